@@ -1,0 +1,108 @@
+// bench_driver: measures our library, the physical limit and Open MPI's OSHMEM in one run, in turns, and writes
+// results.json, a table and plots. `bench/run.sh` builds everything and calls it.
+#include <sched.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "measure.hpp"
+#include "output.hpp"
+
+namespace {
+using namespace shmemx::bench;
+
+Arguments split(const std::string& text) {
+  std::istringstream words(text);
+  Arguments arguments;
+  for (std::string word; words >> word;) arguments.push_back(word);
+  return arguments;
+}
+
+std::string usable_cpus() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  sched_getaffinity(0, sizeof set, &set);
+  std::string list;
+  for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &set)) list += (list.empty() ? "" : ",") + std::to_string(cpu);
+  return list;
+}
+
+struct CommandLine {
+  std::string mode = "quick";
+  std::string ours_launcher = "oshrun -n {n}", ours_programs = "ours";
+  std::string limit_programs = "raw";
+  std::string peer_launcher = "/usr/bin/oshrun --allow-run-as-root --oversubscribe --mca osc ^rdma -n {n}";
+  std::string peer_programs;
+  std::string output = ".";
+  std::vector<std::string> only;
+  int rounds = 0;
+  double budget_ms = 0;
+  double far_ns = 90;
+};
+
+Settings settings_of(const CommandLine& line, const std::string& scratch) {
+  Settings settings;
+  settings.ours = {"ours", split(line.ours_launcher), line.ours_programs, ""};
+  settings.limit = {"limit", {}, line.limit_programs, ""};
+  settings.openmpi = {"openmpi", split(line.peer_launcher), line.peer_programs,
+                      line.peer_programs.empty() ? "not installed" : ""};
+  settings.full = line.mode == "full";
+  settings.rounds = line.rounds > 0 ? line.rounds : settings.full ? 25 : 7;
+  settings.budget_ms = line.budget_ms > 0 ? line.budget_ms : settings.full ? 60 : 25;
+  settings.far_ns = line.far_ns;
+  settings.cpus = usable_cpus();
+  settings.only = line.only;
+  settings.scratch = scratch;
+  return settings;
+}
+
+Rows measure_all(const Settings& settings) {
+  Rows rows;
+  for (const auto measure : {measure_sampled, measure_instructions, measure_threads_rate, measure_idle_cpu, measure_start})
+    for (Row& row : measure(settings)) rows.push_back(std::move(row));
+  return rows;
+}
+
+int run(const CommandLine& line) {
+  const ScratchDirectory scratch;
+  const Settings settings = settings_of(line, scratch.path());
+  if (!settings.openmpi.missing.empty())
+    std::cerr << "bench: Open MPI's OSHMEM is not installed; its figures are null\n";
+  const Rows rows = measure_all(settings);
+  std::filesystem::create_directories(line.output);
+  write_json(rows, line.output + "/results.json");
+  const std::string text = table(rows);
+  std::ofstream(line.output + "/results.txt") << text;
+  write_plots(rows, line.output);
+  std::cout << text << "Written: results.json, results.txt and plots (*.svg) in " << line.output << "\n";
+  return rows.empty() ? 1 : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CommandLine line;
+  CLI::App app{"Measures the library, the physical limit and Open MPI's OSHMEM in turns."};
+  app.add_option("mode", line.mode, "quick or full")->check(CLI::IsMember({"quick", "full"}));
+  app.add_option("--ours-launcher", line.ours_launcher, "starts {n} PEs of our library");
+  app.add_option("--ours-programs", line.ours_programs, "folder of the programs linked with our library");
+  app.add_option("--limit-programs", line.limit_programs, "folder of the plain programs");
+  app.add_option("--peer-launcher", line.peer_launcher, "starts {n} PEs of Open MPI's OSHMEM");
+  app.add_option("--peer-programs", line.peer_programs, "folder of its programs; absent: not measured");
+  app.add_option("--output", line.output, "folder for the results");
+  app.add_option("--only", line.only, "names of the results wanted")->delimiter(',');
+  app.add_option("--rounds", line.rounds, "turns of each variant");
+  app.add_option("--budget", line.budget_ms, "milliseconds of one turn");
+  app.add_option("--far", line.far_ns, "a cache line takes longer one way: the state is far");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    return run(line);
+  } catch (const std::exception& error) {
+    std::cerr << "bench_driver: " << error.what() << "\n";
+    return 1;
+  }
+}

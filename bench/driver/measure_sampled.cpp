@@ -1,0 +1,220 @@
+// The sampled cases. All three jobs of a program are started and then take turns, a few ten milliseconds each; whoever
+// is not measured sleeps. Figures are compared only where they come from the same state of the machine.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <sstream>
+
+#include "../support/stats.hpp"
+#include "measure.hpp"
+
+namespace shmemx::bench {
+
+bool wanted(const Settings& settings, const std::string& name) {
+  return settings.only.empty() || std::find(settings.only.begin(), settings.only.end(), name) != settings.only.end();
+}
+
+Arguments command(const Settings& settings, const Variant& variant, const std::string& program, int pes,
+                  const Arguments& wrapper) {
+  Arguments arguments;
+  for (std::string word : variant.launcher) {
+    if (const auto at = word.find("{n}"); at != std::string::npos) word.replace(at, 3, std::to_string(pes));
+    arguments.push_back(word);
+  }
+  arguments.insert(arguments.end(), wrapper.begin(), wrapper.end());
+  arguments.push_back(variant.programs + "/" + program);
+  if (program == "hello") return arguments;
+  if (variant.launcher.empty()) arguments.insert(arguments.end(), {"--pes", std::to_string(pes)});
+  arguments.insert(arguments.end(), {"--cpus", settings.cpus, "--far", fmt::format("{}", settings.far_ns)});
+  return arguments;
+}
+
+std::optional<Line> parse_line(const std::string& text) {
+  std::istringstream fields(text);
+  std::array<std::string, 10> field;
+  for (std::string& value : field)
+    if (!std::getline(fields, value, ',')) return std::nullopt;
+  if (field[0] == "name") return std::nullopt;
+  Line line{field[0], field[3], field[7], field[8], 0, 0, 0, 0};
+  try {
+    line.pes = std::stoi(field[1]);
+    line.bytes = std::stoul(field[2]);
+    line.median = std::stod(field[4]);
+    line.samples = std::stoul(field[9]);
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+  return line;
+}
+
+std::vector<Line> parse_lines(const std::string& output) {
+  std::vector<Line> lines;
+  std::istringstream text(output);
+  for (std::string line; std::getline(text, line);)
+    if (auto parsed = parse_line(line)) lines.push_back(*parsed);
+  return lines;
+}
+
+namespace {
+
+constexpr int kVariants = 3;  // ours, limit, openmpi
+
+struct ProgramRun {
+  const char* program;
+  int pes;
+};
+constexpr ProgramRun kRuns[] = {{"latency", 2},  {"atomics", 2}, {"bandwidth", 2}, {"pingpong", 2},   {"pingpong", 8},
+                                {"barrier", 2}, {"barrier", 8}, {"barrier", 16},  {"collectives", 2}};
+
+struct ListedCase {
+  std::string name, unit, note;
+  std::size_t bytes = 0;
+  int raw_methods = 1;
+};
+
+std::vector<ListedCase> list_cases(const Settings& settings, const std::string& program) {
+  const Finished listed = run_once({settings.limit.programs + "/" + program, "--list"}, Milliseconds(5000));
+  std::vector<ListedCase> cases;
+  std::istringstream text(listed.output);
+  for (std::string line; std::getline(text, line);) {
+    std::istringstream fields(line);
+    std::array<std::string, 5> field;
+    for (std::string& value : field) std::getline(fields, value, ',');
+    cases.push_back({field[0], field[2], field[3], std::stoul(field[1]), std::stoi(field[4])});
+  }
+  return cases;
+}
+
+// What one way of one variant gave in one state of the machine.
+struct Bin {
+  std::vector<double> medians;  // one for each round
+  std::size_t samples = 0;
+};
+using Bins = std::map<std::string, std::vector<Bin>>;  // by state, then by method
+
+std::size_t samples_in(const Bins& bins, const std::string& state) {
+  const auto found = bins.find(state);
+  if (found == bins.end()) return 0;
+  std::size_t most = 0;
+  for (const Bin& bin : found->second) most = std::max(most, bin.samples);
+  return most;
+}
+
+// The state with the most samples of everyone who has any; nobody is compared across states.
+std::string common_state(const std::array<Bins, kVariants>& all) {
+  std::string best;
+  std::size_t best_samples = 0;
+  for (const Bins& of_one : all)
+    for (const auto& [state, ignored] : of_one) {
+      std::size_t fewest = SIZE_MAX;
+      for (const Bins& bins : all)
+        if (!bins.empty()) fewest = std::min(fewest, samples_in(bins, state));
+      if (best.empty() || fewest > best_samples) {
+        best = state;
+        best_samples = fewest;
+      }
+    }
+  return best;
+}
+
+std::optional<double> best_method(const Bins& bins, const std::string& state, bool high_is_better) {
+  const auto found = bins.find(state);
+  if (found == bins.end()) return std::nullopt;
+  std::optional<double> best;
+  for (const Bin& bin : found->second) {
+    if (bin.medians.empty()) continue;
+    const double median = median_of(bin.medians);
+    if (!best || (high_is_better ? median > *best : median < *best)) best = median;
+  }
+  return best;
+}
+
+class Interleaved {
+ public:
+  Interleaved(const Settings& settings, ProgramRun run) : settings_(settings), run_(run) {
+    const Variant* variants[] = {&settings.ours, &settings.limit, &settings.openmpi};
+    for (int v = 0; v < kVariants; ++v) {
+      const Variant& variant = *variants[v];
+      if (!variant.missing.empty()) continue;
+      const std::string directory = fmt::format("{}/{}.{}.{}", settings.scratch, run.program, run.pes, variant.label);
+      jobs_[v] = std::make_unique<ServedJob>(command(settings, variant, run.program, run.pes), run.pes, directory,
+                                             Milliseconds(30'000));
+      report(v, variant.label);
+    }
+  }
+
+  Row measure(int index, const ListedCase& what) {
+    const bool shared = run_.pes > 2;
+    const int rounds = shared ? std::max(3, settings_.rounds / 2) : settings_.rounds;
+    const double budget_ms = shared ? 3 * settings_.budget_ms : settings_.budget_ms;
+    std::array<Bins, kVariants> bins;
+    for (int round = 0; round < rounds; ++round)
+      for (int turn = 0; turn < kVariants; ++turn) {
+        const int v = (turn + round) % kVariants;  // nobody is always the first
+        for (int method = 0; method < (v == 1 ? what.raw_methods : 1); ++method)
+          sample(v, index, method, budget_ms, bins[static_cast<std::size_t>(v)]);
+      }
+    return row(what, bins);
+  }
+
+ private:
+  void report(int v, const std::string& label) {
+    if (jobs_[v]->alive() || complained_[v]) return;
+    complained_[v] = true;
+    remark_ += fmt::format("{}: {} ({} PEs) {}. ", label, run_.program, run_.pes, jobs_[v]->why());
+    std::cerr << "bench: " << remark_ << "\n";
+  }
+
+  void sample(int v, int index, int method, double budget_ms, Bins& bins) {
+    static const char* kLabels[] = {"ours", "limit", "openmpi"};
+    if (!jobs_[v] || !jobs_[v]->alive()) return;
+    for (const std::string& text : jobs_[v]->measure(index, method, budget_ms, Milliseconds(20'000))) {
+      const auto line = parse_line(text);
+      if (!line) continue;
+      auto& methods = bins[line->state];
+      methods.resize(std::max(methods.size(), static_cast<std::size_t>(method) + 1));
+      methods[static_cast<std::size_t>(method)].medians.push_back(line->median);
+      methods[static_cast<std::size_t>(method)].samples += line->samples;
+    }
+    report(v, kLabels[v]);
+  }
+
+  Row row(const ListedCase& what, const std::array<Bins, kVariants>& bins) const {
+    Row row{what.name, run_.pes, what.bytes, what.unit, what.unit == "GB/s" || what.unit == "Mops/s",
+            {},        {},       {},         {},        remark_};
+    const std::string state = common_state(bins);
+    row.ours = best_method(bins[0], state, row.high_is_better);
+    row.limit = best_method(bins[1], state, row.high_is_better);
+    row.openmpi = best_method(bins[2], state, row.high_is_better);
+    row.state = what.note.empty() ? state : state + ", " + what.note;
+    return row;
+  }
+
+  const Settings& settings_;
+  ProgramRun run_;
+  std::unique_ptr<ServedJob> jobs_[kVariants];
+  bool complained_[kVariants] = {};
+  std::string remark_;
+};
+
+}  // namespace
+
+Rows measure_sampled(const Settings& settings) {
+  Rows rows;
+  for (const ProgramRun& run : kRuns) {
+    const auto cases = list_cases(settings, run.program);
+    const auto is_wanted = [&](const ListedCase& what) { return wanted(settings, what.name); };
+    if (std::none_of(cases.begin(), cases.end(), is_wanted)) continue;
+    std::cerr << fmt::format("bench: {} with {} PEs\n", run.program, run.pes);
+    Interleaved interleaved(settings, run);
+    for (std::size_t i = 0; i < cases.size(); ++i)
+      if (is_wanted(cases[i])) rows.push_back(interleaved.measure(static_cast<int>(i), cases[i]));
+  }
+  return rows;
+}
+
+}  // namespace shmemx::bench

@@ -1,0 +1,86 @@
+// Starting programs, bounded in time: once with their output, or as a served job that takes orders through pipes.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace shmemx::bench {
+
+using Arguments = std::vector<std::string>;
+using Milliseconds = std::chrono::milliseconds;
+
+// A child in a session of its own; killed and waited for when this object goes.
+class Child {
+ public:
+  // Output goes to `output_fd`, or nowhere useful (-1: to this program's stderr).
+  Child(const Arguments& arguments, int output_fd);
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  ~Child();
+
+  bool running();
+  // The exit status as of waitpid, or nothing if it still runs at the deadline.
+  std::optional<int> wait(Milliseconds limit);
+
+ private:
+  void kill_session();
+
+  pid_t pid_ = -1;
+  std::optional<int> status_;
+};
+
+struct Finished {
+  bool ok = false;
+  std::string why;     // where not ok
+  std::string output;  // its standard output
+  double wall_ms = 0;
+};
+
+Finished run_once(const Arguments& arguments, Milliseconds limit);
+
+// A bench program under --serve, with all its PEs.
+class ServedJob {
+ public:
+  // `launch` starts the job; the program's own options come last in it.
+  ServedJob(Arguments launch, int pes, const std::string& directory, Milliseconds limit);
+  ServedJob(const ServedJob&) = delete;
+  ServedJob& operator=(const ServedJob&) = delete;
+  ~ServedJob();
+
+  bool alive() const { return alive_; }
+  const std::string& why() const { return why_; }
+
+  // CSV lines of one case; empty if nothing could be measured.
+  std::vector<std::string> measure(int case_index, int method, double budget_ms, Milliseconds limit);
+
+ private:
+  void fail(std::string why);
+  bool next_line(std::string& line, std::chrono::steady_clock::time_point deadline);
+
+  std::string directory_;
+  std::vector<int> command_fds_;
+  int out_fd_ = -1;
+  std::string pending_;
+  bool alive_ = true;
+  std::string why_;
+  std::optional<Child> child_;
+};
+
+// A fresh directory under $TMPDIR, removed with its contents at the end.
+class ScratchDirectory {
+ public:
+  ScratchDirectory();
+  ScratchDirectory(const ScratchDirectory&) = delete;
+  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
+  ~ScratchDirectory();
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace shmemx::bench

@@ -1,0 +1,88 @@
+#include "rows.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace shmemx::bench {
+namespace {
+
+// Differences below this are noise on any machine that is shared.
+constexpr double kNoise = 0.05;
+
+Verdict at_most(std::string bar, std::optional<double> value, double bound) {
+  Verdict verdict{std::move(bar), std::nullopt};
+  if (value) verdict.met = *value <= bound;
+  return verdict;
+}
+
+Verdict within(double factor, const Row& row, const std::optional<double>& reference, const char* of) {
+  Verdict verdict{fmt::format("<= {}x {}", factor, of), std::nullopt};
+  if (row.ours && reference) verdict.met = *row.ours <= factor * *reference;
+  return verdict;
+}
+
+Verdict reaches(double factor, const Row& row, const char* of) {
+  Verdict verdict{fmt::format(">= {}x {}", factor, of), std::nullopt};
+  if (row.ours && row.limit) verdict.met = *row.ours >= factor * *row.limit;
+  return verdict;
+}
+
+Verdict absolute(const Row& row, double bound) {
+  return at_most(fmt::format("<= {:g} {}", bound, row.unit), row.ours, bound);
+}
+
+Verdict instructions(const Row& row) { return absolute(row, row.name == "fadd_instructions" ? 14 : 12); }
+
+Verdict barrier(const Row& row) {
+  if (row.pes == 2) return within(2, row, row.limit, "limit");
+  const double us = row.pes == 8 ? 25 : 60;
+  return at_most(fmt::format("<= {:g} us", us), row.ours, us * (row.unit == "ns" ? 1000 : 1));
+}
+
+Verdict collective(const Row& row, const Rows& all) {
+  if (row.bytes > 8) return reaches(0.8, row, "limit");
+  std::optional<double> barrier_ns;
+  for (const Row& other : all)
+    if (other.name == "barrier" && other.pes == row.pes) barrier_ns = other.ours;
+  return within(3, row, barrier_ns, "barrier");
+}
+
+}  // namespace
+
+Verdict against_limit(const Row& row, const Rows& all) {
+  static const std::set<std::string> kAtomics{"fadd", "cswap", "swap", "add_double"};
+  static const std::set<std::string> kCollectives{"reduce", "broadcast", "fcollect", "alltoall"};
+  const std::string& name = row.name;
+  if (name == "p" || name == "g" || name == "put_quiet") return within(1.5, row, row.limit, "limit");
+  if (name.ends_with("_instructions")) return instructions(row);
+  if (name == "pingpong" && row.pes == 2) return within(1.25, row, row.limit, "limit");
+  if (name == "pingpong") return at_most("<= 10 us", row.ours, 10'000);
+  if (kAtomics.count(name) != 0) return within(1.3, row, row.limit, "limit");
+  if (name == "put" || name == "get") return reaches(0.95, row, "limit");
+  if (name == "put_nbi_rate") return reaches(0.5, row, "limit");
+  if (name == "barrier") return barrier(row);
+  if (kCollectives.count(name) != 0) return collective(row, all);
+  if (name == "idle_cpu") return absolute(row, 5);
+  if (name == "start") return absolute(row, row.pes <= 2 ? 25 : row.pes <= 64 ? 600 : 4000);
+  if (name == "rss") return absolute(row, row.pes <= 2 ? 6 : 12);
+  if (name == "threads_rate") return reaches(0.8, row, "2 x one thread");
+  return {};
+}
+
+Verdict against_peer(const Row& row) {
+  static const std::set<std::string> kThree{"p", "g", "put_quiet"};
+  static const std::set<std::string> kTwo{"fadd", "cswap", "swap", "add_double", "barrier"};
+  double factor = 1;
+  if (kThree.count(row.name) != 0) factor = 3;
+  if (kTwo.count(row.name) != 0) factor = 2;
+  if (row.name == "pingpong") factor = 1.5;
+  Verdict verdict{factor > 1 ? fmt::format("{:g}x faster", factor) : std::string("not slower"), std::nullopt};
+  if (row.ours && row.openmpi) {
+    const double gain = row.high_is_better ? *row.ours / *row.openmpi : *row.openmpi / *row.ours;
+    verdict.met = gain >= (factor > 1 ? factor : 1 - kNoise);
+  }
+  return verdict;
+}
+
+}  // namespace shmemx::bench

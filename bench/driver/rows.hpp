@@ -1,0 +1,34 @@
+// The results: one row for each figure of the table in docs/benchmarks.md, and the bars they are held against.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace shmemx::bench {
+
+struct Row {
+  std::string name;
+  int pes = 0;
+  std::size_t bytes = 0;
+  std::string unit;
+  bool high_is_better = false;
+  std::optional<double> ours;
+  std::optional<double> limit;
+  std::optional<double> openmpi;
+  std::string state;
+  std::string remark;  // why a figure is missing
+};
+
+using Rows = std::vector<Row>;
+
+struct Verdict {
+  std::string bar;         // what is asked, in words; empty where nothing is
+  std::optional<bool> met;  // nothing where a figure is missing
+};
+
+Verdict against_limit(const Row& row, const Rows& all);
+Verdict against_peer(const Row& row);
+
+}  // namespace shmemx::bench

@@ -1,0 +1,144 @@
+// Takes many short samples of one case. PE 0 leads; the others follow its orders.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "clock.hpp"
+#include "probe.hpp"
+#include "report.hpp"
+#include "work.hpp"
+
+namespace shmemx::bench {
+
+struct SampleLimits {
+  double budget_ms = 40;
+  double far_ns = 90;            // a line takes longer than this one way: far
+  double disturbed_ns = 2000;    // somebody else had the CPU: the sample is dropped
+  std::size_t max_samples = 20000;
+};
+
+enum class Order : std::int64_t { probe, run, companion, finish };
+
+class Leader {
+ public:
+  Leader(Work& work, const Case& what, const SampleLimits& limits) : work_(work), case_(what), limits_(limits) {
+    order_ = work_.shared->control.order.load(std::memory_order_relaxed);  // PE 0's own copy counts its orders
+    probing_ = work_.pes == 2 && !work_.crowded;
+  }
+
+  // Samples by state, each in the unit of the case.
+  std::map<std::string, std::vector<double>> run() {
+    const std::int64_t end = now_ns() + static_cast<std::int64_t>(limits_.budget_ms * 1e6);
+    calibrate(end);
+    std::size_t count = 0;
+    do {
+      const std::string before = state();
+      const double ns = timed();
+      const std::string after = state();
+      if (before == after && before != "disturbed") samples_[before].push_back(in_unit(ns));
+    } while (now_ns() < end && ++count < limits_.max_samples);
+    tell(Order::finish, 0);
+    work_.shared->control.order.store(order_, std::memory_order_relaxed);
+    return samples_;
+  }
+
+ private:
+  void tell(Order order, std::int64_t iterations) {
+    order_ = ((order_ >> 2) + 1) << 2 | static_cast<std::int64_t>(order);
+    for (int pe = 1; pe < work_.pes; ++pe) {
+      Control& there = work_.job->remote(work_.shared, pe)->control;
+      there.iterations = iterations;
+      there.order.store(order_, std::memory_order_release);  // edge `order`
+    }
+  }
+
+  std::string state() {
+    if (!probing_) return work_.pes == 1 ? "alone" : "shared";
+    tell(Order::probe, probe_end(work_));
+    const double ns = probe_ns(work_);
+    if (ns > limits_.disturbed_ns) return "disturbed";
+    return ns > limits_.far_ns ? "far" : "near";
+  }
+
+  double timed() {
+    if (case_.role == Role::together) tell(Order::run, iterations_);
+    if (case_.role == Role::against) {
+      tell(Order::companion, 0);
+      const std::int64_t until = now_ns() + 1000;  // the companion is at work by then
+      while (now_ns() < until) {
+      }
+    }
+    const std::int64_t begin = now_ns();
+    case_.kernel(work_, iterations_);
+    const double ns = static_cast<double>(now_ns() - begin);
+    if (case_.role == Role::together) await_followers();
+    return ns;
+  }
+
+  // A kernel such as a broadcast lets PE 0 go first; an order must not overtake the one before it.
+  void await_followers() {
+    Control& control = work_.shared->control;
+    work_.runs_done += work_.pes - 1;
+    while (control.done.load(std::memory_order_acquire) < work_.runs_done)  // edge `done`
+      if (work_.crowded) sched_yield();
+  }
+
+  // Finds how many iterations make a sample long enough for the clock, or for the scheduler where PEs share cores.
+  void calibrate(std::int64_t end) {
+    const double target_ns = work_.crowded ? 2e6 : 3e4;
+    iterations_ = 1;
+    while (now_ns() < end) {
+      const double ns = timed();
+      if (ns >= target_ns) break;
+      const double factor = ns > 0 ? std::min(8.0, std::max(1.5, target_ns / ns)) : 8.0;
+      iterations_ = static_cast<long>(static_cast<double>(iterations_) * factor) + 1;
+    }
+  }
+
+  double in_unit(double ns) const {
+    const double operations = static_cast<double>(iterations_) * case_.operations(work_);
+    switch (case_.unit) {
+      case Unit::ns: return ns / operations;
+      case Unit::us: return ns / operations / 1000;
+      case Unit::gb_per_s: return operations * static_cast<double>(case_.bytes) / ns;
+      case Unit::mops_per_s: return operations * 1000 / ns;
+    }
+    return 0;
+  }
+
+  Work& work_;
+  const Case& case_;
+  SampleLimits limits_;
+  std::int64_t order_ = 0;
+  long iterations_ = 1;
+  bool probing_ = false;
+  std::map<std::string, std::vector<double>> samples_;
+};
+
+inline void follow(Work& work, const Case& what) {
+  Control& control = work.shared->control;
+  std::int64_t& seen = work.last_order;
+  for (;;) {
+    const std::int64_t order = control.order.load(std::memory_order_acquire);  // edge `order`
+    if (order == seen) {
+      if (work.crowded) sched_yield();
+      continue;
+    }
+    seen = order;
+    switch (static_cast<Order>(order & 3)) {
+      case Order::probe: answer_probe(work); break;
+      case Order::run:
+        what.kernel(work, control.iterations);
+        work.job->remote(work.shared, 0)->control.done.fetch_add(1, std::memory_order_release);  // edge `done`
+        break;
+      case Order::companion:
+        while (control.order.load(std::memory_order_acquire) == order) what.companion(work);
+        break;
+      case Order::finish: return;
+    }
+  }
+}
+
+}  // namespace shmemx::bench

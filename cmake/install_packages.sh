@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Installs what a build needs on Debian and its relatives. Does nothing when all of it is there.
+#
+# Usage: install_packages.sh [build] [test] [bench]    (default: build)
+set -euo pipefail
+
+build_packages=(g++ cmake ninja-build pkg-config libboost-dev libcli11-dev nlohmann-json3-dev
+  libhwloc-dev libpmix-dev libpng-dev)
+test_packages=(libboost-test-dev binutils clang dpkg-dev file python3 procps mpich openmpi-bin valgrind)
+bench_packages=(libfmt-dev openmpi-bin libopenmpi-dev gnuplot-nox valgrind)
+
+packages=("${build_packages[@]}")
+for what in "${@:-build}"; do
+  case $what in
+    build) ;;
+    test) packages+=("${test_packages[@]}") ;;
+    bench) packages+=("${bench_packages[@]}") ;;
+    *)
+      echo "install_packages.sh: unknown argument '$what', allowed are build, test, bench" >&2
+      exit 2
+      ;;
+  esac
+done
+
+# Not Debian: the packages have other names there. CMake names what it does not find.
+if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+  for tool in c++ cmake ninja; do
+    if ! command -v "$tool" >/dev/null; then
+      echo "install_packages.sh: '$tool' is missing and this is no Debian-like system." >&2
+      echo "Please install the equivalents of: ${packages[*]}" >&2
+      exit 1
+    fi
+  done
+  exit 0
+fi
+
+# dpkg-query prints a line for each package that it knows, "install ok installed" for those that are there.
+installed=" $(dpkg-query -W -f '${db:Status-Status}:${Package}\n' "${packages[@]}" 2>/dev/null |
+  sed -n 's/^installed://p' | tr '\n' ' ' || true) "
+missing=()
+for package in "${packages[@]}"; do
+  case " $installed ${missing[*]-} " in
+    *" $package "*) ;;
+    *) missing+=("$package") ;;
+  esac
+done
+[ "${#missing[@]}" -eq 0 ] && exit 0
+
+if [ "$(id -u)" -ne 0 ]; then
+  echo "install_packages.sh: these packages are missing; install them as root:" >&2
+  echo "  apt-get install ${missing[*]}" >&2
+  exit 1
+fi
+echo "Installing: ${missing[*]}"
+export DEBIAN_FRONTEND=noninteractive
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+if ! { apt-get update && apt-get install -y --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+  tail -n 30 "$log" >&2
+  echo "install_packages.sh: apt-get failed" >&2
+  exit 1
+fi

@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# Installs into an empty prefix and uses the library from there as a stranger does: through
+# pkg-config, through find_package, through oshcc shared and static, and by a tree that was moved.
+#
+# Usage: check_install.sh BUILD_DIRECTORY EXAMPLES_DIRECTORY
+set -euo pipefail
+
+build=$(realpath "$1")
+examples=$(realpath "$2")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail() {
+  echo "check_install.sh: $*" >&2
+  exit 1
+}
+
+# expect_hello PROGRAM: three PEs, each says its line.
+expect_hello() {
+  env -u LD_LIBRARY_PATH "$prefix/bin/oshrun" -n 3 "$1" >output || fail "$1 failed"
+  [ "$(sort output)" = "$(printf 'Hello from PE %s\n' '0 of 3, greeted by PE 2' '1 of 3, greeted by PE 0' '2 of 3, greeted by PE 1')" ] ||
+    fail "$1 printed: $(cat output)"
+  echo "ok: $1"
+}
+
+cmake --install "$build" --prefix "$work/first" >install.log || { cat install.log; fail "cmake --install failed"; }
+mv first moved # nothing in the tree may remember where it was installed
+prefix=$work/moved
+for file in bin/oshrun bin/oshcc bin/oshc++ bin/oshcxx bin/oshCC bin/shmem_info include/shmem.h include/shmemx.h \
+  include/pshmem.h include/mpp/shmem.h share/doc/libshmemx/copyright; do
+  [ -e "$prefix/$file" ] || fail "$file was not installed"
+done
+libdir=$(dirname "$(find "$prefix" -name 'libshmemx.so')")
+export PKG_CONFIG_PATH=$libdir/pkgconfig
+cp "$examples/hello.c" .
+
+"$prefix/bin/oshcc" -O2 hello.c -o by_oshcc
+expect_hello ./by_oshcc
+
+"$prefix/bin/oshcc" -O2 -static hello.c -o by_oshcc_static
+file -L by_oshcc_static | grep -q 'statically linked' || fail "oshcc -static did not link statically"
+expect_hello ./by_oshcc_static
+
+cp "$examples/pi.cpp" .
+"$prefix/bin/oshc++" -O2 pi.cpp -o pi
+"$prefix/bin/oshrun" -n 3 ./pi 200 | grep -q verified || fail "pi, built by oshc++, failed"
+
+# shellcheck disable=SC2046  # pkg-config prints words
+gcc hello.c $(pkg-config --cflags --libs shmemx) -Wl,-rpath,"$libdir" -o by_pkg_config
+expect_hello ./by_pkg_config
+# shellcheck disable=SC2046
+gcc -static hello.c $(pkg-config --static --cflags --libs shmemx) -o by_pkg_config_static
+expect_hello ./by_pkg_config_static
+
+mkdir project
+cat >project/CMakeLists.txt <<'PROJECT'
+cmake_minimum_required(VERSION 3.16)
+project(stranger C CXX)
+find_package(shmemx REQUIRED)
+foreach(kind shmemx shmemx_static)
+  add_executable(by_cmake_${kind} ../hello.c)
+  target_link_libraries(by_cmake_${kind} PRIVATE shmemx::${kind})
+endforeach()
+if(NOT EXISTS "${SHMEMX_OSHRUN}")
+  message(FATAL_ERROR "SHMEMX_OSHRUN is '${SHMEMX_OSHRUN}'")
+endif()
+PROJECT
+cmake -S project -B project/build -DCMAKE_PREFIX_PATH="$prefix" >cmake.log 2>&1 &&
+  cmake --build project/build >>cmake.log 2>&1 || { cat cmake.log; fail "find_package(shmemx) does not serve a project"; }
+expect_hello project/build/by_cmake_shmemx
+expect_hello project/build/by_cmake_shmemx_static

@@ -1,0 +1,31 @@
+/* What shmemx offers beyond the standard. Programs that use nothing from here are portable. */
+#ifndef SHMEMX_H
+#define SHMEMX_H
+
+#include "shmem.h"
+
+#include "shmemx/attributes.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* State of this PE's symmetric heap. All PEs hold the same, as allocation is collective. */
+typedef struct {
+  size_t capacity_bytes;     /* what SHMEM_SYMMETRIC_SIZE gave */
+  size_t used_bytes;         /* in live blocks, alignment included */
+  size_t high_water_bytes;   /* the most that used_bytes has been since the library started */
+  size_t largest_free_bytes; /* the largest block that shmem_malloc can give now */
+  size_t live_blocks;        /* allocated and not yet freed */
+} shmemx_heap_info_t;
+
+/* Writes the state of the own heap to *info. Local, not collective; needs an initialised library. */
+SHMEMX_API void shmemx_heap_query(shmemx_heap_info_t* info_) SHMEMX_NOEXCEPT;
+
+#ifdef __cplusplus
+}
+#endif
+
+#include "shmemx/undef.h"
+
+#endif

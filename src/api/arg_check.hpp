@@ -1,0 +1,61 @@
+// Checks of arguments that the route does not make: handles, strides, comparisons, operators, counts. Functions, so that tests can call
+// them. Each ends the job with one line that names routine, argument, value and what is allowed.
+#pragma once
+
+#include <shmemx/types.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "coll/team.hpp"
+#include "context/route.hpp"
+#include "sync/compare.hpp"
+
+namespace shmemx::api {
+
+using context::Context;
+
+inline const Context& default_context() noexcept { return context::default_context(); }
+
+// Any value may come; a wrong one is found without touching memory outside the table.
+[[gnu::always_inline]] inline const Context& checked_context(shmem_ctx_t ctx, const char* routine) noexcept {
+  const auto handle = reinterpret_cast<std::uintptr_t>(ctx);
+  const Context& context = context::context_at(handle);
+  if (context.handle != handle) [[unlikely]] context::bad_context(routine, handle);
+  return context;
+}
+
+coll::Team& checked_team(shmem_team_t team, const char* routine) noexcept;
+// Null for SHMEM_TEAM_INVALID; other wrong values end the job.
+coll::Team* team_or_null(shmem_team_t team, const char* routine) noexcept;
+Context* context_or_null(shmem_ctx_t ctx, const char* routine) noexcept;
+
+[[gnu::cold, gnu::noinline]] void bad_argument(const char* routine, const char* argument, long long value, const char* allowed) noexcept;
+
+inline void check_comparison(const char* routine, int cmp) noexcept {
+  if (!sync::valid_comparison(cmp)) [[unlikely]] bad_argument(routine, "cmp", cmp, "the SHMEM_CMP_ constants");
+}
+
+inline void check_signal_operator(const char* routine, int sig_op) noexcept {
+  if (sig_op != SHMEM_SIGNAL_SET && sig_op != SHMEM_SIGNAL_ADD) [[unlikely]] {
+    bad_argument(routine, "sig_op", sig_op, "SHMEM_SIGNAL_SET and SHMEM_SIGNAL_ADD");
+  }
+}
+
+// Strides count elements from one to the next, or from block to block: at least `least`.
+inline void check_stride(const char* routine, const char* argument, std::ptrdiff_t stride, std::size_t least) noexcept {
+  if (stride < 1 || static_cast<std::size_t>(stride) < least) [[unlikely]] {
+    bad_argument(routine, argument, stride, least > 1 ? "strides of at least bsize" : "strides of at least 1");
+  }
+}
+
+// nelems * size, or the end of the job when that is more than any memory.
+inline std::uint64_t checked_bytes(const char* routine, std::size_t nelems, std::size_t size) noexcept {
+  std::uint64_t bytes;
+  if (__builtin_mul_overflow(nelems, size, &bytes)) [[unlikely]] {
+    bad_argument(routine, "nelems", static_cast<long long>(nelems), "numbers of elements that fit into memory");
+  }
+  return bytes;
+}
+
+}  // namespace shmemx::api

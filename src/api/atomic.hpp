@@ -1,0 +1,212 @@
+// Atomics: the 14 standard types shrink to six canonical ones, so that types of one width are one instruction.
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <type_traits>
+
+#include "api/arg_check.hpp"
+#include "atomic/direct.hpp"
+
+namespace shmemx::api {
+
+template <class T>
+struct CanonicalOf {
+  using Signed = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+  using type = std::conditional_t<std::is_signed_v<T>, Signed, std::make_unsigned_t<Signed>>;
+};
+template <std::floating_point T>
+struct CanonicalOf<T> {
+  using type = T;
+};
+template <class T>
+using Canonical = typename CanonicalOf<T>::type;
+
+template <class T>
+inline Canonical<T> canonical(T value) noexcept {
+  return static_cast<Canonical<T>>(value);
+}
+
+// The old value, after the owner has been woken: what is left to do when somebody sleeps.
+template <class T>
+[[gnu::noinline, gnu::cold]] T wake_returning(std::byte* heap, T old) noexcept {
+  context::wake_owner(heap);
+  return old;
+}
+
+// Static data, and what is wrong with any other address.
+[[gnu::noinline]] context::Target atomic_target_cold(const Context& context, context::Site site, std::uintptr_t address, std::size_t bytes,
+                                                     int pe) noexcept;
+
+// The parameters stand in the order of the entry points', so that the jump to here moves none of them. `index` is the rotated offset.
+template <class T, class Operation>
+[[gnu::noinline]] T apply_cold(std::uint64_t index, Operation operation, int pe, const Context& context, const char* routine) noexcept {
+  const std::uintptr_t address = std::rotl(index, context::kSizeClass<sizeof(T)>) + context.heap_base;
+  const context::Target target = atomic_target_cold(context, {routine, Operation::kArgument}, address, sizeof(T), pe);
+  const T old = static_cast<T>(operation(reinterpret_cast<Canonical<T>*>(target.address)));
+  wake(*target.front);
+  return old;
+}
+
+// Rotating the offset makes a misaligned one huge: bounds and alignment are one comparison. Both ends that call something are
+// jumps, so the hot part needs no stack frame.
+template <class T, class Operation>
+[[gnu::always_inline]] inline T apply(const Context& context, const char* routine, T* dest, int pe, Operation operation) noexcept {
+  constexpr int kShift = context::kSizeClass<sizeof(T)>;
+  const std::uint64_t index = std::rotr(reinterpret_cast<std::uintptr_t>(dest) - context.heap_base, kShift);
+  if (index >= context.heap_elements[kShift - 2] || !context::pe_in_range(context, pe)) [[unlikely]] {
+    return apply_cold<T>(index, operation, pe, context, routine);
+  }
+  std::byte* const heap = context::peer_heap(context, pe);
+  const T old = static_cast<T>(operation(reinterpret_cast<Canonical<T>*>(heap) + index));
+  if constexpr (Operation::kWrites) {
+    if (has_sleepers(context::front_of_heap(heap))) [[unlikely]] return wake_returning(heap, old);
+  }
+  return old;
+}
+
+// What apply() does to the word; returns the value before. Operands travel inside.
+template <class C>
+struct Fetch {
+  static constexpr const char* kArgument = "source";
+  static constexpr bool kWrites = false;
+  C operator()(C* word) const noexcept { return atomic::fetch(word); }
+};
+
+struct Update {
+  static constexpr const char* kArgument = "dest";
+  static constexpr bool kWrites = true;
+};
+template <class C>
+struct Set : Update {
+  C value;
+  C operator()(C* word) const noexcept {
+    atomic::set(word, value);
+    return value;
+  }
+};
+template <class C>
+struct Swap : Update {
+  C value;
+  C operator()(C* word) const noexcept { return atomic::swap(word, value); }
+};
+template <class C>
+struct CompareSwap : Update {
+  C condition;
+  C value;
+  C operator()(C* word) const noexcept { return atomic::compare_swap(word, condition, value); }
+};
+template <class C>
+struct FetchAdd : Update {
+  C value;
+  C operator()(C* word) const noexcept { return atomic::fetch_add(word, value); }
+};
+template <class C>
+struct FetchAnd : Update {
+  C value;
+  C operator()(C* word) const noexcept { return atomic::fetch_and(word, value); }
+};
+template <class C>
+struct FetchOr : Update {
+  C value;
+  C operator()(C* word) const noexcept { return atomic::fetch_or(word, value); }
+};
+template <class C>
+struct FetchXor : Update {
+  C value;
+  C operator()(C* word) const noexcept { return atomic::fetch_xor(word, value); }
+};
+
+template <class T>
+[[gnu::always_inline]] inline T atomic_fetch(const Context& context, const char* routine, const T* source, int pe) noexcept {
+  return apply(context, routine, const_cast<T*>(source), pe, Fetch<Canonical<T>>{});
+}
+template <class T>
+[[gnu::always_inline]] inline void atomic_set(const Context& context, const char* routine, T* dest, T value, int pe) noexcept {
+  static_cast<void>(apply(context, routine, dest, pe, Set<Canonical<T>>{{}, canonical(value)}));
+}
+template <class T>
+[[gnu::always_inline]] inline T atomic_compare_swap(const Context& context, const char* routine, T* dest, T cond, T value, int pe) noexcept {
+  return apply(context, routine, dest, pe, CompareSwap<Canonical<T>>{{}, canonical(cond), canonical(value)});
+}
+template <class T>
+[[gnu::always_inline]] inline T atomic_swap(const Context& context, const char* routine, T* dest, T value, int pe) noexcept {
+  return apply(context, routine, dest, pe, Swap<Canonical<T>>{{}, canonical(value)});
+}
+template <class T>
+[[gnu::always_inline]] inline T atomic_fetch_add(const Context& context, const char* routine, T* dest, T value, int pe) noexcept {
+  return apply(context, routine, dest, pe, FetchAdd<Canonical<T>>{{}, canonical(value)});
+}
+template <class T>
+[[gnu::always_inline]] inline T atomic_fetch_and(const Context& context, const char* routine, T* dest, T value, int pe) noexcept {
+  return apply(context, routine, dest, pe, FetchAnd<Canonical<T>>{{}, canonical(value)});
+}
+template <class T>
+[[gnu::always_inline]] inline T atomic_fetch_or(const Context& context, const char* routine, T* dest, T value, int pe) noexcept {
+  return apply(context, routine, dest, pe, FetchOr<Canonical<T>>{{}, canonical(value)});
+}
+template <class T>
+[[gnu::always_inline]] inline T atomic_fetch_xor(const Context& context, const char* routine, T* dest, T value, int pe) noexcept {
+  return apply(context, routine, dest, pe, FetchXor<Canonical<T>>{{}, canonical(value)});
+}
+
+// Without a result.
+template <class T>
+inline void atomic_add(const Context& context, const char* routine, T* dest, T value, int pe) noexcept {
+  static_cast<void>(atomic_fetch_add(context, routine, dest, value, pe));
+}
+template <class T>
+inline void atomic_and(const Context& context, const char* routine, T* dest, T value, int pe) noexcept {
+  static_cast<void>(atomic_fetch_and(context, routine, dest, value, pe));
+}
+template <class T>
+inline void atomic_or(const Context& context, const char* routine, T* dest, T value, int pe) noexcept {
+  static_cast<void>(atomic_fetch_or(context, routine, dest, value, pe));
+}
+template <class T>
+inline void atomic_xor(const Context& context, const char* routine, T* dest, T value, int pe) noexcept {
+  static_cast<void>(atomic_fetch_xor(context, routine, dest, value, pe));
+}
+template <class T>
+inline T atomic_fetch_inc(const Context& context, const char* routine, T* dest, int pe) noexcept {
+  return atomic_fetch_add(context, routine, dest, T{1}, pe);
+}
+template <class T>
+inline void atomic_inc(const Context& context, const char* routine, T* dest, int pe) noexcept {
+  atomic_add(context, routine, dest, T{1}, pe);
+}
+
+template <class T>
+inline void atomic_fetch_nbi(const Context& context, const char* routine, T* fetch, const T* source, int pe) noexcept {
+  *fetch = atomic_fetch(context, routine, source, pe);
+}
+template <class T>
+inline void atomic_compare_swap_nbi(const Context& context, const char* routine, T* fetch, T* dest, T cond, T value, int pe) noexcept {
+  *fetch = atomic_compare_swap(context, routine, dest, cond, value, pe);
+}
+template <class T>
+inline void atomic_swap_nbi(const Context& context, const char* routine, T* fetch, T* dest, T value, int pe) noexcept {
+  *fetch = atomic_swap(context, routine, dest, value, pe);
+}
+template <class T>
+inline void atomic_fetch_add_nbi(const Context& context, const char* routine, T* fetch, T* dest, T value, int pe) noexcept {
+  *fetch = atomic_fetch_add(context, routine, dest, value, pe);
+}
+template <class T>
+inline void atomic_fetch_and_nbi(const Context& context, const char* routine, T* fetch, T* dest, T value, int pe) noexcept {
+  *fetch = atomic_fetch_and(context, routine, dest, value, pe);
+}
+template <class T>
+inline void atomic_fetch_or_nbi(const Context& context, const char* routine, T* fetch, T* dest, T value, int pe) noexcept {
+  *fetch = atomic_fetch_or(context, routine, dest, value, pe);
+}
+template <class T>
+inline void atomic_fetch_xor_nbi(const Context& context, const char* routine, T* fetch, T* dest, T value, int pe) noexcept {
+  *fetch = atomic_fetch_xor(context, routine, dest, value, pe);
+}
+template <class T>
+inline void atomic_fetch_inc_nbi(const Context& context, const char* routine, T* fetch, T* dest, int pe) noexcept {
+  *fetch = atomic_fetch_inc(context, routine, dest, pe);
+}
+
+}  // namespace shmemx::api

@@ -1,0 +1,266 @@
+// Routines without a type in their name: set-up, enquiry, memory, ordering, signals, locks.
+#include <shmemx.h>
+
+#include <cstdarg>
+#include <cstring>
+
+#include "api/active_set.hpp"
+#include "api/plain_define.hpp"
+#include "api/signal.hpp"
+#include "api/sync.hpp"
+#include "base/fatal.hpp"
+#include "coll/barrier.hpp"
+#include "rma/order.hpp"
+#include "runtime/job.hpp"
+#include "runtime/memory.hpp"
+#include "sync/lock.hpp"
+
+namespace api = shmemx::api;
+namespace coll = shmemx::coll;
+namespace context = shmemx::context;
+namespace rma = shmemx::rma;
+namespace runtime = shmemx::runtime;
+
+namespace {
+
+using runtime::InitRequest;
+using runtime::StartedBy;
+
+constexpr std::size_t kSmallAlignment = 16;
+
+// Objects of a cache line or more start on one.
+std::size_t alignment_for(std::size_t bytes) { return bytes >= shmemx::kCacheLine ? shmemx::kCacheLine : kSmallAlignment; }
+
+const context::Context& world_or_fail(const char* routine) {
+  context::require_initialized(routine);
+  return api::default_context();
+}
+
+void sync_world(const char* routine) {
+  context::require_initialized(routine);
+  coll::barrier(coll::team_table[coll::kWorldTeam], routine);
+}
+
+void* symmetric_pointer(const context::Context& route, const void* address, int pe) {
+  if (!context::pe_in_range(route, pe) || !context::is_symmetric(route, address, 1)) return nullptr;
+  return context::resolve(route, {"shmem_ptr", "dest"}, address, 1, pe).address;
+}
+
+// fence, quiet: SHMEM_CTX_INVALID is a no-op, any other wrong handle is not.
+bool is_live(shmem_ctx_t ctx, const char* routine) { return api::context_or_null(ctx, routine) != nullptr; }
+
+void quiet_pes(const context::Context& context, const char* routine, const int* target_pes, std::size_t npes) {
+  for (std::size_t i = 0; i < npes; ++i) {
+    if (!context::pe_in_range(context, target_pes[i])) {
+      context::require_initialized(routine);
+      shmemx::fatal(routine, "argument 'target_pes[%zu]' is %d, allowed are 0..%u", i, target_pes[i], context.n_pes - 1);
+    }
+  }
+  if (npes != 0) rma::quiet();
+}
+
+bool threads_share_locks() { return runtime::thread_level() > SHMEM_THREAD_FUNNELED; }
+
+}  // namespace
+
+extern "C" {
+
+void pshmem_init(void) noexcept { static_cast<void>(runtime::initialize({"shmem_init", SHMEM_THREAD_SINGLE, StartedBy::init, false})); }
+
+int pshmem_init_thread(int requested, int* provided) noexcept {
+  if (!runtime::initialize({"shmem_init_thread", requested, StartedBy::init, true})) return 1;
+  *provided = runtime::thread_level();
+  return 0;
+}
+
+void pshmem_finalize(void) noexcept { runtime::finalize("shmem_finalize"); }
+void pshmem_query_initialized(int* initialized) noexcept { *initialized = runtime::is_initialized() ? 1 : 0; }
+void pshmem_query_thread(int* provided) noexcept { *provided = runtime::thread_level(); }
+void pshmem_global_exit(int status) noexcept { runtime::global_exit(status); }
+int pshmem_my_pe(void) noexcept { return world_or_fail("shmem_my_pe").my_pe; }
+int pshmem_n_pes(void) noexcept { return static_cast<int>(world_or_fail("shmem_n_pes").n_pes); }
+
+int pshmem_pe_accessible(int pe) noexcept { return context::pe_in_range(world_or_fail("shmem_pe_accessible"), pe) ? 1 : 0; }
+
+int pshmem_addr_accessible(const void* addr, int pe) noexcept {
+  return symmetric_pointer(world_or_fail("shmem_addr_accessible"), addr, pe) != nullptr ? 1 : 0;
+}
+
+void* pshmem_ptr(const void* dest, int pe) noexcept { return symmetric_pointer(world_or_fail("shmem_ptr"), dest, pe); }
+
+void* pshmem_team_ptr(shmem_team_t team, const void* dest, int pe) noexcept {
+  const coll::Team* const entry = api::team_or_null(team, "shmem_team_ptr");
+  return entry == nullptr ? nullptr : symmetric_pointer(entry->route, dest, pe);
+}
+
+void pshmem_info_get_version(int* major, int* minor) noexcept {
+  *major = SHMEM_MAJOR_VERSION;
+  *minor = SHMEM_MINOR_VERSION;
+}
+
+void pshmem_info_get_name(char* name) noexcept { std::strcpy(name, SHMEM_VENDOR_STRING); }
+
+void* pshmem_malloc(size_t size) noexcept { return runtime::allocate({"shmem_malloc", size, alignment_for(size)}); }
+
+void* pshmem_calloc(size_t count, size_t size) noexcept {
+  size_t bytes;
+  // More than any memory: asked for as such, so that it fails on all PEs alike.
+  if (__builtin_mul_overflow(count, size, &bytes)) bytes = ~size_t{0} - shmemx::kPageBytes;
+  return runtime::allocate({"shmem_calloc", bytes, alignment_for(bytes), true});
+}
+
+void* pshmem_align(size_t alignment, size_t size) noexcept {
+  if (alignment < sizeof(void*) || (alignment & (alignment - 1)) != 0) {
+    api::bad_argument("shmem_align", "alignment", static_cast<long long>(alignment), "powers of two from sizeof(void *)");
+  }
+  return runtime::allocate({"shmem_align", size, alignment});
+}
+
+void* pshmem_malloc_with_hints(size_t size, long hints) noexcept {
+  constexpr long kKnown = SHMEM_MALLOC_ATOMICS_REMOTE | SHMEM_MALLOC_SIGNAL_REMOTE;
+  if ((hints & ~kKnown) != 0) {
+    api::bad_argument("shmem_malloc_with_hints", "hints", hints, "0 and the SHMEM_MALLOC_ constants joined by |");
+  }
+  // Words that others update get cache lines of their own.
+  const size_t bytes = hints == 0 || size == 0 ? size : shmemx::round_up(size, shmemx::kCacheLine);
+  return runtime::allocate({"shmem_malloc_with_hints", bytes, hints == 0 ? alignment_for(size) : shmemx::kCacheLine});
+}
+
+void* pshmem_realloc(void* ptr, size_t size) noexcept { return runtime::reallocate("shmem_realloc", ptr, size); }
+void pshmem_free(void* ptr) noexcept { runtime::release("shmem_free", ptr); }
+
+void shmemx_heap_query(shmemx_heap_info_t* info) noexcept {
+  context::require_initialized("shmemx_heap_query");
+  const auto usage = runtime::allocator().usage();
+  *info = {usage.capacity, usage.used, usage.high_water, usage.largest_free, usage.live_blocks};
+}
+
+void pshmem_signal_add(uint64_t* sig_addr, uint64_t signal, int pe) noexcept {
+  api::update_signal(api::default_context(), {"shmem_signal_add", "sig_addr"}, sig_addr, signal, SHMEM_SIGNAL_ADD, pe);
+}
+void pshmem_signal_set(uint64_t* sig_addr, uint64_t signal, int pe) noexcept {
+  api::update_signal(api::default_context(), {"shmem_signal_set", "sig_addr"}, sig_addr, signal, SHMEM_SIGNAL_SET, pe);
+}
+void pshmem_ctx_signal_add(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal, int pe) noexcept {
+  api::update_signal(api::checked_context(ctx, "shmem_ctx_signal_add"), {"shmem_ctx_signal_add", "sig_addr"}, sig_addr, signal,
+                     SHMEM_SIGNAL_ADD, pe);
+}
+void pshmem_ctx_signal_set(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal, int pe) noexcept {
+  api::update_signal(api::checked_context(ctx, "shmem_ctx_signal_set"), {"shmem_ctx_signal_set", "sig_addr"}, sig_addr, signal,
+                     SHMEM_SIGNAL_SET, pe);
+}
+
+uint64_t pshmem_signal_fetch(const uint64_t* sig_addr) noexcept {
+  api::check_waitable("shmem_signal_fetch", "sig_addr", sig_addr, sizeof *sig_addr);
+  return shmemx::sync::load(sig_addr);
+}
+
+uint64_t pshmem_signal_wait_until(uint64_t* sig_addr, int cmp, uint64_t cmp_value) noexcept {
+  api::check_comparison("shmem_signal_wait_until", cmp);
+  api::check_waitable("shmem_signal_wait_until", "sig_addr", sig_addr, sizeof *sig_addr);
+  // The value that satisfied the comparison, not a later one.
+  uint64_t seen = 0;
+  shmemx::wait_for("shmem_signal_wait_until",
+                   [&] { return shmemx::sync::compares(seen = shmemx::sync::load(sig_addr), cmp, cmp_value); });
+  return seen;
+}
+
+void pshmem_fence(void) noexcept { rma::fence(); }
+void pshmem_quiet(void) noexcept { rma::quiet(); }
+void pshmem_ctx_fence(shmem_ctx_t ctx) noexcept {
+  if (is_live(ctx, "shmem_ctx_fence")) rma::fence();
+}
+void pshmem_ctx_quiet(shmem_ctx_t ctx) noexcept {
+  if (is_live(ctx, "shmem_ctx_quiet")) rma::quiet();
+}
+void pshmem_pe_quiet(const int* target_pes, size_t npes) noexcept {
+  quiet_pes(api::default_context(), "shmem_pe_quiet", target_pes, npes);
+}
+void pshmem_ctx_pe_quiet(shmem_ctx_t ctx, const int* target_pes, size_t npes) noexcept {
+  quiet_pes(api::checked_context(ctx, "shmem_ctx_pe_quiet"), "shmem_ctx_pe_quiet", target_pes, npes);
+}
+
+void pshmem_barrier_all(void) noexcept {
+  rma::quiet();
+  sync_world("shmem_barrier_all");
+}
+void pshmem_sync_all(void) noexcept { sync_world("shmem_sync_all"); }
+
+int pshmem_team_sync(shmem_team_t team) noexcept {
+  coll::barrier(api::checked_team(team, "shmem_team_sync"), "shmem_team_sync");
+  return 0;
+}
+
+void pshmem_barrier(int start, int log_stride, int size, long* psync) noexcept {
+  rma::quiet();
+  api::active_group("shmem_barrier", start, log_stride, size, psync).sync();
+}
+void pshmem_sync(int start, int log_stride, int size, long* psync) noexcept {
+  api::active_group("shmem_sync", start, log_stride, size, psync).sync();
+}
+
+void pshmem_set_lock(long* lock) noexcept {
+  shmemx::sync::set_lock(world_or_fail("shmem_set_lock"), "shmem_set_lock", lock, threads_share_locks());
+}
+void pshmem_clear_lock(long* lock) noexcept {
+  rma::quiet();
+  shmemx::sync::clear_lock(world_or_fail("shmem_clear_lock"), "shmem_clear_lock", lock);
+}
+int pshmem_test_lock(long* lock) noexcept {
+  return shmemx::sync::try_lock(world_or_fail("shmem_test_lock"), "shmem_test_lock", lock) ? 0 : 1;
+}
+
+void pshmem_pcontrol(int, ...) noexcept {}
+
+// The oldest names. They have no second name.
+void start_pes(int) noexcept { static_cast<void>(runtime::initialize({"start_pes", SHMEM_THREAD_SINGLE, StartedBy::start_pes, false})); }
+int _my_pe(void) noexcept { return pshmem_my_pe(); }
+int _num_pes(void) noexcept { return pshmem_n_pes(); }
+void* shmalloc(size_t size) noexcept { return pshmem_malloc(size); }
+void shfree(void* ptr) noexcept { pshmem_free(ptr); }
+void* shrealloc(void* ptr, size_t size) noexcept { return pshmem_realloc(ptr, size); }
+void* shmemalign(size_t alignment, size_t size) noexcept { return pshmem_align(alignment, size); }
+
+}  // extern "C"
+
+SHMEMX_ALIAS(shmem_init)
+SHMEMX_ALIAS(shmem_init_thread)
+SHMEMX_ALIAS(shmem_finalize)
+SHMEMX_ALIAS(shmem_query_initialized)
+SHMEMX_ALIAS(shmem_query_thread)
+SHMEMX_ALIAS(shmem_global_exit)
+SHMEMX_ALIAS(shmem_my_pe)
+SHMEMX_ALIAS(shmem_n_pes)
+SHMEMX_ALIAS(shmem_pe_accessible)
+SHMEMX_ALIAS(shmem_addr_accessible)
+SHMEMX_ALIAS(shmem_ptr)
+SHMEMX_ALIAS(shmem_team_ptr)
+SHMEMX_ALIAS(shmem_info_get_version)
+SHMEMX_ALIAS(shmem_info_get_name)
+SHMEMX_ALIAS(shmem_malloc)
+SHMEMX_ALIAS(shmem_calloc)
+SHMEMX_ALIAS(shmem_align)
+SHMEMX_ALIAS(shmem_malloc_with_hints)
+SHMEMX_ALIAS(shmem_realloc)
+SHMEMX_ALIAS(shmem_free)
+SHMEMX_ALIAS(shmem_signal_add)
+SHMEMX_ALIAS(shmem_signal_set)
+SHMEMX_ALIAS(shmem_ctx_signal_add)
+SHMEMX_ALIAS(shmem_ctx_signal_set)
+SHMEMX_ALIAS(shmem_signal_fetch)
+SHMEMX_ALIAS(shmem_signal_wait_until)
+SHMEMX_ALIAS(shmem_fence)
+SHMEMX_ALIAS(shmem_quiet)
+SHMEMX_ALIAS(shmem_ctx_fence)
+SHMEMX_ALIAS(shmem_ctx_quiet)
+SHMEMX_ALIAS(shmem_pe_quiet)
+SHMEMX_ALIAS(shmem_ctx_pe_quiet)
+SHMEMX_ALIAS(shmem_barrier_all)
+SHMEMX_ALIAS(shmem_sync_all)
+SHMEMX_ALIAS(shmem_team_sync)
+SHMEMX_ALIAS(shmem_barrier)
+SHMEMX_ALIAS(shmem_sync)
+SHMEMX_ALIAS(shmem_set_lock)
+SHMEMX_ALIAS(shmem_clear_lock)
+SHMEMX_ALIAS(shmem_test_lock)
+SHMEMX_ALIAS(shmem_pcontrol)

@@ -1,0 +1,158 @@
+// put, get and their kin. T only gives the size of an element; below here there are only bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "api/arg_check.hpp"
+#include "rma/copy.hpp"
+#include "rma/strided.hpp"
+
+namespace shmemx::api {
+
+struct Bytes16 {
+  std::uint64_t words[2];
+};
+
+// The cold halves of p and g take the value itself: its address would put a stack frame into every call.
+template <class T>
+[[gnu::noinline]] void p_cold(const Context& context, const char* routine, std::uint64_t offset, T value, int pe) noexcept {
+  const context::Target target =
+      context::resolve_cold(context, {routine, "dest"}, offset + context.heap_base, sizeof(T), pe);
+  __builtin_memcpy(target.address, &value, sizeof(T));
+  wake(*target.front);
+}
+
+template <class T>
+[[gnu::noinline]] T g_cold(const Context& context, const char* routine, std::uint64_t offset, int pe) noexcept {
+  T value;
+  const context::Target target =
+      context::resolve_cold(context, {routine, "source"}, offset + context.heap_base, sizeof(T), pe);
+  __builtin_memcpy(&value, target.address, sizeof(T));
+  return value;
+}
+
+template <class T>
+inline void p(const Context& context, const char* routine, T* dest, T value, int pe) noexcept {
+  const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(dest) - context.heap_base;
+  if (offset < context.heap_limit[context::kSizeClass<sizeof(T)>] && context::pe_in_range(context, pe)) [[likely]] {
+    std::byte* const heap = context::peer_heap(context, pe);
+    *reinterpret_cast<T*>(heap + offset) = value;
+    return context::wake_heap(heap);
+  }
+  p_cold(context, routine, offset, value, pe);
+}
+
+template <class T>
+inline T g(const Context& context, const char* routine, const T* source, int pe) noexcept {
+  const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(source) - context.heap_base;
+  if (offset < context.heap_limit[context::kSizeClass<sizeof(T)>] && context::pe_in_range(context, pe)) [[likely]] {
+    return *reinterpret_cast<const T*>(context::peer_heap(context, pe) + offset);
+  }
+  return g_cold<T>(context, routine, offset, pe);
+}
+
+// The parts of put that call something; the hot part ends in a jump to them and needs no stack frame.
+void copy_and_wake(context::Target target, const void* source, std::uint64_t bytes) noexcept;
+void put_cold(const Context& context, context::Site site, std::uintptr_t dest, const void* source, std::uint64_t bytes, int pe) noexcept;
+void get_cold(const Context& context, context::Site site, void* dest, std::uintptr_t source, std::uint64_t bytes, int pe) noexcept;
+
+template <class T>
+inline void put(const Context& context, const char* routine, void* dest, const void* source, std::size_t nelems, int pe) noexcept {
+  const std::uint64_t bytes = checked_bytes(routine, nelems, sizeof(T));
+  const auto address = reinterpret_cast<std::uintptr_t>(dest);
+  if (!context::in_heap(context, address, bytes) || !context::pe_in_range(context, pe)) [[unlikely]] {
+    return put_cold(context, {routine, "dest"}, address, source, bytes, pe);
+  }
+  std::byte* const heap = context::peer_heap(context, pe);
+  std::byte* const to = heap + (address - context.heap_base);
+  if (bytes != 8) return copy_and_wake({to, &context::front_of_heap(heap)}, source, bytes);
+  __builtin_memcpy(to, source, 8);
+  context::wake_heap(heap);
+}
+
+template <class T>
+inline void get(const Context& context, const char* routine, void* dest, const void* source, std::size_t nelems, int pe) noexcept {
+  const std::uint64_t bytes = checked_bytes(routine, nelems, sizeof(T));
+  const auto address = reinterpret_cast<std::uintptr_t>(source);
+  if (!context::in_heap(context, address, bytes) || !context::pe_in_range(context, pe)) [[unlikely]] {
+    return get_cold(context, {routine, "source"}, dest, address, bytes, pe);
+  }
+  rma::copy(dest, context::peer_heap(context, pe) + (address - context.heap_base), bytes);
+}
+
+// To a node peer a transfer is complete when the copy is: the nbi forms are the blocking ones.
+template <class T>
+inline void put_nbi(const Context& context, const char* routine, void* dest, const void* source, std::size_t nelems, int pe) noexcept {
+  put<T>(context, routine, dest, source, nelems, pe);
+}
+template <class T>
+inline void get_nbi(const Context& context, const char* routine, void* dest, const void* source, std::size_t nelems, int pe) noexcept {
+  get<T>(context, routine, dest, source, nelems, pe);
+}
+
+// Bytes from the first block's begin to the last one's end.
+inline std::uint64_t span_bytes(const char* routine, std::uint64_t step_bytes, std::size_t block_count, std::uint64_t block_bytes) noexcept {
+  return checked_bytes(routine, block_count - 1, step_bytes) + block_bytes;
+}
+
+struct BlockArguments {
+  std::ptrdiff_t dst;
+  std::ptrdiff_t sst;
+  std::size_t bsize;    // elements in a block
+  std::size_t nblocks;
+};
+
+template <class T>
+inline rma::Strided checked_shape(const char* routine, const BlockArguments& blocks) noexcept {
+  check_stride(routine, "dst", blocks.dst, blocks.bsize);
+  check_stride(routine, "sst", blocks.sst, blocks.bsize);
+  return {checked_bytes(routine, blocks.bsize, sizeof(T)), blocks.nblocks,
+          checked_bytes(routine, static_cast<std::size_t>(blocks.dst), sizeof(T)),
+          checked_bytes(routine, static_cast<std::size_t>(blocks.sst), sizeof(T))};
+}
+
+template <class T>
+inline void put_blocks(const Context& context, const char* routine, void* dest, const void* source, const BlockArguments& blocks,
+                       int pe) noexcept {
+  const rma::Strided shape = checked_shape<T>(routine, blocks);
+  const bool empty = shape.block_count == 0 || shape.block_bytes == 0;
+  const std::uint64_t span = empty ? 0 : span_bytes(routine, shape.dest_step, shape.block_count, shape.block_bytes);
+  const context::Target target = context::resolve(context, {routine, "dest"}, dest, span, pe);
+  if (empty) return;
+  rma::copy_strided(target.address, source, shape);
+  wake(*target.front);
+}
+
+template <class T>
+inline void get_blocks(const Context& context, const char* routine, void* dest, const void* source, const BlockArguments& blocks,
+                       int pe) noexcept {
+  const rma::Strided shape = checked_shape<T>(routine, blocks);
+  const bool empty = shape.block_count == 0 || shape.block_bytes == 0;
+  const std::uint64_t span = empty ? 0 : span_bytes(routine, shape.source_step, shape.block_count, shape.block_bytes);
+  const context::Target target = context::resolve(context, {routine, "source"}, source, span, pe);
+  if (!empty) rma::copy_strided(dest, target.address, shape);
+}
+
+template <class T>
+inline void iput(const Context& context, const char* routine, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst,
+                 std::size_t nelems, int pe) noexcept {
+  put_blocks<T>(context, routine, dest, source, {dst, sst, 1, nelems}, pe);
+}
+template <class T>
+inline void iget(const Context& context, const char* routine, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst,
+                 std::size_t nelems, int pe) noexcept {
+  get_blocks<T>(context, routine, dest, source, {dst, sst, 1, nelems}, pe);
+}
+template <class T>
+inline void ibput(const Context& context, const char* routine, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst,
+                  std::size_t bsize, std::size_t nblocks, int pe) noexcept {
+  put_blocks<T>(context, routine, dest, source, {dst, sst, bsize, nblocks}, pe);
+}
+template <class T>
+inline void ibget(const Context& context, const char* routine, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst,
+                  std::size_t bsize, std::size_t nblocks, int pe) noexcept {
+  get_blocks<T>(context, routine, dest, source, {dst, sst, bsize, nblocks}, pe);
+}
+
+}  // namespace shmemx::api

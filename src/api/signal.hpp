@@ -1,0 +1,37 @@
+// Signals, and put with signal: the signal is updated after the data are in place.
+#pragma once
+
+#include "api/rma.hpp"
+#include "atomic/direct.hpp"
+
+namespace shmemx::api {
+
+inline std::uint64_t* signal_on(const context::Target& target) noexcept { return reinterpret_cast<std::uint64_t*>(target.address); }
+
+inline void update_signal(const Context& context, context::Site site, std::uint64_t* sig_addr, std::uint64_t value, int sig_op,
+                          int pe) noexcept {
+  const context::Target target = context::resolve(context, site, sig_addr, sizeof *sig_addr, pe);
+  if (sig_op == SHMEM_SIGNAL_SET) {
+    atomic::set(signal_on(target), value);  // a release store: after the data
+  } else {
+    atomic::add(signal_on(target), value);
+  }
+  wake(*target.front);
+}
+
+template <class T>
+inline void put_signal(const Context& context, const char* routine, void* dest, const void* source, std::size_t nelems,
+                       std::uint64_t* sig_addr, std::uint64_t value, int sig_op, int pe) noexcept {
+  check_signal_operator(routine, sig_op);
+  const std::uint64_t bytes = checked_bytes(routine, nelems, sizeof(T));
+  rma::copy(context::resolve(context, {routine, "dest"}, dest, bytes, pe).address, source, bytes);
+  update_signal(context, {routine, "sig_addr"}, sig_addr, value, sig_op, pe);
+}
+
+template <class T>
+inline void put_signal_nbi(const Context& context, const char* routine, void* dest, const void* source, std::size_t nelems,
+                           std::uint64_t* sig_addr, std::uint64_t value, int sig_op, int pe) noexcept {
+  put_signal<T>(context, routine, dest, source, nelems, sig_addr, value, sig_op, pe);
+}
+
+}  // namespace shmemx::api

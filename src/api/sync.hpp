@@ -1,0 +1,193 @@
+// wait_until and test, on one word and on arrays. Words are read atomically; a PE sleeps in the one waiting policy.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "api/arg_check.hpp"
+#include "base/wait.hpp"
+#include "sync/compare.hpp"
+
+namespace shmemx::api {
+
+// Checked where it costs nothing: before the first comparison fails for long, in wait; always in the array forms.
+inline void check_waitable(const char* routine, const char* argument, const void* address, std::uint64_t bytes) noexcept {
+  if (bytes == 0 || context::is_symmetric(default_context(), address, bytes)) [[likely]] return;
+  static_cast<void>(context::resolve(default_context(), {routine, argument}, address, bytes, default_context().my_pe));
+}
+
+template <class T>
+inline void wait_until(const char* routine, T* ivar, int cmp, T value) noexcept {
+  check_comparison(routine, cmp);
+  if (sync::compares(sync::load(ivar), cmp, value)) return;
+  check_waitable(routine, "ivar", ivar, sizeof(T));
+  switch (cmp) {
+    case SHMEM_CMP_EQ: return wait_for(routine, [=] { return sync::load(ivar) == value; });
+    case SHMEM_CMP_NE: return wait_for(routine, [=] { return sync::load(ivar) != value; });
+    default: return wait_for(routine, [=] { return sync::compares(sync::load(ivar), cmp, value); });
+  }
+}
+
+template <class T>
+inline int test(const char* routine, T* ivar, int cmp, T value) noexcept {
+  check_comparison(routine, cmp);
+  return sync::compares(sync::load(ivar), cmp, value) ? 1 : 0;
+}
+
+// What the array forms look at: elements whose status is not zero are left out.
+template <class T>
+struct WaitSet {
+  const T* ivars;
+  std::size_t nelems;
+  const int* status;  // null: no mask
+  int cmp;
+  const T* values;        // one for each element, or
+  T value;                // one for all where values is null
+
+  bool selected(std::size_t i) const noexcept { return status == nullptr || status[i] == 0; }
+  bool satisfied(std::size_t i) const noexcept {
+    return sync::compares(sync::load(ivars + i), cmp, values == nullptr ? value : values[i]);
+  }
+  bool is_empty() const noexcept {
+    for (std::size_t i = 0; i < nelems; ++i) {
+      if (selected(i)) return false;
+    }
+    return true;
+  }
+  bool all_satisfied() const noexcept {
+    for (std::size_t i = 0; i < nelems; ++i) {
+      if (selected(i) && !satisfied(i)) return false;
+    }
+    return true;
+  }
+  // The first satisfied one from `start` on, around the end; SIZE_MAX when there is none.
+  std::size_t find_from(std::size_t start) const noexcept {
+    for (std::size_t k = 0; k < nelems; ++k) {
+      const std::size_t i = start + k < nelems ? start + k : start + k - nelems;
+      if (selected(i) && satisfied(i)) return i;
+    }
+    return SIZE_MAX;
+  }
+  std::size_t collect(std::size_t* indices) const noexcept {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < nelems; ++i) {
+      if (selected(i) && satisfied(i)) indices[count++] = i;
+    }
+    return count;
+  }
+};
+
+// Where `any` begins to look: behind the element it reported last, so that repeated calls report all of them.
+inline std::atomic<std::size_t> any_start{0};
+
+template <class T>
+inline std::size_t find_any(const WaitSet<T>& set) noexcept {
+  if (set.nelems == 0) return SIZE_MAX;
+  const std::size_t found = set.find_from(any_start.load(std::memory_order_relaxed) % set.nelems);  // a hint only
+  if (found != SIZE_MAX) any_start.store(found + 1, std::memory_order_relaxed);
+  return found;
+}
+
+template <class T>
+inline void check_set(const char* routine, const WaitSet<T>& set) noexcept {
+  check_comparison(routine, set.cmp);
+  check_waitable(routine, "ivars", set.ivars, checked_bytes(routine, set.nelems, sizeof(T)));
+}
+
+template <class T>
+inline void wait_all(const char* routine, const WaitSet<T>& set) noexcept {
+  check_set(routine, set);
+  wait_for(routine, [&] { return set.all_satisfied(); });
+}
+
+template <class T>
+inline std::size_t wait_any(const char* routine, const WaitSet<T>& set) noexcept {
+  check_set(routine, set);
+  if (set.is_empty()) return SIZE_MAX;
+  std::size_t found = SIZE_MAX;
+  wait_for(routine, [&] { return (found = find_any(set)) != SIZE_MAX; });
+  return found;
+}
+
+template <class T>
+inline std::size_t wait_some(const char* routine, const WaitSet<T>& set, std::size_t* indices) noexcept {
+  check_set(routine, set);
+  if (set.is_empty()) return 0;
+  std::size_t count = 0;
+  wait_for(routine, [&] { return (count = set.collect(indices)) != 0; });
+  return count;
+}
+
+template <class T>
+inline void wait_until_all(const char* routine, T* ivars, std::size_t nelems, const int* status, int cmp, T value) noexcept {
+  wait_all(routine, WaitSet<T>{ivars, nelems, status, cmp, nullptr, value});
+}
+template <class T>
+inline std::size_t wait_until_any(const char* routine, T* ivars, std::size_t nelems, const int* status, int cmp, T value) noexcept {
+  return wait_any(routine, WaitSet<T>{ivars, nelems, status, cmp, nullptr, value});
+}
+template <class T>
+inline std::size_t wait_until_some(const char* routine, T* ivars, std::size_t nelems, std::size_t* indices, const int* status, int cmp,
+                                   T value) noexcept {
+  return wait_some(routine, WaitSet<T>{ivars, nelems, status, cmp, nullptr, value}, indices);
+}
+template <class T>
+inline void wait_until_all_vector(const char* routine, T* ivars, std::size_t nelems, const int* status, int cmp, const T* values) noexcept {
+  wait_all(routine, WaitSet<T>{ivars, nelems, status, cmp, values, T{}});
+}
+template <class T>
+inline std::size_t wait_until_any_vector(const char* routine, T* ivars, std::size_t nelems, const int* status, int cmp,
+                                         const T* values) noexcept {
+  return wait_any(routine, WaitSet<T>{ivars, nelems, status, cmp, values, T{}});
+}
+template <class T>
+inline std::size_t wait_until_some_vector(const char* routine, T* ivars, std::size_t nelems, std::size_t* indices, const int* status,
+                                          int cmp, const T* values) noexcept {
+  return wait_some(routine, WaitSet<T>{ivars, nelems, status, cmp, values, T{}}, indices);
+}
+
+template <class T>
+inline int test_all_of(const char* routine, const WaitSet<T>& set) noexcept {
+  check_set(routine, set);
+  return set.all_satisfied() ? 1 : 0;
+}
+template <class T>
+inline std::size_t test_any_of(const char* routine, const WaitSet<T>& set) noexcept {
+  check_set(routine, set);
+  return find_any(set);
+}
+template <class T>
+inline std::size_t test_some_of(const char* routine, const WaitSet<T>& set, std::size_t* indices) noexcept {
+  check_set(routine, set);
+  return set.collect(indices);
+}
+
+template <class T>
+inline int test_all(const char* routine, T* ivars, std::size_t nelems, const int* status, int cmp, T value) noexcept {
+  return test_all_of(routine, WaitSet<T>{ivars, nelems, status, cmp, nullptr, value});
+}
+template <class T>
+inline std::size_t test_any(const char* routine, T* ivars, std::size_t nelems, const int* status, int cmp, T value) noexcept {
+  return test_any_of(routine, WaitSet<T>{ivars, nelems, status, cmp, nullptr, value});
+}
+template <class T>
+inline std::size_t test_some(const char* routine, T* ivars, std::size_t nelems, std::size_t* indices, const int* status, int cmp,
+                             T value) noexcept {
+  return test_some_of(routine, WaitSet<T>{ivars, nelems, status, cmp, nullptr, value}, indices);
+}
+template <class T>
+inline int test_all_vector(const char* routine, T* ivars, std::size_t nelems, const int* status, int cmp, const T* values) noexcept {
+  return test_all_of(routine, WaitSet<T>{ivars, nelems, status, cmp, values, T{}});
+}
+template <class T>
+inline std::size_t test_any_vector(const char* routine, T* ivars, std::size_t nelems, const int* status, int cmp, const T* values) noexcept {
+  return test_any_of(routine, WaitSet<T>{ivars, nelems, status, cmp, values, T{}});
+}
+template <class T>
+inline std::size_t test_some_vector(const char* routine, T* ivars, std::size_t nelems, std::size_t* indices, const int* status, int cmp,
+                                    const T* values) noexcept {
+  return test_some_of(routine, WaitSet<T>{ivars, nelems, status, cmp, values, T{}}, indices);
+}
+
+}  // namespace shmemx::api

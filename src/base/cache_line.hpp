@@ -1,0 +1,19 @@
+// The cache line size that all PEs of a job agree on, and rounding helpers.
+#pragma once
+
+#include <cstddef>
+
+namespace shmemx {
+
+// Not std::hardware_destructive_interference_size: that one may change with compiler flags, and peers must agree.
+inline constexpr std::size_t kCacheLine = 64;
+inline constexpr std::size_t kPageBytes = 4096;
+inline constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
+
+// `alignment` is a power of two.
+constexpr std::size_t round_up(std::size_t value, std::size_t alignment) {
+  return (value + alignment - 1) & ~(alignment - 1);
+}
+constexpr std::size_t round_down(std::size_t value, std::size_t alignment) { return value & ~(alignment - 1); }
+
+}  // namespace shmemx

@@ -1,0 +1,90 @@
+#include "base/fatal.hpp"
+
+#include <time.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace shmemx {
+namespace {
+
+constexpr int kLineBytes = 1024;
+constexpr int kFatalStatus = 1;
+
+int put_prefix(char* line) {
+  const DiagnosticIdentity& who = diagnostic_identity();
+  if (who.pe < 0) return 0;
+  char host[64] = "localhost";
+  ::gethostname(host, sizeof host - 1);
+  return std::snprintf(line, kLineBytes, "[pe %d/%d %s] ", who.pe, who.n_pes, host);
+}
+
+int put_text(char* line, int used, const char* format, std::va_list arguments) {
+  const int wanted = std::vsnprintf(line + used, static_cast<std::size_t>(kLineBytes - used), format, arguments);
+  return used + wanted < kLineBytes ? used + wanted : kLineBytes - 1;
+}
+
+void write_line(char* line, int length) {
+  if (length > kLineBytes - 2) length = kLineBytes - 2;
+  line[length++] = '\n';
+  // One write, so that lines of several PEs do not mix.
+  if (::write(STDERR_FILENO, line, static_cast<std::size_t>(length)) < 0) return;
+}
+
+// Another PE has ended the job and is printing its line; the launcher kills us when it is done.
+[[noreturn]] void wait_for_the_end() {
+  const timespec pause{1, 0};
+  ::nanosleep(&pause, nullptr);
+  ::_exit(kFatalStatus);
+}
+
+}  // namespace
+
+DiagnosticIdentity& diagnostic_identity() noexcept {
+  static constinit DiagnosticIdentity identity;
+  return identity;
+}
+
+void fatal(const char* routine, const char* format, ...) noexcept {
+  const DiagnosticIdentity& who = diagnostic_identity();
+  if (who.claim_job_end != nullptr && !who.claim_job_end(kFatalStatus)) wait_for_the_end();
+  char line[kLineBytes];
+  int used = put_prefix(line);
+  if (routine != nullptr) used += std::snprintf(line + used, static_cast<std::size_t>(kLineBytes - used), "%s: ", routine);
+  std::va_list arguments;
+  va_start(arguments, format);
+  used = put_text(line, used, format, arguments);
+  va_end(arguments);
+  used += std::snprintf(line + used, static_cast<std::size_t>(kLineBytes - used), ". Job ended.");
+  std::fflush(stdout);
+  write_line(line, used);
+  if (who.end_job != nullptr) who.end_job(kFatalStatus);
+  ::_exit(kFatalStatus);
+}
+
+void warn(const char* format, ...) noexcept {
+  char line[kLineBytes];
+  int used = put_prefix(line);
+  used += std::snprintf(line + used, static_cast<std::size_t>(kLineBytes - used), "shmemx warning: ");
+  std::va_list arguments;
+  va_start(arguments, format);
+  used = put_text(line, used, format, arguments);
+  va_end(arguments);
+  write_line(line, used);
+}
+
+void debug_line(const char* format, ...) noexcept {
+  if (!diagnostic_identity().debug) return;
+  char line[kLineBytes];
+  int used = put_prefix(line);
+  used += std::snprintf(line + used, static_cast<std::size_t>(kLineBytes - used), "shmemx: ");
+  std::va_list arguments;
+  va_start(arguments, format);
+  used = put_text(line, used, format, arguments);
+  va_end(arguments);
+  write_line(line, used);
+}
+
+}  // namespace shmemx

@@ -1,0 +1,16 @@
+// A PE of the world and a PE inside a team are different types that do not convert into each other.
+#pragma once
+
+namespace shmemx {
+
+struct Pe {
+  int value;
+  friend bool operator==(Pe, Pe) = default;
+};
+
+struct TeamPe {
+  int value;
+  friend bool operator==(TeamPe, TeamPe) = default;
+};
+
+}  // namespace shmemx

@@ -1,0 +1,79 @@
+// Result<T> and Status: how set-up and other cold code reports failure without exceptions.
+// Shaped like std::expected. The function that first decides that something is an error fills the text;
+// callers pass it on as it is, and runtime/ logs it once.
+#pragma once
+
+#include <cerrno>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace shmemx {
+
+enum class Errc {
+  invalid_argument,  // a variable or argument has a value that is not allowed
+  no_memory,         // memory, address space or descriptors are used up
+  no_launcher,       // a launcher was seen, but none of its interfaces answers
+  protocol,          // the other side sent something that does not fit
+  system,            // a system call failed; system_errno says how
+  unsupported        // this machine or build cannot do it
+};
+
+struct Error {
+  Errc code;
+  int system_errno;  // 0 where no system call was involved
+  std::string text;  // one line, no newline, says what was asked and what is allowed
+};
+
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+
+  bool has_value() const noexcept { return state_.index() == 0; }
+  explicit operator bool() const noexcept { return has_value(); }
+  T& value() noexcept { return *std::get_if<0>(&state_); }
+  const T& value() const noexcept { return *std::get_if<0>(&state_); }
+  T& operator*() noexcept { return value(); }
+  T* operator->() noexcept { return &value(); }
+  const Error& error() const noexcept { return *std::get_if<1>(&state_); }
+
+ private:
+  std::variant<T, Error> state_;
+};
+
+class [[nodiscard]] Status {
+ public:
+  Status() noexcept = default;
+  Status(Error error) : error_(std::move(error)), ok_(false) {}
+
+  bool has_value() const noexcept { return ok_; }
+  explicit operator bool() const noexcept { return ok_; }
+  const Error& error() const noexcept { return error_; }
+
+ private:
+  Error error_{};
+  bool ok_ = true;
+};
+
+// An error of a system call: the text names the action, errno is kept.
+inline Error system_error(std::string action) { return Error{Errc::system, errno, std::move(action)}; }
+
+}  // namespace shmemx
+
+#define SHMEMX_CONCAT_INNER(a, b) a##b
+#define SHMEMX_CONCAT(a, b) SHMEMX_CONCAT_INNER(a, b)
+
+// Both return the callee's error as it is.
+#define SHMEMX_TRY(expression)                                   \
+  do {                                                           \
+    if (auto shmemx_status = (expression); !shmemx_status) {     \
+      return shmemx_status.error();                              \
+    }                                                            \
+  } while (false)
+
+#define SHMEMX_TRY_ASSIGN(name, expression)                                     \
+  auto SHMEMX_CONCAT(name, _result) = (expression);                             \
+  if (!SHMEMX_CONCAT(name, _result)) return SHMEMX_CONCAT(name, _result).error(); \
+  auto name = std::move(*SHMEMX_CONCAT(name, _result))

@@ -1,0 +1,83 @@
+#include "base/wait.hpp"
+
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <climits>
+
+#include "base/clock.hpp"
+
+namespace shmemx {
+namespace {
+
+constexpr std::uint64_t kFirstSleepNs = 50'000;
+constexpr int kPollsAfterWake = 50;
+
+void futex_sleep(std::atomic<std::uint32_t>& word, std::uint32_t seen, std::uint64_t ns) {
+  const timespec limit{static_cast<time_t>(ns / 1'000'000'000U), static_cast<long>(ns % 1'000'000'000U)};
+  // Not FUTEX_PRIVATE: the wakers are other processes. EAGAIN, EINTR and time-out all mean: look again.
+  ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT, seen, &limit, nullptr, 0);
+}
+
+bool poll_paused(PollFunction done, void* state, std::uint32_t polls) {
+  for (; polls != 0; --polls) {
+    if (done(state)) return true;
+    cpu_pause();
+  }
+  return false;
+}
+
+// True when done; false when `ns` have passed.
+bool poll_yielding(PollFunction done, void* state, std::uint64_t ns) {
+  const std::uint64_t begin = now_ns();
+  for (int turn = 1;; ++turn) {
+    if (done(state)) return true;
+    ::sched_yield();
+    if (turn % 8 == 0 && now_ns() - begin > ns) return done(state);
+  }
+}
+
+void sleep_until_done(PollFunction done, void* state, const char* routine) {
+  WaitPolicy& policy = wait_policy();
+  WaitFront& front = *policy.own_front;
+  std::uint64_t step_ns = kFirstSleepNs;
+  while (true) {
+    if (policy.on_sleep != nullptr) policy.on_sleep(routine);
+    const std::uint32_t seen = front.wake_seq.load(std::memory_order_acquire);  // wake
+    front.sleepers.store(1, std::memory_order_seq_cst);                         // doze
+    if (done(state)) break;
+    futex_sleep(front.wake_seq, seen, step_ns);
+    if (poll_paused(done, state, kPollsAfterWake)) break;
+    step_ns = step_ns * 2 < policy.sleep_max_ns ? step_ns * 2 : policy.sleep_max_ns;
+  }
+  // Other threads of this PE may still sleep. They are woken by their time-out at the latest.
+  if (policy.on_wake != nullptr) policy.on_wake();
+}
+
+}  // namespace
+
+void wait_slow(PollFunction done, void* state, const char* routine) noexcept {
+  const WaitPolicy& policy = wait_policy();
+  if (policy.mode == WaitMode::spin) {
+    while (!poll_paused(done, state, 1000)) {
+    }
+    return;
+  }
+  if (poll_paused(done, state, policy.pause_polls)) return;
+  if (policy.mode == WaitMode::automatic || policy.own_front == nullptr) {
+    const std::uint64_t yield_ns = policy.own_front == nullptr ? ~std::uint64_t{0} : policy.yield_ns;
+    if (poll_yielding(done, state, yield_ns)) return;
+  }
+  sleep_until_done(done, state, routine);
+}
+
+void wake_sleepers(WaitFront& front) noexcept {
+  // Whoever takes the mark wakes; a stream of puts to a sleeping PE pays for one wake only.
+  if (front.sleepers.exchange(0, std::memory_order_acq_rel) == 0) return;
+  front.wake_seq.fetch_add(1, std::memory_order_release);  // wake
+  ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&front.wake_seq), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+}  // namespace shmemx

@@ -1,0 +1,45 @@
+// What connect() can choose from. Each function answers for one way a process can have been started.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "bootstrap/bootstrap.hpp"
+
+namespace shmemx::bootstrap {
+
+using BootstrapPtr = std::unique_ptr<Bootstrap>;
+
+// A launcher's key-value store with a fence: all that is needed to hand the arena from one PE to the others.
+// Keys and values hold letters, digits and "-_:." only, since PMI-1 parts its words by spaces and '='.
+class Kvs {
+ public:
+  virtual ~Kvs() = default;
+  virtual Identity identity() const = 0;
+  virtual std::string_view name() const = 0;
+  virtual Status put(const std::string& key, const std::string& value) = 0;
+  // Collective. After it every value put before it by any PE can be got.
+  virtual Status fence() = 0;
+  virtual Result<std::string> get(int owner, const std::string& key) = 0;
+  virtual void abort(int status) = 0;
+  virtual void finalize() = 0;
+};
+using KvsPtr = std::unique_ptr<Kvs>;
+
+// True when at least one variable of wire.hpp is set; connect_oshrun() then answers, good or bad.
+bool started_by_oshrun();
+Result<BootstrapPtr> connect_oshrun();
+
+// A job of one PE without a launcher.
+BootstrapPtr make_single();
+
+// Both fail when the launcher's interface does not answer.
+Result<KvsPtr> connect_pmi1();
+Result<KvsPtr> connect_pmix();
+BootstrapPtr make_kvs_bootstrap(KvsPtr kvs);
+
+// A PE number or a size from the environment; -1 when unset or not a number.
+long env_number(const char* variable);
+
+}  // namespace shmemx::bootstrap

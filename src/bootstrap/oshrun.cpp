@@ -1,0 +1,97 @@
+#include <fcntl.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+#include "bootstrap/backends.hpp"
+#include "bootstrap/wire.hpp"
+
+namespace shmemx::bootstrap {
+namespace {
+
+class Oshrun final : public Bootstrap {
+ public:
+  Oshrun(Identity identity, std::uint64_t job_id, int fd) : identity_(identity), job_id_(job_id), fd_(fd) {}
+
+  Identity identity() const override { return identity_; }
+  std::string_view name() const override { return "oshrun"; }
+  Result<UniqueFd> arena() override;
+  // oshrun sees the process end and reads the header's job_state: there is nobody to tell.
+  void abort(int) override {}
+  void finalize() override {}
+
+ private:
+  Identity identity_;
+  std::uint64_t job_id_;
+  int fd_;
+};
+
+Error stale(const std::string& why) {
+  return Error{Errc::no_launcher, 0,
+               "the SHMEMX_JOB_* variables are set, but not by an oshrun that started this process (" + why +
+                   "); unset them or start the program with oshrun"};
+}
+
+// Only the first program that a PE's process (or its wrapper script) starts can be this PE: the arena of a job
+// counts every PE once.
+Status not_taken_yet(JobHeader* header, int pe) {
+  const PeRecord* record = record_of(header, static_cast<std::size_t>(pe));
+  const bool taken = record->phase.load(std::memory_order_acquire) != static_cast<std::uint32_t>(PePhase::none);
+  if (!taken || record->pid == ::getpid()) return {};
+  return Error{Errc::protocol, 0,
+               "pe " + std::to_string(pe) + " of this job was already taken by process " + std::to_string(record->pid) +
+                   "; a program started by oshrun, or its wrapper script, can run one OpenSHMEM program for each PE"};
+}
+
+Result<UniqueFd> Oshrun::arena() {
+  auto header = map_job_header(fd_, static_cast<std::uint32_t>(identity_.n_pes), job_id_);
+  if (!header) return stale(header.error().text);
+  const Status free_to_take = not_taken_yet(*header, identity_.pe);
+  unmap_job_header(*header);
+  if (!free_to_take) return free_to_take.error();
+  UniqueFd fd(::fcntl(fd_, F_DUPFD_CLOEXEC, 3));
+  if (!fd.valid()) return system_error("duplicate the arena's descriptor");
+  ::fcntl(fd_, F_SETFD, FD_CLOEXEC);  // programs that this PE starts must not take its place
+  return fd;
+}
+
+}  // namespace
+
+long env_number(const char* variable) {
+  const char* text = std::getenv(variable);
+  if (text == nullptr || *text < '0' || *text > '9') return -1;
+  char* end = nullptr;
+  errno = 0;
+  const long value = std::strtol(text, &end, 10);
+  return errno == 0 && *end == '\0' ? value : -1;
+}
+
+bool started_by_oshrun() {
+  for (const char* variable : {kEnvFd, kEnvPe, kEnvSize, kEnvId}) {
+    if (std::getenv(variable) != nullptr) return true;
+  }
+  return false;
+}
+
+Result<BootstrapPtr> connect_oshrun() {
+  const long fd = env_number(kEnvFd);
+  const long pe = env_number(kEnvPe);
+  const long size = env_number(kEnvSize);
+  const char* id_text = std::getenv(kEnvId);
+  if (fd < 0 || size < 1 || size > kMaxNodePes || pe < 0 || pe >= size || id_text == nullptr) {
+    return stale("they are incomplete or out of range");
+  }
+  char* end = nullptr;
+  const std::uint64_t id = std::strtoull(id_text, &end, 16);
+  if (end == id_text || *end != '\0') return stale(std::string(kEnvId) + " is not a hexadecimal number");
+  if (::fcntl(static_cast<int>(fd), F_GETFD) < 0) {
+    return stale("descriptor " + std::to_string(fd) + " is not open");
+  }
+  auto header = map_job_header(static_cast<int>(fd), static_cast<std::uint32_t>(size), id);
+  if (!header) return stale(header.error().text);
+  unmap_job_header(*header);
+  const Identity identity{static_cast<int>(pe), static_cast<int>(size)};
+  return BootstrapPtr(new Oshrun(identity, id, static_cast<int>(fd)));
+}
+
+}  // namespace shmemx::bootstrap

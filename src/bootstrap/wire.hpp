@@ -1,0 +1,90 @@
+// What oshrun and the PEs agree on: the environment a PE is started with, and the job header at the
+// start of the node's arena file. Shared by the library and the launcher; includes base only.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/cache_line.hpp"
+#include "base/result.hpp"
+#include "base/unique_fd.hpp"
+
+namespace shmemx::bootstrap {
+
+// Environment of a PE started by oshrun. All four are set, or none.
+inline constexpr char kEnvFd[] = "SHMEMX_JOB_FD";      // inherited descriptor of the arena memfd
+inline constexpr char kEnvPe[] = "SHMEMX_JOB_PE";      // 0..size-1
+inline constexpr char kEnvSize[] = "SHMEMX_JOB_SIZE";  // number of PEs
+inline constexpr char kEnvId[] = "SHMEMX_JOB_ID";      // the header's job_id in hex: catches stale environments
+
+inline constexpr std::uint64_t kJobMagic = 0x78'6d'65'6d'68'73'30'31;  // "10shmemx" backwards
+inline constexpr std::uint32_t kWireVersion = 1;
+inline constexpr int kMaxNodePes = 4096;
+
+enum class JobState : std::uint32_t {
+  running = 0,
+  global_exit = 1,  // some PE called shmem_global_exit; exit_status holds its argument
+  aborted = 2       // some PE printed a diagnostic and ended the job; exit_status is non-zero
+};
+
+enum class PePhase : std::uint32_t {
+  none = 0,         // not started, or has not called shmem_init yet
+  attached = 1,     // inside shmem_init
+  running = 2,      // initialised
+  finalized = 3,    // after the last shmem_finalize
+  departed = 4      // left the process without shmem_finalize
+};
+
+// First page of the arena file. Zero-filled by the kernel; whoever creates the file sets job_id, n_pes,
+// version and, last, magic.
+struct JobHeader {
+  std::atomic<std::uint64_t> magic;
+  std::uint64_t job_id;
+  std::uint32_t version;
+  std::uint32_t n_pes;
+  alignas(kCacheLine) std::atomic<std::uint32_t> arrived;    // PEs whose record is complete (bootstrap barrier)
+  alignas(kCacheLine) std::atomic<std::uint32_t> job_state;  // JobState; the first one to change it wins
+  std::atomic<std::int32_t> exit_status;
+  std::atomic<std::int32_t> ending_pe;  // the PE that changed job_state
+  alignas(kCacheLine) std::atomic<std::uint32_t> departed;   // PEs that left without shmem_finalize
+};
+static_assert(sizeof(JobHeader) <= kPageBytes);
+
+inline constexpr std::size_t kAffinityWords = 16;  // 1024 CPUs
+
+// One for each PE, from the second page on. Written by its PE, read by node peers and by oshrun.
+struct alignas(kCacheLine) PeRecord {
+  std::atomic<std::uint32_t> phase;  // PePhase
+  std::int32_t pid;
+  std::uint64_t static_bytes;    // mapped static data, page-rounded
+  std::uint64_t static_digest;   // layout of the executable's writable segments
+  std::uint64_t heap_bytes;      // heap this PE asks for
+  std::uint64_t address_limit;   // RLIMIT_AS of this PE, ~0 when unlimited
+  std::uint64_t cpu_quota_milli; // cgroup quota in thousandths of a core, ~0 when unlimited
+  std::uint64_t affinity[kAffinityWords];
+  char executable[64];           // tail of the path, for messages
+  char routine[40];              // the routine this PE has been waiting in, empty when it is not waiting
+};
+static_assert(sizeof(PeRecord) == 320);
+
+constexpr std::size_t records_offset() { return kPageBytes; }
+constexpr std::size_t header_bytes(std::size_t n_pes) {
+  return round_up(records_offset() + n_pes * sizeof(PeRecord), kPageBytes);
+}
+// The pointer stays valid as long as the first header_bytes() bytes of the file are mapped.
+inline PeRecord* record_of(JobHeader* header, std::size_t pe) {
+  return reinterpret_cast<PeRecord*>(reinterpret_cast<std::byte*>(header) + records_offset()) + pe;
+}
+
+// 64 unpredictable bits, never 0. Names jobs and guards the hand-over of the arena.
+std::uint64_t random_id();
+
+// Creates the node's arena file: anonymous, close-on-exec, header_bytes(n_pes) long, header filled, magic last.
+Result<UniqueFd> create_job_file(std::uint32_t n_pes, std::uint64_t job_id);
+
+// Maps header and records of an arena file that carries this job's id and size. Anything else is Errc::protocol.
+Result<JobHeader*> map_job_header(int fd, std::uint32_t n_pes, std::uint64_t job_id);
+void unmap_job_header(JobHeader* header);
+
+}  // namespace shmemx::bootstrap

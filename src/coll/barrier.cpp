@@ -1,0 +1,60 @@
+#include "coll/barrier.hpp"
+
+#include "base/wait.hpp"
+#include "context/route.hpp"
+
+namespace shmemx::coll {
+namespace {
+
+WaitFront& front_of(const Team& team, int pe) { return context::front_of_heap(context::peer_heap(team.route, pe)); }
+
+void disseminate(Team& team, const char* routine) {
+  const int n = team.size();
+  const int me = team.me();
+  const std::uint64_t tick = ++team.ticks;
+  for (int distance = 1; distance < n; distance *= 2) {
+    const int to = me + distance < n ? me + distance : me + distance - n;
+    const int from = me >= distance ? me - distance : me - distance + n;
+    signal_tick(team, to, tick);
+    await_tick(team, routine, from, tick);
+  }
+}
+
+void count_in(Team& team, const char* routine) {
+  CountingBarrier& central = team.central();
+  const auto n = static_cast<std::uint64_t>(team.size());
+  const std::uint64_t turn = ++team.counted;
+  ++team.ticks;
+  if (central.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == turn * n) {  // arrive
+    central.released.store(turn, std::memory_order_release);                      // arrive
+    for (int pe = 0; pe < team.size(); ++pe) {
+      if (pe != team.me()) wake(front_of(team, pe));
+    }
+    return;
+  }
+  wait_for(routine, [&] { return central.released.load(std::memory_order_acquire) >= turn; });  // arrive
+}
+
+}  // namespace
+
+void signal_tick(const Team& team, int pe, std::uint64_t tick) noexcept {
+  team.arrival(pe, team.me()).tick.store(tick, std::memory_order_release);  // arrive
+  wake(front_of(team, pe));
+}
+
+void await_tick(const Team& team, const char* routine, int pe, std::uint64_t tick) noexcept {
+  const ArrivalLine& line = team.arrival(team.me(), pe);
+  wait_for(routine, [&] { return line.tick.load(std::memory_order_acquire) >= tick; });  // arrive
+}
+
+void barrier(Team& team, const char* routine) noexcept {
+  if (team.size() == 1) {
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+  } else if (team.counting) {
+    count_in(team, routine);
+  } else {
+    disseminate(team, routine);
+  }
+}
+
+}  // namespace shmemx::coll

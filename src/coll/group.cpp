@@ -1,0 +1,50 @@
+#include "coll/group.hpp"
+
+#include <shmemx/types.h>
+
+#include "base/fatal.hpp"
+
+namespace shmemx::coll {
+
+static_assert(SHMEM_SYNC_VALUE == 0 && SHMEM_SYNC_SIZE >= 3 && SHMEM_BARRIER_SYNC_SIZE >= 3 && SHMEM_BCAST_SYNC_SIZE >= 3 &&
+              SHMEM_COLLECT_SYNC_SIZE >= 3 && SHMEM_REDUCE_SYNC_SIZE >= 3 && SHMEM_ALLTOALL_SYNC_SIZE >= 3 &&
+              SHMEM_ALLTOALLS_SYNC_SIZE >= 3);
+
+context::Context route_of(const context::Context& world, team::PeSet set, int my_pe) noexcept {
+  context::Context route = world;
+  const std::int64_t start = set.start() - world.set.start();
+  route.heap0 = world.heap0 + start * world.pe_step;
+  route.static0 = world.static0 + start * world.pe_step;
+  route.pe_step = world.pe_step * set.stride();
+  route.n_pes = static_cast<std::uint32_t>(set.size());
+  route.my_pe = my_pe;
+  route.set = set;
+  return route;
+}
+
+ActiveGroup::ActiveGroup(const context::Context& world, const char* routine, team::PeSet set, long* psync) : routine_(routine) {
+  const auto my_pe = set.find(Pe{world.my_pe});
+  if (!my_pe) fatal(routine, "PE %d is not in the active set it called with", world.my_pe);
+  route_ = route_of(world, set, my_pe->value);
+  psync_ = symmetric(route_, {routine, "pSync"}, psync, 3 * sizeof(long));
+}
+
+void ActiveGroup::sync() noexcept {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (size() == 1) return;
+  long* const arrivals = word_of(0, 0);
+  if (__atomic_add_fetch(arrivals, 1, __ATOMIC_ACQ_REL) == size()) {
+    __atomic_store_n(arrivals, 0L, __ATOMIC_RELAXED);  // ordered by the releases below
+    for (int pe = 0; pe < size(); ++pe) {
+      if (pe == me()) continue;
+      __atomic_store_n(word_of(pe, 1), 1L, __ATOMIC_RELEASE);
+      wake(context::front_of_heap(context::peer_heap(route_, pe)));
+    }
+    return;
+  }
+  long* const released = word_of(me(), 1);
+  wait_for(routine_, [&] { return __atomic_load_n(released, __ATOMIC_ACQUIRE) != 0; });
+  __atomic_store_n(released, 0L, __ATOMIC_RELAXED);
+}
+
+}  // namespace shmemx::coll

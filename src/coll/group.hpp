@@ -1,0 +1,88 @@
+// What the collectives need of a set of PEs: size, own number, addresses in the others' memory, a barrier, an exchange of
+// small blobs. Two kinds: a team with its slot, and an active set with the caller's pSync array.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "coll/barrier.hpp"
+#include "coll/team.hpp"
+#include "context/route.hpp"
+
+namespace shmemx::coll {
+
+// A symmetric object on all PEs of a group.
+struct Symmetric {
+  std::byte* pe0 = nullptr;
+  std::int64_t step = 0;
+  std::byte* at(int pe) const noexcept { return pe0 + static_cast<std::int64_t>(pe) * step; }
+};
+
+// Checked; 0 bytes may come with any address.
+inline Symmetric symmetric(const context::Context& route, context::Site site, const void* address, std::uint64_t bytes) noexcept {
+  return {context::resolve(route, site, address, bytes, 0).address, route.pe_step};
+}
+
+class TeamGroup {
+ public:
+  static constexpr bool kHasScratch = true;
+
+  TeamGroup(Team& team, const char* routine) : team_(team), routine_(routine) {}
+  int size() const noexcept { return team_.size(); }
+  int me() const noexcept { return team_.me(); }
+  const char* routine() const noexcept { return routine_; }
+  Team& team() const noexcept { return team_; }
+  const context::Context& route() const noexcept { return team_.route; }
+
+  void sync() noexcept { barrier(team_, routine_); }
+
+  // publish(), sync(), then published() of all. The areas alternate: who publishes again has passed a barrier
+  // that everybody enters after reading, so no second barrier is needed. At most kScratchBytes.
+  std::byte* publish_area() noexcept { return team_.scratch(team_.me(), ++team_.exchanges & 1); }
+  void publish(const void* data, std::size_t bytes) noexcept { std::memcpy(publish_area(), data, bytes); }
+  const std::byte* published(int pe) const noexcept { return team_.scratch(pe, team_.exchanges & 1); }
+
+  void publish_word(std::uint64_t word) noexcept { publish(&word, sizeof word); }
+  std::uint64_t published_word(int pe) const noexcept {
+    std::uint64_t word;
+    std::memcpy(&word, published(pe), sizeof word);
+    return word;
+  }
+  void retract_word() noexcept {}
+
+ private:
+  Team& team_;
+  const char* routine_;
+};
+
+// Uses three elements of pSync and leaves them as it found them: [0] on the first PE counts arrivals, [1] is set by the last one to
+// arrive, [2] carries a word. Sets with different pSync arrays do not disturb each other.
+class ActiveGroup {
+ public:
+  static constexpr bool kHasScratch = false;
+
+  ActiveGroup(const context::Context& world, const char* routine, team::PeSet set, long* psync);
+  int size() const noexcept { return static_cast<int>(route_.n_pes); }
+  int me() const noexcept { return route_.my_pe; }
+  const char* routine() const noexcept { return routine_; }
+  const context::Context& route() const noexcept { return route_; }
+
+  void sync() noexcept;
+  void publish_word(std::uint64_t word) noexcept { __atomic_store_n(word_of(me(), 2), static_cast<long>(word), __ATOMIC_RELEASE); }
+  std::uint64_t published_word(int pe) const noexcept {
+    return static_cast<std::uint64_t>(__atomic_load_n(word_of(pe, 2), __ATOMIC_ACQUIRE));
+  }
+  void retract_word() noexcept { __atomic_store_n(word_of(me(), 2), 0L, __ATOMIC_RELEASE); }
+
+ private:
+  long* word_of(int pe, int index) const noexcept { return reinterpret_cast<long*>(psync_.at(pe)) + index; }
+
+  context::Context route_;
+  const char* routine_;
+  Symmetric psync_;
+};
+
+// The route of a subset of the PEs of `world`.
+context::Context route_of(const context::Context& world, team::PeSet set, int my_pe) noexcept;
+
+}  // namespace shmemx::coll

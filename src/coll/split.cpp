@@ -1,0 +1,173 @@
+#include "coll/split.hpp"
+
+#include <array>
+#include <bit>
+#include <cstring>
+#include <mutex>
+
+#include "windows/geometry.hpp"
+
+namespace shmemx::coll {
+namespace {
+
+constexpr std::size_t kMaskWords = windows::kTeamSlots / 64;
+using SlotMask = std::array<std::uint64_t, kMaskWords>;
+
+// What a PE says of itself at a split.
+struct Proposal {
+  std::uint64_t children_digest;
+  SlotMask free_slots;
+};
+static_assert(sizeof(Proposal) <= windows::kScratchBytes);
+
+// Slots of this PE, a bit set for a free one. Threads may split different teams at once.
+std::mutex slot_mutex;
+SlotMask free_slots = [] {
+  SlotMask mask;
+  mask.fill(~std::uint64_t{0});
+  mask[0] &= ~std::uint64_t{0b111};  // none, WORLD, SHARED
+  return mask;
+}();
+std::uint64_t generation = 0;
+
+std::uint64_t next_generation() {
+  const std::lock_guard guard(slot_mutex);
+  return ++generation;
+}
+
+void mark_slot(std::size_t slot, bool is_free) {
+  const std::lock_guard guard(slot_mutex);
+  const std::uint64_t bit = std::uint64_t{1} << (slot % 64);
+  if (is_free) {
+    free_slots[slot / 64] |= bit;
+  } else {
+    free_slots[slot / 64] &= ~bit;
+  }
+}
+
+SlotMask my_free_slots() {
+  const std::lock_guard guard(slot_mutex);
+  return free_slots;
+}
+
+std::size_t lowest(const SlotMask& mask) {
+  for (std::size_t word = 0; word < kMaskWords; ++word) {
+    if (mask[word] != 0) return word * 64 + static_cast<std::size_t>(std::countr_zero(mask[word]));
+  }
+  return 0;
+}
+
+std::uint64_t digest_of(std::span<const Triplet> children) {
+  std::uint64_t digest = 0xcbf29ce484222325U;
+  for (const Triplet& child : children) {
+    for (const int value : {child.start, child.stride, child.size}) {
+      digest = (digest ^ static_cast<std::uint32_t>(value)) * 0x100000001b3U;
+    }
+  }
+  return digest;
+}
+
+Proposal proposal_of(const TeamGroup& group, int pe) {
+  Proposal proposal;
+  std::memcpy(&proposal, group.published(pe), sizeof proposal);
+  return proposal;
+}
+
+// The slot that is free on all members, 0 when there is none.
+std::size_t agree_on_slot(const TeamGroup& group, const Triplet& child) {
+  SlotMask common;
+  common.fill(~std::uint64_t{0});
+  for (int i = 0; i < child.size; ++i) {
+    const SlotMask theirs = proposal_of(group, child.start + i * child.stride).free_slots;
+    for (std::size_t word = 0; word < kMaskWords; ++word) common[word] &= theirs[word];
+  }
+  return lowest(common);
+}
+
+bool all_ask_for_the_same(const TeamGroup& group, std::uint64_t digest) {
+  for (int pe = 0; pe < group.size(); ++pe) {
+    if (proposal_of(group, pe).children_digest != digest) return false;
+  }
+  return true;
+}
+
+void clear_own_lines(const Team& team) {
+  for (int writer = 0; writer < team.size(); ++writer) team.arrival(team.me(), writer).tick.store(0, std::memory_order_relaxed);
+  if (team.me() != 0) return;
+  team.central().arrived.store(0, std::memory_order_relaxed);
+  team.central().released.store(0, std::memory_order_relaxed);
+}
+
+struct Agreement {
+  bool ok = true;
+  std::size_t slot = 0;       // of this PE's child
+  team::PeSet set;
+  int my_pe = -1;
+};
+
+Agreement agree(const TeamGroup& group, std::span<const Triplet> children, std::uint64_t digest) {
+  Agreement agreement;
+  agreement.ok = all_ask_for_the_same(group, digest);
+  for (const Triplet& child : children) {
+    if (!agreement.ok) break;
+    const auto set = group.route().set.subset(child.start, child.stride, child.size);
+    const std::size_t slot = set ? agree_on_slot(group, child) : 0;
+    agreement.ok = slot != 0;
+    if (!agreement.ok) break;
+    const auto mine = set->find(group.route().set.world(TeamPe{group.me()}));
+    if (!mine) continue;
+    agreement.slot = slot;
+    agreement.set = *set;
+    agreement.my_pe = mine->value;
+  }
+  return agreement;
+}
+
+}  // namespace
+
+Team& install_team(std::size_t index, const context::Context& route, std::uint64_t handle) noexcept {
+  Team& team = team_table[index];
+  team.route = route;
+  team.route.team_index = static_cast<std::uint32_t>(index);
+  team.slot0 = node_slots.block0 + route.set.start() * node_slots.pe_step + static_cast<std::int64_t>(index * node_slots.bytes);
+  team.scratch_offset = node_slots.bytes - 2 * windows::kScratchBytes;
+  team.counting = node_slots.counting;
+  team.handle = handle;
+  return team;
+}
+
+SplitResult split(Team& parent, const char* routine, std::span<const Triplet> children, int num_contexts) noexcept {
+  TeamGroup group(parent, routine);
+  const Proposal proposal{digest_of(children), my_free_slots()};
+  group.publish(&proposal, sizeof proposal);
+  group.sync();
+  const Agreement agreement = agree(group, children, proposal.children_digest);
+  const bool member = agreement.ok && agreement.slot != 0;
+  if (member) {
+    mark_slot(agreement.slot, false);
+    const context::Context route = route_of(team_table[kWorldTeam].route, agreement.set, agreement.my_pe);
+    const std::uint64_t handle = next_generation() * windows::kTeamSlots + agreement.slot;
+    Team& team = install_team(agreement.slot, route, handle);
+    team.ticks = team.counted = team.exchanges = 0;
+    team.num_contexts = num_contexts;
+    clear_own_lines(team);
+  }
+  // Nobody uses a child before all members have cleared their lines.
+  group.sync();
+  return {agreement.ok, agreement.slot};
+}
+
+void release_team(Team& team) noexcept {
+  const auto slot = static_cast<std::size_t>(&team - team_table);
+  team.handle = 0;
+  team.route.n_pes = 0;
+  mark_slot(slot, true);
+}
+
+void reset_teams() noexcept {
+  for (std::size_t slot = kSharedTeam + 1; slot < windows::kTeamSlots; ++slot) {
+    if (team_table[slot].handle != 0) release_team(team_table[slot]);
+  }
+}
+
+}  // namespace shmemx::coll

@@ -1,0 +1,70 @@
+// A team as this PE sees it: its set of PEs, the route to them, and its slot of flag lines in everybody's block.
+// One thread at a time per team (the standard's rule), so the counters are plain.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "context/context.hpp"
+#include "windows/geometry.hpp"
+
+namespace shmemx::coll {
+
+// Written by one team PE for another: the owner of the block waits on it. Ticks only grow.
+struct alignas(kCacheLine) ArrivalLine {
+  std::atomic<std::uint64_t> tick;
+  std::uint8_t padding[56];
+};
+static_assert(sizeof(ArrivalLine) == kCacheLine);
+
+// The counting barrier of a team, on its PE 0: who arrives last releases all.
+struct alignas(kCacheLine) CountingBarrier {
+  alignas(kCacheLine) std::atomic<std::uint64_t> arrived;
+  alignas(kCacheLine) std::atomic<std::uint64_t> released;
+};
+static_assert(sizeof(CountingBarrier) == 2 * kCacheLine);
+
+struct Team {
+  std::uint64_t handle = 0;       // 0: free
+  context::Context route{};       // PEs of the team to their memory
+  std::byte* slot0 = nullptr;     // the slot of team PE 0; the others follow at route.pe_step
+  std::size_t scratch_offset = 0; // in a slot
+  std::uint64_t ticks = 0;        // collectives entered, counted in steps
+  std::uint64_t counted = 0;      // counting barriers entered
+  std::uint64_t exchanges = 0;    // uses of the scratch areas
+  bool counting = false;          // which barrier: counting when PEs outnumber cores
+  int num_contexts = 0;           // as asked at the split
+
+  int size() const noexcept { return static_cast<int>(route.n_pes); }
+  int me() const noexcept { return route.my_pe; }
+  std::byte* slot(int pe) const noexcept { return slot0 + static_cast<std::int64_t>(pe) * route.pe_step; }
+  // The line that `writer` writes and `owner` waits on.
+  ArrivalLine& arrival(int owner, int writer) const noexcept { return reinterpret_cast<ArrivalLine*>(slot(owner))[writer]; }
+  CountingBarrier& central() const noexcept {
+    return *reinterpret_cast<CountingBarrier*>(slot0 + scratch_offset - sizeof(CountingBarrier));
+  }
+  std::byte* scratch(int pe, std::uint64_t parity) const noexcept {
+    return slot(pe) + scratch_offset + parity * windows::kScratchBytes;
+  }
+};
+
+// Where the slots of the node's PEs are and which barrier suits it. Set by runtime at init.
+struct NodeSlots {
+  std::byte* block0 = nullptr;  // the block of world PE 0 begins with its slots
+  std::int64_t pe_step = 0;
+  std::size_t bytes = 0;        // of a slot
+  bool counting = false;
+};
+inline constinit NodeSlots node_slots;
+
+inline constexpr std::size_t kWorldTeam = 1;
+inline constexpr std::size_t kSharedTeam = 2;
+inline constexpr std::uint64_t kTeamIndexMask = windows::kTeamSlots - 1;
+
+// A team's index here is its slot number, agreed on by all members. Untouched entries cost nothing.
+inline constinit Team team_table[windows::kTeamSlots] = {};
+
+inline Team& team_at(std::uint64_t handle) noexcept { return team_table[handle & kTeamIndexMask]; }
+
+}  // namespace shmemx::coll

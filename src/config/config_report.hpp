@@ -1,0 +1,28 @@
+// The configuration for people and programs: SHMEM_INFO, shmem_info.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/config.hpp"
+
+namespace shmemx::config {
+
+struct ReportRow {
+  const char* variable;
+  const char* default_text;
+  const char* allowed;
+  const char* example;
+  const char* meaning;
+  std::string value;
+  std::string source;  // "default", "environment", or "environment as SMA_DEBUG"
+  std::string aliases;  // "SMA_DEBUG"; several separated by ", "; may be empty
+};
+
+// One row for each variable, in the order of the table.
+std::vector<ReportRow> report(const Config& config);
+
+// Every variable with value, default, source and meaning, as plain text that ends with a newline.
+std::string render_info(const Config& config);
+
+}  // namespace shmemx::config

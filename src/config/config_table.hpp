@@ -1,0 +1,37 @@
+// Every variable the library reads, one row each. The parser, SHMEM_INFO, shmem_info and docs/config.md are made
+// from this table, so a name, a default or a meaning stands once.
+//
+// A kind (kinds.hpp) says what values look like and which C++ type the member of Config has. A default is text of
+// the same grammar and is checked at compile time. Choosing "auto" leaves a std::nullopt or `automatic` for the
+// layer that knows the machine.
+#pragma once
+
+// clang-format off
+//  member          kind          variable                 default  text
+#define SHMEMX_CONFIG_TABLE(X) \
+  X(symmetric_size, bytes,        "SHMEM_SYMMETRIC_SIZE",  "auto",  "Symmetric heap of each PE. auto: as much as this machine can back; pages are taken on first touch.") \
+  X(debug,          presence,     "SHMEM_DEBUG",           "unset", "Print debug messages, among them why an allocation failed.") \
+  X(info,           presence,     "SHMEM_INFO",            "unset", "PE 0 prints this list with the values in force at start.") \
+  X(version,        presence,     "SHMEM_VERSION",         "unset", "PE 0 prints the version of the library at start.") \
+  X(wait,           wait_choice,  "SHMEM_WAIT",            "auto",  "How a blocked PE waits. auto: spin, then yield, then sleep; spin: never give up the core; block: sleep soon.") \
+  X(init_errors,    error_choice, "SHMEM_INIT_ERRORS",     "abort", "What shmem_init_thread does when it fails. abort: end the job; return: return a nonzero value.") \
+  X(warn_unknown,   flag,         "SHMEMX_WARN_UNKNOWN",   "1",     "Warn of SHMEM variables that are unknown or misspelled.") \
+  X(huge_pages,     page_choice,  "SHMEMX_HUGE_PAGES",     "auto",  "Huge pages for the symmetric heap. auto: ask the kernel and go on without; always: warn when there are none; never: do not ask.") \
+  X(copy_large,     bytes,        "SHMEMX_COPY_LARGE",     "auto",  "Size from which contiguous transfers use the copy routine for large blocks.") \
+  X(spin_ns,        nanoseconds,  "SHMEMX_SPIN_NS",        "auto",  "How long a waiting PE spins before it yields. auto: short when PEs outnumber the usable cores.") \
+  X(yield_us,       microseconds, "SHMEMX_YIELD_US",       "auto",  "How long a waiting PE yields before it sleeps.") \
+  X(sleep_max_us,   microseconds, "SHMEMX_SLEEP_MAX_US",   "auto",  "Longest single sleep of a waiting PE.") \
+  X(static_data,    flag,         "SHMEMX_STATIC_DATA",    "1",     "Make globals and statics of the executable symmetric. 0: they stay private to each PE.")
+
+// Other names under which a row's value is accepted, strongest first; the row's own name wins over all of them.
+//   standard     deprecated by OpenSHMEM but still part of it: honoured silently
+//   widespread   used by other implementations: honoured with one warning that names the right one
+//  member          name                         standing
+#define SHMEMX_CONFIG_ALIASES(X) \
+  X(symmetric_size, "SMA_SYMMETRIC_SIZE",        standard) \
+  X(debug,          "SMA_DEBUG",                 standard) \
+  X(info,           "SMA_INFO",                  standard) \
+  X(version,        "SMA_VERSION",               standard) \
+  X(symmetric_size, "SHMEM_SYMMETRIC_HEAP_SIZE", widespread) \
+  X(symmetric_size, "XT_SYMMETRIC_HEAP_SIZE",    widespread)
+// clang-format on

@@ -1,0 +1,152 @@
+// The kinds of config_table.hpp: for each the C++ type of a value, how it is read, how it is printed, and the words
+// that tell a user what is allowed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/wait.hpp"
+#include "config/number.hpp"
+
+namespace shmemx::config {
+
+enum class InitErrors { abort, return_ };
+enum class HugePages { automatic, never, always };
+
+namespace kind {
+
+std::string bytes_text(std::uint64_t value);  // "1536 (1.5 KiB)": the unit only where it divides to one decimal
+
+// A number that may also be "auto", which is std::nullopt.
+struct or_auto {
+  using value_type = std::optional<std::uint64_t>;
+  template <class Parse>
+  static constexpr Complaint parse_with(Parse parse, std::string_view text, value_type& out) {
+    out = std::nullopt;
+    if (equals_ignoring_case(trim(text), "auto")) return nullptr;
+    std::uint64_t value = 0;
+    const Complaint complaint = parse(text, value);
+    if (complaint == nullptr) out = value;
+    return complaint;
+  }
+  static std::string text(const value_type& value) { return value ? std::to_string(*value) : std::string("auto"); }
+};
+
+struct bytes : or_auto {
+  static constexpr Complaint parse(std::string_view text, value_type& out) { return parse_with(parse_bytes, text, out); }
+  static constexpr Complaint parse_default(std::string_view text, value_type& out) { return parse(text, out); }
+  static std::string text(const value_type& value) { return value ? bytes_text(*value) : std::string("auto"); }
+  static constexpr const char* allowed =
+      "a number of bytes, whole or decimal, with at most one suffix k, m, g or t (powers of 1024), or auto";
+  static constexpr const char* example = "1.5g";
+};
+
+struct count : or_auto {
+  static constexpr Complaint parse(std::string_view text, value_type& out) { return parse_with(parse_count, text, out); }
+  static constexpr Complaint parse_default(std::string_view text, value_type& out) { return parse(text, out); }
+  static constexpr const char* allowed = "a whole number from 0, or auto";
+  static constexpr const char* example = "64";
+};
+
+struct nanoseconds : count {
+  static constexpr const char* allowed = "a whole number of nanoseconds, or auto";
+  static constexpr const char* example = "2000";
+};
+
+struct microseconds : count {
+  static constexpr const char* allowed = "a whole number of microseconds, or auto";
+  static constexpr const char* example = "100";
+};
+
+// The standard's own switches: set to any value, even to nothing or to 0, they are on.
+struct presence {
+  using value_type = bool;
+  static constexpr Complaint parse(std::string_view, value_type& out) {
+    out = true;
+    return nullptr;
+  }
+  static constexpr Complaint parse_default(std::string_view text, value_type& out) {
+    out = false;
+    return text == "unset" ? nullptr : "is not unset";
+  }
+  static std::string text(value_type value) { return value ? "set" : "unset"; }
+  static constexpr const char* allowed = "any value, even none, switches it on";
+  static constexpr const char* example = "1";
+};
+
+// Our own switches, which can be turned off as well.
+struct flag {
+  using value_type = bool;
+  static constexpr Complaint parse(std::string_view text, value_type& out) {
+    constexpr std::array<std::string_view, 8> words = {"0", "1", "no", "yes", "off", "on", "false", "true"};
+    text = trim(text);
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      if (!equals_ignoring_case(text, words[i])) continue;
+      out = i % 2 == 1;
+      return nullptr;
+    }
+    return text.empty() ? kEmpty : "is neither yes nor no";
+  }
+  static constexpr Complaint parse_default(std::string_view text, value_type& out) { return parse(text, out); }
+  static std::string text(value_type value) { return value ? "1" : "0"; }
+  static constexpr const char* allowed = "1, yes, on, true, 0, no, off or false";
+  static constexpr const char* example = "0";
+};
+
+// One word of a list; `Words::words` stand in the order of the enumerators.
+template <class Enum, class Words>
+struct choice {
+  using value_type = Enum;
+  static constexpr Complaint parse(std::string_view text, value_type& out) {
+    text = trim(text);
+    for (std::size_t i = 0; i < Words::words.size(); ++i) {
+      if (!equals_ignoring_case(text, Words::words[i])) continue;
+      out = static_cast<Enum>(i);
+      return nullptr;
+    }
+    return text.empty() ? kEmpty : "is not one of the choices";
+  }
+  static constexpr Complaint parse_default(std::string_view text, value_type& out) { return parse(text, out); }
+  static std::string text(value_type value) { return std::string(Words::words[static_cast<std::size_t>(value)]); }
+};
+
+struct WaitWords {
+  static constexpr std::array<std::string_view, 3> words = {"auto", "spin", "block"};
+};
+static_assert(static_cast<int>(WaitMode::automatic) == 0 && static_cast<int>(WaitMode::spin) == 1 &&
+              static_cast<int>(WaitMode::block) == 2);
+struct wait_choice : choice<WaitMode, WaitWords> {
+  static constexpr const char* allowed = "auto, spin or block";
+  static constexpr const char* example = "block";
+};
+
+struct ErrorWords {
+  static constexpr std::array<std::string_view, 2> words = {"abort", "return"};
+};
+struct error_choice : choice<InitErrors, ErrorWords> {
+  static constexpr const char* allowed = "abort or return";
+  static constexpr const char* example = "return";
+};
+
+struct PageWords {
+  static constexpr std::array<std::string_view, 3> words = {"auto", "never", "always"};
+};
+struct page_choice : choice<HugePages, PageWords> {
+  static constexpr const char* allowed = "auto, never or always";
+  static constexpr const char* example = "never";
+};
+
+// A default that is not of its kind does not compile: a call of a function that is not constexpr is no constant expression.
+void default_is_not_of_its_kind();
+template <class Kind>
+consteval typename Kind::value_type default_value(std::string_view text) {
+  typename Kind::value_type value{};
+  if (Kind::parse_default(text, value) != nullptr) default_is_not_of_its_kind();
+  return value;
+}
+
+}  // namespace kind
+}  // namespace shmemx::config

@@ -1,0 +1,78 @@
+#include "context/route.hpp"
+
+#include "base/fatal.hpp"
+
+namespace shmemx::context {
+namespace {
+
+constinit const char* unusable_reason = "called before shmem_init";
+
+[[noreturn]] void bad_pe(const Context& context, const char* routine, int pe) {
+  const bool world = context.team_index == kDefaultContext;
+  fatal(routine, "argument 'pe' is %d, allowed are 0..%u (%s)", pe, context.n_pes - 1,
+        world ? "team WORLD" : "the context's team");
+}
+
+[[noreturn]] void bad_range(const Context& context, Site site, std::uintptr_t address, std::uint64_t bytes) {
+  const std::uint64_t heap_offset = address - context.heap_base;
+  const std::uint64_t static_offset = address - context.static_base;
+  if (heap_offset < context.heap_bytes) {
+    fatal(site.routine, "argument '%s' is %#zx, %llu bytes from there go past the end of the symmetric heap, allowed are %llu bytes",
+          site.argument, address, static_cast<unsigned long long>(bytes),
+          static_cast<unsigned long long>(context.heap_bytes - heap_offset));
+  }
+  if (static_offset < context.static_bytes) {
+    fatal(site.routine, "argument '%s' is %#zx, %llu bytes from there go past the end of the static data, allowed are %llu bytes",
+          site.argument, address, static_cast<unsigned long long>(bytes),
+          static_cast<unsigned long long>(context.static_bytes - static_offset));
+  }
+  fatal(site.routine,
+        "argument '%s' is %#zx, which is not a symmetric address, allowed are the symmetric heap %#zx..%#zx and static data of the "
+        "executable %#zx..%#zx",
+        site.argument, address, context.heap_base, context.heap_base + context.heap_bytes, context.static_base,
+        context.static_base + context.static_bytes);
+}
+
+bool inside(std::uint64_t offset, std::uint64_t bytes, std::uint64_t window_bytes) {
+  return offset < window_bytes && bytes <= window_bytes - offset;
+}
+
+}  // namespace
+
+void wake_owner(std::byte* heap) noexcept { wake_sleepers(front_of_heap(heap)); }
+
+Target resolve_cold(const Context& context, Site site, std::uintptr_t address, std::uint64_t bytes, int pe) noexcept {
+  if (context.n_pes == 0) {
+    require_initialized(site.routine);
+    bad_context(site.routine, context.handle);
+  }
+  if (!pe_in_range(context, pe)) bad_pe(context, site.routine, pe);
+  std::byte* const heap = peer_heap(context, pe);
+  const std::uint64_t static_offset = address - context.static_base;
+  if (inside(static_offset, bytes, context.static_bytes)) {
+    return {context.static0 + static_cast<std::int64_t>(pe) * context.pe_step + static_offset, &front_of_heap(heap)};
+  }
+  const std::uint64_t heap_offset = address - context.heap_base;
+  if (inside(heap_offset, bytes, context.heap_bytes)) return {heap + heap_offset, &front_of_heap(heap)};
+  if (bytes == 0) return {heap, &front_of_heap(heap)};
+  bad_range(context, site, address, bytes);
+}
+
+bool is_symmetric(const Context& context, const void* address, std::uint64_t bytes) noexcept {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  return inside(at - context.heap_base, bytes, context.heap_bytes) || inside(at - context.static_base, bytes, context.static_bytes);
+}
+
+void require_initialized(const char* routine) noexcept {
+  if (default_context().n_pes == 0) fatal(routine, "%s", unusable_reason);
+}
+
+void bad_context(const char* routine, std::uint64_t handle) noexcept {
+  require_initialized(routine);
+  fatal(routine, "argument 'ctx' is %#llx, which is %s, allowed are SHMEM_CTX_DEFAULT and contexts that were created and not yet destroyed",
+        static_cast<unsigned long long>(handle), handle == 0 ? "SHMEM_CTX_INVALID" : "not a live context");
+}
+
+void set_unusable_reason(const char* reason) noexcept { unusable_reason = reason; }
+
+}  // namespace shmemx::context

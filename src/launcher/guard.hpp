@@ -1,0 +1,38 @@
+// A process that outlives oshrun by a moment: when oshrun is gone without having said so, it kills the process groups
+// of all PEs, so that not even programs started by a wrapper script stay behind. PEs themselves die with oshrun by
+// PR_SET_PDEATHSIG; that does not reach their children.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstddef>
+
+#include "base/result.hpp"
+#include "base/unique_fd.hpp"
+
+namespace shmemx::launcher {
+
+class Guard {
+ public:
+  static Result<Guard> start(std::size_t n_groups);
+  Guard(Guard&& other) noexcept;
+  Guard& operator=(Guard&&) = delete;
+  ~Guard();  // dismisses the process: nobody is killed
+
+  // Process group of each PE, 0 when there is none. Shared with the guard; the PE itself writes it before it runs a
+  // program.
+  std::atomic<pid_t>* groups() { return groups_; }
+  pid_t pid() const { return pid_; }
+
+ private:
+  Guard(std::atomic<pid_t>* groups, std::size_t n_groups, UniqueFd life, pid_t pid)
+      : groups_(groups), n_groups_(n_groups), life_(std::move(life)), pid_(pid) {}
+
+  std::atomic<pid_t>* groups_;
+  std::size_t n_groups_;
+  UniqueFd life_;  // the end of a pipe that closes with oshrun
+  pid_t pid_;
+};
+
+}  // namespace shmemx::launcher

@@ -1,0 +1,243 @@
+#include "job.hpp"
+
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/clock.hpp"
+
+namespace shmemx::launcher {
+
+using bootstrap::JobState;
+using bootstrap::PePhase;
+
+namespace {
+
+constexpr long kGraceMs = 800;          // from SIGTERM to SIGKILL: all are gone within two seconds of a death
+constexpr long kForwardGraceMs = 1500;  // the same for a signal from outside, which programs may want to handle
+constexpr long kCheckMs = 500;
+constexpr int kTimeoutStatus = 124;  // as timeout(1) has it
+
+long now_ms() { return static_cast<long>(now_ns() / 1'000'000); }
+
+int status_code(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
+
+std::string describe_death(int status) {
+  if (!WIFSIGNALED(status)) return "exited with status " + std::to_string(WEXITSTATUS(status));
+  const int number = WTERMSIG(status);
+  const std::string core = WCOREDUMP(status) ? ", core dumped" : "";
+  return "died of signal " + std::to_string(number) + " (" + ::strsignal(number) + core + ")";
+}
+
+}  // namespace
+
+int Job::run() {
+  if (spec_.timeout_s > 0) time_limit_ms_ = now_ms() + static_cast<long>(spec_.timeout_s * 1000);
+  start_all();
+  while (running_ > 0) {
+    wait_for_events();
+    on_clock();
+  }
+  input_.close();
+  for (TaggedStream& stream : streams_) {  // all writers are dead: what is left in the pipes ends with their end
+    pollfd ready{stream.fd(), POLLIN, 0};
+    while (stream.open() && ::poll(&ready, 1, 100) > 0) stream.forward();
+    stream.close();
+  }
+  return status_;
+}
+
+void Job::wait_for_events() {
+  std::vector<pollfd> polled{{signals_.get(), POLLIN, 0}};
+  polled.push_back({input_.wants_input() ? STDIN_FILENO : -1, POLLIN, 0});
+  polled.push_back({input_.wants_room() ? input_.dest() : -1, POLLOUT, 0});
+  for (const TaggedStream& stream : streams_) polled.push_back({stream.fd(), POLLIN, 0});  // -1 when closed: ignored
+  if (::poll(polled.data(), polled.size(), wait_ms()) < 0) return;
+  for (std::size_t i = 0; i < streams_.size(); ++i) {
+    if (polled[i + 3].revents != 0) streams_[i].forward();
+  }
+  if (polled[1].revents != 0) input_.read_input();
+  if (polled[2].revents != 0) input_.write_waiting();
+  if (polled[0].revents != 0) on_signals();
+}
+
+int Job::wait_ms() const {
+  long next = -1;
+  for (long at : {kill_at_ms_, time_limit_ms_, check_at_ms_}) {
+    if (at >= 0 && (next < 0 || at < next)) next = at;
+  }
+  if (next < 0) return -1;
+  return static_cast<int>(std::clamp(next - now_ms(), 0L, 60'000L));
+}
+
+void Job::on_signals() {
+  signalfd_siginfo info{};
+  while (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+    const int number = static_cast<int>(info.ssi_signo);
+    if (number != SIGCHLD) forward_signal(number);
+  }
+  reap();
+}
+
+void Job::forward_signal(int number) {
+  if (number == SIGTSTP) {
+    kill_all(SIGTSTP);
+    ::kill(::getpid(), SIGSTOP);  // goes on here when the shell continues oshrun
+    kill_all(SIGCONT);
+    return;
+  }
+  kill_all(number);
+  if (number == SIGUSR1 || number == SIGUSR2) return;
+  kill_all(SIGCONT);                               // a stopped PE must see it too
+  if (fatal_signal_ != 0) kill_at_ms_ = now_ms();  // asked twice
+  if (fatal_signal_ == 0 && !ending_) kill_at_ms_ = now_ms() + kForwardGraceMs;
+  fatal_signal_ = number;
+}
+
+// Looks first and reaps after the rest of the group is killed: until then the number cannot be given to anybody else.
+void Job::reap() {
+  for (;;) {
+    siginfo_t info{};
+    if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) return;
+    const pid_t pid = info.si_pid;
+    if (pid != guard_.pid()) ::kill(-pid, SIGKILL);
+    int status = 0;
+    ::waitpid(pid, &status, 0);
+    const auto process =
+        std::find_if(processes_.begin(), processes_.end(), [&](const Process& p) { return p.pid == pid; });
+    if (process == processes_.end()) continue;
+    const auto index = process - processes_.begin();
+    guard_.groups()[index].store(0, std::memory_order_relaxed);
+    --running_;
+    on_exit(static_cast<int>(index), status);
+    process->pid = -1;
+  }
+}
+
+void Job::on_exit(int pe, int status) {
+  Process& process = processes_[static_cast<std::size_t>(pe)];
+  if (pe == 0) input_.close();
+  if (ending_) return;
+  const JobState state = records_.job_state();
+  if (state == JobState::global_exit) return end_job(records_.exit_status());
+  if (state == JobState::aborted) return end_job(std::max(records_.exit_status(), 1));
+  if (fatal_signal_ != 0) {
+    if (status_ == 0) status_ = status_code(status);
+    return;
+  }
+  if (status != 0) return fail(pe, status);
+  process.ended_in_order = true;
+  if (check_at_ms_ < 0) check_at_ms_ = now_ms() + kCheckMs;
+}
+
+// A PE that has called shmem_finalize owes the others nothing: its status counts, but they may end by themselves.
+void Job::fail(int pe, int status) {
+  const std::string who = name_pe(pe, processes_[static_cast<std::size_t>(pe)].pid) + " " + describe_death(status);
+  if (WIFEXITED(status) && records_.phase(pe) == PePhase::finalized) {
+    if (status_ == 0) status_ = status_code(status);
+    if (!late_failure_said_) say(who + " after shmem_finalize");
+    late_failure_said_ = true;
+    return;
+  }
+  const std::string routine = records_.routine(pe);
+  say(who + (routine.empty() ? "" : " while waiting in " + routine) + "; job ended");
+  std::vector<int> others = living();
+  std::erase(others, pe);
+  say_waiting(others);
+  end_job(status_ != 0 ? status_ : status_code(status));
+}
+
+void Job::on_clock() {
+  const long now = now_ms();
+  if (time_limit_ms_ >= 0 && now >= time_limit_ms_ && running_ > 0 && !ending_) {
+    char limit[32];
+    std::snprintf(limit, sizeof limit, "%g", spec_.timeout_s);
+    say("time limit of " + std::string(limit) + " s reached with " + std::to_string(running_) + " of " +
+        std::to_string(processes_.size()) + " PEs running; job ended");
+    say_waiting(living());
+    end_job(kTimeoutStatus);
+  }
+  if (ending_) time_limit_ms_ = -1;
+  if (kill_at_ms_ >= 0 && now >= kill_at_ms_) {
+    kill_all(SIGKILL);
+    kill_at_ms_ = -1;
+    if (fatal_signal_ != 0 && status_ == 0) status_ = 128 + fatal_signal_;
+  }
+  if (ending_) check_at_ms_ = -1;
+  if (check_at_ms_ >= 0 && now >= check_at_ms_) {
+    check_stuck();
+    check_at_ms_ = ending_ ? -1 : now + kCheckMs;
+  }
+}
+
+// PEs that ended with status 0 and owe the others a call. Certain are two cases: it never came to shmem_init, and some
+// PE is in there; or it left without shmem_finalize, and some PE stays in a routine that needs all PEs.
+void Job::check_stuck() {
+  std::vector<int> absent;
+  std::vector<int> waiting;
+  bool before_init = false;
+  bool finalize_counts = true;  // departed PEs are counted out of shmem_finalize; killed-off ones are not
+  for (int pe = 0; pe < static_cast<int>(processes_.size()); ++pe) {
+    if (!processes_[static_cast<std::size_t>(pe)].ended_in_order) continue;
+    const PePhase phase = records_.phase(pe);
+    if (phase == PePhase::finalized) continue;
+    if (phase == PePhase::departed) finalize_counts = false;
+    before_init = before_init || phase == PePhase::none;
+    absent.push_back(pe);
+  }
+  if (absent.empty()) return;
+  for (int pe : living()) {
+    const std::string routine = records_.routine(pe);
+    if (needs_all_pes(routine) && (routine != "shmem_finalize" || finalize_counts)) waiting.push_back(pe);
+  }
+  const std::string now = records_.describe_waiting(waiting);
+  const bool again = !now.empty() && now == stuck_before_;
+  stuck_before_ = now;
+  if (!again) return;
+  say("pe " + list_pes(absent) + " (host " + host_ + ") ended with status 0 without calling " +
+      (before_init ? "shmem_init" : "shmem_finalize") + ", but others wait for it: " + now + "; job ended");
+  end_job(1);
+}
+
+void Job::end_job(int status) {
+  if (ending_) return;
+  ending_ = true;
+  status_ = status;
+  kill_at_ms_ = now_ms() + kGraceMs;
+  kill_all(SIGTERM);
+  kill_all(SIGCONT);
+}
+
+void Job::kill_all(int signal_number) {
+  for (const Process& process : processes_) {
+    if (process.pid > 0) ::kill(-process.pid, signal_number);
+  }
+}
+
+std::vector<int> Job::living() const {
+  std::vector<int> pes;
+  for (std::size_t pe = 0; pe < processes_.size(); ++pe) {
+    if (processes_[pe].pid > 0) pes.push_back(static_cast<int>(pe));
+  }
+  return pes;
+}
+
+void Job::say(const std::string& text) const {
+  const std::string line = "oshrun: " + text + "\n";
+  write_all(STDERR_FILENO, line.data(), line.size());
+}
+
+std::string Job::name_pe(int pe, pid_t pid) const {
+  return "pe " + std::to_string(pe) + " (pid " + std::to_string(pid) + ", host " + host_ + ")";
+}
+
+void Job::say_waiting(const std::vector<int>& pes) const {
+  if (const std::string waiting = records_.describe_waiting(pes); !waiting.empty()) say("waiting were: " + waiting);
+}
+
+}  // namespace shmemx::launcher

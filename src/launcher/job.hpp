@@ -1,0 +1,84 @@
+// One run of oshrun: starts the PEs, waits for them, and ends them all when one fails.
+#pragma once
+
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "guard.hpp"
+#include "options.hpp"
+#include "records.hpp"
+#include "streams.hpp"
+
+namespace shmemx::launcher {
+
+class Job {
+ public:
+  static Result<std::unique_ptr<Job>> create(JobSpec spec);
+
+  // Returns oshrun's exit status.
+  int run();
+
+ private:
+  struct Process {
+    const AppSpec* app = nullptr;
+    pid_t pid = -1;               // -1 once it is reaped
+    bool ended_in_order = false;  // with status 0
+  };
+
+  Job(JobSpec spec, Records records, Guard guard);
+
+  // start
+  bool start_all();
+  bool start_one(int pe, const std::string& path, char* const* arguments, char* const* environment);
+  bool open_streams(int pe, int (&files)[3], std::vector<UniqueFd>& ours);
+  bool bind_pe(int pe, cpu_set_t* cpus) const;
+  void announce() const;
+
+  // events
+  void wait_for_events();
+  int wait_ms() const;
+  void on_signals();
+  void forward_signal(int number);
+  void reap();
+  void on_exit(int pe, int status);
+  void on_clock();
+  void check_stuck();
+
+  // end
+  void fail(int pe, int status);
+  void end_job(int status);
+  void kill_all(int signal_number);
+  std::vector<int> living() const;
+  void say(const std::string& text) const;
+  std::string name_pe(int pe, pid_t pid) const;
+  void say_waiting(const std::vector<int>& pes) const;
+
+  JobSpec spec_;
+  Records records_;
+  Guard guard_;
+  std::vector<Process> processes_;
+  std::vector<TaggedStream> streams_;
+  std::vector<std::vector<int>> cpu_groups_;
+  InputPump input_;
+  UniqueFd signals_;
+  UniqueFd null_;
+  sigset_t signals_before_{};
+  rlimit open_files_{};
+  std::string host_;
+
+  int running_ = 0;
+  int status_ = 0;
+  bool ending_ = false;
+  int fatal_signal_ = 0;  // forwarded, so that deaths of it are no news
+  bool late_failure_said_ = false;
+  long kill_at_ms_ = -1;
+  long time_limit_ms_ = -1;
+  long check_at_ms_ = -1;
+  std::string stuck_before_;
+};
+
+}  // namespace shmemx::launcher

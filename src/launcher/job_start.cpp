@@ -1,0 +1,195 @@
+#include <fcntl.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cinttypes>
+#include <cstring>
+
+#include "base/affinity.hpp"
+#include "binding.hpp"
+#include "job.hpp"
+#include "spawn.hpp"
+
+namespace shmemx::launcher {
+namespace {
+
+// The variables of one part, with four places at the end for what differs between PEs.
+class Environment {
+ public:
+  Environment(const AppSpec& app, const Records& records, int n_pes) {
+    for (char** variable = environ; *variable != nullptr; ++variable) {
+      if (std::strncmp(*variable, "SHMEMX_JOB_", 11) != 0 && !replaced(app, *variable)) entries_.push_back(*variable);
+    }
+    for (const std::string& variable : app.environment) entries_.push_back(const_cast<char*>(variable.c_str()));
+    char id[17];
+    std::snprintf(id, sizeof id, "%" PRIx64, records.job_id());
+    own_[0] = bootstrap::kEnvFd + ("=" + std::to_string(records.fd()));
+    own_[1] = bootstrap::kEnvSize + ("=" + std::to_string(n_pes));
+    own_[2] = bootstrap::kEnvId + std::string("=") + id;
+    for (int i = 0; i < 3; ++i) entries_.push_back(own_[i].data());
+    entries_.push_back(nullptr);
+    entries_.push_back(nullptr);
+  }
+
+  char* const* of_pe(int pe) {
+    own_[3] = bootstrap::kEnvPe + ("=" + std::to_string(pe));
+    entries_[entries_.size() - 2] = own_[3].data();
+    return entries_.data();
+  }
+
+ private:
+  static bool replaced(const AppSpec& app, const char* variable) {
+    for (const std::string& own : app.environment) {
+      if (std::strncmp(own.c_str(), variable, own.find('=') + 1) == 0) return true;
+    }
+    return false;
+  }
+
+  std::vector<char*> entries_;
+  std::string own_[4];
+};
+
+std::string host_name() {
+  char name[65] = "";
+  if (::gethostname(name, sizeof name - 1) != 0 || name[0] == '\0') return "localhost";
+  return name;
+}
+
+const char* bind_name(Bind bind) { return bind == Bind::core ? "core" : bind == Bind::socket ? "socket" : "numa"; }
+
+}  // namespace
+
+Result<std::unique_ptr<Job>> Job::create(JobSpec spec) {
+  const int n_pes = spec.total_pes();
+  // First of all: the guard then inherits next to nothing.
+  SHMEMX_TRY_ASSIGN(guard, Guard::start(static_cast<std::size_t>(n_pes)));
+  SHMEMX_TRY_ASSIGN(records, Records::create(n_pes));
+  std::unique_ptr<Job> job(new Job(std::move(spec), std::move(records), std::move(guard)));
+  if (!job->signals_.valid()) return system_error("open a signalfd");
+  if (!job->null_.valid()) return system_error("open /dev/null");
+  return job;
+}
+
+Job::Job(JobSpec spec, Records records, Guard guard)
+    : spec_(std::move(spec)),
+      records_(std::move(records)),
+      guard_(std::move(guard)),
+      null_(::open("/dev/null", O_RDONLY | O_CLOEXEC)),
+      host_(host_name()) {
+  ::signal(SIGCHLD, SIG_DFL);  // one that was ignored when oshrun began would hide how PEs end
+  sigset_t taken;
+  ::sigemptyset(&taken);
+  for (int number : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP, SIGPIPE}) ::sigaddset(&taken, number);
+  ::sigprocmask(SIG_BLOCK, &taken, &signals_before_);
+  ::sigdelset(&taken, SIGPIPE);  // blocked only: a reader of the output that left shows as an error of write
+  signals_ = UniqueFd(::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK));
+  ::getrlimit(RLIMIT_NOFILE, &open_files_);
+  if (spec_.tag_output) {
+    rlimit more = open_files_;
+    more.rlim_cur = more.rlim_max;  // two pipes for each PE; the PEs get the old limit back
+    ::setrlimit(RLIMIT_NOFILE, &more);
+  }
+  for (const AppSpec& app : spec_.apps) {
+    for (int i = 0; i < app.n_pes; ++i) processes_.push_back({&app, -1, false});
+  }
+  if (spec_.bind != Bind::none) cpu_groups_ = cpu_groups(spec_.bind, affinity_cpus(), "/sys");
+}
+
+void Job::announce() const {
+  const int n_pes = static_cast<int>(processes_.size());
+  if (const int cpus = usable_cpus(); n_pes > cpus && (spec_.verbose || ::isatty(STDERR_FILENO) != 0)) {
+    say("info: " + std::to_string(n_pes) + " PEs share " + std::to_string(cpus) +
+        (cpus == 1 ? " usable core" : " usable cores") + "; waiting PEs give way to others");
+  }
+  if (!spec_.verbose || cpu_groups_.empty()) return;
+  for (int pe = 0; pe < n_pes; ++pe) {
+    say("info: pe " + std::to_string(pe) + " is bound to " + bind_name(spec_.bind) + " with cpu " +
+        format_cpu_list(cpu_groups_[static_cast<std::size_t>(pe) % cpu_groups_.size()]));
+  }
+}
+
+// False when a program could not be started; the reason is said and the job is ending.
+bool Job::start_all() {
+  announce();
+  int pe = 0;
+  for (const AppSpec& app : spec_.apps) {
+    const std::string path = find_program(app.command[0], app.directory);
+    if (path.empty()) {
+      const int reason = errno;
+      say("cannot run " + app.command[0] + ": " + std::strerror(reason));
+      end_job(reason == ENOENT ? 127 : 126);
+      return false;
+    }
+    std::vector<char*> arguments;
+    for (const std::string& argument : app.command) arguments.push_back(const_cast<char*>(argument.c_str()));
+    arguments.push_back(nullptr);
+    Environment environment(app, records_, static_cast<int>(processes_.size()));
+    for (int i = 0; i < app.n_pes; ++i, ++pe) {
+      if (!start_one(pe, path, arguments.data(), environment.of_pe(pe))) return false;
+    }
+  }
+  return true;
+}
+
+bool Job::start_one(int pe, const std::string& path, char* const* arguments, char* const* environment) {
+  Process& process = processes_[static_cast<std::size_t>(pe)];
+  SpawnSpec spec;
+  spec.path = path.c_str();
+  spec.arguments = arguments;
+  spec.environment = environment;
+  if (!process.app->directory.empty()) spec.directory = process.app->directory.c_str();
+  spec.signals = &signals_before_;
+  spec.open_files = spec_.tag_output ? &open_files_ : nullptr;
+  spec.group = guard_.groups() + pe;
+  cpu_set_t cpus;
+  if (bind_pe(pe, &cpus)) {
+    spec.cpus = &cpus;
+    spec.cpus_bytes = sizeof cpus;
+  }
+  std::vector<UniqueFd> ours;  // the PE's ends of pipes; closed here once it runs
+  if (!open_streams(pe, spec.standard_files, ours)) {
+    say("cannot make pipes for pe " + std::to_string(pe) + ": " + std::strerror(errno));
+    end_job(1);
+    return false;
+  }
+  const Spawned spawned = spawn(spec);
+  process.pid = spawned.pid;
+  if (spawned.pid > 0) ++running_;
+  if (spawned.error == 0) return true;
+  say(std::string("cannot ") + spawned.action + " " + arguments[0] + " (pe " + std::to_string(pe) +
+      "): " + std::strerror(spawned.error));
+  end_job(spawned.error == ENOENT ? 127 : 126);
+  return false;
+}
+
+// A PE is not in the terminal's foreground group, so it must not read a terminal itself.
+bool Job::open_streams(int pe, int (&files)[3], std::vector<UniqueFd>& ours) {
+  int ends[2];
+  if (pe != 0) {
+    files[0] = null_.get();
+  } else if (::isatty(STDIN_FILENO) != 0) {
+    if (::pipe2(ends, O_CLOEXEC) != 0) return false;
+    files[0] = ends[0];
+    ours.emplace_back(ends[0]);
+    input_ = InputPump(UniqueFd(ends[1]));
+  }
+  for (int file = 1; file < 3 && spec_.tag_output; ++file) {
+    if (::pipe2(ends, O_CLOEXEC) != 0) return false;
+    files[file] = ends[1];
+    ours.emplace_back(ends[1]);
+    streams_.emplace_back(UniqueFd(ends[0]), file, pe);
+  }
+  return true;
+}
+
+bool Job::bind_pe(int pe, cpu_set_t* cpus) const {
+  if (cpu_groups_.empty()) return false;
+  CPU_ZERO(cpus);
+  for (int cpu : cpu_groups_[static_cast<std::size_t>(pe) % cpu_groups_.size()]) {
+    if (cpu < CPU_SETSIZE) CPU_SET(static_cast<unsigned>(cpu), cpus);
+  }
+  return CPU_COUNT(cpus) > 0;
+}
+
+}  // namespace shmemx::launcher

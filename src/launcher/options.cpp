@@ -1,0 +1,167 @@
+#include "options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+
+#include "base/affinity.hpp"
+#include "bootstrap/wire.hpp"
+#include "version.hpp"
+
+namespace shmemx::launcher {
+namespace {
+
+using Words = std::vector<std::string>;
+
+constexpr const char* kTakesValue[] = {"-n", "--np", "-x", "--bind-to", "--timeout", "--wdir", "--hostfile", "--host"};
+
+// Long options that users of other launchers type with one dash.
+std::string canonical(const std::string& word) {
+  static constexpr const char* kOneDash[] = {"-np",          "-wdir",    "-bind-to", "-timeout",       "-hostfile",
+                                             "-machinefile", "-host",    "-hosts",   "-oversubscribe", "-tag-output",
+                                             "-help",        "-version", "-verbose"};
+  std::string option = word.substr(0, word.find('='));
+  const std::string value = word.substr(option.size());
+  for (const char* one_dash : kOneDash) {
+    if (option == one_dash) option.insert(0, "-");
+  }
+  if (option == "--wd") option = "--wdir";
+  if (option == "--machinefile") option = "--hostfile";
+  if (option == "--hosts" || option == "-H") option = "--host";
+  return option + value;
+}
+
+// The options of one part; what follows the first word that is neither option nor value is the program's own.
+Words take_options(const Words& part, Words& command) {
+  Words options;
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    if (part[i] == "--") {
+      command.assign(part.begin() + static_cast<std::ptrdiff_t>(i) + 1, part.end());
+      return options;
+    }
+    if (part[i].size() < 2 || part[i][0] != '-') {
+      command.assign(part.begin() + static_cast<std::ptrdiff_t>(i), part.end());
+      return options;
+    }
+    options.push_back(canonical(part[i]));
+    const bool takes_value =
+        std::find(std::begin(kTakesValue), std::end(kTakesValue), options.back()) != std::end(kTakesValue);
+    if (takes_value && i + 1 < part.size()) options.push_back(part[++i]);
+  }
+  return options;
+}
+
+std::vector<Words> split_parts(const Words& arguments) {
+  std::vector<Words> parts(1);
+  for (const std::string& word : arguments) {
+    if (word == ":") {
+      parts.emplace_back();
+    } else {
+      parts.back().push_back(word);
+    }
+  }
+  return parts;
+}
+
+struct RawOptions {
+  Words exports;
+  Words hosts;
+  std::string bind = "none";
+  bool accepted = false;  // flags that change nothing
+};
+
+void describe(CLI::App& app, AppSpec& spec, JobSpec& job, RawOptions& raw) {
+  app.footer(
+      "The whole line: oshrun [options] program [arguments] [: [options] program [arguments]]...\n"
+      "Options end at the program's name. -n, -x and --wdir belong to their part of the line, all others to the job.");
+  app.set_version_flag("--version", std::string("oshrun (shmemx) ") + kVersion);
+  app.add_option("-n,--np", spec.n_pes, "Number of PEs (default: one for each usable core)")
+      ->check(CLI::Range(1, bootstrap::kMaxNodePes));
+  app.add_option("-x", raw.exports, "Set a variable for the PEs, or check that it is set; may be repeated")
+      ->type_name("VAR[=VALUE]")
+      ->take_all();
+  app.add_option("--wdir", spec.directory, "Directory to run in")->type_name("DIR");
+  app.add_option("--bind-to", raw.bind,
+                 "Bind PE after PE to the cores, sockets or NUMA nodes that oshrun may use (default: none)")
+      ->check(CLI::IsMember({"none", "core", "socket", "numa"}));
+  app.add_flag("-l,--tag-output", job.tag_output, "Put the PE's number in front of each line of output");
+  app.add_option("--timeout", job.timeout_s, "End the job after SEC seconds, with status 124")
+      ->type_name("SEC")
+      ->check(CLI::PositiveNumber);
+  app.add_flag("-v,--verbose", job.verbose, "Say what is started where");
+  app.add_flag("--oversubscribe", raw.accepted, "Accepted: more PEs than cores are always allowed");
+  app.add_flag("--allow-run-as-root", raw.accepted, "Accepted: oshrun runs as any user");
+  app.add_option("--hostfile,--host", raw.hosts, "Not in this version: all PEs run on this node");
+}
+
+int complain(const std::string& text) {
+  std::fprintf(stderr, "oshrun: %s\n", text.c_str());
+  return 2;
+}
+
+// Empty when all is well, else what is wrong.
+std::string settle(AppSpec& spec, JobSpec& job, const RawOptions& raw) {
+  if (!raw.hosts.empty()) {
+    return "--host and --hostfile are not in this version: all PEs run on this node";
+  }
+  for (const std::string& word : raw.exports) {
+    const std::size_t equals = word.find('=');
+    if (equals == 0) return "-x " + word + ": the variable has no name";
+    if (equals != std::string::npos) {
+      spec.environment.push_back(word);
+    } else if (std::getenv(word.c_str()) == nullptr) {
+      return "-x " + word + ": the variable is not set; use -x " + word + "=VALUE";
+    }
+  }
+  if (spec.command.empty()) return "no program to run; see oshrun --help";
+  if (raw.bind == "core") job.bind = Bind::core;
+  if (raw.bind == "socket") job.bind = Bind::socket;
+  if (raw.bind == "numa") job.bind = Bind::numa;
+  if (spec.n_pes == 0) spec.n_pes = usable_cpus();
+  return {};
+}
+
+}  // namespace
+
+int JobSpec::total_pes() const {
+  int sum = 0;
+  for (const AppSpec& app : apps) sum += app.n_pes;
+  return sum;
+}
+
+ParsedOptions parse_options(const std::vector<std::string>& arguments) {
+  ParsedOptions parsed;
+  parsed.finished = true;
+  for (const Words& part : split_parts(arguments)) {
+    AppSpec spec;
+    RawOptions raw;
+    Words options = take_options(part, spec.command);
+    CLI::App app("Runs a program as the PEs of one OpenSHMEM job on this node.", "oshrun");
+    describe(app, spec, parsed.job, raw);
+    std::reverse(options.begin(), options.end());  // the order in which CLI::App takes a vector
+    try {
+      app.parse(options);
+    } catch (const CLI::Success& wanted) {
+      parsed.status = app.exit(wanted);
+      return parsed;
+    } catch (const CLI::ParseError& error) {
+      parsed.status = complain(std::string(error.what()) + "; see oshrun --help");
+      return parsed;
+    }
+    if (const std::string wrong = settle(spec, parsed.job, raw); !wrong.empty()) {
+      parsed.status = complain(wrong);
+      return parsed;
+    }
+    parsed.job.apps.push_back(std::move(spec));
+  }
+  if (parsed.job.total_pes() > bootstrap::kMaxNodePes) {
+    parsed.status = complain(std::to_string(parsed.job.total_pes()) + " PEs asked for, allowed are 1.." +
+                             std::to_string(bootstrap::kMaxNodePes));
+    return parsed;
+  }
+  parsed.finished = false;
+  return parsed;
+}
+
+}  // namespace shmemx::launcher

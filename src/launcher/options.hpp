@@ -1,0 +1,37 @@
+// The command line of oshrun.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace shmemx::launcher {
+
+enum class Bind { none, core, socket, numa };
+
+// One part of the command line between ':'.
+struct AppSpec {
+  int n_pes = 0;                         // 0: not given
+  std::vector<std::string> command;      // program and its arguments
+  std::vector<std::string> environment;  // "VAR=value"
+  std::string directory;                 // empty: where oshrun runs
+};
+
+struct JobSpec {
+  std::vector<AppSpec> apps;
+  Bind bind = Bind::none;
+  bool tag_output = false;
+  bool verbose = false;
+  double timeout_s = 0;  // 0: none
+
+  int total_pes() const;
+};
+
+struct ParsedOptions {
+  JobSpec job;
+  bool finished = false;  // --help, --version, or an error: the text is printed, oshrun ends with `status`
+  int status = 0;
+};
+
+ParsedOptions parse_options(const std::vector<std::string>& arguments);
+
+}  // namespace shmemx::launcher

@@ -1,0 +1,82 @@
+#include "records.hpp"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+namespace shmemx::launcher {
+
+using bootstrap::JobState;
+using bootstrap::PePhase;
+
+Result<Records> Records::create(int n_pes) {
+  const auto size = static_cast<std::uint32_t>(n_pes);
+  const std::uint64_t job_id = bootstrap::random_id();
+  SHMEMX_TRY_ASSIGN(fd, bootstrap::create_job_file(size, job_id));
+  SHMEMX_TRY_ASSIGN(header, bootstrap::map_job_header(fd.get(), size, job_id));
+  ::fcntl(fd.get(), F_SETFD, 0);  // the PEs inherit it
+  return Records(std::move(fd), header);
+}
+
+JobState Records::job_state() const {
+  return static_cast<JobState>(header_->job_state.load(std::memory_order_acquire));
+}
+
+int Records::exit_status() const { return header_->exit_status.load(std::memory_order_relaxed) & 0xff; }
+
+PePhase Records::phase(int pe) const { return static_cast<PePhase>(record(pe).phase.load(std::memory_order_acquire)); }
+
+std::string Records::routine(int pe) const {
+  const PePhase now = phase(pe);
+  if (now == PePhase::none || now > PePhase::running) return {};
+  const volatile char* text = record(pe).routine;  // its PE may be writing
+  std::string name;
+  for (std::size_t i = 0; i < sizeof record(pe).routine; ++i) {
+    const char c = text[i];
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    if (!letter) break;
+    name += c;
+  }
+  if (name.empty() && now == PePhase::attached && !all_arrived()) return "shmem_init";
+  return name;
+}
+
+bool Records::all_arrived() const { return header_->arrived.load(std::memory_order_acquire) >= header_->n_pes; }
+
+std::string Records::describe_waiting(const std::vector<int>& pes) const {
+  std::map<std::string, std::vector<int>> waiting;
+  for (int pe : pes) {
+    if (const std::string name = routine(pe); !name.empty()) waiting[name].push_back(pe);
+  }
+  std::string text;
+  for (const auto& [name, members] : waiting) {
+    if (!text.empty()) text += "; ";
+    text += "pe " + list_pes(members) + " in " + name;
+  }
+  return text;
+}
+
+std::string list_pes(const std::vector<int>& pes) {
+  std::string text;
+  for (std::size_t i = 0; i < pes.size();) {
+    std::size_t last = i;
+    while (last + 1 < pes.size() && pes[last + 1] == pes[last] + 1) ++last;
+    if (!text.empty()) text += ", ";
+    text += std::to_string(pes[i]);
+    if (last > i) text += (last == i + 1 ? ", " : "..") + std::to_string(pes[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
+bool needs_all_pes(const std::string& routine) {
+  static constexpr const char* kNames[] = {"shmem_init",     "shmem_init_thread", "shmem_barrier_all",
+                                           "shmem_sync_all", "shmem_malloc",      "shmem_malloc_with_hints",
+                                           "shmem_calloc",   "shmem_align",       "shmem_free",
+                                           "shmem_realloc",  "shmem_finalize"};
+  return std::find(std::begin(kNames), std::end(kNames), routine) != std::end(kNames);
+}
+
+}  // namespace shmemx::launcher

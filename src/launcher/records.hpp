@@ -1,0 +1,46 @@
+// What oshrun reads in the job header and the PEs' records. All of it was written by programs that may be broken:
+// nothing is trusted to be a text or to be in range.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "base/unique_fd.hpp"
+#include "bootstrap/wire.hpp"
+
+namespace shmemx::launcher {
+
+class Records {
+ public:
+  static Result<Records> create(int n_pes);
+
+  int fd() const { return fd_.get(); }
+  std::uint64_t job_id() const { return header_->job_id; }
+  bootstrap::JobState job_state() const;
+  int exit_status() const;
+  bootstrap::PePhase phase(int pe) const;
+  // The routine that this PE is waiting in; empty when it is not.
+  std::string routine(int pe) const;
+  bool all_arrived() const;
+
+  // "pe 0, 2..5 in shmem_barrier_all; pe 1 in shmem_quiet" for those of `pes` that wait; empty when none does.
+  std::string describe_waiting(const std::vector<int>& pes) const;
+
+ private:
+  Records(UniqueFd fd, bootstrap::JobHeader* header) : fd_(std::move(fd)), header_(header) {}
+  const bootstrap::PeRecord& record(int pe) const {
+    return *bootstrap::record_of(header_, static_cast<std::size_t>(pe));
+  }
+
+  UniqueFd fd_;
+  bootstrap::JobHeader* header_;
+};
+
+// "0, 2..5"
+std::string list_pes(const std::vector<int>& pes);
+
+// True for routines that no PE leaves before all PEs of the job have called them.
+bool needs_all_pes(const std::string& routine);
+
+}  // namespace shmemx::launcher

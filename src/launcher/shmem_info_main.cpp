@@ -1,0 +1,104 @@
+// shmem_info: what this library is, what this machine allows, and every variable with its value.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "bootstrap/wire.hpp"
+#include "config/config.hpp"
+#include "config/config_report.hpp"
+#include "machine.hpp"
+#include "version.hpp"
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json library_json() {
+  return {{"name", "shmemx"},
+          {"version", shmemx::launcher::kVersion},
+          {"specification", "OpenSHMEM 1.6"},
+          {"compiler", std::string(SHMEMX_COMPILER)},
+          {"build_type", SHMEMX_BUILD_TYPE},
+          {"launchers", SHMEMX_HAVE_PMIX ? "oshrun, PMI-1, PMIx (loaded at run time), none" : "oshrun, PMI-1, none"},
+          {"hwloc", SHMEMX_HAVE_HWLOC ? "yes" : "no"}};
+}
+
+Json limits_json() {
+  return {{"pes_per_node", shmemx::bootstrap::kMaxNodePes},
+          {"nodes", 1},
+          {"cpus_in_affinity_records", shmemx::bootstrap::kAffinityWords * 64}};
+}
+
+Json variables_json(const shmemx::config::Config& config) {
+  Json rows = Json::array();
+  for (const auto& row : shmemx::config::report(config)) {
+    rows.push_back({{"variable", row.variable},
+                    {"value", row.value},
+                    {"default", row.default_text},
+                    {"source", row.source},
+                    {"allowed", row.allowed},
+                    {"example", row.example},
+                    {"aliases", row.aliases},
+                    {"meaning", row.meaning}});
+  }
+  return rows;
+}
+
+std::string plain(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_object()) return value.dump();
+  std::string text;
+  for (const auto& [name, inner] : value.items()) text += (text.empty() ? "" : ", ") + name + " " + plain(inner);
+  return text;
+}
+
+void print_section(const std::string& title, const Json& section) {
+  std::printf("%s\n", title.c_str());
+  for (const auto& [name, value] : section.items()) std::printf("  %-24s %s\n", name.c_str(), plain(value).c_str());
+}
+
+void print_text(const Json& library, const Json& machine, const Json& limits) {
+  print_section("library", library);
+  for (const auto& [title, section] : machine.items()) print_section(title, section);
+  print_section("limits", limits);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  bool as_json = false;
+  bool config_only = false;
+  CLI::App app("Shows the shmemx library, what this machine allows it, and all variables with their values.",
+               "shmem_info");
+  app.set_version_flag("--version", std::string("shmem_info (shmemx) ") + shmemx::launcher::kVersion);
+  app.add_flag("--json", as_json, "Print JSON");
+  app.add_flag("--config", config_only, "Print the variables only");
+  CLI11_PARSE(app, argc, argv);
+
+  int status = 0;
+  auto config = shmemx::config::parse_environment(environ);
+  if (!config) {  // the rest is worth seeing all the same, with the defaults
+    std::fprintf(stderr, "shmem_info: %s\n", config.error().text.c_str());
+    config = shmemx::config::Config();
+    status = 1;
+  }
+  for (const std::string& warning : config->warnings)
+    std::fprintf(stderr, "shmem_info: warning: %s\n", warning.c_str());
+  if (as_json) {
+    Json all;
+    if (!config_only) {
+      all["library"] = library_json();
+      all["machine"] = shmemx::launcher::describe_machine();
+      all["limits"] = limits_json();
+    }
+    all["variables"] = variables_json(*config);
+    std::printf("%s\n", all.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+    return status;
+  }
+  if (!config_only) print_text(library_json(), shmemx::launcher::describe_machine(), limits_json());
+  std::printf("%s", shmemx::config::render_info(*config).c_str());
+  return status;
+}

@@ -1,0 +1,38 @@
+// Starts one PE: a process in a group of its own that dies with oshrun.
+#pragma once
+
+#include <sched.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include <atomic>
+#include <string>
+
+namespace shmemx::launcher {
+
+struct SpawnSpec {
+  const char* path = nullptr;  // found already
+  char* const* arguments = nullptr;
+  char* const* environment = nullptr;
+  const char* directory = nullptr;  // nullptr: stay
+  int standard_files[3] = {0, 1, 2};
+  const sigset_t* signals = nullptr;  // mask to run with
+  const rlimit* open_files = nullptr;
+  const cpu_set_t* cpus = nullptr;  // nullptr: not bound
+  std::size_t cpus_bytes = 0;
+  std::atomic<pid_t>* group = nullptr;  // where the new process writes its group
+};
+
+struct Spawned {
+  pid_t pid = -1;
+  int error = 0;               // errno, 0 when the program runs
+  const char* action = "run";  // what failed
+};
+
+Spawned spawn(const SpawnSpec& spec);
+
+// The file that `program` names, looked up in PATH as a shell does; empty, with errno, when there is none.
+std::string find_program(const std::string& program, const std::string& directory);
+
+}  // namespace shmemx::launcher

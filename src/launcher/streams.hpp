@@ -1,0 +1,52 @@
+// Output with the PE's number in front of each line, and a terminal's input for PE 0.
+#pragma once
+
+#include <string>
+
+#include "base/result.hpp"
+#include "base/unique_fd.hpp"
+
+namespace shmemx::launcher {
+
+// Writes all of it, waiting where needed. False when the reader is gone.
+bool write_all(int fd, const char* text, std::size_t bytes);
+
+// One stream of one PE on its way to oshrun's own; whole lines only, so that lines of PEs do not mix.
+class TaggedStream {
+ public:
+  TaggedStream(UniqueFd source, int dest, int pe)
+      : source_(std::move(source)), dest_(dest), tag_("[" + std::to_string(pe) + "] ") {}
+
+  int fd() const { return source_.get(); }
+  bool open() const { return source_.valid(); }
+  void forward();  // what is there now; closes itself at the end
+  void close();
+
+ private:
+  void print_lines(bool rest);
+
+  UniqueFd source_;
+  int dest_;
+  std::string tag_;
+  std::string unprinted_;
+};
+
+// oshrun's input, piece by piece into a pipe that PE 0 reads.
+class InputPump {
+ public:
+  InputPump() = default;
+  explicit InputPump(UniqueFd dest);
+
+  bool wants_input() const { return dest_.valid() && waiting_.empty(); }
+  bool wants_room() const { return dest_.valid() && !waiting_.empty(); }
+  int dest() const { return dest_.get(); }
+  void read_input();
+  void write_waiting();
+  void close() { dest_.reset(); }
+
+ private:
+  UniqueFd dest_;
+  std::string waiting_;
+};
+
+}  // namespace shmemx::launcher

@@ -1,0 +1,12 @@
+// What the build knows about itself. The definitions come from CMake.
+#pragma once
+
+#ifndef SHMEMX_VERSION
+#error "SHMEMX_VERSION is set by the build"
+#endif
+
+namespace shmemx::launcher {
+
+inline constexpr char kVersion[] = SHMEMX_VERSION;
+
+}  // namespace shmemx::launcher

@@ -1,0 +1,51 @@
+#include "runtime/contexts.hpp"
+
+#include <mutex>
+
+namespace shmemx::runtime {
+namespace {
+
+constinit std::mutex table_mutex;
+constinit std::uint64_t generation = 0;
+constinit std::size_t first_maybe_free = context::kDefaultContext + 1;
+constinit std::size_t used_end = context::kDefaultContext + 1;  // entries from here on were never used
+
+}  // namespace
+
+std::uint64_t create_context(const coll::Team& team, std::uint32_t options) noexcept {
+  const std::lock_guard guard(table_mutex);
+  std::size_t index = first_maybe_free;
+  while (index < context::kMaxContexts && context::context_table[index].handle != 0) ++index;
+  if (index == context::kMaxContexts) return 0;
+  first_maybe_free = index + 1;
+  if (index >= used_end) used_end = index + 1;
+  context::Context& entry = context::context_table[index];
+  entry = team.route;
+  entry.options = options;
+  entry.session_options = 0;
+  entry.session_total_ops = ~std::uint64_t{0};
+  entry.handle = ++generation * context::kMaxContexts + index;
+  return entry.handle;
+}
+
+void destroy_context(context::Context& context) noexcept {
+  const std::lock_guard guard(table_mutex);
+  const auto index = static_cast<std::size_t>(&context - context::context_table);
+  context = context::Context{};
+  if (index < first_maybe_free) first_maybe_free = index;
+}
+
+void drop_contexts_of(std::uint32_t team_index) noexcept {
+  for (std::size_t i = context::kDefaultContext + 1; i < used_end; ++i) {
+    context::Context& entry = context::context_table[i];
+    if (entry.handle != 0 && entry.team_index == team_index) destroy_context(entry);
+  }
+}
+
+void drop_contexts() noexcept {
+  for (std::size_t i = context::kDefaultContext + 1; i < used_end; ++i) {
+    if (context::context_table[i].handle != 0) destroy_context(context::context_table[i]);
+  }
+}
+
+}  // namespace shmemx::runtime

@@ -1,0 +1,158 @@
+#include "runtime/job.hpp"
+
+#include <limits.h>
+#include <shmemx/types.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "base/fatal.hpp"
+#include "base/wait.hpp"
+#include "bootstrap/bootstrap.hpp"
+#include "coll/barrier.hpp"
+#include "coll/split.hpp"
+#include "config/config.hpp"
+#include "context/route.hpp"
+#include "rma/order.hpp"
+#include "runtime/contexts.hpp"
+#include "runtime/leaving.hpp"
+#include "runtime/memory.hpp"
+#include "runtime/start.hpp"
+
+namespace shmemx::runtime {
+namespace {
+
+// What exists once for the process: the job's memory stays mapped after finalize, for a later init.
+struct Job {
+  std::unique_ptr<bootstrap::Bootstrap> launcher;
+  std::optional<windows::Arena> arena;
+  std::unique_ptr<heap::BlockAllocator> allocator;
+  StartParameters parameters;
+};
+// Never destroyed: other static destructors may still use the library.
+Job& job() {
+  static Job* const instance = new Job;
+  return *instance;
+}
+
+constinit std::mutex state_mutex;                        // init, finalize and what they change
+constinit std::atomic<int> open_initializations{0};
+constinit std::atomic<int> level{SHMEM_THREAD_SINGLE};
+constinit bool started_by_start_pes = false;
+
+void set_phase(bootstrap::PePhase phase) {
+  Job& self = job();
+  self.arena->record(self.parameters.identity.pe).phase.store(static_cast<std::uint32_t>(phase), std::memory_order_release);
+}
+
+// The first call of the process: launcher, arena, static data.
+Status start_process(const InitRequest& request) {
+  Job& self = job();
+  SHMEMX_TRY_ASSIGN(launcher, bootstrap::connect());
+  self.launcher = std::move(launcher);
+  self.parameters.identity = self.launcher->identity();
+  SHMEMX_TRY_ASSIGN(fd, self.launcher->arena());
+  SHMEMX_TRY_ASSIGN(arena, windows::Arena::open(std::move(fd)));
+  self.arena.emplace(std::move(arena));
+  watch_for_the_end(*self.arena, *self.launcher);
+  SHMEMX_TRY(read_parameters(self.parameters));
+  SHMEMX_TRY(share_memory(*self.arena, self.parameters, request.routine));
+  self.allocator = std::make_unique<heap::BlockAllocator>(self.parameters.heap_limit_bytes);
+  return {};
+}
+
+void open_world() {
+  Job& self = job();
+  const context::Context world = make_world(*self.arena, self.parameters);
+  configure_waiting(*self.arena, self.parameters);
+  context::default_context() = world;
+  context::context_table[context::kInvalidContext].handle = ~std::uint64_t{0};
+  coll::install_team(coll::kWorldTeam, world, coll::kWorldTeam);
+  coll::install_team(coll::kSharedTeam, world, coll::kSharedTeam);
+}
+
+bool fail(const InitRequest& request, const Error& error) {
+  char cause[128] = "";
+  if (error.system_errno != 0) std::snprintf(cause, sizeof cause, ": %s", std::strerror(error.system_errno));
+  if (request.may_return_error && config::init_errors_of(environ) == config::InitErrors::return_) {
+    warn("%s: %s%s", request.routine, error.text.c_str(), cause);
+    return false;
+  }
+  fatal(request.routine, "%s%s", error.text.c_str(), cause);
+}
+
+void close_world(const char* routine) {
+  Job& self = job();
+  rma::quiet();
+  coll::barrier(coll::team_table[coll::kWorldTeam], routine);
+  drop_contexts();
+  coll::reset_teams();
+  self.allocator->reset();
+  forget_heap();
+  // Nobody touches the heap after the barrier, so each PE gives its own memory back.
+  self.arena->discard_heap(self.parameters.identity.pe, 0, self.arena->geometry().heap_bytes);
+  context::make_unusable(context::default_context());
+  coll::team_table[coll::kWorldTeam].handle = coll::team_table[coll::kSharedTeam].handle = 0;
+  context::set_unusable_reason("called after shmem_finalize");
+  set_phase(bootstrap::PePhase::finalized);
+}
+
+}  // namespace
+
+bool initialize(const InitRequest& request) noexcept {
+  const std::lock_guard guard(state_mutex);
+  if (open_initializations.load() > 0) {
+    if (request.by == StartedBy::init) open_initializations.fetch_add(1);
+    return true;
+  }
+  const bool first = !job().arena.has_value();
+  if (first) {
+    if (Status status = start_process(request); !status) return fail(request, status.error());
+  }
+  level.store(std::clamp(request.thread_level, SHMEM_THREAD_SINGLE, SHMEM_THREAD_MULTIPLE));
+  open_world();
+  if (first) {
+    meet_all_pes(*job().arena, request.routine);
+    report_start(job().parameters);
+  } else {
+    coll::barrier(coll::team_table[coll::kWorldTeam], request.routine);
+  }
+  started_by_start_pes = request.by == StartedBy::start_pes;
+  set_phase(bootstrap::PePhase::running);
+  open_initializations.store(1);
+  return true;
+}
+
+void finalize(const char* routine) noexcept {
+  const std::lock_guard guard(state_mutex);
+  context::require_initialized(routine);
+  if (open_initializations.load() > 1) {
+    open_initializations.fetch_sub(1);
+    rma::quiet();
+    coll::barrier(coll::team_table[coll::kWorldTeam], routine);
+    return;
+  }
+  close_world(routine);
+  open_initializations.store(0);
+}
+
+void finalize_at_exit() noexcept {
+  if (!is_initialized()) return;
+  if (started_by_start_pes) return finalize("exit after start_pes");
+  set_phase(bootstrap::PePhase::departed);
+  job().arena->header().departed.fetch_add(1, std::memory_order_acq_rel);
+}
+
+bool is_initialized() noexcept { return open_initializations.load(std::memory_order_acquire) > 0; }
+int thread_level() noexcept { return level.load(std::memory_order_relaxed); }
+windows::Arena& arena() noexcept { return *job().arena; }
+heap::BlockAllocator& allocator() noexcept { return *job().allocator; }
+
+}  // namespace shmemx::runtime

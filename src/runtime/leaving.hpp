@@ -1,0 +1,19 @@
+// How a PE leaves: diagnostics that end the job, global_exit, process exit, fork; and what others learn of it.
+#pragma once
+
+#include "bootstrap/bootstrap.hpp"
+#include "windows/arena.hpp"
+
+namespace shmemx::runtime {
+
+// From now on diagnostics of this process end the job, and its exit is noticed. Called once, when the arena's header is mapped.
+void watch_for_the_end(windows::Arena& arena, bootstrap::Bootstrap& launcher) noexcept;
+
+// Hooks of the waiting policy: what this PE waits in, for the launcher's message; and whether it can still come.
+void note_waiting(const char* routine) noexcept;
+void forget_waiting() noexcept;
+
+// What job.cpp does when the process exits while the library is initialised.
+void finalize_at_exit() noexcept;
+
+}  // namespace shmemx::runtime

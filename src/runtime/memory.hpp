@@ -1,0 +1,24 @@
+// The collective memory routines. Each ends (malloc) or begins (free) with a barrier of the world, which also compares what the PEs
+// asked for: different sizes on different PEs are a diagnostic, not a corrupted heap.
+#pragma once
+
+#include <cstddef>
+
+namespace shmemx::runtime {
+
+struct AllocateRequest {
+  const char* routine;
+  std::size_t bytes;
+  std::size_t alignment;  // a power of two
+  bool zero = false;
+};
+
+// Null when the heap or the machine's memory is used up, then on all PEs; null without a barrier for 0 bytes.
+void* allocate(const AllocateRequest& request) noexcept;
+void release(const char* routine, void* block) noexcept;
+void* reallocate(const char* routine, void* block, std::size_t bytes) noexcept;
+
+// At finalize, when the heap's pages have been given back.
+void forget_heap() noexcept;
+
+}  // namespace shmemx::runtime

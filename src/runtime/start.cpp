@@ -1,0 +1,204 @@
+#include "runtime/start.hpp"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <shmemx/types.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "base/fatal.hpp"
+#include "base/machine.hpp"
+#include "base/wait.hpp"
+#include "coll/team.hpp"
+#include "config/config_report.hpp"
+#include "context/route.hpp"
+#include "rma/copy.hpp"
+#include "runtime/leaving.hpp"
+#include "runtime/processors.hpp"
+
+namespace shmemx::runtime {
+namespace {
+
+constexpr std::uint64_t kAddressSpaceBytes = std::uint64_t{1} << 46;  // for all blocks of the node; x86-64 has 2^47
+constexpr std::uint64_t kSmallestHeapBytes = std::uint64_t{1} << 20;
+constexpr std::uint64_t kMeetCheckNs = 100'000'000;
+
+// auto: as much as the machine has. The range is only reserved; shmem_malloc looks at the real memory.
+std::uint64_t default_heap_bytes() { return std::max<std::uint64_t>(round_up(total_memory_bytes(), kHugePageBytes), kHugePageBytes); }
+
+// How much heap each of n PEs may reserve within an address space.
+std::uint64_t heap_within(std::uint64_t address_space, std::size_t n_pes, std::size_t static_bytes) {
+  const windows::Geometry empty = windows::make_geometry(n_pes, static_bytes, 0);
+  const std::uint64_t share = address_space / n_pes;
+  return share > empty.stride + kHugePageBytes ? round_down(share - empty.stride - kHugePageBytes, kPageBytes) : 0;
+}
+
+void fill_record(bootstrap::PeRecord& record, const StartParameters& parameters) {
+  record.pid = static_cast<std::int32_t>(::getpid());
+  record.static_bytes = parameters.statics.span_bytes();
+  record.static_digest = parameters.statics.digest();
+  record.heap_bytes = parameters.heap_bytes;
+  record.address_limit = address_space_limit();
+  record.cpu_quota_milli = cpu_quota_milli();
+  if (!read_affinity(record.affinity)) std::memset(record.affinity, 0xff, sizeof record.affinity);
+  char path[PATH_MAX] = "";
+  const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path - 1);
+  const auto tail = static_cast<std::size_t>(std::max<ssize_t>(0, length - static_cast<ssize_t>(sizeof record.executable) + 1));
+  std::snprintf(record.executable, sizeof record.executable, "%s", path + tail);
+  record.phase.store(static_cast<std::uint32_t>(bootstrap::PePhase::attached), std::memory_order_release);
+}
+
+// The same on every PE. Heap: the smallest wish, and what the tightest address space leaves.
+Result<windows::Geometry> agree_on_geometry(const windows::Arena& arena, const StartParameters& parameters) {
+  const std::size_t n_pes = arena.header().n_pes;
+  std::uint64_t static_bytes = 0;
+  std::uint64_t heap_bytes = ~std::uint64_t{0};
+  std::uint64_t address_space = kAddressSpaceBytes;
+  for (std::size_t pe = 0; pe < n_pes; ++pe) {
+    const bootstrap::PeRecord& record = arena.record(static_cast<int>(pe));
+    static_bytes = std::max(static_bytes, record.static_bytes);
+    heap_bytes = std::min(heap_bytes, record.heap_bytes);
+    if (record.address_limit != kUnlimited) address_space = std::min(address_space, record.address_limit / 2);
+  }
+  const std::uint64_t possible = heap_within(address_space, n_pes, static_bytes);
+  const bool asked = parameters.config.symmetric_size.has_value();
+  if ((asked && heap_bytes > possible) || possible < kSmallestHeapBytes) {
+    return Error{Errc::no_memory, 0,
+                 "SHMEM_SYMMETRIC_SIZE asks for " + std::to_string(heap_bytes) + " bytes for each of " + std::to_string(n_pes) +
+                     " PEs, the address space (" + std::to_string(address_space) + " bytes, see ulimit -v) leaves " +
+                     std::to_string(possible) + "; set SHMEM_SYMMETRIC_SIZE to at most that, or raise the limit"};
+  }
+  return windows::make_geometry(n_pes, static_bytes, std::min(heap_bytes, possible));
+}
+
+// Names what differs when PEs run different executables: their globals are then not symmetric.
+bool statics_are_symmetric(const windows::Arena& arena, int my_pe) {
+  const bootstrap::PeRecord& mine = arena.record(my_pe);
+  for (int pe = 0; pe < static_cast<int>(arena.header().n_pes); ++pe) {
+    const bootstrap::PeRecord& theirs = arena.record(pe);
+    if (theirs.static_digest == mine.static_digest) continue;
+    debug_line("globals are not symmetric: PE %d runs '%s' with %llu bytes of static data, this PE '%s' with %llu", pe,
+               theirs.executable, static_cast<unsigned long long>(theirs.static_bytes), mine.executable,
+               static_cast<unsigned long long>(mine.static_bytes));
+    return false;
+  }
+  return true;
+}
+
+void ask_for_huge_pages(const windows::Arena& arena, const StartParameters& parameters) {
+  using config::HugePages;
+  if (parameters.config.huge_pages == HugePages::never) return;
+  const int pe = parameters.identity.pe;
+  if (::madvise(arena.heap(pe), arena.geometry().heap_bytes, MADV_HUGEPAGE) == 0) return;
+  if (parameters.config.huge_pages == HugePages::always) {
+    warn("SHMEMX_HUGE_PAGES=always, but the kernel gives no huge pages for shared memory: see /sys/kernel/mm/transparent_hugepage/shmem_enabled");
+  }
+}
+
+void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t seen) {
+  const timespec limit{0, static_cast<long>(kMeetCheckNs)};
+  ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT, seen, &limit, nullptr, 0);
+}
+
+}  // namespace
+
+Status read_parameters(StartParameters& parameters) {
+  SHMEMX_TRY_ASSIGN(config, config::parse_environment(environ));
+  parameters.config = std::move(config);
+  diagnostic_identity().debug = parameters.config.debug;
+  if (parameters.config.static_data) parameters.statics = windows::StaticData::of_executable();
+  parameters.heap_bytes = parameters.config.symmetric_size.value_or(default_heap_bytes());
+  if (parameters.config.copy_large) rma::large_copy_bytes = *parameters.config.copy_large;
+  return {};
+}
+
+Status share_memory(windows::Arena& arena, StartParameters& parameters, const char* routine) {
+  const int pe = parameters.identity.pe;
+  fill_record(arena.record(pe), parameters);
+  meet_all_pes(arena, routine);
+  SHMEMX_TRY_ASSIGN(geometry, agree_on_geometry(arena, parameters));
+  SHMEMX_TRY(arena.map_blocks(geometry));
+  ask_for_huge_pages(arena, parameters);
+  parameters.heap_limit_bytes = geometry.heap_bytes;
+  if (parameters.statics.span_bytes() == 0) return {};
+  const std::size_t area = geometry.blocks_offset + static_cast<std::size_t>(pe) * geometry.stride + geometry.static_offset;
+  SHMEMX_TRY(windows::StaticData::keep_forked_children_private());
+  return parameters.statics.share(arena.fd(), area);
+}
+
+context::Context make_world(const windows::Arena& arena, const StartParameters& parameters) noexcept {
+  const windows::Geometry& geometry = arena.geometry();
+  const int pe = parameters.identity.pe;
+  context::Context world{};
+  world.heap_base = reinterpret_cast<std::uintptr_t>(arena.heap(pe));
+  world.heap_bytes = geometry.heap_bytes;
+  world.heap0 = arena.heap(0);
+  world.pe_step = static_cast<std::int64_t>(geometry.stride);
+  world.n_pes = arena.header().n_pes;
+  for (int k = 0; k < context::kSizeClasses; ++k) world.heap_limit[k] = geometry.heap_bytes - (std::uint64_t{1} << k) + 1;
+  world.heap_elements[0] = geometry.heap_bytes / 4;
+  world.heap_elements[1] = geometry.heap_bytes / 8;
+  if (statics_are_symmetric(arena, pe)) {
+    world.static_base = reinterpret_cast<std::uintptr_t>(parameters.statics.base());
+    world.static_bytes = parameters.statics.span_bytes();
+    world.static0 = arena.statics(0);
+  }
+  world.handle = context::kDefaultContext;
+  world.team_index = static_cast<std::uint32_t>(coll::kWorldTeam);
+  world.my_pe = pe;
+  world.set = team::PeSet(Pe{0}, 1, static_cast<int>(world.n_pes));
+  return world;
+}
+
+void configure_waiting(const windows::Arena& arena, const StartParameters& parameters) noexcept {
+  const config::Config& config = parameters.config;
+  const windows::Geometry& geometry = arena.geometry();
+  const bool crowded = pes_outnumber_cores(arena);
+  WaitPolicy& policy = wait_policy();
+  policy.mode = config.wait;
+  policy.own_front = &arena.front(parameters.identity.pe);
+  policy.on_sleep = note_waiting;
+  policy.on_wake = forget_waiting;
+  constexpr std::uint64_t kPauseNs = 25;
+  const std::uint64_t spin_ns = config.spin_ns.value_or(crowded ? 0 : 2000);
+  policy.bare_polls = spin_ns == 0 ? 1 : 200;
+  policy.pause_polls = static_cast<std::uint32_t>(std::min<std::uint64_t>(spin_ns / kPauseNs, 1U << 30));
+  // With many PEs on a core, a turn of all of them has to fit into the yielding phase.
+  policy.yield_ns = 1000 * config.yield_us.value_or(std::max<std::uint64_t>(200, 20 * geometry.n_pes));
+  policy.sleep_max_ns = 1000 * config.sleep_max_us.value_or(1000);
+  coll::node_slots = {arena.block(0), static_cast<std::int64_t>(geometry.stride), windows::slot_bytes(geometry.n_pes), crowded};
+}
+
+void meet_all_pes(const windows::Arena& arena, const char* routine) noexcept {
+  bootstrap::JobHeader& header = arena.header();
+  const std::uint32_t n_pes = header.n_pes;
+  const std::uint32_t ticket = header.arrived.fetch_add(1, std::memory_order_acq_rel);
+  const std::uint32_t complete = (ticket / n_pes + 1) * n_pes;
+  if (ticket + 1 == complete) {
+    ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&header.arrived), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+    return;
+  }
+  note_waiting(routine);
+  while (true) {
+    const std::uint32_t seen = header.arrived.load(std::memory_order_acquire);
+    if (seen >= complete) break;
+    sleep_on(header.arrived, seen);
+  }
+  forget_waiting();
+}
+
+void report_start(const StartParameters& parameters) noexcept {
+  if (parameters.identity.pe != 0) return;
+  for (const std::string& warning : parameters.config.warnings) warn("%s", warning.c_str());
+  if (parameters.config.version) std::printf("%s, OpenSHMEM %d.%d\n", SHMEM_VENDOR_STRING, SHMEM_MAJOR_VERSION, SHMEM_MINOR_VERSION);
+  if (parameters.config.info) std::fputs(config::render_info(parameters.config).c_str(), stdout);
+  std::fflush(stdout);
+}
+
+}  // namespace shmemx::runtime

@@ -1,0 +1,54 @@
+// The node's one shared file, mapped once by each PE: header first, the whole of it when the geometry is known.
+#pragma once
+
+#include <cstddef>
+
+#include "base/result.hpp"
+#include "base/unique_fd.hpp"
+#include "bootstrap/wire.hpp"
+#include "windows/geometry.hpp"
+
+namespace shmemx::windows {
+
+class Arena {
+ public:
+  // Maps the header page to learn the number of PEs, then header and records. Takes the descriptor.
+  static Result<Arena> open(UniqueFd fd);
+
+  Arena(Arena&& other) noexcept;
+  Arena& operator=(Arena&&) = delete;
+  ~Arena();
+
+  // Sizes the file (the same size whoever does it) and maps all blocks. Called once, after all records are complete.
+  Status map_blocks(const Geometry& geometry);
+
+  bootstrap::JobHeader& header() const noexcept { return *header_; }
+  bootstrap::PeRecord& record(int pe) const noexcept {
+    return *bootstrap::record_of(header_, static_cast<std::size_t>(pe));
+  }
+  const Geometry& geometry() const noexcept { return geometry_; }
+  std::byte* block(int pe) const noexcept { return blocks_ + static_cast<std::size_t>(pe) * geometry_.stride; }
+  std::byte* heap(int pe) const noexcept { return block(pe) + geometry_.heap_offset; }
+  std::byte* statics(int pe) const noexcept { return block(pe) + geometry_.static_offset; }
+  std::byte* team_slot(int pe, std::size_t slot) const noexcept { return block(pe) + slot * slot_bytes(geometry_.n_pes); }
+  WaitFront& front(int pe) const noexcept {
+    return *reinterpret_cast<WaitFront*>(block(pe) + geometry_.front_offset);
+  }
+  int fd() const noexcept { return fd_.get(); }
+
+  // Bytes of memory the file has by now.
+  std::size_t resident_bytes() const noexcept;
+  // Gives the memory of a page-aligned range of PE `pe`'s heap back to the system; it then reads as zero.
+  void discard_heap(int pe, std::size_t offset, std::size_t bytes) const noexcept;
+
+ private:
+  Arena() = default;
+
+  UniqueFd fd_;
+  bootstrap::JobHeader* header_ = nullptr;
+  std::size_t header_mapped_bytes_ = 0;
+  std::byte* blocks_ = nullptr;
+  Geometry geometry_;
+};
+
+}  // namespace shmemx::windows

@@ -1,0 +1,53 @@
+// Where everything lies in the node's arena file. Pure arithmetic, computed alike by every PE from the job records.
+//
+//   job header | PE records | block of PE 0 | block of PE 1 | ...
+//   block: collective slots | static data | front page | symmetric heap | guard page
+//
+// All blocks have the same size and stride, so peer address = arena + index * stride + offset.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/cache_line.hpp"
+#include "base/wait.hpp"
+#include "bootstrap/wire.hpp"
+
+namespace shmemx::windows {
+
+inline constexpr std::size_t kTeamSlots = 1024;        // teams a PE can be in at once
+inline constexpr std::size_t kScratchBytes = 4096;     // one of a slot's two scratch areas
+inline constexpr std::size_t kControlLines = 4;        // lines of a slot beside the arrival lines
+
+// One team slot of one PE: an arrival line for each team PE, control lines, two scratch areas.
+constexpr std::size_t slot_bytes(std::size_t n_pes) {
+  return round_up((n_pes + kControlLines) * kCacheLine, kPageBytes) + 2 * kScratchBytes;
+}
+
+struct Geometry {
+  std::size_t n_pes = 0;
+  std::size_t blocks_offset = 0;  // of block 0 in the file
+  std::size_t stride = 0;         // from one block to the next
+  std::size_t static_offset = 0;  // in a block
+  std::size_t static_bytes = 0;   // the largest of all PEs
+  std::size_t front_offset = 0;   // in a block; the WaitFront ends where the heap begins
+  std::size_t heap_offset = 0;    // in a block, a multiple of 2 MiB
+  std::size_t heap_bytes = 0;     // the smallest request of all PEs
+  std::size_t file_bytes = 0;
+};
+
+constexpr Geometry make_geometry(std::size_t n_pes, std::size_t static_bytes, std::size_t heap_bytes) {
+  Geometry g;
+  g.n_pes = n_pes;
+  g.blocks_offset = round_up(bootstrap::header_bytes(n_pes), kHugePageBytes);
+  g.static_offset = round_up(kTeamSlots * slot_bytes(n_pes), kPageBytes);
+  g.static_bytes = round_up(static_bytes, kPageBytes);
+  g.heap_offset = round_up(g.static_offset + g.static_bytes + kPageBytes, kHugePageBytes);
+  g.front_offset = g.heap_offset - sizeof(WaitFront);
+  g.heap_bytes = round_up(heap_bytes, kPageBytes);
+  g.stride = round_up(g.heap_offset + g.heap_bytes + kPageBytes, kHugePageBytes);
+  g.file_bytes = g.blocks_offset + n_pes * g.stride;
+  return g;
+}
+
+}  // namespace shmemx::windows

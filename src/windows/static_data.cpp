@@ -1,0 +1,169 @@
+#include "windows/static_data.hpp"
+
+#include <elf.h>
+#include <link.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cache_line.hpp"
+
+namespace shmemx::windows {
+namespace {
+
+// What fork has to protect. One for the process: there is one executable.
+struct ForkGuard {
+  std::array<StaticRange, 8> ranges{};
+  std::array<std::byte*, 8> snapshots{};
+  std::size_t count = 0;
+  int fd = -1;
+  std::size_t file_offset = 0;
+};
+constinit ForkGuard fork_guard;
+
+std::uint64_t mix(std::uint64_t digest, std::uint64_t value) { return (digest ^ value) * 0x100000001b3U; }
+
+std::byte* page_down(std::uintptr_t address) { return reinterpret_cast<std::byte*>(round_down(address, kPageBytes)); }
+std::byte* page_up(std::uintptr_t address) { return reinterpret_cast<std::byte*>(round_up(address, kPageBytes)); }
+
+// The system calls themselves: interceptors of sanitizers would take the mapping for new memory.
+void* raw_mmap(void* address, std::size_t bytes, int protection, int flags, int fd, std::size_t offset) {
+  const long result = ::syscall(SYS_mmap, address, bytes, protection, flags, fd, offset);
+  return reinterpret_cast<void*>(result);
+}
+
+// Volatile reads and system calls instead of memcmp and memcpy: sanitizers keep guard zones between globals.
+[[gnu::no_sanitize("address", "thread", "undefined")]] bool page_is_zero(const std::byte* page) {
+  const auto* words = reinterpret_cast<const volatile std::uint64_t*>(page);
+  std::uint64_t any = 0;
+  for (std::size_t i = 0; i < kPageBytes / sizeof(std::uint64_t); ++i) any |= words[i];
+  return any == 0;
+}
+
+// Copies only pages that hold something: a large zero-filled array must not become resident.
+bool copy_touched(int fd, std::size_t file_offset, const std::byte* from, std::size_t bytes) {
+  for (std::size_t at = 0; at < bytes; at += kPageBytes) {
+    if (page_is_zero(from + at)) continue;
+    if (::syscall(SYS_pwrite64, fd, from + at, kPageBytes, file_offset + at) != static_cast<long>(kPageBytes)) return false;
+  }
+  return true;
+}
+
+// Fills `to` with what the file holds in [file_offset, file_offset + bytes); holes are left as they are.
+void read_data_extents(int fd, std::size_t file_offset, std::byte* to, std::size_t bytes) {
+  const auto begin = static_cast<off_t>(file_offset);
+  const off_t end = begin + static_cast<off_t>(bytes);
+  off_t position = begin;
+  while (position < end) {
+    const off_t data = ::lseek(fd, position, SEEK_DATA);
+    if (data < 0 || data >= end) return;
+    off_t hole = ::lseek(fd, data, SEEK_HOLE);
+    if (hole < 0 || hole > end) hole = end;
+    const long got = ::syscall(SYS_pread64, fd, to + (data - begin), hole - data, data);
+    if (got <= 0) return;
+    position = data + got;
+  }
+}
+
+// Snapshot in the parent, before fork: the child's copy shows the moment of the fork whatever the parent does next.
+void before_fork() {
+  ForkGuard& guard = fork_guard;
+  for (std::size_t i = 0; i < guard.count; ++i) {
+    const StaticRange& range = guard.ranges[i];
+    const auto bytes = static_cast<std::size_t>(range.end - range.begin);
+    void* const copy = raw_mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    const bool mapped = copy != MAP_FAILED;
+    guard.snapshots[i] = mapped ? static_cast<std::byte*>(copy) : nullptr;
+    if (!mapped) continue;
+    const auto at = static_cast<std::size_t>(range.begin - guard.ranges[0].begin);
+    read_data_extents(guard.fd, guard.file_offset + at, guard.snapshots[i], bytes);
+  }
+}
+
+void after_fork_in_parent() {
+  for (std::size_t i = 0; i < fork_guard.count; ++i) {
+    const StaticRange& range = fork_guard.ranges[i];
+    if (fork_guard.snapshots[i] != nullptr) ::munmap(fork_guard.snapshots[i], static_cast<std::size_t>(range.end - range.begin));
+    fork_guard.snapshots[i] = nullptr;
+  }
+}
+
+void after_fork_in_child() {
+  // Work on a copy: in a static executable the guard itself lies in the range that is replaced.
+  const ForkGuard guard = fork_guard;
+  for (std::size_t i = 0; i < guard.count; ++i) {
+    const StaticRange& range = guard.ranges[i];
+    const auto bytes = static_cast<std::size_t>(range.end - range.begin);
+    if (guard.snapshots[i] != nullptr) {
+      ::syscall(SYS_mremap, guard.snapshots[i], bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, range.begin);
+    }
+  }
+  fork_guard.count = 0;
+}
+
+}  // namespace
+
+int StaticData::visit(dl_phdr_info* info, std::size_t, void* self) {
+  StaticData& data = *static_cast<StaticData*>(self);
+  const std::uintptr_t load = info->dlpi_addr;
+  std::uintptr_t relro_begin = 0;
+  std::uintptr_t relro_end = 0;
+  std::uint64_t digest = 0xcbf29ce484222325U;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& header = info->dlpi_phdr[i];
+    if (header.p_type == PT_GNU_RELRO) {
+      relro_begin = load + header.p_vaddr;
+      relro_end = relro_begin + header.p_memsz;
+    }
+    if (header.p_type == PT_LOAD) {
+      for (const std::uint64_t value : {std::uint64_t{header.p_vaddr}, std::uint64_t{header.p_memsz}, std::uint64_t{header.p_flags}}) {
+        digest = mix(digest, value);
+      }
+    }
+  }
+  for (int i = 0; i < info->dlpi_phnum && data.count_ < kMaxRanges; ++i) {
+    const ElfW(Phdr)& header = info->dlpi_phdr[i];
+    if (header.p_type != PT_LOAD || (header.p_flags & PF_W) == 0 || header.p_memsz == 0) continue;
+    StaticRange range{page_down(load + header.p_vaddr), page_up(load + header.p_vaddr + header.p_memsz)};
+    const bool holds_relro = relro_end > relro_begin && page_down(relro_begin) < range.end && page_up(relro_end) > range.begin;
+    // RELRO stands at the segment's start and is read-only by now.
+    if (holds_relro) range.begin = page_up(relro_end);
+    if (range.begin < range.end) data.ranges_[data.count_++] = range;
+  }
+  data.digest_ = digest;
+  return 1;  // the executable comes first; nothing else is symmetric
+}
+
+StaticData StaticData::of_executable() {
+  StaticData data;
+  ::dl_iterate_phdr(&StaticData::visit, &data);
+  return data;
+}
+
+Status StaticData::share(int fd, std::size_t file_offset) const {
+  // No global may be written between copy and mapping. In a static executable that includes this library's own and libc's.
+  for (std::size_t i = 0; i < count_; ++i) {
+    const StaticRange& range = ranges_[i];
+    const auto at = static_cast<std::size_t>(range.begin - base());
+    const auto bytes = static_cast<std::size_t>(range.end - range.begin);
+    if (!copy_touched(fd, file_offset + at, range.begin, bytes)) return system_error("copy the executable's static data");
+    if (raw_mmap(range.begin, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, file_offset + at) == MAP_FAILED) {
+      return system_error("map the executable's static data over itself");
+    }
+  }
+  fork_guard.ranges = ranges_;
+  fork_guard.count = count_;
+  fork_guard.fd = fd;
+  fork_guard.file_offset = file_offset;
+  return {};
+}
+
+Status StaticData::keep_forked_children_private() {
+  if (::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) != 0) {
+    return system_error("register the handlers that keep forked children private");
+  }
+  return {};
+}
+
+}  // namespace shmemx::windows

@@ -1,0 +1,24 @@
+# Compiles the public headers alone, in several orders and under hostile macros, with every warning an error.
+# cmake -DCOMPILER= -DSTANDARD= -DLANGUAGE=c|cpp -DINCLUDE_DIR= -DSOURCE_DIR= -P compile_headers.cmake
+cmake_minimum_required(VERSION 3.20)
+function(compile source)
+  execute_process(
+    COMMAND ${COMPILER} -std=${STANDARD} -Wall -Wextra -Wpedantic -Werror -I${INCLUDE_DIR} ${ARGN} -fsyntax-only
+            ${SOURCE_DIR}/${source}.${LANGUAGE}
+    RESULT_VARIABLE result ERROR_VARIABLE errors)
+  if(NOT result EQUAL 0)
+    message(FATAL_ERROR "${source}.${LANGUAGE} ${ARGN} does not compile as ${STANDARD}:\n${errors}")
+  endif()
+endfunction()
+
+# C++ compiles ten times slower; there the orders that hold all headers, one of them inside extern "C", must do.
+set(orders SHMEM SHMEMX PSHMEM MPP MPPX PSHMEM_FIRST SHMEM_FIRST)
+if(LANGUAGE STREQUAL cpp)
+  set(orders SHMEM PSHMEM PSHMEM_FIRST)
+  compile(headers_alone -DORDER_SHMEM_FIRST -DIN_EXTERN_C)
+endif()
+foreach(order IN LISTS orders)
+  compile(headers_alone -DORDER_${order})
+endforeach()
+compile(hostile_macros)
+compile(constants_test)

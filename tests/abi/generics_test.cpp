@@ -1,0 +1,2 @@
+// The same calls through the C++ overloads.
+#include "generics_test.c"

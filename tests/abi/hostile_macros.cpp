@@ -1,0 +1,2 @@
+// The same as C++.
+#include "hostile_macros.c"

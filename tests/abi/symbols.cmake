@@ -1,0 +1,35 @@
+# The library exports exactly the names in symbols.txt. Weak pieces of the C++ library that every C++ shared object
+# carries (_ZNSt..., _ZTVSt...) do not count; anything of our own in C++ does.
+# cmake -DNM= -DLIBRARY= -DLIST= -P symbols.cmake
+cmake_minimum_required(VERSION 3.20)
+if(LIBRARY MATCHES "\\.a$")
+  set(option -g)
+else()
+  set(option -D)
+endif()
+execute_process(COMMAND ${NM} ${option} --defined-only --format=posix ${LIBRARY}
+  RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE errors)
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "nm failed: ${errors}")
+endif()
+string(REGEX MATCHALL "[^\n]+" lines "${output}")
+list(FILTER lines EXCLUDE REGEX ":$")                       # members' names, in an archive
+list(TRANSFORM lines REPLACE "(@[^ ]*)? .*" "" OUTPUT_VARIABLE exported)
+if(option STREQUAL -g)
+  list(FILTER exported INCLUDE REGEX "^(p?shmemx?_|sh|start_pes|_my_pe|_num_pes)")
+else()
+  list(FILTER exported EXCLUDE REGEX "^_ZN?K?[A-Z]*St|^_ZN9__gnu_cxx|^_ZT[ISV]")
+endif()
+
+file(STRINGS ${LIST} wanted)
+set(missing ${wanted})
+list(REMOVE_ITEM missing ${exported})
+set(extra ${exported})
+list(REMOVE_ITEM extra ${wanted})
+list(LENGTH wanted count)
+if(missing OR extra)
+  list(JOIN missing " " missing)
+  list(JOIN extra " " extra)
+  message(FATAL_ERROR "of ${count} names\n  missing: ${missing}\n  exported but not listed: ${extra}")
+endif()
+message(STATUS "${count} names, all exported, nothing else")

@@ -1,0 +1,155 @@
+// Programs that end, or wait to be ended, in a given way; run by ending_test and kill_test.
+// ending_pe WHAT [STATUS]. Each PE prints "ready <pe> <pid>" when it has reached the state that its name says.
+#include <pshmem.h>
+#include <shmem.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+
+long global_lock;
+long global_flag;
+int argument = 0;
+
+bool first() { return shmem_my_pe() == 0; }
+bool last() { return shmem_my_pe() == shmem_n_pes() - 1; }
+
+void ready() {
+  std::printf("ready %d %d\n", shmem_my_pe(), static_cast<int>(getpid()));
+  std::fflush(stdout);
+}
+
+void compute_for_ever() {
+  volatile long sink = 0;
+  for (;;) sink = sink + 1;
+}
+
+// Without a newline or a flush: whoever ends the job owes this text to the user.
+void leave_unflushed_text() { std::printf("text of pe %d", shmem_my_pe()); }
+
+// PE n-1 ends the job while the others are somewhere else.
+void end_others(void (*wait)()) {
+  if (last()) {
+    usleep(100000);
+    leave_unflushed_text();
+    if (argument % 2 == 0)
+      shmem_global_exit(argument);
+    else
+      pshmem_global_exit(argument);
+  }
+  wait();
+}
+
+void in_barrier() {
+  if (!first() || shmem_n_pes() == 1) {
+    ready();
+    shmem_barrier_all();
+  }
+  if (first()) {
+    ready();
+    compute_for_ever();
+  }
+}
+
+void in_wait() {
+  ready();
+  shmem_long_wait_until(&global_flag, SHMEM_CMP_EQ, 1);
+}
+
+void in_lock() {
+  if (first()) shmem_set_lock(&global_lock);
+  shmem_barrier_all();
+  ready();
+  if (first()) compute_for_ever();
+  shmem_set_lock(&global_lock);
+}
+
+void in_quiet() {
+  static long target[1000];
+  ready();
+  for (;;) {
+    shmem_long_p(&target[17], 1, (shmem_my_pe() + 1) % shmem_n_pes());
+    shmem_quiet();
+  }
+}
+
+void in_reduce() {
+  static long in[4], out[4];
+  ready();
+  for (;;) shmem_long_sum_reduce(SHMEM_TEAM_WORLD, out, in, 4);
+}
+
+void in_malloc() {
+  ready();
+  for (;;) shmem_free(shmem_malloc(1000));
+}
+
+void in_finalize() {
+  ready();
+  if (first()) compute_for_ever();
+  shmem_finalize();
+}
+
+void computing() {
+  ready();
+  compute_for_ever();
+}
+
+const struct {
+  const char* name;
+  void (*run)();
+} kStates[] = {{"barrier", in_barrier}, {"wait", in_wait},     {"lock", in_lock},         {"quiet", in_quiet},
+               {"reduce", in_reduce},   {"malloc", in_malloc}, {"finalize", in_finalize}, {"compute", computing}};
+
+[[noreturn]] void run_state(const char* name) {
+  for (const auto& state : kStates)
+    if (std::strcmp(state.name, name) == 0) {
+      state.run();
+      std::exit(0);
+    }
+  std::exit(2);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const char* const what = argv[1];
+  if (argc > 2) argument = std::atoi(argv[2]);
+  if (std::strcmp(what, "init") == 0) {  // PE 0 comes late: the others are inside shmem_init
+    const char* const rank = std::getenv("SHMEMX_JOB_PE");  // what oshrun tells its PEs
+    std::printf("ready %s %d\n", rank, static_cast<int>(getpid()));
+    std::fflush(stdout);
+    if (std::atoi(rank) == 0) sleep(20);
+    shmem_init();
+    return 0;
+  }
+  shmem_init();
+  if (std::strncmp(what, "global_exit_", 12) == 0) {
+    for (const auto& state : kStates)
+      if (std::strcmp(state.name, what + 12) == 0) end_others(state.run);
+  }
+  if (std::strcmp(what, "all_global_exit") == 0) shmem_global_exit(argument + shmem_my_pe());
+  if (std::strcmp(what, "return") == 0) return last() ? argument : 0;
+  if (std::strcmp(what, "exit_while_others_wait") == 0) {
+    if (last()) std::exit(argument);
+    shmem_barrier_all();
+  }
+  if (std::strcmp(what, "abort_while_others_wait") == 0) {
+    if (last()) std::abort();
+    shmem_barrier_all();
+  }
+  if (std::strcmp(what, "segv_while_others_wait") == 0) {
+    if (last()) raise(SIGSEGV);
+    shmem_long_wait_until(&global_flag, SHMEM_CMP_EQ, 1);
+  }
+  if (std::strcmp(what, "finalize_then_status") == 0) {
+    const bool is_last = last();
+    shmem_finalize();
+    return is_last ? argument : 0;
+  }
+  run_state(what);
+}

@@ -1,0 +1,90 @@
+// How jobs end: global_exit from anywhere (section 9.1.6), statuses, signals. A driver, not a PE.
+#include <csignal>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "../support/job.hpp"
+
+namespace {
+
+int failures = 0;
+int checks = 0;
+std::string oshrun, program;
+
+void expect(bool ok, const std::string& what, const job::Result& result) {
+  ++checks;
+  if (ok) return;
+  ++failures;
+  std::fprintf(stderr, "%s: status %d, signal %d, %.2f s%s\n-- stdout\n%s\n-- stderr\n%s\n", what.c_str(), result.status,
+               result.signal, result.seconds, result.timed_out ? ", timed out" : "", result.out.c_str(), result.err.c_str());
+}
+
+job::Result run(int pes, const std::vector<std::string>& arguments) {
+  std::vector<std::string> command = {oshrun, "-n", std::to_string(pes), "--timeout", "20", program};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  job::Result result = job::run({.command = command, .limit_seconds = 25});
+  const std::string what = arguments[0] + " on " + std::to_string(pes);
+  expect(!result.timed_out && result.signal == 0, what + ": ends by itself", result);
+  expect(result.seconds < 4, what + ": ends soon", result);
+  for (const std::string& leak : result.leaks) expect(false, what + ": " + leak, result);
+  return result;
+}
+
+void global_exit_ends_pes_wherever_they_are() {
+  for (const char* state : {"barrier", "wait", "lock", "quiet", "reduce", "malloc", "compute"}) {
+    for (const int status : {0, 6, 77}) {
+      if (std::string(state) == "lock" || std::string(state) == "reduce" || std::string(state) == "malloc") {
+        if (status != 6) continue;
+      }
+      const job::Result result = run(3, {std::string("global_exit_") + state, std::to_string(status)});
+      expect(result.status == status, std::string("global_exit keeps its status, others in ") + state, result);
+      expect(result.out.find("text of pe 2") != std::string::npos, std::string("stdio is flushed, others in ") + state, result);
+    }
+  }
+}
+
+void one_of_several_statuses_wins() {
+  for (int round = 0; round < 5; ++round) {
+    const job::Result result = run(4, {"all_global_exit", "40"});
+    expect(result.status >= 40 && result.status < 44, "several callers: one status wins", result);
+  }
+}
+
+void statuses_are_kept() {
+  for (const int status : {0, 1, 3, 42, 255}) {
+    expect(run(1, {"return", std::to_string(status)}).status == status, "one PE: status of main", {});
+    const job::Result result = run(3, {"finalize_then_status", std::to_string(status)});
+    expect(result.status == status, "status after finalize", result);
+  }
+  const job::Result result = run(3, {"return", "9"});
+  expect(result.status == 9, "status without finalize", result);
+}
+
+void an_early_end_of_one_pe_ends_all() {
+  job::Result result = run(3, {"exit_while_others_wait", "5"});
+  expect(result.status == 5, "exit of one while others wait", result);
+  result = run(3, {"abort_while_others_wait"});
+  expect(result.status == 128 + SIGABRT, "abort of one while others wait", result);
+  expect(result.err.find("pe 2") != std::string::npos || result.err.find("PE 2") != std::string::npos, "the PE is named", result);
+  result = run(3, {"segv_while_others_wait"});
+  expect(result.status == 128 + SIGSEGV, "fault of one while others wait", result);
+  expect(result.err.find("pe 2") != std::string::npos || result.err.find("PE 2") != std::string::npos, "the PE is named", result);
+  // Status 0 without taking part in the barrier the others are in: they can never leave it.
+  result = run(3, {"exit_while_others_wait", "0"});
+  expect(result.status != 0 || result.timed_out, "leaving others in a barrier is an error", result);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 4) return 2;
+  oshrun = argv[1];
+  program = argv[3];
+  global_exit_ends_pes_wherever_they_are();
+  one_of_several_statuses_wins();
+  statuses_are_kept();
+  an_early_end_of_one_pe_ends_all();
+  std::printf("%d checks, %d failures\n", checks, failures);
+  return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,146 @@
+// Everything that a program can do wrong ends the job with one line that says what, and a status that is not zero.
+// misuse_test OSHRUN MISUSE_PE ...: a driver, not a PE.
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "../support/job.hpp"
+
+namespace {
+
+struct Misuse {
+  const char* name;
+  // Words that the line has to hold: the routine, the quoted argument, the value, what is allowed.
+  std::vector<const char*> words;
+};
+
+const std::vector<Misuse> kMisuses = {
+    {"put_pe", {"shmem_int_put:", "'pe'", "12", "allowed are 0..2"}},
+    {"p_pe_negative", {"shmem_long_p:", "'pe'", "-1", "allowed are 0..2"}},
+    {"g_pe", {"shmem_long_g:", "'pe'", "4096", "allowed are 0..2"}},
+    {"get_pe", {"shmem_getmem:", "'pe'", "99", "allowed are 0..2"}},
+    {"iput_pe", {"shmem_long_iput:", "'pe'", "77", "allowed are 0..2"}},
+    {"atomic_pe", {"shmem_long_atomic_inc:", "'pe'", "5000", "allowed are 0..2"}},
+    {"fetch_pe", {"shmem_long_atomic_fetch_add:", "'pe'", "-7", "allowed are 0..2"}},
+    {"put_signal_pe", {"shmem_long_put_signal:", "'pe'", "44", "allowed are 0..2"}},
+    {"signal_add_pe", {"shmem_signal_add:", "'pe'", "45", "allowed are 0..2"}},
+    {"pe_quiet_pe", {"shmem_pe_quiet:", "target_pes", "33", "allowed are 0..2"}},
+    {"put_to_stack", {"shmem_long_put:", "'dest'", "not a symmetric address", "allowed"}},
+    {"get_from_malloc", {"shmem_getmem:", "'source'", "not a symmetric address", "allowed"}},
+    {"p_to_null", {"shmem_long_p:", "'dest'", "not a symmetric address", "allowed"}},
+    {"atomic_on_stack", {"shmem_long_atomic_add:", "'dest'", "not a symmetric address", "allowed"}},
+    {"put_to_mapped_peer", {"shmem_long_p:", "'dest'", "not a symmetric address", "allowed"}},
+    {"signal_on_stack", {"shmem_signal_set:", "'sig_addr'", "not a symmetric address", "allowed"}},
+    {"put_past_the_heap", {"shmem_putmem:", "'dest'", "past the end", "allowed"}},
+    {"get_past_static", {"shmem_getmem:", "'source'", "past the end", "allowed"}},
+    {"nelems_overflow", {"shmem_long_put:", "'nelems'", "allowed"}},
+    {"iput_stride_zero", {"shmem_long_iput:", "'dst'", "0", "allowed"}},
+    {"iget_stride_negative", {"shmem_long_iget:", "'sst'", "-2", "allowed"}},
+    {"ibput_stride_small", {"shmem_long_ibput:", "'dst'", "1", "allowed"}},
+    {"bad_comparison", {"shmem_long_test:", "'cmp'", "77", "allowed"}},
+    {"bad_comparison_wait", {"shmem_long_wait_until:", "'cmp'", "-3", "allowed"}},
+    {"bad_signal_operator", {"shmem_long_put_signal:", "'sig_op'", "99", "allowed"}},
+    {"garbage_ctx_put", {"shmem_ctx_long_p:", "'ctx'", "0xdeadbeefdeadbeef", "allowed"}},
+    {"garbage_ctx_quiet", {"shmem_ctx_quiet:", "'ctx'", "0xdeadbeefdeadbeef", "allowed"}},
+    {"invalid_ctx_put", {"shmem_ctx_long_p:", "'ctx'", "allowed"}},
+    {"destroyed_ctx", {"shmem_ctx_long_atomic_inc:", "'ctx'", "allowed"}},
+    {"garbage_team_query", {"shmem_team_n_pes:", "'team'", "0x123456789abcdef0", "allowed"}},
+    {"garbage_team_sync", {"shmem_team_sync:", "'team'", "0x123456789abcdef0", "allowed"}},
+    {"bad_context_options", {"shmem_ctx_create:", "'options'", "1099511627776", "allowed"}},
+    {"destroy_world", {"shmem_team_destroy:", "'team'", "SHMEM_TEAM_WORLD", "allowed"}},
+    {"destroy_default_ctx", {"shmem_ctx_destroy:", "'ctx'", "SHMEM_CTX_DEFAULT", "allowed"}},
+    {"clear_lock_not_held", {"shmem_clear_lock:", "'lock'", "not held"}},
+    {"set_lock_twice", {"shmem_set_lock:", "'lock'", "already held"}},
+    {"lock_on_stack", {"shmem_set_lock:", "'lock'", "not a symmetric address", "allowed"}},
+    {"broadcast_root", {"shmem_long_broadcast:", "root'", "100", "allowed"}},
+    {"alltoalls_stride", {"shmem_long_alltoalls:", "'dst'", "0", "allowed"}},
+    {"double_free", {"shmem_free:", "'ptr'", "freed"}},
+    {"free_inside_a_block", {"shmem_free:", "'ptr'", "inside a block", "allowed"}},
+    {"free_of_a_global", {"shmem_free:", "'ptr'", "not in the symmetric heap", "allowed"}},
+    {"realloc_of_a_global", {"shmem_realloc:", "'ptr'", "not in the symmetric heap", "allowed"}},
+    {"unequal_malloc", {"shmem_malloc:", "'size'", "64", "128"}},
+    {"unequal_calloc", {"shmem_calloc:", "128", "256"}},
+    {"unequal_free", {"shmem_free:", "'ptr'", "same block"}},
+    {"align_not_power", {"shmem_align:", "'alignment'", "24", "allowed"}},
+    {"bad_hints", {"shmem_malloc_with_hints:", "'hints'", "allowed"}},
+    {"reduce_on_garbage_team", {"shmem_long_sum_reduce:", "'team'", "0x123456789abcdef0", "allowed"}},
+    {"reduce_into_stack", {"shmem_long_sum_reduce:", "'dest'", "not a symmetric address", "allowed"}},
+    {"active_set_start", {"shmem_barrier:", "'PE_start'", "50", "allowed"}},
+    {"active_set_size", {"shmem_barrier:", "'PE_size'", "50", "allowed"}},
+    {"after_finalize_put", {"shmem_long_p:", "finalize"}},
+    {"after_finalize_barrier", {"shmem_barrier_all:", "finalize"}},
+    {"finalize_twice", {"shmem_finalize:"}},
+    {"before_init_put", {"shmem_long_p:", "init"}},
+    {"before_init_my_pe", {"shmem_my_pe:", "init"}},
+    {"before_init_malloc", {"shmem_malloc:", "init"}},
+    {"before_init_barrier", {"shmem_barrier_all:", "init"}},
+    {"before_init_atomic", {"shmem_long_atomic_inc:", "init"}},
+    {"before_init_finalize", {"shmem_finalize:", "init"}},
+    {"before_init_team", {"shmem_team_my_pe:", "init"}},
+};
+
+struct Variable {
+  const char* setting;
+  std::vector<const char*> words;
+};
+
+const std::vector<Variable> kVariables = {
+    {"SHMEM_SYMMETRIC_SIZE=12q", {"SHMEM_SYMMETRIC_SIZE", "12q", "llowed"}},
+    {"SHMEM_SYMMETRIC_SIZE=-5m", {"SHMEM_SYMMETRIC_SIZE", "-5m", "llowed"}},
+    {"SHMEM_SYMMETRIC_SIZE=", {"SHMEM_SYMMETRIC_SIZE", "llowed"}},
+    {"SHMEM_WAIT=sometimes", {"SHMEM_WAIT", "sometimes", "llowed"}},
+};
+
+int failures = 0;
+
+void fail(const std::string& name, const std::string& why, const job::Result& result) {
+  ++failures;
+  std::fprintf(stderr, "%s: %s (status %d, signal %d, %.2f s)\n%s", name.c_str(), why.c_str(), result.status,
+               result.signal, result.seconds, result.err.c_str());
+}
+
+// `words` in the one line of stderr, a status, no signal, soon, nothing left.
+void expect_one_line(const std::string& name, const std::vector<const char*>& words, const job::Result& result) {
+  if (result.timed_out) return fail(name, "the job did not end", result);
+  if (result.signal != 0 || result.status == 0 || result.status >= 128)
+    return fail(name, "the job should end with a status", result);
+  if (result.seconds > 5) fail(name, "the job took too long to end", result);
+  const auto lines = job::lines(result.err);
+  if (lines.size() != 1) return fail(name, "one line is due, there are " + std::to_string(lines.size()), result);
+  for (const char* word : words)
+    if (lines[0].find(word) == std::string::npos) return fail(name, std::string("the line lacks \"") + word + '"', result);
+  for (const std::string& leak : result.leaks) fail(name, leak, result);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3) return 2;
+  const std::string oshrun = argv[1], program = argv[2];
+  const char* const only = argc > 4 ? argv[4] : nullptr;
+  int run = 0;
+  for (const Misuse& misuse : kMisuses) {
+    if (only != nullptr && std::strcmp(only, misuse.name) != 0) continue;
+    ++run;
+    std::vector<std::string> command = {oshrun, "-n", "3", "--timeout", "10", program, misuse.name};
+    // Before init PEs do not know each other and each says its line: look at one alone.
+    if (std::strncmp(misuse.name, "before_init", 11) == 0) command.erase(command.begin(), command.begin() + 5);
+    expect_one_line(misuse.name, misuse.words, job::run({.command = command, .limit_seconds = 15}));
+  }
+  for (const Variable& variable : kVariables) {
+    if (only != nullptr && std::strcmp(only, variable.setting) != 0) continue;
+    ++run;
+    expect_one_line(variable.setting, variable.words,
+                    job::run({.command = {oshrun, "-n", "3", "--timeout", "10", program, "just_init"},
+                              .environment = {variable.setting},
+                              .limit_seconds = 15}));
+  }
+  // One PE alone, without any launcher, gets the same line.
+  if (only == nullptr) {
+    expect_one_line("alone", {"shmem_int_put:", "'pe'", "12", "allowed are 0..0"},
+                    job::run({.command = {program, "put_pe"}, .limit_seconds = 15}));
+  }
+  std::printf("%d misuses, %d failures\n", run, failures);
+  return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,148 @@
+// A process that does what the library does at start-up, and then what its arguments say, one after the other. Tests of
+// the launchers run it, so that they hold without the rest of the library.
+//   attach        join the job: record filled, all PEs awaited     join        say "in shmem_init", await nobody
+//   hello         print "pe 1 of 4 via oshrun"                     wait NAME   sleep for ever, waiting in routine NAME
+//   sleep SECONDS   exit CODE   signal N   finalize   global CODE   abort CODE   env NAME   cwd   stdin   print TEXT
+//   fork-sleep    leave a child behind that sleeps for ever        handle N    on signal N exit with 40 + N
+// "@2 ACTION" does ACTION on PE 2 only. Before `attach` or `join` the PE number comes from oshrun's variable.
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "bootstrap/bootstrap.hpp"
+#include "bootstrap/wire.hpp"
+
+namespace boot = shmemx::bootstrap;
+
+namespace {
+
+struct Probe {
+  std::unique_ptr<boot::Bootstrap> bootstrap;
+  shmemx::UniqueFd arena;
+  boot::JobHeader* header = nullptr;
+  boot::PeRecord* record = nullptr;
+  int pe = 0;
+};
+
+[[noreturn]] void fail(const shmemx::Error& error) {
+  std::fprintf(stderr, "probe: %s%s%s\n", error.text.c_str(), error.system_errno != 0 ? ": " : "",
+               error.system_errno != 0 ? std::strerror(error.system_errno) : "");
+  std::exit(77);
+}
+
+void set_phase(Probe& probe, boot::PePhase phase) {
+  probe.record->phase.store(static_cast<std::uint32_t>(phase), std::memory_order_release);
+}
+
+void join(Probe& probe) {
+  auto bootstrap = boot::connect();
+  if (!bootstrap) fail(bootstrap.error());
+  probe.bootstrap = std::move(*bootstrap);
+  auto arena = probe.bootstrap->arena();
+  if (!arena) {
+    probe.bootstrap->abort(77);
+    fail(arena.error());
+  }
+  probe.arena = std::move(*arena);
+  const auto n_pes = static_cast<std::size_t>(probe.bootstrap->identity().n_pes);
+  void* at = ::mmap(nullptr, boot::header_bytes(n_pes), PROT_READ | PROT_WRITE, MAP_SHARED, probe.arena.get(), 0);
+  if (at == MAP_FAILED) fail(shmemx::system_error("map the header"));
+  probe.pe = probe.bootstrap->identity().pe;
+  probe.header = static_cast<boot::JobHeader*>(at);
+  probe.record = boot::record_of(probe.header, static_cast<std::size_t>(probe.pe));
+  probe.record->pid = ::getpid();
+  set_phase(probe, boot::PePhase::attached);
+  probe.header->arrived.fetch_add(1);
+}
+
+void attach(Probe& probe) {
+  join(probe);
+  while (probe.header->arrived.load() < probe.header->n_pes) ::usleep(500);
+  set_phase(probe, boot::PePhase::running);
+}
+
+[[noreturn]] void end_job(Probe& probe, boot::JobState state, int code) {
+  probe.header->exit_status.store(code);
+  probe.header->ending_pe.store(probe.pe);
+  probe.header->job_state.store(static_cast<std::uint32_t>(state));
+  if (state == boot::JobState::aborted) std::fprintf(stderr, "probe: diagnostic of pe %d\n", probe.pe);
+  probe.bootstrap->abort(code);
+  ::_exit(code);
+}
+
+void copy_stdin() {
+  char text[4096];
+  std::size_t n = 0;
+  while ((n = std::fread(text, 1, sizeof text, stdin)) > 0) std::fwrite(text, 1, n, stdout);
+  std::fflush(stdout);
+}
+
+void exit_by_signal(int number) { ::_exit(40 + number); }
+
+// Actions without an argument. False when `action` is none of them.
+bool act(Probe& probe, const std::string& action) {
+  if (action == "attach") {
+    attach(probe);
+  } else if (action == "join") {
+    join(probe);
+  } else if (action == "hello") {
+    const auto identity = probe.bootstrap->identity();
+    std::printf("pe %d of %d via %s\n", identity.pe, identity.n_pes, std::string(probe.bootstrap->name()).c_str());
+  } else if (action == "finalize") {
+    set_phase(probe, boot::PePhase::finalized);
+    probe.bootstrap->finalize();
+  } else if (action == "cwd") {
+    char path[4096];
+    std::printf("%s\n", ::getcwd(path, sizeof path) != nullptr ? path : "?");
+  } else if (action == "stdin") {
+    copy_stdin();
+  } else if (action == "fork-sleep") {
+    if (::fork() == 0) {
+      for (;;) ::pause();
+    }
+  } else {
+    return false;
+  }
+  std::fflush(stdout);
+  return true;
+}
+
+void act_with(Probe& probe, const std::string& action, const char* argument) {
+  const int number = std::atoi(argument);
+  if (action == "exit") std::exit(number);
+  if (action == "signal") ::raise(number);
+  if (action == "handle") ::signal(number, exit_by_signal);
+  if (action == "sleep") ::usleep(static_cast<useconds_t>(std::atof(argument) * 1e6));
+  if (action == "global") end_job(probe, boot::JobState::global_exit, number);
+  if (action == "abort") end_job(probe, boot::JobState::aborted, number);
+  if (action == "print") std::printf("%s\n", argument);
+  if (action == "env") std::printf("%s\n", std::getenv(argument) != nullptr ? std::getenv(argument) : "(unset)");
+  std::fflush(stdout);
+  if (action == "wait") {
+    std::snprintf(probe.record->routine, sizeof probe.record->routine, "%s", argument);
+    for (;;) ::pause();
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Probe probe;
+  if (const char* pe = std::getenv(boot::kEnvPe)) probe.pe = std::atoi(pe);
+  for (int i = 1; i < argc; ++i) {
+    bool mine = true;
+    if (argv[i][0] == '@') mine = std::atoi(argv[i++] + 1) == probe.pe;
+    const std::string action = argv[i];
+    static const std::string kPlain = " attach join hello finalize cwd stdin fork-sleep ";
+    const bool plain = kPlain.find(" " + action + " ") != std::string::npos;
+    if (mine && plain) act(probe, action);
+    if (!plain && mine) act_with(probe, action, argv[i + 1]);
+    if (!plain) ++i;
+  }
+  return 0;
+}

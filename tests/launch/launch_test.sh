@@ -1,0 +1,372 @@
+#!/bin/sh
+# Launcher tests, one case for each call: launch_test.sh CASE. Needs OSHRUN and PROBE. Every case starts what it
+# needs with a time limit and fails with a line that says what was seen.
+set -u
+# oshrun and foreign launchers must not see a job around this test.
+unset SHMEMX_JOB_FD SHMEMX_JOB_PE SHMEMX_JOB_SIZE SHMEMX_JOB_ID
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+
+die() {
+  echo "FAILED: $*" >&2
+  echo "--- stdout" >&2; cat out >&2 2>/dev/null
+  echo "--- stderr" >&2; cat err >&2 2>/dev/null
+  exit 1
+}
+# run LIMIT COMMAND...: status in $rc, output in out and err
+run() {
+  limit=$1
+  shift
+  timeout -k 2 "$limit" "$@" >out 2>err </dev/null
+  rc=$?
+}
+expect_rc() { [ "$rc" = "$1" ] || die "status $rc, expected $1"; }
+expect_out() { [ "$(cat out)" = "$1" ] || die "stdout is not '$1'"; }
+expect_sorted() { [ "$(sort out)" = "$1" ] || die "sorted stdout is not '$1'"; }
+expect_err() { grep -Eq -- "$1" err || die "stderr has no line like '$1'"; }
+expect_err_lines() { [ "$(wc -l <err)" = "$1" ] || die "stderr has not $1 lines"; }
+# Processes that carry this test's mark in their environment, this shell's own excepted.
+marked() {
+  grep -lsz "^LAUNCH_MARK=$1\$" /proc/[0-9]*/environ 2>/dev/null | while read -r file; do
+    pid=${file#/proc/}
+    pid=${pid%/environ}
+    state=$(sed 's/.*) //; s/ .*//' "/proc/$pid/stat" 2>/dev/null)
+    [ -n "$state" ] && [ "$state" != Z ] && echo "$pid"
+  done
+}
+expect_gone() {
+  for _ in 1 2 3 4 5 6 7 8 9 10; do
+    [ -z "$(marked "$1")" ] && return
+    sleep 0.2
+  done
+  die "still running after two seconds: $(marked "$1" | tr '\n' ' ')"
+}
+wait_for() {  # FILE TEXT COUNT: until FILE has COUNT lines with TEXT
+  for _ in $(seq 100); do
+    [ "$(grep -c "$2" "$1" 2>/dev/null)" -ge "$3" ] && return
+    sleep 0.1
+  done
+  die "$1 has not $3 lines with '$2' after ten seconds"
+}
+child_of() {
+  grep -ls "^PPid:[[:space:]]*$1\$" /proc/[0-9]*/status 2>/dev/null | head -n 1 | sed 's|/proc/||; s|/status||'
+}
+milliseconds() { date +%s%3N; }
+
+hello_pes() {
+  for n in 1 2 3 8 33; do
+    run 20 "$OSHRUN" -n $n "$PROBE" attach hello finalize
+    expect_rc 0
+    [ "$(sort -u out | wc -l)" = $n ] || die "$n PEs did not say hello"
+    [ "$(grep -c " of $n via oshrun" out)" = $n ] || die "not all are of $n"
+    expect_err_lines 0
+  done
+}
+hello_256() {
+  run 30 "$OSHRUN" -n 256 "$PROBE" attach hello finalize
+  expect_rc 0
+  [ "$(sort -u out | wc -l)" = 256 ] || die "256 PEs did not say hello"
+}
+exit_codes() {
+  for code in $(seq 0 255); do
+    run 10 "$OSHRUN" -n 1 sh -c "exit $code"
+    expect_rc "$code"
+  done
+}
+exit_of_first_failing() {
+  run 10 "$OSHRUN" -n 4 "$PROBE" attach @2 sleep 0.4 @2 exit 9 @0 wait shmem_barrier_all @1 wait shmem_barrier_all @3 wait shmem_quiet
+  expect_rc 9
+  expect_err '^oshrun: pe 2 \(pid [0-9]+, host [^)]+\) exited with status 9; job ended$'
+  expect_err_lines 2
+}
+status_after_finalize_lets_others_end() {
+  run 10 "$OSHRUN" -n 3 "$PROBE" attach finalize @1 exit 5 @0 sleep 0.7 @0 print done
+  expect_rc 5
+  expect_out done
+  expect_err 'exited with status 5 after shmem_finalize$'
+}
+death_by_signal() {
+  begin=$(milliseconds)
+  run 10 "$OSHRUN" -n 4 -x LAUNCH_MARK=$$ "$PROBE" attach \
+    @3 sleep 0.4 @3 signal 11 @0 wait shmem_barrier_all @1 wait shmem_barrier_all @2 wait shmem_long_wait_until
+  expect_rc 139
+  [ $(($(milliseconds) - begin)) -lt 2400 ] || die "the job lived on for more than two seconds"
+  expect_err '^oshrun: pe 3 \(pid [0-9]+, host [^)]+\) died of signal 11 \(Segmentation fault(, core dumped)?\); job ended$'
+  expect_err '^oshrun: waiting were: pe 0, 1 in shmem_barrier_all; pe 2 in shmem_long_wait_until$'
+  expect_gone $$
+}
+death_names_own_routine() {
+  timeout 20 "$OSHRUN" -n 2 -x LAUNCH_MARK=$$ "$PROBE" attach print ready wait shmem_quiet >out 2>err &
+  wait_for out ready 2
+  sleep 0.2
+  kill -9 "$(marked $$ | head -n 1)"
+  wait $!
+  rc=$?
+  expect_rc 137
+  expect_err 'died of signal 9 \(Killed\) while waiting in shmem_quiet; job ended$'
+  expect_gone $$
+}
+stubborn_pes_are_killed() {
+  begin=$(milliseconds)
+  run 10 "$OSHRUN" -n 3 -x LAUNCH_MARK=$$ sh -c 'trap "" TERM; [ "$SHMEMX_JOB_PE" = 1 ] && sleep 0.3 && exit 4; while :; do sleep 0.1; done'
+  expect_rc 4
+  [ $(($(milliseconds) - begin)) -lt 2500 ] || die "PEs that ignore SIGTERM lived for more than two seconds"
+  expect_gone $$
+}
+aborted_job_adds_no_line() {
+  run 10 "$OSHRUN" -n 3 "$PROBE" attach @1 abort 7 wait shmem_barrier_all
+  expect_rc 7
+  expect_err '^probe: diagnostic of pe 1$'
+  expect_err_lines 1
+}
+global_exit() {
+  for code in 0 42; do
+    run 10 "$OSHRUN" -n 3 "$PROBE" attach @1 global $code wait shmem_barrier_all
+    expect_rc $code
+    expect_err_lines 0
+  done
+}
+missing_init_is_detected() {
+  run 10 "$OSHRUN" -n 3 "$PROBE" @1 exit 0 attach
+  expect_rc 1
+  expect_err '^oshrun: pe 1 \(host [^)]+\) ended with status 0 without calling shmem_init, but others wait for it: pe 0, 2 in shmem_init; job ended$'
+  expect_err_lines 1
+}
+missing_finalize_is_detected() {
+  run 10 "$OSHRUN" -n 3 "$PROBE" attach @1 exit 0 wait shmem_barrier_all
+  expect_rc 1
+  expect_err 'pe 1 .* ended with status 0 without calling shmem_finalize, but others wait for it: pe 0, 2 in shmem_barrier_all'
+}
+programs_without_shmem_just_run() {
+  run 10 "$OSHRUN" -n 3 sh -c '[ $SHMEMX_JOB_PE = 0 ] && sleep 1.5; echo done'
+  expect_rc 0
+  expect_out "$(printf 'done\ndone\ndone')"
+}
+waiting_that_can_end_is_left_alone() {  # a wait_until may be ended by a PE that still runs
+  run 4 "$OSHRUN" -n 3 --timeout 2.2 "$PROBE" attach @1 exit 0 wait shmem_long_wait_until
+  expect_rc 124
+}
+kill_launcher() {
+  for signal in KILL TERM INT HUP QUIT SEGV; do
+    rm -f out
+    mark=$$-$signal
+    # A wrapper script with a child of its own: the process group must go as a whole.
+    timeout 30 "$OSHRUN" -n 3 -x LAUNCH_MARK="$mark" sh -c 'sleep 100 & "$0" attach print ready wait shmem_quiet; :' "$PROBE" >out 2>err &
+    wait_for out ready 3
+    launcher=$(child_of $!)
+    kill -s $signal $launcher
+    expect_gone "$mark"
+    wait $!
+  done
+}
+forwarded_signals_can_be_handled() {
+  timeout 20 "$OSHRUN" -n 2 "$PROBE" handle 10 handle 15 attach print ready wait shmem_quiet >out 2>err &
+  wait_for out ready 2
+  kill -s TERM "$(child_of $!)"
+  wait $!
+  rc=$?
+  expect_rc 55
+  timeout 20 "$OSHRUN" -n 2 "$PROBE" handle 10 attach print ready wait shmem_quiet >out 2>err &
+  wait_for out ready 2
+  kill -s USR1 "$(child_of $!)"
+  wait $!
+  rc=$?
+  expect_rc 50
+}
+second_program_of_a_pe_is_refused() {
+  run 10 "$OSHRUN" -n 1 sh -c '"$0" attach finalize && "$0" attach finalize' "$PROBE"
+  expect_rc 77
+  expect_err 'pe 0 of this job was already taken by process [0-9]+'
+}
+wrapper_script() {
+  printf '#!/bin/sh\nexec "$@"\n' >wrapper.sh
+  printf '"$@"\n' >plain  # no "#!" line
+  chmod +x wrapper.sh plain
+  for wrapper in ./wrapper.sh ./plain; do
+    run 10 "$OSHRUN" -n 2 $wrapper "$PROBE" attach hello finalize
+    expect_rc 0
+    expect_sorted "$(printf 'pe 0 of 2 via oshrun\npe 1 of 2 via oshrun')"
+  done
+  run 10 "$OSHRUN" -n 2 sh -c '"$0" attach @1 signal 11 wait shmem_quiet' "$PROBE"
+  expect_rc 139
+  run 10 "$OSHRUN" -n 2 -x LAUNCH_MARK=$$ "$PROBE" fork-sleep
+  expect_rc 0
+  expect_gone $$
+}
+mpmd() {
+  run 10 "$OSHRUN" -n 1 "$PROBE" attach print first finalize : -np 2 -x PART=second "$PROBE" attach env PART finalize
+  expect_rc 0
+  expect_sorted "$(printf 'first\nsecond\nsecond')"
+}
+export_variable() {
+  FROM_OUTSIDE=kept run 10 "$OSHRUN" -n 2 -x A=1 -x FROM_OUTSIDE -x 'B=x y=z' "$PROBE" @0 env A @0 env B @0 env FROM_OUTSIDE
+  expect_rc 0
+  expect_out "$(printf '1\nx y=z\nkept')"
+  A=old run 10 "$OSHRUN" -n 1 -x A=new "$PROBE" env A
+  expect_out new
+  run 10 "$OSHRUN" -n 1 -x NOT_SET_AT_ALL true
+  expect_rc 2
+  expect_err 'NOT_SET_AT_ALL: the variable is not set'
+}
+directory() {
+  mkdir sub
+  here=$(pwd -P)
+  for option in -wdir --wdir -wd; do
+    [ $option = -wd ] && option=--wd
+    run 10 "$OSHRUN" -n 1 $option sub "$PROBE" cwd
+    expect_rc 0
+    expect_out "$here/sub"
+  done
+  run 10 "$OSHRUN" -n 1 -wdir nowhere "$PROBE" cwd
+  expect_rc 127
+  expect_err 'cannot change to the directory of'
+}
+stdin_goes_to_pe_0() {
+  printf 'one\ntwo\n' >input
+  timeout 10 "$OSHRUN" -n 3 "$PROBE" stdin <input >out 2>err
+  rc=$?
+  expect_rc 0
+  expect_out "$(printf 'one\ntwo')"
+  printf 'piped\n' | timeout 10 "$OSHRUN" -n 2 "$PROBE" stdin >out 2>err
+  expect_out piped
+}
+stdin_of_a_terminal() {
+  command -v script >/dev/null || exit 77
+  (sleep 1; printf 'typed\n'; sleep 1; printf '\004') |
+    timeout 20 script -qec "'$OSHRUN' -n 2 '$PROBE' stdin" /dev/null >out 2>err
+  grep -q typed out || die "PE 0 did not read from the terminal"
+}
+tag_output() {
+  run 10 "$OSHRUN" -n 2 -l sh -c 'echo line; printf rest; echo wrong >&2'
+  expect_rc 0
+  expect_sorted "$(printf '[0] line\n[0] rest\n[1] line\n[1] rest')"
+  [ "$(sort err)" = "$(printf '[0] wrong\n[1] wrong')" ] || die "stderr is not tagged"
+  run 20 "$OSHRUN" -n 2 --tag-output sh -c 'seq 1 20000'
+  [ "$(grep -c '^\[1\] ' out)" = 20000 ] || die "lines of a long output are missing"
+}
+time_limit() {
+  begin=$(milliseconds)
+  run 10 "$OSHRUN" -n 2 --timeout 1 -x LAUNCH_MARK=$$ "$PROBE" attach wait shmem_barrier_all
+  expect_rc 124
+  [ $(($(milliseconds) - begin)) -lt 3000 ] || die "the limit of one second took more than three"
+  expect_err '^oshrun: time limit of 1 s reached with 2 of 2 PEs running; job ended$'
+  expect_err '^oshrun: waiting were: pe 0, 1 in shmem_barrier_all$'
+  expect_gone $$
+}
+bind_to() {
+  for where in core socket numa none; do
+    run 10 "$OSHRUN" -n 3 --bind-to $where grep Cpus_allowed_list /proc/self/status
+    expect_rc 0
+    [ "$(wc -l <out)" = 3 ] || die "three PEs did not run"
+  done
+  run 10 "$OSHRUN" -n 1 --bind-to core grep Cpus_allowed_list /proc/self/status
+  [ "$(cut -f 2 out)" = "$(cut -d , -f 1 /sys/devices/system/cpu/cpu0/topology/core_cpus_list)" ] || die "PE 0 is not on the first core"
+  run 10 "$OSHRUN" --bind-to moon true
+  expect_rc 2
+}
+usage_errors() {
+  for words in '-n 0 true' '-n x true' '-n' '--no-such-option true' '' '-n 2 true :' '-n 5000 true'; do
+    run 10 "$OSHRUN" $words
+    expect_rc 2
+    expect_err '^oshrun: '
+    expect_err_lines 1
+  done
+  run 10 "$OSHRUN" -hostfile hosts -n 2 true
+  expect_rc 2
+  expect_err 'not in this version'
+  run 10 "$OSHRUN" -n 2 ./no-such-program
+  expect_rc 127
+  expect_err 'cannot run ./no-such-program: No such file or directory'
+  : >not-executable
+  run 10 "$OSHRUN" -n 2 ./not-executable
+  expect_rc 126
+  run 10 "$OSHRUN" --version
+  expect_rc 0
+  run 10 "$OSHRUN" --help
+  expect_rc 0
+  grep -q -- '--bind-to' out || die "--help lacks an option"
+}
+arguments_are_kept() {
+  run 10 "$OSHRUN" --oversubscribe --allow-run-as-root -np 1 printf '%s|' -n 'a b' -x '' '*'
+  expect_rc 0
+  expect_out '-n|a b|-x||*|'
+}
+singleton() {
+  run 10 "$PROBE" attach hello finalize
+  expect_rc 0
+  expect_out 'pe 0 of 1 via single'
+  # The shell of a batch job: no step, so no launch.
+  run 10 env SLURM_NTASKS=4 SLURM_PROCID=0 ENVIRONMENT=BATCH "$PROBE" attach hello finalize
+  expect_out 'pe 0 of 1 via single'
+}
+wrong_launcher() {
+  for seen in OMPI_COMM_WORLD_SIZE=4 PMI_SIZE=4 MPI_LOCALNRANKS=4 FLUX_JOB_SIZE=4 PMIX_RANK=1 'SLURM_NTASKS=4 SLURM_PROCID=0 SLURM_STEP_ID=0'; do
+    run 10 env $seen "$PROBE" attach hello
+    expect_rc 77
+    expect_err "started by .*${seen%% *}.*none of its start-up interfaces answers. Tried: .*Start the program with 'oshrun -n"
+    expect_err_lines 1
+  done
+  run 10 env PMI_FD=9 PMI_RANK=0 PMI_SIZE=2 "$PROBE" attach hello
+  expect_rc 77
+  expect_err 'PMI_FD=9 is not an open socket'
+}
+stale_environment() {
+  run 10 env SHMEMX_JOB_FD=9 SHMEMX_JOB_PE=0 SHMEMX_JOB_SIZE=2 SHMEMX_JOB_ID=1 "$PROBE" attach hello
+  expect_rc 77
+  expect_err 'SHMEMX_JOB_\* variables are set, but not by an oshrun that started this process'
+  run 10 "$OSHRUN" -n 1 env SHMEMX_JOB_ID=abc "$PROBE" attach hello
+  expect_rc 77
+  expect_err 'arena of another job'
+  run 10 env SHMEMX_JOB_PE=0 "$PROBE" attach hello
+  expect_rc 77
+}
+# The first PE, and then the last, comes three seconds late.
+foreign() {
+  for n in 2 5; do
+    run 60 "$@" -n $n "$PROBE" attach hello finalize
+    expect_rc 0
+    [ "$(sort -u out | wc -l)" = $n ] || die "$n PEs did not say hello"
+    [ "$(grep -c " of $n via $via" out)" = $n ] || die "not all came over $via"
+  done
+  run 60 "$@" -n 3 sh -c '[ "$'$rank'" = 0 ] && sleep 3; "$0" attach hello finalize' "$PROBE"
+  expect_rc 0
+  run 60 "$@" -n 3 sh -c '[ "$'$rank'" = 2 ] && sleep 3; "$0" attach hello finalize' "$PROBE"
+  expect_rc 0
+  run 60 "$@" -n 3 "$PROBE" attach @1 abort 9 wait shmem_barrier_all
+  [ "$rc" != 0 ] || die "an aborted job ended with status 0"
+  [ "$rc" -lt 124 ] || die "an aborted job did not end"
+}
+hydra() {
+  command -v mpiexec.hydra >/dev/null || exit 77
+  via=pmi1 rank=PMI_RANK
+  foreign mpiexec.hydra
+}
+open_mpi() {
+  command -v mpirun.openmpi >/dev/null || exit 77
+  via=pmix rank=PMIX_RANK
+  foreign mpirun.openmpi --allow-run-as-root --oversubscribe
+}
+only_loopback() {
+  unshare -rn true 2>/dev/null || exit 77
+  run 20 unshare -rn "$OSHRUN" -n 2 "$PROBE" attach hello finalize
+  expect_rc 0
+  expect_sorted "$(printf 'pe 0 of 2 via oshrun\npe 1 of 2 via oshrun')"
+}
+other_network_namespaces() {  # each PE in its own: the abstract socket is out of reach
+  command -v mpiexec.hydra >/dev/null || exit 77
+  unshare -n true 2>/dev/null || exit 77
+  run 60 mpiexec.hydra -n 3 unshare -n "$PROBE" attach hello finalize
+  expect_rc 0
+  [ "$(sort -u out | wc -l)" = 3 ] || die "three PEs did not say hello"
+}
+nothing_left_behind() {
+  before=$(ls /dev/shm; ls -d /tmp/shmemx* 2>/dev/null)
+  run 10 "$OSHRUN" -n 3 "$PROBE" attach finalize
+  run 10 "$OSHRUN" -n 3 "$PROBE" attach @1 signal 9 wait shmem_barrier_all
+  [ "$before" = "$(ls /dev/shm; ls -d /tmp/shmemx* 2>/dev/null)" ] || die "files were left behind"
+}
+
+type "$1" >/dev/null || exit 1
+"$1"
+exit 0

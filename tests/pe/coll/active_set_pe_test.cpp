@@ -1,0 +1,308 @@
+// The deprecated collectives on active sets (section 9.10): sets of every shape, pSync arrays on the heap and static.
+#include <pshmem.h>
+
+#include <complex>
+#include <vector>
+
+#include "../../support/pe_test.hpp"
+#include "../../support/types.hpp"
+
+namespace {
+
+using namespace pe_test;
+
+constexpr std::size_t kSyncSize = 64;
+static_assert(kSyncSize >= SHMEM_SYNC_SIZE && kSyncSize >= SHMEM_REDUCE_SYNC_SIZE &&
+              kSyncSize >= SHMEM_COLLECT_SYNC_SIZE && kSyncSize >= SHMEM_ALLTOALL_SYNC_SIZE &&
+              kSyncSize >= SHMEM_ALLTOALLS_SYNC_SIZE && kSyncSize >= SHMEM_BCAST_SYNC_SIZE &&
+              kSyncSize >= SHMEM_BARRIER_SYNC_SIZE);
+
+long static_sync[2][kSyncSize];  // pSync may be a global
+
+struct Set {
+  int start, log_stride, size;
+  bool has(int pe) const { return index_of(pe) >= 0; }
+  int index_of(int pe) const {
+    const int stride = 1 << log_stride, d = pe - start;
+    return d >= 0 && d % stride == 0 && d / stride < size ? d / stride : -1;
+  }
+  int pe(int index) const { return start + (index << log_stride); }
+};
+
+std::vector<Set> sets() {
+  const int n = pes();
+  std::vector<Set> all{{0, 0, n}, {n - 1, 0, 1}, {0, 1, (n + 1) / 2}};
+  if (n > 1) all.push_back({1, 1, n / 2});
+  if (n > 2) all.push_back({1, 0, n - 1});
+  if (n > 4) all.push_back({0, 2, (n + 3) / 4});
+  return all;
+}
+
+// Two pSync arrays that take turns, since one may not be reused before the other members have left.
+class Sync {
+ public:
+  Sync() {
+    for (std::size_t half = 0; half < 2; ++half)
+      for (std::size_t i = 0; i < kSyncSize; ++i) heap_[half * kSyncSize + i] = static_sync[half][i] = SHMEM_SYNC_VALUE;
+    shmem_barrier_all();
+  }
+  long* next() {
+    ++turn_;
+    return (turn_ / 2) % 2 ? static_sync[turn_ % 2] : heap_.get() + (turn_ % 2) * kSyncSize;
+  }
+  // Every element must hold SHMEM_SYNC_VALUE again on return.
+  void check_restored() const {
+    shmem_barrier_all();
+    int bad = 0;
+    for (std::size_t half = 0; half < 2; ++half)
+      for (std::size_t i = 0; i < kSyncSize; ++i)
+        bad += (heap_[half * kSyncSize + i] != SHMEM_SYNC_VALUE) + (static_sync[half][i] != SHMEM_SYNC_VALUE);
+    CHECK_EQUAL(bad, 0);
+  }
+
+ private:
+  Symmetric<long> heap_{2 * kSyncSize};
+  unsigned turn_ = 0;
+};
+
+struct MoveRow {
+  const char* name;
+  void (*broadcast)(void*, const void*, size_t, int, int, int, int, long*);
+  void (*collect)(void*, const void*, size_t, int, int, int, long*);
+  void (*fcollect)(void*, const void*, size_t, int, int, int, long*);
+  void (*alltoall)(void*, const void*, size_t, int, int, int, long*);
+  void (*alltoalls)(void*, const void*, ptrdiff_t, ptrdiff_t, size_t, int, int, int, long*);
+};
+
+template <class T>
+void move_on_set(const MoveRow& row, const Set& set, Sync& sync, T* dest, T* source, std::size_t count) {
+  const int index = set.index_of(me());
+  const auto n = static_cast<std::size_t>(set.size);
+  const auto at = [](int pe, std::size_t i) { return static_cast<T>(pe * 10000 + static_cast<int>(i)); };
+  const T untouched = static_cast<T>(-7);
+  const auto prepare = [&] {
+    for (std::size_t i = 0; i < count; ++i) {
+      source[i] = at(me(), i);
+      dest[i] = untouched;
+    }
+    shmem_barrier_all();
+  };
+  std::size_t bad = 0;
+  prepare();
+  const int root = set.size - 1;  // an ordinal within the set
+  if (index >= 0) {
+    row.broadcast(dest, source, 20, root, set.start, set.log_stride, set.size, sync.next());
+    // Section 9.10.7: the old form leaves the root's dest alone.
+    for (std::size_t i = 0; i < 20; ++i) bad += dest[i] != (index == root ? untouched : at(set.pe(root), i));
+  } else {
+    sync.next();
+  }
+  CHECK_EQUAL(bad, 0u);
+  shmem_barrier_all();
+  prepare();
+  if (index >= 0) {
+    row.fcollect(dest, source, 5, set.start, set.log_stride, set.size, sync.next());
+    for (std::size_t i = 0; i < 5 * n; ++i) bad += dest[i] != at(set.pe(static_cast<int>(i / 5)), i % 5);
+    bad += dest[5 * n] != untouched;
+  } else {
+    sync.next();
+  }
+  CHECK_EQUAL(bad, 0u);
+  shmem_barrier_all();
+  prepare();
+  if (index >= 0) {
+    row.collect(dest, source, static_cast<std::size_t>(index % 4), set.start, set.log_stride, set.size, sync.next());
+    std::size_t k = 0;
+    for (int member = 0; member < set.size; ++member)
+      for (int i = 0; i < member % 4; ++i) bad += dest[k++] != at(set.pe(member), static_cast<std::size_t>(i));
+    bad += dest[k] != untouched;
+  } else {
+    sync.next();
+  }
+  CHECK_EQUAL(bad, 0u);
+  shmem_barrier_all();
+  prepare();
+  if (index >= 0) {
+    row.alltoall(dest, source, 3, set.start, set.log_stride, set.size, sync.next());
+    for (std::size_t i = 0; i < 3 * n; ++i)
+      bad += dest[i] != at(set.pe(static_cast<int>(i / 3)), static_cast<std::size_t>(index) * 3 + i % 3);
+  } else {
+    sync.next();
+  }
+  CHECK_EQUAL(bad, 0u);
+  shmem_barrier_all();
+  prepare();
+  if (index >= 0) {
+    row.alltoalls(dest, source, 2, 3, 2, set.start, set.log_stride, set.size, sync.next());
+    for (std::size_t i = 0; i < 2 * n; ++i)
+      bad += dest[2 * i] != at(set.pe(static_cast<int>(i / 2)), (static_cast<std::size_t>(index) * 2 + i % 2) * 3) ||
+             dest[2 * i + 1] != untouched;
+  } else {
+    sync.next();
+  }
+  CHECK_EQUAL(bad, 0u);
+  shmem_barrier_all();
+}
+
+template <class T>
+void exercise_moves(const MoveRow& row) {
+  const Note note(row.name);
+  const std::size_t count = static_cast<std::size_t>(pes()) * 8 + 32;
+  Symmetric<T> dest(count), source(count);
+  Sync sync;
+  for (const Set& set : sets()) move_on_set(row, set, sync, dest.get(), source.get(), count);
+  sync.check_restored();
+}
+
+template <class T>
+using ToAll = void(T*, const T*, int, int, int, int, T*, long*);
+
+template <class T, class Op>
+void reduce_on_sets(const char* name, ToAll<T>* reduce, Op op) {
+  const Note note(name);
+  constexpr int kCount = 50;
+  constexpr std::size_t kWork = kCount / 2 + 1 > SHMEM_REDUCE_MIN_WRKDATA_SIZE ? kCount / 2 + 1 : SHMEM_REDUCE_MIN_WRKDATA_SIZE;
+  auto* const memory = static_cast<T*>(shmem_calloc(2 * kCount + 2 * kWork, sizeof(T)));
+  T *dest = memory, *source = memory + kCount, *work = memory + 2 * kCount;
+  const auto term = [](int pe, int i) { return static_cast<T>(static_cast<float>((pe * 3 + i) % 3 + 1)); };
+  Sync sync;
+  unsigned turn = 0;
+  for (const Set& set : sets()) {
+    for (const int count : {1, kCount}) {
+      for (const bool in_place : {false, true}) {
+        for (int i = 0; i < kCount; ++i) {
+          source[i] = term(me(), i);
+          dest[i] = static_cast<T>(0);
+        }
+        shmem_barrier_all();
+        long* const p_sync = sync.next();
+        T* const p_work = work + (++turn % 2) * kWork;
+        if (!set.has(me())) continue;
+        T* const to = in_place ? source : dest;
+        reduce(to, source, count, set.start, set.log_stride, set.size, p_work, p_sync);
+        int bad = 0;
+        for (int i = 0; i < count; ++i) {
+          T expected = term(set.pe(0), i);
+          for (int member = 1; member < set.size; ++member) expected = op(expected, term(set.pe(member), i));
+          bad += !(to[i] == expected);
+        }
+        CHECK_EQUAL(bad, 0);
+      }
+    }
+  }
+  sync.check_restored();
+  shmem_free(memory);
+}
+
+// T is deduced from the routine, whatever the header calls a complex number.
+template <class T>
+void sum_on_sets(const char* name, void (*reduce)(T*, const T*, int, int, int, int, T*, long*)) {
+  reduce_on_sets<T>(name, reduce, [](T a, T b) { return static_cast<T>(a + b); });
+}
+template <class T>
+void prod_on_sets(const char* name, void (*reduce)(T*, const T*, int, int, int, int, T*, long*)) {
+  reduce_on_sets<T>(name, reduce, [](T a, T b) { return static_cast<T>(a * b); });
+}
+template <class T>
+void max_min_on_sets(const char* name, void (*max)(T*, const T*, int, int, int, int, T*, long*), ToAll<T>* min) {
+  reduce_on_sets<T>(name, max, [](T a, T b) { return a < b ? b : a; });
+  reduce_on_sets<T>(name, min, [](T a, T b) { return b < a ? b : a; });
+}
+template <class T>
+void bits_on_sets(const char* name, void (*all)(T*, const T*, int, int, int, int, T*, long*), ToAll<T>* any,
+                  ToAll<T>* parity) {
+  reduce_on_sets<T>(name, all, [](T a, T b) { return static_cast<T>(a & b); });
+  reduce_on_sets<T>(name, any, [](T a, T b) { return static_cast<T>(a | b); });
+  reduce_on_sets<T>(name, parity, [](T a, T b) { return static_cast<T>(a ^ b); });
+}
+
+// Arrival is visible to the members on return; barrier completes puts as well.
+template <class Synchronise>
+void check_synchronise(const char* name, const Synchronise& synchronise, bool completes_puts) {
+  const Note note(name);
+  Sync sync;
+  Symmetric<int> arrived, data(64);
+  for (const Set& set : sets()) {
+    *arrived = 0;
+    shmem_barrier_all();
+    if (set.has(me())) {
+      long* const p_sync = sync.next();
+      const int home = set.pe(0), next = set.pe((set.index_of(me()) + 1) % set.size);
+      for (int round = 1; round <= 20; ++round) {
+        shmem_int_atomic_inc(arrived.get(), home);
+        int block[64];
+        for (int& word : block) word = round + me();
+        shmem_int_put_nbi(data.get(), block, 64, next);
+        if (!completes_puts) shmem_quiet();
+        // Section 9.10: for barrier and sync the same array serves back to back on one set.
+        synchronise(set, p_sync);
+        CHECK(shmem_int_atomic_fetch(arrived.get(), home) >= round * set.size);
+        const int previous = set.pe((set.index_of(me()) + set.size - 1) % set.size);
+        CHECK_EQUAL(data[63], round + previous);
+        synchronise(set, p_sync);
+      }
+    } else {
+      sync.next();
+    }
+    shmem_barrier_all();
+  }
+  sync.check_restored();
+}
+
+}  // namespace
+
+// clang-format off
+#define MOVES(P, BITS, T) exercise_moves<T>(MoveRow{#P " forms of " #BITS " bits", P##_broadcast##BITS,           \
+  P##_collect##BITS, P##_fcollect##BITS, P##_alltoall##BITS, P##_alltoalls##BITS});
+#define SUM_PROD(P, N) sum_on_sets(#P "_" #N "_sum", P##_##N##_sum_to_all);                                        \
+  prod_on_sets(#P "_" #N "_prod", P##_##N##_prod_to_all);
+#define MAX_MIN(P, N) max_min_on_sets(#P "_" #N "_max_min", P##_##N##_max_to_all, P##_##N##_min_to_all);
+#define BITS(P, N) bits_on_sets(#P "_" #N "_bits", P##_##N##_and_to_all, P##_##N##_or_to_all, P##_##N##_xor_to_all);
+#define ALL_TO_ALL(P)                                                                                              \
+  SUM_PROD(P, short) SUM_PROD(P, int) SUM_PROD(P, long) SUM_PROD(P, longlong) SUM_PROD(P, float)                   \
+  SUM_PROD(P, double) SUM_PROD(P, longdouble) SUM_PROD(P, complexf) SUM_PROD(P, complexd)                          \
+  MAX_MIN(P, short) MAX_MIN(P, int) MAX_MIN(P, long) MAX_MIN(P, longlong) MAX_MIN(P, float)                        \
+  MAX_MIN(P, double) MAX_MIN(P, longdouble)                                                                        \
+  BITS(P, short) BITS(P, int) BITS(P, long) BITS(P, longlong)
+// clang-format on
+
+PE_TEST(data_moves_on_active_sets) { MOVES(shmem, 32, int32_t) MOVES(shmem, 64, int64_t) }
+PE_TEST(profiling_names_move_data_on_active_sets) { MOVES(pshmem, 32, int32_t) MOVES(pshmem, 64, int64_t) }
+PE_TEST(reductions_on_active_sets) { ALL_TO_ALL(shmem) }
+PE_TEST(profiling_names_reduce_on_active_sets) { ALL_TO_ALL(pshmem) }
+
+PE_TEST(barrier_and_sync_on_active_sets) {
+  const auto barrier = [](const Set& s, long* p) { shmem_barrier(s.start, s.log_stride, s.size, p); };
+  const auto profiling_barrier = [](const Set& s, long* p) { pshmem_barrier(s.start, s.log_stride, s.size, p); };
+  const auto sync = [](const Set& s, long* p) { shmem_sync(s.start, s.log_stride, s.size, p); };
+  const auto profiling_sync = [](const Set& s, long* p) { pshmem_sync(s.start, s.log_stride, s.size, p); };
+  check_synchronise("shmem_barrier", barrier, true);
+  check_synchronise("pshmem_barrier", profiling_barrier, true);
+  check_synchronise("shmem_sync", sync, false);
+  check_synchronise("pshmem_sync", profiling_sync, false);
+}
+
+// Section 9.10: sets that overlap in some PEs, each with its own pSync, are in use at the same time.
+PE_TEST_MIN(overlapping_sets_with_different_arrays_do_not_mix, 3) {
+  const int n = pes();
+  const Set front{0, 0, n - 1}, back{1, 0, n - 1};
+  Symmetric<long> source(2), sum(2), work(2 * SHMEM_REDUCE_MIN_WRKDATA_SIZE), sync(2 * kSyncSize);
+  for (std::size_t i = 0; i < 2 * kSyncSize; ++i) sync[i] = SHMEM_SYNC_VALUE;
+  shmem_barrier_all();
+  int bad = 0;
+  for (int round = 0; round < 200; ++round) {
+    source[0] = me() + round;
+    source[1] = 2 * me() - round;
+    if (front.has(me())) {
+      shmem_long_sum_to_all(&sum[0], &source[0], 1, 0, 0, n - 1, work.get(), sync.get());
+      bad += sum[0] != (n - 1) * (n - 2) / 2 + static_cast<long>(round) * (n - 1);
+    }
+    if (back.has(me())) {
+      shmem_long_sum_to_all(&sum[1], &source[1], 1, 1, 0, n - 1, work.get() + SHMEM_REDUCE_MIN_WRKDATA_SIZE,
+                            sync.get() + kSyncSize);
+      bad += sum[1] != static_cast<long>(n) * (n - 1) - static_cast<long>(round) * (n - 1);
+    }
+    shmem_barrier_all();
+  }
+  CHECK_EQUAL(bad, 0);
+}

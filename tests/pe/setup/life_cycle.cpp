@@ -1,0 +1,269 @@
+// Start and end of the library (section 9.1, 9.2): a program with a scenario as its argument. Exit status 0 is success.
+#include <dirent.h>
+#include <fcntl.h>
+#include <pshmem.h>
+#include <pthread.h>
+#include <shmem.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace {
+
+int failures = 0;
+
+#define EXPECT(...)                                                                              \
+  do {                                                                                           \
+    if (!(__VA_ARGS__)) {                                                                        \
+      ++failures;                                                                                \
+      std::fprintf(stderr, "%s:%d: %s is false\n", "life_cycle.cpp", __LINE__, #__VA_ARGS__);     \
+    }                                                                                            \
+  } while (false)
+
+long global_word = 3;
+
+bool initialised() {
+  int flag = -1;
+  shmem_query_initialized(&flag);
+  return flag != 0;
+}
+
+int open_descriptors() {
+  int count = 0;
+  DIR* const dir = opendir("/proc/self/fd");
+  if (dir == nullptr) return -1;
+  while (readdir(dir) != nullptr) ++count;
+  closedir(dir);
+  return count;
+}
+
+int mappings() {
+  int lines = 0;
+  FILE* const maps = std::fopen("/proc/self/maps", "r");
+  if (maps == nullptr) return -1;
+  for (int c; (c = std::fgetc(maps)) != EOF;) lines += c == '\n';
+  std::fclose(maps);
+  return lines;
+}
+
+std::vector<std::string> dispositions() {
+  std::vector<std::string> all;
+  for (int number = 1; number < 65; ++number) {
+    struct sigaction action = {};
+    if (sigaction(number, nullptr, &action) != 0) continue;
+    all.push_back(std::to_string(number) + ":" + std::to_string(reinterpret_cast<unsigned long>(action.sa_handler)) + ":" +
+                  std::to_string(action.sa_flags));
+  }
+  sigset_t blocked;
+  pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+  for (int number = 1; number < 65; ++number) all.push_back(sigismember(&blocked, number) == 1 ? "blocked" : "open");
+  return all;
+}
+
+// A round of everything that a fresh library must be able to do.
+void use_library(long round) {
+  const int me = shmem_my_pe(), n = shmem_n_pes(), right = (me + 1) % n, left = (me + n - 1) % n;
+  auto* const word = static_cast<long*>(shmem_calloc(1, sizeof(long)));
+  EXPECT(word != nullptr);
+  shmem_long_p(word, round + me, right);
+  shmem_barrier_all();
+  EXPECT(*word == round + left);
+  shmem_long_p(&global_word, round * 2 + me, right);
+  shmem_barrier_all();
+  EXPECT(global_word == round * 2 + left);
+  shmem_team_t team = SHMEM_TEAM_INVALID;
+  EXPECT(shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, n, nullptr, 0, &team) == 0);
+  EXPECT(shmem_team_sync(team) == 0);
+  shmem_team_destroy(team);
+  static long lock;
+  shmem_set_lock(&lock);
+  shmem_clear_lock(&lock);
+  shmem_barrier_all();
+  shmem_free(word);
+}
+
+// Sections 9.1.1 and 9.1.4: starting again after the end is legal; nothing may accumulate.
+void repeated() {
+  int descriptors = 0, maps = 0;
+  for (int round = 0; round < 100; ++round) {
+    EXPECT(!initialised());
+    if (round % 2 == 0)
+      shmem_init();
+    else
+      pshmem_init();
+    EXPECT(initialised());
+    use_library(round);
+    if (round % 2 == 0)
+      shmem_finalize();
+    else
+      pshmem_finalize();
+    EXPECT(!initialised());
+    if (round == 5) {
+      descriptors = open_descriptors();
+      maps = mappings();
+    }
+  }
+  EXPECT(open_descriptors() == descriptors);
+  EXPECT(mappings() <= maps + 2);
+}
+
+// Only the last finalize ends the library; the others act as barrier_all.
+void nested() {
+  for (int depth = 0; depth < 100; ++depth) {
+    shmem_init();
+    EXPECT(initialised());
+  }
+  use_library(1);
+  static long arrived;
+  for (int depth = 0; depth < 99; ++depth) {
+    shmem_long_atomic_inc(&arrived, 0);
+    shmem_finalize();
+    EXPECT(initialised());
+    EXPECT(shmem_long_atomic_fetch(&arrived, 0) >= static_cast<long>(depth + 1) * shmem_n_pes());
+  }
+  use_library(2);
+  shmem_finalize();
+  EXPECT(!initialised());
+}
+
+// Section 9.1.4: the last finalize completes the traffic; what leaks up to then is no fault.
+void leaky() {
+  shmem_init();
+  const int n = shmem_n_pes();
+  auto* const block = static_cast<int*>(shmem_malloc(4096));
+  shmem_team_t team = SHMEM_TEAM_INVALID;
+  shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, n, nullptr, 0, &team);
+  shmem_ctx_t ctx = SHMEM_CTX_INVALID;
+  shmem_ctx_create(0, &ctx);
+  static int source[1024];
+  static int dest[1024];
+  for (int i = 0; i < 1024; ++i) source[i] = shmem_my_pe() + i;
+  shmem_int_put_nbi(block, source, 1024, (shmem_my_pe() + 1) % n);
+  shmem_int_put_nbi(dest, source, 1024, (shmem_my_pe() + 1) % n);
+  const int left = (shmem_my_pe() + n - 1) % n;
+  shmem_finalize();
+  for (int i = 0; i < 1024; ++i) EXPECT(dest[i] == left + i);
+}
+
+void thread_levels() {
+  for (const int requested :
+       {SHMEM_THREAD_SINGLE, SHMEM_THREAD_FUNNELED, SHMEM_THREAD_SERIALIZED, SHMEM_THREAD_MULTIPLE}) {
+    int provided = -1, level = -1;
+    EXPECT((requested % 2 == 0 ? shmem_init_thread : pshmem_init_thread)(requested, &provided) == 0);
+    EXPECT(provided >= requested && provided <= SHMEM_THREAD_MULTIPLE);
+    shmem_query_thread(&level);
+    EXPECT(level == provided);
+    // Callable from any thread at any level, section 9.2.2.
+    pthread_t thread;
+    level = -1;
+    pthread_create(
+        &thread, nullptr,
+        [](void* out) -> void* {
+          if (initialised()) shmem_query_thread(static_cast<int*>(out));
+          return nullptr;
+        },
+        &level);
+    pthread_join(thread, nullptr);
+    EXPECT(level == provided);
+    use_library(requested);
+    shmem_finalize();
+  }
+}
+
+// Section 9.1.13: any number of calls, no finalize needed, the end is collective.
+void old_start() {
+  start_pes(0);
+  start_pes(17);
+  EXPECT(initialised());
+  use_library(4);
+  // PE 0 leaves last; the others wait for it inside exit, as finalisation is collective.
+  if (shmem_my_pe() == 0) usleep(200000);
+}
+
+void old_start_at_exit() {
+  start_pes(0);
+  std::atexit([] { global_word = 99; });
+  use_library(5);
+  std::exit(failures == 0 ? 0 : 1);
+}
+
+// Return from main, or exit from a handler, without finalize.
+void no_finalize() {
+  shmem_init();
+  use_library(6);
+}
+
+void finalize_in_exit_handler() {
+  std::atexit([] {
+    shmem_finalize();
+    if (initialised()) _exit(77);
+  });
+  shmem_init();
+  use_library(7);
+  std::exit(failures == 0 ? 0 : 1);
+}
+
+// The library installs no signal handler and blocks no signal.
+void signals_untouched() {
+  const auto before = dispositions();
+  shmem_init();
+  EXPECT(dispositions() == before);
+  use_library(8);
+  EXPECT(dispositions() == before);
+  shmem_finalize();
+  EXPECT(dispositions() == before);
+}
+
+// Few descriptors are held, none is handed on to programs that the PE executes, and none is added by a second start.
+void descriptors_returned() {
+  const int before = open_descriptors();
+  shmem_init();
+  const int during = open_descriptors();
+  EXPECT(during <= before + 4);
+  for (int fd = 3; fd < 64; ++fd) {
+    char link[64] = "", target[256] = "";
+    std::snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    if (readlink(link, target, sizeof target - 1) > 0 && std::strstr(target, "shmemx") != nullptr)
+      EXPECT((fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0);
+  }
+  use_library(9);
+  shmem_finalize();
+  const int after = open_descriptors();
+  EXPECT(after <= during);
+  shmem_init();
+  use_library(10);
+  shmem_finalize();
+  EXPECT(open_descriptors() == after);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const struct {
+    const char* name;
+    void (*run)();
+  } scenarios[] = {{"repeated", repeated},
+                   {"nested", nested},
+                   {"leaky", leaky},
+                   {"thread_levels", thread_levels},
+                   {"old_start", old_start},
+                   {"old_start_at_exit", old_start_at_exit},
+                   {"no_finalize", no_finalize},
+                   {"finalize_in_exit_handler", finalize_in_exit_handler},
+                   {"signals_untouched", signals_untouched},
+                   {"descriptors_returned", descriptors_returned}};
+  for (const auto& scenario : scenarios) {
+    if (argc > 1 && std::strcmp(argv[1], scenario.name) == 0) {
+      EXPECT(!initialised());
+      scenario.run();
+      return failures == 0 ? 0 : 1;
+    }
+  }
+  std::fprintf(stderr, "life_cycle: unknown scenario\n");
+  return 2;
+}

@@ -1,0 +1,106 @@
+// Queries: version, name, accessibility, pointers, the profiling control, old names (sections 9.1 and 10).
+#include <pshmem.h>
+
+#include <cstring>
+#include <string>
+
+#include "../../support/pe_test.hpp"
+
+namespace {
+
+using namespace pe_test;
+
+long global_word;
+
+}  // namespace
+
+PE_TEST(all_names_agree_on_the_numbering) {
+  CHECK(me() >= 0 && me() < pes());
+  CHECK_EQUAL(_my_pe(), me());
+  CHECK_EQUAL(_num_pes(), pes());
+  CHECK_EQUAL(pshmem_my_pe(), me());
+  CHECK_EQUAL(pshmem_n_pes(), pes());
+  Symmetric<int> seen(static_cast<std::size_t>(pes()));
+  for (int pe = 0; pe < pes(); ++pe) shmem_int_atomic_inc(&seen[static_cast<std::size_t>(me())], pe);
+  shmem_barrier_all();
+  for (int pe = 0; pe < pes(); ++pe) CHECK_EQUAL(seen[static_cast<std::size_t>(pe)], 1);
+}
+
+PE_TEST(version_and_name_match_the_macros) {
+  for (const auto& get_version : {shmem_info_get_version, pshmem_info_get_version}) {
+    int major = 0, minor = 0;
+    get_version(&major, &minor);
+    CHECK_EQUAL(major, SHMEM_MAJOR_VERSION);
+    CHECK_EQUAL(minor, SHMEM_MINOR_VERSION);
+    CHECK_EQUAL(major * 100 + minor, 106);
+  }
+  for (const auto& get_name : {shmem_info_get_name, pshmem_info_get_name}) {
+    char name[SHMEM_MAX_NAME_LEN + 1];
+    std::memset(name, 'x', sizeof name);
+    get_name(name);
+    CHECK_EQUAL(std::string(name, strnlen(name, SHMEM_MAX_NAME_LEN)), SHMEM_VENDOR_STRING);
+    CHECK_EQUAL(name[SHMEM_MAX_NAME_LEN], 'x');
+  }
+}
+
+PE_TEST(accessibility_of_pes_and_addresses) {
+  Symmetric<long> heap;
+  for (const auto& accessible : {shmem_pe_accessible, pshmem_pe_accessible}) {
+    for (int pe = 0; pe < pes(); ++pe) CHECK_EQUAL(accessible(pe), 1);
+    CHECK_EQUAL(accessible(-1), 0);
+    CHECK_EQUAL(accessible(pes()), 0);
+    CHECK_EQUAL(accessible(0x7fffffff), 0);
+  }
+  long local = 0;
+  for (const auto& accessible : {shmem_addr_accessible, pshmem_addr_accessible}) {
+    for (int pe = 0; pe < pes(); ++pe) {
+      CHECK_EQUAL(accessible(heap.get(), pe), 1);
+      CHECK_EQUAL(accessible(&global_word, pe), 1);
+      CHECK_EQUAL(accessible(&local, pe), 0);
+    }
+    CHECK_EQUAL(accessible(heap.get(), pes()), 0);
+    CHECK_EQUAL(accessible(heap.get(), -1), 0);
+  }
+}
+
+PE_TEST(pointers_to_peers_load_and_store) {
+  Symmetric<long> heap(2);
+  heap[0] = 100 + me();
+  shmem_barrier_all();
+  for (const auto& pointer : {shmem_ptr, pshmem_ptr}) {
+    for (int pe = 0; pe < pes(); ++pe) {
+      auto* const there = static_cast<long*>(pointer(heap.get(), pe));
+      if (CHECK(there != nullptr)) CHECK_EQUAL(*there, 100 + pe);
+    }
+    CHECK(pointer(heap.get(), me()) == static_cast<void*>(heap.get()));
+    long local = 0;
+    CHECK(pointer(&local, right()) == nullptr);
+  }
+  *static_cast<volatile long*>(shmem_ptr(&heap[1], right())) = 7 + me();
+  shmem_barrier_all();
+  CHECK_EQUAL(heap[1], 7 + left());
+}
+
+PE_TEST(the_library_reports_itself_initialised) {
+  for (const auto& query : {shmem_query_initialized, pshmem_query_initialized}) {
+    int initialised = 0;
+    query(&initialised);
+    CHECK(initialised != 0);
+  }
+  for (const auto& query : {shmem_query_thread, pshmem_query_thread}) {
+    int level = -1;
+    query(&level);
+    CHECK(level >= SHMEM_THREAD_SINGLE && level <= SHMEM_THREAD_MULTIPLE);
+  }
+  CHECK(SHMEM_THREAD_SINGLE < SHMEM_THREAD_FUNNELED && SHMEM_THREAD_FUNNELED < SHMEM_THREAD_SERIALIZED &&
+        SHMEM_THREAD_SERIALIZED < SHMEM_THREAD_MULTIPLE);
+}
+
+// Section 10.1.1: nothing happens in the library itself, whatever the level and the arguments.
+PE_TEST(pcontrol_is_accepted) {
+  for (const int level : {0, 1, 2, 17, -3}) {
+    shmem_pcontrol(level);
+    pshmem_pcontrol(level, "argument", 3.5, &global_word);
+  }
+  CHECK_EQUAL(shmem_my_pe(), me());
+}

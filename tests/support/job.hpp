@@ -1,0 +1,36 @@
+// Runs a job as a child process and records how it ended. For tests of what happens when things go wrong.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace job {
+
+struct Result {
+  int status = -1;  // of the exit, or -1
+  int signal = 0;   // that ended the launcher, or 0
+  double seconds = 0;
+  bool timed_out = false;
+  std::string out;
+  std::string err;
+  std::vector<std::string> leaks;
+};
+
+struct Spec {
+  std::vector<std::string> command;
+  std::vector<std::string> environment = {};  // NAME=value, added
+  double limit_seconds = 30;
+  // Called with the launcher's pid whenever a new line of stdout is complete.
+  std::function<void(pid_t launcher, const std::string& line)> on_line = nullptr;
+  bool check_leaks = true;
+};
+
+Result run(const Spec& spec);
+
+// The lines of a text, without empty ones.
+std::vector<std::string> lines(const std::string& text);
+
+}  // namespace job

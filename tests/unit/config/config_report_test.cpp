@@ -1,0 +1,84 @@
+#include "config/config_report.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "config/config_doc.hpp"
+
+namespace {
+
+using namespace shmemx::config;
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+Config sample() {
+  const char* const environment[] = {"SMA_SYMMETRIC_SIZE=1.5g", "SHMEM_INFO=1", "SHMEMX_SPIN_NS=300", nullptr};
+  const auto config = parse_environment(environment);
+  BOOST_REQUIRE(config);
+  return config.value();
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(config_report)
+
+BOOST_AUTO_TEST_CASE(a_row_says_value_default_and_source) {
+  const auto rows = report(sample());
+  BOOST_REQUIRE_EQUAL(rows.size(), kVariableCount);
+  const ReportRow& size = rows[static_cast<std::size_t>(Variable::symmetric_size)];
+  BOOST_CHECK_EQUAL(size.variable, std::string("SHMEM_SYMMETRIC_SIZE"));
+  BOOST_CHECK_EQUAL(size.value, "1610612736 (1.5 GiB)");
+  BOOST_CHECK_EQUAL(size.default_text, std::string("auto"));
+  BOOST_CHECK_EQUAL(size.source, "environment as SMA_SYMMETRIC_SIZE");
+  BOOST_CHECK_EQUAL(size.aliases, "SMA_SYMMETRIC_SIZE, SHMEM_SYMMETRIC_HEAP_SIZE, XT_SYMMETRIC_HEAP_SIZE");
+  BOOST_CHECK_EQUAL(rows[static_cast<std::size_t>(Variable::spin_ns)].value, "300");
+  BOOST_CHECK_EQUAL(rows[static_cast<std::size_t>(Variable::spin_ns)].source, "environment");
+  BOOST_CHECK_EQUAL(rows[static_cast<std::size_t>(Variable::wait)].value, "auto");
+  BOOST_CHECK_EQUAL(rows[static_cast<std::size_t>(Variable::wait)].source, "default");
+}
+
+BOOST_AUTO_TEST_CASE(a_default_is_printed_as_the_table_writes_it) {
+  for (const ReportRow& row : report(Config{})) {
+    BOOST_CHECK_EQUAL(row.value, row.default_text);
+    BOOST_CHECK_EQUAL(row.source, "default");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_example_is_a_legal_value) {
+  for (const ReportRow& row : report(Config{})) {
+    const std::string entry = std::string(row.variable) + "=" + row.example;
+    const char* const environment[] = {entry.c_str(), nullptr};
+    const auto config = parse_environment(environment);
+    BOOST_CHECK_MESSAGE(config && config.value().warnings.empty(), entry);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(info_lists_every_variable) {
+  const std::string text = render_info(sample());
+  for (const ReportRow& row : report(Config{})) {
+    BOOST_CHECK(contains(text, std::string("  ") + row.variable + " = "));
+    BOOST_CHECK(contains(text, row.meaning));
+  }
+  BOOST_CHECK(contains(text, "SHMEM_SYMMETRIC_SIZE = 1610612736 (1.5 GiB)"));
+  BOOST_CHECK(text.ends_with("\n"));
+}
+
+BOOST_AUTO_TEST_CASE(bytes_are_told_in_units_where_these_are_exact) {
+  BOOST_CHECK_EQUAL(kind::bytes_text(0), "0");
+  BOOST_CHECK_EQUAL(kind::bytes_text(1023), "1023");
+  BOOST_CHECK_EQUAL(kind::bytes_text(1024), "1024 (1 KiB)");
+  BOOST_CHECK_EQUAL(kind::bytes_text(1536), "1536 (1.5 KiB)");
+  BOOST_CHECK_EQUAL(kind::bytes_text(1025), "1025");
+  BOOST_CHECK_EQUAL(kind::bytes_text(std::uint64_t{3} << 40), "3298534883328 (3 TiB)");
+}
+
+BOOST_AUTO_TEST_CASE(the_document_is_what_the_table_says) {
+  std::ifstream file(SHMEMX_CONFIG_DOC);
+  BOOST_REQUIRE_MESSAGE(file, "cannot read " SHMEMX_CONFIG_DOC);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  BOOST_CHECK_MESSAGE(text == render_markdown(), SHMEMX_CONFIG_DOC " is not up to date; the target config_doc writes it anew");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,183 @@
+#include "config/config.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "config/nearest.hpp"
+
+namespace {
+
+using namespace shmemx::config;
+using shmemx::Errc;
+using shmemx::Result;
+using shmemx::WaitMode;
+
+Result<Config> parse(std::initializer_list<const char*> entries) {
+  std::vector<const char*> environment(entries);
+  environment.push_back(nullptr);
+  return parse_environment(environment.data());
+}
+
+InitErrors init_errors(std::initializer_list<const char*> entries) {
+  std::vector<const char*> environment(entries);
+  environment.push_back(nullptr);
+  return init_errors_of(environment.data());
+}
+
+std::string error_of(std::initializer_list<const char*> entries) {
+  const auto config = parse(entries);
+  return config ? std::string() : config.error().text;
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(config_environment)
+
+BOOST_AUTO_TEST_CASE(nothing_set_gives_the_defaults) {
+  for (const auto& config : {parse({}), parse({"PATH=/bin", "HOME=/root", "XT=1", "S=2", ""}), parse_environment(nullptr)}) {
+    BOOST_REQUIRE(config);
+    const Config& c = config.value();
+    BOOST_CHECK(!c.symmetric_size && !c.copy_large && !c.spin_ns && !c.yield_us && !c.sleep_max_us);
+    BOOST_CHECK(!c.debug && !c.info && !c.version);
+    BOOST_CHECK(c.wait == WaitMode::automatic && c.init_errors == InitErrors::abort && c.huge_pages == HugePages::automatic);
+    BOOST_CHECK(c.warn_unknown && c.static_data);
+    BOOST_CHECK(c.warnings.empty());
+    for (const Origin& origin : c.origins) BOOST_CHECK(origin.source == Source::by_default && origin.variable == nullptr);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(every_variable_reaches_its_member) {
+  const auto config = parse({"SHMEM_SYMMETRIC_SIZE=1.5g", "SHMEM_DEBUG=yes", "SHMEM_INFO=1", "SHMEM_VERSION=x", "SHMEM_WAIT=Block",
+                             "SHMEM_INIT_ERRORS=return", "SHMEMX_WARN_UNKNOWN=no", "SHMEMX_HUGE_PAGES=always",
+                             "SHMEMX_COPY_LARGE=256k", "SHMEMX_SPIN_NS=300", "SHMEMX_YIELD_US=0", "SHMEMX_SLEEP_MAX_US=2000",
+                             "SHMEMX_STATIC_DATA=0"});
+  BOOST_REQUIRE(config);
+  const Config& c = config.value();
+  BOOST_CHECK(c.symmetric_size == 1610612736U);
+  BOOST_CHECK(c.debug && c.info && c.version);
+  BOOST_CHECK(c.wait == WaitMode::block && c.init_errors == InitErrors::return_ && c.huge_pages == HugePages::always);
+  BOOST_CHECK(c.copy_large == 262144U && c.spin_ns == 300U && c.yield_us == 0U && c.sleep_max_us == 2000U);
+  BOOST_CHECK(!c.warn_unknown && !c.static_data);
+  for (const Origin& origin : c.origins) BOOST_CHECK(origin.source == Source::environment && origin.variable != nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(any_value_switches_the_standards_flags_on) {
+  for (const char* value : {"", "0", "no", "1", "anything at all"}) {
+    const auto config = parse({("SHMEM_DEBUG=" + std::string(value)).c_str()});
+    BOOST_REQUIRE(config);
+    BOOST_CHECK(config.value().debug);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_old_names_of_the_standard_count_and_lose_against_the_new) {
+  const auto old = parse({"SMA_SYMMETRIC_SIZE=2m", "SMA_DEBUG=", "SMA_INFO=1", "SMA_VERSION=1"});
+  BOOST_REQUIRE(old);
+  BOOST_CHECK(old.value().symmetric_size == 2097152U && old.value().debug && old.value().info && old.value().version);
+  BOOST_CHECK(old.value().warnings.empty());
+  BOOST_CHECK(old.value().origin_of(Variable::symmetric_size).source == Source::alias);
+  BOOST_CHECK_EQUAL(old.value().origin_of(Variable::symmetric_size).variable, std::string("SMA_SYMMETRIC_SIZE"));
+
+  for (const auto& both : {parse({"SMA_SYMMETRIC_SIZE=2m", "SHMEM_SYMMETRIC_SIZE=4m"}),
+                           parse({"SHMEM_SYMMETRIC_SIZE=4m", "SMA_SYMMETRIC_SIZE=2m"}),
+                           parse({"SHMEM_SYMMETRIC_SIZE=4m", "SMA_SYMMETRIC_SIZE=nonsense"})}) {
+    BOOST_REQUIRE(both);
+    BOOST_CHECK(both.value().symmetric_size == 4194304U);
+    BOOST_CHECK(both.value().origin_of(Variable::symmetric_size).source == Source::environment);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(widespread_aliases_are_honoured_with_one_warning) {
+  for (const std::string name : {"SHMEM_SYMMETRIC_HEAP_SIZE", "XT_SYMMETRIC_HEAP_SIZE"}) {
+    const auto config = parse({(name + "=64M").c_str()});
+    BOOST_REQUIRE(config);
+    BOOST_CHECK(config.value().symmetric_size == 67108864U);
+    BOOST_REQUIRE_EQUAL(config.value().warnings.size(), 1U);
+    BOOST_CHECK(contains(config.value().warnings[0], name));
+    BOOST_CHECK(contains(config.value().warnings[0], "did you mean SHMEM_SYMMETRIC_SIZE?"));
+  }
+  const auto beside = parse({"XT_SYMMETRIC_HEAP_SIZE=64M", "SHMEM_SYMMETRIC_SIZE=1m"});
+  BOOST_REQUIRE(beside);
+  BOOST_CHECK(beside.value().symmetric_size == 1048576U && beside.value().warnings.empty());
+}
+
+BOOST_AUTO_TEST_CASE(an_unknown_variable_is_warned_of_with_the_nearest_name) {
+  const auto config = parse({"SHMEM_SYMETRIC_SIZE=1g", "SMA_SYMMETRIC_SIZ=1g", "SHMEM_SPIN_NS=3", "SHMEMX_COLOUR_OF_THE_SKY=blue"});
+  BOOST_REQUIRE(config);
+  const Config& c = config.value();
+  BOOST_CHECK(!c.symmetric_size && !c.spin_ns);
+  BOOST_REQUIRE_EQUAL(c.warnings.size(), 4U);
+  BOOST_CHECK_EQUAL(c.warnings[0], "unknown variable 'SHMEM_SYMETRIC_SIZE' has no effect; did you mean SHMEM_SYMMETRIC_SIZE?");
+  BOOST_CHECK(contains(c.warnings[1], "did you mean SHMEM_SYMMETRIC_SIZE?"));
+  BOOST_CHECK(contains(c.warnings[2], "did you mean SHMEMX_SPIN_NS?"));
+  BOOST_CHECK(contains(c.warnings[3], "SHMEM_INFO=1 lists all variables"));
+}
+
+BOOST_AUTO_TEST_CASE(warnings_can_be_silenced) {
+  const auto config = parse({"SHMEM_SYMETRIC_SIZE=1g", "SHMEM_SYMMETRIC_HEAP_SIZE=1m", "SHMEMX_WARN_UNKNOWN=0"});
+  BOOST_REQUIRE(config);
+  BOOST_CHECK(config.value().warnings.empty());
+  BOOST_CHECK(config.value().symmetric_size == 1048576U);
+}
+
+BOOST_AUTO_TEST_CASE(names_of_others_are_left_alone) {
+  const auto config = parse({"SHMEMX_JOB_FD=5", "SHMEMX_JOB_PE=0", "SHMEM_HOME=/opt/shmem", "SHMEM_OPTS=-n 4", "SHMEM_LDFLAGS=-lshmem",
+                             "SHMEMER=1", "SMALL=2", "XT_OTHER=3", "SHMEM_NO_EQUALS_SIGN", "shmem_debug=1"});
+  BOOST_REQUIRE(config);
+  BOOST_CHECK(config.value().warnings.empty());
+  BOOST_CHECK(!config.value().debug);
+}
+
+BOOST_AUTO_TEST_CASE(a_bad_value_is_an_error_that_names_everything) {
+  const auto config = parse({"SHMEM_SYMMETRIC_SIZE=12q"});
+  BOOST_REQUIRE(!config);
+  BOOST_CHECK(config.error().code == Errc::invalid_argument);
+  BOOST_CHECK_EQUAL(config.error().text,
+                    "SHMEM_SYMMETRIC_SIZE: value '12q' has characters after the number that are not a suffix; allowed is a number of "
+                    "bytes, whole or decimal, with at most one suffix k, m, g or t (powers of 1024), or auto; for example "
+                    "SHMEM_SYMMETRIC_SIZE=1.5g");
+  BOOST_CHECK(contains(error_of({"SMA_SYMMETRIC_SIZE=-1"}), "SMA_SYMMETRIC_SIZE: value '-1' is negative"));
+  BOOST_CHECK(contains(error_of({"XT_SYMMETRIC_HEAP_SIZE="}), "XT_SYMMETRIC_HEAP_SIZE: value '' is empty"));
+  BOOST_CHECK(contains(error_of({"SHMEM_WAIT=sleep"}), "allowed is auto, spin or block"));
+  BOOST_CHECK(contains(error_of({"SHMEM_WAIT="}), "is empty"));
+  BOOST_CHECK(contains(error_of({"SHMEM_INIT_ERRORS=2"}), "allowed is abort or return"));
+  BOOST_CHECK(contains(error_of({"SHMEMX_HUGE_PAGES=2m"}), "auto, never or always"));
+  BOOST_CHECK(contains(error_of({"SHMEMX_STATIC_DATA=maybe"}), "is neither yes nor no"));
+  BOOST_CHECK(contains(error_of({"SHMEMX_SPIN_NS=1.5"}), "is not a whole number"));
+  BOOST_CHECK(contains(error_of({"SHMEMX_SPIN_NS=soon"}), "is not a number"));
+}
+
+BOOST_AUTO_TEST_CASE(an_error_text_is_one_line_of_bounded_length) {
+  const std::string entry = "SHMEM_SYMMETRIC_SIZE=x\ny" + std::string(100000, 'z');
+  const std::string text = error_of({entry.c_str()});
+  BOOST_CHECK(contains(text, "'x?yzzz"));
+  BOOST_CHECK(!contains(text, "\n"));
+  BOOST_CHECK_LT(text.size(), 400U);
+}
+
+BOOST_AUTO_TEST_CASE(the_first_of_two_equal_names_counts) {
+  const auto config = parse({"SHMEM_SYMMETRIC_SIZE=1m", "SHMEM_SYMMETRIC_SIZE=nonsense"});
+  BOOST_REQUIRE(config);
+  BOOST_CHECK(config.value().symmetric_size == 1048576U);
+}
+
+BOOST_AUTO_TEST_CASE(what_to_do_on_errors_is_known_although_another_value_is_bad) {
+  BOOST_CHECK(init_errors({"SHMEM_SYMMETRIC_SIZE=12q", "SHMEM_INIT_ERRORS=return"}) == InitErrors::return_);
+  BOOST_CHECK(init_errors({"SHMEM_SYMMETRIC_SIZE=12q"}) == InitErrors::abort);
+  BOOST_CHECK(init_errors({"SHMEM_INIT_ERRORS=nonsense"}) == InitErrors::abort);
+}
+
+BOOST_AUTO_TEST_CASE(edit_distance_counts_single_changes) {
+  BOOST_CHECK_EQUAL(edit_distance("", ""), 0U);
+  BOOST_CHECK_EQUAL(edit_distance("abc", ""), 3U);
+  BOOST_CHECK_EQUAL(edit_distance("kitten", "sitting"), 3U);
+  BOOST_CHECK_EQUAL(edit_distance(std::string(500, 'a'), std::string(500, 'a')), 0U);
+  BOOST_CHECK_EQUAL(nearest_variable("SHMEM_WAITT"), "SHMEM_WAIT");
+  BOOST_CHECK_EQUAL(nearest_variable("SHMEM_"), "");
+  BOOST_CHECK_EQUAL(nearest_variable(""), "");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
