@@ -123,6 +123,25 @@ std::uint64_t cgroup_memory_limit() {
   return limit;
 }
 
+std::uint64_t cgroup_memory_available() {
+  std::uint64_t available = ~std::uint64_t{0};
+  const auto visit = [&](const std::string& limit_file, const std::string& used_file) {
+    const std::string limit = read_small_file(limit_file);
+    if (limit.empty() || limit[0] < '0' || limit[0] > '9') return;
+    const std::uint64_t bytes = std::strtoull(limit.c_str(), nullptr, 10);
+    const std::uint64_t used = std::strtoull(read_small_file(used_file).c_str(), nullptr, 10);
+    available = std::min(available, used < bytes ? bytes - used : 0);
+  };
+  const std::string path = group_path("");
+  for (const char* mount : kUnifiedMounts) {
+    for_each_group(mount, path, [&](const std::string& group) { visit(group + "/memory.max", group + "/memory.current"); });
+  }
+  for_each_group("/sys/fs/cgroup/memory", group_path("memory"), [&](const std::string& group) {
+    visit(group + "/memory.limit_in_bytes", group + "/memory.usage_in_bytes");
+  });
+  return available;
+}
+
 int usable_cpus() {
   int cpus = static_cast<int>(affinity_cpus().size());
   if (const double quota = cgroup_cpu_quota(); quota > 0) cpus = std::min(cpus, static_cast<int>(std::ceil(quota)));

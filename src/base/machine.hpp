@@ -1,4 +1,4 @@
-// What this machine and the cgroups around us allow: memory, CPUs. Read when needed, cold.
+// What a PE needs to know of the machine at start and before it hands out memory. Read when needed, cold.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,9 @@ namespace shmemx {
 inline constexpr std::uint64_t kUnlimited = ~std::uint64_t{0};
 
 std::uint64_t total_memory_bytes() noexcept;
-// The least of what the kernel calls available and what the cgroups still allow.
+// The least of what the kernel calls available and what the control groups still allow.
 std::uint64_t available_memory_bytes() noexcept;
-// The cgroup's memory limit, kUnlimited when there is none.
-std::uint64_t memory_limit_bytes() noexcept;
-// CPU time a second allowed by the cgroup, in thousandths of a core; kUnlimited when there is no quota.
+// CPU time a second allowed by the control groups, in thousandths of a core; kUnlimited when there is no quota.
 std::uint64_t cpu_quota_milli() noexcept;
 // The CPUs this process may run on, a bit each. False when the kernel does not say.
 bool read_affinity(std::span<std::uint64_t> words) noexcept;

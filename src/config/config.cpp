@@ -36,7 +36,7 @@ constexpr std::string_view kForeignNames[] = {
     "SHMEM_INC",     "SHMEM_INCLUDE", "SHMEM_INCDIR",   "SHMEM_LIB",     "SHMEM_LIBDIR", "SHMEM_LIBS",
     "SHMEM_CFLAGS",  "SHMEM_CXXFLAGS", "SHMEM_CPPFLAGS", "SHMEM_LDFLAGS", "SHMEM_CC",     "SHMEM_CXX",
     "SHMEM_OPTS",    "SHMEM_LAUNCHER", "SHMEM_RUN",      "SHMEMX_HOME",   "SHMEMX_ROOT",  "SHMEMX_DIR",
-    "SHMEMX_PREFIX", "SHMEMX_OSHRUN"};
+    "SHMEMX_PREFIX", "SHMEMX_OSHRUN", "SHMEMX_CC",       "SHMEMX_CXX"};
 
 bool is_foreign(std::string_view name) {
   for (const std::string_view prefix : kForeignPrefixes) {

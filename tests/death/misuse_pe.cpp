@@ -111,6 +111,11 @@ const Local kLocal[] = {
 
 // All PEs make the call.
 const Local kCollective[] = {
+    {"exhausted_heap",  // no misuse: null comes back, and SHMEM_DEBUG tells why
+     [] {
+       void* const block = shmem_malloc(std::size_t{1} << 45);
+       std::printf("malloc gave %s\n", block == nullptr ? "null" : "a block");
+     }},
     {"broadcast_root",
      [] { shmem_long_broadcast(SHMEM_TEAM_WORLD, heap, heap + 4, 1, 100); }},
     {"alltoalls_stride", [] { shmem_long_alltoalls(SHMEM_TEAM_WORLD, heap, heap + 4, 0, 1, 1); }},
@@ -169,6 +174,14 @@ const Local kEarly[] = {
     {"before_init_finalize", [] { shmem_finalize(); }},
     {"before_init_team", [] { std::printf("%d\n", shmem_team_my_pe(SHMEM_TEAM_WORLD)); }},
     {"just_init", [] { shmem_init(); }},
+    {"init_thread_returns",
+     [] {
+       int provided = -1, initialised = -1;
+       const int status = shmem_init_thread(SHMEM_THREAD_SINGLE, &provided);
+       shmem_query_initialized(&initialised);
+       std::printf("init_thread %s, %s\n", status == 0 ? "succeeded" : "failed",
+                   initialised ? "initialised" : "not initialised");
+     }},
 };
 
 }  // namespace

@@ -113,6 +113,27 @@ void expect_one_line(const std::string& name, const std::vector<const char*>& wo
   for (const std::string& leak : result.leaks) fail(name, leak, result);
 }
 
+void expect(bool ok, const std::string& name, const job::Result& result) {
+  if (!ok) fail(name, "not as expected; stdout: " + result.out, result);
+}
+
+// Where the standard defines an error value the job goes on.
+void errors_that_are_returned(const std::string& oshrun, const std::string& program) {
+  job::Result result = job::run({.command = {oshrun, "-n", "2", program, "init_thread_returns"},
+                                 .environment = {"SHMEM_SYMMETRIC_SIZE=many", "SHMEM_INIT_ERRORS=return"}});
+  expect(result.status == 0 && result.out.find("init_thread failed, not initialised") != std::string::npos,
+         "init_thread returns for a bad variable when asked to", result);
+  result = job::run({.command = {oshrun, "-n", "2", program, "exhausted_heap"}});
+  expect(result.status == 0 && result.err.empty() && result.out.find("malloc gave null") != std::string::npos,
+         "an exhausted heap is silent", result);
+  result = job::run({.command = {oshrun, "-n", "2", program, "exhausted_heap"},
+                     .environment = {"SHMEM_DEBUG=1", "SHMEM_SYMMETRIC_SIZE=64m"}});
+  expect(result.status == 0 && result.err.find("shmem_malloc") != std::string::npos &&
+             result.err.find("35184372088832") != std::string::npos &&
+             result.err.find("SHMEM_SYMMETRIC_SIZE") != std::string::npos,
+         "an exhausted heap says why when SHMEM_DEBUG is set", result);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -136,8 +157,9 @@ int main(int argc, char** argv) {
                               .environment = {variable.setting},
                               .limit_seconds = 15}));
   }
-  // One PE alone, without any launcher, gets the same line.
   if (only == nullptr) {
+    errors_that_are_returned(oshrun, program);
+    // One PE alone, without any launcher, gets the same line.
     expect_one_line("alone", {"shmem_int_put:", "'pe'", "12", "allowed are 0..0"},
                     job::run({.command = {program, "put_pe"}, .limit_seconds = 15}));
   }

@@ -29,6 +29,7 @@ void check_members(shmem_team_t team, const std::vector<int>& expected) {
   }
   static int source[1], dest[1024];
   source[0] = me();
+  shmem_team_sync(team);  // dest is free on all members
   CHECK_EQUAL(shmem_int_fcollect(team, dest, source, 1), 0);
   for (int i = 0; i < size; ++i) CHECK_EQUAL(dest[i], expected[static_cast<std::size_t>(i)]);
 }
