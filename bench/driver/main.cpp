@@ -68,12 +68,12 @@ Rows measure_all(const Settings& settings) {
 }
 
 int run(const CommandLine& line) {
-  const ScratchDirectory scratch;
+  const std::filesystem::path output = std::filesystem::absolute(line.output);
+  const ScratchDirectory scratch((output / "scratch").string());
   const Settings settings = settings_of(line, scratch.path());
   if (!settings.openmpi.missing.empty())
     std::cerr << "bench: Open MPI's OSHMEM is not installed; its figures are null\n";
   const Rows rows = measure_all(settings);
-  std::filesystem::create_directories(line.output);
   write_json(rows, line.output + "/results.json");
   const std::string text = table(rows);
   std::ofstream(line.output + "/results.txt") << text;
@@ -99,6 +99,7 @@ int main(int argc, char** argv) {
   app.add_option("--budget", line.budget_ms, "milliseconds of one turn");
   app.add_option("--far", line.far_ns, "a cache line takes longer one way: the state is far");
   CLI11_PARSE(app, argc, argv);
+  continue_in_own_session();
   try {
     return run(line);
   } catch (const std::exception& error) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -52,29 +53,36 @@ void write_plot(const Rows& rows, const std::string& directory, const Plot& plot
   const std::string base = directory + "/" + plot.name;
   std::ofstream data(base + ".dat");
   data << "# x ours limit openmpi\n";
-  int count = 0;
+  std::array<int, 3> counts{};
   for (const Row& row : rows) {
     if (!plot.takes(row)) continue;
     const auto scaled = [&](const std::optional<double>& v) { return cell(v ? std::optional(*v * plot.scale) : v); };
     data << fmt::format("\"{}\" {} {} {}\n", plot.x(row), scaled(row.ours), scaled(row.limit), scaled(row.openmpi));
-    ++count;
+    counts[0] += row.ours.has_value() ? 1 : 0;
+    counts[1] += row.limit.has_value() ? 1 : 0;
+    counts[2] += row.openmpi.has_value() ? 1 : 0;
   }
   data.close();
-  if (count == 0) return;
+  static const char* const kTitles[] = {"shmemx", "limit", "Open MPI"};
+  std::string curves;
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    if (counts[i] > 0)
+      curves += fmt::format("{}'{}.dat' using {} title '{}'", curves.empty() ? "plot " : ", ", base,
+                            fmt::format(fmt::runtime(plot.style), i + 2), kTitles[i]);
+  if (curves.empty()) return;
   std::ofstream script(base + ".gp");
   script << fmt::format(
       "set terminal svg size 900,560 background 'white'\nset output '{0}.svg'\nset title '{1}'\n"
       "set xlabel '{2}'\nset ylabel '{3}'\nset key top left\nset grid ytics\n{4}\n"
-      "plot '{0}.dat' using {5} title 'shmemx', '' using {6} title 'limit', '' using {7} title 'Open MPI'\n",
-      base, plot.title, plot.x_label, plot.y_label, plot.settings, fmt::format(fmt::runtime(plot.style), 2),
-      fmt::format(fmt::runtime(plot.style), 3), fmt::format(fmt::runtime(plot.style), 4));
+      "{5}\n",
+      base, plot.title, plot.x_label, plot.y_label, plot.settings, curves);
   script.close();
   run_once({"gnuplot", base + ".gp"}, Milliseconds(20'000));
 }
 
 std::string words_of(const Row& row) {
   const auto comma = row.state.find(", ");
-  return row.name + (comma == std::string::npos ? "" : "\\n" + row.state.substr(comma + 2));
+  return row.name + (comma == std::string::npos ? std::string() : "\\n" + row.state.substr(comma + 2));
 }
 
 }  // namespace

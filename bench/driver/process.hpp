@@ -70,10 +70,14 @@ class ServedJob {
   std::optional<Child> child_;
 };
 
-// A fresh directory under $TMPDIR, removed with its contents at the end.
+// Moves what follows into a session of its own, with raised weight where that is allowed: a driver that does not get
+// the CPU lets its jobs wait. The calling process stays behind only to pass on the exit status.
+void continue_in_own_session();
+
+// An empty directory, removed with its contents at the end.
 class ScratchDirectory {
  public:
-  ScratchDirectory();
+  explicit ScratchDirectory(const std::string& path);
   ScratchDirectory(const ScratchDirectory&) = delete;
   ScratchDirectory& operator=(const ScratchDirectory&) = delete;
   ~ScratchDirectory();

@@ -19,6 +19,9 @@ struct SampleLimits {
   std::size_t max_samples = 20000;
 };
 
+// How much longer than the budget a first undisturbed sample is waited for.
+constexpr std::int64_t kPatienceNs = 5'000'000'000;
+
 enum class Order : std::int64_t { probe, run, companion, finish };
 
 class Leader {
@@ -31,6 +34,7 @@ class Leader {
   // Samples by state, each in the unit of the case.
   std::map<std::string, std::vector<double>> run() {
     const std::int64_t end = now_ns() + static_cast<std::int64_t>(limits_.budget_ms * 1e6);
+    const std::int64_t late = end + kPatienceNs;
     calibrate(end);
     std::size_t count = 0;
     do {
@@ -38,8 +42,9 @@ class Leader {
       const double ns = timed();
       const std::string after = state();
       if (before == after && before != "disturbed") samples_[before].push_back(in_unit(ns));
-    } while (now_ns() < end && ++count < limits_.max_samples);
+    } while (++count < limits_.max_samples && now_ns() < (samples_.empty() ? late : end));
     tell(Order::finish, 0);
+    await_followers();
     work_.shared->control.order.store(order_, std::memory_order_relaxed);
     return samples_;
   }
@@ -77,7 +82,7 @@ class Leader {
     return ns;
   }
 
-  // A kernel such as a broadcast lets PE 0 go first; an order must not overtake the one before it.
+  // A kernel such as a broadcast lets PE 0 go first; no order may overtake a run or the end of a case.
   void await_followers() {
     Control& control = work_.shared->control;
     work_.runs_done += work_.pes - 1;
@@ -117,6 +122,10 @@ class Leader {
   std::map<std::string, std::vector<double>> samples_;
 };
 
+inline void report_done(Work& work) {
+  work.job->remote(work.shared, 0)->control.done.fetch_add(1, std::memory_order_release);  // edge `done`
+}
+
 inline void follow(Work& work, const Case& what) {
   Control& control = work.shared->control;
   std::int64_t& seen = work.last_order;
@@ -131,12 +140,12 @@ inline void follow(Work& work, const Case& what) {
       case Order::probe: answer_probe(work); break;
       case Order::run:
         what.kernel(work, control.iterations);
-        work.job->remote(work.shared, 0)->control.done.fetch_add(1, std::memory_order_release);  // edge `done`
+        report_done(work);
         break;
       case Order::companion:
         while (control.order.load(std::memory_order_acquire) == order) what.companion(work);
         break;
-      case Order::finish: return;
+      case Order::finish: report_done(work); return;
     }
   }
 }

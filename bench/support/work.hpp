@@ -22,11 +22,11 @@ struct alignas(64) Mailbox {
 
 // How PE 0 leads the others through the samples. Every PE owns one; PE 0 writes it through the mapping.
 // Edges:  order  order.store -> order.load         `iterations`, written before
-//         done   done.fetch_add -> done.load       a follower has left its kernel, so the next order may come
+//         done   done.fetch_add -> done.load       a follower has left its kernel or the case; the next order may come
 struct Control {
   alignas(64) std::atomic<std::int64_t> order;
   std::int64_t iterations;
-  alignas(64) std::atomic<std::int64_t> done;  // runs that followers have ended, counted in PE 0
+  alignas(64) std::atomic<std::int64_t> done;  // runs and cases that followers have ended, counted in PE 0
   alignas(64) std::atomic<std::int64_t> ping;
   alignas(64) std::atomic<std::int64_t> pong;
 };

@@ -12,7 +12,7 @@ template <class T>
 inline void active_alltoall(const char* routine, void* dest, const void* source, std::size_t nelems, int start, int log_stride, int size,
                             long* psync) noexcept {
   coll::ActiveGroup group = active_group(routine, start, log_stride, size, psync);
-  const std::size_t all = times(nelems, size);
+  const std::size_t all = times(routine, nelems, size);
   const CollectiveBuffers buffers = checked_buffers<T>(group, dest, all, source, all);
   coll::alltoall(group, buffers.dest, buffers.source, nelems * sizeof(T));
 }
@@ -44,7 +44,7 @@ template <class T>
 inline void active_fcollect(const char* routine, void* dest, const void* source, std::size_t nelems, int start, int log_stride, int size,
                             long* psync) noexcept {
   coll::ActiveGroup group = active_group(routine, start, log_stride, size, psync);
-  const CollectiveBuffers buffers = checked_buffers<T>(group, dest, times(nelems, size), source, nelems);
+  const CollectiveBuffers buffers = checked_buffers<T>(group, dest, times(routine, nelems, size), source, nelems);
   coll::fcollect(group, buffers.dest, buffers.source, nelems * sizeof(T));
 }
 

@@ -36,7 +36,10 @@ inline CollectiveBuffers checked_buffers(const Group& group, void* dest, std::si
           checked_symmetric(group, "source", source, checked_bytes(group.routine(), source_elements, sizeof(T)))};
 }
 
-inline std::size_t times(std::size_t nelems, int n_pes) noexcept { return nelems * static_cast<std::size_t>(n_pes); }
+// Elements of all PEs together.
+inline std::size_t times(const char* routine, std::size_t nelems, int n_pes) noexcept {
+  return checked_bytes(routine, nelems, static_cast<std::size_t>(n_pes));
+}
 
 inline void check_root(const char* routine, const char* argument, int root, int n_pes) noexcept {
   if (root < 0 || root >= n_pes) [[unlikely]] bad_argument(routine, argument, root, "the numbers of the PEs of the team or set");
@@ -48,8 +51,10 @@ inline void alltoalls_on(Group& group, void* dest, const void* source, std::ptrd
   check_stride(group.routine(), "dst", dst, 1);
   check_stride(group.routine(), "sst", sst, 1);
   const rma::Strided shape{sizeof(T), nelems, static_cast<std::size_t>(dst) * sizeof(T), static_cast<std::size_t>(sst) * sizeof(T)};
-  const std::size_t all = times(nelems, group.size());
-  const auto extent = [&](std::ptrdiff_t stride) { return all == 0 ? 0 : (all - 1) * static_cast<std::size_t>(stride) + 1; };
+  const std::size_t all = times(group.routine(), nelems, group.size());
+  const auto extent = [&](std::ptrdiff_t stride) {
+    return all == 0 ? 0 : checked_bytes(group.routine(), all - 1, static_cast<std::size_t>(stride)) + 1;
+  };
   const CollectiveBuffers buffers = checked_buffers<T>(group, dest, extent(dst), source, extent(sst));
   coll::alltoalls(group, buffers.dest, buffers.source, shape);
 }
@@ -70,7 +75,7 @@ inline void reduce_on(Group& group, T* dest, const T* source, std::size_t nelems
 template <class T>
 inline int alltoall(const char* routine, shmem_team_t team, void* dest, const void* source, std::size_t nelems) noexcept {
   coll::TeamGroup group(checked_team(team, routine), routine);
-  const std::size_t all = times(nelems, group.size());
+  const std::size_t all = times(routine, nelems, group.size());
   const CollectiveBuffers buffers = checked_buffers<T>(group, dest, all, source, all);
   coll::alltoall(group, buffers.dest, buffers.source, nelems * sizeof(T));
   return 0;
@@ -103,7 +108,7 @@ inline int collect(const char* routine, shmem_team_t team, void* dest, const voi
 template <class T>
 inline int fcollect(const char* routine, shmem_team_t team, void* dest, const void* source, std::size_t nelems) noexcept {
   coll::TeamGroup group(checked_team(team, routine), routine);
-  const CollectiveBuffers buffers = checked_buffers<T>(group, dest, times(nelems, group.size()), source, nelems);
+  const CollectiveBuffers buffers = checked_buffers<T>(group, dest, times(routine, nelems, group.size()), source, nelems);
   coll::fcollect(group, buffers.dest, buffers.source, nelems * sizeof(T));
   return 0;
 }

@@ -93,7 +93,11 @@ inline void get_nbi(const Context& context, const char* routine, void* dest, con
 
 // Bytes from the first block's begin to the last one's end.
 inline std::uint64_t span_bytes(const char* routine, std::uint64_t step_bytes, std::size_t block_count, std::uint64_t block_bytes) noexcept {
-  return checked_bytes(routine, block_count - 1, step_bytes) + block_bytes;
+  std::uint64_t bytes;
+  if (__builtin_add_overflow(checked_bytes(routine, block_count - 1, step_bytes), block_bytes, &bytes)) [[unlikely]] {
+    bad_argument(routine, "nelems", static_cast<long long>(block_count), "numbers of elements that fit into memory");
+  }
+  return bytes;
 }
 
 struct BlockArguments {

@@ -11,8 +11,9 @@
 
 namespace shmemx::api {
 
-// Checked where it costs nothing: before the first comparison fails for long, in wait; always in the array forms.
+// Before the first look: a wrong address must end in a diagnostic, not in a fault.
 inline void check_waitable(const char* routine, const char* argument, const void* address, std::uint64_t bytes) noexcept {
+  if (context::in_heap(default_context(), reinterpret_cast<std::uintptr_t>(address), bytes)) [[likely]] return;
   if (bytes == 0 || context::is_symmetric(default_context(), address, bytes)) [[likely]] return;
   static_cast<void>(context::resolve(default_context(), {routine, argument}, address, bytes, default_context().my_pe));
 }
@@ -20,8 +21,8 @@ inline void check_waitable(const char* routine, const char* argument, const void
 template <class T>
 inline void wait_until(const char* routine, T* ivar, int cmp, T value) noexcept {
   check_comparison(routine, cmp);
-  if (sync::compares(sync::load(ivar), cmp, value)) return;
   check_waitable(routine, "ivar", ivar, sizeof(T));
+  if (sync::compares(sync::load(ivar), cmp, value)) return;
   switch (cmp) {
     case SHMEM_CMP_EQ: return wait_for(routine, [=] { return sync::load(ivar) == value; });
     case SHMEM_CMP_NE: return wait_for(routine, [=] { return sync::load(ivar) != value; });
@@ -32,6 +33,7 @@ inline void wait_until(const char* routine, T* ivar, int cmp, T value) noexcept 
 template <class T>
 inline int test(const char* routine, T* ivar, int cmp, T value) noexcept {
   check_comparison(routine, cmp);
+  check_waitable(routine, "ivar", ivar, sizeof(T));
   return sync::compares(sync::load(ivar), cmp, value) ? 1 : 0;
 }
 
@@ -78,14 +80,20 @@ struct WaitSet {
   }
 };
 
-// Where `any` begins to look: behind the element it reported last, so that repeated calls report all of them.
-inline std::atomic<std::size_t> any_start{0};
+// Where `any` begins to look: behind the element it reported last of the same array, so that repeated calls report all of them.
+// One position for a few arrays: arrays that a program waits on in turn must not set back each other's.
+inline constexpr std::size_t kAnyStarts = 64;
+inline constinit std::atomic<std::size_t> any_starts[kAnyStarts] = {};
+inline std::atomic<std::size_t>& any_start_of(const void* ivars) noexcept {
+  return any_starts[(reinterpret_cast<std::uintptr_t>(ivars) * 0x9e3779b97f4a7c15U) >> 58];
+}
 
 template <class T>
 inline std::size_t find_any(const WaitSet<T>& set) noexcept {
   if (set.nelems == 0) return SIZE_MAX;
-  const std::size_t found = set.find_from(any_start.load(std::memory_order_relaxed) % set.nelems);  // a hint only
-  if (found != SIZE_MAX) any_start.store(found + 1, std::memory_order_relaxed);
+  std::atomic<std::size_t>& start = any_start_of(set.ivars);
+  const std::size_t found = set.find_from(start.load(std::memory_order_relaxed) % set.nelems);  // a hint only
+  if (found != SIZE_MAX) start.store(found + 1, std::memory_order_relaxed);
   return found;
 }
 

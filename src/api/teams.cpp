@@ -38,6 +38,9 @@ int split_into(coll::Team& parent, const Split& call, const std::vector<coll::Tr
 }
 
 void end_team(coll::Team& team, const char* routine) {
+  // Once PE 0 of the team has passed, it may use the slot for another team and clear the counters, which a slower member of this one
+  // would still look at. In the other barrier each member waits on its own lines only.
+  team.counting = false;
   coll::barrier(team, routine);
   shmemx::runtime::drop_contexts_of(team.route.team_index);
   coll::release_team(team);

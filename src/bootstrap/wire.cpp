@@ -3,8 +3,10 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 namespace shmemx::bootstrap {
 namespace {
@@ -31,11 +33,25 @@ std::uint64_t random_id() {
   return id;
 }
 
+Status size_job_file(int fd, std::size_t bytes) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < bytes) {
+    return Error{Errc::no_memory, 0,
+                 "the PEs' shared memory needs a file of " + std::to_string(bytes) + " bytes, the limit on file sizes (ulimit -f) is " +
+                     std::to_string(limit.rlim_cur) + "; raise the limit, or set SHMEM_SYMMETRIC_SIZE to a smaller heap"};
+  }
+  if (::ftruncate(fd, static_cast<off_t>(bytes)) != 0) return system_error("size the arena to " + std::to_string(bytes) + " bytes");
+  return {};
+}
+
 Result<UniqueFd> create_job_file(std::uint32_t n_pes, std::uint64_t job_id) {
   UniqueFd fd(::memfd_create("shmemx", MFD_CLOEXEC));
   if (!fd.valid()) return system_error("create the arena with memfd_create");
+  // Where a standard file was closed its number is free: what the program prints must not land in the arena.
+  if (fd.get() <= STDERR_FILENO) fd = UniqueFd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+  if (!fd.valid()) return system_error("move the arena's descriptor away from the standard files");
   const std::size_t bytes = header_bytes(n_pes);
-  if (::ftruncate(fd.get(), static_cast<off_t>(bytes)) != 0) return system_error("give the arena room for its header");
+  SHMEMX_TRY(size_job_file(fd.get(), bytes));
   JobHeader* header = map_bytes(fd.get(), bytes);
   if (header == nullptr) return system_error("map the arena's header");
   header->job_id = job_id;

@@ -83,6 +83,9 @@ std::uint64_t random_id();
 // Creates the node's arena file: anonymous, close-on-exec, header_bytes(n_pes) long, header filled, magic last.
 Result<UniqueFd> create_job_file(std::uint32_t n_pes, std::uint64_t job_id);
 
+// Gives the arena file its size. Looks at RLIMIT_FSIZE first: growing or writing a file past it would end the process by SIGXFSZ.
+Status size_job_file(int fd, std::size_t bytes);
+
 // Maps header and records of an arena file that carries this job's id and size. Anything else is Errc::protocol.
 Result<JobHeader*> map_job_header(int fd, std::uint32_t n_pes, std::uint64_t job_id);
 void unmap_job_header(JobHeader* header);

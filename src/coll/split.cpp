@@ -35,14 +35,19 @@ std::uint64_t next_generation() {
   return ++generation;
 }
 
-void mark_slot(std::size_t slot, bool is_free) {
+constexpr std::uint64_t bit_of(std::size_t slot) { return std::uint64_t{1} << (slot % 64); }
+
+// False when another thread of this PE has taken the slot since it was proposed.
+bool take_slot(std::size_t slot) {
   const std::lock_guard guard(slot_mutex);
-  const std::uint64_t bit = std::uint64_t{1} << (slot % 64);
-  if (is_free) {
-    free_slots[slot / 64] |= bit;
-  } else {
-    free_slots[slot / 64] &= ~bit;
-  }
+  const bool was_free = (free_slots[slot / 64] & bit_of(slot)) != 0;
+  free_slots[slot / 64] &= ~bit_of(slot);
+  return was_free;
+}
+
+void give_slot_back(std::size_t slot) {
+  const std::lock_guard guard(slot_mutex);
+  free_slots[slot / 64] |= bit_of(slot);
 }
 
 SlotMask my_free_slots() {
@@ -50,8 +55,10 @@ SlotMask my_free_slots() {
   return free_slots;
 }
 
-std::size_t lowest(const SlotMask& mask) {
-  for (std::size_t word = 0; word < kMaskWords; ++word) {
+// The first of them in the word that `start` lies in and those behind it, around the end.
+std::size_t first_from(const SlotMask& mask, std::size_t start) {
+  for (std::size_t turn = 0; turn < kMaskWords; ++turn) {
+    const std::size_t word = (start / 64 + turn) % kMaskWords;
     if (mask[word] != 0) return word * 64 + static_cast<std::size_t>(std::countr_zero(mask[word]));
   }
   return 0;
@@ -73,15 +80,15 @@ Proposal proposal_of(const TeamGroup& group, int pe) {
   return proposal;
 }
 
-// The slot that is free on all members, 0 when there is none.
-std::size_t agree_on_slot(const TeamGroup& group, const Triplet& child) {
+// A slot that is free on all members, 0 when there is none.
+std::size_t agree_on_slot(const TeamGroup& group, const Triplet& child, std::size_t start) {
   SlotMask common;
   common.fill(~std::uint64_t{0});
   for (int i = 0; i < child.size; ++i) {
     const SlotMask theirs = proposal_of(group, child.start + i * child.stride).free_slots;
     for (std::size_t word = 0; word < kMaskWords; ++word) common[word] &= theirs[word];
   }
-  return lowest(common);
+  return first_from(common, start);
 }
 
 bool all_ask_for_the_same(const TeamGroup& group, std::uint64_t digest) {
@@ -105,13 +112,13 @@ struct Agreement {
   int my_pe = -1;
 };
 
-Agreement agree(const TeamGroup& group, std::span<const Triplet> children, std::uint64_t digest) {
+Agreement agree(const TeamGroup& group, std::span<const Triplet> children, std::uint64_t digest, std::size_t start) {
   Agreement agreement;
   agreement.ok = all_ask_for_the_same(group, digest);
   for (const Triplet& child : children) {
     if (!agreement.ok) break;
     const auto set = group.route().set.subset(child.start, child.stride, child.size);
-    const std::size_t slot = set ? agree_on_slot(group, child) : 0;
+    const std::size_t slot = set ? agree_on_slot(group, child, start) : 0;
     agreement.ok = slot != 0;
     if (!agreement.ok) break;
     const auto mine = set->find(group.route().set.world(TeamPe{group.me()}));
@@ -121,6 +128,22 @@ Agreement agree(const TeamGroup& group, std::span<const Triplet> children, std::
     agreement.my_pe = mine->value;
   }
   return agreement;
+}
+
+void open_child(const Agreement& agreement, int num_contexts) {
+  const context::Context route = route_of(team_table[kWorldTeam].route, agreement.set, agreement.my_pe);
+  const std::uint64_t handle = next_generation() * windows::kTeamSlots + agreement.slot;
+  Team& team = install_team(agreement.slot, route, handle);
+  team.ticks = team.counted = team.exchanges = 0;
+  team.num_contexts = num_contexts;
+  clear_own_lines(team);
+}
+
+bool all_took_their_slots(const TeamGroup& group) {
+  for (int pe = 0; pe < group.size(); ++pe) {
+    if (group.published_word(pe) == 0) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -138,30 +161,31 @@ Team& install_team(std::size_t index, const context::Context& route, std::uint64
 
 SplitResult split(Team& parent, const char* routine, std::span<const Triplet> children, int num_contexts) noexcept {
   TeamGroup group(parent, routine);
-  const Proposal proposal{digest_of(children), my_free_slots()};
-  group.publish(&proposal, sizeof proposal);
-  group.sync();
-  const Agreement agreement = agree(group, children, proposal.children_digest);
-  const bool member = agreement.ok && agreement.slot != 0;
-  if (member) {
-    mark_slot(agreement.slot, false);
-    const context::Context route = route_of(team_table[kWorldTeam].route, agreement.set, agreement.my_pe);
-    const std::uint64_t handle = next_generation() * windows::kTeamSlots + agreement.slot;
-    Team& team = install_team(agreement.slot, route, handle);
-    team.ticks = team.counted = team.exchanges = 0;
-    team.num_contexts = num_contexts;
-    clear_own_lines(team);
+  const std::uint64_t digest = digest_of(children);
+  std::size_t start = 0;
+  while (true) {
+    const Proposal proposal{digest, my_free_slots()};
+    group.publish(&proposal, sizeof proposal);
+    group.sync();
+    const Agreement agreement = agree(group, children, digest, start);
+    const bool member = agreement.ok && agreement.slot != 0;
+    const bool taken = !member || take_slot(agreement.slot);
+    if (member && taken) open_child(agreement, num_contexts);
+    // Nobody uses a child before all members have cleared their lines.
+    group.publish_word(taken ? 1 : 0);
+    group.sync();
+    if (all_took_their_slots(group)) return {agreement.ok, agreement.slot};
+    // Another thread has split another team into the same slot meanwhile: again, each parent in another corner.
+    if (member && taken) release_team(team_table[agreement.slot]);
+    start = (start + 64 * (1 + (parent.route.team_index & 3))) % windows::kTeamSlots;
   }
-  // Nobody uses a child before all members have cleared their lines.
-  group.sync();
-  return {agreement.ok, agreement.slot};
 }
 
 void release_team(Team& team) noexcept {
   const auto slot = static_cast<std::size_t>(&team - team_table);
   team.handle = 0;
   team.route.n_pes = 0;
-  mark_slot(slot, true);
+  give_slot_back(slot);
 }
 
 void reset_teams() noexcept {

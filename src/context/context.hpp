@@ -1,6 +1,6 @@
 // A communication context, and with it the route to every PE of its team.
 //
-// The first two cache lines are all that a put, get or atomic reads. Before init and after finalize they are zero, so every
+// The first two cache lines are all that a put, get or atomic reads. Before init and after finalize the limits are zero, so every
 // operation fails its bounds check and goes to the cold half, which finds out what is wrong: the check is the translation.
 //
 // A context handle is a coded integer, (generation << 12 | index): any value can be looked up without a wild access.

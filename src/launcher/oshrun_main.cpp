@@ -1,11 +1,27 @@
 // oshrun: runs a program as the PEs of one OpenSHMEM job on this node.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstring>
 
 #include "job.hpp"
 #include "options.hpp"
 
+namespace {
+
+// A standard file that is closed is /dev/null for oshrun and the PEs: else the next descriptor that is opened, the arena
+// for one, would take its number.
+void open_standard_files() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    if (::fcntl(fd, F_GETFD) < 0 && ::open("/dev/null", O_RDWR) < 0) return;  // the lowest free number is fd
+  }
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
+  open_standard_files();
   auto parsed = shmemx::launcher::parse_options({argv + 1, argv + argc});
   if (parsed.finished) return parsed.status;
   auto job = shmemx::launcher::Job::create(std::move(parsed.job));

@@ -15,5 +15,7 @@ void destroy_context(context::Context& context) noexcept;
 void drop_contexts_of(std::uint32_t team_index) noexcept;
 // All but the default one.
 void drop_contexts() noexcept;
+// The same without giving them back and without a lock: in a forked child another thread may have held it.
+void make_contexts_unusable() noexcept;
 
 }  // namespace shmemx::runtime

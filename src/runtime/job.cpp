@@ -64,6 +64,7 @@ Status start_process(const InitRequest& request) {
   watch_for_the_end(*self.arena, *self.launcher);
   SHMEMX_TRY(read_parameters(self.parameters));
   SHMEMX_TRY(share_memory(*self.arena, self.parameters, request.routine));
+  disown_forked_children();
   self.allocator = std::make_unique<heap::BlockAllocator>(self.parameters.heap_limit_bytes);
   return {};
 }

@@ -1,17 +1,21 @@
 #include "runtime/leaving.hpp"
 
 #include <pthread.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
 
+#include "base/clock.hpp"
 #include "base/fatal.hpp"
 #include "context/route.hpp"
+#include "runtime/contexts.hpp"
 #include "runtime/job.hpp"
 
 namespace shmemx::runtime {
@@ -19,6 +23,9 @@ namespace {
 
 using bootstrap::JobState;
 using bootstrap::PePhase;
+
+constexpr std::uint64_t kStuckCheckNs = 500'000'000;
+constexpr int kStuckLooks = 4;
 
 struct Watch {
   bootstrap::JobHeader* header = nullptr;
@@ -64,6 +71,39 @@ int find_departed(const bootstrap::JobHeader& header) {
   return -1;
 }
 
+// Ended, so that it will never do anything for the others again: left without shmem_finalize, or after it (the process is gone).
+bool has_ended(const bootstrap::PeRecord& record) {
+  const auto phase = static_cast<PePhase>(record.phase.load(std::memory_order_acquire));
+  if (phase == PePhase::departed) return true;
+  return phase == PePhase::finalized && ::kill(record.pid, 0) != 0 && errno == ESRCH;
+}
+
+// Some PE has ended and all others sleep in a wait: nobody is left who could wake them. The PE that has ended, -1 when it is not so.
+int find_ended_with_others_asleep() {
+  int ended = -1;
+  for (std::size_t pe = 0; pe < watch.header->n_pes; ++pe) {
+    const bootstrap::PeRecord& record = *bootstrap::record_of(watch.header, pe);
+    if (record.routine[0] != '\0' && record.phase.load(std::memory_order_acquire) == static_cast<std::uint32_t>(PePhase::running)) continue;
+    if (!has_ended(record)) return -1;
+    ended = static_cast<int>(pe);
+  }
+  return ended;
+}
+
+// Called before each sleep step. Several looks in a row, kStuckCheckNs apart, so that a wake-up on its way is not taken for a deadlock.
+void end_when_stuck(const char* routine) {
+  thread_local std::uint64_t next_look_ns = 0;
+  thread_local int looks = 0;
+  const std::uint64_t now = now_ns();
+  if (now < next_look_ns) return;
+  const bool fresh = now - next_look_ns > kStuckCheckNs;  // the former look belongs to another wait
+  next_look_ns = now + kStuckCheckNs;
+  const int ended = find_ended_with_others_asleep();
+  looks = ended < 0 ? 0 : fresh ? 1 : looks + 1;
+  if (looks < kStuckLooks) return;
+  fatal(routine, "PE %d has ended, and all others wait, so this can never complete", ended);
+}
+
 void at_exit(int status, void*) {
   if (::getpid() != watch.pid) return;
   const auto state = static_cast<JobState>(watch.header->job_state.load(std::memory_order_acquire));
@@ -84,6 +124,7 @@ void at_exit(int status, void*) {
 void after_fork_in_child() {
   // The child may run on, but it is not a PE: everything it calls of the library ends it with a line that says so.
   context::make_unusable(context::default_context());
+  make_contexts_unusable();
   context::set_unusable_reason("called in a forked child, which is not a PE");
 }
 
@@ -98,13 +139,14 @@ void watch_for_the_end(windows::Arena& arena, bootstrap::Bootstrap& launcher) no
   who.claim_job_end = claim_job_end;
   who.end_job = end_job;
   ::on_exit(at_exit, nullptr);
-  ::pthread_atfork(nullptr, nullptr, after_fork_in_child);
 }
+
+void disown_forked_children() noexcept { ::pthread_atfork(nullptr, nullptr, after_fork_in_child); }
 
 void note_waiting(const char* routine) noexcept {
   if (watch.record == nullptr || routine == nullptr) return;
   std::snprintf(watch.record->routine, sizeof watch.record->routine, "%s", routine);
-  if (watch.header->departed.load(std::memory_order_acquire) == 0 || !needs_every_pe(routine)) return;
+  if (watch.header->departed.load(std::memory_order_acquire) == 0 || !needs_every_pe(routine)) return end_when_stuck(routine);
   fatal(routine, "PE %d has left the job without shmem_finalize, so this can never complete", find_departed(*watch.header));
 }
 

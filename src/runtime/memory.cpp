@@ -22,6 +22,7 @@ struct MemoryCall {
   std::uint64_t alignment;
   std::uint64_t offset;  // of the block that is released or resized
   std::uint64_t done;    // 1: this PE could
+  std::uint64_t turn = 0;  // which exchange of the world this is: a PE that is in another routine shows an old one
 };
 
 // Heap offsets below this have been handed out before: above, memory is still as the kernel gave it, zero.
@@ -57,15 +58,19 @@ bool is_backed(const char* routine, std::size_t bytes, heap::Offset end) {
 }
 
 // One barrier of the world. Afterwards every PE knows that all do the same, and whether all could.
-bool agree(const char* routine, const MemoryCall& mine) {
+bool agree(const char* routine, MemoryCall mine) {
   coll::TeamGroup group(world_team(), routine);
   rma::quiet();
+  mine.turn = world_team().exchanges + 1;
   group.publish(&mine, sizeof mine);
   group.sync();
   bool all_done = true;
   for (int pe = 0; pe < group.size(); ++pe) {
     MemoryCall theirs;
     std::memcpy(&theirs, group.published(pe), sizeof theirs);
+    if (theirs.turn != mine.turn) {
+      fatal(routine, "PE %d is not in this routine, or asks for 0 bytes or names a null pointer, all PEs have to make the same call", pe);
+    }
     if (theirs.bytes != mine.bytes || theirs.alignment != mine.alignment) {
       fatal(routine, "argument 'size' is %llu here and %llu on PE %d (alignment %llu and %llu), all PEs have to ask for the same",
             static_cast<unsigned long long>(mine.bytes), static_cast<unsigned long long>(theirs.bytes), pe,

@@ -128,7 +128,6 @@ Status share_memory(windows::Arena& arena, StartParameters& parameters, const ch
   parameters.heap_limit_bytes = geometry.heap_bytes;
   if (parameters.statics.span_bytes() == 0) return {};
   const std::size_t area = geometry.blocks_offset + static_cast<std::size_t>(pe) * geometry.stride + geometry.static_offset;
-  SHMEMX_TRY(windows::StaticData::keep_forked_children_private());
   return parameters.statics.share(arena.fd(), area);
 }
 
@@ -141,7 +140,9 @@ context::Context make_world(const windows::Arena& arena, const StartParameters& 
   world.heap0 = arena.heap(0);
   world.pe_step = static_cast<std::int64_t>(geometry.stride);
   world.n_pes = arena.header().n_pes;
-  for (int k = 0; k < context::kSizeClasses; ++k) world.heap_limit[k] = geometry.heap_bytes - (std::uint64_t{1} << k) + 1;
+  for (int k = 0; k < context::kSizeClasses && geometry.heap_bytes != 0; ++k) {
+    world.heap_limit[k] = geometry.heap_bytes - (std::uint64_t{1} << k) + 1;
+  }
   world.heap_elements[0] = geometry.heap_bytes / 4;
   world.heap_elements[1] = geometry.heap_bytes / 8;
   if (statics_are_symmetric(arena, pe)) {

@@ -33,7 +33,7 @@ class PeSet {
     if (size > 1 && stride == 0) return std::nullopt;
     const long last = start + static_cast<long>(size - 1) * stride;
     if (last < 0 || last >= size_) return std::nullopt;
-    return PeSet(world(TeamPe{start}), stride * stride_, size);
+    return PeSet(world(TeamPe{start}), size == 1 ? 1 : stride * stride_, size);
   }
 
  private:

@@ -58,12 +58,7 @@ Result<Arena> Arena::open(UniqueFd fd) {
 
 Status Arena::map_blocks(const Geometry& geometry) {
   geometry_ = geometry;
-  if (::ftruncate(fd_.get(), static_cast<off_t>(geometry.file_bytes)) != 0) {
-    char text[120];
-    std::snprintf(text, sizeof text, "cannot size the arena to %zu bytes (limit: ulimit -f); set SHMEM_SYMMETRIC_SIZE",
-                  geometry.file_bytes);
-    return Error{Errc::no_memory, errno, text};
-  }
+  SHMEMX_TRY(bootstrap::size_job_file(fd_.get(), geometry.file_bytes));
   // 2 MiB-aligned, so that huge pages can be used: reserve a little more, cut the ends off.
   const std::size_t bytes = geometry.n_pes * geometry.stride;
   void* const reserved = ::mmap(nullptr, bytes + kHugePageBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -1,7 +1,8 @@
 // Where everything lies in the node's arena file. Pure arithmetic, computed alike by every PE from the job records.
 //
 //   job header | PE records | block of PE 0 | block of PE 1 | ...
-//   block: collective slots | static data | front page | symmetric heap | guard page
+//   block: collective slots | static data | front page | symmetric heap | gap
+//   The front page ends with the WaitFront. The gap, a page or more, is mapped as all else: no object lies there, no store faults.
 //
 // All blocks have the same size and stride, so peer address = arena + index * stride + offset.
 #pragma once

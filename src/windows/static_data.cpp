@@ -7,12 +7,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <new>
+
 #include "base/cache_line.hpp"
 
 namespace shmemx::windows {
 namespace {
 
-// What fork has to protect. One for the process: there is one executable.
+// What fork has to protect. One for the process: there is one executable. It lies in private memory of its own: where the library
+// is linked statically its globals are shared, and the child would read what the parent writes after the fork.
 struct ForkGuard {
   std::array<StaticRange, 8> ranges{};
   std::array<std::byte*, 8> snapshots{};
@@ -20,7 +23,7 @@ struct ForkGuard {
   int fd = -1;
   std::size_t file_offset = 0;
 };
-constinit ForkGuard fork_guard;
+constinit ForkGuard* fork_guard = nullptr;
 
 std::uint64_t mix(std::uint64_t digest, std::uint64_t value) { return (digest ^ value) * 0x100000001b3U; }
 
@@ -68,7 +71,7 @@ void read_data_extents(int fd, std::size_t file_offset, std::byte* to, std::size
 
 // Snapshot in the parent, before fork: the child's copy shows the moment of the fork whatever the parent does next.
 void before_fork() {
-  ForkGuard& guard = fork_guard;
+  ForkGuard& guard = *fork_guard;
   for (std::size_t i = 0; i < guard.count; ++i) {
     const StaticRange& range = guard.ranges[i];
     const auto bytes = static_cast<std::size_t>(range.end - range.begin);
@@ -82,16 +85,16 @@ void before_fork() {
 }
 
 void after_fork_in_parent() {
-  for (std::size_t i = 0; i < fork_guard.count; ++i) {
-    const StaticRange& range = fork_guard.ranges[i];
-    if (fork_guard.snapshots[i] != nullptr) ::munmap(fork_guard.snapshots[i], static_cast<std::size_t>(range.end - range.begin));
-    fork_guard.snapshots[i] = nullptr;
+  ForkGuard& guard = *fork_guard;
+  for (std::size_t i = 0; i < guard.count; ++i) {
+    const StaticRange& range = guard.ranges[i];
+    if (guard.snapshots[i] != nullptr) ::munmap(guard.snapshots[i], static_cast<std::size_t>(range.end - range.begin));
+    guard.snapshots[i] = nullptr;
   }
 }
 
 void after_fork_in_child() {
-  // Work on a copy: in a static executable the guard itself lies in the range that is replaced.
-  const ForkGuard guard = fork_guard;
+  ForkGuard& guard = *fork_guard;
   for (std::size_t i = 0; i < guard.count; ++i) {
     const StaticRange& range = guard.ranges[i];
     const auto bytes = static_cast<std::size_t>(range.end - range.begin);
@@ -99,7 +102,7 @@ void after_fork_in_child() {
       ::syscall(SYS_mremap, guard.snapshots[i], bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, range.begin);
     }
   }
-  fork_guard.count = 0;
+  guard.count = 0;
 }
 
 }  // namespace
@@ -142,6 +145,12 @@ StaticData StaticData::of_executable() {
 }
 
 Status StaticData::share(int fd, std::size_t file_offset) const {
+  void* const guard = raw_mmap(nullptr, sizeof(ForkGuard), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (guard == MAP_FAILED) return system_error("map memory for what fork has to protect");
+  fork_guard = new (guard) ForkGuard{ranges_, {}, count_, fd, file_offset};
+  if (::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) != 0) {
+    return system_error("register the handlers that keep forked children private");
+  }
   // No global may be written between copy and mapping. In a static executable that includes this library's own and libc's.
   for (std::size_t i = 0; i < count_; ++i) {
     const StaticRange& range = ranges_[i];
@@ -151,17 +160,6 @@ Status StaticData::share(int fd, std::size_t file_offset) const {
     if (raw_mmap(range.begin, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, file_offset + at) == MAP_FAILED) {
       return system_error("map the executable's static data over itself");
     }
-  }
-  fork_guard.ranges = ranges_;
-  fork_guard.count = count_;
-  fork_guard.fd = fd;
-  fork_guard.file_offset = file_offset;
-  return {};
-}
-
-Status StaticData::keep_forked_children_private() {
-  if (::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) != 0) {
-    return system_error("register the handlers that keep forked children private");
   }
   return {};
 }

@@ -32,12 +32,9 @@ class StaticData {
   // The same for PEs that run the same executable; differs when the layout differs.
   std::uint64_t digest() const noexcept { return digest_; }
 
-  // Copies the ranges into the arena file `fd` at `file_offset` and maps them over themselves.
-  // No other thread may write globals meanwhile, so this comes first in shmem_init.
+  // Copies the ranges into the arena file `fd` at `file_offset` and maps them over themselves. From then on children of fork get a
+  // private copy as of the moment of the fork. Call once. No other thread may write globals meanwhile, so this comes first in shmem_init.
   Status share(int fd, std::size_t file_offset) const;
-
-  // Children of fork get a private copy as of the moment of the fork. Call once.
-  static Status keep_forked_children_private();
 
  private:
   static constexpr std::size_t kMaxRanges = 8;

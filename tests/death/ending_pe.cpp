@@ -119,7 +119,7 @@ const struct {
 int main(int argc, char** argv) {
   const char* const what = argv[1];
   if (argc > 2) argument = std::atoi(argv[2]);
-  if (std::strcmp(what, "init") == 0) {  // PE 0 comes late: the others are inside shmem_init
+  if (std::strcmp(what, "init") == 0) {                     // PE 0 comes late: the others are inside shmem_init
     const char* const rank = std::getenv("SHMEMX_JOB_PE");  // what oshrun tells its PEs
     std::printf("ready %s %d\n", rank, static_cast<int>(getpid()));
     std::fflush(stdout);

@@ -16,8 +16,9 @@ void expect(bool ok, const std::string& what, const job::Result& result) {
   ++checks;
   if (ok) return;
   ++failures;
-  std::fprintf(stderr, "%s: status %d, signal %d, %.2f s%s\n-- stdout\n%s\n-- stderr\n%s\n", what.c_str(), result.status,
-               result.signal, result.seconds, result.timed_out ? ", timed out" : "", result.out.c_str(), result.err.c_str());
+  std::fprintf(stderr, "%s: status %d, signal %d, %.2f s%s\n-- stdout\n%s\n-- stderr\n%s\n", what.c_str(),
+               result.status, result.signal, result.seconds, result.timed_out ? ", timed out" : "", result.out.c_str(),
+               result.err.c_str());
 }
 
 job::Result run(int pes, const std::vector<std::string>& arguments) {
@@ -39,7 +40,8 @@ void global_exit_ends_pes_wherever_they_are() {
       }
       const job::Result result = run(3, {std::string("global_exit_") + state, std::to_string(status)});
       expect(result.status == status, std::string("global_exit keeps its status, others in ") + state, result);
-      expect(result.out.find("text of pe 2") != std::string::npos, std::string("stdio is flushed, others in ") + state, result);
+      expect(result.out.find("text of pe 2") != std::string::npos, std::string("stdio is flushed, others in ") + state,
+             result);
     }
   }
 }
@@ -66,10 +68,12 @@ void an_early_end_of_one_pe_ends_all() {
   expect(result.status == 5, "exit of one while others wait", result);
   result = run(3, {"abort_while_others_wait"});
   expect(result.status == 128 + SIGABRT, "abort of one while others wait", result);
-  expect(result.err.find("pe 2") != std::string::npos || result.err.find("PE 2") != std::string::npos, "the PE is named", result);
+  expect(result.err.find("pe 2") != std::string::npos || result.err.find("PE 2") != std::string::npos,
+         "the PE is named", result);
   result = run(3, {"segv_while_others_wait"});
   expect(result.status == 128 + SIGSEGV, "fault of one while others wait", result);
-  expect(result.err.find("pe 2") != std::string::npos || result.err.find("PE 2") != std::string::npos, "the PE is named", result);
+  expect(result.err.find("pe 2") != std::string::npos || result.err.find("PE 2") != std::string::npos,
+         "the PE is named", result);
   // Status 0 without taking part in the barrier the others are in: they can never leave it.
   result = run(3, {"exit_while_others_wait", "0"});
   expect(result.status != 0 || result.timed_out, "leaving others in a barrier is an error", result);

@@ -1,5 +1,5 @@
-// Sudden death: SIGKILL of a PE, or signals to oshrun, at many points. All PEs are gone within two seconds, the dead one
-// is named, nothing is left on the machine. A driver, not a PE.
+// Sudden death: SIGKILL of a PE, or signals to oshrun, at many points. All PEs are gone within two seconds, the dead
+// one is named, nothing is left on the machine. A driver, not a PE.
 #include <signal.h>
 
 #include <chrono>
@@ -26,8 +26,9 @@ void expect(bool ok, const std::string& what, const job::Result& result) {
   ++checks;
   if (ok) return;
   ++failures;
-  std::fprintf(stderr, "%s: status %d, signal %d, %.2f s%s\n-- stdout\n%s\n-- stderr\n%s\n", what.c_str(), result.status,
-               result.signal, result.seconds, result.timed_out ? ", timed out" : "", result.out.c_str(), result.err.c_str());
+  std::fprintf(stderr, "%s: status %d, signal %d, %.2f s%s\n-- stdout\n%s\n-- stderr\n%s\n", what.c_str(),
+               result.status, result.signal, result.seconds, result.timed_out ? ", timed out" : "", result.out.c_str(),
+               result.err.c_str());
 }
 
 constexpr int kPes = 4;
@@ -64,17 +65,23 @@ void kill_a_pe() {
   for (const char* state : {"barrier", "wait", "quiet", "lock", "reduce", "malloc", "compute", "finalize", "init"}) {
     for (const int pause_us : {0, 1500, 60000}) {
       const int victim = pause_us == 0 ? 1 : pause_us == 1500 ? kPes - 1 : 0;
-      const std::string what = std::string("SIGKILL of a PE, state ") + state + " after " + std::to_string(pause_us) + " us";
+      const std::string what =
+          std::string("SIGKILL of a PE, state ") + state + " after " + std::to_string(pause_us) + " us";
       double struck_at = 0;
       pid_t dead = 0;
-      const job::Result result = strike_in(state, victim, pause_us, [&](pid_t, pid_t pid) {
-        dead = pid;
-        kill(pid, SIGKILL);
-      }, struck_at);
+      const job::Result result = strike_in(
+          state, victim, pause_us,
+          [&](pid_t, pid_t pid) {
+            dead = pid;
+            kill(pid, SIGKILL);
+          },
+          struck_at);
       check_end(what, struck_at, result);
       expect(result.status == 128 + SIGKILL, what + ": the status tells the signal", result);
-      expect(result.err.find(std::to_string(dead)) != std::string::npos || result.err.find("pe " + std::to_string(victim)) != std::string::npos ||
-                 result.err.find("PE " + std::to_string(victim)) != std::string::npos, what + ": the line names the PE", result);
+      expect(result.err.find(std::to_string(dead)) != std::string::npos ||
+                 result.err.find("pe " + std::to_string(victim)) != std::string::npos ||
+                 result.err.find("PE " + std::to_string(victim)) != std::string::npos,
+             what + ": the line names the PE", result);
     }
   }
 }
@@ -84,7 +91,8 @@ void signal_the_launcher() {
     for (const int number : {SIGKILL, SIGTERM, SIGINT, SIGHUP}) {
       const std::string what = std::string("signal ") + std::to_string(number) + " to oshrun, state " + state;
       double struck_at = 0;
-      const job::Result result = strike_in(state, 0, 1000, [&](pid_t launcher, pid_t) { kill(launcher, number); }, struck_at);
+      const job::Result result = strike_in(
+          state, 0, 1000, [&](pid_t launcher, pid_t) { kill(launcher, number); }, struck_at);
       check_end(what, struck_at, result);
       expect(result.status != 0, what + ": not a success", result);
       if (number == SIGKILL) expect(result.signal == SIGKILL, what + ": oshrun is dead", result);
@@ -96,10 +104,13 @@ void signal_the_launcher() {
 void kill_everybody() {
   for (int round = 0; round < 3; ++round) {
     double struck_at = 0;
-    const job::Result result = strike_in("quiet", 2, round * 700, [](pid_t launcher, pid_t pid) {
-      kill(pid, SIGKILL);
-      kill(launcher, SIGKILL);
-    }, struck_at);
+    const job::Result result = strike_in(
+        "quiet", 2, round * 700,
+        [](pid_t launcher, pid_t pid) {
+          kill(pid, SIGKILL);
+          kill(launcher, SIGKILL);
+        },
+        struck_at);
     check_end("SIGKILL of oshrun and a PE", struck_at, result);
   }
 }
@@ -110,11 +121,13 @@ void kill_at_any_moment() {
     job::Spec spec;
     spec.command = {oshrun, "-n", std::to_string(kPes), "--timeout", "20", program, "finalize_then_status", "0"};
     spec.limit_seconds = 10;
-    std::string script = "\"$@\" & child=$!; sleep " + std::to_string(delay_us / 1e6) + "; kill -9 $child 2>/dev/null; wait $child";
+    std::string script =
+        "\"$@\" & child=$!; sleep " + std::to_string(delay_us / 1e6) + "; kill -9 $child 2>/dev/null; wait $child";
     spec.command.insert(spec.command.begin(), {"/bin/sh", "-c", script, "sh"});
     const job::Result result = job::run(spec);
     expect(!result.timed_out, "SIGKILL of oshrun after " + std::to_string(delay_us) + " us: the job ends", result);
-    for (const std::string& leak : result.leaks) expect(false, "SIGKILL at " + std::to_string(delay_us) + " us: " + leak, result);
+    for (const std::string& leak : result.leaks)
+      expect(false, "SIGKILL at " + std::to_string(delay_us) + " us: " + leak, result);
   }
 }
 

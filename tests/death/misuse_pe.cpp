@@ -116,8 +116,7 @@ const Local kCollective[] = {
        void* const block = shmem_malloc(std::size_t{1} << 45);
        std::printf("malloc gave %s\n", block == nullptr ? "null" : "a block");
      }},
-    {"broadcast_root",
-     [] { shmem_long_broadcast(SHMEM_TEAM_WORLD, heap, heap + 4, 1, 100); }},
+    {"broadcast_root", [] { shmem_long_broadcast(SHMEM_TEAM_WORLD, heap, heap + 4, 1, 100); }},
     {"alltoalls_stride", [] { shmem_long_alltoalls(SHMEM_TEAM_WORLD, heap, heap + 4, 0, 1, 1); }},
     {"double_free",
      [] {
@@ -144,8 +143,7 @@ const Local kCollective[] = {
        long word = 0;
        shmem_long_sum_reduce(SHMEM_TEAM_WORLD, &word, heap, 1);
      }},
-    {"active_set_start",
-     [] { shmem_barrier(50, 0, 1, heap); }},
+    {"active_set_start", [] { shmem_barrier(50, 0, 1, heap); }},
     {"active_set_size", [] { shmem_barrier(0, 0, 50, heap); }},
     {"after_finalize_put",
      [] {

@@ -109,7 +109,8 @@ void expect_one_line(const std::string& name, const std::vector<const char*>& wo
   const auto lines = job::lines(result.err);
   if (lines.size() != 1) return fail(name, "one line is due, there are " + std::to_string(lines.size()), result);
   for (const char* word : words)
-    if (lines[0].find(word) == std::string::npos) return fail(name, std::string("the line lacks \"") + word + '"', result);
+    if (lines[0].find(word) == std::string::npos)
+      return fail(name, std::string("the line lacks \"") + word + '"', result);
   for (const std::string& leak : result.leaks) fail(name, leak, result);
 }
 

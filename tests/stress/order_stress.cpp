@@ -1,4 +1,5 @@
-// Litmus tests of ordering between PEs (sections 9.8, 9.12). Each runs for about a second; SHMEMX_TEST_SECONDS changes it.
+// Litmus tests of ordering between PEs (sections 9.8, 9.12). Each runs for about a second; SHMEMX_TEST_SECONDS changes
+// it.
 //
 // The PEs take fixed roles; PEs without a role only take part in the barriers. Rounds are counted, never timed against
 // each other: every role waits for the others at the end of a round through atomics on the heap.
@@ -113,12 +114,12 @@ void message_passing(Sender how, long* data, long* flag) {
 
 }  // namespace
 
-#define MESSAGE_PASSING(HOW)                                   \
-  PE_TEST_MIN(message_passing_with_##HOW, 2) {                 \
-    Symmetric<long> data(512), flag;                           \
-    message_passing(Sender::HOW, data.get(), flag.get());      \
-    message_passing(Sender::HOW, static_data, flag.get());     \
-    message_passing(Sender::HOW, data.get(), &static_flag);    \
+#define MESSAGE_PASSING(HOW)                                \
+  PE_TEST_MIN(message_passing_with_##HOW, 2) {              \
+    Symmetric<long> data(512), flag;                        \
+    message_passing(Sender::HOW, data.get(), flag.get());   \
+    message_passing(Sender::HOW, static_data, flag.get());  \
+    message_passing(Sender::HOW, data.get(), &static_flag); \
   }
 MESSAGE_PASSING(put_fence_put)
 MESSAGE_PASSING(put_fence_amo)
@@ -190,8 +191,8 @@ PE_TEST_MIN(quiet_forbids_store_buffering, 2) {
   }
 }
 
-// Independent reads of independent writes: after quiet an update is visible to everybody, so two readers that fetch with
-// quiet between their reads may not see the two writes in opposite orders.
+// Independent reads of independent writes: after quiet an update is visible to everybody, so two readers that fetch
+// with quiet between their reads may not see the two writes in opposite orders.
 PE_TEST_MIN(readers_agree_on_the_order_of_independent_writes, 4) {
   Symmetric<long> x, y;
   Symmetric<long> seen(4);

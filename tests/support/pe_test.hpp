@@ -96,8 +96,7 @@ inline int left() { return (me() + pes() - 1) % pes(); }
 template <class T>
 class Symmetric {
  public:
-  explicit Symmetric(std::size_t count = 1)
-      : data_(static_cast<T*>(shmem_calloc(count, sizeof(T)))), count_(count) {}
+  explicit Symmetric(std::size_t count = 1) : data_(static_cast<T*>(shmem_calloc(count, sizeof(T)))), count_(count) {}
   ~Symmetric() { shmem_free(data_); }
   Symmetric(const Symmetric&) = delete;
   Symmetric& operator=(const Symmetric&) = delete;

@@ -224,9 +224,18 @@ void check_bitwise(const BitwiseRow<T>& row) {
   });
 }
 
-template <class T> T bit_and(T a, T b) { return static_cast<T>(a & b); }
-template <class T> T bit_or(T a, T b) { return static_cast<T>(a | b); }
-template <class T> T bit_xor(T a, T b) { return static_cast<T>(a ^ b); }
+template <class T>
+T bit_and(T a, T b) {
+  return static_cast<T>(a & b);
+}
+template <class T>
+T bit_or(T a, T b) {
+  return static_cast<T>(a | b);
+}
+template <class T>
+T bit_xor(T a, T b) {
+  return static_cast<T>(a ^ b);
+}
 
 }  // namespace
 
@@ -249,18 +258,13 @@ template <class T> T bit_xor(T a, T b) { return static_cast<T>(a ^ b); }
 #define BITWISE(P, N, T) BITWISE_OP(P, N, T, and) BITWISE_OP(P, N, T, or) BITWISE_OP(P, N, T, xor)
 // clang-format on
 
-PE_TEST(fetch_set_and_swap_of_every_type) {
-  TEST_AMO_INTEGER_TYPES(EXTENDED, shmem)
-  TEST_AMO_FLOAT_TYPES(EXTENDED, shmem)
-}
-PE_TEST(arithmetic_atomics_of_every_type) { TEST_AMO_INTEGER_TYPES(INTEGER, shmem) }
-PE_TEST(bitwise_atomics_of_every_type) { TEST_AMO_BITWISE_TYPES(BITWISE, shmem) }
-PE_TEST(profiling_names_of_atomics_do_the_same) {
-  TEST_AMO_INTEGER_TYPES(EXTENDED, pshmem)
-  TEST_AMO_FLOAT_TYPES(EXTENDED, pshmem)
-  TEST_AMO_INTEGER_TYPES(INTEGER, pshmem)
-  TEST_AMO_BITWISE_TYPES(BITWISE, pshmem)
-}
+PE_TEST(fetch_set_and_swap_of_every_type){
+    TEST_AMO_INTEGER_TYPES(EXTENDED, shmem)
+        TEST_AMO_FLOAT_TYPES(EXTENDED, shmem)} PE_TEST(arithmetic_atomics_of_every_type){
+    TEST_AMO_INTEGER_TYPES(INTEGER, shmem)} PE_TEST(bitwise_atomics_of_every_type){
+    TEST_AMO_BITWISE_TYPES(BITWISE, shmem)} PE_TEST(profiling_names_of_atomics_do_the_same){
+    TEST_AMO_INTEGER_TYPES(EXTENDED, pshmem) TEST_AMO_FLOAT_TYPES(EXTENDED, pshmem)
+        TEST_AMO_INTEGER_TYPES(INTEGER, pshmem) TEST_AMO_BITWISE_TYPES(BITWISE, pshmem)}
 
 // Bits set by different PEs in one word must all survive.
 PE_TEST(concurrent_bitwise_atomics_lose_nothing) {

@@ -161,7 +161,8 @@ template <class T, class Op>
 void reduce_on_sets(const char* name, ToAll<T>* reduce, Op op) {
   const Note note(name);
   constexpr int kCount = 50;
-  constexpr std::size_t kWork = kCount / 2 + 1 > SHMEM_REDUCE_MIN_WRKDATA_SIZE ? kCount / 2 + 1 : SHMEM_REDUCE_MIN_WRKDATA_SIZE;
+  constexpr std::size_t kWork =
+      kCount / 2 + 1 > SHMEM_REDUCE_MIN_WRKDATA_SIZE ? kCount / 2 + 1 : SHMEM_REDUCE_MIN_WRKDATA_SIZE;
   auto* const memory = static_cast<T*>(shmem_calloc(2 * kCount + 2 * kWork, sizeof(T)));
   T *dest = memory, *source = memory + kCount, *work = memory + 2 * kCount;
   const auto term = [](int pe, int i) { return static_cast<T>(static_cast<float>((pe * 3 + i) % 3 + 1)); };
@@ -266,10 +267,10 @@ void check_synchronise(const char* name, const Synchronise& synchronise, bool co
   BITS(P, short) BITS(P, int) BITS(P, long) BITS(P, longlong)
 // clang-format on
 
-PE_TEST(data_moves_on_active_sets) { MOVES(shmem, 32, int32_t) MOVES(shmem, 64, int64_t) }
-PE_TEST(profiling_names_move_data_on_active_sets) { MOVES(pshmem, 32, int32_t) MOVES(pshmem, 64, int64_t) }
-PE_TEST(reductions_on_active_sets) { ALL_TO_ALL(shmem) }
-PE_TEST(profiling_names_reduce_on_active_sets) { ALL_TO_ALL(pshmem) }
+PE_TEST(data_moves_on_active_sets){MOVES(shmem, 32, int32_t)
+                                       MOVES(shmem, 64, int64_t)} PE_TEST(profiling_names_move_data_on_active_sets){
+    MOVES(pshmem, 32, int32_t) MOVES(pshmem, 64, int64_t)} PE_TEST(reductions_on_active_sets){
+    ALL_TO_ALL(shmem)} PE_TEST(profiling_names_reduce_on_active_sets){ALL_TO_ALL(pshmem)}
 
 PE_TEST(barrier_and_sync_on_active_sets) {
   const auto barrier = [](const Set& s, long* p) { shmem_barrier(s.start, s.log_stride, s.size, p); };

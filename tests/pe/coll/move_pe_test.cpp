@@ -57,7 +57,7 @@ template <class T, class A>
 void broadcasts(const MoveRow<T, A>& row, shmem_team_t team, const Buffers<T>& b) {
   const int n = shmem_team_n_pes(team), index = shmem_team_my_pe(team);
   for (const std::size_t len : {std::size_t{1}, std::size_t{3}, kMaxBlock}) {
-    for (int root = 0; root < n; root += n > 8 ? 7 : 1) {
+    for (int root = 0; root<n; root += n> 8 ? 7 : 1) {
       load(b, index, len + static_cast<std::size_t>(root));
       shmem_team_sync(team);  // dest must be ready on all members on entry
       CHECK_EQUAL(row.broadcast(team, b.dest, b.source, len, root), 0);
@@ -86,7 +86,10 @@ void collects(const MoveRow<T, A>& row, shmem_team_t team, const Buffers<T>& b) 
   }
   for (std::size_t form = 0; form < 3; ++form) {  // uneven lengths, some of them zero
     const auto length = [form, n](int pe) {
-      return form == 0 ? static_cast<std::size_t>(pe % 5) : form == 1 ? static_cast<std::size_t>((n - pe) % 3) : pe == n / 2 ? 4u : 0u;
+      return form == 0     ? static_cast<std::size_t>(pe % 5)
+             : form == 1   ? static_cast<std::size_t>((n - pe) % 3)
+             : pe == n / 2 ? 4u
+                           : 0u;
     };
     load(b, index, form);
     shmem_team_sync(team);
@@ -122,13 +125,15 @@ void exchanges(const MoveRow<T, A>& row, shmem_team_t team, const Buffers<T>& b)
       constexpr std::size_t len = 3;
       load(b, index, dst + sst);
       shmem_team_sync(team);
-      CHECK_EQUAL(row.alltoalls(team, b.dest, b.source, static_cast<ptrdiff_t>(dst), static_cast<ptrdiff_t>(sst), len), 0);
+      CHECK_EQUAL(row.alltoalls(team, b.dest, b.source, static_cast<ptrdiff_t>(dst), static_cast<ptrdiff_t>(sst), len),
+                  0);
       std::size_t bad = 0;
       for (std::size_t at = 0; at < size * len * dst; ++at) {
         const std::size_t element = at / dst, pe = element / len, i = element % len;
-        const T expected = at % dst != 0 ? value<T>(777)
-                                         : contribution<T>(static_cast<int>(pe),
-                                                           (static_cast<std::size_t>(index) * len + i) * sst, dst + sst);
+        const T expected =
+            at % dst != 0
+                ? value<T>(777)
+                : contribution<T>(static_cast<int>(pe), (static_cast<std::size_t>(index) * len + i) * sst, dst + sst);
         bad += !(b.dest[at] == expected);
       }
       CHECK_EQUAL(bad, 0u);
@@ -210,7 +215,9 @@ PE_TEST(large_blocks_move_whole) {
   const std::size_t bytes = pes() > 8 ? 1 << 14 : (3 << 20) + 5;
   const auto n = static_cast<std::size_t>(pes());
   Symmetric<unsigned char> source(bytes), dest(bytes * n);
-  const auto at = [](int pe, std::size_t i) { return static_cast<unsigned char>(i * 13 + i / 4096 + static_cast<std::size_t>(pe) * 17); };
+  const auto at = [](int pe, std::size_t i) {
+    return static_cast<unsigned char>(i * 13 + i / 4096 + static_cast<std::size_t>(pe) * 17);
+  };
   for (std::size_t i = 0; i < bytes; ++i) source[i] = at(me(), i);
   const int root = pes() - 1;
   CHECK_EQUAL(shmem_broadcastmem(SHMEM_TEAM_WORLD, dest.get(), source.get(), bytes, root), 0);

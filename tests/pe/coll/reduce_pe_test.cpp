@@ -131,16 +131,16 @@ ReduceRow<T> bits_row(const char* name, Reduce<T>* all, Reduce<T>* any, Reduce<T
 #define SCALAR(P, N, T) exercise(SCALAR_REDUCE_ROW(P, N, T), teams);
 #define BITS(P, N, T) \
   exercise(bits_row<T>(#P "_" #N, P##_##N##_and_reduce, P##_##N##_or_reduce, P##_##N##_xor_reduce), teams);
-#define ALL_REDUCTIONS(P)                        \
-  const auto teams = make_teams();               \
-  TEST_RMA_TYPES(SCALAR, P)                      \
-  TEST_BIT_REDUCE_TYPES(BITS, P)                 \
+#define ALL_REDUCTIONS(P)                           \
+  const auto teams = make_teams();                  \
+  TEST_RMA_TYPES(SCALAR, P)                         \
+  TEST_BIT_REDUCE_TYPES(BITS, P)                    \
   exercise(COMPLEX_REDUCE_ROW(P, complexf), teams); \
   exercise(COMPLEX_REDUCE_ROW(P, complexd), teams); \
   destroy_teams(teams);
 
-PE_TEST(reductions_and_scans_of_every_type) { ALL_REDUCTIONS(shmem) }
-PE_TEST(profiling_names_of_reductions_do_the_same) { ALL_REDUCTIONS(pshmem) }
+PE_TEST(reductions_and_scans_of_every_type){ALL_REDUCTIONS(shmem)} PE_TEST(profiling_names_of_reductions_do_the_same){
+    ALL_REDUCTIONS(pshmem)}
 
 // Section 9.10.9: the order of floating-point operations is free, but all PEs should hold the same result.
 PE_TEST(floating_results_are_equal_on_all_pes) {

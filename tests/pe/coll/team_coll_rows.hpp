@@ -26,8 +26,8 @@ template <class T>
 struct ReduceRow {
   const char* name;
   Reduce<T>*sum, *prod, *inscan, *exscan;
-  Reduce<T>*max, *min;            // null for complex types
-  Reduce<T>*all, *any, *parity;   // and, or, xor; null for types without
+  Reduce<T>*max, *min;           // null for complex types
+  Reduce<T>*all, *any, *parity;  // and, or, xor; null for types without
 };
 
 // The deduction of T from the routine's own type works for whatever the header calls a complex number.

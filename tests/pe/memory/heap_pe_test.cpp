@@ -71,8 +71,8 @@ PE_TEST(hints_are_accepted) {
   constexpr long kHints[] = {0, SHMEM_MALLOC_ATOMICS_REMOTE, SHMEM_MALLOC_SIGNAL_REMOTE,
                              SHMEM_MALLOC_ATOMICS_REMOTE | SHMEM_MALLOC_SIGNAL_REMOTE};
   for (const long hints : kHints) {
-    auto* const words = static_cast<uint64_t*>(
-        hints == 0 ? pshmem_malloc_with_hints(800, hints) : shmem_malloc_with_hints(800, hints));
+    auto* const words =
+        static_cast<uint64_t*>(hints == 0 ? pshmem_malloc_with_hints(800, hints) : shmem_malloc_with_hints(800, hints));
     if (!CHECK(words != nullptr)) return;
     words[99] = 0;
     shmem_barrier_all();
@@ -119,7 +119,8 @@ PE_TEST(calloc_zeroes_before_its_barrier) {
     if (!CHECK(dirty != nullptr)) return;
     for (std::size_t i = 0; i < kWords; ++i) dirty[i] = -1;
     shmem_free(dirty);
-    auto* const words = static_cast<long*>(round % 2 ? shmem_calloc(kWords, sizeof(long)) : pshmem_calloc(kWords, sizeof(long)));
+    auto* const words =
+        static_cast<long*>(round % 2 ? shmem_calloc(kWords, sizeof(long)) : pshmem_calloc(kWords, sizeof(long)));
     if (!CHECK(words != nullptr)) return;
     shmem_long_p(&words[kWords - 1], 5 + me(), right());
     shmem_barrier_all();
@@ -156,7 +157,8 @@ PE_TEST(realloc_keeps_the_contents) {
   void* const fence_block = shmem_malloc(64);  // keeps the first block from growing in place
   std::size_t count = 100;
   for (const std::size_t next : {150u, 5000u, 300000u, 2000u, 100u, 10u}) {
-    words = static_cast<int*>(next % 20 == 0 ? shmem_realloc(words, next * sizeof(int)) : shrealloc(words, next * sizeof(int)));
+    words = static_cast<int*>(next % 20 == 0 ? shmem_realloc(words, next * sizeof(int))
+                                             : shrealloc(words, next * sizeof(int)));
     if (!CHECK(words != nullptr)) return;
     const std::size_t kept = std::min({count, next, std::size_t{100}});
     std::size_t bad = 0;
@@ -275,7 +277,8 @@ PE_TEST(a_stray_write_cannot_corrupt_the_allocator) {
 
 // With no limit set, half of the machine's memory can be allocated; pages appear on first touch only.
 PE_TEST(half_of_the_machine_can_be_allocated) {
-  const auto machine = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const auto machine =
+      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   if (getenv("SHMEM_SYMMETRIC_SIZE") != nullptr) return;
   if (pes() > 1) {  // the promise is for a PE that has the machine for itself
     CHECK(heap_info().capacity_bytes > 0);

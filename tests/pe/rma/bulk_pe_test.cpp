@@ -177,7 +177,8 @@ PE_TEST(strides_of_any_positive_size_work) {
   }
 }
 
-// Single aligned stores are what programs rely on that still wait on words written by p (section 9.11, since 1.5 advice).
+// Single aligned stores are what programs rely on that still wait on words written by p (section 9.11, since 1.5
+// advice).
 PE_TEST(aligned_words_are_never_torn) {
   Symmetric<uint64_t> word(1);
   Symmetric<int> stop(1);

@@ -1,8 +1,8 @@
 // All RMA entry points of one type, gathered so that one test body serves every type, prefix and context form.
 #pragma once
 
-#include <shmem.h>
 #include <pshmem.h>
+#include <shmem.h>
 
 #include "../../support/types.hpp"
 

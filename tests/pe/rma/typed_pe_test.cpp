@@ -82,7 +82,8 @@ void strided_elements_go_where_they_belong(const RmaRow<T, A>& row, const Via& v
   for (std::size_t i = 0; i < kWords; ++i) source[i] = value<T>(seed_of(me()) + i);
   fill(shared, kWords, kGuard);
   shmem_barrier_all();
-  call(via, row.iput, row.ctx_iput, static_cast<A*>(shared), static_cast<const A*>(source.data()), dst, sst, n, right());
+  call(via, row.iput, row.ctx_iput, static_cast<A*>(shared), static_cast<const A*>(source.data()), dst, sst, n,
+       right());
   call(via, row.iput, row.ctx_iput, static_cast<A*>(shared + 300), static_cast<const A*>(source.data()), dst, sst,
        std::size_t{0}, right());
   via.quiet();
@@ -147,8 +148,7 @@ template <class T>
 void single_elements_travel(const RmaRow<T, T>& row, const Via& via, T* shared) {
   fill(shared, 8, kGuard);
   shmem_barrier_all();
-  for (std::size_t i = 0; i < 4; ++i)
-    call(via, row.p, row.ctx_p, shared + 2 * i, value<T>(seed_of(me()) + i), right());
+  for (std::size_t i = 0; i < 4; ++i) call(via, row.p, row.ctx_p, shared + 2 * i, value<T>(seed_of(me()) + i), right());
   via.quiet();
   shmem_barrier_all();
   for (std::size_t i = 0; i < 4; ++i) {
@@ -191,13 +191,13 @@ void exercise(const RmaRow<T, A>& row) {
 #define EXERCISE_TYPED(P, N, T) exercise(RMA_TYPED_ROW(P, N, T));
 #define EXERCISE_SIZED(P, N, T) exercise(RMA_SIZED_ROW(P, N, T));
 
-PE_TEST(every_typed_routine_moves_the_right_elements) { TEST_RMA_TYPES(EXERCISE_TYPED, shmem) }
-PE_TEST(every_sized_routine_moves_the_right_elements) {
+PE_TEST(every_typed_routine_moves_the_right_elements){
+    TEST_RMA_TYPES(EXERCISE_TYPED, shmem)} PE_TEST(every_sized_routine_moves_the_right_elements) {
   TEST_SIZES(EXERCISE_SIZED, shmem)
   exercise(RMA_MEM_ROW(shmem));
 }
-PE_TEST(profiling_names_of_typed_routines_do_the_same) { TEST_RMA_TYPES(EXERCISE_TYPED, pshmem) }
-PE_TEST(profiling_names_of_sized_routines_do_the_same) {
+PE_TEST(profiling_names_of_typed_routines_do_the_same){
+    TEST_RMA_TYPES(EXERCISE_TYPED, pshmem)} PE_TEST(profiling_names_of_sized_routines_do_the_same) {
   TEST_SIZES(EXERCISE_SIZED, pshmem)
   exercise(RMA_MEM_ROW(pshmem));
 }

@@ -17,12 +17,12 @@ namespace {
 
 int failures = 0;
 
-#define EXPECT(...)                                                                              \
-  do {                                                                                           \
-    if (!(__VA_ARGS__)) {                                                                        \
-      ++failures;                                                                                \
-      std::fprintf(stderr, "%s:%d: %s is false\n", "life_cycle.cpp", __LINE__, #__VA_ARGS__);     \
-    }                                                                                            \
+#define EXPECT(...)                                                                           \
+  do {                                                                                        \
+    if (!(__VA_ARGS__)) {                                                                     \
+      ++failures;                                                                             \
+      std::fprintf(stderr, "%s:%d: %s is false\n", "life_cycle.cpp", __LINE__, #__VA_ARGS__); \
+    }                                                                                         \
   } while (false)
 
 long global_word = 3;
@@ -56,8 +56,8 @@ std::vector<std::string> dispositions() {
   for (int number = 1; number < 65; ++number) {
     struct sigaction action = {};
     if (sigaction(number, nullptr, &action) != 0) continue;
-    all.push_back(std::to_string(number) + ":" + std::to_string(reinterpret_cast<unsigned long>(action.sa_handler)) + ":" +
-                  std::to_string(action.sa_flags));
+    all.push_back(std::to_string(number) + ":" + std::to_string(reinterpret_cast<unsigned long>(action.sa_handler)) +
+                  ":" + std::to_string(action.sa_flags));
   }
   sigset_t blocked;
   pthread_sigmask(SIG_BLOCK, nullptr, &blocked);

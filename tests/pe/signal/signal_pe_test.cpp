@@ -78,17 +78,9 @@ void exercise(const SignalRow<T, A>& row) {
   P##_putmem_signal_nbi, P##_ctx_putmem_signal, P##_ctx_putmem_signal_nbi});
 // clang-format on
 
-PE_TEST(put_signal_of_every_type) {
-  TEST_RMA_TYPES(TYPED, shmem)
-  TEST_SIZES(SIZED, shmem)
-  MEM(shmem)
-}
+PE_TEST(put_signal_of_every_type){TEST_RMA_TYPES(TYPED, shmem) TEST_SIZES(SIZED, shmem) MEM(shmem)}
 
-PE_TEST(profiling_names_of_put_signal_do_the_same) {
-  TEST_RMA_TYPES(TYPED, pshmem)
-  TEST_SIZES(SIZED, pshmem)
-  MEM(pshmem)
-}
+PE_TEST(profiling_names_of_put_signal_do_the_same){TEST_RMA_TYPES(TYPED, pshmem) TEST_SIZES(SIZED, pshmem) MEM(pshmem)}
 
 // Sections 9.8.5 and 9.8.7.
 PE_TEST(signals_are_added_set_and_fetched_without_data) {
@@ -129,9 +121,14 @@ PE_TEST(signals_are_added_set_and_fetched_without_data) {
 // Section 6: the operators are integer constant expressions.
 PE_TEST(signal_operators_are_constants_and_distinct) {
   switch (me() + 1000) {
-    case SHMEM_SIGNAL_SET: CHECK(false); break;
-    case SHMEM_SIGNAL_ADD: CHECK(false); break;
-    default: CHECK(SHMEM_SIGNAL_SET != SHMEM_SIGNAL_ADD);
+    case SHMEM_SIGNAL_SET:
+      CHECK(false);
+      break;
+    case SHMEM_SIGNAL_ADD:
+      CHECK(false);
+      break;
+    default:
+      CHECK(SHMEM_SIGNAL_SET != SHMEM_SIGNAL_ADD);
   }
 }
 

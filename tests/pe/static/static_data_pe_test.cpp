@@ -16,10 +16,10 @@ using namespace pe_test;
 
 constexpr std::size_t kBigWords = (64u << 20) / sizeof(long);
 
-long big_zeroed[kBigWords];                      // .bss
-int initialised[1000] = {1, 2, 3, 4};            // .data
-const int constant_table[64] = {9, 8, 7};        // .rodata
-const char* const relocated[] = {"a", "b"};      // .data.rel.ro in PIE
+long big_zeroed[kBigWords];                  // .bss
+int initialised[1000] = {1, 2, 3, 4};        // .data
+const int constant_table[64] = {9, 8, 7};    // .rodata
+const char* const relocated[] = {"a", "b"};  // .data.rel.ro in PIE
 long global_word = 41;
 thread_local long per_thread = 5;
 

@@ -227,14 +227,15 @@ void short_forms(const char* name, void (*p)(T*, T, int), void (*wait_until)(T*,
 #define SHORT_WAIT(P, N) short_forms(#P "_" #N, shmem_##N##_p, P##_##N##_wait_until, P##_##N##_test);
 // clang-format on
 
-PE_TEST(every_wait_and_test_of_every_type) { TEST_AMO_INTEGER_TYPES(WAIT, shmem) }
-PE_TEST(profiling_names_of_waits_do_the_same) { TEST_AMO_INTEGER_TYPES(WAIT, pshmem) }
+PE_TEST(every_wait_and_test_of_every_type){
+    TEST_AMO_INTEGER_TYPES(WAIT, shmem)} PE_TEST(profiling_names_of_waits_do_the_same){
+    TEST_AMO_INTEGER_TYPES(WAIT, pshmem)}
 
 PE_TEST(deprecated_waits_still_work) {
-  OLD_WAIT(shmem, short) OLD_WAIT(shmem, int) OLD_WAIT(shmem, long) OLD_WAIT(shmem, longlong)
-  OLD_WAIT(pshmem, short) OLD_WAIT(pshmem, int) OLD_WAIT(pshmem, long) OLD_WAIT(pshmem, longlong)
-  SHORT_WAIT(shmem, short) SHORT_WAIT(shmem, ushort) SHORT_WAIT(pshmem, short) SHORT_WAIT(pshmem, ushort)
-  void (*const wait)(long*, long) = shmem_wait;
+  OLD_WAIT(shmem, short)
+  OLD_WAIT(shmem, int) OLD_WAIT(shmem, long) OLD_WAIT(shmem, longlong) OLD_WAIT(pshmem, short) OLD_WAIT(pshmem, int)
+      OLD_WAIT(pshmem, long) OLD_WAIT(pshmem, longlong) SHORT_WAIT(shmem, short) SHORT_WAIT(shmem, ushort)
+          SHORT_WAIT(pshmem, short) SHORT_WAIT(pshmem, ushort) void (*const wait)(long*, long) = shmem_wait;
   void (*const profiling_wait)(long*, long) = pshmem_wait;
   void (*const wait_until)(long*, int, long) = shmem_wait_until;
   void (*const profiling_wait_until)(long*, int, long) = pshmem_wait_until;
@@ -273,7 +274,15 @@ PE_TEST_MIN(a_wait_acquires_the_data_before_it, 2) {
 
 PE_TEST(comparison_constants_are_distinct_constant_expressions) {
   switch (SHMEM_CMP_EQ) {
-    case SHMEM_CMP_NE: case SHMEM_CMP_GT: case SHMEM_CMP_GE: case SHMEM_CMP_LT: case SHMEM_CMP_LE: CHECK(false); break;
-    case SHMEM_CMP_EQ: CHECK(true); break;
+    case SHMEM_CMP_NE:
+    case SHMEM_CMP_GT:
+    case SHMEM_CMP_GE:
+    case SHMEM_CMP_LT:
+    case SHMEM_CMP_LE:
+      CHECK(false);
+      break;
+    case SHMEM_CMP_EQ:
+      CHECK(true);
+      break;
   }
 }

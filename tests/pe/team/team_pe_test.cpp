@@ -84,8 +84,8 @@ PE_TEST(strided_splits_number_members_by_position) {
   split_and_check(0, 1, n);
   split_and_check(0, 1, 1);
   split_and_check(n - 1, 1, 1);
-  split_and_check(n / 2, 0, 1);          // stride 0 goes with size 1 only
-  split_and_check(n - 1, -1, n);         // section 9.4.6: reverses the order
+  split_and_check(n / 2, 0, 1);   // stride 0 goes with size 1 only
+  split_and_check(n - 1, -1, n);  // section 9.4.6: reverses the order
   split_and_check(0, 2, (n + 1) / 2);
   if (n > 1) split_and_check(1, 2, n / 2);
   if (n > 2) split_and_check(1, 1, n - 1);

@@ -1,0 +1,69 @@
+#!/bin/sh
+# children_test.sh CASE: PEs that start processes in every way, and what children are told that take themselves for PEs.
+. "$(dirname "$0")/common.sh"
+
+case_traffic() {
+  run 60 "$OSHRUN" -n 3 --timeout 50 "$pe" children traffic
+  expect_ok 'children among traffic'
+  SHMEMX_STATIC_DATA=1 SHMEM_WAIT=block run 60 "$OSHRUN" -n 2 --timeout 50 "$pe" children traffic
+  expect_ok 'children among traffic, SHMEM_WAIT=block'
+}
+
+case_calls_in_a_child() {
+  for routine in put barrier malloc finalize team_sync lock wait global_exit; do
+    run 30 "$OSHRUN" -n 2 --timeout 20 "$pe" children $routine
+    expect_ok "$routine in a child"
+    [ "$(grep -c 'called in a forked child, which is not a PE' err)" = 2 ] || die "$routine: each child is told"
+    grep -q 'status 1$' out || die "$routine: the child ends with status 1"
+  done
+  run 30 "$OSHRUN" -n 2 --timeout 20 "$pe" children exit
+  expect_ok 'exit in a child'
+  grep -q 'status 46$' out || die "the child's own status"
+}
+
+# The interpreter is the PE; the library comes in by dlopen.
+case_python() {
+  need python3
+  cat >job.py <<'END'
+import ctypes, multiprocessing, os, subprocess, sys
+lib = ctypes.CDLL(sys.argv[1])
+lib.shmem_malloc.restype = ctypes.POINTER(ctypes.c_long)
+lib.shmem_malloc.argtypes = [ctypes.c_size_t]
+lib.shmem_long_atomic_add.argtypes = [ctypes.POINTER(ctypes.c_long), ctypes.c_long, ctypes.c_int]
+def square(x): return x * x
+lib.shmem_init()
+cell = lib.shmem_malloc(8)
+cell[0] = 0
+lib.shmem_barrier_all()
+for i in range(5):
+    assert subprocess.run(["/bin/echo", "x"], capture_output=True).stdout == b"x\n"
+    assert subprocess.run("exit 3", shell=True).returncode == 3
+    lib.shmem_long_atomic_add(cell, 1, 0)
+pid = os.fork()
+if pid == 0:
+    os._exit(5)
+assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 5
+with multiprocessing.get_context("fork").Pool(2) as pool:
+    assert pool.map(square, range(10)) == [i * i for i in range(10)]
+lib.shmem_barrier_all()
+if lib.shmem_my_pe() == 0:
+    assert cell[0] == 5 * lib.shmem_n_pes(), cell[0]
+    print("ok python", flush=True)
+lib.shmem_finalize()
+END
+  run 60 "$OSHRUN" -n 3 --timeout 50 python3 job.py "$LIBRARY"
+  expect_ok 'Python with subprocess, fork and multiprocessing'
+}
+
+# A child that runs another program must not take the PE's place, nor oshrun in a PE.
+case_nested() {
+  cat >nested.sh <<'END'
+"$1" -n 2 --timeout 20 "$2" work || exit 5
+exec "$2" work
+END
+  run 60 "$OSHRUN" -n 2 --timeout 50 sh nested.sh "$OSHRUN" "$pe"
+  expect_ok 'a job inside each PE'
+  [ "$(grep -c '^ok work 2 PEs' out)" = 3 ] || die 'two inner jobs and the outer one'
+}
+
+run_case "$@"

@@ -1,0 +1,141 @@
+#!/bin/sh
+# limits_test.sh CASE: jobs under every limit a user can meet. Either they work, or one line says what was asked for, what
+# there is, which limit it is and what to change. Never a signal, never a hang.
+. "$(dirname "$0")/common.sh"
+
+limited() {  # PRLIMIT-OPTION LIMIT-IN-SECONDS COMMAND...
+  need prlimit
+  option=$1
+  shift
+  prlimit "$option" true 2>/dev/null || skip "prlimit $option is refused"
+  seconds=$1
+  shift
+  run "$seconds" prlimit "$option" "$@"
+}
+
+case_address_space() {
+  for bytes in 1000000000 4000000000 60000000000; do
+    limited --as=$bytes 20 "$OSHRUN" -n 4 --timeout 15 "$pe" work
+    expect_ok "address space of $bytes bytes, default heap"
+  done
+  SHMEM_SYMMETRIC_SIZE=8G limited --as=4000000000 20 "$OSHRUN" -n 4 --timeout 15 "$pe" work
+  expect_refusal 'address space of 4 GB, heap of 8 GiB' 'SHMEM_SYMMETRIC_SIZE' '8589934592' 'ulimit -v'
+  SHMEM_SYMMETRIC_SIZE=8M limited --as=2000000000 20 "$OSHRUN" -n 4 --timeout 15 "$pe" fill 1000000 100
+  expect_ok 'address space of 2 GB, heap of 8 MiB'
+  for megabytes in 20 30 40 60 80; do
+    limited --as=$((megabytes * 1000000)) 20 "$OSHRUN" -n 2 --timeout 15 "$pe" work
+    no_crash_or_no_start "address space of $megabytes MB"
+  done
+}
+# So little that the loader or oshrun itself may give up: it says so, without a signal.
+no_crash_or_no_start() {
+  [ "$rc" = 0 ] || no_crash "$1"
+  [ "$rc" = 0 ] || [ -s err ] || die "$1: failed without a word"
+  echo "$1: status $rc, $(head -n 1 err)"
+}
+
+# Wished heaps up to more than any machine has.
+case_heap_size() {
+  for size in 1 4k 1M 64M 1G 1T 30T; do
+    SHMEM_SYMMETRIC_SIZE=$size run 20 "$OSHRUN" -n 2 --timeout 15 "$pe" fill 10000 3
+    expect_ok "SHMEM_SYMMETRIC_SIZE=$size"
+  done
+  for size in 100T 8000T 16777215T 99999999999T; do
+    SHMEM_SYMMETRIC_SIZE=$size run 20 "$OSHRUN" -n 2 --timeout 15 "$pe" fill 10000 3
+    expect_refusal "SHMEM_SYMMETRIC_SIZE=$size" 'SHMEM_SYMMETRIC_SIZE'
+    echo "SHMEM_SYMMETRIC_SIZE=$size: $(head -n 1 err)"
+  done
+}
+
+# Asking for more than there is gives NULL with the reason, and the job goes on.
+case_exhausted() {
+  SHMEM_DEBUG=1 SHMEM_SYMMETRIC_SIZE=4M run 20 "$OSHRUN" -n 3 --timeout 15 "$pe" fill 1000000 100
+  expect_ok 'heap of 4 MiB'
+  grep -q '^ok fill 4 blocks' out || die 'four blocks of a million bytes fit into 4 MiB'
+  grep -q 'shmem_malloc: no room for 1000000 bytes.*largest free.*SHMEM_SYMMETRIC_SIZE' err || die 'no reason with SHMEM_DEBUG'
+  SHMEM_SYMMETRIC_SIZE=1T SHMEM_DEBUG=1 run 20 "$OSHRUN" -n 2 --timeout 15 "$pe" fill 900000000000 1
+  expect_ok 'one block of 900 GB'
+  grep -q '^ok fill 0 blocks' out || die 'a block larger than the machine was handed out'
+  grep -q "machine's.*memory" err || die 'no reason with SHMEM_DEBUG'
+}
+
+case_file_size() {
+  for kib in 0 1 100 100000; do
+    limited --fsize=$((kib * 1024)) 20 "$OSHRUN" -n 2 --timeout 15 "$pe" work
+    expect_refusal "file size of $kib KiB" 'ulimit -f|RLIMIT_FSIZE' '[0-9]'
+    echo "file size of $kib KiB: $(head -n 1 err)"
+  done
+  SHMEM_SYMMETRIC_SIZE=1M limited --fsize=1000000000 20 "$OSHRUN" -n 2 --timeout 15 "$pe" work
+  expect_ok 'file size of 1 GB, heap of 1 MiB'
+}
+
+case_open_files() {
+  for files in 4 5 6 7 8 12 16; do
+    limited --nofile=$files 20 "$OSHRUN" -n 2 --timeout 15 "$pe" work
+    expect_ok_or_refusal "$files open files" 'open files|too many|descriptor|shared librar'
+  done
+  limited --nofile=16 20 "$OSHRUN" -n 8 --tag-output --timeout 15 "$pe" work
+  expect_ok_or_refusal '16 open files, tagged output of 8 PEs' 'open files|too many|descriptor'
+}
+
+# The limit counts all processes of a user, so it needs a user of its own.
+case_processes() {
+  need setpriv prlimit
+  user=65500
+  [ "$(id -u)" = 0 ] || skip 'only root can take another user number'
+  chmod 755 "$dir"
+  setpriv --reuid $user --regid $user --clear-groups "$OSHRUN" --version >/dev/null 2>&1 || skip 'another user cannot run oshrun here'
+  for processes in 1 2 3 5; do
+    run 20 setpriv --reuid $user --regid $user --clear-groups prlimit --nproc=$processes "$OSHRUN" -n 8 --timeout 15 "$pe" work
+    expect_refusal "$processes processes" 'cannot|start' 'Resource temporarily unavailable|process'
+    echo "$processes processes: $(head -n 1 err)"
+  done
+  run 20 setpriv --reuid $user --regid $user --clear-groups prlimit --nproc=20 "$OSHRUN" -n 8 --timeout 15 "$pe" work
+  expect_ok '20 processes'
+}
+
+case_other_limits() {
+  for option in --core=0 --data=200000000 --stack=300000 --memlock=0 --sigpending=0 --msgqueue=0 --rtprio=0 --nice=0; do
+    limited $option 20 "$OSHRUN" -n 3 --timeout 15 "$pe" work
+    expect_ok "prlimit $option"
+  done
+  limited --data=1000000 20 "$OSHRUN" -n 3 --timeout 15 "$pe" work
+  no_crash_or_no_start 'data segment of 1 MB'
+}
+
+# A control group of our own, with a limit on memory.
+make_group() {
+  if [ -w /sys/fs/cgroup/cgroup.procs ] && grep -qw memory /sys/fs/cgroup/cgroup.subtree_control 2>/dev/null; then
+    group=/sys/fs/cgroup/shmemx-robust-$$
+    mkdir "$group" 2>/dev/null || skip 'no control group can be made'
+    trap 'rmdir "$group"; cd /; rm -rf "$dir"' EXIT
+    echo "$1" >"$group/memory.max" || skip 'no memory limit can be set'
+  elif [ -w /sys/fs/cgroup/memory/cgroup.procs ]; then
+    group=/sys/fs/cgroup/memory/shmemx-robust-$$
+    mkdir "$group" 2>/dev/null || skip 'no control group can be made'
+    trap 'rmdir "$group"; cd /; rm -rf "$dir"' EXIT
+    echo "$1" >"$group/memory.limit_in_bytes" || skip 'no memory limit can be set'
+  else
+    skip 'no control group for memory that this user may change'
+  fi
+}
+case_control_group() {
+  make_group 400000000
+  run 60 sh -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' sh "$group" env SHMEM_DEBUG=1 \
+    "$OSHRUN" -n 2 --timeout 50 "$pe" fill 20000000 100
+  expect_ok 'control group of 400 MB'
+  grep -Eq "no room for 20000000 bytes: this machine's \(or cgroup's\) memory" err || die 'no reason with SHMEM_DEBUG'
+  blocks=$(sed -n 's/^ok fill \([0-9]*\) .*/\1/p' out)
+  [ "$blocks" -ge 2 ] || die "only $blocks blocks of 20 MB for each of 2 PEs in 400 MB"
+  echo "control group of 400 MB: $blocks blocks of 20 MB for each of 2 PEs"
+}
+
+# Looked at, never changed: it is a setting of the whole machine.
+case_overcommit() {
+  mode=$(cat /proc/sys/vm/overcommit_memory 2>/dev/null) || skip 'no /proc/sys/vm/overcommit_memory'
+  [ "$mode" = 2 ] || skip "overcommit_memory is $mode and is not changed for a test"
+  run 20 "$OSHRUN" -n 2 --timeout 15 "$pe" work
+  expect_ok_or_refusal 'overcommit_memory=2' 'overcommit_memory' 'SHMEM_SYMMETRIC_SIZE'
+}
+
+run_case "$@"

@@ -1,0 +1,159 @@
+#!/bin/sh
+# machine_test.sh CASE: jobs on machines that lack something, or hold something unusual.
+. "$(dirname "$0")/common.sh"
+
+# A container's default /dev/shm, and none at all, with heaps that do not fit there.
+case_small_shm() {
+  need unshare
+  may_unshare --mount || skip 'a mount namespace is not allowed'
+  cat >inside <<'END'
+mount -t tmpfs -o size=64m shmemx-robust /dev/shm && exec "$@"
+END
+  SHMEM_SYMMETRIC_SIZE=256M run 60 unshare --mount sh inside "$OSHRUN" -n 2 --timeout 50 "$pe" fill 100000000 2
+  expect_ok '64 MiB of /dev/shm, 256 MiB of heap'
+  grep -q '^ok fill 2 blocks' out || die 'two blocks of 100 MB fit into a heap of 256 MiB'
+  sed -i 's/size=64m/size=4k,ro/' inside
+  SHMEM_SYMMETRIC_SIZE=256M run 60 unshare --mount sh inside "$OSHRUN" -n 3 --timeout 50 "$pe" work
+  expect_ok 'read-only /dev/shm'
+}
+
+case_network() {
+  need unshare
+  may_unshare --net || skip 'a network namespace is not allowed'
+  run 30 unshare --net "$OSHRUN" -n 4 --timeout 20 "$pe" work
+  expect_ok 'lo is down'
+  if command -v ip >/dev/null 2>&1; then
+    run 30 unshare --net sh -c 'ip link set lo up && exec "$@"' sh "$OSHRUN" -n 4 --timeout 20 "$pe" work
+    expect_ok 'lo alone is up'
+  fi
+}
+
+# Nothing on the machine can be written to.
+case_read_only() {
+  need unshare
+  may_unshare --mount || skip 'a mount namespace is not allowed'
+  case $PES:$OSHRUN in
+    */tmp/* | */run/*) skip 'the programs lie in a folder that the test covers' ;;
+  esac
+  cat >inside <<'END'
+mount -o remount,ro,bind / 2>/dev/null || exit 77
+for place in /tmp /var/tmp /dev/shm /run; do mount -t tmpfs -o ro shmemx-robust $place 2>/dev/null; done
+for place in / /tmp /var/tmp /dev/shm /run; do touch $place/shmemx-robust 2>/dev/null && exit 77; done
+exec "$@"
+END
+  run 30 unshare --mount sh inside "$OSHRUN" -n 4 --timeout 20 "$pe" work
+  [ "$rc" != 77 ] || skip 'the file systems cannot be made read-only here'
+  expect_ok 'nothing can be written to'
+}
+
+case_no_proc() {
+  need unshare
+  may_unshare --mount || skip 'a mount namespace is not allowed'
+  run 30 unshare --mount sh -c 'mount -t tmpfs shmemx-robust /proc && exec "$@"' sh "$OSHRUN" -n 4 --timeout 20 "$pe" work
+  expect_ok 'no /proc'
+  run 30 unshare --mount sh -c 'mount -t tmpfs shmemx-robust /sys && exec "$@"' sh "$OSHRUN" -n 4 --timeout 20 "$pe" work
+  expect_ok 'no /sys'
+}
+
+case_other_user() {
+  need setpriv
+  [ "$(id -u)" = 0 ] || skip 'only root can take another user number'
+  chmod 755 "$dir"
+  as="setpriv --reuid 65501 --regid 65501 --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all"
+  $as "$OSHRUN" --version >/dev/null 2>&1 || skip 'another user cannot run oshrun here'
+  run 30 $as "$OSHRUN" -n 4 --timeout 20 "$pe" work
+  expect_ok 'another user'
+  run 30 "$OSHRUN" -n 4 --timeout 20 $as "$pe" work
+  expect_ok 'root starts PEs of another user'
+}
+
+# A new pid namespace: numbers of processes mean something else outside.
+case_pid_namespace() {
+  need unshare
+  may_unshare --pid --fork --mount-proc || skip 'a pid namespace is not allowed'
+  run 30 unshare --pid --fork --mount-proc "$OSHRUN" -n 4 --timeout 20 "$pe" work
+  expect_ok 'oshrun is process 1'
+}
+
+case_standard_files() {
+  for closed in '<&-' '>&-' '2>&-' '<&- >&-' '<&- 2>&-' '>&- 2>&-' '<&- >&- 2>&-'; do
+    run 30 sh -c "\"\$@\" $closed" sh "$OSHRUN" -n 3 --timeout 20 "$pe" work
+    [ "$rc" = 0 ] || die "closed: $closed"
+    run 30 "$OSHRUN" -n 3 --timeout 20 sh -c "exec \"\$@\" $closed" sh "$pe" work
+    [ "$rc" = 0 ] || die "closed in the PEs: $closed"
+  done
+  [ -c /dev/full ] || return 0
+  run 30 sh -c '"$@" >/dev/full 2>/dev/full' sh "$OSHRUN" -n 3 --timeout 20 "$pe" work
+  [ "$rc" = 0 ] || die 'output to a full device'
+}
+
+case_environment() {
+  run 30 env -i "$OSHRUN" -n 3 --timeout 20 "$pe" work
+  expect_ok 'empty environment'
+  run 30 env -i "$pe" work
+  expect_ok 'empty environment, without oshrun'
+  run 30 "$OSHRUN" -n 3 --timeout 20 env LC_ALL=xx_YY LANG=tr_TR.UTF-8 TMPDIR=/nonexistent HOME= PATH= "$pe" work
+  expect_ok 'odd environment'
+  long=$(head -c 100000 /dev/zero | tr '\0' x)
+  LONG=$long run 30 "$OSHRUN" -n 3 --timeout 20 "$pe" work
+  expect_ok 'a variable of 100 kB'
+}
+
+case_deleted_directory() {
+  mkdir gone
+  run 30 sh -c 'cd gone && rmdir ../gone && exec "$@"' sh "$OSHRUN" -n 3 --timeout 20 "$pe" work
+  expect_ok 'the working directory is gone'
+}
+
+# The program is replaced while its PEs start.
+case_deleted_program() {
+  cp "$pe" program
+  run 30 "$OSHRUN" -n 4 --timeout 20 sh -c 'exec 9<./program && rm -f ./program && exec /proc/self/fd/9 work' sh
+  [ "$rc" != 0 ] || expect_ok 'deleted program'
+  no_crash 'deleted program'
+}
+
+case_many_descriptors() {
+  cat >opens.sh <<'END'
+i=3
+while [ $i -lt 10 ]; do eval "exec $i</dev/null"; i=$((i + 1)); done
+exec "$@"
+END
+  run 30 sh opens.sh "$OSHRUN" -n 3 --timeout 20 "$pe" work
+  expect_ok 'descriptors 3 to 9 are taken'
+}
+
+case_ignored_signals() {
+  run 30 sh -c 'trap "" HUP INT QUIT PIPE ALRM TERM CHLD USR1 USR2; exec "$@"' sh "$OSHRUN" -n 3 --timeout 20 "$pe" work
+  expect_ok 'all signals are ignored'
+  run 30 "$OSHRUN" -n 3 --timeout 20 sh -c 'trap "" HUP INT QUIT PIPE ALRM TERM CHLD USR1 USR2; exec "$@"' sh "$pe" work
+  expect_ok 'PEs ignore all signals'
+}
+
+# Variables that a launcher would have set, without the launcher: a line with its name, never n jobs of one PE.
+case_faked_launchers() {
+  for set in 'PMI_SIZE=4 PMI_RANK=1' 'PMI_SIZE=4 PMI_RANK=1 PMI_FD=9' 'PMI_SIZE=4 PMI_RANK=0 PMI_FD=x' \
+      'PMIX_RANK=1 PMIX_NAMESPACE=job' 'PMIX_RANK=1' 'PMIX_RANK=0 PMIX_NAMESPACE=job PMIX_SERVER_URI2=nobody;tcp4://127.0.0.1:9' \
+      'OMPI_COMM_WORLD_SIZE=3 OMPI_COMM_WORLD_RANK=0' 'SLURM_NTASKS=4 SLURM_PROCID=2 SLURM_STEP_ID=0' \
+      'SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=2 SLURM_STEP_ID=0' 'MPI_LOCALNRANKS=2 MPI_LOCALRANKID=0' 'FLUX_JOB_SIZE=2 FLUX_TASK_RANK=1'; do
+    run 20 env $set "$pe" work
+    expect_refusal "$set" 'started by .*(hydra|PMI|mpirun|Slurm|Flux).*Tried' 'oshrun -n'
+    [ -s out ] && die "$set: it ran"
+  done
+  for set in 'PMI_SIZE=1 PMI_RANK=0' 'SLURM_NTASKS=4' 'SLURM_NTASKS=1 SLURM_PROCID=0 SLURM_STEP_ID=0' 'OMPI_COMM_WORLD_SIZE=1' 'FLUX_JOB_SIZE=1'; do
+    run 20 env $set "$pe" work
+    expect_ok "$set"
+    [ -s err ] && die "$set: a singleton is silent"
+  done
+  for set in SHMEMX_JOB_FD=0 SHMEMX_JOB_PE=1 'SHMEMX_JOB_FD=1 SHMEMX_JOB_PE=0 SHMEMX_JOB_SIZE=2 SHMEMX_JOB_ID=1' \
+      'SHMEMX_JOB_FD=99 SHMEMX_JOB_PE=0 SHMEMX_JOB_SIZE=2 SHMEMX_JOB_ID=1'; do
+    run 20 env $set "$pe" work
+    expect_refusal "$set" 'SHMEMX_JOB_. variables are set, but not by an oshrun'
+  done
+  for set in 'PMI_SIZE=4 PMI_RANK=1 PMI_FD=9' 'OMPI_COMM_WORLD_SIZE=3' 'SLURM_NTASKS=4 SLURM_PROCID=2 SLURM_STEP_ID=0'; do
+    run 20 env $set "$OSHRUN" -n 2 --timeout 15 "$pe" work
+    expect_ok "oshrun inside a job of another launcher, $set"
+  done
+}
+
+run_case "$@"

@@ -1,0 +1,166 @@
+#!/bin/sh
+# starts_test.sh CASE: many starts, in every way a program can be linked and loaded, and waiting PEs.
+# ROBUST_STARTS multiplies the numbers of starts.
+. "$(dirname "$0")/common.sh"
+times=${ROBUST_STARTS:-1}
+
+milliseconds() { date +%s%3N; }
+build() {  # NAME FLAGS...: robust_pe, linked in some way
+  name=$1
+  shift
+  "$OSHCC" -O1 "$@" -o "$name" "$SOURCES/robust_pe.c" "$SOURCES/blocking.c" "$SOURCES/children.c" >build.log 2>&1
+}
+many() {  # COUNT PES COMMAND...
+  count=$1
+  n=$2
+  shift 2
+  for turn in $(seq "$count"); do
+    run 60 "$OSHRUN" -n "$n" --timeout 50 "$@"
+    expect_ok "start $turn of $count with $n PEs: $*"
+  done
+}
+
+case_many() {
+  many $((100 * times)) 2 "$pe" work
+  many $((3 * times)) 64 "$pe" work
+}
+
+# PEs that come to shmem_init at any time within five seconds lose nobody.
+case_delayed() {
+  for turn in $(seq $((2 * times))); do
+    run 60 "$OSHRUN" -n 8 --timeout 50 "$pe" delayed 5
+    expect_ok "delayed by up to 5 s, turn $turn"
+  done
+  for turn in $(seq $((5 * times))); do
+    run 60 "$OSHRUN" -n 16 --timeout 50 "$pe" delayed 0.3
+    expect_ok "delayed by up to 0.3 s, turn $turn"
+  done
+}
+
+# Addresses differ from PE to PE, or are the same everywhere.
+case_linked() {
+  printf 'int main(void) { return 0; }\n' >empty.c
+  for flags in '-fPIE -pie' '-fno-pie -no-pie' '-fPIE -pie -Wl,-z,norelro' '-fPIE -pie -Wl,-z,now' '-flto' '-fPIE -pie -Wl,-z,lazy -s'; do
+    build program $flags || { cat build.log; die "cannot build with $flags"; }
+    many $((10 * times)) 3 ./program work
+    run 30 "$OSHRUN" -n 2 --timeout 20 ./program children traffic
+    expect_ok "children, $flags"
+    if setarch -R true 2>/dev/null; then
+      many $((3 * times)) 3 setarch -R ./program work
+      run 30 setarch -R "$OSHRUN" -n 3 --timeout 20 ./program work
+      expect_ok "without randomized addresses, $flags"
+    fi
+  done
+}
+
+case_linked_statically() {
+  "$OSHCC" --help 2>&1 | grep -q -- '-static' || [ -f "$STATIC_LIBRARY" ] || skip 'no static library'
+  for flags in '-static -fno-pie -no-pie' '-static-pie -fPIE'; do
+    "${CC:-cc}" -O1 $flags -I"$INCLUDES" -o program "$SOURCES/robust_pe.c" "$SOURCES/blocking.c" "$SOURCES/children.c" \
+      "$STATIC_LIBRARY" -lstdc++ -lpthread -ldl -lm >build.log 2>&1 || { cat build.log; skip "cannot link with $flags"; }
+    many $((10 * times)) 3 ./program work
+    run 30 "$OSHRUN" -n 2 --timeout 20 ./program children traffic
+    expect_ok "children, $flags"
+  done
+}
+
+case_sanitized() {
+  for flags in '-fsanitize=address' '-fsanitize=undefined' '-fsanitize=address,undefined' '-fsanitize=thread'; do
+    build program -g $flags || { echo "$flags: cannot build"; continue; }
+    ./program no_scenario >/dev/null 2>&1
+    [ $? = 2 ] || { echo "$flags: its programs do not run here"; continue; }
+    run 60 "$OSHRUN" -n 3 --timeout 50 ./program work 2
+    expect_ok "program built with $flags"
+    grep -q 'Sanitizer' err && die "$flags: a report"
+    echo "$flags: works"
+  done
+  return 0
+}
+
+case_preloaded_allocators() {
+  found=0
+  for library in libjemalloc.so.2 libtcmalloc_minimal.so.4 libmimalloc.so.2; do
+    path=$(ldconfig -p 2>/dev/null | sed -n "s/.* => \(.*$library\)$/\1/p" | head -n 1)
+    [ -n "$path" ] || { echo "$library is not installed"; continue; }
+    found=1
+    for scenario in 'work 3' 'children traffic'; do
+      LD_PRELOAD=$path run 60 "$OSHRUN" -n 3 --timeout 50 "$pe" $scenario
+      expect_ok "$library, $scenario"
+    done
+    echo "$library: works"
+  done
+  [ $found = 1 ] || skip 'no other allocator is installed'
+}
+
+case_valgrind() {
+  need valgrind
+  run 120 "$OSHRUN" -n 2 --timeout 110 valgrind -q --error-exitcode=9 --leak-check=no "$pe" work
+  grep -q 'unhandled instruction\|Unrecognised instruction' err && skip 'this valgrind does not know all instructions of this machine'
+  expect_ok 'under valgrind'
+  grep -q '^==' err && die 'valgrind reports something'
+  return 0
+}
+
+# A tool that stands between the program and the library.
+case_interposed() {
+  cat >tool.c <<'END'
+#include <pshmem.h>
+#include <shmem.h>
+#include <stdio.h>
+static int puts_seen;
+void shmem_long_p(long *dest, long value, int pe) { ++puts_seen; pshmem_long_p(dest, value, pe); }
+void shmem_init(void) { pshmem_init(); }
+void shmem_finalize(void) {
+  if (pshmem_my_pe() == 0) fprintf(stderr, "tool: %d puts\n", puts_seen);
+  pshmem_finalize();
+}
+END
+  "$OSHCC" -shared -fPIC -o tool.so tool.c 2>build.log || { cat build.log; die 'cannot build the tool'; }
+  run 30 "$OSHRUN" -n 3 --timeout 20 -x LD_PRELOAD="$dir/tool.so" "$pe" work
+  expect_ok 'preloaded tool'
+  grep -Eq '^tool: [1-9][0-9]* puts' err || die 'the tool saw nothing'
+}
+
+# The library takes over nothing that belongs to the process.
+case_no_interposition() {
+  need nm
+  taken=$(nm -D --defined-only "$LIBRARY" | awk '{ print $NF }' | sed 's/@.*//' |
+    grep -Ex '(malloc|calloc|realloc|free|posix_memalign|aligned_alloc|memalign|valloc|mmap|mmap64|munmap|mremap|brk|sbrk|madvise|fork|vfork|sigaction|signal|memcpy|memmove|open|close|exit|_exit|abort|__malloc_hook|_Znwm|_ZdlPv|_Znam|_ZdaPv|__cxa_throw)')
+  [ -z "$taken" ] || die "the library defines $taken"
+  # Names reserved for the C++ library collide with nobody's.
+  other=$(nm -D --defined-only "$LIBRARY" | awk '{ print $NF }' | grep -Ev '^(p?shmemx?_|start_pes|my_pe|_my_pe|num_pes|_num_pes|p?shmalloc|p?shfree|p?shrealloc|p?shmemalign|pstart_pes|pmy_pe|pnum_pes|_ZZ?NK?St)' | head -n 5)
+  [ -z "$other" ] || die "the library exports names that are not OpenSHMEM's: $other"
+  used=$(nm -D --undefined-only "$LIBRARY" | awk '{ print $NF }' | sed 's/@.*//' | grep -Ex 'sigaction|signal|sigaltstack|__malloc_hook|shm_open|shmget|mkstemp|tmpfile')
+  [ -z "$used" ] || die "the library calls $used"
+}
+
+case_two_programs() {
+  printf '#include <shmem.h>\n#include <stdio.h>\nstatic long big[5000];\nint main(void) {\n  big[1] = 1;\n  shmem_init();\n  long *heap = shmem_malloc(8);\n  shmem_long_atomic_add(heap, 0, 0);\n  shmem_barrier_all();\n  shmem_long_atomic_add(heap, 1, 0);\n  shmem_barrier_all();\n  if (GLOBAL) shmem_long_p(&big[1], 2, 0);\n  shmem_barrier_all();\n  if (shmem_my_pe() == 0) printf("ok %%ld\\n", *heap);\n  shmem_finalize();\n  return 0;\n}\n' >one.c
+  { echo 'static long other[90000]; long *more(void) { return other; }'; cat one.c; } >two.c
+  "$OSHCC" -DGLOBAL=0 -o one one.c && "$OSHCC" -DGLOBAL=0 -o two two.c || die 'cannot build'
+  run 30 "$OSHRUN" --timeout 20 -n 2 ./one : -n 1 ./two
+  expect_ok 'heap of two programs'
+  grep -q '^ok 3$' out || die 'the heap is shared by two programs'
+  "$OSHCC" -DGLOBAL=1 -o one one.c && "$OSHCC" -DGLOBAL=1 -o two two.c || die 'cannot build'
+  run 30 "$OSHRUN" --timeout 20 -n 2 ./one : -n 1 ./two
+  expect_refusal 'globals of two programs' 'shmem_long_p: .*dest.* not (a )?symmetric'
+  echo "globals of two programs: $(head -n 1 err)"
+}
+
+# Many PEs: everything works; what a start costs is reported, not judged.
+case_many_pes() {
+  for n in 33 256; do
+    begin=$(milliseconds)
+    run 150 "$OSHRUN" -n $n --timeout 140 "$pe" work
+    expect_ok "$n PEs"
+    echo "$n PEs: the whole work took $(($(milliseconds) - begin)) ms"
+  done
+  for heap in 64M 64G; do
+    begin=$(milliseconds)
+    SHMEM_SYMMETRIC_SIZE=$heap run 100 "$OSHRUN" -n 256 --timeout 90 "$pe" footprint
+    expect_ok "256 PEs with $heap of heap"
+    echo "heap of $heap: $(($(milliseconds) - begin)) ms, $(sed 's/^ok //' out)"
+  done
+}
+
+run_case "$@"

@@ -1,0 +1,64 @@
+#include "base/machine.hpp"
+
+#include <sys/resource.h>
+
+#include <bit>
+#include <boost/test/unit_test.hpp>
+
+#include "base/affinity.hpp"
+#include "support/child.hpp"
+
+namespace {
+
+using namespace shmemx;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kLimitsAllowed = false;  // the shadow memory is larger than any limit worth testing
+#else
+constexpr bool kLimitsAllowed = true;
+#endif
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(base_machine)
+
+BOOST_AUTO_TEST_CASE(memory_is_there_and_not_more_than_the_machine_has) {
+  BOOST_CHECK_GT(total_memory_bytes(), std::uint64_t{16} << 20);
+  BOOST_CHECK_GT(available_memory_bytes(), 0U);
+  BOOST_CHECK_LE(available_memory_bytes(), total_memory_bytes());
+}
+
+BOOST_AUTO_TEST_CASE(the_affinity_bits_are_those_of_the_mask) {
+  std::uint64_t words[16] = {~std::uint64_t{0}};
+  BOOST_REQUIRE(read_affinity(words));
+  int bits = 0;
+  for (const std::uint64_t word : words) bits += std::popcount(word);
+  const auto cpus = affinity_cpus();
+  BOOST_CHECK_EQUAL(static_cast<std::size_t>(bits), cpus.size());
+  for (const int cpu : cpus) BOOST_CHECK((words[cpu / 64] >> (cpu % 64) & 1U) == 1U);
+  BOOST_CHECK(!read_affinity({}));
+}
+
+BOOST_AUTO_TEST_CASE(the_quota_is_in_thousandths_of_a_core) {
+  const double quota = cgroup_cpu_quota();
+  if (quota > 0) {
+    BOOST_CHECK_EQUAL(cpu_quota_milli(), static_cast<std::uint64_t>(quota * 1000));
+  } else {
+    BOOST_CHECK_EQUAL(cpu_quota_milli(), kUnlimited);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_limit_of_the_address_space_is_seen) {
+  rlimit now;
+  BOOST_REQUIRE_EQUAL(::getrlimit(RLIMIT_AS, &now), 0);
+  BOOST_CHECK_EQUAL(address_space_limit(), now.rlim_cur == RLIM_INFINITY ? kUnlimited : now.rlim_cur);
+  if (!kLimitsAllowed) return;
+  const auto end = unit::in_child([&] {
+    constexpr rlim_t kLimit = rlim_t{3} << 30;
+    const rlimit lower{kLimit, now.rlim_max};
+    return ::setrlimit(RLIMIT_AS, &lower) == 0 && address_space_limit() == kLimit ? 0 : 1;
+  });
+  BOOST_CHECK_EQUAL(end.status, 0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,170 @@
+#include "base/wait.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <cstring>
+#include <new>
+#include <thread>
+
+#include "base/clock.hpp"
+#include "support/waiting.hpp"
+
+namespace {
+
+using namespace shmemx;
+using std::chrono::milliseconds;
+using unit::WaitingGuard;
+
+// Hooks of the policy: what a wait did.
+std::atomic<int> sleeps{0};
+std::atomic<int> wakes{0};
+std::atomic<const char*> slept_in{nullptr};
+
+void count_sleep(const char* routine) {
+  slept_in = routine;
+  ++sleeps;
+}
+void count_wake() { ++wakes; }
+
+WaitPolicy policy_of(WaitMode mode, WaitFront* front) {
+  sleeps = wakes = 0;
+  WaitPolicy policy;
+  policy.mode = mode;
+  policy.own_front = front;
+  policy.on_sleep = count_sleep;
+  policy.on_wake = count_wake;
+  return policy;
+}
+
+// Waits for a flag that another thread sets after `delay`, with a wake when `front` is given. How late the waiter
+// noticed, in ns.
+std::uint64_t wait_for_a_late_flag(milliseconds delay, WaitFront* front) {
+  std::atomic<bool> flag{false};
+  std::uint64_t set_at = 0;
+  std::thread setter([&] {
+    std::this_thread::sleep_for(delay);
+    set_at = now_ns();
+    flag.store(true, std::memory_order_release);
+    if (front != nullptr) wake(*front);
+  });
+  wait_for("shmem_test", [&] { return flag.load(std::memory_order_acquire); });
+  const std::uint64_t seen_at = now_ns();
+  setter.join();
+  return seen_at - set_at;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(base_wait)
+
+BOOST_AUTO_TEST_CASE(what_is_done_already_needs_one_poll) {
+  WaitFront front{};
+  const WaitingGuard guard(policy_of(WaitMode::block, &front));
+  int polls = 0;
+  wait_for("shmem_test", [&] { return ++polls == 1; });
+  BOOST_CHECK_EQUAL(polls, 1);
+  BOOST_CHECK_EQUAL(sleeps, 0);
+}
+
+BOOST_AUTO_TEST_CASE(the_bare_and_pausing_polls_come_before_anything_else) {
+  WaitFront front{};
+  WaitPolicy policy = policy_of(WaitMode::block, &front);
+  policy.bare_polls = 10;
+  policy.pause_polls = 20;
+  const WaitingGuard guard(policy);
+  int polls = 0;
+  wait_for("shmem_test", [&] { return ++polls == 30; });
+  BOOST_CHECK_EQUAL(sleeps, 0);
+  polls = 0;
+  wait_for("shmem_test", [&] { return ++polls == 31; });
+  BOOST_CHECK_EQUAL(sleeps, 1);
+  BOOST_CHECK_EQUAL(wakes, 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_spinning_wait_never_sleeps) {
+  WaitFront front{};
+  WaitPolicy policy = policy_of(WaitMode::spin, &front);
+  policy.yield_ns = 0;
+  const WaitingGuard guard(policy);
+  wait_for_a_late_flag(milliseconds(20), nullptr);
+  BOOST_CHECK_EQUAL(sleeps, 0);
+  BOOST_CHECK_EQUAL(wakes, 0);
+}
+
+BOOST_AUTO_TEST_CASE(an_automatic_wait_yields_before_it_sleeps) {
+  WaitFront front{};
+  WaitPolicy policy = policy_of(WaitMode::automatic, &front);
+  policy.yield_ns = 30'000'000'000;
+  const WaitingGuard guard(policy);
+  wait_for_a_late_flag(milliseconds(20), nullptr);
+  BOOST_CHECK_EQUAL(sleeps, 0);
+}
+
+BOOST_AUTO_TEST_CASE(an_automatic_wait_sleeps_after_its_yielding_phase) {
+  WaitFront front{};
+  WaitPolicy policy = policy_of(WaitMode::automatic, &front);
+  policy.yield_ns = 1'000'000;
+  const WaitingGuard guard(policy);
+  wait_for_a_late_flag(milliseconds(50), &front);
+  BOOST_CHECK_GE(sleeps, 1);
+  BOOST_CHECK_EQUAL(wakes, 1);
+  BOOST_CHECK_EQUAL(std::strcmp(slept_in, "shmem_test"), 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_blocking_wait_sleeps_without_yielding) {
+  WaitFront front{};
+  WaitPolicy policy = policy_of(WaitMode::block, &front);
+  policy.yield_ns = ~std::uint64_t{0};  // would yield for ever
+  const WaitingGuard guard(policy);
+  wait_for_a_late_flag(milliseconds(20), &front);
+  BOOST_CHECK_GE(sleeps, 1);
+}
+
+BOOST_AUTO_TEST_CASE(without_a_front_nobody_sleeps) {
+  const WaitingGuard guard(policy_of(WaitMode::block, nullptr));
+  wait_for_a_late_flag(milliseconds(20), nullptr);
+  BOOST_CHECK_EQUAL(sleeps, 0);
+}
+
+// Sleep steps double from 50 us: 55 ms after the begin one of 51 ms is on its way. Who is woken need not wait for its
+// end.
+BOOST_AUTO_TEST_CASE(a_wake_ends_a_long_sleep) {
+  int prompt = 0;
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    WaitFront front{};
+    WaitPolicy policy = policy_of(WaitMode::block, &front);
+    policy.sleep_max_ns = 10'000'000'000;
+    const WaitingGuard guard(policy);
+    if (wait_for_a_late_flag(milliseconds(60), &front) < 15'000'000) ++prompt;
+    BOOST_CHECK_GE(front.wake_seq.load(), 1U);
+    BOOST_CHECK_EQUAL(front.sleepers.load(), 0U);
+  }
+  BOOST_CHECK_GE(prompt, 3);
+}
+
+BOOST_AUTO_TEST_CASE(a_change_without_a_wake_is_found_by_the_bounded_sleep) {
+  WaitFront front{};
+  WaitPolicy policy = policy_of(WaitMode::block, &front);
+  policy.sleep_max_ns = 2'000'000;
+  const WaitingGuard guard(policy);
+  const std::uint64_t late = wait_for_a_late_flag(milliseconds(40), nullptr);
+  BOOST_CHECK_LT(late, 1'000'000'000U);
+  BOOST_CHECK_GE(sleeps, 5);  // steps of 50, 100, ... us and of at most 2 ms
+  BOOST_CHECK_EQUAL(front.wake_seq.load(), 0U);
+}
+
+BOOST_AUTO_TEST_CASE(a_wake_costs_nothing_when_nobody_sleeps) {
+  WaitFront front{};
+  BOOST_CHECK(!has_sleepers(front));
+  wake(front);
+  wake_sleepers(front);
+  BOOST_CHECK_EQUAL(front.wake_seq.load(), 0U);
+  front.sleepers = 1;
+  BOOST_CHECK(has_sleepers(front));
+  wake(front);
+  wake(front);
+  BOOST_CHECK_EQUAL(front.wake_seq.load(), 1U);
+  BOOST_CHECK_EQUAL(front.sleepers.load(), 0U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

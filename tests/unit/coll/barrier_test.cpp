@@ -1,0 +1,116 @@
+#include "coll/barrier.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include "support/crowd.hpp"
+
+namespace {
+
+using namespace shmemx;
+using unit::Complaints;
+using unit::Node;
+
+// Every PE writes its own plain counter, and after the barrier reads those of the others: only the barrier orders them.
+void count_together(const Node& node, coll::Team& team, int rounds, Complaints& wrong) {
+  const int world_pe = team.route.set.world(TeamPe{team.me()}).value;
+  long& mine = *node.at<long>(world_pe, 0);
+  const long begin = mine;
+  for (int round = 1; round <= rounds; ++round) {
+    ++mine;
+    coll::barrier(team, "barrier_test");
+    for (int pe = 0; pe < team.size(); ++pe) {
+      wrong.expect(*node.at<long>(team.route.set.world(TeamPe{pe}).value, 0) == begin + round);
+    }
+    coll::barrier(team, "barrier_test");
+  }
+}
+
+// The same in two teams at once: the even PEs, and the odd ones in reverse.
+void count_in_two_teams(const Node& node, bool counting, Complaints& wrong) {
+  const int n = node.size();
+  const int odd_count = n / 2;
+  node.run([&](int pe) {
+    const team::PeSet set = pe % 2 == 0 ? *node.world(0).set.subset(0, 2, (n + 1) / 2)
+                                        : *node.world(0).set.subset(2 * odd_count - 1, -2, odd_count);
+    coll::Team team = node.team(pe, static_cast<std::size_t>(5 + pe % 2), set, counting);
+    count_together(node, team, unit::rounds(node.size()) / 4, wrong);
+  });
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(coll_barrier)
+
+BOOST_AUTO_TEST_CASE(nobody_leaves_before_all_have_come) {
+  unit::for_each_crowd([](const Node& node, bool counting) {
+    Complaints wrong;
+    node.run([&](int pe) {
+      coll::Team team = node.world_team(pe, counting);
+      count_together(node, team, unit::rounds(node.size()), wrong);
+    });
+    BOOST_TEST_CONTEXT(node.size() << " PEs, counting " << counting) BOOST_CHECK_EQUAL(wrong.count(), 0);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(teams_do_not_disturb_each_other) {
+  unit::for_each_crowd([](const Node& node, bool counting) {
+    Complaints wrong;
+    count_in_two_teams(node, counting, wrong);
+    BOOST_TEST_CONTEXT(node.size() << " PEs, counting " << counting) BOOST_CHECK_EQUAL(wrong.count(), 0);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(numbers_of_pes_that_are_no_powers_of_two_work) {
+  const unit::WaitingGuard guard(unit::crowded_policy());
+  for (const int n_pes : {5, 7, 13}) {
+    const Node node(n_pes);
+    Complaints wrong;
+    node.run([&](int pe) {
+      coll::Team team = node.world_team(pe, false);
+      count_together(node, team, 50, wrong);
+    });
+    BOOST_TEST_CONTEXT(n_pes << " PEs") BOOST_CHECK_EQUAL(wrong.count(), 0);
+  }
+}
+
+// The policy is the process's, so all PEs sleep on the front of PE 0: who is not woken is helped by the bounded sleep.
+BOOST_AUTO_TEST_CASE(sleeping_pes_get_through) {
+  for (const bool counting : {false, true}) {
+    const Node node(3);
+    WaitPolicy policy = unit::crowded_policy();
+    policy.mode = WaitMode::block;
+    policy.sleep_max_ns = 100'000;
+    policy.own_front = &node.arena().front(0);
+    const unit::WaitingGuard guard(policy);
+    Complaints wrong;
+    node.run([&](int pe) {
+      coll::Team team = node.world_team(pe, counting);
+      count_together(node, team, 100, wrong);
+    });
+    BOOST_CHECK_EQUAL(wrong.count(), 0);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_tick_carries_what_was_stored_before_it) {
+  const unit::WaitingGuard guard(unit::crowded_policy());
+  const Node node(2);
+  Complaints wrong;
+  node.run([&](int pe) {
+    coll::Team team = node.world_team(pe, false);
+    for (int round = 1; round <= unit::rounds(2); ++round) {
+      const auto tick = static_cast<std::uint64_t>(round);
+      if (pe == 0) {
+        *node.at<long>(1, 64) = round;
+        coll::signal_tick(team, 1, tick);
+        coll::await_tick(team, "barrier_test", 1, tick);
+      } else {
+        coll::await_tick(team, "barrier_test", 0, tick);
+        wrong.expect(*node.at<long>(1, 64) == round);
+        coll::signal_tick(team, 0, tick);
+      }
+    }
+  });
+  BOOST_CHECK_EQUAL(wrong.count(), 0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

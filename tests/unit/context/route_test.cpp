@@ -1,0 +1,190 @@
+#include "context/route.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+
+#include "coll/group.hpp"
+#include "support/child.hpp"
+#include "support/node.hpp"
+
+namespace {
+
+using namespace shmemx;
+using context::Context;
+
+constexpr int kPes = 4;
+constexpr context::Site kSite{"shmem_test", "dest"};
+constexpr std::uint64_t kMost = ~std::uint64_t{0};
+
+const unit::Node& node() {
+  static const unit::Node instance(kPes);
+  return instance;
+}
+
+// The diagnostic that resolve() ends with; empty when it returned.
+std::string complaint(const Context& context, const void* address, std::uint64_t bytes, int pe) {
+  const auto end = unit::in_child([&] {
+    context::resolve(context, kSite, address, bytes, pe);
+    return 0;
+  });
+  return end.status == 0 ? "" : end.text;
+}
+
+bool names(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(context_route)
+
+BOOST_AUTO_TEST_CASE(in_heap_is_exact_at_both_ends) {
+  const Context& world = node().world(1);
+  const std::uintptr_t base = world.heap_base;
+  const std::uint64_t size = world.heap_bytes;
+  BOOST_CHECK(context::in_heap(world, base, 0));
+  BOOST_CHECK(context::in_heap(world, base, size));
+  BOOST_CHECK(!context::in_heap(world, base, size + 1));
+  BOOST_CHECK(!context::in_heap(world, base - 1, 1));
+  BOOST_CHECK(!context::in_heap(world, base - 1, size + 1));
+  BOOST_CHECK(context::in_heap(world, base + size - 1, 1));
+  BOOST_CHECK(!context::in_heap(world, base + size - 1, 2));
+  BOOST_CHECK(!context::in_heap(world, base + size, 1));
+  BOOST_CHECK(!context::in_heap(world, base + 8, kMost));
+  BOOST_CHECK(!context::in_heap(world, base + 8, kMost - base - 7));  // address + bytes wraps to 0
+  BOOST_CHECK(!context::in_heap(world, 0, 1));
+}
+
+BOOST_AUTO_TEST_CASE(heap_addresses_lead_to_the_same_offset_of_the_peer) {
+  for (int me = 0; me < kPes; ++me) {
+    const Context& world = node().world(me);
+    for (int pe = 0; pe < kPes; ++pe) {
+      for (const std::size_t offset : {std::size_t{0}, std::size_t{12345}, unit::kNodeHeapBytes - 8}) {
+        const auto target = context::resolve(world, kSite, node().at<void>(me, offset), 8, pe);
+        BOOST_REQUIRE_EQUAL(target.address, node().arena().heap(pe) + offset);
+        BOOST_REQUIRE_EQUAL(target.front, &node().arena().front(pe));
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(static_addresses_lead_to_the_same_offset_of_the_peer) {
+  const Context& world = node().world(2);
+  for (int pe = 0; pe < kPes; ++pe) {
+    for (const std::size_t offset : {std::size_t{0}, unit::kNodeStaticBytes - 4}) {
+      const auto target = context::resolve(world, kSite, node().arena().statics(2) + offset, 4, pe);
+      BOOST_REQUIRE_EQUAL(target.address, node().arena().statics(pe) + offset);
+      BOOST_REQUIRE_EQUAL(target.front, &node().arena().front(pe));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(no_bytes_may_come_with_any_address) {
+  int automatic = 0;
+  const Context& world = node().world(0);
+  BOOST_CHECK(context::resolve(world, kSite, &automatic, 0, 3).address != nullptr);
+  BOOST_CHECK(context::resolve(world, kSite, nullptr, 0, 3).address != nullptr);
+  BOOST_CHECK_EQUAL(context::resolve(world, kSite, nullptr, 0, 3).front, &node().arena().front(3));
+  BOOST_CHECK(names(complaint(world, nullptr, 0, kPes), "argument 'pe' is 4"));
+}
+
+BOOST_AUTO_TEST_CASE(reversed_and_strided_teams_lead_to_their_members) {
+  const team::PeSet reversed = *node().world(0).set.subset(3, -1, 4);
+  const Context back = coll::route_of(node().world(1), reversed, 2);
+  BOOST_CHECK_LT(back.pe_step, 0);
+  const team::PeSet odd = *node().world(0).set.subset(1, 2, 2);
+  const Context odds = coll::route_of(node().world(3), odd, 1);
+  for (int pe = 0; pe < 4; ++pe) {
+    BOOST_CHECK_EQUAL(context::resolve(back, kSite, node().at<void>(1, 64), 8, pe).address,
+                      node().arena().heap(3 - pe) + 64);
+    BOOST_CHECK_EQUAL(context::resolve(back, kSite, node().arena().statics(1) + 8, 8, pe).address,
+                      node().arena().statics(3 - pe) + 8);
+  }
+  BOOST_CHECK_EQUAL(context::resolve(odds, kSite, node().at<void>(3, 64), 8, 0).address, node().arena().heap(1) + 64);
+  BOOST_CHECK_EQUAL(context::resolve(odds, kSite, node().at<void>(3, 64), 8, 1).address, node().arena().heap(3) + 64);
+  BOOST_CHECK(names(complaint(odds, node().at<void>(3, 64), 8, 2), "argument 'pe' is 2, allowed are 0..1"));
+}
+
+BOOST_AUTO_TEST_CASE(a_pe_out_of_range_is_named) {
+  const Context& world = node().world(0);
+  BOOST_CHECK_EQUAL(complaint(world, node().at<void>(0, 0), 8, 3), "");
+  for (const int pe : {-1, 4, 2147483647, -2147483647 - 1}) {
+    const std::string text = complaint(world, node().at<void>(0, 0), 8, pe);
+    BOOST_CHECK_MESSAGE(
+        names(text, ("shmem_test: argument 'pe' is " + std::to_string(pe) + ", allowed are 0..3").c_str()), text);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_range_past_the_end_is_named) {
+  const Context& world = node().world(2);
+  std::byte* const heap_end = node().arena().heap(2) + unit::kNodeHeapBytes;
+  std::byte* const static_end = node().arena().statics(2) + unit::kNodeStaticBytes;
+  BOOST_CHECK_EQUAL(complaint(world, heap_end - 8, 8, 0), "");
+  BOOST_CHECK(names(complaint(world, heap_end - 8, 9, 0),
+                    "9 bytes from there go past the end of the symmetric heap, allowed are 8 bytes"));
+  BOOST_CHECK(names(complaint(world, heap_end - 8, kMost, 0), "past the end of the symmetric heap"));
+  BOOST_CHECK(names(complaint(world, static_end - 4, 8, 0),
+                    "8 bytes from there go past the end of the static data, allowed are 4 bytes"));
+  BOOST_CHECK(names(complaint(world, static_end - 4, kMost - 2, 0), "past the end of the static data"));
+}
+
+BOOST_AUTO_TEST_CASE(an_address_that_is_not_symmetric_is_named) {
+  int automatic = 0;
+  const Context& world = node().world(2);
+  BOOST_CHECK(names(complaint(world, &automatic, 4, 0), "argument 'dest' is 0x"));
+  BOOST_CHECK(names(complaint(world, &automatic, 4, 0), "not a symmetric address"));
+  BOOST_CHECK(names(complaint(world, nullptr, 4, 0), "not a symmetric address"));
+  BOOST_CHECK(
+      names(complaint(world, node().at<void>(1, 64), 4, 0), "not a symmetric address"));  // a peer's memory is not mine
+  BOOST_CHECK(names(complaint(world, node().arena().heap(2) + unit::kNodeHeapBytes, 1, 0), "not a symmetric address"));
+}
+
+BOOST_AUTO_TEST_CASE(is_symmetric_is_exact_at_the_ends) {
+  const Context& world = node().world(1);
+  for (const auto& [begin, bytes] : {std::pair{node().arena().heap(1), unit::kNodeHeapBytes},
+                                     std::pair{node().arena().statics(1), unit::kNodeStaticBytes}}) {
+    BOOST_CHECK(context::is_symmetric(world, begin, bytes));
+    BOOST_CHECK(!context::is_symmetric(world, begin, bytes + 1));
+    BOOST_CHECK(!context::is_symmetric(world, begin - 1, 1));
+    BOOST_CHECK(context::is_symmetric(world, begin + bytes - 1, 1));
+    BOOST_CHECK(!context::is_symmetric(world, begin + bytes, 1));
+    BOOST_CHECK(!context::is_symmetric(world, begin + 1, kMost));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_unusable_context_has_nothing_in_range) {
+  Context context = node().world(1);
+  context::make_unusable(context);
+  BOOST_CHECK(!context::in_heap(context, context.heap_base, 0));
+  BOOST_CHECK(!context::is_symmetric(context, node().at<void>(1, 0), 1));
+  BOOST_CHECK_EQUAL(complaint(context, node().at<void>(1, 0), 1, 0),
+                    "shmem_test: called before shmem_init. Job ended.\n");
+  const auto end = unit::in_child([&] {
+    context::set_unusable_reason("called after shmem_finalize");
+    context::resolve(context, kSite, nullptr, 1, 0);
+    return 0;
+  });
+  BOOST_CHECK_EQUAL(end.text, "shmem_test: called after shmem_finalize. Job ended.\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_dead_context_of_a_live_library_is_named) {
+  Context dead = node().world(1);
+  context::make_unusable(dead);
+  dead.handle = 0x5002;
+  const auto end = unit::in_child([&] {
+    context::default_context() = node().world(1);
+    context::resolve(dead, kSite, node().at<void>(1, 0), 8, 0);
+    return 0;
+  });
+  BOOST_CHECK_EQUAL(end.status, 1);
+  BOOST_CHECK(names(end.text, "shmem_test: argument 'ctx' is 0x5002, which is not a live context"));
+}
+
+BOOST_AUTO_TEST_CASE(the_owner_of_a_heap_is_woken) {
+  WaitFront& front = node().arena().front(3);
+  front.sleepers = 1;
+  const std::uint32_t before = front.wake_seq;
+  context::wake_heap(node().arena().heap(3));
+  BOOST_CHECK_EQUAL(front.sleepers.load(), 0U);
+  BOOST_CHECK_EQUAL(front.wake_seq.load(), before + 1);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

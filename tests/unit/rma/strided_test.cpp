@@ -1,0 +1,61 @@
+#include "rma/strided.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <vector>
+
+namespace {
+
+using shmemx::rma::copy_strided;
+using shmemx::rma::Strided;
+
+using Bytes = std::vector<unsigned char>;
+
+// The definition: block i of the source goes to block i of the destination.
+Bytes expected(const Bytes& before, const Bytes& source, const Strided& shape) {
+  Bytes dest = before;
+  for (std::size_t i = 0; i < shape.block_count; ++i) {
+    for (std::size_t b = 0; b < shape.block_bytes; ++b)
+      dest[i * shape.dest_step + b] = source[i * shape.source_step + b];
+  }
+  return dest;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(rma_strided)
+
+BOOST_AUTO_TEST_CASE(blocks_land_at_their_steps_and_gaps_stay) {
+  Bytes source(4096);
+  for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<unsigned char>(i * 31 + i / 256);
+  const Bytes before(4096, 0xee);
+  for (const std::size_t bytes : {0, 1, 2, 3, 4, 5, 8, 12, 16, 24, 40, 64}) {
+    for (const std::size_t count : {0, 1, 2, 7, 16}) {
+      for (std::size_t dest_gap = 0; dest_gap < 4; ++dest_gap) {
+        for (std::size_t source_gap = 0; source_gap < 4; ++source_gap) {
+          const Strided shape{bytes, count, bytes * (dest_gap + 1), bytes * (source_gap + 1) + source_gap};
+          Bytes dest = before;
+          copy_strided(dest.data(), source.data(), shape);
+          BOOST_TEST_CONTEXT(count << " blocks of " << bytes << " bytes, steps " << shape.dest_step << " and "
+                                   << shape.source_step)
+          BOOST_REQUIRE(dest == expected(before, source, shape));
+        }
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(elements_may_be_unaligned) {
+  Bytes source(600);
+  for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<unsigned char>(i);
+  for (const std::size_t bytes : {2, 4, 8, 16}) {
+    Bytes dest(600, 0xee);
+    const Strided shape{bytes, 10, bytes + 1, bytes + 3};
+    copy_strided(dest.data() + 1, source.data() + 1, shape);
+    for (std::size_t i = 0; i < 10; ++i) {
+      BOOST_CHECK(std::memcmp(&dest[1 + i * (bytes + 1)], &source[1 + i * (bytes + 3)], bytes) == 0);
+      BOOST_CHECK_EQUAL(dest[1 + i * (bytes + 1) + bytes], 0xee);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,43 @@
+// Runs a function in a forked child and hands back how it ended and what it wrote to stderr.
+#pragma once
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+
+namespace shmemx::unit {
+
+struct ChildEnd {
+  int status = -1;  // exit status; 128 + signal when a signal ended the child
+  std::string text;
+};
+
+// `run` returns the exit status, unless it ends the child itself.
+template <class Run>
+ChildEnd in_child(Run run) {
+  int ends[2];
+  if (::pipe(ends) != 0) return {};
+  std::fflush(nullptr);  // or the child prints it again
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::dup2(ends[1], STDERR_FILENO);
+    ::close(ends[0]);
+    ::close(ends[1]);
+    ::_exit(run());
+  }
+  ::close(ends[1]);
+  ChildEnd end;
+  char buffer[4096];
+  for (ssize_t n = 0; (n = ::read(ends[0], buffer, sizeof buffer)) > 0;)
+    end.text.append(buffer, static_cast<std::size_t>(n));
+  ::close(ends[0]);
+  int status = 0;
+  if (child > 0 && ::waitpid(child, &status, 0) == child) {
+    end.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+  return end;
+}
+
+}  // namespace shmemx::unit

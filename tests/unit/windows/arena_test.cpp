@@ -1,0 +1,107 @@
+#include "windows/arena.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+
+#include "support/node.hpp"
+
+namespace {
+
+using namespace shmemx;
+using windows::Arena;
+
+constexpr std::size_t kPes = 3;
+
+bool all_equal(const std::byte* from, std::size_t bytes, std::byte value) {
+  return std::all_of(from, from + bytes, [value](std::byte b) { return b == value; });
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(windows_arena)
+
+BOOST_AUTO_TEST_CASE(the_header_of_the_file_is_seen) {
+  auto arena = Arena::open(std::move(*bootstrap::create_job_file(kPes, 77)));
+  BOOST_REQUIRE(arena);
+  BOOST_CHECK_EQUAL(arena->header().n_pes, kPes);
+  BOOST_CHECK_EQUAL(arena->header().job_id, 77U);
+  arena->record(2).pid = 5;
+  BOOST_CHECK_EQUAL(bootstrap::record_of(&arena->header(), 2)->pid, 5);
+}
+
+BOOST_AUTO_TEST_CASE(a_file_without_room_for_its_records_is_refused) {
+  auto file = bootstrap::create_job_file(kPes, 77);
+  bootstrap::JobHeader* const header = bootstrap::map_job_header(file->get(), kPes, 77).value();
+  header->n_pes = 4096;
+  ::munmap(header, bootstrap::header_bytes(kPes));
+  const auto arena = Arena::open(std::move(*file));
+  BOOST_REQUIRE(!arena);
+  BOOST_CHECK(arena.error().code == Errc::protocol);
+  BOOST_CHECK(!Arena::open(UniqueFd()));
+}
+
+BOOST_AUTO_TEST_CASE(blocks_are_aligned_distinct_and_zero) {
+  const Arena arena = unit::make_arena(kPes);
+  const auto& g = arena.geometry();
+  struct stat about {};
+  BOOST_REQUIRE_EQUAL(::fstat(arena.fd(), &about), 0);
+  BOOST_CHECK_EQUAL(static_cast<std::size_t>(about.st_size), g.file_bytes);
+  for (int pe = 0; pe < static_cast<int>(kPes); ++pe) {
+    BOOST_CHECK_EQUAL(reinterpret_cast<std::uintptr_t>(arena.heap(pe)) % kHugePageBytes, 0U);
+    BOOST_CHECK(all_equal(arena.heap(pe), g.heap_bytes, std::byte{0}));
+    std::fill_n(arena.heap(pe), g.heap_bytes, std::byte(pe + 1));
+    std::fill_n(arena.statics(pe), g.static_bytes, std::byte(pe + 11));
+    arena.front(pe).wake_seq = static_cast<std::uint32_t>(pe + 21);
+    std::fill_n(arena.team_slot(pe, windows::kTeamSlots - 1), windows::slot_bytes(kPes), std::byte(pe + 31));
+  }
+  for (int pe = 0; pe < static_cast<int>(kPes); ++pe) {
+    BOOST_CHECK(all_equal(arena.heap(pe), g.heap_bytes, std::byte(pe + 1)));
+    BOOST_CHECK(all_equal(arena.statics(pe), g.static_bytes, std::byte(pe + 11)));
+    BOOST_CHECK_EQUAL(arena.front(pe).wake_seq.load(), static_cast<std::uint32_t>(pe + 21));
+    BOOST_CHECK_EQUAL(arena.front(pe).sleepers.load(), 0U);
+    BOOST_CHECK(all_equal(arena.team_slot(pe, windows::kTeamSlots - 1), windows::slot_bytes(kPes), std::byte(pe + 31)));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(all_mappings_of_the_file_show_the_same_memory) {
+  const Arena first = unit::make_arena(kPes);
+  auto second = Arena::open(UniqueFd(::fcntl(first.fd(), F_DUPFD_CLOEXEC, 0)));
+  BOOST_REQUIRE(second);
+  BOOST_REQUIRE(second->map_blocks(first.geometry()));
+  BOOST_CHECK_NE(first.block(0), second->block(0));
+  *reinterpret_cast<int*>(first.heap(2) + 4096) = 42;
+  BOOST_CHECK_EQUAL(*reinterpret_cast<int*>(second->heap(2) + 4096), 42);
+}
+
+BOOST_AUTO_TEST_CASE(a_moved_arena_keeps_its_memory) {
+  Arena first = unit::make_arena(1);
+  *first.heap(0) = std::byte{9};
+  const Arena second(std::move(first));
+  BOOST_CHECK(*second.heap(0) == std::byte{9});
+}
+
+BOOST_AUTO_TEST_CASE(discarded_heap_is_given_back_and_reads_as_zero) {
+  const Arena arena = unit::make_arena(kPes);
+  const std::size_t bytes = arena.geometry().heap_bytes;
+  for (int pe = 0; pe < static_cast<int>(kPes); ++pe) std::fill_n(arena.heap(pe), bytes, std::byte{0xff});
+  const std::size_t before = arena.resident_bytes();
+  BOOST_CHECK_GE(before, kPes * bytes);
+  arena.discard_heap(1, kPageBytes, bytes - 2 * kPageBytes);
+  BOOST_CHECK_LE(arena.resident_bytes(), before - (bytes - 2 * kPageBytes));
+  BOOST_CHECK(all_equal(arena.heap(1), kPageBytes, std::byte{0xff}));
+  BOOST_CHECK(all_equal(arena.heap(1) + kPageBytes, bytes - 2 * kPageBytes, std::byte{0}));
+  BOOST_CHECK(all_equal(arena.heap(1) + bytes - kPageBytes, kPageBytes, std::byte{0xff}));
+  BOOST_CHECK(all_equal(arena.heap(0), bytes, std::byte{0xff}));
+  BOOST_CHECK(all_equal(arena.heap(2), bytes, std::byte{0xff}));
+}
+
+BOOST_AUTO_TEST_CASE(untouched_heap_costs_no_memory) {
+  const Arena arena = unit::make_arena(2, std::size_t{8} << 30);
+  BOOST_CHECK_LT(arena.resident_bytes(), std::size_t{1} << 20);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

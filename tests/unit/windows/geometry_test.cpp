@@ -1,0 +1,65 @@
+#include "windows/geometry.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include "coll/team.hpp"
+
+namespace {
+
+using namespace shmemx;
+using windows::Geometry;
+
+void check_layout(const Geometry& g, std::size_t static_bytes, std::size_t heap_bytes) {
+  // In the file: header, then blocks.
+  BOOST_REQUIRE_GE(g.blocks_offset, bootstrap::header_bytes(g.n_pes));
+  BOOST_REQUIRE_EQUAL(g.blocks_offset % kHugePageBytes, 0U);
+  BOOST_REQUIRE_EQUAL(g.file_bytes, g.blocks_offset + g.n_pes * g.stride);
+  // In a block: slots, static data, front, heap, guard page.
+  BOOST_REQUIRE_GE(g.static_offset, windows::kTeamSlots * windows::slot_bytes(g.n_pes));
+  BOOST_REQUIRE_EQUAL(g.static_offset % kPageBytes, 0U);
+  BOOST_REQUIRE_GE(g.static_bytes, static_bytes);
+  BOOST_REQUIRE_LE(g.static_offset + g.static_bytes, g.front_offset);
+  BOOST_REQUIRE_EQUAL(g.front_offset + sizeof(WaitFront), g.heap_offset);
+  BOOST_REQUIRE_LE(g.static_offset + g.static_bytes, round_down(g.front_offset, kPageBytes));  // no page is both
+  BOOST_REQUIRE_EQUAL(g.heap_offset % kHugePageBytes, 0U);
+  BOOST_REQUIRE_GE(g.heap_bytes, heap_bytes);
+  BOOST_REQUIRE_LE(g.heap_offset + g.heap_bytes + kPageBytes, g.stride);
+  BOOST_REQUIRE_EQUAL(g.stride % kHugePageBytes, 0U);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(windows_geometry)
+
+BOOST_AUTO_TEST_CASE(nothing_overlaps_for_any_number_of_pes) {
+  for (std::size_t n_pes = 1; n_pes <= bootstrap::kMaxNodePes; ++n_pes) {
+    for (const std::size_t static_bytes : {std::size_t{0}, std::size_t{1}, std::size_t{123'456'789}}) {
+      for (const std::size_t heap_bytes : {std::size_t{1}, std::size_t{1} << 20, (std::size_t{1} << 33) + 5}) {
+        const Geometry g = windows::make_geometry(n_pes, static_bytes, heap_bytes);
+        BOOST_REQUIRE_EQUAL(g.n_pes, n_pes);
+        check_layout(g, static_bytes, heap_bytes);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_slot_holds_arrival_lines_barrier_and_both_scratch_areas) {
+  for (std::size_t n_pes = 1; n_pes <= bootstrap::kMaxNodePes; ++n_pes) {
+    const std::size_t bytes = windows::slot_bytes(n_pes);
+    const std::size_t scratch = bytes - 2 * windows::kScratchBytes;
+    BOOST_REQUIRE_EQUAL(bytes % kPageBytes, 0U);
+    BOOST_REQUIRE_LE(n_pes * sizeof(coll::ArrivalLine) + sizeof(coll::CountingBarrier), scratch);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_larger_wish_never_gives_less) {
+  Geometry last = windows::make_geometry(3, 0, 1);
+  for (std::size_t heap_bytes = 1000; heap_bytes < (std::size_t{16} << 20); heap_bytes += 77'777) {
+    const Geometry g = windows::make_geometry(3, heap_bytes / 10, heap_bytes);
+    BOOST_REQUIRE_GE(g.heap_bytes, last.heap_bytes);
+    BOOST_REQUIRE_GE(g.file_bytes, last.file_bytes);
+    last = g;
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
