@@ -105,7 +105,8 @@ void start_once(const Settings& settings, const Variant& variant, int pes, Start
   }
   const Finished run = variant.launcher.empty()
                            ? start_plain(settings, pes)
-                           : run_once(command(settings, variant, "hello", pes), Milliseconds(settings.full ? 120'000 : 60'000));
+                           : run_once(command(settings, variant, "hello", pes),
+                                      Milliseconds(settings.full ? 120'000 : 60'000));
   std::istringstream text(run.output);
   int lines = 0;
   for (std::string word; text >> word;) {

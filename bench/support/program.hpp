@@ -56,10 +56,15 @@ inline Options parse_options(int argc, char** argv) {
   return options;
 }
 
-inline int usable_cpus() {
+// The CPUs that this process may use.
+inline std::vector<int> usable_cpus() {
+  std::vector<int> cpus;
   cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-  return CPU_COUNT(&set);
+  CPU_ZERO(&set);
+  sched_getaffinity(0, sizeof set, &set);
+  for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &set)) cpus.push_back(static_cast<int>(cpu));
+  return cpus;
 }
 
 // One PE on one core where there are enough of them; else the scheduler decides, as it does for users.
@@ -124,15 +129,15 @@ inline void list_cases(std::span<const Case> cases) {
 }
 
 inline int run_program(int argc, char** argv, std::span<const Case> cases, std::size_t buffer_bytes) {
-  const Options options = parse_options(argc, argv);
+  Options options = parse_options(argc, argv);
   if (options.list) {
     list_cases(cases);
     return 0;
   }
-  const int cpus = usable_cpus();
+  if (options.cpus.empty()) options.cpus = usable_cpus();
   Job job(options.pes, 2 * buffer_bytes + sizeof(Shared) + (std::size_t{1} << 16));
   Work work = make_work(job, buffer_bytes);
-  work.crowded = job.pes() > cpus && job.pes() > static_cast<int>(options.cpus.size());
+  work.crowded = job.pes() > std::max(static_cast<long>(options.cpus.size()), sysconf(_SC_NPROCESSORS_ONLN));
   pin(options, job.pe(), job.pes());
   job.sync();
   if (!options.serve_directory.empty()) {

@@ -42,6 +42,11 @@ inline void check_signal_operator(const char* routine, int sig_op) noexcept {
   }
 }
 
+// Where a result goes.
+inline void check_result(const char* routine, const char* argument, const void* result) noexcept {
+  if (result == nullptr) [[unlikely]] bad_argument(routine, argument, 0, "pointers to where the result goes");
+}
+
 // Strides count elements from one to the next, or from block to block: at least `least`.
 inline void check_stride(const char* routine, const char* argument, std::ptrdiff_t stride, std::size_t least) noexcept {
   if (stride < 1 || static_cast<std::size_t>(stride) < least) [[unlikely]] {

@@ -69,6 +69,7 @@ void pshmem_init(void) noexcept { static_cast<void>(runtime::initialize({"shmem_
 
 int pshmem_init_thread(int requested, int* provided) noexcept {
   if (!runtime::initialize({"shmem_init_thread", requested, StartedBy::init, true})) return 1;
+  api::check_result("shmem_init_thread", "provided", provided);
   *provided = runtime::thread_level();
   return 0;
 }

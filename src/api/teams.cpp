@@ -100,6 +100,7 @@ int pshmem_team_translate_pe(shmem_team_t src_team, int src_pe, shmem_team_t des
 int pshmem_team_split_strided(shmem_team_t parent_team, int start, int stride, int size, const shmem_team_config_t* config,
                               long config_mask, shmem_team_t* new_team) noexcept {
   const char* const routine = "shmem_team_split_strided";
+  api::check_result(routine, "new_team", new_team);
   *new_team = SHMEM_TEAM_INVALID;
   coll::Team* const parent = api::team_or_null(parent_team, routine);
   if (parent == nullptr) return 1;
@@ -110,6 +111,8 @@ int pshmem_team_split_2d(shmem_team_t parent_team, int xrange, const shmem_team_
                          shmem_team_t* xaxis_team, const shmem_team_config_t* yaxis_config, long yaxis_mask,
                          shmem_team_t* yaxis_team) noexcept {
   const char* const routine = "shmem_team_split_2d";
+  api::check_result(routine, "xaxis_team", xaxis_team);
+  api::check_result(routine, "yaxis_team", yaxis_team);
   *xaxis_team = SHMEM_TEAM_INVALID;
   *yaxis_team = SHMEM_TEAM_INVALID;
   coll::Team* const parent = api::team_or_null(parent_team, routine);
@@ -138,11 +141,13 @@ void pshmem_team_destroy(shmem_team_t team) noexcept {
 
 int pshmem_ctx_create(long options, shmem_ctx_t* ctx) noexcept {
   context::require_initialized("shmem_ctx_create");
+  api::check_result("shmem_ctx_create", "ctx", ctx);
   return create_context(coll::team_table[coll::kWorldTeam], "shmem_ctx_create", options, ctx);
 }
 
 int pshmem_team_create_ctx(shmem_team_t team, long options, shmem_ctx_t* ctx) noexcept {
   const coll::Team* const entry = api::team_or_null(team, "shmem_team_create_ctx");
+  api::check_result("shmem_team_create_ctx", "ctx", ctx);
   *ctx = SHMEM_CTX_INVALID;
   return entry == nullptr ? 1 : create_context(*entry, "shmem_team_create_ctx", options, ctx);
 }
@@ -157,6 +162,7 @@ void pshmem_ctx_destroy(shmem_ctx_t ctx) noexcept {
 
 int pshmem_ctx_get_team(shmem_ctx_t ctx, shmem_team_t* team) noexcept {
   const context::Context* const entry = api::context_or_null(ctx, "shmem_ctx_get_team");
+  api::check_result("shmem_ctx_get_team", "team", team);
   *team = entry == nullptr ? SHMEM_TEAM_INVALID : as_handle<shmem_team_t>(coll::team_table[entry->team_index].handle);
   return entry == nullptr ? 1 : 0;
 }

@@ -39,6 +39,16 @@ bool poll_yielding(PollFunction done, void* state, std::uint64_t ns) {
   }
 }
 
+// Never gives up the core, but looks now and then whether what it waits for can still come.
+void spin_until_done(PollFunction done, void* state, const char* routine) {
+  constexpr std::uint32_t kPollsBetweenLooks = 100'000;
+  const WaitPolicy& policy = wait_policy();
+  while (!poll_paused(done, state, kPollsBetweenLooks)) {
+    if (policy.on_sleep != nullptr) policy.on_sleep(routine);
+  }
+  if (policy.on_wake != nullptr) policy.on_wake();
+}
+
 void sleep_until_done(PollFunction done, void* state, const char* routine) {
   WaitPolicy& policy = wait_policy();
   WaitFront& front = *policy.own_front;
@@ -60,11 +70,7 @@ void sleep_until_done(PollFunction done, void* state, const char* routine) {
 
 void wait_slow(PollFunction done, void* state, const char* routine) noexcept {
   const WaitPolicy& policy = wait_policy();
-  if (policy.mode == WaitMode::spin) {
-    while (!poll_paused(done, state, 1000)) {
-    }
-    return;
-  }
+  if (policy.mode == WaitMode::spin) return spin_until_done(done, state, routine);
   if (poll_paused(done, state, policy.pause_polls)) return;
   if (policy.mode == WaitMode::automatic || policy.own_front == nullptr) {
     const std::uint64_t yield_ns = policy.own_front == nullptr ? ~std::uint64_t{0} : policy.yield_ns;

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "base/cache_line.hpp"
 #include "base/result.hpp"
@@ -24,8 +25,22 @@ inline constexpr int kMaxNodePes = 4096;
 
 enum class JobState : std::uint32_t {
   running = 0,
-  global_exit = 1,  // some PE called shmem_global_exit; exit_status holds its argument
-  aborted = 2       // some PE printed a diagnostic and ended the job; exit_status is non-zero
+  global_exit = 1,  // some PE called shmem_global_exit with this status
+  aborted = 2       // some PE printed a diagnostic and ended the job; the status is non-zero
+};
+
+// State, exit status and ending PE in one word, so that they are set together and a later ender changes nothing. 0 while running.
+struct JobEnd {
+  JobState state;
+  int status;  // of the job, 0..255
+  int pe;      // that ended it
+
+  constexpr std::uint32_t word() const {
+    return static_cast<std::uint32_t>(state) | static_cast<std::uint32_t>(status & 0xff) << 8 | static_cast<std::uint32_t>(pe) << 16;
+  }
+  static constexpr JobEnd of(std::uint32_t word) {
+    return {static_cast<JobState>(word & 0xff), static_cast<int>(word >> 8 & 0xff), static_cast<int>(word >> 16)};
+  }
 };
 
 enum class PePhase : std::uint32_t {
@@ -44,12 +59,11 @@ struct JobHeader {
   std::uint32_t version;
   std::uint32_t n_pes;
   alignas(kCacheLine) std::atomic<std::uint32_t> arrived;    // PEs whose record is complete (bootstrap barrier)
-  alignas(kCacheLine) std::atomic<std::uint32_t> job_state;  // JobState; the first one to change it wins
-  std::atomic<std::int32_t> exit_status;
-  std::atomic<std::int32_t> ending_pe;  // the PE that changed job_state
+  alignas(kCacheLine) std::atomic<std::uint32_t> end_word;   // how the job ends, see JobEnd; the first one to change it wins
   alignas(kCacheLine) std::atomic<std::uint32_t> departed;   // PEs that left without shmem_finalize
 };
 static_assert(sizeof(JobHeader) <= kPageBytes);
+static_assert(kMaxNodePes < 1 << 16);  // JobEnd
 
 inline constexpr std::size_t kAffinityWords = 16;  // 1024 CPUs
 
@@ -67,6 +81,17 @@ struct alignas(kCacheLine) PeRecord {
   char routine[40];              // the routine this PE has been waiting in, empty when it is not waiting
 };
 static_assert(sizeof(PeRecord) == 320);
+
+// Routines that all PEs take part in: once a PE has left they never complete.
+constexpr bool needs_all_pes(std::string_view routine) {
+  constexpr std::string_view kNames[] = {"shmem_init",   "shmem_init_thread", "start_pes",  "shmem_finalize", "shmem_barrier_all",
+                                         "shmem_sync_all", "shmem_malloc",    "shmem_free", "shmem_calloc",   "shmem_align",
+                                         "shmem_realloc", "shmem_malloc_with_hints"};
+  for (const std::string_view name : kNames) {
+    if (routine == name) return true;
+  }
+  return false;
+}
 
 constexpr std::size_t records_offset() { return kPageBytes; }
 constexpr std::size_t header_bytes(std::size_t n_pes) {

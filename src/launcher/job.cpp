@@ -123,9 +123,9 @@ void Job::on_exit(int pe, int status) {
   Process& process = processes_[static_cast<std::size_t>(pe)];
   if (pe == 0) input_.close();
   if (ending_) return;
-  const JobState state = records_.job_state();
-  if (state == JobState::global_exit) return end_job(records_.exit_status());
-  if (state == JobState::aborted) return end_job(std::max(records_.exit_status(), 1));
+  const bootstrap::JobEnd end = records_.job_end();
+  if (end.state == JobState::global_exit) return end_job(end.status);
+  if (end.state == JobState::aborted) return end_job(std::max(end.status, 1));
   if (fatal_signal_ != 0) {
     if (status_ == 0) status_ = status_code(status);
     return;
@@ -193,7 +193,7 @@ void Job::check_stuck() {
   if (absent.empty()) return;
   for (int pe : living()) {
     const std::string routine = records_.routine(pe);
-    if (needs_all_pes(routine) && (routine != "shmem_finalize" || finalize_counts)) waiting.push_back(pe);
+    if (bootstrap::needs_all_pes(routine) && (routine != "shmem_finalize" || finalize_counts)) waiting.push_back(pe);
   }
   const std::string now = records_.describe_waiting(waiting);
   const bool again = !now.empty() && now == stuck_before_;

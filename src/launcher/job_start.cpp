@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -56,6 +57,11 @@ std::string host_name() {
   return name;
 }
 
+bool is_ignored(int signal_number) {
+  struct sigaction action {};
+  return ::sigaction(signal_number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 const char* bind_name(Bind bind) { return bind == Bind::core ? "core" : bind == Bind::socket ? "socket" : "numa"; }
 
 }  // namespace
@@ -81,6 +87,7 @@ Job::Job(JobSpec spec, Records records, Guard guard)
   sigset_t taken;
   ::sigemptyset(&taken);
   for (int number : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP, SIGPIPE}) ::sigaddset(&taken, number);
+  if (is_ignored(SIGHUP)) ::sigdelset(&taken, SIGHUP);  // started by nohup; a blocked signal would arrive all the same
   ::sigprocmask(SIG_BLOCK, &taken, &signals_before_);
   ::sigdelset(&taken, SIGPIPE);  // blocked only: a reader of the output that left shows as an error of write
   signals_ = UniqueFd(::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK));

@@ -8,7 +8,6 @@
 
 namespace shmemx::launcher {
 
-using bootstrap::JobState;
 using bootstrap::PePhase;
 
 Result<Records> Records::create(int n_pes) {
@@ -20,11 +19,7 @@ Result<Records> Records::create(int n_pes) {
   return Records(std::move(fd), header);
 }
 
-JobState Records::job_state() const {
-  return static_cast<JobState>(header_->job_state.load(std::memory_order_acquire));
-}
-
-int Records::exit_status() const { return header_->exit_status.load(std::memory_order_relaxed) & 0xff; }
+bootstrap::JobEnd Records::job_end() const { return bootstrap::JobEnd::of(header_->end_word.load(std::memory_order_acquire)); }
 
 PePhase Records::phase(int pe) const { return static_cast<PePhase>(record(pe).phase.load(std::memory_order_acquire)); }
 
@@ -69,14 +64,6 @@ std::string list_pes(const std::vector<int>& pes) {
     i = last + 1;
   }
   return text;
-}
-
-bool needs_all_pes(const std::string& routine) {
-  static constexpr const char* kNames[] = {"shmem_init",     "shmem_init_thread", "shmem_barrier_all",
-                                           "shmem_sync_all", "shmem_malloc",      "shmem_malloc_with_hints",
-                                           "shmem_calloc",   "shmem_align",       "shmem_free",
-                                           "shmem_realloc",  "shmem_finalize"};
-  return std::find(std::begin(kNames), std::end(kNames), routine) != std::end(kNames);
 }
 
 }  // namespace shmemx::launcher

@@ -17,8 +17,7 @@ class Records {
 
   int fd() const { return fd_.get(); }
   std::uint64_t job_id() const { return header_->job_id; }
-  bootstrap::JobState job_state() const;
-  int exit_status() const;
+  bootstrap::JobEnd job_end() const;
   bootstrap::PePhase phase(int pe) const;
   // The routine that this PE is waiting in; empty when it is not.
   std::string routine(int pe) const;
@@ -39,8 +38,5 @@ class Records {
 
 // "0, 2..5"
 std::string list_pes(const std::vector<int>& pes);
-
-// True for routines that no PE leaves before all PEs of the job have called them.
-bool needs_all_pes(const std::string& routine);
 
 }  // namespace shmemx::launcher

@@ -35,6 +35,7 @@ struct Job {
   std::optional<windows::Arena> arena;
   std::unique_ptr<heap::BlockAllocator> allocator;
   StartParameters parameters;
+  bool set_up = false;  // all of the above; a start that failed half-way cannot be repeated
 };
 // Never destroyed: other static destructors may still use the library.
 Job& job() {
@@ -55,6 +56,7 @@ void set_phase(bootstrap::PePhase phase) {
 // The first call of the process: launcher, arena, static data.
 Status start_process(const InitRequest& request) {
   Job& self = job();
+  if (self.launcher != nullptr) return Error{Errc::unsupported, 0, "an earlier call has failed in this process, see its message"};
   SHMEMX_TRY_ASSIGN(launcher, bootstrap::connect());
   self.launcher = std::move(launcher);
   self.parameters.identity = self.launcher->identity();
@@ -113,9 +115,10 @@ bool initialize(const InitRequest& request) noexcept {
     if (request.by == StartedBy::init) open_initializations.fetch_add(1);
     return true;
   }
-  const bool first = !job().arena.has_value();
+  const bool first = !job().set_up;
   if (first) {
     if (Status status = start_process(request); !status) return fail(request, status.error());
+    job().set_up = true;
   }
   level.store(std::clamp(request.thread_level, SHMEM_THREAD_SINGLE, SHMEM_THREAD_MULTIPLE));
   open_world();
@@ -146,7 +149,7 @@ void finalize(const char* routine) noexcept {
 
 void finalize_at_exit() noexcept {
   if (!is_initialized()) return;
-  if (started_by_start_pes) return finalize("exit after start_pes");
+  if (started_by_start_pes) return finalize("shmem_finalize");
   set_phase(bootstrap::PePhase::departed);
   job().arena->header().departed.fetch_add(1, std::memory_order_acq_rel);
 }

@@ -4,13 +4,11 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <string_view>
 
 #include "base/clock.hpp"
 #include "base/fatal.hpp"
@@ -36,31 +34,15 @@ struct Watch {
 constinit Watch watch;
 
 bool claim(JobState state, int status) {
-  auto expected = static_cast<std::uint32_t>(JobState::running);
-  // The status first: whoever sees the state must find it. A loser's status is overwritten by nobody, as only the first one counts.
-  std::int32_t unset = 0;
-  watch.header->exit_status.compare_exchange_strong(unset, status, std::memory_order_acq_rel);
-  if (!watch.header->job_state.compare_exchange_strong(expected, static_cast<std::uint32_t>(state), std::memory_order_acq_rel)) return false;
-  watch.header->exit_status.store(status, std::memory_order_release);
-  watch.header->ending_pe.store(diagnostic_identity().pe, std::memory_order_release);
-  return true;
+  std::uint32_t running = 0;
+  const bootstrap::JobEnd end{state, status, diagnostic_identity().pe};
+  return watch.header->end_word.compare_exchange_strong(running, end.word(), std::memory_order_acq_rel);
 }
 
 bool claim_job_end(int status) { return ::getpid() != watch.pid || claim(JobState::aborted, status); }
 
 void end_job(int status) {
   if (::getpid() == watch.pid) watch.launcher->abort(status);
-}
-
-// Routines that all PEs take part in: they never complete once a PE has left.
-bool needs_every_pe(std::string_view routine) {
-  constexpr std::array<std::string_view, 13> collective = {
-      "shmem_barrier_all", "shmem_sync_all", "shmem_finalize", "shmem_init",  "shmem_init_thread", "start_pes", "exit after start_pes",
-      "shmem_malloc",      "shmem_calloc",   "shmem_align",    "shmem_free", "shmem_realloc",     "shmem_malloc_with_hints"};
-  for (const std::string_view name : collective) {
-    if (routine == name) return true;
-  }
-  return false;
 }
 
 int find_departed(const bootstrap::JobHeader& header) {
@@ -71,11 +53,11 @@ int find_departed(const bootstrap::JobHeader& header) {
   return -1;
 }
 
-// Ended, so that it will never do anything for the others again: left without shmem_finalize, or after it (the process is gone).
+// Ended, so that it will never do anything for the others again: said so when it left, or its process is gone.
 bool has_ended(const bootstrap::PeRecord& record) {
   const auto phase = static_cast<PePhase>(record.phase.load(std::memory_order_acquire));
   if (phase == PePhase::departed) return true;
-  return phase == PePhase::finalized && ::kill(record.pid, 0) != 0 && errno == ESRCH;
+  return (phase == PePhase::running || phase == PePhase::finalized) && ::kill(record.pid, 0) != 0 && errno == ESRCH;
 }
 
 // Some PE has ended and all others sleep in a wait: nobody is left who could wake them. The PE that has ended, -1 when it is not so.
@@ -106,10 +88,10 @@ void end_when_stuck(const char* routine) {
 
 void at_exit(int status, void*) {
   if (::getpid() != watch.pid) return;
-  const auto state = static_cast<JobState>(watch.header->job_state.load(std::memory_order_acquire));
-  if (state != JobState::running) {
+  const auto end = bootstrap::JobEnd::of(watch.header->end_word.load(std::memory_order_acquire));
+  if (end.state != JobState::running) {
     std::fflush(nullptr);
-    watch.launcher->abort(watch.header->exit_status.load(std::memory_order_acquire));
+    watch.launcher->abort(end.status);
     return;
   }
   if (status != 0 && is_initialized()) {
@@ -146,7 +128,7 @@ void disown_forked_children() noexcept { ::pthread_atfork(nullptr, nullptr, afte
 void note_waiting(const char* routine) noexcept {
   if (watch.record == nullptr || routine == nullptr) return;
   std::snprintf(watch.record->routine, sizeof watch.record->routine, "%s", routine);
-  if (watch.header->departed.load(std::memory_order_acquire) == 0 || !needs_every_pe(routine)) return end_when_stuck(routine);
+  if (watch.header->departed.load(std::memory_order_acquire) == 0 || !bootstrap::needs_all_pes(routine)) return end_when_stuck(routine);
   fatal(routine, "PE %d has left the job without shmem_finalize, so this can never complete", find_departed(*watch.header));
 }
 

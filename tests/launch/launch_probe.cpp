@@ -67,9 +67,7 @@ void attach(Probe& probe) {
 }
 
 [[noreturn]] void end_job(Probe& probe, boot::JobState state, int code) {
-  probe.header->exit_status.store(code);
-  probe.header->ending_pe.store(probe.pe);
-  probe.header->job_state.store(static_cast<std::uint32_t>(state));
+  probe.header->end_word.store(shmemx::bootstrap::JobEnd{state, code, probe.pe}.word());
   if (state == boot::JobState::aborted) std::fprintf(stderr, "probe: diagnostic of pe %d\n", probe.pe);
   probe.bootstrap->abort(code);
   ::_exit(code);

@@ -2,6 +2,7 @@
 # run_case "$@". Needs OSHRUN, PES (folder of the programs) and OSHCC where a case compiles something.
 set -u
 unset SHMEMX_JOB_FD SHMEMX_JOB_PE SHMEMX_JOB_SIZE SHMEMX_JOB_ID
+exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-  # what the test driver had open would count against limits
 
 dir=$(mktemp -d "${TMPDIR:-/tmp}/shmemx-robust-XXXXXX") || exit 1
 trap 'cd /; rm -rf "$dir"' EXIT

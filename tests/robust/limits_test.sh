@@ -27,6 +27,29 @@ case_address_space() {
     no_crash_or_no_start "address space of $megabytes MB"
   done
 }
+# One PE has less than the others: all agree on what it can map.
+case_uneven() {
+  cat >less.sh <<'END'
+[ "$SHMEMX_JOB_PE" != 1 ] || ulimit "$1" "$2"
+shift 2
+exec "$@"
+END
+  run 20 "$OSHRUN" -n 3 --timeout 15 sh less.sh -v 2000000 "$pe" work
+  expect_ok 'PE 1 has 2 GB of address space'
+  SHMEM_SYMMETRIC_SIZE=8G run 20 "$OSHRUN" -n 3 --timeout 15 sh less.sh -v 2000000 "$pe" work
+  expect_refusal 'PE 1 has 2 GB of address space, heap of 8 GiB' 'SHMEM_SYMMETRIC_SIZE' '8589934592'
+  run 20 "$OSHRUN" -n 3 --timeout 15 sh less.sh -f 100 "$pe" work
+  expect_refusal 'PE 1 has files of 50 KiB at most' 'ulimit -f'
+  run 20 "$OSHRUN" -n 3 --timeout 15 sh less.sh -n 10 "$pe" work
+  expect_ok 'PE 1 has 10 open files'
+  echo 'shmem_init_thread that fails returns where it was asked to'
+  for policy in abort return; do
+    SHMEM_INIT_ERRORS=$policy SHMEM_SYMMETRIC_SIZE=99999T run 20 "$OSHRUN" -n 2 --timeout 15 "$pe" init_thread
+    [ $policy = abort ] && expect_refusal 'heap too large, abort' 'SHMEM_SYMMETRIC_SIZE'
+    [ $policy = abort ] || [ "$rc" = 21 ] || die "heap too large, return: status $rc"
+  done
+}
+
 # So little that the loader or oshrun itself may give up: it says so, without a signal.
 no_crash_or_no_start() {
   [ "$rc" = 0 ] || no_crash "$1"

@@ -171,6 +171,15 @@ static int footprint(void) {
   return 0;
 }
 
+/* Status 21 where shmem_init_thread returns an error. */
+static int init_thread(void) {
+  int provided = -1;
+  if (shmem_init_thread(SHMEM_THREAD_SINGLE, &provided) != 0) return 21;
+  say_ok("init_thread");
+  shmem_finalize();
+  return 0;
+}
+
 /* ---- memory: asks for blocks until there are no more, touches all of them ---- */
 
 static int fill(size_t block_bytes, int most) {
@@ -199,6 +208,7 @@ int main(int argc, char **argv) {
   if (strcmp(name, "work") == 0) return work(atoi(value));
   if (strcmp(name, "delayed") == 0) return delayed(atof(value));
   if (strcmp(name, "footprint") == 0) return footprint();
+  if (strcmp(name, "init_thread") == 0) return init_thread();
   if (strcmp(name, "fill") == 0) return fill(strtoull(value, NULL, 10), argc > 3 ? atoi(argv[3]) : 1);
   if (strcmp(name, "blocked") == 0) return blocked(value, argc > 3 ? atof(argv[3]) : 3);
   if (strcmp(name, "for_ever") == 0) return for_ever(value);

@@ -38,18 +38,21 @@ case_one_core() {
   expect_ok 'blocked on one core'
 }
 
-# start SCENARIO: a job of 4 PEs in the background, until all its PEs are there; its pid in $job, theirs in $pids
+# start SCENARIO [COMMAND...]: a job of 4 PEs in the background, until all its PEs are there; its pid in $job, theirs in
+# $pids. The command starts the PEs.
 start() {
   : >out
   : >err
-  "$OSHRUN" -n 4 --timeout 40 "$pe" for_ever "$1" >out 2>err </dev/null &
+  scenario=$1
+  shift
+  "$OSHRUN" -n 4 --timeout 40 "$@" "$pe" for_ever "$scenario" >out 2>err </dev/null &
   job=$!
   for _ in $(seq 200); do
     [ "$(grep -c '^ready' out)" = 4 ] && break
     sleep 0.05
   done
   pids=$(sed -n 's/^ready [0-9]* //p' out)
-  [ "$(echo "$pids" | wc -w)" = 4 ] || { kill -9 $job; die "$1: the PEs did not start"; }
+  [ "$(echo "$pids" | wc -w)" = 4 ] || { kill -9 $job; die "$scenario: the PEs did not start"; }
 }
 pid_of() { sed -n "s/^ready $1 //p" out; }
 alive() {  # a zombie whose parent has not looked yet is dead
@@ -110,6 +113,67 @@ case_stopped() {
     kill -INT $job
     expect_gone "interrupted in $where"
   done
+}
+
+state_of() { sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2>/dev/null; }
+expect_state() {  # STATE PID...
+  wanted=$1
+  shift
+  for pid in "$@"; do
+    for _ in $(seq 100); do
+      case $(state_of "$pid") in $wanted) continue 2 ;; esac
+      sleep 0.02
+    done
+    kill -9 $job
+    die "process $pid is in state $(state_of "$pid"), expected $wanted"
+  done
+}
+
+# What Ctrl-Z and fg do.
+case_suspended() {
+  start barriers
+  kill -TSTP $job
+  expect_state T $job $pids
+  kill -CONT $job
+  expect_state '[RSD]' $job $pids
+  kill -TERM $job
+  expect_gone 'terminated after a pause'
+}
+
+# nohup: the terminal goes away, the job stays.
+case_no_hang_up() {
+  trap '' HUP
+  start wait
+  kill -HUP $job
+  sleep 2
+  for pid in $job $pids; do alive "$pid" || die 'SIGHUP was ignored when oshrun began, and ended the job'; done
+  kill -TERM $job
+  expect_gone 'terminated after SIGHUP'
+}
+
+# The process that ends the PEs when oshrun is gone may be gone itself.
+case_guard_killed() {
+  need pgrep
+  start barrier
+  guard=$(pgrep -P $job -x pe-guard) || { kill -9 $job; die 'no guard'; }
+  kill -9 "$guard"
+  sleep 0.2
+  for pid in $pids; do alive "$pid" || die 'a PE ended with the guard'; done
+  kill -9 $job
+  expect_gone 'guard and oshrun killed'
+}
+
+# A PE that changes its user loses the kernel's "die with the parent".
+case_killed_as_other_user() {
+  need setpriv
+  [ "$(id -u)" = 0 ] || skip 'only root can take another user number'
+  setpriv --reuid 65501 --regid 65501 --clear-groups "$pe" work >/dev/null 2>&1 || skip 'another user cannot run programs here'
+  start wait setpriv --reuid 65501 --regid 65501 --clear-groups
+  kill -9 $job
+  expect_gone 'oshrun of root killed, PEs of another user'
+  start compute setpriv --reuid 65501 --regid 65501 --clear-groups
+  kill -9 "$(pid_of 0)"
+  expect_gone 'PE of another user killed'
 }
 
 # PEs that ignore SIGTERM, with children that do, too.

@@ -20,7 +20,7 @@ bool is_refused(int fd, std::uint32_t n_pes, std::uint64_t job_id) {
   return !header && header.error().code == Errc::protocol && !header.error().text.empty();
 }
 
-static_assert(offsetof(JobHeader, arrived) % kCacheLine == 0 && offsetof(JobHeader, job_state) % kCacheLine == 0);
+static_assert(offsetof(JobHeader, arrived) % kCacheLine == 0 && offsetof(JobHeader, end_word) % kCacheLine == 0);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std::uint32_t>::is_always_lock_free);
 
 }  // namespace
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(the_header_is_shared_by_all_who_map_it) {
   BOOST_CHECK_EQUAL(header->n_pes, kPes);
   BOOST_CHECK_EQUAL(header->version, kWireVersion);
   BOOST_CHECK_EQUAL(header->arrived.load(), 0U);
-  BOOST_CHECK_EQUAL(header->job_state.load(), static_cast<std::uint32_t>(JobState::running));
+  BOOST_CHECK_EQUAL(header->end_word.load(), static_cast<std::uint32_t>(JobState::running));
   for (std::uint32_t pe = 0; pe < kPes; ++pe) record_of(header, pe)->pid = static_cast<std::int32_t>(100 + pe);
   for (std::uint32_t pe = 0; pe < kPes; ++pe) {
     PeRecord* const record = record_of(*second, pe);

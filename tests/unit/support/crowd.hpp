@@ -12,7 +12,7 @@ namespace shmemx::unit {
 inline constexpr int kPeCounts[] = {1, 2, 3, 8};
 
 // Rounds of a test: thousands in all. Few with many PEs, since each round costs each PE a turn on a core.
-constexpr int rounds(int n_pes) { return 3000 / n_pes; }
+constexpr int rounds(int n_pes) { return 1500 / n_pes; }
 
 // Threads outnumber cores: yield at once.
 inline WaitPolicy crowded_policy() {

@@ -1,0 +1,66 @@
+// Children of fork keep their own globals, and the parent keeps its, however the library is linked.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../support/pe_test.hpp"
+
+using namespace pe_test;
+
+static volatile long global = 5;
+static volatile char zeroed[1 << 20];
+
+namespace {
+
+// The exit status of a child that runs `body`; -1 when it was killed.
+template <class Body>
+int in_child(const Body& body) {
+  const pid_t child = fork();
+  if (child == 0) _exit(body());
+  global = global + 1000;
+  int status = 0;
+  if (waitpid(child, &status, 0) != child || !WIFEXITED(status)) return -1;
+  return WEXITSTATUS(status);
+}
+
+}  // namespace
+
+PE_TEST(globals_of_parent_and_child_are_apart) {
+  Symmetric<long> word;
+  zeroed[1000] = 7;
+  for (int i = 0; i < 40; ++i) {
+    global = i;
+    const int status = in_child([i] {
+      const bool as_at_the_fork = global == i && zeroed[1000] == 7;
+      global = -1;
+      zeroed[1000] = 9;
+      usleep(100);
+      return as_at_the_fork && global == -1 && zeroed[1000] == 9 ? 0 : 9;
+    });
+    CHECK_EQUAL(status, 0);
+    CHECK_EQUAL(global, long{i + 1000});
+    CHECK_EQUAL(int{zeroed[1000]}, 7);
+    shmem_long_p(word.get(), i, right());
+  }
+}
+
+// The child is told so and ends; the parent's contexts still work.
+PE_TEST(a_child_is_not_a_pe) {
+  Symmetric<long> word;
+  shmem_ctx_t ctx = SHMEM_CTX_INVALID;
+  CHECK_EQUAL(shmem_ctx_create(0, &ctx), 0);
+  const auto quietly = [](auto&& call) {
+    return in_child([&] {
+      close(STDERR_FILENO);
+      call();
+      return 0;
+    });
+  };
+  CHECK_EQUAL(quietly([&] { shmem_long_p(word.get(), 9, me()); }), 1);
+  CHECK_EQUAL(quietly([&] { shmem_ctx_long_p(ctx, word.get(), 9, me()); }), 1);
+  CHECK_EQUAL(*word, 0L);
+  shmem_barrier_all();
+  shmem_ctx_long_p(ctx, word.get(), 3, right());
+  shmem_barrier_all();
+  CHECK_EQUAL(*word, 3L);
+  shmem_ctx_destroy(ctx);
+}
