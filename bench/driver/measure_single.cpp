@@ -38,11 +38,11 @@ std::vector<Finished> run_all(const Settings& settings, const std::string& progr
   return runs;
 }
 
-std::string remark_of(const Settings& settings, const std::vector<Finished>& runs) {
+std::string remark_of(const Settings& settings, const std::string& program, const std::vector<Finished>& runs) {
   std::string remark;
   for (int v = 0; v < 3; ++v)
     if (const auto& run = runs[static_cast<std::size_t>(v)]; !run.ok)
-      remark += variant_at(settings, v).label + ": " + run.why + ". ";
+      remark += fmt::format("{}: {} {}. ", variant_at(settings, v).label, program, run.why);
   return remark;
 }
 
@@ -127,8 +127,8 @@ void add_start_rows(const Settings& settings, int pes, Starts (&starts)[3], Rows
   Row rss{"rss", pes, 0, "MiB", false, {}, {}, {}, "after init", {}};
   for (int v = 0; v < 3; ++v) {
     if (starts[v].wall_ms.empty()) {
-      const std::string remark = variant_at(settings, v).label + ": " + starts[v].why + ". ";
-      std::cerr << fmt::format("bench: start of {} PEs, {}\n", pes, remark);
+      const std::string remark = fmt::format("{}: start of {} PEs {}. ", variant_at(settings, v).label, pes, starts[v].why);
+      std::cerr << "bench: " << remark << "\n";
       start.remark += remark;
       rss.remark += remark;
       continue;
@@ -150,7 +150,7 @@ Rows measure_idle_cpu(const Settings& settings) {
   const auto runs = run_all(settings, "idle_cpu", {"--budget", std::to_string(seconds * 1000)},
                             Milliseconds(seconds * 3000 + 20'000));
   for (const char* state : {"wait_until", "barrier", "lock"}) {
-    Row row{"idle_cpu", 2, 0, "%", false, {}, {}, {}, state, remark_of(settings, runs)};
+    Row row{"idle_cpu", 2, 0, "%", false, {}, {}, {}, state, remark_of(settings, "idle_cpu", runs)};
     for (int v = 0; v < 3; ++v)
       for (const Line& line : parse_lines(runs[static_cast<std::size_t>(v)].output))
         if (line.state == state) row.*kFigures[v] = line.median;
@@ -166,7 +166,7 @@ Rows measure_threads_rate(const Settings& settings) {
   std::cerr << "bench: threads_rate\n";
   const auto runs = run_all(settings, "threads_rate", {"--budget", settings.full ? "5000" : "1500"},
                             Milliseconds(15'000));
-  Row row{"threads_rate", 2, 8, "Mops/s", true, {}, {}, {}, "k=2", remark_of(settings, runs)};
+  Row row{"threads_rate", 2, 8, "Mops/s", true, {}, {}, {}, "k=2", remark_of(settings, "threads_rate", runs)};
   for (const Line& line : parse_lines(runs[0].output)) {
     if (line.state == "k=1") row.limit = 2 * line.median;
     if (line.state == "k=2") row.ours = line.median;

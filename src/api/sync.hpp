@@ -34,7 +34,9 @@ template <class T>
 inline int test(const char* routine, T* ivar, int cmp, T value) noexcept {
   check_comparison(routine, cmp);
   check_waitable(routine, "ivar", ivar, sizeof(T));
-  return sync::compares(sync::load(ivar), cmp, value) ? 1 : 0;
+  if (sync::compares(sync::load(ivar), cmp, value)) return 1;
+  test_failed();
+  return 0;
 }
 
 // What the array forms look at: elements whose status is not zero are left out.
@@ -158,17 +160,23 @@ inline std::size_t wait_until_some_vector(const char* routine, T* ivars, std::si
 template <class T>
 inline int test_all_of(const char* routine, const WaitSet<T>& set) noexcept {
   check_set(routine, set);
-  return set.all_satisfied() ? 1 : 0;
+  if (set.all_satisfied()) return 1;
+  test_failed();
+  return 0;
 }
 template <class T>
 inline std::size_t test_any_of(const char* routine, const WaitSet<T>& set) noexcept {
   check_set(routine, set);
-  return find_any(set);
+  const std::size_t found = find_any(set);
+  if (found == SIZE_MAX) test_failed();
+  return found;
 }
 template <class T>
 inline std::size_t test_some_of(const char* routine, const WaitSet<T>& set, std::size_t* indices) noexcept {
   check_set(routine, set);
-  return set.collect(indices);
+  const std::size_t count = set.collect(indices);
+  if (count == 0) test_failed();
+  return count;
 }
 
 template <class T>

@@ -79,6 +79,8 @@ void wait_slow(PollFunction done, void* state, const char* routine) noexcept {
   sleep_until_done(done, state, routine);
 }
 
+void give_way() noexcept { ::sched_yield(); }
+
 void wake_sleepers(WaitFront& front) noexcept {
   // Whoever takes the mark wakes; a stream of puts to a sleeping PE pays for one wake only.
   if (front.sleepers.exchange(0, std::memory_order_acq_rel) == 0) return;

@@ -34,6 +34,7 @@ struct WaitPolicy {
   std::uint64_t yield_ns = 200'000;     // then sched_yield between polls for this long
   std::uint64_t sleep_max_ns = 1'000'000;  // then sleep in doubling steps up to this
   WaitMode mode = WaitMode::automatic;
+  bool crowded = false;                 // PEs outnumber the cores they may use
   WaitFront* own_front = nullptr;       // null before init
   void (*on_sleep)(const char* routine) = nullptr;  // called before each sleep step: what we wait in, is a peer gone
   void (*on_wake)() = nullptr;          // called once after a wait that slept
@@ -51,6 +52,13 @@ inline void cpu_pause() noexcept {
 
 using PollFunction = bool (*)(void*);
 [[gnu::noinline, gnu::cold]] void wait_slow(PollFunction done, void* state, const char* routine) noexcept;
+
+// A test that fails belongs to a loop of the program's. With more PEs than cores it must let the others run, or the loop spends its
+// whole time slice on waiting for a PE that cannot run.
+[[gnu::noinline, gnu::cold]] void give_way() noexcept;
+inline void test_failed() noexcept {
+  if (wait_policy().crowded) [[unlikely]] give_way();
+}
 
 // Returns when done() has returned true. `routine` names the API routine for diagnostics.
 template <class Done>

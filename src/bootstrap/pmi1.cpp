@@ -1,9 +1,13 @@
 #include "bootstrap/pmi1.hpp"
 
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,6 +18,7 @@ namespace {
 
 constexpr int kHelloMs = 30'000;  // a launcher answers at once; only a loaded machine makes it late
 constexpr int kForever = -1;
+constexpr int kOutputMs = 300;
 
 Error pmi_error(std::string text, int system_errno = 0) {
   return Error{Errc::protocol, system_errno, "PMI-1: " + std::move(text)};
@@ -23,6 +28,22 @@ std::size_t limit_of(const std::string& line, const char* key, std::size_t fallb
   const std::string text = word_of(line, key);
   const unsigned long value = std::strtoul(text.c_str(), nullptr, 10);
   return value > 0 ? value : fallback;
+}
+
+// What the other end of a pipe or socket has not read yet; 0 where that cannot be known.
+int unread_bytes(int fd) {
+  struct stat about {};
+  int bytes = 0;
+  if (::fstat(fd, &about) != 0 || !(S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode))) return 0;
+  return ::ioctl(fd, S_ISFIFO(about.st_mode) ? FIONREAD : SIOCOUTQ, &bytes) == 0 ? bytes : 0;
+}
+
+// The launcher's proxy ends as soon as it reads of the abort; what this PE has printed and it has not read is lost.
+void let_output_pass() {
+  constexpr timespec kPause{0, 1'000'000};
+  for (int turn = 0; turn < kOutputMs && unread_bytes(STDOUT_FILENO) + unread_bytes(STDERR_FILENO) > 0; ++turn) {
+    ::nanosleep(&kPause, nullptr);
+  }
 }
 
 }  // namespace
@@ -122,7 +143,10 @@ Result<std::string> Pmi1::get(int owner, const std::string& key) {
   return word_of(line, "value");
 }
 
-void Pmi1::abort(int status) { (void)send_line("cmd=abort exitcode=" + std::to_string(status)).has_value(); }
+void Pmi1::abort(int status) {
+  let_output_pass();
+  (void)send_line("cmd=abort exitcode=" + std::to_string(status)).has_value();
+}
 
 void Pmi1::finalize() {
   if (!socket_.valid()) return;

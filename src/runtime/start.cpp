@@ -163,6 +163,7 @@ void configure_waiting(const windows::Arena& arena, const StartParameters& param
   const bool crowded = pes_outnumber_cores(arena);
   WaitPolicy& policy = wait_policy();
   policy.mode = config.wait;
+  policy.crowded = crowded && config.wait != WaitMode::spin;
   policy.own_front = &arena.front(parameters.identity.pe);
   policy.on_sleep = note_waiting;
   policy.on_wake = forget_waiting;

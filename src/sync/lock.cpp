@@ -22,6 +22,10 @@ struct LockWord {
 };
 
 LockWord word_on(const context::Context& world, const char* routine, const long* lock, int pe) {
+  if (!context::pe_in_range(world, pe) || reinterpret_cast<std::uintptr_t>(lock) % sizeof(long) != 0) {
+    fatal(routine, "argument 'lock' at %p is not a lock: allowed are aligned symmetric longs that were 0 on all PEs before the first use",
+          static_cast<const void*>(lock));
+  }
   const context::Target target = context::resolve(world, {routine, "lock"}, lock, sizeof(long), pe);
   auto* const halves = reinterpret_cast<Half*>(target.address);
   return {halves, halves + 1, target.front};
@@ -94,6 +98,8 @@ bool try_lock(const context::Context& world, const char* routine, long* lock) no
   const LockWord home = word_on(world, routine, lock, home_of(world, lock));
   if (take_free_tail(home.tail, static_cast<Half>(world.my_pe) + 1)) return true;
   __atomic_fetch_and(own.entry, ~kMine, __ATOMIC_RELEASE);
+  wake(*own.front);  // another thread of this PE may have come to wait meanwhile
+  test_failed();
   return false;
 }
 

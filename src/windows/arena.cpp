@@ -80,8 +80,7 @@ std::size_t Arena::resident_bytes() const noexcept {
 }
 
 void Arena::discard_heap(int pe, std::size_t offset, std::size_t bytes) const noexcept {
-  const std::size_t at = geometry_.blocks_offset + static_cast<std::size_t>(pe) * geometry_.stride + geometry_.heap_offset + offset;
-  ::fallocate(fd_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(at), static_cast<off_t>(bytes));
+  ::madvise(heap(pe) + offset, bytes, MADV_REMOVE);
 }
 
 }  // namespace shmemx::windows

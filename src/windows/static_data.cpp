@@ -1,6 +1,7 @@
 #include "windows/static_data.hpp"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -10,6 +11,7 @@
 #include <new>
 
 #include "base/cache_line.hpp"
+#include "base/unique_fd.hpp"
 
 namespace shmemx::windows {
 namespace {
@@ -44,11 +46,39 @@ void* raw_mmap(void* address, std::size_t bytes, int protection, int flags, int 
   return any == 0;
 }
 
-// Copies only pages that hold something: a large zero-filled array must not become resident.
-bool copy_touched(int fd, std::size_t file_offset, const std::byte* from, std::size_t bytes) {
-  for (std::size_t at = 0; at < bytes; at += kPageBytes) {
-    if (page_is_zero(from + at)) continue;
-    if (::syscall(SYS_pwrite64, fd, from + at, kPageBytes, file_offset + at) != static_cast<long>(kPageBytes)) return false;
+// Which pages of this process were never touched, from /proc/self/pagemap. Where that cannot be read none counts as untouched.
+class PageMap {
+ public:
+  PageMap() : fd_(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) {}
+
+  bool untouched(const std::byte* page) {
+    const std::uintptr_t number = reinterpret_cast<std::uintptr_t>(page) / kPageBytes;
+    if (number - first_ >= known_) read_from(number);
+    if (number - first_ >= known_) return false;
+    constexpr std::uint64_t kPresentOrSwapped = std::uint64_t{3} << 62;
+    return (entries_[number - first_] & kPresentOrSwapped) == 0;
+  }
+
+ private:
+  void read_from(std::uintptr_t number) {
+    first_ = number;
+    const ssize_t got = fd_.valid() ? ::pread(fd_.get(), entries_.data(), sizeof entries_, static_cast<off_t>(number * sizeof entries_[0])) : 0;
+    known_ = got > 0 ? static_cast<std::size_t>(got) / sizeof entries_[0] : 0;
+  }
+
+  UniqueFd fd_;
+  std::array<std::uint64_t, 512> entries_{};
+  std::uintptr_t first_ = 0;
+  std::size_t known_ = 0;
+};
+
+// Copies only pages that hold something: a large zero-filled array must neither become resident nor be walked through.
+bool copy_touched(int fd, std::size_t file_offset, const StaticRange& range) {
+  PageMap pages;
+  for (const std::byte* page = range.begin; page < range.end; page += kPageBytes) {
+    if ((page >= range.zero_fill && pages.untouched(page)) || page_is_zero(page)) continue;
+    const std::size_t at = file_offset + static_cast<std::size_t>(page - range.begin);
+    if (::syscall(SYS_pwrite64, fd, page, kPageBytes, at) != static_cast<long>(kPageBytes)) return false;
   }
   return true;
 }
@@ -128,10 +158,11 @@ int StaticData::visit(dl_phdr_info* info, std::size_t, void* self) {
   for (int i = 0; i < info->dlpi_phnum && data.count_ < kMaxRanges; ++i) {
     const ElfW(Phdr)& header = info->dlpi_phdr[i];
     if (header.p_type != PT_LOAD || (header.p_flags & PF_W) == 0 || header.p_memsz == 0) continue;
-    StaticRange range{page_down(load + header.p_vaddr), page_up(load + header.p_vaddr + header.p_memsz)};
+    StaticRange range{page_down(load + header.p_vaddr), page_up(load + header.p_vaddr + header.p_memsz),
+                      page_up(load + header.p_vaddr + header.p_filesz)};
     const bool holds_relro = relro_end > relro_begin && page_down(relro_begin) < range.end && page_up(relro_end) > range.begin;
-    // RELRO stands at the segment's start and is read-only by now.
-    if (holds_relro) range.begin = page_up(relro_end);
+    // RELRO stands at the segment's start and is read-only by now, as far as it fills pages.
+    if (holds_relro) range.begin = page_down(relro_end);
     if (range.begin < range.end) data.ranges_[data.count_++] = range;
   }
   data.digest_ = digest;
@@ -156,7 +187,7 @@ Status StaticData::share(int fd, std::size_t file_offset) const {
     const StaticRange& range = ranges_[i];
     const auto at = static_cast<std::size_t>(range.begin - base());
     const auto bytes = static_cast<std::size_t>(range.end - range.begin);
-    if (!copy_touched(fd, file_offset + at, range.begin, bytes)) return system_error("copy the executable's static data");
+    if (!copy_touched(fd, file_offset + at, range)) return system_error("copy the executable's static data");
     if (raw_mmap(range.begin, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, file_offset + at) == MAP_FAILED) {
       return system_error("map the executable's static data over itself");
     }

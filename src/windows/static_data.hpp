@@ -16,7 +16,8 @@ namespace shmemx::windows {
 
 struct StaticRange {
   std::byte* begin = nullptr;
-  std::byte* end = nullptr;  // both page-aligned
+  std::byte* end = nullptr;        // both page-aligned
+  std::byte* zero_fill = nullptr;  // from here on nothing comes from the executable's file: a page never touched is zero
 };
 
 class StaticData {

@@ -140,7 +140,8 @@ case_faked_launchers() {
     expect_refusal "$set" 'started by .*(hydra|PMI|mpirun|Slurm|Flux).*Tried' 'oshrun -n'
     [ -s out ] && die "$set: it ran"
   done
-  for set in 'PMI_SIZE=1 PMI_RANK=0' 'SLURM_NTASKS=4' 'SLURM_NTASKS=1 SLURM_PROCID=0 SLURM_STEP_ID=0' 'OMPI_COMM_WORLD_SIZE=1' 'FLUX_JOB_SIZE=1'; do
+  for set in 'PMI_SIZE=1 PMI_RANK=0' 'SLURM_NTASKS=4' 'SLURM_NTASKS=1 SLURM_PROCID=0 SLURM_STEP_ID=0' \
+      'OMPI_COMM_WORLD_SIZE=1' 'FLUX_JOB_SIZE=1'; do
     run 20 env $set "$pe" work
     expect_ok "$set"
     [ -s err ] && die "$set: a singleton is silent"
@@ -153,6 +154,16 @@ case_faked_launchers() {
   for set in 'PMI_SIZE=4 PMI_RANK=1 PMI_FD=9' 'OMPI_COMM_WORLD_SIZE=3' 'SLURM_NTASKS=4 SLURM_PROCID=2 SLURM_STEP_ID=0'; do
     run 20 env $set "$OSHRUN" -n 2 --timeout 15 "$pe" work
     expect_ok "oshrun inside a job of another launcher, $set"
+  done
+}
+
+# A launcher that ends all PEs at once must not take the reason with it.
+case_reason_under_hydra() {
+  need mpiexec.hydra
+  for turn in 1 2 3 4 5 6 7 8; do
+    SHMEM_SYMMETRIC_SIZE=99999T run 30 mpiexec.hydra -n 2 "$pe" work
+    [ "$rc" != 0 ] || die 'a heap of 99999 TiB'
+    cat out err | grep -q 'shmem_init: SHMEM_SYMMETRIC_SIZE asks for' || die "turn $turn: no reason was printed"
   done
 }
 

@@ -2,9 +2,9 @@
 //
 //   syscall_kill OSHRUN PROGRAM [ARGUMENTS...]
 //
-// The job runs under ptrace. The victim stops at every entry to and exit from a system call; at the chosen stop it is killed.
-// After that all of the job must be gone in time, nothing may be left on the machine, and the next job must succeed.
-// ROBUST_KILL_POINTS sets how many points are tried (48; 500 for a long run).
+// The job runs under ptrace. The victim stops at every entry to and exit from a system call; at the chosen stop it is
+// killed. After that all of the job must be gone in time, nothing may be left on the machine, and the next job must
+// succeed. ROBUST_KILL_POINTS sets how many points are tried (48; 500 for a long run).
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -30,9 +30,9 @@ namespace {
 
 constexpr int kSkipped = 77;
 constexpr int kPes = 3;
-constexpr int kLauncher = -1;             // as a victim
-constexpr double kAllGoneSeconds = 2.0;   // promised
-constexpr double kBusySeconds = 2.0;      // and what a busy machine may add
+constexpr int kLauncher = -1;            // as a victim
+constexpr double kAllGoneSeconds = 2.0;  // promised
+constexpr double kBusySeconds = 2.0;     // and what a busy machine may add
 constexpr double kJobSeconds = 40;
 
 double now() {
@@ -41,9 +41,9 @@ double now() {
 }
 
 struct Outcome {
-  long stops = 0;        // system-call stops of the victim
+  long stops = 0;  // system-call stops of the victim
   bool killed = false;
-  std::string at;        // what the victim was doing
+  std::string at;         // what the victim was doing
   double gone_after = 0;  // from the kill until the last process of the job was gone
   bool timed_out = false;
   int launcher_status = 0;  // of waitpid
@@ -81,8 +81,8 @@ class Trace {
     if (launcher_ == 0) become_launcher(command);
     int status = 0;
     waitpid(launcher_, &status, 0);
-    constexpr long kOptions = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE |
-                              PTRACE_O_TRACEEXEC;
+    constexpr long kOptions =
+        PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC;
     ptrace(PTRACE_SETOPTIONS, launcher_, nullptr, kOptions);
     resume(launcher_, 0);
     const double deadline = now() + kJobSeconds;
@@ -116,7 +116,8 @@ class Trace {
     }
     const int number = WSTOPSIG(status);
     const int event = status >> 16;
-    if (event == PTRACE_EVENT_EXEC && victim_ != kLauncher && pe_of(pid) == victim_ && victim_pid_ == 0) victim_pid_ = pid;
+    if (event == PTRACE_EVENT_EXEC && victim_ != kLauncher && pe_of(pid) == victim_ && victim_pid_ == 0)
+      victim_pid_ = pid;
     if (number == (SIGTRAP | 0x80)) return on_system_call(pid);
     const bool first_stop = number == SIGSTOP && event == 0 && !known_[pid] && pid != launcher_;
     known_[pid] = true;
@@ -172,8 +173,8 @@ class Sweep {
       const long at = 1 + whole.stops * point / points;
       kills += strike(who, victim, at) ? 1 : 0;
     }
-    std::printf("%s: killed at %d of %d points within %ld system-call stops; last process gone after %.1f ms at most\n", who.c_str(),
-                kills, points, whole.stops, 1e3 * slowest_);
+    std::printf("%s: killed at %d of %d points within %ld system-call stops; last process gone after %.1f ms at most\n",
+                who.c_str(), kills, points, whole.stops, 1e3 * slowest_);
     if (kills < points / 2) fail(who + ": most points were never reached");
     expect_success(who + ": the job after the last kill", Trace(kPes, 0).run(command_));
   }
@@ -187,7 +188,8 @@ class Sweep {
       expect_success(what, outcome);
     } else {
       if (outcome.timed_out) fail(what + ": processes of the job were still there");
-      if (outcome.gone_after > kAllGoneSeconds + kBusySeconds) fail(what + ": gone only after " + std::to_string(outcome.gone_after) + " s");
+      if (outcome.gone_after > kAllGoneSeconds + kBusySeconds)
+        fail(what + ": gone only after " + std::to_string(outcome.gone_after) + " s");
       check_status(what, victim, outcome.launcher_status);
       slowest_ = std::max(slowest_, outcome.gone_after);
     }
@@ -205,7 +207,8 @@ class Sweep {
 
   void expect_success(const std::string& what, const Outcome& outcome) {
     if (outcome.timed_out || outcome.launcher_status != 0)
-      fail(what + ": wait status " + std::to_string(outcome.launcher_status) + (outcome.timed_out ? ", timed out" : ""));
+      fail(what + ": wait status " + std::to_string(outcome.launcher_status) +
+           (outcome.timed_out ? ", timed out" : ""));
   }
 
   void fail(const std::string& what) {
@@ -234,7 +237,8 @@ int main(int argc, char** argv) {
     std::printf("skipped: ptrace is not allowed here\n");
     return kSkipped;
   }
-  std::vector<std::string> command = {"/bin/sh", "-c", "exec \"$@\" >/dev/null 2>&1", "sh", argv[1], "-n", std::to_string(kPes), "--timeout", "30"};
+  std::vector<std::string> command = {
+      "/bin/sh", "-c", "exec \"$@\" >/dev/null 2>&1", "sh", argv[1], "-n", std::to_string(kPes), "--timeout", "30"};
   if (std::getenv("ROBUST_VERBOSE") != nullptr) command[2] = "exec \"$@\"";
   command.insert(command.end(), argv + 2, argv + argc);
   const char* const wish = std::getenv("ROBUST_KILL_POINTS");
