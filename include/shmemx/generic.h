@@ -214,6 +214,38 @@ inline void shmem_signal_add(shmem_ctx_t ctx_, uint64_t *sig_addr_, uint64_t sig
 inline void shmem_signal_set(shmem_ctx_t ctx_, uint64_t *sig_addr_, uint64_t signal_, int pe_) SHMEMX_NOEXCEPT {
   shmem_ctx_signal_set(ctx_, sig_addr_, signal_, pe_);
 }
+
+/* C99's complex types, which the compilers know in C++ too, beside std::complex: the same bytes. Overloading makes the names of these
+   routines ambiguous where only their address is taken: define SHMEMX_NO_C99_COMPLEX to go without. */
+#if defined(__GNUC__) && !defined(SHMEMX_NO_C99_COMPLEX)
+__extension__ typedef double _Complex shmemx_complexd_t;
+__extension__ typedef float _Complex shmemx_complexf_t;
+#define SHMEMX_C99_TEAM(NAME, GENERIC, T, S)                                                                       \
+  inline int NAME(shmem_team_t team_, T *dest_, const T *source_, size_t nelems_) SHMEMX_NOEXCEPT {                \
+    return NAME(team_, reinterpret_cast<S *>(dest_), reinterpret_cast<const S *>(source_), nelems_);               \
+  }                                                                                                                \
+  inline int GENERIC(shmem_team_t team_, T *dest_, const T *source_, size_t nelems_) SHMEMX_NOEXCEPT {             \
+    return NAME(team_, dest_, source_, nelems_);                                                                   \
+  }
+#define SHMEMX_C99_ACTIVE(NAME, T, S)                                                                              \
+  inline void NAME(T *dest_, const T *source_, int nreduce_, int PE_start_, int logPE_stride_, int PE_size_, T *pWrk_, \
+                   long *pSync_) SHMEMX_NOEXCEPT {                                                                 \
+    NAME(reinterpret_cast<S *>(dest_), reinterpret_cast<const S *>(source_), nreduce_, PE_start_, logPE_stride_, PE_size_, \
+         reinterpret_cast<S *>(pWrk_), pSync_);                                                                    \
+  }
+#define SHMEMX_C99_COMPLEX(N, T, S)                                       \
+  SHMEMX_C99_TEAM(shmem##N##sum_reduce, shmem_sum_reduce, T, S)           \
+  SHMEMX_C99_TEAM(shmem##N##prod_reduce, shmem_prod_reduce, T, S)         \
+  SHMEMX_C99_TEAM(shmem##N##sum_inscan, shmem_sum_inscan, T, S)           \
+  SHMEMX_C99_TEAM(shmem##N##sum_exscan, shmem_sum_exscan, T, S)           \
+  SHMEMX_C99_ACTIVE(shmem##N##sum_to_all, T, S)                           \
+  SHMEMX_C99_ACTIVE(shmem##N##prod_to_all, T, S)
+SHMEMX_C99_COMPLEX(_complexd_, shmemx_complexd_t, std::complex<double>)
+SHMEMX_C99_COMPLEX(_complexf_, shmemx_complexf_t, std::complex<float>)
+#undef SHMEMX_C99_COMPLEX
+#undef SHMEMX_C99_ACTIVE
+#undef SHMEMX_C99_TEAM
+#endif
 }
 #undef SHMEMX_OVERLOAD
 #undef SHMEMX_OVERLOAD_CTX

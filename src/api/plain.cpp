@@ -1,7 +1,7 @@
 // Routines without a type in their name: set-up, enquiry, memory, ordering, signals, locks.
 #include <shmemx.h>
 
-#include <cstdarg>
+#include <algorithm>
 #include <cstring>
 
 #include "api/active_set.hpp"
@@ -111,20 +111,21 @@ void* pshmem_calloc(size_t count, size_t size) noexcept {
 }
 
 void* pshmem_align(size_t alignment, size_t size) noexcept {
-  if (alignment < sizeof(void*) || (alignment & (alignment - 1)) != 0) {
-    api::bad_argument("shmem_align", "alignment", static_cast<long long>(alignment), "powers of two from sizeof(void *)");
+  context::require_initialized("shmem_align");
+  if (alignment == 0 || (alignment & (alignment - 1)) != 0) {
+    shmemx::warn("shmem_align: argument 'alignment' is %zu, allowed are powers of two; nothing is allocated", alignment);
+    return nullptr;
   }
-  return runtime::allocate({"shmem_align", size, alignment});
+  return runtime::allocate({"shmem_align", size, std::max(alignment, sizeof(void*))});
 }
 
 void* pshmem_malloc_with_hints(size_t size, long hints) noexcept {
   constexpr long kKnown = SHMEM_MALLOC_ATOMICS_REMOTE | SHMEM_MALLOC_SIGNAL_REMOTE;
-  if ((hints & ~kKnown) != 0) {
-    api::bad_argument("shmem_malloc_with_hints", "hints", hints, "0 and the SHMEM_MALLOC_ constants joined by |");
-  }
+  if ((hints & ~kKnown) != 0) shmemx::debug_line("shmem_malloc_with_hints: hints %#lx are unknown and ignored", hints & ~kKnown);
   // Words that others update get cache lines of their own.
-  const size_t bytes = hints == 0 || size == 0 ? size : shmemx::round_up(size, shmemx::kCacheLine);
-  return runtime::allocate({"shmem_malloc_with_hints", bytes, hints == 0 ? alignment_for(size) : shmemx::kCacheLine});
+  const bool words = (hints & kKnown) != 0 && size != 0 && size <= ~size_t{0} - shmemx::kCacheLine;
+  const size_t bytes = words ? shmemx::round_up(size, shmemx::kCacheLine) : size;
+  return runtime::allocate({"shmem_malloc_with_hints", bytes, words ? shmemx::kCacheLine : alignment_for(size)});
 }
 
 void* pshmem_realloc(void* ptr, size_t size) noexcept { return runtime::reallocate("shmem_realloc", ptr, size); }
@@ -133,7 +134,7 @@ void pshmem_free(void* ptr) noexcept { runtime::release("shmem_free", ptr); }
 void shmemx_heap_query(shmemx_heap_info_t* info) noexcept {
   context::require_initialized("shmemx_heap_query");
   const auto usage = runtime::allocator().usage();
-  *info = {usage.capacity, usage.used, usage.high_water, usage.largest_free, usage.live_blocks};
+  *info = {usage.capacity, usage.used, runtime::heap_high_water(), usage.largest_free, usage.live_blocks};
 }
 
 void pshmem_signal_add(uint64_t* sig_addr, uint64_t signal, int pe) noexcept {

@@ -52,33 +52,32 @@ inline T g(const Context& context, const char* routine, const T* source, int pe)
   return g_cold<T>(context, routine, offset, pe);
 }
 
-// The parts of put that call something; the hot part ends in a jump to them and needs no stack frame.
-void copy_and_wake(context::Target target, const void* source, std::uint64_t bytes) noexcept;
-void put_cold(const Context& context, context::Site site, std::uintptr_t dest, const void* source, std::uint64_t bytes, int pe) noexcept;
-void get_cold(const Context& context, context::Site site, void* dest, std::uintptr_t source, std::uint64_t bytes, int pe) noexcept;
+// put and get of any size. The parameters stand in the order of the entry points', so that the jump to here moves none of them.
+void put_bytes(void* dest, const void* source, std::uint64_t bytes, int pe, const Context& context, const char* routine) noexcept;
+void get_bytes(void* dest, const void* source, std::uint64_t bytes, int pe, const Context& context, const char* routine) noexcept;
 
+// One word is as cheap as p and g: a single store or load.
 template <class T>
 inline void put(const Context& context, const char* routine, void* dest, const void* source, std::size_t nelems, int pe) noexcept {
   const std::uint64_t bytes = checked_bytes(routine, nelems, sizeof(T));
-  const auto address = reinterpret_cast<std::uintptr_t>(dest);
-  if (!context::in_heap(context, address, bytes) || !context::pe_in_range(context, pe)) [[unlikely]] {
-    return put_cold(context, {routine, "dest"}, address, source, bytes, pe);
+  const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(dest) - context.heap_base;
+  if (bytes == 8 && offset < context.heap_limit[context::kSizeClass<8>] && context::pe_in_range(context, pe)) [[likely]] {
+    std::byte* const heap = context::peer_heap(context, pe);
+    __builtin_memcpy(heap + offset, source, 8);
+    return context::wake_heap(heap);
   }
-  std::byte* const heap = context::peer_heap(context, pe);
-  std::byte* const to = heap + (address - context.heap_base);
-  if (bytes != 8) return copy_and_wake({to, &context::front_of_heap(heap)}, source, bytes);
-  __builtin_memcpy(to, source, 8);
-  context::wake_heap(heap);
+  put_bytes(dest, source, bytes, pe, context, routine);
 }
 
 template <class T>
 inline void get(const Context& context, const char* routine, void* dest, const void* source, std::size_t nelems, int pe) noexcept {
   const std::uint64_t bytes = checked_bytes(routine, nelems, sizeof(T));
-  const auto address = reinterpret_cast<std::uintptr_t>(source);
-  if (!context::in_heap(context, address, bytes) || !context::pe_in_range(context, pe)) [[unlikely]] {
-    return get_cold(context, {routine, "source"}, dest, address, bytes, pe);
+  const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(source) - context.heap_base;
+  if (bytes == 8 && offset < context.heap_limit[context::kSizeClass<8>] && context::pe_in_range(context, pe)) [[likely]] {
+    __builtin_memcpy(dest, context::peer_heap(context, pe) + offset, 8);
+    return;
   }
-  rma::copy(dest, context::peer_heap(context, pe) + (address - context.heap_base), bytes);
+  get_bytes(dest, source, bytes, pe, context, routine);
 }
 
 // To a node peer a transfer is complete when the copy is: the nbi forms are the blocking ones.

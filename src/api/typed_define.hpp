@@ -7,6 +7,7 @@
 
 // clang-format off
 
+#define SHMEMX_NO_C99_COMPLEX  // one name, one function here
 #include <pshmem.h>
 #include <shmem.h>
 

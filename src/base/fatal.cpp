@@ -57,7 +57,7 @@ void fatal(const char* routine, const char* format, ...) noexcept {
   va_start(arguments, format);
   used = put_text(line, used, format, arguments);
   va_end(arguments);
-  used += std::snprintf(line + used, static_cast<std::size_t>(kLineBytes - used), ". Job ended.");
+  used += std::snprintf(line + used, static_cast<std::size_t>(kLineBytes - used), "%s", who.pid == 0 || who.pid == ::getpid() ? ". Job ended." : ". Process ended.");
   std::fflush(stdout);
   write_line(line, used);
   if (who.end_job != nullptr) who.end_job(kFatalStatus);

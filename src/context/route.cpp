@@ -26,6 +26,12 @@ constinit const char* unusable_reason = "called before shmem_init";
           site.argument, address, static_cast<unsigned long long>(bytes),
           static_cast<unsigned long long>(context.static_bytes - static_offset));
   }
+  if (context.static_bytes == 0) {
+    fatal(site.routine,
+          "argument '%s' is %#zx, which is not a symmetric address, allowed is the symmetric heap %#zx..%#zx (globals are not symmetric in "
+          "this job: its PEs run different executables, or SHMEMX_STATIC_DATA=0)",
+          site.argument, address, context.heap_base, context.heap_base + context.heap_bytes);
+  }
   fatal(site.routine,
         "argument '%s' is %#zx, which is not a symmetric address, allowed are the symmetric heap %#zx..%#zx and static data of the "
         "executable %#zx..%#zx",

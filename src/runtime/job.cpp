@@ -67,7 +67,7 @@ Status start_process(const InitRequest& request) {
   SHMEMX_TRY(read_parameters(self.parameters));
   SHMEMX_TRY(share_memory(*self.arena, self.parameters, request.routine));
   disown_forked_children();
-  self.allocator = std::make_unique<heap::BlockAllocator>(self.parameters.heap_limit_bytes);
+  self.allocator = std::make_unique<heap::BlockAllocator>(self.parameters.heap_limit_bytes, self.arena->geometry().alignment);
   return {};
 }
 

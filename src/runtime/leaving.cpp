@@ -118,6 +118,7 @@ void watch_for_the_end(windows::Arena& arena, bootstrap::Bootstrap& launcher) no
   DiagnosticIdentity& who = diagnostic_identity();
   who.pe = identity.pe;
   who.n_pes = identity.n_pes;
+  who.pid = watch.pid;
   who.claim_job_end = claim_job_end;
   who.end_job = end_job;
   ::on_exit(at_exit, nullptr);

@@ -30,6 +30,7 @@ struct MemoryCall {
 struct HeapExtent {
   heap::Offset touched = 0;
   heap::Offset backed = 0;
+  std::size_t high_water = 0;  // of what was granted
 };
 constinit HeapExtent extent;
 
@@ -108,6 +109,12 @@ std::optional<heap::Offset> allocate_here(const AllocateRequest& request) {
   return std::nullopt;
 }
 
+// All PEs have a block that ends at `end`.
+void note_granted(heap::Offset end) {
+  extent.touched = std::max(extent.touched, end);
+  extent.high_water = std::max(extent.high_water, allocator().usage().used);
+}
+
 // Reused memory only: what was never handed out is zero.
 void zero_fill(heap::Offset offset, std::size_t bytes) {
   if (offset < extent.touched) std::memset(heap_begin() + offset, 0, std::min<std::size_t>(bytes, extent.touched - offset));
@@ -115,6 +122,7 @@ void zero_fill(heap::Offset offset, std::size_t bytes) {
 
 }  // namespace
 
+std::size_t heap_high_water() noexcept { return extent.high_water; }
 void forget_heap() noexcept { extent = HeapExtent{}; }
 
 void* allocate(const AllocateRequest& request) noexcept {
@@ -127,7 +135,7 @@ void* allocate(const AllocateRequest& request) noexcept {
     if (offset) static_cast<void>(allocator().release(*offset));
     return nullptr;
   }
-  extent.touched = std::max(extent.touched, *offset + request.bytes);
+  note_granted(*offset + request.bytes);
   return heap_begin() + *offset;
 }
 
@@ -156,7 +164,7 @@ void* reallocate(const char* routine, void* block, std::size_t bytes) noexcept {
       static_cast<void>(allocator().resize_in_place(offset, old_bytes));
       return nullptr;
     }
-    extent.touched = std::max(extent.touched, offset + bytes);
+    note_granted(offset + bytes);
     return block;
   }
   void* const moved = allocate({routine, bytes, kCacheLine});

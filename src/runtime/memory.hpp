@@ -18,6 +18,8 @@ void* allocate(const AllocateRequest& request) noexcept;
 void release(const char* routine, void* block) noexcept;
 void* reallocate(const char* routine, void* block, std::size_t bytes) noexcept;
 
+// The most that live blocks have held since init; refused requests do not count.
+std::size_t heap_high_water() noexcept;
 // At finalize, when the heap's pages have been given back.
 void forget_heap() noexcept;
 

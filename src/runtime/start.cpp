@@ -32,11 +32,15 @@ constexpr std::uint64_t kMeetCheckNs = 100'000'000;
 // auto: as much as the machine has. The range is only reserved; shmem_malloc looks at the real memory.
 std::uint64_t default_heap_bytes() { return std::max<std::uint64_t>(round_up(total_memory_bytes(), kHugePageBytes), kHugePageBytes); }
 
-// How much heap each of n PEs may reserve within an address space.
+bool fits(std::uint64_t address_space, std::size_t n_pes, std::size_t static_bytes, std::uint64_t heap_bytes) {
+  return heap_bytes <= address_space / n_pes && windows::make_geometry(n_pes, static_bytes, heap_bytes).stride <= address_space / n_pes;
+}
+
+// How much heap each of n PEs may reserve within an address space: two thirds of its share, as blocks are aligned generously.
 std::uint64_t heap_within(std::uint64_t address_space, std::size_t n_pes, std::size_t static_bytes) {
-  const windows::Geometry empty = windows::make_geometry(n_pes, static_bytes, 0);
+  const std::uint64_t around = windows::make_geometry(n_pes, static_bytes, 0).stride;
   const std::uint64_t share = address_space / n_pes;
-  return share > empty.stride + kHugePageBytes ? round_down(share - empty.stride - kHugePageBytes, kPageBytes) : 0;
+  return share > around ? round_down((share - around) / 3 * 2, kPageBytes) : 0;
 }
 
 void fill_record(bootstrap::PeRecord& record, const StartParameters& parameters) {
@@ -66,15 +70,16 @@ Result<windows::Geometry> agree_on_geometry(const windows::Arena& arena, const S
     heap_bytes = std::min(heap_bytes, record.heap_bytes);
     if (record.address_limit != kUnlimited) address_space = std::min(address_space, record.address_limit / 2);
   }
-  const std::uint64_t possible = heap_within(address_space, n_pes, static_bytes);
   const bool asked = parameters.config.symmetric_size.has_value();
-  if ((asked && heap_bytes > possible) || possible < kSmallestHeapBytes) {
+  if (fits(address_space, n_pes, static_bytes, heap_bytes)) return windows::make_geometry(n_pes, static_bytes, heap_bytes);
+  const std::uint64_t possible = heap_within(address_space, n_pes, static_bytes);
+  if (asked || possible < kSmallestHeapBytes) {
     return Error{Errc::no_memory, 0,
-                 "SHMEM_SYMMETRIC_SIZE asks for " + std::to_string(heap_bytes) + " bytes for each of " + std::to_string(n_pes) +
-                     " PEs, the address space (" + std::to_string(address_space) + " bytes, see ulimit -v) leaves " +
+                 (asked ? "SHMEM_SYMMETRIC_SIZE asks for " : "the default heap is ") + std::to_string(heap_bytes) + " bytes for each of " +
+                     std::to_string(n_pes) + " PEs, the address space (" + std::to_string(address_space) + " bytes, see ulimit -v) leaves " +
                      std::to_string(possible) + "; set SHMEM_SYMMETRIC_SIZE to at most that, or raise the limit"};
   }
-  return windows::make_geometry(n_pes, static_bytes, std::min(heap_bytes, possible));
+  return windows::make_geometry(n_pes, static_bytes, possible);
 }
 
 // Names what differs when PEs run different executables: their globals are then not symmetric.
@@ -114,7 +119,8 @@ Status read_parameters(StartParameters& parameters) {
   diagnostic_identity().debug = parameters.config.debug;
   if (parameters.config.static_data) parameters.statics = windows::StaticData::of_executable();
   parameters.heap_bytes = parameters.config.symmetric_size.value_or(default_heap_bytes());
-  if (parameters.config.copy_large) rma::large_copy_bytes = *parameters.config.copy_large;
+  const rma::CopySizes sizes = rma::measured_copy_sizes();
+  rma::copy_sizes = {parameters.config.copy_large.value_or(sizes.large_bytes), parameters.config.copy_stream.value_or(sizes.stream_bytes)};
   return {};
 }
 
@@ -125,7 +131,11 @@ Status share_memory(windows::Arena& arena, StartParameters& parameters, const ch
   SHMEMX_TRY_ASSIGN(geometry, agree_on_geometry(arena, parameters));
   SHMEMX_TRY(arena.map_blocks(geometry));
   ask_for_huge_pages(arena, parameters);
+  // Page-rounded, but no more than the least that was asked for.
   parameters.heap_limit_bytes = geometry.heap_bytes;
+  for (int i = 0; i < static_cast<int>(geometry.n_pes); ++i) {
+    parameters.heap_limit_bytes = std::min<std::uint64_t>(parameters.heap_limit_bytes, arena.record(i).heap_bytes);
+  }
   if (parameters.statics.span_bytes() == 0) return {};
   const std::size_t area = geometry.blocks_offset + static_cast<std::size_t>(pe) * geometry.stride + geometry.static_offset;
   return parameters.statics.share(arena.fd(), area);

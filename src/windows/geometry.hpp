@@ -7,6 +7,8 @@
 // All blocks have the same size and stride, so peer address = arena + index * stride + offset.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -32,10 +34,16 @@ struct Geometry {
   std::size_t static_offset = 0;  // in a block
   std::size_t static_bytes = 0;   // the largest of all PEs
   std::size_t front_offset = 0;   // in a block; the WaitFront ends where the heap begins
-  std::size_t heap_offset = 0;    // in a block, a multiple of 2 MiB
+  std::size_t alignment = 0;      // of every heap's address: what shmem_align can give at most
+  std::size_t heap_offset = 0;    // in a block, a multiple of `alignment`
   std::size_t heap_bytes = 0;     // the smallest request of all PEs
   std::size_t file_bytes = 0;
 };
+
+// Large enough for any object that wants it, small enough not to waste a small address space.
+constexpr std::size_t alignment_for_heap(std::size_t heap_bytes) {
+  return std::clamp(std::bit_floor(heap_bytes / 4), kHugePageBytes, std::size_t{1} << 30);
+}
 
 constexpr Geometry make_geometry(std::size_t n_pes, std::size_t static_bytes, std::size_t heap_bytes) {
   Geometry g;
@@ -43,10 +51,11 @@ constexpr Geometry make_geometry(std::size_t n_pes, std::size_t static_bytes, st
   g.blocks_offset = round_up(bootstrap::header_bytes(n_pes), kHugePageBytes);
   g.static_offset = round_up(kTeamSlots * slot_bytes(n_pes), kPageBytes);
   g.static_bytes = round_up(static_bytes, kPageBytes);
-  g.heap_offset = round_up(g.static_offset + g.static_bytes + kPageBytes, kHugePageBytes);
+  g.heap_bytes = round_up(std::max<std::size_t>(heap_bytes, 1), kPageBytes);
+  g.alignment = alignment_for_heap(g.heap_bytes);
+  g.heap_offset = round_up(g.static_offset + g.static_bytes + kPageBytes, g.alignment);
   g.front_offset = g.heap_offset - sizeof(WaitFront);
-  g.heap_bytes = round_up(heap_bytes, kPageBytes);
-  g.stride = round_up(g.heap_offset + g.heap_bytes + kPageBytes, kHugePageBytes);
+  g.stride = round_up(g.heap_offset + g.heap_bytes + kPageBytes, g.alignment);
   g.file_bytes = g.blocks_offset + n_pes * g.stride;
   return g;
 }

@@ -1,4 +1,5 @@
 // The deprecated collectives on active sets (section 9.10): sets of every shape, pSync arrays on the heap and static.
+#define SHMEMX_NO_C99_COMPLEX  // the rows deduce the type from the routine's address
 #include <pshmem.h>
 
 #include <complex>

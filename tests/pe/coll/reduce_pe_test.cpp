@@ -1,4 +1,5 @@
 // Reductions and scans of section 9.10.9 and 9.10.10: every type and operator, in place and apart, several lengths.
+#define SHMEMX_NO_C99_COMPLEX  // the rows deduce the type from the routine's address
 #include <cstring>
 #include <vector>
 

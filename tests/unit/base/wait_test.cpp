@@ -3,7 +3,6 @@
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <cstring>
-#include <new>
 #include <thread>
 
 #include "base/clock.hpp"
@@ -81,14 +80,25 @@ BOOST_AUTO_TEST_CASE(the_bare_and_pausing_polls_come_before_anything_else) {
   BOOST_CHECK_EQUAL(wakes, 1);
 }
 
+// Who sleeps marks its front; without a wake the mark stays.
 BOOST_AUTO_TEST_CASE(a_spinning_wait_never_sleeps) {
   WaitFront front{};
   WaitPolicy policy = policy_of(WaitMode::spin, &front);
   policy.yield_ns = 0;
   const WaitingGuard guard(policy);
   wait_for_a_late_flag(milliseconds(20), nullptr);
-  BOOST_CHECK_EQUAL(sleeps, 0);
-  BOOST_CHECK_EQUAL(wakes, 0);
+  BOOST_CHECK_EQUAL(front.sleepers.load(), 0U);
+  wait_policy().mode = WaitMode::block;
+  wait_for_a_late_flag(milliseconds(20), nullptr);
+  BOOST_CHECK_EQUAL(front.sleepers.load(), 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_spinning_wait_looks_now_and_then_whether_it_waits_in_vain) {
+  WaitFront front{};
+  const WaitingGuard guard(policy_of(WaitMode::spin, &front));
+  wait_for("shmem_test", [] { return sleeps >= 2; });  // ends by the looks alone
+  BOOST_CHECK_EQUAL(wakes, 1);
+  BOOST_CHECK_EQUAL(front.sleepers.load(), 0U);
 }
 
 BOOST_AUTO_TEST_CASE(an_automatic_wait_yields_before_it_sleeps) {

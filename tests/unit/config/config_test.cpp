@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(nothing_set_gives_the_defaults) {
   for (const auto& config : {parse({}), parse({"PATH=/bin", "HOME=/root", "XT=1", "S=2", ""}), parse_environment(nullptr)}) {
     BOOST_REQUIRE(config);
     const Config& c = config.value();
-    BOOST_CHECK(!c.symmetric_size && !c.copy_large && !c.spin_ns && !c.yield_us && !c.sleep_max_us);
+    BOOST_CHECK(!c.symmetric_size && !c.copy_large && !c.copy_stream && !c.spin_ns && !c.yield_us && !c.sleep_max_us);
     BOOST_CHECK(!c.debug && !c.info && !c.version);
     BOOST_CHECK(c.wait == WaitMode::automatic && c.init_errors == InitErrors::abort && c.huge_pages == HugePages::automatic);
     BOOST_CHECK(c.warn_unknown && c.static_data);
@@ -53,14 +53,15 @@ BOOST_AUTO_TEST_CASE(nothing_set_gives_the_defaults) {
 BOOST_AUTO_TEST_CASE(every_variable_reaches_its_member) {
   const auto config = parse({"SHMEM_SYMMETRIC_SIZE=1.5g", "SHMEM_DEBUG=yes", "SHMEM_INFO=1", "SHMEM_VERSION=x", "SHMEM_WAIT=Block",
                              "SHMEM_INIT_ERRORS=return", "SHMEMX_WARN_UNKNOWN=no", "SHMEMX_HUGE_PAGES=always",
-                             "SHMEMX_COPY_LARGE=256k", "SHMEMX_SPIN_NS=300", "SHMEMX_YIELD_US=0", "SHMEMX_SLEEP_MAX_US=2000",
+                             "SHMEMX_COPY_LARGE=256k", "SHMEMX_COPY_STREAM=64m", "SHMEMX_SPIN_NS=300", "SHMEMX_YIELD_US=0", "SHMEMX_SLEEP_MAX_US=2000",
                              "SHMEMX_STATIC_DATA=0"});
   BOOST_REQUIRE(config);
   const Config& c = config.value();
   BOOST_CHECK(c.symmetric_size == 1610612736U);
   BOOST_CHECK(c.debug && c.info && c.version);
   BOOST_CHECK(c.wait == WaitMode::block && c.init_errors == InitErrors::return_ && c.huge_pages == HugePages::always);
-  BOOST_CHECK(c.copy_large == 262144U && c.spin_ns == 300U && c.yield_us == 0U && c.sleep_max_us == 2000U);
+  BOOST_CHECK(c.copy_large == 262144U && c.copy_stream == 67108864U);
+  BOOST_CHECK(c.spin_ns == 300U && c.yield_us == 0U && c.sleep_max_us == 2000U);
   BOOST_CHECK(!c.warn_unknown && !c.static_data);
   for (const Origin& origin : c.origins) BOOST_CHECK(origin.source == Source::environment && origin.variable != nullptr);
 }

@@ -31,14 +31,16 @@ bool copies_exactly(const std::vector<unsigned char>& source, std::size_t bytes,
   return std::memcmp(dest.data() + at, source.data() + source_offset, bytes) == 0;
 }
 
-class LargeCopyGuard {
+class CopySizesGuard {
  public:
-  explicit LargeCopyGuard(std::size_t bytes) : before_(rma::large_copy_bytes) { rma::large_copy_bytes = bytes; }
-  ~LargeCopyGuard() { rma::large_copy_bytes = before_; }
+  explicit CopySizesGuard(rma::CopySizes sizes) : before_(rma::copy_sizes) { rma::copy_sizes = sizes; }
+  ~CopySizesGuard() { rma::copy_sizes = before_; }
 
  private:
-  std::size_t before_;
+  rma::CopySizes before_;
 };
+
+constexpr std::size_t kNever = ~std::size_t{0};
 
 void check_small_sizes() {
   const auto source = pattern(400);
@@ -58,20 +60,36 @@ BOOST_AUTO_TEST_SUITE(rma_copy)
 
 BOOST_AUTO_TEST_CASE(all_small_sizes_and_alignments_are_copied_exactly) { check_small_sizes(); }
 
-BOOST_AUTO_TEST_CASE(the_large_path_copies_all_small_sizes_exactly_too) {
-  const LargeCopyGuard guard(0);
-  check_small_sizes();
+// A user may set any thresholds.
+BOOST_AUTO_TEST_CASE(the_other_paths_copy_all_small_sizes_exactly_too) {
+  for (const rma::CopySizes sizes : {rma::CopySizes{kNever, kNever}, rma::CopySizes{0, kNever}, rma::CopySizes{0, 0}}) {
+    const CopySizesGuard guard(sizes);
+    check_small_sizes();
+  }
 }
 
-BOOST_AUTO_TEST_CASE(sizes_around_the_threshold_are_copied_exactly) {
-  const std::size_t threshold = rma::large_copy_bytes;
-  const auto source = pattern(threshold + 5000);
-  for (const std::size_t bytes : {threshold - 1, threshold, threshold + 1, threshold + 4097}) {
-    for (const std::size_t offset : {std::size_t{0}, std::size_t{1}, std::size_t{7}}) {
-      BOOST_CHECK(copies_exactly(source, bytes, offset, 0));
-      BOOST_CHECK(copies_exactly(source, bytes, 0, offset));
+BOOST_AUTO_TEST_CASE(sizes_around_the_thresholds_are_copied_exactly) {
+  constexpr std::size_t kLarge = 4096;
+  constexpr std::size_t kStream = 65536;
+  const CopySizesGuard guard({kLarge, kStream});
+  const auto source = pattern(2 * kStream + 64);
+  for (const std::size_t around : {kLarge, kStream, kStream + 16384, 2 * kStream - 1}) {
+    for (const std::size_t bytes : {around - 1, around, around + 1}) {
+      for (const std::size_t offset :
+           {std::size_t{0}, std::size_t{1}, std::size_t{8}, std::size_t{16}, std::size_t{63}}) {
+        BOOST_TEST_CONTEXT(bytes << " bytes, offset " << offset) {
+          BOOST_CHECK(copies_exactly(source, bytes, offset, 0));
+          BOOST_CHECK(copies_exactly(source, bytes, 0, offset));
+        }
+      }
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(sizes_of_this_processor_are_in_order) {
+  const rma::CopySizes sizes = rma::measured_copy_sizes();
+  BOOST_CHECK_GT(sizes.large_bytes, 8U);
+  BOOST_CHECK_GT(sizes.stream_bytes, sizes.large_bytes);
 }
 
 // The copy is a plain store by design: what a program waits on is read by atomic loads on another CPU. That is outside
