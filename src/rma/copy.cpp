@@ -1,5 +1,7 @@
 #include "rma/copy.hpp"
 
+#include <algorithm>
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -28,7 +30,7 @@ void copy_stream(void* dest, const void* source, std::size_t bytes) noexcept {
   auto* to = static_cast<unsigned char*>(dest);
   const auto* from = static_cast<const unsigned char*>(source);
   // Streaming stores want aligned targets.
-  const std::size_t head = (kLine - reinterpret_cast<std::uintptr_t>(to) % kLine) % kLine;
+  const std::size_t head = std::min(bytes, (kLine - reinterpret_cast<std::uintptr_t>(to) % kLine) % kLine);
   std::memcpy(to, from, head);
   to += head;
   from += head;

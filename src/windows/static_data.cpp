@@ -178,7 +178,7 @@ StaticData StaticData::of_executable() {
 Status StaticData::share(int fd, std::size_t file_offset) const {
   void* const guard = raw_mmap(nullptr, sizeof(ForkGuard), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (guard == MAP_FAILED) return system_error("map memory for what fork has to protect");
-  fork_guard = new (guard) ForkGuard{ranges_, {}, count_, fd, file_offset};
+  fork_guard = new (guard) ForkGuard{ranges_, {}, 0, fd, file_offset};  // armed when all is mapped
   if (::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) != 0) {
     return system_error("register the handlers that keep forked children private");
   }
@@ -192,6 +192,7 @@ Status StaticData::share(int fd, std::size_t file_offset) const {
       return system_error("map the executable's static data over itself");
     }
   }
+  fork_guard->count = count_;
   return {};
 }
 
