@@ -23,7 +23,7 @@ void ready() {
   std::fflush(stdout);
 }
 
-void compute_for_ever() {
+[[noreturn]] void compute_for_ever() {
   volatile long sink = 0;
   for (;;) sink = sink + 1;
 }
@@ -99,6 +99,82 @@ void computing() {
   compute_for_ever();
 }
 
+// ---- The last PE ends with status 0 and without shmem_finalize; the others are in something it has a part in ----
+
+void left_in_reduce() {
+  static long in[4], out[4];
+  shmem_long_sum_reduce(SHMEM_TEAM_WORLD, out, in, 4);
+}
+
+// The PE that ends is the only one that could have written the word.
+void left_in_wait() { shmem_long_wait_until(&global_flag, SHMEM_CMP_EQ, 1); }
+
+void left_in_signal_wait() {
+  static uint64_t signal;
+  shmem_signal_wait_until(&signal, SHMEM_CMP_EQ, 1);
+}
+
+// It ends with the lock.
+void left_in_lock() { shmem_set_lock(&global_lock); }
+
+void left_in_team_sync() { shmem_team_sync(SHMEM_TEAM_SHARED); }
+
+// A team that the PE is in, made before it ends.
+shmem_team_t team_of_all() {
+  shmem_team_t team = SHMEM_TEAM_INVALID;
+  shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, shmem_n_pes(), nullptr, 0, &team);
+  return team;
+}
+
+void left_in_sync_of_new_team() {
+  static shmem_team_t team = SHMEM_TEAM_INVALID;
+  if (team == SHMEM_TEAM_INVALID) team = team_of_all();
+  if (!last()) shmem_team_sync(team);
+}
+
+void left_in_broadcast() {
+  static long in, out;
+  shmem_long_broadcast(SHMEM_TEAM_WORLD, &out, &in, 1, shmem_n_pes() - 1);
+}
+
+void left_in_barrier() { shmem_barrier_all(); }
+void left_in_finalize() { shmem_finalize(); }
+void left_in_malloc() { shmem_malloc(100); }
+
+const struct {
+  const char* name;
+  void (*run)();
+  bool all;  // the last PE takes part at first
+} kLeft[] = {{"reduce", left_in_reduce, false},
+             {"wait", left_in_wait, false},
+             {"signal_wait", left_in_signal_wait, false},
+             {"lock", left_in_lock, false},
+             {"team_sync", left_in_team_sync, false},
+             {"new_team_sync", left_in_sync_of_new_team, true},
+             {"broadcast", left_in_broadcast, false},
+             {"barrier", left_in_barrier, false},
+             {"finalize", left_in_finalize, false},
+             {"malloc", left_in_malloc, false}};
+
+[[noreturn]] void leave_others_in(const char* name) {
+  for (const auto& state : kLeft) {
+    if (std::strcmp(state.name, name) != 0) continue;
+    if (last()) shmem_set_lock(&global_lock);
+    shmem_barrier_all();
+    if (state.all || !last()) state.run();
+    std::exit(0);
+  }
+  std::exit(2);
+}
+
+// The last PE ends with an error while PE 0 asks for status 0.
+[[noreturn]] void race_of_ends() {
+  shmem_barrier_all();
+  if (first()) shmem_global_exit(0);
+  if (last()) std::exit(argument);
+  compute_for_ever();
+}
+
 const struct {
   const char* name;
   void (*run)();
@@ -127,7 +203,14 @@ int main(int argc, char** argv) {
     shmem_init();
     return 0;
   }
+  if (std::strcmp(what, "start_pes_without_one") == 0) {
+    const char* const rank = std::getenv("SHMEMX_JOB_PE");
+    if (std::atoi(rank) != 0) start_pes(0);
+    return 0;
+  }
   shmem_init();
+  if (std::strncmp(what, "leave_in_", 9) == 0) leave_others_in(what + 9);
+  if (std::strcmp(what, "race_of_ends") == 0) race_of_ends();
   if (std::strncmp(what, "global_exit_", 12) == 0) {
     for (const auto& state : kStates)
       if (std::strcmp(state.name, what + 12) == 0) end_others(state.run);

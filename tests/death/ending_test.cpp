@@ -21,10 +21,10 @@ void expect(bool ok, const std::string& what, const job::Result& result) {
                result.err.c_str());
 }
 
-job::Result run(int pes, const std::vector<std::string>& arguments) {
+job::Result run(int pes, const std::vector<std::string>& arguments, const std::vector<std::string>& environment = {}) {
   std::vector<std::string> command = {oshrun, "-n", std::to_string(pes), "--timeout", "20", program};
   command.insert(command.end(), arguments.begin(), arguments.end());
-  job::Result result = job::run({.command = command, .limit_seconds = 25});
+  job::Result result = job::run({.command = command, .environment = environment, .limit_seconds = 25});
   const std::string what = arguments[0] + " on " + std::to_string(pes);
   expect(!result.timed_out && result.signal == 0, what + ": ends by itself", result);
   expect(result.seconds < 4, what + ": ends soon", result);
@@ -79,6 +79,43 @@ void an_early_end_of_one_pe_ends_all() {
   expect(result.status != 0 || result.timed_out, "leaving others in a barrier is an error", result);
 }
 
+void expect_one_error_line(const job::Result& result, const std::string& what, const std::string& named) {
+  expect(result.status > 0 && result.status < 128, what + ": is an error", result);
+  const auto lines = job::lines(result.err);
+  expect(lines.size() == 1, what + ": one line says so", result);
+  expect(!lines.empty() && lines[0].find(named) != std::string::npos, what + ": the line holds \"" + named + '"', result);
+}
+
+// Status 0, no shmem_finalize: nobody hangs, whatever the others wait in and however they wait.
+void a_silent_end_of_one_pe_is_told() {
+  for (const char* state : {"reduce", "wait", "signal_wait", "lock", "team_sync", "new_team_sync", "broadcast", "barrier",
+                            "finalize", "malloc"}) {
+    const std::string scenario = std::string("leave_in_") + state;
+    expect_one_error_line(run(3, {scenario}), scenario, "PE 2");
+    expect_one_error_line(run(2, {scenario}, {"SHMEM_WAIT=block"}), scenario + ", SHMEM_WAIT=block", "PE 1");
+  }
+  for (const char* state : {"barrier", "reduce", "wait", "lock"}) {
+    const std::string scenario = std::string("leave_in_") + state;
+    expect_one_error_line(run(2, {scenario}, {"SHMEM_WAIT=spin"}), scenario + ", SHMEM_WAIT=spin", "PE 1");
+  }
+}
+
+void a_pe_that_never_starts_is_told() {
+  expect_one_error_line(run(3, {"start_pes_without_one"}), "start_pes without PE 0", "pe 0");
+  expect_one_error_line(run(3, {"start_pes_without_one"}, {"SHMEM_WAIT=spin"}), "start_pes without PE 0, spinning",
+                        "pe 0");
+}
+
+// Either end is right; a status made of both, a signal or a second message is not.
+void a_race_of_ends_has_one_winner() {
+  for (int round = 0; round < 10; ++round) {
+    const job::Result result = run(round % 2 == 0 ? 2 : 4, {"race_of_ends", "37"});
+    expect(result.status == 0 || result.status == 37, "global_exit(0) beside exit(37): one of the two", result);
+    if (result.status == 0) expect(result.err.empty(), "global_exit(0) has won: no message", result);
+    expect(job::lines(result.err).size() <= 1, "global_exit(0) beside exit(37): at most one line", result);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -89,6 +126,9 @@ int main(int argc, char** argv) {
   one_of_several_statuses_wins();
   statuses_are_kept();
   an_early_end_of_one_pe_ends_all();
+  a_silent_end_of_one_pe_is_told();
+  a_pe_that_never_starts_is_told();
+  a_race_of_ends_has_one_winner();
   std::printf("%d checks, %d failures\n", checks, failures);
   return failures == 0 ? 0 : 1;
 }

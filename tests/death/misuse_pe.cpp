@@ -1,4 +1,5 @@
 // One misuse for each name; run by misuse_test on a few PEs. The PE that errs is the last one, unless said otherwise.
+// Compiled a second time with MISUSE_OTHER_GLOBALS, for jobs of two executables.
 #include <shmem.h>
 
 #include <cstdint>
@@ -11,11 +12,35 @@ namespace {
 long* heap = nullptr;  // 8 words
 long global_words[8];
 long local_words[8];
+#ifdef MISUSE_OTHER_GLOBALS
+volatile long other_globals[5000] = {1};
+#endif
 
 bool last() { return shmem_my_pe() == shmem_n_pes() - 1; }
 
 shmem_ctx_t garbage_ctx() { return reinterpret_cast<shmem_ctx_t>(std::uintptr_t{0xdeadbeefdeadbeef}); }
 shmem_team_t garbage_team() { return reinterpret_cast<shmem_team_t>(std::uintptr_t{0x123456789abcdef0}); }
+
+constexpr std::size_t kHalfOfAll = SIZE_MAX / 2 + 1;
+constexpr std::size_t kTwoTo61 = std::size_t{1} << 61;
+
+// An address that is symmetric nowhere: in no PE's heap, static data or mapped memory.
+long* far_away() {
+  for (int shift = 45; shift > 12; --shift) {
+    auto* const address = reinterpret_cast<long*>(std::uintptr_t{1} << shift);
+    if (shmem_addr_accessible(address, 0) == 0) return address;
+  }
+  std::_Exit(0);
+}
+
+void split_into_null(shmem_team_t* x, shmem_team_t* y) {
+  shmem_team_split_2d(SHMEM_TEAM_WORLD, 2, nullptr, 0, x, nullptr, 0, y);
+}
+
+// Every word of the lock, wherever the lock keeps what, on all PEs.
+void spoil_lock(long value) {
+  for (int pe = 0; pe < shmem_n_pes(); ++pe) shmem_long_p(heap, value, pe);
+}
 
 // Only the erring PE makes the call; the others wait in a barrier that never completes.
 struct Local {
@@ -107,6 +132,57 @@ const Local kLocal[] = {
        long lock = 0;
        shmem_set_lock(&lock);
      }},
+    {"misaligned_lock", [] { shmem_set_lock(reinterpret_cast<long*>(reinterpret_cast<char*>(heap) + 4)); }},
+    {"misaligned_test_lock",
+     [] { std::printf("%d\n", shmem_test_lock(reinterpret_cast<long*>(reinterpret_cast<char*>(heap) + 1))); }},
+    {"garbage_lock",
+     [] {
+       spoil_lock(0x12345678);
+       shmem_set_lock(heap);
+     }},
+    {"garbage_lock_cleared",
+     [] {
+       spoil_lock(-1);
+       shmem_clear_lock(heap);
+     }},
+    {"garbage_lock_all_ones",
+     [] {
+       spoil_lock(-1);
+       shmem_set_lock(heap);
+     }},
+    {"wait_on_null", [] { shmem_long_wait_until(nullptr, SHMEM_CMP_EQ, 1); }},
+    {"wait_all_on_null", [] { shmem_int_wait_until_all(nullptr, 3, nullptr, SHMEM_CMP_EQ, 1); }},
+    {"test_of_null", [] { std::printf("%d\n", shmem_long_test(nullptr, SHMEM_CMP_EQ, 0)); }},
+    {"signal_wait_on_null", [] { shmem_signal_wait_until(nullptr, SHMEM_CMP_EQ, 1); }},
+    {"signal_fetch_of_null",
+     [] { std::printf("%llu\n", static_cast<unsigned long long>(shmem_signal_fetch(nullptr))); }},
+    {"iput_huge",
+     [] {
+       shmem_int_iput(reinterpret_cast<int*>(heap), reinterpret_cast<int*>(local_words), 1, 1, kTwoTo61, 0);
+     }},
+    {"iget_huge",
+     [] {
+       shmem_int_iget(reinterpret_cast<int*>(local_words), reinterpret_cast<int*>(heap), 1, 1, kTwoTo61, 0);
+     }},
+    {"iput_overflow",
+     [] {
+       shmem_int_iput(reinterpret_cast<int*>(heap), reinterpret_cast<int*>(local_words), 8, 1, kTwoTo61, 0);
+     }},
+    {"iget_overflow",
+     [] {
+       shmem_int_iget(reinterpret_cast<int*>(local_words), reinterpret_cast<int*>(heap), 1, 8, kTwoTo61, 0);
+     }},
+    {"malloc_beside_barrier", [] { std::printf("%p\n", shmem_malloc(64)); }},
+    {"ctx_create_null", [] { shmem_ctx_create(0, nullptr); }},
+    {"team_create_ctx_null", [] { shmem_team_create_ctx(SHMEM_TEAM_WORLD, 0, nullptr); }},
+    {"ctx_get_team_null", [] { shmem_ctx_get_team(SHMEM_CTX_DEFAULT, nullptr); }},
+    {"p_far_away", [] { shmem_long_p(far_away(), 1, 0); }},
+    {"g_far_away", [] { std::printf("%ld\n", shmem_long_g(far_away(), 0)); }},
+    {"put_far_away", [] { shmem_putmem(far_away(), local_words, 64, 0); }},
+    {"get_far_away", [] { shmem_getmem(local_words, far_away(), 64, 0); }},
+    {"put_word_far_away", [] { shmem_long_put(far_away(), local_words, 1, 0); }},
+    {"atomic_far_away", [] { shmem_long_atomic_add(far_away(), 1, 0); }},
+    {"p_to_global", [] { shmem_long_p(global_words, 1, 0); }},
 };
 
 // All PEs make the call.
@@ -115,6 +191,51 @@ const Local kCollective[] = {
      [] {
        void* const block = shmem_malloc(std::size_t{1} << 45);
        std::printf("malloc gave %s\n", block == nullptr ? "null" : "a block");
+     }},
+    {"sound",  // no misuse
+     [] {
+       shmem_long_p(heap, 7, (shmem_my_pe() + 1) % shmem_n_pes());
+       shmem_barrier_all();
+       if (*heap != 7) shmem_global_exit(1);
+       shmem_finalize();
+     }},
+    {"malloc_of_little",
+     [] {
+       const bool none = shmem_malloc(1) == nullptr && shmem_calloc(1, 8) == nullptr && shmem_align(64, 8) == nullptr;
+       shmem_long_p(global_words, 5, (shmem_my_pe() + 1) % shmem_n_pes());
+       shmem_barrier_all();
+       std::printf("malloc gave %s, static data %s\n", none ? "null" : "a block", global_words[0] == 5 ? "works" : "fails");
+     }},
+    {"alltoall_overflow", [] { shmem_alltoallmem(SHMEM_TEAM_WORLD, heap, heap + 4, kHalfOfAll); }},
+    {"fcollect_overflow", [] { shmem_fcollectmem(SHMEM_TEAM_WORLD, heap, heap + 4, kHalfOfAll); }},
+    {"fcollect_typed_overflow", [] { shmem_long_fcollect(SHMEM_TEAM_WORLD, heap, heap + 4, kTwoTo61); }},
+    {"collect_overflow", [] { shmem_collectmem(SHMEM_TEAM_WORLD, heap, heap + 4, kHalfOfAll); }},
+    {"alltoalls_overflow", [] { shmem_long_alltoalls(SHMEM_TEAM_WORLD, heap, heap + 4, 1, 1, kTwoTo61); }},
+    {"alltoalls_stride_overflow",
+     [] { shmem_long_alltoalls(SHMEM_TEAM_WORLD, heap, heap + 4, PTRDIFF_MAX, 1, 2); }},
+    {"broadcast_overflow", [] { shmem_long_broadcast(SHMEM_TEAM_WORLD, heap, heap + 4, kTwoTo61, 0); }},
+    {"reduce_overflow", [] { shmem_long_sum_reduce(SHMEM_TEAM_WORLD, heap, heap + 4, kTwoTo61); }},
+    {"size_zero_on_one_pe",
+     [] {
+       std::printf("%p\n", shmem_malloc(last() ? 0 : 64));
+       shmem_barrier_all();
+     }},
+    {"size_zero_on_one_pe_that_ends", [] { std::printf("%p\n", shmem_malloc(last() ? 0 : 64)); }},
+    {"free_of_null_on_one_pe",
+     [] {
+       shmem_free(last() ? nullptr : heap);
+       shmem_barrier_all();
+     }},
+    {"split_strided_null", [] { shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, 2, nullptr, 0, nullptr); }},
+    {"split_2d_null_x",
+     [] {
+       shmem_team_t team;
+       split_into_null(nullptr, &team);
+     }},
+    {"split_2d_null_y",
+     [] {
+       shmem_team_t team;
+       split_into_null(&team, nullptr);
      }},
     {"broadcast_root", [] { shmem_long_broadcast(SHMEM_TEAM_WORLD, heap, heap + 4, 1, 100); }},
     {"alltoalls_stride", [] { shmem_long_alltoalls(SHMEM_TEAM_WORLD, heap, heap + 4, 0, 1, 1); }},
@@ -135,8 +256,10 @@ const Local kCollective[] = {
        void* const second = shmem_malloc(64);
        shmem_free(last() ? second : first);
      }},
-    {"align_not_power", [] { std::printf("%p\n", shmem_align(24, 100)); }},
-    {"bad_hints", [] { std::printf("%p\n", shmem_malloc_with_hints(100, 1L << 50)); }},
+    // No misuse either: null comes back, and hints are hints.
+    {"align_not_power", [] { std::printf("align gave %s\n", shmem_align(24, 100) == nullptr ? "null" : "a block"); }},
+    {"unknown_hints",
+     [] { std::printf("hints gave %s\n", shmem_malloc_with_hints(100, 1L << 50) == nullptr ? "null" : "a block"); }},
     {"reduce_on_garbage_team", [] { shmem_long_sum_reduce(garbage_team(), heap, heap + 4, 1); }},
     {"reduce_into_stack",
      [] {
@@ -172,13 +295,16 @@ const Local kEarly[] = {
     {"before_init_finalize", [] { shmem_finalize(); }},
     {"before_init_team", [] { std::printf("%d\n", shmem_team_my_pe(SHMEM_TEAM_WORLD)); }},
     {"just_init", [] { shmem_init(); }},
+    {"init_thread_null", [] { shmem_init_thread(SHMEM_THREAD_SINGLE, nullptr); }},
     {"init_thread_returns",
      [] {
-       int provided = -1, initialised = -1;
-       const int status = shmem_init_thread(SHMEM_THREAD_SINGLE, &provided);
-       shmem_query_initialized(&initialised);
-       std::printf("init_thread %s, %s\n", status == 0 ? "succeeded" : "failed",
-                   initialised ? "initialised" : "not initialised");
+       for (int call = 0; call < 3; ++call) {  // what failed once goes on failing, and does no harm
+         int provided = -1, initialised = -1;
+         const int status = shmem_init_thread(SHMEM_THREAD_SINGLE, &provided);
+         shmem_query_initialized(&initialised);
+         std::printf("init_thread %s, %s\n", status == 0 ? "succeeded" : "failed",
+                     initialised ? "initialised" : "not initialised");
+       }
      }},
 };
 

@@ -53,6 +53,40 @@ const std::vector<Misuse> kMisuses = {
     {"clear_lock_not_held", {"shmem_clear_lock:", "'lock'", "not held"}},
     {"set_lock_twice", {"shmem_set_lock:", "'lock'", "already held"}},
     {"lock_on_stack", {"shmem_set_lock:", "'lock'", "not a symmetric address", "allowed"}},
+    {"misaligned_lock", {"shmem_set_lock:", "'lock'", "not a lock", "allowed"}},
+    {"misaligned_test_lock", {"shmem_test_lock:", "'lock'", "not a lock", "allowed"}},
+    {"garbage_lock", {"shmem_set_lock:", "'lock'", "not a lock", "allowed"}},
+    {"garbage_lock_cleared", {"shmem_clear_lock:", "'lock'", "not a lock", "allowed"}},
+    {"garbage_lock_all_ones", {"shmem_set_lock:", "'lock'"}},
+    {"wait_on_null", {"shmem_long_wait_until:", "'ivar'", "not a symmetric address", "allowed"}},
+    {"wait_all_on_null", {"shmem_int_wait_until_all:", "'ivars'", "not a symmetric address", "allowed"}},
+    {"test_of_null", {"shmem_long_test:", "'ivar'", "not a symmetric address", "allowed"}},
+    {"signal_wait_on_null", {"shmem_signal_wait_until:", "'sig_addr'", "not a symmetric address", "allowed"}},
+    {"signal_fetch_of_null", {"shmem_signal_fetch:", "'sig_addr'", "not a symmetric address", "allowed"}},
+    {"iput_huge", {"shmem_int_iput:", "'dest'", "9223372036854775808", "past the end", "allowed"}},
+    {"iget_huge", {"shmem_int_iget:", "'source'", "9223372036854775808", "past the end", "allowed"}},
+    {"iput_overflow", {"shmem_int_iput:", "'nelems'", "2305843009213693952", "allowed"}},
+    {"iget_overflow", {"shmem_int_iget:", "'nelems'", "2305843009213693952", "allowed"}},
+    {"malloc_beside_barrier", {"PE ", "same call"}},
+    {"ctx_create_null", {"shmem_ctx_create:", "'ctx'", "allowed"}},
+    {"team_create_ctx_null", {"shmem_team_create_ctx:", "'ctx'", "allowed"}},
+    {"ctx_get_team_null", {"shmem_ctx_get_team:", "'team'", "allowed"}},
+    {"p_far_away", {"shmem_long_p:", "'dest'", "not a symmetric address", "allowed"}},
+    {"alltoall_overflow", {"shmem_alltoallmem:", "'nelems'", "is 9223372036854775808", "allowed"}},
+    {"fcollect_overflow", {"shmem_fcollectmem:", "'nelems'", "is 9223372036854775808", "allowed"}},
+    {"fcollect_typed_overflow", {"shmem_long_fcollect:", "'nelems'", "allowed"}},
+    {"collect_overflow", {"shmem_collectmem:", "'source'", "past the end", "allowed"}},
+    {"alltoalls_overflow", {"shmem_long_alltoalls:", "'nelems'", "allowed"}},
+    {"alltoalls_stride_overflow", {"shmem_long_alltoalls:", "'nelems'", "allowed"}},
+    {"broadcast_overflow", {"shmem_long_broadcast:", "'nelems'", "allowed"}},
+    {"reduce_overflow", {"shmem_long_sum_reduce:", "'nelems'", "allowed"}},
+    {"size_zero_on_one_pe", {"shmem_malloc:", "asks for 0 bytes", "same call"}},
+    {"size_zero_on_one_pe_that_ends", {"shmem_malloc:", "PE 2"}},
+    {"free_of_null_on_one_pe", {"shmem_free:", "null pointer", "same call"}},
+    {"split_strided_null", {"shmem_team_split_strided:", "'new_team'", "allowed"}},
+    {"split_2d_null_x", {"shmem_team_split_2d:", "'xaxis_team'", "allowed"}},
+    {"split_2d_null_y", {"shmem_team_split_2d:", "'yaxis_team'", "allowed"}},
+    {"init_thread_null", {"shmem_init_thread:", "'provided'", "allowed"}},
     {"broadcast_root", {"shmem_long_broadcast:", "root'", "100", "allowed"}},
     {"alltoalls_stride", {"shmem_long_alltoalls:", "'dst'", "0", "allowed"}},
     {"double_free", {"shmem_free:", "'ptr'", "freed"}},
@@ -62,8 +96,6 @@ const std::vector<Misuse> kMisuses = {
     {"unequal_malloc", {"shmem_malloc:", "'size'", "64", "128"}},
     {"unequal_calloc", {"shmem_calloc:", "128", "256"}},
     {"unequal_free", {"shmem_free:", "'ptr'", "same block"}},
-    {"align_not_power", {"shmem_align:", "'alignment'", "24", "allowed"}},
-    {"bad_hints", {"shmem_malloc_with_hints:", "'hints'", "allowed"}},
     {"reduce_on_garbage_team", {"shmem_long_sum_reduce:", "'team'", "0x123456789abcdef0", "allowed"}},
     {"reduce_into_stack", {"shmem_long_sum_reduce:", "'dest'", "not a symmetric address", "allowed"}},
     {"active_set_start", {"shmem_barrier:", "'PE_start'", "50", "allowed"}},
@@ -78,6 +110,19 @@ const std::vector<Misuse> kMisuses = {
     {"before_init_atomic", {"shmem_long_atomic_inc:", "init"}},
     {"before_init_finalize", {"shmem_finalize:", "init"}},
     {"before_init_team", {"shmem_team_my_pe:", "init"}},
+};
+
+// With SHMEM_SYMMETRIC_SIZE=0 there is no heap: nothing that points anywhere near one is taken for an address in it.
+const std::vector<Misuse> kWithoutHeap = {
+    {"p_far_away", {"shmem_long_p:", "'dest'", "not a symmetric address", "allowed"}},
+    {"g_far_away", {"shmem_long_g:", "'source'", "not a symmetric address", "allowed"}},
+    {"put_far_away", {"shmem_putmem:", "'dest'", "not a symmetric address", "allowed"}},
+    {"get_far_away", {"shmem_getmem:", "'source'", "not a symmetric address", "allowed"}},
+    {"put_word_far_away", {"shmem_long_put:", "'dest'", "not a symmetric address", "allowed"}},
+    {"atomic_far_away", {"shmem_long_atomic_add:", "'dest'", "not a symmetric address", "allowed"}},
+    {"p_to_null", {"shmem_long_p:", "'dest'", "not a symmetric address", "allowed"}},
+    {"put_to_stack", {"shmem_long_put:", "'dest'", "not a symmetric address", "allowed"}},
+    {"get_from_malloc", {"shmem_getmem:", "'source'", "not a symmetric address", "allowed"}},
 };
 
 struct Variable {
@@ -122,8 +167,22 @@ void expect(bool ok, const std::string& name, const job::Result& result) {
 void errors_that_are_returned(const std::string& oshrun, const std::string& program) {
   job::Result result = job::run({.command = {oshrun, "-n", "2", program, "init_thread_returns"},
                                  .environment = {"SHMEM_SYMMETRIC_SIZE=many", "SHMEM_INIT_ERRORS=return"}});
-  expect(result.status == 0 && result.out.find("init_thread failed, not initialised") != std::string::npos,
-         "init_thread returns for a bad variable when asked to", result);
+  const std::string failed = "init_thread failed, not initialised";
+  std::size_t failures_seen = 0;
+  for (const std::string& line : job::lines(result.out)) failures_seen += line == failed;
+  expect(result.status == 0 && failures_seen == 6, "init_thread returns for a bad variable when asked to, each time",
+         result);
+  result = job::run({.command = {oshrun, "-n", "2", program, "align_not_power"}});
+  expect(result.status == 0 && result.out.find("align gave null") != std::string::npos &&
+             result.out.find("a block") == std::string::npos && result.err.find("'alignment' is 24") != std::string::npos,
+         "align of no power of two gives null and says why", result);
+  result = job::run({.command = {oshrun, "-n", "2", program, "unknown_hints"}});
+  expect(result.status == 0 && result.err.empty() && result.out.find("hints gave a block") != std::string::npos &&
+             result.out.find("null") == std::string::npos,
+         "unknown hints are ignored", result);
+  result = job::run({.command = {oshrun, "-n", "2", program, "unknown_hints"}, .environment = {"SHMEM_DEBUG=1"}});
+  expect(result.status == 0 && result.err.find("0x4000000000000") != std::string::npos,
+         "unknown hints are told of when SHMEM_DEBUG is set", result);
   result = job::run({.command = {oshrun, "-n", "2", program, "exhausted_heap"}});
   expect(result.status == 0 && result.err.empty() && result.out.find("malloc gave null") != std::string::npos,
          "an exhausted heap is silent", result);
@@ -133,6 +192,33 @@ void errors_that_are_returned(const std::string& oshrun, const std::string& prog
              result.err.find("35184372088832") != std::string::npos &&
              result.err.find("SHMEM_SYMMETRIC_SIZE") != std::string::npos,
          "an exhausted heap says why when SHMEM_DEBUG is set", result);
+}
+
+void no_heap(const std::string& oshrun, const std::string& program) {
+  for (const Misuse& misuse : kWithoutHeap) {
+    expect_one_line(std::string(misuse.name) + " without a heap", misuse.words,
+                    job::run({.command = {oshrun, "-n", "3", "--timeout", "10", program, misuse.name},
+                              .environment = {"SHMEM_SYMMETRIC_SIZE=0"},
+                              .limit_seconds = 15}));
+  }
+  const job::Result result =
+      job::run({.command = {oshrun, "-n", "3", program, "malloc_of_little"}, .environment = {"SHMEM_SYMMETRIC_SIZE=0"}});
+  std::size_t good = 0;
+  for (const std::string& line : job::lines(result.out)) good += line == "malloc gave null, static data works";
+  expect(result.status == 0 && result.err.empty() && good == 3, "without a heap malloc gives null, globals work", result);
+}
+
+// The heap is symmetric in a job of two executables; their globals are not, and the line says why.
+void two_executables(const std::string& oshrun, const std::string& program) {
+  const std::string other = program + "_other";
+  const auto both = [&](const char* name) {
+    return job::run({.command = {oshrun, "-n", "1", program, name, ":", "-n", "1", other, name}, .limit_seconds = 15});
+  };
+  expect_one_line("p_to_global of two executables",
+                  {"shmem_long_p:", "'dest'", "not a symmetric address", "globals are not symmetric", "executables"},
+                  both("p_to_global"));
+  const job::Result result = both("sound");
+  expect(result.status == 0 && result.err.empty(), "the heap of two executables", result);
 }
 
 }  // namespace
@@ -160,6 +246,8 @@ int main(int argc, char** argv) {
   }
   if (only == nullptr) {
     errors_that_are_returned(oshrun, program);
+    no_heap(oshrun, program);
+    two_executables(oshrun, program);
     // One PE alone, without any launcher, gets the same line.
     expect_one_line("alone", {"shmem_int_put:", "'pe'", "12", "allowed are 0..0"},
                     job::run({.command = {program, "put_pe"}, .limit_seconds = 15}));
