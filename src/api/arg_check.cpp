@@ -10,8 +10,11 @@ coll::Team* team_or_null(shmem_team_t team, const char* routine) noexcept {
   if (handle == 0) return nullptr;
   coll::Team& entry = coll::team_at(handle);
   if (entry.handle != handle) {
-    fatal(routine, "argument 'team' is %#zx, which is not a live team, allowed are SHMEM_TEAM_WORLD, SHMEM_TEAM_SHARED and teams that "
-          "were split and not yet destroyed", handle);
+    fatal(routine,
+          "argument 'team' is %#zx, which is not a live team, allowed are SHMEM_TEAM_WORLD, SHMEM_TEAM_SHARED and "
+          "teams that "
+          "were split and not yet destroyed",
+          handle);
   }
   return &entry;
 }

@@ -1,5 +1,5 @@
-// Checks of arguments that the route does not make: handles, strides, comparisons, operators, counts. Functions, so that tests can call
-// them. Each ends the job with one line that names routine, argument, value and what is allowed.
+// Checks of arguments that the route does not make: handles, strides, comparisons, operators, counts. Functions, so
+// that tests can call them. Each ends the job with one line that names routine, argument, value and what is allowed.
 #pragma once
 
 #include <shmemx/types.h>
@@ -21,7 +21,8 @@ inline const Context& default_context() noexcept { return context::default_conte
 [[gnu::always_inline]] inline const Context& checked_context(shmem_ctx_t ctx, const char* routine) noexcept {
   const auto handle = reinterpret_cast<std::uintptr_t>(ctx);
   const Context& context = context::context_at(handle);
-  if (context.handle != handle) [[unlikely]] context::bad_context(routine, handle);
+  if (context.handle != handle) [[unlikely]]
+    context::bad_context(routine, handle);
   return context;
 }
 
@@ -30,10 +31,12 @@ coll::Team& checked_team(shmem_team_t team, const char* routine) noexcept;
 coll::Team* team_or_null(shmem_team_t team, const char* routine) noexcept;
 Context* context_or_null(shmem_ctx_t ctx, const char* routine) noexcept;
 
-[[gnu::cold, gnu::noinline]] void bad_argument(const char* routine, const char* argument, long long value, const char* allowed) noexcept;
+[[gnu::cold, gnu::noinline]] void bad_argument(const char* routine, const char* argument, long long value,
+                                               const char* allowed) noexcept;
 
 inline void check_comparison(const char* routine, int cmp) noexcept {
-  if (!sync::valid_comparison(cmp)) [[unlikely]] bad_argument(routine, "cmp", cmp, "the SHMEM_CMP_ constants");
+  if (!sync::valid_comparison(cmp)) [[unlikely]]
+    bad_argument(routine, "cmp", cmp, "the SHMEM_CMP_ constants");
 }
 
 inline void check_signal_operator(const char* routine, int sig_op) noexcept {
@@ -44,7 +47,8 @@ inline void check_signal_operator(const char* routine, int sig_op) noexcept {
 
 // Where a result goes.
 inline void check_result(const char* routine, const char* argument, const void* result) noexcept {
-  if (result == nullptr) [[unlikely]] bad_argument(routine, argument, 0, "pointers to where the result goes");
+  if (result == nullptr) [[unlikely]]
+    bad_argument(routine, argument, 0, "pointers to where the result goes");
 }
 
 // Strides count elements from one to the next, or from block to block: at least `least`.

@@ -35,12 +35,14 @@ template <class T>
 }
 
 // Static data, and what is wrong with any other address.
-[[gnu::noinline]] context::Target atomic_target_cold(const Context& context, context::Site site, std::uintptr_t address, std::size_t bytes,
-                                                     int pe) noexcept;
+[[gnu::noinline]] context::Target atomic_target_cold(const Context& context, context::Site site, std::uintptr_t address,
+                                                     std::size_t bytes, int pe) noexcept;
 
-// The parameters stand in the order of the entry points', so that the jump to here moves none of them. `index` is the rotated offset.
+// The parameters stand in the order of the entry points', so that the jump to here moves none of them. `index` is the
+// rotated offset.
 template <class T, class Operation>
-[[gnu::noinline]] T apply_cold(std::uint64_t index, Operation operation, int pe, const Context& context, const char* routine) noexcept {
+[[gnu::noinline]] T apply_cold(std::uint64_t index, Operation operation, int pe, const Context& context,
+                               const char* routine) noexcept {
   const std::uintptr_t address = std::rotl(index, context::kSizeClass<sizeof(T)>) + context.heap_base;
   const context::Target target = atomic_target_cold(context, {routine, Operation::kArgument}, address, sizeof(T), pe);
   const T old = static_cast<T>(operation(reinterpret_cast<Canonical<T>*>(target.address)));
@@ -48,10 +50,11 @@ template <class T, class Operation>
   return old;
 }
 
-// Rotating the offset makes a misaligned one huge: bounds and alignment are one comparison. Both ends that call something are
-// jumps, so the hot part needs no stack frame.
+// Rotating the offset makes a misaligned one huge: bounds and alignment are one comparison. Both ends that call
+// something are jumps, so the hot part needs no stack frame.
 template <class T, class Operation>
-[[gnu::always_inline]] inline T apply(const Context& context, const char* routine, T* dest, int pe, Operation operation) noexcept {
+[[gnu::always_inline]] inline T apply(const Context& context, const char* routine, T* dest, int pe,
+                                      Operation operation) noexcept {
   constexpr int kShift = context::kSizeClass<sizeof(T)>;
   const std::uint64_t index = std::rotr(reinterpret_cast<std::uintptr_t>(dest) - context.heap_base, kShift);
   if (index >= context.heap_elements[kShift - 2] || !context::pe_in_range(context, pe)) [[unlikely]] {
@@ -60,7 +63,8 @@ template <class T, class Operation>
   std::byte* const heap = context::peer_heap(context, pe);
   const T old = static_cast<T>(operation(reinterpret_cast<Canonical<T>*>(heap) + index));
   if constexpr (Operation::kWrites) {
-    if (has_sleepers(context::front_of_heap(heap))) [[unlikely]] return wake_returning(heap, old);
+    if (has_sleepers(context::front_of_heap(heap))) [[unlikely]]
+      return wake_returning(heap, old);
   }
   return old;
 }
@@ -118,35 +122,43 @@ struct FetchXor : Update {
 };
 
 template <class T>
-[[gnu::always_inline]] inline T atomic_fetch(const Context& context, const char* routine, const T* source, int pe) noexcept {
+[[gnu::always_inline]] inline T atomic_fetch(const Context& context, const char* routine, const T* source,
+                                             int pe) noexcept {
   return apply(context, routine, const_cast<T*>(source), pe, Fetch<Canonical<T>>{});
 }
 template <class T>
-[[gnu::always_inline]] inline void atomic_set(const Context& context, const char* routine, T* dest, T value, int pe) noexcept {
+[[gnu::always_inline]] inline void atomic_set(const Context& context, const char* routine, T* dest, T value,
+                                              int pe) noexcept {
   static_cast<void>(apply(context, routine, dest, pe, Set<Canonical<T>>{{}, canonical(value)}));
 }
 template <class T>
-[[gnu::always_inline]] inline T atomic_compare_swap(const Context& context, const char* routine, T* dest, T cond, T value, int pe) noexcept {
+[[gnu::always_inline]] inline T atomic_compare_swap(const Context& context, const char* routine, T* dest, T cond,
+                                                    T value, int pe) noexcept {
   return apply(context, routine, dest, pe, CompareSwap<Canonical<T>>{{}, canonical(cond), canonical(value)});
 }
 template <class T>
-[[gnu::always_inline]] inline T atomic_swap(const Context& context, const char* routine, T* dest, T value, int pe) noexcept {
+[[gnu::always_inline]] inline T atomic_swap(const Context& context, const char* routine, T* dest, T value,
+                                            int pe) noexcept {
   return apply(context, routine, dest, pe, Swap<Canonical<T>>{{}, canonical(value)});
 }
 template <class T>
-[[gnu::always_inline]] inline T atomic_fetch_add(const Context& context, const char* routine, T* dest, T value, int pe) noexcept {
+[[gnu::always_inline]] inline T atomic_fetch_add(const Context& context, const char* routine, T* dest, T value,
+                                                 int pe) noexcept {
   return apply(context, routine, dest, pe, FetchAdd<Canonical<T>>{{}, canonical(value)});
 }
 template <class T>
-[[gnu::always_inline]] inline T atomic_fetch_and(const Context& context, const char* routine, T* dest, T value, int pe) noexcept {
+[[gnu::always_inline]] inline T atomic_fetch_and(const Context& context, const char* routine, T* dest, T value,
+                                                 int pe) noexcept {
   return apply(context, routine, dest, pe, FetchAnd<Canonical<T>>{{}, canonical(value)});
 }
 template <class T>
-[[gnu::always_inline]] inline T atomic_fetch_or(const Context& context, const char* routine, T* dest, T value, int pe) noexcept {
+[[gnu::always_inline]] inline T atomic_fetch_or(const Context& context, const char* routine, T* dest, T value,
+                                                int pe) noexcept {
   return apply(context, routine, dest, pe, FetchOr<Canonical<T>>{{}, canonical(value)});
 }
 template <class T>
-[[gnu::always_inline]] inline T atomic_fetch_xor(const Context& context, const char* routine, T* dest, T value, int pe) noexcept {
+[[gnu::always_inline]] inline T atomic_fetch_xor(const Context& context, const char* routine, T* dest, T value,
+                                                 int pe) noexcept {
   return apply(context, routine, dest, pe, FetchXor<Canonical<T>>{{}, canonical(value)});
 }
 
@@ -181,7 +193,8 @@ inline void atomic_fetch_nbi(const Context& context, const char* routine, T* fet
   *fetch = atomic_fetch(context, routine, source, pe);
 }
 template <class T>
-inline void atomic_compare_swap_nbi(const Context& context, const char* routine, T* fetch, T* dest, T cond, T value, int pe) noexcept {
+inline void atomic_compare_swap_nbi(const Context& context, const char* routine, T* fetch, T* dest, T cond, T value,
+                                    int pe) noexcept {
   *fetch = atomic_compare_swap(context, routine, dest, cond, value, pe);
 }
 template <class T>
@@ -189,19 +202,23 @@ inline void atomic_swap_nbi(const Context& context, const char* routine, T* fetc
   *fetch = atomic_swap(context, routine, dest, value, pe);
 }
 template <class T>
-inline void atomic_fetch_add_nbi(const Context& context, const char* routine, T* fetch, T* dest, T value, int pe) noexcept {
+inline void atomic_fetch_add_nbi(const Context& context, const char* routine, T* fetch, T* dest, T value,
+                                 int pe) noexcept {
   *fetch = atomic_fetch_add(context, routine, dest, value, pe);
 }
 template <class T>
-inline void atomic_fetch_and_nbi(const Context& context, const char* routine, T* fetch, T* dest, T value, int pe) noexcept {
+inline void atomic_fetch_and_nbi(const Context& context, const char* routine, T* fetch, T* dest, T value,
+                                 int pe) noexcept {
   *fetch = atomic_fetch_and(context, routine, dest, value, pe);
 }
 template <class T>
-inline void atomic_fetch_or_nbi(const Context& context, const char* routine, T* fetch, T* dest, T value, int pe) noexcept {
+inline void atomic_fetch_or_nbi(const Context& context, const char* routine, T* fetch, T* dest, T value,
+                                int pe) noexcept {
   *fetch = atomic_fetch_or(context, routine, dest, value, pe);
 }
 template <class T>
-inline void atomic_fetch_xor_nbi(const Context& context, const char* routine, T* fetch, T* dest, T value, int pe) noexcept {
+inline void atomic_fetch_xor_nbi(const Context& context, const char* routine, T* fetch, T* dest, T value,
+                                 int pe) noexcept {
   *fetch = atomic_fetch_xor(context, routine, dest, value, pe);
 }
 template <class T>

@@ -25,7 +25,8 @@ struct CollectiveBuffers {
 };
 
 template <class Group>
-inline coll::Symmetric checked_symmetric(const Group& group, const char* argument, const void* address, std::uint64_t bytes) noexcept {
+inline coll::Symmetric checked_symmetric(const Group& group, const char* argument, const void* address,
+                                         std::uint64_t bytes) noexcept {
   return coll::symmetric(group.route(), {group.routine(), argument}, address, bytes);
 }
 
@@ -42,15 +43,18 @@ inline std::size_t times(const char* routine, std::size_t nelems, int n_pes) noe
 }
 
 inline void check_root(const char* routine, const char* argument, int root, int n_pes) noexcept {
-  if (root < 0 || root >= n_pes) [[unlikely]] bad_argument(routine, argument, root, "the numbers of the PEs of the team or set");
+  if (root < 0 || root >= n_pes) [[unlikely]]
+    bad_argument(routine, argument, root, "the numbers of the PEs of the team or set");
 }
 
 // An alltoalls block as coll/ wants it. Elements of different PEs follow each other with the same stride.
 template <class T, class Group>
-inline void alltoalls_on(Group& group, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst, std::size_t nelems) noexcept {
+inline void alltoalls_on(Group& group, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst,
+                         std::size_t nelems) noexcept {
   check_stride(group.routine(), "dst", dst, 1);
   check_stride(group.routine(), "sst", sst, 1);
-  const rma::Strided shape{sizeof(T), nelems, static_cast<std::size_t>(dst) * sizeof(T), static_cast<std::size_t>(sst) * sizeof(T)};
+  const rma::Strided shape{sizeof(T), nelems, static_cast<std::size_t>(dst) * sizeof(T),
+                           static_cast<std::size_t>(sst) * sizeof(T)};
   const std::size_t all = times(group.routine(), nelems, group.size());
   const auto extent = [&](std::ptrdiff_t stride) {
     return all == 0 ? 0 : checked_bytes(group.routine(), all - 1, static_cast<std::size_t>(stride)) + 1;
@@ -63,7 +67,9 @@ template <class T, class Group>
 inline void collect_on(Group& group, void* dest, const void* source, std::size_t nelems) noexcept {
   const std::uint64_t bytes = checked_bytes(group.routine(), nelems, sizeof(T));
   const coll::Symmetric from = checked_symmetric(group, "source", source, bytes);
-  coll::collect(group, [&](std::uint64_t total) { return checked_symmetric(group, "dest", dest, total); }, from.at(group.me()), bytes);
+  coll::collect(
+      group, [&](std::uint64_t total) { return checked_symmetric(group, "dest", dest, total); }, from.at(group.me()),
+      bytes);
 }
 
 template <class T, class Op, class Group>
@@ -73,7 +79,8 @@ inline void reduce_on(Group& group, T* dest, const T* source, std::size_t nelems
 }
 
 template <class T>
-inline int alltoall(const char* routine, shmem_team_t team, void* dest, const void* source, std::size_t nelems) noexcept {
+inline int alltoall(const char* routine, shmem_team_t team, void* dest, const void* source,
+                    std::size_t nelems) noexcept {
   coll::TeamGroup group(checked_team(team, routine), routine);
   const std::size_t all = times(routine, nelems, group.size());
   const CollectiveBuffers buffers = checked_buffers<T>(group, dest, all, source, all);
@@ -82,15 +89,16 @@ inline int alltoall(const char* routine, shmem_team_t team, void* dest, const vo
 }
 
 template <class T>
-inline int alltoalls(const char* routine, shmem_team_t team, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst,
-                     std::size_t nelems) noexcept {
+inline int alltoalls(const char* routine, shmem_team_t team, void* dest, const void* source, std::ptrdiff_t dst,
+                     std::ptrdiff_t sst, std::size_t nelems) noexcept {
   coll::TeamGroup group(checked_team(team, routine), routine);
   alltoalls_on<T>(group, dest, source, dst, sst, nelems);
   return 0;
 }
 
 template <class T>
-inline int broadcast(const char* routine, shmem_team_t team, void* dest, const void* source, std::size_t nelems, int root) noexcept {
+inline int broadcast(const char* routine, shmem_team_t team, void* dest, const void* source, std::size_t nelems,
+                     int root) noexcept {
   coll::TeamGroup group(checked_team(team, routine), routine);
   check_root(routine, "PE_root", root, group.size());
   const CollectiveBuffers buffers = checked_buffers<T>(group, dest, nelems, source, nelems);
@@ -99,16 +107,19 @@ inline int broadcast(const char* routine, shmem_team_t team, void* dest, const v
 }
 
 template <class T>
-inline int collect(const char* routine, shmem_team_t team, void* dest, const void* source, std::size_t nelems) noexcept {
+inline int collect(const char* routine, shmem_team_t team, void* dest, const void* source,
+                   std::size_t nelems) noexcept {
   coll::TeamGroup group(checked_team(team, routine), routine);
   collect_on<T>(group, dest, source, nelems);
   return 0;
 }
 
 template <class T>
-inline int fcollect(const char* routine, shmem_team_t team, void* dest, const void* source, std::size_t nelems) noexcept {
+inline int fcollect(const char* routine, shmem_team_t team, void* dest, const void* source,
+                    std::size_t nelems) noexcept {
   coll::TeamGroup group(checked_team(team, routine), routine);
-  const CollectiveBuffers buffers = checked_buffers<T>(group, dest, times(routine, nelems, group.size()), source, nelems);
+  const CollectiveBuffers buffers =
+      checked_buffers<T>(group, dest, times(routine, nelems, group.size()), source, nelems);
   coll::fcollect(group, buffers.dest, buffers.source, nelems * sizeof(T));
   return 0;
 }
@@ -121,7 +132,8 @@ inline int reduce(const char* routine, shmem_team_t team, T* dest, const T* sour
 }
 
 template <class T>
-inline int scan_of(const char* routine, shmem_team_t team, T* dest, const T* source, std::size_t nelems, bool exclusive) noexcept {
+inline int scan_of(const char* routine, shmem_team_t team, T* dest, const T* source, std::size_t nelems,
+                   bool exclusive) noexcept {
   coll::TeamGroup group(checked_team(team, routine), routine);
   const CollectiveBuffers buffers = checked_buffers<T>(group, dest, nelems, source, nelems);
   coll::scan<T>(group, coll::Elements<T>{buffers.dest}, coll::Elements<T>{buffers.source}, nelems, exclusive);

@@ -29,7 +29,9 @@ using runtime::StartedBy;
 constexpr std::size_t kSmallAlignment = 16;
 
 // Objects of a cache line or more start on one.
-std::size_t alignment_for(std::size_t bytes) { return bytes >= shmemx::kCacheLine ? shmemx::kCacheLine : kSmallAlignment; }
+std::size_t alignment_for(std::size_t bytes) {
+  return bytes >= shmemx::kCacheLine ? shmemx::kCacheLine : kSmallAlignment;
+}
 
 const context::Context& world_or_fail(const char* routine) {
   context::require_initialized(routine);
@@ -53,7 +55,8 @@ void quiet_pes(const context::Context& context, const char* routine, const int* 
   for (std::size_t i = 0; i < npes; ++i) {
     if (!context::pe_in_range(context, target_pes[i])) {
       context::require_initialized(routine);
-      shmemx::fatal(routine, "argument 'target_pes[%zu]' is %d, allowed are 0..%u", i, target_pes[i], context.n_pes - 1);
+      shmemx::fatal(routine, "argument 'target_pes[%zu]' is %d, allowed are 0..%u", i, target_pes[i],
+                    context.n_pes - 1);
     }
   }
   if (npes != 0) rma::quiet();
@@ -65,7 +68,9 @@ bool threads_share_locks() { return runtime::thread_level() > SHMEM_THREAD_FUNNE
 
 extern "C" {
 
-void pshmem_init(void) noexcept { static_cast<void>(runtime::initialize({"shmem_init", SHMEM_THREAD_SINGLE, StartedBy::init, false})); }
+void pshmem_init(void) noexcept {
+  static_cast<void>(runtime::initialize({"shmem_init", SHMEM_THREAD_SINGLE, StartedBy::init, false}));
+}
 
 int pshmem_init_thread(int requested, int* provided) noexcept {
   if (!runtime::initialize({"shmem_init_thread", requested, StartedBy::init, true})) return 1;
@@ -81,7 +86,9 @@ void pshmem_global_exit(int status) noexcept { runtime::global_exit(status); }
 int pshmem_my_pe(void) noexcept { return world_or_fail("shmem_my_pe").my_pe; }
 int pshmem_n_pes(void) noexcept { return static_cast<int>(world_or_fail("shmem_n_pes").n_pes); }
 
-int pshmem_pe_accessible(int pe) noexcept { return context::pe_in_range(world_or_fail("shmem_pe_accessible"), pe) ? 1 : 0; }
+int pshmem_pe_accessible(int pe) noexcept {
+  return context::pe_in_range(world_or_fail("shmem_pe_accessible"), pe) ? 1 : 0;
+}
 
 int pshmem_addr_accessible(const void* addr, int pe) noexcept {
   return symmetric_pointer(world_or_fail("shmem_addr_accessible"), addr, pe) != nullptr ? 1 : 0;
@@ -113,7 +120,8 @@ void* pshmem_calloc(size_t count, size_t size) noexcept {
 void* pshmem_align(size_t alignment, size_t size) noexcept {
   context::require_initialized("shmem_align");
   if (alignment == 0 || (alignment & (alignment - 1)) != 0) {
-    shmemx::warn("shmem_align: argument 'alignment' is %zu, allowed are powers of two; nothing is allocated", alignment);
+    shmemx::warn("shmem_align: argument 'alignment' is %zu, allowed are powers of two; nothing is allocated",
+                 alignment);
     return nullptr;
   }
   return runtime::allocate({"shmem_align", size, std::max(alignment, sizeof(void*))});
@@ -121,7 +129,8 @@ void* pshmem_align(size_t alignment, size_t size) noexcept {
 
 void* pshmem_malloc_with_hints(size_t size, long hints) noexcept {
   constexpr long kKnown = SHMEM_MALLOC_ATOMICS_REMOTE | SHMEM_MALLOC_SIGNAL_REMOTE;
-  if ((hints & ~kKnown) != 0) shmemx::debug_line("shmem_malloc_with_hints: hints %#lx are unknown and ignored", hints & ~kKnown);
+  if ((hints & ~kKnown) != 0)
+    shmemx::debug_line("shmem_malloc_with_hints: hints %#lx are unknown and ignored", hints & ~kKnown);
   // Words that others update get cache lines of their own.
   const bool words = (hints & kKnown) != 0 && size != 0 && size <= ~size_t{0} - shmemx::kCacheLine;
   const size_t bytes = words ? shmemx::round_up(size, shmemx::kCacheLine) : size;
@@ -144,12 +153,12 @@ void pshmem_signal_set(uint64_t* sig_addr, uint64_t signal, int pe) noexcept {
   api::update_signal(api::default_context(), {"shmem_signal_set", "sig_addr"}, sig_addr, signal, SHMEM_SIGNAL_SET, pe);
 }
 void pshmem_ctx_signal_add(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal, int pe) noexcept {
-  api::update_signal(api::checked_context(ctx, "shmem_ctx_signal_add"), {"shmem_ctx_signal_add", "sig_addr"}, sig_addr, signal,
-                     SHMEM_SIGNAL_ADD, pe);
+  api::update_signal(api::checked_context(ctx, "shmem_ctx_signal_add"), {"shmem_ctx_signal_add", "sig_addr"}, sig_addr,
+                     signal, SHMEM_SIGNAL_ADD, pe);
 }
 void pshmem_ctx_signal_set(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal, int pe) noexcept {
-  api::update_signal(api::checked_context(ctx, "shmem_ctx_signal_set"), {"shmem_ctx_signal_set", "sig_addr"}, sig_addr, signal,
-                     SHMEM_SIGNAL_SET, pe);
+  api::update_signal(api::checked_context(ctx, "shmem_ctx_signal_set"), {"shmem_ctx_signal_set", "sig_addr"}, sig_addr,
+                     signal, SHMEM_SIGNAL_SET, pe);
 }
 
 uint64_t pshmem_signal_fetch(const uint64_t* sig_addr) noexcept {
@@ -215,7 +224,9 @@ int pshmem_test_lock(long* lock) noexcept {
 void pshmem_pcontrol(int, ...) noexcept {}
 
 // The oldest names. They have no second name.
-void start_pes(int) noexcept { static_cast<void>(runtime::initialize({"start_pes", SHMEM_THREAD_SINGLE, StartedBy::start_pes, false})); }
+void start_pes(int) noexcept {
+  static_cast<void>(runtime::initialize({"start_pes", SHMEM_THREAD_SINGLE, StartedBy::start_pes, false}));
+}
 int _my_pe(void) noexcept { return pshmem_my_pe(); }
 int _num_pes(void) noexcept { return pshmem_n_pes(); }
 void* shmalloc(size_t size) noexcept { return pshmem_malloc(size); }

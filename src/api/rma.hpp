@@ -16,7 +16,8 @@ struct Bytes16 {
 
 // The cold halves of p and g take the value itself: its address would put a stack frame into every call.
 template <class T>
-[[gnu::noinline]] void p_cold(const Context& context, const char* routine, std::uint64_t offset, T value, int pe) noexcept {
+[[gnu::noinline]] void p_cold(const Context& context, const char* routine, std::uint64_t offset, T value,
+                              int pe) noexcept {
   const context::Target target =
       context::resolve_cold(context, {routine, "dest"}, offset + context.heap_base, sizeof(T), pe);
   __builtin_memcpy(target.address, &value, sizeof(T));
@@ -52,16 +53,21 @@ inline T g(const Context& context, const char* routine, const T* source, int pe)
   return g_cold<T>(context, routine, offset, pe);
 }
 
-// put and get of any size. The parameters stand in the order of the entry points', so that the jump to here moves none of them.
-void put_bytes(void* dest, const void* source, std::uint64_t bytes, int pe, const Context& context, const char* routine) noexcept;
-void get_bytes(void* dest, const void* source, std::uint64_t bytes, int pe, const Context& context, const char* routine) noexcept;
+// put and get of any size. The parameters stand in the order of the entry points', so that the jump to here moves none
+// of them.
+void put_bytes(void* dest, const void* source, std::uint64_t bytes, int pe, const Context& context,
+               const char* routine) noexcept;
+void get_bytes(void* dest, const void* source, std::uint64_t bytes, int pe, const Context& context,
+               const char* routine) noexcept;
 
 // One word is as cheap as p and g: a single store or load.
 template <class T>
-inline void put(const Context& context, const char* routine, void* dest, const void* source, std::size_t nelems, int pe) noexcept {
+inline void put(const Context& context, const char* routine, void* dest, const void* source, std::size_t nelems,
+                int pe) noexcept {
   const std::uint64_t bytes = checked_bytes(routine, nelems, sizeof(T));
   const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(dest) - context.heap_base;
-  if (bytes == 8 && offset < context.heap_limit[context::kSizeClass<8>] && context::pe_in_range(context, pe)) [[likely]] {
+  if (bytes == 8 && offset < context.heap_limit[context::kSizeClass<8>] && context::pe_in_range(context, pe))
+      [[likely]] {
     std::byte* const heap = context::peer_heap(context, pe);
     __builtin_memcpy(heap + offset, source, 8);
     return context::wake_heap(heap);
@@ -70,10 +76,12 @@ inline void put(const Context& context, const char* routine, void* dest, const v
 }
 
 template <class T>
-inline void get(const Context& context, const char* routine, void* dest, const void* source, std::size_t nelems, int pe) noexcept {
+inline void get(const Context& context, const char* routine, void* dest, const void* source, std::size_t nelems,
+                int pe) noexcept {
   const std::uint64_t bytes = checked_bytes(routine, nelems, sizeof(T));
   const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(source) - context.heap_base;
-  if (bytes == 8 && offset < context.heap_limit[context::kSizeClass<8>] && context::pe_in_range(context, pe)) [[likely]] {
+  if (bytes == 8 && offset < context.heap_limit[context::kSizeClass<8>] && context::pe_in_range(context, pe))
+      [[likely]] {
     __builtin_memcpy(dest, context::peer_heap(context, pe) + offset, 8);
     return;
   }
@@ -82,16 +90,19 @@ inline void get(const Context& context, const char* routine, void* dest, const v
 
 // To a node peer a transfer is complete when the copy is: the nbi forms are the blocking ones.
 template <class T>
-inline void put_nbi(const Context& context, const char* routine, void* dest, const void* source, std::size_t nelems, int pe) noexcept {
+inline void put_nbi(const Context& context, const char* routine, void* dest, const void* source, std::size_t nelems,
+                    int pe) noexcept {
   put<T>(context, routine, dest, source, nelems, pe);
 }
 template <class T>
-inline void get_nbi(const Context& context, const char* routine, void* dest, const void* source, std::size_t nelems, int pe) noexcept {
+inline void get_nbi(const Context& context, const char* routine, void* dest, const void* source, std::size_t nelems,
+                    int pe) noexcept {
   get<T>(context, routine, dest, source, nelems, pe);
 }
 
 // Bytes from the first block's begin to the last one's end.
-inline std::uint64_t span_bytes(const char* routine, std::uint64_t step_bytes, std::size_t block_count, std::uint64_t block_bytes) noexcept {
+inline std::uint64_t span_bytes(const char* routine, std::uint64_t step_bytes, std::size_t block_count,
+                                std::uint64_t block_bytes) noexcept {
   std::uint64_t bytes;
   if (__builtin_add_overflow(checked_bytes(routine, block_count - 1, step_bytes), block_bytes, &bytes)) [[unlikely]] {
     bad_argument(routine, "nelems", static_cast<long long>(block_count), "numbers of elements that fit into memory");
@@ -102,7 +113,7 @@ inline std::uint64_t span_bytes(const char* routine, std::uint64_t step_bytes, s
 struct BlockArguments {
   std::ptrdiff_t dst;
   std::ptrdiff_t sst;
-  std::size_t bsize;    // elements in a block
+  std::size_t bsize;  // elements in a block
   std::size_t nblocks;
 };
 
@@ -116,8 +127,8 @@ inline rma::Strided checked_shape(const char* routine, const BlockArguments& blo
 }
 
 template <class T>
-inline void put_blocks(const Context& context, const char* routine, void* dest, const void* source, const BlockArguments& blocks,
-                       int pe) noexcept {
+inline void put_blocks(const Context& context, const char* routine, void* dest, const void* source,
+                       const BlockArguments& blocks, int pe) noexcept {
   const rma::Strided shape = checked_shape<T>(routine, blocks);
   const bool empty = shape.block_count == 0 || shape.block_bytes == 0;
   const std::uint64_t span = empty ? 0 : span_bytes(routine, shape.dest_step, shape.block_count, shape.block_bytes);
@@ -128,8 +139,8 @@ inline void put_blocks(const Context& context, const char* routine, void* dest, 
 }
 
 template <class T>
-inline void get_blocks(const Context& context, const char* routine, void* dest, const void* source, const BlockArguments& blocks,
-                       int pe) noexcept {
+inline void get_blocks(const Context& context, const char* routine, void* dest, const void* source,
+                       const BlockArguments& blocks, int pe) noexcept {
   const rma::Strided shape = checked_shape<T>(routine, blocks);
   const bool empty = shape.block_count == 0 || shape.block_bytes == 0;
   const std::uint64_t span = empty ? 0 : span_bytes(routine, shape.source_step, shape.block_count, shape.block_bytes);
@@ -138,23 +149,23 @@ inline void get_blocks(const Context& context, const char* routine, void* dest, 
 }
 
 template <class T>
-inline void iput(const Context& context, const char* routine, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst,
-                 std::size_t nelems, int pe) noexcept {
+inline void iput(const Context& context, const char* routine, void* dest, const void* source, std::ptrdiff_t dst,
+                 std::ptrdiff_t sst, std::size_t nelems, int pe) noexcept {
   put_blocks<T>(context, routine, dest, source, {dst, sst, 1, nelems}, pe);
 }
 template <class T>
-inline void iget(const Context& context, const char* routine, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst,
-                 std::size_t nelems, int pe) noexcept {
+inline void iget(const Context& context, const char* routine, void* dest, const void* source, std::ptrdiff_t dst,
+                 std::ptrdiff_t sst, std::size_t nelems, int pe) noexcept {
   get_blocks<T>(context, routine, dest, source, {dst, sst, 1, nelems}, pe);
 }
 template <class T>
-inline void ibput(const Context& context, const char* routine, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst,
-                  std::size_t bsize, std::size_t nblocks, int pe) noexcept {
+inline void ibput(const Context& context, const char* routine, void* dest, const void* source, std::ptrdiff_t dst,
+                  std::ptrdiff_t sst, std::size_t bsize, std::size_t nblocks, int pe) noexcept {
   put_blocks<T>(context, routine, dest, source, {dst, sst, bsize, nblocks}, pe);
 }
 template <class T>
-inline void ibget(const Context& context, const char* routine, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst,
-                  std::size_t bsize, std::size_t nblocks, int pe) noexcept {
+inline void ibget(const Context& context, const char* routine, void* dest, const void* source, std::ptrdiff_t dst,
+                  std::ptrdiff_t sst, std::size_t bsize, std::size_t nblocks, int pe) noexcept {
   get_blocks<T>(context, routine, dest, source, {dst, sst, bsize, nblocks}, pe);
 }
 

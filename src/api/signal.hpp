@@ -6,10 +6,12 @@
 
 namespace shmemx::api {
 
-inline std::uint64_t* signal_on(const context::Target& target) noexcept { return reinterpret_cast<std::uint64_t*>(target.address); }
+inline std::uint64_t* signal_on(const context::Target& target) noexcept {
+  return reinterpret_cast<std::uint64_t*>(target.address);
+}
 
-inline void update_signal(const Context& context, context::Site site, std::uint64_t* sig_addr, std::uint64_t value, int sig_op,
-                          int pe) noexcept {
+inline void update_signal(const Context& context, context::Site site, std::uint64_t* sig_addr, std::uint64_t value,
+                          int sig_op, int pe) noexcept {
   const context::Target target = context::resolve(context, site, sig_addr, sizeof *sig_addr, pe);
   if (sig_op == SHMEM_SIGNAL_SET) {
     atomic::set(signal_on(target), value);  // a release store: after the data
@@ -29,8 +31,9 @@ inline void put_signal(const Context& context, const char* routine, void* dest, 
 }
 
 template <class T>
-inline void put_signal_nbi(const Context& context, const char* routine, void* dest, const void* source, std::size_t nelems,
-                           std::uint64_t* sig_addr, std::uint64_t value, int sig_op, int pe) noexcept {
+inline void put_signal_nbi(const Context& context, const char* routine, void* dest, const void* source,
+                           std::size_t nelems, std::uint64_t* sig_addr, std::uint64_t value, int sig_op,
+                           int pe) noexcept {
   put_signal<T>(context, routine, dest, source, nelems, sig_addr, value, sig_op, pe);
 }
 

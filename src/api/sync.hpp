@@ -12,9 +12,12 @@
 namespace shmemx::api {
 
 // Before the first look: a wrong address must end in a diagnostic, not in a fault.
-inline void check_waitable(const char* routine, const char* argument, const void* address, std::uint64_t bytes) noexcept {
-  if (context::in_heap(default_context(), reinterpret_cast<std::uintptr_t>(address), bytes)) [[likely]] return;
-  if (bytes == 0 || context::is_symmetric(default_context(), address, bytes)) [[likely]] return;
+inline void check_waitable(const char* routine, const char* argument, const void* address,
+                           std::uint64_t bytes) noexcept {
+  if (context::in_heap(default_context(), reinterpret_cast<std::uintptr_t>(address), bytes)) [[likely]]
+    return;
+  if (bytes == 0 || context::is_symmetric(default_context(), address, bytes)) [[likely]]
+    return;
   static_cast<void>(context::resolve(default_context(), {routine, argument}, address, bytes, default_context().my_pe));
 }
 
@@ -24,9 +27,12 @@ inline void wait_until(const char* routine, T* ivar, int cmp, T value) noexcept 
   check_waitable(routine, "ivar", ivar, sizeof(T));
   if (sync::compares(sync::load(ivar), cmp, value)) return;
   switch (cmp) {
-    case SHMEM_CMP_EQ: return wait_for(routine, [=] { return sync::load(ivar) == value; });
-    case SHMEM_CMP_NE: return wait_for(routine, [=] { return sync::load(ivar) != value; });
-    default: return wait_for(routine, [=] { return sync::compares(sync::load(ivar), cmp, value); });
+    case SHMEM_CMP_EQ:
+      return wait_for(routine, [=] { return sync::load(ivar) == value; });
+    case SHMEM_CMP_NE:
+      return wait_for(routine, [=] { return sync::load(ivar) != value; });
+    default:
+      return wait_for(routine, [=] { return sync::compares(sync::load(ivar), cmp, value); });
   }
 }
 
@@ -46,8 +52,8 @@ struct WaitSet {
   std::size_t nelems;
   const int* status;  // null: no mask
   int cmp;
-  const T* values;        // one for each element, or
-  T value;                // one for all where values is null
+  const T* values;  // one for each element, or
+  T value;          // one for all where values is null
 
   bool selected(std::size_t i) const noexcept { return status == nullptr || status[i] == 0; }
   bool satisfied(std::size_t i) const noexcept {
@@ -82,8 +88,8 @@ struct WaitSet {
   }
 };
 
-// Where `any` begins to look: behind the element it reported last of the same array, so that repeated calls report all of them.
-// One position for a few arrays: arrays that a program waits on in turn must not set back each other's.
+// Where `any` begins to look: behind the element it reported last of the same array, so that repeated calls report all
+// of them. One position for a few arrays: arrays that a program waits on in turn must not set back each other's.
 inline constexpr std::size_t kAnyStarts = 64;
 inline constinit std::atomic<std::size_t> any_starts[kAnyStarts] = {};
 inline std::atomic<std::size_t>& any_start_of(const void* ivars) noexcept {
@@ -130,20 +136,23 @@ inline std::size_t wait_some(const char* routine, const WaitSet<T>& set, std::si
 }
 
 template <class T>
-inline void wait_until_all(const char* routine, T* ivars, std::size_t nelems, const int* status, int cmp, T value) noexcept {
+inline void wait_until_all(const char* routine, T* ivars, std::size_t nelems, const int* status, int cmp,
+                           T value) noexcept {
   wait_all(routine, WaitSet<T>{ivars, nelems, status, cmp, nullptr, value});
 }
 template <class T>
-inline std::size_t wait_until_any(const char* routine, T* ivars, std::size_t nelems, const int* status, int cmp, T value) noexcept {
+inline std::size_t wait_until_any(const char* routine, T* ivars, std::size_t nelems, const int* status, int cmp,
+                                  T value) noexcept {
   return wait_any(routine, WaitSet<T>{ivars, nelems, status, cmp, nullptr, value});
 }
 template <class T>
-inline std::size_t wait_until_some(const char* routine, T* ivars, std::size_t nelems, std::size_t* indices, const int* status, int cmp,
-                                   T value) noexcept {
+inline std::size_t wait_until_some(const char* routine, T* ivars, std::size_t nelems, std::size_t* indices,
+                                   const int* status, int cmp, T value) noexcept {
   return wait_some(routine, WaitSet<T>{ivars, nelems, status, cmp, nullptr, value}, indices);
 }
 template <class T>
-inline void wait_until_all_vector(const char* routine, T* ivars, std::size_t nelems, const int* status, int cmp, const T* values) noexcept {
+inline void wait_until_all_vector(const char* routine, T* ivars, std::size_t nelems, const int* status, int cmp,
+                                  const T* values) noexcept {
   wait_all(routine, WaitSet<T>{ivars, nelems, status, cmp, values, T{}});
 }
 template <class T>
@@ -152,8 +161,8 @@ inline std::size_t wait_until_any_vector(const char* routine, T* ivars, std::siz
   return wait_any(routine, WaitSet<T>{ivars, nelems, status, cmp, values, T{}});
 }
 template <class T>
-inline std::size_t wait_until_some_vector(const char* routine, T* ivars, std::size_t nelems, std::size_t* indices, const int* status,
-                                          int cmp, const T* values) noexcept {
+inline std::size_t wait_until_some_vector(const char* routine, T* ivars, std::size_t nelems, std::size_t* indices,
+                                          const int* status, int cmp, const T* values) noexcept {
   return wait_some(routine, WaitSet<T>{ivars, nelems, status, cmp, values, T{}}, indices);
 }
 
@@ -184,25 +193,28 @@ inline int test_all(const char* routine, T* ivars, std::size_t nelems, const int
   return test_all_of(routine, WaitSet<T>{ivars, nelems, status, cmp, nullptr, value});
 }
 template <class T>
-inline std::size_t test_any(const char* routine, T* ivars, std::size_t nelems, const int* status, int cmp, T value) noexcept {
+inline std::size_t test_any(const char* routine, T* ivars, std::size_t nelems, const int* status, int cmp,
+                            T value) noexcept {
   return test_any_of(routine, WaitSet<T>{ivars, nelems, status, cmp, nullptr, value});
 }
 template <class T>
-inline std::size_t test_some(const char* routine, T* ivars, std::size_t nelems, std::size_t* indices, const int* status, int cmp,
-                             T value) noexcept {
+inline std::size_t test_some(const char* routine, T* ivars, std::size_t nelems, std::size_t* indices, const int* status,
+                             int cmp, T value) noexcept {
   return test_some_of(routine, WaitSet<T>{ivars, nelems, status, cmp, nullptr, value}, indices);
 }
 template <class T>
-inline int test_all_vector(const char* routine, T* ivars, std::size_t nelems, const int* status, int cmp, const T* values) noexcept {
+inline int test_all_vector(const char* routine, T* ivars, std::size_t nelems, const int* status, int cmp,
+                           const T* values) noexcept {
   return test_all_of(routine, WaitSet<T>{ivars, nelems, status, cmp, values, T{}});
 }
 template <class T>
-inline std::size_t test_any_vector(const char* routine, T* ivars, std::size_t nelems, const int* status, int cmp, const T* values) noexcept {
+inline std::size_t test_any_vector(const char* routine, T* ivars, std::size_t nelems, const int* status, int cmp,
+                                   const T* values) noexcept {
   return test_any_of(routine, WaitSet<T>{ivars, nelems, status, cmp, values, T{}});
 }
 template <class T>
-inline std::size_t test_some_vector(const char* routine, T* ivars, std::size_t nelems, std::size_t* indices, const int* status, int cmp,
-                                    const T* values) noexcept {
+inline std::size_t test_some_vector(const char* routine, T* ivars, std::size_t nelems, std::size_t* indices,
+                                    const int* status, int cmp, const T* values) noexcept {
   return test_some_of(routine, WaitSet<T>{ivars, nelems, status, cmp, values, T{}}, indices);
 }
 

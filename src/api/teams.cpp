@@ -31,15 +31,16 @@ struct Split {
 };
 
 // Writes the new handle, or SHMEM_TEAM_INVALID. The number that the standard's routine returns.
-int split_into(coll::Team& parent, const Split& call, const std::vector<coll::Triplet>& children, shmem_team_t* new_team) {
+int split_into(coll::Team& parent, const Split& call, const std::vector<coll::Triplet>& children,
+               shmem_team_t* new_team) {
   const coll::SplitResult result = coll::split(parent, call.routine, children, contexts_asked(call.config, call.mask));
   *new_team = result.ok ? as_handle<shmem_team_t>(coll::team_table[result.team_index].handle) : SHMEM_TEAM_INVALID;
   return result.ok ? 0 : 1;
 }
 
 void end_team(coll::Team& team, const char* routine) {
-  // Once PE 0 of the team has passed, it may use the slot for another team and clear the counters, which a slower member of this one
-  // would still look at. In the other barrier each member waits on its own lines only.
+  // Once PE 0 of the team has passed, it may use the slot for another team and clear the counters, which a slower
+  // member of this one would still look at. In the other barrier each member waits on its own lines only.
   team.counting = false;
   coll::barrier(team, routine);
   shmemx::runtime::drop_contexts_of(team.route.team_index);
@@ -48,7 +49,8 @@ void end_team(coll::Team& team, const char* routine) {
 
 int create_context(const coll::Team& team, const char* routine, long options, shmem_ctx_t* ctx) {
   constexpr long kKnown = SHMEM_CTX_SERIALIZED | SHMEM_CTX_PRIVATE | SHMEM_CTX_NOSTORE;
-  if ((options & ~kKnown) != 0) api::bad_argument(routine, "options", options, "0 and the SHMEM_CTX_ options joined by |");
+  if ((options & ~kKnown) != 0)
+    api::bad_argument(routine, "options", options, "0 and the SHMEM_CTX_ options joined by |");
   const std::uint64_t handle = shmemx::runtime::create_context(team, static_cast<std::uint32_t>(options));
   *ctx = as_handle<shmem_ctx_t>(handle);
   if (handle == 0) shmemx::debug_line("%s: all %zu contexts are in use", routine, context::kMaxContexts - 2);
@@ -58,7 +60,8 @@ int create_context(const coll::Team& team, const char* routine, long options, sh
 // Rows: as many full ones as fit, then the ragged one.
 std::vector<coll::Triplet> rows_of(int n_pes, int xrange) {
   std::vector<coll::Triplet> rows;
-  for (int start = 0; start < n_pes; start += xrange) rows.push_back({start, 1, n_pes - start < xrange ? n_pes - start : xrange});
+  for (int start = 0; start < n_pes; start += xrange)
+    rows.push_back({start, 1, n_pes - start < xrange ? n_pes - start : xrange});
   return rows;
 }
 
@@ -97,8 +100,8 @@ int pshmem_team_translate_pe(shmem_team_t src_team, int src_pe, shmem_team_t des
   return found ? found->value : -1;
 }
 
-int pshmem_team_split_strided(shmem_team_t parent_team, int start, int stride, int size, const shmem_team_config_t* config,
-                              long config_mask, shmem_team_t* new_team) noexcept {
+int pshmem_team_split_strided(shmem_team_t parent_team, int start, int stride, int size,
+                              const shmem_team_config_t* config, long config_mask, shmem_team_t* new_team) noexcept {
   const char* const routine = "shmem_team_split_strided";
   api::check_result(routine, "new_team", new_team);
   *new_team = SHMEM_TEAM_INVALID;
@@ -121,7 +124,9 @@ int pshmem_team_split_2d(shmem_team_t parent_team, int xrange, const shmem_team_
   const int width = xrange > n_pes ? n_pes : xrange;
   // A width below 1 fits no row: the splits fail on all PEs alike.
   const std::vector<coll::Triplet> impossible{{0, 0, 0}};
-  if (split_into(*parent, {routine, xaxis_config, xaxis_mask}, width < 1 ? impossible : rows_of(n_pes, width), xaxis_team) != 0) return 1;
+  if (split_into(*parent, {routine, xaxis_config, xaxis_mask}, width < 1 ? impossible : rows_of(n_pes, width),
+                 xaxis_team) != 0)
+    return 1;
   if (split_into(*parent, {routine, yaxis_config, yaxis_mask}, columns_of(n_pes, width), yaxis_team) == 0) return 0;
   end_team(coll::team_at(reinterpret_cast<std::uintptr_t>(*xaxis_team)), routine);
   *xaxis_team = SHMEM_TEAM_INVALID;
@@ -155,7 +160,8 @@ int pshmem_team_create_ctx(shmem_team_t team, long options, shmem_ctx_t* ctx) no
 void pshmem_ctx_destroy(shmem_ctx_t ctx) noexcept {
   context::Context* const entry = api::context_or_null(ctx, "shmem_ctx_destroy");
   if (entry == nullptr) return;
-  if (ctx == SHMEM_CTX_DEFAULT) shmemx::fatal("shmem_ctx_destroy", "argument 'ctx' is SHMEM_CTX_DEFAULT, allowed are contexts that were created");
+  if (ctx == SHMEM_CTX_DEFAULT)
+    shmemx::fatal("shmem_ctx_destroy", "argument 'ctx' is SHMEM_CTX_DEFAULT, allowed are contexts that were created");
   shmemx::rma::quiet();
   shmemx::runtime::destroy_context(*entry);
 }
@@ -168,11 +174,13 @@ int pshmem_ctx_get_team(shmem_ctx_t ctx, shmem_team_t* team) noexcept {
 }
 
 // Hints. Node peers are reached by plain stores, which no hint makes faster; they are kept for whoever asks.
-void pshmem_ctx_session_start(shmem_ctx_t ctx, long options, const shmem_ctx_session_config_t* config, long config_mask) noexcept {
+void pshmem_ctx_session_start(shmem_ctx_t ctx, long options, const shmem_ctx_session_config_t* config,
+                              long config_mask) noexcept {
   context::Context* const entry = api::context_or_null(ctx, "shmem_ctx_session_start");
   if (entry == nullptr) return;
   entry->session_options |= static_cast<std::uint64_t>(options);
-  if (config != nullptr && (config_mask & SHMEM_CTX_SESSION_TOTAL_OPS) != 0) entry->session_total_ops = config->total_ops;
+  if (config != nullptr && (config_mask & SHMEM_CTX_SESSION_TOTAL_OPS) != 0)
+    entry->session_total_ops = config->total_ops;
 }
 
 void pshmem_ctx_session_stop(shmem_ctx_t ctx) noexcept {

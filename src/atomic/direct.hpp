@@ -1,6 +1,6 @@
 // Atomic operations on a mapped address: one CPU instruction each, a compare-and-swap loop for floating-point sums.
-// Every PE of the node uses these, so all types and sources are mutually atomic. Six canonical types: 32 and 64 bits, signed
-// and unsigned, float, double.
+// Every PE of the node uses these, so all types and sources are mutually atomic. Six canonical types: 32 and 64 bits,
+// signed and unsigned, float, double.
 #pragma once
 
 #include <atomic>

@@ -134,7 +134,8 @@ std::uint64_t cgroup_memory_available() {
   };
   const std::string path = group_path("");
   for (const char* mount : kUnifiedMounts) {
-    for_each_group(mount, path, [&](const std::string& group) { visit(group + "/memory.max", group + "/memory.current"); });
+    for_each_group(mount, path,
+                   [&](const std::string& group) { visit(group + "/memory.max", group + "/memory.current"); });
   }
   for_each_group("/sys/fs/cgroup/memory", group_path("memory"), [&](const std::string& group) {
     visit(group + "/memory.limit_in_bytes", group + "/memory.usage_in_bytes");

@@ -17,7 +17,8 @@ double cgroup_cpu_quota();
 // Bytes that the strictest control group above this process grants; 0 when there is no limit.
 std::uint64_t cgroup_memory_limit();
 
-// Bytes that the control groups above this process still allow beside what they use; the largest number when there is no limit.
+// Bytes that the control groups above this process still allow beside what they use; the largest number when there is
+// no limit.
 std::uint64_t cgroup_memory_available();
 
 // Whole CPUs to count on: the affinity mask, cut down to the quota rounded up. At least 1.

@@ -33,6 +33,13 @@ void write_line(char* line, int length) {
   if (::write(STDERR_FILENO, line, static_cast<std::size_t>(length)) < 0) return;
 }
 
+void write_remark(const char* kind, const char* format, std::va_list arguments) {
+  char line[kLineBytes];
+  int used = put_prefix(line);
+  used += std::snprintf(line + used, static_cast<std::size_t>(kLineBytes - used), "%s", kind);
+  write_line(line, put_text(line, used, format, arguments));
+}
+
 // Another PE has ended the job and is printing its line; the launcher kills us when it is done.
 [[noreturn]] void wait_for_the_end() {
   const timespec pause{1, 0};
@@ -52,12 +59,14 @@ void fatal(const char* routine, const char* format, ...) noexcept {
   if (who.claim_job_end != nullptr && !who.claim_job_end(kFatalStatus)) wait_for_the_end();
   char line[kLineBytes];
   int used = put_prefix(line);
-  if (routine != nullptr) used += std::snprintf(line + used, static_cast<std::size_t>(kLineBytes - used), "%s: ", routine);
+  if (routine != nullptr)
+    used += std::snprintf(line + used, static_cast<std::size_t>(kLineBytes - used), "%s: ", routine);
   std::va_list arguments;
   va_start(arguments, format);
   used = put_text(line, used, format, arguments);
   va_end(arguments);
-  used += std::snprintf(line + used, static_cast<std::size_t>(kLineBytes - used), "%s", who.pid == 0 || who.pid == ::getpid() ? ". Job ended." : ". Process ended.");
+  used += std::snprintf(line + used, static_cast<std::size_t>(kLineBytes - used), "%s",
+                        who.pid == 0 || who.pid == ::getpid() ? ". Job ended." : ". Process ended.");
   std::fflush(stdout);
   write_line(line, used);
   if (who.end_job != nullptr) who.end_job(kFatalStatus);
@@ -65,26 +74,18 @@ void fatal(const char* routine, const char* format, ...) noexcept {
 }
 
 void warn(const char* format, ...) noexcept {
-  char line[kLineBytes];
-  int used = put_prefix(line);
-  used += std::snprintf(line + used, static_cast<std::size_t>(kLineBytes - used), "shmemx warning: ");
   std::va_list arguments;
   va_start(arguments, format);
-  used = put_text(line, used, format, arguments);
+  write_remark("shmemx warning: ", format, arguments);
   va_end(arguments);
-  write_line(line, used);
 }
 
 void debug_line(const char* format, ...) noexcept {
   if (!diagnostic_identity().debug) return;
-  char line[kLineBytes];
-  int used = put_prefix(line);
-  used += std::snprintf(line + used, static_cast<std::size_t>(kLineBytes - used), "shmemx: ");
   std::va_list arguments;
   va_start(arguments, format);
-  used = put_text(line, used, format, arguments);
+  write_remark("shmemx: ", format, arguments);
   va_end(arguments);
-  write_line(line, used);
 }
 
 }  // namespace shmemx

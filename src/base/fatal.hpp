@@ -7,10 +7,10 @@ namespace shmemx {
 
 // What runtime stores here at init so that a diagnostic can say who speaks and can end the whole job.
 struct DiagnosticIdentity {
-  int pe = -1;     // -1 before init: the line then has no PE in front
+  int pe = -1;  // -1 before init: the line then has no PE in front
   int n_pes = 0;
-  int pid = 0;                            // of this PE: a forked child's diagnostic ends the child only
-  bool debug = false;                     // SHMEM_DEBUG
+  int pid = 0;                                  // of this PE: a forked child's diagnostic ends the child only
+  bool debug = false;                           // SHMEM_DEBUG
   bool (*claim_job_end)(int status) = nullptr;  // true for the first PE that ends the job: only that one prints
   void (*end_job)(int status) = nullptr;        // tells the launcher; may return
 };

@@ -66,14 +66,14 @@ inline Error system_error(std::string action) { return Error{Errc::system, errno
 #define SHMEMX_CONCAT(a, b) SHMEMX_CONCAT_INNER(a, b)
 
 // Both return the callee's error as it is.
-#define SHMEMX_TRY(expression)                                   \
-  do {                                                           \
-    if (auto shmemx_status = (expression); !shmemx_status) {     \
-      return shmemx_status.error();                              \
-    }                                                            \
+#define SHMEMX_TRY(expression)                               \
+  do {                                                       \
+    if (auto shmemx_status = (expression); !shmemx_status) { \
+      return shmemx_status.error();                          \
+    }                                                        \
   } while (false)
 
-#define SHMEMX_TRY_ASSIGN(name, expression)                                     \
-  auto SHMEMX_CONCAT(name, _result) = (expression);                             \
+#define SHMEMX_TRY_ASSIGN(name, expression)                                       \
+  auto SHMEMX_CONCAT(name, _result) = (expression);                               \
   if (!SHMEMX_CONCAT(name, _result)) return SHMEMX_CONCAT(name, _result).error(); \
   auto name = std::move(*SHMEMX_CONCAT(name, _result))

@@ -1,14 +1,16 @@
 // The one waiting policy: spin, then yield, then sleep. Every wait of the library goes through wait_for().
 //
 // A PE that sleeps registers in its own WaitFront, which lies in shared memory. Whoever completes something that
-// the PE may wait for (a put, an atomic, a signal, a collective's flag) looks at `sleepers` of the target's front and wakes it
-// when it is set: one load of a line that is almost never written.
+// the PE may wait for (a put, an atomic, a signal, a collective's flag) looks at `sleepers` of the target's front and
+// wakes it when it is set: one load of a line that is almost never written.
 //
-// Edges:  doze   sleeper: sleepers.store(1), then the condition is read; waker: the data are stored, then sleepers is read.
-//                Both sides would need a full fence to exclude that each misses the other. The waker has none, on purpose: its store
-//                leaves the store buffer within nanoseconds, the sleeper reads the condition again a system call later. What is
-//                still missed costs one sleep step, which is bounded (sleep_max_ns).
-//         wake   waker: wake_seq.fetch_add -> sleeper: futex compares wake_seq: no wake between check and sleep is lost.
+// Edges:  doze   sleeper: sleepers.store(1), then the condition is read; waker: the data are stored, then sleepers is
+// read.
+//                Both sides would need a full fence to exclude that each misses the other. The waker has none, on
+//                purpose: its store leaves the store buffer within nanoseconds, the sleeper reads the condition again a
+//                system call later. What is still missed costs one sleep step, which is bounded (sleep_max_ns).
+//         wake   waker: wake_seq.fetch_add -> sleeper: futex compares wake_seq: no wake between check and sleep is
+//         lost.
 #pragma once
 
 #include <atomic>
@@ -29,15 +31,15 @@ static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 enum class WaitMode : std::uint8_t { automatic, spin, block };
 
 struct WaitPolicy {
-  std::uint32_t bare_polls = 200;       // polls without pause: the answer is on its way
-  std::uint32_t pause_polls = 80;       // polls with pause after that; 0 when PEs outnumber cores
-  std::uint64_t yield_ns = 200'000;     // then sched_yield between polls for this long
+  std::uint32_t bare_polls = 200;          // polls without pause: the answer is on its way
+  std::uint32_t pause_polls = 80;          // polls with pause after that; 0 when PEs outnumber cores
+  std::uint64_t yield_ns = 200'000;        // then sched_yield between polls for this long
   std::uint64_t sleep_max_ns = 1'000'000;  // then sleep in doubling steps up to this
   WaitMode mode = WaitMode::automatic;
-  bool crowded = false;                 // PEs outnumber the cores they may use
-  WaitFront* own_front = nullptr;       // null before init
+  bool crowded = false;                             // PEs outnumber the cores they may use
+  WaitFront* own_front = nullptr;                   // null before init
   void (*on_sleep)(const char* routine) = nullptr;  // called before each sleep step: what we wait in, is a peer gone
-  void (*on_wake)() = nullptr;          // called once after a wait that slept
+  void (*on_wake)() = nullptr;                      // called once after a wait that slept
 };
 inline constinit WaitPolicy wait_policy_storage;
 inline WaitPolicy& wait_policy() noexcept { return wait_policy_storage; }
@@ -53,11 +55,12 @@ inline void cpu_pause() noexcept {
 using PollFunction = bool (*)(void*);
 [[gnu::noinline, gnu::cold]] void wait_slow(PollFunction done, void* state, const char* routine) noexcept;
 
-// A test that fails belongs to a loop of the program's. With more PEs than cores it must let the others run, or the loop spends its
-// whole time slice on waiting for a PE that cannot run.
+// A test that fails belongs to a loop of the program's. With more PEs than cores it must let the others run, or the
+// loop spends its whole time slice on waiting for a PE that cannot run.
 [[gnu::noinline, gnu::cold]] void give_way() noexcept;
 inline void test_failed() noexcept {
-  if (wait_policy().crowded) [[unlikely]] give_way();
+  if (wait_policy().crowded) [[unlikely]]
+    give_way();
 }
 
 // Returns when done() has returned true. `routine` names the API routine for diagnostics.
@@ -71,8 +74,8 @@ inline void wait_for(const char* routine, Done done) noexcept {
 
 [[gnu::noinline, gnu::cold]] void wake_sleepers(WaitFront& front) noexcept;
 
-// Reads `sleepers` after everything stored before (compiler order only, see edge doze). As one comparison with memory: a
-// std::atomic load costs an instruction more, and this stands at the end of every put.
+// Reads `sleepers` after everything stored before (compiler order only, see edge doze). As one comparison with memory:
+// a std::atomic load costs an instruction more, and this stands at the end of every put.
 [[gnu::always_inline]] inline bool has_sleepers(const WaitFront& front) noexcept {
 #if defined(__x86_64__)
   asm goto("cmpl $0, %0\n\tjne %l1" : : "m"(front.sleepers) : "cc", "memory" : asleep);
@@ -86,7 +89,8 @@ asleep:
 
 // To be called after the data have been stored.
 [[gnu::always_inline]] inline void wake(WaitFront& front) noexcept {
-  if (has_sleepers(front)) [[unlikely]] wake_sleepers(front);
+  if (has_sleepers(front)) [[unlikely]]
+    wake_sleepers(front);
 }
 
 }  // namespace shmemx

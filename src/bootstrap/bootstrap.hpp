@@ -29,8 +29,8 @@ class Bootstrap {
   virtual void finalize() = 0;
 };
 
-// Chooses the back end from the environment. Fails with Errc::no_launcher, and a text that names the launcher seen, what was
-// tried and the fix, when a launcher variable says that more than one process was started but nothing answers.
+// Chooses the back end from the environment. Fails with Errc::no_launcher, and a text that names the launcher seen,
+// what was tried and the fix, when a launcher variable says that more than one process was started but nothing answers.
 Result<std::unique_ptr<Bootstrap>> connect();
 
 }  // namespace shmemx::bootstrap

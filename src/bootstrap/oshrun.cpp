@@ -16,7 +16,7 @@ class Oshrun final : public Bootstrap {
   Identity identity() const override { return identity_; }
   std::string_view name() const override { return "oshrun"; }
   Result<UniqueFd> arena() override;
-  // oshrun sees the process end and reads the header's job_state: there is nobody to tell.
+  // oshrun sees the process end and reads the header's end_word: there is nobody to tell.
   void abort(int) override {}
   void finalize() override {}
 

@@ -37,10 +37,12 @@ Status size_job_file(int fd, std::size_t bytes) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < bytes) {
     return Error{Errc::no_memory, 0,
-                 "the PEs' shared memory needs a file of " + std::to_string(bytes) + " bytes, the limit on file sizes (ulimit -f) is " +
-                     std::to_string(limit.rlim_cur) + "; raise the limit, or set SHMEM_SYMMETRIC_SIZE to a smaller heap"};
+                 "the PEs' shared memory needs a file of " + std::to_string(bytes) +
+                     " bytes, the limit on file sizes (ulimit -f) is " + std::to_string(limit.rlim_cur) +
+                     "; raise the limit, or set SHMEM_SYMMETRIC_SIZE to a smaller heap"};
   }
-  if (::ftruncate(fd, static_cast<off_t>(bytes)) != 0) return system_error("size the arena to " + std::to_string(bytes) + " bytes");
+  if (::ftruncate(fd, static_cast<off_t>(bytes)) != 0)
+    return system_error("size the arena to " + std::to_string(bytes) + " bytes");
   return {};
 }
 

@@ -29,14 +29,16 @@ enum class JobState : std::uint32_t {
   aborted = 2       // some PE printed a diagnostic and ended the job; the status is non-zero
 };
 
-// State, exit status and ending PE in one word, so that they are set together and a later ender changes nothing. 0 while running.
+// State, exit status and ending PE in one word, so that they are set together and a later ender changes nothing. 0
+// while running.
 struct JobEnd {
   JobState state;
   int status;  // of the job, 0..255
   int pe;      // that ended it
 
   constexpr std::uint32_t word() const {
-    return static_cast<std::uint32_t>(state) | static_cast<std::uint32_t>(status & 0xff) << 8 | static_cast<std::uint32_t>(pe) << 16;
+    return static_cast<std::uint32_t>(state) | static_cast<std::uint32_t>(status & 0xff) << 8 |
+           static_cast<std::uint32_t>(pe) << 16;
   }
   static constexpr JobEnd of(std::uint32_t word) {
     return {static_cast<JobState>(word & 0xff), static_cast<int>(word >> 8 & 0xff), static_cast<int>(word >> 16)};
@@ -44,11 +46,11 @@ struct JobEnd {
 };
 
 enum class PePhase : std::uint32_t {
-  none = 0,         // not started, or has not called shmem_init yet
-  attached = 1,     // inside shmem_init
-  running = 2,      // initialised
-  finalized = 3,    // after the last shmem_finalize
-  departed = 4      // left the process without shmem_finalize
+  none = 0,       // not started, or has not called shmem_init yet
+  attached = 1,   // inside shmem_init
+  running = 2,    // initialised
+  finalized = 3,  // after the last shmem_finalize
+  departed = 4    // left the process without shmem_finalize
 };
 
 // First page of the arena file. Zero-filled by the kernel; whoever creates the file sets job_id, n_pes,
@@ -58,9 +60,10 @@ struct JobHeader {
   std::uint64_t job_id;
   std::uint32_t version;
   std::uint32_t n_pes;
-  alignas(kCacheLine) std::atomic<std::uint32_t> arrived;    // PEs whose record is complete (bootstrap barrier)
-  alignas(kCacheLine) std::atomic<std::uint32_t> end_word;   // how the job ends, see JobEnd; the first one to change it wins
-  alignas(kCacheLine) std::atomic<std::uint32_t> departed;   // PEs that left without shmem_finalize
+  alignas(kCacheLine) std::atomic<std::uint32_t> arrived;  // PEs whose record is complete (bootstrap barrier)
+  alignas(
+      kCacheLine) std::atomic<std::uint32_t> end_word;  // how the job ends, see JobEnd; the first one to change it wins
+  alignas(kCacheLine) std::atomic<std::uint32_t> departed;  // PEs that left without shmem_finalize
 };
 static_assert(sizeof(JobHeader) <= kPageBytes);
 static_assert(kMaxNodePes < 1 << 16);  // JobEnd
@@ -71,22 +74,23 @@ inline constexpr std::size_t kAffinityWords = 16;  // 1024 CPUs
 struct alignas(kCacheLine) PeRecord {
   std::atomic<std::uint32_t> phase;  // PePhase
   std::int32_t pid;
-  std::uint64_t static_bytes;    // mapped static data, page-rounded
-  std::uint64_t static_digest;   // layout of the executable's writable segments
-  std::uint64_t heap_bytes;      // heap this PE asks for
-  std::uint64_t address_limit;   // RLIMIT_AS of this PE, ~0 when unlimited
-  std::uint64_t cpu_quota_milli; // cgroup quota in thousandths of a core, ~0 when unlimited
+  std::uint64_t static_bytes;     // mapped static data, page-rounded
+  std::uint64_t static_digest;    // layout of the executable's writable segments
+  std::uint64_t heap_bytes;       // heap this PE asks for
+  std::uint64_t address_limit;    // RLIMIT_AS of this PE, ~0 when unlimited
+  std::uint64_t cpu_quota_milli;  // cgroup quota in thousandths of a core, ~0 when unlimited
   std::uint64_t affinity[kAffinityWords];
-  char executable[64];           // tail of the path, for messages
-  char routine[40];              // the routine this PE has been waiting in, empty when it is not waiting
+  char executable[64];  // tail of the path, for messages
+  char routine[40];     // the routine this PE has been waiting in, empty when it is not waiting
 };
 static_assert(sizeof(PeRecord) == 320);
 
 // Routines that all PEs take part in: once a PE has left they never complete.
 constexpr bool needs_all_pes(std::string_view routine) {
-  constexpr std::string_view kNames[] = {"shmem_init",   "shmem_init_thread", "start_pes",  "shmem_finalize", "shmem_barrier_all",
-                                         "shmem_sync_all", "shmem_malloc",    "shmem_free", "shmem_calloc",   "shmem_align",
-                                         "shmem_realloc", "shmem_malloc_with_hints"};
+  constexpr std::string_view kNames[] = {"shmem_init",     "shmem_init_thread", "start_pes",
+                                         "shmem_finalize", "shmem_barrier_all", "shmem_sync_all",
+                                         "shmem_malloc",   "shmem_free",        "shmem_calloc",
+                                         "shmem_align",    "shmem_realloc",     "shmem_malloc_with_hints"};
   for (const std::string_view name : kNames) {
     if (routine == name) return true;
   }
@@ -108,7 +112,8 @@ std::uint64_t random_id();
 // Creates the node's arena file: anonymous, close-on-exec, header_bytes(n_pes) long, header filled, magic last.
 Result<UniqueFd> create_job_file(std::uint32_t n_pes, std::uint64_t job_id);
 
-// Gives the arena file its size. Looks at RLIMIT_FSIZE first: growing or writing a file past it would end the process by SIGXFSZ.
+// Gives the arena file its size. Looks at RLIMIT_FSIZE first: growing or writing a file past it would end the process
+// by SIGXFSZ.
 Status size_job_file(int fd, std::size_t bytes);
 
 // Maps header and records of an arena file that carries this job's id and size. Anything else is Errc::protocol.

@@ -1,5 +1,5 @@
-// Arrival synchronisation of a team. Two shapes: dissemination (each PE signals and waits log2(n) times; two PEs cost one
-// line transfer each way) and counting (each PE is scheduled once; for more PEs than cores).
+// Arrival synchronisation of a team. Two shapes: dissemination (each PE signals and waits log2(n) times; two PEs cost
+// one line transfer each way) and counting (each PE is scheduled once; for more PEs than cores).
 #pragma once
 
 #include "coll/team.hpp"

@@ -6,9 +6,9 @@
 
 namespace shmemx::coll {
 
-static_assert(SHMEM_SYNC_VALUE == 0 && SHMEM_SYNC_SIZE >= 3 && SHMEM_BARRIER_SYNC_SIZE >= 3 && SHMEM_BCAST_SYNC_SIZE >= 3 &&
-              SHMEM_COLLECT_SYNC_SIZE >= 3 && SHMEM_REDUCE_SYNC_SIZE >= 3 && SHMEM_ALLTOALL_SYNC_SIZE >= 3 &&
-              SHMEM_ALLTOALLS_SYNC_SIZE >= 3);
+static_assert(SHMEM_SYNC_VALUE == 0 && SHMEM_SYNC_SIZE >= 3 && SHMEM_BARRIER_SYNC_SIZE >= 3 &&
+              SHMEM_BCAST_SYNC_SIZE >= 3 && SHMEM_COLLECT_SYNC_SIZE >= 3 && SHMEM_REDUCE_SYNC_SIZE >= 3 &&
+              SHMEM_ALLTOALL_SYNC_SIZE >= 3 && SHMEM_ALLTOALLS_SYNC_SIZE >= 3);
 
 context::Context route_of(const context::Context& world, team::PeSet set, int my_pe) noexcept {
   context::Context route = world;
@@ -22,7 +22,8 @@ context::Context route_of(const context::Context& world, team::PeSet set, int my
   return route;
 }
 
-ActiveGroup::ActiveGroup(const context::Context& world, const char* routine, team::PeSet set, long* psync) : routine_(routine) {
+ActiveGroup::ActiveGroup(const context::Context& world, const char* routine, team::PeSet set, long* psync)
+    : routine_(routine) {
   const auto my_pe = set.find(Pe{world.my_pe});
   if (!my_pe) fatal(routine, "PE %d is not in the active set it called with", world.my_pe);
   route_ = route_of(world, set, my_pe->value);

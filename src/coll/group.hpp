@@ -1,5 +1,5 @@
-// What the collectives need of a set of PEs: size, own number, addresses in the others' memory, a barrier, an exchange of
-// small blobs. Two kinds: a team with its slot, and an active set with the caller's pSync array.
+// What the collectives need of a set of PEs: size, own number, addresses in the others' memory, a barrier, an exchange
+// of small blobs. Two kinds: a team with its slot, and an active set with the caller's pSync array.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@ struct Symmetric {
 };
 
 // Checked; 0 bytes may come with any address.
-inline Symmetric symmetric(const context::Context& route, context::Site site, const void* address, std::uint64_t bytes) noexcept {
+inline Symmetric symmetric(const context::Context& route, context::Site site, const void* address,
+                           std::uint64_t bytes) noexcept {
   return {context::resolve(route, site, address, bytes, 0).address, route.pe_step};
 }
 
@@ -55,9 +56,9 @@ class TeamGroup {
   const char* routine_;
 };
 
-// Uses three elements of pSync and leaves them as it found them: [0] on the first PE counts arrivals, [1] is set by the last one to
-// arrive, [2] carries a word. Sets with different pSync arrays do not disturb each other.
-// Edge:  arrive  add to [0] -> the last one's add; the last one's store to [1] -> the others' load    all stores of those who arrive
+// Uses three elements of pSync and leaves them as it found them: [0] on the first PE counts arrivals, [1] is set by the
+// last one to arrive, [2] carries a word. Sets with different pSync arrays do not disturb each other. Edge:  arrive add
+// to [0] -> the last one's add; the last one's store to [1] -> the others' load    all stores of those who arrive
 class ActiveGroup {
  public:
   static constexpr bool kHasScratch = false;
@@ -69,7 +70,9 @@ class ActiveGroup {
   const context::Context& route() const noexcept { return route_; }
 
   void sync() noexcept;
-  void publish_word(std::uint64_t word) noexcept { __atomic_store_n(word_of(me(), 2), static_cast<long>(word), __ATOMIC_RELEASE); }
+  void publish_word(std::uint64_t word) noexcept {
+    __atomic_store_n(word_of(me(), 2), static_cast<long>(word), __ATOMIC_RELEASE);
+  }
   std::uint64_t published_word(int pe) const noexcept {
     return static_cast<std::uint64_t>(__atomic_load_n(word_of(pe, 2), __ATOMIC_ACQUIRE));
   }

@@ -1,8 +1,8 @@
-// Collectives that only move data: broadcast, collect, fcollect, alltoall, alltoalls. One copy from the owner's buffer to the
-// destination, whoever makes it.
+// Collectives that only move data: broadcast, collect, fcollect, alltoall, alltoalls. One copy from the owner's buffer
+// to the destination, whoever makes it.
 //
-// The caller vouches for dest on all PEs and for its own source only. So pushing into a peer's dest may begin at once; reading a
-// peer's source needs that peer's arrival first.
+// The caller vouches for dest on all PEs and for its own source only. So pushing into a peer's dest may begin at once;
+// reading a peer's source needs that peer's arrival first.
 #pragma once
 
 #include "coll/group.hpp"
@@ -16,7 +16,8 @@ inline constexpr int kFlatPushPes = 8;            // up to here the root serves 
 
 // Root's bytes to everybody else's dest, down a binomial tree whose node 0 is the root. Each PE but the root
 // waits for its parent only.
-inline void push_down_tree(Team& team, const char* routine, Symmetric dest, const std::byte* source, std::size_t bytes, int root) noexcept {
+inline void push_down_tree(Team& team, const char* routine, Symmetric dest, const std::byte* source, std::size_t bytes,
+                           int root) noexcept {
   const int n = team.size();
   const int node = team.me() >= root ? team.me() - root : team.me() - root + n;
   const auto pe_of = [&](int other) { return other + root < n ? other + root : other + root - n; };
@@ -37,7 +38,8 @@ inline void push_down_tree(Team& team, const char* routine, Symmetric dest, cons
   }
 }
 
-inline void push_flat(Team& team, const char* routine, Symmetric dest, const std::byte* source, std::size_t bytes, int root) noexcept {
+inline void push_flat(Team& team, const char* routine, Symmetric dest, const std::byte* source, std::size_t bytes,
+                      int root) noexcept {
   const std::uint64_t tick = ++team.ticks;
   if (team.me() != root) return await_tick(team, routine, root, tick);
   for (int pe = 0; pe < team.size(); ++pe) {
@@ -48,7 +50,8 @@ inline void push_flat(Team& team, const char* routine, Symmetric dest, const std
 }
 
 // Everybody reads the root's source at the same time; the root leaves when all have.
-inline void pull_from_root(Team& team, const char* routine, Symmetric dest, Symmetric source, std::size_t bytes, int root) noexcept {
+inline void pull_from_root(Team& team, const char* routine, Symmetric dest, Symmetric source, std::size_t bytes,
+                           int root) noexcept {
   const std::uint64_t tick = ++team.ticks;
   const int me = team.me();
   if (me != root) {
@@ -85,9 +88,11 @@ inline void broadcast(ActiveGroup& group, Symmetric dest, Symmetric source, std:
   group.sync();
 }
 
-// Own bytes to everybody's dest at `offset`, own PE included; starts behind the own number so that not all hit PE 0 first.
+// Own bytes to everybody's dest at `offset`, own PE included; starts behind the own number so that not all hit PE 0
+// first.
 template <class Group>
-inline void push_to_all(Group& group, Symmetric dest, const std::byte* source, std::size_t offset, std::size_t bytes) noexcept {
+inline void push_to_all(Group& group, Symmetric dest, const std::byte* source, std::size_t offset,
+                        std::size_t bytes) noexcept {
   const int n = group.size();
   if (bytes == 0) return;
   for (int i = 1; i <= n; ++i) {
@@ -138,7 +143,8 @@ inline void alltoalls(Group& group, Symmetric dest, Symmetric source, const rma:
   const std::size_t source_block = shape.block_count * shape.source_step;
   for (int i = 1; shape.block_count != 0 && i <= n; ++i) {
     const int pe = group.me() + i < n ? group.me() + i : group.me() + i - n;
-    rma::copy_strided(dest.at(pe) + me * dest_block, source.at(group.me()) + static_cast<std::size_t>(pe) * source_block, shape);
+    rma::copy_strided(dest.at(pe) + me * dest_block,
+                      source.at(group.me()) + static_cast<std::size_t>(pe) * source_block, shape);
   }
   group.sync();
 }

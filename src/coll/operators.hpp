@@ -9,8 +9,8 @@ namespace shmemx::coll {
 
 // An unsigned type that is not narrower than int, so that no intermediate result can overflow.
 template <class T>
-using WrappingOf =
-    typename std::conditional_t<(sizeof(T) < sizeof(unsigned)), std::type_identity<unsigned>, std::make_unsigned<T>>::type;
+using WrappingOf = typename std::conditional_t<(sizeof(T) < sizeof(unsigned)), std::type_identity<unsigned>,
+                                               std::make_unsigned<T>>::type;
 
 struct Sum {
   template <class T>

@@ -1,9 +1,9 @@
-// Reductions and scans. Every PE computes in the order of the team's PE numbers, so results are the same on all PEs and from run to
-// run.
+// Reductions and scans. Every PE computes in the order of the team's PE numbers, so results are the same on all PEs and
+// from run to run.
 //
 // Short: everybody publishes its source, one barrier, everybody computes all of it.
-// Long: one barrier, then PE i computes share i of the elements for everybody, reading all sources and writing all dests; a second
-// barrier. Share i of any buffer is touched by PE i only, so source and dest may be the same.
+// Long: one barrier, then PE i computes share i of the elements for everybody, reading all sources and writing all
+// dests; a second barrier. Share i of any buffer is touched by PE i only, so source and dest may be the same.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace shmemx::coll {
 
 inline constexpr std::size_t kShortTotalBytes = 16384;  // of all PEs together
-inline constexpr std::size_t kBlockBytes = 8192;        // what the long form works on at a time: fits the first-level cache
+inline constexpr std::size_t kBlockBytes = 8192;  // what the long form works on at a time: fits the first-level cache
 
 template <class T>
 struct Elements {
@@ -44,7 +44,8 @@ inline void accumulate(T* __restrict into, const T* __restrict from, std::size_t
 
 template <class Group>
 inline bool is_short(const Group& group, std::size_t bytes) noexcept {
-  return Group::kHasScratch && bytes <= windows::kScratchBytes && bytes * static_cast<std::size_t>(group.size()) <= kShortTotalBytes;
+  return Group::kHasScratch && bytes <= windows::kScratchBytes &&
+         bytes * static_cast<std::size_t>(group.size()) <= kShortTotalBytes;
 }
 
 template <class T, class Op, class Group>

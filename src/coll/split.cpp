@@ -99,7 +99,8 @@ bool all_ask_for_the_same(const TeamGroup& group, std::uint64_t digest) {
 }
 
 void clear_own_lines(const Team& team) {
-  for (int writer = 0; writer < team.size(); ++writer) team.arrival(team.me(), writer).tick.store(0, std::memory_order_relaxed);
+  for (int writer = 0; writer < team.size(); ++writer)
+    team.arrival(team.me(), writer).tick.store(0, std::memory_order_relaxed);
   if (team.me() != 0) return;
   team.central().arrived.store(0, std::memory_order_relaxed);
   team.central().released.store(0, std::memory_order_relaxed);
@@ -107,7 +108,7 @@ void clear_own_lines(const Team& team) {
 
 struct Agreement {
   bool ok = true;
-  std::size_t slot = 0;       // of this PE's child
+  std::size_t slot = 0;  // of this PE's child
   team::PeSet set;
   int my_pe = -1;
 };
@@ -152,7 +153,8 @@ Team& install_team(std::size_t index, const context::Context& route, std::uint64
   Team& team = team_table[index];
   team.route = route;
   team.route.team_index = static_cast<std::uint32_t>(index);
-  team.slot0 = node_slots.block0 + route.set.start() * node_slots.pe_step + static_cast<std::int64_t>(index * node_slots.bytes);
+  team.slot0 =
+      node_slots.block0 + route.set.start() * node_slots.pe_step + static_cast<std::int64_t>(index * node_slots.bytes);
   team.scratch_offset = node_slots.bytes - 2 * windows::kScratchBytes;
   team.counting = node_slots.counting;
   team.handle = handle;

@@ -1,4 +1,5 @@
-// Making and ending teams. Collective over the parent; all members agree on the slot and on success before anybody returns.
+// Making and ending teams. Collective over the parent; all members agree on the slot and on success before anybody
+// returns.
 #pragma once
 
 #include <span>
@@ -14,7 +15,8 @@ struct Triplet {
   int size;
 };
 
-// What a split gives this PE: the index of its child in the team table, 0 when it is in none; or failure, on all PEs alike.
+// What a split gives this PE: the index of its child in the team table, 0 when it is in none; or failure, on all PEs
+// alike.
 struct SplitResult {
   bool ok;
   std::size_t team_index;

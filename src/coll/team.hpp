@@ -26,21 +26,23 @@ struct alignas(kCacheLine) CountingBarrier {
 static_assert(sizeof(CountingBarrier) == 2 * kCacheLine);
 
 struct Team {
-  std::uint64_t handle = 0;       // 0: free
-  context::Context route{};       // PEs of the team to their memory
-  std::byte* slot0 = nullptr;     // the slot of team PE 0; the others follow at route.pe_step
-  std::size_t scratch_offset = 0; // in a slot
-  std::uint64_t ticks = 0;        // collectives entered, counted in steps
-  std::uint64_t counted = 0;      // counting barriers entered
-  std::uint64_t exchanges = 0;    // uses of the scratch areas
-  bool counting = false;          // which barrier: counting when PEs outnumber cores
-  int num_contexts = 0;           // as asked at the split
+  std::uint64_t handle = 0;        // 0: free
+  context::Context route{};        // PEs of the team to their memory
+  std::byte* slot0 = nullptr;      // the slot of team PE 0; the others follow at route.pe_step
+  std::size_t scratch_offset = 0;  // in a slot
+  std::uint64_t ticks = 0;         // collectives entered, counted in steps
+  std::uint64_t counted = 0;       // counting barriers entered
+  std::uint64_t exchanges = 0;     // uses of the scratch areas
+  bool counting = false;           // which barrier: counting when PEs outnumber cores
+  int num_contexts = 0;            // as asked at the split
 
   int size() const noexcept { return static_cast<int>(route.n_pes); }
   int me() const noexcept { return route.my_pe; }
   std::byte* slot(int pe) const noexcept { return slot0 + static_cast<std::int64_t>(pe) * route.pe_step; }
   // The line that `writer` writes and `owner` waits on.
-  ArrivalLine& arrival(int owner, int writer) const noexcept { return reinterpret_cast<ArrivalLine*>(slot(owner))[writer]; }
+  ArrivalLine& arrival(int owner, int writer) const noexcept {
+    return reinterpret_cast<ArrivalLine*>(slot(owner))[writer];
+  }
   CountingBarrier& central() const noexcept {
     return *reinterpret_cast<CountingBarrier*>(slot0 + scratch_offset - sizeof(CountingBarrier));
   }
@@ -53,7 +55,7 @@ struct Team {
 struct NodeSlots {
   std::byte* block0 = nullptr;  // the block of world PE 0 begins with its slots
   std::int64_t pe_step = 0;
-  std::size_t bytes = 0;        // of a slot
+  std::size_t bytes = 0;  // of a slot
   bool counting = false;
 };
 inline constinit NodeSlots node_slots;

@@ -22,7 +22,7 @@ constexpr Name kNames[] = {
     SHMEMX_CONFIG_TABLE(SHMEMX_CONFIG_NAME)
 #undef SHMEMX_CONFIG_NAME
 #define SHMEMX_CONFIG_NAME(member, name, standing) {name, Variable::member, Standing::standing},
-    SHMEMX_CONFIG_ALIASES(SHMEMX_CONFIG_NAME)
+        SHMEMX_CONFIG_ALIASES(SHMEMX_CONFIG_NAME)
 #undef SHMEMX_CONFIG_NAME
 };
 constexpr std::size_t kNameCount = kVariableCount + kAliasCount;
@@ -32,11 +32,11 @@ static_assert(std::size(kNames) == kNameCount);
 // what module systems and makefiles export for any SHMEM.
 constexpr std::string_view kForeignPrefixes[] = {"SHMEMX_JOB_", "SHMEMX_TEST_", "SHMEMX_BENCH_", "SHMEMX_BUILD_"};
 constexpr std::string_view kForeignNames[] = {
-    "SHMEM_HOME",    "SHMEM_ROOT",    "SHMEM_DIR",      "SHMEM_PATH",    "SHMEM_PREFIX", "SHMEM_BASE",
-    "SHMEM_INC",     "SHMEM_INCLUDE", "SHMEM_INCDIR",   "SHMEM_LIB",     "SHMEM_LIBDIR", "SHMEM_LIBS",
+    "SHMEM_HOME",    "SHMEM_ROOT",     "SHMEM_DIR",      "SHMEM_PATH",    "SHMEM_PREFIX", "SHMEM_BASE",
+    "SHMEM_INC",     "SHMEM_INCLUDE",  "SHMEM_INCDIR",   "SHMEM_LIB",     "SHMEM_LIBDIR", "SHMEM_LIBS",
     "SHMEM_CFLAGS",  "SHMEM_CXXFLAGS", "SHMEM_CPPFLAGS", "SHMEM_LDFLAGS", "SHMEM_CC",     "SHMEM_CXX",
     "SHMEM_OPTS",    "SHMEM_LAUNCHER", "SHMEM_RUN",      "SHMEMX_HOME",   "SHMEMX_ROOT",  "SHMEMX_DIR",
-    "SHMEMX_PREFIX", "SHMEMX_OSHRUN", "SHMEMX_CC",       "SHMEMX_CXX"};
+    "SHMEMX_PREFIX", "SHMEMX_OSHRUN",  "SHMEMX_CC",      "SHMEMX_CXX"};
 
 bool is_foreign(std::string_view name) {
   for (const std::string_view prefix : kForeignPrefixes) {
@@ -126,8 +126,7 @@ Status set(Config& config, typename Kind::value_type& member, Variable variable,
   origin.variable = name.name.data();  // a literal, so it ends with a zero
   if (name.standing == Standing::widespread) {
     config.warnings.push_back(std::string(name.name) + " is not a variable of OpenSHMEM; did you mean " +
-                              std::string(kNames[static_cast<std::size_t>(variable)].name) +
-                              "? Its value is used.");
+                              std::string(kNames[static_cast<std::size_t>(variable)].name) + "? Its value is used.");
   }
   return {};
 }
@@ -136,8 +135,7 @@ void warn_of_unknown(Config& config, const Findings& found) {
   for (const std::string_view name : found.unknown) {
     std::string text = "unknown variable " + quoted(name) + " has no effect";
     const std::string_view nearest = nearest_variable(name);
-    text += nearest.empty() ? "; SHMEM_INFO=1 lists all variables"
-                            : "; did you mean " + std::string(nearest) + "?";
+    text += nearest.empty() ? "; SHMEM_INFO=1 lists all variables" : "; did you mean " + std::string(nearest) + "?";
     config.warnings.push_back(std::move(text));
   }
 }

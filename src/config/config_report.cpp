@@ -10,9 +10,12 @@ namespace {
 
 std::string source_text(const Origin& origin) {
   switch (origin.source) {
-    case Source::by_default: return "default";
-    case Source::environment: return "environment";
-    case Source::alias: break;
+    case Source::by_default:
+      return "default";
+    case Source::environment:
+      return "environment";
+    case Source::alias:
+      break;
   }
   return std::string("environment as ") + origin.variable;
 }
@@ -35,9 +38,9 @@ std::string aliases_of(Variable variable) {
 std::vector<ReportRow> report(const Config& config) {
   std::vector<ReportRow> rows;
   rows.reserve(kVariableCount);
-#define SHMEMX_CONFIG_ROW(member, kind_, variable, default_, meaning)                                    \
-  rows.push_back({variable, default_, kind::kind_::allowed, kind::kind_::example, meaning,               \
-                  kind::kind_::text(config.member), source_text(config.origin_of(Variable::member)),     \
+#define SHMEMX_CONFIG_ROW(member, kind_, variable, default_, meaning)                                \
+  rows.push_back({variable, default_, kind::kind_::allowed, kind::kind_::example, meaning,           \
+                  kind::kind_::text(config.member), source_text(config.origin_of(Variable::member)), \
                   aliases_of(Variable::member)});
   SHMEMX_CONFIG_TABLE(SHMEMX_CONFIG_ROW)
 #undef SHMEMX_CONFIG_ROW
@@ -62,17 +65,21 @@ std::string render_markdown() {
   std::string out =
       "# Environment variables\n"
       "\n"
-      "This file is made from `src/config/config_table.hpp`; a test compares the two. `SHMEM_INFO=1` prints the values in\n"
+      "This file is made from `src/config/config_table.hpp`; a test compares the two. `SHMEM_INFO=1` prints the values "
+      "in\n"
       "force, `shmem_info` prints them without a program.\n"
       "\n"
       "- Variables are read once, in `shmem_init`. Changing them later has no effect.\n"
       "- A value that is not allowed ends the job with one line that names variable, value, what is allowed and an\n"
       "  example; with `SHMEM_INIT_ERRORS=return`, `shmem_init_thread` returns a nonzero value instead.\n"
-      "- An unknown variable that starts with `SHMEM_`, `SHMEMX_` or `SMA_` gives one warning with the nearest known name;\n"
+      "- An unknown variable that starts with `SHMEM_`, `SHMEMX_` or `SMA_` gives one warning with the nearest known "
+      "name;\n"
       "  `SHMEMX_WARN_UNKNOWN=0` silences these warnings.\n"
-      "- The `SMA_` names are the standard's old ones. `SHMEM_SYMMETRIC_HEAP_SIZE` and `XT_SYMMETRIC_HEAP_SIZE` of other\n"
+      "- The `SMA_` names are the standard's old ones. `SHMEM_SYMMETRIC_HEAP_SIZE` and `XT_SYMMETRIC_HEAP_SIZE` of "
+      "other\n"
       "  implementations are honoured with a warning. The name at the head of a section wins over its other names.\n"
-      "- Sizes: `64m`, `.5g`, `3.1M` (3250586: rounded up to bytes). What follows the suffix is ignored, so `64MB` is `64m`.\n"
+      "- Sizes: `64m`, `.5g`, `3.1M` (3250586: rounded up to bytes). What follows the suffix is ignored, so `64MB` is "
+      "`64m`.\n"
       "  Anything else after the number is an error, so that `1e9` or `1,5g` is never taken for one byte.\n";
   for (const ReportRow& row : report(Config{})) {
     out += std::string("\n## ") + row.variable + "\n\n" + row.meaning + "\n\n";

@@ -15,7 +15,7 @@ struct ReportRow {
   const char* example;
   const char* meaning;
   std::string value;
-  std::string source;  // "default", "environment", or "environment as SMA_DEBUG"
+  std::string source;   // "default", "environment", or "environment as SMA_DEBUG"
   std::string aliases;  // "SMA_DEBUG"; several separated by ", "; may be empty
 };
 

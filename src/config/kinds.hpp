@@ -36,7 +36,9 @@ struct or_auto {
 };
 
 struct bytes : or_auto {
-  static constexpr Complaint parse(std::string_view text, value_type& out) { return parse_with(parse_bytes, text, out); }
+  static constexpr Complaint parse(std::string_view text, value_type& out) {
+    return parse_with(parse_bytes, text, out);
+  }
   static constexpr Complaint parse_default(std::string_view text, value_type& out) { return parse(text, out); }
   static std::string text(const value_type& value) { return value ? bytes_text(*value) : std::string("auto"); }
   static constexpr const char* allowed =
@@ -45,7 +47,9 @@ struct bytes : or_auto {
 };
 
 struct count : or_auto {
-  static constexpr Complaint parse(std::string_view text, value_type& out) { return parse_with(parse_count, text, out); }
+  static constexpr Complaint parse(std::string_view text, value_type& out) {
+    return parse_with(parse_count, text, out);
+  }
   static constexpr Complaint parse_default(std::string_view text, value_type& out) { return parse(text, out); }
   static constexpr const char* allowed = "a whole number from 0, or auto";
   static constexpr const char* example = "64";
@@ -139,7 +143,8 @@ struct page_choice : choice<HugePages, PageWords> {
   static constexpr const char* example = "never";
 };
 
-// A default that is not of its kind does not compile: a call of a function that is not constexpr is no constant expression.
+// A default that is not of its kind does not compile: a call of a function that is not constexpr is no constant
+// expression.
 void default_is_not_of_its_kind();
 template <class Kind>
 consteval typename Kind::value_type default_value(std::string_view text) {

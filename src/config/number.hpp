@@ -1,4 +1,5 @@
-// Numbers as users write them in variables. Exact decimal arithmetic, independent of the locale, usable at compile time.
+// Numbers as users write them in variables. Exact decimal arithmetic, independent of the locale, usable at compile
+// time.
 #pragma once
 
 #include <cstdint>
@@ -92,11 +93,16 @@ constexpr std::uint64_t scale_fraction_up(std::string_view digits, unsigned shif
 // k, m, g, t in either case as a power of two; 0 for anything else.
 constexpr unsigned suffix_shift(char c) {
   switch (to_lower(c)) {
-    case 'k': return 10;
-    case 'm': return 20;
-    case 'g': return 30;
-    case 't': return 40;
-    default: return 0;
+    case 'k':
+      return 10;
+    case 'm':
+      return 20;
+    case 'g':
+      return 30;
+    case 't':
+      return 40;
+    default:
+      return 0;
   }
 }
 
@@ -127,7 +133,8 @@ constexpr Complaint parse_bytes(std::string_view text, std::uint64_t& out) {
 constexpr Complaint parse_count(std::string_view text, std::uint64_t& out) {
   Decimal number;
   if (const Complaint complaint = split_decimal(text, number)) return complaint;
-  if (number.whole.data() + number.whole.size() != trim(text).data() + trim(text).size()) return "is not a whole number";
+  if (number.whole.data() + number.whole.size() != trim(text).data() + trim(text).size())
+    return "is not a whole number";
   return parse_digits(number.whole, out) ? nullptr : kTooLarge;
 }
 

@@ -1,7 +1,8 @@
 // A communication context, and with it the route to every PE of its team.
 //
-// The first two cache lines are all that a put, get or atomic reads. Before init and after finalize the limits are zero, so every
-// operation fails its bounds check and goes to the cold half, which finds out what is wrong: the check is the translation.
+// The first two cache lines are all that a put, get or atomic reads. Before init and after finalize the limits are
+// zero, so every operation fails its bounds check and goes to the cold half, which finds out what is wrong: the check
+// is the translation.
 //
 // A context handle is a coded integer, (generation << 12 | index): any value can be looked up without a wild access.
 #pragma once
@@ -18,22 +19,22 @@ inline constexpr int kSizeClasses = 5;  // accesses of 1, 2, 4, 8, 16 bytes
 
 struct alignas(256) Context {  // a power of two: a handle's index becomes a shift
   // Hot. `heap_limit[k]`: an access of 1 << k bytes at heap offset o is inside when o < heap_limit[k].
-  std::uintptr_t heap_base;                // this PE's symmetric heap
+  std::uintptr_t heap_base;  // this PE's symmetric heap
   std::uint64_t heap_bytes;
-  std::byte* heap0;                        // the heap of team PE 0
-  std::int64_t pe_step;                    // bytes from one team PE's block to the next; negative for reversed teams
-  std::uint32_t n_pes;                     // of the team; 0: not usable
+  std::byte* heap0;      // the heap of team PE 0
+  std::int64_t pe_step;  // bytes from one team PE's block to the next; negative for reversed teams
+  std::uint32_t n_pes;   // of the team; 0: not usable
   std::uint32_t options;
   std::uint64_t heap_limit[kSizeClasses];
-  std::uint64_t heap_elements[2];          // whole words of 4 and of 8 bytes in the heap
+  std::uint64_t heap_elements[2];  // whole words of 4 and of 8 bytes in the heap
   // Static data: the second thing to try.
   std::uintptr_t static_base;
   std::uint64_t static_bytes;
   std::byte* static0;
   // Cold.
-  std::uint64_t handle;                    // the value the user holds; 0: free
+  std::uint64_t handle;  // the value the user holds; 0: free
   std::uint32_t team_index;
-  std::int32_t my_pe;                      // in the team
+  std::int32_t my_pe;  // in the team
   team::PeSet set;
   std::uint64_t session_options;
   std::uint64_t session_total_ops;

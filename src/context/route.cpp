@@ -17,23 +17,27 @@ constinit const char* unusable_reason = "called before shmem_init";
   const std::uint64_t heap_offset = address - context.heap_base;
   const std::uint64_t static_offset = address - context.static_base;
   if (heap_offset < context.heap_bytes) {
-    fatal(site.routine, "argument '%s' is %#zx, %llu bytes from there go past the end of the symmetric heap, allowed are %llu bytes",
+    fatal(site.routine,
+          "argument '%s' is %#zx, %llu bytes from there go past the end of the symmetric heap, allowed are %llu bytes",
           site.argument, address, static_cast<unsigned long long>(bytes),
           static_cast<unsigned long long>(context.heap_bytes - heap_offset));
   }
   if (static_offset < context.static_bytes) {
-    fatal(site.routine, "argument '%s' is %#zx, %llu bytes from there go past the end of the static data, allowed are %llu bytes",
+    fatal(site.routine,
+          "argument '%s' is %#zx, %llu bytes from there go past the end of the static data, allowed are %llu bytes",
           site.argument, address, static_cast<unsigned long long>(bytes),
           static_cast<unsigned long long>(context.static_bytes - static_offset));
   }
   if (context.static_bytes == 0) {
     fatal(site.routine,
-          "argument '%s' is %#zx, which is not a symmetric address, allowed is the symmetric heap %#zx..%#zx (globals are not symmetric in "
+          "argument '%s' is %#zx, which is not a symmetric address, allowed is the symmetric heap %#zx..%#zx (globals "
+          "are not symmetric in "
           "this job: its PEs run different executables, or SHMEMX_STATIC_DATA=0)",
           site.argument, address, context.heap_base, context.heap_base + context.heap_bytes);
   }
   fatal(site.routine,
-        "argument '%s' is %#zx, which is not a symmetric address, allowed are the symmetric heap %#zx..%#zx and static data of the "
+        "argument '%s' is %#zx, which is not a symmetric address, allowed are the symmetric heap %#zx..%#zx and static "
+        "data of the "
         "executable %#zx..%#zx",
         site.argument, address, context.heap_base, context.heap_base + context.heap_bytes, context.static_base,
         context.static_base + context.static_bytes);
@@ -66,7 +70,8 @@ Target resolve_cold(const Context& context, Site site, std::uintptr_t address, s
 
 bool is_symmetric(const Context& context, const void* address, std::uint64_t bytes) noexcept {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
-  return inside(at - context.heap_base, bytes, context.heap_bytes) || inside(at - context.static_base, bytes, context.static_bytes);
+  return inside(at - context.heap_base, bytes, context.heap_bytes) ||
+         inside(at - context.static_base, bytes, context.static_bytes);
 }
 
 void require_initialized(const char* routine) noexcept {
@@ -75,7 +80,9 @@ void require_initialized(const char* routine) noexcept {
 
 void bad_context(const char* routine, std::uint64_t handle) noexcept {
   require_initialized(routine);
-  fatal(routine, "argument 'ctx' is %#llx, which is %s, allowed are SHMEM_CTX_DEFAULT and contexts that were created and not yet destroyed",
+  fatal(routine,
+        "argument 'ctx' is %#llx, which is %s, allowed are SHMEM_CTX_DEFAULT and contexts that were created and not "
+        "yet destroyed",
         static_cast<unsigned long long>(handle), handle == 0 ? "SHMEM_CTX_INVALID" : "not a live context");
 }
 

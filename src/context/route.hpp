@@ -21,11 +21,12 @@ inline WaitFront& front_of_heap(std::byte* heap) noexcept {
   return *reinterpret_cast<WaitFront*>(heap - sizeof(WaitFront));
 }
 
-// To be called at the end of a hot path, after the data have been stored. The cold half takes the heap, not the front: its address
-// would cost an instruction in the hot half.
+// To be called at the end of a hot path, after the data have been stored. The cold half takes the heap, not the front:
+// its address would cost an instruction in the hot half.
 [[gnu::noinline, gnu::cold]] void wake_owner(std::byte* heap) noexcept;
 [[gnu::always_inline]] inline void wake_heap(std::byte* heap) noexcept {
-  if (has_sleepers(front_of_heap(heap))) [[unlikely]] wake_owner(heap);
+  if (has_sleepers(front_of_heap(heap))) [[unlikely]]
+    wake_owner(heap);
 }
 
 // Where the peer's copy of an object is, and where its owner sleeps.
@@ -43,9 +44,12 @@ inline std::byte* peer_heap(const Context& context, int pe) noexcept {
 
 // The rest of the routes: static data of the executable; PE check included. Ends the job with a diagnostic when the
 // address is not symmetric, the range leaves its window or the PE is out of range. A range of 0 bytes is always fine.
-[[gnu::noinline]] Target resolve_cold(const Context& context, Site site, std::uintptr_t address, std::uint64_t bytes, int pe) noexcept;
+[[gnu::noinline]] Target resolve_cold(const Context& context, Site site, std::uintptr_t address, std::uint64_t bytes,
+                                      int pe) noexcept;
 
-inline bool pe_in_range(const Context& context, int pe) noexcept { return static_cast<std::uint32_t>(pe) < context.n_pes; }
+inline bool pe_in_range(const Context& context, int pe) noexcept {
+  return static_cast<std::uint32_t>(pe) < context.n_pes;
+}
 
 inline bool in_heap(const Context& context, std::uintptr_t address, std::uint64_t bytes) noexcept {
   const std::uint64_t offset = address - context.heap_base;
@@ -53,7 +57,8 @@ inline bool in_heap(const Context& context, std::uintptr_t address, std::uint64_
 }
 
 // A range of `bytes` at `address`.
-[[gnu::always_inline]] inline Target resolve(const Context& context, Site site, const void* symmetric, std::uint64_t bytes, int pe) noexcept {
+[[gnu::always_inline]] inline Target resolve(const Context& context, Site site, const void* symmetric,
+                                             std::uint64_t bytes, int pe) noexcept {
   const auto address = reinterpret_cast<std::uintptr_t>(symmetric);
   if (in_heap(context, address, bytes) && pe_in_range(context, pe)) [[likely]] {
     std::byte* const heap = peer_heap(context, pe);
@@ -69,7 +74,8 @@ bool is_symmetric(const Context& context, const void* address, std::uint64_t byt
 [[noreturn, gnu::cold, gnu::noinline]] void bad_context(const char* routine, std::uint64_t handle) noexcept;
 // Ends the job when the library is not initialised, returns otherwise.
 [[gnu::cold, gnu::noinline]] void require_initialized(const char* routine) noexcept;
-// Said by runtime: why the library cannot be used now ("before shmem_init", "after shmem_finalize", "in a forked child").
+// Said by runtime: why the library cannot be used now ("before shmem_init", "after shmem_finalize", "in a forked
+// child").
 void set_unusable_reason(const char* reason) noexcept;
 
 }  // namespace shmemx::context

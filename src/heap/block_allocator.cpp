@@ -64,8 +64,8 @@ std::optional<Offset> BlockAllocator::allocate(std::size_t bytes, std::size_t al
 }
 
 // Best fit. A free block that is large enough may be too small once its start is aligned, so an aligned request looks
-// at a few blocks in the order of their sizes, then asks for a size that fits at any offset; only when there is none does it look
-// at all that remain. So a request fails only when no free block can hold it.
+// at a few blocks in the order of their sizes, then asks for a size that fits at any offset; only when there is none
+// does it look at all that remain. So a request fails only when no free block can hold it.
 BlockAllocator::Block* BlockAllocator::find_fit(std::uint64_t bytes, std::uint64_t alignment) {
   const auto fits = [&](const Block& block) { return padding(block.offset, alignment) + bytes <= block.bytes(); };
   auto candidate = free_by_size_.lower_bound({bytes, 0});

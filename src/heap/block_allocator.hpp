@@ -1,9 +1,9 @@
-// Hands out blocks of the symmetric heap as offsets from its base. It never touches the heap itself: all it knows lies in
-// private memory of the process, so no stray store or remote put can damage it.
+// Hands out blocks of the symmetric heap as offsets from its base. It never touches the heap itself: all it knows lies
+// in private memory of the process, so no stray store or remote put can damage it.
 //
-// Deterministic: the result of a call depends on the calls before it and the constructor's arguments only, so PEs that make
-// the same calls get the same offsets without talking to each other. Best fit, the lowest offset among equals: holes are
-// filled before the untouched rest of the heap, which is the largest block, so pages are touched late.
+// Deterministic: the result of a call depends on the calls before it and the constructor's arguments only, so PEs that
+// make the same calls get the same offsets without talking to each other. Best fit, the lowest offset among equals:
+// holes are filled before the untouched rest of the heap, which is the largest block, so pages are touched late.
 //
 // allocate, release, size_of, find and resize_in_place take O(log n) for n blocks; allocate with an alignment above
 // kGranularity may take O(n) when memory is nearly exhausted (see find_fit). Not thread-safe: the caller holds a lock.
@@ -50,11 +50,12 @@ class BlockAllocator {
   BlockAllocator& operator=(const BlockAllocator&) = delete;
   ~BlockAllocator();
 
-  // `alignment` is a power of two. 0 bytes give the smallest block. Nothing when no free block fits, when the alignment is
-  // above base_alignment, or when there is no memory for the bookkeeping.
+  // `alignment` is a power of two. 0 bytes give the smallest block. Nothing when no free block fits, when the alignment
+  // is above base_alignment, or when there is no memory for the bookkeeping.
   std::optional<Offset> allocate(std::size_t bytes, std::size_t alignment = kGranularity);
 
-  // False, and nothing happens, when no live block starts at `offset`: find() then tells a double free from a wrong pointer.
+  // False, and nothing happens, when no live block starts at `offset`: find() then tells a double free from a wrong
+  // pointer.
   [[nodiscard]] bool release(Offset offset);
 
   // Bytes that may be used from `offset` on, at least what was asked for; nothing when no live block starts there.
@@ -106,12 +107,12 @@ class BlockAllocator {
     };
     type operator()(const Block& block) const noexcept { return {block.bytes(), block.offset}; }
   };
-  using OffsetTree = boost::intrusive::set<Block, boost::intrusive::base_hook<Hook<ByOffsetTag>>,
-                                           boost::intrusive::key_of_value<OffsetKey>,
-                                           boost::intrusive::constant_time_size<true>>;
-  using SizeTree = boost::intrusive::set<Block, boost::intrusive::base_hook<Hook<BySizeTag>>,
-                                         boost::intrusive::key_of_value<SizeKey>,
-                                         boost::intrusive::constant_time_size<true>>;
+  using OffsetTree =
+      boost::intrusive::set<Block, boost::intrusive::base_hook<Hook<ByOffsetTag>>,
+                            boost::intrusive::key_of_value<OffsetKey>, boost::intrusive::constant_time_size<true>>;
+  using SizeTree =
+      boost::intrusive::set<Block, boost::intrusive::base_hook<Hook<BySizeTag>>,
+                            boost::intrusive::key_of_value<SizeKey>, boost::intrusive::constant_time_size<true>>;
 
   Block* find_live(Offset offset);
   Block* find_fit(std::uint64_t bytes, std::uint64_t alignment);

@@ -10,8 +10,8 @@
 
 namespace {
 
-// A standard file that is closed is /dev/null for oshrun and the PEs: else the next descriptor that is opened, the arena
-// for one, would take its number.
+// A standard file that is closed is /dev/null for oshrun and the PEs: else the next descriptor that is opened, the
+// arena for one, would take its number.
 void open_standard_files() {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
     if (::fcntl(fd, F_GETFD) < 0 && ::open("/dev/null", O_RDWR) < 0) return;  // the lowest free number is fd

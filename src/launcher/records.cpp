@@ -19,7 +19,9 @@ Result<Records> Records::create(int n_pes) {
   return Records(std::move(fd), header);
 }
 
-bootstrap::JobEnd Records::job_end() const { return bootstrap::JobEnd::of(header_->end_word.load(std::memory_order_acquire)); }
+bootstrap::JobEnd Records::job_end() const {
+  return bootstrap::JobEnd::of(header_->end_word.load(std::memory_order_acquire));
+}
 
 PePhase Records::phase(int pe) const { return static_cast<PePhase>(record(pe).phase.load(std::memory_order_acquire)); }
 

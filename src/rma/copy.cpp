@@ -19,7 +19,8 @@ CopySizes measured_copy_sizes() noexcept {
   CopySizes sizes;
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  // Where the two measured processors differ (docs/decisions): AMD's string copies stay ahead while the target's cache holds the block.
+  // Where the two measured processors differ (docs/decisions): AMD's string copies stay ahead while the target's cache
+  // holds the block.
   if (!__builtin_cpu_is("amd")) sizes.stream_bytes = std::size_t{12} << 20;
 #endif
   return sizes;

@@ -1,4 +1,5 @@
-// The copy routine: by size, thresholds measured (bench/, docs/decisions/). All bulk data of the library goes through here.
+// The copy routine: by size, thresholds measured (bench/, docs/decisions/). All bulk data of the library goes through
+// here.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +8,8 @@
 
 namespace shmemx::rma {
 
-// Below the first size the C library copies; from there fast string copies; from the second size stores that bypass the caches.
-// Set once at init.
+// Below the first size the C library copies; from there fast string copies; from the second size stores that bypass the
+// caches. Set once at init.
 struct CopySizes {
   std::size_t large_bytes = 4096;
   std::size_t stream_bytes = std::size_t{32} << 20;
@@ -20,8 +21,8 @@ CopySizes measured_copy_sizes() noexcept;
 
 [[gnu::noinline]] void copy_stream(void* dest, const void* source, std::size_t bytes) noexcept;
 
-// As fast as the C library's loops or faster from a few KiB up, where both ends are aligned. Ordered like plain stores once it is
-// done, so fence and signal need nothing extra.
+// As fast as the C library's loops or faster from a few KiB up, where both ends are aligned. Ordered like plain stores
+// once it is done, so fence and signal need nothing extra.
 inline void copy_large(void* dest, const void* source, std::size_t bytes) noexcept {
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   if (bytes >= copy_sizes.stream_bytes) return copy_stream(dest, source, bytes);

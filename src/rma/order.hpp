@@ -1,5 +1,5 @@
-// fence and quiet for node peers. Everything a PE does to a node peer is a plain store or a locked instruction of its own, so
-// both concern this CPU only.
+// fence and quiet for node peers. Everything a PE does to a node peer is a plain store or a locked instruction of its
+// own, so both concern this CPU only.
 #pragma once
 
 #include <atomic>

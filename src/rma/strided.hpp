@@ -29,12 +29,18 @@ inline void copy_strided(void* dest, const void* source, const Strided& shape) n
   auto* to = static_cast<std::byte*>(dest);
   const auto* from = static_cast<const std::byte*>(source);
   switch (shape.block_bytes) {
-    case 1: return copy_elements<1>(to, from, shape);
-    case 2: return copy_elements<2>(to, from, shape);
-    case 4: return copy_elements<4>(to, from, shape);
-    case 8: return copy_elements<8>(to, from, shape);
-    case 16: return copy_elements<16>(to, from, shape);
-    default: break;
+    case 1:
+      return copy_elements<1>(to, from, shape);
+    case 2:
+      return copy_elements<2>(to, from, shape);
+    case 4:
+      return copy_elements<4>(to, from, shape);
+    case 8:
+      return copy_elements<8>(to, from, shape);
+    case 16:
+      return copy_elements<16>(to, from, shape);
+    default:
+      break;
   }
   for (std::size_t i = 0; i < shape.block_count; ++i) {
     copy(to, from, shape.block_bytes);

@@ -49,7 +49,8 @@ void drop_contexts() noexcept {
 }
 
 void make_contexts_unusable() noexcept {
-  for (std::size_t i = context::kDefaultContext + 1; i < used_end; ++i) context::make_unusable(context::context_table[i]);
+  for (std::size_t i = context::kDefaultContext + 1; i < used_end; ++i)
+    context::make_unusable(context::context_table[i]);
 }
 
 }  // namespace shmemx::runtime

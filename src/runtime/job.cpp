@@ -43,20 +43,22 @@ Job& job() {
   return *instance;
 }
 
-constinit std::mutex state_mutex;                        // init, finalize and what they change
+constinit std::mutex state_mutex;  // init, finalize and what they change
 constinit std::atomic<int> open_initializations{0};
 constinit std::atomic<int> level{SHMEM_THREAD_SINGLE};
 constinit bool started_by_start_pes = false;
 
 void set_phase(bootstrap::PePhase phase) {
   Job& self = job();
-  self.arena->record(self.parameters.identity.pe).phase.store(static_cast<std::uint32_t>(phase), std::memory_order_release);
+  self.arena->record(self.parameters.identity.pe)
+      .phase.store(static_cast<std::uint32_t>(phase), std::memory_order_release);
 }
 
 // The first call of the process: launcher, arena, static data.
 Status start_process(const InitRequest& request) {
   Job& self = job();
-  if (self.launcher != nullptr) return Error{Errc::unsupported, 0, "an earlier call has failed in this process, see its message"};
+  if (self.launcher != nullptr)
+    return Error{Errc::unsupported, 0, "an earlier call has failed in this process, see its message"};
   SHMEMX_TRY_ASSIGN(launcher, bootstrap::connect());
   self.launcher = std::move(launcher);
   self.parameters.identity = self.launcher->identity();
@@ -67,7 +69,8 @@ Status start_process(const InitRequest& request) {
   SHMEMX_TRY(read_parameters(self.parameters));
   SHMEMX_TRY(share_memory(*self.arena, self.parameters, request.routine));
   disown_forked_children();
-  self.allocator = std::make_unique<heap::BlockAllocator>(self.parameters.heap_limit_bytes, self.arena->geometry().alignment);
+  self.allocator =
+      std::make_unique<heap::BlockAllocator>(self.parameters.heap_limit_bytes, self.arena->geometry().alignment);
   return {};
 }
 

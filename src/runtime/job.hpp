@@ -18,8 +18,8 @@ struct InitRequest {
   bool may_return_error;  // shmem_init_thread with SHMEM_INIT_ERRORS=return
 };
 
-// Collective; counted: only the first one starts the library. Returns false when it failed and may say so; a failure that may
-// not be returned ends the job.
+// Collective; counted: only the first one starts the library. Returns false when it failed and may say so; a failure
+// that may not be returned ends the job.
 bool initialize(const InitRequest& request) noexcept;
 // Undoes one initialize(); the last one takes the library down, the others are a barrier.
 void finalize(const char* routine) noexcept;

@@ -60,19 +60,23 @@ bool has_ended(const bootstrap::PeRecord& record) {
   return (phase == PePhase::running || phase == PePhase::finalized) && ::kill(record.pid, 0) != 0 && errno == ESRCH;
 }
 
-// Some PE has ended and all others sleep in a wait: nobody is left who could wake them. The PE that has ended, -1 when it is not so.
+// Some PE has ended and all others sleep in a wait: nobody is left who could wake them. The PE that has ended, -1 when
+// it is not so.
 int find_ended_with_others_asleep() {
   int ended = -1;
   for (std::size_t pe = 0; pe < watch.header->n_pes; ++pe) {
     const bootstrap::PeRecord& record = *bootstrap::record_of(watch.header, pe);
-    if (record.routine[0] != '\0' && record.phase.load(std::memory_order_acquire) == static_cast<std::uint32_t>(PePhase::running)) continue;
+    if (record.routine[0] != '\0' &&
+        record.phase.load(std::memory_order_acquire) == static_cast<std::uint32_t>(PePhase::running))
+      continue;
     if (!has_ended(record)) return -1;
     ended = static_cast<int>(pe);
   }
   return ended;
 }
 
-// Called before each sleep step. Several looks in a row, kStuckCheckNs apart, so that a wake-up on its way is not taken for a deadlock.
+// Called before each sleep step. Several looks in a row, kStuckCheckNs apart, so that a wake-up on its way is not taken
+// for a deadlock.
 void end_when_stuck(const char* routine) {
   thread_local std::uint64_t next_look_ns = 0;
   thread_local int looks = 0;
@@ -129,8 +133,10 @@ void disown_forked_children() noexcept { ::pthread_atfork(nullptr, nullptr, afte
 void note_waiting(const char* routine) noexcept {
   if (watch.record == nullptr || routine == nullptr) return;
   std::snprintf(watch.record->routine, sizeof watch.record->routine, "%s", routine);
-  if (watch.header->departed.load(std::memory_order_acquire) == 0 || !bootstrap::needs_all_pes(routine)) return end_when_stuck(routine);
-  fatal(routine, "PE %d has left the job without shmem_finalize, so this can never complete", find_departed(*watch.header));
+  if (watch.header->departed.load(std::memory_order_acquire) == 0 || !bootstrap::needs_all_pes(routine))
+    return end_when_stuck(routine);
+  fatal(routine, "PE %d has left the job without shmem_finalize, so this can never complete",
+        find_departed(*watch.header));
 }
 
 void forget_waiting() noexcept {

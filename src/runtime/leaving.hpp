@@ -6,12 +6,13 @@
 
 namespace shmemx::runtime {
 
-// From now on diagnostics of this process end the job, and its exit is noticed. Called once, when the arena's header is mapped.
+// From now on diagnostics of this process end the job, and its exit is noticed. Called once, when the arena's header is
+// mapped.
 void watch_for_the_end(windows::Arena& arena, bootstrap::Bootstrap& launcher) noexcept;
 
-// From now on a forked child that calls the library ends with a diagnostic. To be called after the static data are shared: handlers
-// in the child run in the order they were registered, and with a statically linked library this one writes shared globals unless the
-// one of the static data has run before.
+// From now on a forked child that calls the library ends with a diagnostic. To be called after the static data are
+// shared: handlers in the child run in the order they were registered, and with a statically linked library this one
+// writes shared globals unless the one of the static data has run before.
 void disown_forked_children() noexcept;
 
 // Hooks of the waiting policy: what this PE waits in, for the launcher's message; and whether it can still come.

@@ -20,8 +20,8 @@ constexpr std::size_t kCheckAheadBytes = std::size_t{16} << 20;  // look at the 
 struct MemoryCall {
   std::uint64_t bytes;
   std::uint64_t alignment;
-  std::uint64_t offset;  // of the block that is released or resized
-  std::uint64_t done;    // 1: this PE could
+  std::uint64_t offset;    // of the block that is released or resized
+  std::uint64_t done;      // 1: this PE could
   std::uint64_t turn = 0;  // which exchange of the world this is: a PE that is in another routine shows an old one
 };
 
@@ -39,13 +39,16 @@ std::byte* heap_begin() { return reinterpret_cast<std::byte*>(context::default_c
 
 void report_exhausted(const char* routine, std::size_t bytes, const char* limit, std::uint64_t available) {
   const heap::Usage usage = allocator().usage();
-  debug_line("%s: no room for %zu bytes: %s leaves %llu; largest free block %zu, heap %zu, in use %zu, at most %zu so far; set "
-             "SHMEM_SYMMETRIC_SIZE for a larger heap",
-             routine, bytes, limit, static_cast<unsigned long long>(available), usage.largest_free, usage.capacity, usage.used,
-             usage.high_water);
+  debug_line(
+      "%s: no room for %zu bytes: %s leaves %llu; largest free block %zu, heap %zu, in use %zu, at most %zu so far; "
+      "set "
+      "SHMEM_SYMMETRIC_SIZE for a larger heap",
+      routine, bytes, limit, static_cast<unsigned long long>(available), usage.largest_free, usage.capacity, usage.used,
+      usage.high_water);
 }
 
-// Does the machine have the memory for a heap that ends at `end` on each PE? Pages come on first touch, and a later store must not die.
+// Does the machine have the memory for a heap that ends at `end` on each PE? Pages come on first touch, and a later
+// store must not die.
 bool is_backed(const char* routine, std::size_t bytes, heap::Offset end) {
   if (end <= extent.backed) return true;
   const std::uint64_t n_pes = static_cast<std::uint64_t>(world_team().size());
@@ -70,15 +73,22 @@ bool agree(const char* routine, MemoryCall mine) {
     MemoryCall theirs;
     std::memcpy(&theirs, group.published(pe), sizeof theirs);
     if (theirs.turn != mine.turn) {
-      fatal(routine, "PE %d is not in this routine, or asks for 0 bytes or names a null pointer, all PEs have to make the same call", pe);
+      fatal(routine,
+            "PE %d is not in this routine, or asks for 0 bytes or names a null pointer, all PEs have to make the same "
+            "call",
+            pe);
     }
     if (theirs.bytes != mine.bytes || theirs.alignment != mine.alignment) {
-      fatal(routine, "argument 'size' is %llu here and %llu on PE %d (alignment %llu and %llu), all PEs have to ask for the same",
-            static_cast<unsigned long long>(mine.bytes), static_cast<unsigned long long>(theirs.bytes), pe,
-            static_cast<unsigned long long>(mine.alignment), static_cast<unsigned long long>(theirs.alignment));
+      fatal(
+          routine,
+          "argument 'size' is %llu here and %llu on PE %d (alignment %llu and %llu), all PEs have to ask for the same",
+          static_cast<unsigned long long>(mine.bytes), static_cast<unsigned long long>(theirs.bytes), pe,
+          static_cast<unsigned long long>(mine.alignment), static_cast<unsigned long long>(theirs.alignment));
     }
     if (theirs.offset != mine.offset) {
-      fatal(routine, "argument 'ptr' is the block at heap offset %llu here and the one at %llu on PE %d, all PEs have to name the same block",
+      fatal(routine,
+            "argument 'ptr' is the block at heap offset %llu here and the one at %llu on PE %d, all PEs have to name "
+            "the same block",
             static_cast<unsigned long long>(mine.offset), static_cast<unsigned long long>(theirs.offset), pe);
     }
     all_done = all_done && theirs.done != 0;
@@ -91,7 +101,9 @@ heap::Offset offset_of_block(const char* routine, const void* block) {
   if (allocator().size_of(offset)) return offset;
   const auto around = allocator().find(offset);
   if (!around) {
-    fatal(routine, "argument 'ptr' is %p, which is not in the symmetric heap, allowed are blocks of shmem_malloc and its kin", block);
+    fatal(routine,
+          "argument 'ptr' is %p, which is not in the symmetric heap, allowed are blocks of shmem_malloc and its kin",
+          block);
   }
   if (!around->live) fatal(routine, "argument 'ptr' is %p, which has been freed already or was never allocated", block);
   fatal(routine, "argument 'ptr' is %p, which is %llu bytes inside a block, allowed is its begin %p", block,
@@ -117,7 +129,8 @@ void note_granted(heap::Offset end) {
 
 // Reused memory only: what was never handed out is zero.
 void zero_fill(heap::Offset offset, std::size_t bytes) {
-  if (offset < extent.touched) std::memset(heap_begin() + offset, 0, std::min<std::size_t>(bytes, extent.touched - offset));
+  if (offset < extent.touched)
+    std::memset(heap_begin() + offset, 0, std::min<std::size_t>(bytes, extent.touched - offset));
 }
 
 }  // namespace
@@ -156,7 +169,8 @@ void* reallocate(const char* routine, void* block, std::size_t bytes) noexcept {
   }
   const heap::Offset offset = offset_of_block(routine, block);
   const std::size_t old_bytes = *allocator().size_of(offset);
-  // Entry: no PE may still put into a block that is about to move. In place needs no memory check of its own beyond the new end.
+  // Entry: no PE may still put into a block that is about to move. In place needs no memory check of its own beyond the
+  // new end.
   agree(routine, {bytes, 0, offset, 1});
   if (allocator().resize_in_place(offset, bytes)) {
     const bool fits = is_backed(routine, bytes, offset + bytes);

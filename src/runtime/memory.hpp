@@ -1,5 +1,5 @@
-// The collective memory routines. Each ends (malloc) or begins (free) with a barrier of the world, which also compares what the PEs
-// asked for: different sizes on different PEs are a diagnostic, not a corrupted heap.
+// The collective memory routines. Each ends (malloc) or begins (free) with a barrier of the world, which also compares
+// what the PEs asked for: different sizes on different PEs are a diagnostic, not a corrupted heap.
 #pragma once
 
 #include <cstddef>

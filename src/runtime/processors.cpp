@@ -28,7 +28,8 @@ bool is_within(const PeRecord& inner, const PeRecord& outer) {
 bool some_cpus_are_crowded(const windows::Arena& arena, int n_pes) {
   for (int pe = 0; pe < n_pes; ++pe) {
     const PeRecord& outer = arena.record(pe);
-    const bool seen_before = pe > 0 && std::equal(outer.affinity, outer.affinity + kAffinityWords, arena.record(pe - 1).affinity);
+    const bool seen_before =
+        pe > 0 && std::equal(outer.affinity, outer.affinity + kAffinityWords, arena.record(pe - 1).affinity);
     if (seen_before) continue;
     int confined = 0;
     for (int other = 0; other < n_pes; ++other) confined += is_within(arena.record(other), outer) ? 1 : 0;

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <string>
 
+#include "base/affinity.hpp"
 #include "base/fatal.hpp"
 #include "base/machine.hpp"
 #include "base/wait.hpp"
@@ -30,13 +31,17 @@ constexpr std::uint64_t kSmallestHeapBytes = std::uint64_t{1} << 20;
 constexpr std::uint64_t kMeetCheckNs = 100'000'000;
 
 // auto: as much as the machine has. The range is only reserved; shmem_malloc looks at the real memory.
-std::uint64_t default_heap_bytes() { return std::max<std::uint64_t>(round_up(total_memory_bytes(), kHugePageBytes), kHugePageBytes); }
-
-bool fits(std::uint64_t address_space, std::size_t n_pes, std::size_t static_bytes, std::uint64_t heap_bytes) {
-  return heap_bytes <= address_space / n_pes && windows::make_geometry(n_pes, static_bytes, heap_bytes).stride <= address_space / n_pes;
+std::uint64_t default_heap_bytes() {
+  return std::max<std::uint64_t>(round_up(total_memory_bytes(), kHugePageBytes), kHugePageBytes);
 }
 
-// How much heap each of n PEs may reserve within an address space: two thirds of its share, as blocks are aligned generously.
+bool fits(std::uint64_t address_space, std::size_t n_pes, std::size_t static_bytes, std::uint64_t heap_bytes) {
+  return heap_bytes <= address_space / n_pes &&
+         windows::make_geometry(n_pes, static_bytes, heap_bytes).stride <= address_space / n_pes;
+}
+
+// How much heap each of n PEs may reserve within an address space: two thirds of its share, as blocks are aligned
+// generously.
 std::uint64_t heap_within(std::uint64_t address_space, std::size_t n_pes, std::size_t static_bytes) {
   const std::uint64_t around = windows::make_geometry(n_pes, static_bytes, 0).stride;
   const std::uint64_t share = address_space / n_pes;
@@ -53,7 +58,8 @@ void fill_record(bootstrap::PeRecord& record, const StartParameters& parameters)
   if (!read_affinity(record.affinity)) std::memset(record.affinity, 0xff, sizeof record.affinity);
   char path[PATH_MAX] = "";
   const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path - 1);
-  const auto tail = static_cast<std::size_t>(std::max<ssize_t>(0, length - static_cast<ssize_t>(sizeof record.executable) + 1));
+  const auto tail =
+      static_cast<std::size_t>(std::max<ssize_t>(0, length - static_cast<ssize_t>(sizeof record.executable) + 1));
   std::snprintf(record.executable, sizeof record.executable, "%s", path + tail);
   record.phase.store(static_cast<std::uint32_t>(bootstrap::PePhase::attached), std::memory_order_release);
 }
@@ -71,13 +77,15 @@ Result<windows::Geometry> agree_on_geometry(const windows::Arena& arena, const S
     if (record.address_limit != kUnlimited) address_space = std::min(address_space, record.address_limit / 2);
   }
   const bool asked = parameters.config.symmetric_size.has_value();
-  if (fits(address_space, n_pes, static_bytes, heap_bytes)) return windows::make_geometry(n_pes, static_bytes, heap_bytes);
+  if (fits(address_space, n_pes, static_bytes, heap_bytes))
+    return windows::make_geometry(n_pes, static_bytes, heap_bytes);
   const std::uint64_t possible = heap_within(address_space, n_pes, static_bytes);
   if (asked || possible < kSmallestHeapBytes) {
     return Error{Errc::no_memory, 0,
-                 (asked ? "SHMEM_SYMMETRIC_SIZE asks for " : "the default heap is ") + std::to_string(heap_bytes) + " bytes for each of " +
-                     std::to_string(n_pes) + " PEs, the address space (" + std::to_string(address_space) + " bytes, see ulimit -v) leaves " +
-                     std::to_string(possible) + "; set SHMEM_SYMMETRIC_SIZE to at most that, or raise the limit"};
+                 (asked ? "SHMEM_SYMMETRIC_SIZE asks for " : "the default heap is ") + std::to_string(heap_bytes) +
+                     " bytes for each of " + std::to_string(n_pes) + " PEs, the address space (" +
+                     std::to_string(address_space) + " bytes, see ulimit -v) leaves " + std::to_string(possible) +
+                     "; set SHMEM_SYMMETRIC_SIZE to at most that, or raise the limit"};
   }
   return windows::make_geometry(n_pes, static_bytes, possible);
 }
@@ -96,14 +104,22 @@ bool statics_are_symmetric(const windows::Arena& arena, int my_pe) {
   return true;
 }
 
+// Does the kernel back shared memory with huge pages where it is asked to? "always within_size [advise] never ..."
+bool shared_memory_can_be_huge() {
+  const std::string modes = read_small_file("/sys/kernel/mm/transparent_hugepage/shmem_enabled");
+  return !modes.empty() && modes.find("[never]") == std::string::npos && modes.find("[deny]") == std::string::npos;
+}
+
 void ask_for_huge_pages(const windows::Arena& arena, const StartParameters& parameters) {
   using config::HugePages;
   if (parameters.config.huge_pages == HugePages::never) return;
   const int pe = parameters.identity.pe;
-  if (::madvise(arena.heap(pe), arena.geometry().heap_bytes, MADV_HUGEPAGE) == 0) return;
-  if (parameters.config.huge_pages == HugePages::always) {
-    warn("SHMEMX_HUGE_PAGES=always, but the kernel gives no huge pages for shared memory: see /sys/kernel/mm/transparent_hugepage/shmem_enabled");
-  }
+  const bool asked = ::madvise(arena.heap(pe), arena.geometry().heap_bytes, MADV_HUGEPAGE) == 0;
+  if (parameters.config.huge_pages == HugePages::automatic || pe != 0) return;
+  if (asked && shared_memory_can_be_huge()) return;
+  warn(
+      "SHMEMX_HUGE_PAGES=always, but the kernel backs shared memory with small pages: see "
+      "/sys/kernel/mm/transparent_hugepage/shmem_enabled");
 }
 
 void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t seen) {
@@ -120,7 +136,8 @@ Status read_parameters(StartParameters& parameters) {
   if (parameters.config.static_data) parameters.statics = windows::StaticData::of_executable();
   parameters.heap_bytes = parameters.config.symmetric_size.value_or(default_heap_bytes());
   const rma::CopySizes sizes = rma::measured_copy_sizes();
-  rma::copy_sizes = {parameters.config.copy_large.value_or(sizes.large_bytes), parameters.config.copy_stream.value_or(sizes.stream_bytes)};
+  rma::copy_sizes = {parameters.config.copy_large.value_or(sizes.large_bytes),
+                     parameters.config.copy_stream.value_or(sizes.stream_bytes)};
   return {};
 }
 
@@ -137,7 +154,8 @@ Status share_memory(windows::Arena& arena, StartParameters& parameters, const ch
     parameters.heap_limit_bytes = std::min<std::uint64_t>(parameters.heap_limit_bytes, arena.record(i).heap_bytes);
   }
   if (parameters.statics.span_bytes() == 0) return {};
-  const std::size_t area = geometry.blocks_offset + static_cast<std::size_t>(pe) * geometry.stride + geometry.static_offset;
+  const std::size_t area =
+      geometry.blocks_offset + static_cast<std::size_t>(pe) * geometry.stride + geometry.static_offset;
   return parameters.statics.share(arena.fd(), area);
 }
 
@@ -184,7 +202,8 @@ void configure_waiting(const windows::Arena& arena, const StartParameters& param
   // With many PEs on a core, a turn of all of them has to fit into the yielding phase.
   policy.yield_ns = 1000 * config.yield_us.value_or(std::max<std::uint64_t>(200, 20 * geometry.n_pes));
   policy.sleep_max_ns = 1000 * config.sleep_max_us.value_or(1000);
-  coll::node_slots = {arena.block(0), static_cast<std::int64_t>(geometry.stride), windows::slot_bytes(geometry.n_pes), crowded};
+  coll::node_slots = {arena.block(0), static_cast<std::int64_t>(geometry.stride), windows::slot_bytes(geometry.n_pes),
+                      crowded};
 }
 
 void meet_all_pes(const windows::Arena& arena, const char* routine) noexcept {
@@ -208,7 +227,8 @@ void meet_all_pes(const windows::Arena& arena, const char* routine) noexcept {
 void report_start(const StartParameters& parameters) noexcept {
   if (parameters.identity.pe != 0) return;
   for (const std::string& warning : parameters.config.warnings) warn("%s", warning.c_str());
-  if (parameters.config.version) std::printf("%s, OpenSHMEM %d.%d\n", SHMEM_VENDOR_STRING, SHMEM_MAJOR_VERSION, SHMEM_MINOR_VERSION);
+  if (parameters.config.version)
+    std::printf("%s, OpenSHMEM %d.%d\n", SHMEM_VENDOR_STRING, SHMEM_MAJOR_VERSION, SHMEM_MINOR_VERSION);
   if (parameters.config.info) std::fputs(config::render_info(parameters.config).c_str(), stdout);
   std::fflush(stdout);
 }

@@ -6,8 +6,8 @@
 namespace shmemx::sync {
 
 constexpr bool valid_comparison(int cmp) noexcept {
-  return cmp == SHMEM_CMP_EQ || cmp == SHMEM_CMP_NE || cmp == SHMEM_CMP_GT || cmp == SHMEM_CMP_GE || cmp == SHMEM_CMP_LT ||
-         cmp == SHMEM_CMP_LE;
+  return cmp == SHMEM_CMP_EQ || cmp == SHMEM_CMP_NE || cmp == SHMEM_CMP_GT || cmp == SHMEM_CMP_GE ||
+         cmp == SHMEM_CMP_LT || cmp == SHMEM_CMP_LE;
 }
 
 // An atomic read; later reads see what the writer of the value ordered before it.
@@ -19,12 +19,18 @@ inline T load(const T* at) noexcept {
 template <class T>
 inline bool compares(T value, int cmp, T against) noexcept {
   switch (cmp) {
-    case SHMEM_CMP_EQ: return value == against;
-    case SHMEM_CMP_NE: return value != against;
-    case SHMEM_CMP_GT: return value > against;
-    case SHMEM_CMP_GE: return value >= against;
-    case SHMEM_CMP_LT: return value < against;
-    default: return value <= against;
+    case SHMEM_CMP_EQ:
+      return value == against;
+    case SHMEM_CMP_NE:
+      return value != against;
+    case SHMEM_CMP_GT:
+      return value > against;
+    case SHMEM_CMP_GE:
+      return value >= against;
+    case SHMEM_CMP_LT:
+      return value < against;
+    default:
+      return value <= against;
   }
 }
 

@@ -23,7 +23,9 @@ struct LockWord {
 
 LockWord word_on(const context::Context& world, const char* routine, const long* lock, int pe) {
   if (!context::pe_in_range(world, pe) || reinterpret_cast<std::uintptr_t>(lock) % sizeof(long) != 0) {
-    fatal(routine, "argument 'lock' at %p is not a lock: allowed are aligned symmetric longs that were 0 on all PEs before the first use",
+    fatal(routine,
+          "argument 'lock' at %p is not a lock: allowed are aligned symmetric longs that were 0 on all PEs before the "
+          "first use",
           static_cast<const void*>(lock));
   }
   const context::Target target = context::resolve(world, {routine, "lock"}, lock, sizeof(long), pe);
@@ -54,7 +56,9 @@ bool take_free_tail(Half* tail, Half self) {
 void set_lock(const context::Context& world, const char* routine, long* lock, bool threads) noexcept {
   const LockWord own = word_on(world, routine, lock, world.my_pe);
   if (!claim_entry(own.entry)) {
-    if (!threads) fatal(routine, "argument 'lock' at %p is already held by this PE, a lock cannot be set twice", static_cast<void*>(lock));
+    if (!threads)
+      fatal(routine, "argument 'lock' at %p is already held by this PE, a lock cannot be set twice",
+            static_cast<void*>(lock));
     wait_for(routine, [&] { return claim_entry(own.entry); });
   }
   const LockWord home = word_on(world, routine, lock, home_of(world, lock));
@@ -71,7 +75,8 @@ void set_lock(const context::Context& world, const char* routine, long* lock, bo
 void clear_lock(const context::Context& world, const char* routine, long* lock) noexcept {
   const LockWord own = word_on(world, routine, lock, world.my_pe);
   if ((load(own.entry) & kMine) == 0) {
-    fatal(routine, "argument 'lock' at %p is not held by this PE, allowed are locks that it has set", static_cast<void*>(lock));
+    fatal(routine, "argument 'lock' at %p is not held by this PE, allowed are locks that it has set",
+          static_cast<void*>(lock));
   }
   const LockWord home = word_on(world, routine, lock, home_of(world, lock));
   Half self = static_cast<Half>(world.my_pe) + 1;

@@ -61,12 +61,14 @@ Status Arena::map_blocks(const Geometry& geometry) {
   SHMEMX_TRY(bootstrap::size_job_file(fd_.get(), geometry.file_bytes));
   // Aligned: reserve more, cut the ends off.
   const std::size_t bytes = geometry.n_pes * geometry.stride;
-  void* const reserved = ::mmap(nullptr, bytes + geometry.alignment, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const reserved =
+      ::mmap(nullptr, bytes + geometry.alignment, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (reserved == MAP_FAILED) return map_shared(fd_.get(), geometry.blocks_offset, bytes + geometry.alignment).error();
   const auto begin = reinterpret_cast<std::uintptr_t>(reserved);
   const std::uintptr_t aligned = round_up(begin, geometry.alignment);
-  void* const address = ::mmap(reinterpret_cast<void*>(aligned), bytes, PROT_READ | PROT_WRITE,
-                               MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd_.get(), static_cast<off_t>(geometry.blocks_offset));
+  void* const address =
+      ::mmap(reinterpret_cast<void*>(aligned), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
+             fd_.get(), static_cast<off_t>(geometry.blocks_offset));
   if (address == MAP_FAILED) return system_error("map the node's blocks");
   if (aligned > begin) ::munmap(reserved, aligned - begin);
   ::munmap(reinterpret_cast<void*>(aligned + bytes), begin + geometry.alignment - aligned);

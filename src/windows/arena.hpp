@@ -30,10 +30,10 @@ class Arena {
   std::byte* block(int pe) const noexcept { return blocks_ + static_cast<std::size_t>(pe) * geometry_.stride; }
   std::byte* heap(int pe) const noexcept { return block(pe) + geometry_.heap_offset; }
   std::byte* statics(int pe) const noexcept { return block(pe) + geometry_.static_offset; }
-  std::byte* team_slot(int pe, std::size_t slot) const noexcept { return block(pe) + slot * slot_bytes(geometry_.n_pes); }
-  WaitFront& front(int pe) const noexcept {
-    return *reinterpret_cast<WaitFront*>(block(pe) + geometry_.front_offset);
+  std::byte* team_slot(int pe, std::size_t slot) const noexcept {
+    return block(pe) + slot * slot_bytes(geometry_.n_pes);
   }
+  WaitFront& front(int pe) const noexcept { return *reinterpret_cast<WaitFront*>(block(pe) + geometry_.front_offset); }
   int fd() const noexcept { return fd_.get(); }
 
   // Bytes of memory the file has by now.

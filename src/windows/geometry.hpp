@@ -2,7 +2,8 @@
 //
 //   job header | PE records | block of PE 0 | block of PE 1 | ...
 //   block: collective slots | static data | front page | symmetric heap | gap
-//   The front page ends with the WaitFront. The gap, a page or more, is mapped as all else: no object lies there, no store faults.
+//   The front page ends with the WaitFront. The gap, a page or more, is mapped as all else: no object lies there, no
+//   store faults.
 //
 // All blocks have the same size and stride, so peer address = arena + index * stride + offset.
 #pragma once
@@ -18,9 +19,9 @@
 
 namespace shmemx::windows {
 
-inline constexpr std::size_t kTeamSlots = 1024;        // teams a PE can be in at once
-inline constexpr std::size_t kScratchBytes = 4096;     // one of a slot's two scratch areas
-inline constexpr std::size_t kControlLines = 4;        // lines of a slot beside the arrival lines
+inline constexpr std::size_t kTeamSlots = 1024;     // teams a PE can be in at once
+inline constexpr std::size_t kScratchBytes = 4096;  // one of a slot's two scratch areas
+inline constexpr std::size_t kControlLines = 4;     // lines of a slot beside the arrival lines
 
 // One team slot of one PE: an arrival line for each team PE, control lines, two scratch areas.
 constexpr std::size_t slot_bytes(std::size_t n_pes) {

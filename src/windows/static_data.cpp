@@ -16,8 +16,9 @@
 namespace shmemx::windows {
 namespace {
 
-// What fork has to protect. One for the process: there is one executable. It lies in private memory of its own: where the library
-// is linked statically its globals are shared, and the child would read what the parent writes after the fork.
+// What fork has to protect. One for the process: there is one executable. It lies in private memory of its own: where
+// the library is linked statically its globals are shared, and the child would read what the parent writes after the
+// fork.
 struct ForkGuard {
   std::array<StaticRange, 8> ranges{};
   std::array<std::byte*, 8> snapshots{};
@@ -46,7 +47,8 @@ void* raw_mmap(void* address, std::size_t bytes, int protection, int flags, int 
   return any == 0;
 }
 
-// Which pages of this process were never touched, from /proc/self/pagemap. Where that cannot be read none counts as untouched.
+// Which pages of this process were never touched, from /proc/self/pagemap. Where that cannot be read none counts as
+// untouched.
 class PageMap {
  public:
   PageMap() : fd_(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) {}
@@ -62,7 +64,9 @@ class PageMap {
  private:
   void read_from(std::uintptr_t number) {
     first_ = number;
-    const ssize_t got = fd_.valid() ? ::pread(fd_.get(), entries_.data(), sizeof entries_, static_cast<off_t>(number * sizeof entries_[0])) : 0;
+    const ssize_t got = fd_.valid() ? ::pread(fd_.get(), entries_.data(), sizeof entries_,
+                                              static_cast<off_t>(number * sizeof entries_[0]))
+                                    : 0;
     known_ = got > 0 ? static_cast<std::size_t>(got) / sizeof entries_[0] : 0;
   }
 
@@ -105,7 +109,8 @@ void before_fork() {
   for (std::size_t i = 0; i < guard.count; ++i) {
     const StaticRange& range = guard.ranges[i];
     const auto bytes = static_cast<std::size_t>(range.end - range.begin);
-    void* const copy = raw_mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const copy =
+        raw_mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     const bool mapped = copy != MAP_FAILED;
     guard.snapshots[i] = mapped ? static_cast<std::byte*>(copy) : nullptr;
     if (!mapped) continue;
@@ -150,7 +155,8 @@ int StaticData::visit(dl_phdr_info* info, std::size_t, void* self) {
       relro_end = relro_begin + header.p_memsz;
     }
     if (header.p_type == PT_LOAD) {
-      for (const std::uint64_t value : {std::uint64_t{header.p_vaddr}, std::uint64_t{header.p_memsz}, std::uint64_t{header.p_flags}}) {
+      for (const std::uint64_t value :
+           {std::uint64_t{header.p_vaddr}, std::uint64_t{header.p_memsz}, std::uint64_t{header.p_flags}}) {
         digest = mix(digest, value);
       }
     }
@@ -160,7 +166,8 @@ int StaticData::visit(dl_phdr_info* info, std::size_t, void* self) {
     if (header.p_type != PT_LOAD || (header.p_flags & PF_W) == 0 || header.p_memsz == 0) continue;
     StaticRange range{page_down(load + header.p_vaddr), page_up(load + header.p_vaddr + header.p_memsz),
                       page_up(load + header.p_vaddr + header.p_filesz)};
-    const bool holds_relro = relro_end > relro_begin && page_down(relro_begin) < range.end && page_up(relro_end) > range.begin;
+    const bool holds_relro =
+        relro_end > relro_begin && page_down(relro_begin) < range.end && page_up(relro_end) > range.begin;
     // RELRO stands at the segment's start and is read-only by now, as far as it fills pages.
     if (holds_relro) range.begin = page_down(relro_end);
     if (range.begin < range.end) data.ranges_[data.count_++] = range;
@@ -182,13 +189,15 @@ Status StaticData::share(int fd, std::size_t file_offset) const {
   if (::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) != 0) {
     return system_error("register the handlers that keep forked children private");
   }
-  // No global may be written between copy and mapping. In a static executable that includes this library's own and libc's.
+  // No global may be written between copy and mapping. In a static executable that includes this library's own and
+  // libc's.
   for (std::size_t i = 0; i < count_; ++i) {
     const StaticRange& range = ranges_[i];
     const auto at = static_cast<std::size_t>(range.begin - base());
     const auto bytes = static_cast<std::size_t>(range.end - range.begin);
     if (!copy_touched(fd, file_offset + at, range)) return system_error("copy the executable's static data");
-    if (raw_mmap(range.begin, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, file_offset + at) == MAP_FAILED) {
+    if (raw_mmap(range.begin, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd,
+                 file_offset + at) == MAP_FAILED) {
       return system_error("map the executable's static data over itself");
     }
   }

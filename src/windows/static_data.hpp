@@ -1,6 +1,6 @@
-// Globals and statics of the executable as a window: the writable PT_LOAD segments, less RELRO, are copied into the PE's
-// block of the arena and mapped over themselves. From then on a global is as reachable as heap memory.
-// Addresses of globals differ between PEs under ASLR: translate by offset from base(), never assume equality.
+// Globals and statics of the executable as a window: the writable PT_LOAD segments, less RELRO, are copied into the
+// PE's block of the arena and mapped over themselves. From then on a global is as reachable as heap memory. Addresses
+// of globals differ between PEs under ASLR: translate by offset from base(), never assume equality.
 #pragma once
 
 #include <link.h>
@@ -16,8 +16,9 @@ namespace shmemx::windows {
 
 struct StaticRange {
   std::byte* begin = nullptr;
-  std::byte* end = nullptr;        // both page-aligned
-  std::byte* zero_fill = nullptr;  // from here on nothing comes from the executable's file: a page never touched is zero
+  std::byte* end = nullptr;  // both page-aligned
+  std::byte* zero_fill =
+      nullptr;  // from here on nothing comes from the executable's file: a page never touched is zero
 };
 
 class StaticData {
@@ -33,8 +34,9 @@ class StaticData {
   // The same for PEs that run the same executable; differs when the layout differs.
   std::uint64_t digest() const noexcept { return digest_; }
 
-  // Copies the ranges into the arena file `fd` at `file_offset` and maps them over themselves. From then on children of fork get a
-  // private copy as of the moment of the fork. Call once. No other thread may write globals meanwhile, so this comes first in shmem_init.
+  // Copies the ranges into the arena file `fd` at `file_offset` and maps them over themselves. From then on children of
+  // fork get a private copy as of the moment of the fork. Call once. No other thread may write globals meanwhile, so
+  // this comes first in shmem_init.
   Status share(int fd, std::size_t file_offset) const;
 
  private:

@@ -56,7 +56,7 @@ PE_TEST(every_allocator_returns_symmetric_aligned_memory) {
   }
   void* (*const aligns[])(size_t, size_t) = {shmem_align, pshmem_align, shmemalign};
   for (const auto& align : aligns) {
-    for (std::size_t to = sizeof(void*); to <= 1 << 16; to *= 2) {
+    for (std::size_t to = 1; to <= 1 << 16; to *= 2) {
       void* const block = align(to, 100);
       if (!CHECK(block != nullptr)) return;
       CHECK(aligned(block, to));
@@ -66,10 +66,60 @@ PE_TEST(every_allocator_returns_symmetric_aligned_memory) {
   }
 }
 
+// What is no power of two is no alignment. The same on all PEs, and before any barrier.
+PE_TEST(other_alignments_give_null) {
+  const auto before = heap_info();
+  if (me() == 0) CHECK(shmem_align(3, 64) == nullptr);  // with the warning, once
+  if (me() == 0) CHECK(shmem_align(0, 64) == nullptr);
+  CHECK_EQUAL(heap_info().live_blocks, before.live_blocks);
+}
+
+// Up to 1 GiB, where the machine has the memory up to the end of such a block.
+PE_TEST(large_alignments_are_kept) {
+  const auto machine =
+      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t share = machine / 4 / static_cast<std::size_t>(pes());
+  for (std::size_t to = std::size_t{4} << 20; to <= std::size_t{1} << 30; to *= 2) {
+    if (heap_info().capacity_bytes / 4 < to) break;  // SHMEM_SYMMETRIC_SIZE, or little address space
+    void* const first = shmem_align(to, 100);
+    if (first == nullptr) {
+      CHECK(to > share / 4);
+      continue;
+    }
+    void* const second = shmem_align(to, 100);
+    for (void* const block : {first, second}) {
+      if (block == nullptr) continue;
+      CHECK(aligned(block, to));
+      check_symmetric(block, 100);
+    }
+    CHECK(first != second);
+    shmem_free(second);
+    shmem_free(first);
+  }
+}
+
+// A mark of what was granted, not of what was asked for.
+PE_TEST(a_refused_request_leaves_the_high_water_mark) {
+  void* const block = shmem_malloc(64);
+  const auto before = heap_info();
+  CHECK(shmem_malloc(before.capacity_bytes + 1) == nullptr);
+  CHECK(shmem_malloc(before.capacity_bytes) == nullptr);
+  CHECK(shmem_align(1 << 20, before.capacity_bytes) == nullptr);
+  CHECK(shmem_calloc(before.capacity_bytes / 8 + 1, 8) == nullptr);
+  CHECK(shmem_realloc(block, before.capacity_bytes) == nullptr);
+  const auto after = heap_info();
+  CHECK_EQUAL(after.high_water_bytes, before.high_water_bytes);
+  CHECK_EQUAL(after.used_bytes, before.used_bytes);
+  CHECK_EQUAL(after.live_blocks, before.live_blocks);
+  shmem_free(block);
+}
+
 // Section 9.3.5: hints never change the meaning.
 PE_TEST(hints_are_accepted) {
   constexpr long kHints[] = {0, SHMEM_MALLOC_ATOMICS_REMOTE, SHMEM_MALLOC_SIGNAL_REMOTE,
-                             SHMEM_MALLOC_ATOMICS_REMOTE | SHMEM_MALLOC_SIGNAL_REMOTE};
+                             SHMEM_MALLOC_ATOMICS_REMOTE | SHMEM_MALLOC_SIGNAL_REMOTE,
+                             1L << 50,  // bits that no constant has
+                             -1L};
   for (const long hints : kHints) {
     auto* const words =
         static_cast<uint64_t*>(hints == 0 ? pshmem_malloc_with_hints(800, hints) : shmem_malloc_with_hints(800, hints));
