@@ -38,4 +38,9 @@ void bad_argument(const char* routine, const char* argument, long long value, co
   fatal(routine, "argument '%s' is %lld, allowed are %s", argument, value, allowed);
 }
 
+void bad_count(const char* routine, const char* argument, std::size_t count) noexcept {
+  context::require_initialized(routine);
+  fatal(routine, "argument '%s' is %zu, allowed are numbers of elements that fit into memory", argument, count);
+}
+
 }  // namespace shmemx::api

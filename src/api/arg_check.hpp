@@ -45,10 +45,19 @@ inline void check_signal_operator(const char* routine, int sig_op) noexcept {
   }
 }
 
+// A number of elements that no memory holds.
+[[gnu::cold, gnu::noinline]] void bad_count(const char* routine, const char* argument, std::size_t count) noexcept;
+
 // Where a result goes.
 inline void check_result(const char* routine, const char* argument, const void* result) noexcept {
   if (result == nullptr) [[unlikely]]
     bad_argument(routine, argument, 0, "pointers to where the result goes");
+}
+
+// What a count says something stands in.
+inline void check_array(const char* routine, const char* argument, const void* array) noexcept {
+  if (array == nullptr) [[unlikely]]
+    bad_argument(routine, argument, 0, "arrays with as many elements as the count says");
 }
 
 // Strides count elements from one to the next, or from block to block: at least `least`.
@@ -62,7 +71,7 @@ inline void check_stride(const char* routine, const char* argument, std::ptrdiff
 inline std::uint64_t checked_bytes(const char* routine, std::size_t nelems, std::size_t size) noexcept {
   std::uint64_t bytes;
   if (__builtin_mul_overflow(nelems, size, &bytes)) [[unlikely]] {
-    bad_argument(routine, "nelems", static_cast<long long>(nelems), "numbers of elements that fit into memory");
+    bad_count(routine, "nelems", nelems);
   }
   return bytes;
 }

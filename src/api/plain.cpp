@@ -52,6 +52,7 @@ void* symmetric_pointer(const context::Context& route, const void* address, int 
 bool is_live(shmem_ctx_t ctx, const char* routine) { return api::context_or_null(ctx, routine) != nullptr; }
 
 void quiet_pes(const context::Context& context, const char* routine, const int* target_pes, std::size_t npes) {
+  if (npes != 0) api::check_array(routine, "target_pes", target_pes);
   for (std::size_t i = 0; i < npes; ++i) {
     if (!context::pe_in_range(context, target_pes[i])) {
       context::require_initialized(routine);
@@ -80,8 +81,14 @@ int pshmem_init_thread(int requested, int* provided) noexcept {
 }
 
 void pshmem_finalize(void) noexcept { runtime::finalize("shmem_finalize"); }
-void pshmem_query_initialized(int* initialized) noexcept { *initialized = runtime::is_initialized() ? 1 : 0; }
-void pshmem_query_thread(int* provided) noexcept { *provided = runtime::thread_level(); }
+void pshmem_query_initialized(int* initialized) noexcept {
+  api::check_result("shmem_query_initialized", "initialized", initialized);
+  *initialized = runtime::is_initialized() ? 1 : 0;
+}
+void pshmem_query_thread(int* provided) noexcept {
+  api::check_result("shmem_query_thread", "provided", provided);
+  *provided = runtime::thread_level();
+}
 void pshmem_global_exit(int status) noexcept { runtime::global_exit(status); }
 int pshmem_my_pe(void) noexcept { return world_or_fail("shmem_my_pe").my_pe; }
 int pshmem_n_pes(void) noexcept { return static_cast<int>(world_or_fail("shmem_n_pes").n_pes); }
@@ -102,11 +109,16 @@ void* pshmem_team_ptr(shmem_team_t team, const void* dest, int pe) noexcept {
 }
 
 void pshmem_info_get_version(int* major, int* minor) noexcept {
+  api::check_result("shmem_info_get_version", "major", major);
+  api::check_result("shmem_info_get_version", "minor", minor);
   *major = SHMEM_MAJOR_VERSION;
   *minor = SHMEM_MINOR_VERSION;
 }
 
-void pshmem_info_get_name(char* name) noexcept { std::strcpy(name, SHMEM_VENDOR_STRING); }
+void pshmem_info_get_name(char* name) noexcept {
+  api::check_result("shmem_info_get_name", "name", name);
+  std::strcpy(name, SHMEM_VENDOR_STRING);
+}
 
 void* pshmem_malloc(size_t size) noexcept { return runtime::allocate({"shmem_malloc", size, alignment_for(size)}); }
 
@@ -142,6 +154,7 @@ void pshmem_free(void* ptr) noexcept { runtime::release("shmem_free", ptr); }
 
 void shmemx_heap_query(shmemx_heap_info_t* info) noexcept {
   context::require_initialized("shmemx_heap_query");
+  api::check_result("shmemx_heap_query", "info", info);
   const auto usage = runtime::allocator().usage();
   *info = {usage.capacity, usage.used, runtime::heap_high_water(), usage.largest_free, usage.live_blocks};
 }

@@ -104,8 +104,9 @@ inline void get_nbi(const Context& context, const char* routine, void* dest, con
 inline std::uint64_t span_bytes(const char* routine, std::uint64_t step_bytes, std::size_t block_count,
                                 std::uint64_t block_bytes) noexcept {
   std::uint64_t bytes;
-  if (__builtin_add_overflow(checked_bytes(routine, block_count - 1, step_bytes), block_bytes, &bytes)) [[unlikely]] {
-    bad_argument(routine, "nelems", static_cast<long long>(block_count), "numbers of elements that fit into memory");
+  if (__builtin_mul_overflow(block_count - 1, step_bytes, &bytes) || __builtin_add_overflow(bytes, block_bytes, &bytes))
+      [[unlikely]] {
+    bad_count(routine, "nelems", block_count);
   }
   return bytes;
 }

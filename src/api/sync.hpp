@@ -130,6 +130,7 @@ template <class T>
 inline std::size_t wait_some(const char* routine, const WaitSet<T>& set, std::size_t* indices) noexcept {
   check_set(routine, set);
   if (set.is_empty()) return 0;
+  check_result(routine, "indices", indices);
   std::size_t count = 0;
   wait_for(routine, [&] { return (count = set.collect(indices)) != 0; });
   return count;
@@ -183,6 +184,7 @@ inline std::size_t test_any_of(const char* routine, const WaitSet<T>& set) noexc
 template <class T>
 inline std::size_t test_some_of(const char* routine, const WaitSet<T>& set, std::size_t* indices) noexcept {
   check_set(routine, set);
+  if (set.nelems != 0) check_result(routine, "indices", indices);
   const std::size_t count = set.collect(indices);
   if (count == 0) test_failed();
   return count;

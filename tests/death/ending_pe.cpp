@@ -145,16 +145,11 @@ const struct {
   const char* name;
   void (*run)();
   bool all;  // the last PE takes part at first
-} kLeft[] = {{"reduce", left_in_reduce, false},
-             {"wait", left_in_wait, false},
-             {"signal_wait", left_in_signal_wait, false},
-             {"lock", left_in_lock, false},
-             {"team_sync", left_in_team_sync, false},
-             {"new_team_sync", left_in_sync_of_new_team, true},
-             {"broadcast", left_in_broadcast, false},
-             {"barrier", left_in_barrier, false},
-             {"finalize", left_in_finalize, false},
-             {"malloc", left_in_malloc, false}};
+} kLeft[] = {{"reduce", left_in_reduce, false},           {"wait", left_in_wait, false},
+             {"signal_wait", left_in_signal_wait, false}, {"lock", left_in_lock, false},
+             {"team_sync", left_in_team_sync, false},     {"new_team_sync", left_in_sync_of_new_team, true},
+             {"broadcast", left_in_broadcast, false},     {"barrier", left_in_barrier, false},
+             {"finalize", left_in_finalize, false},       {"malloc", left_in_malloc, false}};
 
 [[noreturn]] void leave_others_in(const char* name) {
   for (const auto& state : kLeft) {

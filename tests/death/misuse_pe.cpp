@@ -1,6 +1,7 @@
 // One misuse for each name; run by misuse_test on a few PEs. The PE that errs is the last one, unless said otherwise.
 // Compiled a second time with MISUSE_OTHER_GLOBALS, for jobs of two executables.
 #include <shmem.h>
+#include <shmemx.h>
 
 #include <cstdint>
 #include <cstdio>
@@ -157,25 +158,31 @@ const Local kLocal[] = {
     {"signal_fetch_of_null",
      [] { std::printf("%llu\n", static_cast<unsigned long long>(shmem_signal_fetch(nullptr))); }},
     {"iput_huge",
-     [] {
-       shmem_int_iput(reinterpret_cast<int*>(heap), reinterpret_cast<int*>(local_words), 1, 1, kTwoTo61, 0);
-     }},
+     [] { shmem_int_iput(reinterpret_cast<int*>(heap), reinterpret_cast<int*>(local_words), 1, 1, kTwoTo61, 0); }},
     {"iget_huge",
-     [] {
-       shmem_int_iget(reinterpret_cast<int*>(local_words), reinterpret_cast<int*>(heap), 1, 1, kTwoTo61, 0);
-     }},
+     [] { shmem_int_iget(reinterpret_cast<int*>(local_words), reinterpret_cast<int*>(heap), 1, 1, kTwoTo61, 0); }},
     {"iput_overflow",
-     [] {
-       shmem_int_iput(reinterpret_cast<int*>(heap), reinterpret_cast<int*>(local_words), 8, 1, kTwoTo61, 0);
-     }},
+     [] { shmem_int_iput(reinterpret_cast<int*>(heap), reinterpret_cast<int*>(local_words), 8, 1, kTwoTo61, 0); }},
     {"iget_overflow",
-     [] {
-       shmem_int_iget(reinterpret_cast<int*>(local_words), reinterpret_cast<int*>(heap), 1, 8, kTwoTo61, 0);
-     }},
+     [] { shmem_int_iget(reinterpret_cast<int*>(local_words), reinterpret_cast<int*>(heap), 1, 8, kTwoTo61, 0); }},
     {"malloc_beside_barrier", [] { std::printf("%p\n", shmem_malloc(64)); }},
     {"ctx_create_null", [] { shmem_ctx_create(0, nullptr); }},
     {"team_create_ctx_null", [] { shmem_team_create_ctx(SHMEM_TEAM_WORLD, 0, nullptr); }},
     {"ctx_get_team_null", [] { shmem_ctx_get_team(SHMEM_CTX_DEFAULT, nullptr); }},
+    {"query_initialized_null", [] { shmem_query_initialized(nullptr); }},
+    {"query_thread_null", [] { shmem_query_thread(nullptr); }},
+    {"info_version_null",
+     [] {
+       int major;
+       shmem_info_get_version(&major, nullptr);
+     }},
+    {"info_name_null", [] { shmem_info_get_name(nullptr); }},
+    {"heap_query_null", [] { shmemx_heap_query(nullptr); }},
+    {"wait_some_null", [] { shmem_long_wait_until_some(heap, 2, nullptr, nullptr, SHMEM_CMP_EQ, 0); }},
+    {"test_some_null", [] { shmem_long_test_some(heap, 2, nullptr, nullptr, SHMEM_CMP_EQ, 0); }},
+    {"test_some_vector_null",
+     [] { shmem_long_test_some_vector(heap, 2, nullptr, nullptr, SHMEM_CMP_EQ, local_words); }},
+    {"pe_quiet_null", [] { shmem_pe_quiet(nullptr, 3); }},
     {"p_far_away", [] { shmem_long_p(far_away(), 1, 0); }},
     {"g_far_away", [] { std::printf("%ld\n", shmem_long_g(far_away(), 0)); }},
     {"put_far_away", [] { shmem_putmem(far_away(), local_words, 64, 0); }},
@@ -204,15 +211,15 @@ const Local kCollective[] = {
        const bool none = shmem_malloc(1) == nullptr && shmem_calloc(1, 8) == nullptr && shmem_align(64, 8) == nullptr;
        shmem_long_p(global_words, 5, (shmem_my_pe() + 1) % shmem_n_pes());
        shmem_barrier_all();
-       std::printf("malloc gave %s, static data %s\n", none ? "null" : "a block", global_words[0] == 5 ? "works" : "fails");
+       std::printf("malloc gave %s, static data %s\n", none ? "null" : "a block",
+                   global_words[0] == 5 ? "works" : "fails");
      }},
     {"alltoall_overflow", [] { shmem_alltoallmem(SHMEM_TEAM_WORLD, heap, heap + 4, kHalfOfAll); }},
     {"fcollect_overflow", [] { shmem_fcollectmem(SHMEM_TEAM_WORLD, heap, heap + 4, kHalfOfAll); }},
     {"fcollect_typed_overflow", [] { shmem_long_fcollect(SHMEM_TEAM_WORLD, heap, heap + 4, kTwoTo61); }},
     {"collect_overflow", [] { shmem_collectmem(SHMEM_TEAM_WORLD, heap, heap + 4, kHalfOfAll); }},
     {"alltoalls_overflow", [] { shmem_long_alltoalls(SHMEM_TEAM_WORLD, heap, heap + 4, 1, 1, kTwoTo61); }},
-    {"alltoalls_stride_overflow",
-     [] { shmem_long_alltoalls(SHMEM_TEAM_WORLD, heap, heap + 4, PTRDIFF_MAX, 1, 2); }},
+    {"alltoalls_stride_overflow", [] { shmem_long_alltoalls(SHMEM_TEAM_WORLD, heap, heap + 4, PTRDIFF_MAX, 1, 2); }},
     {"broadcast_overflow", [] { shmem_long_broadcast(SHMEM_TEAM_WORLD, heap, heap + 4, kTwoTo61, 0); }},
     {"reduce_overflow", [] { shmem_long_sum_reduce(SHMEM_TEAM_WORLD, heap, heap + 4, kTwoTo61); }},
     {"size_zero_on_one_pe",

@@ -71,6 +71,15 @@ const std::vector<Misuse> kMisuses = {
     {"ctx_create_null", {"shmem_ctx_create:", "'ctx'", "allowed"}},
     {"team_create_ctx_null", {"shmem_team_create_ctx:", "'ctx'", "allowed"}},
     {"ctx_get_team_null", {"shmem_ctx_get_team:", "'team'", "allowed"}},
+    {"query_initialized_null", {"shmem_query_initialized:", "'initialized'", "allowed"}},
+    {"query_thread_null", {"shmem_query_thread:", "'provided'", "allowed"}},
+    {"info_version_null", {"shmem_info_get_version:", "'minor'", "allowed"}},
+    {"info_name_null", {"shmem_info_get_name:", "'name'", "allowed"}},
+    {"heap_query_null", {"shmemx_heap_query:", "'info'", "allowed"}},
+    {"wait_some_null", {"shmem_long_wait_until_some:", "'indices'", "allowed"}},
+    {"test_some_null", {"shmem_long_test_some:", "'indices'", "allowed"}},
+    {"test_some_vector_null", {"shmem_long_test_some_vector:", "'indices'", "allowed"}},
+    {"pe_quiet_null", {"shmem_pe_quiet:", "'target_pes'", "allowed"}},
     {"p_far_away", {"shmem_long_p:", "'dest'", "not a symmetric address", "allowed"}},
     {"alltoall_overflow", {"shmem_alltoallmem:", "'nelems'", "is 9223372036854775808", "allowed"}},
     {"fcollect_overflow", {"shmem_fcollectmem:", "'nelems'", "is 9223372036854775808", "allowed"}},
@@ -174,7 +183,8 @@ void errors_that_are_returned(const std::string& oshrun, const std::string& prog
          result);
   result = job::run({.command = {oshrun, "-n", "2", program, "align_not_power"}});
   expect(result.status == 0 && result.out.find("align gave null") != std::string::npos &&
-             result.out.find("a block") == std::string::npos && result.err.find("'alignment' is 24") != std::string::npos,
+             result.out.find("a block") == std::string::npos &&
+             result.err.find("'alignment' is 24") != std::string::npos,
          "align of no power of two gives null and says why", result);
   result = job::run({.command = {oshrun, "-n", "2", program, "unknown_hints"}});
   expect(result.status == 0 && result.err.empty() && result.out.find("hints gave a block") != std::string::npos &&
@@ -201,11 +211,12 @@ void no_heap(const std::string& oshrun, const std::string& program) {
                               .environment = {"SHMEM_SYMMETRIC_SIZE=0"},
                               .limit_seconds = 15}));
   }
-  const job::Result result =
-      job::run({.command = {oshrun, "-n", "3", program, "malloc_of_little"}, .environment = {"SHMEM_SYMMETRIC_SIZE=0"}});
+  const job::Result result = job::run(
+      {.command = {oshrun, "-n", "3", program, "malloc_of_little"}, .environment = {"SHMEM_SYMMETRIC_SIZE=0"}});
   std::size_t good = 0;
   for (const std::string& line : job::lines(result.out)) good += line == "malloc gave null, static data works";
-  expect(result.status == 0 && result.err.empty() && good == 3, "without a heap malloc gives null, globals work", result);
+  expect(result.status == 0 && result.err.empty() && good == 3, "without a heap malloc gives null, globals work",
+         result);
 }
 
 // The heap is symmetric in a job of two executables; their globals are not, and the line says why.

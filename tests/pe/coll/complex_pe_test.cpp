@@ -74,17 +74,17 @@ const auto times = [](auto a, auto b) { return a * b; };
 #define TEAM(NAME) CHECK_EQUAL(NAME(SHMEM_TEAM_WORLD, rig.dest(), rig.source(), kCount), 0)
 #define ACTIVE(NAME) NAME(rig.dest(), rig.source(), int{kCount}, 0, 0, pes(), rig.work(), rig.sync())
 
-#define ALL_CALLS(N, REAL, T)                               \
-  Rig<REAL, T> rig;                                         \
-  RUN(TEAM(shmem_##N##_sum_reduce), term, pes(), 0, plus)   \
-  RUN(TEAM(shmem_sum_reduce), term, pes(), 0, plus)         \
+#define ALL_CALLS(N, REAL, T)                                 \
+  Rig<REAL, T> rig;                                           \
+  RUN(TEAM(shmem_##N##_sum_reduce), term, pes(), 0, plus)     \
+  RUN(TEAM(shmem_sum_reduce), term, pes(), 0, plus)           \
   RUN(TEAM(shmem_##N##_prod_reduce), factor, pes(), 1, times) \
-  RUN(TEAM(shmem_prod_reduce), factor, pes(), 1, times)     \
-  RUN(TEAM(shmem_##N##_sum_inscan), term, me() + 1, 0, plus) \
-  RUN(TEAM(shmem_sum_inscan), term, me() + 1, 0, plus)      \
-  RUN(TEAM(shmem_##N##_sum_exscan), term, me(), 0, plus)    \
-  RUN(TEAM(shmem_sum_exscan), term, me(), 0, plus)          \
-  RUN(ACTIVE(shmem_##N##_sum_to_all), term, pes(), 0, plus) \
+  RUN(TEAM(shmem_prod_reduce), factor, pes(), 1, times)       \
+  RUN(TEAM(shmem_##N##_sum_inscan), term, me() + 1, 0, plus)  \
+  RUN(TEAM(shmem_sum_inscan), term, me() + 1, 0, plus)        \
+  RUN(TEAM(shmem_##N##_sum_exscan), term, me(), 0, plus)      \
+  RUN(TEAM(shmem_sum_exscan), term, me(), 0, plus)            \
+  RUN(ACTIVE(shmem_##N##_sum_to_all), term, pes(), 0, plus)   \
   RUN(ACTIVE(shmem_##N##_prod_to_all), factor, pes(), 1, times)
 
 }  // namespace

@@ -116,7 +116,9 @@ PE_TEST(a_refused_request_leaves_the_high_water_mark) {
 
 // Section 9.3.5: hints never change the meaning.
 PE_TEST(hints_are_accepted) {
-  constexpr long kHints[] = {0, SHMEM_MALLOC_ATOMICS_REMOTE, SHMEM_MALLOC_SIGNAL_REMOTE,
+  constexpr long kHints[] = {0,
+                             SHMEM_MALLOC_ATOMICS_REMOTE,
+                             SHMEM_MALLOC_SIGNAL_REMOTE,
                              SHMEM_MALLOC_ATOMICS_REMOTE | SHMEM_MALLOC_SIGNAL_REMOTE,
                              1L << 50,  // bits that no constant has
                              -1L};

@@ -1,4 +1,5 @@
-// Static data that nobody touches costs nothing, however large it is: no page of it is read, copied or written at the start.
+// Static data that nobody touches costs nothing, however large it is: no page of it is read, copied or written at the
+// start.
 #include <cstdio>
 #include <cstring>
 
