@@ -164,15 +164,16 @@ context::Context make_world(const windows::Arena& arena, const StartParameters& 
   const int pe = parameters.identity.pe;
   context::Context world{};
   world.heap_base = reinterpret_cast<std::uintptr_t>(arena.heap(pe));
-  world.heap_bytes = geometry.heap_bytes;
+  world.heap_bytes = parameters.heap_limit_bytes;
   world.heap0 = arena.heap(0);
   world.pe_step = static_cast<std::int64_t>(geometry.stride);
   world.n_pes = arena.header().n_pes;
-  for (int k = 0; k < context::kSizeClasses && geometry.heap_bytes != 0; ++k) {
-    world.heap_limit[k] = geometry.heap_bytes - (std::uint64_t{1} << k) + 1;
+  for (int k = 0; k < context::kSizeClasses; ++k) {
+    const std::uint64_t bytes = std::uint64_t{1} << k;
+    world.heap_limit[k] = world.heap_bytes >= bytes ? world.heap_bytes - bytes + 1 : 0;
   }
-  world.heap_elements[0] = geometry.heap_bytes / 4;
-  world.heap_elements[1] = geometry.heap_bytes / 8;
+  world.heap_elements[0] = world.heap_bytes / 4;
+  world.heap_elements[1] = world.heap_bytes / 8;
   if (statics_are_symmetric(arena, pe)) {
     world.static_base = reinterpret_cast<std::uintptr_t>(parameters.statics.base());
     world.static_bytes = parameters.statics.span_bytes();
