@@ -103,6 +103,7 @@ static void assign_buckets(keys_t keys, int owner[kBuckets]) {
   for (int b = 0; b < kBuckets; ++b) total += histogram[b];
   for (int b = 0; b < kBuckets; ++b) {
     owner[b] = total == 0 ? 0 : (int)(before * (uint64_t)pe_count / total);
+    if (owner[b] == pe_count) owner[b] = pe_count - 1; /* empty buckets behind the last key */
     before += histogram[b];
   }
 }

@@ -2,9 +2,12 @@
 // start of the node's arena file. Shared by the library and the launcher; includes base only.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 #include "base/cache_line.hpp"
@@ -68,6 +71,7 @@ struct JobHeader {
 static_assert(sizeof(JobHeader) <= kPageBytes);
 static_assert(kMaxNodePes < 1 << 16);  // JobEnd
 
+inline constexpr std::size_t kRoutineWords = 5;    // 40 characters
 inline constexpr std::size_t kAffinityWords = 16;  // 1024 CPUs
 
 // One for each PE, from the second page on. Written by its PE, read by node peers and by oshrun.
@@ -80,8 +84,8 @@ struct alignas(kCacheLine) PeRecord {
   std::uint64_t address_limit;    // RLIMIT_AS of this PE, ~0 when unlimited
   std::uint64_t cpu_quota_milli;  // cgroup quota in thousandths of a core, ~0 when unlimited
   std::uint64_t affinity[kAffinityWords];
-  char executable[64];  // tail of the path, for messages
-  char routine[40];     // the routine this PE has been waiting in, empty when it is not waiting
+  char executable[64];                                // tail of the path, for messages
+  std::atomic<std::uint64_t> routine[kRoutineWords];  // see set_routine
 };
 static_assert(sizeof(PeRecord) == 320);
 
@@ -95,6 +99,23 @@ constexpr bool needs_all_pes(std::string_view routine) {
     if (routine == name) return true;
   }
   return false;
+}
+
+// The routine a PE has been waiting in, empty when it is not waiting. By words, as threads of the PE write it and
+// others read it at any time; a mixture of two names does no harm, it is for messages.
+using RoutineName = std::array<char, kRoutineWords * sizeof(std::uint64_t) + 1>;
+inline void set_routine(PeRecord& record, const char* name) {
+  std::uint64_t words[kRoutineWords] = {};
+  std::memcpy(words, name, std::min(std::strlen(name), sizeof words));
+  for (std::size_t i = 0; i < kRoutineWords; ++i) record.routine[i].store(words[i], std::memory_order_relaxed);
+}
+inline RoutineName routine_of(const PeRecord& record) {
+  RoutineName name{};
+  for (std::size_t i = 0; i < kRoutineWords; ++i) {
+    const std::uint64_t word = record.routine[i].load(std::memory_order_relaxed);
+    std::memcpy(name.data() + i * sizeof word, &word, sizeof word);
+  }
+  return name;
 }
 
 constexpr std::size_t records_offset() { return kPageBytes; }

@@ -28,10 +28,8 @@ PePhase Records::phase(int pe) const { return static_cast<PePhase>(record(pe).ph
 std::string Records::routine(int pe) const {
   const PePhase now = phase(pe);
   if (now == PePhase::none || now > PePhase::running) return {};
-  const volatile char* text = record(pe).routine;  // its PE may be writing
   std::string name;
-  for (std::size_t i = 0; i < sizeof record(pe).routine; ++i) {
-    const char c = text[i];
+  for (const char c : bootstrap::routine_of(record(pe))) {
     const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
     if (!letter) break;
     name += c;

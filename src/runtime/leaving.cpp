@@ -66,7 +66,7 @@ int find_ended_with_others_asleep() {
   int ended = -1;
   for (std::size_t pe = 0; pe < watch.header->n_pes; ++pe) {
     const bootstrap::PeRecord& record = *bootstrap::record_of(watch.header, pe);
-    if (record.routine[0] != '\0' &&
+    if (bootstrap::routine_of(record)[0] != '\0' &&
         record.phase.load(std::memory_order_acquire) == static_cast<std::uint32_t>(PePhase::running))
       continue;
     if (!has_ended(record)) return -1;
@@ -132,7 +132,7 @@ void disown_forked_children() noexcept { ::pthread_atfork(nullptr, nullptr, afte
 
 void note_waiting(const char* routine) noexcept {
   if (watch.record == nullptr || routine == nullptr) return;
-  std::snprintf(watch.record->routine, sizeof watch.record->routine, "%s", routine);
+  bootstrap::set_routine(*watch.record, routine);
   if (watch.header->departed.load(std::memory_order_acquire) == 0 || !bootstrap::needs_all_pes(routine))
     return end_when_stuck(routine);
   fatal(routine, "PE %d has left the job without shmem_finalize, so this can never complete",
@@ -140,7 +140,7 @@ void note_waiting(const char* routine) noexcept {
 }
 
 void forget_waiting() noexcept {
-  if (watch.record != nullptr) watch.record->routine[0] = '\0';
+  if (watch.record != nullptr) bootstrap::set_routine(*watch.record, "");
 }
 
 void global_exit(int status) noexcept {

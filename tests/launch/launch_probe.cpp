@@ -122,7 +122,7 @@ void act_with(Probe& probe, const std::string& action, const char* argument) {
   if (action == "env") std::printf("%s\n", std::getenv(argument) != nullptr ? std::getenv(argument) : "(unset)");
   std::fflush(stdout);
   if (action == "wait") {
-    std::snprintf(probe.record->routine, sizeof probe.record->routine, "%s", argument);
+    shmemx::bootstrap::set_routine(*probe.record, argument);
     for (;;) ::pause();
   }
 }
