@@ -18,33 +18,15 @@ say() { echo "bench: $*" >&2; }
 
 # Installs what is missing, where that is possible; the benches do without the optional ones.
 install_packages() {
-  missing=""
-  for pair in cmake:cmake ninja:ninja-build g++:g++ mpirun.openmpi:openmpi-bin oshcc:libopenmpi-dev \
-    gnuplot:gnuplot-nox valgrind:valgrind; do
-    command -v "${pair%%:*}" >/dev/null 2>&1 || missing="$missing ${pair#*:}"
-  done
-  for pair in nlohmann/json.hpp:nlohmann-json3-dev CLI/CLI.hpp:libcli11-dev fmt/format.h:libfmt-dev \
-    boost/version.hpp:libboost-dev; do
-    [ -e "/usr/include/${pair%%:*}" ] || missing="$missing ${pair#*:}"
-  done
-  [ -n "$missing" ] || return 0
-  if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null 2>&1; then
-    say "not installed:$missing (install them as root to have all figures)"
-    return 0
-  fi
-  say "installing$missing"
-  export DEBIAN_FRONTEND=noninteractive
-  apt-get update -qq >/dev/null
-  # shellcheck disable=SC2086
-  apt-get install -y -qq --no-install-recommends $missing >/dev/null
+  "$root/cmake/install_packages.sh" build bench || say "not all packages are there: some figures will be missing"
 }
 
 build_ours() {
   if ! grep -qs '^SHMEMX_BUILD_BENCH:BOOL=ON' "$build/CMakeCache.txt"; then
-    generator=""
-    if [ ! -f "$build/CMakeCache.txt" ] && command -v ninja >/dev/null 2>&1; then generator="-G Ninja"; fi
+    options=""
+    if [ ! -f "$build/CMakeCache.txt" ]; then options="-G Ninja -DSHMEMX_BUILD_TESTS=OFF -DCMAKE_BUILD_TYPE=Release"; fi
     # shellcheck disable=SC2086
-    cmake -S "$root" -B "$build" $generator -DSHMEMX_BUILD_BENCH=ON >/dev/null
+    cmake -S "$root" -B "$build" $options -DSHMEMX_BUILD_BENCH=ON >/dev/null
   fi
   cmake --build "$build" --target bench_all --parallel >"$build/bench-build.log" 2>&1 || {
     tail -n 40 "$build/bench-build.log" >&2
@@ -79,6 +61,9 @@ peer_option=""
 if build_peer; then peer_option="--peer-programs $build/bench/peer"; fi
 BENCH_COMMIT=$(git -C "$root" rev-parse --short HEAD 2>/dev/null || echo unknown)
 export BENCH_COMMIT
+# Open MPI leaves files behind when a job of its is ended.
+started=$(mktemp)
+trap 'find /dev/shm -maxdepth 1 -name "vader_segment.*" -user "$(id -u)" -newer "$started" -delete 2>/dev/null; rm -f "$started"' EXIT
 # shellcheck disable=SC2086
-exec "$build/bench/bench_driver" "$mode" --ours-launcher "$build/bin/oshrun -n {n}" \
+"$build/bench/bench_driver" "$mode" --ours-launcher "$build/bin/oshrun -n {n}" \
   --ours-programs "$build/bench/ours" --limit-programs "$build/bench/raw" $peer_option --output "$build/bench" "$@"

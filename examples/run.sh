@@ -9,10 +9,11 @@ build=$root/build
 pe_count=${1:-4}
 
 "$root/cmake/install_packages.sh" build
-if [ ! -f "$build/build.ninja" ]; then
+# Also where another script has configured the folder, without the examples or before libpng was there.
+if ! ninja -C "$build" -t query heat2d >/dev/null 2>&1; then
   echo "Configuring in $build"
   mkdir -p "$build"
-  (cd "$root" && cmake --preset release -DSHMEMX_BUILD_TESTS=OFF) >"$build/configure.log" 2>&1 || {
+  (cd "$root" && cmake --preset release -DSHMEMX_BUILD_TESTS=OFF -DSHMEMX_BUILD_EXAMPLES=ON -UPNG_*) >"$build/configure.log" 2>&1 || {
     cat "$build/configure.log" >&2
     exit 1
   }

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <string>
 
 #include "base/affinity.hpp"
@@ -122,6 +123,20 @@ void ask_for_huge_pages(const windows::Arena& arena, const StartParameters& para
       "/sys/kernel/mm/transparent_hugepage/shmem_enabled");
 }
 
+// On a machine with several memory nodes: the pages of a PE's block come from its own node, whoever touches them first.
+void prefer_own_node(const windows::Arena& arena, int pe) {
+  const std::string nodes = read_small_file("/sys/devices/system/node/online");
+  if (nodes.empty() || parse_cpu_list(nodes).size() < 2) return;
+  unsigned node = 0;
+  if (::syscall(SYS_getcpu, nullptr, &node, nullptr) != 0) return;
+  constexpr int kPreferred = 1;  // MPOL_PREFERRED
+  constexpr std::size_t kWordBits = 64;
+  std::uint64_t mask[16] = {};
+  if (node >= std::size(mask) * kWordBits) return;
+  mask[node / kWordBits] = std::uint64_t{1} << (node % kWordBits);
+  ::syscall(SYS_mbind, arena.block(pe), arena.geometry().stride, kPreferred, mask, std::size(mask) * kWordBits, 0);
+}
+
 void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t seen) {
   const timespec limit{0, static_cast<long>(kMeetCheckNs)};
   ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT, seen, &limit, nullptr, 0);
@@ -147,6 +162,7 @@ Status share_memory(windows::Arena& arena, StartParameters& parameters, const ch
   meet_all_pes(arena, routine);
   SHMEMX_TRY_ASSIGN(geometry, agree_on_geometry(arena, parameters));
   SHMEMX_TRY(arena.map_blocks(geometry));
+  prefer_own_node(arena, pe);
   ask_for_huge_pages(arena, parameters);
   // Page-rounded, but no more than the least that was asked for.
   parameters.heap_limit_bytes = geometry.heap_bytes;
