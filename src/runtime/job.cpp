@@ -54,6 +54,15 @@ void set_phase(bootstrap::PePhase phase) {
       .phase.store(static_cast<std::uint32_t>(phase), std::memory_order_release);
 }
 
+// An exit handler of the program that runs after ours may still finalize.
+void return_from_departure() {
+  Job& self = job();
+  const auto phase = self.arena->record(self.parameters.identity.pe).phase.load(std::memory_order_acquire);
+  if (phase != static_cast<std::uint32_t>(bootstrap::PePhase::departed)) return;
+  set_phase(bootstrap::PePhase::running);
+  self.arena->header().departed.fetch_sub(1, std::memory_order_acq_rel);
+}
+
 // The first call of the process: launcher, arena, static data.
 Status start_process(const InitRequest& request) {
   Job& self = job();
@@ -140,6 +149,7 @@ bool initialize(const InitRequest& request) noexcept {
 void finalize(const char* routine) noexcept {
   const std::lock_guard guard(state_mutex);
   context::require_initialized(routine);
+  return_from_departure();
   if (open_initializations.load() > 1) {
     open_initializations.fetch_sub(1);
     rma::quiet();

@@ -45,19 +45,22 @@ void end_job(int status) {
   if (::getpid() == watch.pid) watch.launcher->abort(status);
 }
 
-int find_departed(const bootstrap::JobHeader& header) {
-  for (std::size_t pe = 0; pe < header.n_pes; ++pe) {
-    const auto phase = bootstrap::record_of(watch.header, pe)->phase.load(std::memory_order_acquire);
-    if (phase == static_cast<std::uint32_t>(PePhase::departed)) return static_cast<int>(pe);
-  }
-  return -1;
-}
-
-// Ended, so that it will never do anything for the others again: said so when it left, or its process is gone.
+// Ended, so that it will never do anything for the others again: its process has left, and is gone. Exit handlers of
+// the program may still run after the one that says "departed", and call shmem_finalize.
 bool has_ended(const bootstrap::PeRecord& record) {
   const auto phase = static_cast<PePhase>(record.phase.load(std::memory_order_acquire));
-  if (phase == PePhase::departed) return true;
-  return (phase == PePhase::running || phase == PePhase::finalized) && ::kill(record.pid, 0) != 0 && errno == ESRCH;
+  if (phase != PePhase::departed && phase != PePhase::finalized) return false;
+  return ::kill(record.pid, 0) != 0 && errno == ESRCH;
+}
+
+// A PE that left without shmem_finalize and is gone; -1 when there is none.
+int find_departed(const bootstrap::JobHeader& header) {
+  for (std::size_t pe = 0; pe < header.n_pes; ++pe) {
+    const bootstrap::PeRecord& record = *bootstrap::record_of(watch.header, pe);
+    const auto phase = record.phase.load(std::memory_order_acquire);
+    if (phase == static_cast<std::uint32_t>(PePhase::departed) && has_ended(record)) return static_cast<int>(pe);
+  }
+  return -1;
 }
 
 // Some PE has ended and all others sleep in a wait: nobody is left who could wake them. The PE that has ended, -1 when
@@ -133,10 +136,10 @@ void disown_forked_children() noexcept { ::pthread_atfork(nullptr, nullptr, afte
 void note_waiting(const char* routine) noexcept {
   if (watch.record == nullptr || routine == nullptr) return;
   bootstrap::set_routine(*watch.record, routine);
-  if (watch.header->departed.load(std::memory_order_acquire) == 0 || !bootstrap::needs_all_pes(routine))
-    return end_when_stuck(routine);
-  fatal(routine, "PE %d has left the job without shmem_finalize, so this can never complete",
-        find_departed(*watch.header));
+  const bool some_left = watch.header->departed.load(std::memory_order_acquire) != 0;
+  const int departed = some_left && bootstrap::needs_all_pes(routine) ? find_departed(*watch.header) : -1;
+  if (departed < 0) return end_when_stuck(routine);
+  fatal(routine, "PE %d has left the job without shmem_finalize, so this can never complete", departed);
 }
 
 void forget_waiting() noexcept {
