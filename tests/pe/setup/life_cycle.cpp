@@ -198,8 +198,11 @@ void no_finalize() {
   use_library(6);
 }
 
+// PE 0 takes its time between the library's own exit handler, which runs first, and this one: the others, who wait in
+// shmem_finalize meanwhile, must not take it for gone.
 void finalize_in_exit_handler() {
   std::atexit([] {
+    if (shmem_my_pe() == 0) usleep(30'000);
     shmem_finalize();
     if (initialised()) _exit(77);
   });
