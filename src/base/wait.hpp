@@ -4,13 +4,11 @@
 // the PE may wait for (a put, an atomic, a signal, a collective's flag) looks at `sleepers` of the target's front and
 // wakes it when it is set: one load of a line that is almost never written.
 //
-// Edges:  doze   sleeper: sleepers.store(1), then the condition is read; waker: the data are stored, then sleepers is
-// read.
+// Edges:  doze   sleeper: sleepers.store(1), then reads the condition; waker: stores the data, then reads sleepers.
 //                Both sides would need a full fence to exclude that each misses the other. The waker has none, on
 //                purpose: its store leaves the store buffer within nanoseconds, the sleeper reads the condition again a
 //                system call later. What is still missed costs one sleep step, which is bounded (sleep_max_ns).
-//         wake   waker: wake_seq.fetch_add -> sleeper: futex compares wake_seq: no wake between check and sleep is
-//         lost.
+//         wake   waker: wake_seq.fetch_add -> sleeper: futex compares wake_seq: no wake before the sleep is lost.
 #pragma once
 
 #include <atomic>

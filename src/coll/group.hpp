@@ -57,8 +57,10 @@ class TeamGroup {
 };
 
 // Uses three elements of pSync and leaves them as it found them: [0] on the first PE counts arrivals, [1] is set by the
-// last one to arrive, [2] carries a word. Sets with different pSync arrays do not disturb each other. Edge:  arrive add
-// to [0] -> the last one's add; the last one's store to [1] -> the others' load    all stores of those who arrive
+// last one to arrive, [2] carries a word. Sets with different pSync arrays do not disturb each other.
+//
+// Edge:  arrive  add to [0] -> the last one's add; its store to [1] -> the others' load    all stores of those who
+//                arrive
 class ActiveGroup {
  public:
   static constexpr bool kHasScratch = false;
