@@ -124,8 +124,8 @@ void Job::on_exit(int pe, int status) {
   if (pe == 0) input_.close();
   if (ending_) return;
   const bootstrap::JobEnd end = records_.job_end();
-  if (end.state == JobState::global_exit) return end_job(end.status);
-  if (end.state == JobState::aborted) return end_job(std::max(end.status, 1));
+  if (end.state == JobState::global_exit) return end_job(end.status, end.pe);
+  if (end.state == JobState::aborted) return end_job(std::max(end.status, 1), end.pe);
   if (fatal_signal_ != 0) {
     if (status_ == 0) status_ = status_code(status);
     return;
@@ -204,12 +204,15 @@ void Job::check_stuck() {
   end_job(1);
 }
 
-void Job::end_job(int status) {
+// The PE that ended the job may still be writing its line or its output; it ends by itself, or with the grace.
+void Job::end_job(int status, int ended_by) {
   if (ending_) return;
   ending_ = true;
   status_ = status;
   kill_at_ms_ = now_ms() + kGraceMs;
-  kill_all(SIGTERM);
+  for (int pe : living()) {
+    if (pe != ended_by) ::kill(-processes_[static_cast<std::size_t>(pe)].pid, SIGTERM);
+  }
   kill_all(SIGCONT);
 }
 

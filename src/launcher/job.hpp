@@ -50,7 +50,7 @@ class Job {
 
   // end
   void fail(int pe, int status);
-  void end_job(int status);
+  void end_job(int status, int ended_by = -1);
   void kill_all(int signal_number);
   std::vector<int> living() const;
   void say(const std::string& text) const;

@@ -162,6 +162,27 @@ const struct {
   std::exit(2);
 }
 
+// The line of the PE that ends the job is written late, after another PE has ended.
+long line_is_due;
+
+ssize_t write_late(void*, const char*, std::size_t bytes) {
+  *static_cast<volatile long*>(static_cast<long*>(shmem_ptr(&line_is_due, shmem_n_pes() - 1))) = 1;
+  usleep(300000);
+  return static_cast<ssize_t>(bytes);
+}
+
+[[noreturn]] void end_while_one_writes() {
+  shmem_barrier_all();
+  if (first()) {
+    stdout = fopencookie(nullptr, "w", {nullptr, write_late, nullptr, nullptr});
+    std::printf("flushed before the line");
+    static long here;
+    shmem_long_p(&here, 1, shmem_n_pes());
+  }
+  shmem_long_wait_until(&line_is_due, SHMEM_CMP_EQ, 1);
+  std::_Exit(0);
+}
+
 // The last PE ends with an error while PE 0 asks for status 0.
 [[noreturn]] void race_of_ends() {
   shmem_barrier_all();
@@ -206,6 +227,7 @@ int main(int argc, char** argv) {
   shmem_init();
   if (std::strncmp(what, "leave_in_", 9) == 0) leave_others_in(what + 9);
   if (std::strcmp(what, "race_of_ends") == 0) race_of_ends();
+  if (std::strcmp(what, "end_while_one_writes") == 0) end_while_one_writes();
   if (std::strncmp(what, "global_exit_", 12) == 0) {
     for (const auto& state : kStates)
       if (std::strcmp(state.name, what + 12) == 0) end_others(state.run);

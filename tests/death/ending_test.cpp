@@ -126,6 +126,10 @@ void a_race_of_ends_has_one_winner() {
   }
 }
 
+void a_line_that_comes_late_is_not_lost() {
+  expect_one_error_line(run(2, {"end_while_one_writes"}), "the end of another PE while the line is written", "pe 0/2");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -139,6 +143,7 @@ int main(int argc, char** argv) {
   a_silent_end_of_one_pe_is_told();
   a_pe_that_never_starts_is_told();
   a_race_of_ends_has_one_winner();
+  a_line_that_comes_late_is_not_lost();
   std::printf("%d checks, %d failures\n", checks, failures);
   return failures == 0 ? 0 : 1;
 }
