@@ -1,5 +1,5 @@
 #!/bin/sh
-# Measures the library, the physical limit and Open MPI's OSHMEM in one run.
+# Measures the library, the physical limit, Open MPI (OSHMEM and MPI) and MPICH in one run.
 #   bench/run.sh [quick|full] [further options of bench_driver, such as --only p,g,barrier]
 # Writes results.json, results.txt and plots into build/bench. BUILD_DIR names another build folder.
 set -eu
@@ -13,6 +13,8 @@ esac
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${BUILD_DIR:-$root/build}
 programs="latency atomics bandwidth pingpong barrier collectives idle_cpu threads_rate instructions"
+message_programs="two_sided/sendrecv two_sided/alltoall_messages two_sided/message_instructions halo/halo
+  message_barrier/message_barrier"
 
 say() { echo "bench: $*" >&2; }
 
@@ -35,6 +37,11 @@ build_ours() {
   }
 }
 
+# Is program $1 newer than all sources of the benches?
+is_fresh() {
+  [ -x "$1" ] && [ -z "$(find "$root/bench" -newer "$1" \( -name '*.cpp' -o -name '*.hpp' \) -print)" ]
+}
+
 # Debian's wrapper by its full path: a build of ours may stand in PATH under the same name.
 build_peer() {
   peer_cxx=${PEER_OSHCXX:-/usr/bin/oshcxx}
@@ -46,24 +53,45 @@ build_peer() {
   mkdir -p "$build/bench/peer"
   for program in $programs; do
     target=$build/bench/peer/$program
-    if [ -x "$target" ] && [ -z "$(find "$root/bench" -newer "$target" \( -name '*.cpp' -o -name '*.hpp' \) -print)" ]; then
-      continue
-    fi
+    if is_fresh "$target"; then continue; fi
     "$peer_cxx" -O2 -std=c++20 -pthread "$root/bench/$program.cpp" -o "$target" ||
       say "$program does not build with Open MPI's OSHMEM"
   done
   "$peer_cc" -O2 "$root/bench/hello.c" -o "$build/bench/peer/hello"
 }
 
+# An MPI's programs: build_mpi openmpi|mpich <launcher>
+build_mpi() {
+  compiler=/usr/bin/mpicxx.$1
+  if ! [ -x "$compiler" ] || ! [ -x "$2" ]; then
+    say "the MPI of $1 is not installed: its figures will be null"
+    return 1
+  fi
+  mkdir -p "$build/bench/mpi/$1"
+  for program in $message_programs; do
+    target=$build/bench/mpi/$1/$(basename "$program")
+    if is_fresh "$target"; then continue; fi
+    "$compiler" -O2 -std=c++20 -pthread -DBENCH_MPI -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX "$root/bench/$program.cpp" \
+      -o "$target" || say "$program does not build with $1"
+  done
+}
+
 install_packages
 build_ours
-peer_option=""
-if build_peer; then peer_option="--peer-programs $build/bench/peer"; fi
+options=""
+if build_peer; then options="--peer-programs $build/bench/peer"; fi
+if build_mpi openmpi /usr/bin/mpirun.openmpi; then options="$options --openmpi-programs $build/bench/mpi/openmpi"; fi
+if build_mpi mpich /usr/bin/mpiexec.hydra; then options="$options --mpich-programs $build/bench/mpi/mpich"; fi
 BENCH_COMMIT=$(git -C "$root" rev-parse --short HEAD 2>/dev/null || echo unknown)
 export BENCH_COMMIT
-# Open MPI leaves files behind when a job of its is ended.
+# Open MPI leaves files behind when a job of its is ended; so does a program of ours that dies at its start.
 started=$(mktemp)
-trap 'find /dev/shm -maxdepth 1 -name "vader_segment.*" -user "$(id -u)" -newer "$started" -delete 2>/dev/null; rm -f "$started"' EXIT
+clean_up() {
+  find /dev/shm -maxdepth 1 \( -name "vader_segment.*" -o -name "shmemx-bench-*" \) -user "$(id -u)" -newer "$started" \
+    -delete 2>/dev/null || true
+  rm -f "$started"
+}
+trap clean_up EXIT
 # shellcheck disable=SC2086
 "$build/bench/bench_driver" "$mode" --ours-launcher "$build/bin/oshrun -n {n}" \
-  --ours-programs "$build/bench/ours" --limit-programs "$build/bench/raw" $peer_option --output "$build/bench" "$@"
+  --ours-programs "$build/bench/ours" --limit-programs "$build/bench/raw" $options --output "$build/bench" "$@"

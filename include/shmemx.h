@@ -26,6 +26,11 @@ SHMEMX_API void shmemx_heap_query(shmemx_heap_info_t* info_) SHMEMX_NOEXCEPT;
 }
 #endif
 
+/* Each takes the helper macros it needs from attributes.h. */
+#include "shmemx/active.h"
+#include "shmemx/messages.h"
+#include "shmemx/windows.h"
+
 #include "shmemx/undef.h"
 
 #endif

@@ -1,5 +1,6 @@
-// bench_driver: measures our library, the physical limit and Open MPI's OSHMEM in one run, in turns, and writes
-// results.json, a table and plots. `bench/run.sh` builds everything and calls it.
+// bench_driver: measures our library, the physical limit and its peers (Open MPI's OSHMEM; for messages Open MPI and
+// MPICH) in one run, in turns, and writes results.json, a table and plots. `bench/run.sh` builds everything and calls
+// it.
 #include <sched.h>
 
 #include <CLI/CLI.hpp>
@@ -37,6 +38,9 @@ struct CommandLine {
   std::string limit_programs = "raw";
   std::string peer_launcher = "/usr/bin/oshrun --allow-run-as-root --oversubscribe --mca osc ^rdma -n {n}";
   std::string peer_programs;
+  std::string openmpi_launcher = "/usr/bin/mpirun.openmpi --allow-run-as-root --oversubscribe --bind-to none -n {n}";
+  std::string mpich_launcher = "/usr/bin/mpiexec.hydra -bind-to none -n {n}";
+  std::string openmpi_programs, mpich_programs;
   std::string output = ".";
   std::vector<std::string> only;
   int rounds = 0;
@@ -44,12 +48,17 @@ struct CommandLine {
   double far_ns = 90;
 };
 
+Variant peer(const std::string& label, const std::string& launcher, const std::string& programs) {
+  return {label, split(launcher), programs, programs.empty() ? "not installed" : ""};
+}
+
 Settings settings_of(const CommandLine& line, const std::string& scratch) {
   Settings settings;
   settings.ours = {"ours", split(line.ours_launcher), line.ours_programs, ""};
   settings.limit = {"limit", {}, line.limit_programs, ""};
-  settings.openmpi = {"openmpi", split(line.peer_launcher), line.peer_programs,
-                      line.peer_programs.empty() ? "not installed" : ""};
+  settings.openmpi = peer("openmpi", line.peer_launcher, line.peer_programs);
+  settings.openmpi_messages = peer("openmpi", line.openmpi_launcher, line.openmpi_programs);
+  settings.mpich = peer("mpich", line.mpich_launcher, line.mpich_programs);
   settings.full = line.mode == "full";
   settings.rounds = line.rounds > 0 ? line.rounds : settings.full ? 25 : 7;
   settings.budget_ms = line.budget_ms > 0 ? line.budget_ms : settings.full ? 60 : 25;
@@ -62,7 +71,8 @@ Settings settings_of(const CommandLine& line, const std::string& scratch) {
 
 Rows measure_all(const Settings& settings) {
   Rows rows;
-  for (const auto measure : {measure_sampled, measure_instructions, measure_threads_rate, measure_idle_cpu, measure_start})
+  for (const auto measure : {measure_sampled, measure_instructions, measure_threads_rate, measure_message_instructions,
+                             measure_alltoall_messages, measure_queue_busy_target, measure_idle_cpu, measure_start})
     for (Row& row : measure(settings)) rows.push_back(std::move(row));
   return rows;
 }
@@ -71,8 +81,9 @@ int run(const CommandLine& line) {
   const std::filesystem::path output = std::filesystem::absolute(line.output);
   const ScratchDirectory scratch((output / "scratch").string());
   const Settings settings = settings_of(line, scratch.path());
-  if (!settings.openmpi.missing.empty())
-    std::cerr << "bench: Open MPI's OSHMEM is not installed; its figures are null\n";
+  for (const Variant* variant : {&settings.openmpi, &settings.openmpi_messages, &settings.mpich})
+    if (!variant->missing.empty())
+      std::cerr << "bench: a peer (" << variant->label << ") is not installed; its figures are null\n";
   const Rows rows = measure_all(settings);
   write_json(rows, line.output + "/results.json");
   const std::string text = table(rows);
@@ -86,13 +97,17 @@ int run(const CommandLine& line) {
 
 int main(int argc, char** argv) {
   CommandLine line;
-  CLI::App app{"Measures the library, the physical limit and Open MPI's OSHMEM in turns."};
+  CLI::App app{"Measures the library, the physical limit, Open MPI and MPICH in turns."};
   app.add_option("mode", line.mode, "quick or full")->check(CLI::IsMember({"quick", "full"}));
   app.add_option("--ours-launcher", line.ours_launcher, "starts {n} PEs of our library");
   app.add_option("--ours-programs", line.ours_programs, "folder of the programs linked with our library");
   app.add_option("--limit-programs", line.limit_programs, "folder of the plain programs");
   app.add_option("--peer-launcher", line.peer_launcher, "starts {n} PEs of Open MPI's OSHMEM");
   app.add_option("--peer-programs", line.peer_programs, "folder of its programs; absent: not measured");
+  app.add_option("--openmpi-launcher", line.openmpi_launcher, "starts {n} ranks of Open MPI");
+  app.add_option("--openmpi-programs", line.openmpi_programs, "folder of its MPI programs; absent: not measured");
+  app.add_option("--mpich-launcher", line.mpich_launcher, "starts {n} ranks of MPICH");
+  app.add_option("--mpich-programs", line.mpich_programs, "folder of its programs; absent: not measured");
   app.add_option("--output", line.output, "folder for the results");
   app.add_option("--only", line.only, "names of the results wanted")->delimiter(',');
   app.add_option("--rounds", line.rounds, "turns of each variant");

@@ -1,6 +1,8 @@
 // The measurements, each as rows.
 #pragma once
 
+#include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,16 +12,18 @@
 
 namespace shmemx::bench {
 
-// One of the three that are compared: a launcher and the folder with its programs.
+// One of those that are compared: a launcher and the folder with its programs.
 struct Variant {
   std::string label;
-  Arguments launcher;     // "{n}" stands for the number of PEs; empty for plain processes
-  std::string programs;   // folder
-  std::string missing;    // why there is none; empty where it is there
+  Arguments launcher;    // "{n}" stands for the number of PEs; empty for plain processes
+  std::string programs;  // folder
+  std::string missing;   // why there is none; empty where it is there
 };
 
 struct Settings {
-  Variant ours, limit, openmpi;
+  Variant ours, limit;
+  Variant openmpi;                  // its OSHMEM
+  Variant openmpi_messages, mpich;  // MPI
   bool full = false;
   double budget_ms = 30;  // of one case of one variant in one round
   int rounds = 9;
@@ -29,11 +33,17 @@ struct Settings {
   std::string scratch;
 };
 
+// Who stands beside ours: an OpenSHMEM, the MPIs, or only the limit.
+enum class Peers { shmem, messages, none };
+// In the order of the columns; null where there is none of that kind.
+constexpr int kVariants = 4;
+std::array<const Variant*, kVariants> variants_of(const Settings& settings, Peers peers);
+
 bool wanted(const Settings& settings, const std::string& name);
 Arguments command(const Settings& settings, const Variant& variant, const std::string& program, int pes,
                   const Arguments& wrapper = {});
 
-// Cases that are sampled in turns: latency, atomics, bandwidth, pingpong, barrier, collectives.
+// Cases that are sampled in turns.
 Rows measure_sampled(const Settings& settings);
 // What a program answers in one run: idle_cpu, threads_rate, instructions.
 Rows measure_idle_cpu(const Settings& settings);
@@ -41,6 +51,14 @@ Rows measure_threads_rate(const Settings& settings);
 Rows measure_instructions(const Settings& settings);
 // start and rss.
 Rows measure_start(const Settings& settings);
+// Of messages: sendrecv_instructions and those of the queue, alltoall_messages, queue_busy_target.
+Rows measure_message_instructions(const Settings& settings);
+Rows measure_alltoall_messages(const Settings& settings);
+Rows measure_queue_busy_target(const Settings& settings);
+
+// Instructions of one iteration of each loop that `program` dumps, by name, under callgrind; empty where it fails.
+std::map<std::string, double> count_instructions(const Settings& settings, const Variant& variant,
+                                                 const std::string& program);
 
 // The fields of a CSV line of support/report.hpp.
 struct Line {

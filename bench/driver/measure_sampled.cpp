@@ -1,4 +1,4 @@
-// The sampled cases. All three jobs of a program are started and then take turns, a few ten milliseconds each; whoever
+// The sampled cases. All jobs of a program are started and then take turns, a few ten milliseconds each; whoever
 // is not measured sleeps. Figures are compared only where they come from the same state of the machine.
 #include <fmt/format.h>
 
@@ -16,6 +16,18 @@ namespace shmemx::bench {
 
 bool wanted(const Settings& settings, const std::string& name) {
   return settings.only.empty() || std::find(settings.only.begin(), settings.only.end(), name) != settings.only.end();
+}
+
+std::array<const Variant*, kVariants> variants_of(const Settings& settings, Peers peers) {
+  switch (peers) {
+    case Peers::shmem:
+      return {&settings.ours, &settings.limit, &settings.openmpi, nullptr};
+    case Peers::messages:
+      return {&settings.ours, &settings.limit, &settings.openmpi_messages, &settings.mpich};
+    case Peers::none:
+      break;
+  }
+  return {&settings.ours, &settings.limit, nullptr, nullptr};
 }
 
 Arguments command(const Settings& settings, const Variant& variant, const std::string& program, int pes,
@@ -61,19 +73,50 @@ std::vector<Line> parse_lines(const std::string& output) {
 
 namespace {
 
-constexpr int kVariants = 3;  // ours, limit, openmpi
-
 struct ProgramRun {
   const char* program;
   int pes;
+  Peers peers = Peers::shmem;
+  const char* environment = "";  // of ours: NAME=value
+  const char* cases = "";        // how the name with the note begins
 };
-constexpr ProgramRun kRuns[] = {{"latency", 2},  {"atomics", 2}, {"bandwidth", 2}, {"pingpong", 2},   {"pingpong", 8},
-                                {"barrier", 2}, {"barrier", 8}, {"barrier", 16},  {"collectives", 2}};
+constexpr const char* kQueuePath = "SHMEMX_NODE_PATH=queue";
+constexpr ProgramRun kRuns[] = {
+    {"latency", 2},
+    {"atomics", 2},
+    {"bandwidth", 2},
+    {"pingpong", 2},
+    {"pingpong", 8},
+    {"barrier", 2},
+    {"barrier", 8},
+    {"barrier", 16},
+    {"collectives", 2},
+    {"sendrecv", 2, Peers::messages},
+    {"lmt", 2, Peers::none, "SHMEMX_LMT=mapped", "lmt_mapped"},
+    {"lmt", 2, Peers::none, "SHMEMX_LMT=cma", "lmt_cma"},
+    {"active", 2, Peers::none},
+    {"queue_latency", 2, Peers::none, kQueuePath},
+    {"halo", 4, Peers::messages, "", "halo two-sided"},
+    {"halo", 4, Peers::messages, "", "halo one-sided direct"},
+    {"halo", 4, Peers::messages, kQueuePath, "halo one-sided queue"},
+    {"message_barrier", 2, Peers::messages, "", "message_barrier direct"},
+    {"message_barrier", 2, Peers::messages, kQueuePath, "message_barrier queue"},
+    {"message_barrier", 4, Peers::messages, "", "message_barrier direct"},
+    {"message_barrier", 4, Peers::messages, kQueuePath, "message_barrier queue"},
+    {"message_barrier", 8, Peers::messages, "", "message_barrier direct"},
+    {"message_barrier", 8, Peers::messages, kQueuePath, "message_barrier queue"},
+    {"message_barrier", 16, Peers::messages, "", "message_barrier direct"},
+    {"message_barrier", 16, Peers::messages, kQueuePath, "message_barrier queue"},
+};
 
 struct ListedCase {
   std::string name, unit, note;
   std::size_t bytes = 0;
   int raw_methods = 1;
+  int peer_methods = 1;
+
+  int methods(int variant) const { return variant == 0 ? 1 : variant == 1 ? raw_methods : peer_methods; }
+  bool belongs_to(const ProgramRun& run) const { return (name + " " + note).starts_with(run.cases); }
 };
 
 std::vector<ListedCase> list_cases(const Settings& settings, const std::string& program) {
@@ -82,9 +125,9 @@ std::vector<ListedCase> list_cases(const Settings& settings, const std::string& 
   std::istringstream text(listed.output);
   for (std::string line; std::getline(text, line);) {
     std::istringstream fields(line);
-    std::array<std::string, 5> field;
+    std::array<std::string, 6> field;
     for (std::string& value : field) std::getline(fields, value, ',');
-    cases.push_back({field[0], field[2], field[3], std::stoul(field[1]), std::stoi(field[4])});
+    cases.push_back({field[0], field[2], field[3], std::stoul(field[1]), std::stoi(field[4]), std::stoi(field[5])});
   }
   return cases;
 }
@@ -135,68 +178,78 @@ std::optional<double> best_method(const Bins& bins, const std::string& state, bo
 
 class Interleaved {
  public:
-  Interleaved(const Settings& settings, ProgramRun run) : settings_(settings), run_(run) {
-    const Variant* variants[] = {&settings.ours, &settings.limit, &settings.openmpi};
-    for (int v = 0; v < kVariants; ++v) {
-      const Variant& variant = *variants[v];
-      if (!variant.missing.empty()) continue;
-      const std::string directory = fmt::format("{}/{}.{}.{}", settings.scratch, run.program, run.pes, variant.label);
-      jobs_[v] = std::make_unique<ServedJob>(command(settings, variant, run.program, run.pes), run.pes, directory,
-                                             Milliseconds(30'000));
-      report(v, variant.label);
+  Interleaved(const Settings& settings, ProgramRun run)
+      : settings_(settings), run_(run), variants_(variants_of(settings, run.peers)) {
+    static int count = 0;
+    const std::string directory = fmt::format("{}/{}.{}", settings.scratch, run.program, ++count);
+    for (std::size_t v = 0; v < kVariants; ++v) {
+      if (variants_[v] == nullptr || !variants_[v]->missing.empty()) continue;
+      Arguments launch = command(settings, *variants_[v], run.program, run.pes);
+      if (v == 0 && *run.environment != '\0') launch.insert(launch.begin(), {"env", run.environment});
+      jobs_[v] =
+          std::make_unique<ServedJob>(launch, run.pes, directory + "." + variants_[v]->label, Milliseconds(30'000));
+      report(v);
     }
   }
 
   Row measure(int index, const ListedCase& what) {
     const bool shared = run_.pes > 2;
-    const int rounds = shared ? std::max(3, settings_.rounds / 2) : settings_.rounds;
-    const double budget_ms = shared ? 3 * settings_.budget_ms : settings_.budget_ms;
+    const bool many = run_.peers == Peers::messages;  // four at a time, with many cases
+    const int rounds = shared ? std::max(3, settings_.rounds / 2) : settings_.rounds * (many ? 3 : 4) / 4;
+    const double budget_ms = settings_.budget_ms * (!shared ? 1 : many ? 2 : 3);
     std::array<Bins, kVariants> bins;
     for (int round = 0; round < rounds; ++round)
       for (int turn = 0; turn < kVariants; ++turn) {
         const int v = (turn + round) % kVariants;  // nobody is always the first
-        for (int method = 0; method < (v == 1 ? what.raw_methods : 1); ++method)
-          sample(v, index, method, budget_ms, bins[static_cast<std::size_t>(v)]);
+        for (int method = 0; method < what.methods(v); ++method)
+          sample(static_cast<std::size_t>(v), {index, method, budget_ms}, bins[static_cast<std::size_t>(v)]);
       }
     return row(what, bins);
   }
 
  private:
-  void report(int v, const std::string& label) {
+  void report(std::size_t v) {
     if (jobs_[v]->alive() || complained_[v]) return;
     complained_[v] = true;
-    remark_ += fmt::format("{}: {} ({} PEs) {}. ", label, run_.program, run_.pes, jobs_[v]->why());
+    remark_ += fmt::format("{}: {} ({} PEs) {}. ", variants_[v]->label, run_.program, run_.pes, jobs_[v]->why());
     std::cerr << "bench: " << remark_ << "\n";
   }
 
-  void sample(int v, int index, int method, double budget_ms, Bins& bins) {
-    static const char* kLabels[] = {"ours", "limit", "openmpi"};
+  struct Turn {
+    int case_index;
+    int method;
+    double budget_ms;
+  };
+
+  void sample(std::size_t v, const Turn& turn, Bins& bins) {
     if (!jobs_[v] || !jobs_[v]->alive()) return;
-    for (const std::string& text : jobs_[v]->measure(index, method, budget_ms, Milliseconds(20'000))) {
+    const auto method = static_cast<std::size_t>(turn.method);
+    for (const std::string& text :
+         jobs_[v]->measure(turn.case_index, turn.method, turn.budget_ms, Milliseconds(20'000))) {
       const auto line = parse_line(text);
       if (!line) continue;
       auto& methods = bins[line->state];
-      methods.resize(std::max(methods.size(), static_cast<std::size_t>(method) + 1));
-      methods[static_cast<std::size_t>(method)].medians.push_back(line->median);
-      methods[static_cast<std::size_t>(method)].samples += line->samples;
+      methods.resize(std::max(methods.size(), method + 1));
+      methods[method].medians.push_back(line->median);
+      methods[method].samples += line->samples;
     }
-    report(v, kLabels[v]);
+    report(v);
   }
 
   Row row(const ListedCase& what, const std::array<Bins, kVariants>& bins) const {
-    Row row{what.name, run_.pes, what.bytes, what.unit, what.unit == "GB/s" || what.unit == "Mops/s",
-            {},        {},       {},         {},        remark_};
+    Row row{.name = what.name, .pes = run_.pes, .bytes = what.bytes, .unit = what.unit, .remark = remark_};
+    row.high_is_better = what.unit == "GB/s" || what.unit == "Mops/s";
+    row.beside_mpi = run_.peers != Peers::shmem;
     const std::string state = common_state(bins);
-    row.ours = best_method(bins[0], state, row.high_is_better);
-    row.limit = best_method(bins[1], state, row.high_is_better);
-    row.openmpi = best_method(bins[2], state, row.high_is_better);
+    for (std::size_t v = 0; v < kVariants; ++v) row.*kFigures[v] = best_method(bins[v], state, row.high_is_better);
     row.state = what.note.empty() ? state : state + ", " + what.note;
     return row;
   }
 
   const Settings& settings_;
   ProgramRun run_;
-  std::unique_ptr<ServedJob> jobs_[kVariants];
+  std::array<const Variant*, kVariants> variants_;
+  std::array<std::unique_ptr<ServedJob>, kVariants> jobs_;
   bool complained_[kVariants] = {};
   std::string remark_;
 };
@@ -207,9 +260,9 @@ Rows measure_sampled(const Settings& settings) {
   Rows rows;
   for (const ProgramRun& run : kRuns) {
     const auto cases = list_cases(settings, run.program);
-    const auto is_wanted = [&](const ListedCase& what) { return wanted(settings, what.name); };
+    const auto is_wanted = [&](const ListedCase& what) { return what.belongs_to(run) && wanted(settings, what.name); };
     if (std::none_of(cases.begin(), cases.end(), is_wanted)) continue;
-    std::cerr << fmt::format("bench: {} with {} PEs\n", run.program, run.pes);
+    std::cerr << fmt::format("bench: {} with {} PEs {}\n", run.program, run.pes, run.environment);
     Interleaved interleaved(settings, run);
     for (std::size_t i = 0; i < cases.size(); ++i)
       if (is_wanted(cases[i])) rows.push_back(interleaved.measure(static_cast<int>(i), cases[i]));

@@ -14,8 +14,6 @@
 namespace shmemx::bench {
 namespace {
 
-constexpr std::optional<double> Row::*kFigures[] = {&Row::ours, &Row::limit, &Row::openmpi};
-
 const Variant& variant_at(const Settings& settings, int v) {
   return v == 0 ? settings.ours : v == 1 ? settings.limit : settings.openmpi;
 }
@@ -69,22 +67,6 @@ std::map<std::string, double> read_dumps(const std::string& directory) {
   return per_iteration;
 }
 
-std::map<std::string, double> count_instructions(const Settings& settings, const Variant& variant) {
-  const std::string directory = settings.scratch + "/callgrind." + variant.label;
-  std::filesystem::create_directories(directory);
-  const Arguments wrapper{"valgrind", "-q", "--tool=callgrind", "--callgrind-out-file=" + directory + "/out.%p"};
-  const Finished run = variant.launcher.empty()
-                           ? run_once([&] {
-                               Arguments all = wrapper;
-                               const Arguments plain = command(settings, variant, "instructions", 2);
-                               all.insert(all.end(), plain.begin(), plain.end());
-                               return all;
-                             }(), Milliseconds(60'000))
-                           : run_once(command(settings, variant, "instructions", 2, wrapper), Milliseconds(60'000));
-  if (!run.ok) std::cerr << fmt::format("bench: {}: callgrind {}\n", variant.label, run.why);
-  return read_dumps(directory);
-}
-
 struct Starts {
   std::vector<double> wall_ms;
   std::vector<double> rss_mib;
@@ -103,10 +85,9 @@ void start_once(const Settings& settings, const Variant& variant, int pes, Start
     starts.why = variant.missing;
     return;
   }
-  const Finished run = variant.launcher.empty()
-                           ? start_plain(settings, pes)
-                           : run_once(command(settings, variant, "hello", pes),
-                                      Milliseconds(settings.full ? 120'000 : 60'000));
+  const Finished run = variant.launcher.empty() ? start_plain(settings, pes)
+                                                : run_once(command(settings, variant, "hello", pes),
+                                                           Milliseconds(settings.full ? 120'000 : 60'000));
   std::istringstream text(run.output);
   int lines = 0;
   for (std::string word; text >> word;) {
@@ -123,11 +104,12 @@ void start_once(const Settings& settings, const Variant& variant, int pes, Start
 }
 
 void add_start_rows(const Settings& settings, int pes, Starts (&starts)[3], Rows& rows) {
-  Row start{"start", pes, 0, "ms", false, {}, {}, {}, "launch to end", {}};
-  Row rss{"rss", pes, 0, "MiB", false, {}, {}, {}, "after init", {}};
+  Row start{.name = "start", .pes = pes, .unit = "ms", .state = "launch to end"};
+  Row rss{.name = "rss", .pes = pes, .unit = "MiB", .state = "after init"};
   for (int v = 0; v < 3; ++v) {
     if (starts[v].wall_ms.empty()) {
-      const std::string remark = fmt::format("{}: start of {} PEs {}. ", variant_at(settings, v).label, pes, starts[v].why);
+      const std::string remark =
+          fmt::format("{}: start of {} PEs {}. ", variant_at(settings, v).label, pes, starts[v].why);
       std::cerr << "bench: " << remark << "\n";
       start.remark += remark;
       rss.remark += remark;
@@ -142,6 +124,16 @@ void add_start_rows(const Settings& settings, int pes, Starts (&starts)[3], Rows
 
 }  // namespace
 
+std::map<std::string, double> count_instructions(const Settings& settings, const Variant& variant,
+                                                 const std::string& program) {
+  const std::string directory = settings.scratch + "/" + program + "." + variant.label;
+  std::filesystem::create_directories(directory);
+  const Arguments wrapper{"valgrind", "-q", "--tool=callgrind", "--callgrind-out-file=" + directory + "/out.%p"};
+  const Finished run = run_once(command(settings, variant, program, 2, wrapper), Milliseconds(60'000));
+  if (!run.ok) std::cerr << fmt::format("bench: {}: callgrind {}\n", variant.label, run.why);
+  return read_dumps(directory);
+}
+
 Rows measure_idle_cpu(const Settings& settings) {
   Rows rows;
   if (!wanted(settings, "idle_cpu")) return rows;
@@ -150,7 +142,7 @@ Rows measure_idle_cpu(const Settings& settings) {
   const auto runs = run_all(settings, "idle_cpu", {"--budget", std::to_string(seconds * 1000)},
                             Milliseconds(seconds * 3000 + 20'000));
   for (const char* state : {"wait_until", "barrier", "lock"}) {
-    Row row{"idle_cpu", 2, 0, "%", false, {}, {}, {}, state, remark_of(settings, "idle_cpu", runs)};
+    Row row{.name = "idle_cpu", .pes = 2, .unit = "%", .state = state, .remark = remark_of(settings, "idle_cpu", runs)};
     for (int v = 0; v < 3; ++v)
       for (const Line& line : parse_lines(runs[static_cast<std::size_t>(v)].output))
         if (line.state == state) row.*kFigures[v] = line.median;
@@ -164,9 +156,10 @@ Rows measure_threads_rate(const Settings& settings) {
   Rows rows;
   if (!wanted(settings, "threads_rate")) return rows;
   std::cerr << "bench: threads_rate\n";
-  const auto runs = run_all(settings, "threads_rate", {"--budget", settings.full ? "5000" : "1500"},
-                            Milliseconds(15'000));
-  Row row{"threads_rate", 2, 8, "Mops/s", true, {}, {}, {}, "k=2", remark_of(settings, "threads_rate", runs)};
+  const auto runs =
+      run_all(settings, "threads_rate", {"--budget", settings.full ? "5000" : "1500"}, Milliseconds(15'000));
+  Row row{.name = "threads_rate", .pes = 2, .bytes = 8, .unit = "Mops/s", .high_is_better = true, .state = "k=2"};
+  row.remark = remark_of(settings, "threads_rate", runs);
   for (const Line& line : parse_lines(runs[0].output)) {
     if (line.state == "k=1") row.limit = 2 * line.median;
     if (line.state == "k=2") row.ours = line.median;
@@ -188,10 +181,10 @@ Rows measure_instructions(const Settings& settings) {
       std::cerr << "bench: instructions, under callgrind\n";
       for (int v = 0; v < 3; ++v)
         if (const Variant& variant = variant_at(settings, v); variant.missing.empty())
-          counts[v] = count_instructions(settings, variant);
+          counts[v] = count_instructions(settings, variant, "instructions");
       counted = true;
     }
-    Row row{name, 2, 8, "instructions", false, {}, {}, {}, "callgrind", {}};
+    Row row{.name = name, .pes = 2, .bytes = 8, .unit = "instructions", .state = "callgrind"};
     for (int v = 0; v < 3; ++v)
       if (counts[v].count(call) != 0 && counts[v].count("reference") != 0)
         row.*kFigures[v] = std::round(counts[v][call] - counts[v]["reference"]);

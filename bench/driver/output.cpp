@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "process.hpp"
+#include "measure.hpp"
 
 namespace shmemx::bench {
 namespace {
@@ -15,6 +16,12 @@ namespace {
 nlohmann::ordered_json figure(const std::optional<double>& value) {
   if (!value) return nullptr;
   return std::stod(fmt::format("{:.4g}", *value));
+}
+
+nlohmann::ordered_json peers(const Row& row) {
+  nlohmann::ordered_json of{{"openmpi", figure(row.openmpi)}};
+  if (row.beside_mpi) of["mpich"] = figure(row.mpich);
+  return of;
 }
 
 std::string text(const std::optional<double>& value) { return value ? fmt::format("{:.4g}", *value) : "-"; }
@@ -46,24 +53,28 @@ struct Plot {
   const char* style;
   std::function<bool(const Row&)> takes;
   std::function<std::string(const Row&)> x;
-  double scale;
+  std::function<double(const Row&)> scale;
 };
 
 void write_plot(const Rows& rows, const std::string& directory, const Plot& plot) {
   const std::string base = directory + "/" + plot.name;
   std::ofstream data(base + ".dat");
-  data << "# x ours limit openmpi\n";
-  std::array<int, 3> counts{};
+  data << "# x ours limit openmpi mpich\n";
+  std::array<int, kVariants> counts{};
   for (const Row& row : rows) {
     if (!plot.takes(row)) continue;
-    const auto scaled = [&](const std::optional<double>& v) { return cell(v ? std::optional(*v * plot.scale) : v); };
-    data << fmt::format("\"{}\" {} {} {}\n", plot.x(row), scaled(row.ours), scaled(row.limit), scaled(row.openmpi));
-    counts[0] += row.ours.has_value() ? 1 : 0;
-    counts[1] += row.limit.has_value() ? 1 : 0;
-    counts[2] += row.openmpi.has_value() ? 1 : 0;
+    const auto scaled = [&](const std::optional<double>& v) {
+      return cell(v ? std::optional(*v * plot.scale(row)) : v);
+    };
+    data << '"' << plot.x(row) << '"';
+    for (std::size_t v = 0; v < kVariants; ++v) {
+      data << ' ' << scaled(row.*kFigures[v]);
+      counts[v] += (row.*kFigures[v]).has_value() ? 1 : 0;
+    }
+    data << '\n';
   }
   data.close();
-  static const char* const kTitles[] = {"shmemx", "limit", "Open MPI"};
+  static const char* const kTitles[] = {"shmemx", "limit", "Open MPI", "MPICH"};
   std::string curves;
   for (std::size_t i = 0; i < counts.size(); ++i)
     if (counts[i] > 0)
@@ -97,16 +108,16 @@ void write_json(const Rows& rows, const std::string& path) {
                     {"better", row.high_is_better ? "high" : "low"},
                     {"ours", figure(row.ours)},
                     {"limit", figure(row.limit)},
-                    {"peers", {{"openmpi", figure(row.openmpi)}}},
+                    {"peers", peers(row)},
                     {"state", row.state}});
   std::ofstream(path) << list.dump(2) << "\n";
 }
 
 std::string table(const Rows& rows) {
-  constexpr const char* kFormat = "{:<18} {:>4} {:>8} {:<12} {:>9} {:>9} {:>9} {:>7} {:>7}  {:<28} {:<22} {}\n";
-  std::string out = fmt::format(kFormat, "name", "PEs", "size", "unit", "ours", "limit", "openmpi", "/limit", "/peer",
-                                "bar", "beside Open MPI", "state");
-  out += std::string(160, '-') + "\n";
+  constexpr const char* kFormat = "{:<20} {:>4} {:>8} {:<12} {:>9} {:>9} {:>9} {:>9} {:>7} {:>7}  {:<28} {:<22} {}\n";
+  std::string out = fmt::format(kFormat, "name", "PEs", "size", "unit", "ours", "limit", "openmpi", "mpich", "/limit",
+                                "/peer", "bar", "beside the peers", "state");
+  out += std::string(172, '-') + "\n";
   int missed = 0, unknown = 0;
   for (const Row& row : rows) {
     const Verdict limit = against_limit(row, rows);
@@ -115,9 +126,10 @@ std::string table(const Rows& rows) {
       missed += verdict.met && !*verdict.met ? 1 : 0;
       unknown += !verdict.bar.empty() && !verdict.met ? 1 : 0;
     }
-    out += fmt::format(kFormat, row.name, row.pes, row.bytes != 0 ? size_text(row.bytes) : "", row.unit,
-                       text(row.ours), text(row.limit), text(row.openmpi), ratio(row.ours, row.limit),
-                       ratio(row.ours, row.openmpi), word(limit), word(peer), row.state);
+    out +=
+        fmt::format(kFormat, row.name, row.pes, row.bytes != 0 ? size_text(row.bytes) : "", row.unit, text(row.ours),
+                    text(row.limit), text(row.openmpi), row.beside_mpi ? text(row.mpich) : "",
+                    ratio(row.ours, row.limit), ratio(row.ours, row.best_peer()), word(limit), word(peer), row.state);
   }
   out += fmt::format("{} rows; bars missed: {}; without a figure to judge: {}\n", rows.size(), missed, unknown);
   std::string remarks;
@@ -126,21 +138,73 @@ std::string table(const Rows& rows) {
   return remarks.empty() ? out : out + "Missing:\n" + remarks;
 }
 
+namespace {
+
+constexpr const char* kLines = "0:{}:xtic(1) with linespoints lw 2";
+constexpr const char* kBars = "{}:xtic(1) with histograms";
+constexpr const char* kBarSettings =
+    "set style fill solid 0.8\nset logscale y\nset yrange [0.1:*]\nset xtics rotate by -35";
+constexpr const char* kLogarithmic = "set logscale y\nset xtics rotate by -35";
+
+std::string by_size(const Row& row) { return size_text(row.bytes); }
+std::string by_pes(const Row& row) { return std::to_string(row.pes); }
+double ns_of(const Row& row) { return row.unit == "us" ? 1000 : 1; }
+std::function<bool(const Row&)> named(std::string name) {
+  return [name = std::move(name)](const Row& row) { return row.name == name; };
+}
+// Those whose state ends with these words, or has no words where there are none.
+std::function<bool(const Row&)> named(std::string name, std::string words) {
+  return [=](const Row& row) {
+    return row.name == name &&
+           (words.empty() ? row.state.find(", ") == std::string::npos : row.state.find(words) != std::string::npos);
+  };
+}
+std::string last_words(const Row& row) { return row.state.substr(row.state.find(", ") + 2); }
+
+void write_message_plots(const Rows& rows, const std::string& directory) {
+  write_plot(
+      rows, directory,
+      {"sendrecv", "message, one way", "size", "ns", kLogarithmic, kLines, named("sendrecv", ""), by_size, ns_of});
+  write_plot(rows, directory,
+             {"sendrecv_rate", "messages, 16 under way", "size", "GB/s", kLogarithmic, kLines,
+              named("sendrecv_rate", ""), by_size, ns_of});
+  for (const char* queue : {"match_posted", "match_unexpected"})
+    write_plot(rows, directory,
+               {queue, "message of 8 bytes behind others, one way", "", "ns", kLogarithmic, kLines, named(queue),
+                last_words, ns_of});
+  for (const char* way : {"two-sided", "one-sided direct", "one-sided queue"}) {
+    std::string name = std::string("halo_") + way;
+    std::replace(name.begin(), name.end(), ' ', '_');
+    write_plot(rows, directory,
+               {name.c_str(), "halo exchange of four PEs", "", "ns", kLogarithmic, kLines, named("halo", way),
+                last_words, ns_of});
+  }
+  write_plot(rows, directory,
+             {"barrier_direct", "barrier, memory against messages", "PEs", "ns", kLogarithmic, kLines,
+              named("message_barrier", "direct"), by_pes, ns_of});
+  write_plot(rows, directory,
+             {"barrier_queue", "barrier by messages", "PEs", "ns", kLogarithmic, kLines,
+              named("message_barrier", "queue path"), by_pes, ns_of});
+}
+
+}  // namespace
+
 void write_plots(const Rows& rows, const std::string& directory) {
-  constexpr const char* kLines = "0:{}:xtic(1) with linespoints lw 2";
-  constexpr const char* kBars = "{}:xtic(1) with histograms";
-  constexpr const char* kBarSettings = "set style fill solid 0.8\nset logscale y\nset yrange [0.1:*]\nset xtics rotate by -35";
-  const auto by_size = [](const Row& row) { return size_text(row.bytes); };
-  const auto by_pes = [](const Row& row) { return std::to_string(row.pes); };
-  const auto named = [](std::string name) { return [name](const Row& row) { return row.name == name; }; };
-  const auto small = [](const Row& row) { return row.unit == "ns" && row.pes == 2; };
-  write_plot(rows, directory, {"put", "put to the other PE", "size", "GB/s", "", kLines, named("put"), by_size, 1});
-  write_plot(rows, directory, {"get", "get from the other PE", "size", "GB/s", "", kLines, named("get"), by_size, 1});
-  write_plot(rows, directory, {"latency", "one operation, two PEs", "", "ns", kBarSettings, kBars, small, words_of, 1});
+  const auto small = [](const Row& row) { return row.unit == "ns" && row.pes == 2 && !row.beside_mpi; };
+  const auto unscaled = [](const Row&) { return 1.0; };
+  const auto us_of = [](const Row&) { return 1e-3; };
   write_plot(rows, directory,
-             {"barrier", "barrier of all PEs", "PEs", "us", "set logscale y", kLines, named("barrier"), by_pes, 1e-3});
+             {"put", "put to the other PE", "size", "GB/s", "", kLines, named("put"), by_size, unscaled});
   write_plot(rows, directory,
-             {"start", "start and end of a job", "PEs", "ms", "set logscale y", kLines, named("start"), by_pes, 1});
+             {"get", "get from the other PE", "size", "GB/s", "", kLines, named("get"), by_size, unscaled});
+  write_plot(rows, directory,
+             {"latency", "one operation, two PEs", "", "ns", kBarSettings, kBars, small, words_of, unscaled});
+  write_plot(rows, directory,
+             {"barrier", "barrier of all PEs", "PEs", "us", "set logscale y", kLines, named("barrier"), by_pes, us_of});
+  write_plot(
+      rows, directory,
+      {"start", "start and end of a job", "PEs", "ms", "set logscale y", kLines, named("start"), by_pes, unscaled});
+  write_message_plots(rows, directory);
 }
 
 }  // namespace shmemx::bench

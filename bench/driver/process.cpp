@@ -99,8 +99,10 @@ Finished run_once(const Arguments& arguments, Milliseconds limit) {
   finished.wall_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
   close(ends[0]);
   finished.ok = status && WIFEXITED(*status) && WEXITSTATUS(*status) == 0;
-  if (!status) finished.why = "did not end within " + std::to_string(limit.count() / 1000) + " s";
-  else if (!finished.ok) finished.why = "ended with wait status " + std::to_string(*status);
+  if (!status)
+    finished.why = "did not end within " + std::to_string(limit.count() / 1000) + " s";
+  else if (!finished.ok)
+    finished.why = "ended with wait status " + std::to_string(*status);
   return finished;
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
 #include <set>
 
 namespace shmemx::bench {
@@ -32,7 +34,13 @@ Verdict absolute(const Row& row, double bound) {
   return at_most(fmt::format("<= {:g} {}", bound, row.unit), row.ours, bound);
 }
 
-Verdict instructions(const Row& row) { return absolute(row, row.name == "fadd_instructions" ? 14 : 12); }
+Verdict instructions(const Row& row) {
+  static const std::map<std::string, double> kBounds{{"p_instructions", 12},       {"g_instructions", 12},
+                                                     {"fadd_instructions", 14},    {"enqueue_instructions", 6},
+                                                     {"dequeue_instructions", 11}, {"sendrecv_instructions", 250}};
+  const auto found = kBounds.find(row.name);
+  return found == kBounds.end() ? Verdict{} : absolute(row, found->second);
+}
 
 Verdict barrier(const Row& row) {
   if (row.pes == 2) return within(2, row, row.limit, "limit");
@@ -48,7 +56,43 @@ Verdict collective(const Row& row, const Rows& all) {
   return within(3, row, barrier_ns, "barrier");
 }
 
+const Row* find_row(const Rows& all, const std::string& name, int pes, const std::string& word) {
+  for (const Row& row : all)
+    if (row.name == name && row.pes == pes && row.state.ends_with(word)) return &row;
+  return nullptr;
+}
+
+Verdict of_messages(const Row& row, const Rows& all) {
+  const std::string& name = row.name;
+  if (name == "sendrecv" && row.bytes == 8) return within(1.6, row, row.limit, "limit");
+  if (name == "lmt_mapped" || name == "lmt_cma") return reaches(0.9, row, "limit");
+  if (name == "am_roundtrip") return within(2, row, row.limit, "limit");
+  if (name == "queue_put" || name == "queue_fadd") return within(3, row, row.limit, "limit");
+  if (name == "queue_busy_target" && row.state.ends_with("p99")) return absolute(row, 1000);
+  if (name.starts_with("match_") && row.state.ends_with("depth 10000")) {
+    const Row* first = find_row(all, name, row.pes, "depth 1");
+    return within(2, row, first != nullptr ? first->ours : std::nullopt, "depth 1");
+  }
+  if (name == "alltoall_messages" && row.pes > 2) {
+    const Row* pair = find_row(all, name, 2, "");
+    Verdict verdict{">= 0.5x 2 PEs", std::nullopt};
+    if (row.ours && pair != nullptr && pair->ours) verdict.met = *row.ours >= 0.5 * *pair->ours;
+    return verdict;
+  }
+  if (name == "alltoall_share" && row.pes > 2) {
+    Verdict verdict{">= 0.5 of mean", std::nullopt};
+    if (row.ours) verdict.met = *row.ours >= 0.5;
+    return verdict;
+  }
+  return {};
+}
+
 }  // namespace
+
+std::optional<double> Row::best_peer() const {
+  if (!openmpi || !mpich) return openmpi ? openmpi : mpich;
+  return high_is_better ? std::max(*openmpi, *mpich) : std::min(*openmpi, *mpich);
+}
 
 Verdict against_limit(const Row& row, const Rows& all) {
   static const std::set<std::string> kAtomics{"fadd", "cswap", "swap", "add_double"};
@@ -67,10 +111,20 @@ Verdict against_limit(const Row& row, const Rows& all) {
   if (name == "start") return absolute(row, row.pes <= 2 ? 25 : row.pes <= 64 ? 600 : 4000);
   if (name == "rss") return absolute(row, row.pes <= 2 ? 6 : 12);
   if (name == "threads_rate") return reaches(0.8, row, "2 x one thread");
-  return {};
+  return of_messages(row, all);
+}
+
+static Verdict against_mpi(const Row& row) {
+  static const std::set<std::string> kAsked{"sendrecv", "halo"};
+  if (kAsked.count(row.name) == 0 || row.bytes > std::size_t{4} << 20) return {};
+  Verdict verdict{"ahead of both", std::nullopt};
+  if (const auto best = row.best_peer(); row.ours && best)
+    verdict.met = row.high_is_better ? *row.ours > *best : *row.ours < *best;
+  return verdict;
 }
 
 Verdict against_peer(const Row& row) {
+  if (row.beside_mpi) return against_mpi(row);
   static const std::set<std::string> kThree{"p", "g", "put_quiet"};
   static const std::set<std::string> kTwo{"fadd", "cswap", "swap", "add_double", "barrier"};
   double factor = 1;

@@ -9,22 +9,29 @@
 namespace shmemx::bench {
 
 struct Row {
-  std::string name;
+  std::string name = {};
   int pes = 0;
   std::size_t bytes = 0;
-  std::string unit;
+  std::string unit = {};
   bool high_is_better = false;
-  std::optional<double> ours;
-  std::optional<double> limit;
-  std::optional<double> openmpi;
-  std::string state;
-  std::string remark;  // why a figure is missing
+  std::optional<double> ours = {};
+  std::optional<double> limit = {};
+  std::optional<double> openmpi = {};
+  std::optional<double> mpich = {};
+  std::string state = {};
+  std::string remark = {};  // why a figure is missing
+  bool beside_mpi = false;  // the peers are Open MPI's and MPICH's messages, not Open MPI's OSHMEM
+
+  std::optional<double> best_peer() const;
 };
+
+// In the order of the columns: ours, limit, openmpi, mpich.
+constexpr std::optional<double> Row::*kFigures[] = {&Row::ours, &Row::limit, &Row::openmpi, &Row::mpich};
 
 using Rows = std::vector<Row>;
 
 struct Verdict {
-  std::string bar;         // what is asked, in words; empty where nothing is
+  std::string bar;          // what is asked, in words; empty where nothing is
   std::optional<bool> met;  // nothing where a figure is missing
 };
 

@@ -1,6 +1,6 @@
-// The processes that a bench program consists of, in two kinds that offer the same few words:
-// PEs of an OpenSHMEM library, or (BENCH_RAW) plain processes that share one mapping and use nothing else.
-// The rest of the bench is written once for both; only the measured loops differ.
+// The processes that a bench program consists of, in three kinds that offer the same few words: PEs of an OpenSHMEM
+// library, ranks of an MPI (BENCH_MPI), or plain processes that share one mapping and use nothing else (BENCH_RAW).
+// The rest of the bench is written once for all; only the measured loops differ.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+
+#include "control.hpp"
 
 #if defined(BENCH_RAW)
 #include <sched.h>
@@ -19,6 +21,8 @@
 
 #include <atomic>
 #include <vector>
+#elif defined(BENCH_MPI)
+#include <mpi.h>
 #else
 #include <shmem.h>
 #endif
@@ -45,7 +49,7 @@ class Job {
     madvise(memory, stride_ * static_cast<std::size_t>(pes), MADV_HUGEPAGE);
     arena_ = static_cast<std::byte*>(memory);
     close(fd);
-    used_ = kSyncBytes;
+    used_ = kSyncBytes + kControlBytes;
     start_children();
   }
   Job(const Job&) = delete;
@@ -73,6 +77,8 @@ class Job {
     return reinterpret_cast<T*>(reinterpret_cast<std::byte*>(here) + (base(pe) - base(pe_)));
   }
 
+  Control& control(int pe) const { return *reinterpret_cast<Control*>(base(pe) + kSyncBytes); }
+
   // A counter barrier for set-up; never measured.
   void sync() {
     auto& count = *reinterpret_cast<std::atomic<std::int64_t>*>(arena_);
@@ -83,6 +89,7 @@ class Job {
 
  private:
   static constexpr std::size_t kSyncBytes = 4096;
+  static constexpr std::size_t kControlBytes = 4096;
 
   std::byte* base(int pe) const { return arena_ + stride_ * static_cast<std::size_t>(pe); }
 
@@ -109,6 +116,51 @@ class Job {
   int pes_;
 };
 
+#elif defined(BENCH_MPI)
+
+// Memory is private: whatever goes to another rank goes through a call.
+class Job {
+ public:
+  Job(int, std::size_t) {
+    MPI_Init(nullptr, nullptr);
+    MPI_Comm_rank(MPI_COMM_WORLD, &pe_);
+    MPI_Comm_size(MPI_COMM_WORLD, &pes_);
+    long owner = getpid();
+    if (pe_ == 0 && !controls_.open(owner, pes_, true)) die("the control file cannot be made");
+    MPI_Bcast(&owner, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+    if (pe_ != 0 && !controls_.open(owner, pes_, false)) die("the control file does not open");
+    sync();
+    if (pe_ == 0) ControlFile::forget_name(owner);
+  }
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+  ~Job() { MPI_Finalize(); }
+
+  int pe() const { return pe_; }
+  int pes() const { return pes_; }
+
+  void* allocate(std::size_t bytes) {
+    void* memory = std::aligned_alloc(4096, (bytes + 4095) & ~std::size_t{4095});
+    if (memory == nullptr) die("no memory");
+    std::memset(memory, 0, bytes);
+    return memory;
+  }
+
+  template <class T>
+  T* remote(T* here, int pe) const {
+    return pe == pe_ ? here : nullptr;
+  }
+
+  Control& control(int pe) const { return controls_.of(pe); }
+
+  void sync() { MPI_Barrier(MPI_COMM_WORLD); }
+
+ private:
+  ControlFile controls_;
+  int pe_ = 0;
+  int pes_ = 0;
+};
+
 #else
 
 class Job {
@@ -117,6 +169,7 @@ class Job {
     shmem_init();
     pe_ = shmem_my_pe();
     pes_ = shmem_n_pes();
+    share_control();
   }
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
@@ -132,16 +185,31 @@ class Job {
     return memory;
   }
 
+  // Null where the library does not map the other PE's memory.
   template <class T>
   T* remote(T* here, int pe) const {
-    void* there = shmem_ptr(here, pe);
-    if (there == nullptr) die("shmem_ptr gave no address: the samples cannot be coordinated");
-    return static_cast<T*>(there);
+    return static_cast<T*>(shmem_ptr(here, pe));
   }
+
+  Control& control(int pe) const { return controls_.of(pe); }
 
   void sync() { shmem_barrier_all(); }
 
  private:
+  void share_control() {
+    static long owner;
+    if (pe_ == 0) {
+      const long mine = getpid();
+      if (!controls_.open(mine, pes_, true)) die("the control file cannot be made");
+      for (int pe = 0; pe < pes_; ++pe) shmem_long_p(&owner, mine, pe);
+    }
+    sync();
+    if (pe_ != 0 && !controls_.open(owner, pes_, false)) die("the control file does not open");
+    sync();
+    if (pe_ == 0) ControlFile::forget_name(owner);
+  }
+
+  ControlFile controls_;
   int pe_ = 0;
   int pes_ = 0;
 };

@@ -16,8 +16,8 @@ constexpr int kProbeTrips = 8;
 // Edge `probe`: ping.store(release) -> ping.load(acquire) and back by pong; nothing but the numbers travels.
 // Called by PE 0; the peer runs answer_probe at the same time. Returns the one-way time of a line in ns.
 inline double probe_ns(Work& work) {
-  Control& there = work.peer_shared->control;
-  Control& here = work.shared->control;
+  Control& there = work.control(work.peer);
+  Control& here = work.control(work.pe);
   std::int64_t trip = here.pong.load(std::memory_order_relaxed);  // own word, the peer is idle
   double best = std::numeric_limits<double>::max();
   for (int batch = 0; batch < kProbeBatches; ++batch) {
@@ -33,8 +33,8 @@ inline double probe_ns(Work& work) {
 }
 
 inline void answer_probe(Work& work) {
-  Control& here = work.shared->control;
-  Control& there = work.peer_shared->control;
+  Control& here = work.control(work.pe);
+  Control& there = work.control(work.peer);
   const std::int64_t last = here.iterations;
   std::int64_t trip = last - kProbeBatches * kProbeTrips;  // not what `ping` says: the first one may be here already
   while (trip < last) {
@@ -47,7 +47,7 @@ inline void answer_probe(Work& work) {
 
 // The number at which the next probe will end.
 inline std::int64_t probe_end(const Work& work) {
-  return work.shared->control.pong.load(std::memory_order_relaxed) + kProbeBatches * kProbeTrips;
+  return work.control(work.pe).pong.load(std::memory_order_relaxed) + kProbeBatches * kProbeTrips;
 }
 
 }  // namespace shmemx::bench

@@ -32,25 +32,39 @@ struct Options {
 };
 
 inline Options parse_options(int argc, char** argv) {
-  static const option kOptions[] = {{"list", no_argument, nullptr, 'l'},        {"case", required_argument, nullptr, 'c'},
-                                    {"budget", required_argument, nullptr, 'b'}, {"far", required_argument, nullptr, 'f'},
-                                    {"cpus", required_argument, nullptr, 'u'},   {"pes", required_argument, nullptr, 'n'},
-                                    {"serve", required_argument, nullptr, 's'},  {nullptr, 0, nullptr, 0}};
+  static const option kOptions[] = {
+      {"list", no_argument, nullptr, 'l'},         {"case", required_argument, nullptr, 'c'},
+      {"budget", required_argument, nullptr, 'b'}, {"far", required_argument, nullptr, 'f'},
+      {"cpus", required_argument, nullptr, 'u'},   {"pes", required_argument, nullptr, 'n'},
+      {"serve", required_argument, nullptr, 's'},  {nullptr, 0, nullptr, 0}};
   Options options;
   for (int c; (c = getopt_long(argc, argv, "", kOptions, nullptr)) != -1;) {
     switch (c) {
-      case 'l': options.list = true; break;
-      case 'c': options.only = optarg; break;
-      case 'b': options.limits.budget_ms = std::atof(optarg); break;
-      case 'f': options.limits.far_ns = std::atof(optarg); break;
-      case 'n': options.pes = std::atoi(optarg); break;
-      case 's': options.serve_directory = optarg; break;
+      case 'l':
+        options.list = true;
+        break;
+      case 'c':
+        options.only = optarg;
+        break;
+      case 'b':
+        options.limits.budget_ms = std::atof(optarg);
+        break;
+      case 'f':
+        options.limits.far_ns = std::atof(optarg);
+        break;
+      case 'n':
+        options.pes = std::atoi(optarg);
+        break;
+      case 's':
+        options.serve_directory = optarg;
+        break;
       case 'u': {
         std::istringstream list(optarg);
         for (std::string cpu; std::getline(list, cpu, ',');) options.cpus.push_back(std::atoi(cpu.c_str()));
         break;
       }
-      default: std::exit(2);
+      default:
+        std::exit(2);
     }
   }
   return options;
@@ -108,6 +122,8 @@ inline void run_case(Work& work, const Case& what, int method, const SampleLimit
   }
 }
 
+constexpr unsigned kLongestCaseSeconds = 60;
+
 inline void serve(Work& work, std::span<const Case> cases, const Options& options) {
   const std::string directory = options.serve_directory;
   const int in = open((directory + "/cmd." + std::to_string(work.pe)).c_str(), O_RDONLY | O_CLOEXEC);
@@ -118,14 +134,17 @@ inline void serve(Work& work, std::span<const Case> cases, const Options& option
   Request request;
   while (read(in, &request, sizeof request) == sizeof request && request.case_index >= 0) {
     limits.budget_ms = request.budget_ms;
+    alarm(kLongestCaseSeconds);  // whoever lost its job does not spin for ever
     run_case(work, cases[static_cast<std::size_t>(request.case_index)], request.method, limits, out);
+    alarm(0);
     if (out >= 0) write_line(out, "end\n");
   }
 }
 
 inline void list_cases(std::span<const Case> cases) {
   for (const Case& what : cases)
-    std::printf("%s,%zu,%s,%s,%d\n", what.name, what.bytes, unit_name(what.unit), what.note, what.raw_methods);
+    std::printf("%s,%zu,%s,%s,%d,%d\n", what.name, what.bytes, unit_name(what.unit), what.note, what.raw_methods,
+                what.peer_methods);
 }
 
 inline int run_program(int argc, char** argv, std::span<const Case> cases, std::size_t buffer_bytes) {

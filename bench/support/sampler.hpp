@@ -14,8 +14,8 @@ namespace shmemx::bench {
 
 struct SampleLimits {
   double budget_ms = 40;
-  double far_ns = 90;            // a line takes longer than this one way: far
-  double disturbed_ns = 2000;    // somebody else had the CPU: the sample is dropped
+  double far_ns = 90;          // a line takes longer than this one way: far
+  double disturbed_ns = 2000;  // somebody else had the CPU: the sample is dropped
   std::size_t max_samples = 20000;
 };
 
@@ -27,12 +27,13 @@ enum class Order : std::int64_t { probe, run, companion, finish };
 class Leader {
  public:
   Leader(Work& work, const Case& what, const SampleLimits& limits) : work_(work), case_(what), limits_(limits) {
-    order_ = work_.shared->control.order.load(std::memory_order_relaxed);  // PE 0's own copy counts its orders
+    order_ = work_.control(0).order.load(std::memory_order_relaxed);  // PE 0's own copy counts its orders
     probing_ = work_.pes == 2 && !work_.crowded;
   }
 
   // Samples by state, each in the unit of the case.
   std::map<std::string, std::vector<double>> run() {
+    if (case_.begin != nullptr) case_.begin(work_);
     const std::int64_t end = now_ns() + static_cast<std::int64_t>(limits_.budget_ms * 1e6);
     const std::int64_t late = end + kPatienceNs;
     calibrate(end);
@@ -48,8 +49,9 @@ class Leader {
       }
     } while (++count < limits_.max_samples && now_ns() < (samples_.empty() ? late : end));
     tell(Order::finish, 0);
+    if (case_.end != nullptr) case_.end(work_);
     await_followers();
-    work_.shared->control.order.store(order_, std::memory_order_relaxed);
+    work_.control(0).order.store(order_, std::memory_order_relaxed);
     if (samples_.empty()) samples_["disturbed"] = disturbed_;  // better than no answer, and it says so
     return samples_;
   }
@@ -58,7 +60,7 @@ class Leader {
   void tell(Order order, std::int64_t iterations) {
     order_ = ((order_ >> 2) + 1) << 2 | static_cast<std::int64_t>(order);
     for (int pe = 1; pe < work_.pes; ++pe) {
-      Control& there = work_.job->remote(work_.shared, pe)->control;
+      Control& there = work_.control(pe);
       there.iterations = iterations;
       there.order.store(order_, std::memory_order_release);  // edge `order`
     }
@@ -89,7 +91,7 @@ class Leader {
 
   // A kernel such as a broadcast lets PE 0 go first; no order may overtake a run or the end of a case.
   void await_followers() {
-    Control& control = work_.shared->control;
+    Control& control = work_.control(0);
     work_.runs_done += work_.pes - 1;
     while (control.done.load(std::memory_order_acquire) < work_.runs_done)  // edge `done`
       if (work_.crowded) sched_yield();
@@ -110,10 +112,14 @@ class Leader {
   double in_unit(double ns) const {
     const double operations = static_cast<double>(iterations_) * case_.operations(work_);
     switch (case_.unit) {
-      case Unit::ns: return ns / operations;
-      case Unit::us: return ns / operations / 1000;
-      case Unit::gb_per_s: return operations * static_cast<double>(case_.bytes) / ns;
-      case Unit::mops_per_s: return operations * 1000 / ns;
+      case Unit::ns:
+        return ns / operations;
+      case Unit::us:
+        return ns / operations / 1000;
+      case Unit::gb_per_s:
+        return operations * static_cast<double>(case_.bytes) / ns;
+      case Unit::mops_per_s:
+        return operations * 1000 / ns;
     }
     return 0;
   }
@@ -129,12 +135,13 @@ class Leader {
 };
 
 inline void report_done(Work& work) {
-  work.job->remote(work.shared, 0)->control.done.fetch_add(1, std::memory_order_release);  // edge `done`
+  work.control(0).done.fetch_add(1, std::memory_order_release);  // edge `done`
 }
 
 inline void follow(Work& work, const Case& what) {
-  Control& control = work.shared->control;
+  Control& control = work.control(work.pe);
   std::int64_t& seen = work.last_order;
+  if (what.begin != nullptr) what.begin(work);
   for (;;) {
     const std::int64_t order = control.order.load(std::memory_order_acquire);  // edge `order`
     if (order == seen) {
@@ -143,7 +150,9 @@ inline void follow(Work& work, const Case& what) {
     }
     seen = order;
     switch (static_cast<Order>(order & 3)) {
-      case Order::probe: answer_probe(work); break;
+      case Order::probe:
+        answer_probe(work);
+        break;
       case Order::run:
         what.kernel(work, control.iterations);
         report_done(work);
@@ -151,7 +160,10 @@ inline void follow(Work& work, const Case& what) {
       case Order::companion:
         while (control.order.load(std::memory_order_acquire) == order) what.companion(work);
         break;
-      case Order::finish: report_done(work); return;
+      case Order::finish:
+        if (what.end != nullptr) what.end(work);
+        report_done(work);
+        return;
     }
   }
 }

@@ -20,49 +20,38 @@ struct alignas(64) Mailbox {
   long value;
 };
 
-// How PE 0 leads the others through the samples. Every PE owns one; PE 0 writes it through the mapping.
-// Edges:  order  order.store -> order.load         `iterations`, written before
-//         done   done.fetch_add -> done.load       a follower has left its kernel or the case; the next order may come
-struct Control {
-  alignas(64) std::atomic<std::int64_t> order;
-  std::int64_t iterations;
-  alignas(64) std::atomic<std::int64_t> done;  // runs and cases that followers have ended, counted in PE 0
-  alignas(64) std::atomic<std::int64_t> ping;
-  alignas(64) std::atomic<std::int64_t> pong;
-};
-
 // The symmetric words of a PE, each in a line of its own.
 struct Shared {
   static constexpr int kSlots = 8;
-  Control control;
   Word word;
   Word flag;
   Word value;
   Word result;
   Real real;
   Mailbox mailbox[kSlots];
-  Mailbox gate;           // arrivals of the raw programs' barrier, in PE 0
-  Mailbox gate_release;   // and its release
+  Mailbox gate;          // arrivals of the raw programs' barrier, in PE 0
+  Mailbox gate_release;  // and its release
 };
 
 struct Work {
   Job* job = nullptr;
   Shared* shared = nullptr;       // mine
-  Shared* peer_shared = nullptr;  // the peer's, mapped
-  std::byte* source = nullptr;    // symmetric buffers of the size that the program asked for
+  Shared* peer_shared = nullptr;  // the peer's, where it is mapped
+  std::byte* source = nullptr;  // buffers of the size that the program asked for; symmetric where there is such memory
   std::byte* dest = nullptr;
   std::byte* peer_source = nullptr;
   std::byte* peer_dest = nullptr;
   std::size_t bytes = 0;
   int pe = 0;
   int pes = 0;
-  int peer = 0;       // the right neighbour
-  int method = 0;     // which of several ways; the raw programs have more than one for copies
-  bool crowded = false;  // more PEs than cores
-  long sequence = 0;        // advances alike on all PEs that run a kernel together
+  int peer = 0;                 // the right neighbour
+  int method = 0;               // which of several ways, where a program has more than one
+  bool crowded = false;         // more PEs than cores
+  long sequence = 0;            // advances alike on all PEs that run a kernel together
   std::int64_t runs_done = 0;   // of PE 0: how far Control::done has come
   std::int64_t last_order = 0;  // of those that follow: what they have carried out
 
+  Control& control(int of) const { return job->control(of); }
   long* words() const { return reinterpret_cast<long*>(dest); }
   long* peer_words() const { return reinterpret_cast<long*>(peer_dest); }
 };
@@ -71,10 +60,14 @@ enum class Unit { ns, us, gb_per_s, mops_per_s };
 
 inline const char* unit_name(Unit unit) {
   switch (unit) {
-    case Unit::ns: return "ns";
-    case Unit::us: return "us";
-    case Unit::gb_per_s: return "GB/s";
-    case Unit::mops_per_s: return "Mops/s";
+    case Unit::ns:
+      return "ns";
+    case Unit::us:
+      return "us";
+    case Unit::gb_per_s:
+      return "GB/s";
+    case Unit::mops_per_s:
+      return "Mops/s";
   }
   return "?";
 }
@@ -94,8 +87,11 @@ struct Case {
   const char* note;
   double (*operations)(const Work&);  // measured operations in one iteration of the kernel
   void (*kernel)(Work&, long iterations);
-  void (*companion)(Work&);  // a few hundred nanoseconds of it
-  int raw_methods;           // how many ways the raw program has; the best one is the limit
+  void (*companion)(Work&);        // a few hundred nanoseconds of it
+  int raw_methods;                 // how many ways the raw program has; the best one is the limit
+  int peer_methods = 1;            // and those built with another library
+  void (*begin)(Work&) = nullptr;  // all PEs, before the samples of the case and after them; not measured
+  void (*end)(Work&) = nullptr;
 };
 
 inline double one_operation(const Work&) { return 1; }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "channel/channel.hpp"
 #include "coll/team.hpp"
 #include "context/route.hpp"
 #include "sync/compare.hpp"
@@ -52,6 +53,12 @@ inline void check_signal_operator(const char* routine, int sig_op) noexcept {
 inline void check_result(const char* routine, const char* argument, const void* result) noexcept {
   if (result == nullptr) [[unlikely]]
     bad_argument(routine, argument, 0, "pointers to where the result goes");
+}
+
+// Where messages change this PE's memory: a loop that reads it may wait for one.
+inline void poll_for_own_reads() noexcept {
+  if (!context::all_mapped) [[unlikely]]
+    channel::poll();
 }
 
 // What a count says something stands in.

@@ -7,6 +7,7 @@
 
 #include "api/arg_check.hpp"
 #include "atomic/direct.hpp"
+#include "atomic/remote.hpp"
 
 namespace shmemx::api {
 
@@ -34,7 +35,29 @@ template <class T>
   return old;
 }
 
-// Static data, and what is wrong with any other address.
+// The nbi forms put the old value somewhere.
+template <class Operation>
+inline constexpr bool kHasDestination = requires(Operation operation) {
+  operation.fetch;
+};
+
+// By a message: the memory of `pe` is not mapped. `own_copy` is this PE's.
+template <class T, class Operation>
+T apply_remote(const Context& context, const char* routine, const std::byte* own_copy, Operation operation,
+               int pe) noexcept {
+  const atomic::RemotePlace place = atomic::place_of(context, own_copy, pe);
+  if constexpr (kHasDestination<Operation>) {
+    atomic::fetch_nbi_remote(routine, context, operation.fetch, place, operation.remote());
+    return T{};
+  } else if constexpr (!Operation::kFetches) {
+    atomic::post_remote(routine, place, operation.remote());
+    return T{};
+  } else {
+    return static_cast<T>(atomic::from_bits<Canonical<T>>(atomic::fetch_remote(routine, place, operation.remote())));
+  }
+}
+
+// Static data, what is not mapped, and what is wrong with any other address.
 [[gnu::noinline]] context::Target atomic_target_cold(const Context& context, context::Site site, std::uintptr_t address,
                                                      std::size_t bytes, int pe) noexcept;
 
@@ -45,8 +68,10 @@ template <class T, class Operation>
                                const char* routine) noexcept {
   const std::uintptr_t address = std::rotl(index, context::kSizeClass<sizeof(T)>) + context.heap_base;
   const context::Target target = atomic_target_cold(context, {routine, Operation::kArgument}, address, sizeof(T), pe);
+  if (target.front == nullptr) return apply_remote<T>(context, routine, target.address, operation, pe);
   const T old = static_cast<T>(operation(reinterpret_cast<Canonical<T>*>(target.address)));
   wake(*target.front);
+  if constexpr (!Operation::kWrites) poll_for_own_reads();
   return old;
 }
 
@@ -69,56 +94,85 @@ template <class T, class Operation>
   return old;
 }
 
-// What apply() does to the word; returns the value before. Operands travel inside.
+// What apply() does to the word; returns the value before. Operands travel inside. remote() says the same for a
+// message.
 template <class C>
 struct Fetch {
   static constexpr const char* kArgument = "source";
   static constexpr bool kWrites = false;
+  static constexpr bool kFetches = true;
   C operator()(C* word) const noexcept { return atomic::fetch(word); }
+  atomic::Operation remote() const noexcept { return atomic::operation<C>(atomic::Op::fetch); }
 };
 
 struct Update {
   static constexpr const char* kArgument = "dest";
   static constexpr bool kWrites = true;
+  static constexpr bool kFetches = true;
 };
 template <class C>
 struct Set : Update {
+  static constexpr bool kFetches = false;
   C value;
   C operator()(C* word) const noexcept {
     atomic::set(word, value);
     return value;
   }
+  atomic::Operation remote() const noexcept { return atomic::operation(atomic::Op::set, value); }
 };
 template <class C>
 struct Swap : Update {
   C value;
   C operator()(C* word) const noexcept { return atomic::swap(word, value); }
+  atomic::Operation remote() const noexcept { return atomic::operation(atomic::Op::swap, value); }
 };
 template <class C>
 struct CompareSwap : Update {
   C condition;
   C value;
   C operator()(C* word) const noexcept { return atomic::compare_swap(word, condition, value); }
+  atomic::Operation remote() const noexcept { return atomic::operation(atomic::Op::compare_swap, value, condition); }
 };
 template <class C>
 struct FetchAdd : Update {
   C value;
   C operator()(C* word) const noexcept { return atomic::fetch_add(word, value); }
+  atomic::Operation remote() const noexcept { return atomic::operation(atomic::Op::add, value); }
 };
 template <class C>
 struct FetchAnd : Update {
   C value;
   C operator()(C* word) const noexcept { return atomic::fetch_and(word, value); }
+  atomic::Operation remote() const noexcept { return atomic::operation(atomic::Op::and_, value); }
 };
 template <class C>
 struct FetchOr : Update {
   C value;
   C operator()(C* word) const noexcept { return atomic::fetch_or(word, value); }
+  atomic::Operation remote() const noexcept { return atomic::operation(atomic::Op::or_, value); }
 };
 template <class C>
 struct FetchXor : Update {
   C value;
   C operator()(C* word) const noexcept { return atomic::fetch_xor(word, value); }
+  atomic::Operation remote() const noexcept { return atomic::operation(atomic::Op::xor_, value); }
+};
+
+// The same without a result: a message needs no answer.
+template <class Fetching>
+struct Without : Fetching {
+  static constexpr bool kFetches = false;
+};
+// The old value goes to `fetch`.
+template <class T, class Fetching>
+struct Into : Fetching {
+  T* fetch;
+  template <class C>
+  C operator()(C* word) const noexcept {
+    const C old = Fetching::operator()(word);
+    *fetch = static_cast<T>(old);
+    return old;
+  }
 };
 
 template <class T>
@@ -165,19 +219,19 @@ template <class T>
 // Without a result.
 template <class T>
 inline void atomic_add(const Context& context, const char* routine, T* dest, T value, int pe) noexcept {
-  static_cast<void>(atomic_fetch_add(context, routine, dest, value, pe));
+  static_cast<void>(apply(context, routine, dest, pe, Without<FetchAdd<Canonical<T>>>{{{}, canonical(value)}}));
 }
 template <class T>
 inline void atomic_and(const Context& context, const char* routine, T* dest, T value, int pe) noexcept {
-  static_cast<void>(atomic_fetch_and(context, routine, dest, value, pe));
+  static_cast<void>(apply(context, routine, dest, pe, Without<FetchAnd<Canonical<T>>>{{{}, canonical(value)}}));
 }
 template <class T>
 inline void atomic_or(const Context& context, const char* routine, T* dest, T value, int pe) noexcept {
-  static_cast<void>(atomic_fetch_or(context, routine, dest, value, pe));
+  static_cast<void>(apply(context, routine, dest, pe, Without<FetchOr<Canonical<T>>>{{{}, canonical(value)}}));
 }
 template <class T>
 inline void atomic_xor(const Context& context, const char* routine, T* dest, T value, int pe) noexcept {
-  static_cast<void>(atomic_fetch_xor(context, routine, dest, value, pe));
+  static_cast<void>(apply(context, routine, dest, pe, Without<FetchXor<Canonical<T>>>{{{}, canonical(value)}}));
 }
 template <class T>
 inline T atomic_fetch_inc(const Context& context, const char* routine, T* dest, int pe) noexcept {
@@ -190,40 +244,41 @@ inline void atomic_inc(const Context& context, const char* routine, T* dest, int
 
 template <class T>
 inline void atomic_fetch_nbi(const Context& context, const char* routine, T* fetch, const T* source, int pe) noexcept {
-  *fetch = atomic_fetch(context, routine, source, pe);
+  static_cast<void>(apply(context, routine, const_cast<T*>(source), pe, Into<T, Fetch<Canonical<T>>>{{}, fetch}));
 }
 template <class T>
 inline void atomic_compare_swap_nbi(const Context& context, const char* routine, T* fetch, T* dest, T cond, T value,
                                     int pe) noexcept {
-  *fetch = atomic_compare_swap(context, routine, dest, cond, value, pe);
+  static_cast<void>(apply(context, routine, dest, pe,
+                          Into<T, CompareSwap<Canonical<T>>>{{{}, canonical(cond), canonical(value)}, fetch}));
 }
 template <class T>
 inline void atomic_swap_nbi(const Context& context, const char* routine, T* fetch, T* dest, T value, int pe) noexcept {
-  *fetch = atomic_swap(context, routine, dest, value, pe);
+  static_cast<void>(apply(context, routine, dest, pe, Into<T, Swap<Canonical<T>>>{{{}, canonical(value)}, fetch}));
 }
 template <class T>
 inline void atomic_fetch_add_nbi(const Context& context, const char* routine, T* fetch, T* dest, T value,
                                  int pe) noexcept {
-  *fetch = atomic_fetch_add(context, routine, dest, value, pe);
+  static_cast<void>(apply(context, routine, dest, pe, Into<T, FetchAdd<Canonical<T>>>{{{}, canonical(value)}, fetch}));
 }
 template <class T>
 inline void atomic_fetch_and_nbi(const Context& context, const char* routine, T* fetch, T* dest, T value,
                                  int pe) noexcept {
-  *fetch = atomic_fetch_and(context, routine, dest, value, pe);
+  static_cast<void>(apply(context, routine, dest, pe, Into<T, FetchAnd<Canonical<T>>>{{{}, canonical(value)}, fetch}));
 }
 template <class T>
 inline void atomic_fetch_or_nbi(const Context& context, const char* routine, T* fetch, T* dest, T value,
                                 int pe) noexcept {
-  *fetch = atomic_fetch_or(context, routine, dest, value, pe);
+  static_cast<void>(apply(context, routine, dest, pe, Into<T, FetchOr<Canonical<T>>>{{{}, canonical(value)}, fetch}));
 }
 template <class T>
 inline void atomic_fetch_xor_nbi(const Context& context, const char* routine, T* fetch, T* dest, T value,
                                  int pe) noexcept {
-  *fetch = atomic_fetch_xor(context, routine, dest, value, pe);
+  static_cast<void>(apply(context, routine, dest, pe, Into<T, FetchXor<Canonical<T>>>{{{}, canonical(value)}, fetch}));
 }
 template <class T>
 inline void atomic_fetch_inc_nbi(const Context& context, const char* routine, T* fetch, T* dest, int pe) noexcept {
-  *fetch = atomic_fetch_inc(context, routine, dest, pe);
+  atomic_fetch_add_nbi(context, routine, fetch, dest, T{1}, pe);
 }
 
 }  // namespace shmemx::api

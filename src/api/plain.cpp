@@ -2,6 +2,7 @@
 #include <shmemx.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "api/active_set.hpp"
@@ -43,13 +44,18 @@ void sync_world(const char* routine) {
   coll::barrier(coll::team_table[coll::kWorldTeam], routine);
 }
 
+bool is_accessible(const context::Context& route, const void* address, int pe) {
+  return context::pe_in_range(route, pe) && context::is_symmetric(route, address, 1);
+}
+
+// Null where the PE's memory is reached by messages only.
 void* symmetric_pointer(const context::Context& route, const void* address, int pe) {
-  if (!context::pe_in_range(route, pe) || !context::is_symmetric(route, address, 1)) return nullptr;
+  if (!is_accessible(route, address, pe) || !context::is_mapped(route, pe)) return nullptr;
   return context::resolve(route, {"shmem_ptr", "dest"}, address, 1, pe).address;
 }
 
-// fence, quiet: SHMEM_CTX_INVALID is a no-op, any other wrong handle is not.
-bool is_live(shmem_ctx_t ctx, const char* routine) { return api::context_or_null(ctx, routine) != nullptr; }
+// For barriers and locks: all that the default context has started.
+void quiet_default(const char* routine) { rma::quiet(routine, api::default_context()); }
 
 void quiet_pes(const context::Context& context, const char* routine, const int* target_pes, std::size_t npes) {
   if (npes != 0) api::check_array(routine, "target_pes", target_pes);
@@ -60,7 +66,13 @@ void quiet_pes(const context::Context& context, const char* routine, const int* 
                     context.n_pes - 1);
     }
   }
-  if (npes != 0) rma::quiet();
+  if (npes == 0) return;
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (context::all_mapped) return;
+  for (std::size_t i = 0; i < npes; ++i) {
+    if (!context::is_mapped(context, target_pes[i]))
+      rma::settle_remote(routine, context, context::world_pe(context, target_pes[i]));
+  }
 }
 
 bool threads_share_locks() { return runtime::thread_level() > SHMEM_THREAD_FUNNELED; }
@@ -98,7 +110,7 @@ int pshmem_pe_accessible(int pe) noexcept {
 }
 
 int pshmem_addr_accessible(const void* addr, int pe) noexcept {
-  return symmetric_pointer(world_or_fail("shmem_addr_accessible"), addr, pe) != nullptr ? 1 : 0;
+  return is_accessible(world_or_fail("shmem_addr_accessible"), addr, pe) ? 1 : 0;
 }
 
 void* pshmem_ptr(const void* dest, int pe) noexcept { return symmetric_pointer(world_or_fail("shmem_ptr"), dest, pe); }
@@ -176,6 +188,7 @@ void pshmem_ctx_signal_set(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal,
 
 uint64_t pshmem_signal_fetch(const uint64_t* sig_addr) noexcept {
   api::check_waitable("shmem_signal_fetch", "sig_addr", sig_addr, sizeof *sig_addr);
+  api::poll_for_own_reads();
   return shmemx::sync::load(sig_addr);
 }
 
@@ -190,12 +203,14 @@ uint64_t pshmem_signal_wait_until(uint64_t* sig_addr, int cmp, uint64_t cmp_valu
 }
 
 void pshmem_fence(void) noexcept { rma::fence(); }
-void pshmem_quiet(void) noexcept { rma::quiet(); }
+void pshmem_quiet(void) noexcept { quiet_default("shmem_quiet"); }
+// SHMEM_CTX_INVALID is a no-op, any other wrong handle is not.
 void pshmem_ctx_fence(shmem_ctx_t ctx) noexcept {
-  if (is_live(ctx, "shmem_ctx_fence")) rma::fence();
+  if (api::context_or_null(ctx, "shmem_ctx_fence") != nullptr) rma::fence();
 }
 void pshmem_ctx_quiet(shmem_ctx_t ctx) noexcept {
-  if (is_live(ctx, "shmem_ctx_quiet")) rma::quiet();
+  const context::Context* const entry = api::context_or_null(ctx, "shmem_ctx_quiet");
+  if (entry != nullptr) rma::quiet("shmem_ctx_quiet", *entry);
 }
 void pshmem_pe_quiet(const int* target_pes, size_t npes) noexcept {
   quiet_pes(api::default_context(), "shmem_pe_quiet", target_pes, npes);
@@ -205,7 +220,7 @@ void pshmem_ctx_pe_quiet(shmem_ctx_t ctx, const int* target_pes, size_t npes) no
 }
 
 void pshmem_barrier_all(void) noexcept {
-  rma::quiet();
+  quiet_default("shmem_barrier_all");
   sync_world("shmem_barrier_all");
 }
 void pshmem_sync_all(void) noexcept { sync_world("shmem_sync_all"); }
@@ -216,7 +231,7 @@ int pshmem_team_sync(shmem_team_t team) noexcept {
 }
 
 void pshmem_barrier(int start, int log_stride, int size, long* psync) noexcept {
-  rma::quiet();
+  quiet_default("shmem_barrier");
   api::active_group("shmem_barrier", start, log_stride, size, psync).sync();
 }
 void pshmem_sync(int start, int log_stride, int size, long* psync) noexcept {
@@ -227,7 +242,7 @@ void pshmem_set_lock(long* lock) noexcept {
   shmemx::sync::set_lock(world_or_fail("shmem_set_lock"), "shmem_set_lock", lock, threads_share_locks());
 }
 void pshmem_clear_lock(long* lock) noexcept {
-  rma::quiet();
+  rma::quiet("shmem_clear_lock");  // of all contexts: what was done under the lock, whichever way
   shmemx::sync::clear_lock(world_or_fail("shmem_clear_lock"), "shmem_clear_lock", lock);
 }
 int pshmem_test_lock(long* lock) noexcept {

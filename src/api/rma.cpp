@@ -5,13 +5,27 @@ namespace shmemx::api {
 void put_bytes(void* dest, const void* source, std::uint64_t bytes, int pe, const Context& context,
                const char* routine) noexcept {
   const context::Target target = context::resolve(context, {routine, "dest"}, dest, bytes, pe);
+  if (is_remote(target)) [[unlikely]]
+    return rma::put_remote(routine, place_of(context, target, pe), source, bytes);
   rma::copy(target.address, source, bytes);
   wake(*target.front);
 }
 
 void get_bytes(void* dest, const void* source, std::uint64_t bytes, int pe, const Context& context,
                const char* routine) noexcept {
-  rma::copy(dest, context::resolve(context, {routine, "source"}, source, bytes, pe).address, bytes);
+  const context::Target target = context::resolve(context, {routine, "source"}, source, bytes, pe);
+  if (is_remote(target)) [[unlikely]]
+    return rma::get_remote(routine, dest, place_of(context, target, pe), bytes);
+  rma::copy(dest, target.address, bytes);
+  poll_for_own_reads();
+}
+
+void get_nbi_bytes(void* dest, const void* source, std::uint64_t bytes, int pe, const Context& context,
+                   const char* routine) noexcept {
+  const context::Target target = context::resolve(context, {routine, "source"}, source, bytes, pe);
+  if (is_remote(target)) [[unlikely]]
+    return rma::get_nbi_remote(routine, context, dest, place_of(context, target, pe), bytes);
+  rma::copy(dest, target.address, bytes);
 }
 
 }  // namespace shmemx::api

@@ -6,6 +6,7 @@
 
 #include "api/arg_check.hpp"
 #include "rma/copy.hpp"
+#include "rma/remote.hpp"
 #include "rma/strided.hpp"
 
 namespace shmemx::api {
@@ -14,12 +15,19 @@ struct Bytes16 {
   std::uint64_t words[2];
 };
 
+// A target without a front is not mapped: what resolve() then gives is this PE's own copy, checked.
+inline bool is_remote(const context::Target& target) noexcept { return target.front == nullptr; }
+inline rma::RemotePlace place_of(const Context& context, const context::Target& target, int pe) noexcept {
+  return rma::place_of(context, target.address, pe);
+}
+
 // The cold halves of p and g take the value itself: its address would put a stack frame into every call.
 template <class T>
 [[gnu::noinline]] void p_cold(const Context& context, const char* routine, std::uint64_t offset, T value,
                               int pe) noexcept {
   const context::Target target =
       context::resolve_cold(context, {routine, "dest"}, offset + context.heap_base, sizeof(T), pe);
+  if (is_remote(target)) return rma::put_remote(routine, place_of(context, target, pe), &value, sizeof(T));
   __builtin_memcpy(target.address, &value, sizeof(T));
   wake(*target.front);
 }
@@ -29,7 +37,12 @@ template <class T>
   T value;
   const context::Target target =
       context::resolve_cold(context, {routine, "source"}, offset + context.heap_base, sizeof(T), pe);
+  if (is_remote(target)) {
+    rma::get_remote(routine, &value, place_of(context, target, pe), sizeof(T));
+    return value;
+  }
   __builtin_memcpy(&value, target.address, sizeof(T));
+  poll_for_own_reads();
   return value;
 }
 
@@ -59,6 +72,8 @@ void put_bytes(void* dest, const void* source, std::uint64_t bytes, int pe, cons
                const char* routine) noexcept;
 void get_bytes(void* dest, const void* source, std::uint64_t bytes, int pe, const Context& context,
                const char* routine) noexcept;
+void get_nbi_bytes(void* dest, const void* source, std::uint64_t bytes, int pe, const Context& context,
+                   const char* routine) noexcept;
 
 // One word is as cheap as p and g: a single store or load.
 template <class T>
@@ -75,9 +90,10 @@ inline void put(const Context& context, const char* routine, void* dest, const v
   put_bytes(dest, source, bytes, pe, context, routine);
 }
 
-template <class T>
-inline void get(const Context& context, const char* routine, void* dest, const void* source, std::size_t nelems,
-                int pe) noexcept {
+// `kRest`: what is done when it is not one word of a mapped heap.
+template <class T, auto kRest>
+inline void get_with(const Context& context, const char* routine, void* dest, const void* source, std::size_t nelems,
+                     int pe) noexcept {
   const std::uint64_t bytes = checked_bytes(routine, nelems, sizeof(T));
   const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(source) - context.heap_base;
   if (bytes == 8 && offset < context.heap_limit[context::kSizeClass<8>] && context::pe_in_range(context, pe))
@@ -85,10 +101,15 @@ inline void get(const Context& context, const char* routine, void* dest, const v
     __builtin_memcpy(dest, context::peer_heap(context, pe) + offset, 8);
     return;
   }
-  get_bytes(dest, source, bytes, pe, context, routine);
+  kRest(dest, source, bytes, pe, context, routine);
+}
+template <class T>
+inline void get(const Context& context, const char* routine, void* dest, const void* source, std::size_t nelems,
+                int pe) noexcept {
+  get_with<T, get_bytes>(context, routine, dest, source, nelems, pe);
 }
 
-// To a node peer a transfer is complete when the copy is: the nbi forms are the blocking ones.
+// From mapped memory a transfer is complete when the copy is. A put by messages leaves its source at once in any case.
 template <class T>
 inline void put_nbi(const Context& context, const char* routine, void* dest, const void* source, std::size_t nelems,
                     int pe) noexcept {
@@ -97,7 +118,7 @@ inline void put_nbi(const Context& context, const char* routine, void* dest, con
 template <class T>
 inline void get_nbi(const Context& context, const char* routine, void* dest, const void* source, std::size_t nelems,
                     int pe) noexcept {
-  get<T>(context, routine, dest, source, nelems, pe);
+  get_with<T, get_nbi_bytes>(context, routine, dest, source, nelems, pe);
 }
 
 // Bytes from the first block's begin to the last one's end.
@@ -135,6 +156,8 @@ inline void put_blocks(const Context& context, const char* routine, void* dest, 
   const std::uint64_t span = empty ? 0 : span_bytes(routine, shape.dest_step, shape.block_count, shape.block_bytes);
   const context::Target target = context::resolve(context, {routine, "dest"}, dest, span, pe);
   if (empty) return;
+  if (is_remote(target)) [[unlikely]]
+    return rma::put_strided_remote(routine, place_of(context, target, pe), source, shape);
   rma::copy_strided(target.address, source, shape);
   wake(*target.front);
 }
@@ -146,7 +169,10 @@ inline void get_blocks(const Context& context, const char* routine, void* dest, 
   const bool empty = shape.block_count == 0 || shape.block_bytes == 0;
   const std::uint64_t span = empty ? 0 : span_bytes(routine, shape.source_step, shape.block_count, shape.block_bytes);
   const context::Target target = context::resolve(context, {routine, "source"}, source, span, pe);
-  if (!empty) rma::copy_strided(dest, target.address, shape);
+  if (empty) return;
+  if (is_remote(target)) [[unlikely]]
+    return rma::get_strided_remote(routine, dest, place_of(context, target, pe), shape);
+  rma::copy_strided(dest, target.address, shape);
 }
 
 template <class T>

@@ -162,7 +162,7 @@ void pshmem_ctx_destroy(shmem_ctx_t ctx) noexcept {
   if (entry == nullptr) return;
   if (ctx == SHMEM_CTX_DEFAULT)
     shmemx::fatal("shmem_ctx_destroy", "argument 'ctx' is SHMEM_CTX_DEFAULT, allowed are contexts that were created");
-  shmemx::rma::quiet();
+  shmemx::rma::quiet("shmem_ctx_destroy", *entry);
   shmemx::runtime::destroy_context(*entry);
 }
 

@@ -21,9 +21,16 @@ void futex_sleep(std::atomic<std::uint32_t>& word, std::uint32_t seen, std::uint
   ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT, seen, &limit, nullptr, 0);
 }
 
+// Is it done, also after what messages bring?
+bool is_done(PollFunction done, void* state) {
+  if (done(state)) return true;
+  bool (*const poll)() = wait_policy().poll;
+  return poll != nullptr && poll() && done(state);
+}
+
 bool poll_paused(PollFunction done, void* state, std::uint32_t polls) {
   for (; polls != 0; --polls) {
-    if (done(state)) return true;
+    if (is_done(done, state)) return true;
     cpu_pause();
   }
   return false;
@@ -33,9 +40,9 @@ bool poll_paused(PollFunction done, void* state, std::uint32_t polls) {
 bool poll_yielding(PollFunction done, void* state, std::uint64_t ns) {
   const std::uint64_t begin = now_ns();
   for (int turn = 1;; ++turn) {
-    if (done(state)) return true;
+    if (is_done(done, state)) return true;
     ::sched_yield();
-    if (turn % 8 == 0 && now_ns() - begin > ns) return done(state);
+    if (turn % 8 == 0 && now_ns() - begin > ns) return is_done(done, state);
   }
 }
 
@@ -57,7 +64,7 @@ void sleep_until_done(PollFunction done, void* state, const char* routine) {
     if (policy.on_sleep != nullptr) policy.on_sleep(routine);
     const std::uint32_t seen = front.wake_seq.load(std::memory_order_acquire);  // wake
     front.sleepers.store(1, std::memory_order_seq_cst);                         // doze
-    if (done(state)) break;
+    if (is_done(done, state)) break;
     futex_sleep(front.wake_seq, seen, step_ns);
     if (poll_paused(done, state, kPollsAfterWake)) break;
     step_ns = step_ns * 2 < policy.sleep_max_ns ? step_ns * 2 : policy.sleep_max_ns;
@@ -79,7 +86,11 @@ void wait_slow(PollFunction done, void* state, const char* routine) noexcept {
   sleep_until_done(done, state, routine);
 }
 
-void give_way() noexcept { ::sched_yield(); }
+void give_way() noexcept {
+  const WaitPolicy& policy = wait_policy();
+  if (policy.poll != nullptr) policy.poll();
+  if (policy.crowded) ::sched_yield();
+}
 
 void wake_sleepers(WaitFront& front) noexcept {
   // Whoever takes the mark wakes; a stream of puts to a sleeping PE pays for one wake only.

@@ -2,9 +2,11 @@
 //
 // A PE that sleeps registers in its own WaitFront, which lies in shared memory. Whoever completes something that
 // the PE may wait for (a put, an atomic, a signal, a collective's flag) looks at `sleepers` of the target's front and
-// wakes it when it is set: one load of a line that is almost never written.
+// wakes it when it is set: one load of a line that is almost never written. A message is such a thing as well: the
+// waiter handles messages between its looks at the condition, and once more after it has marked itself asleep.
 //
-// Edges:  doze   sleeper: sleepers.store(1), then reads the condition; waker: stores the data, then reads sleepers.
+// Edges:  doze   sleeper: sleepers.store(1), then reads the condition and polls; waker: stores the data, then reads
+//                sleepers.
 //                Both sides would need a full fence to exclude that each misses the other. The waker has none, on
 //                purpose: its store leaves the store buffer within nanoseconds, the sleeper reads the condition again a
 //                system call later. What is still missed costs one sleep step, which is bounded (sleep_max_ns).
@@ -29,15 +31,18 @@ static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 enum class WaitMode : std::uint8_t { automatic, spin, block };
 
 struct WaitPolicy {
-  std::uint32_t bare_polls = 200;          // polls without pause: the answer is on its way
-  std::uint32_t pause_polls = 80;          // polls with pause after that; 0 when PEs outnumber cores
-  std::uint64_t yield_ns = 200'000;        // then sched_yield between polls for this long
+  std::uint32_t bare_polls = 200;    // polls without pause: the answer is on its way; 1 where `poll` makes it come
+  std::uint32_t pause_polls = 80;    // polls with pause after that; 0 when PEs outnumber cores
+  std::uint64_t yield_ns = 200'000;  // then sched_yield between polls for this long
   std::uint64_t sleep_max_ns = 1'000'000;  // then sleep in doubling steps up to this
   WaitMode mode = WaitMode::automatic;
   bool crowded = false;                             // PEs outnumber the cores they may use
   WaitFront* own_front = nullptr;                   // null before init
   void (*on_sleep)(const char* routine) = nullptr;  // called before each sleep step: what we wait in, is a peer gone
   void (*on_wake)() = nullptr;                      // called once after a wait that slept
+  // Handles messages that have come in, true when there were some: what is waited for may depend on it. Null where no
+  // messages can come. It never waits.
+  bool (*poll)() = nullptr;
 };
 inline constinit WaitPolicy wait_policy_storage;
 inline WaitPolicy& wait_policy() noexcept { return wait_policy_storage; }
@@ -55,9 +60,10 @@ using PollFunction = bool (*)(void*);
 
 // A test that fails belongs to a loop of the program's. With more PEs than cores it must let the others run, or the
 // loop spends its whole time slice on waiting for a PE that cannot run.
+// And what it tests may come by a message.
 [[gnu::noinline, gnu::cold]] void give_way() noexcept;
 inline void test_failed() noexcept {
-  if (wait_policy().crowded) [[unlikely]]
+  if (wait_policy().crowded || wait_policy().poll != nullptr) [[unlikely]]
     give_way();
 }
 

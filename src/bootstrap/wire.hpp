@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/cache_line.hpp"
+#include "base/node_path.hpp"
 #include "base/result.hpp"
 #include "base/unique_fd.hpp"
 
@@ -23,7 +24,7 @@ inline constexpr char kEnvSize[] = "SHMEMX_JOB_SIZE";  // number of PEs
 inline constexpr char kEnvId[] = "SHMEMX_JOB_ID";      // the header's job_id in hex: catches stale environments
 
 inline constexpr std::uint64_t kJobMagic = 0x78'6d'65'6d'68'73'30'31;  // "10shmemx" backwards
-inline constexpr std::uint32_t kWireVersion = 1;
+inline constexpr std::uint32_t kWireVersion = 2;
 inline constexpr int kMaxNodePes = 4096;
 
 enum class JobState : std::uint32_t {
@@ -86,6 +87,10 @@ struct alignas(kCacheLine) PeRecord {
   std::uint64_t affinity[kAffinityWords];
   char executable[64];                                // tail of the path, for messages
   std::atomic<std::uint64_t> routine[kRoutineWords];  // see set_routine
+  NodePath node_path;                                 // this PE's wish
+  std::uint32_t heap_asked;                           // 1: heap_bytes comes from the user
+  std::uint32_t queue_cells;                          // must be the same on all PEs, as queue_cell_bytes
+  std::uint32_t queue_cell_bytes;
 };
 static_assert(sizeof(PeRecord) == 320);
 

@@ -1,6 +1,8 @@
 #include "coll/barrier.hpp"
 
 #include "base/wait.hpp"
+#include "channel/channel.hpp"
+#include "coll/ticks.hpp"
 #include "context/route.hpp"
 
 namespace shmemx::coll {
@@ -15,7 +17,7 @@ void disseminate(Team& team, const char* routine) {
   for (int distance = 1; distance < n; distance *= 2) {
     const int to = me + distance < n ? me + distance : me + distance - n;
     const int from = me >= distance ? me - distance : me - distance + n;
-    signal_tick(team, to, tick);
+    signal_tick(team, routine, to, tick);
     await_tick(team, routine, from, tick);
   }
 }
@@ -37,14 +39,19 @@ void count_in(Team& team, const char* routine) {
 
 }  // namespace
 
-void signal_tick(const Team& team, int pe, std::uint64_t tick) noexcept {
+void signal_tick(const Team& team, const char* routine, int pe, std::uint64_t tick) noexcept {
+  if (!context::all_mapped) [[unlikely]]
+    return send_tick(team, routine, pe, tick);
   team.arrival(pe, team.me()).tick.store(tick, std::memory_order_release);  // arrive
   wake(front_of(team, pe));
 }
 
 void await_tick(const Team& team, const char* routine, int pe, std::uint64_t tick) noexcept {
   const ArrivalLine& line = team.arrival(team.me(), pe);
-  wait_for(routine, [&] { return line.tick.load(std::memory_order_acquire) >= tick; });  // arrive
+  const auto has_come = [&] { return line.tick.load(std::memory_order_acquire) >= tick; };  // arrive
+  if (!context::all_mapped) [[unlikely]]
+    return channel::wait_until(routine, context::world_pe(team.route, pe), has_come);
+  wait_for(routine, has_come);
 }
 
 void barrier(Team& team, const char* routine) noexcept {

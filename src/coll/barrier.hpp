@@ -1,17 +1,19 @@
 // Arrival synchronisation of a team. Two shapes: dissemination (each PE signals and waits log2(n) times; two PEs cost
-// one line transfer each way) and counting (each PE is scheduled once; for more PEs than cores).
+// one line transfer each way) and counting (each PE is scheduled once; for more PEs than cores). Where the others'
+// memory is not mapped it is dissemination, and the ticks go by messages.
 #pragma once
 
 #include "coll/team.hpp"
 
 namespace shmemx::coll {
 
-// Returns when all PEs of the team have entered. Stores before it are visible to them after it.
+// Returns when all PEs of the team have entered. Stores before it are visible to them after it; puts by messages only
+// if they were settled.
 // Edge:  arrive  arrival.store / arrived.fetch_add -> arrival.load / released.load    all stores of the PE that arrives
 void barrier(Team& team, const char* routine) noexcept;
 
 // One-way: tells `pe` that this PE has come to `tick`; waits for the same from `pe`.
-void signal_tick(const Team& team, int pe, std::uint64_t tick) noexcept;
+void signal_tick(const Team& team, const char* routine, int pe, std::uint64_t tick) noexcept;
 void await_tick(const Team& team, const char* routine, int pe, std::uint64_t tick) noexcept;
 
 }  // namespace shmemx::coll

@@ -3,12 +3,38 @@
 #include <shmemx/types.h>
 
 #include "base/fatal.hpp"
+#include "channel/channel.hpp"
 
 namespace shmemx::coll {
 
 static_assert(SHMEM_SYNC_VALUE == 0 && SHMEM_SYNC_SIZE >= 3 && SHMEM_BARRIER_SYNC_SIZE >= 3 &&
               SHMEM_BCAST_SYNC_SIZE >= 3 && SHMEM_COLLECT_SYNC_SIZE >= 3 && SHMEM_REDUCE_SYNC_SIZE >= 3 &&
               SHMEM_ALLTOALL_SYNC_SIZE >= 3 && SHMEM_ALLTOALLS_SYNC_SIZE >= 3);
+
+void TeamGroup::send_to_others(const void* data, std::size_t bytes, std::uint64_t tick) noexcept {
+  const std::uint64_t parity = ++team_.exchanges & 1;
+  if (bytes != 0) std::memcpy(inbox(team_, me(), parity), data, bytes);
+  for (int i = 1; i < size(); ++i) {
+    const int pe = me() + i < size() ? me() + i : me() + i - size();
+    send_blob(team_, routine_, pe, {data, bytes, parity, tick});
+  }
+}
+
+// Settled before the barrier: who has not published by then is somewhere else, and its old blob shows it.
+void TeamGroup::publish_remote(const void* data, std::size_t bytes) noexcept {
+  send_to_others(data, bytes, 0);
+  for (int pe = 0; pe < size(); ++pe) {
+    if (pe != me()) channel::settle(routine_, context::world_pe(team_.route, pe));
+  }
+}
+
+void TeamGroup::exchange_remote(const void* data, std::size_t bytes) noexcept {
+  const std::uint64_t tick = ++team_.ticks;
+  send_to_others(data, bytes, tick);
+  for (int pe = 0; pe < size(); ++pe) {
+    if (pe != me()) await_tick(team_, routine_, pe, tick);
+  }
+}
 
 context::Context route_of(const context::Context& world, team::PeSet set, int my_pe) noexcept {
   context::Context route = world;
@@ -33,6 +59,8 @@ ActiveGroup::ActiveGroup(const context::Context& world, const char* routine, tea
 void ActiveGroup::sync() noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (size() == 1) return;
+  if (!context::all_mapped) [[unlikely]]
+    return sync_remote();
   long* const arrivals = word_of(0, 0);
   if (__atomic_add_fetch(arrivals, 1, __ATOMIC_ACQ_REL) == size()) {
     __atomic_store_n(arrivals, 0L, __ATOMIC_RELAXED);  // ordered by the releases below
@@ -46,6 +74,20 @@ void ActiveGroup::sync() noexcept {
   long* const released = word_of(me(), 1);
   wait_for(routine_, [&] { return __atomic_load_n(released, __ATOMIC_ACQUIRE) != 0; });
   __atomic_store_n(released, 0L, __ATOMIC_RELAXED);
+}
+
+void ActiveGroup::sync_remote() noexcept {
+  const auto tell = [&](int pe, int index, int operation) {
+    const rma::RemotePlace word = word_place(pe, index);
+    rma::signal_remote(routine_, word, 1, operation);
+  };
+  long* const own = word_of(me(), me() == 0 ? 0 : 1);
+  const long due = me() == 0 ? size() - 1 : 1;
+  if (me() != 0) tell(0, 0, SHMEM_SIGNAL_ADD);
+  const int expected = me() == 0 ? -1 : context::world_pe(route_, 0);
+  channel::wait_until(routine_, expected, [&] { return __atomic_load_n(own, __ATOMIC_ACQUIRE) == due; });
+  __atomic_store_n(own, 0L, __ATOMIC_RELAXED);  // nobody writes it before the next turn
+  for (int pe = 1; me() == 0 && pe < size(); ++pe) tell(pe, 1, SHMEM_SIGNAL_SET);
 }
 
 }  // namespace shmemx::coll

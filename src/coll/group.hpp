@@ -7,11 +7,13 @@
 
 #include "coll/barrier.hpp"
 #include "coll/team.hpp"
+#include "coll/ticks.hpp"
 #include "context/route.hpp"
 
 namespace shmemx::coll {
 
-// A symmetric object on all PEs of a group.
+// A symmetric object on all PEs of a group. Where the others' memory is not mapped the step is 0: every copy is the own
+// one, which stands for those that only messages reach.
 struct Symmetric {
   std::byte* pe0 = nullptr;
   std::int64_t step = 0;
@@ -21,7 +23,7 @@ struct Symmetric {
 // Checked; 0 bytes may come with any address.
 inline Symmetric symmetric(const context::Context& route, context::Site site, const void* address,
                            std::uint64_t bytes) noexcept {
-  return {context::resolve(route, site, address, bytes, 0).address, route.pe_step};
+  return {context::resolve(route, site, address, bytes, 0).address, context::all_mapped ? route.pe_step : 0};
 }
 
 class TeamGroup {
@@ -38,10 +40,24 @@ class TeamGroup {
   void sync() noexcept { barrier(team_, routine_); }
 
   // publish(), sync(), then published() of all. The areas alternate: who publishes again has passed a barrier
-  // that everybody enters after reading, so no second barrier is needed. At most kScratchBytes.
-  std::byte* publish_area() noexcept { return team_.scratch(team_.me(), ++team_.exchanges & 1); }
-  void publish(const void* data, std::size_t bytes) noexcept { std::memcpy(publish_area(), data, bytes); }
-  const std::byte* published(int pe) const noexcept { return team_.scratch(pe, team_.exchanges & 1); }
+  // that everybody enters after reading, so no second barrier is needed. At most blob_bytes() of the team's size.
+  void publish(const void* data, std::size_t bytes) noexcept {
+    if (!context::all_mapped) [[unlikely]]
+      return publish_remote(data, bytes);
+    std::memcpy(team_.scratch(team_.me(), ++team_.exchanges & 1), data, bytes);
+  }
+  const std::byte* published(int pe) const noexcept {
+    if (!context::all_mapped) [[unlikely]]
+      return inbox(team_, pe, team_.exchanges & 1);
+    return team_.scratch(pe, team_.exchanges & 1);
+  }
+  // publish() and sync() in one. By messages it is faster, but waits for ever for a PE that is in another routine.
+  void exchange(const void* data, std::size_t bytes) noexcept {
+    if (!context::all_mapped) [[unlikely]]
+      return exchange_remote(data, bytes);
+    if (bytes != 0) publish(data, bytes);
+    sync();
+  }
 
   void publish_word(std::uint64_t word) noexcept { publish(&word, sizeof word); }
   std::uint64_t published_word(int pe) const noexcept {
@@ -52,12 +68,18 @@ class TeamGroup {
   void retract_word() noexcept {}
 
  private:
+  void publish_remote(const void* data, std::size_t bytes) noexcept;
+  void exchange_remote(const void* data, std::size_t bytes) noexcept;
+  void send_to_others(const void* data, std::size_t bytes, std::uint64_t tick) noexcept;
+
   Team& team_;
   const char* routine_;
 };
 
 // Uses three elements of pSync and leaves them as it found them: [0] on the first PE counts arrivals, [1] is set by the
 // last one to arrive, [2] carries a word. Sets with different pSync arrays do not disturb each other.
+//
+// By messages the first PE waits until [0] has counted the others, and releases them itself.
 //
 // Edge:  arrive  add to [0] -> the last one's add; its store to [1] -> the others' load    all stores of those who
 //                arrive
@@ -71,6 +93,7 @@ class ActiveGroup {
   const char* routine() const noexcept { return routine_; }
   const context::Context& route() const noexcept { return route_; }
 
+  // By messages: what was put before has to be settled.
   void sync() noexcept;
   void publish_word(std::uint64_t word) noexcept {
     __atomic_store_n(word_of(me(), 2), static_cast<long>(word), __ATOMIC_RELEASE);
@@ -79,8 +102,13 @@ class ActiveGroup {
     return static_cast<std::uint64_t>(__atomic_load_n(word_of(pe, 2), __ATOMIC_ACQUIRE));
   }
   void retract_word() noexcept { __atomic_store_n(word_of(me(), 2), 0L, __ATOMIC_RELEASE); }
+  // Where the word of `pe` is, for messages.
+  rma::RemotePlace word_place(int pe, int index) const noexcept {
+    return rma::place_of(route_, word_of(me(), index), pe);
+  }
 
  private:
+  void sync_remote() noexcept;
   long* word_of(int pe, int index) const noexcept { return reinterpret_cast<long*>(psync_.at(pe)) + index; }
 
   context::Context route_;

@@ -2,10 +2,12 @@
 // to the destination, whoever makes it.
 //
 // The caller vouches for dest on all PEs and for its own source only. So pushing into a peer's dest may begin at once;
-// reading a peer's source needs that peer's arrival first.
+// reading a peer's source needs that peer's arrival first. Where the peers' memory is not mapped, the functions of
+// coll/remote.hpp do the same by messages.
 #pragma once
 
 #include "coll/group.hpp"
+#include "coll/remote.hpp"
 #include "rma/copy.hpp"
 #include "rma/strided.hpp"
 
@@ -34,7 +36,7 @@ inline void push_down_tree(Team& team, const char* routine, Symmetric dest, cons
   for (step /= 2; step != 0; step /= 2) {
     if (node + step >= n) continue;
     rma::copy(dest.at(pe_of(node + step)), from, bytes);
-    signal_tick(team, pe_of(node + step), tick);
+    signal_tick(team, routine, pe_of(node + step), tick);
   }
 }
 
@@ -45,7 +47,7 @@ inline void push_flat(Team& team, const char* routine, Symmetric dest, const std
   for (int pe = 0; pe < team.size(); ++pe) {
     if (pe == root) continue;
     rma::copy(dest.at(pe), source, bytes);
-    signal_tick(team, pe, tick);
+    signal_tick(team, routine, pe, tick);
   }
 }
 
@@ -57,10 +59,10 @@ inline void pull_from_root(Team& team, const char* routine, Symmetric dest, Symm
   if (me != root) {
     await_tick(team, routine, root, tick);
     rma::copy(dest.at(me), source.at(root), bytes);
-    return signal_tick(team, root, tick);
+    return signal_tick(team, routine, root, tick);
   }
   for (int pe = 0; pe < team.size(); ++pe) {
-    if (pe != root) signal_tick(team, pe, tick);
+    if (pe != root) signal_tick(team, routine, pe, tick);
   }
   if (dest.at(me) != source.at(me)) rma::copy(dest.at(me), source.at(me), bytes);
   for (int pe = 0; pe < team.size(); ++pe) {
@@ -70,6 +72,8 @@ inline void pull_from_root(Team& team, const char* routine, Symmetric dest, Symm
 
 // Team form: the root's dest is written too.
 inline void broadcast(TeamGroup group, Symmetric dest, Symmetric source, std::size_t bytes, int root) noexcept {
+  if (!context::all_mapped) [[unlikely]]
+    return broadcast_remote(group, dest, source, bytes, root);
   Team& team = group.team();
   if (bytes > kPushBytes && team.size() > 1) return pull_from_root(team, group.routine(), dest, source, bytes, root);
   const std::byte* const own = source.at(team.me());
@@ -83,6 +87,8 @@ inline void broadcast(TeamGroup group, Symmetric dest, Symmetric source, std::si
 
 // Active-set form: the root's dest is left alone.
 inline void broadcast(ActiveGroup& group, Symmetric dest, Symmetric source, std::size_t bytes, int root) noexcept {
+  if (!context::all_mapped) [[unlikely]]
+    return broadcast_remote(group, dest, source, bytes, root);
   group.sync();
   if (group.me() != root && bytes != 0) rma::copy(dest.at(group.me()), source.at(root), bytes);
   group.sync();
@@ -103,6 +109,8 @@ inline void push_to_all(Group& group, Symmetric dest, const std::byte* source, s
 
 template <class Group>
 inline void fcollect(Group& group, Symmetric dest, Symmetric source, std::size_t bytes) noexcept {
+  if (!context::all_mapped) [[unlikely]]
+    return send_to_all(group, dest, source.at(group.me()), static_cast<std::size_t>(group.me()) * bytes, bytes);
   push_to_all(group, dest, source.at(group.me()), static_cast<std::size_t>(group.me()) * bytes, bytes);
   group.sync();
 }
@@ -110,6 +118,11 @@ inline void fcollect(Group& group, Symmetric dest, Symmetric source, std::size_t
 // Contributions of different length: the lengths first. `checked_dest(total)` checks and translates dest.
 template <class Group, class CheckedDest>
 inline void collect(Group& group, CheckedDest checked_dest, const std::byte* source, std::size_t bytes) noexcept {
+  if (!context::all_mapped) [[unlikely]] {
+    const Piece piece = place_of_piece(group, bytes);
+    send_to_all(group, checked_dest(piece.total), source, piece.offset, bytes);
+    return group.retract_word();
+  }
   group.publish_word(bytes);
   group.sync();
   std::size_t offset = 0;
@@ -125,6 +138,8 @@ inline void collect(Group& group, CheckedDest checked_dest, const std::byte* sou
 
 template <class Group>
 inline void alltoall(Group& group, Symmetric dest, Symmetric source, std::size_t bytes) noexcept {
+  if (!context::all_mapped) [[unlikely]]
+    return alltoall_remote(group, dest, source, bytes);
   const int n = group.size();
   const auto me = static_cast<std::size_t>(group.me());
   for (int i = 1; bytes != 0 && i <= n; ++i) {
@@ -137,6 +152,8 @@ inline void alltoall(Group& group, Symmetric dest, Symmetric source, std::size_t
 // `shape` describes one block: nelems elements with their steps on both sides.
 template <class Group>
 inline void alltoalls(Group& group, Symmetric dest, Symmetric source, const rma::Strided& shape) noexcept {
+  if (!context::all_mapped) [[unlikely]]
+    return alltoalls_remote(group, dest, source, shape);
   const int n = group.size();
   const auto me = static_cast<std::size_t>(group.me());
   const std::size_t dest_block = shape.block_count * shape.dest_step;

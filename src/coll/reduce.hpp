@@ -3,13 +3,15 @@
 //
 // Short: everybody publishes its source, one barrier, everybody computes all of it.
 // Long: one barrier, then PE i computes share i of the elements for everybody, reading all sources and writing all
-// dests; a second barrier. Share i of any buffer is touched by PE i only, so source and dest may be the same.
+// dests; a second barrier. Share i of any buffer is touched by PE i only, so source and dest may be the same. Where the
+// peers' memory is not mapped, PE i gets and puts the blocks by messages (coll/remote.hpp).
 #pragma once
 
 #include <algorithm>
 
 #include "coll/group.hpp"
 #include "coll/operators.hpp"
+#include "coll/remote.hpp"
 #include "rma/copy.hpp"
 
 namespace shmemx::coll {
@@ -23,23 +25,17 @@ struct Elements {
   T* at(int pe) const noexcept { return reinterpret_cast<T*>(base.at(pe)); }
 };
 
-struct Share {
-  std::size_t begin;
-  std::size_t end;
-};
-
-inline Share share_of(std::size_t nelems, int pe, int n) noexcept {
-  const auto count = static_cast<std::size_t>(n);
-  const auto index = static_cast<std::size_t>(pe);
-  const std::size_t base = nelems / count;
-  const std::size_t rest = nelems % count;
-  const std::size_t begin = index * base + std::min(index, rest);
-  return {begin, begin + base + (index < rest ? 1 : 0)};
-}
-
 template <class T, class Op>
 inline void accumulate(T* __restrict into, const T* __restrict from, std::size_t nelems) noexcept {
   for (std::size_t i = 0; i < nelems; ++i) into[i] = Op::template apply<T>(into[i], from[i]);
+}
+
+// For code that does not know the type.
+template <class T, class Op>
+inline Combine combine_of() noexcept {
+  return {sizeof(T), [](std::byte* into, const std::byte* from, std::size_t nelems) noexcept {
+            accumulate<T, Op>(reinterpret_cast<T*>(into), reinterpret_cast<const T*>(from), nelems);
+          }};
 }
 
 template <class Group>
@@ -64,8 +60,7 @@ template <class T, class Op, class Group>
 inline void reduce(Group& group, Elements<T> dest, Elements<T> source, std::size_t nelems) noexcept {
   if constexpr (Group::kHasScratch) {
     if (is_short(group, nelems * sizeof(T))) {
-      if (nelems != 0) group.publish(source.at(group.me()), nelems * sizeof(T));
-      group.sync();
+      group.exchange(source.at(group.me()), nelems * sizeof(T));
       T* const out = dest.at(group.me());
       for (int pe = 0; nelems != 0 && pe < group.size(); ++pe) {
         const T* const from = reinterpret_cast<const T*>(group.published(pe));
@@ -78,6 +73,8 @@ inline void reduce(Group& group, Elements<T> dest, Elements<T> source, std::size
       return;
     }
   }
+  if (!context::all_mapped) [[unlikely]]
+    return reduce_remote(group, dest.base, source.base, nelems, combine_of<T, Op>());
   group.sync();
   reduce_share<T, Op>(group, dest, source, share_of(nelems, group.me(), group.size()));
   group.sync();
@@ -104,8 +101,7 @@ inline void scan_share(Group& group, Elements<T> dest, Elements<T> source, Share
 template <class T, class Group>
 inline void scan(Group& group, Elements<T> dest, Elements<T> source, std::size_t nelems, bool exclusive) noexcept {
   if (is_short(group, nelems * sizeof(T))) {
-    if (nelems != 0) group.publish(source.at(group.me()), nelems * sizeof(T));
-    group.sync();
+    group.exchange(source.at(group.me()), nelems * sizeof(T));
     if (nelems == 0) return;
     T* const out = dest.at(group.me());
     std::fill_n(out, nelems, T{});
@@ -113,6 +109,8 @@ inline void scan(Group& group, Elements<T> dest, Elements<T> source, std::size_t
     for (int pe = 0; pe < last; ++pe) accumulate<T, Sum>(out, reinterpret_cast<const T*>(group.published(pe)), nelems);
     return;
   }
+  if (!context::all_mapped) [[unlikely]]
+    return scan_remote(group, dest.base, source.base, nelems, {combine_of<T, Sum>(), exclusive});
   group.sync();
   scan_share<T>(group, dest, source, share_of(nelems, group.me(), group.size()), exclusive);
   group.sync();

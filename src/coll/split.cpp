@@ -156,8 +156,9 @@ Team& install_team(std::size_t index, const context::Context& route, std::uint64
   team.slot0 =
       node_slots.block0 + route.set.start() * node_slots.pe_step + static_cast<std::int64_t>(index * node_slots.bytes);
   team.scratch_offset = node_slots.bytes - 2 * windows::kScratchBytes;
-  team.counting = node_slots.counting;
+  team.counting = node_slots.counting && context::all_mapped;
   team.handle = handle;
+  if (!context::all_mapped) open_port(team);
   return team;
 }
 
@@ -187,6 +188,7 @@ void release_team(Team& team) noexcept {
   const auto slot = static_cast<std::size_t>(&team - team_table);
   team.handle = 0;
   team.route.n_pes = 0;
+  if (!context::all_mapped) close_port(slot);
   give_slot_back(slot);
 }
 

@@ -22,7 +22,15 @@
   X(spin_ns,        nanoseconds,  "SHMEMX_SPIN_NS",        "auto",  "How long a waiting PE spins before it yields. auto: short when PEs outnumber the usable cores.") \
   X(yield_us,       microseconds, "SHMEMX_YIELD_US",       "auto",  "How long a waiting PE yields before it sleeps.") \
   X(sleep_max_us,   microseconds, "SHMEMX_SLEEP_MAX_US",   "auto",  "Longest single sleep of a waiting PE.") \
-  X(static_data,    flag,         "SHMEMX_STATIC_DATA",    "1",     "Make globals and statics of the executable symmetric. 0: they stay private to each PE.")
+  X(static_data,    flag,         "SHMEMX_STATIC_DATA",    "1",     "Make globals and statics of the executable symmetric. 0: they stay private to each PE.") \
+  X(node_path,      path_choice,  "SHMEMX_NODE_PATH",      "auto",  "How PEs of a node reach each other's memory. direct: every PE maps all of it; queue: each maps its own only and executes what others send; auto: direct where the address space has room. A wish of one PE counts for all; direct and queue exclude each other.") \
+  X(queue_cells,    cell_count,   "SHMEMX_QUEUE_CELLS",    "64",    "Message cells of each PE. The same on all PEs.") \
+  X(queue_cell_bytes, cell_size,  "SHMEMX_QUEUE_CELL_BYTES", "8k", "Size of a message cell; longer messages take several. The same on all PEs.") \
+  X(progress,       progress_choice, "SHMEMX_PROGRESS",    "auto",  "A helper thread that handles messages while the PE computes. auto: where others reach this PE by messages only; on: in every job; off: never, messages wait for a call of the library.") \
+  X(window_path,    window_path_choice, "SHMEMX_WINDOW_PATH", "auto", "How attached windows of other PEs are reached. mapped: load and store; cma: process_vm_readv and process_vm_writev; messages: the owner executes; auto: the first of them that can be had. What a way cannot do goes by messages. The same on all PEs.") \
+  X(pending_max,    memory_limit, "SHMEMX_PENDING_MAX",    "64m",   "Most memory of a PE for what it could not send yet; more ends the job.") \
+  X(lmt,            lmt_choice,   "SHMEMX_LMT",            "auto",  "How long two-sided messages go. mapped: one copy where memory is mapped; cma: copied by the kernel; copy: through a shared buffer; queue: in cells. Where one cannot be had, in cells. The same on all PEs.") \
+  X(unexpected_max, memory_limit, "SHMEMX_UNEXPECTED_MAX", "1g",    "Most memory of a PE for two-sided messages that no receive has asked for yet; more ends the job.")
 
 // Other names under which a row's value is accepted, strongest first; the row's own name wins over all of them.
 //   standard     deprecated by OpenSHMEM but still part of it: honoured silently

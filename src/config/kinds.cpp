@@ -20,4 +20,13 @@ std::string bytes_text(std::uint64_t value) {
   return out;
 }
 
+std::string size_text(std::uint64_t value) {
+  constexpr const char* suffixes[] = {"t", "g", "m", "k"};
+  for (std::size_t i = 0; i < std::size(suffixes); ++i) {
+    const unsigned shift = 40 - 10 * static_cast<unsigned>(i);
+    if (value != 0 && value % (std::uint64_t{1} << shift) == 0) return std::to_string(value >> shift) + suffixes[i];
+  }
+  return std::to_string(value);
+}
+
 }  // namespace shmemx::config::kind

@@ -8,17 +8,23 @@
 #include <string>
 #include <string_view>
 
+#include "base/node_path.hpp"
 #include "base/wait.hpp"
+#include "base/window_path.hpp"
 #include "config/number.hpp"
 
 namespace shmemx::config {
 
 enum class InitErrors { abort, return_ };
 enum class HugePages { automatic, never, always };
+enum class Progress { automatic, on, off };
+// How long two-sided messages go.
+enum class LmtChoice : std::uint8_t { automatic, copy, mapped, cma, queue };
 
 namespace kind {
 
 std::string bytes_text(std::uint64_t value);  // "1536 (1.5 KiB)": the unit only where it divides to one decimal
+std::string size_text(std::uint64_t value);   // as one writes it: "64m", "8k", "1000"
 
 // A number that may also be "auto", which is std::nullopt.
 struct or_auto {
@@ -53,6 +59,40 @@ struct count : or_auto {
   static constexpr Complaint parse_default(std::string_view text, value_type& out) { return parse(text, out); }
   static constexpr const char* allowed = "a whole number from 0, or auto";
   static constexpr const char* example = "64";
+};
+
+// Numbers that are never "auto", within bounds. `Unit` 1 for counts; for sizes what they have to be a multiple of.
+template <auto Parse, std::uint64_t Least, std::uint64_t Most, std::uint64_t Unit>
+struct bounded {
+  using value_type = std::uint64_t;
+  static constexpr Complaint parse(std::string_view text, value_type& out) {
+    std::uint64_t value = 0;
+    if (const Complaint complaint = Parse(text, value)) return complaint;
+    if (value < Least) return "is too small";
+    if (value > Most) return kTooLarge;
+    if (value % Unit != 0) return "is not a multiple";
+    out = value;
+    return nullptr;
+  }
+  static constexpr Complaint parse_default(std::string_view text, value_type& out) { return parse(text, out); }
+};
+
+struct cell_count : bounded<parse_count, 8, 65536, 1> {
+  static std::string text(value_type value) { return std::to_string(value); }
+  static constexpr const char* allowed = "a whole number from 8 to 65536";
+  static constexpr const char* example = "256";
+};
+
+struct cell_size : bounded<parse_bytes, 512, 1 << 20, 64> {
+  static std::string text(value_type value) { return size_text(value); }
+  static constexpr const char* allowed = "a multiple of 64 bytes from 512 to 1m; suffixes k and m";
+  static constexpr const char* example = "16k";
+};
+
+struct memory_limit : bounded<parse_bytes, std::uint64_t{1} << 20, std::uint64_t{1} << 46, 1> {
+  static std::string text(value_type value) { return size_text(value); }
+  static constexpr const char* allowed = "a number of bytes from 1m, with at most one suffix k, m, g or t";
+  static constexpr const char* example = "256m";
 };
 
 struct nanoseconds : count {
@@ -141,6 +181,42 @@ struct PageWords {
 struct page_choice : choice<HugePages, PageWords> {
   static constexpr const char* allowed = "auto, never or always";
   static constexpr const char* example = "never";
+};
+
+struct PathWords {
+  static constexpr std::array<std::string_view, 3> words = {"auto", "direct", "queue"};
+};
+static_assert(static_cast<int>(NodePath::automatic) == 0 && static_cast<int>(NodePath::direct) == 1 &&
+              static_cast<int>(NodePath::queue) == 2);
+struct path_choice : choice<NodePath, PathWords> {
+  static constexpr const char* allowed = "auto, direct or queue";
+  static constexpr const char* example = "queue";
+};
+
+struct WindowPathWords {
+  static constexpr std::array<std::string_view, 4> words = {"auto", "mapped", "cma", "messages"};
+};
+static_assert(static_cast<int>(WindowPath::automatic) == 0 && static_cast<int>(WindowPath::mapped) == 1 &&
+              static_cast<int>(WindowPath::cma) == 2 && static_cast<int>(WindowPath::messages) == 3);
+struct window_path_choice : choice<WindowPath, WindowPathWords> {
+  static constexpr const char* allowed = "auto, mapped, cma or messages";
+  static constexpr const char* example = "messages";
+};
+
+struct ProgressWords {
+  static constexpr std::array<std::string_view, 3> words = {"auto", "on", "off"};
+};
+struct progress_choice : choice<Progress, ProgressWords> {
+  static constexpr const char* allowed = "auto, on or off";
+  static constexpr const char* example = "off";
+};
+
+struct LmtWords {
+  static constexpr std::array<std::string_view, 5> words = {"auto", "copy", "mapped", "cma", "queue"};
+};
+struct lmt_choice : choice<LmtChoice, LmtWords> {
+  static constexpr const char* allowed = "auto, copy, mapped, cma or queue";
+  static constexpr const char* example = "copy";
 };
 
 // A default that is not of its kind does not compile: a call of a function that is not constexpr is no constant

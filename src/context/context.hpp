@@ -4,6 +4,9 @@
 // zero, so every operation fails its bounds check and goes to the cold half, which finds out what is wrong: the check
 // is the translation.
 //
+// Where the other PEs' memory is not mapped (all_mapped is false), the limits are zero as well: everything goes to the
+// cold half, which checks it against `window_bytes` and leaves the rest to messages.
+//
 // A context handle is a coded integer, (generation << 12 | index): any value can be looked up without a wild access.
 #pragma once
 
@@ -20,10 +23,10 @@ inline constexpr int kSizeClasses = 5;  // accesses of 1, 2, 4, 8, 16 bytes
 struct alignas(256) Context {  // a power of two: a handle's index becomes a shift
   // Hot. `heap_limit[k]`: an access of 1 << k bytes at heap offset o is inside when o < heap_limit[k].
   std::uintptr_t heap_base;  // this PE's symmetric heap
-  std::uint64_t heap_bytes;
-  std::byte* heap0;      // the heap of team PE 0
-  std::int64_t pe_step;  // bytes from one team PE's block to the next; negative for reversed teams
-  std::uint32_t n_pes;   // of the team; 0: not usable
+  std::uint64_t heap_bytes;  // 0 where not all PEs are mapped; the checks of cold code use window_bytes
+  std::byte* heap0;          // the heap of team PE 0
+  std::int64_t pe_step;      // bytes from one team PE's block to the next; negative for reversed teams
+  std::uint32_t n_pes;       // of the team; 0: not usable
   std::uint32_t options;
   std::uint64_t heap_limit[kSizeClasses];
   std::uint64_t heap_elements[2];  // whole words of 4 and of 8 bytes in the heap
@@ -32,7 +35,8 @@ struct alignas(256) Context {  // a power of two: a handle's index becomes a shi
   std::uint64_t static_bytes;
   std::byte* static0;
   // Cold.
-  std::uint64_t handle;  // the value the user holds; 0: free
+  std::uint64_t window_bytes;  // of the symmetric heap
+  std::uint64_t handle;        // the value the user holds; 0: free
   std::uint32_t team_index;
   std::int32_t my_pe;  // in the team
   team::PeSet set;
@@ -47,16 +51,34 @@ inline constexpr std::uint64_t kContextIndexMask = kMaxContexts - 1;
 inline constexpr std::size_t kInvalidContext = 0;  // from init on its handle matches nothing
 inline constexpr std::size_t kDefaultContext = 1;
 
+// Can this PE address the memory of all PEs? Set once, at init, alike on all PEs.
+inline constinit bool all_mapped = true;
+
 // Untouched entries cost nothing: the table is zero-initialised.
 inline constinit Context context_table[kMaxContexts] = {};
 
 // Nothing is in range any more; the cold half says why.
 inline void make_unusable(Context& context) noexcept {
   context.n_pes = 0;
-  context.heap_bytes = context.static_bytes = 0;
+  context.heap_bytes = context.window_bytes = context.static_bytes = 0;
   for (auto& limit : context.heap_limit) limit = 0;
   for (auto& elements : context.heap_elements) elements = 0;
 }
+
+// The hot limits of a context that may address all PEs' heaps of `window_bytes`; zeros where it may not.
+inline void set_hot_limits(Context& context) noexcept {
+  context.heap_bytes = all_mapped ? context.window_bytes : 0;
+  for (int k = 0; k < kSizeClasses; ++k) {
+    const std::uint64_t bytes = std::uint64_t{1} << k;
+    context.heap_limit[k] = context.heap_bytes >= bytes ? context.heap_bytes - bytes + 1 : 0;
+  }
+  context.heap_elements[0] = context.heap_bytes / 4;
+  context.heap_elements[1] = context.heap_bytes / 8;
+}
+
+// `pe` counts in the context's team.
+inline bool is_mapped(const Context& context, int pe) noexcept { return all_mapped || pe == context.my_pe; }
+inline int world_pe(const Context& context, int pe) noexcept { return context.set.world(TeamPe{pe}).value; }
 
 inline Context& default_context() noexcept { return context_table[kDefaultContext]; }
 inline Context& context_at(std::uint64_t handle) noexcept { return context_table[handle & kContextIndexMask]; }

@@ -16,11 +16,11 @@ constinit const char* unusable_reason = "called before shmem_init";
 [[noreturn]] void bad_range(const Context& context, Site site, std::uintptr_t address, std::uint64_t bytes) {
   const std::uint64_t heap_offset = address - context.heap_base;
   const std::uint64_t static_offset = address - context.static_base;
-  if (heap_offset < context.heap_bytes) {
+  if (heap_offset < context.window_bytes) {
     fatal(site.routine,
           "argument '%s' is %#zx, %llu bytes from there go past the end of the symmetric heap, allowed are %llu bytes",
           site.argument, address, static_cast<unsigned long long>(bytes),
-          static_cast<unsigned long long>(context.heap_bytes - heap_offset));
+          static_cast<unsigned long long>(context.window_bytes - heap_offset));
   }
   if (static_offset < context.static_bytes) {
     fatal(site.routine,
@@ -33,18 +33,23 @@ constinit const char* unusable_reason = "called before shmem_init";
           "argument '%s' is %#zx, which is not a symmetric address, allowed is the symmetric heap %#zx..%#zx (globals "
           "are not symmetric in "
           "this job: its PEs run different executables, or SHMEMX_STATIC_DATA=0)",
-          site.argument, address, context.heap_base, context.heap_base + context.heap_bytes);
+          site.argument, address, context.heap_base, context.heap_base + context.window_bytes);
   }
   fatal(site.routine,
         "argument '%s' is %#zx, which is not a symmetric address, allowed are the symmetric heap %#zx..%#zx and static "
         "data of the "
         "executable %#zx..%#zx",
-        site.argument, address, context.heap_base, context.heap_base + context.heap_bytes, context.static_base,
+        site.argument, address, context.heap_base, context.heap_base + context.window_bytes, context.static_base,
         context.static_base + context.static_bytes);
 }
 
 bool inside(std::uint64_t offset, std::uint64_t bytes, std::uint64_t window_bytes) {
   return offset < window_bytes && bytes <= window_bytes - offset;
+}
+
+// This PE's own copy of a checked address: itself. The others ring this PE elsewhere than in front of its heap.
+Target own_copy(const Context& context, std::uintptr_t address, int pe) {
+  return {reinterpret_cast<std::byte*>(address), is_mapped(context, pe) ? wait_policy().own_front : nullptr};
 }
 
 }  // namespace
@@ -57,20 +62,22 @@ Target resolve_cold(const Context& context, Site site, std::uintptr_t address, s
     bad_context(site.routine, context.handle);
   }
   if (!pe_in_range(context, pe)) bad_pe(context, site.routine, pe);
-  std::byte* const heap = peer_heap(context, pe);
   const std::uint64_t static_offset = address - context.static_base;
-  if (inside(static_offset, bytes, context.static_bytes)) {
-    return {context.static0 + static_cast<std::int64_t>(pe) * context.pe_step + static_offset, &front_of_heap(heap)};
+  const bool in_statics = inside(static_offset, bytes, context.static_bytes);
+  std::uint64_t heap_offset = address - context.heap_base;
+  if (!in_statics && !inside(heap_offset, bytes, context.window_bytes)) {
+    if (bytes != 0) bad_range(context, site, address, bytes);
+    heap_offset = 0;
   }
-  const std::uint64_t heap_offset = address - context.heap_base;
-  if (inside(heap_offset, bytes, context.heap_bytes)) return {heap + heap_offset, &front_of_heap(heap)};
-  if (bytes == 0) return {heap, &front_of_heap(heap)};
-  bad_range(context, site, address, bytes);
+  if (!all_mapped) return own_copy(context, in_statics ? address : context.heap_base + heap_offset, pe);
+  std::byte* const heap = peer_heap(context, pe);
+  if (!in_statics) return {heap + heap_offset, &front_of_heap(heap)};
+  return {context.static0 + static_cast<std::int64_t>(pe) * context.pe_step + static_offset, &front_of_heap(heap)};
 }
 
 bool is_symmetric(const Context& context, const void* address, std::uint64_t bytes) noexcept {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
-  return inside(at - context.heap_base, bytes, context.heap_bytes) ||
+  return inside(at - context.heap_base, bytes, context.window_bytes) ||
          inside(at - context.static_base, bytes, context.static_bytes);
 }
 

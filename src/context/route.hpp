@@ -29,7 +29,8 @@ inline WaitFront& front_of_heap(std::byte* heap) noexcept {
     wake_owner(heap);
 }
 
-// Where the peer's copy of an object is, and where its owner sleeps.
+// Where the peer's copy of an object is, and where its owner sleeps. For a peer whose memory is not mapped: where this
+// PE's own copy is, and no front; the operation then goes by a message.
 struct Target {
   std::byte* address;
   WaitFront* front;

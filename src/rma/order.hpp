@@ -1,15 +1,30 @@
-// fence and quiet for node peers. Everything a PE does to a node peer is a plain store or a locked instruction of its
-// own, so both concern this CPU only.
+// fence and quiet. What a PE does to a mapped peer is a plain store or a locked instruction of its own, so there both
+// concern this CPU only. What it sends to the others is carried out in the order in which it was sent, so fence needs
+// nothing more; quiet waits until it has been carried out and all answers are here.
 #pragma once
 
 #include <atomic>
+
+#include "context/context.hpp"
+#include "rma/remote.hpp"
 
 namespace shmemx::rma {
 
 // Deliveries in order: stores become visible in program order on x86 (a compiler barrier there), release elsewhere.
 inline void fence() noexcept { std::atomic_thread_fence(std::memory_order_acq_rel); }
 
-// Complete and visible to all: the store buffer is drained.
-inline void quiet() noexcept { std::atomic_thread_fence(std::memory_order_seq_cst); }
+// Complete and visible to all, whatever the context: the store buffer is drained, messages are carried out.
+inline void quiet(const char* routine = "shmem_quiet") noexcept {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (!context::all_mapped) [[unlikely]]
+    settle_all_remote(routine);
+}
+
+// The same for one context.
+inline void quiet(const char* routine, const context::Context& context) noexcept {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (!context::all_mapped) [[unlikely]]
+    settle_remote(routine, context);
+}
 
 }  // namespace shmemx::rma

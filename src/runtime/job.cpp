@@ -24,6 +24,7 @@
 #include "runtime/contexts.hpp"
 #include "runtime/leaving.hpp"
 #include "runtime/memory.hpp"
+#include "runtime/messaging.hpp"
 #include "runtime/start.hpp"
 
 namespace shmemx::runtime {
@@ -90,7 +91,11 @@ void open_world() {
   context::default_context() = world;
   context::context_table[context::kInvalidContext].handle = ~std::uint64_t{0};
   coll::install_team(coll::kWorldTeam, world, coll::kWorldTeam);
-  coll::install_team(coll::kSharedTeam, world, coll::kSharedTeam);
+  // Those whose memory this PE can address.
+  const team::PeSet alone(Pe{world.my_pe}, 1, 1);
+  coll::install_team(coll::kSharedTeam, context::all_mapped ? world : coll::route_of(world, alone, 0),
+                     coll::kSharedTeam);
+  open_messages(*self.arena, self.parameters, level.load());
 }
 
 bool fail(const InitRequest& request, const Error& error) {
@@ -106,7 +111,9 @@ bool fail(const InitRequest& request, const Error& error) {
 void close_world(const char* routine) {
   Job& self = job();
   rma::quiet();
+  settle_messages(routine);
   coll::barrier(coll::team_table[coll::kWorldTeam], routine);
+  close_messages();
   drop_contexts();
   coll::reset_teams();
   self.allocator->reset();
@@ -171,5 +178,6 @@ bool is_initialized() noexcept { return open_initializations.load(std::memory_or
 int thread_level() noexcept { return level.load(std::memory_order_relaxed); }
 windows::Arena& arena() noexcept { return *job().arena; }
 heap::BlockAllocator& allocator() noexcept { return *job().allocator; }
+const config::Config& configuration() noexcept { return job().parameters.config; }
 
 }  // namespace shmemx::runtime

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "base/result.hpp"
+#include "config/config.hpp"
 #include "heap/block_allocator.hpp"
 #include "windows/arena.hpp"
 
@@ -32,5 +33,6 @@ int thread_level() noexcept;
 // Valid while initialised.
 windows::Arena& arena() noexcept;
 heap::BlockAllocator& allocator() noexcept;
+const config::Config& configuration() noexcept;
 
 }  // namespace shmemx::runtime

@@ -12,6 +12,7 @@
 
 #include "base/clock.hpp"
 #include "base/fatal.hpp"
+#include "base/wait.hpp"
 #include "context/route.hpp"
 #include "runtime/contexts.hpp"
 #include "runtime/job.hpp"
@@ -114,6 +115,7 @@ void after_fork_in_child() {
   // The child may run on, but it is not a PE: everything it calls of the library ends it with a line that says so.
   context::make_unusable(context::default_context());
   make_contexts_unusable();
+  wait_policy().poll = nullptr;  // messages are for the parent
   context::set_unusable_reason("called in a forked child, which is not a PE");
 }
 

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 #include <iterator>
+#include <span>
 #include <string>
 
 #include "base/affinity.hpp"
@@ -22,13 +23,13 @@
 #include "context/route.hpp"
 #include "rma/copy.hpp"
 #include "runtime/leaving.hpp"
+#include "runtime/messaging.hpp"
 #include "runtime/processors.hpp"
+#include "windows/node_path.hpp"
 
 namespace shmemx::runtime {
 namespace {
 
-constexpr std::uint64_t kAddressSpaceBytes = std::uint64_t{1} << 46;  // for all blocks of the node; x86-64 has 2^47
-constexpr std::uint64_t kSmallestHeapBytes = std::uint64_t{1} << 20;
 constexpr std::uint64_t kMeetCheckNs = 100'000'000;
 
 // auto: as much as the machine has. The range is only reserved; shmem_malloc looks at the real memory.
@@ -36,59 +37,24 @@ std::uint64_t default_heap_bytes() {
   return std::max<std::uint64_t>(round_up(total_memory_bytes(), kHugePageBytes), kHugePageBytes);
 }
 
-bool fits(std::uint64_t address_space, std::size_t n_pes, std::size_t static_bytes, std::uint64_t heap_bytes) {
-  return heap_bytes <= address_space / n_pes &&
-         windows::make_geometry(n_pes, static_bytes, heap_bytes).stride <= address_space / n_pes;
-}
-
-// How much heap each of n PEs may reserve within an address space: two thirds of its share, as blocks are aligned
-// generously.
-std::uint64_t heap_within(std::uint64_t address_space, std::size_t n_pes, std::size_t static_bytes) {
-  const std::uint64_t around = windows::make_geometry(n_pes, static_bytes, 0).stride;
-  const std::uint64_t share = address_space / n_pes;
-  return share > around ? round_down((share - around) / 3 * 2, kPageBytes) : 0;
-}
-
 void fill_record(bootstrap::PeRecord& record, const StartParameters& parameters) {
   record.pid = static_cast<std::int32_t>(::getpid());
   record.static_bytes = parameters.statics.span_bytes();
   record.static_digest = parameters.statics.digest();
   record.heap_bytes = parameters.heap_bytes;
+  record.heap_asked = parameters.config.symmetric_size.has_value() ? 1 : 0;
   record.address_limit = address_space_limit();
   record.cpu_quota_milli = cpu_quota_milli();
   if (!read_affinity(record.affinity)) std::memset(record.affinity, 0xff, sizeof record.affinity);
+  record.node_path = parameters.config.node_path;
+  record.queue_cells = static_cast<std::uint32_t>(parameters.config.queue_cells);
+  record.queue_cell_bytes = static_cast<std::uint32_t>(parameters.config.queue_cell_bytes);
   char path[PATH_MAX] = "";
   const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path - 1);
   const auto tail =
       static_cast<std::size_t>(std::max<ssize_t>(0, length - static_cast<ssize_t>(sizeof record.executable) + 1));
   std::snprintf(record.executable, sizeof record.executable, "%s", path + tail);
   record.phase.store(static_cast<std::uint32_t>(bootstrap::PePhase::attached), std::memory_order_release);
-}
-
-// The same on every PE. Heap: the smallest wish, and what the tightest address space leaves.
-Result<windows::Geometry> agree_on_geometry(const windows::Arena& arena, const StartParameters& parameters) {
-  const std::size_t n_pes = arena.header().n_pes;
-  std::uint64_t static_bytes = 0;
-  std::uint64_t heap_bytes = ~std::uint64_t{0};
-  std::uint64_t address_space = kAddressSpaceBytes;
-  for (std::size_t pe = 0; pe < n_pes; ++pe) {
-    const bootstrap::PeRecord& record = arena.record(static_cast<int>(pe));
-    static_bytes = std::max(static_bytes, record.static_bytes);
-    heap_bytes = std::min(heap_bytes, record.heap_bytes);
-    if (record.address_limit != kUnlimited) address_space = std::min(address_space, record.address_limit / 2);
-  }
-  const bool asked = parameters.config.symmetric_size.has_value();
-  if (fits(address_space, n_pes, static_bytes, heap_bytes))
-    return windows::make_geometry(n_pes, static_bytes, heap_bytes);
-  const std::uint64_t possible = heap_within(address_space, n_pes, static_bytes);
-  if (asked || possible < kSmallestHeapBytes) {
-    return Error{Errc::no_memory, 0,
-                 (asked ? "SHMEM_SYMMETRIC_SIZE asks for " : "the default heap is ") + std::to_string(heap_bytes) +
-                     " bytes for each of " + std::to_string(n_pes) + " PEs, the address space (" +
-                     std::to_string(address_space) + " bytes, see ulimit -v) leaves " + std::to_string(possible) +
-                     "; set SHMEM_SYMMETRIC_SIZE to at most that, or raise the limit"};
-  }
-  return windows::make_geometry(n_pes, static_bytes, possible);
 }
 
 // Names what differs when PEs run different executables: their globals are then not symmetric.
@@ -142,6 +108,20 @@ void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t seen) {
   ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT, seen, &limit, nullptr, 0);
 }
 
+// The same path and layout on every PE, from the records of all.
+Status map_memory(windows::Arena& arena, StartParameters& parameters) {
+  const std::size_t n_pes = arena.header().n_pes;
+  const std::span<const bootstrap::PeRecord> records(&arena.record(0), n_pes);
+  SHMEMX_TRY(windows::check_agreement(records));
+  const channel::Layout layout = channel_layout(parameters.config, n_pes);
+  SHMEMX_TRY_ASSIGN(plan, windows::plan_node(records, layout.region_bytes));
+  parameters.path = plan.path;
+  parameters.path_reason = plan.why;
+  context::all_mapped = plan.path == NodePath::direct;
+  return context::all_mapped ? arena.map_blocks(plan.geometry)
+                             : arena.map_own_block(plan.geometry, parameters.identity.pe, plan.room_for_all);
+}
+
 }  // namespace
 
 Status read_parameters(StartParameters& parameters) {
@@ -160,8 +140,8 @@ Status share_memory(windows::Arena& arena, StartParameters& parameters, const ch
   const int pe = parameters.identity.pe;
   fill_record(arena.record(pe), parameters);
   meet_all_pes(arena, routine);
-  SHMEMX_TRY_ASSIGN(geometry, agree_on_geometry(arena, parameters));
-  SHMEMX_TRY(arena.map_blocks(geometry));
+  SHMEMX_TRY(map_memory(arena, parameters));
+  const windows::Geometry& geometry = arena.geometry();
   prefer_own_node(arena, pe);
   ask_for_huge_pages(arena, parameters);
   // Page-rounded, but no more than the least that was asked for.
@@ -180,16 +160,11 @@ context::Context make_world(const windows::Arena& arena, const StartParameters& 
   const int pe = parameters.identity.pe;
   context::Context world{};
   world.heap_base = reinterpret_cast<std::uintptr_t>(arena.heap(pe));
-  world.heap_bytes = parameters.heap_limit_bytes;
+  world.window_bytes = parameters.heap_limit_bytes;
   world.heap0 = arena.heap(0);
   world.pe_step = static_cast<std::int64_t>(geometry.stride);
   world.n_pes = arena.header().n_pes;
-  for (int k = 0; k < context::kSizeClasses; ++k) {
-    const std::uint64_t bytes = std::uint64_t{1} << k;
-    world.heap_limit[k] = world.heap_bytes >= bytes ? world.heap_bytes - bytes + 1 : 0;
-  }
-  world.heap_elements[0] = world.heap_bytes / 4;
-  world.heap_elements[1] = world.heap_bytes / 8;
+  context::set_hot_limits(world);
   if (statics_are_symmetric(arena, pe)) {
     world.static_base = reinterpret_cast<std::uintptr_t>(parameters.statics.base());
     world.static_bytes = parameters.statics.span_bytes();
@@ -209,18 +184,18 @@ void configure_waiting(const windows::Arena& arena, const StartParameters& param
   WaitPolicy& policy = wait_policy();
   policy.mode = config.wait;
   policy.crowded = crowded && config.wait != WaitMode::spin;
-  policy.own_front = &arena.front(parameters.identity.pe);
+  policy.own_front = &fronts_of(arena, parameters).at(parameters.identity.pe);
   policy.on_sleep = note_waiting;
   policy.on_wake = forget_waiting;
   constexpr std::uint64_t kPauseNs = 25;
   const std::uint64_t spin_ns = config.spin_ns.value_or(crowded ? 0 : 2000);
-  policy.bare_polls = spin_ns == 0 ? 1 : 200;
+  policy.bare_polls = spin_ns == 0 || !context::all_mapped ? 1 : 200;
   policy.pause_polls = static_cast<std::uint32_t>(std::min<std::uint64_t>(spin_ns / kPauseNs, 1U << 30));
   // With many PEs on a core, a turn of all of them has to fit into the yielding phase.
   policy.yield_ns = 1000 * config.yield_us.value_or(std::max<std::uint64_t>(200, 20 * geometry.n_pes));
   policy.sleep_max_ns = 1000 * config.sleep_max_us.value_or(1000);
   coll::node_slots = {arena.block(0), static_cast<std::int64_t>(geometry.stride), windows::slot_bytes(geometry.n_pes),
-                      crowded};
+                      crowded && context::all_mapped};
 }
 
 void meet_all_pes(const windows::Arena& arena, const char* routine) noexcept {
@@ -243,6 +218,10 @@ void meet_all_pes(const windows::Arena& arena, const char* routine) noexcept {
 
 void report_start(const StartParameters& parameters) noexcept {
   if (parameters.identity.pe != 0) return;
+  debug_line("the node path is %s: %s; %llu cells of %llu bytes for messages of each PE",
+             context::all_mapped ? "direct" : "queue", parameters.path_reason.c_str(),
+             static_cast<unsigned long long>(parameters.config.queue_cells),
+             static_cast<unsigned long long>(parameters.config.queue_cell_bytes));
   for (const std::string& warning : parameters.config.warnings) warn("%s", warning.c_str());
   if (parameters.config.version)
     std::printf("%s, OpenSHMEM %d.%d\n", SHMEM_VENDOR_STRING, SHMEM_MAJOR_VERSION, SHMEM_MINOR_VERSION);

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
+#include "base/node_path.hpp"
 #include "bootstrap/bootstrap.hpp"
 #include "config/config.hpp"
 #include "context/context.hpp"
@@ -17,12 +19,14 @@ struct StartParameters {
   windows::StaticData statics;
   std::uint64_t heap_bytes = 0;        // this PE's wish; the least of all PEs' is reserved
   std::uint64_t heap_limit_bytes = 0;  // what shmem_malloc may hand out
+  NodePath path = NodePath::direct;    // what the PEs have agreed on, never automatic
+  std::string path_reason;
 };
 
 // Reads the environment and the limits of the process.
 Status read_parameters(StartParameters& parameters);
 
-// Fills this PE's record, waits for all others', computes the geometry, maps the blocks and shares the static data.
+// Fills this PE's record, waits for all others', computes the geometry, maps the memory and shares the static data.
 Status share_memory(windows::Arena& arena, StartParameters& parameters, const char* routine);
 
 // The default context: routes to all PEs.

@@ -9,19 +9,40 @@
 namespace shmemx::windows {
 namespace {
 
+Error no_room(std::size_t bytes) {
+  char text[192];
+  std::snprintf(text, sizeof text,
+                "cannot map %zu bytes of address space for the node's PEs (limits: ulimit -v, "
+                "/proc/sys/vm/overcommit_memory); set SHMEM_SYMMETRIC_SIZE to a smaller value",
+                bytes);
+  return Error{Errc::no_memory, errno, text};
+}
+
 Result<void*> map_shared(int fd, std::size_t offset, std::size_t bytes) {
   // MAP_NORESERVE: the range is reserved generously and backed on first touch.
   void* const address =
       ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, static_cast<off_t>(offset));
-  if (address == MAP_FAILED) {
-    char text[160];
-    std::snprintf(text, sizeof text,
-                  "cannot map %zu bytes of address space for the node's PEs (limits: ulimit -v, "
-                  "/proc/sys/vm/overcommit_memory); set SHMEM_SYMMETRIC_SIZE to a smaller value",
-                  bytes);
-    return Error{Errc::no_memory, errno, text};
-  }
+  if (address == MAP_FAILED) return no_room(bytes);
   return address;
+}
+
+// Address space without memory, aligned: reserves more and cuts the ends off.
+Result<void*> reserve(std::size_t bytes, std::size_t alignment) {
+  void* const reserved =
+      ::mmap(nullptr, bytes + alignment, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (reserved == MAP_FAILED) return no_room(bytes + alignment);
+  const auto begin = reinterpret_cast<std::uintptr_t>(reserved);
+  const std::uintptr_t aligned = round_up(begin, alignment);
+  if (aligned > begin) ::munmap(reserved, aligned - begin);
+  ::munmap(reinterpret_cast<void*>(aligned + bytes), begin + alignment - aligned);
+  return reinterpret_cast<void*>(aligned);
+}
+
+Status map_over(void* reserved, std::size_t bytes, int fd, std::size_t offset) {
+  void* const address = ::mmap(reserved, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd,
+                               static_cast<off_t>(offset));
+  if (address == MAP_FAILED) return system_error("map the node's blocks");
+  return {};
 }
 
 }  // namespace
@@ -30,11 +51,15 @@ Arena::Arena(Arena&& other) noexcept
     : fd_(std::move(other.fd_)),
       header_(std::exchange(other.header_, nullptr)),
       header_mapped_bytes_(other.header_mapped_bytes_),
-      blocks_(std::exchange(other.blocks_, nullptr)),
+      channel_(std::exchange(other.channel_, nullptr)),
+      block0_(other.block0_),
+      mapped_(std::exchange(other.mapped_, nullptr)),
+      mapped_bytes_(other.mapped_bytes_),
       geometry_(other.geometry_) {}
 
 Arena::~Arena() {
-  if (blocks_ != nullptr) ::munmap(blocks_, geometry_.n_pes * geometry_.stride);
+  if (mapped_ != nullptr) ::munmap(mapped_, mapped_bytes_);
+  if (channel_ != nullptr) ::munmap(channel_, geometry_.channel_bytes);
   if (header_ != nullptr) ::munmap(header_, header_mapped_bytes_);
 }
 
@@ -56,24 +81,36 @@ Result<Arena> Arena::open(UniqueFd fd) {
   return arena;
 }
 
-Status Arena::map_blocks(const Geometry& geometry) {
+Status Arena::map_channel(const Geometry& geometry) {
   geometry_ = geometry;
   SHMEMX_TRY(bootstrap::size_job_file(fd_.get(), geometry.file_bytes));
-  // Aligned: reserve more, cut the ends off.
-  const std::size_t bytes = geometry.n_pes * geometry.stride;
-  void* const reserved =
-      ::mmap(nullptr, bytes + geometry.alignment, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (reserved == MAP_FAILED) return map_shared(fd_.get(), geometry.blocks_offset, bytes + geometry.alignment).error();
-  const auto begin = reinterpret_cast<std::uintptr_t>(reserved);
-  const std::uintptr_t aligned = round_up(begin, geometry.alignment);
-  void* const address =
-      ::mmap(reinterpret_cast<void*>(aligned), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
-             fd_.get(), static_cast<off_t>(geometry.blocks_offset));
-  if (address == MAP_FAILED) return system_error("map the node's blocks");
-  if (aligned > begin) ::munmap(reserved, aligned - begin);
-  ::munmap(reinterpret_cast<void*>(aligned + bytes), begin + geometry.alignment - aligned);
-  blocks_ = static_cast<std::byte*>(address);
+  if (geometry.channel_bytes == 0) return {};
+  SHMEMX_TRY_ASSIGN(region, map_shared(fd_.get(), geometry.channel_offset, geometry.channel_bytes));
+  channel_ = static_cast<std::byte*>(region);
   return {};
+}
+
+Status Arena::map_blocks(const Geometry& geometry) {
+  SHMEMX_TRY(map_channel(geometry));
+  const std::size_t bytes = geometry.n_pes * geometry.stride;
+  SHMEMX_TRY_ASSIGN(reserved, reserve(bytes, geometry.alignment));
+  mapped_ = reserved;
+  mapped_bytes_ = bytes;
+  block0_ = reinterpret_cast<std::uintptr_t>(reserved);
+  return map_over(reserved, bytes, fd_.get(), geometry.blocks_offset);
+}
+
+Status Arena::map_own_block(const Geometry& geometry, int pe, bool guard_others) {
+  SHMEMX_TRY(map_channel(geometry));
+  const std::size_t before = static_cast<std::size_t>(pe) * geometry.stride;
+  const std::size_t reserved_before = guard_others ? before : 0;
+  const std::size_t bytes = guard_others ? geometry.n_pes * geometry.stride : geometry.stride;
+  SHMEMX_TRY_ASSIGN(reserved, reserve(bytes, geometry.alignment));
+  mapped_ = reserved;
+  mapped_bytes_ = bytes;
+  std::byte* const own = static_cast<std::byte*>(reserved) + reserved_before;
+  block0_ = reinterpret_cast<std::uintptr_t>(own) - before;
+  return map_over(own, geometry.stride, fd_.get(), geometry.blocks_offset + before);
 }
 
 std::size_t Arena::resident_bytes() const noexcept {

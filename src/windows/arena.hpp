@@ -1,7 +1,9 @@
-// The node's one shared file, mapped once by each PE: header first, the whole of it when the geometry is known.
+// The node's one shared file, mapped once by each PE: header first, the rest of it when the geometry is known. The
+// header, the records and the channel region are mapped by all; the blocks by all, or each by its own PE only.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "base/result.hpp"
 #include "base/unique_fd.hpp"
@@ -19,15 +21,22 @@ class Arena {
   Arena& operator=(Arena&&) = delete;
   ~Arena();
 
-  // Sizes the file (the same size whoever does it) and maps all blocks. Called once, after all records are complete.
+  // Sizes the file (the same size whoever does it) and maps the channel region and all blocks. Called once, after all
+  // records are complete.
   Status map_blocks(const Geometry& geometry);
+  // The same with the block of PE `pe` only: block() and its kin are right for that PE. `guard_others`: where the other
+  // blocks would be nothing else is put, so that a stray access there faults.
+  Status map_own_block(const Geometry& geometry, int pe, bool guard_others);
 
   bootstrap::JobHeader& header() const noexcept { return *header_; }
   bootstrap::PeRecord& record(int pe) const noexcept {
     return *bootstrap::record_of(header_, static_cast<std::size_t>(pe));
   }
   const Geometry& geometry() const noexcept { return geometry_; }
-  std::byte* block(int pe) const noexcept { return blocks_ + static_cast<std::size_t>(pe) * geometry_.stride; }
+  std::byte* channel() const noexcept { return channel_; }
+  std::byte* block(int pe) const noexcept {
+    return reinterpret_cast<std::byte*>(block0_ + static_cast<std::size_t>(pe) * geometry_.stride);
+  }
   std::byte* heap(int pe) const noexcept { return block(pe) + geometry_.heap_offset; }
   std::byte* statics(int pe) const noexcept { return block(pe) + geometry_.static_offset; }
   std::byte* team_slot(int pe, std::size_t slot) const noexcept {
@@ -43,11 +52,15 @@ class Arena {
 
  private:
   Arena() = default;
+  Status map_channel(const Geometry& geometry);
 
   UniqueFd fd_;
   bootstrap::JobHeader* header_ = nullptr;
   std::size_t header_mapped_bytes_ = 0;
-  std::byte* blocks_ = nullptr;
+  std::byte* channel_ = nullptr;
+  std::uintptr_t block0_ = 0;  // of PE 0, also where that one is not mapped
+  void* mapped_ = nullptr;     // the blocks' mappings
+  std::size_t mapped_bytes_ = 0;
   Geometry geometry_;
 };
 

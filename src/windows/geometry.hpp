@@ -1,11 +1,12 @@
 // Where everything lies in the node's arena file. Pure arithmetic, computed alike by every PE from the job records.
 //
-//   job header | PE records | block of PE 0 | block of PE 1 | ...
+//   job header | PE records | channel region | block of PE 0 | block of PE 1 | ...
 //   block: collective slots | static data | front page | symmetric heap | gap
 //   The front page ends with the WaitFront. The gap, a page or more, is mapped as all else: no object lies there, no
 //   store faults.
 //
-// All blocks have the same size and stride, so peer address = arena + index * stride + offset.
+// All blocks have the same size and stride, so peer address = arena + index * stride + offset. What the channel region
+// looks like is the channel's business (channel/layout.hpp); here it is a number of bytes, which may be 0.
 #pragma once
 
 #include <algorithm>
@@ -30,6 +31,8 @@ constexpr std::size_t slot_bytes(std::size_t n_pes) {
 
 struct Geometry {
   std::size_t n_pes = 0;
+  std::size_t channel_offset = 0;  // in the file
+  std::size_t channel_bytes = 0;
   std::size_t blocks_offset = 0;  // of block 0 in the file
   std::size_t stride = 0;         // from one block to the next
   std::size_t static_offset = 0;  // in a block
@@ -46,10 +49,13 @@ constexpr std::size_t alignment_for_heap(std::size_t heap_bytes) {
   return std::clamp(std::bit_floor(heap_bytes / 4), kHugePageBytes, std::size_t{1} << 30);
 }
 
-constexpr Geometry make_geometry(std::size_t n_pes, std::size_t static_bytes, std::size_t heap_bytes) {
+constexpr Geometry make_geometry(std::size_t n_pes, std::size_t static_bytes, std::size_t heap_bytes,
+                                 std::size_t channel_bytes = 0) {
   Geometry g;
   g.n_pes = n_pes;
-  g.blocks_offset = round_up(bootstrap::header_bytes(n_pes), kHugePageBytes);
+  g.channel_offset = bootstrap::header_bytes(n_pes);
+  g.channel_bytes = round_up(channel_bytes, kPageBytes);
+  g.blocks_offset = round_up(g.channel_offset + g.channel_bytes, kHugePageBytes);
   g.static_offset = round_up(kTeamSlots * slot_bytes(n_pes), kPageBytes);
   g.static_bytes = round_up(static_bytes, kPageBytes);
   g.heap_bytes = round_up(std::max<std::size_t>(heap_bytes, 1), kPageBytes);

@@ -83,6 +83,12 @@ void in_reduce() {
   for (;;) shmem_long_sum_reduce(SHMEM_TEAM_WORLD, out, in, 4);
 }
 
+void in_get() {
+  static long block[1000], here[1000];
+  ready();
+  for (;;) shmem_long_get(here, block, 1000, (shmem_my_pe() + 1) % shmem_n_pes());
+}
+
 void in_malloc() {
   ready();
   for (;;) shmem_free(shmem_malloc(1000));
@@ -166,7 +172,7 @@ const struct {
 long line_is_due;
 
 ssize_t write_late(void*, const char*, std::size_t bytes) {
-  *static_cast<volatile long*>(static_cast<long*>(shmem_ptr(&line_is_due, shmem_n_pes() - 1))) = 1;
+  shmem_long_p(&line_is_due, 1, shmem_n_pes() - 1);
   usleep(300000);
   return static_cast<ssize_t>(bytes);
 }
@@ -194,8 +200,9 @@ ssize_t write_late(void*, const char*, std::size_t bytes) {
 const struct {
   const char* name;
   void (*run)();
-} kStates[] = {{"barrier", in_barrier}, {"wait", in_wait},     {"lock", in_lock},         {"quiet", in_quiet},
-               {"reduce", in_reduce},   {"malloc", in_malloc}, {"finalize", in_finalize}, {"compute", computing}};
+} kStates[] = {{"barrier", in_barrier}, {"wait", in_wait},         {"lock", in_lock},
+               {"quiet", in_quiet},     {"reduce", in_reduce},     {"get", in_get},
+               {"malloc", in_malloc},   {"finalize", in_finalize}, {"compute", computing}};
 
 [[noreturn]] void run_state(const char* name) {
   for (const auto& state : kStates)

@@ -68,7 +68,9 @@ void send(Sender how, long* data, long* flag, long round, long* data_here) {
     case Sender::nbi_fence_put:
       shmem_long_put_nbi(data, block, 512, 1);
       break;
-    case Sender::store_fence_put:  // section 9.12.1: fence also orders stores through shmem_ptr
+    case Sender::store_fence_put:  // section 9.12.1: fence also orders stores through shmem_ptr, where there is one
+      for (int i = 0; data_here == nullptr && i < 512; ++i) shmem_long_p(data + i, round, 1);
+      if (data_here == nullptr) break;
       for (int i = 0; i < 512; ++i) static_cast<volatile long*>(data_here)[i] = round;
       break;
     case Sender::amo_fence_amo:
@@ -94,7 +96,6 @@ void message_passing(Sender how, long* data, long* flag) {
   while (rounds.next()) {
     const long round = rounds.number();
     if (me() == 0) {
-      if (how == Sender::store_fence_put && mapped == nullptr) shmem_long_p(data, round, 1);
       send(how, data, flag, round, mapped);
     } else {
       if (round % 2 == 0)

@@ -70,13 +70,17 @@ PE_TEST(pointers_to_peers_load_and_store) {
   for (const auto& pointer : {shmem_ptr, pshmem_ptr}) {
     for (int pe = 0; pe < pes(); ++pe) {
       auto* const there = static_cast<long*>(pointer(heap.get(), pe));
-      if (CHECK(there != nullptr)) CHECK_EQUAL(*there, 100 + pe);
+      if (there != nullptr) CHECK_EQUAL(*there, 100 + pe);  // section 9.1.9: null where there is no way
+      CHECK_EQUAL(shmem_long_g(heap.get(), pe), 100 + pe);
     }
     CHECK(pointer(heap.get(), me()) == static_cast<void*>(heap.get()));
     long local = 0;
     CHECK(pointer(&local, right()) == nullptr);
   }
-  *static_cast<volatile long*>(shmem_ptr(&heap[1], right())) = 7 + me();
+  if (void* const there = shmem_ptr(&heap[1], right()))
+    *static_cast<volatile long*>(there) = 7 + me();
+  else
+    shmem_long_p(&heap[1], 7 + me(), right());
   shmem_barrier_all();
   CHECK_EQUAL(heap[1], 7 + left());
 }

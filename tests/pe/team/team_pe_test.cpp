@@ -64,10 +64,23 @@ PE_TEST(predefined_teams_number_all_pes) {
   CHECK_EQUAL(shmem_team_my_pe(SHMEM_TEAM_WORLD), me());
   CHECK_EQUAL(pshmem_team_n_pes(SHMEM_TEAM_WORLD), pes());
   CHECK_EQUAL(pshmem_team_my_pe(SHMEM_TEAM_WORLD), me());
-  // One node: its PEs are exactly those that reach each other's heap by load and store.
-  CHECK_EQUAL(shmem_team_n_pes(SHMEM_TEAM_SHARED), pes());
   const int in_shared = shmem_team_my_pe(SHMEM_TEAM_SHARED);
   CHECK_EQUAL(shmem_team_translate_pe(SHMEM_TEAM_SHARED, in_shared, SHMEM_TEAM_WORLD), me());
+}
+
+// Section 7: the shared team has those PEs that reach each other's memory by load and store, and no others.
+PE_TEST(the_shared_team_is_who_has_pointers) {
+  static long global;
+  Symmetric<long> word;
+  int reached = 0;
+  for (int pe = 0; pe < pes(); ++pe) {
+    const bool shared = shmem_team_translate_pe(SHMEM_TEAM_WORLD, pe, SHMEM_TEAM_SHARED) >= 0;
+    CHECK_EQUAL(shmem_ptr(word.get(), pe) != nullptr, shared);
+    CHECK_EQUAL(shmem_ptr(&global, pe) != nullptr, shared);
+    reached += shared;
+  }
+  CHECK_EQUAL(shmem_team_n_pes(SHMEM_TEAM_SHARED), reached);
+  CHECK(shmem_ptr(word.get(), me()) != nullptr);
 }
 
 // Section 7: handles work in static initialisers.
@@ -280,7 +293,8 @@ PE_TEST(team_ptr_takes_team_numbers) {
   shmem_team_split_strided(SHMEM_TEAM_WORLD, pes() - 1, -1, pes(), nullptr, 0, &team);
   for (int pe = 0; pe < pes(); ++pe) {
     const auto* const there = static_cast<const long*>(shmem_team_ptr(team, word.get(), pe));
-    if (CHECK(there != nullptr)) CHECK_EQUAL(*there, 500 + pes() - 1 - pe);
+    CHECK(there != nullptr || pes() - 1 - pe != me());
+    if (there != nullptr) CHECK_EQUAL(*there, 500 + pes() - 1 - pe);
     CHECK(pshmem_team_ptr(team, word.get(), pe) == there);
     CHECK(shmem_ptr(word.get(), pes() - 1 - pe) == there);
   }

@@ -25,6 +25,8 @@ void count_sleep(const char* routine) {
 }
 void count_wake() { ++wakes; }
 
+int messages = 0;
+
 WaitPolicy policy_of(WaitMode mode, WaitFront* front) {
   sleeps = wakes = 0;
   WaitPolicy policy;
@@ -175,6 +177,68 @@ BOOST_AUTO_TEST_CASE(a_wake_costs_nothing_when_nobody_sleeps) {
   wake(front);
   BOOST_CHECK_EQUAL(front.wake_seq.load(), 1U);
   BOOST_CHECK_EQUAL(front.sleepers.load(), 0U);
+}
+
+// What is waited for comes by the poll alone, and each phase calls it.
+BOOST_AUTO_TEST_CASE(every_phase_handles_messages) {
+  struct Phase {
+    WaitMode mode;
+    std::uint32_t pause_polls;
+    std::uint64_t yield_ns;
+    int expected_sleeps;  // -1: some
+  };
+  const Phase phases[] = {{WaitMode::automatic, 1000, 0, 0},
+                          {WaitMode::automatic, 0, 30'000'000'000, 0},
+                          {WaitMode::block, 0, 0, -1},
+                          {WaitMode::spin, 0, 0, 0}};
+  for (const Phase& phase : phases) {
+    WaitFront front{};
+    WaitPolicy policy = policy_of(phase.mode, &front);
+    policy.bare_polls = 1;
+    policy.pause_polls = phase.pause_polls;
+    policy.yield_ns = phase.yield_ns;
+    policy.poll = [] { return ++messages == 5; };
+    const WaitingGuard guard(policy);
+    messages = 0;
+    int looks = 0;
+    wait_for("shmem_test", [&] { return ++looks > 0 && messages >= 5; });
+    BOOST_CHECK_EQUAL(messages, 5);
+    BOOST_CHECK_EQUAL(looks, 7);  // the bare one, one before each poll, one after the message
+    if (phase.expected_sleeps >= 0) BOOST_CHECK_EQUAL(sleeps, phase.expected_sleeps);
+    if (phase.expected_sleeps < 0) BOOST_CHECK_GE(sleeps, 1);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_message_that_comes_before_the_sleep_prevents_it) {
+  WaitFront front{};
+  WaitPolicy policy = policy_of(WaitMode::block, &front);
+  policy.pause_polls = 0;
+  policy.sleep_max_ns = 60'000'000'000;
+  policy.poll = [] { return ++messages == 1; };
+  const WaitingGuard guard(policy);
+  messages = 0;
+  const std::uint64_t begin = now_ns();
+  wait_for("shmem_test", [] { return messages == 1; });
+  BOOST_CHECK_LT(now_ns() - begin, 40'000'000U);
+  BOOST_CHECK_EQUAL(sleeps, 1);  // announced only
+}
+
+BOOST_AUTO_TEST_CASE(a_failed_test_handles_messages) {
+  WaitPolicy policy = policy_of(WaitMode::automatic, nullptr);
+  {
+    const WaitingGuard guard(policy);
+    messages = 0;
+    test_failed();
+    BOOST_CHECK_EQUAL(messages, 0);
+  }
+  policy.poll = [] { return ++messages > 0; };
+  for (const bool crowded : {false, true}) {
+    policy.crowded = crowded;
+    const WaitingGuard guard(policy);
+    messages = 0;
+    test_failed();
+    BOOST_CHECK_EQUAL(messages, 1);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

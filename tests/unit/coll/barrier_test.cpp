@@ -101,12 +101,12 @@ BOOST_AUTO_TEST_CASE(a_tick_carries_what_was_stored_before_it) {
       const auto tick = static_cast<std::uint64_t>(round);
       if (pe == 0) {
         *node.at<long>(1, 64) = round;
-        coll::signal_tick(team, 1, tick);
+        coll::signal_tick(team, "barrier_test", 1, tick);
         coll::await_tick(team, "barrier_test", 1, tick);
       } else {
         coll::await_tick(team, "barrier_test", 0, tick);
         wrong.expect(*node.at<long>(1, 64) == round);
-        coll::signal_tick(team, 0, tick);
+        coll::signal_tick(team, "barrier_test", 0, tick);
       }
     }
   });

@@ -45,6 +45,8 @@ BOOST_AUTO_TEST_CASE(nothing_set_gives_the_defaults) {
     BOOST_CHECK(!c.debug && !c.info && !c.version);
     BOOST_CHECK(c.wait == WaitMode::automatic && c.init_errors == InitErrors::abort && c.huge_pages == HugePages::automatic);
     BOOST_CHECK(c.warn_unknown && c.static_data);
+    BOOST_CHECK(c.node_path == shmemx::NodePath::automatic && c.progress == Progress::automatic);
+    BOOST_CHECK(c.queue_cells == 64 && c.queue_cell_bytes == 8192 && c.pending_max == 64U << 20);
     BOOST_CHECK(c.warnings.empty());
     for (const Origin& origin : c.origins) BOOST_CHECK(origin.source == Source::by_default && origin.variable == nullptr);
   }
@@ -54,7 +56,8 @@ BOOST_AUTO_TEST_CASE(every_variable_reaches_its_member) {
   const auto config = parse({"SHMEM_SYMMETRIC_SIZE=1.5g", "SHMEM_DEBUG=yes", "SHMEM_INFO=1", "SHMEM_VERSION=x", "SHMEM_WAIT=Block",
                              "SHMEM_INIT_ERRORS=return", "SHMEMX_WARN_UNKNOWN=no", "SHMEMX_HUGE_PAGES=always",
                              "SHMEMX_COPY_LARGE=256k", "SHMEMX_COPY_STREAM=64m", "SHMEMX_SPIN_NS=300", "SHMEMX_YIELD_US=0", "SHMEMX_SLEEP_MAX_US=2000",
-                             "SHMEMX_STATIC_DATA=0"});
+                             "SHMEMX_STATIC_DATA=0", "SHMEMX_NODE_PATH=queue", "SHMEMX_QUEUE_CELLS=100", "SHMEMX_QUEUE_CELL_BYTES=16k",
+                             "SHMEMX_PROGRESS=off", "SHMEMX_PENDING_MAX=1g", "SHMEMX_WINDOW_PATH=cma"});
   BOOST_REQUIRE(config);
   const Config& c = config.value();
   BOOST_CHECK(c.symmetric_size == 1610612736U);
@@ -63,6 +66,8 @@ BOOST_AUTO_TEST_CASE(every_variable_reaches_its_member) {
   BOOST_CHECK(c.copy_large == 262144U && c.copy_stream == 67108864U);
   BOOST_CHECK(c.spin_ns == 300U && c.yield_us == 0U && c.sleep_max_us == 2000U);
   BOOST_CHECK(!c.warn_unknown && !c.static_data);
+  BOOST_CHECK(c.node_path == shmemx::NodePath::queue && c.progress == Progress::off);
+  BOOST_CHECK(c.queue_cells == 100 && c.queue_cell_bytes == 16384 && c.pending_max == 1U << 30);
   for (const Origin& origin : c.origins) BOOST_CHECK(origin.source == Source::environment && origin.variable != nullptr);
 }
 
@@ -149,6 +154,22 @@ BOOST_AUTO_TEST_CASE(a_bad_value_is_an_error_that_names_everything) {
   BOOST_CHECK(contains(error_of({"SHMEMX_STATIC_DATA=maybe"}), "is neither yes nor no"));
   BOOST_CHECK(contains(error_of({"SHMEMX_SPIN_NS=1.5"}), "is not a whole number"));
   BOOST_CHECK(contains(error_of({"SHMEMX_SPIN_NS=soon"}), "is not a number"));
+}
+
+BOOST_AUTO_TEST_CASE(bounded_numbers_are_checked_at_both_ends) {
+  for (const char* good : {"SHMEMX_QUEUE_CELLS=8", "SHMEMX_QUEUE_CELLS=65536", "SHMEMX_QUEUE_CELL_BYTES=512", "SHMEMX_QUEUE_CELL_BYTES=1m",
+                           "SHMEMX_QUEUE_CELL_BYTES=4160", "SHMEMX_PENDING_MAX=1m"}) {
+    BOOST_CHECK_EQUAL(error_of({good}), "");
+  }
+  BOOST_CHECK(contains(error_of({"SHMEMX_QUEUE_CELLS=7"}), "value '7' is too small; allowed is a whole number from 8 to 65536"));
+  BOOST_CHECK(contains(error_of({"SHMEMX_QUEUE_CELLS=65537"}), "is too large"));
+  BOOST_CHECK(contains(error_of({"SHMEMX_QUEUE_CELLS=auto"}), "is not a number"));
+  BOOST_CHECK(contains(error_of({"SHMEMX_QUEUE_CELL_BYTES=448"}), "is too small"));
+  BOOST_CHECK(contains(error_of({"SHMEMX_QUEUE_CELL_BYTES=1048640"}), "is too large"));
+  BOOST_CHECK(contains(error_of({"SHMEMX_QUEUE_CELL_BYTES=1000"}), "is not a multiple; allowed is a multiple of 64 bytes"));
+  BOOST_CHECK(contains(error_of({"SHMEMX_PENDING_MAX=1k"}), "is too small"));
+  BOOST_CHECK(contains(error_of({"SHMEMX_NODE_PATH=mapped"}), "allowed is auto, direct or queue"));
+  BOOST_CHECK(contains(error_of({"SHMEMX_PROGRESS=1"}), "allowed is auto, on or off"));
 }
 
 BOOST_AUTO_TEST_CASE(an_error_text_is_one_line_of_bounded_length) {

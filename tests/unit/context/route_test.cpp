@@ -6,6 +6,7 @@
 #include "coll/group.hpp"
 #include "support/child.hpp"
 #include "support/node.hpp"
+#include "support/waiting.hpp"
 
 namespace {
 
@@ -29,6 +30,25 @@ std::string complaint(const Context& context, const void* address, std::uint64_t
   });
   return end.status == 0 ? "" : end.text;
 }
+
+// The process as it is where the others' memory is not mapped.
+class QueuePath {
+ public:
+  static inline WaitFront own_front{};
+
+  QueuePath() : waiting_(with_front()) { context::all_mapped = false; }
+  ~QueuePath() { context::all_mapped = true; }
+  QueuePath(const QueuePath&) = delete;
+  QueuePath& operator=(const QueuePath&) = delete;
+
+ private:
+  static WaitPolicy with_front() {
+    WaitPolicy policy;
+    policy.own_front = &own_front;
+    return policy;
+  }
+  unit::WaitingGuard waiting_;
+};
 
 bool names(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
@@ -147,6 +167,69 @@ BOOST_AUTO_TEST_CASE(is_symmetric_is_exact_at_the_ends) {
     BOOST_CHECK(context::is_symmetric(world, begin + bytes - 1, 1));
     BOOST_CHECK(!context::is_symmetric(world, begin + bytes, 1));
     BOOST_CHECK(!context::is_symmetric(world, begin + 1, kMost));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_is_not_mapped_is_checked_all_the_same) {
+  const QueuePath queue_path;
+  Context world = node().world(1);
+  context::set_hot_limits(world);
+  BOOST_CHECK_EQUAL(world.heap_bytes, 0U);
+  for (const std::uint64_t limit : world.heap_limit) BOOST_CHECK_EQUAL(limit, 0U);
+  for (const std::uint64_t elements : world.heap_elements) BOOST_CHECK_EQUAL(elements, 0U);
+  BOOST_CHECK(!context::in_heap(world, world.heap_base, 1));
+  std::byte* const in_heap = node().arena().heap(1) + 64;
+  std::byte* const in_statics = node().arena().statics(1) + 8;
+  for (int pe = 0; pe < kPes; ++pe) {
+    BOOST_CHECK_EQUAL(context::is_mapped(world, pe), pe == 1);
+    for (std::byte* const address : {in_heap, in_statics}) {
+      const auto target = context::resolve(world, kSite, address, 8, pe);
+      BOOST_CHECK_EQUAL(target.address, address);
+      BOOST_CHECK_EQUAL(target.front, pe == 1 ? &QueuePath::own_front : nullptr);
+    }
+    BOOST_CHECK_EQUAL(context::resolve(world, kSite, nullptr, 0, pe).address, node().arena().heap(1));
+  }
+  BOOST_CHECK(context::is_symmetric(world, node().at<void>(1, 0), unit::kNodeHeapBytes));
+  BOOST_CHECK(!context::is_symmetric(world, node().at<void>(1, 0), unit::kNodeHeapBytes + 1));
+  int automatic = 0;
+  std::byte* const heap_end = node().arena().heap(1) + unit::kNodeHeapBytes;
+  BOOST_CHECK(names(complaint(world, in_heap, 8, kPes), "argument 'pe' is 4, allowed are 0..3"));
+  BOOST_CHECK(names(complaint(world, heap_end - 8, 9, 0), "past the end of the symmetric heap, allowed are 8 bytes"));
+  BOOST_CHECK(names(complaint(world, &automatic, 4, 0), "not a symmetric address"));
+  BOOST_CHECK(names(complaint(world, node().at<void>(2, 64), 4, 2), "not a symmetric address"));
+  context::make_unusable(world);
+  BOOST_CHECK_EQUAL(complaint(world, in_heap, 1, 0), "shmem_test: called before shmem_init. Job ended.\n");
+}
+
+BOOST_AUTO_TEST_CASE(members_of_teams_have_their_numbers_in_the_world) {
+  const Context& world = node().world(3);
+  const Context back = coll::route_of(world, *world.set.subset(3, -1, 4), 0);
+  const Context odds = coll::route_of(world, *world.set.subset(1, 2, 2), 1);
+  for (int pe = 0; pe < kPes; ++pe) {
+    BOOST_CHECK_EQUAL(context::world_pe(world, pe), pe);
+    BOOST_CHECK_EQUAL(context::world_pe(back, pe), 3 - pe);
+    BOOST_CHECK(context::is_mapped(back, pe));
+  }
+  BOOST_CHECK_EQUAL(context::world_pe(odds, 0), 1);
+  BOOST_CHECK_EQUAL(context::world_pe(odds, 1), 3);
+  const QueuePath queue_path;
+  for (int pe = 0; pe < kPes; ++pe) BOOST_CHECK_EQUAL(context::is_mapped(back, pe), pe == 0);
+  BOOST_CHECK(!context::is_mapped(odds, 0) && context::is_mapped(odds, 1));
+}
+
+BOOST_AUTO_TEST_CASE(hot_limits_are_exact_for_all_sizes) {
+  Context context{};
+  for (const std::uint64_t bytes : {0, 1, 7, 8, 15, 16, 4096}) {
+    context.window_bytes = bytes;
+    context::set_hot_limits(context);
+    for (int k = 0; k < context::kSizeClasses; ++k) {
+      const std::uint64_t size = std::uint64_t{1} << k;
+      for (std::uint64_t offset = 0; offset < 20; ++offset) {
+        BOOST_REQUIRE_EQUAL(offset < context.heap_limit[k], offset + size <= bytes);
+      }
+    }
+    BOOST_CHECK_EQUAL(context.heap_elements[0], bytes / 4);
+    BOOST_CHECK_EQUAL(context.heap_elements[1], bytes / 8);
   }
 }
 

@@ -28,7 +28,7 @@ inline context::Context make_world(const windows::Arena& arena, int pe) {
   const windows::Geometry& geometry = arena.geometry();
   context::Context world{};
   world.heap_base = reinterpret_cast<std::uintptr_t>(arena.heap(pe));
-  world.heap_bytes = geometry.heap_bytes;
+  world.heap_bytes = world.window_bytes = geometry.heap_bytes;
   world.heap0 = arena.heap(0);
   world.pe_step = static_cast<std::int64_t>(geometry.stride);
   world.n_pes = static_cast<std::uint32_t>(geometry.n_pes);

@@ -1,12 +1,15 @@
 #include "windows/arena.hpp"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <cstdio>
 
+#include "support/child.hpp"
 #include "support/node.hpp"
 
 namespace {
@@ -75,6 +78,76 @@ BOOST_AUTO_TEST_CASE(all_mappings_of_the_file_show_the_same_memory) {
   BOOST_CHECK_NE(first.block(0), second->block(0));
   *reinterpret_cast<int*>(first.heap(2) + 4096) = 42;
   BOOST_CHECK_EQUAL(*reinterpret_cast<int*>(second->heap(2) + 4096), 42);
+}
+
+BOOST_AUTO_TEST_CASE(the_channel_region_is_shared_and_costs_nothing_until_it_is_used) {
+  auto file = bootstrap::create_job_file(kPes, 77);
+  const UniqueFd again(::fcntl(file->get(), F_DUPFD_CLOEXEC, 0));
+  auto first = Arena::open(std::move(*file));
+  auto second = Arena::open(UniqueFd(::fcntl(again.get(), F_DUPFD_CLOEXEC, 0)));
+  BOOST_REQUIRE(first && second);
+  const windows::Geometry geometry = windows::make_geometry(kPes, 0, 1 << 20, std::size_t{1} << 30);
+  const std::size_t before = first->resident_bytes();
+  BOOST_REQUIRE(first->map_blocks(geometry));
+  BOOST_REQUIRE(second->map_own_block(geometry, 1, true));
+  BOOST_CHECK_EQUAL(first->resident_bytes(), before);
+  first->channel()[0] = std::byte{5};
+  first->channel()[geometry.channel_bytes - 1] = std::byte{6};
+  BOOST_CHECK(second->channel()[0] == std::byte{5});
+  BOOST_CHECK(second->channel()[geometry.channel_bytes - 1] == std::byte{6});
+  *first->block(0) = std::byte{7};
+  BOOST_CHECK(second->channel()[geometry.channel_bytes - 1] == std::byte{6});
+}
+
+BOOST_AUTO_TEST_CASE(the_own_block_alone_is_that_of_all_blocks) {
+  for (const bool guard_others : {true, false}) {
+    const Arena all = unit::make_arena(kPes);
+    for (int pe = 0; pe < static_cast<int>(kPes); ++pe) {
+      auto own = Arena::open(UniqueFd(::fcntl(all.fd(), F_DUPFD_CLOEXEC, 0)));
+      BOOST_REQUIRE(own);
+      BOOST_REQUIRE(own->map_own_block(all.geometry(), pe, guard_others));
+      BOOST_CHECK_EQUAL(reinterpret_cast<std::uintptr_t>(own->heap(pe)) % kHugePageBytes, 0U);
+      *own->block(pe) = std::byte(pe + 1);
+      own->block(pe)[all.geometry().stride - 1] = std::byte(pe + 2);
+      *own->heap(pe) = std::byte(pe + 3);
+      *own->statics(pe) = std::byte(pe + 4);
+      *own->team_slot(pe, windows::kTeamSlots - 1) = std::byte(pe + 5);
+      BOOST_CHECK(*all.block(pe) == std::byte(pe + 1));
+      BOOST_CHECK(all.block(pe)[all.geometry().stride - 1] == std::byte(pe + 2));
+      BOOST_CHECK(*all.heap(pe) == std::byte(pe + 3));
+      BOOST_CHECK(*all.statics(pe) == std::byte(pe + 4));
+      BOOST_CHECK(*all.team_slot(pe, windows::kTeamSlots - 1) == std::byte(pe + 5));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_stray_access_to_a_guarded_block_faults) {
+  const Arena all = unit::make_arena(kPes);
+  auto own = Arena::open(UniqueFd(::fcntl(all.fd(), F_DUPFD_CLOEXEC, 0)));
+  BOOST_REQUIRE(own && own->map_own_block(all.geometry(), 1, true));
+  for (const int pe : {0, 1, 2}) {
+    const auto end = unit::in_child([&] {
+      ::signal(SIGSEGV, [](int) { ::_exit(77); });
+      *static_cast<volatile std::byte*>(own->heap(pe)) = std::byte{1};
+      return 0;
+    });
+    BOOST_CHECK_EQUAL(end.status, pe == 1 ? 0 : 77);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_own_block_without_guards_needs_address_space_for_itself_only) {
+  const auto pages = [] {
+    std::size_t count = 0;
+    FILE* const about = std::fopen("/proc/self/statm", "r");
+    BOOST_REQUIRE(about != nullptr && std::fscanf(about, "%zu", &count) == 1);
+    std::fclose(about);
+    return count * kPageBytes;
+  };
+  auto arena = Arena::open(std::move(*bootstrap::create_job_file(kPes, 77)));
+  const windows::Geometry geometry = windows::make_geometry(kPes, 0, std::size_t{1} << 30);
+  const std::size_t before = pages();
+  BOOST_REQUIRE(arena && arena->map_own_block(geometry, 2, false));
+  BOOST_CHECK_LE(pages() - before, geometry.stride + kHugePageBytes);
 }
 
 BOOST_AUTO_TEST_CASE(a_moved_arena_keeps_its_memory) {

@@ -10,8 +10,11 @@ using namespace shmemx;
 using windows::Geometry;
 
 void check_layout(const Geometry& g, std::size_t static_bytes, std::size_t heap_bytes) {
-  // In the file: header, then blocks.
-  BOOST_REQUIRE_GE(g.blocks_offset, bootstrap::header_bytes(g.n_pes));
+  // In the file: header, channel region, then blocks.
+  BOOST_REQUIRE_GE(g.channel_offset, bootstrap::header_bytes(g.n_pes));
+  BOOST_REQUIRE_EQUAL(g.channel_offset % kPageBytes, 0U);
+  BOOST_REQUIRE_EQUAL(g.channel_bytes % kPageBytes, 0U);
+  BOOST_REQUIRE_GE(g.blocks_offset, g.channel_offset + g.channel_bytes);
   BOOST_REQUIRE_EQUAL(g.blocks_offset % kHugePageBytes, 0U);
   BOOST_REQUIRE_EQUAL(g.file_bytes, g.blocks_offset + g.n_pes * g.stride);
   // In a block: slots, static data, front, heap, guard page.
@@ -39,6 +42,22 @@ BOOST_AUTO_TEST_CASE(nothing_overlaps_for_any_number_of_pes) {
         BOOST_REQUIRE_EQUAL(g.n_pes, n_pes);
         check_layout(g, static_bytes, heap_bytes);
       }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_channel_region_lies_between_records_and_blocks) {
+  for (const std::size_t n_pes : {1, 2, 3, 50, 4096}) {
+    const Geometry without = windows::make_geometry(n_pes, 1, 1 << 20);
+    BOOST_CHECK_EQUAL(without.channel_bytes, 0U);
+    for (const std::size_t channel_bytes : {std::size_t{1}, kPageBytes, kHugePageBytes + 1, std::size_t{1} << 36}) {
+      const Geometry g = windows::make_geometry(n_pes, 1, 1 << 20, channel_bytes);
+      check_layout(g, 1, 1 << 20);
+      BOOST_REQUIRE_GE(g.channel_bytes, channel_bytes);
+      BOOST_REQUIRE_LT(g.channel_bytes, channel_bytes + kPageBytes);
+      // It moves the blocks, and changes nothing in them.
+      BOOST_REQUIRE_EQUAL(g.stride, without.stride);
+      BOOST_REQUIRE_EQUAL(g.heap_offset, without.heap_offset);
     }
   }
 }

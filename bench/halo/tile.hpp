@@ -1,0 +1,62 @@
+// The tile of a PE, with a halo around it, and who its neighbours are: four PEs in two rows and two columns, closed to
+// a torus, so that each has another one above and below, and a third one at the left and the right.
+#pragma once
+
+#include <cstddef>
+
+namespace shmemx::bench {
+
+constexpr std::size_t kMostEdge = 1024;
+constexpr std::size_t kMostWidth = 2;
+
+enum Side : int { kUp, kDown, kLeft, kRight, kSides };
+inline Side opposite(Side side) { return static_cast<Side>(side ^ 1); }
+
+// Rows of `edge` + 2 `width` doubles. What goes to a neighbour is a block of rows, or of columns, `width` wide; both
+// are as long as a row with its halo, and columns go after the rows, so corners arrive too.
+struct Tile {
+  double* cells;
+  std::size_t edge;
+  std::size_t width;
+
+  std::size_t pitch() const { return edge + 2 * width; }
+  // What goes to one neighbour.
+  std::size_t row_bytes() const { return width * pitch() * sizeof(double); }
+
+  // The cells of mine that the neighbour on this side needs.
+  double* inner(Side side) const { return at(side, width, edge); }
+  // Where the neighbour's go.
+  double* outer(Side side) const { return at(side, 0, edge + width); }
+
+ private:
+  double* at(Side side, std::size_t near, std::size_t far) const {
+    switch (side) {
+      case kUp:
+        return cells + near * pitch();
+      case kDown:
+        return cells + far * pitch();
+      case kLeft:
+        return cells + near;
+      default:
+        return cells + far;
+    }
+  }
+};
+
+constexpr std::size_t tile_cells(std::size_t edge, std::size_t width) {
+  return (edge + 2 * width) * (edge + 2 * width);
+}
+
+inline int neighbour(int pe, Side side) { return side == kUp || side == kDown ? pe ^ 2 : pe ^ 1; }
+
+// Columns to one piece of memory and back.
+inline void pack(double* packed, const Tile& tile, const double* from) {
+  for (std::size_t row = 0; row < tile.pitch(); ++row)
+    for (std::size_t k = 0; k < tile.width; ++k) *packed++ = from[row * tile.pitch() + k];
+}
+inline void unpack(double* to, const Tile& tile, const double* packed) {
+  for (std::size_t row = 0; row < tile.pitch(); ++row)
+    for (std::size_t k = 0; k < tile.width; ++k) to[row * tile.pitch() + k] = *packed++;
+}
+
+}  // namespace shmemx::bench

@@ -1,0 +1,43 @@
+// The processes of a measurement: process 0 leads, the others do what it says.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "variations.hpp"
+
+namespace shmemx::bench {
+
+class Crew {
+ public:
+  // Forks `processes` - 1 others, which never come back from here.
+  Crew(std::vector<Variation> variations, int processes);
+  ~Crew();
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
+
+  const std::vector<Variation>& variations() const { return variations_; }
+  // ns from the first message to the last, as process 0 sees it.
+  double time(std::size_t variation, int senders, long iterations);
+  // near, far or disturbed: how far apart processes 0 and 1 are now.
+  std::string state();
+
+ private:
+  [[noreturn]] void follow(int me);
+  void tell(int what, int senders, long iterations);
+  void await_done(int senders);
+  Place& place(std::size_t variation) const { return *reinterpret_cast<Place*>(memory_ + offsets_[variation]); }
+
+  std::vector<Variation> variations_;
+  int processes_;
+  std::vector<std::size_t> offsets_;
+  std::vector<OwnState> own_;
+  std::vector<int> children_;
+  std::byte* memory_ = nullptr;
+  Lead* lead_ = nullptr;
+  long sequence_ = 0;
+  long done_ = 0;
+  long pings_ = 0;
+};
+
+}  // namespace shmemx::bench

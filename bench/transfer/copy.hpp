@@ -1,0 +1,33 @@
+// The copy routine of all mechanisms that copy by themselves; which one is an option of the bench.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "support/raw_copy.hpp"
+
+namespace shmemx::bench {
+
+constexpr const char* kCopyNames[kCopyMethods] = {"memcpy", "movsb", "stream"};
+
+inline int copy_method = 0;  // set once, before the processes are forked
+
+// raw_copy, for any alignment and length.
+inline void copy_bytes(int method, std::byte* dest, const std::byte* source, std::size_t bytes) {
+  constexpr std::size_t kLine = 64;
+  if (method != 2 || bytes < 2 * kLine) {
+    raw_copy(method == 2 ? 0 : method, dest, source, bytes);
+    return;
+  }
+  const std::size_t head = (kLine - reinterpret_cast<std::uintptr_t>(dest) % kLine) % kLine;
+  const std::size_t body = (bytes - head) / kLine * kLine;
+  std::memcpy(dest, source, head);
+  raw_copy(method, dest + head, source + head, body);
+  std::memcpy(dest + head + body, source + head + body, bytes - head - body);
+}
+
+inline void copy_bytes(std::byte* dest, const std::byte* source, std::size_t bytes) {
+  copy_bytes(copy_method, dest, source, bytes);
+}
+
+}  // namespace shmemx::bench

@@ -1,0 +1,106 @@
+// The one interface behind which all ways of moving data between two processes stand, and the list of them.
+//
+// A transfer moves bytes from the source process to the dest process. The local process is the one that wants it done:
+// the reader of a get, the writer of a put, the receiver of a two-sided mechanism. All calls but the two copies are
+// made by both processes at the same time, so that each may exchange what the other must know.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "link.hpp"
+
+namespace shmemx::bench {
+
+enum class Direction { two_sided, get, put };
+
+inline const char* direction_name(Direction direction) {
+  switch (direction) {
+    case Direction::two_sided:
+      return "two-sided";
+    case Direction::get:
+      return "get";
+    case Direction::put:
+      return "put";
+  }
+  return "?";
+}
+
+// Memory of this process. It lies in a file, for those mechanisms that map it.
+struct Region {
+  std::byte* base = nullptr;
+  std::size_t bytes = 0;
+  int fd = -1;
+  std::size_t fd_offset = 0;
+};
+
+// Offsets from the beginning of the registered regions.
+struct Transfer {
+  std::size_t source = 0;
+  std::size_t dest = 0;
+  std::size_t bytes = 0;
+};
+
+class Mechanism {
+ public:
+  explicit Mechanism(Link& link) : link_(link) {}
+  Mechanism(const Mechanism&) = delete;
+  Mechanism& operator=(const Mechanism&) = delete;
+  virtual ~Mechanism() = default;
+
+  // Each throws Unavailable where the mechanism cannot work here; the text says why.
+  virtual void init() {}
+  virtual void register_mem(const Region& mine) { mine_ = mine; }
+  virtual void copy_local(const Transfer& transfer) = 0;  // complete at the destination when it returns
+  virtual void copy_remote(const Transfer&) {}            // nothing where the mechanism is one-sided
+  virtual void deregister_mem() {}
+  virtual void finalize() {}
+
+ protected:
+  Link& link_;
+  Region mine_;
+};
+
+// What the paper measured on two 2 GHz Xeons in 2006; negative: no such figure there.
+struct PaperFigures {
+  double latency_us = -1;
+  double mib_per_s = -1;
+  double set_up_us = -1;
+  double tear_down_us = -1;
+  const char* cache = "";  // source, destination
+};
+
+struct MechanismInfo {
+  std::string name;
+  std::string title;
+  Direction direction;
+  bool region_specific;     // does the set-up hold for one region of memory only?
+  const char* permission;   // what the operating system asks
+  std::size_t chunk_bytes;  // default size of buffers or cells; 0 where there are none
+  PaperFigures paper;
+  std::unique_ptr<Mechanism> (*make)(Link& link, std::size_t chunk_bytes);  // null: not built in
+  std::string missing;                                                      // then says why
+};
+
+const std::vector<MechanismInfo>& mechanisms();
+
+std::unique_ptr<Mechanism> make_shared_buffer(Link& link, std::size_t chunk_bytes);
+std::unique_ptr<Mechanism> make_message_queue(Link& link, std::size_t chunk_bytes);
+std::unique_ptr<Mechanism> make_ptrace(Link& link, std::size_t);
+std::unique_ptr<Mechanism> make_process_memory(Link& link, std::size_t);
+std::unique_ptr<Mechanism> make_process_vm_get(Link& link, std::size_t);
+std::unique_ptr<Mechanism> make_process_vm_put(Link& link, std::size_t);
+std::unique_ptr<Mechanism> make_window_get(Link& link, std::size_t);
+std::unique_ptr<Mechanism> make_window_put(Link& link, std::size_t);
+#if defined(BENCH_HAVE_UCX)
+std::unique_ptr<Mechanism> make_ucx_get(Link& link, std::size_t);
+std::unique_ptr<Mechanism> make_ucx_put(Link& link, std::size_t);
+#endif
+#if defined(BENCH_HAVE_FABRIC)
+std::unique_ptr<Mechanism> make_fabric_get(Link& link, std::size_t);
+std::unique_ptr<Mechanism> make_fabric_put(Link& link, std::size_t);
+#endif
+
+}  // namespace shmemx::bench

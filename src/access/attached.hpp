@@ -1,0 +1,49 @@
+// Windows of other PEs as this PE sees them: attached, looked up, checked.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "access/area.hpp"
+#include "access/description.hpp"
+#include "access/owned.hpp"
+#include "base/wait.hpp"
+#include "base/window_path.hpp"
+
+namespace shmemx::access {
+
+struct Attached {
+  std::uint64_t base = 0;  // in the owner's address space
+  std::uint64_t bytes = 0;
+  std::byte* mapped = nullptr;  // where it can be loaded and stored; null: it cannot
+  Life* life = nullptr;         // the owner's word on whether it still lives
+  WaitFront* front = nullptr;   // where the owner sleeps
+  windows::WindowName name{};
+  std::int32_t owner = 0;
+  std::int32_t pid = 0;  // for cma; 0: not that way
+  // Operations that travel: how many are open, and what the first one that failed has met. Under the channel's lock, or
+  // by the thread that completes them.
+  std::atomic<std::uint32_t> open{0};
+  std::atomic<Code> late_error{0};
+};
+
+Code attach_window(const Description& description, std::uint64_t& handle) noexcept;
+Code detach_window(const char* routine, std::uint64_t handle) noexcept;
+
+// Null when the handle is not that of a live attached window.
+Attached* find_attached(std::uint64_t handle) noexcept;
+
+inline bool is_alive(const Attached& window) noexcept {
+  return window.life->generation.load(std::memory_order_acquire) == window.name.generation;
+}
+inline bool in_window(const Attached& window, std::uint64_t address, std::uint64_t bytes) noexcept {
+  const std::uint64_t offset = address - window.base;
+  return offset <= window.bytes && bytes <= window.bytes - offset;
+}
+WindowPath path_of(const Attached& window) noexcept;
+
+// After something was stored in mapped memory.
+inline void tell_owner(const Attached& window) noexcept { wake(*window.front); }
+
+}  // namespace shmemx::access

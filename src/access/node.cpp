@@ -1,0 +1,56 @@
+#include "access/node.hpp"
+
+#include <atomic>
+#include <mutex>
+
+#include "access/area.hpp"
+#include "access/cma.hpp"
+#include "access/remote.hpp"
+#include "access/serve.hpp"
+#include "channel/agent.hpp"
+#include "channel/channel.hpp"
+
+namespace shmemx::access {
+namespace {
+
+enum class Started : int { no, yes, failed };
+
+constinit std::atomic<Started> state{Started::no};
+Node facts;  // written once, before `state` says yes
+
+}  // namespace
+
+bool start(const Node& node) noexcept {
+  // Edge start: state.store -> state.load: the facts and the handlers.
+  if (state.load(std::memory_order_acquire) == Started::yes) return true;
+  static constinit std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  if (state.load(std::memory_order_relaxed) != Started::no)  // written under the mutex only
+    return state.load(std::memory_order_relaxed) == Started::yes;
+  facts = node;
+  const bool ok = set_up_areas() && set_up_remote();
+  if (ok) {
+    const channel::Locked endpoint;
+    set_serving_handlers();
+    set_reply_handler();
+  }
+  if (ok) publish_probe();
+  state.store(ok ? Started::yes : Started::failed, std::memory_order_release);  // start
+  return ok;
+}
+
+bool is_started() noexcept { return state.load(std::memory_order_acquire) == Started::yes; }  // start
+
+const Node& node() noexcept { return facts; }
+
+void serve_messages() noexcept {
+  if (facts.agent) {
+    channel::start_agent();
+  } else {
+    channel::open();
+  }
+}
+
+void expect_answers() noexcept { channel::open(); }
+
+}  // namespace shmemx::access

@@ -1,0 +1,257 @@
+#include "access/remote.hpp"
+
+#include <shmemx/windows.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "access/node.hpp"
+#include "access/wire.hpp"
+#include "channel/channel.hpp"
+
+namespace shmemx::access {
+namespace {
+
+using channel::Bytes;
+using channel::bytes_of;
+
+// Under the channel's lock.
+struct Ticket {
+  Completion completion;
+  Attached* window;  // null: free
+  std::byte* dest;
+  std::uint32_t bytes;  // of the answer
+  std::uint32_t next_free;
+};
+
+// Edge complete: counter.fetch_sub, open.fetch_sub -> counter.load, open.load: what the answer has brought.
+struct PeerOpen {
+  std::atomic<std::uint32_t> open;
+  std::atomic<Code> late_error;
+};
+
+constexpr std::uint32_t kNoTicket = ~0U;
+
+struct Remote {
+  Ticket tickets[kTickets];
+  std::uint32_t first_free = 0;
+  std::unique_ptr<PeerOpen[]> peers;
+};
+// Never destroyed: threads may use windows while the process exits.
+Remote* remote = nullptr;
+
+void add_to(long* counter, long value) {
+  if (counter != nullptr) __atomic_fetch_add(counter, value, __ATOMIC_ACQ_REL);  // complete
+}
+
+void note_error(std::atomic<Code>& error, Code code) {
+  Code none = SHMEMX_SUCCESS;
+  error.compare_exchange_strong(none, code, std::memory_order_relaxed);  // read after `complete`
+}
+
+Code code_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::ok:
+      return SHMEMX_SUCCESS;
+    case Outcome::stale:
+      return SHMEMX_ERR_STALE;
+    case Outcome::range:
+      return SHMEMX_ERR_RANGE;
+    default:
+      return SHMEMX_ERR_ARGUMENT;
+  }
+}
+
+// Under the channel's lock. kNoTicket: all are in use.
+std::uint32_t try_take(Attached& window, Completion completion, std::byte* dest, std::uint32_t bytes) {
+  const std::uint32_t index = remote->first_free;
+  if (index == kNoTicket) return kNoTicket;
+  Ticket& ticket = remote->tickets[index];
+  remote->first_free = ticket.next_free;
+  ticket = {completion, &window, dest, bytes, 0};
+  add_to(completion.counter, 1);
+  window.open.fetch_add(1, std::memory_order_relaxed);  // the same thread looks for its end
+  remote->peers[static_cast<std::size_t>(window.owner)].open.fetch_add(1, std::memory_order_relaxed);  // the same
+  return index;
+}
+
+std::uint32_t take_ticket(const char* routine, Attached& window, Completion completion, std::byte* dest = nullptr,
+                          std::uint64_t bytes = 0) {
+  std::uint32_t index = kNoTicket;
+  const auto length = static_cast<std::uint32_t>(bytes);
+  const auto try_once = [&] {
+    const channel::Locked endpoint;
+    index = try_take(window, completion, dest, length);
+    return index != kNoTicket;
+  };
+  if (!try_once()) channel::wait_until(routine, -1, try_once);
+  return index;
+}
+
+void end_ticket(Ticket& ticket, std::uint32_t index) {
+  const Completion completion = ticket.completion;
+  Attached& window = *ticket.window;
+  ticket.window = nullptr;
+  ticket.next_free = remote->first_free;
+  remote->first_free = index;
+  PeerOpen& peer = remote->peers[static_cast<std::size_t>(window.owner)];
+  // The counter first: who flushes may give up the stack that it lies on. Tickets and windows stay where they are.
+  add_to(completion.counter, -1);
+  window.open.fetch_sub(1, std::memory_order_release);  // complete
+  peer.open.fetch_sub(1, std::memory_order_release);    // complete
+}
+
+// A peer answers what it was asked; anything else is dropped.
+channel::Verdict on_reply(channel::Endpoint&, const channel::Message& message) {
+  Reply reply;
+  if (message.payload.size() < sizeof reply) return channel::Verdict::done;
+  std::memcpy(&reply, message.payload.data(), sizeof reply);
+  const Bytes body = message.payload.subspan(sizeof reply);
+  if (reply.ticket >= kTickets) return channel::Verdict::done;
+  Ticket& ticket = remote->tickets[reply.ticket];
+  if (ticket.window == nullptr || ticket.window->owner != message.source) return channel::Verdict::done;
+  if (reply.outcome != Outcome::ok) {
+    note_error(*ticket.completion.error, code_of(reply.outcome));
+    if (ticket.completion.error == &ticket.window->late_error)
+      note_error(remote->peers[static_cast<std::size_t>(message.source)].late_error, code_of(reply.outcome));
+  } else if (body.size() == ticket.bytes && !body.empty()) {
+    std::memcpy(ticket.dest, body.data(), body.size());
+  }
+  if (reply.final != 0) end_ticket(ticket, reply.ticket);
+  return channel::Verdict::done;
+}
+
+std::uint64_t room() { return channel::max_payload_bytes() - kLargestHead; }
+
+// Sends a part when the next one is known, so that the last one can say that it is the last.
+class PutSender {
+ public:
+  PutSender(const char* routine, Attached& window, Completion completion)
+      : routine_(routine), window_(window), ticket_(take_ticket(routine, window, completion)) {}
+
+  void add(const Pair& pair) {
+    if (pending_.bytes != 0) send(0);
+    pending_ = pair;
+  }
+  void finish() { send(1); }
+
+ private:
+  void send(std::uint32_t last) {
+    const PutRequest request{window_.name, pending_.offset, ticket_, last};
+    channel::send(routine_, window_.owner, channel::kWindowPut, bytes_of(request), {pending_.local, pending_.bytes});
+  }
+
+  const char* routine_;
+  Attached& window_;
+  std::uint32_t ticket_;
+  Pair pending_{};
+};
+
+}  // namespace
+
+bool set_up_remote() noexcept {
+  auto* const made = new (std::nothrow) Remote;
+  if (made == nullptr) return false;
+  made->peers.reset(new (std::nothrow) PeerOpen[static_cast<std::size_t>(node().n_pes)]());
+  if (made->peers == nullptr) return false;
+  for (std::uint32_t i = 0; i < kTickets; ++i) {
+    made->tickets[i] = {};
+    made->tickets[i].next_free = i + 1 < kTickets ? i + 1 : kNoTicket;
+  }
+  remote = made;
+  return true;
+}
+
+void set_reply_handler() noexcept { channel::set_handler(channel::kWindowReply, on_reply); }
+
+void put_remote(const char* routine, Attached& window, PairWalk walk, Completion completion) noexcept {
+  Pair pair{};
+  if (!walk.next(pair, room())) return;
+  PutSender sender(routine, window, completion);
+  do sender.add(pair);
+  while (walk.next(pair, room()));
+  sender.finish();
+}
+
+void get_remote(const char* routine, Attached& window, PairWalk walk, Completion completion) noexcept {
+  add_to(completion.counter, 1);  // not 0 before all is asked for
+  for (Pair pair{}; walk.next(pair, room());) {
+    const std::uint32_t ticket = take_ticket(routine, window, completion, pair.local, pair.bytes);
+    const GetRequest request{window.name, pair.offset, ticket, static_cast<std::uint32_t>(pair.bytes)};
+    channel::send(routine, window.owner, channel::kWindowGet, bytes_of(request));
+  }
+  add_to(completion.counter, -1);
+}
+
+void accumulate_remote(const char* routine, Attached& window, std::uint64_t offset, const Update& update,
+                       Operands operands, Completion completion) noexcept {
+  const std::uint64_t size = element_bytes(update.type);
+  const std::uint64_t most = room() / size;
+  const bool fetch = operands.result != nullptr;
+  AccumulateRequest request{window.name,
+                            offset,
+                            kNoTicket,
+                            0,
+                            static_cast<std::uint8_t>(update.type),
+                            static_cast<std::uint8_t>(update.op),
+                            update.exclusive,
+                            fetch,
+                            0};
+  add_to(completion.counter, 1);  // not 0 before all is asked for
+  for (std::uint64_t done = 0; done < operands.count; done += request.count) {
+    request.count = static_cast<std::uint32_t>(std::min(most, operands.count - done));
+    request.offset = offset + done * size;
+    request.last = done + request.count == operands.count;
+    if (fetch) {
+      request.ticket = take_ticket(routine, window, completion, operands.result + done * size, request.count * size);
+    } else if (request.ticket == kNoTicket) {
+      request.ticket = take_ticket(routine, window, completion);
+    }
+    const Bytes body =
+        update.op == ElementOp::no_op ? Bytes{} : Bytes{operands.source + done * size, request.count * size};
+    channel::send(routine, window.owner, channel::kWindowAccumulate, bytes_of(request), body);
+  }
+  add_to(completion.counter, -1);
+}
+
+Code atomic_remote(const char* routine, Attached& window, std::uint64_t offset, const AtomicCall& call,
+                   std::uint64_t& old) noexcept {
+  long counter = 0;
+  std::atomic<Code> error{SHMEMX_SUCCESS};
+  const std::uint32_t ticket =
+      take_ticket(routine, window, {&counter, &error}, reinterpret_cast<std::byte*>(&old), sizeof old);
+  const AtomicRequest request{window.name,
+                              offset,
+                              call.operand,
+                              call.compare,
+                              ticket,
+                              static_cast<std::uint8_t>(call.type),
+                              static_cast<std::uint8_t>(call.op),
+                              0};
+  channel::send(routine, window.owner, channel::kWindowAtomic, bytes_of(request));
+  channel::wait_until(routine, window.owner, [&] { return is_complete(&counter); });
+  return error.load(std::memory_order_relaxed);  // written before `complete`
+}
+
+bool is_complete(const long* counter) noexcept { return __atomic_load_n(counter, __ATOMIC_ACQUIRE) == 0; }  // complete
+
+void wait_for_counter(const char* routine, const long* counter) noexcept {
+  channel::wait_until(routine, -1, [&] { return is_complete(counter); });
+}
+
+Code flush(const char* routine, Attached& window) noexcept {
+  const auto done = [&] { return window.open.load(std::memory_order_acquire) == 0; };  // complete
+  if (!done()) channel::wait_until(routine, window.owner, done);
+  return window.late_error.exchange(SHMEMX_SUCCESS, std::memory_order_relaxed);  // written before `complete`
+}
+
+Code flush_pe(const char* routine, int pe) noexcept {
+  PeerOpen& peer = remote->peers[static_cast<std::size_t>(pe)];
+  const auto done = [&] { return peer.open.load(std::memory_order_acquire) == 0; };  // complete
+  if (!done()) channel::wait_until(routine, pe, done);
+  return peer.late_error.exchange(SHMEMX_SUCCESS, std::memory_order_relaxed);  // written before `complete`
+}
+
+}  // namespace shmemx::access

@@ -1,0 +1,207 @@
+#include "access/serve.hpp"
+
+#include <cstring>
+#include <deque>
+#include <vector>
+
+#include "access/elements.hpp"
+#include "base/fatal.hpp"
+#include "base/wait.hpp"
+
+namespace shmemx::access {
+namespace {
+
+using channel::Verdict;
+using Payload = std::span<const std::byte>;
+
+// Splits a payload into head and rest; false when it is too short for the head.
+template <class Head>
+bool split(Payload payload, Head& head, Payload& rest) {
+  if (payload.size() < sizeof head) return false;
+  std::memcpy(&head, payload.data(), sizeof head);
+  rest = payload.subspan(sizeof head);
+  return true;
+}
+
+Served answer(std::uint32_t ticket, Outcome outcome, bool final, Payload body = {}) {
+  return {true, {ticket, outcome, final ? 1U : 0U, static_cast<std::uint32_t>(body.size())}, body};
+}
+
+// The memory, or why not. The windows that the library opens by itself are not reached this way.
+std::byte* find(windows::WindowName window, std::uint64_t offset, std::uint64_t bytes, Outcome& outcome) {
+  std::byte* const at =
+      window.index < windows::kBuiltinWindows ? nullptr : windows::find_exposed(window, offset, bytes);
+  outcome = Outcome::ok;
+  if (at == nullptr) {
+    const bool lives = window.index >= windows::kBuiltinWindows && windows::find_exposed(window, 0, 0) != nullptr;
+    outcome = lives ? Outcome::range : Outcome::stale;
+  }
+  return at;
+}
+
+bool is_aligned(const std::byte* at, ElementType type) {
+  return reinterpret_cast<std::uintptr_t>(at) % element_bytes(type) == 0;
+}
+
+Served serve_put(Payload payload) {
+  PutRequest request;
+  Payload data;
+  if (!split(payload, request, data)) return {};
+  Outcome outcome{};
+  std::byte* const at = find(request.window, request.offset, data.size(), outcome);
+  if (at != nullptr && !data.empty()) std::memcpy(at, data.data(), data.size());
+  if (request.last == 0 && outcome == Outcome::ok) return {};
+  return answer(request.ticket, outcome, request.last != 0);
+}
+
+Served serve_get(Payload payload, std::size_t most) {
+  GetRequest request;
+  Payload rest;
+  if (!split(payload, request, rest)) return {};
+  if (request.bytes > most) return answer(request.ticket, Outcome::bad, true);
+  Outcome outcome{};
+  const std::byte* const at = find(request.window, request.offset, request.bytes, outcome);
+  return answer(request.ticket, outcome, true, at == nullptr ? Payload{} : Payload{at, request.bytes});
+}
+
+Served serve_atomic(Payload payload, std::span<std::byte> scratch) {
+  AtomicRequest request;
+  Payload rest;
+  if (!split(payload, request, rest)) return {};
+  const auto type = static_cast<ElementType>(request.type);
+  const auto op = static_cast<ElementOp>(request.op);
+  if (!go_together(type, op)) return answer(request.ticket, Outcome::bad, true);
+  Outcome outcome{};
+  std::byte* const at = find(request.window, request.offset, element_bytes(type), outcome);
+  if (at == nullptr) return answer(request.ticket, outcome, true);
+  if (!is_aligned(at, type)) return answer(request.ticket, Outcome::bad, true);
+  const std::uint64_t old = apply_one(type, op, at, request.operand, request.compare);
+  std::memcpy(scratch.data(), &old, sizeof old);
+  return answer(request.ticket, Outcome::ok, true, scratch.first(sizeof old));
+}
+
+// Fetches need room for the answer: as much as the elements.
+bool is_sound(const AccumulateRequest& request, Payload elements, std::size_t most) {
+  const auto type = static_cast<ElementType>(request.type);
+  const auto op = static_cast<ElementOp>(request.op);
+  if (op == ElementOp::compare_swap || !go_together(type, op)) return false;
+  const std::uint64_t bytes = request.count * std::uint64_t{element_bytes(type)};
+  return bytes <= most && elements.size() == (op == ElementOp::no_op ? 0 : bytes);
+}
+
+Served serve_accumulate(Payload payload, std::span<std::byte> scratch) {
+  AccumulateRequest request;
+  Payload elements;
+  if (!split(payload, request, elements)) return {};
+  const bool final = request.last != 0 || request.fetch != 0;
+  if (!is_sound(request, elements, scratch.size())) return answer(request.ticket, Outcome::bad, final);
+  const Update update{static_cast<ElementType>(request.type), static_cast<ElementOp>(request.op),
+                      request.exclusive != 0};
+  const std::uint64_t bytes = request.count * std::uint64_t{element_bytes(update.type)};
+  Outcome outcome{};
+  std::byte* const at = find(request.window, request.offset, bytes, outcome);
+  if (at == nullptr) return answer(request.ticket, outcome, final);
+  if (!is_aligned(at, update.type)) return answer(request.ticket, Outcome::bad, final);
+  apply(update, at, elements.empty() ? nullptr : elements.data(), request.fetch != 0 ? scratch.data() : nullptr,
+        request.count);
+  if (!final) return {};
+  return answer(request.ticket, Outcome::ok, true, request.fetch != 0 ? scratch.first(bytes) : Payload{});
+}
+
+// ---- on the channel ----
+
+// Answers that found no cell. What they answer cannot be done twice, so they are kept. Under the channel's lock.
+struct Kept {
+  int pe;
+  Reply reply;
+  std::vector<std::byte> body;
+};
+struct KeptAnswers {
+  std::deque<Kept> list;
+  std::size_t bytes = 0;
+};
+// Never destroyed: threads may still poll while the process exits.
+KeptAnswers& kept() {
+  static auto* const instance = new KeptAnswers;
+  return *instance;
+}
+std::vector<std::byte>& scratch() {
+  static auto* const instance = new std::vector<std::byte>(channel::max_payload_bytes());
+  return *instance;
+}
+
+std::span<std::byte> room_for_answer() {
+  return std::span(scratch()).first(channel::max_payload_bytes() - sizeof(Reply));
+}
+
+bool send_kept(channel::Endpoint& endpoint) {
+  KeptAnswers& answers = kept();
+  bool any = false;
+  while (!answers.list.empty()) {
+    const Kept& first = answers.list.front();
+    if (!endpoint.try_send(first.pe, channel::kWindowReply, channel::bytes_of(first.reply), first.body)) break;
+    answers.bytes -= sizeof(Kept) + first.body.size();
+    answers.list.pop_front();
+    any = true;
+  }
+  return any;
+}
+
+// Whoever waits on a word that has been changed may be another thread of this PE.
+void wake_own() {
+  if (WaitFront* const front = wait_policy().own_front) wake(*front);
+}
+
+// A get changes nothing, so it is simply run again.
+Verdict on_get(channel::Endpoint& endpoint, const channel::Message& message) {
+  const Served served = serve(channel::kWindowGet, message.payload, room_for_answer());
+  if (!served.answered) return Verdict::done;
+  return endpoint.try_send(message.source, channel::kWindowReply, channel::bytes_of(served.reply), served.body)
+             ? Verdict::done
+             : Verdict::later;
+}
+
+template <channel::HandlerId Id>
+Verdict on_change(channel::Endpoint& endpoint, const channel::Message& message) {
+  KeptAnswers& answers = kept();
+  const Served served = serve(Id, message.payload, room_for_answer());
+  wake_own();
+  if (!served.answered) return Verdict::done;
+  // Answers to one ticket stay in order.
+  if (answers.list.empty() &&
+      endpoint.try_send(message.source, channel::kWindowReply, channel::bytes_of(served.reply), served.body))
+    return Verdict::done;
+  answers.list.push_back({message.source, served.reply, {served.body.begin(), served.body.end()}});
+  answers.bytes += sizeof(Kept) + served.body.size();
+  if (answers.bytes > endpoint.pending_max())
+    fatal(nullptr, "%zu bytes of answers to operations on windows cannot be sent, allowed are %zu (SHMEMX_PENDING_MAX)",
+          answers.bytes, endpoint.pending_max());
+  return Verdict::done;
+}
+
+}  // namespace
+
+Served serve(channel::HandlerId id, std::span<const std::byte> payload, std::span<std::byte> scratch) noexcept {
+  switch (id) {
+    case channel::kWindowPut:
+      return serve_put(payload);
+    case channel::kWindowGet:
+      return serve_get(payload, scratch.size());
+    case channel::kWindowAtomic:
+      return serve_atomic(payload, scratch);
+    case channel::kWindowAccumulate:
+      return serve_accumulate(payload, scratch);
+    default:
+      return {};
+  }
+}
+
+void set_serving_handlers() noexcept {
+  channel::set_handler(channel::kWindowPut, on_change<channel::kWindowPut>);
+  channel::set_handler(channel::kWindowGet, on_get);
+  channel::set_handler(channel::kWindowAtomic, on_change<channel::kWindowAtomic>);
+  channel::set_handler(channel::kWindowAccumulate, on_change<channel::kWindowAccumulate>);
+  channel::add_progress(send_kept);
+}
+
+}  // namespace shmemx::access

@@ -1,0 +1,20 @@
+// Put and get on attached windows, of any shape: checked, then by the way that the window has.
+#pragma once
+
+#include "access/attached.hpp"
+#include "access/shape.hpp"
+
+namespace shmemx::access {
+
+enum class Direction { put, get };
+
+// `counter`: where an operation is noted that may be open on return; null with `blocking` false: flush completes it.
+struct Mode {
+  bool blocking;
+  long* counter;
+};
+
+Code transfer(const char* routine, std::uint64_t handle, Direction direction, const Side& target, const Side& local,
+              Mode mode) noexcept;
+
+}  // namespace shmemx::access

@@ -1,0 +1,378 @@
+// Two-sided messages: checks of arguments, and handles.
+#include <shmemx/messages.h>
+
+#include <cstdint>
+
+#include "api/arg_check.hpp"
+#include "base/fatal.hpp"
+#include "base/wait.hpp"
+#include "message/messages.hpp"
+
+namespace api = shmemx::api;
+namespace context = shmemx::context;
+namespace message = shmemx::message;
+
+namespace {
+
+using message::Call;
+using message::RequestId;
+using message::Result;
+using message::Shape;
+
+static_assert(message::kAny == SHMEMX_ANY_SOURCE && message::kAny == SHMEMX_ANY_TAG);
+static_assert(sizeof(shmemx_iov_t) == sizeof(message::Place) &&
+              offsetof(shmemx_iov_t, bytes) == offsetof(message::Place, bytes));
+
+[[noreturn, gnu::cold, gnu::noinline]] void bad_pe(const char* routine, const char* argument, int pe,
+                                                   bool any) noexcept {
+  context::require_initialized(routine);
+  shmemx::fatal(routine, "argument '%s' is %d, allowed are 0..%u (team WORLD)%s", argument, pe,
+                api::default_context().n_pes - 1, any ? " and SHMEMX_ANY_SOURCE" : "");
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] void bad_tag(const char* routine, int tag, bool any) noexcept {
+  context::require_initialized(routine);
+  shmemx::fatal(routine, "argument 'tag' is %d, allowed are 0..%d%s", tag, SHMEMX_TAG_MAX,
+                any ? " and SHMEMX_ANY_TAG" : "");
+}
+
+[[gnu::cold, gnu::noinline]] void bad_memory(const char* routine, const char* argument) noexcept {
+  api::bad_argument(routine, argument, 0, "pointers to as many bytes as the call says");
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] void bad_request(const char* routine, std::uintptr_t value) noexcept {
+  context::require_initialized(routine);
+  shmemx::fatal(routine,
+                "argument 'request' is %#zx, which is not an open request, allowed are SHMEMX_REQUEST_NULL and requests "
+                "that were started and not yet completed",
+                value);
+}
+
+[[gnu::always_inline]] inline void check_send(const Call& call, const char* argument = "pe") noexcept {
+  if (!context::pe_in_range(api::default_context(), call.pe)) [[unlikely]]
+    bad_pe(call.routine, argument, call.pe, false);
+  if (call.tag < 0) [[unlikely]]
+    bad_tag(call.routine, call.tag, false);
+}
+
+[[gnu::always_inline]] inline void check_receive(const Call& call, const char* argument = "pe") noexcept {
+  if (!context::pe_in_range(api::default_context(), call.pe)) [[unlikely]] {
+    context::require_initialized(call.routine);
+    if (call.pe != SHMEMX_ANY_SOURCE) bad_pe(call.routine, argument, call.pe, true);
+  }
+  if (call.tag < SHMEMX_ANY_TAG) [[unlikely]]
+    bad_tag(call.routine, call.tag, true);
+}
+
+[[gnu::always_inline]] inline void check_memory(const char* routine, const char* argument, const void* memory,
+                                                size_t bytes) noexcept {
+  if (memory == nullptr && bytes != 0) [[unlikely]]
+    bad_memory(routine, argument);
+}
+
+Shape list_shape(const char* routine, const shmemx_iov_t* list, size_t count) noexcept {
+  if (count != 0) api::check_array(routine, "list", list);
+  for (size_t i = 0; i < count; ++i) {
+    if (list[i].base != nullptr || list[i].bytes == 0) continue;
+    context::require_initialized(routine);
+    shmemx::fatal(routine, "argument 'list[%zu].base' is null for %zu bytes, allowed are pointers to so many bytes", i,
+                  list[i].bytes);
+  }
+  Shape shape;
+  if (!Shape::of_list(reinterpret_cast<const message::Place*>(list), count, shape)) {
+    context::require_initialized(routine);
+    shmemx::fatal(routine, "argument 'list' has %zu pieces of more than %zu bytes in all, allowed is at most that",
+                  count, SIZE_MAX);
+  }
+  return shape;
+}
+
+struct Strides {
+  size_t block_bytes;
+  ptrdiff_t stride_bytes;
+  size_t blocks;
+};
+
+Shape strided_shape(const char* routine, const char* argument, const void* base, const Strides& strides) noexcept {
+  Shape shape;
+  if (!Shape::strided(base, strides.block_bytes, strides.stride_bytes, strides.blocks, shape)) {
+    context::require_initialized(routine);
+    shmemx::fatal(routine, "argument 'blocks' is %zu, allowed are numbers of blocks (of %zu bytes, %td apart) that fit "
+                  "into memory", strides.blocks, strides.block_bytes, strides.stride_bytes);
+  }
+  check_memory(routine, argument, base, shape.bytes);
+  return shape;
+}
+
+// ---- results and handles ----
+
+int give_result(const Result& result, shmemx_status_t* status) noexcept {
+  const int error = result.truncated ? SHMEMX_ERR_TRUNCATE : 0;
+  if (status != nullptr) *status = {result.source, result.tag, result.bytes, error, result.cancelled ? 1 : 0};
+  return error;
+}
+
+constexpr Result kNothing{SHMEMX_ANY_SOURCE, SHMEMX_ANY_TAG, 0, false, false};
+
+// Generation above, index + 1 below: never null.
+shmemx_request_t handle_of(RequestId id) noexcept {
+  return reinterpret_cast<shmemx_request_t>(std::uintptr_t{id.generation} << 32 | (id.index + 1));
+}
+RequestId id_of(shmemx_request_t request) noexcept {
+  const auto value = reinterpret_cast<std::uintptr_t>(request);
+  return {static_cast<std::uint32_t>(value) - 1, static_cast<std::uint32_t>(value >> 32)};
+}
+[[noreturn]] void reject(const char* routine, shmemx_request_t request) noexcept {
+  bad_request(routine, reinterpret_cast<std::uintptr_t>(request));
+}
+
+void check_request(const char* routine, const shmemx_request_t* request) noexcept {
+  context::require_initialized(routine);
+  api::check_result(routine, "request", request);
+}
+
+void check_requests(const char* routine, const shmemx_request_t* requests, size_t count) noexcept {
+  context::require_initialized(routine);
+  if (count != 0) api::check_array(routine, "requests", requests);
+}
+
+int start_send(const Call& call, const Shape& shape, bool synchronous, shmemx_request_t* request) noexcept {
+  api::check_result(call.routine, "request", request);
+  *request = handle_of(message::start_send(call, shape, synchronous));
+  return 0;
+}
+
+int start_receive(const Call& call, const Shape& shape, shmemx_request_t* request) noexcept {
+  api::check_result(call.routine, "request", request);
+  *request = handle_of(message::start_receive(call, shape));
+  return 0;
+}
+
+// A program that asks again and again must let the others run.
+void look_again_later() noexcept {
+  if (shmemx::wait_policy().crowded) shmemx::give_way();
+}
+
+}  // namespace
+
+extern "C" {
+
+// ---- blocking ----
+
+int shmemx_send(const void* source, size_t bytes, int pe, int tag) noexcept {
+  const Call call{"shmemx_send", pe, tag};
+  check_send(call);
+  check_memory(call.routine, "source", source, bytes);
+  message::send_contiguous(call, source, bytes);
+  return 0;
+}
+
+int shmemx_ssend(const void* source, size_t bytes, int pe, int tag) noexcept {
+  const Call call{"shmemx_ssend", pe, tag};
+  check_send(call);
+  check_memory(call.routine, "source", source, bytes);
+  message::send(call, Shape::contiguous(source, bytes), true);
+  return 0;
+}
+
+int shmemx_recv(void* dest, size_t bytes, int pe, int tag, shmemx_status_t* status) noexcept {
+  const Call call{"shmemx_recv", pe, tag};
+  check_receive(call);
+  check_memory(call.routine, "dest", dest, bytes);
+  return give_result(message::receive(call, Shape::contiguous(dest, bytes)), status);
+}
+
+int shmemx_sendrecv(const void* source, size_t source_bytes, int dest_pe, int send_tag, void* dest, size_t dest_bytes,
+                    int source_pe, int recv_tag, shmemx_status_t* status) noexcept {
+  const Call send{"shmemx_sendrecv", dest_pe, send_tag};
+  const Call receive{"shmemx_sendrecv", source_pe, recv_tag};
+  check_send(send, "dest_pe");
+  check_receive(receive, "source_pe");
+  check_memory(send.routine, "source", source, source_bytes);
+  check_memory(send.routine, "dest", dest, dest_bytes);
+  const RequestId sent = message::start_send(send, Shape::contiguous(source, source_bytes), false);
+  const Result result = message::receive(receive, Shape::contiguous(dest, dest_bytes));
+  Result ignored;
+  message::wait(send.routine, sent, ignored);
+  return give_result(result, status);
+}
+
+// ---- started ----
+
+int shmemx_isend(const void* source, size_t bytes, int pe, int tag, shmemx_request_t* request) noexcept {
+  const Call call{"shmemx_isend", pe, tag};
+  check_send(call);
+  check_memory(call.routine, "source", source, bytes);
+  return start_send(call, Shape::contiguous(source, bytes), false, request);
+}
+
+int shmemx_issend(const void* source, size_t bytes, int pe, int tag, shmemx_request_t* request) noexcept {
+  const Call call{"shmemx_issend", pe, tag};
+  check_send(call);
+  check_memory(call.routine, "source", source, bytes);
+  return start_send(call, Shape::contiguous(source, bytes), true, request);
+}
+
+int shmemx_irecv(void* dest, size_t bytes, int pe, int tag, shmemx_request_t* request) noexcept {
+  const Call call{"shmemx_irecv", pe, tag};
+  check_receive(call);
+  check_memory(call.routine, "dest", dest, bytes);
+  return start_receive(call, Shape::contiguous(dest, bytes), request);
+}
+
+// ---- lists and blocks ----
+
+int shmemx_sendv(const shmemx_iov_t* list, size_t count, int pe, int tag) noexcept {
+  const Call call{"shmemx_sendv", pe, tag};
+  check_send(call);
+  message::send(call, list_shape(call.routine, list, count), false);
+  return 0;
+}
+
+int shmemx_recvv(const shmemx_iov_t* list, size_t count, int pe, int tag, shmemx_status_t* status) noexcept {
+  const Call call{"shmemx_recvv", pe, tag};
+  check_receive(call);
+  return give_result(message::receive(call, list_shape(call.routine, list, count)), status);
+}
+
+int shmemx_isendv(const shmemx_iov_t* list, size_t count, int pe, int tag, shmemx_request_t* request) noexcept {
+  const Call call{"shmemx_isendv", pe, tag};
+  check_send(call);
+  return start_send(call, list_shape(call.routine, list, count), false, request);
+}
+
+int shmemx_irecvv(const shmemx_iov_t* list, size_t count, int pe, int tag, shmemx_request_t* request) noexcept {
+  const Call call{"shmemx_irecvv", pe, tag};
+  check_receive(call);
+  return start_receive(call, list_shape(call.routine, list, count), request);
+}
+
+int shmemx_send_strided(const void* source, size_t block_bytes, ptrdiff_t stride_bytes, size_t blocks, int pe,
+                        int tag) noexcept {
+  const Call call{"shmemx_send_strided", pe, tag};
+  check_send(call);
+  message::send(call, strided_shape(call.routine, "source", source, {block_bytes, stride_bytes, blocks}), false);
+  return 0;
+}
+
+int shmemx_recv_strided(void* dest, size_t block_bytes, ptrdiff_t stride_bytes, size_t blocks, int pe, int tag,
+                        shmemx_status_t* status) noexcept {
+  const Call call{"shmemx_recv_strided", pe, tag};
+  check_receive(call);
+  const Shape shape = strided_shape(call.routine, "dest", dest, {block_bytes, stride_bytes, blocks});
+  return give_result(message::receive(call, shape), status);
+}
+
+int shmemx_isend_strided(const void* source, size_t block_bytes, ptrdiff_t stride_bytes, size_t blocks, int pe, int tag,
+                         shmemx_request_t* request) noexcept {
+  const Call call{"shmemx_isend_strided", pe, tag};
+  check_send(call);
+  const Shape shape = strided_shape(call.routine, "source", source, {block_bytes, stride_bytes, blocks});
+  return start_send(call, shape, false, request);
+}
+
+int shmemx_irecv_strided(void* dest, size_t block_bytes, ptrdiff_t stride_bytes, size_t blocks, int pe, int tag,
+                         shmemx_request_t* request) noexcept {
+  const Call call{"shmemx_irecv_strided", pe, tag};
+  check_receive(call);
+  const Shape shape = strided_shape(call.routine, "dest", dest, {block_bytes, stride_bytes, blocks});
+  return start_receive(call, shape, request);
+}
+
+// ---- looking ----
+
+int shmemx_probe(int pe, int tag, shmemx_status_t* status) noexcept {
+  const Call call{"shmemx_probe", pe, tag};
+  check_receive(call);
+  Result result;
+  message::await_message(call, result);
+  return give_result(result, status);
+}
+
+int shmemx_iprobe(int pe, int tag, int* flag, shmemx_status_t* status) noexcept {
+  const Call call{"shmemx_iprobe", pe, tag};
+  check_receive(call);
+  api::check_result(call.routine, "flag", flag);
+  Result result;
+  *flag = message::find_message(call, result) ? 1 : 0;
+  if (*flag != 0) return give_result(result, status);
+  look_again_later();
+  return 0;
+}
+
+// ---- completing ----
+
+int shmemx_wait(shmemx_request_t* request, shmemx_status_t* status) noexcept {
+  const char* const routine = "shmemx_wait";
+  check_request(routine, request);
+  Result result = kNothing;
+  if (*request != SHMEMX_REQUEST_NULL && !message::wait(routine, id_of(*request), result)) reject(routine, *request);
+  *request = SHMEMX_REQUEST_NULL;
+  return give_result(result, status);
+}
+
+int shmemx_test(shmemx_request_t* request, int* flag, shmemx_status_t* status) noexcept {
+  const char* const routine = "shmemx_test";
+  check_request(routine, request);
+  api::check_result(routine, "flag", flag);
+  Result result = kNothing;
+  *flag = 1;
+  if (*request != SHMEMX_REQUEST_NULL) {
+    const message::TestAnswer answer = message::test(id_of(*request), result);
+    if (answer == message::TestAnswer::unknown) reject(routine, *request);
+    *flag = answer == message::TestAnswer::complete ? 1 : 0;
+  }
+  if (*flag == 0) {
+    look_again_later();
+    return 0;
+  }
+  *request = SHMEMX_REQUEST_NULL;
+  return give_result(result, status);
+}
+
+int shmemx_waitall(size_t count, shmemx_request_t* requests, shmemx_status_t* statuses) noexcept {
+  const char* const routine = "shmemx_waitall";
+  check_requests(routine, requests, count);
+  int worst = 0;
+  for (size_t i = 0; i < count; ++i) {
+    Result result = kNothing;
+    if (requests[i] != SHMEMX_REQUEST_NULL && !message::wait(routine, id_of(requests[i]), result))
+      reject(routine, requests[i]);
+    requests[i] = SHMEMX_REQUEST_NULL;
+    if (give_result(result, statuses == nullptr ? nullptr : statuses + i) != 0) worst = SHMEMX_ERR_TRUNCATE;
+  }
+  return worst;
+}
+
+int shmemx_waitany(size_t count, shmemx_request_t* requests, size_t* index, shmemx_status_t* status) noexcept {
+  const char* const routine = "shmemx_waitany";
+  check_requests(routine, requests, count);
+  api::check_result(routine, "index", index);
+  const auto next = [](const void* handles, size_t i) { return id_of(static_cast<const shmemx_request_t*>(handles)[i]); };
+  for (size_t i = 0; i < count; ++i) {
+    if (requests[i] != SHMEMX_REQUEST_NULL && !message::is_open(id_of(requests[i]))) reject(routine, requests[i]);
+  }
+  *index = message::wait_any(routine, count, next, requests);
+  Result result = kNothing;
+  if (*index == count) return give_result(result, status);
+  message::wait(routine, id_of(requests[*index]), result);
+  requests[*index] = SHMEMX_REQUEST_NULL;
+  return give_result(result, status);
+}
+
+int shmemx_cancel(shmemx_request_t* request) noexcept {
+  const char* const routine = "shmemx_cancel";
+  check_request(routine, request);
+  if (*request == SHMEMX_REQUEST_NULL) return 0;
+  switch (message::cancel(id_of(*request))) {
+    case message::CancelAnswer::unknown:
+      reject(routine, *request);
+    case message::CancelAnswer::a_send:
+      shmemx::fatal(routine, "argument 'request' is a send, allowed are receives");
+    case message::CancelAnswer::done:
+      break;
+  }
+  return 0;
+}
+
+}  // extern "C"

@@ -1,0 +1,30 @@
+#include "api/signal.hpp"
+
+namespace shmemx::api {
+namespace {
+
+// The target would have to reject it.
+void check_alignment(const char* routine, const std::uint64_t* sig_addr) noexcept {
+  const auto address = reinterpret_cast<std::uintptr_t>(sig_addr);
+  if (address % sizeof *sig_addr != 0)
+    bad_argument(routine, "sig_addr", static_cast<long long>(address), "addresses that are a multiple of 8");
+}
+
+}  // namespace
+
+void update_signal_remote(const Context& context, const char* routine, const context::Target& at, const Signal& signal,
+                          int pe) noexcept {
+  check_alignment(routine, signal.address);
+  rma::signal_remote(routine, place_of(context, at, pe), signal.value, signal.sig_op);
+}
+
+void put_signal_remote(const Context& context, const char* routine, const RemotePut& put, const Signal& signal,
+                       int pe) noexcept {
+  const context::Target at =
+      context::resolve(context, {routine, "sig_addr"}, signal.address, sizeof *signal.address, pe);
+  check_alignment(routine, signal.address);
+  rma::put_signal_remote(routine, place_of(context, put.dest, pe), put.source, put.bytes, place_of(context, at, pe),
+                         signal.value, signal.sig_op);
+}
+
+}  // namespace shmemx::api

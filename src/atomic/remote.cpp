@@ -1,0 +1,130 @@
+#include "atomic/remote.hpp"
+
+#include <vector>
+
+#include "atomic/requests.hpp"
+
+namespace shmemx::atomic {
+namespace {
+
+using channel::Bytes;
+using channel::bytes_of;
+using channel::Endpoint;
+using channel::Message;
+using channel::Verdict;
+
+AtomicHeader header_of(const RemotePlace& place, const Operation& operation) noexcept {
+  return {place.window, place.offset, operation.operand, operation.condition, 0, operation.op, operation.type, 0};
+}
+
+const char* decode(const Message& message, AtomicHeader& header, std::byte*& word) noexcept {
+  if (!decode_atomic(message.payload, header)) return "has a wrong length, operation or type";
+  word = find_word(header);
+  return word == nullptr ? "names a word that is in no window of this PE" : nullptr;
+}
+
+void wake_after(const AtomicHeader& header) noexcept {
+  if (header.op != Op::fetch) wake_own_sleepers();
+}
+
+Verdict handle_atomic(Endpoint&, const Message& message) {
+  AtomicHeader header;
+  std::byte* word = nullptr;
+  check_message("an atomic", message.source, decode(message, header, word));
+  static_cast<void>(perform(header, word));
+  wake_after(header);
+  return Verdict::done;
+}
+
+// Answers that found no cell. Atomics are carried out when they come, in the order of their source, whatever their
+// answers do. A PE has at most kMaxRequests open, so this stays small.
+struct Owed {
+  int pe;
+  AtomicReply reply;
+};
+// Never destroyed: threads may still poll while the process exits.
+std::vector<Owed>& owed_answers() {
+  static auto* const list = new std::vector<Owed>;
+  return *list;
+}
+
+bool try_answer(Endpoint& endpoint, const Owed& owed) {
+  return endpoint.try_send(owed.pe, channel::kAtomicReply, bytes_of(owed.reply));
+}
+
+constinit bool owes = false;
+
+bool send_owed(Endpoint& endpoint) {
+  if (!owes) return false;
+  std::vector<Owed>& list = owed_answers();
+  const std::size_t sent = std::erase_if(list, [&](const Owed& owed) { return try_answer(endpoint, owed); });
+  owes = !list.empty();
+  return sent != 0;
+}
+
+Verdict handle_atomic_fetch(Endpoint& endpoint, const Message& message) {
+  AtomicHeader header;
+  std::byte* word = nullptr;
+  check_message("a fetching atomic", message.source, decode(message, header, word));
+  const Owed owed{message.source, {header.ticket, 0, perform(header, word)}};
+  if (!try_answer(endpoint, owed)) [[unlikely]] {
+    owed_answers().push_back(owed);
+    owes = true;
+  }
+  wake_after(header);
+  return Verdict::done;
+}
+
+// The old value lands as the low bytes of the answer's word.
+Verdict handle_reply(Endpoint&, const Message& message) {
+  AtomicReply reply;
+  const char* wrong = "has a wrong length";
+  const Request* request = nullptr;
+  if (decode_atomic_reply(message.payload, reply)) {
+    request = requests.find(reply.ticket, message.source);
+    wrong = request == nullptr || request->landing.block_count != 1 || request->landing.block_bytes > sizeof reply.value
+                ? "answers nothing that it was asked"
+                : nullptr;
+  }
+  check_message("the answer to an atomic", message.source, wrong);
+  std::memcpy(request->landing.at, &reply.value, request->landing.block_bytes);
+  requests.close(reply.ticket);
+  wake_own_sleepers();
+  return Verdict::done;
+}
+
+Question question_for(const RemotePlace& place, const Operation& operation, void* at) noexcept {
+  const auto bytes = static_cast<std::uint32_t>(bytes_of_type(operation.type));
+  return {place.pe, channel::kAtomicFetch, {static_cast<std::byte*>(at), bytes, bytes, 1}};
+}
+
+}  // namespace
+
+void post_remote(const char* routine, const RemotePlace& place, const Operation& operation) noexcept {
+  const AtomicHeader header = header_of(place, operation);
+  channel::send(routine, place.pe, channel::kAtomic, bytes_of(header));
+}
+
+std::uint64_t fetch_remote(const char* routine, const RemotePlace& place, const Operation& operation) noexcept {
+  std::uint64_t bits = 0;
+  OpenCount open{0};
+  AtomicHeader header = header_of(place, operation);
+  ask(routine, question_for(place, operation, &bits), header, {&open, 0});
+  await_answers(routine, place.pe, open);
+  return bits;
+}
+
+void fetch_nbi_remote(const char* routine, const context::Context& context, void* fetch, const RemotePlace& place,
+                      const Operation& operation) noexcept {
+  AtomicHeader header = header_of(place, operation);
+  ask(routine, question_for(place, operation, fetch), header, asker_of(context));
+}
+
+void set_remote_handlers() noexcept {
+  channel::set_handler(channel::kAtomic, handle_atomic);
+  channel::set_handler(channel::kAtomicFetch, handle_atomic_fetch);
+  channel::set_handler(channel::kAtomicReply, handle_reply);
+  channel::add_progress(send_owed);
+}
+
+}  // namespace shmemx::atomic

@@ -1,0 +1,25 @@
+// Atomics on memory that is not mapped: a message to the PE whose memory it is. That PE carries them out with the same
+// instructions as direct ones (direct.hpp), so both kinds are atomic with each other.
+#pragma once
+
+#include <cstdint>
+
+#include "atomic/place.hpp"
+#include "atomic/wire.hpp"
+
+namespace shmemx::atomic {
+
+// Without the value before. Complete after quiet.
+void post_remote(const char* routine, const RemotePlace& place, const Operation& operation) noexcept;
+
+// The bits of the value before.
+std::uint64_t fetch_remote(const char* routine, const RemotePlace& place, const Operation& operation) noexcept;
+
+// The value before goes to `fetch`, which has the type's size. Complete after the context's quiet.
+void fetch_nbi_remote(const char* routine, const context::Context& context, void* fetch, const RemotePlace& place,
+                      const Operation& operation) noexcept;
+
+// By runtime, at init.
+void set_remote_handlers() noexcept;
+
+}  // namespace shmemx::atomic

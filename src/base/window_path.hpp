@@ -1,0 +1,15 @@
+// How operations on an attached window reach memory of another PE.
+#pragma once
+
+#include <cstdint>
+
+namespace shmemx {
+
+enum class WindowPath : std::uint32_t {
+  automatic = 0,
+  mapped = 1,   // load and store
+  cma = 2,      // process_vm_readv and process_vm_writev; what they cannot do goes by messages
+  messages = 3  // the owner executes
+};
+
+}  // namespace shmemx

@@ -1,0 +1,121 @@
+#include "channel/agent.hpp"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstring>
+#include <mutex>
+
+#include "base/clock.hpp"
+#include "base/fatal.hpp"
+#include "base/wait.hpp"
+#include "channel/channel.hpp"
+
+namespace shmemx::channel {
+namespace {
+
+constexpr std::uint64_t kLookNs = 400'000;          // how often it looks whether others poll
+constexpr std::uint64_t kFirstSleepNs = 1'000'000;  // see below
+constexpr std::uint64_t kLongSleepNs = 2'000'000'000;
+constexpr std::uint32_t kBusyPolls = 200;  // polls of others in kLookNs: they do the work
+constexpr int kPollsBeforeSleep = 50;
+
+constinit std::mutex start_mutex;
+constinit std::atomic<std::uint32_t> stop_requested{0};  // the futex of the looks, too
+constinit bool running = false;
+pthread_t thread;
+pid_t owner = 0;
+
+void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t seen, std::uint64_t ns, int operation) {
+  const timespec limit{static_cast<time_t>(ns / 1'000'000'000U), static_cast<long>(ns % 1'000'000'000U)};
+  ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), operation, seen, &limit, nullptr, 0);
+}
+
+bool stopping() { return stop_requested.load(std::memory_order_acquire) != 0; }
+
+// Several polls, as what comes seldom comes alone.
+void work() {
+  for (int idle = 0; idle < kPollsBeforeSleep && !stopping(); ++idle) {
+    if (poll()) idle = 0;
+    cpu_pause();
+  }
+}
+
+bool others_poll() {
+  const std::uint32_t before = own_endpoint.activity();
+  sleep_on(stop_requested, 0, kLookNs, FUTEX_WAIT_PRIVATE);
+  return own_endpoint.activity() - before > kBusyPolls;
+}
+
+// Registers as a sleeper and sleeps until somebody sends. A sender stores its message, then reads `sleepers`, without a
+// full fence (edge doze): should both miss each other, its store is visible long before the first sleep ends.
+void sleep_until_rung(WaitFront& front) {
+  for (std::uint64_t ns = kFirstSleepNs; !stopping(); ns = kLongSleepNs) {
+    const std::uint32_t seen = front.wake_seq.load(std::memory_order_acquire);  // wake
+    front.sleepers.store(1, std::memory_order_seq_cst);                         // doze
+    {
+      const Locked endpoint;
+      if (endpoint->has_work()) return;
+    }
+    if (stopping()) return;
+    sleep_on(front.wake_seq, seen, ns, FUTEX_WAIT);
+    if (front.wake_seq.load(std::memory_order_acquire) != seen) return;  // wake
+  }
+}
+
+void* agent_main(void*) {
+  ::prctl(PR_SET_NAME, "shmemx-agent");
+  WaitFront& front = own_endpoint.front_of(own_endpoint.me());
+  while (!stopping()) {
+    work();
+    if (others_poll()) continue;
+    work();
+    sleep_until_rung(front);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void start_agent() noexcept {
+  const std::lock_guard guard(start_mutex);
+  if (running && owner == ::getpid()) return;
+  open();
+  endpoint_lock.share();
+  stop_requested.store(0, std::memory_order_release);
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);  // signals of the program go to the program's threads
+  const int error = ::pthread_create(&thread, nullptr, agent_main, nullptr);
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (error != 0)
+    fatal("shmem_init", "cannot start the progress thread: %s (limits: ulimit -u, pids of the cgroup)",
+          std::strerror(error));
+  running = true;
+  owner = ::getpid();
+}
+
+void stop_agent() noexcept {
+  const std::lock_guard guard(start_mutex);
+  if (!running || owner != ::getpid()) return;
+  stop_requested.store(1, std::memory_order_release);
+  ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&stop_requested), FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+  WaitFront& front = own_endpoint.front_of(own_endpoint.me());
+  front.sleepers.store(1, std::memory_order_relaxed);  // so that the next line wakes in any case
+  wake_sleepers(front);
+  ::pthread_join(thread, nullptr);
+  running = false;
+}
+
+bool agent_runs() noexcept {
+  const std::lock_guard guard(start_mutex);
+  return running && owner == ::getpid();
+}
+
+}  // namespace shmemx::channel

@@ -1,0 +1,291 @@
+// The node channel: ordered messages between PEs of a node, each run by a handler at the receiver. Short messages go
+// through fastboxes, others through cells; a message always fits one cell (max_payload_bytes()).
+//
+// One endpoint for each PE. Whoever sends or polls holds its lock; handlers run under it, in the order in which one
+// source sent. Messages of different sources have no order.
+//
+// Back-pressure: send() polls until there is a cell, so everybody may send to everybody. Handlers never wait: they use
+// try_send(), and answer Verdict::later when it says no. The message then keeps its cell, and the handler is run again
+// on a later poll; a source's later messages overtake it. So there is never more under way than there are cells.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "base/wait.hpp"
+#include "channel/layout.hpp"
+
+namespace shmemx::channel {
+
+// Who handles a message. Each layer owns the numbers it names here.
+enum HandlerId : std::uint16_t {
+  kNoHandler = 0,
+  kPut,  // rma
+  kPutStrided,
+  kPutSignal,
+  kSignal,
+  kGet,
+  kGetStrided,
+  kGetReply,
+  kAtomic,  // atomic: no answer
+  kAtomicFetch,
+  kAtomicReply,
+  kTick,          // coll
+  kMessageEager,  // message
+  kMessageRts,
+  kMessageCts,
+  kMessageDone,
+  kMessageCookie,
+  kMessageData,
+  kWindowPut,  // windows
+  kWindowGet,
+  kWindowAtomic,
+  kWindowAccumulate,
+  kWindowReply,
+  kActive,          // active messages of programs
+  kHandlerIds = 64  // an id at or above this is rubbish
+};
+
+enum class Verdict : std::uint8_t { done, later };
+
+struct Message {
+  int source;                          // PE
+  std::span<const std::byte> payload;  // valid while the handler runs; 16-byte aligned
+};
+
+using Bytes = std::span<const std::byte>;
+
+// In front of the payload in a box; fits queue::BoxSlot::head.
+struct BoxHead {
+  queue::Number ack;  // how many of the receiver's messages the sender has finished
+  std::uint16_t handler;
+  std::uint16_t bytes;
+  std::uint32_t reserved;
+};
+static_assert(sizeof(BoxHead) == sizeof(queue::BoxSlot::head));
+
+// Without a call where the length is known, or a word.
+[[gnu::always_inline]] inline void copy_short(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
+  if (bytes == 8) {
+    std::memcpy(to, from, 8);
+  } else if (bytes != 0) {
+    std::memcpy(to, from, bytes);
+  }
+}
+template <class T>
+Bytes bytes_of(const T& object) noexcept {
+  return {reinterpret_cast<const std::byte*>(&object), sizeof(T)};
+}
+
+class Endpoint;
+using Handler = Verdict (*)(Endpoint&, const Message&);
+
+// Before the first message can come: at init, in a fixed place for each layer.
+void set_handler(HandlerId id, Handler handler) noexcept;
+// Called at the end of each poll, under the lock: for senders that have something left over. True: it has moved.
+void add_progress(bool (*progress)(Endpoint&)) noexcept;
+
+// What this process remembers of a peer. Zero until first contact.
+struct PeerState {
+  queue::Number sent;      // messages sent to it
+  queue::Number known;     // of those, how many we know it has finished
+  queue::Number received;  // messages of it that we have finished
+  queue::BoxWriter writer;
+  queue::BoxReader reader;
+  std::uint32_t cells_under_way;  // ours, sent to it and not yet given back
+  bool dirty;                     // in the list of peers that may have something unfinished
+  bool writes_box;                // it has heard that we use our box
+  bool reads_box;                 // it has said that it uses its box
+};
+static_assert(sizeof(PeerState) <= kCacheLine);
+
+// One process's end of the channel. All members but the constructor want the lock (see Locked).
+class Endpoint {
+ public:
+  // False: no cell is free. `header` and `body` follow each other in the payload.
+  [[nodiscard, gnu::always_inline]] bool try_send(int pe, HandlerId id, Bytes header, Bytes body = {}) noexcept {
+    if (header.size() + body.size() <= queue::kBoxPayloadBytes && send_in_box(pe, id, header, body)) [[likely]]
+      return true;
+    return send_in_cell(pe, id, header, body);
+  }
+  // Runs handlers of what has arrived. True when there was something. `expected`: the PE that we wait for, -1: any.
+  // Who waits for one PE and gets something from it looks at the rest now and then only.
+  bool poll(int expected = -1) noexcept {
+    const std::uint32_t polls = polls_.load(std::memory_order_relaxed) + 1;  // written under the lock
+    polls_.store(polls, std::memory_order_relaxed);
+    if (expected >= 0 && polls % kPollsForOne != 0 && poll_box(expected)) return true;
+    return poll_all(expected, polls);
+  }
+  // Has `pe` finished what was sent to it, up to message `number`?
+  bool is_settled(int pe, queue::Number number) noexcept;
+  queue::Number sent_to(int pe) const noexcept { return peers_[pe].sent; }
+  // Grows with each poll; a hint for the agent.
+  std::uint32_t activity() const noexcept { return polls_.load(std::memory_order_relaxed); }
+  // Consumer's side: is there anything that poll() would look at?
+  bool has_work() noexcept;
+  int me() const noexcept { return me_; }
+  int n_pes() const noexcept { return n_pes_; }
+  std::size_t pending_max() const noexcept { return pending_max_; }
+  WaitFront& front_of(int pe) const noexcept { return *reinterpret_cast<WaitFront*>(front0_ + pe * front_step_); }
+
+ private:
+  friend void set_up(const struct Setup&) noexcept;
+  friend void settle_all(const char*) noexcept;
+
+  static constexpr std::uint32_t kPollsForOne = 16;
+
+  // sending
+  [[gnu::always_inline]] bool send_in_box(int pe, HandlerId id, Bytes header, Bytes body) noexcept {
+    PeerState& peer = peers_[pe];
+    if (!peer.writes_box) [[unlikely]]
+      return false;
+    queue::BoxSlot* const slot = peer.writer.try_claim(box_to(pe), consumed_by(pe), peer.known);
+    if (slot == nullptr) return false;
+    const BoxHead head{peer.received, id, static_cast<std::uint16_t>(header.size() + body.size()), 0};
+    std::memcpy(slot->head, &head, sizeof head);
+    copy_short(slot->payload, header.data(), header.size());
+    copy_short(slot->payload + header.size(), body.data(), body.size());
+    note_sent(pe, peer);
+    peer.writer.publish(*slot, peer.sent);
+    wake(front_of(pe));
+    return true;
+  }
+  [[gnu::noinline]] bool send_in_cell(int pe, HandlerId id, Bytes header, Bytes body) noexcept;
+  void collect_cells() noexcept;
+  bool may_take(const PeerState& peer) const noexcept;
+  struct CellHead* take_cell(int pe) noexcept;
+  void note_sent(int pe, PeerState& peer) noexcept {
+    ++peer.sent;
+    if (!peer.dirty) [[unlikely]]
+      note_dirty(pe);
+  }
+  void note_dirty(int pe) noexcept;
+  // receiving
+  bool poll_box(int source) noexcept;
+  bool poll_all(int expected, std::uint32_t polls) noexcept;
+  bool poll_boxes() noexcept;
+  bool poll_queue() noexcept;
+  void take_in(struct CellHead* cell) noexcept;
+  Verdict run(int source, unsigned handler, Bytes payload) noexcept;
+  void finish(int source, PeerState& peer) noexcept;
+  void give_back(struct CellHead* cell) noexcept;
+  void keep_copy(int source, unsigned handler, Bytes payload) noexcept;
+  bool run_later() noexcept;
+
+  queue::Fastbox& box_to(int pe) const noexcept {
+    return *reinterpret_cast<queue::Fastbox*>(boxes_to_ + static_cast<std::size_t>(pe) * part_bytes_);
+  }
+  const queue::Consumed& consumed_by(int pe) const noexcept {
+    return *reinterpret_cast<queue::Consumed*>(consumed_by_ + static_cast<std::size_t>(pe) * part_bytes_);
+  }
+
+  // What every message needs, together.
+  PeerState* peers_ = nullptr;
+  queue::Fastbox* boxes_ = nullptr;      // of this PE, by source
+  queue::Consumed* consumed_ = nullptr;  // by this PE, by source
+  std::byte* boxes_to_ = nullptr;        // the box from this PE in the part of PE 0
+  std::byte* consumed_by_ = nullptr;     // the count for this PE in the part of PE 0
+  std::size_t part_bytes_ = 0;
+  std::byte* front0_ = nullptr;
+  std::ptrdiff_t front_step_ = 0;
+  std::atomic<std::uint32_t> polls_{0};
+  bool in_handler_ = false;
+
+  Parts parts_;
+  int me_ = 0;
+  int n_pes_ = 0;
+  queue::Offset free_cells_ = queue::kNull;  // a stack of own cells
+  std::size_t free_count_ = 0;               // in that stack
+  std::size_t fresh_cells_ = 0;              // so many were used at least once
+  std::size_t cells_for_answers_ = 0;        // kept for what handlers send
+  std::uint32_t cells_for_one_ = 0;          // no peer may hold more of our cells
+  std::size_t pending_max_ = 0;
+};
+
+inline constinit Endpoint own_endpoint;
+
+// A process with one thread in the library has no lock to take.
+class EndpointLock {
+ public:
+  void lock() noexcept {
+    if (shared_ && held_.exchange(true, std::memory_order_acquire)) lock_slow();  // endpoint
+  }
+  bool try_lock() noexcept { return !shared_ || !held_.exchange(true, std::memory_order_acquire); }  // endpoint
+  void unlock() noexcept {
+    if (shared_) held_.store(false, std::memory_order_release);  // endpoint
+  }
+  // Called while nobody holds it.
+  void share() noexcept { shared_ = true; }
+
+ private:
+  [[gnu::noinline, gnu::cold]] void lock_slow() noexcept;
+
+  bool shared_ = false;
+  alignas(kCacheLine) std::atomic<bool> held_{false};
+};
+inline constinit EndpointLock endpoint_lock;
+
+// The process's endpoint with its lock held. Not recursive; never constructed inside a handler.
+class Locked {
+ public:
+  Locked() noexcept { endpoint_lock.lock(); }
+  ~Locked() { endpoint_lock.unlock(); }
+  Locked(const Locked&) = delete;
+  Locked& operator=(const Locked&) = delete;
+  Endpoint* operator->() const noexcept { return &own_endpoint; }
+  Endpoint& operator*() const noexcept { return own_endpoint; }
+};
+
+// The largest header plus body.
+std::size_t max_payload_bytes() noexcept;
+
+// Sends; polls and waits while there is no cell. `routine` names the API routine for diagnostics. Not in handlers.
+[[gnu::noinline]] void send_waiting(const char* routine, int pe, HandlerId id, Bytes header, Bytes body) noexcept;
+[[gnu::always_inline]] inline void send(const char* routine, int pe, HandlerId id, Bytes header,
+                                        Bytes body = {}) noexcept {
+  {
+    const Locked endpoint;
+    if (endpoint->try_send(pe, id, header, body)) [[likely]]
+      return;
+  }
+  send_waiting(routine, pe, id, header, body);
+}
+
+// Polls once, unless another thread is at it. True when something was handled.
+inline bool poll(int expected = -1) noexcept {
+  if (!endpoint_lock.try_lock()) return false;
+  const bool any = own_endpoint.poll(expected);
+  endpoint_lock.unlock();
+  return any;
+}
+
+// Polls until done() is true, in the one waiting policy. done() runs without the lock.
+template <class Done>
+void wait_until(const char* routine, int expected, Done done) noexcept {
+  wait_for(routine, [&] { return done() || (poll(expected) && done()); });
+}
+
+// Everything sent to `pe` (or to all) before the call has been executed there.
+void settle(const char* routine, int pe) noexcept;
+void settle_all(const char* routine) noexcept;
+
+// From the first call on, all waits of the library poll the channel.
+void open() noexcept;
+inline bool is_open() noexcept { return wait_policy().poll != nullptr; }
+
+// By runtime, at init.
+struct Setup {
+  Parts parts;
+  int me;
+  int n_pes;
+  std::byte* front0;  // the WaitFront that PE 0 sleeps on; the others' follow at front_step
+  std::ptrdiff_t front_step;
+  bool many_threads;        // may several threads be in the library at once?
+  std::size_t pending_max;  // bytes that handlers may leave unsent
+};
+void set_up(const Setup& setup) noexcept;
+
+}  // namespace shmemx::channel

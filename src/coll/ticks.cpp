@@ -1,0 +1,147 @@
+#include "coll/ticks.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/fatal.hpp"
+#include "base/wait.hpp"
+#include "channel/channel.hpp"
+
+namespace shmemx::coll {
+namespace {
+
+constexpr std::size_t kSmallestBlobBytes = 256;  // of teams with many members
+constexpr std::size_t kAllBlobsBytes = 16384;    // of teams with few: as much as all contributions to a short reduction
+
+struct TickHeader {
+  std::uint64_t tick;        // 0: data only
+  std::uint32_t team_index;  // on all members the same
+  std::uint32_t writer;      // number in the team
+  std::uint32_t offset;      // of the data in the blob
+  std::uint32_t parity;
+};
+static_assert(sizeof(TickHeader) == 24);
+
+// What the handler needs of a team. It runs under the endpoint's lock, perhaps in another thread than the collective,
+// so it has its own copy, which changes under that lock only.
+struct Port {
+  int n_pes = 0;  // 0: closed
+  team::PeSet set;
+  ArrivalLine* lines = nullptr;
+  std::byte* blobs = nullptr;  // [parity][writer]; stays until a larger team comes
+  std::size_t capacity = 0;
+  std::size_t blob_bytes = 0;
+
+  std::byte* blob(std::size_t writer, std::size_t parity) const noexcept {
+    return blobs + (parity * static_cast<std::size_t>(n_pes) + writer) * blob_bytes;
+  }
+};
+constinit Port ports[windows::kTeamSlots];
+
+// Before the channel is open no handler runs.
+template <class Change>
+void change_ports(const Change& change) noexcept {
+  if (!channel::is_open()) return change();
+  const channel::Locked lock;
+  change();
+}
+
+[[noreturn]] void damaged(int source, const TickHeader& header) {
+  fatal(nullptr, "a message of PE %d for collectives is damaged: team slot %u, member %u, tick %llu", source,
+        header.team_index, header.writer, static_cast<unsigned long long>(header.tick));
+}
+
+const Port& checked_port(const TickHeader& header, std::size_t data_bytes, int source) {
+  if (header.team_index >= windows::kTeamSlots) damaged(source, header);
+  const Port& port = ports[header.team_index];
+  const bool is_writer = header.writer < static_cast<std::uint32_t>(port.n_pes) &&
+                         port.set.world(TeamPe{static_cast<int>(header.writer)}).value == source;
+  const bool fits = header.parity < 2 && data_bytes <= port.blob_bytes && header.offset <= port.blob_bytes - data_bytes;
+  if (!is_writer || !fits) damaged(source, header);
+  return port;
+}
+
+channel::Verdict take_tick(channel::Endpoint&, const channel::Message& message) {
+  TickHeader header{};
+  if (message.payload.size() < sizeof header) damaged(message.source, header);
+  std::memcpy(&header, message.payload.data(), sizeof header);
+  const auto data = message.payload.subspan(sizeof header);
+  const Port& port = checked_port(header, data.size(), message.source);
+  if (!data.empty()) std::memcpy(port.blob(header.writer, header.parity) + header.offset, data.data(), data.size());
+  if (header.tick == 0) return channel::Verdict::done;
+  std::atomic<std::uint64_t>& tick = port.lines[header.writer].tick;
+  if (header.tick <= tick.load(std::memory_order_relaxed)) damaged(message.source, header);  // we alone write it
+  tick.store(header.tick, std::memory_order_release);                                        // arrive
+  if (wait_policy().own_front != nullptr) wake(*wait_policy().own_front);
+  return channel::Verdict::done;
+}
+
+TickHeader header_of(const Team& team, std::uint64_t tick) {
+  return {tick, team.route.team_index, static_cast<std::uint32_t>(team.me()), 0, 0};
+}
+
+}  // namespace
+
+void set_handlers() noexcept { channel::set_handler(channel::kTick, take_tick); }
+
+std::size_t blob_bytes(int n_pes) noexcept {
+  return std::clamp(round_up(kAllBlobsBytes / static_cast<std::size_t>(n_pes), 16), kSmallestBlobBytes,
+                    windows::kScratchBytes);
+}
+
+void open_port(const Team& team) noexcept {
+  Port& port = ports[team.route.team_index];
+  const std::size_t each = blob_bytes(team.size());
+  const std::size_t bytes = 2 * each * static_cast<std::size_t>(team.size());
+  change_ports([&] {
+    if (port.capacity < bytes) {
+      std::free(port.blobs);
+      port.blobs = static_cast<std::byte*>(std::malloc(bytes));
+      if (port.blobs == nullptr) fatal(nullptr, "no memory: %zu bytes for a team", bytes);
+      port.capacity = bytes;
+    }
+    std::memset(port.blobs, 0, bytes);
+    port.blob_bytes = each;
+    port.set = team.route.set;
+    port.lines = &team.arrival(team.me(), 0);
+    port.n_pes = team.size();
+  });
+}
+
+void close_port(std::size_t team_index) noexcept {
+  change_ports([&] { ports[team_index].n_pes = 0; });
+}
+
+void send_tick(const Team& team, const char* routine, int pe, std::uint64_t tick) noexcept {
+  const TickHeader header = header_of(team, tick);
+  channel::send(routine, context::world_pe(team.route, pe), channel::kTick, channel::bytes_of(header));
+}
+
+void send_blob(const Team& team, const char* routine, int pe, const Blob& blob) noexcept {
+  TickHeader header = header_of(team, 0);
+  header.parity = static_cast<std::uint32_t>(blob.parity);
+  const std::size_t piece_bytes = channel::max_payload_bytes() - sizeof header;
+  const auto* const data = static_cast<const std::byte*>(blob.data);
+  std::size_t at = 0;
+  do {
+    const std::size_t piece = std::min(piece_bytes, blob.bytes - at);
+    header.offset = static_cast<std::uint32_t>(at);
+    if (at + piece == blob.bytes) header.tick = blob.tick;
+    channel::send(routine, context::world_pe(team.route, pe), channel::kTick, channel::bytes_of(header),
+                  {data + at, piece});
+    at += piece;
+  } while (at < blob.bytes);
+}
+
+std::byte* inbox(const Team& team, int writer, std::uint64_t parity) noexcept {
+  return ports[team.route.team_index].blob(static_cast<std::size_t>(writer), parity);
+}
+
+rma::RemotePlace tick_place(const Team& team, int pe) noexcept {
+  const std::size_t line =
+      team.route.team_index * node_slots.bytes + sizeof(ArrivalLine) * static_cast<std::size_t>(team.me());
+  return {context::world_pe(team.route, pe), windows::kSlotsWindow, line};
+}
+
+}  // namespace shmemx::coll

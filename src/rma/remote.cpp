@@ -1,0 +1,108 @@
+// Handlers of put, get and signals, at the target and where answers arrive; and the completion of what was started.
+#include "rma/remote.hpp"
+
+#include "atomic/remote.hpp"
+#include "atomic/requests.hpp"
+#include "rma/wire.hpp"
+
+namespace shmemx::rma {
+namespace {
+
+using atomic::check_message;
+using channel::bytes_of;
+using channel::Endpoint;
+using channel::Message;
+using channel::Verdict;
+
+// What changes this PE's memory and has no answer.
+using Perform = const char* (*)(Bytes);
+struct What {
+  char name[24];
+};
+
+template <Perform kPerform, What kWhat>
+Verdict handle(Endpoint&, const Message& message) {
+  check_message(kWhat.name, message.source, kPerform(message.payload));
+  atomic::wake_own_sleepers();
+  return Verdict::done;
+}
+
+Verdict answer(Endpoint& endpoint, int pe, const GetAnswer& answer) {
+  std::uint64_t word = 0;
+  Bytes data = answer.data;
+  // A word is read at once, whatever the channel copies with.
+  if (data.size() <= sizeof word) {
+    copy(&word, data.data(), data.size());
+    data = bytes_of(word).first(data.size());
+  }
+  return endpoint.try_send(pe, channel::kGetReply, bytes_of(answer.header), data) ? Verdict::done : Verdict::later;
+}
+
+Verdict handle_get(Endpoint& endpoint, const Message& message) {
+  GetAnswer found;
+  const std::size_t most = channel::max_payload_bytes() - sizeof(GetReplyHeader);
+  check_message("a get", message.source, find_get(message.payload, most, found));
+  return answer(endpoint, message.source, found);
+}
+
+Verdict handle_get_strided(Endpoint& endpoint, const Message& message) {
+  GetAnswer found;
+  std::byte gathered[kGatherBytes];
+  const std::size_t most = std::min(kGatherBytes, channel::max_payload_bytes() - sizeof(GetReplyHeader));
+  check_message("a strided get", message.source, find_get_strided(message.payload, {gathered, most}, found));
+  return answer(endpoint, message.source, found);
+}
+
+// The data of an answer, and the request that it answers.
+const char* decode_answer(const Message& message, GetReplyHeader& header, Bytes& data,
+                          const atomic::Request*& request) noexcept {
+  if (!decode_get_reply(message.payload, header, data)) return "has a wrong length";
+  request = atomic::requests.find(header.ticket, message.source);
+  if (request == nullptr) return "answers nothing that it was asked";
+  const atomic::Landing& landing = request->landing;
+  return data.size() == std::size_t{landing.block_bytes} * landing.block_count ? nullptr
+                                                                               : "has another length than asked for";
+}
+
+Verdict handle_get_reply(Endpoint&, const Message& message) {
+  GetReplyHeader header;
+  Bytes data;
+  const atomic::Request* request = nullptr;
+  check_message("the answer to a get", message.source, decode_answer(message, header, data, request));
+  const atomic::Landing& landing = request->landing;
+  copy_strided(landing.at, data.data(), {landing.block_bytes, landing.block_count, landing.step, landing.block_bytes});
+  atomic::requests.close(header.ticket);
+  atomic::wake_own_sleepers();
+  return Verdict::done;
+}
+
+}  // namespace
+
+void settle_remote(const char* routine, const context::Context& context) noexcept {
+  channel::settle_all(routine);
+  atomic::await_answers(routine, -1, *atomic::asker_of(context).open);
+}
+
+void settle_remote(const char* routine, const context::Context& context, int pe) noexcept {
+  channel::settle(routine, pe);
+  const atomic::Asker asker = atomic::asker_of(context);
+  channel::wait_until(routine, pe, [&] { return !atomic::requests.any_open(asker.context, pe); });
+}
+
+void settle_all_remote(const char* routine) noexcept {
+  channel::settle_all(routine);
+  channel::wait_until(routine, -1, [] { return atomic::requests.open_of_contexts() == 0; });
+}
+
+void set_remote_handlers() noexcept {
+  channel::set_handler(channel::kPut, handle<perform_put, What{"a put"}>);
+  channel::set_handler(channel::kPutStrided, handle<perform_put_strided, What{"a strided put"}>);
+  channel::set_handler(channel::kPutSignal, handle<perform_put_signal, What{"a put with signal"}>);
+  channel::set_handler(channel::kSignal, handle<perform_signal, What{"a signal"}>);
+  channel::set_handler(channel::kGet, handle_get);
+  channel::set_handler(channel::kGetStrided, handle_get_strided);
+  channel::set_handler(channel::kGetReply, handle_get_reply);
+  atomic::set_remote_handlers();
+}
+
+}  // namespace shmemx::rma

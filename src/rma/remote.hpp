@@ -1,0 +1,43 @@
+// put, get and their kin by messages that the target executes: for peers whose memory is not mapped. The target checks
+// name, offset and length before it touches memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "atomic/place.hpp"
+#include "context/context.hpp"
+#include "rma/strided.hpp"
+
+namespace shmemx::rma {
+
+using atomic::place_of;
+using atomic::RemotePlace;
+
+// Returns when `source` may be used again. Complete at the target after settle_remote().
+void put_remote(const char* routine, RemotePlace dest, const void* source, std::size_t bytes) noexcept;
+void put_strided_remote(const char* routine, RemotePlace dest, const void* source, const Strided& shape) noexcept;
+// Data first, then the signal: one message where it fits.
+void put_signal_remote(const char* routine, RemotePlace dest, const void* source, std::size_t bytes, RemotePlace signal,
+                       std::uint64_t value, int sig_op) noexcept;
+
+// The signal alone, after everything sent to that PE before.
+void signal_remote(const char* routine, RemotePlace signal, std::uint64_t value, int sig_op) noexcept;
+
+// Returns when the data are here.
+void get_remote(const char* routine, void* dest, RemotePlace source, std::size_t bytes) noexcept;
+void get_strided_remote(const char* routine, void* dest, RemotePlace source, const Strided& shape) noexcept;
+// Complete after settle_remote() of the context.
+void get_nbi_remote(const char* routine, const context::Context& context, void* dest, RemotePlace source,
+                    std::size_t bytes) noexcept;
+
+// quiet: all that was started before is done and visible. The second form: for one PE (world) only; the third: of all
+// contexts.
+void settle_remote(const char* routine, const context::Context& context) noexcept;
+void settle_remote(const char* routine, const context::Context& context, int pe) noexcept;
+void settle_all_remote(const char* routine) noexcept;
+
+// Handlers of the target's side and of the answers, those of atomics too. By runtime, at init.
+void set_remote_handlers() noexcept;
+
+}  // namespace shmemx::rma

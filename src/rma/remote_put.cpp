@@ -1,0 +1,85 @@
+// The initiator's side of put and signal: data are cut into pieces that fit a message.
+#include <algorithm>
+
+#include "rma/remote.hpp"
+#include "rma/wire.hpp"
+
+namespace shmemx::rma {
+namespace {
+
+using channel::bytes_of;
+
+// Whole lines, so that no element of the user's is cut in two.
+std::size_t room_behind(std::size_t header_bytes) noexcept {
+  return round_down(channel::max_payload_bytes() - header_bytes, kCacheLine);
+}
+
+Bytes bytes_at(const void* source, std::size_t bytes) noexcept {
+  return {static_cast<const std::byte*>(source), bytes};
+}
+
+SignalHeader signal_header(const RemotePlace& signal, std::uint64_t value, int sig_op) noexcept {
+  return {signal.window, signal.offset, value, sig_op, 0};
+}
+
+// Large blocks: each is a put of its own.
+void put_each_block(const char* routine, RemotePlace dest, const std::byte* source, const Strided& shape) noexcept {
+  for (std::size_t i = 0; i < shape.block_count; ++i) {
+    put_remote(routine, dest, source, shape.block_bytes);
+    dest.offset += shape.dest_step;
+    source += shape.source_step;
+  }
+}
+
+}  // namespace
+
+void put_remote(const char* routine, RemotePlace dest, const void* source, std::size_t bytes) noexcept {
+  const auto* from = static_cast<const std::byte*>(source);
+  const std::size_t room = room_behind(sizeof(PutHeader));
+  while (bytes != 0) {
+    const std::size_t piece = std::min(bytes, room);
+    const PutHeader header{dest.window, dest.offset};
+    channel::send(routine, dest.pe, channel::kPut, bytes_of(header), bytes_at(from, piece));
+    dest.offset += piece;
+    from += piece;
+    bytes -= piece;
+  }
+}
+
+void put_strided_remote(const char* routine, RemotePlace dest, const void* source, const Strided& shape) noexcept {
+  if (shape.block_bytes == 0) return;
+  const auto* const from = static_cast<const std::byte*>(source);
+  const std::size_t room = std::min(kGatherBytes, room_behind(sizeof(PutStridedHeader)));
+  if (shape.block_bytes > room / 2) return put_each_block(routine, dest, from, shape);
+  std::byte gathered[kGatherBytes];
+  const std::size_t most = room / shape.block_bytes;
+  for (std::size_t done = 0; done < shape.block_count;) {
+    const std::size_t count = std::min(most, shape.block_count - done);
+    copy_strided(gathered, from + done * shape.source_step,
+                 {shape.block_bytes, count, shape.block_bytes, shape.source_step});
+    const PutStridedHeader header{dest.window, dest.offset + done * shape.dest_step, shape.dest_step,
+                                  static_cast<std::uint32_t>(shape.block_bytes), static_cast<std::uint32_t>(count)};
+    channel::send(routine, dest.pe, channel::kPutStrided, bytes_of(header),
+                  bytes_at(gathered, count * shape.block_bytes));
+    done += count;
+  }
+}
+
+void signal_remote(const char* routine, RemotePlace signal, std::uint64_t value, int sig_op) noexcept {
+  const SignalHeader header = signal_header(signal, value, sig_op);
+  channel::send(routine, signal.pe, channel::kSignal, bytes_of(header));
+}
+
+// The last piece carries the signal; messages of one source are carried out in order.
+void put_signal_remote(const char* routine, RemotePlace dest, const void* source, std::size_t bytes, RemotePlace signal,
+                       std::uint64_t value, int sig_op) noexcept {
+  if (bytes == 0) return signal_remote(routine, signal, value, sig_op);
+  const std::size_t last = std::min(bytes, room_behind(sizeof(PutSignalHeader)));
+  put_remote(routine, dest, source, bytes - last);
+  dest.offset += bytes - last;
+  const PutSignalHeader header{{dest.window, dest.offset}, signal_header(signal, value, sig_op)};
+  channel::send(routine, dest.pe, channel::kPutSignal, bytes_of(header),
+                bytes_at(static_cast<const std::byte*>(source) + (bytes - last), last));
+}
+
+}  // namespace shmemx::rma

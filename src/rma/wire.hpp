@@ -1,0 +1,115 @@
+// Messages of put, get and signals, and what the target does with them. Nothing that comes is trusted: decode_*() check
+// lengths and arithmetic, perform_*() and find_*() check name and range against the windows of this PE, and memory is
+// touched when all is right only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "channel/channel.hpp"
+#include "windows/exposure.hpp"
+
+namespace shmemx::rma {
+
+using channel::Bytes;
+
+// A message holds at most so much of a strided transfer: it is gathered on the stack.
+inline constexpr std::size_t kGatherBytes = 4096;
+
+// kPut: the data follow.
+struct PutHeader {
+  windows::WindowName window;
+  std::uint64_t offset;
+};
+static_assert(sizeof(PutHeader) == 16 && std::is_trivially_copyable_v<PutHeader>);
+
+// kPutStrided: the blocks follow, without gaps.
+struct PutStridedHeader {
+  windows::WindowName window;
+  std::uint64_t offset;
+  std::uint64_t step;  // from the begin of one block to the next one's, at the target
+  std::uint32_t block_bytes;
+  std::uint32_t block_count;
+};
+static_assert(sizeof(PutStridedHeader) == 32 && offsetof(PutStridedHeader, block_bytes) == 24);
+
+// kSignal
+struct SignalHeader {
+  windows::WindowName window;
+  std::uint64_t offset;
+  std::uint64_t value;
+  std::int32_t sig_op;
+  std::uint32_t reserved;
+};
+static_assert(sizeof(SignalHeader) == 32 && offsetof(SignalHeader, sig_op) == 24);
+
+// kPutSignal: the data follow.
+struct PutSignalHeader {
+  PutHeader put;
+  SignalHeader signal;
+};
+static_assert(sizeof(PutSignalHeader) == 48);
+
+// kGet
+struct GetHeader {
+  windows::WindowName window;
+  std::uint64_t offset;
+  std::uint32_t bytes;
+  std::uint32_t ticket;
+};
+static_assert(sizeof(GetHeader) == 24 && offsetof(GetHeader, ticket) == 20);
+
+// kGetStrided
+struct GetStridedHeader {
+  windows::WindowName window;
+  std::uint64_t offset;
+  std::uint64_t step;
+  std::uint32_t block_bytes;
+  std::uint32_t block_count;
+  std::uint32_t ticket;
+  std::uint32_t reserved;
+};
+static_assert(sizeof(GetStridedHeader) == 40 && offsetof(GetStridedHeader, ticket) == 32);
+
+// kGetReply: the data follow.
+struct GetReplyHeader {
+  std::uint32_t ticket;
+  std::uint32_t reserved;
+};
+static_assert(sizeof(GetReplyHeader) == 8);
+
+// Blocks in a window, as a message says it, with the length from the first one's begin to the last one's end.
+struct BlockRange {
+  std::uint64_t step;
+  std::uint32_t block_bytes;
+  std::uint32_t block_count;
+  std::uint64_t span;
+};
+
+// False: the message is shorter than its header, its data have another length than it says, a sum overflows, or what it
+// asks for has more than `most` bytes. `data` is a part of `payload`.
+bool decode_put(Bytes payload, PutHeader& header, Bytes& data) noexcept;
+bool decode_put_strided(Bytes payload, PutStridedHeader& header, BlockRange& range, Bytes& data) noexcept;
+bool decode_signal(Bytes payload, SignalHeader& header) noexcept;
+bool decode_put_signal(Bytes payload, PutSignalHeader& header, Bytes& data) noexcept;
+bool decode_get(Bytes payload, std::size_t most, GetHeader& header) noexcept;
+bool decode_get_strided(Bytes payload, std::size_t most, GetStridedHeader& header, BlockRange& range) noexcept;
+bool decode_get_reply(Bytes payload, GetReplyHeader& header, Bytes& data) noexcept;
+
+// Null when done; else what is wrong with the message, and nothing has changed.
+const char* perform_put(Bytes payload) noexcept;
+const char* perform_put_strided(Bytes payload) noexcept;
+const char* perform_signal(Bytes payload) noexcept;
+const char* perform_put_signal(Bytes payload) noexcept;
+
+// The same; what the answer holds.
+struct GetAnswer {
+  GetReplyHeader header;
+  Bytes data;
+};
+const char* find_get(Bytes payload, std::size_t most, GetAnswer& answer) noexcept;
+// Gathers into `buffer`.
+const char* find_get_strided(Bytes payload, std::span<std::byte> buffer, GetAnswer& answer) noexcept;
+
+}  // namespace shmemx::rma

@@ -1,0 +1,99 @@
+#include "runtime/messaging.hpp"
+
+#include <shmemx/types.h>
+
+#include "atomic/remote.hpp"
+#include "channel/active.hpp"
+#include "channel/agent.hpp"
+#include "channel/channel.hpp"
+#include "coll/ticks.hpp"
+#include "message/messages.hpp"
+#include "rma/remote.hpp"
+#include "windows/exposure.hpp"
+
+namespace shmemx::runtime {
+namespace {
+
+// A job that sends no messages need not look for any in its next life.
+using Poll = bool (*)();
+constinit Poll poll_before = nullptr;
+
+channel::Parts parts_of(const windows::Arena& arena, const StartParameters& parameters) {
+  return {arena.channel(), channel_layout(parameters.config, arena.geometry().n_pes)};
+}
+
+bool by_messages(const StartParameters& parameters) { return parameters.path == NodePath::queue; }
+
+void expose_memory(const windows::Arena& arena, const StartParameters& parameters, const context::Context& world) {
+  const int pe = parameters.identity.pe;
+  const std::size_t slots = windows::kTeamSlots * windows::slot_bytes(arena.geometry().n_pes);
+  windows::expose_builtin(windows::kHeapWindow, arena.heap(pe), world.window_bytes);
+  windows::expose_builtin(windows::kStaticWindow, reinterpret_cast<std::byte*>(world.static_base), world.static_bytes);
+  windows::expose_builtin(windows::kSlotsWindow, arena.block(pe), slots);
+}
+
+void hide_memory() {
+  for (std::uint32_t i = 0; i < windows::kBuiltinWindows; ++i) windows::expose_builtin({i, 0}, nullptr, 0);
+}
+
+void set_handlers() {
+  channel::set_active_handlers();
+  rma::set_remote_handlers();
+  atomic::set_remote_handlers();
+  coll::set_handlers();
+}
+
+}  // namespace
+
+channel::Layout channel_layout(const config::Config& config, std::size_t n_pes) noexcept {
+  return channel::make_layout(n_pes, config.queue_cell_bytes, config.queue_cells);
+}
+
+Fronts fronts_of(const windows::Arena& arena, const StartParameters& parameters) noexcept {
+  if (!by_messages(parameters))
+    return {reinterpret_cast<std::byte*>(&arena.front(0)), static_cast<std::ptrdiff_t>(arena.geometry().stride)};
+  const channel::Parts parts = parts_of(arena, parameters);
+  return {reinterpret_cast<std::byte*>(&parts.control(0).front),
+          static_cast<std::ptrdiff_t>(parts.layout().part_bytes)};
+}
+
+void open_messages(const windows::Arena& arena, const StartParameters& parameters, int thread_level) noexcept {
+  const Fronts fronts = fronts_of(arena, parameters);
+  const config::Config& config = parameters.config;
+  channel::set_up({.parts = parts_of(arena, parameters),
+                   .me = parameters.identity.pe,
+                   .n_pes = parameters.identity.n_pes,
+                   .front0 = fronts.front0,
+                   .front_step = fronts.step,
+                   .many_threads = thread_level == SHMEM_THREAD_MULTIPLE,
+                   .pending_max = config.pending_max});
+  set_handlers();
+  message::open({.parts = parts_of(arena, parameters),
+                 .me = parameters.identity.pe,
+                 .n_pes = parameters.identity.n_pes,
+                 .unexpected_max = config.unexpected_max,
+                 .lmt = config.lmt,
+                 .crowded = wait_policy().crowded});
+  expose_memory(arena, parameters, context::default_context());
+  if (by_messages(parameters)) channel::open();
+  const bool needs_help = by_messages(parameters) && parameters.identity.n_pes > 1;
+  const bool may_help = config.progress != config::Progress::off;
+  if (may_help && (needs_help || config.progress == config::Progress::on)) channel::start_agent();
+}
+
+void settle_messages(const char* routine) noexcept {
+  poll_before = wait_policy().poll;
+  channel::open();  // others may have sent to a PE that has not looked yet
+  channel::settle_active(routine);
+}
+
+void close_messages() noexcept {
+  while (channel::poll()) {
+  }
+  channel::stop_agent();
+  message::close();
+  hide_memory();
+  wait_policy().poll = poll_before;
+}
+
+}  // namespace shmemx::runtime

@@ -1,0 +1,124 @@
+#include "windows/exposure.hpp"
+
+#include <atomic>
+#include <mutex>
+#include <new>
+#include <vector>
+
+namespace shmemx::windows {
+namespace {
+
+// Built-in windows keep generation 0. The others: even while exposed, odd while not.
+struct Entry {
+  std::atomic<std::uint32_t> generation;
+  std::atomic<std::byte*> base;
+  std::atomic<std::uint64_t> bytes;
+};
+
+constexpr std::uint32_t kChunkEntries = 4096;
+constexpr std::uint32_t kChunks = kMaxWindows / kChunkEntries;
+constexpr std::uint32_t kLastGeneration = ~0U;  // odd: an entry that has had all generations rests
+
+struct Table {
+  Entry builtin[kBuiltinWindows];
+  std::atomic<Entry*> chunks[kChunks];  // made when first needed, kept until the process ends
+};
+constinit Table table;
+
+struct Indices {
+  std::mutex mutex;
+  std::vector<std::uint32_t> unused;
+  std::uint32_t next = kBuiltinWindows;  // from here on never used
+  std::atomic<std::uint32_t> exposed{0};
+};
+// Never destroyed: a window may be freed while the process exits.
+Indices& indices() {
+  static auto* const instance = new Indices;
+  return *instance;
+}
+
+Entry* entry_of(std::uint32_t index) noexcept {
+  if (index < kBuiltinWindows) return &table.builtin[index];
+  if (index >= kMaxWindows) return nullptr;
+  Entry* const chunk = table.chunks[index / kChunkEntries].load(std::memory_order_acquire);  // the zeros of a new chunk
+  return chunk == nullptr ? nullptr : chunk + index % kChunkEntries;
+}
+
+// Under the mutex. Null: no memory.
+Entry* make_entry(std::uint32_t index) noexcept {
+  auto& chunk = table.chunks[index / kChunkEntries];
+  if (chunk.load(std::memory_order_relaxed) == nullptr) {  // written under the mutex only
+    auto* const made = new (std::nothrow) Entry[kChunkEntries]();
+    if (made == nullptr) return nullptr;
+    for (std::uint32_t i = 0; i < kChunkEntries; ++i)
+      made[i].generation.store(1, std::memory_order_relaxed);  // published by the chunk's store
+    chunk.store(made, std::memory_order_release);
+  }
+  return entry_of(index);
+}
+
+}  // namespace
+
+std::byte* find_exposed(WindowName window, std::uint64_t offset, std::uint64_t bytes) noexcept {
+  const Entry* const entry = entry_of(window.index);
+  if (entry == nullptr) return nullptr;
+  if (entry->generation.load(std::memory_order_acquire) != window.generation) return nullptr;  // expose
+  std::byte* const base = entry->base.load(std::memory_order_acquire);                         // withdraw
+  const std::uint64_t size = entry->bytes.load(std::memory_order_acquire);                     // withdraw
+  if (entry->generation.load(std::memory_order_relaxed) != window.generation) return nullptr;  // after the two above
+  if (base == nullptr || offset > size || bytes > size - offset) return nullptr;
+  return base + offset;
+}
+
+void expose_builtin(WindowName window, std::byte* base, std::uint64_t bytes) noexcept {
+  if (window.index >= kBuiltinWindows) return;
+  Entry& entry = table.builtin[window.index];
+  // At init and at the end, between barriers: nobody looks meanwhile.
+  entry.bytes.store(0, std::memory_order_release);
+  entry.base.store(bytes == 0 ? nullptr : base, std::memory_order_release);
+  entry.bytes.store(bytes, std::memory_order_release);
+}
+
+bool expose(std::byte* base, std::uint64_t bytes, WindowName& window) noexcept {
+  Indices& all = indices();
+  const std::lock_guard lock(all.mutex);
+  std::uint32_t index = all.next;
+  if (!all.unused.empty()) {
+    index = all.unused.back();
+  } else if (index == kMaxWindows) {
+    return false;
+  }
+  Entry* const entry = make_entry(index);
+  if (entry == nullptr) return false;
+  if (all.unused.empty()) {
+    ++all.next;
+  } else {
+    all.unused.pop_back();
+  }
+  const std::uint32_t generation =
+      entry->generation.load(std::memory_order_relaxed) + 1;       // written under the mutex only
+  entry->base.store(base, std::memory_order_release);              // withdraw
+  entry->bytes.store(bytes, std::memory_order_release);            // withdraw
+  entry->generation.store(generation, std::memory_order_release);  // expose
+  all.exposed.fetch_add(1, std::memory_order_relaxed);             // a statistic
+  window = {index, generation};
+  return true;
+}
+
+bool withdraw(WindowName window) noexcept {
+  if (window.index < kBuiltinWindows || window.generation % 2 != 0) return false;
+  Indices& all = indices();
+  const std::lock_guard lock(all.mutex);
+  Entry* const entry = entry_of(window.index);
+  if (entry == nullptr || entry->generation.load(std::memory_order_relaxed) != window.generation) return false;
+  entry->generation.store(window.generation + 1, std::memory_order_release);
+  entry->base.store(nullptr, std::memory_order_release);  // withdraw
+  entry->bytes.store(0, std::memory_order_release);       // withdraw
+  all.exposed.fetch_sub(1, std::memory_order_relaxed);    // a statistic
+  if (window.generation + 1 != kLastGeneration) all.unused.push_back(window.index);
+  return true;
+}
+
+std::uint32_t exposed_windows() noexcept { return indices().exposed.load(std::memory_order_relaxed); }
+
+}  // namespace shmemx::windows

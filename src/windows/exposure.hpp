@@ -1,0 +1,45 @@
+// What this PE lets others reach by messages: ranges of its memory under names. A message never carries an address,
+// only a name and an offset, and both are checked here before memory is touched.
+//
+// find_exposed() takes no lock and no time that grows with the number of windows: the index leads to the entry.
+// expose() and withdraw() take a mutex. A window that is withdrawn is found by nobody who asks later; whoever found it
+// before may still be at it, so the owner of the memory waits for handlers under way (Endpoint's lock) before it lets
+// go.
+//
+// Edges:  expose    generation.store -> generation.load    base and bytes of the window, before its name is known
+//         withdraw  generation.store -> base/bytes.load    whoever reads the successor's range reads that this one
+//         ended
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace shmemx::windows {
+
+// Generations tell a window from an earlier one in the same place of the table.
+struct WindowName {
+  std::uint32_t index;
+  std::uint32_t generation;
+  friend bool operator==(WindowName, WindowName) = default;
+};
+inline constexpr WindowName kHeapWindow{0, 0};
+inline constexpr WindowName kStaticWindow{1, 0};
+inline constexpr WindowName kSlotsWindow{2, 0};  // the team slots at the begin of the PE's block
+inline constexpr std::uint32_t kBuiltinWindows = 3;
+inline constexpr std::uint32_t kMaxWindows = 1U << 20;  // at once
+
+// The address of `bytes` at `offset` of a window of this PE; null when there is no such window or the range leaves it.
+// Any thread.
+std::byte* find_exposed(WindowName window, std::uint64_t offset, std::uint64_t bytes) noexcept;
+
+// By runtime, at init. `bytes` 0 takes it away.
+void expose_builtin(WindowName window, std::byte* base, std::uint64_t bytes) noexcept;
+
+// A new window; `base` is not null. False: kMaxWindows are exposed, or there is no memory for the table.
+[[nodiscard]] bool expose(std::byte* base, std::uint64_t bytes, WindowName& window) noexcept;
+// From now on its name is stale. False: there is no such window.
+bool withdraw(WindowName window) noexcept;
+// How many expose() has made that withdraw() has not ended.
+std::uint32_t exposed_windows() noexcept;
+
+}  // namespace shmemx::windows

@@ -1,0 +1,146 @@
+#include "windows/node_path.hpp"
+
+#include <algorithm>
+
+#include "base/machine.hpp"
+
+namespace shmemx::windows {
+namespace {
+
+using bootstrap::PeRecord;
+
+constexpr std::uint64_t kAddressSpaceBytes = std::uint64_t{1} << 46;  // for what a PE maps; x86-64 has 2^47
+constexpr std::uint64_t kSmallestHeapBytes = std::uint64_t{1} << 20;
+
+const char* name_of(NodePath path) {
+  switch (path) {
+    case NodePath::direct:
+      return "direct";
+    case NodePath::queue:
+      return "queue";
+    case NodePath::automatic:
+      break;
+  }
+  return "auto";
+}
+
+Error differs(const char* variable, std::size_t first, const std::string& its, std::size_t other,
+              const std::string& others) {
+  return Error{Errc::invalid_argument, 0,
+               std::string(variable) + " is " + its + " on PE " + std::to_string(first) + " and " + others + " on PE " +
+                   std::to_string(other) + ", all PEs have to set the same"};
+}
+
+// What the records ask for, taken together.
+struct Wishes {
+  std::size_t n_pes;
+  NodePath path = NodePath::automatic;
+  std::uint64_t static_bytes = 0;
+  std::uint64_t heap_bytes = kUnlimited;
+  bool heap_asked = false;
+  std::uint64_t address_space = kAddressSpaceBytes;
+  std::uint64_t channel_bytes;
+};
+
+Wishes wishes_of(std::span<const PeRecord> records, std::size_t channel_bytes) {
+  Wishes wishes{};
+  wishes.n_pes = records.size();
+  wishes.heap_bytes = kUnlimited;
+  wishes.address_space = kAddressSpaceBytes;
+  wishes.channel_bytes = channel_bytes;
+  for (const PeRecord& record : records) {
+    wishes.path = std::max(wishes.path, record.node_path);
+    wishes.static_bytes = std::max(wishes.static_bytes, record.static_bytes);
+    wishes.heap_bytes = std::min(wishes.heap_bytes, record.heap_bytes);
+    wishes.heap_asked = wishes.heap_asked || record.heap_asked != 0;
+    // The other half is for the program.
+    if (record.address_limit != kUnlimited)
+      wishes.address_space = std::min(wishes.address_space, record.address_limit / 2);
+  }
+  return wishes;
+}
+
+// What is left for each of `blocks` blocks when the channel region is mapped.
+std::uint64_t share_of(const Wishes& wishes, std::size_t blocks) {
+  return wishes.address_space > wishes.channel_bytes ? (wishes.address_space - wishes.channel_bytes) / blocks : 0;
+}
+
+Geometry geometry_for(const Wishes& wishes, std::uint64_t heap_bytes) {
+  return make_geometry(wishes.n_pes, wishes.static_bytes, heap_bytes, wishes.channel_bytes);
+}
+
+bool fits(const Wishes& wishes, std::size_t blocks, std::uint64_t heap_bytes) {
+  const std::uint64_t share = share_of(wishes, blocks);
+  return heap_bytes <= share && geometry_for(wishes, heap_bytes).stride <= share;
+}
+
+// How much heap a PE may reserve when each PE maps so many blocks: two thirds of its share, as blocks are aligned
+// generously.
+std::uint64_t heap_within(const Wishes& wishes, std::size_t blocks) {
+  const std::uint64_t around = geometry_for(wishes, 0).stride;
+  const std::uint64_t share = share_of(wishes, blocks);
+  return share > around ? round_down((share - around) / 3 * 2, kPageBytes) : 0;
+}
+
+// The heap's size when each PE maps `blocks` blocks; 0 when that is not possible.
+std::uint64_t heap_for(const Wishes& wishes, std::size_t blocks) {
+  if (fits(wishes, blocks, wishes.heap_bytes)) return std::max<std::uint64_t>(wishes.heap_bytes, 1);
+  if (wishes.heap_asked) return 0;
+  const std::uint64_t possible = heap_within(wishes, blocks);
+  return possible >= kSmallestHeapBytes ? possible : 0;
+}
+
+Error no_room(const Wishes& wishes, std::size_t blocks) {
+  return Error{Errc::no_memory, 0,
+               (wishes.heap_asked ? "SHMEM_SYMMETRIC_SIZE asks for " : "the default heap is ") +
+                   std::to_string(wishes.heap_bytes) + " bytes for each of " + std::to_string(wishes.n_pes) +
+                   " PEs, the address space (" + std::to_string(wishes.address_space) +
+                   " bytes, see ulimit -v) leaves " + std::to_string(heap_within(wishes, blocks)) +
+                   "; set SHMEM_SYMMETRIC_SIZE to at most that, or raise the limit" +
+                   (blocks > 1 ? ", or set SHMEMX_NODE_PATH=queue" : "")};
+}
+
+}  // namespace
+
+Status check_agreement(std::span<const PeRecord> records) {
+  const auto no_wish = [](const PeRecord& record) { return record.node_path == NodePath::automatic; };
+  const auto first = std::find_if_not(records.begin(), records.end(), no_wish);
+  for (auto other = first; other != records.end(); ++other) {
+    if (no_wish(*other) || other->node_path == first->node_path) continue;
+    return differs("SHMEMX_NODE_PATH", static_cast<std::size_t>(first - records.begin()), name_of(first->node_path),
+                   static_cast<std::size_t>(other - records.begin()), name_of(other->node_path));
+  }
+  for (std::size_t pe = 1; pe < records.size(); ++pe) {
+    if (records[pe].queue_cells != records[0].queue_cells)
+      return differs("SHMEMX_QUEUE_CELLS", 0, std::to_string(records[0].queue_cells), pe,
+                     std::to_string(records[pe].queue_cells));
+    if (records[pe].queue_cell_bytes != records[0].queue_cell_bytes)
+      return differs("SHMEMX_QUEUE_CELL_BYTES", 0, std::to_string(records[0].queue_cell_bytes), pe,
+                     std::to_string(records[pe].queue_cell_bytes));
+  }
+  return {};
+}
+
+Result<NodePlan> plan_node(std::span<const PeRecord> records, std::size_t channel_bytes) {
+  const Wishes wishes = wishes_of(records, channel_bytes);
+  const std::uint64_t heap_of_all = heap_for(wishes, wishes.n_pes);
+  NodePlan plan;
+  if (wishes.path != NodePath::queue) {
+    if (heap_of_all != 0) {
+      plan.geometry = geometry_for(wishes, heap_of_all);
+      plan.why = wishes.path == NodePath::direct ? "SHMEMX_NODE_PATH asks for it" : "every PE can map all blocks";
+      return plan;
+    }
+    if (wishes.path == NodePath::direct) return no_room(wishes, wishes.n_pes);
+  }
+  const std::uint64_t heap_of_one = heap_for(wishes, 1);
+  if (heap_of_one == 0) return no_room(wishes, 1);
+  plan.path = NodePath::queue;
+  plan.geometry = geometry_for(wishes, heap_of_one);
+  plan.room_for_all = fits(wishes, wishes.n_pes, heap_of_one);
+  plan.why = wishes.path == NodePath::queue ? "SHMEMX_NODE_PATH asks for it"
+                                            : "the address space has no room for the blocks of all PEs";
+  return plan;
+}
+
+}  // namespace shmemx::windows

@@ -1,0 +1,113 @@
+// Several threads of each PE at once: shared windows, windows of their own, and windows that come and go.
+#include <thread>
+
+#include "window_support.hpp"
+
+namespace {
+
+using namespace window_test;
+
+constexpr int kThreads = 4;
+
+template <class Body>
+void on_threads(Body body) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) threads.emplace_back([&body, i] { body(i); });
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+
+PE_TEST(threads_share_attached_windows) {
+  constexpr int kRounds = 200;
+  std::vector<std::uint64_t> memory(64 + kThreads * 1000);
+  const Windows windows(memory.data(), memory.size() * sizeof memory[0]);
+  on_threads([&](int thread) {
+    std::vector<std::uint64_t> data(1000, static_cast<std::uint64_t>(thread + 1));
+    std::vector<std::uint64_t> back(1000);
+    const std::size_t place = 64 + static_cast<std::size_t>(thread) * 1000;
+    long counter = 0;
+    for (int i = 0; i < kRounds; ++i) {
+      const int pe = (me() + i) % pes();
+      const std::uint64_t one = 1;
+      std::uint64_t old = 0;
+      CHECK_EQUAL(shmemx_window_fetch_op(windows.at(pe), windows.address<std::uint64_t>(pe), &one, &old, SHMEMX_UINT64,
+                                         SHMEMX_OP_SUM),
+                  SHMEMX_SUCCESS);
+      shmemx_window_accumulate_nbi(windows.at(pe), windows.address<std::uint64_t>(pe, 1), &one, 1, SHMEMX_UINT64,
+                                   SHMEMX_OP_SUM, &counter);
+      if (i % 20 != 0) continue;
+      // All PEs' threads of one number put the same there.
+      shmemx_window_put_nbi(windows.at(pe), windows.address<std::uint64_t>(pe, place), data.data(), 8000, &counter);
+      shmemx_window_wait(&counter);
+      CHECK_EQUAL(shmemx_window_get(windows.at(pe), back.data(), windows.address<std::uint64_t>(pe, place), 8000),
+                  SHMEMX_SUCCESS);
+      CHECK(back == data);
+    }
+    shmemx_window_wait(&counter);
+  });
+  shmem_barrier_all();
+  std::uint64_t sums[2] = {0, 0};
+  for (int pe = 0; pe < pes(); ++pe) {
+    std::uint64_t words[2];
+    CHECK_EQUAL(shmemx_window_get(windows.at(pe), words, windows.address(pe), sizeof words), SHMEMX_SUCCESS);
+    sums[0] += words[0];
+    sums[1] += words[1];
+  }
+  CHECK_EQUAL(sums[0], static_cast<std::uint64_t>(kThreads) * kRounds * static_cast<std::uint64_t>(pes()));
+  CHECK_EQUAL(sums[1], sums[0]);
+}
+
+PE_TEST(threads_make_and_end_windows) {
+  const Windows windows(64);
+  shmemx_window_description_t mine{};
+  shmemx_window_describe(windows.own, &mine);
+  const auto all = exchange(mine);
+  on_threads([&](int thread) {
+    for (int i = 0; i < 200; ++i) {
+      void* address = nullptr;
+      shmemx_window_t own = SHMEMX_WINDOW_INVALID;
+      shmemx_window_t other = SHMEMX_WINDOW_INVALID;
+      const auto bytes = static_cast<std::size_t>(i % 7 * 1000 + thread);
+      CHECK_EQUAL(shmemx_window_allocate(bytes, &address, &own), SHMEMX_SUCCESS);
+      CHECK_EQUAL(shmemx_window_attach(&all[static_cast<std::size_t>((me() + i) % pes())], &other), SHMEMX_SUCCESS);
+      const std::uint32_t one = 1;
+      CHECK_EQUAL(shmemx_window_accumulate(other, shmemx_window_base(other), &one, 1, SHMEMX_UINT32, SHMEMX_OP_SUM),
+                  SHMEMX_SUCCESS);
+      CHECK_EQUAL(shmemx_window_detach(other), SHMEMX_SUCCESS);
+      CHECK_EQUAL(shmemx_window_free(own), SHMEMX_SUCCESS);
+    }
+  });
+  shmem_barrier_all();
+  CHECK_EQUAL(*windows.mine<std::uint32_t>(), 200U * kThreads);
+}
+
+// The owner frees while others are at it: they get data or an error, never anything else.
+PE_TEST(owners_free_while_others_transfer) {
+  for (int round = 0; round < 20; ++round) {
+    std::vector<std::byte> memory(50'000, std::byte{7});
+    shmemx_window_t own = SHMEMX_WINDOW_INVALID;
+    CHECK_EQUAL(shmemx_window_expose(memory.data(), memory.size(), &own), SHMEMX_SUCCESS);
+    shmemx_window_description_t mine{};
+    shmemx_window_describe(own, &mine);
+    const auto all = exchange(mine);
+    shmemx_window_t window = SHMEMX_WINDOW_INVALID;
+    const int code = shmemx_window_attach(&all[static_cast<std::size_t>(right())], &window);
+    CHECK(code == SHMEMX_SUCCESS || code == SHMEMX_ERR_STALE);
+    std::vector<std::byte> data(memory.size());
+    for (int i = 0; code == SHMEMX_SUCCESS && i < 20 && pes() > 1; ++i) {
+      const int got = shmemx_window_get(window, data.data(), shmemx_window_base(window), data.size());
+      CHECK(got == SHMEMX_SUCCESS || got == SHMEMX_ERR_STALE);
+      if (got == SHMEMX_SUCCESS) CHECK(data == std::vector<std::byte>(memory.size(), std::byte{7}));
+      if (i == round) {
+        CHECK_EQUAL(shmemx_window_free(own), SHMEMX_SUCCESS);
+        own = SHMEMX_WINDOW_INVALID;
+      }
+    }
+    if (own != SHMEMX_WINDOW_INVALID) CHECK_EQUAL(shmemx_window_free(own), SHMEMX_SUCCESS);
+    // Nobody reads it any more: what is written now must not be seen.
+    std::fill(memory.begin(), memory.end(), std::byte{9});
+    if (code == SHMEMX_SUCCESS) CHECK_EQUAL(shmemx_window_detach(window), SHMEMX_SUCCESS);
+    shmem_barrier_all();
+  }
+}

@@ -1,0 +1,154 @@
+#include "windows/node_path.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <vector>
+
+#include "base/machine.hpp"
+
+namespace {
+
+using namespace shmemx;
+using windows::check_agreement;
+using windows::plan_node;
+
+constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
+constexpr std::size_t kChannelBytes = std::size_t{4} << 20;
+
+// Records of PEs that ask for nothing special.
+std::vector<bootstrap::PeRecord> records_of(std::size_t n_pes, std::uint64_t heap_bytes, std::uint32_t asked) {
+  std::vector<bootstrap::PeRecord> records(n_pes);
+  for (bootstrap::PeRecord& record : records) {
+    record.heap_bytes = heap_bytes;
+    record.heap_asked = asked;
+    record.address_limit = kUnlimited;
+    record.node_path = NodePath::automatic;
+    record.queue_cells = 64;
+    record.queue_cell_bytes = 8192;
+  }
+  return records;
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(windows_node_path)
+
+BOOST_AUTO_TEST_CASE(what_fits_is_mapped) {
+  for (const std::size_t n_pes : {1, 2, 7, 4096}) {
+    for (const std::uint32_t asked : {0U, 1U}) {
+      const auto plan = plan_node(records_of(n_pes, kGiB, asked), kChannelBytes);
+      BOOST_REQUIRE(plan);
+      BOOST_CHECK(plan.value().path == NodePath::direct);
+      BOOST_CHECK_EQUAL(plan.value().geometry.heap_bytes, kGiB);
+      BOOST_CHECK_EQUAL(plan.value().geometry.channel_bytes, kChannelBytes);
+      BOOST_CHECK(!plan.value().why.empty());
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_heap_is_the_smallest_wish_and_the_statics_are_the_largest) {
+  auto records = records_of(3, kGiB, 0);
+  records[1].heap_bytes = kGiB / 4;
+  records[2].static_bytes = 12 * kPageBytes;
+  const auto plan = plan_node(records, kChannelBytes);
+  BOOST_REQUIRE(plan);
+  BOOST_CHECK_EQUAL(plan.value().geometry.heap_bytes, kGiB / 4);
+  BOOST_CHECK_EQUAL(plan.value().geometry.static_bytes, 12 * kPageBytes);
+}
+
+BOOST_AUTO_TEST_CASE(a_default_heap_shrinks_before_messages_are_used) {
+  auto records = records_of(8, 64 * kGiB, 0);
+  records[5].address_limit = 16 * kGiB;  // the tightest one counts for all
+  const auto plan = plan_node(records, kChannelBytes);
+  BOOST_REQUIRE(plan);
+  BOOST_CHECK(plan.value().path == NodePath::direct);
+  BOOST_CHECK_LE(8 * plan.value().geometry.stride + kChannelBytes, 8 * kGiB);
+  BOOST_CHECK_GE(plan.value().geometry.heap_bytes, kGiB / 4);
+}
+
+BOOST_AUTO_TEST_CASE(a_heap_that_was_asked_for_and_fits_once_only_goes_by_messages) {
+  auto records = records_of(8, 2 * kGiB, 0);
+  records[3].heap_asked = 1;
+  records[5].address_limit = 10 * kGiB;
+  const auto plan = plan_node(records, kChannelBytes);
+  BOOST_REQUIRE(plan);
+  BOOST_CHECK(plan.value().path == NodePath::queue);
+  BOOST_CHECK(!plan.value().room_for_all);
+  BOOST_CHECK_EQUAL(plan.value().geometry.heap_bytes, 2 * kGiB);
+}
+
+BOOST_AUTO_TEST_CASE(a_default_heap_that_cannot_shrink_enough_goes_by_messages) {
+  auto records = records_of(4096, 64 * kGiB, 0);
+  records[0].address_limit = 16 * kGiB;  // 2 MiB for each of 4096 PEs: less than their slots
+  const auto plan = plan_node(records, kChannelBytes);
+  BOOST_REQUIRE(plan);
+  BOOST_CHECK(plan.value().path == NodePath::queue);
+  BOOST_CHECK_LE(plan.value().geometry.stride, 8 * kGiB);
+}
+
+BOOST_AUTO_TEST_CASE(what_does_not_fit_once_is_an_error) {
+  auto records = records_of(2, 8 * kGiB, 1);
+  records[1].address_limit = 8 * kGiB;
+  const auto plan = plan_node(records, kChannelBytes);
+  BOOST_REQUIRE(!plan);
+  BOOST_CHECK(plan.error().code == Errc::no_memory);
+  BOOST_CHECK(contains(plan.error().text, "SHMEM_SYMMETRIC_SIZE asks for 8589934592 bytes for each of 2 PEs"));
+  BOOST_CHECK(contains(plan.error().text, "(4294967296 bytes, see ulimit -v)"));
+  records[0].heap_asked = records[1].heap_asked = 0;
+  BOOST_CHECK(plan_node(records, kChannelBytes));
+  records[1].address_limit = kPageBytes;
+  BOOST_CHECK(!plan_node(records, kChannelBytes));
+}
+
+BOOST_AUTO_TEST_CASE(the_channel_region_counts) {
+  auto records = records_of(2, kGiB, 1);
+  const windows::Geometry geometry = windows::make_geometry(2, 0, kGiB);
+  records[0].address_limit = 2 * (2 * geometry.stride + kChannelBytes);
+  BOOST_CHECK(plan_node(records, kChannelBytes).value().path == NodePath::direct);
+  BOOST_CHECK(plan_node(records, kChannelBytes + 2 * kPageBytes).value().path == NodePath::queue);
+  BOOST_CHECK(!plan_node(records, 2 * kGiB + kHugePageBytes));
+}
+
+BOOST_AUTO_TEST_CASE(one_wish_for_messages_is_enough) {
+  auto records = records_of(4, kGiB, 0);
+  records[2].node_path = NodePath::queue;
+  BOOST_REQUIRE(check_agreement(records));
+  const auto plan = plan_node(records, kChannelBytes);
+  BOOST_REQUIRE(plan);
+  BOOST_CHECK(plan.value().path == NodePath::queue);
+  BOOST_CHECK(plan.value().room_for_all);
+  BOOST_CHECK(contains(plan.value().why, "SHMEMX_NODE_PATH"));
+}
+
+BOOST_AUTO_TEST_CASE(one_wish_for_mapping_forbids_messages) {
+  auto records = records_of(8, 2 * kGiB, 1);
+  records[7].node_path = NodePath::direct;
+  BOOST_REQUIRE(check_agreement(records));
+  BOOST_CHECK(plan_node(records, kChannelBytes).value().path == NodePath::direct);
+  records[5].address_limit = 10 * kGiB;
+  const auto plan = plan_node(records, kChannelBytes);
+  BOOST_REQUIRE(!plan);
+  BOOST_CHECK(contains(plan.error().text, "SHMEMX_NODE_PATH=queue"));
+}
+
+BOOST_AUTO_TEST_CASE(wishes_that_differ_are_named) {
+  auto records = records_of(4, kGiB, 0);
+  BOOST_CHECK(check_agreement(records));
+  records[1].node_path = NodePath::direct;
+  records[3].node_path = NodePath::queue;
+  BOOST_CHECK_EQUAL(check_agreement(records).error().text,
+                    "SHMEMX_NODE_PATH is direct on PE 1 and queue on PE 3, all PEs have to set the same");
+  records = records_of(4, kGiB, 0);
+  records[2].queue_cells = 128;
+  BOOST_CHECK_EQUAL(check_agreement(records).error().text,
+                    "SHMEMX_QUEUE_CELLS is 64 on PE 0 and 128 on PE 2, all PEs have to set the same");
+  records = records_of(4, kGiB, 0);
+  records[0].queue_cell_bytes = 512;
+  BOOST_CHECK_EQUAL(check_agreement(records).error().text,
+                    "SHMEMX_QUEUE_CELL_BYTES is 512 on PE 0 and 8192 on PE 1, all PEs have to set the same");
+  BOOST_CHECK(check_agreement(records).error().code == Errc::invalid_argument);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
