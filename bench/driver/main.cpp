@@ -71,8 +71,9 @@ Settings settings_of(const CommandLine& line, const std::string& scratch) {
 
 Rows measure_all(const Settings& settings) {
   Rows rows;
-  for (const auto measure : {measure_sampled, measure_instructions, measure_threads_rate, measure_message_instructions,
-                             measure_alltoall_messages, measure_queue_busy_target, measure_idle_cpu, measure_start})
+  for (const auto measure : {measure_sampled, measure_instructions, measure_threads_rate, measure_queue_instructions,
+                             measure_message_instructions, measure_alltoall_messages, measure_queue_busy_target,
+                             measure_idle_cpu, measure_start})
     for (Row& row : measure(settings)) rows.push_back(std::move(row));
   return rows;
 }

@@ -52,6 +52,7 @@ Rows measure_instructions(const Settings& settings);
 // start and rss.
 Rows measure_start(const Settings& settings);
 // Of messages: sendrecv_instructions and those of the queue, alltoall_messages, queue_busy_target.
+Rows measure_queue_instructions(const Settings& settings);
 Rows measure_message_instructions(const Settings& settings);
 Rows measure_alltoall_messages(const Settings& settings);
 Rows measure_queue_busy_target(const Settings& settings);

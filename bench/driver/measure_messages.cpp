@@ -2,8 +2,9 @@
 // target that computes.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
-#include <filesystem>
+#include <fstream>
 #include <iostream>
 
 #include "../support/stats.hpp"
@@ -58,6 +59,38 @@ Row counted_row(const std::string& name) {
 }
 
 }  // namespace
+
+// bench_queue counts the queue layer alone; lines such as enqueue_behind say in which situation.
+Rows measure_queue_instructions(const Settings& settings) {
+  Rows rows;
+  const std::string kinds[] = {"enqueue", "dequeue"};
+  if (!wanted(settings, "enqueue_instructions") && !wanted(settings, "dequeue_instructions")) return rows;
+  std::cerr << "bench: instructions of the queue, under callgrind\n";
+  const std::string directory = settings.scratch + "/queue";
+  const Finished run = run_once({settings.ours.programs + "/../bench_queue", "--only", "counts", "--output", directory},
+                                Milliseconds(60'000));
+  std::ifstream csv(directory + "/queue.csv");
+  std::map<std::string, int> found;
+  for (std::string text; std::getline(csv, text);) {
+    const auto line = parse_line(text);
+    for (const std::string& kind : kinds) {
+      if (!line || line->name.rfind(kind + "_", 0) != 0 || !wanted(settings, kind + "_instructions")) continue;
+      Row row = counted_row(kind + "_instructions");
+      row.pes = 1;
+      row.state = "callgrind, " + line->name.substr(kind.size() + 1);
+      row.ours = line->median;
+      std::replace(row.state.begin(), row.state.end(), '_', ' ');
+      rows.push_back(row);
+      ++found[kind];
+    }
+  }
+  for (const std::string& kind : kinds) {
+    if (found[kind] != 0 || !wanted(settings, kind + "_instructions")) continue;
+    rows.push_back(counted_row(kind + "_instructions"));
+    rows.back().remark = "ours: bench_queue " + (run.ok ? std::string("counted nothing") : run.why) + ". ";
+  }
+  return rows;
+}
 
 Rows measure_message_instructions(const Settings& settings) {
   Rows rows;

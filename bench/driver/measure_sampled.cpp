@@ -180,34 +180,57 @@ class Interleaved {
  public:
   Interleaved(const Settings& settings, ProgramRun run)
       : settings_(settings), run_(run), variants_(variants_of(settings, run.peers)) {
+    const bool shared = run.pes > 2;
+    const bool many = run.peers == Peers::messages;  // four at a time, with many cases
+    rounds_ = shared ? std::max(3, settings.rounds / 2) : settings.rounds;
+    budget_ms_ = settings.budget_ms * (!shared ? 1 : many ? 2 : 3);
+    launches_ = run.peers == Peers::none ? rounds_ : many && !shared ? std::min(kLaunches, rounds_) : 1;
+    rounds_ = std::max(1, (many && !shared ? rounds_ * 3 / 4 : rounds_) / launches_);
+  }
+
+  // Every launch gets other pages. Where memory lies decides about the time of a line no less than where the cores are;
+  // nobody shall have luck or misfortune with it for a whole run.
+  int launches() const { return launches_; }
+
+  void launch() {
     static int count = 0;
-    const std::string directory = fmt::format("{}/{}.{}", settings.scratch, run.program, ++count);
+    const std::string directory = fmt::format("{}/{}.{}", settings_.scratch, run_.program, ++count);
+    for (auto& job : jobs_) job.reset();
     for (std::size_t v = 0; v < kVariants; ++v) {
       if (variants_[v] == nullptr || !variants_[v]->missing.empty()) continue;
-      Arguments launch = command(settings, *variants_[v], run.program, run.pes);
-      if (v == 0 && *run.environment != '\0') launch.insert(launch.begin(), {"env", run.environment});
+      if (complained_[v]) continue;
+      Arguments line = command(settings_, *variants_[v], run_.program, run_.pes);
+      if (v == 0 && *run_.environment != '\0') line.insert(line.begin(), {"env", run_.environment});
       jobs_[v] =
-          std::make_unique<ServedJob>(launch, run.pes, directory + "." + variants_[v]->label, Milliseconds(30'000));
+          std::make_unique<ServedJob>(line, run_.pes, directory + "." + variants_[v]->label, Milliseconds(30'000));
       report(v);
     }
   }
 
-  Row measure(int index, const ListedCase& what) {
-    const bool shared = run_.pes > 2;
-    const bool many = run_.peers == Peers::messages;  // four at a time, with many cases
-    const int rounds = shared ? std::max(3, settings_.rounds / 2) : settings_.rounds * (many ? 3 : 4) / 4;
-    const double budget_ms = settings_.budget_ms * (!shared ? 1 : many ? 2 : 3);
-    std::array<Bins, kVariants> bins;
-    for (int round = 0; round < rounds; ++round)
+  void measure(int index, const ListedCase& what) {
+    auto& bins = bins_[index];
+    for (int round = 0; round < rounds_; ++round, ++turns_)
       for (int turn = 0; turn < kVariants; ++turn) {
-        const int v = (turn + round) % kVariants;  // nobody is always the first
+        const int v = (turn + turns_) % kVariants;  // nobody is always the first
         for (int method = 0; method < what.methods(v); ++method)
-          sample(static_cast<std::size_t>(v), {index, method, budget_ms}, bins[static_cast<std::size_t>(v)]);
+          sample(static_cast<std::size_t>(v), {index, method, budget_ms_}, bins[static_cast<std::size_t>(v)]);
       }
-    return row(what, bins);
+  }
+
+  Row row(int index, const ListedCase& what) {
+    const auto& bins = bins_[index];
+    Row row{.name = what.name, .pes = run_.pes, .bytes = what.bytes, .unit = what.unit, .remark = remark_};
+    row.high_is_better = what.unit == "GB/s" || what.unit == "Mops/s";
+    row.beside_mpi = run_.peers != Peers::shmem;
+    const std::string state = common_state(bins);
+    for (std::size_t v = 0; v < kVariants; ++v) row.*kFigures[v] = best_method(bins[v], state, row.high_is_better);
+    row.state = what.note.empty() ? state : state + ", " + what.note;
+    return row;
   }
 
  private:
+  static constexpr int kLaunches = 3;
+
   void report(std::size_t v) {
     if (jobs_[v]->alive() || complained_[v]) return;
     complained_[v] = true;
@@ -236,20 +259,15 @@ class Interleaved {
     report(v);
   }
 
-  Row row(const ListedCase& what, const std::array<Bins, kVariants>& bins) const {
-    Row row{.name = what.name, .pes = run_.pes, .bytes = what.bytes, .unit = what.unit, .remark = remark_};
-    row.high_is_better = what.unit == "GB/s" || what.unit == "Mops/s";
-    row.beside_mpi = run_.peers != Peers::shmem;
-    const std::string state = common_state(bins);
-    for (std::size_t v = 0; v < kVariants; ++v) row.*kFigures[v] = best_method(bins[v], state, row.high_is_better);
-    row.state = what.note.empty() ? state : state + ", " + what.note;
-    return row;
-  }
-
   const Settings& settings_;
   ProgramRun run_;
   std::array<const Variant*, kVariants> variants_;
   std::array<std::unique_ptr<ServedJob>, kVariants> jobs_;
+  std::map<int, std::array<Bins, kVariants>> bins_;  // by case
+  int launches_ = 1;
+  int rounds_ = 1;  // of each launch
+  int turns_ = 0;
+  double budget_ms_ = 0;
   bool complained_[kVariants] = {};
   std::string remark_;
 };
@@ -264,8 +282,13 @@ Rows measure_sampled(const Settings& settings) {
     if (std::none_of(cases.begin(), cases.end(), is_wanted)) continue;
     std::cerr << fmt::format("bench: {} with {} PEs {}\n", run.program, run.pes, run.environment);
     Interleaved interleaved(settings, run);
+    for (int launch = 0; launch < interleaved.launches(); ++launch) {
+      interleaved.launch();
+      for (std::size_t i = 0; i < cases.size(); ++i)
+        if (is_wanted(cases[i])) interleaved.measure(static_cast<int>(i), cases[i]);
+    }
     for (std::size_t i = 0; i < cases.size(); ++i)
-      if (is_wanted(cases[i])) rows.push_back(interleaved.measure(static_cast<int>(i), cases[i]));
+      if (is_wanted(cases[i])) rows.push_back(interleaved.row(static_cast<int>(i), cases[i]));
   }
   return rows;
 }

@@ -44,6 +44,7 @@ Crew::Crew(std::vector<Variation> variations, int processes)
     bytes += Place::bytes_for(variation.cell_bytes, variation.cell_count, static_cast<std::size_t>(processes));
   }
   memory_ = map_shared(bytes);
+  bytes_ = bytes;
   lead_ = reinterpret_cast<Lead*>(memory_);
   for (std::size_t i = 0; i < variations_.size(); ++i) {
     place(i).cell_bytes = variations_[i].cell_bytes;
@@ -51,8 +52,7 @@ Crew::Crew(std::vector<Variation> variations, int processes)
     variations_[i].fill(place(i), processes);
   }
   const pid_t leader = getpid();
-  cpu_set_t before;
-  sched_getaffinity(0, sizeof before, &before);
+  sched_getaffinity(0, sizeof before_, &before_);
   for (int me = 1; me < processes; ++me) {
     const pid_t child = fork();
     if (child > 0) {
@@ -70,6 +70,8 @@ Crew::Crew(std::vector<Variation> variations, int processes)
 Crew::~Crew() {
   tell(kEnd, processes_ - 1, 0);
   for (const int child : children_) waitpid(child, nullptr, 0);
+  munmap(memory_, bytes_);
+  sched_setaffinity(0, sizeof before_, &before_);
 }
 
 void Crew::tell(int what, int senders, long iterations) {

@@ -1,6 +1,8 @@
 // The processes of a measurement: process 0 leads, the others do what it says.
 #pragma once
 
+#include <sched.h>
+
 #include <string>
 #include <vector>
 
@@ -34,6 +36,8 @@ class Crew {
   std::vector<OwnState> own_;
   std::vector<int> children_;
   std::byte* memory_ = nullptr;
+  std::size_t bytes_ = 0;
+  cpu_set_t before_;  // where this process might run
   Lead* lead_ = nullptr;
   long sequence_ = 0;
   long done_ = 0;

@@ -22,32 +22,47 @@ struct OwnState {
   Number received = 0;
   Cell* held = nullptr;  // came by the queue before its turn
   Cell* top = nullptr;   // of the private stack of free cells
+  std::array<Cell*, kMaxProcesses * 64> list{};
+  std::size_t list_size = 0;
 };
 
 // What the template puts together.
 enum class Head { shadow, plain };
 enum class Box { none, unused, used };  // unused: the receiver looks there, the message comes by the queue
 
-// As the channel does: what has come back goes to a private stack, and the last one used is the first to be used again.
-class LastUsedFirst {
+// When the sender has none left, it moves all that have come back to a stack of its own: linked through the cells, or
+// as a list beside them.
+template <bool kLinked>
+class TakenInBatches {
  public:
-  LastUsedFirst(Place& place, OwnState& own) : at_sender_(place.free_queues.data(), sizeof(MpscQueue)), own_(&own) {}
+  TakenInBatches(Place& place, OwnState& own) : at_sender_(place.free_queues.data(), sizeof(MpscQueue)), own_(&own) {}
 
   Cell* try_take(int sender, int receiver) const noexcept {
-    while (Cell* const cell = at_sender_.try_take(sender, receiver)) push(cell);
-    if (own_->top == nullptr) return nullptr;
-    Cell* const cell = own_->top;
-    const Offset below = cell->next.load(std::memory_order_relaxed);  // private
-    own_->top = below == kNull ? nullptr : cell_at(own_, below);
-    return cell;
+    if (is_empty()) {
+      while (Cell* const cell = at_sender_.try_take(sender, receiver)) push(cell);
+      if (is_empty()) return nullptr;
+    }
+    return pop();
   }
   void give_back(Cell* cell, int sender, int receiver) const noexcept { at_sender_.give_back(cell, sender, receiver); }
 
  private:
+  bool is_empty() const noexcept { return kLinked ? own_->top == nullptr : own_->list_size == 0; }
   void push(Cell* cell) const noexcept {
-    const Offset below = own_->top == nullptr ? kNull : distance(own_, own_->top);
-    cell->next.store(below, std::memory_order_relaxed);  // private
-    own_->top = cell;
+    if constexpr (kLinked) {
+      const Offset below = own_->top == nullptr ? kNull : distance(own_, own_->top);
+      cell->next.store(below, std::memory_order_relaxed);  // private
+      own_->top = cell;
+    } else {
+      own_->list[own_->list_size++] = cell;
+    }
+  }
+  Cell* pop() const noexcept {
+    if constexpr (!kLinked) return own_->list[--own_->list_size];
+    Cell* const cell = own_->top;
+    const Offset below = cell->next.load(std::memory_order_relaxed);  // private
+    own_->top = below == kNull ? nullptr : cell_at(own_, below);
+    return cell;
   }
   FreeAtSender at_sender_;
   OwnState* own_;
@@ -55,7 +70,7 @@ class LastUsedFirst {
 
 template <class Free>
 Free free_cells_of(Place& place, OwnState& own) {
-  if constexpr (std::is_same_v<Free, LastUsedFirst>) {
+  if constexpr (std::is_same_v<Free, TakenInBatches<true>> || std::is_same_v<Free, TakenInBatches<false>>) {
     return {place, own};
   } else if constexpr (std::is_same_v<Free, FreeAtSender>) {
     return {place.free_queues.data(), sizeof(MpscQueue)};

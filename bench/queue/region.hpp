@@ -33,7 +33,7 @@ struct Place {
   std::array<MpscQueue, kMaxProcesses> free_queues;
   std::array<CellStack, kMaxProcesses> free_stacks;
   std::array<Boxes, kMaxProcesses> boxes;                         // what the process receives; of a pair only
-  alignas(kCacheLine) std::array<std::atomic<long>, 64> flag_to;  // one line for each eight: the raw ping-pong
+  alignas(kCacheLine) std::array<std::atomic<long>, 64> flag_to;  // lines of the raw ping-pong
   alignas(kCacheLine) std::size_t cell_bytes;
   std::size_t cell_count;  // of each process
 

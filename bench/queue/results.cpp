@@ -112,8 +112,8 @@ void Results::print_cells() const {
   std::printf("\n%-44s %10s %10s\n", "8-byte message by cell size, ns", "near", "far");
   for (const auto& [key, samples] : samples_)
     if (key.kind == "latency" && key.name.rfind("cells", 0) == 0)
-      std::printf("  %8zu B %-31s %10s %10s\n", key.cell_bytes, key.name.substr(5).c_str(),
-                  text_of(median(key, "near")).c_str(), text_of(median(key, "far")).c_str());
+      std::printf("  %8zu B %42s %10s\n", key.cell_bytes, text_of(median(key, "near")).c_str(),
+                  text_of(median(key, "far")).c_str());
   std::printf("\nMessages of %zu KiB through cells, GB/s\n  %-10s %6s %10s %10s\n", kLongMessageBytes >> 10, "cell",
               "count", "near", "far");
   for (const auto& [key, samples] : samples_)

@@ -32,9 +32,9 @@ Json timings(const std::map<std::size_t, Timing>& list, const std::string& state
 }
 
 Json cache(const Cache& cache) {
-  return {{"warm_ns", figure(cache.warm_ns)},
-          {"evicted_ns", figure(cache.evicted_ns)},
-          {"after_ns", figure(cache.after_ns)},
+  return {{"warm_ns", figure(low(cache.warm_ns))},
+          {"evicted_ns", figure(low(cache.evicted_ns))},
+          {"after_ns", figure(low(cache.after_ns))},
           {"disturbance", figure(cache.disturbance())}};
 }
 

@@ -8,8 +8,15 @@ namespace shmemx::bench {
 
 Figure median(const Samples& samples) { return samples.empty() ? Figure{} : Figure{median_of(samples)}; }
 
+Figure low(const Samples& samples) {
+  if (samples.empty()) return {};
+  Samples sorted = samples;
+  std::sort(sorted.begin(), sorted.end());
+  return quantile(sorted, 0.1);
+}
+
 Figure Cache::disturbance() const {
-  const Figure warm = median(warm_ns), evicted = median(evicted_ns), after = median(after_ns);
+  const Figure warm = low(warm_ns), evicted = low(evicted_ns), after = low(after_ns);
   if (!warm || !evicted || !after || *evicted <= *warm) return {};
   return std::clamp((*after - *warm) / (*evicted - *warm), 0.0, 1.0);
 }

@@ -14,6 +14,8 @@ using Samples = std::vector<double>;
 using Figure = std::optional<double>;
 
 Figure median(const Samples& samples);
+// The tenth percentile, for what others can only make larger: their use of a cache.
+Figure low(const Samples& samples);
 
 // The medians of the rounds, by how far the two caches were apart.
 struct Timing {

@@ -27,7 +27,8 @@ struct Area {
 };
 struct Areas {
   std::mutex mutex;
-  std::uint64_t begin = 0;  // of PE 0's area in the file
+  std::uint64_t begin = 0;          // of PE 0's area in the file
+  std::uint64_t unasked_bytes = 0;  // handed out since the machine was last asked whether it has memory
   std::vector<std::unique_ptr<Area>> of_pe;
 };
 // Never destroyed: threads may use windows while the process exits.
@@ -78,6 +79,16 @@ std::size_t alignment_of(std::size_t bytes) { return bytes >= kPageBytes ? kPage
 // Whole lines, so that windows share none.
 std::size_t rounded(std::size_t bytes) { return round_up(bytes == 0 ? 1 : bytes, alignment_of(bytes)); }
 
+// Under the mutex. Asking means reading files, so small windows are asked for together.
+bool has_memory(std::size_t bytes) {
+  constexpr std::uint64_t kAskEvery = std::uint64_t{8} << 20;
+  std::uint64_t& unasked = areas().unasked_bytes;
+  unasked += bytes;
+  if (unasked < kAskEvery) return true;
+  unasked = 0;
+  return bytes <= available_memory_bytes();
+}
+
 }  // namespace
 
 bool set_up_areas() noexcept {
@@ -103,10 +114,11 @@ Directory* directory_of(int pe) noexcept {
 }
 
 std::byte* allocate_memory(std::size_t bytes, std::uint64_t& place) noexcept {
-  if (bytes > segment_bytes(kSegments - 1) || bytes > available_memory_bytes()) return nullptr;
+  if (bytes > segment_bytes(kSegments - 1)) return nullptr;
   const std::size_t wanted = rounded(bytes);
   Areas& all = areas();
   const std::lock_guard lock(all.mutex);
+  if (!has_memory(wanted)) return nullptr;
   Area& area = area_of(node().me);
   for (int i = 0; i < kSegments; ++i) {
     if (segment_bytes(i) < wanted) continue;

@@ -179,7 +179,9 @@ int shmemx_recv(void* dest, size_t bytes, int pe, int tag, shmemx_status_t* stat
   const Call call{"shmemx_recv", pe, tag};
   check_receive(call);
   check_memory(call.routine, "dest", dest, bytes);
-  return give_result(message::receive(call, Shape::contiguous(dest, bytes)), status);
+  Result result;
+  message::receive_contiguous(call, {static_cast<std::byte*>(dest), bytes}, result);
+  return give_result(result, status);
 }
 
 int shmemx_sendrecv(const void* source, size_t source_bytes, int dest_pe, int send_tag, void* dest, size_t dest_bytes,
@@ -191,7 +193,8 @@ int shmemx_sendrecv(const void* source, size_t source_bytes, int dest_pe, int se
   check_memory(send.routine, "source", source, source_bytes);
   check_memory(send.routine, "dest", dest, dest_bytes);
   const RequestId sent = message::start_send(send, Shape::contiguous(source, source_bytes), false);
-  const Result result = message::receive(receive, Shape::contiguous(dest, dest_bytes));
+  Result result;
+  message::receive_contiguous(receive, {static_cast<std::byte*>(dest), dest_bytes}, result);
   Result ignored;
   message::wait(send.routine, sent, ignored);
   return give_result(result, status);

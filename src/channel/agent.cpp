@@ -24,6 +24,7 @@ constexpr std::uint64_t kFirstSleepNs = 1'000'000;  // see below
 constexpr std::uint64_t kLongSleepNs = 2'000'000'000;
 constexpr std::uint32_t kBusyPolls = 200;  // polls of others in kLookNs: they do the work
 constexpr int kPollsBeforeSleep = 50;
+constexpr std::size_t kStackBytes = std::size_t{1} << 20;  // handlers of programs run on it
 
 constinit std::mutex start_mutex;
 constinit std::atomic<std::uint32_t> stop_requested{0};  // the futex of the looks, too
@@ -92,7 +93,11 @@ void start_agent() noexcept {
   sigset_t before;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);  // signals of the program go to the program's threads
-  const int error = ::pthread_create(&thread, nullptr, agent_main, nullptr);
+  pthread_attr_t attributes;
+  ::pthread_attr_init(&attributes);
+  ::pthread_attr_setstacksize(&attributes, kStackBytes);
+  const int error = ::pthread_create(&thread, &attributes, agent_main, nullptr);
+  ::pthread_attr_destroy(&attributes);
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (error != 0)
     fatal("shmem_init", "cannot start the progress thread: %s (limits: ulimit -u, pids of the cgroup)",

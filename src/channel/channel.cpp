@@ -160,12 +160,6 @@ Verdict Endpoint::run(int source, unsigned handler, Bytes payload) noexcept {
   return verdict;
 }
 
-void Endpoint::finish(int source, PeerState& peer) noexcept {
-  ++peer.received;
-  consumed_[source].count.store(peer.received, std::memory_order_release);  // done
-  wake(front_of(source));
-}
-
 void Endpoint::give_back(CellHead* cell) noexcept {
   const int owner = cell->source;
   parts_.control(owner).free.enqueue(parts_.region(), &cell->link);

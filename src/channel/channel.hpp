@@ -119,6 +119,25 @@ class Endpoint {
     if (expected >= 0 && polls % kPollsForOne != 0 && poll_box(expected)) return true;
     return poll_all(expected, polls);
   }
+  // Past the handlers: where the next message of `source` lies in its box and is for `id`, take(payload) may take it. A
+  // waiter that knows what must come next saves the dispatch. False: it is left for poll().
+  template <class Take>
+  [[gnu::always_inline]] bool take_next(int source, HandlerId id, Take take) noexcept {
+    PeerState& peer = peers_[source];
+    if (!peer.reads_box) return false;
+    queue::BoxSlot* const slot = peer.reader.find(boxes_[source], peer.received + 1);
+    if (slot == nullptr) return false;
+    BoxHead head;
+    std::memcpy(&head, slot->head, sizeof head);
+    if (head.handler != id || head.bytes > queue::kBoxPayloadBytes || !take(Bytes{slot->payload, head.bytes}))
+      return false;
+    if (queue::reached(head.ack, peer.known)) peer.known = head.ack;
+    peer.reader.release();
+    finish(source, peer);
+    return true;
+  }
+  // Does anything lie in the receive queue? Boxes are not looked at.
+  bool has_cells() noexcept { return !parts_.control(me_).receive.maybe_empty(); }
   // Has `pe` finished what was sent to it, up to message `number`?
   bool is_settled(int pe, queue::Number number) noexcept;
   queue::Number sent_to(int pe) const noexcept { return peers_[pe].sent; }
@@ -170,7 +189,11 @@ class Endpoint {
   bool poll_queue() noexcept;
   void take_in(struct CellHead* cell) noexcept;
   Verdict run(int source, unsigned handler, Bytes payload) noexcept;
-  void finish(int source, PeerState& peer) noexcept;
+  void finish(int source, PeerState& peer) noexcept {
+    ++peer.received;
+    consumed_[source].count.store(peer.received, std::memory_order_release);  // done
+    wake(front_of(source));
+  }
   void give_back(struct CellHead* cell) noexcept;
   void keep_copy(int source, unsigned handler, Bytes payload) noexcept;
   bool run_later() noexcept;
@@ -219,6 +242,7 @@ class EndpointLock {
   }
   // Called while nobody holds it.
   void share() noexcept { shared_ = true; }
+  bool is_shared() const noexcept { return shared_; }
 
  private:
   [[gnu::noinline, gnu::cold]] void lock_slow() noexcept;
@@ -259,6 +283,8 @@ inline bool poll(int expected = -1) noexcept {
   if (!endpoint_lock.try_lock()) return false;
   const bool any = own_endpoint.poll(expected);
   endpoint_lock.unlock();
+  // Another thread of this PE may sleep until what has just been handled.
+  if (any && endpoint_lock.is_shared()) wake(own_endpoint.front_of(own_endpoint.me()));
   return any;
 }
 

@@ -51,6 +51,9 @@ class Engine {
     return bytes <= one_message_bytes_ && peers_[static_cast<std::size_t>(pe)].first == nullptr && pe != settings_.me;
   }
 
+  // Is there no message and no receive that could come before another one?
+  bool is_bare() const noexcept { return unexpected_.empty() && posted_.size() == 0 && bypass_ == nullptr; }
+
   // Both may be complete at once. They end with pool().give_back(). Null: no memory.
   Request* send(const Cursor& source, int pe, int tag, SendMode mode) noexcept;
   Request* receive(const Cursor& dest, Key key, bool blocking) noexcept;

@@ -33,6 +33,7 @@ void close() noexcept;
 void send_contiguous(const Call& call, const void* source, std::size_t bytes) noexcept;
 void send(const Call& call, const Shape& source, bool synchronous) noexcept;
 Result receive(const Call& call, const Shape& dest) noexcept;
+void receive_contiguous(const Call& call, Place dest, Result& out) noexcept;
 // Started; the list of a shape is copied.
 RequestId start_send(const Call& call, const Shape& source, bool synchronous) noexcept;
 RequestId start_receive(const Call& call, const Shape& dest) noexcept;

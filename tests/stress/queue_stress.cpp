@@ -89,7 +89,8 @@ void send(Shared& shared, int me, unsigned seed) {
         sched_yield();
         continue;
       }
-      write_content(cell, static_cast<std::uint32_t>(me), ++number[static_cast<std::size_t>(target)], random() % 6);
+      write_content(cell, static_cast<std::uint32_t>(me), ++number[static_cast<std::size_t>(target)],
+                    static_cast<std::uint32_t>(random() % 6));
       shared.receive[static_cast<std::size_t>(target)].enqueue(cell);
     }
     if (random() % 8 == 0) sched_yield();

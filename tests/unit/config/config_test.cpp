@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(every_variable_reaches_its_member) {
                              "SHMEM_INIT_ERRORS=return", "SHMEMX_WARN_UNKNOWN=no", "SHMEMX_HUGE_PAGES=always",
                              "SHMEMX_COPY_LARGE=256k", "SHMEMX_COPY_STREAM=64m", "SHMEMX_SPIN_NS=300", "SHMEMX_YIELD_US=0", "SHMEMX_SLEEP_MAX_US=2000",
                              "SHMEMX_STATIC_DATA=0", "SHMEMX_NODE_PATH=queue", "SHMEMX_QUEUE_CELLS=100", "SHMEMX_QUEUE_CELL_BYTES=16k",
-                             "SHMEMX_PROGRESS=off", "SHMEMX_PENDING_MAX=1g", "SHMEMX_WINDOW_PATH=cma"});
+                             "SHMEMX_PROGRESS=off", "SHMEMX_PENDING_MAX=1g", "SHMEMX_WINDOW_PATH=cma", "SHMEMX_LMT=cma", "SHMEMX_UNEXPECTED_MAX=2g"});
   BOOST_REQUIRE(config);
   const Config& c = config.value();
   BOOST_CHECK(c.symmetric_size == 1610612736U);

@@ -1,0 +1,75 @@
+// Feeds arbitrary messages to the target's side of put, get, signals and atomics. Whatever comes, nothing outside the
+// exposed window changes, and nothing at all changes when a message is rejected. The first byte says which message it
+// is.
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "atomic/wire.hpp"
+#include "rma/wire.hpp"
+#include "support/exposed.hpp"
+
+namespace {
+
+using namespace shmemx;
+using channel::Bytes;
+
+constexpr std::size_t kMostBytes = 256;  // of an answer
+
+// Null: carried out.
+const char* perform_atomic(Bytes payload) {
+  atomic::AtomicHeader header;
+  if (!atomic::decode_atomic(payload, header)) return "rejected";
+  std::byte* const word = atomic::find_word(header);
+  if (word == nullptr) return "rejected";
+  static_cast<void>(atomic::perform(header, word));
+  return nullptr;
+}
+
+// What an answer holds can be read: the sanitizers watch.
+const char* read_answer(const char* wrong, const rma::GetAnswer& answer) {
+  if (wrong != nullptr) return wrong;
+  if (answer.data.size() > kMostBytes) std::abort();
+  std::vector<std::byte> copy(answer.data.begin(), answer.data.end());
+  return copy.size() == answer.data.size() ? nullptr : "lost";
+}
+
+const char* find_get(Bytes payload) {
+  rma::GetAnswer answer{};
+  return read_answer(rma::find_get(payload, kMostBytes, answer), answer);
+}
+
+const char* find_get_strided(Bytes payload) {
+  rma::GetAnswer answer{};
+  std::byte buffer[kMostBytes];
+  return read_answer(rma::find_get_strided(payload, buffer, answer), answer);
+}
+
+const char* decode_answers(Bytes payload) {
+  rma::GetReplyHeader header;
+  Bytes data;
+  atomic::AtomicReply reply;
+  const bool any = rma::decode_get_reply(payload, header, data) || atomic::decode_atomic_reply(payload, reply);
+  if (data.size() > payload.size()) std::abort();
+  return any ? nullptr : "rejected";
+}
+
+using Perform = const char* (*)(Bytes);
+constexpr Perform kMessages[] = {
+    rma::perform_put, rma::perform_put_strided, rma::perform_signal, rma::perform_put_signal,
+    find_get,         find_get_strided,         perform_atomic,      decode_answers};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  unit::ExposedHeap heap;
+  // A copy of exactly the message's size, so that a read beyond it is noticed.
+  const std::vector<std::byte> payload(reinterpret_cast<const std::byte*>(data + 1),
+                                       reinterpret_cast<const std::byte*>(data + size));
+  const char* const wrong = kMessages[data[0] % std::size(kMessages)](payload);
+  if (!heap.guards_are_whole()) std::abort();
+  if (wrong != nullptr && !heap.is_zero()) std::abort();
+  return 0;
+}

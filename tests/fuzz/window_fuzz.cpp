@@ -1,0 +1,61 @@
+// Descriptions and requests of windows, from arbitrary bytes. The first byte says which. Nothing outside the one
+// exposed window may change, whatever comes; AddressSanitizer sees stray reads.
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "access/description.hpp"
+#include "access/serve.hpp"
+
+namespace {
+
+using namespace shmemx;
+
+constexpr std::size_t kWords = 64;
+
+struct Arena {
+  std::vector<std::uint64_t> words = std::vector<std::uint64_t>(kWords);  // on the heap, with red zones around it
+  windows::WindowName name{};
+  std::vector<std::byte> scratch = std::vector<std::byte>(4096);
+  Arena() {
+    if (!windows::expose(reinterpret_cast<std::byte*>(words.data()), kWords * 8, name)) std::abort();
+  }
+};
+
+void try_description(const std::uint8_t* data, std::size_t size) {
+  access::Description description{};
+  std::memcpy(&description, data, size < sizeof description ? size : sizeof description);
+  // With the wrong key nothing passes; sealed again it does, unless a field is out of range.
+  if (access::is_sealed(description, 1, 8)) {
+    access::Description again = description;
+    access::seal(again, 1);
+    if (std::memcmp(&again, &description, sizeof again) != 0) std::abort();
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static Arena arena;
+  if (size == 0) return 0;
+  constexpr channel::HandlerId kRequests[] = {channel::kWindowPut, channel::kWindowGet, channel::kWindowAtomic,
+                                              channel::kWindowAccumulate};
+  const unsigned choice = data[0] % 8;
+  if (choice > 3) {
+    try_description(data + 1, size - 1);
+    return 0;
+  }
+  std::vector<std::byte> payload(size - 1);
+  if (size > 1) std::memcpy(payload.data(), data + 1, size - 1);
+  // Half of them name the window that exists.
+  if (data[0] >= 128 && payload.size() >= sizeof arena.name)
+    std::memcpy(payload.data(), &arena.name, sizeof arena.name);
+  const access::Served served = access::serve(kRequests[choice], payload, arena.scratch);
+  if (!served.answered && served.body.size() != 0) std::abort();
+  if (served.body.size() > arena.scratch.size() || served.reply.bytes != served.body.size()) std::abort();
+  // The answer is read as the channel would.
+  volatile unsigned sum = 0;
+  for (const std::byte byte : served.body) sum = sum + static_cast<unsigned>(byte);
+  return 0;
+}

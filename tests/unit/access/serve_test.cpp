@@ -1,0 +1,107 @@
+#include "access/serve.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cstring>
+#include <vector>
+
+#include "access/elements.hpp"
+
+using namespace shmemx;
+using access::Outcome;
+
+namespace {
+
+struct Exposed {
+  alignas(64) std::uint64_t before = 0;
+  std::uint64_t memory[16] = {};
+  std::uint64_t behind = 0;
+  windows::WindowName name{};
+  Exposed() { BOOST_REQUIRE(windows::expose(reinterpret_cast<std::byte*>(memory), sizeof memory, name)); }
+  ~Exposed() { BOOST_TEST(windows::withdraw(name)); }
+  bool outside_is_untouched() const { return before == 0 && behind == 0; }
+};
+
+std::vector<std::byte> scratch(4096);
+
+template <class Request>
+access::Served run(channel::HandlerId id, const Request& request, std::span<const std::byte> body = {}) {
+  std::vector<std::byte> payload(sizeof request + body.size());
+  std::memcpy(payload.data(), &request, sizeof request);
+  if (!body.empty()) std::memcpy(payload.data() + sizeof request, body.data(), body.size());
+  return access::serve(id, payload, scratch);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(access_serve)
+
+BOOST_AUTO_TEST_CASE(puts_land_inside_and_only_there) {
+  Exposed window;
+  const std::uint64_t word = 42;
+  const auto body = std::as_bytes(std::span(&word, 1));
+  BOOST_TEST(!run(channel::kWindowPut, access::PutRequest{window.name, 8, 3, 0}, body).answered);
+  BOOST_TEST(window.memory[1] == 42U);
+  const access::Served last = run(channel::kWindowPut, access::PutRequest{window.name, 16, 3, 1}, body);
+  BOOST_TEST((last.answered && last.reply.ticket == 3 && last.reply.final == 1 && last.reply.outcome == Outcome::ok));
+  const access::Served past = run(channel::kWindowPut, access::PutRequest{window.name, 121, 3, 0}, body);
+  BOOST_TEST((past.answered && past.reply.outcome == Outcome::range && past.reply.final == 0));
+  const access::Served wrap =
+      run(channel::kWindowPut, access::PutRequest{window.name, ~std::uint64_t{0} - 3, 3, 1}, body);
+  BOOST_TEST((wrap.reply.outcome == Outcome::range));
+  const access::Served stale =
+      run(channel::kWindowPut, access::PutRequest{{window.name.index, window.name.generation + 2}, 0, 3, 1}, body);
+  BOOST_TEST((stale.reply.outcome == Outcome::stale));
+  BOOST_TEST(window.outside_is_untouched());
+}
+
+BOOST_AUTO_TEST_CASE(the_windows_of_the_library_are_not_reached) {
+  std::uint64_t heap[4] = {};
+  windows::expose_builtin(windows::kHeapWindow, reinterpret_cast<std::byte*>(heap), sizeof heap);
+  const std::uint64_t word = 1;
+  const auto body = std::as_bytes(std::span(&word, 1));
+  const access::Served served = run(channel::kWindowPut, access::PutRequest{windows::kHeapWindow, 0, 0, 1}, body);
+  BOOST_TEST((served.reply.outcome == Outcome::stale));
+  BOOST_TEST(heap[0] == 0U);
+  windows::expose_builtin(windows::kHeapWindow, nullptr, 0);
+}
+
+BOOST_AUTO_TEST_CASE(bad_requests_are_answered_as_such) {
+  Exposed window;
+  const auto bad = [](const access::Served& served) { return served.answered && served.reply.outcome == Outcome::bad; };
+  BOOST_TEST(bad(run(channel::kWindowGet, access::GetRequest{window.name, 0, 1, 4097})));
+  access::AtomicRequest atomic{window.name, 0, 1, 0, 1, 99, 1, 0};
+  BOOST_TEST(bad(run(channel::kWindowAtomic, atomic)));
+  atomic = {window.name, 4, 1, 0, 1, static_cast<std::uint8_t>(access::ElementType::int64), 1, 0};
+  BOOST_TEST(bad(run(channel::kWindowAtomic, atomic)));  // not aligned
+  access::AccumulateRequest accumulate{window.name, 0, 1, 4, 3, 1, 0, 0, 1};
+  BOOST_TEST(bad(run(channel::kWindowAccumulate, accumulate)));  // no elements
+  accumulate = {window.name, 0, 1, ~0U, 3, static_cast<std::uint8_t>(access::ElementOp::no_op), 0, 1, 1};
+  BOOST_TEST(bad(run(channel::kWindowAccumulate, accumulate)));  // no room for the answer
+  BOOST_TEST(!access::serve(channel::kWindowPut, {}, scratch).answered);
+  BOOST_TEST(!access::serve(channel::kActive, std::vector<std::byte>(64), scratch).answered);
+  for (const std::uint64_t word : window.memory) BOOST_TEST(word == 0U);
+  BOOST_TEST(window.outside_is_untouched());
+}
+
+BOOST_AUTO_TEST_CASE(fetches_bring_what_was_there) {
+  Exposed window;
+  window.memory[2] = 10;
+  access::AtomicRequest atomic{window.name,
+                               16,
+                               5,
+                               0,
+                               1,
+                               static_cast<std::uint8_t>(access::ElementType::uint64),
+                               static_cast<std::uint8_t>(access::ElementOp::sum),
+                               0};
+  access::Served served = run(channel::kWindowAtomic, atomic);
+  std::uint64_t old = 0;
+  BOOST_REQUIRE(served.body.size() == sizeof old);
+  std::memcpy(&old, served.body.data(), sizeof old);
+  BOOST_TEST(old == 10U);
+  BOOST_TEST(window.memory[2] == 15U);
+  served = run(channel::kWindowGet, access::GetRequest{window.name, 16, 1, 8});
+  BOOST_TEST(served.body.data() == reinterpret_cast<std::byte*>(window.memory + 2));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
