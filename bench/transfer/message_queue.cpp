@@ -30,11 +30,10 @@ class MessageQueue final : public Mechanism {
     const std::size_t stride = kCellHeader + (chunk_ + 63) / 64 * 64;
     const std::size_t count = std::clamp(kPoolBytes / stride, kFewestCells, kMostCells);
     segment_.map(link_, sizeof(Queues) + count * stride);
-    region_ = queue::Region(segment_.base());
     if (link_.local()) {
       queues_ = new (segment_.base()) Queues;
       for (std::size_t i = 0; i < count; ++i)
-        queues_->free.enqueue(region_, new (segment_.base() + sizeof(Queues) + i * stride) queue::Cell{});
+        queues_->free.enqueue(new (segment_.base() + sizeof(Queues) + i * stride) queue::Cell{});
     } else {
       queues_ = reinterpret_cast<Queues*>(segment_.base());
     }
@@ -48,7 +47,7 @@ class MessageQueue final : public Mechanism {
       queue::Cell* cell = dequeue(queues_->receive);
       const std::size_t bytes = length(cell);
       copy_bytes(to, data(cell), bytes);
-      queues_->free.enqueue(region_, cell);
+      queues_->free.enqueue(cell);
       to += bytes;
       left -= std::min(bytes, left);
     }
@@ -61,7 +60,7 @@ class MessageQueue final : public Mechanism {
       const std::size_t bytes = std::min(left, chunk_);
       length(cell) = bytes;
       copy_bytes(data(cell), from, bytes);
-      queues_->receive.enqueue(region_, cell);
+      queues_->receive.enqueue(cell);
       from += bytes;
       left -= bytes;
     }
@@ -73,12 +72,11 @@ class MessageQueue final : public Mechanism {
 
   queue::Cell* dequeue(queue::MpscQueue& from) {
     queue::Cell* cell = nullptr;
-    link_.wait([&] { return (cell = from.try_dequeue(region_)) != nullptr; });
+    link_.wait([&] { return (cell = from.try_dequeue()) != nullptr; });
     return cell;
   }
 
   CommonSegment segment_;
-  queue::Region region_;
   Queues* queues_ = nullptr;
   std::size_t chunk_;
 };

@@ -3,7 +3,6 @@
 #include <shmemx/windows.h>
 
 #include "access/cma.hpp"
-#include "access/handle_table.hpp"
 #include "access/node.hpp"
 #include "access/remote.hpp"
 #include "channel/channel.hpp"
@@ -11,12 +10,6 @@
 
 namespace shmemx::access {
 namespace {
-
-// Never destroyed: threads may use windows while the process exits.
-HandleTable<Attached, 1>& table() {
-  static auto* const instance = new HandleTable<Attached, 1>;
-  return *instance;
-}
 
 bool may_map() { return node().path == WindowPath::automatic || node().path == WindowPath::mapped; }
 
@@ -63,7 +56,7 @@ Code attach_window(const Description& description, std::uint64_t& handle) noexce
   if (!map_window(description, mapped)) return SHMEMX_ERR_MEMORY;
   const std::int32_t pid = mapped == nullptr && may_use_cma() ? reachable_pid(description.owner) : 0;
   if (mapped == nullptr) expect_answers();
-  handle = table().add([&](Attached& window) {
+  handle = attached_table.table.add([&](Attached& window) {
     window.base = description.base;
     window.bytes = description.bytes;
     window.mapped = mapped;
@@ -79,14 +72,12 @@ Code attach_window(const Description& description, std::uint64_t& handle) noexce
 }
 
 Code detach_window(const char* routine, std::uint64_t handle) noexcept {
-  Attached* const window = table().remove(handle);
+  Attached* const window = attached_table.table.remove(handle);
   if (window == nullptr) return SHMEMX_ERR_WINDOW;
   const Code code = flush(routine, *window);
-  table().recycle(handle);
+  attached_table.table.recycle(handle);
   return code;
 }
-
-Attached* find_attached(std::uint64_t handle) noexcept { return table().find(handle); }
 
 WindowPath path_of(const Attached& window) noexcept {
   if (window.mapped != nullptr) return WindowPath::mapped;

@@ -7,6 +7,7 @@
 
 #include "access/area.hpp"
 #include "access/description.hpp"
+#include "access/handle_table.hpp"
 #include "access/owned.hpp"
 #include "base/wait.hpp"
 #include "base/window_path.hpp"
@@ -31,8 +32,16 @@ struct Attached {
 Code attach_window(const Description& description, std::uint64_t& handle) noexcept;
 Code detach_window(const char* routine, std::uint64_t handle) noexcept;
 
+// Never destroyed: threads may use windows while the process exits.
+union AttachedTable {
+  HandleTable<Attached, 1> table;
+  constexpr AttachedTable() noexcept : table() {}
+  ~AttachedTable() {}
+};
+inline constinit AttachedTable attached_table;
+
 // Null when the handle is not that of a live attached window.
-Attached* find_attached(std::uint64_t handle) noexcept;
+inline Attached* find_attached(std::uint64_t handle) noexcept { return attached_table.table.find(handle); }
 
 inline bool is_alive(const Attached& window) noexcept {
   return window.life->generation.load(std::memory_order_acquire) == window.name.generation;

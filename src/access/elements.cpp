@@ -108,7 +108,7 @@ void apply_atomically(T* at, const std::byte* source, std::byte* result, std::si
   for (std::size_t i = 0; i < count; ++i) {
     const T operand = source == nullptr ? T{} : load_unaligned<T>(source + i * sizeof(T));
     if (Op == ElementOp::replace && result == nullptr) {
-      __atomic_store(at + i, &operand, __ATOMIC_RELEASE);
+      atomic::set(at + i, operand);
       continue;
     }
     const T old = update_atomically<Op>(at + i, operand);

@@ -17,6 +17,12 @@ enum class Started : int { no, yes, failed };
 
 constinit std::atomic<Started> state{Started::no};
 Node facts;  // written once, before `state` says yes
+constinit std::atomic<bool> serving{false};
+
+void open_once() {
+  static std::once_flag opened;
+  std::call_once(opened, channel::open);
+}
 
 }  // namespace
 
@@ -44,13 +50,12 @@ bool is_started() noexcept { return state.load(std::memory_order_acquire) == Sta
 const Node& node() noexcept { return facts; }
 
 void serve_messages() noexcept {
-  if (facts.agent) {
-    channel::start_agent();
-  } else {
-    channel::open();
-  }
+  if (serving.load(std::memory_order_acquire)) return;  // done by now; a second time would do no harm
+  open_once();
+  if (facts.agent) channel::start_agent();
+  serving.store(true, std::memory_order_release);
 }
 
-void expect_answers() noexcept { channel::open(); }
+void expect_answers() noexcept { open_once(); }
 
 }  // namespace shmemx::access

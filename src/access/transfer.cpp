@@ -6,6 +6,7 @@
 
 #include "access/cma.hpp"
 #include "access/remote.hpp"
+#include "atomic/direct.hpp"
 
 namespace shmemx::access {
 namespace {
@@ -26,9 +27,7 @@ Code check(const Attached& window, const Side& target, const Side& local) {
 template <class Word>
 bool copy_word(std::byte* to, const std::byte* from) {
   if ((reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from)) % sizeof(Word) != 0) return false;
-  Word word;
-  __atomic_load(reinterpret_cast<const Word*>(from), &word, __ATOMIC_RELAXED);  // completion orders it
-  __atomic_store(reinterpret_cast<Word*>(to), &word, __ATOMIC_RELEASE);         // after what this thread put before
+  atomic::set(reinterpret_cast<Word*>(to), atomic::fetch(reinterpret_cast<const Word*>(from)));
   return true;
 }
 
@@ -113,6 +112,24 @@ Code transfer(const char* routine, std::uint64_t handle, Direction direction, co
   }
   if (window->pid != 0 && transfer_cma(*window, direction, walk, code)) return code;
   return transfer_remote(routine, *window, direction, walk, mode);
+}
+
+Code transfer_range(const char* routine, std::uint64_t handle, Direction direction, const void* target,
+                    const void* local, std::uint64_t bytes, Mode mode) noexcept {
+  const Attached* const window = find_attached(handle);
+  const std::uint64_t address = Side::number(target);
+  if (window == nullptr || window->mapped == nullptr || local == nullptr || !in_window(*window, address, bytes) ||
+      !is_alive(*window))
+    return transfer(routine, handle, direction, Side::range(target, bytes), Side::range(local, bytes), mode);
+  std::byte* const there = window->mapped + (address - window->base);
+  auto* const here = static_cast<std::byte*>(const_cast<void*>(local));
+  if (direction == Direction::get) {
+    copy_bytes(here, there, bytes);
+  } else {
+    copy_bytes(there, here, bytes);
+    tell_owner(*window);
+  }
+  return SHMEMX_SUCCESS;
 }
 
 }  // namespace shmemx::access

@@ -17,4 +17,8 @@ struct Mode {
 Code transfer(const char* routine, std::uint64_t handle, Direction direction, const Side& target, const Side& local,
               Mode mode) noexcept;
 
+// The same for one range on each side; a mapped window takes the short way.
+Code transfer_range(const char* routine, std::uint64_t handle, Direction direction, const void* target,
+                    const void* local, std::uint64_t bytes, Mode mode) noexcept;
+
 }  // namespace shmemx::access

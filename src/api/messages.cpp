@@ -42,10 +42,11 @@ static_assert(sizeof(shmemx_iov_t) == sizeof(message::Place) &&
 
 [[noreturn, gnu::cold, gnu::noinline]] void bad_request(const char* routine, std::uintptr_t value) noexcept {
   context::require_initialized(routine);
-  shmemx::fatal(routine,
-                "argument 'request' is %#zx, which is not an open request, allowed are SHMEMX_REQUEST_NULL and requests "
-                "that were started and not yet completed",
-                value);
+  shmemx::fatal(
+      routine,
+      "argument 'request' is %#zx, which is not an open request, allowed are SHMEMX_REQUEST_NULL and requests "
+      "that were started and not yet completed",
+      value);
 }
 
 [[gnu::always_inline]] inline void check_send(const Call& call, const char* argument = "pe") noexcept {
@@ -97,8 +98,10 @@ Shape strided_shape(const char* routine, const char* argument, const void* base,
   Shape shape;
   if (!Shape::strided(base, strides.block_bytes, strides.stride_bytes, strides.blocks, shape)) {
     context::require_initialized(routine);
-    shmemx::fatal(routine, "argument 'blocks' is %zu, allowed are numbers of blocks (of %zu bytes, %td apart) that fit "
-                  "into memory", strides.blocks, strides.block_bytes, strides.stride_bytes);
+    shmemx::fatal(routine,
+                  "argument 'blocks' is %zu, allowed are numbers of blocks (of %zu bytes, %td apart) that fit "
+                  "into memory",
+                  strides.blocks, strides.block_bytes, strides.stride_bytes);
   }
   check_memory(routine, argument, base, shape.bytes);
   return shape;
@@ -163,6 +166,8 @@ int shmemx_send(const void* source, size_t bytes, int pe, int tag) noexcept {
   const Call call{"shmemx_send", pe, tag};
   check_send(call);
   check_memory(call.routine, "source", source, bytes);
+  if (message::send_at_once(pe, tag, source, bytes)) [[likely]]
+    return 0;
   message::send_contiguous(call, source, bytes);
   return 0;
 }
@@ -179,9 +184,11 @@ int shmemx_recv(void* dest, size_t bytes, int pe, int tag, shmemx_status_t* stat
   const Call call{"shmemx_recv", pe, tag};
   check_receive(call);
   check_memory(call.routine, "dest", dest, bytes);
+  const message::Place place{static_cast<std::byte*>(dest), bytes};
   Result result;
-  message::receive_contiguous(call, {static_cast<std::byte*>(dest), bytes}, result);
-  return give_result(result, status);
+  if (message::receive_at_once({pe, tag}, place, result)) [[likely]]
+    return give_result(result, status);
+  return give_result(message::receive_contiguous(call, place), status);
 }
 
 int shmemx_sendrecv(const void* source, size_t source_bytes, int dest_pe, int send_tag, void* dest, size_t dest_bytes,
@@ -193,8 +200,7 @@ int shmemx_sendrecv(const void* source, size_t source_bytes, int dest_pe, int se
   check_memory(send.routine, "source", source, source_bytes);
   check_memory(send.routine, "dest", dest, dest_bytes);
   const RequestId sent = message::start_send(send, Shape::contiguous(source, source_bytes), false);
-  Result result;
-  message::receive_contiguous(receive, {static_cast<std::byte*>(dest), dest_bytes}, result);
+  const Result result = message::receive_contiguous(receive, {static_cast<std::byte*>(dest), dest_bytes});
   Result ignored;
   message::wait(send.routine, sent, ignored);
   return give_result(result, status);
@@ -351,7 +357,9 @@ int shmemx_waitany(size_t count, shmemx_request_t* requests, size_t* index, shme
   const char* const routine = "shmemx_waitany";
   check_requests(routine, requests, count);
   api::check_result(routine, "index", index);
-  const auto next = [](const void* handles, size_t i) { return id_of(static_cast<const shmemx_request_t*>(handles)[i]); };
+  const auto next = [](const void* handles, size_t i) {
+    return id_of(static_cast<const shmemx_request_t*>(handles)[i]);
+  };
   for (size_t i = 0; i < count; ++i) {
     if (requests[i] != SHMEMX_REQUEST_NULL && !message::is_open(id_of(requests[i]))) reject(routine, requests[i]);
   }

@@ -40,7 +40,10 @@ template <class T>
 inline int test(const char* routine, T* ivar, int cmp, T value) noexcept {
   check_comparison(routine, cmp);
   check_waitable(routine, "ivar", ivar, sizeof(T));
-  if (sync::compares(sync::load(ivar), cmp, value)) return 1;
+  if (sync::compares(sync::load(ivar), cmp, value)) {
+    test_succeeded();
+    return 1;
+  }
   test_failed();
   return 0;
 }
@@ -170,7 +173,10 @@ inline std::size_t wait_until_some_vector(const char* routine, T* ivars, std::si
 template <class T>
 inline int test_all_of(const char* routine, const WaitSet<T>& set) noexcept {
   check_set(routine, set);
-  if (set.all_satisfied()) return 1;
+  if (set.all_satisfied()) {
+    test_succeeded();
+    return 1;
+  }
   test_failed();
   return 0;
 }
@@ -178,7 +184,11 @@ template <class T>
 inline std::size_t test_any_of(const char* routine, const WaitSet<T>& set) noexcept {
   check_set(routine, set);
   const std::size_t found = find_any(set);
-  if (found == SIZE_MAX) test_failed();
+  if (found == SIZE_MAX) {
+    test_failed();
+  } else {
+    test_succeeded();
+  }
   return found;
 }
 template <class T>
@@ -186,7 +196,11 @@ inline std::size_t test_some_of(const char* routine, const WaitSet<T>& set, std:
   check_set(routine, set);
   if (set.nelems != 0) check_result(routine, "indices", indices);
   const std::size_t count = set.collect(indices);
-  if (count == 0) test_failed();
+  if (count == 0) {
+    test_failed();
+  } else {
+    test_succeeded();
+  }
   return count;
 }
 

@@ -42,6 +42,7 @@ void end_team(coll::Team& team, const char* routine) {
   // Once PE 0 of the team has passed, it may use the slot for another team and clear the counters, which a slower
   // member of this one would still look at. In the other barrier each member waits on its own lines only.
   team.counting = false;
+  shmemx::rma::quiet(routine);  // contexts of the team are dropped with it
   coll::barrier(team, routine);
   shmemx::runtime::drop_contexts_of(team.route.team_index);
   coll::release_team(team);

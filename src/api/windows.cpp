@@ -11,7 +11,6 @@
 #include "access/update.hpp"
 #include "api/arg_check.hpp"
 #include "base/fatal.hpp"
-#include "base/fatal.hpp"
 #include "channel/channel.hpp"
 #include "runtime/job.hpp"
 
@@ -61,6 +60,19 @@ int transfer(const char* routine, shmemx_window_t window, Direction direction, c
                              : SHMEMX_ERR_WINDOW;
 }
 
+struct Local {
+  const void* address;
+  std::size_t bytes;
+};
+
+int transfer_range(const char* routine, shmemx_window_t window, Direction direction, const void* target, Local local,
+                   Mode mode) {
+  context::require_initialized(routine);
+  return reach::is_started()
+             ? reach::transfer_range(routine, number_of(window), direction, target, local.address, local.bytes, mode)
+             : SHMEMX_ERR_WINDOW;
+}
+
 struct Lists {
   const shmemx_iov_t* targets;
   std::size_t target_count;
@@ -76,11 +88,24 @@ int transfer_lists(const char* routine, shmemx_window_t window, Direction direct
                   Side::list(lists.locals, lists.locals == nullptr ? 0 : lists.local_count), mode);
 }
 
-// An element's value in the low bytes of a number.
+// An element's value in the low bytes of a number. Two known sizes, so that no copy routine is called.
 std::uint64_t load(const void* from, std::size_t bytes) {
-  std::uint64_t value = 0;
-  if (from != nullptr) std::memcpy(&value, from, bytes);
-  return value;
+  if (from == nullptr) return 0;
+  std::uint32_t half = 0;
+  std::uint64_t whole = 0;
+  if (bytes == sizeof half) {
+    std::memcpy(&half, from, sizeof half);
+    return half;
+  }
+  std::memcpy(&whole, from, sizeof whole);
+  return whole;
+}
+void store(void* to, std::uint64_t value, std::size_t bytes) {
+  if (bytes == sizeof(std::uint32_t)) {
+    std::memcpy(to, &value, sizeof(std::uint32_t));
+  } else {
+    std::memcpy(to, &value, sizeof value);
+  }
 }
 
 int one_element(const char* routine, shmemx_window_t window, void* target, const AtomicCall& call, void* result) {
@@ -88,7 +113,7 @@ int one_element(const char* routine, shmemx_window_t window, void* target, const
   if (!reach::is_started()) return SHMEMX_ERR_WINDOW;
   std::uint64_t old = 0;
   const int code = reach::fetch_op(routine, number_of(window), target, call, old);
-  if (code == SHMEMX_SUCCESS) std::memcpy(result, &old, reach::element_bytes(call.type));
+  if (code == SHMEMX_SUCCESS) store(result, old, reach::element_bytes(call.type));
   return code;
 }
 
@@ -252,25 +277,21 @@ void* shmemx_window_ptr(shmemx_window_t window, const void* target, size_t bytes
 // ---- put and get ----
 
 int shmemx_window_put(shmemx_window_t window, void* target, const void* source, size_t bytes) noexcept {
-  return transfer("shmemx_window_put", window, Direction::put, Side::range(target, bytes), Side::range(source, bytes),
-                  kBlocking);
+  return transfer_range("shmemx_window_put", window, Direction::put, target, {source, bytes}, kBlocking);
 }
 
 int shmemx_window_get(shmemx_window_t window, void* dest, const void* target, size_t bytes) noexcept {
-  return transfer("shmemx_window_get", window, Direction::get, Side::range(target, bytes), Side::range(dest, bytes),
-                  kBlocking);
+  return transfer_range("shmemx_window_get", window, Direction::get, target, {dest, bytes}, kBlocking);
 }
 
 int shmemx_window_put_nbi(shmemx_window_t window, void* target, const void* source, size_t bytes,
                           long* counter) noexcept {
-  return transfer("shmemx_window_put_nbi", window, Direction::put, Side::range(target, bytes),
-                  Side::range(source, bytes), {false, counter});
+  return transfer_range("shmemx_window_put_nbi", window, Direction::put, target, {source, bytes}, {false, counter});
 }
 
 int shmemx_window_get_nbi(shmemx_window_t window, void* dest, const void* target, size_t bytes,
                           long* counter) noexcept {
-  return transfer("shmemx_window_get_nbi", window, Direction::get, Side::range(target, bytes), Side::range(dest, bytes),
-                  {false, counter});
+  return transfer_range("shmemx_window_get_nbi", window, Direction::get, target, {dest, bytes}, {false, counter});
 }
 
 int shmemx_window_putv(shmemx_window_t window, const shmemx_iov_t* targets, size_t target_count,

@@ -24,8 +24,15 @@ void futex_sleep(std::atomic<std::uint32_t>& word, std::uint32_t seen, std::uint
 // Is it done, also after what messages bring?
 bool is_done(PollFunction done, void* state) {
   if (done(state)) return true;
-  bool (*const poll)() = wait_policy().poll;
+  bool (*const poll)() = message_poll();
   return poll != nullptr && poll() && done(state);
+}
+
+bool poll_bare(PollFunction done, void* state, std::uint32_t polls) {
+  for (; polls != 0; --polls) {
+    if (is_done(done, state)) return true;
+  }
+  return false;
 }
 
 bool poll_paused(PollFunction done, void* state, std::uint32_t polls) {
@@ -73,9 +80,7 @@ void sleep_until_done(PollFunction done, void* state, const char* routine) {
   if (policy.on_wake != nullptr) policy.on_wake();
 }
 
-}  // namespace
-
-void wait_slow(PollFunction done, void* state, const char* routine) noexcept {
+void wait_in_phases(PollFunction done, void* state, const char* routine) {
   const WaitPolicy& policy = wait_policy();
   if (policy.mode == WaitMode::spin) return spin_until_done(done, state, routine);
   if (poll_paused(done, state, policy.pause_polls)) return;
@@ -86,9 +91,22 @@ void wait_slow(PollFunction done, void* state, const char* routine) noexcept {
   sleep_until_done(done, state, routine);
 }
 
+}  // namespace
+
+void wait_slow(PollFunction done, void* state, const char* routine) noexcept {
+  const WaitPolicy& policy = wait_policy();
+  if (message_poll() == nullptr) return wait_in_phases(done, state, routine);
+  // What makes it come are messages, so the first polls were few: now some more without pause.
+  constexpr std::uint32_t kBarePolls = 300;
+  if (policy.pause_polls != 0 && poll_bare(done, state, kBarePolls)) return;
+  threads_waiting.fetch_add(1, std::memory_order_relaxed);  // a hint for the progress agent
+  wait_in_phases(done, state, routine);
+  threads_waiting.fetch_sub(1, std::memory_order_relaxed);
+}
+
 void give_way() noexcept {
   const WaitPolicy& policy = wait_policy();
-  if (policy.poll != nullptr) policy.poll();
+  if (bool (*const poll)() = message_poll()) poll();
   if (policy.crowded) ::sched_yield();
 }
 

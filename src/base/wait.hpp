@@ -45,7 +45,16 @@ struct WaitPolicy {
   bool (*poll)() = nullptr;
 };
 inline constinit WaitPolicy wait_policy_storage;
+// Threads of this process inside a long wait, counted where messages may come: they handle them.
+inline constinit std::atomic<std::uint32_t> threads_waiting{0};
 inline WaitPolicy& wait_policy() noexcept { return wait_policy_storage; }
+
+// `poll` and `bare_polls` change when a thread sends the first message, while others may wait: read and written whole,
+// in no order.
+inline bool (*message_poll() noexcept)() { return std::atomic_ref(wait_policy().poll).load(std::memory_order_relaxed); }
+inline std::uint32_t bare_polls() noexcept {
+  return std::atomic_ref(wait_policy().bare_polls).load(std::memory_order_relaxed);
+}
 
 inline void cpu_pause() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
@@ -53,6 +62,12 @@ inline void cpu_pause() noexcept {
 #else
   std::atomic_signal_fence(std::memory_order_seq_cst);
 #endif
+}
+
+// A test that succeeds may belong to a loop as well, one that goes on while it does.
+inline void test_succeeded() noexcept {
+  if (bool (*const poll)() = message_poll()) [[unlikely]]
+    poll();
 }
 
 using PollFunction = bool (*)(void*);
@@ -63,14 +78,14 @@ using PollFunction = bool (*)(void*);
 // And what it tests may come by a message.
 [[gnu::noinline, gnu::cold]] void give_way() noexcept;
 inline void test_failed() noexcept {
-  if (wait_policy().crowded || wait_policy().poll != nullptr) [[unlikely]]
+  if (wait_policy().crowded || message_poll() != nullptr) [[unlikely]]
     give_way();
 }
 
 // Returns when done() has returned true. `routine` names the API routine for diagnostics.
 template <class Done>
 inline void wait_for(const char* routine, Done done) noexcept {
-  for (std::uint32_t polls = wait_policy().bare_polls; polls != 0; --polls) {
+  for (std::uint32_t polls = bare_polls(); polls != 0; --polls) {
     if (done()) return;
   }
   wait_slow([](void* state) { return (*static_cast<Done*>(state))(); }, &done, routine);

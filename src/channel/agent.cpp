@@ -19,10 +19,11 @@
 namespace shmemx::channel {
 namespace {
 
-constexpr std::uint64_t kLookNs = 400'000;          // how often it looks whether others poll
-constexpr std::uint64_t kFirstSleepNs = 1'000'000;  // see below
+constexpr std::uint64_t kLookNs = 400'000;          // how often it looks whether others still poll
+constexpr std::uint64_t kFirstSleepNs = 1'000'000;  // see sleep_until_rung
 constexpr std::uint64_t kLongSleepNs = 2'000'000'000;
 constexpr std::uint32_t kBusyPolls = 200;  // polls of others in kLookNs: they do the work
+constexpr std::uint64_t kBusyNs = 2000;    // from one poll to the next
 constexpr int kPollsBeforeSleep = 50;
 constexpr std::size_t kStackBytes = std::size_t{1} << 20;  // handlers of programs run on it
 
@@ -47,11 +48,28 @@ void work() {
   }
 }
 
-bool others_poll() {
-  const std::uint32_t before = own_endpoint.activity();
-  sleep_on(stop_requested, 0, kLookNs, FUTEX_WAIT_PRIVATE);
-  return own_endpoint.activity() - before > kBusyPolls;
+bool others_wait() { return threads_waiting.load(std::memory_order_relaxed) != 0; }
+
+// While other threads wait in the library, or poll it all the time, they do the work, and nobody need ring.
+void stand_by() {
+  bool busy = true;
+  while (busy && !stopping()) {
+    const std::uint32_t before = own_endpoint.activity();
+    sleep_on(stop_requested, 0, kLookNs, FUTEX_WAIT_PRIVATE);
+    busy = others_wait() || own_endpoint.activity() - before > kBusyPolls;
+  }
 }
+
+// How much others have polled since some moment.
+struct Since {
+  std::uint64_t begin_ns = now_ns();
+  std::uint32_t polls = own_endpoint.activity();
+
+  bool busy() const {
+    const std::uint32_t count = own_endpoint.activity() - polls;
+    return count > kBusyPolls && now_ns() - begin_ns < count * kBusyNs;
+  }
+};
 
 // Registers as a sleeper and sleeps until somebody sends. A sender stores its message, then reads `sleepers`, without a
 // full fence (edge doze): should both miss each other, its store is visible long before the first sleep ends.
@@ -74,9 +92,10 @@ void* agent_main(void*) {
   WaitFront& front = own_endpoint.front_of(own_endpoint.me());
   while (!stopping()) {
     work();
-    if (others_poll()) continue;
-    work();
+    if (others_wait()) stand_by();
+    const Since armed;
     sleep_until_rung(front);
+    if (armed.busy()) stand_by();
   }
   return nullptr;
 }

@@ -92,39 +92,53 @@ void Endpoint::note_dirty(int pe) noexcept {
   lists->dirty_peers.push_back(static_cast<std::uint16_t>(pe));
 }
 
-// What receivers have given back goes to a private stack: the last cell used is the one most likely in the cache.
+void Endpoint::note_returned(queue::Cell* cell) noexcept {
+  --peers_[reinterpret_cast<CellHead*>(cell)->target].cells_under_way;
+  --cells_under_way_;
+}
+
+// All that receivers have given back, onto a private stack: so that the counts are right.
 void Endpoint::collect_cells() noexcept {
-  queue::MpscQueue& free = parts_.control(me_).free;
-  while (queue::Cell* const cell = free.try_dequeue(parts_.region())) {
-    --peers_[reinterpret_cast<CellHead*>(cell)->target].cells_under_way;
+  while (queue::Cell* const cell = parts_.control(me_).free.try_dequeue()) {
+    note_returned(cell);
     cell->next.store(free_cells_, std::memory_order_relaxed);  // private until it is sent again
     free_cells_ = parts_.region().offset_of(cell);
-    ++free_count_;
   }
+}
+
+// One at a time where it can be had so: each look at the queue costs a line's transfer or two.
+queue::Cell* Endpoint::find_cell() noexcept {
+  if (free_cells_ != queue::kNull) {
+    queue::Cell* const cell = parts_.region().at(free_cells_);
+    free_cells_ = cell->next.load(std::memory_order_relaxed);  // private
+    return cell;
+  }
+  if (queue::Cell* const cell = parts_.control(me_).free.try_dequeue()) {
+    note_returned(cell);
+    return cell;
+  }
+  return fresh_cells_ < parts_.layout().cell_count ? parts_.cell(me_, fresh_cells_++) : nullptr;
 }
 
 // Messages that start something leave some cells for the answers of handlers, or PEs that ask each other would hold all
 // cells with questions and have none to answer. And a slow peer may hold a part of the cells only, so that it does not
 // stall what goes to others.
 bool Endpoint::may_take(const PeerState& peer) const noexcept {
-  const std::size_t available = free_count_ + parts_.layout().cell_count - fresh_cells_;
+  const std::size_t available = parts_.layout().cell_count - cells_under_way_;
   if (in_handler_) return available > 0;
   return available > cells_for_answers_ && peer.cells_under_way < cells_for_one_;
 }
 
 CellHead* Endpoint::take_cell(int pe) noexcept {
   PeerState& peer = peers_[pe];
-  if (free_cells_ == queue::kNull || !may_take(peer)) collect_cells();
-  if (!may_take(peer)) return nullptr;
-  queue::Cell* cell = nullptr;
-  if (free_cells_ != queue::kNull) {
-    cell = parts_.region().at(free_cells_);
-    free_cells_ = cell->next.load(std::memory_order_relaxed);  // private
-    --free_count_;
-  } else {
-    cell = parts_.cell(me_, fresh_cells_++);
+  if (!may_take(peer)) {
+    collect_cells();
+    if (!may_take(peer)) return nullptr;
   }
+  queue::Cell* const cell = find_cell();
+  if (cell == nullptr) return nullptr;
   ++peer.cells_under_way;
+  ++cells_under_way_;
   return reinterpret_cast<CellHead*>(cell);
 }
 
@@ -140,11 +154,12 @@ bool Endpoint::send_in_cell(int pe, HandlerId id, Bytes header, Bytes body) noex
   cell->handler = static_cast<std::uint16_t>(id | (peer.writes_box ? 0U : kSaysBox));
   peer.writes_box = true;
   note_sent(pe, peer);
+  queue::refresh(consumed_by(pe), peer.sent, peer.known);
   cell->number = peer.sent;
   cell->ack = peer.received;
   cell->bytes = static_cast<std::uint32_t>(header.size() + body.size());
   copy_in(cell->payload(), header, body);
-  parts_.control(pe).receive.enqueue(parts_.region(), &cell->link);
+  parts_.control(pe).receive.enqueue(&cell->link);
   wake(front_of(pe));
   return true;
 }
@@ -162,7 +177,7 @@ Verdict Endpoint::run(int source, unsigned handler, Bytes payload) noexcept {
 
 void Endpoint::give_back(CellHead* cell) noexcept {
   const int owner = cell->source;
-  parts_.control(owner).free.enqueue(parts_.region(), &cell->link);
+  parts_.control(owner).free.enqueue(&cell->link);
   wake(front_of(owner));
 }
 
@@ -226,7 +241,7 @@ void Endpoint::take_in(CellHead* cell) noexcept {
 bool Endpoint::poll_queue() noexcept {
   bool any = false;
   for (int i = 0; i < kCellsPerPoll; ++i) {
-    queue::Cell* const cell = parts_.control(me_).receive.try_dequeue(parts_.region());
+    queue::Cell* const cell = parts_.control(me_).receive.try_dequeue();
     if (cell == nullptr) break;
     take_in(reinterpret_cast<CellHead*>(cell));
     any = true;
@@ -336,7 +351,11 @@ void settle_all(const char* routine) noexcept {
   });
 }
 
-void open() noexcept { wait_policy().poll = poll_hook; }
+void open() noexcept {
+  WaitPolicy& policy = wait_policy();
+  std::atomic_ref(policy.poll).store(poll_hook, std::memory_order_relaxed);  // a hint: see message_poll()
+  std::atomic_ref(policy.bare_polls).store(1, std::memory_order_relaxed);  // more of them come in wait_slow, with polls of the channel between
+}
 
 void set_up(const Setup& setup) noexcept {
   Endpoint& endpoint = own_endpoint;

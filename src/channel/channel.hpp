@@ -111,6 +111,10 @@ class Endpoint {
       return true;
     return send_in_cell(pe, id, header, body);
   }
+  // The same through the box only: false where it is full, not yet in use, or the message does not fit.
+  [[nodiscard, gnu::always_inline]] bool try_send_short(int pe, HandlerId id, Bytes header, Bytes body) noexcept {
+    return header.size() + body.size() <= queue::kBoxPayloadBytes && send_in_box(pe, id, header, body);
+  }
   // Runs handlers of what has arrived. True when there was something. `expected`: the PE that we wait for, -1: any.
   // Who waits for one PE and gets something from it looks at the rest now and then only.
   bool poll(int expected = -1) noexcept {
@@ -173,7 +177,9 @@ class Endpoint {
     return true;
   }
   [[gnu::noinline]] bool send_in_cell(int pe, HandlerId id, Bytes header, Bytes body) noexcept;
+  void note_returned(queue::Cell* cell) noexcept;
   void collect_cells() noexcept;
+  queue::Cell* find_cell() noexcept;
   bool may_take(const PeerState& peer) const noexcept;
   struct CellHead* take_cell(int pe) noexcept;
   void note_sent(int pe, PeerState& peer) noexcept {
@@ -221,7 +227,7 @@ class Endpoint {
   int me_ = 0;
   int n_pes_ = 0;
   queue::Offset free_cells_ = queue::kNull;  // a stack of own cells
-  std::size_t free_count_ = 0;               // in that stack
+  std::size_t cells_under_way_ = 0;          // sent, and not yet seen to be back
   std::size_t fresh_cells_ = 0;              // so many were used at least once
   std::size_t cells_for_answers_ = 0;        // kept for what handlers send
   std::uint32_t cells_for_one_ = 0;          // no peer may hold more of our cells
@@ -288,10 +294,16 @@ inline bool poll(int expected = -1) noexcept {
   return any;
 }
 
-// Polls until done() is true, in the one waiting policy. done() runs without the lock.
+// Polls until done() is true, in the one waiting policy. done() runs without the lock. The channel is open.
 template <class Done>
 void wait_until(const char* routine, int expected, Done done) noexcept {
-  wait_for(routine, [&] { return done() || (poll(expected) && done()); });
+  constexpr std::uint32_t kBarePolls = 300;
+  const std::uint32_t polls = wait_policy().pause_polls != 0 ? kBarePolls : 1;
+  for (std::uint32_t i = 0; i < polls; ++i) {
+    if (done()) return;
+    poll(expected);
+  }
+  wait_for(routine, done);
 }
 
 // Everything sent to `pe` (or to all) before the call has been executed there.
@@ -300,7 +312,7 @@ void settle_all(const char* routine) noexcept;
 
 // From the first call on, all waits of the library poll the channel.
 void open() noexcept;
-inline bool is_open() noexcept { return wait_policy().poll != nullptr; }
+inline bool is_open() noexcept { return message_poll() != nullptr; }
 
 // By runtime, at init.
 struct Setup {

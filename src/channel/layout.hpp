@@ -27,8 +27,8 @@ struct Control {
 static_assert(std::is_standard_layout_v<Control> && sizeof(Control) == 6 * kCacheLine);
 
 // Through it long two-sided messages to this PE are copied by both sides at once; message/ uses it.
-inline constexpr std::size_t kCopyChunks = 2;
-inline constexpr std::size_t kCopyChunkBytes = std::size_t{64} << 10;
+inline constexpr std::size_t kCopyChunks = 8;
+inline constexpr std::size_t kCopyChunkBytes = std::size_t{16} << 10;
 inline constexpr std::size_t kCopyBufferBytes = 2 * kCacheLine + kCopyChunks * kCopyChunkBytes;
 
 struct Layout {

@@ -151,16 +151,24 @@ void put_block(const Group& group, int pe, std::byte* own_dest, const std::byte*
   }
 }
 
+struct Work {
+  Symmetric dest;
+  Symmetric source;
+  std::size_t nelems;
+  std::size_t element_bytes;
+};
+
 // Gathers this PE's share block by block; `compute(gathered, own dest, elements)` sends results.
 template <class Group, class Compute>
-void for_blocks_of_share(Group& group, Symmetric dest, Symmetric source, Share share, std::size_t element_bytes,
-                         const Compute& compute) {
+void for_blocks_of_share(Group& group, const Work& work, const Compute& compute) {
+  const Share share = share_of(work.nelems, group.me(), group.size());
   if (share.begin == share.end) return;
-  const Gathered gathered(group.size(), element_bytes);
+  const Gathered gathered(group.size(), work.element_bytes);
   for (std::size_t at = share.begin; at < share.end; at += gathered.block_elements()) {
     const std::size_t count = std::min(gathered.block_elements(), share.end - at);
-    gather(group, gathered, source.at(group.me()) + at * element_bytes, count * element_bytes);
-    compute(gathered, dest.at(group.me()) + at * element_bytes, count);
+    const std::size_t offset = at * work.element_bytes;
+    gather(group, gathered, work.source.at(group.me()) + offset, count * work.element_bytes);
+    compute(gathered, work.dest.at(group.me()) + offset, count);
   }
 }
 
@@ -273,7 +281,7 @@ Piece place_of_piece(Group& group, std::size_t bytes) noexcept {
 template <class Group>
 void reduce_remote(Group& group, Symmetric dest, Symmetric source, std::size_t nelems, Combine combine) noexcept {
   group.sync();
-  for_blocks_of_share(group, dest, source, share_of(nelems, group.me(), group.size()), combine.element_bytes,
+  for_blocks_of_share(group, {dest, source, nelems, combine.element_bytes},
                       [&](const Gathered& gathered, std::byte* own_dest, std::size_t count) {
                         const std::size_t bytes = count * combine.element_bytes;
                         std::memcpy(gathered.result(), gathered.of(0), bytes);
@@ -291,7 +299,7 @@ void reduce_remote(Group& group, Symmetric dest, Symmetric source, std::size_t n
 template <class Group>
 void scan_remote(Group& group, Symmetric dest, Symmetric source, std::size_t nelems, Scan scan) noexcept {
   group.sync();
-  for_blocks_of_share(group, dest, source, share_of(nelems, group.me(), group.size()), scan.sum.element_bytes,
+  for_blocks_of_share(group, {dest, source, nelems, scan.sum.element_bytes},
                       [&](const Gathered& gathered, std::byte* own_dest, std::size_t count) {
                         const std::size_t bytes = count * scan.sum.element_bytes;
                         std::memset(gathered.result(), 0, bytes);  // zero in every type

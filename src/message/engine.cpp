@@ -87,7 +87,8 @@ void Engine::send_to_self(Request& request, SendMode mode) noexcept {
   if (Request* const receive = match(settings_.me, request.tag)) return take_own(request, *receive);
   const bool copied = !mode.synchronous && (mode.blocking || bytes <= kEagerBytes);
   const Key key{settings_.me, request.tag};
-  Unexpected* const message = keep(key, bytes, copied ? bytes : 0, copied ? Unexpected::Kind::eager : Unexpected::Kind::own);
+  Unexpected* const message =
+      keep(key, bytes, copied ? bytes : 0, copied ? Unexpected::Kind::eager : Unexpected::Kind::own);
   if (message == nullptr) return;
   if (copied) {
     request.cursor.gather(message->data(), bytes);
@@ -424,8 +425,8 @@ void Engine::take_own(Request& send, Request& receive) noexcept {
 
 void Engine::on_eager(int source, Payload payload) noexcept {
   EagerHeader header;
-  if (!take_header(payload, header) || header.tag < 0 || payload.size() > header.bytes ||
-      header.bytes > kEagerBytes) [[unlikely]]
+  if (!take_header(payload, header) || header.tag < 0 || payload.size() > header.bytes || header.bytes > kEagerBytes)
+      [[unlikely]]
     return node_->reject(source, "an eager message whose length or tag is wrong");
   const bool whole = payload.size() == header.bytes;
   Peer* const from = whole ? nullptr : &peer(source);
@@ -474,8 +475,7 @@ void Engine::on_rts(int source, Payload payload) noexcept {
       source == settings_.me)
     return node_->reject(source, "an offer whose length, tag or places are wrong");
   if (Request* const request = match(source, offer.rts.tag)) return lmt_begin(*this, *request, source, offer);
-  Unexpected* const message =
-      keep({source, offer.rts.tag}, offer.rts.bytes, sizeof offer, Unexpected::Kind::offer);
+  Unexpected* const message = keep({source, offer.rts.tag}, offer.rts.bytes, sizeof offer, Unexpected::Kind::offer);
   if (message != nullptr) std::memcpy(message->data(), &offer, sizeof offer);
 }
 
@@ -521,7 +521,8 @@ void Engine::on_done(int source, Payload payload) noexcept {
     if (request == nullptr) request = find(source, header.to, Role::receive);
   }
   // The side that describes its memory waits for it.
-  if (request == nullptr || request->described_by_peer || (request->role == Role::receive && request->kind != LmtKind::mapped))
+  if (request == nullptr || request->described_by_peer ||
+      (request->role == Role::receive && request->kind != LmtKind::mapped))
     return node_->reject(source, "the end of a transfer that is not under way");
   complete(*request);
 }

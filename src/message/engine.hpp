@@ -46,9 +46,10 @@ class Engine {
   // Forgets everything that is open.
   void stop() noexcept;
 
-  // May a message to that PE be sent past the engine, as one eager message of the channel?
+  // May a message to that PE be sent past the engine, as one eager message of the channel? No when others wait to be
+  // sent, to whomever.
   bool is_clear(int pe, std::size_t bytes) const noexcept {
-    return bytes <= one_message_bytes_ && peers_[static_cast<std::size_t>(pe)].first == nullptr && pe != settings_.me;
+    return bytes <= one_message_bytes_ && active_.empty() && pe != settings_.me;
   }
 
   // Is there no message and no receive that could come before another one?

@@ -11,18 +11,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 
 #include "message/engine.hpp"
 #include "message/thresholds.hpp"
 
 namespace shmemx::message {
-
-long Node::read_memory(std::int32_t pid, const iovec* local, std::size_t local_count, const iovec* remote,
-                       std::size_t remote_count) noexcept {
-  const ssize_t bytes = ::process_vm_readv(pid, local, local_count, remote, remote_count, 0);
-  return bytes < 0 ? -static_cast<long>(errno) : static_cast<long>(bytes);
-}
 
 // The kernel's name for the sender is remembered with the request, as it is needed for each part.
 bool Engine::may_read(int source, const RtsHeader& rts) noexcept {
@@ -97,8 +90,7 @@ bool move_mapped(Engine& engine, Request& mover) noexcept {
     const RemotePlace& place = mover.section.places[mover.place];
     const std::size_t left = mover.goal - mover.cursor.passed();
     const std::size_t bytes = std::min({budget, left, static_cast<std::size_t>(place.bytes - mover.inside)});
-    std::byte* const there =
-        engine.node().address_of(mover.peer, mover.section.space, place.at + mover.inside, bytes);
+    std::byte* const there = engine.node().address_of(mover.peer, mover.section.space, place.at + mover.inside, bytes);
     if (there == nullptr) {
       engine.stop_moving(mover);
       mover.phase = Phase::waiting;
@@ -170,8 +162,7 @@ bool can_fetch_mapped(Engine& engine, int source, const Offer& offer) noexcept {
 
 bool suits_mapped(Engine& engine, const Request& receive, const Offer& offer) noexcept {
   if (can_fetch_mapped(engine, receive.peer, offer)) return true;
-  return offer.rts.maps_receiver != 0 &&
-         space_of(engine.node(), receive.cursor.shape()) != Space::private_memory;
+  return offer.rts.maps_receiver != 0 && space_of(engine.node(), receive.cursor.shape()) != Space::private_memory;
 }
 
 void pre_receive_mapped(Engine& engine, Request& receive, const Offer& offer) noexcept {
@@ -280,11 +271,13 @@ LmtKind choose(Engine& engine, const Request& receive, const Offer& offer) noexc
     const auto kind = static_cast<LmtKind>(static_cast<std::uint32_t>(choice) - 1);
     return suits(kind) ? kind : LmtKind::queue;
   }
-  if (suits(LmtKind::mapped)) return LmtKind::mapped;
   // Two sides that take turns on one core gain nothing from copying at the same time.
-  if ((receive.goal >= kCmaBytes || engine.settings().crowded) && suits(LmtKind::cma)) return LmtKind::cma;
-  if (suits(LmtKind::copy)) return LmtKind::copy;
-  return suits(LmtKind::cma) ? LmtKind::cma : LmtKind::queue;
+  const bool together = !engine.settings().crowded && suits(LmtKind::copy);
+  if (together && receive.goal < kMappedBytes) return LmtKind::copy;
+  if (suits(LmtKind::mapped)) return LmtKind::mapped;
+  if (together && receive.goal < kCmaBytes) return LmtKind::copy;
+  if (suits(LmtKind::cma)) return LmtKind::cma;
+  return suits(LmtKind::copy) ? LmtKind::copy : LmtKind::queue;
 }
 
 }  // namespace
@@ -294,8 +287,14 @@ const Lmt& lmt_of(LmtKind kind) noexcept { return kWays[static_cast<std::uint32_
 void lmt_pre_send(Engine& engine, Request& send, Offer& offer) noexcept {
   const LmtChoice choice = engine.settings().lmt;
   const bool maps = engine.node().address_of(send.peer, Space::heap, 0, 1) != nullptr;
-  offer.rts = {send.id, send.goal, send.tag, static_cast<std::int32_t>(::getpid()),
-               reinterpret_cast<std::uintptr_t>(&engine.witness()), engine.witness(), maps, 0};
+  offer.rts = {send.id,
+               send.goal,
+               send.tag,
+               static_cast<std::int32_t>(::getpid()),
+               reinterpret_cast<std::uintptr_t>(&engine.witness()),
+               engine.witness(),
+               maps,
+               0};
   offer.section.space = Space::private_memory;
   offer.section.count = 0;
   const bool described = choice == LmtChoice::automatic || choice == LmtChoice::mapped || choice == LmtChoice::cma;

@@ -1,11 +1,11 @@
 // Queues of messages and receives, found by source and tag without a walk over what does not fit.
 //
-// A KeyedQueues holds many first-in-first-out queues, one for each key that occurs, in a hash table of the queues' first
-// elements. Elements are linked through themselves: nothing is allocated for an element, so posting cannot fail.
+// A KeyedQueues holds many first-in-first-out queues, one for each key that occurs, in a hash table of the queues'
+// first elements. Elements are linked through themselves: nothing is allocated for an element, so posting cannot fail.
 //
 // Posted receives stand under the key they ask for, wildcards included. A message of (source, tag) fits four keys; the
-// oldest of the four firsts is its receive. Unexpected messages stand under all four keys at once, so a receive or probe
-// looks at one. Stamps tell what is older.
+// oldest of the four firsts is its receive. Unexpected messages stand under all four keys at once, so a receive or
+// probe looks at one. Stamps tell what is older.
 #pragma once
 
 #include <cstddef>

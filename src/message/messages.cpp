@@ -6,8 +6,12 @@
 #include "base/fatal.hpp"
 #include "base/wait.hpp"
 #include "context/route.hpp"
+#include "message/thresholds.hpp"
 
 namespace shmemx::message {
+
+constinit ImmortalEngine own_engine;
+
 namespace {
 
 using channel::Bytes;
@@ -63,16 +67,8 @@ class ChannelNode final : public Node {
   }
 };
 
-// Never destroyed: other threads may still poll while the process exits.
-union Immortal {
-  constexpr Immortal() noexcept : engine() {}
-  ~Immortal() {}
-  Engine engine;
-};
-
 constinit ChannelNode node;
-constinit Immortal immortal;
-Engine& engine = immortal.engine;
+Engine& engine = own_engine.engine;
 
 template <void (Engine::*Take)(int, Payload) noexcept>
 Verdict handle(Endpoint&, const Message& message) {
@@ -84,13 +80,12 @@ bool progress(Endpoint&) { return engine.progress(); }
 
 // From the first call on, whoever waits in the library handles messages.
 void look_at_messages() noexcept {
-  if (wait_policy().poll == nullptr) [[unlikely]]
+  if (!channel::is_open()) [[unlikely]]
     channel::open();
 }
 
 Request& require(const char* routine, Request* request) noexcept {
-  if (request == nullptr)
-    fatal(routine, "no memory for another request, %zu are open", engine.pool().live());
+  if (request == nullptr) fatal(routine, "no memory for another request, %zu are open", engine.pool().live());
   return *request;
 }
 
@@ -102,8 +97,7 @@ Result take_result(Request& request) noexcept {
 }
 
 [[gnu::noinline]] Result wait_for_request(const char* routine, Request& request, int expected) noexcept {
-  channel::wait_until(routine, expected,
-                      [&] { return request.done.load(std::memory_order_acquire); });  // complete
+  channel::wait_until(routine, expected, [&] { return request.done.load(std::memory_order_acquire); });  // complete
   const Locked endpoint;
   return take_result(request);
 }
@@ -184,41 +178,21 @@ Result receive(const Call& call, const Shape& dest) noexcept {
   return wait_for_request(call.routine, *request, call.pe);
 }
 
-namespace {
-
-// Straight from the sender's box into the receive's memory: no request, no queue.
-[[gnu::always_inline]] inline bool take_from_box(Endpoint& endpoint, const Call& call, Place dest,
-                                                 Result& out) noexcept {
-  return endpoint.take_next(call.pe, channel::kMessageEager, [&](Bytes payload) {
-    EagerHeader header;
-    if (payload.size() < sizeof header) return false;
-    std::memcpy(&header, payload.data(), sizeof header);
-    const std::size_t bytes = payload.size() - sizeof header;
-    if (header.bytes != bytes || header.tag < 0 || (header.tag != call.tag && call.tag != kAny)) return false;
-    const bool fits = bytes <= dest.bytes;
-    const std::size_t taken = fits ? bytes : dest.bytes;
-    channel::copy_short(dest.at, payload.data() + sizeof header, taken);
-    out = {call.pe, header.tag, taken, !fits, false};
-    return true;
-  });
-}
-
-}  // namespace
-
 // Where nothing that has come or been posted before can be concerned, the sender's box is looked at first, as long as
 // nothing else asks for attention.
-void receive_contiguous(const Call& call, Place dest, Result& out) noexcept {
+Result receive_contiguous(const Call& call, Place dest) noexcept {
   look_at_messages();
   if (call.pe >= 0) [[likely]] {
-    std::uint32_t polls = wait_policy().bare_polls;
+    Result result;
+    int polls = wait_policy().pause_polls != 0 ? kBoxPolls : 1;
     do {
       const Locked endpoint;
       if (!engine.is_bare()) break;
-      if (take_from_box(*endpoint, call, dest, out)) return;
+      if (take_from_box(*endpoint, {call.pe, call.tag}, dest, result)) return result;
       if (endpoint->has_cells() || engine.has_progress()) break;
     } while (--polls != 0);
   }
-  out = receive(call, Shape::contiguous(dest.at, dest.bytes));
+  return receive(call, Shape::contiguous(dest.at, dest.bytes));
 }
 
 RequestId start_send(const Call& call, const Shape& source, bool synchronous) noexcept {

@@ -29,11 +29,53 @@ void open(const Start& start) noexcept;
 // By runtime, when no message can come any more: what is open is forgotten.
 void close() noexcept;
 
+// Never destroyed: other threads may still poll while the process exits.
+union ImmortalEngine {
+  constexpr ImmortalEngine() noexcept : engine() {}
+  ~ImmortalEngine() {}
+  Engine engine;
+};
+extern constinit ImmortalEngine own_engine;
+
+// Straight from the sender's box into the receive's memory: no request, no queue. The engine has to be bare.
+[[gnu::always_inline]] inline bool take_from_box(channel::Endpoint& endpoint, Key key, Place dest,
+                                                 Result& out) noexcept {
+  return endpoint.take_next(key.source, channel::kMessageEager, [&](channel::Bytes payload) {
+    EagerHeader header;
+    if (payload.size() < sizeof header) return false;
+    std::memcpy(&header, payload.data(), sizeof header);
+    const std::size_t bytes = payload.size() - sizeof header;
+    if (header.bytes != bytes || header.tag < 0 || (header.tag != key.tag && key.tag != kAny)) return false;
+    const std::size_t taken = bytes <= dest.bytes ? bytes : dest.bytes;
+    channel::copy_short(dest.at, payload.data() + sizeof header, taken);
+    out = {key.source, header.tag, taken, bytes > dest.bytes, false};
+    return true;
+  });
+}
+
+// The shortest ways, tried first: false means nothing.
+[[gnu::always_inline]] inline bool send_at_once(int pe, int tag, const void* source, std::size_t bytes) noexcept {
+  if (!channel::is_open()) [[unlikely]]
+    return false;
+  const channel::Locked endpoint;
+  if (!own_engine.engine.is_clear(pe, bytes)) [[unlikely]]
+    return false;
+  const EagerHeader header{tag, static_cast<std::uint32_t>(bytes)};
+  return endpoint->try_send_short(pe, channel::kMessageEager, channel::bytes_of(header),
+                                  {static_cast<const std::byte*>(source), bytes});
+}
+[[gnu::always_inline]] inline bool receive_at_once(Key key, Place dest, Result& out) noexcept {
+  if (!channel::is_open() || key.source < 0) [[unlikely]]
+    return false;
+  const channel::Locked endpoint;
+  return own_engine.engine.is_bare() && take_from_box(*endpoint, key, dest, out);
+}
+
 // Blocking. Arguments have been checked.
 void send_contiguous(const Call& call, const void* source, std::size_t bytes) noexcept;
 void send(const Call& call, const Shape& source, bool synchronous) noexcept;
 Result receive(const Call& call, const Shape& dest) noexcept;
-void receive_contiguous(const Call& call, Place dest, Result& out) noexcept;
+Result receive_contiguous(const Call& call, Place dest) noexcept;
 // Started; the list of a shape is copied.
 RequestId start_send(const Call& call, const Shape& source, bool synchronous) noexcept;
 RequestId start_receive(const Call& call, const Shape& dest) noexcept;

@@ -1,10 +1,13 @@
-// What the engine of two-sided messages asks of the world around it. The library's answer is in messages.cpp; tests play
-// a whole job in one process with one of their own.
+// What the engine of two-sided messages asks of the world around it. The library's answer is in messages.cpp; tests
+// play a whole job in one process with one of their own.
 #pragma once
 
 #include <sys/uio.h>
 
+#include <sys/uio.h>
+
 #include <atomic>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 
@@ -44,8 +47,11 @@ class Node {
   // After something that the PE may sleep on has been stored.
   virtual void wake(int pe) noexcept = 0;
   // Reads the other process's memory through the kernel into places of this one: bytes read, or -errno.
-  virtual long read_memory(std::int32_t pid, const struct iovec* local, std::size_t local_count,
-                           const struct iovec* remote, std::size_t remote_count) noexcept;
+  virtual long read_memory(std::int32_t pid, const iovec* local, std::size_t local_count, const iovec* remote,
+                           std::size_t remote_count) noexcept {
+    const ssize_t bytes = ::process_vm_readv(pid, local, local_count, remote, remote_count, 0);
+    return bytes < 0 ? -static_cast<long>(errno) : static_cast<long>(bytes);
+  }
   // A message that no PE sends. The library ends the job.
   virtual void reject(int source, const char* what) noexcept = 0;
   // Memory, or what is allowed of it, is used up. The library ends the job.

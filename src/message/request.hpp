@@ -28,11 +28,11 @@ enum class Role : std::uint8_t { none, send, receive };
 // Where a request stands. Changed under the engine's lock.
 enum class Phase : std::uint8_t {
   idle,
-  posted,    // a receive in the posted queue
-  bypass,    // the receive that looks at what arrives before the posted queue does
-  queued,    // has something to send: `next`
-  waiting,   // for the peer
-  moving,    // moves bytes in each poll
+  posted,   // a receive in the posted queue
+  bypass,   // the receive that looks at what arrives before the posted queue does
+  queued,   // has something to send: `next`
+  waiting,  // for the peer
+  moving,   // moves bytes in each poll
   complete
 };
 
@@ -58,14 +58,14 @@ struct Request {
   LmtKind kind;
   std::uint32_t chunk;  // copy: the next chunk
   RequestId peer_id;
-  std::int32_t pid;   // cma: the sender's
-  Space space;        // where this side describes its memory: all of it lies there
-  std::size_t goal;   // bytes that move
+  std::int32_t pid;  // cma: the sender's
+  Space space;       // where this side describes its memory: all of it lies there
+  std::size_t goal;  // bytes that move
   CopyBuffer* buffer;
   std::unique_ptr<Place[]> own_list;
-  std::uint32_t place;      // of the section: the one we are in
-  std::uint64_t inside;     // bytes of it that are behind us
-  Section section;          // the peer's memory
+  std::uint32_t place;   // of the section: the one we are in
+  std::uint64_t inside;  // bytes of it that are behind us
+  Section section;       // the peer's memory
 };
 
 class RequestPool {

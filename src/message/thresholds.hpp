@@ -6,11 +6,15 @@
 namespace shmemx::message {
 
 // Longer messages wait for their receive (rendezvous).
-inline constexpr std::size_t kEagerBytes = std::size_t{16} << 10;
-// From here the kernel's copy beats two copies through a shared buffer.
-inline constexpr std::size_t kCmaBytes = std::size_t{64} << 10;
+inline constexpr std::size_t kEagerBytes = std::size_t{24} << 10;
+// From here one copy by one core beats two copies by two cores at once. With more PEs than cores it always does.
+inline constexpr std::size_t kMappedBytes = std::size_t{192} << 10;
+// The same for the kernel's copy.
+inline constexpr std::size_t kCmaBytes = std::size_t{4} << 20;
 // Copies of this size use the processor's string copy.
 inline constexpr std::size_t kStringCopyBytes = 4096;
+// So often a receive looks at the sender's box alone, before it looks at everything.
+inline constexpr int kBoxPolls = 200;
 // How much one poll moves at most, so that other threads and senders get their turn.
 inline constexpr std::size_t kMoveBytes = std::size_t{1} << 20;
 // Messages that one poll may send for one transfer through the queue.

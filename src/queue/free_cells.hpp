@@ -41,7 +41,6 @@ class StoreOfEach {
 class FreeAtSender {
  public:
   FreeAtSender(MpscQueue* stores, std::size_t step) noexcept : stores_(stores, step) {}
-  FreeAtSender(Region, MpscQueue* stores, std::size_t step) noexcept : stores_(stores, step) {}
 
   Cell* try_take(int sender, int /*receiver*/) const noexcept { return stores_.of(sender).try_dequeue(); }
   void give_back(Cell* cell, int sender, int /*receiver*/) const noexcept { stores_.of(sender).enqueue(cell); }

@@ -57,9 +57,6 @@ class MpscQueue {
     return ends_.shadow_head == kNull && ends_.before_first.next.load(std::memory_order_acquire) == kNull;  // publish
   }
 
-  void enqueue(Region, Cell* cell) noexcept { enqueue(cell); }
-  Cell* try_dequeue(Region) noexcept { return try_dequeue(); }
-
  private:
   Cell* at(Offset offset) noexcept { return cell_at(this, offset); }
 

@@ -20,12 +20,12 @@ void on_threads(Body body) {
 
 PE_TEST(threads_share_attached_windows) {
   constexpr int kRounds = 200;
-  std::vector<std::uint64_t> memory(64 + kThreads * 1000);
+  std::vector<std::uint64_t> memory(64 + static_cast<std::size_t>(pes()) * kThreads * 1000);
   const Windows windows(memory.data(), memory.size() * sizeof memory[0]);
   on_threads([&](int thread) {
     std::vector<std::uint64_t> data(1000, static_cast<std::uint64_t>(thread + 1));
     std::vector<std::uint64_t> back(1000);
-    const std::size_t place = 64 + static_cast<std::size_t>(thread) * 1000;
+    const std::size_t place = 64 + static_cast<std::size_t>(me() * kThreads + thread) * 1000;
     long counter = 0;
     for (int i = 0; i < kRounds; ++i) {
       const int pe = (me() + i) % pes();
@@ -37,7 +37,6 @@ PE_TEST(threads_share_attached_windows) {
       shmemx_window_accumulate_nbi(windows.at(pe), windows.address<std::uint64_t>(pe, 1), &one, 1, SHMEMX_UINT64,
                                    SHMEMX_OP_SUM, &counter);
       if (i % 20 != 0) continue;
-      // All PEs' threads of one number put the same there.
       shmemx_window_put_nbi(windows.at(pe), windows.address<std::uint64_t>(pe, place), data.data(), 8000, &counter);
       shmemx_window_wait(&counter);
       CHECK_EQUAL(shmemx_window_get(windows.at(pe), back.data(), windows.address<std::uint64_t>(pe, place), 8000),

@@ -123,7 +123,11 @@ void left_in_signal_wait() {
 // It ends with the lock.
 void left_in_lock() { shmem_set_lock(&global_lock); }
 
-void left_in_team_sync() { shmem_team_sync(SHMEM_TEAM_SHARED); }
+// Where the PEs do not share memory the shared team is this PE alone.
+void left_in_team_sync() {
+  const bool all = shmem_team_n_pes(SHMEM_TEAM_SHARED) == shmem_n_pes();
+  shmem_team_sync(all ? SHMEM_TEAM_SHARED : SHMEM_TEAM_WORLD);
+}
 
 // A team that the PE is in, made before it ends.
 shmem_team_t team_of_all() {

@@ -29,7 +29,7 @@ bool holds(const std::uint8_t* from, std::size_t bytes, int source, int tag) {
   return true;
 }
 
-constexpr std::size_t kSizes[] = {0,    1,    7,     8,     40,    41,     104,     105,     1000,     8152,    8153,
+constexpr std::size_t kSizes[] = {0,    1,    7,     8,     40,    41,     104,     105,     1000,    8152,    8153,
                                   8160, 9000, 16384, 16385, 65536, 100001, 1048576, 1048577, 4194304, 16777216};
 
 // A ring of all PEs, every size: memory of malloc or of the symmetric heap on either side.
@@ -96,7 +96,8 @@ PE_TEST(messages_of_one_source_do_not_overtake) {
   std::vector<shmemx_request_t> sends(kMany);
   for (int i = 0; i < kMany; ++i) {
     out.emplace_back(i % 7 == 3 ? 30'000 : 1 + static_cast<std::size_t>(i) % 40, static_cast<std::uint32_t>(i));
-    CHECK_EQUAL(shmemx_isend(out.back().data(), out.back().size() * 4, right(), i % 2, &sends[static_cast<std::size_t>(i)]), 0);
+    CHECK_EQUAL(
+        shmemx_isend(out.back().data(), out.back().size() * 4, right(), i % 2, &sends[static_cast<std::size_t>(i)]), 0);
   }
   int next[2] = {0, 1};
   std::vector<std::uint32_t> in(30'000);
@@ -122,7 +123,9 @@ PE_TEST(posted_receives_take_messages_in_their_order) {
   for (int i = 0; i < kMany; ++i) {
     const int source = i % 4 == 1 ? SHMEMX_ANY_SOURCE : left();
     const int tag = i % 3 == 1 ? SHMEMX_ANY_TAG : 9;
-    CHECK_EQUAL(shmemx_irecv(&in[static_cast<std::size_t>(i)], sizeof(int), source, tag, &requests[static_cast<std::size_t>(i)]), 0);
+    CHECK_EQUAL(shmemx_irecv(&in[static_cast<std::size_t>(i)], sizeof(int), source, tag,
+                             &requests[static_cast<std::size_t>(i)]),
+                0);
   }
   shmem_barrier_all();
   for (int i = 0; i < kMany; ++i) CHECK_EQUAL(shmemx_send(&i, sizeof i, right(), 9), 0);
@@ -165,7 +168,8 @@ PE_TEST(too_long_a_message_is_cut_and_said_so) {
       CHECK_EQUAL(status.error, SHMEMX_ERR_TRUNCATE);
       CHECK_EQUAL(status.bytes, room);
       CHECK(holds(in.data(), room, left(), 4));
-      CHECK(std::all_of(in.begin() + static_cast<std::ptrdiff_t>(room), in.end(), [](std::uint8_t b) { return b == 0xee; }));
+      CHECK(std::all_of(in.begin() + static_cast<std::ptrdiff_t>(room), in.end(),
+                        [](std::uint8_t b) { return b == 0xee; }));
     }
   }
 }
@@ -195,7 +199,8 @@ PE_TEST(probe_finds_and_does_not_take) {
   const int tags[] = {5, 6, 5};
   std::vector<std::uint8_t> out(100'000);
   shmemx_request_t sends[3];
-  for (int i = 0; i < 3; ++i) shmemx_isend(out.data(), i == 2 ? out.size() : 10 + static_cast<std::size_t>(i), right(), tags[i], &sends[i]);
+  for (int i = 0; i < 3; ++i)
+    shmemx_isend(out.data(), i == 2 ? out.size() : 10 + static_cast<std::size_t>(i), right(), tags[i], &sends[i]);
   shmemx_status_t status{};
   CHECK_EQUAL(shmemx_probe(left(), 6, &status), 0);
   CHECK_EQUAL(status.bytes, 11U);

@@ -67,8 +67,8 @@ int main(int argc, char** argv) {
   if (argc != 3) return 2;
   int failures = 0;
   for (const Misuse& misuse : kMisuses) {
-    const job::Result result = job::run({.command = {argv[1], "-n", "3", argv[2], misuse.name},
-                                         .environment = {"SHMEMX_UNEXPECTED_MAX=1m"}});
+    const job::Result result =
+        job::run({.command = {argv[1], "-n", "3", argv[2], misuse.name}, .environment = {"SHMEMX_UNEXPECTED_MAX=1m"}});
     const std::string complaint = complaint_about(misuse, result);
     if (complaint.empty()) continue;
     ++failures;

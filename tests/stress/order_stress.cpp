@@ -13,7 +13,10 @@ namespace {
 
 using namespace pe_test;
 
-// PE 0 decides when a litmus loop ends; the others learn it with the round number. A negative round means stop.
+constexpr long kLeastRounds = 128;
+
+// PE 0 decides when a litmus loop ends: after its time and kLeastRounds; the others learn it with the round number. A
+// negative round means stop.
 class Rounds {
  public:
   explicit Rounds(int roles) : roles_(roles), deadline_(now() + stress_seconds(0.8)) {}
@@ -24,7 +27,7 @@ class Rounds {
     ++round_;
     if (me() == 0) {
       shmem_long_wait_until(arrived_.get(), SHMEM_CMP_GE, (round_ - 1) * (roles_ - 1));
-      const long word = (round_ % 64 == 0 && now() > deadline_) ? -round_ : round_;
+      const long word = (round_ % 64 == 0 && round_ > kLeastRounds && now() > deadline_) ? -round_ : round_;
       for (int pe = 0; pe < roles_; ++pe) shmem_long_atomic_set(announced_.get(), word, pe);
       shmem_quiet();
       return word > 0;
@@ -110,7 +113,6 @@ void message_passing(Sender how, long* data, long* flag) {
   }
   CHECK_EQUAL(bad, 0);
   *flag = 0;
-  if (me() == 0) CHECK(rounds.number() > 100);
 }
 
 }  // namespace

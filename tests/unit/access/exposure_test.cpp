@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(readers_never_mix_windows_up) {
   for (int i = 0; i < 100'000; ++i) {
     withdraw(name);
     const std::uint32_t next = name.generation + 2;
-    expose(memory.data() + 64 * std::size_t{next % 1024}, 64, name);
+    BOOST_REQUIRE(expose(memory.data() + 64 * std::size_t{next % 1024}, 64, name));
     current.store(std::uint64_t{name.index} << 32 | name.generation);
   }
   stop.store(true);

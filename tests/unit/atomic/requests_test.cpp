@@ -3,7 +3,10 @@
 #include <boost/test/unit_test.hpp>
 #include <memory>
 #include <set>
+#include <string>
 #include <vector>
+
+#include "support/child.hpp"
 
 namespace {
 
@@ -82,6 +85,20 @@ BOOST_AUTO_TEST_CASE(contexts_outside_the_table_count_as_the_default_one) {
   BOOST_CHECK_EQUAL(atomic::index_of(elsewhere), context::kDefaultContext);
   BOOST_CHECK_EQUAL(atomic::index_of(context::context_table[17]), 17u);
   BOOST_CHECK_EQUAL(atomic::index_of(context::default_context()), context::kDefaultContext);
+}
+
+BOOST_AUTO_TEST_CASE(a_wrong_message_ends_the_job_with_its_source_and_kind) {
+  const auto good = unit::in_child([] {
+    atomic::check_message("a put", 3, nullptr);
+    return 0;
+  });
+  BOOST_CHECK_EQUAL(good.status, 0);
+  const auto wrong = unit::in_child([] {
+    atomic::check_message("a put", 3, "has a wrong length");
+    return 0;
+  });
+  BOOST_CHECK_EQUAL(wrong.status, 1);
+  BOOST_CHECK_MESSAGE(wrong.text.find("PE 3, a put, has a wrong length") != std::string::npos, wrong.text);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -313,7 +313,7 @@ void enqueue_forged(const Parts& parts, std::uint16_t source, std::uint16_t hand
   const std::uint32_t words[4] = {number, 0, bytes, 0};
   std::memcpy(cell->payload(), halves, sizeof halves);
   std::memcpy(cell->payload() + sizeof halves, words, sizeof words);
-  parts.control(1).receive.enqueue(parts.region(), cell);
+  parts.control(1).receive.enqueue(cell);
 }
 
 BOOST_AUTO_TEST_CASE(forged_cells_are_told) {

@@ -37,12 +37,15 @@ struct Received {
   bool cancelled = false;
 };
 
-std::byte pattern(int id, std::size_t i) { return static_cast<std::byte>(id * 37 + static_cast<int>(i * 11 + i / 251)); }
+std::byte pattern(int id, std::size_t i) {
+  return static_cast<std::byte>(id * 37 + static_cast<int>(i * 11 + i / 251));
+}
 constexpr std::byte kUntouched{0xee};
 
 class Round {
  public:
-  Round(unsigned seed, LmtChoice choice) : random_(seed), settings_(make_settings(choice)), job_(1 + pick(4), settings_) {
+  Round(unsigned seed, LmtChoice choice)
+      : random_(seed), settings_(make_settings(choice)), job_(1 + pick(4), settings_) {
     job_.cells = 1 + pick(8);
     const bool maps = pick(4) != 0;
     const bool buffers = pick(4) != 0;
@@ -163,7 +166,8 @@ class Round {
     received.at = at >= 0 ? at : pick_pe();
     received.memory = make_memory(received.at, room);
     auto& came = came_[static_cast<std::size_t>(received.at)];
-    const auto found = std::find_if(came.begin(), came.end(), [&](Sent* sent) { return key.fits(sent->from, sent->tag); });
+    const auto found =
+        std::find_if(came.begin(), came.end(), [&](Sent* sent) { return key.fits(sent->from, sent->tag); });
     if (found != came.end()) {
       received.expected = *found;
       came.erase(found);
@@ -216,7 +220,8 @@ class Round {
     const int pe = pick_pe();
     const Key key = random_key();
     const auto& came = came_[static_cast<std::size_t>(pe)];
-    const auto model = std::find_if(came.begin(), came.end(), [&](Sent* sent) { return key.fits(sent->from, sent->tag); });
+    const auto model =
+        std::find_if(came.begin(), came.end(), [&](Sent* sent) { return key.fits(sent->from, sent->tag); });
     const Unexpected* const found = job_.engine(pe).probe(key);
     BOOST_REQUIRE_EQUAL(found != nullptr, model != came.end());
     if (found == nullptr) return;
@@ -289,9 +294,9 @@ class Round {
   std::vector<std::size_t> heap_used_;
   std::list<Sent> sent_;
   std::list<Received> received_;
-  std::vector<std::deque<Received*>> posted_;   // at each PE, oldest first
-  std::vector<std::deque<Sent*>> came_;         // at each PE, not yet received, oldest first
-  std::vector<std::deque<Sent*>> under_way_;    // of each pair
+  std::vector<std::deque<Received*>> posted_;  // at each PE, oldest first
+  std::vector<std::deque<Sent*>> came_;        // at each PE, not yet received, oldest first
+  std::vector<std::deque<Sent*>> under_way_;   // of each pair
 };
 
 Settings plain_settings(LmtChoice choice) {
@@ -350,8 +355,17 @@ BOOST_AUTO_TEST_CASE(the_way_of_a_long_message_follows_memory_and_permission) {
     Job job(2, plain_settings(LmtChoice::automatic));
     BOOST_TEST((way_of(job, of_heap(job, 0), of_malloc()) == LmtKind::mapped));
     BOOST_TEST((way_of(job, of_malloc(), of_heap(job, 1)) == LmtKind::mapped));
+    BOOST_TEST((way_of(job, of_malloc(), of_malloc()) == LmtKind::copy));
+    job.node(1).has_buffers = false;
     BOOST_TEST((way_of(job, of_malloc(), of_malloc()) == LmtKind::cma));
   }
+  Settings crowded = plain_settings(LmtChoice::automatic);
+  crowded.crowded = true;
+  Job job(2, crowded);
+  BOOST_TEST((way_of(job, of_malloc(), of_malloc()) == LmtKind::cma));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_forbidden_is_replaced) {
   Job job(2, plain_settings(LmtChoice::automatic));
   job.node(1).may_read = false;
   BOOST_TEST((way_of(job, of_malloc(), of_malloc()) == LmtKind::copy));

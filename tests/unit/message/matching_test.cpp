@@ -131,7 +131,8 @@ BOOST_AUTO_TEST_CASE(many_entries_do_not_slow_a_match_down) {
     };
     const double alone = seconds_of(turns);
     for (int i = 0; i < kMany; ++i)
-      queue.push(entries[static_cast<std::size_t>(i)].node, {1, same_tag ? 5 : i}, static_cast<std::uint64_t>(i), &last);
+      queue.push(entries[static_cast<std::size_t>(i)].node, {1, same_tag ? 5 : i}, static_cast<std::uint64_t>(i),
+                 &last);
     const double crowd = seconds_of(turns);
     BOOST_TEST(crowd < 100 * alone + 0.01);
     queue.clear();

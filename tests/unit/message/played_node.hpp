@@ -26,12 +26,13 @@ class Job;
 
 class PlayedNode final : public Node {
  public:
-  PlayedNode(Job& job, int me) : job_(job), me_(me), heap(kHeapBytes), buffer(new CopyBuffer()) {}
+  PlayedNode(Job& job, int me, std::size_t heap_bytes)
+      : job_(job), me_(me), heap(heap_bytes), buffer(new CopyBuffer()) {}
 
   bool try_send(int pe, channel::HandlerId id, channel::Bytes header, channel::Bytes body) noexcept override;
   Space describe(const std::byte* at, std::size_t bytes, std::uint64_t& offset) noexcept override {
     offset = static_cast<std::uint64_t>(at - heap.data());
-    return maps_others && at >= heap.data() && at < heap.data() + kHeapBytes && bytes <= kHeapBytes - offset
+    return maps_others && at >= heap.data() && at < heap.data() + heap.size() && bytes <= heap.size() - offset
                ? Space::heap
                : Space::private_memory;
   }
@@ -69,9 +70,10 @@ class PlayedNode final : public Node {
 
 class Job {
  public:
-  Job(int n_pes, const Settings& like) : n_pes_(n_pes), wires_(static_cast<std::size_t>(n_pes * n_pes)) {
+  Job(int n_pes, const Settings& like, std::size_t heap_bytes = kHeapBytes)
+      : n_pes_(n_pes), wires_(static_cast<std::size_t>(n_pes * n_pes)) {
     for (int pe = 0; pe < n_pes; ++pe) {
-      nodes_.push_back(std::make_unique<PlayedNode>(*this, pe));
+      nodes_.push_back(std::make_unique<PlayedNode>(*this, pe, heap_bytes));
       engines_.push_back(std::make_unique<Engine>());
       Settings settings = like;
       settings.me = pe;
@@ -133,7 +135,7 @@ inline bool PlayedNode::try_send(int pe, channel::HandlerId id, channel::Bytes h
 }
 
 inline std::byte* PlayedNode::address_of(int pe, Space space, std::uint64_t offset, std::uint64_t bytes) noexcept {
-  if (!maps_others || space != Space::heap || offset >= kHeapBytes || bytes > kHeapBytes - offset) return nullptr;
+  if (!maps_others || space != Space::heap || offset >= heap.size() || bytes > heap.size() - offset) return nullptr;
   return job_.node(pe).heap.data() + offset;
 }
 

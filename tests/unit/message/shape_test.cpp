@@ -33,8 +33,9 @@ BOOST_AUTO_TEST_SUITE(message_shape)
 
 BOOST_AUTO_TEST_CASE(lists_skip_empty_places) {
   auto memory = counted(100);
-  const Place list[] = {{nullptr, 0}, {memory.data(), 10}, {memory.data() + 50, 0}, {memory.data() + 90, 10},
-                        {memory.data() + 20, 3}, {nullptr, 0}};
+  const Place list[] = {
+      {nullptr, 0}, {memory.data(), 10}, {memory.data() + 50, 0}, {memory.data() + 90, 10}, {memory.data() + 20, 3},
+      {nullptr, 0}};
   Shape shape;
   BOOST_REQUIRE(Shape::of_list(list, 6, shape));
   BOOST_TEST(shape.bytes == 23U);
@@ -79,8 +80,8 @@ BOOST_AUTO_TEST_CASE(gather_and_scatter_in_pieces_are_the_whole) {
     auto memory = counted(3000);
     Shape shape;
     if (turn % 2 == 0) {
-      BOOST_REQUIRE(Shape::strided(memory.data(), 1 + random() % 40, 50 + static_cast<int>(random() % 10),
-                                   random() % 40, shape));
+      BOOST_REQUIRE(
+          Shape::strided(memory.data(), 1 + random() % 40, 50 + static_cast<int>(random() % 10), random() % 40, shape));
     } else {
       static Place list[30];
       std::size_t at = 0;

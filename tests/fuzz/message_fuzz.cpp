@@ -1,0 +1,60 @@
+// Decoder of two-sided messages: rubbish from a peer reaches an engine that has sends and receives open. It must refuse
+// or take it, and touch nothing else.
+//
+// Input: records of one control byte and a payload. Its upper bits say what to do, its lower ones whom it concerns.
+#include <algorithm>
+
+#include "message/played_node.hpp"
+
+namespace {
+
+using namespace played;
+
+constexpr std::size_t kFuzzHeapBytes = 30'000;  // long enough for a rendezvous
+constexpr channel::HandlerId kIds[] = {channel::kMessageEager,  channel::kMessageRts,  channel::kMessageCts,
+                                       channel::kMessageCookie, channel::kMessageDone, channel::kMessageData};
+
+void open_requests(Engine& engine, PlayedNode& node, std::vector<std::byte>& memory) {
+  const Cursor long_one(Shape::contiguous(memory.data(), memory.size()));
+  const Cursor short_one(Shape::contiguous(memory.data(), 100));
+  const Cursor in_heap(Shape::contiguous(node.heap.data(), kFuzzHeapBytes));
+  engine.send(long_one, 1, 1, {});
+  engine.send(in_heap, 2, 2, {});
+  engine.send(short_one, 1, 3, {.synchronous = true});
+  engine.receive(long_one, {1, kAny}, true);
+  engine.receive(short_one, {kAny, 1}, false);
+  engine.receive(in_heap, {2, 0}, false);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  Settings settings;
+  settings.payload_bytes = 512;
+  settings.unexpected_max = 1U << 20;
+  Job job(3, settings, kFuzzHeapBytes);
+  Engine& engine = job.engine(0);
+  job.node(0).reads_for_real = false;
+  job.cells = 4;
+  std::vector<std::byte> memory(40'000);
+  open_requests(engine, job.node(0), memory);
+  std::size_t at = 0;
+  while (at + 2 <= size) {
+    const unsigned control = data[at];
+    const std::size_t bytes = std::min<std::size_t>(data[at + 1] * 2U, size - at - 2);
+    at += 2;
+    if (control % 8 < 6) {
+      const std::vector<std::byte> payload(reinterpret_cast<const std::byte*>(data) + at,
+                                           reinterpret_cast<const std::byte*>(data) + at + bytes);
+      Job::hand_over(engine, static_cast<int>(control >> 3) % 3, kIds[control % 8], payload);
+      at += bytes;
+    } else if (control % 8 == 6) {
+      engine.progress();
+      job.wire(0, 1).clear();
+      job.wire(0, 2).clear();
+    } else {
+      engine.receive(Cursor(Shape::contiguous(memory.data(), control * 8)), {kAny, kAny}, false);
+    }
+  }
+  return 0;
+}
