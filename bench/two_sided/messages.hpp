@@ -59,7 +59,7 @@ inline void complete(MessageRequest* requests, std::size_t count) { shmemx_waita
 inline Arrival receive_any(void* dest, std::size_t bytes) {
   shmemx_status_t status;
   shmemx_recv(dest, bytes, SHMEMX_ANY_SOURCE, SHMEMX_ANY_TAG, &status);
-  return {status.source, status.tag};
+  return {status.source_pe, status.tag};
 }
 
 #endif

@@ -31,7 +31,7 @@ extern "C" {
 
 /* What is known of a message that has been received, found or sent. */
 typedef struct {
-  int source;    /* who sent it; of a send: the own number */
+  int source_pe; /* who sent it; of a send: the own number */
   int tag;       /* the tag it was sent with */
   size_t bytes;  /* written into the receive's memory; of a probe: the length of the message; of a send: sent */
   int error;     /* 0 or SHMEMX_ERR_TRUNCATE */

@@ -7,6 +7,7 @@
 #include "access/cma.hpp"
 #include "access/remote.hpp"
 #include "access/serve.hpp"
+#include "base/wait.hpp"
 #include "channel/agent.hpp"
 #include "channel/channel.hpp"
 
@@ -17,12 +18,7 @@ enum class Started : int { no, yes, failed };
 
 constinit std::atomic<Started> state{Started::no};
 Node facts;  // written once, before `state` says yes
-constinit std::atomic<bool> serving{false};
-
-void open_once() {
-  static std::once_flag opened;
-  std::call_once(opened, channel::open);
-}
+constinit std::mutex open_mutex;
 
 }  // namespace
 
@@ -50,12 +46,13 @@ bool is_started() noexcept { return state.load(std::memory_order_acquire) == Sta
 const Node& node() noexcept { return facts; }
 
 void serve_messages() noexcept {
-  if (serving.load(std::memory_order_acquire)) return;  // done by now; a second time would do no harm
-  open_once();
-  if (facts.agent) channel::start_agent();
-  serving.store(true, std::memory_order_release);
+  if (facts.agent) return channel::start_agent();
+  expect_answers();
 }
 
-void expect_answers() noexcept { open_once(); }
+void expect_answers() noexcept {
+  const std::lock_guard lock(open_mutex);
+  if (message_poll() == nullptr) channel::open();
+}
 
 }  // namespace shmemx::access

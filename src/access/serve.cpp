@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "access/elements.hpp"
+#include "access/word_copy.hpp"
 
 namespace shmemx::access {
 namespace {
@@ -44,19 +45,23 @@ Served serve_put(Payload payload) {
   if (!split(payload, request, data)) return {};
   Outcome outcome{};
   std::byte* const at = find(request.window, request.offset, data.size(), outcome);
-  if (at != nullptr && !data.empty()) std::memcpy(at, data.data(), data.size());
+  if (at != nullptr && !data.empty()) copy_bytes(at, data.data(), data.size());
   if (request.last == 0 && outcome == Outcome::ok) return {};
   return answer(request.ticket, outcome, request.last != 0);
 }
 
-Served serve_get(Payload payload, std::size_t most) {
+Served serve_get(Payload payload, std::span<std::byte> scratch) {
   GetRequest request;
   Payload rest;
   if (!split(payload, request, rest)) return {};
-  if (request.bytes > most) return answer(request.ticket, Outcome::bad, true);
+  if (request.bytes > scratch.size()) return answer(request.ticket, Outcome::bad, true);
   Outcome outcome{};
   const std::byte* const at = find(request.window, request.offset, request.bytes, outcome);
-  return answer(request.ticket, outcome, true, at == nullptr ? Payload{} : Payload{at, request.bytes});
+  if (at == nullptr) return answer(request.ticket, outcome, true);
+  // The channel copies long ones as they are; a word may be changed by somebody at this moment.
+  if (request.bytes > sizeof(std::uint64_t)) return answer(request.ticket, Outcome::ok, true, {at, request.bytes});
+  copy_bytes(scratch.data(), at, request.bytes);
+  return answer(request.ticket, Outcome::ok, true, scratch.first(request.bytes));
 }
 
 Served serve_atomic(Payload payload, std::span<std::byte> scratch) {
@@ -110,7 +115,7 @@ Served serve(channel::HandlerId id, std::span<const std::byte> payload, std::spa
     case channel::kWindowPut:
       return serve_put(payload);
     case channel::kWindowGet:
-      return serve_get(payload, scratch.size());
+      return serve_get(payload, scratch);
     case channel::kWindowAtomic:
       return serve_atomic(payload, scratch);
     case channel::kWindowAccumulate:

@@ -2,11 +2,9 @@
 
 #include <shmemx/windows.h>
 
-#include <cstring>
-
 #include "access/cma.hpp"
 #include "access/remote.hpp"
-#include "atomic/direct.hpp"
+#include "access/word_copy.hpp"
 
 namespace shmemx::access {
 namespace {
@@ -21,20 +19,6 @@ Code check(const Attached& window, const Side& target, const Side& local) {
     if (piece.bytes != 0 && !in_window(window, piece.address, piece.bytes)) return SHMEMX_ERR_RANGE;
   }
   return is_alive(window) ? SHMEMX_SUCCESS : SHMEMX_ERR_STALE;
-}
-
-// Aligned words are single loads and stores: programs wait on words that others put.
-template <class Word>
-bool copy_word(std::byte* to, const std::byte* from) {
-  if ((reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from)) % sizeof(Word) != 0) return false;
-  atomic::set(reinterpret_cast<Word*>(to), atomic::fetch(reinterpret_cast<const Word*>(from)));
-  return true;
-}
-
-void copy_bytes(std::byte* to, const std::byte* from, std::uint64_t bytes) {
-  if (bytes == 8 && copy_word<std::uint64_t>(to, from)) return;
-  if (bytes == 4 && copy_word<std::uint32_t>(to, from)) return;
-  std::memmove(to, from, bytes);  // a window of one's own may overlap the other side
 }
 
 void transfer_mapped(const Attached& window, Direction direction, PairWalk walk) {

@@ -354,7 +354,8 @@ void settle_all(const char* routine) noexcept {
 void open() noexcept {
   WaitPolicy& policy = wait_policy();
   std::atomic_ref(policy.poll).store(poll_hook, std::memory_order_relaxed);  // a hint: see message_poll()
-  std::atomic_ref(policy.bare_polls).store(1, std::memory_order_relaxed);  // more of them come in wait_slow, with polls of the channel between
+  std::atomic_ref(policy.bare_polls)
+      .store(1, std::memory_order_relaxed);  // more of them come in wait_slow, with polls of the channel between
 }
 
 void set_up(const Setup& setup) noexcept {

@@ -1,5 +1,5 @@
 # Compares the macros that are defined after the headers with those that the C and C++ headers below them define anyway.
-# Only names of the standard, the generics with their helpers, and include guards may remain.
+# Only names of the standard and of the extensions, the generics with their helpers, and include guards may remain.
 # cmake -DCOMPILER= -DSTANDARD= -DLANGUAGE=c|c++ -DINCLUDE_DIR= -P macro_leak.cmake
 cmake_minimum_required(VERSION 3.20)
 set(below "#include <stddef.h>\n#include <stdint.h>\n")
@@ -31,6 +31,8 @@ if(count LESS 50)
 endif()
 
 set(allowed "^(_?SHMEM_[A-Z_]+|P?SHMEMX?_H|SHMEMX_[A-Z]+_H|SHMEMX_HANDLE")
+# Of the extensions: wildcards, limits and empty handles.
+string(APPEND allowed "|SHMEMX_(ANY_SOURCE|ANY_TAG|TAG_MAX|ERR_TRUNCATE|REQUEST_NULL|WINDOW_INVALID)")
 if(STANDARD MATCHES "^c(11|17|2x)$")
   string(APPEND allowed "|SHMEMX_G_[A-Z0-9_]+|shmem_[a-z_]+")
 endif()

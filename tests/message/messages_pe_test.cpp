@@ -43,7 +43,7 @@ void ring(std::uint8_t* out, std::uint8_t* in) {
     CHECK_EQUAL(shmemx_sendrecv(out, bytes, right(), tag, in, bytes, left(), tag, &status), 0);
     CHECK(holds(in, bytes, left(), tag));
     CHECK_EQUAL(in[bytes], 0xee);
-    CHECK_EQUAL(status.source, left());
+    CHECK_EQUAL(status.source_pe, left());
     CHECK_EQUAL(status.tag, tag);
     CHECK_EQUAL(status.bytes, bytes);
     CHECK_EQUAL(status.error, 0);
@@ -133,7 +133,7 @@ PE_TEST(posted_receives_take_messages_in_their_order) {
   CHECK_EQUAL(shmemx_waitall(requests.size(), requests.data(), statuses.data()), 0);
   for (int i = 0; i < kMany; ++i) {
     CHECK_EQUAL(in[static_cast<std::size_t>(i)], i);
-    CHECK_EQUAL(statuses[static_cast<std::size_t>(i)].source, left());
+    CHECK_EQUAL(statuses[static_cast<std::size_t>(i)].source_pe, left());
     CHECK(requests[static_cast<std::size_t>(i)] == SHMEMX_REQUEST_NULL);
   }
 }
@@ -147,9 +147,9 @@ PE_TEST(any_source_hears_everybody) {
     int in = -1;
     shmemx_status_t status{};
     CHECK_EQUAL(shmemx_recv(&in, sizeof in, SHMEMX_ANY_SOURCE, SHMEMX_ANY_TAG, &status), 0);
-    CHECK_EQUAL(in, status.source * 10);
-    CHECK_EQUAL(status.tag, status.source);
-    ++heard[static_cast<std::size_t>(status.source)];
+    CHECK_EQUAL(in, status.source_pe * 10);
+    CHECK_EQUAL(status.tag, status.source_pe);
+    ++heard[static_cast<std::size_t>(status.source_pe)];
   }
   CHECK(heard == std::vector<int>(static_cast<std::size_t>(pes()), 1));
   shmemx_waitall(sends.size(), sends.data(), nullptr);
@@ -251,7 +251,7 @@ PE_TEST(null_requests_are_complete) {
   shmemx_request_t request = SHMEMX_REQUEST_NULL;
   shmemx_status_t status{};
   CHECK_EQUAL(shmemx_wait(&request, &status), 0);
-  CHECK_EQUAL(status.source, SHMEMX_ANY_SOURCE);
+  CHECK_EQUAL(status.source_pe, SHMEMX_ANY_SOURCE);
   CHECK_EQUAL(status.bytes, 0U);
   int flag = 0;
   CHECK_EQUAL(shmemx_test(&request, &flag, nullptr), 0);

@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(fetches_bring_what_was_there) {
   std::memcpy(&old, served.body.data(), sizeof old);
   BOOST_TEST(old == 10U);
   BOOST_TEST(window.memory[2] == 15U);
-  served = run(channel::kWindowGet, access::GetRequest{window.name, 16, 1, 8});
+  served = run(channel::kWindowGet, access::GetRequest{window.name, 16, 1, 16});
   BOOST_TEST(served.body.data() == reinterpret_cast<std::byte*>(window.memory + 2));
 }
 
