@@ -348,6 +348,35 @@ PE_TEST(lists_and_strides_on_either_side) {
   }
 }
 
+// The blocking forms of lists and the started ones of strides.
+PE_TEST(lists_block_and_strides_are_started) {
+  constexpr std::size_t kPieces = 50;
+  std::vector<std::uint8_t> data(kPieces * 16);
+  fill(data.data(), data.size(), me(), 3);
+  std::vector<shmemx_iov_t> list;
+  for (std::size_t i = 0; i < kPieces; ++i) list.push_back({&data[i * 16], 16});
+  CHECK_EQUAL(shmemx_sendv(list.data(), list.size(), right(), 21), 0);
+  std::vector<std::uint8_t> in(kPieces * 20, 0xdd);
+  for (std::size_t i = 0; i < kPieces; ++i) list[i] = {&in[i * 20], 16};
+  shmemx_status_t status{};
+  CHECK_EQUAL(shmemx_recvv(list.data(), list.size(), left(), 21, &status), 0);
+  CHECK_EQUAL(status.bytes, data.size());
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < in.size(); ++i)
+    wrong += in[i] != (i % 20 < 16 ? pattern(left(), 3, i / 20 * 16 + i % 20) : 0xdd);
+  CHECK_EQUAL(wrong, 0U);
+
+  std::vector<std::uint8_t> back(kPieces * 32, 0xdd);
+  shmemx_request_t requests[2];
+  CHECK_EQUAL(shmemx_irecv_strided(back.data(), 16, 32, kPieces, right(), 22, &requests[0]), 0);
+  CHECK_EQUAL(shmemx_isend_strided(in.data(), 16, 20, kPieces, left(), 22, &requests[1]), 0);
+  CHECK_EQUAL(shmemx_waitall(2, requests, nullptr), 0);
+  wrong = 0;
+  for (std::size_t i = 0; i < back.size(); ++i)
+    wrong += back[i] != (i % 32 < 16 ? pattern(me(), 3, i / 32 * 16 + i % 32) : 0xdd);
+  CHECK_EQUAL(wrong, 0U);
+}
+
 // Whoever waits somewhere else in the library still moves what it has started.
 PE_TEST_MIN(a_barrier_moves_started_sends, 2) {
   std::vector<std::uint8_t> out(3'000'000);
