@@ -10,16 +10,9 @@
 
 namespace shmemx::access {
 
-template <class Word>
-inline bool copy_word(std::byte* to, const std::byte* from) noexcept {
-  if ((reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from)) % sizeof(Word) != 0) return false;
-  atomic::set(reinterpret_cast<Word*>(to), atomic::fetch(reinterpret_cast<const Word*>(from)));
-  return true;
-}
-
 inline void copy_bytes(std::byte* to, const std::byte* from, std::uint64_t bytes) noexcept {
-  if (bytes == 8 && copy_word<std::uint64_t>(to, from)) return;
-  if (bytes == 4 && copy_word<std::uint32_t>(to, from)) return;
+  if (bytes == 8 && atomic::copy_word<std::uint64_t>(to, from)) return;
+  if (bytes == 4 && atomic::copy_word<std::uint32_t>(to, from)) return;
   std::memmove(to, from, bytes);  // a window of one's own may overlap the other side
 }
 

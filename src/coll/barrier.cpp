@@ -55,6 +55,7 @@ void await_tick(const Team& team, const char* routine, int pe, std::uint64_t tic
 }
 
 void barrier(Team& team, const char* routine) noexcept {
+  channel::order_for_sanitizer();
   if (team.size() == 1) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
   } else if (team.counting) {
@@ -62,6 +63,7 @@ void barrier(Team& team, const char* routine) noexcept {
   } else {
     disseminate(team, routine);
   }
+  channel::order_for_sanitizer();
 }
 
 }  // namespace shmemx::coll

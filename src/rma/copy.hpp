@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "atomic/direct.hpp"
+
 namespace shmemx::rma {
 
 // Below the first size the C library copies; from there fast string copies; from the second size stores that bypass the
@@ -52,6 +54,18 @@ inline void copy(void* dest, const void* source, std::size_t bytes) noexcept {
   } else {
     copy_large(to, from, bytes);
   }
+}
+
+// The same on behalf of another PE, in memory that threads of this one may be looking at: an aligned word is written so
+// that whoever waits for it also sees what was written before it.
+inline void copy_visible(void* dest, const void* source, std::size_t bytes) noexcept {
+  auto* const to = static_cast<std::byte*>(dest);
+  const auto* const from = static_cast<const std::byte*>(source);
+  if (bytes == 8 && atomic::copy_word<std::uint64_t>(to, from)) return;
+  if (bytes == 4 && atomic::copy_word<std::uint32_t>(to, from)) return;
+  if (bytes == 2 && atomic::copy_word<std::uint16_t>(to, from)) return;
+  if (bytes == 1 && atomic::copy_word<std::uint8_t>(to, from)) return;
+  copy(dest, source, bytes);
 }
 
 }  // namespace shmemx::rma

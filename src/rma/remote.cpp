@@ -32,7 +32,7 @@ Verdict answer(Endpoint& endpoint, int pe, const GetAnswer& answer) {
   Bytes data = answer.data;
   // A word is read at once, whatever the channel copies with.
   if (data.size() <= sizeof word) {
-    copy(&word, data.data(), data.size());
+    copy_visible(&word, data.data(), data.size());
     data = bytes_of(word).first(data.size());
   }
   return endpoint.try_send(pe, channel::kGetReply, bytes_of(answer.header), data) ? Verdict::done : Verdict::later;

@@ -92,7 +92,7 @@ const char* perform_put(Bytes payload) noexcept {
   if (!decode_put(payload, header, data)) return kBadLength;
   std::byte* const dest = windows::find_exposed(header.window, header.offset, data.size());
   if (dest == nullptr) return kBadRange;
-  copy(dest, data.data(), data.size());
+  copy_visible(dest, data.data(), data.size());
   return nullptr;
 }
 
@@ -124,7 +124,7 @@ const char* perform_put_signal(Bytes payload) noexcept {
   if (dest == nullptr) return kBadRange;
   std::uint64_t* const word = find_signal(header.signal);
   if (word == nullptr) return kBadSignal;
-  copy(dest, data.data(), data.size());
+  copy_visible(dest, data.data(), data.size());
   update(word, header.signal);
   return nullptr;
 }

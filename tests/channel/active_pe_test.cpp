@@ -1,6 +1,7 @@
 // Active messages (shmemx/active.h): order, sizes, answers from handlers, back-pressure, a target that computes.
 #include <shmemx.h>
 
+#include <atomic>
 #include <cstring>
 #include <ctime>
 #include <vector>
@@ -13,12 +14,13 @@ using namespace pe_test;
 
 enum Id { kCount = 0, kEcho = 7, kEchoed = 8, kLong = 200, kRelay = 100, kOrder = 255 };
 
+// Written by handlers, which the progress thread may run.
 struct Counters {
-  volatile long count = 0;
-  volatile long echoed = 0;
-  volatile long bytes = 0;
-  volatile long bad = 0;
-  std::vector<long> last;
+  std::atomic<long> count{0};
+  std::atomic<long> echoed{0};
+  std::atomic<long> bytes{0};
+  std::atomic<long> bad{0};
+  std::vector<std::atomic<long>> last;
 };
 Counters seen;
 
@@ -34,37 +36,37 @@ std::vector<unsigned char> pattern(int source, std::size_t bytes) {
 
 void on_count(int, const void*, size_t, void* argument) {
   auto* const counters = static_cast<Counters*>(argument);
-  counters->count = counters->count + 1;
+  counters->count.fetch_add(1);
 }
 
 void on_echo(int source, const void* payload, size_t bytes, void*) { shmemx_am_send(source, kEchoed, payload, bytes); }
 void on_echoed(int, const void* payload, size_t bytes, void*) {
   const auto* const data = static_cast<const unsigned char*>(payload);
   for (size_t i = 0; i < bytes; ++i) {
-    if (data[i] != byte_of(shmem_my_pe(), i)) seen.bad = seen.bad + 1;
+    if (data[i] != byte_of(shmem_my_pe(), i)) seen.bad.fetch_add(1);
   }
-  seen.bytes = seen.bytes + static_cast<long>(bytes);
-  seen.echoed = seen.echoed + 1;
+  seen.bytes.fetch_add(static_cast<long>(bytes));
+  seen.echoed.fetch_add(1);
 }
 
 void on_long(int source, const void* payload, size_t bytes, void*) {
   const auto* const data = static_cast<const unsigned char*>(payload);
-  if (reinterpret_cast<std::uintptr_t>(payload) % 8 != 0) seen.bad = seen.bad + 1;
+  if (reinterpret_cast<std::uintptr_t>(payload) % 8 != 0) seen.bad.fetch_add(1);
   for (size_t i = 0; i < bytes; ++i) {
     if (data[i] != byte_of(source, i)) {
-      seen.bad = seen.bad + 1;
+      seen.bad.fetch_add(1);
       break;
     }
   }
-  seen.bytes = seen.bytes + static_cast<long>(bytes);
-  seen.count = seen.count + 1;
+  seen.bytes.fetch_add(static_cast<long>(bytes));
+  seen.count.fetch_add(1);
 }
 
 void on_order(int source, const void* payload, size_t bytes, void*) {
   long number;
   std::memcpy(&number, payload, sizeof number);
-  long& last = seen.last[static_cast<std::size_t>(source)];
-  if (number != last + 1 || bytes != sizeof number + static_cast<size_t>(number % 300)) seen.bad = seen.bad + 1;
+  std::atomic<long>& last = seen.last[static_cast<std::size_t>(source)];
+  if (number != last + 1 || bytes != sizeof number + static_cast<size_t>(number % 300)) seen.bad.fetch_add(1);
   last = number;
 }
 
@@ -73,7 +75,7 @@ void on_relay(int, const void* payload, size_t bytes, void*) {
   long hops;
   std::memcpy(&hops, payload, sizeof hops);
   if (--hops == 0) {
-    seen.count = seen.count + 1;
+    seen.count.fetch_add(1);
     return;
   }
   std::vector<unsigned char> copy(static_cast<const unsigned char*>(payload),
@@ -83,8 +85,8 @@ void on_relay(int, const void* payload, size_t bytes, void*) {
 }
 
 void fresh() {
-  seen = Counters{};
-  seen.last.assign(static_cast<std::size_t>(n()), 0);
+  for (auto* counter : {&seen.count, &seen.echoed, &seen.bytes, &seen.bad}) counter->store(0);
+  seen.last = std::vector<std::atomic<long>>(static_cast<std::size_t>(n()));
   shmemx_am_register(kCount, on_count, &seen);
   shmemx_am_register(kEcho, on_echo, nullptr);
   shmemx_am_register(kEchoed, on_echoed, nullptr);
@@ -107,24 +109,22 @@ PE_TEST(everybody_counts_messages_of_everybody) {
   }
   poll_until([] { return seen.count == kEach * n(); });
   shmem_barrier_all();
-  CHECK_EQUAL(seen.count, kEach * n());
+  CHECK_EQUAL(seen.count.load(), kEach * n());
 }
 
 PE_TEST(quiet_says_that_handlers_have_returned) {
   fresh();
-  static long sum;
+  static std::atomic<long> sum;
   sum = 0;
   shmemx_am_register(
-      kCount, [](int, const void*, size_t, void*) { shmem_long_atomic_inc(&sum, shmem_my_pe()); }, nullptr);
-  shmemx_am_register(
-      kCount, [](int, const void*, size_t, void*) { sum = sum + 1; }, nullptr);
+      kCount, [](int, const void*, size_t, void*) { sum.fetch_add(1); }, nullptr);
   shmem_barrier_all();
   for (int i = 0; i < 50; ++i) {
     for (int pe = 0; pe < n(); ++pe) shmemx_am_send(pe, kCount, &i, sizeof i);
   }
   shmemx_am_quiet();
   shmem_barrier_all();
-  CHECK_EQUAL(sum, 50L * n());
+  CHECK_EQUAL(sum.load(), 50L * n());
 }
 
 PE_TEST(messages_of_any_size_come_back_as_they_were) {
@@ -137,8 +137,8 @@ PE_TEST(messages_of_any_size_come_back_as_they_were) {
     sent += static_cast<long>(bytes) * n();
   }
   poll_until([&] { return seen.echoed == static_cast<long>(sizes.size()) * n(); });
-  CHECK_EQUAL(seen.bytes, sent);
-  CHECK_EQUAL(seen.bad, 0);
+  CHECK_EQUAL(seen.bytes.load(), sent);
+  CHECK_EQUAL(seen.bad.load(), 0);
   shmem_barrier_all();
 }
 
@@ -147,8 +147,8 @@ PE_TEST(a_message_as_long_as_allowed_arrives) {
   const auto data = pattern(me(), SHMEMX_AM_MAX_BYTES / 4);
   shmemx_am_send((me() + 1) % n(), kLong, data.data(), data.size());
   poll_until([] { return seen.count == 1; });
-  CHECK_EQUAL(seen.bytes, static_cast<long>(data.size()));
-  CHECK_EQUAL(seen.bad, 0);
+  CHECK_EQUAL(seen.bytes.load(), static_cast<long>(data.size()));
+  CHECK_EQUAL(seen.bad.load(), 0);
   shmem_barrier_all();
 }
 
@@ -162,12 +162,12 @@ PE_TEST(messages_of_one_source_stay_in_order) {
       shmemx_am_send(pe, kOrder, data.data(), sizeof number + static_cast<std::size_t>(number % 300));
   }
   poll_until([] {
-    for (const long last : seen.last) {
-      if (last != kEach) return false;
+    for (const auto& last : seen.last) {
+      if (last.load() != kEach) return false;
     }
     return true;
   });
-  CHECK_EQUAL(seen.bad, 0);
+  CHECK_EQUAL(seen.bad.load(), 0);
   shmem_barrier_all();
 }
 
@@ -201,7 +201,7 @@ PE_TEST(everybody_sends_and_nobody_receives_for_a_while) {
   }
   shmem_barrier_all();  // waits of the library make progress
   poll_until([] { return seen.count == 200L * n(); });
-  CHECK_EQUAL(seen.bad, 0);
+  CHECK_EQUAL(seen.bad.load(), 0);
   shmem_barrier_all();
 }
 
@@ -210,7 +210,7 @@ PE_TEST(waits_of_the_library_run_handlers) {
   static long flag;
   flag = 0;
   shmemx_am_register(
-      kCount, [](int, const void*, size_t, void*) { flag = 1; }, nullptr);
+      kCount, [](int, const void*, size_t, void*) { __atomic_store_n(&flag, 1L, __ATOMIC_RELEASE); }, nullptr);
   shmem_barrier_all();
   shmemx_am_send((me() + 1) % n(), kCount, nullptr, 0);
   shmem_long_wait_until(&flag, SHMEM_CMP_EQ, 1);

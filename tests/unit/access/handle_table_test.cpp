@@ -1,14 +1,13 @@
 #include "access/handle_table.hpp"
 
 #include <boost/test/unit_test.hpp>
-#include <memory>
 
 using shmemx::access::HandleTable;
 
 BOOST_AUTO_TEST_SUITE(access_handle_table)
 
 BOOST_AUTO_TEST_CASE(only_live_handles_are_found) {
-  const auto table = std::make_unique<HandleTable<int, 1>>();
+  static auto* const table = new HandleTable<int, 1>;  // lives as long as the process, like the library's
   BOOST_TEST(table->find(0) == nullptr);
   BOOST_TEST(table->find(1) == nullptr);
   BOOST_TEST(table->find(~std::uint64_t{0}) == nullptr);
@@ -29,7 +28,7 @@ BOOST_AUTO_TEST_CASE(only_live_handles_are_found) {
 }
 
 BOOST_AUTO_TEST_CASE(it_fills_up) {
-  const auto table = std::make_unique<HandleTable<char, 0>>();
+  static auto* const table = new HandleTable<char, 0>;  // lives as long as the process, like the library's
   std::uint32_t count = 0;
   while (table->add([](char&) {}) != 0) ++count;
   BOOST_TEST(count == (HandleTable<char, 0>::kMaxObjects));
