@@ -28,7 +28,7 @@ template <class T>
   const context::Target target =
       context::resolve_cold(context, {routine, "dest"}, offset + context.heap_base, sizeof(T), pe);
   if (is_remote(target)) return rma::put_remote(routine, place_of(context, target, pe), &value, sizeof(T));
-  __builtin_memcpy(target.address, &value, sizeof(T));
+  rma::copy_visible(target.address, &value, sizeof(T));
   wake(*target.front);
 }
 
@@ -41,7 +41,7 @@ template <class T>
     rma::get_remote(routine, &value, place_of(context, target, pe), sizeof(T));
     return value;
   }
-  __builtin_memcpy(&value, target.address, sizeof(T));
+  rma::copy_visible(&value, target.address, sizeof(T));
   poll_for_own_reads();
   return value;
 }
