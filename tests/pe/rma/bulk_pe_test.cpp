@@ -191,7 +191,7 @@ PE_TEST(aligned_words_are_never_torn) {
   if (me() == pes() - 1) {
     int torn = 0;
     do {
-      const uint64_t seen = *static_cast<volatile uint64_t*>(word.get());
+      const uint64_t seen = __atomic_load_n(word.get(), __ATOMIC_RELAXED);
       torn += seen != 0 && seen != ~uint64_t{0};
     } while (shmem_int_test(stop.get(), SHMEM_CMP_NE, 1));
     CHECK_EQUAL(torn, 0);
