@@ -68,7 +68,7 @@ template <class T, class Operation>
                                const char* routine) noexcept {
   const std::uintptr_t address = std::rotl(index, context::kSizeClass<sizeof(T)>) + context.heap_base;
   const context::Target target = atomic_target_cold(context, {routine, Operation::kArgument}, address, sizeof(T), pe);
-  if (target.front == nullptr) return apply_remote<T>(context, routine, target.address, operation, pe);
+  if (is_remote(target)) return apply_remote<T>(context, routine, target.address, operation, pe);
   const T old = static_cast<T>(operation(reinterpret_cast<Canonical<T>*>(target.address)));
   wake(*target.front);
   if constexpr (!Operation::kWrites) poll_for_own_reads();

@@ -15,8 +15,6 @@ struct Bytes16 {
   std::uint64_t words[2];
 };
 
-// A target without a front is not mapped: what resolve() then gives is this PE's own copy, checked.
-inline bool is_remote(const context::Target& target) noexcept { return target.front == nullptr; }
 inline rma::RemotePlace place_of(const Context& context, const context::Target& target, int pe) noexcept {
   return rma::place_of(context, target.address, pe);
 }

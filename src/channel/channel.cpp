@@ -188,21 +188,17 @@ void Endpoint::keep_copy(int source, unsigned handler, Bytes payload) noexcept {
 
 bool Endpoint::poll_box(int source) noexcept {
   PeerState& peer = peers_[source];
-  if (!peer.reads_box) return false;
-  queue::BoxSlot* const slot = peer.reader.find(boxes_[source], peer.received + 1);
-  if (slot == nullptr) return false;
   BoxHead head;
-  std::memcpy(&head, slot->head, sizeof head);
+  queue::BoxSlot* const slot = next_in_box(source, peer, head);
+  if (slot == nullptr) return false;
   if (head.bytes > queue::kBoxPayloadBytes) [[unlikely]]
     fatal(nullptr, "a message of PE %d says that it has %u bytes, allowed are %zu", source, head.bytes,
           queue::kBoxPayloadBytes);
-  if (queue::reached(head.ack, peer.known)) peer.known = head.ack;
   const Bytes payload{slot->payload, head.bytes};
   // Copied, as the slots have to be freed in order and nothing behind it may wait for it.
   if (run(source, head.handler, payload) == Verdict::later) [[unlikely]]
     keep_copy(source, head.handler, payload);
-  peer.reader.release();
-  finish(source, peer);
+  leave_box(source, peer);
   return true;
 }
 

@@ -128,16 +128,12 @@ class Endpoint {
   template <class Take>
   [[gnu::always_inline]] bool take_next(int source, HandlerId id, Take take) noexcept {
     PeerState& peer = peers_[source];
-    if (!peer.reads_box) return false;
-    queue::BoxSlot* const slot = peer.reader.find(boxes_[source], peer.received + 1);
-    if (slot == nullptr) return false;
     BoxHead head;
-    std::memcpy(&head, slot->head, sizeof head);
+    queue::BoxSlot* const slot = next_in_box(source, peer, head);
+    if (slot == nullptr) return false;
     if (head.handler != id || head.bytes > queue::kBoxPayloadBytes || !take(Bytes{slot->payload, head.bytes}))
       return false;
-    if (queue::reached(head.ack, peer.known)) peer.known = head.ack;
-    peer.reader.release();
-    finish(source, peer);
+    leave_box(source, peer);
     return true;
   }
   // Does anything lie in the receive queue? Boxes are not looked at.
@@ -189,6 +185,19 @@ class Endpoint {
   }
   void note_dirty(int pe) noexcept;
   // receiving
+  // Where the next message of `source` lies in its box, and its head; null when it does not.
+  [[gnu::always_inline]] queue::BoxSlot* next_in_box(int source, PeerState& peer, BoxHead& head) noexcept {
+    if (!peer.reads_box) return nullptr;
+    queue::BoxSlot* const slot = peer.reader.find(boxes_[source], peer.received + 1);
+    if (slot == nullptr) return nullptr;
+    std::memcpy(&head, slot->head, sizeof head);
+    if (queue::reached(head.ack, peer.known)) peer.known = head.ack;
+    return slot;
+  }
+  [[gnu::always_inline]] void leave_box(int source, PeerState& peer) noexcept {
+    peer.reader.release();
+    finish(source, peer);
+  }
   bool poll_box(int source) noexcept;
   bool poll_all(int expected, std::uint32_t polls) noexcept;
   bool poll_boxes() noexcept;

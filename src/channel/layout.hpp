@@ -22,9 +22,8 @@ struct Control {
   WaitFront front;           // where the PE sleeps when its heap is not mapped by the others
   queue::MpscQueue receive;  // many senders, this PE takes
   queue::MpscQueue free;     // this PE's cells that are not under way; receivers give back, this PE takes
-  alignas(kCacheLine) std::atomic<std::uint32_t> opened;  // this PE polls; others need not warn of it
 };
-static_assert(std::is_standard_layout_v<Control> && sizeof(Control) == 6 * kCacheLine);
+static_assert(std::is_standard_layout_v<Control> && sizeof(Control) == 5 * kCacheLine);
 
 // Through it long two-sided messages to this PE are copied by both sides at once; message/ uses it.
 inline constexpr std::size_t kCopyChunks = 8;

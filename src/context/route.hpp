@@ -35,6 +35,8 @@ struct Target {
   std::byte* address;
   WaitFront* front;
 };
+// What resolve() then gives is this PE's own copy, checked.
+inline bool is_remote(const Target& target) noexcept { return target.front == nullptr; }
 
 template <std::size_t Bytes>
 inline constexpr int kSizeClass = std::countr_zero(std::bit_ceil(Bytes));
