@@ -1,13 +1,16 @@
 #!/bin/sh
 # Measures the library, the physical limit, Open MPI (OSHMEM and MPI) and MPICH in one run.
-#   bench/run.sh [quick|full] [further options of bench_driver, such as --only p,g,barrier]
-# Writes results.json, results.txt and plots into build/bench. BUILD_DIR names another build folder.
+#   bench/run.sh [net] [quick|full] [further options of bench_driver, such as --only p,g,barrier]
+# net: between nodes only, on virtual hosts (as root or where user namespaces are allowed), else on pretended nodes.
+# Writes results.json, results.txt, results_net.txt and plots into build/bench. BUILD_DIR names another build folder.
 set -eu
 
 mode=quick
+where="node net"
+if [ "${1:-}" = net ]; then where=net; shift; fi
 case "${1:-}" in
   quick | full) mode=$1; shift ;;
-  -h | --help) sed -n '2,4p' "$0"; exit 0 ;;
+  -h | --help) sed -n '2,5p' "$0"; exit 0 ;;
 esac
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -15,6 +18,9 @@ build=${BUILD_DIR:-$root/build}
 programs="latency atomics bandwidth pingpong barrier collectives idle_cpu threads_rate instructions"
 message_programs="two_sided/sendrecv two_sided/alltoall_messages two_sided/message_instructions halo/halo
   message_barrier/message_barrier"
+
+net_programs="one_sided collectives"
+hosts=h0,h1,h2,h3
 
 say() { echo "bench: $*" >&2; }
 
@@ -57,6 +63,12 @@ build_peer() {
     "$peer_cxx" -O2 -std=c++20 -pthread "$root/bench/$program.cpp" -o "$target" ||
       say "$program does not build with Open MPI's OSHMEM"
   done
+  for program in $net_programs; do
+    target=$build/bench/peer/net_$program
+    if is_fresh "$target"; then continue; fi
+    "$peer_cxx" -O2 -std=c++20 -pthread -DBENCH_PEER "$root/bench/net/$program.cpp" -o "$target" ||
+      say "net/$program does not build with Open MPI's OSHMEM"
+  done
   "$peer_cc" -O2 "$root/bench/hello.c" -o "$build/bench/peer/hello"
 }
 
@@ -68,12 +80,25 @@ build_mpi() {
     return 1
   fi
   mkdir -p "$build/bench/mpi/$1"
-  for program in $message_programs; do
+  for program in $message_programs net/collectives; do
     target=$build/bench/mpi/$1/$(basename "$program")
+    case $program in net/*) target=$build/bench/mpi/$1/net_$(basename "$program") ;; esac
     if is_fresh "$target"; then continue; fi
     "$compiler" -O2 -std=c++20 -pthread -DBENCH_MPI -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX "$root/bench/$program.cpp" \
       -o "$target" || say "$program does not build with $1"
   done
+  "/usr/bin/mpicc.$1" -O2 "$root/bench/net/empty_mpi.c" -o "$build/bench/mpi/$1/net_empty_mpi"
+}
+
+# Between nodes: the driver itself runs on the first of four virtual hosts.
+measure_net() {
+  vhosts=$build/tests/bin/vhosts
+  if [ -x "$vhosts" ] && "$vhosts" shell --hosts 4 -- true >/dev/null 2>&1; then
+    "$vhosts" shell --hosts 4 --congestion reno -- "$@" --net --hosts "$hosts" --enter "$vhosts-enter"
+  else
+    say "virtual hosts are not possible here: pretended nodes, without peers"
+    "$@" --net
+  fi
 }
 
 install_packages
@@ -92,6 +117,12 @@ clean_up() {
   rm -f "$started"
 }
 trap clean_up EXIT
-# shellcheck disable=SC2086
-"$build/bench/bench_driver" "$mode" --ours-launcher "$build/bin/oshrun -n {n}" \
-  --ours-programs "$build/bench/ours" --limit-programs "$build/bench/raw" $options --output "$build/bench" "$@"
+driver="$build/bench/bench_driver $mode --ours-programs $build/bench/ours --limit-programs $build/bench/raw
+  --plain-programs $build/bench/plain $options --output $build/bench"
+for place in $where; do
+  # shellcheck disable=SC2086
+  case $place in
+    node) $driver --ours-launcher "$build/bin/oshrun -n {n}" "$@" ;;
+    net) measure_net $driver --ours-launcher "$build/bin/oshrun -n {n}" "$@" ;;
+  esac
+done

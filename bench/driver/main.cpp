@@ -43,6 +43,9 @@ struct CommandLine {
   std::string openmpi_programs, mpich_programs;
   std::string output = ".";
   std::vector<std::string> only;
+  bool net = false;
+  std::vector<std::string> hosts;
+  std::string enter, plain_programs = "plain";
   int rounds = 0;
   double budget_ms = 0;
   double far_ns = 90;
@@ -66,6 +69,7 @@ Settings settings_of(const CommandLine& line, const std::string& scratch) {
   settings.cpus = usable_cpus();
   settings.only = line.only;
   settings.scratch = scratch;
+  settings.cluster = {line.hosts, line.enter, line.plain_programs};
   return settings;
 }
 
@@ -85,13 +89,18 @@ int run(const CommandLine& line) {
   for (const Variant* variant : {&settings.openmpi, &settings.openmpi_messages, &settings.mpich})
     if (!variant->missing.empty())
       std::cerr << "bench: a peer (" << variant->label << ") is not installed; its figures are null\n";
-  const Rows rows = measure_all(settings);
-  write_json(rows, line.output + "/results.json");
+  const Rows rows = line.net ? measure_net(settings) : measure_all(settings);
+  if (rows.empty()) {
+    std::cerr << "bench: none of the names belongs to the rows " << (line.net ? "between nodes\n" : "of one node\n");
+    return line.only.empty() ? 1 : 0;
+  }
+  write_json(rows, line.output + "/results.json", line.net);
   const std::string text = table(rows);
-  std::ofstream(line.output + "/results.txt") << text;
-  write_plots(rows, line.output);
-  std::cout << text << "Written: results.json, results.txt and plots (*.svg) in " << line.output << "\n";
-  return rows.empty() ? 1 : 0;
+  std::ofstream(line.output + (line.net ? "/results_net.txt" : "/results.txt")) << text;
+  line.net ? write_net_plots(rows, line.output) : write_plots(rows, line.output);
+  std::cout << text << "Written: results.json, " << (line.net ? "results_net.txt" : "results.txt")
+            << " and plots (*.svg) in " << line.output << "\n";
+  return 0;
 }
 
 }  // namespace
@@ -109,6 +118,10 @@ int main(int argc, char** argv) {
   app.add_option("--openmpi-programs", line.openmpi_programs, "folder of its MPI programs; absent: not measured");
   app.add_option("--mpich-launcher", line.mpich_launcher, "starts {n} ranks of MPICH");
   app.add_option("--mpich-programs", line.mpich_programs, "folder of its programs; absent: not measured");
+  app.add_flag("--net", line.net, "measures between nodes instead; results.json keeps its other rows");
+  app.add_option("--hosts", line.hosts, "hosts that --enter reaches; absent: pretended nodes")->delimiter(',');
+  app.add_option("--enter", line.enter, "runs a command on a host, called like ssh");
+  app.add_option("--plain-programs", line.plain_programs, "folder of the programs of UCX and libfabric alone");
   app.add_option("--output", line.output, "folder for the results");
   app.add_option("--only", line.only, "names of the results wanted")->delimiter(',');
   app.add_option("--rounds", line.rounds, "turns of each variant");

@@ -18,6 +18,14 @@ struct Variant {
   Arguments launcher;    // "{n}" stands for the number of PEs; empty for plain processes
   std::string programs;  // folder
   std::string missing;   // why there is none; empty where it is there
+  std::string program = {};  // where its program has another name than that of ours
+};
+
+// Where the rows between nodes are measured.
+struct Cluster {
+  std::vector<std::string> hosts;  // virtual hosts; empty: pretended nodes of this machine
+  std::string enter;               // speaks like ssh
+  std::string plain_programs;      // folder of the programs that use a network library alone
 };
 
 struct Settings {
@@ -31,6 +39,7 @@ struct Settings {
   std::string cpus;
   std::vector<std::string> only;  // names of results; all where empty
   std::string scratch;
+  Cluster cluster;
 };
 
 // Who stands beside ours: an OpenSHMEM, the MPIs, or only the limit.
@@ -40,6 +49,8 @@ constexpr int kVariants = 4;
 std::array<const Variant*, kVariants> variants_of(const Settings& settings, Peers peers);
 
 bool wanted(const Settings& settings, const std::string& name);
+// With NAME=value in its environment. For what has a launcher.
+Variant in_environment(Variant variant, const Arguments& settings);
 Arguments command(const Settings& settings, const Variant& variant, const std::string& program, int pes,
                   const Arguments& wrapper = {});
 
@@ -56,6 +67,8 @@ Rows measure_queue_instructions(const Settings& settings);
 Rows measure_message_instructions(const Settings& settings);
 Rows measure_alltoall_messages(const Settings& settings);
 Rows measure_queue_busy_target(const Settings& settings);
+// Between nodes.
+Rows measure_net(const Settings& settings);
 
 // Instructions of one iteration of each loop that `program` dumps, by name, under callgrind; empty where it fails.
 std::map<std::string, double> count_instructions(const Settings& settings, const Variant& variant,

@@ -91,6 +91,40 @@ void write_plot(const Rows& rows, const std::string& directory, const Plot& plot
   run_once({"gnuplot", base + ".gp"}, Milliseconds(20'000));
 }
 
+nlohmann::ordered_json entry(const Row& row, const Rows& rows) {
+  nlohmann::ordered_json one{{"name", row.name},
+                             {"pes", row.pes},
+                             {"bytes", row.bytes},
+                             {"unit", row.unit},
+                             {"better", row.high_is_better ? "high" : "low"},
+                             {"ours", figure(row.ours)},
+                             {"limit", figure(row.limit)},
+                             {"peers", peers(row)},
+                             {"state", row.state}};
+  if (row.transport.empty()) return one;
+  const Verdict verdict = against_limit(row, rows);
+  one["transport"] = row.transport;
+  one["hosts"] = row.hosts;
+  one["raw"] = figure(row.raw);
+  one["ratio"] = row.ours && row.limit ? figure(*row.ours / *row.limit) : nullptr;
+  one["bar"] = verdict.bar.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(verdict.bar);
+  one["met"] = verdict.met ? nlohmann::ordered_json(*verdict.met) : nlohmann::ordered_json();
+  return one;
+}
+
+// What an earlier run left of the rows of one node.
+nlohmann::ordered_json kept_rows(const std::string& path) {
+  auto kept = nlohmann::ordered_json::array();
+  std::ifstream file(path);
+  const auto before = nlohmann::ordered_json::parse(file, nullptr, false);
+  if (!before.is_array()) return kept;
+  for (const auto& row : before)
+    if (!row.contains("transport")) kept.push_back(row);
+  return kept;
+}
+
+std::string name_text(const Row& row) { return row.transport.empty() ? row.name : row.name + " " + row.transport; }
+
 std::string words_of(const Row& row) {
   const auto comma = row.state.find(", ");
   return row.name + (comma == std::string::npos ? std::string() : "\\n" + row.state.substr(comma + 2));
@@ -98,26 +132,18 @@ std::string words_of(const Row& row) {
 
 }  // namespace
 
-void write_json(const Rows& rows, const std::string& path) {
+void write_json(const Rows& rows, const std::string& path, bool append) {
   auto list = nlohmann::ordered_json::array();
-  for (const Row& row : rows)
-    list.push_back({{"name", row.name},
-                    {"pes", row.pes},
-                    {"bytes", row.bytes},
-                    {"unit", row.unit},
-                    {"better", row.high_is_better ? "high" : "low"},
-                    {"ours", figure(row.ours)},
-                    {"limit", figure(row.limit)},
-                    {"peers", peers(row)},
-                    {"state", row.state}});
+  if (append) list = kept_rows(path);
+  for (const Row& row : rows) list.push_back(entry(row, rows));
   std::ofstream(path) << list.dump(2) << "\n";
 }
 
 std::string table(const Rows& rows) {
-  constexpr const char* kFormat = "{:<20} {:>4} {:>8} {:<12} {:>9} {:>9} {:>9} {:>9} {:>7} {:>7}  {:<28} {:<22} {}\n";
+  constexpr const char* kFormat = "{:<22} {:>4} {:>8} {:<12} {:>9} {:>9} {:>9} {:>9} {:>7} {:>7}  {:<28} {:<22} {}\n";
   std::string out = fmt::format(kFormat, "name", "PEs", "size", "unit", "ours", "limit", "openmpi", "mpich", "/limit",
                                 "/peer", "bar", "beside the peers", "state");
-  out += std::string(172, '-') + "\n";
+  out += std::string(174, '-') + "\n";
   int missed = 0, unknown = 0;
   for (const Row& row : rows) {
     const Verdict limit = against_limit(row, rows);
@@ -127,8 +153,8 @@ std::string table(const Rows& rows) {
       unknown += !verdict.bar.empty() && !verdict.met ? 1 : 0;
     }
     out +=
-        fmt::format(kFormat, row.name, row.pes, row.bytes != 0 ? size_text(row.bytes) : "", row.unit, text(row.ours),
-                    text(row.limit), text(row.openmpi), row.beside_mpi ? text(row.mpich) : "",
+        fmt::format(kFormat, name_text(row), row.pes, row.bytes != 0 ? size_text(row.bytes) : "", row.unit,
+                    text(row.ours), text(row.limit), text(row.openmpi), row.beside_mpi ? text(row.mpich) : "",
                     ratio(row.ours, row.limit), ratio(row.ours, row.best_peer()), word(limit), word(peer), row.state);
   }
   out += fmt::format("{} rows; bars missed: {}; without a figure to judge: {}\n", rows.size(), missed, unknown);
@@ -189,8 +215,40 @@ void write_message_plots(const Rows& rows, const std::string& directory) {
 
 }  // namespace
 
+void write_net_plots(const Rows& rows, const std::string& directory) {
+  const auto of_unit = [](std::string name, std::string unit, std::string transport) {
+    return [=](const Row& row) { return row.name == name && row.unit == unit && row.transport == transport; };
+  };
+  const auto unscaled = [](const Row&) { return 1.0; };
+  for (const char* transport : {"tcp", "ucx", "ofi"}) {
+    const auto named_after = [&](const char* what) { return fmt::format("net_{}_{}", what, transport); };
+    const auto title = [&](const char* what) { return fmt::format("{}, two hosts, {}", what, transport); };
+    struct Curve {
+      const char* file;
+      const char* name;
+      const char* title;
+      const char* unit;
+    };
+    constexpr Curve kCurves[] = {{"put_signal", "net_put_signal", "put with signal, one way", "ns"},
+                                 {"get_latency", "net_get", "get", "ns"},
+                                 {"put", "net_put", "put", "GB/s"},
+                                 {"get", "net_get", "get", "GB/s"}};
+    for (const Curve& curve : kCurves) {
+      const std::string file = named_after(curve.file), text = title(curve.title);
+      Rows sorted;
+      std::copy_if(rows.begin(), rows.end(), std::back_inserter(sorted), of_unit(curve.name, curve.unit, transport));
+      std::sort(sorted.begin(), sorted.end(), [](const Row& a, const Row& b) { return a.bytes < b.bytes; });
+      write_plot(sorted, directory,
+                 {file.c_str(), text.c_str(), "size", curve.unit, curve.unit[0] == 'n' ? kLogarithmic : "", kLines,
+                  [](const Row&) { return true; }, by_size, unscaled});
+    }
+  }
+}
+
 void write_plots(const Rows& rows, const std::string& directory) {
-  const auto small = [](const Row& row) { return row.unit == "ns" && row.pes == 2 && !row.beside_mpi; };
+  const auto small = [](const Row& row) {
+    return row.unit == "ns" && row.pes == 2 && !row.beside_mpi && row.transport.empty();
+  };
   const auto unscaled = [](const Row&) { return 1.0; };
   const auto us_of = [](const Row&) { return 1e-3; };
   write_plot(rows, directory,

@@ -7,9 +7,11 @@
 
 namespace shmemx::bench {
 
-void write_json(const Rows& rows, const std::string& path);
+// `append`: the rows of one node that are in the file stay.
+void write_json(const Rows& rows, const std::string& path, bool append);
 std::string table(const Rows& rows);
 // Writes data and gnuplot scripts into `directory` and runs gnuplot where it is installed.
 void write_plots(const Rows& rows, const std::string& directory);
+void write_net_plots(const Rows& rows, const std::string& directory);
 
 }  // namespace shmemx::bench

@@ -89,6 +89,56 @@ Verdict of_messages(const Row& row, const Rows& all) {
   return {};
 }
 
+bool is_net(const Row& row) { return !row.transport.empty(); }
+
+// Twice the processes on as many hosts may take 1.5 times what is asked of one for each host.
+Verdict net_barrier(const Row& row, const Rows& all) {
+  constexpr double kPair = 2.6, kCrowd = 1.5;
+  if (row.pes == 2) return within(kPair, row, row.raw, "raw one-way");
+  if (row.hosts != 2) return {};
+  for (const Row& other : all)
+    if (other.name == row.name && other.pes == 2 && other.beside_mpi == row.beside_mpi)
+      return within(kPair * kCrowd, row, other.raw, "raw one-way");
+  return {};
+}
+
+Verdict net_rate(const Row& row) {
+  constexpr double kAsked = 20, kRawAtLeast = 60;
+  const bool enough = !row.raw || *row.raw >= kRawAtLeast;
+  Row bounded = row;
+  bounded.limit = enough ? std::optional(kAsked) : *row.raw * (kAsked / kRawAtLeast);
+  return reaches(1, bounded, enough ? "20 Mops/s" : "a third of raw");
+}
+
+Verdict net_verdict(const Row& row, const Rows& all) {
+  const std::string& name = row.name;
+  if (name == "net_busy_target") return row.state.find("p99") != std::string::npos ? absolute(row, 1000) : Verdict{};
+  if (name == "net_agent_idle_cpu") return absolute(row, 1);
+  if (name == "net_agent_cost") return within(1.05, row, row.limit, "without it");
+  if (name == "net_start") return within(2, row, row.limit, "empty MPICH");
+  if (name == "net_barrier") return net_barrier(row, all);
+  const bool beside_raw = row.raw && row.limit == row.raw;
+  if (row.unit == "GB/s" && row.bytes >= std::size_t{1} << 20)
+    return beside_raw ? reaches(0.9, row, "raw") : reaches(1 - kNoise, row, "plain program");
+  if (!beside_raw || row.bytes != 8) return {};
+  if (name == "net_pingpong" || name == "net_put_signal") return within(1.15, row, row.limit, "raw");
+  if (name == "net_put_quiet" || name == "net_get" || name == "net_fadd") return within(1.2, row, row.limit, "raw");
+  if (name == "net_put_nbi_rate") return net_rate(row);
+  return {};
+}
+
+// Beside the MPIs short collectives take half their time, nothing takes longer than theirs.
+Verdict net_against_peer(const Row& row) {
+  const auto best = row.best_peer();
+  if (!best) return {};
+  const bool half = row.beside_mpi && row.bytes <= 1024;
+  Verdict verdict{half ? "2x faster" : "not slower", std::nullopt};
+  if (!row.ours) return verdict;
+  const double gain = row.high_is_better ? *row.ours / *best : *best / *row.ours;
+  verdict.met = gain >= (half ? 2 : 1 - kNoise);
+  return verdict;
+}
+
 }  // namespace
 
 std::optional<double> Row::best_peer() const {
@@ -100,6 +150,7 @@ Verdict against_limit(const Row& row, const Rows& all) {
   static const std::set<std::string> kAtomics{"fadd", "cswap", "swap", "add_double"};
   static const std::set<std::string> kCollectives{"reduce", "broadcast", "fcollect", "alltoall"};
   const std::string& name = row.name;
+  if (is_net(row)) return net_verdict(row, all);
   if (name == "p" || name == "g" || name == "put_quiet") return within(1.5, row, row.limit, "limit");
   if (name.ends_with("_instructions")) return instructions(row);
   if (name == "pingpong" && row.pes == 2) return within(1.25, row, row.limit, "limit");
@@ -126,6 +177,7 @@ static Verdict against_mpi(const Row& row) {
 }
 
 Verdict against_peer(const Row& row) {
+  if (is_net(row)) return net_against_peer(row);
   if (row.beside_mpi) return against_mpi(row);
   static const std::set<std::string> kThree{"p", "g", "put_quiet"};
   static const std::set<std::string> kTwo{"fadd", "cswap", "swap", "add_double", "barrier"};

@@ -18,6 +18,9 @@ struct Row {
   std::optional<double> limit = {};
   std::optional<double> openmpi = {};
   std::optional<double> mpich = {};
+  std::optional<double> raw = {};  // between nodes: a bare TCP connection of the same two processes
+  std::string transport = {};      // between nodes; empty in the rows of one node
+  int hosts = 1;
   std::string state = {};
   std::string remark = {};  // why a figure is missing
   bool beside_mpi = false;  // the peers are Open MPI's and MPICH's messages, not Open MPI's OSHMEM

@@ -1,4 +1,5 @@
 // How PE 0 leads the others through the samples: words that every process maps, whatever the library under test shares.
+// Virtual hosts have a /dev/shm each; their common words lie in a file of the folder that BENCH_CONTROL_DIR names.
 #pragma once
 
 #include <fcntl.h>
@@ -8,7 +9,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
+
+#include "clock.hpp"
 
 namespace shmemx::bench {
 
@@ -23,8 +27,8 @@ struct Control {
   alignas(64) std::atomic<std::int64_t> pong;
 };
 
-// A file of Controls for processes that a launcher started. PE 0 makes it and tells the others its process number; once
-// all have opened it, PE 0 takes the name away.
+// A file of Controls for processes that a launcher started. PE 0 makes it and tells the others its number; once all
+// have opened it, PE 0 takes the name away.
 class ControlFile {
  public:
   ControlFile() = default;
@@ -34,9 +38,12 @@ class ControlFile {
     if (controls_ != nullptr) munmap(controls_, bytes_);
   }
 
-  [[nodiscard]] bool open(long owner, int pes, bool create) {
+  // A number that no other job of this folder has: process numbers are not enough where hosts count their own.
+  static long new_number() { return static_cast<long>(now_ns() ^ (std::int64_t{getpid()} << 44)); }
+
+  [[nodiscard]] bool open(long number, int pes, bool create) {
     bytes_ = sizeof(Control) * static_cast<std::size_t>(pes);
-    const int fd = shm_open(name_of(owner).c_str(), create ? O_RDWR | O_CREAT | O_EXCL : O_RDWR, 0600);
+    const int fd = open_file(name_of(number), create ? O_RDWR | O_CREAT | O_EXCL : O_RDWR);
     if (fd < 0) return false;
     void* memory = MAP_FAILED;
     if (!create || ftruncate(fd, static_cast<off_t>(bytes_)) == 0)
@@ -46,12 +53,24 @@ class ControlFile {
     controls_ = static_cast<Control*>(memory);
     return true;
   }
-  static void forget_name(long owner) { shm_unlink(name_of(owner).c_str()); }
+  static void forget_name(long number) {
+    if (folder() != nullptr) {
+      unlink(name_of(number).c_str());
+    } else {
+      shm_unlink(name_of(number).c_str());
+    }
+  }
 
   Control& of(int pe) const { return controls_[pe]; }
 
  private:
-  static std::string name_of(long owner) { return "/shmemx-bench-" + std::to_string(owner); }
+  static const char* folder() { return std::getenv("BENCH_CONTROL_DIR"); }
+  static std::string name_of(long number) {
+    return (folder() != nullptr ? folder() : "") + ("/shmemx-bench-" + std::to_string(number));
+  }
+  static int open_file(const std::string& name, int flags) {
+    return folder() != nullptr ? ::open(name.c_str(), flags | O_CLOEXEC, 0600) : shm_open(name.c_str(), flags, 0600);
+  }
 
   Control* controls_ = nullptr;
   std::size_t bytes_ = 0;

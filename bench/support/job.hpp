@@ -1,5 +1,6 @@
 // The processes that a bench program consists of, in three kinds that offer the same few words: PEs of an OpenSHMEM
 // library, ranks of an MPI (BENCH_MPI), or plain processes that share one mapping and use nothing else (BENCH_RAW).
+// BENCH_PLAIN brings a Job of its own: net/plain_job.hpp.
 // The rest of the bench is written once for all; only the measured loops differ.
 #pragma once
 
@@ -23,7 +24,7 @@
 #include <vector>
 #elif defined(BENCH_MPI)
 #include <mpi.h>
-#else
+#elif !defined(BENCH_PLAIN)
 #include <shmem.h>
 #endif
 
@@ -125,12 +126,12 @@ class Job {
     MPI_Init(nullptr, nullptr);
     MPI_Comm_rank(MPI_COMM_WORLD, &pe_);
     MPI_Comm_size(MPI_COMM_WORLD, &pes_);
-    long owner = getpid();
-    if (pe_ == 0 && !controls_.open(owner, pes_, true)) die("the control file cannot be made");
-    MPI_Bcast(&owner, 1, MPI_LONG, 0, MPI_COMM_WORLD);
-    if (pe_ != 0 && !controls_.open(owner, pes_, false)) die("the control file does not open");
+    long number = ControlFile::new_number();
+    if (pe_ == 0 && !controls_.open(number, pes_, true)) die("the control file cannot be made");
+    MPI_Bcast(&number, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+    if (pe_ != 0 && !controls_.open(number, pes_, false)) die("the control file does not open");
     sync();
-    if (pe_ == 0) ControlFile::forget_name(owner);
+    if (pe_ == 0) ControlFile::forget_name(number);
   }
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
@@ -161,7 +162,7 @@ class Job {
   int pes_ = 0;
 };
 
-#else
+#elif !defined(BENCH_PLAIN)
 
 class Job {
  public:
@@ -197,16 +198,16 @@ class Job {
 
  private:
   void share_control() {
-    static long owner;
+    static long number;
     if (pe_ == 0) {
-      const long mine = getpid();
+      const long mine = ControlFile::new_number();
       if (!controls_.open(mine, pes_, true)) die("the control file cannot be made");
-      for (int pe = 0; pe < pes_; ++pe) shmem_long_p(&owner, mine, pe);
+      for (int pe = 0; pe < pes_; ++pe) shmem_long_p(&number, mine, pe);
     }
     sync();
-    if (pe_ != 0 && !controls_.open(owner, pes_, false)) die("the control file does not open");
+    if (pe_ != 0 && !controls_.open(number, pes_, false)) die("the control file does not open");
     sync();
-    if (pe_ == 0) ControlFile::forget_name(owner);
+    if (pe_ == 0) ControlFile::forget_name(number);
   }
 
   ControlFile controls_;
@@ -217,3 +218,7 @@ class Job {
 #endif
 
 }  // namespace shmemx::bench
+
+#if defined(BENCH_PLAIN)
+#include "../net/plain_job.hpp"
+#endif

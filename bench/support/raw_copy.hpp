@@ -35,9 +35,15 @@ inline void copy_non_temporal(void* dest, const void* source, std::size_t bytes)
 
 inline void raw_copy(int method, void* dest, const void* source, std::size_t bytes) {
   switch (method) {
-    case 0: std::memcpy(dest, source, bytes); break;
-    case 1: copy_string_move(dest, source, bytes); break;
-    default: copy_non_temporal(dest, source, bytes); break;
+    case 0:
+      std::memcpy(dest, source, bytes);
+      break;
+    case 1:
+      copy_string_move(dest, source, bytes);
+      break;
+    default:
+      copy_non_temporal(dest, source, bytes);
+      break;
   }
   forget_memory();
 }

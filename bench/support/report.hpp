@@ -23,9 +23,7 @@ struct Result {
   Summary summary;
 };
 
-inline const char* csv_header() {
-  return "name,pes,bytes,unit,median,p99,spread,state,note,samples,commit,cpu";
-}
+inline const char* csv_header() { return "name,pes,bytes,unit,median,p99,spread,state,note,samples,commit,cpu"; }
 
 // The processor's model, without the commas that would break a CSV line.
 inline std::string cpu_model() {

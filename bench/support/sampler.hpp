@@ -19,10 +19,14 @@ struct SampleLimits {
   std::size_t max_samples = 20000;
 };
 
+// What a sample is of: the case itself, or the rival that takes turns with it.
+enum class Side { own, rival };
+
 // How much longer than the budget a first undisturbed sample is waited for.
 constexpr std::int64_t kPatienceNs = 1'000'000'000;
 
-enum class Order : std::int64_t { probe, run, companion, finish };
+enum class Order : std::int64_t { probe, run, companion, finish, rival };
+constexpr int kOrderBits = 3;
 
 class Leader {
  public:
@@ -31,34 +35,54 @@ class Leader {
     probing_ = work_.pes == 2 && !work_.crowded;
   }
 
-  // Samples by state, each in the unit of the case.
-  std::map<std::string, std::vector<double>> run() {
+  // By state, each sample in the unit of the case.
+  using Samples = std::map<std::string, std::vector<double>>;
+
+  void run() {
     if (case_.begin != nullptr) case_.begin(work_);
     const std::int64_t end = now_ns() + static_cast<std::int64_t>(limits_.budget_ms * 1e6);
     const std::int64_t late = end + kPatienceNs;
-    calibrate(end);
+    calibrate(Side::own, end);
+    if (case_.rival != nullptr) calibrate(Side::rival, end + (late - end) / 4);
     std::size_t count = 0;
     do {
-      const std::string before = state();
-      const double ns = timed();
-      const std::string after = state();
-      if (before != after || before == "disturbed") {
-        disturbed_.push_back(in_unit(ns));
-      } else {
-        samples_[before].push_back(in_unit(ns));
-      }
-    } while (++count < limits_.max_samples && now_ns() < (samples_.empty() ? late : end));
+      take_sample(Side::own);
+      if (case_.rival != nullptr) take_sample(Side::rival);
+    } while (++count < limits_.max_samples && now_ns() < (sides_[0].samples.empty() ? late : end));
     tell(Order::finish, 0);
     if (case_.end != nullptr) case_.end(work_);
     await_followers();
     work_.control(0).order.store(order_, std::memory_order_relaxed);
-    if (samples_.empty()) samples_["disturbed"] = disturbed_;  // better than no answer, and it says so
-    return samples_;
+  }
+
+  // Of a run. Empty for a rival where there is none.
+  Samples samples(Side side) const {
+    const Taken& taken = sides_[static_cast<int>(side)];
+    if (!taken.samples.empty() || taken.disturbed.empty()) return taken.samples;
+    return {{"disturbed", taken.disturbed}};  // better than no answer, and it says so
   }
 
  private:
+  struct Taken {
+    long iterations = 1;  // of one sample
+    Samples samples;
+    std::vector<double> disturbed;
+  };
+
+  void take_sample(Side side) {
+    Taken& taken = sides_[static_cast<int>(side)];
+    const std::string before = state();
+    const double value = in_unit(timed(side), taken.iterations);
+    const std::string after = state();
+    if (before != after || before == "disturbed") {
+      taken.disturbed.push_back(value);
+    } else {
+      taken.samples[before].push_back(value);
+    }
+  }
+
   void tell(Order order, std::int64_t iterations) {
-    order_ = ((order_ >> 2) + 1) << 2 | static_cast<std::int64_t>(order);
+    order_ = ((order_ >> kOrderBits) + 1) << kOrderBits | static_cast<std::int64_t>(order);
     for (int pe = 1; pe < work_.pes; ++pe) {
       Control& there = work_.control(pe);
       there.iterations = iterations;
@@ -74,18 +98,22 @@ class Leader {
     return ns > limits_.far_ns ? "far" : "near";
   }
 
-  double timed() {
-    if (case_.role == Role::together) tell(Order::run, iterations_);
-    if (case_.role == Role::against) {
+  double timed(Side side) {
+    const long iterations = sides_[static_cast<int>(side)].iterations;
+    if (side == Side::rival) {
+      tell(Order::rival, iterations);
+    } else if (case_.role == Role::together) {
+      tell(Order::run, iterations);
+    } else if (case_.role == Role::against) {
       tell(Order::companion, 0);
       const std::int64_t until = now_ns() + 1000;  // the companion is at work by then
       while (now_ns() < until) {
       }
     }
     const std::int64_t begin = now_ns();
-    case_.kernel(work_, iterations_);
+    (side == Side::rival ? case_.rival : case_.kernel)(work_, iterations);
     const double ns = static_cast<double>(now_ns() - begin);
-    if (case_.role == Role::together) await_followers();
+    if (side == Side::rival || case_.role == Role::together) await_followers();
     return ns;
   }
 
@@ -98,19 +126,19 @@ class Leader {
   }
 
   // Finds how many iterations make a sample long enough for the clock, or for the scheduler where PEs share cores.
-  void calibrate(std::int64_t end) {
-    const double target_ns = work_.crowded ? 2e6 : 3e4;
-    iterations_ = 1;
+  void calibrate(Side side, std::int64_t end) {
+    const double target_ns = std::max(case_.sample_ns, work_.crowded ? 2e6 : 3e4);
+    long& iterations = sides_[static_cast<int>(side)].iterations;
     while (now_ns() < end) {
-      const double ns = timed();
+      const double ns = timed(side);
       if (ns >= target_ns) break;
       const double factor = ns > 0 ? std::min(8.0, std::max(1.5, target_ns / ns)) : 8.0;
-      iterations_ = static_cast<long>(static_cast<double>(iterations_) * factor) + 1;
+      iterations = static_cast<long>(static_cast<double>(iterations) * factor) + 1;
     }
   }
 
-  double in_unit(double ns) const {
-    const double operations = static_cast<double>(iterations_) * case_.operations(work_);
+  double in_unit(double ns, long iterations) const {
+    const double operations = static_cast<double>(iterations) * case_.operations(work_);
     switch (case_.unit) {
       case Unit::ns:
         return ns / operations;
@@ -128,10 +156,8 @@ class Leader {
   const Case& case_;
   SampleLimits limits_;
   std::int64_t order_ = 0;
-  long iterations_ = 1;
   bool probing_ = false;
-  std::map<std::string, std::vector<double>> samples_;
-  std::vector<double> disturbed_;
+  Taken sides_[2];  // by Side
 };
 
 inline void report_done(Work& work) {
@@ -149,12 +175,16 @@ inline void follow(Work& work, const Case& what) {
       continue;
     }
     seen = order;
-    switch (static_cast<Order>(order & 3)) {
+    switch (static_cast<Order>(order & ((1 << kOrderBits) - 1))) {
       case Order::probe:
         answer_probe(work);
         break;
       case Order::run:
         what.kernel(work, control.iterations);
+        report_done(work);
+        break;
+      case Order::rival:
+        what.rival(work, control.iterations);
         report_done(work);
         break;
       case Order::companion:

@@ -28,8 +28,8 @@ inline void exchange(Work&, long* dest, const long* source, std::size_t count) {
 
 constexpr int kTurns = 16;
 constexpr int kWorkTurns = 2;
-constexpr std::size_t kSyncWords = 2 * SHMEM_COLLECT_SYNC_SIZE + 2 * SHMEM_ALLTOALL_SYNC_SIZE +
-                                   2 * SHMEM_REDUCE_SYNC_SIZE + 2 * SHMEM_BCAST_SYNC_SIZE;
+constexpr std::size_t kSyncWords =
+    2 * SHMEM_COLLECT_SYNC_SIZE + 2 * SHMEM_ALLTOALL_SYNC_SIZE + 2 * SHMEM_REDUCE_SYNC_SIZE + 2 * SHMEM_BCAST_SYNC_SIZE;
 constexpr std::size_t kWorkWords = (std::size_t{1} << 17) / 2 + 1 + SHMEM_REDUCE_MIN_WRKDATA_SIZE;
 inline long sync_words[kTurns][kSyncWords];
 inline long work_words[kWorkTurns][kWorkWords];

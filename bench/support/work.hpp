@@ -92,7 +92,12 @@ struct Case {
   int peer_methods = 1;            // and those built with another library
   void (*begin)(Work&) = nullptr;  // all PEs, before the samples of the case and after them; not measured
   void (*end)(Work&) = nullptr;
+  void (*rival)(Work&,
+                long iterations) = nullptr;  // without the library, by all PEs: samples of it alternate with ours
+  double sample_ns = 0;                      // at least so long, where the usual length is too short
 };
+// What a line of the rival says in place of a note.
+constexpr const char* kRivalNote = "raw";
 
 inline double one_operation(const Work&) { return 1; }
 

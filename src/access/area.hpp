@@ -23,7 +23,9 @@ namespace shmemx::access {
 
 struct Life {
   std::atomic<std::uint32_t> generation;  // of the window that lives here; another number: it does not
-  std::atomic<std::uint32_t> users;       // transfers under way that the owner takes no part in (cma)
+  // Transfers under way that touch the memory outside the owner's handlers: by cma, or by a network that reads a long
+  // answer from it or lets a long put land in it.
+  std::atomic<std::uint32_t> users;
 };
 static_assert(sizeof(Life) == 8 && std::atomic<std::uint32_t>::is_always_lock_free);
 

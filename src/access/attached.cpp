@@ -13,14 +13,16 @@ namespace {
 
 bool may_map() { return node().path == WindowPath::automatic || node().path == WindowPath::mapped; }
 
+bool is_mapped(int pe) { return context::is_mapped(context::default_context(), pe); }
+
 // On the queue path nothing of another PE is touched directly, unless it is asked for.
-bool may_use_cma() {
-  return node().path == WindowPath::cma || (node().path == WindowPath::automatic && context::all_mapped);
+bool may_use_cma(int owner) {
+  return node().path == WindowPath::cma || (node().path == WindowPath::automatic && is_mapped(owner));
 }
 
 std::byte* map_symmetric(const Description& description) {
   const context::Context& world = context::default_context();
-  if (!context::all_mapped) return nullptr;
+  if (!is_mapped(description.owner)) return nullptr;
   const bool heap = description.kind == Kind::heap;
   std::byte* const of_pe0 = heap ? world.heap0 : world.static0;
   return of_pe0 + static_cast<std::int64_t>(description.owner) * world.pe_step + description.place;
@@ -38,35 +40,62 @@ bool map_window(const Description& description, std::byte*& mapped) {
     mapped = map_symmetric(description);
     return true;
   }
-  if (description.kind != Kind::allocated || (!context::all_mapped && node().path != WindowPath::mapped)) return true;
+  if (description.kind != Kind::allocated || (!is_mapped(description.owner) && node().path != WindowPath::mapped))
+    return true;
   mapped = map_memory(description.owner, description.place, description.bytes);
-  return mapped != nullptr || !context::all_mapped;
+  return mapped != nullptr || !is_mapped(description.owner);
+}
+
+// What all ways have in common. Nobody has the handle yet.
+void fill(Attached& window, const Description& description) {
+  window.base = description.base;
+  window.bytes = description.bytes;
+  window.name = description.name;
+  window.owner = description.owner;
+  window.open.store(0, std::memory_order_relaxed);        // nobody has the handle yet
+  window.late_error.store(0, std::memory_order_relaxed);  // nobody has the handle yet
+}
+
+// Nothing of a PE on another node is looked at from here: neither its directory nor, by its number, its process.
+Code attach_distant(const char* routine, const Description& description, std::uint64_t& handle) {
+  expect_answers();
+  handle = attached_table.table.add([&](Attached& window) {
+    fill(window, description);
+    window.mapped = nullptr;
+    window.told.generation.store(description.name.generation, std::memory_order_relaxed);  // nobody has the handle yet
+    window.life = &window.told;
+    window.front = nullptr;
+    window.pid = 0;
+  });
+  if (handle == 0) return SHMEMX_ERR_LIMIT;
+  const Code code = ask_owner(routine, *find_attached(handle));
+  if (code == SHMEMX_SUCCESS) return code;
+  attached_table.table.remove(handle);
+  attached_table.table.recycle(handle);
+  handle = 0;
+  return code;
 }
 
 }  // namespace
 
-Code attach_window(const Description& description, std::uint64_t& handle) noexcept {
+Code attach_window(const char* routine, const Description& description, std::uint64_t& handle) noexcept {
   if (!is_sealed(description, node().key, node().n_pes) || description.name.index >= windows::kMaxWindows)
     return SHMEMX_ERR_DESCRIPTION;
+  if (channel::is_distant(description.owner)) return attach_distant(routine, description, handle);
   Directory* const directory = directory_of(description.owner);
   if (directory == nullptr) return SHMEMX_ERR_MEMORY;
   Life& life = directory->lives[description.name.index];
   if (life.generation.load(std::memory_order_acquire) != description.name.generation) return SHMEMX_ERR_STALE;
   std::byte* mapped = nullptr;
   if (!map_window(description, mapped)) return SHMEMX_ERR_MEMORY;
-  const std::int32_t pid = mapped == nullptr && may_use_cma() ? reachable_pid(description.owner) : 0;
+  const std::int32_t pid = mapped == nullptr && may_use_cma(description.owner) ? reachable_pid(description.owner) : 0;
   if (mapped == nullptr) expect_answers();
   handle = attached_table.table.add([&](Attached& window) {
-    window.base = description.base;
-    window.bytes = description.bytes;
+    fill(window, description);
     window.mapped = mapped;
     window.life = &life;
     window.front = &channel::own_endpoint.front_of(description.owner);
-    window.name = description.name;
-    window.owner = description.owner;
     window.pid = pid;
-    window.open.store(0, std::memory_order_relaxed);        // nobody has the handle yet
-    window.late_error.store(0, std::memory_order_relaxed);  // nobody has the handle yet
   });
   return handle == 0 ? SHMEMX_ERR_LIMIT : SHMEMX_SUCCESS;
 }

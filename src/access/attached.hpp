@@ -19,7 +19,7 @@ struct Attached {
   std::uint64_t bytes = 0;
   std::byte* mapped = nullptr;  // where it can be loaded and stored; null: it cannot
   Life* life = nullptr;         // the owner's word on whether it still lives
-  WaitFront* front = nullptr;   // where the owner sleeps
+  WaitFront* front = nullptr;   // where the owner sleeps; null for a distant one
   windows::WindowName name{};
   std::int32_t owner = 0;
   std::int32_t pid = 0;  // for cma; 0: not that way
@@ -27,9 +27,12 @@ struct Attached {
   // by the thread that completes them.
   std::atomic<std::uint32_t> open{0};
   std::atomic<Code> late_error{0};
+  // `life` of a window of a distant owner: it ends when an answer has said so.
+  Life told{};
 };
 
-Code attach_window(const Description& description, std::uint64_t& handle) noexcept;
+// A distant owner is asked whether the window lives.
+Code attach_window(const char* routine, const Description& description, std::uint64_t& handle) noexcept;
 Code detach_window(const char* routine, std::uint64_t handle) noexcept;
 
 // Never destroyed: threads may use windows while the process exits.

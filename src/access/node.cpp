@@ -10,6 +10,7 @@
 #include "base/wait.hpp"
 #include "channel/agent.hpp"
 #include "channel/channel.hpp"
+#include "context/context.hpp"
 
 namespace shmemx::access {
 namespace {
@@ -19,6 +20,14 @@ enum class Started : int { no, yes, failed };
 constinit std::atomic<Started> state{Started::no};
 Node facts;  // written once, before `state` says yes
 constinit std::mutex open_mutex;
+
+bool maps_peers() {
+  const context::Context& world = context::default_context();
+  for (int pe = 0; pe < facts.n_pes; ++pe) {
+    if (!channel::is_distant(pe) && !context::is_mapped(world, pe)) return false;
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -30,6 +39,7 @@ bool start(const Node& node) noexcept {
   if (state.load(std::memory_order_relaxed) != Started::no)  // written under the mutex only
     return state.load(std::memory_order_relaxed) == Started::yes;
   facts = node;
+  facts.maps_peers = maps_peers();
   const bool ok = set_up_areas() && set_up_remote();
   if (ok) {
     const channel::Locked endpoint;

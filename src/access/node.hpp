@@ -16,7 +16,8 @@ struct Node {
   std::uint64_t key = 0;         // of the job
   WindowPath path = WindowPath::automatic;
   bool agent = true;                      // may a helper thread serve this PE's windows?
-  std::int32_t (*pid_of)(int) = nullptr;  // of a PE, as itself sees it
+  std::int32_t (*pid_of)(int) = nullptr;  // of a PE of this node, as itself sees it
+  bool maps_peers = true;                 // is the memory of all PEs of this node mapped? start() finds out
 };
 
 // The first call counts: windows live until the process ends. Any thread. False: the node's file cannot grow.
@@ -25,7 +26,8 @@ bool is_started() noexcept;
 // Valid when started.
 const Node& node() noexcept;
 
-// This PE's memory will be reached by messages: from now on they are executed, also while the PE computes.
+// This PE's memory will be reached by messages of node peers: from now on they are executed, also while the PE
+// computes. Those of distant PEs are executed anyway.
 void serve_messages() noexcept;
 // This PE sends messages and waits for answers.
 void expect_answers() noexcept;

@@ -25,18 +25,18 @@ void classify(Owned& window) {
   const context::Context& world = context::default_context();
   const auto address = reinterpret_cast<std::uintptr_t>(window.base);
   const std::uint64_t in_statics = address - world.static_base;
-  if (context::in_heap(world, address, window.bytes)) {
+  const std::uint64_t in_heap = address - world.heap_base;
+  if (in_heap < world.window_bytes && window.bytes <= world.window_bytes - in_heap) {
     window.kind = Kind::heap;
-    window.place = address - world.heap_base;
-  } else if (context::all_mapped && in_statics < world.static_bytes &&
-             window.bytes <= world.static_bytes - in_statics) {
+    window.place = in_heap;
+  } else if (in_statics < world.static_bytes && window.bytes <= world.static_bytes - in_statics) {
     window.kind = Kind::statics;
     window.place = in_statics;
   }
 }
 
 bool may_need_messages(Kind kind) {
-  return kind == Kind::private_memory || !context::all_mapped || node().path == WindowPath::cma ||
+  return kind == Kind::private_memory || !node().maps_peers || node().path == WindowPath::cma ||
          node().path == WindowPath::messages;
 }
 
@@ -112,11 +112,11 @@ Code free_window(const char* routine, std::uint64_t handle) noexcept {
   life.generation.store(0, std::memory_order_seq_cst);  // live
   // Exposed until here, so that nobody could take the entry of the directory over.
   windows::withdraw(window.name);
-  wait_for(routine, [&] { return life.users.load(std::memory_order_seq_cst) == 0; });  // live
   {
-    // A handler that has found the memory before is done once its lock is free.
+    // A handler that has found the memory before is done once its lock is free, or has counted itself as a user.
     const channel::Locked endpoint;
   }
+  wait_for(routine, [&] { return life.users.load(std::memory_order_seq_cst) == 0; });  // live
   if (window.kind == Kind::allocated) release_memory(window.place);
   table().recycle(handle);
   return SHMEMX_SUCCESS;

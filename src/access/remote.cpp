@@ -90,6 +90,13 @@ std::uint32_t take_ticket(const char* routine, Attached& window, Completion comp
   return index;
 }
 
+// The ticket that such an answer is for, under the channel's lock; null: there is none.
+Ticket* ticket_of(int source, const Reply& reply) {
+  if (reply.ticket >= kTickets) return nullptr;
+  Ticket& ticket = remote->tickets[reply.ticket];
+  return ticket.window != nullptr && ticket.window->owner == source ? &ticket : nullptr;
+}
+
 void end_ticket(Ticket& ticket, std::uint32_t index) {
   const Completion completion = ticket.completion;
   Attached& window = *ticket.window;
@@ -103,33 +110,74 @@ void end_ticket(Ticket& ticket, std::uint32_t index) {
   peer.open.fetch_sub(1, std::memory_order_release);    // complete
 }
 
+void note_failure(int source, Ticket& ticket, Outcome outcome) {
+  const Code code = code_of(outcome);
+  if (outcome == Outcome::stale)
+    ticket.window->told.generation.store(0, std::memory_order_release);  // a hint: it ended
+  note_error(*ticket.completion.error, code);
+  if (ticket.completion.error == &ticket.window->late_error)
+    note_error(remote->peers[static_cast<std::size_t>(source)].late_error, code);
+}
+
 // A peer answers what it was asked; anything else is dropped.
 channel::Verdict on_reply(channel::Endpoint&, const channel::Message& message) {
   Reply reply;
   if (message.payload.size() < sizeof reply) return channel::Verdict::done;
   std::memcpy(&reply, message.payload.data(), sizeof reply);
   const Bytes body = message.payload.subspan(sizeof reply);
-  if (reply.ticket >= kTickets) return channel::Verdict::done;
-  Ticket& ticket = remote->tickets[reply.ticket];
-  if (ticket.window == nullptr || ticket.window->owner != message.source) return channel::Verdict::done;
+  Ticket* const ticket = ticket_of(message.source, reply);
+  if (ticket == nullptr) return channel::Verdict::done;
   if (reply.outcome != Outcome::ok) {
-    note_error(*ticket.completion.error, code_of(reply.outcome));
-    if (ticket.completion.error == &ticket.window->late_error)
-      note_error(remote->peers[static_cast<std::size_t>(message.source)].late_error, code_of(reply.outcome));
-  } else if (body.size() == ticket.bytes && !body.empty()) {
-    std::memcpy(ticket.dest, body.data(), body.size());
+    note_failure(message.source, *ticket, reply.outcome);
+  } else if (body.size() == ticket->bytes && !body.empty()) {
+    std::memcpy(ticket->dest, body.data(), body.size());
   }
-  if (reply.final != 0) end_ticket(ticket, reply.ticket);
+  if (reply.final != 0) end_ticket(*ticket, reply.ticket);
   return channel::Verdict::done;
 }
 
-std::uint64_t room() { return channel::max_payload_bytes() - kLargestHead; }
+// A long answer of a distant owner belongs where its ticket says, and that memory is the operation's until it ends.
+bool take_reply(Bytes header, Reply& reply) {
+  if (header.size() != sizeof reply) return false;
+  std::memcpy(&reply, header.data(), sizeof reply);
+  return reply.outcome == Outcome::ok;
+}
+std::byte* reply_landing(int source, Bytes header, std::size_t body_bytes) {
+  Reply reply;
+  const Ticket* const ticket = take_reply(header, reply) ? ticket_of(source, reply) : nullptr;
+  return ticket != nullptr && ticket->bytes == body_bytes ? ticket->dest : nullptr;
+}
+void reply_landed(channel::Endpoint&, int source, Bytes header, std::size_t) {
+  Reply reply;
+  Ticket* const ticket = take_reply(header, reply) ? ticket_of(source, reply) : nullptr;
+  if (ticket != nullptr && reply.final != 0) end_ticket(*ticket, reply.ticket);
+}
+
+// For data in one message, and for elements.
+std::uint64_t room(const Attached& window) {
+  return channel::is_distant(window.owner) ? kDistantBytes : channel::max_payload_bytes() - kLargestHead;
+}
+std::uint64_t room_for_elements(const Attached& window) {
+  return channel::is_distant(window.owner) ? kDistantElementBytes : room(window);
+}
+
+// A message that others are going to follow, or that nobody waits for yet: it leaves with the next poll at the latest.
+void send_with_more(const char* routine, int pe, channel::HandlerId id, Bytes header, Bytes body) {
+  if (body.size() < transport::kLongBytes) {
+    const channel::Locked endpoint;
+    if (endpoint->try_send_gathered(pe, id, header, body)) return;
+  }
+  channel::send(routine, pe, id, header, body);
+}
 
 // Sends a part when the next one is known, so that the last one can say that it is the last.
 class PutSender {
  public:
   PutSender(const char* routine, Attached& window, Completion completion)
-      : routine_(routine), window_(window), ticket_(take_ticket(routine, window, completion)) {}
+      : routine_(routine),
+        window_(window),
+        ticket_(take_ticket(routine, window, completion)),
+        awaited_(completion.awaited) {}
 
   void add(const Pair& pair) {
     if (pending_.bytes != 0) send(0);
@@ -140,12 +188,14 @@ class PutSender {
  private:
   void send(std::uint32_t last) {
     const PutRequest request{window_.name, pending_.offset, ticket_, last};
-    channel::send(routine_, window_.owner, channel::kWindowPut, bytes_of(request), {pending_.local, pending_.bytes});
+    const auto send_this = last != 0 && awaited_ ? channel::send : send_with_more;
+    send_this(routine_, window_.owner, channel::kWindowPut, bytes_of(request), {pending_.local, pending_.bytes});
   }
 
   const char* routine_;
   Attached& window_;
   std::uint32_t ticket_;
+  bool awaited_;
   Pair pending_{};
 };
 
@@ -164,23 +214,32 @@ bool set_up_remote() noexcept {
   return true;
 }
 
-void set_reply_handler() noexcept { channel::set_handler(channel::kWindowReply, on_reply); }
+void set_reply_handler() noexcept {
+  channel::set_handler(channel::kWindowReply, on_reply);
+  channel::set_landing(channel::kWindowReply, {reply_landing, reply_landed});
+}
 
 void put_remote(const char* routine, Attached& window, PairWalk walk, Completion completion) noexcept {
+  const std::uint64_t most = room(window);
   Pair pair{};
-  if (!walk.next(pair, room())) return;
+  if (!walk.next(pair, most)) return;
   PutSender sender(routine, window, completion);
   do sender.add(pair);
-  while (walk.next(pair, room()));
+  while (walk.next(pair, most));
   sender.finish();
 }
 
 void get_remote(const char* routine, Attached& window, PairWalk walk, Completion completion) noexcept {
+  const std::uint64_t most = room(window);
   add_to(completion.counter, 1);  // not 0 before all is asked for
-  for (Pair pair{}; walk.next(pair, room());) {
+  Pair next{};
+  for (bool more = walk.next(next, most); more;) {
+    const Pair pair = next;
+    more = walk.next(next, most);
     const std::uint32_t ticket = take_ticket(routine, window, completion, pair.local, pair.bytes);
     const GetRequest request{window.name, pair.offset, ticket, static_cast<std::uint32_t>(pair.bytes)};
-    channel::send(routine, window.owner, channel::kWindowGet, bytes_of(request));
+    const auto send_this = more || !completion.awaited ? send_with_more : channel::send;
+    send_this(routine, window.owner, channel::kWindowGet, bytes_of(request), {});
   }
   add_to(completion.counter, -1);
 }
@@ -188,7 +247,7 @@ void get_remote(const char* routine, Attached& window, PairWalk walk, Completion
 void accumulate_remote(const char* routine, Attached& window, std::uint64_t offset, const Update& update,
                        Operands operands, Completion completion) noexcept {
   const std::uint64_t size = element_bytes(update.type);
-  const std::uint64_t most = room() / size;
+  const std::uint64_t most = room_for_elements(window) / size;
   const bool fetch = operands.result != nullptr;
   AccumulateRequest request{window.name,
                             offset,
@@ -211,9 +270,20 @@ void accumulate_remote(const char* routine, Attached& window, std::uint64_t offs
     }
     const Bytes body =
         update.op == ElementOp::no_op ? Bytes{} : Bytes{operands.source + done * size, request.count * size};
-    channel::send(routine, window.owner, channel::kWindowAccumulate, bytes_of(request), body);
+    const auto send_this = request.last == 0 || !completion.awaited ? send_with_more : channel::send;
+    send_this(routine, window.owner, channel::kWindowAccumulate, bytes_of(request), body);
   }
   add_to(completion.counter, -1);
+}
+
+Code ask_owner(const char* routine, Attached& window) noexcept {
+  long counter = 0;
+  std::atomic<Code> error{SHMEMX_SUCCESS};
+  const std::uint32_t ticket = take_ticket(routine, window, {&counter, &error, true});
+  const GetRequest request{window.name, 0, ticket, 0};
+  channel::send(routine, window.owner, channel::kWindowGet, bytes_of(request));
+  channel::wait_until(routine, window.owner, [&] { return is_complete(&counter); });
+  return error.load(std::memory_order_relaxed);  // written before `complete`
 }
 
 Code atomic_remote(const char* routine, Attached& window, std::uint64_t offset, const AtomicCall& call,
@@ -221,7 +291,7 @@ Code atomic_remote(const char* routine, Attached& window, std::uint64_t offset, 
   long counter = 0;
   std::atomic<Code> error{SHMEMX_SUCCESS};
   const std::uint32_t ticket =
-      take_ticket(routine, window, {&counter, &error}, reinterpret_cast<std::byte*>(&old), sizeof old);
+      take_ticket(routine, window, {&counter, &error, true}, reinterpret_cast<std::byte*>(&old), sizeof old);
   const AtomicRequest request{window.name,
                               offset,
                               call.operand,

@@ -19,6 +19,7 @@ namespace shmemx::access {
 struct Completion {
   long* counter;
   std::atomic<Code>* error;  // gets the first one
+  bool awaited;              // somebody waits for it now; else it may leave together with what follows
 };
 
 // By start(). False: no memory.
@@ -47,6 +48,9 @@ struct AtomicCall {
 // Waits for the answer.
 Code atomic_remote(const char* routine, Attached& window, std::uint64_t offset, const AtomicCall& call,
                    std::uint64_t& old) noexcept;
+
+// Does the window live? Waits for the answer.
+Code ask_owner(const char* routine, Attached& window) noexcept;
 
 // Waits until the counter is 0.
 void wait_for_counter(const char* routine, const long* counter) noexcept;

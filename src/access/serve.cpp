@@ -50,18 +50,18 @@ Served serve_put(Payload payload) {
   return answer(request.ticket, outcome, request.last != 0);
 }
 
-Served serve_get(Payload payload, std::span<std::byte> scratch) {
+Served serve_get(Payload payload, Room room) {
   GetRequest request;
   Payload rest;
   if (!split(payload, request, rest)) return {};
-  if (request.bytes > scratch.size()) return answer(request.ticket, Outcome::bad, true);
+  if (request.bytes > room.longest) return answer(request.ticket, Outcome::bad, true);
   Outcome outcome{};
   const std::byte* const at = find(request.window, request.offset, request.bytes, outcome);
   if (at == nullptr) return answer(request.ticket, outcome, true);
   // The channel copies long ones as they are; a word may be changed by somebody at this moment.
   if (request.bytes > sizeof(std::uint64_t)) return answer(request.ticket, Outcome::ok, true, {at, request.bytes});
-  copy_bytes(scratch.data(), at, request.bytes);
-  return answer(request.ticket, Outcome::ok, true, scratch.first(request.bytes));
+  copy_bytes(room.scratch.data(), at, request.bytes);
+  return answer(request.ticket, Outcome::ok, true, room.scratch.first(request.bytes));
 }
 
 Served serve_atomic(Payload payload, std::span<std::byte> scratch) {
@@ -110,16 +110,37 @@ Served serve_accumulate(Payload payload, std::span<std::byte> scratch) {
 
 }  // namespace
 
-Served serve(channel::HandlerId id, std::span<const std::byte> payload, std::span<std::byte> scratch) noexcept {
+windows::WindowName window_of(Payload payload) noexcept {
+  windows::WindowName name;
+  std::memcpy(&name, payload.data(), sizeof name);
+  return name;
+}
+
+std::byte* find_landing(Payload header, std::uint64_t bytes) noexcept {
+  PutRequest request;
+  Payload rest;
+  if (!split(header, request, rest) || !rest.empty()) return nullptr;
+  Outcome outcome{};
+  return find(request.window, request.offset, bytes, outcome);
+}
+
+Served serve_landed(Payload header) noexcept {
+  PutRequest request;
+  Payload rest;
+  if (!split(header, request, rest) || request.last == 0) return {};
+  return answer(request.ticket, Outcome::ok, true);
+}
+
+Served serve(channel::HandlerId id, Payload payload, Room room) noexcept {
   switch (id) {
     case channel::kWindowPut:
       return serve_put(payload);
     case channel::kWindowGet:
-      return serve_get(payload, scratch);
+      return serve_get(payload, room);
     case channel::kWindowAtomic:
-      return serve_atomic(payload, scratch);
+      return serve_atomic(payload, room.scratch);
     case channel::kWindowAccumulate:
-      return serve_accumulate(payload, scratch);
+      return serve_accumulate(payload, room.scratch);
     default:
       return {};
   }

@@ -15,9 +15,22 @@ struct Served {
   std::span<const std::byte> body;
 };
 
-// Pure: no channel, so that tests and fuzzers call it. `scratch` is as large as any payload. A request that no PE sends
-// is answered as `bad` where it has a ticket, and else ignored.
-Served serve(channel::HandlerId id, std::span<const std::byte> payload, std::span<std::byte> scratch) noexcept;
+// How much an answer may be: `scratch` for what is computed, at least 8 bytes, `longest` for what lies in a window.
+struct Room {
+  std::span<std::byte> scratch;
+  std::uint64_t longest;
+};
+
+// Pure: no channel, so that tests and fuzzers call it. A request that no PE sends is answered as `bad` where it has a
+// ticket, and else ignored.
+Served serve(channel::HandlerId id, std::span<const std::byte> payload, Room room) noexcept;
+
+// A put whose data arrive by themselves: where they belong, null when the request is to go through serve(); and what it
+// is answered once they lie there. The header is the request alone.
+std::byte* find_landing(std::span<const std::byte> header, std::uint64_t bytes) noexcept;
+Served serve_landed(std::span<const std::byte> header) noexcept;
+// The window that a request names, which every request begins with. The payload is as long as a name.
+windows::WindowName window_of(std::span<const std::byte> payload) noexcept;
 
 // With the channel's lock held.
 void set_serving_handlers() noexcept;

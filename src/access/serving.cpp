@@ -1,7 +1,13 @@
-// serve() on the channel: the handlers of requests, and the answers that found no cell.
+// serve() on the channel: the handlers of requests, the answers that could not be sent, and memory of windows that a
+// network reads or writes by itself.
+#include <algorithm>
 #include <deque>
+#include <map>
+#include <memory>
 #include <vector>
 
+#include "access/area.hpp"
+#include "access/node.hpp"
 #include "access/serve.hpp"
 #include "base/fatal.hpp"
 #include "base/wait.hpp"
@@ -9,42 +15,68 @@
 namespace shmemx::access {
 namespace {
 
+using channel::Bytes;
 using channel::Verdict;
 
-// Answers that found no cell. What they answer cannot be done twice, so they are kept. Under the channel's lock.
+// Answers that could not be sent. What they answer cannot be done twice, so they are kept, for each PE by itself: one
+// that takes nothing holds up no other. Under the channel's lock.
 struct Kept {
-  int pe;
   Reply reply;
   std::vector<std::byte> body;
 };
-struct KeptAnswers {
-  std::deque<Kept> list;
-  std::size_t bytes = 0;
+// An answer whose body a network still reads from a window: the owner waits for it before it lets go of the memory.
+struct Loan {
+  transport::Outgoing outgoing;
+  std::uint32_t window;
+};
+struct Answers {
+  std::map<int, std::deque<Kept>> kept;
+  std::size_t kept_bytes = 0;
+  std::vector<std::unique_ptr<Loan>> loans;
+  std::vector<std::byte> scratch;
 };
 // Never destroyed: threads may still poll while the process exits.
-KeptAnswers& kept() {
-  static auto* const instance = new KeptAnswers;
-  return *instance;
-}
-std::vector<std::byte>& scratch() {
-  static auto* const instance = new std::vector<std::byte>(channel::max_payload_bytes());
+Answers& answers() {
+  static auto* const instance = new Answers;
   return *instance;
 }
 
-std::span<std::byte> room_for_answer() {
-  return std::span(scratch()).first(channel::max_payload_bytes() - sizeof(Reply));
+Room room_for_answer(int source) {
+  std::vector<std::byte>& scratch = answers().scratch;
+  if (scratch.empty()) scratch.resize(std::max<std::size_t>(channel::max_payload_bytes(), kDistantElementBytes));
+  if (channel::is_distant(source)) return {std::span(scratch).first(kDistantElementBytes), kDistantBytes};
+  const std::size_t bytes = channel::max_payload_bytes() - sizeof(Reply);
+  return {std::span(scratch).first(bytes), bytes};
 }
 
-bool send_kept(channel::Endpoint& endpoint) {
-  KeptAnswers& answers = kept();
+bool send_kept(channel::Endpoint& endpoint, int pe, std::deque<Kept>& list) {
   bool any = false;
-  while (!answers.list.empty()) {
-    const Kept& first = answers.list.front();
-    if (!endpoint.try_send(first.pe, channel::kWindowReply, channel::bytes_of(first.reply), first.body)) break;
-    answers.bytes -= sizeof(Kept) + first.body.size();
-    answers.list.pop_front();
+  while (!list.empty()) {
+    const Kept& first = list.front();
+    if (!endpoint.try_send(pe, channel::kWindowReply, channel::bytes_of(first.reply), first.body)) break;
+    answers().kept_bytes -= sizeof(Kept) + first.body.size();
+    list.pop_front();
     any = true;
   }
+  return any;
+}
+
+// Users of a window's memory beside the handlers.
+std::atomic<std::uint32_t>& users_of(std::uint32_t window) { return directory_of(node().me)->lives[window].users; }
+
+// At the end of each poll: what its handlers have answered leaves together.
+bool progress(channel::Endpoint& endpoint) {
+  endpoint.flush_gathered();
+  Answers& all = answers();
+  bool any = false;
+  for (auto& [pe, list] : all.kept) any |= send_kept(endpoint, pe, list);
+  if (any) std::erase_if(all.kept, [](const auto& of_pe) { return of_pe.second.empty(); });
+  std::erase_if(all.loans, [&](const std::unique_ptr<Loan>& loan) {
+    if (!loan->outgoing.done) return false;
+    users_of(loan->window).fetch_sub(1, std::memory_order_seq_cst);  // live
+    any = true;
+    return true;
+  });
   return any;
 }
 
@@ -53,31 +85,65 @@ void wake_own() {
   if (WaitFront* const front = wait_policy().own_front) wake(*front);
 }
 
+// From the window to the network, without a copy.
+Verdict send_from_window(channel::Endpoint& endpoint, const channel::Message& message, const Served& served) {
+  auto loan = std::make_unique<Loan>();
+  loan->window = window_of(message.payload).index;
+  users_of(loan->window).fetch_add(1, std::memory_order_seq_cst);  // live
+  const transport::Sent sent = endpoint.send_tracked(message.source, channel::kWindowReply,
+                                                     channel::bytes_of(served.reply), served.body, loan->outgoing);
+  if (sent == transport::Sent::later) {
+    answers().loans.push_back(std::move(loan));
+    return Verdict::done;
+  }
+  users_of(loan->window).fetch_sub(1, std::memory_order_seq_cst);  // live
+  return sent == transport::Sent::yes ? Verdict::done : Verdict::later;
+}
+
 // A get changes nothing, so it is simply run again.
 Verdict on_get(channel::Endpoint& endpoint, const channel::Message& message) {
-  const Served served = serve(channel::kWindowGet, message.payload, room_for_answer());
+  const Served served = serve(channel::kWindowGet, message.payload, room_for_answer(message.source));
   if (!served.answered) return Verdict::done;
-  return endpoint.try_send(message.source, channel::kWindowReply, channel::bytes_of(served.reply), served.body)
+  if (served.body.size() >= transport::kLongBytes && endpoint.is_distant(message.source))
+    return send_from_window(endpoint, message, served);
+  return endpoint.try_send_gathered(message.source, channel::kWindowReply, channel::bytes_of(served.reply), served.body)
              ? Verdict::done
              : Verdict::later;
 }
 
+// Answers to one ticket stay in order.
+void send_answer(channel::Endpoint& endpoint, int source, const Served& served) {
+  Answers& all = answers();
+  if (!all.kept.contains(source) &&
+      endpoint.try_send_gathered(source, channel::kWindowReply, channel::bytes_of(served.reply), served.body))
+    return;
+  all.kept[source].push_back({served.reply, {served.body.begin(), served.body.end()}});
+  all.kept_bytes += sizeof(Kept) + served.body.size();
+  if (all.kept_bytes > endpoint.pending_max())
+    fatal(nullptr, "%zu bytes of answers to operations on windows cannot be sent, allowed are %zu (SHMEMX_PENDING_MAX)",
+          all.kept_bytes, endpoint.pending_max());
+}
+
 template <channel::HandlerId Id>
 Verdict on_change(channel::Endpoint& endpoint, const channel::Message& message) {
-  KeptAnswers& answers = kept();
-  const Served served = serve(Id, message.payload, room_for_answer());
+  const Served served = serve(Id, message.payload, room_for_answer(message.source));
   wake_own();
-  if (!served.answered) return Verdict::done;
-  // Answers to one ticket stay in order.
-  if (answers.list.empty() &&
-      endpoint.try_send(message.source, channel::kWindowReply, channel::bytes_of(served.reply), served.body))
-    return Verdict::done;
-  answers.list.push_back({message.source, served.reply, {served.body.begin(), served.body.end()}});
-  answers.bytes += sizeof(Kept) + served.body.size();
-  if (answers.bytes > endpoint.pending_max())
-    fatal(nullptr, "%zu bytes of answers to operations on windows cannot be sent, allowed are %zu (SHMEMX_PENDING_MAX)",
-          answers.bytes, endpoint.pending_max());
+  if (served.answered) send_answer(endpoint, message.source, served);
   return Verdict::done;
+}
+
+// Between landing and landed the memory is in use: free_window() waits for it.
+std::byte* put_landing(int, Bytes header, std::size_t body_bytes) {
+  std::byte* const place = find_landing(header, body_bytes);
+  if (place != nullptr) users_of(window_of(header).index).fetch_add(1, std::memory_order_seq_cst);  // live
+  return place;
+}
+
+void put_landed(channel::Endpoint& endpoint, int source, Bytes header, std::size_t) {
+  users_of(window_of(header).index).fetch_sub(1, std::memory_order_seq_cst);  // live
+  wake_own();
+  const Served served = serve_landed(header);
+  if (served.answered) send_answer(endpoint, source, served);
 }
 
 }  // namespace
@@ -87,7 +153,8 @@ void set_serving_handlers() noexcept {
   channel::set_handler(channel::kWindowGet, on_get);
   channel::set_handler(channel::kWindowAtomic, on_change<channel::kWindowAtomic>);
   channel::set_handler(channel::kWindowAccumulate, on_change<channel::kWindowAccumulate>);
-  channel::add_progress(send_kept);
+  channel::set_landing(channel::kWindowPut, {put_landing, put_landed});
+  channel::add_progress(progress);
 }
 
 }  // namespace shmemx::access

@@ -71,12 +71,12 @@ void start_remote(const char* routine, Attached& window, Direction direction, co
 
 Code transfer_remote(const char* routine, Attached& window, Direction direction, const PairWalk& walk, Mode mode) {
   if (!mode.blocking) {
-    start_remote(routine, window, direction, walk, {mode.counter, &window.late_error});
+    start_remote(routine, window, direction, walk, {mode.counter, &window.late_error, false});
     return SHMEMX_SUCCESS;
   }
   long counter = 0;
   std::atomic<Code> error{SHMEMX_SUCCESS};
-  start_remote(routine, window, direction, walk, {&counter, &error});
+  start_remote(routine, window, direction, walk, {&counter, &error, true});
   if (!is_complete(&counter)) wait_for_counter(routine, &counter);
   return error.load(std::memory_order_relaxed);  // written before the counter
 }

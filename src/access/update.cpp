@@ -19,7 +19,7 @@ Code accumulate_by_messages(const char* routine, Attached& window, std::uint64_t
                             Operands operands) {
   long counter = 0;
   std::atomic<Code> error{SHMEMX_SUCCESS};
-  accumulate_remote(routine, window, offset, update, operands, {&counter, &error});
+  accumulate_remote(routine, window, offset, update, operands, {&counter, &error, true});
   if (!is_complete(&counter)) wait_for_counter(routine, &counter);
   return error.load(std::memory_order_relaxed);  // written before the counter
 }
@@ -60,7 +60,7 @@ Code accumulate(const char* routine, std::uint64_t handle, const void* target, c
     return SHMEMX_SUCCESS;
   }
   if (mode.blocking) return accumulate_by_messages(routine, *window, offset, update, operands);
-  accumulate_remote(routine, *window, offset, update, operands, {mode.counter, &window->late_error});
+  accumulate_remote(routine, *window, offset, update, operands, {mode.counter, &window->late_error, false});
   return SHMEMX_SUCCESS;
 }
 

@@ -27,7 +27,7 @@ struct CollectiveBuffers {
 template <class Group>
 inline coll::Symmetric checked_symmetric(const Group& group, const char* argument, const void* address,
                                          std::uint64_t bytes) noexcept {
-  return coll::symmetric(group.route(), {group.routine(), argument}, address, bytes);
+  return coll::symmetric(group.route(), {group.routine(), argument}, address, bytes, group.is_direct());
 }
 
 template <class T, class Group>

@@ -11,6 +11,15 @@ void put_bytes(void* dest, const void* source, std::uint64_t bytes, int pe, cons
   wake(*target.front);
 }
 
+void put_nbi_bytes(void* dest, const void* source, std::uint64_t bytes, int pe, const Context& context,
+                   const char* routine) noexcept {
+  const context::Target target = context::resolve(context, {routine, "dest"}, dest, bytes, pe);
+  if (is_remote(target)) [[unlikely]]
+    return rma::put_nbi_remote(routine, place_of(context, target, pe), source, bytes);
+  rma::copy(target.address, source, bytes);
+  wake(*target.front);
+}
+
 void get_bytes(void* dest, const void* source, std::uint64_t bytes, int pe, const Context& context,
                const char* routine) noexcept {
   const context::Target target = context::resolve(context, {routine, "source"}, source, bytes, pe);

@@ -73,10 +73,14 @@ void get_bytes(void* dest, const void* source, std::uint64_t bytes, int pe, cons
 void get_nbi_bytes(void* dest, const void* source, std::uint64_t bytes, int pe, const Context& context,
                    const char* routine) noexcept;
 
-// One word is as cheap as p and g: a single store or load.
-template <class T>
-inline void put(const Context& context, const char* routine, void* dest, const void* source, std::size_t nelems,
-                int pe) noexcept {
+void put_nbi_bytes(void* dest, const void* source, std::uint64_t bytes, int pe, const Context& context,
+                   const char* routine) noexcept;
+
+// One word is as cheap as p and g: a single store or load. `kRest`: what is done when it is not one word of a mapped
+// heap.
+template <class T, auto kRest>
+inline void put_with(const Context& context, const char* routine, void* dest, const void* source, std::size_t nelems,
+                     int pe) noexcept {
   const std::uint64_t bytes = checked_bytes(routine, nelems, sizeof(T));
   const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(dest) - context.heap_base;
   if (bytes == 8 && offset < context.heap_limit[context::kSizeClass<8>] && context::pe_in_range(context, pe))
@@ -85,10 +89,14 @@ inline void put(const Context& context, const char* routine, void* dest, const v
     __builtin_memcpy(heap + offset, source, 8);
     return context::wake_heap(heap);
   }
-  put_bytes(dest, source, bytes, pe, context, routine);
+  kRest(dest, source, bytes, pe, context, routine);
+}
+template <class T>
+inline void put(const Context& context, const char* routine, void* dest, const void* source, std::size_t nelems,
+                int pe) noexcept {
+  put_with<T, put_bytes>(context, routine, dest, source, nelems, pe);
 }
 
-// `kRest`: what is done when it is not one word of a mapped heap.
 template <class T, auto kRest>
 inline void get_with(const Context& context, const char* routine, void* dest, const void* source, std::size_t nelems,
                      int pe) noexcept {
@@ -107,11 +115,11 @@ inline void get(const Context& context, const char* routine, void* dest, const v
   get_with<T, get_bytes>(context, routine, dest, source, nelems, pe);
 }
 
-// From mapped memory a transfer is complete when the copy is. A put by messages leaves its source at once in any case.
+// From mapped memory a transfer is complete when the copy is.
 template <class T>
 inline void put_nbi(const Context& context, const char* routine, void* dest, const void* source, std::size_t nelems,
                     int pe) noexcept {
-  put<T>(context, routine, dest, source, nelems, pe);
+  put_with<T, put_nbi_bytes>(context, routine, dest, source, nelems, pe);
 }
 template <class T>
 inline void get_nbi(const Context& context, const char* routine, void* dest, const void* source, std::size_t nelems,

@@ -226,7 +226,7 @@ int shmemx_window_attach(const shmemx_window_description_t* description, shmemx_
   reach::Description read{};
   std::memcpy(&read, description, sizeof read);
   std::uint64_t handle = 0;
-  const int code = reach::attach_window(read, handle);
+  const int code = reach::attach_window("shmemx_window_attach", read, handle);
   *window = handle_of(handle);
   return code;
 }

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::uint64_t kFirstSleepNs = 50'000;
 constexpr int kPollsAfterWake = 50;
+constexpr std::uint64_t kLookAfterWakeNs = 3'000;
 
 void futex_sleep(std::atomic<std::uint32_t>& word, std::uint32_t seen, std::uint64_t ns) {
   const timespec limit{static_cast<time_t>(ns / 1'000'000'000U), static_cast<long>(ns % 1'000'000'000U)};
@@ -21,11 +22,17 @@ void futex_sleep(std::atomic<std::uint32_t>& word, std::uint32_t seen, std::uint
   ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT, seen, &limit, nullptr, 0);
 }
 
-// Is it done, also after what messages bring?
-bool is_done(PollFunction done, void* state) {
+// Is it done, also after what messages bring? `moved`: some have come.
+bool is_done(PollFunction done, void* state, bool& moved) {
   if (done(state)) return true;
   bool (*const poll)() = message_poll();
-  return poll != nullptr && poll() && done(state);
+  if (poll == nullptr || !poll()) return false;
+  moved = true;
+  return done(state);
+}
+bool is_done(PollFunction done, void* state) {
+  bool moved;
+  return is_done(done, state, moved);
 }
 
 bool poll_bare(PollFunction done, void* state, std::uint32_t polls) {
@@ -43,13 +50,19 @@ bool poll_paused(PollFunction done, void* state, std::uint32_t polls) {
   return false;
 }
 
-// True when done; false when `ns` have passed.
+// True when done; false when `ns` have passed without a message: who sends wants an answer soon, so it is not worth
+// going to sleep between messages.
 bool poll_yielding(PollFunction done, void* state, std::uint64_t ns) {
-  const std::uint64_t begin = now_ns();
+  std::uint64_t begin = now_ns();
+  bool moved = false;
   for (int turn = 1;; ++turn) {
-    if (is_done(done, state)) return true;
+    if (is_done(done, state, moved)) return true;
     ::sched_yield();
-    if (turn % 8 == 0 && now_ns() - begin > ns) return is_done(done, state);
+    if (turn % 8 != 0) continue;
+    const std::uint64_t now = now_ns();
+    if (moved) begin = now;
+    moved = false;
+    if (now - begin > ns) return is_done(done, state);
   }
 }
 
@@ -73,7 +86,11 @@ void sleep_until_done(PollFunction done, void* state, const char* routine) {
     front.sleepers.store(1, std::memory_order_seq_cst);                         // doze
     if (is_done(done, state)) break;
     futex_sleep(front.wake_seq, seen, step_ns);
-    if (poll_paused(done, state, kPollsAfterWake)) break;
+    if (message_poll() != nullptr) {
+      if (poll_yielding(done, state, kLookAfterWakeNs)) break;
+    } else if (poll_paused(done, state, kPollsAfterWake)) {
+      break;
+    }
     step_ns = step_ns * 2 < policy.sleep_max_ns ? step_ns * 2 : policy.sleep_max_ns;
   }
   // Other threads of this PE may still sleep. They are woken by their time-out at the latest.

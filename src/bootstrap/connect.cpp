@@ -6,18 +6,26 @@
 namespace shmemx::bootstrap {
 namespace {
 
+struct Interface {
+  const char* name;
+  const char* variable;  // set when it may answer
+  Result<KvsPtr> (*open)();
+};
+constexpr Interface kPmix = {"PMIx", "PMIX_NAMESPACE", connect_pmix};
+constexpr Interface kPmi1 = {"PMI-1", "PMI_FD", connect_pmi1};
+constexpr Interface kPmi2 = {"PMI-2", "PMI_FD", connect_pmi2};
+
 const char* lookup(const char* variable) { return std::getenv(variable); }
 
-// Tries one interface if its variable is set, and notes in `tried` why it does not answer.
-Result<BootstrapPtr> try_kvs(Result<KvsPtr> (*open)(), const char* what, const char* variable, std::string& tried) {
-  if (!tried.empty()) tried += ", ";
-  tried += what;
-  if (std::getenv(variable) == nullptr) {
-    tried += std::string(" (") + variable + " is not set)";
+// Notes in `tried` why the interface does not answer.
+Result<BootstrapPtr> try_interface(const Interface& interface, std::string& tried) {
+  tried += std::string(", ") + interface.name;
+  if (std::getenv(interface.variable) == nullptr) {
+    tried += std::string(" (") + interface.variable + " is not set)";
     return BootstrapPtr();
   }
-  auto kvs = open();
-  if (kvs) return make_kvs_bootstrap(std::move(*kvs));
+  auto kvs = interface.open();
+  if (kvs) return make_kvs_bootstrap(std::move(*kvs), read_own_card());
   tried += " (" + kvs.error().text + ")";
   return BootstrapPtr();
 }
@@ -28,21 +36,23 @@ Error no_launcher(const LauncherSeen& seen, const std::string& tried) {
                "started by " + std::string(seen.launcher) + " (" + seen.evidence +
                    "), but none of its start-up interfaces answers. Tried: " + tried +
                    ". Start the program with 'oshrun -n " + n +
-                   "', with mpiexec.hydra, or with mpirun or srun --mpi=pmix where libpmix.so.2 is installed"};
+                   "', with mpiexec.hydra or srun --mpi=pmi2, or with mpirun or srun --mpi=pmix where libpmix.so.2 is "
+                   "installed"};
 }
 
 }  // namespace
 
 // Where one launcher runs inside a process of the other, both sets of variables are there; the inner one is most
-// likely the one that started more processes.
+// likely the one that started more processes. PMI_VERSION is what users of newer launchers choose the protocol by.
 Result<BootstrapPtr> connect() {
   if (started_by_oshrun()) return connect_oshrun();
   std::string tried = "oshrun (SHMEMX_JOB_FD is not set)";
   const bool pmix_first = env_number("PMI_SIZE") <= env_number("OMPI_COMM_WORLD_SIZE");
-  for (int turn = 0; turn < 2; ++turn) {
-    const bool pmix = pmix_first == (turn == 0);
-    auto found =
-        pmix ? try_kvs(connect_pmix, "PMIx", "PMIX_NAMESPACE", tried) : try_kvs(connect_pmi1, "PMI-1", "PMI_FD", tried);
+  const bool pmi2_first = env_number("PMI_VERSION") == 2;
+  const Interface pmi[] = {pmi2_first ? kPmi2 : kPmi1, pmi2_first ? kPmi1 : kPmi2};
+  const Interface in_turn[] = {pmix_first ? kPmix : pmi[0], pmix_first ? pmi[0] : pmi[1], pmix_first ? pmi[1] : kPmix};
+  for (const Interface& interface : in_turn) {
+    auto found = try_interface(interface, tried);
     if (found && *found != nullptr) return found;
   }
   const LauncherSeen seen = find_launcher(lookup);

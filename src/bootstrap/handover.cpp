@@ -9,10 +9,14 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <time.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
+#include <string_view>
 #include <vector>
 
 #include "bootstrap/wire.hpp"
@@ -82,6 +86,14 @@ UniqueFd receive_fd(int socket) {
   return UniqueFd(fd);
 }
 
+constexpr char kFileLink[] = "/memfd:shmemx";
+
+// Worth another attempt: what ran out may be there again soon.
+bool is_passing(int system_errno) {
+  constexpr int kPassing[] = {EINTR, EAGAIN, EMFILE, ENFILE, ENOMEM, ENOBUFS, ECONNRESET};
+  return std::find(std::begin(kPassing), std::end(kPassing), system_errno) != std::end(kPassing);
+}
+
 long milliseconds() {
   timespec now{};
   ::clock_gettime(CLOCK_MONOTONIC, &now);
@@ -103,7 +115,7 @@ Result<Offer> decode_offer(const std::string& text) {
   const int n = std::sscanf(text.c_str(), "%" SCNx64 ":%" SCNx64 ":%" SCNx64 ":%" SCNx64 ":%" SCNx64 ":%" SCNx64 "%n",
                             &offer.job_id, &offer.nonce, &offer.socket_id, &offer.uid, &offer.pid, &offer.fd, &end);
   if (n != 6 || end < 0 || static_cast<std::size_t>(end) != text.size()) {
-    return Error{Errc::protocol, 0, "the first PE's offer of the arena is not readable: '" + text + "'"};
+    return Error{Errc::protocol, 0, "an offer of an arena is not readable: '" + text + "'"};
   }
   return offer;
 }
@@ -173,22 +185,30 @@ Result<UniqueFd> take_over_socket(const Offer& offer) {
   if (!socket.valid()) return system_error("open a socket");
   const Address address = abstract_address(offer.socket_id);
   if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address.un), address.bytes) != 0) {
-    return system_error("connect to the first PE's socket");
+    return system_error("connect to the socket of its maker");
   }
   if (!peer_has_uid(socket.get(), offer.uid) || offer.uid != ::geteuid()) {
-    return Error{Errc::protocol, 0, "the first PE's socket belongs to another user"};
+    return Error{Errc::protocol, 0, "the socket of its maker belongs to another user"};
   }
   if (::send(socket.get(), &offer.nonce, sizeof offer.nonce, MSG_NOSIGNAL) !=
       static_cast<ssize_t>(sizeof offer.nonce)) {
-    return system_error("ask the first PE for the arena");
+    return system_error("ask its maker for the arena");
   }
+  errno = ECONNRESET;  // what an end without a word amounts to
   UniqueFd fd = receive_fd(socket.get());
-  if (!fd.valid()) return Error{Errc::protocol, errno, "the first PE did not send the arena's descriptor"};
+  if (!fd.valid()) return Error{Errc::protocol, errno, "its maker did not send the descriptor"};
   return fd;
 }
 
+// Only the giver's memfd is opened: with process numbers of another namespace the path may lead to anything.
 Result<UniqueFd> take_through_proc(const Offer& offer) {
   const std::string path = "/proc/" + std::to_string(offer.pid) + "/fd/" + std::to_string(offer.fd);
+  char target[64];
+  const ssize_t n = ::readlink(path.c_str(), target, sizeof target);
+  if (n < 0) return system_error("open " + path);
+  if (std::string_view(target, static_cast<std::size_t>(n)).substr(0, sizeof kFileLink - 1) != kFileLink) {
+    return Error{Errc::protocol, 0, path + " is not the arena"};
+  }
   UniqueFd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC));
   if (!fd.valid()) return system_error("open " + path);
   return fd;
@@ -198,6 +218,7 @@ Result<UniqueFd> take_arena(const Offer& offer, std::uint32_t n_pes, int patienc
   const long deadline = milliseconds() + patience_ms;
   for (long pause_ms = 1;; pause_ms = pause_ms < 100 ? pause_ms * 2 : pause_ms) {
     std::string reasons;
+    bool may_pass = false;
     for (auto* take : {take_over_socket, take_through_proc}) {
       auto fd = take(offer);
       // The header decides whether this is the arena: a pid may mean another process in another namespace.
@@ -206,14 +227,13 @@ Result<UniqueFd> take_arena(const Offer& offer, std::uint32_t n_pes, int patienc
         unmap_job_header(*header);
         return fd;
       }
+      may_pass = may_pass || is_passing(header.error().system_errno);
       if (!reasons.empty()) reasons += "; ";
       reasons += header.error().text;
       if (header.error().system_errno != 0) reasons += std::string(": ") + std::strerror(header.error().system_errno);
     }
-    if (milliseconds() >= deadline) {
-      return Error{Errc::unsupported, 0,
-                   "the arena of the first PE cannot be reached (" + reasons +
-                       "); the PEs seem to run in containers that share neither network nor process numbers"};
+    if (!may_pass || milliseconds() >= deadline) {
+      return Error{Errc::unsupported, 0, "the arena cannot be reached: " + reasons};
     }
     const timespec pause{0, pause_ms * 1'000'000};
     ::nanosleep(&pause, nullptr);

@@ -49,7 +49,7 @@ class ArenaServer {
   bool running_ = false;
 };
 
-// Tries all ways, again and again for `patience_ms`.
+// Tries all ways; for `patience_ms` again and again where what is missing may come back.
 Result<UniqueFd> take_arena(const Offer& offer, std::uint32_t n_pes, int patience_ms);
 
 // The two ways by themselves, for tests.

@@ -1,129 +1,366 @@
-// The arena under a foreign launcher. Three fences:
-//   cards    every PE says which machine it is on
-//   offer    PE 0 says how to reach the arena, or that the PEs do not share a machine: all PEs learn the same
-//   attached PE 0 may stop serving
+// Nodes and their arenas under a foreign launcher.
+//   cards     every PE says where it runs
+//   plan      PE 0 says who shall try to share an arena
+//   offers    the lowest PE of each group says how to reach the one it has made; a plan of one group contains the offer
+//   attached  the others have opened it, or could not, and its maker sees who has
+//   verdicts  each maker says who is missing
+// A job on one node ends with `attached`: that all have opened the arena stands in the arena itself. Otherwise those
+// that are missing are grouped once more, more narrowly, and who fails again stays alone.
 #include <fcntl.h>
-#include <unistd.h>
+#include <inttypes.h>
 
-#include <cctype>
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <numeric>
 
 #include "bootstrap/backends.hpp"
 #include "bootstrap/handover.hpp"
+#include "bootstrap/kvs_text.hpp"
+#include "bootstrap/placement.hpp"
 #include "bootstrap/wire.hpp"
 
 namespace shmemx::bootstrap {
 namespace {
 
-constexpr int kPatienceMs = 10'000;
-constexpr char kSpread[] = "spread:";  // verdict of PE 0: "spread:<pe>:<host>"
+constexpr int kPatienceMs = 2'000;
+constexpr std::string_view kOneGroup = "one:";     // then the offer
+constexpr std::string_view kManyGroups = "many:";  // then the job, ':', and the leaders
 
-std::string read_boot_id() {
-  UniqueFd fd(::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
-  char text[64];
-  const ssize_t n = fd.valid() ? ::read(fd.get(), text, sizeof text) : 0;
-  std::string id(text, n > 0 ? static_cast<std::size_t>(n) : 0);
-  while (!id.empty() && id.back() == '\n') id.pop_back();
-  return id.empty() ? "unknown" : id;
-}
+// What PE 0 decides.
+struct Plan {
+  Leaders leaders;
+  bool one_group = false;
+  Offer offer;  // of PE 0, when there is one group
+};
 
-std::string host_name() {
-  char name[65] = "";
-  if (::gethostname(name, sizeof name - 1) != 0 || name[0] == '\0') return "unknown";
-  for (char* c = name; *c != '\0'; ++c) {
-    if (std::isalnum(static_cast<unsigned char>(*c)) == 0 && *c != '.' && *c != '-') *c = '_';
+// An arena's header while the PEs find each other.
+class MappedHeader {
+ public:
+  MappedHeader() = default;
+  ~MappedHeader() { reset(); }
+  MappedHeader(const MappedHeader&) = delete;
+  MappedHeader& operator=(const MappedHeader&) = delete;
+
+  void reset(JobHeader* header = nullptr) {
+    if (header_ != nullptr) unmap_job_header(header_);
+    header_ = header;
   }
-  return name;
+  JobHeader* operator->() const { return header_; }
+  explicit operator bool() const { return header_ != nullptr; }
+
+  void mark(int pe) const {
+    const auto bit = static_cast<std::size_t>(pe);
+    // edge: the marks before a barrier of the store are seen after it; the store's sockets order them
+    header_->takers[bit / 64].fetch_or(std::uint64_t{1} << bit % 64, std::memory_order_acq_rel);
+  }
+  bool is_marked(int pe) const {
+    const auto bit = static_cast<std::size_t>(pe);
+    return (header_->takers[bit / 64].load(std::memory_order_acquire) >> bit % 64 & 1) != 0;
+  }
+
+ private:
+  JobHeader* header_ = nullptr;
+};
+
+std::string encode_job(const NewJob& job) {
+  char text[3 * 17 + 1];
+  std::snprintf(text, sizeof text, "%" PRIx64 ".%" PRIx64 ".%" PRIx64, job.job_id, job.secret[0], job.secret[1]);
+  return text;
 }
 
 class KvsBootstrap final : public Bootstrap {
  public:
-  explicit KvsBootstrap(KvsPtr kvs) : kvs_(std::move(kvs)) {}
+  KvsBootstrap(KvsPtr kvs, Card own) : kvs_(std::move(kvs)), card_(std::move(own)) {}
 
   Identity identity() const override { return kvs_->identity(); }
   std::string_view name() const override { return kvs_->name(); }
   Result<UniqueFd> arena() override;
+  const NodeMap& nodes() const override { return nodes_; }
+  Result<std::vector<std::string>> exchange(std::span<const std::byte> mine) override;
   void abort(int status) override { kvs_->abort(status); }
   void finalize() override { kvs_->finalize(); }
 
  private:
-  std::string key(const char* what) const { return "shmemx-" + std::to_string(generation_) + "-" + what; }
-  Result<std::string> find_stranger(const std::string& own_card);
-  Result<UniqueFd> give();
-  Result<UniqueFd> take();
+  int pe() const { return kvs_->identity().pe; }
+  int n_pes() const { return kvs_->identity().n_pes; }
+  std::string key(const std::string& what) const { return "shmemx-" + std::to_string(generation_) + "-" + what; }
+  std::string key(const char* what, int number) const { return key(what + std::to_string(number)); }
+
+  Status find_nodes();
+  Status collect_cards();
+  Status announce(int round, const std::vector<int>& members);
+  Result<Plan> get_plan(int round);
+  Status attempt(int round, const Plan& plan);
+  Result<Offer> make_offer(int n_node_pes);
+  Status make_file(int n_node_pes);
+  void take(const Offer& offer);
+  bool is_complete() const;
+  Result<std::vector<int>> settle(int round, const Plan& plan);
+  Status put_verdict(int round, const Leaders& leaders);
+  Status stay_alone(const std::vector<int>& pes);
+  void number_nodes();
+  std::string explain() const;
 
   KvsPtr kvs_;
+  Card card_;
   int generation_ = 0;  // keys cannot be put twice
+  int n_exchanges_ = 0;
+  NodeMap nodes_;
+  std::vector<int> first_pes_;  // by node
+
+  // While the nodes are being found.
+  std::vector<Card> cards_;  // PE 0 has all
+  NewJob job_{};
+  UniqueFd arena_;
+  MappedHeader header_;
+  std::unique_ptr<ArenaServer> server_;
+  std::map<int, Card> makers_;  // by PE: makers of arenas that are settled
+  Leaders maker_of_;
 };
 
-// The verdict when some PE runs on another machine than this one; empty when all are here.
-Result<std::string> KvsBootstrap::find_stranger(const std::string& own_card) {
-  const std::string machine = own_card.substr(0, own_card.find(':'));
-  for (int pe = 1; pe < identity().n_pes; ++pe) {
-    SHMEMX_TRY_ASSIGN(card, kvs_->get(pe, key("card")));
-    const std::size_t colon = card.find(':');
-    if (card.substr(0, colon) != machine) {
-      return kSpread + std::to_string(pe) + ":" + (colon == std::string::npos ? card : card.substr(colon + 1));
+Status KvsBootstrap::collect_cards() {
+  cards_.assign(1, card_);
+  for (int pe = 1; pe < n_pes(); ++pe) {
+    SHMEMX_TRY_ASSIGN(text, kvs_->get(pe, key("card")));
+    SHMEMX_TRY_ASSIGN(card, decode_card(text));
+    cards_.push_back(std::move(card));
+  }
+  return {};
+}
+
+// By PE 0.
+Status KvsBootstrap::announce(int round, const std::vector<int>& members) {
+  const Leaders leaders = group_by(round == 0 ? Likeness::machine : Likeness::namespaces, cards_, members);
+  if (std::all_of(leaders.begin(), leaders.end(), [](int leader) { return leader == 0; })) {
+    SHMEMX_TRY_ASSIGN(offer, make_offer(n_pes()));
+    return put_text(*kvs_, key("plan", round), std::string(kOneGroup) + encode(offer));
+  }
+  return put_text(*kvs_, key("plan", round), std::string(kManyGroups) + encode_job(job_) + ":" + encode(leaders));
+}
+
+Result<Plan> KvsBootstrap::get_plan(int round) {
+  SHMEMX_TRY_ASSIGN(text, get_text(*kvs_, 0, key("plan", round)));
+  Plan plan;
+  if (text.compare(0, kOneGroup.size(), kOneGroup) == 0) {
+    SHMEMX_TRY_ASSIGN(offer, decode_offer(text.substr(kOneGroup.size())));
+    plan.leaders.assign(static_cast<std::size_t>(n_pes()), 0);
+    plan.one_group = true;
+    plan.offer = offer;
+    return plan;
+  }
+  int end = -1;
+  const int n = std::sscanf(text.c_str(), "many:%" SCNx64 ".%" SCNx64 ".%" SCNx64 ":%n", &job_.job_id, &job_.secret[0],
+                            &job_.secret[1], &end);
+  if (n != 3 || end < 0) return Error{Errc::protocol, 0, "the first PE's plan is not readable: '" + text + "'"};
+  SHMEMX_TRY_ASSIGN(leaders, decode_leaders(text.substr(static_cast<std::size_t>(end)), n_pes()));
+  plan.leaders = std::move(leaders);
+  return plan;
+}
+
+Status KvsBootstrap::make_file(int n_node_pes) {
+  job_.n_pes = static_cast<std::uint32_t>(n_pes());
+  job_.n_node_pes = static_cast<std::uint32_t>(n_node_pes);
+  SHMEMX_TRY_ASSIGN(file, create_job_file(job_));
+  SHMEMX_TRY_ASSIGN(header, map_job_header(file.get(), job_.n_pes, job_.job_id));
+  arena_ = std::move(file);
+  header_.reset(header);
+  header_.mark(pe());
+  return {};
+}
+
+Result<Offer> KvsBootstrap::make_offer(int n_node_pes) {
+  SHMEMX_TRY(make_file(n_node_pes));
+  const Offer offer{job_.job_id,
+                    random_id(),
+                    random_id(),
+                    ::geteuid(),
+                    static_cast<std::uint64_t>(::getpid()),
+                    static_cast<std::uint64_t>(arena_.get())};
+  SHMEMX_TRY_ASSIGN(server, ArenaServer::start(arena_.get(), offer));
+  server_ = std::move(server);
+  return offer;
+}
+
+// That it fails is no error: then this PE is on another node.
+void KvsBootstrap::take(const Offer& offer) {
+  auto file = take_arena(offer, static_cast<std::uint32_t>(n_pes()), kPatienceMs);
+  auto header = file ? map_job_header(file->get(), static_cast<std::uint32_t>(n_pes()), offer.job_id)
+                     : Result<JobHeader*>(file.error());
+  if (!header) return;
+  arena_ = std::move(*file);
+  header_.reset(*header);
+  header_.mark(pe());
+}
+
+// Collective over the job. Afterwards this PE holds an arena, unless it has no group or could not open its group's.
+Status KvsBootstrap::attempt(int round, const Plan& plan) {
+  const int leader = plan.leaders[static_cast<std::size_t>(pe())];
+  if (!plan.one_group) {
+    if (leader == pe()) {
+      const auto members = std::count(plan.leaders.begin(), plan.leaders.end(), leader);
+      SHMEMX_TRY_ASSIGN(offer, make_offer(static_cast<int>(members)));
+      SHMEMX_TRY(kvs_->put(key("offer", round), encode(offer)));
+    }
+    SHMEMX_TRY(kvs_->fence());
+  }
+  if (leader != kNoGroup && leader != pe()) {
+    Offer offer = plan.offer;
+    if (!plan.one_group) {
+      SHMEMX_TRY_ASSIGN(text, kvs_->get(leader, key("offer", round)));
+      SHMEMX_TRY_ASSIGN(decoded, decode_offer(text));
+      offer = decoded;
+    }
+    take(offer);
+  }
+  SHMEMX_TRY(kvs_->barrier());  // until it returns the server's thread answers the others
+  server_.reset();
+  return {};
+}
+
+// Of a job whose PEs are in one group: has each opened the arena? All who ask get the same answer.
+bool KvsBootstrap::is_complete() const {
+  if (!header_) return false;
+  for (int other = 0; other < n_pes(); ++other) {
+    if (!header_.is_marked(other)) return false;
+  }
+  return true;
+}
+
+Status KvsBootstrap::put_verdict(int round, const Leaders& leaders) {
+  std::vector<int> missing;
+  std::uint32_t present = 0;
+  for (int other = 0; other < n_pes(); ++other) {
+    if (leaders[static_cast<std::size_t>(other)] != pe()) continue;
+    if (header_.is_marked(other)) {
+      ++present;
+    } else {
+      missing.push_back(other);
     }
   }
-  return std::string();
+  header_->n_node_pes = present;  // the fence that follows comes before the first use
+  return put_text(*kvs_, key("verdict", round), encode(card_) + "_" + encode_pes(missing));
 }
 
-Error spread_error(const std::string& verdict, const std::string& first_host) {
-  const std::string rest = verdict.substr(sizeof kSpread - 1);
-  const std::size_t colon = rest.find(':');
-  return Error{Errc::unsupported, 0,
-               "pe 0 runs on host " + first_host + ", pe " + rest.substr(0, colon) + " on host " +
-                   rest.substr(colon + 1) +
-                   ": jobs over several nodes are not supported by this version; start all PEs on one node"};
+// Collective. Notes who shares whose arena, returns who is left over.
+Result<std::vector<int>> KvsBootstrap::settle(int round, const Plan& plan) {
+  const bool is_maker = plan.leaders[static_cast<std::size_t>(pe())] == pe();
+  if (is_maker) SHMEMX_TRY(put_verdict(round, plan.leaders));
+  SHMEMX_TRY(kvs_->fence());
+  std::vector<int> left_over;
+  for (int maker = 0; maker < n_pes(); ++maker) {
+    if (plan.leaders[static_cast<std::size_t>(maker)] != maker) continue;
+    SHMEMX_TRY_ASSIGN(text, get_text(*kvs_, maker, key("verdict", round)));
+    const std::size_t part = std::min(text.rfind('_'), text.size());
+    SHMEMX_TRY_ASSIGN(card, decode_card(text.substr(0, part)));
+    SHMEMX_TRY_ASSIGN(missing, decode_pes(text.substr(std::min(part + 1, text.size())), n_pes()));
+    makers_[maker] = std::move(card);
+    left_over.insert(left_over.end(), missing.begin(), missing.end());
+  }
+  std::sort(left_over.begin(), left_over.end());
+  for (int other = 0; other < n_pes(); ++other) {
+    const int maker = plan.leaders[static_cast<std::size_t>(other)];
+    if (maker != kNoGroup && !std::binary_search(left_over.begin(), left_over.end(), other)) {
+      maker_of_[static_cast<std::size_t>(other)] = maker;
+    }
+  }
+  return left_over;
 }
 
-Result<UniqueFd> KvsBootstrap::give() {
-  const std::string card = read_boot_id() + ":" + host_name();
-  SHMEMX_TRY_ASSIGN(stranger, find_stranger(card));
-  if (!stranger.empty()) {
-    SHMEMX_TRY(kvs_->put(key("offer"), stranger));
+Status KvsBootstrap::stay_alone(const std::vector<int>& pes) {
+  for (const int other : pes) {
+    SHMEMX_TRY_ASSIGN(text, kvs_->get(other, key("card")));
+    SHMEMX_TRY_ASSIGN(card, decode_card(text));
+    makers_[other] = std::move(card);
+    maker_of_[static_cast<std::size_t>(other)] = other;
+    if (other == pe()) SHMEMX_TRY(make_file(1));
+  }
+  return {};
+}
+
+// For the first two nodes that share a machine.
+std::string KvsBootstrap::explain() const {
+  std::map<std::uint64_t, int> first_of;
+  for (const auto& [maker, card] : makers_) {
+    const auto [first, fresh] = first_of.emplace(card.machine, maker);
+    if (fresh) continue;
+    return describe_parting(first->second, makers_.at(first->second), maker, card);
+  }
+  return {};
+}
+
+void KvsBootstrap::number_nodes() {
+  std::map<int, std::uint32_t> number;
+  for (const auto& [maker, card] : makers_) {  // in ascending order
+    number[maker] = static_cast<std::uint32_t>(first_pes_.size());
+    first_pes_.push_back(maker);
+    nodes_.hosts.push_back(card.host);
+  }
+  if (first_pes_.size() == 1) return;
+  for (const int maker : maker_of_) nodes_.node_of.push_back(number[maker]);
+  nodes_.why = explain();
+}
+
+// Collective.
+Status KvsBootstrap::find_nodes() {
+  std::vector<int> members(static_cast<std::size_t>(n_pes()));
+  std::iota(members.begin(), members.end(), 0);
+  maker_of_.assign(members.size(), kNoGroup);
+  constexpr int kRounds = 2;
+  for (int round = 0; round < kRounds && !members.empty(); ++round) {
+    if (pe() == 0) SHMEMX_TRY(announce(round, members));
     SHMEMX_TRY(kvs_->fence());
-    return spread_error(stranger, host_name());
+    SHMEMX_TRY_ASSIGN(plan, get_plan(round));
+    SHMEMX_TRY(attempt(round, plan));
+    if (plan.one_group && is_complete()) {
+      makers_[0] = card_;
+      maker_of_ = plan.leaders;
+      return {};
+    }
+    SHMEMX_TRY_ASSIGN(left_over, settle(round, plan));
+    members = std::move(left_over);
   }
-  Offer offer{random_id(), random_id(), random_id(), ::geteuid(), static_cast<std::uint64_t>(::getpid()), 0};
-  SHMEMX_TRY_ASSIGN(fd, create_job_file(static_cast<std::uint32_t>(identity().n_pes), offer.job_id));
-  offer.fd = static_cast<std::uint64_t>(fd.get());
-  SHMEMX_TRY_ASSIGN(server, ArenaServer::start(fd.get(), offer));
-  SHMEMX_TRY(kvs_->put(key("offer"), encode(offer)));
-  SHMEMX_TRY(kvs_->fence());
-  SHMEMX_TRY(kvs_->fence());  // until it returns the server's thread answers the others
-  return fd;
-}
-
-Result<UniqueFd> KvsBootstrap::take() {
-  SHMEMX_TRY(kvs_->fence());
-  SHMEMX_TRY_ASSIGN(verdict, kvs_->get(0, key("offer")));
-  if (verdict.compare(0, sizeof kSpread - 1, kSpread) == 0) {
-    SHMEMX_TRY_ASSIGN(first, kvs_->get(0, key("card")));
-    const std::size_t colon = first.find(':');
-    return spread_error(verdict, colon == std::string::npos ? first : first.substr(colon + 1));
-  }
-  SHMEMX_TRY_ASSIGN(offer, decode_offer(verdict));
-  SHMEMX_TRY_ASSIGN(fd, take_arena(offer, static_cast<std::uint32_t>(identity().n_pes), kPatienceMs));
-  SHMEMX_TRY(kvs_->fence());
-  return fd;
+  return stay_alone(members);
 }
 
 Result<UniqueFd> KvsBootstrap::arena() {
-  if (identity().n_pes > kMaxNodePes) {
-    return Error{Errc::unsupported, 0,
-                 "the launcher started " + std::to_string(identity().n_pes) + " PEs, allowed are 1.." +
-                     std::to_string(kMaxNodePes)};
+  if (n_pes() > kMaxNodePes) {
+    return Error{
+        Errc::unsupported, 0,
+        "the launcher started " + std::to_string(n_pes()) + " PEs, allowed are 1.." + std::to_string(kMaxNodePes)};
   }
   ++generation_;
-  if (identity().n_pes == 1) return create_job_file(1, random_id());
-  SHMEMX_TRY(kvs_->put(key("card"), read_boot_id() + ":" + host_name()));
+  if (n_pes() == 1) return create_job_file(1, random_id());
+  job_ = {0, 0, random_id(), {random_id(), random_id()}};  // PE 0's counts
+  SHMEMX_TRY(kvs_->put(key("card"), encode(card_)));
   SHMEMX_TRY(kvs_->fence());
-  return identity().pe == 0 ? give() : take();
+  if (pe() == 0) SHMEMX_TRY(collect_cards());
+  SHMEMX_TRY(find_nodes());
+  number_nodes();
+  header_.reset();
+  return std::move(arena_);
+}
+
+Result<std::vector<std::string>> KvsBootstrap::exchange(std::span<const std::byte> mine) {
+  if (nodes_.n_nodes() == 1) return nothing_to_exchange();
+  const std::string name = key("node", n_exchanges_++);
+  const bool speaks = std::find(first_pes_.begin(), first_pes_.end(), pe()) != first_pes_.end();
+  if (speaks) SHMEMX_TRY(put_text(*kvs_, name, encode_bytes(mine)));
+  SHMEMX_TRY(kvs_->fence());
+  std::vector<std::string> all;
+  if (!speaks) return all;
+  for (const int first : first_pes_) {
+    SHMEMX_TRY_ASSIGN(text, get_text(*kvs_, first, name));
+    SHMEMX_TRY_ASSIGN(bytes, decode_bytes(text));
+    all.push_back(std::move(bytes));
+  }
+  return all;
 }
 
 }  // namespace
 
-BootstrapPtr make_kvs_bootstrap(KvsPtr kvs) { return std::make_unique<KvsBootstrap>(std::move(kvs)); }
+BootstrapPtr make_kvs_bootstrap(KvsPtr kvs, Card own) {
+  return std::make_unique<KvsBootstrap>(std::move(kvs), std::move(own));
+}
 
 }  // namespace shmemx::bootstrap

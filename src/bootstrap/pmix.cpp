@@ -56,6 +56,7 @@ class Pmix final : public Kvs {
   static Result<KvsPtr> open();
   Identity identity() const override { return identity_; }
   std::string_view name() const override { return "pmix"; }
+  std::size_t value_bytes() const override { return 1 << 20; }  // it sets no limit
   Status put(const std::string& key, const std::string& value) override;
   Status fence() override;
   Result<std::string> get(int owner, const std::string& key) override;

@@ -9,11 +9,22 @@ class Single final : public Bootstrap {
   Identity identity() const override { return {}; }
   std::string_view name() const override { return "single"; }
   Result<UniqueFd> arena() override { return create_job_file(1, random_id()); }
+  const NodeMap& nodes() const override { return one_node(); }
+  Result<std::vector<std::string>> exchange(std::span<const std::byte>) override { return nothing_to_exchange(); }
   void abort(int) override {}
   void finalize() override {}
 };
 
 }  // namespace
+
+const NodeMap& one_node() {
+  static const NodeMap* const map = new NodeMap;  // other static destructors may still use the library
+  return *map;
+}
+
+Result<std::vector<std::string>> nothing_to_exchange() {
+  return Error{Errc::unsupported, 0, "a job on one node has nothing to exchange"};
+}
 
 BootstrapPtr make_single() { return std::make_unique<Single>(); }
 

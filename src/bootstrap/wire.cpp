@@ -47,18 +47,25 @@ Status size_job_file(int fd, std::size_t bytes) {
 }
 
 Result<UniqueFd> create_job_file(std::uint32_t n_pes, std::uint64_t job_id) {
+  return create_job_file({n_pes, n_pes, job_id, {random_id(), random_id()}});
+}
+
+Result<UniqueFd> create_job_file(const NewJob& job) {
   UniqueFd fd(::memfd_create("shmemx", MFD_CLOEXEC));
   if (!fd.valid()) return system_error("create the arena with memfd_create");
   // Where a standard file was closed its number is free: what the program prints must not land in the arena.
   if (fd.get() <= STDERR_FILENO) fd = UniqueFd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
   if (!fd.valid()) return system_error("move the arena's descriptor away from the standard files");
-  const std::size_t bytes = header_bytes(n_pes);
+  const std::size_t bytes = header_bytes(job.n_pes);
   SHMEMX_TRY(size_job_file(fd.get(), bytes));
   JobHeader* header = map_bytes(fd.get(), bytes);
   if (header == nullptr) return system_error("map the arena's header");
-  header->job_id = job_id;
+  header->job_id = job.job_id;
   header->version = kWireVersion;
-  header->n_pes = n_pes;
+  header->n_pes = job.n_pes;
+  header->n_node_pes = job.n_node_pes;
+  header->secret[0] = job.secret[0];
+  header->secret[1] = job.secret[1];
   header->magic.store(kJobMagic, std::memory_order_release);  // edge: whoever reads the magic sees the fields above
   unmap_job_header(header);
   return fd;

@@ -24,8 +24,8 @@ inline constexpr char kEnvSize[] = "SHMEMX_JOB_SIZE";  // number of PEs
 inline constexpr char kEnvId[] = "SHMEMX_JOB_ID";      // the header's job_id in hex: catches stale environments
 
 inline constexpr std::uint64_t kJobMagic = 0x78'6d'65'6d'68'73'30'31;  // "10shmemx" backwards
-inline constexpr std::uint32_t kWireVersion = 2;
-inline constexpr int kMaxNodePes = 4096;
+inline constexpr std::uint32_t kWireVersion = 3;
+inline constexpr int kMaxNodePes = 4096;  // of a job, wherever they are
 
 enum class JobState : std::uint32_t {
   running = 0,
@@ -63,11 +63,15 @@ struct JobHeader {
   std::atomic<std::uint64_t> magic;
   std::uint64_t job_id;
   std::uint32_t version;
-  std::uint32_t n_pes;
+  std::uint32_t n_pes;       // of the job
+  std::uint32_t n_node_pes;  // of those, how many attach to this arena
+  std::uint64_t secret[2];   // of the job: PEs show it to each other when they connect over a network
   alignas(kCacheLine) std::atomic<std::uint32_t> arrived;  // PEs whose record is complete (bootstrap barrier)
   alignas(
       kCacheLine) std::atomic<std::uint32_t> end_word;  // how the job ends, see JobEnd; the first one to change it wins
   alignas(kCacheLine) std::atomic<std::uint32_t> departed;  // PEs that left without shmem_finalize
+  // Under a foreign launcher: a bit for each PE that has opened this file. The maker counts them (kvs_bootstrap.cpp).
+  alignas(kCacheLine) std::atomic<std::uint64_t> takers[kMaxNodePes / 64];
 };
 static_assert(sizeof(JobHeader) <= kPageBytes);
 static_assert(kMaxNodePes < 1 << 16);  // JobEnd
@@ -75,7 +79,8 @@ static_assert(kMaxNodePes < 1 << 16);  // JobEnd
 inline constexpr std::size_t kRoutineWords = 5;    // 40 characters
 inline constexpr std::size_t kAffinityWords = 16;  // 1024 CPUs
 
-// One for each PE, from the second page on. Written by its PE, read by node peers and by oshrun.
+// One for each PE of the job, from the second page on. Written by its PE, or, for a PE of another node, by the lowest
+// PE of this one; read by node peers and by oshrun.
 struct alignas(kCacheLine) PeRecord {
   std::atomic<std::uint32_t> phase;  // PePhase
   std::int32_t pid;
@@ -91,8 +96,21 @@ struct alignas(kCacheLine) PeRecord {
   std::uint32_t heap_asked;                           // 1: heap_bytes comes from the user
   std::uint32_t queue_cells;                          // must be the same on all PEs, as queue_cell_bytes
   std::uint32_t queue_cell_bytes;
+  std::uint32_t node;          // whose arena it has attached to
+  std::uint16_t pes_per_node;  // SHMEMX_PES_PER_NODE; must be the same on all PEs, as is `networks`
+  std::uint16_t networks;      // SHMEMX_TRANSPORT: numbers of names, four bits each, the first one lowest
 };
 static_assert(sizeof(PeRecord) == 320);
+
+// How a PE is reached over networks: cards of transports (transport/transport.hpp), behind each other. Behind the
+// records, one for each PE of the job.
+struct alignas(kCacheLine) PeCards {
+  static constexpr std::size_t kBytes = 1984;
+  std::uint32_t bytes;
+  std::uint32_t reserved[15];
+  std::byte data[kBytes];
+};
+static_assert(sizeof(PeCards) == 2048);
 
 // Routines that all PEs take part in: once a PE has left they never complete.
 constexpr bool needs_all_pes(std::string_view routine) {
@@ -124,18 +142,34 @@ inline RoutineName routine_of(const PeRecord& record) {
 }
 
 constexpr std::size_t records_offset() { return kPageBytes; }
-constexpr std::size_t header_bytes(std::size_t n_pes) {
+constexpr std::size_t cards_offset(std::size_t n_pes) {
   return round_up(records_offset() + n_pes * sizeof(PeRecord), kPageBytes);
+}
+constexpr std::size_t header_bytes(std::size_t n_pes) {
+  return round_up(cards_offset(n_pes) + n_pes * sizeof(PeCards), kPageBytes);
 }
 // The pointer stays valid as long as the first header_bytes() bytes of the file are mapped.
 inline PeRecord* record_of(JobHeader* header, std::size_t pe) {
   return reinterpret_cast<PeRecord*>(reinterpret_cast<std::byte*>(header) + records_offset()) + pe;
 }
 
+inline PeCards* cards_of(JobHeader* header, std::size_t pe) {
+  return reinterpret_cast<PeCards*>(reinterpret_cast<std::byte*>(header) + cards_offset(header->n_pes)) + pe;
+}
+
 // 64 unpredictable bits, never 0. Names jobs and guards the hand-over of the arena.
 std::uint64_t random_id();
 
+// What a new arena file begins with.
+struct NewJob {
+  std::uint32_t n_pes;
+  std::uint32_t n_node_pes;
+  std::uint64_t job_id;
+  std::uint64_t secret[2];
+};
 // Creates the node's arena file: anonymous, close-on-exec, header_bytes(n_pes) long, header filled, magic last.
+Result<UniqueFd> create_job_file(const NewJob& job);
+// For a job on one node: a new secret.
 Result<UniqueFd> create_job_file(std::uint32_t n_pes, std::uint64_t job_id);
 
 // Gives the arena file its size. Looks at RLIMIT_FSIZE first: growing or writing a file past it would end the process

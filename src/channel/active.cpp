@@ -98,7 +98,10 @@ Verdict on_piece(Endpoint&, const Message& message) {
 bool send_unsent(Endpoint& endpoint) {
   std::deque<Unsent>& list = unsent();
   bool any = false;
-  while (!list.empty() && endpoint.try_send(list.front().pe, kActive, list.front().piece)) {
+  while (!list.empty()) {
+    const Bytes piece = list.front().piece;
+    if (!endpoint.try_send(list.front().pe, kActive, piece.first(sizeof(PieceHead)), piece.subspan(sizeof(PieceHead))))
+      break;
     unsent_bytes -= list.front().piece.size();
     list.pop_front();
     any = true;

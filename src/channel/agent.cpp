@@ -3,6 +3,8 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -13,8 +15,10 @@
 
 #include "base/clock.hpp"
 #include "base/fatal.hpp"
+#include "base/unique_fd.hpp"
 #include "base/wait.hpp"
 #include "channel/channel.hpp"
+#include "channel/network.hpp"
 
 namespace shmemx::channel {
 namespace {
@@ -25,13 +29,23 @@ constexpr std::uint64_t kLongSleepNs = 2'000'000'000;
 constexpr std::uint32_t kBusyPolls = 200;  // polls of others in kLookNs: they do the work
 constexpr std::uint64_t kBusyNs = 2000;    // from one poll to the next
 constexpr int kPollsBeforeSleep = 50;
+// Of the networks: each poll is a system call or two.
+constexpr std::uint32_t kBusyPollsOfNetwork = 20;
+constexpr int kLongSleepMs = 2000;
 constexpr std::size_t kStackBytes = std::size_t{1} << 20;  // handlers of programs run on it
 
 constinit std::mutex start_mutex;
 constinit std::atomic<std::uint32_t> stop_requested{0};  // the futex of the looks, too
-constinit bool running = false;
-pthread_t thread;
-pid_t owner = 0;
+
+// A thread and what it does when there is nothing to do.
+struct Agent {
+  const char* name;
+  void (*main)();
+  bool running;
+  pthread_t thread;
+  pid_t owner;
+  bool runs() const { return running && owner == ::getpid(); }
+};
 
 void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t seen, std::uint64_t ns, int operation) {
   const timespec limit{static_cast<time_t>(ns / 1'000'000'000U), static_cast<long>(ns % 1'000'000'000U)};
@@ -87,8 +101,7 @@ void sleep_until_rung(WaitFront& front) {
   }
 }
 
-void* agent_main(void*) {
-  ::prctl(PR_SET_NAME, "shmemx-agent");
+void node_main() {
   WaitFront& front = own_endpoint.front_of(own_endpoint.me());
   while (!stopping()) {
     work();
@@ -97,14 +110,76 @@ void* agent_main(void*) {
     sleep_until_rung(front);
     if (armed.busy()) stand_by();
   }
+}
+
+// What the networks' agent sleeps on: their descriptors, and one to end it.
+struct Bell {
+  UniqueFd epoll;
+  UniqueFd stop;
+};
+Bell& bell() {
+  static Bell* const instance = new Bell;
+  return *instance;
+}
+
+bool watch(int epoll, int fd) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  return ::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+// False: no network has a descriptor.
+bool make_bell() {
+  Bell& made = bell();
+  made.epoll = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
+  made.stop = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!made.epoll.valid() || !made.stop.valid() || !watch(made.epoll.get(), made.stop.get())) return false;
+  bool any = false;
+  for (const int fd : network_descriptors()) any |= watch(made.epoll.get(), fd);
+  return any;
+}
+
+// Others that sleep in a wait do not poll; others that poll make this thread's wake-ups a waste.
+bool others_poll(const std::uint32_t before) { return own_endpoint.activity() - before > kBusyPollsOfNetwork; }
+
+// Until the other threads have left networks alone for one look.
+void stand_by_networks() {
+  bool busy = true;
+  while (busy && !stopping()) {
+    const std::uint32_t before = own_endpoint.activity();
+    sleep_on(stop_requested, 0, kLookNs, FUTEX_WAIT_PRIVATE);
+    busy = others_poll(before);
+  }
+}
+
+void network_main() {
+  while (!stopping()) {
+    stand_by_networks();
+    work();
+    if (!is_quiet_for_sleep()) continue;
+    epoll_event event;
+    while (!stopping()) {
+      const std::uint32_t before = own_endpoint.activity();
+      if (::epoll_wait(bell().epoll.get(), &event, 1, kLongSleepMs) <= 0) continue;
+      if (others_poll(before)) break;  // they have seen it, or will
+      work();
+      if (!is_quiet_for_sleep()) break;
+    }
+  }
+}
+
+constinit Agent node_agent{"shmemx-agent", node_main, false, 0, 0};
+constinit Agent network_agent{"shmemx-net", network_main, false, 0, 0};
+
+void* agent_main(void* argument) {
+  const Agent& agent = *static_cast<const Agent*>(argument);
+  ::prctl(PR_SET_NAME, agent.name);
+  agent.main();
   return nullptr;
 }
 
-}  // namespace
-
-void start_agent() noexcept {
-  const std::lock_guard guard(start_mutex);
-  if (running && owner == ::getpid()) return;
+// Wants start_mutex.
+void start(Agent& agent) {
   open();
   endpoint_lock.share();
   stop_requested.store(0, std::memory_order_release);
@@ -115,31 +190,50 @@ void start_agent() noexcept {
   pthread_attr_t attributes;
   ::pthread_attr_init(&attributes);
   ::pthread_attr_setstacksize(&attributes, kStackBytes);
-  const int error = ::pthread_create(&thread, &attributes, agent_main, nullptr);
+  const int error = ::pthread_create(&agent.thread, &attributes, agent_main, &agent);
   ::pthread_attr_destroy(&attributes);
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (error != 0)
     fatal("shmem_init", "cannot start the progress thread: %s (limits: ulimit -u, pids of the cgroup)",
           std::strerror(error));
-  running = true;
-  owner = ::getpid();
+  agent.running = true;
+  agent.owner = ::getpid();
+}
+
+void join(Agent& agent) {
+  if (!agent.runs()) return;
+  ::pthread_join(agent.thread, nullptr);
+  agent.running = false;
+}
+
+}  // namespace
+
+void start_agent() noexcept {
+  const std::lock_guard guard(start_mutex);
+  if (!node_agent.runs()) start(node_agent);
+}
+
+void start_network_agent() noexcept {
+  const std::lock_guard guard(start_mutex);
+  if (!network_agent.runs() && make_bell()) start(network_agent);
 }
 
 void stop_agent() noexcept {
   const std::lock_guard guard(start_mutex);
-  if (!running || owner != ::getpid()) return;
+  if (!node_agent.runs() && !network_agent.runs()) return;
   stop_requested.store(1, std::memory_order_release);
-  ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&stop_requested), FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+  ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&stop_requested), FUTEX_WAKE_PRIVATE, 2, nullptr, nullptr, 0);
   WaitFront& front = own_endpoint.front_of(own_endpoint.me());
   front.sleepers.store(1, std::memory_order_relaxed);  // so that the next line wakes in any case
   wake_sleepers(front);
-  ::pthread_join(thread, nullptr);
-  running = false;
+  if (network_agent.runs()) ::eventfd_write(bell().stop.get(), 1);
+  join(node_agent);
+  join(network_agent);
 }
 
 bool agent_runs() noexcept {
   const std::lock_guard guard(start_mutex);
-  return running && owner == ::getpid();
+  return node_agent.runs() || network_agent.runs();
 }
 
 }  // namespace shmemx::channel

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/fatal.hpp"
+#include "channel/network.hpp"
 
 namespace shmemx::channel {
 
@@ -143,6 +144,8 @@ CellHead* Endpoint::take_cell(int pe) noexcept {
 }
 
 bool Endpoint::send_in_cell(int pe, HandlerId id, Bytes header, Bytes body) noexcept {
+  if (is_distant(pe))
+    return send_distant(pe, {id, transport::Urgency::now, nullptr}, header, body) != transport::Sent::no;
   if (header.size() + body.size() > payload_limit)
     fatal(nullptr, "a message of %zu bytes does not fit a cell, which holds %zu", header.size() + body.size(),
           payload_limit);
@@ -274,6 +277,7 @@ bool Endpoint::poll_all(int expected, std::uint32_t polls) noexcept {
   any |= poll_queue();
   if (expected < 0 || polls % kPollsForOne == 0) any |= poll_boxes();
   if (!lists->later.empty()) any |= run_later();
+  if (network_count_ != 0) any |= poll_networks(expected, polls);
   for (std::size_t i = 0; i < progress_count; ++i) any |= progress_functions[i](*this);
   return any;
 }
@@ -290,6 +294,7 @@ bool Endpoint::has_work() noexcept {
 bool Endpoint::is_settled(int pe, queue::Number number) noexcept {
   PeerState& peer = peers_[pe];
   if (queue::reached(peer.known, number)) return true;
+  if (is_distant(pe)) return false;                                    // it comes with a message
   peer.known = consumed_by(pe).count.load(std::memory_order_acquire);  // done
   return queue::reached(peer.known, number);
 }
@@ -299,6 +304,8 @@ bool Endpoint::is_settled(int pe, queue::Number number) noexcept {
 std::size_t max_payload_bytes() noexcept { return payload_limit; }
 
 void send_waiting(const char* routine, int pe, HandlerId id, Bytes header, Bytes body) noexcept {
+  if (body.size() >= transport::kLongBytes && is_distant(pe))
+    return own_endpoint.send_long(routine, pe, id, header, body);
   wait_for(routine, [&] {
     const Locked endpoint;
     if (endpoint->try_send(pe, id, header, body)) return true;
@@ -308,6 +315,12 @@ void send_waiting(const char* routine, int pe, HandlerId id, Bytes header, Bytes
 
 void settle(const char* routine, int pe) noexcept {
   queue::Number number;
+  if (is_distant(pe)) {
+    wait_for(routine, [pe] {
+      const Locked endpoint;
+      return endpoint->send_batch(pe, transport::Urgency::now) || (endpoint->poll(pe), false);
+    });
+  }
   {
     const Locked endpoint;
     number = endpoint->sent_to(pe);
@@ -325,6 +338,7 @@ void settle_all(const char* routine) noexcept {
   std::size_t count;
   {
     const Locked endpoint;
+    if (endpoint->has_networks()) endpoint->send_batches();  // so that those PEs are in the list
     count = lists->dirty_peers.size();
   }
   // The list changes only here and by appending; threads that settle at the same time may take entries away, so each
@@ -368,6 +382,10 @@ void set_up(const Setup& setup) noexcept {
   endpoint.part_bytes_ = setup.parts.layout().part_bytes;
   endpoint.front0_ = setup.front0;
   endpoint.front_step_ = setup.front_step;
+  endpoint.via_ = setup.via;
+  endpoint.network_count_ = static_cast<std::uint32_t>(setup.networks.size());
+  std::copy(setup.networks.begin(), setup.networks.end(), endpoint.networks_);
+  connect_networks(setup);
   const std::size_t count = setup.parts.layout().cell_count;
   endpoint.cells_for_answers_ = std::max<std::size_t>(count / 8, 1);
   endpoint.cells_for_one_ = static_cast<std::uint32_t>(std::max<std::size_t>(count * 5 / 8, 1));
@@ -376,7 +394,10 @@ void set_up(const Setup& setup) noexcept {
   if (endpoint.peers_ != nullptr) return;
   lists = new Lists;
   endpoint.peers_ = static_cast<PeerState*>(std::calloc(static_cast<std::size_t>(setup.n_pes), sizeof(PeerState)));
-  if (endpoint.peers_ == nullptr) fatal("shmem_init", "no memory for the channel's state of %d PEs", setup.n_pes);
+  if (setup.via != nullptr)
+    endpoint.batches_ = static_cast<Batch**>(std::calloc(static_cast<std::size_t>(setup.n_pes), sizeof(Batch*)));
+  if (endpoint.peers_ == nullptr || (setup.via != nullptr && endpoint.batches_ == nullptr))
+    fatal("shmem_init", "no memory for the channel's state of %d PEs", setup.n_pes);
 }
 
 }  // namespace shmemx::channel

@@ -1,5 +1,6 @@
-// The node channel: ordered messages between PEs of a node, each run by a handler at the receiver. Short messages go
-// through fastboxes, others through cells; a message always fits one cell (max_payload_bytes()).
+// The channel: ordered messages between PEs, each run by a handler at the receiver. Between PEs of a node short
+// messages go through fastboxes, others through cells; there a message always fits one cell (max_payload_bytes()). To
+// PEs of other nodes ("distant" ones) messages go through a network (transport/), and may be long.
 //
 // One endpoint for each PE. Whoever sends or polls holds its lock; handlers run under it, in the order in which one
 // source sent. Messages of different sources have no order.
@@ -14,9 +15,12 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "base/wait.hpp"
 #include "channel/layout.hpp"
+#include "transport/transport.hpp"
 
 namespace shmemx::channel {
 
@@ -46,6 +50,8 @@ enum HandlerId : std::uint16_t {
   kWindowAccumulate,
   kWindowReply,
   kActive,          // active messages of programs
+  kBatch,           // channel: several short messages in one
+  kLeaving,         // channel: the source will send nothing any more
   kHandlerIds = 64  // an id at or above this is rubbish
 };
 
@@ -80,11 +86,34 @@ Bytes bytes_of(const T& object) noexcept {
   return {reinterpret_cast<const std::byte*>(&object), sizeof(T)};
 }
 
+// Short messages to a distant PE that wait for each other, each behind an ItemHead. Made on first use.
+struct ItemHead {
+  std::uint16_t handler;
+  std::uint16_t reserved;
+  std::uint32_t bytes;
+  std::uint64_t padding;
+};
+inline constexpr std::size_t kItemBytes = sizeof(ItemHead);
+static_assert(kItemBytes == 16);
+inline constexpr std::size_t kBatchBytes = transport::kLongBytes - 64;  // sent as one short message
+struct alignas(kCacheLine) Batch {
+  std::size_t used;
+  alignas(16) std::byte data[kBatchBytes];
+};
+
 class Endpoint;
 using Handler = Verdict (*)(Endpoint&, const Message&);
 
 // Before the first message can come: at init, in a fixed place for each layer.
 void set_handler(HandlerId id, Handler handler) noexcept;
+// Bodies of at least transport::kLongBytes from distant PEs can be received at the place they are for. `landing` says
+// where, or null: then the message is delivered whole. `landed` is called when the body lies there, in the message's
+// turn. Under the lock, like handlers; landing() may end the job when the header is rubbish.
+struct Landing {
+  std::byte* (*landing)(int source, Bytes header, std::size_t body_bytes);
+  void (*landed)(Endpoint&, int source, Bytes header, std::size_t body_bytes);
+};
+void set_landing(HandlerId id, Landing landing) noexcept;
 // Called at the end of each poll, under the lock: for senders that have something left over. True: it has moved.
 void add_progress(bool (*progress)(Endpoint&)) noexcept;
 
@@ -95,10 +124,14 @@ struct PeerState {
   queue::Number received;  // messages of it that we have finished
   queue::BoxWriter writer;
   queue::BoxReader reader;
-  std::uint32_t cells_under_way;  // ours, sent to it and not yet given back
-  bool dirty;                     // in the list of peers that may have something unfinished
-  bool writes_box;                // it has heard that we use our box
-  bool reads_box;                 // it has said that it uses its box
+  union {
+    std::uint32_t cells_under_way;  // node peer: ours, sent to it and not yet given back
+    queue::Number told;             // distant: so many of its messages it knows that we have finished
+  };
+  bool dirty;       // in the list of peers that may have something unfinished
+  bool writes_box;  // it has heard that we use our box
+  bool reads_box;   // it has said that it uses its box
+  bool owed;        // distant: in the list of those that may have to be told
 };
 static_assert(sizeof(PeerState) <= kCacheLine);
 
@@ -115,6 +148,30 @@ class Endpoint {
   [[nodiscard, gnu::always_inline]] bool try_send_short(int pe, HandlerId id, Bytes header, Bytes body) noexcept {
     return header.size() + body.size() <= queue::kBoxPayloadBytes && send_in_box(pe, id, header, body);
   }
+  // The same for a body that stays where it is, such as symmetric memory: it may be read later.
+  [[nodiscard]] bool try_send_lasting(int pe, HandlerId id, Bytes header, Bytes body) noexcept;
+  // To a distant PE, for who wants to know when the body has been read: at once, or when `outgoing` is done.
+  [[nodiscard]] transport::Sent send_tracked(int pe, HandlerId id, Bytes header, Bytes body,
+                                             transport::Outgoing& outgoing) noexcept {
+    return send_distant(pe, {id, transport::Urgency::now, &outgoing}, header, body);
+  }
+  // A short message that may leave together with others, at the next poll or before anything else that goes there. Many
+  // of them become one message.
+  [[nodiscard, gnu::always_inline]] bool try_send_gathered(int pe, HandlerId id, Bytes header, Bytes body) noexcept {
+    if (!is_distant(pe)) return try_send(pe, id, header, body);
+    const std::size_t bytes = header.size() + body.size();
+    Batch* const batch = batches_[pe];
+    if (batch == nullptr || batch->used == 0 || batch->used + kItemBytes + bytes > kBatchBytes) [[unlikely]]
+      return gather_slow(pe, id, header, body);
+    append_item(*batch, id, header, body);
+    return true;
+  }
+  // Of a batch: runs its handler, or keeps it for later.
+  void run_item(int source, unsigned handler, Bytes payload) noexcept;
+  // What has been gathered leaves now.
+  void flush_gathered() noexcept;
+  // On another node?
+  bool is_distant(int pe) const noexcept { return via_ != nullptr && via_[pe] != 0; }
   // Runs handlers of what has arrived. True when there was something. `expected`: the PE that we wait for, -1: any.
   // Who waits for one PE and gets something from it looks at the rest now and then only.
   bool poll(int expected = -1) noexcept {
@@ -148,10 +205,18 @@ class Endpoint {
   int me() const noexcept { return me_; }
   int n_pes() const noexcept { return n_pes_; }
   std::size_t pending_max() const noexcept { return pending_max_; }
+  bool has_networks() const noexcept { return network_count_ != 0; }
   WaitFront& front_of(int pe) const noexcept { return *reinterpret_cast<WaitFront*>(front0_ + pe * front_step_); }
 
  private:
   friend void set_up(const struct Setup&) noexcept;
+  friend class NetworkSink;
+  friend void send_waiting(const char*, int, HandlerId, Bytes, Bytes) noexcept;
+  friend bool is_quiet_for_sleep() noexcept;
+  friend void settle(const char*, int) noexcept;
+  friend void say_leaving(bool, std::uint32_t) noexcept;
+  friend std::string describe_way(int);
+  friend std::vector<int> network_descriptors();
   friend void settle_all(const char*) noexcept;
 
   static constexpr std::uint32_t kPollsForOne = 16;
@@ -173,6 +238,32 @@ class Endpoint {
     return true;
   }
   [[gnu::noinline]] bool send_in_cell(int pe, HandlerId id, Bytes header, Bytes body) noexcept;
+  // How a message goes to a distant PE.
+  struct Way {
+    HandlerId id;
+    transport::Urgency urgency;
+    transport::Outgoing* outgoing;  // null: the body is not going to stay
+  };
+  transport::Sent send_distant(int pe, const Way& way, Bytes header, Bytes body) noexcept;
+  [[gnu::noinline]] bool gather_slow(int pe, HandlerId id, Bytes header, Bytes body) noexcept;
+  [[gnu::always_inline]] static void append_item(Batch& batch, HandlerId id, Bytes header, Bytes body) noexcept {
+    const std::size_t bytes = header.size() + body.size();
+    std::byte* const at = batch.data + batch.used;
+    const ItemHead head{id, 0, static_cast<std::uint32_t>(bytes), 0};
+    std::memcpy(at, &head, sizeof head);
+    copy_short(at + kItemBytes, header.data(), header.size());
+    copy_short(at + kItemBytes + header.size(), body.data(), body.size());
+    batch.used += kItemBytes + round_up(bytes, kItemBytes);
+  }
+  // True when nothing waits there any more.
+  bool send_batch(int pe, transport::Urgency urgency) noexcept;
+  bool send_batches() noexcept;
+  void send_long(const char* routine, int pe, HandlerId id, Bytes header, Bytes body) noexcept;
+  transport::Transport& network_of(int pe) const noexcept { return *networks_[via_[pe] - 1U]; }
+  bool poll_networks(int expected, std::uint32_t polls) noexcept;
+  bool tell_owed(bool all) noexcept;
+  void take_distant(int source, const transport::Head& head, Bytes payload) noexcept;
+  void finish_distant(int source, PeerState& peer) noexcept;
   void note_returned(queue::Cell* cell) noexcept;
   void collect_cells() noexcept;
   queue::Cell* find_cell() noexcept;
@@ -232,6 +323,14 @@ class Endpoint {
   std::atomic<std::uint32_t> polls_{0};
   bool in_handler_ = false;
 
+  // Networks; via_[pe] is 0 for PEs of this node, else one more than an index here.
+  const std::uint8_t* via_ = nullptr;
+  transport::Transport* networks_[transport::kMaxTransports] = {};
+  std::uint32_t network_count_ = 0;
+  std::uint32_t taken_ = 0;    // messages that the last poll of the networks brought
+  bool gathered_ = false;      // something waits for a flush
+  Batch** batches_ = nullptr;  // by PE; null before first use
+
   Parts parts_;
   int me_ = 0;
   int n_pes_ = 0;
@@ -286,14 +385,20 @@ inline void order_for_sanitizer() noexcept {
 #endif
 }
 
-// The largest header plus body.
+// The largest header plus body: to a PE of this node, and to `pe`.
 std::size_t max_payload_bytes() noexcept;
+inline constexpr std::size_t kMaxDistantBytes = std::size_t{1} << 30;
+inline bool is_distant(int pe) noexcept { return own_endpoint.is_distant(pe); }
+inline std::size_t max_payload_bytes(int pe) noexcept {
+  return is_distant(pe) ? kMaxDistantBytes : max_payload_bytes();
+}
 
-// Sends; polls and waits while there is no cell. `routine` names the API routine for diagnostics. Not in handlers.
+// Sends; polls and waits while there is no cell. On return header and body may be used again. `routine` names the API
+// routine for diagnostics. Not in handlers.
 [[gnu::noinline]] void send_waiting(const char* routine, int pe, HandlerId id, Bytes header, Bytes body) noexcept;
 [[gnu::always_inline]] inline void send(const char* routine, int pe, HandlerId id, Bytes header,
                                         Bytes body = {}) noexcept {
-  {
+  if (body.size() < transport::kLongBytes) [[likely]] {
     const Locked endpoint;
     if (endpoint->try_send(pe, id, header, body)) [[likely]]
       return;
@@ -331,6 +436,15 @@ void settle_all(const char* routine) noexcept;
 void open() noexcept;
 inline bool is_open() noexcept { return message_poll() != nullptr; }
 
+// The networks' part of a job: for the agent, at the end, and for people.
+inline bool has_networks() noexcept { return own_endpoint.has_networks(); }
+// True when all networks can be slept on now: nothing lies in them that poll() would look at.
+bool is_quiet_for_sleep() noexcept;
+// Tells all PEs that this one has talked to that it leaves, and closes the networks. `early`: without shmem_finalize,
+// so that they must not wait for it.
+void say_leaving(bool early, std::uint32_t patience_ms) noexcept;
+std::string describe_way(int pe);
+
 // By runtime, at init.
 struct Setup {
   Parts parts;
@@ -340,6 +454,11 @@ struct Setup {
   std::ptrdiff_t front_step;
   bool many_threads;        // may several threads be in the library at once?
   std::size_t pending_max;  // bytes that handlers may leave unsent
+  // By PE: 0, or one more than an index of `networks`. Null where there is one node. Stays.
+  const std::uint8_t* via = nullptr;
+  std::span<transport::Transport* const> networks = {};
+  void (*lost)(int pe, const std::string& cause) = nullptr;  // a distant PE cannot be reached any more
+  void (*left)(int pe, bool early) = nullptr;                // a distant PE has said that it leaves
 };
 void set_up(const Setup& setup) noexcept;
 

@@ -2,6 +2,7 @@
 
 #include "base/wait.hpp"
 #include "channel/channel.hpp"
+#include "coll/leaders.hpp"
 #include "coll/ticks.hpp"
 #include "context/route.hpp"
 
@@ -40,7 +41,7 @@ void count_in(Team& team, const char* routine) {
 }  // namespace
 
 void signal_tick(const Team& team, const char* routine, int pe, std::uint64_t tick) noexcept {
-  if (!context::all_mapped) [[unlikely]]
+  if (!context::is_mapped(team.route, pe)) [[unlikely]]
     return send_tick(team, routine, pe, tick);
   team.arrival(pe, team.me()).tick.store(tick, std::memory_order_release);  // arrive
   wake(front_of(team, pe));
@@ -49,8 +50,10 @@ void signal_tick(const Team& team, const char* routine, int pe, std::uint64_t ti
 void await_tick(const Team& team, const char* routine, int pe, std::uint64_t tick) noexcept {
   const ArrivalLine& line = team.arrival(team.me(), pe);
   const auto has_come = [&] { return line.tick.load(std::memory_order_acquire) >= tick; };  // arrive
-  if (!context::all_mapped) [[unlikely]]
-    return channel::wait_until(routine, context::world_pe(team.route, pe), has_come);
+  if (!context::all_mapped) [[unlikely]] {
+    const bool by_message = !context::is_mapped(team.route, pe);
+    return channel::wait_until(routine, by_message ? context::world_pe(team.route, pe) : -1, has_come);
+  }
   wait_for(routine, has_come);
 }
 
@@ -58,6 +61,8 @@ void barrier(Team& team, const char* routine) noexcept {
   channel::order_for_sanitizer();
   if (team.size() == 1) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
+  } else if (!team.direct) {
+    barrier_of_nodes(team, routine);
   } else if (team.counting) {
     count_in(team, routine);
   } else {

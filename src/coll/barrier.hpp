@@ -1,6 +1,6 @@
 // Arrival synchronisation of a team. Two shapes: dissemination (each PE signals and waits log2(n) times; two PEs cost
-// one line transfer each way) and counting (each PE is scheduled once; for more PEs than cores). Where the others'
-// memory is not mapped it is dissemination, and the ticks go by messages.
+// one line transfer each way) and counting (each PE is scheduled once; for more PEs than cores). On several nodes the
+// members of a node meet their leader, and the leaders disseminate by messages.
 #pragma once
 
 #include "coll/team.hpp"

@@ -11,29 +11,26 @@ static_assert(SHMEM_SYNC_VALUE == 0 && SHMEM_SYNC_SIZE >= 3 && SHMEM_BARRIER_SYN
               SHMEM_BCAST_SYNC_SIZE >= 3 && SHMEM_COLLECT_SYNC_SIZE >= 3 && SHMEM_REDUCE_SYNC_SIZE >= 3 &&
               SHMEM_ALLTOALL_SYNC_SIZE >= 3 && SHMEM_ALLTOALLS_SYNC_SIZE >= 3);
 
-void TeamGroup::send_to_others(const void* data, std::size_t bytes, std::uint64_t tick) noexcept {
+// Settled before the barrier: who has not published by then is somewhere else, and its old blob shows it. Mapped
+// members look into this PE's scratch area.
+void TeamGroup::publish_remote(const void* data, std::size_t bytes) noexcept {
   const std::uint64_t parity = ++team_.exchanges & 1;
-  if (bytes != 0) std::memcpy(inbox(team_, me(), parity), data, bytes);
+  if (bytes != 0) std::memcpy(team_.scratch(me(), parity), data, bytes);
   for (int i = 1; i < size(); ++i) {
     const int pe = me() + i < size() ? me() + i : me() + i - size();
-    send_blob(team_, routine_, pe, {data, bytes, parity, tick});
+    if (!context::is_mapped(team_.route, pe)) send_blob(team_, routine_, pe, {data, bytes, parity});
+  }
+  for (int pe = 0; pe < size(); ++pe) {
+    if (!context::is_mapped(team_.route, pe)) channel::settle(routine_, context::world_pe(team_.route, pe));
   }
 }
 
-// Settled before the barrier: who has not published by then is somewhere else, and its old blob shows it.
-void TeamGroup::publish_remote(const void* data, std::size_t bytes) noexcept {
-  send_to_others(data, bytes, 0);
-  for (int pe = 0; pe < size(); ++pe) {
-    if (pe != me()) channel::settle(routine_, context::world_pe(team_.route, pe));
+bool all_mapped(const context::Context& route) noexcept {
+  if (context::all_mapped) return true;
+  for (int pe = 0; pe < static_cast<int>(route.n_pes); ++pe) {
+    if (!context::is_mapped(route, pe)) return false;
   }
-}
-
-void TeamGroup::exchange_remote(const void* data, std::size_t bytes) noexcept {
-  const std::uint64_t tick = ++team_.ticks;
-  send_to_others(data, bytes, tick);
-  for (int pe = 0; pe < size(); ++pe) {
-    if (pe != me()) await_tick(team_, routine_, pe, tick);
-  }
+  return true;
 }
 
 context::Context route_of(const context::Context& world, team::PeSet set, int my_pe) noexcept {
@@ -53,13 +50,14 @@ ActiveGroup::ActiveGroup(const context::Context& world, const char* routine, tea
   const auto my_pe = set.find(Pe{world.my_pe});
   if (!my_pe) fatal(routine, "PE %d is not in the active set it called with", world.my_pe);
   route_ = route_of(world, set, my_pe->value);
-  psync_ = symmetric(route_, {routine, "pSync"}, psync, 3 * sizeof(long));
+  direct_ = all_mapped(route_);
+  psync_ = symmetric(route_, {routine, "pSync"}, psync, 3 * sizeof(long), direct_);
 }
 
 void ActiveGroup::sync() noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (size() == 1) return;
-  if (!context::all_mapped) [[unlikely]]
+  if (!direct_) [[unlikely]]
     return sync_remote();
   long* const arrivals = word_of(0, 0);
   if (__atomic_add_fetch(arrivals, 1, __ATOMIC_ACQ_REL) == size()) {
@@ -78,13 +76,18 @@ void ActiveGroup::sync() noexcept {
 
 void ActiveGroup::sync_remote() noexcept {
   const auto tell = [&](int pe, int index, int operation) {
-    const rma::RemotePlace word = word_place(pe, index);
-    rma::signal_remote(routine_, word, 1, operation);
+    if (!context::is_mapped(route_, pe)) return rma::signal_remote(routine_, word_place(pe, index), 1, operation);
+    if (operation == SHMEM_SIGNAL_ADD) {
+      __atomic_fetch_add(word_of(pe, index), 1, __ATOMIC_ACQ_REL);
+    } else {
+      __atomic_store_n(word_of(pe, index), 1L, __ATOMIC_RELEASE);
+    }
+    wake(context::front_of_heap(context::peer_heap(route_, pe)));
   };
   long* const own = word_of(me(), me() == 0 ? 0 : 1);
   const long due = me() == 0 ? size() - 1 : 1;
   if (me() != 0) tell(0, 0, SHMEM_SIGNAL_ADD);
-  const int expected = me() == 0 ? -1 : context::world_pe(route_, 0);
+  const int expected = me() == 0 || context::is_mapped(route_, 0) ? -1 : context::world_pe(route_, 0);
   channel::wait_until(routine_, expected, [&] { return __atomic_load_n(own, __ATOMIC_ACQUIRE) == due; });
   __atomic_store_n(own, 0L, __ATOMIC_RELAXED);  // nobody writes it before the next turn
   for (int pe = 1; me() == 0 && pe < size(); ++pe) tell(pe, 1, SHMEM_SIGNAL_SET);

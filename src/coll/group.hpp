@@ -12,18 +12,31 @@
 
 namespace shmemx::coll {
 
-// A symmetric object on all PEs of a group. Where the others' memory is not mapped the step is 0: every copy is the own
-// one, which stands for those that only messages reach.
+// A symmetric object on all PEs of a group. Where some member's memory is not mapped the step is 0: every copy is the
+// own one, from which mapped_copy() finds those of mapped members, and rma::place_of() those that only messages reach.
 struct Symmetric {
   std::byte* pe0 = nullptr;
   std::int64_t step = 0;
   std::byte* at(int pe) const noexcept { return pe0 + static_cast<std::int64_t>(pe) * step; }
 };
 
-// Checked; 0 bytes may come with any address.
-inline Symmetric symmetric(const context::Context& route, context::Site site, const void* address,
-                           std::uint64_t bytes) noexcept {
-  return {context::resolve(route, site, address, bytes, 0).address, context::all_mapped ? route.pe_step : 0};
+// Where `pe`, which is mapped, has its copy of a checked symmetric object.
+inline std::byte* mapped_copy(const context::Context& route, const std::byte* own_copy, int pe) noexcept {
+  const auto address = reinterpret_cast<std::uintptr_t>(own_copy);
+  const std::int64_t block = static_cast<std::int64_t>(pe) * route.pe_step;
+  const std::uint64_t static_offset = address - route.static_base;
+  if (static_offset < route.static_bytes) return route.static0 + block + static_offset;
+  return route.heap0 + block + (address - route.heap_base);
+}
+
+// Checked; 0 bytes may come with any address. `direct`: all members are mapped.
+inline Symmetric symmetric(const context::Context& route, context::Site site, const void* address, std::uint64_t bytes,
+                           bool direct) noexcept {
+  if (context::all_mapped) [[likely]]
+    return {context::resolve(route, site, address, bytes, 0).address, route.pe_step};
+  std::byte* const own = context::resolve(route, site, address, bytes, route.my_pe).address;
+  if (direct) return {mapped_copy(route, own, 0), route.pe_step};
+  return {own, 0};
 }
 
 class TeamGroup {
@@ -36,29 +49,22 @@ class TeamGroup {
   const char* routine() const noexcept { return routine_; }
   Team& team() const noexcept { return team_; }
   const context::Context& route() const noexcept { return team_.route; }
+  bool is_direct() const noexcept { return team_.direct; }
 
   void sync() noexcept { barrier(team_, routine_); }
 
   // publish(), sync(), then published() of all. The areas alternate: who publishes again has passed a barrier
   // that everybody enters after reading, so no second barrier is needed. At most blob_bytes() of the team's size.
   void publish(const void* data, std::size_t bytes) noexcept {
-    if (!context::all_mapped) [[unlikely]]
+    if (!is_direct()) [[unlikely]]
       return publish_remote(data, bytes);
     std::memcpy(team_.scratch(team_.me(), ++team_.exchanges & 1), data, bytes);
   }
   const std::byte* published(int pe) const noexcept {
-    if (!context::all_mapped) [[unlikely]]
+    if (!context::is_mapped(team_.route, pe)) [[unlikely]]
       return inbox(team_, pe, team_.exchanges & 1);
     return team_.scratch(pe, team_.exchanges & 1);
   }
-  // publish() and sync() in one. By messages it is faster, but waits for ever for a PE that is in another routine.
-  void exchange(const void* data, std::size_t bytes) noexcept {
-    if (!context::all_mapped) [[unlikely]]
-      return exchange_remote(data, bytes);
-    if (bytes != 0) publish(data, bytes);
-    sync();
-  }
-
   void publish_word(std::uint64_t word) noexcept { publish(&word, sizeof word); }
   std::uint64_t published_word(int pe) const noexcept {
     std::uint64_t word;
@@ -69,8 +75,6 @@ class TeamGroup {
 
  private:
   void publish_remote(const void* data, std::size_t bytes) noexcept;
-  void exchange_remote(const void* data, std::size_t bytes) noexcept;
-  void send_to_others(const void* data, std::size_t bytes, std::uint64_t tick) noexcept;
 
   Team& team_;
   const char* routine_;
@@ -92,6 +96,7 @@ class ActiveGroup {
   int me() const noexcept { return route_.my_pe; }
   const char* routine() const noexcept { return routine_; }
   const context::Context& route() const noexcept { return route_; }
+  bool is_direct() const noexcept { return direct_; }
 
   // By messages: what was put before has to be settled.
   void sync() noexcept;
@@ -104,17 +109,25 @@ class ActiveGroup {
   void retract_word() noexcept { __atomic_store_n(word_of(me(), 2), 0L, __ATOMIC_RELEASE); }
   // Where the word of `pe` is, for messages.
   rma::RemotePlace word_place(int pe, int index) const noexcept {
-    return rma::place_of(route_, word_of(me(), index), pe);
+    return rma::place_of(route_, psync_.pe0 + static_cast<std::size_t>(index) * sizeof(long), pe);
   }
 
  private:
   void sync_remote() noexcept;
-  long* word_of(int pe, int index) const noexcept { return reinterpret_cast<long*>(psync_.at(pe)) + index; }
+  // `pe` is mapped.
+  long* word_of(int pe, int index) const noexcept {
+    std::byte* const words = direct_ ? psync_.at(pe) : mapped_copy(route_, psync_.pe0, pe);
+    return reinterpret_cast<long*>(words) + index;
+  }
 
   context::Context route_;
   const char* routine_;
+  bool direct_ = true;
   Symmetric psync_;
 };
+
+// Are all PEs of the route mapped?
+bool all_mapped(const context::Context& route) noexcept;
 
 // The route of a subset of the PEs of `world`.
 context::Context route_of(const context::Context& world, team::PeSet set, int my_pe) noexcept;

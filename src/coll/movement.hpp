@@ -2,8 +2,8 @@
 // to the destination, whoever makes it.
 //
 // The caller vouches for dest on all PEs and for its own source only. So pushing into a peer's dest may begin at once;
-// reading a peer's source needs that peer's arrival first. Where the peers' memory is not mapped, the functions of
-// coll/remote.hpp do the same by messages.
+// reading a peer's source needs that peer's arrival first. Where some peer's memory is not mapped, the functions of
+// coll/remote.hpp do the same over several nodes.
 #pragma once
 
 #include "coll/group.hpp"
@@ -72,7 +72,7 @@ inline void pull_from_root(Team& team, const char* routine, Symmetric dest, Symm
 
 // Team form: the root's dest is written too.
 inline void broadcast(TeamGroup group, Symmetric dest, Symmetric source, std::size_t bytes, int root) noexcept {
-  if (!context::all_mapped) [[unlikely]]
+  if (!group.is_direct()) [[unlikely]]
     return broadcast_remote(group, dest, source, bytes, root);
   Team& team = group.team();
   if (bytes > kPushBytes && team.size() > 1) return pull_from_root(team, group.routine(), dest, source, bytes, root);
@@ -87,7 +87,7 @@ inline void broadcast(TeamGroup group, Symmetric dest, Symmetric source, std::si
 
 // Active-set form: the root's dest is left alone.
 inline void broadcast(ActiveGroup& group, Symmetric dest, Symmetric source, std::size_t bytes, int root) noexcept {
-  if (!context::all_mapped) [[unlikely]]
+  if (!group.is_direct()) [[unlikely]]
     return broadcast_remote(group, dest, source, bytes, root);
   group.sync();
   if (group.me() != root && bytes != 0) rma::copy(dest.at(group.me()), source.at(root), bytes);
@@ -109,8 +109,8 @@ inline void push_to_all(Group& group, Symmetric dest, const std::byte* source, s
 
 template <class Group>
 inline void fcollect(Group& group, Symmetric dest, Symmetric source, std::size_t bytes) noexcept {
-  if (!context::all_mapped) [[unlikely]]
-    return send_to_all(group, dest, source.at(group.me()), static_cast<std::size_t>(group.me()) * bytes, bytes);
+  if (!group.is_direct()) [[unlikely]]
+    return fcollect_remote(group, dest, source.at(group.me()), bytes);
   push_to_all(group, dest, source.at(group.me()), static_cast<std::size_t>(group.me()) * bytes, bytes);
   group.sync();
 }
@@ -118,9 +118,9 @@ inline void fcollect(Group& group, Symmetric dest, Symmetric source, std::size_t
 // Contributions of different length: the lengths first. `checked_dest(total)` checks and translates dest.
 template <class Group, class CheckedDest>
 inline void collect(Group& group, CheckedDest checked_dest, const std::byte* source, std::size_t bytes) noexcept {
-  if (!context::all_mapped) [[unlikely]] {
-    const Piece piece = place_of_piece(group, bytes);
-    send_to_all(group, checked_dest(piece.total), source, piece.offset, bytes);
+  if (!group.is_direct()) [[unlikely]] {
+    const Offsets offsets = exchange_lengths(group, bytes);
+    collect_remote(group, checked_dest(offsets.back()), source, offsets);
     return group.retract_word();
   }
   group.publish_word(bytes);
@@ -138,7 +138,7 @@ inline void collect(Group& group, CheckedDest checked_dest, const std::byte* sou
 
 template <class Group>
 inline void alltoall(Group& group, Symmetric dest, Symmetric source, std::size_t bytes) noexcept {
-  if (!context::all_mapped) [[unlikely]]
+  if (!group.is_direct()) [[unlikely]]
     return alltoall_remote(group, dest, source, bytes);
   const int n = group.size();
   const auto me = static_cast<std::size_t>(group.me());
@@ -152,7 +152,7 @@ inline void alltoall(Group& group, Symmetric dest, Symmetric source, std::size_t
 // `shape` describes one block: nelems elements with their steps on both sides.
 template <class Group>
 inline void alltoalls(Group& group, Symmetric dest, Symmetric source, const rma::Strided& shape) noexcept {
-  if (!context::all_mapped) [[unlikely]]
+  if (!group.is_direct()) [[unlikely]]
     return alltoalls_remote(group, dest, source, shape);
   const int n = group.size();
   const auto me = static_cast<std::size_t>(group.me());

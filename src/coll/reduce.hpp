@@ -3,8 +3,8 @@
 //
 // Short: everybody publishes its source, one barrier, everybody computes all of it.
 // Long: one barrier, then PE i computes share i of the elements for everybody, reading all sources and writing all
-// dests; a second barrier. Share i of any buffer is touched by PE i only, so source and dest may be the same. Where the
-// peers' memory is not mapped, PE i gets and puts the blocks by messages (coll/remote.hpp).
+// dests; a second barrier. Share i of any buffer is touched by PE i only, so source and dest may be the same.
+// Over several nodes: coll/remote.hpp. There the order is node by node, on each in the order of PE numbers.
 #pragma once
 
 #include <algorithm>
@@ -58,9 +58,12 @@ inline void reduce_share(Group& group, Elements<T> dest, Elements<T> source, Sha
 
 template <class T, class Op, class Group>
 inline void reduce(Group& group, Elements<T> dest, Elements<T> source, std::size_t nelems) noexcept {
+  if (!group.is_direct()) [[unlikely]]
+    return reduce_remote(group, dest.base, source.base, nelems, combine_of<T, Op>());
   if constexpr (Group::kHasScratch) {
     if (is_short(group, nelems * sizeof(T))) {
-      group.exchange(source.at(group.me()), nelems * sizeof(T));
+      if (nelems != 0) group.publish(source.at(group.me()), nelems * sizeof(T));
+      group.sync();
       T* const out = dest.at(group.me());
       for (int pe = 0; nelems != 0 && pe < group.size(); ++pe) {
         const T* const from = reinterpret_cast<const T*>(group.published(pe));
@@ -73,8 +76,6 @@ inline void reduce(Group& group, Elements<T> dest, Elements<T> source, std::size
       return;
     }
   }
-  if (!context::all_mapped) [[unlikely]]
-    return reduce_remote(group, dest.base, source.base, nelems, combine_of<T, Op>());
   group.sync();
   reduce_share<T, Op>(group, dest, source, share_of(nelems, group.me(), group.size()));
   group.sync();
@@ -100,8 +101,11 @@ inline void scan_share(Group& group, Elements<T> dest, Elements<T> source, Share
 
 template <class T, class Group>
 inline void scan(Group& group, Elements<T> dest, Elements<T> source, std::size_t nelems, bool exclusive) noexcept {
+  if (!group.is_direct()) [[unlikely]]
+    return scan_remote(group, dest.base, source.base, nelems, {combine_of<T, Sum>(), exclusive});
   if (is_short(group, nelems * sizeof(T))) {
-    group.exchange(source.at(group.me()), nelems * sizeof(T));
+    if (nelems != 0) group.publish(source.at(group.me()), nelems * sizeof(T));
+    group.sync();
     if (nelems == 0) return;
     T* const out = dest.at(group.me());
     std::fill_n(out, nelems, T{});
@@ -109,8 +113,6 @@ inline void scan(Group& group, Elements<T> dest, Elements<T> source, std::size_t
     for (int pe = 0; pe < last; ++pe) accumulate<T, Sum>(out, reinterpret_cast<const T*>(group.published(pe)), nelems);
     return;
   }
-  if (!context::all_mapped) [[unlikely]]
-    return scan_remote(group, dest.base, source.base, nelems, {combine_of<T, Sum>(), exclusive});
   group.sync();
   scan_share<T>(group, dest, source, share_of(nelems, group.me(), group.size()), exclusive);
   group.sync();

@@ -1,39 +1,39 @@
-// Collectives where the peers' memory is not mapped: the same results by messages that the peers execute. For teams a
-// tick travels with the data or behind them, so nobody waits for more than what comes to itself; active sets settle
-// and synchronise.
+// Collectives of a group some of whose members are on other nodes (or not mapped). For teams: what belongs to a node is
+// gathered on its shared lines and memory, and travels between nodes once. For active sets: everything to everybody.
 //
-// Everything for both kinds of groups is instantiated in remote.cpp; nothing here knows an element's type.
+// Nothing here knows an element's type.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
+#include <vector>
 
 #include "coll/group.hpp"
 #include "rma/strided.hpp"
 
 namespace shmemx::coll {
 
-// Down a binomial tree in segments, so that a PE passes on the first ones while the others come.
 void broadcast_remote(TeamGroup& group, Symmetric dest, Symmetric source, std::size_t bytes, int root) noexcept;
 void broadcast_remote(ActiveGroup& group, Symmetric dest, Symmetric source, std::size_t bytes, int root) noexcept;
 
-// Own bytes to everybody's dest at `offset`, own PE included. Returns when the own dest is complete.
-template <class Group>
-void send_to_all(Group& group, Symmetric dest, const std::byte* source, std::size_t offset, std::size_t bytes) noexcept;
-template <class Group>
-void alltoall_remote(Group& group, Symmetric dest, Symmetric source, std::size_t bytes) noexcept;
-template <class Group>
-void alltoalls_remote(Group& group, Symmetric dest, Symmetric source, const rma::Strided& shape) noexcept;
+void fcollect_remote(TeamGroup& group, Symmetric dest, const std::byte* source, std::size_t bytes) noexcept;
+void fcollect_remote(ActiveGroup& group, Symmetric dest, const std::byte* source, std::size_t bytes) noexcept;
 
-// Where this PE's contribution to a collect goes, and how long all are together. retract_word() follows.
-struct Piece {
-  std::size_t offset;
-  std::size_t total;
-};
-template <class Group>
-Piece place_of_piece(Group& group, std::size_t bytes) noexcept;
+// Where each member's contribution to a collect begins, and behind the last one's the total.
+using Offsets = std::vector<std::uint64_t>;
+Offsets exchange_lengths(TeamGroup& group, std::uint64_t bytes) noexcept;
+// retract_word() follows.
+Offsets exchange_lengths(ActiveGroup& group, std::uint64_t bytes) noexcept;
+void collect_remote(TeamGroup& group, Symmetric dest, const std::byte* source, const Offsets& offsets) noexcept;
+void collect_remote(ActiveGroup& group, Symmetric dest, const std::byte* source, const Offsets& offsets) noexcept;
 
-// An operator on elements of some type.
+// `shape` describes one block.
+void alltoall_remote(TeamGroup& group, Symmetric dest, Symmetric source, std::size_t bytes) noexcept;
+void alltoall_remote(ActiveGroup& group, Symmetric dest, Symmetric source, std::size_t bytes) noexcept;
+void alltoalls_remote(TeamGroup& group, Symmetric dest, Symmetric source, const rma::Strided& shape) noexcept;
+void alltoalls_remote(ActiveGroup& group, Symmetric dest, Symmetric source, const rma::Strided& shape) noexcept;
+
+// An operator on elements of some type: into = into op from.
 struct Combine {
   std::size_t element_bytes;
   void (*accumulate)(std::byte* into, const std::byte* from, std::size_t nelems) noexcept;
@@ -42,15 +42,15 @@ struct Scan {
   Combine sum;
   bool exclusive;
 };
-template <class Group>
-void reduce_remote(Group& group, Symmetric dest, Symmetric source, std::size_t nelems, Combine combine) noexcept;
-template <class Group>
-void scan_remote(Group& group, Symmetric dest, Symmetric source, std::size_t nelems, Scan scan) noexcept;
+void reduce_remote(TeamGroup& group, Symmetric dest, Symmetric source, std::size_t nelems, Combine combine) noexcept;
+void reduce_remote(ActiveGroup& group, Symmetric dest, Symmetric source, std::size_t nelems, Combine combine) noexcept;
+void scan_remote(TeamGroup& group, Symmetric dest, Symmetric source, std::size_t nelems, Scan scan) noexcept;
 
 // The elements that PE `pe` of `n` computes for all.
 struct Share {
   std::size_t begin;
   std::size_t end;
+  std::size_t size() const noexcept { return end - begin; }
 };
 inline Share share_of(std::size_t nelems, int pe, int n) noexcept {
   const auto count = static_cast<std::size_t>(n);

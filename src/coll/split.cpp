@@ -5,6 +5,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "coll/nodes.hpp"
 #include "windows/geometry.hpp"
 
 namespace shmemx::coll {
@@ -101,9 +102,8 @@ bool all_ask_for_the_same(const TeamGroup& group, std::uint64_t digest) {
 void clear_own_lines(const Team& team) {
   for (int writer = 0; writer < team.size(); ++writer)
     team.arrival(team.me(), writer).tick.store(0, std::memory_order_relaxed);
-  if (team.me() != 0) return;
-  team.central().arrived.store(0, std::memory_order_relaxed);
-  team.central().released.store(0, std::memory_order_relaxed);
+  team.central(team.me()).arrived.store(0, std::memory_order_relaxed);
+  team.central(team.me()).released.store(0, std::memory_order_relaxed);
 }
 
 struct Agreement {
@@ -135,7 +135,7 @@ void open_child(const Agreement& agreement, int num_contexts) {
   const context::Context route = route_of(team_table[kWorldTeam].route, agreement.set, agreement.my_pe);
   const std::uint64_t handle = next_generation() * windows::kTeamSlots + agreement.slot;
   Team& team = install_team(agreement.slot, route, handle);
-  team.ticks = team.counted = team.exchanges = 0;
+  team.ticks = team.counted = team.exchanges = team.gathered = 0;
   team.num_contexts = num_contexts;
   clear_own_lines(team);
 }
@@ -156,9 +156,11 @@ Team& install_team(std::size_t index, const context::Context& route, std::uint64
   team.slot0 =
       node_slots.block0 + route.set.start() * node_slots.pe_step + static_cast<std::int64_t>(index * node_slots.bytes);
   team.scratch_offset = node_slots.bytes - 2 * windows::kScratchBytes;
-  team.counting = node_slots.counting && context::all_mapped;
+  team.direct = all_mapped(team.route);
+  team.counting = node_slots.counting && team.direct;
   team.handle = handle;
-  if (!context::all_mapped) open_port(team);
+  forget_nodes(team);
+  if (!team.direct) open_port(team);
   return team;
 }
 
@@ -188,7 +190,8 @@ void release_team(Team& team) noexcept {
   const auto slot = static_cast<std::size_t>(&team - team_table);
   team.handle = 0;
   team.route.n_pes = 0;
-  if (!context::all_mapped) close_port(slot);
+  forget_nodes(team);
+  if (!team.direct) close_port(slot);
   give_slot_back(slot);
 }
 

@@ -18,23 +18,29 @@ struct alignas(kCacheLine) ArrivalLine {
 };
 static_assert(sizeof(ArrivalLine) == kCacheLine);
 
-// The counting barrier of a team, on its PE 0: who arrives last releases all.
+// The counting barrier of a team, on its PE 0: who arrives last releases all. On several nodes `arrived` counts node
+// peers that have come to their leader.
 struct alignas(kCacheLine) CountingBarrier {
   alignas(kCacheLine) std::atomic<std::uint64_t> arrived;
   alignas(kCacheLine) std::atomic<std::uint64_t> released;
 };
 static_assert(sizeof(CountingBarrier) == 2 * kCacheLine);
 
+struct TeamNodes;
+
 struct Team {
-  std::uint64_t handle = 0;        // 0: free
-  context::Context route{};        // PEs of the team to their memory
-  std::byte* slot0 = nullptr;      // the slot of team PE 0; the others follow at route.pe_step
-  std::size_t scratch_offset = 0;  // in a slot
-  std::uint64_t ticks = 0;         // collectives entered, counted in steps
-  std::uint64_t counted = 0;       // counting barriers entered
-  std::uint64_t exchanges = 0;     // uses of the scratch areas
-  bool counting = false;           // which barrier: counting when PEs outnumber cores
-  int num_contexts = 0;            // as asked at the split
+  std::uint64_t handle = 0;          // 0: free
+  context::Context route{};          // PEs of the team to their memory
+  std::byte* slot0 = nullptr;        // the slot of team PE 0; the others follow at route.pe_step
+  std::size_t scratch_offset = 0;    // in a slot
+  std::uint64_t ticks = 0;           // collectives entered, counted in steps
+  std::uint64_t counted = 0;         // counting barriers entered
+  std::uint64_t exchanges = 0;       // uses of the scratch areas
+  std::uint64_t gathered = 0;        // arrivals of node peers that this PE, leading them, has waited for
+  const TeamNodes* nodes = nullptr;  // coll/nodes.hpp; made when first asked for
+  bool direct = true;                // all members are mapped; else there are nodes and messages
+  bool counting = false;             // which barrier: counting when PEs outnumber cores
+  int num_contexts = 0;              // as asked at the split
 
   int size() const noexcept { return static_cast<int>(route.n_pes); }
   int me() const noexcept { return route.my_pe; }
@@ -43,8 +49,9 @@ struct Team {
   ArrivalLine& arrival(int owner, int writer) const noexcept {
     return reinterpret_cast<ArrivalLine*>(slot(owner))[writer];
   }
-  CountingBarrier& central() const noexcept {
-    return *reinterpret_cast<CountingBarrier*>(slot0 + scratch_offset - sizeof(CountingBarrier));
+  // A direct team uses that of PE 0 only, a team on several nodes that of each node's leader.
+  CountingBarrier& central(int pe = 0) const noexcept {
+    return *reinterpret_cast<CountingBarrier*>(slot(pe) + scratch_offset - sizeof(CountingBarrier));
   }
   std::byte* scratch(int pe, std::uint64_t parity) const noexcept {
     return slot(pe) + scratch_offset + parity * windows::kScratchBytes;

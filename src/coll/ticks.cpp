@@ -7,6 +7,7 @@
 #include "base/fatal.hpp"
 #include "base/wait.hpp"
 #include "channel/channel.hpp"
+#include "coll/parcels.hpp"
 
 namespace shmemx::coll {
 namespace {
@@ -16,12 +17,14 @@ constexpr std::size_t kAllBlobsBytes = 16384;    // of teams with few: as much a
 
 struct TickHeader {
   std::uint64_t tick;        // 0: data only
+  std::uint64_t offset;      // of the data in the blob or parcel
+  std::uint64_t total;       // bytes of the parcel; 0: the data are for the inbox
   std::uint32_t team_index;  // on all members the same
   std::uint32_t writer;      // number in the team
-  std::uint32_t offset;      // of the data in the blob
   std::uint32_t parity;
+  std::uint32_t reserved;
 };
-static_assert(sizeof(TickHeader) == 24);
+static_assert(sizeof(TickHeader) == 40);
 
 // What the handler needs of a team. It runs under the endpoint's lock, perhaps in another thread than the collective,
 // so it has its own copy, which changes under that lock only.
@@ -52,38 +55,79 @@ void change_ports(const Change& change) noexcept {
         header.team_index, header.writer, static_cast<unsigned long long>(header.tick));
 }
 
-const Port& checked_port(const TickHeader& header, std::size_t data_bytes, int source) {
+const Port& checked_port(const TickHeader& header, int source) {
   if (header.team_index >= windows::kTeamSlots) damaged(source, header);
   const Port& port = ports[header.team_index];
   const bool is_writer = header.writer < static_cast<std::uint32_t>(port.n_pes) &&
                          port.set.world(TeamPe{static_cast<int>(header.writer)}).value == source;
-  const bool fits = header.parity < 2 && data_bytes <= port.blob_bytes && header.offset <= port.blob_bytes - data_bytes;
-  if (!is_writer || !fits) damaged(source, header);
+  if (!is_writer) damaged(source, header);
   return port;
 }
 
-channel::Verdict take_tick(channel::Endpoint&, const channel::Message& message) {
+TickHeader header_in(channel::Bytes payload, int source) {
   TickHeader header{};
-  if (message.payload.size() < sizeof header) damaged(message.source, header);
-  std::memcpy(&header, message.payload.data(), sizeof header);
-  const auto data = message.payload.subspan(sizeof header);
-  const Port& port = checked_port(header, data.size(), message.source);
-  if (!data.empty()) std::memcpy(port.blob(header.writer, header.parity) + header.offset, data.data(), data.size());
-  if (header.tick == 0) return channel::Verdict::done;
+  if (payload.size() < sizeof header) damaged(source, header);
+  std::memcpy(&header, payload.data(), sizeof header);
+  return header;
+}
+
+ParcelName name_of(const TickHeader& header) { return {header.team_index, header.writer, header.tick}; }
+
+std::byte* place_in_inbox(const Port& port, const TickHeader& header, std::size_t bytes) {
+  const bool fits = header.parity < 2 && bytes <= port.blob_bytes && header.offset <= port.blob_bytes - bytes;
+  return fits ? port.blob(header.writer, header.parity) + header.offset : nullptr;
+}
+
+// Where the data of a message go.
+std::byte* place_of(const Port& port, const TickHeader& header, std::size_t bytes, int source) {
+  std::byte* const place = header.total != 0 ? place_of_piece(name_of(header), {header.total, header.offset, bytes})
+                                             : place_in_inbox(port, header, bytes);
+  if (place == nullptr) damaged(source, header);
+  return place;
+}
+
+// The data are where they belong.
+void take_in(const Port& port, const TickHeader& header, std::size_t bytes, int source) {
+  if (header.tick == 0) return;
+  if (header.total != 0 && !count_piece(name_of(header), bytes)) return;
   std::atomic<std::uint64_t>& tick = port.lines[header.writer].tick;
-  if (header.tick <= tick.load(std::memory_order_relaxed)) damaged(message.source, header);  // we alone write it
-  tick.store(header.tick, std::memory_order_release);                                        // arrive
+  if (header.tick <= tick.load(std::memory_order_relaxed)) damaged(source, header);  // the writer alone writes it
+  tick.store(header.tick, std::memory_order_release);                                // arrive
   if (wait_policy().own_front != nullptr) wake(*wait_policy().own_front);
+}
+
+channel::Verdict take_tick(channel::Endpoint&, const channel::Message& message) {
+  const TickHeader header = header_in(message.payload, message.source);
+  const auto data = message.payload.subspan(sizeof header);
+  if (header.total != 0 && (header.tick == 0 || data.empty())) damaged(message.source, header);
+  const Port& port = checked_port(header, message.source);
+  if (!data.empty()) std::memcpy(place_of(port, header, data.size(), message.source), data.data(), data.size());
+  take_in(port, header, data.size(), message.source);
   return channel::Verdict::done;
 }
 
+// Long parcels of distant PEs.
+std::byte* land(int source, channel::Bytes payload, std::size_t bytes) {
+  const TickHeader header = header_in(payload, source);
+  if (header.total == 0 || header.tick == 0) damaged(source, header);
+  return place_of(checked_port(header, source), header, bytes, source);
+}
+
+void take_landed(channel::Endpoint&, int source, channel::Bytes payload, std::size_t bytes) {
+  const TickHeader header = header_in(payload, source);
+  take_in(checked_port(header, source), header, bytes, source);
+}
+
 TickHeader header_of(const Team& team, std::uint64_t tick) {
-  return {tick, team.route.team_index, static_cast<std::uint32_t>(team.me()), 0, 0};
+  return {tick, 0, 0, team.route.team_index, static_cast<std::uint32_t>(team.me()), 0, 0};
 }
 
 }  // namespace
 
-void set_handlers() noexcept { channel::set_handler(channel::kTick, take_tick); }
+void set_handlers() noexcept {
+  channel::set_handler(channel::kTick, take_tick);
+  channel::set_landing(channel::kTick, {land, take_landed});
+}
 
 std::size_t blob_bytes(int n_pes) noexcept {
   return std::clamp(round_up(kAllBlobsBytes / static_cast<std::size_t>(n_pes), 16), kSmallestBlobBytes,
@@ -110,7 +154,10 @@ void open_port(const Team& team) noexcept {
 }
 
 void close_port(std::size_t team_index) noexcept {
-  change_ports([&] { ports[team_index].n_pes = 0; });
+  change_ports([&] {
+    ports[team_index].n_pes = 0;
+    drop_parcels(team_index);
+  });
 }
 
 void send_tick(const Team& team, const char* routine, int pe, std::uint64_t tick) noexcept {
@@ -118,20 +165,33 @@ void send_tick(const Team& team, const char* routine, int pe, std::uint64_t tick
   channel::send(routine, context::world_pe(team.route, pe), channel::kTick, channel::bytes_of(header));
 }
 
+namespace {
+
+// As many messages as it needs; the last one makes it complete.
+void send_data(const Team& team, const char* routine, int pe, TickHeader header, channel::Bytes data) {
+  const int to = context::world_pe(team.route, pe);
+  const std::size_t most = channel::max_payload_bytes(to) - sizeof header;
+  do {
+    const channel::Bytes piece = data.first(std::min(most, data.size()));
+    channel::send(routine, to, channel::kTick, channel::bytes_of(header), piece);
+    header.offset += piece.size();
+    data = data.subspan(piece.size());
+  } while (!data.empty());
+}
+
+}  // namespace
+
 void send_blob(const Team& team, const char* routine, int pe, const Blob& blob) noexcept {
   TickHeader header = header_of(team, 0);
   header.parity = static_cast<std::uint32_t>(blob.parity);
-  const std::size_t piece_bytes = channel::max_payload_bytes() - sizeof header;
-  const auto* const data = static_cast<const std::byte*>(blob.data);
-  std::size_t at = 0;
-  do {
-    const std::size_t piece = std::min(piece_bytes, blob.bytes - at);
-    header.offset = static_cast<std::uint32_t>(at);
-    if (at + piece == blob.bytes) header.tick = blob.tick;
-    channel::send(routine, context::world_pe(team.route, pe), channel::kTick, channel::bytes_of(header),
-                  {data + at, piece});
-    at += piece;
-  } while (at < blob.bytes);
+  send_data(team, routine, pe, header, {static_cast<const std::byte*>(blob.data), blob.bytes});
+}
+
+void send_pieces(const Team& team, const char* routine, int pe, std::uint64_t tick, channel::Bytes data) noexcept {
+  if (data.size() > kMaxParcelBytes) fatal(routine, "a parcel of %zu bytes is too long", data.size());
+  TickHeader header = header_of(team, tick);
+  header.total = data.size();
+  send_data(team, routine, pe, header, data);
 }
 
 std::byte* inbox(const Team& team, int writer, std::uint64_t parity) noexcept {

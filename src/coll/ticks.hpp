@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "coll/team.hpp"
 #include "rma/remote.hpp"
@@ -25,17 +26,19 @@ void close_port(std::size_t team_index) noexcept;
 // split.
 std::size_t blob_bytes(int n_pes) noexcept;
 
-// A message's data for the inbox. `tick` 0: data only.
+// Data for the inbox, without a tick.
 struct Blob {
   const void* data;
   std::size_t bytes;
   std::uint64_t parity;  // two take turns
-  std::uint64_t tick;
 };
 
 // To `pe` of the team, which is another one.
 void send_tick(const Team& team, const char* routine, int pe, std::uint64_t tick) noexcept;
 void send_blob(const Team& team, const char* routine, int pe, const Blob& blob) noexcept;
+// A parcel (coll/parcels.hpp), not empty.
+void send_pieces(const Team& team, const char* routine, int pe, std::uint64_t tick,
+                 std::span<const std::byte> data) noexcept;
 // The blob of `writer`; this PE writes its own itself.
 std::byte* inbox(const Team& team, int writer, std::uint64_t parity) noexcept;
 

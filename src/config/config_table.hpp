@@ -11,7 +11,7 @@
 #define SHMEMX_CONFIG_TABLE(X) \
   X(symmetric_size, bytes,        "SHMEM_SYMMETRIC_SIZE",  "auto",  "Symmetric heap of each PE. auto: as much as this machine can back; pages are taken on first touch.") \
   X(debug,          presence,     "SHMEM_DEBUG",           "unset", "Print debug messages, among them why an allocation failed.") \
-  X(info,           presence,     "SHMEM_INFO",            "unset", "PE 0 prints this list with the values in force at start.") \
+  X(info,           info_level,   "SHMEM_INFO",            "unset", "PE 0 prints this list with the values in force at start. 2: and how the other PEs are reached, and why not in another way; peers: that alone.") \
   X(version,        presence,     "SHMEM_VERSION",         "unset", "PE 0 prints the version of the library at start.") \
   X(wait,           wait_choice,  "SHMEM_WAIT",            "auto",  "How a blocked PE waits. auto: spin, then yield, then sleep; spin: never give up the core; block: sleep soon.") \
   X(init_errors,    error_choice, "SHMEM_INIT_ERRORS",     "abort", "What shmem_init_thread does when it fails. abort: end the job; return: return a nonzero value.") \
@@ -28,6 +28,9 @@
   X(queue_cell_bytes, cell_size,  "SHMEMX_QUEUE_CELL_BYTES", "8k", "Size of a message cell; longer messages take several. The same on all PEs.") \
   X(progress,       progress_choice, "SHMEMX_PROGRESS",    "auto",  "A helper thread that handles messages while the PE computes. auto: where others reach this PE by messages only; on: in every job; off: never, messages wait for a call of the library.") \
   X(window_path,    window_path_choice, "SHMEMX_WINDOW_PATH", "auto", "How attached windows of other PEs are reached. mapped: load and store; cma: process_vm_readv and process_vm_writev; messages: the owner executes; auto: the first of them that can be had. What a way cannot do goes by messages. The same on all PEs.") \
+  X(transport,      networks,     "SHMEMX_TRANSPORT",      "auto",  "Networks between nodes, parted by commas, the one to be tried first in front: tcp, ucx, ofi. Each PE is reached by the first that works for it. auto: all that can be used, the best first. The same on all PEs.") \
+  X(pes_per_node,   node_pes,     "SHMEMX_PES_PER_NODE",   "0",     "Treats the PEs of a machine as nodes of at most so many PEs, which reach each other through the network. 0: as the machines are. For tests. The same on all PEs.") \
+  X(net_timeout,    seconds,      "SHMEMX_NET_TIMEOUT",    "30",    "Seconds after which a PE of another node that does not answer counts as lost, which ends the job.") \
   X(pending_max,    memory_limit, "SHMEMX_PENDING_MAX",    "64m",   "Most memory of a PE for what it could not send yet; more ends the job.") \
   X(lmt,            lmt_choice,   "SHMEMX_LMT",            "auto",  "How long two-sided messages go. mapped: one copy where memory is mapped; cma: copied by the kernel; copy: through a shared buffer; queue: in cells. Where one cannot be had, in cells. The same on all PEs.") \
   X(unexpected_max, memory_limit, "SHMEMX_UNEXPECTED_MAX", "1g",    "Most memory of a PE for two-sided messages that no receive has asked for yet; more ends the job.")

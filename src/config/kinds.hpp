@@ -95,6 +95,19 @@ struct memory_limit : bounded<parse_bytes, std::uint64_t{1} << 20, std::uint64_t
   static constexpr const char* example = "256m";
 };
 
+// 0: not set.
+struct node_pes : bounded<parse_count, 0, 4096, 1> {
+  static std::string text(value_type value) { return std::to_string(value); }
+  static constexpr const char* allowed = "a whole number from 0 to 4096";
+  static constexpr const char* example = "2";
+};
+
+struct seconds : bounded<parse_count, 1, 86400, 1> {
+  static std::string text(value_type value) { return std::to_string(value); }
+  static constexpr const char* allowed = "a whole number of seconds from 1 to 86400";
+  static constexpr const char* example = "10";
+};
+
 struct nanoseconds : count {
   static constexpr const char* allowed = "a whole number of nanoseconds, or auto";
   static constexpr const char* example = "2000";
@@ -119,6 +132,27 @@ struct presence {
   static std::string text(value_type value) { return value ? "set" : "unset"; }
   static constexpr const char* allowed = "any value, even none, switches it on";
   static constexpr const char* example = "1";
+};
+
+// A switch of the standard's; we give two values a meaning.
+enum class InfoLevel { none, variables, all, peers };
+struct info_level {
+  using value_type = InfoLevel;
+  static constexpr Complaint parse(std::string_view text, value_type& out) {
+    text = trim(text);
+    out = text == "2" ? InfoLevel::all : equals_ignoring_case(text, "peers") ? InfoLevel::peers : InfoLevel::variables;
+    return nullptr;
+  }
+  static constexpr Complaint parse_default(std::string_view text, value_type& out) {
+    out = InfoLevel::none;
+    return text == "unset" ? nullptr : "is not unset";
+  }
+  static std::string text(value_type value) {
+    constexpr const char* words[] = {"unset", "1", "2", "peers"};
+    return words[static_cast<std::size_t>(value)];
+  }
+  static constexpr const char* allowed = "any value, even none, switches it on; 2 and peers say how PEs are reached";
+  static constexpr const char* example = "2";
 };
 
 // Our own switches, which can be turned off as well.
@@ -201,6 +235,59 @@ static_assert(static_cast<int>(WindowPath::automatic) == 0 && static_cast<int>(W
 struct window_path_choice : choice<WindowPath, WindowPathWords> {
   static constexpr const char* allowed = "auto, mapped, cma or messages";
   static constexpr const char* example = "messages";
+};
+
+// Names of networks in the order in which they are to be tried; none: auto.
+struct NetworkNames {
+  static constexpr std::array<std::string_view, 3> known = {"tcp", "ucx", "ofi"};
+  std::array<std::uint8_t, known.size()> order{};
+  std::uint8_t count = 0;
+  constexpr std::string_view name(std::size_t i) const { return known[order[i]]; }
+  // Four bits for each, the first one lowest; 0: none.
+  constexpr std::uint16_t code() const {
+    unsigned bits = 0;
+    for (std::size_t i = count; i-- > 0;) bits = bits << 4 | (order[i] + 1U);
+    return static_cast<std::uint16_t>(bits);
+  }
+};
+struct networks {
+  using value_type = NetworkNames;
+  static constexpr NetworkNames of_code(unsigned code) {
+    NetworkNames names;
+    for (; code != 0 && names.count < names.order.size(); code >>= 4)
+      names.order[names.count++] = static_cast<std::uint8_t>(((code & 15U) - 1U) % names.order.size());
+    return names;
+  }
+  static constexpr Complaint add(std::string_view word, value_type& out) {
+    for (std::size_t i = 0; i < NetworkNames::known.size(); ++i) {
+      if (!equals_ignoring_case(word, NetworkNames::known[i])) continue;
+      for (std::size_t k = 0; k < out.count; ++k) {
+        if (out.order[k] == i) return "names a network twice";
+      }
+      out.order[out.count++] = static_cast<std::uint8_t>(i);
+      return nullptr;
+    }
+    return word.empty() ? kEmpty : "names a network that is not known";
+  }
+  static constexpr Complaint parse(std::string_view text, value_type& out) {
+    out = {};
+    text = trim(text);
+    if (equals_ignoring_case(text, "auto")) return nullptr;
+    while (true) {
+      const std::size_t comma = text.find(',');
+      if (const Complaint complaint = add(trim(text.substr(0, comma)), out)) return complaint;
+      if (comma == std::string_view::npos) return nullptr;
+      text.remove_prefix(comma + 1);
+    }
+  }
+  static constexpr Complaint parse_default(std::string_view text, value_type& out) { return parse(text, out); }
+  static std::string text(const value_type& value) {
+    std::string out;
+    for (std::size_t i = 0; i < value.count; ++i) out += (i == 0 ? "" : ",") + std::string(value.name(i));
+    return out.empty() ? "auto" : out;
+  }
+  static constexpr const char* allowed = "auto, or names parted by commas: tcp, ucx, ofi";
+  static constexpr const char* example = "ucx,tcp";
 };
 
 struct ProgressWords {

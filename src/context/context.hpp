@@ -4,8 +4,9 @@
 // zero, so every operation fails its bounds check and goes to the cold half, which finds out what is wrong: the check
 // is the translation.
 //
-// Where the other PEs' memory is not mapped (all_mapped is false), the limits are zero as well: everything goes to the
-// cold half, which checks it against `window_bytes` and leaves the rest to messages.
+// Where some PE's memory is not mapped (all_mapped is false), the limits are zero as well: everything goes to the cold
+// half, which checks it against `window_bytes`, finds the address where the PE is mapped, and leaves the rest to
+// messages.
 //
 // A context handle is a coded integer, (generation << 12 | index): any value can be looked up without a wild access.
 #pragma once
@@ -54,6 +55,17 @@ inline constexpr std::size_t kDefaultContext = 1;
 // Can this PE address the memory of all PEs? Set once, at init, alike on all PEs.
 inline constinit bool all_mapped = true;
 
+// Where the PEs of the world are. Set once, at init; the tables stay.
+struct Places {
+  const std::uint8_t* mapped = nullptr;  // by PE: not 0 where this PE can address its memory; null: all_mapped decides
+  const std::uint32_t* node = nullptr;   // by PE; null: all on one node
+  int n_nodes = 1;
+};
+inline constinit Places places;
+inline int node_of(int world_pe) noexcept {
+  return places.node == nullptr ? 0 : static_cast<int>(places.node[world_pe]);
+}
+
 // Untouched entries cost nothing: the table is zero-initialised.
 inline constinit Context context_table[kMaxContexts] = {};
 
@@ -77,8 +89,11 @@ inline void set_hot_limits(Context& context) noexcept {
 }
 
 // `pe` counts in the context's team.
-inline bool is_mapped(const Context& context, int pe) noexcept { return all_mapped || pe == context.my_pe; }
 inline int world_pe(const Context& context, int pe) noexcept { return context.set.world(TeamPe{pe}).value; }
+inline bool is_mapped(const Context& context, int pe) noexcept {
+  if (all_mapped || pe == context.my_pe) return true;
+  return places.mapped != nullptr && places.mapped[world_pe(context, pe)] != 0;
+}
 
 inline Context& default_context() noexcept { return context_table[kDefaultContext]; }
 inline Context& context_at(std::uint64_t handle) noexcept { return context_table[handle & kContextIndexMask]; }

@@ -47,9 +47,10 @@ bool inside(std::uint64_t offset, std::uint64_t bytes, std::uint64_t window_byte
   return offset < window_bytes && bytes <= window_bytes - offset;
 }
 
-// This PE's own copy of a checked address: itself. The others ring this PE elsewhere than in front of its heap.
+// This PE's own copy of a checked address: itself. On the queue path the others ring this PE elsewhere than in front of
+// its heap.
 Target own_copy(const Context& context, std::uintptr_t address, int pe) {
-  return {reinterpret_cast<std::byte*>(address), is_mapped(context, pe) ? wait_policy().own_front : nullptr};
+  return {reinterpret_cast<std::byte*>(address), pe == context.my_pe ? wait_policy().own_front : nullptr};
 }
 
 }  // namespace
@@ -69,7 +70,8 @@ Target resolve_cold(const Context& context, Site site, std::uintptr_t address, s
     if (bytes != 0) bad_range(context, site, address, bytes);
     heap_offset = 0;
   }
-  if (!all_mapped) return own_copy(context, in_statics ? address : context.heap_base + heap_offset, pe);
+  if (!all_mapped && (pe == context.my_pe || !is_mapped(context, pe)))
+    return own_copy(context, in_statics ? address : context.heap_base + heap_offset, pe);
   std::byte* const heap = peer_heap(context, pe);
   if (!in_statics) return {heap + heap_offset, &front_of_heap(heap)};
   return {context.static0 + static_cast<std::int64_t>(pe) * context.pe_step + static_offset, &front_of_heap(heap)};

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <iterator>
 
 #include "base/affinity.hpp"
@@ -14,20 +15,21 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-constexpr const char* kTakesValue[] = {"-n", "--np", "-x", "--bind-to", "--timeout", "--wdir", "--hostfile", "--host"};
+constexpr const char* kTakesValue[] = {"-n",     "--np",       "-x",     "--bind-to", "--timeout",
+                                       "--wdir", "--hostfile", "--host", "--ppn",     "--launcher"};
 
 // Long options that users of other launchers type with one dash.
 std::string canonical(const std::string& word) {
   static constexpr const char* kOneDash[] = {"-np",          "-wdir",    "-bind-to", "-timeout",       "-hostfile",
                                              "-machinefile", "-host",    "-hosts",   "-oversubscribe", "-tag-output",
-                                             "-help",        "-version", "-verbose"};
+                                             "-help",        "-version", "-verbose", "-ppn",           "-launcher"};
   std::string option = word.substr(0, word.find('='));
   const std::string value = word.substr(option.size());
   for (const char* one_dash : kOneDash) {
     if (option == one_dash) option.insert(0, "-");
   }
   if (option == "--wd") option = "--wdir";
-  if (option == "--machinefile") option = "--hostfile";
+  if (option == "--machinefile" || option == "-f") option = "--hostfile";
   if (option == "--hosts" || option == "-H") option = "--host";
   return option + value;
 }
@@ -67,6 +69,8 @@ std::vector<Words> split_parts(const Words& arguments) {
 struct RawOptions {
   Words exports;
   Words hosts;
+  Words hostfiles;
+  std::string launcher = "any";
   std::string bind = "none";
   bool accepted = false;  // flags that change nothing
 };
@@ -92,7 +96,19 @@ void describe(CLI::App& app, AppSpec& spec, JobSpec& job, RawOptions& raw) {
   app.add_flag("-v,--verbose", job.verbose, "Say what is started where");
   app.add_flag("--oversubscribe", raw.accepted, "Accepted: more PEs than cores are always allowed");
   app.add_flag("--allow-run-as-root", raw.accepted, "Accepted: oshrun runs as any user");
-  app.add_option("--hostfile,--host", raw.hosts, "Not in this version: all PEs run on this node");
+  app.add_option(
+         "--host", raw.hosts,
+         "Hosts to run on, each with a number of PEs if wanted; also -hosts, -host, -H. More hosts than this one "
+         "need an installed launcher")
+      ->type_name("A[:N],B[:N]...")
+      ->take_all();
+  app.add_option("--hostfile", raw.hostfiles, "The same from a file, a host in each line; also -f, -machinefile")
+      ->type_name("FILE")
+      ->take_all();
+  app.add_option("--ppn", job.n_host_pes, "Number of PEs on each host that says none")
+      ->check(CLI::Range(1, bootstrap::kMaxNodePes));
+  app.add_option("--launcher", raw.launcher, "Hand the job over to mpiexec.hydra, srun, or Open MPI's mpirun")
+      ->check(CLI::IsMember({"hydra", "srun", "mpirun"}));
 }
 
 int complain(const std::string& text) {
@@ -100,11 +116,35 @@ int complain(const std::string& text) {
   return 2;
 }
 
+std::string describe(const Error& error) {
+  return error.text + (error.system_errno != 0 ? std::string(": ") + std::strerror(error.system_errno) : "");
+}
+
+// As settle().
+std::string take_hosts(JobSpec& job, const RawOptions& raw) {
+  for (const bool is_file : {false, true}) {
+    for (const std::string& word : is_file ? raw.hostfiles : raw.hosts) {
+      auto hosts = is_file ? read_hostfile(word) : parse_hosts(word);
+      if (!hosts) return describe(hosts.error());
+      job.hosts.insert(job.hosts.end(), hosts->begin(), hosts->end());
+    }
+  }
+  if (raw.launcher == "hydra") job.launcher = Launcher::hydra;
+  if (raw.launcher == "srun") job.launcher = Launcher::srun;
+  if (raw.launcher == "mpirun") job.launcher = Launcher::mpirun;
+  return {};
+}
+
+// Without a number: one PE for each core, or as many as the hosts say.
+int default_pes(const JobSpec& job) {
+  int n_pes = 0;
+  for (const Host& host : job.hosts) n_pes += std::max(host.n_pes, 1);
+  return job.hosts.empty() ? usable_cpus() : n_pes;
+}
+
 // Empty when all is well, else what is wrong.
 std::string settle(AppSpec& spec, JobSpec& job, const RawOptions& raw) {
-  if (!raw.hosts.empty()) {
-    return "--host and --hostfile are not in this version: all PEs run on this node";
-  }
+  if (const std::string wrong = take_hosts(job, raw); !wrong.empty()) return wrong;
   for (const std::string& word : raw.exports) {
     const std::size_t equals = word.find('=');
     if (equals == 0) return "-x " + word + ": the variable has no name";
@@ -118,7 +158,6 @@ std::string settle(AppSpec& spec, JobSpec& job, const RawOptions& raw) {
   if (raw.bind == "core") job.bind = Bind::core;
   if (raw.bind == "socket") job.bind = Bind::socket;
   if (raw.bind == "numa") job.bind = Bind::numa;
-  if (spec.n_pes == 0) spec.n_pes = usable_cpus();
   return {};
 }
 
@@ -137,7 +176,7 @@ ParsedOptions parse_options(const std::vector<std::string>& arguments) {
     AppSpec spec;
     RawOptions raw;
     Words options = take_options(part, spec.command);
-    CLI::App app("Runs a program as the PEs of one OpenSHMEM job on this node.", "oshrun");
+    CLI::App app("Runs a program as the PEs of one OpenSHMEM job.", "oshrun");
     describe(app, spec, parsed.job, raw);
     std::reverse(options.begin(), options.end());  // the order in which CLI::App takes a vector
     try {
@@ -154,6 +193,12 @@ ParsedOptions parse_options(const std::vector<std::string>& arguments) {
       return parsed;
     }
     parsed.job.apps.push_back(std::move(spec));
+  }
+  for (Host& host : parsed.job.hosts) {
+    if (host.n_pes == 0) host.n_pes = parsed.job.n_host_pes;
+  }
+  for (AppSpec& app : parsed.job.apps) {
+    if (app.n_pes == 0) app.n_pes = default_pes(parsed.job);
   }
   if (parsed.job.total_pes() > bootstrap::kMaxNodePes) {
     parsed.status = complain(std::to_string(parsed.job.total_pes()) + " PEs asked for, allowed are 1.." +

@@ -4,9 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "hosts.hpp"
+
 namespace shmemx::launcher {
 
 enum class Bind { none, core, socket, numa };
+
+// Who runs jobs over several hosts.
+enum class Launcher { any, hydra, srun, mpirun };
 
 // One part of the command line between ':'.
 struct AppSpec {
@@ -21,7 +26,10 @@ struct JobSpec {
   Bind bind = Bind::none;
   bool tag_output = false;
   bool verbose = false;
-  double timeout_s = 0;  // 0: none
+  double timeout_s = 0;     // 0: none
+  std::vector<Host> hosts;  // empty: this one
+  int n_host_pes = 0;       // on each host that says no number, 0: not given
+  Launcher launcher = Launcher::any;
 
   int total_pes() const;
 };

@@ -1,10 +1,12 @@
-// oshrun: runs a program as the PEs of one OpenSHMEM job on this node.
+// oshrun: runs a program as the PEs of one OpenSHMEM job, on this node by itself, on others through a launcher that is
+// installed.
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstring>
 
+#include "foreign.hpp"
 #include "job.hpp"
 #include "options.hpp"
 
@@ -18,18 +20,19 @@ void open_standard_files() {
   }
 }
 
+int complain(const shmemx::Error& error) {
+  std::fprintf(stderr, "oshrun: %s%s%s\n", error.text.c_str(), error.system_errno != 0 ? ": " : "",
+               error.system_errno != 0 ? std::strerror(error.system_errno) : "");
+  return 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   open_standard_files();
   auto parsed = shmemx::launcher::parse_options({argv + 1, argv + argc});
   if (parsed.finished) return parsed.status;
+  if (shmemx::launcher::needs_other_launcher(parsed.job)) return complain(shmemx::launcher::hand_over(parsed.job));
   auto job = shmemx::launcher::Job::create(std::move(parsed.job));
-  if (!job) {
-    const shmemx::Error& error = job.error();
-    std::fprintf(stderr, "oshrun: %s%s%s\n", error.text.c_str(), error.system_errno != 0 ? ": " : "",
-                 error.system_errno != 0 ? std::strerror(error.system_errno) : "");
-    return 1;
-  }
-  return (*job)->run();
+  return job ? (*job)->run() : complain(job.error());
 }

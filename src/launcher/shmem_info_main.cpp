@@ -1,8 +1,11 @@
 // shmem_info: what this library is, what this machine allows, and every variable with its value.
+#include <dlfcn.h>
+#include <limits.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -28,7 +31,7 @@ Json library_json() {
 
 Json limits_json() {
   return {{"pes_per_node", shmemx::bootstrap::kMaxNodePes},
-          {"nodes", 1},
+          {"pes", shmemx::bootstrap::kMaxNodePes},
           {"cpus_in_affinity_records", shmemx::bootstrap::kAffinityWords * 64}};
 }
 
@@ -66,17 +69,45 @@ void print_text(const Json& library, const Json& machine, const Json& limits) {
   print_section("limits", limits);
 }
 
+// As a PE of whatever job it was started in: `oshrun -n 4 shmem_info --peers`. The library that lies beside this
+// program is asked, or the one that the loader finds.
+int show_peers() {
+  char self[PATH_MAX] = "";
+  const ssize_t length = ::readlink("/proc/self/exe", self, sizeof self - 1);
+  const std::string path(self, length > 0 ? static_cast<std::size_t>(length) : 0);
+  const std::string prefix = path.substr(0, path.rfind("/bin/"));
+  void* library = nullptr;
+  for (const std::string& name :
+       {prefix + "/" SHMEMX_LIBDIR "/libshmemx.so.1", prefix + "/lib/libshmemx.so.1", std::string("libshmemx.so.1")}) {
+    if (library == nullptr) library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  }
+  using Entry = void (*)();
+  const auto entry = [&](const char* name) { return reinterpret_cast<Entry>(::dlsym(library, name)); };
+  if (library == nullptr || entry("shmem_init") == nullptr || entry("shmem_finalize") == nullptr) {
+    std::fprintf(stderr, "shmem_info: cannot load the library: %s\n", ::dlerror());
+    return 1;
+  }
+  ::setenv("SHMEM_INFO", "peers", 1);
+  entry("shmem_init")();
+  entry("shmem_finalize")();
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   bool as_json = false;
   bool config_only = false;
+  bool peers = false;
   CLI::App app("Shows the shmemx library, what this machine allows it, and all variables with their values.",
                "shmem_info");
   app.set_version_flag("--version", std::string("shmem_info (shmemx) ") + shmemx::launcher::kVersion);
   app.add_flag("--json", as_json, "Print JSON");
   app.add_flag("--config", config_only, "Print the variables only");
+  app.add_flag("--peers", peers,
+               "Print how this PE reaches the others, and why not in other ways; start it as the job would be");
   CLI11_PARSE(app, argc, argv);
+  if (peers) return show_peers();
 
   int status = 0;
   auto config = shmemx::config::parse_environment(environ);

@@ -21,15 +21,24 @@ void Engine::start(Node& node, const Settings& settings) noexcept {
   peers_.assign(static_cast<std::size_t>(settings.n_pes), Peer{});
   active_.clear();
   active_.reserve(peers_.size());
-  staging_.reset(new (std::nothrow) std::byte[settings.payload_bytes]);
-  if (staging_ == nullptr) node.exhausted("memory for messages", settings.payload_bytes, 0);
+  std::size_t staging_bytes = settings.payload_bytes;
+  for (int pe = 0; pe < settings.n_pes; ++pe) {
+    peer(pe).distant = node.is_distant(pe);
+    if (peer(pe).distant) staging_bytes = std::max(staging_bytes, kDistantEagerBytes);
+  }
+  staging_.reset(new (std::nothrow) std::byte[staging_bytes]);
+  if (staging_ == nullptr) node.exhausted("memory for messages", staging_bytes, 0);
   if (witness_ == 0 && ::getrandom(&witness_, sizeof witness_, 0) != sizeof witness_)
     witness_ = reinterpret_cast<std::uintptr_t>(this);
 }
 
 void Engine::stop() noexcept {
   while (QueueNode* const node = unexpected_.find({kAny, kAny})) forget(*static_cast<Unexpected*>(node->owner));
-  for (Peer& peer : peers_) peer = Peer{};
+  for (Peer& peer : peers_) {
+    const bool distant = peer.distant;
+    peer = Peer{};
+    peer.distant = distant;
+  }
   active_.clear();
   posted_.clear();
   bypass_ = movers_ = copy_owner_ = nullptr;
@@ -67,6 +76,8 @@ Request* Engine::find(int source, RequestId id, Role role) noexcept {
 
 // ---- sending ----
 
+std::size_t Engine::eager_limit(int pe) noexcept { return peer(pe).distant ? kDistantEagerBytes : kEagerBytes; }
+
 Request* Engine::send(const Cursor& source, int pe, int tag, SendMode mode) noexcept {
   Request* const request = take_request(source, Role::send, pe, tag);
   if (request == nullptr) return nullptr;
@@ -77,7 +88,7 @@ Request* Engine::send(const Cursor& source, int pe, int tag, SendMode mode) noex
   if (pe == settings_.me) {
     send_to_self(*request, mode);
   } else {
-    enqueue(*request, mode.synchronous || bytes > kEagerBytes ? Next::rts : Next::eager);
+    enqueue(*request, mode.synchronous || bytes > eager_limit(pe) ? Next::rts : Next::eager);
   }
   return request;
 }
@@ -168,7 +179,8 @@ bool Engine::send_bytes(Request& request, channel::HandlerId id, Bytes header, s
 
 // Stays the first for its peer until all of it is sent, so its pieces need no name.
 Engine::Step Engine::push_eager(Request& request) noexcept {
-  const std::size_t most = settings_.payload_bytes;
+  const std::size_t most =
+      peer(request.peer).distant ? sizeof(EagerHeader) + kDistantEagerBytes : settings_.payload_bytes;
   if (request.cursor.passed() == 0) {
     const EagerHeader header{request.tag, static_cast<std::uint32_t>(request.goal)};
     const std::size_t bytes = std::min(request.goal, most - sizeof header);
@@ -207,8 +219,8 @@ bool Engine::push_rts(Request& request) noexcept {
 
 bool Engine::push_cts(Request& request) noexcept {
   Described<CtsHeader> message;
-  const std::uint32_t filled = request.kind == LmtKind::copy ? request.chunk : 0;
-  message.header = {request.peer_id, request.id, request.goal, request.kind, filled};
+  const bool has_detail = request.kind == LmtKind::copy || request.kind == LmtKind::network;
+  message.header = {request.peer_id, request.id, request.goal, request.kind, has_detail ? request.chunk : 0};
   message.section.count = 0;
   const Cursor before = request.cursor;
   if (request.kind == LmtKind::mapped) lmt_describe(*this, request, message.section);
@@ -425,8 +437,8 @@ void Engine::take_own(Request& send, Request& receive) noexcept {
 
 void Engine::on_eager(int source, Payload payload) noexcept {
   EagerHeader header;
-  if (!take_header(payload, header) || header.tag < 0 || payload.size() > header.bytes || header.bytes > kEagerBytes)
-      [[unlikely]]
+  if (!take_header(payload, header) || header.tag < 0 || payload.size() > header.bytes ||
+      (header.bytes > kEagerBytes && header.bytes > eager_limit(source))) [[unlikely]]
     return node_->reject(source, "an eager message whose length or tag is wrong");
   const bool whole = payload.size() == header.bytes;
   Peer* const from = whole ? nullptr : &peer(source);
@@ -485,7 +497,7 @@ void Engine::on_cts(int source, Payload payload) noexcept {
   Request* request = nullptr;
   if (take_header(payload, header) && take_section(payload, section)) request = find(source, header.send, Role::send);
   if (request == nullptr || request->next != Next::rts || header.goal > request->cursor.shape().bytes ||
-      static_cast<std::uint32_t>(header.kind) >= kLmtKinds)
+      static_cast<std::uint32_t>(header.kind) >= kLmtKinds || (header.kind == LmtKind::network) != peer(source).distant)
     return node_->reject(source, "an answer to an offer that was not made");
   request->cursor = Cursor(request->cursor.shape());
   request->peer_id = header.recv;
@@ -527,17 +539,47 @@ void Engine::on_done(int source, Payload payload) noexcept {
   complete(*request);
 }
 
+// The receive whose next bytes these are; null: rubbish.
+Request* Engine::find_data_taker(int source, const DataHeader& header, std::size_t bytes) noexcept {
+  Request* const request = find(source, header.to, Role::receive);
+  if (request == nullptr || request->next != Next::cts ||
+      (request->kind != LmtKind::queue && request->kind != LmtKind::network) ||
+      header.offset != request->cursor.passed() || bytes == 0 || bytes > request->goal - request->cursor.passed())
+    return nullptr;
+  return request;
+}
+
+void Engine::end_data(Request& request) noexcept {
+  if (request.cursor.passed() == request.goal) complete(request);
+}
+
 void Engine::on_data(int source, Payload payload) noexcept {
   DataHeader header;
   if (!take_header(payload, header)) return node_->reject(source, "data without a header");
   if (header.to == kEagerMessage) return take_more(source, header.offset, payload);
-  Request* const request = find(source, header.to, Role::receive);
-  if (request == nullptr || request->next != Next::cts || request->kind != LmtKind::queue ||
-      header.offset != request->cursor.passed() || payload.empty() ||
-      payload.size() > request->goal - request->cursor.passed())
-    return node_->reject(source, "data that no receive waits for");
+  Request* const request = find_data_taker(source, header, payload.size());
+  if (request == nullptr) return node_->reject(source, "data that no receive waits for");
   request->cursor.scatter(payload.data(), payload.size());
-  if (request->cursor.passed() == request->goal) complete(*request);
+  end_data(*request);
+}
+
+// What does not land is delivered, and refused there if it is rubbish. A receive that has been matched stays open until
+// its bytes are here, so the place stays, too.
+std::byte* Engine::landing(int source, Payload header, std::size_t body_bytes) noexcept {
+  DataHeader data;
+  if (!take_header(header, data) || !header.empty() || !peer(source).distant) return nullptr;
+  Request* const request = find_data_taker(source, data, body_bytes);
+  if (request == nullptr) return nullptr;
+  const Place place = request->cursor.next(body_bytes);
+  return place.bytes == body_bytes ? place.at : nullptr;
+}
+
+void Engine::landed(int source, Payload header, std::size_t body_bytes) noexcept {
+  DataHeader data;
+  Request* const request = take_header(header, data) ? find_data_taker(source, data, body_bytes) : nullptr;
+  if (request == nullptr) return node_->reject(source, "data that no receive waits for");
+  request->cursor.advance(body_bytes);
+  end_data(*request);
 }
 
 }  // namespace shmemx::message

@@ -4,7 +4,7 @@
 //
 // A rendezvous is a large message transfer (LMT): the sender says that it is ready (RTS), the receive that takes the
 // message chooses the way. One side may fetch the bytes by itself (mapped, cma) and says when it is done; or both take
-// part (copy, queue) and both know. lmt.cpp has a row of functions for each way.
+// part (copy, queue, network) and both know. lmt.cpp has a row of functions for each way.
 #pragma once
 
 #include <memory>
@@ -81,10 +81,14 @@ class Engine {
   void on_cookie(int source, Payload payload) noexcept;
   void on_done(int source, Payload payload) noexcept;
   void on_data(int source, Payload payload) noexcept;
+  // Data from a distant PE: where the body belongs, null: it is delivered with its header; and that it lies there.
+  std::byte* landing(int source, Payload header, std::size_t body_bytes) noexcept;
+  void landed(int source, Payload header, std::size_t body_bytes) noexcept;
 
   // ---- for lmt.cpp ----
   Node& node() noexcept { return *node_; }
   const Settings& settings() const noexcept { return settings_; }
+  bool is_distant(int pe) noexcept { return peer(pe).distant; }
   // Puts it behind what else has to go to its peer, and tries at once.
   void enqueue(Request& request, Next next) noexcept;
   void start_moving(Request& request) noexcept;
@@ -109,6 +113,7 @@ class Engine {
     std::size_t total = 0;  // 0: none
     std::size_t received = 0;
     Known cma = Known::untried;
+    bool distant = false;
   };
 
   Peer& peer(int pe) noexcept { return peers_[static_cast<std::size_t>(pe)]; }
@@ -137,6 +142,9 @@ class Engine {
   Unexpected* keep(Key key, std::size_t bytes, std::size_t extra, Unexpected::Kind kind) noexcept;
   void forget(Unexpected& message) noexcept;
   Request* find(int source, RequestId id, Role role) noexcept;
+  Request* find_data_taker(int source, const DataHeader& header, std::size_t bytes) noexcept;
+  void end_data(Request& request) noexcept;
+  std::size_t eager_limit(int pe) noexcept;
 
   Node* node_ = nullptr;
   Settings settings_;
@@ -152,7 +160,7 @@ class Engine {
   Request* copy_owner_ = nullptr;
   std::uint64_t witness_ = 0;  // what peers read to know that they read this process
   RequestPool pool_;
-  std::unique_ptr<std::byte[]> staging_;
+  std::unique_ptr<std::byte[]> staging_;  // as long as the longest eager message
 };
 
 // ---- lmt.cpp ----

@@ -1,9 +1,10 @@
-// The four ways of a large message transfer.
+// The ways of a large message transfer.
 //
 //   mapped  one side copies straight from or into the other's symmetric memory, which it maps: one copy
 //   cma     the receiver lets the kernel copy from the sender's memory (process_vm_readv): one copy, a call
 //   copy    both copy at the same time, through the receiver's copy buffer
 //   queue   in pieces through the cells: always possible
+//   network to a PE of another node: few long messages, from place to place without a copy where both lie in one
 //
 // Where one side moves the bytes alone, the other describes its memory in sections of a few places; a section that is
 // used up is answered by a cookie that asks for the next one.
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <new>
 
 #include "message/engine.hpp"
 #include "message/thresholds.hpp"
@@ -32,15 +34,15 @@ bool Engine::may_read(int source, const RtsHeader& rts) noexcept {
 
 namespace {
 
-// The space that all of a shape lies in; private where its places lie in several.
-Space space_of(Node& node, const Shape& shape) noexcept {
+// The space that all of a shape lies in, as `pe` sees it; private where its places lie in several.
+Space space_of(Node& node, int pe, const Shape& shape) noexcept {
   Cursor cursor(shape);
   std::uint64_t offset;
   bool first = true;
   Space space = Space::private_memory;
   while (cursor.left() != 0) {
     const Place place = cursor.next(cursor.left());
-    const Space here = node.describe(place.at, place.bytes, offset);
+    const Space here = node.describe(pe, place.at, place.bytes, offset);
     if (here == Space::private_memory || (!first && here != space)) return Space::private_memory;
     space = here;
     first = false;
@@ -162,7 +164,8 @@ bool can_fetch_mapped(Engine& engine, int source, const Offer& offer) noexcept {
 
 bool suits_mapped(Engine& engine, const Request& receive, const Offer& offer) noexcept {
   if (can_fetch_mapped(engine, receive.peer, offer)) return true;
-  return offer.rts.maps_receiver != 0 && space_of(engine.node(), receive.cursor.shape()) != Space::private_memory;
+  return offer.rts.maps_receiver != 0 &&
+         space_of(engine.node(), receive.peer, receive.cursor.shape()) != Space::private_memory;
 }
 
 void pre_receive_mapped(Engine& engine, Request& receive, const Offer& offer) noexcept {
@@ -208,7 +211,7 @@ void post_receive_copy(Engine& engine, Request&) noexcept { engine.set_copy_owne
 bool start_send_copy(Engine& engine, Request& send, const CtsHeader& cts, const Section&) noexcept {
   send.buffer = engine.node().copy_buffer(send.peer);
   if (send.buffer == nullptr) return false;
-  send.chunk = cts.filled;
+  send.chunk = cts.detail;
   engine.start_moving(send);
   return true;
 }
@@ -257,14 +260,75 @@ bool start_send_queue(Engine& engine, Request& send, const CtsHeader&, const Sec
   return true;
 }
 
+// ---- network ----
+
+bool is_in_one_place(const Request& request) noexcept { return request.cursor.shape().kind == Shape::Kind::contiguous; }
+
+// What cannot land where it belongs is wanted in small messages, as it has to lie somewhere meanwhile.
+void pre_receive_network(Engine&, Request& receive, const Offer&) noexcept {
+  receive.chunk = is_in_one_place(receive) ? 0 : static_cast<std::uint32_t>(kPackedBytes);
+}
+
+bool start_send_network(Engine& engine, Request& send, const CtsHeader& cts, const Section&) noexcept {
+  send.chunk = cts.detail;
+  send.outgoing.done = true;
+  engine.start_moving(send);
+  return true;
+}
+
+// The next bytes in one place: where they lie, or packed. Moves `after` behind them. Empty: no memory.
+Place next_piece(Request& send, Cursor& after) noexcept {
+  const std::size_t limit = send.chunk == 0 ? kNetworkBytes : std::min<std::size_t>(send.chunk, kNetworkBytes);
+  const std::size_t wanted = std::min(limit, send.goal - send.cursor.passed());
+  const Place place = after.next(wanted);
+  if (place.bytes == wanted || place.bytes >= kUnpackedBytes) {
+    after.advance(place.bytes);
+    return place;
+  }
+  if (send.packed == nullptr) send.packed.reset(new (std::nothrow) std::byte[kPackedBytes]);
+  if (send.packed == nullptr) return {nullptr, 0};
+  const std::size_t bytes = std::min(wanted, kPackedBytes);
+  after.gather(send.packed.get(), bytes);
+  return {send.packed.get(), bytes};
+}
+
+// One message after the other: what the network has not taken yet is bytes enough to keep it busy.
+bool move_network(Engine& engine, Request& send) noexcept {
+  bool any = false;
+  for (int i = 0; i < kFragmentsPerPoll && send.outgoing.done; ++i) {
+    if (send.cursor.passed() == send.goal) {
+      send.packed.reset();
+      finish_moving(engine, send);
+      return true;
+    }
+    Cursor after = send.cursor;
+    const Place piece = next_piece(send, after);
+    if (piece.bytes == 0) {
+      engine.node().exhausted("memory to pack messages", kPackedBytes, 0);
+      return any;
+    }
+    const DataHeader header{send.peer_id, send.cursor.passed()};
+    send.outgoing.done = false;
+    const transport::Sent sent = engine.node().send_long(send.peer, channel::kMessageData, channel::bytes_of(header),
+                                                         {piece.at, piece.bytes}, send.outgoing);
+    if (sent != transport::Sent::later) send.outgoing.done = true;
+    if (sent == transport::Sent::no) return any;
+    send.cursor = after;
+    any = true;
+  }
+  return any;
+}
+
 constexpr Lmt kWays[kLmtKinds] = {
     {"copy", suits_copy, pre_receive_copy, start_receive_by_sender, post_receive_copy, start_send_copy, move_copy},
     {"mapped", suits_mapped, pre_receive_mapped, start_receive_mapped, nullptr, start_send_mapped, move_mapped},
     {"cma", suits_cma, pre_fetch, start_fetching, nullptr, nullptr, move_cma},
     {"queue", suits_queue, nullptr, start_receive_by_sender, nullptr, start_send_queue, nullptr},
+    {"network", nullptr, pre_receive_network, start_receive_by_sender, nullptr, start_send_network, move_network},
 };
 
 LmtKind choose(Engine& engine, const Request& receive, const Offer& offer) noexcept {
+  if (engine.is_distant(receive.peer)) return LmtKind::network;
   const auto suits = [&](LmtKind kind) { return lmt_of(kind).suits(engine, receive, offer); };
   const LmtChoice choice = engine.settings().lmt;
   if (choice != LmtChoice::automatic) {
@@ -285,6 +349,13 @@ LmtKind choose(Engine& engine, const Request& receive, const Offer& offer) noexc
 const Lmt& lmt_of(LmtKind kind) noexcept { return kWays[static_cast<std::uint32_t>(kind)]; }
 
 void lmt_pre_send(Engine& engine, Request& send, Offer& offer) noexcept {
+  offer.section.space = Space::private_memory;
+  offer.section.count = 0;
+  // Addresses and process numbers mean nothing on another node.
+  if (engine.is_distant(send.peer)) {
+    offer.rts = {send.id, send.goal, send.tag, 0, 0, 0, 0, 0};
+    return;
+  }
   const LmtChoice choice = engine.settings().lmt;
   const bool maps = engine.node().address_of(send.peer, Space::heap, 0, 1) != nullptr;
   offer.rts = {send.id,
@@ -295,8 +366,6 @@ void lmt_pre_send(Engine& engine, Request& send, Offer& offer) noexcept {
                engine.witness(),
                maps,
                0};
-  offer.section.space = Space::private_memory;
-  offer.section.count = 0;
   const bool described = choice == LmtChoice::automatic || choice == LmtChoice::mapped || choice == LmtChoice::cma;
   if (described && send.goal != 0) lmt_describe(engine, send, offer.section);
 }
@@ -325,7 +394,7 @@ void lmt_describe(Engine& engine, Request& request, Section& out) noexcept {
   if (request.cursor.passed() == 0) {
     const LmtChoice choice = engine.settings().lmt;
     const bool symmetric = choice == LmtChoice::automatic || choice == LmtChoice::mapped;
-    request.space = symmetric ? space_of(engine.node(), request.cursor.shape()) : Space::private_memory;
+    request.space = symmetric ? space_of(engine.node(), request.peer, request.cursor.shape()) : Space::private_memory;
   }
   out.space = request.space;
   out.count = 0;
@@ -333,7 +402,7 @@ void lmt_describe(Engine& engine, Request& request, Section& out) noexcept {
   while (request.cursor.passed() != most && out.count != kSectionPlaces) {
     const Place place = request.cursor.next(most - request.cursor.passed());
     std::uint64_t at = reinterpret_cast<std::uintptr_t>(place.at);
-    if (out.space != Space::private_memory) engine.node().describe(place.at, place.bytes, at);
+    if (out.space != Space::private_memory) engine.node().describe(request.peer, place.at, place.bytes, at);
     out.places[out.count++] = {at, place.bytes};
     request.cursor.advance(place.bytes);
   }

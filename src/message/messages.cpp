@@ -29,27 +29,35 @@ class ChannelNode final : public Node {
     return channel::own_endpoint.try_send(pe, id, header, body);
   }
 
-  Space describe(const std::byte* at, std::size_t bytes, std::uint64_t& offset) noexcept override {
+  bool is_distant(int pe) noexcept override { return channel::is_distant(pe); }
+
+  transport::Sent send_long(int pe, channel::HandlerId id, Bytes header, Bytes body,
+                            transport::Outgoing& outgoing) noexcept override {
+    return channel::own_endpoint.send_tracked(pe, id, header, body, outgoing);
+  }
+
+  Space describe(int pe, const std::byte* at, std::size_t bytes, std::uint64_t& offset) noexcept override {
     const context::Context& world = context::default_context();
     const auto address = reinterpret_cast<std::uintptr_t>(at);
-    if (!context::all_mapped) return Space::private_memory;
+    if (!context::is_mapped(world, pe)) return Space::private_memory;
     offset = address - world.heap_base;
-    if (inside(offset, bytes, world.heap_bytes)) return Space::heap;
+    if (inside(offset, bytes, world.window_bytes)) return Space::heap;
     offset = address - world.static_base;
     return inside(offset, bytes, world.static_bytes) ? Space::statics : Space::private_memory;
   }
 
   std::byte* address_of(int pe, Space space, std::uint64_t offset, std::uint64_t bytes) noexcept override {
     const context::Context& world = context::default_context();
-    if (!context::all_mapped) return nullptr;
-    if (space == Space::heap && inside(offset, bytes, world.heap_bytes)) return context::peer_heap(world, pe) + offset;
+    if (!context::is_mapped(world, pe)) return nullptr;
+    if (space == Space::heap && inside(offset, bytes, world.window_bytes))
+      return context::peer_heap(world, pe) + offset;
     if (space == Space::statics && inside(offset, bytes, world.static_bytes))
       return world.static0 + static_cast<std::int64_t>(pe) * world.pe_step + offset;
     return nullptr;
   }
 
   CopyBuffer* copy_buffer(int owner) noexcept override {
-    return reinterpret_cast<CopyBuffer*>(parts.copy_buffer(owner));
+    return channel::is_distant(owner) ? nullptr : reinterpret_cast<CopyBuffer*>(parts.copy_buffer(owner));
   }
   void wake(int pe) noexcept override { shmemx::wake(channel::own_endpoint.front_of(pe)); }
   void reject(int source, const char* what) noexcept override {
@@ -75,6 +83,11 @@ Verdict handle(Endpoint&, const Message& message) {
   (engine.*Take)(message.source, message.payload);
   return Verdict::done;
 }
+
+std::byte* landing(int source, Bytes header, std::size_t body_bytes) {
+  return engine.landing(source, header, body_bytes);
+}
+void landed(Endpoint&, int source, Bytes header, std::size_t body_bytes) { engine.landed(source, header, body_bytes); }
 
 bool progress(Endpoint&) { return engine.progress(); }
 
@@ -126,6 +139,7 @@ void open(const Start& start) noexcept {
   channel::set_handler(channel::kMessageCookie, handle<&Engine::on_cookie>);
   channel::set_handler(channel::kMessageDone, handle<&Engine::on_done>);
   channel::set_handler(channel::kMessageData, handle<&Engine::on_data>);
+  channel::set_landing(channel::kMessageData, {landing, landed});
   channel::add_progress(progress);
   node.parts = start.parts;
   engine.start(node, {.me = start.me,
@@ -182,7 +196,7 @@ Result receive(const Call& call, const Shape& dest) noexcept {
 // nothing else asks for attention.
 Result receive_contiguous(const Call& call, Place dest) noexcept {
   look_at_messages();
-  if (call.pe >= 0) [[likely]] {
+  if (call.pe >= 0 && !channel::is_distant(call.pe)) [[likely]] {
     Result result;
     int polls = wait_policy().pause_polls != 0 ? kBoxPolls : 1;
     do {

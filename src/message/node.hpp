@@ -4,8 +4,6 @@
 
 #include <sys/uio.h>
 
-#include <sys/uio.h>
-
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
@@ -16,6 +14,7 @@
 #include "channel/layout.hpp"
 #include "config/kinds.hpp"
 #include "message/wire.hpp"
+#include "transport/transport.hpp"
 
 namespace shmemx::message {
 
@@ -36,13 +35,18 @@ static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 
 class Node {
  public:
-  // False: no cell is free.
+  // Is it on another node? Then it is reached by messages only, and those may be long.
+  virtual bool is_distant(int pe) noexcept = 0;
+  // False: no cell is free, or the network takes nothing at the moment.
   virtual bool try_send(int pe, channel::HandlerId id, channel::Bytes header, channel::Bytes body) noexcept = 0;
-  // The space that memory of this PE lies in, as those see it that map this PE; `offset` is into that space.
-  virtual Space describe(const std::byte* at, std::size_t bytes, std::uint64_t& offset) noexcept = 0;
+  // To a distant PE. `later`: the body is in use until `outgoing` is done.
+  virtual transport::Sent send_long(int pe, channel::HandlerId id, channel::Bytes header, channel::Bytes body,
+                                    transport::Outgoing& outgoing) noexcept = 0;
+  // The space that memory of this PE lies in, as `pe` sees it; `offset` is into that space.
+  virtual Space describe(int pe, const std::byte* at, std::size_t bytes, std::uint64_t& offset) noexcept = 0;
   // Where symmetric memory of another PE lies in this process; null where it is not mapped or there is no such memory.
   virtual std::byte* address_of(int pe, Space space, std::uint64_t offset, std::uint64_t bytes) noexcept = 0;
-  // Null when there is none.
+  // Null when there is none, or it is not mapped here.
   virtual CopyBuffer* copy_buffer(int owner) noexcept = 0;
   // After something that the PE may sleep on has been stored.
   virtual void wake(int pe) noexcept = 0;
@@ -66,7 +70,7 @@ using config::LmtChoice;
 struct Settings {
   int me = 0;
   int n_pes = 0;
-  std::size_t payload_bytes = 0;  // of the channel's messages, at most
+  std::size_t payload_bytes = 0;  // of the channel's messages inside the node, at most
   std::size_t unexpected_max = 0;
   LmtChoice lmt = LmtChoice::automatic;
   bool crowded = false;  // more PEs than cores: two sides seldom run at the same time

@@ -10,6 +10,7 @@
 #include "message/matching.hpp"
 #include "message/shape.hpp"
 #include "message/wire.hpp"
+#include "transport/transport.hpp"
 
 namespace shmemx::message {
 
@@ -56,7 +57,7 @@ struct Request {
   // What a long one needs beside.
   Request* link;  // in the list or free list it is in
   LmtKind kind;
-  std::uint32_t chunk;  // copy: the next chunk
+  std::uint32_t chunk;  // copy: the next chunk; network: most bytes of a message, 0: any
   RequestId peer_id;
   std::int32_t pid;  // cma: the sender's
   Space space;       // where this side describes its memory: all of it lies there
@@ -66,6 +67,9 @@ struct Request {
   std::uint32_t place;   // of the section: the one we are in
   std::uint64_t inside;  // bytes of it that are behind us
   Section section;       // the peer's memory
+  // network, sender: of the message that was sent last
+  transport::Outgoing outgoing;
+  std::unique_ptr<std::byte[]> packed;
 };
 
 class RequestPool {

@@ -20,4 +20,14 @@ inline constexpr std::size_t kMoveBytes = std::size_t{1} << 20;
 // Messages that one poll may send for one transfer through the queue.
 inline constexpr int kFragmentsPerPoll = 16;
 
+// ---- between nodes ----
+// Longer messages wait for their receive: the first to answer saves a copy, but costs a turn of the network.
+inline constexpr std::size_t kDistantEagerBytes = std::size_t{64} << 10;
+// Of a long message, in one message of the network, so that others to the same PE get their turn.
+inline constexpr std::size_t kNetworkBytes = std::size_t{16} << 20;
+// The same where one of the sides has to pack: it fits the caches.
+inline constexpr std::size_t kPackedBytes = std::size_t{256} << 10;
+// Places of a list that are longer are sent from where they lie.
+inline constexpr std::size_t kUnpackedBytes = std::size_t{64} << 10;
+
 }  // namespace shmemx::message

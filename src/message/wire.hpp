@@ -6,7 +6,7 @@
 //   cts      CtsHeader, places          clear to send: which way, how much, and where to put it
 //   cookie   CookieHeader, places       the next section of a long description; without places: asks for it
 //   done     DoneHeader                 the other side may forget the transfer
-//   data     DataHeader, data           bytes of a transfer through the queue, or of an eager message
+//   data     DataHeader, data           bytes of a transfer through the queue or a network, or of an eager message
 #pragma once
 
 #include <cstddef>
@@ -63,15 +63,15 @@ struct RtsHeader {
   std::uint32_t padding;
 };
 
-enum class LmtKind : std::uint32_t { copy, mapped, cma, queue };
-inline constexpr std::uint32_t kLmtKinds = 4;
+enum class LmtKind : std::uint32_t { copy, mapped, cma, queue, network };
+inline constexpr std::uint32_t kLmtKinds = 5;
 
 struct CtsHeader {
   RequestId send;
   RequestId recv;
   std::uint64_t goal;    // bytes that the receiver wants
   LmtKind kind;          // how the sender shall move them
-  std::uint32_t filled;  // copy: state of the receiver's buffer at the begin
+  std::uint32_t detail;  // copy: state of the receiver's buffer at the begin; network: most bytes in a message, 0: any
 };
 
 struct CookieHeader {

@@ -1,6 +1,8 @@
 // Handlers of put, get and signals, at the target and where answers arrive; and the completion of what was started.
 #include "rma/remote.hpp"
 
+#include <cstring>
+
 #include "atomic/remote.hpp"
 #include "atomic/requests.hpp"
 #include "rma/wire.hpp"
@@ -35,12 +37,14 @@ Verdict answer(Endpoint& endpoint, int pe, const GetAnswer& answer) {
     copy_visible(&word, data.data(), data.size());
     data = bytes_of(word).first(data.size());
   }
-  return endpoint.try_send(pe, channel::kGetReply, bytes_of(answer.header), data) ? Verdict::done : Verdict::later;
+  // The data lie in a window of the symmetric heap or of static data, so they stay.
+  return endpoint.try_send_lasting(pe, channel::kGetReply, bytes_of(answer.header), data) ? Verdict::done
+                                                                                          : Verdict::later;
 }
 
 Verdict handle_get(Endpoint& endpoint, const Message& message) {
   GetAnswer found;
-  const std::size_t most = channel::max_payload_bytes() - sizeof(GetReplyHeader);
+  const std::size_t most = channel::max_payload_bytes(message.source) - sizeof(GetReplyHeader);
   check_message("a get", message.source, find_get(message.payload, most, found));
   return answer(endpoint, message.source, found);
 }
@@ -53,6 +57,14 @@ Verdict handle_get_strided(Endpoint& endpoint, const Message& message) {
   return answer(endpoint, message.source, found);
 }
 
+std::byte* put_landing(int source, Bytes header, std::size_t bytes) {
+  std::byte* place = nullptr;
+  check_message("a put", source, find_put(header, bytes, place));
+  return place;
+}
+
+void put_landed(Endpoint&, int, Bytes, std::size_t) { atomic::wake_own_sleepers(); }
+
 // The data of an answer, and the request that it answers.
 const char* decode_answer(const Message& message, GetReplyHeader& header, Bytes& data,
                           const atomic::Request*& request) noexcept {
@@ -62,6 +74,23 @@ const char* decode_answer(const Message& message, GetReplyHeader& header, Bytes&
   const atomic::Landing& landing = request->landing;
   return data.size() == std::size_t{landing.block_bytes} * landing.block_count ? nullptr
                                                                                : "has another length than asked for";
+}
+
+// In one piece only: blocks are put apart from a message that is here.
+std::byte* get_landing(int source, Bytes payload, std::size_t bytes) {
+  GetReplyHeader header;
+  Bytes data;
+  if (!decode_get_reply(payload, header, data)) return nullptr;  // the handler rejects it
+  const atomic::Request* const request = atomic::requests.find(header.ticket, source);
+  if (request == nullptr || request->landing.block_count != 1 || request->landing.block_bytes != bytes) return nullptr;
+  return request->landing.at;
+}
+
+void get_landed(Endpoint&, int, Bytes payload, std::size_t) {
+  GetReplyHeader header;
+  std::memcpy(&header, payload.data(), sizeof header);
+  atomic::requests.close(header.ticket);
+  atomic::wake_own_sleepers();
 }
 
 Verdict handle_get_reply(Endpoint&, const Message& message) {
@@ -102,6 +131,8 @@ void set_remote_handlers() noexcept {
   channel::set_handler(channel::kGet, handle_get);
   channel::set_handler(channel::kGetStrided, handle_get_strided);
   channel::set_handler(channel::kGetReply, handle_get_reply);
+  channel::set_landing(channel::kPut, {put_landing, put_landed});
+  channel::set_landing(channel::kGetReply, {get_landing, get_landed});
   atomic::set_remote_handlers();
 }
 

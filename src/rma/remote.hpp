@@ -16,6 +16,9 @@ using atomic::RemotePlace;
 
 // Returns when `source` may be used again. Complete at the target after settle_remote().
 void put_remote(const char* routine, RemotePlace dest, const void* source, std::size_t bytes) noexcept;
+// The same, but `source` stays in use until settle_remote(): short ones may leave together with others, long ones are
+// read from their place.
+void put_nbi_remote(const char* routine, RemotePlace dest, const void* source, std::size_t bytes) noexcept;
 void put_strided_remote(const char* routine, RemotePlace dest, const void* source, const Strided& shape) noexcept;
 // Data first, then the signal: one message where it fits.
 void put_signal_remote(const char* routine, RemotePlace dest, const void* source, std::size_t bytes, RemotePlace signal,

@@ -14,8 +14,8 @@ using atomic::OpenCount;
 
 constexpr std::uint32_t kPiecesUnderWay = 16;  // of one blocking get; the table has room for those of many threads
 
-std::size_t room_in_answer() noexcept {
-  return round_down(channel::max_payload_bytes() - sizeof(GetReplyHeader), kCacheLine);
+std::size_t room_in_answer(int pe) noexcept {
+  return round_down(channel::max_payload_bytes(pe) - sizeof(GetReplyHeader), kCacheLine);
 }
 
 // A get under way. `open` counts the answers missing; `limited` keeps them few.
@@ -31,7 +31,7 @@ struct Getting {
 
 void get_pieces(const Getting& getting, void* dest, RemotePlace source, std::size_t bytes) noexcept {
   auto* to = static_cast<std::byte*>(dest);
-  const std::size_t room = room_in_answer();
+  const std::size_t room = room_in_answer(source.pe);
   while (bytes != 0) {
     const auto piece = static_cast<std::uint32_t>(std::min(bytes, room));
     getting.pace(source.pe);
@@ -70,7 +70,7 @@ void get_strided_remote(const char* routine, void* dest, RemotePlace source, con
   OpenCount open{0};
   const Getting getting{routine, {&open, 0}, true};
   auto* to = static_cast<std::byte*>(dest);
-  const std::size_t room = std::min(kGatherBytes, room_in_answer());
+  const std::size_t room = std::min(kGatherBytes, room_in_answer(source.pe));
   if (shape.block_bytes <= room / 2) {
     get_blocks_gathered(getting, to, source, shape, room / shape.block_bytes);
   } else {

@@ -10,8 +10,14 @@ namespace {
 using channel::bytes_of;
 
 // Whole lines, so that no element of the user's is cut in two.
-std::size_t room_behind(std::size_t header_bytes) noexcept {
-  return round_down(channel::max_payload_bytes() - header_bytes, kCacheLine);
+std::size_t room_behind(int pe, std::size_t header_bytes) noexcept {
+  return round_down(channel::max_payload_bytes(pe) - header_bytes, kCacheLine);
+}
+
+// Data that land at their place cannot carry the signal: long ones go ahead of it.
+std::size_t room_for_signal(int pe) noexcept {
+  const std::size_t room = room_behind(pe, sizeof(PutSignalHeader));
+  return channel::is_distant(pe) ? std::min(room, transport::kLongBytes - kCacheLine) : room;
 }
 
 Bytes bytes_at(const void* source, std::size_t bytes) noexcept {
@@ -35,7 +41,7 @@ void put_each_block(const char* routine, RemotePlace dest, const std::byte* sour
 
 void put_remote(const char* routine, RemotePlace dest, const void* source, std::size_t bytes) noexcept {
   const auto* from = static_cast<const std::byte*>(source);
-  const std::size_t room = room_behind(sizeof(PutHeader));
+  const std::size_t room = room_behind(dest.pe, sizeof(PutHeader));
   while (bytes != 0) {
     const std::size_t piece = std::min(bytes, room);
     const PutHeader header{dest.window, dest.offset};
@@ -46,10 +52,40 @@ void put_remote(const char* routine, RemotePlace dest, const void* source, std::
   }
 }
 
+namespace {
+
+bool try_put_nbi(const RemotePlace& dest, Bytes source) noexcept {
+  const PutHeader header{dest.window, dest.offset};
+  const channel::Locked endpoint;
+  if (source.size() >= transport::kLongBytes)
+    return endpoint->try_send_lasting(dest.pe, channel::kPut, bytes_of(header), source);
+  return endpoint->try_send_gathered(dest.pe, channel::kPut, bytes_of(header), source);
+}
+
+}  // namespace
+
+void put_nbi_remote(const char* routine, RemotePlace dest, const void* source, std::size_t bytes) noexcept {
+  if (!channel::is_distant(dest.pe) || bytes == 0) return put_remote(routine, dest, source, bytes);
+  const auto* from = static_cast<const std::byte*>(source);
+  const std::size_t room = room_behind(dest.pe, sizeof(PutHeader));
+  while (bytes != 0) {
+    const std::size_t piece = std::min(bytes, room);
+    if (!try_put_nbi(dest, {from, piece})) {
+      wait_for(routine, [&] {
+        channel::poll();
+        return try_put_nbi(dest, {from, piece});
+      });
+    }
+    dest.offset += piece;
+    from += piece;
+    bytes -= piece;
+  }
+}
+
 void put_strided_remote(const char* routine, RemotePlace dest, const void* source, const Strided& shape) noexcept {
   if (shape.block_bytes == 0) return;
   const auto* const from = static_cast<const std::byte*>(source);
-  const std::size_t room = std::min(kGatherBytes, room_behind(sizeof(PutStridedHeader)));
+  const std::size_t room = std::min(kGatherBytes, room_behind(dest.pe, sizeof(PutStridedHeader)));
   if (shape.block_bytes > room / 2) return put_each_block(routine, dest, from, shape);
   std::byte gathered[kGatherBytes];
   const std::size_t most = room / shape.block_bytes;
@@ -74,7 +110,7 @@ void signal_remote(const char* routine, RemotePlace signal, std::uint64_t value,
 void put_signal_remote(const char* routine, RemotePlace dest, const void* source, std::size_t bytes, RemotePlace signal,
                        std::uint64_t value, int sig_op) noexcept {
   if (bytes == 0) return signal_remote(routine, signal, value, sig_op);
-  const std::size_t last = std::min(bytes, room_behind(sizeof(PutSignalHeader)));
+  const std::size_t last = std::min(bytes, room_for_signal(dest.pe));
   put_remote(routine, dest, source, bytes - last);
   dest.offset += bytes - last;
   const PutSignalHeader header{{dest.window, dest.offset}, signal_header(signal, value, sig_op)};

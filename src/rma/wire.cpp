@@ -96,6 +96,14 @@ const char* perform_put(Bytes payload) noexcept {
   return nullptr;
 }
 
+const char* find_put(Bytes payload, std::size_t bytes, std::byte*& place) noexcept {
+  PutHeader header;
+  Bytes data;
+  if (!decode_put(payload, header, data) || !data.empty()) return kBadLength;
+  place = windows::find_exposed(header.window, header.offset, bytes);
+  return place == nullptr ? kBadRange : nullptr;
+}
+
 const char* perform_put_strided(Bytes payload) noexcept {
   PutStridedHeader header;
   BlockRange range;

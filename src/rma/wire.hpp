@@ -99,6 +99,8 @@ bool decode_get_reply(Bytes payload, GetReplyHeader& header, Bytes& data) noexce
 
 // Null when done; else what is wrong with the message, and nothing has changed.
 const char* perform_put(Bytes payload) noexcept;
+// For data that are not here yet: where they go.
+const char* find_put(Bytes header, std::size_t bytes, std::byte*& place) noexcept;
 const char* perform_put_strided(Bytes payload) noexcept;
 const char* perform_signal(Bytes payload) noexcept;
 const char* perform_put_signal(Bytes payload) noexcept;

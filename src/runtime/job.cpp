@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "base/fatal.hpp"
 #include "base/wait.hpp"
@@ -77,11 +78,26 @@ Status start_process(const InitRequest& request) {
   self.arena.emplace(std::move(arena));
   watch_for_the_end(*self.arena, *self.launcher);
   SHMEMX_TRY(read_parameters(self.parameters));
-  SHMEMX_TRY(share_memory(*self.arena, self.parameters, request.routine));
+  SHMEMX_TRY(share_memory(*self.arena, self.parameters, *self.launcher, request.routine));
   disown_forked_children();
   self.allocator =
       std::make_unique<heap::BlockAllocator>(self.parameters.heap_limit_bytes, self.arena->geometry().alignment);
   return {};
+}
+
+// Those whose memory this PE can address. Where their numbers are no arithmetic sequence each PE is alone.
+context::Context shared_route(const context::Context& world) {
+  if (context::all_mapped) return world;
+  std::vector<int> mapped;
+  for (int pe = 0; pe < static_cast<int>(world.n_pes); ++pe) {
+    if (context::is_mapped(world, pe)) mapped.push_back(pe);
+  }
+  const int stride = mapped.size() > 1 ? mapped[1] - mapped[0] : 1;
+  bool regular = true;
+  for (std::size_t i = 1; i < mapped.size(); ++i) regular = regular && mapped[i] - mapped[i - 1] == stride;
+  if (!regular) mapped.assign(1, world.my_pe);
+  const team::PeSet set(Pe{mapped[0]}, regular ? stride : 1, static_cast<int>(mapped.size()));
+  return coll::route_of(world, set, set.find(Pe{world.my_pe})->value);
 }
 
 void open_world() {
@@ -91,10 +107,7 @@ void open_world() {
   context::default_context() = world;
   context::context_table[context::kInvalidContext].handle = ~std::uint64_t{0};
   coll::install_team(coll::kWorldTeam, world, coll::kWorldTeam);
-  // Those whose memory this PE can address.
-  const team::PeSet alone(Pe{world.my_pe}, 1, 1);
-  coll::install_team(coll::kSharedTeam, context::all_mapped ? world : coll::route_of(world, alone, 0),
-                     coll::kSharedTeam);
+  coll::install_team(coll::kSharedTeam, shared_route(world), coll::kSharedTeam);
   open_messages(*self.arena, self.parameters, level.load());
 }
 
@@ -142,7 +155,7 @@ bool initialize(const InitRequest& request) noexcept {
   level.store(std::clamp(request.thread_level, SHMEM_THREAD_SINGLE, SHMEM_THREAD_MULTIPLE));
   open_world();
   if (first) {
-    meet_all_pes(*job().arena, request.routine);
+    meet_node_pes(*job().arena, request.routine);
     report_start(job().parameters);
   } else {
     coll::barrier(coll::team_table[coll::kWorldTeam], request.routine);

@@ -13,6 +13,7 @@
 #include "base/clock.hpp"
 #include "base/fatal.hpp"
 #include "base/wait.hpp"
+#include "channel/channel.hpp"
 #include "context/route.hpp"
 #include "runtime/contexts.hpp"
 #include "runtime/job.hpp"
@@ -25,6 +26,10 @@ using bootstrap::PePhase;
 
 constexpr std::uint64_t kStuckCheckNs = 500'000'000;
 constexpr int kStuckLooks = 4;
+constexpr std::uint32_t kPatienceMs = 1000;  // for the last words to leave this machine
+// Launchers that see the death itself, or the PE that has ended the job, are to have the word.
+constexpr int kLooksForEnd = 30;
+constexpr std::uint64_t kLookForEndNs = 10'000'000;
 
 struct Watch {
   bootstrap::JobHeader* header = nullptr;
@@ -48,9 +53,11 @@ void end_job(int status) {
 
 // Ended, so that it will never do anything for the others again: its process has left, and is gone. Exit handlers of
 // the program may still run after the one that says "departed", and call shmem_finalize.
+// A PE of another node says "departed" with its last message.
 bool has_ended(const bootstrap::PeRecord& record) {
   const auto phase = static_cast<PePhase>(record.phase.load(std::memory_order_acquire));
   if (phase != PePhase::departed && phase != PePhase::finalized) return false;
+  if (record.node != watch.record->node) return true;
   return ::kill(record.pid, 0) != 0 && errno == ESRCH;
 }
 
@@ -70,7 +77,7 @@ int find_ended_with_others_asleep() {
   int ended = -1;
   for (std::size_t pe = 0; pe < watch.header->n_pes; ++pe) {
     const bootstrap::PeRecord& record = *bootstrap::record_of(watch.header, pe);
-    if (bootstrap::routine_of(record)[0] != '\0' &&
+    if (record.node == watch.record->node && bootstrap::routine_of(record)[0] != '\0' &&
         record.phase.load(std::memory_order_acquire) == static_cast<std::uint32_t>(PePhase::running))
       continue;
     if (!has_ended(record)) return -1;
@@ -108,6 +115,8 @@ void at_exit(int status, void*) {
     return;
   }
   finalize_at_exit();
+  const auto phase = watch.record->phase.load(std::memory_order_acquire);
+  channel::say_leaving(phase == static_cast<std::uint32_t>(PePhase::departed), kPatienceMs);
   watch.launcher->finalize();
 }
 
@@ -119,7 +128,39 @@ void after_fork_in_child() {
   context::set_unusable_reason("called in a forked child, which is not a PE");
 }
 
+void pause_ns(std::uint64_t ns) {
+  const timespec pause{0, static_cast<long>(ns)};
+  ::nanosleep(&pause, nullptr);
+}
+
+// Of a PE of another node.
+bool record_says_left(const bootstrap::PeRecord& record) {
+  const auto phase = static_cast<PePhase>(record.phase.load(std::memory_order_acquire));
+  return phase == PePhase::departed || phase == PePhase::finalized;
+}
+
+const std::string& (*host_of)(int pe) = nullptr;
+
 }  // namespace
+
+void set_host_names(const std::string& (*names)(int pe)) noexcept { host_of = names; }
+
+void end_for_lost(int pe, const std::string& cause) noexcept {
+  const bootstrap::PeRecord& theirs = *bootstrap::record_of(watch.header, static_cast<std::size_t>(pe));
+  if (record_says_left(theirs)) return;
+  const bootstrap::RoutineName waiting = bootstrap::routine_of(*watch.record);
+  for (int look = 0; look < kLooksForEnd && watch.header->end_word.load(std::memory_order_acquire) == 0; ++look)
+    pause_ns(kLookForEndNs);
+  fatal(waiting[0] != '\0' ? waiting.data() : nullptr, "PE %d on host %s is lost: %s", pe,
+        host_of != nullptr ? host_of(pe).c_str() : "?", cause.c_str());
+}
+
+void note_left(int pe, bool early) noexcept {
+  bootstrap::PeRecord& record = *bootstrap::record_of(watch.header, static_cast<std::size_t>(pe));
+  const auto phase = static_cast<std::uint32_t>(early ? PePhase::departed : PePhase::finalized);
+  if (record.phase.exchange(phase, std::memory_order_acq_rel) == phase || !early) return;
+  watch.header->departed.fetch_add(1, std::memory_order_acq_rel);
+}
 
 void watch_for_the_end(windows::Arena& arena, bootstrap::Bootstrap& launcher) noexcept {
   const bootstrap::Identity identity = launcher.identity();

@@ -1,6 +1,8 @@
 // How a PE leaves: diagnostics that end the job, global_exit, process exit, fork; and what others learn of it.
 #pragma once
 
+#include <string>
+
 #include "bootstrap/bootstrap.hpp"
 #include "windows/arena.hpp"
 
@@ -18,6 +20,14 @@ void disown_forked_children() noexcept;
 // Hooks of the waiting policy: what this PE waits in, for the launcher's message; and whether it can still come.
 void note_waiting(const char* routine) noexcept;
 void forget_waiting() noexcept;
+
+// A PE of another node cannot be reached any more: ends the job, after a moment in which whoever knows better may say
+// why.
+void end_for_lost(int pe, const std::string& cause) noexcept;
+// A PE of another node has said that it leaves. `early`: without shmem_finalize.
+void note_left(int pe, bool early) noexcept;
+// For the lines of both.
+void set_host_names(const std::string& (*host_of)(int pe)) noexcept;
 
 // What job.cpp does when the process exits while the library is initialised.
 void finalize_at_exit() noexcept;

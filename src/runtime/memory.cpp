@@ -51,7 +51,7 @@ void report_exhausted(const char* routine, std::size_t bytes, const char* limit,
 // store must not die.
 bool is_backed(const char* routine, std::size_t bytes, heap::Offset end) {
   if (end <= extent.backed) return true;
-  const std::uint64_t n_pes = static_cast<std::uint64_t>(world_team().size());
+  const std::uint64_t n_pes = arena().header().n_node_pes;
   const std::uint64_t memory = available_memory_bytes() + arena().resident_bytes();
   if (end > memory / n_pes) {
     report_exhausted(routine, bytes, "this machine's (or cgroup's) memory, shared by the node's PEs,", memory / n_pes);

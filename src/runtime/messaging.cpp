@@ -9,6 +9,7 @@
 #include "coll/ticks.hpp"
 #include "message/messages.hpp"
 #include "rma/remote.hpp"
+#include "runtime/leaving.hpp"
 #include "windows/exposure.hpp"
 
 namespace shmemx::runtime {
@@ -17,6 +18,7 @@ namespace {
 // A job that sends no messages need not look for any in its next life.
 using Poll = bool (*)();
 constinit Poll poll_before = nullptr;
+constinit const Nodes* nodes_of_job = nullptr;
 
 channel::Parts parts_of(const windows::Arena& arena, const StartParameters& parameters) {
   return {arena.channel(), channel_layout(parameters.config, arena.geometry().n_pes)};
@@ -35,6 +37,8 @@ void expose_memory(const windows::Arena& arena, const StartParameters& parameter
 void hide_memory() {
   for (std::uint32_t i = 0; i < windows::kBuiltinWindows; ++i) windows::expose_builtin({i, 0}, nullptr, 0);
 }
+
+const std::string& host_of(int pe) { return nodes_of_job->host_of(pe); }
 
 void set_handlers() {
   channel::set_active_handlers();
@@ -66,7 +70,13 @@ void open_messages(const windows::Arena& arena, const StartParameters& parameter
                    .front0 = fronts.front0,
                    .front_step = fronts.step,
                    .many_threads = thread_level == SHMEM_THREAD_MULTIPLE,
-                   .pending_max = config.pending_max});
+                   .pending_max = config.pending_max,
+                   .via = parameters.nodes.several() ? parameters.nodes.via.data() : nullptr,
+                   .networks = parameters.nodes.open,
+                   .lost = end_for_lost,
+                   .left = note_left});
+  nodes_of_job = &parameters.nodes;
+  set_host_names(host_of);
   set_handlers();
   message::open({.parts = parts_of(arena, parameters),
                  .me = parameters.identity.pe,
@@ -75,10 +85,11 @@ void open_messages(const windows::Arena& arena, const StartParameters& parameter
                  .lmt = config.lmt,
                  .crowded = wait_policy().crowded});
   expose_memory(arena, parameters, context::default_context());
-  if (by_messages(parameters)) channel::open();
+  if (by_messages(parameters) || parameters.nodes.several()) channel::open();
   const bool needs_help = by_messages(parameters) && parameters.identity.n_pes > 1;
   const bool may_help = config.progress != config::Progress::off;
   if (may_help && (needs_help || config.progress == config::Progress::on)) channel::start_agent();
+  if (may_help && parameters.nodes.several()) channel::start_network_agent();
 }
 
 void settle_messages(const char* routine) noexcept {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <vector>
 
 #include "base/machine.hpp"
 
@@ -25,14 +26,14 @@ bool is_within(const PeRecord& inner, const PeRecord& outer) {
 }
 
 // Some set of CPUs is too small for the PEs that may run nowhere else.
-bool some_cpus_are_crowded(const windows::Arena& arena, int n_pes) {
-  for (int pe = 0; pe < n_pes; ++pe) {
-    const PeRecord& outer = arena.record(pe);
+bool some_cpus_are_crowded(const std::vector<const PeRecord*>& records) {
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const PeRecord& outer = *records[i];
     const bool seen_before =
-        pe > 0 && std::equal(outer.affinity, outer.affinity + kAffinityWords, arena.record(pe - 1).affinity);
+        i > 0 && std::equal(outer.affinity, outer.affinity + kAffinityWords, records[i - 1]->affinity);
     if (seen_before) continue;
     int confined = 0;
-    for (int other = 0; other < n_pes; ++other) confined += is_within(arena.record(other), outer) ? 1 : 0;
+    for (const PeRecord* const other : records) confined += is_within(*other, outer) ? 1 : 0;
     if (confined > count_cpus(outer.affinity)) return true;
   }
   return false;
@@ -40,12 +41,16 @@ bool some_cpus_are_crowded(const windows::Arena& arena, int n_pes) {
 
 }  // namespace
 
-bool pes_outnumber_cores(const windows::Arena& arena) noexcept {
-  const int n_pes = static_cast<int>(arena.header().n_pes);
+bool pes_outnumber_cores(const windows::Arena& arena, int me) noexcept {
+  std::vector<const PeRecord*> records;
   std::uint64_t quota_milli = kUnlimited;
-  for (int pe = 0; pe < n_pes; ++pe) quota_milli = std::min(quota_milli, arena.record(pe).cpu_quota_milli);
-  const bool over_quota = quota_milli != kUnlimited && quota_milli < static_cast<std::uint64_t>(n_pes) * 1000;
-  return n_pes > 1 && (over_quota || some_cpus_are_crowded(arena, n_pes));
+  for (int pe = 0; pe < static_cast<int>(arena.header().n_pes); ++pe) {
+    if (arena.record(pe).node != arena.record(me).node) continue;
+    records.push_back(&arena.record(pe));
+    quota_milli = std::min(quota_milli, arena.record(pe).cpu_quota_milli);
+  }
+  const bool over_quota = quota_milli != kUnlimited && quota_milli < records.size() * 1000;
+  return records.size() > 1 && (over_quota || some_cpus_are_crowded(records));
 }
 
 }  // namespace shmemx::runtime

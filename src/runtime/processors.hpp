@@ -5,7 +5,7 @@
 
 namespace shmemx::runtime {
 
-// The same answer on every PE: computed from the records of all.
-bool pes_outnumber_cores(const windows::Arena& arena) noexcept;
+// The same answer on every PE of the node of `me`: computed from the records of all of them.
+bool pes_outnumber_cores(const windows::Arena& arena, int me) noexcept;
 
 }  // namespace shmemx::runtime

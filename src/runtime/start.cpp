@@ -49,6 +49,8 @@ void fill_record(bootstrap::PeRecord& record, const StartParameters& parameters)
   record.node_path = parameters.config.node_path;
   record.queue_cells = static_cast<std::uint32_t>(parameters.config.queue_cells);
   record.queue_cell_bytes = static_cast<std::uint32_t>(parameters.config.queue_cell_bytes);
+  record.pes_per_node = static_cast<std::uint16_t>(parameters.config.pes_per_node);
+  record.networks = parameters.config.transport.code();
   char path[PATH_MAX] = "";
   const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path - 1);
   const auto tail =
@@ -117,9 +119,33 @@ Status map_memory(windows::Arena& arena, StartParameters& parameters) {
   SHMEMX_TRY_ASSIGN(plan, windows::plan_node(records, layout.region_bytes));
   parameters.path = plan.path;
   parameters.path_reason = plan.why;
-  context::all_mapped = plan.path == NodePath::direct;
-  return context::all_mapped ? arena.map_blocks(plan.geometry)
-                             : arena.map_own_block(plan.geometry, parameters.identity.pe, plan.room_for_all);
+  const Nodes& nodes = parameters.nodes;
+  context::all_mapped = plan.path == NodePath::direct && !nodes.several();
+  if (nodes.several()) {
+    context::places.node = nodes.node_of.data();
+    context::places.n_nodes = nodes.n_nodes;
+  }
+  if (context::all_mapped) return arena.map_blocks(plan.geometry);
+  if (plan.path == NodePath::queue)
+    return arena.map_own_block(plan.geometry, parameters.identity.pe, plan.room_for_all);
+  context::places.mapped = nodes.mapped.data();
+  return arena.map_some_blocks(plan.geometry, nodes.mapped);
+}
+
+// What this PE has to say of itself stands in the arena, then what all others have.
+Status get_acquainted(windows::Arena& arena, StartParameters& parameters, bootstrap::Bootstrap& launcher,
+                      const char* routine) {
+  const bootstrap::Identity identity = parameters.identity;
+  bootstrap::PeRecord& record = arena.record(identity.pe);
+  divide(parameters.nodes, launcher.nodes(), identity.pe, parameters.config, identity.n_pes);
+  SHMEMX_TRY(open_networks(parameters.nodes, arena, parameters.config));
+  record.node = static_cast<std::uint32_t>(launcher.nodes().node(identity.pe));
+  fill_record(record, parameters);
+  meet_node_pes(arena, routine);
+  if (launcher.nodes().n_nodes() == 1) return {};
+  SHMEMX_TRY(exchange_records(arena, launcher, identity.pe));
+  meet_node_pes(arena, routine);
+  return {};
 }
 
 }  // namespace
@@ -136,11 +162,12 @@ Status read_parameters(StartParameters& parameters) {
   return {};
 }
 
-Status share_memory(windows::Arena& arena, StartParameters& parameters, const char* routine) {
+Status share_memory(windows::Arena& arena, StartParameters& parameters, bootstrap::Bootstrap& launcher,
+                    const char* routine) {
   const int pe = parameters.identity.pe;
-  fill_record(arena.record(pe), parameters);
-  meet_all_pes(arena, routine);
+  SHMEMX_TRY(get_acquainted(arena, parameters, launcher, routine));
   SHMEMX_TRY(map_memory(arena, parameters));
+  SHMEMX_TRY(choose_networks(parameters.nodes, arena));
   const windows::Geometry& geometry = arena.geometry();
   prefer_own_node(arena, pe);
   ask_for_huge_pages(arena, parameters);
@@ -180,7 +207,7 @@ context::Context make_world(const windows::Arena& arena, const StartParameters& 
 void configure_waiting(const windows::Arena& arena, const StartParameters& parameters) noexcept {
   const config::Config& config = parameters.config;
   const windows::Geometry& geometry = arena.geometry();
-  const bool crowded = pes_outnumber_cores(arena);
+  const bool crowded = pes_outnumber_cores(arena, parameters.identity.pe);
   WaitPolicy& policy = wait_policy();
   policy.mode = config.wait;
   policy.crowded = crowded && config.wait != WaitMode::spin;
@@ -192,15 +219,15 @@ void configure_waiting(const windows::Arena& arena, const StartParameters& param
   policy.bare_polls = spin_ns == 0 || !context::all_mapped ? 1 : 200;
   policy.pause_polls = static_cast<std::uint32_t>(std::min<std::uint64_t>(spin_ns / kPauseNs, 1U << 30));
   // With many PEs on a core, a turn of all of them has to fit into the yielding phase.
-  policy.yield_ns = 1000 * config.yield_us.value_or(std::max<std::uint64_t>(200, 20 * geometry.n_pes));
+  policy.yield_ns = 1000 * config.yield_us.value_or(std::max<std::uint64_t>(200, 20 * arena.header().n_node_pes));
   policy.sleep_max_ns = 1000 * config.sleep_max_us.value_or(1000);
   coll::node_slots = {arena.block(0), static_cast<std::int64_t>(geometry.stride), windows::slot_bytes(geometry.n_pes),
                       crowded && context::all_mapped};
 }
 
-void meet_all_pes(const windows::Arena& arena, const char* routine) noexcept {
+void meet_node_pes(const windows::Arena& arena, const char* routine) noexcept {
   bootstrap::JobHeader& header = arena.header();
-  const std::uint32_t n_pes = header.n_pes;
+  const std::uint32_t n_pes = header.n_node_pes;
   const std::uint32_t ticket = header.arrived.fetch_add(1, std::memory_order_acq_rel);
   const std::uint32_t complete = (ticket / n_pes + 1) * n_pes;
   if (ticket + 1 == complete) {
@@ -219,13 +246,18 @@ void meet_all_pes(const windows::Arena& arena, const char* routine) noexcept {
 void report_start(const StartParameters& parameters) noexcept {
   if (parameters.identity.pe != 0) return;
   debug_line("the node path is %s: %s; %llu cells of %llu bytes for messages of each PE",
-             context::all_mapped ? "direct" : "queue", parameters.path_reason.c_str(),
+             parameters.path == NodePath::direct ? "direct" : "queue", parameters.path_reason.c_str(),
              static_cast<unsigned long long>(parameters.config.queue_cells),
              static_cast<unsigned long long>(parameters.config.queue_cell_bytes));
   for (const std::string& warning : parameters.config.warnings) warn("%s", warning.c_str());
   if (parameters.config.version)
     std::printf("%s, OpenSHMEM %d.%d\n", SHMEM_VENDOR_STRING, SHMEM_MAJOR_VERSION, SHMEM_MINOR_VERSION);
-  if (parameters.config.info) std::fputs(config::render_info(parameters.config).c_str(), stdout);
+  using config::kind::InfoLevel;
+  const InfoLevel info = parameters.config.info;
+  if (info == InfoLevel::variables || info == InfoLevel::all)
+    std::fputs(config::render_info(parameters.config).c_str(), stdout);
+  if (info == InfoLevel::peers || info == InfoLevel::all)
+    std::fputs(describe_peers(parameters.nodes, parameters.path_reason, parameters.config).c_str(), stdout);
   std::fflush(stdout);
 }
 

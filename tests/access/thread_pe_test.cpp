@@ -1,4 +1,6 @@
 // Several threads of each PE at once: shared windows, windows of their own, and windows that come and go.
+#include <algorithm>
+#include <chrono>
 #include <thread>
 
 #include "window_support.hpp"
@@ -107,6 +109,41 @@ PE_TEST(owners_free_while_others_transfer) {
     // Nobody reads it any more: what is written now must not be seen.
     std::fill(memory.begin(), memory.end(), std::byte{9});
     if (code == SHMEMX_SUCCESS) CHECK_EQUAL(shmemx_window_detach(window), SHMEMX_SUCCESS);
+    shmem_barrier_all();
+  }
+}
+
+// Once the owner has freed, the memory is its own: no put that was under way, long or short, gets there later.
+PE_TEST(nothing_is_put_after_the_owner_has_freed) {
+  for (int round = 0; round < 20; ++round) {
+    std::vector<std::byte> memory(round % 2 == 0 ? 50'000 : 2'000'000);
+    shmemx_window_t own = SHMEMX_WINDOW_INVALID;
+    CHECK_EQUAL(shmemx_window_expose(memory.data(), memory.size(), &own), SHMEMX_SUCCESS);
+    shmemx_window_description_t mine{};
+    shmemx_window_describe(own, &mine);
+    const auto all = exchange(mine);
+    shmemx_window_t window = SHMEMX_WINDOW_INVALID;
+    CHECK_EQUAL(shmemx_window_attach(&all[static_cast<std::size_t>(right())], &window), SHMEMX_SUCCESS);
+    shmem_barrier_all();
+    std::thread others([&] {
+      const std::vector<std::byte> data(memory.size(), std::byte{7});
+      long counter = 0;
+      for (int i = 0; i < 20; ++i) {
+        const int put =
+            i % 2 == 0 ? shmemx_window_put(window, shmemx_window_base(window), data.data(), data.size())
+                       : shmemx_window_put_nbi(window, shmemx_window_base(window), data.data(), data.size(), &counter);
+        CHECK(put == SHMEMX_SUCCESS || put == SHMEMX_ERR_STALE);
+      }
+      shmemx_window_wait(&counter);
+    });
+    std::this_thread::sleep_for(std::chrono::microseconds(round * 150));
+    CHECK_EQUAL(shmemx_window_free(own), SHMEMX_SUCCESS);
+    std::fill(memory.begin(), memory.end(), std::byte{9});
+    others.join();
+    shmem_barrier_all();
+    CHECK(std::all_of(memory.begin(), memory.end(), [](std::byte b) { return b == std::byte{9}; }));
+    const int late = shmemx_window_detach(window);
+    CHECK(late == SHMEMX_SUCCESS || late == SHMEMX_ERR_STALE);
     shmem_barrier_all();
   }
 }

@@ -54,6 +54,11 @@ bool on_queue_path() {
   return value != nullptr && std::strcmp(value, "queue") == 0;
 }
 
+// The shared team holds the PEs of the node whose memory is mapped.
+bool is_on_another_node(int pe) {
+  return !on_queue_path() && shmem_team_translate_pe(SHMEM_TEAM_WORLD, pe, SHMEM_TEAM_SHARED) < 0;
+}
+
 }  // namespace
 
 PE_TEST(allocated_memory_is_a_window) {
@@ -62,6 +67,28 @@ PE_TEST(allocated_memory_is_a_window) {
   check_put_and_get(windows, kBytes);
   for (const std::size_t bytes : {std::size_t{1}, std::size_t{8}, std::size_t{64}, std::size_t{4096}})
     check_put_and_get(windows, bytes * static_cast<std::size_t>(pes()));
+}
+
+// Several messages of the longest kind, where messages are the way.
+PE_TEST(tens_of_megabytes_move) {
+  constexpr std::size_t kMany = std::size_t{40} << 20;
+  const std::unique_ptr<std::byte[]> memory(new std::byte[kMany]);
+  const Windows windows(memory.get(), kMany);
+  const std::unique_ptr<std::byte[]> data(new std::byte[kMany]);
+  fill(data.get(), kMany, static_cast<std::size_t>(me()));
+  CHECK_EQUAL(shmemx_window_put(windows.at(right()), windows.address(right()), data.get(), kMany), SHMEMX_SUCCESS);
+  shmem_barrier_all();
+  CHECK(holds(memory.get(), kMany, static_cast<std::size_t>(left())));
+  std::memset(data.get(), 0, kMany);
+  long counter = 0;
+  constexpr std::size_t kPart = kMany / 4 + 3;
+  for (std::size_t at = 0; at < kMany; at += kPart) {
+    CHECK_EQUAL(shmemx_window_get_nbi(windows.at(right()), data.get() + at, windows.address(right(), at),
+                                      std::min(kPart, kMany - at), &counter),
+                SHMEMX_SUCCESS);
+  }
+  shmemx_window_wait(&counter);
+  CHECK(holds(data.get(), kMany, static_cast<std::size_t>(me())));
 }
 
 PE_TEST(a_malloced_buffer_is_a_window) {
@@ -110,7 +137,8 @@ PE_TEST(windows_say_what_they_are) {
     const int path = shmemx_window_path(windows.at(pe));
     if (pe == me()) {
       CHECK_EQUAL(path, int{SHMEMX_WINDOW_MAPPED});
-    } else if (is_forced("messages") || (on_queue_path() && !is_forced("mapped") && !is_forced("cma"))) {
+    } else if (is_forced("messages") || is_on_another_node(pe) ||
+               (on_queue_path() && !is_forced("mapped") && !is_forced("cma"))) {
       CHECK_EQUAL(path, int{SHMEMX_WINDOW_MESSAGES});
     } else if (is_forced("cma")) {
       CHECK(path == SHMEMX_WINDOW_CMA || path == SHMEMX_WINDOW_MESSAGES);

@@ -1,8 +1,10 @@
 // Decoder of two-sided messages: rubbish from a peer reaches an engine that has sends and receives open. It must refuse
 // or take it, and touch nothing else.
 //
-// Input: records of one control byte and a payload. Its upper bits say what to do, its lower ones whom it concerns.
+// Input: records of one control byte and a payload. Its lower bits say what to do, the next ones whom it concerns. PE 2
+// is on another node: what it sends may land.
 #include <algorithm>
+#include <cstring>
 
 #include "message/played_node.hpp"
 
@@ -24,6 +26,19 @@ void open_requests(Engine& engine, PlayedNode& node, std::vector<std::byte>& mem
   engine.receive(long_one, {1, kAny}, true);
   engine.receive(short_one, {kAny, 1}, false);
   engine.receive(in_heap, {2, 0}, false);
+  engine.receive(long_one, {2, 1}, false);
+}
+
+// A long body behind that header, as the channel hands it over.
+void land(Engine& engine, int source, std::span<const std::byte> header, bool whole) {
+  const std::size_t bytes = whole ? kFuzzHeapBytes : transport::kLongBytes;
+  if (std::byte* const place = engine.landing(source, header, bytes)) {
+    std::memset(place, 0x5a, bytes);
+    return engine.landed(source, header, bytes);
+  }
+  std::vector<std::byte> message(header.begin(), header.end());
+  message.resize(header.size() + bytes);
+  Job::hand_over(engine, source, channel::kMessageData, message);
 }
 
 }  // namespace
@@ -32,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Settings settings;
   settings.payload_bytes = 512;
   settings.unexpected_max = 1U << 20;
-  Job job(3, settings, kFuzzHeapBytes);
+  Job job(3, settings, kFuzzHeapBytes, 2);
   Engine& engine = job.engine(0);
   job.node(0).reads_for_real = false;
   job.cells = 4;
@@ -43,10 +58,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const unsigned control = data[at];
     const std::size_t bytes = std::min<std::size_t>(data[at + 1] * 2U, size - at - 2);
     at += 2;
-    if (control % 8 < 6) {
+    const int source = static_cast<int>(control >> 3) % 3;
+    if (control % 8 == 5 && control >= 128) {
+      const std::vector<std::byte> header(reinterpret_cast<const std::byte*>(data) + at,
+                                          reinterpret_cast<const std::byte*>(data) + at + bytes);
+      land(engine, source, header, control >= 192);
+      at += bytes;
+    } else if (control % 8 < 6) {
       const std::vector<std::byte> payload(reinterpret_cast<const std::byte*>(data) + at,
                                            reinterpret_cast<const std::byte*>(data) + at + bytes);
-      Job::hand_over(engine, static_cast<int>(control >> 3) % 3, kIds[control % 8], payload);
+      Job::hand_over(engine, source, kIds[control % 8], payload);
       at += bytes;
     } else if (control % 8 == 6) {
       engine.progress();

@@ -34,6 +34,17 @@ void try_description(const std::uint8_t* data, std::size_t size) {
   }
 }
 
+// The payload as a header whose body comes by itself.
+void try_landing(const Arena& arena, std::span<const std::byte> header, bool all) {
+  const std::size_t bytes = all ? kWords * 8 : 16;
+  std::byte* const place = access::find_landing(header, bytes);
+  if (place == nullptr) return;
+  const auto* const base = reinterpret_cast<const std::byte*>(arena.words.data());
+  if (access::window_of(header) != arena.name || place < base || place + bytes > base + kWords * 8) std::abort();
+  const access::Served served = access::serve_landed(header);
+  if (served.body.size() != 0) std::abort();
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -51,7 +62,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // Half of them name the window that exists.
   if (data[0] >= 128 && payload.size() >= sizeof arena.name)
     std::memcpy(payload.data(), &arena.name, sizeof arena.name);
-  const access::Served served = access::serve(kRequests[choice], payload, arena.scratch);
+  if (choice == 0) try_landing(arena, payload, data[0] & 8U);
+  const access::Served served = access::serve(kRequests[choice], payload, {arena.scratch, arena.scratch.size()});
   if (!served.answered && served.body.size() != 0) std::abort();
   if (served.body.size() > arena.scratch.size() || served.reply.bytes != served.body.size()) std::abort();
   // The answer is read as the channel would.

@@ -2,6 +2,8 @@
 // the launchers run it, so that they hold without the rest of the library.
 //   attach        join the job: record filled, all PEs awaited     join        say "in shmem_init", await nobody
 //   hello         print "pe 1 of 4 via oshrun"                     wait NAME   sleep for ever, waiting in routine NAME
+//   nodes         print "pe 1 on node 0 of 2, 2 PEs"               why         print why nodes share a machine
+//   job           print the job's number and secret                exchange N  tell the nodes N bytes, check theirs
 //   sleep SECONDS   exit CODE   signal N   finalize   global CODE   abort CODE   env NAME   cwd   stdin   print TEXT
 //   fork-sleep    leave a child behind that sleeps for ever        handle N    on signal N exit with 40 + N
 // "@2 ACTION" does ACTION on PE 2 only. Before `attach` or `join` the PE number comes from oshrun's variable.
@@ -62,7 +64,7 @@ void join(Probe& probe) {
 
 void attach(Probe& probe) {
   join(probe);
-  while (probe.header->arrived.load() < probe.header->n_pes) ::usleep(500);
+  while (probe.header->arrived.load() < probe.header->n_node_pes) ::usleep(500);
   set_phase(probe, boot::PePhase::running);
 }
 
@@ -80,6 +82,42 @@ void copy_stdin() {
   std::fflush(stdout);
 }
 
+void print_nodes(const Probe& probe) {
+  const boot::NodeMap& nodes = probe.bootstrap->nodes();
+  std::printf("pe %d on node %d of %d, %u PEs\n", probe.pe, nodes.node(probe.pe), nodes.n_nodes(),
+              probe.header->n_node_pes);
+}
+
+void print_job(const Probe& probe) {
+  const boot::JobHeader& header = *probe.header;
+  std::printf("job %llx secret %llx %llx\n", static_cast<unsigned long long>(header.job_id),
+              static_cast<unsigned long long>(header.secret[0]), static_cast<unsigned long long>(header.secret[1]));
+}
+
+// A node's bytes: all values, different for each node and turn.
+std::string bytes_of_node(int node, std::size_t n, int turn) {
+  std::string bytes(n + static_cast<std::size_t>(node), '\0');
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 7 + i / 256 + node * 31 + turn);
+  return bytes;
+}
+
+void exchange(Probe& probe, std::size_t n) {
+  const boot::NodeMap& nodes = probe.bootstrap->nodes();
+  const int node = nodes.node(probe.pe);
+  bool lowest = true;
+  for (int pe = 0; pe < probe.pe; ++pe) lowest = lowest && nodes.node(pe) != node;
+  for (int turn = 0; turn < 2; ++turn) {
+    const std::string mine = lowest ? bytes_of_node(node, n, turn) : std::string();
+    auto all = probe.bootstrap->exchange(std::as_bytes(std::span(mine.data(), mine.size())));
+    if (!all) fail(all.error());
+    bool right = all->size() == (lowest ? static_cast<std::size_t>(nodes.n_nodes()) : 0);
+    for (std::size_t i = 0; right && i < all->size(); ++i) {
+      right = (*all)[i] == bytes_of_node(static_cast<int>(i), n, turn);
+    }
+    std::printf("pe %d: exchange %s\n", probe.pe, right ? "right" : "WRONG");
+  }
+}
+
 void exit_by_signal(int number) { ::_exit(40 + number); }
 
 // Actions without an argument. False when `action` is none of them.
@@ -91,6 +129,12 @@ bool act(Probe& probe, const std::string& action) {
   } else if (action == "hello") {
     const auto identity = probe.bootstrap->identity();
     std::printf("pe %d of %d via %s\n", identity.pe, identity.n_pes, std::string(probe.bootstrap->name()).c_str());
+  } else if (action == "nodes") {
+    print_nodes(probe);
+  } else if (action == "why") {
+    std::printf("%s\n", probe.bootstrap->nodes().why.c_str());
+  } else if (action == "job") {
+    print_job(probe);
   } else if (action == "finalize") {
     set_phase(probe, boot::PePhase::finalized);
     probe.bootstrap->finalize();
@@ -118,6 +162,7 @@ void act_with(Probe& probe, const std::string& action, const char* argument) {
   if (action == "sleep") ::usleep(static_cast<useconds_t>(std::atof(argument) * 1e6));
   if (action == "global") end_job(probe, boot::JobState::global_exit, number);
   if (action == "abort") end_job(probe, boot::JobState::aborted, number);
+  if (action == "exchange") exchange(probe, static_cast<std::size_t>(number));
   if (action == "print") std::printf("%s\n", argument);
   if (action == "env") std::printf("%s\n", std::getenv(argument) != nullptr ? std::getenv(argument) : "(unset)");
   std::fflush(stdout);
@@ -136,7 +181,7 @@ int main(int argc, char** argv) {
     bool mine = true;
     if (argv[i][0] == '@') mine = std::atoi(argv[i++] + 1) == probe.pe;
     const std::string action = argv[i];
-    static const std::string kPlain = " attach join hello finalize cwd stdin fork-sleep ";
+    static const std::string kPlain = " attach join hello nodes why job finalize cwd stdin fork-sleep ";
     const bool plain = kPlain.find(" " + action + " ") != std::string::npos;
     if (mine && plain) act(probe, action);
     if (!plain && mine) act_with(probe, action, argv[i + 1]);

@@ -7,6 +7,7 @@ unset SHMEMX_JOB_FD SHMEMX_JOB_PE SHMEMX_JOB_SIZE SHMEMX_JOB_ID
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
+unset SLURM_JOB_ID
 
 die() {
   echo "FAILED: $*" >&2
@@ -272,9 +273,15 @@ usage_errors() {
     expect_err '^oshrun: '
     expect_err_lines 1
   done
-  run 10 "$OSHRUN" -hostfile hosts -n 2 true
+  run 10 "$OSHRUN" -hostfile no-such-file -n 2 true
   expect_rc 2
-  expect_err 'not in this version'
+  expect_err 'cannot read the host file no-such-file: No such file or directory'
+  for list in '' a, a:0 a:x a:2:3 a:5000 -a 'a;b' 'a b'; do
+    run 10 "$OSHRUN" "-hosts=$list" -n 2 true
+    expect_rc 2
+    expect_err '^oshrun: '
+    expect_err_lines 1
+  done
   run 10 "$OSHRUN" -n 2 ./no-such-program
   expect_rc 127
   expect_err 'cannot run ./no-such-program: No such file or directory'
@@ -321,6 +328,120 @@ stale_environment() {
   run 10 env SHMEMX_JOB_PE=0 "$PROBE" attach hello
   expect_rc 77
 }
+# Launchers that write down what they are called with, and where, into the file "called".
+fake_launchers() {
+  mkdir -p fake
+  for name in "$@"; do
+    cat >"fake/$name" <<END
+#!/bin/sh
+[ "\$1" = --version ] && { echo "$name (Open MPI) 5.0"; exit 0; }
+echo "$name" "\$*" "| A=\$A |" >"$dir/called"
+exit 3
+END
+    chmod +x "fake/$name"
+  done
+}
+# hands_over EXPECTED ARGUMENTS...: with the fake launchers alone in PATH
+hands_over() {
+  expected=$1
+  shift
+  rm -f called
+  run 10 env PATH="$dir/fake" "$OSHRUN" "$@"
+  expect_rc 3
+  [ "$(cat called)" = "$expected" ] || die "called: '$(cat called)', expected '$expected'"
+}
+several_hosts_need_a_launcher() {
+  mkdir fake
+  run 10 env PATH="$dir/fake" "$OSHRUN" -n 2 -hosts a.invalid,b.invalid true
+  expect_rc 1
+  expect_err '^oshrun: jobs over several hosts need mpiexec.hydra \(package mpich\), srun .*; none was found in PATH$'
+  expect_err_lines 1
+  for launcher in hydra srun mpirun; do
+    run 10 env PATH="$dir/fake" "$OSHRUN" -n 2 --launcher $launcher -hosts a.invalid true
+    expect_rc 1
+    expect_err '^oshrun: .* found in PATH$'
+    expect_err_lines 1
+  done
+}
+hydra_gets_the_options() {
+  fake_launchers mpiexec.hydra srun prterun
+  hands_over 'mpiexec.hydra -hosts a.invalid,b.invalid -n 4 prog x y | A= |' -n 4 -hosts a.invalid,b.invalid prog x y
+  hands_over 'mpiexec.hydra -hosts a.invalid:2,b.invalid:1 -n 3 prog | A= |' -hosts=a.invalid:2,b.invalid:1 prog
+  hands_over 'mpiexec.hydra -hosts a.invalid:3,b.invalid:3 -n 6 prog | A= |' -ppn 3 -host a.invalid,b.invalid prog
+  printf '# two\na.invalid slots=2\n\nb.invalid:5 # five\nc.invalid max-slots=9\n' >hosts
+  for option in -hostfile --hostfile -f -machinefile; do
+    hands_over 'mpiexec.hydra -hosts a.invalid:2,b.invalid:5,c.invalid -n 8 prog | A= |' $option hosts prog
+  done
+  hands_over 'mpiexec.hydra -hosts a.invalid -prepend-rank -bind-to core -wdir /d -env A x=y z -n 2 prog : -n 1 other | A= |' \
+    -H a.invalid -l --bind-to core -wdir /d -x 'A=x=y z' -n 2 prog : -n 1 other
+}
+srun_gets_the_options() {
+  fake_launchers srun prterun
+  hands_over 'srun --mpi=pmi2 --ntasks=4 --kill-on-bad-exit=1 --nodelist=a.invalid,b.invalid --nodes=2 prog x | A= |' \
+    -n 4 --launcher srun -hosts a.invalid,b.invalid prog x
+  export SLURM_JOB_ID=1
+  hands_over 'srun --mpi=pmi2 --ntasks=4 --kill-on-bad-exit=1 --nodelist=a.invalid,b.invalid --nodes=2 --ntasks-per-node=2 --label --chdir=/d prog | A=1 |' \
+    -l -x A=1 -wdir /d -hosts a.invalid:2,b.invalid:2 prog
+  hands_over 'srun --mpi=pmi2 --ntasks=3 --kill-on-bad-exit=1 --nodelist=a.invalid,a.invalid,b.invalid --distribution=arbitrary prog | A= |' \
+    -hosts a.invalid:2,b.invalid:1 prog
+  run 10 env PATH="$dir/fake" "$OSHRUN" --launcher srun -n 1 prog : -n 1 other
+  expect_rc 1
+  expect_err '^oshrun: srun runs one program in a job'
+}
+open_mpi_gets_the_options() {
+  export SHMEM_SYMMETRIC_SIZE=64M LD_LIBRARY_PATH=/l
+  unset SHMEM_DEBUG SHMEMX_NODE_PATH
+  root=
+  [ "$(id -u)" = 0 ] && root='--allow-run-as-root '
+  fake_launchers prterun
+  run 10 env PATH="$dir/fake" "$OSHRUN" -n 3 -l -wdir /d -x A=1 -hosts a.invalid:2,b.invalid prog x
+  expect_rc 3
+  grep -q "^prterun $root--oversubscribe --host a.invalid:2,b.invalid --tag-output --bind-to none --wdir /d -x A=1 .*-n 3 prog x | A= |\$" called ||
+    die "called: $(cat called)"
+  for name in SHMEM_SYMMETRIC_SIZE LD_LIBRARY_PATH PATH; do
+    grep -q -e " -x $name " called || die "$name is not exported: $(cat called)"
+  done
+  rm -r fake
+  fake_launchers mpirun
+  run 10 env PATH="$dir/fake" "$OSHRUN" -n 1 -hosts a.invalid prog
+  expect_rc 3
+  sed -i 's/Open MPI/something else/' fake/mpirun
+  run 10 env PATH="$dir/fake" "$OSHRUN" -n 1 -hosts a.invalid prog
+  expect_rc 1
+}
+this_host_needs_no_launcher() {
+  mkdir fake
+  for hosts in localhost 127.0.0.1:2 "$(hostname),localhost"; do
+    run 10 env PATH="$dir/fake" "$OSHRUN" -n 2 -hosts "$hosts" "$PROBE" attach hello finalize
+    expect_rc 0
+    expect_sorted "$(printf 'pe 0 of 2 via oshrun\npe 1 of 2 via oshrun')"
+  done
+  run 10 "$OSHRUN" -hosts localhost:3 "$PROBE" attach hello finalize
+  expect_rc 0
+  [ "$(grep -c ' of 3 via oshrun' out)" = 3 ] || die "not three PEs"
+}
+handed_over_to_hydra() {
+  command -v mpiexec.hydra >/dev/null || exit 77
+  mkdir sub
+  run 30 "$OSHRUN" --launcher hydra -n 3 -hosts localhost -x A=set -wdir "$dir/sub" "$PROBE" attach hello @0 env A @0 cwd finalize
+  expect_rc 0
+  [ "$(grep -c ' of 3 via pmi1' out)" = 3 ] || die "not three PEs over PMI-1"
+  grep -q '^set$' out || die "the variable is not set"
+  grep -q '/sub$' out || die "not in the directory"
+  run 30 "$OSHRUN" --launcher hydra -n 2 --timeout 1 -hosts localhost "$PROBE" attach wait shmem_quiet
+  expect_rc 124
+  # A job inside a job: the outer one's variables are not for these PEs.
+  run 30 "$OSHRUN" -n 1 "$OSHRUN" --launcher hydra -n 2 -hosts localhost "$PROBE" attach hello finalize
+  expect_rc 0
+  [ "$(grep -c ' of 2 via pmi1' out)" = 2 ] || die "not two PEs over PMI-1"
+}
+handed_over_to_open_mpi() {
+  command -v mpirun.openmpi >/dev/null || exit 77
+  run 30 "$OSHRUN" --launcher mpirun -n 3 -hosts localhost -x A=set "$PROBE" attach hello @0 env A finalize
+  expect_rc 0
+  [ "$(grep -c ' of 3 via pmix' out)" = 3 ] || die "not three PEs over PMIx"
+  grep -q '^set$' out || die "the variable is not set"
+}
 # The first PE, and then the last, comes three seconds late.
 foreign() {
   for n in 2 5; do
@@ -359,6 +480,35 @@ other_network_namespaces() {  # each PE in its own: the abstract socket is out o
   run 60 mpiexec.hydra -n 3 unshare -n "$PROBE" attach hello finalize
   expect_rc 0
   [ "$(sort -u out | wc -l)" = 3 ] || die "three PEs did not say hello"
+}
+# Containers made by namespaces: each keeps its network and its processes to itself.
+containers_are_nodes() {
+  command -v mpiexec.hydra >/dev/null || exit 77
+  unshare -n -p --fork --mount-proc true 2>/dev/null || exit 77
+  run 60 mpiexec.hydra -n 3 unshare -n -p --fork --mount-proc --kill-child "$PROBE" attach nodes why job exchange 32768 finalize
+  expect_rc 0
+  for pe in 0 1 2; do
+    grep -q "^pe $pe on node $pe of 3, 1 PEs$" out || die "pe $pe is not alone on node $pe"
+  done
+  [ "$(grep -c 'in containers, each with its own network and process numbers$' out)" = 3 ] || die "not all say why"
+  [ "$(grep '^job' out | sort -u | wc -l)" = 1 ] || die "the nodes have different job numbers or secrets"
+  [ "$(grep -c 'exchange right' out)" = 6 ] || die "what was exchanged is wrong"
+  # Even PEs outside, odd ones in a container that all of them are sent to.
+  : >ready
+  unshare -n -p --fork --mount-proc --kill-child sh -c 'echo ready >ready; exec sleep 60' 2>err &
+  container=$!
+  wait_for ready ready 1
+  inside=$(child_of $container)
+  run 60 mpiexec.hydra -n 5 sh -c '
+    inside=$1
+    shift
+    [ $((PMI_RANK % 2)) = 0 ] && exec "$@"
+    exec nsenter -t "$inside" -n -p -m --wdns="$PWD" "$@"' sh "$inside" "$PROBE" attach nodes exchange 5000 finalize
+  kill -9 "$inside"
+  expect_rc 0
+  for pe in 0 2 4; do grep -q "^pe $pe on node 0 of 2, 3 PEs$" out || die "pe $pe is not on node 0"; done
+  for pe in 1 3; do grep -q "^pe $pe on node 1 of 2, 2 PEs$" out || die "pe $pe is not on node 1"; done
+  [ "$(grep -c 'exchange right' out)" = 10 ] || die "what was exchanged is wrong"
 }
 nothing_left_behind() {
   before=$(ls /dev/shm; ls -d /tmp/shmemx* 2>/dev/null)

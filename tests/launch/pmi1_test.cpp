@@ -23,6 +23,7 @@ class Server {
   }
   std::map<std::string, std::string> values;
   std::string last;
+  std::string maxes = "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=128 rc=0";
   std::string init_answer = "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0";
 
  private:
@@ -42,7 +43,7 @@ class Server {
   std::string answer(const std::string& line) {
     const std::string cmd = boot::word_of(line, "cmd");
     if (cmd == "init") return init_answer;
-    if (cmd == "get_maxes") return "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=128 rc=0";
+    if (cmd == "get_maxes") return maxes;
     if (cmd == "get_my_kvsname") return "cmd=my_kvsname kvsname=kvs_7_0 rc=0";
     if (cmd == "barrier_in") return "cmd=barrier_out rc=0";
     if (cmd == "finalize") return "cmd=finalize_ack rc=0";
@@ -93,6 +94,20 @@ BOOST_AUTO_TEST_CASE(values_put_are_got_and_the_session_ends_in_order) {
   (*client)->finalize();
   server.wait();
   BOOST_CHECK_EQUAL(server.last, "cmd=finalize");
+}
+
+BOOST_AUTO_TEST_CASE(lines_stay_short_where_values_may_be_long) {
+  Pair pair;
+  Server server(pair.server.release());
+  server.maxes = "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=4096 rc=0";
+  auto client = boot::Pmi1::open(std::move(pair.client), {3, 4});
+  BOOST_REQUIRE(client.has_value());
+  const std::string longest((*client)->value_bytes(), 'x');
+  BOOST_CHECK_GT(longest.size(), 800U);
+  BOOST_CHECK((*client)->put(std::string(60, 'k'), longest).has_value());
+  BOOST_CHECK_LT(server.last.size(), 1023U);
+  BOOST_CHECK(!(*client)->put("k", longest + "x").has_value());
+  (*client)->finalize();
 }
 
 BOOST_AUTO_TEST_CASE(refusals_of_the_server_become_errors) {

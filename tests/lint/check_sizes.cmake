@@ -118,7 +118,7 @@ function(check_functions file text)
 endfunction()
 
 set(patterns "")
-foreach(folder include src tests bench examples)
+foreach(folder include src windows transport tests bench examples)
   foreach(ending h hpp c cpp)
     list(APPEND patterns ${PROJECT_DIR}/${folder}/*.${ending})
   endforeach()

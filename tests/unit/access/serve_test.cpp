@@ -28,7 +28,7 @@ access::Served run(channel::HandlerId id, const Request& request, std::span<cons
   std::vector<std::byte> payload(sizeof request + body.size());
   std::memcpy(payload.data(), &request, sizeof request);
   if (!body.empty()) std::memcpy(payload.data() + sizeof request, body.data(), body.size());
-  return access::serve(id, payload, scratch);
+  return access::serve(id, payload, {scratch, 4096});
 }
 
 }  // namespace
@@ -77,8 +77,8 @@ BOOST_AUTO_TEST_CASE(bad_requests_are_answered_as_such) {
   BOOST_TEST(bad(run(channel::kWindowAccumulate, accumulate)));  // no elements
   accumulate = {window.name, 0, 1, ~0U, 3, static_cast<std::uint8_t>(access::ElementOp::no_op), 0, 1, 1};
   BOOST_TEST(bad(run(channel::kWindowAccumulate, accumulate)));  // no room for the answer
-  BOOST_TEST(!access::serve(channel::kWindowPut, {}, scratch).answered);
-  BOOST_TEST(!access::serve(channel::kActive, std::vector<std::byte>(64), scratch).answered);
+  BOOST_TEST(!access::serve(channel::kWindowPut, {}, {scratch, 4096}).answered);
+  BOOST_TEST(!access::serve(channel::kActive, std::vector<std::byte>(64), {scratch, 4096}).answered);
   for (const std::uint64_t word : window.memory) BOOST_TEST(word == 0U);
   BOOST_TEST(window.outside_is_untouched());
 }
@@ -102,6 +102,42 @@ BOOST_AUTO_TEST_CASE(fetches_bring_what_was_there) {
   BOOST_TEST(window.memory[2] == 15U);
   served = run(channel::kWindowGet, access::GetRequest{window.name, 16, 1, 16});
   BOOST_TEST(served.body.data() == reinterpret_cast<std::byte*>(window.memory + 2));
+}
+
+// A long body is let in where all of it belongs to the window, and nowhere else.
+BOOST_AUTO_TEST_CASE(puts_land_by_themselves_inside_only) {
+  Exposed window;
+  const auto place = [](const access::PutRequest& request, std::uint64_t bytes) {
+    return access::find_landing(channel::bytes_of(request), bytes);
+  };
+  auto* const base = reinterpret_cast<std::byte*>(window.memory);
+  BOOST_TEST(place({window.name, 0, 3, 1}, sizeof window.memory) == base);
+  BOOST_TEST(place({window.name, 8, 3, 1}, sizeof window.memory - 8) == base + 8);
+  BOOST_TEST(place({window.name, 8, 3, 1}, sizeof window.memory) == nullptr);
+  BOOST_TEST(place({window.name, ~std::uint64_t{0}, 3, 1}, 16) == nullptr);
+  BOOST_TEST(place({{window.name.index, window.name.generation + 2}, 0, 3, 1}, 16) == nullptr);
+  BOOST_TEST(place({windows::kHeapWindow, 0, 3, 1}, 16) == nullptr);
+  const access::PutRequest request{window.name, 0, 7, 1};
+  BOOST_TEST(access::find_landing(channel::bytes_of(request).first(20), 16) == nullptr);
+  const std::byte longer[sizeof request + 1] = {};
+  BOOST_TEST(access::find_landing(longer, 16) == nullptr);
+  const access::Served served = access::serve_landed(channel::bytes_of(request));
+  BOOST_TEST((served.answered && served.reply.ticket == 7 && served.reply.final == 1 &&
+              served.reply.outcome == Outcome::ok && served.body.empty()));
+  BOOST_TEST(!access::serve_landed(channel::bytes_of(access::PutRequest{window.name, 0, 7, 0})).answered);
+}
+
+// What lies in the window may be longer than what has to be computed.
+BOOST_AUTO_TEST_CASE(long_gets_need_no_scratch) {
+  Exposed window;
+  std::vector<std::byte> few(8);
+  std::vector<std::byte> payload(sizeof(access::GetRequest));
+  const access::GetRequest request{window.name, 0, 1, sizeof window.memory};
+  std::memcpy(payload.data(), &request, sizeof request);
+  access::Served served = access::serve(channel::kWindowGet, payload, {few, 1U << 20});
+  BOOST_TEST(served.body.data() == reinterpret_cast<std::byte*>(window.memory));
+  served = access::serve(channel::kWindowGet, payload, {few, sizeof window.memory - 1});
+  BOOST_TEST((served.answered && served.reply.outcome == Outcome::bad));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(nothing_set_gives_the_defaults) {
     BOOST_REQUIRE(config);
     const Config& c = config.value();
     BOOST_CHECK(!c.symmetric_size && !c.copy_large && !c.copy_stream && !c.spin_ns && !c.yield_us && !c.sleep_max_us);
-    BOOST_CHECK(!c.debug && !c.info && !c.version);
+    BOOST_CHECK(!c.debug && c.info == kind::InfoLevel::none && !c.version);
     BOOST_CHECK(c.wait == WaitMode::automatic && c.init_errors == InitErrors::abort && c.huge_pages == HugePages::automatic);
     BOOST_CHECK(c.warn_unknown && c.static_data);
     BOOST_CHECK(c.node_path == shmemx::NodePath::automatic && c.progress == Progress::automatic);
@@ -57,18 +57,40 @@ BOOST_AUTO_TEST_CASE(every_variable_reaches_its_member) {
                              "SHMEM_INIT_ERRORS=return", "SHMEMX_WARN_UNKNOWN=no", "SHMEMX_HUGE_PAGES=always",
                              "SHMEMX_COPY_LARGE=256k", "SHMEMX_COPY_STREAM=64m", "SHMEMX_SPIN_NS=300", "SHMEMX_YIELD_US=0", "SHMEMX_SLEEP_MAX_US=2000",
                              "SHMEMX_STATIC_DATA=0", "SHMEMX_NODE_PATH=queue", "SHMEMX_QUEUE_CELLS=100", "SHMEMX_QUEUE_CELL_BYTES=16k",
-                             "SHMEMX_PROGRESS=off", "SHMEMX_PENDING_MAX=1g", "SHMEMX_WINDOW_PATH=cma", "SHMEMX_LMT=cma", "SHMEMX_UNEXPECTED_MAX=2g"});
+                             "SHMEMX_PROGRESS=off", "SHMEMX_PENDING_MAX=1g", "SHMEMX_WINDOW_PATH=cma", "SHMEMX_LMT=cma", "SHMEMX_UNEXPECTED_MAX=2g",
+                             "SHMEMX_TRANSPORT=ucx, TCP", "SHMEMX_PES_PER_NODE=3", "SHMEMX_NET_TIMEOUT=7"});
   BOOST_REQUIRE(config);
   const Config& c = config.value();
   BOOST_CHECK(c.symmetric_size == 1610612736U);
-  BOOST_CHECK(c.debug && c.info && c.version);
+  BOOST_CHECK(c.debug && c.info == kind::InfoLevel::variables && c.version);
   BOOST_CHECK(c.wait == WaitMode::block && c.init_errors == InitErrors::return_ && c.huge_pages == HugePages::always);
   BOOST_CHECK(c.copy_large == 262144U && c.copy_stream == 67108864U);
   BOOST_CHECK(c.spin_ns == 300U && c.yield_us == 0U && c.sleep_max_us == 2000U);
   BOOST_CHECK(!c.warn_unknown && !c.static_data);
   BOOST_CHECK(c.node_path == shmemx::NodePath::queue && c.progress == Progress::off);
   BOOST_CHECK(c.queue_cells == 100 && c.queue_cell_bytes == 16384 && c.pending_max == 1U << 30);
+  BOOST_CHECK(c.transport.count == 2 && c.transport.name(0) == "ucx" && c.transport.name(1) == "tcp");
+  BOOST_CHECK(c.pes_per_node == 3 && c.net_timeout == 7);
   for (const Origin& origin : c.origins) BOOST_CHECK(origin.source == Source::environment && origin.variable != nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(networks_are_names_in_order) {
+  const auto of = [](const char* text) { return parse({(std::string("SHMEMX_TRANSPORT=") + text).c_str()}); };
+  BOOST_REQUIRE(of("auto"));
+  BOOST_CHECK(of("auto").value().transport.count == 0);
+  for (const char* bad : {"", "tcp,", ",tcp", "tcp,tcp", "tcp;ucx", "infiniband", "auto,tcp"}) BOOST_CHECK_MESSAGE(!of(bad), bad);
+  for (const char* good : {"tcp", "ofi", "ucx,ofi,tcp", "tcp,ucx"}) {
+    const auto config = of(good);
+    BOOST_REQUIRE(config);
+    BOOST_CHECK_EQUAL(kind::networks::text(config.value().transport), good);
+    BOOST_CHECK_EQUAL(kind::networks::text(kind::networks::of_code(config.value().transport.code())), good);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(info_has_levels) {
+  const auto of = [](const char* text) { return parse({(std::string("SHMEM_INFO=") + text).c_str()}).value().info; };
+  BOOST_CHECK(of("") == kind::InfoLevel::variables && of("0") == kind::InfoLevel::variables && of("3") == kind::InfoLevel::variables);
+  BOOST_CHECK(of("2") == kind::InfoLevel::all && of(" Peers ") == kind::InfoLevel::peers);
 }
 
 BOOST_AUTO_TEST_CASE(any_value_switches_the_standards_flags_on) {
@@ -82,7 +104,7 @@ BOOST_AUTO_TEST_CASE(any_value_switches_the_standards_flags_on) {
 BOOST_AUTO_TEST_CASE(the_old_names_of_the_standard_count_and_lose_against_the_new) {
   const auto old = parse({"SMA_SYMMETRIC_SIZE=2m", "SMA_DEBUG=", "SMA_INFO=1", "SMA_VERSION=1"});
   BOOST_REQUIRE(old);
-  BOOST_CHECK(old.value().symmetric_size == 2097152U && old.value().debug && old.value().info && old.value().version);
+  BOOST_CHECK(old.value().symmetric_size == 2097152U && old.value().debug && old.value().info == kind::InfoLevel::variables && old.value().version);
   BOOST_CHECK(old.value().warnings.empty());
   BOOST_CHECK(old.value().origin_of(Variable::symmetric_size).source == Source::alias);
   BOOST_CHECK_EQUAL(old.value().origin_of(Variable::symmetric_size).variable, std::string("SMA_SYMMETRIC_SIZE"));

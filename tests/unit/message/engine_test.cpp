@@ -45,7 +45,7 @@ constexpr std::byte kUntouched{0xee};
 class Round {
  public:
   Round(unsigned seed, LmtChoice choice)
-      : random_(seed), settings_(make_settings(choice)), job_(1 + pick(4), settings_) {
+      : random_(seed), settings_(make_settings(choice)), job_(1 + pick(4), settings_, kHeapBytes, pick(3)) {
     job_.cells = 1 + pick(8);
     const bool maps = pick(4) != 0;
     const bool buffers = pick(4) != 0;
@@ -265,7 +265,7 @@ class Round {
     BOOST_REQUIRE_EQUAL(received.request->phase != Phase::complete, open);
     std::size_t written = 0;
     if (sent != nullptr) {
-      const Result& result = received.request->result;
+      const message::Result& result = received.request->result;
       written = std::min(sent->bytes, received.memory.shape.bytes);
       BOOST_REQUIRE_EQUAL(result.source, sent->from);
       BOOST_REQUIRE_EQUAL(result.tag, sent->tag);
@@ -298,6 +298,47 @@ class Round {
   std::vector<std::deque<Sent*>> came_;        // at each PE, not yet received, oldest first
   std::vector<std::deque<Sent*>> under_way_;   // of each pair
 };
+
+// The way of a long message between PEs of two nodes. Both buffers lie in one place each, or in many.
+struct Distant {
+  LmtKind kind;
+  std::size_t landed;
+  int memory_reads;
+};
+Distant send_between_nodes(LmtChoice choice, bool list_at_sender, bool list_at_receiver, std::size_t bytes) {
+  Settings settings;
+  settings.payload_bytes = 8160;
+  settings.unexpected_max = 1U << 20;
+  settings.lmt = choice;
+  Job job(2, settings, kHeapBytes, 1);
+  std::vector<std::byte> from(bytes);
+  std::vector<std::byte> to(bytes);
+  for (std::size_t i = 0; i < bytes; ++i) from[i] = pattern(9, i);
+  const auto shape = [&](std::vector<std::byte>& memory, bool list) {
+    Shape out = Shape::contiguous(memory.data(), bytes);
+    if (list) {
+      BOOST_REQUIRE(Shape::strided(memory.data() + bytes - bytes / 10, bytes / 10,
+                                   -static_cast<std::ptrdiff_t>(bytes / 10), 10, out));
+    }
+    return out;
+  };
+  const Shape source = shape(from, list_at_sender);
+  const Shape dest = shape(to, list_at_receiver);
+  Request* const send = job.engine(0).send(Cursor(source), 1, 5, {});
+  Request* const receive = job.engine(1).receive(Cursor(dest), {0, 5}, false);
+  for (bool any = true; any;) {
+    any = job.engine(0).progress() || job.engine(1).progress();
+    any |= job.deliver(0, 1) || job.deliver(1, 0);
+  }
+  BOOST_TEST((send->phase == Phase::complete && receive->phase == Phase::complete));
+  std::vector<std::byte> sent(bytes);
+  std::vector<std::byte> received(bytes);
+  Cursor(source).gather(sent.data(), bytes);
+  Cursor(dest).gather(received.data(), bytes);
+  BOOST_TEST((sent == received));
+  BOOST_TEST(job.node(0).rejected + job.node(1).rejected == 0);
+  return {receive->kind, job.landed, job.node(0).memory_reads + job.node(1).memory_reads};
+}
 
 Settings plain_settings(LmtChoice choice) {
   Settings settings;
@@ -373,6 +414,64 @@ BOOST_AUTO_TEST_CASE(what_is_forbidden_is_replaced) {
   BOOST_TEST((way_of(job, of_malloc(), of_malloc()) == LmtKind::queue));
   job.node(0).maps_others = job.node(1).maps_others = false;
   BOOST_TEST((way_of(job, of_heap(job, 0), of_malloc()) == LmtKind::queue));
+}
+
+// Whatever SHMEMX_LMT says: no address, buffer or process number of another node is used.
+BOOST_AUTO_TEST_CASE(between_nodes_everything_goes_through_the_network) {
+  for (int i = 0; i < 5; ++i) {
+    const auto choice = static_cast<LmtChoice>(i);
+    const Distant plain = send_between_nodes(choice, false, false, 20'000'000);
+    BOOST_TEST((plain.kind == LmtKind::network));
+    BOOST_TEST(plain.landed == 2U);  // straight into the receive's memory
+    const Distant packed = send_between_nodes(choice, true, false, 200'000);
+    BOOST_TEST((packed.kind == LmtKind::network));
+    BOOST_TEST(packed.landed == 1U);
+    const Distant scattered = send_between_nodes(choice, false, true, 2'000'000);
+    BOOST_TEST((scattered.kind == LmtKind::network));
+    const Distant both = send_between_nodes(choice, true, true, 2'000'000);
+    BOOST_TEST(both.landed > 5U);  // blocks of 200,000 bytes fit each other
+    BOOST_TEST(plain.memory_reads + packed.memory_reads + scattered.memory_reads + both.memory_reads == 0);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_body_that_lands_nowhere_is_refused_or_delivered) {
+  Job job(2, plain_settings(LmtChoice::automatic), kHeapBytes, 1);
+  std::vector<std::byte> memory(300'000);
+  Engine& engine = job.engine(1);
+  Request* const receive = engine.receive(Cursor(Shape::contiguous(memory.data(), memory.size())), {0, 5}, false);
+  Request* const send =
+      job.engine(0).send(Cursor(Shape::contiguous(memory.data(), memory.size())), 1, 5, {});  // its bytes never come
+  BOOST_REQUIRE(job.deliver(0, 1));
+  BOOST_REQUIRE((receive->phase == Phase::waiting && send->phase == Phase::waiting));
+  const auto place = [&](DataHeader header, std::size_t bytes, int source = 0) {
+    return engine.landing(source, channel::bytes_of(header), bytes);
+  };
+  BOOST_TEST(place({receive->id, 0}, 300'000) == memory.data());
+  BOOST_TEST(place({receive->id, 0}, 20'000) == memory.data());
+  BOOST_TEST(place({receive->id, 0}, 300'001) == nullptr);
+  BOOST_TEST(place({receive->id, 1}, 20'000) == nullptr);
+  BOOST_TEST(place({receive->id, ~std::uint64_t{0}}, 20'000) == nullptr);
+  BOOST_TEST(place({receive->id, 0}, 20'000, 1) == nullptr);  // of somebody else
+  BOOST_TEST(place({{receive->id.index, receive->id.generation + 1}, 0}, 20'000) == nullptr);
+  BOOST_TEST(place({{1U << 30, 1}, 0}, 20'000) == nullptr);
+  BOOST_TEST(place({kEagerMessage, 0}, 20'000) == nullptr);
+  const std::byte few[3] = {};
+  BOOST_TEST(engine.landing(0, few, 20'000) == nullptr);
+  engine.landed(0, few, 20'000);
+  BOOST_TEST(job.node(1).rejected == 1);
+}
+
+// A way of the own node, asked for by a PE of another one.
+BOOST_AUTO_TEST_CASE(answers_from_another_node_name_no_way_of_this_one) {
+  for (const LmtKind kind : {LmtKind::copy, LmtKind::mapped, LmtKind::cma, LmtKind::queue}) {
+    Job job(2, plain_settings(LmtChoice::automatic), kHeapBytes, 1);
+    std::vector<std::byte> memory(300'000);
+    Request* const send = job.engine(0).send(Cursor(Shape::contiguous(memory.data(), memory.size())), 1, 5, {});
+    Described<CtsHeader> cts{{send->id, {0, 1}, 1000, kind, 0}, {Space::heap, 1, {{0, 1000}}}};
+    job.engine(0).on_cts(1, {reinterpret_cast<const std::byte*>(&cts), cts.bytes()});
+    BOOST_TEST(job.node(0).rejected == 1);
+    BOOST_TEST((send->phase == Phase::waiting));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_wrong_process_is_never_read) {

@@ -113,6 +113,25 @@ Status Arena::map_own_block(const Geometry& geometry, int pe, bool guard_others)
   return map_over(own, geometry.stride, fd_.get(), geometry.blocks_offset + before);
 }
 
+Status Arena::map_some_blocks(const Geometry& geometry, std::span<const std::uint8_t> mapped) {
+  SHMEMX_TRY(map_channel(geometry));
+  const std::size_t bytes = geometry.n_pes * geometry.stride;
+  SHMEMX_TRY_ASSIGN(reserved, reserve(bytes, geometry.alignment));
+  mapped_ = reserved;
+  mapped_bytes_ = bytes;
+  block0_ = reinterpret_cast<std::uintptr_t>(reserved);
+  for (std::size_t begin = 0; begin < geometry.n_pes;) {
+    std::size_t end = begin;
+    while (end < geometry.n_pes && mapped[end] != 0) ++end;
+    const std::size_t offset = begin * geometry.stride;
+    if (end != begin)
+      SHMEMX_TRY(map_over(static_cast<std::byte*>(reserved) + offset, (end - begin) * geometry.stride, fd_.get(),
+                          geometry.blocks_offset + offset));
+    begin = end + 1;
+  }
+  return {};
+}
+
 std::size_t Arena::resident_bytes() const noexcept {
   struct stat status;
   return ::fstat(fd_.get(), &status) == 0 ? static_cast<std::size_t>(status.st_blocks) * 512 : 0;

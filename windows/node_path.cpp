@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/machine.hpp"
+#include "config/kinds.hpp"
 
 namespace shmemx::windows {
 namespace {
@@ -29,6 +30,10 @@ Error differs(const char* variable, std::size_t first, const std::string& its, s
   return Error{Errc::invalid_argument, 0,
                std::string(variable) + " is " + its + " on PE " + std::to_string(first) + " and " + others + " on PE " +
                    std::to_string(other) + ", all PEs have to set the same"};
+}
+
+std::string networks_text(const PeRecord& record) {
+  return config::kind::networks::text(config::kind::networks::of_code(record.networks));
 }
 
 // What the records ask for, taken together.
@@ -117,6 +122,11 @@ Status check_agreement(std::span<const PeRecord> records) {
     if (records[pe].queue_cell_bytes != records[0].queue_cell_bytes)
       return differs("SHMEMX_QUEUE_CELL_BYTES", 0, std::to_string(records[0].queue_cell_bytes), pe,
                      std::to_string(records[pe].queue_cell_bytes));
+    if (records[pe].pes_per_node != records[0].pes_per_node)
+      return differs("SHMEMX_PES_PER_NODE", 0, std::to_string(records[0].pes_per_node), pe,
+                     std::to_string(records[pe].pes_per_node));
+    if (records[pe].networks != records[0].networks)
+      return differs("SHMEMX_TRANSPORT", 0, networks_text(records[0]), pe, networks_text(records[pe]));
   }
   return {};
 }

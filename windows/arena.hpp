@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "base/result.hpp"
 #include "base/unique_fd.hpp"
@@ -28,9 +29,15 @@ class Arena {
   // blocks would be nothing else is put, so that a stray access there faults.
   Status map_own_block(const Geometry& geometry, int pe, bool guard_others);
 
+  // The same with the blocks of those PEs for which `mapped` is not 0, one of them the own.
+  Status map_some_blocks(const Geometry& geometry, std::span<const std::uint8_t> mapped);
+
   bootstrap::JobHeader& header() const noexcept { return *header_; }
   bootstrap::PeRecord& record(int pe) const noexcept {
     return *bootstrap::record_of(header_, static_cast<std::size_t>(pe));
+  }
+  bootstrap::PeCards& cards(int pe) const noexcept {
+    return *bootstrap::cards_of(header_, static_cast<std::size_t>(pe));
   }
   const Geometry& geometry() const noexcept { return geometry_; }
   std::byte* channel() const noexcept { return channel_; }

@@ -1,0 +1,105 @@
+// One-sided operations between two PEs on different hosts; the target is inside the library, waiting for a word.
+// Samples of a bare TCP connection between the same two processes alternate with them (BENCH_PEER: built for another
+// OpenSHMEM, without that).
+#include "../support/program.hpp"
+#include "cases.hpp"
+#if !defined(BENCH_PEER)
+#include "raw_kernels.hpp"
+#endif
+
+namespace {
+using namespace shmemx::bench;
+
+std::uint64_t signal_word;  // symmetric
+
+long* flag_of(Work& work) { return &work.shared->flag.value; }
+
+void pingpong(Work& work, long iterations) {
+  for (long i = 0; i < iterations; ++i) {
+    ++work.sequence;
+    if (work.pe == 0) shmem_putmem(flag_of(work), &work.sequence, sizeof(long), work.peer);
+    shmem_long_wait_until(flag_of(work), SHMEM_CMP_EQ, work.sequence);
+    if (work.pe != 0) shmem_putmem(flag_of(work), &work.sequence, sizeof(long), work.peer);
+  }
+}
+
+void await_end(Work& work) { shmem_long_wait_until(flag_of(work), SHMEM_CMP_EQ, work.sequence); }
+void tell_end(Work& work) { shmem_long_p(flag_of(work), work.sequence, work.peer); }
+
+// PE 0 carries out `operation` while its peer waits for the end.
+template <void (*operation)(Work&, long)>
+void against_wait(Work& work, long iterations) {
+  ++work.sequence;
+  if (work.pe == 0) {
+    operation(work, iterations);
+    tell_end(work);
+  } else {
+    await_end(work);
+  }
+}
+
+void put_quiet(Work& work, long iterations) {
+  for (long i = 0; i < iterations; ++i) {
+    shmem_putmem(&work.shared->word.value, &i, sizeof i, work.peer);
+    shmem_quiet();
+  }
+}
+void get(Work& work, long iterations) {
+  for (long i = 0; i < iterations; ++i) shmem_getmem(work.dest, work.source, work.bytes, work.peer);
+}
+void fadd(Work& work, long iterations) {
+  for (long i = 0; i < iterations; ++i) keep(shmem_long_atomic_fetch_add(&work.shared->value.value, 1, work.peer));
+}
+void put_rate(Work& work, long iterations) {
+  for (long i = 0; i < iterations; ++i) {
+    for (long k = 0; k < kBurst; ++k)
+      shmem_putmem_nbi(work.words() + k, reinterpret_cast<const long*>(work.source) + k, sizeof(long), work.peer);
+    shmem_quiet();
+  }
+}
+void put(Work& work, long iterations) {
+  for (long i = 0; i < iterations; ++i) shmem_putmem(work.dest, work.source, work.bytes, work.peer);
+  shmem_quiet();
+}
+
+void send_with_signal(Work& work) {
+  const auto number = static_cast<std::uint64_t>(work.sequence);
+#if SHMEM_MAJOR_VERSION > 1 || SHMEM_MINOR_VERSION > 4
+  shmem_putmem_signal(work.dest, work.source, work.bytes, &signal_word, number, SHMEM_SIGNAL_SET, work.peer);
+#else
+  shmem_putmem(work.dest, work.source, work.bytes, work.peer);
+  shmem_fence();
+  shmem_uint64_p(&signal_word, number, work.peer);
+#endif
+}
+void await_signal(Work& work) {
+  shmem_uint64_wait_until(&signal_word, SHMEM_CMP_EQ, static_cast<std::uint64_t>(work.sequence));
+}
+void put_signal(Work& work, long iterations) {
+  for (long i = 0; i < iterations; ++i) {
+    ++work.sequence;
+    if (work.pe == 0) send_with_signal(work);
+    await_signal(work);
+    if (work.pe != 0) send_with_signal(work);
+  }
+}
+
+constexpr Loops kLoops{pingpong,   against_wait<put_quiet>, against_wait<get>, against_wait<fadd>,
+                       put_signal, against_wait<put_rate>,  against_wait<put>};
+#if defined(BENCH_PEER)
+constexpr Rivals kRivals;
+constexpr void (*prepare)(Work&) = nullptr;
+#else
+constexpr Rivals kRivals{raw_pingpong, raw_round_trip, raw_fetch, raw_records, raw_stream_out, raw_stream_in};
+constexpr auto prepare = connect_raw;
+#endif
+
+constexpr auto with_preparation() {
+  auto cases = one_sided_cases(kLoops, kRivals);
+  for (Case& one : cases) one.begin = prepare;
+  return cases;
+}
+constexpr auto kCases = with_preparation();
+}  // namespace
+
+int main(int argc, char** argv) { return run_program(argc, argv, kCases, kLargestBytes); }

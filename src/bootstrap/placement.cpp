@@ -1,0 +1,177 @@
+#include "bootstrap/placement.hpp"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include "base/unique_fd.hpp"
+
+namespace shmemx::bootstrap {
+namespace {
+
+// FNV-1a
+std::uint64_t digest(std::string_view text) {
+  std::uint64_t sum = 0xcbf29ce484222325;
+  for (const char c : text) sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return sum;
+}
+
+std::string read_boot_id() {
+  UniqueFd fd(::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
+  char text[64];
+  const ssize_t n = fd.valid() ? ::read(fd.get(), text, sizeof text) : 0;
+  return std::string(text, n > 0 ? static_cast<std::size_t>(n) : 0);
+}
+
+std::string host_name() {
+  constexpr std::size_t kLongest = 40;
+  char name[kLongest + 1] = "";
+  (void)!::gethostname(name, kLongest);  // a longer one is cut
+  std::string host = name;
+  for (char& c : host) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.' && c != '-') c = '_';
+  }
+  return host.empty() ? "unknown" : host;
+}
+
+std::uint64_t namespace_inode(const char* name) {
+  struct stat about {};
+  return ::stat((std::string("/proc/self/ns/") + name).c_str(), &about) == 0 ? about.st_ino : 0;
+}
+
+bool are_alike(Likeness likeness, const Card& a, const Card& b) {
+  if (a.machine != b.machine || a.uid != b.uid) return false;
+  return likeness == Likeness::machine || (a.net == b.net && a.pid == b.pid && a.others == b.others);
+}
+
+Error not_readable(const char* what, const std::string& text) {
+  return Error{Errc::protocol, 0, std::string(what) + " in the key-value store is not readable: '" + text + "'"};
+}
+
+}  // namespace
+
+Card read_own_card() {
+  Card card;
+  card.host = host_name();
+  // Where /proc hides the boot id, the name is the best there is.
+  const std::string boot_id = read_boot_id();
+  card.machine = digest(boot_id.empty() ? card.host : boot_id);
+  card.uid = ::geteuid();
+  card.net = namespace_inode("net");
+  card.pid = namespace_inode("pid");
+  std::string others;
+  for (const char* name : {"ipc", "mnt", "uts"}) others += std::to_string(namespace_inode(name)) + " ";
+  card.others = digest(others) & 0xffffffff;
+  return card;
+}
+
+std::string encode(const Card& card) {
+  char text[5 * 17 + 1];
+  std::snprintf(text, sizeof text, "%" PRIx64 ":%" PRIx64 ":%" PRIx64 ":%" PRIx64 ":%" PRIx64 ":", card.machine,
+                card.uid, card.net, card.pid, card.others);
+  return text + card.host;
+}
+
+Result<Card> decode_card(const std::string& text) {
+  Card card;
+  int end = -1;
+  const int n = std::sscanf(text.c_str(), "%" SCNx64 ":%" SCNx64 ":%" SCNx64 ":%" SCNx64 ":%" SCNx64 ":%n",
+                            &card.machine, &card.uid, &card.net, &card.pid, &card.others, &end);
+  if (n != 5 || end < 0 || static_cast<std::size_t>(end) >= text.size()) return not_readable("a PE's card", text);
+  card.host = text.substr(static_cast<std::size_t>(end));
+  return card;
+}
+
+Leaders group_by(Likeness likeness, const std::vector<Card>& cards, const std::vector<int>& members) {
+  Leaders leaders(cards.size(), kNoGroup);
+  std::vector<int> found;
+  for (const int pe : members) {
+    const Card& card = cards[static_cast<std::size_t>(pe)];
+    int& leader = leaders[static_cast<std::size_t>(pe)];
+    for (const int other : found) {
+      if (are_alike(likeness, cards[static_cast<std::size_t>(other)], card)) {
+        leader = other;
+        break;
+      }
+    }
+    if (leader != kNoGroup) continue;
+    leader = pe;
+    found.push_back(pe);
+  }
+  return leaders;
+}
+
+std::string encode(const Leaders& leaders) {
+  std::string text;
+  for (std::size_t first = 0; first < leaders.size();) {
+    std::size_t end = first;
+    while (end < leaders.size() && leaders[end] == leaders[first]) ++end;
+    if (!text.empty()) text += ".";
+    text += (leaders[first] == kNoGroup ? "x" : std::to_string(leaders[first])) + "-" + std::to_string(end - first);
+    first = end;
+  }
+  return text;
+}
+
+Result<Leaders> decode_leaders(const std::string& text, int n_pes) {
+  Leaders leaders;
+  const auto size = static_cast<std::size_t>(n_pes);
+  for (const char* at = text.c_str(); *at != '\0';) {
+    char* end = nullptr;
+    long leader = kNoGroup;
+    if (*at == 'x') {
+      end = const_cast<char*>(at) + 1;
+    } else {
+      leader = std::strtol(at, &end, 10);
+      if (end == at || leader < 0 || leader >= n_pes) return not_readable("the plan", text);
+    }
+    if (*end != '-') return not_readable("the plan", text);
+    const unsigned long count = std::strtoul(end + 1, &end, 10);
+    if (count == 0 || count > size - leaders.size()) return not_readable("the plan", text);
+    leaders.insert(leaders.end(), count, static_cast<int>(leader));
+    if (*end == '.') ++end;
+    at = end;
+  }
+  if (leaders.size() != size) return not_readable("the plan", text);
+  return leaders;
+}
+
+std::string encode_pes(const std::vector<int>& pes) {
+  std::string text;
+  for (const int pe : pes) text += (text.empty() ? "" : ".") + std::to_string(pe);
+  return text;
+}
+
+Result<std::vector<int>> decode_pes(const std::string& text, int n_pes) {
+  std::vector<int> pes;
+  for (const char* at = text.c_str(); *at != '\0';) {
+    char* end = nullptr;
+    const long pe = std::strtol(at, &end, 10);
+    const bool in_order = pe >= 0 && pe < n_pes && (pes.empty() || pe > pes.back());
+    if (end == at || !in_order || (*end != '.' && *end != '\0')) return not_readable("a list of PEs", text);
+    pes.push_back(static_cast<int>(pe));
+    at = *end == '.' ? end + 1 : end;
+  }
+  return pes;
+}
+
+std::string describe_parting(int first_pe, const Card& first, int second_pe, const Card& second) {
+  const std::string pair = "pe " + std::to_string(first_pe) + " and pe " + std::to_string(second_pe);
+  if (first.uid != second.uid) {
+    return pair + " run on one machine as the users " + std::to_string(first.uid) + " and " +
+           std::to_string(second.uid);
+  }
+  std::string apart;
+  if (first.net != second.net) apart = "network";
+  if (first.pid != second.pid) apart += apart.empty() ? "process numbers" : " and process numbers";
+  if (apart.empty()) return pair + " run on one machine, but one cannot open the memory of the other";
+  return pair + " run on one machine, but in containers, each with its own " + apart;
+}
+
+}  // namespace shmemx::bootstrap

@@ -1,0 +1,269 @@
+#include "channel/network.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "base/fatal.hpp"
+
+namespace shmemx::channel {
+namespace {
+
+// A head alone, no message: it brings the count only.
+constexpr std::uint16_t kAckOnly = 0xffff;
+// With so few messages at a time somebody waits for the answer; with more it can wait for the end of the stream.
+constexpr std::uint32_t kFewMessages = 16;
+constexpr std::uint32_t kPollsPerTelling = 16;
+constexpr std::uint32_t kPollsOfOthers = 16;  // a look at the networks while a PE of the node is waited for
+
+constinit Landing landings[kHandlerIds] = {};
+
+// Never destroyed: threads may still poll while the process exits.
+struct State {
+  NetworkSink sink;
+  std::vector<std::uint16_t> batched;                         // PEs for which messages wait in a batch
+  std::vector<std::uint16_t> owed;                            // PEs that may have to be told
+  std::vector<std::unique_ptr<transport::Outgoing>> lasting;  // bodies that transports still read
+  void (*lost)(int pe, const std::string& cause) = nullptr;
+  void (*left)(int pe, bool early) = nullptr;
+  bool closed = false;
+};
+State& state() {
+  static State* const instance = new State;
+  return *instance;
+}
+
+// Each item is a message of its own; what cannot be done now is kept as such.
+Verdict take_batch(Endpoint& endpoint, const Message& message) {
+  Bytes rest = message.payload;
+  while (!rest.empty()) {
+    ItemHead head{};
+    if (rest.size() >= sizeof head) std::memcpy(&head, rest.data(), sizeof head);
+    const std::size_t bytes = sizeof head + round_up(std::size_t{head.bytes}, kItemBytes);
+    if (rest.size() < sizeof head || bytes > rest.size() || head.handler == kBatch)
+      fatal(nullptr, "a batch of messages of PE %d is damaged", message.source);
+    endpoint.run_item(message.source, head.handler, rest.subspan(sizeof head, head.bytes));
+    rest = rest.subspan(bytes);
+  }
+  return Verdict::done;
+}
+
+Verdict take_leaving(Endpoint&, const Message& message) {
+  const bool early = !message.payload.empty() && message.payload[0] != std::byte{0};
+  if (state().left != nullptr) state().left(message.source, early);
+  return Verdict::done;
+}
+
+}  // namespace
+
+NetworkSink& network_sink() noexcept { return state().sink; }
+
+void set_landing(HandlerId id, Landing landing) noexcept { landings[id] = landing; }
+
+void Endpoint::run_item(int source, unsigned handler, Bytes payload) noexcept {
+  if (run(source, handler, payload) == Verdict::later) keep_copy(source, handler, payload);
+}
+
+void connect_networks(const Setup& setup) noexcept {
+  state().lost = setup.lost;
+  state().left = setup.left;
+  set_handler(kLeaving, take_leaving);
+  set_handler(kBatch, take_batch);
+}
+
+// ---- sending ----
+
+transport::Sent Endpoint::send_distant(int pe, const Way& way, Bytes header, Bytes body) noexcept {
+  if (batches_[pe] != nullptr && batches_[pe]->used != 0 && way.id != kBatch) [[unlikely]] {
+    if (!send_batch(pe, transport::Urgency::gather)) return transport::Sent::no;
+  }
+  PeerState& peer = peers_[pe];
+  const transport::Head head{way.id, static_cast<std::uint16_t>(header.size()), peer.received};
+  const transport::Sent sent = network_of(pe).send(pe, head, header, body, way.outgoing, way.urgency);
+  if (sent == transport::Sent::no) return sent;
+  if (way.urgency == transport::Urgency::gather) gathered_ = true;
+  peer.told = peer.received;
+  note_sent(pe, peer);
+  return sent;
+}
+
+bool Endpoint::gather_slow(int pe, HandlerId id, Bytes header, Bytes body) noexcept {
+  if (kItemBytes + header.size() + body.size() > kBatchBytes / 2)
+    return send_distant(pe, {id, transport::Urgency::gather, nullptr}, header, body) != transport::Sent::no;
+  if (!send_batch(pe, transport::Urgency::gather)) return false;
+  if (batches_[pe] == nullptr) batches_[pe] = new Batch;
+  Batch& batch = *batches_[pe];
+  batch.used = 0;
+  append_item(batch, id, header, body);
+  state().batched.push_back(static_cast<std::uint16_t>(pe));
+  return true;
+}
+
+bool Endpoint::send_batch(int pe, transport::Urgency urgency) noexcept {
+  Batch* const batch = batches_[pe];
+  if (batch == nullptr || batch->used == 0) return true;
+  if (send_distant(pe, {kBatch, urgency, nullptr}, {}, {batch->data, batch->used}) == transport::Sent::no) return false;
+  batch->used = 0;
+  std::erase(state().batched, static_cast<std::uint16_t>(pe));
+  return true;
+}
+
+bool Endpoint::send_batches() noexcept {
+  std::vector<std::uint16_t>& list = state().batched;
+  for (std::size_t i = list.size(); i-- > 0;) {
+    if (i < list.size()) send_batch(list[i], transport::Urgency::gather);
+  }
+  return list.empty();
+}
+
+bool Endpoint::try_send_lasting(int pe, HandlerId id, Bytes header, Bytes body) noexcept {
+  if (!is_distant(pe) || body.size() < transport::kLongBytes) return try_send(pe, id, header, body);
+  auto outgoing = std::make_unique<transport::Outgoing>();
+  const transport::Sent sent = send_distant(pe, {id, transport::Urgency::now, outgoing.get()}, header, body);
+  if (sent == transport::Sent::later) state().lasting.push_back(std::move(outgoing));
+  return sent != transport::Sent::no;
+}
+
+void Endpoint::send_long(const char* routine, int pe, HandlerId id, Bytes header, Bytes body) noexcept {
+  transport::Outgoing outgoing;
+  bool taken = false;
+  wait_for(routine, [&] {
+    const Locked endpoint;
+    if (!taken) {
+      const transport::Sent sent = send_distant(pe, {id, transport::Urgency::now, &outgoing}, header, body);
+      if (sent == transport::Sent::yes) return true;
+      taken = sent == transport::Sent::later;
+    }
+    if (!outgoing.done) poll(pe);
+    return taken && outgoing.done;
+  });
+}
+
+// ---- receiving ----
+
+void Endpoint::finish_distant(int source, PeerState& peer) noexcept {
+  ++peer.received;
+  ++taken_;
+  if (peer.owed) return;
+  peer.owed = true;
+  state().owed.push_back(static_cast<std::uint16_t>(source));
+}
+
+void Endpoint::take_distant(int source, const transport::Head& head, Bytes payload) noexcept {
+  PeerState& peer = peers_[source];
+  if (queue::reached(head.ack, peer.known)) peer.known = head.ack;
+  if (head.handler == kAckOnly) return;
+  if (run(source, head.handler, payload) == Verdict::later) keep_copy(source, head.handler, payload);
+  finish_distant(source, peer);
+}
+
+// A waiter that polls again has nothing to send by itself, so the count goes alone. While messages stream in it need
+// not be told each time.
+bool Endpoint::tell_owed(bool all) noexcept {
+  std::vector<std::uint16_t>& owed = state().owed;
+  if (owed.empty() || (!all && taken_ > kFewMessages)) return false;
+  bool any = false;
+  std::erase_if(owed, [&](std::uint16_t pe) {
+    PeerState& peer = peers_[pe];
+    if (peer.told != peer.received) {
+      const transport::Head head{kAckOnly, 0, peer.received};
+      if (network_of(pe).send(pe, head, {}, {}, nullptr, transport::Urgency::now) == transport::Sent::no) return false;
+      peer.told = peer.received;
+      any = true;
+    }
+    peer.owed = false;
+    return true;
+  });
+  return any;
+}
+
+void Endpoint::flush_gathered() noexcept {
+  if (!state().batched.empty()) send_batches();
+  if (!gathered_) return;
+  gathered_ = false;
+  for (std::uint32_t i = 0; i < network_count_; ++i) networks_[i]->flush();
+}
+
+bool Endpoint::poll_networks(int expected, std::uint32_t polls) noexcept {
+  const bool distant = expected >= 0 && is_distant(expected);
+  if (expected >= 0 && !distant && polls % kPollsOfOthers != 0) return false;
+  tell_owed(polls % kPollsPerTelling == 0);
+  flush_gathered();
+  taken_ = 0;
+  bool any = false;
+  for (std::uint32_t i = 0; i < network_count_; ++i) any |= networks_[i]->poll(distant ? expected : -1);
+  std::erase_if(state().lasting, [](const std::unique_ptr<transport::Outgoing>& outgoing) { return outgoing->done; });
+  return any || taken_ != 0;
+}
+
+void NetworkSink::deliver(int source, const transport::Head& head, Bytes payload) noexcept {
+  own_endpoint.take_distant(source, head, payload);
+}
+
+std::byte* NetworkSink::landing(int source, const transport::Head& head, Bytes header,
+                                std::size_t body_bytes) noexcept {
+  const bool known = head.handler < kHandlerIds && landings[head.handler].landing != nullptr;
+  return known ? landings[head.handler].landing(source, header, body_bytes) : nullptr;
+}
+
+void NetworkSink::landed(int source, const transport::Head& head, Bytes header, std::size_t body_bytes) noexcept {
+  PeerState& peer = own_endpoint.peers_[source];
+  if (queue::reached(head.ack, peer.known)) peer.known = head.ack;
+  own_endpoint.in_handler_ = true;
+  landings[head.handler].landed(own_endpoint, source, header, body_bytes);
+  own_endpoint.in_handler_ = false;
+  own_endpoint.finish_distant(source, peer);
+}
+
+void NetworkSink::lost(int pe, const std::string& cause) noexcept {
+  if (state().closed || state().lost == nullptr) return;
+  state().lost(pe, cause);
+}
+
+// ---- for the agent, the end, and people ----
+
+bool is_quiet_for_sleep() noexcept {
+  const Locked endpoint;
+  if (!state().batched.empty() || endpoint->gathered_) return false;
+  if (!state().owed.empty()) {
+    endpoint->tell_owed(true);
+    if (!state().owed.empty()) return false;
+  }
+  for (std::uint32_t i = 0; i < endpoint->network_count_; ++i) {
+    if (!endpoint->networks_[i]->arm()) return false;
+  }
+  return true;
+}
+
+std::vector<int> network_descriptors() {
+  std::vector<int> found;
+  const Locked endpoint;
+  for (std::uint32_t i = 0; i < endpoint->network_count_; ++i) {
+    const int fd = endpoint->networks_[i]->descriptor();
+    if (fd >= 0) found.push_back(fd);
+  }
+  return found;
+}
+
+void say_leaving(bool early, std::uint32_t patience_ms) noexcept {
+  if (!own_endpoint.has_networks() || state().closed) return;
+  const Locked endpoint;
+  Endpoint& self = *endpoint;
+  for (int pe = 0; pe < self.n_pes_; ++pe) {
+    if (!self.is_distant(pe)) continue;
+    const PeerState& peer = self.peers_[pe];
+    if (peer.sent == 0 && peer.received == 0) continue;
+    (void)self.try_send(pe, kLeaving, bytes_of(early));
+  }
+  state().closed = true;
+  for (std::uint32_t i = 0; i < self.network_count_; ++i) self.networks_[i]->close(patience_ms);
+  self.network_count_ = 0;
+}
+
+std::string describe_way(int pe) {
+  if (!is_distant(pe)) return {};
+  const Locked endpoint;
+  return endpoint->network_of(pe).describe(pe);
+}
+
+}  // namespace shmemx::channel

@@ -1,0 +1,67 @@
+#include "coll/leaders.hpp"
+
+#include "base/wait.hpp"
+#include "channel/channel.hpp"
+#include "context/route.hpp"
+
+namespace shmemx::coll {
+namespace {
+
+void arrive(const Team& team, const TeamNodes& nodes) {
+  const int leader = nodes.leader(nodes.mine);
+  const auto others = static_cast<std::uint64_t>(nodes.size_of(nodes.mine)) - 1;
+  // The count goes on from meeting to meeting; nobody comes to the next one before the leader has seen all of this.
+  const std::uint64_t arrived = team.central(leader).arrived.fetch_add(1, std::memory_order_acq_rel) + 1;  // arrive
+  if (arrived % others == 0) wake(context::front_of_heap(context::peer_heap(team.route, leader)));
+}
+
+void await_others(Team& team, const TeamNodes& nodes, const char* routine) {
+  const int others = nodes.size_of(nodes.mine) - 1;
+  if (others == 0) return;
+  team.gathered += static_cast<std::uint64_t>(others);
+  const std::atomic<std::uint64_t>& arrived = team.central(team.me()).arrived;
+  channel::wait_until(routine, -1, [&] {
+    return arrived.load(std::memory_order_acquire) >= team.gathered;  // arrive
+  });
+}
+
+// Each leader tells the one 2^k nodes on, and waits for the one 2^k back.
+void disseminate(const Team& team, const TeamNodes& nodes, const char* routine, std::uint64_t tick) {
+  for (int distance = 1; distance < nodes.count(); distance *= 2) {
+    signal_tick(team, routine, nodes.leader(nodes.behind(distance)), tick);
+    await_tick(team, routine, nodes.leader(nodes.behind(nodes.count() - distance)), tick);
+  }
+}
+
+}  // namespace
+
+bool come_together(Team& team, const char* routine, std::uint64_t tick) noexcept {
+  const TeamNodes& nodes = nodes_of(team);
+  if (nodes.leads()) {
+    await_others(team, nodes, routine);
+    return true;
+  }
+  arrive(team, nodes);
+  await_tick(team, routine, nodes.leader(nodes.mine), tick);
+  return false;
+}
+
+void dismiss(Team& team, const char* routine, std::uint64_t tick) noexcept {
+  const TeamNodes& nodes = nodes_of(team);
+  for (const int pe : nodes.here().subspan(1)) signal_tick(team, routine, pe, tick);
+}
+
+void meet_on_node(Team& team, const char* routine) noexcept {
+  const std::uint64_t tick = ++team.ticks;
+  if (come_together(team, routine, tick)) dismiss(team, routine, tick);
+}
+
+void barrier_of_nodes(Team& team, const char* routine) noexcept {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  const std::uint64_t tick = ++team.ticks;
+  if (!come_together(team, routine, tick)) return;
+  disseminate(team, nodes_of(team), routine, tick);
+  dismiss(team, routine, tick);
+}
+
+}  // namespace shmemx::coll

@@ -1,0 +1,25 @@
+// How members of a node come together: at their leader, on shared lines. Between nodes only leaders (or PEs of the same
+// rank on their nodes) talk, by messages.
+#pragma once
+
+#include "coll/barrier.hpp"
+#include "coll/nodes.hpp"
+
+namespace shmemx::coll {
+
+// One meeting at the leader:
+//   if (come_together(...)) { ...everybody else of the node waits...; dismiss(...); }
+// True on the leader, when all have come. On the others it returns false when the leader has dismissed them. `tick` is
+// one that all members of the team have counted.
+// Edge:  arrive  arrived.fetch_add -> arrived.load; arrival.store -> arrival.load    all stores of those who came; all
+//                stores of the leader before dismiss()
+bool come_together(Team& team, const char* routine, std::uint64_t tick) noexcept;
+void dismiss(Team& team, const char* routine, std::uint64_t tick) noexcept;
+
+// The same with nothing between.
+void meet_on_node(Team& team, const char* routine) noexcept;
+
+// The barrier of a team on several nodes.
+void barrier_of_nodes(Team& team, const char* routine) noexcept;
+
+}  // namespace shmemx::coll

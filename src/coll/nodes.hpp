@@ -1,0 +1,48 @@
+// Which members of a team share a node, that is: map each other's memory. Nodes count from 0 in the order of their
+// lowest members, members of a node by their numbers in the team. All members compute the same.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "coll/team.hpp"
+
+namespace shmemx::coll {
+
+struct TeamNodes {
+  int mine = 0;                     // this PE's node
+  int rank = 0;                     // this PE's place among the members there
+  int fewest = 0;                   // so many members has every node
+  int most = 0;                     // and none has more
+  bool in_order = true;             // node by node is the order of the team's numbers
+  mutable std::uint32_t scans = 0;  // by leaders
+  std::vector<int> members;         // node by node
+  std::vector<int> begin;           // of each node in `members`, and the end
+  std::vector<int> position;        // of each member in `members`
+
+  int count() const noexcept { return static_cast<int>(begin.size()) - 1; }
+  std::span<const int> on(int node) const noexcept {
+    const auto first = static_cast<std::size_t>(begin[static_cast<std::size_t>(node)]);
+    return std::span(members).subspan(first, static_cast<std::size_t>(size_of(node)));
+  }
+  std::span<const int> here() const noexcept { return on(mine); }
+  int size_of(int node) const noexcept {
+    return begin[static_cast<std::size_t>(node) + 1] - begin[static_cast<std::size_t>(node)];
+  }
+  int node_of(int pe) const noexcept {
+    const auto behind = std::upper_bound(begin.begin(), begin.end(), position[static_cast<std::size_t>(pe)]);
+    return static_cast<int>(behind - begin.begin()) - 1;
+  }
+  int leader(int node) const noexcept { return on(node)[0]; }
+  bool leads() const noexcept { return rank == 0; }
+  // The node `distance` behind the own one, around the end.
+  int behind(int distance) const noexcept { return (mine + distance) % count(); }
+};
+
+// Made on first use; kept until forget_nodes().
+const TeamNodes& nodes_of(Team& team) noexcept;
+void forget_nodes(Team& team) noexcept;
+
+}  // namespace shmemx::coll

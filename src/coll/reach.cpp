@@ -1,0 +1,41 @@
+#include "coll/reach.hpp"
+
+#include <shmemx/types.h>
+
+#include "channel/channel.hpp"
+#include "rma/copy.hpp"
+
+namespace shmemx::coll {
+
+void Reach::put(int pe, const std::byte* own_dest, const std::byte* source, std::size_t bytes) const noexcept {
+  if (bytes == 0) return;
+  if (context::is_mapped(route, pe)) {
+    rma::copy(mapped_copy(route, own_dest, pe), source, bytes);
+  } else {
+    rma::put_remote(routine, rma::place_of(route, own_dest, pe), source, bytes);
+  }
+}
+
+void Reach::put_strided(int pe, const std::byte* own_dest, const std::byte* source,
+                        const rma::Strided& shape) const noexcept {
+  if (shape.block_count == 0) return;
+  if (context::is_mapped(route, pe)) {
+    rma::copy_strided(mapped_copy(route, own_dest, pe), source, shape);
+  } else {
+    rma::put_strided_remote(routine, rma::place_of(route, own_dest, pe), source, shape);
+  }
+}
+
+void put_with_tick(const TeamGroup& group, int pe, const std::byte* own_dest, std::span<const std::byte> source,
+                   std::uint64_t tick) noexcept {
+  const Team& team = group.team();
+  const bool in_one = !source.empty() && source.size() < transport::kLongBytes && !context::is_mapped(team.route, pe);
+  if (in_one) {
+    return rma::put_signal_remote(group.routine(), rma::place_of(team.route, own_dest, pe), source.data(),
+                                  source.size(), tick_place(team, pe), tick, SHMEM_SIGNAL_SET);
+  }
+  Reach{team.route, group.routine()}.put(pe, own_dest, source.data(), source.size());
+  signal_tick(team, group.routine(), pe, tick);
+}
+
+}  // namespace shmemx::coll

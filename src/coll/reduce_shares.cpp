@@ -1,0 +1,137 @@
+// Long reductions. Of each node as many PEs work as the smallest node has; worker j computes share j of the elements,
+// with the workers j of the other nodes. A share is cut again, one piece for each node: a worker combines its node's
+// part of each piece and sends it to the piece's node, combines what comes for its own piece, and sends the result
+// back. So each element crosses between two nodes once each way.
+//
+// Source and dest may be the same: dest is written where all have read already.
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "coll/leaders.hpp"
+#include "coll/parcels.hpp"
+#include "coll/reach.hpp"
+#include "coll/reduce_nodes.hpp"
+#include "coll/select.hpp"
+
+namespace shmemx::coll {
+namespace {
+
+class ShareReduction {
+ public:
+  ShareReduction(TeamGroup& group, std::byte* dest, const Part& source, const Combine& combine)
+      : group_(group), team_(group.team()), nodes_(nodes_of(team_)), dest_(dest), source_(source), combine_(combine) {}
+
+  void run() {
+    const std::size_t at_a_time = most_of_piece() * static_cast<std::size_t>(nodes_.fewest) * node_count();
+    meet_on_node(team_, group_.routine());
+    for (std::size_t at = 0; at < source_.nelems; at += at_a_time) {
+      const std::uint64_t tick = team_.ticks + 1;
+      team_.ticks += 2;
+      if (nodes_.rank < nodes_.fewest) work(at, std::min(at_a_time, source_.nelems - at), tick);
+    }
+    meet_on_node(team_, group_.routine());
+  }
+
+ private:
+  std::size_t node_count() const { return static_cast<std::size_t>(nodes_.count()); }
+  std::size_t most_of_piece() const { return select::kReduceBytes / combine_.element_bytes; }
+  int worker(int node) const { return nodes_.on(node)[static_cast<std::size_t>(nodes_.rank)]; }
+
+  struct Piece {
+    std::size_t offset;  // bytes
+    std::size_t nelems;
+    std::size_t bytes;
+  };
+  Piece piece_of(int node, std::size_t at, std::size_t nelems) const {
+    const Share share = share_of(nelems, nodes_.rank, nodes_.fewest);
+    const Share piece = share_of(share.size(), node, nodes_.count());
+    return {(at + share.begin + piece.begin) * combine_.element_bytes, piece.size(),
+            piece.size() * combine_.element_bytes};
+  }
+
+  // This node's part of a piece: in place where the node has one member.
+  const std::byte* partial(const Piece& piece, std::byte* buffer) {
+    if (nodes_.here().size() == 1) return source_.own_copy + piece.offset;
+    combine_node(team_, {source_.own_copy + piece.offset, piece.nelems}, combine_, buffer);
+    return buffer;
+  }
+
+  void work(std::size_t at, std::size_t nelems, std::uint64_t tick) {
+    if (buffer_ == nullptr) buffer_.reset(new std::byte[select::kReduceBytes]);
+    const int n = nodes_.count();
+    for (int i = 1; i < n; ++i) {
+      const int node = nodes_.behind(i);
+      const Piece piece = piece_of(node, at, nelems);
+      send_parcel(team_, group_.routine(), worker(node), tick, {partial(piece, buffer_.get()), piece.bytes});
+    }
+    const Piece own = piece_of(nodes_.mine, at, nelems);
+    finish_own(own, tick);
+    for (int i = 1; i < n; ++i) {
+      put_with_tick(group_, worker(nodes_.behind(i)), dest_ + own.offset, {dest_ + own.offset, own.bytes}, tick + 1);
+    }
+    for (int i = 1; i < n; ++i) {
+      const int node = nodes_.behind(n - i);
+      const Piece piece = piece_of(node, at, nelems);
+      await_tick(team_, group_.routine(), worker(node), tick + 1);
+      hand_out(piece.offset, dest_ + piece.offset, piece.bytes);
+    }
+  }
+
+  // Combines what has come for the own piece, node by node.
+  void finish_own(const Piece& own, std::uint64_t tick) {
+    if (own.nelems == 0) return await_nothing(tick);
+    std::byte* result = nullptr;
+    Parcel lowest;
+    for (int node = 0; node < nodes_.count(); ++node) {
+      if (node == nodes_.mine) {
+        const std::byte* const from = partial(own, buffer_.get());
+        if (node != 0) {
+          combine_.accumulate(result, from, own.nelems);
+        } else {
+          result = buffer_.get();
+          if (from != result) std::memcpy(result, from, own.bytes);
+        }
+        continue;
+      }
+      Parcel parcel = await_parcel(team_, group_.routine(), worker(node), tick, own.bytes);
+      if (node != 0) {
+        combine_.accumulate(result, parcel.data(), own.nelems);
+      } else {
+        lowest = std::move(parcel);
+        result = lowest.data();
+      }
+    }
+    std::memcpy(dest_ + own.offset, result, own.bytes);
+    hand_out(own.offset, result, own.bytes);
+  }
+
+  void await_nothing(std::uint64_t tick) {
+    for (int i = 1; i < nodes_.count(); ++i)
+      await_tick(team_, group_.routine(), worker(nodes_.behind(nodes_.count() - i)), tick);
+  }
+
+  // To the node peers.
+  void hand_out(std::size_t offset, const std::byte* result, std::size_t bytes) {
+    const Reach reach{team_.route, group_.routine()};
+    for (const int pe : nodes_.here()) {
+      if (pe != team_.me()) reach.put(pe, dest_ + offset, result, bytes);
+    }
+  }
+
+  TeamGroup& group_;
+  Team& team_;
+  const TeamNodes& nodes_;
+  std::byte* dest_;
+  const Part source_;
+  const Combine combine_;
+  std::unique_ptr<std::byte[]> buffer_;
+};
+
+}  // namespace
+
+void reduce_by_shares(TeamGroup& group, std::byte* dest, const Part& source, const Combine& combine) noexcept {
+  ShareReduction(group, dest, source, combine).run();
+}
+
+}  // namespace shmemx::coll

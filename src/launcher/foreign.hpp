@@ -1,0 +1,26 @@
+// Jobs over several hosts: oshrun hands over to a launcher that is installed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "options.hpp"
+
+namespace shmemx::launcher {
+
+// Does the job need somebody else than oshrun itself?
+bool needs_other_launcher(const JobSpec& spec);
+
+// What to run in oshrun's place.
+struct ForeignCommand {
+  std::vector<std::string> words;
+  std::vector<std::string> environment;  // "VAR=value", on top of oshrun's own
+};
+// `launcher` is not Launcher::any; `program` its path.
+Result<ForeignCommand> translate(const JobSpec& spec, Launcher launcher, const std::string& program);
+
+// Becomes the launcher. Returns only when that fails: with what to say.
+Error hand_over(const JobSpec& spec);
+
+}  // namespace shmemx::launcher

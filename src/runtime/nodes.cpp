@@ -1,0 +1,224 @@
+#include "runtime/nodes.hpp"
+
+#include <dirent.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/fatal.hpp"
+#include "channel/channel.hpp"
+#include "channel/network.hpp"
+
+namespace shmemx::runtime {
+namespace {
+
+using bootstrap::PeCards;
+using bootstrap::PeRecord;
+using transport::Bytes;
+
+// In front of each card of a PE.
+struct CardHead {
+  char name[12];
+  std::uint32_t bytes;
+};
+static_assert(sizeof(CardHead) == 16);
+
+// In front of each PE's record and cards in what nodes tell each other.
+struct EntryHead {
+  std::uint32_t pe;
+  std::uint32_t card_bytes;
+};
+
+bool has_entries(const char* folder) {
+  DIR* const dir = ::opendir(folder);
+  if (dir == nullptr) return false;
+  bool any = false;
+  while (const dirent* const entry = ::readdir(dir)) any = any || entry->d_name[0] != '.';
+  ::closedir(dir);
+  return any;
+}
+
+// Without such hardware our own engine is the fastest, and the others need not be loaded.
+bool has_rdma_hardware() {
+  return has_entries("/sys/class/infiniband") || has_entries("/sys/class/cxi") || has_entries("/sys/class/cxi_user");
+}
+
+std::vector<std::string> names_to_open(const config::Config& config) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < config.transport.count; ++i) names.emplace_back(config.transport.name(i));
+  if (names.empty() && !has_rdma_hardware()) names.emplace_back("tcp");
+  return names;
+}
+
+bool add_card(PeCards& cards, const std::string& name, const std::string& card) {
+  CardHead head{};
+  if (name.size() >= sizeof head.name || cards.bytes + sizeof head + card.size() > PeCards::kBytes) return false;
+  std::memcpy(head.name, name.data(), name.size());
+  head.bytes = static_cast<std::uint32_t>(card.size());
+  std::memcpy(cards.data + cards.bytes, &head, sizeof head);
+  std::memcpy(cards.data + cards.bytes + sizeof head, card.data(), card.size());
+  cards.bytes += static_cast<std::uint32_t>(sizeof head + card.size());
+  return true;
+}
+
+// The cards were written by another process: nothing is read outside of them.
+Bytes find_card(const PeCards& cards, const std::string& name) {
+  const std::size_t end = std::min<std::size_t>(cards.bytes, PeCards::kBytes);
+  CardHead head;
+  for (std::size_t at = 0; at + sizeof head <= end; at += sizeof head + head.bytes) {
+    std::memcpy(&head, cards.data + at, sizeof head);
+    if (head.bytes > end - at - sizeof head) break;
+    if (std::strncmp(head.name, name.c_str(), sizeof head.name) == 0)
+      return {cards.data + at + sizeof head, head.bytes};
+  }
+  return {};
+}
+
+std::string node_text(const windows::Arena& arena, int me) {
+  std::string text;
+  for (int pe = me; pe < static_cast<int>(arena.header().n_pes); ++pe) {
+    const PeRecord& record = arena.record(pe);
+    if (record.node != arena.record(me).node ||
+        record.phase.load(std::memory_order_acquire) == static_cast<std::uint32_t>(bootstrap::PePhase::none))
+      continue;
+    const PeCards& cards = arena.cards(pe);
+    const EntryHead head{static_cast<std::uint32_t>(pe), cards.bytes};
+    text.append(reinterpret_cast<const char*>(&head), sizeof head);
+    text.append(reinterpret_cast<const char*>(&record), sizeof record);
+    text.append(reinterpret_cast<const char*>(cards.data), cards.bytes);
+  }
+  return text;
+}
+
+Status take_node(const windows::Arena& arena, const std::string& text, std::uint32_t node) {
+  const Error broken{Errc::protocol, 0, "what node " + std::to_string(node) + " has told is damaged"};
+  EntryHead head;
+  constexpr std::size_t kFixed = sizeof head + sizeof(PeRecord);
+  for (std::size_t at = 0; at < text.size();) {
+    if (text.size() - at < kFixed) return broken;
+    std::memcpy(&head, text.data() + at, sizeof head);
+    if (head.pe >= arena.header().n_pes || head.card_bytes > PeCards::kBytes ||
+        text.size() - at - kFixed < head.card_bytes)
+      return broken;
+    PeRecord& record = arena.record(static_cast<int>(head.pe));
+    std::memcpy(reinterpret_cast<std::byte*>(&record), text.data() + at + sizeof head, sizeof record);
+    if (record.node != node) return broken;
+    PeCards& cards = arena.cards(static_cast<int>(head.pe));
+    std::memcpy(cards.data, text.data() + at + kFixed, head.card_bytes);
+    cards.bytes = head.card_bytes;
+    at += kFixed + head.card_bytes;
+  }
+  return {};
+}
+
+}  // namespace
+
+class ArenaCards final : public transport::Cards {
+ public:
+  ArenaCards(const windows::Arena& arena, std::string name) : arena_(arena), name_(std::move(name)) {}
+  Bytes card_of(int pe) const noexcept override { return find_card(arena_.cards(pe), name_); }
+
+ private:
+  const windows::Arena& arena_;
+  std::string name_;
+};
+
+Nodes::Nodes() = default;
+Nodes::~Nodes() = default;
+
+void divide(Nodes& nodes, const bootstrap::NodeMap& map, int me, const config::Config& config, int n_pes) {
+  const std::uint64_t most = config.pes_per_node == 0 ? ~std::uint64_t{0} : config.pes_per_node;
+  std::vector<std::uint64_t> seen(static_cast<std::size_t>(map.n_nodes()), 0);     // PEs of a node of the launcher's
+  std::vector<std::uint32_t> current(static_cast<std::size_t>(map.n_nodes()), 0);  // the part that is being filled
+  nodes.node_of.assign(static_cast<std::size_t>(n_pes), 0);
+  nodes.hosts.clear();
+  for (int pe = 0; pe < n_pes; ++pe) {
+    const auto real = static_cast<std::size_t>(map.node(pe));
+    if (seen[real]++ % most == 0) {
+      current[real] = static_cast<std::uint32_t>(nodes.hosts.size());
+      nodes.hosts.push_back(real < map.hosts.size() ? map.hosts[real] : std::string("this machine"));
+    }
+    nodes.node_of[static_cast<std::size_t>(pe)] = current[real];
+  }
+  nodes.n_nodes = static_cast<int>(nodes.hosts.size());
+  nodes.why = most != ~std::uint64_t{0} ? "SHMEMX_PES_PER_NODE pretends it" : map.why;
+  nodes.mapped.assign(static_cast<std::size_t>(n_pes), 0);
+  for (std::size_t pe = 0; pe < nodes.mapped.size(); ++pe)
+    nodes.mapped[pe] = nodes.node_of[pe] == nodes.node_of[static_cast<std::size_t>(me)] ? 1 : 0;
+  nodes.setup.me = me;
+  nodes.setup.n_pes = n_pes;
+}
+
+Status open_networks(Nodes& nodes, windows::Arena& arena, const config::Config& config) {
+  if (!nodes.several()) return {};
+  const bootstrap::JobHeader& header = arena.header();
+  std::copy_n(header.secret, 2, nodes.setup.secret);
+  nodes.setup.timeout_ms = static_cast<std::uint32_t>(config.net_timeout * 1000);
+  nodes.setup.sink = &channel::network_sink();
+  SHMEMX_TRY_ASSIGN(found, transport::open_transports(names_to_open(config), nodes.setup));
+  nodes.networks = std::move(found);
+  PeCards& cards = arena.cards(nodes.setup.me);
+  cards.bytes = 0;
+  for (transport::Candidate& network : nodes.networks) {
+    if (network.transport == nullptr) continue;
+    if (add_card(cards, network.name, network.transport->card())) continue;
+    network.why_not = "its address is too long";
+    network.transport.reset();
+  }
+  return {};
+}
+
+Status exchange_records(const windows::Arena& arena, bootstrap::Bootstrap& launcher, int me) {
+  const bootstrap::NodeMap& map = launcher.nodes();
+  if (map.n_nodes() == 1) return {};
+  const auto own = static_cast<std::uint32_t>(map.node(me));
+  bool speaks = true;
+  for (int pe = 0; pe < me; ++pe) speaks = speaks && map.node(pe) != map.node(me);
+  const std::string text = speaks ? node_text(arena, me) : std::string();
+  SHMEMX_TRY_ASSIGN(told, launcher.exchange(std::as_bytes(std::span(text))));
+  if (!speaks) return {};
+  for (std::uint32_t node = 0; node < told.size(); ++node) {
+    if (node != own) SHMEMX_TRY(take_node(arena, told[node], node));
+  }
+  return {};
+}
+
+Status choose_networks(Nodes& nodes, windows::Arena& arena) {
+  if (!nodes.several()) return {};
+  nodes.via.assign(nodes.mapped.size(), 0);
+  std::vector<std::uint8_t> index_of(nodes.networks.size(), 0);
+  for (std::size_t pe = 0; pe < nodes.via.size(); ++pe) {
+    if (nodes.mapped[pe] != 0) continue;
+    for (std::size_t i = 0; i < nodes.networks.size() && nodes.via[pe] == 0; ++i) {
+      transport::Candidate& network = nodes.networks[i];
+      if (network.transport == nullptr || find_card(arena.cards(static_cast<int>(pe)), network.name).empty()) continue;
+      if (index_of[i] == 0) {
+        nodes.open.push_back(network.transport.get());
+        index_of[i] = static_cast<std::uint8_t>(nodes.open.size());
+      }
+      nodes.via[pe] = index_of[i];
+    }
+    if (nodes.via[pe] != 0) continue;
+    std::string tried;
+    for (const transport::Candidate& network : nodes.networks)
+      tried += (tried.empty() ? "" : ", ") + network.name +
+               (network.transport == nullptr ? " (" + network.why_not + ")" : " (that PE has none)");
+    return Error{Errc::unsupported, 0,
+                 "PE " + std::to_string(pe) + " on host " + nodes.host_of(static_cast<int>(pe)) +
+                     " cannot be reached by any network of this PE: " + tried};
+  }
+  for (std::size_t i = 0; i < nodes.networks.size(); ++i) {
+    transport::Candidate& network = nodes.networks[i];
+    if (network.transport == nullptr) continue;
+    if (index_of[i] == 0) {
+      network.transport.reset();
+      network.why_not = "no PE needs it";
+      continue;
+    }
+    nodes.cards.push_back(std::make_unique<ArenaCards>(arena, network.name));
+    network.transport->set_cards(*nodes.cards.back());
+  }
+  return {};
+}
+
+}  // namespace shmemx::runtime

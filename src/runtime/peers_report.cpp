@@ -1,0 +1,131 @@
+#include <cstdio>
+
+#include "channel/agent.hpp"
+#include "channel/channel.hpp"
+#include "context/context.hpp"
+#include "runtime/nodes.hpp"
+
+namespace shmemx::runtime {
+namespace {
+
+// "0..3, 6": numbers that follow each other are drawn together.
+class PeList {
+ public:
+  void add(int pe) {
+    if (count_ != 0 && pe == last_ + 1) {
+      last_ = pe;
+    } else {
+      close();
+      first_ = last_ = pe;
+    }
+    ++count_;
+  }
+  int count() const { return count_; }
+  std::string text() {
+    close();
+    first_ = -1;
+    return text_;
+  }
+
+ private:
+  void close() {
+    if (first_ < 0) return;
+    text_ += (text_.empty() ? "" : ", ") + std::to_string(first_);
+    if (last_ != first_) text_ += ".." + std::to_string(last_);
+  }
+  std::string text_;
+  int first_ = -1;
+  int last_ = -1;
+  int count_ = 0;
+};
+
+std::string line(const char* name, const std::string& text) {
+  char begin[64];
+  std::snprintf(begin, sizeof begin, "  %-18s", name);
+  return begin + text + "\n";
+}
+
+const char* progress_of(const config::Config& config, const transport::Transport& network) {
+  if (network.capabilities().rma) return "hardware, and a thread for what it cannot do";
+  if (config.progress == config::Progress::off) return "calls of the library only (SHMEMX_PROGRESS=off)";
+  return network.descriptor() >= 0 ? "a thread that sleeps until something comes"
+                                   : "calls of the library only (this network cannot wake a thread)";
+}
+
+std::string of_node(const Nodes& nodes, const std::string& path_reason) {
+  PeList list;
+  for (std::size_t pe = 0; pe < nodes.mapped.size(); ++pe) {
+    if (nodes.mapped[pe] != 0 && static_cast<int>(pe) != nodes.setup.me) list.add(static_cast<int>(pe));
+  }
+  if (list.count() == 0) return line("same node", "no other PE");
+  const bool direct = context::all_mapped || context::places.mapped != nullptr;
+  const std::string way = direct ? "mapped memory: loads, stores and the processor's atomics; progress: none needed"
+                                 : "messages through cells, executed by the target; progress: a thread";
+  return line("same node", "PE " + list.text() + ": " + way) + line("", "because: " + path_reason);
+}
+
+std::string of_network(const Nodes& nodes, const config::Config& config, std::size_t index) {
+  const transport::Transport& network = *nodes.open[index];
+  PeList list;
+  int first = -1;
+  for (std::size_t pe = 0; pe < nodes.via.size(); ++pe) {
+    if (nodes.via[pe] != index + 1) continue;
+    list.add(static_cast<int>(pe));
+    if (first < 0) first = static_cast<int>(pe);
+  }
+  const int count = list.count();
+  std::string text = line("other nodes", "PE " + list.text() + (count > 1 ? " (" + std::to_string(count) + ")" : "") +
+                                             ": " + network.name());
+  text += line("", "PE " + std::to_string(first) + " on " + nodes.host_of(first) + ": " + network.describe(first));
+  text += line("", "to " + std::to_string(network.capabilities().short_bytes) + " bytes in one piece, from " +
+                       std::to_string(transport::kLongBytes) + " bytes straight from and to their place");
+  return text + line("", std::string("progress: ") + progress_of(config, network));
+}
+
+std::string alternatives(const std::vector<transport::Candidate>& networks) {
+  std::string text;
+  for (const std::string& name : transport::known_transports()) {
+    const transport::Candidate* found = nullptr;
+    for (const transport::Candidate& network : networks) {
+      if (network.name == name) found = &network;
+    }
+    if (found == nullptr) {
+      text += line("not", name + ": not asked for (SHMEMX_TRANSPORT; without RDMA hardware tcp alone is tried)");
+    } else if (found->transport == nullptr) {
+      text += line("not", name + ": " + found->why_not);
+    }
+  }
+  return text;
+}
+
+// What a job over several nodes would find on this machine.
+std::string possible_networks(const Nodes& nodes) {
+  transport::Setup setup = nodes.setup;
+  auto found = transport::open_transports(transport::known_transports(), setup);
+  if (!found) return line("other nodes", found.error().text);
+  std::string text = line("other nodes", "none; what could lead to some:");
+  for (const transport::Candidate& network : *found) {
+    text += line("", network.name + ": " +
+                         (network.transport == nullptr              ? "cannot be used, " + network.why_not
+                          : network.transport->capabilities().waits ? std::string("can be used, progress by a thread")
+                                                                    : std::string("can be used")));
+    if (network.transport != nullptr) network.transport->close(0);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string describe_peers(const Nodes& nodes, const std::string& path_reason, const config::Config& config) {
+  std::string text = "how PE " + std::to_string(nodes.setup.me) + " reaches the " +
+                     std::to_string(nodes.mapped.size()) + " PEs of this job, on " + std::to_string(nodes.n_nodes) +
+                     (nodes.n_nodes == 1 ? " node" : " nodes") + (nodes.why.empty() ? "" : " (" + nodes.why + ")") +
+                     "\n";
+  text += line("itself", "loads and stores");
+  text += of_node(nodes, path_reason);
+  if (!nodes.several()) return text + possible_networks(nodes);
+  for (std::size_t i = 0; i < nodes.open.size(); ++i) text += of_network(nodes, config, i);
+  return text + alternatives(nodes.networks);
+}
+
+}  // namespace shmemx::runtime

@@ -1,0 +1,130 @@
+// failure_pe PHASE FAULT: PEs that are in the middle of PHASE when the last one falls.
+//   FAULT   kill: the last PE is killed; exit: it leaves with status 3; none: somebody else strikes;
+//           anything else is asked of vhosts: "cut h1"
+// The last PE never takes part in the phase itself, so that the others are in it when it happens.
+#include <shmem.h>
+#include <shmemx.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr std::size_t kLongBytes = 64 << 10;
+
+long word;
+long lock_word;
+unsigned char area[kLongBytes];
+long reduced[2];
+
+int victim() { return shmem_n_pes() - 1; }
+
+void ask_vhosts(const std::string& what) {
+  const char* const folder = std::getenv("VHOSTS_DIR");
+  const int socket = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::snprintf(address.sun_path, sizeof address.sun_path, "%s/requests", folder == nullptr ? "" : folder);
+  if (::sendto(socket, what.data(), what.size(), 0, reinterpret_cast<sockaddr*>(&address), sizeof address) < 0) {
+    std::perror("failure_pe: send to vhosts");
+    _exit(2);
+  }
+  ::close(socket);
+}
+
+// The others get time to be in the phase; whether they are makes no difference to what must happen.
+[[noreturn]] void fall(const std::string& fault) {
+  ::usleep(150'000);
+  if (fault == "kill") ::kill(::getpid(), SIGKILL);
+  if (fault == "exit") _exit(3);
+  while (fault == "none") ::pause();  // something from outside is to happen
+  ask_vhosts(fault);
+  for (;;) ::pause();
+}
+
+std::vector<unsigned char>& source() {
+  static std::vector<unsigned char> bytes(kLongBytes, 7);
+  return bytes;
+}
+
+void nothing() {}
+
+void put_for_ever() {
+  for (;;) shmem_putmem(area, source().data(), kLongBytes, victim());
+}
+void put_nbi_for_ever() {
+  for (;;) shmem_long_put_nbi(&word, &reduced[0], 1, victim());
+}
+void get_for_ever() {
+  for (;;) shmem_getmem(source().data(), area, kLongBytes, victim());
+}
+void quiet_for_ever() {
+  for (;;) {
+    shmem_long_p(&word, 1, victim());
+    shmem_quiet();
+  }
+}
+void atomics_for_ever() {
+  for (;;) shmem_long_atomic_fetch_add(&word, 1, victim());
+}
+void wait_until() { shmem_long_wait_until(&lock_word, SHMEM_CMP_EQ, -1); }
+void barrier() { shmem_barrier_all(); }
+void collective() { shmem_long_sum_reduce(SHMEM_TEAM_WORLD, &reduced[1], &reduced[0], 1); }
+void take_lock() { shmem_set_lock(&lock_word); }
+void hold_lock() { shmem_set_lock(&lock_word); }
+void allocate() { (void)shmem_malloc(100); }
+void finalize() { shmem_finalize(); }
+
+struct Phase {
+  const char* name;
+  bool reaches_victim;  // the PEs have talked to the last one before
+  void (*prepare_victim)();
+  void (*others)();
+};
+const Phase kPhases[] = {
+    {"connect", false, nothing, quiet_for_ever},  {"put", true, nothing, put_for_ever},
+    {"put_nbi", true, nothing, put_nbi_for_ever}, {"get", true, nothing, get_for_ever},
+    {"quiet", true, nothing, quiet_for_ever},     {"atomic", true, nothing, atomics_for_ever},
+    {"wait_until", true, nothing, wait_until},    {"barrier", true, nothing, barrier},
+    {"collective", true, nothing, collective},    {"lock", true, hold_lock, take_lock},
+    {"malloc", true, nothing, allocate},          {"finalize", true, nothing, finalize},
+};
+
+int run(const Phase& phase, const std::string& fault) {
+  shmem_init();
+  if (phase.reaches_victim) {
+    shmem_long_p(&word, 1, victim());
+    shmem_quiet();
+  }
+  const bool falls = shmem_my_pe() == victim();
+  if (falls) phase.prepare_victim();
+  shmem_barrier_all();
+  if (falls) fall(fault);
+  phase.others();
+  for (;;) ::pause();  // finalize lets a PE go on; the job has still lost one
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) return 2;
+  if (std::strcmp(argv[1], "init") == 0) {
+    const char* const pe = std::getenv("PMI_RANK");
+    const char* const size = std::getenv("PMI_SIZE");
+    if (pe != nullptr && size != nullptr && std::atoi(pe) + 1 == std::atoi(size)) fall(argv[2]);
+    shmem_init();
+    return 0;
+  }
+  for (const Phase& phase : kPhases) {
+    if (std::strcmp(argv[1], phase.name) == 0) return run(phase, argv[2]);
+  }
+  std::fprintf(stderr, "failure_pe: no phase '%s'\n", argv[1]);
+  return 2;
+}

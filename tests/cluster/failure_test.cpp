@@ -1,0 +1,86 @@
+// failure_test VHOSTS FAILURE_PE FAULT watched|unwatched [PHASE...]: jobs on 2 hosts x 2 PEs in which a PE or host
+// falls, in every phase. The job ends by itself, not well, with one line that names PE, host and cause; no host keeps
+// anything of it. `unwatched`: the launcher does not act on deaths, so that the PEs must notice over the network.
+#include <cstdio>
+#include <cstdlib>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "../support/job.hpp"
+
+namespace {
+
+constexpr int kPesOfHost = 2;
+constexpr int kHosts = 2;
+constexpr int kTimeoutCode = 124;
+constexpr int kLeftBehindCode = 99;
+constexpr int kSkippedCode = 77;
+
+int failures = 0;
+
+struct Fall {
+  std::string fault;
+  bool watched;
+  std::string phase;
+};
+
+void expect(bool ok, const Fall& fall, const std::string& what, const job::Result& result) {
+  if (ok) return;
+  ++failures;
+  std::fprintf(stderr, "FAILED: %s, %s, in phase %s: %s: status %d, signal %d\n-- stderr\n%s\n", fall.fault.c_str(),
+               fall.watched ? "watched" : "unwatched", fall.phase.c_str(), what.c_str(), result.status, result.signal,
+               result.err.c_str());
+}
+
+// Lines that name a PE, the host it was on, and a cause. A cut is seen from both ends.
+int count_reports(const std::string& text, bool both_ends) {
+  static const std::regex report("[Pp][Ee] ([0-9]+) on (?:host )?h([0-9]+) [a-z ]+: (\\S.*)");
+  int count = 0;
+  for (const std::string& line : job::lines(text)) {
+    std::smatch parts;
+    if (!std::regex_search(line, parts, report)) continue;
+    const int pe = std::stoi(parts[1]), host = std::stoi(parts[2]);
+    if (pe / kPesOfHost == host && (both_ends || host == kHosts - 1)) ++count;
+  }
+  return count;
+}
+
+void run(const Fall& fall, const std::string& vhosts, const std::string& program) {
+  job::Spec spec;
+  spec.command = {vhosts, "run", "--hosts", "2", "--pes", "2", "--timeout", "40"};
+  if (!fall.watched) spec.command.push_back("--no-watch");
+  for (const std::string& word : {std::string("--"), program, fall.phase, fall.fault}) spec.command.push_back(word);
+  spec.environment = {"SHMEMX_NET_TIMEOUT=2"};
+  spec.limit_seconds = 60;
+  const job::Result result = job::run(spec);
+  if (result.status == kSkippedCode) {
+    std::fprintf(stderr, "%s", result.err.c_str());
+    std::exit(kSkippedCode);
+  }
+  std::printf("%s, %s, %s: status %d after %.2f s\n", fall.fault.c_str(), fall.watched ? "watched" : "unwatched",
+              fall.phase.c_str(), result.status, result.seconds);
+  expect(!result.timed_out && result.status != kTimeoutCode, fall, "the job ends", result);
+  expect(result.status != 0, fall, "the job does not end well", result);
+  expect(result.status != kLeftBehindCode, fall, "nothing is left", result);
+  const int reports = count_reports(result.err, fall.fault.find("cut") == 0);
+  expect(reports >= 1, fall, "a line names PE, host and cause", result);
+  expect(reports <= kHosts, fall, "a host says it once", result);
+  for (const std::string& leak : result.leaks) expect(false, fall, leak, result);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 5) return 2;
+  const std::string vhosts = argv[1], program = argv[2], fault = argv[3], watched = argv[4];
+  std::vector<std::string> phases(argv + 5, argv + argc);
+  if (phases.empty()) {
+    phases = {"connect",    "put",     "put_nbi",    "get",  "quiet",  "atomic",
+              "wait_until", "barrier", "collective", "lock", "malloc", "finalize"};
+    // A PE that has not reached shmem_init is known to its launcher only.
+    if (watched == "watched" && fault.find("cut") != 0) phases.insert(phases.begin(), "init");
+  }
+  for (const std::string& phase : phases) run({fault, watched == "watched", phase}, vhosts, program);
+  return failures == 0 ? 0 : 1;
+}

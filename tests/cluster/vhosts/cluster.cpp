@@ -1,0 +1,190 @@
+#include "cluster.hpp"
+
+#include <linux/close_range.h>
+#include <linux/if.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <cstring>
+#include <filesystem>
+
+#include "host_process.hpp"
+#include "netswitch.hpp"
+
+namespace vhosts {
+namespace {
+
+constexpr int kHostNamespaces = CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS;
+
+void become_root_of_user_namespace() {
+  const std::string uid = std::to_string(::geteuid()), gid = std::to_string(::getegid());
+  if (::unshare(CLONE_NEWUSER) != 0) {
+    throw NotAllowed(std::string("neither root's rights nor user namespaces are there: ") + std::strerror(errno));
+  }
+  try {
+    write_file("/proc/self/uid_map", "0 " + uid + " 1");
+    write_file("/proc/self/setgroups", "deny");
+    write_file("/proc/self/gid_map", "0 " + gid + " 1");
+  } catch (const std::system_error& error) {
+    throw NotAllowed(std::string("user namespaces cannot be set up: ") + error.what());
+  }
+}
+
+std::string replace_all(std::string text, const std::string& what, const std::string& by) {
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size()) {
+    text.replace(at, what.size(), by);
+  }
+  return text;
+}
+
+// The child is process 1 of its own namespaces. It must see only its end of the control socket: a copy of another
+// host's end would keep that host alive.
+pid_t clone_host(const HostSpec& spec, int control) {
+  const long pid = ::syscall(SYS_clone, kHostNamespaces | SIGCHLD, nullptr, nullptr, nullptr, nullptr);
+  if (pid < 0 && (errno == EPERM || errno == ENOSYS || errno == EINVAL || errno == ENOSPC)) {
+    throw NotAllowed(std::string("namespaces cannot be made: ") + std::strerror(errno));
+  }
+  check(static_cast<int>(pid), "clone");
+  if (pid == 0) {
+    constexpr unsigned kFirst = STDERR_FILENO + 1;
+    ::dup2(control, kFirst);
+    ::syscall(SYS_close_range, kFirst + 1, ~0U, 0);
+    be_host(spec, kFirst);
+  }
+  return static_cast<pid_t>(pid);
+}
+
+}  // namespace
+
+std::string host_name(int host) { return "h" + std::to_string(host); }
+std::string port_name(int host) { return "p" + std::to_string(host); }
+std::string ipv4_address(int host) { return "10.77.0." + std::to_string(host + 1); }
+
+Cluster::Cluster(const ClusterSpec& spec) {
+  enter_own_namespaces();
+  find_folder();
+  std::string names = "127.0.0.1 localhost\n::1 localhost\n";
+  for (int i = 0; i < spec.hosts; ++i) names += ipv4_address(i) + " " + host_name(i) + "\n";
+  write_file(folder_ + "/hosts", names);
+  for (int i = 0; i < spec.hosts; ++i) start_host(spec, i);
+  for (int i = 0; i < spec.hosts; ++i) expect_done(i, "setting up");
+  lay_cables(spec);
+  for (int i = 0; i < spec.hosts; ++i) configure_host(spec, i);
+  for (int i = 0; i < spec.hosts; ++i) expect_done(i, "configuring");
+}
+
+Cluster::~Cluster() {
+  for (int i = 0; i < size(); ++i) kill_host(i);
+  if (switch_ > 0) {
+    ::kill(switch_, SIGKILL);
+    ::waitpid(switch_, nullptr, 0);
+  }
+}
+
+void Cluster::enter_own_namespaces() {
+  if (::unshare(CLONE_NEWNS | CLONE_NEWNET) != 0) {
+    become_root_of_user_namespace();
+    if (::unshare(CLONE_NEWNS | CLONE_NEWNET) != 0) {
+      throw NotAllowed(std::string("namespaces cannot be made: ") + std::strerror(errno));
+    }
+  }
+  check(::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr), "make mounts private");
+}
+
+// An empty folder that every machine has is covered by a file system of our own, which all hosts see and nobody else.
+void Cluster::find_folder() {
+  for (const char* candidate : {"/mnt", "/media", "/srv", "/opt"}) {
+    std::error_code error;
+    if (!std::filesystem::is_empty(candidate, error) || error) continue;
+    check(::mount("vhosts", candidate, "tmpfs", MS_NOSUID | MS_NODEV, "mode=755"), std::string("mount ") + candidate);
+    folder_ = candidate;
+    return;
+  }
+  throw NotAllowed("none of /mnt, /media, /srv, /opt is empty, so the hosts have no place to meet");
+}
+
+void Cluster::start_host(const ClusterSpec& spec, int index) {
+  int ends[2];
+  check(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), "socketpair");
+  Fd own(ends[0]), theirs(ends[1]);
+  HostSpec host{index, host_name(index), folder_, spec.congestion, spec.private_tmp};
+  if (!spec.cores.empty()) host.core = spec.cores[static_cast<std::size_t>(index) % spec.cores.size()];
+  hosts_.push_back({clone_host(host, theirs.get()), std::move(own)});
+}
+
+void Cluster::expect_done(int host, const std::string& what) const {
+  Message answer;
+  if (!receive_message(control(host), answer)) throw Failure(what + " " + host_name(host) + ": it died");
+  if (!answer.text.empty()) throw Failure(what + " " + host_name(host) + ": " + answer.text);
+}
+
+void Cluster::lay_cables(const ClusterSpec& spec) {
+  const std::string mtu = std::to_string(spec.mtu);
+  std::string lines = "link set lo up\n";
+  const bool bridged = !spec.impairment.any();
+  if (bridged) {
+    lines += "link add br0 type bridge stp_state 0 forward_delay 0 mcast_snooping 0\n";
+    lines += "link set br0 mtu " + mtu + " up\n";
+  }
+  for (int i = 0; i < size(); ++i) {
+    // The kernel tells of a carrier at once only where the two ends of a cable have different numbers.
+    constexpr int kFirstIndex = 100;
+    lines += "link add name " + port_name(i) + " index " + std::to_string(kFirstIndex + i) + " mtu " + mtu +
+             " type veth peer name eth0 mtu " + mtu + " netns " +
+             std::to_string(hosts_[static_cast<std::size_t>(i)].pid) + "\n";
+    lines += "link set " + port_name(i) + (bridged ? " master br0" : "") + " up\n";
+  }
+  run_program({"ip", "-batch", "-"}, lines);
+  if (!bridged) switch_ = start_switch(spec.impairment, size());
+}
+
+void Cluster::configure_host(const ClusterSpec& spec, int index) const {
+  const std::string number = std::to_string(index + 1);
+  std::string lines = "link set lo up\n";
+  if (spec.ipv4) lines += "addr add " + ipv4_address(index) + "/24 dev eth0\n";
+  if (spec.ipv6) {
+    lines += "addr add fd77::" + number + "/64 dev eth0 nodad\n";
+  } else {
+    lines += "link set eth0 addrgenmode none\n";
+  }
+  lines += "link set eth0 up\n";
+  if (!spec.rate.empty()) lines += "tc qdisc add dev eth0 root tbf rate " + spec.rate + " burst 64kb latency 20ms\n";
+  for (const std::string& line : spec.host_lines) lines += replace_all(line, "{n}", number) + "\n";
+  send_message(control(index), {Kind::configure, 0, 0, lines});
+}
+
+// Rights over the port are this process's: it lives in the switch's network.
+void Cluster::set_link(int host, bool up) {
+  const Fd socket(check(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), "socket"));
+  ifreq request{};
+  port_name(host).copy(request.ifr_name, sizeof request.ifr_name - 1);
+  check(::ioctl(socket.get(), SIOCGIFFLAGS, &request), "read the state of " + port_name(host));
+  const int flags = up ? request.ifr_flags | IFF_UP : request.ifr_flags & ~IFF_UP;
+  request.ifr_flags = static_cast<short>(flags);
+  check(::ioctl(socket.get(), SIOCSIFFLAGS, &request), "set the state of " + port_name(host));
+}
+
+void Cluster::kill_host(int host) {
+  Host& victim = hosts_.at(static_cast<std::size_t>(host));
+  if (victim.pid <= 0) return;
+  ::kill(victim.pid, SIGKILL);
+  ::waitpid(victim.pid, nullptr, 0);  // returns when all its processes are gone
+  victim.pid = 0;
+}
+
+std::string Cluster::left_behind(int host) const {
+  send_message(control(host), {Kind::inspect});
+  Message answer;
+  do {
+    if (!receive_message(control(host), answer)) return "";
+  } while (answer.kind != Kind::done);
+  return answer.text;
+}
+
+}  // namespace vhosts

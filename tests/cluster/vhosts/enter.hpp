@@ -1,0 +1,12 @@
+// Runs a program in a host of the vhosts that this process runs under, like ssh does on another machine.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace vhosts {
+
+// The program has this process's standard streams, folder and environment; returns its exit code.
+int enter_host(const std::string& host, const std::vector<std::string>& argv);
+
+}  // namespace vhosts

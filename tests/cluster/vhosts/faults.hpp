@@ -1,0 +1,28 @@
+// What can be done to a running job: "cut h1", "join h1", "kill h1", "off h1", "kill pe3", each now or at a time.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace vhosts {
+
+enum class FaultKind {
+  cut,   // a host's cable is pulled
+  join,  // and plugged in again
+  kill,  // all processes of a host, or one PE, end by SIGKILL; the host's kernel still closes its connections
+  off,   // power off: no connection is closed, the host is silent
+};
+
+struct Fault {
+  FaultKind kind = FaultKind::cut;
+  bool on_pe = false;
+  int target = 0;
+  double at_seconds = 0;  // after the PEs' start
+};
+
+// "cut h1" or "kill pe3", with "@2s" or "@100ms" behind it; a Failure names what is wrong.
+Fault parse_fault(const std::string& text);
+
+std::string describe(const Fault& fault);
+
+}  // namespace vhosts

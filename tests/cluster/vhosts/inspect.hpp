@@ -1,0 +1,11 @@
+// What a job has left behind in the host that this process belongs to.
+#pragma once
+
+#include <string>
+
+namespace vhosts {
+
+// One line for each process but the first, name in /dev/shm or /dev/mqueue, System V object, open internet socket.
+std::string findings();
+
+}  // namespace vhosts

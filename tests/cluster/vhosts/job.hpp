@@ -1,0 +1,83 @@
+// A job on a cluster: starts the PEs, serves PMI-1 to them, watches them, carries out faults, ends everything.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cluster.hpp"
+#include "faults.hpp"
+#include "pmi_server.hpp"
+
+namespace vhosts {
+
+struct JobSpec {
+  std::vector<std::string> argv;
+  std::vector<int> host_of;  // the host of each PE
+  bool pmi = true;           // false: plain programs
+  bool watch = true;         // a PE's bad end ends the others; else only what the PEs themselves do
+  bool label = false;        // "[pe 3 h1] " before each line of output
+  bool inspect = true;       // complain when hosts are not empty at the end
+  double timeout_seconds = 0;
+  std::vector<Fault> faults;
+};
+
+class Job {
+ public:
+  Job(Cluster& cluster, JobSpec spec);
+  ~Job();
+  int run();  // the exit code: that of the first bad end
+
+ private:
+  struct Pe {
+    Fd pmi;
+    std::string unread;  // part of a PMI line
+    bool ended = false;
+  };
+  struct Stream {
+    int pe;
+    Fd from;
+    int to;
+    std::string unread;
+  };
+  void start_pe(int pe);
+  int add_stream(int pe, int to);
+  void turn();
+  int wait_ms() const;
+  void on_host(int host);
+  void on_pmi(int pe);
+  void on_stream(Stream& stream);
+  void on_signal();
+  void on_request();
+  void pe_ended(int pe, int wait_status);
+  void host_died(int host);
+  void bad_end(int pe, int code, const std::string& cause);
+  void carry_out(const Fault& fault);
+  void end_all(int signal);
+  void send_signal(int pe, int signal);
+  void do_what_is_due();
+  void say(const std::string& text) const;
+  void show_living();
+  void show_stacks(int host);
+  std::string name_of(int pe) const;
+  bool all_ended() const;
+  int left_behind() const;
+
+  Cluster& cluster_;
+  JobSpec spec_;
+  PmiServer server_;
+  std::vector<Pe> pes_;
+  std::vector<bool> host_seen_dead_;
+  std::vector<std::unique_ptr<Stream>> streams_;
+  Fd signals_, requests_;
+  double started_ = 0;
+  double kill_at_ = 0;  // when those that SIGTERM did not end are killed; 0: nobody is to end
+  bool timed_out_ = false;
+  int code_ = 0;
+};
+
+// Sends a fault to the vhosts that this process runs under, found by the variable VHOSTS_DIR.
+void request_fault(const std::string& text);
+
+}  // namespace vhosts

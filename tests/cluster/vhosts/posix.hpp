@@ -1,0 +1,69 @@
+// What every part of vhosts needs of the system: owned descriptors, errors that name what was tried, whole writes.
+#pragma once
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace vhosts {
+
+class Fd {
+ public:
+  Fd() = default;
+  explicit Fd(int fd) : fd_(fd) {}
+  Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Fd& operator=(Fd&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~Fd() { reset(); }
+  int get() const { return fd_; }
+  bool valid() const { return fd_ >= 0; }
+  int release() { return std::exchange(fd_, -1); }
+  void reset() {
+    if (fd_ >= 0) ::close(fd_);
+    fd_ = -1;
+  }
+
+ private:
+  int fd_ = -1;
+};
+
+// The machine does not allow virtual hosts: the tests are skipped, nothing is wrong with the library.
+struct NotAllowed : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Something that a user can mend: a wrong argument, a program that is not there.
+struct Failure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+inline int check(int result, const std::string& what) {
+  if (result < 0) throw std::system_error(errno, std::generic_category(), what);
+  return result;
+}
+
+void write_file(const std::string& path, const std::string& text);
+std::string read_file(const std::string& path);  // empty when it cannot be read
+
+// Runs a program and waits; `input` goes to its standard input. A status other than 0 is a Failure.
+void run_program(const std::vector<std::string>& argv, const std::string& input);
+
+std::vector<char*> pointers(const std::vector<std::string>& strings);  // with the null that exec wants
+
+// "exit status 3", "signal 9 (Killed)"
+std::string describe_status(int wait_status);
+
+// The status a shell would give.
+int exit_code_of(int wait_status);
+
+double now_seconds();
+
+}  // namespace vhosts

@@ -1,0 +1,119 @@
+// Decoder of the tcp transport: rubbish on a connection whose sender has proved itself. It must refuse or take it, hand
+// on only what was checked, and touch nothing else.
+//
+// Input: one byte that says how the stream is cut into reads and whether long bodies land, then the stream. To let
+// short inputs hold long bodies, the byte 0xaa followed by a byte n stands for n * 256 zeros where the flag for it is
+// set.
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "transport/tcp/decoder.hpp"
+
+namespace {
+
+using shmemx::tcp::Decoder;
+using shmemx::transport::Bytes;
+using shmemx::transport::Head;
+
+constexpr int kSource = 3;
+constexpr std::size_t kPlaceBytes = std::size_t{1} << 20;  // longer bodies land in memory that costs nothing
+
+void demand(bool condition) {
+  if (!condition) std::abort();
+}
+
+class Sink final : public shmemx::transport::Sink {
+ public:
+  explicit Sink(bool lands) : lands_(lands) {}
+
+  void deliver(int source, const Head& head, Bytes payload) noexcept override {
+    demand(source == kSource && !landing_);
+    demand(head.header_bytes <= payload.size() && head.header_bytes <= shmemx::transport::kMaxHeaderBytes);
+    demand(reinterpret_cast<std::uintptr_t>(payload.data()) % 16 == 0);
+    for (const std::byte byte : payload) sum_ += static_cast<unsigned>(byte);  // all of it can be read
+  }
+  std::byte* landing(int source, const Head& head, Bytes header, std::size_t body_bytes) noexcept override {
+    demand(source == kSource && !landing_ && header.size() == head.header_bytes);
+    demand(body_bytes >= shmemx::transport::kLongBytes);
+    if (body_bytes > kPlaceBytes) {
+      landing_ = true;
+      return untouched();
+    }
+    if (!lands_) return nullptr;
+    landing_ = true;
+    place_.reset(new std::byte[body_bytes]);
+    return place_.get();
+  }
+  void landed(int source, const Head&, Bytes header, std::size_t body_bytes) noexcept override {
+    demand(source == kSource && landing_);
+    landing_ = false;
+    for (const std::byte byte : header) sum_ += static_cast<unsigned>(byte);
+    if (body_bytes > kPlaceBytes) return;
+    for (const std::byte byte : Bytes(place_.get(), body_bytes)) sum_ += static_cast<unsigned>(byte);
+  }
+  void lost(int, const std::string&) noexcept override { std::abort(); }
+
+ private:
+  // Room for the longest body; an input fills the beginning of it at most.
+  static std::byte* untouched() noexcept {
+    static void* const memory = ::mmap(nullptr, shmemx::tcp::kMaxBodyBytes, PROT_READ | PROT_WRITE,
+                                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    demand(memory != MAP_FAILED);
+    return static_cast<std::byte*>(memory);
+  }
+
+  bool lands_;
+  bool landing_ = false;
+  std::unique_ptr<std::byte[]> place_;
+  unsigned sum_ = 0;
+};
+
+std::vector<std::byte> expand(const std::uint8_t* data, std::size_t size, bool with_zeros) {
+  constexpr std::uint8_t kMark = 0xaa;
+  std::vector<std::byte> stream;
+  for (std::size_t i = 0; i < size; ++i) {
+    if (with_zeros && data[i] == kMark && i + 1 < size) {
+      stream.resize(stream.size() + data[++i] * std::size_t{256});
+    } else {
+      stream.push_back(static_cast<std::byte>(data[i]));
+    }
+  }
+  return stream;
+}
+
+// As reads of at most `step` bytes would. False when it was refused.
+bool feed(Decoder& decoder, Bytes stream, std::size_t step) {
+  while (!stream.empty()) {
+    iovec areas[2];
+    const int n = decoder.areas(areas);
+    demand(n == 1 || n == 2);
+    std::size_t given = 0;
+    for (int i = 0; i < n; ++i) {
+      demand(areas[i].iov_len != 0);
+      const std::size_t bytes = std::min({areas[i].iov_len, step - given, stream.size() - given});
+      std::memcpy(areas[i].iov_base, stream.data() + given, bytes);
+      given += bytes;
+      if (bytes < areas[i].iov_len) break;
+    }
+    if (!decoder.advance(given)) return false;
+    stream = stream.subspan(given);
+  }
+  return true;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  constexpr std::size_t kSteps[] = {1, 7, 16, 100, 4096, 30'000, 65'536, 1'000'000};
+  Sink sink((data[0] & 8) != 0);
+  Decoder decoder(kSource, sink);
+  const std::vector<std::byte> stream = expand(data + 1, size - 1, (data[0] & 16) != 0);
+  const bool taken = feed(decoder, stream, kSteps[data[0] & 7]);
+  demand(taken == (decoder.what_is_broken()[0] == '\0'));
+  return 0;
+}

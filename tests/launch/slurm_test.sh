@@ -1,0 +1,133 @@
+#!/bin/sh
+# Under Slurm: a controller and two virtual nodes on this machine, with munge, all in a folder of their own. Needs PROBE,
+# root, and the packages slurm-wlm and munge; without them it is skipped.
+set -u
+skip() { echo "SKIPPED: $*"; exit 77; }
+for program in munged slurmctld slurmd srun; do
+  command -v $program >/dev/null || skip "$program is not installed"
+done
+[ "$(id -u)" = 0 ] || skip 'only root can run several slurmd on one machine'
+
+dir=$(mktemp -d) || exit 1
+chmod 755 "$dir"
+cd "$dir" || exit 1
+daemons=
+# Steps outlive their slurmd. They are known by the configuration that only this test uses.
+steps() {
+  grep -lsz "^SLURM_CONF=$dir/slurm.conf\$" /proc/[0-9]*/environ 2>/dev/null | sed 's|/proc/||; s|/environ||' |
+    while read -r pid; do grep -qs '^Name:.slurmstepd$' "/proc/$pid/status" && echo "$pid"; done
+}
+clean_up() {
+  for _ in $(seq 50); do [ -z "$(steps)" ] && break; sleep 0.1; done
+  for pid in $(steps); do kill -9 "$pid" 2>/dev/null; done
+  for pid in $daemons; do kill "$pid" 2>/dev/null; done
+  for pid in $daemons; do
+    for _ in $(seq 50); do kill -0 "$pid" 2>/dev/null || break; sleep 0.1; done
+    kill -9 "$pid" 2>/dev/null
+  done
+  cd /
+  rm -rf "$dir"
+}
+trap clean_up EXIT
+trap 'exit 1' INT TERM HUP
+start() {  # NAME COMMAND...: a daemon in the foreground, its output in log.NAME
+  name=$1
+  shift
+  "$@" >"log.$name" 2>&1 </dev/null &
+  daemons="$! $daemons"
+}
+die() {
+  echo "FAILED: $*" >&2
+  for file in out err log.*; do echo "--- $file" >&2; tail -n 30 "$file" >&2; done
+  exit 1
+}
+
+configure() {
+  mkdir munge state n0 n1 n0/tmp n1/tmp
+  head -c 128 /dev/urandom >munge/key
+  chmod 400 munge/key
+  port=$((20000 + $$ % 5000 * 3))
+  host=$(hostname)
+  cat >slurm.conf <<END
+ClusterName=test
+SlurmctldHost=$host(127.0.0.1)
+SlurmctldPort=$port
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket=$dir/munge/socket
+CredType=cred/munge
+StateSaveLocation=$dir/state
+SlurmdSpoolDir=$dir/%n
+TmpFS=$dir/%n/tmp
+SlurmctldPidFile=$dir/slurmctld.pid
+SlurmdPidFile=$dir/%n.pid
+SlurmdParameters=config_overrides
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SwitchType=switch/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+ReturnToService=2
+KillWait=2
+NodeName=n0 NodeHostname=$host NodeAddr=127.0.0.1 Port=$((port + 1)) CPUs=8 State=UNKNOWN
+NodeName=n1 NodeHostname=$host NodeAddr=127.0.0.1 Port=$((port + 2)) CPUs=8 State=UNKNOWN
+PartitionName=all Nodes=n0,n1 Default=YES State=UP OverSubscribe=FORCE
+END
+  export SLURM_CONF="$dir/slurm.conf"
+}
+start_all() {
+  start munged munged --force --foreground --key-file="$dir/munge/key" --socket="$dir/munge/socket" \
+    --pid-file="$dir/munge/pid" --log-file="$dir/munge/log" --seed-file="$dir/munge/seed"
+  for _ in $(seq 50); do [ -S munge/socket ] && break; sleep 0.1; done
+  [ -S munge/socket ] || skip "munged does not start: $(tail -n 1 log.munged)"
+  start slurmctld slurmctld -D -f "$SLURM_CONF"
+  start n0 slurmd -D -N n0 -f "$SLURM_CONF"
+  start n1 slurmd -D -N n1 -f "$SLURM_CONF"
+  for _ in $(seq 100); do
+    [ "$(timeout 5 sinfo -h -t idle -o %D 2>/dev/null)" = 2 ] && return
+    sleep 0.2
+  done
+  skip "Slurm's two nodes do not come up here: $(tail -n 1 log.slurmctld)"
+}
+
+run() {
+  timeout -k 5 60 srun "$@" >out 2>err </dev/null
+  rc=$?
+}
+expect_hello() {  # INTERFACE NODES
+  [ "$rc" = 0 ] || die "$1: status $rc"
+  for pe in 0 1 2 3; do
+    grep -q "^pe $pe of 4 via $1$" out || die "$1: pe $pe did not say hello"
+    grep -q "^pe $pe on node [0-9] of $2, " out || die "$1: pe $pe does not see $2 nodes"
+  done
+}
+four="-N 2 -n 4"
+own_namespaces="unshare -n -p --fork --mount-proc --kill-child"
+
+configure
+start_all
+run --mpi=pmi2 $four "$PROBE" attach hello nodes finalize
+expect_hello pmi1 1
+run --mpi=pmi2 --export=ALL,PMI_VERSION=2 $four "$PROBE" attach hello nodes finalize
+expect_hello pmi2 1
+if $own_namespaces true 2>/dev/null; then
+  for version in 1 2; do
+    run --mpi=pmi2 --export=ALL,PMI_VERSION=$version $four $own_namespaces "$PROBE" attach hello nodes exchange 32768 finalize
+    expect_hello pmi$version 4
+    [ "$(grep -c 'exchange right' out)" = 8 ] || die "PMI-$version: what was exchanged is wrong"
+  done
+fi
+if srun --mpi=list 2>&1 | grep -q pmix && [ "${HAVE_PMIX:-0}" = 1 ]; then
+  run --mpi=pmix $four "$PROBE" attach hello nodes finalize
+  expect_hello pmix 1
+fi
+run --mpi=pmi2 $four "$PROBE" attach @1 abort 9 wait shmem_barrier_all
+[ "$rc" != 0 ] && [ "$rc" != 124 ] || die "an aborted job ended with status $rc"
+run --mpi=none $four "$PROBE" attach hello
+[ "$rc" = 77 ] || die "without an interface: status $rc"
+grep -q "started by Slurm's srun (SLURM_STEP_NUM_TASKS=4), but none of its start-up interfaces answers" err ||
+  die 'without an interface: no word of it'
+exit 0

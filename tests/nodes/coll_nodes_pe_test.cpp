@@ -1,0 +1,334 @@
+// Collectives where the PEs of a team stand on several nodes: teams that cross nodes in every order, lengths around the
+// limits of the algorithms, and what has to be visible after a barrier.
+#include <cstring>
+#include <vector>
+
+#include "../support/pe_test.hpp"
+
+namespace {
+
+using namespace pe_test;
+
+constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
+constexpr std::size_t kMaxLongs = kMaxBytes / sizeof(long);
+
+// Whole nodes, parts of nodes, every second or third PE, backwards.
+class Teams {
+ public:
+  Teams() {
+    all_.push_back(SHMEM_TEAM_WORLD);
+    add(pes() - 1, -1, pes());
+    add(0, 2, (pes() + 1) / 2);
+    add(pes() > 1 ? 1 : 0, 2, pes() > 1 ? pes() / 2 : 1);
+    add(0, 3, (pes() + 2) / 3);
+    add(0, 1, (pes() + 1) / 2);
+    add(pes() / 2, 1, pes() - pes() / 2);
+    if (pes() > 3) add(1, 1, pes() - 2);
+  }
+  ~Teams() {
+    for (std::size_t i = 1; i < all_.size(); ++i) shmem_team_destroy(all_[i]);
+  }
+  Teams(const Teams&) = delete;
+  Teams& operator=(const Teams&) = delete;
+
+  // Of this PE's teams.
+  template <class Body>
+  void each(const Body& body) const {
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+      if (all_[i] == SHMEM_TEAM_INVALID) continue;
+      const Note note(" team " + std::to_string(i));
+      body(all_[i]);
+    }
+  }
+
+ private:
+  void add(int start, int stride, int size) {
+    shmem_team_t team = SHMEM_TEAM_INVALID;
+    shmem_team_split_strided(SHMEM_TEAM_WORLD, start, stride, size, nullptr, 0, &team);
+    all_.push_back(team);
+  }
+
+  std::vector<shmem_team_t> all_;
+};
+
+long word(int from, int to, std::size_t i, std::size_t call) {
+  return static_cast<long>((static_cast<std::size_t>(from) * 131 + static_cast<std::size_t>(to) * 17 + call) * 65599 +
+                           i);
+}
+
+struct Arrays {
+  Symmetric<long> dest{kMaxLongs + 1};
+  Symmetric<long> source{kMaxLongs};
+};
+
+constexpr std::size_t kCounts[] = {0, 1, 2, 31, 512, 1024, 1025, 2048, 2049, 8192, 8193, 20001, kMaxLongs};
+
+}  // namespace
+
+PE_TEST(broadcasts_of_every_length_from_every_root) {
+  const Teams teams;
+  const Arrays a;
+  teams.each([&](shmem_team_t team) {
+    const int n = shmem_team_n_pes(team), index = shmem_team_my_pe(team);
+    for (const std::size_t count : kCounts) {
+      for (int root = 0; root<n; root += count> 10000 ? 3 : 1) {
+        for (std::size_t i = 0; i < count; ++i) a.source[i] = word(index, 0, i, count);
+        std::memset(a.dest.get(), 1, (count + 1) * sizeof(long));
+        const long guard = a.dest[count];
+        shmem_team_sync(team);
+        CHECK_EQUAL(shmem_long_broadcast(team, a.dest.get(), a.source.get(), count, root), 0);
+        std::size_t bad = 0;
+        for (std::size_t i = 0; i < count; ++i) bad += a.dest[i] != word(root, 0, i, count);
+        CHECK_EQUAL(bad, 0u);
+        CHECK_EQUAL(a.dest[count], guard);
+      }
+    }
+  });
+}
+
+// One behind the other, so that PEs run ahead of each other as far as the routines let them.
+PE_TEST(collectives_without_a_barrier_between_them) {
+  const Teams teams;
+  constexpr int kTurns = 40;
+  constexpr std::size_t kMost = 3000;
+  Symmetric<long> dest(kTurns * kMost), source(kTurns * kMost), sums(kTurns);
+  teams.each([&](shmem_team_t team) {
+    const int n = shmem_team_n_pes(team), index = shmem_team_my_pe(team);
+    for (int turn = 0; turn < kTurns; ++turn) {
+      for (std::size_t i = 0; i < kMost; ++i)
+        source[static_cast<std::size_t>(turn) * kMost + i] = word(index, turn, i, 3);
+    }
+    shmem_team_sync(team);
+    for (int turn = 0; turn < kTurns; ++turn) {
+      const auto at = static_cast<std::size_t>(turn) * kMost;
+      const std::size_t count = turn % 3 == 0 ? kMost : 5;
+      shmem_long_broadcast(team, &dest[at], &source[at], count, turn % n);
+      shmem_long_sum_reduce(team, &sums[static_cast<std::size_t>(turn)], &source[at], 1);
+    }
+    std::size_t bad = 0;
+    for (int turn = 0; turn < kTurns; ++turn) {
+      const auto at = static_cast<std::size_t>(turn) * kMost;
+      const std::size_t count = turn % 3 == 0 ? kMost : 5;
+      for (std::size_t i = 0; i < count; ++i) bad += dest[at + i] != word(turn % n, turn, i, 3);
+      long sum = 0;
+      for (int pe = 0; pe < n; ++pe) sum += word(pe, turn, 0, 3);
+      bad += sums[static_cast<std::size_t>(turn)] != sum;
+    }
+    CHECK_EQUAL(bad, 0u);
+    shmem_team_sync(team);
+  });
+}
+
+PE_TEST(contributions_of_every_length_are_collected) {
+  const Teams teams;
+  const Arrays a;
+  teams.each([&](shmem_team_t team) {
+    const int n = shmem_team_n_pes(team), index = shmem_team_my_pe(team);
+    for (const std::size_t all : kCounts) {
+      const std::size_t count = all / static_cast<std::size_t>(n);
+      for (std::size_t i = 0; i < count; ++i) a.source[i] = word(index, 1, i, count);
+      std::memset(a.dest.get(), 1, (all + 1) * sizeof(long));
+      shmem_team_sync(team);
+      CHECK_EQUAL(shmem_long_fcollect(team, a.dest.get(), a.source.get(), count), 0);
+      std::size_t bad = 0;
+      for (int pe = 0; pe < n; ++pe) {
+        for (std::size_t i = 0; i < count; ++i)
+          bad += a.dest[static_cast<std::size_t>(pe) * count + i] != word(pe, 1, i, count);
+      }
+      CHECK_EQUAL(bad, 0u);
+    }
+  });
+}
+
+// Some PEs have nothing to give, and may say so with a null pointer.
+PE_TEST(contributions_of_different_lengths_are_collected) {
+  const Teams teams;
+  const Arrays a;
+  teams.each([&](shmem_team_t team) {
+    const int n = shmem_team_n_pes(team), index = shmem_team_my_pe(team);
+    for (const std::size_t unit : {1, 7, 900, 6000}) {
+      const auto count_of = [&](int pe) { return pe % 3 == 1 ? 0 : unit * static_cast<std::size_t>(1 + pe % 4); };
+      for (std::size_t i = 0; i < count_of(index); ++i) a.source[i] = word(index, 2, i, unit);
+      shmem_team_sync(team);
+      const long* const source = count_of(index) == 0 ? nullptr : a.source.get();
+      CHECK_EQUAL(shmem_long_collect(team, a.dest.get(), source, count_of(index)), 0);
+      std::size_t bad = 0, at = 0;
+      for (int pe = 0; pe < n; ++pe) {
+        for (std::size_t i = 0; i < count_of(pe); ++i) bad += a.dest[at++] != word(pe, 2, i, unit);
+      }
+      CHECK_EQUAL(bad, 0u);
+    }
+  });
+}
+
+PE_TEST(blocks_of_every_length_change_places) {
+  const Teams teams;
+  const Arrays a;
+  teams.each([&](shmem_team_t team) {
+    const int n = shmem_team_n_pes(team), index = shmem_team_my_pe(team);
+    for (const std::size_t block : {1, 3, 63, 64, 65, 700, 5000}) {
+      for (int pe = 0; pe < n; ++pe) {
+        for (std::size_t i = 0; i < block; ++i)
+          a.source[static_cast<std::size_t>(pe) * block + i] = word(index, pe, i, block);
+      }
+      shmem_team_sync(team);
+      CHECK_EQUAL(shmem_long_alltoall(team, a.dest.get(), a.source.get(), block), 0);
+      std::size_t bad = 0;
+      for (int pe = 0; pe < n; ++pe) {
+        for (std::size_t i = 0; i < block; ++i)
+          bad += a.dest[static_cast<std::size_t>(pe) * block + i] != word(pe, index, i, block);
+      }
+      CHECK_EQUAL(bad, 0u);
+    }
+  });
+}
+
+PE_TEST(strided_blocks_change_places) {
+  const Teams teams;
+  const Arrays a;
+  constexpr std::size_t kDst = 3, kSst = 2;
+  teams.each([&](shmem_team_t team) {
+    const int n = shmem_team_n_pes(team), index = shmem_team_my_pe(team);
+    for (const std::size_t block : {1, 5, 64, 300}) {
+      for (std::size_t i = 0; i < kMaxLongs; ++i) a.dest[i] = -1;
+      for (int pe = 0; pe < n; ++pe) {
+        for (std::size_t i = 0; i < block; ++i)
+          a.source[(static_cast<std::size_t>(pe) * block + i) * kSst] = word(index, pe, i, block);
+      }
+      shmem_team_sync(team);
+      CHECK_EQUAL(shmem_long_alltoalls(team, a.dest.get(), a.source.get(), kDst, kSst, block), 0);
+      std::size_t bad = 0;
+      for (int pe = 0; pe < n; ++pe) {
+        for (std::size_t i = 0; i < block; ++i) {
+          const std::size_t at = (static_cast<std::size_t>(pe) * block + i) * kDst;
+          bad += a.dest[at] != word(pe, index, i, block);
+          bad += a.dest[at + 1] != -1;
+        }
+      }
+      CHECK_EQUAL(bad, 0u);
+    }
+  });
+}
+
+PE_TEST(reductions_of_every_length) {
+  const Teams teams;
+  const Arrays a;
+  teams.each([&](shmem_team_t team) {
+    const int n = shmem_team_n_pes(team), index = shmem_team_my_pe(team);
+    for (const std::size_t count : kCounts) {
+      for (const bool in_place : {false, true}) {
+        for (std::size_t i = 0; i < count; ++i) a.source[i] = word(index, 3, i, count);
+        long* const dest = in_place ? a.source.get() : a.dest.get();
+        shmem_team_sync(team);
+        CHECK_EQUAL(shmem_long_sum_reduce(team, dest, a.source.get(), count), 0);
+        std::size_t bad = 0;
+        for (std::size_t i = 0; i < count; ++i) {
+          long sum = 0;
+          for (int pe = 0; pe < n; ++pe) sum += word(pe, 3, i, count);
+          bad += dest[i] != sum;
+        }
+        CHECK_EQUAL(bad, 0u);
+        shmem_team_sync(team);
+      }
+    }
+  });
+}
+
+PE_TEST(scans_of_every_length) {
+  const Teams teams;
+  const Arrays a;
+  teams.each([&](shmem_team_t team) {
+    const int index = shmem_team_my_pe(team);
+    for (const std::size_t count : kCounts) {
+      for (const bool exclusive : {false, true}) {
+        for (std::size_t i = 0; i < count; ++i) a.source[i] = word(index, 4, i, count);
+        long* const dest = count % 2 == 0 ? a.source.get() : a.dest.get();
+        shmem_team_sync(team);
+        CHECK_EQUAL(exclusive ? shmem_long_sum_exscan(team, dest, a.source.get(), count)
+                              : shmem_long_sum_inscan(team, dest, a.source.get(), count),
+                    0);
+        std::size_t bad = 0;
+        for (std::size_t i = 0; i < count; ++i) {
+          long sum = 0;
+          for (int pe = 0; pe < index + (exclusive ? 0 : 1); ++pe) sum += word(pe, 4, i, count);
+          bad += dest[i] != sum;
+        }
+        CHECK_EQUAL(bad, 0u);
+        shmem_team_sync(team);
+      }
+    }
+  });
+}
+
+// The order of a floating-point reduction may be any, but it must be one: the same bits on all PEs, every time.
+PE_TEST(floating_results_have_the_same_bits_everywhere_and_always) {
+  const Teams teams;
+  constexpr std::size_t kMost = 30000;
+  Symmetric<double> source(kMost), dest(kMost), again(kMost), of_first(kMost);
+  for (std::size_t i = 0; i < kMost; ++i)
+    source[i] =
+        (me() + static_cast<int>(i)) % 2 == 0 ? 1e12 / (static_cast<double>(i) + 1.1 * (me() + 1)) : 1e-9 * me();
+  teams.each([&](shmem_team_t team) {
+    for (const std::size_t count : {std::size_t{3}, std::size_t{1500}, kMost}) {
+      shmem_team_sync(team);
+      shmem_double_sum_reduce(team, dest.get(), source.get(), count);
+      shmem_double_sum_reduce(team, again.get(), source.get(), count);
+      CHECK(std::memcmp(dest.get(), again.get(), count * sizeof(double)) == 0);
+      shmem_double_broadcast(team, of_first.get(), dest.get(), count, 0);
+      CHECK(std::memcmp(dest.get(), of_first.get(), count * sizeof(double)) == 0);
+      shmem_team_sync(team);
+    }
+  });
+}
+
+// What was put before a barrier is there after it, wherever the PEs stand.
+PE_TEST(puts_before_a_barrier_are_there_after_it) {
+  constexpr int kRounds = 400;
+  Symmetric<long> slots(static_cast<std::size_t>(2 * pes()));
+  std::size_t bad = 0;
+  for (int round = 1; round <= kRounds; ++round) {
+    const auto half = static_cast<std::size_t>((round & 1) * pes());
+    for (int pe = 0; pe < pes(); ++pe)
+      shmem_long_p(&slots[half + static_cast<std::size_t>(me())], round * 1000 + me(), pe);
+    shmem_barrier_all();
+    for (int pe = 0; pe < pes(); ++pe) bad += slots[half + static_cast<std::size_t>(pe)] != round * 1000 + pe;
+  }
+  CHECK_EQUAL(bad, 0u);
+}
+
+PE_TEST(barriers_of_many_teams_follow_each_other) {
+  const Teams teams;
+  Symmetric<long> count(1);
+  for (int round = 1; round <= 50; ++round) {
+    teams.each([&](shmem_team_t team) {
+      const int n = shmem_team_n_pes(team), index = shmem_team_my_pe(team);
+      const int next = shmem_team_translate_pe(team, (index + 1) % n, SHMEM_TEAM_WORLD);
+      shmem_long_atomic_inc(count.get(), next);
+      shmem_quiet();
+      shmem_team_sync(team);
+    });
+  }
+  shmem_barrier_all();
+  int memberships = 0;
+  teams.each([&](shmem_team_t) { ++memberships; });
+  CHECK_EQUAL(*count, 50L * memberships);
+}
+
+// The same memory for the root's data again and again: a broadcast may not return before it has been read.
+PE_TEST(sources_may_be_written_after_the_call) {
+  const Arrays a;
+  std::size_t bad = 0;
+  for (const std::size_t count : {std::size_t{4}, std::size_t{3000}, std::size_t{40000}}) {
+    for (int turn = 0; turn < 12; ++turn) {
+      const int root = turn % pes();
+      if (me() == root) {
+        for (std::size_t i = 0; i < count; ++i) a.source[i] = word(root, turn, i, count);
+      }
+      shmem_long_broadcast(SHMEM_TEAM_WORLD, a.dest.get(), a.source.get(), count, root);
+      if (me() == root) std::memset(a.source.get(), 0xff, count * sizeof(long));
+      for (std::size_t i = 0; i < count; ++i) bad += a.dest[i] != word(root, turn, i, count);
+      shmem_sync_all();  // dest is written by the next one
+    }
+  }
+  CHECK_EQUAL(bad, 0u);
+}

@@ -1,0 +1,362 @@
+// What every transport promises, see transport/transport.hpp.
+#include <poll.h>
+
+#include <boost/test/unit_test.hpp>
+#include <cstring>
+
+#include "endpoints.hpp"
+
+using namespace transport_test;
+
+namespace {
+
+std::vector<std::byte> number(unsigned value) {
+  std::vector<std::byte> out(sizeof value);
+  std::memcpy(out.data(), &value, sizeof value);
+  return out;
+}
+
+unsigned number_of(const Message& message) {
+  unsigned value = ~0U;
+  if (message.header.size() >= sizeof value) std::memcpy(&value, message.header.data(), sizeof value);
+  return value;
+}
+
+// All messages from `source` carry 0, 1, 2... in their headers, and there are `n`.
+void check_sequence(const Recorder& sink, int source, unsigned n) {
+  unsigned next = 0;
+  for (const Message& message : sink.messages) {
+    if (message.source != source) continue;
+    BOOST_REQUIRE_EQUAL(number_of(message), next);
+    ++next;
+  }
+  BOOST_CHECK_EQUAL(next, n);
+}
+
+bool got(Endpoints& job, int pe, std::size_t n, int silent = -1) {
+  return job.poll_until([&] { return job.sink(pe).messages.size() >= n; }, silent);
+}
+
+struct Job : Endpoints {
+  Job() : Endpoints(transport_name()) {}
+  explicit Job(const Options& options) : Endpoints(transport_name(), options) {}
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(messages)
+
+BOOST_AUTO_TEST_CASE(a_card_fits) {
+  Job job;
+  for (const std::string& card : job.book().cards) BOOST_CHECK_LE(card.size(), shmemx::transport::kCardBytes);
+}
+
+BOOST_AUTO_TEST_CASE(head_header_and_body_arrive_as_they_were_sent) {
+  Job job;
+  BOOST_REQUIRE(job.send({.from = 2, .to = 0, .header = pattern(40, 1), .body = pattern(8, 2), .handler = 99}));
+  BOOST_REQUIRE(got(job, 0, 1));
+  const Message& message = job.sink(0).messages.front();
+  BOOST_CHECK_EQUAL(message.source, 2);
+  BOOST_CHECK_EQUAL(message.head.handler, 99);
+  BOOST_CHECK_EQUAL(message.head.header_bytes, 40);
+  BOOST_CHECK_EQUAL(message.head.ack, 5);
+  BOOST_CHECK(message.header == pattern(40, 1));
+  BOOST_CHECK(message.body == pattern(8, 2));
+}
+
+BOOST_AUTO_TEST_CASE(payloads_of_all_lengths_arrive_whole) {
+  Job job;
+  unsigned n = 0;
+  for (const std::size_t header_bytes : {0, 1, 16, 511, 512}) {
+    for (const std::size_t body_bytes :
+         {0, 1, 7, 8, 15, 16, 17, 1000, 4095, 4096, 16383, 16384, 16385, 65536, 1048576}) {
+      for (const bool lands : {true, false}) {
+        job.sink(1).lands = lands;
+        job.sink(1).messages.clear();
+        BOOST_REQUIRE(job.send({.header = pattern(header_bytes, n), .body = pattern(body_bytes, n + 1)}));
+        BOOST_REQUIRE(got(job, 1, 1));
+        const Message& message = job.sink(1).messages.front();
+        BOOST_TEST_CONTEXT("header " << header_bytes << ", body " << body_bytes) {
+          BOOST_CHECK(message.header == pattern(header_bytes, n));
+          BOOST_CHECK(message.body == pattern(body_bytes, n + 1));
+          BOOST_CHECK_EQUAL(message.landed, lands && body_bytes >= kLongBytes);
+        }
+        ++n;
+      }
+    }
+  }
+  BOOST_CHECK(job.sink(1).aligned);
+}
+
+BOOST_AUTO_TEST_CASE(short_and_long_ones_of_a_pair_stay_in_order) {
+  Job job;
+  constexpr unsigned kMessages = 2000;
+  const std::size_t sizes[] = {0, 8, 40, 20'000, 300, 4096, 100'000, 1, 16'384, 70'000, 8};
+  for (unsigned i = 0; i < kMessages; ++i) {
+    const Urgency urgency = i % 3 == 0 ? Urgency::gather : Urgency::now;
+    BOOST_REQUIRE(job.send({.header = number(i), .body = pattern(sizes[i % 11], i), .urgency = urgency}));
+  }
+  job[0].flush();
+  BOOST_REQUIRE(got(job, 1, kMessages));
+  check_sequence(job.sink(1), 0, kMessages);
+  BOOST_CHECK(!job.sink(1).overlapped);
+  BOOST_CHECK(job.sink(1).aligned);
+  for (unsigned i = 0; i < kMessages; ++i) BOOST_REQUIRE(job.sink(1).messages[i].body == pattern(sizes[i % 11], i));
+}
+
+BOOST_AUTO_TEST_CASE(gathered_ones_leave_with_flush) {
+  Job job;
+  constexpr unsigned kMessages = 5000;
+  for (unsigned i = 0; i < kMessages; ++i) {
+    BOOST_REQUIRE(job.send({.header = number(i), .body = pattern(8, i), .urgency = Urgency::gather}));
+  }
+  job[0].flush();
+  BOOST_REQUIRE(got(job, 1, kMessages));
+  check_sequence(job.sink(1), 0, kMessages);
+}
+
+BOOST_AUTO_TEST_CASE(gathered_ones_leave_before_one_that_is_sent_now) {
+  Job job;
+  for (unsigned i = 0; i < 10; ++i) BOOST_REQUIRE(job.send({.header = number(i), .urgency = Urgency::gather}));
+  BOOST_REQUIRE(job.send({.header = number(10)}));
+  BOOST_REQUIRE(got(job, 1, 11));
+  check_sequence(job.sink(1), 0, 11);
+}
+
+BOOST_AUTO_TEST_CASE(a_lasting_body_is_read_until_it_is_done) {
+  Job job;
+  constexpr unsigned kBodies = 12;
+  std::vector<std::vector<std::byte>> bodies;
+  std::vector<Outgoing> outgoing(kBodies);
+  std::vector<Sent> sent(kBodies, Sent::no);
+  for (unsigned i = 0; i < kBodies; ++i) bodies.push_back(pattern(600'000, i));
+  for (unsigned i = 0; i < kBodies; ++i) {
+    const auto header = number(i);
+    BOOST_REQUIRE(job.poll_until([&] {
+      sent[i] = job[0].send(1, {7, 4, 0}, header, bodies[i], &outgoing[i], Urgency::now);
+      return sent[i] != Sent::no;
+    }));
+    if (sent[i] == Sent::yes) std::memset(bodies[i].data(), 0xee, bodies[i].size());  // ours again
+  }
+  for (unsigned i = 0; i < kBodies; ++i) {
+    BOOST_REQUIRE(job.poll_until([&] { return sent[i] == Sent::yes || outgoing[i].done; }));
+    std::memset(bodies[i].data(), 0xee, bodies[i].size());
+  }
+  BOOST_REQUIRE(got(job, 1, kBodies));
+  for (unsigned i = 0; i < kBodies; ++i) BOOST_CHECK(job.sink(1).messages[i].body == pattern(600'000, i));
+}
+
+BOOST_AUTO_TEST_CASE(the_first_messages_of_all_pairs_at_once) {
+  for (int round = 0; round < 10; ++round) {
+    Job job({.n = 4});
+    for (int from = 0; from < 4; ++from) {
+      for (int to = 0; to < 4; ++to) {
+        if (from == to) continue;
+        for (unsigned i = 0; i < 3; ++i) {
+          const Head head{1, 4, 0};
+          BOOST_REQUIRE(job[from].send(to, head, number(i), {}, nullptr, Urgency::now) == Sent::yes);
+        }
+      }
+    }
+    for (int pe = 0; pe < 4; ++pe) BOOST_REQUIRE(got(job, pe, 9));
+    for (int pe = 0; pe < 4; ++pe) {
+      for (int from = 0; from < 4; ++from) check_sequence(job.sink(pe), from, from == pe ? 0 : 3);
+      BOOST_CHECK(job.sink(pe).losses.empty());
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(sinks_may_send) {
+  Job job;
+  constexpr unsigned kHops = 3000;
+  for (int pe = 0; pe < 3; ++pe) {
+    job.sink(pe).on_message = [&job, pe](const Message& message) {
+      const unsigned hop = number_of(message) + 1;
+      if (hop >= kHops) return;
+      const auto body = pattern(hop % 50 == 0 ? 40'000 : hop % 100, hop);
+      BOOST_CHECK(job[pe].send((pe + 1 + static_cast<int>(hop % 2)) % 3, {1, 4, 0}, number(hop), body, nullptr,
+                               Urgency::now) == Sent::yes);
+    };
+  }
+  BOOST_REQUIRE(job.send({.header = number(0)}));
+  BOOST_REQUIRE(job.poll_until([&] {
+    return job.sink(0).messages.size() + job.sink(1).messages.size() + job.sink(2).messages.size() >= kHops;
+  }));
+}
+
+// One that does not poll takes nothing from the others, and loses nothing.
+BOOST_AUTO_TEST_CASE(a_slow_one_delays_nobody) {
+  Job job;
+  unsigned taken = 0;
+  BOOST_REQUIRE(job.send({.header = number(taken++)}));
+  BOOST_REQUIRE(got(job, 1, 1));
+  const auto body = pattern(10'000, 1);
+  for (int i = 0; i < 5000; ++i) {
+    if (job[0].send(1, {1, 4, 0}, number(taken), body, nullptr, Urgency::now) == Sent::no) break;
+    ++taken;
+  }
+  constexpr unsigned kOthers = 500;
+  for (unsigned i = 0; i < kOthers; ++i)
+    BOOST_REQUIRE(job.send({.to = 2, .header = number(i), .body = pattern(100, i)}, 1));
+  BOOST_REQUIRE(got(job, 2, kOthers, 1));
+  check_sequence(job.sink(2), 0, kOthers);
+  BOOST_REQUIRE(got(job, 1, taken));
+  check_sequence(job.sink(1), 0, taken);
+  BOOST_CHECK(job.sink(1).messages.back().body == body);
+}
+
+BOOST_AUTO_TEST_CASE(much_data_both_ways_at_once) {
+  Job job;
+  constexpr unsigned kMessages = 60;
+  std::vector<Outgoing> outgoing(2 * kMessages);
+  const auto body = pattern(1 << 20, 3);
+  unsigned next[2] = {0, 0};
+  BOOST_REQUIRE(job.poll_until([&] {
+    for (int pe = 0; pe < 2; ++pe) {
+      unsigned& i = next[pe];
+      if (i == kMessages) continue;
+      Outgoing& mine = outgoing[static_cast<unsigned>(pe) * kMessages + i];
+      if (job[pe].send(1 - pe, {1, 4, 0}, number(i), body, &mine, Urgency::now) != Sent::no) ++i;
+    }
+    return job.sink(0).messages.size() == kMessages && job.sink(1).messages.size() == kMessages;
+  }));
+  check_sequence(job.sink(0), 1, kMessages);
+  check_sequence(job.sink(1), 0, kMessages);
+  BOOST_CHECK(job.sink(0).messages.back().body == body);
+}
+
+BOOST_AUTO_TEST_CASE(whoever_sleeps_is_woken) {
+  Job job;
+  if (!job[1].capabilities().waits) {
+    BOOST_TEST_MESSAGE("no descriptor to wait on");
+    return;
+  }
+  BOOST_REQUIRE(job.send({.header = number(0)}));
+  BOOST_REQUIRE(got(job, 1, 1));
+  for (unsigned i = 1; i < 50; ++i) {
+    BOOST_REQUIRE(job[0].send(1, {1, 4, 0}, number(i), pattern(i * 1000, i), nullptr, Urgency::now) == Sent::yes);
+    // The sender's progress is its own; the receiver sleeps whenever it is allowed to.
+    BOOST_REQUIRE(job.poll_until(
+        [&] {
+          if (job[1].arm()) {
+            pollfd waiting{job[1].descriptor(), POLLIN, 0};
+            ::poll(&waiting, 1, 100);
+            if ((waiting.revents & POLLIN) == 0) return false;
+          }
+          job[1].poll(-1);
+          return job.sink(1).messages.size() == i + 1;
+        },
+        1));
+  }
+  check_sequence(job.sink(1), 0, 50);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(ends)
+
+BOOST_AUTO_TEST_CASE(a_death_is_one_loss) {
+  Job job;
+  BOOST_REQUIRE(job.send({.from = 0, .to = 1, .header = number(0)}));
+  BOOST_REQUIRE(job.send({.from = 2, .to = 1, .header = number(0)}));
+  BOOST_REQUIRE(got(job, 1, 2));
+  BOOST_REQUIRE(job.send({.from = 1, .to = 0, .header = number(0)}));
+  BOOST_REQUIRE(got(job, 0, 1));
+  job.kill(1);
+  BOOST_REQUIRE(job.poll_until([&] {
+    job[2].send(1, {1, 4, 0}, number(1), {}, nullptr, Urgency::now);  // something is due from it
+    job[0].send(1, {1, 4, 0}, number(1), {}, nullptr, Urgency::now);
+    return !job.sink(0).losses.empty() && !job.sink(2).losses.empty();
+  }));
+  for (int i = 0; i < 100; ++i) job.poll_all();
+  for (const int pe : {0, 2}) {
+    BOOST_REQUIRE_EQUAL(job.sink(pe).losses.size(), 1U);
+    BOOST_CHECK_EQUAL(job.sink(pe).losses.front().pe, 1);
+    BOOST_CHECK(!job.sink(pe).losses.front().cause.empty());
+  }
+  BOOST_REQUIRE(job.send({.from = 0, .to = 2, .header = number(0)}));
+  BOOST_CHECK(got(job, 2, 1));
+}
+
+BOOST_AUTO_TEST_CASE(a_good_bye_is_no_loss_and_loses_nothing) {
+  Job job;
+  constexpr unsigned kMessages = 300;
+  BOOST_REQUIRE(job.send({.from = 1, .to = 0, .header = number(0)}));
+  BOOST_REQUIRE(got(job, 0, 1));
+  for (unsigned i = 0; i < kMessages; ++i) {
+    const Urgency urgency = i % 2 == 0 ? Urgency::gather : Urgency::now;
+    BOOST_REQUIRE(job.send({.header = number(i), .body = pattern(i * 10, i), .urgency = urgency}));
+  }
+  BOOST_REQUIRE(job.send({.from = 1, .to = 0, .header = number(1)}));  // unread when it goes
+  job[0].close(1000);
+  job.kill(0);
+  BOOST_REQUIRE(got(job, 1, kMessages));
+  for (int i = 0; i < 100; ++i) job.poll_all();
+  check_sequence(job.sink(1), 0, kMessages);
+  BOOST_CHECK(job.sink(1).losses.empty());
+  BOOST_CHECK(job.sink(0).losses.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_pe_without_a_card_is_lost) {
+  Job job;
+  job.book().cards[1].clear();
+  job[0].send(1, {1, 4, 0}, number(0), {}, nullptr, Urgency::now);
+  BOOST_CHECK(job.sink(0).losses.empty());  // sinks are called by poll() only
+  BOOST_REQUIRE(job.poll_until([&] { return !job.sink(0).losses.empty(); }));
+  BOOST_CHECK_EQUAL(job.sink(0).losses.front().pe, 1);
+}
+
+BOOST_AUTO_TEST_CASE(who_has_another_secret_gets_nothing) {
+  Job job;
+  Endpoints strangers(transport_name(), {.n = 3, .timeout_ms = 3000, .secret = 0x4321});
+  strangers.book().cards = job.book().cards;
+  strangers[0].send(1, {1, 4, 0}, number(0), pattern(100, 0), nullptr, Urgency::now);
+  BOOST_REQUIRE(job.poll_until([&] {
+    strangers.poll_all();
+    return !strangers.sink(0).losses.empty();
+  }));
+  BOOST_CHECK(job.sink(1).messages.empty());
+  BOOST_CHECK(job.sink(1).losses.empty());
+  BOOST_REQUIRE(job.send({.header = number(0)}));
+  BOOST_REQUIRE(got(job, 1, 1));
+  check_sequence(job.sink(1), 0, 1);
+}
+
+BOOST_AUTO_TEST_CASE(says_how_a_pe_is_reached) {
+  Job job;
+  BOOST_CHECK(!job[0].describe(1).empty());
+  BOOST_REQUIRE(job.send({.header = number(0)}));
+  BOOST_REQUIRE(got(job, 1, 1));
+  BOOST_CHECK(!job[0].describe(1).empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(remote_memory)
+
+BOOST_AUTO_TEST_CASE(put_and_get_move_data) {
+  Job job;
+  if (!job[0].capabilities().rma) {
+    BOOST_TEST_MESSAGE("messages only");
+    return;
+  }
+  constexpr std::size_t kBytes = 1 << 20;
+  std::vector<std::byte> window(kBytes);
+  auto key = job[1].register_memory(window.data(), window.size());
+  BOOST_REQUIRE(key);
+  BOOST_CHECK_LE((*key).size(), shmemx::transport::kMaxKeyBytes);
+  for (const std::size_t bytes : {1, 8, 100, 4096, 20'000, 600'000}) {
+    const auto source = pattern(bytes, static_cast<unsigned>(bytes));
+    shmemx::transport::Completion done;
+    BOOST_REQUIRE(job.poll_until([&] { return job[0].put(1, bytes_of(*key), 64, source, done); }));
+    BOOST_REQUIRE(job.poll_until([&] { return done.open == 0; }));
+    BOOST_CHECK(std::equal(source.begin(), source.end(), window.begin() + 64));
+    std::vector<std::byte> back(bytes);
+    BOOST_REQUIRE(job.poll_until([&] { return job[0].get(1, bytes_of(*key), 64, back, done); }));
+    BOOST_REQUIRE(job.poll_until([&] { return done.open == 0; }));
+    BOOST_CHECK(back == source);
+  }
+  job[1].unregister_memory(window.data());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,112 @@
+// Several endpoints of one transport in this process, all polled by the test's thread, and what arrives at each.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "transport/registry.hpp"
+
+namespace transport_test {
+
+using shmemx::transport::Bytes;
+using shmemx::transport::Candidate;
+using shmemx::transport::Head;
+using shmemx::transport::kLongBytes;
+using shmemx::transport::Outgoing;
+using shmemx::transport::Sent;
+using shmemx::transport::Setup;
+using shmemx::transport::TransportPtr;
+using shmemx::transport::Urgency;
+
+struct Message {
+  int source;
+  Head head;
+  std::vector<std::byte> header;
+  std::vector<std::byte> body;
+  bool landed;
+};
+
+struct Loss {
+  int pe;
+  std::string cause;
+};
+
+class Recorder final : public shmemx::transport::Sink {
+ public:
+  void deliver(int source, const Head& head, Bytes payload) noexcept override;
+  std::byte* landing(int source, const Head& head, Bytes header, std::size_t body_bytes) noexcept override;
+  void landed(int source, const Head& head, Bytes header, std::size_t body_bytes) noexcept override;
+  void lost(int pe, const std::string& cause) noexcept override { losses.push_back({pe, cause}); }
+
+  std::vector<Message> messages;
+  std::vector<Loss> losses;
+  bool lands = true;                               // long bodies, at a place of ours
+  bool aligned = true;                             // every payload was
+  bool overlapped = false;                         // something arrived between landing() and landed()
+  std::function<void(const Message&)> on_message;  // called inside deliver() and landed()
+
+ private:
+  void record(Message message) noexcept;
+  std::vector<std::byte> place_;
+  bool landing_ = false;
+};
+
+class CardBook final : public shmemx::transport::Cards {
+ public:
+  Bytes card_of(int pe) const noexcept override;
+  std::vector<std::string> cards;
+};
+
+inline Bytes bytes_of(const std::string& text) {
+  return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
+}
+// Bytes that differ with `seed` and their place.
+std::vector<std::byte> pattern(std::size_t bytes, unsigned seed);
+
+struct Options {
+  int n = 3;
+  std::uint32_t timeout_ms = 20'000;
+  std::uint64_t secret = 0x1234;
+};
+
+class Endpoints {
+ public:
+  explicit Endpoints(const std::string& transport, const Options& options = {});
+  ~Endpoints();
+
+  shmemx::transport::Transport& operator[](int pe) { return *endpoints_[static_cast<std::size_t>(pe)]; }
+  Recorder& sink(int pe) { return *sinks_[static_cast<std::size_t>(pe)]; }
+  int size() const { return static_cast<int>(sinks_.size()); }
+  CardBook& book() { return book_; }
+
+  // Sends, polling all endpoints but `silent` until it is taken. False when it was not within the time-out.
+  struct Parcel {
+    int from = 0;
+    int to = 1;
+    std::vector<std::byte> header = {};
+    std::vector<std::byte> body = {};
+    std::uint16_t handler = 7;
+    Urgency urgency = Urgency::now;
+  };
+  bool send(const Parcel& parcel, int silent = -1);
+  void poll_all(int silent = -1);
+  // Polls until `done`; false when it did not come within the time-out.
+  bool poll_until(const std::function<bool()>& done, int silent = -1);
+  // An end without good-bye.
+  void kill(int pe) { endpoints_[static_cast<std::size_t>(pe)].reset(); }
+  void close_all();
+
+ private:
+  std::vector<std::unique_ptr<Recorder>> sinks_;
+  std::vector<Setup> setups_;
+  std::vector<TransportPtr> endpoints_;
+  CardBook book_;
+};
+
+// The name the tests run on, from the command line.
+const std::string& transport_name();
+
+}  // namespace transport_test

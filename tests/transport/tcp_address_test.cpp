@@ -1,0 +1,151 @@
+#include "transport/tcp/address.hpp"
+
+#include <arpa/inet.h>
+
+#include <boost/test/unit_test.hpp>
+
+#include "endpoints.hpp"
+
+using namespace shmemx::tcp;
+using transport_test::bytes_of;
+
+namespace {
+
+// "10.0.0.1/24", "fd00::1/64"
+Address address(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  Address out;
+  out.is_v6 = text.find(':') != std::string::npos;
+  out.prefix_bits = static_cast<std::uint8_t>(std::stoi(text.substr(slash + 1)));
+  BOOST_REQUIRE_EQUAL(::inet_pton(out.is_v6 ? AF_INET6 : AF_INET, text.substr(0, slash).c_str(), out.bytes.data()), 1);
+  return out;
+}
+
+Card card(std::uint64_t machine, const std::vector<std::string>& addresses) {
+  Card out{machine, 4711, {}};
+  for (const std::string& one : addresses) out.addresses.push_back(address(one));
+  return out;
+}
+
+const std::vector<LocalAddress> kOwn = {{address("127.0.0.1/8"), "lo", 1},        {address("10.1.0.1/16"), "eth0", 2},
+                                        {address("172.17.0.1/16"), "docker0", 3}, {address("10.1.2.1/24"), "eth1", 4},
+                                        {address("10.9.0.1/32"), "wg0", 5},       {address("fe80::1/64"), "eth0", 2},
+                                        {address("fe80::2/64"), "eth1", 4},       {address("fd00:1::1/64"), "eth1", 4}};
+
+std::vector<std::string> ways(const Card& peer) {
+  std::vector<std::string> out;
+  for (const Candidate& one : candidates_for(peer, kOwn, 1)) out.push_back(one.interface + " " + one.address.text());
+  return out;
+}
+
+using Ways = std::vector<std::string>;
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(tcp_address)
+
+BOOST_AUTO_TEST_CASE(subnets_match_by_bits) {
+  BOOST_CHECK(address("10.1.2.3/24").matches(address("10.1.2.77/24"), 24));
+  BOOST_CHECK(!address("10.1.2.3/24").matches(address("10.1.3.3/24"), 24));
+  BOOST_CHECK(address("10.1.2.3/23").matches(address("10.1.3.3/24"), 23));
+  BOOST_CHECK(!address("10.1.2.3/32").matches(address("10.1.2.2/32"), 32));
+  BOOST_CHECK(address("10.1.2.3/32").matches(address("10.1.2.3/32"), 32));
+  BOOST_CHECK(!address("10.1.2.3/24").matches(address("fd00::1/64"), 0));
+  BOOST_CHECK(!address("10.1.2.3/24").matches(address("10.1.2.3/24"), 33));
+}
+
+BOOST_AUTO_TEST_CASE(knows_loopback_and_link_local) {
+  BOOST_CHECK(address("127.3.0.1/8").is_loopback());
+  BOOST_CHECK(address("::1/128").is_loopback());
+  BOOST_CHECK(!address("::2/128").is_loopback());
+  BOOST_CHECK(address("fe80::5/64").is_link_local());
+  BOOST_CHECK(address("169.254.1.1/16").is_link_local());
+  BOOST_CHECK(!address("fd00::5/64").is_link_local());
+}
+
+BOOST_AUTO_TEST_CASE(a_card_comes_back) {
+  const Card sent = card(77, {"10.0.0.1/24", "fd00::7/64", "192.168.1.1/32"});
+  Card got;
+  BOOST_REQUIRE(unpack_card(bytes_of(pack_card(sent)), got));
+  BOOST_CHECK_EQUAL(got.machine, 77U);
+  BOOST_CHECK_EQUAL(got.port, 4711);
+  BOOST_REQUIRE_EQUAL(got.addresses.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    BOOST_CHECK(got.addresses[i].same_host_as(sent.addresses[i]));
+    BOOST_CHECK_EQUAL(got.addresses[i].prefix_bits, sent.addresses[i].prefix_bits);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_card_with_too_many_addresses_is_cut) {
+  Card many = card(1, {});
+  for (int i = 0; i < 100; ++i) many.addresses.push_back(address("fd00::" + std::to_string(i + 1) + "/64"));
+  const std::string packed = pack_card(many);
+  BOOST_CHECK_LE(packed.size(), shmemx::transport::kCardBytes);
+  Card got;
+  BOOST_REQUIRE(unpack_card(bytes_of(packed), got));
+  BOOST_CHECK_GT(got.addresses.size(), 10U);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_card_is_refused) {
+  const std::string good = pack_card(card(1, {"10.0.0.1/24", "fd00::7/64"}));
+  Card got;
+  for (std::size_t bytes = 0; bytes < good.size(); ++bytes)
+    BOOST_CHECK(!unpack_card(bytes_of(good.substr(0, bytes)), got));
+  BOOST_CHECK(!unpack_card(bytes_of(good + "x"), got));
+  std::string bad = good;
+  bad[12] = 'x';  // family
+  BOOST_CHECK(!unpack_card(bytes_of(bad), got));
+  bad = good;
+  bad[13] = 33;  // prefix
+  BOOST_CHECK(!unpack_card(bytes_of(bad), got));
+  bad = good;
+  bad[10] = 9;  // version
+  BOOST_CHECK(!unpack_card(bytes_of(bad), got));
+  bad = good;
+  bad[8] = bad[9] = 0;  // port
+  BOOST_CHECK(!unpack_card(bytes_of(bad), got));
+}
+
+BOOST_AUTO_TEST_CASE(the_same_subnet_comes_before_what_is_routed) {
+  BOOST_TEST(ways(card(2, {"192.168.7.7/24", "10.1.5.5/16", "10.1.2.9/24"})) ==
+                 (Ways{"eth1 10.1.2.9", "eth0 10.1.5.5", " 192.168.7.7"}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_bridge_that_looks_the_same_comes_last) {
+  BOOST_TEST(ways(card(2, {"172.17.0.1/16", "10.1.5.5/16"})) == (Ways{"eth0 10.1.5.5", "docker0 172.17.0.1"}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(an_overlay_without_a_subnet_is_routed) {
+  BOOST_TEST(ways(card(2, {"10.9.0.2/32"})) == (Ways{" 10.9.0.2"}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(link_local_addresses_are_tried_by_every_interface_that_has_one) {
+  BOOST_TEST(ways(card(2, {"fe80::9/64", "fd00:1::9/64"})) == (Ways{"eth1 fd00:1::9", "eth0 fe80::9", "eth1 fe80::9"}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(loopback_is_tried_on_the_same_machine_only) {
+  BOOST_TEST(ways(card(1, {"10.1.0.1/16"})) == (Ways{"lo 127.0.0.1", "lo ::1", "eth0 10.1.0.1"}),
+             boost::test_tools::per_element());
+  BOOST_CHECK(ways(card(2, {})).empty());
+}
+
+BOOST_AUTO_TEST_CASE(the_machine_has_a_number_that_stays) {
+  BOOST_CHECK_EQUAL(machine_id(), machine_id());
+  BOOST_CHECK_NE(machine_id(), 0U);
+}
+
+BOOST_AUTO_TEST_CASE(sockaddrs_come_back) {
+  for (const char* text : {"10.0.0.1/32", "fd00::7/128"}) {
+    sockaddr_storage storage;
+    to_sockaddr({address(text), 0, ""}, 99, storage);
+    BOOST_CHECK(from_sockaddr(reinterpret_cast<sockaddr*>(&storage)).same_host_as(address(text)));
+  }
+  sockaddr_storage storage;
+  to_sockaddr({address("fd00::7/64"), 0, ""}, 99, storage);
+  BOOST_CHECK_EQUAL(endpoint_text(storage), "[fd00::7]:99");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

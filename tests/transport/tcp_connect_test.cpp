@@ -1,0 +1,157 @@
+// Ways to a PE: some do not work, some lead to somebody else.
+#include <arpa/inet.h>
+#include <sys/socket.h>
+
+#include <boost/test/unit_test.hpp>
+#include <cstring>
+
+#include "base/unique_fd.hpp"
+#include "endpoints.hpp"
+#include "transport/tcp/address.hpp"
+
+using namespace transport_test;
+using shmemx::UniqueFd;
+using shmemx::tcp::Address;
+using shmemx::tcp::Card;
+
+namespace {
+
+Address v4(std::uint8_t a, std::uint8_t b, std::uint8_t c, std::uint8_t d) {
+  Address address;
+  address.prefix_bits = 32;
+  address.bytes = {a, b, c, d};
+  return address;
+}
+
+Card card_of(Endpoints& job, int pe) {
+  Card card;
+  BOOST_REQUIRE(shmemx::tcp::unpack_card(bytes_of(job.book().cards[static_cast<std::size_t>(pe)]), card));
+  return card;
+}
+
+void set_card(Endpoints& job, int pe, const Card& card) {
+  job.book().cards[static_cast<std::size_t>(pe)] = shmemx::tcp::pack_card(card);
+}
+
+// Listens on a port of 127.0.0.1 and says nothing.
+UniqueFd silent_listener(std::uint16_t& port) {
+  UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t bytes = sizeof address;
+  BOOST_REQUIRE_EQUAL(::bind(fd.get(), reinterpret_cast<sockaddr*>(&address), bytes), 0);
+  BOOST_REQUIRE_EQUAL(::listen(fd.get(), 8), 0);
+  BOOST_REQUIRE_EQUAL(::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&address), &bytes), 0);
+  port = ntohs(address.sin_port);
+  return fd;
+}
+
+bool arrives(Endpoints& job, int from, int to) {
+  const std::size_t before = job.sink(to).messages.size();
+  return job.send({.from = from, .to = to, .header = pattern(4, 0)}) &&
+         job.poll_until([&] { return job.sink(to).messages.size() == before + 1; });
+}
+
+std::string loss_of(Endpoints& job, int at, int pe) {
+  BOOST_REQUIRE(job.poll_until([&] { return !job.sink(at).losses.empty(); }));
+  BOOST_CHECK_EQUAL(job.sink(at).losses.size(), 1U);
+  BOOST_CHECK_EQUAL(job.sink(at).losses.front().pe, pe);
+  return job.sink(at).losses.front().cause;
+}
+
+void send_one(Endpoints& job, int from, int to) {
+  const Head head{1, 4, 0};
+  BOOST_CHECK(job[from].send(to, head, pattern(4, 0), {}, nullptr, Urgency::now) == Sent::yes);
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(tcp_connect)
+
+BOOST_AUTO_TEST_CASE(an_address_that_cannot_be_reached_is_passed_over) {
+  Endpoints job("tcp");
+  Card card = card_of(job, 1);
+  card.machine = ~card.machine;  // so that 127.0.0.1 is not what is tried first
+  card.addresses = {v4(255, 255, 255, 255), v4(127, 0, 0, 1)};
+  set_card(job, 1, card);
+  BOOST_CHECK(arrives(job, 0, 1));
+  BOOST_CHECK(arrives(job, 1, 0));
+  BOOST_CHECK(contains(job[0].describe(1), "lo 127.0.0.1 -> 127.0.0.1:"));
+}
+
+// The port of PE 1 belongs to PE 2: it answers, and is not who is meant.
+BOOST_AUTO_TEST_CASE(another_pe_is_not_taken_for_the_one_that_is_meant) {
+  Endpoints job("tcp");
+  Card card = card_of(job, 1);
+  card.port = card_of(job, 2).port;
+  set_card(job, 1, card);
+  send_one(job, 0, 1);
+  const std::string cause = loss_of(job, 0, 1);
+  BOOST_CHECK(contains(cause, "lo -> 127.0.0.1:" + std::to_string(card.port) + ": whoever answers there has closed"));
+  BOOST_CHECK(job.sink(2).messages.empty());
+  BOOST_CHECK(arrives(job, 0, 2));
+}
+
+BOOST_AUTO_TEST_CASE(this_pe_does_not_take_itself_for_another) {
+  Endpoints job("tcp");
+  Card card = card_of(job, 1);
+  card.port = card_of(job, 0).port;
+  set_card(job, 1, card);
+  send_one(job, 0, 1);
+  BOOST_CHECK(contains(loss_of(job, 0, 1), "has closed the connection"));
+  BOOST_CHECK(job.sink(0).messages.empty());
+  BOOST_CHECK(arrives(job, 2, 0));
+}
+
+BOOST_AUTO_TEST_CASE(a_closed_port_is_told_with_its_errno_for_every_way) {
+  Endpoints job("tcp");
+  Card card = card_of(job, 1);
+  {
+    const UniqueFd taken = silent_listener(card.port);  // free again, so closed
+  }
+  card.addresses = {v4(255, 255, 255, 255)};
+  set_card(job, 1, card);
+  send_one(job, 0, 1);
+  const std::string cause = loss_of(job, 0, 1);
+  const std::string port = std::to_string(card.port);
+  BOOST_CHECK(contains(cause, "\n  lo -> 127.0.0.1:" + port + ": Connection refused (errno 111)"));
+  BOOST_CHECK(contains(cause, "\n  lo -> [::1]:" + port + ": "));
+  BOOST_CHECK(contains(cause, "-> 255.255.255.255:" + port + ": Network is unreachable (errno 101)"));
+}
+
+BOOST_AUTO_TEST_CASE(one_that_accepts_and_says_nothing_is_given_up_at_the_time_out) {
+  Endpoints job("tcp", {.n = 3, .timeout_ms = 1500});
+  Card card = card_of(job, 1);
+  const UniqueFd listener = silent_listener(card.port);
+  card.addresses.clear();
+  set_card(job, 1, card);
+  send_one(job, 0, 1);
+  BOOST_CHECK(contains(loss_of(job, 0, 1), "127.0.0.1:" + std::to_string(card.port) + ": Connection timed out"));
+}
+
+// PE 0 has no way to PE 1, but PE 1 has one to PE 0.
+BOOST_AUTO_TEST_CASE(one_way_is_enough_when_both_sides_connect) {
+  Endpoints job("tcp");
+  const std::string own_card = job.book().cards[1];
+  Card card = card_of(job, 1);
+  const UniqueFd listener = silent_listener(card.port);
+  set_card(job, 1, card);
+  send_one(job, 0, 1);
+  send_one(job, 1, 0);
+  BOOST_CHECK(job.poll_until([&] { return job.sink(0).messages.size() == 1 && job.sink(1).messages.size() == 1; }));
+}
+
+BOOST_AUTO_TEST_CASE(the_card_lists_what_is_up_but_loopback) {
+  Endpoints job("tcp");
+  const Card card = card_of(job, 0);
+  BOOST_CHECK_NE(card.port, 0);
+  std::size_t usable = 0;
+  for (const auto& local : shmemx::tcp::local_addresses()) usable += local.address.is_loopback() ? 0 : 1;
+  BOOST_CHECK_EQUAL(card.addresses.size(), usable);
+  for (const Address& address : card.addresses) BOOST_CHECK(!address.is_loopback());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

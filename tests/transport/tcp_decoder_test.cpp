@@ -1,0 +1,152 @@
+#include "transport/tcp/decoder.hpp"
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <cstring>
+
+#include "endpoints.hpp"
+
+using namespace shmemx::tcp;
+using transport_test::pattern;
+using transport_test::Recorder;
+using Stream = std::vector<std::byte>;
+
+namespace {
+
+void add_frame(Stream& stream, const FrameHeader& header, const Stream& payload) {
+  const auto* front = reinterpret_cast<const std::byte*>(&header);
+  stream.insert(stream.end(), front, front + sizeof header);
+  stream.insert(stream.end(), payload.begin(), payload.end());
+  stream.resize(stream.size() + padding_of(payload.size()));
+}
+
+void add_message(Stream& stream, std::uint16_t header_bytes, std::size_t body_bytes, unsigned seed) {
+  const auto payload = pattern(header_bytes + body_bytes, seed);
+  add_frame(stream,
+            {static_cast<std::uint32_t>(payload.size()),
+             FrameKind::message,
+             0,
+             {static_cast<std::uint16_t>(seed), header_bytes, seed}},
+            payload);
+}
+
+// Hands the stream over as if reads returned at most `step` bytes. How much of it was taken before it was refused.
+std::size_t feed(Decoder& decoder, const Stream& stream, std::size_t step) {
+  std::size_t at = 0;
+  while (at < stream.size()) {
+    iovec areas[2];
+    const int n = decoder.areas(areas);
+    BOOST_REQUIRE_GT(n, 0);
+    std::size_t given = 0;
+    for (int i = 0; i < n; ++i) {
+      const std::size_t bytes = std::min({areas[i].iov_len, step - given, stream.size() - at - given});
+      std::memcpy(areas[i].iov_base, stream.data() + at + given, bytes);
+      given += bytes;
+      if (bytes < areas[i].iov_len) break;
+    }
+    if (!decoder.advance(given)) return at;
+    at += given;
+  }
+  return at;
+}
+
+const FrameHeader kGood{8, FrameKind::message, 0, {1, 4, 0}};
+
+bool is_refused(const FrameHeader& header) {
+  Stream stream;
+  add_frame(stream, header, pattern(std::min<std::size_t>(header.payload_bytes, 64), 1));
+  Recorder sink;
+  Decoder decoder(0, sink);
+  const bool refused = feed(decoder, stream, 1U << 20) == 0;
+  BOOST_CHECK(!refused || sink.messages.empty());
+  BOOST_CHECK_EQUAL(refused, decoder.what_is_broken()[0] != '\0');
+  return refused;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(tcp_decoder)
+
+BOOST_AUTO_TEST_CASE(messages_come_out_however_the_stream_is_cut) {
+  Stream stream;
+  const std::size_t bodies[] = {0, 1, 8, 15, 16, 17, 5000, 16'383, 16'384, 16'385, 40'001, 8, 200'003, 16'399, 0};
+  unsigned seed = 0;
+  for (const std::size_t body : bodies) {
+    add_message(stream, static_cast<std::uint16_t>(seed * 36), body, seed);
+    ++seed;
+  }
+  for (const bool lands : {true, false}) {
+    for (const std::size_t step : {1, 3, 16, 17, 1000, 4096, 65'536, 1'000'000}) {
+      Recorder sink;
+      sink.lands = lands;
+      Decoder decoder(5, sink);
+      BOOST_REQUIRE_EQUAL(feed(decoder, stream, step), stream.size());
+      BOOST_REQUIRE_EQUAL(sink.messages.size(), std::size(bodies));
+      for (unsigned i = 0; i < seed; ++i) {
+        const auto& message = sink.messages[i];
+        auto whole = message.header;
+        whole.insert(whole.end(), message.body.begin(), message.body.end());
+        BOOST_CHECK(whole == pattern(i * 36 + bodies[i], i));
+        BOOST_CHECK_EQUAL(message.source, 5);
+        BOOST_CHECK_EQUAL(message.head.ack, i);
+        BOOST_CHECK_EQUAL(message.landed, lands && bodies[i] >= kLongBytes);
+      }
+      BOOST_CHECK(sink.aligned);
+      BOOST_CHECK(decoder.between_frames());
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(frames_that_do_not_fit_are_refused) {
+  BOOST_CHECK(!is_refused(kGood));
+  FrameHeader bad = kGood;
+  bad.head.header_bytes = 9;
+  BOOST_CHECK(is_refused(bad));
+  bad = kGood;
+  bad.payload_bytes = 60'000;
+  bad.head.header_bytes = kMaxHeaderBytes + 1;
+  BOOST_CHECK(is_refused(bad));
+  bad = kGood;
+  bad.payload_bytes = static_cast<std::uint32_t>(kMaxBodyBytes) + 5;
+  BOOST_CHECK(is_refused(bad));
+  bad = kGood;
+  bad.payload_bytes = ~0U;
+  BOOST_CHECK(is_refused(bad));
+  bad = kGood;
+  bad.reserved = 1;
+  BOOST_CHECK(is_refused(bad));
+  bad = kGood;
+  bad.kind = static_cast<FrameKind>(0);
+  BOOST_CHECK(is_refused(bad));
+  bad = kGood;
+  bad.kind = FrameKind::good_bye;
+  BOOST_CHECK(is_refused(bad));
+}
+
+BOOST_AUTO_TEST_CASE(a_good_bye_is_the_last_frame) {
+  Stream stream;
+  add_message(stream, 4, 4, 1);
+  add_frame(stream, {0, FrameKind::good_bye, 0, {}}, {});
+  Recorder sink;
+  Decoder decoder(0, sink);
+  BOOST_CHECK_EQUAL(feed(decoder, stream, 5), stream.size());
+  BOOST_CHECK(decoder.said_good_bye());
+  BOOST_CHECK_EQUAL(sink.messages.size(), 1U);
+  Stream more;
+  add_message(more, 4, 4, 1);
+  BOOST_CHECK_EQUAL(feed(decoder, more, 1000), 0U);
+}
+
+BOOST_AUTO_TEST_CASE(knows_when_a_message_is_cut_off) {
+  Stream stream;
+  add_message(stream, 4, 100'000, 1);
+  for (const std::size_t bytes : {1, 16, 20, 1000, 100'000}) {
+    Recorder sink;
+    Decoder decoder(0, sink);
+    feed(decoder, Stream(stream.begin(), stream.begin() + static_cast<std::ptrdiff_t>(bytes)), 700);
+    BOOST_CHECK(!decoder.between_frames());
+    BOOST_CHECK(sink.messages.empty());
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

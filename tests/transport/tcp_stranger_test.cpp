@@ -1,0 +1,157 @@
+// Who connects to the port without belonging to the job.
+#include <arpa/inet.h>
+#include <sys/socket.h>
+
+#include <boost/test/unit_test.hpp>
+#include <cstring>
+
+#include "base/unique_fd.hpp"
+#include "endpoints.hpp"
+#include "transport/tcp/address.hpp"
+#include "transport/tcp/gate.hpp"
+#include "transport/tcp/handshake.hpp"
+
+using namespace transport_test;
+using shmemx::UniqueFd;
+
+namespace {
+
+UniqueFd connect_to(const std::string& packed_card) {
+  shmemx::tcp::Card card;
+  BOOST_REQUIRE(shmemx::tcp::unpack_card(bytes_of(packed_card), card));
+  UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(card.port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  BOOST_REQUIRE_EQUAL(::connect(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  return fd;
+}
+
+void say(const UniqueFd& fd, const void* data, std::size_t bytes) {
+  ::send(fd.get(), data, bytes, MSG_NOSIGNAL);  // may fail: nobody has to listen to it
+}
+
+// What the other side has said: -1 nothing yet, 0 it has hung up, else a number of bytes.
+ssize_t answer(const UniqueFd& fd) {
+  char buffer[256];
+  const ssize_t got = ::recv(fd.get(), buffer, sizeof buffer, MSG_DONTWAIT);
+  return got < 0 && errno != EAGAIN ? 0 : got;
+}
+
+bool gets_hung_up(Endpoints& job, const UniqueFd& fd) {
+  ssize_t got = -1;
+  const bool ended = job.poll_until([&] { return (got = answer(fd)) >= 0; });
+  return ended && got == 0;
+}
+
+void check_undisturbed(Endpoints& job) {
+  static std::uint16_t handler = 0;
+  const std::size_t before = job.sink(1).messages.size();
+  BOOST_REQUIRE(job.send({.header = pattern(4, 0), .body = pattern(100, 1), .handler = ++handler}));
+  BOOST_REQUIRE(job.poll_until([&] { return job.sink(1).messages.size() == before + 1; }));
+  BOOST_CHECK_EQUAL(job.sink(1).messages.back().head.handler, handler);
+  for (int pe = 0; pe < job.size(); ++pe) BOOST_CHECK(job.sink(pe).losses.empty());
+}
+
+Setup job_setup(int me, std::uint64_t secret) { return {.me = me, .n_pes = 3, .secret = {secret, ~secret}}; }
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(tcp_stranger)
+
+BOOST_AUTO_TEST_CASE(rubbish_is_hung_up_on_without_a_word) {
+  Endpoints job("tcp");
+  const auto rubbish = pattern(1000, 9);
+  for (int i = 0; i < 5; ++i) {
+    const UniqueFd fd = connect_to(job.book().cards[1]);
+    say(fd, rubbish.data(), rubbish.size());
+    BOOST_CHECK(gets_hung_up(job, fd));
+  }
+  check_undisturbed(job);
+}
+
+BOOST_AUTO_TEST_CASE(a_hello_with_a_wrong_secret_is_hung_up_on_without_a_word) {
+  Endpoints job("tcp");
+  const auto hello = shmemx::tcp::make_hello(job_setup(0, 0x999), 1);
+  const UniqueFd fd = connect_to(job.book().cards[1]);
+  say(fd, &hello, sizeof hello);
+  BOOST_CHECK(gets_hung_up(job, fd));
+  check_undisturbed(job);
+}
+
+BOOST_AUTO_TEST_CASE(a_hello_that_was_overheard_gets_no_further) {
+  Endpoints job("tcp");
+  const auto hello = shmemx::tcp::make_hello(job_setup(2, 0x1234), 1);  // as if it came from PE 2
+  const UniqueFd fd = connect_to(job.book().cards[1]);
+  say(fd, &hello, sizeof hello);
+  ssize_t got = -1;
+  BOOST_REQUIRE(job.poll_until([&] { return (got = answer(fd)) >= 0; }));
+  BOOST_CHECK_EQUAL(got, static_cast<ssize_t>(sizeof(shmemx::tcp::Challenge)));
+  const auto rubbish = pattern(1000, 9);
+  say(fd, rubbish.data(), rubbish.size());
+  BOOST_CHECK(gets_hung_up(job, fd));
+  BOOST_CHECK(job.sink(1).messages.empty());
+  // The real PE 2 comes through all the same.
+  BOOST_REQUIRE(job.send({.from = 2, .to = 1, .header = pattern(4, 0)}));
+  BOOST_REQUIRE(job.poll_until([&] { return !job.sink(1).messages.empty(); }));
+}
+
+BOOST_AUTO_TEST_CASE(slow_ones_are_few_and_disturb_nobody) {
+  Endpoints job("tcp");
+  const auto hello = shmemx::tcp::make_hello(job_setup(0, 0x999), 1);
+  std::vector<UniqueFd> drips;
+  for (std::size_t i = 0; i < 2 * shmemx::tcp::Gate::kMaxUnknown; ++i) {
+    drips.push_back(connect_to(job.book().cards[1]));
+    say(drips.back(), &hello, 1);
+    job.poll_all();
+  }
+  // The oldest have made room for the others.
+  BOOST_CHECK(gets_hung_up(job, drips.front()));
+  BOOST_CHECK_EQUAL(answer(drips.back()), -1);
+  check_undisturbed(job);
+  // A first message takes too long: that is the end of it.
+  BOOST_CHECK(gets_hung_up(job, drips.back()));
+  check_undisturbed(job);
+}
+
+BOOST_AUTO_TEST_CASE(ten_thousand_connections_disturb_nobody) {
+  Endpoints job("tcp");
+  const auto rubbish = pattern(48, 9);
+  std::vector<UniqueFd> open(300);
+  for (std::size_t i = 0; i < 10'000; ++i) {
+    UniqueFd& fd = open[i % open.size()];
+    fd = connect_to(job.book().cards[1]);
+    if (i % 3 != 0) say(fd, rubbish.data(), i % 49);
+    job.poll_all();
+    if (i % 1000 == 0) check_undisturbed(job);
+  }
+  BOOST_REQUIRE(job.send({.from = 2, .to = 1, .header = pattern(4, 0)}));  // a first contact in the middle of it
+  BOOST_REQUIRE(job.poll_until([&] { return job.sink(1).messages.back().source == 2; }));
+  check_undisturbed(job);
+}
+
+// A PE of the job whose stream breaks is lost, and nothing else happens.
+BOOST_AUTO_TEST_CASE(a_broken_frame_of_a_pe_ends_its_connection) {
+  Endpoints job("tcp");
+  const Setup played = job_setup(2, 0x1234);
+  const auto hello = shmemx::tcp::make_hello(played, 1);
+  const UniqueFd fd = connect_to(job.book().cards[1]);
+  say(fd, &hello, sizeof hello);
+  shmemx::tcp::Challenge challenge{};
+  BOOST_REQUIRE(job.poll_until([&] {
+    return ::recv(fd.get(), &challenge, sizeof challenge, MSG_DONTWAIT) == static_cast<ssize_t>(sizeof challenge);
+  }));
+  BOOST_REQUIRE(shmemx::tcp::is_genuine(played, hello, challenge));
+  const auto proof = shmemx::tcp::make_proof(played, hello, challenge);
+  say(fd, &proof, sizeof proof);
+  const auto rubbish = pattern(64, 3);
+  say(fd, rubbish.data(), rubbish.size());
+  BOOST_REQUIRE(job.poll_until([&] { return !job.sink(1).losses.empty(); }));
+  BOOST_CHECK_EQUAL(job.sink(1).losses.front().pe, 2);
+  BOOST_CHECK(job.sink(1).losses.front().cause.find("it sent a frame") != std::string::npos);
+  BOOST_CHECK(job.sink(1).messages.empty());
+  BOOST_CHECK(gets_hung_up(job, fd));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,79 @@
+// An open endpoint and what belongs to it. Closed in the order that libfabric asks for.
+#pragma once
+
+#include <rdma/fabric.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_eq.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/result.hpp"
+#include "transport/ofi/library.hpp"
+
+namespace shmemx::transport::ofi {
+
+// libfabric's interface that this code is written for.
+inline constexpr std::uint32_t kApiVersion = FI_VERSION(1, 14);
+
+template <class T>
+struct CloseFid {
+  void operator()(T* object) const noexcept { fi_close(&object->fid); }
+};
+template <class T>
+using Fid = std::unique_ptr<T, CloseFid<T>>;
+
+struct FreeInfo {
+  const Library* library;
+  void operator()(fi_info* info) const noexcept { library->freeinfo(info); }
+};
+using Info = std::unique_ptr<fi_info, FreeInfo>;
+
+// What one operation is known by while libfabric has it. First in whatever is handed over as a context.
+struct Operation {
+  enum class Kind : std::uint8_t { receive, packet, chunk, test };
+
+  explicit Operation(Kind what) noexcept : kind(what) {}
+  fi_context2 context{};  // the provider's
+  Kind kind;
+};
+
+struct Fabric {
+  const Library* library = nullptr;
+  Info info{nullptr, FreeInfo{nullptr}};
+  Fid<fid_fabric> fabric;
+  Fid<fid_domain> domain;
+  Fid<fid_av> av;
+  Fid<fid_cq> cq;
+  Fid<fid_ep> ep;
+  int wait_fd = -1;  // the CQ's
+
+  std::string provider() const { return info->fabric_attr->prov_name; }
+  std::string interface() const { return info->domain_attr->name != nullptr ? info->domain_attr->name : "?"; }
+  bool wants(std::uint64_t mr_mode) const noexcept {
+    return (static_cast<std::uint64_t>(info->domain_attr->mr_mode) & mr_mode) != 0;
+  }
+  bool has_multi_recv() const noexcept { return (info->caps & FI_MULTI_RECV) != 0; }
+  // Data move through the kernel's sockets: no hardware for RMA, but one ordered stream to each peer.
+  bool is_stream() const noexcept;
+  // Nothing to read and nothing under way in the provider: one may sleep on wait_fd.
+  bool may_sleep() const noexcept;
+
+  std::string name() const;                                   // the endpoint's address, opaque
+  std::string address_text(const std::string& name) const;    // for people
+  std::string error_text(int error) const;                    // of a positive fi_errno
+  Error failure(const char* what, std::int64_t result) const; // of a negative result
+};
+
+// From one of fi_getinfo's answers to an endpoint that can send and receive.
+Result<Fabric> open_fabric(const Library& library, const fi_info& info);
+
+}  // namespace shmemx::transport::ofi
+
+// Calls a function of libfabric and leaves the one around it with the error's text when it fails.
+#define SHMEMX_OFI_TRY(fabric, call, ...)                                                            \
+  do {                                                                                               \
+    if (const auto shmemx_result = call(__VA_ARGS__)) return (fabric).failure(#call, shmemx_result); \
+  } while (false)

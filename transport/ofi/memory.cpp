@@ -1,0 +1,94 @@
+#include "transport/ofi/memory.hpp"
+
+#include <unistd.h>
+
+#include <cstring>
+
+#include "transport/ofi/token.hpp"
+
+namespace shmemx::transport::ofi {
+namespace {
+
+constexpr std::uint64_t kAll = FI_SEND | FI_RECV | FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE;
+
+}  // namespace
+
+Memory::Memory(Fabric& fabric, const std::uint64_t (&secret)[2], int me)
+    : fabric_(fabric),
+      secret_{secret[0], secret[1]},
+      counter_((static_cast<std::uint64_t>(me) << 32) + static_cast<std::uint64_t>(::getpid())) {}
+
+const Memory::Range* Memory::range_of(Bytes memory, const std::byte*& base) const noexcept {
+  auto next = ranges_.upper_bound(memory.data());
+  if (next == ranges_.begin()) return nullptr;
+  --next;
+  base = next->first;
+  const auto offset = static_cast<std::size_t>(memory.data() - base);
+  const Range& range = next->second;
+  return offset <= range.bytes && memory.size() <= range.bytes - offset ? &range : nullptr;
+}
+
+Result<Place> Memory::enter(Bytes memory, std::uint64_t access) {
+  fid_mr* region = nullptr;
+  // Where the key is ours to choose, one that a stranger cannot guess.
+  std::uint64_t wish = keyed_hash(secret_, ++counter_, ~std::uint64_t{0});
+  const std::size_t key_bytes = fabric_.info->domain_attr->mr_key_size;
+  if (key_bytes < sizeof wish) wish &= (std::uint64_t{1} << (8 * key_bytes)) - 1;
+  int result =
+      fi_mr_reg(fabric_.domain.get(), memory.data(), memory.size(), access, 0, wish, 0, &region, nullptr);
+  if (result != 0) return fabric_.failure("fi_mr_reg", result);
+  Place place;
+  place.region.reset(region);
+  if (fabric_.wants(FI_MR_ENDPOINT)) {
+    result = fi_mr_bind(region, &fabric_.ep->fid, 0);
+    if (result == 0) result = fi_mr_enable(region);
+    if (result != 0) return fabric_.failure("fi_mr_enable", result);
+  }
+  place.descriptor = fi_mr_desc(region);
+  place.key = fi_mr_key(region);
+  place.address = fabric_.wants(FI_MR_VIRT_ADDR) ? reinterpret_cast<std::uintptr_t>(memory.data()) : 0;
+  return place;
+}
+
+Result<Place> Memory::open_to_others(Bytes memory) {
+  const std::byte* base = nullptr;
+  if (const Range* range = range_of(memory, base)) {
+    Place place;
+    place.descriptor = range->place.descriptor;
+    place.key = range->place.key;
+    place.address = range->place.address + static_cast<std::uint64_t>(memory.data() - base);
+    return place;
+  }
+  return enter(memory, FI_REMOTE_READ);
+}
+
+Result<Place> Memory::open_to_me(Bytes memory) {
+  if (!fabric_.wants(FI_MR_LOCAL)) return Place{};
+  const std::byte* base = nullptr;
+  if (const Range* range = range_of(memory, base)) {
+    Place place;
+    place.descriptor = range->place.descriptor;
+    return place;
+  }
+  return enter(memory, FI_SEND | FI_RECV | FI_READ | FI_WRITE);
+}
+
+Result<std::string> Memory::register_range(std::byte* base, std::size_t bytes) {
+  SHMEMX_TRY_ASSIGN(place, enter(Bytes(base, bytes), kAll));
+  const std::uint64_t words[2] = {place.address, place.key};
+  ranges_.insert_or_assign(base, Range{bytes, std::move(place)});
+  return std::string(reinterpret_cast<const char*>(words), sizeof words);
+}
+
+void Memory::unregister_range(std::byte* base) noexcept { ranges_.erase(base); }
+
+bool Memory::parse_key(Bytes key, std::uint64_t& address, std::uint64_t& name) noexcept {
+  std::uint64_t words[2];
+  if (key.size() != sizeof words) return false;
+  std::memcpy(words, key.data(), sizeof words);
+  address = words[0];
+  name = words[1];
+  return true;
+}
+
+}  // namespace shmemx::transport::ofi

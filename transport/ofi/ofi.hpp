@@ -1,0 +1,65 @@
+// The transport: libfabric's endpoint below, packets and bodies above it.
+#pragma once
+
+#include <string>
+
+#include "transport/ofi/choice.hpp"
+#include "transport/ofi/fabric.hpp"
+#include "transport/ofi/inbound.hpp"
+#include "transport/ofi/memory.hpp"
+#include "transport/ofi/outbound.hpp"
+#include "transport/ofi/peer.hpp"
+#include "transport/ofi/transfer.hpp"
+#include "transport/ofi/vigil.hpp"
+#include "transport/transport.hpp"
+
+namespace shmemx::transport::ofi {
+
+class Ofi final : public Transport {
+ public:
+  Ofi(Choice choice, const Setup& setup);
+  ~Ofi() override;
+
+  Status open();
+
+  const char* name() const noexcept override { return "ofi"; }
+  Capabilities capabilities() const noexcept override;
+  std::string card() const override { return peers_.own_card(); }
+  void set_cards(const Cards& cards) noexcept override { peers_.set_cards(cards); }
+  Sent send(int pe, const Head& head, Bytes header, Bytes body, Outgoing* outgoing, Urgency urgency) noexcept override;
+  void flush() noexcept override { outbound_.flush(); }
+  bool poll(int expected) noexcept override;
+  int descriptor() const noexcept override { return fabric_.wait_fd; }
+  bool arm() noexcept override;
+  void close(std::uint32_t patience_ms) noexcept override;
+  std::string describe(int pe) const override;
+
+  Result<std::string> register_memory(std::byte* base, std::size_t bytes) override;
+  void unregister_memory(std::byte* base) noexcept override { memory_.unregister_range(base); }
+  bool put(int pe, Bytes key, std::uint64_t offset, Bytes source, Completion& completion) noexcept override;
+  bool get(int pe, Bytes key, std::uint64_t offset, std::span<std::byte> dest,
+           Completion& completion) noexcept override;
+
+ private:
+  bool read_completions();
+  void on_completion(const fi_cq_data_entry& entry);
+  void on_failure();
+  void on_chunk(Chunk& chunk);
+  bool report();
+  static bool has_parted(const Peer& peer, bool is_hasty) noexcept;
+  Transfer* prepare(int pe, Bytes key, std::uint64_t offset, std::span<std::byte> local);
+  bool start(Transfer& transfer, Completion& completion);
+
+  const Setup setup_;
+  Fabric fabric_;
+  std::string passed_over_;
+  Memory memory_;
+  Peers peers_;
+  Outbound outbound_;
+  Transfers transfers_;
+  Inbound inbound_;
+  Vigil vigil_;
+  bool is_closing_ = false;
+};
+
+}  // namespace shmemx::transport::ofi

@@ -1,0 +1,330 @@
+#include "transport/ofi/outbound.hpp"
+
+#include <rdma/fi_errno.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+namespace shmemx::transport::ofi {
+namespace {
+
+constexpr std::size_t kQueuedPackets = 32;     // of a peer, before send() says no
+constexpr std::uint32_t kPostedPackets = 16;   // of a peer with the provider; beyond that records are gathered
+constexpr std::uint32_t kPostedBehind = 64;    // what a peer has to hold back while it reads a body
+constexpr std::size_t kLongSends = 16;         // of a peer
+constexpr std::size_t kAnnouncementBytes = sizeof(Announcement) + kMaxHeaderBytes;
+constexpr std::byte kZeros[kAlign] = {};
+
+void copy(std::byte*& to, Bytes from) noexcept {
+  if (!from.empty()) std::memcpy(to, from.data(), from.size());
+  to += from.size();
+}
+
+std::unique_ptr<std::byte[]> clone(Bytes body) {
+  std::unique_ptr<std::byte[]> own(new (std::nothrow) std::byte[body.size()]);
+  if (own != nullptr) std::memcpy(own.get(), body.data(), body.size());
+  return own;
+}
+
+void set_done(Outgoing* outgoing) noexcept {
+  if (outgoing != nullptr) outgoing->done = true;
+}
+
+}  // namespace
+
+Outbound::Outbound(Fabric& fabric, Memory& memory, Peers& peers, int me)
+    : fabric_(fabric),
+      memory_(memory),
+      peers_(peers),
+      me_(static_cast<std::uint32_t>(me)),
+      inject_bytes_(fabric.info->tx_attr->inject_size),
+      has_tails_(fabric.info->tx_attr->iov_limit >= 3) {}
+
+Sent Outbound::send(Peer& peer, const Message& message) {
+  if (peer.has_left) return Sent::yes;  // nobody is there to miss it
+  if (!peers_.connect(peer) || peer.is_lost) return Sent::no;
+  if (message.body.size() < kLongBytes) return send_short(peer, message);
+  if (message.body.size() <= kEagerBytes && has_tails_) return send_eager(peer, message);
+  return send_announcement(peer, message);
+}
+
+Sent Outbound::send_short(Peer& peer, const Message& message) {
+  const std::size_t payload = message.header.size() + message.body.size();
+  if (!has_room(peer, payload)) return Sent::no;
+  std::byte* to = append(*peer.open, message.head, Record::message, payload);
+  copy(to, message.header);
+  copy(to, message.body);
+  if (message.urgency == Urgency::now) {
+    peer.is_open_due = true;
+    pump(peer);
+  } else if (!peer.is_gathering) {
+    peer.is_gathering = true;
+    gathering_.push_back(&peer);
+  }
+  return Sent::yes;
+}
+
+Sent Outbound::send_eager(Peer& peer, const Message& message) {
+  if (peer.queue.size() >= kQueuedPackets && (pump(peer), peer.queue.size() >= kQueuedPackets)) return Sent::no;
+  std::unique_ptr<std::byte[]> own;
+  Bytes body = message.body;
+  if (message.outgoing == nullptr) {
+    own = clone(body);
+    if (own == nullptr) return Sent::no;
+    body = Bytes(own.get(), body.size());
+  }
+  auto place = memory_.open_to_me(body);
+  if (!place) {
+    peers_.fail(peer, place.error().text);
+    return Sent::no;
+  }
+  queue_open(peer);
+  Packet* packet = take(peer);
+  std::byte* to = append(*packet, message.head, Record::message, message.header.size() + body.size());
+  copy(to, message.header);
+  packet->used = static_cast<std::uint32_t>(to - packet->bytes);
+  packet->tail = body;
+  packet->outgoing = message.outgoing;
+  packet->own_tail = std::move(own);
+  packet->tail_place = std::move(*place);
+  peer.queue.push_back(packet);
+  pump(peer);
+  return message.outgoing != nullptr ? Sent::later : Sent::yes;
+}
+
+Sent Outbound::send_announcement(Peer& peer, const Message& message) {
+  if (peer.long_sends.size() >= kLongSends || !has_room(peer, kAnnouncementBytes)) return Sent::no;
+  LongSend body{peer.next_long + 1, message.outgoing, nullptr, Place{}};
+  Bytes bytes = message.body;
+  if (message.outgoing == nullptr) {
+    body.own_body = clone(bytes);
+    if (body.own_body == nullptr) return Sent::no;
+    bytes = Bytes(body.own_body.get(), bytes.size());
+  }
+  auto place = memory_.open_to_others(bytes);
+  if (!place) {
+    peers_.fail(peer, place.error().text);
+    return Sent::no;
+  }
+  body.place = std::move(*place);
+  peer.next_long = body.id;
+  const Announcement what{body.id, bytes.size(), body.place.address, body.place.key};
+  std::byte* to = append(*peer.open, message.head, Record::announce, sizeof what + message.header.size());
+  copy(to, std::as_bytes(std::span(&what, 1)));
+  copy(to, message.header);
+  peer.long_sends.push_back(std::move(body));
+  peer.is_open_due = true;
+  pump(peer);
+  return message.outgoing != nullptr ? Sent::later : Sent::yes;
+}
+
+void Outbound::send_control(Peer& peer, Record::Kind kind, std::uint64_t value) {
+  if (!peers_.connect(peer) || peer.is_lost) return;
+  // What the provider has not taken yet takes more.
+  Packet* packet = peer.control.size() > 1 ? peer.control.back() : nullptr;
+  if (packet == nullptr || packet->used + sizeof(Record) + sizeof(ControlWord) > kGatherBytes) {
+    packet = take(peer);
+    packet->is_control = packet->is_watched = true;
+    peer.control.push_back(packet);
+  }
+  const ControlWord word{value, 0};
+  std::memcpy(append(*packet, Head{}, kind, sizeof word), &word, sizeof word);
+  pump(peer);
+}
+
+void Outbound::send_farewell(Peer& peer) {
+  if (peer.has_left || !peers_.connect(peer) || peer.is_lost) return;
+  if (peer.open == nullptr || peer.open->used + sizeof(Record) > kGatherBytes) {
+    queue_open(peer);
+    peer.open = take(peer);
+  }
+  append(*peer.open, Head{}, Record::farewell, 0);
+  peer.open->is_watched = true;
+  peer.is_open_due = true;
+  pump(peer);
+}
+
+void Outbound::flush() {
+  std::vector<Peer*> due;
+  due.swap(gathering_);
+  for (Peer* peer : due) {
+    peer->is_gathering = false;
+    if (peer->open == nullptr) continue;
+    peer->is_open_due = true;
+    pump(*peer);
+  }
+}
+
+// Makes `open` a packet that takes one more record.
+bool Outbound::has_room(Peer& peer, std::size_t record_bytes) {
+  const std::size_t bytes = sizeof(Record) + align_up(record_bytes);
+  if (peer.open != nullptr && peer.open->used + bytes <= kGatherBytes) return true;
+  if (peer.queue.size() >= kQueuedPackets && (pump(peer), peer.queue.size() >= kQueuedPackets)) return false;
+  if (peer.open != nullptr) {
+    queue_open(peer);
+    pump(peer);
+  }
+  if (peer.open == nullptr) peer.open = take(peer);
+  return true;
+}
+
+std::byte* Outbound::append(Packet& packet, const Head& head, Record::Kind kind, std::size_t bytes) {
+  std::byte* at = packet.bytes + packet.used;
+  const Record record{head, static_cast<std::uint32_t>(bytes), kind};
+  std::memcpy(at, &record, sizeof record);
+  packet.used += static_cast<std::uint32_t>(sizeof record + align_up(bytes));
+  return at + sizeof record;
+}
+
+void Outbound::queue_open(Peer& peer) {
+  if (peer.open == nullptr) return;
+  peer.queue.push_back(peer.open);
+  peer.open = nullptr;
+  peer.is_open_due = false;
+}
+
+// True when something has left. What waits for the provider's completions or for the peer goes on when they come; what
+// the provider does not take now is tried again by retry().
+bool Outbound::pump(Peer& peer) {
+  bool moved = false;
+  while (!peer.is_lost && !peer.is_stalled) {
+    std::deque<Packet*>& queue = peer.control.empty() ? peer.queue : peer.control;
+    if (queue.empty()) {
+      if (peer.open == nullptr || !peer.is_open_due || peer.posted >= kPostedPackets) break;
+      queue_open(peer);
+      continue;
+    }
+    Packet& packet = *queue.front();
+    const bool must_wait =
+        peer.posted >= kPostedPackets || (!peer.long_sends.empty() && peer.posted_behind >= kPostedBehind);
+    if (!packet.is_control && must_wait) break;
+    const std::int64_t result = post(packet);
+    if (result == -FI_EAGAIN) {
+      stall(peer);
+      break;
+    }
+    queue.pop_front();
+    if (result != 0) {
+      give_back(packet);
+      peers_.fail(peer, fabric_.failure("send", result).text);
+      break;
+    }
+    moved = true;
+  }
+  return moved;
+}
+
+// What is injected is gone at once, without a completion. Control packets are not, so that a way that is broken shows
+// as an error of a certain peer; nor are farewells, so that one knows when all has gone.
+std::int64_t Outbound::post(Packet& packet) {
+  Peer& peer = *packet.peer;
+  const std::uint32_t source = packet.is_control ? me_ | kControl : me_;
+  const PacketHead head{peer.token_out, source, packet.is_control ? 0 : peer.sequence_out};
+  std::memcpy(packet.bytes, &head, sizeof head);
+  fid_ep* ep = fabric_.ep.get();
+  const bool injects = !packet.is_watched && packet.tail.empty() && packet.used <= inject_bytes_;
+  std::int64_t result;
+  if (injects) {
+    result = fi_inject(ep, packet.bytes, packet.used, peer.address);
+  } else if (packet.tail.empty()) {
+    result = fi_send(ep, packet.bytes, packet.used, packet.place.descriptor, peer.address, &packet.context);
+  } else {
+    const std::size_t bytes = packet.used + packet.tail.size();
+    void* descriptors[] = {packet.place.descriptor, packet.tail_place.descriptor, packet.place.descriptor};
+    std::memcpy(packet.bytes + kPacketBytes - kAlign, kZeros, kAlign);
+    const iovec parts[] = {{packet.bytes, packet.used},
+                           {const_cast<std::byte*>(packet.tail.data()), packet.tail.size()},
+                           {packet.bytes + kPacketBytes - kAlign, align_up(bytes) - bytes}};
+    const std::size_t count = align_up(bytes) == bytes ? 2 : 3;
+    result = fi_sendv(ep, parts, descriptors, count, peer.address, &packet.context);
+  }
+  if (result != 0) return result;
+  if (!packet.is_control) {
+    ++peer.sequence_out;
+    if (!peer.long_sends.empty()) ++peer.posted_behind;
+  }
+  if (injects) {
+    give_back(packet);
+  } else {
+    ++peer.posted;
+  }
+  return 0;
+}
+
+void Outbound::stall(Peer& peer) {
+  peer.is_stalled = true;
+  stalled_.push_back(&peer);
+}
+
+bool Outbound::retry() {
+  if (stalled_.empty()) return false;
+  std::vector<Peer*> again;
+  again.swap(stalled_);
+  bool moved = false;
+  for (Peer* peer : again) {
+    peer->is_stalled = false;
+    moved = pump(*peer) || moved;
+  }
+  return moved;
+}
+
+void Outbound::on_sent(Packet& packet) {
+  Peer& peer = *packet.peer;
+  --peer.posted;
+  give_back(packet);
+  pump(peer);
+}
+
+bool Outbound::on_finished(Peer& peer, std::uint64_t id) {
+  const auto found = std::find_if(peer.long_sends.begin(), peer.long_sends.end(),
+                                  [&](const LongSend& body) { return body.id == id; });
+  if (found == peer.long_sends.end()) return false;
+  set_done(found->outgoing);
+  peer.long_sends.erase(found);
+  peer.posted_behind = 0;
+  pump(peer);
+  return true;
+}
+
+void Outbound::drop(Peer& peer) {
+  queue_open(peer);
+  for (Packet* packet : peer.queue) give_back(*packet);
+  for (Packet* packet : peer.control) give_back(*packet);
+  peer.queue.clear();
+  peer.control.clear();
+  for (const LongSend& body : peer.long_sends) set_done(body.outgoing);
+  peer.long_sends.clear();
+}
+
+bool Outbound::is_idle(const Peer& peer) noexcept {
+  return peer.open == nullptr && peer.queue.empty() && peer.control.empty() && peer.posted == 0 &&
+         peer.long_sends.empty();
+}
+
+Packet* Outbound::take(Peer& peer) {
+  if (free_.empty()) {
+    all_.push_back(std::make_unique<Packet>());
+    Packet& made = *all_.back();
+    // A provider that cannot use it says so when it is sent.
+    if (auto place = memory_.open_to_me(Bytes(made.bytes, kPacketBytes))) made.place = std::move(*place);
+    free_.push_back(&made);
+  }
+  Packet* packet = free_.back();
+  free_.pop_back();
+  packet->peer = &peer;
+  packet->used = sizeof(PacketHead);
+  packet->is_control = packet->is_watched = false;
+  return packet;
+}
+
+void Outbound::give_back(Packet& packet) {
+  set_done(packet.outgoing);
+  packet.outgoing = nullptr;
+  packet.tail = {};
+  packet.own_tail.reset();
+  packet.tail_place = Place{};
+  free_.push_back(&packet);
+}
+
+}  // namespace shmemx::transport::ofi

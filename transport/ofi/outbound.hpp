@@ -1,0 +1,68 @@
+// The way out: records are gathered into packets, packets wait in the queue of their peer until the provider takes
+// them. Each peer has its own queue, so that one which takes nothing stops nobody else.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "transport/ofi/fabric.hpp"
+#include "transport/ofi/memory.hpp"
+#include "transport/ofi/peer.hpp"
+
+namespace shmemx::transport::ofi {
+
+// A message as Transport::send() gets it.
+struct Message {
+  const Head& head;
+  Bytes header;
+  Bytes body;
+  Outgoing* outgoing;
+  Urgency urgency;
+};
+
+class Outbound {
+ public:
+  Outbound(Fabric& fabric, Memory& memory, Peers& peers, int me);
+
+  Sent send(Peer& peer, const Message& message);
+  // Overtakes what waits; never refused.
+  void send_control(Peer& peer, Record::Kind kind, std::uint64_t value);
+  void send_farewell(Peer& peer);
+  void flush();
+
+  // Peers that the provider did not take anything for. True when something has left.
+  bool retry();
+  void on_sent(Packet& packet);
+  // The peer has read a body. False: it was told of none such.
+  bool on_finished(Peer& peer, std::uint64_t id);
+  // Nothing that waits leaves any more: the peer is lost or has left.
+  void drop(Peer& peer);
+  static bool is_idle(const Peer& peer) noexcept;
+
+ private:
+  Sent send_short(Peer& peer, const Message& message);
+  Sent send_eager(Peer& peer, const Message& message);
+  Sent send_announcement(Peer& peer, const Message& message);
+  bool has_room(Peer& peer, std::size_t record_bytes);
+  std::byte* append(Packet& packet, const Head& head, Record::Kind kind, std::size_t bytes);
+  bool pump(Peer& peer);
+  std::int64_t post(Packet& packet);
+  void stall(Peer& peer);
+  Packet* take(Peer& peer);
+  void give_back(Packet& packet);
+  void queue_open(Peer& peer);
+
+  Fabric& fabric_;
+  Memory& memory_;
+  Peers& peers_;
+  std::uint32_t me_;
+  std::size_t inject_bytes_;
+  bool has_tails_;  // the provider sends from three places at once
+  std::vector<std::unique_ptr<Packet>> all_;
+  std::vector<Packet*> free_;
+  std::vector<Peer*> gathering_;
+  std::vector<Peer*> stalled_;
+};
+
+}  // namespace shmemx::transport::ofi

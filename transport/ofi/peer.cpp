@@ -1,0 +1,95 @@
+#include "transport/ofi/peer.hpp"
+
+#include <cctype>
+#include <cstring>
+#include <utility>
+
+#include "transport/ofi/token.hpp"
+
+namespace shmemx::transport::ofi {
+namespace {
+
+// A card: the provider's name, a zero byte, the endpoint's name.
+struct CardParts {
+  std::string provider;
+  std::string name;
+};
+
+bool parse_card(Bytes card, CardParts& parts) {
+  const char* text = reinterpret_cast<const char*>(card.data());
+  const void* zero = card.empty() ? nullptr : std::memchr(text, 0, card.size());
+  if (zero == nullptr) return false;
+  const auto length = static_cast<std::size_t>(static_cast<const char*>(zero) - text);
+  parts.provider.assign(text, length);
+  parts.name.assign(text + length + 1, card.size() - length - 1);
+  return !parts.name.empty();
+}
+
+}  // namespace
+
+Peers::Peers(Fabric& fabric, const Setup& setup)
+    : fabric_(fabric), setup_(setup), table_(static_cast<std::size_t>(setup.n_pes)) {}
+
+std::string Peers::own_card() const { return fabric_.provider() + '\0' + fabric_.name(); }
+
+Peer& Peers::reach(int pe) {
+  std::unique_ptr<Peer>& slot = table_[static_cast<std::size_t>(pe)];
+  if (slot == nullptr) {
+    slot = std::make_unique<Peer>();
+    slot->pe = pe;
+    slot->token_in = pair_token(setup_.secret, pe, setup_.me);
+    slot->token_out = pair_token(setup_.secret, setup_.me, pe);
+    reached_.push_back(slot.get());
+  }
+  return *slot;
+}
+
+bool Peers::connect(Peer& peer) {
+  if (peer.address != FI_ADDR_NOTAVAIL) return true;
+  if (peer.is_lost) return false;
+  const Status status = insert(peer);
+  if (!status) fail(peer, status.error().text);
+  return status.has_value();
+}
+
+Status Peers::insert(Peer& peer) {
+  const Bytes card = cards_ != nullptr ? cards_->card_of(peer.pe) : Bytes();
+  if (card.empty()) return Error{Errc::unsupported, 0, "it has no libfabric endpoint"};
+  CardParts parts;
+  if (!parse_card(card, parts)) return Error{Errc::protocol, 0, "its card cannot be read"};
+  if (parts.provider != fabric_.provider()) {
+    return Error{Errc::unsupported, 0,
+                 "its libfabric provider is " + parts.provider + ", here it is " + fabric_.provider()};
+  }
+  const std::string own = fabric_.name();
+  // The provider trusts the length of what it is given.
+  if (parts.name.size() != own.size() ||
+      fi_av_insert(fabric_.av.get(), parts.name.data(), 1, &peer.address, 0, nullptr) != 1) {
+    peer.address = FI_ADDR_NOTAVAIL;
+    return Error{Errc::unsupported, 0, fabric_.provider() + " does not accept its address"};
+  }
+  peer.name = std::move(parts.name);
+  return {};
+}
+
+void Peers::fail(Peer& peer, std::string cause) {
+  if (peer.is_lost) return;
+  peer.is_lost = true;
+  newly_lost_.push_back(&peer);
+  if (!cause.empty() && cause.size() > 1 && std::islower(static_cast<unsigned char>(cause[1])) != 0)
+    cause[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(cause[0])));
+  if (!peer.has_left) failures_.push_back({&peer, std::move(cause)});
+}
+
+std::vector<Peer*> Peers::take_newly_lost() { return std::exchange(newly_lost_, {}); }
+
+bool Peers::report(bool is_closing) {
+  if (failures_.empty()) return false;
+  std::vector<Failure> failures;
+  failures.swap(failures_);
+  if (is_closing) return false;
+  for (const Failure& failure : failures) setup_.sink->lost(failure.peer->pe, failure.cause);
+  return true;
+}
+
+}  // namespace shmemx::transport::ofi

@@ -1,0 +1,13 @@
+// What an endpoint claims, tried on itself: a message, a write that is complete when it has arrived, a read, and sleep
+// on the descriptor until they are done.
+#pragma once
+
+#include "base/result.hpp"
+#include "transport/ofi/fabric.hpp"
+
+namespace shmemx::transport::ofi {
+
+// An endpoint that fails is closed.
+Status test_fabric(Fabric& fabric);
+
+}  // namespace shmemx::transport::ofi

@@ -1,0 +1,109 @@
+#include "transport/ofi/transfer.hpp"
+
+#include <rdma/fi_errno.h>
+#include <rdma/fi_rma.h>
+
+#include <algorithm>
+
+namespace shmemx::transport::ofi {
+
+Transfers::Transfers(Fabric& fabric, Memory& memory, Peers& peers)
+    : fabric_(fabric),
+      memory_(memory),
+      peers_(peers),
+      chunk_bytes_(std::min(kChunkBytes, fabric.info->ep_attr->max_msg_size)) {}
+
+Transfer* Transfers::take() {
+  if (free_.empty()) {
+    all_.push_back(std::make_unique<Transfer>());
+    free_.push_back(all_.back().get());
+  }
+  Transfer* transfer = free_.back();
+  free_.pop_back();
+  return transfer;
+}
+
+void Transfers::release(Transfer* transfer) {
+  transfer->place = Place{};
+  transfer->posted = transfer->done = transfer->total = 0;
+  transfer->landing = nullptr;
+  transfer->completion = nullptr;
+  free_.push_back(transfer);
+}
+
+std::int64_t Transfers::post(Transfer& transfer, Chunk& chunk) {
+  chunk.transfer = &transfer;
+  chunk.bytes = std::min(chunk_bytes_, transfer.total - transfer.posted);
+  iovec local{transfer.local + transfer.posted, chunk.bytes};
+  fi_rma_iov remote{transfer.remote + transfer.posted, chunk.bytes, transfer.key};
+  const fi_msg_rma message{&local, &transfer.place.descriptor, 1, transfer.peer->address, &remote, 1, &chunk.context, 0};
+  if (!transfer.is_write) return fi_readmsg(fabric_.ep.get(), &message, FI_COMPLETION);
+  // Complete means here: it is in the target's memory.
+  return fi_writemsg(fabric_.ep.get(), &message, FI_COMPLETION | FI_DELIVERY_COMPLETE);
+}
+
+// False when the provider takes nothing now.
+bool Transfers::pump(Transfer& transfer) {
+  for (Chunk& chunk : transfer.chunks) {
+    if (chunk.is_busy) continue;
+    if (transfer.is_posted() || transfer.peer->is_lost) return true;
+    const std::int64_t result = post(transfer, chunk);
+    if (result == -FI_EAGAIN) return false;
+    if (result != 0) {
+      peers_.fail(*transfer.peer, fabric_.failure("RMA", result).text);
+      return true;
+    }
+    chunk.is_busy = true;
+    transfer.posted += chunk.bytes;
+  }
+  return true;
+}
+
+bool Transfers::try_start(Transfer& transfer) {
+  if (!peers_.connect(*transfer.peer)) return true;
+  auto place = memory_.open_to_me(Bytes(transfer.local, transfer.total));
+  if (!place) {
+    peers_.fail(*transfer.peer, place.error().text);
+    return true;
+  }
+  transfer.place = std::move(*place);
+  if (pump(transfer)) return true;
+  if (transfer.posted == 0) return false;
+  transfer.is_stalled = true;
+  stalled_.push_back(&transfer);
+  return true;
+}
+
+void Transfers::start(Transfer& transfer) {
+  if (try_start(transfer)) return;
+  transfer.is_stalled = true;
+  stalled_.push_back(&transfer);
+}
+
+Transfer& Transfers::on_done(Chunk& chunk) {
+  Transfer& transfer = *chunk.transfer;
+  chunk.is_busy = false;
+  transfer.done += chunk.bytes;
+  transfer.peer->is_heard = true;
+  if (!transfer.is_stalled && !transfer.is_posted() && !pump(transfer)) {
+    transfer.is_stalled = true;
+    stalled_.push_back(&transfer);
+  }
+  return transfer;
+}
+
+bool Transfers::retry() {
+  if (stalled_.empty()) return false;
+  std::vector<Transfer*> again;
+  again.swap(stalled_);
+  bool moved = false;
+  for (Transfer* transfer : again) {
+    const std::size_t before = transfer->posted;
+    transfer->is_stalled = !pump(*transfer);
+    if (transfer->is_stalled) stalled_.push_back(transfer);
+    moved = moved || transfer->posted != before;
+  }
+  return moved;
+}
+
+}  // namespace shmemx::transport::ofi

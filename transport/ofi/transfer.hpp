@@ -1,0 +1,82 @@
+// RMA in pieces: of bodies that land, and of put() and get().
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "transport/ofi/fabric.hpp"
+#include "transport/ofi/memory.hpp"
+#include "transport/ofi/peer.hpp"
+
+namespace shmemx::transport::ofi {
+
+struct Transfer;
+
+struct Chunk : Operation {
+  Chunk() noexcept : Operation(Kind::chunk) {}
+  Transfer* transfer = nullptr;
+  std::size_t bytes = 0;
+  bool is_busy = false;
+};
+
+struct Transfer {
+  // A few pieces at once keep a stream full; each that is done is a sign of life.
+  static constexpr std::size_t kChunks = 4;
+
+  Peer* peer = nullptr;
+  bool is_write = false;
+  std::byte* local = nullptr;
+  Place place;  // of the local memory
+  std::uint64_t remote = 0;
+  std::uint64_t key = 0;
+  std::size_t total = 0;
+  std::size_t posted = 0;
+  std::size_t done = 0;
+  bool is_stalled = false;
+  Landing* landing = nullptr;        // one of the two is set
+  Completion* completion = nullptr;
+  std::array<Chunk, kChunks> chunks;
+
+  bool is_posted() const noexcept { return posted == total; }
+  bool is_complete() const noexcept { return done == total; }
+};
+
+class Transfers {
+ public:
+  Transfers(Fabric& fabric, Memory& memory, Peers& peers);
+
+  // To be filled in, then started.
+  Transfer* take();
+  // As many as put() and get() may have under way.
+  bool is_full() const noexcept { return all_.size() - free_.size() >= kMost; }
+  // Lets go of one that is complete, or of which nothing has been posted.
+  void release(Transfer* transfer);
+
+  // Posts what it can; the rest follows by itself. A failure is the peer's.
+  void start(Transfer& transfer);
+  // As start, but false, with nothing posted, when the provider takes nothing now.
+  bool try_start(Transfer& transfer);
+  // The transfer that the piece belongs to.
+  Transfer& on_done(Chunk& chunk);
+  // Those that the provider did not take. True when something has been posted.
+  bool retry();
+
+ private:
+  static constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
+  static constexpr std::size_t kMost = 1024;
+
+  bool pump(Transfer& transfer);
+  std::int64_t post(Transfer& transfer, Chunk& chunk);
+
+  Fabric& fabric_;
+  Memory& memory_;
+  Peers& peers_;
+  std::size_t chunk_bytes_;
+  std::vector<std::unique_ptr<Transfer>> all_;
+  std::vector<Transfer*> free_;
+  std::vector<Transfer*> stalled_;
+};
+
+}  // namespace shmemx::transport::ofi

@@ -1,0 +1,151 @@
+#include "transport/plugin.hpp"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <array>
+#include <climits>
+#include <cstdlib>
+#include <span>
+#include <string_view>
+
+#include "transport/registry.hpp"
+
+namespace shmemx::transport {
+namespace {
+
+struct Variable {
+  const char* name;
+  const char* value;
+};
+
+// UCX reads these when it is loaded, before any code of the plug-in runs: no handlers for signals and no hooks in
+// malloc and mmap of the program, no thread that serves a file system, no lines of its own about peers that die.
+constexpr std::array kUcxVariables = {
+    Variable{"UCX_HANDLE_ERRORS", "none"}, Variable{"UCX_DEBUG_SIGNO", "0"},   Variable{"UCX_MEM_EVENTS", "no"},
+    Variable{"UCX_VFS_ENABLE", "no"},      Variable{"UCX_LOG_LEVEL", "fatal"},
+};
+
+struct Plugin {
+  std::string_view name;
+  std::span<const Variable> variables;  // in force while it is loaded, unless the user has set them
+};
+
+constexpr std::array kPlugins = {Plugin{"ucx", kUcxVariables}, Plugin{"ofi", {}}};
+
+const Plugin* find_plugin(std::string_view name) noexcept {
+  for (const Plugin& plugin : kPlugins) {
+    if (plugin.name == name) return &plugin;
+  }
+  return nullptr;
+}
+
+// Variables of the environment for as long as this lives; what the user has set stays as it is.
+class Environment {
+ public:
+  explicit Environment(std::span<const Variable> variables) {
+    for (const Variable& variable : variables) {
+      if (std::getenv(variable.name) != nullptr) continue;
+      ::setenv(variable.name, variable.value, 0);
+      ours_.push_back(variable.name);
+    }
+  }
+  ~Environment() {
+    for (const char* name : ours_) ::unsetenv(name);
+  }
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+
+ private:
+  std::vector<const char*> ours_;
+};
+
+// With the slash at its end; empty where there is none.
+std::string folder_of(std::string_view path) { return std::string(path.substr(0, path.rfind('/') + 1)); }
+
+// Of the shared library, or of the program where this code is linked into it.
+std::string own_folder() {
+  Dl_info info;
+  if (::dladdr(reinterpret_cast<const void*>(&plugin_paths), &info) == 0 || info.dli_fname == nullptr) return {};
+  return folder_of(info.dli_fname);
+}
+
+std::string program_folder() {
+  std::array<char, PATH_MAX> path;
+  const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size());
+  return length <= 0 ? std::string() : folder_of({path.data(), static_cast<std::size_t>(length)});
+}
+
+std::string file_name(const std::string& name) { return "libshmemx_" + name + ".so"; }
+
+Error absent(std::string why) { return Error{Errc::unsupported, 0, std::move(why)}; }
+
+// dlerror's text without the plug-in's path in front: "libucp.so.0: cannot open shared object file: ...".
+std::string loader_complaint(const std::string& path) {
+  const char* text = ::dlerror();
+  std::string complaint = text != nullptr ? text : "cannot be loaded";
+  if (complaint.starts_with(path + ": ")) complaint.replace(0, folder_of(path).size(), "");
+  return complaint;
+}
+
+// The first file that exists decides, so that a broken plug-in is named and not passed over.
+Result<void*> load(const Plugin& plugin) {
+  const std::string name(plugin.name);
+  const std::string file = file_name(name);
+  std::string path = file;
+  for (const std::string& candidate : plugin_paths(name)) {
+    if (::access(candidate.c_str(), F_OK) != 0) continue;
+    path = candidate;
+    break;
+  }
+  // Not unloaded ever: networks leave threads and exit handlers behind.
+  const Environment environment(plugin.variables);
+  if (void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)) return library;
+  const std::string complaint = loader_complaint(path);
+  if (path == file && complaint.starts_with(file + ": cannot open"))
+    return absent("plug-in " + file + " is not installed");
+  return absent(complaint);
+}
+
+}  // namespace
+
+std::vector<std::string> known_plugins() {
+  std::vector<std::string> names;
+  for (const Plugin& plugin : kPlugins) names.emplace_back(plugin.name);
+  return names;
+}
+
+std::vector<std::string> plugin_paths(const std::string& name) {
+  const std::string file = file_name(name);
+  std::vector<std::string> paths;
+  const auto add = [&](const std::string& folder) {
+    if (!folder.empty()) paths.push_back(folder + file);
+  };
+  if (const std::string own = own_folder(); !own.empty()) {
+    add(own);
+    add(own + "shmemx/");
+  }
+#ifdef SHMEMX_PLUGIN_DIR
+  add(SHMEMX_PLUGIN_DIR "/");
+#endif
+  if (const std::string program = program_folder(); !program.empty()) {
+    add(program);
+    add(program + "../lib/");
+  }
+  return paths;
+}
+
+Result<TransportPtr> open_plugin(const std::string& name, const Setup& setup) {
+  const Plugin* plugin = find_plugin(name);
+  if (plugin == nullptr) return absent("there is no plug-in for '" + name + "'");
+  SHMEMX_TRY_ASSIGN(library, load(*plugin));
+  const auto* entry = static_cast<const PluginEntry*>(::dlsym(library, kPluginEntry));
+  if (entry == nullptr) return absent(file_name(name) + " is no plug-in of this library");
+  if (entry->version != kPluginVersion) {
+    return absent("plug-in " + file_name(name) + " has version " + std::to_string(entry->version) + ", needed is " +
+                  std::to_string(kPluginVersion));
+  }
+  return entry->open(setup);
+}
+
+}  // namespace shmemx::transport

@@ -1,0 +1,62 @@
+#include "transport/registry.hpp"
+
+#include <algorithm>
+
+#include "transport/loopback/loopback.hpp"
+#include "transport/plugin.hpp"
+#include "transport/tcp/open.hpp"
+
+namespace shmemx::transport {
+
+namespace {
+
+bool is_plugin(const std::string& name) {
+  const std::vector<std::string> plugins = known_plugins();
+  return std::find(plugins.begin(), plugins.end(), name) != plugins.end();
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
+  return out;
+}
+
+Result<TransportPtr> open_one(const std::string& name, const Setup& setup) {
+  if (name == "tcp") return tcp::open_tcp(setup);
+  if (name == "loopback") return loopback::open_loopback(setup);
+  return open_plugin(name, setup);
+}
+
+}  // namespace
+
+// Those that reach other machines: tcp works everywhere, so it comes last.
+std::vector<std::string> known_transports() {
+  std::vector<std::string> names = known_plugins();
+  names.emplace_back("tcp");
+  return names;
+}
+
+Result<std::vector<Candidate>> open_transports(const std::vector<std::string>& names, const Setup& setup) {
+  const std::vector<std::string> wanted = names.empty() ? known_transports() : names;
+  std::vector<Candidate> candidates;
+  for (const std::string& name : wanted) {
+    if (name != "tcp" && name != "loopback" && !is_plugin(name)) {
+      return Error{Errc::invalid_argument, 0,
+                   "SHMEMX_TRANSPORT names '" + name + "', allowed are " + joined(known_transports()) + " and loopback"};
+    }
+    const bool again = std::any_of(candidates.begin(), candidates.end(),
+                                   [&name](const Candidate& candidate) { return candidate.name == name; });
+    if (again || candidates.size() == kMaxTransports) continue;
+    Result<TransportPtr> opened = open_one(name, setup);
+    if (opened) {
+      candidates.push_back({name, std::move(*opened), ""});
+    } else {
+      std::string why_not = opened.error().text;
+      if (opened.error().system_errno != 0) why_not += " (errno " + std::to_string(opened.error().system_errno) + ")";
+      candidates.push_back({name, nullptr, why_not});
+    }
+  }
+  return candidates;
+}
+
+}  // namespace shmemx::transport

@@ -1,0 +1,230 @@
+#include "transport/tcp/address.hpp"
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/affinity.hpp"
+#include "transport/tcp/keyed_hash.hpp"
+
+namespace shmemx::tcp {
+
+namespace {
+
+constexpr std::uint8_t kCardVersion = 1;
+constexpr std::size_t kCardFront = 12;  // machine, port, version, number of addresses
+
+Address make_v4(std::uint8_t a, std::uint8_t b, std::uint8_t c, std::uint8_t d) {
+  Address address;
+  address.prefix_bits = 8;
+  address.bytes = {a, b, c, d};
+  return address;
+}
+
+unsigned prefix_of(const sockaddr* mask) noexcept {
+  if (mask == nullptr) return 0;
+  const Address bits = from_sockaddr(mask);
+  unsigned n = 0;
+  for (const std::uint8_t byte : bits.bytes) n += static_cast<unsigned>(__builtin_popcount(byte));
+  return n;
+}
+
+// How promising a remote address is, the least first.
+enum Rank : unsigned { same_machine, same_subnet, routed, link_local, own_address };
+
+struct Ranked {
+  Rank rank;
+  unsigned subnet_bits;  // the longer the better
+  Candidate candidate;
+};
+
+void add_link_local(const Address& remote, const std::vector<LocalAddress>& own, std::vector<Ranked>& out) {
+  for (const LocalAddress& local : own) {
+    if (local.address.is_v6 && local.address.is_link_local()) {
+      out.push_back({link_local, 0, {remote, local.index, local.interface}});
+    }
+  }
+}
+
+void add(const Address& remote, const std::vector<LocalAddress>& own, bool here, std::vector<Ranked>& out) {
+  if (remote.is_link_local() && remote.is_v6) return add_link_local(remote, own, out);
+  Ranked best{routed, 0, {remote, 0, ""}};
+  for (const LocalAddress& local : own) {
+    if (local.address.is_v6 != remote.is_v6) continue;
+    if (local.address.same_host_as(remote) && !here) {
+      best.rank = own_address;  // a bridge that looks the same everywhere: most likely this machine answers
+      best.candidate.interface = local.interface;
+      break;
+    }
+    const unsigned bits = local.address.prefix_bits;
+    if (bits != 0 && bits > best.subnet_bits && local.address.matches(remote, bits)) {
+      best = {same_subnet, bits, {remote, 0, local.interface}};
+    }
+  }
+  out.push_back(best);
+}
+
+}  // namespace
+
+bool Address::is_loopback() const noexcept {
+  if (!is_v6) return bytes[0] == 127;
+  return std::all_of(bytes.begin(), bytes.end() - 1, [](std::uint8_t byte) { return byte == 0; }) && bytes[15] == 1;
+}
+
+bool Address::is_link_local() const noexcept {
+  if (!is_v6) return bytes[0] == 169 && bytes[1] == 254;
+  return bytes[0] == 0xfe && (bytes[1] & 0xc0) == 0x80;
+}
+
+bool Address::matches(const Address& other, unsigned bits) const noexcept {
+  if (is_v6 != other.is_v6 || bits > this->bits()) return false;
+  const unsigned whole = bits / 8;
+  if (!std::equal(bytes.begin(), bytes.begin() + whole, other.bytes.begin())) return false;
+  if (bits % 8 == 0) return true;
+  const auto mask = static_cast<std::uint8_t>(0xff00U >> (bits % 8));
+  return ((bytes[whole] ^ other.bytes[whole]) & mask) == 0;
+}
+
+std::string Address::text() const {
+  char buffer[INET6_ADDRSTRLEN] = "";
+  ::inet_ntop(is_v6 ? AF_INET6 : AF_INET, bytes.data(), buffer, sizeof buffer);
+  return buffer;
+}
+
+std::vector<LocalAddress> local_addresses() {
+  std::vector<LocalAddress> found;
+  ifaddrs* list = nullptr;
+  if (::getifaddrs(&list) != 0) return found;
+  for (const ifaddrs* entry = list; entry != nullptr; entry = entry->ifa_next) {
+    const sockaddr* const address = entry->ifa_addr;
+    if (address == nullptr || (address->sa_family != AF_INET && address->sa_family != AF_INET6)) continue;
+    if ((entry->ifa_flags & IFF_UP) == 0 || (entry->ifa_flags & IFF_RUNNING) == 0) continue;
+    LocalAddress local{from_sockaddr(address), entry->ifa_name, ::if_nametoindex(entry->ifa_name)};
+    local.address.prefix_bits = static_cast<std::uint8_t>(prefix_of(entry->ifa_netmask));
+    found.push_back(std::move(local));
+  }
+  ::freeifaddrs(list);
+  return found;
+}
+
+std::uint64_t machine_id() {
+  std::uint64_t words[6] = {};
+  const std::string boot = read_small_file("/proc/sys/kernel/random/boot_id");
+  std::memcpy(words, boot.data(), std::min(boot.size(), sizeof(words) - sizeof(words[0])));
+  struct stat status {};
+  if (::stat("/proc/self/ns/net", &status) == 0) words[5] = status.st_ino;
+  return keyed_hash({}, words);
+}
+
+std::string pack_card(const Card& card) {
+  std::string out(kCardFront, '\0');
+  std::memcpy(out.data(), &card.machine, sizeof card.machine);
+  std::memcpy(out.data() + 8, &card.port, sizeof card.port);
+  out[10] = kCardVersion;
+  std::uint8_t n = 0;
+  for (const Address& address : card.addresses) {
+    const std::size_t bytes = address.bits() / 8;
+    if (out.size() + 2 + bytes > transport::kCardBytes) break;
+    out.push_back(address.is_v6 ? '6' : '4');
+    out.push_back(static_cast<char>(address.prefix_bits));
+    out.append(reinterpret_cast<const char*>(address.bytes.data()), bytes);
+    ++n;
+  }
+  out[11] = static_cast<char>(n);
+  return out;
+}
+
+bool unpack_card(transport::Bytes bytes, Card& card) {
+  if (bytes.size() < kCardFront || bytes[10] != std::byte{kCardVersion}) return false;
+  card = {};
+  std::memcpy(&card.machine, bytes.data(), sizeof card.machine);
+  std::memcpy(&card.port, bytes.data() + 8, sizeof card.port);
+  const auto n = static_cast<unsigned>(bytes[11]);
+  std::size_t at = kCardFront;
+  for (unsigned i = 0; i < n; ++i) {
+    if (bytes.size() - at < 2) return false;
+    Address address;
+    const auto family = static_cast<char>(bytes[at]);
+    if (family != '4' && family != '6') return false;
+    address.is_v6 = family == '6';
+    address.prefix_bits = static_cast<std::uint8_t>(bytes[at + 1]);
+    at += 2;
+    const std::size_t length = address.bits() / 8;
+    if (address.prefix_bits > address.bits() || bytes.size() - at < length) return false;
+    std::memcpy(address.bytes.data(), bytes.data() + at, length);
+    at += length;
+    card.addresses.push_back(address);
+  }
+  return card.port != 0 && at == bytes.size();
+}
+
+std::vector<Candidate> candidates_for(const Card& peer, const std::vector<LocalAddress>& own,
+                                      std::uint64_t own_machine) {
+  const bool here = peer.machine == own_machine;
+  std::vector<Ranked> ranked;
+  if (here) {
+    ranked.push_back({same_machine, 1, {make_v4(127, 0, 0, 1), 0, "lo"}});
+    Address v6;
+    v6.is_v6 = true;
+    v6.prefix_bits = 128;
+    v6.bytes[15] = 1;
+    ranked.push_back({same_machine, 0, {v6, 0, "lo"}});
+  }
+  for (const Address& remote : peer.addresses) add(remote, own, here, ranked);
+  std::stable_sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) {
+    return a.rank != b.rank ? a.rank < b.rank : a.subnet_bits > b.subnet_bits;
+  });
+  std::vector<Candidate> out;
+  for (Ranked& one : ranked) out.push_back(std::move(one.candidate));
+  return out;
+}
+
+socklen_t to_sockaddr(const Candidate& candidate, std::uint16_t port, sockaddr_storage& out) noexcept {
+  out = {};
+  if (!candidate.address.is_v6) {
+    auto& v4 = reinterpret_cast<sockaddr_in&>(out);
+    v4.sin_family = AF_INET;
+    v4.sin_port = htons(port);
+    std::memcpy(&v4.sin_addr, candidate.address.bytes.data(), sizeof v4.sin_addr);
+    return sizeof v4;
+  }
+  auto& v6 = reinterpret_cast<sockaddr_in6&>(out);
+  v6.sin6_family = AF_INET6;
+  v6.sin6_port = htons(port);
+  v6.sin6_scope_id = candidate.interface_index;
+  std::memcpy(&v6.sin6_addr, candidate.address.bytes.data(), sizeof v6.sin6_addr);
+  return sizeof v6;
+}
+
+Address from_sockaddr(const sockaddr* address) noexcept {
+  Address out;
+  if (address->sa_family == AF_INET) {
+    sockaddr_in v4;
+    std::memcpy(&v4, address, sizeof v4);
+    std::memcpy(out.bytes.data(), &v4.sin_addr, sizeof v4.sin_addr);
+    return out;
+  }
+  sockaddr_in6 v6;
+  std::memcpy(&v6, address, sizeof v6);
+  if (IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr)) {
+    std::memcpy(out.bytes.data(), v6.sin6_addr.s6_addr + 12, 4);
+    return out;
+  }
+  out.is_v6 = true;
+  std::memcpy(out.bytes.data(), &v6.sin6_addr, sizeof v6.sin6_addr);
+  return out;
+}
+
+std::string endpoint_text(const sockaddr_storage& address) {
+  const Address host = from_sockaddr(reinterpret_cast<const sockaddr*>(&address));
+  const std::uint16_t port =
+      ntohs(address.ss_family == AF_INET ? reinterpret_cast<const sockaddr_in&>(address).sin_port
+                                         : reinterpret_cast<const sockaddr_in6&>(address).sin6_port);
+  return (host.is_v6 ? "[" + host.text() + "]" : host.text()) + ":" + std::to_string(port);
+}
+
+}  // namespace shmemx::tcp

@@ -1,0 +1,153 @@
+#include "transport/tcp/decoder.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace shmemx::tcp {
+
+namespace {
+
+// What is read at once while short messages come, and while long ones do: what lies in the buffer of a long body has to
+// be copied once more.
+constexpr std::size_t kReadMany = std::size_t{64} << 10;
+constexpr std::size_t kReadFew = std::size_t{8} << 10;
+constexpr std::size_t kLongestShortFrame = sizeof(FrameHeader) + kMaxHeaderBytes + kLongBytes + kFrameAlignment;
+static_assert(Decoder::kBufferBytes >= kReadMany + 2 * kLongestShortFrame);
+
+}  // namespace
+
+int Decoder::areas(iovec (&out)[2]) noexcept {
+  if (!buffer_) {
+    buffer_.reset(static_cast<std::byte*>(std::aligned_alloc(64, kBufferBytes)));
+    if (!buffer_) return 0;
+    read_bytes_ = kReadMany;
+  }
+  if (long_) {
+    out[0] = {long_->place, long_->missing};
+    // What follows the body: the padding ends where the next frame may begin.
+    begin_ = end_ = padding_of(padding_);
+    out[1] = {buffer_.get() + end_, kReadFew};
+    return 2;
+  }
+  make_room();
+  out[0] = {buffer_.get() + end_, std::min(read_bytes_, kBufferBytes - end_)};
+  return 1;
+}
+
+void Decoder::make_room() noexcept {
+  if (begin_ == end_) {
+    begin_ = end_ = padding_of(padding_);
+  } else if (kBufferBytes - end_ < kLongestShortFrame) {
+    std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
+    end_ -= begin_;
+    begin_ = 0;
+  }
+}
+
+bool Decoder::advance(std::size_t bytes) noexcept {
+  if (long_) {
+    const std::size_t taken = std::min(bytes, long_->missing);
+    long_->place += taken;
+    long_->missing -= taken;
+    if (long_->missing != 0) return true;
+    end_long();
+    bytes -= taken;
+  }
+  end_ += bytes;
+  return parse();
+}
+
+// False when the padding has not come yet.
+bool Decoder::skip_padding() noexcept {
+  const std::size_t here = std::min(padding_, end_ - begin_);
+  begin_ += here;
+  padding_ -= here;
+  return padding_ == 0;
+}
+
+bool Decoder::parse() noexcept {
+  while (skip_padding() && end_ - begin_ >= sizeof(FrameHeader)) {
+    std::byte* const frame = buffer_.get() + begin_;
+    FrameHeader header;
+    std::memcpy(&header, frame, sizeof header);
+    if (const char* broken = check(header)) {
+      broken_ = broken;
+      return false;
+    }
+    if (header.kind == FrameKind::good_bye) {
+      good_bye_ = true;
+      begin_ += sizeof header;
+      continue;
+    }
+    const std::size_t here = end_ - begin_ - sizeof header;
+    if (header.payload_bytes - header.head.header_bytes >= kLongBytes) {
+      if (here < header.head.header_bytes) break;
+      if (!begin_long(header)) return false;
+      if (long_) break;
+      continue;
+    }
+    if (here < header.payload_bytes) break;
+    sink_->deliver(source_, header.head, {frame + sizeof header, header.payload_bytes});
+    begin_ += sizeof header + header.payload_bytes;
+    padding_ = padding_of(header.payload_bytes);
+    read_bytes_ = kReadMany;
+  }
+  return true;
+}
+
+// What is wrong with it, null when nothing is.
+const char* Decoder::check(const FrameHeader& header) const noexcept {
+  if (good_bye_) return "a frame behind the good-bye";
+  if (header.reserved != 0) return "a frame with reserved bits";
+  if (header.kind == FrameKind::good_bye) return header.payload_bytes == 0 ? nullptr : "a good-bye with a payload";
+  if (header.kind != FrameKind::message) return "a frame of an unknown kind";
+  if (header.head.header_bytes > kMaxHeaderBytes) return "a frame whose header is too long";
+  if (header.head.header_bytes > header.payload_bytes) return "a frame whose header is longer than itself";
+  if (header.payload_bytes - header.head.header_bytes > kMaxBodyBytes) return "a frame that is too long";
+  return nullptr;
+}
+
+// The header of a long message lies in the buffer. Leaves long_ set when a part of the body is still to come.
+bool Decoder::begin_long(const FrameHeader& header) noexcept {
+  read_bytes_ = kReadFew;
+  if (!spare_) spare_ = std::make_unique<Long>();
+  Long& next = *spare_;
+  next.head = header.head;
+  next.body_bytes = header.payload_bytes - header.head.header_bytes;
+  const std::byte* const payload = buffer_.get() + begin_ + sizeof header;
+  std::memcpy(next.header, payload, header.head.header_bytes);
+  next.place = sink_->landing(source_, header.head, {next.header, header.head.header_bytes}, next.body_bytes);
+  if (next.place == nullptr) {
+    next.own.reset(static_cast<std::byte*>(std::malloc(header.payload_bytes)));
+    if (!next.own) {
+      broken_ = "no memory for a long message";
+      return false;
+    }
+    std::memcpy(next.own.get(), next.header, header.head.header_bytes);
+    next.place = next.own.get() + header.head.header_bytes;
+  }
+  begin_ += sizeof header + header.head.header_bytes;
+  const std::size_t here = std::min(next.body_bytes, end_ - begin_);
+  std::memcpy(next.place, buffer_.get() + begin_, here);
+  begin_ += here;
+  padding_ = padding_of(header.payload_bytes);
+  next.place += here;
+  next.missing = next.body_bytes - here;
+  long_ = std::move(spare_);
+  if (long_->missing == 0) end_long();
+  return true;
+}
+
+void Decoder::end_long() noexcept {
+  spare_ = std::move(long_);
+  Long& done = *spare_;
+  const std::size_t header_bytes = done.head.header_bytes;
+  if (done.own) {
+    sink_->deliver(source_, done.head, {done.own.get(), header_bytes + done.body_bytes});
+    done.own.reset();
+  } else {
+    sink_->landed(source_, done.head, {done.header, header_bytes}, done.body_bytes);
+  }
+}
+
+}  // namespace shmemx::tcp

@@ -1,0 +1,134 @@
+#include "transport/tcp/dial.hpp"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+
+#include "base/clock.hpp"
+#include "transport/tcp/socket.hpp"
+
+namespace shmemx::tcp {
+
+namespace {
+
+constexpr std::uint64_t kMillisecond = 1'000'000;
+constexpr std::uint64_t kPatience = 250 * kMillisecond;   // at most, before the next address is tried as well
+constexpr std::uint64_t kFirstPause = 50 * kMillisecond;  // after all have failed; doubles
+constexpr unsigned kRounds = 5;
+
+}  // namespace
+
+Dial::Dial(const transport::Setup& setup, int pe, int epoll)
+    : setup_(&setup), pe_(pe), epoll_(epoll), deadline_(now_ns() + setup.timeout_ms * kMillisecond) {}
+
+void Dial::set_ways(const Card& card, std::vector<Candidate> candidates) {
+  port_ = card.port;
+  attempts_.resize(candidates.size());
+  // Many addresses: all have a good part of the time before the end.
+  patience_ = std::min(kPatience, setup_->timeout_ms * kMillisecond / (2 * candidates.size() + 1));
+  for (std::size_t i = 0; i < candidates.size(); ++i) attempts_[i].candidate = std::move(candidates[i]);
+}
+
+Dial::State Dial::step(std::uint64_t now) noexcept {
+  for (Attempt& attempt : attempts_) {
+    if (attempt.stage == Stage::connecting) greet(attempt);
+    if (attempt.stage == Stage::greeting) read_challenge(attempt);
+    if (connection_.valid()) return State::up;
+  }
+  start_due(now);
+  if (now > deadline_) {
+    for (Attempt& attempt : attempts_) {
+      if (attempt.fd.valid()) fail(attempt, ETIMEDOUT, nullptr);
+    }
+    return State::failed;
+  }
+  if (any_open() || next_ < attempts_.size()) return State::trying;
+  if (++round_ >= kRounds || attempts_.empty()) return State::failed;
+  next_ = 0;
+  next_start_ = now + (kFirstPause << round_);
+  return State::trying;
+}
+
+void Dial::start_due(std::uint64_t now) noexcept {
+  // All those before have failed: no reason to wait. Between two rounds there is one.
+  if (next_ != 0 && !any_open()) next_start_ = 0;
+  while (next_ < attempts_.size() && now >= next_start_) {
+    Attempt& attempt = attempts_[next_++];
+    start(attempt);
+    if (attempt.fd.valid()) next_start_ = now + patience_;
+  }
+}
+
+bool Dial::any_open() const noexcept {
+  return std::any_of(attempts_.begin(), attempts_.end(), [](const Attempt& one) { return one.fd.valid(); });
+}
+
+void Dial::start(Attempt& attempt) noexcept {
+  attempt.note = nullptr;
+  attempt.got = 0;
+  attempt.fd = open_socket(attempt.candidate.address.is_v6);
+  if (!attempt.fd.valid()) return fail(attempt, errno, nullptr);
+  sockaddr_storage address;
+  const socklen_t bytes = to_sockaddr(attempt.candidate, port_, address);
+  if (::connect(attempt.fd.get(), reinterpret_cast<const sockaddr*>(&address), bytes) != 0 && errno != EINPROGRESS) {
+    return fail(attempt, errno, nullptr);
+  }
+  attempt.stage = Stage::connecting;
+  if (!watch(epoll_, attempt.fd.get(), EPOLLOUT, event_tag(EventKind::dial, pe_))) fail(attempt, errno, nullptr);
+}
+
+// The connection stands as soon as something can be sent.
+void Dial::greet(Attempt& attempt) noexcept {
+  const Hello hello = make_hello(*setup_, pe_);
+  const ssize_t sent = ::send(attempt.fd.get(), &hello, sizeof hello, MSG_NOSIGNAL);
+  if (sent < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (sent != static_cast<ssize_t>(sizeof hello)) return fail(attempt, sent < 0 ? errno : EIO, nullptr);
+  attempt.hello = hello;
+  attempt.stage = Stage::greeting;
+  rewatch(epoll_, attempt.fd.get(), EPOLLIN, event_tag(EventKind::dial, pe_));
+}
+
+void Dial::read_challenge(Attempt& attempt) noexcept {
+  const ssize_t got = ::recv(attempt.fd.get(), attempt.input + attempt.got, sizeof(Challenge) - attempt.got, 0);
+  if (got < 0) {
+    if (errno != EAGAIN && errno != EINTR) fail(attempt, errno, nullptr);
+    return;
+  }
+  if (got == 0) return fail(attempt, 0, "whoever answers there has closed the connection");
+  attempt.got += static_cast<std::size_t>(got);
+  if (attempt.got < sizeof(Challenge)) return;
+  Challenge challenge;
+  memcpy(&challenge, attempt.input, sizeof challenge);
+  if (!is_genuine(*setup_, attempt.hello, challenge)) return fail(attempt, 0, "somebody else answers there");
+  const Proof proof = make_proof(*setup_, attempt.hello, challenge);
+  if (::send(attempt.fd.get(), &proof, sizeof proof, MSG_NOSIGNAL) != static_cast<ssize_t>(sizeof proof)) {
+    return fail(attempt, errno, nullptr);
+  }
+  connection_ = std::move(attempt.fd);
+}
+
+void Dial::fail(Attempt& attempt, int error, const char* note) noexcept {
+  attempt.fd.reset();
+  attempt.stage = Stage::failed;
+  attempt.error = error;
+  attempt.note = note;
+}
+
+std::string Dial::table() const {
+  std::string out;
+  for (const Attempt& attempt : attempts_) {
+    sockaddr_storage address;
+    to_sockaddr(attempt.candidate, port_, address);
+    const std::string& interface = attempt.candidate.interface;
+    std::string what = "not tried";
+    if (attempt.note != nullptr) what = attempt.note;
+    if (attempt.error != 0) what = error_text(attempt.error) + " (errno " + std::to_string(attempt.error) + ")";
+    out += "\n  " + (interface.empty() ? "by routing" : interface) + " -> " + endpoint_text(address) + ": " + what;
+  }
+  return out;
+}
+
+}  // namespace shmemx::tcp

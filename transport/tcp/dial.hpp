@@ -1,0 +1,61 @@
+// Connecting to one PE: its addresses are tried one after the other, the next one as soon as the last has failed or has
+// been silent for a moment. None is given up for silence before the end, so a slow machine is not taken for a wrong
+// one; the first that proves to be that PE is the connection.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/unique_fd.hpp"
+#include "transport/tcp/address.hpp"
+#include "transport/tcp/handshake.hpp"
+
+namespace shmemx::tcp {
+
+class Dial {
+ public:
+  enum class State : std::uint8_t { trying, up, failed };
+
+  Dial(const transport::Setup& setup, int pe, int epoll);
+  // Before the first step().
+  void set_ways(const Card& card, std::vector<Candidate> candidates);
+  // Whenever a descriptor of it is ready, and now and then.
+  State step(std::uint64_t now) noexcept;
+  UniqueFd take() noexcept { return std::move(connection_); }
+  // One line for each way: interface, address, what happened.
+  std::string table() const;
+
+ private:
+  enum class Stage : std::uint8_t { idle, connecting, greeting, failed };
+  struct Attempt {
+    Candidate candidate;
+    Stage stage = Stage::idle;
+    int error = 0;
+    const char* note = nullptr;  // where errno does not say it
+    UniqueFd fd;
+    Hello hello{};
+    std::size_t got = 0;
+    std::byte input[sizeof(Challenge)] = {};
+  };
+
+  void start(Attempt& attempt) noexcept;
+  void greet(Attempt& attempt) noexcept;
+  void read_challenge(Attempt& attempt) noexcept;
+  void fail(Attempt& attempt, int error, const char* note) noexcept;
+  bool any_open() const noexcept;
+  void start_due(std::uint64_t now) noexcept;
+
+  const transport::Setup* setup_;
+  int pe_;
+  int epoll_;
+  std::uint16_t port_ = 0;
+  std::vector<Attempt> attempts_;
+  std::size_t next_ = 0;
+  unsigned round_ = 0;
+  std::uint64_t patience_ = 0;
+  std::uint64_t next_start_ = 0;
+  std::uint64_t deadline_ = 0;
+  UniqueFd connection_;
+};
+
+}  // namespace shmemx::tcp

@@ -1,0 +1,33 @@
+// A message on the wire: a FrameHeader, the payload, zeros up to a multiple of 16. So every frame begins at a multiple
+// of 16 of the stream, and so does its payload, which a receive buffer keeps in memory. Numbers stand in the byte order
+// of the machines, which are alike in a job.
+#pragma once
+
+#include "transport/transport.hpp"
+
+namespace shmemx::tcp {
+
+using transport::Bytes;
+using transport::Head;
+using transport::kLongBytes;
+using transport::kMaxHeaderBytes;
+
+enum class FrameKind : std::uint16_t {
+  message = 0x4d53,
+  good_bye = 0x4742,  // the last frame; its payload is empty
+};
+
+struct FrameHeader {
+  std::uint32_t payload_bytes;  // header and body
+  FrameKind kind;
+  std::uint16_t reserved;  // 0
+  Head head;
+};
+static_assert(sizeof(FrameHeader) == 16);
+
+inline constexpr std::size_t kFrameAlignment = 16;
+inline constexpr std::size_t kMaxBodyBytes = std::size_t{1} << 30;
+
+constexpr std::size_t padding_of(std::size_t payload_bytes) { return -payload_bytes & (kFrameAlignment - 1); }
+
+}  // namespace shmemx::tcp

@@ -1,0 +1,132 @@
+#include "transport/tcp/socket.hpp"
+
+#include <linux/sockios.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+
+#include "transport/tcp/address.hpp"
+
+namespace shmemx::tcp {
+
+namespace {
+
+constexpr int kBacklog = 4096;
+
+void set(int fd, int level, int option, int value) noexcept { ::setsockopt(fd, level, option, &value, sizeof value); }
+
+Result<UniqueFd> bind_and_listen(UniqueFd fd, const sockaddr* address, socklen_t bytes) {
+  if (::bind(fd.get(), address, bytes) != 0) return system_error("bind a TCP socket");
+  if (::listen(fd.get(), kBacklog) != 0) return system_error("listen on a TCP socket");
+  return fd;
+}
+
+Result<UniqueFd> listen_v6() {
+  UniqueFd fd = open_socket(true);
+  if (!fd.valid()) return system_error("open an IPv6 socket");
+  set(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, 0);  // takes IPv4 as well
+  sockaddr_in6 any{};
+  any.sin6_family = AF_INET6;
+  return bind_and_listen(std::move(fd), reinterpret_cast<const sockaddr*>(&any), sizeof any);
+}
+
+Result<UniqueFd> listen_v4() {
+  UniqueFd fd = open_socket(false);
+  if (!fd.valid()) return system_error("open an IPv4 socket");
+  sockaddr_in any{};
+  any.sin_family = AF_INET;
+  return bind_and_listen(std::move(fd), reinterpret_cast<const sockaddr*>(&any), sizeof any);
+}
+
+}  // namespace
+
+Result<UniqueFd> open_listener(std::uint16_t& port) {
+  Result<UniqueFd> fd = listen_v6();
+  if (!fd) fd = listen_v4();
+  if (!fd) return fd;
+  sockaddr_storage bound{};
+  socklen_t bytes = sizeof bound;
+  if (::getsockname(fd->get(), reinterpret_cast<sockaddr*>(&bound), &bytes) != 0)
+    return system_error("name a TCP socket");
+  port = ntohs(bound.ss_family == AF_INET ? reinterpret_cast<const sockaddr_in&>(bound).sin_port
+                                          : reinterpret_cast<const sockaddr_in6&>(bound).sin6_port);
+  return fd;
+}
+
+UniqueFd open_socket(bool is_v6) noexcept {
+  return UniqueFd(::socket(is_v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+}
+
+void tune(int fd, std::uint32_t timeout_ms) noexcept {
+  // The sizes of the buffers stay with the kernel, which fits them to the connection: fixed ones were never faster.
+  set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+  // Not what the system prefers: pacing as BBR does it halves the throughput of short distances.
+  for (const char* name : {"cubic", "reno"}) {
+    if (::setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, static_cast<socklen_t>(strlen(name))) == 0) break;
+  }
+  // A cut link or a dead machine: the kernel notices that what was sent is not acknowledged, or, where nothing is sent,
+  // that its own questions are not answered.
+  const int seconds = std::max(1, static_cast<int>(timeout_ms / 1000));
+  set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(timeout_ms));
+  set(fd, IPPROTO_TCP, TCP_KEEPIDLE, std::max(1, seconds / 3));
+  set(fd, IPPROTO_TCP, TCP_KEEPINTVL, std::max(1, seconds / 6));
+  set(fd, IPPROTO_TCP, TCP_KEEPCNT, 4);
+  set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+}
+
+int pending_error(int fd) noexcept {
+  int error = 0;
+  socklen_t bytes = sizeof error;
+  return ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &bytes) == 0 ? error : errno;
+}
+
+int unacknowledged_bytes(int fd) noexcept {
+  int bytes = 0;
+  return ::ioctl(fd, SIOCOUTQ, &bytes) == 0 ? bytes : 0;
+}
+
+std::string connection_text(int fd) {
+  sockaddr_storage near{};
+  sockaddr_storage far{};
+  socklen_t near_bytes = sizeof near;
+  socklen_t far_bytes = sizeof far;
+  if (::getsockname(fd, reinterpret_cast<sockaddr*>(&near), &near_bytes) != 0 ||
+      ::getpeername(fd, reinterpret_cast<sockaddr*>(&far), &far_bytes) != 0) {
+    return "a closed connection";
+  }
+  const Address own = from_sockaddr(reinterpret_cast<const sockaddr*>(&near));
+  std::string interface = "?";
+  for (const LocalAddress& local : local_addresses()) {
+    if (local.address.same_host_as(own)) interface = local.interface;
+  }
+  return interface + " " + own.text() + " -> " + endpoint_text(far);
+}
+
+std::string error_text(int error) {
+  char buffer[128];
+#if defined(__GLIBC__) && defined(_GNU_SOURCE)
+  return ::strerror_r(error, buffer, sizeof buffer);
+#else
+  return ::strerror_r(error, buffer, sizeof buffer) == 0 ? buffer : "error " + std::to_string(error);
+#endif
+}
+
+bool watch(int epoll, int fd, std::uint32_t events, std::uint64_t tag) noexcept {
+  epoll_event event{events, {}};
+  event.data.u64 = tag;
+  return ::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+void unwatch(int epoll, int fd) noexcept { ::epoll_ctl(epoll, EPOLL_CTL_DEL, fd, nullptr); }
+
+bool rewatch(int epoll, int fd, std::uint32_t events, std::uint64_t tag) noexcept {
+  epoll_event event{events, {}};
+  event.data.u64 = tag;
+  return ::epoll_ctl(epoll, EPOLL_CTL_MOD, fd, &event) == 0;
+}
+
+}  // namespace shmemx::tcp

@@ -1,0 +1,113 @@
+// The transport "tcp": one connection for each pair of PEs that talk, made on first use by whoever sends first.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/unique_fd.hpp"
+#include "transport/tcp/address.hpp"
+#include "transport/tcp/decoder.hpp"
+#include "transport/tcp/dial.hpp"
+#include "transport/tcp/gate.hpp"
+#include "transport/tcp/open.hpp"
+#include "transport/tcp/outbox.hpp"
+
+namespace shmemx::tcp {
+
+using transport::Outgoing;
+using transport::Sent;
+using transport::Urgency;
+
+class TcpTransport final : public transport::Transport, private Gate::Owner {
+ public:
+  explicit TcpTransport(const transport::Setup& setup);
+  Status open();
+
+  const char* name() const noexcept override { return "tcp"; }
+  transport::Capabilities capabilities() const noexcept override;
+  std::string card() const override;
+  void set_cards(const transport::Cards& cards) noexcept override { cards_ = &cards; }
+  Sent send(int pe, const Head& head, Bytes header, Bytes body, Outgoing* outgoing, Urgency urgency) noexcept override;
+  void flush() noexcept override;
+  bool poll(int expected) noexcept override;
+  int descriptor() const noexcept override { return epoll_.get(); }
+  bool arm() noexcept override;
+  void close(std::uint32_t patience_ms) noexcept override;
+  std::string describe(int pe) const override;
+
+ private:
+  enum class State : std::uint8_t {
+    connecting,  // by its Dial, or, without one, the other side is at it
+    up,
+    ended,  // said good-bye, or lost
+  };
+  struct Peer {
+    Peer(int number, transport::Sink& sink) noexcept : pe(number), in(number, sink) {}
+    int pe;
+    State state = State::connecting;
+    bool blocked = true;    // the kernel takes no more: epoll says when it does
+    bool gathered = false;  // listed in gathered_
+    bool mute = false;      // cannot be written to any more; what it has sent is still read
+    UniqueFd fd;
+    Outbox out;
+    Decoder in;
+    std::unique_ptr<Dial> dial;
+    std::string failure;  // for lost(), when it is known before poll()
+  };
+
+  Gate::Answer may_answer(int pe) noexcept override;
+  void arrived(int pe, UniqueFd connection) noexcept override;
+  void left(int pe) noexcept override;
+  void kept_waiting(int pe) noexcept override;
+
+  Peer& contact(int pe) noexcept;
+  void start_dial(Peer& peer) noexcept;
+  void step_dial(Peer& peer) noexcept;
+  void connected(Peer& peer, UniqueFd fd) noexcept;
+  Sent send_large(Peer& peer, const Head& head, Bytes header, Bytes body, Outgoing* outgoing) noexcept;
+  bool write(Peer& peer) noexcept;
+  void write_failed(Peer& peer, int error) noexcept;
+  void block(Peer& peer) noexcept;
+  bool receive(Peer& peer) noexcept;
+  bool drain(Peer& peer) noexcept;
+  void ended(Peer& peer, int error) noexcept;
+  void lose(Peer& peer, const std::string& cause) noexcept;
+  bool receive_directly(int expected) noexcept;
+  bool handle_events() noexcept;
+  bool handle_peer_event(int pe, std::uint32_t events) noexcept;
+  void handle_timer() noexcept;
+  bool handle_failing() noexcept;
+  void watch_all() noexcept;
+  void unwatch_all() noexcept;
+  void update_timer() noexcept;
+  void sweep() noexcept;
+  bool all_gone() noexcept;
+
+  transport::Setup setup_;
+  const transport::Cards* cards_ = nullptr;
+  UniqueFd epoll_;
+  UniqueFd timer_;
+  UniqueFd bell_;
+  Gate gate_;
+  std::uint64_t machine_ = 0;
+  std::vector<LocalAddress> own_;
+  std::vector<std::unique_ptr<Peer>> peers_;  // by PE; null before the first contact
+  std::vector<Peer*> up_;
+  std::vector<Peer*> dialing_;
+  std::vector<Peer*> gathered_;
+  std::vector<Peer*> failing_;  // to be looked at by poll(), which may call the sink
+  Peer* hot_ = nullptr;         // who sent something last
+  unsigned turn_ = 0;
+  unsigned blocked_ = 0;  // peers that are up and wait for the kernel
+  // A socket in an epoll costs each packet something. While this PE reads its few sockets itself all the time they are
+  // taken out, and bell_ is readable instead: whoever sleeps nevertheless wakes up, and calls arm() before he sleeps
+  // again.
+  bool watching_ = true;
+  unsigned reads_ = 0;  // with something in them, since arm()
+  bool timer_runs_ = false;
+  bool some_ended_ = false;  // up_ has to be swept
+  bool closing_ = false;
+};
+
+}  // namespace shmemx::tcp

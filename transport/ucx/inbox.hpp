@@ -1,0 +1,85 @@
+// What comes from one PE: put in order, and long bodies led to their place.
+//
+// A long body above the eager limit arrives in two steps: its header at once, its bytes when they have been asked for.
+// Meanwhile other messages come. They wait here, so that nothing is delivered before what is in front of it; bodies of
+// further long messages are asked for at once where only long ones are in front.
+#pragma once
+
+#include <ucp/api/ucp.h>
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "transport/ucx/wire.hpp"
+
+namespace shmemx::transport::ucx {
+
+// An active message as UCX gives it, valid during the callback.
+struct Parcel {
+  unsigned kind = 0;
+  Bytes header;
+  void* data = nullptr;  // a descriptor when `fetched`
+  std::size_t bytes = 0;
+  bool fetched = false;  // the data are still at the sender
+};
+
+// What inboxes tell the transport.
+struct InboxEvents {
+  bool active = false;      // something was given to the sink
+  std::vector<int> broken;  // sources that sent what does not fit, see fault()
+};
+
+class Inbox {
+ public:
+  Inbox(ucp_worker_h worker, Sink& sink, InboxEvents& events, int source) noexcept;
+  Inbox(const Inbox&) = delete;
+  Inbox& operator=(const Inbox&) = delete;
+  ~Inbox();
+
+  // UCS_INPROGRESS when the descriptor is kept.
+  ucs_status_t take(std::uint32_t number, const Parcel& parcel);
+  // After the end of a body: delivers what has become ready.
+  void advance();
+  // Nothing more is delivered; what was begun ends by itself.
+  void shut() noexcept { shut_ = true; }
+  // Before the worker ends, with all that it still holds for this.
+  void release() noexcept;
+
+  const std::string& fault() const noexcept { return fault_; }
+
+ private:
+  enum class State : std::uint8_t { waiting, landing, arrived };
+  struct Arrival;
+  struct Stored;
+
+  ucs_status_t take_now(const Parcel& parcel);
+  void take_records(const Parcel& parcel);
+  ucs_status_t take_long(const Parcel& parcel);
+  bool take_whole_long(const LongHead& head, Bytes header, const Parcel& parcel);
+  ucs_status_t queue_long(const LongHead& head, Bytes header, const Parcel& parcel);
+  void take_early();
+  void deliver_records(Bytes records);
+  bool finish(Arrival& arrival);
+  void place(Arrival& arrival);
+  void fetch(Arrival& arrival, std::byte* dest);
+  static void fetched(void* request, ucs_status_t status, std::size_t length, void* arrival);
+  bool make_room(Arrival& arrival);
+  void fault(std::string text);
+
+  ucp_worker_h worker_;
+  Sink& sink_;
+  InboxEvents& events_;
+  int source_;
+  std::uint32_t expected_ = 0;
+  bool shut_ = false;
+  std::deque<std::unique_ptr<Arrival>> queue_;
+  std::map<std::uint32_t, Stored> early_;  // came before their turn
+  std::string fault_;
+};
+
+}  // namespace shmemx::transport::ucx

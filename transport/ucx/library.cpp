@@ -1,0 +1,172 @@
+#include "transport/ucx/library.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <utility>
+
+namespace shmemx::transport::ucx {
+namespace {
+
+struct Preference {
+  const char* name;
+  const char* value;
+};
+
+// In force unless the user has set the variable of that name. PEs of one node have better than UCX's shared memory.
+// Segments: the small ones cost a third of the bandwidth from 16 KiB on. Connections are made without waiting, since
+// nothing here may wait.
+constexpr Preference kPreferences[] = {
+    {"TLS", "^sm,self"},  {"TCP_TX_SEG_SIZE", "64k"}, {"TCP_RX_SEG_SIZE", "256k"},
+    {"TCP_CONN_NB", "y"}, {"MEMTYPE_CACHE", "n"},
+};
+
+bool set_by_user(const char* name) { return std::getenv((std::string("UCX_") + name).c_str()) != nullptr; }
+
+Error refused(const char* what, ucs_status_t status) {
+  return Error{Errc::unsupported, 0, std::string(what) + " says \"" + status_text(status) + '"'};
+}
+
+Result<ucp_config_t*> make_config(const std::string& devices) {
+  ucp_config_t* config = nullptr;
+  if (const ucs_status_t status = ::ucp_config_read(nullptr, nullptr, &config); status != UCS_OK) {
+    return refused("ucp_config_read", status);
+  }
+  for (const Preference& preference : kPreferences) {
+    if (!set_by_user(preference.name)) ::ucp_config_modify(config, preference.name, preference.value);
+  }
+  if (!devices.empty()) ::ucp_config_modify(config, "NET_DEVICES", devices.c_str());
+  return config;
+}
+
+// A line of a resource ends in "transport/device".
+std::vector<Resource> parse_resources(std::string_view text) {
+  std::vector<Resource> resources;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.find(" resource ") == std::string_view::npos) continue;
+    while (!line.empty() && std::isspace(static_cast<unsigned char>(line.back()))) line.remove_suffix(1);
+    const std::size_t begin = line.rfind(' ') + 1;
+    const std::size_t slash = line.find('/', begin);
+    if (slash == std::string_view::npos) continue;
+    resources.push_back({std::string(line.substr(begin, slash - begin)), std::string(line.substr(slash + 1))});
+  }
+  return resources;
+}
+
+// Those in front are kept when the address gets too long: faster ones than tcp, then the order of UCX.
+std::vector<std::string> devices_of(const std::vector<Resource>& resources) {
+  std::vector<std::string> devices;
+  for (const bool tcp : {false, true}) {
+    for (const Resource& resource : resources) {
+      if ((resource.transport == "tcp") != tcp) continue;
+      if (std::find(devices.begin(), devices.end(), resource.device) == devices.end())
+        devices.push_back(resource.device);
+    }
+  }
+  return devices;
+}
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ",") + part;
+  return text;
+}
+
+}  // namespace
+
+std::string status_text(ucs_status_t status) {
+  std::string text = ::ucs_status_string(status);
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+// Lines have the form "lane[0]:  1:tcp/eth0.0 md[0] ...".
+std::string lanes_of(std::string_view text) {
+  std::vector<std::string> lanes;
+  for (std::size_t at = text.find("lane["); at != std::string_view::npos; at = text.find("lane[", at + 1)) {
+    const std::size_t slash = text.find('/', at);
+    if (slash == std::string_view::npos) break;
+    const std::size_t begin = text.rfind(':', slash) + 1;
+    std::string_view name = text.substr(begin, text.find(' ', slash) - begin);
+    name = name.substr(0, name.rfind('.'));
+    if (std::find(lanes.begin(), lanes.end(), name) == lanes.end()) lanes.emplace_back(name);
+  }
+  return joined(lanes);
+}
+
+Library::Library(Library&& other) noexcept
+    : context_(std::exchange(other.context_, nullptr)),
+      worker_(std::exchange(other.worker_, nullptr)),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      address_(std::move(other.address_)),
+      resources_(std::move(other.resources_)) {}
+
+Library::~Library() {
+  stop();
+  if (context_ != nullptr) ::ucp_cleanup(context_);
+}
+
+void Library::stop() noexcept {
+  if (worker_ != nullptr) ::ucp_worker_destroy(std::exchange(worker_, nullptr));
+}
+
+Result<Library> Library::open(std::size_t n_peers, std::size_t address_bytes) {
+  std::string chosen;
+  for (;;) {
+    Library library;
+    SHMEMX_TRY(library.start(n_peers, chosen));
+    if (library.resources_.empty()) return Error{Errc::unsupported, 0, "UCX sees no network device"};
+    if (library.address_.size() <= address_bytes) return library;
+    std::vector<std::string> devices = devices_of(library.resources_);
+    if (devices.size() < 2 || set_by_user("NET_DEVICES")) {
+      return Error{Errc::unsupported, 0,
+                   "the address of UCX's worker has " + std::to_string(library.address_.size()) +
+                       " bytes, allowed are " + std::to_string(address_bytes) +
+                       "; name fewer devices in UCX_NET_DEVICES"};
+    }
+    devices.resize((devices.size() + 1) / 2);
+    chosen = joined(devices);
+  }
+}
+
+Status Library::start(std::size_t n_peers, const std::string& devices) {
+  SHMEMX_TRY_ASSIGN(config, make_config(devices));
+  ucp_params_t params{};
+  params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_ESTIMATED_NUM_EPS;
+  params.features = UCP_FEATURE_AM | UCP_FEATURE_RMA | UCP_FEATURE_WAKEUP;
+  params.estimated_num_eps = n_peers;
+  const ucs_status_t status = ::ucp_init(&params, config, &context_);
+  ::ucp_config_release(config);
+  if (status != UCS_OK) return refused("ucp_init", status);
+  resources_ = parse_resources(printed([this](std::FILE* file) { ::ucp_context_print_info(context_, file); }));
+  return start_worker();
+}
+
+Status Library::start_worker() {
+  ucp_worker_params_t params{};
+  params.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
+  params.thread_mode = UCS_THREAD_MODE_SERIALIZED;  // callers hold a lock; they are not always the same thread
+  ucs_status_t status = ::ucp_worker_create(context_, &params, &worker_);
+  if (status != UCS_OK) return refused("ucp_worker_create", status);
+  status = ::ucp_worker_get_efd(worker_, &descriptor_);
+  if (status != UCS_OK) return refused("ucp_worker_get_efd", status);
+  ucp_address_t* address = nullptr;
+  std::size_t bytes = 0;
+  status = ::ucp_worker_get_address(worker_, &address, &bytes);
+  if (status != UCS_OK) return refused("ucp_worker_get_address", status);
+  address_.assign(reinterpret_cast<const char*>(address), bytes);
+  ::ucp_worker_release_address(worker_, address);
+  return {};
+}
+
+bool Library::has_native_rma() const noexcept {
+  return std::any_of(resources_.begin(), resources_.end(), [](const Resource& resource) {
+    return resource.transport.starts_with("rc") || resource.transport.starts_with("dc") ||
+           resource.transport == "ugni_rdma";
+  });
+}
+
+}  // namespace shmemx::transport::ucx

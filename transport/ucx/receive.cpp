@@ -1,0 +1,81 @@
+// What comes in, up to the inbox of its source.
+#include <cstring>
+#include <utility>
+
+#include "transport/ucx/ucx_transport.hpp"
+
+namespace shmemx::transport::ucx {
+namespace {
+
+// Where the envelope lies depends on the kind.
+bool read_envelope(const Parcel& parcel, Envelope& envelope) noexcept {
+  if (parcel.kind == kLong) {
+    if (parcel.header.size() < sizeof envelope) return false;
+    std::memcpy(&envelope, parcel.header.data(), sizeof envelope);
+    return true;
+  }
+  if (parcel.fetched || parcel.bytes < sizeof envelope) return false;
+  std::memcpy(&envelope, parcel.data, sizeof envelope);
+  return true;
+}
+
+}  // namespace
+
+template <Kind kind>
+ucs_status_t UcxTransport::received(void* self, const void* header, std::size_t header_bytes, void* data,
+                                    std::size_t bytes, const ucp_am_recv_param_t* param) {
+  const Parcel parcel{kind,
+                      {static_cast<const std::byte*>(header), header_bytes},
+                      data,
+                      bytes,
+                      (param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0};
+  return static_cast<UcxTransport*>(self)->take(parcel);
+}
+
+Status UcxTransport::listen() {
+  constexpr ucp_am_recv_callback_t kCallbacks[] = {&received<kRecords>, &received<kLong>, &received<kGoodbye>,
+                                                   &received<kPing>, &received<kPong>};
+  unsigned id = kRecords;
+  for (const ucp_am_recv_callback_t callback : kCallbacks) {
+    ucp_am_handler_param_t param{};
+    param.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG;
+    param.id = id++;
+    param.cb = callback;
+    param.arg = this;
+    if (const ucs_status_t status = ::ucp_worker_set_am_recv_handler(library_.worker(), &param); status != UCS_OK) {
+      return Error{Errc::unsupported, 0, "UCX takes no handler for messages: " + status_text(status)};
+    }
+  }
+  return {};
+}
+
+ucs_status_t UcxTransport::take(const Parcel& parcel) {
+  Envelope envelope;
+  Peer* peer = read_envelope(parcel, envelope) ? prove(envelope) : nullptr;
+  if (peer == nullptr || peer->is_lost || (is_closing_ && parcel.kind != kGoodbye)) return UCS_OK;
+  peer->owes = false;
+  peer->rounds = 0;
+  if (peer->endpoint == nullptr && !std::exchange(peer->is_new, true)) new_.push_back(peer);
+  if (parcel.kind == kPong) return UCS_OK;
+  if (parcel.kind == kPing) {
+    pinged_by_.push_back(peer);
+    return UCS_OK;
+  }
+  if (parcel.kind == kGoodbye) peer->has_left = true;  // at once: its end may be seen before its last body is here
+  return peer->inbox.take(envelope.number, parcel);
+}
+
+// Whoever has sent something gets an endpoint: its end is noticed then, and it can be told of ours.
+void UcxTransport::greet_new() {
+  for (Peer* peer : std::exchange(new_, {})) {
+    if (peer->endpoint == nullptr && !peer->is_gone()) connect(*peer);
+  }
+}
+
+void UcxTransport::answer_pings() {
+  for (const Peer* peer : std::exchange(pinged_by_, {})) {
+    if (Peer* reached = reach(peer->pe)) signal(*reached, kPong);
+  }
+}
+
+}  // namespace shmemx::transport::ucx

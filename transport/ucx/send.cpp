@@ -1,0 +1,156 @@
+// What goes out. UCX copies or writes at once as long as the network takes it; what it keeps has memory of its own
+// here.
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "transport/ucx/limits.hpp"
+#include "transport/ucx/ucx_transport.hpp"
+
+namespace shmemx::transport::ucx {
+
+Sent UcxTransport::send(int pe, const Head& head, Bytes header, Bytes body, Outgoing* outgoing,
+                        Urgency urgency) noexcept {
+  Peer* peer = reach(pe);
+  if (peer == nullptr) {  // dropped: the layer above has heard that it is lost, or will
+    if (outgoing != nullptr) outgoing->done = true;
+    return Sent::yes;
+  }
+  if (body.size() < kLongBytes) return send_short(*peer, head, header, body, urgency);
+  return send_long(*peer, head, header, body, outgoing);
+}
+
+Sent UcxTransport::send_short(Peer& peer, const Head& head, Bytes header, Bytes body, Urgency urgency) {
+  const std::size_t bytes = sizeof(RecordHead) + padded(header.size() + body.size());
+  if (peer.open != nullptr && !peer.open->has_room_for(bytes) && !push(peer)) return Sent::no;
+  if (peer.open == nullptr) {
+    if (peer.in_flight >= kMostInFlight) return Sent::no;
+    peer.open = pool_.take();
+    if (!std::exchange(peer.is_listed, true)) open_.push_back(&peer);
+  }
+  peer.open->add(head, header, body);
+  if (urgency == Urgency::now || peer.open->used >= kGatherBytes) push(peer);
+  return Sent::yes;
+}
+
+// False: it has to wait until UCX has finished some.
+bool UcxTransport::push(Peer& peer) {
+  if (peer.in_flight >= kMostInFlight) {
+    peer.is_overdue = true;
+    return false;
+  }
+  peer.is_overdue = false;
+  post(peer, kRecords, std::move(peer.open));
+  return true;
+}
+
+void UcxTransport::flush() noexcept {
+  for (Peer* peer : std::exchange(open_, {})) {
+    peer->is_listed = peer->open != nullptr && !peer->is_gone() && !push(*peer);
+    if (peer->is_listed) open_.push_back(peer);
+  }
+}
+
+void UcxTransport::push_overdue() {
+  std::erase_if(open_, [this](Peer* peer) {
+    if (peer->is_gone()) peer->open.reset();
+    if (peer->open != nullptr && peer->is_overdue && push(*peer)) events_.active = true;
+    peer->is_listed = peer->open != nullptr;
+    return !peer->is_listed;
+  });
+}
+
+void UcxTransport::signal(Peer& peer, Kind kind) { post(peer, kind, pool_.take()); }
+
+void UcxTransport::post(Peer& peer, Kind kind, StagingPtr staging) {
+  Envelope envelope = peer.envelope;
+  if (kind == kPing || kind == kPong) {
+    envelope.number = 0;
+  } else {
+    ++peer.envelope.number;
+    peer.owes = true;
+  }
+  std::memcpy(staging->bytes, &envelope, sizeof envelope);
+  staging->peer = &peer;
+  ucp_request_param_t param{};
+  param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS;
+  param.cb.send = &UcxTransport::staging_ended;
+  param.user_data = staging.get();
+  param.flags = UCP_AM_SEND_FLAG_EAGER;
+  const ucs_status_ptr_t request =
+      ::ucp_am_send_nbx(peer.endpoint, kind, nullptr, 0, staging->bytes, staging->used, &param);
+  if (UCS_PTR_IS_PTR(request)) {
+    ++peer.in_flight;
+    staging.release();  // staging_ended() has it
+    return;
+  }
+  if (UCS_PTR_IS_ERR(request)) lose(peer, "UCX sends nothing: " + status_text(UCS_PTR_STATUS(request)));
+  pool_.give_back(std::move(staging));
+}
+
+void UcxTransport::staging_ended(void* request, ucs_status_t status, void* argument) {
+  StagingPtr staging(static_cast<Staging*>(argument));
+  ::ucp_request_free(request);
+  Peer& peer = *staging->peer;
+  --peer.in_flight;
+  peer.transport.events_.active = true;
+  if (status != UCS_OK) peer.transport.lose(peer, "UCX could not send: " + status_text(status));
+  peer.transport.pool_.give_back(std::move(staging));
+}
+
+Sent UcxTransport::send_long(Peer& peer, const Head& head, Bytes header, Bytes body, Outgoing* outgoing) {
+  const bool copies = outgoing == nullptr;
+  if (peer.in_flight >= kMostInFlight || (copies && peer.copied_bytes > kMostCopied)) return Sent::no;
+  if (peer.open != nullptr && !push(peer)) return Sent::no;
+  std::unique_ptr<LongFlight> flight(new LongFlight);
+  flight->peer = &peer;
+  flight->outgoing = outgoing;
+  if (copies) {
+    flight->copy.reset(new (std::nothrow) std::byte[body.size()]);
+    if (flight->copy == nullptr) return Sent::no;
+    std::memcpy(flight->copy.get(), body.data(), body.size());
+    flight->copied_bytes = body.size();
+    body = {flight->copy.get(), body.size()};
+  }
+  const LongHead long_head{peer.envelope, head, body.size()};
+  std::memcpy(flight->header.data(), &long_head, sizeof long_head);
+  if (!header.empty()) std::memcpy(flight->header.data() + sizeof long_head, header.data(), header.size());
+  flight->header_bytes = sizeof long_head + header.size();
+  return post_body(peer, std::move(flight), body) && !copies ? Sent::later : Sent::yes;
+}
+
+// True: UCX has not finished it yet.
+bool UcxTransport::post_body(Peer& peer, std::unique_ptr<LongFlight> flight, Bytes body) {
+  ++peer.envelope.number;
+  peer.owes = true;
+  ucp_request_param_t param{};
+  param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS;
+  param.cb.send = &UcxTransport::body_ended;
+  param.user_data = flight.get();
+  if (!is_native_) param.flags = body.size() <= kEagerBytes ? UCP_AM_SEND_FLAG_EAGER : UCP_AM_SEND_FLAG_RNDV;
+  const ucs_status_ptr_t request = ::ucp_am_send_nbx(peer.endpoint, kLong, flight->header.data(), flight->header_bytes,
+                                                     body.data(), body.size(), &param);
+  if (UCS_PTR_IS_PTR(request)) {
+    ++peer.in_flight;
+    peer.copied_bytes += flight->copied_bytes;
+    peer.bodies.push_back(flight.release());  // body_ended() has it
+    return true;
+  }
+  if (flight->outgoing != nullptr) flight->outgoing->done = true;
+  if (UCS_PTR_IS_ERR(request)) lose(peer, "UCX sends nothing: " + status_text(UCS_PTR_STATUS(request)));
+  return false;
+}
+
+void UcxTransport::body_ended(void* request, ucs_status_t status, void* argument) {
+  const std::unique_ptr<LongFlight> flight(static_cast<LongFlight*>(argument));
+  ::ucp_request_free(request);
+  Peer& peer = *flight->peer;
+  --peer.in_flight;
+  peer.copied_bytes -= flight->copied_bytes;
+  std::erase(peer.bodies, flight.get());
+  if (flight->outgoing != nullptr) flight->outgoing->done = true;
+  peer.transport.events_.active = true;
+  if (status != UCS_OK) peer.transport.lose(peer, "UCX could not send: " + status_text(status));
+}
+
+}  // namespace shmemx::transport::ucx

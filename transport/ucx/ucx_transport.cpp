@@ -1,0 +1,92 @@
+#include "transport/ucx/ucx_transport.hpp"
+
+#include <utility>
+
+#include "transport/ucx/limits.hpp"
+
+namespace shmemx::transport::ucx {
+namespace {
+
+constexpr std::size_t kCardHead = 1;  // says whether the PE has RMA in hardware
+
+}  // namespace
+
+Result<TransportPtr> UcxTransport::open(const Setup& setup) {
+  SHMEMX_TRY_ASSIGN(library, Library::open(static_cast<std::size_t>(setup.n_pes), kCardBytes - kCardHead));
+  SHMEMX_TRY_ASSIGN(heartbeat, Heartbeat::open(library.descriptor(), setup.timeout_ms));
+  std::unique_ptr<UcxTransport> transport(new UcxTransport(setup, std::move(library), std::move(heartbeat)));
+  SHMEMX_TRY(transport->listen());
+  return TransportPtr(std::move(transport));
+}
+
+UcxTransport::UcxTransport(const Setup& setup, Library library, Heartbeat heartbeat)
+    : setup_(setup),
+      library_(std::move(library)),
+      heartbeat_(std::move(heartbeat)),
+      is_native_(library_.has_native_rma()),
+      peers_(static_cast<std::size_t>(setup.n_pes)) {}
+
+// Peers outlive the worker, which still calls back while it ends.
+UcxTransport::~UcxTransport() {
+  is_closing_ = true;
+  for (Peer* peer : contacts_) {
+    peer->inbox.release();
+    for (const RemoteKey& key : peer->keys) ::ucp_rkey_destroy(key.rkey);
+  }
+  for (const Registered& registered : registered_) ::ucp_mem_unmap(library_.context(), registered.handle);
+  library_.stop();
+}
+
+Capabilities UcxTransport::capabilities() const noexcept {
+  return {.rma = is_native_, .waits = true, .short_bytes = kLongBytes - 1};
+}
+
+std::string UcxTransport::card() const { return std::string(1, is_native_ ? 'r' : 'm') + library_.address(); }
+
+bool UcxTransport::poll(int) noexcept {
+  events_.active = false;
+  is_idle_ = ::ucp_worker_progress(library_.worker()) == 0;
+  if (!open_.empty()) push_overdue();
+  if (!new_.empty()) greet_new();
+  if (!pinged_by_.empty()) answer_pings();
+  if (!unflushed_.empty()) flush_puts();
+  if (is_idle_ && heartbeat_.is_over()) beat();
+  for (const int source : std::exchange(events_.broken, {})) {
+    Peer& peer = *peers_[static_cast<std::size_t>(source)];
+    lose(peer, peer.inbox.fault());
+  }
+  if (!lost_.empty()) report_lost();
+  return events_.active;
+}
+
+bool UcxTransport::arm() noexcept {
+  // UCX rings for what comes, not for what it has begun.
+  if (!is_idle_ || !lost_.empty() || !pinged_by_.empty() || !unflushed_.empty()) return false;
+  if (::ucp_worker_arm(library_.worker()) == UCS_ERR_BUSY) return false;
+  for (const Peer* peer : contacts_) {
+    if (peer->owes && !peer->is_gone()) {
+      heartbeat_.wake_me();
+      break;
+    }
+  }
+  return true;
+}
+
+// The lanes that UCX has chosen for this PE, or what there is to choose from.
+std::string UcxTransport::describe(int pe) const {
+  std::string route;
+  const Peer* peer = peers_[static_cast<std::size_t>(pe)].get();
+  if (peer != nullptr && peer->endpoint != nullptr && !peer->is_gone()) {
+    route = lanes_of(printed([peer](std::FILE* file) { ::ucp_ep_print_info(peer->endpoint, file); }));
+  }
+  if (route.empty()) {
+    for (const Resource& resource : library_.resources()) {
+      route += (route.empty() ? "one of " : ", ") + resource.transport + '/' + resource.device;
+    }
+  }
+  route += is_native_ ? "; long messages as UCX decides"
+                      : "; bodies above " + std::to_string(kEagerBytes >> 10) + " KiB by rendezvous";
+  return route + (is_native_ ? "; puts and gets by hardware, messages by poll" : "; progress by poll");
+}
+
+}  // namespace shmemx::transport::ucx

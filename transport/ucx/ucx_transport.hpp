@@ -1,0 +1,109 @@
+// UCX as a transport: one context, one worker, an endpoint for each PE that is talked to. Messages are active messages;
+// short ones are packed together, bodies above the eager limit are fetched by the receiver, right to their place.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "transport/transport.hpp"
+#include "transport/ucx/flight.hpp"
+#include "transport/ucx/heartbeat.hpp"
+#include "transport/ucx/library.hpp"
+#include "transport/ucx/peer.hpp"
+
+namespace shmemx::transport::ucx {
+
+class UcxTransport final : public Transport {
+ public:
+  static Result<TransportPtr> open(const Setup& setup);
+  ~UcxTransport() override;
+
+  const char* name() const noexcept override { return "ucx"; }
+  Capabilities capabilities() const noexcept override;
+  std::string card() const override;
+  void set_cards(const Cards& cards) noexcept override { cards_ = &cards; }
+  Sent send(int pe, const Head& head, Bytes header, Bytes body, Outgoing* outgoing, Urgency urgency) noexcept override;
+  void flush() noexcept override;
+  bool poll(int expected) noexcept override;
+  int descriptor() const noexcept override { return heartbeat_.descriptor(); }
+  bool arm() noexcept override;
+  void close(std::uint32_t patience_ms) noexcept override;
+  std::string describe(int pe) const override;
+
+  Result<std::string> register_memory(std::byte* base, std::size_t bytes) override;
+  void unregister_memory(std::byte* base) noexcept override;
+  bool put(int pe, Bytes key, std::uint64_t offset, Bytes source, Completion& completion) noexcept override;
+  bool get(int pe, Bytes key, std::uint64_t offset, std::span<std::byte> dest,
+           Completion& completion) noexcept override;
+
+ private:
+  struct Flush;
+  struct Registered {
+    std::byte* base;
+    ucp_mem_h handle;
+  };
+
+  UcxTransport(const Setup& setup, Library library, Heartbeat heartbeat);
+  Status listen();
+
+  // peers.cpp
+  Peer& known(int pe);
+  Peer* prove(const Envelope& envelope);
+  Peer* reach(int pe);
+  bool connect(Peer& peer);
+  void lose(Peer& peer, std::string cause);
+  void report_lost();
+  void beat();
+  static void endpoint_failed(void* peer, ucp_ep_h endpoint, ucs_status_t status);
+
+  // send.cpp
+  Sent send_short(Peer& peer, const Head& head, Bytes header, Bytes body, Urgency urgency);
+  Sent send_long(Peer& peer, const Head& head, Bytes header, Bytes body, Outgoing* outgoing);
+  bool push(Peer& peer);
+  void push_overdue();
+  void signal(Peer& peer, Kind kind);
+  void post(Peer& peer, Kind kind, StagingPtr staging);
+  static void staging_ended(void* request, ucs_status_t status, void* staging);
+  static void body_ended(void* request, ucs_status_t status, void* flight);
+  bool post_body(Peer& peer, std::unique_ptr<LongFlight> flight, Bytes body);
+
+  // receive.cpp
+  template <Kind kind>
+  static ucs_status_t received(void* self, const void* header, std::size_t header_bytes, void* data, std::size_t bytes,
+                               const ucp_am_recv_param_t* param);
+  ucs_status_t take(const Parcel& parcel);
+  void greet_new();
+  void answer_pings();
+
+  // close.cpp
+  template <class Done>
+  void progress_until(std::uint64_t deadline_ns, Done done) noexcept;
+  void close_endpoints(std::uint64_t deadline_ns) noexcept;
+
+  // rma.cpp
+  const RemoteKey* unpack(Peer& peer, Bytes key);
+  void flush_puts();
+  static void put_ended(void* request, ucs_status_t status, void* peer);
+  static void flush_ended(void* request, ucs_status_t status, void* flush);
+
+  Setup setup_;
+  Library library_;
+  Heartbeat heartbeat_;
+  const Cards* cards_ = nullptr;
+  bool is_native_ = false;
+  bool is_closing_ = false;
+  bool is_idle_ = false;  // UCX had nothing to do at the last look
+  InboxEvents events_;
+  std::vector<std::unique_ptr<Peer>> peers_;  // by PE; null until the first contact
+  std::vector<Peer*> contacts_;               // those that are not null
+  std::vector<Peer*> open_;                   // with an open staging
+  std::vector<Peer*> new_;                    // have written first and have no endpoint yet
+  std::vector<Peer*> pinged_by_;
+  std::vector<Peer*> lost_;       // not reported yet
+  std::vector<Peer*> unflushed_;  // with puts whose arrival has not been asked for
+  StagingPool pool_;
+  std::vector<Registered> registered_;
+};
+
+}  // namespace shmemx::transport::ucx
