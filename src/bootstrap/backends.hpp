@@ -44,6 +44,8 @@ BootstrapPtr make_single();
 Result<KvsPtr> connect_pmi1();
 Result<KvsPtr> connect_pmi2();
 Result<KvsPtr> connect_pmix();
+// Without an interface: for tasks of Slurm on one node. Waits for the other tasks.
+Result<KvsPtr> connect_slurm_step();
 // `own` says where this PE runs.
 BootstrapPtr make_kvs_bootstrap(KvsPtr kvs, Card own);
 

@@ -14,6 +14,7 @@ struct Interface {
 constexpr Interface kPmix = {"PMIx", "PMIX_NAMESPACE", connect_pmix};
 constexpr Interface kPmi1 = {"PMI-1", "PMI_FD", connect_pmi1};
 constexpr Interface kPmi2 = {"PMI-2", "PMI_FD", connect_pmi2};
+constexpr Interface kSlurmStep = {"sockets", "SLURM_STEP_NUM_TASKS", connect_slurm_step};
 
 const char* lookup(const char* variable) { return std::getenv(variable); }
 
@@ -56,6 +57,10 @@ Result<BootstrapPtr> connect() {
     if (found && *found != nullptr) return found;
   }
   const LauncherSeen seen = find_launcher(lookup);
+  if (seen.is_slurm_step) {
+    auto found = try_interface(kSlurmStep, tried);
+    if (found && *found != nullptr) return found;
+  }
   if (seen.launcher != nullptr) return no_launcher(seen, tried);
   return make_single();
 }

@@ -19,7 +19,7 @@ long number(Lookup get, const char* variable) {
 }
 
 LauncherSeen seen(Lookup get, const char* launcher, const char* variable, long n_pes) {
-  return {launcher, std::string(variable) + "=" + get(variable), n_pes};
+  return {launcher, std::string(variable) + "=" + get(variable), n_pes, false};
 }
 
 // Slurm sets SLURM_NTASKS in the shells of salloc and sbatch too, where a program that is started directly is a
@@ -60,7 +60,10 @@ LauncherSeen find_launcher(Lookup get) {
     if (size > 1) return seen(get, row.launcher, row.variable, size);
     size_is_known = size_is_known || size == 1;
   }
-  if (LauncherSeen slurm = find_slurm(get); slurm.launcher != nullptr) return slurm;
+  if (LauncherSeen slurm = find_slurm(get); slurm.launcher != nullptr) {
+    slurm.is_slurm_step = true;
+    return slurm;
+  }
   // PMIx tells the size only over its own interface: without a word from elsewhere a rank means more than one.
   const long rank = number(get, "PMIX_RANK");
   if (rank > 0 || (rank == 0 && !size_is_known)) return seen(get, "a PMIx launcher", "PMIX_RANK", 0);

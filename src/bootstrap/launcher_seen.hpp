@@ -9,6 +9,7 @@ struct LauncherSeen {
   const char* launcher = nullptr;  // nullptr: no launcher said that it started more than one process
   std::string evidence;            // "OMPI_COMM_WORLD_SIZE=4"
   long n_pes = 0;                  // 0 where the variables do not tell
+  bool is_slurm_step = false;
 };
 
 // `get` looks a variable up as getenv does; a parameter so that tests can bring their own environment.

@@ -152,18 +152,50 @@ void stand_by_networks() {
   }
 }
 
+// What others have gathered and then left, to compute: it has to leave some time. Sleeps are short after such a time.
+class Nap {
+ public:
+  // Milliseconds for the next sleep.
+  int length() {
+    const std::uint32_t gathers = gathered_batches();
+    const std::uint64_t now = now_ns();
+    if (gathers != seen_) last_ns_ = now;
+    seen_ = gathers;
+    const bool shortly = now - last_ns_ < kRememberNs;
+    network_agent_dozes.store(!shortly, std::memory_order_seq_cst);  // nap
+    // Somebody may have gathered meanwhile and not seen that this thread is going to sleep long.
+    return shortly || gathered_batches() != seen_ ? kNapMs : kLongSleepMs;
+  }
+
+ private:
+  static constexpr std::uint64_t kRememberNs = 50'000'000;
+  static constexpr int kNapMs = 1;
+  std::uint32_t seen_ = gathered_batches();
+  std::uint64_t last_ns_ = 0;
+};
+
+// True when somebody has rung or something has come; false when the time is over, or others poll.
+bool sleep_on_networks(int ms) {
+  const std::uint32_t before = own_endpoint.activity();
+  epoll_event event;
+  const int count = ::epoll_wait(bell().epoll.get(), &event, 1, ms);
+  network_agent_dozes.store(false, std::memory_order_relaxed);
+  std::uint64_t rings;
+  if (count > 0) (void)::read(bell().stop.get(), &rings, sizeof rings);
+  return count > 0 && !others_poll(before);
+}
+
 void network_main() {
+  Nap nap;
   while (!stopping()) {
     stand_by_networks();
     work();
-    if (!is_quiet_for_sleep()) continue;
-    epoll_event event;
-    while (!stopping()) {
-      const std::uint32_t before = own_endpoint.activity();
-      if (::epoll_wait(bell().epoll.get(), &event, 1, kLongSleepMs) <= 0) continue;
-      if (others_poll(before)) break;  // they have seen it, or will
-      work();
-      if (!is_quiet_for_sleep()) break;
+    while (!stopping() && is_quiet_for_sleep()) {
+      if (sleep_on_networks(nap.length())) {
+        work();
+      } else {
+        break;
+      }
     }
   }
 }
@@ -230,6 +262,8 @@ void stop_agent() noexcept {
   join(node_agent);
   join(network_agent);
 }
+
+void ring_network_agent() noexcept { ::eventfd_write(bell().stop.get(), 1); }
 
 bool agent_runs() noexcept {
   const std::lock_guard guard(start_mutex);

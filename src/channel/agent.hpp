@@ -3,6 +3,8 @@
 // where PEs of the node ring, one on the descriptors of the networks; a job has those that it needs.
 #pragma once
 
+#include <atomic>
+
 namespace shmemx::channel {
 
 // Starts the thread for messages of the node if it does not run; opens the channel. Any thread, any time after
@@ -13,5 +15,9 @@ void start_network_agent() noexcept;
 // Ends both and waits for their end. Does nothing when none runs.
 void stop_agent() noexcept;
 bool agent_runs() noexcept;
+
+// Is the networks' agent in a long sleep, so that it would not see messages that have been gathered?
+inline constinit std::atomic<bool> network_agent_dozes{false};
+void ring_network_agent() noexcept;
 
 }  // namespace shmemx::channel

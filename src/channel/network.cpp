@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/fatal.hpp"
+#include "channel/agent.hpp"
 
 namespace shmemx::channel {
 namespace {
@@ -16,7 +17,20 @@ constexpr std::uint32_t kFewMessages = 16;
 constexpr std::uint32_t kPollsPerTelling = 16;
 constexpr std::uint32_t kPollsOfOthers = 16;  // a look at the networks while a PE of the node is waited for
 
+// Answers are not counted: whoever asked waits for them, so nobody need be told that they have come.
+constexpr bool is_answer(unsigned handler) {
+  return handler == kGetReply || handler == kAtomicReply || handler == kWindowReply;
+}
+// Questions are counted before their handler runs: the answer, which leaves when they have been carried out, tells it.
+constexpr bool is_question(unsigned handler) {
+  return handler == kGet || handler == kGetStrided || handler == kAtomicFetch;
+}
+
 constinit Landing landings[kHandlerIds] = {};
+
+// Edge nap: whoever begins a batch counts, then reads whether the agent sleeps long; the agent says that it will, then
+// reads the count. One of them sees the other.
+constinit std::atomic<std::uint32_t> batches_begun{0};
 
 // Never destroyed: threads may still poll while the process exits.
 struct State {
@@ -83,7 +97,7 @@ transport::Sent Endpoint::send_distant(int pe, const Way& way, Bytes header, Byt
   if (sent == transport::Sent::no) return sent;
   if (way.urgency == transport::Urgency::gather) gathered_ = true;
   peer.told = peer.received;
-  note_sent(pe, peer);
+  if (!is_answer(way.id)) note_sent(pe, peer);
   return sent;
 }
 
@@ -96,6 +110,8 @@ bool Endpoint::gather_slow(int pe, HandlerId id, Bytes header, Bytes body) noexc
   batch.used = 0;
   append_item(batch, id, header, body);
   state().batched.push_back(static_cast<std::uint16_t>(pe));
+  batches_begun.fetch_add(1, std::memory_order_seq_cst);                          // nap
+  if (network_agent_dozes.load(std::memory_order_seq_cst)) ring_network_agent();  // nap
   return true;
 }
 
@@ -143,7 +159,6 @@ void Endpoint::send_long(const char* routine, int pe, HandlerId id, Bytes header
 
 void Endpoint::finish_distant(int source, PeerState& peer) noexcept {
   ++peer.received;
-  ++taken_;
   if (peer.owed) return;
   peer.owed = true;
   state().owed.push_back(static_cast<std::uint16_t>(source));
@@ -153,8 +168,10 @@ void Endpoint::take_distant(int source, const transport::Head& head, Bytes paylo
   PeerState& peer = peers_[source];
   if (queue::reached(head.ack, peer.known)) peer.known = head.ack;
   if (head.handler == kAckOnly) return;
+  ++taken_;
+  if (is_question(head.handler)) finish_distant(source, peer);
   if (run(source, head.handler, payload) == Verdict::later) keep_copy(source, head.handler, payload);
-  finish_distant(source, peer);
+  if (!is_question(head.handler) && !is_answer(head.handler)) finish_distant(source, peer);
 }
 
 // A waiter that polls again has nothing to send by itself, so the count goes alone. While messages stream in it need
@@ -212,7 +229,8 @@ void NetworkSink::landed(int source, const transport::Head& head, Bytes header, 
   own_endpoint.in_handler_ = true;
   landings[head.handler].landed(own_endpoint, source, header, body_bytes);
   own_endpoint.in_handler_ = false;
-  own_endpoint.finish_distant(source, peer);
+  ++own_endpoint.taken_;
+  if (!is_answer(head.handler)) own_endpoint.finish_distant(source, peer);
 }
 
 void NetworkSink::lost(int pe, const std::string& cause) noexcept {
@@ -234,6 +252,8 @@ bool is_quiet_for_sleep() noexcept {
   }
   return true;
 }
+
+std::uint32_t gathered_batches() noexcept { return batches_begun.load(std::memory_order_seq_cst); }  // nap
 
 std::vector<int> network_descriptors() {
   std::vector<int> found;

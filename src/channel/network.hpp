@@ -21,6 +21,8 @@ class NetworkSink final : public transport::Sink {
 // The one of this process; transports are opened with it before the channel is set up.
 NetworkSink& network_sink() noexcept;
 
+// Grows with each batch of messages that is begun; any thread.
+std::uint32_t gathered_batches() noexcept;
 // What can be slept on; at most transport::kMaxTransports.
 std::vector<int> network_descriptors();
 

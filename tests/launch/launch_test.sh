@@ -318,6 +318,38 @@ wrong_launcher() {
   expect_rc 77
   expect_err 'PMI_FD=9 is not an open socket'
 }
+# What srun --mpi=none gives its tasks, without Slurm.
+slurm_without_interface() {
+  step() {  # TASKS SECOND_OF_LATE_TASK ARGUMENTS...: exit statuses in rcs
+    tasks=$1
+    late=$2
+    shift 2
+    : >out
+    : >rcs
+    for task in $(seq 0 $((tasks - 1))); do
+      (
+        [ "$task" = "$late" ] && sleep 1.5
+        timeout -k 2 40 env SLURM_NTASKS="$tasks" SLURM_STEP_NUM_TASKS="$tasks" SLURM_STEP_NUM_NODES="$nodes" \
+          SLURM_JOB_ID=$$ SLURM_STEP_ID=0 SLURM_PROCID="$task" "$PROBE" "$@" >>out 2>>err
+        echo $? >>rcs
+      ) &
+    done
+    wait
+  }
+  nodes=1
+  for n in 2 5; do
+    for late in none 0 1; do
+      step $n $late attach hello nodes finalize
+      [ "$(sort -u rcs)" = 0 ] || die "$n tasks, late is $late: a task failed"
+      [ "$(grep -c " of $n via slurm" out)" = $n ] || die "$n tasks, late is $late: not all said hello"
+      [ "$(grep -c " on node 0 of 1, $n PEs" out)" = $n ] || die "$n tasks, late is $late: not one node"
+    done
+  done
+  nodes=2
+  step 2 none attach hello
+  [ "$(sort -u rcs)" = 77 ] || die "tasks on two nodes did not fail"
+  expect_err 'on several nodes its tasks need srun --mpi=pmi2 or --mpi=pmix'
+}
 stale_environment() {
   run 10 env SHMEMX_JOB_FD=9 SHMEMX_JOB_PE=0 SHMEMX_JOB_SIZE=2 SHMEMX_JOB_ID=1 "$PROBE" attach hello
   expect_rc 77

@@ -126,8 +126,12 @@ if srun --mpi=list 2>&1 | grep -q pmix && [ "${HAVE_PMIX:-0}" = 1 ]; then
 fi
 run --mpi=pmi2 $four "$PROBE" attach @1 abort 9 wait shmem_barrier_all
 [ "$rc" != 0 ] && [ "$rc" != 124 ] || die "an aborted job ended with status $rc"
+run --mpi=none -N 1 -n 4 "$PROBE" attach hello nodes finalize
+expect_hello slurm 1
+run --mpi=none -N 1 -n 4 "$PROBE" attach @1 abort 9 wait shmem_barrier_all
+[ "$rc" != 0 ] && [ "$rc" != 124 ] || die "without an interface, an aborted job ended with status $rc"
 run --mpi=none $four "$PROBE" attach hello
 [ "$rc" = 77 ] || die "without an interface: status $rc"
 grep -q "started by Slurm's srun (SLURM_STEP_NUM_TASKS=4), but none of its start-up interfaces answers" err ||
-  die 'without an interface: no word of it'
+  die 'without an interface on two nodes: no word of it'
 exit 0

@@ -1,5 +1,6 @@
 // Who connects to the port without belonging to the job.
 #include <arpa/inet.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <boost/test/unit_test.hpp>
@@ -128,6 +129,25 @@ BOOST_AUTO_TEST_CASE(ten_thousand_connections_disturb_nobody) {
   }
   BOOST_REQUIRE(job.send({.from = 2, .to = 1, .header = pattern(4, 0)}));  // a first contact in the middle of it
   BOOST_REQUIRE(job.poll_until([&] { return job.sink(1).messages.back().source == 2; }));
+  check_undisturbed(job);
+}
+
+BOOST_AUTO_TEST_CASE(connections_wait_while_there_are_no_descriptors) {
+  Endpoints job("tcp");
+  check_undisturbed(job);
+  const UniqueFd waiting = connect_to(job.book().cards[1]);
+  const auto rubbish = pattern(48, 9);
+  say(waiting, rubbish.data(), rubbish.size());
+  rlimit before{};
+  BOOST_REQUIRE_EQUAL(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit none = before;
+  none.rlim_cur = 3;  // no new ones; those that are open stay
+  BOOST_REQUIRE_EQUAL(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  check_undisturbed(job);
+  for (int i = 0; i < 1000; ++i) job.poll_all();
+  BOOST_CHECK_EQUAL(answer(waiting), -1);
+  BOOST_REQUIRE_EQUAL(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  BOOST_CHECK(gets_hung_up(job, waiting));
   check_undisturbed(job);
 }
 

@@ -76,8 +76,8 @@ constexpr int kUnusable = -1000;
 // Hardware has no such address: all of its offers are alike.
 int interface_score(const fi_info& info) {
   const auto* address = static_cast<const sockaddr*>(info.src_addr);
-  const bool is_ip = info.addr_format == FI_SOCKADDR_IN || info.addr_format == FI_SOCKADDR_IN6 ||
-                     info.addr_format == FI_SOCKADDR;
+  const bool is_ip =
+      info.addr_format == FI_SOCKADDR_IN || info.addr_format == FI_SOCKADDR_IN6 || info.addr_format == FI_SOCKADDR;
   if (!is_ip || address == nullptr || info.domain_attr->name == nullptr) return 0;
   const std::string interface = info.domain_attr->name;
   if (!is_running(interface.c_str())) return kUnusable;
@@ -139,7 +139,7 @@ Result<Choice> try_offers(const Library& library, const std::vector<Offer>& offe
 int provider_rank(const char* provider, bool chosen_by_user) noexcept {
   const std::string_view name = provider;
   // What needs no test to be told apart: within one machine only, without order, or many times slower.
-  constexpr std::array<std::string_view, 8> kUnfit = {"shm",  "sm2",       "sockets", "udp",
+  constexpr std::array<std::string_view, 8> kUnfit = {"shm", "sm2",       "sockets", "udp",
                                                       "lnx", "ofi_mrail", "ofi_rxd", "net;ofi_rxm"};
   const auto is_part = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
   if (std::any_of(kUnfit.begin(), kUnfit.end(), is_part)) return chosen_by_user ? 9 : -1;

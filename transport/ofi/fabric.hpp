@@ -61,10 +61,10 @@ struct Fabric {
   // Nothing to read and nothing under way in the provider: one may sleep on wait_fd.
   bool may_sleep() const noexcept;
 
-  std::string name() const;                                   // the endpoint's address, opaque
-  std::string address_text(const std::string& name) const;    // for people
-  std::string error_text(int error) const;                    // of a positive fi_errno
-  Error failure(const char* what, std::int64_t result) const; // of a negative result
+  std::string name() const;                                    // the endpoint's address, opaque
+  std::string address_text(const std::string& name) const;     // for people
+  std::string error_text(int error) const;                     // of a positive fi_errno
+  Error failure(const char* what, std::int64_t result) const;  // of a negative result
 };
 
 // From one of fi_getinfo's answers to an endpoint that can send and receive.

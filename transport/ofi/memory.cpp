@@ -34,8 +34,7 @@ Result<Place> Memory::enter(Bytes memory, std::uint64_t access) {
   std::uint64_t wish = keyed_hash(secret_, ++counter_, ~std::uint64_t{0});
   const std::size_t key_bytes = fabric_.info->domain_attr->mr_key_size;
   if (key_bytes < sizeof wish) wish &= (std::uint64_t{1} << (8 * key_bytes)) - 1;
-  int result =
-      fi_mr_reg(fabric_.domain.get(), memory.data(), memory.size(), access, 0, wish, 0, &region, nullptr);
+  int result = fi_mr_reg(fabric_.domain.get(), memory.data(), memory.size(), access, 0, wish, 0, &region, nullptr);
   if (result != 0) return fabric_.failure("fi_mr_reg", result);
   Place place;
   place.region.reset(region);

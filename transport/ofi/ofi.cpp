@@ -121,8 +121,9 @@ bool Ofi::report() {
 
 bool Ofi::arm() noexcept { return fabric_.may_sleep(); }
 
-// The best is to know that the other has seen the farewell: nothing is in the sockets then that could be lost with them.
-// Whoever has left does not answer, others may be busy: after a moment it is enough that the provider has sent all.
+// The best is to know that the other has seen the farewell: nothing is in the sockets then that could be lost with
+// them. Whoever has left does not answer, others may be busy: after a moment it is enough that the provider has sent
+// all.
 bool Ofi::has_parted(const Peer& peer, bool is_hasty) noexcept {
   return peer.is_lost || peer.has_seen_ours || ((peer.has_left || is_hasty) && Outbound::is_idle(peer));
 }

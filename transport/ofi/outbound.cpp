@@ -9,12 +9,11 @@
 namespace shmemx::transport::ofi {
 namespace {
 
-constexpr std::size_t kQueuedPackets = 32;     // of a peer, before send() says no
-constexpr std::uint32_t kPostedPackets = 16;   // of a peer with the provider; beyond that records are gathered
-constexpr std::uint32_t kPostedBehind = 64;    // what a peer has to hold back while it reads a body
-constexpr std::size_t kLongSends = 16;         // of a peer
+constexpr std::size_t kQueuedPackets = 32;    // of a peer, before send() says no
+constexpr std::uint32_t kPostedPackets = 16;  // of a peer with the provider; beyond that records are gathered
+constexpr std::uint32_t kPostedBehind = 64;   // what a peer has to hold back while it reads a body
+constexpr std::size_t kLongSends = 16;        // of a peer
 constexpr std::size_t kAnnouncementBytes = sizeof(Announcement) + kMaxHeaderBytes;
-constexpr std::byte kZeros[kAlign] = {};
 
 void copy(std::byte*& to, Bytes from) noexcept {
   if (!from.empty()) std::memcpy(to, from.data(), from.size());
@@ -215,31 +214,13 @@ bool Outbound::pump(Peer& peer) {
   return moved;
 }
 
-// What is injected is gone at once, without a completion. Control packets are not, so that a way that is broken shows
-// as an error of a certain peer; nor are farewells, so that one knows when all has gone.
 std::int64_t Outbound::post(Packet& packet) {
   Peer& peer = *packet.peer;
   const std::uint32_t source = packet.is_control ? me_ | kControl : me_;
   const PacketHead head{peer.token_out, source, packet.is_control ? 0 : peer.sequence_out};
   std::memcpy(packet.bytes, &head, sizeof head);
-  fid_ep* ep = fabric_.ep.get();
   const bool injects = !packet.is_watched && packet.tail.empty() && packet.used <= inject_bytes_;
-  std::int64_t result;
-  if (injects) {
-    result = fi_inject(ep, packet.bytes, packet.used, peer.address);
-  } else if (packet.tail.empty()) {
-    result = fi_send(ep, packet.bytes, packet.used, packet.place.descriptor, peer.address, &packet.context);
-  } else {
-    const std::size_t bytes = packet.used + packet.tail.size();
-    void* descriptors[] = {packet.place.descriptor, packet.tail_place.descriptor, packet.place.descriptor};
-    std::memcpy(packet.bytes + kPacketBytes - kAlign, kZeros, kAlign);
-    const iovec parts[] = {{packet.bytes, packet.used},
-                           {const_cast<std::byte*>(packet.tail.data()), packet.tail.size()},
-                           {packet.bytes + kPacketBytes - kAlign, align_up(bytes) - bytes}};
-    const std::size_t count = align_up(bytes) == bytes ? 2 : 3;
-    result = fi_sendv(ep, parts, descriptors, count, peer.address, &packet.context);
-  }
-  if (result != 0) return result;
+  if (const std::int64_t result = hand_over(packet, injects); result != 0) return result;
   if (!packet.is_control) {
     ++peer.sequence_out;
     if (!peer.long_sends.empty()) ++peer.posted_behind;
@@ -250,6 +231,25 @@ std::int64_t Outbound::post(Packet& packet) {
     ++peer.posted;
   }
   return 0;
+}
+
+// What is injected is gone at once, without a completion. Control packets are not, so that a way that is broken shows
+// as an error of a certain peer; nor are farewells, so that one knows when all has gone.
+std::int64_t Outbound::hand_over(Packet& packet, bool injects) {
+  fid_ep* ep = fabric_.ep.get();
+  const fi_addr_t to = packet.peer->address;
+  if (injects) return fi_inject(ep, packet.bytes, packet.used, to);
+  if (packet.tail.empty()) return fi_send(ep, packet.bytes, packet.used, packet.place.descriptor, to, &packet.context);
+  // The packet's own end, unused behind a header, fills the body up to kAlign.
+  std::byte* filler = packet.bytes + kPacketBytes - kAlign;
+  std::memset(filler, 0, kAlign);
+  const std::size_t bytes = packet.used + packet.tail.size();
+  void* descriptors[] = {packet.place.descriptor, packet.tail_place.descriptor, packet.place.descriptor};
+  const iovec parts[] = {{packet.bytes, packet.used},
+                         {const_cast<std::byte*>(packet.tail.data()), packet.tail.size()},
+                         {filler, align_up(bytes) - bytes}};
+  const std::size_t count = align_up(bytes) == bytes ? 2 : 3;
+  return fi_sendv(ep, parts, descriptors, count, to, &packet.context);
 }
 
 void Outbound::stall(Peer& peer) {
@@ -277,8 +277,8 @@ void Outbound::on_sent(Packet& packet) {
 }
 
 bool Outbound::on_finished(Peer& peer, std::uint64_t id) {
-  const auto found = std::find_if(peer.long_sends.begin(), peer.long_sends.end(),
-                                  [&](const LongSend& body) { return body.id == id; });
+  const auto found =
+      std::find_if(peer.long_sends.begin(), peer.long_sends.end(), [&](const LongSend& body) { return body.id == id; });
   if (found == peer.long_sends.end()) return false;
   set_done(found->outgoing);
   peer.long_sends.erase(found);

@@ -48,6 +48,7 @@ class Outbound {
   std::byte* append(Packet& packet, const Head& head, Record::Kind kind, std::size_t bytes);
   bool pump(Peer& peer);
   std::int64_t post(Packet& packet);
+  std::int64_t hand_over(Packet& packet, bool injects);
   void stall(Peer& peer);
   Packet* take(Peer& peer);
   void give_back(Packet& packet);

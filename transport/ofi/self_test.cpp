@@ -73,8 +73,8 @@ Status Trial::prepare() {
 
 Status Trial::send_message() {
   Step receive, send;
-  SHMEMX_OFI_TRY(fabric_, fi_recv, fabric_.ep.get(), slots_.got.data(), sizeof(Slot), place_.descriptor,
-                 FI_ADDR_UNSPEC, &receive.context);
+  SHMEMX_OFI_TRY(fabric_, fi_recv, fabric_.ep.get(), slots_.got.data(), sizeof(Slot), place_.descriptor, FI_ADDR_UNSPEC,
+                 &receive.context);
   SHMEMX_TRY(complete("fi_send", send, [&] {
     return fi_send(fabric_.ep.get(), slots_.sent.data(), sizeof(Slot), place_.descriptor, self_, &send.context);
   }));
@@ -87,9 +87,8 @@ Status Trial::write_and_read() {
   iovec source{slots_.sent.data(), sizeof(Slot)};
   fi_rma_iov dest{target, sizeof(Slot), place_.key};
   fi_msg_rma message{&source, &place_.descriptor, 1, self_, &dest, 1, &write.context, 0};
-  SHMEMX_TRY(complete("fi_writemsg", write, [&] {
-    return fi_writemsg(fabric_.ep.get(), &message, FI_COMPLETION | FI_DELIVERY_COMPLETE);
-  }));
+  SHMEMX_TRY(complete("fi_writemsg", write,
+                      [&] { return fi_writemsg(fabric_.ep.get(), &message, FI_COMPLETION | FI_DELIVERY_COMPLETE); }));
   return complete("fi_read", read, [&] {
     return fi_read(fabric_.ep.get(), slots_.read.data(), sizeof(Slot), place_.descriptor, self_, target, place_.key,
                    &read.context);

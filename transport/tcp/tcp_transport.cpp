@@ -460,6 +460,7 @@ bool TcpTransport::all_gone() noexcept {
 
 void TcpTransport::close(std::uint32_t patience_ms) noexcept {
   closing_ = true;
+  watch_all();
   gathered_.clear();
   for (Peer* const peer : up_) {
     if (peer->state != State::up || peer->mute) continue;

@@ -13,12 +13,14 @@ struct Preference {
   const char* value;
 };
 
-// In force unless the user has set the variable of that name. PEs of one node have better than UCX's shared memory.
-// Segments: the small ones cost a third of the bandwidth from 16 KiB on. Connections are made without waiting, since
-// nothing here may wait.
+// In force unless the user has set the variable of that name.
+//  - PEs of one node have better than UCX's shared memory.
+//  - Segments: the small ones cost a third of the bandwidth from 16 KiB on.
+//  - Connections are made without waiting, since nothing here may wait.
+//  - One connection to a PE: with two, the end of the idle one is taken for the end of both, with data still unread.
 constexpr Preference kPreferences[] = {
     {"TLS", "^sm,self"},  {"TCP_TX_SEG_SIZE", "64k"}, {"TCP_RX_SEG_SIZE", "256k"},
-    {"TCP_CONN_NB", "y"}, {"MEMTYPE_CACHE", "n"},
+    {"TCP_CONN_NB", "y"}, {"MAX_RNDV_RAILS", "1"},    {"MEMTYPE_CACHE", "n"},
 };
 
 bool set_by_user(const char* name) { return std::getenv((std::string("UCX_") + name).c_str()) != nullptr; }

@@ -1,0 +1,117 @@
+// Operations on a PE that computes: it calls nothing of the library until it finds, in its own memory, that all of them
+// have completed. So each of these hangs, and is ended by the time limit, unless somebody else makes the progress.
+#include <shmem.h>
+
+#include <chrono>
+#include <vector>
+
+#include "../support/pe_test.hpp"
+
+namespace {
+
+using namespace pe_test;
+
+// Computes until the word is set by somebody, without the library. False: it has not been set within half a minute.
+bool compute_until_set(const volatile long& word) {
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  volatile double sink = 1;
+  while (word == 0) {
+    for (int i = 0; i < 1000; ++i) sink = sink * 1.0000001 + 1e-9;
+    if (std::chrono::steady_clock::now() > limit) return false;
+  }
+  return true;
+}
+
+// The last PE computes, all others work on its memory at once. `work` ends when what it did is complete there.
+template <class Work>
+void on_a_computing_pe(Work work) {
+  static long finished = 0;
+  static long released = 0;
+  finished = 0;
+  released = 0;
+  shmem_barrier_all();
+  const int target = pes() - 1;
+  if (me() == target) {
+    CHECK(compute_until_set(released));
+  } else {
+    work(target);
+    if (shmem_long_atomic_fetch_inc(&finished, 0) == target - 1) {
+      shmem_long_p(&released, 1, target);
+      shmem_quiet();
+    }
+  }
+  shmem_barrier_all();
+  CHECK_EQUAL(shmem_long_g(&released, target), 1L);
+}
+
+PE_TEST_MIN(puts_and_quiet_complete, 2) {
+  const std::size_t count = 40000;
+  const Symmetric<long> dest(count * static_cast<std::size_t>(pes()));
+  std::vector<long> source(count, me() + 1);
+  on_a_computing_pe([&](int target) {
+    for (const std::size_t nelems : {std::size_t{1}, std::size_t{100}, count}) {
+      shmem_long_put(dest.get() + static_cast<std::size_t>(me()) * count, source.data(), nelems, target);
+      shmem_quiet();
+    }
+  });
+  if (me() == pes() - 1) {
+    for (int pe = 0; pe < me(); ++pe) CHECK_EQUAL(dest.get()[(static_cast<std::size_t>(pe) + 1) * count - 1], pe + 1L);
+  }
+}
+
+PE_TEST_MIN(gets_complete, 2) {
+  const std::size_t count = 40000;
+  const Symmetric<long> source(count);
+  for (std::size_t i = 0; i < count; ++i) source.get()[i] = me() * 100000L + static_cast<long>(i);
+  on_a_computing_pe([&](int target) {
+    std::vector<long> got(count);
+    for (const std::size_t nelems : {std::size_t{1}, std::size_t{100}, count}) {
+      shmem_long_get(got.data(), source.get(), nelems, target);
+      CHECK_EQUAL(got[nelems - 1], target * 100000L + static_cast<long>(nelems) - 1);
+    }
+  });
+}
+
+PE_TEST_MIN(fetching_atomics_complete, 2) {
+  const Symmetric<long> word(1);
+  *word.get() = 0;
+  on_a_computing_pe([&](int target) {
+    for (int i = 0; i < 50; ++i) shmem_long_atomic_fetch_add(word.get(), 1, target);
+  });
+  if (me() == pes() - 1) CHECK_EQUAL(*word.get(), 50L * (pes() - 1));
+}
+
+PE_TEST_MIN(signals_with_data_complete, 2) {
+  const Symmetric<long> data(static_cast<std::size_t>(pes()));
+  const Symmetric<std::uint64_t> signal(1);
+  *signal.get() = 0;
+  on_a_computing_pe([&](int target) {
+    const long value = me() + 7;
+    shmem_long_put_signal(data.get() + me(), &value, 1, signal.get(), 1, SHMEM_SIGNAL_ADD, target);
+    shmem_quiet();
+  });
+  if (me() == pes() - 1) {
+    CHECK_EQUAL(*signal.get(), static_cast<std::uint64_t>(pes() - 1));
+    for (int pe = 0; pe < me(); ++pe) CHECK_EQUAL(data.get()[pe], pe + 7L);
+  }
+}
+
+// Small non-blocking puts may wait for each other, but not for ever: here nobody calls the library any more.
+PE_TEST_MIN(what_is_gathered_leaves_by_itself, 2) {
+  static long arrived = 0;
+  static long answered = 0;
+  arrived = answered = 0;
+  shmem_barrier_all();
+  static const long one = 1;
+  const int last = pes() - 1;
+  if (me() == 0) {
+    shmem_long_put_nbi(&arrived, &one, 1, last);
+    CHECK(compute_until_set(answered));
+  } else if (me() == last) {
+    CHECK(compute_until_set(arrived));
+    shmem_long_p(&answered, 1, 0);
+  }
+  shmem_barrier_all();
+}
+
+}  // namespace
