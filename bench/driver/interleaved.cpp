@@ -74,7 +74,7 @@ void Interleaved::launch() {
     if (!turns_.variants[v] || !turns_.variants[v]->missing.empty() || complained_[v]) continue;
     const Variant& variant = *turns_.variants[v];
     const std::string folder = directory + "." + variant.label;
-    Arguments line = command(settings_, variant, turns_.program, turns_.pes, turns_.wrapper);
+    Arguments line = command(settings_, variant, turns_.program, turns_.pes, variant.wrapper);
     if (turns_.own_folders) line.insert(line.begin(), {"env", "BENCH_RAISED=1", "BENCH_CONTROL_DIR=" + folder});
     jobs_[v] = std::make_unique<ServedJob>(line, turns_.pes, folder, Milliseconds(30'000));
     report(v);

@@ -31,7 +31,6 @@ struct Turns {
   std::array<std::optional<Variant>, kVariants> variants;  // in the order of the columns
   bool beside_mpi = false;                                 // the peers' kind, as in Row
   bool own_folders = false;  // the PEs of a job share a folder, but neither /dev/shm nor a session
-  Arguments wrapper = {};    // what starts each PE
   int launches = 1;
   int rounds = 1;  // of each launch
   double budget_ms = 0;

@@ -15,10 +15,11 @@ namespace shmemx::bench {
 // One of those that are compared: a launcher and the folder with its programs.
 struct Variant {
   std::string label;
-  Arguments launcher;    // "{n}" stands for the number of PEs; empty for plain processes
-  std::string programs;  // folder
-  std::string missing;   // why there is none; empty where it is there
+  Arguments launcher;        // "{n}" stands for the number of PEs; empty for plain processes
+  std::string programs;      // folder
+  std::string missing;       // why there is none; empty where it is there
   std::string program = {};  // where its program has another name than that of ours
+  Arguments wrapper = {};    // what starts each process, on its host
 };
 
 // Where the rows between nodes are measured.

@@ -26,6 +26,16 @@ struct Layout {
 };
 constexpr Layout kPair{2, 1};
 
+// With real-time priority, where it is allowed, whatever else runs on the machine does not take the cores from the
+// processes that are compared. With more processes than cores that is for those that yield while they wait.
+const Arguments& undisturbed() {
+  static const Arguments kWrapper{"chrt", "-f", "1"};
+  static const Arguments kNone;
+  static const bool allowed = run_once({"chrt", "-f", "1", "true"}, Milliseconds(5000)).ok;
+  return allowed ? kWrapper : kNone;
+}
+bool crowded(const Layout& layout) { return layout.pes() > sysconf(_SC_NPROCESSORS_ONLN); }
+
 class Net {
  public:
   explicit Net(const Settings& settings) : settings_(settings) {}
@@ -38,6 +48,7 @@ class Net {
     Arguments environment{"SHMEMX_TRANSPORT=" + transport};
     if (!virtual_hosts()) environment.push_back(fmt::format("SHMEMX_PES_PER_NODE={}", layout.pes_per_host));
     environment.insert(environment.end(), more.begin(), more.end());
+    variant.wrapper = undisturbed();
     return in_environment(variant, environment);
   }
 
@@ -48,6 +59,7 @@ class Net {
     if (!std::filesystem::exists(path)) variant.missing = "not built";
     variant.launcher =
         virtual_hosts() ? hydra(kPair) : Arguments{"/usr/bin/mpiexec.hydra", "-bind-to", "none", "-n", "{n}"};
+    variant.wrapper = undisturbed();
     return in_environment(variant, {"UCX_TLS=tcp,self"});
   }
 
@@ -61,6 +73,7 @@ class Net {
   Variant mpich(const Layout& layout) const {
     Variant variant = on_hosts(settings_.mpich);
     variant.launcher = hydra(layout);
+    if (!crowded(layout)) variant.wrapper = undisturbed();  // it never yields
     return variant;
   }
 
@@ -115,8 +128,8 @@ class Net {
                         "-H",
                         host_list(layout, fmt::format(":{}", layout.pes_per_host))};
     variant.launcher.insert(variant.launcher.end(), more.begin(), more.end());
-    if (layout.pes() > sysconf(_SC_NPROCESSORS_ONLN))
-      variant.launcher.insert(variant.launcher.end(), {"--mca", "mpi_yield_when_idle", "1"});
+    variant.wrapper = undisturbed();
+    if (crowded(layout)) variant.launcher.insert(variant.launcher.end(), {"--mca", "mpi_yield_when_idle", "1"});
     return in_environment(variant, {"UCX_TLS=tcp,self,sysv,posix"});
   }
 
@@ -157,23 +170,12 @@ std::vector<std::string> wanted_names(const Settings& settings, const std::vecto
   return names;
 }
 
-// Two PEs have a core each; with real-time priority, where it is allowed, whatever else runs on the machine does not
-// take it from them. With more PEs that would keep them from each other.
-const Arguments& undisturbed() {
-  static const Arguments kWrapper{"chrt", "-f", "1"};
-  static const Arguments kNone;
-  static const bool allowed =
-      sysconf(_SC_NPROCESSORS_ONLN) >= 2 && run_once({"chrt", "-f", "1", "true"}, Milliseconds(5000)).ok;
-  return allowed ? kWrapper : kNone;
-}
-
 Turns net_turns(const Settings& settings, const std::string& program, const Layout& layout) {
   Turns turns{.program = program, .pes = layout.pes(), .variants = {}};
   turns.own_folders = true;
   turns.launches = settings.full ? 3 : 1;
   turns.rounds = std::max(3, settings.rounds / turns.launches);
   turns.budget_ms = 2 * settings.budget_ms;  // samples are long here
-  if (layout.pes() == 2) turns.wrapper = undisturbed();
   return turns;
 }
 
@@ -318,7 +320,7 @@ Rows measure_net(const Settings& settings) {
     add_agent_idle(settings, net, transport, rows);
   }
   const std::vector<std::string> all{"net_barrier", "net_reduce", "net_alltoall", "net_broadcast"};
-  add_collectives(settings, net, {2, 1}, settings.full ? all : std::vector<std::string>{"net_barrier"}, rows);
+  add_collectives(settings, net, {2, 1}, all, rows);
   add_collectives(settings, net, {2, 2}, {"net_barrier"}, rows);
   add_collectives(settings, net, {4, 1}, all, rows);
   add_start(settings, net, rows);

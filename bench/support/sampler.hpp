@@ -33,6 +33,7 @@ class Leader {
   Leader(Work& work, const Case& what, const SampleLimits& limits) : work_(work), case_(what), limits_(limits) {
     order_ = work_.control(0).order.load(std::memory_order_relaxed);  // PE 0's own copy counts its orders
     probing_ = work_.pes == 2 && !work_.crowded;
+    has_rival_ = case_.rival != nullptr && !work_.crowded;  // rivals spin, which takes a core of their own
   }
 
   // By state, each sample in the unit of the case.
@@ -43,11 +44,11 @@ class Leader {
     const std::int64_t end = now_ns() + static_cast<std::int64_t>(limits_.budget_ms * 1e6);
     const std::int64_t late = end + kPatienceNs;
     calibrate(Side::own, end);
-    if (case_.rival != nullptr) calibrate(Side::rival, end + (late - end) / 4);
+    if (has_rival_) calibrate(Side::rival, end + (late - end) / 4);
     std::size_t count = 0;
     do {
       take_sample(Side::own);
-      if (case_.rival != nullptr) take_sample(Side::rival);
+      if (has_rival_) take_sample(Side::rival);
     } while (++count < limits_.max_samples && now_ns() < (sides_[0].samples.empty() ? late : end));
     tell(Order::finish, 0);
     if (case_.end != nullptr) case_.end(work_);
@@ -157,6 +158,7 @@ class Leader {
   SampleLimits limits_;
   std::int64_t order_ = 0;
   bool probing_ = false;
+  bool has_rival_ = false;
   Taken sides_[2];  // by Side
 };
 

@@ -52,12 +52,13 @@ bool poll_paused(PollFunction done, void* state, std::uint32_t polls) {
 
 // True when done; false when `ns` have passed without a message: who sends wants an answer soon, so it is not worth
 // going to sleep between messages.
-bool poll_yielding(PollFunction done, void* state, std::uint64_t ns) {
+template <auto kBetween>
+bool poll_for(PollFunction done, void* state, std::uint64_t ns) {
   std::uint64_t begin = now_ns();
   bool moved = false;
   for (int turn = 1;; ++turn) {
     if (is_done(done, state, moved)) return true;
-    ::sched_yield();
+    kBetween();
     if (turn % 8 != 0) continue;
     const std::uint64_t now = now_ns();
     if (moved) begin = now;
@@ -87,7 +88,7 @@ void sleep_until_done(PollFunction done, void* state, const char* routine) {
     if (is_done(done, state)) break;
     futex_sleep(front.wake_seq, seen, step_ns);
     if (message_poll() != nullptr) {
-      if (poll_yielding(done, state, kLookAfterWakeNs)) break;
+      if (poll_for<::sched_yield>(done, state, kLookAfterWakeNs)) break;
     } else if (poll_paused(done, state, kPollsAfterWake)) {
       break;
     }
@@ -103,7 +104,7 @@ void wait_in_phases(PollFunction done, void* state, const char* routine) {
   if (poll_paused(done, state, policy.pause_polls)) return;
   if (policy.mode == WaitMode::automatic || policy.own_front == nullptr) {
     const std::uint64_t yield_ns = policy.own_front == nullptr ? ~std::uint64_t{0} : policy.yield_ns;
-    if (poll_yielding(done, state, yield_ns)) return;
+    if (poll_for<::sched_yield>(done, state, yield_ns)) return;
   }
   sleep_until_done(done, state, routine);
 }
@@ -116,6 +117,7 @@ void wait_slow(PollFunction done, void* state, const char* routine) noexcept {
   // What makes it come are messages, so the first polls were few: now some more without pause.
   constexpr std::uint32_t kBarePolls = 300;
   if (policy.pause_polls != 0 && poll_bare(done, state, kBarePolls)) return;
+  if (policy.poll_ns != 0 && poll_for<cpu_pause>(done, state, policy.poll_ns)) return;
   threads_waiting.fetch_add(1, std::memory_order_relaxed);  // a hint for the progress agent
   wait_in_phases(done, state, routine);
   threads_waiting.fetch_sub(1, std::memory_order_relaxed);

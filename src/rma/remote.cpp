@@ -63,6 +63,17 @@ std::byte* put_landing(int source, Bytes header, std::size_t bytes) {
   return place;
 }
 
+std::byte* put_signal_landing(int source, Bytes header, std::size_t bytes) {
+  std::byte* place = nullptr;
+  check_message("a put with signal", source, find_put_signal(header, bytes, place));
+  return place;
+}
+
+void put_signal_landed(Endpoint&, int source, Bytes header, std::size_t) {
+  check_message("a put with signal", source, perform_signal_of(header));
+  atomic::wake_own_sleepers();
+}
+
 void put_landed(Endpoint&, int, Bytes, std::size_t) { atomic::wake_own_sleepers(); }
 
 // The data of an answer, and the request that it answers.
@@ -132,6 +143,7 @@ void set_remote_handlers() noexcept {
   channel::set_handler(channel::kGetStrided, handle_get_strided);
   channel::set_handler(channel::kGetReply, handle_get_reply);
   channel::set_landing(channel::kPut, {put_landing, put_landed});
+  channel::set_landing(channel::kPutSignal, {put_signal_landing, put_signal_landed});
   channel::set_landing(channel::kGetReply, {get_landing, get_landed});
   atomic::set_remote_handlers();
 }

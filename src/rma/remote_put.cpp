@@ -14,12 +14,6 @@ std::size_t room_behind(int pe, std::size_t header_bytes) noexcept {
   return round_down(channel::max_payload_bytes(pe) - header_bytes, kCacheLine);
 }
 
-// Data that land at their place cannot carry the signal: long ones go ahead of it.
-std::size_t room_for_signal(int pe) noexcept {
-  const std::size_t room = room_behind(pe, sizeof(PutSignalHeader));
-  return channel::is_distant(pe) ? std::min(room, transport::kLongBytes - kCacheLine) : room;
-}
-
 Bytes bytes_at(const void* source, std::size_t bytes) noexcept {
   return {static_cast<const std::byte*>(source), bytes};
 }
@@ -110,7 +104,7 @@ void signal_remote(const char* routine, RemotePlace signal, std::uint64_t value,
 void put_signal_remote(const char* routine, RemotePlace dest, const void* source, std::size_t bytes, RemotePlace signal,
                        std::uint64_t value, int sig_op) noexcept {
   if (bytes == 0) return signal_remote(routine, signal, value, sig_op);
-  const std::size_t last = std::min(bytes, room_for_signal(dest.pe));
+  const std::size_t last = std::min(bytes, room_behind(dest.pe, sizeof(PutSignalHeader)));
   put_remote(routine, dest, source, bytes - last);
   dest.offset += bytes - last;
   const PutSignalHeader header{{dest.window, dest.offset}, signal_header(signal, value, sig_op)};

@@ -104,6 +104,25 @@ const char* find_put(Bytes payload, std::size_t bytes, std::byte*& place) noexce
   return place == nullptr ? kBadRange : nullptr;
 }
 
+const char* find_put_signal(Bytes payload, std::size_t bytes, std::byte*& place) noexcept {
+  PutSignalHeader header;
+  Bytes data;
+  if (!decode_put_signal(payload, header, data) || !data.empty()) return kBadLength;
+  place = windows::find_exposed(header.put.window, header.put.offset, bytes);
+  if (place == nullptr) return kBadRange;
+  return find_signal(header.signal) == nullptr ? kBadSignal : nullptr;
+}
+
+const char* perform_signal_of(Bytes payload) noexcept {
+  PutSignalHeader header;
+  Bytes data;
+  if (!decode_put_signal(payload, header, data)) return kBadLength;
+  std::uint64_t* const word = find_signal(header.signal);
+  if (word == nullptr) return kBadSignal;
+  update(word, header.signal);
+  return nullptr;
+}
+
 const char* perform_put_strided(Bytes payload) noexcept {
   PutStridedHeader header;
   BlockRange range;

@@ -101,6 +101,9 @@ bool decode_get_reply(Bytes payload, GetReplyHeader& header, Bytes& data) noexce
 const char* perform_put(Bytes payload) noexcept;
 // For data that are not here yet: where they go.
 const char* find_put(Bytes header, std::size_t bytes, std::byte*& place) noexcept;
+const char* find_put_signal(Bytes header, std::size_t bytes, std::byte*& place) noexcept;
+// When they are there: the signal of a put with signal.
+const char* perform_signal_of(Bytes header) noexcept;
 const char* perform_put_strided(Bytes payload) noexcept;
 const char* perform_signal(Bytes payload) noexcept;
 const char* perform_put_signal(Bytes payload) noexcept;

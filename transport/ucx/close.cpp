@@ -2,6 +2,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "transport/ucx/ucx_transport.hpp"
@@ -10,9 +11,21 @@ namespace shmemx::transport::ucx {
 namespace {
 
 constexpr std::uint64_t kNsInMs = 1'000'000;
-// Others say good-bye at about the same time. Whoever ends with something unread makes the kernel break the connection,
-// and what lies on its way to the other is lost.
+// How long the others have to say that they have read what went to them; those that say good-bye themselves need not.
+// Whoever ends with something unread makes the kernel break the connection, and what is on its way there is lost.
 constexpr std::uint64_t kPatienceForOthersNs = 200 * kNsInMs;
+
+struct Flushed {
+  Peer* peer;
+  void* request;  // null: it is
+
+  bool is_over() {
+    if (request != nullptr && ::ucp_request_check_status(request) != UCS_INPROGRESS) {
+      ::ucp_request_free(std::exchange(request, nullptr));
+    }
+    return request == nullptr || peer->is_gone();
+  }
+};
 
 }  // namespace
 
@@ -25,8 +38,7 @@ void UcxTransport::progress_until(std::uint64_t deadline_ns, Done done) noexcept
 
 void UcxTransport::close(std::uint32_t patience_ms) noexcept {
   if (is_closing_) return;
-  const std::uint64_t begin = now_ns();
-  const std::uint64_t deadline = begin + patience_ms * kNsInMs;
+  const std::uint64_t deadline = now_ns() + patience_ms * kNsInMs;
   progress_until(deadline, [this] {
     flush();
     return open_.empty();
@@ -35,39 +47,29 @@ void UcxTransport::close(std::uint32_t patience_ms) noexcept {
   for (Peer* peer : contacts_) {
     if (!peer->is_lost && (peer->endpoint != nullptr || connect(*peer))) signal(*peer, kGoodbye);
   }
-  const auto all = [this](auto holds) { return std::all_of(contacts_.begin(), contacts_.end(), holds); };
-  progress_until(deadline, [&] { return all([](const Peer* peer) { return peer->is_lost || peer->in_flight == 0; }); });
-  progress_until(std::min(deadline, begin + kPatienceForOthersNs),
-                 [&] { return all([](const Peer* peer) { return peer->is_gone(); }); });
-  if (getenv("DBG"))
-    for (Peer* p : contacts_)
-      fprintf(stderr, "[%d] %.1f ms peer %d in flight %u left %d ep %p\n", setup_.me, (now_ns() - begin) / 1e6, p->pe,
-              p->in_flight, p->has_left, (void*)p->endpoint);
-  close_endpoints(deadline);
-  if (getenv("DBG")) fprintf(stderr, "[%d] closed %.1f ms\n", setup_.me, (now_ns() - begin) / 1e6);
+  progress_until(deadline, [this] {
+    return std::all_of(contacts_.begin(), contacts_.end(),
+                       [](const Peer* peer) { return peer->is_lost || peer->in_flight == 0; });
+  });
+  wait_for_others(std::min(deadline, now_ns() + kPatienceForOthersNs));
 }
 
-void UcxTransport::close_endpoints(std::uint64_t deadline_ns) noexcept {
-  std::vector<void*> requests;
+void UcxTransport::wait_for_others(std::uint64_t deadline_ns) noexcept {
+  std::vector<Flushed> flushed;
   for (Peer* peer : contacts_) {
-    if (peer->endpoint == nullptr) continue;
-    for (const RemoteKey& key : peer->keys) ::ucp_rkey_destroy(key.rkey);
-    peer->keys.clear();
-    if (peer->is_lost) continue;
-    ucp_request_param_t param{};
-    const ucs_status_ptr_t request = ::ucp_ep_close_nbx(peer->endpoint, &param);
-    peer->endpoint = nullptr;
-    if (UCS_PTR_IS_PTR(request)) requests.push_back(request);
+    if (peer->is_lost || peer->endpoint == nullptr) continue;
+    const ucp_request_param_t param{};
+    const ucs_status_ptr_t request = ::ucp_ep_flush_nbx(peer->endpoint, &param);
+    if (UCS_PTR_IS_PTR(request)) flushed.push_back({peer, request});
   }
-  progress_until(deadline_ns, [&requests] {
-    std::erase_if(requests, [](void* request) {
-      if (::ucp_request_check_status(request) == UCS_INPROGRESS) return false;
-      ::ucp_request_free(request);
-      return true;
-    });
-    return requests.empty();
+  progress_until(deadline_ns, [&flushed] {
+    bool all = true;
+    for (Flushed& one : flushed) all = one.is_over() && all;
+    return all;
   });
-  for (void* request : requests) ::ucp_request_free(request);  // it ends with the worker
+  for (const Flushed& one : flushed) {
+    if (one.request != nullptr) ::ucp_request_free(one.request);  // it ends with the worker
+  }
 }
 
 }  // namespace shmemx::transport::ucx

@@ -79,7 +79,7 @@ class UcxTransport final : public Transport {
   // close.cpp
   template <class Done>
   void progress_until(std::uint64_t deadline_ns, Done done) noexcept;
-  void close_endpoints(std::uint64_t deadline_ns) noexcept;
+  void wait_for_others(std::uint64_t deadline_ns) noexcept;
 
   // rma.cpp
   const RemoteKey* unpack(Peer& peer, Bytes key);
