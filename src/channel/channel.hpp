@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/wait.hpp"
+#include "channel/batch.hpp"
 #include "channel/layout.hpp"
 #include "transport/transport.hpp"
 
@@ -62,8 +63,6 @@ struct Message {
   std::span<const std::byte> payload;  // valid while the handler runs; 16-byte aligned
 };
 
-using Bytes = std::span<const std::byte>;
-
 // In front of the payload in a box; fits queue::BoxSlot::head.
 struct BoxHead {
   queue::Number ack;  // how many of the receiver's messages the sender has finished
@@ -73,33 +72,10 @@ struct BoxHead {
 };
 static_assert(sizeof(BoxHead) == sizeof(queue::BoxSlot::head));
 
-// Without a call where the length is known, or a word.
-[[gnu::always_inline]] inline void copy_short(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
-  if (bytes == 8) {
-    std::memcpy(to, from, 8);
-  } else if (bytes != 0) {
-    std::memcpy(to, from, bytes);
-  }
-}
 template <class T>
 Bytes bytes_of(const T& object) noexcept {
   return {reinterpret_cast<const std::byte*>(&object), sizeof(T)};
 }
-
-// Short messages to a distant PE that wait for each other, each behind an ItemHead. Made on first use.
-struct ItemHead {
-  std::uint16_t handler;
-  std::uint16_t reserved;
-  std::uint32_t bytes;
-  std::uint64_t padding;
-};
-inline constexpr std::size_t kItemBytes = sizeof(ItemHead);
-static_assert(kItemBytes == 16);
-inline constexpr std::size_t kBatchBytes = transport::kLongBytes - 64;  // sent as one short message
-struct alignas(kCacheLine) Batch {
-  std::size_t used;
-  alignas(16) std::byte data[kBatchBytes];
-};
 
 class Endpoint;
 using Handler = Verdict (*)(Endpoint&, const Message&);
@@ -161,9 +137,9 @@ class Endpoint {
     if (!is_distant(pe)) return try_send(pe, id, header, body);
     const std::size_t bytes = header.size() + body.size();
     Batch* const batch = batches_[pe];
-    if (batch == nullptr || batch->used == 0 || batch->used + kItemBytes + bytes > kBatchBytes) [[unlikely]]
+    if (batch == nullptr || batch->is_empty() || !batch->has_room(bytes)) [[unlikely]]
       return gather_slow(pe, id, header, body);
-    append_item(*batch, id, header, body);
+    batch->append(id, header, body);
     return true;
   }
   // Of a batch: runs its handler, or keeps it for later.
@@ -246,15 +222,6 @@ class Endpoint {
   };
   transport::Sent send_distant(int pe, const Way& way, Bytes header, Bytes body) noexcept;
   [[gnu::noinline]] bool gather_slow(int pe, HandlerId id, Bytes header, Bytes body) noexcept;
-  [[gnu::always_inline]] static void append_item(Batch& batch, HandlerId id, Bytes header, Bytes body) noexcept {
-    const std::size_t bytes = header.size() + body.size();
-    std::byte* const at = batch.data + batch.used;
-    const ItemHead head{id, 0, static_cast<std::uint32_t>(bytes), 0};
-    std::memcpy(at, &head, sizeof head);
-    copy_short(at + kItemBytes, header.data(), header.size());
-    copy_short(at + kItemBytes + header.size(), body.data(), body.size());
-    batch.used += kItemBytes + round_up(bytes, kItemBytes);
-  }
   // True when nothing waits there any more.
   bool send_batch(int pe, transport::Urgency urgency) noexcept;
   bool send_batches() noexcept;

@@ -50,14 +50,12 @@ State& state() {
 // Each item is a message of its own; what cannot be done now is kept as such.
 Verdict take_batch(Endpoint& endpoint, const Message& message) {
   Bytes rest = message.payload;
+  ItemHead head{};
+  Bytes payload;
   while (!rest.empty()) {
-    ItemHead head{};
-    if (rest.size() >= sizeof head) std::memcpy(&head, rest.data(), sizeof head);
-    const std::size_t bytes = sizeof head + round_up(std::size_t{head.bytes}, kItemBytes);
-    if (rest.size() < sizeof head || bytes > rest.size() || head.handler == kBatch)
+    if (!take_item(rest, head, payload) || head.handler == kBatch)
       fatal(nullptr, "a batch of messages of PE %d is damaged", message.source);
-    endpoint.run_item(message.source, head.handler, rest.subspan(sizeof head, head.bytes));
-    rest = rest.subspan(bytes);
+    endpoint.run_item(message.source, head.handler, payload);
   }
   return Verdict::done;
 }
@@ -88,7 +86,7 @@ void connect_networks(const Setup& setup) noexcept {
 // ---- sending ----
 
 transport::Sent Endpoint::send_distant(int pe, const Way& way, Bytes header, Bytes body) noexcept {
-  if (batches_[pe] != nullptr && batches_[pe]->used != 0 && way.id != kBatch) [[unlikely]] {
+  if (batches_[pe] != nullptr && !batches_[pe]->is_empty() && way.id != kBatch) [[unlikely]] {
     if (!send_batch(pe, transport::Urgency::gather)) return transport::Sent::no;
   }
   PeerState& peer = peers_[pe];
@@ -102,13 +100,11 @@ transport::Sent Endpoint::send_distant(int pe, const Way& way, Bytes header, Byt
 }
 
 bool Endpoint::gather_slow(int pe, HandlerId id, Bytes header, Bytes body) noexcept {
-  if (kItemBytes + header.size() + body.size() > kBatchBytes / 2)
+  if (Batch::room_for(header.size() + body.size()) > Batch::kBytes / 2)
     return send_distant(pe, {id, transport::Urgency::gather, nullptr}, header, body) != transport::Sent::no;
   if (!send_batch(pe, transport::Urgency::gather)) return false;
   if (batches_[pe] == nullptr) batches_[pe] = new Batch;
-  Batch& batch = *batches_[pe];
-  batch.used = 0;
-  append_item(batch, id, header, body);
+  batches_[pe]->append(id, header, body);
   state().batched.push_back(static_cast<std::uint16_t>(pe));
   batches_begun.fetch_add(1, std::memory_order_seq_cst);                          // nap
   if (network_agent_dozes.load(std::memory_order_seq_cst)) ring_network_agent();  // nap
@@ -117,9 +113,9 @@ bool Endpoint::gather_slow(int pe, HandlerId id, Bytes header, Bytes body) noexc
 
 bool Endpoint::send_batch(int pe, transport::Urgency urgency) noexcept {
   Batch* const batch = batches_[pe];
-  if (batch == nullptr || batch->used == 0) return true;
-  if (send_distant(pe, {kBatch, urgency, nullptr}, {}, {batch->data, batch->used}) == transport::Sent::no) return false;
-  batch->used = 0;
+  if (batch == nullptr || batch->is_empty()) return true;
+  if (send_distant(pe, {kBatch, urgency, nullptr}, {}, batch->whole()) == transport::Sent::no) return false;
+  batch->clear();
   std::erase(state().batched, static_cast<std::uint16_t>(pe));
   return true;
 }

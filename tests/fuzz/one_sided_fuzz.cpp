@@ -55,10 +55,30 @@ const char* decode_answers(Bytes payload) {
   return any ? nullptr : "rejected";
 }
 
+// The data come apart from their header, straight to the place that it names: as many as the header's last byte says.
+template <const char* (*kFind)(Bytes, std::size_t, std::byte*&), const char* (*kFinish)(Bytes)>
+const char* land(Bytes header) {
+  if (header.empty()) return "rejected";
+  const std::size_t bytes = std::to_integer<std::size_t>(header.back()) * 16;
+  const Bytes rest = header.first(header.size() - 1);
+  std::byte* place = nullptr;
+  if (const char* const wrong = kFind(rest, bytes, place)) return wrong;
+  std::memset(place, 0xa5, bytes);
+  return kFinish(rest);
+}
+const char* nothing_more(Bytes) { return nullptr; }
+
 using Perform = const char* (*)(Bytes);
-constexpr Perform kMessages[] = {
-    rma::perform_put, rma::perform_put_strided, rma::perform_signal, rma::perform_put_signal,
-    find_get,         find_get_strided,         perform_atomic,      decode_answers};
+constexpr Perform kMessages[] = {rma::perform_put,
+                                 rma::perform_put_strided,
+                                 rma::perform_signal,
+                                 rma::perform_put_signal,
+                                 find_get,
+                                 find_get_strided,
+                                 perform_atomic,
+                                 decode_answers,
+                                 land<rma::find_put, nothing_more>,
+                                 land<rma::find_put_signal, rma::perform_signal_of>};
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 // Collectives where the PEs of a team stand on several nodes: teams that cross nodes in every order, lengths around the
 // limits of the algorithms, and what has to be visible after a barrier.
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -146,7 +147,8 @@ PE_TEST(contributions_of_different_lengths_are_collected) {
   const Arrays a;
   teams.each([&](shmem_team_t team) {
     const int n = shmem_team_n_pes(team), index = shmem_team_my_pe(team);
-    for (const std::size_t unit : {1, 7, 900, 6000}) {
+    for (const std::size_t most : {1, 7, 900, 6000}) {
+      const std::size_t unit = std::min(most, kMaxLongs / static_cast<std::size_t>(4 * n));
       const auto count_of = [&](int pe) { return pe % 3 == 1 ? 0 : unit * static_cast<std::size_t>(1 + pe % 4); };
       for (std::size_t i = 0; i < count_of(index); ++i) a.source[i] = word(index, 2, i, unit);
       shmem_team_sync(team);
@@ -167,6 +169,7 @@ PE_TEST(blocks_of_every_length_change_places) {
   teams.each([&](shmem_team_t team) {
     const int n = shmem_team_n_pes(team), index = shmem_team_my_pe(team);
     for (const std::size_t block : {1, 3, 63, 64, 65, 700, 5000}) {
+      if (block * static_cast<std::size_t>(n) > kMaxLongs) continue;
       for (int pe = 0; pe < n; ++pe) {
         for (std::size_t i = 0; i < block; ++i)
           a.source[static_cast<std::size_t>(pe) * block + i] = word(index, pe, i, block);

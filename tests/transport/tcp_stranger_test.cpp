@@ -98,6 +98,20 @@ BOOST_AUTO_TEST_CASE(a_hello_that_was_overheard_gets_no_further) {
   BOOST_REQUIRE(job.poll_until([&] { return !job.sink(1).messages.empty(); }));
 }
 
+BOOST_AUTO_TEST_CASE(hellos_that_were_overheard_are_few) {
+  Endpoints job("tcp");
+  const auto hello = shmemx::tcp::make_hello(job_setup(2, 0x1234), 1);
+  std::vector<UniqueFd> copies;
+  for (std::ptrdiff_t i = 0; i <= shmemx::tcp::Gate::kMaxOfOnePe; ++i) {
+    copies.push_back(connect_to(job.book().cards[1]));
+    say(copies.back(), &hello, sizeof hello);
+    BOOST_REQUIRE(job.poll_until([&] { return answer(copies.back()) > 0; }));
+  }
+  BOOST_CHECK(gets_hung_up(job, copies.front()));
+  BOOST_CHECK_EQUAL(answer(copies[1]), -1);
+  check_undisturbed(job);
+}
+
 BOOST_AUTO_TEST_CASE(slow_ones_are_few_and_disturb_nobody) {
   Endpoints job("tcp");
   const auto hello = shmemx::tcp::make_hello(job_setup(0, 0x999), 1);

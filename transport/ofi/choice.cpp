@@ -21,7 +21,7 @@
 namespace shmemx::transport::ofi {
 namespace {
 
-constexpr std::size_t kTriesOfProvider = 3;
+constexpr std::size_t kTriesOfProvider = 2;
 
 struct Offer {
   const fi_info* info;
@@ -92,23 +92,19 @@ int interface_score(const fi_info& info) {
   return IN6_IS_ADDR_LINKLOCAL(&in6->sin6_addr) ? score - 50 : score;
 }
 
-std::vector<Offer> rank_offers(const fi_info* list, bool chosen_by_user) {
-  std::vector<Offer> offers;
+bool is_same(const fi_info& a, const fi_info& b) {
+  return std::strcmp(a.fabric_attr->prov_name, b.fabric_attr->prov_name) == 0 && a.src_addrlen == b.src_addrlen &&
+         a.src_addr != nullptr && b.src_addr != nullptr && std::memcmp(a.src_addr, b.src_addr, a.src_addrlen) == 0;
+}
+
+void add_offers(const fi_info* list, bool chosen_by_user, std::vector<Offer>& offers) {
   for (const fi_info* info = list; info != nullptr; info = info->next) {
     const int rank = provider_rank(info->fabric_attr->prov_name, chosen_by_user);
     const int score = interface_score(*info);
-    const bool is_repeated = std::any_of(offers.begin(), offers.end(), [&](const Offer& offer) {
-      return std::strcmp(offer.info->fabric_attr->prov_name, info->fabric_attr->prov_name) == 0 &&
-             offer.info->src_addrlen == info->src_addrlen && info->src_addr != nullptr &&
-             offer.info->src_addr != nullptr &&
-             std::memcmp(offer.info->src_addr, info->src_addr, info->src_addrlen) == 0;
-    });
+    const bool is_repeated =
+        std::any_of(offers.begin(), offers.end(), [&](const Offer& offer) { return is_same(*offer.info, *info); });
     if (rank >= 0 && score > kUnusable && !is_repeated) offers.push_back({info, rank, score});
   }
-  std::stable_sort(offers.begin(), offers.end(), [](const Offer& a, const Offer& b) {
-    return a.provider != b.provider ? a.provider < b.provider : a.interface > b.interface;
-  });
-  return offers;
 }
 
 Result<Fabric> try_offer(const Library& library, const fi_info& info) {
@@ -151,20 +147,23 @@ int provider_rank(const char* provider, bool chosen_by_user) noexcept {
 Result<Choice> choose_fabric(const Library& library) {
   const char* wish = std::getenv("FI_PROVIDER");
   const bool chosen_by_user = wish != nullptr && wish[0] != '\0' && wish[0] != '^';
-  std::string causes;
+  std::vector<Info> lists;
+  std::vector<Offer> offers;
   // Receive buffers for many messages each are worth having, but not every provider knows them.
   for (const std::uint64_t caps : {std::uint64_t{FI_MULTI_RECV}, std::uint64_t{0}}) {
     const Info hints = make_hints(library, caps);
     fi_info* list = nullptr;
-    const int result = library.getinfo(kApiVersion, nullptr, nullptr, 0, hints.get(), &list);
-    if (result != 0 || list == nullptr) continue;
-    const Info owner(list, FreeInfo{&library});
-    auto choice = try_offers(library, rank_offers(list, chosen_by_user));
-    if (choice) return choice;
-    if (causes.empty()) causes = choice.error().text;
+    if (library.getinfo(kApiVersion, nullptr, nullptr, 0, hints.get(), &list) != 0) continue;
+    lists.emplace_back(list, FreeInfo{&library});
+    add_offers(list, chosen_by_user, offers);
   }
-  if (causes.empty()) causes = "no provider has reliable endpoints with messages and RMA";
-  return Error{Errc::unsupported, 0, causes};
+  if (offers.empty())
+    return Error{Errc::unsupported, 0,
+                 "no provider has reliable endpoints with messages and RMA on a running interface"};
+  std::stable_sort(offers.begin(), offers.end(), [](const Offer& a, const Offer& b) {
+    return a.provider != b.provider ? a.provider < b.provider : a.interface > b.interface;
+  });
+  return try_offers(library, offers);
 }
 
 }  // namespace shmemx::transport::ofi

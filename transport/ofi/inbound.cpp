@@ -240,8 +240,8 @@ void Inbound::land(Peer& peer, const Record& record, Bytes payload) {
 }
 
 void Inbound::on_landed(Transfer& transfer) {
-  if (!transfer.is_complete()) return;
   Peer& peer = *transfer.peer;
+  if (!transfer.is_complete() || peer.is_lost) return;
   const std::unique_ptr<Landing> landing = std::move(peer.landing);
   finish(peer, *landing);
   drain(peer);

@@ -29,8 +29,11 @@ Ofi::Ofi(Choice choice, const Setup& setup)
       inbound_(fabric_, memory_, peers_, outbound_, transfers_),
       vigil_(peers_, outbound_, setup_.timeout_ms) {}
 
-// The endpoint first: what operations under way use must outlive it.
-Ofi::~Ofi() { fabric_.ep.reset(); }
+// The endpoint first: what operations under way use must outlive it. Where memory is registered with the endpoint, that
+// has to be taken back before.
+Ofi::~Ofi() {
+  if (!fabric_.wants(FI_MR_ENDPOINT)) fabric_.ep.reset();
+}
 
 Status Ofi::open() {
   if (peers_.own_card().size() > kCardBytes) return Error{Errc::unsupported, 0, "the endpoint's name is too long"};

@@ -12,7 +12,7 @@
 namespace shmemx::transport::ofi {
 namespace {
 
-constexpr auto kPatience = std::chrono::seconds(3);
+constexpr auto kPatience = std::chrono::seconds(2);
 constexpr int kSleepMs = 10;
 
 struct Step : Operation {

@@ -98,10 +98,18 @@ bool Gate::on_hello(Stranger& stranger) noexcept {
   if (!is_genuine(*setup_, hello)) return false;
   const Answer answer = owner_->may_answer(static_cast<int>(hello.from));
   if (answer == Answer::never) return false;
+  make_room_for(hello.from);
   stranger.hello = hello;
   stranger.stage = Stranger::Stage::held;
   --unknown_;
   return answer == Answer::later || send_challenge(stranger);
+}
+
+// A message that was overheard can be sent again, as often as one likes.
+void Gate::make_room_for(std::uint32_t pe) noexcept {
+  const auto of_pe = [pe](const Stranger& one) { return one.stage != Stranger::Stage::hello && one.hello.from == pe; };
+  if (std::count_if(strangers_.begin(), strangers_.end(), of_pe) < kMaxOfOnePe) return;
+  drop(std::find_if(strangers_.begin(), strangers_.end(), of_pe));
 }
 
 bool Gate::send_challenge(Stranger& stranger) noexcept {

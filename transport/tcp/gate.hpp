@@ -49,6 +49,7 @@ class Gate {
   void close() noexcept;
 
   static constexpr std::size_t kMaxUnknown = 64;
+  static constexpr std::ptrdiff_t kMaxOfOnePe = 16;  // that say they are the same PE: it tries each of our addresses
 
  private:
   struct Stranger {
@@ -68,6 +69,7 @@ class Gate {
   bool send_challenge(Stranger& stranger) noexcept;
   void drop(Strangers::iterator stranger) noexcept;
   bool drop_oldest_unknown() noexcept;
+  void make_room_for(std::uint32_t pe) noexcept;
   bool pause_listening() noexcept;
 
   const transport::Setup* setup_;

@@ -1,5 +1,7 @@
 #include "transport/ucx/library.hpp"
 
+#include <signal.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
@@ -28,6 +30,22 @@ bool set_by_user(const char* name) { return std::getenv((std::string("UCX_") + n
 Error refused(const char* what, ucs_status_t status) {
   return Error{Errc::unsupported, 0, std::string(what) + " says \"" + status_text(status) + '"'};
 }
+
+// UCX starts a thread for its connections; signals of the program go to the program's threads.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
 
 Result<ucp_config_t*> make_config(const std::string& devices) {
   ucp_config_t* config = nullptr;
@@ -116,6 +134,7 @@ void Library::stop() noexcept {
 }
 
 Result<Library> Library::open(std::size_t n_peers, std::size_t address_bytes) {
+  const SignalsBlocked blocked;
   std::string chosen;
   for (;;) {
     Library library;

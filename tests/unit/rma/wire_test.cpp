@@ -144,6 +144,40 @@ BOOST_AUTO_TEST_CASE(a_put_with_signal_does_both_or_nothing) {
   reject(put_signal(64, 8, 7, 10), rma::perform_put_signal);
 }
 
+BOOST_AUTO_TEST_CASE(long_data_have_a_place_before_they_come) {
+  ExposedHeap heap;
+  std::byte* place = nullptr;
+  const auto put = [](std::uint64_t offset) { return message(rma::PutHeader{kHeapWindow, offset}); };
+  BOOST_CHECK(rma::find_put(put(40), 100, place) == nullptr);
+  BOOST_CHECK(place == heap.at<std::byte>(40));
+  BOOST_CHECK(rma::find_put(put(40), kHeapBytes - 40, place) == nullptr);
+  for (const std::uint64_t bytes : {kHeapBytes - 39, kMost, kMost - 39})
+    BOOST_CHECK(rma::find_put(put(40), bytes, place) != nullptr);
+  BOOST_CHECK(rma::find_put(put(kMost), 100, place) != nullptr);
+  BOOST_CHECK(rma::find_put(message(rma::PutHeader{WindowName{9, 0}, 0}), 8, place) != nullptr);
+  BOOST_CHECK(rma::find_put(message(rma::PutHeader{kHeapWindow, 40}, 1), 100, place) != nullptr);  // data in the header
+  BOOST_CHECK(rma::find_put({}, 100, place) != nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(a_signal_follows_long_data) {
+  ExposedHeap heap;
+  std::byte* place = nullptr;
+  const auto put_signal = [](std::uint64_t data, std::uint64_t signal, int sig_op) {
+    return message(rma::PutSignalHeader{{kHeapWindow, data}, {kHeapWindow, signal, 3, sig_op, 0}});
+  };
+  const auto good = put_signal(64, 8, SHMEM_SIGNAL_ADD);
+  BOOST_CHECK(rma::find_put_signal(good, 100, place) == nullptr);
+  BOOST_CHECK(place == heap.at<std::byte>(64));
+  BOOST_CHECK(heap.is_zero());
+  BOOST_CHECK(rma::perform_signal_of(good) == nullptr);
+  BOOST_CHECK_EQUAL(*heap.at<std::uint64_t>(8), 3u);
+  BOOST_CHECK(rma::find_put_signal(good, kHeapBytes - 63, place) != nullptr);
+  BOOST_CHECK(rma::find_put_signal(put_signal(64, 12, SHMEM_SIGNAL_ADD), 100, place) != nullptr);
+  BOOST_CHECK(rma::find_put_signal(put_signal(64, kHeapBytes, SHMEM_SIGNAL_SET), 100, place) != nullptr);
+  BOOST_CHECK(rma::find_put_signal(put_signal(64, 8, 7), 100, place) != nullptr);
+  BOOST_CHECK_EQUAL(*heap.at<std::uint64_t>(8), 3u);
+}
+
 BOOST_AUTO_TEST_CASE(a_get_finds_what_it_asks_for) {
   ExposedHeap heap;
   const rma::GetHeader header{kHeapWindow, 100, 50, 77};

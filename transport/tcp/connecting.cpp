@@ -1,0 +1,90 @@
+// How connections of the transport come to be.
+#include <sys/epoll.h>
+
+#include <algorithm>
+
+#include "base/clock.hpp"
+#include "transport/tcp/socket.hpp"
+#include "transport/tcp/tcp_transport.hpp"
+
+namespace shmemx::tcp {
+
+TcpTransport::Peer& TcpTransport::contact(int pe) noexcept {
+  peers_[static_cast<std::size_t>(pe)] = std::make_unique<Peer>(pe, *setup_.sink);
+  Peer& peer = *peers_[static_cast<std::size_t>(pe)];
+  if (!gate_.knows(pe)) start_dial(peer);
+  return peer;
+}
+
+void TcpTransport::start_dial(Peer& peer) noexcept {
+  Card card;
+  if (cards_ == nullptr || !unpack_card(cards_->card_of(peer.pe), card)) {
+    peer.failure = "it has no card of tcp";
+    failing_.push_back(&peer);
+    return;
+  }
+  peer.dial = std::make_unique<Dial>(setup_, peer.pe, epoll_.get());
+  peer.dial->set_ways(card, candidates_for(card, own_, machine_));
+  dialing_.push_back(&peer);
+  step_dial(peer);
+  update_timer();
+}
+
+void TcpTransport::step_dial(Peer& peer) noexcept {
+  const Dial::State state = peer.dial->step(now_ns());
+  if (state == Dial::State::trying) return;
+  if (state == Dial::State::up) return connected(peer, peer.dial->take());
+  peer.failure = "no address of it answers:" + peer.dial->table();
+  peer.dial.reset();
+  std::erase(dialing_, &peer);
+  if (gate_.knows(peer.pe)) return gate_.answer_held(peer.pe);
+  failing_.push_back(&peer);
+}
+
+void TcpTransport::connected(Peer& peer, UniqueFd fd) noexcept {
+  peer.dial.reset();
+  std::erase(dialing_, &peer);
+  gate_.forget(peer.pe);
+  peer.fd = std::move(fd);
+  tune(peer.fd.get(), setup_.timeout_ms);
+  watch_all();
+  rewatch(epoll_.get(), peer.fd.get(), EPOLLIN, event_tag(EventKind::peer, peer.pe));
+  peer.state = State::up;
+  peer.blocked = false;
+  peer.failure.clear();
+  up_.push_back(&peer);
+  hot_ = &peer;
+  if (closing_) peer.out.append_good_bye();
+  write(peer);
+}
+
+// When both sides connect at once, the connection of the lower number stays.
+Gate::Answer TcpTransport::may_answer(int pe) noexcept {
+  const Peer* const peer = peers_[static_cast<std::size_t>(pe)].get();
+  if (peer == nullptr) return closing_ ? Gate::Answer::never : Gate::Answer::now;
+  if (peer->state != State::connecting) return Gate::Answer::never;
+  return peer->dial && setup_.me < pe ? Gate::Answer::later : Gate::Answer::now;
+}
+
+void TcpTransport::arrived(int pe, UniqueFd connection) noexcept {
+  std::unique_ptr<Peer>& peer = peers_[static_cast<std::size_t>(pe)];
+  if (!peer) peer = std::make_unique<Peer>(pe, *setup_.sink);
+  if (peer->state == State::connecting) return connected(*peer, std::move(connection));
+  gate_.forget(pe);
+}
+
+void TcpTransport::left(int pe) noexcept {
+  Peer* const peer = peers_[static_cast<std::size_t>(pe)].get();
+  if (peer == nullptr || peer->state != State::connecting || peer->dial || gate_.knows(pe)) return;
+  start_dial(*peer);
+}
+
+// The own connection does not get through: no reason to insist on it.
+void TcpTransport::kept_waiting(int pe) noexcept {
+  Peer& peer = *peers_[static_cast<std::size_t>(pe)];
+  peer.dial.reset();
+  std::erase(dialing_, &peer);
+  gate_.answer_held(pe);
+}
+
+}  // namespace shmemx::tcp
