@@ -66,12 +66,13 @@ std::optional<double> Interleaved::best_method(const Bins& bins, const std::stri
   return best;
 }
 
-void Interleaved::launch() {
+void Interleaved::launch(std::optional<std::size_t> only) {
   static int count = 0;
   const std::string directory = fmt::format("{}/{}.{}", settings_.scratch, turns_.program, ++count);
   for (auto& job : jobs_) job.reset();
   for (std::size_t v = 0; v < kVariants; ++v) {
     if (!turns_.variants[v] || !turns_.variants[v]->missing.empty() || complained_[v]) continue;
+    if (only && *only != v) continue;
     const Variant& variant = *turns_.variants[v];
     const std::string folder = directory + "." + variant.label;
     Arguments line = command(settings_, variant, turns_.program, turns_.pes, variant.wrapper);

@@ -31,6 +31,7 @@ struct Turns {
   std::array<std::optional<Variant>, kVariants> variants;  // in the order of the columns
   bool beside_mpi = false;                                 // the peers' kind, as in Row
   bool own_folders = false;  // the PEs of a job share a folder, but neither /dev/shm nor a session
+  bool apart = false;        // one job at a time: together they would take the cores from each other
   int launches = 1;
   int rounds = 1;  // of each launch
   double budget_ms = 0;
@@ -42,7 +43,8 @@ class Interleaved {
 
   // Starts all jobs anew. Every launch gets other pages. Where memory lies decides about the time of a line no less
   // than where the cores are; nobody shall have luck or misfortune with it for a whole run.
-  void launch();
+  // `only`: of all variants this one; the others get no turns until the next launch.
+  void launch(std::optional<std::size_t> only = std::nullopt);
   void measure(int index, const ListedCase& what);
   Row row(int index, const ListedCase& what);
 

@@ -18,8 +18,8 @@ struct Variant {
   Arguments launcher;        // "{n}" stands for the number of PEs; empty for plain processes
   std::string programs;      // folder
   std::string missing;       // why there is none; empty where it is there
-  std::string program = {};  // where its program has another name than that of ours
   Arguments wrapper = {};    // what starts each process, on its host
+  std::string program = {};  // where its program has another name than that of ours
 };
 
 // Where the rows between nodes are measured.

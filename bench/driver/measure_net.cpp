@@ -1,7 +1,9 @@
 // Between nodes: PEs on virtual hosts, or on pretended nodes of this machine, over each of our networks; beside them a
 // bare TCP connection of the same processes, UCX and libfabric without a library on top, Open MPI's OSHMEM, Open MPI,
 // MPICH.
+#include <errno.h>
 #include <fmt/format.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,14 +28,24 @@ struct Layout {
 };
 constexpr Layout kPair{2, 1};
 
-// With real-time priority, where it is allowed, whatever else runs on the machine does not take the cores from the
-// processes that are compared. With more processes than cores that is for those that yield while they wait.
+// Real-time priority, where it is allowed: whatever else runs on the machine does not take the cores from those that
+// are compared. Ours and the plain programs have it from the start, with all their threads. Launchers of the peers need
+// the cores while a job starts; their processes take it for the time of a case (support/program.hpp).
 const Arguments& undisturbed() {
   static const Arguments kWrapper{"chrt", "-f", "1"};
   static const Arguments kNone;
   static const bool allowed = run_once({"chrt", "-f", "1", "true"}, Milliseconds(5000)).ok;
   return allowed ? kWrapper : kNone;
 }
+constexpr const char* kUndisturbed = "BENCH_REAL_TIME=1";
+
+// Whom the driver gives an order must not keep it from giving the next one. Its children are ordinary processes.
+void rise_above_jobs() {
+  const sched_param parameter{2};
+  if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameter) != 0)
+    errno = 0;  // then the jobs cannot either
+}
+
 bool crowded(const Layout& layout) { return layout.pes() > sysconf(_SC_NPROCESSORS_ONLN); }
 
 class Net {
@@ -54,7 +66,8 @@ class Net {
 
   // UCX or libfabric alone.
   Variant plain(const std::string& library) const {
-    Variant variant{"plain " + library, {}, settings_.cluster.plain_programs, "", library};
+    Variant variant{"plain " + library, {}, settings_.cluster.plain_programs, ""};
+    variant.program = library;
     const std::string path = variant.programs + "/" + library;
     if (!std::filesystem::exists(path)) variant.missing = "not built";
     variant.launcher =
@@ -73,8 +86,8 @@ class Net {
   Variant mpich(const Layout& layout) const {
     Variant variant = on_hosts(settings_.mpich);
     variant.launcher = hydra(layout);
-    if (!crowded(layout)) variant.wrapper = undisturbed();  // it never yields
-    return variant;
+    if (crowded(layout)) return variant;  // it never yields
+    return in_environment(variant, {kUndisturbed});
   }
 
   std::string place() const { return virtual_hosts() ? "" : "pretended nodes"; }
@@ -128,9 +141,8 @@ class Net {
                         "-H",
                         host_list(layout, fmt::format(":{}", layout.pes_per_host))};
     variant.launcher.insert(variant.launcher.end(), more.begin(), more.end());
-    variant.wrapper = undisturbed();
     if (crowded(layout)) variant.launcher.insert(variant.launcher.end(), {"--mca", "mpi_yield_when_idle", "1"});
-    return in_environment(variant, {"UCX_TLS=tcp,self,sysv,posix"});
+    return in_environment(variant, {kUndisturbed, "UCX_TLS=tcp,self,sysv,posix"});
   }
 
   const Settings& settings_;
@@ -153,10 +165,18 @@ Rows take_turns(const Settings& settings, const Turns& turns, const std::vector<
   };
   if (std::none_of(cases.begin(), cases.end(), is_wanted)) return rows;
   Interleaved interleaved(settings, turns);
-  for (int launch = 0; launch < turns.launches; ++launch) {
-    interleaved.launch();
+  const auto measure = [&] {
     for (std::size_t i = 0; i < cases.size(); ++i)
       if (is_wanted(cases[i])) interleaved.measure(static_cast<int>(i), cases[i]);
+  };
+  for (int launch = 0; launch < turns.launches; ++launch) {
+    for (std::size_t v = 0; turns.apart && v < kVariants; ++v) {
+      interleaved.launch(v);
+      measure();
+    }
+    if (turns.apart) continue;
+    interleaved.launch();
+    measure();
   }
   for (std::size_t i = 0; i < cases.size(); ++i)
     if (is_wanted(cases[i])) rows.push_back(interleaved.row(static_cast<int>(i), cases[i]));
@@ -227,7 +247,12 @@ void add_collectives(const Settings& settings, const Net& net, const Layout& lay
   for (const bool beside_mpi : {true, false}) {
     Turns turns = net_turns(settings, "net_collectives", layout);
     turns.beside_mpi = beside_mpi;
-    if (layout.pes() > 2) turns.budget_ms *= 3;
+    if (crowded(layout)) {
+      turns.apart = true;
+      turns.launches = turns.rounds;
+      turns.rounds = 1;
+      turns.budget_ms *= 2;
+    }
     turns.variants[0] = net.ours(layout, kRawTransport);
     turns.variants[2] = beside_mpi ? net.openmpi(layout) : net.oshmem(layout);
     if (beside_mpi) turns.variants[3] = net.mpich(layout);
@@ -312,6 +337,7 @@ void add_start(const Settings& settings, const Net& net, Rows& rows) {
 Rows measure_net(const Settings& settings) {
   const Net net(settings);
   if (!net.virtual_hosts()) std::cerr << "bench: no virtual hosts; pretended nodes of this machine, without peers\n";
+  rise_above_jobs();
   Rows rows;
   for (const std::string transport : kTransports) {
     add_one_sided(settings, net, transport, rows);

@@ -19,7 +19,7 @@ Verdict at_most(std::string bar, std::optional<double> value, double bound) {
 }
 
 Verdict within(double factor, const Row& row, const std::optional<double>& reference, const char* of) {
-  Verdict verdict{fmt::format("<= {}x {}", factor, of), std::nullopt};
+  Verdict verdict{fmt::format("<= {:g}x {}", factor, of), std::nullopt};
   if (row.ours && reference) verdict.met = *row.ours <= factor * *reference;
   return verdict;
 }

@@ -13,6 +13,7 @@ namespace shmemx {
 namespace {
 
 constexpr std::uint64_t kFirstSleepNs = 50'000;
+constexpr int kTurnsPerClock = 4;
 constexpr int kPollsAfterWake = 50;
 constexpr std::uint64_t kLookAfterWakeNs = 3'000;
 
@@ -59,7 +60,7 @@ bool poll_for(PollFunction done, void* state, std::uint64_t ns) {
   for (int turn = 1;; ++turn) {
     if (is_done(done, state, moved)) return true;
     kBetween();
-    if (turn % 8 != 0) continue;
+    if (turn % kTurnsPerClock != 0) continue;
     const std::uint64_t now = now_ns();
     if (moved) begin = now;
     moved = false;
@@ -101,7 +102,7 @@ void sleep_until_done(PollFunction done, void* state, const char* routine) {
 void wait_in_phases(PollFunction done, void* state, const char* routine) {
   const WaitPolicy& policy = wait_policy();
   if (policy.mode == WaitMode::spin) return spin_until_done(done, state, routine);
-  if (poll_paused(done, state, policy.pause_polls)) return;
+  if (policy.poll_ns == 0 && poll_paused(done, state, policy.pause_polls)) return;
   if (policy.mode == WaitMode::automatic || policy.own_front == nullptr) {
     const std::uint64_t yield_ns = policy.own_front == nullptr ? ~std::uint64_t{0} : policy.yield_ns;
     if (poll_for<::sched_yield>(done, state, yield_ns)) return;
@@ -116,8 +117,11 @@ void wait_slow(PollFunction done, void* state, const char* routine) noexcept {
   if (message_poll() == nullptr) return wait_in_phases(done, state, routine);
   // What makes it come are messages, so the first polls were few: now some more without pause.
   constexpr std::uint32_t kBarePolls = 300;
-  if (policy.pause_polls != 0 && poll_bare(done, state, kBarePolls)) return;
-  if (policy.poll_ns != 0 && poll_for<cpu_pause>(done, state, policy.poll_ns)) return;
+  if (policy.poll_ns != 0) {
+    if (policy.pause_polls != 0 && poll_for<cpu_pause>(done, state, policy.poll_ns)) return;
+  } else if (policy.pause_polls != 0 && poll_bare(done, state, kBarePolls)) {
+    return;
+  }
   threads_waiting.fetch_add(1, std::memory_order_relaxed);  // a hint for the progress agent
   wait_in_phases(done, state, routine);
   threads_waiting.fetch_sub(1, std::memory_order_relaxed);

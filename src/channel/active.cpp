@@ -95,18 +95,27 @@ Verdict on_piece(Endpoint&, const Message& message) {
   return Verdict::done;
 }
 
+bool waits_for(int pe) {
+  const std::deque<Unsent>& list = unsent();
+  return std::any_of(list.begin(), list.end(), [pe](const Unsent& other) { return other.pe == pe; });
+}
+
+// In the order of each target; one that takes nothing does not hold up the others.
 bool send_unsent(Endpoint& endpoint) {
   std::deque<Unsent>& list = unsent();
-  bool any = false;
-  while (!list.empty()) {
-    const Bytes piece = list.front().piece;
-    if (!endpoint.try_send(list.front().pe, kActive, piece.first(sizeof(PieceHead)), piece.subspan(sizeof(PieceHead))))
-      break;
-    unsent_bytes -= list.front().piece.size();
-    list.pop_front();
-    any = true;
-  }
-  return any;
+  if (list.empty()) return false;
+  std::vector<int> full;
+  const std::size_t sent = std::erase_if(list, [&](const Unsent& next) {
+    if (std::find(full.begin(), full.end(), next.pe) != full.end()) return false;
+    const Bytes piece = next.piece;
+    if (!endpoint.try_send(next.pe, kActive, piece.first(sizeof(PieceHead)), piece.subspan(sizeof(PieceHead)))) {
+      full.push_back(next.pe);
+      return false;
+    }
+    unsent_bytes -= piece.size();
+    return true;
+  });
+  return sent != 0;
 }
 
 void keep_unsent(Endpoint& endpoint, int pe, const PieceHead& head, Bytes body) {
@@ -146,8 +155,7 @@ void send_active(const char* routine, int pe, int id, const void* payload, std::
   if (in_handler) {
     Endpoint& endpoint = own_endpoint;  // the lock is held
     for_each_piece(id, payload, bytes, [&](const PieceHead& head, Bytes body) {
-      if (!unsent().empty() || !endpoint.try_send(pe, kActive, bytes_of(head), body))
-        keep_unsent(endpoint, pe, head, body);
+      if (waits_for(pe) || !endpoint.try_send(pe, kActive, bytes_of(head), body)) keep_unsent(endpoint, pe, head, body);
     });
     return;
   }

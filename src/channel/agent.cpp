@@ -54,12 +54,16 @@ void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t seen, std::uint64_
 
 bool stopping() { return stop_requested.load(std::memory_order_acquire) != 0; }
 
-// Several polls, as what comes seldom comes alone.
-void work() {
+// Several polls, as what comes seldom comes alone. False: another thread has wanted the lock meanwhile; it polls
+// itself, and would have to wait for each poll of this one.
+bool work() {
+  const std::uint32_t contention = endpoint_lock.contention();
   for (int idle = 0; idle < kPollsBeforeSleep && !stopping(); ++idle) {
+    if (endpoint_lock.contention() != contention) return false;
     if (poll()) idle = 0;
     cpu_pause();
   }
+  return true;
 }
 
 bool others_wait() { return threads_waiting.load(std::memory_order_relaxed) != 0; }
@@ -104,8 +108,7 @@ void sleep_until_rung(WaitFront& front) {
 void node_main() {
   WaitFront& front = own_endpoint.front_of(own_endpoint.me());
   while (!stopping()) {
-    work();
-    if (others_wait()) stand_by();
+    if (!work() || others_wait()) stand_by();
     const Since armed;
     sleep_until_rung(front);
     if (armed.busy()) stand_by();
@@ -147,8 +150,9 @@ void stand_by_networks() {
   bool busy = true;
   while (busy && !stopping()) {
     const std::uint32_t before = own_endpoint.activity();
+    const std::uint32_t contention = endpoint_lock.contention();
     sleep_on(stop_requested, 0, kLookNs, FUTEX_WAIT_PRIVATE);
-    busy = others_poll(before);
+    busy = others_poll(before) || endpoint_lock.contention() != contention;
   }
 }
 
@@ -189,13 +193,9 @@ void network_main() {
   Nap nap;
   while (!stopping()) {
     stand_by_networks();
-    work();
+    if (!work()) continue;
     while (!stopping() && is_quiet_for_sleep()) {
-      if (sleep_on_networks(nap.length())) {
-        work();
-      } else {
-        break;
-      }
+      if (!sleep_on_networks(nap.length()) || !work()) break;
     }
   }
 }

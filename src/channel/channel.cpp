@@ -60,12 +60,13 @@ void copy_in(std::byte* to, Bytes header, Bytes body) {
   copy_short(to + header.size(), body.data(), body.size());
 }
 
-bool poll_hook() { return poll(); }
+bool poll_hook() { return poll(awaited_pe); }
 
 }  // namespace
 
 void EndpointLock::lock_slow() noexcept {
   constexpr int kSpins = 200;
+  contention_.fetch_add(1, std::memory_order_relaxed);  // a hint
   for (int spin = 1;; ++spin) {
     if (!held_.load(std::memory_order_relaxed) && !held_.exchange(true, std::memory_order_acquire)) return;  // endpoint
     if (spin % kSpins == 0) {

@@ -323,6 +323,8 @@ class EndpointLock {
   }
   // Called while nobody holds it.
   void share() noexcept { shared_ = true; }
+  // Grows when a thread has to wait for the lock; a hint for the agents.
+  std::uint32_t contention() const noexcept { return contention_.load(std::memory_order_relaxed); }
   bool is_shared() const noexcept { return shared_; }
 
  private:
@@ -330,6 +332,7 @@ class EndpointLock {
 
   bool shared_ = false;
   alignas(kCacheLine) std::atomic<bool> held_{false};
+  alignas(kCacheLine) std::atomic<std::uint32_t> contention_{0};
 };
 inline constinit EndpointLock endpoint_lock;
 
@@ -355,6 +358,7 @@ inline void order_for_sanitizer() noexcept {
 // The largest header plus body: to a PE of this node, and to `pe`.
 std::size_t max_payload_bytes() noexcept;
 inline constexpr std::size_t kMaxDistantBytes = std::size_t{1} << 30;
+inline bool has_networks() noexcept { return own_endpoint.has_networks(); }
 inline bool is_distant(int pe) noexcept { return own_endpoint.is_distant(pe); }
 inline std::size_t max_payload_bytes(int pe) noexcept {
   return is_distant(pe) ? kMaxDistantBytes : max_payload_bytes();
@@ -383,15 +387,31 @@ inline bool poll(int expected = -1) noexcept {
   return any;
 }
 
+// Whom this thread waits for, -1: anybody; for the polls that the waiting policy makes.
+inline constinit thread_local int awaited_pe = -1;
+class Awaiting {
+ public:
+  explicit Awaiting(int pe) noexcept : before_(awaited_pe) { awaited_pe = pe; }
+  ~Awaiting() { awaited_pe = before_; }
+  Awaiting(const Awaiting&) = delete;
+  Awaiting& operator=(const Awaiting&) = delete;
+
+ private:
+  int before_;
+};
+
 // Polls until done() is true, in the one waiting policy. done() runs without the lock. The channel is open.
 template <class Done>
 void wait_until(const char* routine, int expected, Done done) noexcept {
   constexpr std::uint32_t kBarePolls = 300;
-  const std::uint32_t polls = wait_policy().pause_polls != 0 ? kBarePolls : 1;
+  constexpr std::uint32_t kPollsOfNetworks = 2;  // each is a system call; the waiting policy counts time instead
+  const std::uint32_t many = has_networks() ? kPollsOfNetworks : kBarePolls;
+  const std::uint32_t polls = wait_policy().pause_polls != 0 ? many : 1;
   for (std::uint32_t i = 0; i < polls; ++i) {
     if (done()) return;
     poll(expected);
   }
+  const Awaiting awaiting(expected);
   wait_for(routine, done);
 }
 
@@ -404,7 +424,6 @@ void open() noexcept;
 inline bool is_open() noexcept { return message_poll() != nullptr; }
 
 // The networks' part of a job: for the agent, at the end, and for people.
-inline bool has_networks() noexcept { return own_endpoint.has_networks(); }
 // True when all networks can be slept on now: nothing lies in them that poll() would look at.
 bool is_quiet_for_sleep() noexcept;
 // Tells all PEs that this one has talked to that it leaves, and closes the networks. `early`: without shmem_finalize,

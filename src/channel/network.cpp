@@ -26,6 +26,11 @@ constexpr bool is_question(unsigned handler) {
   return handler == kGet || handler == kGetStrided || handler == kAtomicFetch;
 }
 
+// What quiet has nothing to do with: flags of collectives and two-sided messages are not operations on memory.
+constexpr bool concerns_quiet(unsigned handler) {
+  return handler != kTick && (handler < kMessageEager || handler > kMessageData);
+}
+
 constinit Landing landings[kHandlerIds] = {};
 
 // Edge nap: whoever begins a batch counts, then reads whether the agent sleeps long; the agent says that it will, then
@@ -95,7 +100,12 @@ transport::Sent Endpoint::send_distant(int pe, const Way& way, Bytes header, Byt
   if (sent == transport::Sent::no) return sent;
   if (way.urgency == transport::Urgency::gather) gathered_ = true;
   peer.told = peer.received;
-  if (!is_answer(way.id)) note_sent(pe, peer);
+  if (is_answer(way.id)) return sent;
+  if (concerns_quiet(way.id)) {
+    note_sent(pe, peer);
+  } else {
+    ++peer.sent;
+  }
   return sent;
 }
 

@@ -50,10 +50,8 @@ void signal_tick(const Team& team, const char* routine, int pe, std::uint64_t ti
 void await_tick(const Team& team, const char* routine, int pe, std::uint64_t tick) noexcept {
   const ArrivalLine& line = team.arrival(team.me(), pe);
   const auto has_come = [&] { return line.tick.load(std::memory_order_acquire) >= tick; };  // arrive
-  if (!context::all_mapped) [[unlikely]] {
-    const bool by_message = !context::is_mapped(team.route, pe);
-    return channel::wait_until(routine, by_message ? context::world_pe(team.route, pe) : -1, has_come);
-  }
+  if (!context::all_mapped) [[unlikely]]
+    return channel::wait_until(routine, context::world_pe(team.route, pe), has_come);
   wait_for(routine, has_come);
 }
 

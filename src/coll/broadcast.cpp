@@ -60,9 +60,10 @@ class Broadcast {
   void run(std::size_t bytes) {
     pushes_ = bytes <= select::kPushBytes;
     const Way way(nodes_, root_node_, bytes);
+    const std::size_t segment = select::broadcast_segment(nodes_);
     std::size_t at = 0;
     do {
-      const std::size_t piece = std::min(select::kSegmentBytes, bytes - at);
+      const std::size_t piece = std::min(segment, bytes - at);
       const std::uint64_t tick = ++team_.ticks;
       if (representative(nodes_.mine) == team_.me()) {
         pass_on(way, at, piece, tick);

@@ -20,7 +20,8 @@ void await_others(Team& team, const TeamNodes& nodes, const char* routine) {
   if (others == 0) return;
   team.gathered += static_cast<std::uint64_t>(others);
   const std::atomic<std::uint64_t>& arrived = team.central(team.me()).arrived;
-  channel::wait_until(routine, -1, [&] {
+  // One of them for all: they come by no message.
+  channel::wait_until(routine, context::world_pe(team.route, nodes.here().back()), [&] {
     return arrived.load(std::memory_order_acquire) >= team.gathered;  // arrive
   });
 }

@@ -8,15 +8,21 @@
 
 namespace shmemx::coll::select {
 
-// Broadcasts travel in pieces of this size, so that a node passes on the first ones while others come.
-inline constexpr std::size_t kSegmentBytes = std::size_t{64} << 10;
+// Broadcasts travel in pieces, so that a node passes on the first ones while others come. To one node without peers
+// they travel whole.
+inline std::size_t broadcast_segment(const TeamNodes& nodes) noexcept {
+  constexpr std::size_t kSegmentBytes = std::size_t{128} << 10;
+  constexpr std::size_t kWhole = std::size_t{8} << 20;
+  return nodes.count() == 2 && nodes.members.size() == 2 ? kWhole : kSegmentBytes;
+}
 // Up to here a node's representative writes into the dest of its node peers; beyond they copy for themselves.
 inline constexpr std::size_t kPushBytes = 16384;
 
 // A chain of nodes sends everything once from each; a tree reaches the last node earlier.
 inline bool broadcast_in_chain(const TeamNodes& nodes, std::size_t bytes) noexcept {
   constexpr std::size_t kChainSegments = 8;  // for each node on the way
-  return nodes.count() > 3 && bytes >= kChainSegments * kSegmentBytes * static_cast<std::size_t>(nodes.count());
+  return nodes.count() > 3 &&
+         bytes >= kChainSegments * broadcast_segment(nodes) * static_cast<std::size_t>(nodes.count());
 }
 
 // The root sends to all nodes itself.
@@ -25,7 +31,7 @@ inline bool broadcast_flat(const TeamNodes& nodes, std::size_t bytes) noexcept {
 }
 
 // Leaders tell each other everything: one step, but a message to each.
-inline bool leaders_tell_all(const TeamNodes& nodes) noexcept { return nodes.count() <= 4; }
+inline bool leaders_tell_all(const TeamNodes& nodes) noexcept { return nodes.count() <= 3; }
 
 // The leaders do it all, or the PEs of all nodes by shares.
 inline bool reduce_by_leaders(const TeamNodes& nodes, std::size_t bytes) noexcept {
@@ -39,21 +45,21 @@ inline constexpr std::size_t kReduceBytes = std::size_t{512} << 10;
 // fcollect and collect: a node's contributions in one message, or each PE for itself. `bytes`: of all together.
 inline bool gather_by_leaders(const TeamNodes& nodes, std::size_t bytes) noexcept {
   constexpr std::size_t kShortBytes = 32768;
-  constexpr int kFewNodes = 4;
+  constexpr int kFewNodes = 3;
   const bool combines = nodes.count() < static_cast<int>(nodes.members.size());
   return bytes <= kShortBytes && (combines || nodes.count() > kFewNodes);
 }
 
+// Over this many nodes short messages are combined once more, along the rows and columns of a mesh.
+inline bool exchange_on_mesh(const TeamNodes& nodes) noexcept { return nodes.count() > 3; }
 // alltoall: a message for each pair of nodes, or for each pair of PEs. `bytes`: of one block.
 inline bool exchange_by_leaders(const TeamNodes& nodes, std::size_t bytes) noexcept {
   constexpr std::size_t kShortBlock = 512;
   constexpr std::size_t kMostOfNode = std::size_t{1} << 20;  // that a leader takes in hand
   const std::size_t n = nodes.members.size();
   if (bytes > kShortBlock || bytes * n * static_cast<std::size_t>(nodes.most) > kMostOfNode) return false;
-  return nodes.count() < static_cast<int>(n) || nodes.count() > 16;
+  return nodes.count() < static_cast<int>(n) || exchange_on_mesh(nodes);
 }
-// Over this many nodes messages are combined once more, along the rows and columns of a mesh.
-inline bool exchange_on_mesh(const TeamNodes& nodes) noexcept { return nodes.count() > 16; }
 
 // Scans: the leaders do it all, or the PEs of all nodes by shares and block by block along the nodes.
 inline bool scan_by_leaders(std::size_t bytes) noexcept {

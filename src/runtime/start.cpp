@@ -218,13 +218,13 @@ void configure_waiting(const windows::Arena& arena, const StartParameters& param
   const std::uint64_t spin_ns = config.spin_ns.value_or(crowded ? 0 : 2000);
   policy.bare_polls = spin_ns == 0 || !context::all_mapped ? 1 : 200;
   policy.pause_polls = static_cast<std::uint32_t>(std::min<std::uint64_t>(spin_ns / kPauseNs, 1U << 30));
-  // A few round trips.
-  policy.poll_ns = parameters.nodes.several() && !policy.crowded ? 50'000 : 0;
+  // A round trip, unless the user says otherwise. PEs of other machines may share these cores without our knowing.
+  policy.poll_ns = parameters.nodes.several() ? std::max<std::uint64_t>(config.spin_ns.value_or(12'000), 1) : 0;
   // With many PEs on a core, a turn of all of them has to fit into the yielding phase.
   policy.yield_ns = 1000 * config.yield_us.value_or(std::max<std::uint64_t>(200, 20 * arena.header().n_node_pes));
   policy.sleep_max_ns = 1000 * config.sleep_max_us.value_or(1000);
   coll::node_slots = {arena.block(0), static_cast<std::int64_t>(geometry.stride), windows::slot_bytes(geometry.n_pes),
-                      crowded && context::all_mapped};
+                      crowded};
 }
 
 void meet_node_pes(const windows::Arena& arena, const char* routine) noexcept {

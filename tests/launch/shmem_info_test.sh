@@ -25,4 +25,16 @@ for row in all["variables"]:
     assert row["meaning"] and row["default"] and row["source"] == "default" or row["source"] != "default", row
 ' || fail "the JSON is not as it should be"
 fi
+oshrun=$(dirname "$info")/oshrun
+alone=$("$info" --peers) || fail "shmem_info --peers"
+for word in "1 node" "loads and stores" "tcp: can be used" ucx ofi; do
+  case $alone in *"$word"*) ;; *) fail "--peers alone lacks '$word': $alone" ;; esac
+done
+peers=$(SHMEMX_PES_PER_NODE=2 SHMEMX_TRANSPORT=tcp "$oshrun" -n 5 --timeout 60 "$info" --peers) || fail "--peers of 5 PEs"
+for word in "3 nodes" "same node *PE 1: mapped" "other nodes *PE 2..4 (3): tcp" "progress: a thread" "not *ucx: not asked for"; do
+  printf '%s\n' "$peers" | grep -q "$word" || fail "--peers lacks '$word': $peers"
+done
+[ "$(printf '%s\n' "$peers" | grep -c 'how PE 0 reaches')" = 1 ] || fail "more than PE 0 prints"
+SHMEMX_PES_PER_NODE=1 SHMEMX_TRANSPORT=tcp SHMEMX_PROGRESS=off "$oshrun" -n 2 --timeout 60 "$info" --peers |
+  grep -q 'SHMEMX_PROGRESS=off' || fail "--peers does not say who makes no progress"
 exit 0

@@ -1,8 +1,8 @@
 // What comes from one PE: put in order, and long bodies led to their place.
 //
 // A long body above the eager limit arrives in two steps: its header at once, its bytes when they have been asked for.
-// Meanwhile other messages come. They wait here, so that nothing is delivered before what is in front of it; bodies of
-// further long messages are asked for at once where only long ones are in front.
+// Meanwhile other messages come. They wait here, so that nothing is delivered, and nothing asked for, before what is in
+// front of it is done.
 #pragma once
 
 #include <ucp/api/ucp.h>
