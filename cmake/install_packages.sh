@@ -5,9 +5,9 @@
 set -euo pipefail
 
 build_packages=(g++ cmake ninja-build pkg-config libboost-dev libcli11-dev nlohmann-json3-dev
-  libhwloc-dev libpmix-dev libpng-dev)
+  libhwloc-dev libpmix-dev libpng-dev iproute2)
 test_packages=(libboost-test-dev spin binutils clang dpkg-dev file python3 procps mpich openmpi-bin valgrind
-  libjemalloc2 libtcmalloc-minimal4 libucx-dev libfabric-dev iproute2 nftables)
+  libjemalloc2 libtcmalloc-minimal4 libucx-dev libfabric-dev)
 bench_packages=(libfmt-dev openmpi-bin libopenmpi-dev mpich libmpich-dev libucx-dev libfabric-dev gnuplot-nox valgrind)
 
 packages=("${build_packages[@]}")

@@ -82,6 +82,15 @@ Rows measure_all(const Settings& settings) {
   return rows;
 }
 
+// The table, as written.
+std::string write(const CommandLine& line, const Rows& rows) {
+  const std::string text = table(rows);
+  if (rows.empty()) return text;
+  write_json(rows, line.output + "/results.json", line.net);
+  std::ofstream(line.output + (line.net ? "/results_net.txt" : "/results.txt")) << text;
+  return text;
+}
+
 int run(const CommandLine& line) {
   const std::filesystem::path output = std::filesystem::absolute(line.output);
   const ScratchDirectory scratch((output / "scratch").string());
@@ -89,14 +98,13 @@ int run(const CommandLine& line) {
   for (const Variant* variant : {&settings.openmpi, &settings.openmpi_messages, &settings.mpich})
     if (!variant->missing.empty())
       std::cerr << "bench: a peer (" << variant->label << ") is not installed; its figures are null\n";
-  const Rows rows = line.net ? measure_net(settings) : measure_all(settings);
+  const Rows rows =
+      line.net ? measure_net(settings, [&](const Rows& so_far) { write(line, so_far); }) : measure_all(settings);
   if (rows.empty()) {
     std::cerr << "bench: none of the names belongs to the rows " << (line.net ? "between nodes\n" : "of one node\n");
     return line.only.empty() ? 1 : 0;
   }
-  write_json(rows, line.output + "/results.json", line.net);
-  const std::string text = table(rows);
-  std::ofstream(line.output + (line.net ? "/results_net.txt" : "/results.txt")) << text;
+  const std::string text = write(line, rows);
   line.net ? write_net_plots(rows, line.output) : write_plots(rows, line.output);
   std::cout << text << "Written: results.json, " << (line.net ? "results_net.txt" : "results.txt")
             << " and plots (*.svg) in " << line.output << "\n";

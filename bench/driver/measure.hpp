@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -68,8 +69,8 @@ Rows measure_queue_instructions(const Settings& settings);
 Rows measure_message_instructions(const Settings& settings);
 Rows measure_alltoall_messages(const Settings& settings);
 Rows measure_queue_busy_target(const Settings& settings);
-// Between nodes.
-Rows measure_net(const Settings& settings);
+// Between nodes. `keep` gets what there is so far, after each group of rows.
+Rows measure_net(const Settings& settings, const std::function<void(const Rows&)>& keep);
 
 // Instructions of one iteration of each loop that `program` dumps, by name, under callgrind; empty where it fails.
 std::map<std::string, double> count_instructions(const Settings& settings, const Variant& variant,

@@ -334,21 +334,24 @@ void add_start(const Settings& settings, const Net& net, Rows& rows) {
 
 }  // namespace
 
-Rows measure_net(const Settings& settings) {
+Rows measure_net(const Settings& settings, const std::function<void(const Rows&)>& keep) {
   const Net net(settings);
   if (!net.virtual_hosts()) std::cerr << "bench: no virtual hosts; pretended nodes of this machine, without peers\n";
   rise_above_jobs();
   Rows rows;
   for (const std::string transport : kTransports) {
-    add_one_sided(settings, net, transport, rows);
-    add_agent_cost(settings, net, transport, rows);
-    add_busy_target(settings, net, transport, rows);
-    add_agent_idle(settings, net, transport, rows);
+    for (const auto add : {add_one_sided, add_agent_cost, add_busy_target, add_agent_idle}) {
+      add(settings, net, transport, rows);
+      keep(rows);
+    }
   }
+  const std::vector<std::string> barrier{"net_barrier"};
   const std::vector<std::string> all{"net_barrier", "net_reduce", "net_alltoall", "net_broadcast"};
-  add_collectives(settings, net, {2, 1}, all, rows);
-  add_collectives(settings, net, {2, 2}, {"net_barrier"}, rows);
-  add_collectives(settings, net, {4, 1}, all, rows);
+  for (const auto& [layout, names] :
+       {std::pair(kPair, all), std::pair(Layout{2, 2}, barrier), std::pair(Layout{4, 1}, all)}) {
+    add_collectives(settings, net, layout, names, rows);
+    keep(rows);
+  }
   add_start(settings, net, rows);
   return rows;
 }

@@ -115,9 +115,14 @@ void at_exit(int status, void*) {
     return;
   }
   finalize_at_exit();
+  watch.launcher->finalize();
+}
+
+// Behind all exit handlers of the program, which may still use the library and finalize it.
+[[gnu::destructor]] void leave_networks() {
+  if (watch.record == nullptr || ::getpid() != watch.pid) return;
   const auto phase = watch.record->phase.load(std::memory_order_acquire);
   channel::say_leaving(phase == static_cast<std::uint32_t>(PePhase::departed), kPatienceMs);
-  watch.launcher->finalize();
 }
 
 void after_fork_in_child() {

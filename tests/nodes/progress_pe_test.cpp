@@ -12,10 +12,10 @@ namespace {
 using namespace pe_test;
 
 // Computes until the word is set by somebody, without the library. False: it has not been set within half a minute.
-bool compute_until_set(const volatile long& word) {
+bool compute_until_set(const long& word) {
   const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   volatile double sink = 1;
-  while (word == 0) {
+  while (__atomic_load_n(&word, __ATOMIC_ACQUIRE) == 0) {
     for (int i = 0; i < 1000; ++i) sink = sink * 1.0000001 + 1e-9;
     if (std::chrono::steady_clock::now() > limit) return false;
   }
