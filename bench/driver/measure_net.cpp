@@ -46,6 +46,7 @@ void rise_above_jobs() {
     errno = 0;  // then the jobs cannot either
 }
 
+// Then nobody has it: some of the peers never yield, and would keep their own from running.
 bool crowded(const Layout& layout) { return layout.pes() > sysconf(_SC_NPROCESSORS_ONLN); }
 
 class Net {
@@ -60,7 +61,7 @@ class Net {
     Arguments environment{"SHMEMX_TRANSPORT=" + transport};
     if (!virtual_hosts()) environment.push_back(fmt::format("SHMEMX_PES_PER_NODE={}", layout.pes_per_host));
     environment.insert(environment.end(), more.begin(), more.end());
-    variant.wrapper = undisturbed();
+    if (!crowded(layout)) variant.wrapper = undisturbed();
     return in_environment(variant, environment);
   }
 
@@ -86,7 +87,7 @@ class Net {
   Variant mpich(const Layout& layout) const {
     Variant variant = on_hosts(settings_.mpich);
     variant.launcher = hydra(layout);
-    if (crowded(layout)) return variant;  // it never yields
+    if (crowded(layout)) return variant;
     return in_environment(variant, {kUndisturbed});
   }
 
@@ -141,8 +142,10 @@ class Net {
                         "-H",
                         host_list(layout, fmt::format(":{}", layout.pes_per_host))};
     variant.launcher.insert(variant.launcher.end(), more.begin(), more.end());
-    if (crowded(layout)) variant.launcher.insert(variant.launcher.end(), {"--mca", "mpi_yield_when_idle", "1"});
-    return in_environment(variant, {kUndisturbed, "UCX_TLS=tcp,self,sysv,posix"});
+    const std::string networks = "UCX_TLS=tcp,self,sysv,posix";
+    if (!crowded(layout)) return in_environment(variant, {kUndisturbed, networks});
+    variant.launcher.insert(variant.launcher.end(), {"--mca", "mpi_yield_when_idle", "1"});
+    return in_environment(variant, {networks});
   }
 
   const Settings& settings_;

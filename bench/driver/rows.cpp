@@ -131,7 +131,7 @@ Verdict net_verdict(const Row& row, const Rows& all) {
 Verdict net_against_peer(const Row& row) {
   const auto best = row.best_peer();
   if (!best) return {};
-  const bool half = row.beside_mpi && row.bytes <= 1024;
+  const bool half = row.beside_mpi && row.bytes != 0 && row.bytes <= 1024;
   Verdict verdict{half ? "2x faster" : "not slower", std::nullopt};
   if (!row.ours) return verdict;
   const double gain = row.high_is_better ? *row.ours / *best : *best / *row.ours;
