@@ -54,16 +54,22 @@ void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t seen, std::uint64_
 
 bool stopping() { return stop_requested.load(std::memory_order_acquire) != 0; }
 
-// Several polls, as what comes seldom comes alone. False: another thread has wanted the lock meanwhile; it polls
+enum class Worked { something, nothing, in_the_way };
+
+// Several polls, as what comes seldom comes alone. In the way: another thread has wanted the lock meanwhile; it polls
 // itself, and would have to wait for each poll of this one.
-bool work() {
+Worked work() {
   const std::uint32_t contention = endpoint_lock.contention();
+  Worked worked = Worked::nothing;
   for (int idle = 0; idle < kPollsBeforeSleep && !stopping(); ++idle) {
-    if (endpoint_lock.contention() != contention) return false;
-    if (poll()) idle = 0;
+    if (endpoint_lock.contention() != contention) return Worked::in_the_way;
+    if (poll()) {
+      idle = 0;
+      worked = Worked::something;
+    }
     cpu_pause();
   }
-  return true;
+  return worked;
 }
 
 bool others_wait() { return threads_waiting.load(std::memory_order_relaxed) != 0; }
@@ -108,7 +114,7 @@ void sleep_until_rung(WaitFront& front) {
 void node_main() {
   WaitFront& front = own_endpoint.front_of(own_endpoint.me());
   while (!stopping()) {
-    if (!work() || others_wait()) stand_by();
+    if (work() == Worked::in_the_way || others_wait()) stand_by();
     const Since armed;
     sleep_until_rung(front);
     if (armed.busy()) stand_by();
@@ -189,13 +195,35 @@ bool sleep_on_networks(int ms) {
   return count > 0 && !others_poll(before);
 }
 
+// Wake-ups for nothing in a row: some networks leave their descriptor readable when nothing is there. Then this thread
+// looks at intervals only, until something comes.
+class FalseAlarms {
+ public:
+  void count(Worked worked) {
+    in_a_row_ = worked == Worked::something ? 0 : in_a_row_ + 1;
+    if (in_a_row_ < kBelieved) return;
+    sleep_on(stop_requested, 0, kIntervalNs, FUTEX_WAIT_PRIVATE);
+    poll();
+  }
+  bool is_one() const { return in_a_row_ >= kBelieved; }
+
+ private:
+  static constexpr int kBelieved = 8;
+  static constexpr std::uint64_t kIntervalNs = 500'000;
+  int in_a_row_ = 0;
+};
+
 void network_main() {
   Nap nap;
+  FalseAlarms alarms;
   while (!stopping()) {
     stand_by_networks();
-    if (!work()) continue;
+    if (work() == Worked::in_the_way) continue;
     while (!stopping() && is_quiet_for_sleep()) {
-      if (!sleep_on_networks(nap.length()) || !work()) break;
+      if (!sleep_on_networks(nap.length())) break;
+      const Worked worked = alarms.is_one() ? (poll() ? Worked::something : Worked::nothing) : work();
+      if (worked == Worked::in_the_way) break;
+      alarms.count(worked);
     }
   }
 }
