@@ -321,8 +321,10 @@ class EndpointLock {
   void unlock() noexcept {
     if (shared_) held_.store(false, std::memory_order_release);  // endpoint
   }
-  // Called while nobody holds it.
-  void share() noexcept { shared_ = true; }
+  // Called while nobody holds it, or again when others share it already: then it writes nothing.
+  void share() noexcept {
+    if (!shared_) shared_ = true;
+  }
   // Grows when a thread has to wait for the lock; a hint for the agents.
   std::uint32_t contention() const noexcept { return contention_.load(std::memory_order_relaxed); }
   bool is_shared() const noexcept { return shared_; }

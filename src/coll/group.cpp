@@ -89,6 +89,7 @@ void ActiveGroup::sync_remote() noexcept {
   if (me() != 0) tell(0, 0, SHMEM_SIGNAL_ADD);
   const int expected = me() == 0 || context::is_mapped(route_, 0) ? -1 : context::world_pe(route_, 0);
   channel::wait_until(routine_, expected, [&] { return __atomic_load_n(own, __ATOMIC_ACQUIRE) == due; });
+  channel::order_for_sanitizer();
   __atomic_store_n(own, 0L, __ATOMIC_RELAXED);  // nobody writes it before the next turn
   for (int pe = 1; me() == 0 && pe < size(); ++pe) tell(pe, 1, SHMEM_SIGNAL_SET);
 }
