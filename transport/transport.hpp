@@ -101,7 +101,8 @@ struct Setup {
   int me = 0;
   int n_pes = 1;
   std::uint64_t secret[2] = {};      // of the job: who does not know it is a stranger
-  std::uint32_t timeout_ms = 30000;  // a PE that is silent for so long while something is due from it is lost
+  std::uint32_t timeout_ms = 30000;  // a network that carries nothing for so long is broken
+  std::uint32_t silence_ms = 30000;  // a PE that answers nothing for so long is lost; longer where a computing PE cannot
   Sink* sink = nullptr;
 };
 

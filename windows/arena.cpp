@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <cstdio>
+#include <vector>
 
 namespace shmemx::windows {
 namespace {
@@ -91,13 +92,8 @@ Status Arena::map_channel(const Geometry& geometry) {
 }
 
 Status Arena::map_blocks(const Geometry& geometry) {
-  SHMEMX_TRY(map_channel(geometry));
-  const std::size_t bytes = geometry.n_pes * geometry.stride;
-  SHMEMX_TRY_ASSIGN(reserved, reserve(bytes, geometry.alignment));
-  mapped_ = reserved;
-  mapped_bytes_ = bytes;
-  block0_ = reinterpret_cast<std::uintptr_t>(reserved);
-  return map_over(reserved, bytes, fd_.get(), geometry.blocks_offset);
+  const std::vector<std::uint8_t> all(geometry.n_pes, 1);
+  return map_some_blocks(geometry, all);
 }
 
 Status Arena::map_own_block(const Geometry& geometry, int pe, bool guard_others) {

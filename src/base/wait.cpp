@@ -117,10 +117,10 @@ void wait_slow(PollFunction done, void* state, const char* routine) noexcept {
   if (message_poll() == nullptr) return wait_in_phases(done, state, routine);
   // What makes it come are messages, so the first polls were few: now some more without pause.
   constexpr std::uint32_t kBarePolls = 300;
-  if (policy.poll_ns != 0) {
-    if (policy.pause_polls != 0 && poll_for<cpu_pause>(done, state, policy.poll_ns)) return;
-  } else if (policy.pause_polls != 0 && poll_bare(done, state, kBarePolls)) {
-    return;
+  if (policy.pause_polls != 0) {
+    const bool found = policy.poll_ns != 0 ? poll_for<cpu_pause>(done, state, policy.poll_ns)
+                                           : poll_bare(done, state, kBarePolls);
+    if (found) return;
   }
   threads_waiting.fetch_add(1, std::memory_order_relaxed);  // a hint for the progress agent
   wait_in_phases(done, state, routine);

@@ -33,7 +33,7 @@ enum class WaitMode : std::uint8_t { automatic, spin, block };
 struct WaitPolicy {
   std::uint32_t bare_polls = 200;    // polls without pause: the answer is on its way; 1 where `poll` makes it come
   std::uint32_t pause_polls = 80;    // polls with pause after that; 0 when PEs outnumber cores
-  std::uint64_t poll_ns = 0;         // where answers come over a network: polls for at least so long before it yields
+  std::uint64_t poll_ns = 0;         // not 0: polls for so long instead, since a poll of a network takes longer than a pause
   std::uint64_t yield_ns = 200'000;  // then sched_yield between polls for this long
   std::uint64_t sleep_max_ns = 1'000'000;  // then sleep in doubling steps up to this
   WaitMode mode = WaitMode::automatic;

@@ -32,6 +32,10 @@ struct NodeMap {
   }
 };
 
+// For jobs that are on one node by their nature.
+const NodeMap& one_node();
+Result<std::vector<std::string>> nothing_to_exchange();
+
 class Bootstrap {
  public:
   virtual ~Bootstrap() = default;
@@ -40,20 +44,16 @@ class Bootstrap {
   // The descriptor of the node's arena, header initialised (wire.hpp). Collective over the job.
   virtual Result<UniqueFd> arena() = 0;
   // After arena(): who is where.
-  virtual const NodeMap& nodes() const = 0;
+  virtual const NodeMap& nodes() const { return one_node(); }
   // After arena(), collective over the job, where there are several nodes: the lowest PE of each node gives what its
   // node has to tell and gets what all nodes have told, by node number. The others give nothing and get nothing; they
   // have to wait for the lowest PE of their node in another way.
-  virtual Result<std::vector<std::string>> exchange(std::span<const std::byte> mine) = 0;
+  virtual Result<std::vector<std::string>> exchange(std::span<const std::byte>) { return nothing_to_exchange(); }
   // Tell the launcher to end the whole job. May return; the caller then exits with `status`.
   virtual void abort(int status) = 0;
   // Tell the launcher that this PE leaves in order. Called once, at process exit.
   virtual void finalize() = 0;
 };
-
-// For jobs that are on one node by their nature.
-const NodeMap& one_node();
-Result<std::vector<std::string>> nothing_to_exchange();
 
 // Chooses the back end from the environment. Fails with Errc::no_launcher, and a text that names the launcher seen,
 // what was tried and the fix, when a launcher variable says that more than one process was started but nothing answers.

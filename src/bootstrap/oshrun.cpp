@@ -16,8 +16,6 @@ class Oshrun final : public Bootstrap {
   Identity identity() const override { return identity_; }
   std::string_view name() const override { return "oshrun"; }
   Result<UniqueFd> arena() override;
-  const NodeMap& nodes() const override { return one_node(); }
-  Result<std::vector<std::string>> exchange(std::span<const std::byte>) override { return nothing_to_exchange(); }
   // oshrun sees the process end and reads the header's end_word: there is nobody to tell.
   void abort(int) override {}
   void finalize() override {}

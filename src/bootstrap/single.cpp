@@ -9,8 +9,6 @@ class Single final : public Bootstrap {
   Identity identity() const override { return {}; }
   std::string_view name() const override { return "single"; }
   Result<UniqueFd> arena() override { return create_job_file(1, random_id()); }
-  const NodeMap& nodes() const override { return one_node(); }
-  Result<std::vector<std::string>> exchange(std::span<const std::byte>) override { return nothing_to_exchange(); }
   void abort(int) override {}
   void finalize() override {}
 };

@@ -16,6 +16,9 @@ using bootstrap::PeCards;
 using bootstrap::PeRecord;
 using transport::Bytes;
 
+// A PE without agents answers when it calls the library; so many times the usual silence says that it is gone.
+constexpr std::uint32_t kPatienceWithoutAgents = 20;
+
 // In front of each card of a PE.
 struct CardHead {
   char name[12];
@@ -154,6 +157,8 @@ Status open_networks(Nodes& nodes, windows::Arena& arena, const config::Config& 
   const bootstrap::JobHeader& header = arena.header();
   std::copy_n(header.secret, 2, nodes.setup.secret);
   nodes.setup.timeout_ms = static_cast<std::uint32_t>(config.net_timeout * 1000);
+  const bool answers_always = config.progress != config::Progress::off;
+  nodes.setup.silence_ms = nodes.setup.timeout_ms * (answers_always ? 1 : kPatienceWithoutAgents);
   nodes.setup.sink = &channel::network_sink();
   SHMEMX_TRY_ASSIGN(found, transport::open_transports(names_to_open(config), nodes.setup));
   nodes.networks = std::move(found);

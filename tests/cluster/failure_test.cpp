@@ -48,11 +48,11 @@ int count_reports(const std::string& text, bool both_ends) {
 
 void run(const Fall& fall, const std::string& vhosts, const std::string& program) {
   job::Spec spec;
-  spec.command = {vhosts, "run", "--hosts", "2", "--pes", "2", "--timeout", "40"};
+  spec.command = {vhosts, "run", "--hosts", "2", "--pes", "2", "--timeout", "20"};
   if (!fall.watched) spec.command.push_back("--no-watch");
   for (const std::string& word : {std::string("--"), program, fall.phase, fall.fault}) spec.command.push_back(word);
   spec.environment = {"SHMEMX_NET_TIMEOUT=2"};
-  spec.limit_seconds = 60;
+  spec.limit_seconds = 40;
   const job::Result result = job::run(spec);
   if (result.status == kSkippedCode) {
     std::fprintf(stderr, "%s", result.err.c_str());

@@ -27,7 +27,7 @@ Ofi::Ofi(Choice choice, const Setup& setup)
       outbound_(fabric_, memory_, peers_, setup_.me),
       transfers_(fabric_, memory_, peers_),
       inbound_(fabric_, memory_, peers_, outbound_, transfers_),
-      vigil_(peers_, outbound_, setup_.timeout_ms) {}
+      vigil_(peers_, outbound_, setup_.silence_ms) {}
 
 // The endpoint first: what operations under way use must outlive it. Where memory is registered with the endpoint, that
 // has to be taken back before.

@@ -1,15 +1,16 @@
-// What proves to one PE that a packet is of a certain other PE of the job: a keyed hash (SipHash-2-4) of the pair, the
-// job's secret being the key. The secret itself never travels.
+// What proves to one PE that a packet is of a certain other PE of the job: a keyed hash of the pair, the job's secret
+// being the key.
 #pragma once
 
 #include <cstdint>
 
+#include "transport/keyed_hash.hpp"
+
 namespace shmemx::transport::ofi {
 
-std::uint64_t keyed_hash(const std::uint64_t (&secret)[2], std::uint64_t first, std::uint64_t second) noexcept;
-
 inline std::uint64_t pair_token(const std::uint64_t (&secret)[2], int source, int target) noexcept {
-  return keyed_hash(secret, static_cast<std::uint32_t>(source), static_cast<std::uint32_t>(target));
+  const std::uint64_t words[] = {static_cast<std::uint32_t>(source), static_cast<std::uint32_t>(target)};
+  return keyed_hash(secret, words);
 }
 
 }  // namespace shmemx::transport::ofi

@@ -11,8 +11,8 @@ namespace shmemx::transport::ofi {
 
 class Vigil {
  public:
-  Vigil(Peers& peers, Outbound& outbound, std::uint32_t timeout_ms) noexcept
-      : peers_(peers), outbound_(outbound), half_ms_(timeout_ms / 2 + 1) {}
+  Vigil(Peers& peers, Outbound& outbound, std::uint32_t silence_ms) noexcept
+      : peers_(peers), outbound_(outbound), half_ms_(silence_ms / 2 + 1) {}
 
   // With each poll(), after what has come in was looked at.
   void look();

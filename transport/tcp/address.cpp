@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "base/affinity.hpp"
-#include "transport/tcp/keyed_hash.hpp"
+#include "transport/keyed_hash.hpp"
 
 namespace shmemx::tcp {
 
@@ -117,7 +117,7 @@ std::uint64_t machine_id() {
   std::memcpy(words, boot.data(), std::min(boot.size(), sizeof(words) - sizeof(words[0])));
   struct stat status {};
   if (::stat("/proc/self/ns/net", &status) == 0) words[5] = status.st_ino;
-  return keyed_hash({}, words);
+  return transport::keyed_hash({}, words);
 }
 
 std::string pack_card(const Card& card) {

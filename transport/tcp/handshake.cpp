@@ -6,6 +6,8 @@
 #include "base/clock.hpp"
 #include "base/fatal.hpp"
 
+#include "transport/keyed_hash.hpp"
+
 namespace shmemx::tcp {
 
 namespace {
@@ -18,20 +20,18 @@ constexpr std::uint64_t kHelloMagic = magic('h');
 constexpr std::uint64_t kChallengeMagic = magic('c');
 constexpr std::uint64_t kProofMagic = magic('p');
 
-Secret secret_of(const transport::Setup& setup) noexcept { return {{setup.secret[0], setup.secret[1]}}; }
-
 std::uint64_t pair_of(const Hello& hello) noexcept { return static_cast<std::uint64_t>(hello.from) << 32 | hello.to; }
 
 std::uint64_t tag_of(const transport::Setup& setup, const Hello& hello) noexcept {
   const std::uint64_t words[] = {kHelloMagic, pair_of(hello), hello.n_pes, hello.nonce[0], hello.nonce[1]};
-  return keyed_hash(secret_of(setup), words);
+  return transport::keyed_hash(setup.secret, words);
 }
 
 std::uint64_t tag_of(const transport::Setup& setup, const Hello& hello, const Challenge& challenge,
                      std::uint64_t kind) noexcept {
   const std::uint64_t words[] = {kind,           pair_of(hello),     hello.nonce[0],
                                  hello.nonce[1], challenge.nonce[0], challenge.nonce[1]};
-  return keyed_hash(secret_of(setup), words);
+  return transport::keyed_hash(setup.secret, words);
 }
 
 // One comparison of words: takes the same time wherever they differ.

@@ -5,7 +5,6 @@
 // Each has a fixed size and is complete before anything else is looked at.
 #pragma once
 
-#include "transport/tcp/keyed_hash.hpp"
 #include "transport/transport.hpp"
 
 namespace shmemx::tcp {

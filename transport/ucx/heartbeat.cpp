@@ -24,7 +24,7 @@ bool watch(int epoll, int fd) noexcept {
 
 }  // namespace
 
-Result<Heartbeat> Heartbeat::open(int watched, std::uint32_t timeout_ms) {
+Result<Heartbeat> Heartbeat::open(int watched, std::uint32_t silence_ms) {
   Heartbeat heartbeat;
   heartbeat.epoll_ = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
   heartbeat.timer_ = UniqueFd(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
@@ -32,7 +32,7 @@ Result<Heartbeat> Heartbeat::open(int watched, std::uint32_t timeout_ms) {
       !watch(heartbeat.epoll_.get(), heartbeat.timer_.get())) {
     return system_error("make a descriptor to sleep on");
   }
-  heartbeat.round_ns_ = std::max(std::uint64_t{timeout_ms} * 1'000'000U / 8, kShortestRoundNs);
+  heartbeat.round_ns_ = std::max(std::uint64_t{silence_ms} * 1'000'000U / 8, kShortestRoundNs);
   heartbeat.next_ns_ = now_ns() + heartbeat.round_ns_;
   return heartbeat;
 }

@@ -1,5 +1,5 @@
-// When to look whether PEs that owe an answer are still there: in rounds of an eighth of the time that they may be
-// silent. Whoever sleeps meanwhile is woken for it.
+// When to look whether the other PEs are still there: in rounds of an eighth of the time that they may be silent.
+// Whoever sleeps meanwhile is woken for it.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ inline constexpr std::uint32_t kRoundsUntilLost = 9;  // the first one is not a 
 class Heartbeat {
  public:
   // Its descriptor is readable when `watched` is, or when a round is over.
-  static Result<Heartbeat> open(int watched, std::uint32_t timeout_ms);
+  static Result<Heartbeat> open(int watched, std::uint32_t silence_ms);
 
   int descriptor() const noexcept { return epoll_.get(); }
   // A round is over; at most once for each.

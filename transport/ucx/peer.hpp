@@ -45,14 +45,16 @@ struct Peer {
   bool is_lost = false;
   std::string cause;
 
-  // Rounds of the heartbeat in which it owed a sign of life.
-  bool owes = false;
-  std::uint32_t rounds = 0;
+  std::uint32_t rounds = 0;  // of the heartbeat in which nothing has come from it
 
   std::vector<Completion*> unflushed;  // of puts that nobody has asked the target for
   std::vector<RemoteKey> keys;
 
   bool is_gone() const noexcept { return has_left || is_lost; }
 };
+
+// One that has to give signs of life, whether or not something is due from it: whoever waits for a third PE may depend
+// on it.
+inline bool is_watched(const Peer& peer) noexcept { return peer.endpoint != nullptr && !peer.is_gone(); }
 
 }  // namespace shmemx::transport::ucx

@@ -80,13 +80,14 @@ void UcxTransport::report_lost() {
   }
 }
 
-// A round is over in which nothing came.
+// A round is over. Those from which nothing came in it are one further.
 void UcxTransport::beat() {
+  busy_polls_ = 0;
   for (Peer* peer : contacts_) {
-    if (!peer->owes || peer->is_gone() || peer->endpoint == nullptr) continue;
+    if (!is_watched(*peer)) continue;
     ++peer->rounds;
     if (peer->rounds >= kRoundsUntilLost) {
-      lose(*peer, "silent for " + std::to_string(setup_.timeout_ms / 1000.0).substr(0, 5) + " s");
+      lose(*peer, "silent for " + std::to_string(setup_.silence_ms / 1000.0).substr(0, 5) + " s");
     } else if (peer->rounds == kRoundsUntilPing) {
       signal(*peer, kPing);
     }

@@ -53,7 +53,6 @@ ucs_status_t UcxTransport::take(const Parcel& parcel) {
   Envelope envelope;
   Peer* peer = read_envelope(parcel, envelope) ? prove(envelope) : nullptr;
   if (peer == nullptr || peer->is_lost || (is_closing_ && parcel.kind != kGoodbye)) return UCS_OK;
-  peer->owes = false;
   peer->rounds = 0;
   if (peer->endpoint == nullptr && !std::exchange(peer->is_new, true)) new_.push_back(peer);
   if (parcel.kind == kPong) return UCS_OK;

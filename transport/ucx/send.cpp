@@ -68,7 +68,6 @@ void UcxTransport::post(Peer& peer, Kind kind, StagingPtr staging) {
     envelope.number = 0;
   } else {
     ++peer.envelope.number;
-    peer.owes = true;
   }
   std::memcpy(staging->bytes, &envelope, sizeof envelope);
   staging->peer = &peer;
@@ -122,7 +121,6 @@ Sent UcxTransport::send_long(Peer& peer, const Head& head, Bytes header, Bytes b
 // True: UCX has not finished it yet.
 bool UcxTransport::post_body(Peer& peer, std::unique_ptr<LongFlight> flight, Bytes body) {
   ++peer.envelope.number;
-  peer.owes = true;
   ucp_request_param_t param{};
   param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS;
   param.cb.send = &UcxTransport::body_ended;

@@ -1,5 +1,6 @@
 #include "transport/ucx/ucx_transport.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "transport/ucx/limits.hpp"
@@ -8,12 +9,13 @@ namespace shmemx::transport::ucx {
 namespace {
 
 constexpr std::size_t kCardHead = 1;  // says whether the PE has RMA in hardware
+constexpr std::uint32_t kEnoughPolls = 1000;  // in a round: what was there for us has been read
 
 }  // namespace
 
 Result<TransportPtr> UcxTransport::open(const Setup& setup) {
   SHMEMX_TRY_ASSIGN(library, Library::open(static_cast<std::size_t>(setup.n_pes), kCardBytes - kCardHead));
-  SHMEMX_TRY_ASSIGN(heartbeat, Heartbeat::open(library.descriptor(), setup.timeout_ms));
+  SHMEMX_TRY_ASSIGN(heartbeat, Heartbeat::open(library.descriptor(), setup.silence_ms));
   std::unique_ptr<UcxTransport> transport(new UcxTransport(setup, std::move(library), std::move(heartbeat)));
   SHMEMX_TRY(transport->listen());
   return TransportPtr(std::move(transport));
@@ -50,7 +52,7 @@ bool UcxTransport::poll(int) noexcept {
   if (!new_.empty()) greet_new();
   if (!pinged_by_.empty()) answer_pings();
   if (!unflushed_.empty()) flush_puts();
-  if (is_idle_ && heartbeat_.is_over()) beat();
+  if ((is_idle_ || ++busy_polls_ >= kEnoughPolls) && heartbeat_.is_over()) beat();
   for (const int source : std::exchange(events_.broken, {})) {
     Peer& peer = *peers_[static_cast<std::size_t>(source)];
     lose(peer, peer.inbox.fault());
@@ -63,12 +65,8 @@ bool UcxTransport::arm() noexcept {
   // UCX rings for what comes, not for what it has begun.
   if (!is_idle_ || !lost_.empty() || !pinged_by_.empty() || !unflushed_.empty()) return false;
   if (::ucp_worker_arm(library_.worker()) == UCS_ERR_BUSY) return false;
-  for (const Peer* peer : contacts_) {
-    if (peer->owes && !peer->is_gone()) {
-      heartbeat_.wake_me();
-      break;
-    }
-  }
+  const bool watches = std::any_of(contacts_.begin(), contacts_.end(), [](const Peer* peer) { return is_watched(*peer); });
+  if (watches) heartbeat_.wake_me();
   return true;
 }
 

@@ -93,7 +93,8 @@ class UcxTransport final : public Transport {
   const Cards* cards_ = nullptr;
   bool is_native_ = false;
   bool is_closing_ = false;
-  bool is_idle_ = false;  // UCX had nothing to do at the last look
+  bool is_idle_ = false;          // UCX had nothing to do at the last look
+  std::uint32_t busy_polls_ = 0;  // in this round of the heartbeat, with something to do
   InboxEvents events_;
   std::vector<std::unique_ptr<Peer>> peers_;  // by PE; null until the first contact
   std::vector<Peer*> contacts_;               // those that are not null

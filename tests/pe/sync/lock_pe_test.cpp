@@ -100,10 +100,11 @@ PE_TEST(a_lock_hands_data_over) {
 
 // Section 9.13.1: first come, first served. PE 0 holds the lock while the others queue up one after the other.
 PE_TEST_MIN(waiters_are_served_in_the_order_of_arrival, 3) {
-  Symmetric<long> lock, turn;
+  constexpr useconds_t kUntilQueued = 60'000;  // from the last word before shmem_set_lock
+  Symmetric<long> lock, turn, coming;
   Symmetric<int> order(static_cast<std::size_t>(pes()));
   for (int round = 0; round < 3; ++round) {
-    *turn = 0;
+    *turn = *coming = 0;
     shmem_barrier_all();
     if (me() == 0) {
       shmem_set_lock(lock.get());
@@ -112,8 +113,8 @@ PE_TEST_MIN(waiters_are_served_in_the_order_of_arrival, 3) {
         const int next = round == 0 ? i : round == 1 ? pes() - i : 1 + (i + pes() / 2) % (pes() - 1);
         shmem_int_p(&order[static_cast<std::size_t>(i)], next, 0);
         shmem_long_atomic_set(turn.get(), 1, next);
-        shmem_quiet();
-        usleep(30000);
+        shmem_long_wait_until(coming.get(), SHMEM_CMP_EQ, i);
+        usleep(kUntilQueued);
       }
       shmem_long_atomic_set(turn.get(), 1, 0);
       shmem_clear_lock(lock.get());
@@ -121,6 +122,8 @@ PE_TEST_MIN(waiters_are_served_in_the_order_of_arrival, 3) {
       CHECK_EQUAL(*turn, pes());
     } else {
       shmem_long_wait_until(turn.get(), SHMEM_CMP_EQ, 1);
+      shmem_long_atomic_inc(coming.get(), 0);
+      shmem_quiet();
       shmem_set_lock(lock.get());
       const long place = shmem_long_atomic_fetch_inc(turn.get(), 0);
       CHECK_EQUAL(shmem_int_g(&order[static_cast<std::size_t>(place % pes())], 0), me());

@@ -1,8 +1,8 @@
-#include "transport/tcp/keyed_hash.hpp"
+#include "transport/keyed_hash.hpp"
 
 #include <bit>
 
-namespace shmemx::tcp {
+namespace shmemx::transport {
 
 namespace {
 
@@ -32,9 +32,9 @@ struct State {
 
 }  // namespace
 
-std::uint64_t keyed_hash(const Secret& key, std::span<const std::uint64_t> words) noexcept {
-  State state{key.words[0] ^ 0x736f6d6570736575, key.words[1] ^ 0x646f72616e646f6d, key.words[0] ^ 0x6c7967656e657261,
-              key.words[1] ^ 0x7465646279746573};
+std::uint64_t keyed_hash(const std::uint64_t (&key)[2], std::span<const std::uint64_t> words) noexcept {
+  State state{key[0] ^ 0x736f6d6570736575, key[1] ^ 0x646f72616e646f6d, key[0] ^ 0x6c7967656e657261,
+              key[1] ^ 0x7465646279746573};
   for (const std::uint64_t word : words) state.absorb(word);
   // The last block holds the length in bytes; there are no odd bytes here.
   state.absorb((words.size() * sizeof(std::uint64_t)) << 56);
@@ -43,4 +43,4 @@ std::uint64_t keyed_hash(const Secret& key, std::span<const std::uint64_t> words
   return state.a ^ state.b ^ state.c ^ state.d;
 }
 
-}  // namespace shmemx::tcp
+}  // namespace shmemx::transport

@@ -1,0 +1,11 @@
+// SipHash-2-4 of 64-bit words: a short proof that its maker knows the key. The key itself never travels.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace shmemx::transport {
+
+std::uint64_t keyed_hash(const std::uint64_t (&key)[2], std::span<const std::uint64_t> words) noexcept;
+
+}  // namespace shmemx::transport
