@@ -12,7 +12,7 @@ vhosts=$build/tests/bin/vhosts
 
 if [ $# -eq 0 ]; then
   "$root/cmake/install_packages.sh" build
-  if ! ninja -C "$build" -t query vhosts >/dev/null 2>&1; then
+  if ! ninja -C "$build" -t query vhosts gups >/dev/null 2>&1; then
     echo "Configuring in $build"
     mkdir -p "$build"
     (cd "$root" && cmake --preset release -DSHMEMX_BUILD_TESTS=OFF -DSHMEMX_BUILD_EXAMPLES=ON) >"$build/configure.log" 2>&1 || {
@@ -54,8 +54,15 @@ printf '\n== The same over a bad network: half a percent of the packets lost, so
 on_two_hosts --loss 0.5 --duplicate 1 --reorder 1 --delay 100 -- "$build/examples/isort" 100000
 
 printf '\n== A host that fails: the job ends, and says why\n'
-if on_two_hosts --fault 'kill h1@300ms' -- "$build/examples/gups" 22 100000000 2>&1; then
+status=0
+report=$(on_two_hosts --fault 'kill h1@300ms' -- "$build/examples/gups" 22 100000000 2>&1) || status=$?
+echo "$report"
+if [ "$status" -eq 0 ]; then
   echo "cluster.sh: the job outlived its host" >&2
+  exit 1
+fi
+if ! grep -q 'h1' <<<"$report"; then
+  echo "cluster.sh: the job ended with status $status and did not name the host" >&2
   exit 1
 fi
 printf '\nAll as it should be.\n'

@@ -41,8 +41,9 @@ Result<std::vector<Candidate>> open_transports(const std::vector<std::string>& n
   std::vector<Candidate> candidates;
   for (const std::string& name : wanted) {
     if (name != "tcp" && name != "loopback" && !is_plugin(name)) {
-      return Error{Errc::invalid_argument, 0,
-                   "SHMEMX_TRANSPORT names '" + name + "', allowed are " + joined(known_transports()) + " and loopback"};
+      return Error{
+          Errc::invalid_argument, 0,
+          "SHMEMX_TRANSPORT names '" + name + "', allowed are " + joined(known_transports()) + " and loopback"};
     }
     const bool again = std::any_of(candidates.begin(), candidates.end(),
                                    [&name](const Candidate& candidate) { return candidate.name == name; });

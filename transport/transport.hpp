@@ -7,10 +7,16 @@
 //  - Nothing waits. send() says no when it cannot take a message; the caller polls and tries again.
 //  - A slow or silent PE never delays what goes to others.
 //  - Connections are made on first use. What is kept of a PE before that is a pointer or less.
-//  - Messages of one pair stay in order, long ones and short ones together: nothing behind a long message is delivered
-//    before it has landed. Messages of different sources have no order.
+//  - Messages of one pair stay in order, long ones and short ones together: deliver() and landed() are called in the
+//    order of sending. So is landing(), and only when all in front of the message is done. The exception: a message
+//    with kLandsEarly in its head may be asked for, and its bytes may come, as soon as each message in front of it that
+//    is not done is a long one that landing() has been asked for itself. Short ones are never overtaken. Two bodies on
+//    their way never have places that overlap: the later one waits. A transport may do this for a few bodies of a
+//    source at a time, or not at all.
+//    Messages of different sources have no order.
 //  - What comes in is not trusted: lengths are checked before anything is touched; a broken frame is lost().
-//  - Sinks are called inside poll() only. They may call send() of this and of other transports, never poll().
+//  - Sinks are called inside poll() only. They may call send() and register_memory() of this and of other transports,
+//    never poll().
 #pragma once
 
 #include <cstddef>
@@ -25,13 +31,15 @@ namespace shmemx::transport {
 
 using Bytes = std::span<const std::byte>;
 
-// What travels in front of each message, unread by the transport but for header_bytes.
+// What travels in front of each message, unread by the transport but for header_bytes and kLandsEarly.
 struct Head {
-  std::uint16_t handler;
+  std::uint16_t handler;       // with kLandsEarly or without
   std::uint16_t header_bytes;  // the first part of the payload; the body behind it may land elsewhere
   std::uint32_t ack;
 };
 static_assert(sizeof(Head) == 8);
+// The sink can take its landing() before landed() of those in front of it.
+inline constexpr std::uint16_t kLandsEarly = 0x8000;
 
 inline constexpr int kMaxTransports = 4;                          // of a job
 inline constexpr std::size_t kMaxHeaderBytes = 512;               // of a message
@@ -60,8 +68,8 @@ class Sink {
  public:
   // `payload`: header and body, one behind the other, 16-byte aligned, valid during the call.
   virtual void deliver(int source, const Head& head, Bytes payload) noexcept = 0;
-  // Asked for each message whose body has at least kLongBytes, when the header is here: where the body goes. Null: it
-  // is delivered like a short one (the transport finds the memory).
+  // Asked once for each message whose body has at least kLongBytes, when the header is here and it is its turn (see the
+  // rules above): where the body goes. Null: it is delivered like a short one (the transport finds the memory).
   virtual std::byte* landing(int source, const Head& head, Bytes header, std::size_t body_bytes) noexcept = 0;
   // The body lies where landing() said.
   virtual void landed(int source, const Head& head, Bytes header, std::size_t body_bytes) noexcept = 0;
@@ -84,6 +92,7 @@ class Cards {
 
 struct Capabilities {
   bool rma = false;         // put() and get() move data without the target's CPU: worth more than messages
+  bool keys = false;        // register_memory(), put() and get() are there, in software where `rma` is false
   bool waits = false;       // descriptor() becomes readable when poll() has something to do
   std::size_t short_bytes;  // payloads up to here need no second copy and no handshake
 };
@@ -102,7 +111,8 @@ struct Setup {
   int n_pes = 1;
   std::uint64_t secret[2] = {};      // of the job: who does not know it is a stranger
   std::uint32_t timeout_ms = 30000;  // a network that carries nothing for so long is broken
-  std::uint32_t silence_ms = 30000;  // a PE that answers nothing for so long is lost; longer where a computing PE cannot
+  std::uint32_t silence_ms =
+      30000;  // a PE that answers nothing for so long is lost; longer where a computing PE cannot
   Sink* sink = nullptr;
 };
 
@@ -122,7 +132,8 @@ class Transport {
                     Urgency urgency) noexcept = 0;
   // What has been gathered leaves.
   virtual void flush() noexcept = 0;
-  // Receives, sends what was left over, notices ends. True when a sink was called or something left over has gone.
+  // Receives, sends what was left over, notices ends. True when a sink was called, something left over has gone, or
+  // bytes of a message have moved: whoever waits looks again soon.
   // `expected`: a PE that is waited for, -1: any; others may then be looked at less often.
   virtual bool poll(int expected) noexcept = 0;
 
@@ -139,7 +150,7 @@ class Transport {
   // from.
   virtual std::string describe(int pe) const = 0;
 
-  // ---- networks with RMA only (Capabilities::rma) ----
+  // ---- networks with RMA only (Capabilities::keys) ----
   // The key's bytes; empty where none is needed.
   virtual Result<std::string> register_memory(std::byte* base, std::size_t bytes);
   virtual void unregister_memory(std::byte* base) noexcept;

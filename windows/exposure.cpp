@@ -59,15 +59,20 @@ Entry* make_entry(std::uint32_t index) noexcept {
 
 }  // namespace
 
-std::byte* find_exposed(WindowName window, std::uint64_t offset, std::uint64_t bytes) noexcept {
+ExposedRange range_of_exposed(WindowName window) noexcept {
   const Entry* const entry = entry_of(window.index);
-  if (entry == nullptr) return nullptr;
-  if (entry->generation.load(std::memory_order_acquire) != window.generation) return nullptr;  // expose
-  std::byte* const base = entry->base.load(std::memory_order_acquire);                         // withdraw
-  const std::uint64_t size = entry->bytes.load(std::memory_order_acquire);                     // withdraw
-  if (entry->generation.load(std::memory_order_relaxed) != window.generation) return nullptr;  // after the two above
-  if (base == nullptr || offset > size || bytes > size - offset) return nullptr;
-  return base + offset;
+  if (entry == nullptr) return {};
+  if (entry->generation.load(std::memory_order_acquire) != window.generation) return {};  // expose
+  std::byte* const base = entry->base.load(std::memory_order_acquire);                    // withdraw
+  const std::uint64_t bytes = entry->bytes.load(std::memory_order_acquire);               // withdraw
+  if (entry->generation.load(std::memory_order_relaxed) != window.generation) return {};  // after the two above
+  return {base, bytes};
+}
+
+std::byte* find_exposed(WindowName window, std::uint64_t offset, std::uint64_t bytes) noexcept {
+  const ExposedRange range = range_of_exposed(window);
+  if (range.base == nullptr || offset > range.bytes || bytes > range.bytes - offset) return nullptr;
+  return range.base + offset;
 }
 
 void expose_builtin(WindowName window, std::byte* base, std::uint64_t bytes) noexcept {

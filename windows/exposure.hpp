@@ -32,6 +32,13 @@ inline constexpr std::uint32_t kMaxWindows = 1U << 20;  // at once
 // Any thread.
 std::byte* find_exposed(WindowName window, std::uint64_t offset, std::uint64_t bytes) noexcept;
 
+// All of a window; base null where there is no such window.
+struct ExposedRange {
+  std::byte* base;
+  std::uint64_t bytes;
+};
+ExposedRange range_of_exposed(WindowName window) noexcept;
+
 // By runtime, at init. `bytes` 0 takes it away.
 void expose_builtin(WindowName window, std::byte* base, std::uint64_t bytes) noexcept;
 

@@ -68,8 +68,9 @@ RawSocket::~RawSocket() {
 void RawSocket::prepare(int fd) {
   const int on = 1;
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  static constexpr char kReno[] = "reno";
-  setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, kReno, sizeof kReno - 1);
+  for (const char* name : {"cubic", "reno"}) {
+    if (setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, static_cast<socklen_t>(std::strlen(name))) == 0) break;
+  }
   fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
   fd_ = fd;
 }

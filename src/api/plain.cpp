@@ -202,11 +202,12 @@ uint64_t pshmem_signal_wait_until(uint64_t* sig_addr, int cmp, uint64_t cmp_valu
   return seen;
 }
 
-void pshmem_fence(void) noexcept { rma::fence(); }
+void pshmem_fence(void) noexcept { rma::fence("shmem_fence", api::default_context()); }
 void pshmem_quiet(void) noexcept { quiet_default("shmem_quiet"); }
 // SHMEM_CTX_INVALID is a no-op, any other wrong handle is not.
 void pshmem_ctx_fence(shmem_ctx_t ctx) noexcept {
-  if (api::context_or_null(ctx, "shmem_ctx_fence") != nullptr) rma::fence();
+  const context::Context* const entry = api::context_or_null(ctx, "shmem_ctx_fence");
+  if (entry != nullptr) rma::fence("shmem_ctx_fence", *entry);
 }
 void pshmem_ctx_quiet(shmem_ctx_t ctx) noexcept {
   const context::Context* const entry = api::context_or_null(ctx, "shmem_ctx_quiet");

@@ -15,7 +15,7 @@ void put_nbi_bytes(void* dest, const void* source, std::uint64_t bytes, int pe, 
                    const char* routine) noexcept {
   const context::Target target = context::resolve(context, {routine, "dest"}, dest, bytes, pe);
   if (is_remote(target)) [[unlikely]]
-    return rma::put_nbi_remote(routine, place_of(context, target, pe), source, bytes);
+    return rma::put_nbi_remote(routine, context, place_of(context, target, pe), source, bytes);
   rma::copy(target.address, source, bytes);
   wake(*target.front);
 }

@@ -19,7 +19,7 @@ Ticket Requests::open(const Landing& landing, int pe, const Asker& asker) noexce
   const std::uint32_t index = freed_ != 0 ? free_[--freed_] : fresh_++;
   Request& entry = entries_[index];
   const std::uint32_t generation = (entry.generation + 1) % kGenerations;
-  entry = {landing, asker.open, pe, generation};
+  entry = {landing, asker.open, pe, generation, false};
   if (asker.context != 0) {
     owners_[index].store(owner_of(asker.context, pe), std::memory_order_relaxed);  // the same thread looks for it
     add(nbi_, 1);

@@ -42,6 +42,7 @@ struct Request {
   OpenCount* open;
   std::int32_t pe;  // who will answer
   std::uint32_t generation;
+  bool is_landing = false;  // the answer is on its way to its place
 };
 
 class Requests {
@@ -51,6 +52,8 @@ class Requests {
   Ticket open(const Landing& landing, int pe, const Asker& asker) noexcept;
   // The open request that `ticket` names, null when PE `pe` has not been asked that.
   const Request* find(Ticket ticket, int pe) const noexcept;
+  // The answer to one that has been found is on its way: there is no other.
+  void note_landing(Ticket ticket) noexcept { entries_[ticket % kMaxRequests].is_landing = true; }
   // After the data have landed, or when the question could not be sent.
   void close(Ticket ticket) noexcept;
   // Any thread: has PE `pe` still to answer the context?

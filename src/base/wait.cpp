@@ -16,6 +16,20 @@ constexpr std::uint64_t kFirstSleepNs = 50'000;
 constexpr int kTurnsPerClock = 4;
 constexpr int kPollsAfterWake = 50;
 constexpr std::uint64_t kLookAfterWakeNs = 3'000;
+constexpr std::uint64_t kSwitchNs = 3'000;        // a yield that takes longer has let somebody else run
+constexpr std::uint64_t kCompanyNs = 10'000'000;  // so long that one is expected to want the core again
+
+// Until when this core is taken for shared. A hint: PEs of other jobs, hosts or containers are in no count of cores.
+constinit std::atomic<std::uint64_t> company_until_ns{0};
+
+void yield_and_look() {
+  const std::uint64_t before = now_ns();
+  ::sched_yield();
+  const std::uint64_t after = now_ns();
+  if (after - before > kSwitchNs) company_until_ns.store(after + kCompanyNs, std::memory_order_relaxed);
+}
+
+bool has_company() { return now_ns() < company_until_ns.load(std::memory_order_relaxed); }
 
 void futex_sleep(std::atomic<std::uint32_t>& word, std::uint32_t seen, std::uint64_t ns) {
   const timespec limit{static_cast<time_t>(ns / 1'000'000'000U), static_cast<long>(ns % 1'000'000'000U)};
@@ -105,7 +119,9 @@ void wait_in_phases(PollFunction done, void* state, const char* routine) {
   if (policy.poll_ns == 0 && poll_paused(done, state, policy.pause_polls)) return;
   if (policy.mode == WaitMode::automatic || policy.own_front == nullptr) {
     const std::uint64_t yield_ns = policy.own_front == nullptr ? ~std::uint64_t{0} : policy.yield_ns;
-    if (poll_for<::sched_yield>(done, state, yield_ns)) return;
+    const bool found = policy.poll_ns != 0 ? poll_for<yield_and_look>(done, state, yield_ns)
+                                           : poll_for<::sched_yield>(done, state, yield_ns);
+    if (found) return;
   }
   sleep_until_done(done, state, routine);
 }
@@ -117,9 +133,9 @@ void wait_slow(PollFunction done, void* state, const char* routine) noexcept {
   if (message_poll() == nullptr) return wait_in_phases(done, state, routine);
   // What makes it come are messages, so the first polls were few: now some more without pause.
   constexpr std::uint32_t kBarePolls = 300;
-  if (policy.pause_polls != 0) {
-    const bool found = policy.poll_ns != 0 ? poll_for<cpu_pause>(done, state, policy.poll_ns)
-                                           : poll_bare(done, state, kBarePolls);
+  if (policy.pause_polls != 0 && (policy.poll_ns == 0 || !has_company())) {
+    const bool found =
+        policy.poll_ns != 0 ? poll_for<cpu_pause>(done, state, policy.poll_ns) : poll_bare(done, state, kBarePolls);
     if (found) return;
   }
   threads_waiting.fetch_add(1, std::memory_order_relaxed);  // a hint for the progress agent

@@ -35,12 +35,12 @@ constexpr int kLongSleepMs = 2000;
 constexpr std::size_t kStackBytes = std::size_t{1} << 20;  // handlers of programs run on it
 
 constinit std::mutex start_mutex;
-constinit std::atomic<std::uint32_t> stop_requested{0};  // the futex of the looks, too
 
 // A thread and what it does when there is nothing to do.
 struct Agent {
   const char* name;
   void (*main)();
+  std::atomic<std::uint32_t> stop;  // not 0: it is to end; the futex of its looks, too
   bool running;
   pthread_t thread;
   pid_t owner;
@@ -52,7 +52,12 @@ void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t seen, std::uint64_
   ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), operation, seen, &limit, nullptr, 0);
 }
 
-bool stopping() { return stop_requested.load(std::memory_order_acquire) != 0; }
+constinit thread_local Agent* self = nullptr;
+
+bool stopping() { return self->stop.load(std::memory_order_acquire) != 0; }
+
+// Cut short when it is to end.
+void pause_agent(std::uint64_t ns) { sleep_on(self->stop, 0, ns, FUTEX_WAIT_PRIVATE); }
 
 enum class Worked { something, nothing, in_the_way };
 
@@ -79,7 +84,7 @@ void stand_by() {
   bool busy = true;
   while (busy && !stopping()) {
     const std::uint32_t before = own_endpoint.activity();
-    sleep_on(stop_requested, 0, kLookNs, FUTEX_WAIT_PRIVATE);
+    pause_agent(kLookNs);
     busy = others_wait() || own_endpoint.activity() - before > kBusyPolls;
   }
 }
@@ -134,6 +139,7 @@ Bell& bell() {
 bool watch(int epoll, int fd) {
   epoll_event event{};
   event.events = EPOLLIN;
+  event.data.fd = fd;
   return ::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
@@ -157,24 +163,26 @@ void stand_by_networks() {
   while (busy && !stopping()) {
     const std::uint32_t before = own_endpoint.activity();
     const std::uint32_t contention = endpoint_lock.contention();
-    sleep_on(stop_requested, 0, kLookNs, FUTEX_WAIT_PRIVATE);
+    pause_agent(kLookNs);
     busy = others_poll(before) || endpoint_lock.contention() != contention;
   }
 }
 
-// What others have gathered and then left, to compute: it has to leave some time. Sleeps are short after such a time.
+// What others have gathered and then left, to compute: it has to leave some time. Sleeps are short after such a time,
+// and nobody need ring; before a long one it is said that somebody has to.
 class Nap {
  public:
-  // Milliseconds for the next sleep.
+  // Milliseconds for the next sleep; -1: there is something to do. The look under the lock comes after the word.
   int length() {
     const std::uint32_t gathers = gathered_batches();
     const std::uint64_t now = now_ns();
     if (gathers != seen_) last_ns_ = now;
     seen_ = gathers;
     const bool shortly = now - last_ns_ < kRememberNs;
-    network_agent_dozes.store(!shortly, std::memory_order_seq_cst);  // nap
-    // Somebody may have gathered meanwhile and not seen that this thread is going to sleep long.
-    return shortly || gathered_batches() != seen_ ? kNapMs : kLongSleepMs;
+    network_agent_dozes.store(!shortly, std::memory_order_relaxed);  // nap
+    if (is_quiet_for_sleep()) return shortly ? kNapMs : kLongSleepMs;
+    network_agent_dozes.store(false, std::memory_order_relaxed);
+    return -1;
   }
 
  private:
@@ -184,15 +192,18 @@ class Nap {
   std::uint64_t last_ns_ = 0;
 };
 
-// True when somebody has rung or something has come; false when the time is over, or others poll.
+// True when something has come and nobody polls. False also when somebody has rung: he is at work in the library, and
+// what he may leave behind is looked after when he has gone.
 bool sleep_on_networks(int ms) {
   const std::uint32_t before = own_endpoint.activity();
   epoll_event event;
   const int count = ::epoll_wait(bell().epoll.get(), &event, 1, ms);
   network_agent_dozes.store(false, std::memory_order_relaxed);
+  if (count <= 0) return false;
+  const bool rung = event.data.fd == bell().stop.get();
   std::uint64_t rings;
-  if (count > 0) (void)::read(bell().stop.get(), &rings, sizeof rings);
-  return count > 0 && !others_poll(before);
+  if (rung) (void)::read(bell().stop.get(), &rings, sizeof rings);
+  return !rung && !others_poll(before);
 }
 
 // Wake-ups for nothing in a row: some networks leave their descriptor readable when nothing is there. Then this thread
@@ -202,7 +213,7 @@ class FalseAlarms {
   void count(Worked worked) {
     in_a_row_ = worked == Worked::something ? 0 : in_a_row_ + 1;
     if (in_a_row_ < kBelieved) return;
-    sleep_on(stop_requested, 0, kIntervalNs, FUTEX_WAIT_PRIVATE);
+    pause_agent(kIntervalNs);
     poll();
   }
   bool is_one() const { return in_a_row_ >= kBelieved; }
@@ -219,8 +230,8 @@ void network_main() {
   while (!stopping()) {
     stand_by_networks();
     if (work() == Worked::in_the_way) continue;
-    while (!stopping() && is_quiet_for_sleep()) {
-      if (!sleep_on_networks(nap.length())) break;
+    for (int ms; !stopping() && (ms = nap.length()) >= 0;) {
+      if (!sleep_on_networks(ms)) break;
       const Worked worked = alarms.is_one() ? (poll() ? Worked::something : Worked::nothing) : work();
       if (worked == Worked::in_the_way) break;
       alarms.count(worked);
@@ -228,13 +239,13 @@ void network_main() {
   }
 }
 
-constinit Agent node_agent{"shmemx-agent", node_main, false, 0, 0};
-constinit Agent network_agent{"shmemx-net", network_main, false, 0, 0};
+constinit Agent node_agent{"shmemx-agent", node_main, 0, false, 0, 0};
+constinit Agent network_agent{"shmemx-net", network_main, 0, false, 0, 0};
 
 void* agent_main(void* argument) {
-  const Agent& agent = *static_cast<const Agent*>(argument);
-  ::prctl(PR_SET_NAME, agent.name);
-  agent.main();
+  self = static_cast<Agent*>(argument);
+  ::prctl(PR_SET_NAME, self->name);
+  self->main();
   return nullptr;
 }
 
@@ -242,7 +253,7 @@ void* agent_main(void* argument) {
 void start(Agent& agent) {
   open();
   endpoint_lock.share();
-  stop_requested.store(0, std::memory_order_release);
+  agent.stop.store(0, std::memory_order_release);
   sigset_t all;
   sigset_t before;
   ::sigfillset(&all);
@@ -260,10 +271,20 @@ void start(Agent& agent) {
   agent.owner = ::getpid();
 }
 
-void join(Agent& agent) {
-  if (!agent.runs()) return;
+// Wants start_mutex. `ring` wakes it from what else it may sleep on.
+void end(Agent& agent, void (*ring)()) {
+  if (!agent.runs() || self == &agent) return;  // the process may end in an agent
+  agent.stop.store(1, std::memory_order_release);
+  ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&agent.stop), FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+  ring();
   ::pthread_join(agent.thread, nullptr);
   agent.running = false;
+}
+
+void ring_node_agent() {
+  WaitFront& front = own_endpoint.front_of(own_endpoint.me());
+  front.sleepers.store(1, std::memory_order_relaxed);  // so that the next line wakes in any case
+  wake_sleepers(front);
 }
 
 }  // namespace
@@ -278,17 +299,15 @@ void start_network_agent() noexcept {
   if (!network_agent.runs() && make_bell()) start(network_agent);
 }
 
-void stop_agent() noexcept {
+void stop_node_agent() noexcept {
   const std::lock_guard guard(start_mutex);
-  if (!node_agent.runs() && !network_agent.runs()) return;
-  stop_requested.store(1, std::memory_order_release);
-  ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&stop_requested), FUTEX_WAKE_PRIVATE, 2, nullptr, nullptr, 0);
-  WaitFront& front = own_endpoint.front_of(own_endpoint.me());
-  front.sleepers.store(1, std::memory_order_relaxed);  // so that the next line wakes in any case
-  wake_sleepers(front);
-  if (network_agent.runs()) ::eventfd_write(bell().stop.get(), 1);
-  join(node_agent);
-  join(network_agent);
+  end(node_agent, ring_node_agent);
+}
+
+void stop_agents() noexcept {
+  const std::lock_guard guard(start_mutex);
+  end(node_agent, ring_node_agent);
+  end(network_agent, ring_network_agent);
 }
 
 void ring_network_agent() noexcept { ::eventfd_write(bell().stop.get(), 1); }

@@ -12,8 +12,9 @@ namespace shmemx::channel {
 void start_agent() noexcept;
 // The same for the networks, if there are any that can be slept on.
 void start_network_agent() noexcept;
-// Ends both and waits for their end. Does nothing when none runs.
-void stop_agent() noexcept;
+// End one or both and wait for it. Do nothing when none runs.
+void stop_node_agent() noexcept;
+void stop_agents() noexcept;
 bool agent_runs() noexcept;
 
 // Is the networks' agent in a long sleep, so that it would not see messages that have been gathered?

@@ -171,6 +171,8 @@ bool Endpoint::send_in_cell(int pe, HandlerId id, Bytes header, Bytes body) noex
 // ---- receiving ----
 
 Verdict Endpoint::run(int source, unsigned handler, Bytes payload) noexcept {
+  if (resting_ && handler != kStage) [[unlikely]]
+    return Verdict::later;
   if (handler >= kHandlerIds || handlers[handler] == nullptr)
     fatal(nullptr, "a message of PE %d names handler %u, which does not exist", source, handler);
   in_handler_ = true;
@@ -279,7 +281,7 @@ bool Endpoint::poll_all(int expected, std::uint32_t polls) noexcept {
   if (expected < 0 || polls % kPollsForOne == 0) any |= poll_boxes();
   if (!lists->later.empty()) any |= run_later();
   if (network_count_ != 0) any |= poll_networks(expected, polls);
-  for (std::size_t i = 0; i < progress_count; ++i) any |= progress_functions[i](*this);
+  for (std::size_t i = 0; i < progress_count && !resting_; ++i) any |= progress_functions[i](*this);
   return any;
 }
 
@@ -357,7 +359,7 @@ void settle_all(const char* routine) noexcept {
   const Locked endpoint;
   std::erase_if(lists->dirty_peers, [&](std::uint16_t pe) {
     PeerState& peer = own_endpoint.peers_[pe];
-    peer.dirty = !endpoint->is_settled(pe, peer.sent);
+    peer.dirty = !endpoint->is_settled(pe, peer.sent) || endpoint->has_batch(pe);
     return !peer.dirty;
   });
 }
@@ -372,6 +374,7 @@ void open() noexcept {
 void set_up(const Setup& setup) noexcept {
   Endpoint& endpoint = own_endpoint;
   if (setup.many_threads) endpoint_lock.share();
+  const Locked locked;  // the networks' agent may have gone on since a former life
   endpoint.parts_ = setup.parts;
   endpoint.me_ = setup.me;
   endpoint.n_pes_ = setup.n_pes;

@@ -25,6 +25,13 @@
 
 namespace shmemx::channel {
 
+// How far a PE is, as it tells PEs of other nodes.
+enum class Stage : std::uint8_t {
+  running,    // initialised once more
+  departed,   // the process ends without shmem_finalize, so they must not wait for it
+  finalized,  // the end of its connections is no failure
+};
+
 // Who handles a message. Each layer owns the numbers it names here.
 enum HandlerId : std::uint16_t {
   kNoHandler = 0,
@@ -52,7 +59,8 @@ enum HandlerId : std::uint16_t {
   kWindowReply,
   kActive,          // active messages of programs
   kBatch,           // channel: several short messages in one
-  kLeaving,         // channel: the source will send nothing any more
+  kStage,           // channel: how far the source is in its life
+  kKeyAsk,          // rma: answered by kGetReply
   kHandlerIds = 64  // an id at or above this is rubbish
 };
 
@@ -85,6 +93,9 @@ void set_handler(HandlerId id, Handler handler) noexcept;
 // Bodies of at least transport::kLongBytes from distant PEs can be received at the place they are for. `landing` says
 // where, or null: then the message is delivered whole. `landed` is called when the body lies there, in the message's
 // turn. Under the lock, like handlers; landing() may end the job when the header is rubbish.
+//
+// For a few kinds (lands_early() in network.cpp) `landing` may be called before `landed` of long messages in front.
+// Never before short ones in front have been handled, and never across a fence of the sender.
 struct Landing {
   std::byte* (*landing)(int source, Bytes header, std::size_t body_bytes);
   void (*landed)(Endpoint&, int source, Bytes header, std::size_t body_bytes);
@@ -98,7 +109,10 @@ struct PeerState {
   queue::Number sent;      // messages sent to it
   queue::Number known;     // of those, how many we know it has finished
   queue::Number received;  // messages of it that we have finished
-  queue::BoxWriter writer;
+  union {
+    queue::BoxWriter writer;  // node peer
+    std::uint32_t fences;     // distant: so many had been called when the last message went there
+  };
   queue::BoxReader reader;
   union {
     std::uint32_t cells_under_way;  // node peer: ours, sent to it and not yet given back
@@ -148,6 +162,8 @@ class Endpoint {
   void flush_gathered() noexcept;
   // On another node?
   bool is_distant(int pe) const noexcept { return via_ != nullptr && via_[pe] != 0; }
+  // Of a distant PE.
+  transport::Transport& network_of(int pe) const noexcept { return *networks_[via_[pe] - 1U]; }
   // Runs handlers of what has arrived. True when there was something. `expected`: the PE that we wait for, -1: any.
   // Who waits for one PE and gets something from it looks at the rest now and then only.
   bool poll(int expected = -1) noexcept {
@@ -190,7 +206,9 @@ class Endpoint {
   friend void send_waiting(const char*, int, HandlerId, Bytes, Bytes) noexcept;
   friend bool is_quiet_for_sleep() noexcept;
   friend void settle(const char*, int) noexcept;
-  friend void say_leaving(bool, std::uint32_t) noexcept;
+  friend void tell_stage(Stage, std::uint32_t) noexcept;
+  friend void leave_networks(Stage, std::uint32_t) noexcept;
+  friend void rest(bool) noexcept;
   friend std::string describe_way(int);
   friend std::vector<int> network_descriptors();
   friend void settle_all(const char*) noexcept;
@@ -224,9 +242,9 @@ class Endpoint {
   [[gnu::noinline]] bool gather_slow(int pe, HandlerId id, Bytes header, Bytes body) noexcept;
   // True when nothing waits there any more.
   bool send_batch(int pe, transport::Urgency urgency) noexcept;
+  bool has_batch(int pe) const noexcept;
   bool send_batches() noexcept;
   void send_long(const char* routine, int pe, HandlerId id, Bytes header, Bytes body) noexcept;
-  transport::Transport& network_of(int pe) const noexcept { return *networks_[via_[pe] - 1U]; }
   bool poll_networks(int expected, std::uint32_t polls) noexcept;
   bool tell_owed(bool all) noexcept;
   void take_distant(int source, const transport::Head& head, Bytes payload) noexcept;
@@ -289,6 +307,7 @@ class Endpoint {
   std::ptrdiff_t front_step_ = 0;
   std::atomic<std::uint32_t> polls_{0};
   bool in_handler_ = false;
+  bool resting_ = false;
 
   // Networks; via_[pe] is 0 for PEs of this node, else one more than an index here.
   const std::uint8_t* via_ = nullptr;
@@ -417,6 +436,13 @@ void wait_until(const char* routine, int expected, Done done) noexcept {
   wait_for(routine, done);
 }
 
+// What this thread sends from now on takes effect after what it has sent before. Handlers run in that order anyway; the
+// count keeps the bytes of long messages in it, too (send_distant).
+inline constinit std::atomic<std::uint32_t> fences{0};
+inline void note_fence() noexcept {
+  fences.fetch_add(1, std::memory_order_relaxed);
+}  // read by the same thread's sends
+
 // Everything sent to `pe` (or to all) before the call has been executed there.
 void settle(const char* routine, int pe) noexcept;
 void settle_all(const char* routine) noexcept;
@@ -428,9 +454,13 @@ inline bool is_open() noexcept { return message_poll() != nullptr; }
 // The networks' part of a job: for the agent, at the end, and for people.
 // True when all networks can be slept on now: nothing lies in them that poll() would look at.
 bool is_quiet_for_sleep() noexcept;
-// Tells all PEs that this one has talked to that it leaves, and closes the networks. `early`: without shmem_finalize,
-// so that they must not wait for it.
-void say_leaving(bool early, std::uint32_t patience_ms) noexcept;
+// To PEs of other nodes that this one has talked to.
+// Tries for at most so long to get it on its way.
+void tell_stage(Stage stage, std::uint32_t patience_ms) noexcept;
+// Tells it for the last time, and closes the networks.
+void leave_networks(Stage stage, std::uint32_t patience_ms) noexcept;
+// Between shmem_finalize and the next shmem_init: what comes waits, since there is nothing that it could be for.
+void rest(bool resting) noexcept;
 std::string describe_way(int pe);
 
 // By runtime, at init.
@@ -446,7 +476,7 @@ struct Setup {
   const std::uint8_t* via = nullptr;
   std::span<transport::Transport* const> networks = {};
   void (*lost)(int pe, const std::string& cause) = nullptr;  // a distant PE cannot be reached any more
-  void (*left)(int pe, bool early) = nullptr;                // a distant PE has said that it leaves
+  void (*stage_of)(int pe, Stage stage) = nullptr;           // a distant PE has said how far it is
 };
 void set_up(const Setup& setup) noexcept;
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/fatal.hpp"
 #include "channel/agent.hpp"
 
@@ -23,7 +24,7 @@ constexpr bool is_answer(unsigned handler) {
 }
 // Questions are counted before their handler runs: the answer, which leaves when they have been carried out, tells it.
 constexpr bool is_question(unsigned handler) {
-  return handler == kGet || handler == kGetStrided || handler == kAtomicFetch;
+  return handler == kGet || handler == kGetStrided || handler == kAtomicFetch || handler == kKeyAsk;
 }
 
 // What quiet has nothing to do with: flags of collectives and two-sided messages are not operations on memory.
@@ -31,11 +32,30 @@ constexpr bool concerns_quiet(unsigned handler) {
   return handler != kTick && (handler < kMessageEager || handler > kMessageData);
 }
 
+// Kinds of long messages that do not mind where those in front of them are: what they do beside bringing bytes they do
+// in landed().
+constexpr bool lands_early(unsigned handler) {
+  return handler == kPut || handler == kPutSignal || handler == kGetReply || handler == kTick ||
+         handler == kMessageData;
+}
+
+constexpr unsigned plain_handler(const transport::Head& head) {
+  return head.handler & ~unsigned{transport::kLandsEarly};
+}
+
 constinit Landing landings[kHandlerIds] = {};
 
-// Edge nap: whoever begins a batch counts, then reads whether the agent sleeps long; the agent says that it will, then
-// reads the count. One of them sees the other.
 constinit std::atomic<std::uint32_t> batches_begun{0};
+
+// Something has to leave some time, and this thread may go and compute. Edge nap: under the lock the thread has made
+// its entry, and reads whether the agent sleeps long; the agent says that it will, then looks for entries under the
+// lock.
+void ring_if_dozing() {
+  if (network_agent_dozes.load(std::memory_order_relaxed) &&             // nap
+      network_agent_dozes.exchange(false, std::memory_order_relaxed)) {  // nap: once is enough
+    ring_network_agent();
+  }
+}
 
 // Never destroyed: threads may still poll while the process exits.
 struct State {
@@ -44,7 +64,7 @@ struct State {
   std::vector<std::uint16_t> owed;                            // PEs that may have to be told
   std::vector<std::unique_ptr<transport::Outgoing>> lasting;  // bodies that transports still read
   void (*lost)(int pe, const std::string& cause) = nullptr;
-  void (*left)(int pe, bool early) = nullptr;
+  void (*stage_of)(int pe, Stage stage) = nullptr;
   bool closed = false;
 };
 State& state() {
@@ -65,9 +85,11 @@ Verdict take_batch(Endpoint& endpoint, const Message& message) {
   return Verdict::done;
 }
 
-Verdict take_leaving(Endpoint&, const Message& message) {
-  const bool early = !message.payload.empty() && message.payload[0] != std::byte{0};
-  if (state().left != nullptr) state().left(message.source, early);
+Verdict take_stage(Endpoint&, const Message& message) {
+  if (message.payload.size() != sizeof(Stage) ||
+      message.payload[0] > std::byte{static_cast<std::uint8_t>(Stage::finalized)})
+    fatal(nullptr, "a message of PE %d that tells its stage is damaged", message.source);
+  if (state().stage_of != nullptr) state().stage_of(message.source, static_cast<Stage>(message.payload[0]));
   return Verdict::done;
 }
 
@@ -83,8 +105,8 @@ void Endpoint::run_item(int source, unsigned handler, Bytes payload) noexcept {
 
 void connect_networks(const Setup& setup) noexcept {
   state().lost = setup.lost;
-  state().left = setup.left;
-  set_handler(kLeaving, take_leaving);
+  state().stage_of = setup.stage_of;
+  set_handler(kStage, take_stage);
   set_handler(kBatch, take_batch);
 }
 
@@ -95,9 +117,14 @@ transport::Sent Endpoint::send_distant(int pe, const Way& way, Bytes header, Byt
     if (!send_batch(pe, transport::Urgency::gather)) return transport::Sent::no;
   }
   PeerState& peer = peers_[pe];
-  const transport::Head head{way.id, static_cast<std::uint16_t>(header.size()), peer.received};
+  // The first message behind a fence waits for all in front of it, and what follows waits for its turn.
+  const std::uint32_t fenced = fences.load(std::memory_order_relaxed);
+  const bool early = body.size() >= transport::kLongBytes && lands_early(way.id) && peer.fences == fenced;
+  const auto handler = static_cast<std::uint16_t>(way.id | (early ? transport::kLandsEarly : 0));
+  const transport::Head head{handler, static_cast<std::uint16_t>(header.size()), peer.received};
   const transport::Sent sent = network_of(pe).send(pe, head, header, body, way.outgoing, way.urgency);
   if (sent == transport::Sent::no) return sent;
+  peer.fences = fenced;
   if (way.urgency == transport::Urgency::gather) gathered_ = true;
   peer.told = peer.received;
   if (is_answer(way.id)) return sent;
@@ -116,9 +143,14 @@ bool Endpoint::gather_slow(int pe, HandlerId id, Bytes header, Bytes body) noexc
   if (batches_[pe] == nullptr) batches_[pe] = new Batch;
   batches_[pe]->append(id, header, body);
   state().batched.push_back(static_cast<std::uint16_t>(pe));
-  batches_begun.fetch_add(1, std::memory_order_seq_cst);                          // nap
-  if (network_agent_dozes.load(std::memory_order_seq_cst)) ring_network_agent();  // nap
+  if (!peers_[pe].dirty) note_dirty(pe);                  // quiet has to wait for what has not even left
+  batches_begun.fetch_add(1, std::memory_order_relaxed);  // a hint for the length of naps
+  ring_if_dozing();
   return true;
+}
+
+bool Endpoint::has_batch(int pe) const noexcept {
+  return batches_ != nullptr && batches_[pe] != nullptr && !batches_[pe]->is_empty();
 }
 
 bool Endpoint::send_batch(int pe, transport::Urgency urgency) noexcept {
@@ -168,6 +200,7 @@ void Endpoint::finish_distant(int source, PeerState& peer) noexcept {
   if (peer.owed) return;
   peer.owed = true;
   state().owed.push_back(static_cast<std::uint16_t>(source));
+  ring_if_dozing();
 }
 
 void Endpoint::take_distant(int source, const transport::Head& head, Bytes payload) noexcept {
@@ -175,9 +208,10 @@ void Endpoint::take_distant(int source, const transport::Head& head, Bytes paylo
   if (queue::reached(head.ack, peer.known)) peer.known = head.ack;
   if (head.handler == kAckOnly) return;
   ++taken_;
-  if (is_question(head.handler)) finish_distant(source, peer);
-  if (run(source, head.handler, payload) == Verdict::later) keep_copy(source, head.handler, payload);
-  if (!is_question(head.handler) && !is_answer(head.handler)) finish_distant(source, peer);
+  const unsigned handler = plain_handler(head);
+  if (is_question(handler)) finish_distant(source, peer);
+  if (run(source, handler, payload) == Verdict::later) keep_copy(source, handler, payload);
+  if (!is_question(handler) && !is_answer(handler)) finish_distant(source, peer);
 }
 
 // A waiter that polls again has nothing to send by itself, so the count goes alone. While messages stream in it need
@@ -225,18 +259,21 @@ void NetworkSink::deliver(int source, const transport::Head& head, Bytes payload
 
 std::byte* NetworkSink::landing(int source, const transport::Head& head, Bytes header,
                                 std::size_t body_bytes) noexcept {
-  const bool known = head.handler < kHandlerIds && landings[head.handler].landing != nullptr;
-  return known ? landings[head.handler].landing(source, header, body_bytes) : nullptr;
+  if (own_endpoint.resting_) return nullptr;
+  const unsigned handler = plain_handler(head);
+  const bool known = handler < kHandlerIds && landings[handler].landing != nullptr;
+  return known ? landings[handler].landing(source, header, body_bytes) : nullptr;
 }
 
 void NetworkSink::landed(int source, const transport::Head& head, Bytes header, std::size_t body_bytes) noexcept {
   PeerState& peer = own_endpoint.peers_[source];
   if (queue::reached(head.ack, peer.known)) peer.known = head.ack;
+  const unsigned handler = plain_handler(head);
   own_endpoint.in_handler_ = true;
-  landings[head.handler].landed(own_endpoint, source, header, body_bytes);
+  landings[handler].landed(own_endpoint, source, header, body_bytes);
   own_endpoint.in_handler_ = false;
   ++own_endpoint.taken_;
-  if (!is_answer(head.handler)) own_endpoint.finish_distant(source, peer);
+  if (!is_answer(handler)) own_endpoint.finish_distant(source, peer);
 }
 
 void NetworkSink::lost(int pe, const std::string& cause) noexcept {
@@ -259,7 +296,7 @@ bool is_quiet_for_sleep() noexcept {
   return true;
 }
 
-std::uint32_t gathered_batches() noexcept { return batches_begun.load(std::memory_order_seq_cst); }  // nap
+std::uint32_t gathered_batches() noexcept { return batches_begun.load(std::memory_order_relaxed); }
 
 std::vector<int> network_descriptors() {
   std::vector<int> found;
@@ -271,19 +308,33 @@ std::vector<int> network_descriptors() {
   return found;
 }
 
-void say_leaving(bool early, std::uint32_t patience_ms) noexcept {
+void tell_stage(Stage stage, std::uint32_t patience_ms) noexcept {
   if (!own_endpoint.has_networks() || state().closed) return;
   const Locked endpoint;
   Endpoint& self = *endpoint;
+  const std::uint64_t deadline = now_ns() + std::uint64_t{patience_ms} * 1'000'000U;
   for (int pe = 0; pe < self.n_pes_; ++pe) {
     if (!self.is_distant(pe)) continue;
     const PeerState& peer = self.peers_[pe];
     if (peer.sent == 0 && peer.received == 0) continue;
-    (void)self.try_send(pe, kLeaving, bytes_of(early));
+    while (!self.try_send(pe, kStage, bytes_of(stage)) && now_ns() < deadline) self.poll();
   }
+  self.flush_gathered();
+}
+
+void leave_networks(Stage stage, std::uint32_t patience_ms) noexcept {
+  tell_stage(stage, patience_ms);
+  if (!own_endpoint.has_networks() || state().closed) return;
+  const Locked endpoint;
+  Endpoint& self = *endpoint;
   state().closed = true;
   for (std::uint32_t i = 0; i < self.network_count_; ++i) self.networks_[i]->close(patience_ms);
   self.network_count_ = 0;
+}
+
+void rest(bool resting) noexcept {
+  const Locked endpoint;
+  endpoint->resting_ = resting;
 }
 
 std::string describe_way(int pe) {

@@ -15,6 +15,7 @@ struct alignas(kCacheLine) ParcelNode {
   ParcelNode* next;
   ParcelName name;
   std::size_t bytes;
+  std::size_t unplaced;  // nobody has asked where they go
   std::size_t missing;
 
   std::byte* data() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
@@ -36,7 +37,7 @@ ParcelNode** find(const ParcelName& name) {
 ParcelNode* make(const ParcelName& name, std::size_t bytes) {
   void* const memory = std::aligned_alloc(kCacheLine, sizeof(ParcelNode) + round_up(bytes, kCacheLine));
   if (memory == nullptr) fatal(nullptr, "no memory: %zu bytes for a collective", bytes);
-  return new (memory) ParcelNode{nullptr, name, bytes, bytes};
+  return new (memory) ParcelNode{nullptr, name, bytes, bytes, bytes};
 }
 
 }  // namespace
@@ -51,7 +52,9 @@ std::byte* place_of_piece(const ParcelName& name, const ParcelPiece& piece) noex
   ParcelNode** const link = find(name);
   if (*link == nullptr) *link = make(name, piece.total);
   ParcelNode& parcel = **link;
-  return parcel.bytes == piece.total && piece.bytes <= parcel.missing ? parcel.data() + piece.offset : nullptr;
+  if (parcel.bytes != piece.total || piece.bytes > parcel.unplaced) return nullptr;
+  parcel.unplaced -= piece.bytes;
+  return parcel.data() + piece.offset;
 }
 
 bool count_piece(const ParcelName& name, std::size_t bytes) noexcept {

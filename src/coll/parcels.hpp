@@ -48,7 +48,7 @@ struct ParcelPiece {
   std::uint64_t offset;
   std::size_t bytes;
 };
-// Where the piece belongs; null when that cannot be.
+// Where the piece belongs, once for each; null when that cannot be.
 std::byte* place_of_piece(const ParcelName& name, const ParcelPiece& piece) noexcept;
 // True when the parcel is complete.
 bool count_piece(const ParcelName& name, std::size_t bytes) noexcept;

@@ -18,6 +18,7 @@ namespace shmemx::config {
 enum class InitErrors { abort, return_ };
 enum class HugePages { automatic, never, always };
 enum class Progress { automatic, on, off };
+enum class NetRma : std::uint8_t { automatic, on, off };
 // How long two-sided messages go.
 enum class LmtChoice : std::uint8_t { automatic, copy, mapped, cma, queue };
 
@@ -294,6 +295,11 @@ struct ProgressWords {
   static constexpr std::array<std::string_view, 3> words = {"auto", "on", "off"};
 };
 struct progress_choice : choice<Progress, ProgressWords> {
+  static constexpr const char* allowed = "auto, on or off";
+  static constexpr const char* example = "off";
+};
+
+struct net_rma_choice : choice<NetRma, ProgressWords> {
   static constexpr const char* allowed = "auto, on or off";
   static constexpr const char* example = "off";
 };

@@ -564,22 +564,26 @@ void Engine::on_data(int source, Payload payload) noexcept {
 }
 
 // What does not land is delivered, and refused there if it is rubbish. A receive that has been matched stays open until
-// its bytes are here, so the place stays, too.
+// its bytes are here, so the place stays, too. The next bytes may be asked for before these have landed.
 std::byte* Engine::landing(int source, Payload header, std::size_t body_bytes) noexcept {
   DataHeader data;
   if (!take_header(header, data) || !header.empty() || !peer(source).distant) return nullptr;
   Request* const request = find_data_taker(source, data, body_bytes);
   if (request == nullptr) return nullptr;
   const Place place = request->cursor.next(body_bytes);
-  return place.bytes == body_bytes ? place.at : nullptr;
+  if (place.bytes != body_bytes) return nullptr;
+  request->cursor.advance(body_bytes);
+  request->landing += body_bytes;
+  return place.at;
 }
 
 void Engine::landed(int source, Payload header, std::size_t body_bytes) noexcept {
   DataHeader data;
-  Request* const request = take_header(header, data) ? find_data_taker(source, data, body_bytes) : nullptr;
-  if (request == nullptr) return node_->reject(source, "data that no receive waits for");
-  request->cursor.advance(body_bytes);
-  end_data(*request);
+  Request* const request = take_header(header, data) ? find(source, data.to, Role::receive) : nullptr;
+  if (request == nullptr || request->landing < body_bytes)
+    return node_->reject(source, "data that no receive waits for");
+  request->landing -= body_bytes;
+  if (request->landing == 0) end_data(*request);
 }
 
 }  // namespace shmemx::message

@@ -267,6 +267,7 @@ bool is_in_one_place(const Request& request) noexcept { return request.cursor.sh
 // What cannot land where it belongs is wanted in small messages, as it has to lie somewhere meanwhile.
 void pre_receive_network(Engine&, Request& receive, const Offer&) noexcept {
   receive.chunk = is_in_one_place(receive) ? 0 : static_cast<std::uint32_t>(kPackedBytes);
+  receive.landing = 0;
 }
 
 bool start_send_network(Engine& engine, Request& send, const CtsHeader& cts, const Section&) noexcept {

@@ -5,6 +5,7 @@
 
 #include "atomic/remote.hpp"
 #include "atomic/requests.hpp"
+#include "rma/by_network.hpp"
 #include "rma/wire.hpp"
 
 namespace shmemx::rma {
@@ -93,7 +94,10 @@ std::byte* get_landing(int source, Bytes payload, std::size_t bytes) {
   Bytes data;
   if (!decode_get_reply(payload, header, data)) return nullptr;  // the handler rejects it
   const atomic::Request* const request = atomic::requests.find(header.ticket, source);
-  if (request == nullptr || request->landing.block_count != 1 || request->landing.block_bytes != bytes) return nullptr;
+  if (request == nullptr || request->is_landing || request->landing.block_count != 1 ||
+      request->landing.block_bytes != bytes)
+    return nullptr;
+  atomic::requests.note_landing(header.ticket);
   return request->landing.at;
 }
 
@@ -121,17 +125,25 @@ Verdict handle_get_reply(Endpoint&, const Message& message) {
 void settle_remote(const char* routine, const context::Context& context) noexcept {
   channel::settle_all(routine);
   atomic::await_answers(routine, -1, *atomic::asker_of(context).open);
+  settle_network(routine, context);
 }
 
 void settle_remote(const char* routine, const context::Context& context, int pe) noexcept {
   channel::settle(routine, pe);
   const atomic::Asker asker = atomic::asker_of(context);
   channel::wait_until(routine, pe, [&] { return !atomic::requests.any_open(asker.context, pe); });
+  settle_network(routine, context);
 }
 
 void settle_all_remote(const char* routine) noexcept {
   channel::settle_all(routine);
   channel::wait_until(routine, -1, [] { return atomic::requests.open_of_contexts() == 0; });
+  settle_network_all(routine);
+}
+
+void fence_remote(const char* routine, const context::Context& context) noexcept {
+  channel::note_fence();
+  settle_network_puts(routine, context);
 }
 
 void set_remote_handlers() noexcept {
@@ -145,6 +157,7 @@ void set_remote_handlers() noexcept {
   channel::set_landing(channel::kPut, {put_landing, put_landed});
   channel::set_landing(channel::kPutSignal, {put_signal_landing, put_signal_landed});
   channel::set_landing(channel::kGetReply, {get_landing, get_landed});
+  set_key_handler();
   atomic::set_remote_handlers();
 }
 

@@ -14,11 +14,13 @@ namespace shmemx::rma {
 using atomic::place_of;
 using atomic::RemotePlace;
 
-// Returns when `source` may be used again. Complete at the target after settle_remote().
+// Returns when `source` may be used again. Complete at the target after settle_remote(). Long blocks go by the
+// network's own put and get where it has them (by_network.hpp).
 void put_remote(const char* routine, RemotePlace dest, const void* source, std::size_t bytes) noexcept;
 // The same, but `source` stays in use until settle_remote(): short ones may leave together with others, long ones are
 // read from their place.
-void put_nbi_remote(const char* routine, RemotePlace dest, const void* source, std::size_t bytes) noexcept;
+void put_nbi_remote(const char* routine, const context::Context& context, RemotePlace dest, const void* source,
+                    std::size_t bytes) noexcept;
 void put_strided_remote(const char* routine, RemotePlace dest, const void* source, const Strided& shape) noexcept;
 // Data first, then the signal: one message where it fits.
 void put_signal_remote(const char* routine, RemotePlace dest, const void* source, std::size_t bytes, RemotePlace signal,
@@ -39,6 +41,9 @@ void get_nbi_remote(const char* routine, const context::Context& context, void* 
 void settle_remote(const char* routine, const context::Context& context) noexcept;
 void settle_remote(const char* routine, const context::Context& context, int pe) noexcept;
 void settle_all_remote(const char* routine) noexcept;
+
+// fence: what this thread does later takes effect after what it has done, the context's puts by a network too.
+void fence_remote(const char* routine, const context::Context& context) noexcept;
 
 // Handlers of the target's side and of the answers, those of atomics too. By runtime, at init.
 void set_remote_handlers() noexcept;

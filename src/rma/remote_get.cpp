@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "atomic/requests.hpp"
+#include "rma/by_network.hpp"
 #include "rma/remote.hpp"
 #include "rma/wire.hpp"
 
@@ -57,11 +58,46 @@ void get_blocks_gathered(const Getting& getting, std::byte* dest, const RemotePl
   }
 }
 
+// By the network as far as it reaches; the rest is asked for.
+void start_get(const Getting& getting, Transfer get, transport::Completion& open) noexcept {
+  while (get.bytes != 0) {
+    const Part part = start_by_network(get, open);
+    if (!part.is_started) get_pieces(getting, get.local, get.place, part.bytes);
+    get.skip(part.bytes);
+  }
+}
+
+Transfer get_of(const char* routine, void* dest, const RemotePlace& source, std::size_t bytes) noexcept {
+  return {routine, Direction::get, source, static_cast<std::byte*>(dest), bytes};
+}
+
+void get_each_block(const Getting& getting, std::byte* dest, RemotePlace source, const Strided& shape) noexcept {
+  transport::Completion open;
+  const bool by_network = goes_by_network(source.pe, shape.block_bytes);
+  for (std::size_t i = 0; i < shape.block_count; ++i) {
+    if (by_network) {
+      start_get(getting, get_of(getting.routine, dest, source, shape.block_bytes), open);
+    } else {
+      get_pieces(getting, dest, source, shape.block_bytes);
+    }
+    source.offset += shape.source_step;
+    dest += shape.dest_step;
+  }
+  if (by_network) await_network(getting.routine, source.pe, open);
+}
+
 }  // namespace
 
 void get_remote(const char* routine, void* dest, RemotePlace source, std::size_t bytes) noexcept {
   OpenCount open{0};
-  get_pieces({routine, {&open, 0}, true}, dest, source, bytes);
+  const Getting getting{routine, {&open, 0}, true};
+  if (goes_by_network(source.pe, bytes)) {
+    transport::Completion by_network;
+    start_get(getting, get_of(routine, dest, source, bytes), by_network);
+    await_network(routine, source.pe, by_network);
+  } else {
+    get_pieces(getting, dest, source, bytes);
+  }
   atomic::await_answers(routine, source.pe, open);
 }
 
@@ -69,23 +105,22 @@ void get_strided_remote(const char* routine, void* dest, RemotePlace source, con
   if (shape.block_bytes == 0) return;
   OpenCount open{0};
   const Getting getting{routine, {&open, 0}, true};
-  auto* to = static_cast<std::byte*>(dest);
+  auto* const to = static_cast<std::byte*>(dest);
   const std::size_t room = std::min(kGatherBytes, room_in_answer(source.pe));
   if (shape.block_bytes <= room / 2) {
     get_blocks_gathered(getting, to, source, shape, room / shape.block_bytes);
   } else {
-    for (std::size_t i = 0; i < shape.block_count; ++i) {
-      get_pieces(getting, to, source, shape.block_bytes);
-      source.offset += shape.source_step;
-      to += shape.dest_step;
-    }
+    get_each_block(getting, to, source, shape);
   }
   atomic::await_answers(routine, source.pe, open);
 }
 
 void get_nbi_remote(const char* routine, const context::Context& context, void* dest, RemotePlace source,
                     std::size_t bytes) noexcept {
-  get_pieces({routine, atomic::asker_of(context), false}, dest, source, bytes);
+  const Getting getting{routine, atomic::asker_of(context), false};
+  if (goes_by_network(source.pe, bytes))
+    return start_get(getting, get_of(routine, dest, source, bytes), network_gets_of(context));
+  get_pieces(getting, dest, source, bytes);
 }
 
 }  // namespace shmemx::rma

@@ -1,6 +1,7 @@
 // The initiator's side of put and signal: data are cut into pieces that fit a message.
 #include <algorithm>
 
+#include "rma/by_network.hpp"
 #include "rma/remote.hpp"
 #include "rma/wire.hpp"
 
@@ -22,31 +23,17 @@ SignalHeader signal_header(const RemotePlace& signal, std::uint64_t value, int s
   return {signal.window, signal.offset, value, sig_op, 0};
 }
 
-// Large blocks: each is a put of its own.
-void put_each_block(const char* routine, RemotePlace dest, const std::byte* source, const Strided& shape) noexcept {
-  for (std::size_t i = 0; i < shape.block_count; ++i) {
-    put_remote(routine, dest, source, shape.block_bytes);
-    dest.offset += shape.dest_step;
-    source += shape.source_step;
-  }
-}
-
-}  // namespace
-
-void put_remote(const char* routine, RemotePlace dest, const void* source, std::size_t bytes) noexcept {
-  const auto* from = static_cast<const std::byte*>(source);
+void put_by_messages(const char* routine, RemotePlace dest, const std::byte* source, std::size_t bytes) noexcept {
   const std::size_t room = room_behind(dest.pe, sizeof(PutHeader));
   while (bytes != 0) {
     const std::size_t piece = std::min(bytes, room);
     const PutHeader header{dest.window, dest.offset};
-    channel::send(routine, dest.pe, channel::kPut, bytes_of(header), bytes_at(from, piece));
+    channel::send(routine, dest.pe, channel::kPut, bytes_of(header), bytes_at(source, piece));
     dest.offset += piece;
-    from += piece;
+    source += piece;
     bytes -= piece;
   }
 }
-
-namespace {
 
 bool try_put_nbi(const RemotePlace& dest, Bytes source) noexcept {
   const PutHeader header{dest.window, dest.offset};
@@ -56,24 +43,70 @@ bool try_put_nbi(const RemotePlace& dest, Bytes source) noexcept {
   return endpoint->try_send_gathered(dest.pe, channel::kPut, bytes_of(header), source);
 }
 
-}  // namespace
-
-void put_nbi_remote(const char* routine, RemotePlace dest, const void* source, std::size_t bytes) noexcept {
-  if (!channel::is_distant(dest.pe) || bytes == 0) return put_remote(routine, dest, source, bytes);
-  const auto* from = static_cast<const std::byte*>(source);
+void put_nbi_by_messages(const char* routine, RemotePlace dest, const std::byte* source, std::size_t bytes) noexcept {
   const std::size_t room = room_behind(dest.pe, sizeof(PutHeader));
   while (bytes != 0) {
     const std::size_t piece = std::min(bytes, room);
-    if (!try_put_nbi(dest, {from, piece})) {
+    if (!try_put_nbi(dest, {source, piece})) {
       wait_for(routine, [&] {
         channel::poll();
-        return try_put_nbi(dest, {from, piece});
+        return try_put_nbi(dest, {source, piece});
       });
     }
     dest.offset += piece;
-    from += piece;
+    source += piece;
     bytes -= piece;
   }
+}
+
+// The source is only read.
+Transfer put_of(const char* routine, const RemotePlace& dest, const void* source, std::size_t bytes) noexcept {
+  return {routine, Direction::put, dest, const_cast<std::byte*>(static_cast<const std::byte*>(source)), bytes};
+}
+
+using ByMessages = void (*)(const char*, RemotePlace, const std::byte*, std::size_t) noexcept;
+
+// By the network as far as it reaches.
+void start_put(Transfer put, transport::Completion& open, ByMessages by_messages) noexcept {
+  while (put.bytes != 0) {
+    const Part part = start_by_network(put, open);
+    if (!part.is_started) by_messages(put.routine, put.place, put.local, part.bytes);
+    put.skip(part.bytes);
+  }
+}
+
+// Large blocks: each is a put of its own.
+void put_each_block(const char* routine, RemotePlace dest, const std::byte* source, const Strided& shape) noexcept {
+  transport::Completion open;
+  const bool by_network = goes_by_network(dest.pe, shape.block_bytes);
+  for (std::size_t i = 0; i < shape.block_count; ++i) {
+    if (by_network) {
+      start_put(put_of(routine, dest, source, shape.block_bytes), open, put_by_messages);
+    } else {
+      put_by_messages(routine, dest, source, shape.block_bytes);
+    }
+    dest.offset += shape.dest_step;
+    source += shape.source_step;
+  }
+  if (by_network) await_network(routine, dest.pe, open);
+}
+
+}  // namespace
+
+void put_remote(const char* routine, RemotePlace dest, const void* source, std::size_t bytes) noexcept {
+  if (!goes_by_network(dest.pe, bytes)) [[likely]]
+    return put_by_messages(routine, dest, static_cast<const std::byte*>(source), bytes);
+  transport::Completion open;
+  start_put(put_of(routine, dest, source, bytes), open, put_by_messages);
+  await_network(routine, dest.pe, open);
+}
+
+void put_nbi_remote(const char* routine, const context::Context& context, RemotePlace dest, const void* source,
+                    std::size_t bytes) noexcept {
+  if (!channel::is_distant(dest.pe) || bytes == 0) return put_remote(routine, dest, source, bytes);
+  if (goes_by_network(dest.pe, bytes))
+    return start_put(put_of(routine, dest, source, bytes), network_puts_of(context), put_nbi_by_messages);
+  put_nbi_by_messages(routine, dest, static_cast<const std::byte*>(source), bytes);
 }
 
 void put_strided_remote(const char* routine, RemotePlace dest, const void* source, const Strided& shape) noexcept {
@@ -100,10 +133,14 @@ void signal_remote(const char* routine, RemotePlace signal, std::uint64_t value,
   channel::send(routine, signal.pe, channel::kSignal, bytes_of(header));
 }
 
-// The last piece carries the signal; messages of one source are carried out in order.
+// The last piece carries the signal; messages of one source are carried out in order. What goes by the network is
+// complete before the signal leaves.
 void put_signal_remote(const char* routine, RemotePlace dest, const void* source, std::size_t bytes, RemotePlace signal,
                        std::uint64_t value, int sig_op) noexcept {
-  if (bytes == 0) return signal_remote(routine, signal, value, sig_op);
+  if (bytes == 0 || goes_by_network(dest.pe, bytes)) {
+    if (bytes != 0) put_remote(routine, dest, source, bytes);
+    return signal_remote(routine, signal, value, sig_op);
+  }
   const std::size_t last = std::min(bytes, room_behind(dest.pe, sizeof(PutSignalHeader)));
   put_remote(routine, dest, source, bytes - last);
   dest.offset += bytes - last;

@@ -86,6 +86,16 @@ bool decode_get_reply(Bytes payload, GetReplyHeader& header, Bytes& data) noexce
   return decode_header(payload, header, data);
 }
 
+bool decode_key_ask(Bytes payload, KeyAsk& ask) noexcept {
+  Bytes rest;
+  return decode_header(payload, ask, rest) && rest.empty();
+}
+
+bool is_sound(const KeyAnswer& answer, std::uint64_t offset) noexcept {
+  const bool covers = offset >= answer.begin && offset - answer.begin < answer.bytes;
+  return covers && answer.is_open <= 1 && answer.key_bytes <= sizeof answer.key;
+}
+
 const char* perform_put(Bytes payload) noexcept {
   PutHeader header;
   Bytes data;
@@ -163,6 +173,14 @@ const char* find_get(Bytes payload, std::size_t most, GetAnswer& answer) noexcep
   if (source == nullptr) return kBadRange;
   answer = {{header.ticket, 0}, {source, header.bytes}};
   return nullptr;
+}
+
+// Windows that programs make come and go, and are reached by messages.
+const char* find_key_ask(Bytes payload, KeyAsk& ask, windows::ExposedRange& window) noexcept {
+  if (!decode_key_ask(payload, ask)) return kBadLength;
+  window = windows::range_of_exposed(ask.window);
+  const bool has_keys = ask.window.index < windows::kBuiltinWindows && window.base != nullptr;
+  return has_keys && ask.offset < window.bytes ? nullptr : kBadRange;
 }
 
 const char* find_get_strided(Bytes payload, std::span<std::byte> buffer, GetAnswer& answer) noexcept {

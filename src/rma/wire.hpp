@@ -79,6 +79,25 @@ struct GetReplyHeader {
 };
 static_assert(sizeof(GetReplyHeader) == 8);
 
+// kKeyAsk: under which name does the network reach the byte at `offset`?
+struct KeyAsk {
+  windows::WindowName window;
+  std::uint64_t offset;
+  std::uint32_t ticket;
+  std::uint32_t reserved;
+};
+static_assert(sizeof(KeyAsk) == 24 && offsetof(KeyAsk, ticket) == 16);
+
+// What a kGetReply brings for it: a range of the window with that byte in it, and its key.
+struct KeyAnswer {
+  std::uint64_t begin;
+  std::uint64_t bytes;
+  std::uint32_t is_open;  // 0: the network does not reach this range; messages do
+  std::uint32_t key_bytes;
+  std::byte key[transport::kMaxKeyBytes];
+};
+static_assert(sizeof(KeyAnswer) == 24 + transport::kMaxKeyBytes && std::is_trivially_copyable_v<KeyAnswer>);
+
 // Blocks in a window, as a message says it, with the length from the first one's begin to the last one's end.
 struct BlockRange {
   std::uint64_t step;
@@ -96,6 +115,9 @@ bool decode_put_signal(Bytes payload, PutSignalHeader& header, Bytes& data) noex
 bool decode_get(Bytes payload, std::size_t most, GetHeader& header) noexcept;
 bool decode_get_strided(Bytes payload, std::size_t most, GetStridedHeader& header, BlockRange& range) noexcept;
 bool decode_get_reply(Bytes payload, GetReplyHeader& header, Bytes& data) noexcept;
+bool decode_key_ask(Bytes payload, KeyAsk& ask) noexcept;
+// Does the answer speak of `offset`, and is its key one?
+bool is_sound(const KeyAnswer& answer, std::uint64_t offset) noexcept;
 
 // Null when done; else what is wrong with the message, and nothing has changed.
 const char* perform_put(Bytes payload) noexcept;
@@ -114,6 +136,7 @@ struct GetAnswer {
   Bytes data;
 };
 const char* find_get(Bytes payload, std::size_t most, GetAnswer& answer) noexcept;
+const char* find_key_ask(Bytes payload, KeyAsk& ask, windows::ExposedRange& window) noexcept;
 // Gathers into `buffer`.
 const char* find_get_strided(Bytes payload, std::span<std::byte> buffer, GetAnswer& answer) noexcept;
 

@@ -17,6 +17,7 @@
 #include "base/fatal.hpp"
 #include "base/wait.hpp"
 #include "bootstrap/bootstrap.hpp"
+#include "channel/channel.hpp"
 #include "coll/barrier.hpp"
 #include "coll/split.hpp"
 #include "config/config.hpp"
@@ -30,6 +31,8 @@
 
 namespace shmemx::runtime {
 namespace {
+
+constexpr std::uint32_t kPatienceMs = 1000;  // for a word to others to leave
 
 // What exists once for the process: the job's memory stays mapped after finalize, for a later init.
 struct Job {
@@ -126,6 +129,9 @@ void close_world(const char* routine) {
   rma::quiet();
   settle_messages(routine);
   coll::barrier(coll::team_table[coll::kWorldTeam], routine);
+  // Without an agent nobody sends later what waits for a connection to be made; behind this barrier all are made.
+  const bool has_agent = self.parameters.config.progress != config::Progress::off;
+  if (self.parameters.nodes.several() && !has_agent) coll::barrier(coll::team_table[coll::kWorldTeam], routine);
   close_messages();
   drop_contexts();
   coll::reset_teams();
@@ -137,6 +143,7 @@ void close_world(const char* routine) {
   coll::team_table[coll::kWorldTeam].handle = coll::team_table[coll::kSharedTeam].handle = 0;
   context::set_unusable_reason("called after shmem_finalize");
   set_phase(bootstrap::PePhase::finalized);
+  channel::tell_stage(channel::Stage::finalized, 0);
 }
 
 }  // namespace
@@ -158,6 +165,7 @@ bool initialize(const InitRequest& request) noexcept {
     meet_node_pes(*job().arena, request.routine);
     report_start(job().parameters);
   } else {
+    channel::tell_stage(channel::Stage::running, kPatienceMs);
     coll::barrier(coll::team_table[coll::kWorldTeam], request.routine);
   }
   started_by_start_pes = request.by == StartedBy::start_pes;

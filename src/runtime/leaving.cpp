@@ -13,6 +13,7 @@
 #include "base/clock.hpp"
 #include "base/fatal.hpp"
 #include "base/wait.hpp"
+#include "channel/agent.hpp"
 #include "channel/channel.hpp"
 #include "context/route.hpp"
 #include "runtime/contexts.hpp"
@@ -51,12 +52,16 @@ void end_job(int status) {
   if (::getpid() == watch.pid) watch.launcher->abort(status);
 }
 
+bool says_that_it_left(const bootstrap::PeRecord& record) {
+  const auto phase = static_cast<PePhase>(record.phase.load(std::memory_order_acquire));
+  return phase == PePhase::departed || phase == PePhase::finalized;
+}
+
 // Ended, so that it will never do anything for the others again: its process has left, and is gone. Exit handlers of
 // the program may still run after the one that says "departed", and call shmem_finalize.
 // A PE of another node says "departed" with its last message.
 bool has_ended(const bootstrap::PeRecord& record) {
-  const auto phase = static_cast<PePhase>(record.phase.load(std::memory_order_acquire));
-  if (phase != PePhase::departed && phase != PePhase::finalized) return false;
+  if (!says_that_it_left(record)) return false;
   if (record.node != watch.record->node) return true;
   return ::kill(record.pid, 0) != 0 && errno == ESRCH;
 }
@@ -119,10 +124,12 @@ void at_exit(int status, void*) {
 }
 
 // Behind all exit handlers of the program, which may still use the library and finalize it.
-[[gnu::destructor]] void leave_networks() {
+[[gnu::destructor]] void say_good_bye() {
   if (watch.record == nullptr || ::getpid() != watch.pid) return;
+  channel::stop_agents();
   const auto phase = watch.record->phase.load(std::memory_order_acquire);
-  channel::say_leaving(phase == static_cast<std::uint32_t>(PePhase::departed), kPatienceMs);
+  const bool departed = phase == static_cast<std::uint32_t>(PePhase::departed);
+  channel::leave_networks(departed ? channel::Stage::departed : channel::Stage::finalized, kPatienceMs);
 }
 
 void after_fork_in_child() {
@@ -138,32 +145,27 @@ void pause_ns(std::uint64_t ns) {
   ::nanosleep(&pause, nullptr);
 }
 
-// Of a PE of another node.
-bool record_says_left(const bootstrap::PeRecord& record) {
-  const auto phase = static_cast<PePhase>(record.phase.load(std::memory_order_acquire));
-  return phase == PePhase::departed || phase == PePhase::finalized;
-}
-
-const std::string& (*host_of)(int pe) = nullptr;
+constinit const Nodes* nodes_of_job = nullptr;
 
 }  // namespace
 
-void set_host_names(const std::string& (*names)(int pe)) noexcept { host_of = names; }
+void name_hosts(const Nodes& nodes) noexcept { nodes_of_job = &nodes; }
 
 void end_for_lost(int pe, const std::string& cause) noexcept {
   const bootstrap::PeRecord& theirs = *bootstrap::record_of(watch.header, static_cast<std::size_t>(pe));
-  if (record_says_left(theirs)) return;
+  if (says_that_it_left(theirs)) return;
   const bootstrap::RoutineName waiting = bootstrap::routine_of(*watch.record);
   for (int look = 0; look < kLooksForEnd && watch.header->end_word.load(std::memory_order_acquire) == 0; ++look)
     pause_ns(kLookForEndNs);
   fatal(waiting[0] != '\0' ? waiting.data() : nullptr, "PE %d on host %s is lost: %s", pe,
-        host_of != nullptr ? host_of(pe).c_str() : "?", cause.c_str());
+        nodes_of_job != nullptr ? nodes_of_job->host_of(pe).c_str() : "?", cause.c_str());
 }
 
-void note_left(int pe, bool early) noexcept {
+void note_stage(int pe, channel::Stage stage) noexcept {
+  constexpr PePhase kPhases[] = {PePhase::running, PePhase::departed, PePhase::finalized};  // by Stage
   bootstrap::PeRecord& record = *bootstrap::record_of(watch.header, static_cast<std::size_t>(pe));
-  const auto phase = static_cast<std::uint32_t>(early ? PePhase::departed : PePhase::finalized);
-  if (record.phase.exchange(phase, std::memory_order_acq_rel) == phase || !early) return;
+  const auto phase = static_cast<std::uint32_t>(kPhases[static_cast<std::size_t>(stage)]);
+  if (record.phase.exchange(phase, std::memory_order_acq_rel) == phase || stage != channel::Stage::departed) return;
   watch.header->departed.fetch_add(1, std::memory_order_acq_rel);
 }
 

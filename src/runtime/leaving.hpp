@@ -4,6 +4,8 @@
 #include <string>
 
 #include "bootstrap/bootstrap.hpp"
+#include "channel/channel.hpp"
+#include "runtime/nodes.hpp"
 #include "windows/arena.hpp"
 
 namespace shmemx::runtime {
@@ -24,10 +26,10 @@ void forget_waiting() noexcept;
 // A PE of another node cannot be reached any more: ends the job, after a moment in which whoever knows better may say
 // why.
 void end_for_lost(int pe, const std::string& cause) noexcept;
-// A PE of another node has said that it leaves. `early`: without shmem_finalize.
-void note_left(int pe, bool early) noexcept;
-// For the lines of both.
-void set_host_names(const std::string& (*host_of)(int pe)) noexcept;
+// A PE of another node has said how far it is.
+void note_stage(int pe, channel::Stage stage) noexcept;
+// Where the PEs are, for the lines of both. `nodes` outlives the job.
+void name_hosts(const Nodes& nodes) noexcept;
 
 // What job.cpp does when the process exits while the library is initialised.
 void finalize_at_exit() noexcept;

@@ -8,6 +8,7 @@
 #include "channel/channel.hpp"
 #include "coll/ticks.hpp"
 #include "message/messages.hpp"
+#include "rma/by_network.hpp"
 #include "rma/remote.hpp"
 #include "runtime/leaving.hpp"
 #include "windows/exposure.hpp"
@@ -18,7 +19,6 @@ namespace {
 // A job that sends no messages need not look for any in its next life.
 using Poll = bool (*)();
 constinit Poll poll_before = nullptr;
-constinit const Nodes* nodes_of_job = nullptr;
 
 channel::Parts parts_of(const windows::Arena& arena, const StartParameters& parameters) {
   return {arena.channel(), channel_layout(parameters.config, arena.geometry().n_pes)};
@@ -37,8 +37,6 @@ void expose_memory(const windows::Arena& arena, const StartParameters& parameter
 void hide_memory() {
   for (std::uint32_t i = 0; i < windows::kBuiltinWindows; ++i) windows::expose_builtin({i, 0}, nullptr, 0);
 }
-
-const std::string& host_of(int pe) { return nodes_of_job->host_of(pe); }
 
 void set_handlers() {
   channel::set_active_handlers();
@@ -74,10 +72,10 @@ void open_messages(const windows::Arena& arena, const StartParameters& parameter
                    .via = parameters.nodes.several() ? parameters.nodes.via.data() : nullptr,
                    .networks = parameters.nodes.open,
                    .lost = end_for_lost,
-                   .left = note_left});
-  nodes_of_job = &parameters.nodes;
-  set_host_names(host_of);
+                   .stage_of = note_stage});
+  name_hosts(parameters.nodes);
   set_handlers();
+  rma::open_by_network(config.net_rma, parameters.nodes.open);
   message::open({.parts = parts_of(arena, parameters),
                  .me = parameters.identity.pe,
                  .n_pes = parameters.identity.n_pes,
@@ -85,6 +83,7 @@ void open_messages(const windows::Arena& arena, const StartParameters& parameter
                  .lmt = config.lmt,
                  .crowded = wait_policy().crowded});
   expose_memory(arena, parameters, context::default_context());
+  channel::rest(false);
   if (by_messages(parameters) || parameters.nodes.several()) channel::open();
   const bool needs_help = by_messages(parameters) && parameters.identity.n_pes > 1;
   const bool may_help = config.progress != config::Progress::off;
@@ -101,8 +100,10 @@ void settle_messages(const char* routine) noexcept {
 void close_messages() noexcept {
   while (channel::poll()) {
   }
-  channel::stop_agent();
+  channel::stop_node_agent();
+  channel::rest(true);  // the networks' agent goes on, for what is still on its way and for those that ask for a sign
   message::close();
+  rma::close_by_network();
   hide_memory();
   wait_policy().poll = poll_before;
 }

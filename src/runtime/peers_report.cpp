@@ -3,6 +3,7 @@
 #include "channel/agent.hpp"
 #include "channel/channel.hpp"
 #include "context/context.hpp"
+#include "rma/by_network.hpp"
 #include "runtime/nodes.hpp"
 
 namespace shmemx::runtime {
@@ -52,6 +53,18 @@ const char* progress_of(const config::Config& config, const transport::Transport
                                    : "calls of the library only (this network cannot wake a thread)";
 }
 
+std::string long_blocks_of(const config::Config& config, const transport::Capabilities& can) {
+  const std::string what = "puts and gets from " + std::to_string(rma::kByNetworkBytes) + " bytes: ";
+  if (rma::takes_network(can, config.net_rma)) {
+    return what + (can.rma ? "by the network's hardware" : "by the network's software (SHMEMX_NET_RMA=on)") +
+           ", where the target opens its memory to it";
+  }
+  const char* const reason = !can.keys                               ? "this network has messages only"
+                             : config.net_rma == config::NetRma::off ? "SHMEMX_NET_RMA=off"
+                                                                     : "this network's own are software";
+  return what + "by messages (" + reason + ")";
+}
+
 std::string of_node(const Nodes& nodes, const std::string& path_reason) {
   PeList list;
   for (std::size_t pe = 0; pe < nodes.mapped.size(); ++pe) {
@@ -79,6 +92,7 @@ std::string of_network(const Nodes& nodes, const config::Config& config, std::si
   text += line("", "PE " + std::to_string(first) + " on " + nodes.host_of(first) + ": " + network.describe(first));
   text += line("", "to " + std::to_string(network.capabilities().short_bytes) + " bytes in one piece, from " +
                        std::to_string(transport::kLongBytes) + " bytes straight from and to their place");
+  text += line("", long_blocks_of(config, network.capabilities()));
   return text + line("", std::string("progress: ") + progress_of(config, network));
 }
 

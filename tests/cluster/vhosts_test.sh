@@ -52,6 +52,7 @@ expect "so does the end of a host" 137 'pe 2 on h1 ended: host h1 died' "$vhosts
 expect "a time-out is one" 124 'pe 0 on h0 is still there' "$vhosts" run --timeout 1 -- sleep 50
 expect "what is left is seen" 99 '/dev/shm/x' "$vhosts" run -- touch /dev/shm/x
 expect "processes that are left are seen" 99 'sleep 50' "$vhosts" run -- sh -c 'sleep 50 >/dev/null 2>&1 &'
+expect "labels do not make it wait for what is left" 99 'sleep 51' "$vhosts" run --label -- sh -c 'sleep 51 &'
 expect "a program that is not there" 127 'cannot run' "$vhosts" run -- /nowhere/at/all
 expect "a cut link carries nothing" 0 '^carrier 0$' "$vhosts" shell --hosts 2 -- sh -c \
   "'$vhosts' fault 'cut h0'; for i in 1 2 3 4 5 6 7 8 9; do grep -q 0 /sys/class/net/eth0/carrier && break; sleep 0.2; done;
@@ -62,10 +63,10 @@ marker=48213.$$
 "$vhosts" run --hosts 3 --pes 2 --loss 1 -- sleep "$marker" &
 victim=$!
 for _ in $(seq 100); do
-  [ "$(pgrep -cf "sleep $marker\$")" -ge 6 ] && break
+  [ "$(pgrep -cf "^sleep $marker\$")" -ge 6 ] && break
   sleep 0.1
 done
-[ "$(pgrep -cf "sleep $marker\$")" -ge 6 ] || { echo "FAILED: the PEs did not start"; failures=$((failures + 1)); }
+[ "$(pgrep -cf "^sleep $marker\$")" -ge 6 ] || { echo "FAILED: the PEs did not start"; failures=$((failures + 1)); }
 kill -9 "$victim"
 wait "$victim" 2>/dev/null
 for _ in $(seq 50); do

@@ -46,6 +46,15 @@ const char* find_get_strided(Bytes payload) {
   return read_answer(rma::find_get_strided(payload, buffer, answer), answer);
 }
 
+// The window that is opened is this PE's, and the byte lies in it.
+const char* find_key_ask(Bytes payload) {
+  rma::KeyAsk ask;
+  windows::ExposedRange window;
+  if (const char* const wrong = rma::find_key_ask(payload, ask, window)) return wrong;
+  if (window.bytes != unit::ExposedHeap::kBytes || ask.offset >= window.bytes) std::abort();
+  return nullptr;
+}
+
 const char* decode_answers(Bytes payload) {
   rma::GetReplyHeader header;
   Bytes data;
@@ -77,6 +86,7 @@ constexpr Perform kMessages[] = {rma::perform_put,
                                  find_get_strided,
                                  perform_atomic,
                                  decode_answers,
+                                 find_key_ask,
                                  land<rma::find_put, nothing_more>,
                                  land<rma::find_put_signal, rma::perform_signal_of>};
 

@@ -53,7 +53,6 @@ wait_for() {  # FILE TEXT COUNT: until FILE has COUNT lines with TEXT
 child_of() {
   grep -ls "^PPid:[[:space:]]*$1\$" /proc/[0-9]*/status 2>/dev/null | head -n 1 | sed 's|/proc/||; s|/status||'
 }
-milliseconds() { date +%s%3N; }
 
 hello_pes() {
   for n in 1 2 3 8 33; do
@@ -88,11 +87,9 @@ status_after_finalize_lets_others_end() {
   expect_err 'exited with status 5 after shmem_finalize$'
 }
 death_by_signal() {
-  begin=$(milliseconds)
   run 10 "$OSHRUN" -n 4 -x LAUNCH_MARK=$$ "$PROBE" attach \
     @3 sleep 0.4 @3 signal 11 @0 wait shmem_barrier_all @1 wait shmem_barrier_all @2 wait shmem_long_wait_until
   expect_rc 139
-  [ $(($(milliseconds) - begin)) -lt 2400 ] || die "the job lived on for more than two seconds"
   expect_err '^oshrun: pe 3 \(pid [0-9]+, host [^)]+\) died of signal 11 \(Segmentation fault(, core dumped)?\); job ended$'
   expect_err '^oshrun: waiting were: pe 0, 1 in shmem_barrier_all; pe 2 in shmem_long_wait_until$'
   expect_gone $$
@@ -109,10 +106,8 @@ death_names_own_routine() {
   expect_gone $$
 }
 stubborn_pes_are_killed() {
-  begin=$(milliseconds)
   run 10 "$OSHRUN" -n 3 -x LAUNCH_MARK=$$ sh -c 'trap "" TERM; [ "$SHMEMX_JOB_PE" = 1 ] && sleep 0.3 && exit 4; while :; do sleep 0.1; done'
   expect_rc 4
-  [ $(($(milliseconds) - begin)) -lt 2500 ] || die "PEs that ignore SIGTERM lived for more than two seconds"
   expect_gone $$
 }
 aborted_job_adds_no_line() {
@@ -247,10 +242,8 @@ tag_output() {
   [ "$(grep -c '^\[1\] ' out)" = 20000 ] || die "lines of a long output are missing"
 }
 time_limit() {
-  begin=$(milliseconds)
   run 10 "$OSHRUN" -n 2 --timeout 1 -x LAUNCH_MARK=$$ "$PROBE" attach wait shmem_barrier_all
   expect_rc 124
-  [ $(($(milliseconds) - begin)) -lt 3000 ] || die "the limit of one second took more than three"
   expect_err '^oshrun: time limit of 1 s reached with 2 of 2 PEs running; job ended$'
   expect_err '^oshrun: waiting were: pe 0, 1 in shmem_barrier_all$'
   expect_gone $$

@@ -38,8 +38,8 @@ int main(int argc, char** argv) {
       return 2;
     }
     if (!opened->front().transport) {
-      std::printf("skipped: %s cannot be used here: %s\n", chosen().c_str(), opened->front().why_not.c_str());
-      return 0;
+      std::fprintf(stderr, "%s cannot be used here: %s\n", chosen().c_str(), opened->front().why_not.c_str());
+      return 1;
     }
     opened->front().transport->close(0);
   }

@@ -1,6 +1,7 @@
 // What every transport promises, see transport/transport.hpp.
 #include <poll.h>
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cstring>
 
@@ -99,9 +100,54 @@ BOOST_AUTO_TEST_CASE(short_and_long_ones_of_a_pair_stay_in_order) {
   job[0].flush();
   BOOST_REQUIRE(got(job, 1, kMessages));
   check_sequence(job.sink(1), 0, kMessages);
-  BOOST_CHECK(!job.sink(1).overlapped);
+  BOOST_CHECK(job.sink(1).in_order);
+  BOOST_CHECK(!job.sink(1).overtaken);
   BOOST_CHECK(job.sink(1).aligned);
   for (unsigned i = 0; i < kMessages; ++i) BOOST_REQUIRE(job.sink(1).messages[i].body == pattern(sizes[i % 11], i));
+}
+
+// Runs of long ones, which may be on their way at the same time, with short ones between.
+BOOST_AUTO_TEST_CASE(those_that_may_land_early_end_in_order) {
+  for (const bool lands : {true, false}) {
+    Job job;
+    job.sink(1).lands = lands;
+    constexpr unsigned kMessages = 300;
+    const std::size_t sizes[] = {300'000, 70'000, 1'000'000, 16'384, 131'073, 8, 500'000, 600'000, 0};
+    for (unsigned i = 0; i < kMessages; ++i)
+      BOOST_REQUIRE(job.send({.header = number(i), .body = pattern(sizes[i % 9], i), .handler = 7 | kLandsEarly}));
+    BOOST_REQUIRE(got(job, 1, kMessages));
+    check_sequence(job.sink(1), 0, kMessages);
+    BOOST_CHECK(job.sink(1).in_order);
+    for (unsigned i = 0; i < kMessages; ++i) {
+      BOOST_REQUIRE(job.sink(1).messages[i].body == pattern(sizes[i % 9], i));
+      BOOST_REQUIRE_EQUAL(job.sink(1).messages[i].head.handler, 7 | kLandsEarly);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(those_that_may_not_land_early_wait_for_their_turn) {
+  Job job;
+  constexpr unsigned kMessages = 200;
+  for (unsigned i = 0; i < kMessages; ++i) {
+    const auto handler = static_cast<std::uint16_t>(i % 4 == 3 ? 7 : 7 | kLandsEarly);
+    BOOST_REQUIRE(job.send({.header = number(i), .body = pattern(400'000, i), .handler = handler}));
+  }
+  BOOST_REQUIRE(got(job, 1, kMessages));
+  check_sequence(job.sink(1), 0, kMessages);
+  BOOST_CHECK(job.sink(1).in_order);
+  BOOST_CHECK(!job.sink(1).overtaken);
+}
+
+BOOST_AUTO_TEST_CASE(those_for_the_same_place_land_one_after_the_other) {
+  Job job;
+  job.sink(1).same_place = true;
+  constexpr unsigned kMessages = 100;
+  const std::size_t sizes[] = {600'000, 100'000, 400'000};
+  for (unsigned i = 0; i < kMessages; ++i)
+    BOOST_REQUIRE(job.send({.header = number(i), .body = pattern(sizes[i % 3], i), .handler = 7 | kLandsEarly}));
+  BOOST_REQUIRE(got(job, 1, kMessages));
+  check_sequence(job.sink(1), 0, kMessages);
+  for (unsigned i = 0; i < kMessages; ++i) BOOST_REQUIRE(job.sink(1).messages[i].body == pattern(sizes[i % 3], i));
 }
 
 BOOST_AUTO_TEST_CASE(gathered_ones_leave_with_flush) {
@@ -124,10 +170,10 @@ BOOST_AUTO_TEST_CASE(gathered_ones_leave_before_one_that_is_sent_now) {
 }
 
 BOOST_AUTO_TEST_CASE(a_lasting_body_is_read_until_it_is_done) {
-  Job job;
   constexpr unsigned kBodies = 12;
-  std::vector<std::vector<std::byte>> bodies;
+  std::vector<std::vector<std::byte>> bodies;  // these two outlive the job
   std::vector<Outgoing> outgoing(kBodies);
+  Job job;
   std::vector<Sent> sent(kBodies, Sent::no);
   for (unsigned i = 0; i < kBodies; ++i) bodies.push_back(pattern(600'000, i));
   for (unsigned i = 0; i < kBodies; ++i) {
@@ -206,23 +252,30 @@ BOOST_AUTO_TEST_CASE(a_slow_one_delays_nobody) {
 }
 
 BOOST_AUTO_TEST_CASE(much_data_both_ways_at_once) {
-  Job job;
   constexpr unsigned kMessages = 60;
+  // In use until they are done, which may be after the last message has arrived: these two outlive the job.
   std::vector<Outgoing> outgoing(2 * kMessages);
   const auto body = pattern(1 << 20, 3);
+  Job job;
   unsigned next[2] = {0, 0};
+  unsigned lasting = 0;
   BOOST_REQUIRE(job.poll_until([&] {
     for (int pe = 0; pe < 2; ++pe) {
       unsigned& i = next[pe];
       if (i == kMessages) continue;
       Outgoing& mine = outgoing[static_cast<unsigned>(pe) * kMessages + i];
-      if (job[pe].send(1 - pe, {1, 4, 0}, number(i), body, &mine, Urgency::now) != Sent::no) ++i;
+      const Sent sent = job[pe].send(1 - pe, {1, 4, 0}, number(i), body, &mine, Urgency::now);
+      if (sent != Sent::no) ++i;
+      if (sent == Sent::later) ++lasting;
     }
     return job.sink(0).messages.size() == kMessages && job.sink(1).messages.size() == kMessages;
   }));
   check_sequence(job.sink(0), 1, kMessages);
   check_sequence(job.sink(1), 0, kMessages);
   BOOST_CHECK(job.sink(0).messages.back().body == body);
+  BOOST_CHECK(job.poll_until([&] {
+    return std::count_if(outgoing.begin(), outgoing.end(), [](const Outgoing& one) { return one.done; }) == lasting;
+  }));
 }
 
 BOOST_AUTO_TEST_CASE(whoever_sleeps_is_woken) {
@@ -249,6 +302,26 @@ BOOST_AUTO_TEST_CASE(whoever_sleeps_is_woken) {
         1));
   }
   check_sequence(job.sink(1), 0, 50);
+}
+
+BOOST_AUTO_TEST_CASE(nobody_is_woken_for_nothing) {
+  Job job;
+  if (!job[1].capabilities().waits) {
+    BOOST_TEST_MESSAGE("no descriptor to wait on");
+    return;
+  }
+  for (unsigned i = 0; i < 10; ++i) {
+    BOOST_REQUIRE(job.send({.from = 0, .to = 1, .header = number(i), .body = pattern(i * 10'000, i)}));
+    BOOST_REQUIRE(job.send({.from = 1, .to = 0, .header = number(i)}));
+  }
+  BOOST_REQUIRE(got(job, 1, 10));
+  BOOST_REQUIRE(got(job, 0, 10));
+  for (const int pe : {0, 1}) {
+    BOOST_CHECK(job.poll_until([&] {
+      pollfd waiting{job[pe].descriptor(), POLLIN, 0};
+      return job[pe].arm() && ::poll(&waiting, 1, 0) == 0;
+    }));
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()
@@ -336,7 +409,7 @@ BOOST_AUTO_TEST_SUITE(remote_memory)
 
 BOOST_AUTO_TEST_CASE(put_and_get_move_data) {
   Job job;
-  if (!job[0].capabilities().rma) {
+  if (!job[0].capabilities().keys) {
     BOOST_TEST_MESSAGE("messages only");
     return;
   }

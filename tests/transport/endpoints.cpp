@@ -2,6 +2,7 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -22,24 +23,43 @@ void Recorder::record(Message message) noexcept {
   if (on_message) on_message(Message(messages.back()));
 }
 
+// Takes away the message that was asked for first. False: it is another one.
+bool Recorder::take_asked(int source, Bytes header, bool lands, std::vector<std::byte>* place) noexcept {
+  std::deque<Asked>& asked = asked_[source];
+  if (asked.empty() || asked.front().lands != lands || !std::ranges::equal(asked.front().header, header)) return false;
+  if (place != nullptr) *place = std::move(asked.front().place);
+  asked.pop_front();
+  return true;
+}
+
 void Recorder::deliver(int source, const Head& head, Bytes payload) noexcept {
   aligned = aligned && reinterpret_cast<std::uintptr_t>(payload.data()) % 16 == 0;
-  overlapped = overlapped || landing_;
   const auto border = payload.begin() + head.header_bytes;
+  const bool is_long = payload.size() - head.header_bytes >= kLongBytes;
+  const Bytes header = payload.first(head.header_bytes);
+  in_order = in_order && (is_long ? take_asked(source, header, false, nullptr) : asked_[source].empty());
   record({source, head, {payload.begin(), border}, {border, payload.end()}, false});
 }
 
-std::byte* Recorder::landing(int, const Head&, Bytes, std::size_t body_bytes) noexcept {
+std::byte* Recorder::landing(int source, const Head& head, Bytes header, std::size_t body_bytes) noexcept {
+  std::deque<Asked>& asked = asked_[source];
+  overtaken = overtaken || (!asked.empty() && (head.handler & kLandsEarly) == 0);
+  asked.push_back({{header.begin(), header.end()}, lands, {}});
   if (!lands) return nullptr;
-  landing_ = true;
-  place_.assign(body_bytes, std::byte{0});
-  return place_.data();
+  if (same_place) {
+    if (shared_.size() < body_bytes) shared_.resize(body_bytes);
+    return shared_.data();
+  }
+  asked.back().place.resize(body_bytes);
+  return asked.back().place.data();
 }
 
 void Recorder::landed(int source, const Head& head, Bytes header, std::size_t body_bytes) noexcept {
-  overlapped = overlapped || !landing_ || body_bytes != place_.size();
-  landing_ = false;
-  record({source, head, {header.begin(), header.end()}, place_, true});
+  std::vector<std::byte> body;
+  in_order = take_asked(source, header, true, &body) && in_order;
+  if (same_place) body.assign(shared_.begin(), shared_.begin() + static_cast<std::ptrdiff_t>(body_bytes));
+  in_order = in_order && body.size() == body_bytes;
+  record({source, head, {header.begin(), header.end()}, std::move(body), true});
 }
 
 Bytes CardBook::card_of(int pe) const noexcept { return bytes_of(cards[static_cast<std::size_t>(pe)]); }
@@ -59,6 +79,7 @@ Endpoints::Endpoints(const std::string& transport, const Options& options) {
                   .n_pes = options.n,
                   .secret = {options.secret, ~options.secret},
                   .timeout_ms = options.timeout_ms,
+                  .silence_ms = options.timeout_ms,
                   .sink = sinks_[i].get()};
     auto opened = shmemx::transport::open_transports({transport}, setups_[i]);
     if (!opened || !opened->front().transport) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,6 +16,7 @@ namespace transport_test {
 using shmemx::transport::Bytes;
 using shmemx::transport::Candidate;
 using shmemx::transport::Head;
+using shmemx::transport::kLandsEarly;
 using shmemx::transport::kLongBytes;
 using shmemx::transport::Outgoing;
 using shmemx::transport::Sent;
@@ -44,14 +47,25 @@ class Recorder final : public shmemx::transport::Sink {
   std::vector<Message> messages;
   std::vector<Loss> losses;
   bool lands = true;                               // long bodies, at a place of ours
+  bool same_place = false;                         // all at the same one
   bool aligned = true;                             // every payload was
-  bool overlapped = false;                         // something arrived between landing() and landed()
+  bool in_order = true;                            // landed() and deliver() are in the order of landing()
+  bool overtaken = false;                          // landing() was asked too early
   std::function<void(const Message&)> on_message;  // called inside deliver() and landed()
 
  private:
+  // What landing() was asked for.
+  struct Asked {
+    std::vector<std::byte> header;
+    bool lands;
+    std::vector<std::byte> place;
+  };
+
   void record(Message message) noexcept;
-  std::vector<std::byte> place_;
-  bool landing_ = false;
+  bool take_asked(int source, Bytes header, bool lands, std::vector<std::byte>* place) noexcept;
+
+  std::map<int, std::deque<Asked>> asked_;  // by source: not there yet, in the order of asking
+  std::vector<std::byte> shared_;
 };
 
 class CardBook final : public shmemx::transport::Cards {

@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 
 #include "endpoints.hpp"
@@ -84,6 +85,20 @@ BOOST_AUTO_TEST_CASE(a_card_with_too_many_addresses_is_cut) {
   Card got;
   BOOST_REQUIRE(unpack_card(bytes_of(packed), got));
   BOOST_CHECK_GT(got.addresses.size(), 10U);
+}
+
+BOOST_AUTO_TEST_CASE(a_crowd_of_one_family_leaves_room_for_the_other) {
+  std::vector<LocalAddress> own;
+  for (int i = 0; i < 200; ++i) own.push_back({address("10.2.3." + std::to_string(i + 1) + "/24"), "eth0", 2});
+  own.push_back({address("fe80::1/64"), "eth0", 2});
+  own.push_back({address("fd00::1/64"), "eth0", 2});
+  own.push_back({address("::1/128"), "lo", 1});
+  Card told;
+  BOOST_REQUIRE(unpack_card(bytes_of(pack_card({1, 4711, addresses_to_tell(own)})), told));
+  BOOST_TEST(told.addresses.size() > 10U);
+  BOOST_TEST(std::count_if(told.addresses.begin(), told.addresses.end(), [](const Address& a) { return a.is_v6; }) ==
+             1);
+  BOOST_TEST(told.addresses[1].text() == "fd00::1");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_card_is_refused) {

@@ -107,10 +107,18 @@ void add_offers(const fi_info* list, bool chosen_by_user, std::vector<Offer>& of
   }
 }
 
-Result<Fabric> try_offer(const Library& library, const fi_info& info) {
-  SHMEMX_TRY_ASSIGN(fabric, open_fabric(library, info));
+Result<Fabric> try_waiting(const Library& library, const fi_info& info, Waiting waiting) {
+  SHMEMX_TRY_ASSIGN(fabric, open_fabric(library, info, waiting));
   SHMEMX_TRY(test_fabric(fabric));
   return fabric;
+}
+
+// One on whose descriptor nobody can sleep is better than none.
+Result<Fabric> try_offer(const Library& library, const fi_info& info) {
+  auto fabric = try_waiting(library, info, Waiting::on_queue);
+  if (!fabric || comes_to_rest(*fabric)) return fabric;
+  auto other = try_waiting(library, info, Waiting::on_set);
+  return other && comes_to_rest(*other) ? std::move(other) : std::move(fabric);
 }
 
 Result<Choice> try_offers(const Library& library, const std::vector<Offer>& offers) {

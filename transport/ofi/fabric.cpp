@@ -11,20 +11,36 @@ namespace {
 
 constexpr std::size_t kCqEntries = 4096;
 
-Status open_queues(Fabric& fabric) {
-  fi_av_attr av_attr{};
-  av_attr.type = fabric.info->domain_attr->av_type;
+Status open_addresses(Fabric& fabric) {
+  fi_av_attr attributes{};
+  attributes.type = fabric.info->domain_attr->av_type;
   fid_av* av = nullptr;
-  SHMEMX_OFI_TRY(fabric, fi_av_open, fabric.domain.get(), &av_attr, &av, nullptr);
+  SHMEMX_OFI_TRY(fabric, fi_av_open, fabric.domain.get(), &attributes, &av, nullptr);
   fabric.av.reset(av);
-  fi_cq_attr cq_attr{};
-  cq_attr.size = kCqEntries;
-  cq_attr.format = FI_CQ_FORMAT_DATA;
-  cq_attr.wait_obj = FI_WAIT_FD;
+  return {};
+}
+
+Status open_wait_set(Fabric& fabric) {
+  fi_wait_attr attributes{};
+  attributes.wait_obj = FI_WAIT_FD;
+  fid_wait* set = nullptr;
+  SHMEMX_OFI_TRY(fabric, fi_wait_open, fabric.fabric.get(), &attributes, &set);
+  fabric.wait_set.reset(set);
+  return {};
+}
+
+Status open_completions(Fabric& fabric, Waiting waiting) {
+  if (waiting == Waiting::on_set) SHMEMX_TRY(open_wait_set(fabric));
+  fi_cq_attr attributes{};
+  attributes.size = kCqEntries;
+  attributes.format = FI_CQ_FORMAT_DATA;
+  attributes.wait_obj = waiting == Waiting::on_set ? FI_WAIT_SET : FI_WAIT_FD;
+  attributes.wait_set = fabric.wait_set.get();
   fid_cq* cq = nullptr;
-  SHMEMX_OFI_TRY(fabric, fi_cq_open, fabric.domain.get(), &cq_attr, &cq, nullptr);
+  SHMEMX_OFI_TRY(fabric, fi_cq_open, fabric.domain.get(), &attributes, &cq, nullptr);
   fabric.cq.reset(cq);
-  SHMEMX_OFI_TRY(fabric, fi_control, &cq->fid, FI_GETWAIT, &fabric.wait_fd);
+  struct fid* const waited_on = fabric.wait_set != nullptr ? &fabric.wait_set->fid : &cq->fid;
+  SHMEMX_OFI_TRY(fabric, fi_control, waited_on, FI_GETWAIT, &fabric.wait_fd);
   return {};
 }
 
@@ -45,7 +61,9 @@ bool Fabric::is_stream() const noexcept {
   return name.starts_with("net") || name.starts_with("tcp") || name.starts_with("sockets");
 }
 
+// A wait of no time at all takes back what makes the set's descriptor readable.
 bool Fabric::may_sleep() const noexcept {
+  if (wait_set != nullptr) return fi_wait(wait_set.get(), 0) == -FI_ETIMEDOUT;
   struct fid* queue = &cq->fid;
   return fi_trywait(fabric.get(), &queue, 1) == FI_SUCCESS;
 }
@@ -73,7 +91,7 @@ Error Fabric::failure(const char* what, std::int64_t result) const {
   return Error{Errc::unsupported, 0, std::string(what) + ": " + error_text(static_cast<int>(-result))};
 }
 
-Result<Fabric> open_fabric(const Library& library, const fi_info& info) {
+Result<Fabric> open_fabric(const Library& library, const fi_info& info, Waiting waiting) {
   Fabric fabric;
   fabric.library = &library;
   fabric.info = Info(library.dupinfo(&info), FreeInfo{&library});
@@ -83,7 +101,8 @@ Result<Fabric> open_fabric(const Library& library, const fi_info& info) {
   fid_domain* domain = nullptr;
   SHMEMX_OFI_TRY(fabric, fi_domain, opened, fabric.info.get(), &domain, nullptr);
   fabric.domain.reset(domain);
-  SHMEMX_TRY(open_queues(fabric));
+  SHMEMX_TRY(open_addresses(fabric));
+  SHMEMX_TRY(open_completions(fabric, waiting));
   SHMEMX_TRY(open_endpoint(fabric));
   return fabric;
 }

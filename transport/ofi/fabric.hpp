@@ -40,15 +40,20 @@ struct Operation {
   Kind kind;
 };
 
+// What a thread sleeps on: a descriptor of the completion queue's own, or one of a wait set that the queue belongs to.
+// The queues of some providers leave theirs readable after the first completion; that of a set can be put right.
+enum class Waiting : std::uint8_t { on_queue, on_set };
+
 struct Fabric {
   const Library* library = nullptr;
   Info info{nullptr, FreeInfo{nullptr}};
   Fid<fid_fabric> fabric;
   Fid<fid_domain> domain;
   Fid<fid_av> av;
+  Fid<fid_wait> wait_set;  // null: Waiting::on_queue
   Fid<fid_cq> cq;
   Fid<fid_ep> ep;
-  int wait_fd = -1;  // the CQ's
+  int wait_fd = -1;  // the set's or the CQ's
 
   std::string provider() const { return info->fabric_attr->prov_name; }
   std::string interface() const { return info->domain_attr->name != nullptr ? info->domain_attr->name : "?"; }
@@ -68,7 +73,7 @@ struct Fabric {
 };
 
 // From one of fi_getinfo's answers to an endpoint that can send and receive.
-Result<Fabric> open_fabric(const Library& library, const fi_info& info);
+Result<Fabric> open_fabric(const Library& library, const fi_info& info, Waiting waiting);
 
 }  // namespace shmemx::transport::ofi
 

@@ -41,7 +41,7 @@ Status Ofi::open() {
 }
 
 Capabilities Ofi::capabilities() const noexcept {
-  return Capabilities{.rma = !fabric_.is_stream(), .waits = true, .short_bytes = kLongBytes - 1};
+  return Capabilities{.rma = !fabric_.is_stream(), .keys = true, .waits = true, .short_bytes = kLongBytes - 1};
 }
 
 Sent Ofi::send(int pe, const Head& head, Bytes header, Bytes body, Outgoing* outgoing, Urgency urgency) noexcept {
@@ -122,7 +122,12 @@ bool Ofi::report() {
   return peers_.report(is_closing_);
 }
 
-bool Ofi::arm() noexcept { return fabric_.may_sleep(); }
+// That look may have made way for what the provider had not taken: nothing would wake anybody for it.
+bool Ofi::arm() noexcept {
+  if (!fabric_.may_sleep()) return false;
+  const bool moved = transfers_.retry();
+  return !outbound_.retry() && !moved && !peers_.has_news();
+}
 
 // The best is to know that the other has seen the farewell: nothing is in the sockets then that could be lost with
 // them. Whoever has left does not answer, others may be busy: after a moment it is enough that the provider has sent

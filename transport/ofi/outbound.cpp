@@ -41,8 +41,8 @@ Outbound::Outbound(Fabric& fabric, Memory& memory, Peers& peers, int me)
       has_tails_(fabric.info->tx_attr->iov_limit >= 3) {}
 
 Sent Outbound::send(Peer& peer, const Message& message) {
-  if (peer.has_left) return Sent::yes;  // nobody is there to miss it
-  if (!peers_.connect(peer) || peer.is_lost) return Sent::no;
+  if (peer.has_left || peer.is_lost) return Sent::yes;  // nobody is there to miss it
+  if (!peers_.connect(peer)) return peer.is_lost ? Sent::yes : Sent::no;
   if (message.body.size() < kLongBytes) return send_short(peer, message);
   if (message.body.size() <= kEagerBytes && has_tails_) return send_eager(peer, message);
   return send_announcement(peer, message);

@@ -113,6 +113,8 @@ class Peers {
   void fail(Peer& peer, std::string cause);
   std::vector<Peer*> take_newly_lost();
   bool report(bool is_closing);
+  // Something to take, or to report.
+  bool has_news() const noexcept { return !newly_lost_.empty() || !failures_.empty(); }
 
  private:
   struct Failure {

@@ -14,6 +14,7 @@ namespace {
 
 constexpr auto kPatience = std::chrono::seconds(2);
 constexpr int kSleepMs = 10;
+constexpr int kTriesToRest = 100;  // each one takes the work that is left a step further
 
 struct Step : Operation {
   Step() noexcept : Operation(Kind::test) {}
@@ -49,7 +50,7 @@ class Trial {
   template <class Post>
   Status complete(const char* what, Step& step, Post post);
   Status wait_for(const char* what, const Step& step);
-  Status progress();
+  Status progress(int sleep_ms);
 
   Fabric& fabric_;
   Memory memory_;
@@ -100,7 +101,7 @@ Status Trial::complete(const char* what, Step& step, Post post) {
   const auto end = std::chrono::steady_clock::now() + kPatience;
   ssize_t result = -FI_EAGAIN;
   while ((result = post()) == -FI_EAGAIN) {
-    SHMEMX_TRY(progress());
+    SHMEMX_TRY(progress(0));  // that it would be taken now makes no descriptor readable
     if (std::chrono::steady_clock::now() > end)
       return Error{Errc::unsupported, 0, std::string(what) + " to itself is never taken"};
   }
@@ -111,14 +112,14 @@ Status Trial::complete(const char* what, Step& step, Post post) {
 Status Trial::wait_for(const char* what, const Step& step) {
   const auto end = std::chrono::steady_clock::now() + kPatience;
   while (!step.is_done) {
-    SHMEMX_TRY(progress());
+    SHMEMX_TRY(progress(kSleepMs));
     if (std::chrono::steady_clock::now() > end)
       return Error{Errc::unsupported, 0, std::string(what) + " to itself does not complete"};
   }
   return {};
 }
 
-Status Trial::progress() {
+Status Trial::progress(int sleep_ms) {
   fi_cq_data_entry entry;
   const ssize_t count = fi_cq_read(fabric_.cq.get(), &entry, 1);
   if (count == 1) {
@@ -132,7 +133,7 @@ Status Trial::progress() {
   }
   if (count != -FI_EAGAIN) return fabric_.failure("fi_cq_read", count);
   pollfd descriptor{fabric_.wait_fd, POLLIN, 0};
-  if (fabric_.may_sleep()) ::poll(&descriptor, 1, kSleepMs);
+  if (sleep_ms > 0 && fabric_.may_sleep()) ::poll(&descriptor, 1, sleep_ms);
   return {};
 }
 
@@ -144,6 +145,16 @@ Status test_fabric(Fabric& fabric) {
   Status status = trial.run();
   if (!status) fabric.ep.reset();  // before the memory that operations under way may still use
   return status;
+}
+
+bool comes_to_rest(Fabric& fabric) {
+  pollfd descriptor{fabric.wait_fd, POLLIN, 0};
+  for (int i = 0; i < kTriesToRest; ++i) {
+    fi_cq_data_entry entry;
+    if (fi_cq_read(fabric.cq.get(), &entry, 1) == -FI_EAGAIN && fabric.may_sleep() && ::poll(&descriptor, 1, 0) == 0)
+      return true;
+  }
+  return false;
 }
 
 }  // namespace shmemx::transport::ofi

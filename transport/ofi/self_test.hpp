@@ -10,4 +10,7 @@ namespace shmemx::transport::ofi {
 // An endpoint that fails is closed.
 Status test_fabric(Fabric& fabric);
 
+// Afterwards: whether the descriptor is not readable when there is nothing to do.
+bool comes_to_rest(Fabric& fabric);
+
 }  // namespace shmemx::transport::ofi

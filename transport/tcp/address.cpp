@@ -120,6 +120,23 @@ std::uint64_t machine_id() {
   return transport::keyed_hash({}, words);
 }
 
+std::vector<Address> addresses_to_tell(const std::vector<LocalAddress>& own) {
+  std::vector<Address> of_family[2];
+  std::vector<Address> link_local;
+  for (const LocalAddress& local : own) {
+    if (local.address.is_loopback()) continue;
+    (local.address.is_link_local() ? link_local : of_family[local.address.is_v6 ? 1 : 0]).push_back(local.address);
+  }
+  std::vector<Address> told;
+  for (std::size_t i = 0; i < std::max(of_family[0].size(), of_family[1].size()); ++i) {
+    for (const std::vector<Address>& addresses : of_family) {
+      if (i < addresses.size()) told.push_back(addresses[i]);
+    }
+  }
+  told.insert(told.end(), link_local.begin(), link_local.end());
+  return told;
+}
+
 std::string pack_card(const Card& card) {
   std::string out(kCardFront, '\0');
   std::memcpy(out.data(), &card.machine, sizeof card.machine);
@@ -128,7 +145,7 @@ std::string pack_card(const Card& card) {
   std::uint8_t n = 0;
   for (const Address& address : card.addresses) {
     const std::size_t bytes = address.bits() / 8;
-    if (out.size() + 2 + bytes > transport::kCardBytes) break;
+    if (out.size() + 2 + bytes > transport::kCardBytes) continue;
     out.push_back(address.is_v6 ? '6' : '4');
     out.push_back(static_cast<char>(address.prefix_bits));
     out.append(reinterpret_cast<const char*>(address.bytes.data()), bytes);

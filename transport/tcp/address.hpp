@@ -45,6 +45,8 @@ struct Card {
   std::uint16_t port = 0;
   std::vector<Address> addresses;  // without loopback; as many as a card holds
 };
+// Of all interfaces, in an order that leaves something of each family when a card does not hold all.
+std::vector<Address> addresses_to_tell(const std::vector<LocalAddress>& own);
 std::string pack_card(const Card& card);
 // False for what is no card.
 bool unpack_card(transport::Bytes bytes, Card& card);

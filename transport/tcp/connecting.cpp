@@ -34,7 +34,10 @@ void TcpTransport::step_dial(Peer& peer) noexcept {
   const Dial::State state = peer.dial->step(now_ns());
   if (state == Dial::State::trying) return;
   if (state == Dial::State::up) return connected(peer, peer.dial->take());
-  peer.failure = "no address of it answers:" + peer.dial->table();
+  const std::string table = peer.dial->table();
+  peer.failure = table.empty()
+                     ? "it has no address of a kind that this machine has (their interfaces are down, or have none)"
+                     : "no address of it answers:" + table;
   peer.dial.reset();
   std::erase(dialing_, &peer);
   if (gate_.knows(peer.pe)) return gate_.answer_held(peer.pe);
@@ -46,7 +49,7 @@ void TcpTransport::connected(Peer& peer, UniqueFd fd) noexcept {
   std::erase(dialing_, &peer);
   gate_.forget(peer.pe);
   peer.fd = std::move(fd);
-  tune(peer.fd.get(), setup_.timeout_ms);
+  tune(peer.fd.get(), setup_.timeout_ms, setup_.silence_ms);
   watch_all();
   rewatch(epoll_.get(), peer.fd.get(), EPOLLIN, event_tag(EventKind::peer, peer.pe));
   peer.state = State::up;

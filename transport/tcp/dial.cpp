@@ -17,12 +17,15 @@ namespace {
 constexpr std::uint64_t kMillisecond = 1'000'000;
 constexpr std::uint64_t kPatience = 250 * kMillisecond;   // at most, before the next address is tried as well
 constexpr std::uint64_t kFirstPause = 50 * kMillisecond;  // after all have failed; doubles
+constexpr std::uint64_t kLongestPause = 1000 * kMillisecond;
 constexpr unsigned kRounds = 5;
+constexpr std::uint64_t kLongGap = 500 * kMillisecond;  // between two looks: nobody has read what came meanwhile
+constexpr char kClosed[] = "whoever answers there has closed the connection";
 
 }  // namespace
 
 Dial::Dial(const transport::Setup& setup, int pe, int epoll)
-    : setup_(&setup), pe_(pe), epoll_(epoll), deadline_(now_ns() + setup.timeout_ms * kMillisecond) {}
+    : setup_(&setup), pe_(pe), epoll_(epoll), deadline_(now_ns() + setup.silence_ms * kMillisecond) {}
 
 void Dial::set_ways(const Card& card, std::vector<Candidate> candidates) {
   port_ = card.port;
@@ -33,6 +36,8 @@ void Dial::set_ways(const Card& card, std::vector<Candidate> candidates) {
 }
 
 Dial::State Dial::step(std::uint64_t now) noexcept {
+  if (looked_ != 0 && now - looked_ > kLongGap) deadline_ += now - looked_;
+  looked_ = now;
   for (Attempt& attempt : attempts_) {
     if (attempt.stage == Stage::connecting) greet(attempt);
     if (attempt.stage == Stage::greeting) read_challenge(attempt);
@@ -46,9 +51,9 @@ Dial::State Dial::step(std::uint64_t now) noexcept {
     return State::failed;
   }
   if (any_open() || next_ < attempts_.size()) return State::trying;
-  if (++round_ >= kRounds || attempts_.empty()) return State::failed;
+  if (attempts_.empty() || (++round_ >= kRounds && !any_was_cut_off())) return State::failed;
   next_ = 0;
-  next_start_ = now + (kFirstPause << round_);
+  next_start_ = now + std::min(kFirstPause << std::min(round_, kRounds), kLongestPause);
   return State::trying;
 }
 
@@ -64,6 +69,12 @@ void Dial::start_due(std::uint64_t now) noexcept {
 
 bool Dial::any_open() const noexcept {
   return std::any_of(attempts_.begin(), attempts_.end(), [](const Attempt& one) { return one.fd.valid(); });
+}
+
+// Somebody is there and had no time for us: a crowd of strangers may have been in the way.
+bool Dial::any_was_cut_off() const noexcept {
+  return std::any_of(attempts_.begin(), attempts_.end(),
+                     [](const Attempt& one) { return one.note == kClosed || one.error == ECONNRESET; });
 }
 
 void Dial::start(Attempt& attempt) noexcept {
@@ -97,7 +108,7 @@ void Dial::read_challenge(Attempt& attempt) noexcept {
     if (errno != EAGAIN && errno != EINTR) fail(attempt, errno, nullptr);
     return;
   }
-  if (got == 0) return fail(attempt, 0, "whoever answers there has closed the connection");
+  if (got == 0) return fail(attempt, 0, kClosed);
   attempt.got += static_cast<std::size_t>(got);
   if (attempt.got < sizeof(Challenge)) return;
   Challenge challenge;
@@ -110,8 +121,13 @@ void Dial::read_challenge(Attempt& attempt) noexcept {
   connection_ = std::move(attempt.fd);
 }
 
+Dial::~Dial() {
+  for (Attempt& attempt : attempts_) close_watched(epoll_, attempt.fd);
+  close_watched(epoll_, connection_);
+}
+
 void Dial::fail(Attempt& attempt, int error, const char* note) noexcept {
-  attempt.fd.reset();
+  close_watched(epoll_, attempt.fd);
   attempt.stage = Stage::failed;
   attempt.error = error;
   attempt.note = note;

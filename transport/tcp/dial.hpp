@@ -17,6 +17,9 @@ class Dial {
   enum class State : std::uint8_t { trying, up, failed };
 
   Dial(const transport::Setup& setup, int pe, int epoll);
+  Dial(const Dial&) = delete;
+  Dial& operator=(const Dial&) = delete;
+  ~Dial();
   // Before the first step().
   void set_ways(const Card& card, std::vector<Candidate> candidates);
   // Whenever a descriptor of it is ready, and now and then.
@@ -43,6 +46,7 @@ class Dial {
   void read_challenge(Attempt& attempt) noexcept;
   void fail(Attempt& attempt, int error, const char* note) noexcept;
   bool any_open() const noexcept;
+  bool any_was_cut_off() const noexcept;
   void start_due(std::uint64_t now) noexcept;
 
   const transport::Setup* setup_;
@@ -55,6 +59,7 @@ class Dial {
   std::uint64_t patience_ = 0;
   std::uint64_t next_start_ = 0;
   std::uint64_t deadline_ = 0;
+  std::uint64_t looked_ = 0;  // when step() was called last
   UniqueFd connection_;
 };
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "transport/tcp/socket.hpp"
@@ -66,6 +67,7 @@ void Gate::drop(Strangers::iterator stranger) noexcept {
   const bool was_known = stranger->stage != Stranger::Stage::hello;
   const int pe = static_cast<int>(stranger->hello.from);
   if (!was_known) --unknown_;
+  close_watched(epoll_, stranger->fd);
   strangers_.erase(stranger);
   if (was_known) owner_->left(pe);
 }
@@ -143,18 +145,23 @@ void Gate::answer_held(int pe) noexcept {
 }
 
 void Gate::forget(int pe) noexcept {
-  strangers_.remove_if([pe](const Stranger& one) {
-    return one.stage != Stranger::Stage::hello && one.hello.from == static_cast<std::uint32_t>(pe);
+  strangers_.remove_if([pe, this](Stranger& one) {
+    if (one.stage == Stranger::Stage::hello || one.hello.from != static_cast<std::uint32_t>(pe)) return false;
+    close_watched(epoll_, one.fd);
+    return true;
   });
 }
 
 void Gate::expire(std::uint64_t now) noexcept {
   if (paused_) paused_ = !watch(epoll_, listener_.get(), EPOLLIN, event_tag(EventKind::listener, 0));
-  const std::uint64_t known_ns = std::uint64_t{setup_->timeout_ms} * 1'000'000;
-  for (auto one = strangers_.begin(); one != strangers_.end();) {
-    const auto stranger = one++;
-    const std::uint64_t allowed = stranger->stage == Stranger::Stage::hello ? kHelloNs : known_ns;
-    if (now - stranger->since > allowed) drop(stranger);
+  const std::uint64_t known_ns = std::uint64_t{setup_->silence_ms} * 1'000'000;
+  const auto is_overdue = [now, known_ns](const Stranger& one) {
+    return now - one.since > (one.stage == Stranger::Stage::hello ? kHelloNs : known_ns);
+  };
+  // What it has said last may be here and unread: it is looked at once more, then dropped. Either may end others too.
+  for (auto one = std::find_if(strangers_.begin(), strangers_.end(), is_overdue); one != strangers_.end();
+       one = std::find_if(strangers_.begin(), strangers_.end(), is_overdue)) {
+    if (std::exchange(one->had_last_look, true) || !advance(*one)) drop(one);
   }
   const auto waits_long = [now](const Stranger& one) {
     return one.stage == Stranger::Stage::held && now - one.since > kHeldNs;
@@ -167,6 +174,7 @@ void Gate::expire(std::uint64_t now) noexcept {
 }
 
 void Gate::close() noexcept {
+  for (Stranger& stranger : strangers_) close_watched(epoll_, stranger.fd);
   strangers_.clear();
   unknown_ = 0;
   listener_.reset();

@@ -45,7 +45,6 @@ class Gate {
   // `pe` is connected, or does not matter any more.
   void forget(int pe) noexcept;
   bool has_deadlines() const noexcept { return !strangers_.empty() || paused_; }
-  std::size_t strangers() const noexcept { return strangers_.size(); }
   void close() noexcept;
 
   static constexpr std::size_t kMaxUnknown = 64;
@@ -56,6 +55,7 @@ class Gate {
     UniqueFd fd;
     std::uint64_t since;
     enum class Stage : std::uint8_t { hello, held, proof } stage = Stage::hello;
+    bool had_last_look = false;
     std::size_t got = 0;
     std::byte input[sizeof(Hello)] = {};
     Hello hello{};

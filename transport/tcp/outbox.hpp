@@ -60,7 +60,6 @@ class Outbox {
   }
   void next_chunk(std::size_t bytes) noexcept;
   void close_open(Chunk* chunk) noexcept;
-  void append_front(const Head& head, Bytes header, std::size_t body_bytes) noexcept;
   void gone(std::size_t bytes) noexcept;
 
   std::deque<Segment> queue_;  // before what is open

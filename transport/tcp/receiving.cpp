@@ -100,8 +100,11 @@ void TcpTransport::ended(Peer& peer, int error) noexcept {
     lose(peer, {});
   } else if (error != 0) {
     lose(peer, error_text(error));
+  } else if (!peer.failure.empty()) {
+    lose(peer, peer.failure);
   } else {
-    lose(peer, peer.failure.empty() ? "it has closed the connection without a good-bye" : peer.failure);
+    lose(peer, peer.in.between_frames() ? "it has closed the connection without a good-bye"
+                                        : "it has closed the connection in the middle of a message");
   }
 }
 
@@ -111,7 +114,7 @@ void TcpTransport::lose(Peer& peer, const std::string& cause) noexcept {
   if (peer.state == State::up && peer.blocked) --blocked_;
   peer.state = State::ended;
   peer.blocked = true;
-  peer.fd.reset();
+  close_watched(epoll_.get(), peer.fd);
   peer.out.drop();
   peer.dial.reset();
   std::erase(dialing_, &peer);

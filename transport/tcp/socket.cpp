@@ -61,7 +61,7 @@ UniqueFd open_socket(bool is_v6) noexcept {
   return UniqueFd(::socket(is_v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 }
 
-void tune(int fd, std::uint32_t timeout_ms) noexcept {
+void tune(int fd, std::uint32_t timeout_ms, std::uint32_t silence_ms) noexcept {
   // The sizes of the buffers stay with the kernel, which fits them to the connection: fixed ones were never faster.
   set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
   // Not what the system prefers: pacing as BBR does it halves the throughput of short distances.
@@ -69,9 +69,9 @@ void tune(int fd, std::uint32_t timeout_ms) noexcept {
     if (::setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, static_cast<socklen_t>(strlen(name))) == 0) break;
   }
   // A cut link or a dead machine: the kernel notices that what was sent is not acknowledged, or, where nothing is sent,
-  // that its own questions are not answered.
+  // that its own questions are not answered. A PE that does not read looks to it like one that does not acknowledge.
   const int seconds = std::max(1, static_cast<int>(timeout_ms / 1000));
-  set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(timeout_ms));
+  set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(std::max(timeout_ms, silence_ms)));
   set(fd, IPPROTO_TCP, TCP_KEEPIDLE, std::max(1, seconds / 3));
   set(fd, IPPROTO_TCP, TCP_KEEPINTVL, std::max(1, seconds / 6));
   set(fd, IPPROTO_TCP, TCP_KEEPCNT, 4);
@@ -122,6 +122,12 @@ bool watch(int epoll, int fd, std::uint32_t events, std::uint64_t tag) noexcept 
 }
 
 void unwatch(int epoll, int fd) noexcept { ::epoll_ctl(epoll, EPOLL_CTL_DEL, fd, nullptr); }
+
+void close_watched(int epoll, UniqueFd& fd) noexcept {
+  if (!fd.valid()) return;
+  unwatch(epoll, fd.get());
+  fd.reset();
+}
 
 bool rewatch(int epoll, int fd, std::uint32_t events, std::uint64_t tag) noexcept {
   epoll_event event{events, {}};

@@ -16,7 +16,7 @@ Result<UniqueFd> open_listener(std::uint16_t& port);
 UniqueFd open_socket(bool is_v6) noexcept;
 
 // For a connection that carries messages.
-void tune(int fd, std::uint32_t timeout_ms) noexcept;
+void tune(int fd, std::uint32_t timeout_ms, std::uint32_t silence_ms) noexcept;
 
 // An error that came in meanwhile, 0 for none.
 int pending_error(int fd) noexcept;
@@ -37,6 +37,8 @@ constexpr std::uint64_t event_tag(EventKind kind, int number) noexcept {
 }
 bool watch(int epoll, int fd, std::uint32_t events, std::uint64_t tag) noexcept;
 void unwatch(int epoll, int fd) noexcept;
+// A descriptor that a forked child still has stays in an epoll that was not told, and ready for ever.
+void close_watched(int epoll, UniqueFd& fd) noexcept;
 bool rewatch(int epoll, int fd, std::uint32_t events, std::uint64_t tag) noexcept;
 
 }  // namespace shmemx::tcp

@@ -44,13 +44,7 @@ transport::Capabilities TcpTransport::capabilities() const noexcept {
   return {.rma = false, .waits = true, .short_bytes = kLongBytes};
 }
 
-std::string TcpTransport::card() const {
-  Card card{machine_, gate_.port(), {}};
-  for (const LocalAddress& local : own_) {
-    if (!local.address.is_loopback()) card.addresses.push_back(local.address);
-  }
-  return pack_card(card);
-}
+std::string TcpTransport::card() const { return pack_card({machine_, gate_.port(), addresses_to_tell(own_)}); }
 
 // ---- sending ----
 

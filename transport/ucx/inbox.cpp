@@ -2,41 +2,17 @@
 
 #include <array>
 #include <cstring>
-#include <new>
 #include <utility>
-#include <vector>
+
+#include "transport/ucx/arrival.hpp"
+#include "transport/ucx/limits.hpp"
 
 namespace shmemx::transport::ucx {
 namespace {
 
-// Memory of the alignment that payloads have; null when there is none.
-struct Free {
-  void operator()(std::byte* memory) const noexcept { ::operator delete[](memory, std::align_val_t{kRecordAlign}); }
-};
-using Memory = std::unique_ptr<std::byte[], Free>;
-
-Memory allocate(std::size_t bytes) {
-  return Memory(static_cast<std::byte*>(::operator new[](bytes, std::align_val_t{kRecordAlign}, std::nothrow)));
-}
-
 constexpr std::uint32_t kMostEarly = 1U << 20;  // a number further ahead is none
 
 }  // namespace
-
-// One that waits for those in front of it: records, or a long message.
-struct Inbox::Arrival {
-  Inbox* inbox = nullptr;
-  bool is_long = false;
-  State state = State::waiting;
-  Head head{};
-  std::array<std::byte, kMaxHeaderBytes> header;
-  std::byte* place = nullptr;  // as landing() said; null: `own`
-  Memory own;                  // records, or header and body
-  std::size_t bytes = 0;       // of records, or of the body
-  void* descriptor = nullptr;  // of a body that has not been asked for
-
-  Bytes header_bytes() const noexcept { return {header.data(), head.header_bytes}; }
-};
 
 // A parcel with memory of its own.
 struct Inbox::Stored {
@@ -68,6 +44,14 @@ void Inbox::fault(std::string text) {
   events_.broken.push_back(source_);
 }
 
+void Inbox::fault_no_memory(std::size_t bytes) {
+  fault("no memory for a message of " + std::to_string(bytes) + " bytes");
+}
+
+void Inbox::fault_not_fetched(std::size_t bytes, ucs_status_t status) {
+  fault("a body of " + std::to_string(bytes) + " bytes did not come (" + ::ucs_status_string(status) + ")");
+}
+
 ucs_status_t Inbox::take(std::uint32_t number, const Parcel& parcel) {
   if (shut_) return UCS_OK;
   if (number == expected_) {
@@ -86,7 +70,7 @@ ucs_status_t Inbox::take(std::uint32_t number, const Parcel& parcel) {
   if (parcel.fetched) return UCS_INPROGRESS;
   stored.data = allocate(parcel.bytes);
   if (stored.data == nullptr) {
-    fault("no memory for a message of " + std::to_string(parcel.bytes) + " bytes");
+    fault_no_memory(parcel.bytes);
     return UCS_OK;
   }
   std::memcpy(stored.data.get(), parcel.data, parcel.bytes);
@@ -120,11 +104,10 @@ void Inbox::take_records(const Parcel& parcel) {
     return;
   }
   Memory copy = allocate(records.size());
-  if (copy == nullptr) return fault("no memory for messages of " + std::to_string(records.size()) + " bytes");
+  if (copy == nullptr) return fault_no_memory(records.size());
   std::memcpy(copy.get(), records.data(), records.size());
   if (queue_.empty()) return deliver_records({copy.get(), records.size()});
   auto arrival = std::make_unique<Arrival>();
-  arrival->state = State::arrived;
   arrival->own = std::move(copy);
   arrival->bytes = records.size();
   queue_.push_back(std::move(arrival));
@@ -146,7 +129,7 @@ void Inbox::deliver_records(Bytes records) {
 }
 
 ucs_status_t Inbox::take_long(const Parcel& parcel) {
-  LongHead head;
+  LongHead head{};
   const bool has_head = parcel.header.size() >= sizeof head;
   if (has_head) std::memcpy(&head, parcel.header.data(), sizeof head);
   if (!has_head || head.head.header_bytes > kMaxHeaderBytes || head.body_bytes != parcel.bytes ||
@@ -154,73 +137,53 @@ ucs_status_t Inbox::take_long(const Parcel& parcel) {
     fault("a long message does not fit its head");
     return UCS_OK;
   }
-  const Bytes header = parcel.header.subspan(sizeof head);
-  if (queue_.empty() && !parcel.fetched && take_whole_long(head, header, parcel)) return UCS_OK;
-  return queue_long(head, header, parcel);
-}
-
-// All of it is here and nothing is in front: straight to its place. False: it has none.
-bool Inbox::take_whole_long(const LongHead& head, Bytes header, const Parcel& parcel) {
-  std::byte* place = sink_.landing(source_, head.head, header, parcel.bytes);
-  events_.active = true;
-  if (place != nullptr) {
-    std::memcpy(place, parcel.data, parcel.bytes);
-    sink_.landed(source_, head.head, header, parcel.bytes);
-    return true;
-  }
-  const Memory whole = allocate(header.size() + parcel.bytes);
-  if (whole == nullptr) {
-    fault("no memory for a message of " + std::to_string(parcel.bytes) + " bytes");
-    return true;
-  }
-  if (!header.empty()) std::memcpy(whole.get(), header.data(), header.size());
-  std::memcpy(whole.get() + header.size(), parcel.data, parcel.bytes);
-  sink_.deliver(source_, head.head, {whole.get(), header.size() + parcel.bytes});
-  return true;
-}
-
-ucs_status_t Inbox::queue_long(const LongHead& head, Bytes header, const Parcel& parcel) {
   auto arrival = std::make_unique<Arrival>();
   arrival->inbox = this;
   arrival->is_long = true;
   arrival->head = head.head;
   arrival->bytes = parcel.bytes;
+  arrival->body_due = true;
+  if (parcel.fetched) arrival->descriptor = parcel.data;
+  const Bytes header = parcel.header.subspan(sizeof head);
   if (!header.empty()) std::memcpy(arrival->header.data(), header.data(), header.size());
-  if (parcel.fetched) {
-    arrival->descriptor = parcel.data;
-  } else {
-    if (!make_room(*arrival)) return UCS_OK;
-    std::memcpy(arrival->own.get() + header.size(), parcel.data, parcel.bytes);
-  }
   queue_.push_back(std::move(arrival));
   advance();
-  return parcel.fetched ? UCS_INPROGRESS : UCS_OK;
+  if (parcel.fetched) return UCS_INPROGRESS;
+  take_body({static_cast<const std::byte*>(parcel.data), parcel.bytes});
+  return UCS_OK;
 }
 
-// Header and body one behind the other.
-bool Inbox::make_room(Arrival& arrival) {
-  const Bytes header = arrival.header_bytes();
-  arrival.own = allocate(header.size() + arrival.bytes);
-  if (arrival.own == nullptr) {
-    fault("no memory for a message of " + std::to_string(arrival.bytes) + " bytes");
-    return false;
+// The body of the last message. It waits here only where its place is not known.
+void Inbox::take_body(Bytes body) {
+  if (shut_) return;
+  Arrival& arrival = *queue_.back();
+  std::byte* to = nullptr;
+  if (arrival.has_begun) {
+    to = arrival.body();
+  } else {
+    arrival.kept = allocate(body.size());
+    to = arrival.kept.get();
   }
-  if (!header.empty()) std::memcpy(arrival.own.get(), header.data(), header.size());
-  return true;
+  if (to == nullptr) return fault_no_memory(body.size());
+  std::memcpy(to, body.data(), body.size());
+  arrival.body_due = false;
+  advance();
 }
 
 void Inbox::advance() {
   while (!queue_.empty() && !shut_ && finish(*queue_.front())) queue_.pop_front();
+  look_ahead();
 }
 
-// False: its body is still on its way.
+// False: bytes of it are still on their way.
 bool Inbox::finish(Arrival& arrival) {
   if (!arrival.is_long) {
     deliver_records({arrival.own.get(), arrival.bytes});
     return true;
   }
-  if (arrival.state == State::waiting) place(arrival);
-  if (arrival.state != State::arrived || shut_) return false;
+  if (!arrival.is_placed) place(arrival);
+  if (!arrival.has_begun) begin(arrival);
+  if (!arrival.is_here() || shut_) return false;
   events_.active = true;
   if (arrival.place != nullptr) {
     sink_.landed(source_, arrival.head, arrival.header_bytes(), arrival.bytes);
@@ -230,33 +193,71 @@ bool Inbox::finish(Arrival& arrival) {
   return true;
 }
 
-void Inbox::place(Arrival& arrival) {
-  arrival.place = sink_.landing(source_, arrival.head, arrival.header_bytes(), arrival.bytes);
-  if (arrival.descriptor == nullptr) {  // all of it is in `own`
-    if (arrival.place != nullptr) {
-      std::memcpy(arrival.place, arrival.own.get() + arrival.head.header_bytes, arrival.bytes);
-      arrival.own.reset();
+// Bodies behind the first one are asked for meanwhile, or each would cost a round trip of its own.
+void Inbox::look_ahead() {
+  std::size_t under_way = 0;
+  for (const auto& arrival : queue_) {
+    if (shut_ || !arrival->is_long || under_way == kMostUnderWay) return;
+    if (!arrival->is_placed) {
+      if ((arrival->head.handler & kLandsEarly) == 0) return;
+      place(*arrival);
     }
-    arrival.state = State::arrived;
-    return;
+    if (!arrival->has_begun) {
+      if (would_overwrite(*arrival)) return;
+      begin(*arrival);
+    }
+    ++under_way;
   }
-  if (arrival.place != nullptr) return fetch(arrival, arrival.place);
-  if (make_room(arrival)) fetch(arrival, arrival.own.get() + arrival.head.header_bytes);
 }
 
-void Inbox::fetch(Arrival& arrival, std::byte* dest) {
-  arrival.state = State::landing;
+// Does it belong where one in front of it does?
+bool Inbox::would_overwrite(const Arrival& arrival) const {
+  for (const auto& other : queue_) {
+    if (other.get() == &arrival) return false;
+    if (other->shares_memory_with(arrival)) return true;
+  }
+  return false;
+}
+
+void Inbox::place(Arrival& arrival) {
+  arrival.is_placed = true;
+  arrival.place = sink_.landing(source_, arrival.head, arrival.header_bytes(), arrival.bytes);
+}
+
+// From now on its bytes go where they belong.
+void Inbox::begin(Arrival& arrival) {
+  if (arrival.place == nullptr && !make_room(arrival)) return;
+  arrival.has_begun = true;
+  if (arrival.kept != nullptr) {
+    std::memcpy(arrival.body(), arrival.kept.get(), arrival.bytes);
+    arrival.kept.reset();
+  }
+  if (arrival.descriptor != nullptr) fetch(arrival);
+}
+
+// Header and body one behind the other.
+bool Inbox::make_room(Arrival& arrival) {
+  const Bytes header = arrival.header_bytes();
+  arrival.own = allocate(header.size() + arrival.bytes);
+  if (arrival.own == nullptr) {
+    fault_no_memory(arrival.bytes);
+    return false;
+  }
+  if (!header.empty()) std::memcpy(arrival.own.get(), header.data(), header.size());
+  return true;
+}
+
+void Inbox::fetch(Arrival& arrival) {
   ucp_request_param_t param{};
   param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
   param.cb.recv_am = &Inbox::fetched;
   param.user_data = &arrival;
   void* descriptor = std::exchange(arrival.descriptor, nullptr);  // UCX's from now on
-  const ucs_status_ptr_t request = ::ucp_am_recv_data_nbx(worker_, descriptor, dest, arrival.bytes, &param);
+  const ucs_status_ptr_t request = ::ucp_am_recv_data_nbx(worker_, descriptor, arrival.body(), arrival.bytes, &param);
   if (UCS_PTR_IS_ERR(request)) {
-    fault("a body of " + std::to_string(arrival.bytes) + " bytes did not come (" +
-          ::ucs_status_string(UCS_PTR_STATUS(request)) + ")");
+    fault_not_fetched(arrival.bytes, UCS_PTR_STATUS(request));
   } else if (request == nullptr) {
-    arrival.state = State::arrived;
+    arrival.body_due = false;
   }
 }
 
@@ -264,12 +265,8 @@ void Inbox::fetched(void* request, ucs_status_t status, std::size_t, void* user_
   Arrival& arrival = *static_cast<Arrival*>(user_data);
   Inbox& inbox = *arrival.inbox;
   ::ucp_request_free(request);
-  if (status != UCS_OK) {
-    inbox.fault("a body of " + std::to_string(arrival.bytes) + " bytes did not come (" + ::ucs_status_string(status) +
-                ")");
-    return;
-  }
-  arrival.state = State::arrived;
+  if (status != UCS_OK) return inbox.fault_not_fetched(arrival.bytes, status);
+  arrival.body_due = false;
   inbox.advance();
 }
 

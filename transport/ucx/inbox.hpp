@@ -1,8 +1,8 @@
 // What comes from one PE: put in order, and long bodies led to their place.
 //
 // A long body above the eager limit arrives in two steps: its header at once, its bytes when they have been asked for.
-// Meanwhile other messages come. They wait here, so that nothing is delivered, and nothing asked for, before what is in
-// front of it is done.
+// Meanwhile other messages come. They wait here, so that nothing is delivered before what is in front of it is
+// done, and nothing asked for but what may land early.
 #pragma once
 
 #include <ucp/api/ucp.h>
@@ -34,6 +34,8 @@ struct InboxEvents {
   std::vector<int> broken;  // sources that sent what does not fit, see fault()
 };
 
+struct Arrival;
+
 class Inbox {
  public:
   Inbox(ucp_worker_h worker, Sink& sink, InboxEvents& events, int source) noexcept;
@@ -53,23 +55,25 @@ class Inbox {
   const std::string& fault() const noexcept { return fault_; }
 
  private:
-  enum class State : std::uint8_t { waiting, landing, arrived };
-  struct Arrival;
   struct Stored;
 
   ucs_status_t take_now(const Parcel& parcel);
   void take_records(const Parcel& parcel);
   ucs_status_t take_long(const Parcel& parcel);
-  bool take_whole_long(const LongHead& head, Bytes header, const Parcel& parcel);
-  ucs_status_t queue_long(const LongHead& head, Bytes header, const Parcel& parcel);
+  void take_body(Bytes body);
   void take_early();
   void deliver_records(Bytes records);
   bool finish(Arrival& arrival);
+  void look_ahead();
+  bool would_overwrite(const Arrival& arrival) const;
   void place(Arrival& arrival);
-  void fetch(Arrival& arrival, std::byte* dest);
+  void begin(Arrival& arrival);
+  void fetch(Arrival& arrival);
   static void fetched(void* request, ucs_status_t status, std::size_t length, void* arrival);
   bool make_room(Arrival& arrival);
   void fault(std::string text);
+  void fault_no_memory(std::size_t bytes);
+  void fault_not_fetched(std::size_t bytes, ucs_status_t status);
 
   ucp_worker_h worker_;
   Sink& sink_;

@@ -8,7 +8,7 @@
 namespace shmemx::transport::ucx {
 namespace {
 
-constexpr std::size_t kCardHead = 1;  // says whether the PE has RMA in hardware
+constexpr std::size_t kCardHead = 1;          // says whether the PE has RMA in hardware
 constexpr std::uint32_t kEnoughPolls = 1000;  // in a round: what was there for us has been read
 
 }  // namespace
@@ -40,7 +40,7 @@ UcxTransport::~UcxTransport() {
 }
 
 Capabilities UcxTransport::capabilities() const noexcept {
-  return {.rma = is_native_, .waits = true, .short_bytes = kLongBytes - 1};
+  return {.rma = is_native_, .keys = true, .waits = true, .short_bytes = kLongBytes - 1};
 }
 
 std::string UcxTransport::card() const { return std::string(1, is_native_ ? 'r' : 'm') + library_.address(); }
@@ -58,14 +58,15 @@ bool UcxTransport::poll(int) noexcept {
     lose(peer, peer.inbox.fault());
   }
   if (!lost_.empty()) report_lost();
-  return events_.active;
+  return events_.active || !is_idle_;  // bytes of a long body that move are a reason to look again soon
 }
 
 bool UcxTransport::arm() noexcept {
   // UCX rings for what comes, not for what it has begun.
   if (!is_idle_ || !lost_.empty() || !pinged_by_.empty() || !unflushed_.empty()) return false;
   if (::ucp_worker_arm(library_.worker()) == UCS_ERR_BUSY) return false;
-  const bool watches = std::any_of(contacts_.begin(), contacts_.end(), [](const Peer* peer) { return is_watched(*peer); });
+  const bool watches =
+      std::any_of(contacts_.begin(), contacts_.end(), [](const Peer* peer) { return is_watched(*peer); });
   if (watches) heartbeat_.wake_me();
   return true;
 }

@@ -208,8 +208,10 @@ void HostProcess::serve(int client) {
 
 void HostProcess::drop_client(int client) {
   if (client == control_) _exit(0);  // process 1 goes, and with it the host
-  for (const auto& [pid, program] : programs_) {
-    if (program.client == client) ::kill(program.own_session ? -pid : pid, SIGKILL);
+  for (auto& [pid, program] : programs_) {
+    if (program.client != client) continue;
+    ::kill(program.own_session ? -pid : pid, SIGKILL);
+    program.client = -1;  // the next client may get its number
   }
   clients_.erase(client);
 }
@@ -224,7 +226,7 @@ void HostProcess::reap() {
     if (found == programs_.end()) continue;  // an orphan
     const Program program = found->second;
     programs_.erase(found);
-    answer(program.client, {Kind::ended, program.token, status});
+    if (program.client >= 0) answer(program.client, {Kind::ended, program.token, status});
   }
 }
 

@@ -90,11 +90,22 @@ int Job::run() {
   started_ = now_seconds();
   for (int pe = 0; pe < static_cast<int>(pes_.size()); ++pe) start_pe(pe);
   while (!all_ended()) turn();
-  for (const auto& stream : streams_) {
-    while (stream->from.valid()) on_stream(*stream);
-  }
+  empty_streams();
   const int left = spec_.inspect ? left_behind() : 0;
   return code_ != 0 ? code_ : left;
+}
+
+// What a PE has left behind may hold its stream open for ever.
+void Job::empty_streams() {
+  const double deadline = now_seconds() + kEmptyingSeconds;
+  for (const auto& stream : streams_) {
+    while (stream->from.valid()) {
+      pollfd ready{stream->from.get(), POLLIN, 0};
+      const double left = std::max(0.0, deadline - now_seconds());
+      if (::poll(&ready, 1, static_cast<int>(left * 1000)) <= 0) break;
+      on_stream(*stream);
+    }
+  }
 }
 
 int Job::add_stream(int pe, int to) {

@@ -42,6 +42,7 @@ class Job {
     std::string unread;
   };
   void start_pe(int pe);
+  void empty_streams();
   int add_stream(int pe, int to);
   void turn();
   int wait_ms() const;

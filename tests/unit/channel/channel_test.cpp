@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(the_agent_answers_while_the_target_computes) {
           node.shared()[1].store(1);
         }
         meet(node, 2);
-        stop_agent();
+        stop_agents();
         return 0;
       },
       true);

@@ -38,27 +38,51 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 BOOST_AUTO_TEST_SUITE(config_environment)
 
 BOOST_AUTO_TEST_CASE(nothing_set_gives_the_defaults) {
-  for (const auto& config : {parse({}), parse({"PATH=/bin", "HOME=/root", "XT=1", "S=2", ""}), parse_environment(nullptr)}) {
+  for (const auto& config :
+       {parse({}), parse({"PATH=/bin", "HOME=/root", "XT=1", "S=2", ""}), parse_environment(nullptr)}) {
     BOOST_REQUIRE(config);
     const Config& c = config.value();
     BOOST_CHECK(!c.symmetric_size && !c.copy_large && !c.copy_stream && !c.spin_ns && !c.yield_us && !c.sleep_max_us);
     BOOST_CHECK(!c.debug && c.info == kind::InfoLevel::none && !c.version);
-    BOOST_CHECK(c.wait == WaitMode::automatic && c.init_errors == InitErrors::abort && c.huge_pages == HugePages::automatic);
+    BOOST_CHECK(c.wait == WaitMode::automatic && c.init_errors == InitErrors::abort &&
+                c.huge_pages == HugePages::automatic);
     BOOST_CHECK(c.warn_unknown && c.static_data);
-    BOOST_CHECK(c.node_path == shmemx::NodePath::automatic && c.progress == Progress::automatic);
+    BOOST_CHECK(c.node_path == shmemx::NodePath::automatic && c.progress == Progress::automatic &&
+                c.net_rma == NetRma::automatic);
     BOOST_CHECK(c.queue_cells == 64 && c.queue_cell_bytes == 8192 && c.pending_max == 64U << 20);
     BOOST_CHECK(c.warnings.empty());
-    for (const Origin& origin : c.origins) BOOST_CHECK(origin.source == Source::by_default && origin.variable == nullptr);
+    for (const Origin& origin : c.origins)
+      BOOST_CHECK(origin.source == Source::by_default && origin.variable == nullptr);
   }
 }
 
 BOOST_AUTO_TEST_CASE(every_variable_reaches_its_member) {
-  const auto config = parse({"SHMEM_SYMMETRIC_SIZE=1.5g", "SHMEM_DEBUG=yes", "SHMEM_INFO=1", "SHMEM_VERSION=x", "SHMEM_WAIT=Block",
-                             "SHMEM_INIT_ERRORS=return", "SHMEMX_WARN_UNKNOWN=no", "SHMEMX_HUGE_PAGES=always",
-                             "SHMEMX_COPY_LARGE=256k", "SHMEMX_COPY_STREAM=64m", "SHMEMX_SPIN_NS=300", "SHMEMX_YIELD_US=0", "SHMEMX_SLEEP_MAX_US=2000",
-                             "SHMEMX_STATIC_DATA=0", "SHMEMX_NODE_PATH=queue", "SHMEMX_QUEUE_CELLS=100", "SHMEMX_QUEUE_CELL_BYTES=16k",
-                             "SHMEMX_PROGRESS=off", "SHMEMX_PENDING_MAX=1g", "SHMEMX_WINDOW_PATH=cma", "SHMEMX_LMT=cma", "SHMEMX_UNEXPECTED_MAX=2g",
-                             "SHMEMX_TRANSPORT=ucx, TCP", "SHMEMX_PES_PER_NODE=3", "SHMEMX_NET_TIMEOUT=7"});
+  const auto config = parse({"SHMEM_SYMMETRIC_SIZE=1.5g",
+                             "SHMEM_DEBUG=yes",
+                             "SHMEM_INFO=1",
+                             "SHMEM_VERSION=x",
+                             "SHMEM_WAIT=Block",
+                             "SHMEM_INIT_ERRORS=return",
+                             "SHMEMX_WARN_UNKNOWN=no",
+                             "SHMEMX_HUGE_PAGES=always",
+                             "SHMEMX_COPY_LARGE=256k",
+                             "SHMEMX_COPY_STREAM=64m",
+                             "SHMEMX_SPIN_NS=300",
+                             "SHMEMX_YIELD_US=0",
+                             "SHMEMX_SLEEP_MAX_US=2000",
+                             "SHMEMX_STATIC_DATA=0",
+                             "SHMEMX_NODE_PATH=queue",
+                             "SHMEMX_QUEUE_CELLS=100",
+                             "SHMEMX_QUEUE_CELL_BYTES=16k",
+                             "SHMEMX_PROGRESS=off",
+                             "SHMEMX_PENDING_MAX=1g",
+                             "SHMEMX_WINDOW_PATH=cma",
+                             "SHMEMX_LMT=cma",
+                             "SHMEMX_UNEXPECTED_MAX=2g",
+                             "SHMEMX_TRANSPORT=ucx, TCP",
+                             "SHMEMX_PES_PER_NODE=3",
+                             "SHMEMX_NET_TIMEOUT=7",
+                             "SHMEMX_NET_RMA=on"});
   BOOST_REQUIRE(config);
   const Config& c = config.value();
   BOOST_CHECK(c.symmetric_size == 1610612736U);
@@ -70,15 +94,17 @@ BOOST_AUTO_TEST_CASE(every_variable_reaches_its_member) {
   BOOST_CHECK(c.node_path == shmemx::NodePath::queue && c.progress == Progress::off);
   BOOST_CHECK(c.queue_cells == 100 && c.queue_cell_bytes == 16384 && c.pending_max == 1U << 30);
   BOOST_CHECK(c.transport.count == 2 && c.transport.name(0) == "ucx" && c.transport.name(1) == "tcp");
-  BOOST_CHECK(c.pes_per_node == 3 && c.net_timeout == 7);
-  for (const Origin& origin : c.origins) BOOST_CHECK(origin.source == Source::environment && origin.variable != nullptr);
+  BOOST_CHECK(c.pes_per_node == 3 && c.net_timeout == 7 && c.net_rma == NetRma::on);
+  for (const Origin& origin : c.origins)
+    BOOST_CHECK(origin.source == Source::environment && origin.variable != nullptr);
 }
 
 BOOST_AUTO_TEST_CASE(networks_are_names_in_order) {
   const auto of = [](const char* text) { return parse({(std::string("SHMEMX_TRANSPORT=") + text).c_str()}); };
   BOOST_REQUIRE(of("auto"));
   BOOST_CHECK(of("auto").value().transport.count == 0);
-  for (const char* bad : {"", "tcp,", ",tcp", "tcp,tcp", "tcp;ucx", "infiniband", "auto,tcp"}) BOOST_CHECK_MESSAGE(!of(bad), bad);
+  for (const char* bad : {"", "tcp,", ",tcp", "tcp,tcp", "tcp;ucx", "infiniband", "auto,tcp"})
+    BOOST_CHECK_MESSAGE(!of(bad), bad);
   for (const char* good : {"tcp", "ofi", "ucx,ofi,tcp", "tcp,ucx"}) {
     const auto config = of(good);
     BOOST_REQUIRE(config);
@@ -89,7 +115,8 @@ BOOST_AUTO_TEST_CASE(networks_are_names_in_order) {
 
 BOOST_AUTO_TEST_CASE(info_has_levels) {
   const auto of = [](const char* text) { return parse({(std::string("SHMEM_INFO=") + text).c_str()}).value().info; };
-  BOOST_CHECK(of("") == kind::InfoLevel::variables && of("0") == kind::InfoLevel::variables && of("3") == kind::InfoLevel::variables);
+  BOOST_CHECK(of("") == kind::InfoLevel::variables && of("0") == kind::InfoLevel::variables &&
+              of("3") == kind::InfoLevel::variables);
   BOOST_CHECK(of("2") == kind::InfoLevel::all && of(" Peers ") == kind::InfoLevel::peers);
 }
 
@@ -104,7 +131,8 @@ BOOST_AUTO_TEST_CASE(any_value_switches_the_standards_flags_on) {
 BOOST_AUTO_TEST_CASE(the_old_names_of_the_standard_count_and_lose_against_the_new) {
   const auto old = parse({"SMA_SYMMETRIC_SIZE=2m", "SMA_DEBUG=", "SMA_INFO=1", "SMA_VERSION=1"});
   BOOST_REQUIRE(old);
-  BOOST_CHECK(old.value().symmetric_size == 2097152U && old.value().debug && old.value().info == kind::InfoLevel::variables && old.value().version);
+  BOOST_CHECK(old.value().symmetric_size == 2097152U && old.value().debug &&
+              old.value().info == kind::InfoLevel::variables && old.value().version);
   BOOST_CHECK(old.value().warnings.empty());
   BOOST_CHECK(old.value().origin_of(Variable::symmetric_size).source == Source::alias);
   BOOST_CHECK_EQUAL(old.value().origin_of(Variable::symmetric_size).variable, std::string("SMA_SYMMETRIC_SIZE"));
@@ -133,12 +161,14 @@ BOOST_AUTO_TEST_CASE(widespread_aliases_are_honoured_with_one_warning) {
 }
 
 BOOST_AUTO_TEST_CASE(an_unknown_variable_is_warned_of_with_the_nearest_name) {
-  const auto config = parse({"SHMEM_SYMETRIC_SIZE=1g", "SMA_SYMMETRIC_SIZ=1g", "SHMEM_SPIN_NS=3", "SHMEMX_COLOUR_OF_THE_SKY=blue"});
+  const auto config =
+      parse({"SHMEM_SYMETRIC_SIZE=1g", "SMA_SYMMETRIC_SIZ=1g", "SHMEM_SPIN_NS=3", "SHMEMX_COLOUR_OF_THE_SKY=blue"});
   BOOST_REQUIRE(config);
   const Config& c = config.value();
   BOOST_CHECK(!c.symmetric_size && !c.spin_ns);
   BOOST_REQUIRE_EQUAL(c.warnings.size(), 4U);
-  BOOST_CHECK_EQUAL(c.warnings[0], "unknown variable 'SHMEM_SYMETRIC_SIZE' has no effect; did you mean SHMEM_SYMMETRIC_SIZE?");
+  BOOST_CHECK_EQUAL(c.warnings[0],
+                    "unknown variable 'SHMEM_SYMETRIC_SIZE' has no effect; did you mean SHMEM_SYMMETRIC_SIZE?");
   BOOST_CHECK(contains(c.warnings[1], "did you mean SHMEM_SYMMETRIC_SIZE?"));
   BOOST_CHECK(contains(c.warnings[2], "did you mean SHMEMX_SPIN_NS?"));
   BOOST_CHECK(contains(c.warnings[3], "SHMEM_INFO=1 lists all variables"));
@@ -152,8 +182,9 @@ BOOST_AUTO_TEST_CASE(warnings_can_be_silenced) {
 }
 
 BOOST_AUTO_TEST_CASE(names_of_others_are_left_alone) {
-  const auto config = parse({"SHMEMX_JOB_FD=5", "SHMEMX_JOB_PE=0", "SHMEM_HOME=/opt/shmem", "SHMEM_OPTS=-n 4", "SHMEM_LDFLAGS=-lshmem",
-                             "SHMEMER=1", "SMALL=2", "XT_OTHER=3", "SHMEM_NO_EQUALS_SIGN", "shmem_debug=1"});
+  const auto config =
+      parse({"SHMEMX_JOB_FD=5", "SHMEMX_JOB_PE=0", "SHMEM_HOME=/opt/shmem", "SHMEM_OPTS=-n 4", "SHMEM_LDFLAGS=-lshmem",
+             "SHMEMER=1", "SMALL=2", "XT_OTHER=3", "SHMEM_NO_EQUALS_SIGN", "shmem_debug=1"});
   BOOST_REQUIRE(config);
   BOOST_CHECK(config.value().warnings.empty());
   BOOST_CHECK(!config.value().debug);
@@ -163,10 +194,11 @@ BOOST_AUTO_TEST_CASE(a_bad_value_is_an_error_that_names_everything) {
   const auto config = parse({"SHMEM_SYMMETRIC_SIZE=12q"});
   BOOST_REQUIRE(!config);
   BOOST_CHECK(config.error().code == Errc::invalid_argument);
-  BOOST_CHECK_EQUAL(config.error().text,
-                    "SHMEM_SYMMETRIC_SIZE: value '12q' has characters after the number that are not a suffix; allowed is a number of "
-                    "bytes, whole or decimal, with at most one suffix k, m, g or t (powers of 1024), or auto; for example "
-                    "SHMEM_SYMMETRIC_SIZE=1.5g");
+  BOOST_CHECK_EQUAL(
+      config.error().text,
+      "SHMEM_SYMMETRIC_SIZE: value '12q' has characters after the number that are not a suffix; allowed is a number of "
+      "bytes, whole or decimal, with at most one suffix k, m, g or t (powers of 1024), or auto; for example "
+      "SHMEM_SYMMETRIC_SIZE=1.5g");
   BOOST_CHECK(contains(error_of({"SMA_SYMMETRIC_SIZE=-1"}), "SMA_SYMMETRIC_SIZE: value '-1' is negative"));
   BOOST_CHECK(contains(error_of({"XT_SYMMETRIC_HEAP_SIZE="}), "XT_SYMMETRIC_HEAP_SIZE: value '' is empty"));
   BOOST_CHECK(contains(error_of({"SHMEM_WAIT=sleep"}), "allowed is auto, spin or block"));
@@ -179,16 +211,18 @@ BOOST_AUTO_TEST_CASE(a_bad_value_is_an_error_that_names_everything) {
 }
 
 BOOST_AUTO_TEST_CASE(bounded_numbers_are_checked_at_both_ends) {
-  for (const char* good : {"SHMEMX_QUEUE_CELLS=8", "SHMEMX_QUEUE_CELLS=65536", "SHMEMX_QUEUE_CELL_BYTES=512", "SHMEMX_QUEUE_CELL_BYTES=1m",
-                           "SHMEMX_QUEUE_CELL_BYTES=4160", "SHMEMX_PENDING_MAX=1m"}) {
+  for (const char* good : {"SHMEMX_QUEUE_CELLS=8", "SHMEMX_QUEUE_CELLS=65536", "SHMEMX_QUEUE_CELL_BYTES=512",
+                           "SHMEMX_QUEUE_CELL_BYTES=1m", "SHMEMX_QUEUE_CELL_BYTES=4160", "SHMEMX_PENDING_MAX=1m"}) {
     BOOST_CHECK_EQUAL(error_of({good}), "");
   }
-  BOOST_CHECK(contains(error_of({"SHMEMX_QUEUE_CELLS=7"}), "value '7' is too small; allowed is a whole number from 8 to 65536"));
+  BOOST_CHECK(contains(error_of({"SHMEMX_QUEUE_CELLS=7"}),
+                       "value '7' is too small; allowed is a whole number from 8 to 65536"));
   BOOST_CHECK(contains(error_of({"SHMEMX_QUEUE_CELLS=65537"}), "is too large"));
   BOOST_CHECK(contains(error_of({"SHMEMX_QUEUE_CELLS=auto"}), "is not a number"));
   BOOST_CHECK(contains(error_of({"SHMEMX_QUEUE_CELL_BYTES=448"}), "is too small"));
   BOOST_CHECK(contains(error_of({"SHMEMX_QUEUE_CELL_BYTES=1048640"}), "is too large"));
-  BOOST_CHECK(contains(error_of({"SHMEMX_QUEUE_CELL_BYTES=1000"}), "is not a multiple; allowed is a multiple of 64 bytes"));
+  BOOST_CHECK(
+      contains(error_of({"SHMEMX_QUEUE_CELL_BYTES=1000"}), "is not a multiple; allowed is a multiple of 64 bytes"));
   BOOST_CHECK(contains(error_of({"SHMEMX_PENDING_MAX=1k"}), "is too small"));
   BOOST_CHECK(contains(error_of({"SHMEMX_NODE_PATH=mapped"}), "allowed is auto, direct or queue"));
   BOOST_CHECK(contains(error_of({"SHMEMX_PROGRESS=1"}), "allowed is auto, on or off"));

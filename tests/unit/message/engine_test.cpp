@@ -446,8 +446,6 @@ BOOST_AUTO_TEST_CASE(a_body_that_lands_nowhere_is_refused_or_delivered) {
   const auto place = [&](DataHeader header, std::size_t bytes, int source = 0) {
     return engine.landing(source, channel::bytes_of(header), bytes);
   };
-  BOOST_TEST(place({receive->id, 0}, 300'000) == memory.data());
-  BOOST_TEST(place({receive->id, 0}, 20'000) == memory.data());
   BOOST_TEST(place({receive->id, 0}, 300'001) == nullptr);
   BOOST_TEST(place({receive->id, 1}, 20'000) == nullptr);
   BOOST_TEST(place({receive->id, ~std::uint64_t{0}}, 20'000) == nullptr);
@@ -459,6 +457,31 @@ BOOST_AUTO_TEST_CASE(a_body_that_lands_nowhere_is_refused_or_delivered) {
   BOOST_TEST(engine.landing(0, few, 20'000) == nullptr);
   engine.landed(0, few, 20'000);
   BOOST_TEST(job.node(1).rejected == 1);
+  const DataHeader begin{receive->id, 0};
+  engine.landed(0, channel::bytes_of(begin), 20'000);  // nobody has asked where it goes
+  BOOST_TEST(job.node(1).rejected == 2);
+  BOOST_TEST(place(begin, 20'000) == memory.data());
+  BOOST_TEST(place(begin, 20'000) == nullptr);
+  BOOST_TEST((receive->phase == Phase::waiting));
+}
+
+BOOST_AUTO_TEST_CASE(bodies_may_be_on_their_way_together) {
+  Job job(2, plain_settings(LmtChoice::automatic), kHeapBytes, 1);
+  std::vector<std::byte> memory(300'000);
+  Engine& engine = job.engine(1);
+  Request* const receive = engine.receive(Cursor(Shape::contiguous(memory.data(), memory.size())), {0, 5}, false);
+  job.engine(0).send(Cursor(Shape::contiguous(memory.data(), memory.size())), 1, 5, {});  // its bytes never come
+  BOOST_REQUIRE(job.deliver(0, 1));
+  const DataHeader first{receive->id, 0};
+  const DataHeader second{receive->id, 100'000};
+  BOOST_TEST(engine.landing(0, channel::bytes_of(first), 100'000) == memory.data());
+  BOOST_TEST(engine.landing(0, channel::bytes_of(second), 200'001) == nullptr);
+  BOOST_TEST(engine.landing(0, channel::bytes_of(second), 200'000) == memory.data() + 100'000);
+  engine.landed(0, channel::bytes_of(first), 100'000);
+  BOOST_TEST((receive->phase == Phase::waiting));
+  engine.landed(0, channel::bytes_of(second), 200'000);
+  BOOST_TEST((receive->phase == Phase::complete));
+  BOOST_TEST(job.node(1).rejected == 0);
 }
 
 // A way of the own node, asked for by a PE of another one.

@@ -194,6 +194,21 @@ BOOST_AUTO_TEST_CASE(a_get_finds_what_it_asks_for) {
     BOOST_CHECK(rma::find_get(message(rma::GetHeader{kHeapWindow, offset, 50, 1}), 50, answer) != nullptr);
 }
 
+BOOST_AUTO_TEST_CASE(a_question_for_a_key_finds_its_window) {
+  ExposedHeap heap;
+  const auto asked = message(rma::KeyAsk{kHeapWindow, kHeapBytes - 1, 7, 0});
+  rma::KeyAsk ask;
+  windows::ExposedRange window;
+  BOOST_REQUIRE(rma::find_key_ask(asked, ask, window) == nullptr);
+  BOOST_CHECK(window.base == heap.begin() && window.bytes == kHeapBytes);
+  BOOST_CHECK(ask.offset == kHeapBytes - 1 && ask.ticket == 7);
+  for (std::size_t bytes = 0; bytes < asked.size(); ++bytes)
+    BOOST_CHECK(rma::find_key_ask(Bytes(asked).first(bytes), ask, window) != nullptr);
+  BOOST_CHECK(rma::find_key_ask(message(rma::KeyAsk{kHeapWindow, 0, 7, 0}, 1), ask, window) != nullptr);
+  for (const std::uint64_t offset : {std::uint64_t{kHeapBytes}, std::uint64_t{kMost}})
+    BOOST_CHECK(rma::find_key_ask(message(rma::KeyAsk{kHeapWindow, offset, 7, 0}), ask, window) != nullptr);
+}
+
 BOOST_AUTO_TEST_CASE(a_strided_get_gathers_its_blocks) {
   ExposedHeap heap;
   for (std::size_t i = 0; i < kHeapBytes; ++i) *heap.at<std::byte>(i) = static_cast<std::byte>(i);

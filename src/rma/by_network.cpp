@@ -1,0 +1,182 @@
+#include "rma/by_network.hpp"
+
+#include <algorithm>
+
+#include "atomic/requests.hpp"
+#include "rma/keys.hpp"
+#include "rma/wire.hpp"
+
+namespace shmemx::rma {
+namespace {
+
+using channel::Endpoint;
+using channel::Locked;
+using channel::Message;
+using channel::Verdict;
+using transport::Completion;
+
+// Written at init only, before anybody else may read it; off where no network is taken.
+constinit config::NetRma choice = config::NetRma::off;
+
+// The rest under the endpoint's lock.
+struct OfContext {
+  Completion puts;
+  Completion gets;
+
+  bool is_settled() const noexcept { return puts.open == 0 && gets.open == 0; }
+};
+constinit OfContext of_contexts[context::kMaxContexts] = {};
+constinit std::size_t contexts_used = 0;  // those from here on have never had anything under way
+
+// Never destroyed: threads may still poll while the process exits.
+struct State {
+  OpenedRanges opened;
+  KnownKeys keys;
+};
+State& state() {
+  static State* const instance = new State;
+  return *instance;
+}
+
+bool takes(int pe) noexcept { return takes_network(channel::own_endpoint.network_of(pe).capabilities(), choice); }
+
+// ---- keys ----
+
+Verdict handle_key_ask(Endpoint& endpoint, const Message& message) {
+  KeyAsk ask;
+  windows::ExposedRange window;
+  atomic::check_message("a question for a key", message.source, find_key_ask(message.payload, ask, window));
+  const GetReplyHeader header{ask.ticket, 0};
+  const KeyAnswer none{0, window.bytes, 0, 0, {}};
+  const bool may_open = endpoint.is_distant(message.source) && takes(message.source);
+  const KeyAnswer& answer = may_open ? state().opened.answer(endpoint.network_of(message.source), ask, window) : none;
+  return endpoint.try_send(message.source, channel::kGetReply, channel::bytes_of(header), channel::bytes_of(answer))
+             ? Verdict::done
+             : Verdict::later;
+}
+
+void ask_for_key(const char* routine, const atomic::RemotePlace& place) noexcept {
+  KeyAnswer answer{};
+  constexpr auto kBytes = static_cast<std::uint32_t>(sizeof answer);
+  atomic::OpenCount open{0};
+  KeyAsk ask{place.window, place.offset, 0, 0};
+  atomic::ask(routine, {place.pe, channel::kKeyAsk, {reinterpret_cast<std::byte*>(&answer), kBytes, kBytes, 1}}, ask,
+              {&open, 0});
+  atomic::await_answers(routine, place.pe, open);
+  atomic::check_message("a key", place.pe, is_sound(answer, place.offset) ? nullptr : "does not fit what was asked");
+  const Locked endpoint;
+  state().keys.add(place, answer);
+}
+
+// False: the key has to be asked for.
+bool find_part(const Transfer& transfer, Part& part) noexcept {
+  const Locked endpoint;
+  const RemoteKey* const key = state().keys.find(transfer.place);
+  if (key == nullptr) return false;
+  part = {std::min(transfer.bytes, key->bytes - (transfer.place.offset - key->begin)), key->is_open};
+  return true;
+}
+
+// ---- order ----
+
+template <class Done>
+void await(const char* routine, int pe, Done done) noexcept {
+  wait_for(routine, [&] {
+    const Locked endpoint;
+    if (done()) return true;
+    endpoint->poll(pe);
+    return done();
+  });
+}
+
+// Messages sent before the last fence must not be overtaken.
+void settle_fenced_messages(const char* routine, int pe) noexcept {
+  const std::uint32_t fences = channel::fences.load(std::memory_order_relaxed);  // this thread's own count
+  {
+    const Locked endpoint;
+    if (state().keys.fences_settled(pe) == fences) return;
+  }
+  channel::settle(routine, pe);
+  const Locked endpoint;
+  state().keys.fences_settled(pe) = fences;
+}
+
+// False: the network takes nothing now.
+bool try_start(const Transfer& transfer, std::size_t bytes, Completion& open) noexcept {
+  const Locked endpoint;
+  const RemoteKey* const key = state().keys.find(transfer.place);
+  const int pe = transfer.place.pe;
+  transport::Transport& network = endpoint->network_of(pe);
+  const channel::Bytes name{reinterpret_cast<const std::byte*>(key->key.data()), key->key.size()};
+  const std::uint64_t offset = transfer.place.offset - key->begin;
+  const bool taken = transfer.direction == Direction::put
+                         ? network.put(pe, name, offset, {transfer.local, bytes}, open)
+                         : network.get(pe, name, offset, {transfer.local, bytes}, open);
+  return taken || (endpoint->poll(pe), false);
+}
+
+OfContext& use(const context::Context& context) noexcept {
+  const std::size_t index = atomic::index_of(context);
+  const Locked endpoint;
+  contexts_used = std::max(contexts_used, index + 1);
+  return of_contexts[index];
+}
+
+}  // namespace
+
+void open_by_network(config::NetRma chosen, std::span<transport::Transport* const> networks) noexcept {
+  const auto taken = [chosen](const transport::Transport* network) {
+    return takes_network(network->capabilities(), chosen);
+  };
+  const Locked endpoint;  // agents of an earlier life
+  choice = std::any_of(networks.begin(), networks.end(), taken) ? chosen : config::NetRma::off;
+}
+
+void close_by_network() noexcept {
+  const Locked endpoint;
+  state().keys.forget();
+  state().opened.close();
+}
+
+bool is_on_such_network(int pe) noexcept {
+  return choice != config::NetRma::off && channel::is_distant(pe) && takes(pe);
+}
+
+Part start_by_network(const Transfer& transfer, Completion& open) noexcept {
+  Part part;
+  while (!find_part(transfer, part)) ask_for_key(transfer.routine, transfer.place);
+  if (!part.is_started) return part;
+  if (transfer.direction == Direction::put) settle_fenced_messages(transfer.routine, transfer.place.pe);
+  wait_for(transfer.routine, [&] { return try_start(transfer, part.bytes, open); });
+  return part;
+}
+
+void await_network(const char* routine, int pe, const Completion& open) noexcept {
+  await(routine, pe, [&] { return open.open == 0; });
+}
+
+Completion& network_puts_of(const context::Context& context) noexcept { return use(context).puts; }
+Completion& network_gets_of(const context::Context& context) noexcept { return use(context).gets; }
+
+void settle_network_puts(const char* routine, const context::Context& context) noexcept {
+  if (choice == config::NetRma::off) return;
+  const OfContext& of = of_contexts[atomic::index_of(context)];
+  await(routine, -1, [&] { return of.puts.open == 0; });
+}
+
+void settle_network(const char* routine, const context::Context& context) noexcept {
+  if (choice == config::NetRma::off) return;
+  const OfContext& of = of_contexts[atomic::index_of(context)];
+  await(routine, -1, [&] { return of.is_settled(); });
+}
+
+void settle_network_all(const char* routine) noexcept {
+  if (choice == config::NetRma::off) return;
+  await(routine, -1, [] {
+    return std::all_of(of_contexts, of_contexts + contexts_used, [](const OfContext& of) { return of.is_settled(); });
+  });
+}
+
+void set_key_handler() noexcept { channel::set_handler(channel::kKeyAsk, handle_key_ask); }
+
+}  // namespace shmemx::rma

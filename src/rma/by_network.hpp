@@ -1,0 +1,76 @@
+// Long blocks by a network's own put and get, where it has them: the target's CPU does nothing. Everything else goes by
+// messages, and so does what the target has not opened to the network.
+//
+// A network keeps no order between these transfers and messages, so it is made here: a transfer to a PE waits for the
+// messages that were sent there before the last fence; a fence waits for the puts of its context.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "atomic/place.hpp"
+#include "config/kinds.hpp"
+#include "context/context.hpp"
+#include "transport/transport.hpp"
+
+namespace shmemx::rma {
+
+// From here on a block is long enough to wait for its completion, and for a key.
+inline constexpr std::size_t kByNetworkBytes = transport::kLongBytes;
+
+// Would a PE reach others so over a network that can do this?
+constexpr bool takes_network(const transport::Capabilities& can, config::NetRma choice) noexcept {
+  return choice != config::NetRma::off && (can.rma || (choice == config::NetRma::on && can.keys));
+}
+
+// By runtime, at init, and when the windows are hidden: all that was opened to networks is closed.
+void open_by_network(config::NetRma choice, std::span<transport::Transport* const> networks) noexcept;
+void close_by_network() noexcept;
+
+// May a block of so many bytes go to or come from `pe` that way?
+bool is_on_such_network(int pe) noexcept;
+inline bool goes_by_network(int pe, std::size_t bytes) noexcept {
+  return bytes >= kByNetworkBytes && is_on_such_network(pe);
+}
+
+enum class Direction : std::uint8_t { put, get };
+
+struct Transfer {
+  const char* routine;
+  Direction direction;
+  atomic::RemotePlace place;
+  std::byte* local;
+  std::size_t bytes;
+
+  void skip(std::size_t done) noexcept {
+    place.offset += done;
+    local += done;
+    bytes -= done;
+  }
+};
+
+// The begin of a transfer that is dealt with as one.
+struct Part {
+  std::size_t bytes;
+  bool is_started;  // false: the network does not reach it
+};
+// Starts the first part; counted in `open` until it is complete at the target or here. Wants goes_by_network().
+Part start_by_network(const Transfer& transfer, transport::Completion& open) noexcept;
+// Until all that is counted there is complete. `pe`: to or from whom.
+void await_network(const char* routine, int pe, const transport::Completion& open) noexcept;
+
+// What the quiet of a context waits for.
+transport::Completion& network_puts_of(const context::Context& context) noexcept;
+transport::Completion& network_gets_of(const context::Context& context) noexcept;
+
+// Fence: the context's puts are complete.
+void settle_network_puts(const char* routine, const context::Context& context) noexcept;
+// Quiet: the context's transfers are complete; those of all contexts.
+void settle_network(const char* routine, const context::Context& context) noexcept;
+void settle_network_all(const char* routine) noexcept;
+
+// Of the asked PE; by set_remote_handlers().
+void set_key_handler() noexcept;
+
+}  // namespace shmemx::rma
