@@ -19,6 +19,7 @@ constexpr std::uint64_t kPatience = 250 * kMillisecond;   // at most, before the
 constexpr std::uint64_t kFirstPause = 50 * kMillisecond;  // after all have failed; doubles
 constexpr std::uint64_t kLongestPause = 1000 * kMillisecond;
 constexpr unsigned kRounds = 5;
+constexpr unsigned kRoundsInCrowd = 8;  // four seconds
 constexpr std::uint64_t kLongGap = 500 * kMillisecond;  // between two looks: nobody has read what came meanwhile
 constexpr char kClosed[] = "whoever answers there has closed the connection";
 
@@ -51,7 +52,7 @@ Dial::State Dial::step(std::uint64_t now) noexcept {
     return State::failed;
   }
   if (any_open() || next_ < attempts_.size()) return State::trying;
-  if (attempts_.empty() || (++round_ >= kRounds && !any_was_cut_off())) return State::failed;
+  if (attempts_.empty() || ++round_ >= (any_was_cut_off() ? kRoundsInCrowd : kRounds)) return State::failed;
   next_ = 0;
   next_start_ = now + std::min(kFirstPause << std::min(round_, kRounds), kLongestPause);
   return State::trying;
