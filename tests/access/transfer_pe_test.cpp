@@ -166,14 +166,14 @@ PE_TEST(lists_move_what_a_model_moves) {
     std::size_t total = 0;
     std::vector<std::size_t> offsets;
     for (std::size_t at = random.below(50); at < kSize && targets.size() < 200;) {
-      const std::size_t bytes = std::min(random.below(round % 2 == 0 ? 40 : 3000), kSize - at);
+      const std::size_t bytes = std::min(random.below<std::size_t>(round % 2 == 0 ? 40 : 3000), kSize - at);
       targets.push_back({windows.address(peer, at), bytes});
       offsets.push_back(at);
       total += bytes;
       at += bytes + random.below(100);
     }
     for (std::size_t at = 0; at < total;) {
-      const std::size_t bytes = std::min(random.below(500), total - at);
+      const std::size_t bytes = std::min(random.below<std::size_t>(500), total - at);
       locals.push_back({data.data() + at, bytes});
       at += bytes;
     }

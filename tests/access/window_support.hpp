@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../support/pe_test.hpp"
+#include "../support/random.hpp"
 
 namespace window_test {
 
@@ -73,21 +74,6 @@ class Windows {
     }
   }
   std::size_t bytes_;
-};
-
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15U + 1) {}
-  std::uint64_t next() {
-    state_ ^= state_ << 13;
-    state_ ^= state_ >> 7;
-    state_ ^= state_ << 17;
-    return state_;
-  }
-  std::size_t below(std::size_t limit) { return static_cast<std::size_t>(next() % limit); }
-
- private:
-  std::uint64_t state_;
 };
 
 inline std::byte pattern(std::size_t i, std::size_t seed) { return static_cast<std::byte>(i * 7 + seed * 31 + 1); }

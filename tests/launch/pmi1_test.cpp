@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "bootstrap/pmi1.hpp"
+#include "socket_pair.hpp"
 
 namespace boot = shmemx::bootstrap;
 
@@ -63,16 +64,7 @@ class Server {
   std::thread thread_;
 };
 
-struct Pair {
-  Pair() {
-    int ends[2];
-    BOOST_REQUIRE_EQUAL(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-    client = shmemx::UniqueFd(ends[0]);
-    server = shmemx::UniqueFd(ends[1]);
-  }
-  shmemx::UniqueFd client;
-  shmemx::UniqueFd server;
-};
+using Pair = launch_test::SocketPair;
 
 }  // namespace
 

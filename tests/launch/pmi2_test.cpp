@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "bootstrap/pmi2.hpp"
+#include "socket_pair.hpp"
 
 namespace boot = shmemx::bootstrap;
 
@@ -76,16 +77,7 @@ class Server {
   std::thread thread_;
 };
 
-struct Pair {
-  Pair() {
-    int ends[2];
-    BOOST_REQUIRE_EQUAL(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-    client = shmemx::UniqueFd(ends[0]);
-    server = shmemx::UniqueFd(ends[1]);
-  }
-  shmemx::UniqueFd client;
-  shmemx::UniqueFd server;
-};
+using Pair = launch_test::SocketPair;
 
 }  // namespace
 

@@ -2,19 +2,13 @@
 #include <shmem.h>
 #include <unistd.h>
 
+#include "../support/computing.hpp"
 #include "../support/pe_test.hpp"
 
 namespace {
 
 using namespace pe_test;
 
-// Computes until somebody has set the word to that value or a larger one, without the library.
-void compute_until(const long& word, long value) {
-  volatile double sink = 1;
-  while (__atomic_load_n(&word, __ATOMIC_ACQUIRE) < value) {
-    for (int i = 0; i < 1000; ++i) sink = sink * 1.0000001 + 1e-9;
-  }
-}
 // What comes while the target waits is read by the waiting thread, which may then compute: somebody has to say that it
 // has come. Were it left to the next look of a sleeping thread, so many turns would take minutes.
 PE_TEST_MIN(what_a_waiting_pe_has_read_is_acknowledged, 2) {

@@ -7,27 +7,13 @@
 #include <vector>
 
 #include "../support/pe_test.hpp"
+#include "../support/random.hpp"
 
 namespace {
 
 using namespace pe_test;
 
 constexpr int kRounds = 100;  // each has some ten operations, part of them at every PE
-
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15U + 1) {}
-  std::uint64_t next() {
-    state_ ^= state_ << 13;
-    state_ ^= state_ >> 7;
-    state_ ^= state_ << 17;
-    return state_;
-  }
-  int below(int limit) { return static_cast<int>(next() % static_cast<std::uint64_t>(limit)); }
-
- private:
-  std::uint64_t state_;
-};
 
 // What each PE has contributed to each word, told to all: totals that do not come from atomics.
 std::vector<std::uint64_t> totals_of(const std::vector<std::uint64_t>& mine, bool by_xor) {

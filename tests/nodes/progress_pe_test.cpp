@@ -4,19 +4,13 @@
 
 #include <vector>
 
+#include "../support/computing.hpp"
 #include "../support/pe_test.hpp"
 
 namespace {
 
 using namespace pe_test;
 
-// Computes until somebody has set the word to that value or a larger one, without the library.
-void compute_until(const long& word, long value) {
-  volatile double sink = 1;
-  while (__atomic_load_n(&word, __ATOMIC_ACQUIRE) < value) {
-    for (int i = 0; i < 1000; ++i) sink = sink * 1.0000001 + 1e-9;
-  }
-}
 void compute_until_set(const long& word) { compute_until(word, 1); }
 
 // The last PE computes, all others work on its memory at once. `work` ends when what it did is complete there.

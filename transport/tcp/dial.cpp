@@ -19,7 +19,7 @@ constexpr std::uint64_t kPatience = 250 * kMillisecond;   // at most, before the
 constexpr std::uint64_t kFirstPause = 50 * kMillisecond;  // after all have failed; doubles
 constexpr std::uint64_t kLongestPause = 1000 * kMillisecond;
 constexpr unsigned kRounds = 5;
-constexpr unsigned kRoundsInCrowd = 8;  // four seconds
+constexpr unsigned kRoundsInCrowd = 8;                  // four seconds
 constexpr std::uint64_t kLongGap = 500 * kMillisecond;  // between two looks: nobody has read what came meanwhile
 constexpr char kClosed[] = "whoever answers there has closed the connection";
 
