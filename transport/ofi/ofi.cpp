@@ -199,14 +199,14 @@ bool Ofi::start(Transfer& transfer, Completion& completion) {
 
 bool Ofi::put(int pe, Bytes key, std::uint64_t offset, Bytes source, Completion& completion) noexcept {
   Transfer* transfer = prepare(pe, key, offset, {const_cast<std::byte*>(source.data()), source.size()});
-  if (transfer == nullptr) return false;
+  if (transfer == nullptr) return peers_.reach(pe).is_lost;  // dropped, or later
   transfer->is_write = true;
   return start(*transfer, completion);
 }
 
 bool Ofi::get(int pe, Bytes key, std::uint64_t offset, std::span<std::byte> dest, Completion& completion) noexcept {
   Transfer* transfer = prepare(pe, key, offset, dest);
-  if (transfer == nullptr) return false;
+  if (transfer == nullptr) return peers_.reach(pe).is_lost;  // dropped, or later
   transfer->is_write = false;
   return start(*transfer, completion);
 }

@@ -17,16 +17,16 @@ ucp_request_param_t with_callback(ucp_send_nbx_callback_t callback, void* argume
   return param;
 }
 
-void get_ended(void* request, ucs_status_t, void* argument) {
-  ::ucp_request_free(request);
-  --static_cast<Completion*>(argument)->open;
-}
-
 }  // namespace
 
 struct UcxTransport::Flush {
   Peer& peer;
   std::vector<Completion*> puts;
+};
+
+struct UcxTransport::Getting {
+  Peer& peer;
+  Completion& completion;
 };
 
 Result<std::string> UcxTransport::register_memory(std::byte* base, std::size_t bytes) {
@@ -111,12 +111,24 @@ bool UcxTransport::get(int pe, Bytes key, std::uint64_t offset, std::span<std::b
   Peer* peer = reach(pe);
   const RemoteKey* remote = peer != nullptr ? unpack(*peer, key) : nullptr;
   if (remote == nullptr) return true;  // dropped: the PE is lost
-  const ucp_request_param_t param = with_callback(&get_ended, &completion);
+  auto getting = std::make_unique<Getting>(Getting{*peer, completion});
+  const ucp_request_param_t param = with_callback(&UcxTransport::get_ended, getting.get());
   const ucs_status_ptr_t request =
       ::ucp_get_nbx(peer->endpoint, dest.data(), dest.size(), remote->base + offset, remote->rkey, &param);
   if (UCS_PTR_IS_ERR(request)) lose(*peer, "UCX gets nothing: " + status_text(UCS_PTR_STATUS(request)));
-  if (UCS_PTR_IS_PTR(request)) ++completion.open;
+  if (UCS_PTR_IS_PTR(request)) {
+    ++completion.open;
+    getting.release();  // get_ended() has it
+  }
   return true;
+}
+
+void UcxTransport::get_ended(void* request, ucs_status_t status, void* argument) {
+  const std::unique_ptr<Getting> getting(static_cast<Getting*>(argument));
+  ::ucp_request_free(request);
+  --getting->completion.open;
+  Peer& peer = getting->peer;
+  if (status != UCS_OK) peer.transport.lose(peer, "UCX could not get: " + status_text(status));
 }
 
 void UcxTransport::flush_puts() {

@@ -39,6 +39,7 @@ class UcxTransport final : public Transport {
 
  private:
   struct Flush;
+  struct Getting;
   struct Registered {
     std::byte* base;
     ucp_mem_h handle;
@@ -85,6 +86,7 @@ class UcxTransport final : public Transport {
   const RemoteKey* unpack(Peer& peer, Bytes key);
   void flush_puts();
   static void put_ended(void* request, ucs_status_t status, void* peer);
+  static void get_ended(void* request, ucs_status_t status, void* getting);
   static void flush_ended(void* request, ucs_status_t status, void* flush);
 
   Setup setup_;
