@@ -48,13 +48,25 @@ Sent Ofi::send(int pe, const Head& head, Bytes header, Bytes body, Outgoing* out
   return outbound_.send(peers_.reach(pe), Message{head, header, body, outgoing, urgency});
 }
 
+// The provider does not say when bytes of a body have moved, and moves them when it is looked at: whoever waits must
+// not go to sleep meanwhile. For so long at least as a body takes.
+bool Ofi::believes_in_movement(bool moved) noexcept {
+  constexpr std::uint32_t kBelieved = 2000;  // polls without a completion, some milliseconds
+  if (moved || (transfers_.is_empty() && !outbound_.is_read_from())) {
+    unseen_polls_ = 0;
+    return false;
+  }
+  return ++unseen_polls_ < kBelieved;
+}
+
 bool Ofi::poll(int) noexcept {
   bool moved = read_completions();
   moved = transfers_.retry() || moved;
   moved = outbound_.retry() || moved;
   inbound_.retry();
   if (!is_closing_) vigil_.look();
-  return report() || moved;
+  moved = report() || moved;
+  return believes_in_movement(moved) || moved;
 }
 
 bool Ofi::read_completions() {

@@ -42,6 +42,7 @@ class Ofi final : public Transport {
 
  private:
   bool read_completions();
+  bool believes_in_movement(bool moved) noexcept;
   void on_completion(const fi_cq_data_entry& entry);
   void on_failure();
   void on_chunk(Chunk& chunk);
@@ -60,6 +61,7 @@ class Ofi final : public Transport {
   Inbound inbound_;
   Vigil vigil_;
   bool is_closing_ = false;
+  std::uint32_t unseen_polls_ = 0;
 };
 
 }  // namespace shmemx::transport::ofi

@@ -113,6 +113,7 @@ Sent Outbound::send_announcement(Peer& peer, const Message& message) {
   copy(to, std::as_bytes(std::span(&what, 1)));
   copy(to, message.header);
   peer.long_sends.push_back(std::move(body));
+  ++bodies_;
   peer.is_open_due = true;
   pump(peer);
   return message.outgoing != nullptr ? Sent::later : Sent::yes;
@@ -282,6 +283,7 @@ bool Outbound::on_finished(Peer& peer, std::uint64_t id) {
   if (found == peer.long_sends.end()) return false;
   set_done(found->outgoing);
   peer.long_sends.erase(found);
+  --bodies_;
   peer.posted_behind = 0;
   pump(peer);
   return true;
@@ -294,6 +296,7 @@ void Outbound::drop(Peer& peer) {
   peer.queue.clear();
   peer.control.clear();
   for (const LongSend& body : peer.long_sends) set_done(body.outgoing);
+  bodies_ -= peer.long_sends.size();
   peer.long_sends.clear();
 }
 

@@ -39,6 +39,8 @@ class Outbound {
   // Nothing that waits leaves any more: the peer is lost or has left.
   void drop(Peer& peer);
   static bool is_idle(const Peer& peer) noexcept;
+  // Are there bodies that peers have not read yet?
+  bool is_read_from() const noexcept { return bodies_ != 0; }
 
  private:
   Sent send_short(Peer& peer, const Message& message);
@@ -58,6 +60,7 @@ class Outbound {
   Memory& memory_;
   Peers& peers_;
   std::uint32_t me_;
+  std::size_t bodies_ = 0;  // long sends of all peers
   std::size_t inject_bytes_;
   bool has_tails_;  // the provider sends from three places at once
   std::vector<std::unique_ptr<Packet>> all_;

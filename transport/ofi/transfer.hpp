@@ -49,6 +49,7 @@ class Transfers {
 
   // To be filled in, then started.
   Transfer* take();
+  bool is_empty() const noexcept { return all_.size() == free_.size(); }
   // As many as put() and get() may have under way.
   bool is_full() const noexcept { return all_.size() - free_.size() >= kMost; }
   // Lets go of one that is complete, or of which nothing has been posted.
