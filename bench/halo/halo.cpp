@@ -25,13 +25,13 @@ Tile tile_of(const Work& work, std::size_t edge, std::size_t width) {
 #if defined(BENCH_RAW)
 
 // A flag for each side, in the one who waits.
-void set_flag(const Work& work, Side side) {
+void set_flag(const Work& work, Edge side) {
   Shared* there = work.job->remote(work.shared, neighbour(work.pe, side));
   there->mailbox[opposite(side)].sequence.store(work.sequence, std::memory_order_release);  // edge `gate`
 }
 
-void exchange_two_sides(Work& work, const Tile& tile, Side first) {
-  for (const Side side : {first, opposite(first)}) {
+void exchange_two_sides(Work& work, const Tile& tile, Edge first) {
+  for (const Edge side : {first, opposite(first)}) {
     const double* from = tile.inner(side);
     double* to = work.job->remote(tile.outer(opposite(side)), neighbour(work.pe, side));
     if (first == kUp) {
@@ -42,7 +42,7 @@ void exchange_two_sides(Work& work, const Tile& tile, Side first) {
     }
     set_flag(work, side);
   }
-  for (const Side side : {first, opposite(first)}) raw_await(work, work.shared->mailbox[side].sequence, work.sequence);
+  for (const Edge side : {first, opposite(first)}) raw_await(work, work.shared->mailbox[side].sequence, work.sequence);
 }
 
 template <std::size_t edge, std::size_t width>
@@ -102,16 +102,16 @@ void exchange_columns(Work& work, const Tile& tile) {
   complete(requests, 4);
 }
 
-void sendrecv(const double* source, double* dest, std::size_t bytes, int pe, Side side) {
+void sendrecv(const double* source, double* dest, std::size_t bytes, int pe, Edge side) {
   const int count = static_cast<int>(bytes);
   MPI_Sendrecv(source, count, MPI_BYTE, pe, side, dest, count, MPI_BYTE, pe, side, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 void exchange_packed(Work& work, const Tile& tile) {
   static double out[kPackedCells], in[kPackedCells];
-  for (const Side side : {kUp, kDown})
+  for (const Edge side : {kUp, kDown})
     sendrecv(tile.inner(side), tile.outer(opposite(side)), tile.row_bytes(), neighbour(work.pe, side), side);
-  for (const Side side : {kLeft, kRight}) {
+  for (const Edge side : {kLeft, kRight}) {
     pack(out, tile, tile.inner(side));
     sendrecv(out, in, tile.row_bytes(), neighbour(work.pe, side), side);
     unpack(tile.outer(opposite(side)), tile, in);
@@ -133,17 +133,17 @@ void exchange_columns(Work& work, const Tile& tile) {
 }
 
 // A signal for each side, in the one who waits.
-std::uint64_t* signal_of(const Work& work, Side side) {
+std::uint64_t* signal_of(const Work& work, Edge side) {
   return reinterpret_cast<std::uint64_t*>(&work.shared->mailbox[side].value);
 }
 
-void await_signals(const Work& work, Side first) {
-  for (const Side side : {first, opposite(first)})
+void await_signals(const Work& work, Edge first) {
+  for (const Edge side : {first, opposite(first)})
     shmem_signal_wait_until(signal_of(work, side), SHMEM_CMP_GE, static_cast<std::uint64_t>(work.sequence));
 }
 
 void put_rows(Work& work, const Tile& tile) {
-  for (const Side side : {kUp, kDown})
+  for (const Edge side : {kUp, kDown})
     shmem_putmem_signal_nbi(tile.outer(opposite(side)), tile.inner(side), tile.row_bytes(),
                             signal_of(work, opposite(side)), static_cast<std::uint64_t>(work.sequence),
                             SHMEM_SIGNAL_SET, neighbour(work.pe, side));
@@ -152,11 +152,11 @@ void put_rows(Work& work, const Tile& tile) {
 
 void put_columns(Work& work, const Tile& tile) {
   const auto pitch = static_cast<std::ptrdiff_t>(tile.pitch());
-  for (const Side side : {kLeft, kRight})
+  for (const Edge side : {kLeft, kRight})
     shmem_double_ibput(tile.outer(opposite(side)), tile.inner(side), pitch, pitch, tile.width, tile.pitch(),
                        neighbour(work.pe, side));
   shmem_fence();
-  for (const Side side : {kLeft, kRight})
+  for (const Edge side : {kLeft, kRight})
     shmem_signal_set(signal_of(work, opposite(side)), static_cast<std::uint64_t>(work.sequence),
                      neighbour(work.pe, side));
   await_signals(work, kLeft);

@@ -9,8 +9,8 @@ namespace shmemx::bench {
 constexpr std::size_t kMostEdge = 1024;
 constexpr std::size_t kMostWidth = 2;
 
-enum Side : int { kUp, kDown, kLeft, kRight, kSides };
-inline Side opposite(Side side) { return static_cast<Side>(side ^ 1); }
+enum Edge : int { kUp, kDown, kLeft, kRight, kSides };
+inline Edge opposite(Edge side) { return static_cast<Edge>(side ^ 1); }
 
 // Rows of `edge` + 2 `width` doubles. What goes to a neighbour is a block of rows, or of columns, `width` wide; both
 // are as long as a row with its halo, and columns go after the rows, so corners arrive too.
@@ -24,12 +24,12 @@ struct Tile {
   std::size_t row_bytes() const { return width * pitch() * sizeof(double); }
 
   // The cells of mine that the neighbour on this side needs.
-  double* inner(Side side) const { return at(side, width, edge); }
+  double* inner(Edge side) const { return at(side, width, edge); }
   // Where the neighbour's go.
-  double* outer(Side side) const { return at(side, 0, edge + width); }
+  double* outer(Edge side) const { return at(side, 0, edge + width); }
 
  private:
-  double* at(Side side, std::size_t near, std::size_t far) const {
+  double* at(Edge side, std::size_t near, std::size_t far) const {
     switch (side) {
       case kUp:
         return cells + near * pitch();
@@ -47,7 +47,7 @@ constexpr std::size_t tile_cells(std::size_t edge, std::size_t width) {
   return (edge + 2 * width) * (edge + 2 * width);
 }
 
-inline int neighbour(int pe, Side side) { return side == kUp || side == kDown ? pe ^ 2 : pe ^ 1; }
+inline int neighbour(int pe, Edge side) { return side == kUp || side == kDown ? pe ^ 2 : pe ^ 1; }
 
 // Columns to one piece of memory and back.
 inline void pack(double* packed, const Tile& tile, const double* from) {
