@@ -374,7 +374,9 @@ void open() noexcept {
 void set_up(const Setup& setup) noexcept {
   Endpoint& endpoint = own_endpoint;
   if (setup.many_threads) endpoint_lock.share();
-  const Locked locked;  // the networks' agent may have gone on since a former life
+  // A later initialisation of the process goes on where the former one ended: all stays as it is, and the networks' agent
+  // may be looking at it.
+  if (endpoint.peers_ != nullptr) return;
   endpoint.parts_ = setup.parts;
   endpoint.me_ = setup.me;
   endpoint.n_pes_ = setup.n_pes;
@@ -394,8 +396,6 @@ void set_up(const Setup& setup) noexcept {
   endpoint.cells_for_answers_ = std::max<std::size_t>(count / 8, 1);
   endpoint.cells_for_one_ = static_cast<std::uint32_t>(std::max<std::size_t>(count * 5 / 8, 1));
   payload_limit = setup.parts.layout().cell_bytes - sizeof(CellHead);
-  // A later initialisation of the process goes on where the former one ended: numbers and cells stay as they are.
-  if (endpoint.peers_ != nullptr) return;
   lists = new Lists;
   endpoint.peers_ = static_cast<PeerState*>(std::calloc(static_cast<std::size_t>(setup.n_pes), sizeof(PeerState)));
   if (setup.via != nullptr)
