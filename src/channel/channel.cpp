@@ -374,8 +374,8 @@ void open() noexcept {
 void set_up(const Setup& setup) noexcept {
   Endpoint& endpoint = own_endpoint;
   if (setup.many_threads) endpoint_lock.share();
-  // A later initialisation of the process goes on where the former one ended: all stays as it is, and the networks' agent
-  // may be looking at it.
+  // A later initialisation of the process goes on where the former one ended: all stays as it is, and the networks'
+  // agent may be looking at it.
   if (endpoint.peers_ != nullptr) return;
   endpoint.parts_ = setup.parts;
   endpoint.me_ = setup.me;
