@@ -271,13 +271,18 @@ void start(Agent& agent) {
   agent.owner = ::getpid();
 }
 
-// Wants start_mutex. `ring` wakes it from what else it may sleep on.
+// `ring` wakes it from what else it may sleep on. The mutex is free while it ends: a thread that ends the process comes
+// by here once more.
 void end(Agent& agent, void (*ring)()) {
-  if (!agent.runs() || self == &agent) return;  // the process may end in an agent
-  agent.stop.store(1, std::memory_order_release);
-  ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&agent.stop), FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
-  ring();
+  {
+    const std::lock_guard guard(start_mutex);
+    if (!agent.runs() || self == &agent || agent.stop.load(std::memory_order_relaxed) != 0) return;
+    agent.stop.store(1, std::memory_order_release);
+    ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&agent.stop), FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+    ring();
+  }
   ::pthread_join(agent.thread, nullptr);
+  const std::lock_guard guard(start_mutex);
   agent.running = false;
 }
 
@@ -299,13 +304,9 @@ void start_network_agent() noexcept {
   if (!network_agent.runs() && make_bell()) start(network_agent);
 }
 
-void stop_node_agent() noexcept {
-  const std::lock_guard guard(start_mutex);
-  end(node_agent, ring_node_agent);
-}
+void stop_node_agent() noexcept { end(node_agent, ring_node_agent); }
 
 void stop_agents() noexcept {
-  const std::lock_guard guard(start_mutex);
   end(node_agent, ring_node_agent);
   end(network_agent, ring_network_agent);
 }
