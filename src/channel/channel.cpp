@@ -329,12 +329,7 @@ void settle(const char* routine, int pe) noexcept {
     number = endpoint->sent_to(pe);
     if (endpoint->is_settled(pe, number)) return;
   }
-  wait_for(routine, [&] {
-    const Locked endpoint;
-    if (endpoint->is_settled(pe, number)) return true;
-    endpoint->poll(pe);
-    return endpoint->is_settled(pe, number);
-  });
+  wait_under_lock(routine, pe, [&] { return own_endpoint.is_settled(pe, number); });
 }
 
 void settle_all(const char* routine) noexcept {

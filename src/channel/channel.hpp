@@ -209,7 +209,6 @@ class Endpoint {
   friend void tell_stage(Stage, std::uint32_t) noexcept;
   friend void leave_networks(Stage, std::uint32_t) noexcept;
   friend void rest(bool) noexcept;
-  friend std::string describe_way(int);
   friend std::vector<int> network_descriptors();
   friend void settle_all(const char*) noexcept;
 
@@ -436,6 +435,17 @@ void wait_until(const char* routine, int expected, Done done) noexcept {
   wait_for(routine, done);
 }
 
+// The same for what only holds under the lock: looked at before and after each poll.
+template <class Done>
+void wait_under_lock(const char* routine, int expected, Done done) noexcept {
+  wait_for(routine, [&] {
+    const Locked endpoint;
+    if (done()) return true;
+    endpoint->poll(expected);
+    return done();
+  });
+}
+
 // What this thread sends from now on takes effect after what it has sent before. Handlers run in that order anyway; the
 // count keeps the bytes of long messages in it, too (send_distant).
 inline constinit std::atomic<std::uint32_t> fences{0};
@@ -461,7 +471,6 @@ void tell_stage(Stage stage, std::uint32_t patience_ms) noexcept;
 void leave_networks(Stage stage, std::uint32_t patience_ms) noexcept;
 // Between shmem_finalize and the next shmem_init: what comes waits, since there is nothing that it could be for.
 void rest(bool resting) noexcept;
-std::string describe_way(int pe);
 
 // By runtime, at init.
 struct Setup {

@@ -337,10 +337,4 @@ void rest(bool resting) noexcept {
   endpoint->resting_ = resting;
 }
 
-std::string describe_way(int pe) {
-  if (!is_distant(pe)) return {};
-  const Locked endpoint;
-  return endpoint->network_of(pe).describe(pe);
-}
-
 }  // namespace shmemx::channel

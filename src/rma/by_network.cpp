@@ -79,16 +79,6 @@ bool find_part(const Transfer& transfer, Part& part) noexcept {
 
 // ---- order ----
 
-template <class Done>
-void await(const char* routine, int pe, Done done) noexcept {
-  wait_for(routine, [&] {
-    const Locked endpoint;
-    if (done()) return true;
-    endpoint->poll(pe);
-    return done();
-  });
-}
-
 // Messages sent before the last fence must not be overtaken.
 void settle_fenced_messages(const char* routine, int pe) noexcept {
   const std::uint32_t fences = channel::fences.load(std::memory_order_relaxed);  // this thread's own count
@@ -152,7 +142,7 @@ Part start_by_network(const Transfer& transfer, Completion& open) noexcept {
 }
 
 void await_network(const char* routine, int pe, const Completion& open) noexcept {
-  await(routine, pe, [&] { return open.open == 0; });
+  channel::wait_under_lock(routine, pe, [&] { return open.open == 0; });
 }
 
 Completion& network_puts_of(const context::Context& context) noexcept { return use(context).puts; }
@@ -161,18 +151,18 @@ Completion& network_gets_of(const context::Context& context) noexcept { return u
 void settle_network_puts(const char* routine, const context::Context& context) noexcept {
   if (choice == config::NetRma::off) return;
   const OfContext& of = of_contexts[atomic::index_of(context)];
-  await(routine, -1, [&] { return of.puts.open == 0; });
+  channel::wait_under_lock(routine, -1, [&] { return of.puts.open == 0; });
 }
 
 void settle_network(const char* routine, const context::Context& context) noexcept {
   if (choice == config::NetRma::off) return;
   const OfContext& of = of_contexts[atomic::index_of(context)];
-  await(routine, -1, [&] { return of.is_settled(); });
+  channel::wait_under_lock(routine, -1, [&] { return of.is_settled(); });
 }
 
 void settle_network_all(const char* routine) noexcept {
   if (choice == config::NetRma::off) return;
-  await(routine, -1, [] {
+  channel::wait_under_lock(routine, -1, [] {
     return std::all_of(of_contexts, of_contexts + contexts_used, [](const OfContext& of) { return of.is_settled(); });
   });
 }

@@ -32,8 +32,6 @@
 namespace shmemx::runtime {
 namespace {
 
-constexpr std::uint32_t kPatienceMs = 1000;  // for a word to others to leave
-
 // What exists once for the process: the job's memory stays mapped after finalize, for a later init.
 struct Job {
   std::unique_ptr<bootstrap::Bootstrap> launcher;

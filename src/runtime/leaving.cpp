@@ -27,7 +27,6 @@ using bootstrap::PePhase;
 
 constexpr std::uint64_t kStuckCheckNs = 500'000'000;
 constexpr int kStuckLooks = 4;
-constexpr std::uint32_t kPatienceMs = 1000;  // for the last words to leave this machine
 // Launchers that see the death itself, or the PE that has ended the job, are to have the word.
 constexpr int kLooksForEnd = 30;
 constexpr std::uint64_t kLookForEndNs = 10'000'000;

@@ -1,6 +1,7 @@
 // How a PE leaves: diagnostics that end the job, global_exit, process exit, fork; and what others learn of it.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "bootstrap/bootstrap.hpp"
@@ -9,6 +10,9 @@
 #include "windows/arena.hpp"
 
 namespace shmemx::runtime {
+
+// How long words to PEs of other nodes have to leave this machine.
+inline constexpr std::uint32_t kPatienceMs = 1000;
 
 // From now on diagnostics of this process end the job, and its exit is noticed. Called once, when the arena's header is
 // mapped.

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/fatal.hpp"
-#include "channel/channel.hpp"
 #include "channel/network.hpp"
 
 namespace shmemx::runtime {
