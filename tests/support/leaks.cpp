@@ -28,12 +28,17 @@ bool looks_like_ours(const std::string& name) {
   return false;
 }
 
+// ThreadSanitizer writes a file of its own in TMPDIR as a process starts and removes it two system calls later; a
+// process that is killed in between leaves it behind, whatever it was going to run.
+bool is_of_sanitizer(const std::string& name) { return name.rfind("tsan.rodata.", 0) == 0; }
+
 void add_folder(Snapshot& snapshot, const std::string& folder, bool all) {
   DIR* const dir = opendir(folder.c_str());
   if (dir == nullptr) return;
   while (const dirent* const entry = readdir(dir)) {
     const std::string name = entry->d_name;
-    if (name != "." && name != ".." && (all || looks_like_ours(name))) snapshot.names.insert(folder + "/" + name);
+    if (name == "." || name == ".." || is_of_sanitizer(name)) continue;
+    if (all || looks_like_ours(name)) snapshot.names.insert(folder + "/" + name);
   }
   closedir(dir);
 }
