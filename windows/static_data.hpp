@@ -1,4 +1,5 @@
-// Globals and statics of the executable as a window: the writable PT_LOAD segments, less RELRO, are copied into the
+// Globals and statics of the executable as a window: the writable PT_LOAD segments, less RELRO and less the globals of
+// libc and of other libraries behind this one where the program is linked with -static, are copied into the
 // PE's block of the arena and mapped over themselves. From then on a global is as reachable as heap memory. Addresses
 // of globals differ between PEs under ASLR: translate by offset from base(), never assume equality.
 #pragma once
@@ -45,6 +46,7 @@ class StaticData {
   std::size_t count_ = 0;
   std::uint64_t digest_ = 0;
 
+  void add(const StaticRange& range, bool is_linked_statically);
   static int visit(dl_phdr_info* info, std::size_t bytes, void* self);
 };
 
