@@ -386,7 +386,6 @@ void set_up(const Setup& setup) noexcept {
   endpoint.via_ = setup.via;
   endpoint.network_count_ = static_cast<std::uint32_t>(setup.networks.size());
   std::copy(setup.networks.begin(), setup.networks.end(), endpoint.networks_);
-  connect_networks(setup);
   const std::size_t count = setup.parts.layout().cell_count;
   endpoint.cells_for_answers_ = std::max<std::size_t>(count / 8, 1);
   endpoint.cells_for_one_ = static_cast<std::uint32_t>(std::max<std::size_t>(count * 5 / 8, 1));
@@ -397,6 +396,7 @@ void set_up(const Setup& setup) noexcept {
     endpoint.batches_ = static_cast<Batch**>(std::calloc(static_cast<std::size_t>(setup.n_pes), sizeof(Batch*)));
   if (endpoint.peers_ == nullptr || (setup.via != nullptr && endpoint.batches_ == nullptr))
     fatal("shmem_init", "no memory for the channel's state of %d PEs", setup.n_pes);
+  connect_networks(setup);
 }
 
 }  // namespace shmemx::channel

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/wait.hpp"
@@ -121,7 +122,9 @@ struct PeerState {
   bool dirty;       // in the list of peers that may have something unfinished
   bool writes_box;  // it has heard that we use our box
   bool reads_box;   // it has said that it uses its box
-  bool owed;        // distant: in the list of those that may have to be told
+  // distant
+  bool owed : 1;     // in the list of those that may have to be told
+  bool untried : 1;  // several networks may lead there, and it is not known which does (channel/trials.hpp)
 };
 static_assert(sizeof(PeerState) <= kCacheLine);
 
@@ -161,9 +164,13 @@ class Endpoint {
   // What has been gathered leaves now.
   void flush_gathered() noexcept;
   // On another node?
-  bool is_distant(int pe) const noexcept { return via_ != nullptr && via_[pe] != 0; }
-  // Of a distant PE.
-  transport::Transport& network_of(int pe) const noexcept { return *networks_[via_[pe] - 1U]; }
+  bool is_distant(int pe) const noexcept { return via_ != nullptr && number_of_network(pe) != 0; }
+  // Of a distant PE; another one may take its place until the first message has gone there.
+  transport::Transport& network_of(int pe) const noexcept { return *networks_[number_of_network(pe) - 1U]; }
+  // Distant: is it known which network leads there? Otherwise it is being tried; poll.
+  [[gnu::always_inline]] bool has_way(int pe) noexcept { return !peers_[pe].untried || try_way(pe); }
+  // Null when this PE has none of that name.
+  transport::Transport* network_called(std::string_view name) const noexcept;
   // Runs handlers of what has arrived. True when there was something. `expected`: the PE that we wait for, -1: any.
   // Who waits for one PE and gets something from it looks at the rest now and then only.
   bool poll(int expected = -1) noexcept {
@@ -203,6 +210,7 @@ class Endpoint {
  private:
   friend void set_up(const struct Setup&) noexcept;
   friend class NetworkSink;
+  friend void connect_networks(const struct Setup&) noexcept;
   friend void send_waiting(const char*, int, HandlerId, Bytes, Bytes) noexcept;
   friend bool is_quiet_for_sleep() noexcept;
   friend void settle(const char*, int) noexcept;
@@ -238,6 +246,11 @@ class Endpoint {
     transport::Outgoing* outgoing;  // null: the body is not going to stay
   };
   transport::Sent send_distant(int pe, const Way& way, Bytes header, Bytes body) noexcept;
+  [[gnu::noinline]] bool try_way(int pe) noexcept;
+  // 0 for PEs of this node, else one more than an index of networks_.
+  std::uint8_t number_of_network(int pe) const noexcept {
+    return std::atomic_ref(via_[pe]).load(std::memory_order_relaxed);
+  }
   [[gnu::noinline]] bool gather_slow(int pe, HandlerId id, Bytes header, Bytes body) noexcept;
   // True when nothing waits there any more.
   bool send_batch(int pe, transport::Urgency urgency) noexcept;
@@ -308,8 +321,7 @@ class Endpoint {
   bool in_handler_ = false;
   bool resting_ = false;
 
-  // Networks; via_[pe] is 0 for PEs of this node, else one more than an index here.
-  const std::uint8_t* via_ = nullptr;
+  std::uint8_t* via_ = nullptr;  // see number_of_network()
   transport::Transport* networks_[transport::kMaxTransports] = {};
   std::uint32_t network_count_ = 0;
   std::uint32_t taken_ = 0;    // messages that the last poll of the networks brought
@@ -481,9 +493,13 @@ struct Setup {
   std::ptrdiff_t front_step;
   bool many_threads;        // may several threads be in the library at once?
   std::size_t pending_max;  // bytes that handlers may leave unsent
-  // By PE: 0, or one more than an index of `networks`. Null where there is one node. Stays.
-  const std::uint8_t* via = nullptr;
+  // By PE: 0, or one more than an index of `networks`, the first that could lead there. Null where there is one node.
+  // Changed where another one takes its place. Stays.
+  std::uint8_t* via = nullptr;
+  // By PE: all that could, one bit each; null where no PE has several. Stays.
+  const std::uint8_t* reach = nullptr;
   std::span<transport::Transport* const> networks = {};
+  std::uint32_t trial_ms = 0;  // so long may each of several take to show that it leads to a PE
   void (*lost)(int pe, const std::string& cause) = nullptr;  // a distant PE cannot be reached any more
   void (*stage_of)(int pe, Stage stage) = nullptr;           // a distant PE has said how far it is
 };

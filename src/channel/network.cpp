@@ -7,16 +7,16 @@
 #include "base/clock.hpp"
 #include "base/fatal.hpp"
 #include "channel/agent.hpp"
+#include "channel/trials.hpp"
 
 namespace shmemx::channel {
 namespace {
 
-// A head alone, no message: it brings the count only.
-constexpr std::uint16_t kAckOnly = 0xffff;
 // With so few messages at a time somebody waits for the answer; with more it can wait for the end of the stream.
 constexpr std::uint32_t kFewMessages = 16;
 constexpr std::uint32_t kPollsPerTelling = 16;
 constexpr std::uint32_t kPollsOfOthers = 16;  // a look at the networks while a PE of the node is waited for
+constexpr std::uint32_t kPollsOfIdle = 64;    // a look at networks that nobody uses
 
 // Answers are not counted: whoever asked waits for them, so nobody need be told that they have come.
 constexpr bool is_answer(unsigned handler) {
@@ -60,6 +60,8 @@ void ring_if_dozing() {
 // Never destroyed: threads may still poll while the process exits.
 struct State {
   NetworkSink sink;
+  Trials trials;
+  unsigned polled = 0;                                        // the network that calls the sink
   std::vector<std::uint16_t> batched;                         // PEs for which messages wait in a batch
   std::vector<std::uint16_t> owed;                            // PEs that may have to be told
   std::vector<std::unique_ptr<transport::Outgoing>> lasting;  // bodies that transports still read
@@ -104,6 +106,10 @@ void Endpoint::run_item(int source, unsigned handler, Bytes payload) noexcept {
 }
 
 void connect_networks(const Setup& setup) noexcept {
+  state().trials.open(setup.networks, setup.via, setup.reach, static_cast<std::size_t>(setup.n_pes), setup.trial_ms);
+  for (int pe = 0; setup.via != nullptr && pe < setup.n_pes; ++pe) {
+    own_endpoint.peers_[pe].untried = setup.reach != nullptr && setup.via[pe] != 0;
+  }
   state().lost = setup.lost;
   state().stage_of = setup.stage_of;
   set_handler(kStage, take_stage);
@@ -112,10 +118,22 @@ void connect_networks(const Setup& setup) noexcept {
 
 // ---- sending ----
 
+bool Endpoint::try_way(int pe) noexcept {
+  peers_[pe].untried = !state().trials.have_passed(pe);
+  return !peers_[pe].untried;
+}
+
+transport::Transport* Endpoint::network_called(std::string_view name) const noexcept {
+  const auto* const end = networks_ + network_count_;
+  const auto* const found = std::find_if(networks_, end, [name](const auto* network) { return name == network->name(); });
+  return found == end ? nullptr : *found;
+}
+
 transport::Sent Endpoint::send_distant(int pe, const Way& way, Bytes header, Bytes body) noexcept {
   if (batches_[pe] != nullptr && !batches_[pe]->is_empty() && way.id != kBatch) [[unlikely]] {
     if (!send_batch(pe, transport::Urgency::gather)) return transport::Sent::no;
   }
+  if (!has_way(pe)) return transport::Sent::no;
   PeerState& peer = peers_[pe];
   // The first message behind a fence waits for all in front of it, and what follows waits for its turn.
   const std::uint32_t fenced = fences.load(std::memory_order_relaxed);
@@ -204,6 +222,9 @@ void Endpoint::finish_distant(int source, PeerState& peer) noexcept {
 }
 
 void Endpoint::take_distant(int source, const transport::Head& head, Bytes payload) noexcept {
+  if (head.handler == kTrialQuestion || head.handler == kTrialAnswer) [[unlikely]]
+    return state().trials.take(source, state().polled, head.handler);
+  state().trials.note(source, state().polled);
   PeerState& peer = peers_[source];
   if (queue::reached(head.ack, peer.known)) peer.known = head.ack;
   if (head.handler == kAckOnly) return;
@@ -223,6 +244,7 @@ bool Endpoint::tell_owed(bool all) noexcept {
   std::erase_if(owed, [&](std::uint16_t pe) {
     PeerState& peer = peers_[pe];
     if (peer.told != peer.received) {
+      if (!has_way(pe)) return false;
       const transport::Head head{kAckOnly, 0, peer.received};
       if (network_of(pe).send(pe, head, {}, {}, nullptr, transport::Urgency::now) == transport::Sent::no) return false;
       peer.told = peer.received;
@@ -248,7 +270,12 @@ bool Endpoint::poll_networks(int expected, std::uint32_t polls) noexcept {
   flush_gathered();
   taken_ = 0;
   bool any = false;
-  for (std::uint32_t i = 0; i < network_count_; ++i) any |= networks_[i]->poll(distant ? expected : -1);
+  for (std::uint32_t i = 0; i < network_count_; ++i) {
+    if (!state().trials.is_used(i) && polls % kPollsOfIdle != 0) continue;
+    state().polled = i;
+    any |= networks_[i]->poll(distant ? expected : -1);
+  }
+  state().trials.go_on();
   std::erase_if(state().lasting, [](const std::unique_ptr<transport::Outgoing>& outgoing) { return outgoing->done; });
   return any || taken_ != 0;
 }
@@ -266,6 +293,7 @@ std::byte* NetworkSink::landing(int source, const transport::Head& head, Bytes h
 }
 
 void NetworkSink::landed(int source, const transport::Head& head, Bytes header, std::size_t body_bytes) noexcept {
+  state().trials.note(source, state().polled);
   PeerState& peer = own_endpoint.peers_[source];
   if (queue::reached(head.ack, peer.known)) peer.known = head.ack;
   const unsigned handler = plain_handler(head);
@@ -277,8 +305,9 @@ void NetworkSink::landed(int source, const transport::Head& head, Bytes header, 
 }
 
 void NetworkSink::lost(int pe, const std::string& cause) noexcept {
-  if (state().closed || state().lost == nullptr) return;
-  state().lost(pe, cause);
+  std::string whole = cause;
+  if (state().closed || state().lost == nullptr || !state().trials.is_end(pe, state().polled, whole)) return;
+  state().lost(pe, whole);
 }
 
 // ---- for the agent, the end, and people ----

@@ -1,6 +1,8 @@
 #include "rma/by_network.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <string_view>
 
 #include "atomic/requests.hpp"
 #include "rma/keys.hpp"
@@ -38,7 +40,7 @@ State& state() {
   return *instance;
 }
 
-bool takes(int pe) noexcept { return takes_network(channel::own_endpoint.network_of(pe).capabilities(), choice); }
+bool takes(const transport::Transport& network) noexcept { return takes_network(network.capabilities(), choice); }
 
 // ---- keys ----
 
@@ -48,11 +50,22 @@ Verdict handle_key_ask(Endpoint& endpoint, const Message& message) {
   atomic::check_message("a question for a key", message.source, find_key_ask(message.payload, ask, window));
   const GetReplyHeader header{ask.ticket, 0};
   const KeyAnswer none{0, window.bytes, 0, 0, {}};
-  const bool may_open = endpoint.is_distant(message.source) && takes(message.source);
-  const KeyAnswer& answer = may_open ? state().opened.answer(endpoint.network_of(message.source), ask, window) : none;
+  const std::string_view name(ask.network, ::strnlen(ask.network, sizeof ask.network));
+  transport::Transport* const network = endpoint.network_called(name);
+  const bool may_open = endpoint.is_distant(message.source) && network != nullptr && takes(*network);
+  const KeyAnswer& answer = may_open ? state().opened.answer(*network, ask, window) : none;
   return endpoint.try_send(message.source, channel::kGetReply, channel::bytes_of(header), channel::bytes_of(answer))
              ? Verdict::done
              : Verdict::later;
+}
+
+// The one that leads to `pe`, once that is known.
+transport::Transport& settled_network(const char* routine, int pe) noexcept {
+  wait_for(routine, [pe] {
+    const Locked endpoint;
+    return endpoint->has_way(pe) || (endpoint->poll(pe), false);
+  });
+  return channel::own_endpoint.network_of(pe);
 }
 
 void ask_for_key(const char* routine, const atomic::RemotePlace& place) noexcept {
@@ -60,6 +73,8 @@ void ask_for_key(const char* routine, const atomic::RemotePlace& place) noexcept
   constexpr auto kBytes = static_cast<std::uint32_t>(sizeof answer);
   atomic::OpenCount open{0};
   KeyAsk ask{place.window, place.offset, 0, 0};
+  const std::string_view name = settled_network(routine, place.pe).name();
+  std::memcpy(ask.network, name.data(), std::min(name.size(), sizeof ask.network));
   atomic::ask(routine, {place.pe, channel::kKeyAsk, {reinterpret_cast<std::byte*>(&answer), kBytes, kBytes, 1}}, ask,
               {&open, 0});
   atomic::await_answers(routine, place.pe, open);
@@ -129,7 +144,7 @@ void close_by_network() noexcept {
 }
 
 bool is_on_such_network(int pe) noexcept {
-  return choice != config::NetRma::off && channel::is_distant(pe) && takes(pe);
+  return choice != config::NetRma::off && channel::is_distant(pe) && takes(channel::own_endpoint.network_of(pe));
 }
 
 Part start_by_network(const Transfer& transfer, Completion& open) noexcept {

@@ -79,14 +79,15 @@ struct GetReplyHeader {
 };
 static_assert(sizeof(GetReplyHeader) == 8);
 
-// kKeyAsk: under which name does the network reach the byte at `offset`?
+// kKeyAsk: under which name does the network that the asker uses reach the byte at `offset`?
 struct KeyAsk {
   windows::WindowName window;
   std::uint64_t offset;
   std::uint32_t ticket;
   std::uint32_t reserved;
+  char network[8] = {};  // its name; zeros behind
 };
-static_assert(sizeof(KeyAsk) == 24 && offsetof(KeyAsk, ticket) == 16);
+static_assert(sizeof(KeyAsk) == 32 && offsetof(KeyAsk, ticket) == 16);
 
 // What a kGetReply brings for it: a range of the window with that byte in it, and its key.
 struct KeyAnswer {

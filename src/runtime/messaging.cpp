@@ -59,9 +59,10 @@ Fronts fronts_of(const windows::Arena& arena, const StartParameters& parameters)
           static_cast<std::ptrdiff_t>(parts.layout().part_bytes)};
 }
 
-void open_messages(const windows::Arena& arena, const StartParameters& parameters, int thread_level) noexcept {
+void open_messages(const windows::Arena& arena, StartParameters& parameters, int thread_level) noexcept {
   const Fronts fronts = fronts_of(arena, parameters);
   const config::Config& config = parameters.config;
+  Nodes& nodes = parameters.nodes;
   channel::set_up({.parts = parts_of(arena, parameters),
                    .me = parameters.identity.pe,
                    .n_pes = parameters.identity.n_pes,
@@ -69,13 +70,15 @@ void open_messages(const windows::Arena& arena, const StartParameters& parameter
                    .front_step = fronts.step,
                    .many_threads = thread_level == SHMEM_THREAD_MULTIPLE,
                    .pending_max = config.pending_max,
-                   .via = parameters.nodes.several() ? parameters.nodes.via.data() : nullptr,
-                   .networks = parameters.nodes.open,
+                   .via = nodes.several() ? nodes.via.data() : nullptr,
+                   .reach = nodes.several() ? nodes.reach.data() : nullptr,
+                   .networks = nodes.open,
+                   .trial_ms = nodes.trial_ms,
                    .lost = end_for_lost,
                    .stage_of = note_stage});
-  name_hosts(parameters.nodes);
+  name_hosts(nodes);
   set_handlers();
-  rma::open_by_network(config.net_rma, parameters.nodes.open);
+  rma::open_by_network(config.net_rma, nodes.open);
   message::open({.parts = parts_of(arena, parameters),
                  .me = parameters.identity.pe,
                  .n_pes = parameters.identity.n_pes,
@@ -84,11 +87,11 @@ void open_messages(const windows::Arena& arena, const StartParameters& parameter
                  .crowded = wait_policy().crowded});
   expose_memory(arena, parameters, context::default_context());
   channel::rest(false);
-  if (by_messages(parameters) || parameters.nodes.several()) channel::open();
+  if (by_messages(parameters) || nodes.several()) channel::open();
   const bool needs_help = by_messages(parameters) && parameters.identity.n_pes > 1;
   const bool may_help = config.progress != config::Progress::off;
   if (may_help && (needs_help || config.progress == config::Progress::on)) channel::start_agent();
-  if (may_help && parameters.nodes.several()) channel::start_network_agent();
+  if (may_help && nodes.several()) channel::start_network_agent();
 }
 
 void settle_messages(const char* routine) noexcept {

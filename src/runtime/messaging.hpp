@@ -19,7 +19,7 @@ struct Fronts {
 Fronts fronts_of(const windows::Arena& arena, const StartParameters& parameters) noexcept;
 
 // At each init, before anybody can send: handlers, windows. On the queue path messages flow from here on.
-void open_messages(const windows::Arena& arena, const StartParameters& parameters, int thread_level) noexcept;
+void open_messages(const windows::Arena& arena, StartParameters& parameters, int thread_level) noexcept;
 
 // At the last finalize. settle: what this PE has sent has been handled. close: behind the barrier, nobody needs an
 // answer of this PE any more.

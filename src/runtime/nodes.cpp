@@ -3,6 +3,7 @@
 #include <dirent.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "channel/network.hpp"
@@ -16,6 +17,7 @@ using transport::Bytes;
 
 // A PE without agents answers when it calls the library; so many times the usual silence says that it is gone.
 constexpr std::uint32_t kPatienceWithoutAgents = 20;
+constexpr std::uint32_t kMostTrialMs = 5000;
 
 // In front of each card of a PE.
 struct CardHead {
@@ -112,6 +114,16 @@ Status take_node(const windows::Arena& arena, const std::string& text, std::uint
   return {};
 }
 
+Error unreachable(const Nodes& nodes, int pe) {
+  std::string tried;
+  for (const transport::Candidate& network : nodes.networks)
+    tried += (tried.empty() ? "" : ", ") + network.name + " (" +
+             (network.transport == nullptr ? network.why_not : "that PE has none") + ")";
+  return {Errc::unsupported, 0,
+          "PE " + std::to_string(pe) + " on host " + nodes.host_of(pe) +
+              " cannot be reached by any network of this PE: " + tried};
+}
+
 }  // namespace
 
 class ArenaCards final : public transport::Cards {
@@ -156,7 +168,9 @@ Status open_networks(Nodes& nodes, windows::Arena& arena, const config::Config& 
   std::copy_n(header.secret, 2, nodes.setup.secret);
   nodes.setup.timeout_ms = static_cast<std::uint32_t>(config.net_timeout * 1000);
   const bool answers_always = config.progress != config::Progress::off;
-  nodes.setup.silence_ms = nodes.setup.timeout_ms * (answers_always ? 1 : kPatienceWithoutAgents);
+  const std::uint32_t patience = answers_always ? 1 : kPatienceWithoutAgents;
+  nodes.setup.silence_ms = nodes.setup.timeout_ms * patience;
+  nodes.trial_ms = std::min(nodes.setup.timeout_ms / 2, kMostTrialMs) * patience;
   nodes.setup.sink = &channel::network_sink();
   SHMEMX_TRY_ASSIGN(found, transport::open_transports(names_to_open(config), nodes.setup));
   nodes.networks = std::move(found);
@@ -186,40 +200,40 @@ Status exchange_records(const windows::Arena& arena, bootstrap::Bootstrap& launc
   return {};
 }
 
+namespace {
+
+// Where a PE of another node has a card for it.
+void open_for_some(Nodes& nodes, const windows::Arena& arena, transport::Candidate& network) {
+  const auto bit = static_cast<std::uint8_t>(1U << nodes.open.size());
+  bool any = false;
+  for (std::size_t pe = 0; pe < nodes.reach.size(); ++pe) {
+    if (nodes.mapped[pe] != 0 || find_card(arena.cards(static_cast<int>(pe)), network.name).empty()) continue;
+    nodes.reach[pe] |= bit;
+    any = true;
+  }
+  if (!any) {
+    network.transport.reset();
+    network.why_not = "no other PE has it";
+    return;
+  }
+  nodes.open.push_back(network.transport.get());
+  nodes.cards.push_back(std::make_unique<ArenaCards>(arena, network.name));
+  network.transport->set_cards(*nodes.cards.back());
+}
+
+}  // namespace
+
 Status choose_networks(Nodes& nodes, windows::Arena& arena) {
   if (!nodes.several()) return {};
+  nodes.reach.assign(nodes.mapped.size(), 0);
+  for (transport::Candidate& network : nodes.networks) {
+    if (network.transport != nullptr) open_for_some(nodes, arena, network);
+  }
   nodes.via.assign(nodes.mapped.size(), 0);
-  std::vector<std::uint8_t> index_of(nodes.networks.size(), 0);
   for (std::size_t pe = 0; pe < nodes.via.size(); ++pe) {
     if (nodes.mapped[pe] != 0) continue;
-    for (std::size_t i = 0; i < nodes.networks.size() && nodes.via[pe] == 0; ++i) {
-      transport::Candidate& network = nodes.networks[i];
-      if (network.transport == nullptr || find_card(arena.cards(static_cast<int>(pe)), network.name).empty()) continue;
-      if (index_of[i] == 0) {
-        nodes.open.push_back(network.transport.get());
-        index_of[i] = static_cast<std::uint8_t>(nodes.open.size());
-      }
-      nodes.via[pe] = index_of[i];
-    }
-    if (nodes.via[pe] != 0) continue;
-    std::string tried;
-    for (const transport::Candidate& network : nodes.networks)
-      tried += (tried.empty() ? "" : ", ") + network.name +
-               (network.transport == nullptr ? " (" + network.why_not + ")" : " (that PE has none)");
-    return Error{Errc::unsupported, 0,
-                 "PE " + std::to_string(pe) + " on host " + nodes.host_of(static_cast<int>(pe)) +
-                     " cannot be reached by any network of this PE: " + tried};
-  }
-  for (std::size_t i = 0; i < nodes.networks.size(); ++i) {
-    transport::Candidate& network = nodes.networks[i];
-    if (network.transport == nullptr) continue;
-    if (index_of[i] == 0) {
-      network.transport.reset();
-      network.why_not = "no PE needs it";
-      continue;
-    }
-    nodes.cards.push_back(std::make_unique<ArenaCards>(arena, network.name));
-    network.transport->set_cards(*nodes.cards.back());
+    if (nodes.reach[pe] == 0) return unreachable(nodes, static_cast<int>(pe));
+    nodes.via[pe] = static_cast<std::uint8_t>(std::countr_zero(nodes.reach[pe]) + 1);
   }
   return {};
 }

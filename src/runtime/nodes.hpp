@@ -25,10 +25,12 @@ struct Nodes {
   std::vector<std::string> hosts;      // by node
   std::string why;                     // there are several nodes on one machine
   transport::Setup setup;
+  std::uint32_t trial_ms = 0;  // so long may a network take to show that it leads to a PE, where there is another
   std::vector<transport::Candidate> networks;
   std::vector<std::unique_ptr<ArenaCards>> cards;  // of each network
-  std::vector<transport::Transport*> open;         // those that lead to some PE
+  std::vector<transport::Transport*> open;         // those that may lead to some PE
   std::vector<std::uint8_t> via;                   // by PE: 0, or one more than an index of `open`
+  std::vector<std::uint8_t> reach;                 // by PE: all of `open` that may lead there, one bit each
 
   bool several() const noexcept { return n_nodes > 1; }
   const std::string& host_of(int pe) const noexcept { return hosts[node_of[static_cast<std::size_t>(pe)]]; }
@@ -43,7 +45,7 @@ Status open_networks(Nodes& nodes, windows::Arena& arena, const config::Config& 
 // Collective over the job where the launcher has several nodes: records and cards of the PEs of other nodes come into
 // this node's arena. All PEs of this node have filled theirs.
 Status exchange_records(const windows::Arena& arena, bootstrap::Bootstrap& launcher, int me);
-// Each distant PE's network: the first of this job's that both have.
+// Each distant PE's network: the first of this job's that both have; it shows on use whether that one leads there.
 Status choose_networks(Nodes& nodes, windows::Arena& arena);
 
 // For people: how each class of PEs is reached, and why not in other ways. In a job on one node: what could be had.

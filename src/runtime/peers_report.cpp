@@ -87,6 +87,8 @@ std::string of_network(const Nodes& nodes, const config::Config& config, std::si
     if (first < 0) first = static_cast<int>(pe);
   }
   const int count = list.count();
+  if (count == 0)
+    return line("in reserve", network.name() + std::string(": for PEs to which the networks above do not lead"));
   std::string text = line("other nodes", "PE " + list.text() + (count > 1 ? " (" + std::to_string(count) + ")" : "") +
                                              ": " + network.name());
   text += line("", "PE " + std::to_string(first) + " on " + nodes.host_of(first) + ": " + network.describe(first));

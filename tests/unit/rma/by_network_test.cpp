@@ -36,7 +36,7 @@ struct Process {
     const channel::Parts parts(memory.data() + (kCacheLine - address % kCacheLine) % kCacheLine, layout);
     wait_policy().own_front = &parts.control(0).front;
     wait_policy().bare_polls = 1;
-    static const std::uint8_t via[2] = {0, 1};
+    static std::uint8_t via[2] = {0, 1};
     static transport::Transport* const networks[1] = {&network};
     channel::set_up({.parts = parts,
                      .me = 0,
@@ -74,7 +74,7 @@ struct Life {
     network.log.clear();
     network.answers.clear();
     network.can = PlayedNetwork::kHardware;
-    network.opens = network.registers = true;
+    network.opens = network.registers = network.names_itself = true;
     network.key_range = kRemoteBytes;
     network.message_polls = network.transfer_polls = 1;
   }
@@ -300,6 +300,19 @@ BOOST_AUTO_TEST_CASE(a_pe_that_wants_messages_opens_nothing) {
   BOOST_REQUIRE_EQUAL(life.network.answers.size(), 1u);
   BOOST_CHECK_EQUAL(life.network.answers[0].is_open, 0u);
   BOOST_CHECK_EQUAL(life.network.answers[0].bytes, 1000u);
+  BOOST_CHECK(life.network.log.empty());
+  windows::expose_builtin(windows::kHeapWindow, nullptr, 0);
+}
+
+// The asker may have come to use a network that this PE does not have.
+BOOST_AUTO_TEST_CASE(another_network_is_opened_nothing) {
+  Life life;
+  life.network.names_itself = false;
+  windows::expose_builtin(windows::kHeapWindow, life.source.data(), 1000);
+  life.network.ask({windows::kHeapWindow, 5, 1, 0, {'x'}});
+  life.network.ask({windows::kHeapWindow, 5, 1, 0, {'e', 'i', 'g', 'h', 't', 'c', 'h', 's'}});
+  BOOST_REQUIRE_EQUAL(life.network.answers.size(), 2u);
+  for (const rma::KeyAnswer& answer : life.network.answers) BOOST_CHECK_EQUAL(answer.is_open, 0u);
   BOOST_CHECK(life.network.log.empty());
   windows::expose_builtin(windows::kHeapWindow, nullptr, 0);
 }

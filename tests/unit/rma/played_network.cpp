@@ -19,7 +19,8 @@ const char* PlayedNetwork::name() const noexcept { return "played"; }
 
 void PlayedNetwork::ask(const rma::KeyAsk& question) {
   const channel::Locked endpoint;
-  alignas(16) const rma::KeyAsk aligned = question;
+  alignas(16) rma::KeyAsk aligned = question;
+  if (names_itself) std::memcpy(aligned.network, name(), std::strlen(name()));
   channel::network_sink().deliver(kOther, {channel::kKeyAsk, sizeof aligned, executed_}, channel::bytes_of(aligned));
 }
 
@@ -105,7 +106,7 @@ void PlayedNetwork::answer_ask(const Sent& message) {
   } reply{};
   rma::KeyAsk question;
   std::memcpy(&question, message.payload.data(), sizeof question);
-  log.push_back("message ask");
+  log.push_back(std::string("message ask") + (std::string_view(question.network) == name() ? "" : " of another"));
   const std::uint64_t begin = question.offset / key_range * key_range;
   reply.header.ticket = question.ticket;
   reply.answer.begin = begin;

@@ -26,6 +26,7 @@ class PlayedNetwork final : public transport::Transport {
   std::uint64_t key_range = kRemoteBytes;     // of each of its keys
   int message_polls = 1, transfer_polls = 1;  // until they take effect
   bool registers = true;
+  bool names_itself = true;  // in ask()
   bool refuses_once = false;
 
   // What has happened.
