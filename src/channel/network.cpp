@@ -125,7 +125,8 @@ bool Endpoint::try_way(int pe) noexcept {
 
 transport::Transport* Endpoint::network_called(std::string_view name) const noexcept {
   const auto* const end = networks_ + network_count_;
-  const auto* const found = std::find_if(networks_, end, [name](const auto* network) { return name == network->name(); });
+  const auto* const found =
+      std::find_if(networks_, end, [name](const auto* network) { return name == network->name(); });
   return found == end ? nullptr : *found;
 }
 

@@ -25,9 +25,9 @@ inline constexpr std::uint16_t kTrialAnswer = 0xfffd;
 // Networks count from 0, as in `networks`.
 class Trials {
  public:
-  // `via`: by PE, 0 or one more than its network; changed here, and read by any thread. `reach`: by PE, one bit for each
-  // network that could lead there; null: `via` is all there is. They stay. `limit_ms`: how long an answer is waited for
-  // while there is another network.
+  // `via`: by PE, 0 or one more than its network; changed here, and read by any thread. `reach`: by PE, one bit for
+  // each network that could lead there; null: `via` is all there is. They stay. `limit_ms`: how long an answer is
+  // waited for while there is another network.
   void open(std::span<transport::Transport* const> networks, std::uint8_t* via, const std::uint8_t* reach,
             std::size_t n_pes, std::uint32_t limit_ms);
 
@@ -85,8 +85,8 @@ class Trials {
   std::uint64_t limit_ns_ = 0;
   Record records_[transport::kMaxTransports];
   std::size_t users_[transport::kMaxTransports] = {};  // so many PEs are reached that way, or will be tried so
-  std::vector<std::uint8_t> heard_;  // by PE: networks over which it has sent, as bits
-  std::vector<bool> passed_;         // by PE
+  std::vector<std::uint8_t> heard_;                    // by PE: networks over which it has sent, as bits
+  std::vector<bool> passed_;                           // by PE
   std::unordered_map<int, Trial> open_;
   std::vector<Answer> due_;  // to questions
 };
