@@ -101,7 +101,9 @@ void sleep_until_done(PollFunction done, void* state, const char* routine) {
     const std::uint32_t seen = front.wake_seq.load(std::memory_order_acquire);  // wake
     front.sleepers.store(1, std::memory_order_seq_cst);                         // doze
     if (is_done(done, state)) break;
+    threads_asleep.fetch_add(1, std::memory_order_relaxed);
     futex_sleep(front.wake_seq, seen, step_ns);
+    threads_asleep.fetch_sub(1, std::memory_order_relaxed);
     if (message_poll() != nullptr) {
       if (poll_for<::sched_yield>(done, state, kLookAfterWakeNs)) break;
     } else if (poll_paused(done, state, kPollsAfterWake)) {

@@ -46,8 +46,9 @@ struct WaitPolicy {
   bool (*poll)() = nullptr;
 };
 inline constinit WaitPolicy wait_policy_storage;
-// Threads of this process inside a long wait, counted where messages may come: they handle them.
+// Threads of this process inside a long wait, counted where messages may come: they handle them, unless they sleep.
 inline constinit std::atomic<std::uint32_t> threads_waiting{0};
+inline constinit std::atomic<std::uint32_t> threads_asleep{0};
 inline WaitPolicy& wait_policy() noexcept { return wait_policy_storage; }
 
 // `poll` and `bare_polls` change when a thread sends the first message, while others may wait: read and written whole,

@@ -30,7 +30,7 @@ constexpr std::uint32_t kBusyPolls = 200;  // polls of others in kLookNs: they d
 constexpr std::uint64_t kBusyNs = 2000;    // from one poll to the next
 constexpr int kPollsBeforeSleep = 50;
 // Of the networks: each poll is a system call or two.
-constexpr std::uint32_t kBusyPollsOfNetwork = 20;
+constexpr std::uint32_t kBusyPollsOfNetwork = 5;
 constexpr int kLongSleepMs = 2000;
 constexpr std::size_t kStackBytes = std::size_t{1} << 20;  // handlers of programs run on it
 
@@ -154,8 +154,12 @@ bool make_bell() {
   return any;
 }
 
-// Others that sleep in a wait do not poll; others that poll make this thread's wake-ups a waste.
-bool others_poll(const std::uint32_t before) { return own_endpoint.activity() - before > kBusyPollsOfNetwork; }
+// Others that sleep in a wait do not poll; others that poll make this thread's wake-ups a waste. A waiter that is awake
+// polls when it gets a core, however seldom that is.
+bool others_poll(const std::uint32_t before) {
+  return own_endpoint.activity() - before > kBusyPollsOfNetwork ||
+         threads_waiting.load(std::memory_order_relaxed) > threads_asleep.load(std::memory_order_relaxed);
+}
 
 // Until the other threads have left networks alone for one look.
 void stand_by_networks() {
