@@ -55,6 +55,13 @@ BOOST_AUTO_TEST_CASE(subnets_match_by_bits) {
   BOOST_CHECK(!address("10.1.2.3/24").matches(address("10.1.2.3/24"), 33));
 }
 
+BOOST_AUTO_TEST_CASE(links_are_interfaces_of_a_common_subnet) {
+  const auto links = [](const Card& peer) { return links_to(peer, kOwn, 1); };
+  BOOST_CHECK((links(card(2, {"10.1.0.2/16"})) == Ways{"eth0"}));
+  BOOST_CHECK((links(card(2, {"10.1.0.2/16", "10.1.2.2/24", "fd00:1::2/64", "fe80::9/64"})) == Ways{"eth0", "eth1"}));
+  BOOST_CHECK(links(card(2, {"172.17.0.1/16", "192.168.0.1/24"})).empty());  // the own address, and a routed one
+}
+
 BOOST_AUTO_TEST_CASE(knows_loopback_and_link_local) {
   BOOST_CHECK(address("127.3.0.1/8").is_loopback());
   BOOST_CHECK(address("::1/128").is_loopback());

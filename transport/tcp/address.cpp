@@ -200,6 +200,17 @@ std::vector<Candidate> candidates_for(const Card& peer, const std::vector<LocalA
   return out;
 }
 
+std::vector<std::string> links_to(const Card& peer, const std::vector<LocalAddress>& own, std::uint64_t own_machine) {
+  std::vector<Ranked> ranked;
+  for (const Address& remote : peer.addresses) add(remote, own, peer.machine == own_machine, ranked);
+  std::vector<std::string> names;
+  for (const Ranked& one : ranked) {
+    const std::string& name = one.candidate.interface;
+    if (one.rank == same_subnet && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
 socklen_t to_sockaddr(const Candidate& candidate, std::uint16_t port, sockaddr_storage& out) noexcept {
   out = {};
   if (!candidate.address.is_v6) {

@@ -62,6 +62,9 @@ struct Candidate {
 std::vector<Candidate> candidates_for(const Card& peer, const std::vector<LocalAddress>& own,
                                       std::uint64_t own_machine);
 
+// The interfaces of this machine that share a subnet with `peer`.
+std::vector<std::string> links_to(const Card& peer, const std::vector<LocalAddress>& own, std::uint64_t own_machine);
+
 socklen_t to_sockaddr(const Candidate& candidate, std::uint16_t port, sockaddr_storage& out) noexcept;
 Address from_sockaddr(const sockaddr* address) noexcept;
 // "10.0.0.1:4711", "[fd00::1]:4711"

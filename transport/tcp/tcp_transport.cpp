@@ -181,13 +181,24 @@ void TcpTransport::close(std::uint32_t patience_ms) noexcept {
   update_timer();
 }
 
+// Where several lead there.
+std::string TcpTransport::links_of(int pe) const {
+  Card card;
+  if (cards_ == nullptr || !unpack_card(cards_->card_of(pe), card)) return {};
+  const std::vector<std::string> links = links_to(card, own_, machine_);
+  if (links.size() < 2) return {};
+  std::string text = "; of";
+  for (const std::string& link : links) text += (&link == &links.front() ? " " : ", ") + link;
+  return text + " one is used: a pair of PEs has one connection, which is not spread over several links";
+}
+
 std::string TcpTransport::describe(int pe) const {
   const Peer* const peer = peers_[static_cast<std::size_t>(pe)].get();
   std::string way = "not connected yet";
   if (peer != nullptr && peer->state == State::up) way = connection_text(peer->fd.get());
   if (peer != nullptr && peer->state == State::ended) way = "the connection has ended";
   return way + "; bodies from " + std::to_string(kDirectBytes) + " bytes on leave uncopied, from " +
-         std::to_string(kLongBytes) + " on they are read to their place; progress by poll or epoll";
+         std::to_string(kLongBytes) + " on they are read to their place; progress by poll or epoll" + links_of(pe);
 }
 
 Result<transport::TransportPtr> open_tcp(const transport::Setup& setup) {

@@ -63,6 +63,7 @@ class TcpTransport final : public transport::Transport, private Gate::Owner {
 
   Peer& contact(int pe) noexcept;
   void start_dial(Peer& peer) noexcept;
+  std::string links_of(int pe) const;
   void step_dial(Peer& peer) noexcept;
   void connected(Peer& peer, UniqueFd fd) noexcept;
   Sent send_large(Peer& peer, const Head& head, Bytes header, Bytes body, Outgoing* outgoing) noexcept;
