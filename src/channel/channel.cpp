@@ -326,7 +326,7 @@ void settle(const char* routine, int pe) noexcept {
   }
   {
     const Locked endpoint;
-    number = endpoint->sent_to(pe);
+    number = endpoint->number_to_settle(pe);
     if (endpoint->is_settled(pe, number)) return;
   }
   wait_under_lock(routine, pe, [&] { return own_endpoint.is_settled(pe, number); });
@@ -354,7 +354,7 @@ void settle_all(const char* routine) noexcept {
   const Locked endpoint;
   std::erase_if(lists->dirty_peers, [&](std::uint16_t pe) {
     PeerState& peer = own_endpoint.peers_[pe];
-    peer.dirty = !endpoint->is_settled(pe, peer.sent) || endpoint->has_batch(pe);
+    peer.dirty = !endpoint->is_settled(pe, endpoint->number_to_settle(pe)) || endpoint->has_batch(pe);
     return !peer.dirty;
   });
 }

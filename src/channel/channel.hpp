@@ -62,6 +62,7 @@ enum HandlerId : std::uint16_t {
   kBatch,           // channel: several short messages in one
   kStage,           // channel: how far the source is in its life
   kKeyAsk,          // rma: answered by kGetReply
+  kBlob,            // coll: data without a flag, which its sender settles
   kHandlerIds = 64  // an id at or above this is rubbish
 };
 
@@ -114,7 +115,10 @@ struct PeerState {
     queue::BoxWriter writer;  // node peer
     std::uint32_t fences;     // distant: so many had been called when the last message went there
   };
-  queue::BoxReader reader;
+  union {
+    queue::BoxReader reader;  // node peer
+    queue::Number concerned;  // distant: the last message sent to it that quiet is about
+  };
   union {
     std::uint32_t cells_under_way;  // node peer: ours, sent to it and not yet given back
     queue::Number told;             // distant: so many of its messages it knows that we have finished
@@ -124,6 +128,7 @@ struct PeerState {
   bool reads_box;   // it has said that it uses its box
   // distant
   bool owed : 1;     // in the list of those that may have to be told
+  bool waits : 1;    // it may wait for that: we have finished a message of it that quiet is about
   bool untried : 1;  // several networks may lead there, and it is not known which does (channel/trials.hpp)
 };
 static_assert(sizeof(PeerState) <= kCacheLine);
@@ -196,7 +201,10 @@ class Endpoint {
   bool has_cells() noexcept { return !parts_.control(me_).receive.maybe_empty(); }
   // Has `pe` finished what was sent to it, up to message `number`?
   bool is_settled(int pe, queue::Number number) noexcept;
-  queue::Number sent_to(int pe) const noexcept { return peers_[pe].sent; }
+  // What quiet waits for.
+  queue::Number number_to_settle(int pe) const noexcept {
+    return is_distant(pe) ? peers_[pe].concerned : peers_[pe].sent;
+  }
   // Grows with each poll; a hint for the agent.
   std::uint32_t activity() const noexcept { return polls_.load(std::memory_order_relaxed); }
   // Consumer's side: is there anything that poll() would look at?
@@ -258,9 +266,10 @@ class Endpoint {
   bool send_batches() noexcept;
   void send_long(const char* routine, int pe, HandlerId id, Bytes header, Bytes body) noexcept;
   bool poll_networks(int expected, std::uint32_t polls) noexcept;
-  bool tell_owed(bool all) noexcept;
+  enum class Tell : std::uint8_t { waiting_now, waiting, all };  // now: unless messages stream in
+  bool tell_owed(Tell whom) noexcept;
   void take_distant(int source, const transport::Head& head, Bytes payload) noexcept;
-  void finish_distant(int source, PeerState& peer) noexcept;
+  void finish_distant(int source, const transport::Head& head) noexcept;
   void note_returned(queue::Cell* cell) noexcept;
   void collect_cells() noexcept;
   queue::Cell* find_cell() noexcept;
@@ -430,6 +439,17 @@ class Awaiting {
 
  private:
   int before_;
+};
+
+// What this thread sends is part of a collective: its flag, which follows, tells the receiver that it is there, so no
+// quiet need wait for it.
+inline constinit thread_local bool part_of_collective = false;
+class PartOfCollective {
+ public:
+  PartOfCollective() noexcept { part_of_collective = true; }
+  ~PartOfCollective() { part_of_collective = false; }
+  PartOfCollective(const PartOfCollective&) = delete;
+  PartOfCollective& operator=(const PartOfCollective&) = delete;
 };
 
 // Polls until done() is true, in the one waiting policy. done() runs without the lock. The channel is open.

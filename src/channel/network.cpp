@@ -15,8 +15,9 @@ namespace {
 // With so few messages at a time somebody waits for the answer; with more it can wait for the end of the stream.
 constexpr std::uint32_t kFewMessages = 16;
 constexpr std::uint32_t kPollsPerTelling = 16;
-constexpr std::uint32_t kPollsOfOthers = 16;  // a look at the networks while a PE of the node is waited for
-constexpr std::uint32_t kPollsOfIdle = 64;    // a look at networks that nobody uses
+constexpr std::uint32_t kPollsPerTellingAll = 512;  // those as well that do not wait for it
+constexpr std::uint32_t kPollsOfOthers = 16;        // a look at the networks while a PE of the node is waited for
+constexpr std::uint32_t kPollsOfIdle = 64;          // a look at networks that nobody uses
 
 // Answers are not counted: whoever asked waits for them, so nobody need be told that they have come.
 constexpr bool is_answer(unsigned handler) {
@@ -28,9 +29,8 @@ constexpr bool is_question(unsigned handler) {
 }
 
 // What quiet has nothing to do with: flags of collectives and two-sided messages are not operations on memory.
-constexpr bool concerns_quiet(unsigned handler) {
-  return handler != kTick && (handler < kMessageEager || handler > kMessageData);
-}
+constexpr bool concerns_quiet(HandlerId id) { return id != kTick && (id < kMessageEager || id > kMessageData); }
+constexpr bool somebody_waits(const transport::Head& head) { return (head.handler & kNobodyWaits) == 0; }
 
 // Kinds of long messages that do not mind where those in front of them are: what they do beside bringing bytes they do
 // in landed().
@@ -40,7 +40,7 @@ constexpr bool lands_early(unsigned handler) {
 }
 
 constexpr unsigned plain_handler(const transport::Head& head) {
-  return head.handler & ~unsigned{transport::kLandsEarly};
+  return head.handler & ~unsigned{transport::kLandsEarly | kNobodyWaits};
 }
 
 constinit Landing landings[kHandlerIds] = {};
@@ -139,16 +139,20 @@ transport::Sent Endpoint::send_distant(int pe, const Way& way, Bytes header, Byt
   // The first message behind a fence waits for all in front of it, and what follows waits for its turn.
   const std::uint32_t fenced = fences.load(std::memory_order_relaxed);
   const bool early = body.size() >= transport::kLongBytes && lands_early(way.id) && peer.fences == fenced;
-  const auto handler = static_cast<std::uint16_t>(way.id | (early ? transport::kLandsEarly : 0));
+  const bool concerned = concerns_quiet(way.id) && (!part_of_collective || in_handler_);
+  const auto handler =
+      static_cast<std::uint16_t>(way.id | (early ? transport::kLandsEarly : 0) | (concerned ? 0 : kNobodyWaits));
   const transport::Head head{handler, static_cast<std::uint16_t>(header.size()), peer.received};
   const transport::Sent sent = network_of(pe).send(pe, head, header, body, way.outgoing, way.urgency);
   if (sent == transport::Sent::no) return sent;
   peer.fences = fenced;
   if (way.urgency == transport::Urgency::gather) gathered_ = true;
   peer.told = peer.received;
+  peer.waits = false;
   if (is_answer(way.id)) return sent;
-  if (concerns_quiet(way.id)) {
+  if (concerned) {
     note_sent(pe, peer);
+    peer.concerned = peer.sent;
   } else {
     ++peer.sent;
   }
@@ -214,11 +218,13 @@ void Endpoint::send_long(const char* routine, int pe, HandlerId id, Bytes header
 
 // ---- receiving ----
 
-void Endpoint::finish_distant(int source, PeerState& peer) noexcept {
+void Endpoint::finish_distant(int source, const transport::Head& head) noexcept {
+  PeerState& peer = peers_[source];
   ++peer.received;
-  if (peer.owed) return;
+  if (!peer.owed) state().owed.push_back(static_cast<std::uint16_t>(source));
   peer.owed = true;
-  state().owed.push_back(static_cast<std::uint16_t>(source));
+  if (peer.waits || !somebody_waits(head)) return;
+  peer.waits = true;
   ring_if_dozing();
 }
 
@@ -231,19 +237,21 @@ void Endpoint::take_distant(int source, const transport::Head& head, Bytes paylo
   if (head.handler == kAckOnly) return;
   ++taken_;
   const unsigned handler = plain_handler(head);
-  if (is_question(handler)) finish_distant(source, peer);
+  if (is_question(handler)) finish_distant(source, head);
   if (run(source, handler, payload) == Verdict::later) keep_copy(source, handler, payload);
-  if (!is_question(handler) && !is_answer(handler)) finish_distant(source, peer);
+  if (!is_question(handler) && !is_answer(handler)) finish_distant(source, head);
 }
 
 // A waiter that polls again has nothing to send by itself, so the count goes alone. While messages stream in it need
-// not be told each time.
-bool Endpoint::tell_owed(bool all) noexcept {
+// not be told each time. Flags of collectives and two-sided messages are answered by others of their kind, which bring
+// the count: told alone it would be in their way.
+bool Endpoint::tell_owed(Tell whom) noexcept {
   std::vector<std::uint16_t>& owed = state().owed;
-  if (owed.empty() || (!all && taken_ > kFewMessages)) return false;
+  if (owed.empty() || (whom == Tell::waiting_now && taken_ > kFewMessages)) return false;
   bool any = false;
   std::erase_if(owed, [&](std::uint16_t pe) {
     PeerState& peer = peers_[pe];
+    if (whom != Tell::all && !peer.waits && peer.told != peer.received) return false;
     if (peer.told != peer.received) {
       if (!has_way(pe)) return false;
       const transport::Head head{kAckOnly, 0, peer.received};
@@ -251,7 +259,7 @@ bool Endpoint::tell_owed(bool all) noexcept {
       peer.told = peer.received;
       any = true;
     }
-    peer.owed = false;
+    peer.owed = peer.waits = false;
     return true;
   });
   return any;
@@ -267,7 +275,9 @@ void Endpoint::flush_gathered() noexcept {
 bool Endpoint::poll_networks(int expected, std::uint32_t polls) noexcept {
   const bool distant = expected >= 0 && is_distant(expected);
   if (expected >= 0 && !distant && polls % kPollsOfOthers != 0) return false;
-  tell_owed(polls % kPollsPerTelling == 0);
+  tell_owed(polls % kPollsPerTellingAll == 0 ? Tell::all
+            : polls % kPollsPerTelling == 0  ? Tell::waiting
+                                             : Tell::waiting_now);
   flush_gathered();
   taken_ = 0;
   bool any = false;
@@ -302,7 +312,7 @@ void NetworkSink::landed(int source, const transport::Head& head, Bytes header, 
   landings[handler].landed(own_endpoint, source, header, body_bytes);
   own_endpoint.in_handler_ = false;
   ++own_endpoint.taken_;
-  if (!is_answer(handler)) own_endpoint.finish_distant(source, peer);
+  if (!is_answer(handler)) own_endpoint.finish_distant(source, head);
 }
 
 void NetworkSink::lost(int pe, const std::string& cause) noexcept {
@@ -317,7 +327,7 @@ bool is_quiet_for_sleep() noexcept {
   const Locked endpoint;
   if (!state().batched.empty() || endpoint->gathered_) return false;
   if (!state().owed.empty()) {
-    endpoint->tell_owed(true);
+    endpoint->tell_owed(Endpoint::Tell::all);
     if (!state().owed.empty()) return false;
   }
   for (std::uint32_t i = 0; i < endpoint->network_count_; ++i) {

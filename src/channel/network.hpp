@@ -10,6 +10,9 @@
 
 namespace shmemx::channel {
 
+// In the handler number of a head: no quiet waits for this message, so that it is done need not be told alone.
+inline constexpr std::uint16_t kNobodyWaits = 0x4000;
+
 // What transports call, under the endpoint's lock.
 class NetworkSink final : public transport::Sink {
  public:

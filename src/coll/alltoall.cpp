@@ -53,8 +53,8 @@ class Exchange {
     const bool mapped = context::is_mapped(team_.route, pe);
     if (!mapped && shape_.block_count == 1)
       return put_with_tick(group_, pe, dest_of(team_.me()), {source_for(pe), bytes_}, tick);
+    if (!mapped) return put_strided_with_tick(group_, pe, dest_of(team_.me()), source_for(pe), shape_, tick);
     Reach{team_.route, group_.routine()}.put_strided(pe, dest_of(team_.me()), source_for(pe), shape_);
-    if (!mapped) signal_tick(team_, group_.routine(), pe, tick);
   }
 
   void by_leaders() {

@@ -29,6 +29,7 @@ void Reach::put_strided(int pe, const std::byte* own_dest, const std::byte* sour
 void put_with_tick(const TeamGroup& group, int pe, const std::byte* own_dest, std::span<const std::byte> source,
                    std::uint64_t tick) noexcept {
   const Team& team = group.team();
+  const channel::PartOfCollective mark;
   const bool in_one = !source.empty() && source.size() < transport::kLongBytes && !context::is_mapped(team.route, pe);
   if (in_one) {
     return rma::put_signal_remote(group.routine(), rma::place_of(team.route, own_dest, pe), source.data(),
@@ -36,6 +37,13 @@ void put_with_tick(const TeamGroup& group, int pe, const std::byte* own_dest, st
   }
   Reach{team.route, group.routine()}.put(pe, own_dest, source.data(), source.size());
   signal_tick(team, group.routine(), pe, tick);
+}
+
+void put_strided_with_tick(const TeamGroup& group, int pe, const std::byte* own_dest, const std::byte* source,
+                           const rma::Strided& shape, std::uint64_t tick) noexcept {
+  const channel::PartOfCollective mark;
+  Reach{group.team().route, group.routine()}.put_strided(pe, own_dest, source, shape);
+  signal_tick(group.team(), group.routine(), pe, tick);
 }
 
 }  // namespace shmemx::coll

@@ -20,8 +20,10 @@ struct Reach {
                    const rma::Strided& shape) const noexcept;
 };
 
-// And the tick behind it.
+// And the tick behind it. What has been put so is no matter of quiet: who has seen the tick has the data.
 void put_with_tick(const TeamGroup& group, int pe, const std::byte* own_dest, std::span<const std::byte> source,
                    std::uint64_t tick) noexcept;
+void put_strided_with_tick(const TeamGroup& group, int pe, const std::byte* own_dest, const std::byte* source,
+                           const rma::Strided& shape, std::uint64_t tick) noexcept;
 
 }  // namespace shmemx::coll

@@ -88,7 +88,6 @@ std::byte* place_of(const Port& port, const TickHeader& header, std::size_t byte
 
 // The data are where they belong.
 void take_in(const Port& port, const TickHeader& header, std::size_t bytes, int source) {
-  if (header.tick == 0) return;
   if (header.total != 0 && !count_piece(name_of(header), bytes)) return;
   std::atomic<std::uint64_t>& tick = port.lines[header.writer].tick;
   if (header.tick <= tick.load(std::memory_order_relaxed)) damaged(source, header);  // the writer alone writes it
@@ -99,10 +98,19 @@ void take_in(const Port& port, const TickHeader& header, std::size_t bytes, int 
 channel::Verdict take_tick(channel::Endpoint&, const channel::Message& message) {
   const TickHeader header = header_in(message.payload, message.source);
   const auto data = message.payload.subspan(sizeof header);
-  if (header.total != 0 && (header.tick == 0 || data.empty())) damaged(message.source, header);
+  if (header.tick == 0 || (header.total != 0 && data.empty())) damaged(message.source, header);
   const Port& port = checked_port(header, message.source);
   if (!data.empty()) std::memcpy(place_of(port, header, data.size(), message.source), data.data(), data.size());
   take_in(port, header, data.size(), message.source);
+  return channel::Verdict::done;
+}
+
+channel::Verdict take_blob(channel::Endpoint&, const channel::Message& message) {
+  const TickHeader header = header_in(message.payload, message.source);
+  const auto data = message.payload.subspan(sizeof header);
+  if (header.tick != 0 || header.total != 0) damaged(message.source, header);
+  const Port& port = checked_port(header, message.source);
+  if (!data.empty()) std::memcpy(place_of(port, header, data.size(), message.source), data.data(), data.size());
   return channel::Verdict::done;
 }
 
@@ -126,6 +134,7 @@ TickHeader header_of(const Team& team, std::uint64_t tick) {
 
 void set_handlers() noexcept {
   channel::set_handler(channel::kTick, take_tick);
+  channel::set_handler(channel::kBlob, take_blob);
   channel::set_landing(channel::kTick, {land, take_landed});
 }
 
@@ -168,12 +177,13 @@ void send_tick(const Team& team, const char* routine, int pe, std::uint64_t tick
 namespace {
 
 // As many messages as it needs; the last one makes it complete.
-void send_data(const Team& team, const char* routine, int pe, TickHeader header, channel::Bytes data) {
+void send_data(const Team& team, const char* routine, int pe, channel::HandlerId id, TickHeader header,
+               channel::Bytes data) {
   const int to = context::world_pe(team.route, pe);
   const std::size_t most = channel::max_payload_bytes(to) - sizeof header;
   do {
     const channel::Bytes piece = data.first(std::min(most, data.size()));
-    channel::send(routine, to, channel::kTick, channel::bytes_of(header), piece);
+    channel::send(routine, to, id, channel::bytes_of(header), piece);
     header.offset += piece.size();
     data = data.subspan(piece.size());
   } while (!data.empty());
@@ -184,14 +194,14 @@ void send_data(const Team& team, const char* routine, int pe, TickHeader header,
 void send_blob(const Team& team, const char* routine, int pe, const Blob& blob) noexcept {
   TickHeader header = header_of(team, 0);
   header.parity = static_cast<std::uint32_t>(blob.parity);
-  send_data(team, routine, pe, header, {static_cast<const std::byte*>(blob.data), blob.bytes});
+  send_data(team, routine, pe, channel::kBlob, header, {static_cast<const std::byte*>(blob.data), blob.bytes});
 }
 
 void send_pieces(const Team& team, const char* routine, int pe, std::uint64_t tick, channel::Bytes data) noexcept {
   if (data.size() > kMaxParcelBytes) fatal(routine, "a parcel of %zu bytes is too long", data.size());
   TickHeader header = header_of(team, tick);
   header.total = data.size();
-  send_data(team, routine, pe, header, data);
+  send_data(team, routine, pe, channel::kTick, header, data);
 }
 
 std::byte* inbox(const Team& team, int writer, std::uint64_t parity) noexcept {

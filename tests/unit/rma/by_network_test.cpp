@@ -243,6 +243,23 @@ BOOST_AUTO_TEST_CASE(a_signal_leaves_when_its_data_are_there) {
   BOOST_CHECK((life.network.log == Log{"message ask", "start put", "put", "message signal"}));
 }
 
+// Who has seen the flag of the collective has its data.
+BOOST_AUTO_TEST_CASE(quiet_does_not_wait_for_parts_of_collectives) {
+  Life life;
+  life.network.message_polls = 1000;
+  {
+    const channel::PartOfCollective mark;
+    life.put(64, 100);
+  }
+  rma::settle_all_remote("quiet");
+  BOOST_CHECK(life.network.log.empty());
+  life.network.message_polls = 1;
+  life.put(300, 100);
+  rma::settle_all_remote("quiet");
+  BOOST_CHECK((life.network.log == Log{"message put", "message put"}));
+  BOOST_CHECK(life.has(64, 100));
+}
+
 // ---- the PE that is asked ----
 
 BOOST_AUTO_TEST_CASE(a_piece_of_a_window_is_opened_once) {

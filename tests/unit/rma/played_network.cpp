@@ -26,7 +26,7 @@ void PlayedNetwork::ask(const rma::KeyAsk& question) {
 
 transport::Sent PlayedNetwork::send(int, const transport::Head& head, transport::Bytes header, transport::Bytes body,
                                     transport::Outgoing*, transport::Urgency) noexcept {
-  const unsigned handler = head.handler & ~unsigned{transport::kLandsEarly};
+  const unsigned handler = head.handler & ~unsigned{transport::kLandsEarly | channel::kNobodyWaits};
   if (handler >= channel::kHandlerIds) return transport::Sent::yes;  // a count alone
   std::vector<std::byte> payload(header.begin(), header.end());
   payload.insert(payload.end(), body.begin(), body.end());
