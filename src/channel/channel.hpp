@@ -441,7 +441,7 @@ class Awaiting {
   int before_;
 };
 
-// What this thread sends is part of a collective: its flag, which follows, tells the receiver that it is there, so no
+// What this thread puts is part of a collective: its flag, which follows, tells the receiver that it is there, so no
 // quiet need wait for it.
 inline constinit thread_local bool part_of_collective = false;
 class PartOfCollective {
@@ -485,7 +485,7 @@ inline void note_fence() noexcept {
   fences.fetch_add(1, std::memory_order_relaxed);
 }  // read by the same thread's sends
 
-// Everything sent to `pe` (or to all) before the call has been executed there.
+// What has been sent to `pe` (or to all) before the call, and quiet is about, has been executed there.
 void settle(const char* routine, int pe) noexcept;
 void settle_all(const char* routine) noexcept;
 

@@ -30,6 +30,8 @@ constexpr bool is_question(unsigned handler) {
 
 // What quiet has nothing to do with: flags of collectives and two-sided messages are not operations on memory.
 constexpr bool concerns_quiet(HandlerId id) { return id != kTick && (id < kMessageEager || id > kMessageData); }
+// What collectives put; whatever else the same thread sends meanwhile is somebody else's: batches, what was left over.
+constexpr bool may_be_part(HandlerId id) { return id == kPut || id == kPutStrided || id == kPutSignal; }
 constexpr bool somebody_waits(const transport::Head& head) { return (head.handler & kNobodyWaits) == 0; }
 
 // Kinds of long messages that do not mind where those in front of them are: what they do beside bringing bytes they do
@@ -64,6 +66,7 @@ struct State {
   unsigned polled = 0;                                        // the network that calls the sink
   std::vector<std::uint16_t> batched;                         // PEs for which messages wait in a batch
   std::vector<std::uint16_t> owed;                            // PEs that may have to be told
+  std::size_t waiting = 0;                                    // of those, so many that may wait for it
   std::vector<std::unique_ptr<transport::Outgoing>> lasting;  // bodies that transports still read
   void (*lost)(int pe, const std::string& cause) = nullptr;
   void (*stage_of)(int pe, Stage stage) = nullptr;
@@ -93,6 +96,11 @@ Verdict take_stage(Endpoint&, const Message& message) {
     fatal(nullptr, "a message of PE %d that tells its stage is damaged", message.source);
   if (state().stage_of != nullptr) state().stage_of(message.source, static_cast<Stage>(message.payload[0]));
   return Verdict::done;
+}
+
+void note_told(PeerState& peer) {
+  if (peer.waits) --state().waiting;
+  peer.waits = false;
 }
 
 }  // namespace
@@ -139,7 +147,8 @@ transport::Sent Endpoint::send_distant(int pe, const Way& way, Bytes header, Byt
   // The first message behind a fence waits for all in front of it, and what follows waits for its turn.
   const std::uint32_t fenced = fences.load(std::memory_order_relaxed);
   const bool early = body.size() >= transport::kLongBytes && lands_early(way.id) && peer.fences == fenced;
-  const bool concerned = concerns_quiet(way.id) && (!part_of_collective || in_handler_);
+  const bool is_part = part_of_collective && !in_handler_ && may_be_part(way.id);
+  const bool concerned = concerns_quiet(way.id) && !is_part;
   const auto handler =
       static_cast<std::uint16_t>(way.id | (early ? transport::kLandsEarly : 0) | (concerned ? 0 : kNobodyWaits));
   const transport::Head head{handler, static_cast<std::uint16_t>(header.size()), peer.received};
@@ -148,7 +157,7 @@ transport::Sent Endpoint::send_distant(int pe, const Way& way, Bytes header, Byt
   peer.fences = fenced;
   if (way.urgency == transport::Urgency::gather) gathered_ = true;
   peer.told = peer.received;
-  peer.waits = false;
+  note_told(peer);
   if (is_answer(way.id)) return sent;
   if (concerned) {
     note_sent(pe, peer);
@@ -225,6 +234,7 @@ void Endpoint::finish_distant(int source, const transport::Head& head) noexcept 
   peer.owed = true;
   if (peer.waits || !somebody_waits(head)) return;
   peer.waits = true;
+  ++state().waiting;
   ring_if_dozing();
 }
 
@@ -247,7 +257,8 @@ void Endpoint::take_distant(int source, const transport::Head& head, Bytes paylo
 // the count: told alone it would be in their way.
 bool Endpoint::tell_owed(Tell whom) noexcept {
   std::vector<std::uint16_t>& owed = state().owed;
-  if (owed.empty() || (whom == Tell::waiting_now && taken_ > kFewMessages)) return false;
+  if (owed.empty() || (whom != Tell::all && state().waiting == 0)) return false;
+  if (whom == Tell::waiting_now && taken_ > kFewMessages) return false;
   bool any = false;
   std::erase_if(owed, [&](std::uint16_t pe) {
     PeerState& peer = peers_[pe];
@@ -259,7 +270,8 @@ bool Endpoint::tell_owed(Tell whom) noexcept {
       peer.told = peer.received;
       any = true;
     }
-    peer.owed = peer.waits = false;
+    peer.owed = false;
+    note_told(peer);
     return true;
   });
   return any;
@@ -328,7 +340,8 @@ bool is_quiet_for_sleep() noexcept {
   if (!state().batched.empty() || endpoint->gathered_) return false;
   if (!state().owed.empty()) {
     endpoint->tell_owed(Endpoint::Tell::all);
-    if (!state().owed.empty()) return false;
+    const auto can_be_told = [&](std::uint16_t pe) { return !endpoint->peers_[pe].untried; };
+    if (std::any_of(state().owed.begin(), state().owed.end(), can_be_told)) return false;
   }
   for (std::uint32_t i = 0; i < endpoint->network_count_; ++i) {
     if (!endpoint->networks_[i]->arm()) return false;
@@ -356,7 +369,7 @@ void tell_stage(Stage stage, std::uint32_t patience_ms) noexcept {
   for (int pe = 0; pe < self.n_pes_; ++pe) {
     if (!self.is_distant(pe)) continue;
     const PeerState& peer = self.peers_[pe];
-    if (peer.sent == 0 && peer.received == 0) continue;
+    if ((peer.sent == 0 && peer.received == 0) || peer.untried) continue;
     while (!self.try_send(pe, kStage, bytes_of(stage)) && now_ns() < deadline) self.poll();
   }
   self.flush_gathered();

@@ -55,7 +55,7 @@ class Trials {
 
  private:
   struct Trial {
-    bool is_asked = false;
+    std::uint8_t asked = 0;  // over which networks, as bits
     std::uint64_t deadline_ns = 0;
     std::string causes;  // of those that have failed
   };
@@ -72,9 +72,12 @@ class Trials {
   std::atomic_ref<std::uint8_t> via(int pe) const noexcept { return std::atomic_ref(via_[pe]); }
   unsigned network_of(int pe) const noexcept { return via(pe).load(std::memory_order_relaxed) - 1U; }
   void begin(int pe);
+  unsigned left(int pe) const noexcept;
   bool has_next(int pe) const noexcept;
   bool is_hopeless(unsigned network) const noexcept;
   void move_on(int pe) noexcept;
+  void take_over(int pe, unsigned network) noexcept;
+  void add_cause(Trial& trial, unsigned network, const std::string& cause);
   bool try_next(int pe, Trial& trial, const std::string& cause);
   void ask(int pe, Trial& trial) noexcept;
   bool send(int pe, unsigned network, std::uint16_t what) noexcept;
@@ -86,6 +89,7 @@ class Trials {
   Record records_[transport::kMaxTransports];
   std::size_t users_[transport::kMaxTransports] = {};  // so many PEs are reached that way, or will be tried so
   std::vector<std::uint8_t> heard_;                    // by PE: networks over which it has sent, as bits
+  std::vector<std::uint8_t> lost_;                     // by PE: networks that have lost it, as bits
   std::vector<bool> passed_;                           // by PE
   std::unordered_map<int, Trial> open_;
   std::vector<Answer> due_;  // to questions

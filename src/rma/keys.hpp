@@ -56,7 +56,7 @@ class KnownKeys {
   // The answer is sound.
   void add(const atomic::RemotePlace& place, const KeyAnswer& answer);
   void forget() noexcept { peers_.clear(); }
-  // Of a PE that has keys here: how many fences had been called when all earlier messages to it had been executed.
+  // Of a PE that has keys here: how many fences had been called when all that was put there before had been executed.
   std::uint32_t& fences_settled(int pe) { return peers_[pe].fences_settled; }
 
  private:

@@ -75,6 +75,32 @@ BOOST_AUTO_TEST_CASE(one_question_and_its_answer) {
   BOOST_CHECK(f.is_lost(3, Fixture::kA));
 }
 
+BOOST_AUTO_TEST_CASE(a_late_answer_counts) {
+  Fixture f(1);
+  BOOST_CHECK(!f.trials.have_passed(3));
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  f.trials.go_on();
+  BOOST_CHECK_EQUAL(f.via[3], 2);
+  f.trials.take(3, Fixture::kC, kTrialAnswer);  // was not asked
+  BOOST_CHECK(!f.trials.have_passed(3));
+  f.trials.take(3, Fixture::kA, kTrialAnswer);
+  BOOST_CHECK(f.trials.have_passed(3));
+  BOOST_CHECK_EQUAL(f.via[3], 1);
+  f.trials.take(3, Fixture::kB, kTrialAnswer);  // too late: messages are on their way over the other
+  BOOST_CHECK_EQUAL(f.via[3], 1);
+}
+
+// A network loses a PE once only: it would never say so again.
+BOOST_AUTO_TEST_CASE(a_network_that_has_lost_a_pe_is_not_tried) {
+  Fixture f;
+  BOOST_CHECK(!f.trials.have_passed(3));
+  BOOST_CHECK(!f.is_lost(3, Fixture::kC));
+  BOOST_CHECK(!f.is_lost(3, Fixture::kA));
+  BOOST_CHECK(f.is_lost(3, Fixture::kB));
+  BOOST_CHECK_EQUAL(f.cause, "c: it is cut; a: it is cut; b: it is cut");
+  BOOST_CHECK(f.c.sent.empty());
+}
+
 BOOST_AUTO_TEST_CASE(a_full_network_is_asked_again) {
   Fixture f;
   f.a.is_full = true;

@@ -260,6 +260,19 @@ BOOST_AUTO_TEST_CASE(quiet_does_not_wait_for_parts_of_collectives) {
   BOOST_CHECK(life.has(64, 100));
 }
 
+// What the program has put leaves with them, and is what quiet is about.
+BOOST_AUTO_TEST_CASE(quiet_waits_for_what_a_collective_has_pushed_out) {
+  Life life;
+  life.network.message_polls = 3;
+  life.put_nbi(64, 100);
+  {
+    const channel::PartOfCollective mark;
+    life.put(300, 100);
+  }
+  rma::settle_all_remote("quiet");
+  BOOST_CHECK(life.has(64, 100));
+}
+
 // ---- the PE that is asked ----
 
 BOOST_AUTO_TEST_CASE(a_piece_of_a_window_is_opened_once) {
