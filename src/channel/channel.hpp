@@ -516,7 +516,7 @@ struct Setup {
   // By PE: 0, or one more than an index of `networks`, the first that could lead there. Null where there is one node.
   // Changed where another one takes its place. Stays.
   std::uint8_t* via = nullptr;
-  // By PE: all that could, one bit each; null where no PE has several. Stays.
+  // By PE: all that could, one bit each; null: `via` is all there is. Stays.
   const std::uint8_t* reach = nullptr;
   std::span<transport::Transport* const> networks = {};
   std::uint32_t trial_ms = 0;  // so long may each of several take to show that it leads to a PE

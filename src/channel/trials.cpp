@@ -26,8 +26,9 @@ void Trials::open(std::span<transport::Transport* const> networks, std::uint8_t*
     passed_[pe] = false;
     reach_ = reach;
   }
-  if (reach_ != nullptr) heard_.assign(n_pes, 0);
-  if (reach_ != nullptr) lost_.assign(n_pes, 0);
+  if (reach_ == nullptr) return;
+  heard_.assign(n_pes, 0);
+  lost_.assign(n_pes, 0);
 }
 
 bool Trials::have_passed(int pe) noexcept {

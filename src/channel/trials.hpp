@@ -31,8 +31,6 @@ class Trials {
   void open(std::span<transport::Transport* const> networks, std::uint8_t* via, const std::uint8_t* reach,
             std::size_t n_pes, std::uint32_t limit_ms);
 
-  // Does no more than one network lead to any PE?
-  bool are_needless() const noexcept { return reach_ == nullptr; }
   // May messages go to `pe`? Otherwise the answer is on its way, after this call at the latest.
   bool have_passed(int pe) noexcept;
   // `pe` has sent this, a question or an answer, over a network.

@@ -61,10 +61,7 @@ Verdict handle_key_ask(Endpoint& endpoint, const Message& message) {
 
 // The one that leads to `pe`, once that is known.
 transport::Transport& settled_network(const char* routine, int pe) noexcept {
-  wait_for(routine, [pe] {
-    const Locked endpoint;
-    return endpoint->has_way(pe) || (endpoint->poll(pe), false);
-  });
+  channel::wait_under_lock(routine, pe, [pe] { return channel::own_endpoint.has_way(pe); });
   return channel::own_endpoint.network_of(pe);
 }
 
