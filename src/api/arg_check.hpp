@@ -4,8 +4,10 @@
 
 #include <shmemx/types.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "channel/channel.hpp"
 #include "coll/team.hpp"
@@ -55,10 +57,17 @@ inline void check_result(const char* routine, const char* argument, const void* 
     bad_argument(routine, argument, 0, "pointers to where the result goes");
 }
 
-// Where messages change this PE's memory: a loop that reads it may wait for one.
-inline void poll_for_own_reads() noexcept {
+// To be called after a read of a word, or an operation that has left it as it was: a loop of them may wait for another
+// value. Messages may bring that where they change this PE's memory.
+template <class T>
+inline void note_read(const void* address, T value) noexcept {
   if (!context::all_mapped) [[unlikely]]
     channel::poll();
+  if (context::reads_are_watched || !context::all_mapped) [[unlikely]] {
+    std::uint64_t answer = 0;
+    std::memcpy(&answer, &value, std::min(sizeof value, sizeof answer));
+    asked_in_vain(address, answer);
+  }
 }
 
 // What a count says something stands in.

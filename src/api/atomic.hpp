@@ -71,7 +71,9 @@ template <class T, class Operation>
   if (is_remote(target)) return apply_remote<T>(context, routine, target.address, operation, pe);
   const T old = static_cast<T>(operation(reinterpret_cast<Canonical<T>*>(target.address)));
   wake(*target.front);
-  if constexpr (!Operation::kWrites) poll_for_own_reads();
+  if constexpr (Operation::kMayAsk) {
+    if (operation.leaves(canonical(old))) note_read(target.address, old);
+  }
   return old;
 }
 
@@ -82,7 +84,8 @@ template <class T, class Operation>
                                       Operation operation) noexcept {
   constexpr int kShift = context::kSizeClass<sizeof(T)>;
   const std::uint64_t index = std::rotr(reinterpret_cast<std::uintptr_t>(dest) - context.heap_base, kShift);
-  if (index >= context.heap_elements[kShift - 2] || !context::pe_in_range(context, pe)) [[unlikely]] {
+  const std::uint64_t* const elements = Operation::kMayAsk ? context.read_elements : context.heap_elements;
+  if (index >= elements[kShift - 2] || !context::pe_in_range(context, pe)) [[unlikely]] {
     return apply_cold<T>(index, operation, pe, context, routine);
   }
   std::byte* const heap = context::peer_heap(context, pe);
@@ -101,6 +104,8 @@ struct Fetch {
   static constexpr const char* kArgument = "source";
   static constexpr bool kWrites = false;
   static constexpr bool kFetches = true;
+  static constexpr bool kMayAsk = true;
+  bool leaves(C) const noexcept { return true; }
   C operator()(C* word) const noexcept { return atomic::fetch(word); }
   atomic::Operation remote() const noexcept { return atomic::operation<C>(atomic::Op::fetch); }
 };
@@ -109,6 +114,11 @@ struct Update {
   static constexpr const char* kArgument = "dest";
   static constexpr bool kWrites = true;
   static constexpr bool kFetches = true;
+  static constexpr bool kMayAsk = false;
+};
+// May a program repeat it until the value is another one? leaves(old): the word has kept its value.
+struct Exchange : Update {
+  static constexpr bool kMayAsk = true;
 };
 template <class C>
 struct Set : Update {
@@ -121,15 +131,17 @@ struct Set : Update {
   atomic::Operation remote() const noexcept { return atomic::operation(atomic::Op::set, value); }
 };
 template <class C>
-struct Swap : Update {
+struct Swap : Exchange {
   C value;
+  bool leaves(C old) const noexcept { return old == value; }
   C operator()(C* word) const noexcept { return atomic::swap(word, value); }
   atomic::Operation remote() const noexcept { return atomic::operation(atomic::Op::swap, value); }
 };
 template <class C>
-struct CompareSwap : Update {
+struct CompareSwap : Exchange {
   C condition;
   C value;
+  bool leaves(C old) const noexcept { return old != condition || old == value; }
   C operator()(C* word) const noexcept { return atomic::compare_swap(word, condition, value); }
   atomic::Operation remote() const noexcept { return atomic::operation(atomic::Op::compare_swap, value, condition); }
 };

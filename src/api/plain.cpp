@@ -188,8 +188,9 @@ void pshmem_ctx_signal_set(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal,
 
 uint64_t pshmem_signal_fetch(const uint64_t* sig_addr) noexcept {
   api::check_waitable("shmem_signal_fetch", "sig_addr", sig_addr, sizeof *sig_addr);
-  api::poll_for_own_reads();
-  return shmemx::sync::load(sig_addr);
+  const uint64_t value = shmemx::sync::load(sig_addr);
+  api::note_read(sig_addr, value);
+  return value;
 }
 
 uint64_t pshmem_signal_wait_until(uint64_t* sig_addr, int cmp, uint64_t cmp_value) noexcept {

@@ -26,7 +26,13 @@ void get_bytes(void* dest, const void* source, std::uint64_t bytes, int pe, cons
   if (is_remote(target)) [[unlikely]]
     return rma::get_remote(routine, dest, place_of(context, target, pe), bytes);
   rma::copy(dest, target.address, bytes);
-  poll_for_own_reads();
+  if (bytes <= sizeof(std::uint64_t)) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, dest, bytes);
+    return note_read(target.address, value);
+  }
+  if (!context::all_mapped) [[unlikely]]
+    channel::poll();
 }
 
 void get_nbi_bytes(void* dest, const void* source, std::uint64_t bytes, int pe, const Context& context,

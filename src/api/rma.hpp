@@ -40,7 +40,7 @@ template <class T>
     return value;
   }
   rma::copy_visible(&value, target.address, sizeof(T));
-  poll_for_own_reads();
+  note_read(target.address, value);
   return value;
 }
 
@@ -58,7 +58,7 @@ inline void p(const Context& context, const char* routine, T* dest, T value, int
 template <class T>
 inline T g(const Context& context, const char* routine, const T* source, int pe) noexcept {
   const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(source) - context.heap_base;
-  if (offset < context.heap_limit[context::kSizeClass<sizeof(T)>] && context::pe_in_range(context, pe)) [[likely]] {
+  if (offset < context.read_limit[context::kSizeClass<sizeof(T)>] && context::pe_in_range(context, pe)) [[likely]] {
     return *reinterpret_cast<const T*>(context::peer_heap(context, pe) + offset);
   }
   return g_cold<T>(context, routine, offset, pe);
@@ -102,7 +102,7 @@ inline void get_with(const Context& context, const char* routine, void* dest, co
                      int pe) noexcept {
   const std::uint64_t bytes = checked_bytes(routine, nelems, sizeof(T));
   const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(source) - context.heap_base;
-  if (bytes == 8 && offset < context.heap_limit[context::kSizeClass<8>] && context::pe_in_range(context, pe))
+  if (bytes == 8 && offset < context.read_limit[context::kSizeClass<8>] && context::pe_in_range(context, pe))
       [[likely]] {
     __builtin_memcpy(dest, context::peer_heap(context, pe) + offset, 8);
     return;

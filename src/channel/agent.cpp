@@ -24,11 +24,13 @@ namespace shmemx::channel {
 namespace {
 
 constexpr std::uint64_t kLookNs = 400'000;          // how often it looks whether others still poll
+constexpr std::uint64_t kRelievedNs = 1'000'000;    // the same while a waiter sleeps in its place
 constexpr std::uint64_t kFirstSleepNs = 1'000'000;  // see sleep_until_rung
 constexpr std::uint64_t kLongSleepNs = 2'000'000'000;
 constexpr std::uint32_t kBusyPolls = 200;  // polls of others in kLookNs: they do the work
 constexpr std::uint64_t kBusyNs = 2000;    // from one poll to the next
 constexpr int kPollsBeforeSleep = 50;
+constexpr int kPollsBesideWaiters = 4;
 // Of the networks: each poll is a system call or two.
 constexpr std::uint32_t kBusyPollsOfNetwork = 5;
 constexpr int kLongSleepMs = 2000;
@@ -40,7 +42,8 @@ constinit std::mutex start_mutex;
 struct Agent {
   const char* name;
   void (*main)();
-  std::atomic<std::uint32_t> stop;  // not 0: it is to end; the futex of its looks, too
+  std::atomic<std::uint32_t> stop;   // not 0: it is to end
+  std::atomic<std::uint32_t> calls;  // grows when it is to look at once: the futex of its pauses
   bool running;
   pthread_t thread;
   pid_t owner;
@@ -53,13 +56,27 @@ void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t seen, std::uint64_
 }
 
 constinit thread_local Agent* self = nullptr;
+constinit std::atomic<bool> waiter_on_networks{false};       // a waiter sleeps on the networks in the agent's place
+constinit std::atomic<bool> network_agent_stands_by{false};  // it leaves the networks to others, and may be called
 
 bool stopping() { return self->stop.load(std::memory_order_acquire) != 0; }
 
-// Cut short when it is to end.
-void pause_agent(std::uint64_t ns) { sleep_on(self->stop, 0, ns, FUTEX_WAIT_PRIVATE); }
+// Sleeps until the agent is called, for `ns` at most. `seen`: its calls, read before the reasons to sleep were looked
+// at.
+void pause_agent(std::uint32_t seen, std::uint64_t ns) { sleep_on(self->calls, seen, ns, FUTEX_WAIT_PRIVATE); }
+std::uint32_t calls_so_far() { return self->calls.load(std::memory_order_acquire); }
+
+void call(Agent& agent) {
+  agent.calls.fetch_add(1, std::memory_order_release);
+  ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&agent.calls), FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+}
 
 enum class Worked { something, nothing, in_the_way };
+
+// Is a thread awake that waits in the library? It polls.
+bool waiters_poll() {
+  return threads_waiting.load(std::memory_order_relaxed) > threads_asleep.load(std::memory_order_relaxed);
+}
 
 // Several polls, as what comes seldom comes alone. In the way: another thread has wanted the lock meanwhile; it polls
 // itself, and would have to wait for each poll of this one.
@@ -71,6 +88,8 @@ Worked work() {
     if (poll()) {
       idle = 0;
       worked = Worked::something;
+    } else if (idle >= kPollsBesideWaiters && waiters_poll()) {
+      return Worked::in_the_way;
     }
     cpu_pause();
   }
@@ -83,8 +102,10 @@ bool others_wait() { return threads_waiting.load(std::memory_order_relaxed) != 0
 void stand_by() {
   bool busy = true;
   while (busy && !stopping()) {
+    const std::uint32_t seen = calls_so_far();
     const std::uint32_t before = own_endpoint.activity();
-    pause_agent(kLookNs);
+    if (stopping()) return;
+    pause_agent(seen, kLookNs);
     busy = others_wait() || own_endpoint.activity() - before > kBusyPolls;
   }
 }
@@ -154,21 +175,34 @@ bool make_bell() {
   return any;
 }
 
-// Others that sleep in a wait do not poll; others that poll make this thread's wake-ups a waste. A waiter that is awake
-// polls when it gets a core, however seldom that is.
-bool others_poll(const std::uint32_t before) {
-  return own_endpoint.activity() - before > kBusyPollsOfNetwork ||
-         threads_waiting.load(std::memory_order_relaxed) > threads_asleep.load(std::memory_order_relaxed);
+// Do all threads that wait in the library sleep? Then none of them looks at the networks.
+bool waiters_sleep() {
+  const std::uint32_t asleep = threads_asleep.load(std::memory_order_seq_cst);  // hand_over
+  return asleep != 0 && asleep >= threads_waiting.load(std::memory_order_relaxed);
 }
 
-// Until the other threads have left networks alone for one look.
+// Others that poll, or sleep in place of this thread, make its wake-ups a waste.
+bool others_poll(const std::uint32_t before) {
+  if (waiter_on_networks.load(std::memory_order_relaxed)) return true;
+  return !waiters_sleep() && own_endpoint.activity() - before > kBusyPollsOfNetwork;
+}
+
+// Waits until the other threads leave the networks alone. A waiter that goes to sleep on its front calls
+// (leave_polling()). One that returns to the program does not: a call takes longer than the wake-up that it ends. Nor
+// does one that loses its core. So there is a look at intervals, longer ones while a waiter sleeps on the networks.
+// Edge hand_over: this thread says that it stands by, then reads who sleeps; a waiter counts itself as asleep, then
+// reads whether this thread stands by.
 void stand_by_networks() {
   bool busy = true;
   while (busy && !stopping()) {
+    const std::uint32_t seen = calls_so_far();
     const std::uint32_t before = own_endpoint.activity();
     const std::uint32_t contention = endpoint_lock.contention();
-    pause_agent(kLookNs);
-    busy = others_poll(before) || endpoint_lock.contention() != contention;
+    network_agent_stands_by.store(true, std::memory_order_seq_cst);  // hand_over
+    const bool relieved = waiter_on_networks.load(std::memory_order_seq_cst);
+    if (!waiters_sleep() && !stopping()) pause_agent(seen, relieved ? kRelievedNs : kLookNs);
+    network_agent_stands_by.store(false, std::memory_order_relaxed);
+    busy = !waiters_sleep() && (others_poll(before) || endpoint_lock.contention() != contention);
   }
 }
 
@@ -196,6 +230,11 @@ class Nap {
   std::uint64_t last_ns_ = 0;
 };
 
+int drain_bell() {
+  std::uint64_t rings;
+  return static_cast<int>(::read(bell().stop.get(), &rings, sizeof rings));
+}
+
 // True when something has come and nobody polls. False also when somebody has rung: he is at work in the library, and
 // what he may leave behind is looked after when he has gone.
 bool sleep_on_networks(int ms) {
@@ -205,8 +244,7 @@ bool sleep_on_networks(int ms) {
   network_agent_dozes.store(false, std::memory_order_relaxed);
   if (count <= 0) return false;
   const bool rung = event.data.fd == bell().stop.get();
-  std::uint64_t rings;
-  if (rung) (void)::read(bell().stop.get(), &rings, sizeof rings);
+  if (rung) drain_bell();
   return !rung && !others_poll(before);
 }
 
@@ -217,7 +255,7 @@ class FalseAlarms {
   void count(Worked worked) {
     in_a_row_ = worked == Worked::something ? 0 : in_a_row_ + 1;
     if (in_a_row_ < kBelieved) return;
-    pause_agent(kIntervalNs);
+    pause_agent(calls_so_far(), kIntervalNs);
     poll();
   }
   bool is_one() const { return in_a_row_ >= kBelieved; }
@@ -243,8 +281,35 @@ void network_main() {
   }
 }
 
-constinit Agent node_agent{"shmemx-agent", node_main, 0, false, 0, 0};
-constinit Agent network_agent{"shmemx-net", network_main, 0, false, 0, 0};
+constinit Agent node_agent{"shmemx-agent", node_main, 0, 0, false, 0, 0};
+constinit Agent network_agent{"shmemx-net", network_main, 0, 0, false, 0, 0};
+
+// WaitPolicy::leave_polling where there are networks.
+void call_network_agent() {
+  if (network_agent_stands_by.load(std::memory_order_seq_cst) &&  // hand_over
+      network_agent_stands_by.exchange(false, std::memory_order_relaxed))
+    call(network_agent);
+}
+
+// WaitPolicy::sleep_on_networks: one waiter at a time takes the agent's place, so a message wakes one thread, not two.
+NetworkSleep sleep_in_place_of_agent(std::uint32_t seen, std::uint64_t ns) {
+  if (waiter_on_networks.exchange(true, std::memory_order_seq_cst)) return NetworkSleep::refused;  // seat
+  const WaitFront& front = own_endpoint.front_of(own_endpoint.me());
+  int count = 1;
+  if (is_quiet_for_sleep() && front.wake_seq.load(std::memory_order_seq_cst) == seen) {  // seat
+    epoll_event event;
+    count = ::epoll_wait(bell().epoll.get(), &event, 1, static_cast<int>((ns + 999'999) / 1'000'000));
+    if (count > 0 && event.data.fd == bell().stop.get()) drain_bell();
+  }
+  waiter_on_networks.store(false, std::memory_order_seq_cst);  // hand_over
+  return count > 0 ? NetworkSleep::woken : NetworkSleep::timed_out;
+}
+
+// Edge seat: the waker counts up wake_seq, then reads whether a waiter has the seat; the waiter takes it, then reads
+// wake_seq.
+void ring_waiter() {
+  if (waiter_on_networks.load(std::memory_order_seq_cst)) ring_network_agent();  // seat
+}
 
 void* agent_main(void* argument) {
   self = static_cast<Agent*>(argument);
@@ -282,7 +347,7 @@ void end(Agent& agent, void (*ring)()) {
     const std::lock_guard guard(start_mutex);
     if (!agent.runs() || self == &agent || agent.stop.load(std::memory_order_relaxed) != 0) return;
     agent.stop.store(1, std::memory_order_release);
-    ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&agent.stop), FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+    call(agent);
     ring();
   }
   ::pthread_join(agent.thread, nullptr);
@@ -303,9 +368,14 @@ void start_agent() noexcept {
   if (!node_agent.runs()) start(node_agent);
 }
 
-void start_network_agent() noexcept {
+void start_network_agent(bool has_node_peers) noexcept {
   const std::lock_guard guard(start_mutex);
-  if (!network_agent.runs() && make_bell()) start(network_agent);
+  if (network_agent.runs() || !make_bell()) return;
+  start(network_agent);
+  wait_policy().leave_polling = call_network_agent;
+  if (has_node_peers) return;
+  wait_policy().sleep_on_networks = sleep_in_place_of_agent;
+  wake_network_sleeper = ring_waiter;
 }
 
 void stop_node_agent() noexcept { end(node_agent, ring_node_agent); }

@@ -10,8 +10,8 @@ namespace shmemx::channel {
 // Starts the thread for messages of the node if it does not run; opens the channel. Any thread, any time after
 // set_up().
 void start_agent() noexcept;
-// The same for the networks, if there are any that can be slept on.
-void start_network_agent() noexcept;
+// The same for the networks, if there are any that can be slept on. Without node peers a waiter may sleep in its place.
+void start_network_agent(bool has_node_peers) noexcept;
 // End one or both and wait for it. Do nothing when none runs.
 void stop_node_agent() noexcept;
 void stop_agents() noexcept;

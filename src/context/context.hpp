@@ -31,6 +31,10 @@ struct alignas(256) Context {  // a power of two: a handle's index becomes a shi
   std::uint32_t options;
   std::uint64_t heap_limit[kSizeClasses];
   std::uint64_t heap_elements[2];  // whole words of 4 and of 8 bytes in the heap
+  // The same for operations that a program may repeat until the value is another one: reads, swaps, compare-and-swaps.
+  // 0 where reads are watched.
+  std::uint64_t read_limit[kSizeClasses];
+  std::uint64_t read_elements[2];
   // Static data: the second thing to try.
   std::uintptr_t static_base;
   std::uint64_t static_bytes;
@@ -55,6 +59,10 @@ inline constexpr std::size_t kDefaultContext = 1;
 // Can this PE address the memory of all PEs? Set once, at init, alike on all PEs.
 inline constinit bool all_mapped = true;
 
+// Do reads take their cold half, which notices a program that reads again and again instead of waiting? It then gives
+// the core to the PE that it waits for. Set at init, where PEs outnumber cores.
+inline constinit bool reads_are_watched = false;
+
 // Where the PEs of the world are. Set once, at init; the tables stay.
 struct Places {
   const std::uint8_t* mapped = nullptr;  // by PE: not 0 where this PE can address its memory; null: all_mapped decides
@@ -74,7 +82,9 @@ inline void make_unusable(Context& context) noexcept {
   context.n_pes = 0;
   context.heap_bytes = context.window_bytes = context.static_bytes = 0;
   for (auto& limit : context.heap_limit) limit = 0;
+  for (auto& limit : context.read_limit) limit = 0;
   for (auto& elements : context.heap_elements) elements = 0;
+  for (auto& elements : context.read_elements) elements = 0;
 }
 
 // The hot limits of a context that may address all PEs' heaps of `window_bytes`; zeros where it may not.
@@ -83,9 +93,12 @@ inline void set_hot_limits(Context& context) noexcept {
   for (int k = 0; k < kSizeClasses; ++k) {
     const std::uint64_t bytes = std::uint64_t{1} << k;
     context.heap_limit[k] = context.heap_bytes >= bytes ? context.heap_bytes - bytes + 1 : 0;
+    context.read_limit[k] = reads_are_watched ? 0 : context.heap_limit[k];
   }
-  context.heap_elements[0] = context.heap_bytes / 4;
-  context.heap_elements[1] = context.heap_bytes / 8;
+  for (int k = 0; k < 2; ++k) {
+    context.heap_elements[k] = context.heap_bytes / (std::uint64_t{4} << k);
+    context.read_elements[k] = reads_are_watched ? 0 : context.heap_elements[k];
+  }
 }
 
 // `pe` counts in the context's team.

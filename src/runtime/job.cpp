@@ -103,8 +103,8 @@ context::Context shared_route(const context::Context& world) {
 
 void open_world() {
   Job& self = job();
-  const context::Context world = make_world(*self.arena, self.parameters);
   configure_waiting(*self.arena, self.parameters);
+  const context::Context world = make_world(*self.arena, self.parameters);
   context::default_context() = world;
   context::context_table[context::kInvalidContext].handle = ~std::uint64_t{0};
   coll::install_team(coll::kWorldTeam, world, coll::kWorldTeam);

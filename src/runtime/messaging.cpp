@@ -38,6 +38,14 @@ void hide_memory() {
   for (std::uint32_t i = 0; i < windows::kBuiltinWindows; ++i) windows::expose_builtin({i, 0}, nullptr, 0);
 }
 
+bool has_node_peers(const StartParameters& parameters) {
+  const int me = parameters.identity.pe;
+  for (int pe = 0; pe < parameters.identity.n_pes; ++pe) {
+    if (pe != me && context::node_of(pe) == context::node_of(me)) return true;
+  }
+  return false;
+}
+
 void set_handlers() {
   channel::set_active_handlers();
   rma::set_remote_handlers();
@@ -91,7 +99,7 @@ void open_messages(const windows::Arena& arena, StartParameters& parameters, int
   const bool needs_help = by_messages(parameters) && parameters.identity.n_pes > 1;
   const bool may_help = config.progress != config::Progress::off;
   if (may_help && (needs_help || config.progress == config::Progress::on)) channel::start_agent();
-  if (may_help && nodes.several()) channel::start_network_agent();
+  if (may_help && nodes.several()) channel::start_network_agent(has_node_peers(parameters));
 }
 
 void settle_messages(const char* routine) noexcept {

@@ -1,10 +1,17 @@
 #include "runtime/processors.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
+#include <atomic>
 #include <bit>
+#include <utility>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/machine.hpp"
+#include "base/wait.hpp"
+#include "context/context.hpp"
 
 namespace shmemx::runtime {
 namespace {
@@ -39,7 +46,60 @@ bool some_cpus_are_crowded(const std::vector<const PeRecord*>& records) {
   return false;
 }
 
+constexpr std::uint64_t kLookIntervalNs = 1'000'000;
+
+// The fronts of the node's other PEs, those of lower numbers first. Filled at init, before any wait reads them.
+struct NodeFronts {
+  std::vector<const WaitFront*> lower;
+  std::vector<const WaitFront*> higher;
+};
+NodeFronts& node_fronts() {
+  static NodeFronts* const instance = new NodeFronts;
+  return *instance;
+}
+constinit std::atomic<std::uint64_t> next_look_ns{0};
+
+// All but the CPU `cpu` and, if that leaves any, those on which other PEs wait.
+cpu_set_t without_pes(const cpu_set_t& allowed, unsigned cpu) {
+  cpu_set_t others = allowed;
+  CPU_CLR(cpu, &others);
+  cpu_set_t free = others;
+  const NodeFronts& fronts = node_fronts();
+  for (const auto* const list : {&fronts.lower, &fronts.higher}) {
+    for (const WaitFront* const front : *list) {
+      const std::uint32_t waits_on = front->cpu.load(std::memory_order_relaxed);
+      if (waits_on != 0) CPU_CLR(waits_on - 1, &free);
+    }
+  }
+  return CPU_COUNT(&free) != 0 ? free : others;
+}
+
 }  // namespace
+
+void watch_fronts_of_node(const windows::Arena& arena, const Fronts& fronts, int me) {
+  NodeFronts found;
+  for (int pe = 0; pe < static_cast<int>(arena.header().n_pes); ++pe) {
+    if (pe == me || context::node_of(pe) != context::node_of(me)) continue;
+    (pe < me ? found.lower : found.higher).push_back(&fronts.at(pe));
+  }
+  node_fronts() = std::move(found);
+}
+
+void part_from_pes() noexcept {
+  const std::uint64_t now = now_ns();
+  if (now < next_look_ns.load(std::memory_order_relaxed)) return;  // a hint
+  next_look_ns.store(now + kLookIntervalNs, std::memory_order_relaxed);
+  const int cpu = ::sched_getcpu();
+  const auto waits_here = [cpu](const WaitFront* front) {
+    return front->cpu.load(std::memory_order_relaxed) == static_cast<std::uint32_t>(cpu) + 1;
+  };
+  const auto& lower = node_fronts().lower;
+  if (cpu < 0 || std::none_of(lower.begin(), lower.end(), waits_here)) return;
+  cpu_set_t allowed;
+  if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) < 2) return;
+  const cpu_set_t elsewhere = without_pes(allowed, static_cast<unsigned>(cpu));
+  if (::sched_setaffinity(0, sizeof elsewhere, &elsewhere) == 0) ::sched_setaffinity(0, sizeof allowed, &allowed);
+}
 
 bool pes_outnumber_cores(const windows::Arena& arena, int me) noexcept {
   std::vector<const PeRecord*> records;

@@ -15,6 +15,7 @@
 #include <string>
 
 #include "base/affinity.hpp"
+#include "base/core_sharing.hpp"
 #include "base/fatal.hpp"
 #include "base/machine.hpp"
 #include "base/wait.hpp"
@@ -214,6 +215,9 @@ void configure_waiting(const windows::Arena& arena, const StartParameters& param
   policy.own_front = &fronts_of(arena, parameters).at(parameters.identity.pe);
   policy.on_sleep = note_waiting;
   policy.on_wake = forget_waiting;
+  policy.part_from_pes = policy.crowded || policy.mode == WaitMode::spin ? nullptr : part_from_pes;
+  watch_fronts_of_node(arena, fronts_of(arena, parameters), parameters.identity.pe);
+  context::reads_are_watched = policy.crowded;
   constexpr std::uint64_t kPauseNs = 25;
   const std::uint64_t spin_ns = config.spin_ns.value_or(crowded ? 0 : 2000);
   policy.bare_polls = spin_ns == 0 || !context::all_mapped ? 1 : 200;
@@ -222,6 +226,7 @@ void configure_waiting(const windows::Arena& arena, const StartParameters& param
   policy.poll_ns = parameters.nodes.several() ? std::max<std::uint64_t>(config.spin_ns.value_or(12'000), 1) : 0;
   // With many PEs on a core, a turn of all of them has to fit into the yielding phase.
   policy.yield_ns = 1000 * config.yield_us.value_or(std::max<std::uint64_t>(200, 20 * arena.header().n_node_pes));
+  set_turn_ns(std::max(kDefaultTurnNs, policy.yield_ns / 4));
   policy.sleep_max_ns = 1000 * config.sleep_max_us.value_or(1000);
   coll::node_slots = {arena.block(0), static_cast<std::int64_t>(geometry.stride), windows::slot_bytes(geometry.n_pes),
                       crowded};

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/clock.hpp"
+#include "support/core.hpp"
 #include "support/waiting.hpp"
 
 namespace {
@@ -56,7 +57,7 @@ std::uint64_t wait_for_a_late_flag(milliseconds delay, WaitFront* front) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(base_wait)
+BOOST_FIXTURE_TEST_SUITE(base_wait, unit::NobodyComputes)
 
 BOOST_AUTO_TEST_CASE(what_is_done_already_needs_one_poll) {
   WaitFront front{};
@@ -66,6 +67,83 @@ BOOST_AUTO_TEST_CASE(what_is_done_already_needs_one_poll) {
   BOOST_CHECK_EQUAL(polls, 1);
   BOOST_CHECK_EQUAL(sleeps, 0);
 }
+
+BOOST_AUTO_TEST_CASE(where_a_program_computes_a_waiter_sleeps_without_a_yield) {
+  WaitFront front{};
+  WaitPolicy policy = policy_of(WaitMode::automatic, &front);
+  policy.yield_ns = 60'000'000'000U;
+  const WaitingGuard guard(policy);
+  const unit::OnBusyCore busy;
+  wait_for_a_late_flag(milliseconds(20), &front);
+  BOOST_CHECK_GT(sleeps.load(), 0);
+  BOOST_CHECK_EQUAL(wakes, 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_waiter_says_on_which_core_it_is) {
+  WaitFront front{};
+  const WaitingGuard guard(policy_of(WaitMode::automatic, &front));
+  const unit::OnOneCore core;
+  wait_for_a_late_flag(milliseconds(5), &front);
+  BOOST_CHECK_EQUAL(front.cpu.load(), core.cpu() + 1U);
+}
+
+BOOST_AUTO_TEST_CASE(before_it_sleeps_a_waiter_leaves_messages_to_others) {
+  static std::atomic<int> calls{0};
+  static std::atomic<bool> was_counted{false};
+  calls = 0;
+  WaitFront front{};
+  WaitPolicy policy = policy_of(WaitMode::block, &front);
+  policy.leave_polling = [] {
+    was_counted = threads_asleep.load() == 1;
+    ++calls;
+  };
+  const WaitingGuard guard(policy);
+  wait_for_a_late_flag(milliseconds(20), &front);
+  BOOST_CHECK_GT(calls.load(), 0);
+  BOOST_CHECK(was_counted);
+  BOOST_CHECK_EQUAL(threads_asleep.load(), 0U);
+}
+
+BOOST_AUTO_TEST_CASE(a_waiter_sleeps_where_the_policy_says_and_else_on_its_front) {
+  static std::atomic<int> refused{0};
+  static std::atomic<int> taken{0};
+  refused = taken = 0;
+  WaitFront front{};
+  WaitPolicy policy = policy_of(WaitMode::block, &front);
+  policy.sleep_on_networks = [](std::uint32_t, std::uint64_t) {
+    if (refused == 0) {
+      ++refused;
+      return NetworkSleep::refused;
+    }
+    ++taken;
+    std::this_thread::sleep_for(milliseconds(1));
+    return NetworkSleep::timed_out;
+  };
+  const WaitingGuard guard(policy);
+  wait_for_a_late_flag(milliseconds(20), nullptr);
+  BOOST_CHECK_EQUAL(refused, 1);
+  BOOST_CHECK_GT(taken.load(), 0);
+}
+
+// Asks `count` times, with work of `work_ns` before each question. Has the core been given away? On a busy core that is
+// a sleep, which leaves its mark.
+bool asking_gives_way(int count, std::uint64_t work_ns, std::uint64_t answer_step) {
+  WaitFront front{};
+  WaitPolicy policy = policy_of(WaitMode::automatic, &front);
+  policy.crowded = true;
+  const WaitingGuard guard(policy);
+  const unit::OnBusyCore busy;
+  for (int i = 0; i < count && front.sleepers == 0; ++i) {
+    for (const std::uint64_t begin = now_ns(); now_ns() - begin < work_ns;) {
+    }
+    asked_in_vain(&front, static_cast<std::uint64_t>(i) * answer_step);
+  }
+  return front.sleepers != 0;
+}
+
+BOOST_AUTO_TEST_CASE(who_asks_again_and_again_gives_the_core_away) { BOOST_CHECK(asking_gives_way(1'000'000, 0, 0)); }
+BOOST_AUTO_TEST_CASE(who_works_between_questions_keeps_the_core) { BOOST_CHECK(!asking_gives_way(200, 20'000, 0)); }
+BOOST_AUTO_TEST_CASE(new_answers_are_no_waiting) { BOOST_CHECK(!asking_gives_way(100'000, 0, 1)); }
 
 BOOST_AUTO_TEST_CASE(the_bare_and_pausing_polls_come_before_anything_else) {
   WaitFront front{};

@@ -1,0 +1,29 @@
+// What this process knows of others that run on its cores. The scheduler does not tell; how long a yield took does.
+//
+// A yield that returns after some microseconds has let a process run that gave the core back by itself, such as another
+// PE that waits: yielding is cheap. One that takes as long as a time slice has let a program run that computes. There
+// each yield costs a whole slice of that program, while a thread that sleeps and is woken runs at once.
+#pragma once
+
+#include <cstdint>
+
+namespace shmemx {
+
+// How long a PE that waits keeps a core at most, before all others that wait there had their turn: what takes longer
+// computes. Shorter than a time slice. Set at init, where many PEs share a core.
+inline constexpr std::uint64_t kDefaultTurnNs = 500'000;
+void set_turn_ns(std::uint64_t ns) noexcept;
+
+// Records that this thread was off its core from `now_ns - away_ns` to `now_ns`: it yielded, or was preempted.
+void note_switch(std::uint64_t away_ns, std::uint64_t now_ns) noexcept;
+// Returns true if another process ran on a core of this one within the last milliseconds.
+bool core_is_shared(std::uint64_t now_ns) noexcept;
+// Returns true if a program that computes is expected to run on the core of this thread.
+bool core_is_busy(std::uint64_t now_ns) noexcept;
+// Forgets everything; for tests.
+void forget_core_sharing() noexcept;
+
+// Gives the core away once and records what that tells. Returns false if a program that computes runs there.
+bool yield_and_note() noexcept;
+
+}  // namespace shmemx

@@ -1,0 +1,79 @@
+#include "base/core_sharing.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include "support/core.hpp"
+
+namespace {
+
+using namespace shmemx;
+
+constexpr std::uint64_t kSlice = 3'000'000;
+constexpr std::uint64_t kMs = 1'000'000;
+constexpr std::uint64_t kStart = 1'000'000'000'000;
+
+// How long after `now` the core counts as busy, in milliseconds.
+std::uint64_t busy_ms(std::uint64_t now) {
+  std::uint64_t ms = 0;
+  while (core_is_busy(now + ms * kMs)) ++ms;
+  return ms;
+}
+
+struct Forgetful {
+  Forgetful() { forget_core_sharing(); }
+  ~Forgetful() {
+    set_turn_ns(kDefaultTurnNs);
+    forget_core_sharing();
+  }
+  unit::OnOneCore core;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(base_core_sharing, Forgetful)
+
+BOOST_AUTO_TEST_CASE(a_quick_yield_tells_nothing) {
+  note_switch(400, kStart);
+  BOOST_CHECK(!core_is_shared(kStart));
+  BOOST_CHECK(!core_is_busy(kStart));
+}
+
+BOOST_AUTO_TEST_CASE(a_yield_to_a_waiting_pe_means_a_shared_core_for_a_while) {
+  note_switch(20'000, kStart);
+  BOOST_CHECK(core_is_shared(kStart));
+  BOOST_CHECK(!core_is_busy(kStart));
+  BOOST_CHECK(!core_is_shared(kStart + 20 * kMs));
+}
+
+BOOST_AUTO_TEST_CASE(a_time_slice_means_a_busy_core_twice_as_long_each_time) {
+  std::uint64_t now = kStart;
+  for (const std::uint64_t ms : {10U, 20U, 40U, 80U, 160U, 320U, 640U, 1000U, 1000U}) {
+    note_switch(kSlice, now);
+    BOOST_CHECK_EQUAL(busy_ms(now), ms);
+    now += (ms + 1) * kMs;
+  }
+}
+
+BOOST_AUTO_TEST_CASE(slices_within_that_time_only_renew_it) {
+  note_switch(kSlice, kStart);
+  note_switch(kSlice, kStart + 5 * kMs);
+  BOOST_CHECK_EQUAL(busy_ms(kStart + 5 * kMs), 10U);
+}
+
+BOOST_AUTO_TEST_CASE(a_quick_yield_after_it_begins_anew) {
+  note_switch(kSlice, kStart);
+  note_switch(kSlice, kStart + 11 * kMs);
+  BOOST_CHECK_EQUAL(busy_ms(kStart + 11 * kMs), 20U);
+  note_switch(400, kStart + 40 * kMs);
+  note_switch(kSlice, kStart + 41 * kMs);
+  BOOST_CHECK_EQUAL(busy_ms(kStart + 41 * kMs), 10U);
+}
+
+BOOST_AUTO_TEST_CASE(where_many_pes_take_turns_a_turn_is_no_slice) {
+  set_turn_ns(2 * kSlice);
+  note_switch(kSlice, kStart);
+  BOOST_CHECK(core_is_shared(kStart));
+  BOOST_CHECK(!core_is_busy(kStart));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

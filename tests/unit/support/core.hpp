@@ -1,0 +1,63 @@
+// Where a test runs, and what the library believes of that core.
+#pragma once
+
+#include <sched.h>
+
+#include "base/clock.hpp"
+#include "base/core_sharing.hpp"
+
+namespace shmemx::unit {
+
+// Keeps the thread on its present CPU.
+class OnOneCore {
+ public:
+  OnOneCore() {
+    ::sched_getaffinity(0, sizeof before_, &before_);
+    cpu_set_t here;
+    CPU_ZERO(&here);
+    CPU_SET(cpu_ = static_cast<unsigned>(::sched_getcpu()), &here);
+    ::sched_setaffinity(0, sizeof here, &here);
+  }
+  ~OnOneCore() { ::sched_setaffinity(0, sizeof before_, &before_); }
+  OnOneCore(const OnOneCore&) = delete;
+  OnOneCore& operator=(const OnOneCore&) = delete;
+  unsigned cpu() const { return cpu_; }
+
+ private:
+  cpu_set_t before_;
+  unsigned cpu_;
+};
+
+// Other programs of the machine are not noticed.
+class NobodyComputes {
+ public:
+  NobodyComputes() {
+    forget_core_sharing();
+    set_turn_ns(std::uint64_t{1} << 62);
+  }
+  ~NobodyComputes() { set_turn_ns(kDefaultTurnNs); }
+  NobodyComputes(const NobodyComputes&) = delete;
+  NobodyComputes& operator=(const NobodyComputes&) = delete;
+};
+
+// As if another program had just used up time slices of this core, for the second that is remembered.
+class OnBusyCore {
+ public:
+  OnBusyCore() {
+    forget_core_sharing();
+    set_turn_ns(kDefaultTurnNs);
+    for (std::uint64_t now = now_ns() - 2'000'000'000U; now < now_ns();) {
+      while (core_is_busy(now)) now += 1'000'000;
+      note_switch(3'000'000, now);
+    }
+    note_switch(3'000'000, now_ns());
+  }
+  ~OnBusyCore() { forget_core_sharing(); }
+  OnBusyCore(const OnBusyCore&) = delete;
+  OnBusyCore& operator=(const OnBusyCore&) = delete;
+
+ private:
+  OnOneCore core_;
+};
+
+}  // namespace shmemx::unit
