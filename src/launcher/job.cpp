@@ -46,10 +46,11 @@ int Job::run() {
   input_.close();
   for (TaggedStream& stream : streams_) {  // all writers are dead: what is left in the pipes ends with their end
     pollfd ready{stream.fd(), POLLIN, 0};
-    while (stream.open() && ::poll(&ready, 1, 100) > 0) stream.forward();
+    while (stream.open() && ::poll(&ready, 1, 100) > 0) forward_output(stream);
     stream.close();
+    note_lost_output(stream);
   }
-  return status_;
+  return status_ != 0 ? status_ : output_status_;
 }
 
 void Job::wait_for_events() {
@@ -59,11 +60,16 @@ void Job::wait_for_events() {
   for (const TaggedStream& stream : streams_) polled.push_back({stream.fd(), POLLIN, 0});  // -1 when closed: ignored
   if (::poll(polled.data(), polled.size(), wait_ms()) < 0) return;
   for (std::size_t i = 0; i < streams_.size(); ++i) {
-    if (polled[i + 3].revents != 0) streams_[i].forward();
+    if (polled[i + 3].revents != 0) forward_output(streams_[i]);
   }
   if (polled[1].revents != 0) input_.read_input();
   if (polled[2].revents != 0) input_.write_waiting();
   if (polled[0].revents != 0) on_signals();
+}
+
+void Job::forward_output(TaggedStream& stream) {
+  stream.forward();
+  note_lost_output(stream);
 }
 
 int Job::wait_ms() const {
@@ -228,6 +234,16 @@ std::vector<int> Job::living() const {
     if (processes_[pe].pid > 0) pes.push_back(static_cast<int>(pe));
   }
   return pes;
+}
+
+// A reader that left is no error to speak of: oshrun ends as programs do that die of SIGPIPE.
+void Job::note_lost_output(const TaggedStream& stream) {
+  const int error = stream.write_error();
+  if (error == 0 || output_status_ != 0) return;
+  output_status_ = error == EPIPE ? 128 + SIGPIPE : 1;
+  if (error == EPIPE) return;
+  say(std::string("cannot write to standard ") + (stream.dest() == STDOUT_FILENO ? "output" : "error") + ": " +
+      std::strerror(error) + "; output of the PEs is lost");
 }
 
 void Job::say(const std::string& text) const {

@@ -40,6 +40,8 @@ class Job {
 
   // events
   void wait_for_events();
+  void forward_output(TaggedStream& stream);
+  void note_lost_output(const TaggedStream& stream);
   int wait_ms() const;
   void on_signals();
   void forward_signal(int number);
@@ -72,6 +74,7 @@ class Job {
 
   int running_ = 0;
   int status_ = 0;
+  int output_status_ = 0;  // not 0 once tagged output is lost; counts where status_ is 0
   bool ending_ = false;
   int fatal_signal_ = 0;  // forwarded, so that deaths of it are no news
   bool late_failure_said_ = false;

@@ -58,7 +58,11 @@ void TaggedStream::print_lines(bool rest) {
     text += tag_ + unprinted_ + "\n";
     unprinted_.clear();
   }
-  if (!text.empty()) write_all(dest_, text.data(), text.size());
+  if (text.empty() || write_all(dest_, text.data(), text.size())) return;
+  // The PE's next write then fails as it would if the PE wrote to that file itself.
+  write_error_ = errno;
+  unprinted_.clear();
+  source_.reset();
 }
 
 InputPump::InputPump(UniqueFd dest) : dest_(std::move(dest)) {

@@ -8,7 +8,7 @@
 
 namespace shmemx::launcher {
 
-// Writes all of it, waiting where needed. False when the reader is gone.
+// Writes all of it, waiting where needed. Returns false, with errno, when it cannot be written.
 bool write_all(int fd, const char* text, std::size_t bytes);
 
 // One stream of one PE on its way to oshrun's own; whole lines only, so that lines of PEs do not mix.
@@ -19,8 +19,10 @@ class TaggedStream {
 
   int fd() const { return source_.get(); }
   bool open() const { return source_.valid(); }
-  void forward();  // what is there now; closes itself at the end
+  void forward();  // what is there now; closes itself at the end, and when oshrun's own file cannot be written
   void close();
+  int dest() const { return dest_; }
+  int write_error() const { return write_error_; }  // errno of the write that failed, 0 if none did
 
  private:
   void print_lines(bool rest);
@@ -29,6 +31,7 @@ class TaggedStream {
   int dest_;
   std::string tag_;
   std::string unprinted_;
+  int write_error_ = 0;
 };
 
 // oshrun's input, piece by piece into a pipe that PE 0 reads.

@@ -241,6 +241,35 @@ tag_output() {
   run 20 "$OSHRUN" -n 2 --tag-output sh -c 'seq 1 20000'
   [ "$(grep -c '^\[1\] ' out)" = 20000 ] || die "lines of a long output are missing"
 }
+# The reader of the output leaves: the PEs notice as without tags. `yes` would go on for ever.
+tag_output_without_a_reader() {
+  for size in endless large; do
+    program=yes
+    [ $size = large ] && program='seq 1 100000'
+    { timeout -k 2 10 "$OSHRUN" -n 2 -l $program 2>err; echo $? >status; } | head -n 1 >out
+    rc=$(cat status)
+    [ "$rc" = 141 ] || die "$program: status $rc, expected 141"
+    grep -q '^\[[01]\] ' out || die "$program: no tagged line"
+  done
+}
+tag_output_that_cannot_be_written() {
+  [ -c /dev/full ] || exit 77
+  timeout 10 "$OSHRUN" -n 2 -l echo lost >/dev/full 2>err
+  rc=$?
+  expect_rc 1
+  expect_err '^oshrun: cannot write to standard output: No space left on device; output of the PEs is lost$'
+  expect_err_lines 1
+  timeout 10 "$OSHRUN" -n 2 -l sh -c 'echo lost >&2' 2>/dev/full
+  rc=$?
+  expect_rc 1
+  timeout 10 "$OSHRUN" -n 2 -l yes >/dev/full 2>err
+  rc=$?
+  expect_rc 141
+  expect_err '^oshrun: cannot write to standard output: No space left on device'
+  timeout 10 "$OSHRUN" -n 2 -l sh -c 'echo lost; exit 3' >/dev/full 2>err
+  rc=$?
+  expect_rc 3
+}
 time_limit() {
   run 10 "$OSHRUN" -n 2 --timeout 1 -x LAUNCH_MARK=$$ "$PROBE" attach wait shmem_barrier_all
   expect_rc 124
