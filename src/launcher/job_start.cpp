@@ -121,6 +121,12 @@ bool Job::start_all() {
   announce();
   int pe = 0;
   for (const AppSpec& app : spec_.apps) {
+    if (!app.directory.empty() && !can_enter(app.directory)) {
+      const int reason = errno;
+      say("cannot change to the directory " + app.directory + " (--wdir): " + std::strerror(reason));
+      end_job(reason == ENOENT ? 127 : 126);
+      return false;
+    }
     const std::string path = find_program(app.command[0], app.directory);
     if (path.empty()) {
       const int reason = errno;

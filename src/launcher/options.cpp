@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <map>
+#include <memory>
 
 #include "base/affinity.hpp"
 #include "bootstrap/wire.hpp"
@@ -75,40 +77,74 @@ struct RawOptions {
   bool accepted = false;  // flags that change nothing
 };
 
+// Turns "90", "1.5m" or "2h" into seconds.
+std::string read_duration(std::string& text) {
+  static const CLI::AsNumberWithUnit kUnits(std::map<std::string, double>{{"s", 1}, {"m", 60}, {"h", 3600}});
+  constexpr double kLongest = 1e9;
+  std::string seconds = text;
+  double value = 0;
+  bool is_number = std::isdigit(static_cast<unsigned char>(text[0])) != 0 || text[0] == '.';
+  try {
+    is_number = is_number && kUnits(seconds).empty() && CLI::detail::lexical_cast(seconds, value);
+  } catch (const CLI::ValidationError&) {
+    is_number = false;
+  }
+  if (!is_number || !(value > 0 && value <= kLongest)) {
+    return "'" + text +
+           "' is not a time limit; allowed are seconds above 0, or a number with s, m or h, such as 90, 1m or 2h";
+  }
+  text = seconds;
+  return {};
+}
+
+class HelpFormat : public CLI::Formatter {
+  std::string make_usage(const CLI::App*, std::string) const override {
+    return "Usage: oshrun [options] program [arguments] [: [options] program [arguments]]...\n";
+  }
+};
+
+// A choice of words, shown in the help as "a|b".
+CLI::Option* choose(CLI::Option* option, const std::vector<std::string>& words) {
+  return option->type_name(CLI::detail::join(words, "|"))->check(CLI::IsMember(words).description(""));
+}
+
+// A number of PEs, shown in the help as "N".
+CLI::Option* count_pes(CLI::Option* option) {
+  return option->type_name("N")->check(CLI::Range(1, bootstrap::kMaxNodePes).description(""));
+}
+
 void describe(CLI::App& app, AppSpec& spec, JobSpec& job, RawOptions& raw) {
+  app.formatter(std::make_shared<HelpFormat>());
   app.footer(
-      "The whole line: oshrun [options] program [arguments] [: [options] program [arguments]]...\n"
       "Options end at the program's name. -n, -x and --wdir belong to their part of the line, all others to the job.");
   app.set_version_flag("--version", std::string("oshrun (shmemx) ") + kVersion);
-  app.add_option("-n,--np", spec.n_pes, "Number of PEs (default: one for each usable core)")
-      ->check(CLI::Range(1, bootstrap::kMaxNodePes));
+  count_pes(app.add_option("-n,--np", spec.n_pes, "Number of PEs, 1 to 4096 (default: one for each usable core)"));
+  static_assert(bootstrap::kMaxNodePes == 4096);
   app.add_option("-x", raw.exports, "Set a variable for the PEs, or check that it is set; may be repeated")
       ->type_name("VAR[=VALUE]")
       ->take_all();
   app.add_option("--wdir", spec.directory, "Directory to run in")->type_name("DIR");
-  app.add_option("--bind-to", raw.bind,
-                 "Bind PE after PE to the cores, sockets or NUMA nodes that oshrun may use (default: none)")
-      ->check(CLI::IsMember({"none", "core", "socket", "numa"}));
+  choose(app.add_option("--bind-to", raw.bind,
+                        "Bind PE after PE to a core, socket or NUMA node of its own (default: none)"),
+         {"none", "core", "socket", "numa"});
   app.add_flag("-l,--tag-output", job.tag_output, "Put the PE's number in front of each line of output");
-  app.add_option("--timeout", job.timeout_s, "End the job after SEC seconds, with status 124")
-      ->type_name("SEC")
-      ->check(CLI::PositiveNumber);
+  app.add_option("--timeout", job.timeout_s, "End the job after this time, with status 124: seconds, or 90s, 1m, 2h")
+      ->type_name("TIME")
+      ->transform(CLI::Validator(read_duration, ""));
   app.add_flag("-v,--verbose", job.verbose, "Say what is started where");
   app.add_flag("--oversubscribe", raw.accepted, "Accepted: more PEs than cores are always allowed");
   app.add_flag("--allow-run-as-root", raw.accepted, "Accepted: oshrun runs as any user");
-  app.add_option(
-         "--host", raw.hosts,
-         "Hosts to run on, each with a number of PEs if wanted; also -hosts, -host, -H. More hosts than this one "
-         "need an installed launcher")
-      ->type_name("A[:N],B[:N]...")
+  app.add_option("--host", raw.hosts,
+                 "Hosts to run on, each with a number of PEs if wanted; also -hosts, -H.\n"
+                 "Other hosts than this one need an installed launcher")
+      ->type_name("A[:N],B[:N]")
       ->take_all();
   app.add_option("--hostfile", raw.hostfiles, "The same from a file, a host in each line; also -f, -machinefile")
       ->type_name("FILE")
       ->take_all();
-  app.add_option("--ppn", job.n_host_pes, "Number of PEs on each host that says none")
-      ->check(CLI::Range(1, bootstrap::kMaxNodePes));
-  app.add_option("--launcher", raw.launcher, "Hand the job over to mpiexec.hydra, srun, or Open MPI's mpirun")
-      ->check(CLI::IsMember({"hydra", "srun", "mpirun"}));
+  count_pes(app.add_option("--ppn", job.n_host_pes, "Number of PEs on each host that says none"));
+  choose(app.add_option("--launcher", raw.launcher, "Hand the job over to mpiexec.hydra, srun, or Open MPI's mpirun"),
+         {"hydra", "srun", "mpirun"});
 }
 
 int complain(const std::string& text) {

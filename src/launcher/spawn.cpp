@@ -78,6 +78,16 @@ Spawned spawn(const SpawnSpec& spec) {
   return {pid, outcome.error, outcome.action};
 }
 
+bool can_enter(const std::string& directory) {
+  struct stat about {};
+  if (::stat(directory.c_str(), &about) != 0) return false;
+  if (!S_ISDIR(about.st_mode)) {
+    errno = ENOTDIR;
+    return false;
+  }
+  return ::access(directory.c_str(), X_OK) == 0;
+}
+
 std::string find_program(const std::string& program, const std::string& directory) {
   if (program.find('/') != std::string::npos) {
     const bool relative = program[0] != '/' && !directory.empty();

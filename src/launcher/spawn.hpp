@@ -32,6 +32,9 @@ struct Spawned {
 
 Spawned spawn(const SpawnSpec& spec);
 
+// Returns whether a PE can run in this directory, else errno says why not.
+bool can_enter(const std::string& directory);
+
 // The file that `program` names, looked up in PATH as a shell does; empty, with errno, when there is none.
 std::string find_program(const std::string& program, const std::string& directory);
 

@@ -216,7 +216,15 @@ directory() {
   done
   run 10 "$OSHRUN" -n 1 -wdir nowhere "$PROBE" cwd
   expect_rc 127
-  expect_err 'cannot change to the directory of'
+  expect_err "^oshrun: cannot change to the directory nowhere \\(--wdir\\): No such file or directory$"
+  expect_err_lines 1
+  run 10 "$OSHRUN" -n 2 --wdir nowhere ./not-there-either
+  expect_rc 127
+  expect_err '^oshrun: cannot change to the directory nowhere '
+  : >file
+  run 10 "$OSHRUN" -n 1 --wdir file "$PROBE" cwd
+  expect_rc 126
+  expect_err 'directory file \(--wdir\): Not a directory'
 }
 stdin_goes_to_pe_0() {
   printf 'one\ntwo\n' >input
@@ -276,6 +284,19 @@ time_limit() {
   expect_err '^oshrun: time limit of 1 s reached with 2 of 2 PEs running; job ended$'
   expect_err '^oshrun: waiting were: pe 0, 1 in shmem_barrier_all$'
   expect_gone $$
+  for time in 90 90s 1m 1.5H 2h 0.5m; do
+    run 10 "$OSHRUN" -n 1 --timeout $time true
+    expect_rc 0
+  done
+  run 10 "$OSHRUN" -n 1 --timeout 0.01m "$PROBE" attach wait shmem_barrier_all
+  expect_rc 124
+  expect_err '^oshrun: time limit of 0.6 s reached'
+  for time in 0 -1 1x m nan inf 1e300 ''; do
+    run 10 "$OSHRUN" -n 1 --timeout "$time" true
+    expect_rc 2
+    expect_err "^oshrun: --timeout: '$time' is not a time limit; allowed are seconds above 0, .* 90, 1m or 2h; see oshrun --help$"
+    [ "$(wc -c <err)" -lt 200 ] || die "the message is long"
+  done
 }
 bind_to() {
   for where in core socket numa none; do
@@ -314,7 +335,10 @@ usage_errors() {
   expect_rc 0
   run 10 "$OSHRUN" --help
   expect_rc 0
-  grep -q -- '--bind-to' out || die "--help lacks an option"
+  grep -q -- '--bind-to none|core|socket|numa$' out || die "--help lacks an option, or its values"
+  grep -q -- '-n,--np N .*1 to 4096' out || die "--help does not tell the number of PEs in plain words"
+  grep -Eq 'INT|TEXT|POSITIVE| in \[' out && die "--help shows types of the program"
+  head -n 2 out | grep -q '^Usage: oshrun \[options\] program ' || die "--help has no line of usage"
 }
 arguments_are_kept() {
   run 10 "$OSHRUN" --oversubscribe --allow-run-as-root -np 1 printf '%s|' -n 'a b' -x '' '*'
