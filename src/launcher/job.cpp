@@ -50,6 +50,7 @@ int Job::run() {
     stream.close();
     note_lost_output(stream);
   }
+  note_absence();
   return status_ != 0 ? status_ : output_status_;
 }
 
@@ -234,16 +235,6 @@ std::vector<int> Job::living() const {
     if (processes_[pe].pid > 0) pes.push_back(static_cast<int>(pe));
   }
   return pes;
-}
-
-// A reader that left is no error to speak of: oshrun ends as programs do that die of SIGPIPE.
-void Job::note_lost_output(const TaggedStream& stream) {
-  const int error = stream.write_error();
-  if (error == 0 || output_status_ != 0) return;
-  output_status_ = error == EPIPE ? 128 + SIGPIPE : 1;
-  if (error == EPIPE) return;
-  say(std::string("cannot write to standard ") + (stream.dest() == STDOUT_FILENO ? "output" : "error") + ": " +
-      std::strerror(error) + "; output of the PEs is lost");
 }
 
 void Job::say(const std::string& text) const {

@@ -36,12 +36,10 @@ class Job {
   bool start_one(int pe, const std::string& path, char* const* arguments, char* const* environment);
   bool open_streams(int pe, int (&files)[3], std::vector<UniqueFd>& ours);
   bool bind_pe(int pe, cpu_set_t* cpus) const;
-  void announce() const;
 
   // events
   void wait_for_events();
   void forward_output(TaggedStream& stream);
-  void note_lost_output(const TaggedStream& stream);
   int wait_ms() const;
   void on_signals();
   void forward_signal(int number);
@@ -49,6 +47,11 @@ class Job {
   void on_exit(int pe, int status);
   void on_clock();
   void check_stuck();
+
+  // report
+  void announce() const;
+  void note_lost_output(const TaggedStream& stream);
+  void note_absence() const;
 
   // end
   void fail(int pe, int status);

@@ -62,8 +62,6 @@ bool is_ignored(int signal_number) {
   return ::sigaction(signal_number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-const char* bind_name(Bind bind) { return bind == Bind::core ? "core" : bind == Bind::socket ? "socket" : "numa"; }
-
 }  // namespace
 
 Result<std::unique_ptr<Job>> Job::create(JobSpec spec) {
@@ -101,19 +99,6 @@ Job::Job(JobSpec spec, Records records, Guard guard)
     for (int i = 0; i < app.n_pes; ++i) processes_.push_back({&app, -1, false});
   }
   if (spec_.bind != Bind::none) cpu_groups_ = cpu_groups(spec_.bind, affinity_cpus(), "/sys");
-}
-
-void Job::announce() const {
-  const int n_pes = static_cast<int>(processes_.size());
-  if (const int cpus = usable_cpus(); n_pes > cpus && (spec_.verbose || ::isatty(STDERR_FILENO) != 0)) {
-    say("info: " + std::to_string(n_pes) + " PEs share " + std::to_string(cpus) +
-        (cpus == 1 ? " usable core" : " usable cores") + "; waiting PEs give way to others");
-  }
-  if (!spec_.verbose || cpu_groups_.empty()) return;
-  for (int pe = 0; pe < n_pes; ++pe) {
-    say("info: pe " + std::to_string(pe) + " is bound to " + bind_name(spec_.bind) + " with cpu " +
-        format_cpu_list(cpu_groups_[static_cast<std::size_t>(pe) % cpu_groups_.size()]));
-  }
 }
 
 // False when a program could not be started; the reason is said and the job is ending.

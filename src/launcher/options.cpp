@@ -22,9 +22,9 @@ constexpr const char* kTakesValue[] = {"-n",     "--np",       "-x",     "--bind
 
 // Long options that users of other launchers type with one dash.
 std::string canonical(const std::string& word) {
-  static constexpr const char* kOneDash[] = {"-np",          "-wdir",    "-bind-to", "-timeout",       "-hostfile",
-                                             "-machinefile", "-host",    "-hosts",   "-oversubscribe", "-tag-output",
-                                             "-help",        "-version", "-verbose", "-ppn",           "-launcher"};
+  static constexpr const char* kOneDash[] = {
+      "-np",         "-wdir", "-bind-to", "-timeout", "-hostfile", "-machinefile", "-host", "-hosts", "-oversubscribe",
+      "-tag-output", "-help", "-version", "-verbose", "-ppn",      "-launcher",    "-quiet"};
   std::string option = word.substr(0, word.find('='));
   const std::string value = word.substr(option.size());
   for (const char* one_dash : kOneDash) {
@@ -132,6 +132,8 @@ void describe(CLI::App& app, AppSpec& spec, JobSpec& job, RawOptions& raw) {
       ->type_name("TIME")
       ->transform(CLI::Validator(read_duration, ""));
   app.add_flag("-v,--verbose", job.verbose, "Say what is started where");
+  app.add_flag("-q,--quiet", job.quiet, "Leave out notes, such as that PEs share cores; or set OSHRUN_QUIET=1")
+      ->envname("OSHRUN_QUIET");
   app.add_flag("--oversubscribe", raw.accepted, "Accepted: more PEs than cores are always allowed");
   app.add_flag("--allow-run-as-root", raw.accepted, "Accepted: oshrun runs as any user");
   app.add_option("--host", raw.hosts,

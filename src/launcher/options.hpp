@@ -26,6 +26,7 @@ struct JobSpec {
   Bind bind = Bind::none;
   bool tag_output = false;
   bool verbose = false;
+  bool quiet = false;       // neither more PEs than cores nor the like are told
   double timeout_s = 0;     // 0: none
   std::vector<Host> hosts;  // empty: this one
   int n_host_pes = 0;       // on each host that says no number, 0: not given

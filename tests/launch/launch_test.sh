@@ -8,6 +8,7 @@ dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
 unset SLURM_JOB_ID
+export OSHRUN_QUIET=1  # notes depend on the machine's cores; the case `notes` is about them
 
 die() {
   echo "FAILED: $*" >&2
@@ -339,6 +340,42 @@ usage_errors() {
   grep -q -- '-n,--np N .*1 to 4096' out || die "--help does not tell the number of PEs in plain words"
   grep -Eq 'INT|TEXT|POSITIVE| in \[' out && die "--help shows types of the program"
   head -n 2 out | grep -q '^Usage: oshrun \[options\] program ' || die "--help has no line of usage"
+}
+notes() {
+  unset OSHRUN_QUIET
+  cores=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)
+  more='^oshrun: info: [0-9]+ PEs share [0-9]+ usable cores?; '
+  absent='^oshrun: info: none of the [0-9]+ PEs joined the job by shmem_init; .*oshcc'
+  run 20 "$OSHRUN" -n $((cores + 1)) "$PROBE" attach hello finalize
+  expect_rc 0
+  expect_err "$more"
+  expect_err_lines 1
+  run 20 "$OSHRUN" -n $((cores + 1)) -v "$PROBE" attach hello finalize
+  expect_err "$more"
+  # A program of another library: nobody attaches.
+  run 20 "$OSHRUN" -n $((cores + 1)) echo PE 0 of 1
+  expect_rc 0
+  expect_err "$absent"
+  expect_err_lines 2
+  run 20 taskset -c "$(taskset -pc $$ | sed 's/.*: //; s/[,-].*//')" "$OSHRUN" -n 2 true
+  expect_err '^oshrun: info: 2 PEs share 1 usable core; '
+  for quiet in -q --quiet -quiet; do
+    run 20 "$OSHRUN" $quiet -n $((cores + 1)) true
+    expect_rc 0
+    expect_err_lines 0
+  done
+  OSHRUN_QUIET=1 run 20 "$OSHRUN" -n $((cores + 1)) true
+  expect_err_lines 0
+  OSHRUN_QUIET=0 run 20 "$OSHRUN" -n $((cores + 1)) true
+  expect_err_lines 2
+  # One PE that attaches is enough, a job of one is no job of several, and a failure speaks for itself.
+  run 20 "$OSHRUN" -n 1 "$PROBE" join : -n 1 true
+  grep -Eq "$absent" err && die "a PE had joined the job"
+  run 20 "$OSHRUN" -n 1 true
+  expect_err_lines 0
+  run 20 "$OSHRUN" -n 2 sh -c 'exit 3'
+  grep -Eq "$absent" err && die "a failed job has a line of its own"
+  return 0
 }
 arguments_are_kept() {
   run 10 "$OSHRUN" --oversubscribe --allow-run-as-root -np 1 printf '%s|' -n 'a b' -x '' '*'

@@ -1,6 +1,7 @@
 # Shared by the robustness tests. A test script sources this, defines functions named case_*, and ends with
 # run_case "$@". Needs OSHRUN, PES (folder of the programs) and OSHCC where a case compiles something.
 set -u
+export OSHRUN_QUIET=1  # notes depend on the machine's cores
 unset SHMEMX_JOB_FD SHMEMX_JOB_PE SHMEMX_JOB_SIZE SHMEMX_JOB_ID
 exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-  # what the test driver had open would count against limits
 

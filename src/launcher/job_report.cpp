@@ -1,0 +1,57 @@
+// What oshrun says about a job before its PEs run, and after they have ended.
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/affinity.hpp"
+#include "job.hpp"
+
+namespace shmemx::launcher {
+
+using bootstrap::PePhase;
+
+namespace {
+
+const char* bind_name(Bind bind) { return bind == Bind::core ? "core" : bind == Bind::socket ? "socket" : "numa"; }
+
+}  // namespace
+
+void Job::announce() const {
+  const int n_pes = static_cast<int>(processes_.size());
+  if (const int cpus = usable_cpus(); n_pes > cpus && !spec_.quiet) {
+    say("info: " + std::to_string(n_pes) + " PEs share " + std::to_string(cpus) +
+        (cpus == 1 ? " usable core" : " usable cores") + "; waiting PEs give way to others (-q leaves this line out)");
+  }
+  if (!spec_.verbose || cpu_groups_.empty()) return;
+  for (int pe = 0; pe < n_pes; ++pe) {
+    say("info: pe " + std::to_string(pe) + " is bound to " + bind_name(spec_.bind) + " with cpu " +
+        format_cpu_list(cpu_groups_[static_cast<std::size_t>(pe) % cpu_groups_.size()]));
+  }
+}
+
+// A program that is built with another library, or started by another launcher inside this job, runs as that many jobs
+// of one PE.
+void Job::note_absence() const {
+  const int n_pes = static_cast<int>(processes_.size());
+  if (spec_.quiet || n_pes < 2 || status_ != 0 || fatal_signal_ != 0) return;
+  for (int pe = 0; pe < n_pes; ++pe) {
+    if (records_.phase(pe) != PePhase::none) return;
+  }
+  say("info: none of the " + std::to_string(n_pes) +
+      " PEs joined the job by shmem_init; a program built with another OpenSHMEM library has to be rebuilt with this "
+      "one's oshcc (-q leaves this line out)");
+}
+
+// A reader that left is no error to speak of: oshrun ends as programs do that die of SIGPIPE.
+void Job::note_lost_output(const TaggedStream& stream) {
+  const int error = stream.write_error();
+  if (error == 0 || output_status_ != 0) return;
+  output_status_ = error == EPIPE ? 128 + SIGPIPE : 1;
+  if (error == EPIPE) return;
+  say(std::string("cannot write to standard ") + (stream.dest() == STDOUT_FILENO ? "output" : "error") + ": " +
+      std::strerror(error) + "; output of the PEs is lost");
+}
+
+}  // namespace shmemx::launcher
