@@ -1,6 +1,13 @@
 #include "binding.hpp"
 
+#include <sys/socket.h>
+#include <sys/un.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <iterator>
 #include <map>
 
 #include "base/affinity.hpp"
@@ -8,12 +15,33 @@
 namespace shmemx::launcher {
 namespace {
 
+// The CPUs that are threads of the same core as `cpu`, as the kernel lists them; empty when it does not tell.
+std::string core_threads(int cpu, const std::string& root) {
+  const std::string topology = root + "/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/";
+  const std::string core = read_small_file(topology + "core_cpus_list");
+  return core.empty() ? read_small_file(topology + "thread_siblings_list") : core;
+}
+
+// Binds a socket to an abstract name. An invalid descriptor with EADDRINUSE: another process has the name.
+UniqueFd take_name(const std::string& name) {
+  UniqueFd fd(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!fd.valid()) return fd;
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path + 1, name.data(), std::min(name.size(), sizeof address.sun_path - 1));
+  const auto bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), bytes) == 0) return fd;
+  const int error = errno;
+  fd.reset();
+  errno = error;
+  return fd;
+}
+
 // A text that is the same for CPUs of one group and different otherwise.
 std::string group_name(Bind bind, int cpu, const std::string& root) {
   const std::string topology = root + "/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/";
   if (bind == Bind::socket) return read_small_file(topology + "physical_package_id");
-  const std::string core = read_small_file(topology + "core_cpus_list");
-  return core.empty() ? read_small_file(topology + "thread_siblings_list") : core;
+  return core_threads(cpu, root);
 }
 
 std::map<int, std::string> numa_nodes(const std::string& root) {
@@ -45,6 +73,35 @@ std::vector<std::vector<int>> cpu_groups(Bind bind, const std::vector<int>& allo
     groups[at].push_back(cpu);
   }
   return groups;
+}
+
+bool CoreClaims::claim(int cpu, const std::string& root) {
+  const std::vector<int> threads = parse_cpu_list(core_threads(cpu, root));
+  const int core = threads.empty() ? cpu : threads.front();
+  const auto [at, is_new] = cores_.try_emplace(core);
+  if (is_new) {
+    at->second.socket = take_name(prefix_ + std::to_string(core));
+    at->second.ours = at->second.socket.valid() || errno != EADDRINUSE;
+  }
+  return at->second.ours;
+}
+
+int CoreClaims::refused() const {
+  return static_cast<int>(
+      std::count_if(cores_.begin(), cores_.end(), [](const auto& core) { return !core.second.ours; }));
+}
+
+std::vector<std::vector<int>> claim_groups(const std::vector<std::vector<int>>& groups, std::size_t n_groups,
+                                           const std::string& root, CoreClaims& claims) {
+  std::vector<std::vector<int>> claimed;
+  for (const std::vector<int>& group : groups) {
+    if (claimed.size() == n_groups) break;
+    std::vector<int> ours;
+    std::copy_if(group.begin(), group.end(), std::back_inserter(ours),
+                 [&](int cpu) { return claims.claim(cpu, root); });
+    if (!ours.empty()) claimed.push_back(std::move(ours));
+  }
+  return claimed;
 }
 
 }  // namespace shmemx::launcher

@@ -70,6 +70,7 @@ Words for_open_mpi(const JobSpec& spec) {
   if (!spec.hosts.empty()) add(words, {"--host", join_hosts(spec.hosts)});
   if (spec.tag_output) words.push_back("--tag-output");
   add(words, {"--bind-to", spec.bind != Bind::none ? bind_word(spec.bind) : "none"});
+  if (spec.report_binding) words.push_back("--report-bindings");
   for (const AppSpec& app : spec.apps) {
     if (&app != &spec.apps.front()) words.push_back(":");
     if (!app.directory.empty()) add(words, {"--wdir", app.directory});
@@ -117,9 +118,10 @@ Result<Words> for_srun(const JobSpec& spec) {
   add(words, srun_placement(spec));
   if (spec.tag_output) words.push_back("--label");
   if (spec.bind != Bind::none) {
-    words.push_back(std::string("--cpu-bind=") + (spec.bind == Bind::core     ? "cores"
-                                                  : spec.bind == Bind::socket ? "sockets"
-                                                                              : "ldoms"));
+    words.push_back(std::string("--cpu-bind=") + (spec.report_binding ? "verbose," : "") +
+                    (spec.bind == Bind::core     ? "cores"
+                     : spec.bind == Bind::socket ? "sockets"
+                                                 : "ldoms"));
   }
   if (!app.directory.empty()) words.push_back("--chdir=" + app.directory);
   add(words, app.command);
@@ -204,6 +206,7 @@ Result<ForeignCommand> translate(const JobSpec& spec, Launcher launcher, const s
     command.environment = spec.apps.front().environment;
   } else {
     add(words, launcher == Launcher::hydra ? for_hydra(spec) : for_open_mpi(spec));
+    if (launcher == Launcher::hydra && spec.report_binding) command.environment = {"HYDRA_TOPO_DEBUG=1"};
   }
   SHMEMX_TRY_ASSIGN(all, limited(spec, std::move(words)));
   command.words = std::move(all);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "binding.hpp"
 #include "guard.hpp"
 #include "options.hpp"
 #include "records.hpp"
@@ -67,7 +68,8 @@ class Job {
   Guard guard_;
   std::vector<Process> processes_;
   std::vector<TaggedStream> streams_;
-  std::vector<std::vector<int>> cpu_groups_;
+  CoreClaims claims_;
+  std::vector<std::vector<int>> cpu_groups_;  // of the claimed cores; empty: PEs are not bound
   InputPump input_;
   UniqueFd signals_;
   UniqueFd null_;

@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -16,15 +17,36 @@ namespace {
 
 const char* bind_name(Bind bind) { return bind == Bind::core ? "core" : bind == Bind::socket ? "socket" : "numa"; }
 
+// ", as other jobs have bound 2 cores"
+std::string tell_taken(int cores) {
+  if (cores == 0) return {};
+  return ", as other jobs have bound " + std::to_string(cores) + (cores == 1 ? " core" : " cores");
+}
+
 }  // namespace
 
 void Job::announce() const {
   const int n_pes = static_cast<int>(processes_.size());
-  if (const int cpus = usable_cpus(); n_pes > cpus && !spec_.quiet) {
+  int cpus = usable_cpus();
+  std::size_t bound_cpus = 0;
+  for (const std::vector<int>& group : cpu_groups_) bound_cpus += group.size();
+  if (bound_cpus > 0) cpus = std::min(cpus, static_cast<int>(bound_cpus));
+  if (n_pes > cpus && !spec_.quiet) {
     say("info: " + std::to_string(n_pes) + " PEs share " + std::to_string(cpus) +
-        (cpus == 1 ? " usable core" : " usable cores") + "; waiting PEs give way to others (-q leaves this line out)");
+        (cpus == 1 ? " usable core" : " usable cores") + (bound_cpus > 0 ? tell_taken(claims_.refused()) : "") +
+        "; waiting PEs give way to others (-q leaves this line out)");
   }
-  if (!spec_.verbose || cpu_groups_.empty()) return;
+  if (spec_.bind != Bind::none && cpu_groups_.empty() && !spec_.quiet) {
+    say("info: the PEs are not bound: other jobs have bound all cores that this one may use, cpu " +
+        format_cpu_list(affinity_cpus()) + " (-q leaves this line out)");
+  }
+  if (!spec_.report_binding && !spec_.verbose) return;
+  if (cpu_groups_.empty()) {
+    if (spec_.report_binding)
+      say(std::string("info: pe ") + (n_pes > 1 ? "0.." : "") + std::to_string(n_pes - 1) + " may run on cpu " +
+          format_cpu_list(affinity_cpus()));
+    return;
+  }
   for (int pe = 0; pe < n_pes; ++pe) {
     say("info: pe " + std::to_string(pe) + " is bound to " + bind_name(spec_.bind) + " with cpu " +
         format_cpu_list(cpu_groups_[static_cast<std::size_t>(pe) % cpu_groups_.size()]));

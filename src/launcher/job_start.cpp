@@ -8,7 +8,6 @@
 #include <cstring>
 
 #include "base/affinity.hpp"
-#include "binding.hpp"
 #include "job.hpp"
 #include "spawn.hpp"
 
@@ -98,7 +97,8 @@ Job::Job(JobSpec spec, Records records, Guard guard)
   for (const AppSpec& app : spec_.apps) {
     for (int i = 0; i < app.n_pes; ++i) processes_.push_back({&app, -1, false});
   }
-  if (spec_.bind != Bind::none) cpu_groups_ = cpu_groups(spec_.bind, affinity_cpus(), "/sys");
+  if (spec_.bind != Bind::none)
+    cpu_groups_ = claim_groups(cpu_groups(spec_.bind, affinity_cpus(), "/sys"), processes_.size(), "/sys", claims_);
 }
 
 // False when a program could not be started; the reason is said and the job is ending.

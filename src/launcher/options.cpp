@@ -23,8 +23,8 @@ constexpr const char* kTakesValue[] = {"-n",     "--np",       "-x",     "--bind
 // Long options that users of other launchers type with one dash.
 std::string canonical(const std::string& word) {
   static constexpr const char* kOneDash[] = {
-      "-np",         "-wdir", "-bind-to", "-timeout", "-hostfile", "-machinefile", "-host", "-hosts", "-oversubscribe",
-      "-tag-output", "-help", "-version", "-verbose", "-ppn",      "-launcher",    "-quiet"};
+      "-np",         "-wdir", "-bind-to", "-timeout", "-hostfile", "-machinefile", "-host",  "-hosts", "-oversubscribe",
+      "-tag-output", "-help", "-version", "-verbose", "-ppn",      "-launcher",    "-quiet", "-bind"};
   std::string option = word.substr(0, word.find('='));
   const std::string value = word.substr(option.size());
   for (const char* one_dash : kOneDash) {
@@ -73,7 +73,7 @@ struct RawOptions {
   Words hosts;
   Words hostfiles;
   std::string launcher = "any";
-  std::string bind = "none";
+  std::string bind;       // empty: not given
   bool accepted = false;  // flags that change nothing
 };
 
@@ -127,6 +127,7 @@ void describe(CLI::App& app, AppSpec& spec, JobSpec& job, RawOptions& raw) {
   choose(app.add_option("--bind-to", raw.bind,
                         "Bind PE after PE to a core, socket or NUMA node of its own (default: none)"),
          {"none", "core", "socket", "numa"});
+  app.add_flag("--bind", job.report_binding, "Print which PE is bound where; binds to cores unless --bind-to is given");
   app.add_flag("-l,--tag-output", job.tag_output, "Put the PE's number in front of each line of output");
   app.add_option("--timeout", job.timeout_s, "End the job after this time, with status 124: seconds, or 90s, 1m, 2h")
       ->type_name("TIME")
@@ -193,7 +194,7 @@ std::string settle(AppSpec& spec, JobSpec& job, const RawOptions& raw) {
     }
   }
   if (spec.command.empty()) return "no program to run; see oshrun --help";
-  if (raw.bind == "core") job.bind = Bind::core;
+  if (raw.bind == "core" || (raw.bind.empty() && job.report_binding && job.bind == Bind::none)) job.bind = Bind::core;
   if (raw.bind == "socket") job.bind = Bind::socket;
   if (raw.bind == "numa") job.bind = Bind::numa;
   return {};

@@ -24,6 +24,7 @@ struct AppSpec {
 struct JobSpec {
   std::vector<AppSpec> apps;
   Bind bind = Bind::none;
+  bool report_binding = false;
   bool tag_output = false;
   bool verbose = false;
   bool quiet = false;       // neither more PEs than cores nor the like are told

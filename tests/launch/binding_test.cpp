@@ -29,6 +29,7 @@ class FakeSys {
     write("devices/system/node/node1/cpulist", "2-3,6-7");
   }
   ~FakeSys() { std::filesystem::remove_all(root_); }
+  const std::string& root() const { return root_; }
   Groups groups(shmemx::launcher::Bind bind, const std::vector<int>& allowed) const {
     return shmemx::launcher::cpu_groups(bind, allowed, root_);
   }
@@ -55,6 +56,31 @@ BOOST_AUTO_TEST_CASE(groups_follow_the_topology_and_the_mask) {
   BOOST_CHECK((sys.groups(Bind::numa, all) == Groups{{0, 1, 4, 5}, {2, 3, 6, 7}}));
   BOOST_CHECK((sys.groups(Bind::core, {1, 4, 5}) == Groups{{1, 5}, {4}}));
   BOOST_CHECK((sys.groups(Bind::numa, {6}) == Groups{{6}}));
+}
+
+BOOST_AUTO_TEST_CASE(claimed_cores_are_passed_over) {
+  using shmemx::launcher::Bind;
+  using shmemx::launcher::claim_groups;
+  using shmemx::launcher::CoreClaims;
+  const FakeSys sys;
+  const std::string prefix = "shmemx/test" + sys.root() + "/";
+  const Groups cores = sys.groups(Bind::core, {0, 1, 2, 3, 4, 5, 6, 7});
+  CoreClaims first(prefix);
+  BOOST_CHECK((claim_groups(cores, 1, sys.root(), first) == Groups{{0, 4}}));
+  BOOST_CHECK_EQUAL(first.refused(), 0);
+  {
+    CoreClaims second(prefix);
+    BOOST_CHECK((claim_groups(cores, 2, sys.root(), second) == Groups{{1, 5}, {2, 6}}));
+    BOOST_CHECK_EQUAL(second.refused(), 1);
+    // The other thread of a core that is taken is no core of its own.
+    CoreClaims third(prefix);
+    BOOST_CHECK(claim_groups(sys.groups(Bind::core, {4, 5}), 2, sys.root(), third).empty());
+    BOOST_CHECK_EQUAL(third.refused(), 2);
+    // A socket keeps the cores that are free.
+    BOOST_CHECK((claim_groups(sys.groups(Bind::socket, {0, 1, 2, 3}), 2, sys.root(), third) == Groups{{3}}));
+  }
+  CoreClaims after(prefix);
+  BOOST_CHECK((claim_groups(cores, 9, sys.root(), after) == Groups{{1, 5}, {2, 6}, {3, 7}}));
 }
 
 BOOST_AUTO_TEST_CASE(cpu_lists_read_as_they_are_written) {

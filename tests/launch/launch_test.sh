@@ -4,6 +4,7 @@
 set -u
 # oshrun and foreign launchers must not see a job around this test.
 unset SHMEMX_JOB_FD SHMEMX_JOB_PE SHMEMX_JOB_SIZE SHMEMX_JOB_ID
+script=$(realpath "$0")
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
@@ -53,6 +54,17 @@ wait_for() {  # FILE TEXT COUNT: until FILE has COUNT lines with TEXT
 }
 child_of() {
   grep -ls "^PPid:[[:space:]]*$1\$" /proc/[0-9]*/status 2>/dev/null | head -n 1 | sed 's|/proc/||; s|/status||'
+}
+
+# Runs this case again in a network name space of its own, if that is allowed: which cores are bound is known in there only.
+alone() {
+  [ -z "${LAUNCH_ALONE:-}" ] || return 0
+  for options in -rn -n; do
+    unshare $options true 2>/dev/null || continue
+    cd /
+    rm -rf "$dir"
+    LAUNCH_ALONE=1 exec unshare $options sh "$script" "$1"
+  done
 }
 
 hello_pes() {
@@ -305,10 +317,61 @@ bind_to() {
     expect_rc 0
     [ "$(wc -l <out)" = 3 ] || die "three PEs did not run"
   done
-  run 10 "$OSHRUN" -n 1 --bind-to core grep Cpus_allowed_list /proc/self/status
-  [ "$(cut -f 2 out)" = "$(cut -d , -f 1 /sys/devices/system/cpu/cpu0/topology/core_cpus_list)" ] || die "PE 0 is not on the first core"
   run 10 "$OSHRUN" --bind-to moon true
   expect_rc 2
+}
+# Starts a job of one PE bound to a core that lasts until the file "end" is there; its CPUs in cpus.NAME.
+start_bound() {
+  timeout 60 "$OSHRUN" -n 1 --bind-to core sh -c \
+    'grep Cpus_allowed_list /proc/self/status >"cpus.$0"; echo started; while [ ! -e end ]; do sleep 0.05; done' "$1" >"job.$1" 2>"err.$1" &
+  eval "pid_$1=$!"
+  wait_for "job.$1" started 1
+}
+# No two jobs have the same core, a job without one says so, and a killed job's core is free again.
+jobs_are_bound_to_different_cores() {
+  alone jobs_are_bound_to_different_cores
+  unset OSHRUN_QUIET
+  all=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
+  bound=0
+  for name in $(seq $(($(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc) + 1))); do
+    [ "$name" -gt 9 ] && break
+    start_bound "$name"
+    if grep -q 'the PEs are not bound: other jobs have bound all cores' "err.$name"; then
+      [ "$(cut -f 2 "cpus.$name")" = "$all" ] || die "job $name says that it is not bound, but it is"
+    else
+      [ ! -s "err.$name" ] || die "job $name says $(cat "err.$name")"
+      echo "$(cut -f 2 "cpus.$name")" >>bound
+      bound=$((bound + 1))
+    fi
+  done
+  [ -z "$(sort bound | uniq -d)" ] || die "jobs are bound to the same core: $(sort bound | tr '\n' ' ')"
+  # Outside of a name space of its own this case may find cores that other tests have bound.
+  [ "$bound" -ge 1 ] || [ -z "${LAUNCH_ALONE:-}" ] || die "no job is bound"
+  kill -9 "$(child_of "$pid_1")"
+  touch end
+  wait
+  for _ in $(seq 50); do
+    run 10 "$OSHRUN" -n 1 --bind sh -c 'grep Cpus_allowed_list /proc/self/status'
+    expect_rc 0
+    grep -q 'not bound' err || break
+    sleep 0.2
+  done
+  expect_err "^oshrun: info: pe 0 is bound to core with cpu $(cut -f 2 out)\$"
+}
+binding_is_shown() {
+  alone binding_is_shown
+  for what in --bind --bind-to\ socket\ --bind; do
+    for _ in $(seq 50); do
+      run 10 "$OSHRUN" -n 2 -q $what true
+      expect_rc 0
+      grep -q 'may run on' err || break
+      sleep 0.2
+    done
+    [ "$(grep -Ec '^oshrun: info: pe [01] is bound to (core|socket) with cpu [0-9,-]+$' err)" = 2 ] || die "$what shows no map"
+  done
+  run 10 "$OSHRUN" -n 2 -q --bind --bind-to none true
+  expect_err '^oshrun: info: pe 0\.\.1 may run on cpu [0-9,-]+$'
+  expect_err_lines 1
 }
 usage_errors() {
   for words in '-n 0 true' '-n x true' '-n' '--no-such-option true' '' '-n 2 true :' '-n 5000 true'; do
