@@ -1,5 +1,6 @@
 #include "foreign.hpp"
 
+#include <strings.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 #include "bootstrap/wire.hpp"
 #include "spawn.hpp"
@@ -170,6 +172,50 @@ Result<Found> find_launcher(const JobSpec& spec) {
                "mpirun of Open MPI; none was found in PATH"};
 }
 
+// Inside an allocation of a resource manager, or where the user has chosen another way of starting processes, names
+// need to mean something there only.
+bool starts_over_ssh(Launcher launcher) {
+  if (launcher == Launcher::srun) return false;
+  for (const char* manager : {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "PE_HOSTFILE", "COBALT_JOBID", "FLUX_JOB_ID"}) {
+    if (std::getenv(manager) != nullptr) return false;
+  }
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    for (const std::string_view chosen : {"HYDRA_LAUNCHER", "HYDRA_BOOTSTRAP", "HYDRA_RMK", "OMPI_MCA_plm",
+                                          "OMPI_MCA_orte_rsh_agent", "PRTE_MCA_plm"}) {
+      if (std::string_view(*variable).substr(0, chosen.size()) == chosen) return false;
+    }
+  }
+  return true;
+}
+
+// Returns whether the user's configuration of ssh says where this host is: another name, or a way through a third one.
+bool ssh_knows(const std::string& host) {  // a plain name, see parse_host
+  std::FILE* output = ::popen(("ssh -G -o CanonicalizeHostname=no " + host + " 2>/dev/null </dev/null").c_str(), "r");
+  if (output == nullptr) return false;
+  bool known = false;
+  char text[1024];
+  while (std::fgets(text, sizeof text, output) != nullptr) {
+    std::string line = text;
+    line.resize(std::min(line.find('\n'), line.size()));
+    const std::string word = line.substr(0, line.find(' '));
+    const std::string value = line.substr(std::min(word.size() + 1, line.size()));
+    if (word == "hostname" && ::strcasecmp(value.c_str(), host.c_str()) != 0) known = true;
+    if ((word == "proxyjump" || word == "proxycommand") && value != "none") known = true;
+  }
+  ::pclose(output);
+  return known;
+}
+
+Status check_names(const std::vector<HostFound>& hosts) {
+  for (const HostFound& host : hosts) {
+    if (host.problem.empty() || ssh_knows(host.name)) continue;
+    return Error{Errc::invalid_argument, 0,
+                 "host '" + host.name + "' is not known here: " + host.problem +
+                     "; allowed are names and addresses that this machine or ~/.ssh/config can look up"};
+  }
+  return {};
+}
+
 // coreutils' timeout ends a job as oshrun does, with status 124, whichever launcher runs it.
 Result<Words> limited(const JobSpec& spec, Words words) {
   if (spec.timeout_s <= 0) return words;
@@ -191,10 +237,9 @@ std::vector<char*> pointers(Words& words) {
 
 }  // namespace
 
-bool needs_other_launcher(const JobSpec& spec) {
+bool needs_other_launcher(const JobSpec& spec, const std::vector<HostFound>& hosts) {
   if (spec.launcher != Launcher::any) return true;
-  return !std::all_of(spec.hosts.begin(), spec.hosts.end(),
-                      [](const Host& host) { return is_this_machine(host.name); });
+  return !std::all_of(hosts.begin(), hosts.end(), [](const HostFound& host) { return host.is_this_machine; });
 }
 
 Result<ForeignCommand> translate(const JobSpec& spec, Launcher launcher, const std::string& program) {
@@ -213,8 +258,9 @@ Result<ForeignCommand> translate(const JobSpec& spec, Launcher launcher, const s
   return command;
 }
 
-Error hand_over(const JobSpec& spec) {
+Error hand_over(const JobSpec& spec, const std::vector<HostFound>& hosts) {
   SHMEMX_TRY_ASSIGN(found, find_launcher(spec));
+  if (starts_over_ssh(found.launcher)) SHMEMX_TRY(check_names(hosts));
   SHMEMX_TRY_ASSIGN(command, translate(spec, found.launcher, found.program));
   for (std::string& variable : command.environment) ::putenv(variable.data());
   // A job around this one is not the PEs' own.

@@ -5,13 +5,17 @@
 #include <netinet/in.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <sstream>
 
+#include "base/clock.hpp"
 #include "bootstrap/wire.hpp"
 
 namespace shmemx::launcher {
@@ -61,11 +65,8 @@ bool same_address(const sockaddr* a, const sockaddr* b) {
                      &reinterpret_cast<const sockaddr_in6*>(b)->sin6_addr, sizeof(in6_addr)) == 0;
 }
 
-bool has_own_address(const std::string& host) {
-  addrinfo* found = nullptr;
+bool has_own_address(const addrinfo* found) {
   ifaddrs* own = nullptr;
-  if (::getaddrinfo(host.c_str(), nullptr, nullptr, &found) != 0) return false;
-  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> found_guard(found, ::freeaddrinfo);
   if (::getifaddrs(&own) != 0) return false;
   const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> own_guard(own, ::freeifaddrs);
   for (const addrinfo* one = found; one != nullptr; one = one->ai_next) {
@@ -74,6 +75,28 @@ bool has_own_address(const std::string& host) {
     }
   }
   return false;
+}
+
+bool is_own_name(const std::string& host) {
+  char name[65] = "";
+  (void)!::gethostname(name, sizeof name - 1);
+  const std::string own = name;
+  return host == "localhost" || host == own || host == own.substr(0, own.find('.'));
+}
+
+// Waits until all requests are answered, at most `limit_ms`.
+void await(const std::vector<gaicb*>& requests, int limit_ms) {
+  const std::uint64_t end_ns = now_ns() + static_cast<std::uint64_t>(limit_ms) * 1'000'000;
+  for (;;) {
+    std::vector<const gaicb*> open;
+    std::copy_if(requests.begin(), requests.end(), std::back_inserter(open),
+                 [](gaicb* request) { return ::gai_error(request) == EAI_INPROGRESS; });
+    const std::uint64_t now = now_ns();
+    if (open.empty() || now >= end_ns) return;
+    const std::uint64_t left = end_ns - now;
+    const timespec limit{static_cast<time_t>(left / 1'000'000'000), static_cast<long>(left % 1'000'000'000)};
+    ::gai_suspend(open.data(), static_cast<int>(open.size()), &limit);
+  }
 }
 
 }  // namespace
@@ -110,12 +133,34 @@ Result<std::vector<Host>> read_hostfile(const std::string& path) {
   return hosts;
 }
 
-bool is_this_machine(const std::string& host) {
-  char name[65] = "";
-  (void)!::gethostname(name, sizeof name - 1);
-  const std::string own = name;
-  if (host == "localhost" || host == own || host == own.substr(0, own.find('.'))) return true;
-  return has_own_address(host);
+std::vector<HostFound> look_up(const std::vector<Host>& hosts, int limit_ms) {
+  std::vector<HostFound> found;
+  for (const Host& host : hosts) found.push_back({host.name, is_own_name(host.name), {}});
+  std::vector<gaicb*> requests;
+  std::vector<HostFound*> asked;
+  for (HostFound& host : found) {
+    if (host.is_this_machine) continue;
+    auto* request = new gaicb{};
+    request->ar_name = ::strdup(host.name.c_str());  // one that gets no answer in time keeps both
+    requests.push_back(request);
+    asked.push_back(&host);
+  }
+  if (requests.empty()) return found;
+  const int refused = ::getaddrinfo_a(GAI_NOWAIT, requests.data(), static_cast<int>(requests.size()), nullptr);
+  if (refused == 0) await(requests, limit_ms);
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const int error = refused != 0 ? refused : ::gai_error(requests[i]);
+    if (error == EAI_INPROGRESS) {
+      asked[i]->problem = "no answer within " + std::to_string(limit_ms / 1000) + " s";
+      continue;
+    }
+    if (error != 0) asked[i]->problem = ::gai_strerror(error);
+    if (error == 0) asked[i]->is_this_machine = has_own_address(requests[i]->ar_result);
+    if (error == 0) ::freeaddrinfo(requests[i]->ar_result);
+    ::free(const_cast<char*>(requests[i]->ar_name));
+    delete requests[i];
+  }
+  return found;
 }
 
 }  // namespace shmemx::launcher

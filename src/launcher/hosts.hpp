@@ -18,7 +18,13 @@ Result<std::vector<Host>> parse_hosts(const std::string& list);
 // Lines hold "host", "host:2" or "host slots=2"; what follows a '#' is a comment.
 Result<std::vector<Host>> read_hostfile(const std::string& path);
 
-// By name, or because the name's address is one of this machine's.
-bool is_this_machine(const std::string& host);
+struct HostFound {
+  std::string name;
+  bool is_this_machine = false;  // by name, or because an address is one of this machine's
+  std::string problem;           // why the name has no address; empty if it has one
+};
+
+// Looks up all names at the same time and gives up on those that have no answer after `limit_ms`.
+std::vector<HostFound> look_up(const std::vector<Host>& hosts, int limit_ms);
 
 }  // namespace shmemx::launcher

@@ -12,6 +12,8 @@
 
 namespace {
 
+constexpr int kLookUpMs = 5000;  // one query of a resolver that gets no answer
+
 // A standard file that is closed is /dev/null for oshrun and the PEs: else the next descriptor that is opened, the
 // arena for one, would take its number.
 void open_standard_files() {
@@ -32,7 +34,11 @@ int main(int argc, char** argv) {
   open_standard_files();
   auto parsed = shmemx::launcher::parse_options({argv + 1, argv + argc});
   if (parsed.finished) return parsed.status;
-  if (shmemx::launcher::needs_other_launcher(parsed.job)) return complain(shmemx::launcher::hand_over(parsed.job));
+  using shmemx::launcher::Launcher;
+  std::vector<shmemx::launcher::HostFound> hosts;
+  if (parsed.job.launcher != Launcher::srun) hosts = shmemx::launcher::look_up(parsed.job.hosts, kLookUpMs);
+  if (shmemx::launcher::needs_other_launcher(parsed.job, hosts))
+    return complain(shmemx::launcher::hand_over(parsed.job, hosts));
   auto job = shmemx::launcher::Job::create(std::move(parsed.job));
   return job ? (*job)->run() : complain(job.error());
 }

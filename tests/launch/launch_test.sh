@@ -543,15 +543,15 @@ several_hosts_need_a_launcher() {
 }
 hydra_gets_the_options() {
   fake_launchers mpiexec.hydra srun prterun
-  hands_over 'mpiexec.hydra -hosts a.invalid,b.invalid -n 4 prog x y | A= |' -n 4 -hosts a.invalid,b.invalid prog x y
-  hands_over 'mpiexec.hydra -hosts a.invalid:2,b.invalid:1 -n 3 prog | A= |' -hosts=a.invalid:2,b.invalid:1 prog
-  hands_over 'mpiexec.hydra -hosts a.invalid:3,b.invalid:3 -n 6 prog | A= |' -ppn 3 -host a.invalid,b.invalid prog
-  printf '# two\na.invalid slots=2\n\nb.invalid:5 # five\nc.invalid max-slots=9\n' >hosts
+  hands_over 'mpiexec.hydra -hosts 192.0.2.1,192.0.2.2 -n 4 prog x y | A= |' -n 4 -hosts 192.0.2.1,192.0.2.2 prog x y
+  hands_over 'mpiexec.hydra -hosts 192.0.2.1:2,192.0.2.2:1 -n 3 prog | A= |' -hosts=192.0.2.1:2,192.0.2.2:1 prog
+  hands_over 'mpiexec.hydra -hosts 192.0.2.1:3,192.0.2.2:3 -n 6 prog | A= |' -ppn 3 -host 192.0.2.1,192.0.2.2 prog
+  printf '# two\n192.0.2.1 slots=2\n\n192.0.2.2:5 # five\n192.0.2.3 max-slots=9\n' >hosts
   for option in -hostfile --hostfile -f -machinefile; do
-    hands_over 'mpiexec.hydra -hosts a.invalid:2,b.invalid:5,c.invalid -n 8 prog | A= |' $option hosts prog
+    hands_over 'mpiexec.hydra -hosts 192.0.2.1:2,192.0.2.2:5,192.0.2.3 -n 8 prog | A= |' $option hosts prog
   done
-  hands_over 'mpiexec.hydra -hosts a.invalid -prepend-rank -bind-to core -wdir /d -env A x=y z -n 2 prog : -n 1 other | A= |' \
-    -H a.invalid -l --bind-to core -wdir /d -x 'A=x=y z' -n 2 prog : -n 1 other
+  hands_over 'mpiexec.hydra -hosts 192.0.2.1 -prepend-rank -bind-to core -wdir /d -env A x=y z -n 2 prog : -n 1 other | A= |' \
+    -H 192.0.2.1 -l --bind-to core -wdir /d -x 'A=x=y z' -n 2 prog : -n 1 other
 }
 srun_gets_the_options() {
   fake_launchers srun prterun
@@ -572,20 +572,81 @@ open_mpi_gets_the_options() {
   root=
   [ "$(id -u)" = 0 ] && root='--allow-run-as-root '
   fake_launchers prterun
-  run 10 env PATH="$dir/fake" "$OSHRUN" -n 3 -l -wdir /d -x A=1 -hosts a.invalid:2,b.invalid prog x
+  run 10 env PATH="$dir/fake" "$OSHRUN" -n 3 -l -wdir /d -x A=1 -hosts 192.0.2.1:2,192.0.2.2 prog x
   expect_rc 3
-  grep -q "^prterun $root--oversubscribe --host a.invalid:2,b.invalid --tag-output --bind-to none --wdir /d -x A=1 .*-n 3 prog x | A= |\$" called ||
+  grep -q "^prterun $root--oversubscribe --host 192.0.2.1:2,192.0.2.2 --tag-output --bind-to none --wdir /d -x A=1 .*-n 3 prog x | A= |\$" called ||
     die "called: $(cat called)"
   for name in SHMEM_SYMMETRIC_SIZE LD_LIBRARY_PATH PATH; do
     grep -q -e " -x $name " called || die "$name is not exported: $(cat called)"
   done
   rm -r fake
   fake_launchers mpirun
-  run 10 env PATH="$dir/fake" "$OSHRUN" -n 1 -hosts a.invalid prog
+  run 10 env PATH="$dir/fake" "$OSHRUN" -n 1 -hosts 192.0.2.1 prog
   expect_rc 3
   sed -i 's/Open MPI/something else/' fake/mpirun
-  run 10 env PATH="$dir/fake" "$OSHRUN" -n 1 -hosts a.invalid prog
+  run 10 env PATH="$dir/fake" "$OSHRUN" -n 1 -hosts 192.0.2.1 prog
   expect_rc 1
+}
+names_are_looked_up_first() {
+  fake_launchers mpiexec.hydra srun prterun
+  printf 'localhost\nnowhere.invalid slots=2\n' >hosts
+  for option in '-host nowhere.invalid' '-hosts localhost,nowhere.invalid' '-hostfile hosts' '--launcher mpirun -host nowhere.invalid'; do
+    run 10 env PATH="$dir/fake" "$OSHRUN" $option -n 1 true
+    expect_rc 1
+    expect_err "^oshrun: host 'nowhere.invalid' is not known here: .*; allowed are names and addresses "
+    expect_err_lines 1
+    [ ! -e called ] || die "a launcher was called: $(cat called)"
+  done
+  # Names that only a resource manager or another way of starting processes knows are not oshrun's business.
+  for variable in SLURM_JOB_ID=1 PBS_JOBID=1 HYDRA_LAUNCHER_EXEC=/my/agent; do
+    run 10 env PATH="$dir/fake" $variable "$OSHRUN" -host nowhere.invalid -n 1 prog
+    expect_rc 3
+    grep -q '^mpiexec.hydra -hosts nowhere.invalid ' called || die "$variable: called: $(cat called)"
+  done
+  OMPI_MCA_plm_rsh_agent=/my/agent hands_over_starts 'prterun ' --launcher mpirun -host nowhere.invalid -n 1 prog
+  hands_over_starts 'srun ' --launcher srun -host nowhere.invalid -n 1 prog
+  # A name of the user's configuration of ssh.
+  for known in 'hostname 192.0.2.7' 'proxyjump gate' 'proxycommand none'; do
+    printf '#!/bin/sh\necho hostname nowhere.invalid\necho "%s"\n' "$known" >fake/ssh
+    chmod +x fake/ssh
+    rm -f called
+    run 10 env PATH="$dir/fake" "$OSHRUN" -host nowhere.invalid -n 1 prog
+    case $known in
+      *none) expect_rc 1 ;;
+      *) expect_rc 3 ;;
+    esac
+  done
+}
+hands_over_starts() {  # BEGINNING ARGUMENTS...
+  beginning=$1
+  shift
+  rm -f called
+  run 10 env PATH="$dir/fake" "$OSHRUN" "$@"
+  expect_rc 3
+  grep -q "^$beginning" called || die "called: '$(cat called)', expected '$beginning...'"
+}
+names_without_an_answer_are_given_up() {
+  command -v ip >/dev/null && command -v perl >/dev/null && unshare -rnm true 2>/dev/null || exit 77
+  fake_launchers mpiexec.hydra
+  printf 'nameserver 127.0.0.1\noptions timeout:30 attempts:3\n' >resolv.conf
+  echo 'hosts: files dns' >nsswitch.conf
+  cat >inside <<'END'
+ip link set lo up && mount --bind resolv.conf /etc/resolv.conf && mount --bind nsswitch.conf /etc/nsswitch.conf || exit 77
+perl -MSocket -e 'socket(S, PF_INET, SOCK_DGRAM, 0); bind(S, sockaddr_in(53, INADDR_LOOPBACK)) or exit 1;
+                  open(F, ">mute"); close(F); sleep(60)' &
+mute=$!
+for _ in $(seq 100); do [ -e mute ] && break; sleep 0.1; done
+PATH=$PWD/fake timeout -k 1 20 "$OSHRUN" -hosts host-a.example,host-b.example,host-c.example -n 1 true
+rc=$?
+kill $mute
+exit $rc
+END
+  sed -i "s|timeout -k|$(command -v timeout) -k|" inside
+  run 40 unshare -rnm sh ./inside
+  [ "$rc" != 77 ] || exit 77
+  expect_rc 1
+  expect_err "^oshrun: host 'host-a.example' is not known here: no answer within 5 s; "
+  expect_err_lines 1
 }
 this_host_needs_no_launcher() {
   mkdir fake
