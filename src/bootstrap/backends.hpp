@@ -38,7 +38,7 @@ bool started_by_oshrun();
 Result<BootstrapPtr> connect_oshrun();
 
 // A job of one PE without a launcher.
-BootstrapPtr make_single();
+BootstrapPtr make_single(std::string note);
 
 // They fail when the launcher's interface does not answer.
 Result<KvsPtr> connect_pmi1();

@@ -49,6 +49,8 @@ class Bootstrap {
   // node has to tell and gets what all nodes have told, by node number. The others give nothing and get nothing; they
   // have to wait for the lowest PE of their node in another way.
   virtual Result<std::vector<std::string>> exchange(std::span<const std::byte>) { return nothing_to_exchange(); }
+  // What the user should hear about how the job was started: one line, or empty. The same on all PEs.
+  virtual std::string note() const { return {}; }
   // Tell the launcher to end the whole job. May return; the caller then exits with `status`.
   virtual void abort(int status) = 0;
   // Tell the launcher that this PE leaves in order. Called once, at process exit.

@@ -43,11 +43,15 @@ Error no_launcher(const LauncherSeen& seen, const std::string& tried) {
 
 }  // namespace
 
+// A launcher inside a job of oshrun's is the one that started this process: oshrun hands no variables of others on.
 // Where one launcher runs inside a process of the other, both sets of variables are there; the inner one is most
 // likely the one that started more processes. PMI_VERSION is what users of newer launchers choose the protocol by.
 Result<BootstrapPtr> connect() {
-  if (started_by_oshrun()) return connect_oshrun();
-  std::string tried = "oshrun (SHMEMX_JOB_FD is not set)";
+  const LauncherSeen seen = find_launcher(lookup);
+  const bool has_interface = std::getenv(kPmi1.variable) != nullptr || std::getenv(kPmix.variable) != nullptr;
+  if (started_by_oshrun() && seen.launcher == nullptr && !has_interface) return connect_oshrun();
+  std::string tried = started_by_oshrun() ? "oshrun (another launcher started this process inside its job)"
+                                          : "oshrun (SHMEMX_JOB_FD is not set)";
   const bool pmix_first = env_number("PMI_SIZE") <= env_number("OMPI_COMM_WORLD_SIZE");
   const bool pmi2_first = env_number("PMI_VERSION") == 2;
   const Interface pmi[] = {pmi2_first ? kPmi2 : kPmi1, pmi2_first ? kPmi1 : kPmi2};
@@ -56,13 +60,13 @@ Result<BootstrapPtr> connect() {
     auto found = try_interface(interface, tried);
     if (found && *found != nullptr) return found;
   }
-  const LauncherSeen seen = find_launcher(lookup);
   if (seen.is_slurm_step) {
     auto found = try_interface(kSlurmStep, tried);
     if (found && *found != nullptr) return found;
   }
   if (seen.launcher != nullptr) return no_launcher(seen, tried);
-  return make_single();
+  if (started_by_oshrun()) return connect_oshrun();
+  return make_single(describe_allocation(lookup));
 }
 
 }  // namespace shmemx::bootstrap

@@ -22,11 +22,12 @@ LauncherSeen seen(Lookup get, const char* launcher, const char* variable, long n
   return {launcher, std::string(variable) + "=" + get(variable), n_pes, false};
 }
 
+constexpr long kFirstReservedStep = 0xfffffff0L;  // of Slurm
+
 // Slurm sets SLURM_NTASKS in the shells of salloc and sbatch too, where a program that is started directly is a
 // job of one. A task of a step has a rank; the shell of sbatch has one as well, but no step, and says BATCH.
 // The shells of interactive and batch steps carry reserved step numbers.
 LauncherSeen find_slurm(Lookup get) {
-  constexpr long kFirstReservedStep = 0xfffffff0L;
   if (number(get, "SLURM_PROCID") < 0) return {};
   if (const long step_tasks = number(get, "SLURM_STEP_NUM_TASKS"); step_tasks >= 0) {
     if (step_tasks > 1) return seen(get, "Slurm's srun", "SLURM_STEP_NUM_TASKS", step_tasks);
@@ -68,6 +69,15 @@ LauncherSeen find_launcher(Lookup get) {
   const long rank = number(get, "PMIX_RANK");
   if (rank > 0 || (rank == 0 && !size_is_known)) return seen(get, "a PMIx launcher", "PMIX_RANK", 0);
   return {};
+}
+
+std::string describe_allocation(Lookup get) {
+  const long tasks = number(get, "SLURM_NTASKS");
+  const bool is_task = number(get, "SLURM_STEP_NUM_TASKS") >= 0 && number(get, "SLURM_STEP_ID") < kFirstReservedStep;
+  if (tasks < 2 || is_task) return {};
+  const std::string n = std::to_string(tasks);
+  return "SLURM_NTASKS is " + n + ", but no launcher started this process: it is a job of one PE; for " + n +
+         " PEs start it with 'srun -n " + n + "' or 'oshrun -n " + n + "'";
 }
 
 }  // namespace shmemx::bootstrap

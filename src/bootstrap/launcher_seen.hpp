@@ -15,4 +15,8 @@ struct LauncherSeen {
 // `get` looks a variable up as getenv does; a parameter so that tests can bring their own environment.
 LauncherSeen find_launcher(const char* (*get)(const char* variable));
 
+// Says in one line that this process is a job of one PE although the shell around it has an allocation for several
+// tasks; empty if there is none. For processes that no launcher was found for.
+std::string describe_allocation(const char* (*get)(const char* variable));
+
 }  // namespace shmemx::bootstrap

@@ -6,11 +6,16 @@ namespace {
 
 class Single final : public Bootstrap {
  public:
+  explicit Single(std::string note) : note_(std::move(note)) {}
   Identity identity() const override { return {}; }
   std::string_view name() const override { return "single"; }
   Result<UniqueFd> arena() override { return create_job_file(1, random_id()); }
   void abort(int) override {}
   void finalize() override {}
+  std::string note() const override { return note_; }
+
+ private:
+  std::string note_;
 };
 
 }  // namespace
@@ -24,6 +29,6 @@ Result<std::vector<std::string>> nothing_to_exchange() {
   return Error{Errc::unsupported, 0, "a job on one node has nothing to exchange"};
 }
 
-BootstrapPtr make_single() { return std::make_unique<Single>(); }
+BootstrapPtr make_single(std::string note) { return std::make_unique<Single>(std::move(note)); }
 
 }  // namespace shmemx::bootstrap

@@ -23,6 +23,20 @@ inline constexpr char kEnvPe[] = "SHMEMX_JOB_PE";      // 0..size-1
 inline constexpr char kEnvSize[] = "SHMEMX_JOB_SIZE";  // number of PEs
 inline constexpr char kEnvId[] = "SHMEMX_JOB_ID";      // the header's job_id in hex: catches stale environments
 
+// What other launchers tell the processes that they start. oshrun does not hand these on: where a PE finds one beside
+// the four above, it was started by a launcher that runs inside a process of oshrun's job.
+inline constexpr const char* kOtherLaunchers[] = {"PMI_FD",
+                                                  "PMI_RANK",
+                                                  "PMI_SIZE",
+                                                  "MPI_LOCALNRANKS",
+                                                  "PMIX_NAMESPACE",
+                                                  "PMIX_RANK",
+                                                  "FLUX_JOB_SIZE",
+                                                  "SLURM_PROCID",
+                                                  "SLURM_STEP_NUM_TASKS",
+                                                  "SLURM_STEP_ID",
+                                                  "OMPI_COMM_WORLD_SIZE"};
+
 inline constexpr std::uint64_t kJobMagic = 0x78'6d'65'6d'68'73'30'31;  // "10shmemx" backwards
 inline constexpr std::uint32_t kWireVersion = 3;
 inline constexpr int kMaxNodePes = 4096;  // of a job, wherever they are

@@ -3,9 +3,12 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cinttypes>
 #include <cstring>
+#include <iterator>
+#include <string_view>
 
 #include "base/affinity.hpp"
 #include "job.hpp"
@@ -19,7 +22,8 @@ class Environment {
  public:
   Environment(const AppSpec& app, const Records& records, int n_pes) {
     for (char** variable = environ; *variable != nullptr; ++variable) {
-      if (std::strncmp(*variable, "SHMEMX_JOB_", 11) != 0 && !replaced(app, *variable)) entries_.push_back(*variable);
+      const bool of_a_launcher = std::strncmp(*variable, "SHMEMX_JOB_", 11) == 0 || of_other_launcher(*variable);
+      if (!of_a_launcher && !replaced(app, *variable)) entries_.push_back(*variable);
     }
     for (const std::string& variable : app.environment) entries_.push_back(const_cast<char*>(variable.c_str()));
     char id[17];
@@ -39,6 +43,12 @@ class Environment {
   }
 
  private:
+  static bool of_other_launcher(const char* variable) {
+    const std::string_view name(variable, std::strcspn(variable, "="));
+    return std::find(std::begin(bootstrap::kOtherLaunchers), std::end(bootstrap::kOtherLaunchers), name) !=
+           std::end(bootstrap::kOtherLaunchers);
+  }
+
   static bool replaced(const AppSpec& app, const char* variable) {
     for (const std::string& own : app.environment) {
       if (std::strncmp(own.c_str(), variable, own.find('=') + 1) == 0) return true;

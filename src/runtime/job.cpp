@@ -79,6 +79,8 @@ Status start_process(const InitRequest& request) {
   self.arena.emplace(std::move(arena));
   watch_for_the_end(*self.arena, *self.launcher);
   SHMEMX_TRY(read_parameters(self.parameters));
+  if (std::string note = self.launcher->note(); !note.empty())
+    self.parameters.config.warnings.push_back(std::move(note));
   SHMEMX_TRY(share_memory(*self.arena, self.parameters, *self.launcher, request.routine));
   disown_forked_children();
   self.allocator =

@@ -681,6 +681,31 @@ handed_over_to_open_mpi() {
   [ "$(grep -c ' of 3 via pmix' out)" = 3 ] || die "not three PEs over PMIx"
   grep -q '^set$' out || die "the variable is not set"
 }
+# A launcher inside a process of oshrun's job: its PEs are of its job, not of that one. And the other way round.
+inside_and_around() {  # LAUNCHER...
+  run 60 "$OSHRUN" -n 2 sh -c "$* -n 3 '$PROBE' attach hello finalize"
+  expect_rc 0
+  [ "$(wc -l <out)" = 6 ] || die "$1 inside a job: not two jobs of three PEs"
+  for pe in 0 1 2; do
+    [ "$(grep -c "^pe $pe of 3 via " out)" = 2 ] || die "$1 inside a job: no two PEs $pe of 3"
+  done
+  run 60 "$@" -n 2 "$OSHRUN" -n 3 "$PROBE" attach hello finalize
+  expect_rc 0
+  [ "$(grep -c " of 3 via oshrun$" out)" = 6 ] || die "oshrun inside $1: not two jobs of three PEs"
+}
+jobs_inside_jobs() {
+  inside_and_around "$OSHRUN"
+  # Started by a launcher that cannot be talked to, inside a job: an error, not a PE of the job around it.
+  run 20 "$OSHRUN" -n 2 env PMI_SIZE=2 PMI_RANK=0 "$PROBE" attach hello finalize
+  expect_rc 77
+  expect_err 'started by a PMI launcher .*PMI_SIZE=2.*Tried: oshrun \(another launcher started this process inside its job\)'
+  command -v mpiexec.hydra >/dev/null || exit 77
+  inside_and_around mpiexec.hydra
+}
+jobs_and_open_mpi() {
+  command -v mpirun.openmpi >/dev/null || exit 77
+  inside_and_around mpirun.openmpi --allow-run-as-root --oversubscribe
+}
 # The first PE, and then the last, comes three seconds late.
 foreign() {
   for n in 2 5; do

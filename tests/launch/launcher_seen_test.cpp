@@ -57,4 +57,20 @@ BOOST_AUTO_TEST_CASE(slurm_allocations_are_no_launch_but_steps_are) {
                     "SLURM_STEP_NUM_TASKS=2");
 }
 
+BOOST_AUTO_TEST_CASE(a_process_beside_the_steps_of_an_allocation_is_told) {
+  const auto note = [](std::vector<std::pair<std::string, std::string>> variables) {
+    environment = std::move(variables);
+    return shmemx::bootstrap::describe_allocation(lookup);
+  };
+  BOOST_CHECK_EQUAL(
+      note({{"SLURM_NTASKS", "4"}}),
+      "SLURM_NTASKS is 4, but no launcher started this process: it is a job of one PE; for 4 PEs start it "
+      "with 'srun -n 4' or 'oshrun -n 4'");
+  BOOST_CHECK(!note({{"SLURM_NTASKS", "4"}, {"SLURM_PROCID", "0"}, {"ENVIRONMENT", "BATCH"}}).empty());
+  BOOST_CHECK(!note({{"SLURM_NTASKS", "4"}, {"SLURM_STEP_NUM_TASKS", "1"}, {"SLURM_STEP_ID", "4294967290"}}).empty());
+  BOOST_CHECK(note({{"SLURM_NTASKS", "4"}, {"SLURM_STEP_NUM_TASKS", "1"}, {"SLURM_STEP_ID", "0"}}).empty());
+  BOOST_CHECK(note({{"SLURM_NTASKS", "1"}}).empty());
+  BOOST_CHECK(note({}).empty());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

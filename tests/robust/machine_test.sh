@@ -140,12 +140,21 @@ case_faked_launchers() {
     expect_refusal "$set" 'started by .*(hydra|PMI|mpirun|Slurm|Flux).*Tried' 'oshrun -n'
     [ -s out ] && die "$set: it ran"
   done
-  for set in 'PMI_SIZE=1 PMI_RANK=0' 'SLURM_NTASKS=4' 'SLURM_NTASKS=1 SLURM_PROCID=0 SLURM_STEP_ID=0' \
+  for set in 'PMI_SIZE=1 PMI_RANK=0' 'SLURM_NTASKS=1' 'SLURM_NTASKS=1 SLURM_PROCID=0 SLURM_STEP_ID=0' \
       'OMPI_COMM_WORLD_SIZE=1' 'FLUX_JOB_SIZE=1'; do
     run 20 env $set "$pe" work
     expect_ok "$set"
     [ -s err ] && die "$set: a singleton is silent"
   done
+  # The shell of an allocation, where nothing started several processes: it runs, and says what it is.
+  run 20 env -u SLURM_STEP_NUM_TASKS -u SLURM_PROCID SLURM_NTASKS=4 "$pe" work
+  expect_ok 'SLURM_NTASKS=4 without a step'
+  grep -q 'warning: SLURM_NTASKS is 4, but no launcher started this process: it is a job of one PE; ' err ||
+    die 'SLURM_NTASKS=4 without a step: no line'
+  [ "$(wc -l <err)" = 1 ] || die 'SLURM_NTASKS=4 without a step: more than one line'
+  run 20 env SLURM_NTASKS=4 "$OSHRUN" -n 2 --timeout 15 "$pe" work
+  expect_ok 'oshrun in the shell of an allocation'
+  [ -s err ] && die 'oshrun in the shell of an allocation is silent'
   for set in SHMEMX_JOB_FD=0 SHMEMX_JOB_PE=1 'SHMEMX_JOB_FD=1 SHMEMX_JOB_PE=0 SHMEMX_JOB_SIZE=2 SHMEMX_JOB_ID=1' \
       'SHMEMX_JOB_FD=99 SHMEMX_JOB_PE=0 SHMEMX_JOB_SIZE=2 SHMEMX_JOB_ID=1'; do
     run 20 env $set "$pe" work
