@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 #include "base/unique_fd.hpp"
 
@@ -24,9 +25,9 @@ std::string read_file(const std::string& path) {
   return text;
 }
 
-// Path of this process's group in the hierarchy of `controller`; "" names the one hierarchy of version 2.
-std::string group_path(const std::string& controller) {
-  const std::string text = read_file("/proc/self/cgroup");
+// Path of a process's group in the hierarchy of `controller`; "" names the one hierarchy of version 2.
+std::string group_path(const std::string& controller, const std::string& process = "/proc/self") {
+  const std::string text = read_file(process + "/cgroup");
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const std::string line = text.substr(at, end - at);
@@ -107,39 +108,49 @@ double cgroup_cpu_quota() {
   return limit;
 }
 
-std::uint64_t cgroup_memory_limit() {
+std::vector<std::string> memory_groups(const std::string& process, const std::string& root) {
+  std::vector<std::string> groups;
+  const auto add = [&](const std::string& group) { groups.push_back(group); };
+  for (const char* mount : {"", "/unified"}) for_each_group(root + mount, group_path("", process), add);
+  for_each_group(root + "/memory", group_path("memory", process), add);
+  return groups;
+}
+
+std::uint64_t memory_limit_of(const std::string& group) {
   constexpr std::uint64_t kNoLimit = std::uint64_t{1} << 60;  // version 1 writes a huge number for "no limit"
-  std::uint64_t limit = 0;
-  const auto visit = [&](const std::string& file) {
-    const std::uint64_t bytes = std::strtoull(read_small_file(file).c_str(), nullptr, 10);  // "max" gives 0
-    if (bytes < kNoLimit) keep_smaller(limit, bytes);
-  };
-  const std::string path = group_path("");
-  for (const char* mount : kUnifiedMounts) {
-    for_each_group(mount, path, [&](const std::string& group) { visit(group + "/memory.max"); });
+  for (const char* file : {"/memory.max", "/memory.limit_in_bytes"}) {
+    const std::uint64_t bytes = std::strtoull(read_small_file(group + file).c_str(), nullptr, 10);  // "max" gives 0
+    if (bytes > 0 && bytes < kNoLimit) return bytes;
   }
-  for_each_group("/sys/fs/cgroup/memory", group_path("memory"),
-                 [&](const std::string& group) { visit(group + "/memory.limit_in_bytes"); });
+  return 0;
+}
+
+std::uint64_t memory_kills_of(const std::string& group) {
+  for (const char* file : {"/memory.events", "/memory.oom_control"}) {
+    const std::string text = "\n" + read_file(group + file);
+    constexpr std::string_view kName = "\noom_kill ";
+    if (const std::size_t at = text.find(kName); at != std::string::npos)
+      return std::strtoull(text.c_str() + at + kName.size(), nullptr, 10);
+  }
+  return 0;
+}
+
+std::uint64_t cgroup_memory_limit() {
+  std::uint64_t limit = 0;
+  for (const std::string& group : memory_groups()) keep_smaller(limit, memory_limit_of(group));
   return limit;
 }
 
 std::uint64_t cgroup_memory_available() {
   std::uint64_t available = ~std::uint64_t{0};
-  const auto visit = [&](const std::string& limit_file, const std::string& used_file) {
-    const std::string limit = read_small_file(limit_file);
-    if (limit.empty() || limit[0] < '0' || limit[0] > '9') return;
-    const std::uint64_t bytes = std::strtoull(limit.c_str(), nullptr, 10);
-    const std::uint64_t used = std::strtoull(read_small_file(used_file).c_str(), nullptr, 10);
-    available = std::min(available, used < bytes ? bytes - used : 0);
-  };
-  const std::string path = group_path("");
-  for (const char* mount : kUnifiedMounts) {
-    for_each_group(mount, path,
-                   [&](const std::string& group) { visit(group + "/memory.max", group + "/memory.current"); });
+  for (const std::string& group : memory_groups()) {
+    const std::uint64_t limit = memory_limit_of(group);
+    if (limit == 0) continue;
+    std::uint64_t used = 0;
+    for (const char* file : {"/memory.current", "/memory.usage_in_bytes"})
+      used = std::max<std::uint64_t>(used, std::strtoull(read_small_file(group + file).c_str(), nullptr, 10));
+    available = std::min(available, used < limit ? limit - used : 0);
   }
-  for_each_group("/sys/fs/cgroup/memory", group_path("memory"), [&](const std::string& group) {
-    visit(group + "/memory.limit_in_bytes", group + "/memory.usage_in_bytes");
-  });
   return available;
 }
 

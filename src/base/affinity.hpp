@@ -17,6 +17,17 @@ double cgroup_cpu_quota();
 // Bytes that the strictest control group above this process grants; 0 when there is no limit.
 std::uint64_t cgroup_memory_limit();
 
+// Folders of the control groups above a process that may count memory, in each hierarchy its own first. `process` is
+// its folder in /proc.
+std::vector<std::string> memory_groups(const std::string& process = "/proc/self",
+                                       const std::string& root = "/sys/fs/cgroup");
+
+// Bytes that this one group grants; 0 when there is no limit.
+std::uint64_t memory_limit_of(const std::string& group);
+
+// Processes of this group that the kernel has killed because memory ran out.
+std::uint64_t memory_kills_of(const std::string& group);
+
 // Bytes that the control groups above this process still allow beside what they use; the largest number when there is
 // no limit.
 std::uint64_t cgroup_memory_available();

@@ -27,11 +27,13 @@ long now_ms() { return static_cast<long>(now_ns() / 1'000'000); }
 
 int status_code(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
 
-std::string describe_death(int status) {
+// `cause` is why the kernel sent the signal, if known.
+std::string describe_death(int status, const std::string& cause) {
   if (!WIFSIGNALED(status)) return "exited with status " + std::to_string(WEXITSTATUS(status));
   const int number = WTERMSIG(status);
   const std::string core = WCOREDUMP(status) ? ", core dumped" : "";
-  return "died of signal " + std::to_string(number) + " (" + ::strsignal(number) + core + ")";
+  return "died of signal " + std::to_string(number) + " (" + ::strsignal(number) + (cause.empty() ? "" : " " + cause) +
+         core + ")";
 }
 
 }  // namespace
@@ -113,6 +115,8 @@ void Job::reap() {
     if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) return;
     const pid_t pid = info.si_pid;
     if (pid != guard_.pid()) ::kill(-pid, SIGKILL);
+    const bool killed = info.si_code == CLD_KILLED && info.si_status == SIGKILL;
+    memory_kill_ = killed && !ending_ ? memory_kills_.describe(std::to_string(pid)) : std::string();
     int status = 0;
     ::waitpid(pid, &status, 0);
     const auto process =
@@ -144,7 +148,8 @@ void Job::on_exit(int pe, int status) {
 
 // A PE that has called shmem_finalize owes the others nothing: its status counts, but they may end by themselves.
 void Job::fail(int pe, int status) {
-  const std::string who = name_pe(pe, processes_[static_cast<std::size_t>(pe)].pid) + " " + describe_death(status);
+  const std::string who =
+      name_pe(pe, processes_[static_cast<std::size_t>(pe)].pid) + " " + describe_death(status, memory_kill_);
   if (WIFEXITED(status) && records_.phase(pe) == PePhase::finalized) {
     if (status_ == 0) status_ = status_code(status);
     if (!late_failure_said_) say(who + " after shmem_finalize");

@@ -10,6 +10,7 @@
 
 #include "binding.hpp"
 #include "guard.hpp"
+#include "memory_kills.hpp"
 #include "options.hpp"
 #include "records.hpp"
 #include "streams.hpp"
@@ -87,6 +88,8 @@ class Job {
   long time_limit_ms_ = -1;
   long check_at_ms_ = -1;
   std::string stuck_before_;
+  MemoryKills memory_kills_;
+  std::string memory_kill_;  // of the process reaped last: the memory limit that it died of, else empty
 };
 
 }  // namespace shmemx::launcher

@@ -107,6 +107,28 @@ death_by_signal() {
   expect_err '^oshrun: waiting were: pe 0, 1 in shmem_barrier_all; pe 2 in shmem_long_wait_until$'
   expect_gone $$
 }
+# In a control group of its own with 64 MiB, where this machine lets us make one.
+death_at_a_memory_limit() {
+  [ "$(id -u)" = 0 ] && command -v perl >/dev/null || exit 77
+  group=/sys/fs/cgroup/memory$(sed -n 's/^[0-9]*:memory://p' /proc/self/cgroup)/launch_test.$$
+  limit=memory.limit_in_bytes
+  if ! grep -q ':memory:' /proc/self/cgroup; then
+    group=/sys/fs/cgroup$(sed -n 's/^0:://p' /proc/self/cgroup)/launch_test.$$
+    limit=memory.max
+  fi
+  mkdir "$group" 2>/dev/null || exit 77
+  trap 'for _ in 1 2 3 4 5; do rmdir "$group" && break; sleep 0.2; done; rm -rf "$dir"' EXIT
+  { echo 67108864 >"$group/$limit"; } 2>/dev/null || exit 77
+  [ -e "$group/memory.swap.max" ] && echo 0 >"$group/memory.swap.max"
+  run 30 sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" \
+    "$OSHRUN" -n 2 sh -c '[ $SHMEMX_JOB_PE = 0 ] && sleep 20; exec perl -e "\$n = 200000000; \$x = q(a) x \$n; sleep 20"'
+  expect_rc 137
+  expect_err "^oshrun: pe 1 \\(pid [0-9]+, host [^)]+\\) died of signal 9 \\(Killed at the memory limit of 67108864 bytes of the control group $group; .*\\); job ended\$"
+  # A kill from outside is not the kernel's.
+  run 30 sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$OSHRUN" -n 2 sh -c '[ $SHMEMX_JOB_PE = 0 ] && sleep 20; kill -9 $$'
+  expect_rc 137
+  expect_err 'died of signal 9 \(Killed\); job ended$'
+}
 death_names_own_routine() {
   timeout 20 "$OSHRUN" -n 2 -x LAUNCH_MARK=$$ "$PROBE" attach print ready wait shmem_quiet >out 2>err &
   wait_for out ready 2
