@@ -27,9 +27,12 @@ long now_ms() { return static_cast<long>(now_ns() / 1'000'000); }
 
 int status_code(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
 
-// `cause` is why the kernel sent the signal, if known.
+// `cause` is why the kernel killed the process, or one that it started, if known.
 std::string describe_death(int status, const std::string& cause) {
-  if (!WIFSIGNALED(status)) return "exited with status " + std::to_string(WEXITSTATUS(status));
+  if (!WIFSIGNALED(status)) {
+    return "exited with status " + std::to_string(WEXITSTATUS(status)) +
+           (cause.empty() ? "" : " (its program was killed " + cause + ")");
+  }
   const int number = WTERMSIG(status);
   const std::string core = WCOREDUMP(status) ? ", core dumped" : "";
   return "died of signal " + std::to_string(number) + " (" + ::strsignal(number) + (cause.empty() ? "" : " " + cause) +
@@ -115,8 +118,10 @@ void Job::reap() {
     if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) return;
     const pid_t pid = info.si_pid;
     if (pid != guard_.pid()) ::kill(-pid, SIGKILL);
-    const bool killed = info.si_code == CLD_KILLED && info.si_status == SIGKILL;
-    memory_kill_ = killed && !ending_ ? memory_kills_.describe(std::to_string(pid)) : std::string();
+    // A script whose program was killed ends with 128 + SIGKILL.
+    const bool killed = info.si_code == CLD_EXITED ? info.si_status == 128 + SIGKILL : info.si_status == SIGKILL;
+    const bool of_interest = killed && !ending_ && pid != guard_.pid();
+    memory_kill_ = of_interest ? memory_kills_.describe(std::to_string(pid)) : std::string();
     int status = 0;
     ::waitpid(pid, &status, 0);
     const auto process =

@@ -124,6 +124,11 @@ death_at_a_memory_limit() {
     "$OSHRUN" -n 2 sh -c '[ $SHMEMX_JOB_PE = 0 ] && sleep 20; exec perl -e "\$n = 200000000; \$x = q(a) x \$n; sleep 20"'
   expect_rc 137
   expect_err "^oshrun: pe 1 \\(pid [0-9]+, host [^)]+\\) died of signal 9 \\(Killed at the memory limit of 67108864 bytes of the control group $group; .*\\); job ended\$"
+  # The program of a script.
+  run 30 sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" \
+    "$OSHRUN" -n 2 sh -c '[ $SHMEMX_JOB_PE = 0 ] && sleep 20; perl -e "\$n = 200000000; \$x = q(a) x \$n; sleep 20"; exit $?'
+  expect_rc 137
+  expect_err "exited with status 137 \\(its program was killed at the memory limit of 67108864 bytes of the control group $group; .*\\); job ended\$"
   # A kill from outside is not the kernel's.
   run 30 sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$OSHRUN" -n 2 sh -c '[ $SHMEMX_JOB_PE = 0 ] && sleep 20; kill -9 $$'
   expect_rc 137
