@@ -347,10 +347,10 @@ bind_to() {
   run 10 "$OSHRUN" --bind-to moon true
   expect_rc 2
 }
-# Starts a job of one PE bound to a core that lasts until the file "end" is there; its CPUs in cpus.NAME.
+# Starts a job of one PE bound to a core that lasts until the file "end" is there, or this test ends; its CPUs in cpus.NAME.
 start_bound() {
   timeout 60 "$OSHRUN" -n 1 --bind-to core sh -c \
-    'grep Cpus_allowed_list /proc/self/status >"cpus.$0"; echo started; while [ ! -e end ]; do sleep 0.05; done' "$1" >"job.$1" 2>"err.$1" &
+    'grep Cpus_allowed_list /proc/self/status >"cpus.$0"; echo started; while [ -e "cpus.$0" ] && [ ! -e end ]; do sleep 0.05; done' "$1" >"job.$1" 2>"err.$1" &
   eval "pid_$1=$!"
   wait_for "job.$1" started 1
 }
@@ -375,8 +375,6 @@ jobs_are_bound_to_different_cores() {
   # Outside of a name space of its own this case may find cores that other tests have bound.
   [ "$bound" -ge 1 ] || [ -z "${LAUNCH_ALONE:-}" ] || die "no job is bound"
   kill -9 "$(child_of "$pid_1")"
-  touch end
-  wait
   for _ in $(seq 50); do
     run 10 "$OSHRUN" -n 1 --bind sh -c 'grep Cpus_allowed_list /proc/self/status'
     expect_rc 0
@@ -384,6 +382,12 @@ jobs_are_bound_to_different_cores() {
     sleep 0.2
   done
   expect_err "^oshrun: info: pe 0 is bound to core with cpu $(cut -f 2 out)\$"
+  # With all cores bound, the one that is free is the killed job's.
+  if [ -n "${LAUNCH_ALONE:-}" ] && grep -q 'are not bound' err.*; then
+    [ "$(cut -f 2 out)" = "$(cut -f 2 cpus.1)" ] || die "the killed job's core is not the one that is free"
+  fi
+  touch end
+  wait
 }
 binding_is_shown() {
   alone binding_is_shown
