@@ -62,8 +62,9 @@ void Job::note_absence() const {
     if (records_.phase(pe) != PePhase::none) return;
   }
   say("info: none of the " + std::to_string(n_pes) +
-      " PEs joined the job by shmem_init; a program built with another OpenSHMEM library has to be rebuilt with this "
-      "one's oshcc (-q leaves this line out)");
+      " PEs joined the job by shmem_init; an OpenSHMEM program joins it if it is built with this library's oshcc and "
+      "no "
+      "other launcher starts it (-q leaves this line out)");
 }
 
 // A reader that left is no error to speak of: oshrun ends as programs do that die of SIGPIPE.
