@@ -60,18 +60,28 @@ void ActiveGroup::sync() noexcept {
   if (!direct_) [[unlikely]]
     return sync_remote();
   long* const arrivals = word_of(0, 0);
-  if (__atomic_add_fetch(arrivals, 1, __ATOMIC_ACQ_REL) == size()) {
-    __atomic_store_n(arrivals, 0L, __ATOMIC_RELAXED);  // ordered by the releases below
-    for (int pe = 0; pe < size(); ++pe) {
-      if (pe == me()) continue;
-      __atomic_store_n(word_of(pe, 1), 1L, __ATOMIC_RELEASE);
-      wake(context::front_of_heap(context::peer_heap(route_, pe)));
-    }
-    return;
+  if (__atomic_add_fetch(arrivals, 1, __ATOMIC_ACQ_REL) != size()) return await_release();
+  __atomic_store_n(arrivals, 0L, __ATOMIC_RELAXED);  // ordered by the releases below
+  for (int pe = 0; pe < size(); ++pe) {
+    if (pe != me()) release(pe);
   }
+}
+
+// Edge:  depart  the member's store of 0 to its [1] -> the sender's load: the release before has been taken
+void ActiveGroup::await_departure(int pe) noexcept {
+  const long* const released = word_of(pe, 1);
+  wait_for(routine_, [&] { return __atomic_load_n(released, __ATOMIC_ACQUIRE) == 0; });  // depart
+}
+
+void ActiveGroup::release(int pe) noexcept {
+  __atomic_store_n(word_of(pe, 1), 1L, __ATOMIC_RELEASE);  // arrive
+  wake(context::front_of_heap(context::peer_heap(route_, pe)));
+}
+
+void ActiveGroup::await_release() noexcept {
   long* const released = word_of(me(), 1);
-  wait_for(routine_, [&] { return __atomic_load_n(released, __ATOMIC_ACQUIRE) != 0; });
-  __atomic_store_n(released, 0L, __ATOMIC_RELAXED);
+  wait_for(routine_, [&] { return __atomic_load_n(released, __ATOMIC_ACQUIRE) != 0; });  // arrive
+  __atomic_store_n(released, 0L, __ATOMIC_RELEASE);                                      // depart
 }
 
 void ActiveGroup::sync_remote() noexcept {

@@ -100,6 +100,11 @@ class ActiveGroup {
 
   // By messages: what was put before has to be settled.
   void sync() noexcept;
+  // Half of it, for collectives in which data flow one way; all members are mapped. The sender waits until `pe` has
+  // left the collective before, writes its data, and releases `pe`.
+  void await_departure(int pe) noexcept;
+  void release(int pe) noexcept;
+  void await_release() noexcept;
   void publish_word(std::uint64_t word) noexcept {
     __atomic_store_n(word_of(me(), 2), static_cast<long>(word), __ATOMIC_RELEASE);
   }

@@ -85,10 +85,23 @@ inline void broadcast(TeamGroup group, Symmetric dest, Symmetric source, std::si
   if (team.me() == root && dest.at(root) != own && bytes != 0) rma::copy(dest.at(root), own, bytes);
 }
 
+inline void push_flat(ActiveGroup& group, Symmetric dest, const std::byte* source, std::size_t bytes,
+                      int root) noexcept {
+  if (group.me() != root) return group.await_release();
+  for (int pe = 0; pe < group.size(); ++pe) {
+    if (pe == root) continue;
+    group.await_departure(pe);
+    rma::copy(dest.at(pe), source, bytes);
+    group.release(pe);
+  }
+}
+
 // Active-set form: the root's dest is left alone.
 inline void broadcast(ActiveGroup& group, Symmetric dest, Symmetric source, std::size_t bytes, int root) noexcept {
   if (!group.is_direct()) [[unlikely]]
     return broadcast_remote(group, dest, source, bytes, root);
+  if (bytes <= kPushBytes && group.size() <= kFlatPushPes)
+    return push_flat(group, dest, source.at(group.me()), bytes, root);
   group.sync();
   if (group.me() != root && bytes != 0) rma::copy(dest.at(group.me()), source.at(root), bytes);
   group.sync();
