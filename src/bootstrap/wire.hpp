@@ -38,7 +38,7 @@ inline constexpr const char* kOtherLaunchers[] = {"PMI_FD",
                                                   "OMPI_COMM_WORLD_SIZE"};
 
 inline constexpr std::uint64_t kJobMagic = 0x78'6d'65'6d'68'73'30'31;  // "10shmemx" backwards
-inline constexpr std::uint32_t kWireVersion = 3;
+inline constexpr std::uint32_t kWireVersion = 4;
 inline constexpr int kMaxNodePes = 4096;  // of a job, wherever they are
 
 enum class JobState : std::uint32_t {
@@ -68,7 +68,8 @@ enum class PePhase : std::uint32_t {
   attached = 1,   // inside shmem_init
   running = 2,    // initialised
   finalized = 3,  // after the last shmem_finalize
-  departed = 4    // left the process without shmem_finalize
+  departed = 4,   // leaves the process without shmem_finalize, and has entered the implicit one
+  ending = 5      // ends the job by the status of its exit
 };
 
 // First page of the arena file. Zero-filled by the kernel; whoever creates the file sets job_id, n_pes,
@@ -83,7 +84,7 @@ struct JobHeader {
   alignas(kCacheLine) std::atomic<std::uint32_t> arrived;  // PEs whose record is complete (bootstrap barrier)
   alignas(
       kCacheLine) std::atomic<std::uint32_t> end_word;  // how the job ends, see JobEnd; the first one to change it wins
-  alignas(kCacheLine) std::atomic<std::uint32_t> departed;  // PEs that left without shmem_finalize
+  alignas(kCacheLine) std::atomic<std::uint32_t> departed;  // PEs that have been in phase `departed`
   // Under a foreign launcher: a bit for each PE that has opened this file. The maker counts them (kvs_bootstrap.cpp).
   alignas(kCacheLine) std::atomic<std::uint64_t> takers[kMaxNodePes / 64];
 };
@@ -110,9 +111,10 @@ struct alignas(kCacheLine) PeRecord {
   std::uint32_t heap_asked;                           // 1: heap_bytes comes from the user
   std::uint32_t queue_cells;                          // must be the same on all PEs, as queue_cell_bytes
   std::uint32_t queue_cell_bytes;
-  std::uint32_t node;          // whose arena it has attached to
-  std::uint16_t pes_per_node;  // SHMEMX_PES_PER_NODE; must be the same on all PEs, as is `networks`
-  std::uint16_t networks;      // SHMEMX_TRANSPORT: numbers of names, four bits each, the first one lowest
+  std::uint32_t node;                      // whose arena it has attached to
+  std::uint16_t pes_per_node;              // SHMEMX_PES_PER_NODE; must be the same on all PEs, as is `networks`
+  std::uint16_t networks;                  // SHMEMX_TRANSPORT: numbers of names, four bits each, the first one lowest
+  std::atomic<std::uint64_t> collectives;  // steps of collectives of all PEs that it has entered; set before `departed`
 };
 static_assert(sizeof(PeRecord) == 320);
 

@@ -27,10 +27,16 @@
 namespace shmemx::channel {
 
 // How far a PE is, as it tells PEs of other nodes.
-enum class Stage : std::uint8_t {
+enum class Stage : std::uint32_t {
   running,    // initialised once more
-  departed,   // the process ends without shmem_finalize, so they must not wait for it
+  departed,   // the process ends without shmem_finalize: it enters no further collective but that
   finalized,  // the end of its connections is no failure
+  ending,     // the process ends the job by its status: the launcher is to end the others
+};
+struct StageNote {
+  Stage stage;
+  std::uint32_t reserved = 0;
+  std::uint64_t collectives = 0;  // departed: PeRecord::collectives
 };
 
 // Who handles a message. Each layer owns the numbers it names here.
@@ -222,7 +228,7 @@ class Endpoint {
   friend void send_waiting(const char*, int, HandlerId, Bytes, Bytes) noexcept;
   friend bool is_quiet_for_sleep() noexcept;
   friend void settle(const char*, int) noexcept;
-  friend void tell_stage(Stage, std::uint32_t) noexcept;
+  friend void tell_stage(const StageNote&, std::span<const int>, std::uint32_t) noexcept;
   friend void leave_networks(Stage, std::uint32_t) noexcept;
   friend void rest(bool) noexcept;
   friend std::vector<int> network_descriptors();
@@ -496,9 +502,10 @@ inline bool is_open() noexcept { return message_poll() != nullptr; }
 // The networks' part of a job: for the agent, at the end, and for people.
 // True when all networks can be slept on now: nothing lies in them that poll() would look at.
 bool is_quiet_for_sleep() noexcept;
-// To PEs of other nodes that this one has talked to.
-// Tries for at most so long to get it on its way.
-void tell_stage(Stage stage, std::uint32_t patience_ms) noexcept;
+// Tells PEs of other nodes that this one has exchanged messages with, and `also`, how far this PE is. Tries for at most
+// `patience_ms` to get the messages on their way.
+void tell_stage(const StageNote& note, std::span<const int> also, std::uint32_t patience_ms) noexcept;
+inline void tell_stage(Stage stage, std::uint32_t patience_ms) noexcept { tell_stage({stage}, {}, patience_ms); }
 // Tells it for the last time, and closes the networks.
 void leave_networks(Stage stage, std::uint32_t patience_ms) noexcept;
 // Between shmem_finalize and the next shmem_init: what comes waits, since there is nothing that it could be for.
@@ -520,8 +527,8 @@ struct Setup {
   const std::uint8_t* reach = nullptr;
   std::span<transport::Transport* const> networks = {};
   std::uint32_t trial_ms = 0;  // so long may each of several take to show that it leads to a PE
-  void (*lost)(int pe, const std::string& cause) = nullptr;  // a distant PE cannot be reached any more
-  void (*stage_of)(int pe, Stage stage) = nullptr;           // a distant PE has said how far it is
+  void (*lost)(int pe, const std::string& cause) = nullptr;   // a distant PE cannot be reached any more
+  void (*stage_of)(int pe, const StageNote& note) = nullptr;  // a distant PE has said how far it is
 };
 void set_up(const Setup& setup) noexcept;
 

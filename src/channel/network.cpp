@@ -1,6 +1,7 @@
 #include "channel/network.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -69,7 +70,7 @@ struct State {
   std::size_t waiting = 0;                                    // of those, so many that may wait for it
   std::vector<std::unique_ptr<transport::Outgoing>> lasting;  // bodies that transports still read
   void (*lost)(int pe, const std::string& cause) = nullptr;
-  void (*stage_of)(int pe, Stage stage) = nullptr;
+  void (*stage_of)(int pe, const StageNote& note) = nullptr;
   bool closed = false;
 };
 State& state() {
@@ -91,10 +92,12 @@ Verdict take_batch(Endpoint& endpoint, const Message& message) {
 }
 
 Verdict take_stage(Endpoint&, const Message& message) {
-  if (message.payload.size() != sizeof(Stage) ||
-      message.payload[0] > std::byte{static_cast<std::uint8_t>(Stage::finalized)})
+  StageNote note{};
+  const bool whole = message.payload.size() == sizeof note;
+  if (whole) std::memcpy(&note, message.payload.data(), sizeof note);
+  if (!whole || note.stage > Stage::ending)
     fatal(nullptr, "a message of PE %d that tells its stage is damaged", message.source);
-  if (state().stage_of != nullptr) state().stage_of(message.source, static_cast<Stage>(message.payload[0]));
+  if (state().stage_of != nullptr) state().stage_of(message.source, note);
   return Verdict::done;
 }
 
@@ -361,7 +364,7 @@ std::vector<int> network_descriptors() {
   return found;
 }
 
-void tell_stage(Stage stage, std::uint32_t patience_ms) noexcept {
+void tell_stage(const StageNote& note, std::span<const int> also, std::uint32_t patience_ms) noexcept {
   if (!own_endpoint.has_networks() || state().closed) return;
   const Locked endpoint;
   Endpoint& self = *endpoint;
@@ -369,8 +372,9 @@ void tell_stage(Stage stage, std::uint32_t patience_ms) noexcept {
   for (int pe = 0; pe < self.n_pes_; ++pe) {
     if (!self.is_distant(pe)) continue;
     const PeerState& peer = self.peers_[pe];
-    if ((peer.sent == 0 && peer.received == 0) || peer.untried) continue;
-    while (!self.try_send(pe, kStage, bytes_of(stage)) && now_ns() < deadline) self.poll();
+    const bool is_known = (peer.sent != 0 || peer.received != 0) && !peer.untried;
+    if (!is_known && std::find(also.begin(), also.end(), pe) == also.end()) continue;
+    while (!self.try_send(pe, kStage, bytes_of(note)) && now_ns() < deadline) self.poll();
   }
   self.flush_gathered();
 }

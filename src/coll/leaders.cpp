@@ -57,6 +57,16 @@ void meet_on_node(Team& team, const char* routine) noexcept {
   if (come_together(team, routine, tick)) dismiss(team, routine, tick);
 }
 
+std::vector<int> awaiting_in_barrier(Team& team) {
+  std::vector<int> members;
+  if (team.direct) return members;
+  const TeamNodes& nodes = nodes_of(team);
+  if (!nodes.leads()) return members;
+  for (int distance = 1; distance < nodes.count(); distance *= 2)
+    members.push_back(nodes.leader(nodes.behind(distance)));
+  return members;
+}
+
 void barrier_of_nodes(Team& team, const char* routine) noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   const std::uint64_t tick = ++team.ticks;

@@ -2,6 +2,8 @@
 // rank on their nodes) talk, by messages.
 #pragma once
 
+#include <vector>
+
 #include "coll/barrier.hpp"
 #include "coll/nodes.hpp"
 
@@ -18,6 +20,9 @@ void dismiss(Team& team, const char* routine, std::uint64_t tick) noexcept;
 
 // The same with nothing between.
 void meet_on_node(Team& team, const char* routine) noexcept;
+
+// Returns the members of other nodes that wait for this PE in such a barrier: leaders, if this PE is one.
+std::vector<int> awaiting_in_barrier(Team& team);
 
 // The barrier of a team on several nodes.
 void barrier_of_nodes(Team& team, const char* routine) noexcept;

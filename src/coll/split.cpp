@@ -26,7 +26,7 @@ std::mutex slot_mutex;
 SlotMask free_slots = [] {
   SlotMask mask;
   mask.fill(~std::uint64_t{0});
-  mask[0] &= ~std::uint64_t{0b111};  // none, WORLD, SHARED
+  mask[0] &= ~std::uint64_t{0b111};  // END, WORLD, SHARED
   return mask;
 }();
 std::uint64_t generation = 0;

@@ -67,6 +67,9 @@ struct NodeSlots {
 };
 inline constinit NodeSlots node_slots;
 
+// All PEs, for shmem_finalize alone: a PE that has left must not release others from a collective of WORLD. Its handle
+// is 0, so programs cannot name it.
+inline constexpr std::size_t kEndTeam = 0;
 inline constexpr std::size_t kWorldTeam = 1;
 inline constexpr std::size_t kSharedTeam = 2;
 inline constexpr std::uint64_t kTeamIndexMask = windows::kTeamSlots - 1;

@@ -198,19 +198,16 @@ void Job::check_stuck() {
   std::vector<int> absent;
   std::vector<int> waiting;
   bool before_init = false;
-  bool finalize_counts = true;  // departed PEs are counted out of shmem_finalize; killed-off ones are not
   for (int pe = 0; pe < static_cast<int>(processes_.size()); ++pe) {
     if (!processes_[static_cast<std::size_t>(pe)].ended_in_order) continue;
     const PePhase phase = records_.phase(pe);
     if (phase == PePhase::finalized) continue;
-    if (phase == PePhase::departed) finalize_counts = false;
     before_init = before_init || phase == PePhase::none;
     absent.push_back(pe);
   }
   if (absent.empty()) return;
   for (int pe : living()) {
-    const std::string routine = records_.routine(pe);
-    if (bootstrap::needs_all_pes(routine) && (routine != "shmem_finalize" || finalize_counts)) waiting.push_back(pe);
+    if (bootstrap::needs_all_pes(records_.routine(pe))) waiting.push_back(pe);
   }
   const std::string now = records_.describe_waiting(waiting);
   const bool again = !now.empty() && now == stuck_before_;

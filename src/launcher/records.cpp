@@ -27,7 +27,7 @@ PePhase Records::phase(int pe) const { return static_cast<PePhase>(record(pe).ph
 
 std::string Records::routine(int pe) const {
   const PePhase now = phase(pe);
-  if (now == PePhase::none || now > PePhase::running) return {};
+  if (now == PePhase::none || now == PePhase::finalized || now == PePhase::ending) return {};
   std::string name;
   for (const char c : bootstrap::routine_of(record(pe))) {
     const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';

@@ -19,6 +19,7 @@
 #include "bootstrap/bootstrap.hpp"
 #include "channel/channel.hpp"
 #include "coll/barrier.hpp"
+#include "coll/leaders.hpp"
 #include "coll/split.hpp"
 #include "config/config.hpp"
 #include "context/route.hpp"
@@ -49,7 +50,6 @@ Job& job() {
 constinit std::mutex state_mutex;  // init, finalize and what they change
 constinit std::atomic<int> open_initializations{0};
 constinit std::atomic<int> level{SHMEM_THREAD_SINGLE};
-constinit bool started_by_start_pes = false;
 
 void set_phase(bootstrap::PePhase phase) {
   Job& self = job();
@@ -57,13 +57,15 @@ void set_phase(bootstrap::PePhase phase) {
       .phase.store(static_cast<std::uint32_t>(phase), std::memory_order_release);
 }
 
-// An exit handler of the program that runs after ours may still finalize.
-void return_from_departure() {
+// Says that this PE will enter no other collective any more. PEs that wait for it there end the job.
+void announce_departure() {
   Job& self = job();
-  const auto phase = self.arena->record(self.parameters.identity.pe).phase.load(std::memory_order_acquire);
-  if (phase != static_cast<std::uint32_t>(bootstrap::PePhase::departed)) return;
-  set_phase(bootstrap::PePhase::running);
-  self.arena->header().departed.fetch_sub(1, std::memory_order_acq_rel);
+  const std::uint64_t entered = coll::team_table[coll::kWorldTeam].ticks;
+  self.arena->record(self.parameters.identity.pe).collectives.store(entered, std::memory_order_relaxed);  // left
+  set_phase(bootstrap::PePhase::departed);
+  self.arena->header().departed.fetch_add(1, std::memory_order_acq_rel);
+  channel::tell_stage({.stage = channel::Stage::departed, .collectives = entered},
+                      coll::awaiting_in_barrier(coll::team_table[coll::kWorldTeam]), kPatienceMs);
 }
 
 // The first call of the process: launcher, arena, static data.
@@ -109,6 +111,7 @@ void open_world() {
   const context::Context world = make_world(*self.arena, self.parameters);
   context::default_context() = world;
   context::context_table[context::kInvalidContext].handle = ~std::uint64_t{0};
+  coll::install_team(coll::kEndTeam, world, 0);
   coll::install_team(coll::kWorldTeam, world, coll::kWorldTeam);
   coll::install_team(coll::kSharedTeam, shared_route(world), coll::kSharedTeam);
   open_messages(*self.arena, self.parameters, level.load());
@@ -124,14 +127,25 @@ bool fail(const InitRequest& request, const Error& error) {
   fatal(request.routine, "%s%s", error.text.c_str(), cause);
 }
 
-void close_world(const char* routine) {
-  Job& self = job();
+void meet_in_finalize(const char* routine) {
+  rma::quiet();
+  coll::barrier(coll::team_table[coll::kEndTeam], routine);
+}
+
+// Completes what is under way, and waits until all PEs have come here.
+void end_traffic(const char* routine) {
+  const StartParameters& parameters = job().parameters;
   rma::quiet();
   settle_messages(routine);
-  coll::barrier(coll::team_table[coll::kWorldTeam], routine);
+  coll::barrier(coll::team_table[coll::kEndTeam], routine);
   // Without an agent nobody sends later what waits for a connection to be made; behind this barrier all are made.
-  const bool has_agent = self.parameters.config.progress != config::Progress::off;
-  if (self.parameters.nodes.several() && !has_agent) coll::barrier(coll::team_table[coll::kWorldTeam], routine);
+  const bool has_agent = parameters.config.progress != config::Progress::off;
+  if (parameters.nodes.several() && !has_agent) coll::barrier(coll::team_table[coll::kEndTeam], routine);
+}
+
+void close_world(const char* routine) {
+  Job& self = job();
+  end_traffic(routine);
   close_messages();
   drop_contexts();
   coll::reset_teams();
@@ -168,7 +182,6 @@ bool initialize(const InitRequest& request) noexcept {
     channel::tell_stage(channel::Stage::running, kPatienceMs);
     coll::barrier(coll::team_table[coll::kWorldTeam], request.routine);
   }
-  started_by_start_pes = request.by == StartedBy::start_pes;
   set_phase(bootstrap::PePhase::running);
   open_initializations.store(1);
   return true;
@@ -177,22 +190,25 @@ bool initialize(const InitRequest& request) noexcept {
 void finalize(const char* routine) noexcept {
   const std::lock_guard guard(state_mutex);
   context::require_initialized(routine);
-  return_from_departure();
   if (open_initializations.load() > 1) {
     open_initializations.fetch_sub(1);
-    rma::quiet();
-    coll::barrier(coll::team_table[coll::kWorldTeam], routine);
+    meet_in_finalize(routine);
     return;
   }
   close_world(routine);
   open_initializations.store(0);
 }
 
+// The contexts stay usable: threads of the program may go on until the process has ended.
 void finalize_at_exit() noexcept {
+  const char* const routine = "shmem_finalize";
+  const std::lock_guard guard(state_mutex);
   if (!is_initialized()) return;
-  if (started_by_start_pes) return finalize("shmem_finalize");
-  set_phase(bootstrap::PePhase::departed);
-  job().arena->header().departed.fetch_add(1, std::memory_order_acq_rel);
+  announce_departure();
+  for (int open = open_initializations.load(); open > 1; --open) meet_in_finalize(routine);
+  end_traffic(routine);
+  set_phase(bootstrap::PePhase::finalized);
+  open_initializations.store(0);
 }
 
 bool is_initialized() noexcept { return open_initializations.load(std::memory_order_acquire) > 0; }

@@ -15,6 +15,7 @@
 #include "base/wait.hpp"
 #include "channel/agent.hpp"
 #include "channel/channel.hpp"
+#include "coll/team.hpp"
 #include "context/route.hpp"
 #include "runtime/contexts.hpp"
 #include "runtime/job.hpp"
@@ -25,10 +26,12 @@ namespace {
 using bootstrap::JobState;
 using bootstrap::PePhase;
 
+constexpr char kFinalize[] = "shmem_finalize";
 constexpr std::uint64_t kStuckCheckNs = 500'000'000;
 constexpr int kStuckLooks = 4;
 // Launchers that see the death itself, or the PE that has ended the job, are to have the word.
 constexpr int kLooksForEnd = 30;
+constexpr int kLooksForLauncher = 500;  // after a PE has said that it ends the job
 constexpr std::uint64_t kLookForEndNs = 10'000'000;
 
 struct Watch {
@@ -56,38 +59,49 @@ bool says_that_it_left(const bootstrap::PeRecord& record) {
   return phase == PePhase::departed || phase == PePhase::finalized;
 }
 
-// Ended, so that it will never do anything for the others again: its process has left, and is gone. Exit handlers of
-// the program may still run after the one that says "departed", and call shmem_finalize.
-// A PE of another node says "departed" with its last message.
+bool has_departed(const bootstrap::PeRecord& record) {
+  return record.phase.load(std::memory_order_acquire) == static_cast<std::uint32_t>(PePhase::departed);
+}
+
+// Returns true if the PE will never do anything for the others again: it is in the implicit finalize, or has finalized
+// and its process is gone. A process that has finalized may initialise the library again.
 bool has_ended(const bootstrap::PeRecord& record) {
   if (!says_that_it_left(record)) return false;
-  if (record.node != watch.record->node) return true;
+  if (record.node != watch.record->node || has_departed(record)) return true;
   return ::kill(record.pid, 0) != 0 && errno == ESRCH;
 }
 
-// A PE that left without shmem_finalize and is gone; -1 when there is none.
-int find_departed(const bootstrap::JobHeader& header) {
-  for (std::size_t pe = 0; pe < header.n_pes; ++pe) {
+// Returns a PE that has departed before a collective of all PEs that this one has entered, or -1. The collectives that
+// it took part in complete, whoever is still in them.
+int find_departed() {
+  std::uint64_t& ticks = coll::team_table[coll::kWorldTeam].ticks;  // written by the thread in such a collective
+  const std::uint64_t entered = std::atomic_ref(ticks).load(std::memory_order_relaxed);
+  for (std::size_t pe = 0; pe < watch.header->n_pes; ++pe) {
     const bootstrap::PeRecord& record = *bootstrap::record_of(watch.header, pe);
-    const auto phase = record.phase.load(std::memory_order_acquire);
-    if (phase == static_cast<std::uint32_t>(PePhase::departed) && has_ended(record)) return static_cast<int>(pe);
+    if (has_departed(record) && record.collectives.load(std::memory_order_relaxed) < entered)  // left
+      return static_cast<int>(pe);
   }
   return -1;
 }
 
-// Some PE has ended and all others sleep in a wait: nobody is left who could wake them. The PE that has ended, -1 when
-// it is not so.
+// Returns a PE that has ended while all others sleep in waits that only it could end, or -1. Whoever waits in
+// shmem_finalize meets there those that have departed.
 int find_ended_with_others_asleep() {
   int ended = -1;
+  bool in_vain = false;
   for (std::size_t pe = 0; pe < watch.header->n_pes; ++pe) {
     const bootstrap::PeRecord& record = *bootstrap::record_of(watch.header, pe);
-    if (record.node == watch.record->node && bootstrap::routine_of(record)[0] != '\0' &&
-        record.phase.load(std::memory_order_acquire) == static_cast<std::uint32_t>(PePhase::running))
+    const bootstrap::RoutineName routine = bootstrap::routine_of(record);
+    if (record.node == watch.record->node && routine[0] != '\0' &&
+        record.phase.load(std::memory_order_acquire) == static_cast<std::uint32_t>(PePhase::running)) {
+      in_vain = in_vain || std::strcmp(routine.data(), kFinalize) != 0;
       continue;
+    }
     if (!has_ended(record)) return -1;
+    in_vain = in_vain || !has_departed(record);
     ended = static_cast<int>(pe);
   }
-  return ended;
+  return in_vain ? ended : -1;
 }
 
 // Called before each sleep step. Several looks in a row, kStuckCheckNs apart, so that a wake-up on its way is not taken
@@ -105,30 +119,28 @@ void end_when_stuck(const char* routine) {
   fatal(routine, "PE %d has ended, and all others wait, so this can never complete", ended);
 }
 
+void end_job_at_exit(int status) {
+  watch.record->phase.store(static_cast<std::uint32_t>(PePhase::ending), std::memory_order_release);
+  std::fflush(nullptr);
+  watch.launcher->abort(status);
+}
+
 void at_exit(int status, void*) {
   if (::getpid() != watch.pid) return;
   const auto end = bootstrap::JobEnd::of(watch.header->end_word.load(std::memory_order_acquire));
-  if (end.state != JobState::running) {
-    std::fflush(nullptr);
-    watch.launcher->abort(end.status);
-    return;
-  }
-  if (status != 0 && is_initialized()) {
-    std::fflush(nullptr);
-    watch.launcher->abort(status);
-    return;
-  }
-  finalize_at_exit();
+  if (end.state != JobState::running) return end_job_at_exit(end.status);
+  if (status != 0 && is_initialized()) return end_job_at_exit(status);
   watch.launcher->finalize();
 }
 
-// Behind all exit handlers of the program, which may still use the library and finalize it.
+// Runs after all exit handlers of the program, which may still use the library and finalize it.
 [[gnu::destructor]] void say_good_bye() {
   if (watch.record == nullptr || ::getpid() != watch.pid) return;
+  const bool is_ending =
+      watch.record->phase.load(std::memory_order_acquire) == static_cast<std::uint32_t>(PePhase::ending);
+  if (!is_ending) finalize_at_exit();
   channel::stop_agents();
-  const auto phase = watch.record->phase.load(std::memory_order_acquire);
-  const bool departed = phase == static_cast<std::uint32_t>(PePhase::departed);
-  channel::leave_networks(departed ? channel::Stage::departed : channel::Stage::finalized, kPatienceMs);
+  channel::leave_networks(is_ending ? channel::Stage::ending : channel::Stage::finalized, kPatienceMs);
 }
 
 void after_fork_in_child() {
@@ -154,17 +166,21 @@ void end_for_lost(int pe, const std::string& cause) noexcept {
   const bootstrap::PeRecord& theirs = *bootstrap::record_of(watch.header, static_cast<std::size_t>(pe));
   if (says_that_it_left(theirs)) return;
   const bootstrap::RoutineName waiting = bootstrap::routine_of(*watch.record);
-  for (int look = 0; look < kLooksForEnd && watch.header->end_word.load(std::memory_order_acquire) == 0; ++look)
+  const bool is_ending = theirs.phase.load(std::memory_order_acquire) == static_cast<std::uint32_t>(PePhase::ending);
+  const int looks = is_ending ? kLooksForLauncher : kLooksForEnd;
+  for (int look = 0; look < looks && watch.header->end_word.load(std::memory_order_acquire) == 0; ++look)
     pause_ns(kLookForEndNs);
   fatal(waiting[0] != '\0' ? waiting.data() : nullptr, "PE %d on host %s is lost: %s", pe,
         nodes_of_job != nullptr ? nodes_of_job->host_of(pe).c_str() : "?", cause.c_str());
 }
 
-void note_stage(int pe, channel::Stage stage) noexcept {
-  constexpr PePhase kPhases[] = {PePhase::running, PePhase::departed, PePhase::finalized};  // by Stage
+void note_stage(int pe, const channel::StageNote& note) noexcept {
+  constexpr PePhase kPhases[] = {PePhase::running, PePhase::departed, PePhase::finalized, PePhase::ending};  // by Stage
   bootstrap::PeRecord& record = *bootstrap::record_of(watch.header, static_cast<std::size_t>(pe));
-  const auto phase = static_cast<std::uint32_t>(kPhases[static_cast<std::size_t>(stage)]);
-  if (record.phase.exchange(phase, std::memory_order_acq_rel) == phase || stage != channel::Stage::departed) return;
+  const auto phase = static_cast<std::uint32_t>(kPhases[static_cast<std::size_t>(note.stage)]);
+  const bool departed = note.stage == channel::Stage::departed;
+  if (departed) record.collectives.store(note.collectives, std::memory_order_relaxed);  // left
+  if (record.phase.exchange(phase, std::memory_order_acq_rel) == phase || !departed) return;
   watch.header->departed.fetch_add(1, std::memory_order_acq_rel);
 }
 
@@ -185,8 +201,9 @@ void disown_forked_children() noexcept { ::pthread_atfork(nullptr, nullptr, afte
 void note_waiting(const char* routine) noexcept {
   if (watch.record == nullptr || routine == nullptr) return;
   bootstrap::set_routine(*watch.record, routine);
+  if (has_departed(*watch.record)) return;  // the others know whom they wait for
   const bool some_left = watch.header->departed.load(std::memory_order_acquire) != 0;
-  const int departed = some_left && bootstrap::needs_all_pes(routine) ? find_departed(*watch.header) : -1;
+  const int departed = some_left ? find_departed() : -1;
   if (departed < 0) return end_when_stuck(routine);
   fatal(routine, "PE %d has left the job without shmem_finalize, so this can never complete", departed);
 }
@@ -197,8 +214,10 @@ void forget_waiting() noexcept {
 
 void global_exit(int status) noexcept {
   context::require_initialized("shmem_global_exit");
-  claim(JobState::global_exit, status);
-  std::exit(status);
+  const int low = status & 0xff;  // all that the system keeps of a status
+  const int kept = low == 0 && status != 0 ? 1 : low;
+  claim(JobState::global_exit, kept);
+  std::exit(kept);
 }
 
 }  // namespace shmemx::runtime

@@ -31,11 +31,11 @@ void forget_waiting() noexcept;
 // why.
 void end_for_lost(int pe, const std::string& cause) noexcept;
 // A PE of another node has said how far it is.
-void note_stage(int pe, channel::Stage stage) noexcept;
+void note_stage(int pe, const channel::StageNote& note) noexcept;
 // Where the PEs are, for the lines of both. `nodes` outlives the job.
 void name_hosts(const Nodes& nodes) noexcept;
 
-// What job.cpp does when the process exits while the library is initialised.
+// Called last in a process that exits in order: finalizes if the program has not. By job.cpp.
 void finalize_at_exit() noexcept;
 
 }  // namespace shmemx::runtime

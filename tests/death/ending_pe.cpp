@@ -172,6 +172,57 @@ const struct {
   std::exit(2);
 }
 
+// ---- Nobody calls shmem_finalize, and nothing is wrong with that ----
+
+void return_after_collectives() {
+  static long word;
+  for (long round = 0; round < 3; ++round) {
+    shmem_long_p(&word, round, (shmem_my_pe() + 1) % shmem_n_pes());
+    shmem_barrier_all();
+  }
+}
+
+// The others use the memory of the last PE, which has nothing more to do.
+void use_pe_that_returns() {
+  static long word = 5, block[20000], here[20000];
+  if (last()) return;
+  const int pe = shmem_n_pes() - 1;
+  usleep(100000);
+  if (shmem_long_atomic_fetch_add(&word, 1, pe) < 5) std::exit(3);
+  for (long& each : here) each = 7;
+  if (first()) shmem_long_put(block, here, 20000, pe);
+  shmem_quiet();
+  if (first() && shmem_long_g(&block[19999], pe) != 7) std::exit(4);
+}
+
+// What the last PE has started is complete before it ends.
+void put_and_return() {
+  static long block[20000], ones[20000];
+  static uint64_t arrived;
+  for (long& each : ones) each = 1;
+  if (last()) {
+    shmem_long_put_signal_nbi(block, ones, 20000, &arrived, 1, SHMEM_SIGNAL_SET, 0);
+  } else if (first()) {
+    shmem_signal_wait_until(&arrived, SHMEM_CMP_EQ, 1);
+    if (block[19999] != 1) std::exit(3);
+  }
+}
+
+// An implicit finalize and explicit ones are one.
+void finalize_on_some() {
+  shmem_init();  // counted
+  if (first()) return;
+  shmem_finalize();
+  if (!last()) shmem_finalize();
+}
+
+// All have talked to each other. The last PE ends with an error.
+void exit_of_one() {
+  shmem_barrier_all();
+  if (last()) std::exit(argument);
+  shmem_long_wait_until(&global_flag, SHMEM_CMP_EQ, 1);
+}
+
 // The line of the PE that ends the job is written late, after another PE has ended.
 long line_is_due;
 
@@ -204,9 +255,20 @@ ssize_t write_late(void*, const char*, std::size_t bytes) {
 const struct {
   const char* name;
   void (*run)();
-} kStates[] = {{"barrier", in_barrier}, {"wait", in_wait},         {"lock", in_lock},
-               {"quiet", in_quiet},     {"reduce", in_reduce},     {"get", in_get},
-               {"malloc", in_malloc},   {"finalize", in_finalize}, {"compute", computing}};
+} kStates[] = {{"barrier", in_barrier},
+               {"wait", in_wait},
+               {"lock", in_lock},
+               {"quiet", in_quiet},
+               {"reduce", in_reduce},
+               {"get", in_get},
+               {"malloc", in_malloc},
+               {"finalize", in_finalize},
+               {"compute", computing},
+               {"return_after_collectives", return_after_collectives},
+               {"use_pe_that_returns", use_pe_that_returns},
+               {"put_and_return", put_and_return},
+               {"finalize_on_some", finalize_on_some},
+               {"exit_of_one", exit_of_one}};
 
 [[noreturn]] void run_state(const char* name) {
   for (const auto& state : kStates)
@@ -236,6 +298,11 @@ int main(int argc, char** argv) {
     return 0;
   }
   shmem_init();
+  // Before any message went to the last PE or came from there.
+  if (std::strcmp(what, "leave_at_once") == 0) {
+    if (!last()) shmem_barrier_all();
+    return 0;
+  }
   if (std::strncmp(what, "leave_in_", 9) == 0) leave_others_in(what + 9);
   if (std::strcmp(what, "race_of_ends") == 0) race_of_ends();
   if (std::strcmp(what, "end_while_one_writes") == 0) end_while_one_writes();

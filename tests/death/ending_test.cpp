@@ -93,8 +93,8 @@ constexpr double kSecondsToTell = 8;
 
 // Status 0, no shmem_finalize: nobody hangs, whatever the others wait in and however they wait.
 void a_silent_end_of_one_pe_is_told() {
-  for (const char* state : {"reduce", "wait", "signal_wait", "lock", "team_sync", "new_team_sync", "broadcast",
-                            "barrier", "finalize", "malloc"}) {
+  for (const char* state :
+       {"reduce", "wait", "signal_wait", "lock", "team_sync", "new_team_sync", "broadcast", "barrier", "malloc"}) {
     const std::string scenario = std::string("leave_in_") + state;
     expect_one_error_line(run(3, {scenario}, {}, kSecondsToTell), scenario, "PE 2");
     expect_one_error_line(run(2, {scenario}, {"SHMEM_WAIT=block"}, kSecondsToTell), scenario + ", SHMEM_WAIT=block",

@@ -1,0 +1,93 @@
+// PEs that end without shmem_finalize, on the path that the environment names: what the standard allows completes, what
+// leaves others waiting ends the job with one line, and statuses are kept. A driver, not a PE.
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "../support/job.hpp"
+
+namespace {
+
+int failures = 0;
+int checks = 0;
+std::string oshrun, program;
+bool few = false;  // PEs and runs: a network of which each start takes long
+
+void expect(bool ok, const std::string& what, const job::Result& result) {
+  ++checks;
+  if (ok) return;
+  ++failures;
+  std::fprintf(stderr, "%s: status %d, signal %d, %.2f s%s\n-- stdout\n%s\n-- stderr\n%s\n", what.c_str(),
+               result.status, result.signal, result.seconds, result.timed_out ? ", timed out" : "", result.out.c_str(),
+               result.err.c_str());
+}
+
+job::Result run(int pes, const std::string& scenario, const std::string& argument = "0",
+                const std::vector<std::string>& environment = {}) {
+  const job::Result result =
+      job::run({.command = {oshrun, "-n", std::to_string(pes), "--timeout", "20", program, scenario, argument},
+                .environment = environment,
+                .limit_seconds = 25});
+  expect(!result.timed_out && result.signal == 0, scenario + ": ends by itself", result);
+  for (const std::string& leak : result.leaks) expect(false, scenario + ": " + leak, result);
+  return result;
+}
+
+void expect_success(const job::Result& result, const std::string& what) {
+  expect(result.status == 0 && result.err.empty(), what + ": is no error", result);
+}
+
+// With many PEs some are in the last barrier still while others have ended already; in most runs, so there are several.
+void many_return_from_main() {
+  const int runs = few ? 1 : 15;
+  for (int i = 0; i < runs; ++i)
+    expect_success(run(few ? 6 : 20, "return_after_collectives"), "return_after_collectives");
+}
+
+void traffic_completes() {
+  for (const char* scenario : {"use_pe_that_returns", "put_and_return", "finalize_on_some", "leave_in_finalize"})
+    expect_success(run(3, scenario), scenario);
+}
+
+void those_that_wait_say_so() {
+  for (const char* scenario :
+       {"leave_in_barrier", "leave_in_reduce", "leave_in_broadcast", "leave_in_malloc", "leave_at_once"}) {
+    const job::Result result = run(3, scenario);
+    expect(result.status == 1, std::string(scenario) + ": is an error", result);
+    const auto lines = job::lines(result.err);
+    expect(lines.size() == 1 && lines[0].find("PE 2 has left the job") != std::string::npos,
+           std::string(scenario) + ": one line names the PE", result);
+  }
+}
+
+void statuses_are_kept() {
+  for (const char* scenario : {"exit_of_one", "exit_while_others_wait"}) {
+    const job::Result result = run(3, scenario, "7");
+    expect(result.status == 7, std::string(scenario) + ": the job's status is that of the PE", result);
+    expect(result.err.find(") exited with status 7; job ended") != std::string::npos,
+           std::string(scenario) + ": oshrun says so", result);
+  }
+  for (const int status : {0, 6}) {
+    const job::Result result = run(3, "global_exit_barrier", std::to_string(status));
+    expect(result.status == status && result.err.empty(), "global_exit keeps its status", result);
+  }
+  for (const int status : {256, -256}) {
+    const job::Result result = run(3, "global_exit_barrier", std::to_string(status));
+    expect(result.status == 1 && result.err.empty(), "global_exit(256) is no success", result);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 4) return 2;
+  oshrun = argv[1];
+  program = argv[3];
+  few = argc > 4;
+  many_return_from_main();
+  traffic_completes();
+  those_that_wait_say_so();
+  statuses_are_kept();
+  std::printf("%d checks, %d failures\n", checks, failures);
+  return failures == 0 ? 0 : 1;
+}
