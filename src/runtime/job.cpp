@@ -189,6 +189,10 @@ bool initialize(const InitRequest& request) noexcept {
 
 void finalize(const char* routine) noexcept {
   const std::lock_guard guard(state_mutex);
+  if (job().set_up && !is_initialized()) {
+    debug_line("%s: called again after the last one that shmem_init asked for; nothing is done", routine);
+    return;
+  }
   context::require_initialized(routine);
   if (open_initializations.load() > 1) {
     open_initializations.fetch_sub(1);

@@ -216,6 +216,16 @@ void finalize_on_some() {
   if (!last()) shmem_finalize();
 }
 
+// Destructors and error paths of programs call it once more than shmem_init.
+void finalize_twice() {
+  shmem_finalize();
+  shmem_finalize();
+  shmem_init();
+  shmem_barrier_all();
+  shmem_finalize();
+  shmem_finalize();
+}
+
 // All have talked to each other. The last PE ends with an error.
 void exit_of_one() {
   shmem_barrier_all();
@@ -268,6 +278,7 @@ const struct {
                {"use_pe_that_returns", use_pe_that_returns},
                {"put_and_return", put_and_return},
                {"finalize_on_some", finalize_on_some},
+               {"finalize_twice", finalize_twice},
                {"exit_of_one", exit_of_one}};
 
 [[noreturn]] void run_state(const char* name) {

@@ -45,8 +45,15 @@ void many_return_from_main() {
 }
 
 void traffic_completes() {
-  for (const char* scenario : {"use_pe_that_returns", "put_and_return", "finalize_on_some", "leave_in_finalize"})
+  for (const char* scenario :
+       {"use_pe_that_returns", "put_and_return", "finalize_on_some", "leave_in_finalize", "finalize_twice"})
     expect_success(run(3, scenario), scenario);
+}
+
+void extra_finalize_is_told_to_those_who_ask() {
+  const job::Result result = run(2, "finalize_twice", "0", {"SHMEM_DEBUG=1"});
+  expect(result.status == 0 && result.err.find("shmem_finalize: called again after the last one") != std::string::npos,
+         "finalize_twice, SHMEM_DEBUG=1: a line", result);
 }
 
 void those_that_wait_say_so() {
@@ -86,6 +93,7 @@ int main(int argc, char** argv) {
   few = argc > 4;
   many_return_from_main();
   traffic_completes();
+  extra_finalize_is_told_to_those_who_ask();
   those_that_wait_say_so();
   statuses_are_kept();
   std::printf("%d checks, %d failures\n", checks, failures);

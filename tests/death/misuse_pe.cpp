@@ -285,11 +285,6 @@ const Local kCollective[] = {
        shmem_finalize();
        shmem_barrier_all();
      }},
-    {"finalize_twice",
-     [] {
-       shmem_finalize();
-       shmem_finalize();
-     }},
 };
 
 // Before the library is started.

@@ -111,7 +111,6 @@ const std::vector<Misuse> kMisuses = {
     {"active_set_size", {"shmem_barrier:", "'PE_size'", "50", "allowed"}},
     {"after_finalize_put", {"shmem_long_p:", "finalize"}},
     {"after_finalize_barrier", {"shmem_barrier_all:", "finalize"}},
-    {"finalize_twice", {"shmem_finalize:"}},
     {"before_init_put", {"shmem_long_p:", "init"}},
     {"before_init_my_pe", {"shmem_my_pe:", "init"}},
     {"before_init_malloc", {"shmem_malloc:", "init"}},
