@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/streams.hpp"
+
 namespace shmemx {
 namespace {
 
@@ -67,7 +69,7 @@ void fatal(const char* routine, const char* format, ...) noexcept {
   va_end(arguments);
   used += std::snprintf(line + used, static_cast<std::size_t>(kLineBytes - used), "%s",
                         who.pid == 0 || who.pid == ::getpid() ? ". Job ended." : ". Process ended.");
-  std::fflush(stdout);
+  flush_standard_streams();
   write_line(line, used);
   if (who.end_job != nullptr) who.end_job(kFatalStatus);
   ::_exit(kFatalStatus);

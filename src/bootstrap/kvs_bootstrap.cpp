@@ -14,6 +14,7 @@
 #include <map>
 #include <numeric>
 
+#include "base/streams.hpp"
 #include "bootstrap/backends.hpp"
 #include "bootstrap/handover.hpp"
 #include "bootstrap/kvs_text.hpp"
@@ -78,7 +79,11 @@ class KvsBootstrap final : public Bootstrap {
   Result<UniqueFd> arena() override;
   const NodeMap& nodes() const override { return nodes_; }
   Result<std::vector<std::string>> exchange(std::span<const std::byte> mine) override;
-  void abort(int status) override { kvs_->abort(status); }
+  // Launchers kill all PEs at once, this one included.
+  void abort(int status) override {
+    flush_all_streams();
+    kvs_->abort(status);
+  }
   void finalize() override { kvs_->finalize(); }
 
  private:

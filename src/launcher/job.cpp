@@ -44,6 +44,7 @@ std::string describe_death(int status, const std::string& cause) {
 int Job::run() {
   if (spec_.timeout_s > 0) time_limit_ms_ = now_ms() + static_cast<long>(spec_.timeout_s * 1000);
   start_all();
+  check_at_ms_ = now_ms() + kCheckMs;
   while (running_ > 0) {
     wait_for_events();
     on_clock();
@@ -139,16 +140,29 @@ void Job::on_exit(int pe, int status) {
   Process& process = processes_[static_cast<std::size_t>(pe)];
   if (pe == 0) input_.close();
   if (ending_) return;
-  const bootstrap::JobEnd end = records_.job_end();
-  if (end.state == JobState::global_exit) return end_job(end.status, end.pe);
-  if (end.state == JobState::aborted) return end_job(std::max(end.status, 1), end.pe);
+  if (follow_job_end()) return;
   if (fatal_signal_ != 0) {
     if (status_ == 0) status_ = status_code(status);
     return;
   }
   if (status != 0) return fail(pe, status);
   process.ended_in_order = true;
-  if (check_at_ms_ < 0) check_at_ms_ = now_ms() + kCheckMs;
+}
+
+// Ends the job if a PE has said so in the job header, with its status. Returns false if none has.
+bool Job::follow_job_end() {
+  const bootstrap::JobEnd end = records_.job_end();
+  if (end.state == JobState::running) return false;
+  end_job(end.state == JobState::aborted ? std::max(end.status, 1) : end.status, end.pe);
+  return true;
+}
+
+// The PE that ends the job may not come to the end of its process: an exit handler of the program does not return, or a
+// lock is never released.
+void Job::check_ended() {
+  const bool ended = records_.job_end().state != JobState::running;
+  if (ended && end_seen_) follow_job_end();
+  end_seen_ = ended;
 }
 
 // A PE that has called shmem_finalize owes the others nothing: its status counts, but they may end by themselves.
@@ -187,7 +201,8 @@ void Job::on_clock() {
   }
   if (ending_) check_at_ms_ = -1;
   if (check_at_ms_ >= 0 && now >= check_at_ms_) {
-    check_stuck();
+    check_ended();
+    if (!ending_) check_stuck();
     check_at_ms_ = ending_ ? -1 : now + kCheckMs;
   }
 }

@@ -48,6 +48,8 @@ class Job {
   void reap();
   void on_exit(int pe, int status);
   void on_clock();
+  bool follow_job_end();
+  void check_ended();
   void check_stuck();
 
   // report
@@ -87,6 +89,7 @@ class Job {
   long kill_at_ms_ = -1;
   long time_limit_ms_ = -1;
   long check_at_ms_ = -1;
+  bool end_seen_ = false;
   std::string stuck_before_;
   MemoryKills memory_kills_;
   std::string memory_kill_;  // of the process reaped last: the memory limit that it died of, else empty

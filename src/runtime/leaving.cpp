@@ -12,6 +12,7 @@
 
 #include "base/clock.hpp"
 #include "base/fatal.hpp"
+#include "base/streams.hpp"
 #include "base/wait.hpp"
 #include "channel/agent.hpp"
 #include "channel/channel.hpp"
@@ -121,7 +122,7 @@ void end_when_stuck(const char* routine) {
 
 void end_job_at_exit(int status) {
   watch.record->phase.store(static_cast<std::uint32_t>(PePhase::ending), std::memory_order_release);
-  std::fflush(nullptr);
+  flush_standard_streams();
   watch.launcher->abort(status);
 }
 

@@ -1,6 +1,7 @@
 // Programs that end, or wait to be ended, in a given way; run by ending_test and kill_test.
 // ending_pe WHAT [STATUS]. Each PE prints "ready <pe> <pid>" when it has reached the state that its name says.
 #include <pshmem.h>
+#include <pthread.h>
 #include <shmem.h>
 #include <unistd.h>
 
@@ -216,6 +217,75 @@ void finalize_on_some() {
   if (!last()) shmem_finalize();
 }
 
+// ---- Another thread holds the lock of a stream for ever ----
+
+FILE* held = nullptr;
+
+void* hold_lock(void*) {
+  flockfile(held);
+  for (;;) pause();
+}
+
+void* read_for_ever(void*) {
+  getc(held);
+  return nullptr;
+}
+
+void hold(FILE* stream, void* (*holder)(void*)) {
+  held = stream;
+  pthread_t thread;
+  pthread_create(&thread, nullptr, holder, nullptr);
+  while (ftrylockfile(stream) == 0) {
+    funlockfile(stream);
+    usleep(1000);
+  }
+}
+
+// Of a pipe into which nobody writes.
+FILE* silent_pipe() {
+  int ends[2];
+  return pipe(ends) == 0 ? fdopen(ends[0], "r") : nullptr;
+}
+
+// The last PE ends the job. What it has written to other streams is not lost.
+void end_beside_reader(void (*end)()) {
+  shmem_barrier_all();
+  if (last()) {
+    hold(silent_pipe(), read_for_ever);
+    leave_unflushed_text();
+    end();
+  }
+  shmem_long_wait_until(&global_flag, SHMEM_CMP_EQ, 1);
+}
+
+void global_exit_beside_reader() {
+  end_beside_reader([] { shmem_global_exit(argument); });
+}
+void exit_beside_reader() {
+  end_beside_reader([] { std::exit(argument); });
+}
+
+void misuse_beside_printer() {
+  shmem_barrier_all();
+  if (last()) {
+    hold(stdout, hold_lock);
+    shmem_long_p(&global_flag, 1, shmem_n_pes());
+  }
+  shmem_long_wait_until(&global_flag, SHMEM_CMP_EQ, 1);
+}
+
+// The process of the PE that ends the job stays.
+void global_exit_with_stuck_handler() {
+  shmem_barrier_all();
+  if (last()) {
+    std::atexit([] {
+      for (;;) pause();
+    });
+    shmem_global_exit(argument);
+  }
+  shmem_long_wait_until(&global_flag, SHMEM_CMP_EQ, 1);
+}
+
 // Destructors and error paths of programs call it once more than shmem_init.
 void finalize_twice() {
   shmem_finalize();
@@ -279,6 +349,10 @@ const struct {
                {"put_and_return", put_and_return},
                {"finalize_on_some", finalize_on_some},
                {"finalize_twice", finalize_twice},
+               {"global_exit_beside_reader", global_exit_beside_reader},
+               {"exit_beside_reader", exit_beside_reader},
+               {"misuse_beside_printer", misuse_beside_printer},
+               {"global_exit_with_stuck_handler", global_exit_with_stuck_handler},
                {"exit_of_one", exit_of_one}};
 
 [[noreturn]] void run_state(const char* name) {

@@ -84,6 +84,22 @@ void statuses_are_kept() {
   }
 }
 
+void locks_of_streams_are_not_waited_for() {
+  for (const char* scenario : {"global_exit_beside_reader", "exit_beside_reader"}) {
+    const job::Result result = run(2, scenario, "3");
+    expect(result.status == 3, std::string(scenario) + ": status", result);
+    expect(result.out.find("text of pe 1") != std::string::npos, std::string(scenario) + ": output is kept", result);
+  }
+  const job::Result result = run(2, "misuse_beside_printer");
+  expect(result.status == 1 && result.err.find("shmem_long_p: argument 'pe' is 2") != std::string::npos,
+         "misuse_beside_printer: the line", result);
+}
+
+void stuck_end_is_cut_short() {
+  const job::Result result = run(2, "global_exit_with_stuck_handler", "5");
+  expect(result.status == 5 && result.err.empty(), "global_exit_with_stuck_handler: status", result);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -96,6 +112,8 @@ int main(int argc, char** argv) {
   extra_finalize_is_told_to_those_who_ask();
   those_that_wait_say_so();
   statuses_are_kept();
+  locks_of_streams_are_not_waited_for();
+  stuck_end_is_cut_short();
   std::printf("%d checks, %d failures\n", checks, failures);
   return failures == 0 ? 0 : 1;
 }
