@@ -9,12 +9,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 
 #include "base/clock.hpp"
 #include "base/fatal.hpp"
+#include "base/threads.hpp"
 #include "base/unique_fd.hpp"
 #include "base/wait.hpp"
 #include "channel/channel.hpp"
@@ -44,11 +47,17 @@ struct Agent {
   void (*main)();
   std::atomic<std::uint32_t> stop;   // not 0: it is to end
   std::atomic<std::uint32_t> calls;  // grows when it is to look at once: the futex of its pauses
+  std::atomic<pid_t> tid;            // 0: it does not run
   bool running;
   pthread_t thread;
   pid_t owner;
   bool runs() const { return running && owner == ::getpid(); }
 };
+
+void node_main();
+void network_main();
+constinit Agent node_agent{"shmemx-agent", node_main, 0, 0, 0, false, 0, 0};
+constinit Agent network_agent{"shmemx-net", network_main, 0, 0, 0, false, 0, 0};
 
 void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t seen, std::uint64_t ns, int operation) {
   const timespec limit{static_cast<time_t>(ns / 1'000'000'000U), static_cast<long>(ns % 1'000'000'000U)};
@@ -70,6 +79,30 @@ void call(Agent& agent) {
   agent.calls.fetch_add(1, std::memory_order_release);
   ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&agent.calls), FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }
+
+// Once the main thread has called pthread_exit, the process is to end with the last of the other threads, as the C
+// library would end it but for the agents: by exit(0).
+class LastThread {
+ public:
+  void look() {
+    const std::uint64_t now = now_ns();
+    if (now < next_ns_) return;
+    if (!main_ended_) main_ended_ = main_thread_has_ended();
+    next_ns_ = now + interval_ns();
+    const pid_t agents[] = {node_agent.tid.load(std::memory_order_relaxed),      // of this thread, or else a miss only
+                            network_agent.tid.load(std::memory_order_relaxed)};  // puts the end off
+    if (!main_ended_ || !only_these_threads_run(agents)) return;
+    static constinit std::atomic<bool> ending{false};
+    if (!ending.exchange(true, std::memory_order_relaxed)) ::exit(0);
+    pause_agent(calls_so_far(), kLongSleepNs);  // the other agent is at it
+  }
+  std::uint64_t interval_ns() const { return main_ended_ ? kIntervalAfterMainNs : kLongSleepNs; }
+
+ private:
+  static constexpr std::uint64_t kIntervalAfterMainNs = 100'000'000;
+  std::uint64_t next_ns_ = now_ns() + kLongSleepNs;
+  bool main_ended_ = false;
+};
 
 enum class Worked { something, nothing, in_the_way };
 
@@ -123,8 +156,9 @@ struct Since {
 
 // Registers as a sleeper and sleeps until somebody sends. A sender stores its message, then reads `sleepers`, without a
 // full fence (edge doze): should both miss each other, its store is visible long before the first sleep ends.
-void sleep_until_rung(WaitFront& front) {
-  for (std::uint64_t ns = kFirstSleepNs; !stopping(); ns = kLongSleepNs) {
+void sleep_until_rung(WaitFront& front, LastThread& last) {
+  for (std::uint64_t ns = kFirstSleepNs; !stopping(); ns = last.interval_ns()) {
+    last.look();
     const std::uint32_t seen = front.wake_seq.load(std::memory_order_acquire);  // wake
     front.sleepers.store(1, std::memory_order_seq_cst);                         // doze
     {
@@ -139,10 +173,11 @@ void sleep_until_rung(WaitFront& front) {
 
 void node_main() {
   WaitFront& front = own_endpoint.front_of(own_endpoint.me());
+  LastThread last;
   while (!stopping()) {
     if (work() == Worked::in_the_way || others_wait()) stand_by();
     const Since armed;
-    sleep_until_rung(front);
+    sleep_until_rung(front, last);
     if (armed.busy()) stand_by();
   }
 }
@@ -269,20 +304,19 @@ class FalseAlarms {
 void network_main() {
   Nap nap;
   FalseAlarms alarms;
+  LastThread last;
   while (!stopping()) {
     stand_by_networks();
     if (work() == Worked::in_the_way) continue;
     for (int ms; !stopping() && (ms = nap.length()) >= 0;) {
-      if (!sleep_on_networks(ms)) break;
+      last.look();
+      if (!sleep_on_networks(std::min(ms, static_cast<int>(last.interval_ns() / 1'000'000U)))) break;
       const Worked worked = alarms.is_one() ? (poll() ? Worked::something : Worked::nothing) : work();
       if (worked == Worked::in_the_way) break;
       alarms.count(worked);
     }
   }
 }
-
-constinit Agent node_agent{"shmemx-agent", node_main, 0, 0, false, 0, 0};
-constinit Agent network_agent{"shmemx-net", network_main, 0, 0, false, 0, 0};
 
 // WaitPolicy::leave_polling where there are networks.
 void call_network_agent() {
@@ -313,6 +347,7 @@ void ring_waiter() {
 
 void* agent_main(void* argument) {
   self = static_cast<Agent*>(argument);
+  self->tid.store(::gettid(), std::memory_order_relaxed);  // an agent that is not found here counts as another thread
   ::prctl(PR_SET_NAME, self->name);
   self->main();
   return nullptr;
@@ -351,6 +386,7 @@ void end(Agent& agent, void (*ring)()) {
     ring();
   }
   ::pthread_join(agent.thread, nullptr);
+  agent.tid.store(0, std::memory_order_relaxed);
   const std::lock_guard guard(start_mutex);
   agent.running = false;
 }

@@ -213,6 +213,33 @@ void finalize_in_exit_handler() {
   std::exit(failures == 0 ? 0 : 1);
 }
 
+// The main thread ends first, another one does the rest and returns: then the process ends, whatever threads the
+// library has.
+void end_main_thread(void* (*rest)(void*)) {
+  int provided = -1;
+  shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided);
+  pthread_t thread;
+  EXPECT(pthread_create(&thread, nullptr, rest, nullptr) == 0);
+  pthread_exit(nullptr);
+}
+
+void main_thread_ends() {
+  end_main_thread([](void*) -> void* {
+    use_library(11);
+    shmem_finalize();
+    if (failures != 0) _exit(1);
+    return nullptr;
+  });
+}
+
+void main_thread_ends_no_finalize() {
+  end_main_thread([](void*) -> void* {
+    use_library(12);
+    if (failures != 0) _exit(1);
+    return nullptr;
+  });
+}
+
 // The library installs no signal handler and blocks no signal.
 void signals_untouched() {
   const auto before = dispositions();
@@ -263,6 +290,8 @@ int main(int argc, char** argv) {
                    {"old_start_at_exit", old_start_at_exit},
                    {"no_finalize", no_finalize},
                    {"finalize_in_exit_handler", finalize_in_exit_handler},
+                   {"main_thread_ends", main_thread_ends},
+                   {"main_thread_ends_no_finalize", main_thread_ends_no_finalize},
                    {"signals_untouched", signals_untouched},
                    {"descriptors_returned", descriptors_returned}};
   for (const auto& scenario : scenarios) {
