@@ -7,8 +7,10 @@ set -euo pipefail
 
 build=$(realpath "$1")
 examples=$(realpath "$2")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+top=$(mktemp -d)
+trap 'rm -rf "$top"' EXIT
+work="$top/my füles" # nothing may depend on a plain path
+mkdir "$work"
 cd "$work"
 
 fail() {
@@ -46,11 +48,10 @@ cp "$examples/pi.cpp" .
 "$prefix/bin/oshc++" -O2 pi.cpp -o pi
 "$prefix/bin/oshrun" -n 3 ./pi 200 | grep -q verified || fail "pi, built by oshc++, failed"
 
-# shellcheck disable=SC2046  # pkg-config prints words
-gcc hello.c $(pkg-config --cflags --libs shmemx) -Wl,-rpath,"$libdir" -o by_pkg_config
+# pkg-config quotes its words for the shell.
+eval "gcc hello.c $(pkg-config --cflags --libs shmemx)" '-Wl,-rpath,"$libdir"' -o by_pkg_config
 expect_hello ./by_pkg_config
-# shellcheck disable=SC2046
-gcc -static hello.c $(pkg-config --static --cflags --libs shmemx) -o by_pkg_config_static
+eval "gcc -static hello.c $(pkg-config --static --cflags --libs shmemx)" -o by_pkg_config_static
 expect_hello ./by_pkg_config_static
 
 mkdir project

@@ -14,12 +14,15 @@
 #include <thread>
 #include <vector>
 
+#include "../support/all_descriptors.hpp"
 #include "bootstrap/backends.hpp"
 #include "bootstrap/kvs_text.hpp"
 #include "bootstrap/placement.hpp"
 #include "bootstrap/wire.hpp"
 
 namespace boot = shmemx::bootstrap;
+
+BOOST_TEST_GLOBAL_FIXTURE(AllDescriptors);  // 128 PEs in one process
 
 namespace {
 

@@ -5,6 +5,7 @@ set -u
 # oshrun and foreign launchers must not see a job around this test.
 unset SHMEMX_JOB_FD SHMEMX_JOB_PE SHMEMX_JOB_SIZE SHMEMX_JOB_ID
 script=$(realpath "$0")
+ulimit -S -c 0  # PEs die here on purpose
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1

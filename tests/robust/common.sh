@@ -3,6 +3,7 @@
 set -u
 export OSHRUN_QUIET=1  # notes depend on the machine's cores
 unset SHMEMX_JOB_FD SHMEMX_JOB_PE SHMEMX_JOB_SIZE SHMEMX_JOB_ID
+ulimit -S -c 0  # PEs die here on purpose
 exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-  # what the test driver had open would count against limits
 
 dir=$(mktemp -d "${TMPDIR:-/tmp}/shmemx-robust-XXXXXX") || exit 1

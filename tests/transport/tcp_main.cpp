@@ -1,2 +1,6 @@
 #define BOOST_TEST_MODULE shmemx_transport_tcp
 #include <boost/test/unit_test.hpp>
+
+#include "../support/all_descriptors.hpp"
+
+BOOST_TEST_GLOBAL_FIXTURE(AllDescriptors);

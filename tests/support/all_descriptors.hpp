@@ -1,0 +1,13 @@
+// A global fixture for tests that hold hundreds of descriptors, whatever soft limit the shell has handed on.
+#pragma once
+
+#include <sys/resource.h>
+
+struct AllDescriptors {
+  AllDescriptors() {
+    rlimit limit{};
+    ::getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = limit.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+  }
+};
