@@ -81,6 +81,7 @@ struct JobHeader {
   std::uint32_t n_pes;       // of the job
   std::uint32_t n_node_pes;  // of those, how many attach to this arena
   std::uint64_t secret[2];   // of the job: PEs show it to each other when they connect over a network
+  std::atomic<std::uint32_t> init_error_printed;           // 1: a PE has printed why shmem_init_thread fails
   alignas(kCacheLine) std::atomic<std::uint32_t> arrived;  // PEs whose record is complete (bootstrap barrier)
   alignas(
       kCacheLine) std::atomic<std::uint32_t> end_word;  // how the job ends, see JobEnd; the first one to change it wins

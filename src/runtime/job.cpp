@@ -117,11 +117,19 @@ void open_world() {
   open_messages(*self.arena, self.parameters, level.load());
 }
 
+// Claims the one line that a job's node prints where init errors are returned. Without an arena each PE speaks for
+// itself.
+bool is_first_init_error() {
+  const Job& self = job();
+  return !self.arena || self.arena->header().init_error_printed.exchange(1, std::memory_order_relaxed) == 0;
+}
+
 bool fail(const InitRequest& request, const Error& error) {
   char cause[128] = "";
   if (error.system_errno != 0) std::snprintf(cause, sizeof cause, ": %s", std::strerror(error.system_errno));
   if (request.may_return_error && config::init_errors_of(environ) == config::InitErrors::return_) {
-    warn("%s: %s%s", request.routine, error.text.c_str(), cause);
+    const auto print = is_first_init_error() ? warn : debug_line;
+    print("%s: %s%s", request.routine, error.text.c_str(), cause);
     return false;
   }
   fatal(request.routine, "%s%s", error.text.c_str(), cause);

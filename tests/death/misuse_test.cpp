@@ -180,6 +180,8 @@ void errors_that_are_returned(const std::string& oshrun, const std::string& prog
   for (const std::string& line : job::lines(result.out)) failures_seen += line == failed;
   expect(result.status == 0 && failures_seen == 6, "init_thread returns for a bad variable when asked to, each time",
          result);
+  expect(job::lines(result.err).size() == 1 && result.err.find("SHMEM_SYMMETRIC_SIZE") != std::string::npos,
+         "one PE says once why init_thread fails", result);
   result = job::run({.command = {oshrun, "-n", "2", program, "align_not_power"}});
   expect(result.status == 0 && result.out.find("align gave null") != std::string::npos &&
              result.out.find("a block") == std::string::npos &&
