@@ -2,6 +2,12 @@
 
 namespace shmemx::transport {
 
+std::string silence_text(std::uint64_t ms) {
+  const std::string time = ms % 1000 == 0 ? std::to_string(ms / 1000) + " s" : std::to_string(ms) + " ms";
+  return "no answer for " + time +
+         "; if it was stopped, as by a debugger, set SHMEMX_NET_TIMEOUT to the seconds that it may be silent";
+}
+
 // What a network without RMA answers; nobody asks it for more, see Capabilities.
 
 Result<std::string> Transport::register_memory(std::byte*, std::size_t) { return std::string(); }

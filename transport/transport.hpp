@@ -116,6 +116,9 @@ struct Setup {
   Sink* sink = nullptr;
 };
 
+// The cause of a loss when a PE has not answered for `ms`: names what allows more.
+std::string silence_text(std::uint64_t ms);
+
 class Transport {
  public:
   virtual ~Transport() = default;

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 
 #include "bootstrap/wire.hpp"
@@ -58,6 +59,10 @@ std::string plain(const Json& value) {
   return text;
 }
 
+void print_json(const Json& all) {
+  std::printf("%s\n", all.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+}
+
 void print_section(const std::string& title, const Json& section) {
   std::printf("%s\n", title.c_str());
   for (const auto& [name, value] : section.items()) std::printf("  %-24s %s\n", name.c_str(), plain(value).c_str());
@@ -69,9 +74,15 @@ void print_text(const Json& library, const Json& machine, const Json& limits) {
   print_section("limits", limits);
 }
 
-// As a PE of whatever job it was started in: `oshrun -n 4 shmem_info --peers`. The library that lies beside this
-// program is asked, or the one that the loader finds.
-int show_peers() {
+using Entry = void (*)();
+
+struct Library {
+  Entry init = nullptr;
+  Entry finalize = nullptr;
+};
+
+// Loads the library that lies beside this program, or else the one that the loader finds.
+Library load_library() {
   char self[PATH_MAX] = "";
   const ssize_t length = ::readlink("/proc/self/exe", self, sizeof self - 1);
   const std::string path(self, length > 0 ? static_cast<std::size_t>(length) : 0);
@@ -81,15 +92,64 @@ int show_peers() {
        {prefix + "/" SHMEMX_LIBDIR "/libshmemx.so.1", prefix + "/lib/libshmemx.so.1", std::string("libshmemx.so.1")}) {
     if (library == nullptr) library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_GLOBAL);
   }
-  using Entry = void (*)();
-  const auto entry = [&](const char* name) { return reinterpret_cast<Entry>(::dlsym(library, name)); };
-  if (library == nullptr || entry("shmem_init") == nullptr || entry("shmem_finalize") == nullptr) {
-    std::fprintf(stderr, "shmem_info: cannot load the library: %s\n", ::dlerror());
+  if (library == nullptr) return {};
+  return {reinterpret_cast<Entry>(::dlsym(library, "shmem_init")),
+          reinterpret_cast<Entry>(::dlsym(library, "shmem_finalize"))};
+}
+
+// Returns what `print` writes to stdout.
+template <class Print>
+std::string captured(Print print) {
+  std::FILE* const file = std::tmpfile();
+  if (file == nullptr) return {};
+  std::fflush(stdout);
+  const int before = ::dup(STDOUT_FILENO);
+  ::dup2(::fileno(file), STDOUT_FILENO);
+  print();
+  std::fflush(stdout);
+  ::dup2(before, STDOUT_FILENO);
+  ::close(before);
+  std::string text;
+  std::rewind(file);
+  for (int c; (c = std::fgetc(file)) != EOF;) text += static_cast<char>(c);
+  std::fclose(file);
+  return text;
+}
+
+// The report of SHMEM_INFO=peers: a heading, then rows of a name in a column of fixed width and a text; a row without a
+// name continues the one above.
+Json peers_json(const std::string& report) {
+  constexpr std::size_t kNameAt = 2;
+  constexpr std::size_t kTextAt = 20;
+  Json peers;
+  std::istringstream lines(report);
+  std::string line;
+  std::getline(lines, line);
+  peers["summary"] = line;
+  peers["rows"] = Json::array();
+  while (std::getline(lines, line)) {
+    if (line.size() < kTextAt) continue;
+    std::string name = line.substr(kNameAt, kTextAt - kNameAt);
+    name.erase(name.find_last_not_of(' ') + 1);
+    if (!name.empty()) peers["rows"].push_back({{"name", name}, {"text", Json::array()}});
+    if (!peers["rows"].empty()) peers["rows"].back()["text"].push_back(line.substr(kTextAt));
+  }
+  return peers;
+}
+
+// Takes part in the job that this program was started in, as in `oshrun -n 4 shmem_info --peers`. PE 0 prints.
+int show_peers(bool as_json) {
+  const Library library = load_library();
+  if (library.init == nullptr || library.finalize == nullptr) {
+    const char* const why = ::dlerror();
+    std::fprintf(stderr, "shmem_info: cannot load the library: %s\n", why != nullptr ? why : "it lacks shmem_init");
     return 1;
   }
   ::setenv("SHMEM_INFO", "peers", 1);
-  entry("shmem_init")();
-  entry("shmem_finalize")();
+  for (const char* name : {"SHMEM_VERSION", "SMA_VERSION"}) ::unsetenv(name);  // set to anything they print as well
+  const std::string report = as_json ? captured(library.init) : (library.init(), std::string());
+  if (!report.empty()) print_json({{"peers", peers_json(report)}});
+  library.finalize();
   return 0;
 }
 
@@ -103,11 +163,19 @@ int main(int argc, char** argv) {
                "shmem_info");
   app.set_version_flag("--version", std::string("shmem_info (shmemx) ") + shmemx::launcher::kVersion);
   app.add_flag("--json", as_json, "Print JSON");
-  app.add_flag("--config", config_only, "Print the variables only");
+  CLI::Option* const config_flag = app.add_flag("--config", config_only, "Print the variables only");
   app.add_flag("--peers", peers,
-               "Print how this PE reaches the others, and why not in other ways; start it as the job would be");
-  CLI11_PARSE(app, argc, argv);
-  if (peers) return show_peers();
+               "Print how this PE reaches the others, and why not in other ways; start it as the job would be")
+      ->excludes(config_flag);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& wanted) {
+    return app.exit(wanted);
+  } catch (const CLI::ParseError& error) {
+    std::fprintf(stderr, "shmem_info: %s; see shmem_info --help\n", error.what());
+    return 2;
+  }
+  if (peers) return show_peers(as_json);
 
   int status = 0;
   auto config = shmemx::config::parse_environment(environ);
@@ -126,7 +194,7 @@ int main(int argc, char** argv) {
       all["limits"] = limits_json();
     }
     all["variables"] = variables_json(*config);
-    std::printf("%s\n", all.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+    print_json(all);
     return status;
   }
   if (!config_only) print_text(library_json(), shmemx::launcher::describe_machine(), limits_json());

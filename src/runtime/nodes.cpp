@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 
+#include "bootstrap/placement.hpp"
 #include "channel/network.hpp"
 
 namespace shmemx::runtime {
@@ -149,7 +150,7 @@ void divide(Nodes& nodes, const bootstrap::NodeMap& map, int me, const config::C
     const auto real = static_cast<std::size_t>(map.node(pe));
     if (seen[real]++ % most == 0) {
       current[real] = static_cast<std::uint32_t>(nodes.hosts.size());
-      nodes.hosts.push_back(real < map.hosts.size() ? map.hosts[real] : std::string("this machine"));
+      nodes.hosts.push_back(real < map.hosts.size() ? map.hosts[real] : bootstrap::read_own_card().host);
     }
     nodes.node_of[static_cast<std::size_t>(pe)] = current[real];
   }

@@ -92,8 +92,9 @@ std::string of_network(const Nodes& nodes, const config::Config& config, std::si
   std::string text = line("other nodes", "PE " + list.text() + (count > 1 ? " (" + std::to_string(count) + ")" : "") +
                                              ": " + network.name());
   text += line("", "PE " + std::to_string(first) + " on " + nodes.host_of(first) + ": " + network.describe(first));
-  text += line("", "to " + std::to_string(network.capabilities().short_bytes) + " bytes in one piece, from " +
-                       std::to_string(transport::kLongBytes) + " bytes straight from and to their place");
+  text += line("", "payloads: eager up to " + std::to_string(network.capabilities().short_bytes) +
+                       " bytes, long messages from " + std::to_string(transport::kLongBytes) +
+                       " bytes on, placed without a copy");
   text += line("", long_blocks_of(config, network.capabilities()));
   return text + line("", std::string("progress: ") + progress_of(config, network));
 }

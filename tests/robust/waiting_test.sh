@@ -86,6 +86,19 @@ case_killed_while_waiting() {
   done
 }
 
+# A PE of another node that a debugger stops is lost after SHMEMX_NET_TIMEOUT: the message names the variable. Over tcp
+# the kernel answers for a stopped PE.
+case_stopped_over_networks() {
+  for transport in ucx ofi; do
+    [ -e "$(dirname "$LIBRARY")/libshmemx_$transport.so" ] || { echo "$transport: not built"; continue; }
+    start wait env SHMEMX_PES_PER_NODE=2 SHMEMX_TRANSPORT=$transport SHMEMX_NET_TIMEOUT=1
+    kill -STOP "$(pid_of 3)"
+    expect_gone "the PEs beside a stopped one over $transport"
+    grep -Eq 'PE 3 on host .* is lost: no answer for 1 s; .*stopped.*SHMEMX_NET_TIMEOUT' err ||
+      die "$transport: no advice for a stopped PE"
+  done
+}
+
 case_stopped() {
   for where in barriers wait put; do
     start $where

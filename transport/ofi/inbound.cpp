@@ -109,7 +109,7 @@ void Inbound::accept_control(Peer& peer, Bytes packet) {
 void Inbound::obey(Peer& peer, std::uint32_t kind, std::uint64_t value) {
   switch (kind) {
     case Record::finished:
-      if (!outbound_.on_finished(peer, value)) refuse(peer, "news of a body that was not sent");
+      if (!outbound_.on_finished(peer, value)) refuse(peer, "the completion of a payload that was not sent");
       return;
     case Record::ping:
       return outbound_.send_control(peer, Record::pong, value);
@@ -209,7 +209,7 @@ void Inbound::land(Peer& peer, const Record& record, Bytes payload) {
   landing->head = record.head;
   const std::uint64_t body_bytes = landing->what.body_bytes;
   if (body_bytes < kLongBytes || body_bytes > kMaxBodyBytes) {
-    refuse(peer, "a body of a length that is not allowed");
+    refuse(peer, "a payload of a length that is not allowed");
     return;
   }
   if (is_closing_) {

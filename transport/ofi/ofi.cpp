@@ -171,7 +171,7 @@ std::string Ofi::describe(int pe) const {
   std::string text = fabric_.provider() + " " + fabric_.interface() + " " + fabric_.address_text(fabric_.name());
   const Peer* peer = pe >= 0 && pe < setup_.n_pes ? peers_.find(pe) : nullptr;
   if (peer != nullptr && !peer->name.empty()) text += " -> " + fabric_.address_text(peer->name);
-  text += ", bodies above " + std::to_string(kEagerBytes >> 10) + " KiB are read by the receiver";
+  text += ", payloads above " + std::to_string(kEagerBytes >> 10) + " KiB by rendezvous";
   text += ", progress when polled or when the descriptor wakes";
   if (!passed_over_.empty()) text += "; passed over: " + passed_over_;
   return text;

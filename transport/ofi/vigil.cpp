@@ -2,8 +2,6 @@
 
 #include <time.h>
 
-#include <string>
-
 namespace shmemx::transport::ofi {
 namespace {
 
@@ -13,10 +11,6 @@ std::uint64_t coarse_ms() noexcept {
   timespec now;
   ::clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
   return static_cast<std::uint64_t>(now.tv_sec) * 1000 + static_cast<std::uint64_t>(now.tv_nsec) / 1'000'000;
-}
-
-std::string seconds_text(std::uint64_t ms) {
-  return ms >= 1000 ? std::to_string(ms / 1000) + " s" : std::to_string(ms) + " ms";
 }
 
 }  // namespace
@@ -48,7 +42,7 @@ void Vigil::look_at(Peer& peer, std::uint64_t now_ms) {
     peer.pinged_ms = now_ms;
     outbound_.send_control(peer, Record::ping, 0);
   } else if (now_ms >= peer.pinged_ms + half_ms_) {
-    peers_.fail(peer, "no sign of life for " + seconds_text(now_ms - peer.heard_ms));
+    peers_.fail(peer, silence_text(2 * (half_ms_ - 1)));
   }
 }
 

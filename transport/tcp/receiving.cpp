@@ -99,7 +99,7 @@ void TcpTransport::ended(Peer& peer, int error) noexcept {
   if (peer.in.said_good_bye()) {
     lose(peer, {});
   } else if (error != 0) {
-    lose(peer, error_text(error));
+    lose(peer, cause_of(error));
   } else if (!peer.failure.empty()) {
     lose(peer, peer.failure);
   } else {

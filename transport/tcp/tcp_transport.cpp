@@ -127,10 +127,16 @@ void TcpTransport::block(Peer& peer) noexcept {
   rewatch(epoll_.get(), peer.fd.get(), EPOLLIN | EPOLLOUT, event_tag(EventKind::peer, peer.pe));
 }
 
+// The kernel gives up after the time that tune() has set.
+std::string TcpTransport::cause_of(int error) const {
+  return error == ETIMEDOUT ? transport::silence_text(std::max(setup_.timeout_ms, setup_.silence_ms))
+                            : error_text(error);
+}
+
 // What the peer has sent before, a good-bye perhaps, is still read; poll() then finds the end.
 void TcpTransport::write_failed(Peer& peer, int error) noexcept {
   peer.mute = true;
-  peer.failure = error_text(error);
+  peer.failure = cause_of(error);
   peer.out.drop();
   failing_.push_back(&peer);
 }
@@ -197,8 +203,8 @@ std::string TcpTransport::describe(int pe) const {
   std::string way = "not connected yet";
   if (peer != nullptr && peer->state == State::up) way = connection_text(peer->fd.get());
   if (peer != nullptr && peer->state == State::ended) way = "the connection has ended";
-  return way + "; bodies from " + std::to_string(kDirectBytes) + " bytes on leave uncopied, from " +
-         std::to_string(kLongBytes) + " on they are read to their place; progress by poll or epoll" + links_of(pe);
+  return way + "; payloads from " + std::to_string(kDirectBytes) + " bytes are sent without a copy, from " +
+         std::to_string(kLongBytes) + " bytes also received without one; progress by poll or epoll" + links_of(pe);
 }
 
 Result<transport::TransportPtr> open_tcp(const transport::Setup& setup) {

@@ -68,6 +68,7 @@ class TcpTransport final : public transport::Transport, private Gate::Owner {
   void connected(Peer& peer, UniqueFd fd) noexcept;
   Sent send_large(Peer& peer, const Head& head, Bytes header, Bytes body, Outgoing* outgoing) noexcept;
   bool write(Peer& peer) noexcept;
+  std::string cause_of(int error) const;
   void write_failed(Peer& peer, int error) noexcept;
   void block(Peer& peer) noexcept;
   bool receive(Peer& peer) noexcept;

@@ -49,7 +49,7 @@ void Inbox::fault_no_memory(std::size_t bytes) {
 }
 
 void Inbox::fault_not_fetched(std::size_t bytes, ucs_status_t status) {
-  fault("a body of " + std::to_string(bytes) + " bytes did not come (" + ::ucs_status_string(status) + ")");
+  fault("a payload of " + std::to_string(bytes) + " bytes did not arrive (" + ::ucs_status_string(status) + ")");
 }
 
 ucs_status_t Inbox::take(std::uint32_t number, const Parcel& parcel) {

@@ -87,7 +87,7 @@ void UcxTransport::beat() {
     if (!is_watched(*peer)) continue;
     ++peer->rounds;
     if (peer->rounds >= kRoundsUntilLost) {
-      lose(*peer, "silent for " + std::to_string(setup_.silence_ms / 1000.0).substr(0, 5) + " s");
+      lose(*peer, transport::silence_text(setup_.silence_ms));
     } else if (peer->rounds == kRoundsUntilPing) {
       signal(*peer, kPing);
     }

@@ -84,7 +84,7 @@ std::string UcxTransport::describe(int pe) const {
     }
   }
   route += is_native_ ? "; long messages as UCX decides"
-                      : "; bodies above " + std::to_string(kEagerBytes >> 10) + " KiB by rendezvous";
+                      : "; payloads above " + std::to_string(kEagerBytes >> 10) + " KiB by rendezvous";
   return route + (is_native_ ? "; puts and gets by hardware, messages by poll" : "; progress by poll");
 }
 
