@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/linkage.hpp"
 #include "transport/registry.hpp"
 
 namespace shmemx::transport {
@@ -138,6 +139,8 @@ std::vector<std::string> plugin_paths(const std::string& name) {
 Result<TransportPtr> open_plugin(const std::string& name, const Setup& setup) {
   const Plugin* plugin = find_plugin(name);
   if (plugin == nullptr) return absent("there is no plug-in for '" + name + "'");
+  if (is_linked_statically())
+    return absent("a statically linked program cannot load plug-ins: link it dynamically, or use tcp");
   SHMEMX_TRY_ASSIGN(library, load(*plugin));
   const auto* entry = static_cast<const PluginEntry*>(::dlsym(library, kPluginEntry));
   if (entry == nullptr) return absent(file_name(name) + " is no plug-in of this library");

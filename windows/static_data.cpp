@@ -11,6 +11,7 @@
 #include <new>
 
 #include "base/cache_line.hpp"
+#include "base/linkage.hpp"
 #include "base/unique_fd.hpp"
 
 // From the linker: the end of what has values. What is zero at the start comes next, on a page of its own in an
@@ -158,14 +159,12 @@ int StaticData::visit(dl_phdr_info* info, std::size_t, void* self) {
   std::uintptr_t relro_begin = 0;
   std::uintptr_t relro_end = 0;
   std::uint64_t digest = 0xcbf29ce484222325U;
-  bool is_linked_statically = true;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr)& header = info->dlpi_phdr[i];
     if (header.p_type == PT_GNU_RELRO) {
       relro_begin = load + header.p_vaddr;
       relro_end = relro_begin + header.p_memsz;
     }
-    if (header.p_type == PT_INTERP) is_linked_statically = false;
     if (header.p_type == PT_LOAD) {
       for (const std::uint64_t value :
            {std::uint64_t{header.p_vaddr}, std::uint64_t{header.p_memsz}, std::uint64_t{header.p_flags}}) {
@@ -182,19 +181,19 @@ int StaticData::visit(dl_phdr_info* info, std::size_t, void* self) {
         relro_end > relro_begin && page_down(relro_begin) < range.end && page_up(relro_end) > range.begin;
     // RELRO stands at the segment's start and is read-only by now, as far as it fills pages.
     if (holds_relro) range.begin = page_down(relro_end);
-    data.add(range, is_linked_statically);
+    data.add(range);
   }
   data.digest_ = digest;
   return 1;  // the executable comes first; nothing else is symmetric
 }
 
 // Without what lies behind the fences, where libc is part of the executable.
-void StaticData::add(const StaticRange& range, bool is_linked_statically) {
+void StaticData::add(const StaticRange& range) {
   const auto add_part = [this](StaticRange part) {
     if (part.begin < part.end && count_ < kMaxRanges) ranges_[count_++] = part;
   };
   const bool has_fences = range.begin < &fence_of_data && &fence_of_zeros < range.end;
-  if (!is_linked_statically || !has_fences) return add_part(range);
+  if (!has_fences || !is_linked_statically()) return add_part(range);
   add_part({range.begin, &fence_of_data, range.zero_fill});
   add_part({page_up(reinterpret_cast<std::uintptr_t>(__bss_start)), &fence_of_zeros, range.zero_fill});
 }

@@ -46,7 +46,7 @@ class StaticData {
   std::size_t count_ = 0;
   std::uint64_t digest_ = 0;
 
-  void add(const StaticRange& range, bool is_linked_statically);
+  void add(const StaticRange& range);
   static int visit(dl_phdr_info* info, std::size_t bytes, void* self);
 };
 

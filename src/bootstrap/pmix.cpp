@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/linkage.hpp"
+
 namespace shmemx::bootstrap {
 namespace {
 
@@ -36,6 +38,9 @@ bool find(void* library, const char* name, Function& function) {
 
 // Never unloaded: the library keeps a thread, and exit handlers of its own.
 Result<PmixApi> load_pmix() {
+  if (is_linked_statically())
+    return Error{Errc::unsupported, 0,
+                 "needs libpmix.so.2, which a statically linked program cannot load: link it dynamically"};
   void* library = ::dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* why = ::dlerror();

@@ -61,6 +61,17 @@ case_linked_statically() {
     many $((10 * times)) 3 ./program work
     run 30 "$OSHRUN" -n 2 --timeout 20 ./program children traffic
     expect_ok "children, $flags"
+    # PMIx and plug-ins are loaded at run time, which such a program cannot do.
+    if command -v mpirun.openmpi >/dev/null; then
+      run 60 mpirun.openmpi --allow-run-as-root --oversubscribe -n 2 ./program work
+      expect_refusal "under Open MPI, $flags" 'linked program cannot load: link it dynamically' "Start the program with 'oshrun -n 2'"
+    fi
+    for transport in ucx ofi; do
+      plugin=$(dirname "$LIBRARY")/libshmemx_$transport.so
+      [ -e "$plugin" ] && cp "$plugin" .
+      SHMEMX_PES_PER_NODE=1 SHMEMX_TRANSPORT=$transport run 30 "$OSHRUN" -n 2 --timeout 20 ./program work
+      expect_refusal "over $transport, $flags" "$transport \\(a statically linked program cannot load plug-ins"
+    done
   done
 }
 
