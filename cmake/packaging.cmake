@@ -7,7 +7,7 @@ include(CMakePackageConfigHelpers)
 
 # --- CMake package ------------------------------------------------------------------------------
 set(SHMEMX_INSTALL_CMAKEDIR ${CMAKE_INSTALL_LIBDIR}/cmake/shmemx)
-install(EXPORT shmemxTargets NAMESPACE shmemx:: DESTINATION ${SHMEMX_INSTALL_CMAKEDIR} COMPONENT shmemx)
+install(EXPORT shmemxTargets NAMESPACE shmemx:: DESTINATION ${SHMEMX_INSTALL_CMAKEDIR} COMPONENT shmemx_development)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/shmemxConfig.cmake.in
   ${CMAKE_BINARY_DIR}/shmemxConfig.cmake
   INSTALL_DESTINATION ${SHMEMX_INSTALL_CMAKEDIR}
@@ -15,7 +15,7 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/shmemxConfig.cmake.in
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/shmemxConfigVersion.cmake
   VERSION ${PROJECT_VERSION} COMPATIBILITY SameMajorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/shmemxConfig.cmake ${CMAKE_BINARY_DIR}/shmemxConfigVersion.cmake
-  DESTINATION ${SHMEMX_INSTALL_CMAKEDIR} COMPONENT shmemx)
+  DESTINATION ${SHMEMX_INSTALL_CMAKEDIR} COMPONENT shmemx_development)
 
 # --- pkg-config ---------------------------------------------------------------------------------
 # The archive needs the C++ runtime; a C program that links it must name it.
@@ -27,42 +27,96 @@ set(SHMEMX_PC_DIR ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH SHMEMX_PC_TO_PREFIX /prefix/${SHMEMX_PC_DIR} /prefix)
 string(REGEX REPLACE "/$" "" SHMEMX_PC_TO_PREFIX "${SHMEMX_PC_TO_PREFIX}")
 configure_file(${CMAKE_CURRENT_LIST_DIR}/shmemx.pc.in ${CMAKE_BINARY_DIR}/shmemx.pc @ONLY)
-install(FILES ${CMAKE_BINARY_DIR}/shmemx.pc DESTINATION ${SHMEMX_PC_DIR} COMPONENT shmemx)
+install(FILES ${CMAKE_BINARY_DIR}/shmemx.pc DESTINATION ${SHMEMX_PC_DIR} COMPONENT shmemx_development)
 
 # --- Documents ----------------------------------------------------------------------------------
-file(GLOB SHMEMX_MAN1 CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.1)
-file(GLOB SHMEMX_MAN3 CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.3)
-file(GLOB SHMEMX_MAN7 CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.7)
-install(FILES ${SHMEMX_MAN1} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT shmemx)
-install(FILES ${SHMEMX_MAN3} DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 COMPONENT shmemx)
-install(FILES ${SHMEMX_MAN7} DESTINATION ${CMAKE_INSTALL_MANDIR}/man7 COMPONENT shmemx)
-install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/docs/config.md
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libshmemx COMPONENT shmemx)
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libshmemx RENAME copyright COMPONENT shmemx)
+# With the folders of the source tree, so that the README's links hold.
+set(SHMEMX_DOCDIR ${CMAKE_INSTALL_DATADIR}/doc/shmemx)
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${SHMEMX_DOCDIR} COMPONENT shmemx_doc)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${SHMEMX_DOCDIR} COMPONENT shmemx_doc PATTERN man EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${SHMEMX_DOCDIR} COMPONENT shmemx_doc
+  FILES_MATCHING PATTERN *.c PATTERN *.cpp PATTERN *.hpp)
+install(FILES ${PROJECT_SOURCE_DIR}/docs/man/oshrun.1 ${PROJECT_SOURCE_DIR}/docs/man/shmem_info.1
+  DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT shmemx_tools)
+foreach(wrapper oshcc oshc++ oshcxx oshCC)
+  install(FILES ${PROJECT_SOURCE_DIR}/docs/man/${wrapper}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+    COMPONENT shmemx_development)
+endforeach()
 
-# --- Debian package: cpack -G DEB ---------------------------------------------------------------
+# --- Debian packages: cpack -G DEB --------------------------------------------------------------
 set(CPACK_GENERATOR DEB)
-set(CPACK_PACKAGE_NAME libshmemx)
+set(CPACK_PACKAGE_NAME shmemx)
 set(CPACK_PACKAGE_VENDOR "the shmemx authors")
 set(CPACK_PACKAGE_CONTACT "the shmemx authors")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "OpenSHMEM 1.6: library, headers, compiler wrappers and launcher")
-set(CPACK_PACKAGE_DESCRIPTION "One-sided communication between the processes of a parallel program,\n \
-through memory that all processes of the machine map.")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_GROUPING IGNORE)
+set(CPACK_COMPONENTS_ALL)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-set(CPACK_DEBIAN_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-# The scripts divert Open MPI's programs of the same names; the trigger calls ldconfig.
-set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA
-  ${CMAKE_CURRENT_LIST_DIR}/debian/preinst ${CMAKE_CURRENT_LIST_DIR}/debian/postrm
-  ${CMAKE_CURRENT_LIST_DIR}/debian/triggers)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "g++")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libpmix2")
-set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
-set(CPACK_DEB_COMPONENT_INSTALL OFF)
+set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS ON)
+# The package of all that came before there were several.
+set(CPACK_DEBIAN_PACKAGE_CONFLICTS libshmemx)
+set(CPACK_DEBIAN_PACKAGE_REPLACES libshmemx)
+
+# shmemx_package(<component> NAME <package> SECTION <section> SUMMARY <line> [TEXT <lines>] [DEPENDS <component>...]
+#                [DIVERTS <program>...]): the package of a component. Open MPI's programs of the names in DIVERTS stay beside ours,
+# as oshrun.openmpi and so on.
+function(shmemx_package component)
+  cmake_parse_arguments(ARG "" "NAME;SECTION;SUMMARY;TEXT" "DEPENDS;DIVERTS" ${ARGN})
+  string(TOUPPER ${component} upper)
+  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${ARG_NAME} RENAME copyright
+    COMPONENT ${component})
+  set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${ARG_NAME} PARENT_SCOPE)
+  set(CPACK_DEBIAN_${upper}_PACKAGE_SECTION ${ARG_SECTION} PARENT_SCOPE)
+  set(CPACK_COMPONENT_${upper}_DESCRIPTION "${ARG_SUMMARY}\n${ARG_TEXT}" PARENT_SCOPE)
+  set(CPACK_COMPONENT_${upper}_DEPENDS ${ARG_DEPENDS} PARENT_SCOPE)
+  set(CPACK_COMPONENTS_ALL ${CPACK_COMPONENTS_ALL} ${component} PARENT_SCOPE)
+  if(ARG_DIVERTS)
+    list(JOIN ARG_DIVERTS " " SHMEMX_DIVERTED)
+    set(SHMEMX_PACKAGE ${ARG_NAME})
+    set(scripts)
+    foreach(script preinst postrm)
+      configure_file(${PROJECT_SOURCE_DIR}/cmake/debian/${script}.in ${CMAKE_BINARY_DIR}/debian/${ARG_NAME}/${script} @ONLY
+        FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+      list(APPEND scripts ${CMAKE_BINARY_DIR}/debian/${ARG_NAME}/${script})
+    endforeach()
+    set(CPACK_DEBIAN_${upper}_PACKAGE_CONTROL_EXTRA ${scripts} PARENT_SCOPE)
+  endif()
+endfunction()
+
+shmemx_package(shmemx_library NAME libshmemx1 SECTION libs SUMMARY "OpenSHMEM 1.6 library"
+  TEXT "One-sided communication between the processes of a parallel program: through\nmapped memory within a node, over TCP between nodes.")
+# The trigger calls ldconfig.
+set(CPACK_DEBIAN_SHMEMX_LIBRARY_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_LIST_DIR}/debian/triggers
+    ${CMAKE_BINARY_DIR}/debian/libshmemx1/shlibs)
+file(WRITE ${CMAKE_BINARY_DIR}/debian/libshmemx1/shlibs "libshmemx 1 libshmemx1 (>= ${PROJECT_VERSION})\n")
+set(CPACK_DEBIAN_SHMEMX_LIBRARY_PACKAGE_RECOMMENDS shmemx-bin)
+set(CPACK_DEBIAN_SHMEMX_LIBRARY_PACKAGE_SUGGESTS "libshmemx1-ucx, libshmemx1-ofi, libpmix2")
+
+shmemx_package(shmemx_development NAME libshmemx-dev SECTION libdevel DEPENDS shmemx_library
+  SUMMARY "OpenSHMEM 1.6: headers, static library and compiler wrappers" DIVERTS oshcc oshc++ oshcxx oshCC)
+set(CPACK_DEBIAN_SHMEMX_DEVELOPMENT_PACKAGE_RECOMMENDS "g++, shmemx-bin")
+set(CPACK_DEBIAN_SHMEMX_DEVELOPMENT_PACKAGE_SUGGESTS shmemx-doc)
+
+shmemx_package(shmemx_tools NAME shmemx-bin SECTION utils DEPENDS shmemx_library
+  SUMMARY "OpenSHMEM 1.6: the launcher oshrun, and shmem_info" DIVERTS oshrun)
+set(CPACK_DEBIAN_SHMEMX_TOOLS_PACKAGE_RECOMMENDS libhwloc15)  # shmem_info loads it
+
+shmemx_package(shmemx_doc NAME shmemx-doc SECTION doc SUMMARY "OpenSHMEM 1.6: documents and examples of shmemx")
+set(CPACK_DEBIAN_SHMEMX_DOC_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_SHMEMX_DOC_PACKAGE_SHLIBDEPS OFF)
+
+foreach(plugin ucx ofi)
+  if(TARGET shmemx_${plugin})
+    shmemx_package(shmemx_${plugin} NAME libshmemx1-${plugin} SECTION libs DEPENDS shmemx_library
+      SUMMARY "OpenSHMEM 1.6: transport plug-in for ${plugin}")
+  endif()
+endforeach()
+# libfabric is loaded by the plug-in itself.
+set(CPACK_DEBIAN_SHMEMX_OFI_PACKAGE_DEPENDS libfabric1)
 include(CPack)

@@ -30,8 +30,11 @@ cmake --install "$build" --prefix "$work/first" >install.log || { cat install.lo
 mv first moved # nothing in the tree may remember where it was installed
 prefix=$work/moved
 for file in bin/oshrun bin/oshcc bin/oshc++ bin/oshcxx bin/oshCC bin/shmem_info include/shmem.h include/shmemx.h \
-  include/pshmem.h include/mpp/shmem.h share/doc/libshmemx/copyright; do
+  include/pshmem.h include/mpp/shmem.h share/doc/shmemx/README.md share/man/man1/oshcc.1 share/man/man1/oshrun.1; do
   [ -e "$prefix/$file" ] || fail "$file was not installed"
+done
+for path in $(grep -oE '\]\([^):]+\)' "$prefix/share/doc/shmemx/README.md" | tr -d '](()' | sort -u); do
+  [ -e "$prefix/share/doc/shmemx/$path" ] || fail "the installed README names '$path', which is not installed"
 done
 libdir=$(dirname "$(find "$prefix" -name 'libshmemx.so')")
 export PKG_CONFIG_PATH=$libdir/pkgconfig

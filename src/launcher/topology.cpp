@@ -1,4 +1,7 @@
+#include <dlfcn.h>
+
 #include <string>
+#include <utility>
 
 #include "base/affinity.hpp"
 #include "machine.hpp"
@@ -8,47 +11,94 @@
 #endif
 
 namespace shmemx::launcher {
+namespace {
 
 using Json = nlohmann::ordered_json;
 
+Json by_affinity(const std::string& why) { return {{"source", why}, {"pus", affinity_cpus().size()}}; }
+
 #if SHMEMX_HAVE_HWLOC
 
-namespace {
+constexpr const char* kHwlocLibrary = "libhwloc.so.15";  // of all versions 2
+
+// hwloc's routines, loaded at run time so that shmem_info also runs where it is not installed.
+struct HwlocApi {
+  decltype(&hwloc_topology_init) init = nullptr;
+  decltype(&hwloc_topology_load) load = nullptr;
+  decltype(&hwloc_topology_destroy) destroy = nullptr;
+  decltype(&hwloc_get_type_depth) depth_of = nullptr;
+  decltype(&hwloc_get_nbobjs_by_depth) count_at = nullptr;
+  decltype(&hwloc_get_obj_by_depth) object_at = nullptr;
+  decltype(&hwloc_bitmap_weight) weight = nullptr;
+};
+
+template <class Function>
+bool find(void* library, const char* name, Function& function) {
+  function = reinterpret_cast<Function>(::dlsym(library, name));
+  return function != nullptr;
+}
+
+bool find_all(void* library, HwlocApi& api) {
+  return find(library, "hwloc_topology_init", api.init) && find(library, "hwloc_topology_load", api.load) &&
+         find(library, "hwloc_topology_destroy", api.destroy) && find(library, "hwloc_get_type_depth", api.depth_of) &&
+         find(library, "hwloc_get_nbobjs_by_depth", api.count_at) &&
+         find(library, "hwloc_get_obj_by_depth", api.object_at) && find(library, "hwloc_bitmap_weight", api.weight);
+}
+
+unsigned count_of(const HwlocApi& api, hwloc_topology_t topology, hwloc_obj_type_t type) {
+  const int depth = api.depth_of(topology, type);
+  const bool has_depth = depth != HWLOC_TYPE_DEPTH_UNKNOWN && depth != HWLOC_TYPE_DEPTH_MULTIPLE;
+  return has_depth ? api.count_at(topology, depth) : 0;
+}
 
 // Size and number of the caches of one level; null when there are none.
-Json cache_json(hwloc_topology_t topology, hwloc_obj_type_t type) {
-  const hwloc_obj_t first = hwloc_get_obj_by_type(topology, type, 0);
-  if (first == nullptr) return nullptr;
-  return {{"count", hwloc_get_nbobjs_by_type(topology, type)},
-          {"bytes", first->attr->cache.size},
-          {"pus_sharing_one", hwloc_bitmap_weight(first->cpuset)}};
+Json cache_json(const HwlocApi& api, hwloc_topology_t topology, hwloc_obj_type_t type) {
+  const unsigned count = count_of(api, topology, type);
+  if (count == 0) return nullptr;
+  const hwloc_obj_t first = api.object_at(topology, api.depth_of(topology, type), 0);
+  return {{"count", count}, {"bytes", first->attr->cache.size}, {"pus_sharing_one", api.weight(first->cpuset)}};
 }
+
+Json by_hwloc(const HwlocApi& api, hwloc_topology_t topology) {
+  Json section;
+  section["source"] = "hwloc";
+  section["packages"] = count_of(api, topology, HWLOC_OBJ_PACKAGE);
+  section["numa_nodes"] = count_of(api, topology, HWLOC_OBJ_NUMANODE);
+  section["cores"] = count_of(api, topology, HWLOC_OBJ_CORE);
+  section["pus"] = count_of(api, topology, HWLOC_OBJ_PU);
+  const std::pair<const char*, hwloc_obj_type_t> levels[] = {
+      {"l1d", HWLOC_OBJ_L1CACHE}, {"l2", HWLOC_OBJ_L2CACHE}, {"l3", HWLOC_OBJ_L3CACHE}};
+  for (const auto& [name, type] : levels) {
+    if (Json cache = cache_json(api, topology, type); !cache.is_null()) section[name] = std::move(cache);
+  }
+  return section;
+}
+
+#endif
 
 }  // namespace
 
+#if SHMEMX_HAVE_HWLOC
+
 Json describe_topology() {
-  Json section;
-  hwloc_topology_t topology = nullptr;
-  if (hwloc_topology_init(&topology) != 0) return {{"source", "hwloc failed"}};
-  if (hwloc_topology_load(topology) == 0) {
-    section["source"] = "hwloc";
-    section["packages"] = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PACKAGE);
-    section["numa_nodes"] = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE);
-    section["cores"] = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
-    section["pus"] = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
-    const std::pair<const char*, hwloc_obj_type_t> levels[] = {
-        {"l1d", HWLOC_OBJ_L1CACHE}, {"l2", HWLOC_OBJ_L2CACHE}, {"l3", HWLOC_OBJ_L3CACHE}};
-    for (const auto& [name, type] : levels) {
-      if (Json cache = cache_json(topology, type); !cache.is_null()) section[name] = std::move(cache);
-    }
+  void* const library = ::dlopen(kHwlocLibrary, RTLD_NOW | RTLD_LOCAL);
+  HwlocApi api;
+  if (library == nullptr) {
+    const char* const why = ::dlerror();
+    return by_affinity(std::string("the affinity mask, as hwloc cannot be loaded: ") +
+                       (why != nullptr ? why : kHwlocLibrary));
   }
-  hwloc_topology_destroy(topology);
+  hwloc_topology_t topology = nullptr;
+  if (!find_all(library, api) || api.init(&topology) != 0)
+    return by_affinity(std::string("the affinity mask, as ") + kHwlocLibrary + " fails");
+  Json section = api.load(topology) == 0 ? by_hwloc(api, topology) : by_affinity("the affinity mask, as hwloc fails");
+  api.destroy(topology);
   return section;
 }
 
 #else
 
-Json describe_topology() { return {{"source", "built without hwloc"}, {"pus", affinity_cpus().size()}}; }
+Json describe_topology() { return by_affinity("the affinity mask, as this was built without hwloc"); }
 
 #endif
 
