@@ -112,7 +112,8 @@ struct Setup {
   std::uint64_t secret[2] = {};      // of the job: who does not know it is a stranger
   std::uint32_t timeout_ms = 30000;  // a network that carries nothing for so long is broken
   std::uint32_t silence_ms =
-      30000;  // a PE that answers nothing for so long is lost; longer where a computing PE cannot
+      30000;                 // a PE that answers nothing for so long is lost; longer where a computing PE cannot
+  bool one_machine = false;  // all PEs of the job are on this machine
   Sink* sink = nullptr;
 };
 

@@ -161,6 +161,7 @@ void divide(Nodes& nodes, const bootstrap::NodeMap& map, int me, const config::C
     nodes.mapped[pe] = nodes.node_of[pe] == nodes.node_of[static_cast<std::size_t>(me)] ? 1 : 0;
   nodes.setup.me = me;
   nodes.setup.n_pes = n_pes;
+  nodes.setup.one_machine = map.n_nodes() == 1;
 }
 
 Status open_networks(Nodes& nodes, windows::Arena& arena, const config::Config& config) {

@@ -118,6 +118,7 @@ std::string alternatives(const std::vector<transport::Candidate>& networks) {
 // What a job over several nodes would find on this machine.
 std::string possible_networks(const Nodes& nodes) {
   transport::Setup setup = nodes.setup;
+  setup.one_machine = false;
   auto found = transport::open_transports(transport::known_transports(), setup);
   if (!found) return line("other nodes", found.error().text);
   std::string text = line("other nodes", "none; what could lead to some:");

@@ -29,6 +29,27 @@ case_network() {
 }
 
 # Nothing on the machine can be written to.
+# Pretended nodes are on one machine: no other machine can connect to what UCX listens on.
+case_ucx_listens() {
+  [ -e "$(dirname "$LIBRARY")/libshmemx_ucx.so" ] || skip 'the plug-in for UCX is not built'
+  SHMEMX_PES_PER_NODE=1 SHMEMX_TRANSPORT=ucx "$OSHRUN" -n 2 --timeout 20 "$pe" for_ever wait >out 2>err </dev/null &
+  job=$!
+  for _ in $(seq 200); do
+    [ "$(grep -c '^ready' out)" = 2 ] && break
+    sleep 0.05
+  done
+  : >listening
+  for pid in $(sed -n 's/^ready [0-9]* //p' out); do
+    for fd in /proc/"$pid"/fd/*; do readlink "$fd"; done | sed -n 's/^socket:\[\(.*\)\]$/\1/p' >inodes
+    awk '$4 == "0A" { print $2, $10 }' /proc/"$pid"/net/tcp /proc/"$pid"/net/tcp6 | grep -wFf inodes >>listening
+  done
+  kill $job
+  wait $job
+  [ "$(wc -l <listening)" -ge 2 ] || die "UCX was not seen to listen: $(cat listening)"
+  grep -v '^0100007F:' listening && die 'UCX listens where other machines can connect'
+  return 0
+}
+
 case_read_only() {
   need unshare
   may_unshare --mount || skip 'a mount namespace is not allowed'

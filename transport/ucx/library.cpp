@@ -47,7 +47,7 @@ class SignalsBlocked {
   sigset_t before_;
 };
 
-Result<ucp_config_t*> make_config(const std::string& devices) {
+Result<ucp_config_t*> make_config(const Choice& choice) {
   ucp_config_t* config = nullptr;
   if (const ucs_status_t status = ::ucp_config_read(nullptr, nullptr, &config); status != UCS_OK) {
     return refused("ucp_config_read", status);
@@ -55,7 +55,8 @@ Result<ucp_config_t*> make_config(const std::string& devices) {
   for (const Preference& preference : kPreferences) {
     if (!set_by_user(preference.name)) ::ucp_config_modify(config, preference.name, preference.value);
   }
-  if (!devices.empty()) ::ucp_config_modify(config, "NET_DEVICES", devices.c_str());
+  if (!choice.transports.empty()) ::ucp_config_modify(config, "TLS", choice.transports.c_str());
+  if (!choice.devices.empty()) ::ucp_config_modify(config, "NET_DEVICES", choice.devices.c_str());
   return config;
 }
 
@@ -133,28 +134,37 @@ void Library::stop() noexcept {
   if (worker_ != nullptr) ::ucp_worker_destroy(std::exchange(worker_, nullptr));
 }
 
-Result<Library> Library::open(std::size_t n_peers, std::size_t address_bytes) {
+// A context alone listens nowhere: what it sees decides with what the worker is opened.
+Result<Library> Library::open(const Needs& needs) {
   const SignalsBlocked blocked;
-  std::string chosen;
+  Choice choice;
+  {
+    Library all;
+    SHMEMX_TRY(all.start_context(needs.n_peers, {}));
+    if (all.resources_.empty()) return Error{Errc::unsupported, 0, "UCX sees no network device"};
+    choice = narrowed(all.resources_, needs.one_machine);
+    if (set_by_user("TLS")) choice.transports.clear();
+    if (set_by_user("NET_DEVICES")) choice.devices.clear();
+  }
   for (;;) {
     Library library;
-    SHMEMX_TRY(library.start(n_peers, chosen));
-    if (library.resources_.empty()) return Error{Errc::unsupported, 0, "UCX sees no network device"};
-    if (library.address_.size() <= address_bytes) return library;
+    SHMEMX_TRY(library.start_context(needs.n_peers, choice));
+    SHMEMX_TRY(library.start_worker());
+    if (library.address_.size() <= needs.address_bytes) return library;
     std::vector<std::string> devices = devices_of(library.resources_);
     if (devices.size() < 2 || set_by_user("NET_DEVICES")) {
       return Error{Errc::unsupported, 0,
                    "the address of UCX's worker has " + std::to_string(library.address_.size()) +
-                       " bytes, allowed are " + std::to_string(address_bytes) +
+                       " bytes, allowed are " + std::to_string(needs.address_bytes) +
                        "; name fewer devices in UCX_NET_DEVICES"};
     }
     devices.resize((devices.size() + 1) / 2);
-    chosen = joined(devices);
+    choice.devices = joined(devices);
   }
 }
 
-Status Library::start(std::size_t n_peers, const std::string& devices) {
-  SHMEMX_TRY_ASSIGN(config, make_config(devices));
+Status Library::start_context(std::size_t n_peers, const Choice& choice) {
+  SHMEMX_TRY_ASSIGN(config, make_config(choice));
   ucp_params_t params{};
   params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_ESTIMATED_NUM_EPS;
   params.features = UCP_FEATURE_AM | UCP_FEATURE_RMA | UCP_FEATURE_WAKEUP;
@@ -163,7 +173,7 @@ Status Library::start(std::size_t n_peers, const std::string& devices) {
   ::ucp_config_release(config);
   if (status != UCS_OK) return refused("ucp_init", status);
   resources_ = parse_resources(printed([this](std::FILE* file) { ::ucp_context_print_info(context_, file); }));
-  return start_worker();
+  return {};
 }
 
 Status Library::start_worker() {
@@ -181,13 +191,6 @@ Status Library::start_worker() {
   address_.assign(reinterpret_cast<const char*>(address), bytes);
   ::ucp_worker_release_address(worker_, address);
   return {};
-}
-
-bool Library::has_native_rma() const noexcept {
-  return std::any_of(resources_.begin(), resources_.end(), [](const Resource& resource) {
-    return resource.transport.starts_with("rc") || resource.transport.starts_with("dc") ||
-           resource.transport == "ugni_rdma";
-  });
 }
 
 }  // namespace shmemx::transport::ucx

@@ -8,19 +8,19 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "transport/ucx/choice.hpp"
 
 namespace shmemx::transport::ucx {
 
-// "tcp/eth0": one way out of this machine.
-struct Resource {
-  std::string transport;
-  std::string device;
+struct Needs {
+  std::size_t n_peers = 1;
+  std::size_t address_bytes = 0;  // the worker's address must not be longer; devices are left out until it is not
+  bool one_machine = false;       // no other machine has to reach the worker
 };
 
 class Library {
  public:
-  // `address_bytes`: the worker's address must not be longer; devices are left out until it is not.
-  static Result<Library> open(std::size_t n_peers, std::size_t address_bytes);
+  static Result<Library> open(const Needs& needs);
 
   Library(Library&& other) noexcept;
   Library& operator=(Library&&) = delete;
@@ -34,12 +34,10 @@ class Library {
   int descriptor() const noexcept { return descriptor_; }
   const std::string& address() const noexcept { return address_; }
   const std::vector<Resource>& resources() const noexcept { return resources_; }
-  // Some device reads and writes memory of others by itself.
-  bool has_native_rma() const noexcept;
 
  private:
   Library() = default;
-  Status start(std::size_t n_peers, const std::string& devices);
+  Status start_context(std::size_t n_peers, const Choice& choice);
   Status start_worker();
 
   ucp_context_h context_ = nullptr;

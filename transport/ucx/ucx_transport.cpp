@@ -14,7 +14,9 @@ constexpr std::uint32_t kEnoughPolls = 1000;  // in a round: what was there for 
 }  // namespace
 
 Result<TransportPtr> UcxTransport::open(const Setup& setup) {
-  SHMEMX_TRY_ASSIGN(library, Library::open(static_cast<std::size_t>(setup.n_pes), kCardBytes - kCardHead));
+  SHMEMX_TRY_ASSIGN(library, Library::open({.n_peers = static_cast<std::size_t>(setup.n_pes),
+                                            .address_bytes = kCardBytes - kCardHead,
+                                            .one_machine = setup.one_machine}));
   SHMEMX_TRY_ASSIGN(heartbeat, Heartbeat::open(library.descriptor(), setup.silence_ms));
   std::unique_ptr<UcxTransport> transport(new UcxTransport(setup, std::move(library), std::move(heartbeat)));
   SHMEMX_TRY(transport->listen());
@@ -25,7 +27,7 @@ UcxTransport::UcxTransport(const Setup& setup, Library library, Heartbeat heartb
     : setup_(setup),
       library_(std::move(library)),
       heartbeat_(std::move(heartbeat)),
-      is_native_(library_.has_native_rma()),
+      is_native_(has_native_rma(library_.resources())),
       peers_(static_cast<std::size_t>(setup.n_pes)) {}
 
 // Peers outlive the worker, which still calls back while it ends.

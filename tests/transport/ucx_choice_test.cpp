@@ -1,0 +1,33 @@
+// What a worker of UCX is opened with, by what UCX sees.
+#include <boost/test/unit_test.hpp>
+
+#include "transport/ucx/choice.hpp"
+
+using shmemx::transport::ucx::Choice;
+using shmemx::transport::ucx::narrowed;
+using shmemx::transport::ucx::Resource;
+
+BOOST_AUTO_TEST_SUITE(ucx_choice)
+
+BOOST_AUTO_TEST_CASE(tcp_is_left_out_where_devices_have_native_rma) {
+  for (const char* transport : {"rc_mlx5", "rc_verbs", "dc_mlx5"}) {
+    const std::vector<Resource> resources = {
+        {"tcp", "lo"}, {"tcp", "ib0"}, {transport, "mlx5_0:1"}, {"ud", "mlx5_0:1"}};
+    for (const bool one_machine : {false, true}) {
+      const Choice choice = narrowed(resources, one_machine);
+      BOOST_CHECK_EQUAL(choice.transports, "^sm,self,tcp");
+      BOOST_CHECK(choice.devices.empty());
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(one_machine_needs_the_loopback_device_only) {
+  const std::vector<Resource> resources = {{"tcp", "eth0"}, {"tcp", "lo"}};
+  BOOST_CHECK_EQUAL(narrowed(resources, true).devices, "lo");
+  BOOST_CHECK(narrowed(resources, true).transports.empty());
+  BOOST_CHECK(narrowed(resources, false).devices.empty());
+  BOOST_CHECK(narrowed(resources, false).transports.empty());
+  BOOST_CHECK(narrowed({{"tcp", "eth0"}}, true).devices.empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
