@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <vector>
 
@@ -133,8 +134,18 @@ std::size_t Arena::resident_bytes() const noexcept {
   return ::fstat(fd_.get(), &status) == 0 ? static_cast<std::size_t>(status.st_blocks) * 512 : 0;
 }
 
-void Arena::discard_heap(int pe, std::size_t offset, std::size_t bytes) const noexcept {
-  ::madvise(heap(pe) + offset, bytes, MADV_REMOVE);
+bool Arena::discard_heap(int pe, std::size_t offset, std::size_t bytes) const noexcept {
+  const std::size_t block_offset = geometry_.blocks_offset + static_cast<std::size_t>(pe) * geometry_.stride;
+  return punch_hole(fd_.get(), block_offset + geometry_.heap_offset + offset, bytes);
+}
+
+bool punch_hole(int fd, std::size_t offset, std::size_t bytes) noexcept {
+  int result = 0;
+  do {
+    result = ::fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
+                         static_cast<off_t>(bytes));
+  } while (result != 0 && errno == EINTR);
+  return result == 0;
 }
 
 }  // namespace shmemx::windows

@@ -13,6 +13,10 @@
 
 namespace shmemx::windows {
 
+// Gives the memory of a page-aligned range of the arena file back to the system, also where a process has locked pages
+// of it: MADV_REMOVE refuses those. Returns false if the file system cannot do it.
+[[nodiscard]] bool punch_hole(int fd, std::size_t offset, std::size_t bytes) noexcept;
+
 class Arena {
  public:
   // Maps the header page to learn the number of PEs, then header and records. Takes the descriptor.
@@ -54,8 +58,9 @@ class Arena {
 
   // Bytes of memory the file has by now.
   std::size_t resident_bytes() const noexcept;
-  // Gives the memory of a page-aligned range of PE `pe`'s heap back to the system; it then reads as zero.
-  void discard_heap(int pe, std::size_t offset, std::size_t bytes) const noexcept;
+  // Gives the memory of a page-aligned range of PE `pe`'s heap back to the system; it then reads as zero. Returns false
+  // if the system refuses; the range then keeps what it holds.
+  [[nodiscard]] bool discard_heap(int pe, std::size_t offset, std::size_t bytes) const noexcept;
 
  private:
   Arena() = default;

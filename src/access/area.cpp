@@ -1,8 +1,9 @@
 #include "access/area.hpp"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 
+#include <cerrno>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "base/machine.hpp"
 #include "bootstrap/wire.hpp"
 #include "heap/block_allocator.hpp"
+#include "windows/arena.hpp"
 
 namespace shmemx::access {
 namespace {
@@ -146,8 +148,9 @@ void release_memory(std::uint64_t place) noexcept {
   if (!blocks.release(offset)) return;
   if (bytes < kPageBytes) return;
   // Its pages go back to the system; they belong to no other block, as the begin is a page's.
-  ::fallocate(node().fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(area_begin(node().me) + place),
-              static_cast<off_t>(bytes));
+  // Where that is refused they stay for the next window: new memory of a window is not initialised.
+  if (!windows::punch_hole(node().fd, area_begin(node().me) + place, bytes))
+    debug_line("the memory of a window cannot be given back to the system: %s", std::strerror(errno));
 }
 
 std::byte* map_memory(int pe, std::uint64_t place, std::uint64_t bytes) noexcept {

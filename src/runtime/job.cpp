@@ -158,9 +158,7 @@ void close_world(const char* routine) {
   drop_contexts();
   coll::reset_teams();
   self.allocator->reset();
-  forget_heap();
-  // Nobody touches the heap after the barrier, so each PE gives its own memory back.
-  self.arena->discard_heap(self.parameters.identity.pe, 0, self.arena->geometry().heap_bytes);
+  discard_heap();  // nobody touches the heap after the barrier
   context::make_unusable(context::default_context());
   coll::team_table[coll::kWorldTeam].handle = coll::team_table[coll::kSharedTeam].handle = 0;
   context::set_unusable_reason("called after shmem_finalize");

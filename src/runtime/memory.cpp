@@ -1,6 +1,7 @@
 #include "runtime/memory.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <optional>
 
@@ -25,11 +26,10 @@ struct MemoryCall {
   std::uint64_t turn = 0;  // which exchange of the world this is: a PE that is in another routine shows an old one
 };
 
-// Heap offsets below this have been handed out before: above, memory is still as the kernel gave it, zero.
-// Together with `backed`, up to where the machine was found to have memory, it starts again at each init.
+// Starts again at each init.
 struct HeapExtent {
-  heap::Offset touched = 0;
-  heap::Offset backed = 0;
+  heap::Offset touched = 0;    // from here on memory is still as the kernel gave it, zero
+  heap::Offset backed = 0;     // up to here the machine was found to have memory
   std::size_t high_water = 0;  // of what was granted
 };
 constinit HeapExtent extent;
@@ -136,7 +136,14 @@ void zero_fill(heap::Offset offset, std::size_t bytes) {
 }  // namespace
 
 std::size_t heap_high_water() noexcept { return extent.high_water; }
-void forget_heap() noexcept { extent = HeapExtent{}; }
+
+void discard_heap() noexcept {
+  const bool discarded = arena().discard_heap(context::default_context().my_pe, 0, arena().geometry().heap_bytes);
+  if (!discarded) debug_line("the heap's memory cannot be given back to the system: %s", std::strerror(errno));
+  const heap::Offset not_zero = discarded ? 0 : extent.touched;
+  extent = HeapExtent{};
+  extent.touched = not_zero;
+}
 
 void* allocate(const AllocateRequest& request) noexcept {
   context::require_initialized(request.routine);

@@ -20,7 +20,8 @@ void* reallocate(const char* routine, void* block, std::size_t bytes) noexcept;
 
 // The most that live blocks have held since init; refused requests do not count.
 std::size_t heap_high_water() noexcept;
-// At finalize, when the heap's pages have been given back.
-void forget_heap() noexcept;
+// At finalize: gives the heap's pages back. Where the system refuses that, the next life of the library knows what it
+// has to clear.
+void discard_heap() noexcept;
 
 }  // namespace shmemx::runtime
