@@ -44,6 +44,7 @@ Status map_over(void* reserved, std::size_t bytes, int fd, std::size_t offset) {
   void* const address = ::mmap(reserved, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd,
                                static_cast<off_t>(offset));
   if (address == MAP_FAILED) return system_error("map the node's blocks");
+  leave_out_of_dumps(address, bytes);
   return {};
 }
 
@@ -89,6 +90,7 @@ Status Arena::map_channel(const Geometry& geometry) {
   if (geometry.channel_bytes == 0) return {};
   SHMEMX_TRY_ASSIGN(region, map_shared(fd_.get(), geometry.channel_offset, geometry.channel_bytes));
   channel_ = static_cast<std::byte*>(region);
+  leave_out_of_dumps(channel_, geometry.channel_bytes);
   return {};
 }
 
@@ -138,6 +140,15 @@ bool Arena::discard_heap(int pe, std::size_t offset, std::size_t bytes) const no
   const std::size_t block_offset = geometry_.blocks_offset + static_cast<std::size_t>(pe) * geometry_.stride;
   return punch_hole(fd_.get(), block_offset + geometry_.heap_offset + offset, bytes);
 }
+
+void Arena::dump_heap(int pe, std::size_t bytes) const noexcept {
+  take_into_dumps(heap(pe), bytes);
+  leave_out_of_dumps(heap(pe) + bytes, geometry_.heap_bytes - bytes);
+}
+
+// The results say nothing that anybody could act on: where the kernel refuses, a dump holds more or less than it could.
+void leave_out_of_dumps(void* address, std::size_t bytes) noexcept { ::madvise(address, bytes, MADV_DONTDUMP); }
+void take_into_dumps(void* address, std::size_t bytes) noexcept { ::madvise(address, bytes, MADV_DODUMP); }
 
 bool punch_hole(int fd, std::size_t offset, std::size_t bytes) noexcept {
   int result = 0;

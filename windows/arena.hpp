@@ -17,6 +17,11 @@ namespace shmemx::windows {
 // of it: MADV_REMOVE refuses those. Returns false if the file system cannot do it.
 [[nodiscard]] bool punch_hole(int fd, std::size_t offset, std::size_t bytes) noexcept;
 
+// What a core dump of this process holds of a page-aligned range of shared mappings. By default a dump holds all of
+// them, holes too, and the kernel backs each hole that it writes with memory.
+void leave_out_of_dumps(void* address, std::size_t bytes) noexcept;
+void take_into_dumps(void* address, std::size_t bytes) noexcept;
+
 class Arena {
  public:
   // Maps the header page to learn the number of PEs, then header and records. Takes the descriptor.
@@ -61,6 +66,10 @@ class Arena {
   // Gives the memory of a page-aligned range of PE `pe`'s heap back to the system; it then reads as zero. Returns false
   // if the system refuses; the range then keeps what it holds.
   [[nodiscard]] bool discard_heap(int pe, std::size_t offset, std::size_t bytes) const noexcept;
+
+  // Of the blocks and the channel region a core dump of this process holds the first `bytes` of PE `pe`'s heap, a
+  // multiple of the page size, and nothing else. Nothing at all before the first call.
+  void dump_heap(int pe, std::size_t bytes) const noexcept;
 
  private:
   Arena() = default;

@@ -21,7 +21,8 @@ namespace {
 
 struct Segment {
   std::byte* base = nullptr;
-  std::unique_ptr<heap::BlockAllocator> blocks;  // own segments only
+  std::unique_ptr<heap::BlockAllocator> blocks;  // own segments only, as the next
+  std::uint64_t dumped = 0;                      // up to here core dumps of this PE hold the segment
 };
 struct Area {
   Directory* directory = nullptr;
@@ -56,6 +57,7 @@ std::byte* map_range(int pe, std::uint64_t offset, std::uint64_t bytes) {
                pe);
     return nullptr;
   }
+  windows::leave_out_of_dumps(address, bytes);
   return static_cast<std::byte*>(address);
 }
 
@@ -64,6 +66,13 @@ std::byte* map_segment(int pe, int segment) {
   std::byte*& base = area_of(pe).segments[segment].base;
   if (base == nullptr) base = map_range(pe, segment_offset(segment), segment_bytes(segment));
   return base;
+}
+
+// As for the heap: a core dump holds what this PE has used of its own segments. Segments are multiples of huge pages.
+void dump_up_to(Segment& segment, std::uint64_t end) {
+  if (end <= segment.dumped) return;
+  segment.dumped = round_up(end, kHugePageBytes);
+  windows::take_into_dumps(segment.base, segment.dumped);
 }
 
 // The segment that holds the range; -1: none does.
@@ -132,6 +141,7 @@ std::byte* allocate_memory(std::size_t bytes, std::uint64_t& place) noexcept {
     const auto offset = segment.blocks->allocate(wanted, alignment_of(bytes));
     if (!offset) continue;
     place = segment_offset(i) + *offset;
+    dump_up_to(segment, *offset + wanted);
     return base + *offset;
   }
   return nullptr;

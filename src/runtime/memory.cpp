@@ -30,6 +30,7 @@ struct MemoryCall {
 struct HeapExtent {
   heap::Offset touched = 0;    // from here on memory is still as the kernel gave it, zero
   heap::Offset backed = 0;     // up to here the machine was found to have memory
+  heap::Offset dumped = 0;     // up to here core dumps of this PE hold the heap
   std::size_t high_water = 0;  // of what was granted
 };
 constinit HeapExtent extent;
@@ -121,8 +122,16 @@ std::optional<heap::Offset> allocate_here(const AllocateRequest& request) {
   return std::nullopt;
 }
 
+// In steps of a huge page: the kernel keeps ranges of different kinds apart, and a huge page lies within one of them.
+void dump_heap_up_to(heap::Offset end) {
+  if (end <= extent.dumped) return;
+  extent.dumped = std::min<heap::Offset>(round_up(end, kHugePageBytes), arena().geometry().heap_bytes);
+  arena().dump_heap(context::default_context().my_pe, extent.dumped);
+}
+
 // All PEs have a block that ends at `end`.
 void note_granted(heap::Offset end) {
+  dump_heap_up_to(end);
   extent.touched = std::max(extent.touched, end);
   extent.high_water = std::max(extent.high_water, allocator().usage().used);
 }
@@ -138,7 +147,9 @@ void zero_fill(heap::Offset offset, std::size_t bytes) {
 std::size_t heap_high_water() noexcept { return extent.high_water; }
 
 void discard_heap() noexcept {
-  const bool discarded = arena().discard_heap(context::default_context().my_pe, 0, arena().geometry().heap_bytes);
+  const int me = context::default_context().my_pe;
+  arena().dump_heap(me, 0);
+  const bool discarded = arena().discard_heap(me, 0, arena().geometry().heap_bytes);
   if (!discarded) debug_line("the heap's memory cannot be given back to the system: %s", std::strerror(errno));
   const heap::Offset not_zero = discarded ? 0 : extent.touched;
   extent = HeapExtent{};

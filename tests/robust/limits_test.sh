@@ -161,4 +161,23 @@ case_overcommit() {
   expect_ok_or_refusal 'overcommit_memory=2' 'overcommit_memory' 'SHMEM_SYMMETRIC_SIZE'
 }
 
+# The heap's reserve is no part of a core dump, what was allocated is.
+case_core_dump() {
+  pattern=$(cat /proc/sys/kernel/core_pattern 2>/dev/null) || skip 'no /proc/sys/kernel/core_pattern'
+  case $pattern in
+    '|'* | */*) skip "core dumps go to '$pattern'" ;;
+  esac
+  (ulimit -c unlimited) 2>/dev/null || skip 'core dumps are not allowed'
+  SHMEM_SYMMETRIC_SIZE=1G run 60 sh -c 'ulimit -c unlimited; exec "$@"' sh "$OSHRUN" -n 3 --timeout 50 "$pe" crash
+  grep -q 'died of signal 6' err || die 'PE 0 did not crash'
+  core=$(ls core* 2>/dev/null | head -n 1)
+  [ -n "$core" ] || skip 'no core dump was written'
+  bytes=$(stat -c %s "$core")
+  echo "heaps of 1 GiB, 1 MiB of it allocated: core dump of $bytes bytes"
+  [ "$bytes" -lt 50000000 ] || die "a core dump of $bytes bytes"
+  command -v gdb >/dev/null 2>&1 || return 0
+  gdb -nx -batch -ex 'print (*(long **)&crash_words)[7]' -ex 'print *(long *)&counter' "$pe" "$core" >gdb.out 2>&1
+  grep -q '= 4718$' gdb.out && grep -q '= 99$' gdb.out || die "the debugger finds no values: $(cat gdb.out)"
+}
+
 run_case "$@"

@@ -33,6 +33,19 @@ void require(int holds, const char *what) {
   shmem_global_exit(3);
 }
 
+/* PE 0 dies of a signal while heap and static data hold values that a debugger looks for. */
+long *crash_words;
+static int crash(void) {
+  shmem_init();
+  crash_words = shmem_malloc(1 << 20);
+  for (long i = 0; i < 1000; ++i) crash_words[i] = 4711 + i;
+  counter = 99;
+  shmem_barrier_all();
+  if (shmem_my_pe() == 0) abort();
+  shmem_barrier_all();
+  return 1;
+}
+
 static void say_ok(const char *scenario) {
   if (shmem_my_pe() != 0) return;
   printf("ok %s %d PEs\n", scenario, shmem_n_pes());
@@ -212,6 +225,7 @@ int main(int argc, char **argv) {
   if (strcmp(name, "fill") == 0) return fill(strtoull(value, NULL, 10), argc > 3 ? atoi(argv[3]) : 1);
   if (strcmp(name, "blocked") == 0) return blocked(value, argc > 3 ? atof(argv[3]) : 3);
   if (strcmp(name, "for_ever") == 0) return for_ever(value);
+  if (strcmp(name, "crash") == 0) return crash();
   if (strcmp(name, "children") == 0) return children(value);
   return usage(name);
 }
