@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -97,7 +98,7 @@ bool has_memory(std::size_t bytes) {
   unasked += bytes;
   if (unasked < kAskEvery) return true;
   unasked = 0;
-  return bytes <= available_memory_bytes();
+  return bytes <= std::min(available_memory_bytes(), bootstrap::file_room_bytes(node().fd));
 }
 
 }  // namespace

@@ -34,10 +34,12 @@ std::uint64_t total_memory_bytes() noexcept {
   return static_cast<std::uint64_t>(info.totalram) * info.mem_unit;
 }
 
-std::uint64_t available_memory_bytes() noexcept {
+std::uint64_t free_memory_bytes() noexcept {
   const std::uint64_t kernel = kernel_available_bytes();
-  return std::min(kernel == 0 ? total_memory_bytes() : kernel, cgroup_memory_available());
+  return kernel == 0 ? total_memory_bytes() : kernel;
 }
+
+std::uint64_t available_memory_bytes() noexcept { return std::min(free_memory_bytes(), cgroup_memory_available()); }
 
 std::uint64_t cpu_quota_milli() noexcept {
   const double quota = cgroup_cpu_quota();

@@ -9,6 +9,8 @@ namespace shmemx {
 inline constexpr std::uint64_t kUnlimited = ~std::uint64_t{0};
 
 std::uint64_t total_memory_bytes() noexcept;
+// What the kernel calls available: free, or to be had without swapping.
+std::uint64_t free_memory_bytes() noexcept;
 // The least of what the kernel calls available and what the control groups still allow.
 std::uint64_t available_memory_bytes() noexcept;
 // CPU time a second allowed by the control groups, in thousandths of a core; kUnlimited when there is no quota.

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -85,8 +86,6 @@ UniqueFd receive_fd(int socket) {
   std::memcpy(&fd, CMSG_DATA(rights), sizeof fd);
   return UniqueFd(fd);
 }
-
-constexpr char kFileLink[] = "/memfd:shmemx";
 
 // Worth another attempt: what ran out may be there again soon.
 bool is_passing(int system_errno) {
@@ -200,13 +199,13 @@ Result<UniqueFd> take_over_socket(const Offer& offer) {
   return fd;
 }
 
-// Only the giver's memfd is opened: with process numbers of another namespace the path may lead to anything.
+// Only a file without a name is opened, which has no effects: with process numbers of another namespace the path may
+// lead to anything.
 Result<UniqueFd> take_through_proc(const Offer& offer) {
   const std::string path = "/proc/" + std::to_string(offer.pid) + "/fd/" + std::to_string(offer.fd);
-  char target[64];
-  const ssize_t n = ::readlink(path.c_str(), target, sizeof target);
-  if (n < 0) return system_error("open " + path);
-  if (std::string_view(target, static_cast<std::size_t>(n)).substr(0, sizeof kFileLink - 1) != kFileLink) {
+  struct stat about {};
+  if (::stat(path.c_str(), &about) != 0) return system_error("open " + path);
+  if (!S_ISREG(about.st_mode) || about.st_nlink != 0) {
     return Error{Errc::protocol, 0, path + " is not the arena"};
   }
   UniqueFd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC));

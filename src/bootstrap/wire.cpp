@@ -5,8 +5,15 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
+
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/machine.hpp"
 
 namespace shmemx::bootstrap {
 namespace {
@@ -14,6 +21,47 @@ namespace {
 JobHeader* map_bytes(int fd, std::size_t bytes) {
   void* at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   return at == MAP_FAILED ? nullptr : static_cast<JobHeader*>(at);
+}
+
+// A file without a name in `directory`, where unlinked memory can serve in place of a memfd.
+UniqueFd create_unlinked(const std::string& directory) {
+  UniqueFd fd(::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR));
+  if (fd.valid()) return fd;
+  std::string path = directory + "/shmemx-XXXXXX";  // file systems without O_TMPFILE
+  fd = UniqueFd(::mkostemp(path.data(), O_CLOEXEC));
+  if (fd.valid()) ::unlink(path.c_str());
+  return fd;
+}
+
+// Where memfd_create is refused: a file in memory if there is a file system for it, else on a disk.
+Result<UniqueFd> create_in_file_system(std::uint32_t n_node_pes, int memfd_errno) {
+  // The header, the channel and some static data of each PE; the heap asks for room as it grows.
+  constexpr std::uint64_t kLeastBytesForPe = std::uint64_t{4} << 20;
+  const char* const chosen = std::getenv("TMPDIR");
+  std::string tried;
+  for (const std::string& directory :
+       {std::string("/dev/shm"), std::string(chosen == nullptr ? "" : chosen), std::string("/tmp")}) {
+    if (directory.empty()) continue;
+    UniqueFd fd = create_unlinked(directory);
+    const std::string why = !fd.valid() ? std::strerror(errno)
+                            : file_room_bytes(fd.get()) < n_node_pes * kLeastBytesForPe
+                                ? std::to_string(file_room_bytes(fd.get())) + " bytes are free"
+                                : "";
+    if (why.empty()) return fd;
+    tried += (tried.empty() ? "" : ", ") + directory + " (" + why + ")";
+  }
+  return Error{Errc::system, memfd_errno,
+               "create the arena: memfd_create is refused, and no directory can take " +
+                   std::to_string(n_node_pes * kLeastBytesForPe) + " bytes instead: " + tried +
+                   "; allow memfd_create (a container's seccomp profile may forbid it), or mount a tmpfs at /dev/shm"};
+}
+
+Result<UniqueFd> create_shared_file(std::uint32_t n_node_pes) {
+  UniqueFd fd(::memfd_create("shmemx", MFD_CLOEXEC));
+  if (fd.valid()) return fd;
+  const int cause = errno;
+  if (cause == EMFILE || cause == ENFILE) return system_error("create the arena with memfd_create");
+  return create_in_file_system(n_node_pes, cause);
 }
 
 Error not_this_job(std::string why) {
@@ -46,13 +94,26 @@ Status size_job_file(int fd, std::size_t bytes) {
   return {};
 }
 
+std::uint64_t file_room_bytes(int fd) noexcept {
+  struct statvfs about {};
+  if (::fstatvfs(fd, &about) != 0 || about.f_blocks == 0) return kUnlimited;  // a memfd's file system has no size
+  return static_cast<std::uint64_t>(about.f_bavail) * about.f_frsize;
+}
+
+std::string directory_of_file(int fd) {
+  char target[PATH_MAX] = "";
+  const ssize_t length = ::readlink(("/proc/self/fd/" + std::to_string(fd)).c_str(), target, sizeof target - 1);
+  const std::string path(target, static_cast<std::size_t>(std::max<ssize_t>(length, 0)));
+  if (path.compare(0, 7, "/memfd:") == 0) return {};
+  return path.substr(0, path.rfind('/') == std::string::npos ? 0 : path.rfind('/'));
+}
+
 Result<UniqueFd> create_job_file(std::uint32_t n_pes, std::uint64_t job_id) {
   return create_job_file({n_pes, n_pes, job_id, {random_id(), random_id()}});
 }
 
 Result<UniqueFd> create_job_file(const NewJob& job) {
-  UniqueFd fd(::memfd_create("shmemx", MFD_CLOEXEC));
-  if (!fd.valid()) return system_error("create the arena with memfd_create");
+  SHMEMX_TRY_ASSIGN(fd, create_shared_file(job.n_node_pes));
   // Where a standard file was closed its number is free: what the program prints must not land in the arena.
   if (fd.get() <= STDERR_FILENO) fd = UniqueFd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
   if (!fd.valid()) return system_error("move the arena's descriptor away from the standard files");

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <string_view>
 
 #include "base/cache_line.hpp"
@@ -18,7 +19,7 @@
 namespace shmemx::bootstrap {
 
 // Environment of a PE started by oshrun. All four are set, or none.
-inline constexpr char kEnvFd[] = "SHMEMX_JOB_FD";      // inherited descriptor of the arena memfd
+inline constexpr char kEnvFd[] = "SHMEMX_JOB_FD";      // inherited descriptor of the arena file
 inline constexpr char kEnvPe[] = "SHMEMX_JOB_PE";      // 0..size-1
 inline constexpr char kEnvSize[] = "SHMEMX_JOB_SIZE";  // number of PEs
 inline constexpr char kEnvId[] = "SHMEMX_JOB_ID";      // the header's job_id in hex: catches stale environments
@@ -184,7 +185,8 @@ struct NewJob {
   std::uint64_t job_id;
   std::uint64_t secret[2];
 };
-// Creates the node's arena file: anonymous, close-on-exec, header_bytes(n_pes) long, header filled, magic last.
+// Creates the node's arena file: anonymous, close-on-exec, header_bytes(n_pes) long, header filled, magic last. It is a
+// memfd; where that is refused, an unlinked file in /dev/shm, $TMPDIR or /tmp.
 Result<UniqueFd> create_job_file(const NewJob& job);
 // For a job on one node: a new secret.
 Result<UniqueFd> create_job_file(std::uint32_t n_pes, std::uint64_t job_id);
@@ -192,6 +194,11 @@ Result<UniqueFd> create_job_file(std::uint32_t n_pes, std::uint64_t job_id);
 // Gives the arena file its size. Looks at RLIMIT_FSIZE first: growing or writing a file past it would end the process
 // by SIGXFSZ.
 Status size_job_file(int fd, std::size_t bytes);
+
+// Bytes by which the file may still grow in its file system; kUnlimited for a memfd.
+std::uint64_t file_room_bytes(int fd) noexcept;
+// Where an arena file that is no memfd lies; empty for a memfd, and where /proc does not say.
+std::string directory_of_file(int fd);
 
 // Maps header and records of an arena file that carries this job's id and size. Anything else is Errc::protocol.
 Result<JobHeader*> map_job_header(int fd, std::uint32_t n_pes, std::uint64_t job_id);

@@ -61,7 +61,9 @@ std::string chosen_word(const std::string& text) {
 
 std::string try_memfd() {
   auto fd = bootstrap::create_job_file(1, bootstrap::random_id());
-  return fd ? "yes" : std::string("no: ") + std::strerror(fd.error().system_errno);
+  if (!fd) return "no: " + fd.error().text;
+  const std::string directory = bootstrap::directory_of_file(fd->get());
+  return directory.empty() ? "yes" : "no: PEs share a file without a name in " + directory;
 }
 
 // Reads this process's own memory as a peer would. The library does without it; MPI libraries beside it may not.
@@ -146,7 +148,7 @@ nlohmann::ordered_json describe_machine() {
   machine["huge_pages"] = huge_page_section();
   machine["between_processes"] = {{"cross_memory_attach", try_cma()},
                                   {"yama", describe_yama()},
-                                  {"needed_by_shmemx", "neither: PEs of a node share one memfd"}};
+                                  {"needed_by_shmemx", "neither: PEs of a node share one file"}};
   machine["launchers"] = {{"mpiexec.hydra", where_is("mpiexec.hydra")},
                           {"mpirun", where_is("mpirun")},
                           {"srun", where_is("srun")},

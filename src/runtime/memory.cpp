@@ -4,9 +4,12 @@
 #include <cerrno>
 #include <cstring>
 #include <optional>
+#include <string>
 
+#include "base/affinity.hpp"
 #include "base/fatal.hpp"
 #include "base/machine.hpp"
+#include "bootstrap/wire.hpp"
 #include "coll/group.hpp"
 #include "rma/copy.hpp"
 #include "rma/order.hpp"
@@ -38,27 +41,52 @@ constinit HeapExtent extent;
 coll::Team& world_team() { return coll::team_table[coll::kWorldTeam]; }
 std::byte* heap_begin() { return reinterpret_cast<std::byte*>(context::default_context().heap_base); }
 
-void report_exhausted(const char* routine, std::size_t bytes, const char* limit, std::uint64_t available) {
+// What stands in the way of an allocation, and what helps.
+struct Limit {
+  std::uint64_t bytes;  // that it leaves to a PE
+  std::string what;
+  const char* remedy;
+};
+
+void report_exhausted(const char* routine, std::size_t bytes, const Limit& limit) {
   const heap::Usage usage = allocator().usage();
   debug_line(
-      "%s: no room for %zu bytes: %s leaves %llu; largest free block %zu, heap %zu, in use %zu, at most %zu so far; "
-      "set "
-      "SHMEM_SYMMETRIC_SIZE for a larger heap",
-      routine, bytes, limit, static_cast<unsigned long long>(available), usage.largest_free, usage.capacity, usage.used,
-      usage.high_water);
+      "%s: no room for %zu bytes: %s leaves %llu; largest free block %zu, heap %zu, in use %zu, at most %zu so far; %s",
+      routine, bytes, limit.what.c_str(), static_cast<unsigned long long>(limit.bytes), usage.largest_free,
+      usage.capacity, usage.used, usage.high_water, limit.remedy);
+}
+
+Limit heap_limit() {
+  return {allocator().usage().largest_free, "the symmetric heap", "set SHMEM_SYMMETRIC_SIZE for a larger heap"};
+}
+
+// The tightest of the bounds on the heap of each of the node's PEs.
+Limit memory_limit() {
+  const std::uint64_t machine = free_memory_bytes();
+  const std::uint64_t group = cgroup_memory_available();
+  const std::uint64_t file = bootstrap::file_room_bytes(arena().fd());
+  const std::uint64_t least = std::min({machine, group, file});
+  const std::uint64_t n_pes = arena().header().n_node_pes;
+  const std::uint64_t share = (least + arena().resident_bytes()) / n_pes;
+  const std::string among = ", shared by " + std::to_string(n_pes) + (n_pes == 1 ? " PE," : " PEs,");
+  if (least == file)
+    return {share, "the file system of " + bootstrap::directory_of_file(arena().fd()) + among,
+            "make it larger, or allow memfd_create"};
+  if (least == group)
+    return {share, "the control group's memory limit" + among, "raise it, or use fewer PEs on this node"};
+  return {share, "this machine's memory" + among, "use fewer PEs on this node"};
 }
 
 // Does the machine have the memory for a heap that ends at `end` on each PE? Pages come on first touch, and a later
 // store must not die.
 bool is_backed(const char* routine, std::size_t bytes, heap::Offset end) {
   if (end <= extent.backed) return true;
-  const std::uint64_t n_pes = arena().header().n_node_pes;
-  const std::uint64_t memory = available_memory_bytes() + arena().resident_bytes();
-  if (end > memory / n_pes) {
-    report_exhausted(routine, bytes, "this machine's (or cgroup's) memory, shared by the node's PEs,", memory / n_pes);
+  const Limit limit = memory_limit();
+  if (end > limit.bytes) {
+    report_exhausted(routine, bytes, limit);
     return false;
   }
-  extent.backed = std::min<heap::Offset>(end + kCheckAheadBytes, memory / n_pes);
+  extent.backed = std::min<heap::Offset>(end + kCheckAheadBytes, limit.bytes);
   return true;
 }
 
@@ -114,7 +142,7 @@ heap::Offset offset_of_block(const char* routine, const void* block) {
 std::optional<heap::Offset> allocate_here(const AllocateRequest& request) {
   const auto offset = allocator().allocate(request.bytes, request.alignment);
   if (!offset) {
-    report_exhausted(request.routine, request.bytes, "the symmetric heap", allocator().usage().largest_free);
+    report_exhausted(request.routine, request.bytes, heap_limit());
     return std::nullopt;
   }
   if (is_backed(request.routine, request.bytes, *offset + request.bytes)) return offset;

@@ -170,6 +170,8 @@ Status share_memory(windows::Arena& arena, StartParameters& parameters, bootstra
   SHMEMX_TRY(map_memory(arena, parameters));
   SHMEMX_TRY(choose_networks(parameters.nodes, arena));
   const windows::Geometry& geometry = arena.geometry();
+  if (const std::string directory = bootstrap::directory_of_file(arena.fd()); pe == 0 && !directory.empty())
+    debug_line("memfd_create is refused: the PEs' memory lies in a file without a name in %s", directory.c_str());
   prefer_own_node(arena, pe);
   ask_for_huge_pages(arena, parameters);
   // Page-rounded, but no more than the least that was asked for.

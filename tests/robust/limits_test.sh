@@ -147,7 +147,7 @@ case_control_group() {
   run 60 sh -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' sh "$group" env SHMEM_DEBUG=1 \
     "$OSHRUN" -n 2 --timeout 50 "$pe" fill 20000000 100
   expect_ok 'control group of 400 MB'
-  grep -Eq "no room for 20000000 bytes: this machine's \(or cgroup's\) memory" err || die 'no reason with SHMEM_DEBUG'
+  grep -Eq "no room for 20000000 bytes: the control group's memory limit.*raise it" err || die 'no reason with SHMEM_DEBUG'
   blocks=$(sed -n 's/^ok fill \([0-9]*\) .*/\1/p' out)
   [ "$blocks" -ge 2 ] || die "only $blocks blocks of 20 MB for each of 2 PEs in 400 MB"
   echo "control group of 400 MB: $blocks blocks of 20 MB for each of 2 PEs"

@@ -17,6 +17,44 @@ END
   expect_ok 'read-only /dev/shm'
 }
 
+# A filter of system calls forbids memfd_create: a file without a name takes its place.
+case_no_memfd() {
+  "$FORBID" memfd_create true || skip 'no filter of system calls can be set here'
+  for path in direct queue; do
+    SHMEMX_NODE_PATH=$path run 30 "$FORBID" memfd_create "$OSHRUN" -n 3 --timeout 20 "$pe" work
+    expect_ok "memfd_create is forbidden, $path"
+  done
+  run 30 "$FORBID" memfd_create "$pe" work
+  expect_ok 'memfd_create is forbidden, without oshrun'
+  SHMEM_DEBUG=1 run 30 "$FORBID" memfd_create "$OSHRUN" -n 2 --timeout 20 "$pe" work
+  grep -q 'memfd_create is refused: .* lies in a file without a name in /' err || die 'SHMEM_DEBUG does not say where the memory lies'
+  if command -v mpiexec.hydra >/dev/null 2>&1; then
+    run 30 "$FORBID" memfd_create mpiexec.hydra -n 3 "$pe" work
+    expect_ok 'memfd_create is forbidden, hydra'
+  fi
+}
+
+# The same with little room: nothing dies of a page that cannot be had.
+case_no_memfd_little_room() {
+  need unshare
+  "$FORBID" memfd_create true || skip 'no filter of system calls can be set here'
+  may_unshare --mount || skip 'a mount namespace is not allowed'
+  cat >inside <<'END'
+mount -t tmpfs -o size=$SIZE shmemx-robust /dev/shm && exec "$@"
+END
+  SIZE=64m SHMEM_DEBUG=1 run 30 "$FORBID" memfd_create unshare --mount sh inside "$OSHRUN" -n 2 --timeout 20 "$pe" fill 10000000 20
+  expect_ok '64 MiB of /dev/shm instead of a memfd'
+  grep -q 'no room for 10000000 bytes: the file system of /dev/shm.*allow memfd_create' err || die 'the limit is not named'
+  blocks=$(sed -n 's/^ok fill \([0-9]*\) .*/\1/p' out)
+  [ "$blocks" -ge 1 ] || die "$blocks blocks of 10 MB for each of 2 PEs in 64 MiB"
+  SIZE=1m TMPDIR=$dir run 30 "$FORBID" memfd_create unshare --mount sh inside "$OSHRUN" -n 2 --timeout 20 "$pe" work
+  expect_ok 'a file in TMPDIR instead of a memfd'
+  case $PES:$OSHRUN:$FORBID in */tmp/*) return 0 ;; esac
+  sed 's/exec/mount -t tmpfs -o size=1m shmemx-robust \/tmp \&\& exec/' inside >both
+  SIZE=1m TMPDIR=/nonexistent run 30 "$FORBID" memfd_create unshare --mount sh both "$OSHRUN" -n 2 --timeout 20 "$pe" work
+  expect_refusal 'no room anywhere' 'memfd_create is refused.*/dev/shm \(.*/tmp \(' 'allow memfd_create.*or mount a tmpfs'
+}
+
 case_network() {
   need unshare
   may_unshare --net || skip 'a network namespace is not allowed'
