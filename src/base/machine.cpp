@@ -51,6 +51,13 @@ bool read_affinity(std::span<std::uint64_t> words) noexcept {
   return ::sched_getaffinity(0, words.size_bytes(), reinterpret_cast<cpu_set_t*>(words.data())) == 0;
 }
 
+// Valgrind adds its own libraries to LD_PRELOAD, for statically linked programs too, and takes them out for programs
+// that are started from there and that it does not follow.
+bool runs_under_valgrind() noexcept {
+  const char* const preloaded = std::getenv("LD_PRELOAD");
+  return preloaded != nullptr && std::strstr(preloaded, "/vgpreload_") != nullptr;
+}
+
 std::uint64_t address_space_limit() noexcept {
   rlimit limit;
   if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kUnlimited;

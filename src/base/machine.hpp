@@ -17,6 +17,8 @@ std::uint64_t available_memory_bytes() noexcept;
 std::uint64_t cpu_quota_milli() noexcept;
 // The CPUs this process may run on, a bit each. False when the kernel does not say.
 bool read_affinity(std::span<std::uint64_t> words) noexcept;
+// Is this process run by valgrind? Its tools keep a record of each byte that is mapped.
+bool runs_under_valgrind() noexcept;
 // RLIMIT_AS, kUnlimited when there is none.
 std::uint64_t address_space_limit() noexcept;
 

@@ -9,7 +9,7 @@
 // clang-format off
 //  member          kind          variable                 default  text
 #define SHMEMX_CONFIG_TABLE(X) \
-  X(symmetric_size, bytes,        "SHMEM_SYMMETRIC_SIZE",  "auto",  "Symmetric heap of each PE. auto: as much as this machine can back; pages are taken on first touch.") \
+  X(symmetric_size, bytes,        "SHMEM_SYMMETRIC_SIZE",  "auto",  "Symmetric heap of each PE. auto: as much as this machine can back, 64 MiB under valgrind; pages are taken on first touch.") \
   X(debug,          presence,     "SHMEM_DEBUG",           "unset", "Print debug messages, among them why an allocation failed.") \
   X(info,           info_level,   "SHMEM_INFO",            "unset", "PE 0 prints this list with the values in force at start. 2: and how the other PEs are reached, and why not in another way; peers: that alone.") \
   X(version,        presence,     "SHMEM_VERSION",         "unset", "PE 0 prints the version of the library at start.") \

@@ -33,8 +33,12 @@ namespace {
 
 constexpr std::uint64_t kMeetCheckNs = 100'000'000;
 
-// auto: as much as the machine has. The range is only reserved; shmem_malloc looks at the real memory.
+constexpr std::uint64_t kHeapUnderValgrind = std::uint64_t{64} << 20;
+
+// auto: as much as the machine has. The range is only reserved; shmem_malloc looks at the real memory. Valgrind takes
+// minutes, and memory, to note what is reserved.
 std::uint64_t default_heap_bytes() {
+  if (runs_under_valgrind()) return kHeapUnderValgrind;
   return std::max<std::uint64_t>(round_up(total_memory_bytes(), kHugePageBytes), kHugePageBytes);
 }
 
@@ -258,6 +262,9 @@ void report_start(const StartParameters& parameters) noexcept {
              parameters.path == NodePath::direct ? "direct" : "queue", parameters.path_reason.c_str(),
              static_cast<unsigned long long>(parameters.config.queue_cells),
              static_cast<unsigned long long>(parameters.config.queue_cell_bytes));
+  if (!parameters.config.symmetric_size && runs_under_valgrind())
+    debug_line("under valgrind the default heap is %llu bytes; SHMEM_SYMMETRIC_SIZE sets another size",
+               static_cast<unsigned long long>(kHeapUnderValgrind));
   for (const std::string& warning : parameters.config.warnings) warn("%s", warning.c_str());
   if (parameters.config.version)
     std::printf("%s, OpenSHMEM %d.%d\n", SHMEM_VENDOR_STRING, SHMEM_MAJOR_VERSION, SHMEM_MINOR_VERSION);

@@ -108,6 +108,10 @@ case_valgrind() {
   run 120 "$OSHRUN" -n 2 --timeout 110 valgrind -q --error-exitcode=9 --leak-check=no "$pe" work
   grep -q 'unhandled instruction\|Unrecognised instruction' err && skip 'this valgrind does not know all instructions of this machine'
   expect_ok 'under valgrind'
+  SHMEM_DEBUG=1 run 60 "$OSHRUN" -n 2 --timeout 50 valgrind -q --leak-check=no "$pe" fill 10000000 100
+  expect_ok 'under valgrind, heap used up'
+  grep -q 'under valgrind the default heap is 67108864 bytes' err || die 'the smaller heap is not reported'
+  grep -q '^ok fill 6 blocks' out || die 'the heap is not that of valgrind'
   grep -q '^==' err && die 'valgrind reports something'
   return 0
 }
