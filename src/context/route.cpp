@@ -1,6 +1,10 @@
 #include "context/route.hpp"
 
+#include <cstdio>
+#include <string>
+
 #include "base/fatal.hpp"
+#include "context/address_text.hpp"
 
 namespace shmemx::context {
 namespace {
@@ -11,6 +15,31 @@ constinit const char* unusable_reason = "called before shmem_init";
   const bool world = context.team_index == kDefaultContext;
   fatal(routine, "argument 'pe' is %d, allowed are 0..%u (%s)", pe, context.n_pes - 1,
         world ? "team WORLD" : "the context's team");
+}
+
+// The heap of another PE as mapped here; -1: the address is in none.
+int owner_of_heap(const Context& context, std::uintptr_t address) {
+  if (!all_mapped || context.pe_step <= 0) return -1;
+  const std::uint64_t offset = address - reinterpret_cast<std::uintptr_t>(context.heap0);
+  const std::uint64_t pe = offset / static_cast<std::uint64_t>(context.pe_step);
+  return pe < context.n_pes && offset % static_cast<std::uint64_t>(context.pe_step) < context.window_bytes
+             ? static_cast<int>(pe)
+             : -1;
+}
+
+[[noreturn]] void bad_address(const Context& context, Site site, std::uintptr_t address) {
+  AddressText text = describe_address(address, context.static_bytes != 0);
+  if (const int pe = owner_of_heap(context, address); pe >= 0)
+    text = {"it is in the heap of PE " + std::to_string(pe) + ", as shmem_ptr gives it",
+            "pass the address that the object has on this PE"};
+  char globals[96] = "";
+  if (context.static_bytes != 0)
+    std::snprintf(globals, sizeof globals, " and static data of the executable %#zx..%#zx", context.static_base,
+                  context.static_base + context.static_bytes);
+  fatal(site.routine,
+        "argument '%s' is %#zx, which is not a symmetric address: %s; allowed %s the symmetric heap %#zx..%#zx%s; %s",
+        site.argument, address, text.what.c_str(), globals[0] == '\0' ? "is" : "are", context.heap_base,
+        context.heap_base + context.window_bytes, globals, text.remedy.c_str());
 }
 
 [[noreturn]] void bad_range(const Context& context, Site site, std::uintptr_t address, std::uint64_t bytes) {
@@ -28,19 +57,7 @@ constinit const char* unusable_reason = "called before shmem_init";
           site.argument, address, static_cast<unsigned long long>(bytes),
           static_cast<unsigned long long>(context.static_bytes - static_offset));
   }
-  if (context.static_bytes == 0) {
-    fatal(site.routine,
-          "argument '%s' is %#zx, which is not a symmetric address, allowed is the symmetric heap %#zx..%#zx (globals "
-          "are not symmetric in "
-          "this job: its PEs run different executables, or SHMEMX_STATIC_DATA=0)",
-          site.argument, address, context.heap_base, context.heap_base + context.window_bytes);
-  }
-  fatal(site.routine,
-        "argument '%s' is %#zx, which is not a symmetric address, allowed are the symmetric heap %#zx..%#zx and static "
-        "data of the "
-        "executable %#zx..%#zx",
-        site.argument, address, context.heap_base, context.heap_base + context.window_bytes, context.static_base,
-        context.static_base + context.static_bytes);
+  bad_address(context, site, address);
 }
 
 bool inside(std::uint64_t offset, std::uint64_t bytes, std::uint64_t window_bytes) {

@@ -21,6 +21,7 @@
 #include "base/wait.hpp"
 #include "coll/team.hpp"
 #include "config/config_report.hpp"
+#include "context/address_text.hpp"
 #include "context/route.hpp"
 #include "rma/copy.hpp"
 #include "runtime/leaving.hpp"
@@ -70,9 +71,11 @@ bool statics_are_symmetric(const windows::Arena& arena, int my_pe) {
   for (int pe = 0; pe < static_cast<int>(arena.header().n_pes); ++pe) {
     const bootstrap::PeRecord& theirs = arena.record(pe);
     if (theirs.static_digest == mine.static_digest) continue;
-    debug_line("globals are not symmetric: PE %d runs '%s' with %llu bytes of static data, this PE '%s' with %llu", pe,
-               theirs.executable, static_cast<unsigned long long>(theirs.static_bytes), mine.executable,
-               static_cast<unsigned long long>(mine.static_bytes));
+    const std::string reason = "PE " + std::to_string(pe) + " runs '" + theirs.executable + "' with " +
+                               std::to_string(theirs.static_bytes) + " bytes of static data, this PE '" +
+                               mine.executable + "' with " + std::to_string(mine.static_bytes);
+    debug_line("globals are not symmetric: %s", reason.c_str());
+    context::set_private_globals_reason(reason);
     return false;
   }
   return true;

@@ -8,11 +8,14 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "misuse_library.hpp"
+
 namespace {
 
 long* heap = nullptr;  // 8 words
 long global_words[8];
 long local_words[8];
+const long constant_words[8] = {5};
 #ifdef MISUSE_OTHER_GLOBALS
 volatile long other_globals[5000] = {1};
 #endif
@@ -72,6 +75,8 @@ const Local kLocal[] = {
        long word = 0;
        shmem_long_put(&word, local_words, 1, 0);
      }},
+    {"put_to_library", [] { shmem_long_p(library_words_here(), 1, 0); }},
+    {"p_to_constant", [] { shmem_long_p(const_cast<long*>(constant_words), 1, 0); }},
     {"get_from_malloc",
      [] {
        void* const block = std::calloc(1, 64);

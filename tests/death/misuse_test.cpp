@@ -1,6 +1,7 @@
 // Everything that a program can do wrong ends the job with one line that says what, and a status that is not zero.
 // misuse_test OSHRUN MISUSE_PE ...: a driver, not a PE.
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -26,11 +27,21 @@ const std::vector<Misuse> kMisuses = {
     {"put_signal_pe", {"shmem_long_put_signal:", "'pe'", "44", "allowed are 0..2"}},
     {"signal_add_pe", {"shmem_signal_add:", "'pe'", "45", "allowed are 0..2"}},
     {"pe_quiet_pe", {"shmem_pe_quiet:", "target_pes", "33", "allowed are 0..2"}},
-    {"put_to_stack", {"shmem_long_put:", "'dest'", "not a symmetric address", "allowed"}},
-    {"get_from_malloc", {"shmem_getmem:", "'source'", "not a symmetric address", "allowed"}},
-    {"p_to_null", {"shmem_long_p:", "'dest'", "not a symmetric address", "allowed"}},
+    {"put_to_stack",
+     {"shmem_long_put:", "'dest'", "not a symmetric address: it is on this thread's stack; allowed",
+      "make the variable static, or allocate it with shmem_malloc"}},
+    {"put_to_library",
+     {"shmem_long_p:", "'dest'",
+      "not a symmetric address: it is a global 'library_words' of libdeath_misuse_library.so", "allowed",
+      "move it into the executable, or allocate it with shmem_malloc"}},
+    {"p_to_constant",
+     {"shmem_long_p:", "'dest'", "not a symmetric address: it is a constant", "death_misuse_pe", "allowed"}},
+    {"get_from_malloc",
+     {"shmem_getmem:", "'source'", "not a symmetric address: it is private memory", "allowed",
+      "allocate it with shmem_malloc"}},
+    {"p_to_null", {"shmem_long_p:", "'dest'", "not a symmetric address: it is null", "allowed"}},
     {"atomic_on_stack", {"shmem_long_atomic_add:", "'dest'", "not a symmetric address", "allowed"}},
-    {"put_to_mapped_peer", {"shmem_long_p:", "'dest'", "not a symmetric address", "allowed"}},
+    {"put_to_mapped_peer", {"shmem_long_p:", "'dest'", "not a symmetric address: it is ", "allowed"}},
     {"signal_on_stack", {"shmem_signal_set:", "'sig_addr'", "not a symmetric address", "allowed"}},
     {"put_past_the_heap", {"shmem_putmem:", "'dest'", "past the end", "allowed"}},
     {"get_past_static", {"shmem_getmem:", "'source'", "past the end", "allowed"}},
@@ -227,8 +238,14 @@ void two_executables(const std::string& oshrun, const std::string& program) {
     return job::run({.command = {oshrun, "-n", "1", program, name, ":", "-n", "1", other, name}, .limit_seconds = 15});
   };
   expect_one_line("p_to_global of two executables",
-                  {"shmem_long_p:", "'dest'", "not a symmetric address", "globals are not symmetric", "executables"},
+                  {"shmem_long_p:", "'dest'", "not a symmetric address: it is a global", "private since PE 0 runs",
+                   "death_misuse_pe'", "this PE", "death_misuse_pe_other'", "allocate it with shmem_malloc"},
                   both("p_to_global"));
+  expect_one_line("p_to_global without static data",
+                  {"shmem_long_p:", "'dest'", "it is a global", "private since SHMEMX_STATIC_DATA=0"},
+                  job::run({.command = {oshrun, "-n", "2", program, "p_to_global"},
+                            .environment = {"SHMEMX_STATIC_DATA=0"},
+                            .limit_seconds = 15}));
   const job::Result result = both("sound");
   expect(result.status == 0 && result.err.empty(), "the heap of two executables", result);
 }
@@ -255,6 +272,11 @@ int main(int argc, char** argv) {
                     job::run({.command = {oshrun, "-n", "3", "--timeout", "10", program, "just_init"},
                               .environment = {variable.setting},
                               .limit_seconds = 15}));
+  }
+  if (only == nullptr && std::getenv("SHMEMX_NODE_PATH") == nullptr) {
+    expect_one_line("put_to_mapped_peer, mapped",
+                    {"it is in the heap of PE 0, as shmem_ptr", "pass the address that the object has on this PE"},
+                    job::run({.command = {oshrun, "-n", "3", program, "put_to_mapped_peer"}, .limit_seconds = 15}));
   }
   if (only == nullptr) {
     errors_that_are_returned(oshrun, program);

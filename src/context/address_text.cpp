@@ -1,0 +1,70 @@
+#include "context/address_text.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+
+#include <cstddef>
+
+namespace shmemx::context {
+namespace {
+
+bool is_on_stack(std::uintptr_t address) {
+  pthread_attr_t attributes;
+  if (::pthread_getattr_np(::pthread_self(), &attributes) != 0) return false;
+  void* stack = nullptr;
+  std::size_t bytes = 0;
+  const bool known = ::pthread_attr_getstack(&attributes, &stack, &bytes) == 0;
+  ::pthread_attr_destroy(&attributes);
+  return known && address - reinterpret_cast<std::uintptr_t>(stack) < bytes;
+}
+
+// Where dladdr finds the executable's own objects.
+const void* executable_base() {
+  const void* base = nullptr;
+  const auto take_first = [](dl_phdr_info* info, std::size_t, void* result) {
+    for (int i = 0; i < info->dlpi_phnum; ++i) {
+      const ElfW(Phdr)& header = info->dlpi_phdr[i];
+      if (header.p_type != PT_LOAD) continue;
+      *static_cast<const void**>(result) = reinterpret_cast<const void*>(info->dlpi_addr + header.p_vaddr);
+      break;
+    }
+    return 1;  // the executable comes first
+  };
+  ::dl_iterate_phdr(take_first, &base);
+  return base;
+}
+
+// "'x' of libfoo.so", or "in libfoo.so" where the symbol has no public name.
+std::string name_of(const Dl_info& info) {
+  const std::string path = info.dli_fname == nullptr ? "" : info.dli_fname;
+  const std::string file = path.substr(path.rfind('/') + 1);
+  return info.dli_sname == nullptr ? "in " + file : "'" + std::string(info.dli_sname) + "' of " + file;
+}
+
+std::string& reason() {
+  static auto* const instance = new std::string("SHMEMX_STATIC_DATA=0");
+  return *instance;
+}
+
+}  // namespace
+
+AddressText describe_address(std::uintptr_t address, bool globals_are_symmetric) {
+  if (address == 0) return {"it is null", "allocate memory with shmem_malloc"};
+  if (is_on_stack(address))
+    return {"it is on this thread's stack", "make the variable static, or allocate it with shmem_malloc"};
+  Dl_info info{};
+  if (::dladdr(reinterpret_cast<const void*>(address), &info) == 0)
+    return {"it is private memory, as of malloc", "allocate it with shmem_malloc"};
+  if (info.dli_fbase == executable_base() && globals_are_symmetric)
+    return {"it is a constant or a library's global " + name_of(info), "allocate it with shmem_malloc"};
+  if (info.dli_fbase == executable_base())
+    return {"it is a global " + name_of(info) + ", which is private since " + reason(),
+            "allocate it with shmem_malloc"};
+  return {"it is a global " + name_of(info) + ", and globals of shared libraries are private",
+          "move it into the executable, or allocate it with shmem_malloc"};
+}
+
+void set_private_globals_reason(std::string text) { reason() = std::move(text); }
+
+}  // namespace shmemx::context

@@ -1,0 +1,21 @@
+// Text for diagnostics about addresses that are not symmetric. Cold.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace shmemx::context {
+
+struct AddressText {
+  std::string what;    // completes "argument 'dest' is 0x..., which is not a symmetric address: it is ..."
+  std::string remedy;  // completes "...; ..."
+};
+
+// Finds out what lies at an address outside the symmetric memory: a variable on the stack, a global of a shared library
+// or of the executable, memory of malloc. `globals_are_symmetric`: those of the executable.
+AddressText describe_address(std::uintptr_t address, bool globals_are_symmetric);
+
+// Said by runtime: why globals of the executable are not symmetric in this job.
+void set_private_globals_reason(std::string reason);
+
+}  // namespace shmemx::context
