@@ -12,6 +12,7 @@
 
 #include "base/cache_line.hpp"
 #include "base/linkage.hpp"
+#include "base/machine.hpp"
 #include "base/unique_fd.hpp"
 
 // From the linker: the end of what has values. What is zero at the start comes next, on a page of its own in an
@@ -41,8 +42,8 @@ constinit ForkGuard* fork_guard = nullptr;
 
 std::uint64_t mix(std::uint64_t digest, std::uint64_t value) { return (digest ^ value) * 0x100000001b3U; }
 
-std::byte* page_down(std::uintptr_t address) { return reinterpret_cast<std::byte*>(round_down(address, kPageBytes)); }
-std::byte* page_up(std::uintptr_t address) { return reinterpret_cast<std::byte*>(round_up(address, kPageBytes)); }
+std::byte* page_down(std::uintptr_t address) { return reinterpret_cast<std::byte*>(round_down(address, page_bytes())); }
+std::byte* page_up(std::uintptr_t address) { return reinterpret_cast<std::byte*>(round_up(address, page_bytes())); }
 
 // The system calls themselves: interceptors of sanitizers would take the mapping for new memory.
 void* raw_mmap(void* address, std::size_t bytes, int protection, int flags, int fd, std::size_t offset) {
@@ -51,10 +52,10 @@ void* raw_mmap(void* address, std::size_t bytes, int protection, int flags, int 
 }
 
 // Volatile reads and system calls instead of memcmp and memcpy: sanitizers keep guard zones between globals.
-[[gnu::no_sanitize("address", "thread", "undefined")]] bool page_is_zero(const std::byte* page) {
+[[gnu::no_sanitize("address", "thread", "undefined")]] bool page_is_zero(const std::byte* page, std::size_t bytes) {
   const auto* words = reinterpret_cast<const volatile std::uint64_t*>(page);
   std::uint64_t any = 0;
-  for (std::size_t i = 0; i < kPageBytes / sizeof(std::uint64_t); ++i) any |= words[i];
+  for (std::size_t i = 0; i < bytes / sizeof(std::uint64_t); ++i) any |= words[i];
   return any == 0;
 }
 
@@ -65,7 +66,7 @@ class PageMap {
   PageMap() : fd_(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) {}
 
   bool untouched(const std::byte* page) {
-    const std::uintptr_t number = reinterpret_cast<std::uintptr_t>(page) / kPageBytes;
+    const std::uintptr_t number = reinterpret_cast<std::uintptr_t>(page) / page_bytes_;
     if (number - first_ >= known_) read_from(number);
     if (number - first_ >= known_) return false;
     constexpr std::uint64_t kPresentOrSwapped = std::uint64_t{3} << 62;
@@ -82,6 +83,7 @@ class PageMap {
   }
 
   UniqueFd fd_;
+  std::size_t page_bytes_ = page_bytes();
   std::array<std::uint64_t, 512> entries_{};
   std::uintptr_t first_ = 0;
   std::size_t known_ = 0;
@@ -90,10 +92,11 @@ class PageMap {
 // Copies only pages that hold something: a large zero-filled array must neither become resident nor be walked through.
 bool copy_touched(int fd, std::size_t file_offset, const StaticRange& range) {
   PageMap pages;
-  for (const std::byte* page = range.begin; page < range.end; page += kPageBytes) {
-    if ((page >= range.zero_fill && pages.untouched(page)) || page_is_zero(page)) continue;
+  const std::size_t bytes = page_bytes();
+  for (const std::byte* page = range.begin; page < range.end; page += bytes) {
+    if ((page >= range.zero_fill && pages.untouched(page)) || page_is_zero(page, bytes)) continue;
     const std::size_t at = file_offset + static_cast<std::size_t>(page - range.begin);
-    if (::syscall(SYS_pwrite64, fd, page, kPageBytes, at) != static_cast<long>(kPageBytes)) return false;
+    if (::syscall(SYS_pwrite64, fd, page, bytes, at) != static_cast<long>(bytes)) return false;
   }
   return true;
 }

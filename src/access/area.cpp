@@ -86,7 +86,9 @@ int segment_of(std::uint64_t place, std::uint64_t bytes) {
   return -1;
 }
 
-std::size_t alignment_of(std::size_t bytes) { return bytes >= kPageBytes ? kPageBytes : kCacheLine; }
+// Pages of their own from kPagedBytes on, so that they can be given back.
+constexpr std::size_t kPagedBytes = 4096;
+std::size_t alignment_of(std::size_t bytes) { return bytes >= kPagedBytes ? kPageBytes : kCacheLine; }
 
 // Whole lines, so that windows share none.
 std::size_t rounded(std::size_t bytes) { return round_up(bytes == 0 ? 1 : bytes, alignment_of(bytes)); }

@@ -7,6 +7,7 @@
 #include "access/handle_table.hpp"
 #include "access/node.hpp"
 #include "base/cache_line.hpp"
+#include "base/machine.hpp"
 #include "base/wait.hpp"
 #include "channel/channel.hpp"
 #include "context/route.hpp"
@@ -42,7 +43,7 @@ bool may_need_messages(Kind kind) {
 
 bool is_mapped_here(void* address, std::size_t bytes) {
   if (bytes == 0) return true;
-  const auto begin = round_down(reinterpret_cast<std::uintptr_t>(address), kPageBytes);
+  const auto begin = round_down(reinterpret_cast<std::uintptr_t>(address), page_bytes());
   const auto end = reinterpret_cast<std::uintptr_t>(address) + bytes;
   if (end < begin) return false;
   // Writes nothing: the kernel only looks whether all of the range is mapped.

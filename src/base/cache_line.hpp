@@ -7,7 +7,13 @@ namespace shmemx {
 
 // Not std::hardware_destructive_interference_size: that one may change with compiler flags, and peers must agree.
 inline constexpr std::size_t kCacheLine = 64;
+// The largest page that kernels for this processor have; page_bytes() of base/machine.hpp is the running kernel's, and
+// divides it. What is mapped lies at multiples of this one, so that layouts do not depend on the kernel.
+#if defined(__x86_64__)
 inline constexpr std::size_t kPageBytes = 4096;
+#else
+inline constexpr std::size_t kPageBytes = std::size_t{64} << 10;
+#endif
 inline constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
 
 // `alignment` is a power of two.

@@ -28,6 +28,8 @@ std::uint64_t kernel_available_bytes() {
 
 }  // namespace
 
+std::size_t page_bytes() noexcept { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
+
 std::uint64_t total_memory_bytes() noexcept {
   struct sysinfo info;
   if (::sysinfo(&info) != 0) return 0;

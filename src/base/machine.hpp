@@ -1,6 +1,7 @@
 // What a PE needs to know of the machine at start and before it hands out memory. Read when needed, cold.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -9,6 +10,8 @@ namespace shmemx {
 inline constexpr std::uint64_t kUnlimited = ~std::uint64_t{0};
 
 std::uint64_t total_memory_bytes() noexcept;
+// The running kernel's page size; divides kPageBytes.
+std::size_t page_bytes() noexcept;
 // What the kernel calls available: free, or to be had without swapping.
 std::uint64_t free_memory_bytes() noexcept;
 // The least of what the kernel calls available and what the control groups still allow.

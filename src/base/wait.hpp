@@ -78,6 +78,8 @@ inline std::uint32_t bare_polls() noexcept {
 inline void cpu_pause() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb" : : : "memory");                          // some tens of cycles, as a pause; yield is none on most
 #else
   std::atomic_signal_fence(std::memory_order_seq_cst);
 #endif
@@ -128,6 +130,7 @@ inline constinit WakeFunction wake_network_sleeper = nullptr;
 asleep:
   return true;
 #else
+  std::atomic_signal_fence(std::memory_order_seq_cst);         // compiler order
   return front.sleepers.load(std::memory_order_relaxed) != 0;  // doze
 #endif
 }

@@ -1,11 +1,13 @@
 #include "base/machine.hpp"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <bit>
 #include <boost/test/unit_test.hpp>
 
 #include "base/affinity.hpp"
+#include "base/cache_line.hpp"
 #include "support/child.hpp"
 
 namespace {
@@ -26,6 +28,11 @@ BOOST_AUTO_TEST_CASE(memory_is_there_and_not_more_than_the_machine_has) {
   BOOST_CHECK_GT(total_memory_bytes(), std::uint64_t{16} << 20);
   BOOST_CHECK_GT(available_memory_bytes(), 0U);
   BOOST_CHECK_LE(available_memory_bytes(), total_memory_bytes());
+}
+
+BOOST_AUTO_TEST_CASE(layouts_are_made_of_whole_pages_of_this_kernel) {
+  BOOST_CHECK_EQUAL(page_bytes(), static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)));
+  BOOST_CHECK_EQUAL(kPageBytes % page_bytes(), 0U);
 }
 
 BOOST_AUTO_TEST_CASE(the_affinity_bits_are_those_of_the_mask) {

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <memory>
 
+#include "base/cache_line.hpp"
+#include "base/machine.hpp"
 #include "support/child.hpp"
 #include "support/node.hpp"
 
@@ -67,8 +69,8 @@ BOOST_AUTO_TEST_CASE(globals_and_statics_of_the_executable_are_covered) {
   static long local = 3;
   const StaticData data = StaticData::of_executable();
   BOOST_REQUIRE(data.base() != nullptr);
-  BOOST_CHECK_EQUAL(reinterpret_cast<std::uintptr_t>(data.base()) % kPageBytes, 0U);
-  BOOST_CHECK_EQUAL(data.span_bytes() % kPageBytes, 0U);
+  BOOST_CHECK_EQUAL(reinterpret_cast<std::uintptr_t>(data.base()) % page_bytes(), 0U);
+  BOOST_CHECK_EQUAL(data.span_bytes() % page_bytes(), 0U);
   BOOST_CHECK(covers(data, &initialised, sizeof initialised));
   BOOST_CHECK(covers(data, zeroed, sizeof zeroed));
   BOOST_CHECK(covers(data, &local, sizeof local));
