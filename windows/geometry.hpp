@@ -26,7 +26,7 @@ inline constexpr std::size_t kControlLines = 4;     // lines of a slot beside th
 
 // One team slot of one PE: an arrival line for each team PE, control lines, two scratch areas.
 constexpr std::size_t slot_bytes(std::size_t n_pes) {
-  return round_up((n_pes + kControlLines) * kCacheLine, kPageBytes) + 2 * kScratchBytes;
+  return round_up((n_pes + kControlLines) * kCacheLine, kScratchBytes) + 2 * kScratchBytes;
 }
 
 struct Geometry {

@@ -63,7 +63,13 @@ void* raw_mmap(void* address, std::size_t bytes, int protection, int flags, int 
 // untouched.
 class PageMap {
  public:
-  PageMap() : fd_(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) {}
+  PageMap() : fd_(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) {
+    // This object has just been written. Where the file says otherwise it numbers pages in another way, as under an
+    // emulator.
+    if (!untouched(reinterpret_cast<const std::byte*>(this))) return;
+    fd_ = UniqueFd();
+    known_ = 0;
+  }
 
   bool untouched(const std::byte* page) {
     const std::uintptr_t number = reinterpret_cast<std::uintptr_t>(page) / page_bytes_;

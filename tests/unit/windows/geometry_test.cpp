@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(a_slot_holds_arrival_lines_barrier_and_both_scratch_areas) 
   for (std::size_t n_pes = 1; n_pes <= bootstrap::kMaxNodePes; ++n_pes) {
     const std::size_t bytes = windows::slot_bytes(n_pes);
     const std::size_t scratch = bytes - 2 * windows::kScratchBytes;
-    BOOST_REQUIRE_EQUAL(bytes % kPageBytes, 0U);
+    BOOST_REQUIRE_EQUAL(bytes % windows::kScratchBytes, 0U);
     BOOST_REQUIRE_LE(n_pes * sizeof(coll::ArrivalLine) + sizeof(coll::CountingBarrier), scratch);
   }
 }
