@@ -20,7 +20,7 @@
   X(copy_large,     bytes,        "SHMEMX_COPY_LARGE",     "auto",  "Size from which contiguous transfers use the processor's string copy.") \
   X(copy_stream,    bytes,        "SHMEMX_COPY_STREAM",    "auto",  "Size from which contiguous transfers bypass the caches.") \
   X(spin_ns,        nanoseconds,  "SHMEMX_SPIN_NS",        "auto",  "How long a waiting PE spins before it yields. auto: short when PEs outnumber the usable cores.") \
-  X(yield_us,       microseconds, "SHMEMX_YIELD_US",       "auto",  "How long a waiting PE yields before it sleeps.") \
+  X(yield_us,       microseconds, "SHMEMX_YIELD_US",       "auto",  "How long a waiting PE yields before it sleeps. Where a program that computes shares its core it does not yield.") \
   X(sleep_max_us,   microseconds, "SHMEMX_SLEEP_MAX_US",   "auto",  "Longest single sleep of a waiting PE.") \
   X(static_data,    flag,         "SHMEMX_STATIC_DATA",    "1",     "Make globals and statics of the executable symmetric. 0: they stay private to each PE.") \
   X(node_path,      path_choice,  "SHMEMX_NODE_PATH",      "auto",  "How PEs of a node reach each other's memory. direct: every PE maps all of it; queue: each maps its own only and executes what others send; auto: direct where the address space has room. A wish of one PE counts for all; direct and queue exclude each other.") \
