@@ -3,19 +3,22 @@
 #include <ifaddrs.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
-#include <cstdint>
+#include <chrono>
+#include <condition_variable>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <memory>
+#include <mutex>
 #include <sstream>
+#include <utility>
 
-#include "base/clock.hpp"
 #include "bootstrap/wire.hpp"
 
 namespace shmemx::launcher {
@@ -84,19 +87,45 @@ bool is_own_name(const std::string& host) {
   return host == "localhost" || host == own || host == own.substr(0, own.find('.'));
 }
 
-// Waits until all requests are answered, at most `limit_ms`.
-void await(const std::vector<gaicb*>& requests, int limit_ms) {
-  const std::uint64_t end_ns = now_ns() + static_cast<std::uint64_t>(limit_ms) * 1'000'000;
-  for (;;) {
-    std::vector<const gaicb*> open;
-    std::copy_if(requests.begin(), requests.end(), std::back_inserter(open),
-                 [](gaicb* request) { return ::gai_error(request) == EAI_INPROGRESS; });
-    const std::uint64_t now = now_ns();
-    if (open.empty() || now >= end_ns) return;
-    const std::uint64_t left = end_ns - now;
-    const timespec limit{static_cast<time_t>(left / 1'000'000'000), static_cast<long>(left % 1'000'000'000)};
-    ::gai_suspend(open.data(), static_cast<int>(open.size()), &limit);
+// Names that several threads look up. They share it: one that gets no answer outlives the wait.
+struct LookUp {
+  std::vector<HostFound> hosts;
+  std::atomic<std::size_t> next{0};
+  std::mutex mutex;
+  std::condition_variable answered;
+  std::size_t open = 0;            // hosts without an answer
+  std::vector<bool> has_answer{};  // by host
+};
+
+HostFound asked(HostFound host) {
+  if (host.is_this_machine) return host;
+  addrinfo* addresses = nullptr;
+  const int error = ::getaddrinfo(host.name.c_str(), nullptr, nullptr, &addresses);
+  if (error != 0) {
+    host.problem = ::gai_strerror(error);
+    return host;
   }
+  host.is_this_machine = has_own_address(addresses);
+  ::freeaddrinfo(addresses);
+  return host;
+}
+
+void answer_some(LookUp& look_up) {
+  for (std::size_t i; (i = look_up.next.fetch_add(1, std::memory_order_relaxed)) < look_up.hosts.size();) {
+    HostFound found = asked(HostFound{look_up.hosts[i].name, look_up.hosts[i].is_this_machine, {}});
+    const std::lock_guard guard(look_up.mutex);
+    look_up.hosts[i].is_this_machine = found.is_this_machine;
+    look_up.hosts[i].problem = std::move(found.problem);
+    look_up.has_answer[i] = true;
+    if (--look_up.open == 0) look_up.answered.notify_all();
+  }
+}
+
+// Owns one share of the look-up, which the creator has made for it.
+void* look_up_thread(void* share) {
+  const std::unique_ptr<std::shared_ptr<LookUp>> own(static_cast<std::shared_ptr<LookUp>*>(share));
+  answer_some(**own);
+  return nullptr;
 }
 
 }  // namespace
@@ -133,33 +162,33 @@ Result<std::vector<Host>> read_hostfile(const std::string& path) {
   return hosts;
 }
 
+// Not by getaddrinfo_a: its threads stay for a while, and a program that ends meanwhile may crash in them.
 std::vector<HostFound> look_up(const std::vector<Host>& hosts, int limit_ms) {
-  std::vector<HostFound> found;
-  for (const Host& host : hosts) found.push_back({host.name, is_own_name(host.name), {}});
-  std::vector<gaicb*> requests;
-  std::vector<HostFound*> asked;
-  for (HostFound& host : found) {
-    if (host.is_this_machine) continue;
-    auto* request = new gaicb{};
-    request->ar_name = ::strdup(host.name.c_str());  // one that gets no answer in time keeps both
-    requests.push_back(request);
-    asked.push_back(&host);
+  constexpr std::size_t kMaxThreads = 32;
+  const auto shared = std::make_shared<LookUp>();
+  for (const Host& host : hosts) shared->hosts.push_back({host.name, is_own_name(host.name), {}});
+  shared->open = hosts.size();
+  shared->has_answer.resize(hosts.size());
+  std::vector<pthread_t> threads;
+  const auto is_remote = [](const HostFound& host) { return !host.is_this_machine; };
+  const auto wanted = static_cast<std::size_t>(std::count_if(shared->hosts.begin(), shared->hosts.end(), is_remote));
+  while (threads.size() < std::min(wanted, kMaxThreads)) {
+    auto share = std::make_unique<std::shared_ptr<LookUp>>(shared);
+    pthread_t thread;
+    if (::pthread_create(&thread, nullptr, look_up_thread, share.get()) != 0) break;
+    share.release();
+    threads.push_back(thread);
   }
-  if (requests.empty()) return found;
-  const int refused = ::getaddrinfo_a(GAI_NOWAIT, requests.data(), static_cast<int>(requests.size()), nullptr);
-  if (refused == 0) await(requests, limit_ms);
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    const int error = refused != 0 ? refused : ::gai_error(requests[i]);
-    if (error == EAI_INPROGRESS) {
-      asked[i]->problem = "no answer within " + std::to_string(limit_ms / 1000) + " s";
-      continue;
-    }
-    if (error != 0) asked[i]->problem = ::gai_strerror(error);
-    if (error == 0) asked[i]->is_this_machine = has_own_address(requests[i]->ar_result);
-    if (error == 0) ::freeaddrinfo(requests[i]->ar_result);
-    ::free(const_cast<char*>(requests[i]->ar_name));
-    delete requests[i];
+  if (threads.empty()) answer_some(*shared);
+  std::unique_lock lock(shared->mutex);
+  const bool complete =
+      shared->answered.wait_for(lock, std::chrono::milliseconds(limit_ms), [&] { return shared->open == 0; });
+  std::vector<HostFound> found = shared->hosts;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (!shared->has_answer[i]) found[i].problem = "no answer within " + std::to_string(limit_ms / 1000) + " s";
   }
+  lock.unlock();
+  for (const pthread_t thread : threads) complete ? ::pthread_join(thread, nullptr) : ::pthread_detach(thread);
   return found;
 }
 

@@ -566,6 +566,10 @@ several_hosts_need_a_launcher() {
   expect_rc 1
   expect_err '^oshrun: jobs over several hosts need mpiexec.hydra \(package mpich\), srun .*; none was found in PATH$'
   expect_err_lines 1
+  for _ in $(seq 60); do  # threads that look names up must not run into the end of oshrun
+    PATH="$dir/fake" "$OSHRUN" -n 2 -hosts 192.0.2.1,192.0.2.2 true 2>>repeated
+    [ $? = 1 ] || die "oshrun ended with another status than 1"
+  done
   for launcher in hydra srun mpirun; do
     run 10 env PATH="$dir/fake" "$OSHRUN" -n 2 --launcher $launcher -hosts a.invalid true
     expect_rc 1
