@@ -10,7 +10,6 @@
 namespace shmemx {
 namespace {
 
-constexpr std::uint64_t kSwitchNs = 3'000;           // a yield that takes longer has let somebody else run
 constexpr std::uint64_t kSharedNs = 10'000'000;      // how long a switch is remembered
 constexpr std::uint64_t kBusyMinNs = 10'000'000;     // how long a slice of another program is remembered: doubled each
 constexpr std::uint64_t kBusyMaxNs = 1'000'000'000;  // time a new trial finds the program still there

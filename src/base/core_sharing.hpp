@@ -9,6 +9,9 @@
 
 namespace shmemx {
 
+// A yield that takes longer has let another process run.
+inline constexpr std::uint64_t kSwitchNs = 3'000;
+
 // How long a PE that waits keeps a core at most, before all others that wait there had their turn: what takes longer
 // computes. Shorter than a time slice. Set at init, where many PEs share a core.
 inline constexpr std::uint64_t kDefaultTurnNs = 500'000;

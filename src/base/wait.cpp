@@ -242,8 +242,9 @@ void asked_in_vain(const void* what, std::uint64_t answer) noexcept {
     question.count = 0;
   } else {
     give_way();
-    question.count = patience;
     question.last_ns = now_ns();
+    // Where nobody has taken the core, it is offered less often: the program may just measure its questions.
+    question.count = question.last_ns - now > kSwitchNs ? patience : kTimedFrom;
   }
 }
 
