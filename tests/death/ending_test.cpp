@@ -8,18 +8,10 @@
 
 namespace {
 
-int failures = 0;
-int checks = 0;
+using job_check::checks;
+using job_check::expect;
+using job_check::failures;
 std::string oshrun, program;
-
-void expect(bool ok, const std::string& what, const job::Result& result) {
-  ++checks;
-  if (ok) return;
-  ++failures;
-  std::fprintf(stderr, "%s: status %d, signal %d, %.2f s%s\n-- stdout\n%s\n-- stderr\n%s\n", what.c_str(),
-               result.status, result.signal, result.seconds, result.timed_out ? ", timed out" : "", result.out.c_str(),
-               result.err.c_str());
-}
 
 job::Result run(int pes, const std::vector<std::string>& arguments, const std::vector<std::string>& environment = {},
                 double most_seconds = 4) {

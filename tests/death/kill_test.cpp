@@ -14,22 +14,14 @@
 
 namespace {
 
-int failures = 0;
-int checks = 0;
+using job_check::checks;
+using job_check::expect;
+using job_check::failures;
 std::string oshrun, program;
 
 double now() {
   using namespace std::chrono;
   return duration<double>(steady_clock::now().time_since_epoch()).count();
-}
-
-void expect(bool ok, const std::string& what, const job::Result& result) {
-  ++checks;
-  if (ok) return;
-  ++failures;
-  std::fprintf(stderr, "%s: status %d, signal %d, %.2f s%s\n-- stdout\n%s\n-- stderr\n%s\n", what.c_str(),
-               result.status, result.signal, result.seconds, result.timed_out ? ", timed out" : "", result.out.c_str(),
-               result.err.c_str());
 }
 
 constexpr int kPes = 4;

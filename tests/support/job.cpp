@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <sstream>
 
@@ -130,3 +131,16 @@ std::vector<std::string> lines(const std::string& text) {
 }
 
 }  // namespace job
+
+namespace job_check {
+
+void expect(bool ok, const std::string& what, const job::Result& result) {
+  ++checks;
+  if (ok) return;
+  ++failures;
+  std::fprintf(stderr, "%s: status %d, signal %d, %.2f s%s\n-- stdout\n%s\n-- stderr\n%s\n", what.c_str(),
+               result.status, result.signal, result.seconds, result.timed_out ? ", timed out" : "", result.out.c_str(),
+               result.err.c_str());
+}
+
+}  // namespace job_check

@@ -34,3 +34,13 @@ Result run(const Spec& spec);
 std::vector<std::string> lines(const std::string& text);
 
 }  // namespace job
+
+// For drivers that look at how jobs end. Apart from `job`: drivers with a report of their own name it alike.
+namespace job_check {
+
+// Counts a check; prints how the job went if it failed.
+inline int checks = 0;
+inline int failures = 0;
+void expect(bool ok, const std::string& what, const job::Result& result);
+
+}  // namespace job_check
