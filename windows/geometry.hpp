@@ -6,7 +6,7 @@
 //   store faults.
 //
 // All blocks have the same size and stride, so peer address = arena + index * stride + offset. What the channel region
-// looks like is the channel's business (channel/layout.hpp); here it is a number of bytes, which may be 0.
+// looks like is the channel's business (am/layout.hpp); here it is a number of bytes, which may be 0.
 #pragma once
 
 #include <algorithm>

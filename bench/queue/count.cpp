@@ -10,7 +10,7 @@
 
 #include "path.hpp"
 
-using namespace shmemx::queue;
+using namespace shmemx::nemesis;
 
 // Each scene has its own function, so that callgrind keeps them apart.
 extern "C" {

@@ -10,13 +10,13 @@
 #include <span>
 
 #include "../support/clock.hpp"
-#include "queue/fastbox.hpp"
-#include "queue/free_cells.hpp"
-#include "queue/plain_queue.hpp"
+#include "nemesis/fastbox.hpp"
+#include "nemesis/free_cells.hpp"
+#include "nemesis/plain_queue.hpp"
 
 namespace shmemx::bench {
 
-using namespace shmemx::queue;
+using namespace shmemx::nemesis;
 
 constexpr int kMaxProcesses = 9;  // a receiver and up to eight senders
 

@@ -6,7 +6,7 @@
 #include "common_segment.hpp"
 #include "copy.hpp"
 #include "mechanism.hpp"
-#include "queue/mpsc_queue.hpp"
+#include "nemesis/mpsc_queue.hpp"
 
 namespace shmemx::bench {
 namespace {
@@ -18,8 +18,8 @@ constexpr std::size_t kPoolBytes = std::size_t{4} << 20;
 
 struct Queues {
   alignas(64) std::byte reserved[64];  // offset 0 is no cell
-  queue::MpscQueue receive;
-  queue::MpscQueue free;
+  nemesis::MpscQueue receive;
+  nemesis::MpscQueue free;
 };
 
 class MessageQueue final : public Mechanism {
@@ -33,7 +33,7 @@ class MessageQueue final : public Mechanism {
     if (link_.local()) {
       queues_ = new (segment_.base()) Queues;
       for (std::size_t i = 0; i < count; ++i)
-        queues_->free.enqueue(new (segment_.base() + sizeof(Queues) + i * stride) queue::Cell{});
+        queues_->free.enqueue(new (segment_.base() + sizeof(Queues) + i * stride) nemesis::Cell{});
     } else {
       queues_ = reinterpret_cast<Queues*>(segment_.base());
     }
@@ -44,7 +44,7 @@ class MessageQueue final : public Mechanism {
   void copy_local(const Transfer& transfer) override {
     std::byte* to = mine_.base + transfer.dest;
     for (std::size_t left = transfer.bytes; left > 0;) {
-      queue::Cell* cell = dequeue(queues_->receive);
+      nemesis::Cell* cell = dequeue(queues_->receive);
       const std::size_t bytes = length(cell);
       copy_bytes(to, data(cell), bytes);
       queues_->free.enqueue(cell);
@@ -56,7 +56,7 @@ class MessageQueue final : public Mechanism {
   void copy_remote(const Transfer& transfer) override {
     const std::byte* from = mine_.base + transfer.source;
     for (std::size_t left = transfer.bytes; left > 0;) {
-      queue::Cell* cell = dequeue(queues_->free);
+      nemesis::Cell* cell = dequeue(queues_->free);
       const std::size_t bytes = std::min(left, chunk_);
       length(cell) = bytes;
       copy_bytes(data(cell), from, bytes);
@@ -67,11 +67,11 @@ class MessageQueue final : public Mechanism {
   }
 
  private:
-  static std::uint64_t& length(queue::Cell* cell) { return *reinterpret_cast<std::uint64_t*>(cell->payload()); }
-  static std::byte* data(queue::Cell* cell) { return reinterpret_cast<std::byte*>(cell) + kCellHeader; }
+  static std::uint64_t& length(nemesis::Cell* cell) { return *reinterpret_cast<std::uint64_t*>(cell->payload()); }
+  static std::byte* data(nemesis::Cell* cell) { return reinterpret_cast<std::byte*>(cell) + kCellHeader; }
 
-  queue::Cell* dequeue(queue::MpscQueue& from) {
-    queue::Cell* cell = nullptr;
+  nemesis::Cell* dequeue(nemesis::MpscQueue& from) {
+    nemesis::Cell* cell = nullptr;
     link_.wait([&] { return (cell = from.try_dequeue()) != nullptr; });
     return cell;
   }

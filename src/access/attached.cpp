@@ -5,7 +5,7 @@
 #include "access/cma.hpp"
 #include "access/node.hpp"
 #include "access/remote.hpp"
-#include "channel/channel.hpp"
+#include "am/channel.hpp"
 #include "context/route.hpp"
 
 namespace shmemx::access {
@@ -81,7 +81,7 @@ Code attach_distant(const char* routine, const Description& description, std::ui
 Code attach_window(const char* routine, const Description& description, std::uint64_t& handle) noexcept {
   if (!is_sealed(description, node().key, node().n_pes) || description.name.index >= windows::kMaxWindows)
     return SHMEMX_ERR_DESCRIPTION;
-  if (channel::is_distant(description.owner)) return attach_distant(routine, description, handle);
+  if (am::is_distant(description.owner)) return attach_distant(routine, description, handle);
   Directory* const directory = directory_of(description.owner);
   if (directory == nullptr) return SHMEMX_ERR_MEMORY;
   Life& life = directory->lives[description.name.index];
@@ -94,7 +94,7 @@ Code attach_window(const char* routine, const Description& description, std::uin
     fill(window, description);
     window.mapped = mapped;
     window.life = &life;
-    window.front = &channel::own_endpoint.front_of(description.owner);
+    window.front = &am::own_endpoint.front_of(description.owner);
     window.pid = pid;
   });
   return handle == 0 ? SHMEMX_ERR_LIMIT : SHMEMX_SUCCESS;

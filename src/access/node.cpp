@@ -7,9 +7,9 @@
 #include "access/cma.hpp"
 #include "access/remote.hpp"
 #include "access/serve.hpp"
+#include "am/agent.hpp"
+#include "am/channel.hpp"
 #include "base/wait.hpp"
-#include "channel/agent.hpp"
-#include "channel/channel.hpp"
 #include "context/context.hpp"
 
 namespace shmemx::access {
@@ -24,7 +24,7 @@ constinit std::mutex open_mutex;
 bool maps_peers() {
   const context::Context& world = context::default_context();
   for (int pe = 0; pe < facts.n_pes; ++pe) {
-    if (!channel::is_distant(pe) && !context::is_mapped(world, pe)) return false;
+    if (!am::is_distant(pe) && !context::is_mapped(world, pe)) return false;
   }
   return true;
 }
@@ -42,7 +42,7 @@ bool start(const Node& node) noexcept {
   facts.maps_peers = maps_peers();
   const bool ok = set_up_areas() && set_up_remote();
   if (ok) {
-    const channel::Locked endpoint;
+    const am::Locked endpoint;
     set_serving_handlers();
     set_reply_handler();
   }
@@ -56,13 +56,13 @@ bool is_started() noexcept { return state.load(std::memory_order_acquire) == Sta
 const Node& node() noexcept { return facts; }
 
 void serve_messages() noexcept {
-  if (facts.agent) return channel::start_agent();
+  if (facts.agent) return am::start_agent();
   expect_answers();
 }
 
 void expect_answers() noexcept {
   const std::lock_guard lock(open_mutex);
-  if (message_poll() == nullptr) channel::open();
+  if (message_poll() == nullptr) am::open();
 }
 
 }  // namespace shmemx::access

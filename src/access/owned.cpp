@@ -6,10 +6,10 @@
 #include "access/area.hpp"
 #include "access/handle_table.hpp"
 #include "access/node.hpp"
+#include "am/channel.hpp"
 #include "base/cache_line.hpp"
 #include "base/machine.hpp"
 #include "base/wait.hpp"
-#include "channel/channel.hpp"
 #include "context/route.hpp"
 
 namespace shmemx::access {
@@ -115,7 +115,7 @@ Code free_window(const char* routine, std::uint64_t handle) noexcept {
   windows::withdraw(window.name);
   {
     // A handler that has found the memory before is done once its lock is free, or has counted itself as a user.
-    const channel::Locked endpoint;
+    const am::Locked endpoint;
   }
   wait_for(routine, [&] { return life.users.load(std::memory_order_seq_cst) == 0; });  // live
   if (window.kind == Kind::allocated) release_memory(window.place);

@@ -9,13 +9,13 @@
 
 #include "access/node.hpp"
 #include "access/wire.hpp"
-#include "channel/channel.hpp"
+#include "am/channel.hpp"
 
 namespace shmemx::access {
 namespace {
 
-using channel::Bytes;
-using channel::bytes_of;
+using am::Bytes;
+using am::bytes_of;
 
 // Under the channel's lock.
 struct Ticket {
@@ -82,11 +82,11 @@ std::uint32_t take_ticket(const char* routine, Attached& window, Completion comp
   std::uint32_t index = kNoTicket;
   const auto length = static_cast<std::uint32_t>(bytes);
   const auto try_once = [&] {
-    const channel::Locked endpoint;
+    const am::Locked endpoint;
     index = try_take(window, completion, dest, length);
     return index != kNoTicket;
   };
-  if (!try_once()) channel::wait_until(routine, -1, try_once);
+  if (!try_once()) am::wait_until(routine, -1, try_once);
   return index;
 }
 
@@ -120,20 +120,20 @@ void note_failure(int source, Ticket& ticket, Outcome outcome) {
 }
 
 // A peer answers what it was asked; anything else is dropped.
-channel::Verdict on_reply(channel::Endpoint&, const channel::Message& message) {
+am::Verdict on_reply(am::Endpoint&, const am::Message& message) {
   Reply reply;
-  if (message.payload.size() < sizeof reply) return channel::Verdict::done;
+  if (message.payload.size() < sizeof reply) return am::Verdict::done;
   std::memcpy(&reply, message.payload.data(), sizeof reply);
   const Bytes body = message.payload.subspan(sizeof reply);
   Ticket* const ticket = ticket_of(message.source, reply);
-  if (ticket == nullptr) return channel::Verdict::done;
+  if (ticket == nullptr) return am::Verdict::done;
   if (reply.outcome != Outcome::ok) {
     note_failure(message.source, *ticket, reply.outcome);
   } else if (body.size() == ticket->bytes && !body.empty()) {
     std::memcpy(ticket->dest, body.data(), body.size());
   }
   if (reply.final != 0) end_ticket(*ticket, reply.ticket);
-  return channel::Verdict::done;
+  return am::Verdict::done;
 }
 
 // A long answer of a distant owner belongs where its ticket says, and that memory is the operation's until it ends.
@@ -147,7 +147,7 @@ std::byte* reply_landing(int source, Bytes header, std::size_t body_bytes) {
   const Ticket* const ticket = take_reply(header, reply) ? ticket_of(source, reply) : nullptr;
   return ticket != nullptr && ticket->bytes == body_bytes ? ticket->dest : nullptr;
 }
-void reply_landed(channel::Endpoint&, int source, Bytes header, std::size_t) {
+void reply_landed(am::Endpoint&, int source, Bytes header, std::size_t) {
   Reply reply;
   Ticket* const ticket = take_reply(header, reply) ? ticket_of(source, reply) : nullptr;
   if (ticket != nullptr && reply.final != 0) end_ticket(*ticket, reply.ticket);
@@ -155,19 +155,19 @@ void reply_landed(channel::Endpoint&, int source, Bytes header, std::size_t) {
 
 // For data in one message, and for elements.
 std::uint64_t room(const Attached& window) {
-  return channel::is_distant(window.owner) ? kDistantBytes : channel::max_payload_bytes() - kLargestHead;
+  return am::is_distant(window.owner) ? kDistantBytes : am::max_payload_bytes() - kLargestHead;
 }
 std::uint64_t room_for_elements(const Attached& window) {
-  return channel::is_distant(window.owner) ? kDistantElementBytes : room(window);
+  return am::is_distant(window.owner) ? kDistantElementBytes : room(window);
 }
 
 // A message that others are going to follow, or that nobody waits for yet: it leaves with the next poll at the latest.
-void send_with_more(const char* routine, int pe, channel::HandlerId id, Bytes header, Bytes body) {
+void send_with_more(const char* routine, int pe, am::HandlerId id, Bytes header, Bytes body) {
   if (body.size() < transport::kLongBytes) {
-    const channel::Locked endpoint;
+    const am::Locked endpoint;
     if (endpoint->try_send_gathered(pe, id, header, body)) return;
   }
-  channel::send(routine, pe, id, header, body);
+  am::send(routine, pe, id, header, body);
 }
 
 // Sends a part when the next one is known, so that the last one can say that it is the last.
@@ -188,8 +188,8 @@ class PutSender {
  private:
   void send(std::uint32_t last) {
     const PutRequest request{window_.name, pending_.offset, ticket_, last};
-    const auto send_this = last != 0 && awaited_ ? channel::send : send_with_more;
-    send_this(routine_, window_.owner, channel::kWindowPut, bytes_of(request), {pending_.local, pending_.bytes});
+    const auto send_this = last != 0 && awaited_ ? am::send : send_with_more;
+    send_this(routine_, window_.owner, am::kWindowPut, bytes_of(request), {pending_.local, pending_.bytes});
   }
 
   const char* routine_;
@@ -215,8 +215,8 @@ bool set_up_remote() noexcept {
 }
 
 void set_reply_handler() noexcept {
-  channel::set_handler(channel::kWindowReply, on_reply);
-  channel::set_landing(channel::kWindowReply, {reply_landing, reply_landed});
+  am::set_handler(am::kWindowReply, on_reply);
+  am::set_landing(am::kWindowReply, {reply_landing, reply_landed});
 }
 
 void put_remote(const char* routine, Attached& window, PairWalk walk, Completion completion) noexcept {
@@ -238,8 +238,8 @@ void get_remote(const char* routine, Attached& window, PairWalk walk, Completion
     more = walk.next(next, most);
     const std::uint32_t ticket = take_ticket(routine, window, completion, pair.local, pair.bytes);
     const GetRequest request{window.name, pair.offset, ticket, static_cast<std::uint32_t>(pair.bytes)};
-    const auto send_this = more || !completion.awaited ? send_with_more : channel::send;
-    send_this(routine, window.owner, channel::kWindowGet, bytes_of(request), {});
+    const auto send_this = more || !completion.awaited ? send_with_more : am::send;
+    send_this(routine, window.owner, am::kWindowGet, bytes_of(request), {});
   }
   add_to(completion.counter, -1);
 }
@@ -270,8 +270,8 @@ void accumulate_remote(const char* routine, Attached& window, std::uint64_t offs
     }
     const Bytes body =
         update.op == ElementOp::no_op ? Bytes{} : Bytes{operands.source + done * size, request.count * size};
-    const auto send_this = request.last == 0 || !completion.awaited ? send_with_more : channel::send;
-    send_this(routine, window.owner, channel::kWindowAccumulate, bytes_of(request), body);
+    const auto send_this = request.last == 0 || !completion.awaited ? send_with_more : am::send;
+    send_this(routine, window.owner, am::kWindowAccumulate, bytes_of(request), body);
   }
   add_to(completion.counter, -1);
 }
@@ -281,8 +281,8 @@ Code ask_owner(const char* routine, Attached& window) noexcept {
   std::atomic<Code> error{SHMEMX_SUCCESS};
   const std::uint32_t ticket = take_ticket(routine, window, {&counter, &error, true});
   const GetRequest request{window.name, 0, ticket, 0};
-  channel::send(routine, window.owner, channel::kWindowGet, bytes_of(request));
-  channel::wait_until(routine, window.owner, [&] { return is_complete(&counter); });
+  am::send(routine, window.owner, am::kWindowGet, bytes_of(request));
+  am::wait_until(routine, window.owner, [&] { return is_complete(&counter); });
   return error.load(std::memory_order_relaxed);  // written before `complete`
 }
 
@@ -300,27 +300,27 @@ Code atomic_remote(const char* routine, Attached& window, std::uint64_t offset, 
                               static_cast<std::uint8_t>(call.type),
                               static_cast<std::uint8_t>(call.op),
                               0};
-  channel::send(routine, window.owner, channel::kWindowAtomic, bytes_of(request));
-  channel::wait_until(routine, window.owner, [&] { return is_complete(&counter); });
+  am::send(routine, window.owner, am::kWindowAtomic, bytes_of(request));
+  am::wait_until(routine, window.owner, [&] { return is_complete(&counter); });
   return error.load(std::memory_order_relaxed);  // written before `complete`
 }
 
 bool is_complete(const long* counter) noexcept { return __atomic_load_n(counter, __ATOMIC_ACQUIRE) == 0; }  // complete
 
 void wait_for_counter(const char* routine, const long* counter) noexcept {
-  channel::wait_until(routine, -1, [&] { return is_complete(counter); });
+  am::wait_until(routine, -1, [&] { return is_complete(counter); });
 }
 
 Code flush(const char* routine, Attached& window) noexcept {
   const auto done = [&] { return window.open.load(std::memory_order_acquire) == 0; };  // complete
-  if (!done()) channel::wait_until(routine, window.owner, done);
+  if (!done()) am::wait_until(routine, window.owner, done);
   return window.late_error.exchange(SHMEMX_SUCCESS, std::memory_order_relaxed);  // written before `complete`
 }
 
 Code flush_pe(const char* routine, int pe) noexcept {
   PeerOpen& peer = remote->peers[static_cast<std::size_t>(pe)];
   const auto done = [&] { return peer.open.load(std::memory_order_acquire) == 0; };  // complete
-  if (!done()) channel::wait_until(routine, pe, done);
+  if (!done()) am::wait_until(routine, pe, done);
   return peer.late_error.exchange(SHMEMX_SUCCESS, std::memory_order_relaxed);  // written before `complete`
 }
 

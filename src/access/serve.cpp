@@ -131,15 +131,15 @@ Served serve_landed(Payload header) noexcept {
   return answer(request.ticket, Outcome::ok, true);
 }
 
-Served serve(channel::HandlerId id, Payload payload, Room room) noexcept {
+Served serve(am::HandlerId id, Payload payload, Room room) noexcept {
   switch (id) {
-    case channel::kWindowPut:
+    case am::kWindowPut:
       return serve_put(payload);
-    case channel::kWindowGet:
+    case am::kWindowGet:
       return serve_get(payload, room);
-    case channel::kWindowAtomic:
+    case am::kWindowAtomic:
       return serve_atomic(payload, room.scratch);
-    case channel::kWindowAccumulate:
+    case am::kWindowAccumulate:
       return serve_accumulate(payload, room.scratch);
     default:
       return {};

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "access/wire.hpp"
-#include "channel/channel.hpp"
+#include "am/channel.hpp"
 
 namespace shmemx::access {
 
@@ -23,7 +23,7 @@ struct Room {
 
 // Pure: no channel, so that tests and fuzzers call it. A request that no PE sends is answered as `bad` where it has a
 // ticket, and else ignored.
-Served serve(channel::HandlerId id, std::span<const std::byte> payload, Room room) noexcept;
+Served serve(am::HandlerId id, std::span<const std::byte> payload, Room room) noexcept;
 
 // A put whose data arrive by themselves: where they belong, null when the request is to go through serve(); and what it
 // is answered once they lie there. The header is the request alone.

@@ -15,8 +15,8 @@
 namespace shmemx::access {
 namespace {
 
-using channel::Bytes;
-using channel::Verdict;
+using am::Bytes;
+using am::Verdict;
 
 // Answers that could not be sent. What they answer cannot be done twice, so they are kept, for each PE by itself: one
 // that takes nothing holds up no other. Under the channel's lock.
@@ -43,17 +43,17 @@ Answers& answers() {
 
 Room room_for_answer(int source) {
   std::vector<std::byte>& scratch = answers().scratch;
-  if (scratch.empty()) scratch.resize(std::max<std::size_t>(channel::max_payload_bytes(), kDistantElementBytes));
-  if (channel::is_distant(source)) return {std::span(scratch).first(kDistantElementBytes), kDistantBytes};
-  const std::size_t bytes = channel::max_payload_bytes() - sizeof(Reply);
+  if (scratch.empty()) scratch.resize(std::max<std::size_t>(am::max_payload_bytes(), kDistantElementBytes));
+  if (am::is_distant(source)) return {std::span(scratch).first(kDistantElementBytes), kDistantBytes};
+  const std::size_t bytes = am::max_payload_bytes() - sizeof(Reply);
   return {std::span(scratch).first(bytes), bytes};
 }
 
-bool send_kept(channel::Endpoint& endpoint, int pe, std::deque<Kept>& list) {
+bool send_kept(am::Endpoint& endpoint, int pe, std::deque<Kept>& list) {
   bool any = false;
   while (!list.empty()) {
     const Kept& first = list.front();
-    if (!endpoint.try_send(pe, channel::kWindowReply, channel::bytes_of(first.reply), first.body)) break;
+    if (!endpoint.try_send(pe, am::kWindowReply, am::bytes_of(first.reply), first.body)) break;
     answers().kept_bytes -= sizeof(Kept) + first.body.size();
     list.pop_front();
     any = true;
@@ -65,7 +65,7 @@ bool send_kept(channel::Endpoint& endpoint, int pe, std::deque<Kept>& list) {
 std::atomic<std::uint32_t>& users_of(std::uint32_t window) { return directory_of(node().me)->lives[window].users; }
 
 // At the end of each poll: what its handlers have answered leaves together.
-bool progress(channel::Endpoint& endpoint) {
+bool progress(am::Endpoint& endpoint) {
   endpoint.flush_gathered();
   Answers& all = answers();
   bool any = false;
@@ -86,12 +86,12 @@ void wake_own() {
 }
 
 // From the window to the network, without a copy.
-Verdict send_from_window(channel::Endpoint& endpoint, const channel::Message& message, const Served& served) {
+Verdict send_from_window(am::Endpoint& endpoint, const am::Message& message, const Served& served) {
   auto loan = std::make_unique<Loan>();
   loan->window = window_of(message.payload).index;
   users_of(loan->window).fetch_add(1, std::memory_order_seq_cst);  // live
-  const transport::Sent sent = endpoint.send_tracked(message.source, channel::kWindowReply,
-                                                     channel::bytes_of(served.reply), served.body, loan->outgoing);
+  const transport::Sent sent =
+      endpoint.send_tracked(message.source, am::kWindowReply, am::bytes_of(served.reply), served.body, loan->outgoing);
   if (sent == transport::Sent::later) {
     answers().loans.push_back(std::move(loan));
     return Verdict::done;
@@ -101,21 +101,21 @@ Verdict send_from_window(channel::Endpoint& endpoint, const channel::Message& me
 }
 
 // A get changes nothing, so it is simply run again.
-Verdict on_get(channel::Endpoint& endpoint, const channel::Message& message) {
-  const Served served = serve(channel::kWindowGet, message.payload, room_for_answer(message.source));
+Verdict on_get(am::Endpoint& endpoint, const am::Message& message) {
+  const Served served = serve(am::kWindowGet, message.payload, room_for_answer(message.source));
   if (!served.answered) return Verdict::done;
   if (served.body.size() >= transport::kLongBytes && endpoint.is_distant(message.source))
     return send_from_window(endpoint, message, served);
-  return endpoint.try_send_gathered(message.source, channel::kWindowReply, channel::bytes_of(served.reply), served.body)
+  return endpoint.try_send_gathered(message.source, am::kWindowReply, am::bytes_of(served.reply), served.body)
              ? Verdict::done
              : Verdict::later;
 }
 
 // Answers to one ticket stay in order.
-void send_answer(channel::Endpoint& endpoint, int source, const Served& served) {
+void send_answer(am::Endpoint& endpoint, int source, const Served& served) {
   Answers& all = answers();
   if (!all.kept.contains(source) &&
-      endpoint.try_send_gathered(source, channel::kWindowReply, channel::bytes_of(served.reply), served.body))
+      endpoint.try_send_gathered(source, am::kWindowReply, am::bytes_of(served.reply), served.body))
     return;
   all.kept[source].push_back({served.reply, {served.body.begin(), served.body.end()}});
   all.kept_bytes += sizeof(Kept) + served.body.size();
@@ -124,8 +124,8 @@ void send_answer(channel::Endpoint& endpoint, int source, const Served& served) 
           all.kept_bytes, endpoint.pending_max());
 }
 
-template <channel::HandlerId Id>
-Verdict on_change(channel::Endpoint& endpoint, const channel::Message& message) {
+template <am::HandlerId Id>
+Verdict on_change(am::Endpoint& endpoint, const am::Message& message) {
   const Served served = serve(Id, message.payload, room_for_answer(message.source));
   wake_own();
   if (served.answered) send_answer(endpoint, message.source, served);
@@ -139,7 +139,7 @@ std::byte* put_landing(int, Bytes header, std::size_t body_bytes) {
   return place;
 }
 
-void put_landed(channel::Endpoint& endpoint, int source, Bytes header, std::size_t) {
+void put_landed(am::Endpoint& endpoint, int source, Bytes header, std::size_t) {
   users_of(window_of(header).index).fetch_sub(1, std::memory_order_seq_cst);  // live
   wake_own();
   const Served served = serve_landed(header);
@@ -149,12 +149,12 @@ void put_landed(channel::Endpoint& endpoint, int source, Bytes header, std::size
 }  // namespace
 
 void set_serving_handlers() noexcept {
-  channel::set_handler(channel::kWindowPut, on_change<channel::kWindowPut>);
-  channel::set_handler(channel::kWindowGet, on_get);
-  channel::set_handler(channel::kWindowAtomic, on_change<channel::kWindowAtomic>);
-  channel::set_handler(channel::kWindowAccumulate, on_change<channel::kWindowAccumulate>);
-  channel::set_landing(channel::kWindowPut, {put_landing, put_landed});
-  channel::add_progress(progress);
+  am::set_handler(am::kWindowPut, on_change<am::kWindowPut>);
+  am::set_handler(am::kWindowGet, on_get);
+  am::set_handler(am::kWindowAtomic, on_change<am::kWindowAtomic>);
+  am::set_handler(am::kWindowAccumulate, on_change<am::kWindowAccumulate>);
+  am::set_landing(am::kWindowPut, {put_landing, put_landed});
+  am::add_progress(progress);
 }
 
 }  // namespace shmemx::access

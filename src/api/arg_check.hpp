@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "channel/channel.hpp"
+#include "am/channel.hpp"
 #include "coll/team.hpp"
 #include "context/route.hpp"
 #include "sync/compare.hpp"
@@ -62,7 +62,7 @@ inline void check_result(const char* routine, const char* argument, const void* 
 template <class T>
 inline void note_read(const void* address, T value) noexcept {
   if (!context::all_mapped) [[unlikely]]
-    channel::poll();
+    am::poll();
   if (context::reads_are_watched || !context::all_mapped) [[unlikely]] {
     std::uint64_t answer = 0;
     std::memcpy(&answer, &value, std::min(sizeof value, sizeof answer));

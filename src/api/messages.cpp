@@ -6,22 +6,22 @@
 #include "api/arg_check.hpp"
 #include "base/fatal.hpp"
 #include "base/wait.hpp"
-#include "message/messages.hpp"
+#include "pt2pt/messages.hpp"
 
 namespace api = shmemx::api;
 namespace context = shmemx::context;
-namespace message = shmemx::message;
+namespace pt2pt = shmemx::pt2pt;
 
 namespace {
 
-using message::Call;
-using message::RequestId;
-using message::Result;
-using message::Shape;
+using pt2pt::Call;
+using pt2pt::RequestId;
+using pt2pt::Result;
+using pt2pt::Shape;
 
-static_assert(message::kAny == SHMEMX_ANY_SOURCE && message::kAny == SHMEMX_ANY_TAG);
-static_assert(sizeof(shmemx_iov_t) == sizeof(message::Place) &&
-              offsetof(shmemx_iov_t, bytes) == offsetof(message::Place, bytes));
+static_assert(pt2pt::kAny == SHMEMX_ANY_SOURCE && pt2pt::kAny == SHMEMX_ANY_TAG);
+static_assert(sizeof(shmemx_iov_t) == sizeof(pt2pt::Place) &&
+              offsetof(shmemx_iov_t, bytes) == offsetof(pt2pt::Place, bytes));
 
 [[noreturn, gnu::cold, gnu::noinline]] void bad_pe(const char* routine, const char* argument, int pe,
                                                    bool any) noexcept {
@@ -80,7 +80,7 @@ Shape list_shape(const char* routine, const shmemx_iov_t* list, size_t count) no
                   list[i].bytes);
   }
   Shape shape;
-  if (!Shape::of_list(reinterpret_cast<const message::Place*>(list), count, shape)) {
+  if (!Shape::of_list(reinterpret_cast<const pt2pt::Place*>(list), count, shape)) {
     context::require_initialized(routine);
     shmemx::fatal(routine, "argument 'list' has %zu pieces of more than %zu bytes in all, allowed is at most that",
                   count, SIZE_MAX);
@@ -141,13 +141,13 @@ void check_requests(const char* routine, const shmemx_request_t* requests, size_
 
 int start_send(const Call& call, const Shape& shape, bool synchronous, shmemx_request_t* request) noexcept {
   api::check_result(call.routine, "request", request);
-  *request = handle_of(message::start_send(call, shape, synchronous));
+  *request = handle_of(pt2pt::start_send(call, shape, synchronous));
   return 0;
 }
 
 int start_receive(const Call& call, const Shape& shape, shmemx_request_t* request) noexcept {
   api::check_result(call.routine, "request", request);
-  *request = handle_of(message::start_receive(call, shape));
+  *request = handle_of(pt2pt::start_receive(call, shape));
   return 0;
 }
 
@@ -164,9 +164,9 @@ int shmemx_send(const void* source, size_t bytes, int pe, int tag) noexcept {
   const Call call{"shmemx_send", pe, tag};
   check_send(call);
   check_memory(call.routine, "source", source, bytes);
-  if (message::send_at_once(pe, tag, source, bytes)) [[likely]]
+  if (pt2pt::send_at_once(pe, tag, source, bytes)) [[likely]]
     return 0;
-  message::send_contiguous(call, source, bytes);
+  pt2pt::send_contiguous(call, source, bytes);
   return 0;
 }
 
@@ -174,7 +174,7 @@ int shmemx_ssend(const void* source, size_t bytes, int pe, int tag) noexcept {
   const Call call{"shmemx_ssend", pe, tag};
   check_send(call);
   check_memory(call.routine, "source", source, bytes);
-  message::send(call, Shape::contiguous(source, bytes), true);
+  pt2pt::send(call, Shape::contiguous(source, bytes), true);
   return 0;
 }
 
@@ -182,11 +182,11 @@ int shmemx_recv(void* dest, size_t bytes, int pe, int tag, shmemx_status_t* stat
   const Call call{"shmemx_recv", pe, tag};
   check_receive(call);
   check_memory(call.routine, "dest", dest, bytes);
-  const message::Place place{static_cast<std::byte*>(dest), bytes};
+  const pt2pt::Place place{static_cast<std::byte*>(dest), bytes};
   Result result;
-  if (message::receive_at_once({pe, tag}, place, result)) [[likely]]
+  if (pt2pt::receive_at_once({pe, tag}, place, result)) [[likely]]
     return give_result(result, status);
-  return give_result(message::receive_contiguous(call, place), status);
+  return give_result(pt2pt::receive_contiguous(call, place), status);
 }
 
 int shmemx_sendrecv(const void* source, size_t source_bytes, int dest_pe, int send_tag, void* dest, size_t dest_bytes,
@@ -197,10 +197,10 @@ int shmemx_sendrecv(const void* source, size_t source_bytes, int dest_pe, int se
   check_receive(receive, "source_pe");
   check_memory(send.routine, "source", source, source_bytes);
   check_memory(send.routine, "dest", dest, dest_bytes);
-  const RequestId sent = message::start_send(send, Shape::contiguous(source, source_bytes), false);
-  const Result result = message::receive_contiguous(receive, {static_cast<std::byte*>(dest), dest_bytes});
+  const RequestId sent = pt2pt::start_send(send, Shape::contiguous(source, source_bytes), false);
+  const Result result = pt2pt::receive_contiguous(receive, {static_cast<std::byte*>(dest), dest_bytes});
   Result ignored;
-  message::wait(send.routine, sent, ignored);
+  pt2pt::wait(send.routine, sent, ignored);
   return give_result(result, status);
 }
 
@@ -232,14 +232,14 @@ int shmemx_irecv(void* dest, size_t bytes, int pe, int tag, shmemx_request_t* re
 int shmemx_sendv(const shmemx_iov_t* list, size_t count, int pe, int tag) noexcept {
   const Call call{"shmemx_sendv", pe, tag};
   check_send(call);
-  message::send(call, list_shape(call.routine, list, count), false);
+  pt2pt::send(call, list_shape(call.routine, list, count), false);
   return 0;
 }
 
 int shmemx_recvv(const shmemx_iov_t* list, size_t count, int pe, int tag, shmemx_status_t* status) noexcept {
   const Call call{"shmemx_recvv", pe, tag};
   check_receive(call);
-  return give_result(message::receive(call, list_shape(call.routine, list, count)), status);
+  return give_result(pt2pt::receive(call, list_shape(call.routine, list, count)), status);
 }
 
 int shmemx_isendv(const shmemx_iov_t* list, size_t count, int pe, int tag, shmemx_request_t* request) noexcept {
@@ -258,7 +258,7 @@ int shmemx_send_strided(const void* source, size_t block_bytes, ptrdiff_t stride
                         int tag) noexcept {
   const Call call{"shmemx_send_strided", pe, tag};
   check_send(call);
-  message::send(call, strided_shape(call.routine, "source", source, {block_bytes, stride_bytes, blocks}), false);
+  pt2pt::send(call, strided_shape(call.routine, "source", source, {block_bytes, stride_bytes, blocks}), false);
   return 0;
 }
 
@@ -267,7 +267,7 @@ int shmemx_recv_strided(void* dest, size_t block_bytes, ptrdiff_t stride_bytes, 
   const Call call{"shmemx_recv_strided", pe, tag};
   check_receive(call);
   const Shape shape = strided_shape(call.routine, "dest", dest, {block_bytes, stride_bytes, blocks});
-  return give_result(message::receive(call, shape), status);
+  return give_result(pt2pt::receive(call, shape), status);
 }
 
 int shmemx_isend_strided(const void* source, size_t block_bytes, ptrdiff_t stride_bytes, size_t blocks, int pe, int tag,
@@ -292,7 +292,7 @@ int shmemx_probe(int pe, int tag, shmemx_status_t* status) noexcept {
   const Call call{"shmemx_probe", pe, tag};
   check_receive(call);
   Result result;
-  message::await_message(call, result);
+  pt2pt::await_message(call, result);
   return give_result(result, status);
 }
 
@@ -301,7 +301,7 @@ int shmemx_iprobe(int pe, int tag, int* flag, shmemx_status_t* status) noexcept 
   check_receive(call);
   api::check_result(call.routine, "flag", flag);
   Result result;
-  *flag = message::find_message(call, result) ? 1 : 0;
+  *flag = pt2pt::find_message(call, result) ? 1 : 0;
   if (*flag != 0) return give_result(result, status);
   look_again_later();
   return 0;
@@ -313,7 +313,7 @@ int shmemx_wait(shmemx_request_t* request, shmemx_status_t* status) noexcept {
   const char* const routine = "shmemx_wait";
   check_request(routine, request);
   Result result = kNothing;
-  if (*request != SHMEMX_REQUEST_NULL && !message::wait(routine, id_of(*request), result)) reject(routine, *request);
+  if (*request != SHMEMX_REQUEST_NULL && !pt2pt::wait(routine, id_of(*request), result)) reject(routine, *request);
   *request = SHMEMX_REQUEST_NULL;
   return give_result(result, status);
 }
@@ -325,9 +325,9 @@ int shmemx_test(shmemx_request_t* request, int* flag, shmemx_status_t* status) n
   Result result = kNothing;
   *flag = 1;
   if (*request != SHMEMX_REQUEST_NULL) {
-    const message::TestAnswer answer = message::test(id_of(*request), result);
-    if (answer == message::TestAnswer::unknown) reject(routine, *request);
-    *flag = answer == message::TestAnswer::complete ? 1 : 0;
+    const pt2pt::TestAnswer answer = pt2pt::test(id_of(*request), result);
+    if (answer == pt2pt::TestAnswer::unknown) reject(routine, *request);
+    *flag = answer == pt2pt::TestAnswer::complete ? 1 : 0;
   }
   if (*flag == 0) {
     look_again_later();
@@ -343,7 +343,7 @@ int shmemx_waitall(size_t count, shmemx_request_t* requests, shmemx_status_t* st
   int worst = 0;
   for (size_t i = 0; i < count; ++i) {
     Result result = kNothing;
-    if (requests[i] != SHMEMX_REQUEST_NULL && !message::wait(routine, id_of(requests[i]), result))
+    if (requests[i] != SHMEMX_REQUEST_NULL && !pt2pt::wait(routine, id_of(requests[i]), result))
       reject(routine, requests[i]);
     requests[i] = SHMEMX_REQUEST_NULL;
     if (give_result(result, statuses == nullptr ? nullptr : statuses + i) != 0) worst = SHMEMX_ERR_TRUNCATE;
@@ -359,12 +359,12 @@ int shmemx_waitany(size_t count, shmemx_request_t* requests, size_t* index, shme
     return id_of(static_cast<const shmemx_request_t*>(handles)[i]);
   };
   for (size_t i = 0; i < count; ++i) {
-    if (requests[i] != SHMEMX_REQUEST_NULL && !message::is_open(id_of(requests[i]))) reject(routine, requests[i]);
+    if (requests[i] != SHMEMX_REQUEST_NULL && !pt2pt::is_open(id_of(requests[i]))) reject(routine, requests[i]);
   }
-  *index = message::wait_any(routine, count, next, requests);
+  *index = pt2pt::wait_any(routine, count, next, requests);
   Result result = kNothing;
   if (*index == count) return give_result(result, status);
-  message::wait(routine, id_of(requests[*index]), result);
+  pt2pt::wait(routine, id_of(requests[*index]), result);
   requests[*index] = SHMEMX_REQUEST_NULL;
   return give_result(result, status);
 }
@@ -373,12 +373,12 @@ int shmemx_cancel(shmemx_request_t* request) noexcept {
   const char* const routine = "shmemx_cancel";
   check_request(routine, request);
   if (*request == SHMEMX_REQUEST_NULL) return 0;
-  switch (message::cancel(id_of(*request))) {
-    case message::CancelAnswer::unknown:
+  switch (pt2pt::cancel(id_of(*request))) {
+    case pt2pt::CancelAnswer::unknown:
       reject(routine, *request);
-    case message::CancelAnswer::a_send:
+    case pt2pt::CancelAnswer::a_send:
       shmemx::fatal(routine, "argument 'request' is a send, allowed are receives");
-    case message::CancelAnswer::done:
+    case pt2pt::CancelAnswer::done:
       break;
   }
   return 0;

@@ -32,7 +32,7 @@ void get_bytes(void* dest, const void* source, std::uint64_t bytes, int pe, cons
     return note_read(target.address, value);
   }
   if (!context::all_mapped) [[unlikely]]
-    channel::poll();
+    am::poll();
 }
 
 void get_nbi_bytes(void* dest, const void* source, std::uint64_t bytes, int pe, const Context& context,

@@ -9,9 +9,9 @@
 #include "access/remote.hpp"
 #include "access/transfer.hpp"
 #include "access/update.hpp"
+#include "am/channel.hpp"
 #include "api/arg_check.hpp"
 #include "base/fatal.hpp"
-#include "channel/channel.hpp"
 #include "runtime/job.hpp"
 
 namespace reach = shmemx::access;  // not `access`: POSIX has a function of that name
@@ -406,7 +406,7 @@ int shmemx_window_test(const long* counter) noexcept {
   context::require_initialized("shmemx_window_test");
   api::check_result("shmemx_window_test", "counter", counter);
   if (reach::is_complete(counter)) return 1;
-  shmemx::channel::poll();
+  shmemx::am::poll();
   if (reach::is_complete(counter)) return 1;
   shmemx::test_failed();
   return 0;

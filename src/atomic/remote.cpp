@@ -7,11 +7,11 @@
 namespace shmemx::atomic {
 namespace {
 
-using channel::Bytes;
-using channel::bytes_of;
-using channel::Endpoint;
-using channel::Message;
-using channel::Verdict;
+using am::Bytes;
+using am::bytes_of;
+using am::Endpoint;
+using am::Message;
+using am::Verdict;
 
 AtomicHeader header_of(const RemotePlace& place, const Operation& operation) noexcept {
   return {place.window, place.offset, operation.operand, operation.condition, 0, operation.op, operation.type, 0};
@@ -49,7 +49,7 @@ std::vector<Owed>& owed_answers() {
 }
 
 bool try_answer(Endpoint& endpoint, const Owed& owed) {
-  return endpoint.try_send(owed.pe, channel::kAtomicReply, bytes_of(owed.reply));
+  return endpoint.try_send(owed.pe, am::kAtomicReply, bytes_of(owed.reply));
 }
 
 constinit bool owes = false;
@@ -95,14 +95,14 @@ Verdict handle_reply(Endpoint&, const Message& message) {
 
 Question question_for(const RemotePlace& place, const Operation& operation, void* at) noexcept {
   const auto bytes = static_cast<std::uint32_t>(bytes_of_type(operation.type));
-  return {place.pe, channel::kAtomicFetch, {static_cast<std::byte*>(at), bytes, bytes, 1}};
+  return {place.pe, am::kAtomicFetch, {static_cast<std::byte*>(at), bytes, bytes, 1}};
 }
 
 }  // namespace
 
 void post_remote(const char* routine, const RemotePlace& place, const Operation& operation) noexcept {
   const AtomicHeader header = header_of(place, operation);
-  channel::send(routine, place.pe, channel::kAtomic, bytes_of(header));
+  am::send(routine, place.pe, am::kAtomic, bytes_of(header));
 }
 
 std::uint64_t fetch_remote(const char* routine, const RemotePlace& place, const Operation& operation) noexcept {
@@ -121,10 +121,10 @@ void fetch_nbi_remote(const char* routine, const context::Context& context, void
 }
 
 void set_remote_handlers() noexcept {
-  channel::set_handler(channel::kAtomic, handle_atomic);
-  channel::set_handler(channel::kAtomicFetch, handle_atomic_fetch);
-  channel::set_handler(channel::kAtomicReply, handle_reply);
-  channel::add_progress(send_owed);
+  am::set_handler(am::kAtomic, handle_atomic);
+  am::set_handler(am::kAtomicFetch, handle_atomic_fetch);
+  am::set_handler(am::kAtomicReply, handle_reply);
+  am::add_progress(send_owed);
 }
 
 }  // namespace shmemx::atomic

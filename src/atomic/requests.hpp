@@ -11,8 +11,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "am/channel.hpp"
 #include "base/wait.hpp"
-#include "channel/channel.hpp"
 #include "context/context.hpp"
 
 namespace shmemx::atomic {
@@ -88,16 +88,16 @@ inline Asker asker_of(const context::Context& context) noexcept {
 // A question: who is asked, and where the answer goes.
 struct Question {
   std::int32_t pe;
-  channel::HandlerId handler;
+  am::HandlerId handler;
   Landing landing;
 };
 
 template <class Header>
 bool try_ask(const Question& question, Header& header, const Asker& asker) noexcept {
-  const channel::Locked endpoint;
+  const am::Locked endpoint;
   if (!requests.is_full()) {
     header.ticket = requests.open(question.landing, question.pe, asker);
-    if (endpoint->try_send(question.pe, question.handler, channel::bytes_of(header))) return true;
+    if (endpoint->try_send(question.pe, question.handler, am::bytes_of(header))) return true;
     requests.close(header.ticket);
   }
   endpoint->poll();
@@ -114,7 +114,7 @@ void ask(const char* routine, const Question& question, Header& header, const As
 
 // Until at most `left` answers are missing.
 inline void await_answers(const char* routine, int pe, const OpenCount& open, std::uint32_t left = 0) noexcept {
-  channel::wait_until(routine, pe, [&] { return open.load(std::memory_order_acquire) <= left; });  // answer
+  am::wait_until(routine, pe, [&] { return open.load(std::memory_order_acquire) <= left; });  // answer
 }
 
 // After a handler has changed this PE's memory: a thread of the program may sleep until it does.

@@ -40,7 +40,7 @@ std::uint64_t perform_as(const AtomicHeader& header, std::byte* word) noexcept {
 }
 
 template <class T>
-bool decode_exactly(channel::Bytes payload, T& header) noexcept {
+bool decode_exactly(am::Bytes payload, T& header) noexcept {
   if (payload.size() != sizeof header) return false;
   std::memcpy(&header, payload.data(), sizeof header);
   return true;
@@ -48,13 +48,13 @@ bool decode_exactly(channel::Bytes payload, T& header) noexcept {
 
 }  // namespace
 
-bool decode_atomic(channel::Bytes payload, AtomicHeader& header) noexcept {
+bool decode_atomic(am::Bytes payload, AtomicHeader& header) noexcept {
   if (!decode_exactly(payload, header)) return false;
   if (static_cast<unsigned>(header.op) >= kOps || static_cast<unsigned>(header.type) >= kTypes) return false;
   return goes_together(header.op, header.type);
 }
 
-bool decode_atomic_reply(channel::Bytes payload, AtomicReply& reply) noexcept { return decode_exactly(payload, reply); }
+bool decode_atomic_reply(am::Bytes payload, AtomicReply& reply) noexcept { return decode_exactly(payload, reply); }
 
 std::byte* find_word(const AtomicHeader& header) noexcept {
   const std::size_t bytes = bytes_of_type(header.type);

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include "am/channel.hpp"
 #include "atomic/requests.hpp"
-#include "channel/channel.hpp"
 #include "windows/exposure.hpp"
 
 namespace shmemx::atomic {
@@ -76,8 +76,8 @@ struct AtomicReply {
 static_assert(sizeof(AtomicReply) == 16 && offsetof(AtomicReply, value) == 8);
 
 // False: the length is wrong, or operation and type are none or do not go together.
-bool decode_atomic(channel::Bytes payload, AtomicHeader& header) noexcept;
-bool decode_atomic_reply(channel::Bytes payload, AtomicReply& reply) noexcept;
+bool decode_atomic(am::Bytes payload, AtomicHeader& header) noexcept;
+bool decode_atomic_reply(am::Bytes payload, AtomicReply& reply) noexcept;
 
 // The word that a decoded header names; null when it is not there, or misaligned.
 std::byte* find_word(const AtomicHeader& header) noexcept;

@@ -1,7 +1,7 @@
 #include "coll/barrier.hpp"
 
+#include "am/channel.hpp"
 #include "base/wait.hpp"
-#include "channel/channel.hpp"
 #include "coll/leaders.hpp"
 #include "coll/ticks.hpp"
 #include "context/route.hpp"
@@ -51,12 +51,12 @@ void await_tick(const Team& team, const char* routine, int pe, std::uint64_t tic
   const ArrivalLine& line = team.arrival(team.me(), pe);
   const auto has_come = [&] { return line.tick.load(std::memory_order_acquire) >= tick; };  // arrive
   if (!context::all_mapped) [[unlikely]]
-    return channel::wait_until(routine, context::world_pe(team.route, pe), has_come);
+    return am::wait_until(routine, context::world_pe(team.route, pe), has_come);
   wait_for(routine, has_come);
 }
 
 void barrier(Team& team, const char* routine) noexcept {
-  channel::order_for_sanitizer();
+  am::order_for_sanitizer();
   if (team.size() == 1) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
   } else if (!team.direct) {
@@ -66,7 +66,7 @@ void barrier(Team& team, const char* routine) noexcept {
   } else {
     disseminate(team, routine);
   }
-  channel::order_for_sanitizer();
+  am::order_for_sanitizer();
 }
 
 }  // namespace shmemx::coll

@@ -2,8 +2,8 @@
 
 #include <shmemx/types.h>
 
+#include "am/channel.hpp"
 #include "base/fatal.hpp"
-#include "channel/channel.hpp"
 
 namespace shmemx::coll {
 
@@ -21,7 +21,7 @@ void TeamGroup::publish_remote(const void* data, std::size_t bytes) noexcept {
     if (!context::is_mapped(team_.route, pe)) send_blob(team_, routine_, pe, {data, bytes, parity});
   }
   for (int pe = 0; pe < size(); ++pe) {
-    if (!context::is_mapped(team_.route, pe)) channel::settle(routine_, context::world_pe(team_.route, pe));
+    if (!context::is_mapped(team_.route, pe)) am::settle(routine_, context::world_pe(team_.route, pe));
   }
 }
 
@@ -98,8 +98,8 @@ void ActiveGroup::sync_remote() noexcept {
   const long due = me() == 0 ? size() - 1 : 1;
   if (me() != 0) tell(0, 0, SHMEM_SIGNAL_ADD);
   const int expected = me() == 0 || context::is_mapped(route_, 0) ? -1 : context::world_pe(route_, 0);
-  channel::wait_until(routine_, expected, [&] { return __atomic_load_n(own, __ATOMIC_ACQUIRE) == due; });
-  channel::order_for_sanitizer();
+  am::wait_until(routine_, expected, [&] { return __atomic_load_n(own, __ATOMIC_ACQUIRE) == due; });
+  am::order_for_sanitizer();
   __atomic_store_n(own, 0L, __ATOMIC_RELAXED);  // nobody writes it before the next turn
   for (int pe = 1; me() == 0 && pe < size(); ++pe) tell(pe, 1, SHMEM_SIGNAL_SET);
 }

@@ -1,7 +1,7 @@
 #include "coll/leaders.hpp"
 
+#include "am/channel.hpp"
 #include "base/wait.hpp"
-#include "channel/channel.hpp"
 #include "context/route.hpp"
 
 namespace shmemx::coll {
@@ -21,7 +21,7 @@ void await_others(Team& team, const TeamNodes& nodes, const char* routine) {
   team.gathered += static_cast<std::uint64_t>(others);
   const std::atomic<std::uint64_t>& arrived = team.central(team.me()).arrived;
   // One of them for all: they come by no message.
-  channel::wait_until(routine, context::world_pe(team.route, nodes.here().back()), [&] {
+  am::wait_until(routine, context::world_pe(team.route, nodes.here().back()), [&] {
     return arrived.load(std::memory_order_acquire) >= team.gathered;  // arrive
   });
 }

@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "am/channel.hpp"
 #include "base/fatal.hpp"
-#include "channel/channel.hpp"
 #include "coll/barrier.hpp"
 #include "coll/ticks.hpp"
 
@@ -87,7 +87,7 @@ Parcel await_parcel(const Team& team, const char* routine, int pe, std::uint64_t
   const ParcelName name{team.route.team_index, static_cast<std::uint32_t>(pe), tick};
   ParcelNode* taken = nullptr;
   {
-    const channel::Locked lock;
+    const am::Locked lock;
     ParcelNode** const link = find(name);
     taken = *link;
     if (taken != nullptr) *link = taken->next;

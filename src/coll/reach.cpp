@@ -2,7 +2,7 @@
 
 #include <shmemx/types.h>
 
-#include "channel/channel.hpp"
+#include "am/channel.hpp"
 #include "rma/copy.hpp"
 
 namespace shmemx::coll {
@@ -29,7 +29,7 @@ void Reach::put_strided(int pe, const std::byte* own_dest, const std::byte* sour
 void put_with_tick(const TeamGroup& group, int pe, const std::byte* own_dest, std::span<const std::byte> source,
                    std::uint64_t tick) noexcept {
   const Team& team = group.team();
-  const channel::PartOfCollective mark;
+  const am::PartOfCollective mark;
   const bool in_one = !source.empty() && source.size() < transport::kLongBytes && !context::is_mapped(team.route, pe);
   if (in_one) {
     return rma::put_signal_remote(group.routine(), rma::place_of(team.route, own_dest, pe), source.data(),
@@ -41,7 +41,7 @@ void put_with_tick(const TeamGroup& group, int pe, const std::byte* own_dest, st
 
 void put_strided_with_tick(const TeamGroup& group, int pe, const std::byte* own_dest, const std::byte* source,
                            const rma::Strided& shape, std::uint64_t tick) noexcept {
-  const channel::PartOfCollective mark;
+  const am::PartOfCollective mark;
   Reach{group.team().route, group.routine()}.put_strided(pe, own_dest, source, shape);
   signal_tick(group.team(), group.routine(), pe, tick);
 }

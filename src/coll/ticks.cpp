@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "am/channel.hpp"
 #include "base/fatal.hpp"
 #include "base/wait.hpp"
-#include "channel/channel.hpp"
 #include "coll/parcels.hpp"
 
 namespace shmemx::coll {
@@ -45,8 +45,8 @@ constinit Port ports[windows::kTeamSlots];
 // Before the channel is open no handler runs.
 template <class Change>
 void change_ports(const Change& change) noexcept {
-  if (!channel::is_open()) return change();
-  const channel::Locked lock;
+  if (!am::is_open()) return change();
+  const am::Locked lock;
   change();
 }
 
@@ -64,7 +64,7 @@ const Port& checked_port(const TickHeader& header, int source) {
   return port;
 }
 
-TickHeader header_in(channel::Bytes payload, int source) {
+TickHeader header_in(am::Bytes payload, int source) {
   TickHeader header{};
   if (payload.size() < sizeof header) damaged(source, header);
   std::memcpy(&header, payload.data(), sizeof header);
@@ -95,33 +95,33 @@ void take_in(const Port& port, const TickHeader& header, std::size_t bytes, int 
   if (wait_policy().own_front != nullptr) wake(*wait_policy().own_front);
 }
 
-channel::Verdict take_tick(channel::Endpoint&, const channel::Message& message) {
+am::Verdict take_tick(am::Endpoint&, const am::Message& message) {
   const TickHeader header = header_in(message.payload, message.source);
   const auto data = message.payload.subspan(sizeof header);
   if (header.tick == 0 || (header.total != 0 && data.empty())) damaged(message.source, header);
   const Port& port = checked_port(header, message.source);
   if (!data.empty()) std::memcpy(place_of(port, header, data.size(), message.source), data.data(), data.size());
   take_in(port, header, data.size(), message.source);
-  return channel::Verdict::done;
+  return am::Verdict::done;
 }
 
-channel::Verdict take_blob(channel::Endpoint&, const channel::Message& message) {
+am::Verdict take_blob(am::Endpoint&, const am::Message& message) {
   const TickHeader header = header_in(message.payload, message.source);
   const auto data = message.payload.subspan(sizeof header);
   if (header.tick != 0 || header.total != 0) damaged(message.source, header);
   const Port& port = checked_port(header, message.source);
   if (!data.empty()) std::memcpy(place_of(port, header, data.size(), message.source), data.data(), data.size());
-  return channel::Verdict::done;
+  return am::Verdict::done;
 }
 
 // Long parcels of distant PEs.
-std::byte* land(int source, channel::Bytes payload, std::size_t bytes) {
+std::byte* land(int source, am::Bytes payload, std::size_t bytes) {
   const TickHeader header = header_in(payload, source);
   if (header.total == 0 || header.tick == 0) damaged(source, header);
   return place_of(checked_port(header, source), header, bytes, source);
 }
 
-void take_landed(channel::Endpoint&, int source, channel::Bytes payload, std::size_t bytes) {
+void take_landed(am::Endpoint&, int source, am::Bytes payload, std::size_t bytes) {
   const TickHeader header = header_in(payload, source);
   take_in(checked_port(header, source), header, bytes, source);
 }
@@ -133,9 +133,9 @@ TickHeader header_of(const Team& team, std::uint64_t tick) {
 }  // namespace
 
 void set_handlers() noexcept {
-  channel::set_handler(channel::kTick, take_tick);
-  channel::set_handler(channel::kBlob, take_blob);
-  channel::set_landing(channel::kTick, {land, take_landed});
+  am::set_handler(am::kTick, take_tick);
+  am::set_handler(am::kBlob, take_blob);
+  am::set_landing(am::kTick, {land, take_landed});
 }
 
 std::size_t blob_bytes(int n_pes) noexcept {
@@ -171,19 +171,18 @@ void close_port(std::size_t team_index) noexcept {
 
 void send_tick(const Team& team, const char* routine, int pe, std::uint64_t tick) noexcept {
   const TickHeader header = header_of(team, tick);
-  channel::send(routine, context::world_pe(team.route, pe), channel::kTick, channel::bytes_of(header));
+  am::send(routine, context::world_pe(team.route, pe), am::kTick, am::bytes_of(header));
 }
 
 namespace {
 
 // As many messages as it needs; the last one makes it complete.
-void send_data(const Team& team, const char* routine, int pe, channel::HandlerId id, TickHeader header,
-               channel::Bytes data) {
+void send_data(const Team& team, const char* routine, int pe, am::HandlerId id, TickHeader header, am::Bytes data) {
   const int to = context::world_pe(team.route, pe);
-  const std::size_t most = channel::max_payload_bytes(to) - sizeof header;
+  const std::size_t most = am::max_payload_bytes(to) - sizeof header;
   do {
-    const channel::Bytes piece = data.first(std::min(most, data.size()));
-    channel::send(routine, to, id, channel::bytes_of(header), piece);
+    const am::Bytes piece = data.first(std::min(most, data.size()));
+    am::send(routine, to, id, am::bytes_of(header), piece);
     header.offset += piece.size();
     data = data.subspan(piece.size());
   } while (!data.empty());
@@ -194,14 +193,14 @@ void send_data(const Team& team, const char* routine, int pe, channel::HandlerId
 void send_blob(const Team& team, const char* routine, int pe, const Blob& blob) noexcept {
   TickHeader header = header_of(team, 0);
   header.parity = static_cast<std::uint32_t>(blob.parity);
-  send_data(team, routine, pe, channel::kBlob, header, {static_cast<const std::byte*>(blob.data), blob.bytes});
+  send_data(team, routine, pe, am::kBlob, header, {static_cast<const std::byte*>(blob.data), blob.bytes});
 }
 
-void send_pieces(const Team& team, const char* routine, int pe, std::uint64_t tick, channel::Bytes data) noexcept {
+void send_pieces(const Team& team, const char* routine, int pe, std::uint64_t tick, am::Bytes data) noexcept {
   if (data.size() > kMaxParcelBytes) fatal(routine, "a parcel of %zu bytes is too long", data.size());
   TickHeader header = header_of(team, tick);
   header.total = data.size();
-  send_data(team, routine, pe, channel::kTick, header, data);
+  send_data(team, routine, pe, am::kTick, header, data);
 }
 
 std::byte* inbox(const Team& team, int writer, std::uint64_t parity) noexcept {

@@ -11,10 +11,10 @@
 namespace shmemx::rma {
 namespace {
 
-using channel::Endpoint;
-using channel::Locked;
-using channel::Message;
-using channel::Verdict;
+using am::Endpoint;
+using am::Locked;
+using am::Message;
+using am::Verdict;
 using transport::Completion;
 
 // Written at init only, before anybody else may read it; off where no network is taken.
@@ -54,15 +54,14 @@ Verdict handle_key_ask(Endpoint& endpoint, const Message& message) {
   transport::Transport* const network = endpoint.network_called(name);
   const bool may_open = endpoint.is_distant(message.source) && network != nullptr && takes(*network);
   const KeyAnswer& answer = may_open ? state().opened.answer(*network, ask, window) : none;
-  return endpoint.try_send(message.source, channel::kGetReply, channel::bytes_of(header), channel::bytes_of(answer))
-             ? Verdict::done
-             : Verdict::later;
+  return endpoint.try_send(message.source, am::kGetReply, am::bytes_of(header), am::bytes_of(answer)) ? Verdict::done
+                                                                                                      : Verdict::later;
 }
 
 // The one that leads to `pe`, once that is known.
 transport::Transport& settled_network(const char* routine, int pe) noexcept {
-  channel::wait_under_lock(routine, pe, [pe] { return channel::own_endpoint.has_way(pe); });
-  return channel::own_endpoint.network_of(pe);
+  am::wait_under_lock(routine, pe, [pe] { return am::own_endpoint.has_way(pe); });
+  return am::own_endpoint.network_of(pe);
 }
 
 void ask_for_key(const char* routine, const atomic::RemotePlace& place) noexcept {
@@ -72,7 +71,7 @@ void ask_for_key(const char* routine, const atomic::RemotePlace& place) noexcept
   KeyAsk ask{place.window, place.offset, 0, 0};
   const std::string_view name = settled_network(routine, place.pe).name();
   std::memcpy(ask.network, name.data(), std::min(name.size(), sizeof ask.network));
-  atomic::ask(routine, {place.pe, channel::kKeyAsk, {reinterpret_cast<std::byte*>(&answer), kBytes, kBytes, 1}}, ask,
+  atomic::ask(routine, {place.pe, am::kKeyAsk, {reinterpret_cast<std::byte*>(&answer), kBytes, kBytes, 1}}, ask,
               {&open, 0});
   atomic::await_answers(routine, place.pe, open);
   atomic::check_message("a key", place.pe, is_sound(answer, place.offset) ? nullptr : "does not fit what was asked");
@@ -93,12 +92,12 @@ bool find_part(const Transfer& transfer, Part& part) noexcept {
 
 // Messages sent before the last fence must not be overtaken.
 void settle_fenced_messages(const char* routine, int pe) noexcept {
-  const std::uint32_t fences = channel::fences.load(std::memory_order_relaxed);  // this thread's own count
+  const std::uint32_t fences = am::fences.load(std::memory_order_relaxed);  // this thread's own count
   {
     const Locked endpoint;
     if (state().keys.fences_settled(pe) == fences) return;
   }
-  channel::settle(routine, pe);
+  am::settle(routine, pe);
   const Locked endpoint;
   state().keys.fences_settled(pe) = fences;
 }
@@ -109,7 +108,7 @@ bool try_start(const Transfer& transfer, std::size_t bytes, Completion& open) no
   const RemoteKey* const key = state().keys.find(transfer.place);
   const int pe = transfer.place.pe;
   transport::Transport& network = endpoint->network_of(pe);
-  const channel::Bytes name{reinterpret_cast<const std::byte*>(key->key.data()), key->key.size()};
+  const am::Bytes name{reinterpret_cast<const std::byte*>(key->key.data()), key->key.size()};
   const std::uint64_t offset = transfer.place.offset - key->begin;
   const bool taken = transfer.direction == Direction::put
                          ? network.put(pe, name, offset, {transfer.local, bytes}, open)
@@ -141,7 +140,7 @@ void close_by_network() noexcept {
 }
 
 bool is_on_such_network(int pe) noexcept {
-  return choice != config::NetRma::off && channel::is_distant(pe) && takes(channel::own_endpoint.network_of(pe));
+  return choice != config::NetRma::off && am::is_distant(pe) && takes(am::own_endpoint.network_of(pe));
 }
 
 Part start_by_network(const Transfer& transfer, Completion& open) noexcept {
@@ -154,7 +153,7 @@ Part start_by_network(const Transfer& transfer, Completion& open) noexcept {
 }
 
 void await_network(const char* routine, int pe, const Completion& open) noexcept {
-  channel::wait_under_lock(routine, pe, [&] { return open.open == 0; });
+  am::wait_under_lock(routine, pe, [&] { return open.open == 0; });
 }
 
 Completion& network_puts_of(const context::Context& context) noexcept { return use(context).puts; }
@@ -163,22 +162,22 @@ Completion& network_gets_of(const context::Context& context) noexcept { return u
 void settle_network_puts(const char* routine, const context::Context& context) noexcept {
   if (choice == config::NetRma::off) return;
   const OfContext& of = of_contexts[atomic::index_of(context)];
-  channel::wait_under_lock(routine, -1, [&] { return of.puts.open == 0; });
+  am::wait_under_lock(routine, -1, [&] { return of.puts.open == 0; });
 }
 
 void settle_network(const char* routine, const context::Context& context) noexcept {
   if (choice == config::NetRma::off) return;
   const OfContext& of = of_contexts[atomic::index_of(context)];
-  channel::wait_under_lock(routine, -1, [&] { return of.is_settled(); });
+  am::wait_under_lock(routine, -1, [&] { return of.is_settled(); });
 }
 
 void settle_network_all(const char* routine) noexcept {
   if (choice == config::NetRma::off) return;
-  channel::wait_under_lock(routine, -1, [] {
+  am::wait_under_lock(routine, -1, [] {
     return std::all_of(of_contexts, of_contexts + contexts_used, [](const OfContext& of) { return of.is_settled(); });
   });
 }
 
-void set_key_handler() noexcept { channel::set_handler(channel::kKeyAsk, handle_key_ask); }
+void set_key_handler() noexcept { am::set_handler(am::kKeyAsk, handle_key_ask); }
 
 }  // namespace shmemx::rma

@@ -11,11 +11,11 @@
 namespace shmemx::rma {
 namespace {
 
+using am::bytes_of;
+using am::Endpoint;
+using am::Message;
+using am::Verdict;
 using atomic::check_message;
-using channel::bytes_of;
-using channel::Endpoint;
-using channel::Message;
-using channel::Verdict;
 
 // What changes this PE's memory and has no answer.
 using Perform = const char* (*)(Bytes);
@@ -39,13 +39,12 @@ Verdict answer(Endpoint& endpoint, int pe, const GetAnswer& answer) {
     data = bytes_of(word).first(data.size());
   }
   // The data lie in a window of the symmetric heap or of static data, so they stay.
-  return endpoint.try_send_lasting(pe, channel::kGetReply, bytes_of(answer.header), data) ? Verdict::done
-                                                                                          : Verdict::later;
+  return endpoint.try_send_lasting(pe, am::kGetReply, bytes_of(answer.header), data) ? Verdict::done : Verdict::later;
 }
 
 Verdict handle_get(Endpoint& endpoint, const Message& message) {
   GetAnswer found;
-  const std::size_t most = channel::max_payload_bytes(message.source) - sizeof(GetReplyHeader);
+  const std::size_t most = am::max_payload_bytes(message.source) - sizeof(GetReplyHeader);
   check_message("a get", message.source, find_get(message.payload, most, found));
   return answer(endpoint, message.source, found);
 }
@@ -53,7 +52,7 @@ Verdict handle_get(Endpoint& endpoint, const Message& message) {
 Verdict handle_get_strided(Endpoint& endpoint, const Message& message) {
   GetAnswer found;
   std::byte gathered[kGatherBytes];
-  const std::size_t most = std::min(kGatherBytes, channel::max_payload_bytes() - sizeof(GetReplyHeader));
+  const std::size_t most = std::min(kGatherBytes, am::max_payload_bytes() - sizeof(GetReplyHeader));
   check_message("a strided get", message.source, find_get_strided(message.payload, {gathered, most}, found));
   return answer(endpoint, message.source, found);
 }
@@ -123,40 +122,40 @@ Verdict handle_get_reply(Endpoint&, const Message& message) {
 }  // namespace
 
 void settle_remote(const char* routine, const context::Context& context) noexcept {
-  channel::settle_all(routine);
+  am::settle_all(routine);
   atomic::await_answers(routine, -1, *atomic::asker_of(context).open);
   settle_network(routine, context);
 }
 
 void settle_remote(const char* routine, const context::Context& context, int pe) noexcept {
-  channel::settle(routine, pe);
+  am::settle(routine, pe);
   const atomic::Asker asker = atomic::asker_of(context);
-  channel::wait_until(routine, pe, [&] { return !atomic::requests.any_open(asker.context, pe); });
+  am::wait_until(routine, pe, [&] { return !atomic::requests.any_open(asker.context, pe); });
   settle_network(routine, context);
 }
 
 void settle_all_remote(const char* routine) noexcept {
-  channel::settle_all(routine);
-  channel::wait_until(routine, -1, [] { return atomic::requests.open_of_contexts() == 0; });
+  am::settle_all(routine);
+  am::wait_until(routine, -1, [] { return atomic::requests.open_of_contexts() == 0; });
   settle_network_all(routine);
 }
 
 void fence_remote(const char* routine, const context::Context& context) noexcept {
-  channel::note_fence();
+  am::note_fence();
   settle_network_puts(routine, context);
 }
 
 void set_remote_handlers() noexcept {
-  channel::set_handler(channel::kPut, handle<perform_put, What{"a put"}>);
-  channel::set_handler(channel::kPutStrided, handle<perform_put_strided, What{"a strided put"}>);
-  channel::set_handler(channel::kPutSignal, handle<perform_put_signal, What{"a put with signal"}>);
-  channel::set_handler(channel::kSignal, handle<perform_signal, What{"a signal"}>);
-  channel::set_handler(channel::kGet, handle_get);
-  channel::set_handler(channel::kGetStrided, handle_get_strided);
-  channel::set_handler(channel::kGetReply, handle_get_reply);
-  channel::set_landing(channel::kPut, {put_landing, put_landed});
-  channel::set_landing(channel::kPutSignal, {put_signal_landing, put_signal_landed});
-  channel::set_landing(channel::kGetReply, {get_landing, get_landed});
+  am::set_handler(am::kPut, handle<perform_put, What{"a put"}>);
+  am::set_handler(am::kPutStrided, handle<perform_put_strided, What{"a strided put"}>);
+  am::set_handler(am::kPutSignal, handle<perform_put_signal, What{"a put with signal"}>);
+  am::set_handler(am::kSignal, handle<perform_signal, What{"a signal"}>);
+  am::set_handler(am::kGet, handle_get);
+  am::set_handler(am::kGetStrided, handle_get_strided);
+  am::set_handler(am::kGetReply, handle_get_reply);
+  am::set_landing(am::kPut, {put_landing, put_landed});
+  am::set_landing(am::kPutSignal, {put_signal_landing, put_signal_landed});
+  am::set_landing(am::kGetReply, {get_landing, get_landed});
   set_key_handler();
   atomic::set_remote_handlers();
 }

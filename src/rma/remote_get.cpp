@@ -16,7 +16,7 @@ using atomic::OpenCount;
 constexpr std::uint32_t kPiecesUnderWay = 16;  // of one blocking get; the table has room for those of many threads
 
 std::size_t room_in_answer(int pe) noexcept {
-  return round_down(channel::max_payload_bytes(pe) - sizeof(GetReplyHeader), kCacheLine);
+  return round_down(am::max_payload_bytes(pe) - sizeof(GetReplyHeader), kCacheLine);
 }
 
 // A get under way. `open` counts the answers missing; `limited` keeps them few.
@@ -37,7 +37,7 @@ void get_pieces(const Getting& getting, void* dest, RemotePlace source, std::siz
     const auto piece = static_cast<std::uint32_t>(std::min(bytes, room));
     getting.pace(source.pe);
     GetHeader header{source.window, source.offset, piece, 0};
-    atomic::ask(getting.routine, {source.pe, channel::kGet, {to, piece, piece, 1}}, header, getting.asker);
+    atomic::ask(getting.routine, {source.pe, am::kGet, {to, piece, piece, 1}}, header, getting.asker);
     source.offset += piece;
     to += piece;
     bytes -= piece;
@@ -53,7 +53,7 @@ void get_blocks_gathered(const Getting& getting, std::byte* dest, const RemotePl
     GetStridedHeader header{
         source.window, source.offset + done * shape.source_step, shape.source_step, block_bytes, count, 0, 0};
     const atomic::Landing landing{dest + done * shape.dest_step, shape.dest_step, block_bytes, count};
-    atomic::ask(getting.routine, {source.pe, channel::kGetStrided, landing}, header, getting.asker);
+    atomic::ask(getting.routine, {source.pe, am::kGetStrided, landing}, header, getting.asker);
     done += count;
   }
 }

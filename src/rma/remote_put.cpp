@@ -8,11 +8,11 @@
 namespace shmemx::rma {
 namespace {
 
-using channel::bytes_of;
+using am::bytes_of;
 
 // Whole lines, so that no element of the user's is cut in two.
 std::size_t room_behind(int pe, std::size_t header_bytes) noexcept {
-  return round_down(channel::max_payload_bytes(pe) - header_bytes, kCacheLine);
+  return round_down(am::max_payload_bytes(pe) - header_bytes, kCacheLine);
 }
 
 Bytes bytes_at(const void* source, std::size_t bytes) noexcept {
@@ -28,7 +28,7 @@ void put_by_messages(const char* routine, RemotePlace dest, const std::byte* sou
   while (bytes != 0) {
     const std::size_t piece = std::min(bytes, room);
     const PutHeader header{dest.window, dest.offset};
-    channel::send(routine, dest.pe, channel::kPut, bytes_of(header), bytes_at(source, piece));
+    am::send(routine, dest.pe, am::kPut, bytes_of(header), bytes_at(source, piece));
     dest.offset += piece;
     source += piece;
     bytes -= piece;
@@ -37,10 +37,10 @@ void put_by_messages(const char* routine, RemotePlace dest, const std::byte* sou
 
 bool try_put_nbi(const RemotePlace& dest, Bytes source) noexcept {
   const PutHeader header{dest.window, dest.offset};
-  const channel::Locked endpoint;
+  const am::Locked endpoint;
   if (source.size() >= transport::kLongBytes)
-    return endpoint->try_send_lasting(dest.pe, channel::kPut, bytes_of(header), source);
-  return endpoint->try_send_gathered(dest.pe, channel::kPut, bytes_of(header), source);
+    return endpoint->try_send_lasting(dest.pe, am::kPut, bytes_of(header), source);
+  return endpoint->try_send_gathered(dest.pe, am::kPut, bytes_of(header), source);
 }
 
 void put_nbi_by_messages(const char* routine, RemotePlace dest, const std::byte* source, std::size_t bytes) noexcept {
@@ -49,7 +49,7 @@ void put_nbi_by_messages(const char* routine, RemotePlace dest, const std::byte*
     const std::size_t piece = std::min(bytes, room);
     if (!try_put_nbi(dest, {source, piece})) {
       wait_for(routine, [&] {
-        channel::poll();
+        am::poll();
         return try_put_nbi(dest, {source, piece});
       });
     }
@@ -103,7 +103,7 @@ void put_remote(const char* routine, RemotePlace dest, const void* source, std::
 
 void put_nbi_remote(const char* routine, const context::Context& context, RemotePlace dest, const void* source,
                     std::size_t bytes) noexcept {
-  if (!channel::is_distant(dest.pe) || bytes == 0) return put_remote(routine, dest, source, bytes);
+  if (!am::is_distant(dest.pe) || bytes == 0) return put_remote(routine, dest, source, bytes);
   if (goes_by_network(dest.pe, bytes))
     return start_put(put_of(routine, dest, source, bytes), network_puts_of(context), put_nbi_by_messages);
   put_nbi_by_messages(routine, dest, static_cast<const std::byte*>(source), bytes);
@@ -122,15 +122,14 @@ void put_strided_remote(const char* routine, RemotePlace dest, const void* sourc
                  {shape.block_bytes, count, shape.block_bytes, shape.source_step});
     const PutStridedHeader header{dest.window, dest.offset + done * shape.dest_step, shape.dest_step,
                                   static_cast<std::uint32_t>(shape.block_bytes), static_cast<std::uint32_t>(count)};
-    channel::send(routine, dest.pe, channel::kPutStrided, bytes_of(header),
-                  bytes_at(gathered, count * shape.block_bytes));
+    am::send(routine, dest.pe, am::kPutStrided, bytes_of(header), bytes_at(gathered, count * shape.block_bytes));
     done += count;
   }
 }
 
 void signal_remote(const char* routine, RemotePlace signal, std::uint64_t value, int sig_op) noexcept {
   const SignalHeader header = signal_header(signal, value, sig_op);
-  channel::send(routine, signal.pe, channel::kSignal, bytes_of(header));
+  am::send(routine, signal.pe, am::kSignal, bytes_of(header));
 }
 
 // The last piece carries the signal; messages of one source are carried out in order. What goes by the network is
@@ -145,8 +144,8 @@ void put_signal_remote(const char* routine, RemotePlace dest, const void* source
   put_remote(routine, dest, source, bytes - last);
   dest.offset += bytes - last;
   const PutSignalHeader header{{dest.window, dest.offset}, signal_header(signal, value, sig_op)};
-  channel::send(routine, dest.pe, channel::kPutSignal, bytes_of(header),
-                bytes_at(static_cast<const std::byte*>(source) + (bytes - last), last));
+  am::send(routine, dest.pe, am::kPutSignal, bytes_of(header),
+           bytes_at(static_cast<const std::byte*>(source) + (bytes - last), last));
 }
 
 }  // namespace shmemx::rma

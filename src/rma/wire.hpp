@@ -7,12 +7,12 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "channel/channel.hpp"
+#include "am/channel.hpp"
 #include "windows/exposure.hpp"
 
 namespace shmemx::rma {
 
-using channel::Bytes;
+using am::Bytes;
 
 // A message holds at most so much of a strided transfer: it is gathered on the stack.
 inline constexpr std::size_t kGatherBytes = 4096;

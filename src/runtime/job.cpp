@@ -14,10 +14,10 @@
 #include <optional>
 #include <vector>
 
+#include "am/channel.hpp"
 #include "base/fatal.hpp"
 #include "base/wait.hpp"
 #include "bootstrap/bootstrap.hpp"
-#include "channel/channel.hpp"
 #include "coll/barrier.hpp"
 #include "coll/leaders.hpp"
 #include "coll/split.hpp"
@@ -64,8 +64,8 @@ void announce_departure() {
   self.arena->record(self.parameters.identity.pe).collectives.store(entered, std::memory_order_relaxed);  // left
   set_phase(bootstrap::PePhase::departed);
   self.arena->header().departed.fetch_add(1, std::memory_order_acq_rel);
-  channel::tell_stage({.stage = channel::Stage::departed, .collectives = entered},
-                      coll::awaiting_in_barrier(coll::team_table[coll::kWorldTeam]), kPatienceMs);
+  am::tell_stage({.stage = am::Stage::departed, .collectives = entered},
+                 coll::awaiting_in_barrier(coll::team_table[coll::kWorldTeam]), kPatienceMs);
 }
 
 // The first call of the process: launcher, arena, static data.
@@ -163,7 +163,7 @@ void close_world(const char* routine) {
   coll::team_table[coll::kWorldTeam].handle = coll::team_table[coll::kSharedTeam].handle = 0;
   context::set_unusable_reason("called after shmem_finalize");
   set_phase(bootstrap::PePhase::finalized);
-  channel::tell_stage(channel::Stage::finalized, 0);
+  am::tell_stage(am::Stage::finalized, 0);
 }
 
 }  // namespace
@@ -185,7 +185,7 @@ bool initialize(const InitRequest& request) noexcept {
     meet_node_pes(*job().arena, request.routine);
     report_start(job().parameters);
   } else {
-    channel::tell_stage(channel::Stage::running, kPatienceMs);
+    am::tell_stage(am::Stage::running, kPatienceMs);
     coll::barrier(coll::team_table[coll::kWorldTeam], request.routine);
   }
   set_phase(bootstrap::PePhase::running);

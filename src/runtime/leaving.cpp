@@ -10,12 +10,12 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "am/agent.hpp"
+#include "am/channel.hpp"
 #include "base/clock.hpp"
 #include "base/fatal.hpp"
 #include "base/streams.hpp"
 #include "base/wait.hpp"
-#include "channel/agent.hpp"
-#include "channel/channel.hpp"
 #include "coll/team.hpp"
 #include "context/route.hpp"
 #include "runtime/contexts.hpp"
@@ -140,8 +140,8 @@ void at_exit(int status, void*) {
   const bool is_ending =
       watch.record->phase.load(std::memory_order_acquire) == static_cast<std::uint32_t>(PePhase::ending);
   if (!is_ending) finalize_at_exit();
-  channel::stop_agents();
-  channel::leave_networks(is_ending ? channel::Stage::ending : channel::Stage::finalized, kPatienceMs);
+  am::stop_agents();
+  am::leave_networks(is_ending ? am::Stage::ending : am::Stage::finalized, kPatienceMs);
 }
 
 void after_fork_in_child() {
@@ -175,11 +175,11 @@ void end_for_lost(int pe, const std::string& cause) noexcept {
         nodes_of_job != nullptr ? nodes_of_job->host_of(pe).c_str() : "?", cause.c_str());
 }
 
-void note_stage(int pe, const channel::StageNote& note) noexcept {
+void note_stage(int pe, const am::StageNote& note) noexcept {
   constexpr PePhase kPhases[] = {PePhase::running, PePhase::departed, PePhase::finalized, PePhase::ending};  // by Stage
   bootstrap::PeRecord& record = *bootstrap::record_of(watch.header, static_cast<std::size_t>(pe));
   const auto phase = static_cast<std::uint32_t>(kPhases[static_cast<std::size_t>(note.stage)]);
-  const bool departed = note.stage == channel::Stage::departed;
+  const bool departed = note.stage == am::Stage::departed;
   if (departed) record.collectives.store(note.collectives, std::memory_order_relaxed);  // left
   if (record.phase.exchange(phase, std::memory_order_acq_rel) == phase || !departed) return;
   watch.header->departed.fetch_add(1, std::memory_order_acq_rel);

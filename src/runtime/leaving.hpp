@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "am/channel.hpp"
 #include "bootstrap/bootstrap.hpp"
-#include "channel/channel.hpp"
 #include "runtime/nodes.hpp"
 #include "windows/arena.hpp"
 
@@ -31,7 +31,7 @@ void forget_waiting() noexcept;
 // why.
 void end_for_lost(int pe, const std::string& cause) noexcept;
 // A PE of another node has said how far it is.
-void note_stage(int pe, const channel::StageNote& note) noexcept;
+void note_stage(int pe, const am::StageNote& note) noexcept;
 // Where the PEs are, for the lines of both. `nodes` outlives the job.
 void name_hosts(const Nodes& nodes) noexcept;
 

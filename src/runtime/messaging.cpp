@@ -2,12 +2,12 @@
 
 #include <shmemx/types.h>
 
+#include "am/active.hpp"
+#include "am/agent.hpp"
+#include "am/channel.hpp"
 #include "atomic/remote.hpp"
-#include "channel/active.hpp"
-#include "channel/agent.hpp"
-#include "channel/channel.hpp"
 #include "coll/ticks.hpp"
-#include "message/messages.hpp"
+#include "pt2pt/messages.hpp"
 #include "rma/by_network.hpp"
 #include "rma/remote.hpp"
 #include "runtime/leaving.hpp"
@@ -20,7 +20,7 @@ namespace {
 using Poll = bool (*)();
 constinit Poll poll_before = nullptr;
 
-channel::Parts parts_of(const windows::Arena& arena, const StartParameters& parameters) {
+am::Parts parts_of(const windows::Arena& arena, const StartParameters& parameters) {
   return {arena.channel(), channel_layout(parameters.config, arena.geometry().n_pes)};
 }
 
@@ -47,7 +47,7 @@ bool has_node_peers(const StartParameters& parameters) {
 }
 
 void set_handlers() {
-  channel::set_active_handlers();
+  am::set_active_handlers();
   rma::set_remote_handlers();
   atomic::set_remote_handlers();
   coll::set_handlers();
@@ -55,14 +55,14 @@ void set_handlers() {
 
 }  // namespace
 
-channel::Layout channel_layout(const config::Config& config, std::size_t n_pes) noexcept {
-  return channel::make_layout(n_pes, config.queue_cell_bytes, config.queue_cells);
+am::Layout channel_layout(const config::Config& config, std::size_t n_pes) noexcept {
+  return am::make_layout(n_pes, config.queue_cell_bytes, config.queue_cells);
 }
 
 Fronts fronts_of(const windows::Arena& arena, const StartParameters& parameters) noexcept {
   if (!by_messages(parameters))
     return {reinterpret_cast<std::byte*>(&arena.front(0)), static_cast<std::ptrdiff_t>(arena.geometry().stride)};
-  const channel::Parts parts = parts_of(arena, parameters);
+  const am::Parts parts = parts_of(arena, parameters);
   return {reinterpret_cast<std::byte*>(&parts.control(0).front),
           static_cast<std::ptrdiff_t>(parts.layout().part_bytes)};
 }
@@ -71,49 +71,49 @@ void open_messages(const windows::Arena& arena, StartParameters& parameters, int
   const Fronts fronts = fronts_of(arena, parameters);
   const config::Config& config = parameters.config;
   Nodes& nodes = parameters.nodes;
-  channel::set_up({.parts = parts_of(arena, parameters),
-                   .me = parameters.identity.pe,
-                   .n_pes = parameters.identity.n_pes,
-                   .front0 = fronts.front0,
-                   .front_step = fronts.step,
-                   .many_threads = thread_level == SHMEM_THREAD_MULTIPLE,
-                   .pending_max = config.pending_max,
-                   .via = nodes.several() ? nodes.via.data() : nullptr,
-                   .reach = nodes.several() ? nodes.reach.data() : nullptr,
-                   .networks = nodes.open,
-                   .trial_ms = nodes.trial_ms,
-                   .lost = end_for_lost,
-                   .stage_of = note_stage});
+  am::set_up({.parts = parts_of(arena, parameters),
+              .me = parameters.identity.pe,
+              .n_pes = parameters.identity.n_pes,
+              .front0 = fronts.front0,
+              .front_step = fronts.step,
+              .many_threads = thread_level == SHMEM_THREAD_MULTIPLE,
+              .pending_max = config.pending_max,
+              .via = nodes.several() ? nodes.via.data() : nullptr,
+              .reach = nodes.several() ? nodes.reach.data() : nullptr,
+              .networks = nodes.open,
+              .trial_ms = nodes.trial_ms,
+              .lost = end_for_lost,
+              .stage_of = note_stage});
   name_hosts(nodes);
   set_handlers();
   rma::open_by_network(config.net_rma, nodes.open);
-  message::open({.parts = parts_of(arena, parameters),
-                 .me = parameters.identity.pe,
-                 .n_pes = parameters.identity.n_pes,
-                 .unexpected_max = config.unexpected_max,
-                 .lmt = config.lmt,
-                 .crowded = wait_policy().crowded});
+  pt2pt::open({.parts = parts_of(arena, parameters),
+               .me = parameters.identity.pe,
+               .n_pes = parameters.identity.n_pes,
+               .unexpected_max = config.unexpected_max,
+               .lmt = config.lmt,
+               .crowded = wait_policy().crowded});
   expose_memory(arena, parameters, context::default_context());
-  channel::rest(false);
-  if (by_messages(parameters) || nodes.several()) channel::open();
+  am::rest(false);
+  if (by_messages(parameters) || nodes.several()) am::open();
   const bool needs_help = by_messages(parameters) && parameters.identity.n_pes > 1;
   const bool may_help = config.progress != config::Progress::off;
-  if (may_help && (needs_help || config.progress == config::Progress::on)) channel::start_agent();
-  if (may_help && nodes.several()) channel::start_network_agent(has_node_peers(parameters));
+  if (may_help && (needs_help || config.progress == config::Progress::on)) am::start_agent();
+  if (may_help && nodes.several()) am::start_network_agent(has_node_peers(parameters));
 }
 
 void settle_messages(const char* routine) noexcept {
   poll_before = wait_policy().poll;
-  channel::open();  // others may have sent to a PE that has not looked yet
-  channel::settle_active(routine);
+  am::open();  // others may have sent to a PE that has not looked yet
+  am::settle_active(routine);
 }
 
 void close_messages() noexcept {
-  while (channel::poll()) {
+  while (am::poll()) {
   }
-  channel::stop_node_agent();
-  channel::rest(true);  // the networks' agent goes on, for what is still on its way and for those that ask for a sign
-  message::close();
+  am::stop_node_agent();
+  am::rest(true);  // the networks' agent goes on, for what is still on its way and for those that ask for a sign
+  pt2pt::close();
   rma::close_by_network();
   hide_memory();
   wait_policy().poll = poll_before;

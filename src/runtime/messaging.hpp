@@ -1,14 +1,14 @@
 // Makes the node channel known to the layers, in every job; and opens it where the PEs need it to reach each other.
 #pragma once
 
-#include "channel/layout.hpp"
+#include "am/layout.hpp"
 #include "runtime/start.hpp"
 #include "windows/arena.hpp"
 
 namespace shmemx::runtime {
 
 // The channel region's layout, from this PE's variables.
-channel::Layout channel_layout(const config::Config& config, std::size_t n_pes) noexcept;
+am::Layout channel_layout(const config::Config& config, std::size_t n_pes) noexcept;
 
 // Where PE 0 sleeps, and how far it is to the next one's front.
 struct Fronts {

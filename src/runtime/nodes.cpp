@@ -6,8 +6,8 @@
 #include <bit>
 #include <cstring>
 
+#include "am/network.hpp"
 #include "bootstrap/placement.hpp"
-#include "channel/network.hpp"
 
 namespace shmemx::runtime {
 namespace {
@@ -173,7 +173,7 @@ Status open_networks(Nodes& nodes, windows::Arena& arena, const config::Config& 
   const std::uint32_t patience = answers_always ? 1 : kPatienceWithoutAgents;
   nodes.setup.silence_ms = nodes.setup.timeout_ms * patience;
   nodes.trial_ms = std::min(nodes.setup.timeout_ms / 2, kMostTrialMs) * patience;
-  nodes.setup.sink = &channel::network_sink();
+  nodes.setup.sink = &am::network_sink();
   SHMEMX_TRY_ASSIGN(found, transport::open_transports(names_to_open(config), nodes.setup));
   nodes.networks = std::move(found);
   PeCards& cards = arena.cards(nodes.setup.me);

@@ -1,7 +1,7 @@
 #include <cstdio>
 
-#include "channel/agent.hpp"
-#include "channel/channel.hpp"
+#include "am/agent.hpp"
+#include "am/channel.hpp"
 #include "context/context.hpp"
 #include "rma/by_network.hpp"
 #include "runtime/nodes.hpp"

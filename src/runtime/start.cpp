@@ -123,7 +123,7 @@ Status map_memory(windows::Arena& arena, StartParameters& parameters) {
   const std::size_t n_pes = arena.header().n_pes;
   const std::span<const bootstrap::PeRecord> records(&arena.record(0), n_pes);
   SHMEMX_TRY(windows::check_agreement(records));
-  const channel::Layout layout = channel_layout(parameters.config, n_pes);
+  const am::Layout layout = channel_layout(parameters.config, n_pes);
   SHMEMX_TRY_ASSIGN(plan, windows::plan_node(records, layout.region_bytes));
   parameters.path = plan.path;
   parameters.path_reason = plan.why;

@@ -6,15 +6,15 @@
 #include <algorithm>
 #include <cstring>
 
-#include "message/played_node.hpp"
+#include "pt2pt/played_node.hpp"
 
 namespace {
 
 using namespace played;
 
 constexpr std::size_t kFuzzHeapBytes = 30'000;  // long enough for a rendezvous
-constexpr channel::HandlerId kIds[] = {channel::kMessageEager,  channel::kMessageRts,  channel::kMessageCts,
-                                       channel::kMessageCookie, channel::kMessageDone, channel::kMessageData};
+constexpr am::HandlerId kIds[] = {am::kMessageEager,  am::kMessageRts,  am::kMessageCts,
+                                  am::kMessageCookie, am::kMessageDone, am::kMessageData};
 
 void open_requests(Engine& engine, PlayedNode& node, std::vector<std::byte>& memory) {
   const Cursor long_one(Shape::contiguous(memory.data(), memory.size()));
@@ -38,7 +38,7 @@ void land(Engine& engine, int source, std::span<const std::byte> header, bool wh
   }
   std::vector<std::byte> message(header.begin(), header.end());
   message.resize(header.size() + bytes);
-  Job::hand_over(engine, source, channel::kMessageData, message);
+  Job::hand_over(engine, source, am::kMessageData, message);
 }
 
 }  // namespace

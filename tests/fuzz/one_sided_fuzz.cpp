@@ -13,7 +13,7 @@
 namespace {
 
 using namespace shmemx;
-using channel::Bytes;
+using am::Bytes;
 
 constexpr std::size_t kMostBytes = 256;  // of an answer
 

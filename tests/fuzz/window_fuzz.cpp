@@ -50,8 +50,7 @@ void try_landing(const Arena& arena, std::span<const std::byte> header, bool all
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static Arena arena;
   if (size == 0) return 0;
-  constexpr channel::HandlerId kRequests[] = {channel::kWindowPut, channel::kWindowGet, channel::kWindowAtomic,
-                                              channel::kWindowAccumulate};
+  constexpr am::HandlerId kRequests[] = {am::kWindowPut, am::kWindowGet, am::kWindowAtomic, am::kWindowAccumulate};
   const unsigned choice = data[0] % 8;
   if (choice > 3) {
     try_description(data + 1, size - 1);

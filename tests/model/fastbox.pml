@@ -1,4 +1,4 @@
-/* Fastbox and queue of one ordered pair, src/queue/fastbox.hpp: MESSAGES messages, each sent by box or by queue as it
+/* Fastbox and queue of one ordered pair, src/nemesis/fastbox.hpp: MESSAGES messages, each sent by box or by queue as it
  * comes. Numbers count modulo WRAP, so that they wrap, and slots keep numbers of former rounds.
  *
  * Checked: the receiver gets every message once, in order, with its content; when the sender is through, there is

@@ -1,4 +1,4 @@
-/* The receive queue of src/queue/mpsc_queue.hpp: PRODUCERS processes enqueue, one dequeues. Each step is one access to
+/* The receive queue of src/nemesis/mpsc_queue.hpp: PRODUCERS processes enqueue, one dequeues. Each step is one access to
  * shared memory, in program order; exchange and compare-and-swap are single steps.
  *
  * Cell 0 is the queue itself, so next[0] is the head. Every producer has CELLS cells, which it uses again and again.

@@ -11,7 +11,7 @@
 namespace {
 
 using namespace queue_stress;
-using namespace shmemx::queue;
+using namespace shmemx::nemesis;
 
 constexpr std::size_t kVictimCells = 3;
 constexpr std::size_t kOtherCells = 4;

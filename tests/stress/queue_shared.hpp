@@ -13,12 +13,12 @@
 #include <cstring>
 #include <random>
 
-#include "queue/free_cells.hpp"
+#include "nemesis/free_cells.hpp"
 
 namespace queue_stress {
 
 using shmemx::kCacheLine;
-using shmemx::queue::Cell;
+using shmemx::nemesis::Cell;
 
 [[noreturn]] inline void fail(const char* what) {
   std::fprintf(stderr, "queue stress: %s\n", what);

@@ -13,7 +13,7 @@
 namespace {
 
 using namespace queue_stress;
-using namespace shmemx::queue;
+using namespace shmemx::nemesis;
 
 constexpr int kSenders = 8;
 constexpr int kReceivers = 2;

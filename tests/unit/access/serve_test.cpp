@@ -24,7 +24,7 @@ struct Exposed {
 std::vector<std::byte> scratch(4096);
 
 template <class Request>
-access::Served run(channel::HandlerId id, const Request& request, std::span<const std::byte> body = {}) {
+access::Served run(am::HandlerId id, const Request& request, std::span<const std::byte> body = {}) {
   std::vector<std::byte> payload(sizeof request + body.size());
   std::memcpy(payload.data(), &request, sizeof request);
   if (!body.empty()) std::memcpy(payload.data() + sizeof request, body.data(), body.size());
@@ -39,17 +39,16 @@ BOOST_AUTO_TEST_CASE(puts_land_inside_and_only_there) {
   Exposed window;
   const std::uint64_t word = 42;
   const auto body = std::as_bytes(std::span(&word, 1));
-  BOOST_TEST(!run(channel::kWindowPut, access::PutRequest{window.name, 8, 3, 0}, body).answered);
+  BOOST_TEST(!run(am::kWindowPut, access::PutRequest{window.name, 8, 3, 0}, body).answered);
   BOOST_TEST(window.memory[1] == 42U);
-  const access::Served last = run(channel::kWindowPut, access::PutRequest{window.name, 16, 3, 1}, body);
+  const access::Served last = run(am::kWindowPut, access::PutRequest{window.name, 16, 3, 1}, body);
   BOOST_TEST((last.answered && last.reply.ticket == 3 && last.reply.final == 1 && last.reply.outcome == Outcome::ok));
-  const access::Served past = run(channel::kWindowPut, access::PutRequest{window.name, 121, 3, 0}, body);
+  const access::Served past = run(am::kWindowPut, access::PutRequest{window.name, 121, 3, 0}, body);
   BOOST_TEST((past.answered && past.reply.outcome == Outcome::range && past.reply.final == 0));
-  const access::Served wrap =
-      run(channel::kWindowPut, access::PutRequest{window.name, ~std::uint64_t{0} - 3, 3, 1}, body);
+  const access::Served wrap = run(am::kWindowPut, access::PutRequest{window.name, ~std::uint64_t{0} - 3, 3, 1}, body);
   BOOST_TEST((wrap.reply.outcome == Outcome::range));
   const access::Served stale =
-      run(channel::kWindowPut, access::PutRequest{{window.name.index, window.name.generation + 2}, 0, 3, 1}, body);
+      run(am::kWindowPut, access::PutRequest{{window.name.index, window.name.generation + 2}, 0, 3, 1}, body);
   BOOST_TEST((stale.reply.outcome == Outcome::stale));
   BOOST_TEST(window.outside_is_untouched());
 }
@@ -59,7 +58,7 @@ BOOST_AUTO_TEST_CASE(the_windows_of_the_library_are_not_reached) {
   windows::expose_builtin(windows::kHeapWindow, reinterpret_cast<std::byte*>(heap), sizeof heap);
   const std::uint64_t word = 1;
   const auto body = std::as_bytes(std::span(&word, 1));
-  const access::Served served = run(channel::kWindowPut, access::PutRequest{windows::kHeapWindow, 0, 0, 1}, body);
+  const access::Served served = run(am::kWindowPut, access::PutRequest{windows::kHeapWindow, 0, 0, 1}, body);
   BOOST_TEST((served.reply.outcome == Outcome::stale));
   BOOST_TEST(heap[0] == 0U);
   windows::expose_builtin(windows::kHeapWindow, nullptr, 0);
@@ -68,17 +67,17 @@ BOOST_AUTO_TEST_CASE(the_windows_of_the_library_are_not_reached) {
 BOOST_AUTO_TEST_CASE(bad_requests_are_answered_as_such) {
   Exposed window;
   const auto bad = [](const access::Served& served) { return served.answered && served.reply.outcome == Outcome::bad; };
-  BOOST_TEST(bad(run(channel::kWindowGet, access::GetRequest{window.name, 0, 1, 4097})));
+  BOOST_TEST(bad(run(am::kWindowGet, access::GetRequest{window.name, 0, 1, 4097})));
   access::AtomicRequest atomic{window.name, 0, 1, 0, 1, 99, 1, 0};
-  BOOST_TEST(bad(run(channel::kWindowAtomic, atomic)));
+  BOOST_TEST(bad(run(am::kWindowAtomic, atomic)));
   atomic = {window.name, 4, 1, 0, 1, static_cast<std::uint8_t>(access::ElementType::int64), 1, 0};
-  BOOST_TEST(bad(run(channel::kWindowAtomic, atomic)));  // not aligned
+  BOOST_TEST(bad(run(am::kWindowAtomic, atomic)));  // not aligned
   access::AccumulateRequest accumulate{window.name, 0, 1, 4, 3, 1, 0, 0, 1};
-  BOOST_TEST(bad(run(channel::kWindowAccumulate, accumulate)));  // no elements
+  BOOST_TEST(bad(run(am::kWindowAccumulate, accumulate)));  // no elements
   accumulate = {window.name, 0, 1, ~0U, 3, static_cast<std::uint8_t>(access::ElementOp::no_op), 0, 1, 1};
-  BOOST_TEST(bad(run(channel::kWindowAccumulate, accumulate)));  // no room for the answer
-  BOOST_TEST(!access::serve(channel::kWindowPut, {}, {scratch, 4096}).answered);
-  BOOST_TEST(!access::serve(channel::kActive, std::vector<std::byte>(64), {scratch, 4096}).answered);
+  BOOST_TEST(bad(run(am::kWindowAccumulate, accumulate)));  // no room for the answer
+  BOOST_TEST(!access::serve(am::kWindowPut, {}, {scratch, 4096}).answered);
+  BOOST_TEST(!access::serve(am::kActive, std::vector<std::byte>(64), {scratch, 4096}).answered);
   for (const std::uint64_t word : window.memory) BOOST_TEST(word == 0U);
   BOOST_TEST(window.outside_is_untouched());
 }
@@ -94,13 +93,13 @@ BOOST_AUTO_TEST_CASE(fetches_bring_what_was_there) {
                                static_cast<std::uint8_t>(access::ElementType::uint64),
                                static_cast<std::uint8_t>(access::ElementOp::sum),
                                0};
-  access::Served served = run(channel::kWindowAtomic, atomic);
+  access::Served served = run(am::kWindowAtomic, atomic);
   std::uint64_t old = 0;
   BOOST_REQUIRE(served.body.size() == sizeof old);
   std::memcpy(&old, served.body.data(), sizeof old);
   BOOST_TEST(old == 10U);
   BOOST_TEST(window.memory[2] == 15U);
-  served = run(channel::kWindowGet, access::GetRequest{window.name, 16, 1, 16});
+  served = run(am::kWindowGet, access::GetRequest{window.name, 16, 1, 16});
   BOOST_TEST(served.body.data() == reinterpret_cast<std::byte*>(window.memory + 2));
 }
 
@@ -108,7 +107,7 @@ BOOST_AUTO_TEST_CASE(fetches_bring_what_was_there) {
 BOOST_AUTO_TEST_CASE(puts_land_by_themselves_inside_only) {
   Exposed window;
   const auto place = [](const access::PutRequest& request, std::uint64_t bytes) {
-    return access::find_landing(channel::bytes_of(request), bytes);
+    return access::find_landing(am::bytes_of(request), bytes);
   };
   auto* const base = reinterpret_cast<std::byte*>(window.memory);
   BOOST_TEST(place({window.name, 0, 3, 1}, sizeof window.memory) == base);
@@ -118,13 +117,13 @@ BOOST_AUTO_TEST_CASE(puts_land_by_themselves_inside_only) {
   BOOST_TEST(place({{window.name.index, window.name.generation + 2}, 0, 3, 1}, 16) == nullptr);
   BOOST_TEST(place({windows::kHeapWindow, 0, 3, 1}, 16) == nullptr);
   const access::PutRequest request{window.name, 0, 7, 1};
-  BOOST_TEST(access::find_landing(channel::bytes_of(request).first(20), 16) == nullptr);
+  BOOST_TEST(access::find_landing(am::bytes_of(request).first(20), 16) == nullptr);
   const std::byte longer[sizeof request + 1] = {};
   BOOST_TEST(access::find_landing(longer, 16) == nullptr);
-  const access::Served served = access::serve_landed(channel::bytes_of(request));
+  const access::Served served = access::serve_landed(am::bytes_of(request));
   BOOST_TEST((served.answered && served.reply.ticket == 7 && served.reply.final == 1 &&
               served.reply.outcome == Outcome::ok && served.body.empty()));
-  BOOST_TEST(!access::serve_landed(channel::bytes_of(access::PutRequest{window.name, 0, 7, 0})).answered);
+  BOOST_TEST(!access::serve_landed(am::bytes_of(access::PutRequest{window.name, 0, 7, 0})).answered);
 }
 
 // What lies in the window may be longer than what has to be computed.
@@ -134,9 +133,9 @@ BOOST_AUTO_TEST_CASE(long_gets_need_no_scratch) {
   std::vector<std::byte> payload(sizeof(access::GetRequest));
   const access::GetRequest request{window.name, 0, 1, sizeof window.memory};
   std::memcpy(payload.data(), &request, sizeof request);
-  access::Served served = access::serve(channel::kWindowGet, payload, {few, 1U << 20});
+  access::Served served = access::serve(am::kWindowGet, payload, {few, 1U << 20});
   BOOST_TEST(served.body.data() == reinterpret_cast<std::byte*>(window.memory));
-  served = access::serve(channel::kWindowGet, payload, {few, sizeof window.memory - 1});
+  served = access::serve(am::kWindowGet, payload, {few, sizeof window.memory - 1});
   BOOST_TEST((served.answered && served.reply.outcome == Outcome::bad));
 }
 

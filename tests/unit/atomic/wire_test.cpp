@@ -7,9 +7,9 @@
 namespace {
 
 using namespace shmemx;
+using am::bytes_of;
 using atomic::AtomicHeader;
 using atomic::Op;
-using channel::bytes_of;
 using unit::ExposedHeap;
 
 template <class T>

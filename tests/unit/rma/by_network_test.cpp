@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "channel/network.hpp"
+#include "am/network.hpp"
 #include "played_network.hpp"
 #include "rma/keys.hpp"
 #include "rma/remote.hpp"
@@ -25,31 +25,31 @@ using unit::PlayedNetwork;
 
 constexpr std::size_t kLong = rma::kByNetworkBytes;
 
-channel::Verdict take_count(channel::Endpoint&, const channel::Message&) { return channel::Verdict::done; }
+am::Verdict take_count(am::Endpoint&, const am::Message&) { return am::Verdict::done; }
 
 // The channel of the process goes on from case to case, as it does from init to init; so the network does, and counts.
 struct Process {
   Process() {
-    const channel::Layout layout = channel::make_layout(2, 1024, 16);
+    const am::Layout layout = am::make_layout(2, 1024, 16);
     memory.resize(layout.region_bytes + kCacheLine);
     const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
-    const channel::Parts parts(memory.data() + (kCacheLine - address % kCacheLine) % kCacheLine, layout);
+    const am::Parts parts(memory.data() + (kCacheLine - address % kCacheLine) % kCacheLine, layout);
     wait_policy().own_front = &parts.control(0).front;
     wait_policy().bare_polls = 1;
     static std::uint8_t via[2] = {0, 1};
     static transport::Transport* const networks[1] = {&network};
-    channel::set_up({.parts = parts,
-                     .me = 0,
-                     .n_pes = 2,
-                     .front0 = reinterpret_cast<std::byte*>(&parts.control(0).front),
-                     .front_step = static_cast<std::ptrdiff_t>(layout.part_bytes),
-                     .many_threads = false,
-                     .pending_max = 1U << 20,
-                     .via = via,
-                     .networks = networks});
+    am::set_up({.parts = parts,
+                .me = 0,
+                .n_pes = 2,
+                .front0 = reinterpret_cast<std::byte*>(&parts.control(0).front),
+                .front_step = static_cast<std::ptrdiff_t>(layout.part_bytes),
+                .many_threads = false,
+                .pending_max = 1U << 20,
+                .via = via,
+                .networks = networks});
     rma::set_remote_handlers();
-    channel::set_handler(channel::kTick, take_count);
-    channel::open();
+    am::set_handler(am::kTick, take_count);
+    am::open();
   }
   std::vector<std::byte> memory;
   PlayedNetwork network;
@@ -248,7 +248,7 @@ BOOST_AUTO_TEST_CASE(quiet_does_not_wait_for_parts_of_collectives) {
   Life life;
   life.network.message_polls = 1000;
   {
-    const channel::PartOfCollective mark;
+    const am::PartOfCollective mark;
     life.put(64, 100);
   }
   rma::settle_all_remote("quiet");
@@ -266,7 +266,7 @@ BOOST_AUTO_TEST_CASE(quiet_waits_for_what_a_collective_has_pushed_out) {
   life.network.message_polls = 1000;
   life.put_nbi(64, 100);
   {
-    const channel::PartOfCollective mark;
+    const am::PartOfCollective mark;
     life.put(300, 100);
   }
   rma::settle_all_remote("quiet");

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "channel/network.hpp"
+#include "am/network.hpp"
 
 namespace shmemx::unit {
 namespace {
@@ -18,19 +18,19 @@ std::uint64_t begin_of(transport::Bytes key) {
 const char* PlayedNetwork::name() const noexcept { return "played"; }
 
 void PlayedNetwork::ask(const rma::KeyAsk& question) {
-  const channel::Locked endpoint;
+  const am::Locked endpoint;
   alignas(16) rma::KeyAsk aligned = question;
   if (names_itself) std::memcpy(aligned.network, name(), std::strlen(name()));
-  channel::network_sink().deliver(kOther, {channel::kKeyAsk, sizeof aligned, executed_}, channel::bytes_of(aligned));
+  am::network_sink().deliver(kOther, {am::kKeyAsk, sizeof aligned, executed_}, am::bytes_of(aligned));
 }
 
 transport::Sent PlayedNetwork::send(int, const transport::Head& head, transport::Bytes header, transport::Bytes body,
                                     transport::Outgoing*, transport::Urgency) noexcept {
-  const unsigned handler = head.handler & ~unsigned{transport::kLandsEarly | channel::kNobodyWaits};
-  if (handler >= channel::kHandlerIds) return transport::Sent::yes;  // a count alone
+  const unsigned handler = head.handler & ~unsigned{transport::kLandsEarly | am::kNobodyWaits};
+  if (handler >= am::kHandlerIds) return transport::Sent::yes;  // a count alone
   std::vector<std::byte> payload(header.begin(), header.end());
   payload.insert(payload.end(), body.begin(), body.end());
-  if (handler == channel::kGetReply) {
+  if (handler == am::kGetReply) {
     note_answer(payload);
   } else {
     messages_.push_back({handler, polls_ + message_polls, payload});
@@ -91,12 +91,12 @@ void PlayedNetwork::finish(const Started& transfer) {
 }
 
 void PlayedNetwork::execute(const Sent& message) {
-  if (message.handler == channel::kKeyAsk) return answer_ask(message);
-  if (message.handler == channel::kPut) take_put(message);
-  log.push_back(message.handler == channel::kPut      ? "message put"
-                : message.handler == channel::kSignal ? "message signal"
-                                                      : "message");
-  channel::network_sink().deliver(kOther, {channel::kTick, 0, executed_}, {});  // brings the count
+  if (message.handler == am::kKeyAsk) return answer_ask(message);
+  if (message.handler == am::kPut) take_put(message);
+  log.push_back(message.handler == am::kPut      ? "message put"
+                : message.handler == am::kSignal ? "message signal"
+                                                 : "message");
+  am::network_sink().deliver(kOther, {am::kTick, 0, executed_}, {});  // brings the count
 }
 
 void PlayedNetwork::answer_ask(const Sent& message) {
@@ -114,8 +114,7 @@ void PlayedNetwork::answer_ask(const Sent& message) {
   reply.answer.is_open = opens ? 1 : 0;
   reply.answer.key_bytes = sizeof begin;
   std::memcpy(reply.answer.key, &begin, sizeof begin);
-  channel::network_sink().deliver(kOther, {channel::kGetReply, sizeof reply.header, executed_},
-                                  channel::bytes_of(reply));
+  am::network_sink().deliver(kOther, {am::kGetReply, sizeof reply.header, executed_}, am::bytes_of(reply));
 }
 
 void PlayedNetwork::take_put(const Sent& message) {

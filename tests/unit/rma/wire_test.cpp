@@ -11,7 +11,7 @@
 namespace {
 
 using namespace shmemx;
-using channel::Bytes;
+using am::Bytes;
 using rma::GetAnswer;
 using unit::ExposedHeap;
 using windows::kHeapWindow;

@@ -1,0 +1,179 @@
+#include "am/active.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <vector>
+
+#include "am/channel.hpp"
+#include "base/fatal.hpp"
+
+namespace shmemx::am {
+namespace {
+
+struct PieceHead {
+  std::uint32_t message;  // tells the pieces of messages of one source apart
+  std::uint32_t id;
+  std::uint64_t total;
+  std::uint64_t offset;
+};
+static_assert(sizeof(PieceHead) == 24);
+
+struct Registered {
+  ActiveHandler function;
+  void* argument;
+};
+constinit Registered registered[kActiveHandlers] = {};  // changed and used under the endpoint's lock
+constinit std::atomic<std::uint32_t> next_message{1};
+constinit thread_local bool in_handler = false;
+
+// A message that has come in part.
+struct Partial {
+  int source;
+  std::uint32_t message;
+  std::size_t received;
+  std::vector<std::uint64_t> words;
+};
+// What handlers have sent and had no cell for, in order.
+struct Unsent {
+  int pe;
+  std::vector<std::byte> piece;  // head and bytes
+};
+std::vector<Partial>& partials() {
+  static auto* const list = new std::vector<Partial>;
+  return *list;
+}
+std::deque<Unsent>& unsent() {
+  static auto* const list = new std::deque<Unsent>;
+  return *list;
+}
+constinit std::size_t unsent_bytes = 0;
+
+void deliver(int source, std::uint32_t id, const void* payload, std::size_t bytes) {
+  const Registered& target = registered[id];
+  if (target.function == nullptr)
+    fatal("shmemx_am_send", "PE %d has sent a message to handler %u, which this PE has not registered", source, id);
+  in_handler = true;
+  target.function(source, payload, bytes, target.argument);
+  in_handler = false;
+}
+
+void add_piece(int source, const PieceHead& head, Bytes body) {
+  std::vector<Partial>& list = partials();
+  auto at = std::find_if(list.begin(), list.end(),
+                         [&](const Partial& p) { return p.source == source && p.message == head.message; });
+  if (at == list.end()) {
+    list.push_back({source, head.message, 0, std::vector<std::uint64_t>((head.total + 7) / 8)});
+    at = list.end() - 1;
+  }
+  if (head.offset != at->received || head.total > at->words.size() * 8)
+    fatal("shmemx_am_send", "a piece of a message of PE %d does not fit to the pieces before it", source);
+  std::memcpy(reinterpret_cast<std::byte*>(at->words.data()) + head.offset, body.data(), body.size());
+  at->received += body.size();
+  if (at->received < head.total) return;
+  const std::vector<std::uint64_t> words = std::move(at->words);
+  list.erase(at);
+  deliver(source, head.id, words.data(), head.total);
+}
+
+Verdict on_piece(Endpoint&, const Message& message) {
+  PieceHead head;
+  const bool whole = message.payload.size() >= sizeof head;
+  if (whole) std::memcpy(&head, message.payload.data(), sizeof head);
+  const std::size_t bytes = whole ? message.payload.size() - sizeof head : 0;
+  if (!whole || head.id >= kActiveHandlers || head.total > kActiveMaxBytes || head.offset > head.total ||
+      bytes > head.total - head.offset)
+    fatal("shmemx_am_send", "a message of PE %d is not one of this library", message.source);
+  const Bytes body = message.payload.subspan(sizeof head);
+  if (bytes == head.total) {
+    deliver(message.source, head.id, body.data(), bytes);
+  } else {
+    add_piece(message.source, head, body);
+  }
+  return Verdict::done;
+}
+
+bool waits_for(int pe) {
+  const std::deque<Unsent>& list = unsent();
+  return std::any_of(list.begin(), list.end(), [pe](const Unsent& other) { return other.pe == pe; });
+}
+
+// In the order of each target; one that takes nothing does not hold up the others.
+bool send_unsent(Endpoint& endpoint) {
+  std::deque<Unsent>& list = unsent();
+  if (list.empty()) return false;
+  std::vector<int> full;
+  const std::size_t sent = std::erase_if(list, [&](const Unsent& next) {
+    if (std::find(full.begin(), full.end(), next.pe) != full.end()) return false;
+    const Bytes piece = next.piece;
+    if (!endpoint.try_send(next.pe, kActive, piece.first(sizeof(PieceHead)), piece.subspan(sizeof(PieceHead)))) {
+      full.push_back(next.pe);
+      return false;
+    }
+    unsent_bytes -= piece.size();
+    return true;
+  });
+  return sent != 0;
+}
+
+void keep_unsent(Endpoint& endpoint, int pe, const PieceHead& head, Bytes body) {
+  unsent_bytes += sizeof head + body.size();
+  if (unsent_bytes > endpoint.pending_max())
+    fatal("shmemx_am_send", "handlers have left more than %zu bytes unsent, allowed are %zu (SHMEMX_PENDING_MAX)",
+          unsent_bytes, endpoint.pending_max());
+  std::vector<std::byte> piece(sizeof head + body.size());
+  std::memcpy(piece.data(), &head, sizeof head);
+  if (!body.empty()) std::memcpy(piece.data() + sizeof head, body.data(), body.size());
+  unsent().push_back({pe, std::move(piece)});
+}
+
+// Calls send(head, body) for each piece.
+template <class Send>
+void for_each_piece(int id, const void* payload, std::size_t bytes, Send send) {
+  const std::size_t room = max_payload_bytes() - sizeof(PieceHead);
+  const std::uint32_t message = bytes > room ? next_message.fetch_add(1, std::memory_order_relaxed) : 0;  // a name only
+  std::size_t offset = 0;
+  do {
+    const std::size_t part = std::min(room, bytes - offset);
+    const PieceHead head{message, static_cast<std::uint32_t>(id), bytes, offset};
+    send(head, Bytes{static_cast<const std::byte*>(payload) + offset, part});
+    offset += part;
+  } while (offset < bytes);
+}
+
+}  // namespace
+
+void set_active_handler(int id, ActiveHandler handler, void* argument) noexcept {
+  open();
+  const Locked endpoint;
+  registered[id] = {handler, argument};
+}
+
+void send_active(const char* routine, int pe, int id, const void* payload, std::size_t bytes) noexcept {
+  if (in_handler) {
+    Endpoint& endpoint = own_endpoint;  // the lock is held
+    for_each_piece(id, payload, bytes, [&](const PieceHead& head, Bytes body) {
+      if (waits_for(pe) || !endpoint.try_send(pe, kActive, bytes_of(head), body)) keep_unsent(endpoint, pe, head, body);
+    });
+    return;
+  }
+  for_each_piece(id, payload, bytes,
+                 [&](const PieceHead& head, Bytes body) { send(routine, pe, kActive, bytes_of(head), body); });
+}
+
+void settle_active(const char* routine) noexcept {
+  wait_until(routine, -1, [] {
+    const Locked endpoint;
+    return unsent().empty();
+  });
+  settle_all(routine);
+}
+
+void set_active_handlers() noexcept {
+  set_handler(kActive, on_piece);
+  add_progress(send_unsent);
+}
+
+}  // namespace shmemx::am

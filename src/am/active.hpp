@@ -1,0 +1,21 @@
+// Active messages of programs, on the channel. Short ones travel in one piece, longer ones in several, put together
+// again at the target.
+#pragma once
+
+#include <cstddef>
+
+namespace shmemx::am {
+
+inline constexpr int kActiveHandlers = 256;
+inline constexpr std::size_t kActiveMaxBytes = std::size_t{16} << 20;
+
+using ActiveHandler = void (*)(int source, const void* payload, std::size_t bytes, void* argument);
+
+void set_active_handler(int id, ActiveHandler handler, void* argument) noexcept;
+void send_active(const char* routine, int pe, int id, const void* payload, std::size_t bytes) noexcept;
+void settle_active(const char* routine) noexcept;
+
+// By runtime, at init.
+void set_active_handlers() noexcept;
+
+}  // namespace shmemx::am

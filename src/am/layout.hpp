@@ -1,0 +1,90 @@
+// Where a PE's part of the channel region lies. Pure arithmetic, computed alike by every PE.
+//
+//   region: header page | part of PE 0 | part of PE 1 | ...
+//   part:   front | receive queue | free queue | consumed, for each source | fastbox, for each source | cells |
+//           copy buffer
+//
+// All of it is mapped by every PE of the node, also where the heaps are not. Pages appear on first use.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/cache_line.hpp"
+#include "base/wait.hpp"
+#include "nemesis/fastbox.hpp"
+#include "nemesis/mpsc_queue.hpp"
+
+namespace shmemx::am {
+
+// The fixed lines of a part.
+struct Control {
+  WaitFront front;             // where the PE sleeps when its heap is not mapped by the others
+  nemesis::MpscQueue receive;  // many senders, this PE takes
+  nemesis::MpscQueue free;     // this PE's cells that are not under way; receivers give back, this PE takes
+};
+static_assert(std::is_standard_layout_v<Control> && sizeof(Control) == 5 * kCacheLine);
+
+// Through it long two-sided messages to this PE are copied by both sides at once; message/ uses it.
+inline constexpr std::size_t kCopyChunks = 8;
+inline constexpr std::size_t kCopyChunkBytes = std::size_t{16} << 10;
+inline constexpr std::size_t kCopyBufferBytes = 2 * kCacheLine + kCopyChunks * kCopyChunkBytes;
+
+struct Layout {
+  std::size_t n_pes = 0;
+  std::size_t cell_bytes = 0;       // all of a cell; a multiple of kCacheLine
+  std::size_t cell_count = 0;       // of each PE
+  std::size_t consumed_offset = 0;  // in a part
+  std::size_t boxes_offset = 0;
+  std::size_t cells_offset = 0;
+  std::size_t copy_offset = 0;
+  std::size_t part_bytes = 0;
+  std::size_t region_bytes = 0;
+};
+
+constexpr Layout make_layout(std::size_t n_pes, std::size_t cell_bytes, std::size_t cell_count) {
+  Layout layout;
+  layout.n_pes = n_pes;
+  layout.cell_bytes = round_up(cell_bytes, kCacheLine);
+  layout.cell_count = cell_count;
+  layout.consumed_offset = sizeof(Control);
+  layout.boxes_offset = layout.consumed_offset + n_pes * sizeof(nemesis::Consumed);
+  layout.cells_offset = round_up(layout.boxes_offset + n_pes * sizeof(nemesis::Fastbox), kPageBytes);
+  layout.copy_offset = round_up(layout.cells_offset + cell_count * layout.cell_bytes, kPageBytes);
+  layout.part_bytes = round_up(layout.copy_offset + kCopyBufferBytes, kPageBytes);
+  layout.region_bytes = kPageBytes + n_pes * layout.part_bytes;
+  return layout;
+}
+
+// Typed views of the mapped region.
+class Parts {
+ public:
+  Parts() = default;
+  Parts(std::byte* region, const Layout& layout) noexcept : region_(region), layout_(layout) {}
+
+  const Layout& layout() const noexcept { return layout_; }
+  nemesis::Region region() const noexcept { return nemesis::Region(region_); }
+  std::byte* part(int pe) const noexcept {
+    return region_ + kPageBytes + static_cast<std::size_t>(pe) * layout_.part_bytes;
+  }
+  Control& control(int pe) const noexcept { return *reinterpret_cast<Control*>(part(pe)); }
+  // How many messages of `source` the PE `owner` has finished; written by `owner`.
+  nemesis::Consumed& consumed(int owner, int source) const noexcept {
+    return reinterpret_cast<nemesis::Consumed*>(part(owner) + layout_.consumed_offset)[source];
+  }
+  // The box that `source` writes and `owner` reads.
+  nemesis::Fastbox& box(int owner, int source) const noexcept {
+    return reinterpret_cast<nemesis::Fastbox*>(part(owner) + layout_.boxes_offset)[source];
+  }
+  nemesis::Cell* cell(int owner, std::size_t index) const noexcept {
+    return reinterpret_cast<nemesis::Cell*>(part(owner) + layout_.cells_offset + index * layout_.cell_bytes);
+  }
+  // `kCopyBufferBytes` through which others copy to `owner`; zero before the first use.
+  std::byte* copy_buffer(int owner) const noexcept { return part(owner) + layout_.copy_offset; }
+
+ private:
+  std::byte* region_ = nullptr;
+  Layout layout_;
+};
+
+}  // namespace shmemx::am

@@ -1,0 +1,397 @@
+#include "am/network.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "am/agent.hpp"
+#include "am/trials.hpp"
+#include "base/clock.hpp"
+#include "base/fatal.hpp"
+
+namespace shmemx::am {
+namespace {
+
+// With so few messages at a time somebody waits for the answer; with more it can wait for the end of the stream.
+constexpr std::uint32_t kFewMessages = 16;
+constexpr std::uint32_t kPollsPerTelling = 16;
+constexpr std::uint32_t kPollsPerTellingAll = 512;  // those as well that do not wait for it
+constexpr std::uint32_t kPollsOfOthers = 16;        // a look at the networks while a PE of the node is waited for
+constexpr std::uint32_t kPollsOfIdle = 64;          // a look at networks that nobody uses
+
+// Answers are not counted: whoever asked waits for them, so nobody need be told that they have come.
+constexpr bool is_answer(unsigned handler) {
+  return handler == kGetReply || handler == kAtomicReply || handler == kWindowReply;
+}
+// Questions are counted before their handler runs: the answer, which leaves when they have been carried out, tells it.
+constexpr bool is_question(unsigned handler) {
+  return handler == kGet || handler == kGetStrided || handler == kAtomicFetch || handler == kKeyAsk;
+}
+
+// What quiet has nothing to do with: flags of collectives and two-sided messages are not operations on memory.
+constexpr bool concerns_quiet(HandlerId id) { return id != kTick && (id < kMessageEager || id > kMessageData); }
+// What collectives put; whatever else the same thread sends meanwhile is somebody else's: batches, what was left over.
+constexpr bool may_be_part(HandlerId id) { return id == kPut || id == kPutStrided || id == kPutSignal; }
+constexpr bool somebody_waits(const transport::Head& head) { return (head.handler & kNobodyWaits) == 0; }
+
+// Kinds of long messages that do not mind where those in front of them are: what they do beside bringing bytes they do
+// in landed().
+constexpr bool lands_early(unsigned handler) {
+  return handler == kPut || handler == kPutSignal || handler == kGetReply || handler == kTick ||
+         handler == kMessageData;
+}
+
+constexpr unsigned plain_handler(const transport::Head& head) {
+  return head.handler & ~unsigned{transport::kLandsEarly | kNobodyWaits};
+}
+
+constinit Landing landings[kHandlerIds] = {};
+
+constinit std::atomic<std::uint32_t> batches_begun{0};
+
+// Something has to leave some time, and this thread may go and compute. Edge nap: under the lock the thread has made
+// its entry, and reads whether the agent sleeps long; the agent says that it will, then looks for entries under the
+// lock.
+void ring_if_dozing() {
+  if (network_agent_dozes.load(std::memory_order_relaxed) &&             // nap
+      network_agent_dozes.exchange(false, std::memory_order_relaxed)) {  // nap: once is enough
+    ring_network_agent();
+  }
+}
+
+// Never destroyed: threads may still poll while the process exits.
+struct State {
+  NetworkSink sink;
+  Trials trials;
+  unsigned polled = 0;                                        // the network that calls the sink
+  std::vector<std::uint16_t> batched;                         // PEs for which messages wait in a batch
+  std::vector<std::uint16_t> owed;                            // PEs that may have to be told
+  std::size_t waiting = 0;                                    // of those, so many that may wait for it
+  std::vector<std::unique_ptr<transport::Outgoing>> lasting;  // bodies that transports still read
+  void (*lost)(int pe, const std::string& cause) = nullptr;
+  void (*stage_of)(int pe, const StageNote& note) = nullptr;
+  bool closed = false;
+};
+State& state() {
+  static State* const instance = new State;
+  return *instance;
+}
+
+// Each item is a message of its own; what cannot be done now is kept as such.
+Verdict take_batch(Endpoint& endpoint, const Message& message) {
+  Bytes rest = message.payload;
+  ItemHead head{};
+  Bytes payload;
+  while (!rest.empty()) {
+    if (!take_item(rest, head, payload) || head.handler == kBatch)
+      fatal(nullptr, "a batch of messages of PE %d is damaged", message.source);
+    endpoint.run_item(message.source, head.handler, payload);
+  }
+  return Verdict::done;
+}
+
+Verdict take_stage(Endpoint&, const Message& message) {
+  StageNote note{};
+  const bool whole = message.payload.size() == sizeof note;
+  if (whole) std::memcpy(&note, message.payload.data(), sizeof note);
+  if (!whole || note.stage > Stage::ending)
+    fatal(nullptr, "a message of PE %d that tells its stage is damaged", message.source);
+  if (state().stage_of != nullptr) state().stage_of(message.source, note);
+  return Verdict::done;
+}
+
+void note_told(PeerState& peer) {
+  if (peer.waits) --state().waiting;
+  peer.waits = false;
+}
+
+}  // namespace
+
+NetworkSink& network_sink() noexcept { return state().sink; }
+
+void set_landing(HandlerId id, Landing landing) noexcept { landings[id] = landing; }
+
+void Endpoint::run_item(int source, unsigned handler, Bytes payload) noexcept {
+  if (run(source, handler, payload) == Verdict::later) keep_copy(source, handler, payload);
+}
+
+void connect_networks(const Setup& setup) noexcept {
+  state().trials.open(setup.networks, setup.via, setup.reach, static_cast<std::size_t>(setup.n_pes), setup.trial_ms);
+  for (int pe = 0; setup.via != nullptr && pe < setup.n_pes; ++pe) {
+    own_endpoint.peers_[pe].untried = setup.reach != nullptr && setup.via[pe] != 0;
+  }
+  state().lost = setup.lost;
+  state().stage_of = setup.stage_of;
+  set_handler(kStage, take_stage);
+  set_handler(kBatch, take_batch);
+}
+
+// ---- sending ----
+
+bool Endpoint::try_way(int pe) noexcept {
+  peers_[pe].untried = !state().trials.have_passed(pe);
+  return !peers_[pe].untried;
+}
+
+transport::Transport* Endpoint::network_called(std::string_view name) const noexcept {
+  const auto* const end = networks_ + network_count_;
+  const auto* const found =
+      std::find_if(networks_, end, [name](const auto* network) { return name == network->name(); });
+  return found == end ? nullptr : *found;
+}
+
+transport::Sent Endpoint::send_distant(int pe, const Way& way, Bytes header, Bytes body) noexcept {
+  if (batches_[pe] != nullptr && !batches_[pe]->is_empty() && way.id != kBatch) [[unlikely]] {
+    if (!send_batch(pe, transport::Urgency::gather)) return transport::Sent::no;
+  }
+  if (!has_way(pe)) return transport::Sent::no;
+  PeerState& peer = peers_[pe];
+  // The first message behind a fence waits for all in front of it, and what follows waits for its turn.
+  const std::uint32_t fenced = fences.load(std::memory_order_relaxed);
+  const bool early = body.size() >= transport::kLongBytes && lands_early(way.id) && peer.fences == fenced;
+  const bool is_part = part_of_collective && !in_handler_ && may_be_part(way.id);
+  const bool concerned = concerns_quiet(way.id) && !is_part;
+  const auto handler =
+      static_cast<std::uint16_t>(way.id | (early ? transport::kLandsEarly : 0) | (concerned ? 0 : kNobodyWaits));
+  const transport::Head head{handler, static_cast<std::uint16_t>(header.size()), peer.received};
+  const transport::Sent sent = network_of(pe).send(pe, head, header, body, way.outgoing, way.urgency);
+  if (sent == transport::Sent::no) return sent;
+  peer.fences = fenced;
+  if (way.urgency == transport::Urgency::gather) gathered_ = true;
+  peer.told = peer.received;
+  note_told(peer);
+  if (is_answer(way.id)) return sent;
+  if (concerned) {
+    note_sent(pe, peer);
+    peer.concerned = peer.sent;
+  } else {
+    ++peer.sent;
+  }
+  return sent;
+}
+
+bool Endpoint::gather_slow(int pe, HandlerId id, Bytes header, Bytes body) noexcept {
+  if (Batch::room_for(header.size() + body.size()) > Batch::kBytes / 2)
+    return send_distant(pe, {id, transport::Urgency::gather, nullptr}, header, body) != transport::Sent::no;
+  if (!send_batch(pe, transport::Urgency::gather)) return false;
+  if (batches_[pe] == nullptr) batches_[pe] = new Batch;
+  batches_[pe]->append(id, header, body);
+  state().batched.push_back(static_cast<std::uint16_t>(pe));
+  if (!peers_[pe].dirty) note_dirty(pe);                  // quiet has to wait for what has not even left
+  batches_begun.fetch_add(1, std::memory_order_relaxed);  // a hint for the length of naps
+  ring_if_dozing();
+  return true;
+}
+
+bool Endpoint::has_batch(int pe) const noexcept {
+  return batches_ != nullptr && batches_[pe] != nullptr && !batches_[pe]->is_empty();
+}
+
+bool Endpoint::send_batch(int pe, transport::Urgency urgency) noexcept {
+  Batch* const batch = batches_[pe];
+  if (batch == nullptr || batch->is_empty()) return true;
+  if (send_distant(pe, {kBatch, urgency, nullptr}, {}, batch->whole()) == transport::Sent::no) return false;
+  batch->clear();
+  std::erase(state().batched, static_cast<std::uint16_t>(pe));
+  return true;
+}
+
+bool Endpoint::send_batches() noexcept {
+  std::vector<std::uint16_t>& list = state().batched;
+  for (std::size_t i = list.size(); i-- > 0;) {
+    if (i < list.size()) send_batch(list[i], transport::Urgency::gather);
+  }
+  return list.empty();
+}
+
+bool Endpoint::try_send_lasting(int pe, HandlerId id, Bytes header, Bytes body) noexcept {
+  if (!is_distant(pe) || body.size() < transport::kLongBytes) return try_send(pe, id, header, body);
+  auto outgoing = std::make_unique<transport::Outgoing>();
+  const transport::Sent sent = send_distant(pe, {id, transport::Urgency::now, outgoing.get()}, header, body);
+  if (sent == transport::Sent::later) state().lasting.push_back(std::move(outgoing));
+  return sent != transport::Sent::no;
+}
+
+void Endpoint::send_long(const char* routine, int pe, HandlerId id, Bytes header, Bytes body) noexcept {
+  transport::Outgoing outgoing;
+  bool taken = false;
+  wait_for(routine, [&] {
+    const Locked endpoint;
+    if (!taken) {
+      const transport::Sent sent = send_distant(pe, {id, transport::Urgency::now, &outgoing}, header, body);
+      if (sent == transport::Sent::yes) return true;
+      taken = sent == transport::Sent::later;
+    }
+    if (!outgoing.done) poll(pe);
+    return taken && outgoing.done;
+  });
+}
+
+// ---- receiving ----
+
+void Endpoint::finish_distant(int source, const transport::Head& head) noexcept {
+  PeerState& peer = peers_[source];
+  ++peer.received;
+  if (!peer.owed) state().owed.push_back(static_cast<std::uint16_t>(source));
+  peer.owed = true;
+  if (peer.waits || !somebody_waits(head)) return;
+  peer.waits = true;
+  ++state().waiting;
+  ring_if_dozing();
+}
+
+void Endpoint::take_distant(int source, const transport::Head& head, Bytes payload) noexcept {
+  if (head.handler == kTrialQuestion || head.handler == kTrialAnswer) [[unlikely]]
+    return state().trials.take(source, state().polled, head.handler);
+  state().trials.note(source, state().polled);
+  PeerState& peer = peers_[source];
+  if (nemesis::reached(head.ack, peer.known)) peer.known = head.ack;
+  if (head.handler == kAckOnly) return;
+  ++taken_;
+  const unsigned handler = plain_handler(head);
+  if (is_question(handler)) finish_distant(source, head);
+  if (run(source, handler, payload) == Verdict::later) keep_copy(source, handler, payload);
+  if (!is_question(handler) && !is_answer(handler)) finish_distant(source, head);
+}
+
+// A waiter that polls again has nothing to send by itself, so the count goes alone. While messages stream in it need
+// not be told each time. Flags of collectives and two-sided messages are answered by others of their kind, which bring
+// the count: told alone it would be in their way.
+bool Endpoint::tell_owed(Tell whom) noexcept {
+  std::vector<std::uint16_t>& owed = state().owed;
+  if (owed.empty() || (whom != Tell::all && state().waiting == 0)) return false;
+  if (whom == Tell::waiting_now && taken_ > kFewMessages) return false;
+  bool any = false;
+  std::erase_if(owed, [&](std::uint16_t pe) {
+    PeerState& peer = peers_[pe];
+    if (whom != Tell::all && !peer.waits && peer.told != peer.received) return false;
+    if (peer.told != peer.received) {
+      if (!has_way(pe)) return false;
+      const transport::Head head{kAckOnly, 0, peer.received};
+      if (network_of(pe).send(pe, head, {}, {}, nullptr, transport::Urgency::now) == transport::Sent::no) return false;
+      peer.told = peer.received;
+      any = true;
+    }
+    peer.owed = false;
+    note_told(peer);
+    return true;
+  });
+  return any;
+}
+
+void Endpoint::flush_gathered() noexcept {
+  if (!state().batched.empty()) send_batches();
+  if (!gathered_) return;
+  gathered_ = false;
+  for (std::uint32_t i = 0; i < network_count_; ++i) networks_[i]->flush();
+}
+
+bool Endpoint::poll_networks(int expected, std::uint32_t polls) noexcept {
+  const bool distant = expected >= 0 && is_distant(expected);
+  if (expected >= 0 && !distant && polls % kPollsOfOthers != 0) return false;
+  tell_owed(polls % kPollsPerTellingAll == 0 ? Tell::all
+            : polls % kPollsPerTelling == 0  ? Tell::waiting
+                                             : Tell::waiting_now);
+  flush_gathered();
+  taken_ = 0;
+  bool any = false;
+  for (std::uint32_t i = 0; i < network_count_; ++i) {
+    if (!state().trials.is_used(i) && polls % kPollsOfIdle != 0) continue;
+    state().polled = i;
+    any |= networks_[i]->poll(distant ? expected : -1);
+  }
+  state().trials.go_on();
+  std::erase_if(state().lasting, [](const std::unique_ptr<transport::Outgoing>& outgoing) { return outgoing->done; });
+  return any || taken_ != 0;
+}
+
+void NetworkSink::deliver(int source, const transport::Head& head, Bytes payload) noexcept {
+  own_endpoint.take_distant(source, head, payload);
+}
+
+std::byte* NetworkSink::landing(int source, const transport::Head& head, Bytes header,
+                                std::size_t body_bytes) noexcept {
+  if (own_endpoint.resting_) return nullptr;
+  const unsigned handler = plain_handler(head);
+  const bool known = handler < kHandlerIds && landings[handler].landing != nullptr;
+  return known ? landings[handler].landing(source, header, body_bytes) : nullptr;
+}
+
+void NetworkSink::landed(int source, const transport::Head& head, Bytes header, std::size_t body_bytes) noexcept {
+  state().trials.note(source, state().polled);
+  PeerState& peer = own_endpoint.peers_[source];
+  if (nemesis::reached(head.ack, peer.known)) peer.known = head.ack;
+  const unsigned handler = plain_handler(head);
+  own_endpoint.in_handler_ = true;
+  landings[handler].landed(own_endpoint, source, header, body_bytes);
+  own_endpoint.in_handler_ = false;
+  ++own_endpoint.taken_;
+  if (!is_answer(handler)) own_endpoint.finish_distant(source, head);
+}
+
+void NetworkSink::lost(int pe, const std::string& cause) noexcept {
+  std::string whole = cause;
+  if (state().closed || state().lost == nullptr || !state().trials.is_end(pe, state().polled, whole)) return;
+  state().lost(pe, whole);
+}
+
+// ---- for the agent, the end, and people ----
+
+bool is_quiet_for_sleep() noexcept {
+  const Locked endpoint;
+  if (!state().batched.empty() || endpoint->gathered_) return false;
+  if (!state().owed.empty()) {
+    endpoint->tell_owed(Endpoint::Tell::all);
+    const auto can_be_told = [&](std::uint16_t pe) { return !endpoint->peers_[pe].untried; };
+    if (std::any_of(state().owed.begin(), state().owed.end(), can_be_told)) return false;
+  }
+  for (std::uint32_t i = 0; i < endpoint->network_count_; ++i) {
+    if (!endpoint->networks_[i]->arm()) return false;
+  }
+  return true;
+}
+
+std::uint32_t gathered_batches() noexcept { return batches_begun.load(std::memory_order_relaxed); }
+
+std::vector<int> network_descriptors() {
+  std::vector<int> found;
+  const Locked endpoint;
+  for (std::uint32_t i = 0; i < endpoint->network_count_; ++i) {
+    const int fd = endpoint->networks_[i]->descriptor();
+    if (fd >= 0) found.push_back(fd);
+  }
+  return found;
+}
+
+void tell_stage(const StageNote& note, std::span<const int> also, std::uint32_t patience_ms) noexcept {
+  if (!own_endpoint.has_networks() || state().closed) return;
+  const Locked endpoint;
+  Endpoint& self = *endpoint;
+  const std::uint64_t deadline = now_ns() + std::uint64_t{patience_ms} * 1'000'000U;
+  for (int pe = 0; pe < self.n_pes_; ++pe) {
+    if (!self.is_distant(pe)) continue;
+    const PeerState& peer = self.peers_[pe];
+    const bool is_known = (peer.sent != 0 || peer.received != 0) && !peer.untried;
+    if (!is_known && std::find(also.begin(), also.end(), pe) == also.end()) continue;
+    while (!self.try_send(pe, kStage, bytes_of(note)) && now_ns() < deadline) self.poll();
+  }
+  self.flush_gathered();
+}
+
+void leave_networks(Stage stage, std::uint32_t patience_ms) noexcept {
+  tell_stage(stage, patience_ms);
+  if (!own_endpoint.has_networks() || state().closed) return;
+  const Locked endpoint;
+  Endpoint& self = *endpoint;
+  state().closed = true;
+  for (std::uint32_t i = 0; i < self.network_count_; ++i) self.networks_[i]->close(patience_ms);
+  self.network_count_ = 0;
+}
+
+void rest(bool resting) noexcept {
+  const Locked endpoint;
+  endpoint->resting_ = resting;
+}
+
+}  // namespace shmemx::am

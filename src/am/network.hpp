@@ -1,0 +1,35 @@
+// The channel's way to PEs of other nodes: messages through transports, and the counts that tell a sender what has been
+// done. What a PE has finished of another's messages is told with every message that goes there, and by a message of
+// its own when none goes.
+#pragma once
+
+#include <vector>
+
+#include "am/channel.hpp"
+#include "transport/transport.hpp"
+
+namespace shmemx::am {
+
+// In the handler number of a head: no quiet waits for this message, so that it is done need not be told alone.
+inline constexpr std::uint16_t kNobodyWaits = 0x4000;
+
+// What transports call, under the endpoint's lock.
+class NetworkSink final : public transport::Sink {
+ public:
+  void deliver(int source, const transport::Head& head, Bytes payload) noexcept override;
+  std::byte* landing(int source, const transport::Head& head, Bytes header, std::size_t body_bytes) noexcept override;
+  void landed(int source, const transport::Head& head, Bytes header, std::size_t body_bytes) noexcept override;
+  void lost(int pe, const std::string& cause) noexcept override;
+};
+// The one of this process; transports are opened with it before the channel is set up.
+NetworkSink& network_sink() noexcept;
+
+// Grows with each batch of messages that is begun; any thread.
+std::uint32_t gathered_batches() noexcept;
+// What can be slept on; at most transport::kMaxTransports.
+std::vector<int> network_descriptors();
+
+// By set_up().
+void connect_networks(const Setup& setup) noexcept;
+
+}  // namespace shmemx::am

@@ -1,0 +1,306 @@
+#include "pt2pt/messages.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "base/fatal.hpp"
+#include "base/wait.hpp"
+#include "context/route.hpp"
+#include "pt2pt/thresholds.hpp"
+
+namespace shmemx::pt2pt {
+
+constinit ImmortalEngine own_engine;
+
+namespace {
+
+using am::Bytes;
+using am::bytes_of;
+using am::Endpoint;
+using am::Locked;
+using am::Message;
+using am::Verdict;
+
+class ChannelNode final : public Node {
+ public:
+  explicit constexpr ChannelNode() = default;
+
+  bool try_send(int pe, am::HandlerId id, Bytes header, Bytes body) noexcept override {
+    return am::own_endpoint.try_send(pe, id, header, body);
+  }
+
+  bool is_distant(int pe) noexcept override { return am::is_distant(pe); }
+
+  transport::Sent send_long(int pe, am::HandlerId id, Bytes header, Bytes body,
+                            transport::Outgoing& outgoing) noexcept override {
+    return am::own_endpoint.send_tracked(pe, id, header, body, outgoing);
+  }
+
+  Space describe(int pe, const std::byte* at, std::size_t bytes, std::uint64_t& offset) noexcept override {
+    const context::Context& world = context::default_context();
+    const auto address = reinterpret_cast<std::uintptr_t>(at);
+    if (!context::is_mapped(world, pe)) return Space::private_memory;
+    offset = address - world.heap_base;
+    if (inside(offset, bytes, world.window_bytes)) return Space::heap;
+    offset = address - world.static_base;
+    return inside(offset, bytes, world.static_bytes) ? Space::statics : Space::private_memory;
+  }
+
+  std::byte* address_of(int pe, Space space, std::uint64_t offset, std::uint64_t bytes) noexcept override {
+    const context::Context& world = context::default_context();
+    if (!context::is_mapped(world, pe)) return nullptr;
+    if (space == Space::heap && inside(offset, bytes, world.window_bytes))
+      return context::peer_heap(world, pe) + offset;
+    if (space == Space::statics && inside(offset, bytes, world.static_bytes))
+      return world.static0 + static_cast<std::int64_t>(pe) * world.pe_step + offset;
+    return nullptr;
+  }
+
+  CopyBuffer* copy_buffer(int owner) noexcept override {
+    return am::is_distant(owner) ? nullptr : reinterpret_cast<CopyBuffer*>(parts.copy_buffer(owner));
+  }
+  void wake(int pe) noexcept override { shmemx::wake(am::own_endpoint.front_of(pe)); }
+  void reject(int source, const char* what) noexcept override {
+    fatal(nullptr, "PE %d has sent %s, which no PE of this library does", source, what);
+  }
+  void exhausted(const char* what, std::size_t bytes, std::size_t allowed) noexcept override {
+    fatal(nullptr, "%s would be %zu bytes, allowed are %zu (SHMEMX_UNEXPECTED_MAX)", what, bytes, allowed);
+  }
+
+  am::Parts parts;
+
+ private:
+  static bool inside(std::uint64_t offset, std::uint64_t bytes, std::uint64_t window_bytes) noexcept {
+    return offset < window_bytes && bytes <= window_bytes - offset;
+  }
+};
+
+constinit ChannelNode node;
+Engine& engine = own_engine.engine;
+
+template <void (Engine::*Take)(int, Payload) noexcept>
+Verdict handle(Endpoint&, const Message& message) {
+  (engine.*Take)(message.source, message.payload);
+  return Verdict::done;
+}
+
+std::byte* landing(int source, Bytes header, std::size_t body_bytes) {
+  return engine.landing(source, header, body_bytes);
+}
+void landed(Endpoint&, int source, Bytes header, std::size_t body_bytes) { engine.landed(source, header, body_bytes); }
+
+bool progress(Endpoint&) { return engine.progress(); }
+
+// From the first call on, whoever waits in the library handles messages.
+void look_at_messages() noexcept {
+  if (!am::is_open()) [[unlikely]]
+    am::open();
+}
+
+Request& require(const char* routine, Request* request) noexcept {
+  if (request == nullptr) fatal(routine, "no memory for another request, %zu are open", engine.pool().live());
+  return *request;
+}
+
+// Under the lock.
+Result take_result(Request& request) noexcept {
+  const Result result = request.result;
+  engine.pool().give_back(request);
+  return result;
+}
+
+[[gnu::noinline]] Result wait_for_request(const char* routine, Request& request, int expected) noexcept {
+  am::wait_until(routine, expected, [&] { return request.done.load(std::memory_order_acquire); });  // complete
+  const Locked endpoint;
+  return take_result(request);
+}
+
+// The shape's list moves into the request, since the user's may go.
+RequestId start(Request& request, std::unique_ptr<Place[]> list) noexcept {
+  request.own_list = std::move(list);
+  return request.id;
+}
+
+std::unique_ptr<Place[]> copy_list(const char* routine, Shape& shape) noexcept {
+  if (shape.kind != Shape::Kind::list) return nullptr;
+  std::unique_ptr<Place[]> list(new (std::nothrow) Place[shape.count]);
+  if (list == nullptr) fatal(routine, "no memory for a copy of a list of %zu pieces", shape.count);
+  std::copy_n(shape.list, shape.count, list.get());
+  shape.list = list.get();
+  return list;
+}
+
+}  // namespace
+
+void open(const Start& start) noexcept {
+  am::set_handler(am::kMessageEager, handle<&Engine::on_eager>);
+  am::set_handler(am::kMessageRts, handle<&Engine::on_rts>);
+  am::set_handler(am::kMessageCts, handle<&Engine::on_cts>);
+  am::set_handler(am::kMessageCookie, handle<&Engine::on_cookie>);
+  am::set_handler(am::kMessageDone, handle<&Engine::on_done>);
+  am::set_handler(am::kMessageData, handle<&Engine::on_data>);
+  am::set_landing(am::kMessageData, {landing, landed});
+  am::add_progress(progress);
+  node.parts = start.parts;
+  engine.start(node, {.me = start.me,
+                      .n_pes = start.n_pes,
+                      .payload_bytes = am::max_payload_bytes(),
+                      .unexpected_max = start.unexpected_max,
+                      .lmt = start.lmt,
+                      .crowded = start.crowded});
+}
+
+void close() noexcept {
+  const Locked endpoint;
+  engine.stop();
+}
+
+void send_contiguous(const Call& call, const void* source, std::size_t bytes) noexcept {
+  look_at_messages();
+  {
+    const Locked endpoint;
+    if (engine.is_clear(call.pe, bytes)) [[likely]] {
+      const EagerHeader header{call.tag, static_cast<std::uint32_t>(bytes)};
+      if (endpoint->try_send(call.pe, am::kMessageEager, bytes_of(header),
+                             {static_cast<const std::byte*>(source), bytes})) [[likely]]
+        return;
+    }
+  }
+  send(call, Shape::contiguous(source, bytes), false);
+}
+
+void send(const Call& call, const Shape& source, bool synchronous) noexcept {
+  look_at_messages();
+  Request* request;
+  {
+    const Locked endpoint;
+    request = &require(call.routine, engine.send(Cursor(source), call.pe, call.tag, {synchronous, true}));
+    if (request->phase == Phase::complete) return engine.pool().give_back(*request);
+  }
+  wait_for_request(call.routine, *request, call.pe);
+}
+
+Result receive(const Call& call, const Shape& dest) noexcept {
+  look_at_messages();
+  Request* request;
+  {
+    const Locked endpoint;
+    request = &require(call.routine, engine.receive(Cursor(dest), {call.pe, call.tag}, true));
+    if (request->phase != Phase::complete) endpoint->poll(call.pe);
+    if (request->phase == Phase::complete) return take_result(*request);
+  }
+  return wait_for_request(call.routine, *request, call.pe);
+}
+
+// Where nothing that has come or been posted before can be concerned, the sender's box is looked at first, as long as
+// nothing else asks for attention.
+Result receive_contiguous(const Call& call, Place dest) noexcept {
+  look_at_messages();
+  if (call.pe >= 0 && !am::is_distant(call.pe)) [[likely]] {
+    Result result;
+    int polls = wait_policy().pause_polls != 0 ? kBoxPolls : 1;
+    do {
+      const Locked endpoint;
+      if (!engine.is_bare()) break;
+      if (take_from_box(*endpoint, {call.pe, call.tag}, dest, result)) return result;
+      if (endpoint->has_cells() || engine.has_progress()) break;
+    } while (--polls != 0);
+  }
+  return receive(call, Shape::contiguous(dest.at, dest.bytes));
+}
+
+RequestId start_send(const Call& call, const Shape& source, bool synchronous) noexcept {
+  look_at_messages();
+  Shape shape = source;
+  std::unique_ptr<Place[]> list = copy_list(call.routine, shape);
+  const Locked endpoint;
+  return start(require(call.routine, engine.send(Cursor(shape), call.pe, call.tag, {synchronous, false})),
+               std::move(list));
+}
+
+RequestId start_receive(const Call& call, const Shape& dest) noexcept {
+  look_at_messages();
+  Shape shape = dest;
+  std::unique_ptr<Place[]> list = copy_list(call.routine, shape);
+  const Locked endpoint;
+  return start(require(call.routine, engine.receive(Cursor(shape), {call.pe, call.tag}, false)), std::move(list));
+}
+
+bool find_message(const Call& call, Result& out) noexcept {
+  look_at_messages();
+  const Locked endpoint;
+  const Unexpected* message = engine.probe({call.pe, call.tag});
+  if (message == nullptr) {
+    endpoint->poll(call.pe);
+    message = engine.probe({call.pe, call.tag});
+  }
+  if (message == nullptr) return false;
+  out = {message->source, message->tag, message->bytes, false, false};
+  return true;
+}
+
+void await_message(const Call& call, Result& out) noexcept {
+  am::wait_until(call.routine, call.pe, [&] { return find_message(call, out); });
+}
+
+bool is_open(RequestId id) noexcept {
+  const Locked endpoint;
+  return engine.pool().find(id) != nullptr;
+}
+
+bool wait(const char* routine, RequestId id, Result& out) noexcept {
+  Request* request;
+  int expected;
+  {
+    const Locked endpoint;
+    request = engine.pool().find(id);
+    if (request == nullptr) return false;
+    if (request->phase != Phase::complete) endpoint->poll(request->peer);
+    if (request->phase == Phase::complete) {
+      out = take_result(*request);
+      return true;
+    }
+    expected = request->peer;
+  }
+  out = wait_for_request(routine, *request, expected);
+  return true;
+}
+
+TestAnswer test(RequestId id, Result& out) noexcept {
+  const Locked endpoint;
+  Request* const request = engine.pool().find(id);
+  if (request == nullptr) return TestAnswer::unknown;
+  if (request->phase != Phase::complete) endpoint->poll(request->peer);
+  if (request->phase != Phase::complete) return TestAnswer::open;
+  out = take_result(*request);
+  return TestAnswer::complete;
+}
+
+std::size_t wait_any(const char* routine, std::size_t count, NameOf id_of, const void* handles) noexcept {
+  std::size_t found = count;
+  const auto look = [&] {
+    const Locked endpoint;
+    bool any = false;
+    for (std::size_t i = 0; i < count; ++i) {
+      const Request* const request = engine.pool().find(id_of(handles, i));
+      any |= request != nullptr;
+      if (request == nullptr || request->phase != Phase::complete) continue;
+      found = i;
+      return true;
+    }
+    return !any;
+  };
+  am::wait_until(routine, -1, look);
+  return found;
+}
+
+CancelAnswer cancel(RequestId id) noexcept {
+  const Locked endpoint;
+  Request* const request = engine.pool().find(id);
+  if (request == nullptr) return CancelAnswer::unknown;
+  if (request->role == Role::send) return CancelAnswer::a_send;
+  engine.cancel(*request);
+  return CancelAnswer::done;
+}
+
+}  // namespace shmemx::pt2pt

@@ -1,0 +1,99 @@
+// Two-sided messages of this process: the engine on the node channel, and the waiting. What api/ calls.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "am/channel.hpp"
+#include "pt2pt/engine.hpp"
+
+namespace shmemx::pt2pt {
+
+// What a diagnostic calls the routine, and whom it concerns. Receives may have kAny in both numbers.
+struct Call {
+  const char* routine;
+  int pe;
+  int tag;
+};
+
+// By runtime: after the channel has been set up, before the first message can come.
+struct Start {
+  am::Parts parts;
+  int me = 0;
+  int n_pes = 0;
+  std::size_t unexpected_max = 0;  // bytes
+  LmtChoice lmt = LmtChoice::automatic;
+  bool crowded = false;
+};
+void open(const Start& start) noexcept;
+// By runtime, when no message can come any more: what is open is forgotten.
+void close() noexcept;
+
+// Never destroyed: other threads may still poll while the process exits.
+union ImmortalEngine {
+  constexpr ImmortalEngine() noexcept : engine() {}
+  ~ImmortalEngine() {}
+  Engine engine;
+};
+extern constinit ImmortalEngine own_engine;
+
+// Straight from the sender's box into the receive's memory: no request, no queue. The engine has to be bare.
+[[gnu::always_inline]] inline bool take_from_box(am::Endpoint& endpoint, Key key, Place dest, Result& out) noexcept {
+  return endpoint.take_next(key.source, am::kMessageEager, [&](am::Bytes payload) {
+    EagerHeader header;
+    if (payload.size() < sizeof header) return false;
+    std::memcpy(&header, payload.data(), sizeof header);
+    const std::size_t bytes = payload.size() - sizeof header;
+    if (header.bytes != bytes || header.tag < 0 || (header.tag != key.tag && key.tag != kAny)) return false;
+    const std::size_t taken = bytes <= dest.bytes ? bytes : dest.bytes;
+    am::copy_short(dest.at, payload.data() + sizeof header, taken);
+    out = {key.source, header.tag, taken, bytes > dest.bytes, false};
+    return true;
+  });
+}
+
+// The shortest ways, tried first: false means nothing.
+[[gnu::always_inline]] inline bool send_at_once(int pe, int tag, const void* source, std::size_t bytes) noexcept {
+  if (!am::is_open()) [[unlikely]]
+    return false;
+  const am::Locked endpoint;
+  if (!own_engine.engine.is_clear(pe, bytes)) [[unlikely]]
+    return false;
+  const EagerHeader header{tag, static_cast<std::uint32_t>(bytes)};
+  return endpoint->try_send_short(pe, am::kMessageEager, am::bytes_of(header),
+                                  {static_cast<const std::byte*>(source), bytes});
+}
+[[gnu::always_inline]] inline bool receive_at_once(Key key, Place dest, Result& out) noexcept {
+  if (!am::is_open() || key.source < 0) [[unlikely]]
+    return false;
+  const am::Locked endpoint;
+  return own_engine.engine.is_bare() && take_from_box(*endpoint, key, dest, out);
+}
+
+// Blocking. Arguments have been checked.
+void send_contiguous(const Call& call, const void* source, std::size_t bytes) noexcept;
+void send(const Call& call, const Shape& source, bool synchronous) noexcept;
+Result receive(const Call& call, const Shape& dest) noexcept;
+Result receive_contiguous(const Call& call, Place dest) noexcept;
+// Started; the list of a shape is copied.
+RequestId start_send(const Call& call, const Shape& source, bool synchronous) noexcept;
+RequestId start_receive(const Call& call, const Shape& dest) noexcept;
+
+// True when a message fits; then `out` says which.
+bool find_message(const Call& call, Result& out) noexcept;
+void await_message(const Call& call, Result& out) noexcept;
+
+// Requests by the number that users hold. False: not an open request.
+bool is_open(RequestId id) noexcept;
+bool wait(const char* routine, RequestId id, Result& out) noexcept;
+enum class TestAnswer : std::uint8_t { unknown, open, complete };
+TestAnswer test(RequestId id, Result& out) noexcept;
+// Waits until one of them is complete, and says which. Names of no open request are left out; `count` when all are.
+// `id_of(handles, i)` is the i-th name.
+using NameOf = RequestId (*)(const void* handles, std::size_t i);
+std::size_t wait_any(const char* routine, std::size_t count, NameOf id_of, const void* handles) noexcept;
+// Receives only. `done`: if it was not matched before, it is complete now.
+enum class CancelAnswer : std::uint8_t { unknown, a_send, done };
+CancelAnswer cancel(RequestId id) noexcept;
+
+}  // namespace shmemx::pt2pt

@@ -1,0 +1,129 @@
+// What two-sided messages look like between PEs, and how they are read back: every length and number is checked before
+// it is used, since a receiver must survive whatever arrives.
+//
+//   eager    EagerHeader, data          the whole message, or its begin; the rest follows as data
+//   rts      RtsHeader, places          ready to send: what there is, and where a receiver could fetch it from
+//   cts      CtsHeader, places          clear to send: which way, how much, and where to put it
+//   cookie   CookieHeader, places       the next section of a long description; without places: asks for it
+//   done     DoneHeader                 the other side may forget the transfer
+//   data     DataHeader, data           bytes of a transfer through the queue or a network, or of an eager message
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+namespace shmemx::pt2pt {
+
+using Payload = std::span<const std::byte>;
+
+// A request of a PE, as its peer knows it.
+struct RequestId {
+  std::uint32_t index;
+  std::uint32_t generation;
+  friend bool operator==(const RequestId&, const RequestId&) = default;
+};
+// Stands for the eager message of the source that has begun to arrive.
+inline constexpr RequestId kEagerMessage{0xffffffffU, 0xffffffffU};
+
+// Where the places of a section lie.
+enum class Space : std::uint32_t {
+  private_memory,  // addresses in the describing process
+  heap,            // offsets in its symmetric heap
+  statics          // offsets in its static data
+};
+
+struct RemotePlace {
+  std::uint64_t at;
+  std::uint64_t bytes;
+};
+inline constexpr std::size_t kSectionPlaces = 16;  // with any header they fit the smallest cell
+
+struct Section {
+  Space space;
+  std::uint32_t count;
+  RemotePlace places[kSectionPlaces];  // the first `count` travel
+};
+inline constexpr std::size_t kSectionHeadBytes = offsetof(Section, places);
+
+struct EagerHeader {
+  std::int32_t tag;
+  std::uint32_t bytes;  // of the whole message
+};
+
+struct RtsHeader {
+  RequestId send;
+  std::uint64_t bytes;
+  std::int32_t tag;
+  std::int32_t pid;               // of the sender; 0: its memory cannot be read by the kernel's copy
+  std::uint64_t witness_address;  // there the sender holds `witness`: who reads it there reads the right process
+  std::uint64_t witness;
+  std::uint32_t maps_receiver;  // the sender could store into the receiver's symmetric memory
+  std::uint32_t padding;
+};
+
+enum class LmtKind : std::uint32_t { copy, mapped, cma, queue, network };
+inline constexpr std::uint32_t kLmtKinds = 5;
+
+struct CtsHeader {
+  RequestId send;
+  RequestId recv;
+  std::uint64_t goal;    // bytes that the receiver wants
+  LmtKind kind;          // how the sender shall move them
+  std::uint32_t detail;  // copy: state of the receiver's buffer at the begin; network: most bytes in a message, 0: any
+};
+
+struct CookieHeader {
+  RequestId to;
+  RequestId from;
+};
+
+struct DoneHeader {
+  RequestId to;
+};
+
+struct DataHeader {
+  RequestId to;
+  std::uint64_t offset;  // in the message
+};
+
+static_assert(sizeof(EagerHeader) == 8 && sizeof(RtsHeader) == 48 && sizeof(CtsHeader) == 32 &&
+              sizeof(DataHeader) == 16 && kSectionHeadBytes == 8);
+
+// False when the payload is shorter.
+template <class Header>
+[[nodiscard]] bool take_header(Payload& payload, Header& out) noexcept {
+  if (payload.size() < sizeof out) return false;
+  std::memcpy(&out, payload.data(), sizeof out);
+  payload = payload.subspan(sizeof out);
+  return true;
+}
+
+// All of the payload has to be one section without empty places, or nothing (an empty one).
+[[nodiscard]] inline bool take_section(Payload payload, Section& out) noexcept {
+  out.space = Space::private_memory;
+  out.count = 0;
+  if (payload.empty()) return true;
+  if (payload.size() < kSectionHeadBytes) return false;
+  std::memcpy(&out, payload.data(), kSectionHeadBytes);
+  if (out.space > Space::statics || out.count > kSectionPlaces) return false;
+  if (payload.size() != kSectionHeadBytes + out.count * sizeof(RemotePlace)) return false;
+  std::memcpy(out.places, payload.data() + kSectionHeadBytes, out.count * sizeof(RemotePlace));
+  for (std::uint32_t i = 0; i < out.count; ++i) {
+    if (out.places[i].bytes == 0) return false;
+  }
+  return true;
+}
+
+// A header with its section, as it is sent.
+template <class Header>
+struct Described {
+  Header header;
+  Section section;
+  std::size_t bytes() const noexcept {
+    return section.count == 0 ? sizeof header : sizeof header + kSectionHeadBytes + section.count * sizeof(RemotePlace);
+  }
+};
+
+}  // namespace shmemx::pt2pt

@@ -1,0 +1,80 @@
+// Misuse of two-sided messages ends the job with one line that says what is wrong. misuse_test OSHRUN MISUSE_PE.
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "../../support/job.hpp"
+
+namespace {
+
+struct Misuse {
+  const char* name;
+  std::vector<const char*> words;  // that the line holds
+};
+
+const std::vector<Misuse> kMisuses = {
+    {"send_pe", {"shmemx_send:", "'pe'", "12", "allowed are 0..2"}},
+    {"send_pe_any", {"shmemx_send:", "'pe'", "-1", "allowed are 0..2"}},
+    {"send_tag", {"shmemx_send:", "'tag'", "-1", "allowed are 0..2147483647"}},
+    {"send_null", {"shmemx_send:", "'source'", "allowed"}},
+    {"recv_pe", {"shmemx_recv:", "'pe'", "3", "allowed are 0..2", "SHMEMX_ANY_SOURCE"}},
+    {"recv_pe_negative", {"shmemx_recv:", "'pe'", "-2", "allowed are 0..2"}},
+    {"recv_tag", {"shmemx_recv:", "'tag'", "-5", "SHMEMX_ANY_TAG"}},
+    {"recv_null", {"shmemx_recv:", "'dest'", "allowed"}},
+    {"probe_pe", {"shmemx_probe:", "'pe'", "77", "allowed are 0..2"}},
+    {"iprobe_flag", {"shmemx_iprobe:", "'flag'", "allowed"}},
+    {"sendrecv_source", {"shmemx_sendrecv:", "'source_pe'", "99", "allowed are 0..2"}},
+    {"irecv_request", {"shmemx_irecv:", "'request'", "allowed"}},
+    {"wait_garbage", {"shmemx_wait:", "'request'", "0xdeadbeefdeadbeef", "not an open request"}},
+    {"wait_twice", {"shmemx_wait:", "'request'", "not an open request"}},
+    {"test_garbage", {"shmemx_test:", "'request'", "0x4d", "not an open request"}},
+    {"waitany_garbage", {"shmemx_waitany:", "'request'", "0x100000001", "not an open request"}},
+    {"cancel_send", {"shmemx_cancel:", "'request'", "is a send", "allowed are receives"}},
+    {"list_overflow", {"shmemx_sendv:", "'list'", "2 pieces", "allowed"}},
+    {"list_null_piece", {"shmemx_recvv:", "'list[1].base'", "null", "allowed"}},
+    {"list_null", {"shmemx_sendv:", "'list'", "allowed"}},
+    {"strided_overflow", {"shmemx_send_strided:", "'blocks'", "3", "allowed"}},
+    {"strided_reach", {"shmemx_recv_strided:", "'blocks'", "3", "allowed"}},
+    {"unexpected_limit", {"no receive has asked for", "1048576", "SHMEMX_UNEXPECTED_MAX"}},
+    {"before_init", {"shmemx_send:", "before shmem_init"}},
+    {"after_finalize", {"shmemx_recv:", "after shmem_finalize"}},
+};
+
+bool holds_all(const std::string& line, const std::vector<const char*>& words) {
+  for (const char* word : words) {
+    if (line.find(word) == std::string::npos) return false;
+  }
+  return true;
+}
+
+// Empty when all is as it should be.
+std::string complaint_about(const Misuse& misuse, const job::Result& result) {
+  if (result.timed_out) return "hangs";
+  if (result.status == 0) return "ends with status 0";
+  if (result.out.find("survived") != std::string::npos) return "survives";
+  bool told = false;
+  for (const std::string& line : job::lines(result.err)) {
+    told |= holds_all(line, misuse.words);
+  }
+  if (!told) return "does not say what is wrong";
+  if (!result.leaks.empty()) return "leaks " + result.leaks.front();
+  return "";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) return 2;
+  int failures = 0;
+  for (const Misuse& misuse : kMisuses) {
+    const job::Result result =
+        job::run({.command = {argv[1], "-n", "3", argv[2], misuse.name}, .environment = {"SHMEMX_UNEXPECTED_MAX=1m"}});
+    const std::string complaint = complaint_about(misuse, result);
+    if (complaint.empty()) continue;
+    ++failures;
+    std::printf("FAILED %s: %s; status %d\n%s%s\n", misuse.name, complaint.c_str(), result.status, result.out.c_str(),
+                result.err.c_str());
+  }
+  std::printf("%zu misuses, %d failures\n", kMisuses.size(), failures);
+  return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,143 @@
+#include "pt2pt/matching.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <deque>
+#include <random>
+#include <vector>
+
+using namespace shmemx::pt2pt;
+
+namespace {
+
+unsigned seed() {
+  static const unsigned value = std::random_device{}();
+  return value;
+}
+
+struct Entry {
+  Key key;
+  QueueNode node{};
+  UnexpectedNodes nodes{};
+  bool in = false;
+};
+
+Key random_key(std::mt19937& random, bool wild) {
+  const auto pick = [&](int most) { return static_cast<std::int32_t>(random() % static_cast<unsigned>(most)); };
+  Key key{pick(3), pick(5)};
+  if (wild && random() % 4 == 0) key.source = kAny;
+  if (wild && random() % 4 == 0) key.tag = kAny;
+  return key;
+}
+
+double seconds_of(const auto& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(pt2pt_matching)
+
+BOOST_AUTO_TEST_CASE(posted_receives_match_like_a_list_that_is_walked) {
+  BOOST_TEST_MESSAGE("seed " << seed());
+  std::mt19937 random(seed());
+  PostedQueue queue;
+  std::deque<Entry> entries;
+  std::deque<Entry*> model;  // oldest first
+  std::uint64_t stamp = 0;
+  for (int turn = 0; turn < 50'000; ++turn) {
+    if (random() % 2 == 0 && model.size() < 300) {
+      Entry& entry = entries.emplace_back();
+      entry.key = random_key(random, true);
+      queue.push(entry.node, entry.key, ++stamp, &entry);
+      model.push_back(&entry);
+    } else if (random() % 8 == 0 && !model.empty()) {  // cancelled
+      const auto at = model.begin() + static_cast<std::ptrdiff_t>(random() % model.size());
+      queue.erase((*at)->node);
+      model.erase(at);
+    } else {
+      const Key message = random_key(random, false);
+      auto at = model.begin();
+      while (at != model.end() && !(*at)->key.fits(message.source, message.tag)) ++at;
+      QueueNode* const found = queue.find(message.source, message.tag);
+      BOOST_REQUIRE_EQUAL(found != nullptr, at != model.end());
+      if (found == nullptr) continue;
+      BOOST_REQUIRE_EQUAL(found->owner, static_cast<void*>(*at));
+      queue.erase(*found);
+      model.erase(at);
+    }
+    BOOST_REQUIRE_EQUAL(queue.size(), model.size());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(unexpected_messages_match_like_a_list_that_is_walked) {
+  BOOST_TEST_MESSAGE("seed " << seed());
+  std::mt19937 random(seed() + 1);
+  UnexpectedQueue queue;
+  std::deque<Entry> entries;
+  std::deque<Entry*> model;
+  std::uint64_t stamp = 0;
+  for (int turn = 0; turn < 50'000; ++turn) {
+    if (random() % 2 == 0 && model.size() < 300) {
+      Entry& entry = entries.emplace_back();
+      entry.key = random_key(random, false);
+      queue.push(entry.nodes, entry.key, ++stamp, &entry);
+      model.push_back(&entry);
+      continue;
+    }
+    const Key wanted = random_key(random, true);
+    auto at = model.begin();
+    while (at != model.end() && !wanted.fits((*at)->key.source, (*at)->key.tag)) ++at;
+    QueueNode* const found = queue.find(wanted);
+    BOOST_REQUIRE_EQUAL(found != nullptr, at != model.end());
+    if (found == nullptr) continue;
+    BOOST_REQUIRE_EQUAL(found->owner, static_cast<void*>(*at));
+    queue.erase((*at)->nodes);
+    model.erase(at);
+    BOOST_REQUIRE_EQUAL(queue.size(), model.size());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_receive_competes_when_it_could_take_the_same_message) {
+  PostedQueue queue;
+  Entry entry;
+  BOOST_TEST(!queue.competes({kAny, kAny}));
+  queue.push(entry.node, {1, 7}, 1, &entry);
+  BOOST_TEST(queue.competes({1, 7}));
+  BOOST_TEST(!queue.competes({1, 8}));
+  BOOST_TEST(!queue.competes({2, 7}));
+  BOOST_TEST(queue.competes({kAny, 7}));
+  queue.erase(entry.node);
+  queue.push(entry.node, {kAny, 7}, 2, &entry);
+  BOOST_TEST(queue.competes({2, 7}));
+  BOOST_TEST(!queue.competes({2, 8}));
+}
+
+// A linear walk would make the last of 10,000 some thousand times as dear as one alone.
+BOOST_AUTO_TEST_CASE(many_entries_do_not_slow_a_match_down) {
+  constexpr int kMany = 10'000;
+  constexpr int kTurns = 20'000;
+  for (const bool same_tag : {false, true}) {
+    std::vector<Entry> entries(kMany + 1);
+    PostedQueue queue;
+    Entry& last = entries[kMany];
+    const auto turns = [&] {
+      for (int turn = 0; turn < kTurns; ++turn) {
+        queue.push(last.node, {1, 1'000'000}, 1'000'000, &last);
+        queue.erase(*queue.find(1, 1'000'000));
+      }
+    };
+    const double alone = seconds_of(turns);
+    for (int i = 0; i < kMany; ++i)
+      queue.push(entries[static_cast<std::size_t>(i)].node, {1, same_tag ? 5 : i}, static_cast<std::uint64_t>(i),
+                 &last);
+    const double crowd = seconds_of(turns);
+    BOOST_TEST(crowd < 100 * alone + 0.01);
+    queue.clear();
+    BOOST_TEST(queue.size() == 0U);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

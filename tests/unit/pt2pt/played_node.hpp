@@ -1,0 +1,188 @@
+// Nodes whose PEs are engines of one process: what one sends waits in a queue until the test delivers it. Long bodies
+// to another node are read where they lie when they are delivered, not before.
+#pragma once
+
+#include <sys/uio.h>
+
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "pt2pt/engine.hpp"
+
+namespace played {
+
+using namespace shmemx;
+using namespace shmemx::pt2pt;
+
+inline constexpr std::size_t kHeapBytes = std::size_t{1} << 20;
+
+struct Packet {
+  am::HandlerId id;
+  std::vector<std::byte> bytes;
+  am::Bytes body;                           // behind them, when it stays with its owner
+  transport::Outgoing* outgoing = nullptr;  // then: to be told when it has been read
+};
+
+class Job;
+
+class PlayedNode final : public Node {
+ public:
+  PlayedNode(Job& job, int me, std::size_t heap_bytes)
+      : job_(job), me_(me), heap(heap_bytes), buffer(new CopyBuffer()) {}
+
+  bool is_distant(int pe) noexcept override;
+  bool try_send(int pe, am::HandlerId id, am::Bytes header, am::Bytes body) noexcept override;
+  transport::Sent send_long(int pe, am::HandlerId id, am::Bytes header, am::Bytes body,
+                            transport::Outgoing& outgoing) noexcept override;
+  Space describe(int pe, const std::byte* at, std::size_t bytes, std::uint64_t& offset) noexcept override {
+    offset = static_cast<std::uint64_t>(at - heap.data());
+    return maps_others && !is_distant(pe) && at >= heap.data() && at < heap.data() + heap.size() &&
+                   bytes <= heap.size() - offset
+               ? Space::heap
+               : Space::private_memory;
+  }
+  std::byte* address_of(int pe, Space space, std::uint64_t offset, std::uint64_t bytes) noexcept override;
+  CopyBuffer* copy_buffer(int owner) noexcept override;
+  void wake(int) noexcept override {}
+  long read_memory(std::int32_t pid, const iovec* local, std::size_t local_count, const iovec* remote,
+                   std::size_t remote_count) noexcept override {
+    ++memory_reads;
+    if (!may_read) return -1;
+    if (reads_for_real) return Node::read_memory(pid, local, local_count, remote, remote_count);
+    long bytes = 0;  // rubbish names any address: nothing is read there
+    for (std::size_t i = 0; i < local_count; ++i) {
+      std::memset(local[i].iov_base, 0x5a, local[i].iov_len);
+      bytes += static_cast<long>(local[i].iov_len);
+    }
+    return bytes;
+  }
+  void reject(int, const char*) noexcept override { ++rejected; }
+  void exhausted(const char*, std::size_t, std::size_t) noexcept override { ++exhaustions; }
+
+ private:
+  Job& job_;
+  int me_;
+
+ public:
+  std::vector<std::byte> heap;
+  std::unique_ptr<CopyBuffer> buffer;
+  bool maps_others = true;
+  bool has_buffers = true;
+  bool may_read = true;
+  bool reads_for_real = true;
+  int rejected = 0;
+  int exhaustions = 0;
+  int memory_reads = 0;
+};
+
+class Job {
+ public:
+  // `node_pes`: so many PEs in a row are on one node; 0: all are.
+  Job(int n_pes, const Settings& like, std::size_t heap_bytes = kHeapBytes, int node_pes = 0)
+      : n_pes_(n_pes), node_pes_(node_pes), wires_(static_cast<std::size_t>(n_pes * n_pes)) {
+    for (int pe = 0; pe < n_pes; ++pe) {
+      nodes_.push_back(std::make_unique<PlayedNode>(*this, pe, heap_bytes));
+      engines_.push_back(std::make_unique<Engine>());
+      Settings settings = like;
+      settings.me = pe;
+      settings.n_pes = n_pes;
+      engines_.back()->start(*nodes_.back(), settings);
+    }
+  }
+  ~Job() {
+    for (auto& engine : engines_) engine->stop();
+  }
+
+  int n_pes() const { return n_pes_; }
+  Engine& engine(int pe) { return *engines_[static_cast<std::size_t>(pe)]; }
+  PlayedNode& node(int pe) { return *nodes_[static_cast<std::size_t>(pe)]; }
+  bool are_distant(int a, int b) const { return node_pes_ != 0 && a / node_pes_ != b / node_pes_; }
+  std::deque<Packet>& wire(int from, int to) { return wires_[static_cast<std::size_t>(from * n_pes_ + to)]; }
+
+  // Hands the next packet over. False: there is none.
+  bool deliver(int from, int to) {
+    if (wire(from, to).empty()) return false;
+    Packet packet = std::move(wire(from, to).front());
+    wire(from, to).pop_front();
+    if (packet.outgoing != nullptr) return deliver_long(from, to, packet);
+    hand_over(engine(to), from, packet.id, packet.bytes);
+    return true;
+  }
+
+  static void hand_over(Engine& engine, int from, am::HandlerId id, Payload payload) {
+    switch (id) {
+      case am::kMessageEager:
+        return engine.on_eager(from, payload);
+      case am::kMessageRts:
+        return engine.on_rts(from, payload);
+      case am::kMessageCts:
+        return engine.on_cts(from, payload);
+      case am::kMessageCookie:
+        return engine.on_cookie(from, payload);
+      case am::kMessageDone:
+        return engine.on_done(from, payload);
+      default:
+        return engine.on_data(from, payload);
+    }
+  }
+
+  std::size_t cells = 8;  // of each ordered pair
+  std::size_t landed = 0;
+
+ private:
+  bool deliver_long(int from, int to, Packet& packet) {
+    std::byte* const place = engine(to).landing(from, packet.bytes, packet.body.size());
+    if (place != nullptr) {
+      ++landed;
+      std::memcpy(place, packet.body.data(), packet.body.size());
+      packet.outgoing->done = true;
+      engine(to).landed(from, packet.bytes, packet.body.size());
+      return true;
+    }
+    packet.bytes.insert(packet.bytes.end(), packet.body.begin(), packet.body.end());
+    packet.outgoing->done = true;
+    hand_over(engine(to), from, packet.id, packet.bytes);
+    return true;
+  }
+
+  int n_pes_;
+  int node_pes_;
+  std::vector<std::deque<Packet>> wires_;
+  std::vector<std::unique_ptr<PlayedNode>> nodes_;
+  std::vector<std::unique_ptr<Engine>> engines_;
+};
+
+inline bool PlayedNode::is_distant(int pe) noexcept { return job_.are_distant(me_, pe); }
+
+inline transport::Sent PlayedNode::send_long(int pe, am::HandlerId id, am::Bytes header, am::Bytes body,
+                                             transport::Outgoing& outgoing) noexcept {
+  if (body.size() < transport::kLongBytes)
+    return try_send(pe, id, header, body) ? transport::Sent::yes : transport::Sent::no;
+  std::deque<Packet>& wire = job_.wire(me_, pe);
+  if (wire.size() >= job_.cells) return transport::Sent::no;
+  wire.push_back({id, {header.begin(), header.end()}, body, &outgoing});
+  return transport::Sent::later;
+}
+
+inline bool PlayedNode::try_send(int pe, am::HandlerId id, am::Bytes header, am::Bytes body) noexcept {
+  std::deque<Packet>& wire = job_.wire(me_, pe);
+  if (wire.size() >= job_.cells) return false;
+  Packet packet{id, {header.begin(), header.end()}, {}, nullptr};
+  packet.bytes.insert(packet.bytes.end(), body.begin(), body.end());
+  wire.push_back(std::move(packet));
+  return true;
+}
+
+inline std::byte* PlayedNode::address_of(int pe, Space space, std::uint64_t offset, std::uint64_t bytes) noexcept {
+  if (!maps_others || is_distant(pe) || space != Space::heap || offset >= heap.size() || bytes > heap.size() - offset)
+    return nullptr;
+  return job_.node(pe).heap.data() + offset;
+}
+
+inline CopyBuffer* PlayedNode::copy_buffer(int owner) noexcept {
+  return has_buffers && !is_distant(owner) ? job_.node(owner).buffer.get() : nullptr;
+}
+
+}  // namespace played

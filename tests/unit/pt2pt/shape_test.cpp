@@ -1,0 +1,113 @@
+#include "pt2pt/shape.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <numeric>
+#include <random>
+#include <vector>
+
+using namespace shmemx::pt2pt;
+
+namespace {
+
+std::vector<std::byte> counted(std::size_t bytes) {
+  std::vector<std::byte> out(bytes);
+  for (std::size_t i = 0; i < bytes; ++i) out[i] = static_cast<std::byte>(i * 7 + i / 256);
+  return out;
+}
+
+// What the shape's places hold, one after the other.
+std::vector<std::byte> flattened(const Shape& shape) {
+  std::vector<std::byte> out;
+  for (Cursor cursor(shape); cursor.left() != 0;) {
+    const Place place = cursor.next(SIZE_MAX);
+    BOOST_REQUIRE(place.bytes != 0);
+    out.insert(out.end(), place.at, place.at + place.bytes);
+    cursor.advance(place.bytes);
+  }
+  return out;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(pt2pt_shape)
+
+BOOST_AUTO_TEST_CASE(lists_skip_empty_places) {
+  auto memory = counted(100);
+  const Place list[] = {
+      {nullptr, 0}, {memory.data(), 10}, {memory.data() + 50, 0}, {memory.data() + 90, 10}, {memory.data() + 20, 3},
+      {nullptr, 0}};
+  Shape shape;
+  BOOST_REQUIRE(Shape::of_list(list, 6, shape));
+  BOOST_TEST(shape.bytes == 23U);
+  std::vector<std::byte> expected(memory.begin(), memory.begin() + 10);
+  expected.insert(expected.end(), memory.begin() + 90, memory.end());
+  expected.insert(expected.end(), memory.begin() + 20, memory.begin() + 23);
+  BOOST_TEST((flattened(shape) == expected));
+  BOOST_REQUIRE(Shape::of_list(nullptr, 0, shape));
+  BOOST_TEST(shape.bytes == 0U);
+  BOOST_TEST(Cursor(shape).next(5).bytes == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(totals_that_do_not_fit_are_refused) {
+  std::byte byte{};
+  const Place list[] = {{&byte, SIZE_MAX}, {&byte, 1}};
+  Shape shape;
+  BOOST_TEST(!Shape::of_list(list, 2, shape));
+  BOOST_TEST(!Shape::strided(&byte, SIZE_MAX / 2, 1, 3, shape));
+  BOOST_TEST(!Shape::strided(&byte, 1, PTRDIFF_MAX, 3, shape));
+  BOOST_TEST(Shape::strided(&byte, 1, PTRDIFF_MIN, 1, shape));
+  BOOST_TEST(Shape::strided(&byte, 0, 5, SIZE_MAX / 4, shape));
+  BOOST_TEST(shape.bytes == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(strides_go_either_way) {
+  auto memory = counted(64);
+  Shape shape;
+  BOOST_REQUIRE(Shape::strided(memory.data() + 60, 4, -20, 4, shape));
+  std::vector<std::byte> expected;
+  for (const int at : {60, 40, 20, 0}) expected.insert(expected.end(), memory.begin() + at, memory.begin() + at + 4);
+  BOOST_TEST((flattened(shape) == expected));
+  BOOST_REQUIRE(Shape::strided(memory.data(), 8, 8, 8, shape));
+  BOOST_TEST((shape.kind == Shape::Kind::contiguous));
+  BOOST_TEST((flattened(shape) == memory));
+}
+
+BOOST_AUTO_TEST_CASE(gather_and_scatter_in_pieces_are_the_whole) {
+  const unsigned seed = std::random_device{}();
+  BOOST_TEST_MESSAGE("seed " << seed);
+  std::mt19937 random(seed);
+  for (int turn = 0; turn < 300; ++turn) {
+    auto memory = counted(3000);
+    Shape shape;
+    if (turn % 2 == 0) {
+      BOOST_REQUIRE(
+          Shape::strided(memory.data(), 1 + random() % 40, 50 + static_cast<int>(random() % 10), random() % 40, shape));
+    } else {
+      static Place list[30];
+      std::size_t at = 0;
+      for (Place& place : list) {
+        place = {memory.data() + at, random() % 60};
+        at += place.bytes + random() % 20;
+      }
+      BOOST_REQUIRE(Shape::of_list(list, random() % 30, shape));
+    }
+    const auto expected = flattened(shape);
+    BOOST_REQUIRE_EQUAL(expected.size(), shape.bytes);
+    std::vector<std::byte> packed(shape.bytes);
+    Cursor reader(shape);
+    while (reader.left() != 0) {
+      const std::size_t bytes = std::min<std::size_t>(reader.left(), 1 + random() % 100);
+      reader.gather(packed.data() + reader.passed(), bytes);
+    }
+    BOOST_REQUIRE((packed == expected));
+    for (std::byte& byte : packed) byte ^= std::byte{0xff};
+    Cursor writer(shape);
+    while (writer.left() != 0) {
+      const std::size_t bytes = std::min<std::size_t>(writer.left(), 1 + random() % 100);
+      writer.scatter(packed.data() + writer.passed(), bytes);
+    }
+    BOOST_REQUIRE((flattened(shape) == packed));
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
