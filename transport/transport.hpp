@@ -7,11 +7,11 @@
 //  - Nothing waits. send() says no when it cannot take a message; the caller polls and tries again.
 //  - A slow or silent PE never delays what goes to others.
 //  - Connections are made on first use. What is kept of a PE before that is a pointer or less.
-//  - Messages of one pair stay in order, long ones and short ones together: deliver() and landed() are called in the
-//    order of sending. So is landing(), and only when all in front of the message is done. The exception: a message
+//  - Messages of one pair stay in order, long ones and short ones together: deliver() and placed() are called in the
+//    order of sending. So is placement(), and only when all in front of the message is done. The exception: a message
 //    with kLandsEarly in its head may be asked for, and its bytes may come, as soon as each message in front of it that
-//    is not done is a long one that landing() has been asked for itself. Short ones are never overtaken. Two bodies on
-//    their way never have places that overlap: the later one waits. A transport may do this for a few bodies of a
+//    is not done is a long one that placement() has been asked for itself. Short ones are never overtaken. Two bodies
+//    on their way never have places that overlap: the later one waits. A transport may do this for a few bodies of a
 //    source at a time, or not at all.
 //    Messages of different sources have no order.
 //  - What comes in is not trusted: lengths are checked before anything is touched; a broken frame is lost().
@@ -38,7 +38,7 @@ struct Head {
   std::uint32_t ack;
 };
 static_assert(sizeof(Head) == 8);
-// The sink can take its landing() before landed() of those in front of it.
+// The sink can take its placement() before placed() of those in front of it.
 inline constexpr std::uint16_t kLandsEarly = 0x8000;
 
 inline constexpr int kMaxTransports = 4;                          // of a job
@@ -70,9 +70,9 @@ class Sink {
   virtual void deliver(int source, const Head& head, Bytes payload) noexcept = 0;
   // Asked once for each message whose body has at least kLongBytes, when the header is here and it is its turn (see the
   // rules above): where the body goes. Null: it is delivered like a short one (the transport finds the memory).
-  virtual std::byte* landing(int source, const Head& head, Bytes header, std::size_t body_bytes) noexcept = 0;
-  // The body lies where landing() said.
-  virtual void landed(int source, const Head& head, Bytes header, std::size_t body_bytes) noexcept = 0;
+  virtual std::byte* placement(int source, const Head& head, Bytes header, std::size_t body_bytes) noexcept = 0;
+  // The body lies where placement() said.
+  virtual void placed(int source, const Head& head, Bytes header, std::size_t body_bytes) noexcept = 0;
   // No way to `pe` any more (or never was): `cause` is one clause, "connection reset by peer". Not called for a PE that
   // has said close(). At most once for a PE.
   virtual void lost(int pe, const std::string& cause) noexcept = 0;

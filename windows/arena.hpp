@@ -58,7 +58,9 @@ class Arena {
   std::byte* team_slot(int pe, std::size_t slot) const noexcept {
     return block(pe) + slot * slot_bytes(geometry_.n_pes);
   }
-  WaitFront& front(int pe) const noexcept { return *reinterpret_cast<WaitFront*>(block(pe) + geometry_.front_offset); }
+  Doorbell& doorbell(int pe) const noexcept {
+    return *reinterpret_cast<Doorbell*>(block(pe) + geometry_.doorbell_offset);
+  }
   int fd() const noexcept { return fd_.get(); }
 
   // Bytes of memory the file has by now.

@@ -1,8 +1,8 @@
 // Where everything lies in the node's arena file. Pure arithmetic, computed alike by every PE from the job records.
 //
 //   job header | PE records | channel region | block of PE 0 | block of PE 1 | ...
-//   block: collective slots | static data | front page | symmetric heap | gap
-//   The front page ends with the WaitFront. The gap, a page or more, is mapped as all else: no object lies there, no
+//   block: collective slots | static data | doorbell page | symmetric heap | gap
+//   The doorbell page ends with the Doorbell. The gap, a page or more, is mapped as all else: no object lies there, no
 //   store faults.
 //
 // All blocks have the same size and stride, so peer address = arena + index * stride + offset. What the channel region
@@ -33,14 +33,14 @@ struct Geometry {
   std::size_t n_pes = 0;
   std::size_t channel_offset = 0;  // in the file
   std::size_t channel_bytes = 0;
-  std::size_t blocks_offset = 0;  // of block 0 in the file
-  std::size_t stride = 0;         // from one block to the next
-  std::size_t static_offset = 0;  // in a block
-  std::size_t static_bytes = 0;   // the largest of all PEs
-  std::size_t front_offset = 0;   // in a block; the WaitFront ends where the heap begins
-  std::size_t alignment = 0;      // of every heap's address: what shmem_align can give at most
-  std::size_t heap_offset = 0;    // in a block, a multiple of `alignment`
-  std::size_t heap_bytes = 0;     // the smallest request of all PEs
+  std::size_t blocks_offset = 0;    // of block 0 in the file
+  std::size_t stride = 0;           // from one block to the next
+  std::size_t static_offset = 0;    // in a block
+  std::size_t static_bytes = 0;     // the largest of all PEs
+  std::size_t doorbell_offset = 0;  // in a block; the Doorbell ends where the heap begins
+  std::size_t alignment = 0;        // of every heap's address: what shmem_align can give at most
+  std::size_t heap_offset = 0;      // in a block, a multiple of `alignment`
+  std::size_t heap_bytes = 0;       // the smallest request of all PEs
   std::size_t file_bytes = 0;
 };
 
@@ -61,7 +61,7 @@ constexpr Geometry make_geometry(std::size_t n_pes, std::size_t static_bytes, st
   g.heap_bytes = round_up(std::max<std::size_t>(heap_bytes, 1), kPageBytes);
   g.alignment = alignment_for_heap(g.heap_bytes);
   g.heap_offset = round_up(g.static_offset + g.static_bytes + kPageBytes, g.alignment);
-  g.front_offset = g.heap_offset - sizeof(WaitFront);
+  g.doorbell_offset = g.heap_offset - sizeof(Doorbell);
   g.stride = round_up(g.heap_offset + g.heap_bytes + kPageBytes, g.alignment);
   g.file_bytes = g.blocks_offset + n_pes * g.stride;
   return g;

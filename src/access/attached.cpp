@@ -57,14 +57,14 @@ void fill(Attached& window, const Description& description) {
 }
 
 // Nothing of a PE on another node is looked at from here: neither its directory nor, by its number, its process.
-Code attach_distant(const char* routine, const Description& description, std::uint64_t& handle) {
+Code attach_internode(const char* routine, const Description& description, std::uint64_t& handle) {
   expect_answers();
   handle = attached_table.table.add([&](Attached& window) {
     fill(window, description);
     window.mapped = nullptr;
     window.told.generation.store(description.name.generation, std::memory_order_relaxed);  // nobody has the handle yet
     window.life = &window.told;
-    window.front = nullptr;
+    window.doorbell = nullptr;
     window.pid = 0;
   });
   if (handle == 0) return SHMEMX_ERR_LIMIT;
@@ -81,7 +81,7 @@ Code attach_distant(const char* routine, const Description& description, std::ui
 Code attach_window(const char* routine, const Description& description, std::uint64_t& handle) noexcept {
   if (!is_sealed(description, node().key, node().n_pes) || description.name.index >= windows::kMaxWindows)
     return SHMEMX_ERR_DESCRIPTION;
-  if (am::is_distant(description.owner)) return attach_distant(routine, description, handle);
+  if (am::is_internode(description.owner)) return attach_internode(routine, description, handle);
   Directory* const directory = directory_of(description.owner);
   if (directory == nullptr) return SHMEMX_ERR_MEMORY;
   Life& life = directory->lives[description.name.index];
@@ -94,7 +94,7 @@ Code attach_window(const char* routine, const Description& description, std::uin
     fill(window, description);
     window.mapped = mapped;
     window.life = &life;
-    window.front = &am::own_endpoint.front_of(description.owner);
+    window.doorbell = &am::own_endpoint.doorbell_of(description.owner);
     window.pid = pid;
   });
   return handle == 0 ? SHMEMX_ERR_LIMIT : SHMEMX_SUCCESS;

@@ -17,9 +17,9 @@ namespace shmemx::access {
 struct Attached {
   std::uint64_t base = 0;  // in the owner's address space
   std::uint64_t bytes = 0;
-  std::byte* mapped = nullptr;  // where it can be loaded and stored; null: it cannot
-  Life* life = nullptr;         // the owner's word on whether it still lives
-  WaitFront* front = nullptr;   // where the owner sleeps; null for a distant one
+  std::byte* mapped = nullptr;   // where it can be loaded and stored; null: it cannot
+  Life* life = nullptr;          // the owner's word on whether it still lives
+  Doorbell* doorbell = nullptr;  // where the owner sleeps; null for a PE of another node
   windows::WindowName name{};
   std::int32_t owner = 0;
   std::int32_t pid = 0;  // for cma; 0: not that way
@@ -27,11 +27,11 @@ struct Attached {
   // by the thread that completes them.
   std::atomic<std::uint32_t> open{0};
   std::atomic<Code> late_error{0};
-  // `life` of a window of a distant owner: it ends when an answer has said so.
+  // `life` of a window of a internode owner: it ends when an answer has said so.
   Life told{};
 };
 
-// A distant owner is asked whether the window lives.
+// A internode owner is asked whether the window lives.
 Code attach_window(const char* routine, const Description& description, std::uint64_t& handle) noexcept;
 Code detach_window(const char* routine, std::uint64_t handle) noexcept;
 
@@ -56,6 +56,6 @@ inline bool in_window(const Attached& window, std::uint64_t address, std::uint64
 WindowPath path_of(const Attached& window) noexcept;
 
 // After something was stored in mapped memory.
-inline void tell_owner(const Attached& window) noexcept { wake(*window.front); }
+inline void tell_owner(const Attached& window) noexcept { wake(*window.doorbell); }
 
 }  // namespace shmemx::access

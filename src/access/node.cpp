@@ -24,7 +24,7 @@ constinit std::mutex open_mutex;
 bool maps_peers() {
   const context::Context& world = context::default_context();
   for (int pe = 0; pe < facts.n_pes; ++pe) {
-    if (!am::is_distant(pe) && !context::is_mapped(world, pe)) return false;
+    if (!am::is_internode(pe) && !context::is_mapped(world, pe)) return false;
   }
   return true;
 }

@@ -27,7 +27,7 @@ bool is_started() noexcept;
 const Node& node() noexcept;
 
 // This PE's memory will be reached by messages of node peers: from now on they are executed, also while the PE
-// computes. Those of distant PEs are executed anyway.
+// computes. Those of PEs of other nodes are executed anyway.
 void serve_messages() noexcept;
 // This PE sends messages and waits for answers.
 void expect_answers() noexcept;

@@ -136,18 +136,18 @@ am::Verdict on_reply(am::Endpoint&, const am::Message& message) {
   return am::Verdict::done;
 }
 
-// A long answer of a distant owner belongs where its ticket says, and that memory is the operation's until it ends.
+// A long answer of a internode owner belongs where its ticket says, and that memory is the operation's until it ends.
 bool take_reply(Bytes header, Reply& reply) {
   if (header.size() != sizeof reply) return false;
   std::memcpy(&reply, header.data(), sizeof reply);
   return reply.outcome == Outcome::ok;
 }
-std::byte* reply_landing(int source, Bytes header, std::size_t body_bytes) {
+std::byte* reply_placement(int source, Bytes header, std::size_t body_bytes) {
   Reply reply;
   const Ticket* const ticket = take_reply(header, reply) ? ticket_of(source, reply) : nullptr;
   return ticket != nullptr && ticket->bytes == body_bytes ? ticket->dest : nullptr;
 }
-void reply_landed(am::Endpoint&, int source, Bytes header, std::size_t) {
+void reply_placed(am::Endpoint&, int source, Bytes header, std::size_t) {
   Reply reply;
   Ticket* const ticket = take_reply(header, reply) ? ticket_of(source, reply) : nullptr;
   if (ticket != nullptr && reply.final != 0) end_ticket(*ticket, reply.ticket);
@@ -155,10 +155,10 @@ void reply_landed(am::Endpoint&, int source, Bytes header, std::size_t) {
 
 // For data in one message, and for elements.
 std::uint64_t room(const Attached& window) {
-  return am::is_distant(window.owner) ? kDistantBytes : am::max_payload_bytes() - kLargestHead;
+  return am::is_internode(window.owner) ? kInternodeBytes : am::max_payload_bytes() - kLargestHead;
 }
 std::uint64_t room_for_elements(const Attached& window) {
-  return am::is_distant(window.owner) ? kDistantElementBytes : room(window);
+  return am::is_internode(window.owner) ? kInternodeElementBytes : room(window);
 }
 
 // A message that others are going to follow, or that nobody waits for yet: it leaves with the next poll at the latest.
@@ -216,7 +216,7 @@ bool set_up_remote() noexcept {
 
 void set_reply_handler() noexcept {
   am::set_handler(am::kWindowReply, on_reply);
-  am::set_landing(am::kWindowReply, {reply_landing, reply_landed});
+  am::set_placement(am::kWindowReply, {reply_placement, reply_placed});
 }
 
 void put_remote(const char* routine, Attached& window, PairWalk walk, Completion completion) noexcept {

@@ -116,7 +116,7 @@ windows::WindowName window_of(Payload payload) noexcept {
   return name;
 }
 
-std::byte* find_landing(Payload header, std::uint64_t bytes) noexcept {
+std::byte* find_placement(Payload header, std::uint64_t bytes) noexcept {
   PutRequest request;
   Payload rest;
   if (!split(header, request, rest) || !rest.empty()) return nullptr;
@@ -124,7 +124,7 @@ std::byte* find_landing(Payload header, std::uint64_t bytes) noexcept {
   return find(request.window, request.offset, bytes, outcome);
 }
 
-Served serve_landed(Payload header) noexcept {
+Served serve_placed(Payload header) noexcept {
   PutRequest request;
   Payload rest;
   if (!split(header, request, rest) || request.last == 0) return {};

@@ -27,8 +27,8 @@ Served serve(am::HandlerId id, std::span<const std::byte> payload, Room room) no
 
 // A put whose data arrive by themselves: where they belong, null when the request is to go through serve(); and what it
 // is answered once they lie there. The header is the request alone.
-std::byte* find_landing(std::span<const std::byte> header, std::uint64_t bytes) noexcept;
-Served serve_landed(std::span<const std::byte> header) noexcept;
+std::byte* find_placement(std::span<const std::byte> header, std::uint64_t bytes) noexcept;
+Served serve_placed(std::span<const std::byte> header) noexcept;
 // The window that a request names, which every request begins with. The payload is as long as a name.
 windows::WindowName window_of(std::span<const std::byte> payload) noexcept;
 

@@ -43,8 +43,8 @@ Answers& answers() {
 
 Room room_for_answer(int source) {
   std::vector<std::byte>& scratch = answers().scratch;
-  if (scratch.empty()) scratch.resize(std::max<std::size_t>(am::max_payload_bytes(), kDistantElementBytes));
-  if (am::is_distant(source)) return {std::span(scratch).first(kDistantElementBytes), kDistantBytes};
+  if (scratch.empty()) scratch.resize(std::max<std::size_t>(am::max_payload_bytes(), kInternodeElementBytes));
+  if (am::is_internode(source)) return {std::span(scratch).first(kInternodeElementBytes), kInternodeBytes};
   const std::size_t bytes = am::max_payload_bytes() - sizeof(Reply);
   return {std::span(scratch).first(bytes), bytes};
 }
@@ -82,7 +82,7 @@ bool progress(am::Endpoint& endpoint) {
 
 // Whoever waits on a word that has been changed may be another thread of this PE.
 void wake_own() {
-  if (WaitFront* const front = wait_policy().own_front) wake(*front);
+  if (Doorbell* const doorbell = wait_policy().own_doorbell) wake(*doorbell);
 }
 
 // From the window to the network, without a copy.
@@ -104,7 +104,7 @@ Verdict send_from_window(am::Endpoint& endpoint, const am::Message& message, con
 Verdict on_get(am::Endpoint& endpoint, const am::Message& message) {
   const Served served = serve(am::kWindowGet, message.payload, room_for_answer(message.source));
   if (!served.answered) return Verdict::done;
-  if (served.body.size() >= transport::kLongBytes && endpoint.is_distant(message.source))
+  if (served.body.size() >= transport::kLongBytes && endpoint.is_internode(message.source))
     return send_from_window(endpoint, message, served);
   return endpoint.try_send_gathered(message.source, am::kWindowReply, am::bytes_of(served.reply), served.body)
              ? Verdict::done
@@ -132,17 +132,17 @@ Verdict on_change(am::Endpoint& endpoint, const am::Message& message) {
   return Verdict::done;
 }
 
-// Between landing and landed the memory is in use: free_window() waits for it.
-std::byte* put_landing(int, Bytes header, std::size_t body_bytes) {
-  std::byte* const place = find_landing(header, body_bytes);
+// Between placement and placed the memory is in use: free_window() waits for it.
+std::byte* put_placement(int, Bytes header, std::size_t body_bytes) {
+  std::byte* const place = find_placement(header, body_bytes);
   if (place != nullptr) users_of(window_of(header).index).fetch_add(1, std::memory_order_seq_cst);  // live
   return place;
 }
 
-void put_landed(am::Endpoint& endpoint, int source, Bytes header, std::size_t) {
+void put_placed(am::Endpoint& endpoint, int source, Bytes header, std::size_t) {
   users_of(window_of(header).index).fetch_sub(1, std::memory_order_seq_cst);  // live
   wake_own();
-  const Served served = serve_landed(header);
+  const Served served = serve_placed(header);
   if (served.answered) send_answer(endpoint, source, served);
 }
 
@@ -153,7 +153,7 @@ void set_serving_handlers() noexcept {
   am::set_handler(am::kWindowGet, on_get);
   am::set_handler(am::kWindowAtomic, on_change<am::kWindowAtomic>);
   am::set_handler(am::kWindowAccumulate, on_change<am::kWindowAccumulate>);
-  am::set_landing(am::kWindowPut, {put_landing, put_landed});
+  am::set_placement(am::kWindowPut, {put_placement, put_placed});
   am::add_progress(progress);
 }
 

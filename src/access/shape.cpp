@@ -20,7 +20,7 @@ bool Side::has_null() const noexcept {
 }
 
 // Moves on to a piece that still has bytes.
-bool PairWalk::settle(const Side& side, Cursor& cursor, Piece& rest) noexcept {
+bool PairWalk::flush(const Side& side, Cursor& cursor, Piece& rest) noexcept {
   for (; cursor.index < side.count(); ++cursor.index, cursor.done = 0) {
     const Piece piece = side.at(cursor.index);
     if (cursor.done < piece.bytes) {
@@ -34,7 +34,7 @@ bool PairWalk::settle(const Side& side, Cursor& cursor, Piece& rest) noexcept {
 bool PairWalk::next(Pair& pair, std::uint64_t limit) noexcept {
   Piece target{};
   Piece local{};
-  if (!settle(target_, target_at_, target) || !settle(local_, local_at_, local)) return false;
+  if (!flush(target_, target_at_, target) || !flush(local_, local_at_, local)) return false;
   pair.bytes = std::min({target.bytes, local.bytes, limit});
   pair.offset = target.address - window_base_;
   pair.local = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(local.address));

@@ -69,7 +69,7 @@ class PairWalk {
     std::uint64_t index = 0;
     std::uint64_t done = 0;  // bytes of that piece
   };
-  static bool settle(const Side& side, Cursor& cursor, Piece& rest) noexcept;
+  static bool flush(const Side& side, Cursor& cursor, Piece& rest) noexcept;
 
   Side target_;
   Side local_;

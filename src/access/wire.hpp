@@ -56,10 +56,10 @@ struct AccumulateRequest {
 };
 static_assert(sizeof(AccumulateRequest) == 32);
 
-// To a distant owner, so much goes in one message: of a put, of a get's answer; and elements of an accumulate, which
+// To a internode owner, so much goes in one message: of a put, of a get's answer; and elements of an accumulate, which
 // the owner has to keep until it can answer.
-inline constexpr std::uint64_t kDistantBytes = std::uint64_t{16} << 20;
-inline constexpr std::uint64_t kDistantElementBytes = std::uint64_t{64} << 10;
+inline constexpr std::uint64_t kInternodeBytes = std::uint64_t{16} << 20;
+inline constexpr std::uint64_t kInternodeElementBytes = std::uint64_t{64} << 10;
 
 enum class Outcome : std::uint32_t { ok = 0, stale = 1, range = 2, bad = 3 };
 

@@ -163,12 +163,12 @@ void send_active(const char* routine, int pe, int id, const void* payload, std::
                  [&](const PieceHead& head, Bytes body) { send(routine, pe, kActive, bytes_of(head), body); });
 }
 
-void settle_active(const char* routine) noexcept {
+void flush_active(const char* routine) noexcept {
   wait_until(routine, -1, [] {
     const Locked endpoint;
     return unsent().empty();
   });
-  settle_all(routine);
+  flush_all(routine);
 }
 
 void set_active_handlers() noexcept {

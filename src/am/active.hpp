@@ -13,7 +13,7 @@ using ActiveHandler = void (*)(int source, const void* payload, std::size_t byte
 
 void set_active_handler(int id, ActiveHandler handler, void* argument) noexcept;
 void send_active(const char* routine, int pe, int id, const void* payload, std::size_t bytes) noexcept;
-void settle_active(const char* routine) noexcept;
+void flush_active(const char* routine) noexcept;
 
 // By runtime, at init.
 void set_active_handlers() noexcept;

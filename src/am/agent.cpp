@@ -156,28 +156,28 @@ struct Since {
 
 // Registers as a sleeper and sleeps until somebody sends. A sender stores its message, then reads `sleepers`, without a
 // full fence (edge doze): should both miss each other, its store is visible long before the first sleep ends.
-void sleep_until_rung(WaitFront& front, LastThread& last) {
+void sleep_until_rung(Doorbell& doorbell, LastThread& last) {
   for (std::uint64_t ns = kFirstSleepNs; !stopping(); ns = last.interval_ns()) {
     last.look();
-    const std::uint32_t seen = front.wake_seq.load(std::memory_order_acquire);  // wake
-    front.sleepers.store(1, std::memory_order_seq_cst);                         // doze
+    const std::uint32_t seen = doorbell.wake_seq.load(std::memory_order_acquire);  // wake
+    doorbell.sleepers.store(1, std::memory_order_seq_cst);                         // doze
     {
       const Locked endpoint;
       if (endpoint->has_work()) return;
     }
     if (stopping()) return;
-    sleep_on(front.wake_seq, seen, ns, FUTEX_WAIT);
-    if (front.wake_seq.load(std::memory_order_acquire) != seen) return;  // wake
+    sleep_on(doorbell.wake_seq, seen, ns, FUTEX_WAIT);
+    if (doorbell.wake_seq.load(std::memory_order_acquire) != seen) return;  // wake
   }
 }
 
 void node_main() {
-  WaitFront& front = own_endpoint.front_of(own_endpoint.me());
+  Doorbell& doorbell = own_endpoint.doorbell_of(own_endpoint.me());
   LastThread last;
   while (!stopping()) {
     if (work() == Worked::in_the_way || others_wait()) stand_by();
     const Since armed;
-    sleep_until_rung(front, last);
+    sleep_until_rung(doorbell, last);
     if (armed.busy()) stand_by();
   }
 }
@@ -222,7 +222,7 @@ bool others_poll(const std::uint32_t before) {
   return !waiters_sleep() && own_endpoint.activity() - before > kBusyPollsOfNetwork;
 }
 
-// Waits until the other threads leave the networks alone. A waiter that goes to sleep on its front calls
+// Waits until the other threads leave the networks alone. A waiter that goes to sleep on its doorbell calls
 // (leave_polling()). One that returns to the program does not: a call takes longer than the wake-up that it ends. Nor
 // does one that loses its core. So there is a look at intervals, longer ones while a waiter sleeps on the networks.
 // Edge hand_over: this thread says that it stands by, then reads who sleeps; a waiter counts itself as asleep, then
@@ -328,9 +328,9 @@ void call_network_agent() {
 // WaitPolicy::sleep_on_networks: one waiter at a time takes the agent's place, so a message wakes one thread, not two.
 NetworkSleep sleep_in_place_of_agent(std::uint32_t seen, std::uint64_t ns) {
   if (waiter_on_networks.exchange(true, std::memory_order_seq_cst)) return NetworkSleep::refused;  // seat
-  const WaitFront& front = own_endpoint.front_of(own_endpoint.me());
+  const Doorbell& doorbell = own_endpoint.doorbell_of(own_endpoint.me());
   int count = 1;
-  if (is_quiet_for_sleep() && front.wake_seq.load(std::memory_order_seq_cst) == seen) {  // seat
+  if (is_quiet_for_sleep() && doorbell.wake_seq.load(std::memory_order_seq_cst) == seen) {  // seat
     epoll_event event;
     count = ::epoll_wait(bell().epoll.get(), &event, 1, static_cast<int>((ns + 999'999) / 1'000'000));
     if (count > 0 && event.data.fd == bell().stop.get()) drain_bell();
@@ -392,9 +392,9 @@ void end(Agent& agent, void (*ring)()) {
 }
 
 void ring_node_agent() {
-  WaitFront& front = own_endpoint.front_of(own_endpoint.me());
-  front.sleepers.store(1, std::memory_order_relaxed);  // so that the next line wakes in any case
-  wake_sleepers(front);
+  Doorbell& doorbell = own_endpoint.doorbell_of(own_endpoint.me());
+  doorbell.sleepers.store(1, std::memory_order_relaxed);  // so that the next line wakes in any case
+  wake_sleepers(doorbell);
 }
 
 }  // namespace

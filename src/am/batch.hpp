@@ -1,4 +1,5 @@
-// Short messages to a distant PE that travel as one: items behind each other, each with a head that says whose it is.
+// Short messages to a PE of another node that travel as one: items behind each other, each with a head that says whose
+// it is.
 #pragma once
 
 #include <cstddef>

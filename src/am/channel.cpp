@@ -145,8 +145,8 @@ CellHead* Endpoint::take_cell(int pe) noexcept {
 }
 
 bool Endpoint::send_in_cell(int pe, HandlerId id, Bytes header, Bytes body) noexcept {
-  if (is_distant(pe))
-    return send_distant(pe, {id, transport::Urgency::now, nullptr}, header, body) != transport::Sent::no;
+  if (is_internode(pe))
+    return send_internode(pe, {id, transport::Urgency::now, nullptr}, header, body) != transport::Sent::no;
   if (header.size() + body.size() > payload_limit)
     fatal(nullptr, "a message of %zu bytes does not fit a cell, which holds %zu", header.size() + body.size(),
           payload_limit);
@@ -164,7 +164,7 @@ bool Endpoint::send_in_cell(int pe, HandlerId id, Bytes header, Bytes body) noex
   cell->bytes = static_cast<std::uint32_t>(header.size() + body.size());
   copy_in(cell->payload(), header, body);
   parts_.control(pe).receive.enqueue(&cell->link);
-  wake(front_of(pe));
+  wake(doorbell_of(pe));
   return true;
 }
 
@@ -184,7 +184,7 @@ Verdict Endpoint::run(int source, unsigned handler, Bytes payload) noexcept {
 void Endpoint::give_back(CellHead* cell) noexcept {
   const int owner = cell->source;
   parts_.control(owner).free.enqueue(&cell->link);
-  wake(front_of(owner));
+  wake(doorbell_of(owner));
 }
 
 void Endpoint::keep_copy(int source, unsigned handler, Bytes payload) noexcept {
@@ -294,10 +294,10 @@ bool Endpoint::has_work() noexcept {
   return false;
 }
 
-bool Endpoint::is_settled(int pe, nemesis::Number number) noexcept {
+bool Endpoint::is_flushed(int pe, nemesis::Number number) noexcept {
   PeerState& peer = peers_[pe];
   // By the distance from the last message: billions of others may have followed the one that is asked for.
-  if (is_distant(pe)) return peer.sent - peer.known <= peer.sent - number;  // it comes with a message
+  if (is_internode(pe)) return peer.sent - peer.known <= peer.sent - number;  // it comes with a message
   if (nemesis::reached(peer.known, number)) return true;
   peer.known = consumed_by(pe).count.load(std::memory_order_acquire);  // done
   return nemesis::reached(peer.known, number);
@@ -308,7 +308,7 @@ bool Endpoint::is_settled(int pe, nemesis::Number number) noexcept {
 std::size_t max_payload_bytes() noexcept { return payload_limit; }
 
 void send_waiting(const char* routine, int pe, HandlerId id, Bytes header, Bytes body) noexcept {
-  if (body.size() >= transport::kLongBytes && is_distant(pe))
+  if (body.size() >= transport::kLongBytes && is_internode(pe))
     return own_endpoint.send_long(routine, pe, id, header, body);
   wait_for(routine, [&] {
     const Locked endpoint;
@@ -317,9 +317,9 @@ void send_waiting(const char* routine, int pe, HandlerId id, Bytes header, Bytes
   });
 }
 
-void settle(const char* routine, int pe) noexcept {
+void flush(const char* routine, int pe) noexcept {
   nemesis::Number number;
-  if (is_distant(pe)) {
+  if (is_internode(pe)) {
     wait_for(routine, [pe] {
       const Locked endpoint;
       return endpoint->send_batch(pe, transport::Urgency::now) || (endpoint->poll(pe), false);
@@ -327,20 +327,20 @@ void settle(const char* routine, int pe) noexcept {
   }
   {
     const Locked endpoint;
-    number = endpoint->number_to_settle(pe);
-    if (endpoint->is_settled(pe, number)) return;
+    number = endpoint->number_to_flush(pe);
+    if (endpoint->is_flushed(pe, number)) return;
   }
-  wait_under_lock(routine, pe, [&] { return own_endpoint.is_settled(pe, number); });
+  wait_under_lock(routine, pe, [&] { return own_endpoint.is_flushed(pe, number); });
 }
 
-void settle_all(const char* routine) noexcept {
+void flush_all(const char* routine) noexcept {
   std::size_t count;
   {
     const Locked endpoint;
     if (endpoint->has_networks()) endpoint->send_batches();  // so that those PEs are in the list
     count = lists->dirty_peers.size();
   }
-  // The list changes only here and by appending; threads that settle at the same time may take entries away, so each
+  // The list changes only here and by appending; threads that flush at the same time may take entries away, so each
   // look is checked against its present length.
   for (std::size_t i = count; i-- > 0;) {
     int pe = -1;
@@ -350,12 +350,12 @@ void settle_all(const char* routine) noexcept {
       if (i < list.size()) pe = list[i];
     }
     if (pe < 0) continue;
-    settle(routine, pe);
+    flush(routine, pe);
   }
   const Locked endpoint;
   std::erase_if(lists->dirty_peers, [&](std::uint16_t pe) {
     PeerState& peer = own_endpoint.peers_[pe];
-    peer.dirty = !endpoint->is_settled(pe, endpoint->number_to_settle(pe)) || endpoint->has_batch(pe);
+    peer.dirty = !endpoint->is_flushed(pe, endpoint->number_to_flush(pe)) || endpoint->has_batch(pe);
     return !peer.dirty;
   });
 }
@@ -382,8 +382,8 @@ void set_up(const Setup& setup) noexcept {
   endpoint.boxes_to_ = reinterpret_cast<std::byte*>(&setup.parts.box(0, setup.me));
   endpoint.consumed_by_ = reinterpret_cast<std::byte*>(&setup.parts.consumed(0, setup.me));
   endpoint.part_bytes_ = setup.parts.layout().part_bytes;
-  endpoint.front0_ = setup.front0;
-  endpoint.front_step_ = setup.front_step;
+  endpoint.doorbell0_ = setup.doorbell0;
+  endpoint.doorbell_step_ = setup.doorbell_step;
   endpoint.via_ = setup.via;
   endpoint.network_count_ = static_cast<std::uint32_t>(setup.networks.size());
   std::copy(setup.networks.begin(), setup.networks.end(), endpoint.networks_);

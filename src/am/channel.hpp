@@ -1,6 +1,6 @@
 // The channel: ordered messages between PEs, each run by a handler at the receiver. Between PEs of a node short
 // messages go through fastboxes, others through cells; there a message always fits one cell (max_payload_bytes()). To
-// PEs of other nodes ("distant" ones) messages go through a network (transport/), and may be long.
+// PEs of other nodes ("internode" ones) messages go through a network (transport/), and may be long.
 //
 // One endpoint for each PE. Whoever sends or polls holds its lock; handlers run under it, in the order in which one
 // source sent. Messages of different sources have no order.
@@ -68,7 +68,7 @@ enum HandlerId : std::uint16_t {
   kBatch,           // channel: several short messages in one
   kStage,           // channel: how far the source is in its life
   kKeyAsk,          // rma: answered by kGetReply
-  kBlob,            // coll: data without a flag, which its sender settles
+  kBlob,            // coll: data without a flag, which its sender flushes
   kHandlerIds = 64  // an id at or above this is rubbish
 };
 
@@ -98,17 +98,17 @@ using Handler = Verdict (*)(Endpoint&, const Message&);
 
 // Before the first message can come: at init, in a fixed place for each layer.
 void set_handler(HandlerId id, Handler handler) noexcept;
-// Bodies of at least transport::kLongBytes from distant PEs can be received at the place they are for. `landing` says
-// where, or null: then the message is delivered whole. `landed` is called when the body lies there, in the message's
-// turn. Under the lock, like handlers; landing() may end the job when the header is rubbish.
+// Bodies of at least transport::kLongBytes from PEs of other nodes can be received at the place they are for.
+// `placement` says where, or null: then the message is delivered whole. `placed` is called when the body lies there, in
+// the message's turn. Under the lock, like handlers; placement() may end the job when the header is rubbish.
 //
-// For a few kinds (lands_early() in network.cpp) `landing` may be called before `landed` of long messages in front.
-// Never before short ones in front have been handled, and never across a fence of the sender.
-struct Landing {
-  std::byte* (*landing)(int source, Bytes header, std::size_t body_bytes);
-  void (*landed)(Endpoint&, int source, Bytes header, std::size_t body_bytes);
+// For a few kinds (may_place_early() in network.cpp) `placement` may be called before `placed` of long messages in
+// front. Never before short ones in front have been handled, and never across a fence of the sender.
+struct Placement {
+  std::byte* (*placement)(int source, Bytes header, std::size_t body_bytes);
+  void (*placed)(Endpoint&, int source, Bytes header, std::size_t body_bytes);
 };
-void set_landing(HandlerId id, Landing landing) noexcept;
+void set_placement(HandlerId id, Placement placement) noexcept;
 // Called at the end of each poll, under the lock: for senders that have something left over. True: it has moved.
 void add_progress(bool (*progress)(Endpoint&)) noexcept;
 
@@ -119,20 +119,20 @@ struct PeerState {
   nemesis::Number received;  // messages of it that we have finished
   union {
     nemesis::BoxWriter writer;  // node peer
-    std::uint32_t fences;       // distant: so many had been called when the last message went there
+    std::uint32_t fences;       // internode: so many had been called when the last message went there
   };
   union {
     nemesis::BoxReader reader;  // node peer
-    nemesis::Number concerned;  // distant: the last message sent to it that quiet is about
+    nemesis::Number concerned;  // internode: the last message sent to it that quiet is about
   };
   union {
     std::uint32_t cells_under_way;  // node peer: ours, sent to it and not yet given back
-    nemesis::Number told;           // distant: so many of its messages it knows that we have finished
+    nemesis::Number told;           // internode: so many of its messages it knows that we have finished
   };
   bool dirty;       // in the list of peers that may have something unfinished
   bool writes_box;  // it has heard that we use our box
   bool reads_box;   // it has said that it uses its box
-  // distant
+  // internode
   bool owed : 1;     // in the list of those that may have to be told
   bool waits : 1;    // it may wait for that: we have finished a message of it that quiet is about
   bool untried : 1;  // several networks may lead there, and it is not known which does (am/trials.hpp)
@@ -154,15 +154,15 @@ class Endpoint {
   }
   // The same for a body that stays where it is, such as symmetric memory: it may be read later.
   [[nodiscard]] bool try_send_lasting(int pe, HandlerId id, Bytes header, Bytes body) noexcept;
-  // To a distant PE, for who wants to know when the body has been read: at once, or when `outgoing` is done.
+  // To a PE of another node, for who wants to know when the body has been read: at once, or when `outgoing` is done.
   [[nodiscard]] transport::Sent send_tracked(int pe, HandlerId id, Bytes header, Bytes body,
                                              transport::Outgoing& outgoing) noexcept {
-    return send_distant(pe, {id, transport::Urgency::now, &outgoing}, header, body);
+    return send_internode(pe, {id, transport::Urgency::now, &outgoing}, header, body);
   }
   // A short message that may leave together with others, at the next poll or before anything else that goes there. Many
   // of them become one message.
   [[nodiscard, gnu::always_inline]] bool try_send_gathered(int pe, HandlerId id, Bytes header, Bytes body) noexcept {
-    if (!is_distant(pe)) return try_send(pe, id, header, body);
+    if (!is_internode(pe)) return try_send(pe, id, header, body);
     const std::size_t bytes = header.size() + body.size();
     Batch* const batch = batches_[pe];
     if (batch == nullptr || batch->is_empty() || !batch->has_room(bytes)) [[unlikely]]
@@ -175,10 +175,10 @@ class Endpoint {
   // What has been gathered leaves now.
   void flush_gathered() noexcept;
   // On another node?
-  bool is_distant(int pe) const noexcept { return via_ != nullptr && number_of_network(pe) != 0; }
-  // Of a distant PE; another one may take its place until the first message has gone there.
+  bool is_internode(int pe) const noexcept { return via_ != nullptr && number_of_network(pe) != 0; }
+  // Of a PE of another node; another one may take its place until the first message has gone there.
   transport::Transport& network_of(int pe) const noexcept { return *networks_[number_of_network(pe) - 1U]; }
-  // Distant: is it known which network leads there? Otherwise it is being tried; poll.
+  // Internode: is it known which network leads there? Otherwise it is being tried; poll.
   [[gnu::always_inline]] bool has_way(int pe) noexcept { return !peers_[pe].untried || try_way(pe); }
   // Null when this PE has none of that name.
   transport::Transport* network_called(std::string_view name) const noexcept;
@@ -206,10 +206,10 @@ class Endpoint {
   // Does anything lie in the receive queue? Boxes are not looked at.
   bool has_cells() noexcept { return !parts_.control(me_).receive.maybe_empty(); }
   // Has `pe` finished what was sent to it, up to message `number`?
-  bool is_settled(int pe, nemesis::Number number) noexcept;
+  bool is_flushed(int pe, nemesis::Number number) noexcept;
   // What quiet waits for.
-  nemesis::Number number_to_settle(int pe) const noexcept {
-    return is_distant(pe) ? peers_[pe].concerned : peers_[pe].sent;
+  nemesis::Number number_to_flush(int pe) const noexcept {
+    return is_internode(pe) ? peers_[pe].concerned : peers_[pe].sent;
   }
   // Grows with each poll; a hint for the agent.
   std::uint32_t activity() const noexcept { return polls_.load(std::memory_order_relaxed); }
@@ -219,7 +219,9 @@ class Endpoint {
   int n_pes() const noexcept { return n_pes_; }
   std::size_t pending_max() const noexcept { return pending_max_; }
   bool has_networks() const noexcept { return network_count_ != 0; }
-  WaitFront& front_of(int pe) const noexcept { return *reinterpret_cast<WaitFront*>(front0_ + pe * front_step_); }
+  Doorbell& doorbell_of(int pe) const noexcept {
+    return *reinterpret_cast<Doorbell*>(doorbell0_ + pe * doorbell_step_);
+  }
 
  private:
   friend void set_up(const struct Setup&) noexcept;
@@ -227,12 +229,12 @@ class Endpoint {
   friend void connect_networks(const struct Setup&) noexcept;
   friend void send_waiting(const char*, int, HandlerId, Bytes, Bytes) noexcept;
   friend bool is_quiet_for_sleep() noexcept;
-  friend void settle(const char*, int) noexcept;
+  friend void flush(const char*, int) noexcept;
   friend void tell_stage(const StageNote&, std::span<const int>, std::uint32_t) noexcept;
   friend void leave_networks(Stage, std::uint32_t) noexcept;
   friend void rest(bool) noexcept;
   friend std::vector<int> network_descriptors();
-  friend void settle_all(const char*) noexcept;
+  friend void flush_all(const char*) noexcept;
 
   static constexpr std::uint32_t kPollsForOne = 16;
 
@@ -249,17 +251,17 @@ class Endpoint {
     copy_short(slot->payload + header.size(), body.data(), body.size());
     note_sent(pe, peer);
     peer.writer.publish(*slot, peer.sent);
-    wake(front_of(pe));
+    wake(doorbell_of(pe));
     return true;
   }
   [[gnu::noinline]] bool send_in_cell(int pe, HandlerId id, Bytes header, Bytes body) noexcept;
-  // How a message goes to a distant PE.
+  // How a message goes to a PE of another node.
   struct Way {
     HandlerId id;
     transport::Urgency urgency;
     transport::Outgoing* outgoing;  // null: the body is not going to stay
   };
-  transport::Sent send_distant(int pe, const Way& way, Bytes header, Bytes body) noexcept;
+  transport::Sent send_internode(int pe, const Way& way, Bytes header, Bytes body) noexcept;
   [[gnu::noinline]] bool try_way(int pe) noexcept;
   // 0 for PEs of this node, else one more than an index of networks_.
   std::uint8_t number_of_network(int pe) const noexcept {
@@ -274,8 +276,8 @@ class Endpoint {
   bool poll_networks(int expected, std::uint32_t polls) noexcept;
   enum class Tell : std::uint8_t { waiting_now, waiting, all };  // now: unless messages stream in
   bool tell_owed(Tell whom) noexcept;
-  void take_distant(int source, const transport::Head& head, Bytes payload) noexcept;
-  void finish_distant(int source, const transport::Head& head) noexcept;
+  void take_internode(int source, const transport::Head& head, Bytes payload) noexcept;
+  void finish_internode(int source, const transport::Head& head) noexcept;
   void note_returned(nemesis::Cell* cell) noexcept;
   void collect_cells() noexcept;
   nemesis::Cell* find_cell() noexcept;
@@ -310,7 +312,7 @@ class Endpoint {
   void finish(int source, PeerState& peer) noexcept {
     ++peer.received;
     consumed_[source].count.store(peer.received, std::memory_order_release);  // done
-    wake(front_of(source));
+    wake(doorbell_of(source));
   }
   void give_back(struct CellHead* cell) noexcept;
   void keep_copy(int source, unsigned handler, Bytes payload) noexcept;
@@ -330,8 +332,8 @@ class Endpoint {
   std::byte* boxes_to_ = nullptr;          // the box from this PE in the part of PE 0
   std::byte* consumed_by_ = nullptr;       // the count for this PE in the part of PE 0
   std::size_t part_bytes_ = 0;
-  std::byte* front0_ = nullptr;
-  std::ptrdiff_t front_step_ = 0;
+  std::byte* doorbell0_ = nullptr;
+  std::ptrdiff_t doorbell_step_ = 0;
   std::atomic<std::uint32_t> polls_{0};
   bool in_handler_ = false;
   bool resting_ = false;
@@ -404,11 +406,11 @@ inline void order_for_sanitizer() noexcept {
 
 // The largest header plus body: to a PE of this node, and to `pe`.
 std::size_t max_payload_bytes() noexcept;
-inline constexpr std::size_t kMaxDistantBytes = std::size_t{1} << 30;
+inline constexpr std::size_t kMaxInternodeBytes = std::size_t{1} << 30;
 inline bool has_networks() noexcept { return own_endpoint.has_networks(); }
-inline bool is_distant(int pe) noexcept { return own_endpoint.is_distant(pe); }
+inline bool is_internode(int pe) noexcept { return own_endpoint.is_internode(pe); }
 inline std::size_t max_payload_bytes(int pe) noexcept {
-  return is_distant(pe) ? kMaxDistantBytes : max_payload_bytes();
+  return is_internode(pe) ? kMaxInternodeBytes : max_payload_bytes();
 }
 
 // Sends; polls and waits while there is no cell. On return header and body may be used again. `routine` names the API
@@ -430,7 +432,7 @@ inline bool poll(int expected = -1) noexcept {
   const bool any = own_endpoint.poll(expected);
   endpoint_lock.unlock();
   // Another thread of this PE may sleep until what has just been handled.
-  if (any && endpoint_lock.is_shared()) wake(own_endpoint.front_of(own_endpoint.me()));
+  if (any && endpoint_lock.is_shared()) wake(own_endpoint.doorbell_of(own_endpoint.me()));
   return any;
 }
 
@@ -485,15 +487,15 @@ void wait_under_lock(const char* routine, int expected, Done done) noexcept {
 }
 
 // What this thread sends from now on takes effect after what it has sent before. Handlers run in that order anyway; the
-// count keeps the bytes of long messages in it, too (send_distant).
+// count keeps the bytes of long messages in it, too (send_internode).
 inline constinit std::atomic<std::uint32_t> fences{0};
 inline void note_fence() noexcept {
   fences.fetch_add(1, std::memory_order_relaxed);
 }  // read by the same thread's sends
 
 // What has been sent to `pe` (or to all) before the call, and quiet is about, has been executed there.
-void settle(const char* routine, int pe) noexcept;
-void settle_all(const char* routine) noexcept;
+void flush(const char* routine, int pe) noexcept;
+void flush_all(const char* routine) noexcept;
 
 // From the first call on, all waits of the library poll the channel.
 void open() noexcept;
@@ -516,8 +518,8 @@ struct Setup {
   Parts parts;
   int me;
   int n_pes;
-  std::byte* front0;  // the WaitFront that PE 0 sleeps on; the others' follow at front_step
-  std::ptrdiff_t front_step;
+  std::byte* doorbell0;  // the Doorbell that PE 0 sleeps on; the others' follow at doorbell_step
+  std::ptrdiff_t doorbell_step;
   bool many_threads;        // may several threads be in the library at once?
   std::size_t pending_max;  // bytes that handlers may leave unsent
   // By PE: 0, or one more than an index of `networks`, the first that could lead there. Null where there is one node.
@@ -527,8 +529,8 @@ struct Setup {
   const std::uint8_t* reach = nullptr;
   std::span<transport::Transport* const> networks = {};
   std::uint32_t trial_ms = 0;  // so long may each of several take to show that it leads to a PE
-  void (*lost)(int pe, const std::string& cause) = nullptr;   // a distant PE cannot be reached any more
-  void (*stage_of)(int pe, const StageNote& note) = nullptr;  // a distant PE has said how far it is
+  void (*lost)(int pe, const std::string& cause) = nullptr;   // a PE of another node cannot be reached any more
+  void (*stage_of)(int pe, const StageNote& note) = nullptr;  // a PE of another node has said how far it is
 };
 void set_up(const Setup& setup) noexcept;
 

@@ -1,7 +1,7 @@
 // Where a PE's part of the channel region lies. Pure arithmetic, computed alike by every PE.
 //
 //   region: header page | part of PE 0 | part of PE 1 | ...
-//   part:   front | receive queue | free queue | consumed, for each source | fastbox, for each source | cells |
+//   part:   doorbell | receive queue | free queue | consumed, for each source | fastbox, for each source | cells |
 //           copy buffer
 //
 // All of it is mapped by every PE of the node, also where the heaps are not. Pages appear on first use.
@@ -19,7 +19,7 @@ namespace shmemx::am {
 
 // The fixed lines of a part.
 struct Control {
-  WaitFront front;             // where the PE sleeps when its heap is not mapped by the others
+  Doorbell doorbell;           // where the PE sleeps when its heap is not mapped by the others
   nemesis::MpscQueue receive;  // many senders, this PE takes
   nemesis::MpscQueue free;     // this PE's cells that are not under way; receivers give back, this PE takes
 };

@@ -36,8 +36,8 @@ constexpr bool may_be_part(HandlerId id) { return id == kPut || id == kPutStride
 constexpr bool somebody_waits(const transport::Head& head) { return (head.handler & kNobodyWaits) == 0; }
 
 // Kinds of long messages that do not mind where those in front of them are: what they do beside bringing bytes they do
-// in landed().
-constexpr bool lands_early(unsigned handler) {
+// in placed().
+constexpr bool may_place_early(unsigned handler) {
   return handler == kPut || handler == kPutSignal || handler == kGetReply || handler == kTick ||
          handler == kMessageData;
 }
@@ -46,7 +46,7 @@ constexpr unsigned plain_handler(const transport::Head& head) {
   return head.handler & ~unsigned{transport::kLandsEarly | kNobodyWaits};
 }
 
-constinit Landing landings[kHandlerIds] = {};
+constinit Placement placements[kHandlerIds] = {};
 
 constinit std::atomic<std::uint32_t> batches_begun{0};
 
@@ -110,7 +110,7 @@ void note_told(PeerState& peer) {
 
 NetworkSink& network_sink() noexcept { return state().sink; }
 
-void set_landing(HandlerId id, Landing landing) noexcept { landings[id] = landing; }
+void set_placement(HandlerId id, Placement placement) noexcept { placements[id] = placement; }
 
 void Endpoint::run_item(int source, unsigned handler, Bytes payload) noexcept {
   if (run(source, handler, payload) == Verdict::later) keep_copy(source, handler, payload);
@@ -141,7 +141,7 @@ transport::Transport* Endpoint::network_called(std::string_view name) const noex
   return found == end ? nullptr : *found;
 }
 
-transport::Sent Endpoint::send_distant(int pe, const Way& way, Bytes header, Bytes body) noexcept {
+transport::Sent Endpoint::send_internode(int pe, const Way& way, Bytes header, Bytes body) noexcept {
   if (batches_[pe] != nullptr && !batches_[pe]->is_empty() && way.id != kBatch) [[unlikely]] {
     if (!send_batch(pe, transport::Urgency::gather)) return transport::Sent::no;
   }
@@ -149,7 +149,7 @@ transport::Sent Endpoint::send_distant(int pe, const Way& way, Bytes header, Byt
   PeerState& peer = peers_[pe];
   // The first message behind a fence waits for all in front of it, and what follows waits for its turn.
   const std::uint32_t fenced = fences.load(std::memory_order_relaxed);
-  const bool early = body.size() >= transport::kLongBytes && lands_early(way.id) && peer.fences == fenced;
+  const bool early = body.size() >= transport::kLongBytes && may_place_early(way.id) && peer.fences == fenced;
   const bool is_part = part_of_collective && !in_handler_ && may_be_part(way.id);
   const bool concerned = concerns_quiet(way.id) && !is_part;
   const auto handler =
@@ -173,7 +173,7 @@ transport::Sent Endpoint::send_distant(int pe, const Way& way, Bytes header, Byt
 
 bool Endpoint::gather_slow(int pe, HandlerId id, Bytes header, Bytes body) noexcept {
   if (Batch::room_for(header.size() + body.size()) > Batch::kBytes / 2)
-    return send_distant(pe, {id, transport::Urgency::gather, nullptr}, header, body) != transport::Sent::no;
+    return send_internode(pe, {id, transport::Urgency::gather, nullptr}, header, body) != transport::Sent::no;
   if (!send_batch(pe, transport::Urgency::gather)) return false;
   if (batches_[pe] == nullptr) batches_[pe] = new Batch;
   batches_[pe]->append(id, header, body);
@@ -191,7 +191,7 @@ bool Endpoint::has_batch(int pe) const noexcept {
 bool Endpoint::send_batch(int pe, transport::Urgency urgency) noexcept {
   Batch* const batch = batches_[pe];
   if (batch == nullptr || batch->is_empty()) return true;
-  if (send_distant(pe, {kBatch, urgency, nullptr}, {}, batch->whole()) == transport::Sent::no) return false;
+  if (send_internode(pe, {kBatch, urgency, nullptr}, {}, batch->whole()) == transport::Sent::no) return false;
   batch->clear();
   std::erase(state().batched, static_cast<std::uint16_t>(pe));
   return true;
@@ -206,9 +206,9 @@ bool Endpoint::send_batches() noexcept {
 }
 
 bool Endpoint::try_send_lasting(int pe, HandlerId id, Bytes header, Bytes body) noexcept {
-  if (!is_distant(pe) || body.size() < transport::kLongBytes) return try_send(pe, id, header, body);
+  if (!is_internode(pe) || body.size() < transport::kLongBytes) return try_send(pe, id, header, body);
   auto outgoing = std::make_unique<transport::Outgoing>();
-  const transport::Sent sent = send_distant(pe, {id, transport::Urgency::now, outgoing.get()}, header, body);
+  const transport::Sent sent = send_internode(pe, {id, transport::Urgency::now, outgoing.get()}, header, body);
   if (sent == transport::Sent::later) state().lasting.push_back(std::move(outgoing));
   return sent != transport::Sent::no;
 }
@@ -219,7 +219,7 @@ void Endpoint::send_long(const char* routine, int pe, HandlerId id, Bytes header
   wait_for(routine, [&] {
     const Locked endpoint;
     if (!taken) {
-      const transport::Sent sent = send_distant(pe, {id, transport::Urgency::now, &outgoing}, header, body);
+      const transport::Sent sent = send_internode(pe, {id, transport::Urgency::now, &outgoing}, header, body);
       if (sent == transport::Sent::yes) return true;
       taken = sent == transport::Sent::later;
     }
@@ -230,7 +230,7 @@ void Endpoint::send_long(const char* routine, int pe, HandlerId id, Bytes header
 
 // ---- receiving ----
 
-void Endpoint::finish_distant(int source, const transport::Head& head) noexcept {
+void Endpoint::finish_internode(int source, const transport::Head& head) noexcept {
   PeerState& peer = peers_[source];
   ++peer.received;
   if (!peer.owed) state().owed.push_back(static_cast<std::uint16_t>(source));
@@ -241,7 +241,7 @@ void Endpoint::finish_distant(int source, const transport::Head& head) noexcept 
   ring_if_dozing();
 }
 
-void Endpoint::take_distant(int source, const transport::Head& head, Bytes payload) noexcept {
+void Endpoint::take_internode(int source, const transport::Head& head, Bytes payload) noexcept {
   if (head.handler == kTrialQuestion || head.handler == kTrialAnswer) [[unlikely]]
     return state().trials.take(source, state().polled, head.handler);
   state().trials.note(source, state().polled);
@@ -250,9 +250,9 @@ void Endpoint::take_distant(int source, const transport::Head& head, Bytes paylo
   if (head.handler == kAckOnly) return;
   ++taken_;
   const unsigned handler = plain_handler(head);
-  if (is_question(handler)) finish_distant(source, head);
+  if (is_question(handler)) finish_internode(source, head);
   if (run(source, handler, payload) == Verdict::later) keep_copy(source, handler, payload);
-  if (!is_question(handler) && !is_answer(handler)) finish_distant(source, head);
+  if (!is_question(handler) && !is_answer(handler)) finish_internode(source, head);
 }
 
 // A waiter that polls again has nothing to send by itself, so the count goes alone. While messages stream in it need
@@ -288,8 +288,8 @@ void Endpoint::flush_gathered() noexcept {
 }
 
 bool Endpoint::poll_networks(int expected, std::uint32_t polls) noexcept {
-  const bool distant = expected >= 0 && is_distant(expected);
-  if (expected >= 0 && !distant && polls % kPollsOfOthers != 0) return false;
+  const bool internode = expected >= 0 && is_internode(expected);
+  if (expected >= 0 && !internode && polls % kPollsOfOthers != 0) return false;
   tell_owed(polls % kPollsPerTellingAll == 0 ? Tell::all
             : polls % kPollsPerTelling == 0  ? Tell::waiting
                                              : Tell::waiting_now);
@@ -299,7 +299,7 @@ bool Endpoint::poll_networks(int expected, std::uint32_t polls) noexcept {
   for (std::uint32_t i = 0; i < network_count_; ++i) {
     if (!state().trials.is_used(i) && polls % kPollsOfIdle != 0) continue;
     state().polled = i;
-    any |= networks_[i]->poll(distant ? expected : -1);
+    any |= networks_[i]->poll(internode ? expected : -1);
   }
   state().trials.go_on();
   std::erase_if(state().lasting, [](const std::unique_ptr<transport::Outgoing>& outgoing) { return outgoing->done; });
@@ -307,27 +307,27 @@ bool Endpoint::poll_networks(int expected, std::uint32_t polls) noexcept {
 }
 
 void NetworkSink::deliver(int source, const transport::Head& head, Bytes payload) noexcept {
-  own_endpoint.take_distant(source, head, payload);
+  own_endpoint.take_internode(source, head, payload);
 }
 
-std::byte* NetworkSink::landing(int source, const transport::Head& head, Bytes header,
-                                std::size_t body_bytes) noexcept {
+std::byte* NetworkSink::placement(int source, const transport::Head& head, Bytes header,
+                                  std::size_t body_bytes) noexcept {
   if (own_endpoint.resting_) return nullptr;
   const unsigned handler = plain_handler(head);
-  const bool known = handler < kHandlerIds && landings[handler].landing != nullptr;
-  return known ? landings[handler].landing(source, header, body_bytes) : nullptr;
+  const bool known = handler < kHandlerIds && placements[handler].placement != nullptr;
+  return known ? placements[handler].placement(source, header, body_bytes) : nullptr;
 }
 
-void NetworkSink::landed(int source, const transport::Head& head, Bytes header, std::size_t body_bytes) noexcept {
+void NetworkSink::placed(int source, const transport::Head& head, Bytes header, std::size_t body_bytes) noexcept {
   state().trials.note(source, state().polled);
   PeerState& peer = own_endpoint.peers_[source];
   if (nemesis::reached(head.ack, peer.known)) peer.known = head.ack;
   const unsigned handler = plain_handler(head);
   own_endpoint.in_handler_ = true;
-  landings[handler].landed(own_endpoint, source, header, body_bytes);
+  placements[handler].placed(own_endpoint, source, header, body_bytes);
   own_endpoint.in_handler_ = false;
   ++own_endpoint.taken_;
-  if (!is_answer(handler)) own_endpoint.finish_distant(source, head);
+  if (!is_answer(handler)) own_endpoint.finish_internode(source, head);
 }
 
 void NetworkSink::lost(int pe, const std::string& cause) noexcept {
@@ -370,7 +370,7 @@ void tell_stage(const StageNote& note, std::span<const int> also, std::uint32_t 
   Endpoint& self = *endpoint;
   const std::uint64_t deadline = now_ns() + std::uint64_t{patience_ms} * 1'000'000U;
   for (int pe = 0; pe < self.n_pes_; ++pe) {
-    if (!self.is_distant(pe)) continue;
+    if (!self.is_internode(pe)) continue;
     const PeerState& peer = self.peers_[pe];
     const bool is_known = (peer.sent != 0 || peer.received != 0) && !peer.untried;
     if (!is_known && std::find(also.begin(), also.end(), pe) == also.end()) continue;

@@ -1,7 +1,7 @@
-// Which of several networks leads to a distant PE. Cards say which could; that one does shows when it is used. So where
-// a PE could be reached by several, the first thing that goes there is a question, and nothing else leaves before an
-// answer has come over the same network. A network that loses the PE before that, or brings no answer in time, gives
-// way to the next.
+// Which of several networks leads to a PE of another node. Cards say which could; that one does shows when it is used.
+// So where a PE could be reached by several, the first thing that goes there is a question, and nothing else leaves
+// before an answer has come over the same network. A network that loses the PE before that, or brings no answer in
+// time, gives way to the next.
 //
 // Each direction finds its own way, and PEs take messages from all networks. Under the endpoint's lock.
 #pragma once

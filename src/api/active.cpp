@@ -44,5 +44,5 @@ extern "C" int shmemx_am_poll() noexcept {
 
 extern "C" void shmemx_am_quiet() noexcept {
   context::require_initialized("shmemx_am_quiet");
-  am::settle_active("shmemx_am_quiet");
+  am::flush_active("shmemx_am_quiet");
 }

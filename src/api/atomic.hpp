@@ -70,7 +70,7 @@ template <class T, class Operation>
   const context::Target target = atomic_target_cold(context, {routine, Operation::kArgument}, address, sizeof(T), pe);
   if (is_remote(target)) return apply_remote<T>(context, routine, target.address, operation, pe);
   const T old = static_cast<T>(operation(reinterpret_cast<Canonical<T>*>(target.address)));
-  wake(*target.front);
+  wake(*target.doorbell);
   if constexpr (Operation::kMayAsk) {
     if (operation.leaves(canonical(old))) note_read(target.address, old);
   }
@@ -91,7 +91,7 @@ template <class T, class Operation>
   std::byte* const heap = context::peer_heap(context, pe);
   const T old = static_cast<T>(operation(reinterpret_cast<Canonical<T>*>(heap) + index));
   if constexpr (Operation::kWrites) {
-    if (has_sleepers(context::front_of_heap(heap))) [[unlikely]]
+    if (has_sleepers(context::doorbell_of_heap(heap))) [[unlikely]]
       return wake_returning(heap, old);
   }
   return old;

@@ -71,7 +71,7 @@ void quiet_pes(const context::Context& context, const char* routine, const int* 
   if (context::all_mapped) return;
   for (std::size_t i = 0; i < npes; ++i) {
     if (!context::is_mapped(context, target_pes[i]))
-      rma::settle_remote(routine, context, context::world_pe(context, target_pes[i]));
+      rma::flush_remote(routine, context, context::world_pe(context, target_pes[i]));
   }
 }
 

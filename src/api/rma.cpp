@@ -8,7 +8,7 @@ void put_bytes(void* dest, const void* source, std::uint64_t bytes, int pe, cons
   if (is_remote(target)) [[unlikely]]
     return rma::put_remote(routine, place_of(context, target, pe), source, bytes);
   rma::copy(target.address, source, bytes);
-  wake(*target.front);
+  wake(*target.doorbell);
 }
 
 void put_nbi_bytes(void* dest, const void* source, std::uint64_t bytes, int pe, const Context& context,
@@ -17,7 +17,7 @@ void put_nbi_bytes(void* dest, const void* source, std::uint64_t bytes, int pe, 
   if (is_remote(target)) [[unlikely]]
     return rma::put_nbi_remote(routine, context, place_of(context, target, pe), source, bytes);
   rma::copy(target.address, source, bytes);
-  wake(*target.front);
+  wake(*target.doorbell);
 }
 
 void get_bytes(void* dest, const void* source, std::uint64_t bytes, int pe, const Context& context,

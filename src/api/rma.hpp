@@ -27,7 +27,7 @@ template <class T>
       context::resolve_cold(context, {routine, "dest"}, offset + context.heap_base, sizeof(T), pe);
   if (is_remote(target)) return rma::put_remote(routine, place_of(context, target, pe), &value, sizeof(T));
   rma::copy_visible(target.address, &value, sizeof(T));
-  wake(*target.front);
+  wake(*target.doorbell);
 }
 
 template <class T>
@@ -165,7 +165,7 @@ inline void put_blocks(const Context& context, const char* routine, void* dest, 
   if (is_remote(target)) [[unlikely]]
     return rma::put_strided_remote(routine, place_of(context, target, pe), source, shape);
   rma::copy_strided(target.address, source, shape);
-  wake(*target.front);
+  wake(*target.doorbell);
 }
 
 template <class T>

@@ -38,7 +38,7 @@ inline void update_signal(const Context& context, context::Site site, std::uint6
   } else {
     atomic::add(signal_on(target), value);
   }
-  wake(*target.front);
+  wake(*target.doorbell);
 }
 
 template <class T>

@@ -82,12 +82,13 @@ Verdict handle_reply(Endpoint&, const Message& message) {
   const Request* request = nullptr;
   if (decode_atomic_reply(message.payload, reply)) {
     request = requests.find(reply.ticket, message.source);
-    wrong = request == nullptr || request->landing.block_count != 1 || request->landing.block_bytes > sizeof reply.value
-                ? "answers nothing that it was asked"
-                : nullptr;
+    wrong =
+        request == nullptr || request->placement.block_count != 1 || request->placement.block_bytes > sizeof reply.value
+            ? "answers nothing that it was asked"
+            : nullptr;
   }
   check_message("the answer to an atomic", message.source, wrong);
-  std::memcpy(request->landing.at, &reply.value, request->landing.block_bytes);
+  std::memcpy(request->placement.at, &reply.value, request->placement.block_bytes);
   requests.close(reply.ticket);
   wake_own_sleepers();
   return Verdict::done;

@@ -15,11 +15,11 @@ void add(OpenCount& count, std::uint32_t change) noexcept {
 
 }  // namespace
 
-Ticket Requests::open(const Landing& landing, int pe, const Asker& asker) noexcept {
+Ticket Requests::open(const Placement& placement, int pe, const Asker& asker) noexcept {
   const std::uint32_t index = freed_ != 0 ? free_[--freed_] : fresh_++;
   Request& entry = entries_[index];
   const std::uint32_t generation = (entry.generation + 1) % kGenerations;
-  entry = {landing, asker.open, pe, generation, false};
+  entry = {placement, asker.open, pe, generation, false};
   if (asker.context != 0) {
     owners_[index].store(owner_of(asker.context, pe), std::memory_order_relaxed);  // the same thread looks for it
     add(nbi_, 1);

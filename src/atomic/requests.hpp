@@ -24,7 +24,7 @@ static_assert(OpenCount::is_always_lock_free);
 inline constexpr std::size_t kMaxRequests = 256;  // a power of two: the low bits of a ticket
 
 // Where the data of an answer go: blocks, one behind the other in the answer.
-struct Landing {
+struct Placement {
   std::byte* at;
   std::uint64_t step;
   std::uint32_t block_bytes;
@@ -38,23 +38,23 @@ struct Asker {
 };
 
 struct Request {
-  Landing landing;
+  Placement placement;
   OpenCount* open;
   std::int32_t pe;  // who will answer
   std::uint32_t generation;
-  bool is_landing = false;  // the answer is on its way to its place
+  bool is_placement = false;  // the answer is on its way to its place
 };
 
 class Requests {
  public:
   bool is_full() const noexcept { return freed_ == 0 && fresh_ == kMaxRequests; }
   // Wants an entry to be free.
-  Ticket open(const Landing& landing, int pe, const Asker& asker) noexcept;
+  Ticket open(const Placement& placement, int pe, const Asker& asker) noexcept;
   // The open request that `ticket` names, null when PE `pe` has not been asked that.
   const Request* find(Ticket ticket, int pe) const noexcept;
   // The answer to one that has been found is on its way: there is no other.
-  void note_landing(Ticket ticket) noexcept { entries_[ticket % kMaxRequests].is_landing = true; }
-  // After the data have landed, or when the question could not be sent.
+  void note_placement(Ticket ticket) noexcept { entries_[ticket % kMaxRequests].is_placement = true; }
+  // After the data have placed, or when the question could not be sent.
   void close(Ticket ticket) noexcept;
   // Any thread: has PE `pe` still to answer the context?
   bool any_open(std::uint32_t context, int pe) const noexcept;
@@ -89,14 +89,14 @@ inline Asker asker_of(const context::Context& context) noexcept {
 struct Question {
   std::int32_t pe;
   am::HandlerId handler;
-  Landing landing;
+  Placement placement;
 };
 
 template <class Header>
 bool try_ask(const Question& question, Header& header, const Asker& asker) noexcept {
   const am::Locked endpoint;
   if (!requests.is_full()) {
-    header.ticket = requests.open(question.landing, question.pe, asker);
+    header.ticket = requests.open(question.placement, question.pe, asker);
     if (endpoint->try_send(question.pe, question.handler, am::bytes_of(header))) return true;
     requests.close(header.ticket);
   }
@@ -119,8 +119,8 @@ inline void await_answers(const char* routine, int pe, const OpenCount& open, st
 
 // After a handler has changed this PE's memory: a thread of the program may sleep until it does.
 inline void wake_own_sleepers() noexcept {
-  WaitFront* const front = wait_policy().own_front;
-  if (front != nullptr) wake(*front);
+  Doorbell* const doorbell = wait_policy().own_doorbell;
+  if (doorbell != nullptr) wake(*doorbell);
 }
 
 // Ends the job when `wrong` says something. `what` names the message.

@@ -99,21 +99,21 @@ enum class Slept : std::uint8_t { not_at_all, to_the_end, until_woken };
 // One sleep of at most `ns`; not at all if done.
 Slept sleep_once(PollFunction done, void* state, std::uint64_t ns) {
   const WaitPolicy& policy = wait_policy();
-  WaitFront& front = *policy.own_front;
-  const std::uint32_t seen = front.wake_seq.load(std::memory_order_acquire);  // wake
-  front.sleepers.store(1, std::memory_order_seq_cst);                         // doze
+  Doorbell& doorbell = *policy.own_doorbell;
+  const std::uint32_t seen = doorbell.wake_seq.load(std::memory_order_acquire);  // wake
+  doorbell.sleepers.store(1, std::memory_order_seq_cst);                         // doze
   if (is_done(done, state)) return Slept::not_at_all;
   if (policy.sleep_on_networks != nullptr) {
     const NetworkSleep slept = policy.sleep_on_networks(seen, ns);
     // What this thread itself brings need not wake anybody.
-    if (threads_asleep.load(std::memory_order_relaxed) == 0) front.sleepers.store(0, std::memory_order_relaxed);
+    if (threads_asleep.load(std::memory_order_relaxed) == 0) doorbell.sleepers.store(0, std::memory_order_relaxed);
     if (slept != NetworkSleep::refused) return slept == NetworkSleep::woken ? Slept::until_woken : Slept::to_the_end;
   }
   threads_asleep.fetch_add(1, std::memory_order_seq_cst);  // hand_over
   if (policy.leave_polling != nullptr) policy.leave_polling();
-  futex_sleep(front.wake_seq, seen, ns);
+  futex_sleep(doorbell.wake_seq, seen, ns);
   threads_asleep.fetch_sub(1, std::memory_order_relaxed);
-  return front.wake_seq.load(std::memory_order_acquire) != seen ? Slept::until_woken : Slept::to_the_end;  // wake
+  return doorbell.wake_seq.load(std::memory_order_acquire) != seen ? Slept::until_woken : Slept::to_the_end;  // wake
 }
 
 void sleep_until_done(PollFunction done, void* state, const char* routine) {
@@ -137,9 +137,9 @@ void sleep_until_done(PollFunction done, void* state, const char* routine) {
 }
 
 void note_cpu() {
-  WaitFront* const front = wait_policy().own_front;
+  Doorbell* const doorbell = wait_policy().own_doorbell;
   const auto cpu = static_cast<std::uint32_t>(::sched_getcpu()) + 1;
-  if (front->cpu.load(std::memory_order_relaxed) != cpu) front->cpu.store(cpu, std::memory_order_relaxed);
+  if (doorbell->cpu.load(std::memory_order_relaxed) != cpu) doorbell->cpu.store(cpu, std::memory_order_relaxed);
 }
 
 void part_from_pes() {
@@ -162,7 +162,7 @@ void wait_in_phases(PollFunction done, void* state, const char* routine) {
   const WaitPolicy& policy = wait_policy();
   if (policy.mode == WaitMode::spin) return spin_until_done(done, state, routine);
   if (policy.poll_ns == 0 && poll_paused(done, state, policy.pause_polls)) return;
-  if (policy.own_front == nullptr) {  // before init
+  if (policy.own_doorbell == nullptr) {  // before init
     poll_for<always_yield>(done, state, ~std::uint64_t{0});
     return;
   }
@@ -218,7 +218,7 @@ Question& question_about(const void* what) {
 
 // Whoever asks again and again waits. What it waits for may be done by a PE that needs this core.
 void give_way() {
-  if (yield_once() || wait_policy().own_front == nullptr) return;
+  if (yield_once() || wait_policy().own_doorbell == nullptr) return;
   sleep_once([](void*) { return false; }, nullptr, kAskingSleepNs);
 }
 
@@ -258,12 +258,12 @@ void test_failed_slow() noexcept {
   asked_in_vain(nullptr, 0);
 }
 
-void wake_sleepers(WaitFront& front) noexcept {
+void wake_sleepers(Doorbell& doorbell) noexcept {
   // Whoever takes the mark wakes; a stream of puts to a sleeping PE pays for one wake only.
-  if (front.sleepers.exchange(0, std::memory_order_acq_rel) == 0) return;
-  front.wake_seq.fetch_add(1, std::memory_order_release);  // wake
-  ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&front.wake_seq), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
-  if (wake_network_sleeper != nullptr && &front == wait_policy().own_front) wake_network_sleeper();
+  if (doorbell.sleepers.exchange(0, std::memory_order_acq_rel) == 0) return;
+  doorbell.wake_seq.fetch_add(1, std::memory_order_release);  // wake
+  ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&doorbell.wake_seq), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  if (wake_network_sleeper != nullptr && &doorbell == wait_policy().own_doorbell) wake_network_sleeper();
 }
 
 }  // namespace shmemx

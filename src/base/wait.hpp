@@ -4,9 +4,9 @@
 // sleeps: a yield there costs a time slice of that program, and a thread that is woken runs at once. A loop of the
 // program's that asks for a value again and again, instead of waiting for it, is treated as a wait (asked_in_vain()).
 //
-// A PE that sleeps registers in its own WaitFront, which lies in shared memory. Whoever completes something that
-// the PE may wait for (a put, an atomic, a signal, a collective's flag) looks at `sleepers` of the target's front and
-// wakes it when it is set: one load of a line that is almost never written. A message is such a thing as well: the
+// A PE that sleeps registers in its own Doorbell, which lies in shared memory. Whoever completes something that
+// the PE may wait for (a put, an atomic, a signal, a collective's flag) looks at `sleepers` of the target's doorbell
+// and wakes it when it is set: one load of a line that is almost never written. A message is such a thing as well: the
 // waiter handles messages between its looks at the condition, and once more after it has marked itself asleep.
 //
 // Edges:  doze   sleeper: sleepers.store(1), then reads the condition and polls; waker: stores the data, then reads
@@ -24,13 +24,13 @@
 
 namespace shmemx {
 
-struct alignas(kCacheLine) WaitFront {
+struct alignas(kCacheLine) Doorbell {
   std::atomic<std::uint32_t> sleepers;  // non-zero: somebody sleeps on wake_seq
   std::atomic<std::uint32_t> wake_seq;  // the futex word
   std::atomic<std::uint32_t> cpu;       // where the PE last waited for long, plus one; 0: not known. A hint
   std::uint8_t padding[52];
 };
-static_assert(sizeof(WaitFront) == kCacheLine);
+static_assert(sizeof(Doorbell) == kCacheLine);
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 
 enum class WaitMode : std::uint8_t { automatic, spin, block };
@@ -45,7 +45,7 @@ struct WaitPolicy {
   std::uint64_t sleep_max_ns = 1'000'000;  // then sleep in doubling steps up to this
   WaitMode mode = WaitMode::automatic;
   bool crowded = false;                             // PEs outnumber the cores they may use
-  WaitFront* own_front = nullptr;                   // null before init
+  Doorbell* own_doorbell = nullptr;                 // null before init
   void (*on_sleep)(const char* routine) = nullptr;  // called before each sleep step: what we wait in, is a peer gone
   void (*on_wake)() = nullptr;                      // called once after a wait that slept
   // Called when another process seems to run on the core of a waiter, and PEs do not outnumber cores: moves the waiter
@@ -54,9 +54,9 @@ struct WaitPolicy {
   // Called before each sleep, after the thread has been counted in threads_asleep: until it wakes, another thread must
   // look for messages. Null where senders wake the sleeper themselves.
   void (*leave_polling)() = nullptr;
-  // Sleeps for at most `ns` on the networks, unless `wake_seq` of the own front is no longer `seen`. Returns whether
-  // something has come or the wait has been interrupted; `refused`: sleep on the front instead. Null where node peers,
-  // which can only ring at the front, may complete a wait.
+  // Sleeps for at most `ns` on the networks, unless `wake_seq` of the own doorbell is no longer `seen`. Returns whether
+  // something has come or the wait has been interrupted; `refused`: sleep on the doorbell instead. Null where node
+  // peers, which can only ring at the doorbell, may complete a wait.
   NetworkSleep (*sleep_on_networks)(std::uint32_t seen, std::uint64_t ns) = nullptr;
   // Handles messages that have come in, true when there were some: what is waited for may depend on it. Null where no
   // messages can come. It never waits.
@@ -79,7 +79,7 @@ inline void cpu_pause() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
-  asm volatile("isb" : : : "memory");                          // some tens of cycles, as a pause; yield is none on most
+  asm volatile("isb" : : : "memory");                   // some tens of cycles, as a pause; yield is none on most
 #else
   std::atomic_signal_fence(std::memory_order_seq_cst);
 #endif
@@ -116,29 +116,29 @@ inline void wait_for(const char* routine, Done done) noexcept {
   wait_slow([](void* state) { return (*static_cast<Done*>(state))(); }, &done, routine);
 }
 
-[[gnu::noinline, gnu::cold]] void wake_sleepers(WaitFront& front) noexcept;
+[[gnu::noinline, gnu::cold]] void wake_sleepers(Doorbell& doorbell) noexcept;
 // Set by the channel: wakes a thread of this process that sleeps on the networks.
 using WakeFunction = void (*)();
 inline constinit WakeFunction wake_network_sleeper = nullptr;
 
 // Reads `sleepers` after everything stored before (compiler order only, see edge doze). As one comparison with memory:
 // a std::atomic load costs an instruction more, and this stands at the end of every put.
-[[gnu::always_inline]] inline bool has_sleepers(const WaitFront& front) noexcept {
+[[gnu::always_inline]] inline bool has_sleepers(const Doorbell& doorbell) noexcept {
 #if defined(__x86_64__)
-  asm goto("cmpl $0, %0\n\tjne %l1" : : "m"(front.sleepers) : "cc", "memory" : asleep);
+  asm goto("cmpl $0, %0\n\tjne %l1" : : "m"(doorbell.sleepers) : "cc", "memory" : asleep);
   return false;
 asleep:
   return true;
 #else
-  std::atomic_signal_fence(std::memory_order_seq_cst);         // compiler order
-  return front.sleepers.load(std::memory_order_relaxed) != 0;  // doze
+  std::atomic_signal_fence(std::memory_order_seq_cst);  // compiler order
+  return doorbell.sleepers.load(std::memory_order_relaxed) != 0;  // doze
 #endif
 }
 
 // To be called after the data have been stored.
-[[gnu::always_inline]] inline void wake(WaitFront& front) noexcept {
-  if (has_sleepers(front)) [[unlikely]]
-    wake_sleepers(front);
+[[gnu::always_inline]] inline void wake(Doorbell& doorbell) noexcept {
+  if (has_sleepers(doorbell)) [[unlikely]]
+    wake_sleepers(doorbell);
 }
 
 }  // namespace shmemx

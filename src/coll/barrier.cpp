@@ -9,7 +9,9 @@
 namespace shmemx::coll {
 namespace {
 
-WaitFront& front_of(const Team& team, int pe) { return context::front_of_heap(context::peer_heap(team.route, pe)); }
+Doorbell& doorbell_of(const Team& team, int pe) {
+  return context::doorbell_of_heap(context::peer_heap(team.route, pe));
+}
 
 void disseminate(Team& team, const char* routine) {
   const int n = team.size();
@@ -31,7 +33,7 @@ void count_in(Team& team, const char* routine) {
   if (central.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == turn * n) {  // arrive
     central.released.store(turn, std::memory_order_release);                      // arrive
     for (int pe = 0; pe < team.size(); ++pe) {
-      if (pe != team.me()) wake(front_of(team, pe));
+      if (pe != team.me()) wake(doorbell_of(team, pe));
     }
     return;
   }
@@ -44,7 +46,7 @@ void signal_tick(const Team& team, const char* routine, int pe, std::uint64_t ti
   if (!context::is_mapped(team.route, pe)) [[unlikely]]
     return send_tick(team, routine, pe, tick);
   team.arrival(pe, team.me()).tick.store(tick, std::memory_order_release);  // arrive
-  wake(front_of(team, pe));
+  wake(doorbell_of(team, pe));
 }
 
 void await_tick(const Team& team, const char* routine, int pe, std::uint64_t tick) noexcept {

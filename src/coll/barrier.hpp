@@ -8,7 +8,7 @@
 namespace shmemx::coll {
 
 // Returns when all PEs of the team have entered. Stores before it are visible to them after it; puts by messages only
-// if they were settled.
+// if they were flushed.
 // Edge:  arrive  arrival.store / arrived.fetch_add -> arrival.load / released.load    all stores of the PE that arrives
 void barrier(Team& team, const char* routine) noexcept;
 

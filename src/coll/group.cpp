@@ -21,7 +21,7 @@ void TeamGroup::publish_remote(const void* data, std::size_t bytes) noexcept {
     if (!context::is_mapped(team_.route, pe)) send_blob(team_, routine_, pe, {data, bytes, parity});
   }
   for (int pe = 0; pe < size(); ++pe) {
-    if (!context::is_mapped(team_.route, pe)) am::settle(routine_, context::world_pe(team_.route, pe));
+    if (!context::is_mapped(team_.route, pe)) am::flush(routine_, context::world_pe(team_.route, pe));
   }
 }
 
@@ -75,7 +75,7 @@ void ActiveGroup::await_departure(int pe) noexcept {
 
 void ActiveGroup::release(int pe) noexcept {
   __atomic_store_n(word_of(pe, 1), 1L, __ATOMIC_RELEASE);  // arrive
-  wake(context::front_of_heap(context::peer_heap(route_, pe)));
+  wake(context::doorbell_of_heap(context::peer_heap(route_, pe)));
 }
 
 void ActiveGroup::await_release() noexcept {
@@ -92,7 +92,7 @@ void ActiveGroup::sync_remote() noexcept {
     } else {
       __atomic_store_n(word_of(pe, index), 1L, __ATOMIC_RELEASE);
     }
-    wake(context::front_of_heap(context::peer_heap(route_, pe)));
+    wake(context::doorbell_of_heap(context::peer_heap(route_, pe)));
   };
   long* const own = word_of(me(), me() == 0 ? 0 : 1);
   const long due = me() == 0 ? size() - 1 : 1;

@@ -98,7 +98,7 @@ class ActiveGroup {
   const context::Context& route() const noexcept { return route_; }
   bool is_direct() const noexcept { return direct_; }
 
-  // By messages: what was put before has to be settled.
+  // By messages: what was put before has to be flushed.
   void sync() noexcept;
   // Half of it, for collectives in which data flow one way; all members are mapped. The sender waits until `pe` has
   // left the collective before, writes its data, and releases `pe`.

@@ -12,7 +12,7 @@ void arrive(const Team& team, const TeamNodes& nodes) {
   const auto others = static_cast<std::uint64_t>(nodes.size_of(nodes.mine)) - 1;
   // The count goes on from meeting to meeting; nobody comes to the next one before the leader has seen all of this.
   const std::uint64_t arrived = team.central(leader).arrived.fetch_add(1, std::memory_order_acq_rel) + 1;  // arrive
-  if (arrived % others == 0) wake(context::front_of_heap(context::peer_heap(team.route, leader)));
+  if (arrived % others == 0) wake(context::doorbell_of_heap(context::peer_heap(team.route, leader)));
 }
 
 void await_others(Team& team, const TeamNodes& nodes, const char* routine) {

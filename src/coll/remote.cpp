@@ -1,4 +1,4 @@
-// Collectives of active sets some of whose PEs are not mapped: everything to everybody, settled before the set
+// Collectives of active sets some of whose PEs are not mapped: everything to everybody, flushed before the set
 // synchronises. There are no ticks, since only the caller's pSync is shared.
 #include "coll/remote.hpp"
 
@@ -23,10 +23,10 @@ int pe_behind(const ActiveGroup& group, int distance) {
 
 Reach reach_of(const ActiveGroup& group) { return {group.route(), group.routine()}; }
 
-void settle(const ActiveGroup& group) { rma::settle_remote(group.routine(), context::default_context()); }
+void flush(const ActiveGroup& group) { rma::flush_remote(group.routine(), context::default_context()); }
 
 void finish(ActiveGroup& group) {
-  settle(group);
+  flush(group);
   group.sync();
 }
 
@@ -67,7 +67,7 @@ void gather(const ActiveGroup& group, const Gathered& into, const std::byte* own
                           rma::place_of(group.route(), own_source, pe), bytes);
     }
   }
-  settle(group);
+  flush(group);
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ void gather(const ActiveGroup& group, const Gathered& into, const std::byte* own
 void broadcast_remote(ActiveGroup& group, Symmetric dest, Symmetric source, std::size_t bytes, int root) noexcept {
   if (group.me() == root) {
     for (int i = 1; i < group.size(); ++i) reach_of(group).put(pe_behind(group, i), dest.pe0, source.pe0, bytes);
-    settle(group);
+    flush(group);
   }
   group.sync();
 }
@@ -96,7 +96,7 @@ Offsets exchange_lengths(ActiveGroup& group, std::uint64_t bytes) noexcept {
       rma::get_nbi_remote(group.routine(), context::default_context(), &word, group.word_place(pe, 2), sizeof word);
     }
   }
-  settle(group);
+  flush(group);
   Offsets offsets{0};
   for (const std::uint64_t word : words) offsets.push_back(offsets.back() + word);
   return offsets;

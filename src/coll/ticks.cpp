@@ -92,7 +92,7 @@ void take_in(const Port& port, const TickHeader& header, std::size_t bytes, int 
   std::atomic<std::uint64_t>& tick = port.lines[header.writer].tick;
   if (header.tick <= tick.load(std::memory_order_relaxed)) damaged(source, header);  // the writer alone writes it
   tick.store(header.tick, std::memory_order_release);                                // arrive
-  if (wait_policy().own_front != nullptr) wake(*wait_policy().own_front);
+  if (wait_policy().own_doorbell != nullptr) wake(*wait_policy().own_doorbell);
 }
 
 am::Verdict take_tick(am::Endpoint&, const am::Message& message) {
@@ -114,14 +114,14 @@ am::Verdict take_blob(am::Endpoint&, const am::Message& message) {
   return am::Verdict::done;
 }
 
-// Long parcels of distant PEs.
+// Long parcels of PEs of other nodes.
 std::byte* land(int source, am::Bytes payload, std::size_t bytes) {
   const TickHeader header = header_in(payload, source);
   if (header.total == 0 || header.tick == 0) damaged(source, header);
   return place_of(checked_port(header, source), header, bytes, source);
 }
 
-void take_landed(am::Endpoint&, int source, am::Bytes payload, std::size_t bytes) {
+void take_placed(am::Endpoint&, int source, am::Bytes payload, std::size_t bytes) {
   const TickHeader header = header_in(payload, source);
   take_in(checked_port(header, source), header, bytes, source);
 }
@@ -135,7 +135,7 @@ TickHeader header_of(const Team& team, std::uint64_t tick) {
 void set_handlers() noexcept {
   am::set_handler(am::kTick, take_tick);
   am::set_handler(am::kBlob, take_blob);
-  am::set_landing(am::kTick, {land, take_landed});
+  am::set_placement(am::kTick, {land, take_placed});
 }
 
 std::size_t blob_bytes(int n_pes) noexcept {

@@ -67,12 +67,12 @@ bool inside(std::uint64_t offset, std::uint64_t bytes, std::uint64_t window_byte
 // This PE's own copy of a checked address: itself. On the queue path the others ring this PE elsewhere than in front of
 // its heap.
 Target own_copy(const Context& context, std::uintptr_t address, int pe) {
-  return {reinterpret_cast<std::byte*>(address), pe == context.my_pe ? wait_policy().own_front : nullptr};
+  return {reinterpret_cast<std::byte*>(address), pe == context.my_pe ? wait_policy().own_doorbell : nullptr};
 }
 
 }  // namespace
 
-void wake_owner(std::byte* heap) noexcept { wake_sleepers(front_of_heap(heap)); }
+void wake_owner(std::byte* heap) noexcept { wake_sleepers(doorbell_of_heap(heap)); }
 
 Target resolve_cold(const Context& context, Site site, std::uintptr_t address, std::uint64_t bytes, int pe) noexcept {
   if (context.n_pes == 0) {
@@ -90,8 +90,8 @@ Target resolve_cold(const Context& context, Site site, std::uintptr_t address, s
   if (!all_mapped && (pe == context.my_pe || !is_mapped(context, pe)))
     return own_copy(context, in_statics ? address : context.heap_base + heap_offset, pe);
   std::byte* const heap = peer_heap(context, pe);
-  if (!in_statics) return {heap + heap_offset, &front_of_heap(heap)};
-  return {context.static0 + static_cast<std::int64_t>(pe) * context.pe_step + static_offset, &front_of_heap(heap)};
+  if (!in_statics) return {heap + heap_offset, &doorbell_of_heap(heap)};
+  return {context.static0 + static_cast<std::int64_t>(pe) * context.pe_step + static_offset, &doorbell_of_heap(heap)};
 }
 
 bool is_symmetric(const Context& context, const void* address, std::uint64_t bytes) noexcept {

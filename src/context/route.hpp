@@ -17,26 +17,26 @@ struct Site {
   const char* argument;
 };
 
-inline WaitFront& front_of_heap(std::byte* heap) noexcept {
-  return *reinterpret_cast<WaitFront*>(heap - sizeof(WaitFront));
+inline Doorbell& doorbell_of_heap(std::byte* heap) noexcept {
+  return *reinterpret_cast<Doorbell*>(heap - sizeof(Doorbell));
 }
 
-// To be called at the end of a hot path, after the data have been stored. The cold half takes the heap, not the front:
-// its address would cost an instruction in the hot half.
+// To be called at the end of a hot path, after the data have been stored. The cold half takes the heap, not the
+// doorbell: its address would cost an instruction in the hot half.
 [[gnu::noinline, gnu::cold]] void wake_owner(std::byte* heap) noexcept;
 [[gnu::always_inline]] inline void wake_heap(std::byte* heap) noexcept {
-  if (has_sleepers(front_of_heap(heap))) [[unlikely]]
+  if (has_sleepers(doorbell_of_heap(heap))) [[unlikely]]
     wake_owner(heap);
 }
 
 // Where the peer's copy of an object is, and where its owner sleeps. For a peer whose memory is not mapped: where this
-// PE's own copy is, and no front; the operation then goes by a message.
+// PE's own copy is, and no doorbell; the operation then goes by a message.
 struct Target {
   std::byte* address;
-  WaitFront* front;
+  Doorbell* doorbell;
 };
 // What resolve() then gives is this PE's own copy, checked.
-inline bool is_remote(const Target& target) noexcept { return target.front == nullptr; }
+inline bool is_remote(const Target& target) noexcept { return target.doorbell == nullptr; }
 
 template <std::size_t Bytes>
 inline constexpr int kSizeClass = std::countr_zero(std::bit_ceil(Bytes));
@@ -65,7 +65,7 @@ inline bool in_heap(const Context& context, std::uintptr_t address, std::uint64_
   const auto address = reinterpret_cast<std::uintptr_t>(symmetric);
   if (in_heap(context, address, bytes) && pe_in_range(context, pe)) [[likely]] {
     std::byte* const heap = peer_heap(context, pe);
-    return {heap + (address - context.heap_base), &front_of_heap(heap)};
+    return {heap + (address - context.heap_base), &doorbell_of_heap(heap)};
   }
   return resolve_cold(context, site, address, bytes, pe);
 }

@@ -47,14 +47,14 @@ std::optional<Offset> BlockAllocator::allocate(std::size_t bytes, std::size_t al
   if (block == nullptr) return std::nullopt;
 
   free_by_size_.erase(SizeTree::s_iterator_to(*block));
-  const std::uint64_t front = padding(block->offset, aligned_to);
-  if (front > 0) {
+  const std::uint64_t doorbell = padding(block->offset, aligned_to);
+  if (doorbell > 0) {
     const Offset start = block->offset;
     by_offset_.erase(OffsetTree::s_iterator_to(*block));
-    block->offset += front;
-    block->set_bytes(block->bytes() - front);
+    block->offset += doorbell;
+    block->set_bytes(block->bytes() - doorbell);
     by_offset_.insert(*block);
-    insert_free_block(start, front);
+    insert_free_block(start, doorbell);
   }
   block->set_live(true);
   used_ += block->bytes();

@@ -23,8 +23,8 @@ void Engine::start(Node& node, const Settings& settings) noexcept {
   active_.reserve(peers_.size());
   std::size_t staging_bytes = settings.payload_bytes;
   for (int pe = 0; pe < settings.n_pes; ++pe) {
-    peer(pe).distant = node.is_distant(pe);
-    if (peer(pe).distant) staging_bytes = std::max(staging_bytes, kDistantEagerBytes);
+    peer(pe).internode = node.is_internode(pe);
+    if (peer(pe).internode) staging_bytes = std::max(staging_bytes, kInternodeEagerBytes);
   }
   staging_.reset(new (std::nothrow) std::byte[staging_bytes]);
   if (staging_ == nullptr) node.exhausted("memory for messages", staging_bytes, 0);
@@ -35,9 +35,9 @@ void Engine::start(Node& node, const Settings& settings) noexcept {
 void Engine::stop() noexcept {
   while (QueueNode* const node = unexpected_.find({kAny, kAny})) forget(*static_cast<Unexpected*>(node->owner));
   for (Peer& peer : peers_) {
-    const bool distant = peer.distant;
+    const bool internode = peer.internode;
     peer = Peer{};
-    peer.distant = distant;
+    peer.internode = internode;
   }
   active_.clear();
   posted_.clear();
@@ -64,7 +64,7 @@ void Engine::complete(Request& request) noexcept {
   request.phase = Phase::complete;
   request.done.store(true, std::memory_order_release);  // complete
   // Another thread of this PE may sleep until then.
-  if (WaitFront* const front = wait_policy().own_front) wake(*front);
+  if (Doorbell* const doorbell = wait_policy().own_doorbell) wake(*doorbell);
 }
 
 Request* Engine::find(int source, RequestId id, Role role) noexcept {
@@ -76,7 +76,7 @@ Request* Engine::find(int source, RequestId id, Role role) noexcept {
 
 // ---- sending ----
 
-std::size_t Engine::eager_limit(int pe) noexcept { return peer(pe).distant ? kDistantEagerBytes : kEagerBytes; }
+std::size_t Engine::eager_limit(int pe) noexcept { return peer(pe).internode ? kInternodeEagerBytes : kEagerBytes; }
 
 Request* Engine::send(const Cursor& source, int pe, int tag, SendMode mode) noexcept {
   Request* const request = take_request(source, Role::send, pe, tag);
@@ -180,7 +180,7 @@ bool Engine::send_bytes(Request& request, am::HandlerId id, Bytes header, std::s
 // Stays the first for its peer until all of it is sent, so its pieces need no name.
 Engine::Step Engine::push_eager(Request& request) noexcept {
   const std::size_t most =
-      peer(request.peer).distant ? sizeof(EagerHeader) + kDistantEagerBytes : settings_.payload_bytes;
+      peer(request.peer).internode ? sizeof(EagerHeader) + kInternodeEagerBytes : settings_.payload_bytes;
   if (request.cursor.passed() == 0) {
     const EagerHeader header{request.tag, static_cast<std::uint32_t>(request.goal)};
     const std::size_t bytes = std::min(request.goal, most - sizeof header);
@@ -497,7 +497,8 @@ void Engine::on_cts(int source, Payload payload) noexcept {
   Request* request = nullptr;
   if (take_header(payload, header) && take_section(payload, section)) request = find(source, header.send, Role::send);
   if (request == nullptr || request->next != Next::rts || header.goal > request->cursor.shape().bytes ||
-      static_cast<std::uint32_t>(header.kind) >= kLmtKinds || (header.kind == LmtKind::network) != peer(source).distant)
+      static_cast<std::uint32_t>(header.kind) >= kLmtKinds ||
+      (header.kind == LmtKind::network) != peer(source).internode)
     return node_->reject(source, "an answer to an offer that was not made");
   request->cursor = Cursor(request->cursor.shape());
   request->peer_id = header.recv;
@@ -564,26 +565,26 @@ void Engine::on_data(int source, Payload payload) noexcept {
 }
 
 // What does not land is delivered, and refused there if it is rubbish. A receive that has been matched stays open until
-// its bytes are here, so the place stays, too. The next bytes may be asked for before these have landed.
-std::byte* Engine::landing(int source, Payload header, std::size_t body_bytes) noexcept {
+// its bytes are here, so the place stays, too. The next bytes may be asked for before these have placed.
+std::byte* Engine::placement(int source, Payload header, std::size_t body_bytes) noexcept {
   DataHeader data;
-  if (!take_header(header, data) || !header.empty() || !peer(source).distant) return nullptr;
+  if (!take_header(header, data) || !header.empty() || !peer(source).internode) return nullptr;
   Request* const request = find_data_taker(source, data, body_bytes);
   if (request == nullptr) return nullptr;
   const Place place = request->cursor.next(body_bytes);
   if (place.bytes != body_bytes) return nullptr;
   request->cursor.advance(body_bytes);
-  request->landing += body_bytes;
+  request->placement += body_bytes;
   return place.at;
 }
 
-void Engine::landed(int source, Payload header, std::size_t body_bytes) noexcept {
+void Engine::placed(int source, Payload header, std::size_t body_bytes) noexcept {
   DataHeader data;
   Request* const request = take_header(header, data) ? find(source, data.to, Role::receive) : nullptr;
-  if (request == nullptr || request->landing < body_bytes)
+  if (request == nullptr || request->placement < body_bytes)
     return node_->reject(source, "data that no receive waits for");
-  request->landing -= body_bytes;
-  if (request->landing == 0) end_data(*request);
+  request->placement -= body_bytes;
+  if (request->placement == 0) end_data(*request);
 }
 
 }  // namespace shmemx::pt2pt

@@ -81,14 +81,15 @@ class Engine {
   void on_cookie(int source, Payload payload) noexcept;
   void on_done(int source, Payload payload) noexcept;
   void on_data(int source, Payload payload) noexcept;
-  // Data from a distant PE: where the body belongs, null: it is delivered with its header; and that it lies there.
-  std::byte* landing(int source, Payload header, std::size_t body_bytes) noexcept;
-  void landed(int source, Payload header, std::size_t body_bytes) noexcept;
+  // Data from a PE of another node: where the body belongs, null: it is delivered with its header; and that it lies
+  // there.
+  std::byte* placement(int source, Payload header, std::size_t body_bytes) noexcept;
+  void placed(int source, Payload header, std::size_t body_bytes) noexcept;
 
   // ---- for lmt.cpp ----
   Node& node() noexcept { return *node_; }
   const Settings& settings() const noexcept { return settings_; }
-  bool is_distant(int pe) noexcept { return peer(pe).distant; }
+  bool is_internode(int pe) noexcept { return peer(pe).internode; }
   // Puts it behind what else has to go to its peer, and tries at once.
   void enqueue(Request& request, Next next) noexcept;
   void start_moving(Request& request) noexcept;
@@ -113,7 +114,7 @@ class Engine {
     std::size_t total = 0;  // 0: none
     std::size_t received = 0;
     Known cma = Known::untried;
-    bool distant = false;
+    bool internode = false;
   };
 
   Peer& peer(int pe) noexcept { return peers_[static_cast<std::size_t>(pe)]; }

@@ -267,7 +267,7 @@ bool is_in_one_place(const Request& request) noexcept { return request.cursor.sh
 // What cannot land where it belongs is wanted in small messages, as it has to lie somewhere meanwhile.
 void pre_receive_network(Engine&, Request& receive, const Offer&) noexcept {
   receive.chunk = is_in_one_place(receive) ? 0 : static_cast<std::uint32_t>(kPackedBytes);
-  receive.landing = 0;
+  receive.placement = 0;
 }
 
 bool start_send_network(Engine& engine, Request& send, const CtsHeader& cts, const Section&) noexcept {
@@ -329,7 +329,7 @@ constexpr Lmt kWays[kLmtKinds] = {
 };
 
 LmtKind choose(Engine& engine, const Request& receive, const Offer& offer) noexcept {
-  if (engine.is_distant(receive.peer)) return LmtKind::network;
+  if (engine.is_internode(receive.peer)) return LmtKind::network;
   const auto suits = [&](LmtKind kind) { return lmt_of(kind).suits(engine, receive, offer); };
   const LmtChoice choice = engine.settings().lmt;
   if (choice != LmtChoice::automatic) {
@@ -353,7 +353,7 @@ void lmt_pre_send(Engine& engine, Request& send, Offer& offer) noexcept {
   offer.section.space = Space::private_memory;
   offer.section.count = 0;
   // Addresses and process numbers mean nothing on another node.
-  if (engine.is_distant(send.peer)) {
+  if (engine.is_internode(send.peer)) {
     offer.rts = {send.id, send.goal, send.tag, 0, 0, 0, 0, 0};
     return;
   }

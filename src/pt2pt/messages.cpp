@@ -29,7 +29,7 @@ class ChannelNode final : public Node {
     return am::own_endpoint.try_send(pe, id, header, body);
   }
 
-  bool is_distant(int pe) noexcept override { return am::is_distant(pe); }
+  bool is_internode(int pe) noexcept override { return am::is_internode(pe); }
 
   transport::Sent send_long(int pe, am::HandlerId id, Bytes header, Bytes body,
                             transport::Outgoing& outgoing) noexcept override {
@@ -57,9 +57,9 @@ class ChannelNode final : public Node {
   }
 
   CopyBuffer* copy_buffer(int owner) noexcept override {
-    return am::is_distant(owner) ? nullptr : reinterpret_cast<CopyBuffer*>(parts.copy_buffer(owner));
+    return am::is_internode(owner) ? nullptr : reinterpret_cast<CopyBuffer*>(parts.copy_buffer(owner));
   }
-  void wake(int pe) noexcept override { shmemx::wake(am::own_endpoint.front_of(pe)); }
+  void wake(int pe) noexcept override { shmemx::wake(am::own_endpoint.doorbell_of(pe)); }
   void reject(int source, const char* what) noexcept override {
     fatal(nullptr, "PE %d has sent %s, which no PE of this library does", source, what);
   }
@@ -84,10 +84,10 @@ Verdict handle(Endpoint&, const Message& message) {
   return Verdict::done;
 }
 
-std::byte* landing(int source, Bytes header, std::size_t body_bytes) {
-  return engine.landing(source, header, body_bytes);
+std::byte* placement(int source, Bytes header, std::size_t body_bytes) {
+  return engine.placement(source, header, body_bytes);
 }
-void landed(Endpoint&, int source, Bytes header, std::size_t body_bytes) { engine.landed(source, header, body_bytes); }
+void placed(Endpoint&, int source, Bytes header, std::size_t body_bytes) { engine.placed(source, header, body_bytes); }
 
 bool progress(Endpoint&) { return engine.progress(); }
 
@@ -139,7 +139,7 @@ void open(const Start& start) noexcept {
   am::set_handler(am::kMessageCookie, handle<&Engine::on_cookie>);
   am::set_handler(am::kMessageDone, handle<&Engine::on_done>);
   am::set_handler(am::kMessageData, handle<&Engine::on_data>);
-  am::set_landing(am::kMessageData, {landing, landed});
+  am::set_placement(am::kMessageData, {placement, placed});
   am::add_progress(progress);
   node.parts = start.parts;
   engine.start(node, {.me = start.me,
@@ -196,7 +196,7 @@ Result receive(const Call& call, const Shape& dest) noexcept {
 // nothing else asks for attention.
 Result receive_contiguous(const Call& call, Place dest) noexcept {
   look_at_messages();
-  if (call.pe >= 0 && !am::is_distant(call.pe)) [[likely]] {
+  if (call.pe >= 0 && !am::is_internode(call.pe)) [[likely]] {
     Result result;
     int polls = wait_policy().pause_polls != 0 ? kBoxPolls : 1;
     do {

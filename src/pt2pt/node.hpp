@@ -36,10 +36,10 @@ static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 class Node {
  public:
   // Is it on another node? Then it is reached by messages only, and those may be long.
-  virtual bool is_distant(int pe) noexcept = 0;
+  virtual bool is_internode(int pe) noexcept = 0;
   // False: no cell is free, or the network takes nothing at the moment.
   virtual bool try_send(int pe, am::HandlerId id, am::Bytes header, am::Bytes body) noexcept = 0;
-  // To a distant PE. `later`: the body is in use until `outgoing` is done.
+  // To a PE of another node. `later`: the body is in use until `outgoing` is done.
   virtual transport::Sent send_long(int pe, am::HandlerId id, am::Bytes header, am::Bytes body,
                                     transport::Outgoing& outgoing) noexcept = 0;
   // The space that memory of this PE lies in, as `pe` sees it; `offset` is into that space.

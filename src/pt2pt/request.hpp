@@ -59,10 +59,10 @@ struct Request {
   LmtKind kind;
   std::uint32_t chunk;  // copy: the next chunk; network: most bytes of a message, 0: any
   RequestId peer_id;
-  std::int32_t pid;     // cma: the sender's
-  Space space;          // where this side describes its memory: all of it lies there
-  std::size_t goal;     // bytes that move
-  std::size_t landing;  // network, receiver: of those behind the cursor, bytes that are still on their way
+  std::int32_t pid;       // cma: the sender's
+  Space space;            // where this side describes its memory: all of it lies there
+  std::size_t goal;       // bytes that move
+  std::size_t placement;  // network, receiver: of those behind the cursor, bytes that are still on their way
   CopyBuffer* buffer;
   std::unique_ptr<Place[]> own_list;
   std::uint32_t place;   // of the section: the one we are in

@@ -22,7 +22,7 @@ inline constexpr int kFragmentsPerPoll = 16;
 
 // ---- between nodes ----
 // Longer messages wait for their receive: the first to answer saves a copy, but costs a turn of the network.
-inline constexpr std::size_t kDistantEagerBytes = std::size_t{64} << 10;
+inline constexpr std::size_t kInternodeEagerBytes = std::size_t{64} << 10;
 // Of a long message, in one message of the network, so that others to the same PE get their turn.
 inline constexpr std::size_t kNetworkBytes = std::size_t{16} << 20;
 // The same where one of the sides has to pack: it fits the caches.

@@ -25,7 +25,7 @@ struct OfContext {
   Completion puts;
   Completion gets;
 
-  bool is_settled() const noexcept { return puts.open == 0 && gets.open == 0; }
+  bool is_flushed() const noexcept { return puts.open == 0 && gets.open == 0; }
 };
 constinit OfContext of_contexts[context::kMaxContexts] = {};
 constinit std::size_t contexts_used = 0;  // those from here on have never had anything under way
@@ -52,14 +52,14 @@ Verdict handle_key_ask(Endpoint& endpoint, const Message& message) {
   const KeyAnswer none{0, window.bytes, 0, 0, {}};
   const std::string_view name(ask.network, ::strnlen(ask.network, sizeof ask.network));
   transport::Transport* const network = endpoint.network_called(name);
-  const bool may_open = endpoint.is_distant(message.source) && network != nullptr && takes(*network);
+  const bool may_open = endpoint.is_internode(message.source) && network != nullptr && takes(*network);
   const KeyAnswer& answer = may_open ? state().opened.answer(*network, ask, window) : none;
   return endpoint.try_send(message.source, am::kGetReply, am::bytes_of(header), am::bytes_of(answer)) ? Verdict::done
                                                                                                       : Verdict::later;
 }
 
 // The one that leads to `pe`, once that is known.
-transport::Transport& settled_network(const char* routine, int pe) noexcept {
+transport::Transport& flushd_network(const char* routine, int pe) noexcept {
   am::wait_under_lock(routine, pe, [pe] { return am::own_endpoint.has_way(pe); });
   return am::own_endpoint.network_of(pe);
 }
@@ -69,7 +69,7 @@ void ask_for_key(const char* routine, const atomic::RemotePlace& place) noexcept
   constexpr auto kBytes = static_cast<std::uint32_t>(sizeof answer);
   atomic::OpenCount open{0};
   KeyAsk ask{place.window, place.offset, 0, 0};
-  const std::string_view name = settled_network(routine, place.pe).name();
+  const std::string_view name = flushd_network(routine, place.pe).name();
   std::memcpy(ask.network, name.data(), std::min(name.size(), sizeof ask.network));
   atomic::ask(routine, {place.pe, am::kKeyAsk, {reinterpret_cast<std::byte*>(&answer), kBytes, kBytes, 1}}, ask,
               {&open, 0});
@@ -91,15 +91,15 @@ bool find_part(const Transfer& transfer, Part& part) noexcept {
 // ---- order ----
 
 // Messages sent before the last fence must not be overtaken.
-void settle_fenced_messages(const char* routine, int pe) noexcept {
+void flush_fenced_messages(const char* routine, int pe) noexcept {
   const std::uint32_t fences = am::fences.load(std::memory_order_relaxed);  // this thread's own count
   {
     const Locked endpoint;
-    if (state().keys.fences_settled(pe) == fences) return;
+    if (state().keys.fences_flushed(pe) == fences) return;
   }
-  am::settle(routine, pe);
+  am::flush(routine, pe);
   const Locked endpoint;
-  state().keys.fences_settled(pe) = fences;
+  state().keys.fences_flushed(pe) = fences;
 }
 
 // False: the network takes nothing now.
@@ -140,14 +140,14 @@ void close_by_network() noexcept {
 }
 
 bool is_on_such_network(int pe) noexcept {
-  return choice != config::NetRma::off && am::is_distant(pe) && takes(am::own_endpoint.network_of(pe));
+  return choice != config::NetRma::off && am::is_internode(pe) && takes(am::own_endpoint.network_of(pe));
 }
 
 Part start_by_network(const Transfer& transfer, Completion& open) noexcept {
   Part part;
   while (!find_part(transfer, part)) ask_for_key(transfer.routine, transfer.place);
   if (!part.is_started) return part;
-  if (transfer.direction == Direction::put) settle_fenced_messages(transfer.routine, transfer.place.pe);
+  if (transfer.direction == Direction::put) flush_fenced_messages(transfer.routine, transfer.place.pe);
   wait_for(transfer.routine, [&] { return try_start(transfer, part.bytes, open); });
   return part;
 }
@@ -159,22 +159,22 @@ void await_network(const char* routine, int pe, const Completion& open) noexcept
 Completion& network_puts_of(const context::Context& context) noexcept { return use(context).puts; }
 Completion& network_gets_of(const context::Context& context) noexcept { return use(context).gets; }
 
-void settle_network_puts(const char* routine, const context::Context& context) noexcept {
+void flush_network_puts(const char* routine, const context::Context& context) noexcept {
   if (choice == config::NetRma::off) return;
   const OfContext& of = of_contexts[atomic::index_of(context)];
   am::wait_under_lock(routine, -1, [&] { return of.puts.open == 0; });
 }
 
-void settle_network(const char* routine, const context::Context& context) noexcept {
+void flush_network(const char* routine, const context::Context& context) noexcept {
   if (choice == config::NetRma::off) return;
   const OfContext& of = of_contexts[atomic::index_of(context)];
-  am::wait_under_lock(routine, -1, [&] { return of.is_settled(); });
+  am::wait_under_lock(routine, -1, [&] { return of.is_flushed(); });
 }
 
-void settle_network_all(const char* routine) noexcept {
+void flush_network_all(const char* routine) noexcept {
   if (choice == config::NetRma::off) return;
   am::wait_under_lock(routine, -1, [] {
-    return std::all_of(of_contexts, of_contexts + contexts_used, [](const OfContext& of) { return of.is_settled(); });
+    return std::all_of(of_contexts, of_contexts + contexts_used, [](const OfContext& of) { return of.is_flushed(); });
   });
 }
 

@@ -65,10 +65,10 @@ transport::Completion& network_puts_of(const context::Context& context) noexcept
 transport::Completion& network_gets_of(const context::Context& context) noexcept;
 
 // Fence: the context's puts are complete.
-void settle_network_puts(const char* routine, const context::Context& context) noexcept;
+void flush_network_puts(const char* routine, const context::Context& context) noexcept;
 // Quiet: the context's transfers are complete; those of all contexts.
-void settle_network(const char* routine, const context::Context& context) noexcept;
-void settle_network_all(const char* routine) noexcept;
+void flush_network(const char* routine, const context::Context& context) noexcept;
+void flush_network_all(const char* routine) noexcept;
 
 // Of the asked PE; by set_remote_handlers().
 void set_key_handler() noexcept;

@@ -57,11 +57,11 @@ class KnownKeys {
   void add(const atomic::RemotePlace& place, const KeyAnswer& answer);
   void forget() noexcept { peers_.clear(); }
   // Of a PE that has keys here: how many fences had been called when all that was put there before had been executed.
-  std::uint32_t& fences_settled(int pe) { return peers_[pe].fences_settled; }
+  std::uint32_t& fences_flushed(int pe) { return peers_[pe].fences_flushed; }
 
  private:
   struct Peer {
-    std::uint32_t fences_settled = 0;
+    std::uint32_t fences_flushed = 0;
     std::vector<RemoteKey> keys;
   };
   std::unordered_map<int, Peer> peers_;  // those that have been asked

@@ -22,14 +22,14 @@ inline void fence(const char* routine, const context::Context& context) noexcept
 inline void quiet(const char* routine = "shmem_quiet") noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (!context::all_mapped) [[unlikely]]
-    settle_all_remote(routine);
+    flush_all_remote(routine);
 }
 
 // The same for one context.
 inline void quiet(const char* routine, const context::Context& context) noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (!context::all_mapped) [[unlikely]]
-    settle_remote(routine, context);
+    flush_remote(routine, context);
 }
 
 }  // namespace shmemx::rma

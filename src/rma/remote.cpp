@@ -57,24 +57,24 @@ Verdict handle_get_strided(Endpoint& endpoint, const Message& message) {
   return answer(endpoint, message.source, found);
 }
 
-std::byte* put_landing(int source, Bytes header, std::size_t bytes) {
+std::byte* put_placement(int source, Bytes header, std::size_t bytes) {
   std::byte* place = nullptr;
   check_message("a put", source, find_put(header, bytes, place));
   return place;
 }
 
-std::byte* put_signal_landing(int source, Bytes header, std::size_t bytes) {
+std::byte* put_signal_placement(int source, Bytes header, std::size_t bytes) {
   std::byte* place = nullptr;
   check_message("a put with signal", source, find_put_signal(header, bytes, place));
   return place;
 }
 
-void put_signal_landed(Endpoint&, int source, Bytes header, std::size_t) {
+void put_signal_placed(Endpoint&, int source, Bytes header, std::size_t) {
   check_message("a put with signal", source, perform_signal_of(header));
   atomic::wake_own_sleepers();
 }
 
-void put_landed(Endpoint&, int, Bytes, std::size_t) { atomic::wake_own_sleepers(); }
+void put_placed(Endpoint&, int, Bytes, std::size_t) { atomic::wake_own_sleepers(); }
 
 // The data of an answer, and the request that it answers.
 const char* decode_answer(const Message& message, GetReplyHeader& header, Bytes& data,
@@ -82,25 +82,26 @@ const char* decode_answer(const Message& message, GetReplyHeader& header, Bytes&
   if (!decode_get_reply(message.payload, header, data)) return "has a wrong length";
   request = atomic::requests.find(header.ticket, message.source);
   if (request == nullptr) return "answers nothing that it was asked";
-  const atomic::Landing& landing = request->landing;
-  return data.size() == std::size_t{landing.block_bytes} * landing.block_count ? nullptr
-                                                                               : "has another length than asked for";
+  const atomic::Placement& placement = request->placement;
+  return data.size() == std::size_t{placement.block_bytes} * placement.block_count
+             ? nullptr
+             : "has another length than asked for";
 }
 
 // In one piece only: blocks are put apart from a message that is here.
-std::byte* get_landing(int source, Bytes payload, std::size_t bytes) {
+std::byte* get_placement(int source, Bytes payload, std::size_t bytes) {
   GetReplyHeader header;
   Bytes data;
   if (!decode_get_reply(payload, header, data)) return nullptr;  // the handler rejects it
   const atomic::Request* const request = atomic::requests.find(header.ticket, source);
-  if (request == nullptr || request->is_landing || request->landing.block_count != 1 ||
-      request->landing.block_bytes != bytes)
+  if (request == nullptr || request->is_placement || request->placement.block_count != 1 ||
+      request->placement.block_bytes != bytes)
     return nullptr;
-  atomic::requests.note_landing(header.ticket);
-  return request->landing.at;
+  atomic::requests.note_placement(header.ticket);
+  return request->placement.at;
 }
 
-void get_landed(Endpoint&, int, Bytes payload, std::size_t) {
+void get_placed(Endpoint&, int, Bytes payload, std::size_t) {
   GetReplyHeader header;
   std::memcpy(&header, payload.data(), sizeof header);
   atomic::requests.close(header.ticket);
@@ -112,8 +113,9 @@ Verdict handle_get_reply(Endpoint&, const Message& message) {
   Bytes data;
   const atomic::Request* request = nullptr;
   check_message("the answer to a get", message.source, decode_answer(message, header, data, request));
-  const atomic::Landing& landing = request->landing;
-  copy_strided(landing.at, data.data(), {landing.block_bytes, landing.block_count, landing.step, landing.block_bytes});
+  const atomic::Placement& placement = request->placement;
+  copy_strided(placement.at, data.data(),
+               {placement.block_bytes, placement.block_count, placement.step, placement.block_bytes});
   atomic::requests.close(header.ticket);
   atomic::wake_own_sleepers();
   return Verdict::done;
@@ -121,28 +123,28 @@ Verdict handle_get_reply(Endpoint&, const Message& message) {
 
 }  // namespace
 
-void settle_remote(const char* routine, const context::Context& context) noexcept {
-  am::settle_all(routine);
+void flush_remote(const char* routine, const context::Context& context) noexcept {
+  am::flush_all(routine);
   atomic::await_answers(routine, -1, *atomic::asker_of(context).open);
-  settle_network(routine, context);
+  flush_network(routine, context);
 }
 
-void settle_remote(const char* routine, const context::Context& context, int pe) noexcept {
-  am::settle(routine, pe);
+void flush_remote(const char* routine, const context::Context& context, int pe) noexcept {
+  am::flush(routine, pe);
   const atomic::Asker asker = atomic::asker_of(context);
   am::wait_until(routine, pe, [&] { return !atomic::requests.any_open(asker.context, pe); });
-  settle_network(routine, context);
+  flush_network(routine, context);
 }
 
-void settle_all_remote(const char* routine) noexcept {
-  am::settle_all(routine);
+void flush_all_remote(const char* routine) noexcept {
+  am::flush_all(routine);
   am::wait_until(routine, -1, [] { return atomic::requests.open_of_contexts() == 0; });
-  settle_network_all(routine);
+  flush_network_all(routine);
 }
 
 void fence_remote(const char* routine, const context::Context& context) noexcept {
   am::note_fence();
-  settle_network_puts(routine, context);
+  flush_network_puts(routine, context);
 }
 
 void set_remote_handlers() noexcept {
@@ -153,9 +155,9 @@ void set_remote_handlers() noexcept {
   am::set_handler(am::kGet, handle_get);
   am::set_handler(am::kGetStrided, handle_get_strided);
   am::set_handler(am::kGetReply, handle_get_reply);
-  am::set_landing(am::kPut, {put_landing, put_landed});
-  am::set_landing(am::kPutSignal, {put_signal_landing, put_signal_landed});
-  am::set_landing(am::kGetReply, {get_landing, get_landed});
+  am::set_placement(am::kPut, {put_placement, put_placed});
+  am::set_placement(am::kPutSignal, {put_signal_placement, put_signal_placed});
+  am::set_placement(am::kGetReply, {get_placement, get_placed});
   set_key_handler();
   atomic::set_remote_handlers();
 }

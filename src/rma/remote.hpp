@@ -14,10 +14,10 @@ namespace shmemx::rma {
 using atomic::place_of;
 using atomic::RemotePlace;
 
-// Returns when `source` may be used again. Complete at the target after settle_remote(). Long blocks go by the
+// Returns when `source` may be used again. Complete at the target after flush_remote(). Long blocks go by the
 // network's own put and get where it has them (by_network.hpp).
 void put_remote(const char* routine, RemotePlace dest, const void* source, std::size_t bytes) noexcept;
-// The same, but `source` stays in use until settle_remote(): short ones may leave together with others, long ones are
+// The same, but `source` stays in use until flush_remote(): short ones may leave together with others, long ones are
 // read from their place.
 void put_nbi_remote(const char* routine, const context::Context& context, RemotePlace dest, const void* source,
                     std::size_t bytes) noexcept;
@@ -32,15 +32,15 @@ void signal_remote(const char* routine, RemotePlace signal, std::uint64_t value,
 // Returns when the data are here.
 void get_remote(const char* routine, void* dest, RemotePlace source, std::size_t bytes) noexcept;
 void get_strided_remote(const char* routine, void* dest, RemotePlace source, const Strided& shape) noexcept;
-// Complete after settle_remote() of the context.
+// Complete after flush_remote() of the context.
 void get_nbi_remote(const char* routine, const context::Context& context, void* dest, RemotePlace source,
                     std::size_t bytes) noexcept;
 
 // quiet: all that was started before is done and visible. The second form: for one PE (world) only; the third: of all
 // contexts.
-void settle_remote(const char* routine, const context::Context& context) noexcept;
-void settle_remote(const char* routine, const context::Context& context, int pe) noexcept;
-void settle_all_remote(const char* routine) noexcept;
+void flush_remote(const char* routine, const context::Context& context) noexcept;
+void flush_remote(const char* routine, const context::Context& context, int pe) noexcept;
+void flush_all_remote(const char* routine) noexcept;
 
 // fence: what this thread does later takes effect after what it has done, the context's puts by a network too.
 void fence_remote(const char* routine, const context::Context& context) noexcept;

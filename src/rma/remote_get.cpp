@@ -52,8 +52,8 @@ void get_blocks_gathered(const Getting& getting, std::byte* dest, const RemotePl
     getting.pace(source.pe);
     GetStridedHeader header{
         source.window, source.offset + done * shape.source_step, shape.source_step, block_bytes, count, 0, 0};
-    const atomic::Landing landing{dest + done * shape.dest_step, shape.dest_step, block_bytes, count};
-    atomic::ask(getting.routine, {source.pe, am::kGetStrided, landing}, header, getting.asker);
+    const atomic::Placement placement{dest + done * shape.dest_step, shape.dest_step, block_bytes, count};
+    atomic::ask(getting.routine, {source.pe, am::kGetStrided, placement}, header, getting.asker);
     done += count;
   }
 }

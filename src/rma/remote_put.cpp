@@ -103,7 +103,7 @@ void put_remote(const char* routine, RemotePlace dest, const void* source, std::
 
 void put_nbi_remote(const char* routine, const context::Context& context, RemotePlace dest, const void* source,
                     std::size_t bytes) noexcept {
-  if (!am::is_distant(dest.pe) || bytes == 0) return put_remote(routine, dest, source, bytes);
+  if (!am::is_internode(dest.pe) || bytes == 0) return put_remote(routine, dest, source, bytes);
   if (goes_by_network(dest.pe, bytes))
     return start_put(put_of(routine, dest, source, bytes), network_puts_of(context), put_nbi_by_messages);
   put_nbi_by_messages(routine, dest, static_cast<const std::byte*>(source), bytes);

@@ -144,7 +144,7 @@ void meet_in_finalize(const char* routine) {
 void end_traffic(const char* routine) {
   const StartParameters& parameters = job().parameters;
   rma::quiet();
-  settle_messages(routine);
+  flush_messages(routine);
   coll::barrier(coll::team_table[coll::kEndTeam], routine);
   // Without an agent nobody sends later what waits for a connection to be made; behind this barrier all are made.
   const bool has_agent = parameters.config.progress != config::Progress::off;

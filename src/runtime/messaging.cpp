@@ -59,23 +59,23 @@ am::Layout channel_layout(const config::Config& config, std::size_t n_pes) noexc
   return am::make_layout(n_pes, config.queue_cell_bytes, config.queue_cells);
 }
 
-Fronts fronts_of(const windows::Arena& arena, const StartParameters& parameters) noexcept {
+Doorbells doorbells_of(const windows::Arena& arena, const StartParameters& parameters) noexcept {
   if (!by_messages(parameters))
-    return {reinterpret_cast<std::byte*>(&arena.front(0)), static_cast<std::ptrdiff_t>(arena.geometry().stride)};
+    return {reinterpret_cast<std::byte*>(&arena.doorbell(0)), static_cast<std::ptrdiff_t>(arena.geometry().stride)};
   const am::Parts parts = parts_of(arena, parameters);
-  return {reinterpret_cast<std::byte*>(&parts.control(0).front),
+  return {reinterpret_cast<std::byte*>(&parts.control(0).doorbell),
           static_cast<std::ptrdiff_t>(parts.layout().part_bytes)};
 }
 
 void open_messages(const windows::Arena& arena, StartParameters& parameters, int thread_level) noexcept {
-  const Fronts fronts = fronts_of(arena, parameters);
+  const Doorbells doorbells = doorbells_of(arena, parameters);
   const config::Config& config = parameters.config;
   Nodes& nodes = parameters.nodes;
   am::set_up({.parts = parts_of(arena, parameters),
               .me = parameters.identity.pe,
               .n_pes = parameters.identity.n_pes,
-              .front0 = fronts.front0,
-              .front_step = fronts.step,
+              .doorbell0 = doorbells.doorbell0,
+              .doorbell_step = doorbells.step,
               .many_threads = thread_level == SHMEM_THREAD_MULTIPLE,
               .pending_max = config.pending_max,
               .via = nodes.several() ? nodes.via.data() : nullptr,
@@ -102,10 +102,10 @@ void open_messages(const windows::Arena& arena, StartParameters& parameters, int
   if (may_help && nodes.several()) am::start_network_agent(has_node_peers(parameters));
 }
 
-void settle_messages(const char* routine) noexcept {
+void flush_messages(const char* routine) noexcept {
   poll_before = wait_policy().poll;
   am::open();  // others may have sent to a PE that has not looked yet
-  am::settle_active(routine);
+  am::flush_active(routine);
 }
 
 void close_messages() noexcept {

@@ -1,5 +1,5 @@
 // Which PEs are on other nodes, how all PEs learn of each other before the geometry is computed, and by which network
-// each distant one is reached.
+// each internode one is reached.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ Status open_networks(Nodes& nodes, windows::Arena& arena, const config::Config& 
 // Collective over the job where the launcher has several nodes: records and cards of the PEs of other nodes come into
 // this node's arena. All PEs of this node have filled theirs.
 Status exchange_records(const windows::Arena& arena, bootstrap::Bootstrap& launcher, int me);
-// Each distant PE's network: the first of this job's that both have; it shows on use whether that one leads there.
+// Each internode PE's network: the first of this job's that both have; it shows on use whether that one leads there.
 Status choose_networks(Nodes& nodes, windows::Arena& arena);
 
 // For people: how each class of PEs is reached, and why not in other ways. In a job on one node: what could be had.

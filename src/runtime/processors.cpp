@@ -48,13 +48,13 @@ bool some_cpus_are_crowded(const std::vector<const PeRecord*>& records) {
 
 constexpr std::uint64_t kLookIntervalNs = 1'000'000;
 
-// The fronts of the node's other PEs, those of lower numbers first. Filled at init, before any wait reads them.
-struct NodeFronts {
-  std::vector<const WaitFront*> lower;
-  std::vector<const WaitFront*> higher;
+// The doorbells of the node's other PEs, those of lower numbers first. Filled at init, before any wait reads them.
+struct NodeDoorbells {
+  std::vector<const Doorbell*> lower;
+  std::vector<const Doorbell*> higher;
 };
-NodeFronts& node_fronts() {
-  static NodeFronts* const instance = new NodeFronts;
+NodeDoorbells& node_doorbells() {
+  static NodeDoorbells* const instance = new NodeDoorbells;
   return *instance;
 }
 constinit std::atomic<std::uint64_t> next_look_ns{0};
@@ -64,10 +64,10 @@ cpu_set_t without_pes(const cpu_set_t& allowed, unsigned cpu) {
   cpu_set_t others = allowed;
   CPU_CLR(cpu, &others);
   cpu_set_t free = others;
-  const NodeFronts& fronts = node_fronts();
-  for (const auto* const list : {&fronts.lower, &fronts.higher}) {
-    for (const WaitFront* const front : *list) {
-      const std::uint32_t waits_on = front->cpu.load(std::memory_order_relaxed);
+  const NodeDoorbells& doorbells = node_doorbells();
+  for (const auto* const list : {&doorbells.lower, &doorbells.higher}) {
+    for (const Doorbell* const doorbell : *list) {
+      const std::uint32_t waits_on = doorbell->cpu.load(std::memory_order_relaxed);
       if (waits_on != 0) CPU_CLR(waits_on - 1, &free);
     }
   }
@@ -76,13 +76,13 @@ cpu_set_t without_pes(const cpu_set_t& allowed, unsigned cpu) {
 
 }  // namespace
 
-void watch_fronts_of_node(const windows::Arena& arena, const Fronts& fronts, int me) {
-  NodeFronts found;
+void watch_doorbells_of_node(const windows::Arena& arena, const Doorbells& doorbells, int me) {
+  NodeDoorbells found;
   for (int pe = 0; pe < static_cast<int>(arena.header().n_pes); ++pe) {
     if (pe == me || context::node_of(pe) != context::node_of(me)) continue;
-    (pe < me ? found.lower : found.higher).push_back(&fronts.at(pe));
+    (pe < me ? found.lower : found.higher).push_back(&doorbells.at(pe));
   }
-  node_fronts() = std::move(found);
+  node_doorbells() = std::move(found);
 }
 
 void part_from_pes() noexcept {
@@ -90,10 +90,10 @@ void part_from_pes() noexcept {
   if (now < next_look_ns.load(std::memory_order_relaxed)) return;  // a hint
   next_look_ns.store(now + kLookIntervalNs, std::memory_order_relaxed);
   const int cpu = ::sched_getcpu();
-  const auto waits_here = [cpu](const WaitFront* front) {
-    return front->cpu.load(std::memory_order_relaxed) == static_cast<std::uint32_t>(cpu) + 1;
+  const auto waits_here = [cpu](const Doorbell* doorbell) {
+    return doorbell->cpu.load(std::memory_order_relaxed) == static_cast<std::uint32_t>(cpu) + 1;
   };
-  const auto& lower = node_fronts().lower;
+  const auto& lower = node_doorbells().lower;
   if (cpu < 0 || std::none_of(lower.begin(), lower.end(), waits_here)) return;
   cpu_set_t allowed;
   if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) < 2) return;

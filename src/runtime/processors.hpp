@@ -10,7 +10,7 @@ namespace shmemx::runtime {
 bool pes_outnumber_cores(const windows::Arena& arena, int me) noexcept;
 
 // Remembers where the PEs of the node of `me` say on which CPU they wait, for part_from_pes(). The arena stays.
-void watch_fronts_of_node(const windows::Arena& arena, const Fronts& fronts, int me);
+void watch_doorbells_of_node(const windows::Arena& arena, const Doorbells& doorbells, int me);
 
 // Moves this thread to another CPU it may use, if a PE of the node with a lower number waits on its present one. The
 // scheduler brings PEs that wake each other together on one core where other programs run too, and keeps them there: to

@@ -221,11 +221,11 @@ void configure_waiting(const windows::Arena& arena, const StartParameters& param
   WaitPolicy& policy = wait_policy();
   policy.mode = config.wait;
   policy.crowded = crowded && config.wait != WaitMode::spin;
-  policy.own_front = &fronts_of(arena, parameters).at(parameters.identity.pe);
+  policy.own_doorbell = &doorbells_of(arena, parameters).at(parameters.identity.pe);
   policy.on_sleep = note_waiting;
   policy.on_wake = forget_waiting;
   policy.part_from_pes = policy.crowded || policy.mode == WaitMode::spin ? nullptr : part_from_pes;
-  watch_fronts_of_node(arena, fronts_of(arena, parameters), parameters.identity.pe);
+  watch_doorbells_of_node(arena, doorbells_of(arena, parameters), parameters.identity.pe);
   context::reads_are_watched = policy.crowded;
   constexpr std::uint64_t kPauseNs = 25;
   const std::uint64_t spin_ns = config.spin_ns.value_or(crowded ? 0 : 2000);

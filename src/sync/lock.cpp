@@ -18,8 +18,8 @@ constexpr Half kGranted = Half{1} << 31;  // the predecessor has passed the lock
 
 // One half of the lock's word on some PE: its memory may be mapped or not.
 struct RemoteHalf {
-  Half* at;          // mapped, or
-  WaitFront* front;  // null:
+  Half* at;            // mapped, or
+  Doorbell* doorbell;  // null:
   atomic::RemotePlace place;
   const char* routine;
 
@@ -27,18 +27,18 @@ struct RemoteHalf {
     return static_cast<Half>(atomic::fetch_remote(routine, place, atomic::operation(op, operand, condition)));
   }
   Half exchange(Half value) const {
-    if (front == nullptr) return apply(atomic::Op::swap, value);
+    if (doorbell == nullptr) return apply(atomic::Op::swap, value);
     return __atomic_exchange_n(at, value, __ATOMIC_ACQ_REL);  // queue
   }
   bool compare_swap(Half condition, Half value) const {
-    if (front == nullptr) return apply(atomic::Op::compare_swap, value, condition) == condition;
+    if (doorbell == nullptr) return apply(atomic::Op::compare_swap, value, condition) == condition;
     return __atomic_compare_exchange_n(at, &condition, value, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);  // free
   }
   // Nobody waits for what was there before.
   void add_bits(Half bits) const {
-    if (front == nullptr) return atomic::post_remote(routine, place, atomic::operation(atomic::Op::or_, bits));
+    if (doorbell == nullptr) return atomic::post_remote(routine, place, atomic::operation(atomic::Op::or_, bits));
     __atomic_fetch_or(at, bits, __ATOMIC_ACQ_REL);  // next, grant
-    wake(*front);
+    wake(*doorbell);
   }
 };
 
@@ -61,19 +61,19 @@ LockWord word_on(const context::Context& world, const char* routine, const long*
   const context::Target target = target_on(world, routine, lock, pe);
   auto* const halves = reinterpret_cast<Half*>(target.address);
   atomic::RemotePlace place = atomic::place_of(world, target.address, pe);
-  const RemoteHalf tail{halves, target.front, place, routine};
+  const RemoteHalf tail{halves, target.doorbell, place, routine};
   place.offset += sizeof(Half);
-  return {tail, {halves + 1, target.front, place, routine}};
+  return {tail, {halves + 1, target.doorbell, place, routine}};
 }
 
 // This PE's own queue entry, which is always mapped.
 struct OwnEntry {
   Half* at;
-  WaitFront* front;
+  Doorbell* doorbell;
 };
 OwnEntry own_entry(const context::Context& world, const char* routine, const long* lock) {
   const context::Target target = target_on(world, routine, lock, world.my_pe);
-  return {reinterpret_cast<Half*>(target.address) + 1, target.front};
+  return {reinterpret_cast<Half*>(target.address) + 1, target.doorbell};
 }
 
 // Homes are spread over the PEs, so that many locks do not all burden PE 0.
@@ -120,7 +120,7 @@ void clear_lock(const context::Context& world, const char* routine, long* lock) 
   const bool last = (load(own.at) & kNextMask) == 0 && home.tail.compare_swap(self, 0);  // free
   if (last) {
     __atomic_fetch_and(own.at, ~kMine, __ATOMIC_RELEASE);
-    wake(*own.front);  // another thread of this PE may want it
+    wake(*own.doorbell);  // another thread of this PE may want it
     return;
   }
   // Somebody has queued behind us and is about to say so.
@@ -129,7 +129,7 @@ void clear_lock(const context::Context& world, const char* routine, long* lock) 
   __atomic_store_n(own.at, 0, __ATOMIC_RELEASE);
   const LockWord successor = word_on(world, routine, lock, next);
   successor.entry.add_bits(kGranted);  // grant
-  wake(*own.front);
+  wake(*own.doorbell);
 }
 
 bool try_lock(const context::Context& world, const char* routine, long* lock) noexcept {
@@ -138,7 +138,7 @@ bool try_lock(const context::Context& world, const char* routine, long* lock) no
   const LockWord home = word_on(world, routine, lock, home_of(world, lock));
   if (home.tail.compare_swap(0, static_cast<Half>(world.my_pe) + 1)) return true;
   __atomic_fetch_and(own.at, ~kMine, __ATOMIC_RELEASE);
-  wake(*own.front);  // another thread of this PE may have come to wait meanwhile
+  wake(*own.doorbell);  // another thread of this PE may have come to wait meanwhile
   test_failed();
   return false;
 }

@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(payloads_of_all_lengths_arrive_whole) {
         BOOST_TEST_CONTEXT("header " << header_bytes << ", body " << body_bytes) {
           BOOST_CHECK(message.header == pattern(header_bytes, n));
           BOOST_CHECK(message.body == pattern(body_bytes, n + 1));
-          BOOST_CHECK_EQUAL(message.landed, lands && body_bytes >= kLongBytes);
+          BOOST_CHECK_EQUAL(message.placed, lands && body_bytes >= kLongBytes);
         }
         ++n;
       }

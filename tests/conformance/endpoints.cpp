@@ -41,7 +41,7 @@ void Recorder::deliver(int source, const Head& head, Bytes payload) noexcept {
   record({source, head, {payload.begin(), border}, {border, payload.end()}, false});
 }
 
-std::byte* Recorder::landing(int source, const Head& head, Bytes header, std::size_t body_bytes) noexcept {
+std::byte* Recorder::placement(int source, const Head& head, Bytes header, std::size_t body_bytes) noexcept {
   std::deque<Asked>& asked = asked_[source];
   overtaken = overtaken || (!asked.empty() && (head.handler & kLandsEarly) == 0);
   asked.push_back({{header.begin(), header.end()}, lands, {}});
@@ -54,7 +54,7 @@ std::byte* Recorder::landing(int source, const Head& head, Bytes header, std::si
   return asked.back().place.data();
 }
 
-void Recorder::landed(int source, const Head& head, Bytes header, std::size_t body_bytes) noexcept {
+void Recorder::placed(int source, const Head& head, Bytes header, std::size_t body_bytes) noexcept {
   std::vector<std::byte> body;
   in_order = take_asked(source, header, true, &body) && in_order;
   if (same_place) body.assign(shared_.begin(), shared_.begin() + static_cast<std::ptrdiff_t>(body_bytes));

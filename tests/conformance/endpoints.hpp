@@ -29,7 +29,7 @@ struct Message {
   Head head;
   std::vector<std::byte> header;
   std::vector<std::byte> body;
-  bool landed;
+  bool placed;
 };
 
 struct Loss {
@@ -40,8 +40,8 @@ struct Loss {
 class Recorder final : public shmemx::transport::Sink {
  public:
   void deliver(int source, const Head& head, Bytes payload) noexcept override;
-  std::byte* landing(int source, const Head& head, Bytes header, std::size_t body_bytes) noexcept override;
-  void landed(int source, const Head& head, Bytes header, std::size_t body_bytes) noexcept override;
+  std::byte* placement(int source, const Head& head, Bytes header, std::size_t body_bytes) noexcept override;
+  void placed(int source, const Head& head, Bytes header, std::size_t body_bytes) noexcept override;
   void lost(int pe, const std::string& cause) noexcept override { losses.push_back({pe, cause}); }
 
   std::vector<Message> messages;
@@ -49,12 +49,12 @@ class Recorder final : public shmemx::transport::Sink {
   bool lands = true;                               // long bodies, at a place of ours
   bool same_place = false;                         // all at the same one
   bool aligned = true;                             // every payload was
-  bool in_order = true;                            // landed() and deliver() are in the order of landing()
-  bool overtaken = false;                          // landing() was asked too early
-  std::function<void(const Message&)> on_message;  // called inside deliver() and landed()
+  bool in_order = true;                            // placed() and deliver() are in the order of placement()
+  bool overtaken = false;                          // placement() was asked too early
+  std::function<void(const Message&)> on_message;  // called inside deliver() and placed()
 
  private:
-  // What landing() was asked for.
+  // What placement() was asked for.
   struct Asked {
     std::vector<std::byte> header;
     bool lands;

@@ -14,8 +14,8 @@ using Stream = std::vector<std::byte>;
 namespace {
 
 void add_frame(Stream& stream, const FrameHeader& header, const Stream& payload) {
-  const auto* front = reinterpret_cast<const std::byte*>(&header);
-  stream.insert(stream.end(), front, front + sizeof header);
+  const auto* doorbell = reinterpret_cast<const std::byte*>(&header);
+  stream.insert(stream.end(), doorbell, doorbell + sizeof header);
   stream.insert(stream.end(), payload.begin(), payload.end());
   stream.resize(stream.size() + padding_of(payload.size()));
 }
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(messages_come_out_however_the_stream_is_cut) {
         BOOST_CHECK(whole == pattern(i * 36 + bodies[i], i));
         BOOST_CHECK_EQUAL(message.source, 5);
         BOOST_CHECK_EQUAL(message.head.ack, i);
-        BOOST_CHECK_EQUAL(message.landed, lands && bodies[i] >= kLongBytes);
+        BOOST_CHECK_EQUAL(message.placed, lands && bodies[i] >= kLongBytes);
       }
       BOOST_CHECK(sink.aligned);
       BOOST_CHECK(decoder.between_frames());

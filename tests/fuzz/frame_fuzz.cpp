@@ -31,26 +31,26 @@ class Sink final : public shmemx::transport::Sink {
   explicit Sink(bool lands) : lands_(lands) {}
 
   void deliver(int source, const Head& head, Bytes payload) noexcept override {
-    demand(source == kSource && !landing_);
+    demand(source == kSource && !placement_);
     demand(head.header_bytes <= payload.size() && head.header_bytes <= shmemx::transport::kMaxHeaderBytes);
     demand(reinterpret_cast<std::uintptr_t>(payload.data()) % 16 == 0);
     for (const std::byte byte : payload) sum_ += static_cast<unsigned>(byte);  // all of it can be read
   }
-  std::byte* landing(int source, const Head& head, Bytes header, std::size_t body_bytes) noexcept override {
-    demand(source == kSource && !landing_ && header.size() == head.header_bytes);
+  std::byte* placement(int source, const Head& head, Bytes header, std::size_t body_bytes) noexcept override {
+    demand(source == kSource && !placement_ && header.size() == head.header_bytes);
     demand(body_bytes >= shmemx::transport::kLongBytes);
     if (body_bytes > kPlaceBytes) {
-      landing_ = true;
+      placement_ = true;
       return untouched();
     }
     if (!lands_) return nullptr;
-    landing_ = true;
+    placement_ = true;
     place_.reset(new std::byte[body_bytes]);
     return place_.get();
   }
-  void landed(int source, const Head&, Bytes header, std::size_t body_bytes) noexcept override {
-    demand(source == kSource && landing_);
-    landing_ = false;
+  void placed(int source, const Head&, Bytes header, std::size_t body_bytes) noexcept override {
+    demand(source == kSource && placement_);
+    placement_ = false;
     for (const std::byte byte : header) sum_ += static_cast<unsigned>(byte);
     if (body_bytes > kPlaceBytes) return;
     for (const std::byte byte : Bytes(place_.get(), body_bytes)) sum_ += static_cast<unsigned>(byte);
@@ -67,7 +67,7 @@ class Sink final : public shmemx::transport::Sink {
   }
 
   bool lands_;
-  bool landing_ = false;
+  bool placement_ = false;
   std::unique_ptr<std::byte[]> place_;
   unsigned sum_ = 0;
 };

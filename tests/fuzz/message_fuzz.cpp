@@ -32,9 +32,9 @@ void open_requests(Engine& engine, PlayedNode& node, std::vector<std::byte>& mem
 // A long body behind that header, as the channel hands it over.
 void land(Engine& engine, int source, std::span<const std::byte> header, bool whole) {
   const std::size_t bytes = whole ? kFuzzHeapBytes : transport::kLongBytes;
-  if (std::byte* const place = engine.landing(source, header, bytes)) {
+  if (std::byte* const place = engine.placement(source, header, bytes)) {
     std::memset(place, 0x5a, bytes);
-    return engine.landed(source, header, bytes);
+    return engine.placed(source, header, bytes);
   }
   std::vector<std::byte> message(header.begin(), header.end());
   message.resize(header.size() + bytes);

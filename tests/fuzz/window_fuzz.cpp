@@ -35,13 +35,13 @@ void try_description(const std::uint8_t* data, std::size_t size) {
 }
 
 // The payload as a header whose body comes by itself.
-void try_landing(const Arena& arena, std::span<const std::byte> header, bool all) {
+void try_placement(const Arena& arena, std::span<const std::byte> header, bool all) {
   const std::size_t bytes = all ? kWords * 8 : 16;
-  std::byte* const place = access::find_landing(header, bytes);
+  std::byte* const place = access::find_placement(header, bytes);
   if (place == nullptr) return;
   const auto* const base = reinterpret_cast<const std::byte*>(arena.words.data());
   if (access::window_of(header) != arena.name || place < base || place + bytes > base + kWords * 8) std::abort();
-  const access::Served served = access::serve_landed(header);
+  const access::Served served = access::serve_placed(header);
   if (served.body.size() != 0) std::abort();
 }
 
@@ -61,7 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // Half of them name the window that exists.
   if (data[0] >= 128 && payload.size() >= sizeof arena.name)
     std::memcpy(payload.data(), &arena.name, sizeof arena.name);
-  if (choice == 0) try_landing(arena, payload, data[0] & 8U);
+  if (choice == 0) try_placement(arena, payload, data[0] & 8U);
   const access::Served served = access::serve(kRequests[choice], payload, {arena.scratch, arena.scratch.size()});
   if (!served.answered && served.body.size() != 0) std::abort();
   if (served.body.size() > arena.scratch.size() || served.reply.bytes != served.body.size()) std::abort();

@@ -230,7 +230,7 @@ PE_TEST_MIN(readers_agree_on_the_order_of_independent_writes, 4) {
 // Section 9.12.2: quiet completes non-blocking gets and fetches, and releases the sources of non-blocking puts.
 PE_TEST(quiet_completes_everything_non_blocking) {
   constexpr std::size_t kWords = 600;
-  Symmetric<long> there(kWords), counters(kWords), landing(kWords);
+  Symmetric<long> there(kWords), counters(kWords), placement(kWords);
   for (int repeat = 0; repeat < 20; ++repeat) {
     std::vector<long> got(kWords, -1), old(kWords, -1), source(kWords);
     for (std::size_t i = 0; i < kWords; ++i) {
@@ -241,7 +241,7 @@ PE_TEST(quiet_completes_everything_non_blocking) {
     for (std::size_t i = 0; i < kWords; ++i) {
       shmem_long_get_nbi(&got[i], &there[i], 1, right());
       shmem_long_atomic_fetch_add_nbi(&old[i], &counters[i], 1, right());
-      shmem_long_put_nbi(&landing[i], &source[i], 1, right());
+      shmem_long_put_nbi(&placement[i], &source[i], 1, right());
     }
     shmem_quiet();
     for (long& word : source) word = -9;  // ours again after quiet
@@ -251,7 +251,7 @@ PE_TEST(quiet_completes_everything_non_blocking) {
     CHECK_EQUAL(bad, 0u);
     shmem_barrier_all();
     bad = 0;
-    for (std::size_t i = 0; i < kWords; ++i) bad += landing[i] != static_cast<long>(i) + left() * 7 + repeat;
+    for (std::size_t i = 0; i < kWords; ++i) bad += placement[i] != static_cast<long>(i) + left() * 7 + repeat;
     CHECK_EQUAL(bad, 0u);
     shmem_barrier_all();
   }

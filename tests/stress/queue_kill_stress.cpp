@@ -93,7 +93,7 @@ class Receiver {
     return cell != nullptr;
   }
   // What is there and cannot leave counts as arrived.
-  void read_front() {
+  void read_doorbell() {
     const Cell* const cell = shared_.queue.front();
     if (cell != nullptr) check(cell);
   }
@@ -135,7 +135,7 @@ bool kill_in_enqueue(const SharedMemory& memory, const Scene& scene, int steps) 
   shared.queue.enqueue(shared.other_cell(scene.ahead));
   while (receiver.take()) continue;
   const std::uint64_t taken = receiver.others();
-  receiver.read_front();
+  receiver.read_doorbell();
   const std::uint32_t completed = shared.completed.load();
   if (receiver.victims() < completed) fail("a message that was complete has not arrived");
   if (receiver.victims() > completed + 1) fail("more has arrived than was sent");

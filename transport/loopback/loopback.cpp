@@ -171,9 +171,9 @@ void Loopback::hand_over(Mail& mail) noexcept {
   const Bytes header = Bytes(mail.payload).first(header_bytes);
   const Bytes body = mail.outgoing != nullptr ? mail.lasting : Bytes(mail.payload).subspan(header_bytes);
   if (body.size() >= transport::kLongBytes) {
-    if (std::byte* place = setup_.sink->landing(mail.source, mail.head, header, body.size())) {
+    if (std::byte* place = setup_.sink->placement(mail.source, mail.head, header, body.size())) {
       std::memcpy(place, body.data(), body.size());
-      setup_.sink->landed(mail.source, mail.head, header, body.size());
+      setup_.sink->placed(mail.source, mail.head, header, body.size());
       return;
     }
   }

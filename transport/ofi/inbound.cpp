@@ -160,7 +160,7 @@ Inbound::Outcome Inbound::consume(Peer& peer, Bytes packet, std::size_t& offset)
       refuse(peer, "a record that is longer than its packet");
       break;
     }
-    if (peer.landing != nullptr) return Outcome::held;
+    if (peer.placement != nullptr) return Outcome::held;
     const Bytes payload = rest.first(record.bytes);
     if (record.kind == Record::announce) {
       land(peer, record, payload);
@@ -188,78 +188,79 @@ void Inbound::deliver(Peer& peer, const Record& record, Bytes payload) {
   const Bytes header = payload.first(record.head.header_bytes);
   const Bytes body = payload.subspan(record.head.header_bytes);
   std::byte* place = nullptr;
-  if (body.size() >= kLongBytes) place = sink.landing(peer.pe, record.head, header, body.size());
+  if (body.size() >= kLongBytes) place = sink.placement(peer.pe, record.head, header, body.size());
   if (place != nullptr) {
     std::memcpy(place, body.data(), body.size());
-    sink.landed(peer.pe, record.head, header, body.size());
+    sink.placed(peer.pe, record.head, header, body.size());
   } else {
     sink.deliver(peer.pe, record.head, payload);
   }
 }
 
 void Inbound::land(Peer& peer, const Record& record, Bytes payload) {
-  auto landing = std::make_unique<Landing>();
+  auto placement = std::make_unique<Placement>();
   const std::size_t header_bytes = record.head.header_bytes;
   if (header_bytes > kMaxHeaderBytes || payload.size() != sizeof(Announcement) + header_bytes) {
     refuse(peer, "an announcement of a wrong length");
     return;
   }
-  std::memcpy(&landing->what, payload.data(), sizeof(Announcement));
-  std::memcpy(landing->header, payload.data() + sizeof(Announcement), header_bytes);
-  landing->head = record.head;
-  const std::uint64_t body_bytes = landing->what.body_bytes;
+  std::memcpy(&placement->what, payload.data(), sizeof(Announcement));
+  std::memcpy(placement->header, payload.data() + sizeof(Announcement), header_bytes);
+  placement->head = record.head;
+  const std::uint64_t body_bytes = placement->what.body_bytes;
   if (body_bytes < kLongBytes || body_bytes > kMaxBodyBytes) {
     refuse(peer, "a payload of a length that is not allowed");
     return;
   }
   if (is_closing_) {
-    outbound_.send_control(peer, Record::finished, landing->what.id);
+    outbound_.send_control(peer, Record::finished, placement->what.id);
     return;
   }
-  std::byte* place = setup_->sink->landing(peer.pe, landing->head, Bytes(landing->header, header_bytes), body_bytes);
+  std::byte* place =
+      setup_->sink->placement(peer.pe, placement->head, Bytes(placement->header, header_bytes), body_bytes);
   if (place == nullptr) {
-    landing->own_memory.reset(new (std::nothrow) std::byte[header_bytes + body_bytes]);
-    if (landing->own_memory == nullptr) {
+    placement->own_memory.reset(new (std::nothrow) std::byte[header_bytes + body_bytes]);
+    if (placement->own_memory == nullptr) {
       peers_.fail(peer, "no memory for a message of " + std::to_string(body_bytes) + " bytes");
       return;
     }
-    std::memcpy(landing->own_memory.get(), landing->header, header_bytes);
-    place = landing->own_memory.get() + header_bytes;
+    std::memcpy(placement->own_memory.get(), placement->header, header_bytes);
+    place = placement->own_memory.get() + header_bytes;
   }
   Transfer* transfer = transfers_.take();
-  landing->transfer = transfer;
+  placement->transfer = transfer;
   transfer->peer = &peer;
   transfer->is_write = false;
   transfer->local = place;
-  transfer->remote = landing->what.address;
-  transfer->key = landing->what.key;
+  transfer->remote = placement->what.address;
+  transfer->key = placement->what.key;
   transfer->total = body_bytes;
-  transfer->landing = landing.get();
-  peer.landing = std::move(landing);
+  transfer->placement = placement.get();
+  peer.placement = std::move(placement);
   transfers_.start(*transfer);
 }
 
-void Inbound::on_landed(Transfer& transfer) {
+void Inbound::on_placed(Transfer& transfer) {
   Peer& peer = *transfer.peer;
   if (!transfer.is_complete() || peer.is_lost) return;
-  const std::unique_ptr<Landing> landing = std::move(peer.landing);
-  finish(peer, *landing);
+  const std::unique_ptr<Placement> placement = std::move(peer.placement);
+  finish(peer, *placement);
   drain(peer);
 }
 
-void Inbound::finish(Peer& peer, const Landing& landing) {
-  transfers_.release(landing.transfer);
+void Inbound::finish(Peer& peer, const Placement& placement) {
+  transfers_.release(placement.transfer);
   if (!is_closing_) {
     Sink& sink = *setup_->sink;
-    const std::size_t header_bytes = landing.head.header_bytes;
-    const std::size_t body_bytes = landing.what.body_bytes;
-    if (landing.own_memory != nullptr) {
-      sink.deliver(peer.pe, landing.head, Bytes(landing.own_memory.get(), header_bytes + body_bytes));
+    const std::size_t header_bytes = placement.head.header_bytes;
+    const std::size_t body_bytes = placement.what.body_bytes;
+    if (placement.own_memory != nullptr) {
+      sink.deliver(peer.pe, placement.head, Bytes(placement.own_memory.get(), header_bytes + body_bytes));
     } else {
-      sink.landed(peer.pe, landing.head, Bytes(landing.header, header_bytes), body_bytes);
+      sink.placed(peer.pe, placement.head, Bytes(placement.header, header_bytes), body_bytes);
     }
   }
-  outbound_.send_control(peer, Record::finished, landing.what.id);
+  outbound_.send_control(peer, Record::finished, placement.what.id);
 }
 
 }  // namespace shmemx::transport::ofi

@@ -29,7 +29,7 @@ class Inbound {
   void on_received(Buffer& buffer, const fi_cq_data_entry& entry);
   // A receive that went wrong: the buffer goes back where the provider has let it go.
   void on_failed(Buffer& buffer, std::uint64_t flags);
-  void on_landed(Transfer& transfer);
+  void on_placed(Transfer& transfer);
   // Buffers that the provider did not take.
   void retry();
   // From now on messages are acknowledged, but reach nobody.
@@ -47,7 +47,7 @@ class Inbound {
   Outcome consume(Peer& peer, Bytes packet, std::size_t& offset);
   void deliver(Peer& peer, const Record& record, Bytes payload);
   void land(Peer& peer, const Record& record, Bytes payload);
-  void finish(Peer& peer, const Landing& landing);
+  void finish(Peer& peer, const Placement& placement);
   void refuse(Peer& peer, const char* what);
 
   Fabric& fabric_;

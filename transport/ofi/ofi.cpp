@@ -102,7 +102,7 @@ void Ofi::on_completion(const fi_cq_data_entry& entry) {
 
 void Ofi::on_chunk(Chunk& chunk) {
   Transfer& transfer = transfers_.on_done(chunk);
-  if (transfer.landing != nullptr) return inbound_.on_landed(transfer);
+  if (transfer.placement != nullptr) return inbound_.on_placed(transfer);
   if (!transfer.is_complete()) return;
   --transfer.completion->open;
   transfers_.release(&transfer);

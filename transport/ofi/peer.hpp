@@ -52,7 +52,7 @@ struct Held {
 struct Transfer;
 
 // A body that is being read.
-struct Landing {
+struct Placement {
   Announcement what;
   Head head;
   std::byte header[kMaxHeaderBytes];
@@ -87,7 +87,7 @@ struct Peer {
   // In.
   std::uint32_t sequence_in = 0;
   std::deque<Held> held;
-  std::unique_ptr<Landing> landing;
+  std::unique_ptr<Placement> placement;
 
   // Life.
   bool is_heard = false;  // since the last look

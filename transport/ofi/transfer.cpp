@@ -26,7 +26,7 @@ Transfer* Transfers::take() {
 void Transfers::release(Transfer* transfer) {
   transfer->place = Place{};
   transfer->posted = transfer->done = transfer->total = 0;
-  transfer->landing = nullptr;
+  transfer->placement = nullptr;
   transfer->completion = nullptr;
   free_.push_back(transfer);
 }

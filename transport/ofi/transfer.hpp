@@ -35,7 +35,7 @@ struct Transfer {
   std::size_t posted = 0;
   std::size_t done = 0;
   bool is_stalled = false;
-  Landing* landing = nullptr;  // one of the two is set
+  Placement* placement = nullptr;  // one of the two is set
   Completion* completion = nullptr;
   std::array<Chunk, kChunks> chunks;
 

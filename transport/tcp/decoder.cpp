@@ -116,7 +116,7 @@ bool Decoder::begin_long(const FrameHeader& header) noexcept {
   next.body_bytes = header.payload_bytes - header.head.header_bytes;
   const std::byte* const payload = buffer_.get() + begin_ + sizeof header;
   std::memcpy(next.header, payload, header.head.header_bytes);
-  next.place = sink_->landing(source_, header.head, {next.header, header.head.header_bytes}, next.body_bytes);
+  next.place = sink_->placement(source_, header.head, {next.header, header.head.header_bytes}, next.body_bytes);
   if (next.place == nullptr) {
     next.own.reset(static_cast<std::byte*>(std::malloc(header.payload_bytes)));
     if (!next.own) {
@@ -146,7 +146,7 @@ void Decoder::end_long() noexcept {
     sink_->deliver(source_, done.head, {done.own.get(), header_bytes + done.body_bytes});
     done.own.reset();
   } else {
-    sink_->landed(source_, done.head, {done.header, header_bytes}, done.body_bytes);
+    sink_->placed(source_, done.head, {done.header, header_bytes}, done.body_bytes);
   }
 }
 

@@ -59,10 +59,10 @@ void Outbox::append_lasting(const Head& head, Bytes header, Bytes body, transpor
   std::memset(reserve(padding), 0, padding);
 }
 
-bool Outbox::append_rest(Bytes front, Bytes body, std::size_t sent, transport::Outgoing* outgoing) noexcept {
-  const std::size_t padding = padding_of(front.size() + body.size());
-  std::size_t skip = std::min(sent, front.size());
-  append_bytes(front.subspan(skip));
+bool Outbox::append_rest(Bytes doorbell, Bytes body, std::size_t sent, transport::Outgoing* outgoing) noexcept {
+  const std::size_t padding = padding_of(doorbell.size() + body.size());
+  std::size_t skip = std::min(sent, doorbell.size());
+  append_bytes(doorbell.subspan(skip));
   sent -= skip;
   skip = std::min(sent, body.size());
   const Bytes rest = body.subspan(skip);

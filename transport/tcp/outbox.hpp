@@ -29,7 +29,7 @@ class Outbox {
   void append_lasting(const Head& head, Bytes header, Bytes body, transport::Outgoing& outgoing) noexcept;
   // Takes what is left of a message of which `sent` bytes have been written by somebody else; the box is empty.
   // `outgoing` null: takes a copy. True when the body stays in use.
-  bool append_rest(Bytes front, Bytes body, std::size_t sent, transport::Outgoing* outgoing) noexcept;
+  bool append_rest(Bytes doorbell, Bytes body, std::size_t sent, transport::Outgoing* outgoing) noexcept;
 
   // Bytes that are not a frame by themselves, such as what precedes the first one.
   void append_bytes(Bytes bytes) noexcept;

@@ -84,11 +84,11 @@ Sent TcpTransport::send_large(Peer& peer, const Head& head, Bytes header, Bytes 
   if (peer.mute) return Sent::yes;
   const std::size_t payload_bytes = header.size() + body.size();
   const FrameHeader frame{static_cast<std::uint32_t>(payload_bytes), FrameKind::message, 0, head};
-  alignas(FrameHeader) std::byte front[sizeof frame + kMaxHeaderBytes];
+  alignas(FrameHeader) std::byte doorbell[sizeof frame + kMaxHeaderBytes];
   std::byte padding[kFrameAlignment] = {};
-  std::memcpy(front, &frame, sizeof frame);
-  if (!header.empty()) std::memcpy(front + sizeof frame, header.data(), header.size());
-  iovec areas[] = {{front, sizeof frame + header.size()},
+  std::memcpy(doorbell, &frame, sizeof frame);
+  if (!header.empty()) std::memcpy(doorbell + sizeof frame, header.data(), header.size());
+  iovec areas[] = {{doorbell, sizeof frame + header.size()},
                    {const_cast<std::byte*>(body.data()), body.size()},
                    {padding, padding_of(payload_bytes)}};
   msghdr message{};
@@ -101,7 +101,7 @@ Sent TcpTransport::send_large(Peer& peer, const Head& head, Bytes header, Bytes 
   }
   sent = std::max<ssize_t>(sent, 0);
   if (static_cast<std::size_t>(sent) == areas[0].iov_len + areas[1].iov_len + areas[2].iov_len) return Sent::yes;
-  const bool stays = peer.out.append_rest({front, areas[0].iov_len}, body, static_cast<std::size_t>(sent), outgoing);
+  const bool stays = peer.out.append_rest({doorbell, areas[0].iov_len}, body, static_cast<std::size_t>(sent), outgoing);
   block(peer);
   return stays ? Sent::later : Sent::yes;
 }

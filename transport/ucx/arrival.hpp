@@ -27,12 +27,12 @@ inline Memory allocate(std::size_t bytes) {
 struct Arrival {
   Inbox* inbox = nullptr;
   bool is_long = false;
-  bool is_placed = false;  // landing() has been asked
+  bool is_placed = false;  // placement() has been asked
   bool has_begun = false;  // its bytes go where they belong
   bool body_due = false;   // not all of it is here
   Head head{};
   std::array<std::byte, kMaxHeaderBytes> header;
-  std::byte* place = nullptr;  // as landing() said; null: `own`
+  std::byte* place = nullptr;  // as placement() said; null: `own`
   Memory own;                  // records, or header and body
   std::size_t bytes = 0;       // of records, or of the body
   Memory kept;                 // a body that has come, until the message begins

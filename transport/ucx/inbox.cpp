@@ -186,7 +186,7 @@ bool Inbox::finish(Arrival& arrival) {
   if (!arrival.is_here() || shut_) return false;
   events_.active = true;
   if (arrival.place != nullptr) {
-    sink_.landed(source_, arrival.head, arrival.header_bytes(), arrival.bytes);
+    sink_.placed(source_, arrival.head, arrival.header_bytes(), arrival.bytes);
   } else {
     sink_.deliver(source_, arrival.head, {arrival.own.get(), arrival.head.header_bytes + arrival.bytes});
   }
@@ -221,7 +221,7 @@ bool Inbox::would_overwrite(const Arrival& arrival) const {
 
 void Inbox::place(Arrival& arrival) {
   arrival.is_placed = true;
-  arrival.place = sink_.landing(source_, arrival.head, arrival.header_bytes(), arrival.bytes);
+  arrival.place = sink_.placement(source_, arrival.head, arrival.header_bytes(), arrival.bytes);
 }
 
 // From now on its bytes go where they belong.

@@ -287,7 +287,7 @@ PE_TEST(barrier_and_sync_on_active_sets) {
 // Section 9.10: sets that overlap in some PEs, each with its own pSync, are in use at the same time.
 PE_TEST_MIN(overlapping_sets_with_different_arrays_do_not_mix, 3) {
   const int n = pes();
-  const Set front{0, 0, n - 1}, back{1, 0, n - 1};
+  const Set doorbell{0, 0, n - 1}, back{1, 0, n - 1};
   Symmetric<long> source(2), sum(2), work(2 * SHMEM_REDUCE_MIN_WRKDATA_SIZE), sync(2 * kSyncSize);
   for (std::size_t i = 0; i < 2 * kSyncSize; ++i) sync[i] = SHMEM_SYNC_VALUE;
   shmem_barrier_all();
@@ -295,7 +295,7 @@ PE_TEST_MIN(overlapping_sets_with_different_arrays_do_not_mix, 3) {
   for (int round = 0; round < 200; ++round) {
     source[0] = me() + round;
     source[1] = 2 * me() - round;
-    if (front.has(me())) {
+    if (doorbell.has(me())) {
       shmem_long_sum_to_all(&sum[0], &source[0], 1, 0, 0, n - 1, work.get(), sync.get());
       bad += sum[0] != (n - 1) * (n - 2) / 2 + static_cast<long>(round) * (n - 1);
     }

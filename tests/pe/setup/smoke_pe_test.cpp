@@ -11,7 +11,7 @@ long global_slot[1024];
 
 }  // namespace
 
-PE_TEST(data_reaches_distant_pes) {
+PE_TEST(data_reaches_internode_pes) {
   Symmetric<long> slot(16);
   for (int step = 0; step < 8; ++step) {
     const int to = (me() + (1 << step)) % pes();

@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(fetches_bring_what_was_there) {
 BOOST_AUTO_TEST_CASE(puts_land_by_themselves_inside_only) {
   Exposed window;
   const auto place = [](const access::PutRequest& request, std::uint64_t bytes) {
-    return access::find_landing(am::bytes_of(request), bytes);
+    return access::find_placement(am::bytes_of(request), bytes);
   };
   auto* const base = reinterpret_cast<std::byte*>(window.memory);
   BOOST_TEST(place({window.name, 0, 3, 1}, sizeof window.memory) == base);
@@ -117,13 +117,13 @@ BOOST_AUTO_TEST_CASE(puts_land_by_themselves_inside_only) {
   BOOST_TEST(place({{window.name.index, window.name.generation + 2}, 0, 3, 1}, 16) == nullptr);
   BOOST_TEST(place({windows::kHeapWindow, 0, 3, 1}, 16) == nullptr);
   const access::PutRequest request{window.name, 0, 7, 1};
-  BOOST_TEST(access::find_landing(am::bytes_of(request).first(20), 16) == nullptr);
+  BOOST_TEST(access::find_placement(am::bytes_of(request).first(20), 16) == nullptr);
   const std::byte longer[sizeof request + 1] = {};
-  BOOST_TEST(access::find_landing(longer, 16) == nullptr);
-  const access::Served served = access::serve_landed(am::bytes_of(request));
+  BOOST_TEST(access::find_placement(longer, 16) == nullptr);
+  const access::Served served = access::serve_placed(am::bytes_of(request));
   BOOST_TEST((served.answered && served.reply.ticket == 7 && served.reply.final == 1 &&
               served.reply.outcome == Outcome::ok && served.body.empty()));
-  BOOST_TEST(!access::serve_landed(am::bytes_of(access::PutRequest{window.name, 0, 7, 0})).answered);
+  BOOST_TEST(!access::serve_placed(am::bytes_of(access::PutRequest{window.name, 0, 7, 0})).answered);
 }
 
 // What lies in the window may be longer than what has to be computed.

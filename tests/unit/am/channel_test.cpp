@@ -36,12 +36,12 @@ struct Node {
 
   void enter(int me, bool many_threads) const {
     const Parts parts(memory, layout);
-    auto* const front0 = reinterpret_cast<std::byte*>(&parts.control(0).front);
-    wait_policy().own_front = &parts.control(me).front;
+    auto* const doorbell0 = reinterpret_cast<std::byte*>(&parts.control(0).doorbell);
+    wait_policy().own_doorbell = &parts.control(me).doorbell;
     wait_policy().bare_polls = 1;
     diagnostic_identity().pe = me;
     diagnostic_identity().n_pes = n_pes;
-    set_up({parts, me, n_pes, front0, static_cast<std::ptrdiff_t>(layout.part_bytes), many_threads, 1U << 20});
+    set_up({parts, me, n_pes, doorbell0, static_cast<std::ptrdiff_t>(layout.part_bytes), many_threads, 1U << 20});
     open();
   }
 
@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(handlers_that_find_no_cell_are_run_again) {
   });
 }
 
-BOOST_AUTO_TEST_CASE(settle_returns_when_the_target_has_handled_all) {
+BOOST_AUTO_TEST_CASE(flush_returns_when_the_target_has_handled_all) {
   const Node node(4);
   node.expect_success([&](int me) {
     use_handlers(4);
@@ -187,9 +187,9 @@ BOOST_AUTO_TEST_CASE(settle_returns_when_the_target_has_handled_all) {
       for (std::uint64_t i = 1; i <= 300; ++i) {
         for (int pe = 1; pe < 4; ++pe) send("test", pe, kSignal, bytes_of(i));
         if (i % 30 != 0) continue;
-        settle("test", 2);
+        flush("test", 2);
         if (handled[2].load() != i) status = 1;
-        settle_all("test");
+        flush_all("test");
         for (int pe = 1; pe < 4; ++pe) status |= handled[pe].load() != i ? 2 : 0;
       }
     }
@@ -246,9 +246,9 @@ BOOST_AUTO_TEST_CASE(threads_send_at_the_same_time) {
               [](void*) -> void* {
                 for (std::uint64_t i = 0; i < kEach; ++i) {
                   send("test", target, kSignal, bytes_of(i));
-                  if (i % 64 == 0) settle("test", target);
+                  if (i % 64 == 0) flush("test", target);
                 }
-                settle_all("test");
+                flush_all("test");
                 return nullptr;
               },
               nullptr);
@@ -275,7 +275,7 @@ BOOST_AUTO_TEST_CASE(a_stalled_target_does_not_stop_what_goes_to_others) {
       }
       if (taken >= 16) return 1;
       for (std::uint64_t i = 1; i <= 100; ++i) send_numbered(2, i);
-      settle("test", 2);
+      flush("test", 2);
       node.shared()[1].store(1);
     }
     if (me == 1) {

@@ -11,12 +11,12 @@
 namespace {
 
 using namespace shmemx;
-using atomic::Landing;
 using atomic::OpenCount;
+using atomic::Placement;
 using atomic::Requests;
 using atomic::Ticket;
 
-constexpr Landing kNowhere{nullptr, 8, 8, 1};
+constexpr Placement kNowhere{nullptr, 8, 8, 1};
 
 std::unique_ptr<Requests> make_table() { return std::make_unique<Requests>(); }
 
@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(an_answer_finds_its_question_once) {
   BOOST_CHECK(table->find(ticket + atomic::kMaxRequests, 3) == nullptr);  // another generation
   const atomic::Request* const request = table->find(ticket, 3);
   BOOST_REQUIRE(request != nullptr);
-  BOOST_CHECK(request->landing.at == place);
+  BOOST_CHECK(request->placement.at == place);
   table->close(ticket);
   BOOST_CHECK_EQUAL(open.load(), 0u);
   BOOST_CHECK(table->find(ticket, 3) == nullptr);

@@ -28,26 +28,26 @@ void count_wake() { ++wakes; }
 
 int messages = 0;
 
-WaitPolicy policy_of(WaitMode mode, WaitFront* front) {
+WaitPolicy policy_of(WaitMode mode, Doorbell* doorbell) {
   sleeps = wakes = 0;
   WaitPolicy policy;
   policy.mode = mode;
-  policy.own_front = front;
+  policy.own_doorbell = doorbell;
   policy.on_sleep = count_sleep;
   policy.on_wake = count_wake;
   return policy;
 }
 
-// Waits for a flag that another thread sets after `delay`, with a wake when `front` is given. How late the waiter
+// Waits for a flag that another thread sets after `delay`, with a wake when `doorbell` is given. How late the waiter
 // noticed, in ns.
-std::uint64_t wait_for_a_late_flag(milliseconds delay, WaitFront* front) {
+std::uint64_t wait_for_a_late_flag(milliseconds delay, Doorbell* doorbell) {
   std::atomic<bool> flag{false};
   std::uint64_t set_at = 0;
   std::thread setter([&] {
     std::this_thread::sleep_for(delay);
     set_at = now_ns();
     flag.store(true, std::memory_order_release);
-    if (front != nullptr) wake(*front);
+    if (doorbell != nullptr) wake(*doorbell);
   });
   wait_for("shmem_test", [&] { return flag.load(std::memory_order_acquire); });
   const std::uint64_t seen_at = now_ns();
@@ -60,8 +60,8 @@ std::uint64_t wait_for_a_late_flag(milliseconds delay, WaitFront* front) {
 BOOST_FIXTURE_TEST_SUITE(base_wait, unit::NobodyComputes)
 
 BOOST_AUTO_TEST_CASE(what_is_done_already_needs_one_poll) {
-  WaitFront front{};
-  const WaitingGuard guard(policy_of(WaitMode::block, &front));
+  Doorbell doorbell{};
+  const WaitingGuard guard(policy_of(WaitMode::block, &doorbell));
   int polls = 0;
   wait_for("shmem_test", [&] { return ++polls == 1; });
   BOOST_CHECK_EQUAL(polls, 1);
@@ -69,47 +69,47 @@ BOOST_AUTO_TEST_CASE(what_is_done_already_needs_one_poll) {
 }
 
 BOOST_AUTO_TEST_CASE(where_a_program_computes_a_waiter_sleeps_without_a_yield) {
-  WaitFront front{};
-  WaitPolicy policy = policy_of(WaitMode::automatic, &front);
+  Doorbell doorbell{};
+  WaitPolicy policy = policy_of(WaitMode::automatic, &doorbell);
   policy.yield_ns = 60'000'000'000U;
   const WaitingGuard guard(policy);
   const unit::OnBusyCore busy;
-  wait_for_a_late_flag(milliseconds(20), &front);
+  wait_for_a_late_flag(milliseconds(20), &doorbell);
   BOOST_CHECK_GT(sleeps.load(), 0);
   BOOST_CHECK_EQUAL(wakes, 1);
 }
 
 BOOST_AUTO_TEST_CASE(a_waiter_says_on_which_core_it_is) {
-  WaitFront front{};
-  const WaitingGuard guard(policy_of(WaitMode::automatic, &front));
+  Doorbell doorbell{};
+  const WaitingGuard guard(policy_of(WaitMode::automatic, &doorbell));
   const unit::OnOneCore core;
-  wait_for_a_late_flag(milliseconds(5), &front);
-  BOOST_CHECK_EQUAL(front.cpu.load(), core.cpu() + 1U);
+  wait_for_a_late_flag(milliseconds(5), &doorbell);
+  BOOST_CHECK_EQUAL(doorbell.cpu.load(), core.cpu() + 1U);
 }
 
 BOOST_AUTO_TEST_CASE(before_it_sleeps_a_waiter_leaves_messages_to_others) {
   static std::atomic<int> calls{0};
   static std::atomic<bool> was_counted{false};
   calls = 0;
-  WaitFront front{};
-  WaitPolicy policy = policy_of(WaitMode::block, &front);
+  Doorbell doorbell{};
+  WaitPolicy policy = policy_of(WaitMode::block, &doorbell);
   policy.leave_polling = [] {
     was_counted = threads_asleep.load() == 1;
     ++calls;
   };
   const WaitingGuard guard(policy);
-  wait_for_a_late_flag(milliseconds(20), &front);
+  wait_for_a_late_flag(milliseconds(20), &doorbell);
   BOOST_CHECK_GT(calls.load(), 0);
   BOOST_CHECK(was_counted);
   BOOST_CHECK_EQUAL(threads_asleep.load(), 0U);
 }
 
-BOOST_AUTO_TEST_CASE(a_waiter_sleeps_where_the_policy_says_and_else_on_its_front) {
+BOOST_AUTO_TEST_CASE(a_waiter_sleeps_where_the_policy_says_and_else_on_its_doorbell) {
   static std::atomic<int> refused{0};
   static std::atomic<int> taken{0};
   refused = taken = 0;
-  WaitFront front{};
-  WaitPolicy policy = policy_of(WaitMode::block, &front);
+  Doorbell doorbell{};
+  WaitPolicy policy = policy_of(WaitMode::block, &doorbell);
   policy.sleep_on_networks = [](std::uint32_t, std::uint64_t) {
     if (refused == 0) {
       ++refused;
@@ -128,17 +128,17 @@ BOOST_AUTO_TEST_CASE(a_waiter_sleeps_where_the_policy_says_and_else_on_its_front
 // Asks `count` times, with work of `work_ns` before each question. Has the core been given away? On a busy core that is
 // a sleep, which leaves its mark.
 bool asking_gives_way(int count, std::uint64_t work_ns, std::uint64_t answer_step) {
-  WaitFront front{};
-  WaitPolicy policy = policy_of(WaitMode::automatic, &front);
+  Doorbell doorbell{};
+  WaitPolicy policy = policy_of(WaitMode::automatic, &doorbell);
   policy.crowded = true;
   const WaitingGuard guard(policy);
   const unit::OnBusyCore busy;
-  for (int i = 0; i < count && front.sleepers == 0; ++i) {
+  for (int i = 0; i < count && doorbell.sleepers == 0; ++i) {
     for (const std::uint64_t begin = now_ns(); now_ns() - begin < work_ns;) {
     }
-    asked_in_vain(&front, static_cast<std::uint64_t>(i) * answer_step);
+    asked_in_vain(&doorbell, static_cast<std::uint64_t>(i) * answer_step);
   }
-  return front.sleepers != 0;
+  return doorbell.sleepers != 0;
 }
 
 BOOST_AUTO_TEST_CASE(who_asks_again_and_again_gives_the_core_away) { BOOST_CHECK(asking_gives_way(1'000'000, 0, 0)); }
@@ -146,8 +146,8 @@ BOOST_AUTO_TEST_CASE(who_works_between_questions_keeps_the_core) { BOOST_CHECK(!
 BOOST_AUTO_TEST_CASE(new_answers_are_no_waiting) { BOOST_CHECK(!asking_gives_way(100'000, 0, 1)); }
 
 BOOST_AUTO_TEST_CASE(the_bare_and_pausing_polls_come_before_anything_else) {
-  WaitFront front{};
-  WaitPolicy policy = policy_of(WaitMode::block, &front);
+  Doorbell doorbell{};
+  WaitPolicy policy = policy_of(WaitMode::block, &doorbell);
   policy.bare_polls = 10;
   policy.pause_polls = 20;
   const WaitingGuard guard(policy);
@@ -160,30 +160,30 @@ BOOST_AUTO_TEST_CASE(the_bare_and_pausing_polls_come_before_anything_else) {
   BOOST_CHECK_EQUAL(wakes, 1);
 }
 
-// Who sleeps marks its front; without a wake the mark stays.
+// Who sleeps marks its doorbell; without a wake the mark stays.
 BOOST_AUTO_TEST_CASE(a_spinning_wait_never_sleeps) {
-  WaitFront front{};
-  WaitPolicy policy = policy_of(WaitMode::spin, &front);
+  Doorbell doorbell{};
+  WaitPolicy policy = policy_of(WaitMode::spin, &doorbell);
   policy.yield_ns = 0;
   const WaitingGuard guard(policy);
   wait_for_a_late_flag(milliseconds(20), nullptr);
-  BOOST_CHECK_EQUAL(front.sleepers.load(), 0U);
+  BOOST_CHECK_EQUAL(doorbell.sleepers.load(), 0U);
   wait_policy().mode = WaitMode::block;
   wait_for_a_late_flag(milliseconds(20), nullptr);
-  BOOST_CHECK_EQUAL(front.sleepers.load(), 1U);
+  BOOST_CHECK_EQUAL(doorbell.sleepers.load(), 1U);
 }
 
 BOOST_AUTO_TEST_CASE(a_spinning_wait_looks_now_and_then_whether_it_waits_in_vain) {
-  WaitFront front{};
-  const WaitingGuard guard(policy_of(WaitMode::spin, &front));
+  Doorbell doorbell{};
+  const WaitingGuard guard(policy_of(WaitMode::spin, &doorbell));
   wait_for("shmem_test", [] { return sleeps >= 2; });  // ends by the looks alone
   BOOST_CHECK_EQUAL(wakes, 1);
-  BOOST_CHECK_EQUAL(front.sleepers.load(), 0U);
+  BOOST_CHECK_EQUAL(doorbell.sleepers.load(), 0U);
 }
 
 BOOST_AUTO_TEST_CASE(an_automatic_wait_yields_before_it_sleeps) {
-  WaitFront front{};
-  WaitPolicy policy = policy_of(WaitMode::automatic, &front);
+  Doorbell doorbell{};
+  WaitPolicy policy = policy_of(WaitMode::automatic, &doorbell);
   policy.yield_ns = 30'000'000'000;
   const WaitingGuard guard(policy);
   wait_for_a_late_flag(milliseconds(20), nullptr);
@@ -191,26 +191,26 @@ BOOST_AUTO_TEST_CASE(an_automatic_wait_yields_before_it_sleeps) {
 }
 
 BOOST_AUTO_TEST_CASE(an_automatic_wait_sleeps_after_its_yielding_phase) {
-  WaitFront front{};
-  WaitPolicy policy = policy_of(WaitMode::automatic, &front);
+  Doorbell doorbell{};
+  WaitPolicy policy = policy_of(WaitMode::automatic, &doorbell);
   policy.yield_ns = 1'000'000;
   const WaitingGuard guard(policy);
-  wait_for_a_late_flag(milliseconds(50), &front);
+  wait_for_a_late_flag(milliseconds(50), &doorbell);
   BOOST_CHECK_GE(sleeps, 1);
   BOOST_CHECK_EQUAL(wakes, 1);
   BOOST_CHECK_EQUAL(std::strcmp(slept_in, "shmem_test"), 0);
 }
 
 BOOST_AUTO_TEST_CASE(a_blocking_wait_sleeps_without_yielding) {
-  WaitFront front{};
-  WaitPolicy policy = policy_of(WaitMode::block, &front);
+  Doorbell doorbell{};
+  WaitPolicy policy = policy_of(WaitMode::block, &doorbell);
   policy.yield_ns = ~std::uint64_t{0};  // would yield for ever
   const WaitingGuard guard(policy);
-  wait_for_a_late_flag(milliseconds(20), &front);
+  wait_for_a_late_flag(milliseconds(20), &doorbell);
   BOOST_CHECK_GE(sleeps, 1);
 }
 
-BOOST_AUTO_TEST_CASE(without_a_front_nobody_sleeps) {
+BOOST_AUTO_TEST_CASE(without_a_doorbell_nobody_sleeps) {
   const WaitingGuard guard(policy_of(WaitMode::block, nullptr));
   wait_for_a_late_flag(milliseconds(20), nullptr);
   BOOST_CHECK_EQUAL(sleeps, 0);
@@ -221,40 +221,40 @@ BOOST_AUTO_TEST_CASE(without_a_front_nobody_sleeps) {
 BOOST_AUTO_TEST_CASE(a_wake_ends_a_long_sleep) {
   int prompt = 0;
   for (int attempt = 0; attempt < 5; ++attempt) {
-    WaitFront front{};
-    WaitPolicy policy = policy_of(WaitMode::block, &front);
+    Doorbell doorbell{};
+    WaitPolicy policy = policy_of(WaitMode::block, &doorbell);
     policy.sleep_max_ns = 10'000'000'000;
     const WaitingGuard guard(policy);
-    if (wait_for_a_late_flag(milliseconds(60), &front) < 15'000'000) ++prompt;
-    BOOST_CHECK_GE(front.wake_seq.load(), 1U);
-    BOOST_CHECK_EQUAL(front.sleepers.load(), 0U);
+    if (wait_for_a_late_flag(milliseconds(60), &doorbell) < 15'000'000) ++prompt;
+    BOOST_CHECK_GE(doorbell.wake_seq.load(), 1U);
+    BOOST_CHECK_EQUAL(doorbell.sleepers.load(), 0U);
   }
   BOOST_CHECK_GE(prompt, 3);
 }
 
 BOOST_AUTO_TEST_CASE(a_change_without_a_wake_is_found_by_the_bounded_sleep) {
-  WaitFront front{};
-  WaitPolicy policy = policy_of(WaitMode::block, &front);
+  Doorbell doorbell{};
+  WaitPolicy policy = policy_of(WaitMode::block, &doorbell);
   policy.sleep_max_ns = 2'000'000;
   const WaitingGuard guard(policy);
   const std::uint64_t late = wait_for_a_late_flag(milliseconds(40), nullptr);
   BOOST_CHECK_LT(late, 1'000'000'000U);
   BOOST_CHECK_GE(sleeps, 5);  // steps of 50, 100, ... us and of at most 2 ms
-  BOOST_CHECK_EQUAL(front.wake_seq.load(), 0U);
+  BOOST_CHECK_EQUAL(doorbell.wake_seq.load(), 0U);
 }
 
 BOOST_AUTO_TEST_CASE(a_wake_costs_nothing_when_nobody_sleeps) {
-  WaitFront front{};
-  BOOST_CHECK(!has_sleepers(front));
-  wake(front);
-  wake_sleepers(front);
-  BOOST_CHECK_EQUAL(front.wake_seq.load(), 0U);
-  front.sleepers = 1;
-  BOOST_CHECK(has_sleepers(front));
-  wake(front);
-  wake(front);
-  BOOST_CHECK_EQUAL(front.wake_seq.load(), 1U);
-  BOOST_CHECK_EQUAL(front.sleepers.load(), 0U);
+  Doorbell doorbell{};
+  BOOST_CHECK(!has_sleepers(doorbell));
+  wake(doorbell);
+  wake_sleepers(doorbell);
+  BOOST_CHECK_EQUAL(doorbell.wake_seq.load(), 0U);
+  doorbell.sleepers = 1;
+  BOOST_CHECK(has_sleepers(doorbell));
+  wake(doorbell);
+  wake(doorbell);
+  BOOST_CHECK_EQUAL(doorbell.wake_seq.load(), 1U);
+  BOOST_CHECK_EQUAL(doorbell.sleepers.load(), 0U);
 }
 
 // What is waited for comes by the poll alone, and each phase calls it.
@@ -270,8 +270,8 @@ BOOST_AUTO_TEST_CASE(every_phase_handles_messages) {
                           {WaitMode::block, 0, 0, -1},
                           {WaitMode::spin, 0, 0, 0}};
   for (const Phase& phase : phases) {
-    WaitFront front{};
-    WaitPolicy policy = policy_of(phase.mode, &front);
+    Doorbell doorbell{};
+    WaitPolicy policy = policy_of(phase.mode, &doorbell);
     policy.bare_polls = 1;
     policy.pause_polls = phase.pause_polls;
     policy.yield_ns = phase.yield_ns;
@@ -288,8 +288,8 @@ BOOST_AUTO_TEST_CASE(every_phase_handles_messages) {
 }
 
 BOOST_AUTO_TEST_CASE(a_message_that_comes_before_the_sleep_prevents_it) {
-  WaitFront front{};
-  WaitPolicy policy = policy_of(WaitMode::block, &front);
+  Doorbell doorbell{};
+  WaitPolicy policy = policy_of(WaitMode::block, &doorbell);
   policy.pause_polls = 0;
   policy.sleep_max_ns = 60'000'000'000;
   policy.poll = [] { return ++messages == 1; };

@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(sleeping_pes_get_through) {
     WaitPolicy policy = unit::crowded_policy();
     policy.mode = WaitMode::block;
     policy.sleep_max_ns = 100'000;
-    policy.own_front = &node.arena().front(0);
+    policy.own_doorbell = &node.arena().doorbell(0);
     const unit::WaitingGuard guard(policy);
     Complaints wrong;
     node.run([&](int pe) {

@@ -34,17 +34,17 @@ std::string complaint(const Context& context, const void* address, std::uint64_t
 // The process as it is where the others' memory is not mapped.
 class QueuePath {
  public:
-  static inline WaitFront own_front{};
+  static inline Doorbell own_doorbell{};
 
-  QueuePath() : waiting_(with_front()) { context::all_mapped = false; }
+  QueuePath() : waiting_(with_doorbell()) { context::all_mapped = false; }
   ~QueuePath() { context::all_mapped = true; }
   QueuePath(const QueuePath&) = delete;
   QueuePath& operator=(const QueuePath&) = delete;
 
  private:
-  static WaitPolicy with_front() {
+  static WaitPolicy with_doorbell() {
     WaitPolicy policy;
-    policy.own_front = &own_front;
+    policy.own_doorbell = &own_doorbell;
     return policy;
   }
   unit::WaitingGuard waiting_;
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(heap_addresses_lead_to_the_same_offset_of_the_peer) {
       for (const std::size_t offset : {std::size_t{0}, std::size_t{12345}, unit::kNodeHeapBytes - 8}) {
         const auto target = context::resolve(world, kSite, node().at<void>(me, offset), 8, pe);
         BOOST_REQUIRE_EQUAL(target.address, node().arena().heap(pe) + offset);
-        BOOST_REQUIRE_EQUAL(target.front, &node().arena().front(pe));
+        BOOST_REQUIRE_EQUAL(target.doorbell, &node().arena().doorbell(pe));
       }
     }
   }
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(static_addresses_lead_to_the_same_offset_of_the_peer) {
     for (const std::size_t offset : {std::size_t{0}, unit::kNodeStaticBytes - 4}) {
       const auto target = context::resolve(world, kSite, node().arena().statics(2) + offset, 4, pe);
       BOOST_REQUIRE_EQUAL(target.address, node().arena().statics(pe) + offset);
-      BOOST_REQUIRE_EQUAL(target.front, &node().arena().front(pe));
+      BOOST_REQUIRE_EQUAL(target.doorbell, &node().arena().doorbell(pe));
     }
   }
 }
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(no_bytes_may_come_with_any_address) {
   const Context& world = node().world(0);
   BOOST_CHECK(context::resolve(world, kSite, &automatic, 0, 3).address != nullptr);
   BOOST_CHECK(context::resolve(world, kSite, nullptr, 0, 3).address != nullptr);
-  BOOST_CHECK_EQUAL(context::resolve(world, kSite, nullptr, 0, 3).front, &node().arena().front(3));
+  BOOST_CHECK_EQUAL(context::resolve(world, kSite, nullptr, 0, 3).doorbell, &node().arena().doorbell(3));
   BOOST_CHECK(names(complaint(world, nullptr, 0, kPes), "argument 'pe' is 4"));
 }
 
@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_mapped_is_checked_all_the_same) {
     for (std::byte* const address : {in_heap, in_statics}) {
       const auto target = context::resolve(world, kSite, address, 8, pe);
       BOOST_CHECK_EQUAL(target.address, address);
-      BOOST_CHECK_EQUAL(target.front, pe == 1 ? &QueuePath::own_front : nullptr);
+      BOOST_CHECK_EQUAL(target.doorbell, pe == 1 ? &QueuePath::own_doorbell : nullptr);
     }
     BOOST_CHECK_EQUAL(context::resolve(world, kSite, nullptr, 0, pe).address, node().arena().heap(1));
   }
@@ -262,12 +262,12 @@ BOOST_AUTO_TEST_CASE(a_dead_context_of_a_live_library_is_named) {
 }
 
 BOOST_AUTO_TEST_CASE(the_owner_of_a_heap_is_woken) {
-  WaitFront& front = node().arena().front(3);
-  front.sleepers = 1;
-  const std::uint32_t before = front.wake_seq;
+  Doorbell& doorbell = node().arena().doorbell(3);
+  doorbell.sleepers = 1;
+  const std::uint32_t before = doorbell.wake_seq;
   context::wake_heap(node().arena().heap(3));
-  BOOST_CHECK_EQUAL(front.sleepers.load(), 0U);
-  BOOST_CHECK_EQUAL(front.wake_seq.load(), before + 1);
+  BOOST_CHECK_EQUAL(doorbell.sleepers.load(), 0U);
+  BOOST_CHECK_EQUAL(doorbell.wake_seq.load(), before + 1);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -230,7 +230,7 @@ class Round {
     BOOST_REQUIRE_EQUAL(found->bytes, (*model)->bytes);
   }
 
-  void settle() {
+  void flush() {
     for (bool any = true; any;) {
       any = false;
       for (int from = 0; from < job_.n_pes(); ++from) {
@@ -241,11 +241,11 @@ class Round {
   }
 
   void finish() {
-    settle();
+    flush();
     for (int pe = 0; pe < job_.n_pes(); ++pe) {
       while (!came_[static_cast<std::size_t>(pe)].empty()) start_receive({kAny, kAny}, random_size(), pe);
     }
-    settle();
+    flush();
     for (const Sent& sent : sent_) {
       BOOST_REQUIRE(sent.request->phase == Phase::complete);
       BOOST_REQUIRE_EQUAL(sent.request->result.bytes, sent.bytes);
@@ -300,12 +300,12 @@ class Round {
 };
 
 // The way of a long message between PEs of two nodes. Both buffers lie in one place each, or in many.
-struct Distant {
+struct Internode {
   LmtKind kind;
-  std::size_t landed;
+  std::size_t placed;
   int memory_reads;
 };
-Distant send_between_nodes(LmtChoice choice, bool list_at_sender, bool list_at_receiver, std::size_t bytes) {
+Internode send_between_nodes(LmtChoice choice, bool list_at_sender, bool list_at_receiver, std::size_t bytes) {
   Settings settings;
   settings.payload_bytes = 8160;
   settings.unexpected_max = 1U << 20;
@@ -337,7 +337,7 @@ Distant send_between_nodes(LmtChoice choice, bool list_at_sender, bool list_at_r
   Cursor(dest).gather(received.data(), bytes);
   BOOST_TEST((sent == received));
   BOOST_TEST(job.node(0).rejected + job.node(1).rejected == 0);
-  return {receive->kind, job.landed, job.node(0).memory_reads + job.node(1).memory_reads};
+  return {receive->kind, job.placed, job.node(0).memory_reads + job.node(1).memory_reads};
 }
 
 Settings plain_settings(LmtChoice choice) {
@@ -420,16 +420,16 @@ BOOST_AUTO_TEST_CASE(what_is_forbidden_is_replaced) {
 BOOST_AUTO_TEST_CASE(between_nodes_everything_goes_through_the_network) {
   for (int i = 0; i < 5; ++i) {
     const auto choice = static_cast<LmtChoice>(i);
-    const Distant plain = send_between_nodes(choice, false, false, 20'000'000);
+    const Internode plain = send_between_nodes(choice, false, false, 20'000'000);
     BOOST_TEST((plain.kind == LmtKind::network));
-    BOOST_TEST(plain.landed == 2U);  // straight into the receive's memory
-    const Distant packed = send_between_nodes(choice, true, false, 200'000);
+    BOOST_TEST(plain.placed == 2U);  // straight into the receive's memory
+    const Internode packed = send_between_nodes(choice, true, false, 200'000);
     BOOST_TEST((packed.kind == LmtKind::network));
-    BOOST_TEST(packed.landed == 1U);
-    const Distant scattered = send_between_nodes(choice, false, true, 2'000'000);
+    BOOST_TEST(packed.placed == 1U);
+    const Internode scattered = send_between_nodes(choice, false, true, 2'000'000);
     BOOST_TEST((scattered.kind == LmtKind::network));
-    const Distant both = send_between_nodes(choice, true, true, 2'000'000);
-    BOOST_TEST(both.landed > 5U);  // blocks of 200,000 bytes fit each other
+    const Internode both = send_between_nodes(choice, true, true, 2'000'000);
+    BOOST_TEST(both.placed > 5U);  // blocks of 200,000 bytes fit each other
     BOOST_TEST(plain.memory_reads + packed.memory_reads + scattered.memory_reads + both.memory_reads == 0);
   }
 }
@@ -444,7 +444,7 @@ BOOST_AUTO_TEST_CASE(a_body_that_lands_nowhere_is_refused_or_delivered) {
   BOOST_REQUIRE(job.deliver(0, 1));
   BOOST_REQUIRE((receive->phase == Phase::waiting && send->phase == Phase::waiting));
   const auto place = [&](DataHeader header, std::size_t bytes, int source = 0) {
-    return engine.landing(source, am::bytes_of(header), bytes);
+    return engine.placement(source, am::bytes_of(header), bytes);
   };
   BOOST_TEST(place({receive->id, 0}, 300'001) == nullptr);
   BOOST_TEST(place({receive->id, 1}, 20'000) == nullptr);
@@ -454,11 +454,11 @@ BOOST_AUTO_TEST_CASE(a_body_that_lands_nowhere_is_refused_or_delivered) {
   BOOST_TEST(place({{1U << 30, 1}, 0}, 20'000) == nullptr);
   BOOST_TEST(place({kEagerMessage, 0}, 20'000) == nullptr);
   const std::byte few[3] = {};
-  BOOST_TEST(engine.landing(0, few, 20'000) == nullptr);
-  engine.landed(0, few, 20'000);
+  BOOST_TEST(engine.placement(0, few, 20'000) == nullptr);
+  engine.placed(0, few, 20'000);
   BOOST_TEST(job.node(1).rejected == 1);
   const DataHeader begin{receive->id, 0};
-  engine.landed(0, am::bytes_of(begin), 20'000);  // nobody has asked where it goes
+  engine.placed(0, am::bytes_of(begin), 20'000);  // nobody has asked where it goes
   BOOST_TEST(job.node(1).rejected == 2);
   BOOST_TEST(place(begin, 20'000) == memory.data());
   BOOST_TEST(place(begin, 20'000) == nullptr);
@@ -474,12 +474,12 @@ BOOST_AUTO_TEST_CASE(bodies_may_be_on_their_way_together) {
   BOOST_REQUIRE(job.deliver(0, 1));
   const DataHeader first{receive->id, 0};
   const DataHeader second{receive->id, 100'000};
-  BOOST_TEST(engine.landing(0, am::bytes_of(first), 100'000) == memory.data());
-  BOOST_TEST(engine.landing(0, am::bytes_of(second), 200'001) == nullptr);
-  BOOST_TEST(engine.landing(0, am::bytes_of(second), 200'000) == memory.data() + 100'000);
-  engine.landed(0, am::bytes_of(first), 100'000);
+  BOOST_TEST(engine.placement(0, am::bytes_of(first), 100'000) == memory.data());
+  BOOST_TEST(engine.placement(0, am::bytes_of(second), 200'001) == nullptr);
+  BOOST_TEST(engine.placement(0, am::bytes_of(second), 200'000) == memory.data() + 100'000);
+  engine.placed(0, am::bytes_of(first), 100'000);
   BOOST_TEST((receive->phase == Phase::waiting));
-  engine.landed(0, am::bytes_of(second), 200'000);
+  engine.placed(0, am::bytes_of(second), 200'000);
   BOOST_TEST((receive->phase == Phase::complete));
   BOOST_TEST(job.node(1).rejected == 0);
 }

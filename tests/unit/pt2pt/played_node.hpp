@@ -32,13 +32,13 @@ class PlayedNode final : public Node {
   PlayedNode(Job& job, int me, std::size_t heap_bytes)
       : job_(job), me_(me), heap(heap_bytes), buffer(new CopyBuffer()) {}
 
-  bool is_distant(int pe) noexcept override;
+  bool is_internode(int pe) noexcept override;
   bool try_send(int pe, am::HandlerId id, am::Bytes header, am::Bytes body) noexcept override;
   transport::Sent send_long(int pe, am::HandlerId id, am::Bytes header, am::Bytes body,
                             transport::Outgoing& outgoing) noexcept override;
   Space describe(int pe, const std::byte* at, std::size_t bytes, std::uint64_t& offset) noexcept override {
     offset = static_cast<std::uint64_t>(at - heap.data());
-    return maps_others && !is_distant(pe) && at >= heap.data() && at < heap.data() + heap.size() &&
+    return maps_others && !is_internode(pe) && at >= heap.data() && at < heap.data() + heap.size() &&
                    bytes <= heap.size() - offset
                ? Space::heap
                : Space::private_memory;
@@ -98,7 +98,7 @@ class Job {
   int n_pes() const { return n_pes_; }
   Engine& engine(int pe) { return *engines_[static_cast<std::size_t>(pe)]; }
   PlayedNode& node(int pe) { return *nodes_[static_cast<std::size_t>(pe)]; }
-  bool are_distant(int a, int b) const { return node_pes_ != 0 && a / node_pes_ != b / node_pes_; }
+  bool are_internode(int a, int b) const { return node_pes_ != 0 && a / node_pes_ != b / node_pes_; }
   std::deque<Packet>& wire(int from, int to) { return wires_[static_cast<std::size_t>(from * n_pes_ + to)]; }
 
   // Hands the next packet over. False: there is none.
@@ -129,16 +129,16 @@ class Job {
   }
 
   std::size_t cells = 8;  // of each ordered pair
-  std::size_t landed = 0;
+  std::size_t placed = 0;
 
  private:
   bool deliver_long(int from, int to, Packet& packet) {
-    std::byte* const place = engine(to).landing(from, packet.bytes, packet.body.size());
+    std::byte* const place = engine(to).placement(from, packet.bytes, packet.body.size());
     if (place != nullptr) {
-      ++landed;
+      ++placed;
       std::memcpy(place, packet.body.data(), packet.body.size());
       packet.outgoing->done = true;
-      engine(to).landed(from, packet.bytes, packet.body.size());
+      engine(to).placed(from, packet.bytes, packet.body.size());
       return true;
     }
     packet.bytes.insert(packet.bytes.end(), packet.body.begin(), packet.body.end());
@@ -154,7 +154,7 @@ class Job {
   std::vector<std::unique_ptr<Engine>> engines_;
 };
 
-inline bool PlayedNode::is_distant(int pe) noexcept { return job_.are_distant(me_, pe); }
+inline bool PlayedNode::is_internode(int pe) noexcept { return job_.are_internode(me_, pe); }
 
 inline transport::Sent PlayedNode::send_long(int pe, am::HandlerId id, am::Bytes header, am::Bytes body,
                                              transport::Outgoing& outgoing) noexcept {
@@ -176,13 +176,13 @@ inline bool PlayedNode::try_send(int pe, am::HandlerId id, am::Bytes header, am:
 }
 
 inline std::byte* PlayedNode::address_of(int pe, Space space, std::uint64_t offset, std::uint64_t bytes) noexcept {
-  if (!maps_others || is_distant(pe) || space != Space::heap || offset >= heap.size() || bytes > heap.size() - offset)
+  if (!maps_others || is_internode(pe) || space != Space::heap || offset >= heap.size() || bytes > heap.size() - offset)
     return nullptr;
   return job_.node(pe).heap.data() + offset;
 }
 
 inline CopyBuffer* PlayedNode::copy_buffer(int owner) noexcept {
-  return has_buffers && !is_distant(owner) ? job_.node(owner).buffer.get() : nullptr;
+  return has_buffers && !is_internode(owner) ? job_.node(owner).buffer.get() : nullptr;
 }
 
 }  // namespace played

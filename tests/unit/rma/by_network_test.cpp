@@ -34,15 +34,15 @@ struct Process {
     memory.resize(layout.region_bytes + kCacheLine);
     const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
     const am::Parts parts(memory.data() + (kCacheLine - address % kCacheLine) % kCacheLine, layout);
-    wait_policy().own_front = &parts.control(0).front;
+    wait_policy().own_doorbell = &parts.control(0).doorbell;
     wait_policy().bare_polls = 1;
     static std::uint8_t via[2] = {0, 1};
     static transport::Transport* const networks[1] = {&network};
     am::set_up({.parts = parts,
                 .me = 0,
                 .n_pes = 2,
-                .front0 = reinterpret_cast<std::byte*>(&parts.control(0).front),
-                .front_step = static_cast<std::ptrdiff_t>(layout.part_bytes),
+                .doorbell0 = reinterpret_cast<std::byte*>(&parts.control(0).doorbell),
+                .doorbell_step = static_cast<std::ptrdiff_t>(layout.part_bytes),
                 .many_threads = false,
                 .pending_max = 1U << 20,
                 .via = via,
@@ -69,7 +69,7 @@ struct Life {
     for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<std::byte>(i * 7 + (i >> 8));
   }
   ~Life() {
-    rma::settle_all_remote("the end");
+    rma::flush_all_remote("the end");
     rma::close_by_network();
     network.log.clear();
     network.answers.clear();
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_SUITE(rma_by_network)
 BOOST_AUTO_TEST_CASE(a_key_is_asked_for_once) {
   Life life;
   life.put(64, kLong - 1);
-  rma::settle_all_remote("quiet");
+  rma::flush_all_remote("quiet");
   BOOST_CHECK((life.network.log == Log{"message put"}));
   life.network.log.clear();
   life.put(100, kLong);
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_opened_goes_by_messages) {
   life.network.opens = false;
   life.put(0, 2 * kLong);
   life.put_nbi(2 * kLong, kLong);
-  rma::settle_all_remote("quiet");
+  rma::flush_all_remote("quiet");
   BOOST_CHECK(life.has(0, 2 * kLong) && life.has(2 * kLong, kLong));
   BOOST_CHECK((life.network.log == Log{"message ask", "message put", "message put"}));
 }
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(only_where_it_is_wanted_and_can_be_had) {
   const auto asks = [](config::NetRma choice, const transport::Capabilities* can) {
     Life life(choice, can);
     life.put(0, kLong);
-    rma::settle_all_remote("quiet");
+    rma::flush_all_remote("quiet");
     BOOST_CHECK(life.has(0, kLong));
     return life.network.count("message ask");
   };
@@ -185,15 +185,15 @@ BOOST_AUTO_TEST_CASE(quiet_waits_for_transfers) {
   life.put_nbi(0, kLong);
   rma::get_nbi_remote("get_nbi", context::default_context(), back.data(), Life::at(kLong), kLong);
   BOOST_CHECK_EQUAL(life.network.count("put") + life.network.count("get"), 0u);
-  rma::settle_remote("quiet", context::default_context());
+  rma::flush_remote("quiet", context::default_context());
   BOOST_CHECK_EQUAL(life.network.count("put"), 1u);
   BOOST_CHECK_EQUAL(life.network.count("get"), 1u);
   life.put_nbi(0, kLong);
-  rma::settle_remote("pe_quiet", context::default_context(), kOther);
+  rma::flush_remote("pe_quiet", context::default_context(), kOther);
   BOOST_CHECK_EQUAL(life.network.count("put"), 2u);
   const context::Context& other = context::context_table[7];
   rma::put_nbi_remote("put_nbi", other, Life::at(0), life.source.data(), kLong);
-  rma::settle_all_remote("quiet");
+  rma::flush_all_remote("quiet");
   BOOST_CHECK_EQUAL(life.network.count("put"), 3u);
 }
 
@@ -212,25 +212,25 @@ BOOST_AUTO_TEST_CASE(a_fence_waits_for_the_puts_of_its_context) {
   rma::get_nbi_remote("get_nbi", context::default_context(), back.data(), Life::at(0), kLong);
   rma::fence_remote("fence", context::default_context());
   BOOST_CHECK_EQUAL(life.network.count("get"), 0u);
-  rma::settle_all_remote("quiet");  // `back` may go
+  rma::flush_all_remote("quiet");  // `back` may go
 }
 
 BOOST_AUTO_TEST_CASE(messages_before_a_fence_are_not_overtaken) {
   Life life;
   life.put(0, kLong);
-  rma::settle_all_remote("quiet");
+  rma::flush_all_remote("quiet");
   life.network.log.clear();
   life.network.message_polls = 50;
   life.put(0, 8);
   life.put_nbi(0, kLong);
-  rma::settle_all_remote("quiet");
+  rma::flush_all_remote("quiet");
   BOOST_CHECK((life.network.log == Log{"start put", "put", "message put"}));  // no fence: as it comes
   life.network.log.clear();
   life.put(0, 8);
   rma::fence_remote("fence", context::default_context());
   life.put_nbi(0, kLong);
   life.put_nbi(kLong, kLong);
-  rma::settle_all_remote("quiet");
+  rma::flush_all_remote("quiet");
   BOOST_CHECK((life.network.log == Log{"message put", "start put", "start put", "put", "put"}));
 }
 
@@ -239,7 +239,7 @@ BOOST_AUTO_TEST_CASE(a_signal_leaves_when_its_data_are_there) {
   life.network.transfer_polls = 20;
   rma::put_signal_remote("put_signal", Life::at(0), life.source.data(), 2 * kLong, Life::at(8 * kLong), 1,
                          SHMEM_SIGNAL_SET);
-  rma::settle_all_remote("quiet");
+  rma::flush_all_remote("quiet");
   BOOST_CHECK((life.network.log == Log{"message ask", "start put", "put", "message signal"}));
 }
 
@@ -251,11 +251,11 @@ BOOST_AUTO_TEST_CASE(quiet_does_not_wait_for_parts_of_collectives) {
     const am::PartOfCollective mark;
     life.put(64, 100);
   }
-  rma::settle_all_remote("quiet");
+  rma::flush_all_remote("quiet");
   BOOST_CHECK(life.network.log.empty());
   life.network.message_polls = 1;
   life.put(300, 100);
-  rma::settle_all_remote("quiet");
+  rma::flush_all_remote("quiet");
   BOOST_CHECK((life.network.log == Log{"message put", "message put"}));
   BOOST_CHECK(life.has(64, 100));
 }
@@ -269,7 +269,7 @@ BOOST_AUTO_TEST_CASE(quiet_waits_for_what_a_collective_has_pushed_out) {
     const am::PartOfCollective mark;
     life.put(300, 100);
   }
-  rma::settle_all_remote("quiet");
+  rma::flush_all_remote("quiet");
   BOOST_CHECK((life.network.log == Log{"message", "message put"}));  // a batch, which was in front
 }
 

@@ -58,14 +58,14 @@ BOOST_AUTO_TEST_CASE(blocks_are_aligned_distinct_and_zero) {
     BOOST_CHECK(all_equal(arena.heap(pe), g.heap_bytes, std::byte{0}));
     std::fill_n(arena.heap(pe), g.heap_bytes, std::byte(pe + 1));
     std::fill_n(arena.statics(pe), g.static_bytes, std::byte(pe + 11));
-    arena.front(pe).wake_seq = static_cast<std::uint32_t>(pe + 21);
+    arena.doorbell(pe).wake_seq = static_cast<std::uint32_t>(pe + 21);
     std::fill_n(arena.team_slot(pe, windows::kTeamSlots - 1), windows::slot_bytes(kPes), std::byte(pe + 31));
   }
   for (int pe = 0; pe < static_cast<int>(kPes); ++pe) {
     BOOST_CHECK(all_equal(arena.heap(pe), g.heap_bytes, std::byte(pe + 1)));
     BOOST_CHECK(all_equal(arena.statics(pe), g.static_bytes, std::byte(pe + 11)));
-    BOOST_CHECK_EQUAL(arena.front(pe).wake_seq.load(), static_cast<std::uint32_t>(pe + 21));
-    BOOST_CHECK_EQUAL(arena.front(pe).sleepers.load(), 0U);
+    BOOST_CHECK_EQUAL(arena.doorbell(pe).wake_seq.load(), static_cast<std::uint32_t>(pe + 21));
+    BOOST_CHECK_EQUAL(arena.doorbell(pe).sleepers.load(), 0U);
     BOOST_CHECK(all_equal(arena.team_slot(pe, windows::kTeamSlots - 1), windows::slot_bytes(kPes), std::byte(pe + 31)));
   }
 }

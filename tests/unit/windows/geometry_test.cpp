@@ -17,13 +17,13 @@ void check_layout(const Geometry& g, std::size_t static_bytes, std::size_t heap_
   BOOST_REQUIRE_GE(g.blocks_offset, g.channel_offset + g.channel_bytes);
   BOOST_REQUIRE_EQUAL(g.blocks_offset % kHugePageBytes, 0U);
   BOOST_REQUIRE_EQUAL(g.file_bytes, g.blocks_offset + g.n_pes * g.stride);
-  // In a block: slots, static data, front, heap, guard page.
+  // In a block: slots, static data, doorbell, heap, guard page.
   BOOST_REQUIRE_GE(g.static_offset, windows::kTeamSlots * windows::slot_bytes(g.n_pes));
   BOOST_REQUIRE_EQUAL(g.static_offset % kPageBytes, 0U);
   BOOST_REQUIRE_GE(g.static_bytes, static_bytes);
-  BOOST_REQUIRE_LE(g.static_offset + g.static_bytes, g.front_offset);
-  BOOST_REQUIRE_EQUAL(g.front_offset + sizeof(WaitFront), g.heap_offset);
-  BOOST_REQUIRE_LE(g.static_offset + g.static_bytes, round_down(g.front_offset, kPageBytes));  // no page is both
+  BOOST_REQUIRE_LE(g.static_offset + g.static_bytes, g.doorbell_offset);
+  BOOST_REQUIRE_EQUAL(g.doorbell_offset + sizeof(Doorbell), g.heap_offset);
+  BOOST_REQUIRE_LE(g.static_offset + g.static_bytes, round_down(g.doorbell_offset, kPageBytes));  // no page is both
   BOOST_REQUIRE_EQUAL(g.heap_offset % kHugePageBytes, 0U);
   BOOST_REQUIRE_GE(g.heap_bytes, heap_bytes);
   BOOST_REQUIRE_LE(g.heap_offset + g.heap_bytes + kPageBytes, g.stride);
