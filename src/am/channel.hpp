@@ -52,7 +52,7 @@ enum HandlerId : std::uint16_t {
   kAtomic,  // atomic: no answer
   kAtomicFetch,
   kAtomicReply,
-  kTick,          // coll
+  kFlag,          // coll
   kMessageEager,  // message
   kMessageRts,
   kMessageCts,
@@ -68,7 +68,7 @@ enum HandlerId : std::uint16_t {
   kBatch,           // channel: several short messages in one
   kStage,           // channel: how far the source is in its life
   kKeyAsk,          // rma: answered by kGetReply
-  kBlob,            // coll: data without a flag, which its sender flushes
+  kContribution,    // coll: data without a flag, which its sender flushes
   kHandlerIds = 64  // an id at or above this is rubbish
 };
 

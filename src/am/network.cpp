@@ -30,7 +30,7 @@ constexpr bool is_question(unsigned handler) {
 }
 
 // What quiet has nothing to do with: flags of collectives and two-sided messages are not operations on memory.
-constexpr bool concerns_quiet(HandlerId id) { return id != kTick && (id < kMessageEager || id > kMessageData); }
+constexpr bool concerns_quiet(HandlerId id) { return id != kFlag && (id < kMessageEager || id > kMessageData); }
 // What collectives put; whatever else the same thread sends meanwhile is somebody else's: batches, what was left over.
 constexpr bool may_be_part(HandlerId id) { return id == kPut || id == kPutStrided || id == kPutSignal; }
 constexpr bool somebody_waits(const transport::Head& head) { return (head.handler & kNobodyWaits) == 0; }
@@ -38,7 +38,7 @@ constexpr bool somebody_waits(const transport::Head& head) { return (head.handle
 // Kinds of long messages that do not mind where those in front of them are: what they do beside bringing bytes they do
 // in placed().
 constexpr bool may_place_early(unsigned handler) {
-  return handler == kPut || handler == kPutSignal || handler == kGetReply || handler == kTick ||
+  return handler == kPut || handler == kPutSignal || handler == kGetReply || handler == kFlag ||
          handler == kMessageData;
 }
 

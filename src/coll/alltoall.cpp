@@ -5,10 +5,10 @@
 #include <memory>
 #include <vector>
 
+#include "coll/eager.hpp"
 #include "coll/leaders.hpp"
+#include "coll/member_access.hpp"
 #include "coll/mesh.hpp"
-#include "coll/parcels.hpp"
-#include "coll/reach.hpp"
 #include "coll/remote.hpp"
 #include "coll/select.hpp"
 
@@ -39,44 +39,44 @@ class Exchange {
   const std::byte* source_for(int reader) const { return source_ + static_cast<std::size_t>(reader) * source_block_; }
 
   void by_all() {
-    const std::uint64_t tick = ++team_.ticks;
+    const std::uint64_t epoch = ++team_.epoch;
     const int n = team_.size();
-    for (int i = 1; i <= n; ++i) send_block((team_.me() + i) % n, tick);
+    for (int i = 1; i <= n; ++i) send_block((team_.me() + i) % n, epoch);
     for (int i = 1; i < n; ++i) {
       const int pe = (team_.me() + n - i) % n;
-      if (!context::is_mapped(team_.route, pe)) await_tick(team_, group_.routine(), pe, tick);
+      if (!context::is_mapped(team_.route, pe)) await_flag(team_, group_.routine(), pe, epoch);
     }
-    meet_on_node(team_, group_.routine());
+    sync_node(team_, group_.routine());
   }
 
-  void send_block(int pe, std::uint64_t tick) {
+  void send_block(int pe, std::uint64_t epoch) {
     const bool mapped = context::is_mapped(team_.route, pe);
     if (!mapped && shape_.block_count == 1)
-      return put_with_tick(group_, pe, dest_of(team_.me()), {source_for(pe), bytes_}, tick);
-    if (!mapped) return put_strided_with_tick(group_, pe, dest_of(team_.me()), source_for(pe), shape_, tick);
-    Reach{team_.route, group_.routine()}.put_strided(pe, dest_of(team_.me()), source_for(pe), shape_);
+      return put_with_flag(group_, pe, dest_of(team_.me()), {source_for(pe), bytes_}, epoch);
+    if (!mapped) return put_strided_with_flag(group_, pe, dest_of(team_.me()), source_for(pe), shape_, epoch);
+    MemberAccess{team_.route, group_.routine()}.put_strided(pe, dest_of(team_.me()), source_for(pe), shape_);
   }
 
   void by_leaders() {
-    const Reach reach{team_.route, group_.routine()};
-    for (const int peer : nodes_.here()) reach.put_strided(peer, dest_of(team_.me()), source_for(peer), shape_);
-    const std::uint64_t tick = team_.ticks + 1;
-    team_.ticks += 2;
-    if (!come_together(team_, group_.routine(), tick)) return;
+    const MemberAccess members{team_.route, group_.routine()};
+    for (const int peer : nodes_.here()) members.put_strided(peer, dest_of(team_.me()), source_for(peer), shape_);
+    const std::uint64_t epoch = team_.epoch + 1;
+    team_.epoch += 2;
+    if (!gather_at_leader(team_, group_.routine(), epoch)) return;
     if (select::exchange_on_mesh(nodes_)) {
-      on_mesh(tick);
+      exchange_on_mesh(epoch);
     } else {
-      with_each_node(tick);
+      exchange_flat(epoch);
     }
-    dismiss(team_, group_.routine(), tick);
+    release_node(team_, group_.routine(), epoch);
   }
 
-  std::size_t bundle_bytes(int from, int to) const {
+  std::size_t node_block_bytes(int from, int to) const {
     return static_cast<std::size_t>(nodes_.size_of(from)) * static_cast<std::size_t>(nodes_.size_of(to)) * bytes_;
   }
 
   // All blocks of this node for another one.
-  void fill(int node, std::byte* at) const {
+  void pack(int node, std::byte* at) const {
     const rma::Strided packing{shape_.block_bytes, shape_.block_count, shape_.block_bytes, shape_.source_step};
     for (const int writer : nodes_.here()) {
       for (const int reader : nodes_.on(node)) {
@@ -85,7 +85,7 @@ class Exchange {
       }
     }
   }
-  void empty(int node, const std::byte* at) const {
+  void unpack(int node, const std::byte* at) const {
     const rma::Strided unpacking{shape_.block_bytes, shape_.block_count, shape_.dest_step, shape_.block_bytes};
     for (const int writer : nodes_.on(node)) {
       for (const int reader : nodes_.here()) {
@@ -95,71 +95,71 @@ class Exchange {
     }
   }
 
-  void with_each_node(std::uint64_t tick) {
-    std::vector<std::byte> bundle;
+  void exchange_flat(std::uint64_t epoch) {
+    std::vector<std::byte> data;
     for (int i = 1; i < nodes_.count(); ++i) {
-      const int to = nodes_.behind(i);
-      bundle.resize(bundle_bytes(nodes_.mine, to));
-      fill(to, bundle.data());
-      send_parcel(team_, group_.routine(), nodes_.leader(to), tick, bundle);
+      const int to = nodes_.ahead(i);
+      data.resize(node_block_bytes(nodes_.mine, to));
+      pack(to, data.data());
+      send_eager(team_, group_.routine(), nodes_.leader(to), epoch, data);
     }
     for (int i = 1; i < nodes_.count(); ++i) {
-      const int from = nodes_.behind(nodes_.count() - i);
-      const Parcel parcel =
-          await_parcel(team_, group_.routine(), nodes_.leader(from), tick, bundle_bytes(from, nodes_.mine));
-      empty(from, parcel.data());
+      const int from = nodes_.behind(i);
+      const EagerMessage message =
+          await_eager(team_, group_.routine(), nodes_.leader(from), epoch, node_block_bytes(from, nodes_.mine));
+      unpack(from, message.data());
     }
   }
 
   // What other nodes have sent through this one, by source; the own part is made when it is wanted.
   struct Transit {
-    std::vector<Parcel> parcels;
-    std::vector<std::vector<std::size_t>> begin;  // by source, of the bundle for each destination in its parcel
+    std::vector<EagerMessage> messages;
+    std::vector<std::vector<std::size_t>> begin;  // by source, of the bundle for each destination in its message
   };
 
-  void on_mesh(std::uint64_t tick) {
+  void exchange_on_mesh(std::uint64_t epoch) {
     const Mesh mesh(nodes_.count());
     std::vector<std::byte> data;
     for (int i = 1; i < nodes_.count(); ++i) {
-      const int via = nodes_.behind(i);
+      const int via = nodes_.ahead(i);
       data.clear();
       for (const int to : mesh.destinations(nodes_.mine, via)) append_own(to, data);
-      if (!data.empty()) send_parcel(team_, group_.routine(), nodes_.leader(via), tick, data);
+      if (!data.empty()) send_eager(team_, group_.routine(), nodes_.leader(via), epoch, data);
     }
-    const Transit transit = receive_transit(mesh, tick);
+    const Transit transit = receive_row(mesh, epoch);
     for (int i = 1; i < nodes_.count(); ++i) {
-      const int to = nodes_.behind(i);
+      const int to = nodes_.ahead(i);
       data.clear();
       for (const int from : mesh.sources(nodes_.mine, to)) append_transit(transit, from, to, data);
-      if (!data.empty()) send_parcel(team_, group_.routine(), nodes_.leader(to), tick + 1, data);
+      if (!data.empty()) send_eager(team_, group_.routine(), nodes_.leader(to), epoch + 1, data);
     }
-    for (int i = 1; i < nodes_.count(); ++i) take_last(mesh, nodes_.behind(nodes_.count() - i), tick + 1);
+    for (int i = 1; i < nodes_.count(); ++i) receive_column(mesh, nodes_.behind(i), epoch + 1);
   }
 
   void append_own(int to, std::vector<std::byte>& data) const {
     const std::size_t at = data.size();
-    data.resize(at + bundle_bytes(nodes_.mine, to));
-    fill(to, data.data() + at);
+    data.resize(at + node_block_bytes(nodes_.mine, to));
+    pack(to, data.data() + at);
   }
 
-  // Of each source on the way through this node: its parcel. What is for this node is done then.
-  Transit receive_transit(const Mesh& mesh, std::uint64_t tick) {
+  // Of each source on the way through this node: its message. What is for this node is done then.
+  Transit receive_row(const Mesh& mesh, std::uint64_t epoch) {
     const auto n = static_cast<std::size_t>(nodes_.count());
-    Transit transit{std::vector<Parcel>(n), std::vector<std::vector<std::size_t>>(n)};
+    Transit transit{std::vector<EagerMessage>(n), std::vector<std::vector<std::size_t>>(n)};
     for (int i = 1; i < nodes_.count(); ++i) {
-      const int from = nodes_.behind(nodes_.count() - i);
+      const int from = nodes_.behind(i);
       auto& begin = transit.begin[static_cast<std::size_t>(from)];
       begin.assign(n, 0);
       std::size_t bytes = 0;
       for (const int to : mesh.destinations(from, nodes_.mine)) {
         begin[static_cast<std::size_t>(to)] = bytes;
-        bytes += bundle_bytes(from, to);
+        bytes += node_block_bytes(from, to);
       }
       if (bytes == 0) continue;
-      Parcel& parcel = transit.parcels[static_cast<std::size_t>(from)];
-      parcel = await_parcel(team_, group_.routine(), nodes_.leader(from), tick, bytes);
+      EagerMessage& message = transit.messages[static_cast<std::size_t>(from)];
+      message = await_eager(team_, group_.routine(), nodes_.leader(from), epoch, bytes);
       if (mesh.via(from, nodes_.mine) == nodes_.mine)
-        empty(from, parcel.data() + begin[static_cast<std::size_t>(nodes_.mine)]);
+        unpack(from, message.data() + begin[static_cast<std::size_t>(nodes_.mine)]);
     }
     return transit;
   }
@@ -167,22 +167,22 @@ class Exchange {
   void append_transit(const Transit& transit, int from, int to, std::vector<std::byte>& data) const {
     if (from == nodes_.mine) return append_own(to, data);
     const auto source = static_cast<std::size_t>(from);
-    const std::byte* const bundle =
-        transit.parcels[source].data() + transit.begin[source][static_cast<std::size_t>(to)];
-    data.insert(data.end(), bundle, bundle + bundle_bytes(from, to));
+    const std::byte* const block =
+        transit.messages[source].data() + transit.begin[source][static_cast<std::size_t>(to)];
+    data.insert(data.end(), block, block + node_block_bytes(from, to));
   }
 
   // The second half of the way of what is for this node.
-  void take_last(const Mesh& mesh, int via, std::uint64_t tick) {
+  void receive_column(const Mesh& mesh, int via, std::uint64_t epoch) {
     const std::vector<int> sources = mesh.sources(via, nodes_.mine);
     std::size_t bytes = 0;
-    for (const int from : sources) bytes += bundle_bytes(from, nodes_.mine);
+    for (const int from : sources) bytes += node_block_bytes(from, nodes_.mine);
     if (bytes == 0) return;
-    const Parcel parcel = await_parcel(team_, group_.routine(), nodes_.leader(via), tick, bytes);
-    const std::byte* at = parcel.data();
+    const EagerMessage message = await_eager(team_, group_.routine(), nodes_.leader(via), epoch, bytes);
+    const std::byte* at = message.data();
     for (const int from : sources) {
-      empty(from, at);
-      at += bundle_bytes(from, nodes_.mine);
+      unpack(from, at);
+      at += node_block_bytes(from, nodes_.mine);
     }
   }
 

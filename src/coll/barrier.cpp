@@ -2,8 +2,8 @@
 
 #include "am/channel.hpp"
 #include "base/wait.hpp"
+#include "coll/flags.hpp"
 #include "coll/leaders.hpp"
-#include "coll/ticks.hpp"
 #include "context/route.hpp"
 
 namespace shmemx::coll {
@@ -16,12 +16,12 @@ Doorbell& doorbell_of(const Team& team, int pe) {
 void disseminate(Team& team, const char* routine) {
   const int n = team.size();
   const int me = team.me();
-  const std::uint64_t tick = ++team.ticks;
+  const std::uint64_t epoch = ++team.epoch;
   for (int distance = 1; distance < n; distance *= 2) {
     const int to = me + distance < n ? me + distance : me + distance - n;
     const int from = me >= distance ? me - distance : me - distance + n;
-    signal_tick(team, routine, to, tick);
-    await_tick(team, routine, from, tick);
+    set_flag(team, routine, to, epoch);
+    await_flag(team, routine, from, epoch);
   }
 }
 
@@ -29,7 +29,7 @@ void count_in(Team& team, const char* routine) {
   CountingBarrier& central = team.central();
   const auto n = static_cast<std::uint64_t>(team.size());
   const std::uint64_t turn = ++team.counted;
-  ++team.ticks;
+  ++team.epoch;
   if (central.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == turn * n) {  // arrive
     central.released.store(turn, std::memory_order_release);                      // arrive
     for (int pe = 0; pe < team.size(); ++pe) {
@@ -42,16 +42,16 @@ void count_in(Team& team, const char* routine) {
 
 }  // namespace
 
-void signal_tick(const Team& team, const char* routine, int pe, std::uint64_t tick) noexcept {
+void set_flag(const Team& team, const char* routine, int pe, std::uint64_t epoch) noexcept {
   if (!context::is_mapped(team.route, pe)) [[unlikely]]
-    return send_tick(team, routine, pe, tick);
-  team.arrival(pe, team.me()).tick.store(tick, std::memory_order_release);  // arrive
+    return send_flag(team, routine, pe, epoch);
+  team.flag(pe, team.me()).epoch.store(epoch, std::memory_order_release);  // arrive
   wake(doorbell_of(team, pe));
 }
 
-void await_tick(const Team& team, const char* routine, int pe, std::uint64_t tick) noexcept {
-  const ArrivalLine& line = team.arrival(team.me(), pe);
-  const auto has_come = [&] { return line.tick.load(std::memory_order_acquire) >= tick; };  // arrive
+void await_flag(const Team& team, const char* routine, int pe, std::uint64_t epoch) noexcept {
+  const Flag& line = team.flag(team.me(), pe);
+  const auto has_come = [&] { return line.epoch.load(std::memory_order_acquire) >= epoch; };  // arrive
   if (!context::all_mapped) [[unlikely]]
     return am::wait_until(routine, context::world_pe(team.route, pe), has_come);
   wait_for(routine, has_come);

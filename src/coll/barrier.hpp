@@ -12,8 +12,8 @@ namespace shmemx::coll {
 // Edge:  arrive  arrival.store / arrived.fetch_add -> arrival.load / released.load    all stores of the PE that arrives
 void barrier(Team& team, const char* routine) noexcept;
 
-// One-way: tells `pe` that this PE has come to `tick`; waits for the same from `pe`.
-void signal_tick(const Team& team, const char* routine, int pe, std::uint64_t tick) noexcept;
-void await_tick(const Team& team, const char* routine, int pe, std::uint64_t tick) noexcept;
+// One-way: tells `pe` that this PE has come to `epoch`; waits for the same from `pe`.
+void set_flag(const Team& team, const char* routine, int pe, std::uint64_t epoch) noexcept;
+void await_flag(const Team& team, const char* routine, int pe, std::uint64_t epoch) noexcept;
 
 }  // namespace shmemx::coll

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "coll/leaders.hpp"
-#include "coll/reach.hpp"
+#include "coll/member_access.hpp"
 #include "coll/remote.hpp"
 #include "coll/select.hpp"
 #include "rma/copy.hpp"
@@ -12,9 +12,9 @@ namespace shmemx::coll {
 namespace {
 
 // This PE's node among the nodes, which count from the root's.
-class Way {
+class BroadcastTree {
  public:
-  Way(const TeamNodes& nodes, int root_node, std::size_t bytes) : nodes_(nodes), root_node_(root_node) {
+  BroadcastTree(const TeamNodes& nodes, int root_node, std::size_t bytes) : nodes_(nodes), root_node_(root_node) {
     const int n = nodes.count();
     const int self = (nodes.mine - root_node + n) % n;
     if (select::broadcast_flat(nodes, bytes)) {
@@ -59,20 +59,20 @@ class Broadcast {
 
   void run(std::size_t bytes) {
     pushes_ = bytes <= select::kPushBytes;
-    const Way way(nodes_, root_node_, bytes);
+    const BroadcastTree tree(nodes_, root_node_, bytes);
     const std::size_t segment = select::broadcast_segment(nodes_);
     std::size_t at = 0;
     do {
       const std::size_t piece = std::min(segment, bytes - at);
-      const std::uint64_t tick = ++team_.ticks;
+      const std::uint64_t epoch = ++team_.epoch;
       if (representative(nodes_.mine) == team_.me()) {
-        pass_on(way, at, piece, tick);
+        forward(tree, at, piece, epoch);
       } else {
-        take(at, piece, tick);
+        take(at, piece, epoch);
       }
       at += piece;
     } while (at < bytes);
-    if (!pushes_) see_all_done();
+    if (!pushes_) await_copies();
     if (team_.me() == root_ && own_ != source_ && bytes != 0) rma::copy(own_, source_, bytes);
   }
 
@@ -80,33 +80,33 @@ class Broadcast {
   int representative(int node) const { return node == root_node_ ? root_ : nodes_.leader(node); }
   const std::byte* held() const { return nodes_.mine == root_node_ ? source_ : own_; }
 
-  void pass_on(const Way& way, std::size_t at, std::size_t piece, std::uint64_t tick) {
-    if (team_.me() != root_) await_tick(team_, group_.routine(), representative(way.parent()), tick);
+  void forward(const BroadcastTree& tree, std::size_t at, std::size_t piece, std::uint64_t epoch) {
+    if (team_.me() != root_) await_flag(team_, group_.routine(), representative(tree.parent()), epoch);
     const std::span<const std::byte> data(held() + at, piece);
-    for (const int child : way.children()) put_with_tick(group_, representative(child), own_ + at, data, tick);
+    for (const int child : tree.children()) put_with_flag(group_, representative(child), own_ + at, data, epoch);
     for (const int peer : nodes_.here()) {
       if (peer == team_.me()) continue;
       if (pushes_) {
-        put_with_tick(group_, peer, own_ + at, data, tick);
+        put_with_flag(group_, peer, own_ + at, data, epoch);
       } else {
-        signal_tick(team_, group_.routine(), peer, tick);
+        set_flag(team_, group_.routine(), peer, epoch);
       }
     }
   }
 
-  void take(std::size_t at, std::size_t piece, std::uint64_t tick) {
+  void take(std::size_t at, std::size_t piece, std::uint64_t epoch) {
     const int from = representative(nodes_.mine);
-    await_tick(team_, group_.routine(), from, tick);
+    await_flag(team_, group_.routine(), from, epoch);
     if (!pushes_) rma::copy(own_ + at, mapped_copy(team_.route, held(), from) + at, piece);
   }
 
   // The representative's data stay until its node peers have copied them.
-  void see_all_done() {
-    const std::uint64_t tick = ++team_.ticks;
+  void await_copies() {
+    const std::uint64_t epoch = ++team_.epoch;
     const int from = representative(nodes_.mine);
-    if (from != team_.me()) return signal_tick(team_, group_.routine(), from, tick);
+    if (from != team_.me()) return set_flag(team_, group_.routine(), from, epoch);
     for (const int peer : nodes_.here()) {
-      if (peer != team_.me()) await_tick(team_, group_.routine(), peer, tick);
+      if (peer != team_.me()) await_flag(team_, group_.routine(), peer, epoch);
     }
   }
 

@@ -5,7 +5,7 @@
 
 #include "coll/leader_gather.hpp"
 #include "coll/leaders.hpp"
-#include "coll/reach.hpp"
+#include "coll/member_access.hpp"
 #include "coll/remote.hpp"
 #include "coll/select.hpp"
 #include "rma/copy.hpp"
@@ -45,8 +45,8 @@ class Collect {
   }
 
   void by_leaders() {
-    const std::uint64_t tick = ++team_.ticks;
-    if (!come_together(team_, group_.routine(), tick)) return;
+    const std::uint64_t epoch = ++team_.epoch;
+    if (!gather_at_leader(team_, group_.routine(), epoch)) return;
     std::vector<std::size_t> bytes(static_cast<std::size_t>(nodes_.count()), 0);
     for (int node = 0; node < nodes_.count(); ++node) {
       for (const int pe : nodes_.on(node)) bytes[static_cast<std::size_t>(node)] += bytes_of(pe);
@@ -57,11 +57,11 @@ class Collect {
       if (bytes_of(pe) != 0) std::memcpy(at, place_of(pe), bytes_of(pe));
       at += bytes_of(pe);
     }
-    all.exchange(tick);
+    all.exchange(epoch);
     for (int node = 0; node < nodes_.count(); ++node) {
       if (node != nodes_.mine) hand_out(node, all.of(node));
     }
-    dismiss(team_, group_.routine(), tick);
+    release_node(team_, group_.routine(), epoch);
   }
 
   void hand_out(int node, const std::byte* data) const {
@@ -72,24 +72,24 @@ class Collect {
   }
 
   void by_all() {
-    const std::uint64_t tick = ++team_.ticks;
+    const std::uint64_t epoch = ++team_.epoch;
     const int n = nodes_.count();
     for (int i = 1; i < n; ++i) {
-      const auto there = nodes_.on(nodes_.behind(i));
+      const auto there = nodes_.on(nodes_.ahead(i));
       const int to = there[static_cast<std::size_t>(nodes_.rank) % there.size()];
-      put_with_tick(group_, to, bytes_of(team_.me()) == 0 ? dest_ : place_of(team_.me()),
-                    {source_, bytes_of(team_.me())}, tick);
+      put_with_flag(group_, to, bytes_of(team_.me()) == 0 ? dest_ : place_of(team_.me()),
+                    {source_, bytes_of(team_.me())}, epoch);
     }
-    for (int i = 1; i < n; ++i) take_from(nodes_.on(nodes_.behind(n - i)), tick);
-    meet_on_node(team_, group_.routine());
+    for (int i = 1; i < n; ++i) take_from(nodes_.on(nodes_.behind(i)), epoch);
+    sync_node(team_, group_.routine());
   }
 
   // Those of another node that send to this PE.
-  void take_from(std::span<const int> there, std::uint64_t tick) {
+  void take_from(std::span<const int> there, std::uint64_t epoch) {
     const auto here = nodes_.here();
     for (auto rank = static_cast<std::size_t>(nodes_.rank); rank < there.size(); rank += here.size()) {
       const int owner = there[rank];
-      await_tick(team_, group_.routine(), owner, tick);
+      await_flag(team_, group_.routine(), owner, epoch);
       for (const int peer : here) {
         if (peer != team_.me()) store(peer, owner, place_of(owner));
       }
@@ -105,7 +105,7 @@ class Collect {
 };
 
 // The words of all members in the order of nodes_.members, known to leaders.
-LeaderGather gather_words(TeamGroup& group, std::uint64_t tick) {
+LeaderGather gather_words(TeamGroup& group, std::uint64_t epoch) {
   Team& team = group.team();
   const TeamNodes& nodes = nodes_of(team);
   std::vector<std::size_t> bytes;
@@ -117,7 +117,7 @@ LeaderGather gather_words(TeamGroup& group, std::uint64_t tick) {
     std::memcpy(at, team.scratch(pe, team.exchanges & 1), sizeof(std::uint64_t));
     at += sizeof(std::uint64_t);
   }
-  all.exchange(tick);
+  all.exchange(epoch);
   return all;
 }
 
@@ -132,22 +132,22 @@ void words_in_order(const TeamNodes& nodes, const LeaderGather& all, std::vector
 }
 
 // Through the leader's scratch area, as much at a time as it holds.
-void share_with_node(TeamGroup& group, std::vector<std::uint64_t>& words, std::uint64_t first_tick) {
+void share_with_node(TeamGroup& group, std::vector<std::uint64_t>& words, std::uint64_t first_epoch) {
   Team& team = group.team();
   const TeamNodes& nodes = nodes_of(team);
   constexpr std::size_t kWords = windows::kScratchBytes / sizeof(std::uint64_t);
   std::byte* const area = team.scratch(nodes.leader(nodes.mine), team.exchanges & 1);
-  std::uint64_t tick = first_tick;
+  std::uint64_t epoch = first_epoch;
   for (std::size_t at = 0; at < words.size(); at += kWords) {
     const std::size_t bytes = sizeof(std::uint64_t) * std::min(kWords, words.size() - at);
     const bool first = at == 0;  // all have come together already
-    if (!first) tick = ++team.ticks;
+    if (!first) epoch = ++team.epoch;
     if (nodes.leads()) {
-      if (!first) static_cast<void>(come_together(team, group.routine(), tick));
+      if (!first) static_cast<void>(gather_at_leader(team, group.routine(), epoch));
       std::memcpy(area, words.data() + at, bytes);
-      dismiss(team, group.routine(), tick);
+      release_node(team, group.routine(), epoch);
     } else {
-      static_cast<void>(come_together(team, group.routine(), tick));
+      static_cast<void>(gather_at_leader(team, group.routine(), epoch));
       std::memcpy(words.data() + at, area, bytes);
     }
   }
@@ -157,13 +157,13 @@ std::vector<std::uint64_t> exchange_words(TeamGroup& group, std::uint64_t word) 
   Team& team = group.team();
   const TeamNodes& nodes = nodes_of(team);
   std::memcpy(team.scratch(team.me(), ++team.exchanges & 1), &word, sizeof word);
-  const std::uint64_t tick = ++team.ticks;
+  const std::uint64_t epoch = ++team.epoch;
   std::vector<std::uint64_t> words(static_cast<std::size_t>(team.size()));
   if (nodes.leads()) {
-    static_cast<void>(come_together(team, group.routine(), tick));
-    words_in_order(nodes, gather_words(group, tick), words);
+    static_cast<void>(gather_at_leader(team, group.routine(), epoch));
+    words_in_order(nodes, gather_words(group, epoch), words);
   }
-  share_with_node(group, words, tick);
+  share_with_node(group, words, epoch);
   return words;
 }
 

@@ -11,14 +11,14 @@ static_assert(SHMEM_SYNC_VALUE == 0 && SHMEM_SYNC_SIZE >= 3 && SHMEM_BARRIER_SYN
               SHMEM_BCAST_SYNC_SIZE >= 3 && SHMEM_COLLECT_SYNC_SIZE >= 3 && SHMEM_REDUCE_SYNC_SIZE >= 3 &&
               SHMEM_ALLTOALL_SYNC_SIZE >= 3 && SHMEM_ALLTOALLS_SYNC_SIZE >= 3);
 
-// Settled before the barrier: who has not published by then is somewhere else, and its old blob shows it. Mapped
-// members look into this PE's scratch area.
+// Settled before the barrier: who has not published by then is somewhere else, and its old contribution shows it.
+// Mapped members look into this PE's scratch area.
 void TeamGroup::publish_remote(const void* data, std::size_t bytes) noexcept {
   const std::uint64_t parity = ++team_.exchanges & 1;
   if (bytes != 0) std::memcpy(team_.scratch(me(), parity), data, bytes);
   for (int i = 1; i < size(); ++i) {
     const int pe = me() + i < size() ? me() + i : me() + i - size();
-    if (!context::is_mapped(team_.route, pe)) send_blob(team_, routine_, pe, {data, bytes, parity});
+    if (!context::is_mapped(team_.route, pe)) send_contribution(team_, routine_, pe, {data, bytes, parity});
   }
   for (int pe = 0; pe < size(); ++pe) {
     if (!context::is_mapped(team_.route, pe)) am::flush(routine_, context::world_pe(team_.route, pe));

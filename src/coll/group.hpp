@@ -1,13 +1,13 @@
 // What the collectives need of a set of PEs: size, own number, addresses in the others' memory, a barrier, an exchange
-// of small blobs. Two kinds: a team with its slot, and an active set with the caller's pSync array.
+// of small contributions. Two kinds: a team with its slot, and an active set with the caller's pSync array.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
 
 #include "coll/barrier.hpp"
+#include "coll/flags.hpp"
 #include "coll/team.hpp"
-#include "coll/ticks.hpp"
 #include "context/route.hpp"
 
 namespace shmemx::coll {
@@ -54,7 +54,8 @@ class TeamGroup {
   void sync() noexcept { barrier(team_, routine_); }
 
   // publish(), sync(), then published() of all. The areas alternate: who publishes again has passed a barrier
-  // that everybody enters after reading, so no second barrier is needed. At most blob_bytes() of the team's size.
+  // that everybody enters after reading, so no second barrier is needed. At most contribution_bytes() of the team's
+  // size.
   void publish(const void* data, std::size_t bytes) noexcept {
     if (!is_direct()) [[unlikely]]
       return publish_remote(data, bytes);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "coll/parcels.hpp"
+#include "coll/eager.hpp"
 #include "coll/select.hpp"
 
 namespace shmemx::coll {
@@ -11,33 +11,33 @@ namespace shmemx::coll {
 LeaderGather::LeaderGather(Team& team, const char* routine, const std::vector<std::size_t>& bytes)
     : team_(team), nodes_(nodes_of(team)), routine_(routine), begin_(1, 0) {
   for (int i = 0; i < nodes_.count(); ++i)
-    begin_.push_back(begin_.back() + bytes[static_cast<std::size_t>(nodes_.behind(i))]);
+    begin_.push_back(begin_.back() + bytes[static_cast<std::size_t>(nodes_.ahead(i))]);
   memory_.reset(new std::byte[std::max<std::size_t>(begin_.back(), 1)]);
 }
 
 // `count` contributions from the own one on.
-void LeaderGather::send(int to_node, int count, std::uint64_t tick) noexcept {
-  send_parcel(team_, routine_, nodes_.leader(to_node), tick, {memory_.get(), begin_of(count)});
+void LeaderGather::send(int to_node, int count, std::uint64_t epoch) noexcept {
+  send_eager(team_, routine_, nodes_.leader(to_node), epoch, {memory_.get(), begin_of(count)});
 }
 
-void LeaderGather::receive(int from_node, int count, std::uint64_t tick) noexcept {
+void LeaderGather::receive(int from_node, int count, std::uint64_t epoch) noexcept {
   const int distance = distance_to(from_node);
   const std::size_t bytes = begin_of(distance + count) - begin_of(distance);
-  const Parcel parcel = await_parcel(team_, routine_, nodes_.leader(from_node), tick, bytes);
-  if (bytes != 0) std::memcpy(memory_.get() + begin_of(distance), parcel.data(), bytes);
+  const EagerMessage message = await_eager(team_, routine_, nodes_.leader(from_node), epoch, bytes);
+  if (bytes != 0) std::memcpy(memory_.get() + begin_of(distance), message.data(), bytes);
 }
 
-void LeaderGather::exchange(std::uint64_t tick) noexcept {
+void LeaderGather::exchange(std::uint64_t epoch) noexcept {
   const int n = nodes_.count();
-  if (select::leaders_tell_all(nodes_)) {
-    for (int i = 1; i < n; ++i) send(nodes_.behind(n - i), 1, tick);
-    for (int i = 1; i < n; ++i) receive(nodes_.behind(i), 1, tick);
+  if (select::leaders_exchange_flat(nodes_)) {
+    for (int i = 1; i < n; ++i) send(nodes_.behind(i), 1, epoch);
+    for (int i = 1; i < n; ++i) receive(nodes_.ahead(i), 1, epoch);
     return;
   }
   for (int known = 1; known < n; known *= 2) {
     const int count = std::min(known, n - known);
-    send(nodes_.behind(n - known), count, tick);
-    receive(nodes_.behind(known), count, tick);
+    send(nodes_.behind(known), count, epoch);
+    receive(nodes_.ahead(known), count, epoch);
   }
 }
 

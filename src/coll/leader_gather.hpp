@@ -15,14 +15,14 @@ class LeaderGather {
   LeaderGather(Team& team, const char* routine, const std::vector<std::size_t>& bytes);
   // To be filled before the exchange.
   std::byte* own() noexcept { return memory_.get(); }
-  void exchange(std::uint64_t tick) noexcept;
+  void exchange(std::uint64_t epoch) noexcept;
   const std::byte* of(int node) const noexcept { return memory_.get() + begin_of(distance_to(node)); }
 
  private:
   int distance_to(int node) const noexcept { return (node - nodes_.mine + nodes_.count()) % nodes_.count(); }
   std::size_t begin_of(int distance) const noexcept { return begin_[static_cast<std::size_t>(distance)]; }
-  void send(int to_node, int count, std::uint64_t tick) noexcept;
-  void receive(int from_node, int count, std::uint64_t tick) noexcept;
+  void send(int to_node, int count, std::uint64_t epoch) noexcept;
+  void receive(int from_node, int count, std::uint64_t epoch) noexcept;
 
   Team& team_;
   const TeamNodes& nodes_;

@@ -18,43 +18,43 @@ void arrive(const Team& team, const TeamNodes& nodes) {
 void await_others(Team& team, const TeamNodes& nodes, const char* routine) {
   const int others = nodes.size_of(nodes.mine) - 1;
   if (others == 0) return;
-  team.gathered += static_cast<std::uint64_t>(others);
+  team.arrivals_seen += static_cast<std::uint64_t>(others);
   const std::atomic<std::uint64_t>& arrived = team.central(team.me()).arrived;
   // One of them for all: they come by no message.
   am::wait_until(routine, context::world_pe(team.route, nodes.here().back()), [&] {
-    return arrived.load(std::memory_order_acquire) >= team.gathered;  // arrive
+    return arrived.load(std::memory_order_acquire) >= team.arrivals_seen;  // arrive
   });
 }
 
 // Each leader tells the one 2^k nodes on, and waits for the one 2^k back.
-void disseminate(const Team& team, const TeamNodes& nodes, const char* routine, std::uint64_t tick) {
+void disseminate(const Team& team, const TeamNodes& nodes, const char* routine, std::uint64_t epoch) {
   for (int distance = 1; distance < nodes.count(); distance *= 2) {
-    signal_tick(team, routine, nodes.leader(nodes.behind(distance)), tick);
-    await_tick(team, routine, nodes.leader(nodes.behind(nodes.count() - distance)), tick);
+    set_flag(team, routine, nodes.leader(nodes.ahead(distance)), epoch);
+    await_flag(team, routine, nodes.leader(nodes.behind(distance)), epoch);
   }
 }
 
 }  // namespace
 
-bool come_together(Team& team, const char* routine, std::uint64_t tick) noexcept {
+bool gather_at_leader(Team& team, const char* routine, std::uint64_t epoch) noexcept {
   const TeamNodes& nodes = nodes_of(team);
   if (nodes.leads()) {
     await_others(team, nodes, routine);
     return true;
   }
   arrive(team, nodes);
-  await_tick(team, routine, nodes.leader(nodes.mine), tick);
+  await_flag(team, routine, nodes.leader(nodes.mine), epoch);
   return false;
 }
 
-void dismiss(Team& team, const char* routine, std::uint64_t tick) noexcept {
+void release_node(Team& team, const char* routine, std::uint64_t epoch) noexcept {
   const TeamNodes& nodes = nodes_of(team);
-  for (const int pe : nodes.here().subspan(1)) signal_tick(team, routine, pe, tick);
+  for (const int pe : nodes.here().subspan(1)) set_flag(team, routine, pe, epoch);
 }
 
-void meet_on_node(Team& team, const char* routine) noexcept {
-  const std::uint64_t tick = ++team.ticks;
-  if (come_together(team, routine, tick)) dismiss(team, routine, tick);
+void sync_node(Team& team, const char* routine) noexcept {
+  const std::uint64_t epoch = ++team.epoch;
+  if (gather_at_leader(team, routine, epoch)) release_node(team, routine, epoch);
 }
 
 std::vector<int> awaiting_in_barrier(Team& team) {
@@ -63,16 +63,16 @@ std::vector<int> awaiting_in_barrier(Team& team) {
   const TeamNodes& nodes = nodes_of(team);
   if (!nodes.leads()) return members;
   for (int distance = 1; distance < nodes.count(); distance *= 2)
-    members.push_back(nodes.leader(nodes.behind(distance)));
+    members.push_back(nodes.leader(nodes.ahead(distance)));
   return members;
 }
 
 void barrier_of_nodes(Team& team, const char* routine) noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  const std::uint64_t tick = ++team.ticks;
-  if (!come_together(team, routine, tick)) return;
-  disseminate(team, nodes_of(team), routine, tick);
-  dismiss(team, routine, tick);
+  const std::uint64_t epoch = ++team.epoch;
+  if (!gather_at_leader(team, routine, epoch)) return;
+  disseminate(team, nodes_of(team), routine, epoch);
+  release_node(team, routine, epoch);
 }
 
 }  // namespace shmemx::coll

@@ -23,12 +23,12 @@ inline void push_down_tree(Team& team, const char* routine, Symmetric dest, cons
   const int n = team.size();
   const int node = team.me() >= root ? team.me() - root : team.me() - root + n;
   const auto pe_of = [&](int other) { return other + root < n ? other + root : other + root - n; };
-  const std::uint64_t tick = ++team.ticks;
+  const std::uint64_t epoch = ++team.epoch;
   int step = 1;
   const std::byte* from = source;
   if (node != 0) {
     while ((node & step) == 0) step *= 2;
-    await_tick(team, routine, pe_of(node - step), tick);
+    await_flag(team, routine, pe_of(node - step), epoch);
     from = dest.at(team.me());
   } else {
     while (step < n) step *= 2;
@@ -36,37 +36,37 @@ inline void push_down_tree(Team& team, const char* routine, Symmetric dest, cons
   for (step /= 2; step != 0; step /= 2) {
     if (node + step >= n) continue;
     rma::copy(dest.at(pe_of(node + step)), from, bytes);
-    signal_tick(team, routine, pe_of(node + step), tick);
+    set_flag(team, routine, pe_of(node + step), epoch);
   }
 }
 
 inline void push_flat(Team& team, const char* routine, Symmetric dest, const std::byte* source, std::size_t bytes,
                       int root) noexcept {
-  const std::uint64_t tick = ++team.ticks;
-  if (team.me() != root) return await_tick(team, routine, root, tick);
+  const std::uint64_t epoch = ++team.epoch;
+  if (team.me() != root) return await_flag(team, routine, root, epoch);
   for (int pe = 0; pe < team.size(); ++pe) {
     if (pe == root) continue;
     rma::copy(dest.at(pe), source, bytes);
-    signal_tick(team, routine, pe, tick);
+    set_flag(team, routine, pe, epoch);
   }
 }
 
 // Everybody reads the root's source at the same time; the root leaves when all have.
 inline void pull_from_root(Team& team, const char* routine, Symmetric dest, Symmetric source, std::size_t bytes,
                            int root) noexcept {
-  const std::uint64_t tick = ++team.ticks;
+  const std::uint64_t epoch = ++team.epoch;
   const int me = team.me();
   if (me != root) {
-    await_tick(team, routine, root, tick);
+    await_flag(team, routine, root, epoch);
     rma::copy(dest.at(me), source.at(root), bytes);
-    return signal_tick(team, routine, root, tick);
+    return set_flag(team, routine, root, epoch);
   }
   for (int pe = 0; pe < team.size(); ++pe) {
-    if (pe != root) signal_tick(team, routine, pe, tick);
+    if (pe != root) set_flag(team, routine, pe, epoch);
   }
   if (dest.at(me) != source.at(me)) rma::copy(dest.at(me), source.at(me), bytes);
   for (int pe = 0; pe < team.size(); ++pe) {
-    if (pe != root) await_tick(team, routine, pe, tick);
+    if (pe != root) await_flag(team, routine, pe, epoch);
   }
 }
 

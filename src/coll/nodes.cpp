@@ -25,8 +25,8 @@ TeamNodes* make_nodes(const Team& team) {
   const int count = number_nodes(team, node);
   made->begin.assign(static_cast<std::size_t>(count) + 1, 0);
   for (const int of_member : node) ++made->begin[static_cast<std::size_t>(of_member) + 1];
-  made->fewest = *std::min_element(made->begin.begin() + 1, made->begin.end());
-  made->most = *std::max_element(made->begin.begin() + 1, made->begin.end());
+  made->min_size = *std::min_element(made->begin.begin() + 1, made->begin.end());
+  made->max_size = *std::max_element(made->begin.begin() + 1, made->begin.end());
   for (std::size_t i = 1; i < made->begin.size(); ++i) made->begin[i] += made->begin[i - 1];
   std::vector<int> next(made->begin.begin(), made->begin.end() - 1);
   made->members.resize(node.size());

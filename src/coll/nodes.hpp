@@ -14,8 +14,8 @@ namespace shmemx::coll {
 struct TeamNodes {
   int mine = 0;                     // this PE's node
   int rank = 0;                     // this PE's place among the members there
-  int fewest = 0;                   // so many members has every node
-  int most = 0;                     // and none has more
+  int min_size = 0;                 // members of the smallest node
+  int max_size = 0;                 // members of the largest node
   bool in_order = true;             // node by node is the order of the team's numbers
   mutable std::uint32_t scans = 0;  // by leaders
   std::vector<int> members;         // node by node
@@ -32,13 +32,14 @@ struct TeamNodes {
     return begin[static_cast<std::size_t>(node) + 1] - begin[static_cast<std::size_t>(node)];
   }
   int node_of(int pe) const noexcept {
-    const auto behind = std::upper_bound(begin.begin(), begin.end(), position[static_cast<std::size_t>(pe)]);
-    return static_cast<int>(behind - begin.begin()) - 1;
+    const auto next = std::upper_bound(begin.begin(), begin.end(), position[static_cast<std::size_t>(pe)]);
+    return static_cast<int>(next - begin.begin()) - 1;
   }
   int leader(int node) const noexcept { return on(node)[0]; }
   bool leads() const noexcept { return rank == 0; }
-  // The node `distance` behind the own one, around the end.
-  int behind(int distance) const noexcept { return (mine + distance) % count(); }
+  // The nodes `distance` places after and before this PE's one, cyclically. `distance` is at most count().
+  int ahead(int distance) const noexcept { return (mine + distance) % count(); }
+  int behind(int distance) const noexcept { return (mine - distance + count()) % count(); }
 };
 
 // Made on first use; kept until forget_nodes().

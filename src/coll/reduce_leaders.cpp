@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include "coll/eager.hpp"
 #include "coll/leaders.hpp"
-#include "coll/parcels.hpp"
 #include "coll/reduce_nodes.hpp"
 #include "coll/select.hpp"
 
@@ -16,37 +16,37 @@ namespace {
 
 class LeaderReduction {
  public:
-  LeaderReduction(TeamGroup& group, const Combine& combine, std::size_t nelems, std::uint64_t tick)
+  LeaderReduction(TeamGroup& group, const Combine& combine, std::size_t nelems, std::uint64_t epoch)
       : team_(group.team()),
         nodes_(nodes_of(team_)),
         routine_(group.routine()),
         combine_(combine),
         nelems_(nelems),
         bytes_(nelems * combine.element_bytes),
-        tick_(tick) {}
+        epoch_(epoch) {}
 
   // The partial result of this node becomes that of all.
   void run(std::byte* own) {
     if (nodes_.count() == 1) return;
-    if (select::leaders_tell_all(nodes_)) return tell_all(own);
-    double_up(own);
+    if (select::leaders_exchange_flat(nodes_)) return exchange_flat(own);
+    recursive_doubling(own);
   }
 
  private:
   void send(int node, const std::byte* data) {
-    send_parcel(team_, routine_, nodes_.leader(node), tick_, {data, bytes_});
+    send_eager(team_, routine_, nodes_.leader(node), epoch_, {data, bytes_});
   }
-  Parcel receive(int node) { return await_parcel(team_, routine_, nodes_.leader(node), tick_, bytes_); }
+  EagerMessage receive(int node) { return await_eager(team_, routine_, nodes_.leader(node), epoch_, bytes_); }
 
-  void tell_all(std::byte* own) {
+  void exchange_flat(std::byte* own) {
     const int n = nodes_.count();
-    for (int i = 1; i < n; ++i) send(nodes_.behind(i), own);
-    std::vector<Parcel> parcels(static_cast<std::size_t>(n));
+    for (int i = 1; i < n; ++i) send(nodes_.ahead(i), own);
+    std::vector<EagerMessage> messages(static_cast<std::size_t>(n));
     const auto of = [&](int node) {
-      return node == nodes_.mine ? own : parcels[static_cast<std::size_t>(node)].data();
+      return node == nodes_.mine ? own : messages[static_cast<std::size_t>(node)].data();
     };
     for (int node = 0; node < n; ++node) {
-      if (node != nodes_.mine) parcels[static_cast<std::size_t>(node)] = receive(node);
+      if (node != nodes_.mine) messages[static_cast<std::size_t>(node)] = receive(node);
       if (node != 0) combine_.accumulate(of(0), of(node), nelems_);
     }
     if (nodes_.mine != 0) std::memcpy(own, of(0), bytes_);
@@ -54,21 +54,21 @@ class LeaderReduction {
 
   // own = what `node` sends combined with own, or the other way round.
   void combine_with(int node, bool from_below, std::byte* own) {
-    const Parcel parcel = receive(node);
-    if (!from_below) return combine_.accumulate(own, parcel.data(), nelems_);
-    combine_.accumulate(parcel.data(), own, nelems_);
-    std::memcpy(own, parcel.data(), bytes_);
+    const EagerMessage message = receive(node);
+    if (!from_below) return combine_.accumulate(own, message.data(), nelems_);
+    combine_.accumulate(message.data(), own, nelems_);
+    std::memcpy(own, message.data(), bytes_);
   }
 
   // Where their number is no power of two, the first nodes pair up: the upper one lets the lower one act for it.
-  void double_up(std::byte* own) {
+  void recursive_doubling(std::byte* own) {
     const int power = static_cast<int>(std::bit_floor(static_cast<unsigned>(nodes_.count())));
     const int pairs = nodes_.count() - power;
     const int mine = nodes_.mine;
     const bool paired = mine < 2 * pairs;
     if (paired && mine % 2 == 1) {
       send(mine - 1, own);
-      const Parcel result = receive(mine - 1);
+      const EagerMessage result = receive(mine - 1);
       std::memcpy(own, result.data(), bytes_);
       return;
     }
@@ -89,24 +89,24 @@ class LeaderReduction {
   const Combine& combine_;
   std::size_t nelems_;
   std::size_t bytes_;
-  std::uint64_t tick_;
+  std::uint64_t epoch_;
 };
 
 }  // namespace
 
 void reduce_by_leaders(TeamGroup& group, std::byte* dest, const Part& source, const Combine& combine) noexcept {
   Team& team = group.team();
-  const std::uint64_t tick = ++team.ticks;
-  if (!come_together(team, group.routine(), tick)) return;
+  const std::uint64_t epoch = ++team.epoch;
+  if (!gather_at_leader(team, group.routine(), epoch)) return;
   constexpr std::size_t kOnStack = 1024;
   alignas(kCacheLine) std::byte small[kOnStack];
   const std::size_t bytes = source.nelems * combine.element_bytes;
   const std::unique_ptr<std::byte[]> large(bytes > kOnStack ? new std::byte[bytes] : nullptr);
   std::byte* const result = bytes > kOnStack ? large.get() : small;
   combine_node(team, source, combine, result);
-  LeaderReduction(group, combine, source.nelems, tick).run(result);
+  LeaderReduction(group, combine, source.nelems, epoch).run(result);
   store_on_node(team, dest, result, bytes);
-  dismiss(team, group.routine(), tick);
+  release_node(team, group.routine(), epoch);
 }
 
 }  // namespace shmemx::coll

@@ -8,9 +8,9 @@
 #include <memory>
 #include <vector>
 
+#include "coll/eager.hpp"
 #include "coll/leaders.hpp"
-#include "coll/parcels.hpp"
-#include "coll/reach.hpp"
+#include "coll/member_access.hpp"
 #include "coll/reduce_nodes.hpp"
 #include "coll/select.hpp"
 
@@ -23,14 +23,14 @@ class ShareReduction {
       : group_(group), team_(group.team()), nodes_(nodes_of(team_)), dest_(dest), source_(source), combine_(combine) {}
 
   void run() {
-    const std::size_t at_a_time = most_of_piece() * static_cast<std::size_t>(nodes_.fewest) * node_count();
-    meet_on_node(team_, group_.routine());
+    const std::size_t at_a_time = most_of_piece() * static_cast<std::size_t>(nodes_.min_size) * node_count();
+    sync_node(team_, group_.routine());
     for (std::size_t at = 0; at < source_.nelems; at += at_a_time) {
-      const std::uint64_t tick = team_.ticks + 1;
-      team_.ticks += 2;
-      if (nodes_.rank < nodes_.fewest) work(at, std::min(at_a_time, source_.nelems - at), tick);
+      const std::uint64_t epoch = team_.epoch + 1;
+      team_.epoch += 2;
+      if (nodes_.rank < nodes_.min_size) work(at, std::min(at_a_time, source_.nelems - at), epoch);
     }
-    meet_on_node(team_, group_.routine());
+    sync_node(team_, group_.routine());
   }
 
  private:
@@ -44,7 +44,7 @@ class ShareReduction {
     std::size_t bytes;
   };
   Piece piece_of(int node, std::size_t at, std::size_t nelems) const {
-    const Share share = share_of(nelems, nodes_.rank, nodes_.fewest);
+    const Share share = share_of(nelems, nodes_.rank, nodes_.min_size);
     const Share piece = share_of(share.size(), node, nodes_.count());
     return {(at + share.begin + piece.begin) * combine_.element_bytes, piece.size(),
             piece.size() * combine_.element_bytes};
@@ -57,32 +57,32 @@ class ShareReduction {
     return buffer;
   }
 
-  void work(std::size_t at, std::size_t nelems, std::uint64_t tick) {
+  void work(std::size_t at, std::size_t nelems, std::uint64_t epoch) {
     if (buffer_ == nullptr) buffer_.reset(new std::byte[select::kReduceBytes]);
     const int n = nodes_.count();
     for (int i = 1; i < n; ++i) {
-      const int node = nodes_.behind(i);
+      const int node = nodes_.ahead(i);
       const Piece piece = piece_of(node, at, nelems);
-      send_parcel(team_, group_.routine(), worker(node), tick, {partial(piece, buffer_.get()), piece.bytes});
+      send_eager(team_, group_.routine(), worker(node), epoch, {partial(piece, buffer_.get()), piece.bytes});
     }
     const Piece own = piece_of(nodes_.mine, at, nelems);
-    finish_own(own, tick);
+    finish_own(own, epoch);
     for (int i = 1; i < n; ++i) {
-      put_with_tick(group_, worker(nodes_.behind(i)), dest_ + own.offset, {dest_ + own.offset, own.bytes}, tick + 1);
+      put_with_flag(group_, worker(nodes_.ahead(i)), dest_ + own.offset, {dest_ + own.offset, own.bytes}, epoch + 1);
     }
     for (int i = 1; i < n; ++i) {
-      const int node = nodes_.behind(n - i);
+      const int node = nodes_.behind(i);
       const Piece piece = piece_of(node, at, nelems);
-      await_tick(team_, group_.routine(), worker(node), tick + 1);
+      await_flag(team_, group_.routine(), worker(node), epoch + 1);
       hand_out(piece.offset, dest_ + piece.offset, piece.bytes);
     }
   }
 
   // Combines what has come for the own piece, node by node.
-  void finish_own(const Piece& own, std::uint64_t tick) {
-    if (own.nelems == 0) return await_nothing(tick);
+  void finish_own(const Piece& own, std::uint64_t epoch) {
+    if (own.nelems == 0) return await_nothing(epoch);
     std::byte* result = nullptr;
-    Parcel lowest;
+    EagerMessage lowest;
     for (int node = 0; node < nodes_.count(); ++node) {
       if (node == nodes_.mine) {
         const std::byte* const from = partial(own, buffer_.get());
@@ -94,11 +94,11 @@ class ShareReduction {
         }
         continue;
       }
-      Parcel parcel = await_parcel(team_, group_.routine(), worker(node), tick, own.bytes);
+      EagerMessage message = await_eager(team_, group_.routine(), worker(node), epoch, own.bytes);
       if (node != 0) {
-        combine_.accumulate(result, parcel.data(), own.nelems);
+        combine_.accumulate(result, message.data(), own.nelems);
       } else {
-        lowest = std::move(parcel);
+        lowest = std::move(message);
         result = lowest.data();
       }
     }
@@ -106,16 +106,15 @@ class ShareReduction {
     hand_out(own.offset, result, own.bytes);
   }
 
-  void await_nothing(std::uint64_t tick) {
-    for (int i = 1; i < nodes_.count(); ++i)
-      await_tick(team_, group_.routine(), worker(nodes_.behind(nodes_.count() - i)), tick);
+  void await_nothing(std::uint64_t epoch) {
+    for (int i = 1; i < nodes_.count(); ++i) await_flag(team_, group_.routine(), worker(nodes_.behind(i)), epoch);
   }
 
   // To the node peers.
   void hand_out(std::size_t offset, const std::byte* result, std::size_t bytes) {
-    const Reach reach{team_.route, group_.routine()};
+    const MemberAccess members{team_.route, group_.routine()};
     for (const int pe : nodes_.here()) {
-      if (pe != team_.me()) reach.put(pe, dest_ + offset, result, bytes);
+      if (pe != team_.me()) members.put(pe, dest_ + offset, result, bytes);
     }
   }
 

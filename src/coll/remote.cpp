@@ -1,11 +1,11 @@
 // Collectives of active sets some of whose PEs are not mapped: everything to everybody, flushed before the set
-// synchronises. There are no ticks, since only the caller's pSync is shared.
+// synchronises. There are no epochs, since only the caller's pSync is shared.
 #include "coll/remote.hpp"
 
 #include <cstring>
 #include <memory>
 
-#include "coll/reach.hpp"
+#include "coll/member_access.hpp"
 #include "context/context.hpp"
 #include "rma/copy.hpp"
 
@@ -16,12 +16,12 @@ constexpr std::size_t kGatherBytes = 524288;    // what a reduction works on at 
 constexpr std::size_t kLeastBlockBytes = 4096;  // of each PE
 constexpr std::size_t kMostBlockBytes = 65536;
 
-int pe_behind(const ActiveGroup& group, int distance) {
+int pe_ahead(const ActiveGroup& group, int distance) {
   const int pe = group.me() + distance;
   return pe < group.size() ? pe : pe - group.size();
 }
 
-Reach reach_of(const ActiveGroup& group) { return {group.route(), group.routine()}; }
+MemberAccess members_of(const ActiveGroup& group) { return {group.route(), group.routine()}; }
 
 void flush(const ActiveGroup& group) { rma::flush_remote(group.routine(), context::default_context()); }
 
@@ -32,8 +32,8 @@ void finish(ActiveGroup& group) {
 
 // Own bytes to everybody's dest at `offset`, own PE included.
 void put_to_all(ActiveGroup& group, std::byte* own_dest, const std::byte* source, std::size_t bytes) {
-  const Reach reach = reach_of(group);
-  for (int i = 1; i <= group.size(); ++i) reach.put(pe_behind(group, i), own_dest, source, bytes);
+  const MemberAccess members = members_of(group);
+  for (int i = 1; i <= group.size(); ++i) members.put(pe_ahead(group, i), own_dest, source, bytes);
   finish(group);
 }
 
@@ -59,7 +59,7 @@ class Gathered {
 // The same part of everybody's source, all on their way at once.
 void gather(const ActiveGroup& group, const Gathered& into, const std::byte* own_source, std::size_t bytes) {
   for (int i = 1; i <= group.size(); ++i) {
-    const int pe = pe_behind(group, i);
+    const int pe = pe_ahead(group, i);
     if (context::is_mapped(group.route(), pe)) {
       rma::copy(into.of(pe), mapped_copy(group.route(), own_source, pe), bytes);
     } else {
@@ -74,7 +74,7 @@ void gather(const ActiveGroup& group, const Gathered& into, const std::byte* own
 
 void broadcast_remote(ActiveGroup& group, Symmetric dest, Symmetric source, std::size_t bytes, int root) noexcept {
   if (group.me() == root) {
-    for (int i = 1; i < group.size(); ++i) reach_of(group).put(pe_behind(group, i), dest.pe0, source.pe0, bytes);
+    for (int i = 1; i < group.size(); ++i) members_of(group).put(pe_ahead(group, i), dest.pe0, source.pe0, bytes);
     flush(group);
   }
   group.sync();
@@ -114,9 +114,9 @@ void alltoall_remote(ActiveGroup& group, Symmetric dest, Symmetric source, std::
 void alltoalls_remote(ActiveGroup& group, Symmetric dest, Symmetric source, const rma::Strided& shape) noexcept {
   const std::byte* const place = dest.pe0 + static_cast<std::size_t>(group.me()) * shape.block_count * shape.dest_step;
   for (int i = 1; i <= group.size(); ++i) {
-    const int pe = pe_behind(group, i);
+    const int pe = pe_ahead(group, i);
     const std::byte* const block = source.pe0 + static_cast<std::size_t>(pe) * shape.block_count * shape.source_step;
-    reach_of(group).put_strided(pe, place, block, shape);
+    members_of(group).put_strided(pe, place, block, shape);
   }
   finish(group);
 }
@@ -134,7 +134,7 @@ void reduce_remote(ActiveGroup& group, Symmetric dest, Symmetric source, std::si
     std::memcpy(gathered.result(), gathered.of(0), bytes);
     for (int pe = 1; pe < group.size(); ++pe) combine.accumulate(gathered.result(), gathered.of(pe), count);
     for (int i = 1; i <= group.size(); ++i)
-      reach_of(group).put(pe_behind(group, i), dest.pe0 + offset, gathered.result(), bytes);
+      members_of(group).put(pe_ahead(group, i), dest.pe0 + offset, gathered.result(), bytes);
   }
   finish(group);
 }

@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
+#include "coll/eager.hpp"
 #include "coll/leader_gather.hpp"
 #include "coll/leaders.hpp"
-#include "coll/parcels.hpp"
 #include "coll/reduce_nodes.hpp"
 #include "coll/select.hpp"
 
@@ -31,29 +31,29 @@ class NodeScan {
     // The lower nodes wait for nobody: now and then they have to, or what they send piles up.
     constexpr std::uint32_t kScansAhead = 32;
     if (++nodes_.scans % kScansAhead == 0) group_.sync();
-    const std::uint64_t tick = ++team_.ticks;
-    if (!come_together(team_, group_.routine(), tick)) return;
+    const std::uint64_t epoch = ++team_.epoch;
+    if (!gather_at_leader(team_, group_.routine(), epoch)) return;
     const std::size_t bytes = nelems * width_;
     Buffer below(bytes);
-    if (nodes_.count() > 1) sum_below(nelems, below, tick);
+    if (nodes_.count() > 1) sum_below(nelems, below, epoch);
     sum_members(0, nelems, below);
-    dismiss(team_, group_.routine(), tick);
+    release_node(team_, group_.routine(), epoch);
   }
 
   void by_shares(std::size_t nelems) {
     const std::size_t block = select::kScanBlockBytes / width_;
-    const Share share = share_of(nelems, nodes_.rank < nodes_.fewest ? nodes_.rank : 0, nodes_.fewest);
-    const std::size_t longest = share_of(nelems, 0, nodes_.fewest).size();
-    meet_on_node(team_, group_.routine());
-    const std::uint64_t first = team_.ticks + 1;
-    team_.ticks += (longest + block - 1) / block;
-    std::uint64_t tick = first;
-    for (std::size_t at = share.begin; nodes_.rank < nodes_.fewest && at < share.end; at += block) {
-      along_nodes(at, std::min(block, share.end - at), {first, tick++});
+    const Share share = share_of(nelems, nodes_.rank < nodes_.min_size ? nodes_.rank : 0, nodes_.min_size);
+    const std::size_t longest = share_of(nelems, 0, nodes_.min_size).size();
+    sync_node(team_, group_.routine());
+    const std::uint64_t first = team_.epoch + 1;
+    team_.epoch += (longest + block - 1) / block;
+    std::uint64_t epoch = first;
+    for (std::size_t at = share.begin; nodes_.rank < nodes_.min_size && at < share.end; at += block) {
+      scan_block(at, std::min(block, share.end - at), {first, epoch++});
     }
-    if (tick != first && nodes_.mine + 1 < nodes_.count())
-      await_tick(team_, group_.routine(), worker(nodes_.mine + 1), tick - 1);  // nothing is under way any more
-    meet_on_node(team_, group_.routine());
+    if (epoch != first && nodes_.mine + 1 < nodes_.count())
+      await_flag(team_, group_.routine(), worker(nodes_.mine + 1), epoch - 1);  // nothing is under way any more
+    sync_node(team_, group_.routine());
   }
 
   // Any order of members.
@@ -61,43 +61,43 @@ class NodeScan {
     const std::size_t each = std::max<std::size_t>(select::kScanGatherBytes / nodes_.members.size(), width_);
     const std::size_t most = std::max<std::size_t>(each / width_, 1);
     for (std::size_t at = 0; at < nelems; at += most) {
-      const std::uint64_t tick = ++team_.ticks;
-      if (!come_together(team_, group_.routine(), tick)) continue;
-      gather_and_sum(at, std::min(most, nelems - at), tick);
-      dismiss(team_, group_.routine(), tick);
+      const std::uint64_t epoch = ++team_.epoch;
+      if (!gather_at_leader(team_, group_.routine(), epoch)) continue;
+      gather_and_sum(at, std::min(most, nelems - at), epoch);
+      release_node(team_, group_.routine(), epoch);
     }
   }
 
  private:
   // The sums of all nodes below.
-  void sum_below(std::size_t nelems, Buffer& below, std::uint64_t tick) {
+  void sum_below(std::size_t nelems, Buffer& below, std::uint64_t epoch) {
     Buffer total(below.size());
     combine_node(team_, {source_, nelems}, scan_.sum, total.data());
-    if (!select::leaders_tell_all(nodes_)) return double_up(nelems, total, below, tick);
-    for (int node = nodes_.mine + 1; node < nodes_.count(); ++node) send(node, total, tick);
-    for (int node = 0; node < nodes_.mine; ++node) add(below, receive(node, below.size(), tick), nelems, node == 0);
+    if (!select::leaders_exchange_flat(nodes_)) return recursive_doubling(nelems, total, below, epoch);
+    for (int node = nodes_.mine + 1; node < nodes_.count(); ++node) send(node, total, epoch);
+    for (int node = 0; node < nodes_.mine; ++node) add(below, receive(node, below.size(), epoch), nelems, node == 0);
   }
 
   // After round k, `total` covers 2^k nodes down from the own one.
-  void double_up(std::size_t nelems, Buffer& total, Buffer& below, std::uint64_t tick) {
+  void recursive_doubling(std::size_t nelems, Buffer& total, Buffer& below, std::uint64_t epoch) {
     bool any = false;
     for (int distance = 1; distance < nodes_.count(); distance *= 2) {
-      if (nodes_.mine + distance < nodes_.count()) send(nodes_.mine + distance, total, tick);
+      if (nodes_.mine + distance < nodes_.count()) send(nodes_.mine + distance, total, epoch);
       if (nodes_.mine < distance) continue;
-      const Parcel lower = receive(nodes_.mine - distance, below.size(), tick);
-      put_in_front(lower, total, nelems, true);
-      put_in_front(lower, below, nelems, any);
+      const EagerMessage lower = receive(nodes_.mine - distance, below.size(), epoch);
+      prepend(lower, total, nelems, true);
+      prepend(lower, below, nelems, any);
       any = true;
     }
   }
 
-  void send(int node, const Buffer& data, std::uint64_t tick) {
-    send_parcel(team_, group_.routine(), nodes_.leader(node), tick, data);
+  void send(int node, const Buffer& data, std::uint64_t epoch) {
+    send_eager(team_, group_.routine(), nodes_.leader(node), epoch, data);
   }
-  Parcel receive(int node, std::size_t bytes, std::uint64_t tick) {
-    return await_parcel(team_, group_.routine(), nodes_.leader(node), tick, bytes);
+  EagerMessage receive(int node, std::size_t bytes, std::uint64_t epoch) {
+    return await_eager(team_, group_.routine(), nodes_.leader(node), epoch, bytes);
   }
-  void add(Buffer& sum, const Parcel& next, std::size_t nelems, bool first) const {
+  void add(Buffer& sum, const EagerMessage& next, std::size_t nelems, bool first) const {
     if (first) {
       std::memcpy(sum.data(), next.data(), sum.size());
     } else {
@@ -105,7 +105,7 @@ class NodeScan {
     }
   }
   // upper = lower + upper, or lower where there is no upper yet.
-  void put_in_front(const Parcel& lower, Buffer& upper, std::size_t nelems, bool has_upper) const {
+  void prepend(const EagerMessage& lower, Buffer& upper, std::size_t nelems, bool has_upper) const {
     Buffer sum(lower.data(), lower.data() + upper.size());
     if (has_upper) scan_.sum.accumulate(sum.data(), upper.data(), nelems);
     upper.swap(sum);
@@ -127,18 +127,18 @@ class NodeScan {
     if (dest != nullptr && !scan_.exclusive) std::memcpy(dest, sum.data(), nelems * width_);
   }
 
-  struct Ticks {
+  struct Epochs {
     std::uint64_t first;
     std::uint64_t now;
   };
-  void along_nodes(std::size_t at, std::size_t nelems, const Ticks& ticks) {
+  void scan_block(std::size_t at, std::size_t nelems, const Epochs& epochs) {
     constexpr std::uint64_t kAhead = 16;  // blocks that a node may be ahead of the next one
     Buffer sum(nelems * width_);
     if (nodes_.mine != 0) {
       const int from = worker(nodes_.mine - 1);
-      const Parcel below = await_parcel(team_, group_.routine(), from, ticks.now, sum.size());
+      const EagerMessage below = await_eager(team_, group_.routine(), from, epochs.now, sum.size());
       std::memcpy(sum.data(), below.data(), sum.size());
-      signal_tick(team_, group_.routine(), from, ticks.now);
+      set_flag(team_, group_.routine(), from, epochs.now);
     }
     if (nodes_.mine + 1 == nodes_.count()) return sum_members(at, nelems, sum);
     const int to = worker(nodes_.mine + 1);
@@ -146,13 +146,13 @@ class NodeScan {
     combine_node(team_, {source_ + at * width_, nelems}, scan_.sum, total.data());
     Buffer above = sum;
     scan_.sum.accumulate(above.data(), total.data(), nelems);
-    if (ticks.now - ticks.first >= kAhead) await_tick(team_, group_.routine(), to, ticks.now - kAhead);
-    send_parcel(team_, group_.routine(), to, ticks.now, above);
+    if (epochs.now - epochs.first >= kAhead) await_flag(team_, group_.routine(), to, epochs.now - kAhead);
+    send_eager(team_, group_.routine(), to, epochs.now, above);
     sum_members(at, nelems, sum);
   }
   int worker(int node) const { return nodes_.on(node)[static_cast<std::size_t>(nodes_.rank)]; }
 
-  void gather_and_sum(std::size_t at, std::size_t nelems, std::uint64_t tick) {
+  void gather_and_sum(std::size_t at, std::size_t nelems, std::uint64_t epoch) {
     const std::size_t bytes = nelems * width_;
     std::vector<std::size_t> lengths;
     for (int node = 0; node < nodes_.count(); ++node)
@@ -161,7 +161,7 @@ class NodeScan {
     for (std::size_t i = 0; i < nodes_.here().size(); ++i) {
       std::memcpy(all.own() + i * bytes, mapped_copy(team_.route, source_ + at * width_, nodes_.here()[i]), bytes);
     }
-    all.exchange(tick);
+    all.exchange(epoch);
     Buffer sum(bytes);
     std::vector<std::size_t> seen(static_cast<std::size_t>(nodes_.count()), 0);
     for (int pe = 0; pe < team_.size(); ++pe) {

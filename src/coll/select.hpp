@@ -31,7 +31,7 @@ inline bool broadcast_flat(const TeamNodes& nodes, std::size_t bytes) noexcept {
 }
 
 // Leaders tell each other everything: one step, but a message to each.
-inline bool leaders_tell_all(const TeamNodes& nodes) noexcept { return nodes.count() <= 3; }
+inline bool leaders_exchange_flat(const TeamNodes& nodes) noexcept { return nodes.count() <= 3; }
 
 // The leaders do it all, or the PEs of all nodes by shares.
 inline bool reduce_by_leaders(const TeamNodes& nodes, std::size_t bytes) noexcept {
@@ -57,7 +57,7 @@ inline bool exchange_by_leaders(const TeamNodes& nodes, std::size_t bytes) noexc
   constexpr std::size_t kShortBlock = 512;
   constexpr std::size_t kMostOfNode = std::size_t{1} << 20;  // that a leader takes in hand
   const std::size_t n = nodes.members.size();
-  if (bytes > kShortBlock || bytes * n * static_cast<std::size_t>(nodes.most) > kMostOfNode) return false;
+  if (bytes > kShortBlock || bytes * n * static_cast<std::size_t>(nodes.max_size) > kMostOfNode) return false;
   return nodes.count() < static_cast<int>(n) || exchange_on_mesh(nodes);
 }
 

@@ -99,9 +99,9 @@ bool all_ask_for_the_same(const TeamGroup& group, std::uint64_t digest) {
   return true;
 }
 
-void clear_own_lines(const Team& team) {
+void clear_own_flags(const Team& team) {
   for (int writer = 0; writer < team.size(); ++writer)
-    team.arrival(team.me(), writer).tick.store(0, std::memory_order_relaxed);
+    team.flag(team.me(), writer).epoch.store(0, std::memory_order_relaxed);
   team.central(team.me()).arrived.store(0, std::memory_order_relaxed);
   team.central(team.me()).released.store(0, std::memory_order_relaxed);
 }
@@ -135,9 +135,9 @@ void open_child(const Agreement& agreement, int num_contexts) {
   const context::Context route = route_of(team_table[kWorldTeam].route, agreement.set, agreement.my_pe);
   const std::uint64_t handle = next_generation() * windows::kTeamSlots + agreement.slot;
   Team& team = install_team(agreement.slot, route, handle);
-  team.ticks = team.counted = team.exchanges = team.gathered = 0;
+  team.epoch = team.counted = team.exchanges = team.arrivals_seen = 0;
   team.num_contexts = num_contexts;
-  clear_own_lines(team);
+  clear_own_flags(team);
 }
 
 bool all_took_their_slots(const TeamGroup& group) {
@@ -160,7 +160,7 @@ Team& install_team(std::size_t index, const context::Context& route, std::uint64
   team.counting = node_slots.counting && team.direct;
   team.handle = handle;
   forget_nodes(team);
-  if (!team.direct) open_port(team);
+  if (!team.direct) open_receiver(team);
   return team;
 }
 
@@ -191,7 +191,7 @@ void release_team(Team& team) noexcept {
   team.handle = 0;
   team.route.n_pes = 0;
   forget_nodes(team);
-  if (!team.direct) close_port(slot);
+  if (!team.direct) close_receiver(slot);
   give_slot_back(slot);
 }
 

@@ -11,12 +11,12 @@
 
 namespace shmemx::coll {
 
-// Written by one team PE for another: the owner of the block waits on it. Ticks only grow.
-struct alignas(kCacheLine) ArrivalLine {
-  std::atomic<std::uint64_t> tick;
+// Written by one team PE for another: the owner of the block waits on it. Epochs only grow.
+struct alignas(kCacheLine) Flag {
+  std::atomic<std::uint64_t> epoch;
   std::uint8_t padding[56];
 };
-static_assert(sizeof(ArrivalLine) == kCacheLine);
+static_assert(sizeof(Flag) == kCacheLine);
 
 // The counting barrier of a team, on its PE 0: who arrives last releases all. On several nodes `arrived` counts node
 // peers that have come to their leader.
@@ -33,10 +33,10 @@ struct Team {
   context::Context route{};          // PEs of the team to their memory
   std::byte* slot0 = nullptr;        // the slot of team PE 0; the others follow at route.pe_step
   std::size_t scratch_offset = 0;    // in a slot
-  std::uint64_t ticks = 0;           // collectives entered, counted in steps
+  std::uint64_t epoch = 0;           // collectives entered, counted in steps
   std::uint64_t counted = 0;         // counting barriers entered
   std::uint64_t exchanges = 0;       // uses of the scratch areas
-  std::uint64_t gathered = 0;        // arrivals of node peers that this PE, leading them, has waited for
+  std::uint64_t arrivals_seen = 0;   // arrivals of node peers that this PE, leading them, has waited for
   const TeamNodes* nodes = nullptr;  // coll/nodes.hpp; made when first asked for
   bool direct = true;                // all members are mapped; else there are nodes and messages
   bool counting = false;             // which barrier: counting when PEs outnumber cores
@@ -46,9 +46,7 @@ struct Team {
   int me() const noexcept { return route.my_pe; }
   std::byte* slot(int pe) const noexcept { return slot0 + static_cast<std::int64_t>(pe) * route.pe_step; }
   // The line that `writer` writes and `owner` waits on.
-  ArrivalLine& arrival(int owner, int writer) const noexcept {
-    return reinterpret_cast<ArrivalLine*>(slot(owner))[writer];
-  }
+  Flag& flag(int owner, int writer) const noexcept { return reinterpret_cast<Flag*>(slot(owner))[writer]; }
   // A direct team uses that of PE 0 only, a team on several nodes that of each node's leader.
   CountingBarrier& central(int pe = 0) const noexcept {
     return *reinterpret_cast<CountingBarrier*>(slot(pe) + scratch_offset - sizeof(CountingBarrier));

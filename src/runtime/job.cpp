@@ -60,7 +60,7 @@ void set_phase(bootstrap::PePhase phase) {
 // Says that this PE will enter no other collective any more. PEs that wait for it there end the job.
 void announce_departure() {
   Job& self = job();
-  const std::uint64_t entered = coll::team_table[coll::kWorldTeam].ticks;
+  const std::uint64_t entered = coll::team_table[coll::kWorldTeam].epoch;
   self.arena->record(self.parameters.identity.pe).collectives.store(entered, std::memory_order_relaxed);  // left
   set_phase(bootstrap::PePhase::departed);
   self.arena->header().departed.fetch_add(1, std::memory_order_acq_rel);

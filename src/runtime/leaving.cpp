@@ -75,8 +75,8 @@ bool has_ended(const bootstrap::PeRecord& record) {
 // Returns a PE that has departed before a collective of all PEs that this one has entered, or -1. The collectives that
 // it took part in complete, whoever is still in them.
 int find_departed() {
-  std::uint64_t& ticks = coll::team_table[coll::kWorldTeam].ticks;  // written by the thread in such a collective
-  const std::uint64_t entered = std::atomic_ref(ticks).load(std::memory_order_relaxed);
+  std::uint64_t& epoch = coll::team_table[coll::kWorldTeam].epoch;  // written by the thread in such a collective
+  const std::uint64_t entered = std::atomic_ref(epoch).load(std::memory_order_relaxed);
   for (std::size_t pe = 0; pe < watch.header->n_pes; ++pe) {
     const bootstrap::PeRecord& record = *bootstrap::record_of(watch.header, pe);
     if (has_departed(record) && record.collectives.load(std::memory_order_relaxed) < entered)  // left

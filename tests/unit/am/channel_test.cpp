@@ -84,7 +84,7 @@ struct Seen {
 };
 Seen seen;
 std::atomic<std::uint64_t> answers{0};  // the agent may be the one that counts
-constexpr HandlerId kNumbered = kTick;  // the number of a message and as many bytes as its value mod 500
+constexpr HandlerId kNumbered = kFlag;  // the number of a message and as many bytes as its value mod 500
 constexpr HandlerId kQuestion = kGet;
 constexpr HandlerId kAnswer = kGetReply;
 

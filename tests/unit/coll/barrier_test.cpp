@@ -91,22 +91,22 @@ BOOST_AUTO_TEST_CASE(sleeping_pes_get_through) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_tick_carries_what_was_stored_before_it) {
+BOOST_AUTO_TEST_CASE(a_flag_carries_what_was_stored_before_it) {
   const unit::WaitingGuard guard(unit::crowded_policy());
   const Node node(2);
   Complaints wrong;
   node.run([&](int pe) {
     coll::Team team = node.world_team(pe, false);
     for (int round = 1; round <= unit::rounds(2); ++round) {
-      const auto tick = static_cast<std::uint64_t>(round);
+      const auto epoch = static_cast<std::uint64_t>(round);
       if (pe == 0) {
         *node.at<long>(1, 64) = round;
-        coll::signal_tick(team, "barrier_test", 1, tick);
-        coll::await_tick(team, "barrier_test", 1, tick);
+        coll::set_flag(team, "barrier_test", 1, epoch);
+        coll::await_flag(team, "barrier_test", 1, epoch);
       } else {
-        coll::await_tick(team, "barrier_test", 0, tick);
+        coll::await_flag(team, "barrier_test", 0, epoch);
         wrong.expect(*node.at<long>(1, 64) == round);
-        coll::signal_tick(team, "barrier_test", 0, tick);
+        coll::set_flag(team, "barrier_test", 0, epoch);
       }
     }
   });

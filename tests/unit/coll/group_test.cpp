@@ -48,8 +48,8 @@ BOOST_AUTO_TEST_CASE(a_whole_scratch_area_may_be_published) {
       coll::Team team = node.world_team(pe, counting);
       coll::TeamGroup group(team, "group_test");
       for (int round = 0; round < 50; ++round) {
-        std::vector<unsigned char> blob(windows::kScratchBytes, static_cast<unsigned char>(round * 8 + pe));
-        group.publish(blob.data(), blob.size());
+        std::vector<unsigned char> contribution(windows::kScratchBytes, static_cast<unsigned char>(round * 8 + pe));
+        group.publish(contribution.data(), contribution.size());
         group.sync();
         for (int other = 0; other < node.size(); ++other) {
           const auto want = static_cast<std::byte>(round * 8 + other);

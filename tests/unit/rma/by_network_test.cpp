@@ -48,7 +48,7 @@ struct Process {
                 .via = via,
                 .networks = networks});
     rma::set_remote_handlers();
-    am::set_handler(am::kTick, take_count);
+    am::set_handler(am::kFlag, take_count);
     am::open();
   }
   std::vector<std::byte> memory;

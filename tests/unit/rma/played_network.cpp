@@ -96,7 +96,7 @@ void PlayedNetwork::execute(const Sent& message) {
   log.push_back(message.handler == am::kPut      ? "message put"
                 : message.handler == am::kSignal ? "message signal"
                                                  : "message");
-  am::network_sink().deliver(kOther, {am::kTick, 0, executed_}, {});  // brings the count
+  am::network_sink().deliver(kOther, {am::kFlag, 0, executed_}, {});  // brings the count
 }
 
 void PlayedNetwork::answer_ask(const Sent& message) {

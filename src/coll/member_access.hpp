@@ -1,5 +1,5 @@
 // Data for a member, wherever it is: by stores where it is mapped, else by messages. A team never mixes the two for one
-// member, so a tick is always behind the data that were sent before it.
+// member, so a flag is always behind the data that were sent before it.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 namespace shmemx::coll {
 
 // A member's copy of a symmetric object is named by this PE's own one.
-struct Reach {
+struct MemberAccess {
   const context::Context& route;
   const char* routine;
 
@@ -20,10 +20,10 @@ struct Reach {
                    const rma::Strided& shape) const noexcept;
 };
 
-// And the tick behind it. What has been put so is no matter of quiet: who has seen the tick has the data.
-void put_with_tick(const TeamGroup& group, int pe, const std::byte* own_dest, std::span<const std::byte> source,
-                   std::uint64_t tick) noexcept;
-void put_strided_with_tick(const TeamGroup& group, int pe, const std::byte* own_dest, const std::byte* source,
-                           const rma::Strided& shape, std::uint64_t tick) noexcept;
+// And the flag behind it. Quiet does not count these puts: the flag shows that the data are there.
+void put_with_flag(const TeamGroup& group, int pe, const std::byte* own_dest, std::span<const std::byte> source,
+                   std::uint64_t epoch) noexcept;
+void put_strided_with_flag(const TeamGroup& group, int pe, const std::byte* own_dest, const std::byte* source,
+                           const rma::Strided& shape, std::uint64_t epoch) noexcept;
 
 }  // namespace shmemx::coll
