@@ -1,0 +1,55 @@
+# Every source file below src/, transport/ and windows/ is named between backticks in the README.md of its folder or of
+# one above it: with its ending, without, or as `name.*`.
+# cmake -DPROJECT_DIR= [-DONLY=<folder>] -P check_readmes.cmake
+cmake_minimum_required(VERSION 3.20)
+include(${CMAKE_CURRENT_LIST_DIR}/offences.cmake)
+
+list_files(files FOLDERS src windows transport interpose ENDINGS h hpp c cpp)
+list(LENGTH files file_count)
+if(file_count EQUAL 0)
+  message(FATAL_ERROR "no source seen under ${PROJECT_DIR}/${ONLY}; this test sees nothing")
+endif()
+
+# Sets `out` to the text of a folder's README.md with that of the folders above it, up to the project's own.
+function(readmes_of folder out)
+  set(text "")
+  while(folder AND NOT folder STREQUAL "src")
+    if(EXISTS ${PROJECT_DIR}/${folder}/README.md)
+      file(READ ${PROJECT_DIR}/${folder}/README.md one)
+      string(REGEX MATCHALL "`[^`]*`" names "${one}")
+      string(APPEND text " ${names}")
+    endif()
+    get_filename_component(folder "${folder}" DIRECTORY)
+  endwhile()
+  set(${out} "${text}" PARENT_SCOPE)
+endfunction()
+
+set(read "")
+foreach(file IN LISTS files)
+  get_filename_component(folder ${file} DIRECTORY)
+  get_filename_component(name ${file} NAME)
+  get_filename_component(stem ${file} NAME_WE)
+  if(NOT folder STREQUAL read)
+    readmes_of(${folder} readme)
+    set(read ${folder})
+  endif()
+  if(NOT readme MATCHES "(^|[^A-Za-z0-9_])${stem}([^A-Za-z0-9_]|$)")
+    offence(files "${file}: no README.md of its folder names it")
+  endif()
+endforeach()
+
+# A README.md says what a folder is for; 30 lines are enough for that.
+file(GLOB_RECURSE readmes RELATIVE ${PROJECT_DIR} ${PROJECT_DIR}/src/README.md ${PROJECT_DIR}/windows/README.md
+     ${PROJECT_DIR}/transport/README.md)
+if(ONLY)
+  list(FILTER readmes INCLUDE REGEX "^${ONLY}")
+endif()
+foreach(readme IN LISTS readmes)
+  file(STRINGS ${PROJECT_DIR}/${readme} lines NEWLINE_CONSUME)
+  string(REGEX MATCHALL "\n" line_ends "${lines}")
+  list(LENGTH line_ends lines)
+  if(lines GREATER 30)
+    offence(lines "${readme}: ${lines} lines, 30 are allowed")
+  endif()
+endforeach()
+end_check(readmes "${file_count} files, all named in a README.md but for those in the baseline")
