@@ -25,7 +25,8 @@ std::string read_file(const std::string& path) {
   return text;
 }
 
-// Path of a process's group in the hierarchy of `controller`; "" names the one hierarchy of version 2.
+// Returns the path of a process's control group in the hierarchy of `controller`; "" names the unified hierarchy of
+// version 2.
 std::string group_path(const std::string& controller, const std::string& process = "/proc/self") {
   const std::string text = read_file(process + "/cgroup");
   for (std::size_t at = 0; at < text.size();) {
@@ -43,8 +44,8 @@ std::string group_path(const std::string& controller, const std::string& process
   return {};
 }
 
-// Calls visit(directory) for the group and everything above it. In a container the path may name a group of the host
-// that is not mounted here; the mount's own root is then the container's group.
+// Calls visit(directory) for the group and each of its ancestors. In a container the path may name a group of the
+// host that is not mounted here. The root of the mount is then the container's group.
 template <class Visit>
 void for_each_group(const std::string& mount, std::string path, const Visit& visit) {
   for (;;) {
@@ -71,7 +72,7 @@ std::string read_small_file(const std::string& path) {
 }
 
 std::vector<int> affinity_cpus() {
-  // The kernel refuses a mask that is smaller than its own; 16384 CPUs are more than any kernel is built for.
+  // The kernel rejects a mask that is smaller than its own. No kernel is built for more than 16384 CPUs.
   constexpr int kMostCpus = 16384;
   std::vector<int> cpus;
   cpu_set_t* mask = CPU_ALLOC(kMostCpus);

@@ -31,7 +31,7 @@ int put_text(char* line, int used, const char* format, std::va_list arguments) {
 void write_line(char* line, int length) {
   if (length > kLineBytes - 2) length = kLineBytes - 2;
   line[length++] = '\n';
-  // One write, so that lines of several PEs do not mix.
+  // A single write keeps lines of several PEs apart.
   if (::write(STDERR_FILENO, line, static_cast<std::size_t>(length)) < 0) return;
 }
 
@@ -42,7 +42,7 @@ void write_remark(const char* kind, const char* format, std::va_list arguments) 
   write_line(line, put_text(line, used, format, arguments));
 }
 
-// Another PE has ended the job and is printing its line; the launcher kills us when it is done.
+// Waits until the launcher kills this process: another PE has ended the job and is printing its line.
 [[noreturn]] void wait_for_the_end() {
   const timespec pause{1, 0};
   ::nanosleep(&pause, nullptr);

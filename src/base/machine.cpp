@@ -16,7 +16,7 @@
 namespace shmemx {
 namespace {
 
-// "MemAvailable:  1234 kB" of /proc/meminfo in bytes; 0 when it is not there.
+// Returns the value of "MemAvailable:  1234 kB" in /proc/meminfo in bytes; 0 if the line is missing.
 std::uint64_t kernel_available_bytes() {
   char text[4096];
   const UniqueFd fd(::open("/proc/meminfo", O_RDONLY | O_CLOEXEC));
@@ -53,8 +53,8 @@ bool read_affinity(std::span<std::uint64_t> words) noexcept {
   return ::sched_getaffinity(0, words.size_bytes(), reinterpret_cast<cpu_set_t*>(words.data())) == 0;
 }
 
-// Valgrind adds its own libraries to LD_PRELOAD, for statically linked programs too, and takes them out for programs
-// that are started from there and that it does not follow.
+// Valgrind adds its own libraries to LD_PRELOAD, also for statically linked programs. It removes them for programs
+// started from there that it does not follow.
 bool runs_under_valgrind() noexcept {
   const char* const preloaded = std::getenv("LD_PRELOAD");
   return preloaded != nullptr && std::strstr(preloaded, "/vgpreload_") != nullptr;

@@ -8,7 +8,8 @@ namespace shmemx {
 enum class NodePath : std::uint32_t {
   automatic = 0,
   direct = 1,  // every PE maps the memory of all PEs
-  queue = 2    // each PE maps its own only; the target executes what others ask for by messages
+  queue =
+      2  // each PE maps its own memory only; the target executes the operations of others, which are sent as messages
 };
 
 }  // namespace shmemx

@@ -1,4 +1,4 @@
-// A PE of the world and a PE inside a team are different types that do not convert into each other.
+// Numbers of PEs in the world and in a team: two types that do not convert into each other.
 #pragma once
 
 namespace shmemx {

@@ -1,6 +1,6 @@
-// Result<T> and Status: how set-up and other cold code reports failure without exceptions.
-// Shaped like std::expected. The function that first decides that something is an error fills the text;
-// callers pass it on as it is, and runtime/ logs it once.
+// Result<T> and Status: how set-up and other cold code reports failure without exceptions. Shaped like std::expected.
+// The function that first detects an error fills in the text; callers pass the error on unchanged, and runtime/ logs
+// it once.
 #pragma once
 
 #include <cerrno>
@@ -14,15 +14,15 @@ enum class Errc {
   invalid_argument,  // a variable or argument has a value that is not allowed
   no_memory,         // memory, address space or descriptors are used up
   no_launcher,       // a launcher was seen, but none of its interfaces answers
-  protocol,          // the other side sent something that does not fit
+  protocol,          // a peer or launcher sent data that violate the protocol
   system,            // a system call failed; system_errno says how
-  unsupported        // this machine or build cannot do it
+  unsupported        // not possible on this machine or with this build
 };
 
 struct Error {
   Errc code;
   int system_errno;  // 0 where no system call was involved
-  std::string text;  // one line, no newline, says what was asked and what is allowed
+  std::string text;  // one line without newline: what was requested and what is allowed
 };
 
 template <class T>
@@ -57,7 +57,7 @@ class [[nodiscard]] Status {
   bool ok_ = true;
 };
 
-// An error of a system call: the text names the action, errno is kept.
+// Returns the error of a failed system call: `action` is its text, errno is kept.
 inline Error system_error(std::string action) { return Error{Errc::system, errno, std::move(action)}; }
 
 }  // namespace shmemx
@@ -65,7 +65,7 @@ inline Error system_error(std::string action) { return Error{Errc::system, errno
 #define SHMEMX_CONCAT_INNER(a, b) a##b
 #define SHMEMX_CONCAT(a, b) SHMEMX_CONCAT_INNER(a, b)
 
-// Both return the callee's error as it is.
+// Both return the callee's error unchanged.
 #define SHMEMX_TRY(expression)                               \
   do {                                                       \
     if (auto shmemx_status = (expression); !shmemx_status) { \

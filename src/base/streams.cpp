@@ -13,7 +13,7 @@ namespace {
 constexpr timespec kPause{0, 1'000'000};
 constexpr int kLooksForLock = 100;
 constexpr int kLooksForThread = 1000;
-constexpr std::size_t kStackBytes = std::size_t{1} << 18;  // write functions of the program's streams run on it
+constexpr std::size_t kStackBytes = std::size_t{1} << 18;  // the program's own stream write functions run on it
 
 void flush_unless_locked(std::FILE* stream) {
   for (int look = 0; look < kLooksForLock; ++look) {
@@ -57,8 +57,8 @@ void flush_standard_streams() noexcept {
   flush_unless_locked(stderr);
 }
 
-// fflush(nullptr) takes the lock of each stream in turn, and there is no call that takes only those that are free. So
-// another thread does it, which may be left behind.
+// Flushes in another thread, which may be left behind: fflush(nullptr) takes the lock of each stream in turn, and no
+// call skips the locked ones.
 void flush_all_streams() noexcept {
   all_flushed.store(false, std::memory_order_relaxed);
   if (!start_flushing()) return flush_standard_streams();

@@ -19,7 +19,7 @@ bool main_thread_has_ended() noexcept {
   const UniqueFd file(::open(path, O_RDONLY | O_CLOEXEC));
   char text[256] = "";
   if (!file.valid() || ::read(file.get(), text, sizeof text - 1) <= 0) return false;
-  const char* const name_end = std::strrchr(text, ')');  // the name may hold anything
+  const char* const name_end = std::strrchr(text, ')');  // the name may contain any character
   return name_end != nullptr && std::strncmp(name_end, ") Z", 3) == 0;
 }
 

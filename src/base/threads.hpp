@@ -1,4 +1,4 @@
-// The threads of this process, as the system lists them.
+// Queries the threads of this process from the kernel.
 #pragma once
 
 #include <sys/types.h>
@@ -7,10 +7,11 @@
 
 namespace shmemx {
 
-// Returns true if the main thread has ended, by pthread_exit, while the process goes on.
+// Returns true if the main thread has called pthread_exit while the process continues.
 bool main_thread_has_ended() noexcept;
 
-// Returns true if no thread runs but those in `known` and the main thread. False where the system does not say.
+// Returns true if no thread runs except those in `known` and the main thread. Returns false if the kernel does not
+// tell.
 bool only_these_threads_run(std::span<const pid_t> known) noexcept;
 
 }  // namespace shmemx

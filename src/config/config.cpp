@@ -16,7 +16,7 @@ struct Name {
   Standing standing;
 };
 
-// All names in the order of their strength: a row's own name first, then the aliases as listed.
+// All names by precedence: a row's own name first, then the aliases in the order of their table.
 constexpr Name kNames[] = {
 #define SHMEMX_CONFIG_NAME(member, kind_, name, ...) {name, Variable::member, Standing::own},
     SHMEMX_CONFIG_TABLE(SHMEMX_CONFIG_NAME)
@@ -28,8 +28,8 @@ constexpr Name kNames[] = {
 constexpr std::size_t kNameCount = kVariableCount + kAliasCount;
 static_assert(std::size(kNames) == kNameCount);
 
-// Names that others own although they start like ours: what oshrun hands to the PEs, what tests and benches use, and
-// what module systems and makefiles export for any SHMEM.
+// Names with our prefixes that belong to others: those that oshrun passes to the PEs, those of tests and benches, and
+// those that module systems and makefiles export for any SHMEM library.
 constexpr std::string_view kForeignPrefixes[] = {"SHMEMX_JOB_", "SHMEMX_TEST_", "SHMEMX_BENCH_", "SHMEMX_BUILD_"};
 constexpr std::string_view kForeignNames[] = {
     "SHMEM_HOME",    "SHMEM_ROOT",     "SHMEM_DIR",      "SHMEM_PATH",    "SHMEM_PREFIX", "SHMEM_BASE",
@@ -57,9 +57,9 @@ std::size_t index_of(std::string_view name) {
   return kNoName;
 }
 
-// What one pass over the environment found. The views point into it.
+// The result of one pass over the environment. The views point into it.
 struct Findings {
-  std::array<const char*, kNameCount> values{};  // null: not set
+  std::array<const char*, kNameCount> values{};  // null if not set
   std::vector<std::string_view> unknown;
 };
 
@@ -73,7 +73,7 @@ Findings scan(const char* const* environment) {
   if (environment == nullptr) return found;
   for (; *environment != nullptr; ++environment) {
     const char first = (*environment)[0];
-    if (first != 'S' && first != 'X') continue;  // before the entry's length is counted
+    if (first != 'S' && first != 'X') continue;  // a cheap test before the entry's length is measured
     const std::string_view entry = *environment;
     const std::size_t equals = entry.find('=');
     if (equals == std::string_view::npos || !starts_like_ours(entry)) continue;
@@ -88,7 +88,7 @@ Findings scan(const char* const* environment) {
   return found;
 }
 
-// A user's text for a message of one line: no control characters, not endless.
+// Quotes a user's text for a one-line message: replaces control characters and limits the length.
 std::string quoted(std::string_view value) {
   constexpr std::size_t most = 60;
   std::string out = "'";
@@ -105,7 +105,7 @@ Error bad_value(std::string_view variable, std::string_view value, Complaint com
   return Error{Errc::invalid_argument, 0, std::move(text)};
 }
 
-// The strongest name under which the variable is set, or kNoName.
+// Returns the index of the name with the highest precedence that is set for `variable`, or kNoName.
 std::size_t strongest(const Findings& found, Variable variable) {
   for (std::size_t i = 0; i < kNameCount; ++i) {
     if (kNames[i].variable == variable && found.values[i] != nullptr) return i;
@@ -123,7 +123,7 @@ Status set(Config& config, typename Kind::value_type& member, Variable variable,
   }
   Origin& origin = config.origins[static_cast<std::size_t>(variable)];
   origin.source = name.standing == Standing::own ? Source::environment : Source::alias;
-  origin.variable = name.name.data();  // a literal, so it ends with a zero
+  origin.variable = name.name.data();  // a literal, so it is null-terminated
   if (name.standing == Standing::widespread) {
     config.warnings.push_back(std::string(name.name) + " is not a variable of OpenSHMEM; did you mean " +
                               std::string(kNames[static_cast<std::size_t>(variable)].name) + "? Its value is used.");

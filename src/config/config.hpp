@@ -1,4 +1,4 @@
-// What the user set, read once at init and const afterwards. Nothing in the library calls getenv for these later.
+// The user's settings, read once at init and constant afterwards. The library does not call getenv for them later.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ enum class Source { by_default, environment, alias };
 
 struct Origin {
   Source source = Source::by_default;
-  const char* variable = nullptr;  // the name the value was set under, of static storage; null by default
+  const char* variable = nullptr;  // the name that was set, in static storage; null for a default
 };
 
 struct Config {
@@ -37,18 +37,18 @@ struct Config {
 #undef SHMEMX_CONFIG_MEMBER
 
   std::array<Origin, kVariableCount> origins{};
-  std::vector<std::string> warnings;  // one line each; for PE 0 to print, as all PEs of a job collect the same
+  std::vector<std::string> warnings;  // one line each; only PE 0 prints them, since all PEs of a job collect the same
 
   const Origin& origin_of(Variable variable) const { return origins[static_cast<std::size_t>(variable)]; }
 };
 
-// Reads an array of "NAME=value" that ends with a null pointer, such as `environ`; null counts as empty. One pass; what
-// does not start with SHMEM, SMA_ or XT_ costs a comparison. Where a name occurs twice the first one counts, as
-// for getenv. Fails with Errc::invalid_argument and a text that names variable, value, what is allowed and an example.
+// Parses an array of "NAME=value" that ends with a null pointer, such as `environ`; null counts as empty. If a name
+// occurs twice, the first entry counts, as for getenv. Fails with Errc::invalid_argument and a text that names the
+// variable, its value, the allowed values and an example.
 Result<Config> parse_environment(const char* const* environment);
 
-// What to do when init fails. Apart from parse_environment, because its failure has to obey this too: abort, unless
-// SHMEM_INIT_ERRORS is "return".
+// Returns what to do if init fails: abort, unless SHMEM_INIT_ERRORS is "return". Separate from parse_environment,
+// whose own failure must follow this setting too.
 InitErrors init_errors_of(const char* const* environment);
 
 }  // namespace shmemx::config

@@ -1,4 +1,4 @@
-// docs/config.md, made from the table. A unit test compares the file with this text.
+// Generates docs/config.md from the table. A unit test compares the file with this text.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The configuration for people and programs: SHMEM_INFO, shmem_info.
+// Describes the configuration for users and programs: SHMEM_INFO and shmem_info.
 #pragma once
 
 #include <string>
@@ -19,10 +19,10 @@ struct ReportRow {
   std::string aliases;  // "SMA_DEBUG"; several separated by ", "; may be empty
 };
 
-// One row for each variable, in the order of the table.
+// Returns one row for each variable, in the order of the table.
 std::vector<ReportRow> report(const Config& config);
 
-// Every variable with value, default, source and meaning, as plain text that ends with a newline.
+// Returns every variable with value, default, source and meaning as plain text that ends with a newline.
 std::string render_info(const Config& config);
 
 }  // namespace shmemx::config

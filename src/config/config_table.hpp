@@ -1,9 +1,9 @@
-// Every variable the library reads, one row each. The parser, SHMEM_INFO, shmem_info and docs/config.md are made
-// from this table, so a name, a default or a meaning stands once.
+// Every variable that the library reads, one row each. The parser, SHMEM_INFO, shmem_info and docs/config.md are made
+// from this table, so each name, default and meaning is written once.
 //
-// A kind (kinds.hpp) says what values look like and which C++ type the member of Config has. A default is text of
-// the same grammar and is checked at compile time. Choosing "auto" leaves a std::nullopt or `automatic` for the
-// layer that knows the machine.
+// A kind (kinds.hpp) defines the grammar of the values and the C++ type of the member of Config. Defaults follow the
+// same grammar and are checked at compile time. "auto" becomes std::nullopt or `automatic`; the layer that knows the
+// machine then decides.
 #pragma once
 
 // clang-format off
@@ -36,9 +36,9 @@
   X(lmt,            lmt_choice,   "SHMEMX_LMT",            "auto",  "How long two-sided messages go. mapped: one copy where memory is mapped; cma: copied by the kernel; copy: through a shared buffer; queue: in cells. Where one cannot be had, in cells. The same on all PEs.") \
   X(unexpected_max, memory_limit, "SHMEMX_UNEXPECTED_MAX", "1g",    "Most memory of a PE for two-sided messages that no receive has asked for yet; more ends the job.")
 
-// Other names under which a row's value is accepted, strongest first; the row's own name wins over all of them.
-//   standard     deprecated by OpenSHMEM but still part of it: honoured silently
-//   widespread   used by other implementations: honoured with one warning that names the right one
+// Alternative names of a row, in order of precedence; the row's own name precedes all of them.
+//   standard     deprecated by OpenSHMEM but still part of it: accepted silently
+//   widespread   used by other implementations: accepted with one warning that names the right one
 //  member          name                         standing
 #define SHMEMX_CONFIG_ALIASES(X) \
   X(symmetric_size, "SMA_SYMMETRIC_SIZE",        standard) \

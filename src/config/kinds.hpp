@@ -1,5 +1,5 @@
-// The kinds of config_table.hpp: for each the C++ type of a value, how it is read, how it is printed, and the words
-// that tell a user what is allowed.
+// The kinds of config_table.hpp. Each defines the C++ type of a value, its parser, its printer, and the text that
+// tells a user which values are allowed.
 #pragma once
 
 #include <array>
@@ -19,15 +19,15 @@ enum class InitErrors { abort, return_ };
 enum class HugePages { automatic, never, always };
 enum class Progress { automatic, on, off };
 enum class NetRma : std::uint8_t { automatic, on, off };
-// How long two-sided messages go.
+// How long two-sided messages are copied.
 enum class LmtChoice : std::uint8_t { automatic, copy, mapped, cma, queue };
 
 namespace kind {
 
-std::string bytes_text(std::uint64_t value);  // "1536 (1.5 KiB)": the unit only where it divides to one decimal
-std::string size_text(std::uint64_t value);   // as one writes it: "64m", "8k", "1000"
+std::string bytes_text(std::uint64_t value);  // "1536 (1.5 KiB)"; adds the unit only if at most one decimal suffices
+std::string size_text(std::uint64_t value);   // in the users' notation: "64m", "8k", "1000"
 
-// A number that may also be "auto", which is std::nullopt.
+// A number or "auto", which is std::nullopt.
 struct or_auto {
   using value_type = std::optional<std::uint64_t>;
   template <class Parse>
@@ -62,7 +62,7 @@ struct count : or_auto {
   static constexpr const char* example = "64";
 };
 
-// Numbers that are never "auto", within bounds. `Unit` 1 for counts; for sizes what they have to be a multiple of.
+// A number within bounds that is never "auto". Values must be multiples of `Unit`.
 template <auto Parse, std::uint64_t Least, std::uint64_t Most, std::uint64_t Unit>
 struct bounded {
   using value_type = std::uint64_t;
@@ -96,7 +96,7 @@ struct memory_limit : bounded<parse_bytes, std::uint64_t{1} << 20, std::uint64_t
   static constexpr const char* example = "256m";
 };
 
-// 0: not set.
+// 0 means "not set".
 struct node_pes : bounded<parse_count, 0, 4096, 1> {
   static std::string text(value_type value) { return std::to_string(value); }
   static constexpr const char* allowed = "a whole number from 0 to 4096";
@@ -119,7 +119,7 @@ struct microseconds : count {
   static constexpr const char* example = "100";
 };
 
-// The standard's own switches: set to any value, even to nothing or to 0, they are on.
+// A switch as the standard defines it: on if set to any value, even to an empty one or to 0.
 struct presence {
   using value_type = bool;
   static constexpr Complaint parse(std::string_view, value_type& out) {
@@ -135,7 +135,7 @@ struct presence {
   static constexpr const char* example = "1";
 };
 
-// A switch of the standard's; we give two values a meaning.
+// A switch of the standard with two values that have a meaning of their own here.
 enum class InfoLevel { none, variables, all, peers };
 struct info_level {
   using value_type = InfoLevel;
@@ -156,7 +156,7 @@ struct info_level {
   static constexpr const char* example = "2";
 };
 
-// Our own switches, which can be turned off as well.
+// A switch of this library, which can also be turned off.
 struct flag {
   using value_type = bool;
   static constexpr Complaint parse(std::string_view text, value_type& out) {
@@ -175,7 +175,7 @@ struct flag {
   static constexpr const char* example = "0";
 };
 
-// One word of a list; `Words::words` stand in the order of the enumerators.
+// One word of a list. `Words::words` has the order of the enumerators.
 template <class Enum, class Words>
 struct choice {
   using value_type = Enum;
@@ -238,13 +238,13 @@ struct window_path_choice : choice<WindowPath, WindowPathWords> {
   static constexpr const char* example = "messages";
 };
 
-// Names of networks in the order in which they are to be tried; none: auto.
+// Names of networks in order of preference; empty means "auto".
 struct NetworkNames {
   static constexpr std::array<std::string_view, 3> known = {"tcp", "ucx", "ofi"};
   std::array<std::uint8_t, known.size()> order{};
   std::uint8_t count = 0;
   constexpr std::string_view name(std::size_t i) const { return known[order[i]]; }
-  // Four bits for each, the first one lowest; 0: none.
+  // Packs the names into four bits each, the first one lowest; 0 marks the end.
   constexpr std::uint16_t code() const {
     unsigned bits = 0;
     for (std::size_t i = count; i-- > 0;) bits = bits << 4 | (order[i] + 1U);
@@ -312,7 +312,7 @@ struct lmt_choice : choice<LmtChoice, LmtWords> {
   static constexpr const char* example = "copy";
 };
 
-// A default that is not of its kind does not compile: a call of a function that is not constexpr is no constant
+// Makes a default that does not match its kind a compile error: a call of a non-constexpr function is not a constant
 // expression.
 void default_is_not_of_its_kind();
 template <class Kind>

@@ -44,7 +44,7 @@ std::string_view nearest_variable(std::string_view name) {
   std::string_view best;
   std::size_t best_distance = 0;
   for (const std::string_view known : kNames) {
-    // The shared prefix says nothing about what was meant, so it does not make names alike.
+    // Prefixes are ignored: a shared prefix does not make two names similar.
     const std::size_t distance = edit_distance(without_prefix(name), without_prefix(known));
     const std::size_t tolerated = std::max<std::size_t>(1, without_prefix(known).size() / 3);
     if (distance > tolerated || (!best.empty() && distance >= best_distance)) continue;

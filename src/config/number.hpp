@@ -1,5 +1,4 @@
-// Numbers as users write them in variables. Exact decimal arithmetic, independent of the locale, usable at compile
-// time.
+// Parses numbers in variables. Exact decimal arithmetic, independent of the locale, usable at compile time.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +7,7 @@
 
 namespace shmemx::config {
 
-// Why a text is not a value; completes the sentence "value 'x' ...". nullptr: it is one.
+// Why a text is not a valid value; completes the sentence "value 'x' ...". Null if it is valid.
 using Complaint = const char*;
 
 inline constexpr Complaint kEmpty = "is empty";
@@ -35,7 +34,7 @@ constexpr bool equals_ignoring_case(std::string_view a, std::string_view b) {
   return true;
 }
 
-// A decimal number taken apart: the digits before and after the point, and what follows.
+// The parts of a decimal number: the digits before and after the point, and the rest of the text.
 struct Decimal {
   std::string_view whole;
   std::string_view fraction;
@@ -76,9 +75,9 @@ constexpr bool parse_digits(std::string_view digits, std::uint64_t& out) {
   return true;
 }
 
-// 0.<digits> * 2^shift, rounded up. Multiplies the decimal digits from the last to the first, as on paper: the carry
-// that leaves the first digit is the whole part, and any digit left over means that there is a rest. Exact for any
-// number of digits; the carry stays below 10 * 2^shift.
+// Returns 0.<digits> * 2^shift, rounded up. Multiplies the decimal digits from last to first with carry. The final
+// carry is the integer part; a nonzero digit left over rounds up. Exact for any number of digits, since the carry
+// stays below 10 * 2^shift.
 constexpr std::uint64_t scale_fraction_up(std::string_view digits, unsigned shift) {
   std::uint64_t carry = 0;
   bool rest = false;
@@ -90,7 +89,7 @@ constexpr std::uint64_t scale_fraction_up(std::string_view digits, unsigned shif
   return carry + (rest ? 1 : 0);
 }
 
-// k, m, g, t in either case as a power of two; 0 for anything else.
+// Returns the power of two of the suffix k, m, g or t in either case; 0 for any other character.
 constexpr unsigned suffix_shift(char c) {
   switch (to_lower(c)) {
     case 'k':
@@ -106,12 +105,12 @@ constexpr unsigned suffix_shift(char c) {
   }
 }
 
-// The grammar of SHMEM_SYMMETRIC_SIZE: an integer or decimal fraction and at most one suffix, rounded up to bytes.
+// Parses the grammar of SHMEM_SYMMETRIC_SIZE: an integer or decimal fraction with at most one suffix, rounded up to
+// bytes.
 //
-// What follows the suffix is ignored, as the standard says: "64MB", "1GiB" and "2kk" are 64m, 1g and 2k. The
-// standard ignores characters only after a suffix. Where the first character after the number is none ("12q",
-// "1e9", "0x10", "1,5g", "12 m"), we refuse the value: to read these as 12, 1, 0, 1 and 12 bytes would hand out a heap
-// nobody asked for, and the standard calls an invalid value an error. Blanks at either end do not count.
+// Characters after the suffix are ignored, as the standard demands: "64MB", "1GiB" and "2kk" are 64m, 1g and 2k. A
+// number followed by any other character ("12q", "1e9", "0x10", "1,5g", "12 m") is rejected. Reading these as 12, 1, 0,
+// 1 and 12 bytes would give a heap of a size that the user did not intend. Blanks at either end are ignored.
 constexpr Complaint parse_bytes(std::string_view text, std::uint64_t& out) {
   Decimal number;
   if (const Complaint complaint = split_decimal(text, number)) return complaint;
@@ -129,7 +128,7 @@ constexpr Complaint parse_bytes(std::string_view text, std::uint64_t& out) {
   return nullptr;
 }
 
-// A whole number without suffix.
+// Parses a whole number without suffix.
 constexpr Complaint parse_count(std::string_view text, std::uint64_t& out) {
   Decimal number;
   if (const Complaint complaint = split_decimal(text, number)) return complaint;

@@ -6,19 +6,20 @@
 namespace shmemx::heap {
 namespace {
 
-// How many free blocks an aligned request looks at before it takes one that fits whatever its offset.
+// How many free blocks find_fit tries for an aligned request before it requires a size that fits at any offset.
 constexpr int kAlignedTries = 8;
 
 constexpr std::uint64_t padding(Offset offset, std::uint64_t alignment) { return (~offset + 1) & (alignment - 1); }
 
-// What a request occupies; the caller has checked that `bytes` is at most the capacity, so nothing wraps.
+// Returns the bytes that a request occupies. Cannot wrap: the caller has checked that `bytes` does not exceed the
+// capacity.
 constexpr std::uint64_t occupied(std::size_t bytes) {
   return std::max<std::uint64_t>(kGranularity, round_up(bytes, kGranularity));
 }
 
 }  // namespace
 
-// The bound keeps sums of a size and an alignment below 2^64; address spaces have 47 or 56 bits.
+// This bound keeps the sum of a size and an alignment below 2^64; address spaces have 47 or 56 bits.
 BlockAllocator::BlockAllocator(std::size_t capacity_bytes, std::size_t base_alignment)
     : capacity_(round_down(std::min(capacity_bytes, std::size_t{1} << 62), kGranularity)),
       base_alignment_(base_alignment) {
@@ -42,7 +43,7 @@ std::optional<Offset> BlockAllocator::allocate(std::size_t bytes, std::size_t al
   if (bytes > capacity_ || alignment > base_alignment_) return std::nullopt;
   const std::uint64_t wanted = occupied(bytes);
   const std::uint64_t aligned_to = std::max<std::uint64_t>(alignment, kGranularity);
-  if (!pool_.reserve(2)) return std::nullopt;  // a block in the middle leaves one in front and one behind
+  if (!pool_.reserve(2)) return std::nullopt;  // a block in the middle leaves a free block on either side
   Block* const block = find_fit(wanted, aligned_to);
   if (block == nullptr) return std::nullopt;
 
@@ -63,9 +64,9 @@ std::optional<Offset> BlockAllocator::allocate(std::size_t bytes, std::size_t al
   return block->offset;
 }
 
-// Best fit. A free block that is large enough may be too small once its start is aligned, so an aligned request looks
-// at a few blocks in the order of their sizes, then asks for a size that fits at any offset; only when there is none
-// does it look at all that remain. So a request fails only when no free block can hold it.
+// Finds the best fit. Aligning the start may make a free block too small. So an aligned request tries a few blocks in
+// order of size, then requires a size that fits at any offset, and finally tries all remaining blocks. It fails only
+// if no free block can hold it.
 BlockAllocator::Block* BlockAllocator::find_fit(std::uint64_t bytes, std::uint64_t alignment) {
   const auto fits = [&](const Block& block) { return padding(block.offset, alignment) + bytes <= block.bytes(); };
   auto candidate = free_by_size_.lower_bound({bytes, 0});
@@ -119,7 +120,7 @@ bool BlockAllocator::resize_in_place(Offset offset, std::size_t bytes) {
   Block* const block = find_live(offset);
   if (block == nullptr || bytes > capacity_) return false;
   const std::uint64_t wanted = occupied(bytes);
-  if (!pool_.reserve(1)) return false;  // shrinking may leave a new free block
+  if (!pool_.reserve(1)) return false;  // shrinking may create a free block
   if (wanted <= block->bytes()) {
     give_tail_back(*block, wanted);
     return true;
@@ -153,7 +154,7 @@ BlockAllocator::Block* BlockAllocator::free_neighbour_behind(Block& block) {
   return behind != by_offset_.end() && !behind->live() ? &*behind : nullptr;
 }
 
-// The pool has a node reserved.
+// Precondition: the pool has a node reserved.
 void BlockAllocator::insert_free_block(Offset offset, std::uint64_t bytes) {
   Block* const block = pool_.take();
   block->offset = offset;
@@ -162,7 +163,7 @@ void BlockAllocator::insert_free_block(Offset offset, std::uint64_t bytes) {
   free_by_size_.insert(*block);
 }
 
-// The block moves within its own bytes or swallows a neighbour, so its place among the offsets stays the same.
+// The block moves within its own bytes or absorbs a neighbour, so its position in `by_offset_` is unchanged.
 void BlockAllocator::set_bytes_of_free(Block& block, Offset offset, std::uint64_t bytes) {
   free_by_size_.erase(SizeTree::s_iterator_to(block));
   block.offset = offset;
@@ -176,7 +177,7 @@ void BlockAllocator::remove(Block& block) {
   pool_.give_back(&block);
 }
 
-// Shortens a live block; what it loses joins the free block behind it or becomes one.
+// Shortens a live block. The released tail joins the free block behind it or becomes a free block.
 void BlockAllocator::give_tail_back(Block& block, std::uint64_t keep_bytes) {
   const std::uint64_t tail = block.bytes() - keep_bytes;
   if (tail == 0) return;

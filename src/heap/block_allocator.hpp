@@ -1,12 +1,12 @@
-// Hands out blocks of the symmetric heap as offsets from its base. It never touches the heap itself: all it knows lies
-// in private memory of the process, so no stray store or remote put can damage it.
+// Allocates blocks of the symmetric heap as offsets from its base. The allocator never accesses the heap: its metadata
+// lie in private memory, so a stray store or remote put cannot damage them.
 //
-// Deterministic: the result of a call depends on the calls before it and the constructor's arguments only, so PEs that
-// make the same calls get the same offsets without talking to each other. Best fit, the lowest offset among equals:
-// holes are filled before the untouched rest of the heap, which is the largest block, so pages are touched late.
+// Deterministic: results depend only on earlier calls and the constructor's arguments. PEs that make the same calls get
+// the same offsets without communication. Best fit, lowest offset among equals: holes are filled before the untouched
+// rest of the heap, which is the largest block, so pages are touched late.
 //
-// allocate, release, size_of, find and resize_in_place take O(log n) for n blocks; allocate with an alignment above
-// kGranularity may take O(n) when memory is nearly exhausted (see find_fit). Not thread-safe: the caller holds a lock.
+// allocate, release, size_of, find and resize_in_place take O(log n) for n blocks. allocate with an alignment above
+// kGranularity may take O(n) if memory is nearly exhausted (see find_fit). Not thread-safe: the caller holds a lock.
 #pragma once
 
 #include <boost/intrusive/options.hpp>
@@ -23,18 +23,18 @@ namespace shmemx::heap {
 
 using Offset = std::uint64_t;
 
-// Every block starts at a multiple of this and is a multiple of this long: what malloc guarantees.
+// The unit of block offsets and sizes: the alignment that malloc guarantees.
 inline constexpr std::size_t kGranularity = 16;
 
 struct Usage {
   std::size_t capacity;      // bytes under management
   std::size_t used;          // bytes in live blocks, each rounded up to kGranularity
-  std::size_t high_water;    // the most that `used` has been
+  std::size_t high_water;    // the maximum of `used` so far
   std::size_t largest_free;  // bytes of the largest free block
   std::size_t live_blocks;
 };
 
-// A block as find() reports it.
+// A block as returned by find().
 struct BlockInfo {
   Offset offset;
   std::size_t bytes;
@@ -43,34 +43,35 @@ struct BlockInfo {
 
 class BlockAllocator {
  public:
-  // The heap's base address is a multiple of `base_alignment`, a power of two, on every PE. Alignments up to it can be
-  // had; larger ones cannot be kept at equal offsets on all PEs.
+  // `base_alignment` is a power of two that divides the heap's base address on every PE. Larger alignments cannot be
+  // granted, since they would need different offsets on different PEs.
   explicit BlockAllocator(std::size_t capacity_bytes, std::size_t base_alignment = kHugePageBytes);
   BlockAllocator(const BlockAllocator&) = delete;
   BlockAllocator& operator=(const BlockAllocator&) = delete;
   ~BlockAllocator();
 
-  // `alignment` is a power of two. 0 bytes give the smallest block. Nothing when no free block fits, when the alignment
-  // is above base_alignment, or when there is no memory for the bookkeeping.
+  // Allocates a block; `alignment` is a power of two. 0 bytes give the smallest block. Returns nothing if no free
+  // block fits, if the alignment exceeds base_alignment, or if there is no memory for metadata.
   std::optional<Offset> allocate(std::size_t bytes, std::size_t alignment = kGranularity);
 
-  // False, and nothing happens, when no live block starts at `offset`: find() then tells a double free from a wrong
-  // pointer.
+  // Releases the live block at `offset`. Returns false and changes nothing if no live block starts there; find() then
+  // distinguishes a double free from a wrong pointer.
   [[nodiscard]] bool release(Offset offset);
 
-  // Bytes that may be used from `offset` on, at least what was asked for; nothing when no live block starts there.
+  // Returns the usable bytes of the block at `offset`, at least the number requested; nothing if no live block starts
+  // there.
   std::optional<std::size_t> size_of(Offset offset) const;
 
-  // The block that contains `offset`, live or free; nothing outside the heap.
+  // Returns the live or free block that contains `offset`; nothing if it is outside the heap.
   std::optional<BlockInfo> find(Offset offset) const;
 
-  // Shrinks the live block at `offset`, or grows it into the free block behind it. False, and nothing happens, when no
-  // live block starts there, the room is too small, or there is no memory for the bookkeeping.
+  // Shrinks the live block at `offset`, or grows it into the free block behind it. Returns false and changes nothing
+  // if no live block starts there, if the room is too small, or if there is no memory for metadata.
   [[nodiscard]] bool resize_in_place(Offset offset, std::size_t bytes);
 
   Usage usage() const;
 
-  // Back to the state after construction: one free block, and a high-water mark of 0.
+  // Restores the state after construction: one free block and a high-water mark of 0.
   void reset();
 
  private:
@@ -80,7 +81,7 @@ class BlockAllocator {
   using Hook = boost::intrusive::set_base_hook<boost::intrusive::tag<Tag>, boost::intrusive::optimize_size<true>,
                                                boost::intrusive::link_mode<boost::intrusive::normal_link>>;
 
-  // Blocks cover [0, capacity) without gaps, and no two free ones are neighbours. `by_offset_` holds all of them,
+  // Blocks cover [0, capacity) without gaps, and no two free blocks are adjacent. `by_offset_` holds all blocks,
   // `free_by_size_` the free ones.
   struct Block : Hook<ByOffsetTag>, Hook<BySizeTag> {
     std::uint64_t bytes() const noexcept { return bytes_and_live & ~std::uint64_t{1}; }
@@ -89,7 +90,7 @@ class BlockAllocator {
     void set_live(bool live) noexcept { bytes_and_live = bytes() | (live ? 1U : 0U); }
 
     Offset offset = 0;
-    std::uint64_t bytes_and_live = 0;  // sizes are multiples of kGranularity, so bit 0 is free to say "live"
+    std::uint64_t bytes_and_live = 0;  // sizes are multiples of kGranularity, so bit 0 can hold "live"
   };
   static_assert(sizeof(Block) == kCacheLine);
 

@@ -1,5 +1,5 @@
-// Memory for nodes of one type, in chunks that never move. Taken from the kernel directly: it neither depends on the
-// program's malloc nor shares pages with what the program may overrun.
+// Allocates nodes of one type in chunks that never move. Memory comes directly from the kernel: it is independent of
+// the program's malloc and shares no page with memory that the program may overrun.
 #pragma once
 
 #include <sys/mman.h>
@@ -16,7 +16,7 @@ class NodePool {
   NodePool() noexcept = default;
   NodePool(const NodePool&) = delete;
   NodePool& operator=(const NodePool&) = delete;
-  // Nodes need not be given back first; their destructors do not run.
+  // Does not run destructors of nodes that have not been given back.
   ~NodePool() {
     while (chunks_ != nullptr) {
       Chunk* const next = chunks_->next;
@@ -25,7 +25,7 @@ class NodePool {
     }
   }
 
-  // Sees to it that the next `count` calls of take() succeed; false when the kernel has no memory.
+  // Ensures that the next `count` calls of take() succeed. Returns false if the kernel has no memory.
   [[nodiscard]] bool reserve(std::size_t count) noexcept {
     while (free_count_ + unused_count() < count) {
       if (!add_chunk()) return false;
@@ -33,7 +33,7 @@ class NodePool {
     return true;
   }
 
-  // Only after reserve().
+  // Precondition: reserve() has succeeded.
   Node* take() noexcept {
     void* place = nullptr;
     if (free_ != nullptr) {
@@ -71,12 +71,12 @@ class NodePool {
 
   std::size_t unused_count() const noexcept { return static_cast<std::size_t>(end_ - unused_) / sizeof(Slot); }
 
-  // Pages of a chunk are backed when touched, so a large chunk costs nothing before its nodes are used.
+  // The kernel backs pages of a chunk when they are touched, so a large chunk costs nothing until its nodes are used.
   bool add_chunk() noexcept {
     const std::size_t bytes = chunks_ == nullptr ? kFirstChunkBytes : std::min(chunks_->bytes * 2, kLargestChunkBytes);
     void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return false;
-    while (unused_count() > 0) {  // what the old chunk still has goes to the free list
+    while (unused_count() > 0) {  // moves the unused rest of the old chunk to the free list
       free_ = ::new (static_cast<void*>(unused_)) FreeNode{free_};
       ++free_count_;
       unused_ += sizeof(Slot);
@@ -89,7 +89,7 @@ class NodePool {
 
   FreeNode* free_ = nullptr;
   std::size_t free_count_ = 0;
-  std::byte* unused_ = nullptr;  // the part of the newest chunk that was never handed out
+  std::byte* unused_ = nullptr;  // the part of the newest chunk that has not been handed out
   std::byte* end_ = nullptr;
   Chunk* chunks_ = nullptr;
 };
