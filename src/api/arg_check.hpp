@@ -1,5 +1,6 @@
-// Checks of arguments that the route does not make: handles, strides, comparisons, operators, counts. Functions, so
-// that tests can call them. Each ends the job with one line that names routine, argument, value and what is allowed.
+// Argument checks beyond those of the route: handles, strides, comparisons, operators, counts. They are functions, so
+// that tests can call them. Each failed check ends the job with one line that names routine, argument, value and what
+// is allowed.
 #pragma once
 
 #include <shmemx/types.h>
@@ -20,7 +21,8 @@ using context::Context;
 
 inline const Context& default_context() noexcept { return context::default_context(); }
 
-// Any value may come; a wrong one is found without touching memory outside the table.
+// Returns the context of a handle. Any value may be passed: a wrong one ends the job without an access outside the
+// table.
 [[gnu::always_inline]] inline const Context& checked_context(shmem_ctx_t ctx, const char* routine) noexcept {
   const auto handle = reinterpret_cast<std::uintptr_t>(ctx);
   const Context& context = context::context_at(handle);
@@ -30,7 +32,7 @@ inline const Context& default_context() noexcept { return context::default_conte
 }
 
 coll::Team& checked_team(shmem_team_t team, const char* routine) noexcept;
-// Null for SHMEM_TEAM_INVALID; other wrong values end the job.
+// Returns null for SHMEM_TEAM_INVALID; other invalid handles end the job.
 coll::Team* team_or_null(shmem_team_t team, const char* routine) noexcept;
 Context* context_or_null(shmem_ctx_t ctx, const char* routine) noexcept;
 
@@ -48,17 +50,17 @@ inline void check_signal_operator(const char* routine, int sig_op) noexcept {
   }
 }
 
-// A number of elements that no memory holds.
+// Rejects a number of elements that no memory can hold.
 [[gnu::cold, gnu::noinline]] void bad_count(const char* routine, const char* argument, std::size_t count) noexcept;
 
-// Where a result goes.
+// Rejects a null pointer for a result.
 inline void check_result(const char* routine, const char* argument, const void* result) noexcept {
   if (result == nullptr) [[unlikely]]
     bad_argument(routine, argument, 0, "pointers to where the result goes");
 }
 
-// To be called after a read of a word, or an operation that has left it as it was: a loop of them may wait for another
-// value. Messages may bring that where they change this PE's memory.
+// Counts a read of a word, or an operation that has left it unchanged: a loop of them may be a polling loop. If
+// messages can change this PE's memory, also handles messages.
 template <class T>
 inline void note_read(const void* address, T value) noexcept {
   if (!context::all_mapped) [[unlikely]]
@@ -70,20 +72,20 @@ inline void note_read(const void* address, T value) noexcept {
   }
 }
 
-// What a count says something stands in.
+// Rejects a null array whose element count is not zero.
 inline void check_array(const char* routine, const char* argument, const void* array) noexcept {
   if (array == nullptr) [[unlikely]]
     bad_argument(routine, argument, 0, "arrays with as many elements as the count says");
 }
 
-// Strides count elements from one to the next, or from block to block: at least `least`.
+// Rejects a stride below `least`. Strides count elements, from one to the next or from block to block.
 inline void check_stride(const char* routine, const char* argument, std::ptrdiff_t stride, std::size_t least) noexcept {
   if (stride < 1 || static_cast<std::size_t>(stride) < least) [[unlikely]] {
     bad_argument(routine, argument, stride, least > 1 ? "strides of at least bsize" : "strides of at least 1");
   }
 }
 
-// nelems * size, or the end of the job when that is more than any memory.
+// Returns nelems * size. Ends the job if the product overflows.
 inline std::uint64_t checked_bytes(const char* routine, std::size_t nelems, std::size_t size) noexcept {
   std::uint64_t bytes;
   if (__builtin_mul_overflow(nelems, size, &bytes)) [[unlikely]] {

@@ -1,4 +1,4 @@
-// Routines without a type in their name: set-up, enquiry, memory, ordering, signals, locks.
+// Routines without a type in their name: set-up, queries, memory, ordering, signals, locks.
 #include <shmemx.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ using runtime::StartedBy;
 
 constexpr std::size_t kSmallAlignment = 16;
 
-// Objects of a cache line or more start on one.
+// Returns an alignment that starts objects of a cache line or more at a cache line.
 std::size_t alignment_for(std::size_t bytes) {
   return bytes >= shmemx::kCacheLine ? shmemx::kCacheLine : kSmallAlignment;
 }
@@ -48,13 +48,13 @@ bool is_accessible(const context::Context& route, const void* address, int pe) {
   return context::pe_in_range(route, pe) && context::is_symmetric(route, address, 1);
 }
 
-// Null where the PE's memory is reached by messages only.
+// Returns null if messages are the only way to the PE's memory.
 void* symmetric_pointer(const context::Context& route, const void* address, int pe) {
   if (!is_accessible(route, address, pe) || !context::is_mapped(route, pe)) return nullptr;
   return context::resolve(route, {"shmem_ptr", "dest"}, address, 1, pe).address;
 }
 
-// For barriers and locks: all that the default context has started.
+// Completes all operations of the default context, for barriers and locks.
 void quiet_default(const char* routine) { rma::quiet(routine, api::default_context()); }
 
 void quiet_pes(const context::Context& context, const char* routine, const int* target_pes, std::size_t npes) {
@@ -136,7 +136,7 @@ void* pshmem_malloc(size_t size) noexcept { return runtime::allocate({"shmem_mal
 
 void* pshmem_calloc(size_t count, size_t size) noexcept {
   size_t bytes;
-  // More than any memory: asked for as such, so that it fails on all PEs alike.
+  // No memory holds this many bytes. The request is still passed on, so that it fails on all PEs alike.
   if (__builtin_mul_overflow(count, size, &bytes)) bytes = ~size_t{0} - shmemx::kPageBytes;
   return runtime::allocate({"shmem_calloc", bytes, alignment_for(bytes), true});
 }
@@ -155,7 +155,7 @@ void* pshmem_malloc_with_hints(size_t size, long hints) noexcept {
   constexpr long kKnown = SHMEM_MALLOC_ATOMICS_REMOTE | SHMEM_MALLOC_SIGNAL_REMOTE;
   if ((hints & ~kKnown) != 0)
     shmemx::debug_line("shmem_malloc_with_hints: hints %#lx are unknown and ignored", hints & ~kKnown);
-  // Words that others update get cache lines of their own.
+  // Words that other PEs update get cache lines of their own.
   const bool words = (hints & kKnown) != 0 && size != 0 && size <= ~size_t{0} - shmemx::kCacheLine;
   const size_t bytes = words ? shmemx::round_up(size, shmemx::kCacheLine) : size;
   return runtime::allocate({"shmem_malloc_with_hints", bytes, words ? shmemx::kCacheLine : alignment_for(size)});
@@ -196,7 +196,7 @@ uint64_t pshmem_signal_fetch(const uint64_t* sig_addr) noexcept {
 uint64_t pshmem_signal_wait_until(uint64_t* sig_addr, int cmp, uint64_t cmp_value) noexcept {
   api::check_comparison("shmem_signal_wait_until", cmp);
   api::check_waitable("shmem_signal_wait_until", "sig_addr", sig_addr, sizeof *sig_addr);
-  // The value that satisfied the comparison, not a later one.
+  // Returns the value that satisfied the comparison, not a later one.
   uint64_t seen = 0;
   shmemx::wait_for("shmem_signal_wait_until",
                    [&] { return shmemx::sync::compares(seen = shmemx::sync::load(sig_addr), cmp, cmp_value); });
@@ -205,7 +205,7 @@ uint64_t pshmem_signal_wait_until(uint64_t* sig_addr, int cmp, uint64_t cmp_valu
 
 void pshmem_fence(void) noexcept { rma::fence("shmem_fence", api::default_context()); }
 void pshmem_quiet(void) noexcept { quiet_default("shmem_quiet"); }
-// SHMEM_CTX_INVALID is a no-op, any other wrong handle is not.
+// SHMEM_CTX_INVALID is a no-op; any other invalid handle ends the job.
 void pshmem_ctx_fence(shmem_ctx_t ctx) noexcept {
   const context::Context* const entry = api::context_or_null(ctx, "shmem_ctx_fence");
   if (entry != nullptr) rma::fence("shmem_ctx_fence", *entry);
@@ -244,7 +244,7 @@ void pshmem_set_lock(long* lock) noexcept {
   shmemx::sync::set_lock(world_or_fail("shmem_set_lock"), "shmem_set_lock", lock, threads_share_locks());
 }
 void pshmem_clear_lock(long* lock) noexcept {
-  rma::quiet("shmem_clear_lock");  // of all contexts: what was done under the lock, whichever way
+  rma::quiet("shmem_clear_lock");  // of all contexts: completes what was done under the lock on any of them
   shmemx::sync::clear_lock(world_or_fail("shmem_clear_lock"), "shmem_clear_lock", lock);
 }
 int pshmem_test_lock(long* lock) noexcept {
@@ -253,7 +253,7 @@ int pshmem_test_lock(long* lock) noexcept {
 
 void pshmem_pcontrol(int, ...) noexcept {}
 
-// The oldest names. They have no second name.
+// The oldest names, which have no pshmem_ form.
 void start_pes(int) noexcept {
   static_cast<void>(runtime::initialize({"start_pes", SHMEM_THREAD_SINGLE, StartedBy::start_pes, false}));
 }

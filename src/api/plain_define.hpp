@@ -1,4 +1,5 @@
-// The two names of a routine without a type: pshmem_x is written out, shmem_x is a weak alias of it in the same file.
+// Defines the two names of a routine without a type: pshmem_x is written out, shmem_x is a weak alias of it in the
+// same file.
 #pragma once
 
 #include <pshmem.h>

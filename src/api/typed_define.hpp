@@ -1,13 +1,13 @@
-// Makes C entry points out of the rows of the public tables. Each becomes one call to a function template in
-// shmemx::api, which is where a reader steps through; there is no logic here.
+// Makes C entry points from the rows of the public tables. Each entry point is one call of a function template in
+// shmemx::api, which is where a reader steps through. There is no logic in the macros.
 //
 // pshmem_x is the definition, shmem_x a weak alias of it: a profiling tool may define its own shmem_x and call
-// pshmem_x. ROUTINE, the name a diagnostic shows, is a string literal made from the row.
+// pshmem_x. ROUTINE, the name that diagnostics show, is a string literal made from the row.
 #pragma once
 
 // clang-format off
 
-#define SHMEMX_NO_C99_COMPLEX  // one name, one function here
+#define SHMEMX_NO_C99_COMPLEX  // one function for each name
 #include <pshmem.h>
 #include <shmem.h>
 
@@ -18,7 +18,7 @@
 #include <shmemx/api_table.h>
 #include <shmemx/type_lists.h>
 
-// What the T column of the sized rows means in C++.
+// The C++ types for the T column of the sized rows.
 #define SHMEMX_BYTES16 shmemx::api::Bytes16
 #define SHMEMX_BYTE std::byte
 
@@ -29,7 +29,7 @@
   extern "C" R p##NAME PARAMETERS noexcept { return CALL; }       \
   extern "C" [[gnu::weak, gnu::alias("p" #NAME)]] R NAME PARAMETERS noexcept;
 
-// A call that belongs to the default context, and its twin with an explicit one.
+// Defines a routine on the default context and its form with an explicit context.
 #define SHMEMX_DEFINE_DEFAULT_CTX(TAIL, T, R, OP, ARGS, ...)      \
   SHMEMX_ENTRY(shmem##TAIL, R, (__VA_ARGS__),                     \
                shmemx::api::OP<T>(shmemx::api::default_context(), "shmem" #TAIL, SHMEMX_UNWRAP ARGS))
@@ -38,6 +38,6 @@
   SHMEMX_ENTRY(shmem_ctx##TAIL, R, (shmem_ctx_t ctx_, __VA_ARGS__), \
                shmemx::api::OP<T>(shmemx::api::checked_context(ctx_, "shmem_ctx" #TAIL), "shmem_ctx" #TAIL, SHMEMX_UNWRAP ARGS))
 
-// A call without any context.
+// Defines a routine without a context.
 #define SHMEMX_DEFINE(TAIL, T, R, OP, ARGS, ...)                  \
   SHMEMX_ENTRY(shmem##TAIL, R, (__VA_ARGS__), shmemx::api::OP<T>("shmem" #TAIL, SHMEMX_UNWRAP ARGS))

@@ -15,14 +15,15 @@
 namespace shmemx::launcher {
 namespace {
 
-// The CPUs that are threads of the same core as `cpu`, as the kernel lists them; empty when it does not tell.
+// Returns the kernel's list of the CPUs that are threads of the same core as `cpu`; empty if the kernel does not
+// tell.
 std::string core_threads(int cpu, const std::string& root) {
   const std::string topology = root + "/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/";
   const std::string core = read_small_file(topology + "core_cpus_list");
   return core.empty() ? read_small_file(topology + "thread_siblings_list") : core;
 }
 
-// Binds a socket to an abstract name. An invalid descriptor with EADDRINUSE: another process has the name.
+// Binds a socket to an abstract name. Returns an invalid descriptor with EADDRINUSE if another process has the name.
 UniqueFd take_name(const std::string& name) {
   UniqueFd fd(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!fd.valid()) return fd;
@@ -37,7 +38,7 @@ UniqueFd take_name(const std::string& name) {
   return fd;
 }
 
-// A text that is the same for CPUs of one group and different otherwise.
+// Returns a text that is equal for CPUs of one group and different otherwise.
 std::string group_name(Bind bind, int cpu, const std::string& root) {
   const std::string topology = root + "/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/";
   if (bind == Bind::socket) return read_small_file(topology + "physical_package_id");

@@ -24,7 +24,7 @@ const char* bind_word(Bind bind) {
   return bind == Bind::socket ? "socket" : "numa";
 }
 
-// "a:2,b:2"
+// Returns the hosts as "a:2,b:2".
 std::string join_hosts(const std::vector<Host>& hosts) {
   std::string list;
   for (const Host& host : hosts) {
@@ -54,7 +54,7 @@ Words for_hydra(const JobSpec& spec) {
   return words;
 }
 
-// Open MPI hands on no variables but its own.
+// Open MPI exports only its own variables by default.
 Words variables_to_export() {
   Words names;
   for (char** variable = environ; *variable != nullptr; ++variable) {
@@ -89,7 +89,7 @@ Words for_open_mpi(const JobSpec& spec) {
   return words;
 }
 
-// All hosts with the same number of PEs, or each PE's host by name.
+// Selects the options for placement: the same number of PEs on all hosts, or each PE's host by name.
 Words srun_placement(const JobSpec& spec) {
   if (spec.hosts.empty()) return {};
   const int each = spec.hosts.front().n_pes;
@@ -130,7 +130,7 @@ Result<Words> for_srun(const JobSpec& spec) {
   return words;
 }
 
-// MPICH has a mpirun too, which is its mpiexec.hydra.
+// Returns true if the program is Open MPI's: MPICH has a mpirun too, which is its mpiexec.hydra.
 bool is_open_mpi(const std::string& program) {
   std::FILE* output = ::popen(("'" + program + "' --version 2>/dev/null").c_str(), "r");
   if (output == nullptr) return false;
@@ -172,8 +172,8 @@ Result<Found> find_launcher(const JobSpec& spec) {
                "mpirun of Open MPI; none was found in PATH"};
 }
 
-// Inside an allocation of a resource manager, or where the user has chosen another way of starting processes, names
-// need to mean something there only.
+// Returns true if the launcher will start processes over ssh. Inside an allocation of a resource manager, or if the
+// user has chosen another start mechanism, host names only need a meaning there.
 bool starts_over_ssh(Launcher launcher) {
   if (launcher == Launcher::srun) return false;
   for (const char* manager : {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "PE_HOSTFILE", "COBALT_JOBID", "FLUX_JOB_ID"}) {
@@ -188,7 +188,7 @@ bool starts_over_ssh(Launcher launcher) {
   return true;
 }
 
-// Returns whether the user's configuration of ssh says where this host is: another name, or a way through a third one.
+// Returns true if the user's ssh configuration has an entry for this host: another name, or a proxy.
 bool ssh_knows(const std::string& host) {  // a plain name, see parse_host
   std::FILE* output = ::popen(("ssh -G -o CanonicalizeHostname=no " + host + " 2>/dev/null </dev/null").c_str(), "r");
   if (output == nullptr) return false;
@@ -216,7 +216,7 @@ Status check_names(const std::vector<HostFound>& hosts) {
   return {};
 }
 
-// coreutils' timeout ends a job as oshrun does, with status 124, whichever launcher runs it.
+// Adds a time limit. The `timeout` program ends a job as oshrun does, with status 124, whichever launcher runs it.
 Result<Words> limited(const JobSpec& spec, Words words) {
   if (spec.timeout_s <= 0) return words;
   const std::string path = find_program("timeout", {});
@@ -263,7 +263,7 @@ Error hand_over(const JobSpec& spec, const std::vector<HostFound>& hosts) {
   if (starts_over_ssh(found.launcher)) SHMEMX_TRY(check_names(hosts));
   SHMEMX_TRY_ASSIGN(command, translate(spec, found.launcher, found.program));
   for (std::string& variable : command.environment) ::putenv(variable.data());
-  // A job around this one is not the PEs' own.
+  // Variables of a surrounding job must not reach the PEs.
   for (const char* name : {bootstrap::kEnvFd, bootstrap::kEnvPe, bootstrap::kEnvSize, bootstrap::kEnvId})
     ::unsetenv(name);
   if (spec.verbose) {

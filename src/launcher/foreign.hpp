@@ -1,4 +1,4 @@
-// Jobs over several hosts: oshrun hands over to a launcher that is installed.
+// Jobs over several hosts: oshrun replaces itself by an installed launcher.
 #pragma once
 
 #include <string>
@@ -9,19 +9,19 @@
 
 namespace shmemx::launcher {
 
-// Does the job need somebody else than oshrun itself? `hosts` are those of `spec`, looked up.
+// Returns true if the job needs another launcher. `hosts` are the hosts of `spec` with the results of their look-up.
 bool needs_other_launcher(const JobSpec& spec, const std::vector<HostFound>& hosts);
 
-// What to run in oshrun's place.
+// The command that replaces oshrun.
 struct ForeignCommand {
   std::vector<std::string> words;
-  std::vector<std::string> environment;  // "VAR=value", on top of oshrun's own
+  std::vector<std::string> environment;  // "VAR=value", added to oshrun's own
 };
-// `launcher` is not Launcher::any; `program` its path.
+// Translates the job into a command of `launcher`, which is not Launcher::any. `program` is the launcher's path.
 Result<ForeignCommand> translate(const JobSpec& spec, Launcher launcher, const std::string& program);
 
-// Becomes the launcher. Returns only if that fails, with what to say; also if the launcher would start processes over
-// ssh on a host that neither a name service nor the configuration of ssh knows.
+// Replaces this process by the launcher. Returns only on failure, with the reason. Fails also if the launcher would
+// start processes over ssh on a host that neither a name service nor the ssh configuration knows.
 Error hand_over(const JobSpec& spec, const std::vector<HostFound>& hosts);
 
 }  // namespace shmemx::launcher

@@ -13,7 +13,7 @@
 namespace shmemx::launcher {
 namespace {
 
-// Holds nothing of oshrun's open, or a pipeline would not see its end.
+// Closes all inherited files but `kept`; otherwise a pipeline would not see the end of oshrun's output.
 void let_go_of_files(int kept) {
   const int null = ::open("/dev/null", O_RDWR);
   for (int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(null, fd);
@@ -23,7 +23,7 @@ void let_go_of_files(int kept) {
 
 [[noreturn]] void stand_guard(int life, std::atomic<pid_t>* groups, std::size_t n_groups) {
   ::setsid();
-  ::prctl(PR_SET_NAME, "pe-guard");  // what ends all processes named oshrun must not end this one
+  ::prctl(PR_SET_NAME, "pe-guard");  // a signal to all processes named oshrun must not end the guard
   sigset_t all;
   ::sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, nullptr);

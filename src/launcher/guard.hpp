@@ -1,6 +1,6 @@
-// A process that outlives oshrun by a moment: when oshrun is gone without having said so, it kills the process groups
-// of all PEs, so that not even programs started by a wrapper script stay behind. PEs themselves die with oshrun by
-// PR_SET_PDEATHSIG; that does not reach their children.
+// A process that outlives oshrun for a moment: if oshrun ends without dismissing it, the guard kills the process
+// groups of all PEs. So no program that a wrapper script started stays behind. PEs die with oshrun by
+// PR_SET_PDEATHSIG, which does not reach their children.
 #pragma once
 
 #include <sys/types.h>
@@ -18,10 +18,10 @@ class Guard {
   static Result<Guard> start(std::size_t n_groups);
   Guard(Guard&& other) noexcept;
   Guard& operator=(Guard&&) = delete;
-  ~Guard();  // dismisses the process: nobody is killed
+  ~Guard();  // dismisses the guard, which then kills nobody
 
-  // Process group of each PE, 0 when there is none. Shared with the guard; the PE itself writes it before it runs a
-  // program.
+  // The process group of each PE, 0 if there is none. Shared with the guard; each PE writes its entry before it runs
+  // a program.
   std::atomic<pid_t>* groups() { return groups_; }
   pid_t pid() const { return pid_; }
 
@@ -31,7 +31,7 @@ class Guard {
 
   std::atomic<pid_t>* groups_;
   std::size_t n_groups_;
-  UniqueFd life_;  // the end of a pipe that closes with oshrun
+  UniqueFd life_;  // the end of a pipe that is closed when oshrun ends
   pid_t pid_;
 };
 

@@ -28,7 +28,7 @@ Error bad_host(const std::string& word, const std::string& why) {
   return Error{Errc::invalid_argument, 0, "host '" + word + "': " + why + "; allowed are NAME and NAME:NUMBER_OF_PES"};
 }
 
-// -1 when it is none.
+// Returns -1 if the text is not a positive number.
 int positive_number(const std::string& text) {
   char* end = nullptr;
   const long value = std::strtol(text.c_str(), &end, 10);
@@ -36,7 +36,7 @@ int positive_number(const std::string& text) {
   return plain && value >= 1 && value <= bootstrap::kMaxNodePes ? static_cast<int>(value) : -1;
 }
 
-// Names end up on a command line and, with some launchers, in a shell.
+// Returns true if the name is safe on a command line and in the shell that some launchers use.
 bool is_plain_name(const std::string& name) {
   if (name.empty() || name[0] == '-') return false;
   for (const char c : name) {
@@ -87,7 +87,8 @@ bool is_own_name(const std::string& host) {
   return host == "localhost" || host == own || host == own.substr(0, own.find('.'));
 }
 
-// Names that several threads look up. They share it: one that gets no answer outlives the wait.
+// Names that several threads look up. The threads share ownership, since a thread without an answer outlives the
+// wait.
 struct LookUp {
   std::vector<HostFound> hosts;
   std::atomic<std::size_t> next{0};
@@ -121,7 +122,7 @@ void answer_some(LookUp& look_up) {
   }
 }
 
-// Owns one share of the look-up, which the creator has made for it.
+// Owns one share of the look-up, which the creator made for this thread.
 void* look_up_thread(void* share) {
   const std::unique_ptr<std::shared_ptr<LookUp>> own(static_cast<std::shared_ptr<LookUp>*>(share));
   answer_some(**own);
@@ -152,7 +153,7 @@ Result<std::vector<Host>> read_hostfile(const std::string& path) {
     SHMEMX_TRY_ASSIGN(host, parse_host(word));
     while (words >> word) {
       constexpr std::string_view kSlots = "slots=";
-      if (word.compare(0, kSlots.size(), kSlots) != 0) continue;  // other launchers know more words
+      if (word.compare(0, kSlots.size(), kSlots) != 0) continue;  // other launchers support more keywords
       host.n_pes = positive_number(word.substr(kSlots.size()));
       if (host.n_pes < 0) return bad_host(line, "not a number of PEs");
     }
@@ -162,7 +163,7 @@ Result<std::vector<Host>> read_hostfile(const std::string& path) {
   return hosts;
 }
 
-// Not by getaddrinfo_a: its threads stay for a while, and a program that ends meanwhile may crash in them.
+// Does not use getaddrinfo_a: its threads stay for a while, and a program that ends meanwhile may crash in them.
 std::vector<HostFound> look_up(const std::vector<Host>& hosts, int limit_ms) {
   constexpr std::size_t kMaxThreads = 32;
   const auto shared = std::make_shared<LookUp>();

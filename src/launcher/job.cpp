@@ -18,16 +18,16 @@ using bootstrap::PePhase;
 
 namespace {
 
-constexpr long kGraceMs = 800;          // from SIGTERM to SIGKILL: all are gone within two seconds of a death
-constexpr long kForwardGraceMs = 1500;  // the same for a signal from outside, which programs may want to handle
+constexpr long kGraceMs = 800;          // from SIGTERM to SIGKILL: within two seconds of a death all PEs are gone
+constexpr long kForwardGraceMs = 1500;  // the same for a signal from outside, which programs may handle
 constexpr long kCheckMs = 500;
-constexpr int kTimeoutStatus = 124;  // as timeout(1) has it
+constexpr int kTimeoutStatus = 124;  // as timeout(1) does
 
 long now_ms() { return static_cast<long>(now_ns() / 1'000'000); }
 
 int status_code(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
 
-// `cause` is why the kernel killed the process, or one that it started, if known.
+// Describes how a process ended. `cause` tells why the kernel killed it or one of its children, if known.
 std::string describe_death(int status, const std::string& cause) {
   if (!WIFSIGNALED(status)) {
     return "exited with status " + std::to_string(WEXITSTATUS(status)) +
@@ -50,7 +50,7 @@ int Job::run() {
     on_clock();
   }
   input_.close();
-  for (TaggedStream& stream : streams_) {  // all writers are dead: what is left in the pipes ends with their end
+  for (TaggedStream& stream : streams_) {  // all writers are dead, so each pipe ends after its remaining data
     pollfd ready{stream.fd(), POLLIN, 0};
     while (stream.open() && ::poll(&ready, 1, 100) > 0) forward_output(stream);
     stream.close();
@@ -64,7 +64,8 @@ void Job::wait_for_events() {
   std::vector<pollfd> polled{{signals_.get(), POLLIN, 0}};
   polled.push_back({input_.wants_input() ? STDIN_FILENO : -1, POLLIN, 0});
   polled.push_back({input_.wants_room() ? input_.dest() : -1, POLLOUT, 0});
-  for (const TaggedStream& stream : streams_) polled.push_back({stream.fd(), POLLIN, 0});  // -1 when closed: ignored
+  for (const TaggedStream& stream : streams_)
+    polled.push_back({stream.fd(), POLLIN, 0});  // -1 if closed, which poll ignores
   if (::poll(polled.data(), polled.size(), wait_ms()) < 0) return;
   for (std::size_t i = 0; i < streams_.size(); ++i) {
     if (polled[i + 3].revents != 0) forward_output(streams_[i]);
@@ -100,19 +101,20 @@ void Job::on_signals() {
 void Job::forward_signal(int number) {
   if (number == SIGTSTP) {
     kill_all(SIGTSTP);
-    ::kill(::getpid(), SIGSTOP);  // goes on here when the shell continues oshrun
+    ::kill(::getpid(), SIGSTOP);  // returns here when the shell continues oshrun
     kill_all(SIGCONT);
     return;
   }
   kill_all(number);
   if (number == SIGUSR1 || number == SIGUSR2) return;
-  kill_all(SIGCONT);                               // a stopped PE must see it too
-  if (fatal_signal_ != 0) kill_at_ms_ = now_ms();  // asked twice
+  kill_all(SIGCONT);                               // a stopped PE must receive the signal too
+  if (fatal_signal_ != 0) kill_at_ms_ = now_ms();  // the second signal: kill at once
   if (fatal_signal_ == 0 && !ending_) kill_at_ms_ = now_ms() + kForwardGraceMs;
   fatal_signal_ = number;
 }
 
-// Looks first and reaps after the rest of the group is killed: until then the number cannot be given to anybody else.
+// Examines dead PEs, kills the rest of their groups and reaps them. A process number cannot be reused before it is
+// reaped.
 void Job::reap() {
   for (;;) {
     siginfo_t info{};
@@ -149,7 +151,7 @@ void Job::on_exit(int pe, int status) {
   process.ended_in_order = true;
 }
 
-// Ends the job if a PE has said so in the job header, with its status. Returns false if none has.
+// Ends the job with the status in the job header, if a PE has written one. Returns false if none has.
 bool Job::follow_job_end() {
   const bootstrap::JobEnd end = records_.job_end();
   if (end.state == JobState::running) return false;
@@ -157,15 +159,16 @@ bool Job::follow_job_end() {
   return true;
 }
 
-// The PE that ends the job may not come to the end of its process: an exit handler of the program does not return, or a
-// lock is never released.
+// Handles a PE that ended the job but does not end itself: an exit handler of the program does not return, or a lock
+// is never released.
 void Job::check_ended() {
   const bool ended = records_.job_end().state != JobState::running;
   if (ended && end_seen_) follow_job_end();
   end_seen_ = ended;
 }
 
-// A PE that has called shmem_finalize owes the others nothing: its status counts, but they may end by themselves.
+// Ends the job because of a PE's status. After shmem_finalize the status still counts, but the other PEs may end by
+// themselves.
 void Job::fail(int pe, int status) {
   const std::string who =
       name_pe(pe, processes_[static_cast<std::size_t>(pe)].pid) + " " + describe_death(status, memory_kill_);
@@ -207,8 +210,9 @@ void Job::on_clock() {
   }
 }
 
-// PEs that ended with status 0 and owe the others a call. Certain are two cases: it never came to shmem_init, and some
-// PE is in there; or it left without shmem_finalize, and some PE stays in a routine that needs all PEs.
+// Ends the job if PEs ended with status 0 while others need a call of theirs. Two cases are certain: a PE never came
+// to shmem_init, and some PE is in there; or a PE left without shmem_finalize, and some PE stays in a routine that
+// needs all PEs.
 void Job::check_stuck() {
   std::vector<int> absent;
   std::vector<int> waiting;
@@ -233,7 +237,8 @@ void Job::check_stuck() {
   end_job(1);
 }
 
-// The PE that ended the job may still be writing its line or its output; it ends by itself, or with the grace.
+// The PE that ended the job may still be writing its diagnostic or output. It ends by itself, or is killed after the
+// grace period.
 void Job::end_job(int status, int ended_by) {
   if (ending_) return;
   ending_ = true;

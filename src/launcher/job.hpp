@@ -1,4 +1,4 @@
-// One run of oshrun: starts the PEs, waits for them, and ends them all when one fails.
+// One run of oshrun: starts the PEs, waits for them, and ends all of them if one fails.
 #pragma once
 
 #include <signal.h>
@@ -21,25 +21,25 @@ class Job {
  public:
   static Result<std::unique_ptr<Job>> create(JobSpec spec);
 
-  // Returns oshrun's exit status.
+  // Runs the job and returns oshrun's exit status.
   int run();
 
  private:
   struct Process {
     const AppSpec* app = nullptr;
-    pid_t pid = -1;               // -1 once it is reaped
+    pid_t pid = -1;               // -1 after it is reaped
     bool ended_in_order = false;  // with status 0
   };
 
   Job(JobSpec spec, Records records, Guard guard);
 
-  // start
+  // Start.
   bool start_all();
   bool start_one(int pe, const std::string& path, char* const* arguments, char* const* environment);
   bool open_streams(int pe, int (&files)[3], std::vector<UniqueFd>& ours);
   bool bind_pe(int pe, cpu_set_t* cpus) const;
 
-  // events
+  // Events.
   void wait_for_events();
   void forward_output(TaggedStream& stream);
   int wait_ms() const;
@@ -52,12 +52,12 @@ class Job {
   void check_ended();
   void check_stuck();
 
-  // report
+  // Report.
   void announce() const;
   void note_lost_output(const TaggedStream& stream);
   void note_absence() const;
 
-  // end
+  // End.
   void fail(int pe, int status);
   void end_job(int status, int ended_by = -1);
   void kill_all(int signal_number);
@@ -72,7 +72,7 @@ class Job {
   std::vector<Process> processes_;
   std::vector<TaggedStream> streams_;
   CoreClaims claims_;
-  std::vector<std::vector<int>> cpu_groups_;  // of the claimed cores; empty: PEs are not bound
+  std::vector<std::vector<int>> cpu_groups_;  // of the claimed cores; empty if PEs are not bound
   InputPump input_;
   UniqueFd signals_;
   UniqueFd null_;
@@ -82,9 +82,9 @@ class Job {
 
   int running_ = 0;
   int status_ = 0;
-  int output_status_ = 0;  // not 0 once tagged output is lost; counts where status_ is 0
+  int output_status_ = 0;  // nonzero if tagged output was lost; used if status_ is 0
   bool ending_ = false;
-  int fatal_signal_ = 0;  // forwarded, so that deaths of it are no news
+  int fatal_signal_ = 0;  // was forwarded, so deaths by it are not reported
   bool late_failure_said_ = false;
   long kill_at_ms_ = -1;
   long time_limit_ms_ = -1;
@@ -92,7 +92,7 @@ class Job {
   bool end_seen_ = false;
   std::string stuck_before_;
   MemoryKills memory_kills_;
-  std::string memory_kill_;  // of the process reaped last: the memory limit that it died of, else empty
+  std::string memory_kill_;  // the memory limit that killed the process reaped last; empty if none did
 };
 
 }  // namespace shmemx::launcher

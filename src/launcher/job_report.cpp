@@ -1,4 +1,4 @@
-// What oshrun says about a job before its PEs run, and after they have ended.
+// Reports of oshrun on a job: before its PEs run, and after they have ended.
 #include <signal.h>
 #include <unistd.h>
 
@@ -17,7 +17,7 @@ namespace {
 
 const char* bind_name(Bind bind) { return bind == Bind::core ? "core" : bind == Bind::socket ? "socket" : "numa"; }
 
-// ", as other jobs have bound 2 cores"
+// Returns ", as other jobs have bound 2 cores".
 std::string tell_taken(int cores) {
   if (cores == 0) return {};
   return ", as other jobs have bound " + std::to_string(cores) + (cores == 1 ? " core" : " cores");
@@ -53,8 +53,8 @@ void Job::announce() const {
   }
 }
 
-// A program that is built with another library, or started by another launcher inside this job, runs as that many jobs
-// of one PE.
+// Notes that no process joined the job: a program built with another library, or started by another launcher inside
+// this job, runs as that many jobs of one PE.
 void Job::note_absence() const {
   const int n_pes = static_cast<int>(processes_.size());
   if (spec_.quiet || n_pes < 2 || status_ != 0 || fatal_signal_ != 0) return;
@@ -67,7 +67,7 @@ void Job::note_absence() const {
       "other launcher starts it (-q leaves this line out)");
 }
 
-// A reader that left is no error to speak of: oshrun ends as programs do that die of SIGPIPE.
+// Reports lost output. A reader that left is not reported: oshrun then ends as a program killed by SIGPIPE.
 void Job::note_lost_output(const TaggedStream& stream) {
   const int error = stream.write_error();
   if (error == 0 || output_status_ != 0) return;

@@ -17,7 +17,7 @@
 namespace shmemx::launcher {
 namespace {
 
-// The variables of one part, with four places at the end for what differs between PEs.
+// The environment of one part, with four entries at the end for the variables that differ between PEs.
 class Environment {
  public:
   Environment(const AppSpec& app, const Records& records, int n_pes) {
@@ -75,7 +75,7 @@ bool is_ignored(int signal_number) {
 
 Result<std::unique_ptr<Job>> Job::create(JobSpec spec) {
   const int n_pes = spec.total_pes();
-  // First of all: the guard then inherits next to nothing.
+  // The guard starts first, so that it inherits almost nothing.
   SHMEMX_TRY_ASSIGN(guard, Guard::start(static_cast<std::size_t>(n_pes)));
   SHMEMX_TRY_ASSIGN(records, Records::create(n_pes));
   std::unique_ptr<Job> job(new Job(std::move(spec), std::move(records), std::move(guard)));
@@ -90,13 +90,14 @@ Job::Job(JobSpec spec, Records records, Guard guard)
       guard_(std::move(guard)),
       null_(::open("/dev/null", O_RDONLY | O_CLOEXEC)),
       host_(host_name()) {
-  ::signal(SIGCHLD, SIG_DFL);  // one that was ignored when oshrun began would hide how PEs end
+  ::signal(SIGCHLD, SIG_DFL);  // if SIGCHLD stays ignored, the exit status of PEs is lost
   sigset_t taken;
   ::sigemptyset(&taken);
   for (int number : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP, SIGPIPE}) ::sigaddset(&taken, number);
-  if (is_ignored(SIGHUP)) ::sigdelset(&taken, SIGHUP);  // started by nohup; a blocked signal would arrive all the same
+  if (is_ignored(SIGHUP))
+    ::sigdelset(&taken, SIGHUP);  // started by nohup; a blocked signal would be delivered to signalfd all the same
   ::sigprocmask(SIG_BLOCK, &taken, &signals_before_);
-  ::sigdelset(&taken, SIGPIPE);  // blocked only: a reader of the output that left shows as an error of write
+  ::sigdelset(&taken, SIGPIPE);  // only blocked, so that a missing reader appears as an error of write
   signals_ = UniqueFd(::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK));
   ::getrlimit(RLIMIT_NOFILE, &open_files_);
   if (spec_.tag_output) {
@@ -111,7 +112,8 @@ Job::Job(JobSpec spec, Records records, Guard guard)
     cpu_groups_ = claim_groups(cpu_groups(spec_.bind, affinity_cpus(), "/sys"), processes_.size(), "/sys", claims_);
 }
 
-// False when a program could not be started; the reason is said and the job is ending.
+// Starts all PEs. Returns false if a program could not be started; the reason has been reported and the job is
+// ending.
 bool Job::start_all() {
   announce();
   int pe = 0;
@@ -155,7 +157,7 @@ bool Job::start_one(int pe, const std::string& path, char* const* arguments, cha
     spec.cpus = &cpus;
     spec.cpus_bytes = sizeof cpus;
   }
-  std::vector<UniqueFd> ours;  // the PE's ends of pipes; closed here once it runs
+  std::vector<UniqueFd> ours;  // the PE's ends of pipes; closed here after its start
   if (!open_streams(pe, spec.standard_files, ours)) {
     say("cannot make pipes for pe " + std::to_string(pe) + ": " + std::strerror(errno));
     end_job(1);
@@ -171,7 +173,7 @@ bool Job::start_one(int pe, const std::string& path, char* const* arguments, cha
   return false;
 }
 
-// A PE is not in the terminal's foreground group, so it must not read a terminal itself.
+// Opens a PE's standard files. A PE is not in the terminal's foreground group, so it must not read a terminal itself.
 bool Job::open_streams(int pe, int (&files)[3], std::vector<UniqueFd>& ours) {
   int ends[2];
   if (pe != 0) {

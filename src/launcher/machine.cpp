@@ -25,7 +25,7 @@ using Json = nlohmann::ordered_json;
 
 std::string or_unknown(const std::string& text) { return text.empty() ? "unknown" : text; }
 
-// "Hugepagesize:    2048 kB" in bytes; 0 when there is no such line.
+// Returns the value of a line such as "Hugepagesize:    2048 kB" in bytes; 0 if there is no such line.
 std::uint64_t meminfo_bytes(const char* name) {
   std::FILE* file = std::fopen("/proc/meminfo", "re");
   if (file == nullptr) return 0;
@@ -51,7 +51,7 @@ Json resource_limit(int resource) {
   return limit_json(limit.rlim_cur, RLIM_INFINITY);
 }
 
-// "[always] madvise never" gives "always".
+// Returns the selected word: "always" of "[always] madvise never".
 std::string chosen_word(const std::string& text) {
   const std::size_t open = text.find('[');
   const std::size_t close = text.find(']');
@@ -66,7 +66,7 @@ std::string try_memfd() {
   return directory.empty() ? "yes" : "no: PEs share a file without a name in " + directory;
 }
 
-// Reads this process's own memory as a peer would. The library does without it; MPI libraries beside it may not.
+// Tries to read this process's own memory as a peer would. MPI libraries in the same program may depend on it.
 std::string try_cma() {
   int source = 42;
   int dest = 0;

@@ -1,14 +1,14 @@
-// What this machine allows an OpenSHMEM job: found out by looking and trying, not assumed.
+// Finds out by inspection and trial what this machine allows an OpenSHMEM job.
 #pragma once
 
 #include <nlohmann/json.hpp>
 
 namespace shmemx::launcher {
 
-// Sections in the order in which they are printed; each is an object of names and values.
+// Returns the sections in print order; each is an object of names and values.
 nlohmann::ordered_json describe_machine();
 
-// Packages, cores, caches and NUMA nodes by hwloc; without hwloc what affinity tells.
+// Returns packages, cores, caches and NUMA nodes as hwloc reports them; without hwloc, the affinity mask.
 nlohmann::ordered_json describe_topology();
 
 }  // namespace shmemx::launcher

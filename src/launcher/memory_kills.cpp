@@ -11,8 +11,9 @@ MemoryKills::MemoryKills(std::string proc, std::string root) : proc_(std::move(p
   for (const std::string& group : memory_groups(proc_ + "/self", root_)) kills_[group] = memory_kills_of(group);
 }
 
-// A zombie keeps its group in version 2. In version 1 it is in the root, so this process's groups are looked at too.
-// Counters of version 2 include the groups below. A group that is not known yet counts from 0: the process entered it.
+// In version 2 a zombie stays in its group. In version 1 it is in the root, so this process's groups are examined
+// too. Counters of version 2 include the groups below. A group that was not known before counts from 0, since the
+// process entered it later.
 std::string MemoryKills::describe(const std::string& process) {
   bool killed = false;
   std::uint64_t limit = 0;

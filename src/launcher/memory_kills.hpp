@@ -1,4 +1,4 @@
-// Tells which deaths were kills of the kernel because memory ran out.
+// Tells which deaths were kills by the kernel because memory ran out.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@ namespace shmemx::launcher {
 
 class MemoryKills {
  public:
-  // Notes how many kills the groups above this process have seen. `proc` and `root` are other folders in tests only.
+  // Records the kill counters of the groups above this process. `proc` and `root` differ in tests only.
   explicit MemoryKills(std::string proc = "/proc", std::string root = "/sys/fs/cgroup");
 
-  // Describes the limit that a killed process ran into, as part of a sentence: "at the memory limit of ...". Empty if
-  // none of the groups above it has seen a kill since the last call. `process` is its number, or "self"; it may be a
-  // zombie.
+  // Describes the limit that a killed process exceeded, as part of a sentence: "at the memory limit of ...". Returns
+  // an empty text if no group above it counted a kill since the last call. `process` is its number, or "self"; it may
+  // be a zombie.
   std::string describe(const std::string& process);
 
  private:

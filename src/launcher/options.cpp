@@ -20,7 +20,7 @@ using Words = std::vector<std::string>;
 constexpr const char* kTakesValue[] = {"-n",     "--np",       "-x",     "--bind-to", "--timeout",
                                        "--wdir", "--hostfile", "--host", "--ppn",     "--launcher"};
 
-// Long options that users of other launchers type with one dash.
+// Returns the two-dash form of long options that other launchers accept with one dash.
 std::string canonical(const std::string& word) {
   static constexpr const char* kOneDash[] = {
       "-np",         "-wdir", "-bind-to", "-timeout", "-hostfile", "-machinefile", "-host",  "-hosts", "-oversubscribe",
@@ -36,7 +36,8 @@ std::string canonical(const std::string& word) {
   return option + value;
 }
 
-// The options of one part; what follows the first word that is neither option nor value is the program's own.
+// Returns the options of one part. Everything from the first word that is neither an option nor a value belongs to
+// the program.
 Words take_options(const Words& part, Words& command) {
   Words options;
   for (std::size_t i = 0; i < part.size(); ++i) {
@@ -74,10 +75,10 @@ struct RawOptions {
   Words hostfiles;
   std::string launcher = "any";
   std::string bind;       // empty: not given
-  bool accepted = false;  // flags that change nothing
+  bool accepted = false;  // accepted for compatibility, without effect
 };
 
-// Turns "90", "1.5m" or "2h" into seconds.
+// Converts "90", "1.5m" or "2h" into seconds.
 std::string read_duration(std::string& text) {
   static const CLI::AsNumberWithUnit kUnits(std::map<std::string, double>{{"s", 1}, {"m", 60}, {"h", 3600}});
   constexpr double kLongest = 1e9;
@@ -103,12 +104,12 @@ class HelpFormat : public CLI::Formatter {
   }
 };
 
-// A choice of words, shown in the help as "a|b".
+// Restricts an option to `words`, which the help shows as "a|b".
 CLI::Option* choose(CLI::Option* option, const std::vector<std::string>& words) {
   return option->type_name(CLI::detail::join(words, "|"))->check(CLI::IsMember(words).description(""));
 }
 
-// A number of PEs, shown in the help as "N".
+// Makes an option a number of PEs, which the help shows as "N".
 CLI::Option* count_pes(CLI::Option* option) {
   return option->type_name("N")->check(CLI::Range(1, bootstrap::kMaxNodePes).description(""));
 }
@@ -159,7 +160,7 @@ std::string describe(const Error& error) {
   return error.text + (error.system_errno != 0 ? std::string(": ") + std::strerror(error.system_errno) : "");
 }
 
-// As settle().
+// Adds the hosts and the launcher of a part to the job. Returns an empty text if they are valid, else the error.
 std::string take_hosts(JobSpec& job, const RawOptions& raw) {
   for (const bool is_file : {false, true}) {
     for (const std::string& word : is_file ? raw.hostfiles : raw.hosts) {
@@ -174,15 +175,15 @@ std::string take_hosts(JobSpec& job, const RawOptions& raw) {
   return {};
 }
 
-// Without a number: one PE for each core, or as many as the hosts say.
+// Returns the number of PEs if none is given: one for each core, or the number that the hosts name.
 int default_pes(const JobSpec& job) {
   int n_pes = 0;
   for (const Host& host : job.hosts) n_pes += std::max(host.n_pes, 1);
   return job.hosts.empty() ? usable_cpus() : n_pes;
 }
 
-// Empty when all is well, else what is wrong.
-std::string settle(AppSpec& spec, JobSpec& job, const RawOptions& raw) {
+// Completes and checks one part. Returns an empty text if it is valid, else the error.
+std::string complete_part(AppSpec& spec, JobSpec& job, const RawOptions& raw) {
   if (const std::string wrong = take_hosts(job, raw); !wrong.empty()) return wrong;
   for (const std::string& word : raw.exports) {
     const std::size_t equals = word.find('=');
@@ -217,7 +218,7 @@ ParsedOptions parse_options(const std::vector<std::string>& arguments) {
     Words options = take_options(part, spec.command);
     CLI::App app("Runs a program as the PEs of one OpenSHMEM job.", "oshrun");
     describe(app, spec, parsed.job, raw);
-    std::reverse(options.begin(), options.end());  // the order in which CLI::App takes a vector
+    std::reverse(options.begin(), options.end());  // CLI::App takes a vector in reverse order
     try {
       app.parse(options);
     } catch (const CLI::Success& wanted) {
@@ -227,7 +228,7 @@ ParsedOptions parse_options(const std::vector<std::string>& arguments) {
       parsed.status = complain(std::string(error.what()) + "; see oshrun --help");
       return parsed;
     }
-    if (const std::string wrong = settle(spec, parsed.job, raw); !wrong.empty()) {
+    if (const std::string wrong = complete_part(spec, parsed.job, raw); !wrong.empty()) {
       parsed.status = complain(wrong);
       return parsed;
     }

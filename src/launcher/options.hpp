@@ -1,4 +1,4 @@
-// The command line of oshrun.
+// Parses the command line of oshrun.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@ namespace shmemx::launcher {
 
 enum class Bind { none, core, socket, numa };
 
-// Who runs jobs over several hosts.
+// The launchers that can run a job over several hosts.
 enum class Launcher { any, hydra, srun, mpirun };
 
-// One part of the command line between ':'.
+// One part of the command line, separated from the others by ':'.
 struct AppSpec {
   int n_pes = 0;                         // 0: not given
   std::vector<std::string> command;      // program and its arguments
   std::vector<std::string> environment;  // "VAR=value"
-  std::string directory;                 // empty: where oshrun runs
+  std::string directory;                 // empty: oshrun's own
 };
 
 struct JobSpec {
@@ -27,10 +27,10 @@ struct JobSpec {
   bool report_binding = false;
   bool tag_output = false;
   bool verbose = false;
-  bool quiet = false;       // neither more PEs than cores nor the like are told
+  bool quiet = false;       // no notes, such as that PEs outnumber cores
   double timeout_s = 0;     // 0: none
-  std::vector<Host> hosts;  // empty: this one
-  int n_host_pes = 0;       // on each host that says no number, 0: not given
+  std::vector<Host> hosts;  // empty: this host
+  int n_host_pes = 0;       // for hosts without a number of their own; 0: not given
   Launcher launcher = Launcher::any;
 
   int total_pes() const;
@@ -38,7 +38,7 @@ struct JobSpec {
 
 struct ParsedOptions {
   JobSpec job;
-  bool finished = false;  // --help, --version, or an error: the text is printed, oshrun ends with `status`
+  bool finished = false;  // --help, --version or an error: print the text and end with `status`
   int status = 0;
 };
 

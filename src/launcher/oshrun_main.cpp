@@ -1,5 +1,5 @@
-// oshrun: runs a program as the PEs of one OpenSHMEM job, on this node by itself, on others through a launcher that is
-// installed.
+// oshrun: runs a program as the PEs of one OpenSHMEM job. Uses its own PEs on this node, and an installed launcher
+// for other nodes.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -12,10 +12,10 @@
 
 namespace {
 
-constexpr int kLookUpMs = 5000;  // one query of a resolver that gets no answer
+constexpr int kLookUpMs = 5000;  // one query of a resolver that does not answer
 
-// A standard file that is closed is /dev/null for oshrun and the PEs: else the next descriptor that is opened, the
-// arena for one, would take its number.
+// Opens /dev/null in place of closed standard files. Otherwise the next descriptor, for example the arena's, would
+// get a standard number.
 void open_standard_files() {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
     if (::fcntl(fd, F_GETFD) < 0 && ::open("/dev/null", O_RDWR) < 0) return;  // the lowest free number is fd

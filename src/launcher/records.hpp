@@ -1,5 +1,5 @@
-// What oshrun reads in the job header and the PEs' records. All of it was written by programs that may be broken:
-// nothing is trusted to be a text or to be in range.
+// Reads the job header and the PEs' records for oshrun. Programs that may be broken write them, so no value is
+// trusted to be a text or in range.
 #pragma once
 
 #include <string>
@@ -19,11 +19,11 @@ class Records {
   std::uint64_t job_id() const { return header_->job_id; }
   bootstrap::JobEnd job_end() const;
   bootstrap::PePhase phase(int pe) const;
-  // The routine that this PE is waiting in; empty when it is not.
+  // Returns the routine that this PE waits in; empty if it does not wait.
   std::string routine(int pe) const;
   bool all_arrived() const;
 
-  // "pe 0, 2..5 in shmem_barrier_all; pe 1 in shmem_quiet" for those of `pes` that wait; empty when none does.
+  // Returns "pe 0, 2..5 in shmem_barrier_all; pe 1 in shmem_quiet" for those of `pes` that wait; empty if none does.
   std::string describe_waiting(const std::vector<int>& pes) const;
 
  private:
@@ -36,7 +36,7 @@ class Records {
   bootstrap::JobHeader* header_;
 };
 
-// "0, 2..5"
+// Returns numbers as "0, 2..5".
 std::string list_pes(const std::vector<int>& pes);
 
 }  // namespace shmemx::launcher

@@ -1,4 +1,4 @@
-// shmem_info: what this library is, what this machine allows, and every variable with its value.
+// shmem_info: prints the library's version, what this machine allows, and every variable with its value.
 #include <dlfcn.h>
 #include <limits.h>
 #include <unistd.h>
@@ -81,7 +81,7 @@ struct Library {
   Entry finalize = nullptr;
 };
 
-// Loads the library that lies beside this program, or else the one that the loader finds.
+// Loads the library next to this program, or else the one that the dynamic loader finds.
 Library load_library() {
   char self[PATH_MAX] = "";
   const ssize_t length = ::readlink("/proc/self/exe", self, sizeof self - 1);
@@ -97,7 +97,7 @@ Library load_library() {
           reinterpret_cast<Entry>(::dlsym(library, "shmem_finalize"))};
 }
 
-// Returns what `print` writes to stdout.
+// Captures and returns what `print` writes to stdout.
 template <class Print>
 std::string captured(Print print) {
   std::FILE* const file = std::tmpfile();
@@ -116,8 +116,8 @@ std::string captured(Print print) {
   return text;
 }
 
-// The report of SHMEM_INFO=peers: a heading, then rows of a name in a column of fixed width and a text; a row without a
-// name continues the one above.
+// Parses the report of SHMEM_INFO=peers: a heading, then rows of a name in a column of fixed width and a text. A row
+// without a name continues the one above.
 Json peers_json(const std::string& report) {
   constexpr std::size_t kNameAt = 2;
   constexpr std::size_t kTextAt = 20;
@@ -137,7 +137,7 @@ Json peers_json(const std::string& report) {
   return peers;
 }
 
-// Takes part in the job that this program was started in, as in `oshrun -n 4 shmem_info --peers`. PE 0 prints.
+// Joins the job that this program was started in, as in `oshrun -n 4 shmem_info --peers`. PE 0 prints.
 int show_peers(bool as_json) {
   const Library library = load_library();
   if (library.init == nullptr || library.finalize == nullptr) {
@@ -146,7 +146,7 @@ int show_peers(bool as_json) {
     return 1;
   }
   ::setenv("SHMEM_INFO", "peers", 1);
-  for (const char* name : {"SHMEM_VERSION", "SMA_VERSION"}) ::unsetenv(name);  // set to anything they print as well
+  for (const char* name : {"SHMEM_VERSION", "SMA_VERSION"}) ::unsetenv(name);  // both print if set to any value
   const std::string report = as_json ? captured(library.init) : (library.init(), std::string());
   if (!report.empty()) print_json({{"peers", peers_json(report)}});
   library.finalize();
@@ -179,7 +179,7 @@ int main(int argc, char** argv) {
 
   int status = 0;
   auto config = shmemx::config::parse_environment(environ);
-  if (!config) {  // the rest is worth seeing all the same, with the defaults
+  if (!config) {  // the rest is useful with the defaults
     std::fprintf(stderr, "shmem_info: %s\n", config.error().text.c_str());
     config = shmemx::config::Config();
     status = 1;

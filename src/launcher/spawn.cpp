@@ -11,7 +11,7 @@
 namespace shmemx::launcher {
 namespace {
 
-// Shared by parent and child while the parent sleeps in vfork.
+// Shared by parent and child while vfork suspends the parent.
 struct Outcome {
   volatile int error = 0;
   const char* volatile action = "run";
@@ -23,7 +23,7 @@ struct Outcome {
   ::_exit(127);
 }
 
-// A script without "#!" is for the shell, as execvp has it.
+// Runs a script without "#!" in the shell, as execvp does.
 void run_by_shell(const SpawnSpec& spec, char** room) {
   std::size_t n = 0;
   static char shell[] = "/bin/sh";
@@ -34,13 +34,13 @@ void run_by_shell(const SpawnSpec& spec, char** room) {
   ::execve(shell, room, spec.environment);
 }
 
-// Runs in the child between vfork and exec: system calls only, memory is the parent's.
+// Runs in the child between vfork and exec. Makes system calls only, since it shares the parent's memory.
 [[noreturn]] void become(const SpawnSpec& spec, pid_t parent, Outcome& outcome, char** room) {
   ::setpgid(0, 0);
   spec.group->store(::getpid(),
-                    std::memory_order_relaxed);  // the guard reads it after oshrun's death, ordered by the kernel
+                    std::memory_order_relaxed);  // the guard reads it after oshrun's death, which the kernel orders
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(127);  // oshrun died before the line above could notice
+  if (::getppid() != parent) ::_exit(127);  // oshrun died before the line above took effect
   for (int fd = 0; fd < 3; ++fd) {
     if (spec.standard_files[fd] != fd && ::dup2(spec.standard_files[fd], fd) < 0)
       give_up(outcome, "give standard files to");

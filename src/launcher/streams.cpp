@@ -59,7 +59,7 @@ void TaggedStream::print_lines(bool rest) {
     unprinted_.clear();
   }
   if (text.empty() || write_all(dest_, text.data(), text.size())) return;
-  // The PE's next write then fails as it would if the PE wrote to that file itself.
+  // The PE's next write fails as if it wrote to that file itself.
   write_error_ = errno;
   unprinted_.clear();
   source_.reset();

@@ -8,10 +8,10 @@
 
 namespace shmemx::launcher {
 
-// Writes all of it, waiting where needed. Returns false, with errno, when it cannot be written.
+// Writes all bytes and waits if necessary. Returns false and sets errno if they cannot be written.
 bool write_all(int fd, const char* text, std::size_t bytes);
 
-// One stream of one PE on its way to oshrun's own; whole lines only, so that lines of PEs do not mix.
+// Forwards one output stream of a PE to oshrun's own, in whole lines only, so that lines of PEs do not mix.
 class TaggedStream {
  public:
   TaggedStream(UniqueFd source, int dest, int pe)
@@ -19,10 +19,10 @@ class TaggedStream {
 
   int fd() const { return source_.get(); }
   bool open() const { return source_.valid(); }
-  void forward();  // what is there now; closes itself at the end, and when oshrun's own file cannot be written
+  void forward();  // forwards the available data; closes itself at the end, or if oshrun's own file cannot be written
   void close();
   int dest() const { return dest_; }
-  int write_error() const { return write_error_; }  // errno of the write that failed, 0 if none did
+  int write_error() const { return write_error_; }  // errno of the failed write, 0 if none failed
 
  private:
   void print_lines(bool rest);
@@ -34,7 +34,7 @@ class TaggedStream {
   int write_error_ = 0;
 };
 
-// oshrun's input, piece by piece into a pipe that PE 0 reads.
+// Copies oshrun's input piece by piece into a pipe that PE 0 reads.
 class InputPump {
  public:
   InputPump() = default;

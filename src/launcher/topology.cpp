@@ -19,9 +19,9 @@ Json by_affinity(const std::string& why) { return {{"source", why}, {"pus", affi
 
 #if SHMEMX_HAVE_HWLOC
 
-constexpr const char* kHwlocLibrary = "libhwloc.so.15";  // of all versions 2
+constexpr const char* kHwlocLibrary = "libhwloc.so.15";  // the name for all versions 2
 
-// hwloc's routines, loaded at run time so that shmem_info also runs where it is not installed.
+// hwloc's routines, loaded at run time so that shmem_info also runs without hwloc.
 struct HwlocApi {
   decltype(&hwloc_topology_init) init = nullptr;
   decltype(&hwloc_topology_load) load = nullptr;
@@ -51,7 +51,7 @@ unsigned count_of(const HwlocApi& api, hwloc_topology_t topology, hwloc_obj_type
   return has_depth ? api.count_at(topology, depth) : 0;
 }
 
-// Size and number of the caches of one level; null when there are none.
+// Returns size and number of the caches of one level; null if there are none.
 Json cache_json(const HwlocApi& api, hwloc_topology_t topology, hwloc_obj_type_t type) {
   const unsigned count = count_of(api, topology, type);
   if (count == 0) return nullptr;

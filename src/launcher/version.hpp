@@ -1,4 +1,4 @@
-// What the build knows about itself. The definitions come from CMake.
+// What the build knows about itself; CMake passes the definitions.
 #pragma once
 
 #ifndef SHMEMX_VERSION

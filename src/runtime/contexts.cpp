@@ -8,7 +8,7 @@ namespace {
 constinit std::mutex table_mutex;
 constinit std::uint64_t generation = 0;
 constinit std::size_t first_maybe_free = context::kDefaultContext + 1;
-constinit std::size_t used_end = context::kDefaultContext + 1;  // entries from here on were never used
+constinit std::size_t used_end = context::kDefaultContext + 1;  // entries from here on have never been used
 
 }  // namespace
 

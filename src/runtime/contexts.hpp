@@ -1,4 +1,4 @@
-// Creating and destroying contexts. Local to the PE.
+// Creates and destroys contexts. Local to the PE.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,15 @@
 
 namespace shmemx::runtime {
 
-// The new handle; 0 when the table is full.
+// Returns the handle of a new context; 0 if the table is full.
 std::uint64_t create_context(const coll::Team& team, std::uint32_t options) noexcept;
 void destroy_context(context::Context& context) noexcept;
-// Those of one team, when it ends.
+// Destroys the contexts of one team, when the team ends.
 void drop_contexts_of(std::uint32_t team_index) noexcept;
-// All but the default one.
+// Destroys all contexts except the default one.
 void drop_contexts() noexcept;
-// The same without giving them back and without a lock: in a forked child another thread may have held it.
+// Makes all contexts except the default one unusable without releasing them. Takes no lock: in a forked child another
+// thread may have held it.
 void make_contexts_unusable() noexcept;
 
 }  // namespace shmemx::runtime

@@ -33,21 +33,21 @@
 namespace shmemx::runtime {
 namespace {
 
-// What exists once for the process: the job's memory stays mapped after finalize, for a later init.
+// State that exists once for the process. The job's memory stays mapped after finalize, for a later init.
 struct Job {
   std::unique_ptr<bootstrap::Bootstrap> launcher;
   std::optional<windows::Arena> arena;
   std::unique_ptr<heap::BlockAllocator> allocator;
   StartParameters parameters;
-  bool set_up = false;  // all of the above; a start that failed half-way cannot be repeated
+  bool set_up = false;  // all members above are valid; a start that failed half-way cannot be repeated
 };
-// Never destroyed: other static destructors may still use the library.
+// Never destroyed, since other static destructors may still use the library.
 Job& job() {
   static Job* const instance = new Job;
   return *instance;
 }
 
-constinit std::mutex state_mutex;  // init, finalize and what they change
+constinit std::mutex state_mutex;  // guards init, finalize and the state that they change
 constinit std::atomic<int> open_initializations{0};
 constinit std::atomic<int> level{SHMEM_THREAD_SINGLE};
 
@@ -57,7 +57,7 @@ void set_phase(bootstrap::PePhase phase) {
       .phase.store(static_cast<std::uint32_t>(phase), std::memory_order_release);
 }
 
-// Says that this PE will enter no other collective any more. PEs that wait for it there end the job.
+// Announces that this PE enters no further collective. PEs that wait for it in one then end the job.
 void announce_departure() {
   Job& self = job();
   const std::uint64_t entered = coll::team_table[coll::kWorldTeam].epoch;
@@ -68,7 +68,8 @@ void announce_departure() {
                  coll::awaiting_in_barrier(coll::team_table[coll::kWorldTeam]), kPatienceMs);
 }
 
-// The first call of the process: launcher, arena, static data.
+// Starts the library for the first time in this process: connects to the launcher, maps the arena, shares the static
+// data.
 Status start_process(const InitRequest& request) {
   Job& self = job();
   if (self.launcher != nullptr)
@@ -90,7 +91,8 @@ Status start_process(const InitRequest& request) {
   return {};
 }
 
-// Those whose memory this PE can address. Where their numbers are no arithmetic sequence each PE is alone.
+// Returns the route of the PEs whose memory this PE maps. If their numbers form no arithmetic sequence, each PE is in
+// a team of its own.
 context::Context shared_route(const context::Context& world) {
   if (context::all_mapped) return world;
   std::vector<int> mapped;
@@ -117,8 +119,8 @@ void open_world() {
   open_messages(*self.arena, self.parameters, level.load());
 }
 
-// Claims the one line that a job's node prints where init errors are returned. Without an arena each PE speaks for
-// itself.
+// Returns true for the first PE of the node that reports an init error where init errors are returned. Without an
+// arena every PE reports.
 bool is_first_init_error() {
   const Job& self = job();
   return !self.arena || self.arena->header().init_error_printed.exchange(1, std::memory_order_relaxed) == 0;
@@ -140,13 +142,14 @@ void meet_in_finalize(const char* routine) {
   coll::barrier(coll::team_table[coll::kEndTeam], routine);
 }
 
-// Completes what is under way, and waits until all PEs have come here.
+// Completes all outstanding operations and waits until all PEs are here.
 void end_traffic(const char* routine) {
   const StartParameters& parameters = job().parameters;
   rma::quiet();
   flush_messages(routine);
   coll::barrier(coll::team_table[coll::kEndTeam], routine);
-  // Without an agent nobody sends later what waits for a connection to be made; behind this barrier all are made.
+  // Without a progress thread, nobody sends messages later that wait for a connection. After this barrier all
+  // connections are established.
   const bool has_agent = parameters.config.progress != config::Progress::off;
   if (parameters.nodes.several() && !has_agent) coll::barrier(coll::team_table[coll::kEndTeam], routine);
 }
@@ -158,7 +161,7 @@ void close_world(const char* routine) {
   drop_contexts();
   coll::reset_teams();
   self.allocator->reset();
-  discard_heap();  // nobody touches the heap after the barrier
+  discard_heap();  // after the barrier no PE accesses the heap
   context::make_unusable(context::default_context());
   coll::team_table[coll::kWorldTeam].handle = coll::team_table[coll::kSharedTeam].handle = 0;
   context::set_unusable_reason("called after shmem_finalize");
@@ -209,7 +212,7 @@ void finalize(const char* routine) noexcept {
   open_initializations.store(0);
 }
 
-// The contexts stay usable: threads of the program may go on until the process has ended.
+// The contexts stay usable, since threads of the program may run until the process has ended.
 void finalize_at_exit() noexcept {
   const char* const routine = "shmem_finalize";
   const std::lock_guard guard(state_mutex);

@@ -1,4 +1,4 @@
-// The one place that knows every layer and connects them: start, end, and what is known of the job in between.
+// The state of the job in this process: counted init and finalize, and what is known in between.
 #pragma once
 
 #include <cstddef>
@@ -19,15 +19,15 @@ struct InitRequest {
   bool may_return_error;  // shmem_init_thread with SHMEM_INIT_ERRORS=return
 };
 
-// Collective; counted: only the first one starts the library. Returns false when it failed and may say so; a failure
-// that may not be returned ends the job.
+// Starts the library. Collective and counted: only the first call does the work. Returns false if the start failed
+// and the failure may be returned; any other failure ends the job.
 bool initialize(const InitRequest& request) noexcept;
-// Undoes one initialize(); the last one takes the library down, the others are a barrier.
+// Undoes one initialize(). The last call shuts the library down, the others are barriers.
 void finalize(const char* routine) noexcept;
 
 bool is_initialized() noexcept;
 int thread_level() noexcept;
-// Ends the whole job with this status. Does not return.
+// Ends the whole job with this status; does not return.
 [[noreturn]] void global_exit(int status) noexcept;
 
 // Valid while initialised.

@@ -30,16 +30,16 @@ using bootstrap::PePhase;
 constexpr char kFinalize[] = "shmem_finalize";
 constexpr std::uint64_t kStuckCheckNs = 500'000'000;
 constexpr int kStuckLooks = 4;
-// Launchers that see the death itself, or the PE that has ended the job, are to have the word.
+// Time for others to report first: launchers that see a death directly, or the PE that has ended the job.
 constexpr int kLooksForEnd = 30;
-constexpr int kLooksForLauncher = 500;  // after a PE has said that it ends the job
+constexpr int kLooksForLauncher = 500;  // after a PE has announced that it ends the job
 constexpr std::uint64_t kLookForEndNs = 10'000'000;
 
 struct Watch {
   bootstrap::JobHeader* header = nullptr;
   bootstrap::PeRecord* record = nullptr;
   bootstrap::Bootstrap* launcher = nullptr;
-  pid_t pid = 0;  // a forked child is not this PE
+  pid_t pid = 0;  // tells a forked child, which is not a PE, from this PE
 };
 constinit Watch watch;
 
@@ -64,16 +64,16 @@ bool has_departed(const bootstrap::PeRecord& record) {
   return record.phase.load(std::memory_order_acquire) == static_cast<std::uint32_t>(PePhase::departed);
 }
 
-// Returns true if the PE will never do anything for the others again: it is in the implicit finalize, or has finalized
-// and its process is gone. A process that has finalized may initialise the library again.
+// Returns true if the PE will never act for the others again: it is in the implicit finalize, or it has finalized and
+// its process is gone. A process that has finalized may initialise the library again.
 bool has_ended(const bootstrap::PeRecord& record) {
   if (!says_that_it_left(record)) return false;
   if (record.node != watch.record->node || has_departed(record)) return true;
   return ::kill(record.pid, 0) != 0 && errno == ESRCH;
 }
 
-// Returns a PE that has departed before a collective of all PEs that this one has entered, or -1. The collectives that
-// it took part in complete, whoever is still in them.
+// Returns a PE that departed before a collective of all PEs that this PE has entered, or -1. Collectives that the
+// departed PE took part in complete, whichever PEs are still in them.
 int find_departed() {
   std::uint64_t& epoch = coll::team_table[coll::kWorldTeam].epoch;  // written by the thread in such a collective
   const std::uint64_t entered = std::atomic_ref(epoch).load(std::memory_order_relaxed);
@@ -85,8 +85,8 @@ int find_departed() {
   return -1;
 }
 
-// Returns a PE that has ended while all others sleep in waits that only it could end, or -1. Whoever waits in
-// shmem_finalize meets there those that have departed.
+// Returns a PE that has ended while all others sleep in waits that only that PE could end, or -1. PEs that wait in
+// shmem_finalize do not count: they meet the departed ones there.
 int find_ended_with_others_asleep() {
   int ended = -1;
   bool in_vain = false;
@@ -105,14 +105,14 @@ int find_ended_with_others_asleep() {
   return in_vain ? ended : -1;
 }
 
-// Called before each sleep step. Several looks in a row, kStuckCheckNs apart, so that a wake-up on its way is not taken
-// for a deadlock.
+// Ends the job if this wait can never complete. Called before each sleep step. Requires several observations in a
+// row, kStuckCheckNs apart, so that a wake-up in transit is not taken for a deadlock.
 void end_when_stuck(const char* routine) {
   thread_local std::uint64_t next_look_ns = 0;
   thread_local int looks = 0;
   const std::uint64_t now = now_ns();
   if (now < next_look_ns) return;
-  const bool fresh = now - next_look_ns > kStuckCheckNs;  // the former look belongs to another wait
+  const bool fresh = now - next_look_ns > kStuckCheckNs;  // the previous observation belongs to another wait
   next_look_ns = now + kStuckCheckNs;
   const int ended = find_ended_with_others_asleep();
   looks = ended < 0 ? 0 : fresh ? 1 : looks + 1;
@@ -134,7 +134,8 @@ void at_exit(int status, void*) {
   watch.launcher->finalize();
 }
 
-// Runs after all exit handlers of the program, which may still use the library and finalize it.
+// Finalizes if necessary and leaves the networks. Runs after all exit handlers of the program, which may still use
+// and finalize the library.
 [[gnu::destructor]] void say_good_bye() {
   if (watch.record == nullptr || ::getpid() != watch.pid) return;
   const bool is_ending =
@@ -145,7 +146,7 @@ void at_exit(int status, void*) {
 }
 
 void after_fork_in_child() {
-  // The child may run on, but it is not a PE: everything it calls of the library ends it with a line that says so.
+  // The child may continue, but it is not a PE: its calls of the library end it with a diagnostic.
   context::make_unusable(context::default_context());
   make_contexts_unusable();
   wait_policy().poll = nullptr;  // messages are for the parent
@@ -176,7 +177,8 @@ void end_for_lost(int pe, const std::string& cause) noexcept {
 }
 
 void note_stage(int pe, const am::StageNote& note) noexcept {
-  constexpr PePhase kPhases[] = {PePhase::running, PePhase::departed, PePhase::finalized, PePhase::ending};  // by Stage
+  constexpr PePhase kPhases[] = {PePhase::running, PePhase::departed, PePhase::finalized,
+                                 PePhase::ending};  // in the order of Stage
   bootstrap::PeRecord& record = *bootstrap::record_of(watch.header, static_cast<std::size_t>(pe));
   const auto phase = static_cast<std::uint32_t>(kPhases[static_cast<std::size_t>(note.stage)]);
   const bool departed = note.stage == am::Stage::departed;
@@ -202,7 +204,7 @@ void disown_forked_children() noexcept { ::pthread_atfork(nullptr, nullptr, afte
 void note_waiting(const char* routine) noexcept {
   if (watch.record == nullptr || routine == nullptr) return;
   bootstrap::set_routine(*watch.record, routine);
-  if (has_departed(*watch.record)) return;  // the others know whom they wait for
+  if (has_departed(*watch.record)) return;  // the other PEs have been informed about whom they wait for
   const bool some_left = watch.header->departed.load(std::memory_order_acquire) != 0;
   const int departed = some_left ? find_departed() : -1;
   if (departed < 0) return end_when_stuck(routine);
@@ -215,7 +217,7 @@ void forget_waiting() noexcept {
 
 void global_exit(int status) noexcept {
   context::require_initialized("shmem_global_exit");
-  const int low = status & 0xff;  // all that the system keeps of a status
+  const int low = status & 0xff;  // the system keeps only these bits of a status
   const int kept = low == 0 && status != 0 ? 1 : low;
   claim(JobState::global_exit, kept);
   std::exit(kept);

@@ -1,4 +1,5 @@
-// How a PE leaves: diagnostics that end the job, global_exit, process exit, fork; and what others learn of it.
+// How a PE leaves the job: diagnostics that end the job, global_exit, process exit and fork, and how other PEs learn
+// of it.
 #pragma once
 
 #include <cstdint>
@@ -11,31 +12,32 @@
 
 namespace shmemx::runtime {
 
-// How long words to PEs of other nodes have to leave this machine.
+// How long messages to PEs of other nodes may take to leave this machine.
 inline constexpr std::uint32_t kPatienceMs = 1000;
 
-// From now on diagnostics of this process end the job, and its exit is noticed. Called once, when the arena's header is
-// mapped.
+// Makes diagnostics of this process end the job, and watches for the process's exit. Called once, when the arena's
+// header is mapped.
 void watch_for_the_end(windows::Arena& arena, bootstrap::Bootstrap& launcher) noexcept;
 
-// From now on a forked child that calls the library ends with a diagnostic. To be called after the static data are
-// shared: handlers in the child run in the order they were registered, and with a statically linked library this one
-// writes shared globals unless the one of the static data has run before.
+// Makes a forked child that calls the library end with a diagnostic. Call it after the static data are shared:
+// handlers run in the child in the order of their registration. With a statically linked library this handler writes
+// shared globals unless the one of the static data has run before.
 void disown_forked_children() noexcept;
 
-// Hooks of the waiting policy: what this PE waits in, for the launcher's message; and whether it can still come.
+// Hooks of the waiting policy. Record the routine that this PE waits in, for the launcher's messages, and end the job
+// if the wait can never complete.
 void note_waiting(const char* routine) noexcept;
 void forget_waiting() noexcept;
 
-// A PE of another node cannot be reached any more: ends the job, after a moment in which whoever knows better may say
-// why.
+// Ends the job because a PE of another node is unreachable. Waits a moment first, so that a PE or launcher that knows
+// the cause can report it.
 void end_for_lost(int pe, const std::string& cause) noexcept;
-// A PE of another node has said how far it is.
+// Records the stage that a PE of another node has announced.
 void note_stage(int pe, const am::StageNote& note) noexcept;
-// Where the PEs are, for the lines of both. `nodes` outlives the job.
+// Provides the host names for the diagnostics of both functions above. `nodes` outlives the job.
 void name_hosts(const Nodes& nodes) noexcept;
 
-// Called last in a process that exits in order: finalizes if the program has not. By job.cpp.
+// Finalizes if the program has not. The last call in a process that exits normally; defined in job.cpp.
 void finalize_at_exit() noexcept;
 
 }  // namespace shmemx::runtime

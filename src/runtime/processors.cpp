@@ -32,7 +32,7 @@ bool is_within(const PeRecord& inner, const PeRecord& outer) {
   return true;
 }
 
-// Some set of CPUs is too small for the PEs that may run nowhere else.
+// Returns true if some set of CPUs is too small for the PEs that may run nowhere else.
 bool some_cpus_are_crowded(const std::vector<const PeRecord*>& records) {
   for (std::size_t i = 0; i < records.size(); ++i) {
     const PeRecord& outer = *records[i];
@@ -48,7 +48,8 @@ bool some_cpus_are_crowded(const std::vector<const PeRecord*>& records) {
 
 constexpr std::uint64_t kLookIntervalNs = 1'000'000;
 
-// The doorbells of the node's other PEs, those of lower numbers first. Filled at init, before any wait reads them.
+// The doorbells of the node's other PEs, separated by lower and higher PE number. Filled at init, before any wait
+// reads them.
 struct NodeDoorbells {
   std::vector<const Doorbell*> lower;
   std::vector<const Doorbell*> higher;
@@ -59,7 +60,7 @@ NodeDoorbells& node_doorbells() {
 }
 constinit std::atomic<std::uint64_t> next_look_ns{0};
 
-// All but the CPU `cpu` and, if that leaves any, those on which other PEs wait.
+// Returns `allowed` without `cpu` and, if any CPU remains then, without the CPUs on which other PEs wait.
 cpu_set_t without_pes(const cpu_set_t& allowed, unsigned cpu) {
   cpu_set_t others = allowed;
   CPU_CLR(cpu, &others);
@@ -87,7 +88,7 @@ void watch_doorbells_of_node(const windows::Arena& arena, const Doorbells& doorb
 
 void part_from_pes() noexcept {
   const std::uint64_t now = now_ns();
-  if (now < next_look_ns.load(std::memory_order_relaxed)) return;  // a hint
+  if (now < next_look_ns.load(std::memory_order_relaxed)) return;  // relaxed: a hint
   next_look_ns.store(now + kLookIntervalNs, std::memory_order_relaxed);
   const int cpu = ::sched_getcpu();
   const auto waits_here = [cpu](const Doorbell* doorbell) {

@@ -1,4 +1,4 @@
-// Do the node's PEs outnumber the CPU time they may use?
+// Tells whether the node's PEs outnumber the CPU time they may use, and spreads waiting PEs over CPUs.
 #pragma once
 
 #include "runtime/messaging.hpp"
@@ -6,16 +6,17 @@
 
 namespace shmemx::runtime {
 
-// The same answer on every PE of the node of `me`: computed from the records of all of them.
+// Returns the same result on every PE of the node of `me`: it is computed from the records of all of them.
 bool pes_outnumber_cores(const windows::Arena& arena, int me) noexcept;
 
-// Remembers where the PEs of the node of `me` say on which CPU they wait, for part_from_pes(). The arena stays.
+// Remembers the doorbells in which the other PEs of the node of `me` publish the CPU they wait on, for
+// part_from_pes(). The arena must stay mapped.
 void watch_doorbells_of_node(const windows::Arena& arena, const Doorbells& doorbells, int me);
 
-// Moves this thread to another CPU it may use, if a PE of the node with a lower number waits on its present one. The
-// scheduler brings PEs that wake each other together on one core where other programs run too, and keeps them there: to
-// it, two PEs that wait in turn are one busy core. Called by waiters; looks once a millisecond at most. The set of CPUs
-// that the thread may use is the same afterwards.
+// Moves this thread to another CPU of its affinity mask if a PE of the node with a lower number waits on its present
+// one. The scheduler places PEs that wake each other on one core if other programs run too, and keeps them there: two
+// PEs that wait in turn look like one busy core. Waiters call this; it acts at most once a millisecond. The affinity
+// mask is the same afterwards.
 void part_from_pes() noexcept;
 
 }  // namespace shmemx::runtime
