@@ -2,11 +2,11 @@
 
 #include <shmemx/windows.h>
 
-#include "access/cma.hpp"
 #include "access/node.hpp"
 #include "access/remote.hpp"
 #include "am/channel.hpp"
 #include "context/route.hpp"
+#include "rma/cma.hpp"
 
 namespace shmemx::access {
 namespace {
@@ -18,6 +18,14 @@ bool is_mapped(int pe) { return context::is_mapped(context::default_context(), p
 // On the queue path nothing of another PE is touched directly, unless it is asked for.
 bool may_use_cma(int owner) {
   return node().path == WindowPath::cma || (node().path == WindowPath::automatic && is_mapped(owner));
+}
+
+// Returns the process number of `pe` if CMA can reach its memory, else 0. Probes once for each PE.
+std::int32_t reachable_pid(int pe) {
+  static auto* const peers = new rma::CmaPeer[static_cast<std::size_t>(node().n_pes)];
+  const Directory* const directory = directory_of(pe);
+  if (directory == nullptr || directory->probe_address == 0) return 0;
+  return peers[pe].pid({directory->probe_address, directory->probe_value, node().pid_of(pe)}, rma::cma_read);
 }
 
 std::byte* map_symmetric(const Description& description) {
@@ -77,6 +85,14 @@ Code attach_internode(const char* routine, const Description& description, std::
 }
 
 }  // namespace
+
+void publish_probe() noexcept {
+  Directory* const own = directory_of(node().me);
+  if (own == nullptr) return;
+  const rma::CmaProbe probe = rma::own_cma_probe();
+  own->probe_value = probe.value;
+  own->probe_address = probe.address;  // a peer reads it after it has got a description, which is made later
+}
 
 Code attach_window(const char* routine, const Description& description, std::uint64_t& handle) noexcept {
   if (!is_sealed(description, node().key, node().n_pes) || description.name.index >= windows::kMaxWindows)

@@ -49,11 +49,15 @@ inline Attached* find_attached(std::uint64_t handle) noexcept { return attached_
 inline bool is_alive(const Attached& window) noexcept {
   return window.life->generation.load(std::memory_order_acquire) == window.name.generation;
 }
+inline std::uint64_t number_of(const void* address) noexcept { return reinterpret_cast<std::uintptr_t>(address); }
 inline bool in_window(const Attached& window, std::uint64_t address, std::uint64_t bytes) noexcept {
   const std::uint64_t offset = address - window.base;
   return offset <= window.bytes && bytes <= window.bytes - offset;
 }
 WindowPath path_of(const Attached& window) noexcept;
+
+// Writes the probe of this process into its directory.
+void publish_probe() noexcept;
 
 // After something was stored in mapped memory.
 inline void tell_owner(const Attached& window) noexcept { wake(*window.doorbell); }

@@ -4,7 +4,7 @@
 #include <mutex>
 
 #include "access/area.hpp"
-#include "access/cma.hpp"
+#include "access/attached.hpp"
 #include "access/remote.hpp"
 #include "access/serve.hpp"
 #include "am/agent.hpp"

@@ -179,7 +179,7 @@ class PutSender {
         ticket_(take_ticket(routine, window, completion)),
         awaited_(completion.awaited) {}
 
-  void add(const Pair& pair) {
+  void add(const rma::Pair& pair) {
     if (pending_.bytes != 0) send(0);
     pending_ = pair;
   }
@@ -187,16 +187,16 @@ class PutSender {
 
  private:
   void send(std::uint32_t last) {
-    const PutRequest request{window_.name, pending_.offset, ticket_, last};
+    const PutRequest request{window_.name, number_of(pending_.first) - window_.base, ticket_, last};
     const auto send_this = last != 0 && awaited_ ? am::send : send_with_more;
-    send_this(routine_, window_.owner, am::kWindowPut, bytes_of(request), {pending_.local, pending_.bytes});
+    send_this(routine_, window_.owner, am::kWindowPut, bytes_of(request), {pending_.second, pending_.bytes});
   }
 
   const char* routine_;
   Attached& window_;
   std::uint32_t ticket_;
   bool awaited_;
-  Pair pending_{};
+  rma::Pair pending_{};
 };
 
 }  // namespace
@@ -219,9 +219,9 @@ void set_reply_handler() noexcept {
   am::set_placement(am::kWindowReply, {reply_placement, reply_placed});
 }
 
-void put_remote(const char* routine, Attached& window, PairWalk walk, Completion completion) noexcept {
+void put_remote(const char* routine, Attached& window, rma::PairWalk walk, Completion completion) noexcept {
   const std::uint64_t most = room(window);
-  Pair pair{};
+  rma::Pair pair{};
   if (!walk.next(pair, most)) return;
   PutSender sender(routine, window, completion);
   do sender.add(pair);
@@ -229,15 +229,16 @@ void put_remote(const char* routine, Attached& window, PairWalk walk, Completion
   sender.finish();
 }
 
-void get_remote(const char* routine, Attached& window, PairWalk walk, Completion completion) noexcept {
+void get_remote(const char* routine, Attached& window, rma::PairWalk walk, Completion completion) noexcept {
   const std::uint64_t most = room(window);
   add_to(completion.counter, 1);  // not 0 before all is asked for
-  Pair next{};
+  rma::Pair next{};
   for (bool more = walk.next(next, most); more;) {
-    const Pair pair = next;
+    const rma::Pair pair = next;
     more = walk.next(next, most);
-    const std::uint32_t ticket = take_ticket(routine, window, completion, pair.local, pair.bytes);
-    const GetRequest request{window.name, pair.offset, ticket, static_cast<std::uint32_t>(pair.bytes)};
+    const std::uint32_t ticket = take_ticket(routine, window, completion, pair.second, pair.bytes);
+    const GetRequest request{window.name, number_of(pair.first) - window.base, ticket,
+                             static_cast<std::uint32_t>(pair.bytes)};
     const auto send_this = more || !completion.awaited ? send_with_more : am::send;
     send_this(routine, window.owner, am::kWindowGet, bytes_of(request), {});
   }

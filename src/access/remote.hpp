@@ -10,7 +10,7 @@
 
 #include "access/attached.hpp"
 #include "access/elements.hpp"
-#include "access/shape.hpp"
+#include "rma/shape.hpp"
 
 namespace shmemx::access {
 
@@ -27,8 +27,8 @@ bool set_up_remote() noexcept;
 // With the channel's lock held.
 void set_reply_handler() noexcept;
 
-void put_remote(const char* routine, Attached& window, PairWalk walk, Completion completion) noexcept;
-void get_remote(const char* routine, Attached& window, PairWalk walk, Completion completion) noexcept;
+void put_remote(const char* routine, Attached& window, rma::PairWalk walk, Completion completion) noexcept;
+void get_remote(const char* routine, Attached& window, rma::PairWalk walk, Completion completion) noexcept;
 struct Operands {
   const std::byte* source;  // null with no_op
   std::byte* result;        // null: nothing is fetched

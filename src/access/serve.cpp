@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "access/elements.hpp"
-#include "access/word_copy.hpp"
+#include "rma/copy.hpp"
 
 namespace shmemx::access {
 namespace {
@@ -45,7 +45,7 @@ Served serve_put(Payload payload) {
   if (!split(payload, request, data)) return {};
   Outcome outcome{};
   std::byte* const at = find(request.window, request.offset, data.size(), outcome);
-  if (at != nullptr && !data.empty()) copy_bytes(at, data.data(), data.size());
+  if (at != nullptr && !data.empty()) rma::move_visible(at, data.data(), data.size());
   if (request.last == 0 && outcome == Outcome::ok) return {};
   return answer(request.ticket, outcome, request.last != 0);
 }
@@ -60,7 +60,7 @@ Served serve_get(Payload payload, Room room) {
   if (at == nullptr) return answer(request.ticket, outcome, true);
   // The channel copies long ones as they are; a word may be changed by somebody at this moment.
   if (request.bytes > sizeof(std::uint64_t)) return answer(request.ticket, Outcome::ok, true, {at, request.bytes});
-  copy_bytes(room.scratch.data(), at, request.bytes);
+  rma::move_visible(room.scratch.data(), at, request.bytes);
   return answer(request.ticket, Outcome::ok, true, room.scratch.first(request.bytes));
 }
 

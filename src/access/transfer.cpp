@@ -2,32 +2,38 @@
 
 #include <shmemx/windows.h>
 
-#include "access/cma.hpp"
+#include <cerrno>
+
 #include "access/remote.hpp"
-#include "access/word_copy.hpp"
+#include "rma/cma.hpp"
+#include "rma/copy.hpp"
 
 namespace shmemx::access {
 namespace {
 
-Code check(const Attached& window, const Side& target, const Side& local) {
-  std::uint64_t bytes = 0;
-  std::uint64_t local_bytes = 0;
-  if (!target.total(bytes) || !local.total(local_bytes) || bytes != local_bytes) return SHMEMX_ERR_LIST;
+using rma::Pair;
+using rma::PairWalk;
+using rma::Place;
+using rma::Shape;
+
+Code check(const Attached& window, const Shape& target, const Shape& local) {
+  if (target.fit == Shape::Fit::overflow || local.fit == Shape::Fit::overflow || target.bytes != local.bytes)
+    return SHMEMX_ERR_LIST;
   if (local.has_null()) return SHMEMX_ERR_ARGUMENT;
-  for (std::uint64_t i = 0; bytes != 0 && i < target.count(); ++i) {
-    const Piece piece = target.at(i);
-    if (piece.bytes != 0 && !in_window(window, piece.address, piece.bytes)) return SHMEMX_ERR_RANGE;
+  for (std::size_t i = 0; target.bytes != 0 && i < target.count; ++i) {
+    const Place place = target.part(i);
+    if (place.bytes != 0 && !in_window(window, number_of(place.at), place.bytes)) return SHMEMX_ERR_RANGE;
   }
   return is_alive(window) ? SHMEMX_SUCCESS : SHMEMX_ERR_STALE;
 }
 
 void transfer_mapped(const Attached& window, Direction direction, PairWalk walk) {
   for (Pair pair{}; walk.next(pair);) {
-    std::byte* const there = window.mapped + pair.offset;
+    std::byte* const there = window.mapped + (number_of(pair.first) - window.base);
     if (direction == Direction::put) {
-      copy_bytes(there, pair.local, pair.bytes);
+      rma::move_visible(there, pair.second, pair.bytes);
     } else {
-      copy_bytes(pair.local, there, pair.bytes);
+      rma::move_visible(pair.second, there, pair.bytes);
     }
   }
   if (direction == Direction::put) tell_owner(window);
@@ -48,16 +54,23 @@ class Use {
   Life& life_;
 };
 
-// False: not that way.
-bool transfer_cma(const Attached& window, Direction direction, const PairWalk& walk, Code& code) {
+// Transfers by CMA. Returns false if the kernel refuses before anything has been moved.
+bool transfer_cma(const Attached& window, Direction direction, const Shape& target, const Shape& local, Code& code) {
   const Use use(*window.life);
   code = SHMEMX_ERR_STALE;
   if (!use.is_of(window.name.generation)) return true;
-  const CmaResult result =
-      direction == Direction::put ? cma_put(window.pid, window.base, walk) : cma_get(window.pid, window.base, walk);
-  code = result == CmaResult::done ? SHMEMX_SUCCESS : SHMEMX_ERR_FAULT;
-  if (result == CmaResult::done && direction == Direction::put) tell_owner(window);
-  return result != CmaResult::refused;
+  const auto move = direction == Direction::put ? rma::cma_write : rma::cma_read;
+  rma::Cursor there(target);
+  rma::Cursor here(local);
+  while (there.left() != 0) {
+    const long bytes = move(window.pid, here, there, SIZE_MAX);
+    if (bytes > 0) continue;
+    code = SHMEMX_ERR_FAULT;
+    return there.passed() != 0 || bytes == 0 || bytes == -EFAULT;
+  }
+  code = SHMEMX_SUCCESS;
+  if (direction == Direction::put) tell_owner(window);
+  return true;
 }
 
 void start_remote(const char* routine, Attached& window, Direction direction, const PairWalk& walk,
@@ -83,34 +96,35 @@ Code transfer_remote(const char* routine, Attached& window, Direction direction,
 
 }  // namespace
 
-Code transfer(const char* routine, std::uint64_t handle, Direction direction, const Side& target, const Side& local,
+Code transfer(const char* routine, std::uint64_t handle, Direction direction, const Shape& target, const Shape& local,
               Mode mode) noexcept {
   Attached* const window = find_attached(handle);
   if (window == nullptr) return SHMEMX_ERR_WINDOW;
   Code code = check(*window, target, local);
   if (code != SHMEMX_SUCCESS) return code;
-  const PairWalk walk(target, window->base, local);
+  const PairWalk walk(target, local);
   if (window->mapped != nullptr) {
     transfer_mapped(*window, direction, walk);
     return SHMEMX_SUCCESS;
   }
-  if (window->pid != 0 && transfer_cma(*window, direction, walk, code)) return code;
+  if (window->pid != 0 && transfer_cma(*window, direction, target, local, code)) return code;
   return transfer_remote(routine, *window, direction, walk, mode);
 }
 
 Code transfer_range(const char* routine, std::uint64_t handle, Direction direction, const void* target,
                     const void* local, std::uint64_t bytes, Mode mode) noexcept {
   const Attached* const window = find_attached(handle);
-  const std::uint64_t address = Side::number(target);
+  const std::uint64_t address = number_of(target);
   if (window == nullptr || window->mapped == nullptr || local == nullptr || !in_window(*window, address, bytes) ||
       !is_alive(*window))
-    return transfer(routine, handle, direction, Side::range(target, bytes), Side::range(local, bytes), mode);
+    return transfer(routine, handle, direction, Shape::contiguous(target, bytes), Shape::contiguous(local, bytes),
+                    mode);
   std::byte* const there = window->mapped + (address - window->base);
   auto* const here = static_cast<std::byte*>(const_cast<void*>(local));
   if (direction == Direction::get) {
-    copy_bytes(here, there, bytes);
+    rma::move_visible(here, there, bytes);
   } else {
-    copy_bytes(there, here, bytes);
+    rma::move_visible(there, here, bytes);
     tell_owner(*window);
   }
   return SHMEMX_SUCCESS;

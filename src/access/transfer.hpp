@@ -2,7 +2,7 @@
 #pragma once
 
 #include "access/attached.hpp"
-#include "access/shape.hpp"
+#include "rma/shape.hpp"
 
 namespace shmemx::access {
 
@@ -14,8 +14,8 @@ struct Mode {
   long* counter;
 };
 
-Code transfer(const char* routine, std::uint64_t handle, Direction direction, const Side& target, const Side& local,
-              Mode mode) noexcept;
+Code transfer(const char* routine, std::uint64_t handle, Direction direction, const rma::Shape& target,
+              const rma::Shape& local, Mode mode) noexcept;
 
 // The same for one range on each side; a mapped window takes the short way.
 Code transfer_range(const char* routine, std::uint64_t handle, Direction direction, const void* target,

@@ -7,7 +7,7 @@ namespace {
 
 Code check(const Attached* window, const void* target, ElementType type, std::uint64_t count) {
   if (window == nullptr) return SHMEMX_ERR_WINDOW;
-  const std::uint64_t address = Side::number(target);
+  const std::uint64_t address = number_of(target);
   std::uint64_t bytes = 0;
   if (__builtin_mul_overflow(count, std::uint64_t{element_bytes(type)}, &bytes)) return SHMEMX_ERR_RANGE;
   if (!in_window(*window, address, bytes)) return SHMEMX_ERR_RANGE;
@@ -41,7 +41,7 @@ Code fetch_op(const char* routine, std::uint64_t handle, const void* target, con
               std::uint64_t& old) noexcept {
   Attached* const window = find_attached(handle);
   if (const Code code = check(window, target, call.type, 1); code != SHMEMX_SUCCESS) return code;
-  const std::uint64_t offset = Side::number(target) - window->base;
+  const std::uint64_t offset = number_of(target) - window->base;
   if (window->mapped == nullptr) return atomic_remote(routine, *window, offset, call, old);
   old = apply_one(call.type, call.op, window->mapped + offset, call.operand, call.compare);
   if (call.op != ElementOp::no_op) tell_owner(*window);
@@ -53,7 +53,7 @@ Code accumulate(const char* routine, std::uint64_t handle, const void* target, c
   Attached* const window = find_attached(handle);
   if (const Code code = check(window, target, update.type, operands.count); code != SHMEMX_SUCCESS) return code;
   if (operands.count == 0) return SHMEMX_SUCCESS;
-  const std::uint64_t offset = Side::number(target) - window->base;
+  const std::uint64_t offset = number_of(target) - window->base;
   if (window->mapped != nullptr) {
     apply(update, window->mapped + offset, operands.source, operands.result, operands.count);
     if (update.op != ElementOp::no_op) tell_owner(*window);

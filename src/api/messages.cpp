@@ -17,7 +17,7 @@ namespace {
 using pt2pt::Call;
 using pt2pt::RequestId;
 using pt2pt::Result;
-using pt2pt::Shape;
+using shmemx::rma::Shape;
 
 static_assert(pt2pt::kAny == SHMEMX_ANY_SOURCE && pt2pt::kAny == SHMEMX_ANY_TAG);
 static_assert(sizeof(shmemx_iov_t) == sizeof(pt2pt::Place) &&
@@ -79,8 +79,8 @@ Shape list_shape(const char* routine, const shmemx_iov_t* list, size_t count) no
     shmemx::fatal(routine, "argument 'list[%zu].base' is null for %zu bytes, allowed are pointers to so many bytes", i,
                   list[i].bytes);
   }
-  Shape shape;
-  if (!Shape::of_list(reinterpret_cast<const pt2pt::Place*>(list), count, shape)) {
+  const Shape shape = Shape::of_list(reinterpret_cast<const pt2pt::Place*>(list), count);
+  if (shape.fit != Shape::Fit::fits) {
     context::require_initialized(routine);
     shmemx::fatal(routine, "argument 'list' has %zu pieces of more than %zu bytes in all, allowed is at most that",
                   count, SIZE_MAX);
@@ -95,8 +95,8 @@ struct Strides {
 };
 
 Shape strided_shape(const char* routine, const char* argument, const void* base, const Strides& strides) noexcept {
-  Shape shape;
-  if (!Shape::strided(base, strides.block_bytes, strides.stride_bytes, strides.blocks, shape)) {
+  const Shape shape = Shape::strided(base, strides.block_bytes, strides.stride_bytes, strides.blocks);
+  if (shape.fit != Shape::Fit::fits) {
     context::require_initialized(routine);
     shmemx::fatal(routine,
                   "argument 'blocks' is %zu, allowed are numbers of blocks (of %zu bytes, %td apart) that fit "

@@ -26,8 +26,9 @@ using reach::Direction;
 using reach::ElementOp;
 using reach::Mode;
 using reach::Operands;
-using reach::Side;
 using reach::Update;
+using shmemx::rma::Place;
+using shmemx::rma::Shape;
 
 constexpr Mode kBlocking{true, nullptr};
 
@@ -53,7 +54,7 @@ bool make_ready(const char* routine) {
   return reach::start(node);
 }
 
-int transfer(const char* routine, shmemx_window_t window, Direction direction, const Side& target, const Side& local,
+int transfer(const char* routine, shmemx_window_t window, Direction direction, const Shape& target, const Shape& local,
              Mode mode) {
   context::require_initialized(routine);
   return reach::is_started() ? reach::transfer(routine, number_of(window), direction, target, local, mode)
@@ -73,6 +74,12 @@ int transfer_range(const char* routine, shmemx_window_t window, Direction direct
              : SHMEMX_ERR_WINDOW;
 }
 
+static_assert(sizeof(shmemx_iov_t) == sizeof(Place) && offsetof(shmemx_iov_t, bytes) == offsetof(Place, bytes));
+
+Shape shape_of(const shmemx_iov_t* list, std::size_t count) {
+  return Shape::of_list(reinterpret_cast<const Place*>(list), list == nullptr ? 0 : count);
+}
+
 struct Lists {
   const shmemx_iov_t* targets;
   std::size_t target_count;
@@ -83,9 +90,8 @@ struct Lists {
 int transfer_lists(const char* routine, shmemx_window_t window, Direction direction, const Lists& lists, Mode mode) {
   if ((lists.targets == nullptr && lists.target_count != 0) || (lists.locals == nullptr && lists.local_count != 0))
     return SHMEMX_ERR_ARGUMENT;
-  return transfer(routine, window, direction,
-                  Side::list(lists.targets, lists.targets == nullptr ? 0 : lists.target_count),
-                  Side::list(lists.locals, lists.locals == nullptr ? 0 : lists.local_count), mode);
+  return transfer(routine, window, direction, shape_of(lists.targets, lists.target_count),
+                  shape_of(lists.locals, lists.local_count), mode);
 }
 
 // An element's value in the low bytes of a number. Two known sizes, so that no copy routine is called.
@@ -267,7 +273,7 @@ int shmemx_window_path(shmemx_window_t window) noexcept {
 void* shmemx_window_ptr(shmemx_window_t window, const void* target, size_t bytes) noexcept {
   if (!reach::is_started()) return nullptr;
   const reach::Attached* const attached = reach::find_attached(number_of(window));
-  const std::uint64_t address = Side::number(target);
+  const std::uint64_t address = reach::number_of(target);
   if (attached == nullptr || attached->mapped == nullptr || !reach::in_window(*attached, address, bytes) ||
       !reach::is_alive(*attached))
     return nullptr;
@@ -321,15 +327,15 @@ int shmemx_window_getv_nbi(shmemx_window_t window, const shmemx_iov_t* dests, si
 int shmemx_window_put_strided(shmemx_window_t window, void* target, ptrdiff_t target_stride, const void* source,
                               ptrdiff_t source_stride, size_t block_bytes, size_t blocks) noexcept {
   return transfer("shmemx_window_put_strided", window, Direction::put,
-                  Side::strided(target, target_stride, block_bytes, blocks),
-                  Side::strided(source, source_stride, block_bytes, blocks), kBlocking);
+                  Shape::strided(target, block_bytes, target_stride, blocks),
+                  Shape::strided(source, block_bytes, source_stride, blocks), kBlocking);
 }
 
 int shmemx_window_get_strided(shmemx_window_t window, void* dest, ptrdiff_t dest_stride, const void* target,
                               ptrdiff_t target_stride, size_t block_bytes, size_t blocks) noexcept {
   return transfer("shmemx_window_get_strided", window, Direction::get,
-                  Side::strided(target, target_stride, block_bytes, blocks),
-                  Side::strided(dest, dest_stride, block_bytes, blocks), kBlocking);
+                  Shape::strided(target, block_bytes, target_stride, blocks),
+                  Shape::strided(dest, block_bytes, dest_stride, blocks), kBlocking);
 }
 
 // ---- atomic operations and accumulates ----

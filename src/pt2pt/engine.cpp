@@ -1,13 +1,12 @@
 #include "pt2pt/engine.hpp"
 
-#include <sys/random.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <new>
 
 #include "base/wait.hpp"
 #include "pt2pt/thresholds.hpp"
+#include "rma/copy.hpp"
 
 namespace shmemx::pt2pt {
 
@@ -28,8 +27,6 @@ void Engine::start(Node& node, const Settings& settings) noexcept {
   }
   staging_.reset(new (std::nothrow) std::byte[staging_bytes]);
   if (staging_ == nullptr) node.exhausted("memory for messages", staging_bytes, 0);
-  if (witness_ == 0 && ::getrandom(&witness_, sizeof witness_, 0) != sizeof witness_)
-    witness_ = reinterpret_cast<std::uintptr_t>(this);
 }
 
 void Engine::stop() noexcept {
@@ -348,7 +345,7 @@ void Engine::take_whole(Request& request, int source, int tag, Payload data) noe
   const std::size_t room = request.cursor.shape().bytes;
   const std::size_t bytes = std::min(data.size(), room);
   if (request.cursor.shape().kind == Shape::Kind::contiguous) {
-    copy_bytes(request.cursor.shape().base, data.data(), bytes);
+    if (bytes != 0) rma::copy(request.cursor.shape().base, data.data(), bytes);
   } else {
     request.cursor.scatter(data.data(), bytes);
   }

@@ -97,13 +97,15 @@ class Engine {
   void complete(Request& request) noexcept;
   Request* copy_owner() const noexcept { return copy_owner_; }
   void set_copy_owner(Request* request) noexcept { copy_owner_ = request; }
-  const std::uint64_t& witness() const noexcept { return witness_; }
-  // May the kernel read that sender's memory for us? Tried once for each.
-  bool may_read(int source, const RtsHeader& rts) noexcept;
+  // Returns the sender's process number if CMA can read its memory, else 0. Probes once for each sender.
+  std::int32_t cma_pid(int source, const RtsHeader& rts) noexcept {
+    return peer(source).cma.pid(rts.probe, [this](pid_t pid, Cursor& local, Cursor& remote, std::size_t most) {
+      return node_->read_memory(pid, local, remote, most);
+    });
+  }
 
  private:
   enum class Step : std::uint8_t { blocked, sent, rotate };
-  enum class Known : std::uint8_t { untried, allowed, denied };
 
   struct Peer {
     Request* first = nullptr;  // have something to send there
@@ -113,7 +115,7 @@ class Engine {
     Unexpected* message = nullptr;
     std::size_t total = 0;  // 0: none
     std::size_t received = 0;
-    Known cma = Known::untried;
+    rma::CmaPeer cma;
     bool internode = false;
   };
 
@@ -159,7 +161,6 @@ class Engine {
   std::vector<int> active_;  // peers that have something to be sent to them
   Request* movers_ = nullptr;
   Request* copy_owner_ = nullptr;
-  std::uint64_t witness_ = 0;  // what peers read to know that they read this process
   RequestPool pool_;
   std::unique_ptr<std::byte[]> staging_;  // as long as the longest eager message
 };

@@ -8,9 +8,6 @@
 //
 // Where one side moves the bytes alone, the other describes its memory in sections of a few places; a section that is
 // used up is answered by a cookie that asks for the next one.
-#include <sys/uio.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <new>
 
@@ -18,19 +15,6 @@
 #include "pt2pt/thresholds.hpp"
 
 namespace shmemx::pt2pt {
-
-// The kernel's name for the sender is remembered with the request, as it is needed for each part.
-bool Engine::may_read(int source, const RtsHeader& rts) noexcept {
-  Known& known = peer(source).cma;
-  if (known == Known::untried) {
-    std::uint64_t word = 0;
-    const iovec here{&word, sizeof word};
-    const iovec there{reinterpret_cast<void*>(rts.witness_address), sizeof word};
-    const long bytes = rts.pid > 0 ? node_->read_memory(rts.pid, &here, 1, &there, 1) : -1;
-    known = bytes == sizeof word && word == rts.witness ? Known::allowed : Known::denied;
-  }
-  return known == Known::allowed && rts.pid > 0;
-}
 
 namespace {
 
@@ -63,95 +47,53 @@ void finish_moving(Engine& engine, Request& request) noexcept {
 
 // ---- one side moves, the other describes ----
 
-bool section_is_used_up(const Request& mover) noexcept { return mover.place == mover.section.count; }
-
 // After a step: finished, in need of the next section, or neither.
 void after_step(Engine& engine, Request& mover) noexcept {
   if (mover.cursor.passed() == mover.goal) return finish_moving(engine, mover);
-  if (!section_is_used_up(mover)) return;
+  if (mover.there.left() != 0) return;
   engine.stop_moving(mover);
   engine.enqueue(mover, Next::ask);
 }
 
-void advance_section(Request& mover, std::uint64_t bytes) noexcept {
-  while (bytes != 0) {
-    const std::uint64_t here = mover.section.places[mover.place].bytes - mover.inside;
-    if (bytes < here) {
-      mover.inside += bytes;
-      return;
-    }
-    bytes -= here;
-    mover.inside = 0;
-    ++mover.place;
-  }
+bool reject_mover(Engine& engine, Request& mover, const char* what) noexcept {
+  engine.stop_moving(mover);
+  mover.phase = Phase::waiting;
+  engine.node().reject(mover.peer, what);
+  return false;
 }
 
 bool move_mapped(Engine& engine, Request& mover) noexcept {
-  std::size_t budget = kMoveBytes;
-  while (budget != 0 && mover.cursor.passed() != mover.goal && !section_is_used_up(mover)) {
-    const RemotePlace& place = mover.section.places[mover.place];
-    const std::size_t left = mover.goal - mover.cursor.passed();
-    const std::size_t bytes = std::min({budget, left, static_cast<std::size_t>(place.bytes - mover.inside)});
-    std::byte* const there = engine.node().address_of(mover.peer, mover.section.space, place.at + mover.inside, bytes);
-    if (there == nullptr) {
-      engine.stop_moving(mover);
-      mover.phase = Phase::waiting;
-      engine.node().reject(mover.peer, "a place outside its symmetric memory");
-      return false;
-    }
+  std::size_t budget = std::min(kMoveBytes, mover.goal - mover.cursor.passed());
+  while (budget != 0 && mover.there.left() != 0) {
+    const Place place = mover.there.next(budget);
+    const auto offset = reinterpret_cast<std::uintptr_t>(place.at);
+    std::byte* const there = engine.node().address_of(mover.peer, mover.section.space, offset, place.bytes);
+    if (there == nullptr) return reject_mover(engine, mover, "a place outside its symmetric memory");
     if (mover.role == Role::receive) {
-      mover.cursor.scatter(there, bytes);
+      mover.cursor.scatter(there, place.bytes);
     } else {
-      mover.cursor.gather(there, bytes);
+      mover.cursor.gather(there, place.bytes);
     }
-    advance_section(mover, bytes);
-    budget -= bytes;
+    mover.there.advance(place.bytes);
+    budget -= place.bytes;
   }
   after_step(engine, mover);
   return true;
 }
 
 bool move_cma(Engine& engine, Request& mover) noexcept {
-  constexpr std::size_t kPlaces = 16;
-  iovec local[kPlaces];
-  iovec remote[kPlaces];
-  std::size_t locals = 0;
-  std::size_t remotes = 0;
-  std::size_t budget = std::min(kMoveBytes, mover.goal - mover.cursor.passed());
-  std::uint64_t offered = 0;
-  std::uint64_t inside = mover.inside;
-  for (std::uint32_t i = mover.place; i < mover.section.count && offered < budget; ++i, inside = 0) {
-    const RemotePlace& place = mover.section.places[i];
-    const std::uint64_t bytes = std::min<std::uint64_t>(place.bytes - inside, budget - offered);
-    remote[remotes++] = {reinterpret_cast<void*>(place.at + inside), bytes};
-    offered += bytes;
-  }
-  budget = offered;
-  std::size_t wanted = 0;
-  for (Cursor ahead = mover.cursor; wanted < budget && locals < kPlaces;) {
-    const Place place = ahead.next(budget - wanted);
-    local[locals++] = {place.at, place.bytes};
-    ahead.advance(place.bytes);
-    wanted += place.bytes;
-  }
-  const long bytes = engine.node().read_memory(mover.pid, local, locals, remote, remotes);
-  if (bytes <= 0) {
-    engine.stop_moving(mover);
-    mover.phase = Phase::waiting;
-    engine.node().reject(mover.peer, "a place that is not in its memory");
-    return false;
-  }
-  mover.cursor.advance(static_cast<std::size_t>(bytes));
-  advance_section(mover, static_cast<std::uint64_t>(bytes));
+  const std::size_t most = std::min(kMoveBytes, mover.goal - mover.cursor.passed());
+  if (engine.node().read_memory(mover.pid, mover.cursor, mover.there, most) <= 0)
+    return reject_mover(engine, mover, "a place that is not in its memory");
   after_step(engine, mover);
   return true;
 }
 
 void start_fetching(Engine& engine, Request& receive) noexcept { engine.start_moving(receive); }
 
-void pre_fetch(Engine&, Request& receive, const Offer& offer) noexcept {
+void pre_receive_cma(Engine& engine, Request& receive, const Offer& offer) noexcept {
   receive.described_by_peer = true;
-  receive.pid = offer.rts.pid;
+  receive.pid = engine.cma_pid(receive.peer, offer.rts);
 }
 
 // ---- mapped ----
@@ -159,7 +101,8 @@ void pre_fetch(Engine&, Request& receive, const Offer& offer) noexcept {
 bool can_fetch_mapped(Engine& engine, int source, const Offer& offer) noexcept {
   const Section& section = offer.section;
   return section.space != Space::private_memory && section.count != 0 &&
-         engine.node().address_of(source, section.space, section.places[0].at, section.places[0].bytes) != nullptr;
+         engine.node().address_of(source, section.space, reinterpret_cast<std::uintptr_t>(section.places[0].at),
+                                  section.places[0].bytes) != nullptr;
 }
 
 bool suits_mapped(Engine& engine, const Request& receive, const Offer& offer) noexcept {
@@ -169,7 +112,7 @@ bool suits_mapped(Engine& engine, const Request& receive, const Offer& offer) no
 }
 
 void pre_receive_mapped(Engine& engine, Request& receive, const Offer& offer) noexcept {
-  if (can_fetch_mapped(engine, receive.peer, offer)) pre_fetch(engine, receive, offer);
+  if (can_fetch_mapped(engine, receive.peer, offer)) receive.described_by_peer = true;
 }
 
 void start_receive_mapped(Engine& engine, Request& receive) noexcept {
@@ -188,7 +131,7 @@ bool start_send_mapped(Engine& engine, Request& send, const CtsHeader&, const Se
 
 bool suits_cma(Engine& engine, const Request& receive, const Offer& offer) noexcept {
   return offer.section.count != 0 && offer.section.space == Space::private_memory &&
-         engine.may_read(receive.peer, offer.rts);
+         engine.cma_pid(receive.peer, offer.rts) != 0;
 }
 
 // ---- copy ----
@@ -323,7 +266,7 @@ bool move_network(Engine& engine, Request& send) noexcept {
 constexpr Lmt kWays[kLmtKinds] = {
     {"copy", suits_copy, pre_receive_copy, start_receive_by_sender, post_receive_copy, start_send_copy, move_copy},
     {"mapped", suits_mapped, pre_receive_mapped, start_receive_mapped, nullptr, start_send_mapped, move_mapped},
-    {"cma", suits_cma, pre_fetch, start_fetching, nullptr, nullptr, move_cma},
+    {"cma", suits_cma, pre_receive_cma, start_fetching, nullptr, nullptr, move_cma},
     {"queue", suits_queue, nullptr, start_receive_by_sender, nullptr, start_send_queue, nullptr},
     {"network", nullptr, pre_receive_network, start_receive_by_sender, nullptr, start_send_network, move_network},
 };
@@ -354,19 +297,12 @@ void lmt_pre_send(Engine& engine, Request& send, Offer& offer) noexcept {
   offer.section.count = 0;
   // Addresses and process numbers mean nothing on another node.
   if (engine.is_internode(send.peer)) {
-    offer.rts = {send.id, send.goal, send.tag, 0, 0, 0, 0, 0};
+    offer.rts = {send.id, send.goal, send.tag, 0, {}};
     return;
   }
   const LmtChoice choice = engine.settings().lmt;
   const bool maps = engine.node().address_of(send.peer, Space::heap, 0, 1) != nullptr;
-  offer.rts = {send.id,
-               send.goal,
-               send.tag,
-               static_cast<std::int32_t>(::getpid()),
-               reinterpret_cast<std::uintptr_t>(&engine.witness()),
-               engine.witness(),
-               maps,
-               0};
+  offer.rts = {send.id, send.goal, send.tag, maps, rma::own_cma_probe()};
   const bool described = choice == LmtChoice::automatic || choice == LmtChoice::mapped || choice == LmtChoice::cma;
   if (described && send.goal != 0) lmt_describe(engine, send, offer.section);
 }
@@ -383,9 +319,7 @@ void lmt_begin(Engine& engine, Request& receive, int source, const Offer& offer)
     return engine.enqueue(receive, Next::done);
   }
   receive.kind = choose(engine, receive, offer);
-  receive.section = offer.section;
-  receive.place = 0;
-  receive.inside = 0;
+  (void)lmt_take_section(receive, offer.section);  // may be empty: the sender cannot describe its memory
   const Lmt& lmt = lmt_of(receive.kind);
   if (lmt.pre_receive != nullptr) lmt.pre_receive(engine, receive, offer);
   lmt.start_receive(engine, receive);
@@ -404,7 +338,7 @@ void lmt_describe(Engine& engine, Request& request, Section& out) noexcept {
     const Place place = request.cursor.next(most - request.cursor.passed());
     std::uint64_t at = reinterpret_cast<std::uintptr_t>(place.at);
     if (out.space != Space::private_memory) engine.node().describe(request.peer, place.at, place.bytes, at);
-    out.places[out.count++] = {at, place.bytes};
+    out.places[out.count++] = {reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(at)), place.bytes};
     request.cursor.advance(place.bytes);
   }
 }
@@ -412,8 +346,7 @@ void lmt_describe(Engine& engine, Request& request, Section& out) noexcept {
 bool lmt_take_section(Request& mover, const Section& section) noexcept {
   if (section.count == 0) return false;
   mover.section = section;
-  mover.place = 0;
-  mover.inside = 0;
+  mover.there = Cursor(Shape::of_list(mover.section.places, section.count));
   return true;
 }
 

@@ -2,10 +2,7 @@
 // play a whole job in one process with one of their own.
 #pragma once
 
-#include <sys/uio.h>
-
 #include <atomic>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 
@@ -14,6 +11,7 @@
 #include "base/cache_line.hpp"
 #include "config/kinds.hpp"
 #include "pt2pt/wire.hpp"
+#include "rma/cma.hpp"
 #include "transport/transport.hpp"
 
 namespace shmemx::pt2pt {
@@ -50,11 +48,9 @@ class Node {
   virtual CopyBuffer* copy_buffer(int owner) noexcept = 0;
   // After something that the PE may sleep on has been stored.
   virtual void wake(int pe) noexcept = 0;
-  // Reads the other process's memory through the kernel into places of this one: bytes read, or -errno.
-  virtual long read_memory(std::int32_t pid, const iovec* local, std::size_t local_count, const iovec* remote,
-                           std::size_t remote_count) noexcept {
-    const ssize_t bytes = ::process_vm_readv(pid, local, local_count, remote, remote_count, 0);
-    return bytes < 0 ? -static_cast<long>(errno) : static_cast<long>(bytes);
+  // As rma::cma_read.
+  virtual long read_memory(pid_t pid, Cursor& local, Cursor& remote, std::size_t most) noexcept {
+    return rma::cma_read(pid, local, remote, most);
   }
   // A message that no PE sends. The library ends the job.
   virtual void reject(int source, const char* what) noexcept = 0;

@@ -8,8 +8,8 @@
 #include <memory>
 
 #include "pt2pt/matching.hpp"
-#include "pt2pt/shape.hpp"
 #include "pt2pt/wire.hpp"
+#include "rma/shape.hpp"
 #include "transport/transport.hpp"
 
 namespace shmemx::pt2pt {
@@ -65,9 +65,8 @@ struct Request {
   std::size_t placement;  // network, receiver: of those behind the cursor, bytes that are still on their way
   CopyBuffer* buffer;
   std::unique_ptr<Place[]> own_list;
-  std::uint32_t place;   // of the section: the one we are in
-  std::uint64_t inside;  // bytes of it that are behind us
-  Section section;       // the peer's memory
+  Section section;  // the peer's memory
+  Cursor there;     // over the places of the section
   // network, sender: of the message that was sent last
   transport::Outgoing outgoing;
   std::unique_ptr<std::byte[]> packed;

@@ -11,8 +11,6 @@ inline constexpr std::size_t kEagerBytes = std::size_t{24} << 10;
 inline constexpr std::size_t kMappedBytes = std::size_t{192} << 10;
 // The same for the kernel's copy.
 inline constexpr std::size_t kCmaBytes = std::size_t{4} << 20;
-// Copies of this size use the processor's string copy.
-inline constexpr std::size_t kStringCopyBytes = 4096;
 // So often a receive looks at the sender's box alone, before it looks at everything.
 inline constexpr int kBoxPolls = 200;
 // How much one poll moves at most, so that other threads and senders get their turn.

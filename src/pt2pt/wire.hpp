@@ -14,7 +14,14 @@
 #include <cstring>
 #include <span>
 
+#include "rma/cma.hpp"
+#include "rma/shape.hpp"
+
 namespace shmemx::pt2pt {
+
+using rma::Cursor;
+using rma::Place;
+using rma::Shape;
 
 using Payload = std::span<const std::byte>;
 
@@ -34,16 +41,12 @@ enum class Space : std::uint32_t {
   statics          // offsets in its static data
 };
 
-struct RemotePlace {
-  std::uint64_t at;
-  std::uint64_t bytes;
-};
 inline constexpr std::size_t kSectionPlaces = 16;  // with any header they fit the smallest cell
 
 struct Section {
   Space space;
   std::uint32_t count;
-  RemotePlace places[kSectionPlaces];  // the first `count` travel
+  Place places[kSectionPlaces];  // the first `count` travel; `at` is a number for the receiver
 };
 inline constexpr std::size_t kSectionHeadBytes = offsetof(Section, places);
 
@@ -56,11 +59,8 @@ struct RtsHeader {
   RequestId send;
   std::uint64_t bytes;
   std::int32_t tag;
-  std::int32_t pid;               // of the sender; 0: its memory cannot be read by the kernel's copy
-  std::uint64_t witness_address;  // there the sender holds `witness`: who reads it there reads the right process
-  std::uint64_t witness;
   std::uint32_t maps_receiver;  // the sender could store into the receiver's symmetric memory
-  std::uint32_t padding;
+  rma::CmaProbe probe;          // of the sender; process number 0: CMA cannot reach it
 };
 
 enum class LmtKind : std::uint32_t { copy, mapped, cma, queue, network };
@@ -88,7 +88,7 @@ struct DataHeader {
   std::uint64_t offset;  // in the message
 };
 
-static_assert(sizeof(EagerHeader) == 8 && sizeof(RtsHeader) == 48 && sizeof(CtsHeader) == 32 &&
+static_assert(sizeof(Place) == 16 && sizeof(EagerHeader) == 8 && sizeof(RtsHeader) == 48 && sizeof(CtsHeader) == 32 &&
               sizeof(DataHeader) == 16 && kSectionHeadBytes == 8);
 
 // False when the payload is shorter.
@@ -108,10 +108,11 @@ template <class Header>
   if (payload.size() < kSectionHeadBytes) return false;
   std::memcpy(&out, payload.data(), kSectionHeadBytes);
   if (out.space > Space::statics || out.count > kSectionPlaces) return false;
-  if (payload.size() != kSectionHeadBytes + out.count * sizeof(RemotePlace)) return false;
-  std::memcpy(out.places, payload.data() + kSectionHeadBytes, out.count * sizeof(RemotePlace));
+  if (payload.size() != kSectionHeadBytes + out.count * sizeof(Place)) return false;
+  std::memcpy(out.places, payload.data() + kSectionHeadBytes, out.count * sizeof(Place));
+  std::size_t total = 0;
   for (std::uint32_t i = 0; i < out.count; ++i) {
-    if (out.places[i].bytes == 0) return false;
+    if (out.places[i].bytes == 0 || __builtin_add_overflow(total, out.places[i].bytes, &total)) return false;
   }
   return true;
 }
@@ -122,7 +123,7 @@ struct Described {
   Header header;
   Section section;
   std::size_t bytes() const noexcept {
-    return section.count == 0 ? sizeof header : sizeof header + kSectionHeadBytes + section.count * sizeof(RemotePlace);
+    return section.count == 0 ? sizeof header : sizeof header + kSectionHeadBytes + section.count * sizeof(Place);
   }
 };
 

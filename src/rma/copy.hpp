@@ -68,4 +68,15 @@ inline void copy_visible(void* dest, const void* source, std::size_t bytes) noex
   copy(dest, source, bytes);
 }
 
+// The same where source and dest may overlap.
+inline void move_visible(void* dest, const void* source, std::size_t bytes) noexcept {
+  const auto to = reinterpret_cast<std::uintptr_t>(dest);
+  const auto from = reinterpret_cast<std::uintptr_t>(source);
+  if (bytes > 8 && (to - from < bytes || from - to < bytes)) {
+    std::memmove(dest, source, bytes);
+  } else {
+    copy_visible(dest, source, bytes);
+  }
+}
+
 }  // namespace shmemx::rma

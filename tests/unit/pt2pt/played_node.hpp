@@ -2,8 +2,7 @@
 // to another node are read where they lie when they are delivered, not before.
 #pragma once
 
-#include <sys/uio.h>
-
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <memory>
@@ -46,17 +45,15 @@ class PlayedNode final : public Node {
   std::byte* address_of(int pe, Space space, std::uint64_t offset, std::uint64_t bytes) noexcept override;
   CopyBuffer* copy_buffer(int owner) noexcept override;
   void wake(int) noexcept override {}
-  long read_memory(std::int32_t pid, const iovec* local, std::size_t local_count, const iovec* remote,
-                   std::size_t remote_count) noexcept override {
+  long read_memory(pid_t pid, Cursor& local, Cursor& remote, std::size_t most) noexcept override {
     ++memory_reads;
     if (!may_read) return -1;
-    if (reads_for_real) return Node::read_memory(pid, local, local_count, remote, remote_count);
-    long bytes = 0;  // rubbish names any address: nothing is read there
-    for (std::size_t i = 0; i < local_count; ++i) {
-      std::memset(local[i].iov_base, 0x5a, local[i].iov_len);
-      bytes += static_cast<long>(local[i].iov_len);
-    }
-    return bytes;
+    if (reads_for_real) return Node::read_memory(pid, local, remote, most);
+    // Rubbish names any address: nothing is read there.
+    const std::vector<std::byte> blank(std::min({most, local.left(), remote.left()}), std::byte{0x5a});
+    local.scatter(blank.data(), blank.size());
+    remote.advance(blank.size());
+    return static_cast<long>(blank.size());
   }
   void reject(int, const char*) noexcept override { ++rejected; }
   void exhausted(const char*, std::size_t, std::size_t) noexcept override { ++exhaustions; }

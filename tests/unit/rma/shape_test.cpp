@@ -1,11 +1,11 @@
-#include "pt2pt/shape.hpp"
+#include "rma/shape.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <numeric>
 #include <random>
 #include <vector>
 
-using namespace shmemx::pt2pt;
+using namespace shmemx::rma;
 
 namespace {
 
@@ -29,21 +29,20 @@ std::vector<std::byte> flattened(const Shape& shape) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(pt2pt_shape)
+BOOST_AUTO_TEST_SUITE(rma_shape)
 
 BOOST_AUTO_TEST_CASE(lists_skip_empty_places) {
   auto memory = counted(100);
   const Place list[] = {
       {nullptr, 0}, {memory.data(), 10}, {memory.data() + 50, 0}, {memory.data() + 90, 10}, {memory.data() + 20, 3},
       {nullptr, 0}};
-  Shape shape;
-  BOOST_REQUIRE(Shape::of_list(list, 6, shape));
+  Shape shape = Shape::of_list(list, 6);
   BOOST_TEST(shape.bytes == 23U);
   std::vector<std::byte> expected(memory.begin(), memory.begin() + 10);
   expected.insert(expected.end(), memory.begin() + 90, memory.end());
   expected.insert(expected.end(), memory.begin() + 20, memory.begin() + 23);
   BOOST_TEST((flattened(shape) == expected));
-  BOOST_REQUIRE(Shape::of_list(nullptr, 0, shape));
+  shape = Shape::of_list(nullptr, 0);
   BOOST_TEST(shape.bytes == 0U);
   BOOST_TEST(Cursor(shape).next(5).bytes == 0U);
 }
@@ -51,23 +50,22 @@ BOOST_AUTO_TEST_CASE(lists_skip_empty_places) {
 BOOST_AUTO_TEST_CASE(totals_that_do_not_fit_are_refused) {
   std::byte byte{};
   const Place list[] = {{&byte, SIZE_MAX}, {&byte, 1}};
-  Shape shape;
-  BOOST_TEST(!Shape::of_list(list, 2, shape));
-  BOOST_TEST(!Shape::strided(&byte, SIZE_MAX / 2, 1, 3, shape));
-  BOOST_TEST(!Shape::strided(&byte, 1, PTRDIFF_MAX, 3, shape));
-  BOOST_TEST(Shape::strided(&byte, 1, PTRDIFF_MIN, 1, shape));
-  BOOST_TEST(Shape::strided(&byte, 0, 5, SIZE_MAX / 4, shape));
-  BOOST_TEST(shape.bytes == 0U);
+  BOOST_TEST((Shape::of_list(list, 2).fit == Shape::Fit::overflow));
+  BOOST_TEST((Shape::strided(&byte, SIZE_MAX / 2, 1, 3).fit == Shape::Fit::overflow));
+  BOOST_TEST((Shape::strided(&byte, 1, PTRDIFF_MAX, 3).fit == Shape::Fit::wraps));
+  BOOST_TEST((Shape::strided(&byte, 1, PTRDIFF_MIN, 1).fit == Shape::Fit::fits));
+  const Shape empty = Shape::strided(&byte, 0, 5, SIZE_MAX / 4);
+  BOOST_TEST((empty.fit == Shape::Fit::fits));
+  BOOST_TEST(empty.bytes == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(strides_go_either_way) {
   auto memory = counted(64);
-  Shape shape;
-  BOOST_REQUIRE(Shape::strided(memory.data() + 60, 4, -20, 4, shape));
+  Shape shape = Shape::strided(memory.data() + 60, 4, -20, 4);
   std::vector<std::byte> expected;
   for (const int at : {60, 40, 20, 0}) expected.insert(expected.end(), memory.begin() + at, memory.begin() + at + 4);
   BOOST_TEST((flattened(shape) == expected));
-  BOOST_REQUIRE(Shape::strided(memory.data(), 8, 8, 8, shape));
+  shape = Shape::strided(memory.data(), 8, 8, 8);
   BOOST_TEST((shape.kind == Shape::Kind::contiguous));
   BOOST_TEST((flattened(shape) == memory));
 }
@@ -80,8 +78,7 @@ BOOST_AUTO_TEST_CASE(gather_and_scatter_in_pieces_are_the_whole) {
     auto memory = counted(3000);
     Shape shape;
     if (turn % 2 == 0) {
-      BOOST_REQUIRE(
-          Shape::strided(memory.data(), 1 + random() % 40, 50 + static_cast<int>(random() % 10), random() % 40, shape));
+      shape = Shape::strided(memory.data(), 1 + random() % 40, 50 + static_cast<int>(random() % 10), random() % 40);
     } else {
       static Place list[30];
       std::size_t at = 0;
@@ -89,7 +86,7 @@ BOOST_AUTO_TEST_CASE(gather_and_scatter_in_pieces_are_the_whole) {
         place = {memory.data() + at, random() % 60};
         at += place.bytes + random() % 20;
       }
-      BOOST_REQUIRE(Shape::of_list(list, random() % 30, shape));
+      shape = Shape::of_list(list, random() % 30);
     }
     const auto expected = flattened(shape);
     BOOST_REQUIRE_EQUAL(expected.size(), shape.bytes);
@@ -108,6 +105,38 @@ BOOST_AUTO_TEST_CASE(gather_and_scatter_in_pieces_are_the_whole) {
     }
     BOOST_REQUIRE((flattened(shape) == packed));
   }
+}
+
+BOOST_AUTO_TEST_CASE(pairs_are_cut_where_either_side_is) {
+  std::byte window[100];
+  std::byte local[30];
+  const Place targets[] = {{window + 10, 5}, {window + 3, 0}, {window + 50, 15}};
+  const Place locals[] = {{local, 8}, {local + 20, 10}, {local + 12, 2}};
+  PairWalk walk(Shape::of_list(targets, 3), Shape::of_list(locals, 3));
+  const Pair expected[] = {{window + 10, local, 5},
+                           {window + 50, local + 5, 3},
+                           {window + 53, local + 20, 7},
+                           {window + 60, local + 27, 3},
+                           {window + 63, local + 12, 2}};
+  Pair pair{};
+  for (const Pair& each : expected) {
+    BOOST_REQUIRE(walk.next(pair, 7));
+    BOOST_TEST(pair.first == each.first);
+    BOOST_TEST(pair.second == each.second);
+    BOOST_TEST(pair.bytes == each.bytes);
+  }
+  BOOST_TEST(!walk.next(pair));
+}
+
+BOOST_AUTO_TEST_CASE(totals_and_null_places_are_noticed) {
+  std::byte memory[8];
+  BOOST_TEST((Shape::strided(memory, std::size_t{1} << 40, 8, std::size_t{1} << 40).fit == Shape::Fit::overflow));
+  BOOST_TEST(Shape::strided(memory, 3, 8, 5).bytes == 15U);
+  const Place list[] = {{nullptr, 0}, {memory, 1}, {nullptr, 1}};
+  BOOST_TEST(Shape::of_list(list, 3).has_null());
+  BOOST_TEST(!Shape::of_list(list, 2).has_null());
+  BOOST_TEST(Shape::contiguous(nullptr, 1).has_null());
+  BOOST_TEST(!Shape::contiguous(nullptr, 0).has_null());
 }
 
 BOOST_AUTO_TEST_SUITE_END()
