@@ -9,11 +9,10 @@
 //  - Connections are made on first use. What is kept of a PE before that is a pointer or less.
 //  - Messages of one pair stay in order, long ones and short ones together: deliver() and placed() are called in the
 //    order of sending. So is placement(), and only when all in front of the message is done. The exception: a message
-//    with kLandsEarly in its head may be asked for, and its bytes may come, as soon as each message in front of it that
-//    is not done is a long one that placement() has been asked for itself. Short ones are never overtaken. Two bodies
-//    on their way never have places that overlap: the later one waits. A transport may do this for a few bodies of a
-//    source at a time, or not at all.
-//    Messages of different sources have no order.
+//    with kPlacedEarly in its header may be asked for, and its bytes may come, as soon as each message in front of it
+//    that is not done is a long one that placement() has been asked for itself. Short ones are never overtaken. Two
+//    payloads on their way never have places that overlap: the later one waits. A transport may do this for a few
+//    payloads of a source at a time, or not at all. Messages of different sources have no order.
 //  - What comes in is not trusted: lengths are checked before anything is touched; a broken frame is lost().
 //  - Sinks are called inside poll() only. They may call send() and register_memory() of this and of other transports,
 //    never poll().
@@ -31,30 +30,30 @@ namespace shmemx::transport {
 
 using Bytes = std::span<const std::byte>;
 
-// What travels in front of each message, unread by the transport but for header_bytes and kLandsEarly.
-struct Head {
-  std::uint16_t handler;       // with kLandsEarly or without
-  std::uint16_t header_bytes;  // the first part of the payload; the body behind it may land elsewhere
+// What travels in front of each message, unread by the transport but for header_bytes and kPlacedEarly.
+struct Header {
+  std::uint16_t handler;       // with kPlacedEarly or without
+  std::uint16_t header_bytes;  // the first part of the payload; the payload behind it may land elsewhere
   std::uint32_t ack;
 };
-static_assert(sizeof(Head) == 8);
+static_assert(sizeof(Header) == 8);
 // The sink can take its placement() before placed() of those in front of it.
-inline constexpr std::uint16_t kLandsEarly = 0x8000;
+inline constexpr std::uint16_t kPlacedEarly = 0x8000;
 
 inline constexpr int kMaxTransports = 4;                          // of a job
 inline constexpr std::size_t kMaxHeaderBytes = 512;               // of a message
-inline constexpr std::size_t kCardBytes = 512;                    // longest card()
-inline constexpr std::size_t kLongBytes = std::size_t{16} << 10;  // a body from here on is a long one, see Sink
+inline constexpr std::size_t kMaxAddressBytes = 512;              // longest endpoint_address()
+inline constexpr std::size_t kLongBytes = std::size_t{16} << 10;  // a payload from here on is a long one, see Sink
 
-// A body that is read from where it lies until `done` is set (by poll() or send() of the transport).
+// A payload that is read from where it lies until `done` is set (by poll() or send() of the transport).
 struct Outgoing {
   bool done = false;
 };
 
 enum class Sent : std::uint8_t {
   no,     // nothing taken; poll and try again
-  yes,    // the message is the transport's: header and body may be used again
-  later,  // the body stays in use until the Outgoing is done
+  yes,    // the message is the transport's: header and payload may be used again
+  later,  // the payload stays in use until the Outgoing is done
 };
 
 // How a message may be treated.
@@ -66,13 +65,13 @@ enum class Urgency : std::uint8_t {
 // Where messages arrive.
 class Sink {
  public:
-  // `payload`: header and body, one behind the other, 16-byte aligned, valid during the call.
-  virtual void deliver(int source, const Head& head, Bytes payload) noexcept = 0;
-  // Asked once for each message whose body has at least kLongBytes, when the header is here and it is its turn (see the
-  // rules above): where the body goes. Null: it is delivered like a short one (the transport finds the memory).
-  virtual std::byte* placement(int source, const Head& head, Bytes header, std::size_t body_bytes) noexcept = 0;
-  // The body lies where placement() said.
-  virtual void placed(int source, const Head& head, Bytes header, std::size_t body_bytes) noexcept = 0;
+  // `payload`: header and payload, one behind the other, 16-byte aligned, valid during the call.
+  virtual void deliver(int source, const Header& fixed, Bytes message) noexcept = 0;
+  // Asked once for each message whose payload has at least kLongBytes, when the header is here and it is its turn (see
+  // the rules above): where the payload goes. Null: it is delivered like a short one (the transport finds the memory).
+  virtual std::byte* placement(int source, const Header& fixed, Bytes header, std::size_t payload_bytes) noexcept = 0;
+  // The payload lies where placement() said.
+  virtual void placed(int source, const Header& fixed, Bytes header, std::size_t payload_bytes) noexcept = 0;
   // No way to `pe` any more (or never was): `cause` is one clause, "connection reset by peer". Not called for a PE that
   // has said close(). At most once for a PE.
   virtual void lost(int pe, const std::string& cause) noexcept = 0;
@@ -81,13 +80,13 @@ class Sink {
   ~Sink() = default;
 };
 
-// Cards of the others: what card() gave there. Empty: that PE has no such transport.
-class Cards {
+// Addresses of the others: what address() gave there. Empty: that PE has no such transport.
+class EndpointAddresses {
  public:
-  virtual Bytes card_of(int pe) const noexcept = 0;
+  virtual Bytes address_of(int pe) const noexcept = 0;
 
  protected:
-  ~Cards() = default;
+  ~EndpointAddresses() = default;
 };
 
 struct Capabilities {
@@ -125,14 +124,14 @@ class Transport {
   virtual ~Transport() = default;
   virtual const char* name() const noexcept = 0;  // as in SHMEMX_TRANSPORT
   virtual Capabilities capabilities() const noexcept = 0;
-  // What others need to reach this PE. At most kCardBytes.
-  virtual std::string card() const = 0;
-  // Before the first send() or poll(); `cards` outlives the transport.
-  virtual void set_cards(const Cards& cards) noexcept = 0;
+  // What others need to reach this PE. At most kMaxAddressBytes.
+  virtual std::string endpoint_address() const = 0;
+  // Before the first send() or poll(); `addresses` outlives the transport.
+  virtual void set_addresses(const EndpointAddresses& addresses) noexcept = 0;
 
-  // `header` (at most kMaxHeaderBytes) is always copied. A body below kLongBytes is copied or gone on return. A longer
-  // one may be read later, when `outgoing` is not null; it is null where the body is not going to stay.
-  virtual Sent send(int pe, const Head& head, Bytes header, Bytes body, Outgoing* outgoing,
+  // `header` (at most kMaxHeaderBytes) is always copied. A payload below kLongBytes is copied or gone on return. A
+  // longer one may be read later, when `outgoing` is not null; it is null where the payload is not going to stay.
+  virtual Sent send(int pe, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing,
                     Urgency urgency) noexcept = 0;
   // What has been gathered leaves.
   virtual void flush() noexcept = 0;

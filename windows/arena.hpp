@@ -45,8 +45,8 @@ class Arena {
   bootstrap::PeRecord& record(int pe) const noexcept {
     return *bootstrap::record_of(header_, static_cast<std::size_t>(pe));
   }
-  bootstrap::PeCards& cards(int pe) const noexcept {
-    return *bootstrap::cards_of(header_, static_cast<std::size_t>(pe));
+  bootstrap::PeAddresses& endpoint_addresses(int pe) const noexcept {
+    return *bootstrap::addresses_of(header_, static_cast<std::size_t>(pe));
   }
   const Geometry& geometry() const noexcept { return geometry_; }
   std::byte* channel() const noexcept { return channel_; }

@@ -384,7 +384,7 @@ void set_up(const Setup& setup) noexcept {
   endpoint.part_bytes_ = setup.parts.layout().part_bytes;
   endpoint.doorbell0_ = setup.doorbell0;
   endpoint.doorbell_step_ = setup.doorbell_step;
-  endpoint.via_ = setup.via;
+  endpoint.via_ = setup.route;
   endpoint.network_count_ = static_cast<std::uint32_t>(setup.networks.size());
   std::copy(setup.networks.begin(), setup.networks.end(), endpoint.networks_);
   const std::size_t count = setup.parts.layout().cell_count;
@@ -393,9 +393,9 @@ void set_up(const Setup& setup) noexcept {
   payload_limit = setup.parts.layout().cell_bytes - sizeof(CellHead);
   lists = new Lists;
   endpoint.peers_ = static_cast<PeerState*>(std::calloc(static_cast<std::size_t>(setup.n_pes), sizeof(PeerState)));
-  if (setup.via != nullptr)
+  if (setup.route != nullptr)
     endpoint.batches_ = static_cast<Batch**>(std::calloc(static_cast<std::size_t>(setup.n_pes), sizeof(Batch*)));
-  if (endpoint.peers_ == nullptr || (setup.via != nullptr && endpoint.batches_ == nullptr))
+  if (endpoint.peers_ == nullptr || (setup.route != nullptr && endpoint.batches_ == nullptr))
     fatal("shmem_init", "no memory for the channel's state of %d PEs", setup.n_pes);
   connect_networks(setup);
 }

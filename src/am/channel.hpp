@@ -22,19 +22,14 @@
 #include "am/batch.hpp"
 #include "am/layout.hpp"
 #include "base/wait.hpp"
+#include "bootstrap/wire.hpp"
 #include "transport/transport.hpp"
 
 namespace shmemx::am {
 
-// How far a PE is, as it tells PEs of other nodes.
-enum class Stage : std::uint32_t {
-  running,    // initialised once more
-  departed,   // the process ends without shmem_finalize: it enters no further collective but that
-  finalized,  // the end of its connections is no failure
-  ending,     // the process ends the job by its status: the launcher is to end the others
-};
+// Tells PEs of other nodes how far this PE is: `running` again, `departed`, `finalized` or `ending`.
 struct StageNote {
-  Stage stage;
+  bootstrap::PePhase phase;
   std::uint32_t reserved = 0;
   std::uint64_t collectives = 0;  // departed: PeRecord::collectives
 };
@@ -231,7 +226,7 @@ class Endpoint {
   friend bool is_quiet_for_sleep() noexcept;
   friend void flush(const char*, int) noexcept;
   friend void tell_stage(const StageNote&, std::span<const int>, std::uint32_t) noexcept;
-  friend void leave_networks(Stage, std::uint32_t) noexcept;
+  friend void leave_networks(bootstrap::PePhase, std::uint32_t) noexcept;
   friend void rest(bool) noexcept;
   friend std::vector<int> network_descriptors();
   friend void flush_all(const char*) noexcept;
@@ -276,8 +271,8 @@ class Endpoint {
   bool poll_networks(int expected, std::uint32_t polls) noexcept;
   enum class Tell : std::uint8_t { waiting_now, waiting, all };  // now: unless messages stream in
   bool tell_owed(Tell whom) noexcept;
-  void take_internode(int source, const transport::Head& head, Bytes payload) noexcept;
-  void finish_internode(int source, const transport::Head& head) noexcept;
+  void take_internode(int source, const transport::Header& head, Bytes payload) noexcept;
+  void finish_internode(int source, const transport::Header& head) noexcept;
   void note_returned(nemesis::Cell* cell) noexcept;
   void collect_cells() noexcept;
   nemesis::Cell* find_cell() noexcept;
@@ -507,9 +502,11 @@ bool is_quiet_for_sleep() noexcept;
 // Tells PEs of other nodes that this one has exchanged messages with, and `also`, how far this PE is. Tries for at most
 // `patience_ms` to get the messages on their way.
 void tell_stage(const StageNote& note, std::span<const int> also, std::uint32_t patience_ms) noexcept;
-inline void tell_stage(Stage stage, std::uint32_t patience_ms) noexcept { tell_stage({stage}, {}, patience_ms); }
+inline void tell_stage(bootstrap::PePhase phase, std::uint32_t patience_ms) noexcept {
+  tell_stage({phase}, {}, patience_ms);
+}
 // Tells it for the last time, and closes the networks.
-void leave_networks(Stage stage, std::uint32_t patience_ms) noexcept;
+void leave_networks(bootstrap::PePhase phase, std::uint32_t patience_ms) noexcept;
 // Between shmem_finalize and the next shmem_init: what comes waits, since there is nothing that it could be for.
 void rest(bool resting) noexcept;
 
@@ -524,9 +521,9 @@ struct Setup {
   std::size_t pending_max;  // bytes that handlers may leave unsent
   // By PE: 0, or one more than an index of `networks`, the first that could lead there. Null where there is one node.
   // Changed where another one takes its place. Stays.
-  std::uint8_t* via = nullptr;
-  // By PE: all that could, one bit each; null: `via` is all there is. Stays.
-  const std::uint8_t* reach = nullptr;
+  std::uint8_t* route = nullptr;
+  // By PE: all that could, one bit each; null: `route` is all there is. Stays.
+  const std::uint8_t* paths = nullptr;
   std::span<transport::Transport* const> networks = {};
   std::uint32_t trial_ms = 0;  // so long may each of several take to show that it leads to a PE
   void (*lost)(int pe, const std::string& cause) = nullptr;   // a PE of another node cannot be reached any more

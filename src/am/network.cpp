@@ -33,7 +33,7 @@ constexpr bool is_question(unsigned handler) {
 constexpr bool concerns_quiet(HandlerId id) { return id != kFlag && (id < kMessageEager || id > kMessageData); }
 // What collectives put; whatever else the same thread sends meanwhile is somebody else's: batches, what was left over.
 constexpr bool may_be_part(HandlerId id) { return id == kPut || id == kPutStrided || id == kPutSignal; }
-constexpr bool somebody_waits(const transport::Head& head) { return (head.handler & kNobodyWaits) == 0; }
+constexpr bool somebody_waits(const transport::Header& head) { return (head.handler & kNobodyWaits) == 0; }
 
 // Kinds of long messages that do not mind where those in front of them are: what they do beside bringing bytes they do
 // in placed().
@@ -42,8 +42,8 @@ constexpr bool may_place_early(unsigned handler) {
          handler == kMessageData;
 }
 
-constexpr unsigned plain_handler(const transport::Head& head) {
-  return head.handler & ~unsigned{transport::kLandsEarly | kNobodyWaits};
+constexpr unsigned plain_handler(const transport::Header& head) {
+  return head.handler & ~unsigned{transport::kPlacedEarly | kNobodyWaits};
 }
 
 constinit Placement placements[kHandlerIds] = {};
@@ -95,7 +95,7 @@ Verdict take_stage(Endpoint&, const Message& message) {
   StageNote note{};
   const bool whole = message.payload.size() == sizeof note;
   if (whole) std::memcpy(&note, message.payload.data(), sizeof note);
-  if (!whole || note.stage > Stage::ending)
+  if (!whole || note.phase < bootstrap::PePhase::running || note.phase > bootstrap::PePhase::ending)
     fatal(nullptr, "a message of PE %d that tells its stage is damaged", message.source);
   if (state().stage_of != nullptr) state().stage_of(message.source, note);
   return Verdict::done;
@@ -117,9 +117,9 @@ void Endpoint::run_item(int source, unsigned handler, Bytes payload) noexcept {
 }
 
 void connect_networks(const Setup& setup) noexcept {
-  state().trials.open(setup.networks, setup.via, setup.reach, static_cast<std::size_t>(setup.n_pes), setup.trial_ms);
-  for (int pe = 0; setup.via != nullptr && pe < setup.n_pes; ++pe) {
-    own_endpoint.peers_[pe].untried = setup.reach != nullptr && setup.via[pe] != 0;
+  state().trials.open(setup.networks, setup.route, setup.paths, static_cast<std::size_t>(setup.n_pes), setup.trial_ms);
+  for (int pe = 0; setup.route != nullptr && pe < setup.n_pes; ++pe) {
+    own_endpoint.peers_[pe].untried = setup.paths != nullptr && setup.route[pe] != 0;
   }
   state().lost = setup.lost;
   state().stage_of = setup.stage_of;
@@ -153,8 +153,8 @@ transport::Sent Endpoint::send_internode(int pe, const Way& way, Bytes header, B
   const bool is_part = part_of_collective && !in_handler_ && may_be_part(way.id);
   const bool concerned = concerns_quiet(way.id) && !is_part;
   const auto handler =
-      static_cast<std::uint16_t>(way.id | (early ? transport::kLandsEarly : 0) | (concerned ? 0 : kNobodyWaits));
-  const transport::Head head{handler, static_cast<std::uint16_t>(header.size()), peer.received};
+      static_cast<std::uint16_t>(way.id | (early ? transport::kPlacedEarly : 0) | (concerned ? 0 : kNobodyWaits));
+  const transport::Header head{handler, static_cast<std::uint16_t>(header.size()), peer.received};
   const transport::Sent sent = network_of(pe).send(pe, head, header, body, way.outgoing, way.urgency);
   if (sent == transport::Sent::no) return sent;
   peer.fences = fenced;
@@ -230,7 +230,7 @@ void Endpoint::send_long(const char* routine, int pe, HandlerId id, Bytes header
 
 // ---- receiving ----
 
-void Endpoint::finish_internode(int source, const transport::Head& head) noexcept {
+void Endpoint::finish_internode(int source, const transport::Header& head) noexcept {
   PeerState& peer = peers_[source];
   ++peer.received;
   if (!peer.owed) state().owed.push_back(static_cast<std::uint16_t>(source));
@@ -241,7 +241,7 @@ void Endpoint::finish_internode(int source, const transport::Head& head) noexcep
   ring_if_dozing();
 }
 
-void Endpoint::take_internode(int source, const transport::Head& head, Bytes payload) noexcept {
+void Endpoint::take_internode(int source, const transport::Header& head, Bytes payload) noexcept {
   if (head.handler == kTrialQuestion || head.handler == kTrialAnswer) [[unlikely]]
     return state().trials.take(source, state().polled, head.handler);
   state().trials.note(source, state().polled);
@@ -268,7 +268,7 @@ bool Endpoint::tell_owed(Tell whom) noexcept {
     if (whom != Tell::all && !peer.waits && peer.told != peer.received) return false;
     if (peer.told != peer.received) {
       if (!has_way(pe)) return false;
-      const transport::Head head{kAckOnly, 0, peer.received};
+      const transport::Header head{kAckOnly, 0, peer.received};
       if (network_of(pe).send(pe, head, {}, {}, nullptr, transport::Urgency::now) == transport::Sent::no) return false;
       peer.told = peer.received;
       any = true;
@@ -306,11 +306,11 @@ bool Endpoint::poll_networks(int expected, std::uint32_t polls) noexcept {
   return any || taken_ != 0;
 }
 
-void NetworkSink::deliver(int source, const transport::Head& head, Bytes payload) noexcept {
+void NetworkSink::deliver(int source, const transport::Header& head, Bytes payload) noexcept {
   own_endpoint.take_internode(source, head, payload);
 }
 
-std::byte* NetworkSink::placement(int source, const transport::Head& head, Bytes header,
+std::byte* NetworkSink::placement(int source, const transport::Header& head, Bytes header,
                                   std::size_t body_bytes) noexcept {
   if (own_endpoint.resting_) return nullptr;
   const unsigned handler = plain_handler(head);
@@ -318,7 +318,7 @@ std::byte* NetworkSink::placement(int source, const transport::Head& head, Bytes
   return known ? placements[handler].placement(source, header, body_bytes) : nullptr;
 }
 
-void NetworkSink::placed(int source, const transport::Head& head, Bytes header, std::size_t body_bytes) noexcept {
+void NetworkSink::placed(int source, const transport::Header& head, Bytes header, std::size_t body_bytes) noexcept {
   state().trials.note(source, state().polled);
   PeerState& peer = own_endpoint.peers_[source];
   if (nemesis::reached(head.ack, peer.known)) peer.known = head.ack;
@@ -379,8 +379,8 @@ void tell_stage(const StageNote& note, std::span<const int> also, std::uint32_t 
   self.flush_gathered();
 }
 
-void leave_networks(Stage stage, std::uint32_t patience_ms) noexcept {
-  tell_stage(stage, patience_ms);
+void leave_networks(bootstrap::PePhase phase, std::uint32_t patience_ms) noexcept {
+  tell_stage(phase, patience_ms);
   if (!own_endpoint.has_networks() || state().closed) return;
   const Locked endpoint;
   Endpoint& self = *endpoint;

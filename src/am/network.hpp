@@ -16,9 +16,10 @@ inline constexpr std::uint16_t kNobodyWaits = 0x4000;
 // What transports call, under the endpoint's lock.
 class NetworkSink final : public transport::Sink {
  public:
-  void deliver(int source, const transport::Head& head, Bytes payload) noexcept override;
-  std::byte* placement(int source, const transport::Head& head, Bytes header, std::size_t body_bytes) noexcept override;
-  void placed(int source, const transport::Head& head, Bytes header, std::size_t body_bytes) noexcept override;
+  void deliver(int source, const transport::Header& head, Bytes payload) noexcept override;
+  std::byte* placement(int source, const transport::Header& head, Bytes header,
+                       std::size_t body_bytes) noexcept override;
+  void placed(int source, const transport::Header& head, Bytes header, std::size_t body_bytes) noexcept override;
   void lost(int pe, const std::string& cause) noexcept override;
 };
 // The one of this process; transports are opened with it before the channel is set up.

@@ -53,7 +53,7 @@ void Trials::ask(int pe, Trial& trial) noexcept {
 }
 
 bool Trials::send(int pe, unsigned network, std::uint16_t what) noexcept {
-  const transport::Head head{what, 0, 0};
+  const transport::Header head{what, 0, 0};
   return networks_[network]->send(pe, head, {}, {}, nullptr, transport::Urgency::now) != transport::Sent::no;
 }
 

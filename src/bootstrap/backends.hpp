@@ -47,7 +47,7 @@ Result<KvsPtr> connect_pmix();
 // Without an interface: for tasks of Slurm on one node. Waits for the other tasks.
 Result<KvsPtr> connect_slurm_step();
 // `own` says where this PE runs.
-BootstrapPtr make_kvs_bootstrap(KvsPtr kvs, Card own);
+BootstrapPtr make_kvs_bootstrap(KvsPtr kvs, HostDescription own);
 
 // A PE number or a size from the environment; -1 when unset or not a number.
 long env_number(const char* variable);

@@ -26,7 +26,7 @@ Result<BootstrapPtr> try_interface(const Interface& interface, std::string& trie
     return BootstrapPtr();
   }
   auto kvs = interface.open();
-  if (kvs) return make_kvs_bootstrap(std::move(*kvs), read_own_card());
+  if (kvs) return make_kvs_bootstrap(std::move(*kvs), describe_own_host());
   tried += " (" + kvs.error().text + ")";
   return BootstrapPtr();
 }

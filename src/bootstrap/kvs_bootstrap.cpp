@@ -1,5 +1,5 @@
 // Nodes and their arenas under a foreign launcher.
-//   cards     every PE says where it runs
+//   hosts     every PE says where it runs
 //   plan      PE 0 says who shall try to share an arena
 //   offers    the lowest PE of each group says how to reach the one it has made; a plan of one group contains the offer
 //   attached  the others have opened it, or could not, and its maker sees who has
@@ -72,7 +72,7 @@ std::string encode_job(const NewJob& job) {
 
 class KvsBootstrap final : public Bootstrap {
  public:
-  KvsBootstrap(KvsPtr kvs, Card own) : kvs_(std::move(kvs)), card_(std::move(own)) {}
+  KvsBootstrap(KvsPtr kvs, HostDescription own) : kvs_(std::move(kvs)), host_(std::move(own)) {}
 
   Identity identity() const override { return kvs_->identity(); }
   std::string_view name() const override { return kvs_->name(); }
@@ -93,7 +93,7 @@ class KvsBootstrap final : public Bootstrap {
   std::string key(const char* what, int number) const { return key(what + std::to_string(number)); }
 
   Status find_nodes();
-  Status collect_cards();
+  Status collect_hosts();
   Status announce(int round, const std::vector<int>& members);
   Result<Plan> get_plan(int round);
   Status attempt(int round, const Plan& plan);
@@ -108,35 +108,35 @@ class KvsBootstrap final : public Bootstrap {
   std::string explain() const;
 
   KvsPtr kvs_;
-  Card card_;
+  HostDescription host_;
   int generation_ = 0;  // keys cannot be put twice
   int n_exchanges_ = 0;
   NodeMap nodes_;
   std::vector<int> first_pes_;  // by node
 
   // While the nodes are being found.
-  std::vector<Card> cards_;  // PE 0 has all
+  std::vector<HostDescription> hosts_;  // PE 0 has all
   NewJob job_{};
   UniqueFd arena_;
   MappedHeader header_;
   std::unique_ptr<ArenaServer> server_;
-  std::map<int, Card> makers_;  // by PE: makers of arenas that are settled
+  std::map<int, HostDescription> makers_;  // by PE: makers of arenas that are settled
   Leaders maker_of_;
 };
 
-Status KvsBootstrap::collect_cards() {
-  cards_.assign(1, card_);
+Status KvsBootstrap::collect_hosts() {
+  hosts_.assign(1, host_);
   for (int pe = 1; pe < n_pes(); ++pe) {
-    SHMEMX_TRY_ASSIGN(text, kvs_->get(pe, key("card")));
-    SHMEMX_TRY_ASSIGN(card, decode_card(text));
-    cards_.push_back(std::move(card));
+    SHMEMX_TRY_ASSIGN(text, kvs_->get(pe, key("host")));
+    SHMEMX_TRY_ASSIGN(host, decode_host(text));
+    hosts_.push_back(std::move(host));
   }
   return {};
 }
 
 // By PE 0.
 Status KvsBootstrap::announce(int round, const std::vector<int>& members) {
-  const Leaders leaders = group_by(round == 0 ? Likeness::machine : Likeness::namespaces, cards_, members);
+  const Leaders leaders = group_by(round == 0 ? Likeness::machine : Likeness::namespaces, hosts_, members);
   if (std::all_of(leaders.begin(), leaders.end(), [](int leader) { return leader == 0; })) {
     SHMEMX_TRY_ASSIGN(offer, make_offer(n_pes()));
     return put_text(*kvs_, key("plan", round), std::string(kOneGroup) + encode(offer));
@@ -244,7 +244,7 @@ Status KvsBootstrap::put_verdict(int round, const Leaders& leaders) {
     }
   }
   header_->n_node_pes = present;  // the fence that follows comes before the first use
-  return put_text(*kvs_, key("verdict", round), encode(card_) + "_" + encode_pes(missing));
+  return put_text(*kvs_, key("verdict", round), encode(host_) + "_" + encode_pes(missing));
 }
 
 // Collective. Notes who shares whose arena, returns who is left over.
@@ -257,9 +257,9 @@ Result<std::vector<int>> KvsBootstrap::settle(int round, const Plan& plan) {
     if (plan.leaders[static_cast<std::size_t>(maker)] != maker) continue;
     SHMEMX_TRY_ASSIGN(text, get_text(*kvs_, maker, key("verdict", round)));
     const std::size_t part = std::min(text.rfind('_'), text.size());
-    SHMEMX_TRY_ASSIGN(card, decode_card(text.substr(0, part)));
+    SHMEMX_TRY_ASSIGN(host, decode_host(text.substr(0, part)));
     SHMEMX_TRY_ASSIGN(missing, decode_pes(text.substr(std::min(part + 1, text.size())), n_pes()));
-    makers_[maker] = std::move(card);
+    makers_[maker] = std::move(host);
     left_over.insert(left_over.end(), missing.begin(), missing.end());
   }
   std::sort(left_over.begin(), left_over.end());
@@ -274,9 +274,9 @@ Result<std::vector<int>> KvsBootstrap::settle(int round, const Plan& plan) {
 
 Status KvsBootstrap::stay_alone(const std::vector<int>& pes) {
   for (const int other : pes) {
-    SHMEMX_TRY_ASSIGN(text, kvs_->get(other, key("card")));
-    SHMEMX_TRY_ASSIGN(card, decode_card(text));
-    makers_[other] = std::move(card);
+    SHMEMX_TRY_ASSIGN(text, kvs_->get(other, key("host")));
+    SHMEMX_TRY_ASSIGN(host, decode_host(text));
+    makers_[other] = std::move(host);
     maker_of_[static_cast<std::size_t>(other)] = other;
     if (other == pe()) SHMEMX_TRY(make_file(1));
   }
@@ -286,20 +286,20 @@ Status KvsBootstrap::stay_alone(const std::vector<int>& pes) {
 // For the first two nodes that share a machine.
 std::string KvsBootstrap::explain() const {
   std::map<std::uint64_t, int> first_of;
-  for (const auto& [maker, card] : makers_) {
-    const auto [first, fresh] = first_of.emplace(card.machine, maker);
+  for (const auto& [maker, host] : makers_) {
+    const auto [first, fresh] = first_of.emplace(host.machine, maker);
     if (fresh) continue;
-    return describe_parting(first->second, makers_.at(first->second), maker, card);
+    return describe_parting(first->second, makers_.at(first->second), maker, host);
   }
   return {};
 }
 
 void KvsBootstrap::number_nodes() {
   std::map<int, std::uint32_t> number;
-  for (const auto& [maker, card] : makers_) {  // in ascending order
+  for (const auto& [maker, host] : makers_) {  // in ascending order
     number[maker] = static_cast<std::uint32_t>(first_pes_.size());
     first_pes_.push_back(maker);
-    nodes_.hosts.push_back(card.host);
+    nodes_.hosts.push_back(host.host);
   }
   if (first_pes_.size() == 1) return;
   for (const int maker : maker_of_) nodes_.node_of.push_back(number[maker]);
@@ -318,7 +318,7 @@ Status KvsBootstrap::find_nodes() {
     SHMEMX_TRY_ASSIGN(plan, get_plan(round));
     SHMEMX_TRY(attempt(round, plan));
     if (plan.one_group && is_complete()) {
-      makers_[0] = card_;
+      makers_[0] = host_;
       maker_of_ = plan.leaders;
       return {};
     }
@@ -337,9 +337,9 @@ Result<UniqueFd> KvsBootstrap::arena() {
   ++generation_;
   if (n_pes() == 1) return create_job_file(1, random_id());
   job_ = {0, 0, random_id(), {random_id(), random_id()}};  // PE 0's counts
-  SHMEMX_TRY(kvs_->put(key("card"), encode(card_)));
+  SHMEMX_TRY(kvs_->put(key("host"), encode(host_)));
   SHMEMX_TRY(kvs_->fence());
-  if (pe() == 0) SHMEMX_TRY(collect_cards());
+  if (pe() == 0) SHMEMX_TRY(collect_hosts());
   SHMEMX_TRY(find_nodes());
   number_nodes();
   header_.reset();
@@ -364,7 +364,7 @@ Result<std::vector<std::string>> KvsBootstrap::exchange(std::span<const std::byt
 
 }  // namespace
 
-BootstrapPtr make_kvs_bootstrap(KvsPtr kvs, Card own) {
+BootstrapPtr make_kvs_bootstrap(KvsPtr kvs, HostDescription own) {
   return std::make_unique<KvsBootstrap>(std::move(kvs), std::move(own));
 }
 

@@ -45,7 +45,7 @@ std::uint64_t namespace_inode(const char* name) {
   return ::stat((std::string("/proc/self/ns/") + name).c_str(), &about) == 0 ? about.st_ino : 0;
 }
 
-bool are_alike(Likeness likeness, const Card& a, const Card& b) {
+bool are_alike(Likeness likeness, const HostDescription& a, const HostDescription& b) {
   if (a.machine != b.machine || a.uid != b.uid) return false;
   return likeness == Likeness::machine || (a.net == b.net && a.pid == b.pid && a.others == b.others);
 }
@@ -56,46 +56,47 @@ Error not_readable(const char* what, const std::string& text) {
 
 }  // namespace
 
-Card read_own_card() {
-  Card card;
-  card.host = host_name();
+HostDescription describe_own_host() {
+  HostDescription host;
+  host.host = host_name();
   // Where /proc hides the boot id, the name is the best there is.
   const std::string boot_id = read_boot_id();
-  card.machine = digest(boot_id.empty() ? card.host : boot_id);
-  card.uid = ::geteuid();
-  card.net = namespace_inode("net");
-  card.pid = namespace_inode("pid");
+  host.machine = digest(boot_id.empty() ? host.host : boot_id);
+  host.uid = ::geteuid();
+  host.net = namespace_inode("net");
+  host.pid = namespace_inode("pid");
   std::string others;
   for (const char* name : {"ipc", "mnt", "uts"}) others += std::to_string(namespace_inode(name)) + " ";
-  card.others = digest(others) & 0xffffffff;
-  return card;
+  host.others = digest(others) & 0xffffffff;
+  return host;
 }
 
-std::string encode(const Card& card) {
+std::string encode(const HostDescription& host) {
   char text[5 * 17 + 1];
-  std::snprintf(text, sizeof text, "%" PRIx64 ":%" PRIx64 ":%" PRIx64 ":%" PRIx64 ":%" PRIx64 ":", card.machine,
-                card.uid, card.net, card.pid, card.others);
-  return text + card.host;
+  std::snprintf(text, sizeof text, "%" PRIx64 ":%" PRIx64 ":%" PRIx64 ":%" PRIx64 ":%" PRIx64 ":", host.machine,
+                host.uid, host.net, host.pid, host.others);
+  return text + host.host;
 }
 
-Result<Card> decode_card(const std::string& text) {
-  Card card;
+Result<HostDescription> decode_host(const std::string& text) {
+  HostDescription host;
   int end = -1;
   const int n = std::sscanf(text.c_str(), "%" SCNx64 ":%" SCNx64 ":%" SCNx64 ":%" SCNx64 ":%" SCNx64 ":%n",
-                            &card.machine, &card.uid, &card.net, &card.pid, &card.others, &end);
-  if (n != 5 || end < 0 || static_cast<std::size_t>(end) >= text.size()) return not_readable("a PE's card", text);
-  card.host = text.substr(static_cast<std::size_t>(end));
-  return card;
+                            &host.machine, &host.uid, &host.net, &host.pid, &host.others, &end);
+  if (n != 5 || end < 0 || static_cast<std::size_t>(end) >= text.size())
+    return not_readable("a PE's host description", text);
+  host.host = text.substr(static_cast<std::size_t>(end));
+  return host;
 }
 
-Leaders group_by(Likeness likeness, const std::vector<Card>& cards, const std::vector<int>& members) {
-  Leaders leaders(cards.size(), kNoGroup);
+Leaders group_by(Likeness likeness, const std::vector<HostDescription>& hosts, const std::vector<int>& members) {
+  Leaders leaders(hosts.size(), kNoGroup);
   std::vector<int> found;
   for (const int pe : members) {
-    const Card& card = cards[static_cast<std::size_t>(pe)];
+    const HostDescription& host = hosts[static_cast<std::size_t>(pe)];
     int& leader = leaders[static_cast<std::size_t>(pe)];
     for (const int other : found) {
-      if (are_alike(likeness, cards[static_cast<std::size_t>(other)], card)) {
+      if (are_alike(likeness, hosts[static_cast<std::size_t>(other)], host)) {
         leader = other;
         break;
       }
@@ -161,7 +162,7 @@ Result<std::vector<int>> decode_pes(const std::string& text, int n_pes) {
   return pes;
 }
 
-std::string describe_parting(int first_pe, const Card& first, int second_pe, const Card& second) {
+std::string describe_parting(int first_pe, const HostDescription& first, int second_pe, const HostDescription& second) {
   const std::string pair = "pe " + std::to_string(first_pe) + " and pe " + std::to_string(second_pe);
   if (first.uid != second.uid) {
     return pair + " run on one machine as the users " + std::to_string(first.uid) + " and " +

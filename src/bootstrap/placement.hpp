@@ -10,7 +10,7 @@
 namespace shmemx::bootstrap {
 
 // What a PE says of itself. As text it has at most 120 characters, none of which needs quoting in a key-value store.
-struct Card {
+struct HostDescription {
   std::uint64_t machine = 0;  // digest of the kernel's boot id
   std::uint64_t uid = 0;
   std::uint64_t net = 0;  // inodes of namespaces
@@ -18,9 +18,9 @@ struct Card {
   std::uint64_t others = 0;  // digest of the inodes of ipc, mnt and uts
   std::string host;
 };
-Card read_own_card();
-std::string encode(const Card& card);
-Result<Card> decode_card(const std::string& text);
+HostDescription describe_own_host();
+std::string encode(const HostDescription& host);
+Result<HostDescription> decode_host(const std::string& text);
 
 enum class Likeness {
   machine,    // same kernel and user: worth trying
@@ -31,7 +31,7 @@ enum class Likeness {
 using Leaders = std::vector<int>;
 inline constexpr int kNoGroup = -1;
 // Groups the PEs of `members`; the others get kNoGroup.
-Leaders group_by(Likeness likeness, const std::vector<Card>& cards, const std::vector<int>& members);
+Leaders group_by(Likeness likeness, const std::vector<HostDescription>& hosts, const std::vector<int>& members);
 // Runs of equal numbers: "0-8.8-8", 'x' for PEs without a group.
 std::string encode(const Leaders& leaders);
 Result<Leaders> decode_leaders(const std::string& text, int n_pes);
@@ -41,6 +41,6 @@ std::string encode_pes(const std::vector<int>& pes);
 Result<std::vector<int>> decode_pes(const std::string& text, int n_pes);
 
 // Why two PEs of one machine are on two nodes: one clause.
-std::string describe_parting(int first_pe, const Card& first, int second_pe, const Card& second);
+std::string describe_parting(int first_pe, const HostDescription& first, int second_pe, const HostDescription& second);
 
 }  // namespace shmemx::bootstrap

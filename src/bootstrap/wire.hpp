@@ -122,13 +122,13 @@ static_assert(sizeof(PeRecord) == 320);
 
 // How a PE is reached over networks: cards of transports (transport/transport.hpp), behind each other. Behind the
 // records, one for each PE of the job.
-struct alignas(kCacheLine) PeCards {
+struct alignas(kCacheLine) PeAddresses {
   static constexpr std::size_t kBytes = 1984;
   std::uint32_t bytes;
   std::uint32_t reserved[15];
   std::byte data[kBytes];
 };
-static_assert(sizeof(PeCards) == 2048);
+static_assert(sizeof(PeAddresses) == 2048);
 
 // Routines that all PEs take part in: once a PE has left they never complete.
 constexpr bool needs_all_pes(std::string_view routine) {
@@ -160,19 +160,19 @@ inline RoutineName routine_of(const PeRecord& record) {
 }
 
 constexpr std::size_t records_offset() { return kPageBytes; }
-constexpr std::size_t cards_offset(std::size_t n_pes) {
+constexpr std::size_t addresses_offset(std::size_t n_pes) {
   return round_up(records_offset() + n_pes * sizeof(PeRecord), kPageBytes);
 }
 constexpr std::size_t header_bytes(std::size_t n_pes) {
-  return round_up(cards_offset(n_pes) + n_pes * sizeof(PeCards), kPageBytes);
+  return round_up(addresses_offset(n_pes) + n_pes * sizeof(PeAddresses), kPageBytes);
 }
 // The pointer stays valid as long as the first header_bytes() bytes of the file are mapped.
 inline PeRecord* record_of(JobHeader* header, std::size_t pe) {
   return reinterpret_cast<PeRecord*>(reinterpret_cast<std::byte*>(header) + records_offset()) + pe;
 }
 
-inline PeCards* cards_of(JobHeader* header, std::size_t pe) {
-  return reinterpret_cast<PeCards*>(reinterpret_cast<std::byte*>(header) + cards_offset(header->n_pes)) + pe;
+inline PeAddresses* addresses_of(JobHeader* header, std::size_t pe) {
+  return reinterpret_cast<PeAddresses*>(reinterpret_cast<std::byte*>(header) + addresses_offset(header->n_pes)) + pe;
 }
 
 // 64 unpredictable bits, never 0. Names jobs and guards the hand-over of the arena.

@@ -142,7 +142,7 @@ void at_exit(int status, void*) {
       watch.record->phase.load(std::memory_order_acquire) == static_cast<std::uint32_t>(PePhase::ending);
   if (!is_ending) finalize_at_exit();
   am::stop_agents();
-  am::leave_networks(is_ending ? am::Stage::ending : am::Stage::finalized, kPatienceMs);
+  am::leave_networks(is_ending ? bootstrap::PePhase::ending : bootstrap::PePhase::finalized, kPatienceMs);
 }
 
 void after_fork_in_child() {
@@ -177,11 +177,9 @@ void end_for_lost(int pe, const std::string& cause) noexcept {
 }
 
 void note_stage(int pe, const am::StageNote& note) noexcept {
-  constexpr PePhase kPhases[] = {PePhase::running, PePhase::departed, PePhase::finalized,
-                                 PePhase::ending};  // in the order of Stage
   bootstrap::PeRecord& record = *bootstrap::record_of(watch.header, static_cast<std::size_t>(pe));
-  const auto phase = static_cast<std::uint32_t>(kPhases[static_cast<std::size_t>(note.stage)]);
-  const bool departed = note.stage == am::Stage::departed;
+  const auto phase = static_cast<std::uint32_t>(note.phase);
+  const bool departed = note.phase == bootstrap::PePhase::departed;
   if (departed) record.collectives.store(note.collectives, std::memory_order_relaxed);  // left
   if (record.phase.exchange(phase, std::memory_order_acq_rel) == phase || !departed) return;
   watch.header->departed.fetch_add(1, std::memory_order_acq_rel);

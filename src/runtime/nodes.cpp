@@ -12,7 +12,7 @@
 namespace shmemx::runtime {
 namespace {
 
-using bootstrap::PeCards;
+using bootstrap::PeAddresses;
 using bootstrap::PeRecord;
 using transport::Bytes;
 
@@ -21,16 +21,16 @@ constexpr std::uint32_t kPatienceWithoutAgents = 20;
 constexpr std::uint32_t kMostTrialMs = 5000;
 
 // In front of each card of a PE.
-struct CardHead {
+struct AddressHeader {
   char name[12];
   std::uint32_t bytes;
 };
-static_assert(sizeof(CardHead) == 16);
+static_assert(sizeof(AddressHeader) == 16);
 
 // In front of each PE's record and cards in what nodes tell each other.
-struct EntryHead {
+struct EntryHeader {
   std::uint32_t pe;
-  std::uint32_t card_bytes;
+  std::uint32_t address_bytes;
 };
 
 bool has_entries(const char* folder) {
@@ -54,26 +54,27 @@ std::vector<std::string> names_to_open(const config::Config& config) {
   return names;
 }
 
-bool add_card(PeCards& cards, const std::string& name, const std::string& card) {
-  CardHead head{};
-  if (name.size() >= sizeof head.name || cards.bytes + sizeof head + card.size() > PeCards::kBytes) return false;
-  std::memcpy(head.name, name.data(), name.size());
-  head.bytes = static_cast<std::uint32_t>(card.size());
-  std::memcpy(cards.data + cards.bytes, &head, sizeof head);
-  std::memcpy(cards.data + cards.bytes + sizeof head, card.data(), card.size());
-  cards.bytes += static_cast<std::uint32_t>(sizeof head + card.size());
+bool add_address(PeAddresses& addresses, const std::string& name, const std::string& address) {
+  AddressHeader header{};
+  if (name.size() >= sizeof header.name || addresses.bytes + sizeof header + address.size() > PeAddresses::kBytes)
+    return false;
+  std::memcpy(header.name, name.data(), name.size());
+  header.bytes = static_cast<std::uint32_t>(address.size());
+  std::memcpy(addresses.data + addresses.bytes, &header, sizeof header);
+  std::memcpy(addresses.data + addresses.bytes + sizeof header, address.data(), address.size());
+  addresses.bytes += static_cast<std::uint32_t>(sizeof header + address.size());
   return true;
 }
 
 // The cards were written by another process: nothing is read outside of them.
-Bytes find_card(const PeCards& cards, const std::string& name) {
-  const std::size_t end = std::min<std::size_t>(cards.bytes, PeCards::kBytes);
-  CardHead head;
-  for (std::size_t at = 0; at + sizeof head <= end; at += sizeof head + head.bytes) {
-    std::memcpy(&head, cards.data + at, sizeof head);
-    if (head.bytes > end - at - sizeof head) break;
-    if (std::strncmp(head.name, name.c_str(), sizeof head.name) == 0)
-      return {cards.data + at + sizeof head, head.bytes};
+Bytes find_address(const PeAddresses& addresses, const std::string& name) {
+  const std::size_t end = std::min<std::size_t>(addresses.bytes, PeAddresses::kBytes);
+  AddressHeader header;
+  for (std::size_t at = 0; at + sizeof header <= end; at += sizeof header + header.bytes) {
+    std::memcpy(&header, addresses.data + at, sizeof header);
+    if (header.bytes > end - at - sizeof header) break;
+    if (std::strncmp(header.name, name.c_str(), sizeof header.name) == 0)
+      return {addresses.data + at + sizeof header, header.bytes};
   }
   return {};
 }
@@ -85,32 +86,32 @@ std::string node_text(const windows::Arena& arena, int me) {
     if (record.node != arena.record(me).node ||
         record.phase.load(std::memory_order_acquire) == static_cast<std::uint32_t>(bootstrap::PePhase::none))
       continue;
-    const PeCards& cards = arena.cards(pe);
-    const EntryHead head{static_cast<std::uint32_t>(pe), cards.bytes};
-    text.append(reinterpret_cast<const char*>(&head), sizeof head);
+    const PeAddresses& addresses = arena.endpoint_addresses(pe);
+    const EntryHeader header{static_cast<std::uint32_t>(pe), addresses.bytes};
+    text.append(reinterpret_cast<const char*>(&header), sizeof header);
     text.append(reinterpret_cast<const char*>(&record), sizeof record);
-    text.append(reinterpret_cast<const char*>(cards.data), cards.bytes);
+    text.append(reinterpret_cast<const char*>(addresses.data), addresses.bytes);
   }
   return text;
 }
 
 Status take_node(const windows::Arena& arena, const std::string& text, std::uint32_t node) {
   const Error broken{Errc::protocol, 0, "what node " + std::to_string(node) + " has told is damaged"};
-  EntryHead head;
-  constexpr std::size_t kFixed = sizeof head + sizeof(PeRecord);
+  EntryHeader header;
+  constexpr std::size_t kFixed = sizeof header + sizeof(PeRecord);
   for (std::size_t at = 0; at < text.size();) {
     if (text.size() - at < kFixed) return broken;
-    std::memcpy(&head, text.data() + at, sizeof head);
-    if (head.pe >= arena.header().n_pes || head.card_bytes > PeCards::kBytes ||
-        text.size() - at - kFixed < head.card_bytes)
+    std::memcpy(&header, text.data() + at, sizeof header);
+    if (header.pe >= arena.header().n_pes || header.address_bytes > PeAddresses::kBytes ||
+        text.size() - at - kFixed < header.address_bytes)
       return broken;
-    PeRecord& record = arena.record(static_cast<int>(head.pe));
-    std::memcpy(reinterpret_cast<std::byte*>(&record), text.data() + at + sizeof head, sizeof record);
+    PeRecord& record = arena.record(static_cast<int>(header.pe));
+    std::memcpy(reinterpret_cast<std::byte*>(&record), text.data() + at + sizeof header, sizeof record);
     if (record.node != node) return broken;
-    PeCards& cards = arena.cards(static_cast<int>(head.pe));
-    std::memcpy(cards.data, text.data() + at + kFixed, head.card_bytes);
-    cards.bytes = head.card_bytes;
-    at += kFixed + head.card_bytes;
+    PeAddresses& addresses = arena.endpoint_addresses(static_cast<int>(header.pe));
+    std::memcpy(addresses.data, text.data() + at + kFixed, header.address_bytes);
+    addresses.bytes = header.address_bytes;
+    at += kFixed + header.address_bytes;
   }
   return {};
 }
@@ -127,10 +128,10 @@ Error unreachable(const Nodes& nodes, int pe) {
 
 }  // namespace
 
-class ArenaCards final : public transport::Cards {
+class ArenaAddresses final : public transport::EndpointAddresses {
  public:
-  ArenaCards(const windows::Arena& arena, std::string name) : arena_(arena), name_(std::move(name)) {}
-  Bytes card_of(int pe) const noexcept override { return find_card(arena_.cards(pe), name_); }
+  ArenaAddresses(const windows::Arena& arena, std::string name) : arena_(arena), name_(std::move(name)) {}
+  Bytes address_of(int pe) const noexcept override { return find_address(arena_.endpoint_addresses(pe), name_); }
 
  private:
   const windows::Arena& arena_;
@@ -150,7 +151,7 @@ void divide(Nodes& nodes, const bootstrap::NodeMap& map, int me, const config::C
     const auto real = static_cast<std::size_t>(map.node(pe));
     if (seen[real]++ % most == 0) {
       current[real] = static_cast<std::uint32_t>(nodes.hosts.size());
-      nodes.hosts.push_back(real < map.hosts.size() ? map.hosts[real] : bootstrap::read_own_card().host);
+      nodes.hosts.push_back(real < map.hosts.size() ? map.hosts[real] : bootstrap::describe_own_host().host);
     }
     nodes.node_of[static_cast<std::size_t>(pe)] = current[real];
   }
@@ -176,11 +177,11 @@ Status open_networks(Nodes& nodes, windows::Arena& arena, const config::Config& 
   nodes.setup.sink = &am::network_sink();
   SHMEMX_TRY_ASSIGN(found, transport::open_transports(names_to_open(config), nodes.setup));
   nodes.networks = std::move(found);
-  PeCards& cards = arena.cards(nodes.setup.me);
-  cards.bytes = 0;
+  PeAddresses& addresses = arena.endpoint_addresses(nodes.setup.me);
+  addresses.bytes = 0;
   for (transport::Candidate& network : nodes.networks) {
     if (network.transport == nullptr) continue;
-    if (add_card(cards, network.name, network.transport->card())) continue;
+    if (add_address(addresses, network.name, network.transport->endpoint_address())) continue;
     network.why_not = "its address is too long";
     network.transport.reset();
   }
@@ -208,9 +209,10 @@ namespace {
 void open_for_some(Nodes& nodes, const windows::Arena& arena, transport::Candidate& network) {
   const auto bit = static_cast<std::uint8_t>(1U << nodes.open.size());
   bool any = false;
-  for (std::size_t pe = 0; pe < nodes.reach.size(); ++pe) {
-    if (nodes.mapped[pe] != 0 || find_card(arena.cards(static_cast<int>(pe)), network.name).empty()) continue;
-    nodes.reach[pe] |= bit;
+  for (std::size_t pe = 0; pe < nodes.paths.size(); ++pe) {
+    if (nodes.mapped[pe] != 0 || find_address(arena.endpoint_addresses(static_cast<int>(pe)), network.name).empty())
+      continue;
+    nodes.paths[pe] |= bit;
     any = true;
   }
   if (!any) {
@@ -219,23 +221,23 @@ void open_for_some(Nodes& nodes, const windows::Arena& arena, transport::Candida
     return;
   }
   nodes.open.push_back(network.transport.get());
-  nodes.cards.push_back(std::make_unique<ArenaCards>(arena, network.name));
-  network.transport->set_cards(*nodes.cards.back());
+  nodes.addresses.push_back(std::make_unique<ArenaAddresses>(arena, network.name));
+  network.transport->set_addresses(*nodes.addresses.back());
 }
 
 }  // namespace
 
 Status choose_networks(Nodes& nodes, windows::Arena& arena) {
   if (!nodes.several()) return {};
-  nodes.reach.assign(nodes.mapped.size(), 0);
+  nodes.paths.assign(nodes.mapped.size(), 0);
   for (transport::Candidate& network : nodes.networks) {
     if (network.transport != nullptr) open_for_some(nodes, arena, network);
   }
-  nodes.via.assign(nodes.mapped.size(), 0);
-  for (std::size_t pe = 0; pe < nodes.via.size(); ++pe) {
+  nodes.route.assign(nodes.mapped.size(), 0);
+  for (std::size_t pe = 0; pe < nodes.route.size(); ++pe) {
     if (nodes.mapped[pe] != 0) continue;
-    if (nodes.reach[pe] == 0) return unreachable(nodes, static_cast<int>(pe));
-    nodes.via[pe] = static_cast<std::uint8_t>(std::countr_zero(nodes.reach[pe]) + 1);
+    if (nodes.paths[pe] == 0) return unreachable(nodes, static_cast<int>(pe));
+    nodes.route[pe] = static_cast<std::uint8_t>(std::countr_zero(nodes.paths[pe]) + 1);
   }
   return {};
 }

@@ -16,7 +16,7 @@
 namespace shmemx::runtime {
 
 // A PE's cards in the arena, as one transport sees them.
-class ArenaCards;
+class ArenaAddresses;
 
 struct Nodes {
   int n_nodes = 1;
@@ -27,10 +27,10 @@ struct Nodes {
   transport::Setup setup;
   std::uint32_t trial_ms = 0;  // so long may a network take to show that it leads to a PE, where there is another
   std::vector<transport::Candidate> networks;
-  std::vector<std::unique_ptr<ArenaCards>> cards;  // of each network
-  std::vector<transport::Transport*> open;         // those that may lead to some PE
-  std::vector<std::uint8_t> via;                   // by PE: 0, or one more than an index of `open`
-  std::vector<std::uint8_t> reach;                 // by PE: all of `open` that may lead there, one bit each
+  std::vector<std::unique_ptr<ArenaAddresses>> addresses;  // of each network
+  std::vector<transport::Transport*> open;                 // those that may lead to some PE
+  std::vector<std::uint8_t> route;                         // by PE: 0, or one more than an index of `open`
+  std::vector<std::uint8_t> paths;                         // by PE: all of `open` that may lead there, one bit each
 
   bool several() const noexcept { return n_nodes > 1; }
   const std::string& host_of(int pe) const noexcept { return hosts[node_of[static_cast<std::size_t>(pe)]]; }

@@ -81,8 +81,8 @@ std::string of_network(const Nodes& nodes, const config::Config& config, std::si
   const transport::Transport& network = *nodes.open[index];
   PeList list;
   int first = -1;
-  for (std::size_t pe = 0; pe < nodes.via.size(); ++pe) {
-    if (nodes.via[pe] != index + 1) continue;
+  for (std::size_t pe = 0; pe < nodes.route.size(); ++pe) {
+    if (nodes.route[pe] != index + 1) continue;
     list.add(static_cast<int>(pe));
     if (first < 0) first = static_cast<int>(pe);
   }

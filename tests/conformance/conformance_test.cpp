@@ -49,38 +49,39 @@ BOOST_AUTO_TEST_SUITE(messages)
 
 BOOST_AUTO_TEST_CASE(a_card_fits) {
   Job job;
-  for (const std::string& card : job.book().cards) BOOST_CHECK_LE(card.size(), shmemx::transport::kCardBytes);
+  for (const std::string& address : job.book().addresses)
+    BOOST_CHECK_LE(address.size(), shmemx::transport::kMaxAddressBytes);
 }
 
-BOOST_AUTO_TEST_CASE(head_header_and_body_arrive_as_they_were_sent) {
+BOOST_AUTO_TEST_CASE(head_header_and_payload_arrive_as_they_were_sent) {
   Job job;
-  BOOST_REQUIRE(job.send({.from = 2, .to = 0, .header = pattern(40, 1), .body = pattern(8, 2), .handler = 99}));
+  BOOST_REQUIRE(job.send({.from = 2, .to = 0, .header = pattern(40, 1), .payload = pattern(8, 2), .handler = 99}));
   BOOST_REQUIRE(got(job, 0, 1));
   const Message& message = job.sink(0).messages.front();
   BOOST_CHECK_EQUAL(message.source, 2);
-  BOOST_CHECK_EQUAL(message.head.handler, 99);
-  BOOST_CHECK_EQUAL(message.head.header_bytes, 40);
-  BOOST_CHECK_EQUAL(message.head.ack, 5);
+  BOOST_CHECK_EQUAL(message.fixed.handler, 99);
+  BOOST_CHECK_EQUAL(message.fixed.header_bytes, 40);
+  BOOST_CHECK_EQUAL(message.fixed.ack, 5);
   BOOST_CHECK(message.header == pattern(40, 1));
-  BOOST_CHECK(message.body == pattern(8, 2));
+  BOOST_CHECK(message.payload == pattern(8, 2));
 }
 
 BOOST_AUTO_TEST_CASE(payloads_of_all_lengths_arrive_whole) {
   Job job;
   unsigned n = 0;
   for (const std::size_t header_bytes : {0, 1, 16, 511, 512}) {
-    for (const std::size_t body_bytes :
+    for (const std::size_t payload_bytes :
          {0, 1, 7, 8, 15, 16, 17, 1000, 4095, 4096, 16383, 16384, 16385, 65536, 1048576}) {
       for (const bool lands : {true, false}) {
         job.sink(1).lands = lands;
         job.sink(1).messages.clear();
-        BOOST_REQUIRE(job.send({.header = pattern(header_bytes, n), .body = pattern(body_bytes, n + 1)}));
+        BOOST_REQUIRE(job.send({.header = pattern(header_bytes, n), .payload = pattern(payload_bytes, n + 1)}));
         BOOST_REQUIRE(got(job, 1, 1));
         const Message& message = job.sink(1).messages.front();
-        BOOST_TEST_CONTEXT("header " << header_bytes << ", body " << body_bytes) {
+        BOOST_TEST_CONTEXT("header " << header_bytes << ", body " << payload_bytes) {
           BOOST_CHECK(message.header == pattern(header_bytes, n));
-          BOOST_CHECK(message.body == pattern(body_bytes, n + 1));
-          BOOST_CHECK_EQUAL(message.placed, lands && body_bytes >= kLongBytes);
+          BOOST_CHECK(message.payload == pattern(payload_bytes, n + 1));
+          BOOST_CHECK_EQUAL(message.placed, lands && payload_bytes >= kLongBytes);
         }
         ++n;
       }
@@ -95,7 +96,7 @@ BOOST_AUTO_TEST_CASE(short_and_long_ones_of_a_pair_stay_in_order) {
   const std::size_t sizes[] = {0, 8, 40, 20'000, 300, 4096, 100'000, 1, 16'384, 70'000, 8};
   for (unsigned i = 0; i < kMessages; ++i) {
     const Urgency urgency = i % 3 == 0 ? Urgency::gather : Urgency::now;
-    BOOST_REQUIRE(job.send({.header = number(i), .body = pattern(sizes[i % 11], i), .urgency = urgency}));
+    BOOST_REQUIRE(job.send({.header = number(i), .payload = pattern(sizes[i % 11], i), .urgency = urgency}));
   }
   job[0].flush();
   BOOST_REQUIRE(got(job, 1, kMessages));
@@ -103,7 +104,7 @@ BOOST_AUTO_TEST_CASE(short_and_long_ones_of_a_pair_stay_in_order) {
   BOOST_CHECK(job.sink(1).in_order);
   BOOST_CHECK(!job.sink(1).overtaken);
   BOOST_CHECK(job.sink(1).aligned);
-  for (unsigned i = 0; i < kMessages; ++i) BOOST_REQUIRE(job.sink(1).messages[i].body == pattern(sizes[i % 11], i));
+  for (unsigned i = 0; i < kMessages; ++i) BOOST_REQUIRE(job.sink(1).messages[i].payload == pattern(sizes[i % 11], i));
 }
 
 // Runs of long ones, which may be on their way at the same time, with short ones between.
@@ -114,13 +115,13 @@ BOOST_AUTO_TEST_CASE(those_that_may_land_early_end_in_order) {
     constexpr unsigned kMessages = 300;
     const std::size_t sizes[] = {300'000, 70'000, 1'000'000, 16'384, 131'073, 8, 500'000, 600'000, 0};
     for (unsigned i = 0; i < kMessages; ++i)
-      BOOST_REQUIRE(job.send({.header = number(i), .body = pattern(sizes[i % 9], i), .handler = 7 | kLandsEarly}));
+      BOOST_REQUIRE(job.send({.header = number(i), .payload = pattern(sizes[i % 9], i), .handler = 7 | kPlacedEarly}));
     BOOST_REQUIRE(got(job, 1, kMessages));
     check_sequence(job.sink(1), 0, kMessages);
     BOOST_CHECK(job.sink(1).in_order);
     for (unsigned i = 0; i < kMessages; ++i) {
-      BOOST_REQUIRE(job.sink(1).messages[i].body == pattern(sizes[i % 9], i));
-      BOOST_REQUIRE_EQUAL(job.sink(1).messages[i].head.handler, 7 | kLandsEarly);
+      BOOST_REQUIRE(job.sink(1).messages[i].payload == pattern(sizes[i % 9], i));
+      BOOST_REQUIRE_EQUAL(job.sink(1).messages[i].fixed.handler, 7 | kPlacedEarly);
     }
   }
 }
@@ -129,8 +130,8 @@ BOOST_AUTO_TEST_CASE(those_that_may_not_land_early_wait_for_their_turn) {
   Job job;
   constexpr unsigned kMessages = 200;
   for (unsigned i = 0; i < kMessages; ++i) {
-    const auto handler = static_cast<std::uint16_t>(i % 4 == 3 ? 7 : 7 | kLandsEarly);
-    BOOST_REQUIRE(job.send({.header = number(i), .body = pattern(400'000, i), .handler = handler}));
+    const auto handler = static_cast<std::uint16_t>(i % 4 == 3 ? 7 : 7 | kPlacedEarly);
+    BOOST_REQUIRE(job.send({.header = number(i), .payload = pattern(400'000, i), .handler = handler}));
   }
   BOOST_REQUIRE(got(job, 1, kMessages));
   check_sequence(job.sink(1), 0, kMessages);
@@ -144,17 +145,17 @@ BOOST_AUTO_TEST_CASE(those_for_the_same_place_land_one_after_the_other) {
   constexpr unsigned kMessages = 100;
   const std::size_t sizes[] = {600'000, 100'000, 400'000};
   for (unsigned i = 0; i < kMessages; ++i)
-    BOOST_REQUIRE(job.send({.header = number(i), .body = pattern(sizes[i % 3], i), .handler = 7 | kLandsEarly}));
+    BOOST_REQUIRE(job.send({.header = number(i), .payload = pattern(sizes[i % 3], i), .handler = 7 | kPlacedEarly}));
   BOOST_REQUIRE(got(job, 1, kMessages));
   check_sequence(job.sink(1), 0, kMessages);
-  for (unsigned i = 0; i < kMessages; ++i) BOOST_REQUIRE(job.sink(1).messages[i].body == pattern(sizes[i % 3], i));
+  for (unsigned i = 0; i < kMessages; ++i) BOOST_REQUIRE(job.sink(1).messages[i].payload == pattern(sizes[i % 3], i));
 }
 
 BOOST_AUTO_TEST_CASE(gathered_ones_leave_with_flush) {
   Job job;
   constexpr unsigned kMessages = 5000;
   for (unsigned i = 0; i < kMessages; ++i) {
-    BOOST_REQUIRE(job.send({.header = number(i), .body = pattern(8, i), .urgency = Urgency::gather}));
+    BOOST_REQUIRE(job.send({.header = number(i), .payload = pattern(8, i), .urgency = Urgency::gather}));
   }
   job[0].flush();
   BOOST_REQUIRE(got(job, 1, kMessages));
@@ -169,27 +170,27 @@ BOOST_AUTO_TEST_CASE(gathered_ones_leave_before_one_that_is_sent_now) {
   check_sequence(job.sink(1), 0, 11);
 }
 
-BOOST_AUTO_TEST_CASE(a_lasting_body_is_read_until_it_is_done) {
-  constexpr unsigned kBodies = 12;
-  std::vector<std::vector<std::byte>> bodies;  // these two outlive the job
-  std::vector<Outgoing> outgoing(kBodies);
+BOOST_AUTO_TEST_CASE(a_lasting_payload_is_read_until_it_is_done) {
+  constexpr unsigned kPayloads = 12;
+  std::vector<std::vector<std::byte>> payloads;  // these two outlive the job
+  std::vector<Outgoing> outgoing(kPayloads);
   Job job;
-  std::vector<Sent> sent(kBodies, Sent::no);
-  for (unsigned i = 0; i < kBodies; ++i) bodies.push_back(pattern(600'000, i));
-  for (unsigned i = 0; i < kBodies; ++i) {
+  std::vector<Sent> sent(kPayloads, Sent::no);
+  for (unsigned i = 0; i < kPayloads; ++i) payloads.push_back(pattern(600'000, i));
+  for (unsigned i = 0; i < kPayloads; ++i) {
     const auto header = number(i);
     BOOST_REQUIRE(job.poll_until([&] {
-      sent[i] = job[0].send(1, {7, 4, 0}, header, bodies[i], &outgoing[i], Urgency::now);
+      sent[i] = job[0].send(1, {7, 4, 0}, header, payloads[i], &outgoing[i], Urgency::now);
       return sent[i] != Sent::no;
     }));
-    if (sent[i] == Sent::yes) std::memset(bodies[i].data(), 0xee, bodies[i].size());  // ours again
+    if (sent[i] == Sent::yes) std::memset(payloads[i].data(), 0xee, payloads[i].size());  // ours again
   }
-  for (unsigned i = 0; i < kBodies; ++i) {
+  for (unsigned i = 0; i < kPayloads; ++i) {
     BOOST_REQUIRE(job.poll_until([&] { return sent[i] == Sent::yes || outgoing[i].done; }));
-    std::memset(bodies[i].data(), 0xee, bodies[i].size());
+    std::memset(payloads[i].data(), 0xee, payloads[i].size());
   }
-  BOOST_REQUIRE(got(job, 1, kBodies));
-  for (unsigned i = 0; i < kBodies; ++i) BOOST_CHECK(job.sink(1).messages[i].body == pattern(600'000, i));
+  BOOST_REQUIRE(got(job, 1, kPayloads));
+  for (unsigned i = 0; i < kPayloads; ++i) BOOST_CHECK(job.sink(1).messages[i].payload == pattern(600'000, i));
 }
 
 BOOST_AUTO_TEST_CASE(the_first_messages_of_all_pairs_at_once) {
@@ -199,8 +200,8 @@ BOOST_AUTO_TEST_CASE(the_first_messages_of_all_pairs_at_once) {
       for (int to = 0; to < 4; ++to) {
         if (from == to) continue;
         for (unsigned i = 0; i < 3; ++i) {
-          const Head head{1, 4, 0};
-          BOOST_REQUIRE(job[from].send(to, head, number(i), {}, nullptr, Urgency::now) == Sent::yes);
+          const Header fixed{1, 4, 0};
+          BOOST_REQUIRE(job[from].send(to, fixed, number(i), {}, nullptr, Urgency::now) == Sent::yes);
         }
       }
     }
@@ -219,8 +220,8 @@ BOOST_AUTO_TEST_CASE(sinks_may_send) {
     job.sink(pe).on_message = [&job, pe](const Message& message) {
       const unsigned hop = number_of(message) + 1;
       if (hop >= kHops) return;
-      const auto body = pattern(hop % 50 == 0 ? 40'000 : hop % 100, hop);
-      BOOST_CHECK(job[pe].send((pe + 1 + static_cast<int>(hop % 2)) % 3, {1, 4, 0}, number(hop), body, nullptr,
+      const auto payload = pattern(hop % 50 == 0 ? 40'000 : hop % 100, hop);
+      BOOST_CHECK(job[pe].send((pe + 1 + static_cast<int>(hop % 2)) % 3, {1, 4, 0}, number(hop), payload, nullptr,
                                Urgency::now) == Sent::yes);
     };
   }
@@ -231,31 +232,31 @@ BOOST_AUTO_TEST_CASE(sinks_may_send) {
 }
 
 // One that does not poll takes nothing from the others, and loses nothing.
-BOOST_AUTO_TEST_CASE(a_slow_one_delays_nobody) {
+BOOST_AUTO_TEST_CASE(a_slow_one_delays_nopayload) {
   Job job;
   unsigned taken = 0;
   BOOST_REQUIRE(job.send({.header = number(taken++)}));
   BOOST_REQUIRE(got(job, 1, 1));
-  const auto body = pattern(10'000, 1);
+  const auto payload = pattern(10'000, 1);
   for (int i = 0; i < 5000; ++i) {
-    if (job[0].send(1, {1, 4, 0}, number(taken), body, nullptr, Urgency::now) == Sent::no) break;
+    if (job[0].send(1, {1, 4, 0}, number(taken), payload, nullptr, Urgency::now) == Sent::no) break;
     ++taken;
   }
   constexpr unsigned kOthers = 500;
   for (unsigned i = 0; i < kOthers; ++i)
-    BOOST_REQUIRE(job.send({.to = 2, .header = number(i), .body = pattern(100, i)}, 1));
+    BOOST_REQUIRE(job.send({.to = 2, .header = number(i), .payload = pattern(100, i)}, 1));
   BOOST_REQUIRE(got(job, 2, kOthers, 1));
   check_sequence(job.sink(2), 0, kOthers);
   BOOST_REQUIRE(got(job, 1, taken));
   check_sequence(job.sink(1), 0, taken);
-  BOOST_CHECK(job.sink(1).messages.back().body == body);
+  BOOST_CHECK(job.sink(1).messages.back().payload == payload);
 }
 
 BOOST_AUTO_TEST_CASE(much_data_both_ways_at_once) {
   constexpr unsigned kMessages = 60;
   // In use until they are done, which may be after the last message has arrived: these two outlive the job.
   std::vector<Outgoing> outgoing(2 * kMessages);
-  const auto body = pattern(1 << 20, 3);
+  const auto payload = pattern(1 << 20, 3);
   Job job;
   unsigned next[2] = {0, 0};
   unsigned lasting = 0;
@@ -264,7 +265,7 @@ BOOST_AUTO_TEST_CASE(much_data_both_ways_at_once) {
       unsigned& i = next[pe];
       if (i == kMessages) continue;
       Outgoing& mine = outgoing[static_cast<unsigned>(pe) * kMessages + i];
-      const Sent sent = job[pe].send(1 - pe, {1, 4, 0}, number(i), body, &mine, Urgency::now);
+      const Sent sent = job[pe].send(1 - pe, {1, 4, 0}, number(i), payload, &mine, Urgency::now);
       if (sent != Sent::no) ++i;
       if (sent == Sent::later) ++lasting;
     }
@@ -272,7 +273,7 @@ BOOST_AUTO_TEST_CASE(much_data_both_ways_at_once) {
   }));
   check_sequence(job.sink(0), 1, kMessages);
   check_sequence(job.sink(1), 0, kMessages);
-  BOOST_CHECK(job.sink(0).messages.back().body == body);
+  BOOST_CHECK(job.sink(0).messages.back().payload == payload);
   BOOST_CHECK(job.poll_until([&] {
     return std::count_if(outgoing.begin(), outgoing.end(), [](const Outgoing& one) { return one.done; }) == lasting;
   }));
@@ -304,14 +305,14 @@ BOOST_AUTO_TEST_CASE(whoever_sleeps_is_woken) {
   check_sequence(job.sink(1), 0, 50);
 }
 
-BOOST_AUTO_TEST_CASE(nobody_is_woken_for_nothing) {
+BOOST_AUTO_TEST_CASE(nopayload_is_woken_for_nothing) {
   Job job;
   if (!job[1].capabilities().waits) {
     BOOST_TEST_MESSAGE("no descriptor to wait on");
     return;
   }
   for (unsigned i = 0; i < 10; ++i) {
-    BOOST_REQUIRE(job.send({.from = 0, .to = 1, .header = number(i), .body = pattern(i * 10'000, i)}));
+    BOOST_REQUIRE(job.send({.from = 0, .to = 1, .header = number(i), .payload = pattern(i * 10'000, i)}));
     BOOST_REQUIRE(job.send({.from = 1, .to = 0, .header = number(i)}));
   }
   BOOST_REQUIRE(got(job, 1, 10));
@@ -358,7 +359,7 @@ BOOST_AUTO_TEST_CASE(a_good_bye_is_no_loss_and_loses_nothing) {
   BOOST_REQUIRE(got(job, 0, 1));
   for (unsigned i = 0; i < kMessages; ++i) {
     const Urgency urgency = i % 2 == 0 ? Urgency::gather : Urgency::now;
-    BOOST_REQUIRE(job.send({.header = number(i), .body = pattern(i * 10, i), .urgency = urgency}));
+    BOOST_REQUIRE(job.send({.header = number(i), .payload = pattern(i * 10, i), .urgency = urgency}));
   }
   BOOST_REQUIRE(job.send({.from = 1, .to = 0, .header = number(1)}));  // unread when it goes
   job[0].close(1000);
@@ -372,7 +373,7 @@ BOOST_AUTO_TEST_CASE(a_good_bye_is_no_loss_and_loses_nothing) {
 
 BOOST_AUTO_TEST_CASE(a_pe_without_a_card_is_lost) {
   Job job;
-  job.book().cards[1].clear();
+  job.book().addresses[1].clear();
   job[0].send(1, {1, 4, 0}, number(0), {}, nullptr, Urgency::now);
   BOOST_CHECK(job.sink(0).losses.empty());  // sinks are called by poll() only
   BOOST_REQUIRE(job.poll_until([&] { return !job.sink(0).losses.empty(); }));
@@ -382,7 +383,7 @@ BOOST_AUTO_TEST_CASE(a_pe_without_a_card_is_lost) {
 BOOST_AUTO_TEST_CASE(who_has_another_secret_gets_nothing) {
   Job job;
   Endpoints strangers(transport_name(), {.n = 3, .timeout_ms = 3000, .secret = 0x4321});
-  strangers.book().cards = job.book().cards;
+  strangers.book().addresses = job.book().addresses;
   strangers[0].send(1, {1, 4, 0}, number(0), pattern(100, 0), nullptr, Urgency::now);
   BOOST_REQUIRE(job.poll_until([&] {
     strangers.poll_all();

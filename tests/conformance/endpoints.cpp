@@ -32,37 +32,37 @@ bool Recorder::take_asked(int source, Bytes header, bool lands, std::vector<std:
   return true;
 }
 
-void Recorder::deliver(int source, const Head& head, Bytes payload) noexcept {
-  aligned = aligned && reinterpret_cast<std::uintptr_t>(payload.data()) % 16 == 0;
-  const auto border = payload.begin() + head.header_bytes;
-  const bool is_long = payload.size() - head.header_bytes >= kLongBytes;
-  const Bytes header = payload.first(head.header_bytes);
+void Recorder::deliver(int source, const Header& fixed, Bytes message) noexcept {
+  aligned = aligned && reinterpret_cast<std::uintptr_t>(message.data()) % 16 == 0;
+  const auto border = message.begin() + fixed.header_bytes;
+  const bool is_long = message.size() - fixed.header_bytes >= kLongBytes;
+  const Bytes header = message.first(fixed.header_bytes);
   in_order = in_order && (is_long ? take_asked(source, header, false, nullptr) : asked_[source].empty());
-  record({source, head, {payload.begin(), border}, {border, payload.end()}, false});
+  record({source, fixed, {message.begin(), border}, {border, message.end()}, false});
 }
 
-std::byte* Recorder::placement(int source, const Head& head, Bytes header, std::size_t body_bytes) noexcept {
+std::byte* Recorder::placement(int source, const Header& fixed, Bytes header, std::size_t payload_bytes) noexcept {
   std::deque<Asked>& asked = asked_[source];
-  overtaken = overtaken || (!asked.empty() && (head.handler & kLandsEarly) == 0);
+  overtaken = overtaken || (!asked.empty() && (fixed.handler & kPlacedEarly) == 0);
   asked.push_back({{header.begin(), header.end()}, lands, {}});
   if (!lands) return nullptr;
   if (same_place) {
-    if (shared_.size() < body_bytes) shared_.resize(body_bytes);
+    if (shared_.size() < payload_bytes) shared_.resize(payload_bytes);
     return shared_.data();
   }
-  asked.back().place.resize(body_bytes);
+  asked.back().place.resize(payload_bytes);
   return asked.back().place.data();
 }
 
-void Recorder::placed(int source, const Head& head, Bytes header, std::size_t body_bytes) noexcept {
-  std::vector<std::byte> body;
-  in_order = take_asked(source, header, true, &body) && in_order;
-  if (same_place) body.assign(shared_.begin(), shared_.begin() + static_cast<std::ptrdiff_t>(body_bytes));
-  in_order = in_order && body.size() == body_bytes;
-  record({source, head, {header.begin(), header.end()}, std::move(body), true});
+void Recorder::placed(int source, const Header& fixed, Bytes header, std::size_t payload_bytes) noexcept {
+  std::vector<std::byte> payload;
+  in_order = take_asked(source, header, true, &payload) && in_order;
+  if (same_place) payload.assign(shared_.begin(), shared_.begin() + static_cast<std::ptrdiff_t>(payload_bytes));
+  in_order = in_order && payload.size() == payload_bytes;
+  record({source, fixed, {header.begin(), header.end()}, std::move(payload), true});
 }
 
-Bytes CardBook::card_of(int pe) const noexcept { return bytes_of(cards[static_cast<std::size_t>(pe)]); }
+Bytes AddressBook::address_of(int pe) const noexcept { return bytes_of(addresses[static_cast<std::size_t>(pe)]); }
 
 std::vector<std::byte> pattern(std::size_t bytes, unsigned seed) {
   std::vector<std::byte> out(bytes);
@@ -87,9 +87,9 @@ Endpoints::Endpoints(const std::string& transport, const Options& options) {
       std::abort();
     }
     endpoints_.push_back(std::move(opened->front().transport));
-    book_.cards.push_back(endpoints_.back()->card());
+    book_.addresses.push_back(endpoints_.back()->endpoint_address());
   }
-  for (const TransportPtr& endpoint : endpoints_) endpoint->set_cards(book_);
+  for (const TransportPtr& endpoint : endpoints_) endpoint->set_addresses(book_);
 }
 
 // All say good-bye before the first one goes, as at the end of a job.
@@ -103,12 +103,12 @@ void Endpoints::close_all() {
   endpoints_.resize(sinks_.size());
 }
 
-bool Endpoints::send(const Parcel& parcel, int silent) {
-  const Head head{parcel.handler, static_cast<std::uint16_t>(parcel.header.size()), 5};
+bool Endpoints::send(const Posting& posting, int silent) {
+  const Header fixed{posting.handler, static_cast<std::uint16_t>(posting.header.size()), 5};
   Sent sent = Sent::no;
   const bool taken = poll_until(
       [&] {
-        sent = (*this)[parcel.from].send(parcel.to, head, parcel.header, parcel.body, nullptr, parcel.urgency);
+        sent = (*this)[posting.from].send(posting.to, fixed, posting.header, posting.payload, nullptr, posting.urgency);
         return sent != Sent::no;
       },
       silent);

@@ -15,9 +15,9 @@ namespace transport_test {
 
 using shmemx::transport::Bytes;
 using shmemx::transport::Candidate;
-using shmemx::transport::Head;
-using shmemx::transport::kLandsEarly;
+using shmemx::transport::Header;
 using shmemx::transport::kLongBytes;
+using shmemx::transport::kPlacedEarly;
 using shmemx::transport::Outgoing;
 using shmemx::transport::Sent;
 using shmemx::transport::Setup;
@@ -26,9 +26,9 @@ using shmemx::transport::Urgency;
 
 struct Message {
   int source;
-  Head head;
+  Header fixed;
   std::vector<std::byte> header;
-  std::vector<std::byte> body;
+  std::vector<std::byte> payload;
   bool placed;
 };
 
@@ -39,14 +39,14 @@ struct Loss {
 
 class Recorder final : public shmemx::transport::Sink {
  public:
-  void deliver(int source, const Head& head, Bytes payload) noexcept override;
-  std::byte* placement(int source, const Head& head, Bytes header, std::size_t body_bytes) noexcept override;
-  void placed(int source, const Head& head, Bytes header, std::size_t body_bytes) noexcept override;
+  void deliver(int source, const Header& fixed, Bytes message) noexcept override;
+  std::byte* placement(int source, const Header& fixed, Bytes header, std::size_t payload_bytes) noexcept override;
+  void placed(int source, const Header& fixed, Bytes header, std::size_t payload_bytes) noexcept override;
   void lost(int pe, const std::string& cause) noexcept override { losses.push_back({pe, cause}); }
 
   std::vector<Message> messages;
   std::vector<Loss> losses;
-  bool lands = true;                               // long bodies, at a place of ours
+  bool lands = true;                               // long payloads, at a place of ours
   bool same_place = false;                         // all at the same one
   bool aligned = true;                             // every payload was
   bool in_order = true;                            // placed() and deliver() are in the order of placement()
@@ -68,10 +68,10 @@ class Recorder final : public shmemx::transport::Sink {
   std::vector<std::byte> shared_;
 };
 
-class CardBook final : public shmemx::transport::Cards {
+class AddressBook final : public shmemx::transport::EndpointAddresses {
  public:
-  Bytes card_of(int pe) const noexcept override;
-  std::vector<std::string> cards;
+  Bytes address_of(int pe) const noexcept override;
+  std::vector<std::string> addresses;
 };
 
 inline Bytes bytes_of(const std::string& text) {
@@ -94,18 +94,18 @@ class Endpoints {
   shmemx::transport::Transport& operator[](int pe) { return *endpoints_[static_cast<std::size_t>(pe)]; }
   Recorder& sink(int pe) { return *sinks_[static_cast<std::size_t>(pe)]; }
   int size() const { return static_cast<int>(sinks_.size()); }
-  CardBook& book() { return book_; }
+  AddressBook& book() { return book_; }
 
   // Sends, polling all endpoints but `silent` until it is taken. False when it was not within the time-out.
-  struct Parcel {
+  struct Posting {
     int from = 0;
     int to = 1;
     std::vector<std::byte> header = {};
-    std::vector<std::byte> body = {};
+    std::vector<std::byte> payload = {};
     std::uint16_t handler = 7;
     Urgency urgency = Urgency::now;
   };
-  bool send(const Parcel& parcel, int silent = -1);
+  bool send(const Posting& posting, int silent = -1);
   void poll_all(int silent = -1);
   // Polls until `done`; false when it did not come within the time-out.
   bool poll_until(const std::function<bool()>& done, int silent = -1);
@@ -117,7 +117,7 @@ class Endpoints {
   std::vector<std::unique_ptr<Recorder>> sinks_;
   std::vector<Setup> setups_;
   std::vector<TransportPtr> endpoints_;
-  CardBook book_;
+  AddressBook book_;
 };
 
 // The name the tests run on, from the command line.

@@ -22,8 +22,8 @@ Address address(const std::string& text) {
   return out;
 }
 
-Card card(std::uint64_t machine, const std::vector<std::string>& addresses) {
-  Card out{machine, 4711, {}};
+EndpointAddress endpoint(std::uint64_t machine, const std::vector<std::string>& addresses) {
+  EndpointAddress out{machine, 4711, {}};
   for (const std::string& one : addresses) out.addresses.push_back(address(one));
   return out;
 }
@@ -33,7 +33,7 @@ const std::vector<LocalAddress> kOwn = {{address("127.0.0.1/8"), "lo", 1},      
                                         {address("10.9.0.1/32"), "wg0", 5},       {address("fe80::1/64"), "eth0", 2},
                                         {address("fe80::2/64"), "eth1", 4},       {address("fd00:1::1/64"), "eth1", 4}};
 
-std::vector<std::string> ways(const Card& peer) {
+std::vector<std::string> ways(const EndpointAddress& peer) {
   std::vector<std::string> out;
   for (const Candidate& one : candidates_for(peer, kOwn, 1)) out.push_back(one.interface + " " + one.address.text());
   return out;
@@ -56,10 +56,11 @@ BOOST_AUTO_TEST_CASE(subnets_match_by_bits) {
 }
 
 BOOST_AUTO_TEST_CASE(links_are_interfaces_of_a_common_subnet) {
-  const auto links = [](const Card& peer) { return links_to(peer, kOwn, 1); };
-  BOOST_CHECK((links(card(2, {"10.1.0.2/16"})) == Ways{"eth0"}));
-  BOOST_CHECK((links(card(2, {"10.1.0.2/16", "10.1.2.2/24", "fd00:1::2/64", "fe80::9/64"})) == Ways{"eth0", "eth1"}));
-  BOOST_CHECK(links(card(2, {"172.17.0.1/16", "192.168.0.1/24"})).empty());  // the own address, and a routed one
+  const auto links = [](const EndpointAddress& peer) { return links_to(peer, kOwn, 1); };
+  BOOST_CHECK((links(endpoint(2, {"10.1.0.2/16"})) == Ways{"eth0"}));
+  BOOST_CHECK(
+      (links(endpoint(2, {"10.1.0.2/16", "10.1.2.2/24", "fd00:1::2/64", "fe80::9/64"})) == Ways{"eth0", "eth1"}));
+  BOOST_CHECK(links(endpoint(2, {"172.17.0.1/16", "192.168.0.1/24"})).empty());  // the own address, and a routed one
 }
 
 BOOST_AUTO_TEST_CASE(knows_loopback_and_link_local) {
@@ -72,9 +73,9 @@ BOOST_AUTO_TEST_CASE(knows_loopback_and_link_local) {
 }
 
 BOOST_AUTO_TEST_CASE(a_card_comes_back) {
-  const Card sent = card(77, {"10.0.0.1/24", "fd00::7/64", "192.168.1.1/32"});
-  Card got;
-  BOOST_REQUIRE(unpack_card(bytes_of(pack_card(sent)), got));
+  const EndpointAddress sent = endpoint(77, {"10.0.0.1/24", "fd00::7/64", "192.168.1.1/32"});
+  EndpointAddress got;
+  BOOST_REQUIRE(unpack_address(bytes_of(pack_address(sent)), got));
   BOOST_CHECK_EQUAL(got.machine, 77U);
   BOOST_CHECK_EQUAL(got.port, 4711);
   BOOST_REQUIRE_EQUAL(got.addresses.size(), 3U);
@@ -85,12 +86,12 @@ BOOST_AUTO_TEST_CASE(a_card_comes_back) {
 }
 
 BOOST_AUTO_TEST_CASE(a_card_with_too_many_addresses_is_cut) {
-  Card many = card(1, {});
+  EndpointAddress many = endpoint(1, {});
   for (int i = 0; i < 100; ++i) many.addresses.push_back(address("fd00::" + std::to_string(i + 1) + "/64"));
-  const std::string packed = pack_card(many);
-  BOOST_CHECK_LE(packed.size(), shmemx::transport::kCardBytes);
-  Card got;
-  BOOST_REQUIRE(unpack_card(bytes_of(packed), got));
+  const std::string packed = pack_address(many);
+  BOOST_CHECK_LE(packed.size(), shmemx::transport::kMaxAddressBytes);
+  EndpointAddress got;
+  BOOST_REQUIRE(unpack_address(bytes_of(packed), got));
   BOOST_CHECK_GT(got.addresses.size(), 10U);
 }
 
@@ -100,8 +101,8 @@ BOOST_AUTO_TEST_CASE(a_crowd_of_one_family_leaves_room_for_the_other) {
   own.push_back({address("fe80::1/64"), "eth0", 2});
   own.push_back({address("fd00::1/64"), "eth0", 2});
   own.push_back({address("::1/128"), "lo", 1});
-  Card told;
-  BOOST_REQUIRE(unpack_card(bytes_of(pack_card({1, 4711, addresses_to_tell(own)})), told));
+  EndpointAddress told;
+  BOOST_REQUIRE(unpack_address(bytes_of(pack_address({1, 4711, addresses_to_tell(own)})), told));
   BOOST_TEST(told.addresses.size() > 10U);
   BOOST_TEST(std::count_if(told.addresses.begin(), told.addresses.end(), [](const Address& a) { return a.is_v6; }) ==
              1);
@@ -109,49 +110,50 @@ BOOST_AUTO_TEST_CASE(a_crowd_of_one_family_leaves_room_for_the_other) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_card_is_refused) {
-  const std::string good = pack_card(card(1, {"10.0.0.1/24", "fd00::7/64"}));
-  Card got;
+  const std::string good = pack_address(endpoint(1, {"10.0.0.1/24", "fd00::7/64"}));
+  EndpointAddress got;
   for (std::size_t bytes = 0; bytes < good.size(); ++bytes)
-    BOOST_CHECK(!unpack_card(bytes_of(good.substr(0, bytes)), got));
-  BOOST_CHECK(!unpack_card(bytes_of(good + "x"), got));
+    BOOST_CHECK(!unpack_address(bytes_of(good.substr(0, bytes)), got));
+  BOOST_CHECK(!unpack_address(bytes_of(good + "x"), got));
   std::string bad = good;
   bad[12] = 'x';  // family
-  BOOST_CHECK(!unpack_card(bytes_of(bad), got));
+  BOOST_CHECK(!unpack_address(bytes_of(bad), got));
   bad = good;
   bad[13] = 33;  // prefix
-  BOOST_CHECK(!unpack_card(bytes_of(bad), got));
+  BOOST_CHECK(!unpack_address(bytes_of(bad), got));
   bad = good;
   bad[10] = 9;  // version
-  BOOST_CHECK(!unpack_card(bytes_of(bad), got));
+  BOOST_CHECK(!unpack_address(bytes_of(bad), got));
   bad = good;
   bad[8] = bad[9] = 0;  // port
-  BOOST_CHECK(!unpack_card(bytes_of(bad), got));
+  BOOST_CHECK(!unpack_address(bytes_of(bad), got));
 }
 
 BOOST_AUTO_TEST_CASE(the_same_subnet_comes_before_what_is_routed) {
-  BOOST_TEST(ways(card(2, {"192.168.7.7/24", "10.1.5.5/16", "10.1.2.9/24"})) ==
+  BOOST_TEST(ways(endpoint(2, {"192.168.7.7/24", "10.1.5.5/16", "10.1.2.9/24"})) ==
                  (Ways{"eth1 10.1.2.9", "eth0 10.1.5.5", " 192.168.7.7"}),
              boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a_bridge_that_looks_the_same_comes_last) {
-  BOOST_TEST(ways(card(2, {"172.17.0.1/16", "10.1.5.5/16"})) == (Ways{"eth0 10.1.5.5", "docker0 172.17.0.1"}),
+  BOOST_TEST(ways(endpoint(2, {"172.17.0.1/16", "10.1.5.5/16"})) == (Ways{"eth0 10.1.5.5", "docker0 172.17.0.1"}),
              boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(an_overlay_without_a_subnet_is_routed) {
-  BOOST_TEST(ways(card(2, {"10.9.0.2/32"})) == (Ways{" 10.9.0.2"}), boost::test_tools::per_element());
+  BOOST_TEST(ways(endpoint(2, {"10.9.0.2/32"})) == (Ways{" 10.9.0.2"}), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(link_local_addresses_are_tried_by_every_interface_that_has_one) {
-  BOOST_TEST(ways(card(2, {"fe80::9/64", "fd00:1::9/64"})) == (Ways{"eth1 fd00:1::9", "eth0 fe80::9", "eth1 fe80::9"}),
-             boost::test_tools::per_element());
+  BOOST_TEST(
+      ways(endpoint(2, {"fe80::9/64", "fd00:1::9/64"})) == (Ways{"eth1 fd00:1::9", "eth0 fe80::9", "eth1 fe80::9"}),
+      boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(loopback_is_tried_on_the_same_machine_only) {
-  BOOST_TEST(ways(card(1, {"10.1.0.1/16"})) == (Ways{"lo 127.0.0.1", "lo ::1", "eth0 10.1.0.1"}),
+  BOOST_TEST(ways(endpoint(1, {"10.1.0.1/16"})) == (Ways{"lo 127.0.0.1", "lo ::1", "eth0 10.1.0.1"}),
              boost::test_tools::per_element());
-  BOOST_CHECK(ways(card(2, {})).empty());
+  BOOST_CHECK(ways(endpoint(2, {})).empty());
 }
 
 BOOST_AUTO_TEST_CASE(the_machine_has_a_number_that_stays) {

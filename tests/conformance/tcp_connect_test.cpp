@@ -12,7 +12,7 @@
 using namespace transport_test;
 using shmemx::UniqueFd;
 using shmemx::tcp::Address;
-using shmemx::tcp::Card;
+using shmemx::tcp::EndpointAddress;
 
 namespace {
 
@@ -23,14 +23,14 @@ Address v4(std::uint8_t a, std::uint8_t b, std::uint8_t c, std::uint8_t d) {
   return address;
 }
 
-Card card_of(Endpoints& job, int pe) {
-  Card card;
-  BOOST_REQUIRE(shmemx::tcp::unpack_card(bytes_of(job.book().cards[static_cast<std::size_t>(pe)]), card));
-  return card;
+EndpointAddress address_of(Endpoints& job, int pe) {
+  EndpointAddress endpoint;
+  BOOST_REQUIRE(shmemx::tcp::unpack_address(bytes_of(job.book().addresses[static_cast<std::size_t>(pe)]), endpoint));
+  return endpoint;
 }
 
-void set_card(Endpoints& job, int pe, const Card& card) {
-  job.book().cards[static_cast<std::size_t>(pe)] = shmemx::tcp::pack_card(card);
+void set_address(Endpoints& job, int pe, const EndpointAddress& endpoint) {
+  job.book().addresses[static_cast<std::size_t>(pe)] = shmemx::tcp::pack_address(endpoint);
 }
 
 // Listens on a port of 127.0.0.1 and says nothing.
@@ -61,8 +61,8 @@ std::string loss_of(Endpoints& job, int at, int pe) {
 }
 
 void send_one(Endpoints& job, int from, int to) {
-  const Head head{1, 4, 0};
-  BOOST_CHECK(job[from].send(to, head, pattern(4, 0), {}, nullptr, Urgency::now) == Sent::yes);
+  const Header fixed{1, 4, 0};
+  BOOST_CHECK(job[from].send(to, fixed, pattern(4, 0), {}, nullptr, Urgency::now) == Sent::yes);
 }
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -73,10 +73,10 @@ BOOST_AUTO_TEST_SUITE(tcp_connect)
 
 BOOST_AUTO_TEST_CASE(an_address_that_cannot_be_reached_is_passed_over) {
   Endpoints job("tcp");
-  Card card = card_of(job, 1);
-  card.machine = ~card.machine;  // so that 127.0.0.1 is not what is tried first
-  card.addresses = {v4(255, 255, 255, 255), v4(127, 0, 0, 1)};
-  set_card(job, 1, card);
+  EndpointAddress endpoint = address_of(job, 1);
+  endpoint.machine = ~endpoint.machine;  // so that 127.0.0.1 is not what is tried first
+  endpoint.addresses = {v4(255, 255, 255, 255), v4(127, 0, 0, 1)};
+  set_address(job, 1, endpoint);
   BOOST_CHECK(arrives(job, 0, 1));
   BOOST_CHECK(arrives(job, 1, 0));
   BOOST_CHECK(contains(job[0].describe(1), "lo 127.0.0.1 -> 127.0.0.1:"));
@@ -85,21 +85,22 @@ BOOST_AUTO_TEST_CASE(an_address_that_cannot_be_reached_is_passed_over) {
 // The port of PE 1 belongs to PE 2: it answers, and is not who is meant.
 BOOST_AUTO_TEST_CASE(another_pe_is_not_taken_for_the_one_that_is_meant) {
   Endpoints job("tcp");
-  Card card = card_of(job, 1);
-  card.port = card_of(job, 2).port;
-  set_card(job, 1, card);
+  EndpointAddress endpoint = address_of(job, 1);
+  endpoint.port = address_of(job, 2).port;
+  set_address(job, 1, endpoint);
   send_one(job, 0, 1);
   const std::string cause = loss_of(job, 0, 1);
-  BOOST_CHECK(contains(cause, "lo -> 127.0.0.1:" + std::to_string(card.port) + ": whoever answers there has closed"));
+  BOOST_CHECK(
+      contains(cause, "lo -> 127.0.0.1:" + std::to_string(endpoint.port) + ": whoever answers there has closed"));
   BOOST_CHECK(job.sink(2).messages.empty());
   BOOST_CHECK(arrives(job, 0, 2));
 }
 
 BOOST_AUTO_TEST_CASE(this_pe_does_not_take_itself_for_another) {
   Endpoints job("tcp");
-  Card card = card_of(job, 1);
-  card.port = card_of(job, 0).port;
-  set_card(job, 1, card);
+  EndpointAddress endpoint = address_of(job, 1);
+  endpoint.port = address_of(job, 0).port;
+  set_address(job, 1, endpoint);
   send_one(job, 0, 1);
   BOOST_CHECK(contains(loss_of(job, 0, 1), "has closed the connection"));
   BOOST_CHECK(job.sink(0).messages.empty());
@@ -108,15 +109,15 @@ BOOST_AUTO_TEST_CASE(this_pe_does_not_take_itself_for_another) {
 
 BOOST_AUTO_TEST_CASE(a_closed_port_is_told_with_its_errno_for_every_way) {
   Endpoints job("tcp");
-  Card card = card_of(job, 1);
+  EndpointAddress endpoint = address_of(job, 1);
   {
-    const UniqueFd taken = silent_listener(card.port);  // free again, so closed
+    const UniqueFd taken = silent_listener(endpoint.port);  // free again, so closed
   }
-  card.addresses = {v4(255, 255, 255, 255)};
-  set_card(job, 1, card);
+  endpoint.addresses = {v4(255, 255, 255, 255)};
+  set_address(job, 1, endpoint);
   send_one(job, 0, 1);
   const std::string cause = loss_of(job, 0, 1);
-  const std::string port = std::to_string(card.port);
+  const std::string port = std::to_string(endpoint.port);
   BOOST_CHECK(contains(cause, "\n  lo -> 127.0.0.1:" + port + ": Connection refused (errno 111)"));
   BOOST_CHECK(contains(cause, "\n  lo -> [::1]:" + port + ": "));
   BOOST_CHECK(contains(cause, "-> 255.255.255.255:" + port + ": Network is unreachable (errno 101)"));
@@ -124,21 +125,21 @@ BOOST_AUTO_TEST_CASE(a_closed_port_is_told_with_its_errno_for_every_way) {
 
 BOOST_AUTO_TEST_CASE(one_that_accepts_and_says_nothing_is_given_up_at_the_time_out) {
   Endpoints job("tcp", {.n = 3, .timeout_ms = 1500});
-  Card card = card_of(job, 1);
-  const UniqueFd listener = silent_listener(card.port);
-  card.addresses.clear();
-  set_card(job, 1, card);
+  EndpointAddress endpoint = address_of(job, 1);
+  const UniqueFd listener = silent_listener(endpoint.port);
+  endpoint.addresses.clear();
+  set_address(job, 1, endpoint);
   send_one(job, 0, 1);
-  BOOST_CHECK(contains(loss_of(job, 0, 1), "127.0.0.1:" + std::to_string(card.port) + ": Connection timed out"));
+  BOOST_CHECK(contains(loss_of(job, 0, 1), "127.0.0.1:" + std::to_string(endpoint.port) + ": Connection timed out"));
 }
 
 // PE 0 has no way to PE 1, but PE 1 has one to PE 0.
 BOOST_AUTO_TEST_CASE(one_way_is_enough_when_both_sides_connect) {
   Endpoints job("tcp");
-  const std::string own_card = job.book().cards[1];
-  Card card = card_of(job, 1);
-  const UniqueFd listener = silent_listener(card.port);
-  set_card(job, 1, card);
+  const std::string own_address = job.book().addresses[1];
+  EndpointAddress endpoint = address_of(job, 1);
+  const UniqueFd listener = silent_listener(endpoint.port);
+  set_address(job, 1, endpoint);
   send_one(job, 0, 1);
   send_one(job, 1, 0);
   BOOST_CHECK(job.poll_until([&] { return job.sink(0).messages.size() == 1 && job.sink(1).messages.size() == 1; }));
@@ -146,12 +147,12 @@ BOOST_AUTO_TEST_CASE(one_way_is_enough_when_both_sides_connect) {
 
 BOOST_AUTO_TEST_CASE(the_card_lists_what_is_up_but_loopback) {
   Endpoints job("tcp");
-  const Card card = card_of(job, 0);
-  BOOST_CHECK_NE(card.port, 0);
+  const EndpointAddress endpoint = address_of(job, 0);
+  BOOST_CHECK_NE(endpoint.port, 0);
   std::size_t usable = 0;
   for (const auto& local : shmemx::tcp::local_addresses()) usable += local.address.is_loopback() ? 0 : 1;
-  BOOST_CHECK_EQUAL(card.addresses.size(), usable);
-  for (const Address& address : card.addresses) BOOST_CHECK(!address.is_loopback());
+  BOOST_CHECK_EQUAL(endpoint.addresses.size(), usable);
+  for (const Address& address : endpoint.addresses) BOOST_CHECK(!address.is_loopback());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -13,21 +13,21 @@ using Stream = std::vector<std::byte>;
 
 namespace {
 
-void add_frame(Stream& stream, const FrameHeader& header, const Stream& payload) {
-  const auto* doorbell = reinterpret_cast<const std::byte*>(&header);
-  stream.insert(stream.end(), doorbell, doorbell + sizeof header);
-  stream.insert(stream.end(), payload.begin(), payload.end());
-  stream.resize(stream.size() + padding_of(payload.size()));
+void add_frame(Stream& stream, const FrameHeader& header, const Stream& message) {
+  const auto* start = reinterpret_cast<const std::byte*>(&header);
+  stream.insert(stream.end(), start, start + sizeof header);
+  stream.insert(stream.end(), message.begin(), message.end());
+  stream.resize(stream.size() + padding_of(message.size()));
 }
 
-void add_message(Stream& stream, std::uint16_t header_bytes, std::size_t body_bytes, unsigned seed) {
-  const auto payload = pattern(header_bytes + body_bytes, seed);
+void add_message(Stream& stream, std::uint16_t header_bytes, std::size_t payload_bytes, unsigned seed) {
+  const auto message = pattern(header_bytes + payload_bytes, seed);
   add_frame(stream,
-            {static_cast<std::uint32_t>(payload.size()),
+            {static_cast<std::uint32_t>(message.size()),
              FrameKind::message,
              0,
              {static_cast<std::uint16_t>(seed), header_bytes, seed}},
-            payload);
+            message);
 }
 
 // Hands the stream over as if reads returned at most `step` bytes. How much of it was taken before it was refused.
@@ -54,7 +54,7 @@ const FrameHeader kGood{8, FrameKind::message, 0, {1, 4, 0}};
 
 bool is_refused(const FrameHeader& header) {
   Stream stream;
-  add_frame(stream, header, pattern(std::min<std::size_t>(header.payload_bytes, 64), 1));
+  add_frame(stream, header, pattern(std::min<std::size_t>(header.message_bytes, 64), 1));
   Recorder sink;
   Decoder decoder(0, sink);
   const bool refused = feed(decoder, stream, 1U << 20) == 0;
@@ -69,10 +69,10 @@ BOOST_AUTO_TEST_SUITE(tcp_decoder)
 
 BOOST_AUTO_TEST_CASE(messages_come_out_however_the_stream_is_cut) {
   Stream stream;
-  const std::size_t bodies[] = {0, 1, 8, 15, 16, 17, 5000, 16'383, 16'384, 16'385, 40'001, 8, 200'003, 16'399, 0};
+  const std::size_t payloads[] = {0, 1, 8, 15, 16, 17, 5000, 16'383, 16'384, 16'385, 40'001, 8, 200'003, 16'399, 0};
   unsigned seed = 0;
-  for (const std::size_t body : bodies) {
-    add_message(stream, static_cast<std::uint16_t>(seed * 36), body, seed);
+  for (const std::size_t payload : payloads) {
+    add_message(stream, static_cast<std::uint16_t>(seed * 36), payload, seed);
     ++seed;
   }
   for (const bool lands : {true, false}) {
@@ -81,15 +81,15 @@ BOOST_AUTO_TEST_CASE(messages_come_out_however_the_stream_is_cut) {
       sink.lands = lands;
       Decoder decoder(5, sink);
       BOOST_REQUIRE_EQUAL(feed(decoder, stream, step), stream.size());
-      BOOST_REQUIRE_EQUAL(sink.messages.size(), std::size(bodies));
+      BOOST_REQUIRE_EQUAL(sink.messages.size(), std::size(payloads));
       for (unsigned i = 0; i < seed; ++i) {
         const auto& message = sink.messages[i];
         auto whole = message.header;
-        whole.insert(whole.end(), message.body.begin(), message.body.end());
-        BOOST_CHECK(whole == pattern(i * 36 + bodies[i], i));
+        whole.insert(whole.end(), message.payload.begin(), message.payload.end());
+        BOOST_CHECK(whole == pattern(i * 36 + payloads[i], i));
         BOOST_CHECK_EQUAL(message.source, 5);
-        BOOST_CHECK_EQUAL(message.head.ack, i);
-        BOOST_CHECK_EQUAL(message.placed, lands && bodies[i] >= kLongBytes);
+        BOOST_CHECK_EQUAL(message.fixed.ack, i);
+        BOOST_CHECK_EQUAL(message.placed, lands && payloads[i] >= kLongBytes);
       }
       BOOST_CHECK(sink.aligned);
       BOOST_CHECK(decoder.between_frames());
@@ -100,17 +100,17 @@ BOOST_AUTO_TEST_CASE(messages_come_out_however_the_stream_is_cut) {
 BOOST_AUTO_TEST_CASE(frames_that_do_not_fit_are_refused) {
   BOOST_CHECK(!is_refused(kGood));
   FrameHeader bad = kGood;
-  bad.head.header_bytes = 9;
+  bad.fixed.header_bytes = 9;
   BOOST_CHECK(is_refused(bad));
   bad = kGood;
-  bad.payload_bytes = 60'000;
-  bad.head.header_bytes = kMaxHeaderBytes + 1;
+  bad.message_bytes = 60'000;
+  bad.fixed.header_bytes = kMaxHeaderBytes + 1;
   BOOST_CHECK(is_refused(bad));
   bad = kGood;
-  bad.payload_bytes = static_cast<std::uint32_t>(kMaxBodyBytes) + 5;
+  bad.message_bytes = static_cast<std::uint32_t>(kMaxPayloadBytes) + 5;
   BOOST_CHECK(is_refused(bad));
   bad = kGood;
-  bad.payload_bytes = ~0U;
+  bad.message_bytes = ~0U;
   BOOST_CHECK(is_refused(bad));
   bad = kGood;
   bad.reserved = 1;

@@ -17,13 +17,13 @@ using shmemx::UniqueFd;
 
 namespace {
 
-UniqueFd connect_to(const std::string& packed_card) {
-  shmemx::tcp::Card card;
-  BOOST_REQUIRE(shmemx::tcp::unpack_card(bytes_of(packed_card), card));
+UniqueFd connect_to(const std::string& packed_address) {
+  shmemx::tcp::EndpointAddress endpoint;
+  BOOST_REQUIRE(shmemx::tcp::unpack_address(bytes_of(packed_address), endpoint));
   UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
-  address.sin_port = htons(card.port);
+  address.sin_port = htons(endpoint.port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   BOOST_REQUIRE_EQUAL(::connect(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
   return fd;
@@ -49,9 +49,9 @@ bool gets_hung_up(Endpoints& job, const UniqueFd& fd) {
 void check_undisturbed(Endpoints& job) {
   static std::uint16_t handler = 0;
   const std::size_t before = job.sink(1).messages.size();
-  BOOST_REQUIRE(job.send({.header = pattern(4, 0), .body = pattern(100, 1), .handler = ++handler}));
+  BOOST_REQUIRE(job.send({.header = pattern(4, 0), .payload = pattern(100, 1), .handler = ++handler}));
   BOOST_REQUIRE(job.poll_until([&] { return job.sink(1).messages.size() == before + 1; }));
-  BOOST_CHECK_EQUAL(job.sink(1).messages.back().head.handler, handler);
+  BOOST_CHECK_EQUAL(job.sink(1).messages.back().fixed.handler, handler);
   for (int pe = 0; pe < job.size(); ++pe) BOOST_CHECK(job.sink(pe).losses.empty());
 }
 
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(rubbish_is_hung_up_on_without_a_word) {
   Endpoints job("tcp");
   const auto rubbish = pattern(1000, 9);
   for (int i = 0; i < 5; ++i) {
-    const UniqueFd fd = connect_to(job.book().cards[1]);
+    const UniqueFd fd = connect_to(job.book().addresses[1]);
     say(fd, rubbish.data(), rubbish.size());
     BOOST_CHECK(gets_hung_up(job, fd));
   }
@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(rubbish_is_hung_up_on_without_a_word) {
 BOOST_AUTO_TEST_CASE(a_hello_with_a_wrong_secret_is_hung_up_on_without_a_word) {
   Endpoints job("tcp");
   const auto hello = shmemx::tcp::make_hello(job_setup(0, 0x999), 1);
-  const UniqueFd fd = connect_to(job.book().cards[1]);
+  const UniqueFd fd = connect_to(job.book().addresses[1]);
   say(fd, &hello, sizeof hello);
   BOOST_CHECK(gets_hung_up(job, fd));
   check_undisturbed(job);
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(a_hello_with_a_wrong_secret_is_hung_up_on_without_a_word) {
 BOOST_AUTO_TEST_CASE(a_hello_that_was_overheard_gets_no_further) {
   Endpoints job("tcp");
   const auto hello = shmemx::tcp::make_hello(job_setup(2, 0x1234), 1);  // as if it came from PE 2
-  const UniqueFd fd = connect_to(job.book().cards[1]);
+  const UniqueFd fd = connect_to(job.book().addresses[1]);
   say(fd, &hello, sizeof hello);
   ssize_t got = -1;
   BOOST_REQUIRE(job.poll_until([&] { return (got = answer(fd)) >= 0; }));
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(hellos_that_were_overheard_are_few) {
   const auto hello = shmemx::tcp::make_hello(job_setup(2, 0x1234), 1);
   std::vector<UniqueFd> copies;
   for (std::ptrdiff_t i = 0; i <= shmemx::tcp::Gate::kMaxOfOnePe; ++i) {
-    copies.push_back(connect_to(job.book().cards[1]));
+    copies.push_back(connect_to(job.book().addresses[1]));
     say(copies.back(), &hello, sizeof hello);
     BOOST_REQUIRE(job.poll_until([&] { return answer(copies.back()) > 0; }));
   }
@@ -112,12 +112,12 @@ BOOST_AUTO_TEST_CASE(hellos_that_were_overheard_are_few) {
   check_undisturbed(job);
 }
 
-BOOST_AUTO_TEST_CASE(slow_ones_are_few_and_disturb_nobody) {
+BOOST_AUTO_TEST_CASE(slow_ones_are_few_and_disturb_nopayload) {
   Endpoints job("tcp");
   const auto hello = shmemx::tcp::make_hello(job_setup(0, 0x999), 1);
   std::vector<UniqueFd> drips;
   for (std::size_t i = 0; i < 2 * shmemx::tcp::Gate::kMaxUnknown; ++i) {
-    drips.push_back(connect_to(job.book().cards[1]));
+    drips.push_back(connect_to(job.book().addresses[1]));
     say(drips.back(), &hello, 1);
     job.poll_all();
   }
@@ -130,13 +130,13 @@ BOOST_AUTO_TEST_CASE(slow_ones_are_few_and_disturb_nobody) {
   check_undisturbed(job);
 }
 
-BOOST_AUTO_TEST_CASE(ten_thousand_connections_disturb_nobody) {
+BOOST_AUTO_TEST_CASE(ten_thousand_connections_disturb_nopayload) {
   Endpoints job("tcp");
   const auto rubbish = pattern(48, 9);
   std::vector<UniqueFd> open(300);
   for (std::size_t i = 0; i < 10'000; ++i) {
     UniqueFd& fd = open[i % open.size()];
-    fd = connect_to(job.book().cards[1]);
+    fd = connect_to(job.book().addresses[1]);
     if (i % 3 != 0) say(fd, rubbish.data(), i % 49);
     job.poll_all();
     if (i % 1000 == 0) check_undisturbed(job);
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(ten_thousand_connections_disturb_nobody) {
 BOOST_AUTO_TEST_CASE(connections_wait_while_there_are_no_descriptors) {
   Endpoints job("tcp");
   check_undisturbed(job);
-  const UniqueFd waiting = connect_to(job.book().cards[1]);
+  const UniqueFd waiting = connect_to(job.book().addresses[1]);
   const auto rubbish = pattern(48, 9);
   say(waiting, rubbish.data(), rubbish.size());
   rlimit before{};
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(a_broken_frame_of_a_pe_ends_its_connection) {
   Endpoints job("tcp");
   const Setup played = job_setup(2, 0x1234);
   const auto hello = shmemx::tcp::make_hello(played, 1);
-  const UniqueFd fd = connect_to(job.book().cards[1]);
+  const UniqueFd fd = connect_to(job.book().addresses[1]);
   say(fd, &hello, sizeof hello);
   shmemx::tcp::Challenge challenge{};
   BOOST_REQUIRE(job.poll_until([&] {

@@ -3,9 +3,9 @@
 
 #include "transport/ucx/choice.hpp"
 
-using shmemx::transport::ucx::Choice;
-using shmemx::transport::ucx::narrowed;
-using shmemx::transport::ucx::Resource;
+using shmemx::ucx::Choice;
+using shmemx::ucx::narrowed;
+using shmemx::ucx::Resource;
 
 BOOST_AUTO_TEST_SUITE(ucx_choice)
 

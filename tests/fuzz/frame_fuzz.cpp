@@ -1,8 +1,8 @@
 // Decoder of the tcp transport: rubbish on a connection whose sender has proved itself. It must refuse or take it, hand
 // on only what was checked, and touch nothing else.
 //
-// Input: one byte that says how the stream is cut into reads and whether long bodies land, then the stream. To let
-// short inputs hold long bodies, the byte 0xaa followed by a byte n stands for n * 256 zeros where the flag for it is
+// Input: one byte that says how the stream is cut into reads and whether long payloads land, then the stream. To let
+// short inputs hold long payloads, the byte 0xaa followed by a byte n stands for n * 256 zeros where the flag for it is
 // set.
 #include <sys/mman.h>
 
@@ -17,10 +17,10 @@ namespace {
 
 using shmemx::tcp::Decoder;
 using shmemx::transport::Bytes;
-using shmemx::transport::Head;
+using shmemx::transport::Header;
 
 constexpr int kSource = 3;
-constexpr std::size_t kPlaceBytes = std::size_t{1} << 20;  // longer bodies land in memory that costs nothing
+constexpr std::size_t kPlaceBytes = std::size_t{1} << 20;  // longer payloads land in memory that costs nothing
 
 void demand(bool condition) {
   if (!condition) std::abort();
@@ -30,37 +30,37 @@ class Sink final : public shmemx::transport::Sink {
  public:
   explicit Sink(bool lands) : lands_(lands) {}
 
-  void deliver(int source, const Head& head, Bytes payload) noexcept override {
+  void deliver(int source, const Header& fixed, Bytes message) noexcept override {
     demand(source == kSource && !placement_);
-    demand(head.header_bytes <= payload.size() && head.header_bytes <= shmemx::transport::kMaxHeaderBytes);
-    demand(reinterpret_cast<std::uintptr_t>(payload.data()) % 16 == 0);
-    for (const std::byte byte : payload) sum_ += static_cast<unsigned>(byte);  // all of it can be read
+    demand(fixed.header_bytes <= message.size() && fixed.header_bytes <= shmemx::transport::kMaxHeaderBytes);
+    demand(reinterpret_cast<std::uintptr_t>(message.data()) % 16 == 0);
+    for (const std::byte byte : message) sum_ += static_cast<unsigned>(byte);  // all of it can be read
   }
-  std::byte* placement(int source, const Head& head, Bytes header, std::size_t body_bytes) noexcept override {
-    demand(source == kSource && !placement_ && header.size() == head.header_bytes);
-    demand(body_bytes >= shmemx::transport::kLongBytes);
-    if (body_bytes > kPlaceBytes) {
+  std::byte* placement(int source, const Header& fixed, Bytes header, std::size_t payload_bytes) noexcept override {
+    demand(source == kSource && !placement_ && header.size() == fixed.header_bytes);
+    demand(payload_bytes >= shmemx::transport::kLongBytes);
+    if (payload_bytes > kPlaceBytes) {
       placement_ = true;
       return untouched();
     }
     if (!lands_) return nullptr;
     placement_ = true;
-    place_.reset(new std::byte[body_bytes]);
+    place_.reset(new std::byte[payload_bytes]);
     return place_.get();
   }
-  void placed(int source, const Head&, Bytes header, std::size_t body_bytes) noexcept override {
+  void placed(int source, const Header&, Bytes header, std::size_t payload_bytes) noexcept override {
     demand(source == kSource && placement_);
     placement_ = false;
     for (const std::byte byte : header) sum_ += static_cast<unsigned>(byte);
-    if (body_bytes > kPlaceBytes) return;
-    for (const std::byte byte : Bytes(place_.get(), body_bytes)) sum_ += static_cast<unsigned>(byte);
+    if (payload_bytes > kPlaceBytes) return;
+    for (const std::byte byte : Bytes(place_.get(), payload_bytes)) sum_ += static_cast<unsigned>(byte);
   }
   void lost(int, const std::string&) noexcept override { std::abort(); }
 
  private:
-  // Room for the longest body; an input fills the beginning of it at most.
+  // Room for the longest payload; an input fills the beginning of it at most.
   static std::byte* untouched() noexcept {
-    static void* const memory = ::mmap(nullptr, shmemx::tcp::kMaxBodyBytes, PROT_READ | PROT_WRITE,
+    static void* const memory = ::mmap(nullptr, shmemx::tcp::kMaxPayloadBytes, PROT_READ | PROT_WRITE,
                                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     demand(memory != MAP_FAILED);
     return static_cast<std::byte*>(memory);

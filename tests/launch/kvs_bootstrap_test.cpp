@@ -143,20 +143,20 @@ bool is_lowest_of_its_node(const boot::NodeMap& nodes, int pe) {
   return true;
 }
 
-boot::Card card_of(const Store& store, int pe) {
-  boot::Card card = boot::read_own_card();
+boot::HostDescription host_of(const Store& store, int pe) {
+  boot::HostDescription host = boot::describe_own_host();
   const auto at = static_cast<std::size_t>(pe);
   if (!store.machine.empty()) {
-    card.machine = static_cast<std::uint64_t>(store.machine[at]);
-    card.host = "host" + std::to_string(store.machine[at]);
+    host.machine = static_cast<std::uint64_t>(store.machine[at]);
+    host.host = "host" + std::to_string(store.machine[at]);
   }
-  if (!store.container.empty()) card.net = static_cast<std::uint64_t>(store.container[at]);
-  return card;
+  if (!store.container.empty()) host.net = static_cast<std::uint64_t>(store.container[at]);
+  return host;
 }
 
 Seen find_nodes(Store& store, int pe) {
   Seen seen;
-  auto bootstrap = boot::make_kvs_bootstrap(std::make_unique<FakeKvs>(store, pe), card_of(store, pe));
+  auto bootstrap = boot::make_kvs_bootstrap(std::make_unique<FakeKvs>(store, pe), host_of(store, pe));
   auto arena = bootstrap->arena();
   if (!arena) {
     seen.error = arena.error().text;
@@ -348,13 +348,13 @@ BOOST_AUTO_TEST_SUITE_END()
 BOOST_AUTO_TEST_SUITE(placement)
 
 BOOST_AUTO_TEST_CASE(what_is_written_is_read_again) {
-  const boot::Card card = boot::read_own_card();
-  BOOST_CHECK_LE(boot::encode(card).size(), 120U);
-  auto read = boot::decode_card(boot::encode(card));
+  const boot::HostDescription host = boot::describe_own_host();
+  BOOST_CHECK_LE(boot::encode(host).size(), 120U);
+  auto read = boot::decode_host(boot::encode(host));
   BOOST_REQUIRE(read.has_value());
-  BOOST_CHECK_EQUAL(read->machine, card.machine);
-  BOOST_CHECK_EQUAL(read->others, card.others);
-  BOOST_CHECK_EQUAL(read->host, card.host);
+  BOOST_CHECK_EQUAL(read->machine, host.machine);
+  BOOST_CHECK_EQUAL(read->others, host.others);
+  BOOST_CHECK_EQUAL(read->host, host.host);
   const boot::Leaders leaders = {0, 0, 0, 3, boot::kNoGroup, boot::kNoGroup, 3};
   BOOST_CHECK_EQUAL(boot::encode(leaders), "0-3.3-1.x-2.3-1");
   BOOST_CHECK(boot::decode_leaders(boot::encode(leaders), 7).value() == leaders);
@@ -364,7 +364,7 @@ BOOST_AUTO_TEST_CASE(what_is_written_is_read_again) {
 }
 
 BOOST_AUTO_TEST_CASE(rubbish_is_refused) {
-  for (const char* bad : {"", "1:2:3:4:5", "1:2:3:4:5:", "x"}) BOOST_CHECK(!boot::decode_card(bad).has_value());
+  for (const char* bad : {"", "1:2:3:4:5", "1:2:3:4:5:", "x"}) BOOST_CHECK(!boot::decode_host(bad).has_value());
   for (const char* bad : {"", "0-6", "0-8", "7-7", "0-3.", "0", "-1-7", "0-0.0-7", "0x7", "0-7z"}) {
     BOOST_CHECK_MESSAGE(!boot::decode_leaders(bad, 7).has_value(), bad);
   }

@@ -17,7 +17,7 @@ namespace shmemx::loopback {
 namespace {
 
 using transport::Bytes;
-using transport::Head;
+using transport::Header;
 using transport::Outgoing;
 using transport::Sent;
 using transport::Urgency;
@@ -26,8 +26,8 @@ constexpr std::size_t kMailBytes = std::size_t{256} << 10;  // under way from on
 
 struct Mail {
   int source;
-  Head head;
-  std::vector<std::byte> payload;  // header and, unless it lasts, body
+  Header fixed;
+  std::vector<std::byte> message;  // header and, unless it lasts, payload
   Bytes lasting;
   Outgoing* outgoing = nullptr;
   bool good_bye = false;
@@ -36,7 +36,7 @@ struct Mail {
 
 class Loopback;
 
-// The open endpoints of this process by the number on their card. In no order at exit: an endpoint takes itself out.
+// The open endpoints of this process by the number on their address. In no order at exit: an endpoint takes itself out.
 std::map<std::uint64_t, Loopback*>& endpoints() {
   static std::map<std::uint64_t, Loopback*> open;
   return open;
@@ -50,7 +50,7 @@ class Loopback final : public transport::Transport {
   ~Loopback() override {
     for (Mail& mail : mail_) finish(mail);
     endpoints().erase(number_);
-    if (!closed_) tell_all({.source = setup_.me, .head = {}, .payload = {}, .lasting = {}, .broken = true});
+    if (!closed_) tell_all({.source = setup_.me, .fixed = {}, .message = {}, .lasting = {}, .broken = true});
   }
 
   Status open() {
@@ -66,14 +66,14 @@ class Loopback final : public transport::Transport {
   transport::Capabilities capabilities() const noexcept override {
     return {.rma = false, .waits = true, .short_bytes = kMailBytes};
   }
-  // The process and the endpoint in it: other processes have cards that lead nowhere here.
-  std::string card() const override {
+  // The process and the endpoint in it: other processes have addresses that lead nowhere here.
+  std::string endpoint_address() const override {
     const std::uint64_t words[] = {static_cast<std::uint64_t>(::getpid()), number_};
     return {reinterpret_cast<const char*>(words), sizeof words};
   }
-  void set_cards(const transport::Cards& cards) noexcept override { cards_ = &cards; }
+  void set_addresses(const transport::EndpointAddresses& addresses) noexcept override { addresses_ = &addresses; }
 
-  Sent send(int pe, const Head& head, Bytes header, Bytes body, Outgoing* outgoing, Urgency) noexcept override;
+  Sent send(int pe, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing, Urgency) noexcept override;
   void flush() noexcept override {}  // nothing is held back
   bool poll(int expected) noexcept override;
   int descriptor() const noexcept override { return wake_.get(); }
@@ -92,7 +92,7 @@ class Loopback final : public transport::Transport {
   }
 
   transport::Setup setup_;
-  const transport::Cards* cards_ = nullptr;
+  const transport::EndpointAddresses* addresses_ = nullptr;
   UniqueFd wake_;  // readable while there is mail
   std::uint64_t number_ = 0;
   std::deque<Mail> mail_;
@@ -103,10 +103,10 @@ class Loopback final : public transport::Transport {
 };
 
 Loopback* Loopback::find(int pe) const noexcept {
-  const Bytes card = cards_->card_of(pe);
+  const Bytes address = addresses_->address_of(pe);
   std::uint64_t words[2];
-  if (card.size() != sizeof words) return nullptr;
-  std::memcpy(words, card.data(), sizeof words);
+  if (address.size() != sizeof words) return nullptr;
+  std::memcpy(words, address.data(), sizeof words);
   if (words[0] != static_cast<std::uint64_t>(::getpid())) return nullptr;
   const auto found = endpoints().find(words[1]);
   if (found == endpoints().end()) return nullptr;
@@ -115,7 +115,7 @@ Loopback* Loopback::find(int pe) const noexcept {
   return same_job ? found->second : nullptr;
 }
 
-Sent Loopback::send(int pe, const Head& head, Bytes header, Bytes body, Outgoing* outgoing, Urgency) noexcept {
+Sent Loopback::send(int pe, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing, Urgency) noexcept {
   const auto index = static_cast<std::size_t>(pe);
   if (ended_[index]) return Sent::yes;
   Loopback* const target = find(pe);
@@ -124,15 +124,15 @@ Sent Loopback::send(int pe, const Head& head, Bytes header, Bytes body, Outgoing
     return Sent::yes;
   }
   std::size_t under_way = 0;
-  for (const Mail& mail : target->mail_) under_way += mail.source == setup_.me ? mail.payload.size() + 1 : 0;
+  for (const Mail& mail : target->mail_) under_way += mail.source == setup_.me ? mail.message.size() + 1 : 0;
   if (under_way > kMailBytes) return Sent::no;
-  const bool lasts = outgoing != nullptr && body.size() >= transport::kLongBytes;
-  Mail mail{.source = setup_.me, .head = head, .payload = {header.begin(), header.end()}, .lasting = {}};
+  const bool lasts = outgoing != nullptr && payload.size() >= transport::kLongBytes;
+  Mail mail{.source = setup_.me, .fixed = fixed, .message = {header.begin(), header.end()}, .lasting = {}};
   if (lasts) {
-    mail.lasting = body;
+    mail.lasting = payload;
     mail.outgoing = outgoing;
   } else {
-    mail.payload.insert(mail.payload.end(), body.begin(), body.end());
+    mail.message.insert(mail.message.end(), payload.begin(), payload.end());
   }
   reached_[index] = true;
   target->take(std::move(mail));
@@ -167,18 +167,18 @@ void Loopback::hand_over(Mail& mail) noexcept {
   if (mail.good_bye) ended_[static_cast<std::size_t>(mail.source)] = true;
   if (mail.broken) end(mail.source, "its endpoint has gone without a good-bye");
   if (mail.good_bye || mail.broken) return;
-  const std::size_t header_bytes = mail.head.header_bytes;
-  const Bytes header = Bytes(mail.payload).first(header_bytes);
-  const Bytes body = mail.outgoing != nullptr ? mail.lasting : Bytes(mail.payload).subspan(header_bytes);
-  if (body.size() >= transport::kLongBytes) {
-    if (std::byte* place = setup_.sink->placement(mail.source, mail.head, header, body.size())) {
-      std::memcpy(place, body.data(), body.size());
-      setup_.sink->placed(mail.source, mail.head, header, body.size());
+  const std::size_t header_bytes = mail.fixed.header_bytes;
+  const Bytes header = Bytes(mail.message).first(header_bytes);
+  const Bytes payload = mail.outgoing != nullptr ? mail.lasting : Bytes(mail.message).subspan(header_bytes);
+  if (payload.size() >= transport::kLongBytes) {
+    if (std::byte* place = setup_.sink->placement(mail.source, mail.fixed, header, payload.size())) {
+      std::memcpy(place, payload.data(), payload.size());
+      setup_.sink->placed(mail.source, mail.fixed, header, payload.size());
       return;
     }
   }
-  if (mail.outgoing != nullptr) mail.payload.insert(mail.payload.end(), body.begin(), body.end());
-  setup_.sink->deliver(mail.source, mail.head, mail.payload);
+  if (mail.outgoing != nullptr) mail.message.insert(mail.message.end(), payload.begin(), payload.end());
+  setup_.sink->deliver(mail.source, mail.fixed, mail.message);
 }
 
 void Loopback::end(int pe, const char* cause) noexcept {
@@ -198,7 +198,7 @@ void Loopback::tell_all(const Mail& mail) noexcept {
 void Loopback::close(std::uint32_t) noexcept {
   if (closed_) return;
   closed_ = true;
-  tell_all({.source = setup_.me, .head = {}, .payload = {}, .lasting = {}, .good_bye = true});
+  tell_all({.source = setup_.me, .fixed = {}, .message = {}, .lasting = {}, .good_bye = true});
 }
 
 }  // namespace

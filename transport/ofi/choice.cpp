@@ -18,7 +18,7 @@
 
 #include "transport/ofi/self_test.hpp"
 
-namespace shmemx::transport::ofi {
+namespace shmemx::ofi {
 namespace {
 
 constexpr std::size_t kTriesOfProvider = 2;
@@ -174,4 +174,4 @@ Result<Choice> choose_fabric(const Library& library) {
   return try_offers(library, offers);
 }
 
-}  // namespace shmemx::transport::ofi
+}  // namespace shmemx::ofi

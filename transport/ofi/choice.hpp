@@ -7,7 +7,7 @@
 #include "transport/ofi/fabric.hpp"
 #include "transport/ofi/library.hpp"
 
-namespace shmemx::transport::ofi {
+namespace shmemx::ofi {
 
 struct Choice {
   Fabric fabric;
@@ -20,4 +20,4 @@ Result<Choice> choose_fabric(const Library& library);
 // How well a provider serves, the best first; negative: not at all. Hardware, then plain networks.
 int provider_rank(const char* provider, bool chosen_by_user) noexcept;
 
-}  // namespace shmemx::transport::ofi
+}  // namespace shmemx::ofi

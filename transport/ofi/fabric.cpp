@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string_view>
 
-namespace shmemx::transport::ofi {
+namespace shmemx::ofi {
 namespace {
 
 constexpr std::size_t kCqEntries = 4096;
@@ -107,4 +107,4 @@ Result<Fabric> open_fabric(const Library& library, const fi_info& info, Waiting 
   return fabric;
 }
 
-}  // namespace shmemx::transport::ofi
+}  // namespace shmemx::ofi

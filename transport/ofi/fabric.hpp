@@ -13,7 +13,7 @@
 #include "base/result.hpp"
 #include "transport/ofi/library.hpp"
 
-namespace shmemx::transport::ofi {
+namespace shmemx::ofi {
 
 // libfabric's interface that this code is written for.
 inline constexpr std::uint32_t kApiVersion = FI_VERSION(1, 14);
@@ -75,7 +75,7 @@ struct Fabric {
 // From one of fi_getinfo's answers to an endpoint that can send and receive.
 Result<Fabric> open_fabric(const Library& library, const fi_info& info, Waiting waiting);
 
-}  // namespace shmemx::transport::ofi
+}  // namespace shmemx::ofi
 
 // Calls a function of libfabric and leaves the one around it with the error's text when it fails.
 #define SHMEMX_OFI_TRY(fabric, call, ...)                                                            \

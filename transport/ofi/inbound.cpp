@@ -9,7 +9,7 @@
 #include "transport/ofi/token.hpp"
 #include "transport/ofi/wire.hpp"
 
-namespace shmemx::transport::ofi {
+namespace shmemx::ofi {
 namespace {
 
 // A few large buffers that take many packets each; where the provider fills one with each packet, more and smaller.
@@ -71,31 +71,31 @@ void Inbound::on_failed(Buffer& buffer, std::uint64_t flags) {
 
 // Whoever does not know the job's secret is not heard: nothing is kept of it, nobody is told.
 void Inbound::accept(Bytes packet) {
-  PacketHead head;
-  if (packet.size() < sizeof head || packet.size() % kAlign != 0) return;
-  std::memcpy(&head, packet.data(), sizeof head);
-  const std::uint32_t source = head.source & ~kControl;
+  PacketHeader packet_header;
+  if (packet.size() < sizeof packet_header || packet.size() % kAlign != 0) return;
+  std::memcpy(&packet_header, packet.data(), sizeof packet_header);
+  const std::uint32_t source = packet_header.source & ~kControl;
   if (source >= static_cast<std::uint32_t>(setup_->n_pes)) return;
   const int pe = static_cast<int>(source);
   Peer* known = peers_.find(pe);
-  if (head.token != (known != nullptr ? known->token_in : pair_token(setup_->secret, pe, setup_->me))) return;
+  if (packet_header.token != (known != nullptr ? known->token_in : pair_token(setup_->secret, pe, setup_->me))) return;
   Peer& peer = known != nullptr ? *known : peers_.reach(pe);
   if (peer.is_lost) return;
   peer.is_heard = true;
-  if ((head.source & kControl) != 0) return accept_control(peer, packet);
-  const bool is_next = head.sequence == peer.sequence_in && peer.held.empty() && is_aligned(packet.data());
-  std::size_t offset = sizeof head;
+  if ((packet_header.source & kControl) != 0) return accept_control(peer, packet);
+  const bool is_next = packet_header.sequence == peer.sequence_in && peer.held.empty() && is_aligned(packet.data());
+  std::size_t offset = sizeof packet_header;
   if (is_next && consume(peer, packet, offset) == Outcome::consumed) {
     ++peer.sequence_in;
     return;
   }
-  hold(peer, packet, head.sequence, offset);
+  hold(peer, packet, packet_header.sequence, offset);
   if (!is_next) drain(peer);
 }
 
 void Inbound::accept_control(Peer& peer, Bytes packet) {
   constexpr std::size_t kStep = sizeof(Record) + sizeof(ControlWord);
-  for (std::size_t at = sizeof(PacketHead); at < packet.size() && !peer.is_lost; at += kStep) {
+  for (std::size_t at = sizeof(PacketHeader); at < packet.size() && !peer.is_lost; at += kStep) {
     Record record;
     ControlWord word;
     if (packet.size() - at < kStep) return refuse(peer, "a control record that is cut off");
@@ -161,54 +161,54 @@ Inbound::Outcome Inbound::consume(Peer& peer, Bytes packet, std::size_t& offset)
       break;
     }
     if (peer.placement != nullptr) return Outcome::held;
-    const Bytes payload = rest.first(record.bytes);
+    const Bytes content = rest.first(record.bytes);
     if (record.kind == Record::announce) {
-      land(peer, record, payload);
+      land(peer, record, content);
     } else {
-      deliver(peer, record, payload);
+      deliver(peer, record, content);
     }
     offset += sizeof record + align_up(record.bytes);
   }
   return Outcome::consumed;
 }
 
-void Inbound::deliver(Peer& peer, const Record& record, Bytes payload) {
+void Inbound::deliver(Peer& peer, const Record& record, Bytes content) {
   if (record.kind == Record::farewell) {
     peer.has_left = true;
     outbound_.drop(peer);
     outbound_.send_control(peer, Record::farewell_seen, 0);
     return;
   }
-  if (record.kind != Record::message || record.head.header_bytes > std::min(payload.size(), kMaxHeaderBytes)) {
+  if (record.kind != Record::message || record.fixed.header_bytes > std::min(content.size(), kMaxHeaderBytes)) {
     refuse(peer, "an unknown record or a header that is too long");
     return;
   }
   if (is_closing_) return;
   Sink& sink = *setup_->sink;
-  const Bytes header = payload.first(record.head.header_bytes);
-  const Bytes body = payload.subspan(record.head.header_bytes);
+  const Bytes header = content.first(record.fixed.header_bytes);
+  const Bytes payload = content.subspan(record.fixed.header_bytes);
   std::byte* place = nullptr;
-  if (body.size() >= kLongBytes) place = sink.placement(peer.pe, record.head, header, body.size());
+  if (payload.size() >= kLongBytes) place = sink.placement(peer.pe, record.fixed, header, payload.size());
   if (place != nullptr) {
-    std::memcpy(place, body.data(), body.size());
-    sink.placed(peer.pe, record.head, header, body.size());
+    std::memcpy(place, payload.data(), payload.size());
+    sink.placed(peer.pe, record.fixed, header, payload.size());
   } else {
-    sink.deliver(peer.pe, record.head, payload);
+    sink.deliver(peer.pe, record.fixed, content);
   }
 }
 
-void Inbound::land(Peer& peer, const Record& record, Bytes payload) {
+void Inbound::land(Peer& peer, const Record& record, Bytes content) {
   auto placement = std::make_unique<Placement>();
-  const std::size_t header_bytes = record.head.header_bytes;
-  if (header_bytes > kMaxHeaderBytes || payload.size() != sizeof(Announcement) + header_bytes) {
+  const std::size_t header_bytes = record.fixed.header_bytes;
+  if (header_bytes > kMaxHeaderBytes || content.size() != sizeof(Announcement) + header_bytes) {
     refuse(peer, "an announcement of a wrong length");
     return;
   }
-  std::memcpy(&placement->what, payload.data(), sizeof(Announcement));
-  std::memcpy(placement->header, payload.data() + sizeof(Announcement), header_bytes);
-  placement->head = record.head;
-  const std::uint64_t body_bytes = placement->what.body_bytes;
-  if (body_bytes < kLongBytes || body_bytes > kMaxBodyBytes) {
+  std::memcpy(&placement->what, content.data(), sizeof(Announcement));
+  std::memcpy(placement->header, content.data() + sizeof(Announcement), header_bytes);
+  placement->fixed = record.fixed;
+  const std::uint64_t payload_bytes = placement->what.payload_bytes;
+  if (payload_bytes < kLongBytes || payload_bytes > kMaxPayloadBytes) {
     refuse(peer, "a payload of a length that is not allowed");
     return;
   }
@@ -217,11 +217,11 @@ void Inbound::land(Peer& peer, const Record& record, Bytes payload) {
     return;
   }
   std::byte* place =
-      setup_->sink->placement(peer.pe, placement->head, Bytes(placement->header, header_bytes), body_bytes);
+      setup_->sink->placement(peer.pe, placement->fixed, Bytes(placement->header, header_bytes), payload_bytes);
   if (place == nullptr) {
-    placement->own_memory.reset(new (std::nothrow) std::byte[header_bytes + body_bytes]);
+    placement->own_memory.reset(new (std::nothrow) std::byte[header_bytes + payload_bytes]);
     if (placement->own_memory == nullptr) {
-      peers_.fail(peer, "no memory for a message of " + std::to_string(body_bytes) + " bytes");
+      peers_.fail(peer, "no memory for a message of " + std::to_string(payload_bytes) + " bytes");
       return;
     }
     std::memcpy(placement->own_memory.get(), placement->header, header_bytes);
@@ -234,7 +234,7 @@ void Inbound::land(Peer& peer, const Record& record, Bytes payload) {
   transfer->local = place;
   transfer->remote = placement->what.address;
   transfer->key = placement->what.key;
-  transfer->total = body_bytes;
+  transfer->total = payload_bytes;
   transfer->placement = placement.get();
   peer.placement = std::move(placement);
   transfers_.start(*transfer);
@@ -252,15 +252,15 @@ void Inbound::finish(Peer& peer, const Placement& placement) {
   transfers_.release(placement.transfer);
   if (!is_closing_) {
     Sink& sink = *setup_->sink;
-    const std::size_t header_bytes = placement.head.header_bytes;
-    const std::size_t body_bytes = placement.what.body_bytes;
+    const std::size_t header_bytes = placement.fixed.header_bytes;
+    const std::size_t payload_bytes = placement.what.payload_bytes;
     if (placement.own_memory != nullptr) {
-      sink.deliver(peer.pe, placement.head, Bytes(placement.own_memory.get(), header_bytes + body_bytes));
+      sink.deliver(peer.pe, placement.fixed, Bytes(placement.own_memory.get(), header_bytes + payload_bytes));
     } else {
-      sink.placed(peer.pe, placement.head, Bytes(placement.header, header_bytes), body_bytes);
+      sink.placed(peer.pe, placement.fixed, Bytes(placement.header, header_bytes), payload_bytes);
     }
   }
   outbound_.send_control(peer, Record::finished, placement.what.id);
 }
 
-}  // namespace shmemx::transport::ofi
+}  // namespace shmemx::ofi

@@ -1,4 +1,4 @@
-// The way in: receive buffers, checks, order, and bodies that are read to where they belong.
+// The way in: receive buffers, checks, order, and payloads that are read to where they belong.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 #include "transport/ofi/peer.hpp"
 #include "transport/ofi/transfer.hpp"
 
-namespace shmemx::transport::ofi {
+namespace shmemx::ofi {
 
 struct Buffer : Operation {
   Buffer() noexcept : Operation(Kind::receive) {}
@@ -45,8 +45,8 @@ class Inbound {
   void hold(Peer& peer, Bytes packet, std::uint32_t sequence, std::size_t offset);
   void drain(Peer& peer);
   Outcome consume(Peer& peer, Bytes packet, std::size_t& offset);
-  void deliver(Peer& peer, const Record& record, Bytes payload);
-  void land(Peer& peer, const Record& record, Bytes payload);
+  void deliver(Peer& peer, const Record& record, Bytes content);
+  void land(Peer& peer, const Record& record, Bytes content);
   void finish(Peer& peer, const Placement& placement);
   void refuse(Peer& peer, const char* what);
 
@@ -61,4 +61,4 @@ class Inbound {
   std::vector<Buffer*> unposted_;
 };
 
-}  // namespace shmemx::transport::ofi
+}  // namespace shmemx::ofi

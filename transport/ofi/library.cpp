@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string>
 
-namespace shmemx::transport::ofi {
+namespace shmemx::ofi {
 namespace {
 
 constexpr char kFile[] = "libfabric.so.1";
@@ -72,4 +72,4 @@ StartGuard::~StartGuard() {
   }
 }
 
-}  // namespace shmemx::transport::ofi
+}  // namespace shmemx::ofi

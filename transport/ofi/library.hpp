@@ -10,7 +10,7 @@
 
 #include "base/result.hpp"
 
-namespace shmemx::transport::ofi {
+namespace shmemx::ofi {
 
 struct Library {
   int (*getinfo)(std::uint32_t version, const char* node, const char* service, std::uint64_t flags,
@@ -41,4 +41,4 @@ class StartGuard {
   std::vector<const char*> ours_;
 };
 
-}  // namespace shmemx::transport::ofi
+}  // namespace shmemx::ofi

@@ -6,7 +6,7 @@
 
 #include "transport/keyed_hash.hpp"
 
-namespace shmemx::transport::ofi {
+namespace shmemx::ofi {
 namespace {
 
 constexpr std::uint64_t kAll = FI_SEND | FI_RECV | FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE;
@@ -32,7 +32,7 @@ Result<Place> Memory::enter(Bytes memory, std::uint64_t access) {
   fid_mr* region = nullptr;
   // Where the key is ours to choose, one that a stranger cannot guess.
   const std::uint64_t words[] = {++counter_, ~std::uint64_t{0}};
-  std::uint64_t wish = keyed_hash(secret_, words);
+  std::uint64_t wish = transport::keyed_hash(secret_, words);
   const std::size_t key_bytes = fabric_.info->domain_attr->mr_key_size;
   if (key_bytes < sizeof wish) wish &= (std::uint64_t{1} << (8 * key_bytes)) - 1;
   int result = fi_mr_reg(fabric_.domain.get(), memory.data(), memory.size(), access, 0, wish, 0, &region, nullptr);
@@ -91,4 +91,4 @@ bool Memory::parse_key(Bytes key, std::uint64_t& address, std::uint64_t& name) n
   return true;
 }
 
-}  // namespace shmemx::transport::ofi
+}  // namespace shmemx::ofi

@@ -9,7 +9,9 @@
 #include "transport/ofi/fabric.hpp"
 #include "transport/transport.hpp"
 
-namespace shmemx::transport::ofi {
+namespace shmemx::ofi {
+
+using transport::Bytes;
 
 // A place in memory as this PE's operations name it, and as those of others do.
 struct Place {
@@ -48,4 +50,4 @@ class Memory {
   std::map<const std::byte*, Range> ranges_;
 };
 
-}  // namespace shmemx::transport::ofi
+}  // namespace shmemx::ofi

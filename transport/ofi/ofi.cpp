@@ -8,7 +8,7 @@
 #include <chrono>
 #include <utility>
 
-namespace shmemx::transport::ofi {
+namespace shmemx::ofi {
 namespace {
 
 constexpr std::size_t kBatch = 16;
@@ -36,20 +36,22 @@ Ofi::~Ofi() {
 }
 
 Status Ofi::open() {
-  if (peers_.own_card().size() > kCardBytes) return Error{Errc::unsupported, 0, "the endpoint's name is too long"};
+  if (peers_.own_address().size() > kMaxAddressBytes)
+    return Error{Errc::unsupported, 0, "the endpoint's name is too long"};
   return inbound_.open(setup_);
 }
 
-Capabilities Ofi::capabilities() const noexcept {
-  return Capabilities{.rma = !fabric_.is_stream(), .keys = true, .waits = true, .short_bytes = kLongBytes - 1};
+transport::Capabilities Ofi::capabilities() const noexcept {
+  return transport::Capabilities{
+      .rma = !fabric_.is_stream(), .keys = true, .waits = true, .short_bytes = kLongBytes - 1};
 }
 
-Sent Ofi::send(int pe, const Head& head, Bytes header, Bytes body, Outgoing* outgoing, Urgency urgency) noexcept {
-  return outbound_.send(peers_.reach(pe), Message{head, header, body, outgoing, urgency});
+Sent Ofi::send(int pe, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing, Urgency urgency) noexcept {
+  return outbound_.send(peers_.reach(pe), Message{fixed, header, payload, outgoing, urgency});
 }
 
-// The provider does not say when bytes of a body have moved, and moves them when it is looked at: whoever waits must
-// not go to sleep meanwhile. For so long at least as a body takes.
+// The provider does not say when bytes of a payload have moved, and moves them when it is looked at: whoever waits must
+// not go to sleep meanwhile. For so long at least as a payload takes.
 bool Ofi::believes_in_movement(bool moved) noexcept {
   constexpr std::uint32_t kBelieved = 2000;  // polls without a completion, some milliseconds
   if (moved || (transfers_.is_empty() && !outbound_.is_read_from())) {
@@ -223,4 +225,4 @@ bool Ofi::get(int pe, Bytes key, std::uint64_t offset, std::span<std::byte> dest
   return start(*transfer, completion);
 }
 
-}  // namespace shmemx::transport::ofi
+}  // namespace shmemx::ofi

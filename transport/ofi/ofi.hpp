@@ -1,4 +1,4 @@
-// The transport: libfabric's endpoint below, packets and bodies above it.
+// The transport: libfabric's endpoint below, packets and payloads above it.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 #include "transport/ofi/vigil.hpp"
 #include "transport/transport.hpp"
 
-namespace shmemx::transport::ofi {
+namespace shmemx::ofi {
 
 class Ofi final : public Transport {
  public:
@@ -23,10 +23,11 @@ class Ofi final : public Transport {
   Status open();
 
   const char* name() const noexcept override { return "ofi"; }
-  Capabilities capabilities() const noexcept override;
-  std::string card() const override { return peers_.own_card(); }
-  void set_cards(const Cards& cards) noexcept override { peers_.set_cards(cards); }
-  Sent send(int pe, const Head& head, Bytes header, Bytes body, Outgoing* outgoing, Urgency urgency) noexcept override;
+  transport::Capabilities capabilities() const noexcept override;
+  std::string endpoint_address() const override { return peers_.own_address(); }
+  void set_addresses(const EndpointAddresses& addresses) noexcept override { peers_.set_addresses(addresses); }
+  Sent send(int pe, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing,
+            Urgency urgency) noexcept override;
   void flush() noexcept override { outbound_.flush(); }
   bool poll(int expected) noexcept override;
   int descriptor() const noexcept override { return fabric_.wait_fd; }
@@ -64,4 +65,4 @@ class Ofi final : public Transport {
   std::uint32_t unseen_polls_ = 0;
 };
 
-}  // namespace shmemx::transport::ofi
+}  // namespace shmemx::ofi

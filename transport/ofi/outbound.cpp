@@ -6,12 +6,12 @@
 #include <cstring>
 #include <new>
 
-namespace shmemx::transport::ofi {
+namespace shmemx::ofi {
 namespace {
 
 constexpr std::size_t kQueuedPackets = 32;    // of a peer, before send() says no
 constexpr std::uint32_t kPostedPackets = 16;  // of a peer with the provider; beyond that records are gathered
-constexpr std::uint32_t kPostedBehind = 64;   // what a peer has to hold back while it reads a body
+constexpr std::uint32_t kPostedBehind = 64;   // what a peer has to hold back while it reads a payload
 constexpr std::size_t kLongSends = 16;        // of a peer
 constexpr std::size_t kAnnouncementBytes = sizeof(Announcement) + kMaxHeaderBytes;
 
@@ -20,9 +20,9 @@ void copy(std::byte*& to, Bytes from) noexcept {
   to += from.size();
 }
 
-std::unique_ptr<std::byte[]> clone(Bytes body) {
-  std::unique_ptr<std::byte[]> own(new (std::nothrow) std::byte[body.size()]);
-  if (own != nullptr) std::memcpy(own.get(), body.data(), body.size());
+std::unique_ptr<std::byte[]> clone(Bytes payload) {
+  std::unique_ptr<std::byte[]> own(new (std::nothrow) std::byte[payload.size()]);
+  if (own != nullptr) std::memcpy(own.get(), payload.data(), payload.size());
   return own;
 }
 
@@ -43,17 +43,17 @@ Outbound::Outbound(Fabric& fabric, Memory& memory, Peers& peers, int me)
 Sent Outbound::send(Peer& peer, const Message& message) {
   if (peer.has_left || peer.is_lost) return Sent::yes;  // nobody is there to miss it
   if (!peers_.connect(peer)) return peer.is_lost ? Sent::yes : Sent::no;
-  if (message.body.size() < kLongBytes) return send_short(peer, message);
-  if (message.body.size() <= kEagerBytes && has_tails_) return send_eager(peer, message);
+  if (message.payload.size() < kLongBytes) return send_short(peer, message);
+  if (message.payload.size() <= kEagerBytes && has_tails_) return send_eager(peer, message);
   return send_announcement(peer, message);
 }
 
 Sent Outbound::send_short(Peer& peer, const Message& message) {
-  const std::size_t payload = message.header.size() + message.body.size();
-  if (!has_room(peer, payload)) return Sent::no;
-  std::byte* to = append(*peer.open, message.head, Record::message, payload);
+  const std::size_t content = message.header.size() + message.payload.size();
+  if (!has_room(peer, content)) return Sent::no;
+  std::byte* to = append(*peer.open, message.fixed, Record::message, content);
   copy(to, message.header);
-  copy(to, message.body);
+  copy(to, message.payload);
   if (message.urgency == Urgency::now) {
     peer.is_open_due = true;
     pump(peer);
@@ -67,23 +67,23 @@ Sent Outbound::send_short(Peer& peer, const Message& message) {
 Sent Outbound::send_eager(Peer& peer, const Message& message) {
   if (peer.queue.size() >= kQueuedPackets && (pump(peer), peer.queue.size() >= kQueuedPackets)) return Sent::no;
   std::unique_ptr<std::byte[]> own;
-  Bytes body = message.body;
+  Bytes payload = message.payload;
   if (message.outgoing == nullptr) {
-    own = clone(body);
+    own = clone(payload);
     if (own == nullptr) return Sent::no;
-    body = Bytes(own.get(), body.size());
+    payload = Bytes(own.get(), payload.size());
   }
-  auto place = memory_.open_to_me(body);
+  auto place = memory_.open_to_me(payload);
   if (!place) {
     peers_.fail(peer, place.error().text);
     return Sent::no;
   }
   queue_open(peer);
   Packet* packet = take(peer);
-  std::byte* to = append(*packet, message.head, Record::message, message.header.size() + body.size());
+  std::byte* to = append(*packet, message.fixed, Record::message, message.header.size() + payload.size());
   copy(to, message.header);
   packet->used = static_cast<std::uint32_t>(to - packet->bytes);
-  packet->tail = body;
+  packet->tail = payload;
   packet->outgoing = message.outgoing;
   packet->own_tail = std::move(own);
   packet->tail_place = std::move(*place);
@@ -94,26 +94,26 @@ Sent Outbound::send_eager(Peer& peer, const Message& message) {
 
 Sent Outbound::send_announcement(Peer& peer, const Message& message) {
   if (peer.long_sends.size() >= kLongSends || !has_room(peer, kAnnouncementBytes)) return Sent::no;
-  LongSend body{peer.next_long + 1, message.outgoing, nullptr, Place{}};
-  Bytes bytes = message.body;
+  LongSend payload{peer.next_long + 1, message.outgoing, nullptr, Place{}};
+  Bytes bytes = message.payload;
   if (message.outgoing == nullptr) {
-    body.own_body = clone(bytes);
-    if (body.own_body == nullptr) return Sent::no;
-    bytes = Bytes(body.own_body.get(), bytes.size());
+    payload.own_payload = clone(bytes);
+    if (payload.own_payload == nullptr) return Sent::no;
+    bytes = Bytes(payload.own_payload.get(), bytes.size());
   }
   auto place = memory_.open_to_others(bytes);
   if (!place) {
     peers_.fail(peer, place.error().text);
     return Sent::no;
   }
-  body.place = std::move(*place);
-  peer.next_long = body.id;
-  const Announcement what{body.id, bytes.size(), body.place.address, body.place.key};
-  std::byte* to = append(*peer.open, message.head, Record::announce, sizeof what + message.header.size());
+  payload.place = std::move(*place);
+  peer.next_long = payload.id;
+  const Announcement what{payload.id, bytes.size(), payload.place.address, payload.place.key};
+  std::byte* to = append(*peer.open, message.fixed, Record::announce, sizeof what + message.header.size());
   copy(to, std::as_bytes(std::span(&what, 1)));
   copy(to, message.header);
-  peer.long_sends.push_back(std::move(body));
-  ++bodies_;
+  peer.long_sends.push_back(std::move(payload));
+  ++payloads_;
   peer.is_open_due = true;
   pump(peer);
   return message.outgoing != nullptr ? Sent::later : Sent::yes;
@@ -129,7 +129,7 @@ void Outbound::send_control(Peer& peer, Record::Kind kind, std::uint64_t value) 
     peer.control.push_back(packet);
   }
   const ControlWord word{value, 0};
-  std::memcpy(append(*packet, Head{}, kind, sizeof word), &word, sizeof word);
+  std::memcpy(append(*packet, Header{}, kind, sizeof word), &word, sizeof word);
   pump(peer);
 }
 
@@ -139,7 +139,7 @@ void Outbound::send_farewell(Peer& peer) {
     queue_open(peer);
     peer.open = take(peer);
   }
-  append(*peer.open, Head{}, Record::farewell, 0);
+  append(*peer.open, Header{}, Record::farewell, 0);
   peer.open->is_watched = true;
   peer.is_open_due = true;
   pump(peer);
@@ -169,9 +169,9 @@ bool Outbound::has_room(Peer& peer, std::size_t record_bytes) {
   return true;
 }
 
-std::byte* Outbound::append(Packet& packet, const Head& head, Record::Kind kind, std::size_t bytes) {
+std::byte* Outbound::append(Packet& packet, const Header& fixed, Record::Kind kind, std::size_t bytes) {
   std::byte* at = packet.bytes + packet.used;
-  const Record record{head, static_cast<std::uint32_t>(bytes), kind};
+  const Record record{fixed, static_cast<std::uint32_t>(bytes), kind};
   std::memcpy(at, &record, sizeof record);
   packet.used += static_cast<std::uint32_t>(sizeof record + align_up(bytes));
   return at + sizeof record;
@@ -218,8 +218,8 @@ bool Outbound::pump(Peer& peer) {
 std::int64_t Outbound::post(Packet& packet) {
   Peer& peer = *packet.peer;
   const std::uint32_t source = packet.is_control ? me_ | kControl : me_;
-  const PacketHead head{peer.token_out, source, packet.is_control ? 0 : peer.sequence_out};
-  std::memcpy(packet.bytes, &head, sizeof head);
+  const PacketHeader packet_header{peer.token_out, source, packet.is_control ? 0 : peer.sequence_out};
+  std::memcpy(packet.bytes, &packet_header, sizeof packet_header);
   const bool injects = !packet.is_watched && packet.tail.empty() && packet.used <= inject_bytes_;
   if (const std::int64_t result = hand_over(packet, injects); result != 0) return result;
   if (!packet.is_control) {
@@ -241,7 +241,7 @@ std::int64_t Outbound::hand_over(Packet& packet, bool injects) {
   const fi_addr_t to = packet.peer->address;
   if (injects) return fi_inject(ep, packet.bytes, packet.used, to);
   if (packet.tail.empty()) return fi_send(ep, packet.bytes, packet.used, packet.place.descriptor, to, &packet.context);
-  // The packet's own end, unused behind a header, fills the body up to kAlign.
+  // The packet's own end, unused behind a header, fills the payload up to kAlign.
   std::byte* filler = packet.bytes + kPacketBytes - kAlign;
   std::memset(filler, 0, kAlign);
   const std::size_t bytes = packet.used + packet.tail.size();
@@ -278,12 +278,12 @@ void Outbound::on_sent(Packet& packet) {
 }
 
 bool Outbound::on_finished(Peer& peer, std::uint64_t id) {
-  const auto found =
-      std::find_if(peer.long_sends.begin(), peer.long_sends.end(), [&](const LongSend& body) { return body.id == id; });
+  const auto found = std::find_if(peer.long_sends.begin(), peer.long_sends.end(),
+                                  [&](const LongSend& payload) { return payload.id == id; });
   if (found == peer.long_sends.end()) return false;
   set_done(found->outgoing);
   peer.long_sends.erase(found);
-  --bodies_;
+  --payloads_;
   peer.posted_behind = 0;
   pump(peer);
   return true;
@@ -295,8 +295,8 @@ void Outbound::drop(Peer& peer) {
   for (Packet* packet : peer.control) give_back(*packet);
   peer.queue.clear();
   peer.control.clear();
-  for (const LongSend& body : peer.long_sends) set_done(body.outgoing);
-  bodies_ -= peer.long_sends.size();
+  for (const LongSend& payload : peer.long_sends) set_done(payload.outgoing);
+  payloads_ -= peer.long_sends.size();
   peer.long_sends.clear();
 }
 
@@ -316,7 +316,7 @@ Packet* Outbound::take(Peer& peer) {
   Packet* packet = free_.back();
   free_.pop_back();
   packet->peer = &peer;
-  packet->used = sizeof(PacketHead);
+  packet->used = sizeof(PacketHeader);
   packet->is_control = packet->is_watched = false;
   return packet;
 }
@@ -330,4 +330,4 @@ void Outbound::give_back(Packet& packet) {
   free_.push_back(&packet);
 }
 
-}  // namespace shmemx::transport::ofi
+}  // namespace shmemx::ofi

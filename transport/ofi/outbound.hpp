@@ -10,13 +10,13 @@
 #include "transport/ofi/memory.hpp"
 #include "transport/ofi/peer.hpp"
 
-namespace shmemx::transport::ofi {
+namespace shmemx::ofi {
 
 // A message as Transport::send() gets it.
 struct Message {
-  const Head& head;
+  const Header& fixed;
   Bytes header;
-  Bytes body;
+  Bytes payload;
   Outgoing* outgoing;
   Urgency urgency;
 };
@@ -34,20 +34,20 @@ class Outbound {
   // Peers that the provider did not take anything for. True when something has left.
   bool retry();
   void on_sent(Packet& packet);
-  // The peer has read a body. False: it was told of none such.
+  // The peer has read a payload. False: it was told of none such.
   bool on_finished(Peer& peer, std::uint64_t id);
   // Nothing that waits leaves any more: the peer is lost or has left.
   void drop(Peer& peer);
   static bool is_idle(const Peer& peer) noexcept;
-  // Are there bodies that peers have not read yet?
-  bool is_read_from() const noexcept { return bodies_ != 0; }
+  // Are there payloads that peers have not read yet?
+  bool is_read_from() const noexcept { return payloads_ != 0; }
 
  private:
   Sent send_short(Peer& peer, const Message& message);
   Sent send_eager(Peer& peer, const Message& message);
   Sent send_announcement(Peer& peer, const Message& message);
   bool has_room(Peer& peer, std::size_t record_bytes);
-  std::byte* append(Packet& packet, const Head& head, Record::Kind kind, std::size_t bytes);
+  std::byte* append(Packet& packet, const Header& fixed, Record::Kind kind, std::size_t bytes);
   bool pump(Peer& peer);
   std::int64_t post(Packet& packet);
   std::int64_t hand_over(Packet& packet, bool injects);
@@ -60,7 +60,7 @@ class Outbound {
   Memory& memory_;
   Peers& peers_;
   std::uint32_t me_;
-  std::size_t bodies_ = 0;  // long sends of all peers
+  std::size_t payloads_ = 0;  // long sends of all peers
   std::size_t inject_bytes_;
   bool has_tails_;  // the provider sends from three places at once
   std::vector<std::unique_ptr<Packet>> all_;
@@ -69,4 +69,4 @@ class Outbound {
   std::vector<Peer*> stalled_;
 };
 
-}  // namespace shmemx::transport::ofi
+}  // namespace shmemx::ofi

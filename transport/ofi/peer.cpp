@@ -6,22 +6,22 @@
 
 #include "transport/ofi/token.hpp"
 
-namespace shmemx::transport::ofi {
+namespace shmemx::ofi {
 namespace {
 
-// A card: the provider's name, a zero byte, the endpoint's name.
-struct CardParts {
+// A address: the provider's name, a zero byte, the endpoint's name.
+struct AddressParts {
   std::string provider;
   std::string name;
 };
 
-bool parse_card(Bytes card, CardParts& parts) {
-  const char* text = reinterpret_cast<const char*>(card.data());
-  const void* zero = card.empty() ? nullptr : std::memchr(text, 0, card.size());
+bool parse_address(Bytes address, AddressParts& parts) {
+  const char* text = reinterpret_cast<const char*>(address.data());
+  const void* zero = address.empty() ? nullptr : std::memchr(text, 0, address.size());
   if (zero == nullptr) return false;
   const auto length = static_cast<std::size_t>(static_cast<const char*>(zero) - text);
   parts.provider.assign(text, length);
-  parts.name.assign(text + length + 1, card.size() - length - 1);
+  parts.name.assign(text + length + 1, address.size() - length - 1);
   return !parts.name.empty();
 }
 
@@ -30,7 +30,7 @@ bool parse_card(Bytes card, CardParts& parts) {
 Peers::Peers(Fabric& fabric, const Setup& setup)
     : fabric_(fabric), setup_(setup), table_(static_cast<std::size_t>(setup.n_pes)) {}
 
-std::string Peers::own_card() const { return fabric_.provider() + '\0' + fabric_.name(); }
+std::string Peers::own_address() const { return fabric_.provider() + '\0' + fabric_.name(); }
 
 Peer& Peers::reach(int pe) {
   std::unique_ptr<Peer>& slot = table_[static_cast<std::size_t>(pe)];
@@ -53,10 +53,10 @@ bool Peers::connect(Peer& peer) {
 }
 
 Status Peers::insert(Peer& peer) {
-  const Bytes card = cards_ != nullptr ? cards_->card_of(peer.pe) : Bytes();
-  if (card.empty()) return Error{Errc::unsupported, 0, "it has no libfabric endpoint"};
-  CardParts parts;
-  if (!parse_card(card, parts)) return Error{Errc::protocol, 0, "its card cannot be read"};
+  const Bytes address = addresses_ != nullptr ? addresses_->address_of(peer.pe) : Bytes();
+  if (address.empty()) return Error{Errc::unsupported, 0, "it has no libfabric endpoint"};
+  AddressParts parts;
+  if (!parse_address(address, parts)) return Error{Errc::protocol, 0, "its card cannot be read"};
   if (parts.provider != fabric_.provider()) {
     return Error{Errc::unsupported, 0,
                  "its libfabric provider is " + parts.provider + ", here it is " + fabric_.provider()};
@@ -92,4 +92,4 @@ bool Peers::report(bool is_closing) {
   return true;
 }
 
-}  // namespace shmemx::transport::ofi
+}  // namespace shmemx::ofi

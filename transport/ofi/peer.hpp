@@ -13,11 +13,11 @@
 #include "transport/ofi/wire.hpp"
 #include "transport/transport.hpp"
 
-namespace shmemx::transport::ofi {
+namespace shmemx::ofi {
 
 struct Peer;
 
-// On its way out. A tail is a body that is sent from where it lies.
+// On its way out. A tail is a payload that is sent from where it lies.
 struct Packet : Operation {
   Packet() noexcept : Operation(Kind::packet) {}
 
@@ -33,15 +33,15 @@ struct Packet : Operation {
   alignas(kAlign) std::byte bytes[kPacketBytes];
 };
 
-// A body that waits until the peer has read it.
+// A payload that waits until the peer has read it.
 struct LongSend {
   std::uint64_t id;
   Outgoing* outgoing;
-  std::unique_ptr<std::byte[]> own_body;
+  std::unique_ptr<std::byte[]> own_payload;
   Place place;
 };
 
-// A packet that has to wait: for one that was sent before it, or for the body of a long message.
+// A packet that has to wait: for one that was sent before it, or for the payload of a long message.
 struct Held {
   std::uint32_t sequence;
   std::size_t size;
@@ -51,12 +51,12 @@ struct Held {
 
 struct Transfer;
 
-// A body that is being read.
+// A payload that is being read.
 struct Placement {
   Announcement what;
-  Head head;
+  Header fixed;
   std::byte header[kMaxHeaderBytes];
-  std::unique_ptr<std::byte[]> own_memory;  // header and body, where the sink has no place for it
+  std::unique_ptr<std::byte[]> own_memory;  // header and payload, where the sink has no place for it
   Transfer* transfer = nullptr;
 };
 
@@ -99,8 +99,8 @@ class Peers {
  public:
   Peers(Fabric& fabric, const Setup& setup);
 
-  void set_cards(const Cards& cards) noexcept { cards_ = &cards; }
-  std::string own_card() const;
+  void set_addresses(const EndpointAddresses& addresses) noexcept { addresses_ = &addresses; }
+  std::string own_address() const;
 
   Peer* find(int pe) const noexcept { return table_[static_cast<std::size_t>(pe)].get(); }
   // Makes it known; its address is looked up when something is sent there.
@@ -126,11 +126,11 @@ class Peers {
 
   Fabric& fabric_;
   const Setup& setup_;
-  const Cards* cards_ = nullptr;
+  const EndpointAddresses* addresses_ = nullptr;
   std::vector<std::unique_ptr<Peer>> table_;
   std::vector<Peer*> reached_;
   std::vector<Failure> failures_;
   std::vector<Peer*> newly_lost_;
 };
 
-}  // namespace shmemx::transport::ofi
+}  // namespace shmemx::ofi

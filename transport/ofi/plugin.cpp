@@ -4,7 +4,7 @@
 #include "transport/ofi/ofi.hpp"
 #include "transport/registry.hpp"
 
-namespace shmemx::transport::ofi {
+namespace shmemx::ofi {
 namespace {
 
 Result<TransportPtr> open(const Setup& setup) {
@@ -17,8 +17,7 @@ Result<TransportPtr> open(const Setup& setup) {
 }
 
 }  // namespace
-}  // namespace shmemx::transport::ofi
+}  // namespace shmemx::ofi
 
 extern "C" [[gnu::visibility("default")]] const shmemx::transport::PluginEntry shmemx_transport_plugin;
-const shmemx::transport::PluginEntry shmemx_transport_plugin{shmemx::transport::kPluginVersion,
-                                                             &shmemx::transport::ofi::open};
+const shmemx::transport::PluginEntry shmemx_transport_plugin{shmemx::transport::kPluginVersion, &shmemx::ofi::open};

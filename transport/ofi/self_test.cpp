@@ -9,7 +9,7 @@
 
 #include "transport/ofi/memory.hpp"
 
-namespace shmemx::transport::ofi {
+namespace shmemx::ofi {
 namespace {
 
 constexpr auto kPatience = std::chrono::seconds(2);
@@ -157,4 +157,4 @@ bool comes_to_rest(Fabric& fabric) {
   return false;
 }
 
-}  // namespace shmemx::transport::ofi
+}  // namespace shmemx::ofi

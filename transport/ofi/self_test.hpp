@@ -5,7 +5,7 @@
 #include "base/result.hpp"
 #include "transport/ofi/fabric.hpp"
 
-namespace shmemx::transport::ofi {
+namespace shmemx::ofi {
 
 // An endpoint that fails is closed.
 Status test_fabric(Fabric& fabric);
@@ -13,4 +13,4 @@ Status test_fabric(Fabric& fabric);
 // Afterwards: whether the descriptor is not readable when there is nothing to do.
 bool comes_to_rest(Fabric& fabric);
 
-}  // namespace shmemx::transport::ofi
+}  // namespace shmemx::ofi

@@ -6,11 +6,11 @@
 
 #include "transport/keyed_hash.hpp"
 
-namespace shmemx::transport::ofi {
+namespace shmemx::ofi {
 
 inline std::uint64_t pair_token(const std::uint64_t (&secret)[2], int source, int target) noexcept {
   const std::uint64_t words[] = {static_cast<std::uint32_t>(source), static_cast<std::uint32_t>(target)};
-  return keyed_hash(secret, words);
+  return transport::keyed_hash(secret, words);
 }
 
-}  // namespace shmemx::transport::ofi
+}  // namespace shmemx::ofi

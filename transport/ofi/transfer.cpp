@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace shmemx::transport::ofi {
+namespace shmemx::ofi {
 
 Transfers::Transfers(Fabric& fabric, Memory& memory, Peers& peers)
     : fabric_(fabric),
@@ -107,4 +107,4 @@ bool Transfers::retry() {
   return moved;
 }
 
-}  // namespace shmemx::transport::ofi
+}  // namespace shmemx::ofi

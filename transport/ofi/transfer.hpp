@@ -1,4 +1,4 @@
-// RMA in pieces: of bodies that land, and of put() and get().
+// RMA in pieces: of payloads that land, and of put() and get().
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 #include "transport/ofi/memory.hpp"
 #include "transport/ofi/peer.hpp"
 
-namespace shmemx::transport::ofi {
+namespace shmemx::ofi {
 
 struct Transfer;
 
@@ -80,4 +80,4 @@ class Transfers {
   std::vector<Transfer*> stalled_;
 };
 
-}  // namespace shmemx::transport::ofi
+}  // namespace shmemx::ofi

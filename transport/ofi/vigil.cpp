@@ -2,7 +2,7 @@
 
 #include <time.h>
 
-namespace shmemx::transport::ofi {
+namespace shmemx::ofi {
 namespace {
 
 constexpr std::uint32_t kPollsPerLook = 16;
@@ -42,7 +42,7 @@ void Vigil::look_at(Peer& peer, std::uint64_t now_ms) {
     peer.pinged_ms = now_ms;
     outbound_.send_control(peer, Record::ping, 0);
   } else if (now_ms >= peer.pinged_ms + half_ms_) {
-    peers_.fail(peer, silence_text(2 * (half_ms_ - 1)));
+    peers_.fail(peer, transport::silence_text(2 * (half_ms_ - 1)));
   }
 }
 
@@ -52,4 +52,4 @@ void Vigil::ask_all() {
   }
 }
 
-}  // namespace shmemx::transport::ofi
+}  // namespace shmemx::ofi

@@ -7,7 +7,7 @@
 #include "transport/ofi/outbound.hpp"
 #include "transport/ofi/peer.hpp"
 
-namespace shmemx::transport::ofi {
+namespace shmemx::ofi {
 
 class Vigil {
  public:
@@ -29,4 +29,4 @@ class Vigil {
   std::uint32_t polls_ = 0;
 };
 
-}  // namespace shmemx::transport::ofi
+}  // namespace shmemx::ofi

@@ -7,31 +7,46 @@
 
 #include "transport/transport.hpp"
 
-namespace shmemx::transport::ofi {
+namespace shmemx::ofi {
+
+using transport::Bytes;
+using transport::Completion;
+using transport::EndpointAddresses;
+using transport::Header;
+using transport::kLongBytes;
+using transport::kMaxAddressBytes;
+using transport::kMaxHeaderBytes;
+using transport::Outgoing;
+using transport::Sent;
+using transport::Setup;
+using transport::Sink;
+using transport::Transport;
+using transport::TransportPtr;
+using transport::Urgency;
 
 inline constexpr std::size_t kAlign = 16;
 constexpr std::size_t align_up(std::size_t bytes) noexcept { return (bytes + kAlign - 1) & ~(kAlign - 1); }
 
-struct PacketHead {
+struct PacketHeader {
   std::uint64_t token;     // pair_token: of this source, for this target
   std::uint32_t source;    // the PE; kControl is added where the packet overtakes others
   std::uint32_t sequence;  // counts the packets of this pair that are no control packets
 };
-static_assert(sizeof(PacketHead) == kAlign);
+static_assert(sizeof(PacketHeader) == kAlign);
 inline constexpr std::uint32_t kControl = std::uint32_t{1} << 31;
 
 struct Record {
   enum Kind : std::uint32_t {
-    message,   // header and body follow
-    announce,  // a body that the receiver reads: Announcement and header follow
+    message,   // header and payload follow
+    announce,  // a payload that the receiver reads: Announcement and header follow
     farewell,  // nothing comes behind this
     // in control packets only
-    finished,  // the body `value` has been read
+    finished,  // the payload `value` has been read
     ping,      // asks for a pong
     pong,
     farewell_seen,
   };
-  Head head;
+  Header fixed;
   std::uint32_t bytes;  // of what follows, before it is filled up to kAlign
   std::uint32_t kind;
 };
@@ -39,8 +54,8 @@ static_assert(sizeof(Record) == kAlign);
 
 struct Announcement {
   std::uint64_t id;  // the sender's name for it
-  std::uint64_t body_bytes;
-  std::uint64_t address;  // of the body, as RMA wants it
+  std::uint64_t payload_bytes;
+  std::uint64_t address;  // of the payload, as RMA wants it
   std::uint64_t key;
 };
 static_assert(sizeof(Announcement) == 2 * kAlign);
@@ -51,17 +66,17 @@ struct ControlWord {
 };
 static_assert(sizeof(ControlWord) == kAlign);
 
-// A body up to here travels in its packet and is copied at the receiver; longer ones are read by the receiver from
+// A payload up to here travels in its packet and is copied at the receiver; longer ones are read by the receiver from
 // where they lie.
 inline constexpr std::size_t kEagerBytes = std::size_t{64} << 10;
-inline constexpr std::size_t kMaxBodyBytes = std::size_t{1} << 36;
+inline constexpr std::size_t kMaxPayloadBytes = std::size_t{1} << 36;
 
-// A packet without a body of its own: takes the longest message that is no long one.
+// A packet without a payload of its own: takes the longest message that is no long one.
 inline constexpr std::size_t kPacketBytes =
-    sizeof(PacketHead) + sizeof(Record) + align_up(kMaxHeaderBytes + kLongBytes);
+    sizeof(PacketHeader) + sizeof(Record) + align_up(kMaxHeaderBytes + kLongBytes);
 // Records are gathered up to here: providers with eager buffers have 16 KiB of them.
 inline constexpr std::size_t kGatherBytes = (std::size_t{16} << 10) - 256;
 inline constexpr std::size_t kMaxPacketBytes =
-    sizeof(PacketHead) + sizeof(Record) + align_up(kMaxHeaderBytes + kEagerBytes);
+    sizeof(PacketHeader) + sizeof(Record) + align_up(kMaxHeaderBytes + kEagerBytes);
 
-}  // namespace shmemx::transport::ofi
+}  // namespace shmemx::ofi

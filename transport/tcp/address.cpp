@@ -15,8 +15,8 @@ namespace shmemx::tcp {
 
 namespace {
 
-constexpr std::uint8_t kCardVersion = 1;
-constexpr std::size_t kCardFront = 12;  // machine, port, version, number of addresses
+constexpr std::uint8_t kAddressVersion = 1;
+constexpr std::size_t kFixedBytes = 12;  // machine, port, version, number of addresses
 
 Address make_v4(std::uint8_t a, std::uint8_t b, std::uint8_t c, std::uint8_t d) {
   Address address;
@@ -137,15 +137,15 @@ std::vector<Address> addresses_to_tell(const std::vector<LocalAddress>& own) {
   return told;
 }
 
-std::string pack_card(const Card& card) {
-  std::string out(kCardFront, '\0');
-  std::memcpy(out.data(), &card.machine, sizeof card.machine);
-  std::memcpy(out.data() + 8, &card.port, sizeof card.port);
-  out[10] = kCardVersion;
+std::string pack_address(const EndpointAddress& endpoint) {
+  std::string out(kFixedBytes, '\0');
+  std::memcpy(out.data(), &endpoint.machine, sizeof endpoint.machine);
+  std::memcpy(out.data() + 8, &endpoint.port, sizeof endpoint.port);
+  out[10] = kAddressVersion;
   std::uint8_t n = 0;
-  for (const Address& address : card.addresses) {
+  for (const Address& address : endpoint.addresses) {
     const std::size_t bytes = address.bits() / 8;
-    if (out.size() + 2 + bytes > transport::kCardBytes) continue;
+    if (out.size() + 2 + bytes > transport::kMaxAddressBytes) continue;
     out.push_back(address.is_v6 ? '6' : '4');
     out.push_back(static_cast<char>(address.prefix_bits));
     out.append(reinterpret_cast<const char*>(address.bytes.data()), bytes);
@@ -155,13 +155,13 @@ std::string pack_card(const Card& card) {
   return out;
 }
 
-bool unpack_card(transport::Bytes bytes, Card& card) {
-  if (bytes.size() < kCardFront || bytes[10] != std::byte{kCardVersion}) return false;
-  card = {};
-  std::memcpy(&card.machine, bytes.data(), sizeof card.machine);
-  std::memcpy(&card.port, bytes.data() + 8, sizeof card.port);
+bool unpack_address(transport::Bytes bytes, EndpointAddress& endpoint) {
+  if (bytes.size() < kFixedBytes || bytes[10] != std::byte{kAddressVersion}) return false;
+  endpoint = {};
+  std::memcpy(&endpoint.machine, bytes.data(), sizeof endpoint.machine);
+  std::memcpy(&endpoint.port, bytes.data() + 8, sizeof endpoint.port);
   const auto n = static_cast<unsigned>(bytes[11]);
-  std::size_t at = kCardFront;
+  std::size_t at = kFixedBytes;
   for (unsigned i = 0; i < n; ++i) {
     if (bytes.size() - at < 2) return false;
     Address address;
@@ -174,12 +174,12 @@ bool unpack_card(transport::Bytes bytes, Card& card) {
     if (address.prefix_bits > address.bits() || bytes.size() - at < length) return false;
     std::memcpy(address.bytes.data(), bytes.data() + at, length);
     at += length;
-    card.addresses.push_back(address);
+    endpoint.addresses.push_back(address);
   }
-  return card.port != 0 && at == bytes.size();
+  return endpoint.port != 0 && at == bytes.size();
 }
 
-std::vector<Candidate> candidates_for(const Card& peer, const std::vector<LocalAddress>& own,
+std::vector<Candidate> candidates_for(const EndpointAddress& peer, const std::vector<LocalAddress>& own,
                                       std::uint64_t own_machine) {
   const bool here = peer.machine == own_machine;
   std::vector<Ranked> ranked;
@@ -200,7 +200,8 @@ std::vector<Candidate> candidates_for(const Card& peer, const std::vector<LocalA
   return out;
 }
 
-std::vector<std::string> links_to(const Card& peer, const std::vector<LocalAddress>& own, std::uint64_t own_machine) {
+std::vector<std::string> links_to(const EndpointAddress& peer, const std::vector<LocalAddress>& own,
+                                  std::uint64_t own_machine) {
   std::vector<Ranked> ranked;
   for (const Address& remote : peer.addresses) add(remote, own, peer.machine == own_machine, ranked);
   std::vector<std::string> names;

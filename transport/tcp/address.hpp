@@ -1,4 +1,4 @@
-// Addresses of this machine and of others, and the card that tells others where a PE listens.
+// Addresses of this machine and of others, and the address that tells others where a PE listens.
 #pragma once
 
 #include <netinet/in.h>
@@ -40,16 +40,16 @@ std::vector<LocalAddress> local_addresses();
 // The same number in all processes between which 127.0.0.1 is one machine.
 std::uint64_t machine_id();
 
-struct Card {
+struct EndpointAddress {
   std::uint64_t machine = 0;
   std::uint16_t port = 0;
-  std::vector<Address> addresses;  // without loopback; as many as a card holds
+  std::vector<Address> addresses;  // without loopback; as many as a address holds
 };
-// Of all interfaces, in an order that leaves something of each family when a card does not hold all.
+// Of all interfaces, in an order that leaves something of each family when a address does not hold all.
 std::vector<Address> addresses_to_tell(const std::vector<LocalAddress>& own);
-std::string pack_card(const Card& card);
-// False for what is no card.
-bool unpack_card(transport::Bytes bytes, Card& card);
+std::string pack_address(const EndpointAddress& endpoint);
+// False for what is no address.
+bool unpack_address(transport::Bytes bytes, EndpointAddress& endpoint);
 
 // One way to try: a remote address, and for link-local ones the interface to leave by.
 struct Candidate {
@@ -59,11 +59,12 @@ struct Candidate {
 };
 
 // The ways to `peer`, the most promising first.
-std::vector<Candidate> candidates_for(const Card& peer, const std::vector<LocalAddress>& own,
+std::vector<Candidate> candidates_for(const EndpointAddress& peer, const std::vector<LocalAddress>& own,
                                       std::uint64_t own_machine);
 
 // The interfaces of this machine that share a subnet with `peer`.
-std::vector<std::string> links_to(const Card& peer, const std::vector<LocalAddress>& own, std::uint64_t own_machine);
+std::vector<std::string> links_to(const EndpointAddress& peer, const std::vector<LocalAddress>& own,
+                                  std::uint64_t own_machine);
 
 socklen_t to_sockaddr(const Candidate& candidate, std::uint16_t port, sockaddr_storage& out) noexcept;
 Address from_sockaddr(const sockaddr* address) noexcept;

@@ -17,14 +17,14 @@ TcpTransport::Peer& TcpTransport::contact(int pe) noexcept {
 }
 
 void TcpTransport::start_dial(Peer& peer) noexcept {
-  Card card;
-  if (cards_ == nullptr || !unpack_card(cards_->card_of(peer.pe), card)) {
+  EndpointAddress endpoint;
+  if (addresses_ == nullptr || !unpack_address(addresses_->address_of(peer.pe), endpoint)) {
     peer.failure = "it has no card of tcp";
     failing_.push_back(&peer);
     return;
   }
   peer.dial = std::make_unique<Dial>(setup_, peer.pe, epoll_.get());
-  peer.dial->set_ways(card, candidates_for(card, own_, machine_));
+  peer.dial->set_ways(endpoint, candidates_for(endpoint, own_, machine_));
   dialing_.push_back(&peer);
   step_dial(peer);
   update_timer();

@@ -7,8 +7,8 @@ namespace shmemx::tcp {
 
 namespace {
 
-// What is read at once while short messages come, and while long ones do: what lies in the buffer of a long body has to
-// be copied once more.
+// What is read at once while short messages come, and while long ones do: what lies in the buffer of a long payload has
+// to be copied once more.
 constexpr std::size_t kReadMany = std::size_t{64} << 10;
 constexpr std::size_t kReadFew = std::size_t{8} << 10;
 constexpr std::size_t kLongestShortFrame = sizeof(FrameHeader) + kMaxHeaderBytes + kLongBytes + kFrameAlignment;
@@ -24,7 +24,7 @@ int Decoder::areas(iovec (&out)[2]) noexcept {
   }
   if (long_) {
     out[0] = {long_->place, long_->missing};
-    // What follows the body: the padding ends where the next frame may begin.
+    // What follows the payload: the padding ends where the next frame may begin.
     begin_ = end_ = padding_of(padding_);
     out[1] = {buffer_.get() + end_, kReadFew};
     return 2;
@@ -80,16 +80,16 @@ bool Decoder::parse() noexcept {
       continue;
     }
     const std::size_t here = end_ - begin_ - sizeof header;
-    if (header.payload_bytes - header.head.header_bytes >= kLongBytes) {
-      if (here < header.head.header_bytes) break;
+    if (header.message_bytes - header.fixed.header_bytes >= kLongBytes) {
+      if (here < header.fixed.header_bytes) break;
       if (!begin_long(header)) return false;
       if (long_) break;
       continue;
     }
-    if (here < header.payload_bytes) break;
-    sink_->deliver(source_, header.head, {frame + sizeof header, header.payload_bytes});
-    begin_ += sizeof header + header.payload_bytes;
-    padding_ = padding_of(header.payload_bytes);
+    if (here < header.message_bytes) break;
+    sink_->deliver(source_, header.fixed, {frame + sizeof header, header.message_bytes});
+    begin_ += sizeof header + header.message_bytes;
+    padding_ = padding_of(header.message_bytes);
     read_bytes_ = kReadMany;
   }
   return true;
@@ -99,40 +99,40 @@ bool Decoder::parse() noexcept {
 const char* Decoder::check(const FrameHeader& header) const noexcept {
   if (good_bye_) return "a frame behind the good-bye";
   if (header.reserved != 0) return "a frame with reserved bits";
-  if (header.kind == FrameKind::good_bye) return header.payload_bytes == 0 ? nullptr : "a good-bye with a payload";
+  if (header.kind == FrameKind::good_bye) return header.message_bytes == 0 ? nullptr : "a good-bye with a payload";
   if (header.kind != FrameKind::message) return "a frame of an unknown kind";
-  if (header.head.header_bytes > kMaxHeaderBytes) return "a frame whose header is too long";
-  if (header.head.header_bytes > header.payload_bytes) return "a frame whose header is longer than itself";
-  if (header.payload_bytes - header.head.header_bytes > kMaxBodyBytes) return "a frame that is too long";
+  if (header.fixed.header_bytes > kMaxHeaderBytes) return "a frame whose header is too long";
+  if (header.fixed.header_bytes > header.message_bytes) return "a frame whose header is longer than itself";
+  if (header.message_bytes - header.fixed.header_bytes > kMaxPayloadBytes) return "a frame that is too long";
   return nullptr;
 }
 
-// The header of a long message lies in the buffer. Leaves long_ set when a part of the body is still to come.
+// The header of a long message lies in the buffer. Leaves long_ set when a part of the payload is still to come.
 bool Decoder::begin_long(const FrameHeader& header) noexcept {
   read_bytes_ = kReadFew;
   if (!spare_) spare_ = std::make_unique<Long>();
   Long& next = *spare_;
-  next.head = header.head;
-  next.body_bytes = header.payload_bytes - header.head.header_bytes;
-  const std::byte* const payload = buffer_.get() + begin_ + sizeof header;
-  std::memcpy(next.header, payload, header.head.header_bytes);
-  next.place = sink_->placement(source_, header.head, {next.header, header.head.header_bytes}, next.body_bytes);
+  next.fixed = header.fixed;
+  next.payload_bytes = header.message_bytes - header.fixed.header_bytes;
+  const std::byte* const message = buffer_.get() + begin_ + sizeof header;
+  std::memcpy(next.header, message, header.fixed.header_bytes);
+  next.place = sink_->placement(source_, header.fixed, {next.header, header.fixed.header_bytes}, next.payload_bytes);
   if (next.place == nullptr) {
-    next.own.reset(static_cast<std::byte*>(std::malloc(header.payload_bytes)));
+    next.own.reset(static_cast<std::byte*>(std::malloc(header.message_bytes)));
     if (!next.own) {
       broken_ = "no memory for a long message";
       return false;
     }
-    std::memcpy(next.own.get(), next.header, header.head.header_bytes);
-    next.place = next.own.get() + header.head.header_bytes;
+    std::memcpy(next.own.get(), next.header, header.fixed.header_bytes);
+    next.place = next.own.get() + header.fixed.header_bytes;
   }
-  begin_ += sizeof header + header.head.header_bytes;
-  const std::size_t here = std::min(next.body_bytes, end_ - begin_);
+  begin_ += sizeof header + header.fixed.header_bytes;
+  const std::size_t here = std::min(next.payload_bytes, end_ - begin_);
   std::memcpy(next.place, buffer_.get() + begin_, here);
   begin_ += here;
-  padding_ = padding_of(header.payload_bytes);
+  padding_ = padding_of(header.message_bytes);
   next.place += here;
-  next.missing = next.body_bytes - here;
+  next.missing = next.payload_bytes - here;
   long_ = std::move(spare_);
   if (long_->missing == 0) end_long();
   return true;
@@ -141,12 +141,12 @@ bool Decoder::begin_long(const FrameHeader& header) noexcept {
 void Decoder::end_long() noexcept {
   spare_ = std::move(long_);
   Long& done = *spare_;
-  const std::size_t header_bytes = done.head.header_bytes;
+  const std::size_t header_bytes = done.fixed.header_bytes;
   if (done.own) {
-    sink_->deliver(source_, done.head, {done.own.get(), header_bytes + done.body_bytes});
+    sink_->deliver(source_, done.fixed, {done.own.get(), header_bytes + done.payload_bytes});
     done.own.reset();
   } else {
-    sink_->placed(source_, done.head, {done.header, header_bytes}, done.body_bytes);
+    sink_->placed(source_, done.fixed, {done.header, header_bytes}, done.payload_bytes);
   }
 }
 

@@ -32,13 +32,13 @@ class Decoder {
   };
   using Memory = std::unique_ptr<std::byte, Free>;
 
-  // A body that is larger than what has come of it yet.
+  // A payload that is larger than what has come of it yet.
   struct Long {
-    Head head;
-    std::byte* place;        // of the part that is missing
-    std::size_t missing;     // bytes
-    std::size_t body_bytes;  // all of it
-    Memory own;              // header and body, when the sink named no place
+    Header fixed;
+    std::byte* place;           // of the part that is missing
+    std::size_t missing;        // bytes
+    std::size_t payload_bytes;  // all of it
+    Memory own;                 // header and payload, when the sink named no place
     alignas(kFrameAlignment) std::byte header[kMaxHeaderBytes];
   };
 

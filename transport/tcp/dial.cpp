@@ -28,8 +28,8 @@ constexpr char kClosed[] = "whoever answers there has closed the connection";
 Dial::Dial(const transport::Setup& setup, int pe, int epoll)
     : setup_(&setup), pe_(pe), epoll_(epoll), deadline_(now_ns() + setup.silence_ms * kMillisecond) {}
 
-void Dial::set_ways(const Card& card, std::vector<Candidate> candidates) {
-  port_ = card.port;
+void Dial::set_ways(const EndpointAddress& endpoint, std::vector<Candidate> candidates) {
+  port_ = endpoint.port;
   attempts_.resize(candidates.size());
   // Many addresses: all have a good part of the time before the end.
   patience_ = std::min(kPatience, setup_->timeout_ms * kMillisecond / (2 * candidates.size() + 1));

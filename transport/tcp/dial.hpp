@@ -21,7 +21,7 @@ class Dial {
   Dial& operator=(const Dial&) = delete;
   ~Dial();
   // Before the first step().
-  void set_ways(const Card& card, std::vector<Candidate> candidates);
+  void set_ways(const EndpointAddress& endpoint, std::vector<Candidate> candidates);
   // Whenever a descriptor of it is ready, and now and then.
   State step(std::uint64_t now) noexcept;
   UniqueFd take() noexcept { return std::move(connection_); }

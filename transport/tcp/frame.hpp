@@ -8,7 +8,7 @@
 namespace shmemx::tcp {
 
 using transport::Bytes;
-using transport::Head;
+using transport::Header;
 using transport::kLongBytes;
 using transport::kMaxHeaderBytes;
 
@@ -18,16 +18,16 @@ enum class FrameKind : std::uint16_t {
 };
 
 struct FrameHeader {
-  std::uint32_t payload_bytes;  // header and body
+  std::uint32_t message_bytes;  // header and payload
   FrameKind kind;
   std::uint16_t reserved;  // 0
-  Head head;
+  Header fixed;
 };
 static_assert(sizeof(FrameHeader) == 16);
 
 inline constexpr std::size_t kFrameAlignment = 16;
-inline constexpr std::size_t kMaxBodyBytes = std::size_t{1} << 30;
+inline constexpr std::size_t kMaxPayloadBytes = std::size_t{1} << 30;
 
-constexpr std::size_t padding_of(std::size_t payload_bytes) { return -payload_bytes & (kFrameAlignment - 1); }
+constexpr std::size_t padding_of(std::size_t message_bytes) { return -message_bytes & (kFrameAlignment - 1); }
 
 }  // namespace shmemx::tcp

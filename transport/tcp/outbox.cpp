@@ -31,13 +31,13 @@ void put_frame(std::byte*& to, const FrameHeader& frame) noexcept {
 
 }  // namespace
 
-void Outbox::append(const Head& head, Bytes header, Bytes body) noexcept {
-  const std::size_t payload_bytes = header.size() + body.size();
-  const std::size_t padding = padding_of(payload_bytes);
-  std::byte* to = reserve(sizeof(FrameHeader) + payload_bytes + padding);
-  put_frame(to, {static_cast<std::uint32_t>(payload_bytes), FrameKind::message, 0, head});
+void Outbox::append(const Header& fixed, Bytes header, Bytes payload) noexcept {
+  const std::size_t message_bytes = header.size() + payload.size();
+  const std::size_t padding = padding_of(message_bytes);
+  std::byte* to = reserve(sizeof(FrameHeader) + message_bytes + padding);
+  put_frame(to, {static_cast<std::uint32_t>(message_bytes), FrameKind::message, 0, fixed});
   copy(to, header);
-  copy(to, body);
+  copy(to, payload);
   std::memset(to, 0, padding);
 }
 
@@ -46,26 +46,26 @@ void Outbox::append_good_bye() noexcept {
   put_frame(to, {0, FrameKind::good_bye, 0, {}});
 }
 
-void Outbox::append_lasting(const Head& head, Bytes header, Bytes body, transport::Outgoing& outgoing) noexcept {
-  const std::size_t payload_bytes = header.size() + body.size();
+void Outbox::append_lasting(const Header& fixed, Bytes header, Bytes payload, transport::Outgoing& outgoing) noexcept {
+  const std::size_t message_bytes = header.size() + payload.size();
   std::byte* to = reserve(sizeof(FrameHeader) + header.size());
-  put_frame(to, {static_cast<std::uint32_t>(payload_bytes), FrameKind::message, 0, head});
+  put_frame(to, {static_cast<std::uint32_t>(message_bytes), FrameKind::message, 0, fixed});
   copy(to, header);
   close_open(nullptr);
-  queue_.push_back({body.data(), body.size(), &outgoing, nullptr});
-  bytes_ += body.size();
-  lasting_ += body.size();
-  const std::size_t padding = padding_of(payload_bytes);
+  queue_.push_back({payload.data(), payload.size(), &outgoing, nullptr});
+  bytes_ += payload.size();
+  lasting_ += payload.size();
+  const std::size_t padding = padding_of(message_bytes);
   std::memset(reserve(padding), 0, padding);
 }
 
-bool Outbox::append_rest(Bytes doorbell, Bytes body, std::size_t sent, transport::Outgoing* outgoing) noexcept {
-  const std::size_t padding = padding_of(doorbell.size() + body.size());
-  std::size_t skip = std::min(sent, doorbell.size());
-  append_bytes(doorbell.subspan(skip));
+bool Outbox::append_rest(Bytes start, Bytes payload, std::size_t sent, transport::Outgoing* outgoing) noexcept {
+  const std::size_t padding = padding_of(start.size() + payload.size());
+  std::size_t skip = std::min(sent, start.size());
+  append_bytes(start.subspan(skip));
   sent -= skip;
-  skip = std::min(sent, body.size());
-  const Bytes rest = body.subspan(skip);
+  skip = std::min(sent, payload.size());
+  const Bytes rest = payload.subspan(skip);
   sent -= skip;
   const bool stays = outgoing != nullptr && !rest.empty();
   if (stays) {

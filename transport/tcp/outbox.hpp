@@ -1,4 +1,4 @@
-// What is on its way out of one connection: messages copied to chunks of memory, and bodies that lie elsewhere, in
+// What is on its way out of one connection: messages copied to chunks of memory, and payloads that lie elsewhere, in
 // order.
 #pragma once
 
@@ -23,13 +23,13 @@ class Outbox {
   std::size_t segments() const noexcept { return queue_.size(); }
 
   // Takes a copy.
-  void append(const Head& head, Bytes header, Bytes body) noexcept;
+  void append(const Header& fixed, Bytes header, Bytes payload) noexcept;
   void append_good_bye() noexcept;
-  // The body is read where it lies; `outgoing` is done when it has gone.
-  void append_lasting(const Head& head, Bytes header, Bytes body, transport::Outgoing& outgoing) noexcept;
+  // The payload is read where it lies; `outgoing` is done when it has gone.
+  void append_lasting(const Header& fixed, Bytes header, Bytes payload, transport::Outgoing& outgoing) noexcept;
   // Takes what is left of a message of which `sent` bytes have been written by somebody else; the box is empty.
-  // `outgoing` null: takes a copy. True when the body stays in use.
-  bool append_rest(Bytes doorbell, Bytes body, std::size_t sent, transport::Outgoing* outgoing) noexcept;
+  // `outgoing` null: takes a copy. True when the payload stays in use.
+  bool append_rest(Bytes start, Bytes payload, std::size_t sent, transport::Outgoing* outgoing) noexcept;
 
   // Bytes that are not a frame by themselves, such as what precedes the first one.
   void append_bytes(Bytes bytes) noexcept;
@@ -68,7 +68,7 @@ class Outbox {
   std::byte* limit_ = nullptr;  // of chunk_
   Chunk* chunk_ = nullptr;
   std::size_t bytes_ = 0;    // all that waits
-  std::size_t lasting_ = 0;  // of those, in bodies that lie elsewhere
+  std::size_t lasting_ = 0;  // of those, in payloads that lie elsewhere
 };
 
 }  // namespace shmemx::tcp

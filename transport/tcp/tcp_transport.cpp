@@ -16,7 +16,7 @@ namespace shmemx::tcp {
 
 namespace {
 
-constexpr std::size_t kDirectBytes = std::size_t{4} << 10;   // bodies from here on are not copied before they are sent
+constexpr std::size_t kDirectBytes = std::size_t{4} << 10;  // payloads from here on are not copied before they are sent
 constexpr std::size_t kGatherBytes = std::size_t{64} << 10;  // leave without waiting for flush()
 constexpr std::size_t kQueueBytes = std::size_t{256} << 10;  // copied for one peer, then send() says no
 constexpr std::size_t kMaxSegments = 1024;
@@ -44,23 +44,25 @@ transport::Capabilities TcpTransport::capabilities() const noexcept {
   return {.rma = false, .waits = true, .short_bytes = kLongBytes};
 }
 
-std::string TcpTransport::card() const { return pack_card({machine_, gate_.port(), addresses_to_tell(own_)}); }
+std::string TcpTransport::endpoint_address() const {
+  return pack_address({machine_, gate_.port(), addresses_to_tell(own_)});
+}
 
 // ---- sending ----
 
-Sent TcpTransport::send(int pe, const Head& head, Bytes header, Bytes body, Outgoing* outgoing,
+Sent TcpTransport::send(int pe, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing,
                         Urgency urgency) noexcept {
   Peer* known = peers_[static_cast<std::size_t>(pe)].get();
   Peer& peer = known != nullptr ? *known : contact(pe);
   if (peer.state == State::ended || peer.mute) [[unlikely]]
     return Sent::yes;
-  if (body.size() >= kDirectBytes && (urgency == Urgency::now || body.size() >= kLongBytes)) {
-    return send_large(peer, head, header, body, body.size() >= kLongBytes ? outgoing : nullptr);
+  if (payload.size() >= kDirectBytes && (urgency == Urgency::now || payload.size() >= kLongBytes)) {
+    return send_large(peer, fixed, header, payload, payload.size() >= kLongBytes ? outgoing : nullptr);
   }
   if (peer.out.copied() >= kQueueBytes) [[unlikely]] {
     if (!write(peer)) return Sent::no;
   }
-  peer.out.append(head, header, body);
+  peer.out.append(fixed, header, payload);
   if (urgency == Urgency::gather && peer.out.copied() < kGatherBytes) {
     if (!peer.gathered) gathered_.push_back(&peer);
     peer.gathered = true;
@@ -70,27 +72,28 @@ Sent TcpTransport::send(int pe, const Head& head, Bytes header, Bytes body, Outg
   return Sent::yes;
 }
 
-Sent TcpTransport::send_large(Peer& peer, const Head& head, Bytes header, Bytes body, Outgoing* outgoing) noexcept {
+Sent TcpTransport::send_large(Peer& peer, const Header& fixed, Bytes header, Bytes payload,
+                              Outgoing* outgoing) noexcept {
   if (!write(peer)) {
     if (peer.out.segments() >= kMaxSegments) return Sent::no;
     if (outgoing != nullptr) {
-      peer.out.append_lasting(head, header, body, *outgoing);
+      peer.out.append_lasting(fixed, header, payload, *outgoing);
       return Sent::later;
     }
-    if (!peer.out.empty() && peer.out.copied() + body.size() > kQueueBytes) return Sent::no;
-    peer.out.append(head, header, body);
+    if (!peer.out.empty() && peer.out.copied() + payload.size() > kQueueBytes) return Sent::no;
+    peer.out.append(fixed, header, payload);
     return Sent::yes;
   }
   if (peer.mute) return Sent::yes;
-  const std::size_t payload_bytes = header.size() + body.size();
-  const FrameHeader frame{static_cast<std::uint32_t>(payload_bytes), FrameKind::message, 0, head};
-  alignas(FrameHeader) std::byte doorbell[sizeof frame + kMaxHeaderBytes];
+  const std::size_t message_bytes = header.size() + payload.size();
+  const FrameHeader frame{static_cast<std::uint32_t>(message_bytes), FrameKind::message, 0, fixed};
+  alignas(FrameHeader) std::byte start[sizeof frame + kMaxHeaderBytes];
   std::byte padding[kFrameAlignment] = {};
-  std::memcpy(doorbell, &frame, sizeof frame);
-  if (!header.empty()) std::memcpy(doorbell + sizeof frame, header.data(), header.size());
-  iovec areas[] = {{doorbell, sizeof frame + header.size()},
-                   {const_cast<std::byte*>(body.data()), body.size()},
-                   {padding, padding_of(payload_bytes)}};
+  std::memcpy(start, &frame, sizeof frame);
+  if (!header.empty()) std::memcpy(start + sizeof frame, header.data(), header.size());
+  iovec areas[] = {{start, sizeof frame + header.size()},
+                   {const_cast<std::byte*>(payload.data()), payload.size()},
+                   {padding, padding_of(message_bytes)}};
   msghdr message{};
   message.msg_iov = areas;
   message.msg_iovlen = 3;
@@ -101,7 +104,7 @@ Sent TcpTransport::send_large(Peer& peer, const Head& head, Bytes header, Bytes 
   }
   sent = std::max<ssize_t>(sent, 0);
   if (static_cast<std::size_t>(sent) == areas[0].iov_len + areas[1].iov_len + areas[2].iov_len) return Sent::yes;
-  const bool stays = peer.out.append_rest({doorbell, areas[0].iov_len}, body, static_cast<std::size_t>(sent), outgoing);
+  const bool stays = peer.out.append_rest({start, areas[0].iov_len}, payload, static_cast<std::size_t>(sent), outgoing);
   block(peer);
   return stays ? Sent::later : Sent::yes;
 }
@@ -189,9 +192,9 @@ void TcpTransport::close(std::uint32_t patience_ms) noexcept {
 
 // Where several lead there.
 std::string TcpTransport::links_of(int pe) const {
-  Card card;
-  if (cards_ == nullptr || !unpack_card(cards_->card_of(pe), card)) return {};
-  const std::vector<std::string> links = links_to(card, own_, machine_);
+  EndpointAddress endpoint;
+  if (addresses_ == nullptr || !unpack_address(addresses_->address_of(pe), endpoint)) return {};
+  const std::vector<std::string> links = links_to(endpoint, own_, machine_);
   if (links.size() < 2) return {};
   std::string text = "; of";
   for (const std::string& link : links) text += (&link == &links.front() ? " " : ", ") + link;

@@ -26,9 +26,10 @@ class TcpTransport final : public transport::Transport, private Gate::Owner {
 
   const char* name() const noexcept override { return "tcp"; }
   transport::Capabilities capabilities() const noexcept override;
-  std::string card() const override;
-  void set_cards(const transport::Cards& cards) noexcept override { cards_ = &cards; }
-  Sent send(int pe, const Head& head, Bytes header, Bytes body, Outgoing* outgoing, Urgency urgency) noexcept override;
+  std::string endpoint_address() const override;
+  void set_addresses(const transport::EndpointAddresses& addresses) noexcept override { addresses_ = &addresses; }
+  Sent send(int pe, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing,
+            Urgency urgency) noexcept override;
   void flush() noexcept override;
   bool poll(int expected) noexcept override;
   int descriptor() const noexcept override { return epoll_.get(); }
@@ -66,7 +67,7 @@ class TcpTransport final : public transport::Transport, private Gate::Owner {
   std::string links_of(int pe) const;
   void step_dial(Peer& peer) noexcept;
   void connected(Peer& peer, UniqueFd fd) noexcept;
-  Sent send_large(Peer& peer, const Head& head, Bytes header, Bytes body, Outgoing* outgoing) noexcept;
+  Sent send_large(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing) noexcept;
   bool write(Peer& peer) noexcept;
   std::string cause_of(int error) const;
   void write_failed(Peer& peer, int error) noexcept;
@@ -87,7 +88,7 @@ class TcpTransport final : public transport::Transport, private Gate::Owner {
   bool all_gone() noexcept;
 
   transport::Setup setup_;
-  const transport::Cards* cards_ = nullptr;
+  const transport::EndpointAddresses* addresses_ = nullptr;
   UniqueFd epoll_;
   UniqueFd timer_;
   UniqueFd bell_;

@@ -9,7 +9,7 @@
 
 #include "transport/ucx/wire.hpp"
 
-namespace shmemx::transport::ucx {
+namespace shmemx::ucx {
 
 class Inbox;
 
@@ -23,24 +23,24 @@ inline Memory allocate(std::size_t bytes) {
   return Memory(static_cast<std::byte*>(::operator new[](bytes, std::align_val_t{kRecordAlign}, std::nothrow)));
 }
 
-// Records, or a long message, whose body has come with it or is fetched.
+// Records, or a long message, whose payload has come with it or is fetched.
 struct Arrival {
   Inbox* inbox = nullptr;
   bool is_long = false;
-  bool is_placed = false;  // placement() has been asked
-  bool has_begun = false;  // its bytes go where they belong
-  bool body_due = false;   // not all of it is here
-  Head head{};
+  bool is_placed = false;    // placement() has been asked
+  bool has_begun = false;    // its bytes go where they belong
+  bool payload_due = false;  // not all of it is here
+  Header fixed{};
   std::array<std::byte, kMaxHeaderBytes> header;
   std::byte* place = nullptr;  // as placement() said; null: `own`
-  Memory own;                  // records, or header and body
-  std::size_t bytes = 0;       // of records, or of the body
-  Memory kept;                 // a body that has come, until the message begins
-  void* descriptor = nullptr;  // of a body that has not been asked for
+  Memory own;                  // records, or header and payload
+  std::size_t bytes = 0;       // of records, or of the payload
+  Memory kept;                 // a payload that has come, until the message begins
+  void* descriptor = nullptr;  // of a payload that has not been asked for
 
-  Bytes header_bytes() const noexcept { return {header.data(), head.header_bytes}; }
-  std::byte* body() const noexcept { return place != nullptr ? place : own.get() + head.header_bytes; }
-  bool is_here() const noexcept { return has_begun && !body_due; }
+  Bytes header_bytes() const noexcept { return {header.data(), fixed.header_bytes}; }
+  std::byte* payload() const noexcept { return place != nullptr ? place : own.get() + fixed.header_bytes; }
+  bool is_here() const noexcept { return has_begun && !payload_due; }
   bool shares_memory_with(const Arrival& other) const noexcept {
     const auto here = reinterpret_cast<std::uintptr_t>(place);
     const auto there = reinterpret_cast<std::uintptr_t>(other.place);
@@ -48,4 +48,4 @@ struct Arrival {
   }
 };
 
-}  // namespace shmemx::transport::ucx
+}  // namespace shmemx::ucx

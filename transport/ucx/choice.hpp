@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace shmemx::transport::ucx {
+namespace shmemx::ucx {
 
 // "tcp/eth0": one way out of this machine.
 struct Resource {
@@ -38,4 +38,4 @@ inline Choice narrowed(const std::vector<Resource>& resources, bool one_machine)
   return one_machine && has_loopback ? Choice{{}, std::string(kLoopback)} : Choice{};
 }
 
-}  // namespace shmemx::transport::ucx
+}  // namespace shmemx::ucx

@@ -7,7 +7,7 @@
 #include "base/clock.hpp"
 #include "transport/ucx/ucx_transport.hpp"
 
-namespace shmemx::transport::ucx {
+namespace shmemx::ucx {
 namespace {
 
 constexpr std::uint64_t kNsInMs = 1'000'000;
@@ -72,4 +72,4 @@ void UcxTransport::wait_for_others(std::uint64_t deadline_ns) noexcept {
   }
 }
 
-}  // namespace shmemx::transport::ucx
+}  // namespace shmemx::ucx

@@ -7,15 +7,15 @@
 #include "transport/ucx/peer.hpp"
 #include "transport/ucx/wire.hpp"
 
-namespace shmemx::transport::ucx {
+namespace shmemx::ucx {
 
 struct LongFlight {
   Peer* peer = nullptr;
-  Outgoing* outgoing = nullptr;  // null: the body is `copy`, or nobody waits any more
+  Outgoing* outgoing = nullptr;  // null: the payload is `copy`, or nobody waits any more
   std::unique_ptr<std::byte[]> copy;
   std::size_t copied_bytes = 0;
   std::size_t header_bytes = 0;
-  std::array<std::byte, sizeof(LongHead) + kMaxHeaderBytes> header;
+  std::array<std::byte, sizeof(LongHeader) + kMaxHeaderBytes> header;
 };
 
-}  // namespace shmemx::transport::ucx
+}  // namespace shmemx::ucx

@@ -7,7 +7,7 @@
 
 #include "base/clock.hpp"
 
-namespace shmemx::transport::ucx {
+namespace shmemx::ucx {
 namespace {
 
 constexpr std::uint64_t kShortestRoundNs = 1'000'000;
@@ -55,4 +55,4 @@ void Heartbeat::wake_me() noexcept {
   is_set_ = ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &once, nullptr) == 0;
 }
 
-}  // namespace shmemx::transport::ucx
+}  // namespace shmemx::ucx

@@ -7,7 +7,7 @@
 #include "base/result.hpp"
 #include "base/unique_fd.hpp"
 
-namespace shmemx::transport::ucx {
+namespace shmemx::ucx {
 
 inline constexpr std::uint32_t kRoundsUntilPing = 2;
 inline constexpr std::uint32_t kRoundsUntilLost = 9;  // the first one is not a whole one
@@ -33,4 +33,4 @@ class Heartbeat {
   bool is_set_ = false;
 };
 
-}  // namespace shmemx::transport::ucx
+}  // namespace shmemx::ucx

@@ -7,7 +7,7 @@
 #include "transport/ucx/arrival.hpp"
 #include "transport/ucx/limits.hpp"
 
-namespace shmemx::transport::ucx {
+namespace shmemx::ucx {
 namespace {
 
 constexpr std::uint32_t kMostEarly = 1U << 20;  // a number further ahead is none
@@ -16,7 +16,7 @@ constexpr std::uint32_t kMostEarly = 1U << 20;  // a number further ahead is non
 
 // A parcel with memory of its own.
 struct Inbox::Stored {
-  Parcel parcel;
+  UcpMessage message;
   std::vector<std::byte> header;
   Memory data;
 };
@@ -29,7 +29,7 @@ Inbox::~Inbox() = default;
 void Inbox::release() noexcept {
   shut_ = true;
   for (auto& [number, stored] : early_) {
-    if (stored.parcel.fetched) ::ucp_am_data_release(worker_, stored.parcel.data);
+    if (stored.message.fetched) ::ucp_am_data_release(worker_, stored.message.data);
   }
   early_.clear();
   for (const auto& arrival : queue_) {
@@ -52,10 +52,10 @@ void Inbox::fault_not_fetched(std::size_t bytes, ucs_status_t status) {
   fault("a payload of " + std::to_string(bytes) + " bytes did not arrive (" + ::ucs_status_string(status) + ")");
 }
 
-ucs_status_t Inbox::take(std::uint32_t number, const Parcel& parcel) {
+ucs_status_t Inbox::take(std::uint32_t number, const UcpMessage& message) {
   if (shut_) return UCS_OK;
   if (number == expected_) {
-    const ucs_status_t status = take_now(parcel);
+    const ucs_status_t status = take_now(message);
     if (!early_.empty()) take_early();
     return status;
   }
@@ -64,17 +64,17 @@ ucs_status_t Inbox::take(std::uint32_t number, const Parcel& parcel) {
     return UCS_OK;
   }
   Stored& stored = early_[number];
-  stored.header.assign(parcel.header.begin(), parcel.header.end());
-  stored.parcel = parcel;
-  stored.parcel.header = stored.header;
-  if (parcel.fetched) return UCS_INPROGRESS;
-  stored.data = allocate(parcel.bytes);
+  stored.header.assign(message.header.begin(), message.header.end());
+  stored.message = message;
+  stored.message.header = stored.header;
+  if (message.fetched) return UCS_INPROGRESS;
+  stored.data = allocate(message.bytes);
   if (stored.data == nullptr) {
-    fault_no_memory(parcel.bytes);
+    fault_no_memory(message.bytes);
     return UCS_OK;
   }
-  std::memcpy(stored.data.get(), parcel.data, parcel.bytes);
-  stored.parcel.data = stored.data.get();
+  std::memcpy(stored.data.get(), message.data, message.bytes);
+  stored.message.data = stored.data.get();
   return UCS_OK;
 }
 
@@ -82,21 +82,21 @@ void Inbox::take_early() {
   while (!shut_) {
     const auto node = early_.extract(expected_);
     if (node.empty()) return;
-    const Parcel& parcel = node.mapped().parcel;
-    if (take_now(parcel) == UCS_OK && parcel.fetched) ::ucp_am_data_release(worker_, parcel.data);
+    const UcpMessage& message = node.mapped().message;
+    if (take_now(message) == UCS_OK && message.fetched) ::ucp_am_data_release(worker_, message.data);
   }
 }
 
-ucs_status_t Inbox::take_now(const Parcel& parcel) {
+ucs_status_t Inbox::take_now(const UcpMessage& message) {
   ++expected_;
-  if (parcel.kind == kLong) return take_long(parcel);
-  if (parcel.kind == kRecords) take_records(parcel);
+  if (message.kind == kLong) return take_long(message);
+  if (message.kind == kRecords) take_records(message);
   return UCS_OK;
 }
 
 // Copied in any case: payloads are aligned, UCX's data are not.
-void Inbox::take_records(const Parcel& parcel) {
-  const Bytes records(static_cast<const std::byte*>(parcel.data) + sizeof(Envelope), parcel.bytes - sizeof(Envelope));
+void Inbox::take_records(const UcpMessage& message) {
+  const Bytes records(static_cast<const std::byte*>(message.data) + sizeof(Envelope), message.bytes - sizeof(Envelope));
   alignas(kRecordAlign) std::array<std::byte, 2048> small;
   if (queue_.empty() && records.size() <= small.size()) {
     std::memcpy(small.data(), records.data(), records.size());
@@ -115,58 +115,58 @@ void Inbox::take_records(const Parcel& parcel) {
 
 void Inbox::deliver_records(Bytes records) {
   while (!records.empty() && !shut_) {
-    RecordHead record;
+    RecordHeader record;
     if (records.size() < sizeof record) return fault("a message ends in its head");
     std::memcpy(&record, records.data(), sizeof record);
     const std::size_t whole = sizeof record + padded(record.bytes);
-    if (record.bytes > kLargestRecord || whole > records.size() || record.head.header_bytes > record.bytes) {
+    if (record.bytes > kLargestRecord || whole > records.size() || record.fixed.header_bytes > record.bytes) {
       return fault("a message of " + std::to_string(record.bytes) + " bytes does not fit into what came");
     }
     events_.active = true;
-    sink_.deliver(source_, record.head, records.subspan(sizeof record, record.bytes));
+    sink_.deliver(source_, record.fixed, records.subspan(sizeof record, record.bytes));
     records = records.subspan(whole);
   }
 }
 
-ucs_status_t Inbox::take_long(const Parcel& parcel) {
-  LongHead head{};
-  const bool has_head = parcel.header.size() >= sizeof head;
-  if (has_head) std::memcpy(&head, parcel.header.data(), sizeof head);
-  if (!has_head || head.head.header_bytes > kMaxHeaderBytes || head.body_bytes != parcel.bytes ||
-      parcel.header.size() != sizeof head + head.head.header_bytes) {
-    fault("a long message does not fit its head");
+ucs_status_t Inbox::take_long(const UcpMessage& message) {
+  LongHeader long_header{};
+  const bool has_header = message.header.size() >= sizeof long_header;
+  if (has_header) std::memcpy(&long_header, message.header.data(), sizeof long_header);
+  if (!has_header || long_header.fixed.header_bytes > kMaxHeaderBytes || long_header.payload_bytes != message.bytes ||
+      message.header.size() != sizeof long_header + long_header.fixed.header_bytes) {
+    fault("a long message does not fit its long_head");
     return UCS_OK;
   }
   auto arrival = std::make_unique<Arrival>();
   arrival->inbox = this;
   arrival->is_long = true;
-  arrival->head = head.head;
-  arrival->bytes = parcel.bytes;
-  arrival->body_due = true;
-  if (parcel.fetched) arrival->descriptor = parcel.data;
-  const Bytes header = parcel.header.subspan(sizeof head);
+  arrival->fixed = long_header.fixed;
+  arrival->bytes = message.bytes;
+  arrival->payload_due = true;
+  if (message.fetched) arrival->descriptor = message.data;
+  const Bytes header = message.header.subspan(sizeof long_header);
   if (!header.empty()) std::memcpy(arrival->header.data(), header.data(), header.size());
   queue_.push_back(std::move(arrival));
   advance();
-  if (parcel.fetched) return UCS_INPROGRESS;
-  take_body({static_cast<const std::byte*>(parcel.data), parcel.bytes});
+  if (message.fetched) return UCS_INPROGRESS;
+  take_payload({static_cast<const std::byte*>(message.data), message.bytes});
   return UCS_OK;
 }
 
-// The body of the last message. It waits here only where its place is not known.
-void Inbox::take_body(Bytes body) {
+// The payload of the last message. It waits here only where its place is not known.
+void Inbox::take_payload(Bytes payload) {
   if (shut_) return;
   Arrival& arrival = *queue_.back();
   std::byte* to = nullptr;
   if (arrival.has_begun) {
-    to = arrival.body();
+    to = arrival.payload();
   } else {
-    arrival.kept = allocate(body.size());
+    arrival.kept = allocate(payload.size());
     to = arrival.kept.get();
   }
-  if (to == nullptr) return fault_no_memory(body.size());
-  std::memcpy(to, body.data(), body.size());
-  arrival.body_due = false;
+  if (to == nullptr) return fault_no_memory(payload.size());
+  std::memcpy(to, payload.data(), payload.size());
+  arrival.payload_due = false;
   advance();
 }
 
@@ -186,9 +186,9 @@ bool Inbox::finish(Arrival& arrival) {
   if (!arrival.is_here() || shut_) return false;
   events_.active = true;
   if (arrival.place != nullptr) {
-    sink_.placed(source_, arrival.head, arrival.header_bytes(), arrival.bytes);
+    sink_.placed(source_, arrival.fixed, arrival.header_bytes(), arrival.bytes);
   } else {
-    sink_.deliver(source_, arrival.head, {arrival.own.get(), arrival.head.header_bytes + arrival.bytes});
+    sink_.deliver(source_, arrival.fixed, {arrival.own.get(), arrival.fixed.header_bytes + arrival.bytes});
   }
   return true;
 }
@@ -199,7 +199,7 @@ void Inbox::look_ahead() {
   for (const auto& arrival : queue_) {
     if (shut_ || !arrival->is_long || under_way == kMostUnderWay) return;
     if (!arrival->is_placed) {
-      if ((arrival->head.handler & kLandsEarly) == 0) return;
+      if ((arrival->fixed.handler & kPlacedEarly) == 0) return;
       place(*arrival);
     }
     if (!arrival->has_begun) {
@@ -221,7 +221,7 @@ bool Inbox::would_overwrite(const Arrival& arrival) const {
 
 void Inbox::place(Arrival& arrival) {
   arrival.is_placed = true;
-  arrival.place = sink_.placement(source_, arrival.head, arrival.header_bytes(), arrival.bytes);
+  arrival.place = sink_.placement(source_, arrival.fixed, arrival.header_bytes(), arrival.bytes);
 }
 
 // From now on its bytes go where they belong.
@@ -229,13 +229,13 @@ void Inbox::begin(Arrival& arrival) {
   if (arrival.place == nullptr && !make_room(arrival)) return;
   arrival.has_begun = true;
   if (arrival.kept != nullptr) {
-    std::memcpy(arrival.body(), arrival.kept.get(), arrival.bytes);
+    std::memcpy(arrival.payload(), arrival.kept.get(), arrival.bytes);
     arrival.kept.reset();
   }
   if (arrival.descriptor != nullptr) fetch(arrival);
 }
 
-// Header and body one behind the other.
+// Header and payload one behind the other.
 bool Inbox::make_room(Arrival& arrival) {
   const Bytes header = arrival.header_bytes();
   arrival.own = allocate(header.size() + arrival.bytes);
@@ -253,11 +253,12 @@ void Inbox::fetch(Arrival& arrival) {
   param.cb.recv_am = &Inbox::fetched;
   param.user_data = &arrival;
   void* descriptor = std::exchange(arrival.descriptor, nullptr);  // UCX's from now on
-  const ucs_status_ptr_t request = ::ucp_am_recv_data_nbx(worker_, descriptor, arrival.body(), arrival.bytes, &param);
+  const ucs_status_ptr_t request =
+      ::ucp_am_recv_data_nbx(worker_, descriptor, arrival.payload(), arrival.bytes, &param);
   if (UCS_PTR_IS_ERR(request)) {
     fault_not_fetched(arrival.bytes, UCS_PTR_STATUS(request));
   } else if (request == nullptr) {
-    arrival.body_due = false;
+    arrival.payload_due = false;
   }
 }
 
@@ -266,8 +267,8 @@ void Inbox::fetched(void* request, ucs_status_t status, std::size_t, void* user_
   Inbox& inbox = *arrival.inbox;
   ::ucp_request_free(request);
   if (status != UCS_OK) return inbox.fault_not_fetched(arrival.bytes, status);
-  arrival.body_due = false;
+  arrival.payload_due = false;
   inbox.advance();
 }
 
-}  // namespace shmemx::transport::ucx
+}  // namespace shmemx::ucx

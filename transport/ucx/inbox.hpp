@@ -1,7 +1,7 @@
-// What comes from one PE: put in order, and long bodies led to their place.
+// What comes from one PE: put in order, and long payloads led to their place.
 //
-// A long body above the eager limit arrives in two steps: its header at once, its bytes when they have been asked for.
-// Meanwhile other messages come. They wait here, so that nothing is delivered before what is in front of it is
+// A long payload above the eager limit arrives in two steps: its header at once, its bytes when they have been asked
+// for. Meanwhile other messages come. They wait here, so that nothing is delivered before what is in front of it is
 // done, and nothing asked for but what may land early.
 #pragma once
 
@@ -17,10 +17,10 @@
 
 #include "transport/ucx/wire.hpp"
 
-namespace shmemx::transport::ucx {
+namespace shmemx::ucx {
 
 // An active message as UCX gives it, valid during the callback.
-struct Parcel {
+struct UcpMessage {
   unsigned kind = 0;
   Bytes header;
   void* data = nullptr;  // a descriptor when `fetched`
@@ -44,8 +44,8 @@ class Inbox {
   ~Inbox();
 
   // UCS_INPROGRESS when the descriptor is kept.
-  ucs_status_t take(std::uint32_t number, const Parcel& parcel);
-  // After the end of a body: delivers what has become ready.
+  ucs_status_t take(std::uint32_t number, const UcpMessage& message);
+  // After the end of a payload: delivers what has become ready.
   void advance();
   // Nothing more is delivered; what was begun ends by itself.
   void shut() noexcept { shut_ = true; }
@@ -57,10 +57,10 @@ class Inbox {
  private:
   struct Stored;
 
-  ucs_status_t take_now(const Parcel& parcel);
-  void take_records(const Parcel& parcel);
-  ucs_status_t take_long(const Parcel& parcel);
-  void take_body(Bytes body);
+  ucs_status_t take_now(const UcpMessage& message);
+  void take_records(const UcpMessage& message);
+  ucs_status_t take_long(const UcpMessage& message);
+  void take_payload(Bytes payload);
   void take_early();
   void deliver_records(Bytes records);
   bool finish(Arrival& arrival);
@@ -86,4 +86,4 @@ class Inbox {
   std::string fault_;
 };
 
-}  // namespace shmemx::transport::ucx
+}  // namespace shmemx::ucx

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <utility>
 
-namespace shmemx::transport::ucx {
+namespace shmemx::ucx {
 namespace {
 
 struct Preference {
@@ -193,4 +193,4 @@ Status Library::start_worker() {
   return {};
 }
 
-}  // namespace shmemx::transport::ucx
+}  // namespace shmemx::ucx

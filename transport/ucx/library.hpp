@@ -10,7 +10,7 @@
 #include "base/result.hpp"
 #include "transport/ucx/choice.hpp"
 
-namespace shmemx::transport::ucx {
+namespace shmemx::ucx {
 
 struct Needs {
   std::size_t n_peers = 1;
@@ -56,13 +56,13 @@ std::string status_text(ucs_status_t status);
 // From what UCX prints of an endpoint: "tcp/eth0", of each of its lanes.
 std::string lanes_of(std::string_view text);
 
-}  // namespace shmemx::transport::ucx
+}  // namespace shmemx::ucx
 
 #include <cstdio>
 #include <cstdlib>
 
 template <class Print>
-std::string shmemx::transport::ucx::printed(Print print) {
+std::string shmemx::ucx::printed(Print print) {
   char* text = nullptr;
   std::size_t bytes = 0;
   std::FILE* file = ::open_memstream(&text, &bytes);

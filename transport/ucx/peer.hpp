@@ -10,7 +10,7 @@
 #include "transport/ucx/staging.hpp"
 #include "transport/ucx/wire.hpp"
 
-namespace shmemx::transport::ucx {
+namespace shmemx::ucx {
 
 class UcxTransport;
 struct LongFlight;
@@ -37,8 +37,8 @@ struct Peer {
   bool is_listed = false;        // among those with an open staging
   bool is_overdue = false;       // what is open would have left, had there been room
   unsigned in_flight = 0;        // active messages that UCX has not finished
-  std::size_t copied_bytes = 0;  // of bodies among them
-  std::vector<LongFlight*> bodies;
+  std::size_t copied_bytes = 0;  // of payloads among them
+  std::vector<LongFlight*> payloads;
 
   bool is_new = false;    // it has written first
   bool has_left = false;  // it has said good-bye
@@ -57,4 +57,4 @@ struct Peer {
 // on it.
 inline bool is_watched(const Peer& peer) noexcept { return peer.endpoint != nullptr && !peer.is_gone(); }
 
-}  // namespace shmemx::transport::ucx
+}  // namespace shmemx::ucx

@@ -4,7 +4,7 @@
 #include "transport/ucx/proof.hpp"
 #include "transport/ucx/ucx_transport.hpp"
 
-namespace shmemx::transport::ucx {
+namespace shmemx::ucx {
 
 Peer& UcxTransport::known(int pe) {
   std::unique_ptr<Peer>& slot = peers_[static_cast<std::size_t>(pe)];
@@ -34,18 +34,19 @@ Peer* UcxTransport::reach(int pe) {
   return &peer;
 }
 
-// UCX's handling of failures leaves out the best way of long bodies on tcp; without it, it tells of ends all the same.
+// UCX's handling of failures leaves out the best way of long payloads on tcp; without it, it tells of ends all the
+// same.
 bool UcxTransport::connect(Peer& peer) {
-  const Bytes card = cards_->card_of(peer.pe);
-  if (card.size() < 2) {
+  const Bytes address = addresses_->address_of(peer.pe);
+  if (address.size() < 2) {
     lose(peer, "it has no UCX");
     return false;
   }
-  const bool both_native = is_native_ && card[0] == std::byte{'r'};
+  const bool both_native = is_native_ && address[0] == std::byte{'r'};
   ucp_ep_params_t params{};
   params.field_mask =
       UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
-  params.address = reinterpret_cast<const ucp_address_t*>(card.data() + 1);
+  params.address = reinterpret_cast<const ucp_address_t*>(address.data() + 1);
   params.err_mode = both_native ? UCP_ERR_HANDLING_MODE_PEER : UCP_ERR_HANDLING_MODE_NONE;
   params.err_handler.cb = &UcxTransport::endpoint_failed;
   params.err_handler.arg = &peer;
@@ -68,7 +69,7 @@ void UcxTransport::lose(Peer& peer, std::string cause) {
   peer.cause = std::move(cause);
   peer.inbox.shut();
   lost_.push_back(&peer);
-  for (LongFlight* flight : peer.bodies) {
+  for (LongFlight* flight : peer.payloads) {
     if (flight->outgoing != nullptr) std::exchange(flight->outgoing, nullptr)->done = true;
   }
 }
@@ -94,4 +95,4 @@ void UcxTransport::beat() {
   }
 }
 
-}  // namespace shmemx::transport::ucx
+}  // namespace shmemx::ucx

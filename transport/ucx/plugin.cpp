@@ -4,4 +4,4 @@
 
 extern "C" __attribute__((visibility("default"))) const shmemx::transport::PluginEntry shmemx_transport_plugin;
 const shmemx::transport::PluginEntry shmemx_transport_plugin = {shmemx::transport::kPluginVersion,
-                                                                &shmemx::transport::ucx::UcxTransport::open};
+                                                                &shmemx::ucx::UcxTransport::open};

@@ -4,18 +4,18 @@
 
 #include "transport/ucx/ucx_transport.hpp"
 
-namespace shmemx::transport::ucx {
+namespace shmemx::ucx {
 namespace {
 
 // Where the envelope lies depends on the kind.
-bool read_envelope(const Parcel& parcel, Envelope& envelope) noexcept {
-  if (parcel.kind == kLong) {
-    if (parcel.header.size() < sizeof envelope) return false;
-    std::memcpy(&envelope, parcel.header.data(), sizeof envelope);
+bool read_envelope(const UcpMessage& message, Envelope& envelope) noexcept {
+  if (message.kind == kLong) {
+    if (message.header.size() < sizeof envelope) return false;
+    std::memcpy(&envelope, message.header.data(), sizeof envelope);
     return true;
   }
-  if (parcel.fetched || parcel.bytes < sizeof envelope) return false;
-  std::memcpy(&envelope, parcel.data, sizeof envelope);
+  if (message.fetched || message.bytes < sizeof envelope) return false;
+  std::memcpy(&envelope, message.data, sizeof envelope);
   return true;
 }
 
@@ -24,12 +24,12 @@ bool read_envelope(const Parcel& parcel, Envelope& envelope) noexcept {
 template <Kind kind>
 ucs_status_t UcxTransport::received(void* self, const void* header, std::size_t header_bytes, void* data,
                                     std::size_t bytes, const ucp_am_recv_param_t* param) {
-  const Parcel parcel{kind,
-                      {static_cast<const std::byte*>(header), header_bytes},
-                      data,
-                      bytes,
-                      (param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0};
-  return static_cast<UcxTransport*>(self)->take(parcel);
+  const UcpMessage message{kind,
+                           {static_cast<const std::byte*>(header), header_bytes},
+                           data,
+                           bytes,
+                           (param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0};
+  return static_cast<UcxTransport*>(self)->take(message);
 }
 
 Status UcxTransport::listen() {
@@ -49,19 +49,19 @@ Status UcxTransport::listen() {
   return {};
 }
 
-ucs_status_t UcxTransport::take(const Parcel& parcel) {
+ucs_status_t UcxTransport::take(const UcpMessage& message) {
   Envelope envelope;
-  Peer* peer = read_envelope(parcel, envelope) ? prove(envelope) : nullptr;
-  if (peer == nullptr || peer->is_lost || (is_closing_ && parcel.kind != kGoodbye)) return UCS_OK;
+  Peer* peer = read_envelope(message, envelope) ? prove(envelope) : nullptr;
+  if (peer == nullptr || peer->is_lost || (is_closing_ && message.kind != kGoodbye)) return UCS_OK;
   peer->rounds = 0;
   if (peer->endpoint == nullptr && !std::exchange(peer->is_new, true)) new_.push_back(peer);
-  if (parcel.kind == kPong) return UCS_OK;
-  if (parcel.kind == kPing) {
+  if (message.kind == kPong) return UCS_OK;
+  if (message.kind == kPing) {
     pinged_by_.push_back(peer);
     return UCS_OK;
   }
-  if (parcel.kind == kGoodbye) peer->has_left = true;  // at once: its end may be seen before its last body is here
-  return peer->inbox.take(envelope.number, parcel);
+  if (message.kind == kGoodbye) peer->has_left = true;  // at once: its end may be seen before its last payload is here
+  return peer->inbox.take(envelope.number, message);
 }
 
 // Whoever has sent something gets an endpoint: its end is noticed then, and it can be told of ours.
@@ -77,4 +77,4 @@ void UcxTransport::answer_pings() {
   }
 }
 
-}  // namespace shmemx::transport::ucx
+}  // namespace shmemx::ucx

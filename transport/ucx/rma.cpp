@@ -6,7 +6,7 @@
 
 #include "transport/ucx/ucx_transport.hpp"
 
-namespace shmemx::transport::ucx {
+namespace shmemx::ucx {
 namespace {
 
 ucp_request_param_t with_callback(ucp_send_nbx_callback_t callback, void* argument) {
@@ -150,4 +150,4 @@ void UcxTransport::flush_ended(void* request, ucs_status_t status, void* argumen
   if (status != UCS_OK) transport.lose(flush->peer, "UCX could not put: " + status_text(status));
 }
 
-}  // namespace shmemx::transport::ucx
+}  // namespace shmemx::ucx

@@ -7,28 +7,28 @@
 #include "transport/ucx/limits.hpp"
 #include "transport/ucx/ucx_transport.hpp"
 
-namespace shmemx::transport::ucx {
+namespace shmemx::ucx {
 
-Sent UcxTransport::send(int pe, const Head& head, Bytes header, Bytes body, Outgoing* outgoing,
+Sent UcxTransport::send(int pe, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing,
                         Urgency urgency) noexcept {
   Peer* peer = reach(pe);
   if (peer == nullptr) {  // dropped: the layer above has heard that it is lost, or will
     if (outgoing != nullptr) outgoing->done = true;
     return Sent::yes;
   }
-  if (body.size() < kLongBytes) return send_short(*peer, head, header, body, urgency);
-  return send_long(*peer, head, header, body, outgoing);
+  if (payload.size() < kLongBytes) return send_short(*peer, fixed, header, payload, urgency);
+  return send_long(*peer, fixed, header, payload, outgoing);
 }
 
-Sent UcxTransport::send_short(Peer& peer, const Head& head, Bytes header, Bytes body, Urgency urgency) {
-  const std::size_t bytes = sizeof(RecordHead) + padded(header.size() + body.size());
+Sent UcxTransport::send_short(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Urgency urgency) {
+  const std::size_t bytes = sizeof(RecordHeader) + padded(header.size() + payload.size());
   if (peer.open != nullptr && !peer.open->has_room_for(bytes) && !push(peer)) return Sent::no;
   if (peer.open == nullptr) {
     if (peer.in_flight >= kMostInFlight) return Sent::no;
     peer.open = pool_.take();
     if (!std::exchange(peer.is_listed, true)) open_.push_back(&peer);
   }
-  peer.open->add(head, header, body);
+  peer.open->add(fixed, header, payload);
   if (urgency == Urgency::now || peer.open->used >= kGatherBytes) push(peer);
   return Sent::yes;
 }
@@ -97,7 +97,7 @@ void UcxTransport::staging_ended(void* request, ucs_status_t status, void* argum
   peer.transport.pool_.give_back(std::move(staging));
 }
 
-Sent UcxTransport::send_long(Peer& peer, const Head& head, Bytes header, Bytes body, Outgoing* outgoing) {
+Sent UcxTransport::send_long(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing) {
   const bool copies = outgoing == nullptr;
   if (peer.in_flight >= kMostInFlight || (copies && peer.copied_bytes > kMostCopied)) return Sent::no;
   if (peer.open != nullptr && !push(peer)) return Sent::no;
@@ -105,33 +105,33 @@ Sent UcxTransport::send_long(Peer& peer, const Head& head, Bytes header, Bytes b
   flight->peer = &peer;
   flight->outgoing = outgoing;
   if (copies) {
-    flight->copy.reset(new (std::nothrow) std::byte[body.size()]);
+    flight->copy.reset(new (std::nothrow) std::byte[payload.size()]);
     if (flight->copy == nullptr) return Sent::no;
-    std::memcpy(flight->copy.get(), body.data(), body.size());
-    flight->copied_bytes = body.size();
-    body = {flight->copy.get(), body.size()};
+    std::memcpy(flight->copy.get(), payload.data(), payload.size());
+    flight->copied_bytes = payload.size();
+    payload = {flight->copy.get(), payload.size()};
   }
-  const LongHead long_head{peer.envelope, head, body.size()};
-  std::memcpy(flight->header.data(), &long_head, sizeof long_head);
-  if (!header.empty()) std::memcpy(flight->header.data() + sizeof long_head, header.data(), header.size());
-  flight->header_bytes = sizeof long_head + header.size();
-  return post_body(peer, std::move(flight), body) && !copies ? Sent::later : Sent::yes;
+  const LongHeader long_header{peer.envelope, fixed, payload.size()};
+  std::memcpy(flight->header.data(), &long_header, sizeof long_header);
+  if (!header.empty()) std::memcpy(flight->header.data() + sizeof long_header, header.data(), header.size());
+  flight->header_bytes = sizeof long_header + header.size();
+  return post_payload(peer, std::move(flight), payload) && !copies ? Sent::later : Sent::yes;
 }
 
 // True: UCX has not finished it yet.
-bool UcxTransport::post_body(Peer& peer, std::unique_ptr<LongFlight> flight, Bytes body) {
+bool UcxTransport::post_payload(Peer& peer, std::unique_ptr<LongFlight> flight, Bytes payload) {
   ++peer.envelope.number;
   ucp_request_param_t param{};
   param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS;
-  param.cb.send = &UcxTransport::body_ended;
+  param.cb.send = &UcxTransport::payload_ended;
   param.user_data = flight.get();
-  if (!is_native_) param.flags = body.size() <= kEagerBytes ? UCP_AM_SEND_FLAG_EAGER : UCP_AM_SEND_FLAG_RNDV;
+  if (!is_native_) param.flags = payload.size() <= kEagerBytes ? UCP_AM_SEND_FLAG_EAGER : UCP_AM_SEND_FLAG_RNDV;
   const ucs_status_ptr_t request = ::ucp_am_send_nbx(peer.endpoint, kLong, flight->header.data(), flight->header_bytes,
-                                                     body.data(), body.size(), &param);
+                                                     payload.data(), payload.size(), &param);
   if (UCS_PTR_IS_PTR(request)) {
     ++peer.in_flight;
     peer.copied_bytes += flight->copied_bytes;
-    peer.bodies.push_back(flight.release());  // body_ended() has it
+    peer.payloads.push_back(flight.release());  // body_ended() has it
     return true;
   }
   if (flight->outgoing != nullptr) flight->outgoing->done = true;
@@ -139,16 +139,16 @@ bool UcxTransport::post_body(Peer& peer, std::unique_ptr<LongFlight> flight, Byt
   return false;
 }
 
-void UcxTransport::body_ended(void* request, ucs_status_t status, void* argument) {
+void UcxTransport::payload_ended(void* request, ucs_status_t status, void* argument) {
   const std::unique_ptr<LongFlight> flight(static_cast<LongFlight*>(argument));
   ::ucp_request_free(request);
   Peer& peer = *flight->peer;
   --peer.in_flight;
   peer.copied_bytes -= flight->copied_bytes;
-  std::erase(peer.bodies, flight.get());
+  std::erase(peer.payloads, flight.get());
   if (flight->outgoing != nullptr) flight->outgoing->done = true;
   peer.transport.events_.active = true;
   if (status != UCS_OK) peer.transport.lose(peer, "UCX could not send: " + status_text(status));
 }
 
-}  // namespace shmemx::transport::ucx
+}  // namespace shmemx::ucx

@@ -8,7 +8,7 @@
 
 #include "transport/ucx/wire.hpp"
 
-namespace shmemx::transport::ucx {
+namespace shmemx::ucx {
 
 inline constexpr std::size_t kGatherBytes = std::size_t{8} << 10;  // full enough to leave
 
@@ -22,14 +22,14 @@ struct Staging {
   bool is_empty() const noexcept { return used == sizeof(Envelope); }
   bool has_room_for(std::size_t record_bytes) const noexcept { return sizeof bytes - used >= record_bytes; }
 
-  void add(const Head& head, Bytes header, Bytes body) noexcept {
-    const RecordHead record{head, static_cast<std::uint32_t>(header.size() + body.size()), 0};
+  void add(const Header& fixed, Bytes header, Bytes payload) noexcept {
+    const RecordHeader record{fixed, static_cast<std::uint32_t>(header.size() + payload.size()), 0};
     std::byte* at = bytes + used;
     const std::size_t record_bytes = sizeof record + padded(record.bytes);
     std::memset(at + record_bytes - kRecordAlign, 0, kRecordAlign);  // what is padding must not be somebody's memory
     std::memcpy(at, &record, sizeof record);
     if (!header.empty()) std::memcpy(at + sizeof record, header.data(), header.size());
-    if (!body.empty()) std::memcpy(at + sizeof record + header.size(), body.data(), body.size());
+    if (!payload.empty()) std::memcpy(at + sizeof record + header.size(), payload.data(), payload.size());
     used += record_bytes;
   }
 };
@@ -59,4 +59,4 @@ class StagingPool {
   std::vector<StagingPtr> spare_;
 };
 
-}  // namespace shmemx::transport::ucx
+}  // namespace shmemx::ucx

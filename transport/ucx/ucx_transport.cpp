@@ -5,17 +5,17 @@
 
 #include "transport/ucx/limits.hpp"
 
-namespace shmemx::transport::ucx {
+namespace shmemx::ucx {
 namespace {
 
-constexpr std::size_t kCardHead = 1;          // says whether the PE has RMA in hardware
+constexpr std::size_t kKindBytes = 1;         // says whether the PE has RMA in hardware
 constexpr std::uint32_t kEnoughPolls = 1000;  // in a round: what was there for us has been read
 
 }  // namespace
 
 Result<TransportPtr> UcxTransport::open(const Setup& setup) {
   SHMEMX_TRY_ASSIGN(library, Library::open({.n_peers = static_cast<std::size_t>(setup.n_pes),
-                                            .address_bytes = kCardBytes - kCardHead,
+                                            .address_bytes = kMaxAddressBytes - kKindBytes,
                                             .one_machine = setup.one_machine}));
   SHMEMX_TRY_ASSIGN(heartbeat, Heartbeat::open(library.descriptor(), setup.silence_ms));
   std::unique_ptr<UcxTransport> transport(new UcxTransport(setup, std::move(library), std::move(heartbeat)));
@@ -41,11 +41,13 @@ UcxTransport::~UcxTransport() {
   library_.stop();
 }
 
-Capabilities UcxTransport::capabilities() const noexcept {
+transport::Capabilities UcxTransport::capabilities() const noexcept {
   return {.rma = is_native_, .keys = true, .waits = true, .short_bytes = kLongBytes - 1};
 }
 
-std::string UcxTransport::card() const { return std::string(1, is_native_ ? 'r' : 'm') + library_.address(); }
+std::string UcxTransport::endpoint_address() const {
+  return std::string(1, is_native_ ? 'r' : 'm') + library_.address();
+}
 
 bool UcxTransport::poll(int) noexcept {
   events_.active = false;
@@ -60,7 +62,7 @@ bool UcxTransport::poll(int) noexcept {
     lose(peer, peer.inbox.fault());
   }
   if (!lost_.empty()) report_lost();
-  return events_.active || !is_idle_;  // bytes of a long body that move are a reason to look again soon
+  return events_.active || !is_idle_;  // bytes of a long payload that move are a reason to look again soon
 }
 
 bool UcxTransport::arm() noexcept {
@@ -90,4 +92,4 @@ std::string UcxTransport::describe(int pe) const {
   return route + (is_native_ ? "; puts and gets by hardware, messages by poll" : "; progress by poll");
 }
 
-}  // namespace shmemx::transport::ucx
+}  // namespace shmemx::ucx

@@ -1,5 +1,5 @@
 // UCX as a transport: one context, one worker, an endpoint for each PE that is talked to. Messages are active messages;
-// short ones are packed together, bodies above the eager limit are fetched by the receiver, right to their place.
+// short ones are packed together, payloads above the eager limit are fetched by the receiver, right to their place.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 #include "transport/ucx/library.hpp"
 #include "transport/ucx/peer.hpp"
 
-namespace shmemx::transport::ucx {
+namespace shmemx::ucx {
 
 class UcxTransport final : public Transport {
  public:
@@ -20,10 +20,11 @@ class UcxTransport final : public Transport {
   ~UcxTransport() override;
 
   const char* name() const noexcept override { return "ucx"; }
-  Capabilities capabilities() const noexcept override;
-  std::string card() const override;
-  void set_cards(const Cards& cards) noexcept override { cards_ = &cards; }
-  Sent send(int pe, const Head& head, Bytes header, Bytes body, Outgoing* outgoing, Urgency urgency) noexcept override;
+  transport::Capabilities capabilities() const noexcept override;
+  std::string endpoint_address() const override;
+  void set_addresses(const EndpointAddresses& addresses) noexcept override { addresses_ = &addresses; }
+  Sent send(int pe, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing,
+            Urgency urgency) noexcept override;
   void flush() noexcept override;
   bool poll(int expected) noexcept override;
   int descriptor() const noexcept override { return heartbeat_.descriptor(); }
@@ -59,21 +60,21 @@ class UcxTransport final : public Transport {
   static void endpoint_failed(void* peer, ucp_ep_h endpoint, ucs_status_t status);
 
   // send.cpp
-  Sent send_short(Peer& peer, const Head& head, Bytes header, Bytes body, Urgency urgency);
-  Sent send_long(Peer& peer, const Head& head, Bytes header, Bytes body, Outgoing* outgoing);
+  Sent send_short(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Urgency urgency);
+  Sent send_long(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing);
   bool push(Peer& peer);
   void push_overdue();
   void signal(Peer& peer, Kind kind);
   void post(Peer& peer, Kind kind, StagingPtr staging);
   static void staging_ended(void* request, ucs_status_t status, void* staging);
-  static void body_ended(void* request, ucs_status_t status, void* flight);
-  bool post_body(Peer& peer, std::unique_ptr<LongFlight> flight, Bytes body);
+  static void payload_ended(void* request, ucs_status_t status, void* flight);
+  bool post_payload(Peer& peer, std::unique_ptr<LongFlight> flight, Bytes payload);
 
   // receive.cpp
   template <Kind kind>
   static ucs_status_t received(void* self, const void* header, std::size_t header_bytes, void* data, std::size_t bytes,
                                const ucp_am_recv_param_t* param);
-  ucs_status_t take(const Parcel& parcel);
+  ucs_status_t take(const UcpMessage& message);
   void greet_new();
   void answer_pings();
 
@@ -92,7 +93,7 @@ class UcxTransport final : public Transport {
   Setup setup_;
   Library library_;
   Heartbeat heartbeat_;
-  const Cards* cards_ = nullptr;
+  const EndpointAddresses* addresses_ = nullptr;
   bool is_native_ = false;
   bool is_closing_ = false;
   bool is_idle_ = false;          // UCX had nothing to do at the last look
@@ -109,4 +110,4 @@ class UcxTransport final : public Transport {
   std::vector<Registered> registered_;
 };
 
-}  // namespace shmemx::transport::ucx
+}  // namespace shmemx::ucx

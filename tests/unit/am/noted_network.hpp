@@ -18,9 +18,9 @@ class NotedNetwork final : public transport::Transport {
   explicit NotedNetwork(const char* name) : name_(name) {}
   const char* name() const noexcept override;
   transport::Capabilities capabilities() const noexcept override { return {.short_bytes = 100}; }
-  std::string card() const override { return name_; }
-  void set_cards(const transport::Cards&) noexcept override {}
-  transport::Sent send(int pe, const transport::Head& head, transport::Bytes, transport::Bytes, transport::Outgoing*,
+  std::string endpoint_address() const override { return name_; }
+  void set_addresses(const transport::EndpointAddresses&) noexcept override {}
+  transport::Sent send(int pe, const transport::Header& head, transport::Bytes, transport::Bytes, transport::Outgoing*,
                        transport::Urgency) noexcept override;
   void flush() noexcept override {}
   bool poll(int) noexcept override { return false; }

@@ -31,10 +31,10 @@ BOOST_AUTO_TEST_CASE(records_lie_apart_inside_whole_pages) {
   for (std::size_t n_pes = 1; n_pes <= kMaxNodePes; ++n_pes) {
     const std::size_t bytes = header_bytes(n_pes);
     BOOST_REQUIRE_EQUAL(bytes % kPageBytes, 0U);
-    BOOST_REQUIRE_GE(cards_offset(n_pes), records_offset() + n_pes * sizeof(PeRecord));
-    BOOST_REQUIRE_LT(cards_offset(n_pes), records_offset() + n_pes * sizeof(PeRecord) + kPageBytes);
-    BOOST_REQUIRE_GE(bytes, cards_offset(n_pes) + n_pes * sizeof(PeCards));
-    BOOST_REQUIRE_LT(bytes, cards_offset(n_pes) + n_pes * sizeof(PeCards) + kPageBytes);
+    BOOST_REQUIRE_GE(addresses_offset(n_pes), records_offset() + n_pes * sizeof(PeRecord));
+    BOOST_REQUIRE_LT(addresses_offset(n_pes), records_offset() + n_pes * sizeof(PeRecord) + kPageBytes);
+    BOOST_REQUIRE_GE(bytes, addresses_offset(n_pes) + n_pes * sizeof(PeAddresses));
+    BOOST_REQUIRE_LT(bytes, addresses_offset(n_pes) + n_pes * sizeof(PeAddresses) + kPageBytes);
   }
   BOOST_CHECK_GE(records_offset(), sizeof(JobHeader));
 }

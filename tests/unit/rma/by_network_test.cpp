@@ -45,7 +45,7 @@ struct Process {
                 .doorbell_step = static_cast<std::ptrdiff_t>(layout.part_bytes),
                 .many_threads = false,
                 .pending_max = 1U << 20,
-                .via = via,
+                .route = via,
                 .networks = networks});
     rma::set_remote_handlers();
     am::set_handler(am::kFlag, take_count);

@@ -24,9 +24,9 @@ void PlayedNetwork::ask(const rma::KeyAsk& question) {
   am::network_sink().deliver(kOther, {am::kKeyAsk, sizeof aligned, executed_}, am::bytes_of(aligned));
 }
 
-transport::Sent PlayedNetwork::send(int, const transport::Head& head, transport::Bytes header, transport::Bytes body,
+transport::Sent PlayedNetwork::send(int, const transport::Header& head, transport::Bytes header, transport::Bytes body,
                                     transport::Outgoing*, transport::Urgency) noexcept {
-  const unsigned handler = head.handler & ~unsigned{transport::kLandsEarly | am::kNobodyWaits};
+  const unsigned handler = head.handler & ~unsigned{transport::kPlacedEarly | am::kNobodyWaits};
   if (handler >= am::kHandlerIds) return transport::Sent::yes;  // a count alone
   std::vector<std::byte> payload(header.begin(), header.end());
   payload.insert(payload.end(), body.begin(), body.end());

@@ -42,9 +42,9 @@ class PlayedNetwork final : public transport::Transport {
 
   const char* name() const noexcept override;
   transport::Capabilities capabilities() const noexcept override { return can; }
-  std::string card() const override { return {}; }
-  void set_cards(const transport::Cards&) noexcept override {}
-  transport::Sent send(int, const transport::Head& head, transport::Bytes header, transport::Bytes body,
+  std::string endpoint_address() const override { return {}; }
+  void set_addresses(const transport::EndpointAddresses&) noexcept override {}
+  transport::Sent send(int, const transport::Header& head, transport::Bytes header, transport::Bytes body,
                        transport::Outgoing*, transport::Urgency) noexcept override;
   void flush() noexcept override {}
   bool poll(int) noexcept override;
