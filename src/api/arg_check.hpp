@@ -11,7 +11,7 @@
 #include <cstring>
 
 #include "am/channel.hpp"
-#include "coll/team.hpp"
+#include "coll/common/team.hpp"
 #include "context/route.hpp"
 #include "sync/compare.hpp"
 

@@ -5,7 +5,8 @@
 #include <cstring>
 #include <mutex>
 
-#include "coll/nodes.hpp"
+#include "coll/common/nodes.hpp"
+#include "coll/common/select.hpp"
 #include "windows/geometry.hpp"
 
 namespace shmemx::coll {
@@ -14,14 +15,14 @@ namespace {
 constexpr std::size_t kMaskWords = windows::kTeamSlots / 64;
 using SlotMask = std::array<std::uint64_t, kMaskWords>;
 
-// What a PE says of itself at a split.
+// What each PE publishes at a split.
 struct Proposal {
   std::uint64_t children_digest;
   SlotMask free_slots;
 };
 static_assert(sizeof(Proposal) <= windows::kScratchBytes);
 
-// Slots of this PE, a bit set for a free one. Threads may split different teams at once.
+// This PE's slots: a set bit is a free slot. Threads may split different teams at once.
 std::mutex slot_mutex;
 SlotMask free_slots = [] {
   SlotMask mask;
@@ -38,7 +39,7 @@ std::uint64_t next_generation() {
 
 constexpr std::uint64_t bit_of(std::size_t slot) { return std::uint64_t{1} << (slot % 64); }
 
-// False when another thread of this PE has taken the slot since it was proposed.
+// Returns false if another thread of this PE has taken the slot since it was proposed.
 bool take_slot(std::size_t slot) {
   const std::lock_guard guard(slot_mutex);
   const bool was_free = (free_slots[slot / 64] & bit_of(slot)) != 0;
@@ -56,7 +57,7 @@ SlotMask my_free_slots() {
   return free_slots;
 }
 
-// The first of them in the word that `start` lies in and those behind it, around the end.
+// Returns the first free slot in the word that contains `start` or, cyclically, in a later word; 0 if there is none.
 std::size_t first_from(const SlotMask& mask, std::size_t start) {
   for (std::size_t turn = 0; turn < kMaskWords; ++turn) {
     const std::size_t word = (start / 64 + turn) % kMaskWords;
@@ -81,7 +82,7 @@ Proposal proposal_of(const TeamGroup& group, int pe) {
   return proposal;
 }
 
-// A slot that is free on all members, 0 when there is none.
+// Returns a slot that is free on all members, or 0.
 std::size_t agree_on_slot(const TeamGroup& group, const Triplet& child, std::size_t start) {
   SlotMask common;
   common.fill(~std::uint64_t{0});
@@ -92,7 +93,7 @@ std::size_t agree_on_slot(const TeamGroup& group, const Triplet& child, std::siz
   return first_from(common, start);
 }
 
-bool all_ask_for_the_same(const TeamGroup& group, std::uint64_t digest) {
+bool all_request_the_same(const TeamGroup& group, std::uint64_t digest) {
   for (int pe = 0; pe < group.size(); ++pe) {
     if (proposal_of(group, pe).children_digest != digest) return false;
   }
@@ -115,7 +116,7 @@ struct Agreement {
 
 Agreement agree(const TeamGroup& group, std::span<const Triplet> children, std::uint64_t digest, std::size_t start) {
   Agreement agreement;
-  agreement.ok = all_ask_for_the_same(group, digest);
+  agreement.ok = all_request_the_same(group, digest);
   for (const Triplet& child : children) {
     if (!agreement.ok) break;
     const auto set = group.route().set.subset(child.start, child.stride, child.size);
@@ -157,7 +158,7 @@ Team& install_team(std::size_t index, const context::Context& route, std::uint64
       node_slots.block0 + route.set.start() * node_slots.pe_step + static_cast<std::int64_t>(index * node_slots.bytes);
   team.scratch_offset = node_slots.bytes - 2 * windows::kScratchBytes;
   team.direct = all_mapped(team.route);
-  team.counting = node_slots.counting && team.direct;
+  team.counting = barrier_counts(node_slots.crowded, team.direct);
   team.handle = handle;
   forget_nodes(team);
   if (!team.direct) open_receiver(team);
@@ -176,11 +177,11 @@ SplitResult split(Team& parent, const char* routine, std::span<const Triplet> ch
     const bool member = agreement.ok && agreement.slot != 0;
     const bool taken = !member || take_slot(agreement.slot);
     if (member && taken) open_child(agreement, num_contexts);
-    // Nobody uses a child before all members have cleared their lines.
+    // No member uses a child before all members have cleared their flags.
     group.publish_word(taken ? 1 : 0);
     group.sync();
     if (all_took_their_slots(group)) return {agreement.ok, agreement.slot};
-    // Another thread has split another team into the same slot meanwhile: again, each parent in another corner.
+    // Meanwhile another thread has split another team into the same slot. Try again, from another word for each parent.
     if (member && taken) release_team(team_table[agreement.slot]);
     start = (start + 64 * (1 + (parent.route.team_index & 3))) % windows::kTeamSlots;
   }

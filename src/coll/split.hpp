@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "coll/group.hpp"
+#include "coll/common/group.hpp"
 
 namespace shmemx::coll {
 
@@ -15,23 +15,23 @@ struct Triplet {
   int size;
 };
 
-// What a split gives this PE: the index of its child in the team table, 0 when it is in none; or failure, on all PEs
-// alike.
+// What a split returns: success or failure, the same on all PEs; and the index of this PE's child in the team table, 0
+// if it is in none.
 struct SplitResult {
   bool ok;
   std::size_t team_index;
 };
 
-// `children` are disjoint. All of them are made, or none.
+// Makes all of `children`, which are disjoint, or none.
 SplitResult split(Team& parent, const char* routine, std::span<const Triplet> children, int num_contexts) noexcept;
 
-// Puts this PE's view of a team into slot `index`. For the predefined teams, and for split().
+// Enters this PE's view of a team in slot `index`: a predefined team, or one made by split().
 Team& install_team(std::size_t index, const context::Context& route, std::uint64_t handle) noexcept;
 
-// Local: gives the slot back. Everybody in the team has agreed to end it before (a barrier of the team).
+// Gives the slot back. Local; a barrier of the team has to precede it.
 void release_team(Team& team) noexcept;
 
-// Forgets all teams. For finalize.
+// Ends all teams but the predefined ones. For finalize.
 void reset_teams() noexcept;
 
 }  // namespace shmemx::coll

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "coll/team.hpp"
+#include "coll/common/team.hpp"
 #include "context/context.hpp"
 
 namespace shmemx::runtime {

@@ -19,7 +19,7 @@
 #include "base/wait.hpp"
 #include "bootstrap/bootstrap.hpp"
 #include "coll/barrier.hpp"
-#include "coll/leaders.hpp"
+#include "coll/internode/barrier.hpp"
 #include "coll/split.hpp"
 #include "config/config.hpp"
 #include "context/route.hpp"

@@ -16,7 +16,7 @@
 #include "base/fatal.hpp"
 #include "base/streams.hpp"
 #include "base/wait.hpp"
-#include "coll/team.hpp"
+#include "coll/common/team.hpp"
 #include "context/route.hpp"
 #include "runtime/contexts.hpp"
 #include "runtime/job.hpp"

@@ -10,7 +10,7 @@
 #include "base/fatal.hpp"
 #include "base/machine.hpp"
 #include "bootstrap/wire.hpp"
-#include "coll/group.hpp"
+#include "coll/common/group.hpp"
 #include "rma/copy.hpp"
 #include "rma/order.hpp"
 #include "runtime/job.hpp"

@@ -6,7 +6,7 @@
 #include "am/agent.hpp"
 #include "am/channel.hpp"
 #include "atomic/remote.hpp"
-#include "coll/flags.hpp"
+#include "coll/common/flag_messages.hpp"
 #include "pt2pt/messages.hpp"
 #include "rma/by_network.hpp"
 #include "rma/remote.hpp"

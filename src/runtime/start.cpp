@@ -19,7 +19,7 @@
 #include "base/fatal.hpp"
 #include "base/machine.hpp"
 #include "base/wait.hpp"
-#include "coll/team.hpp"
+#include "coll/common/team.hpp"
 #include "config/config_report.hpp"
 #include "context/address_text.hpp"
 #include "context/route.hpp"

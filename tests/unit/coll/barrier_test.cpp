@@ -2,6 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "coll/common/flags.hpp"
 #include "support/crowd.hpp"
 
 namespace {
@@ -73,7 +74,8 @@ BOOST_AUTO_TEST_CASE(numbers_of_pes_that_are_no_powers_of_two_work) {
   }
 }
 
-// The policy is the process's, so all PEs sleep on the front of PE 0: who is not woken is helped by the bounded sleep.
+// The policy belongs to the process, so all PEs sleep on the doorbell of PE 0. A PE that is not woken wakes when its
+// bounded sleep ends.
 BOOST_AUTO_TEST_CASE(sleeping_pes_get_through) {
   for (const bool counting : {false, true}) {
     const Node node(3);

@@ -1,4 +1,4 @@
-#include "coll/operators.hpp"
+#include "coll/common/operators.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>

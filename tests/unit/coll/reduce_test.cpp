@@ -4,6 +4,7 @@
 #include <numeric>
 #include <vector>
 
+#include "coll/scan.hpp"
 #include "support/crowd.hpp"
 
 namespace {

@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <string>
 
-#include "coll/group.hpp"
+#include "coll/common/group.hpp"
 #include "support/child.hpp"
 #include "support/node.hpp"
 #include "support/waiting.hpp"

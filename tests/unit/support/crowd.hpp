@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-#include "coll/team.hpp"
+#include "coll/common/team.hpp"
 #include "support/node.hpp"
 #include "support/waiting.hpp"
 

@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "coll/group.hpp"
-#include "coll/team.hpp"
+#include "coll/common/group.hpp"
+#include "coll/common/team.hpp"
 #include "context/context.hpp"
 #include "windows/arena.hpp"
 

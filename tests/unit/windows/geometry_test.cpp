@@ -2,7 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "coll/team.hpp"
+#include "coll/common/team.hpp"
 
 namespace {
 
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(a_slot_holds_arrival_lines_barrier_and_both_scratch_areas) 
     const std::size_t bytes = windows::slot_bytes(n_pes);
     const std::size_t scratch = bytes - 2 * windows::kScratchBytes;
     BOOST_REQUIRE_EQUAL(bytes % windows::kScratchBytes, 0U);
-    BOOST_REQUIRE_LE(n_pes * sizeof(coll::ArrivalLine) + sizeof(coll::CountingBarrier), scratch);
+    BOOST_REQUIRE_LE(n_pes * sizeof(coll::Flag) + sizeof(coll::CountingBarrier), scratch);
   }
 }
 

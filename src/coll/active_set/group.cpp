@@ -1,0 +1,73 @@
+#include "coll/active_set/group.hpp"
+
+#include <shmemx/types.h>
+
+#include "am/channel.hpp"
+#include "base/fatal.hpp"
+
+namespace shmemx::coll {
+
+static_assert(SHMEM_SYNC_VALUE == 0 && SHMEM_SYNC_SIZE >= 3 && SHMEM_BARRIER_SYNC_SIZE >= 3 &&
+              SHMEM_BCAST_SYNC_SIZE >= 3 && SHMEM_COLLECT_SYNC_SIZE >= 3 && SHMEM_REDUCE_SYNC_SIZE >= 3 &&
+              SHMEM_ALLTOALL_SYNC_SIZE >= 3 && SHMEM_ALLTOALLS_SYNC_SIZE >= 3);
+
+ActiveGroup::ActiveGroup(const context::Context& world, const char* routine, team::PeSet set, long* psync)
+    : routine_(routine) {
+  const auto my_pe = set.find(Pe{world.my_pe});
+  if (!my_pe) fatal(routine, "PE %d is not in the active set it called with", world.my_pe);
+  route_ = route_of(world, set, my_pe->value);
+  direct_ = all_mapped(route_);
+  psync_ = symmetric(route_, {routine, "pSync"}, psync, 3 * sizeof(long), direct_);
+}
+
+void ActiveGroup::sync() noexcept {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (size() == 1) return;
+  if (!direct_) [[unlikely]]
+    return sync_remote();
+  long* const arrivals = word_of(0, 0);
+  if (__atomic_add_fetch(arrivals, 1, __ATOMIC_ACQ_REL) != size()) return await_release();  // arrive
+  __atomic_store_n(arrivals, 0L, __ATOMIC_RELAXED);  // ordered by the releases below
+  for (int pe = 0; pe < size(); ++pe) {
+    if (pe != me()) release(pe);
+  }
+}
+
+void ActiveGroup::await_departure(int pe) noexcept {
+  const long* const released = word_of(pe, 1);
+  wait_for(routine_, [&] { return __atomic_load_n(released, __ATOMIC_ACQUIRE) == 0; });  // depart
+}
+
+void ActiveGroup::release(int pe) noexcept {
+  __atomic_store_n(word_of(pe, 1), 1L, __ATOMIC_RELEASE);  // arrive
+  context::wake_heap(context::peer_heap(route_, pe));
+}
+
+void ActiveGroup::await_release() noexcept {
+  long* const released = word_of(me(), 1);
+  wait_for(routine_, [&] { return __atomic_load_n(released, __ATOMIC_ACQUIRE) != 0; });  // arrive
+  __atomic_store_n(released, 0L, __ATOMIC_RELEASE);                                      // depart
+}
+
+void ActiveGroup::signal(int pe, int index, int operation) noexcept {
+  if (!context::is_mapped(route_, pe)) return rma::signal_remote(routine_, word_place(pe, index), 1, operation);
+  if (operation == SHMEM_SIGNAL_ADD) {
+    __atomic_fetch_add(word_of(pe, index), 1, __ATOMIC_ACQ_REL);  // arrive
+  } else {
+    __atomic_store_n(word_of(pe, index), 1L, __ATOMIC_RELEASE);  // arrive
+  }
+  context::wake_heap(context::peer_heap(route_, pe));
+}
+
+void ActiveGroup::sync_remote() noexcept {
+  long* const own = word_of(me(), me() == 0 ? 0 : 1);
+  const long due = me() == 0 ? size() - 1 : 1;
+  if (me() != 0) signal(0, 0, SHMEM_SIGNAL_ADD);
+  const int expected = me() == 0 || context::is_mapped(route_, 0) ? -1 : context::world_pe(route_, 0);
+  am::wait_until(routine_, expected, [&] { return __atomic_load_n(own, __ATOMIC_ACQUIRE) == due; });  // arrive
+  am::order_for_sanitizer();
+  __atomic_store_n(own, 0L, __ATOMIC_RELAXED);  // nobody writes it before the next synchronisation
+  for (int pe = 1; me() == 0 && pe < size(); ++pe) signal(pe, 1, SHMEM_SIGNAL_SET);
+}
+
+}  // namespace shmemx::coll

@@ -1,0 +1,104 @@
+#include "coll/common/eager.hpp"
+
+#include <cstdlib>
+#include <new>
+
+#include "am/channel.hpp"
+#include "base/fatal.hpp"
+#include "coll/common/flags.hpp"
+#include "coll/common/select.hpp"
+
+namespace shmemx::coll {
+
+// The data follow in memory.
+struct alignas(kCacheLine) EagerBuffer {
+  EagerBuffer* next;
+  EagerTag tag;
+  std::size_t bytes;
+  std::size_t unplaced;  // bytes whose place no fragment has taken yet
+  std::size_t missing;   // bytes that are not in place yet
+
+  std::byte* data() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
+};
+
+namespace {
+
+constinit EagerBuffer* messages = nullptr;  // a short list; changes under the endpoint's lock
+
+EagerBuffer** find(const EagerTag& tag) {
+  EagerBuffer** link = &messages;
+  while (*link != nullptr && ((*link)->tag.epoch != tag.epoch || (*link)->tag.writer != tag.writer ||
+                              (*link)->tag.team_index != tag.team_index)) {
+    link = &(*link)->next;
+  }
+  return link;
+}
+
+EagerBuffer* make(const EagerTag& tag, std::size_t bytes) {
+  void* const memory = std::aligned_alloc(kCacheLine, sizeof(EagerBuffer) + round_up(bytes, kCacheLine));
+  if (memory == nullptr) fatal(nullptr, "no memory: %zu bytes for a collective", bytes);
+  return new (memory) EagerBuffer{nullptr, tag, bytes, bytes, bytes};
+}
+
+}  // namespace
+
+void FreeEagerBuffer::operator()(EagerBuffer* buffer) const noexcept { std::free(buffer); }
+std::byte* EagerMessage::data() const noexcept { return buffer_ == nullptr ? nullptr : buffer_->data(); }
+std::size_t EagerMessage::bytes() const noexcept { return buffer_ == nullptr ? 0 : buffer_->bytes; }
+
+std::byte* place_fragment(const EagerTag& tag, const EagerFragment& fragment) noexcept {
+  if (fragment.total > kMaxEagerBytes || fragment.offset > fragment.total ||
+      fragment.bytes > fragment.total - fragment.offset)
+    return nullptr;
+  EagerBuffer** const link = find(tag);
+  if (*link == nullptr) *link = make(tag, fragment.total);
+  EagerBuffer& message = **link;
+  if (message.bytes != fragment.total || fragment.bytes > message.unplaced) return nullptr;
+  message.unplaced -= fragment.bytes;
+  return message.data() + fragment.offset;
+}
+
+bool complete_fragment(const EagerTag& tag, std::size_t bytes) noexcept {
+  EagerBuffer& message = **find(tag);
+  message.missing -= bytes;
+  return message.missing == 0;
+}
+
+void drop_eager_messages(std::size_t team_index) noexcept {
+  for (EagerBuffer** link = &messages; *link != nullptr;) {
+    EagerBuffer* const message = *link;
+    if (message->tag.team_index != team_index) {
+      link = &message->next;
+      continue;
+    }
+    *link = message->next;
+    std::free(message);
+  }
+}
+
+void send_eager(const Team& team, const char* routine, int pe, std::uint64_t epoch,
+                std::span<const std::byte> data) noexcept {
+  if (data.empty()) return send_flag(team, routine, pe, epoch);
+  send_fragments(team, routine, pe, epoch, data);
+}
+
+EagerMessage await_eager(const Team& team, const char* routine, int pe, std::uint64_t epoch,
+                         std::size_t bytes) noexcept {
+  await_flag(team, routine, pe, epoch);
+  if (bytes == 0) return {};
+  const EagerTag tag{team.route.team_index, static_cast<std::uint32_t>(pe), epoch};
+  EagerBuffer* taken = nullptr;
+  {
+    const am::Locked lock;
+    EagerBuffer** const link = find(tag);
+    taken = *link;
+    if (taken != nullptr) *link = taken->next;
+  }
+  if (taken == nullptr || taken->bytes != bytes) {
+    fatal(routine, "PE %d of the team takes part with another length or in another routine, %zu bytes were due from it",
+          pe, bytes);
+  }
+  return EagerMessage(taken);
+}
+
+}  // namespace shmemx::coll

@@ -1,0 +1,200 @@
+#include "coll/common/flag_messages.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "am/channel.hpp"
+#include "base/fatal.hpp"
+#include "base/wait.hpp"
+#include "coll/common/eager.hpp"
+#include "coll/common/select.hpp"
+
+namespace shmemx::coll {
+namespace {
+
+struct FlagHeader {
+  std::uint64_t epoch;       // 0: a contribution
+  std::uint64_t offset;      // of the data in the contribution or eager message
+  std::uint64_t total;       // bytes of the eager message; 0: none
+  std::uint32_t team_index;  // the same on all members
+  std::uint32_t writer;      // its number in the team
+  std::uint32_t parity;
+  std::uint32_t reserved;
+};
+static_assert(sizeof(FlagHeader) == 40);
+
+// What the handler needs of a team. It runs under the endpoint's lock, perhaps in another thread than the collective,
+// so it has a copy of its own, which changes only under that lock.
+struct Receiver {
+  int n_pes = 0;  // 0: closed
+  team::PeSet set;
+  Flag* flags = nullptr;
+  std::byte* contributions = nullptr;  // [parity][writer]; replaced when a larger team needs more
+  std::size_t capacity = 0;
+  std::size_t each_bytes = 0;  // of a contribution
+
+  std::byte* contribution(std::size_t writer, std::size_t parity) const noexcept {
+    return contributions + (parity * static_cast<std::size_t>(n_pes) + writer) * each_bytes;
+  }
+};
+constinit Receiver receivers[windows::kTeamSlots];
+
+// Runs `change` under the endpoint's lock. Until the endpoint is open no handler runs.
+template <class Change>
+void change_receivers(const Change& change) noexcept {
+  if (!am::is_open()) return change();
+  const am::Locked lock;
+  change();
+}
+
+[[noreturn]] void damaged(int source, const FlagHeader& header) {
+  fatal(nullptr, "a message of PE %d for collectives is damaged: team slot %u, member %u, epoch %llu", source,
+        header.team_index, header.writer, static_cast<unsigned long long>(header.epoch));
+}
+
+const Receiver& checked_receiver(const FlagHeader& header, int source) {
+  if (header.team_index >= windows::kTeamSlots) damaged(source, header);
+  const Receiver& receiver = receivers[header.team_index];
+  const bool is_writer = header.writer < static_cast<std::uint32_t>(receiver.n_pes) &&
+                         receiver.set.world(TeamPe{static_cast<int>(header.writer)}).value == source;
+  if (!is_writer) damaged(source, header);
+  return receiver;
+}
+
+FlagHeader header_in(am::Bytes payload, int source) {
+  FlagHeader header{};
+  if (payload.size() < sizeof header) damaged(source, header);
+  std::memcpy(&header, payload.data(), sizeof header);
+  return header;
+}
+
+EagerTag tag_of(const FlagHeader& header) { return {header.team_index, header.writer, header.epoch}; }
+
+std::byte* place_contribution(const Receiver& receiver, const FlagHeader& header, std::size_t bytes) {
+  const bool fits = header.parity < 2 && bytes <= receiver.each_bytes && header.offset <= receiver.each_bytes - bytes;
+  return fits ? receiver.contribution(header.writer, header.parity) + header.offset : nullptr;
+}
+
+// Returns where the data of a message belong.
+std::byte* place_of(const Receiver& receiver, const FlagHeader& header, std::size_t bytes, int source) {
+  std::byte* const place = header.total != 0 ? place_fragment(tag_of(header), {header.total, header.offset, bytes})
+                                             : place_contribution(receiver, header, bytes);
+  if (place == nullptr) damaged(source, header);
+  return place;
+}
+
+// Sets the flag of a message whose data are in place, unless fragments of an eager message are missing.
+void complete(const Receiver& receiver, const FlagHeader& header, std::size_t bytes, int source) {
+  if (header.total != 0 && !complete_fragment(tag_of(header), bytes)) return;
+  std::atomic<std::uint64_t>& epoch = receiver.flags[header.writer].epoch;
+  if (header.epoch <= epoch.load(std::memory_order_relaxed)) damaged(source, header);  // single writer
+  epoch.store(header.epoch, std::memory_order_release);                                // arrive
+  if (wait_policy().own_doorbell != nullptr) wake(*wait_policy().own_doorbell);
+}
+
+am::Verdict handle_flag(am::Endpoint&, const am::Message& message) {
+  const FlagHeader header = header_in(message.payload, message.source);
+  const auto data = message.payload.subspan(sizeof header);
+  if (header.epoch == 0 || (header.total != 0 && data.empty())) damaged(message.source, header);
+  const Receiver& receiver = checked_receiver(header, message.source);
+  if (!data.empty()) std::memcpy(place_of(receiver, header, data.size(), message.source), data.data(), data.size());
+  complete(receiver, header, data.size(), message.source);
+  return am::Verdict::done;
+}
+
+am::Verdict handle_contribution(am::Endpoint&, const am::Message& message) {
+  const FlagHeader header = header_in(message.payload, message.source);
+  const auto data = message.payload.subspan(sizeof header);
+  if (header.epoch != 0 || header.total != 0) damaged(message.source, header);
+  const Receiver& receiver = checked_receiver(header, message.source);
+  if (!data.empty()) std::memcpy(place_of(receiver, header, data.size(), message.source), data.data(), data.size());
+  return am::Verdict::done;
+}
+
+// Long eager messages of PEs of other nodes are written to their buffer as they arrive.
+std::byte* place_long(int source, am::Bytes payload, std::size_t bytes) {
+  const FlagHeader header = header_in(payload, source);
+  if (header.total == 0 || header.epoch == 0) damaged(source, header);
+  return place_of(checked_receiver(header, source), header, bytes, source);
+}
+
+void handle_placed(am::Endpoint&, int source, am::Bytes payload, std::size_t bytes) {
+  const FlagHeader header = header_in(payload, source);
+  complete(checked_receiver(header, source), header, bytes, source);
+}
+
+FlagHeader header_of(const Team& team, std::uint64_t epoch) {
+  return {epoch, 0, 0, team.route.team_index, static_cast<std::uint32_t>(team.me()), 0, 0};
+}
+
+// Sends data in as many messages as they need.
+void send_data(const Team& team, const char* routine, int pe, am::HandlerId id, FlagHeader header, am::Bytes data) {
+  const int to = context::world_pe(team.route, pe);
+  const std::size_t most = am::max_payload_bytes(to) - sizeof header;
+  do {
+    const am::Bytes piece = data.first(std::min(most, data.size()));
+    am::send(routine, to, id, am::bytes_of(header), piece);
+    header.offset += piece.size();
+    data = data.subspan(piece.size());
+  } while (!data.empty());
+}
+
+}  // namespace
+
+void set_handlers() noexcept {
+  am::set_handler(am::kFlag, handle_flag);
+  am::set_handler(am::kContribution, handle_contribution);
+  am::set_placement(am::kFlag, {place_long, handle_placed});
+}
+
+void open_receiver(const Team& team) noexcept {
+  Receiver& receiver = receivers[team.route.team_index];
+  const std::size_t each = contribution_bytes(team.size());
+  const std::size_t bytes = 2 * each * static_cast<std::size_t>(team.size());
+  change_receivers([&] {
+    if (receiver.capacity < bytes) {
+      std::free(receiver.contributions);
+      receiver.contributions = static_cast<std::byte*>(std::malloc(bytes));
+      if (receiver.contributions == nullptr) fatal(nullptr, "no memory: %zu bytes for a team", bytes);
+      receiver.capacity = bytes;
+    }
+    std::memset(receiver.contributions, 0, bytes);
+    receiver.each_bytes = each;
+    receiver.set = team.route.set;
+    receiver.flags = &team.flag(team.me(), 0);
+    receiver.n_pes = team.size();
+  });
+}
+
+void close_receiver(std::size_t team_index) noexcept {
+  change_receivers([&] {
+    receivers[team_index].n_pes = 0;
+    drop_eager_messages(team_index);
+  });
+}
+
+void send_flag(const Team& team, const char* routine, int pe, std::uint64_t epoch) noexcept {
+  const FlagHeader header = header_of(team, epoch);
+  am::send(routine, context::world_pe(team.route, pe), am::kFlag, am::bytes_of(header));
+}
+
+void send_contribution(const Team& team, const char* routine, int pe, const Contribution& contribution) noexcept {
+  FlagHeader header = header_of(team, 0);
+  header.parity = static_cast<std::uint32_t>(contribution.parity);
+  send_data(team, routine, pe, am::kContribution, header,
+            {static_cast<const std::byte*>(contribution.data), contribution.bytes});
+}
+
+void send_fragments(const Team& team, const char* routine, int pe, std::uint64_t epoch, am::Bytes data) noexcept {
+  if (data.size() > kMaxEagerBytes) fatal(routine, "an eager message of %zu bytes is too long", data.size());
+  FlagHeader header = header_of(team, epoch);
+  header.total = data.size();
+  send_data(team, routine, pe, am::kFlag, header, data);
+}
+
+const std::byte* received_contribution(const Team& team, int writer, std::uint64_t parity) noexcept {
+  return receivers[team.route.team_index].contribution(static_cast<std::size_t>(writer), parity);
+}
+
+}  // namespace shmemx::coll

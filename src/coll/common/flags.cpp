@@ -1,0 +1,22 @@
+#include "coll/common/flags.hpp"
+
+#include "am/channel.hpp"
+#include "base/wait.hpp"
+
+namespace shmemx::coll {
+
+void await_flag(const Team& team, const char* routine, int pe, std::uint64_t epoch) noexcept {
+  const Flag& flag = team.flag(team.me(), pe);
+  const auto is_set = [&] { return flag.epoch.load(std::memory_order_acquire) >= epoch; };  // arrive
+  if (!context::all_mapped) [[unlikely]]
+    return am::wait_until(routine, context::world_pe(team.route, pe), is_set);
+  wait_for(routine, is_set);
+}
+
+rma::RemotePlace flag_place(const Team& team, int pe) noexcept {
+  const std::size_t offset =
+      team.route.team_index * node_slots.bytes + sizeof(Flag) * static_cast<std::size_t>(team.me());
+  return {context::world_pe(team.route, pe), windows::kSlotsWindow, offset};
+}
+
+}  // namespace shmemx::coll

@@ -1,0 +1,29 @@
+// Flags between members of a team: a store where the other member's memory is mapped, else a message. A member sees a
+// flag only after everything that its writer sent to it before.
+//
+// Edge:  arrive  flag.store -> flag.load    all stores of the writer before it
+#pragma once
+
+#include <cstdint>
+
+#include "coll/common/flag_messages.hpp"
+#include "context/route.hpp"
+#include "rma/remote.hpp"
+
+namespace shmemx::coll {
+
+// Sets this PE's flag on `pe` of the team, another one, to `epoch`.
+inline void set_flag(const Team& team, const char* routine, int pe, std::uint64_t epoch) noexcept {
+  if (!context::is_mapped(team.route, pe)) [[unlikely]]
+    return send_flag(team, routine, pe, epoch);
+  team.flag(pe, team.me()).epoch.store(epoch, std::memory_order_release);  // arrive
+  context::wake_heap(context::peer_heap(team.route, pe));
+}
+
+// Waits until `pe` has set its flag on this PE to `epoch` or a later one.
+void await_flag(const Team& team, const char* routine, int pe, std::uint64_t epoch) noexcept;
+
+// Returns where this PE's flag on `pe` lies, for data that carry their flag with them.
+rma::RemotePlace flag_place(const Team& team, int pe) noexcept;
+
+}  // namespace shmemx::coll

@@ -1,0 +1,57 @@
+// What collectives need of a team: size, own number, addresses in the members' memory, a barrier, and an exchange of
+// small contributions. active_set/group.hpp offers the same for an active set.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "coll/barrier.hpp"
+#include "coll/common/flag_messages.hpp"
+#include "coll/common/symmetric.hpp"
+#include "coll/common/team.hpp"
+
+namespace shmemx::coll {
+
+class TeamGroup {
+ public:
+  static constexpr bool kHasScratch = true;
+
+  TeamGroup(Team& team, const char* routine) : team_(team), routine_(routine) {}
+  int size() const noexcept { return team_.size(); }
+  int me() const noexcept { return team_.me(); }
+  const char* routine() const noexcept { return routine_; }
+  Team& team() const noexcept { return team_; }
+  const context::Context& route() const noexcept { return team_.route; }
+  bool is_direct() const noexcept { return team_.direct; }
+
+  void sync() noexcept { barrier(team_, routine_); }
+
+  // An exchange is publish(), sync(), then published() of all members. The two areas alternate: a PE that publishes
+  // again has passed a barrier that each member enters after reading, so no second barrier is needed. At most
+  // contribution_bytes() of the team's size.
+  void publish(const void* data, std::size_t bytes) noexcept {
+    if (!is_direct()) [[unlikely]]
+      return publish_remote(data, bytes);
+    std::memcpy(team_.scratch(team_.me(), ++team_.exchanges & 1), data, bytes);
+  }
+  const std::byte* published(int pe) const noexcept {
+    if (!context::is_mapped(team_.route, pe)) [[unlikely]]
+      return received_contribution(team_, pe, team_.exchanges & 1);
+    return team_.scratch(pe, team_.exchanges & 1);
+  }
+  void publish_word(std::uint64_t word) noexcept { publish(&word, sizeof word); }
+  std::uint64_t published_word(int pe) const noexcept {
+    std::uint64_t word;
+    std::memcpy(&word, published(pe), sizeof word);
+    return word;
+  }
+  void retract_word() noexcept {}  // an active set's word has to be cleared
+
+ private:
+  void publish_remote(const void* data, std::size_t bytes) noexcept;
+
+  Team& team_;
+  const char* routine_;
+};
+
+}  // namespace shmemx::coll

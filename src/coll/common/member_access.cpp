@@ -1,0 +1,50 @@
+#include "coll/common/member_access.hpp"
+
+#include <shmemx/types.h>
+
+#include "am/channel.hpp"
+#include "coll/common/flags.hpp"
+#include "rma/copy.hpp"
+
+namespace shmemx::coll {
+
+void MemberAccess::put(int pe, const std::byte* own_dest, const std::byte* source, std::size_t bytes) const noexcept {
+  if (bytes == 0) return;
+  if (context::is_mapped(route, pe)) {
+    rma::copy(mapped_copy(route, own_dest, pe), source, bytes);
+  } else {
+    rma::put_remote(routine, rma::place_of(route, own_dest, pe), source, bytes);
+  }
+}
+
+void MemberAccess::put_strided(int pe, const std::byte* own_dest, const std::byte* source,
+                               const rma::Strided& shape) const noexcept {
+  if (shape.block_count == 0) return;
+  if (context::is_mapped(route, pe)) {
+    rma::copy_strided(mapped_copy(route, own_dest, pe), source, shape);
+  } else {
+    rma::put_strided_remote(routine, rma::place_of(route, own_dest, pe), source, shape);
+  }
+}
+
+void put_with_flag(const TeamGroup& group, int pe, const std::byte* own_dest, std::span<const std::byte> source,
+                   std::uint64_t epoch) noexcept {
+  const Team& team = group.team();
+  const am::PartOfCollective mark;
+  const bool is_short = !source.empty() && source.size() < transport::kLongBytes && !context::is_mapped(team.route, pe);
+  if (is_short) {
+    return rma::put_signal_remote(group.routine(), rma::place_of(team.route, own_dest, pe), source.data(),
+                                  source.size(), flag_place(team, pe), epoch, SHMEM_SIGNAL_SET);
+  }
+  MemberAccess{team.route, group.routine()}.put(pe, own_dest, source.data(), source.size());
+  set_flag(team, group.routine(), pe, epoch);
+}
+
+void put_strided_with_flag(const TeamGroup& group, int pe, const std::byte* own_dest, const std::byte* source,
+                           const rma::Strided& shape, std::uint64_t epoch) noexcept {
+  const am::PartOfCollective mark;
+  MemberAccess{group.team().route, group.routine()}.put_strided(pe, own_dest, source, shape);
+  set_flag(group.team(), group.routine(), pe, epoch);
+}
+
+}  // namespace shmemx::coll

@@ -1,0 +1,135 @@
+// Which algorithm a collective takes. All thresholds of collectives stand here. All members must come to the same
+// answer, so each choice depends on what all of them know: lengths, the number of PEs, the nodes and their sizes.
+//
+//   collective          on one node, all mapped                   over several nodes
+//   barrier             counting if PEs outnumber cores,          leaders: dissemination
+//                       else dissemination
+//   broadcast           up to kPushBytes pushed: flat up to       flat up to 4 nodes and kPushBytes, a chain for very
+//                       kFlatPushPes, else a tree; then pulled    long data over more than 3 nodes, else a tree
+//   fcollect, collect   each PE stores to all                     leaders up to 32 KiB in all, else PE to PE
+//   alltoall(s)         each PE stores to all                     leaders up to 512 bytes a block, else PE to PE;
+//                                                                 over more than 3 nodes leaders use a mesh
+//   reduction, scan     published up to kScratchBytes a PE and    leaders up to 8 KiB or if shares would be short,
+//                       kShortReductionBytes in all, else shares  else shares
+//   leaders' exchange                                             direct up to 3 nodes, else in log2 rounds
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "coll/common/nodes.hpp"
+
+namespace shmemx::coll {
+
+// ---- one node ----
+
+// Dissemination takes log2(n) rounds, each of which may wait until the scheduler runs a PE; counting takes two turns.
+constexpr bool barrier_counts(bool crowded, bool direct) noexcept { return crowded && direct; }
+
+// Broadcasts up to here are stored into each dest, longer ones read from the source.
+inline constexpr std::size_t kPushBytes = 16384;
+// Up to here the root stores into every dest itself.
+inline constexpr int kFlatPushPes = 8;
+
+enum class NodeBroadcast : std::uint8_t { push_flat, push_tree, pull };
+constexpr NodeBroadcast node_broadcast(std::size_t bytes, int n_pes) noexcept {
+  if (bytes > kPushBytes && n_pes > 1) return NodeBroadcast::pull;
+  return n_pes <= kFlatPushPes ? NodeBroadcast::push_flat : NodeBroadcast::push_tree;
+}
+// Active sets have no tree.
+constexpr bool active_broadcast_pushes(std::size_t bytes, int n_pes) noexcept {
+  return bytes <= kPushBytes && n_pes <= kFlatPushPes;
+}
+
+inline constexpr std::size_t kShortReductionBytes = 16384;  // of all PEs together
+// Published and computed by every PE, or computed by shares. `bytes`: of one PE.
+constexpr bool reduction_publishes(std::size_t bytes, int n_pes) noexcept {
+  return bytes <= windows::kScratchBytes && bytes * static_cast<std::size_t>(n_pes) <= kShortReductionBytes;
+}
+// What a reduction works on at a time: stays in the first-level cache.
+inline constexpr std::size_t kCacheBlockBytes = 8192;
+
+// ---- members whose memory is not mapped ----
+
+// A member's contribution: of small teams as long as all contributions to a short reduction, of large ones 256 bytes.
+constexpr std::size_t contribution_bytes(int n_pes) noexcept {
+  constexpr std::size_t kMinBytes = 256;
+  return std::clamp(round_up(kShortReductionBytes / static_cast<std::size_t>(n_pes), 16), kMinBytes,
+                    windows::kScratchBytes);
+}
+inline constexpr std::size_t kMaxEagerBytes = std::size_t{64} << 20;
+
+// What a reduction of an active set works on at a time: of each PE, within bounds, so that it is kGatherBytes of all.
+constexpr std::size_t active_reduction_block(int n_pes) noexcept {
+  constexpr std::size_t kGatherBytes = std::size_t{512} << 10;
+  constexpr std::size_t kMinBlockBytes = 4096;
+  constexpr std::size_t kMaxBlockBytes = std::size_t{64} << 10;
+  return std::clamp(kGatherBytes / static_cast<std::size_t>(n_pes), kMinBlockBytes, kMaxBlockBytes);
+}
+
+// ---- several nodes ----
+
+// Broadcasts travel in segments, so that a node passes on the first ones while it receives the others. To one node
+// without peers they travel whole.
+inline std::size_t broadcast_segment(const TeamNodes& nodes) noexcept {
+  constexpr std::size_t kSegmentBytes = std::size_t{128} << 10;
+  constexpr std::size_t kWholeBytes = std::size_t{8} << 20;
+  return nodes.count() == 2 && nodes.members.size() == 2 ? kWholeBytes : kSegmentBytes;
+}
+
+// A chain sends all data once from each node; a tree reaches the last node earlier.
+enum class NodesBroadcast : std::uint8_t { flat, chain, tree };
+inline NodesBroadcast nodes_broadcast(const TeamNodes& nodes, std::size_t bytes) noexcept {
+  constexpr int kFlatNodes = 4;
+  constexpr int kTreeNodes = 3;
+  constexpr std::size_t kChainSegments = 8;  // for each node on the path
+  if (nodes.count() <= kFlatNodes && bytes <= kPushBytes) return NodesBroadcast::flat;
+  const std::size_t chain_bytes = kChainSegments * broadcast_segment(nodes) * static_cast<std::size_t>(nodes.count());
+  return nodes.count() > kTreeNodes && bytes >= chain_bytes ? NodesBroadcast::chain : NodesBroadcast::tree;
+}
+
+// The leaders send to each other directly: one step, but a message to each. Else in log2(n) rounds.
+inline bool leaders_exchange_directly(const TeamNodes& nodes) noexcept { return nodes.count() <= 3; }
+
+// The leaders compute a reduction, or the PEs of all nodes by shares.
+inline bool reduce_by_leaders(const TeamNodes& nodes, std::size_t bytes) noexcept {
+  constexpr std::size_t kShortBytes = 8192;
+  constexpr std::size_t kMinShareBytes = 1024;  // of one node
+  return bytes <= kShortBytes || bytes / static_cast<std::size_t>(nodes.count()) < kMinShareBytes;
+}
+// What one PE computes for the others at a time.
+inline constexpr std::size_t kReducePieceBytes = std::size_t{512} << 10;
+// Results of leaders up to here need no allocation.
+inline constexpr std::size_t kReduceStackBytes = 1024;
+
+// fcollect and collect: a node's contributions in one message, or each PE for itself. `bytes`: of all together.
+inline bool collect_by_leaders(const TeamNodes& nodes, std::size_t bytes) noexcept {
+  constexpr std::size_t kShortBytes = 32768;
+  constexpr int kFewNodes = 3;
+  const bool combines = nodes.count() < static_cast<int>(nodes.members.size());
+  return bytes <= kShortBytes && (combines || nodes.count() > kFewNodes);
+}
+
+// Over more nodes short messages are combined once more, along the rows and columns of a mesh.
+inline bool alltoall_on_mesh(const TeamNodes& nodes) noexcept { return nodes.count() > 3; }
+// alltoall: a message for each pair of nodes, or for each pair of PEs. `bytes`: of one block.
+inline bool alltoall_by_leaders(const TeamNodes& nodes, std::size_t bytes) noexcept {
+  constexpr std::size_t kShortBlockBytes = 512;
+  constexpr std::size_t kMaxNodeBytes = std::size_t{1} << 20;  // that one leader copies
+  const std::size_t n = nodes.members.size();
+  if (bytes > kShortBlockBytes || bytes * n * static_cast<std::size_t>(nodes.max_size) > kMaxNodeBytes) return false;
+  return nodes.count() < static_cast<int>(n) || alltoall_on_mesh(nodes);
+}
+
+// The leaders compute a scan, or the PEs of all nodes by shares, block by block from node to node.
+inline bool scan_by_leaders(std::size_t bytes) noexcept { return bytes <= 8192; }
+inline constexpr std::size_t kScanBlockBytes = std::size_t{64} << 10;
+// What leaders exchange of a scan at a time, of all members together.
+inline constexpr std::size_t kScanGatherBytes = std::size_t{512} << 10;
+// In a scan nobody waits for higher nodes. To limit eager messages, all synchronise once in kScansBetweenBarriers
+// scans, and a node is at most kScanBlocksAhead blocks ahead of the next one.
+inline constexpr std::uint32_t kScansBetweenBarriers = 32;
+inline constexpr std::uint64_t kScanBlocksAhead = 16;
+
+}  // namespace shmemx::coll

@@ -1,0 +1,46 @@
+// Symmetric objects in collectives: where each member of a group has its copy.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "context/route.hpp"
+
+namespace shmemx::coll {
+
+// The copies of a symmetric object on all PEs of a group: the copy of PE 0 and the step to the next PE's copy. If some
+// member's memory is not mapped the step is 0 and every copy is this PE's own one: mapped_copy() then finds the copies
+// of mapped members, rma::place_of() those that only messages reach.
+struct Symmetric {
+  std::byte* pe0 = nullptr;
+  std::int64_t step = 0;
+  std::byte* at(int pe) const noexcept { return pe0 + static_cast<std::int64_t>(pe) * step; }
+};
+
+// Returns where `pe`, whose memory is mapped, has its copy of a symmetric object that has been checked.
+inline std::byte* mapped_copy(const context::Context& route, const std::byte* own_copy, int pe) noexcept {
+  const auto address = reinterpret_cast<std::uintptr_t>(own_copy);
+  const std::int64_t block = static_cast<std::int64_t>(pe) * route.pe_step;
+  const std::uint64_t static_offset = address - route.static_base;
+  if (static_offset < route.static_bytes) return route.static0 + block + static_offset;
+  return route.heap0 + block + (address - route.heap_base);
+}
+
+// Checks and translates an argument of a collective; a range of 0 bytes is always valid. `direct`: the memory of all
+// members is mapped.
+inline Symmetric symmetric(const context::Context& route, context::Site site, const void* address, std::uint64_t bytes,
+                           bool direct) noexcept {
+  if (context::all_mapped) [[likely]]
+    return {context::resolve(route, site, address, bytes, 0).address, route.pe_step};
+  std::byte* const own = context::resolve(route, site, address, bytes, route.my_pe).address;
+  if (direct) return {mapped_copy(route, own, 0), route.pe_step};
+  return {own, 0};
+}
+
+// Returns whether the memory of all PEs of the route is mapped.
+bool all_mapped(const context::Context& route) noexcept;
+
+// Returns the route of a subset of the PEs of `world`.
+context::Context route_of(const context::Context& world, team::PeSet set, int my_pe) noexcept;
+
+}  // namespace shmemx::coll

@@ -1,0 +1,80 @@
+// A team as this PE sees it: its set of PEs, the route to them, and its slot of flags in each member's block.
+// The standard allows one thread at a time in a team's collectives, so the counters are plain.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "context/context.hpp"
+#include "windows/geometry.hpp"
+
+namespace shmemx::coll {
+
+// One member writes it, the owner of the block waits on it. Epochs only grow.
+struct alignas(kCacheLine) Flag {
+  std::atomic<std::uint64_t> epoch;
+  std::uint8_t padding[56];
+};
+static_assert(sizeof(Flag) == kCacheLine);
+
+// The counting barrier of a team, on its PE 0: the last PE to arrive releases all. On several nodes each leader has
+// one, whose `arrived` counts the node peers that have arrived at the leader.
+struct alignas(kCacheLine) CountingBarrier {
+  alignas(kCacheLine) std::atomic<std::uint64_t> arrived;
+  alignas(kCacheLine) std::atomic<std::uint64_t> released;
+};
+static_assert(sizeof(CountingBarrier) == 2 * kCacheLine);
+
+struct TeamNodes;
+
+struct Team {
+  std::uint64_t handle = 0;          // 0: free
+  context::Context route{};          // PEs of the team to their memory
+  std::byte* slot0 = nullptr;        // the slot of team PE 0; the others follow at route.pe_step
+  std::size_t scratch_offset = 0;    // in a slot
+  std::uint64_t epoch = 0;           // of the latest collective; some take several
+  std::uint64_t counted = 0;         // counting barriers entered
+  std::uint64_t exchanges = 0;       // uses of the scratch areas
+  std::uint64_t arrivals_seen = 0;   // as leader: arrivals of node peers that this PE has waited for
+  const TeamNodes* nodes = nullptr;  // common/nodes.hpp; made on first use
+  bool direct = true;                // the memory of all members is mapped; else there are nodes and messages
+  bool counting = false;             // the barrier is the counting one, else dissemination
+  int num_contexts = 0;              // as asked at the split
+
+  int size() const noexcept { return static_cast<int>(route.n_pes); }
+  int me() const noexcept { return route.my_pe; }
+  std::byte* slot(int pe) const noexcept { return slot0 + static_cast<std::int64_t>(pe) * route.pe_step; }
+  // Returns the flag that `writer` writes and `owner` waits on.
+  Flag& flag(int owner, int writer) const noexcept { return reinterpret_cast<Flag*>(slot(owner))[writer]; }
+  // A direct team uses the one of PE 0 only, a team on several nodes that of each leader.
+  CountingBarrier& central(int pe = 0) const noexcept {
+    return *reinterpret_cast<CountingBarrier*>(slot(pe) + scratch_offset - sizeof(CountingBarrier));
+  }
+  std::byte* scratch(int pe, std::uint64_t parity) const noexcept {
+    return slot(pe) + scratch_offset + parity * windows::kScratchBytes;
+  }
+};
+
+// Where the slots of the node's PEs lie, and whether PEs outnumber its cores. Set by runtime at init.
+struct NodeSlots {
+  std::byte* block0 = nullptr;  // the block of world PE 0 begins with its slots
+  std::int64_t pe_step = 0;
+  std::size_t bytes = 0;  // of a slot
+  bool crowded = false;
+};
+inline constinit NodeSlots node_slots;
+
+// All PEs, for shmem_finalize alone: a PE that has left must not release others from a collective of WORLD. Its handle
+// is 0, so programs cannot name it.
+inline constexpr std::size_t kEndTeam = 0;
+inline constexpr std::size_t kWorldTeam = 1;
+inline constexpr std::size_t kSharedTeam = 2;
+inline constexpr std::uint64_t kTeamIndexMask = windows::kTeamSlots - 1;
+
+// A team's index here is its slot number, agreed on by all members. Untouched entries cost nothing.
+inline constinit Team team_table[windows::kTeamSlots] = {};
+
+inline Team& team_at(std::uint64_t handle) noexcept { return team_table[handle & kTeamIndexMask]; }
+
+}  // namespace shmemx::coll

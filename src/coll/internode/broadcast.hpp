@@ -1,0 +1,12 @@
+// Broadcasts of a team on several nodes. Each node has a representative: the root on its own node, else the leader.
+// Segments go from representative to representative down a tree or along a chain, and from each to its node peers.
+#pragma once
+
+#include "coll/common/group.hpp"
+#include "coll/node/broadcast.hpp"
+
+namespace shmemx::coll {
+
+void broadcast_remote(TeamGroup& group, const BroadcastCall& call) noexcept;
+
+}  // namespace shmemx::coll

@@ -1,0 +1,123 @@
+#include "coll/internode/collect.hpp"
+
+#include <cstring>
+
+#include "coll/common/flags.hpp"
+#include "coll/common/member_access.hpp"
+#include "coll/common/select.hpp"
+#include "coll/internode/leader_gather.hpp"
+#include "coll/internode/leaders.hpp"
+#include "rma/copy.hpp"
+
+namespace shmemx::coll {
+namespace {
+
+class Collect {
+ public:
+  Collect(TeamGroup& group, std::byte* own_dest, const std::byte* source, const Offsets& offsets)
+      : group_(group),
+        team_(group.team()),
+        nodes_(nodes_of(team_)),
+        dest_(own_dest),
+        source_(source),
+        offsets_(offsets) {}
+
+  void run() {
+    for (const int peer : nodes_.here()) store(peer, team_.me(), source_);
+    if (collect_by_leaders(nodes_, offsets_.back())) {
+      by_leaders();
+    } else {
+      by_all();
+    }
+  }
+
+ private:
+  std::size_t bytes_of(int pe) const {
+    const auto index = static_cast<std::size_t>(pe);
+    return offsets_[index + 1] - offsets_[index];
+  }
+  std::byte* place_of(int pe) const { return dest_ + offsets_[static_cast<std::size_t>(pe)]; }
+
+  // Stores the contribution of `owner` into the dest of a node peer.
+  void store(int peer, int owner, const std::byte* data) const {
+    if (bytes_of(owner) != 0) rma::copy(mapped_copy(team_.route, place_of(owner), peer), data, bytes_of(owner));
+  }
+
+  std::vector<std::size_t> bytes_by_node() const {
+    std::vector<std::size_t> bytes(static_cast<std::size_t>(nodes_.count()), 0);
+    for (int node = 0; node < nodes_.count(); ++node) {
+      for (const int pe : nodes_.on(node)) bytes[static_cast<std::size_t>(node)] += bytes_of(pe);
+    }
+    return bytes;
+  }
+
+  void by_leaders() {
+    const std::uint64_t epoch = ++team_.epoch;
+    if (!gather_at_leader(team_, group_.routine(), epoch)) return;
+    LeaderGather all(team_, group_.routine(), bytes_by_node());
+    std::byte* at = all.own();
+    for (const int pe : nodes_.here()) {
+      if (bytes_of(pe) != 0) std::memcpy(at, place_of(pe), bytes_of(pe));
+      at += bytes_of(pe);
+    }
+    all.exchange(epoch);
+    for (int node = 0; node < nodes_.count(); ++node) {
+      if (node != nodes_.mine) distribute(node, all.of(node));
+    }
+    release_node(team_, group_.routine(), epoch);
+  }
+
+  // Stores the contributions of another node into the dests of this node.
+  void distribute(int node, const std::byte* data) const {
+    for (const int owner : nodes_.on(node)) {
+      for (const int peer : nodes_.here()) store(peer, owner, data);
+      data += bytes_of(owner);
+    }
+  }
+
+  void by_all() {
+    const std::uint64_t epoch = ++team_.epoch;
+    const int n = nodes_.count();
+    for (int i = 1; i < n; ++i) {
+      const auto there = nodes_.on(nodes_.ahead(i));
+      const int to = there[static_cast<std::size_t>(nodes_.index) % there.size()];
+      put_with_flag(group_, to, bytes_of(team_.me()) == 0 ? dest_ : place_of(team_.me()),
+                    {source_, bytes_of(team_.me())}, epoch);
+    }
+    for (int i = 1; i < n; ++i) receive_from(nodes_.on(nodes_.behind(i)), epoch);
+    sync_node(team_, group_.routine());
+  }
+
+  // Receives from the PEs of another node that send to this PE.
+  void receive_from(std::span<const int> there, std::uint64_t epoch) {
+    const auto here = nodes_.here();
+    for (auto index = static_cast<std::size_t>(nodes_.index); index < there.size(); index += here.size()) {
+      const int owner = there[index];
+      await_flag(team_, group_.routine(), owner, epoch);
+      for (const int peer : here) {
+        if (peer != team_.me()) store(peer, owner, place_of(owner));
+      }
+    }
+  }
+
+  TeamGroup& group_;
+  Team& team_;
+  const TeamNodes& nodes_;
+  std::byte* dest_;
+  const std::byte* source_;
+  const Offsets& offsets_;
+};
+
+}  // namespace
+
+void collect_remote(TeamGroup& group, Symmetric dest, const std::byte* source, const Offsets& offsets) noexcept {
+  Collect(group, dest.pe0, source, offsets).run();
+}
+
+void fcollect_remote(TeamGroup& group, Symmetric dest, const std::byte* source, std::size_t bytes) noexcept {
+  Offsets offsets;
+  for (int pe = 0; pe <= group.size(); ++pe) offsets.push_back(static_cast<std::uint64_t>(pe) * bytes);
+  Collect(group, dest.pe0, source, offsets).run();
+}
+
+}  // namespace shmemx::coll

@@ -1,0 +1,14 @@
+// fcollect and collect of a team on several nodes. Each PE stores its contribution into the dest of its node peers.
+// Then either the leaders exchange the contributions of their nodes, or each PE sends its own to one PE of every other
+// node, which stores it for its node peers.
+#pragma once
+
+#include "coll/common/group.hpp"
+#include "coll/common/offsets.hpp"
+
+namespace shmemx::coll {
+
+void fcollect_remote(TeamGroup& group, Symmetric dest, const std::byte* source, std::size_t bytes) noexcept;
+void collect_remote(TeamGroup& group, Symmetric dest, const std::byte* source, const Offsets& offsets) noexcept;
+
+}  // namespace shmemx::coll

@@ -1,0 +1,138 @@
+// Long reductions: a reduce-scatter and an allgather among PEs of equal index on their nodes. On each node as many PEs
+// work as the smallest node has; worker j computes share j of the elements, with the workers j of the other nodes. A
+// share is cut again, into one piece for each node: a worker combines its node's part of each piece and sends it to the
+// piece's node, combines the parts that it receives for its own piece, and sends the result back. So each element
+// crosses between two nodes once each way.
+//
+// Source and dest may be the same: a worker writes dest only where all have read already.
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "coll/common/eager.hpp"
+#include "coll/common/flags.hpp"
+#include "coll/common/member_access.hpp"
+#include "coll/common/select.hpp"
+#include "coll/internode/leaders.hpp"
+#include "coll/internode/reduce.hpp"
+
+namespace shmemx::coll {
+namespace {
+
+class ShareReduction {
+ public:
+  ShareReduction(TeamGroup& group, std::byte* dest, const Part& source, const Combine& combine)
+      : group_(group), team_(group.team()), nodes_(nodes_of(team_)), dest_(dest), source_(source), combine_(combine) {}
+
+  void run() {
+    const std::size_t at_a_time = max_piece_elements() * static_cast<std::size_t>(nodes_.min_size) * node_count();
+    sync_node(team_, group_.routine());
+    for (std::size_t at = 0; at < source_.nelems; at += at_a_time) {
+      const std::uint64_t epoch = team_.epoch + 1;
+      team_.epoch += 2;
+      if (nodes_.index < nodes_.min_size) work(at, std::min(at_a_time, source_.nelems - at), epoch);
+    }
+    sync_node(team_, group_.routine());
+  }
+
+ private:
+  std::size_t node_count() const { return static_cast<std::size_t>(nodes_.count()); }
+  std::size_t max_piece_elements() const { return kReducePieceBytes / combine_.element_bytes; }
+  int worker(int node) const { return nodes_.on(node)[static_cast<std::size_t>(nodes_.index)]; }
+
+  struct Piece {
+    std::size_t offset;  // bytes
+    std::size_t nelems;
+    std::size_t bytes;
+  };
+  Piece piece_of(int node, std::size_t at, std::size_t nelems) const {
+    const Share share = share_of(nelems, nodes_.index, nodes_.min_size);
+    const Share piece = share_of(share.size(), node, nodes_.count());
+    return {(at + share.begin + piece.begin) * combine_.element_bytes, piece.size(),
+            piece.size() * combine_.element_bytes};
+  }
+
+  // Returns this node's part of a piece, combined in `buffer` unless the node has only one member.
+  const std::byte* partial(const Piece& piece, std::byte* buffer) {
+    if (nodes_.here().size() == 1) return source_.own_copy + piece.offset;
+    combine_node(team_, {source_.own_copy + piece.offset, piece.nelems}, combine_, buffer);
+    return buffer;
+  }
+
+  void work(std::size_t at, std::size_t nelems, std::uint64_t epoch) {
+    if (buffer_ == nullptr) buffer_.reset(new std::byte[kReducePieceBytes]);
+    const int n = nodes_.count();
+    for (int i = 1; i < n; ++i) {
+      const int node = nodes_.ahead(i);
+      const Piece piece = piece_of(node, at, nelems);
+      send_eager(team_, group_.routine(), worker(node), epoch, {partial(piece, buffer_.get()), piece.bytes});
+    }
+    const Piece own = piece_of(nodes_.mine, at, nelems);
+    combine_own(own, epoch);
+    for (int i = 1; i < n; ++i) {
+      put_with_flag(group_, worker(nodes_.ahead(i)), dest_ + own.offset, {dest_ + own.offset, own.bytes}, epoch + 1);
+    }
+    for (int i = 1; i < n; ++i) {
+      const int node = nodes_.behind(i);
+      const Piece piece = piece_of(node, at, nelems);
+      await_flag(team_, group_.routine(), worker(node), epoch + 1);
+      distribute(piece.offset, dest_ + piece.offset, piece.bytes);
+    }
+  }
+
+  // Receives the other nodes' parts of this node's piece, combines them node by node, and stores the result.
+  void combine_own(const Piece& own, std::uint64_t epoch) {
+    if (own.nelems == 0) return await_empty_messages(epoch);
+    std::byte* result = nullptr;
+    EagerMessage first;
+    for (int node = 0; node < nodes_.count(); ++node) {
+      if (node == nodes_.mine) {
+        const std::byte* const from = partial(own, buffer_.get());
+        if (node != 0) {
+          combine_.accumulate(result, from, own.nelems);
+        } else {
+          result = buffer_.get();
+          if (from != result) std::memcpy(result, from, own.bytes);
+        }
+        continue;
+      }
+      EagerMessage message = await_eager(team_, group_.routine(), worker(node), epoch, own.bytes);
+      if (node != 0) {
+        combine_.accumulate(result, message.data(), own.nelems);
+      } else {
+        first = std::move(message);
+        result = first.data();
+      }
+    }
+    std::memcpy(dest_ + own.offset, result, own.bytes);
+    distribute(own.offset, result, own.bytes);
+  }
+
+  void await_empty_messages(std::uint64_t epoch) {
+    for (int i = 1; i < nodes_.count(); ++i) await_flag(team_, group_.routine(), worker(nodes_.behind(i)), epoch);
+  }
+
+  // Stores a result into the dests of the node peers.
+  void distribute(std::size_t offset, const std::byte* result, std::size_t bytes) {
+    const MemberAccess members{team_.route, group_.routine()};
+    for (const int pe : nodes_.here()) {
+      if (pe != team_.me()) members.put(pe, dest_ + offset, result, bytes);
+    }
+  }
+
+  TeamGroup& group_;
+  Team& team_;
+  const TeamNodes& nodes_;
+  std::byte* dest_;
+  const Part source_;
+  const Combine combine_;
+  std::unique_ptr<std::byte[]> buffer_;
+};
+
+}  // namespace
+
+void reduce_by_shares(TeamGroup& group, std::byte* dest, const Part& source, const Combine& combine) noexcept {
+  ShareReduction(group, dest, source, combine).run();
+}
+
+}  // namespace shmemx::coll

@@ -1,0 +1,35 @@
+#include "coll/node/barrier.hpp"
+
+#include "base/wait.hpp"
+#include "coll/common/flags.hpp"
+
+namespace shmemx::coll {
+
+void barrier_dissemination(Team& team, const char* routine) noexcept {
+  const int n = team.size();
+  const int me = team.me();
+  const std::uint64_t epoch = ++team.epoch;
+  for (int distance = 1; distance < n; distance *= 2) {
+    const int ahead = me + distance < n ? me + distance : me + distance - n;
+    const int behind = me >= distance ? me - distance : me - distance + n;
+    set_flag(team, routine, ahead, epoch);
+    await_flag(team, routine, behind, epoch);
+  }
+}
+
+void barrier_counting(Team& team, const char* routine) noexcept {
+  CountingBarrier& central = team.central();
+  const auto n = static_cast<std::uint64_t>(team.size());
+  const std::uint64_t turn = ++team.counted;
+  ++team.epoch;
+  if (central.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == turn * n) {  // arrive
+    central.released.store(turn, std::memory_order_release);                      // arrive
+    for (int pe = 0; pe < team.size(); ++pe) {
+      if (pe != team.me()) context::wake_heap(context::peer_heap(team.route, pe));
+    }
+    return;
+  }
+  wait_for(routine, [&] { return central.released.load(std::memory_order_acquire) >= turn; });  // arrive
+}
+
+}  // namespace shmemx::coll

@@ -1,0 +1,44 @@
+// Reductions of a group whose members all map each other's memory. Every PE computes in the order of the PE numbers, so
+// results are the same on all PEs and from run to run.
+//
+// Published: each PE publishes its source, and after one barrier each computes all of it. Shares: after a barrier PE i
+// computes share i of the elements for all, reading all sources and writing all dests; a second barrier follows. Only
+// PE i touches share i of any buffer, so source and dest may be the same.
+#pragma once
+
+#include <algorithm>
+
+#include "coll/common/combine.hpp"
+#include "coll/common/select.hpp"
+#include "rma/copy.hpp"
+
+namespace shmemx::coll {
+
+template <class T, class Op, class Group>
+inline void reduce_published(Group& group, Elements<T> dest, Elements<T> source, std::size_t nelems) noexcept {
+  if (nelems != 0) group.publish(source.at(group.me()), nelems * sizeof(T));
+  group.sync();
+  T* const out = dest.at(group.me());
+  for (int pe = 0; nelems != 0 && pe < group.size(); ++pe) {
+    const T* const from = reinterpret_cast<const T*>(group.published(pe));
+    if (pe == 0) {
+      std::copy_n(from, nelems, out);
+    } else {
+      accumulate<T, Op>(out, from, nelems);
+    }
+  }
+}
+
+template <class T, class Op, class Group>
+inline void reduce_share(Group& group, Elements<T> dest, Elements<T> source, Share share) noexcept {
+  constexpr std::size_t kBlock = kCacheBlockBytes / sizeof(T);
+  alignas(kCacheLine) T block[kBlock];
+  for (std::size_t at = share.begin; at < share.end; at += kBlock) {
+    const std::size_t count = std::min(kBlock, share.end - at);
+    std::copy_n(source.at(0) + at, count, block);
+    for (int pe = 1; pe < group.size(); ++pe) accumulate<T, Op>(block, source.at(pe) + at, count);
+    for (int pe = 0; pe < group.size(); ++pe) std::copy_n(block, count, dest.at(pe) + at);
+  }
+}
+
+}  // namespace shmemx::coll

@@ -1,0 +1,43 @@
+// Scans of a team whose members all map each other's memory: running sums in the order of the PE numbers, in the two
+// ways of reductions (node/reduce.hpp).
+#pragma once
+
+#include <algorithm>
+
+#include "coll/common/combine.hpp"
+#include "coll/common/group.hpp"
+#include "coll/common/select.hpp"
+
+namespace shmemx::coll {
+
+template <class T>
+inline void scan_published(TeamGroup& group, Elements<T> dest, Elements<T> source, std::size_t nelems,
+                           bool exclusive) noexcept {
+  if (nelems != 0) group.publish(source.at(group.me()), nelems * sizeof(T));
+  group.sync();
+  if (nelems == 0) return;
+  T* const out = dest.at(group.me());
+  std::fill_n(out, nelems, T{});
+  const int last = group.me() + (exclusive ? 0 : 1);
+  for (int pe = 0; pe < last; ++pe) accumulate<T, Sum>(out, reinterpret_cast<const T*>(group.published(pe)), nelems);
+}
+
+// Computes the running sums of one share for all PEs. Exclusive: each PE gets the sum of the lower ones, PE 0 zeros.
+template <class T>
+inline void scan_share(TeamGroup& group, Elements<T> dest, Elements<T> source, Share share, bool exclusive) noexcept {
+  constexpr std::size_t kBlock = kCacheBlockBytes / sizeof(T);
+  alignas(kCacheLine) T sum[kBlock];
+  alignas(kCacheLine) T own[kBlock];
+  for (std::size_t at = share.begin; at < share.end; at += kBlock) {
+    const std::size_t count = std::min(kBlock, share.end - at);
+    std::fill_n(sum, count, T{});
+    for (int pe = 0; pe < group.size(); ++pe) {
+      std::copy_n(source.at(pe) + at, count, own);  // dest may be the same memory
+      if (exclusive) std::copy_n(sum, count, dest.at(pe) + at);
+      accumulate<T, Sum>(sum, own, count);
+      if (!exclusive) std::copy_n(sum, count, dest.at(pe) + at);
+    }
+  }
+}
+
+}  // namespace shmemx::coll

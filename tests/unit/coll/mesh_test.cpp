@@ -1,0 +1,43 @@
+#include "coll/internode/mesh.hpp"
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+
+using shmemx::coll::Mesh;
+
+BOOST_AUTO_TEST_SUITE(coll_mesh)
+
+// Each block has one corner, which its source has to reach in the first hop and its destination from in the second.
+BOOST_AUTO_TEST_CASE(every_block_travels_in_two_hops_at_most) {
+  for (int n = 1; n <= 40; ++n) {
+    const Mesh mesh(n);
+    for (int from = 0; from < n; ++from) {
+      for (int to = 0; to < n; ++to) {
+        if (from == to) continue;
+        const int via = mesh.via(from, to);
+        BOOST_REQUIRE(via >= 0 && via < n);
+        const auto first = mesh.destinations(from, via);
+        const auto second = mesh.sources(via, to);
+        BOOST_REQUIRE_EQUAL(std::count(first.begin(), first.end(), to), 1);
+        BOOST_REQUIRE_EQUAL(std::count(second.begin(), second.end(), from), 1);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(on_a_square_a_node_sends_along_its_row_and_its_column_only) {
+  const Mesh mesh(16);
+  for (int from = 0; from < 16; ++from) {
+    int sends = 0;
+    for (int other = 0; other < 16; ++other) {
+      if (other == from) continue;
+      const bool first = !mesh.destinations(from, other).empty();
+      const bool second = !mesh.sources(from, other).empty();
+      BOOST_CHECK(!first || from / 4 == other / 4 || from % 4 == other % 4);
+      sends += (first ? 1 : 0) + (second ? 1 : 0);
+    }
+    BOOST_CHECK_LE(sends, 12);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,79 @@
+#include "coll/common/select.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace shmemx;
+using coll::NodeBroadcast;
+using coll::NodesBroadcast;
+using coll::TeamNodes;
+
+namespace {
+
+// `count` nodes with `each` members.
+TeamNodes nodes_with(int count, int each) {
+  TeamNodes nodes;
+  nodes.begin.push_back(0);
+  for (int node = 0; node < count; ++node) nodes.begin.push_back(nodes.begin.back() + each);
+  for (int pe = 0; pe < count * each; ++pe) nodes.members.push_back(pe);
+  nodes.position = nodes.members;
+  nodes.min_size = nodes.max_size = each;
+  return nodes;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(coll_select)
+
+BOOST_AUTO_TEST_CASE(only_a_crowded_node_counts_in_its_barrier) {
+  BOOST_CHECK(coll::barrier_counts(true, true));
+  BOOST_CHECK(!coll::barrier_counts(false, true));
+  BOOST_CHECK(!coll::barrier_counts(true, false));
+}
+
+BOOST_AUTO_TEST_CASE(short_broadcasts_are_pushed_and_long_ones_pulled) {
+  BOOST_CHECK(coll::node_broadcast(16384, 8) == NodeBroadcast::push_flat);
+  BOOST_CHECK(coll::node_broadcast(16384, 9) == NodeBroadcast::push_tree);
+  BOOST_CHECK(coll::node_broadcast(16385, 2) == NodeBroadcast::pull);
+  BOOST_CHECK(coll::node_broadcast(16385, 1) == NodeBroadcast::push_flat);
+  BOOST_CHECK(coll::active_broadcast_pushes(16384, 8));
+  BOOST_CHECK(!coll::active_broadcast_pushes(16385, 8));
+  BOOST_CHECK(!coll::active_broadcast_pushes(16384, 9));
+}
+
+BOOST_AUTO_TEST_CASE(what_a_reduction_publishes_fits_the_scratch_areas) {
+  BOOST_CHECK(coll::reduction_publishes(4096, 4));
+  BOOST_CHECK(!coll::reduction_publishes(4097, 1));
+  BOOST_CHECK(!coll::reduction_publishes(4096, 5));
+  BOOST_CHECK_EQUAL(coll::contribution_bytes(2), 4096U);
+  BOOST_CHECK_EQUAL(coll::contribution_bytes(16), 1024U);
+  BOOST_CHECK_EQUAL(coll::contribution_bytes(1000), 256U);
+}
+
+BOOST_AUTO_TEST_CASE(broadcasts_between_nodes_take_the_shape_of_their_length) {
+  const TeamNodes two = nodes_with(2, 1);
+  const TeamNodes four = nodes_with(4, 2);
+  const TeamNodes five = nodes_with(5, 2);
+  BOOST_CHECK_EQUAL(coll::broadcast_segment(two), std::size_t{8} << 20);
+  BOOST_CHECK_EQUAL(coll::broadcast_segment(nodes_with(2, 2)), std::size_t{128} << 10);
+  BOOST_CHECK(coll::nodes_broadcast(four, 16384) == NodesBroadcast::flat);
+  BOOST_CHECK(coll::nodes_broadcast(five, 16384) == NodesBroadcast::tree);
+  BOOST_CHECK(coll::nodes_broadcast(four, (std::size_t{4} << 20) - 1) == NodesBroadcast::tree);
+  BOOST_CHECK(coll::nodes_broadcast(four, std::size_t{4} << 20) == NodesBroadcast::chain);
+  BOOST_CHECK(coll::nodes_broadcast(nodes_with(3, 2), std::size_t{1} << 30) == NodesBroadcast::tree);
+}
+
+BOOST_AUTO_TEST_CASE(leaders_do_what_is_short) {
+  const TeamNodes three = nodes_with(3, 2);
+  const TeamNodes four = nodes_with(4, 1);
+  BOOST_CHECK(coll::leaders_exchange_directly(three) && !coll::leaders_exchange_directly(four));
+  BOOST_CHECK(coll::reduce_by_leaders(three, 8192) && !coll::reduce_by_leaders(three, 8193));
+  BOOST_CHECK(coll::reduce_by_leaders(nodes_with(16, 1), 16383) && !coll::reduce_by_leaders(nodes_with(16, 1), 16384));
+  BOOST_CHECK(coll::collect_by_leaders(three, 32768) && !coll::collect_by_leaders(three, 32769));
+  BOOST_CHECK(coll::collect_by_leaders(four, 32768) && !coll::collect_by_leaders(nodes_with(3, 1), 8));
+  BOOST_CHECK(coll::alltoall_by_leaders(three, 512) && !coll::alltoall_by_leaders(three, 513));
+  BOOST_CHECK(coll::alltoall_by_leaders(four, 512) && !coll::alltoall_by_leaders(nodes_with(3, 1), 8));
+  BOOST_CHECK(coll::alltoall_on_mesh(four) && !coll::alltoall_on_mesh(three));
+  BOOST_CHECK(coll::scan_by_leaders(8192) && !coll::scan_by_leaders(8193));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
