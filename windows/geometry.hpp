@@ -22,9 +22,9 @@ namespace shmemx::windows {
 
 inline constexpr std::size_t kTeamSlots = 1024;     // teams a PE can be in at once
 inline constexpr std::size_t kScratchBytes = 4096;  // one of a slot's two scratch areas
-inline constexpr std::size_t kControlLines = 4;     // lines of a slot beside the arrival lines
+inline constexpr std::size_t kControlLines = 4;     // lines of a slot beside the flags
 
-// One team slot of one PE: an arrival line for each team PE, control lines, two scratch areas.
+// One team slot of one PE: a flag for each team PE, control lines, two scratch areas.
 constexpr std::size_t slot_bytes(std::size_t n_pes) {
   return round_up((n_pes + kControlLines) * kCacheLine, kScratchBytes) + 2 * kScratchBytes;
 }
