@@ -1,16 +1,14 @@
 #!/usr/bin/env bash
-# Builds everything and runs all tests: under AddressSanitizer with UndefinedBehaviorSanitizer, under
-# ThreadSanitizer, and last as released. Arguments go to ctest, e.g. tests/run.sh -L unit.
-# The status is not zero if a test failed in any of the three.
+# Builds the library and runs the tests, and says at the end how long each part took. Arguments go to ctest, e.g.
+# tests/run.sh -L unit. The status is not zero if a test failed in any configuration.
 #
-# TEST_PRESETS="release" runs a choice of them.
+# The configuration is `release`. TEST_PRESETS="release asan tsan" runs several, as .ci/run does: asan is
+# AddressSanitizer with UndefinedBehaviorSanitizer, tsan is ThreadSanitizer. docs/testing.md says what runs where.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-read -r -a presets <<<"${TEST_PRESETS:-asan tsan release}"
+read -r -a presets <<<"${TEST_PRESETS:-release}"
 cd "$root"
-
-"$root/cmake/install_packages.sh" build test
 
 build_directory() {
   if [ "$1" = release ]; then echo "$root/build"; else echo "$root/build/$1"; fi
@@ -26,32 +24,47 @@ configure_and_build() {
   cmake --build "$build"
 }
 
-# The label `serial` stands for tests that measure or use up the machine; they carry RUN_SERIAL.
+# Most tests wait for each other's processes most of the time, so two slots for each core. A test's PROCESSORS says how
+# many of them it takes; tests that measure or use up the machine carry the label `serial` and run alone.
 run_tests() {
   local preset=$1
   shift
-  ctest --test-dir "$(build_directory "$preset")" --output-on-failure --no-label-summary -j "$(nproc)" "$@"
+  ctest --test-dir "$(build_directory "$preset")" --output-on-failure --no-label-summary -j $((2 * $(nproc))) "$@"
 }
 
-for preset in "${presets[@]}"; do
-  echo "== build: $preset"
-  configure_and_build "$preset"
-done
+# timed PART COMMAND...: runs the command and notes how long it took; returns its status.
+parts=()
+timed() {
+  local part=$1 start=$SECONDS status=0
+  shift
+  echo "== $part"
+  "$@" || status=$?
+  parts+=("$(printf '== %-16s %3d min %02d s' "$part" $(((SECONDS - start) / 60)) $(((SECONDS - start) % 60)))")
+  return "$status"
+}
 
-status=0
-closing_of_failure=
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
+run_and_log() {
+  local preset=$1
+  shift
+  run_tests "$preset" "$@" 2>&1 | tee "$log"
+}
+
+timed packages "$root/cmake/install_packages.sh" build test
+status=0
+closing_of_failure=
 for preset in "${presets[@]}"; do
-  echo "== tests: $preset"
+  timed "build: $preset" configure_and_build "$preset"
   preset_status=0
-  run_tests "$preset" "$@" 2>&1 | tee "$log" || preset_status=${PIPESTATUS[0]}
+  timed "tests: $preset" run_and_log "$preset" "$@" || preset_status=$?
   if [ "$preset_status" -ne 0 ]; then
     status=$preset_status
-    closing_of_failure=$(grep -E 'tests passed, [0-9]+ tests? failed out of' "$log" | tail -n 1 || true)
-    closing_of_failure="== failed: $preset"$'\n'"$closing_of_failure"
+    closing_of_failure="== failed: $preset"$'\n'"$(grep -E 'tests passed, [0-9]+ tests? failed out of' "$log" | tail -n 1 || true)"
   fi
 done
-# The last closing line must not say "100%" when an earlier run failed.
+
+printf '%s\n' "${parts[@]}"
+# The last closing line must not say "100%" when an earlier configuration failed.
 if [ "$status" -ne 0 ]; then echo "$closing_of_failure"; fi
 exit "$status"

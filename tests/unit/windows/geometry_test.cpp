@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(the_channel_region_lies_between_records_and_blocks) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_slot_holds_arrival_lines_barrier_and_both_scratch_areas) {
+BOOST_AUTO_TEST_CASE(a_slot_holds_flags_barrier_and_both_scratch_areas) {
   for (std::size_t n_pes = 1; n_pes <= bootstrap::kMaxNodePes; ++n_pes) {
     const std::size_t bytes = windows::slot_bytes(n_pes);
     const std::size_t scratch = bytes - 2 * windows::kScratchBytes;
