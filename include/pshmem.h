@@ -1,5 +1,5 @@
-/* The profiling interface (OpenSHMEM 1.6, section 10): every routine shmem_x under its second name pshmem_x.
-   A tool defines its own shmem_x and reaches the library through pshmem_x. */
+/* The profiling interface (OpenSHMEM 1.6, section 10): every routine shmem_x under its second name pshmem_x. A tool
+   defines its own shmem_x and calls the library through pshmem_x. */
 #ifndef PSHMEM_H
 #define PSHMEM_H
 

@@ -1,4 +1,4 @@
-/* OpenSHMEM 1.6. This file only includes; what it gathers stands in shmemx/, one kind of thing in each file. */
+/* OpenSHMEM 1.6. This file only includes the headers in shmemx/, one for each kind of declarations. */
 #ifndef SHMEM_H
 #define SHMEM_H
 

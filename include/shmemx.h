@@ -1,4 +1,4 @@
-/* What shmemx offers beyond the standard. Programs that use nothing from here are portable. */
+/* Extensions of shmemx to the standard. Programs that use nothing from here are portable. */
 #ifndef SHMEMX_H
 #define SHMEMX_H
 
@@ -10,23 +10,23 @@
 extern "C" {
 #endif
 
-/* State of this PE's symmetric heap. All PEs hold the same, as allocation is collective. */
+/* State of this PE's symmetric heap. It is the same on all PEs, since allocation is collective. */
 typedef struct {
-  size_t capacity_bytes;     /* what SHMEM_SYMMETRIC_SIZE gave */
+  size_t capacity_bytes;     /* the limit set by SHMEM_SYMMETRIC_SIZE */
   size_t used_bytes;         /* in live blocks, alignment included */
-  size_t high_water_bytes;   /* the most that used_bytes has been since the library started */
-  size_t largest_free_bytes; /* the largest block that shmem_malloc can give now */
+  size_t high_water_bytes;   /* the maximum of used_bytes since the library started */
+  size_t largest_free_bytes; /* the largest block that shmem_malloc can allocate now */
   size_t live_blocks;        /* allocated and not yet freed */
 } shmemx_heap_info_t;
 
-/* Writes the state of the own heap to *info. Local, not collective; needs an initialised library. */
+/* Writes the state of this PE's heap to *info. Local; requires an initialised library. */
 SHMEMX_API void shmemx_heap_query(shmemx_heap_info_t* info_) SHMEMX_NOEXCEPT;
 
 #ifdef __cplusplus
 }
 #endif
 
-/* Each takes the helper macros it needs from attributes.h. */
+/* Each header takes the helper macros it needs from attributes.h. */
 #include "shmemx/active.h"
 #include "shmemx/messages.h"
 #include "shmemx/windows.h"

@@ -1,4 +1,4 @@
-/* What the standard deprecates and still requires (annex F). Row shape and conventions: api_table.h. */
+/* Routines that the standard deprecates and still requires (annex F). For the shape of the rows see api_table.h. */
 #ifndef SHMEMX_OLD_AMO_EXTENDED_OPS
 /* clang-format off */
 
@@ -21,7 +21,7 @@
 
 /* ---- Collectives on an active set: PE_size_ PEs from PE_start_ on, every (1 << logPE_stride_)-th. Use teams. ----
    All elements of pSync_ are SHMEM_SYNC_VALUE on all members before the call and again after it. Root numbers count
-   within the set, and the root's own dest_ is left alone. */
+   within the set, and the root's own dest_ is not written. */
 #define SHMEMX_OLD_COLLECTIVE_OPS(X, S, T) \
   X(_alltoall##S,  T, void, alltoall,  (dest_, source_, nelems_, PE_start_, logPE_stride_, PE_size_, pSync_),             void *dest_, const void *source_, size_t nelems_, int PE_start_, int logPE_stride_, int PE_size_, long *pSync_) \
   X(_alltoalls##S, T, void, alltoalls, (dest_, source_, dst_, sst_, nelems_, PE_start_, logPE_stride_, PE_size_, pSync_), void *dest_, const void *source_, ptrdiff_t dst_, ptrdiff_t sst_, size_t nelems_, int PE_start_, int logPE_stride_, int PE_size_, long *pSync_) \

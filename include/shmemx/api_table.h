@@ -20,29 +20,30 @@
 
 /* ==== RMA: section 9.6; each row also with a context ==== */
 #define SHMEMX_RMA_OPS(X, N, T)                                                                                                                                     \
-  /* 9.6.1.1 put: write nelems_ elements. Returns when source_ may be changed; the data lands by the next quiet. */                                                 \
+  /* 9.6.1.1 put: writes nelems_ elements. On return source_ may be changed; the data are in place by the next quiet. */                                            \
   X(N##put,     T, void, put,     (dest_, source_, nelems_, pe_),                               T *dest_, const T *source_, size_t nelems_, int pe_)                \
-  /* 9.6.1.2 p: write one element given by value. */                                                                                                                \
+  /* 9.6.1.2 p: writes one element given by value. */                                                                                                               \
   X(N##p,       T, void, p,       (dest_, value_, pe_),                                         T *dest_, T value_, int pe_)                                        \
   /* 9.6.1.3 iput: element i goes from source_[i * sst_] to dest_[i * dst_]; strides are at least 1. */                                                             \
   X(N##iput,    T, void, iput,    (dest_, source_, dst_, sst_, nelems_, pe_),                   T *dest_, const T *source_, ptrdiff_t dst_, ptrdiff_t sst_, size_t nelems_, int pe_) \
   /* 9.6.1.4 ibput: nblocks_ blocks of bsize_ elements; strides run from block start to block start and are at least bsize_. */                                     \
   X(N##ibput,   T, void, ibput,   (dest_, source_, dst_, sst_, bsize_, nblocks_, pe_),          T *dest_, const T *source_, ptrdiff_t dst_, ptrdiff_t sst_, size_t bsize_, size_t nblocks_, int pe_) \
-  /* 9.6.1.5 get: read nelems_ elements; they are in dest_ on return. */                                                                                            \
+  /* 9.6.1.5 get: reads nelems_ elements; they are in dest_ on return. */                                                                                           \
   X(N##get,     T, void, get,     (dest_, source_, nelems_, pe_),                               T *dest_, const T *source_, size_t nelems_, int pe_)                \
-  /* 9.6.1.6 g: read one element and return it. */                                                                                                                  \
+  /* 9.6.1.6 g: reads one element and returns it. */                                                                                                                \
   X(N##g,       T, T,    g,       (source_, pe_),                                               const T *source_, int pe_)                                          \
-  /* 9.6.1.7 iget: as iput, the other way round; data is here on return. */                                                                                         \
+  /* 9.6.1.7 iget: as iput in the other direction; the data are in dest_ on return. */                                                                              \
   X(N##iget,    T, void, iget,    (dest_, source_, dst_, sst_, nelems_, pe_),                   T *dest_, const T *source_, ptrdiff_t dst_, ptrdiff_t sst_, size_t nelems_, int pe_) \
-  /* 9.6.1.8 ibget: as ibput, the other way round; data is here on return. */                                                                                       \
+  /* 9.6.1.8 ibget: as ibput in the other direction; the data are in dest_ on return. */                                                                            \
   X(N##ibget,   T, void, ibget,   (dest_, source_, dst_, sst_, bsize_, nblocks_, pe_),          T *dest_, const T *source_, ptrdiff_t dst_, ptrdiff_t sst_, size_t bsize_, size_t nblocks_, int pe_) \
   /* 9.6.2.1 put_nbi: source_ stays in use until quiet. */                                                                                                          \
   X(N##put_nbi, T, void, put_nbi, (dest_, source_, nelems_, pe_),                               T *dest_, const T *source_, size_t nelems_, int pe_)                \
   /* 9.6.2.2 get_nbi: dest_ holds the data after quiet. */                                                                                                          \
   X(N##get_nbi, T, void, get_nbi, (dest_, source_, nelems_, pe_),                               T *dest_, const T *source_, size_t nelems_, int pe_)
 
-/* 9.8.3, 9.8.4 put_signal: a put, then *sig_addr_ on the target is set to signal_ or raised by it, as sig_op_ says
-   (SHMEM_SIGNAL_SET, SHMEM_SIGNAL_ADD), not before this put's data has landed. nbi: source_ stays in use until quiet. */
+/* 9.8.3, 9.8.4 put_signal: a put, then an update of *sig_addr_ on the target: set to signal_ or increased by it, as
+   sig_op_ says (SHMEM_SIGNAL_SET, SHMEM_SIGNAL_ADD). The update follows the data of this put. nbi: source_ stays in
+   use until quiet. */
 #define SHMEMX_PUT_SIGNAL_OPS(X, N, T) \
   X(N##put_signal,     T, void, put_signal,     (dest_, source_, nelems_, sig_addr_, signal_, sig_op_, pe_), T *dest_, const T *source_, size_t nelems_, uint64_t *sig_addr_, uint64_t signal_, int sig_op_, int pe_) \
   X(N##put_signal_nbi, T, void, put_signal_nbi, (dest_, source_, nelems_, sig_addr_, signal_, sig_op_, pe_), T *dest_, const T *source_, size_t nelems_, uint64_t *sig_addr_, uint64_t signal_, int sig_op_, int pe_)
@@ -56,7 +57,7 @@
   X(_put##S##_signal,     T, void, put_signal,     (dest_, source_, nelems_, sig_addr_, signal_, sig_op_, pe_), void *dest_, const void *source_, size_t nelems_, uint64_t *sig_addr_, uint64_t signal_, int sig_op_, int pe_) \
   X(_put##S##_signal_nbi, T, void, put_signal_nbi, (dest_, source_, nelems_, sig_addr_, signal_, sig_op_, pe_), void *dest_, const void *source_, size_t nelems_, uint64_t *sig_addr_, uint64_t signal_, int sig_op_, int pe_)
 
-/* The strided ones have no mem form. */
+/* The strided routines have no mem form. */
 #define SHMEMX_SIZED_STRIDED_OPS(X, S, T) \
   X(_iput##S,  T, void, iput,  (dest_, source_, dst_, sst_, nelems_, pe_),          void *dest_, const void *source_, ptrdiff_t dst_, ptrdiff_t sst_, size_t nelems_, int pe_) \
   X(_iget##S,  T, void, iget,  (dest_, source_, dst_, sst_, nelems_, pe_),          void *dest_, const void *source_, ptrdiff_t dst_, ptrdiff_t sst_, size_t nelems_, int pe_) \
@@ -64,8 +65,9 @@
   X(_ibget##S, T, void, ibget, (dest_, source_, dst_, sst_, bsize_, nblocks_, pe_), void *dest_, const void *source_, ptrdiff_t dst_, ptrdiff_t sst_, size_t bsize_, size_t nblocks_, int pe_)
 
 /* ==== Atomics: section 9.7; each row also with a context ====
-   Exclusive among atomics, waits and tests of the same type on the same object. Fetching ones return the old value;
-   the _nbi ones write it to *fetch_, where it is valid after quiet. Those that fetch nothing complete by the next quiet. */
+   Atomic with respect to atomics, waits and tests of the same type on the same object. Fetching routines return the
+   old value; the _nbi ones write it to *fetch_, which is valid after quiet. Non-fetching ones complete by the next
+   quiet. */
 #define SHMEMX_AMO_EXTENDED_OPS(X, N, T)      /* 9.7.1.1, .2, .4; 9.7.2.1, .3: also for float and double */ \
   X(N##atomic_fetch,            T, T,    atomic_fetch,            (source_, pe_),                      const T *source_, int pe_) \
   X(N##atomic_set,              T, void, atomic_set,              (dest_, value_, pe_),                T *dest_, T value_, int pe_) \
@@ -95,15 +97,16 @@
   X(N##atomic_fetch_xor_nbi,    T, void, atomic_fetch_xor_nbi,    (fetch_, dest_, value_, pe_),        T *fetch_, T *dest_, T value_, int pe_)
 
 /* ==== Waits and tests on this PE's own symmetric words: section 9.11 ====
-   cmp_ is one of SHMEM_CMP_*. When a wait returns, or a test says yes, all that the updating PE ordered before its update
-   is visible here too. */
+   cmp_ is one of SHMEM_CMP_*. After a wait returns, or a test succeeds, everything that the updating PE ordered
+   before its update is visible here too. */
 #define SHMEMX_WAIT_OPS(X, N, T)              /* 9.11.1 blocks until *ivar_ cmp_ cmp_value_; 9.11.8 compares once: 1 or 0 */ \
   X(N##wait_until, T, void, wait_until, (ivar_, cmp_, cmp_value_), T *ivar_, int cmp_, T cmp_value_) \
   X(N##test,       T, int,  test,       (ivar_, cmp_, cmp_value_), T *ivar_, int cmp_, T cmp_value_)
 
-/* 9.11.2 to .7 and .9 to .14, over ivars_[0..nelems_-1]. status_[i] != 0 leaves element i out; a null status_ leaves none
-   out. An empty set satisfies _all at once. _any returns an index, SIZE_MAX for an empty set or (test) for none; _some
-   returns how many it found and writes their indices. The _vector forms compare each element with its own value. */
+/* 9.11.2 to .7 and .9 to .14, over ivars_[0..nelems_-1]. status_[i] != 0 excludes element i; a null status_ excludes
+   none. An empty set satisfies _all at once. _any returns an index, or SIZE_MAX for an empty set or (test) if no
+   element matches. _some returns the number of matches and writes their indices. The _vector forms compare each
+   element with its own value. */
 #define SHMEMX_WAIT_ARRAY_OPS(X, N, T) \
   X(N##wait_until_all,         T, void,   wait_until_all,         (ivars_, nelems_, status_, cmp_, cmp_value_),            T *ivars_, size_t nelems_, const int *status_, int cmp_, T cmp_value_) \
   X(N##wait_until_any,         T, size_t, wait_until_any,         (ivars_, nelems_, status_, cmp_, cmp_value_),            T *ivars_, size_t nelems_, const int *status_, int cmp_, T cmp_value_) \
@@ -119,8 +122,8 @@
   X(N##test_some_vector,       T, size_t, test_some_vector,       (ivars_, nelems_, indices_, status_, cmp_, cmp_values_), T *ivars_, size_t nelems_, size_t *indices_, const int *status_, int cmp_, const T *cmp_values_)
 
 /* ==== Collectives of a team: section 9.10 ====
-   All PEs of team_ call, in the same order. On return the own dest_ is complete and the own source_ may be changed;
-   others may still be inside. No quiet is implied. They return 0, or non-zero after a failure. Zero lengths are legal. */
+   All PEs of team_ call, in the same order. On return this PE's dest_ is complete and its source_ may be changed;
+   other PEs may still be inside. No quiet is implied. They return 0, or non-zero on failure. Zero lengths are legal. */
 #define SHMEMX_COLLECTIVE_OPS(X, N, T) \
   /* 9.10.5 alltoall: block k of PE l becomes block l of PE k; nelems_ is the length of a block. */ \
   X(N##alltoall,  T, int, alltoall,  (team_, dest_, source_, nelems_),             shmem_team_t team_, T *dest_, const T *source_, size_t nelems_) \
@@ -140,8 +143,8 @@
   X(_collect##S,   T, int, collect,   (team_, dest_, source_, nelems_),             shmem_team_t team_, void *dest_, const void *source_, size_t nelems_) \
   X(_fcollect##S,  T, int, fcollect,  (team_, dest_, source_, nelems_),             shmem_team_t team_, void *dest_, const void *source_, size_t nelems_)
 
-/* 9.10.9 reductions: element i of dest_ combines element i of all sources, the same on all PEs. source_ and dest_ are one
-   array or do not overlap. */
+/* 9.10.9 reductions: element i of dest_ combines element i of all sources, the same on all PEs. source_ and dest_
+   are the same array or do not overlap. */
 #define SHMEMX_REDUCE_BITWISE_OPS(X, N, T) \
   X(N##and_reduce,  T, int, and_reduce,  (team_, dest_, source_, nreduce_), shmem_team_t team_, T *dest_, const T *source_, size_t nreduce_) \
   X(N##or_reduce,   T, int, or_reduce,   (team_, dest_, source_, nreduce_), shmem_team_t team_, T *dest_, const T *source_, size_t nreduce_) \

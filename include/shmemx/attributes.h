@@ -1,4 +1,4 @@
-/* What every prototype carries. undef.h takes these macros away again. */
+/* Attributes of all prototypes. undef.h undefines these macros again. */
 #ifndef SHMEMX_API
 
 #if defined(__cplusplus) && __cplusplus >= 201103L
@@ -9,7 +9,7 @@
 #define SHMEMX_NOEXCEPT
 #endif
 
-/* noplt: the call goes straight through the address table, one jump less for each put. It also binds the names when
+/* noplt: the call goes straight through the address table, which saves a jump in each put. It also binds names when
    the program starts, so no first call pays for a look-up. Linked statically it becomes an ordinary direct call. */
 #if defined(__has_attribute)
 #if __has_attribute(__noplt__)

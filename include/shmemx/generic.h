@@ -177,8 +177,8 @@
 
 #elif defined(__cplusplus)
 
-/* C++: overloads made from the table's rows. extern "C++", as a user may include shmem.h inside extern "C". OP is only
-   pasted, never handed on to another macro, where a user's `#define put` would get at it. */
+/* C++: overloads made from the table's rows. extern "C++", since a user may include shmem.h inside extern "C". OP is
+   only pasted and never passed to another macro, where a user's `#define put` would expand it. */
 #define SHMEMX_UNWRAP(...) __VA_ARGS__
 #define SHMEMX_OVERLOAD(TAIL, T, R, OP, ARGS, ...) \
   inline R shmem_##OP(__VA_ARGS__) SHMEMX_NOEXCEPT { return shmem##TAIL(SHMEMX_UNWRAP ARGS); }
@@ -205,7 +205,7 @@ SHMEMX_OLD_AMO_TYPES(SHMEMX_OLD_AMO_EXTENDED_OPS, SHMEMX_OVERLOAD)
 SHMEMX_FLOAT_TYPES(SHMEMX_OLD_AMO_EXTENDED_OPS, SHMEMX_OVERLOAD)
 SHMEMX_OLD_AMO_TYPES(SHMEMX_OLD_AMO_STANDARD_OPS, SHMEMX_OVERLOAD)
 
-/* The deprecated C routine shmem_wait_until(long *, int, long) is the overload for long; test has none such. */
+/* The deprecated C routine shmem_wait_until(long *, int, long) is the overload for long; test has no such routine. */
 inline int shmem_test(long *ivar_, int cmp_, long cmp_value_) SHMEMX_NOEXCEPT { return shmem_long_test(ivar_, cmp_, cmp_value_); }
 inline int shmem_sync(shmem_team_t team_) SHMEMX_NOEXCEPT { return shmem_team_sync(team_); }
 inline void shmem_signal_add(shmem_ctx_t ctx_, uint64_t *sig_addr_, uint64_t signal_, int pe_) SHMEMX_NOEXCEPT {
@@ -215,8 +215,9 @@ inline void shmem_signal_set(shmem_ctx_t ctx_, uint64_t *sig_addr_, uint64_t sig
   shmem_ctx_signal_set(ctx_, sig_addr_, signal_, pe_);
 }
 
-/* C99's complex types, which the compilers know in C++ too, beside std::complex: the same bytes. Overloading makes the names of these
-   routines ambiguous where only their address is taken: define SHMEMX_NO_C99_COMPLEX to go without. */
+/* C99's complex types, which compilers support in C++ too, beside std::complex with the same representation. The
+   overloads make the routine names ambiguous where only their address is taken: define SHMEMX_NO_C99_COMPLEX to
+   leave them out. */
 #if defined(__GNUC__) && !defined(SHMEMX_NO_C99_COMPLEX)
 __extension__ typedef double _Complex shmemx_complexd_t;
 __extension__ typedef float _Complex shmemx_complexf_t;

@@ -124,7 +124,7 @@
   SHMEMX_FLOAT_TYPES(F, X)                   \
   F(X, _longdouble_, long double)
 
-/* ---- Sizes in bits. T is used by the library only, which says what the last two are in C++. ---- */
+/* ---- Sizes in bits. Only the library uses T; it defines the last two in C++. ---- */
 #define SHMEMX_OLD_SIZES(F, X)               \
   F(X, 32,  uint32_t)                        \
   F(X, 64,  uint64_t)

@@ -14,12 +14,13 @@
 #define SHMEM_VENDOR_STRING "shmemx 0.1.0"
 
 /* ---- Handles (sections 7, 9.4, 9.5) ----
-   Opaque and coded: a handle is a number in a pointer's clothes, never the address of an object. So predefined handles
-   work in static initialisers, need no relocation, and the library can reject any wrong value without touching memory. */
+   Opaque and coded: a handle is a number with a pointer's type, never the address of an object. So predefined
+   handles work in static initialisers and need no relocation, and the library can reject any invalid value without a
+   memory access. */
 typedef struct shmemx_ctx  *shmem_ctx_t;
 typedef struct shmemx_team *shmem_team_t;
 
-#ifdef __cplusplus                             /* keeps users of -Wold-style-cast quiet */
+#ifdef __cplusplus                             /* avoids warnings of -Wold-style-cast */
 #define SHMEMX_HANDLE(type_, number_) (reinterpret_cast<type_>(number_))
 #else
 #define SHMEMX_HANDLE(type_, number_) ((type_)(number_))
@@ -31,15 +32,15 @@ typedef struct shmemx_team *shmem_team_t;
 #define SHMEM_TEAM_SHARED  SHMEMX_HANDLE(shmem_team_t, 2L)
 
 typedef struct {
-  int num_contexts;                            /* contexts the program would like to hold on the team at once; 0 by default */
+  int num_contexts;                            /* contexts that the program expects to have on the team at once; 0 by default */
 } shmem_team_config_t;
-#define SHMEM_TEAM_NUM_CONTEXTS 0x1L           /* mask: num_contexts counts */
+#define SHMEM_TEAM_NUM_CONTEXTS 0x1L           /* mask: num_contexts is set */
 
 typedef struct {
   size_t total_ops;                            /* RMA calls expected in the session; SIZE_MAX by default */
 } shmem_ctx_session_config_t;
-#define SHMEM_CTX_SESSION_TOTAL_OPS 0x1L       /* mask: total_ops counts */
-#define SHMEM_CTX_SESSION_BATCH     0x1L       /* option: operations may be delayed to send several together */
+#define SHMEM_CTX_SESSION_TOTAL_OPS 0x1L       /* mask: total_ops is set */
+#define SHMEM_CTX_SESSION_BATCH     0x1L       /* option: operations may be delayed and sent together */
 
 /* ---- Context options, bits (9.5.1) ---- */
 #define SHMEM_CTX_SERIALIZED 0x1L              /* threads share it and take turns */
@@ -56,7 +57,7 @@ typedef struct {
 #define SHMEM_THREAD_SERIALIZED 2
 #define SHMEM_THREAD_MULTIPLE   3
 
-/* ---- Comparisons of wait and test (9.11). 0 is none of them, so that a forgotten argument is noticed. ---- */
+/* ---- Comparisons of wait and test (9.11). 0 is not used, so that a forgotten argument is detected. ---- */
 #define SHMEM_CMP_EQ 1
 #define SHMEM_CMP_NE 2
 #define SHMEM_CMP_GT 3

@@ -1,4 +1,4 @@
-/* Takes away the helper macros of the public headers, so that a program sees the standard's names only. */
+/* Undefines the helper macros of the public headers, so that a program sees the standard's names only. */
 #undef SHMEMX_COMPLEXD
 #undef SHMEMX_COMPLEXF
 #undef SHMEMX_RMA_DISTINCT_TYPES

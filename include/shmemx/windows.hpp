@@ -1,5 +1,5 @@
-// Windows for C++20: owners that free by themselves, typed transfers, errors as exceptions. Header-only, on windows.h,
-// which says what each operation promises. Windows must be gone before shmem_finalize.
+// Windows for C++20: owners that free themselves, typed transfers, errors as exceptions. Header-only, on top of
+// windows.h, which defines each operation. Windows must be destroyed before shmem_finalize.
 #ifndef SHMEMX_WINDOWS_HPP
 #define SHMEMX_WINDOWS_HPP
 
@@ -48,7 +48,7 @@ template <class T>
 inline constexpr bool is_word_v = (std::is_integral_v<T> && !std::is_same_v<T, bool> &&
                                    (sizeof(T) == 4 || sizeof(T) == 8)) ||
                                   std::is_same_v<T, float> || std::is_same_v<T, double>;
-// What atomic operations and accumulates work on.
+// The element types of atomic operations and accumulates.
 template <class T>
 concept word = is_word_v<T>;
 
@@ -60,7 +60,7 @@ constexpr int type_of() {
   return std::is_signed_v<T> ? SHMEMX_INT64 : SHMEMX_UINT64;
 }
 
-// Keeps template arguments from being deduced from an argument.
+// Prevents the deduction of template arguments from an argument.
 template <class T>
 using plain = std::type_identity_t<T>;
 
@@ -68,10 +68,10 @@ using plain = std::type_identity_t<T>;
 
 using window_description = shmemx_window_description_t;
 
-// A window of one's own.
+// A window of this PE.
 class window {
  public:
-  // New memory that others can map.
+  // Allocates new memory that other PEs can map.
   static window allocate(std::size_t bytes) {
     window made;
     void* address = nullptr;
@@ -83,7 +83,7 @@ class window {
     if (count > SIZE_MAX / sizeof(T)) throw window_error(SHMEMX_ERR_MEMORY);
     return allocate(count * sizeof(T));
   }
-  // Memory that is there, and stays until the window is gone.
+  // Exposes existing memory, which must outlive the window.
   template <detail::element T, std::size_t N>
   explicit window(std::span<T, N> memory) {
     static_assert(!std::is_const_v<T>, "others write into a window");
@@ -121,7 +121,7 @@ class window {
   shmemx_window_t handle_ = SHMEMX_WINDOW_INVALID;
 };
 
-// Counts operations that are open. It stays where it is, and waits for them in the end.
+// Counts open operations. Its address is fixed; the destructor waits for the operations.
 class completion {
  public:
   completion() = default;
@@ -136,7 +136,7 @@ class completion {
   long open_ = 0;
 };
 
-// A window of some PE. `target`: an address of the owner's.
+// An attached window of some PE. `target`: an address in the owner's address space.
 class attached_window {
  public:
   explicit attached_window(const window_description& description) {
@@ -152,7 +152,7 @@ class attached_window {
   }
   ~attached_window() { reset(); }
 
-  // Element `index` of the window, as an address of the owner's.
+  // Returns the address of element `index` of the window in the owner's address space.
   template <detail::element T>
   T* target(std::size_t index = 0) const noexcept {
     return static_cast<T*>(shmemx_window_base(handle_)) + index;
@@ -160,7 +160,7 @@ class attached_window {
   std::size_t size_bytes() const noexcept { return shmemx_window_bytes(handle_); }
   int owner() const noexcept { return shmemx_window_owner(handle_); }
   int path() const noexcept { return shmemx_window_path(handle_); }
-  // Where it can be loaded and stored here; null where it cannot.
+  // Returns the address for loads and stores here; null if there is none.
   template <detail::element T>
   T* local(T* target, std::size_t count = 1) const noexcept {
     return static_cast<T*>(shmemx_window_ptr(handle_, target, count * sizeof(T)));
@@ -218,7 +218,7 @@ class attached_window {
   T load(const T* target) const {
     return fetch(op::no_op, const_cast<T*>(target), T{});
   }
-  // What was there before: equal to `expected` when it has been replaced.
+  // Returns the old value, which equals `expected` if it was replaced.
   template <detail::word T>
   requires std::is_integral_v<T> T compare_swap(T* target, detail::plain<T> expected, detail::plain<T> value)
   const {
@@ -232,7 +232,7 @@ class attached_window {
                                            static_cast<int>(operation)));
   }
 
-  // Completes everything on this window.
+  // Completes all operations on this window.
   void flush() const { detail::check(shmemx_window_flush(handle_)); }
   shmemx_window_t handle() const noexcept { return handle_; }
 
