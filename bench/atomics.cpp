@@ -1,4 +1,4 @@
-// What does one atomic operation on a peer's word cost, where the peer leaves the word alone and where it does the same?
+// Measures one atomic operation on a peer's word, with the word idle and while the peer operates on it too.
 #include <array>
 #include <bit>
 
@@ -7,7 +7,7 @@
 namespace {
 using namespace shmemx::bench;
 
-// Each kernel works on PE 1's word: PE 0 from afar, and PE 1, as the companion, on its own.
+// Each kernel works on PE 1's word: PE 0 remotely, and PE 1, as the companion, locally.
 #if defined(BENCH_RAW)
 std::atomic_ref<long> target(Work& work) {
   return std::atomic_ref(work.pe == 0 ? work.peer_shared->word.value : work.shared->word.value);
@@ -37,7 +37,7 @@ void add_real(Work& work, long iterations) {
   double& word = work.pe == 0 ? work.peer_shared->real.value : work.shared->real.value;
   const std::atomic_ref real(reinterpret_cast<long&>(word));
   for (long i = 0; i < iterations; ++i) {
-    long old = real.load(std::memory_order_relaxed);  // the exchange orders
+    long old = real.load(std::memory_order_relaxed);  // relaxed: the exchange orders
     while (!real.compare_exchange_weak(old, std::bit_cast<long>(std::bit_cast<double>(old) + 1.0))) {
     }
   }

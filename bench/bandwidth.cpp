@@ -1,5 +1,5 @@
-// How fast do contiguous blocks of 4 KiB to 16 MiB travel, put and get?
-// The same two buffers are used over and over; the peer does not touch them meanwhile.
+// Measures the rate of contiguous puts and gets of 4 KiB to 16 MiB. The same two buffers are reused; the peer does
+// not touch them meanwhile.
 #include <array>
 
 #include "support/program.hpp"
@@ -41,9 +41,9 @@ constexpr Case row(const char* name, void (*kernel)(Work&, long), std::size_t by
 }
 
 constexpr std::array kCases = {
-    row("put", put, 4 * kKiB),  row("put", put, 16 * kKiB),  row("put", put, 64 * kKiB), row("put", put, 256 * kKiB),
-    row("put", put, kMiB),      row("put", put, 4 * kMiB),   row("put", put, 16 * kMiB), row("get", get, 4 * kKiB),
-    row("get", get, 16 * kKiB), row("get", get, 64 * kKiB),  row("get", get, 256 * kKiB), row("get", get, kMiB),
+    row("put", put, 4 * kKiB),  row("put", put, 16 * kKiB), row("put", put, 64 * kKiB),  row("put", put, 256 * kKiB),
+    row("put", put, kMiB),      row("put", put, 4 * kMiB),  row("put", put, 16 * kMiB),  row("get", get, 4 * kKiB),
+    row("get", get, 16 * kKiB), row("get", get, 64 * kKiB), row("get", get, 256 * kKiB), row("get", get, kMiB),
     row("get", get, 4 * kMiB),  row("get", get, 16 * kMiB),
 };
 }  // namespace

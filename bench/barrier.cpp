@@ -1,5 +1,5 @@
-// How long does a barrier of all PEs take? The limit is the round trip of one cache line between two PEs, and a
-// counter with sched_yield where PEs share cores.
+// Measures a barrier of all PEs. The limit is the round trip of one cache line between two PEs, and a counter with
+// sched_yield where PEs share cores.
 #include <array>
 
 #include "support/program.hpp"

@@ -1,5 +1,5 @@
-// How long does a collective of two PEs take for one word, and how fast does it move 1 MiB a PE?
-// The raw program moves the same bytes with the fewest flags that keep two PEs in step.
+// Measures collectives of two PEs: the time for one word and the rate for 1 MiB a PE. The raw program moves the same
+// bytes with the fewest flags that keep two PEs in step.
 #include <array>
 
 #include "support/program.hpp"
@@ -19,8 +19,8 @@ constexpr std::size_t kMiB = std::size_t{1} << 20;
 #if defined(BENCH_RAW)
 long* longs(std::byte* buffer) { return reinterpret_cast<long*>(buffer); }
 
-// One line to the peer and one from it, each with number and value. A mailbox is used again after eight rounds, and
-// nobody can be two rounds ahead.
+// Sends one line to the peer and receives one, each with number and value. A mailbox is reused after eight rounds,
+// and no PE can be two rounds ahead.
 void reduce_word(Work& work, long iterations) {
   for (long i = 0; i < iterations; ++i) {
     const long slot = ++work.sequence % Shared::kSlots;
@@ -33,7 +33,7 @@ void reduce_word(Work& work, long iterations) {
   }
 }
 
-// The root runs ahead by as many rounds as there are mailboxes; every fourth round is acknowledged.
+// The root runs ahead by at most the number of mailboxes; every fourth round is acknowledged.
 void broadcast_word(Work& work, long iterations) {
   raw_meet(work);
   for (long i = 0; i < iterations; ++i) {
@@ -64,7 +64,7 @@ void reduce_block(Work& work, long iterations) {
   const std::size_t mine = work.pe == 0 ? 0 : half;
   for (long i = 0; i < iterations; ++i) {
     raw_meet(work);
-    if (work.method == 0) {  // each PE sums all for itself
+    if (work.method == 0) {  // each PE computes the whole sum
       add(longs(work.dest), longs(work.source), longs(work.peer_source), count);
     } else {  // each PE sums one half and copies the other
       add(longs(work.dest) + mine, longs(work.source) + mine, longs(work.peer_source) + mine, half);
@@ -142,7 +142,7 @@ constexpr std::array kCases = {
 
 int main(int argc, char** argv) {
 #if !defined(BENCH_RAW)
-  prepare_collectives();  // static memory, before anybody can use it
+  prepare_collectives();  // static memory, prepared before any PE uses it
 #endif
   return run_program(argc, argv, kCases, 2 * kMiB);
 }

@@ -1,5 +1,5 @@
-// How much of a core does a PE use while it is blocked in wait_until, in a barrier, in a lock?
-// PE 1 sleeps and then lets PE 0 go. The raw programs sleep on a futex.
+// Measures the CPU time of a PE that is blocked in wait_until, in a barrier or in a lock. PE 1 sleeps and then
+// releases PE 0. The raw programs sleep on a futex.
 #include <sys/resource.h>
 
 #include "support/program.hpp"
@@ -14,7 +14,9 @@ using namespace shmemx::bench;
 double cpu_ns() {
   rusage usage;
   getrusage(RUSAGE_SELF, &usage);
-  const auto ns = [](const timeval& t) { return static_cast<double>(t.tv_sec) * 1e9 + static_cast<double>(t.tv_usec) * 1e3; };
+  const auto ns = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) * 1e9 + static_cast<double>(t.tv_usec) * 1e3;
+  };
   return ns(usage.ru_utime) + ns(usage.ru_stime);
 }
 

@@ -1,6 +1,7 @@
 // How many instructions does one call execute? Runs under `valgrind --tool=callgrind`: each loop is dumped under its
 // name with its length, and whoever reads the dumps takes the difference of two lengths and of two loops. The
-// reference loop does all but the call, for which a nop stands, so the figure goes from a routine's first instruction to its return.
+// reference loop does all but the call, for which a nop stands, so the figure goes from a routine's first instruction
+// to its return.
 #include <valgrind/callgrind.h>
 
 #include "support/program.hpp"
@@ -11,7 +12,7 @@ using namespace shmemx::bench;
 constexpr long kShort = 1000;
 constexpr long kLong = 3000;
 
-// Looks like a call to the compiler: takes the three arguments and clobbers what a callee may.
+// Looks like a call to the compiler: takes the three arguments and clobbers the registers that a callee may.
 inline void call_nothing(const long* where, long value, int pe) {
   asm volatile("nop" : "+D"(where), "+S"(value), "+d"(pe) : : "rax", "rcx", "r8", "r9", "r10", "r11", "memory", "cc");
 }

@@ -1,4 +1,4 @@
-// What does one small operation to a peer cost? p, g, put + quiet, and the rate of non-blocking puts.
+// Measures small operations to a peer: p, g, put + quiet, and the rate of non-blocking puts.
 #include <array>
 
 #include "support/program.hpp"
@@ -6,7 +6,7 @@
 namespace {
 using namespace shmemx::bench;
 
-constexpr long kMask = 511;  // the words lie in 4 KiB
+constexpr long kMask = 511;  // the words occupy 4 KiB
 constexpr long kWindow = 256;
 
 void put_words(Work& work, long iterations) {

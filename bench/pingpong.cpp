@@ -1,4 +1,4 @@
-// How long does a word take to a PE that waits for it? A token goes round the ring of all PEs by put and wait_until;
+// Measures the time of a word to a PE that waits for it. A token circulates through all PEs by put and wait_until;
 // with two PEs that is the ping-pong. The figure is one hop.
 #include <array>
 

@@ -1,5 +1,6 @@
-// Do threads with contexts of their own disturb each other? One and two threads of PE 0 put words of 8 bytes to PE 1,
-// each through its private context; PE 1 sleeps. Prints the rate of one thread (k=1) and of two together (k=2).
+// Measures whether threads with contexts of their own disturb each other. One and two threads of PE 0 put words of 8
+// bytes to PE 1, each through its private context; PE 1 sleeps. Prints the rate of one thread (k=1) and of two
+// together (k=2).
 #include <array>
 #include <thread>
 
@@ -38,7 +39,7 @@ struct Span {
   std::int64_t end = 0;
 };
 
-// Threads begin together, once all have a core; the sample is from the first begin to the last end.
+// Threads begin together, after all have a core; the sample lasts from the first begin to the last end.
 double sample(Work& work, const Options& options, int threads) {
   std::atomic<int> arrived{0};
   std::array<Span, kThreads> spans;

@@ -11,7 +11,7 @@
 namespace shmemx::bench {
 namespace {
 
-// As support/work.hpp, which a driver of other people's programs has no need to know.
+// The same note as in support/work.hpp, which a driver need not include.
 constexpr const char* kRivalNote = "raw";
 
 }  // namespace
@@ -37,7 +37,8 @@ std::size_t Interleaved::samples_in(const Bins& bins, const std::string& state) 
   return most;
 }
 
-// The state with the most samples of everyone who has any; nobody is compared across states.
+// Returns the state with the most samples among states that all variants with samples have. Variants are not compared
+// across states.
 std::string Interleaved::common_state(const AllBins& all) {
   std::string best;
   std::size_t best_samples = 0;
@@ -86,7 +87,7 @@ void Interleaved::measure(int index, const ListedCase& what) {
   AllBins& bins = bins_[index];
   for (int round = 0; round < turns_.rounds; ++round, ++turn_)
     for (std::size_t turn = 0; turn < kVariants; ++turn) {
-      const std::size_t v = (turn + turn_) % kVariants;  // nobody is always the first
+      const std::size_t v = (turn + turn_) % kVariants;  // rotates which variant is first
       for (int method = 0; method < what.methods(v); ++method) sample(v, {index, method}, bins);
     }
 }

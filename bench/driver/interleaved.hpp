@@ -1,5 +1,5 @@
-// Jobs of one program, alive at once, that take turns of a few ten milliseconds each; whoever is not measured sleeps.
-// Figures are compared only where they come from the same state of the machine.
+// Runs the jobs of one program side by side; they take turns of some ten milliseconds, and the others sleep
+// meanwhile. Figures are compared only if they come from the same state of the machine.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace shmemx::bench {
 
-// A case as `program --list` names it.
+// A case as printed by `program --list`.
 struct ListedCase {
   std::string name, unit, note;
   std::size_t bytes = 0;
@@ -24,14 +24,14 @@ struct ListedCase {
 };
 std::vector<ListedCase> list_cases(const std::string& program);
 
-// Who takes turns, and for how long.
+// Which variants take turns, and for how long.
 struct Turns {
   std::string program;
   int pes = 0;
   std::array<std::optional<Variant>, kVariants> variants;  // in the order of the columns
-  bool beside_mpi = false;                                 // the peers' kind, as in Row
+  bool beside_mpi = false;                                 // the peers are MPIs, as in Row
   bool own_folders = false;  // the PEs of a job share a folder, but neither /dev/shm nor a session
-  bool apart = false;        // one job at a time: together they would take the cores from each other
+  bool apart = false;        // one job at a time: together they would compete for the cores
   int launches = 1;
   int rounds = 1;  // of each launch
   double budget_ms = 0;
@@ -41,21 +41,21 @@ class Interleaved {
  public:
   Interleaved(const Settings& settings, Turns turns) : settings_(settings), turns_(std::move(turns)) {}
 
-  // Starts all jobs anew. Every launch gets other pages. Where memory lies decides about the time of a line no less
-  // than where the cores are; nobody shall have luck or misfortune with it for a whole run.
-  // `only`: of all variants this one; the others get no turns until the next launch.
+  // Starts all jobs anew, so that every launch gets other pages: the location of memory affects the time of a line as
+  // much as the location of the cores. This averages over several launches. `only` restricts the run to one variant
+  // until the next launch.
   void launch(std::optional<std::size_t> only = std::nullopt);
   void measure(int index, const ListedCase& what);
   Row row(int index, const ListedCase& what);
 
  private:
-  // What one way of one variant gave in one state of the machine.
+  // The results of one method of one variant in one state of the machine.
   struct Bin {
     std::vector<double> medians;  // one for each round
     std::size_t samples = 0;
   };
   using Bins = std::map<std::string, std::vector<Bin>>;  // by state, then by method
-  // One for each variant, then those of the rival that ours has beside it (support/work.hpp).
+  // One for each variant, then those of the rival that runs inside our program (support/work.hpp).
   static constexpr std::size_t kRival = kVariants;
   using AllBins = std::array<Bins, kVariants + 1>;
 

@@ -82,7 +82,7 @@ Rows measure_all(const Settings& settings) {
   return rows;
 }
 
-// The table, as written.
+// Writes the results and returns the table.
 std::string write(const CommandLine& line, const Rows& rows) {
   const std::string text = table(rows);
   if (rows.empty()) return text;

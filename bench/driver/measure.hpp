@@ -1,4 +1,4 @@
-// The measurements, each as rows.
+// The measurements; each returns rows.
 #pragma once
 
 #include <array>
@@ -13,27 +13,27 @@
 
 namespace shmemx::bench {
 
-// One of those that are compared: a launcher and the folder with its programs.
+// One of the compared variants: a launcher and the folder with its programs.
 struct Variant {
   std::string label;
   Arguments launcher;        // "{n}" stands for the number of PEs; empty for plain processes
   std::string programs;      // folder
-  std::string missing;       // why there is none; empty where it is there
-  Arguments wrapper = {};    // what starts each process, on its host
-  std::string program = {};  // where its program has another name than that of ours
+  std::string missing;       // why the variant is missing; empty if it is present
+  Arguments wrapper = {};    // starts each process on its host
+  std::string program = {};  // set if its program is named differently from ours
 };
 
 // Where the rows between nodes are measured.
 struct Cluster {
   std::vector<std::string> hosts;  // virtual hosts; empty: pretended nodes of this machine
-  std::string enter;               // speaks like ssh
+  std::string enter;               // has the command line of ssh
   std::string plain_programs;      // folder of the programs that use a network library alone
 };
 
 struct Settings {
   Variant ours, limit;
   Variant openmpi;                  // its OSHMEM
-  Variant openmpi_messages, mpich;  // MPI
+  Variant openmpi_messages, mpich;  // the MPIs
   bool full = false;
   double budget_ms = 30;  // of one case of one variant in one round
   int rounds = 9;
@@ -44,35 +44,36 @@ struct Settings {
   Cluster cluster;
 };
 
-// Who stands beside ours: an OpenSHMEM, the MPIs, or only the limit.
+// The peers beside ours: an OpenSHMEM, the MPIs, or only the limit.
 enum class Peers { shmem, messages, none };
-// In the order of the columns; null where there is none of that kind.
+// In the order of the columns; null if there is none of that kind.
 constexpr int kVariants = 4;
 std::array<const Variant*, kVariants> variants_of(const Settings& settings, Peers peers);
 
 bool wanted(const Settings& settings, const std::string& name);
-// With NAME=value in its environment. For what has a launcher.
+// Returns the variant with NAME=value in its environment. Requires a launcher.
 Variant in_environment(Variant variant, const Arguments& settings);
 Arguments command(const Settings& settings, const Variant& variant, const std::string& program, int pes,
                   const Arguments& wrapper = {});
 
 // Cases that are sampled in turns.
 Rows measure_sampled(const Settings& settings);
-// What a program answers in one run: idle_cpu, threads_rate, instructions.
+// Programs that print their results in one run: idle_cpu, threads_rate, instructions.
 Rows measure_idle_cpu(const Settings& settings);
 Rows measure_threads_rate(const Settings& settings);
 Rows measure_instructions(const Settings& settings);
-// start and rss.
+// The rows start and rss.
 Rows measure_start(const Settings& settings);
-// Of messages: sendrecv_instructions and those of the queue, alltoall_messages, queue_busy_target.
+// Rows of messages: sendrecv_instructions and those of the queue, alltoall_messages, queue_busy_target.
 Rows measure_queue_instructions(const Settings& settings);
 Rows measure_message_instructions(const Settings& settings);
 Rows measure_alltoall_messages(const Settings& settings);
 Rows measure_queue_busy_target(const Settings& settings);
-// Between nodes. `keep` gets what there is so far, after each group of rows.
+// Rows between nodes. Calls `keep` with the rows so far after each group.
 Rows measure_net(const Settings& settings, const std::function<void(const Rows&)>& keep);
 
-// Instructions of one iteration of each loop that `program` dumps, by name, under callgrind; empty where it fails.
+// Runs `program` under callgrind and returns the instructions of one iteration of each dumped loop by name; empty on
+// failure.
 std::map<std::string, double> count_instructions(const Settings& settings, const Variant& variant,
                                                  const std::string& program);
 

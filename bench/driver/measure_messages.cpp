@@ -1,4 +1,4 @@
-// Measurements of messages that a program answers in one run: counted instructions, everybody to everybody, and a
+// Measurements of messages from programs that print their results in one run: counted instructions, all-to-all, and a
 // target that computes.
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ std::string why(const Variant& variant, const std::string& program, const Finish
   return run.ok ? "" : fmt::format("{}: {} {}. ", variant.label, program, run.why);
 }
 
-// Medians of several runs, in turns.
+// Adds medians of several runs; the variants take turns.
 void add_alltoall_rows(const Settings& settings, int pes, Rows& rows) {
   const auto variants = variants_of(settings, Peers::messages);
   std::array<std::vector<double>, kVariants> rates, shares;
@@ -60,7 +60,7 @@ Row counted_row(const std::string& name) {
 
 }  // namespace
 
-// bench_queue counts the queue layer alone; lines such as enqueue_behind say in which situation.
+// bench_queue counts the queue layer alone; names such as enqueue_behind tell the situation.
 Rows measure_queue_instructions(const Settings& settings) {
   Rows rows;
   const std::string kinds[] = {"enqueue", "dequeue"};

@@ -1,5 +1,5 @@
-// Between nodes: PEs on virtual hosts, or on pretended nodes of this machine, over each of our networks; beside them a
-// bare TCP connection of the same processes, UCX and libfabric without a library on top, Open MPI's OSHMEM, Open MPI,
+// Measures between nodes: PEs on virtual hosts, or on pretended nodes of this machine, over each of our networks.
+// Beside them: a bare TCP connection of the same processes, UCX and libfabric alone, Open MPI's OSHMEM, Open MPI,
 // MPICH.
 #include <errno.h>
 #include <fmt/format.h>
@@ -17,8 +17,8 @@ namespace shmemx::bench {
 namespace {
 
 constexpr const char* kTransports[] = {"tcp", "ucx", "ofi"};
-constexpr const char* kRawTransport = "tcp";  // the one that is held against a bare connection
-constexpr std::size_t kShortList = 10;        // so many cases of one_sided are those of the bars
+constexpr const char* kRawTransport = "tcp";  // the transport that is compared with a bare connection
+constexpr std::size_t kShortList = 10;        // the first cases of one_sided, which have bars
 
 struct Layout {
   int hosts;
@@ -39,14 +39,16 @@ const Arguments& undisturbed() {
 }
 constexpr const char* kUndisturbed = "BENCH_REAL_TIME=1";
 
-// Whom the driver gives an order must not keep it from giving the next one. Its children are ordinary processes.
+// Gives the driver a higher priority than its jobs, so that a busy job cannot delay the next order. Its children are
+// ordinary processes.
 void rise_above_jobs() {
   const sched_param parameter{2};
   if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameter) != 0)
-    errno = 0;  // then the jobs cannot either
+    errno = 0;  // then the jobs cannot raise theirs either
 }
 
-// Then nobody has it: some of the peers never yield, and would keep their own from running.
+// In that case no process gets real-time priority: some peers never yield and would keep their own processes from
+// running.
 bool crowded(const Layout& layout) { return layout.pes() > sysconf(_SC_NPROCESSORS_ONLN); }
 
 class Net {
@@ -94,7 +96,7 @@ class Net {
   std::string place() const { return virtual_hosts() ? "" : "pretended nodes"; }
 
  private:
-  // Without hosts the peers would go through shared memory, which is another question.
+  // Without hosts the peers would use shared memory, which is a different measurement.
   Variant on_hosts(Variant variant) const {
     if (!virtual_hosts()) variant.missing = "there are no virtual hosts";
     return variant;
@@ -123,7 +125,8 @@ class Net {
             "{n}"};
   }
 
-  // One process of a host does not see that the others share its cores; told so, Open MPI yields while it waits.
+  // A process of one host does not see that the others share its cores. Open MPI yields while it waits only if
+  // configured to.
   Variant of_openmpi(const Variant& base, const std::string& launcher, const Layout& layout,
                      const Arguments& more) const {
     Variant variant = on_hosts(base);
@@ -151,7 +154,7 @@ class Net {
   const Settings& settings_;
 };
 
-// What all rows of this file have.
+// Fills in the fields that all rows of this file have.
 Row finished(const Net& net, Row row, const Layout& layout, const std::string& transport) {
   row.transport = transport;
   row.hosts = layout.hosts;
@@ -198,7 +201,7 @@ Turns net_turns(const Settings& settings, const std::string& program, const Layo
   turns.own_folders = true;
   turns.launches = settings.full ? 3 : 1;
   turns.rounds = std::max(3, settings.rounds / turns.launches);
-  turns.budget_ms = 2 * settings.budget_ms;  // samples are long here
+  turns.budget_ms = 2 * settings.budget_ms;  // samples are longer here
   return turns;
 }
 
@@ -223,7 +226,7 @@ void add_one_sided(const Settings& settings, const Net& net, const std::string& 
   }
 }
 
-// The limit is the same without the helper thread.
+// The limit is the same run without the helper thread.
 void add_agent_cost(const Settings& settings, const Net& net, const std::string& transport, Rows& rows) {
   if (!wanted(settings, "net_agent_cost")) return;
   announce("cost of the agent", kPair, transport);
@@ -268,7 +271,7 @@ void add_collectives(const Settings& settings, const Net& net, const Layout& lay
   }
 }
 
-// A program that answers in one run.
+// Runs a program that prints its results in one run.
 std::vector<Line> answers(const Settings& settings, const Variant& variant, const std::string& program,
                           const Arguments& options, std::string& remark) {
   Variant with_folder = in_environment(variant, {"BENCH_RAISED=1", "BENCH_CONTROL_DIR=" + settings.scratch});

@@ -1,4 +1,4 @@
-// Measurements that a program answers in one run of its own, and those of the launcher.
+// Measurements of programs that print their results in one run, and of the launcher.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -73,7 +73,7 @@ struct Starts {
   std::string why;
 };
 
-// One plain process after the other is made, all run side by side, all are waited for.
+// Starts plain processes one after the other, which run side by side, and waits for all of them.
 Finished start_plain(const Settings& settings, int count) {
   const std::string program = settings.limit.programs + "/hello";
   return run_once({"sh", "-c", fmt::format("i=0; while [ $i -lt {} ]; do {} & i=$((i+1)); done; wait", count, program)},
@@ -151,7 +151,7 @@ Rows measure_idle_cpu(const Settings& settings) {
   return rows;
 }
 
-// The limit of this one is what the library itself reaches with one thread, twice.
+// The limit of this row is twice what the library itself reaches with one thread.
 Rows measure_threads_rate(const Settings& settings) {
   Rows rows;
   if (!wanted(settings, "threads_rate")) return rows;

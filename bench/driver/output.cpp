@@ -112,7 +112,7 @@ nlohmann::ordered_json entry(const Row& row, const Rows& rows) {
   return one;
 }
 
-// What an earlier run left of the rows of one node.
+// Returns the rows of one node that an earlier run has left.
 nlohmann::ordered_json kept_rows(const std::string& path) {
   auto kept = nlohmann::ordered_json::array();
   std::ifstream file(path);
@@ -178,7 +178,7 @@ double ns_of(const Row& row) { return row.unit == "us" ? 1000 : 1; }
 std::function<bool(const Row&)> named(std::string name) {
   return [name = std::move(name)](const Row& row) { return row.name == name; };
 }
-// Those whose state ends with these words, or has no words where there are none.
+// Selects rows whose state ends with `words`; rows without words if `words` is empty.
 std::function<bool(const Row&)> named(std::string name, std::string words) {
   return [=](const Row& row) {
     return row.name == name &&

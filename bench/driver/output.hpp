@@ -1,4 +1,4 @@
-// Where the rows go.
+// Writes the rows to files.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace shmemx::bench {
 
-// `append`: the rows of one node that are in the file stay.
+// `append` keeps the rows of one node that are in the file.
 void write_json(const Rows& rows, const std::string& path, bool append);
 std::string table(const Rows& rows);
-// Writes data and gnuplot scripts into `directory` and runs gnuplot where it is installed.
+// Writes data and gnuplot scripts into `directory` and runs gnuplot if it is installed.
 void write_plots(const Rows& rows, const std::string& directory);
 void write_net_plots(const Rows& rows, const std::string& directory);
 

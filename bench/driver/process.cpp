@@ -20,7 +20,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Sessions are scheduled as groups; ours shall not lose its cores to others. Not allowed for all users.
+// Sessions are scheduled as groups; a raised weight keeps the cores for this one. Ordinary users may not do that.
 void raise_weight_of_session(std::string_view nice) {
   const int fd = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
   if (fd < 0) return;
@@ -71,7 +71,7 @@ std::optional<int> Child::wait(Milliseconds limit) {
   return status_;
 }
 
-// A launcher ends its PEs when it is asked to; what is left of the session, which is the child's own, dies hard.
+// Kills what is left of the child's session. A launcher ends its own PEs on SIGTERM.
 void Child::kill_session() {
   kill(pid_, SIGTERM);
   wait(Milliseconds(3000));
@@ -112,7 +112,7 @@ ServedJob::ServedJob(Arguments launch, int pes, const std::string& directory, Mi
   const auto make = [&](const std::string& name) {
     const std::string path = directory + "/" + name;
     if (mkfifo(path.c_str(), 0600) != 0) throw std::runtime_error("mkfifo " + path);
-    return open(path.c_str(), O_RDWR | O_CLOEXEC);  // both ends, so that no open() waits for a PE
+    return open(path.c_str(), O_RDWR | O_CLOEXEC);  // opened for both directions, so that no open() waits for a PE
   };
   for (int pe = 0; pe < pes; ++pe) command_fds_.push_back(make("cmd." + std::to_string(pe)));
   out_fd_ = make("out");
@@ -184,7 +184,7 @@ void continue_in_own_session() {
 }
 
 ScratchDirectory::ScratchDirectory(const std::string& path) : path_(path) {
-  std::filesystem::remove_all(path);  // what a killed run left
+  std::filesystem::remove_all(path);  // left by a killed run
   std::filesystem::create_directories(path);
 }
 

@@ -1,4 +1,4 @@
-// Starting programs, bounded in time: once with their output, or as a served job that takes orders through pipes.
+// Starts programs with bounded run time: once with their output, or as a served job that takes orders through pipes.
 #pragma once
 
 #include <sys/types.h>
@@ -13,17 +13,17 @@ namespace shmemx::bench {
 using Arguments = std::vector<std::string>;
 using Milliseconds = std::chrono::milliseconds;
 
-// A child in a session of its own; killed and waited for when this object goes.
+// A child in a session of its own. The destructor kills it and waits for it.
 class Child {
  public:
-  // Output goes to `output_fd`, or nowhere useful (-1: to this program's stderr).
+  // Output goes to `output_fd`, or to this program's stderr if it is -1.
   Child(const Arguments& arguments, int output_fd);
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
   ~Child();
 
   bool running();
-  // The exit status as of waitpid, or nothing if it still runs at the deadline.
+  // Returns the status as from waitpid, or nothing if the child still runs at the deadline.
   std::optional<int> wait(Milliseconds limit);
 
  private:
@@ -35,7 +35,7 @@ class Child {
 
 struct Finished {
   bool ok = false;
-  std::string why;     // where not ok
+  std::string why;     // set if not ok
   std::string output;  // its standard output
   double wall_ms = 0;
 };
@@ -54,7 +54,7 @@ class ServedJob {
   bool alive() const { return alive_; }
   const std::string& why() const { return why_; }
 
-  // CSV lines of one case; empty if nothing could be measured.
+  // Returns the CSV lines of one case; empty if nothing was measured.
   std::vector<std::string> measure(int case_index, int method, double budget_ms, Milliseconds limit);
 
  private:
@@ -70,8 +70,8 @@ class ServedJob {
   std::optional<Child> child_;
 };
 
-// Moves what follows into a session of its own, with raised weight where that is allowed: a driver that does not get
-// the CPU lets its jobs wait. The calling process stays behind only to pass on the exit status.
+// Continues in a session of its own, with raised weight if allowed: a driver without CPU time delays its jobs. The
+// calling process only passes on the exit status.
 void continue_in_own_session();
 
 // An empty directory, removed with its contents at the end.

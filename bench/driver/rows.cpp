@@ -9,7 +9,7 @@
 namespace shmemx::bench {
 namespace {
 
-// Differences below this are noise on any machine that is shared.
+// Smaller differences are noise on a shared machine.
 constexpr double kNoise = 0.05;
 
 Verdict at_most(std::string bar, std::optional<double> value, double bound) {
@@ -38,7 +38,7 @@ Verdict instructions(const Row& row) {
   static const std::map<std::string, double> kBounds{{"p_instructions", 12},       {"g_instructions", 12},
                                                      {"fadd_instructions", 14},    {"enqueue_instructions", 6},
                                                      {"dequeue_instructions", 11}, {"sendrecv_instructions", 250}};
-  // The bar is for one cell; what a longer queue and a look at an empty one cost is told beside it.
+  // The bar is for one cell. Rows for longer queues and for polling an empty one have no bar.
   if (row.state.ends_with("from empty") || row.state.ends_with("of three")) return {};
   const auto found = kBounds.find(row.name);
   return found == kBounds.end() ? Verdict{} : absolute(row, found->second);
@@ -91,7 +91,7 @@ Verdict of_messages(const Row& row, const Rows& all) {
 
 bool is_net(const Row& row) { return !row.transport.empty(); }
 
-// Twice the processes on as many hosts may take 1.5 times what is asked of one for each host.
+// Twice the processes on the same number of hosts may take 1.5 times the bar of one process for each host.
 Verdict net_barrier(const Row& row, const Rows& all) {
   constexpr double kPair = 2.6, kCrowd = 1.5;
   if (row.pes == 2) return within(kPair, row, row.raw, "raw one-way");
@@ -127,7 +127,7 @@ Verdict net_verdict(const Row& row, const Rows& all) {
   return {};
 }
 
-// Beside the MPIs short collectives take half their time, nothing takes longer than theirs.
+// Bars beside the MPIs: short collectives take half their time, other rows are not slower.
 Verdict net_against_peer(const Row& row) {
   const auto best = row.best_peer();
   if (!best) return {};

@@ -1,4 +1,4 @@
-// The results: one row for each figure of the table in docs/benchmarks.md, and the bars they are held against.
+// The results: one row for each figure of the table in docs/benchmarks.md, and the bars for them.
 #pragma once
 
 #include <cstddef>
@@ -34,8 +34,8 @@ constexpr std::optional<double> Row::*kFigures[] = {&Row::ours, &Row::limit, &Ro
 using Rows = std::vector<Row>;
 
 struct Verdict {
-  std::string bar;          // what is asked, in words; empty where nothing is
-  std::optional<bool> met;  // nothing where a figure is missing
+  std::string bar;          // the bar in words; empty if the row has none
+  std::optional<bool> met;  // nothing if a figure is missing
 };
 
 Verdict against_limit(const Row& row, const Rows& all);

@@ -24,7 +24,7 @@ Tile tile_of(const Work& work, std::size_t edge, std::size_t width) {
 
 #if defined(BENCH_RAW)
 
-// A flag for each side, in the one who waits.
+// Sets the flag of one side, in the neighbour that waits for it.
 void set_flag(const Work& work, Edge side) {
   Shared* there = work.job->remote(work.shared, neighbour(work.pe, side));
   there->mailbox[opposite(side)].sequence.store(work.sequence, std::memory_order_release);  // edge `gate`
@@ -74,7 +74,7 @@ void exchange_rows(Work& work, const Tile& tile) {
 
 #if defined(BENCH_MPI)
 
-// One vector type for each shape, made once.
+// Creates one vector type for each shape, once.
 MPI_Datatype columns_of(const Tile& tile) {
   struct Shape {
     std::size_t edge, width;
@@ -132,7 +132,7 @@ void exchange_columns(Work& work, const Tile& tile) {
   complete(requests, 4);
 }
 
-// A signal for each side, in the one who waits.
+// Returns the signal of one side, in the PE that waits for it.
 std::uint64_t* signal_of(const Work& work, Edge side) {
   return reinterpret_cast<std::uint64_t*>(&work.shared->mailbox[side].value);
 }
@@ -162,7 +162,8 @@ void put_columns(Work& work, const Tile& tile) {
   await_signals(work, kLeft);
 }
 
-// The cells that nbi puts read change two exchanges later; the neighbour's signal of the next one says they are read.
+// The cells that nbi puts read change two exchanges later. The neighbour's signal of the next exchange implies that
+// they have been read.
 template <std::size_t edge, std::size_t width>
 void exchange_puts(Work& work, long iterations) {
   for (long i = 0; i < iterations; ++i) {
@@ -197,7 +198,7 @@ constexpr auto exchange_puts = exchange_messages<edge, width>;
 
 #endif
 
-// `bytes`: what a PE sends in one exchange.
+// `bytes`: the bytes that a PE sends in one exchange.
 template <std::size_t edge, std::size_t width>
 constexpr Case row(const char* note, void (*kernel)(Work&, long)) {
   return {"halo",   4 * width * (edge + 2 * width) * sizeof(double),

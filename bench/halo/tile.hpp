@@ -1,5 +1,5 @@
-// The tile of a PE, with a halo around it, and who its neighbours are: four PEs in two rows and two columns, closed to
-// a torus, so that each has another one above and below, and a third one at the left and the right.
+// The tile of a PE with its halo, and the PE's neighbours: four PEs in two rows and two columns form a torus. Each
+// has one neighbour above and below, and another one at the left and the right.
 #pragma once
 
 #include <cstddef>
@@ -12,20 +12,20 @@ constexpr std::size_t kMostWidth = 2;
 enum Edge : int { kUp, kDown, kLeft, kRight, kSides };
 inline Edge opposite(Edge side) { return static_cast<Edge>(side ^ 1); }
 
-// Rows of `edge` + 2 `width` doubles. What goes to a neighbour is a block of rows, or of columns, `width` wide; both
-// are as long as a row with its halo, and columns go after the rows, so corners arrive too.
+// Rows of `edge` + 2 `width` doubles. A neighbour receives a block of rows or columns, `width` wide and as long as a
+// row with its halo. Columns are sent after the rows, so corners arrive too.
 struct Tile {
   double* cells;
   std::size_t edge;
   std::size_t width;
 
   std::size_t pitch() const { return edge + 2 * width; }
-  // What goes to one neighbour.
+  // Bytes sent to one neighbour.
   std::size_t row_bytes() const { return width * pitch() * sizeof(double); }
 
-  // The cells of mine that the neighbour on this side needs.
+  // Returns the cells of this PE that the neighbour on this side needs.
   double* inner(Edge side) const { return at(side, width, edge); }
-  // Where the neighbour's go.
+  // Returns the place for the neighbour's cells.
   double* outer(Edge side) const { return at(side, 0, edge + width); }
 
  private:
@@ -49,7 +49,7 @@ constexpr std::size_t tile_cells(std::size_t edge, std::size_t width) {
 
 inline int neighbour(int pe, Edge side) { return side == kUp || side == kDown ? pe ^ 2 : pe ^ 1; }
 
-// Columns to one piece of memory and back.
+// Copies columns into contiguous memory.
 inline void pack(double* packed, const Tile& tile, const double* from) {
   for (std::size_t row = 0; row < tile.pitch(); ++row)
     for (std::size_t k = 0; k < tile.width; ++k) *packed++ = from[row * tile.pitch() + k];

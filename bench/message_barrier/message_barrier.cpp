@@ -1,6 +1,6 @@
-// How long does a barrier of 2 to 16 PEs take, by words in shared memory and by messages? The raw program is the
-// barrier of the paper: a counter and a signal, each in a line of its own. Ours runs twice, the second time with
-// SHMEMX_NODE_PATH=queue, where all that PEs tell each other is messages.
+// Measures a barrier of 2 to 16 PEs, by words in shared memory and by messages. The raw program is the barrier of the
+// paper: a counter and a signal, each in a line of its own. Ours runs twice, the second time with
+// SHMEMX_NODE_PATH=queue, where PEs communicate by messages only.
 #include <array>
 
 #include "../support/program.hpp"
@@ -16,7 +16,7 @@ void barriers([[maybe_unused]] Work& work, long iterations) {
 #endif
   for (long i = 0; i < iterations; ++i) {
 #if defined(BENCH_RAW)
-    const long before = signal.load(std::memory_order_relaxed);  // nobody flips it before I have arrived
+    const long before = signal.load(std::memory_order_relaxed);  // no process flips it before this one has arrived
     if (count.fetch_add(1, std::memory_order_acq_rel) == work.pes - 1) {
       count.store(0, std::memory_order_relaxed);            // the release of the signal orders it
       signal.store(1 - before, std::memory_order_release);  // edge `signal`

@@ -1,5 +1,5 @@
-// How much of a core does the helper thread of a PE use while nothing travels? The PE itself sleeps, or computes.
-// CPU time of all threads but the calling one, by wall time.
+// Measures the CPU time of a PE's helper thread while nothing travels. The PE itself sleeps, or computes. CPU time of
+// all threads but the calling one, by wall time.
 #include <dirent.h>
 #include <sys/syscall.h>
 
@@ -43,7 +43,7 @@ constexpr Pastime kPastimes[] = {{"PE asleep", rest}, {"PE computes", compute}};
 
 void measure(Work& work, const Pastime& pastime, long ms) {
   work.job->sync();
-  pastime.pass(200);  // what the barrier left to do is over by then
+  pastime.pass(200);  // the work that the barrier left is done by then
   const double cpu = helpers_cpu_ns();
   const std::int64_t begin = now_ns();
   pastime.pass(ms);

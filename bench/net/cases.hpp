@@ -1,5 +1,5 @@
-// The questions about one PE and its peer on another host, asked alike of this library, of Open MPI's OSHMEM, and of
-// UCX and libfabric without a library on top: who asks brings the loops.
+// The cases for one PE and its peer on another host: the same for this library, for Open MPI's OSHMEM, and for UCX
+// and libfabric alone. Each of them provides the loops.
 #pragma once
 
 #include <array>
@@ -12,14 +12,14 @@ using Loop = void (*)(Work&, long iterations);
 
 struct Loops {
   Loop pingpong;    // put of 8 bytes and a wait, there and back
-  Loop put_quiet;   // put of 8 bytes that is there before the next one
+  Loop put_quiet;   // put of 8 bytes, complete before the next one
   Loop get;         // `work.bytes`, one after the other
   Loop fadd;        // fetching addition
   Loop put_signal;  // `work.bytes` and a signal, there and back
-  Loop put_rate;    // kBurst puts of 8 bytes, all there at the end of an iteration
-  Loop put;         // `work.bytes`, over and over, all there at the end
+  Loop put_rate;    // kBurst puts of 8 bytes, all complete at the end of an iteration
+  Loop put;         // `work.bytes`, repeated, all complete at the end
 };
-// What stands beside each in turns; null: nothing.
+// The rival that alternates with each loop; null: none.
 struct Rivals {
   Loop pingpong = nullptr;
   Loop round_trip = nullptr;

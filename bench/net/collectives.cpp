@@ -46,8 +46,8 @@ void repeat(Work& work, long iterations) {
 }
 void barrier_once(Work&) { barrier_all(); }
 
-// A broadcast lets its root go ahead; without the barrier it would be a stream. What the barrier costs alone is a row
-// of its own.
+// A broadcast lets its root run ahead; without the barrier it would be a stream. The barrier alone is a row of its
+// own.
 void broadcast_all(Work& work) {
   broadcast_once(work);
   barrier_all();

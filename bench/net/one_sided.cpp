@@ -1,6 +1,6 @@
-// One-sided operations between two PEs on different hosts; the target is inside the library, waiting for a word.
-// Samples of a bare TCP connection between the same two processes alternate with them (BENCH_PEER: built for another
-// OpenSHMEM, without that).
+// One-sided operations between two PEs on different hosts; the target waits for a word in the library. Samples of a
+// bare TCP connection between the same two processes alternate with them (not with BENCH_PEER, the build for another
+// OpenSHMEM).
 #include "../support/program.hpp"
 #include "cases.hpp"
 #if !defined(BENCH_PEER)

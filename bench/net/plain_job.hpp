@@ -1,6 +1,5 @@
-// Two processes that a PMI launcher started, with nothing between them but a file that both map (BENCH_CONTROL_DIR, a
-// folder of this job alone): the words by which they are led through samples, and a board for what they must know of
-// each other. Included by support/job.hpp.
+// Two processes started by a PMI launcher. They share only a file that both map (in BENCH_CONTROL_DIR, a folder of
+// this job alone): the words that control the samples, and a board for addresses. Included by support/job.hpp.
 #pragma once
 
 #include <sched.h>
@@ -48,14 +47,14 @@ class Job {
 
   Control& control(int pe) const { return file_->controls[pe]; }
 
-  // Edge `arrivals`: fetch_add(release) -> load(acquire); what was written on the board before.
+  // Edge `arrivals`: fetch_add(release) -> load(acquire); makes earlier entries of the board visible.
   void sync() {
     ++round_;
     file_->arrivals.fetch_add(1, std::memory_order_release);
     while (file_->arrivals.load(std::memory_order_acquire) < round_ * pes_) sched_yield();
   }
 
-  // What the peer gave.
+  // Returns the peer's data.
   std::vector<std::byte> exchange(std::span<const std::byte> mine) {
     if (mine.size() > kBoardBytes) die("an address is too long");
     Note& note = file_->notes[pe_];
@@ -87,7 +86,7 @@ class Job {
     return std::atoi(text);
   }
 
-  // Either may be the first; a new file holds zeros, and its length is the same whoever sets it.
+  // Either process may be first: a new file holds zeros, and both set the same length.
   void map_file() {
     const char* folder = std::getenv("BENCH_CONTROL_DIR");
     if (folder == nullptr) die("BENCH_CONTROL_DIR is not set");

@@ -21,7 +21,7 @@
 namespace shmemx::bench {
 
 constexpr std::size_t kWordBytes = 8;
-constexpr long kInFlight = 16;  // long transfers started before the oldest is waited for
+constexpr long kInFlight = 16;  // long transfers started before the program waits for the oldest
 
 template <class Network>
 class PlainLoops {
@@ -40,7 +40,8 @@ class PlainLoops {
   static inline Network* network = nullptr;
 
   static void open(Work& work) {
-    if (network == nullptr) network = new Network(work);  // lives as long as the process: its peer may still need it
+    if (network == nullptr)
+      network = new Network(work);  // lives as long as the process, since its peer may still need it
   }
   static bool by_messages(const Work& work) { return work.method == 0; }
   static bool leads(const Work& work) { return work.pe == 0; }
@@ -55,7 +56,7 @@ class PlainLoops {
     network->finish_sends();
   }
 
-  // The last word tells that a put has come.
+  // The last word tells that a put is complete.
   static void ping_puts(Work& work, long iterations) {
     const std::size_t last = work.bytes / sizeof(long) - 1;
     const std::atomic_ref arrived(work.words()[last]);
@@ -74,7 +75,7 @@ class PlainLoops {
     meet(work);
   }
 
-  // Both go on when both are here: whoever serves the other's operations does so until then.
+  // Both continue when both are here; a process that serves the other's operations does so until then.
   static void meet(Work& work) { ping_messages(work, 1, kWordBytes); }
 
   static void pingpong(Work& work, long iterations) {
@@ -86,7 +87,7 @@ class PlainLoops {
   }
   static void ping_signal(Work& work, long iterations) { pingpong(work, iterations); }
 
-  // PE 0 carries out `operation`, its peer serves until it is told.
+  // PE 0 performs `operation`; its peer serves until PE 0 ends the loop.
   template <class Operation>
   static void against_server(Work& work, long iterations, Operation operation) {
     if (leads(work))

@@ -1,5 +1,5 @@
-// The loops of cases.hpp through libfabric alone: messages, and its own write and read. The provider is the first that
-// starts of those for TCP; BENCH_OFI_PROVIDER names another one.
+// The loops of cases.hpp through libfabric alone: messages, and its own write and read. Uses the first provider for
+// TCP that starts; BENCH_OFI_PROVIDER names another one.
 #include <rdma/fabric.h>
 #include <rdma/fi_cm.h>
 #include <rdma/fi_domain.h>
@@ -66,7 +66,7 @@ class Ofi {
         "fi_read");
     ++transfers_open_;
   }
-  // The round trip that an atomic would take: not all of these providers have any.
+  // The round trip of an atomic; not all of these providers have atomics.
   void fetch_add() {
     get(kWordBytes);
     finish();
@@ -96,14 +96,14 @@ class Ofi {
   }
 
   void find_provider() {
-    setenv("FI_PROVIDER", "net,tcp,ofi_rxm", 0);  // others install signal handlers or take long to find nothing
+    setenv("FI_PROVIDER", "net,tcp,ofi_rxm", 0);  // others install signal handlers or search for a long time
     const char* chosen = std::getenv("BENCH_OFI_PROVIDER");
     int code = -FI_ENODATA;
     for (const char* name : {chosen, "net", "tcp", "tcp;ofi_rxm"}) {
       if (name == nullptr) continue;
       fi_info* hints = fi_allocinfo();
       hints->caps = FI_MSG | FI_RMA;
-      hints->mode = 0;  // a context may stand for many operations
+      hints->mode = 0;  // one context serves many operations
       hints->ep_attr->type = FI_EP_RDM;
       hints->addr_format = FI_SOCKADDR_IN;
       hints->domain_attr->threading = FI_THREAD_DOMAIN;
@@ -152,7 +152,7 @@ class Ofi {
     return other;
   }
 
-  // Without FI_DELIVERY_COMPLETE a put is complete here, not there.
+  // Without FI_DELIVERY_COMPLETE a put is complete at the initiator, not at the target.
   void put_at(std::byte* source, std::uint64_t offset, std::size_t bytes) {
     iovec own{source, bytes};
     fi_rma_iov other{their_dest_.address + offset, bytes, their_dest_.key};

@@ -29,7 +29,7 @@ class Ucx {
     track(ucp_am_send_nbx(endpoint_, kMessageId, nullptr, 0, source, bytes, &parameters), "ucp_am_send_nbx");
   }
   void finish_sends() { complete_all(); }
-  void expect(long, std::size_t) {}  // the handler takes whatever comes
+  void expect(long, std::size_t) {}  // the handler takes every message
   void receive() {
     ++taken_;
     while (arrived_ < taken_) progress();
@@ -143,7 +143,7 @@ class Ucx {
     }
   }
 
-  // Short messages bring their data, long ones are fetched to their place.
+  // Short messages carry their data, long ones are fetched to their place.
   static ucs_status_t take(void* self, const void*, std::size_t, void* data, std::size_t bytes,
                            const ucp_am_recv_param_t* how) {
     Ucx& ucx = *static_cast<Ucx*>(self);

@@ -1,5 +1,5 @@
-// The rivals: the same questions put to a bare TCP connection between PE 0 and its partner. The library is not called
-// meanwhile; its agents sleep. All PEs call them, those that have no part return at once.
+// The rivals: the same cases on a bare TCP connection between PE 0 and its partner. The library is not called
+// meanwhile; its agents sleep. All PEs call them; PEs without a part return at once.
 #pragma once
 
 #include "cases.hpp"
@@ -7,21 +7,21 @@
 
 namespace shmemx::bench {
 
-// As long as what the library may need for a put of 8 bytes: 40 bytes; as many in one send.
+// The size that the library may need for a put of 8 bytes, and how many of them one send carries.
 constexpr std::size_t kRecordBytes = 40;
 constexpr std::size_t kRecordsAtOnce = 4096;
 
-// The first PE of the second half: with the hosts filled one after the other it lives elsewhere.
+// The first PE of the second half: on another host, since hosts are filled one after the other.
 inline int raw_partner(const Work& work) { return work.pes / 2; }
 
-// Connects PE 0 and its partner; called by all PEs, as often as one likes.
+// Connects PE 0 and its partner. All PEs call it; repeated calls have no effect.
 void connect_raw(Work& work);
 
 void raw_pingpong(Work& work, long iterations);    // `work.bytes` there and back
-void raw_round_trip(Work& work, long iterations);  // 8 bytes there and back, whatever the case moves
-void raw_records(Work& work, long iterations);     // kBurst records, an answer of 8 bytes at the end of all
-void raw_stream_out(Work& work, long iterations);  // `work.bytes` to the partner each time, answered at the end of all
-void raw_stream_in(Work& work, long iterations);   // `work.bytes` from the partner each time
+void raw_round_trip(Work& work, long iterations);  // 8 bytes there and back, whatever the case's size
+void raw_records(Work& work, long iterations);     // kBurst records, then a reply of 8 bytes
+void raw_stream_out(Work& work, long iterations);  // `work.bytes` to the partner in each iteration, then a reply
+void raw_stream_in(Work& work, long iterations);   // `work.bytes` from the partner in each iteration
 void raw_fetch(Work& work, long iterations);       // 8 bytes there, `work.bytes` back
 
 }  // namespace shmemx::bench

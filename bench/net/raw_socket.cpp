@@ -22,7 +22,7 @@ namespace {
 constexpr std::int64_t kPatienceNs = 20'000'000'000;
 constexpr int kConnectMs = 1000;
 
-// The addresses of the interfaces that are up; the loopback one where there is no other.
+// Adds the addresses of the interfaces that are up, or the loopback address if there is no other.
 void add_addresses(RawAddress& mine) {
   ifaddrs* all = nullptr;
   if (getifaddrs(&all) != 0) die("getifaddrs");
@@ -64,7 +64,7 @@ RawSocket::~RawSocket() {
   if (fd_ >= 0) close(fd_);
 }
 
-// As the library's own transport: no waiting for more to send, and no pacing.
+// The same options as the library's transport: no delay and no pacing.
 void RawSocket::prepare(int fd) {
   const int on = 1;
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);

@@ -1,4 +1,4 @@
-// A TCP connection between two PEs that belongs to the bench alone: what the network gives without a library.
+// A TCP connection between two PEs without the library: the reference for the network's own speed.
 #pragma once
 
 #include <cstddef>
@@ -7,16 +7,16 @@
 
 namespace shmemx::bench {
 
-// Where PE 0 listens: what its partner tries, one address after the other. Travels through the symmetric heap.
+// The addresses of PE 0, which its partner tries one after the other. Sent through the symmetric heap.
 struct RawAddress {
   static constexpr int kMost = 8;
   std::uint32_t count;
   std::uint32_t addresses[kMost];  // IPv4, in network order
   std::uint16_t port;              // 0: nobody listens yet
-  std::uint64_t word;              // what the first bytes must be
+  std::uint64_t word;              // the expected first bytes
 };
 
-// Never sleeps: sends and receives poll, as the fastest way there is between two processes that have a core each.
+// Never sleeps: sends and receives poll, which is fastest between two processes with a core each.
 class RawSocket {
  public:
   RawSocket() = default;
@@ -31,7 +31,7 @@ class RawSocket {
 
   void send(std::span<const std::byte> bytes);
   void receive(std::span<std::byte> bytes);
-  // Takes what there is of the next `most` bytes; at least one.
+  // Receives at least one and at most `most` bytes.
   std::size_t receive_some(std::span<std::byte> bytes);
 
  private:

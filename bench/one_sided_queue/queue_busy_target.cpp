@@ -1,6 +1,6 @@
-// How long does an operation take that the target carries out, while the target computes and calls nothing? Ours is
-// started with SHMEMX_NODE_PATH=queue. The raw program wakes a thread of the computing process, which answers by a
-// flag. One line for each operation and each of median, 99th percentile and maximum.
+// Measures operations that the target carries out, while the target computes without calling the library. Ours runs
+// with SHMEMX_NODE_PATH=queue. The raw program wakes a thread of the computing process, which replies by a flag. One
+// line for each operation and each of median, 99th percentile and maximum.
 #include <array>
 
 #include "../support/program.hpp"
@@ -20,14 +20,14 @@ using namespace shmemx::bench;
 
 constexpr int kEnd = -1;
 
-int* bell_of(Shared* shared) { return reinterpret_cast<int*>(&shared->flag.value); }
+int* doorbell_of(Shared* shared) { return reinterpret_cast<int*>(&shared->flag.value); }
 
-// In PE 1: sleeps until the bell rings, then sends the number back.
-void answer_bells(Work& work) {
-  int* bell = bell_of(work.shared);
-  const std::atomic_ref number(*bell);
+// In PE 1: sleeps until the doorbell rings, then sends the number back.
+void answer_doorbell(Work& work) {
+  int* doorbell = doorbell_of(work.shared);
+  const std::atomic_ref number(*doorbell);
   for (int seen = 0;;) {
-    syscall(SYS_futex, bell, FUTEX_WAIT, seen, nullptr, nullptr, 0);
+    syscall(SYS_futex, doorbell, FUTEX_WAIT, seen, nullptr, nullptr, 0);
     const int now = number.load();
     if (now == kEnd) return;
     if (now == seen) continue;
@@ -37,9 +37,9 @@ void answer_bells(Work& work) {
 }
 
 void ring(Work& work, int number) {
-  int* bell = bell_of(work.peer_shared);
-  std::atomic_ref(*bell).store(number);
-  syscall(SYS_futex, bell, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+  int* doorbell = doorbell_of(work.peer_shared);
+  std::atomic_ref(*doorbell).store(number);
+  syscall(SYS_futex, doorbell, FUTEX_WAKE, 1, nullptr, nullptr, 0);
 }
 
 void round_trip(Work& work) {
@@ -51,7 +51,7 @@ void round_trip(Work& work) {
 class Helper {
  public:
   explicit Helper(Work& work) : work_(work) {
-    if (work.pe != 0) thread_ = std::thread(answer_bells, std::ref(work));
+    if (work.pe != 0) thread_ = std::thread(answer_doorbell, std::ref(work));
   }
   Helper(const Helper&) = delete;
   Helper& operator=(const Helper&) = delete;
@@ -70,7 +70,7 @@ constexpr auto put = round_trip, get = round_trip, fetch_add = round_trip, put_s
 
 #else
 
-// The library has a helper of its own.
+// The library has a helper thread of its own.
 struct Helper {
   explicit Helper(Work&) {}
 };
@@ -148,7 +148,7 @@ int main(int argc, char** argv) {
   if (job.pes() != 2) die("queue_busy_target is for two PEs");
   Work work = make_work(job, 4096);
   {
-    Helper helper(work);  // before the pinning, as the library's helper: it may run wherever there is room
+    Helper helper(work);  // before the pinning, as the library's helper: it may run on any CPU
     pin(options, job.pe(), job.pes());
     for (const Operation& operation : kOperations)
       if (options.only.empty() || options.only == operation.name) measure(work, operation, options.limits.budget_ms);

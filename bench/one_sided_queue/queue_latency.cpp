@@ -1,5 +1,5 @@
-// How long does an operation take that the target carries out, while the target is inside the library: waiting for a
-// word, or in a barrier? Ours is started with SHMEMX_NODE_PATH=queue; the raw program sends a flag there and back.
+// Measures operations that the target carries out while it is inside the library: waiting for a word, or in a
+// barrier. Ours runs with SHMEMX_NODE_PATH=queue; the raw program sends a flag there and back.
 #include <array>
 
 #include "../support/program.hpp"

@@ -12,7 +12,7 @@
 
 using namespace shmemx::nemesis;
 
-// Each scene has its own function, so that callgrind keeps them apart.
+// A function of its own for each situation, so that callgrind separates them.
 extern "C" {
 #define BENCH_OPERATION [[gnu::noinline, gnu::noipa]]
 BENCH_OPERATION void count_enqueue_into_empty(MpscQueue* queue, Cell* cell) { queue->enqueue(cell); }
@@ -72,8 +72,8 @@ void run_counted_operations() {
 
 namespace {
 
-// A function's block begins with "fn=(id) name"; cost lines are "position instructions", and so is the line after
-// "calls=", which has what was called.
+// A function's block begins with "fn=(id) name". Cost lines are "position instructions", and so is the line after
+// "calls=", which holds the cost of the callee.
 std::map<std::string, double> read_counts(const std::string& path) {
   std::map<std::string, double> counts;
   std::map<std::string, std::string> names;

@@ -6,11 +6,12 @@
 
 namespace shmemx::bench {
 
-// What runs under callgrind: each operation kCountedCalls times, in a function of its own.
+// The number of times that each operation runs under callgrind, in a function of its own.
 constexpr int kCountedCalls = 1000;
 void run_counted_operations();
 
-// Instructions for each operation, by the function's name; empty where there is no valgrind. The return is not counted.
+// Returns the instructions of each operation by the function's name; empty without valgrind. The return instruction
+// is not counted.
 std::map<std::string, double> count_instructions(const std::string& program);
 
 }  // namespace shmemx::bench

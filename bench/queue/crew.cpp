@@ -19,7 +19,7 @@ constexpr int kProbeBatches = 3;
 constexpr double kFarNs = 90;
 constexpr double kDisturbedNs = 2000;
 
-// The processes of a pair stand on a core each, for the whole measurement.
+// Pins each process of a pair to its own core for the whole measurement.
 void pin(int process) {
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
@@ -96,7 +96,7 @@ void Crew::follow(int me) {
   for (;;) {
     long polls = 0;
     while (order.sequence.load(std::memory_order_acquire) == seen) {  // order
-      // Who is not asked for a while must not take the cores from the others.
+      // A process without orders for a while yields its core.
       if (!g_crowded) continue;
       ++polls < 1000 ? static_cast<void>(sched_yield()) : sleep_ms(1);
     }

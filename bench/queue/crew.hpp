@@ -1,4 +1,4 @@
-// The processes of a measurement: process 0 leads, the others do what it says.
+// The processes of a measurement: process 0 leads, the others follow its orders.
 #pragma once
 
 #include <sched.h>
@@ -12,14 +12,14 @@ namespace shmemx::bench {
 
 class Crew {
  public:
-  // Forks `processes` - 1 others, which never come back from here.
+  // Forks `processes` - 1 others, which never return from here.
   Crew(std::vector<Variation> variations, int processes);
   ~Crew();
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
 
   const std::vector<Variation>& variations() const { return variations_; }
-  // ns from the first message to the last, as process 0 sees it.
+  // Returns the ns from the first message to the last, as measured by process 0.
   double time(std::size_t variation, int senders, long iterations);
   // near, far or disturbed: how far apart processes 0 and 1 are now.
   std::string state();
@@ -37,7 +37,7 @@ class Crew {
   std::vector<int> children_;
   std::byte* memory_ = nullptr;
   std::size_t bytes_ = 0;
-  cpu_set_t before_;  // where this process might run
+  cpu_set_t before_;  // the affinity mask of this process before
   Lead* lead_ = nullptr;
   long sequence_ = 0;
   long done_ = 0;

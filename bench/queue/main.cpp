@@ -17,7 +17,7 @@ using namespace shmemx::bench;
 
 constexpr double kSampleNs = 60'000;
 constexpr double kRateSampleNs = 2e7;
-constexpr double kShortRateSampleNs = 1e6;  // to see that it runs
+constexpr double kShortRateSampleNs = 1e6;  // for a smoke test
 
 struct Options {
   int rounds = 300;
@@ -53,7 +53,7 @@ std::string own_path() {
   return {path, length > 0 ? static_cast<std::size_t>(length) : 0};
 }
 
-// Sessions are scheduled as groups; this one shall not lose its cores to others. Not allowed for all users.
+// Sessions are scheduled as groups; a raised weight keeps the cores for this one. Ordinary users may not do that.
 void raise_weight_of_session() {
   setsid();
   const int fd = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
@@ -62,8 +62,8 @@ void raise_weight_of_session() {
   close(fd);
 }
 
-// How many iterations make a sample long enough for the clock. The best of a few runs, as one that somebody disturbed
-// would seem long enough with hardly any iterations.
+// Returns the number of iterations for a sample that is long enough for the clock. Takes the best of a few runs,
+// since a disturbed run seems long enough with hardly any iterations.
 long calibrate(Crew& crew, std::size_t variation, int senders, double target_ns) {
   long n = 1;
   for (int i = 0; i < 40; ++i) {
@@ -82,7 +82,7 @@ double figure(const Variation& variation, double ns, long n) {
   return std::strcmp(variation.kind, "latency") == 0 ? ns / messages / 2 : ns / messages;
 }
 
-// Where the pages happen to lie moves figures by a factor of two: memory is new every few rounds.
+// The location of pages changes figures by a factor of two, so memory is renewed every few rounds.
 constexpr int kRoundsOnSameMemory = 10;
 
 void measure_pairs(const Options& options, Results& results) {

@@ -1,4 +1,4 @@
-// One way for messages from process to process: a queue, a place for free cells, with or without fastboxes.
+// One configuration of messages between processes: a queue, a place for free cells, with or without fastboxes.
 #pragma once
 
 #include <cstring>
@@ -7,31 +7,31 @@
 
 namespace shmemx::bench {
 
-struct Note {  // what stands in a cell or in a box
+struct Note {  // the content of a cell or a box
   std::uint32_t source;
   Number number;
   std::uint64_t value;
 };
 
-// What a process keeps for itself.
+// Private state of a process.
 struct OwnState {
   BoxWriter writer;
   BoxReader reader;
   Number known = 0;
   Number sent = 0;
   Number received = 0;
-  Cell* held = nullptr;  // came by the queue before its turn
+  Cell* held = nullptr;  // received by the queue before its turn
   Cell* top = nullptr;   // of the private stack of free cells
   std::array<Cell*, kMaxProcesses * 64> list{};
   std::size_t list_size = 0;
 };
 
-// What the template puts together.
+// The template parameters.
 enum class Head { shadow, plain };
-enum class Box { none, unused, used };  // unused: the receiver looks there, the message comes by the queue
+enum class Box { none, unused, used };  // unused: the receiver polls the box, messages use the queue
 
-// When the sender has none left, it moves all that have come back to a stack of its own: linked through the cells, or
-// as a list beside them.
+// If the sender has no free cell, it moves all returned cells to a private stack: linked through the cells, or as a
+// separate list.
 template <bool kLinked>
 class TakenInBatches {
  public:
@@ -87,7 +87,7 @@ class Path {
   Path(Place& place, OwnState& own, int me)
       : place_(place), own_(own), free_(free_cells_of<Free>(place, own)), me_(me) {}
 
-  // Gives all cells to those who will use them.
+  // Gives each process its cells.
   static void fill(Place& place, int processes) {
     OwnState nobody;
     const Free free = free_cells_of<Free>(place, nobody);
@@ -131,7 +131,7 @@ class Path {
     return value;
   }
 
-  // A long message: cut into cells, copied in and copied out.
+  // Sends a long message, cut into cells, copied in and out.
   void send_bytes(int to, std::span<const std::byte> message) {
     const std::size_t room = place_.cell_bytes - sizeof(Cell) - sizeof(Note);
     while (!message.empty()) {
@@ -182,7 +182,7 @@ class Path {
     Note note;
     std::memcpy(&note, cell->payload(), sizeof note);
     if constexpr (kBox != Box::none) {
-      if (note.number != own_.received + 1) {  // one before it is in the box
+      if (note.number != own_.received + 1) {  // an earlier message is in the box
         own_.held = cell;
         return false;
       }

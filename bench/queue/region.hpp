@@ -1,4 +1,4 @@
-// What the processes of the queue's bench share: for each variation a place with its queues, boxes and cells.
+// Memory shared by the processes of the queue's bench: for each variation a place with its queues, boxes and cells.
 #pragma once
 
 #include <sys/mman.h>
@@ -26,13 +26,13 @@ struct Boxes {
   Consumed consumed;
 };
 
-// Zeros are the right beginning for all of it. Process 0 receives from all; the others receive from process 0.
+// Zeros are the initial state. Process 0 receives from all; the others receive from process 0.
 struct Place {
   std::array<MpscQueue, kMaxProcesses> receive;
   std::array<PlainQueue, kMaxProcesses> plain_receive;
   std::array<MpscQueue, kMaxProcesses> free_queues;
   std::array<CellStack, kMaxProcesses> free_stacks;
-  std::array<Boxes, kMaxProcesses> boxes;                         // what the process receives; of a pair only
+  std::array<Boxes, kMaxProcesses> boxes;  // the boxes that the process receives from; for pairs only
   alignas(kCacheLine) std::array<std::atomic<long>, 64> flag_to;  // lines of the raw ping-pong
   alignas(kCacheLine) std::size_t cell_bytes;
   std::size_t cell_count;  // of each process
@@ -79,7 +79,7 @@ inline std::byte* map_shared(std::size_t bytes) {
   return static_cast<std::byte*>(where);
 }
 
-// Polls until done(). With more processes than cores others have to run; else only when one is really kept waiting.
+// Polls until done(). With more processes than cores it yields; otherwise only after a long wait.
 inline bool g_crowded = false;
 template <class Done>
 void poll_until(Done done) {

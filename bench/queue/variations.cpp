@@ -40,8 +40,8 @@ void long_messages(Place& place, OwnState& own, int me, int /*senders*/, long n)
   }
 }
 
-// The limit: a word that goes there and back. As a box does, it takes lines in turn: how far away a line is depends on
-// its address, too.
+// The limit: a word there and back. Lines rotate as those of a box do, since the distance of a line also depends on
+// its address.
 void raw_flag(Place& place, OwnState& own, int me, int /*senders*/, long n) {
   for (long i = 0; i < n; ++i) {
     const auto number = static_cast<long>(++own.sent);

@@ -1,5 +1,5 @@
-// What is compared: names, and how each process runs its part. `n` is the number of round trips, or of messages of each
-// sender.
+// The compared variations: names, and how each process runs its part. `n` is the number of round trips, or of
+// messages of each sender.
 #pragma once
 
 #include <cstddef>

@@ -19,13 +19,13 @@ inline void sleep_ms(long ms) {
   nanosleep(&t, nullptr);
 }
 
-// The compiler must assume that somebody reads `value`.
+// Makes the compiler assume that `value` is read.
 template <class T>
 inline void keep(const T& value) {
   asm volatile("" : : "g"(value) : "memory");
 }
 
-// The compiler must assume that memory changed.
+// Makes the compiler assume that memory changed.
 inline void forget_memory() { asm volatile("" : : : "memory"); }
 
 }  // namespace shmemx::bench

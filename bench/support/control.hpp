@@ -1,5 +1,5 @@
-// How PE 0 leads the others through the samples: words that every process maps, whatever the library under test shares.
-// Virtual hosts have a /dev/shm each; their common words lie in a file of the folder that BENCH_CONTROL_DIR names.
+// Words through which PE 0 controls the samples of the others. Every process maps them, independent of the library
+// under test. On virtual hosts, each with its own /dev/shm, they lie in a file of the folder BENCH_CONTROL_DIR.
 #pragma once
 
 #include <fcntl.h>
@@ -22,13 +22,14 @@ namespace shmemx::bench {
 struct Control {
   alignas(64) std::atomic<std::int64_t> order;
   std::int64_t iterations;
-  alignas(64) std::atomic<std::int64_t> done;  // runs and cases that followers have ended, counted in PE 0
+  alignas(
+      64) std::atomic<std::int64_t> done;  // the number of runs and cases that followers have ended, counted in PE 0
   alignas(64) std::atomic<std::int64_t> ping;
   alignas(64) std::atomic<std::int64_t> pong;
 };
 
-// A file of Controls for processes that a launcher started. PE 0 makes it and tells the others its number; once all
-// have opened it, PE 0 takes the name away.
+// A file of Controls for processes that a launcher started. PE 0 creates it and sends the others its number; when all
+// have opened it, PE 0 unlinks it.
 class ControlFile {
  public:
   ControlFile() = default;
@@ -38,7 +39,8 @@ class ControlFile {
     if (controls_ != nullptr) munmap(controls_, bytes_);
   }
 
-  // A number that no other job of this folder has: process numbers are not enough where hosts count their own.
+  // Returns a number that no other job of this folder has. Process numbers alone are ambiguous if hosts have their
+  // own.
   static long new_number() { return static_cast<long>(now_ns() ^ (std::int64_t{getpid()} << 44)); }
 
   [[nodiscard]] bool open(long number, int pes, bool create) {

@@ -39,7 +39,7 @@ namespace shmemx::bench {
 
 class Job {
  public:
-  // `bytes` is all that a PE will allocate.
+  // `bytes` is the total that a PE will allocate.
   Job(int pes, std::size_t bytes) : pes_(pes) {
     constexpr std::size_t kHuge = std::size_t{2} << 20;
     stride_ = (bytes + 2 * kHuge) & ~(kHuge - 1);
@@ -119,7 +119,7 @@ class Job {
 
 #elif defined(BENCH_MPI)
 
-// Memory is private: whatever goes to another rank goes through a call.
+// Memory is private: only calls move data to another rank.
 class Job {
  public:
   Job(int, std::size_t) {
@@ -186,7 +186,7 @@ class Job {
     return memory;
   }
 
-  // Null where the library does not map the other PE's memory.
+  // Returns null if the library does not map the other PE's memory.
   template <class T>
   T* remote(T* here, int pe) const {
     return static_cast<T*>(shmem_ptr(here, pe));

@@ -1,5 +1,5 @@
-// How far apart are the caches of PE 0 and PE 1 just now? A virtual machine's CPUs are moved by their host, so the
-// answer changes within seconds; each sample stands between two probes and is kept only where both agree.
+// Measures how far apart the caches of PE 0 and PE 1 are at the moment. The host of a virtual machine moves its CPUs,
+// so the result changes within seconds. A sample is kept only if the probes before and after it agree.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ constexpr int kProbeTrips = 8;
 inline double probe_ns(Work& work) {
   Control& there = work.control(work.peer);
   Control& here = work.control(work.pe);
-  std::int64_t trip = here.pong.load(std::memory_order_relaxed);  // own word, the peer is idle
+  std::int64_t trip = here.pong.load(std::memory_order_relaxed);  // own word; the peer is idle
   double best = std::numeric_limits<double>::max();
   for (int batch = 0; batch < kProbeBatches; ++batch) {
     const std::int64_t begin = now_ns();
@@ -36,7 +36,7 @@ inline void answer_probe(Work& work) {
   Control& here = work.control(work.pe);
   Control& there = work.control(work.peer);
   const std::int64_t last = here.iterations;
-  std::int64_t trip = last - kProbeBatches * kProbeTrips;  // not what `ping` says: the first one may be here already
+  std::int64_t trip = last - kProbeBatches * kProbeTrips;  // not the value of `ping`, which may already be newer
   while (trip < last) {
     const std::int64_t next = here.ping.load(std::memory_order_acquire);
     if (next == trip) continue;
@@ -45,7 +45,7 @@ inline void answer_probe(Work& work) {
   }
 }
 
-// The number at which the next probe will end.
+// Returns the number at which the next probe ends.
 inline std::int64_t probe_end(const Work& work) {
   return work.control(work.pe).pong.load(std::memory_order_relaxed) + kProbeBatches * kProbeTrips;
 }

@@ -72,7 +72,7 @@ inline Options parse_options(int argc, char** argv) {
   return options;
 }
 
-// The CPUs that this process may use.
+// Returns the CPUs that this process may use.
 inline std::vector<int> usable_cpus() {
   std::vector<int> cpus;
   cpu_set_t set;
@@ -83,7 +83,7 @@ inline std::vector<int> usable_cpus() {
   return cpus;
 }
 
-// One PE on one core where there are enough of them; else the scheduler decides, as it does for users.
+// Pins each PE to a core of its own if there are enough; otherwise the scheduler decides, as it does for users.
 inline void pin(const Options& options, int pe, int pes) {
   if (static_cast<int>(options.cpus.size()) < pes) return;
   cpu_set_t set;
@@ -92,8 +92,8 @@ inline void pin(const Options& options, int pe, int pes) {
   sched_setaffinity(0, sizeof set, &set);
 }
 
-// On another host a PE is not in the driver's session, which has raised weight; with BENCH_RAISED its own gets the
-// same.
+// On another host a PE is not in the driver's session, which has raised weight. With BENCH_RAISED its own session
+// gets the same.
 inline void raise_weight_of_session() {
   if (std::getenv("BENCH_RAISED") == nullptr) return;
   const int file = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
@@ -102,9 +102,9 @@ inline void raise_weight_of_session() {
   close(file);
 }
 
-// With BENCH_REAL_TIME all threads of this process have real-time priority while a case is measured, where that is
-// allowed: whatever else runs on the machine does not take the cores from those that are compared. Not longer, as
-// launchers need the cores while a job starts and ends.
+// Gives all threads of this process real-time priority while a case is measured, if BENCH_REAL_TIME is set and it is
+// allowed: other programs then do not take the cores. Only during a case, since launchers need the cores while a job
+// starts and ends.
 class RealTime {
  public:
   RealTime() { set(SCHED_FIFO, 1); }
@@ -174,7 +174,7 @@ inline void serve(Work& work, std::span<const Case> cases, const Options& option
   Request request;
   while (read(in, &request, sizeof request) == sizeof request && request.case_index >= 0) {
     limits.budget_ms = request.budget_ms;
-    alarm(kLongestCaseSeconds);  // whoever lost its job does not spin for ever
+    alarm(kLongestCaseSeconds);  // ends a process that lost its job
     run_case(work, cases[static_cast<std::size_t>(request.case_index)], request.method, limits, out);
     alarm(0);
     if (out >= 0) write_line(out, "end\n");

@@ -1,4 +1,4 @@
-// The ways in which a plain program can copy memory; the best one at a size is the limit of put and get.
+// The methods by which a plain program can copy memory; the best one at a size is the limit of put and get.
 #pragma once
 
 #include <emmintrin.h>
@@ -16,7 +16,7 @@ inline void copy_string_move(void* dest, const void* source, std::size_t bytes) 
   asm volatile("rep movsb" : "+D"(dest), "+S"(source), "+c"(bytes) : : "memory");
 }
 
-// Around the cache; `bytes` is a multiple of 64 and `dest` is aligned to 16.
+// Bypasses the cache; `bytes` is a multiple of 64 and `dest` is aligned to 16.
 inline void copy_non_temporal(void* dest, const void* source, std::size_t bytes) {
   auto* to = static_cast<__m128i*>(dest);
   const auto* from = static_cast<const __m128i*>(source);

@@ -1,4 +1,4 @@
-// How plain processes wait for each other: a line that goes to the peer and back, and a counter for any number.
+// Synchronises plain processes: a line that goes to the peer and back, and a counter for any number of processes.
 #pragma once
 
 #include <sched.h>
@@ -16,7 +16,7 @@ inline void raw_await(const Work& work, const std::atomic<long>& word, long numb
   }
 }
 
-// Two PEs and one line in PE 1: an odd number goes there, an even one comes back.
+// Two PEs and one line in PE 1: an odd number goes there, an even one returns.
 inline void raw_round_trip(Work& work) {
   std::atomic<long>& line = (work.pe == 0 ? work.peer_shared : work.shared)->gate.sequence;
   work.sequence += 2;
@@ -29,14 +29,14 @@ inline void raw_round_trip(Work& work) {
   }
 }
 
-// Both PEs tell each other that they are here, at the same time; one line's way.
+// Both PEs notify each other at the same time; takes the time of one line one way.
 inline void raw_meet(Work& work) {
   ++work.sequence;
   work.peer_shared->gate_release.sequence.store(work.sequence, std::memory_order_release);  // edge `gate`
   raw_await(work, work.shared->gate_release.sequence, work.sequence);
 }
 
-// Any number of PEs: count the arrivals in PE 0, the last one opens.
+// A barrier of any number of PEs: counts arrivals in PE 0, and the last one releases all.
 inline void raw_gate(Work& work) {
   Shared* first = work.job->remote(work.shared, 0);
   ++work.sequence;

@@ -19,7 +19,7 @@ struct Result {
   std::size_t bytes = 0;
   std::string unit;
   std::string state;  // near or far cache lines, "shared" with more PEs than cores, or what was waited in
-  std::string note;   // which words were used, empty where there is no choice
+  std::string note;   // which words were used; empty if there is only one kind
   Summary summary;
 };
 
@@ -48,7 +48,7 @@ inline std::string csv_line(const Result& result) {
   return text;
 }
 
-// One write per line, so that lines of several processes do not mix.
+// A single write keeps lines of several processes apart.
 inline void write_line(int fd, const std::string& line) {
   if (::write(fd, line.data(), line.size()) != static_cast<ssize_t>(line.size())) std::perror("bench: write");
 }

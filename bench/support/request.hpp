@@ -1,4 +1,4 @@
-// What a driver writes into the pipe of each PE of a served job.
+// The order that a driver writes into the pipe of each PE of a served job.
 #pragma once
 
 #include <cstdint>

@@ -15,14 +15,14 @@ namespace shmemx::bench {
 struct SampleLimits {
   double budget_ms = 40;
   double far_ns = 90;          // a line takes longer than this one way: far
-  double disturbed_ns = 2000;  // somebody else had the CPU: the sample is dropped
+  double disturbed_ns = 2000;  // another program had the CPU: the sample is dropped
   std::size_t max_samples = 20000;
 };
 
-// What a sample is of: the case itself, or the rival that takes turns with it.
+// What a sample measures: the case itself, or the rival that alternates with it.
 enum class Side { own, rival };
 
-// How much longer than the budget a first undisturbed sample is waited for.
+// How long after the budget to wait for a first undisturbed sample.
 constexpr std::int64_t kPatienceNs = 1'000'000'000;
 
 enum class Order : std::int64_t { probe, run, companion, finish, rival };
@@ -60,7 +60,7 @@ class Leader {
   Samples samples(Side side) const {
     const Taken& taken = sides_[static_cast<int>(side)];
     if (!taken.samples.empty() || taken.disturbed.empty()) return taken.samples;
-    return {{"disturbed", taken.disturbed}};  // better than no answer, and it says so
+    return {{"disturbed", taken.disturbed}};  // better than no result; the state tells
   }
 
  private:
@@ -107,7 +107,7 @@ class Leader {
       tell(Order::run, iterations);
     } else if (case_.role == Role::against) {
       tell(Order::companion, 0);
-      const std::int64_t until = now_ns() + 1000;  // the companion is at work by then
+      const std::int64_t until = now_ns() + 1000;  // the companion has started by then
       while (now_ns() < until) {
       }
     }
@@ -118,7 +118,8 @@ class Leader {
     return ns;
   }
 
-  // A kernel such as a broadcast lets PE 0 go first; no order may overtake a run or the end of a case.
+  // Waits for the followers: in a kernel such as a broadcast PE 0 runs ahead, but no order may overtake a run or the
+  // end of a case.
   void await_followers() {
     Control& control = work_.control(0);
     work_.runs_done += work_.pes - 1;

@@ -1,5 +1,5 @@
-// The collectives of the bench in the words that the library at hand knows: team routines from OpenSHMEM 1.5 on,
-// active sets before. Active-set routines take turns between several work arrays, as the standard wants.
+// The collectives of the bench, as the library under test offers them: team routines from OpenSHMEM 1.5 on, active
+// sets before. Active-set routines alternate between several work arrays, as the standard demands.
 #pragma once
 
 #include <shmem.h>
@@ -38,7 +38,7 @@ inline void prepare_collectives() {
   for (auto& turn : sync_words)
     for (long& word : turn) word = SHMEM_SYNC_VALUE;
 }
-// Before an array is used again all PEs must have left it; one barrier in kTurns sees to that.
+// Before an array is reused all PEs must have left it; one barrier in kTurns ensures that.
 inline long* next_sync(Work& work) {
   if (++work.sequence % kTurns == 0) shmem_barrier_all();
   return sync_words[work.sequence % kTurns];

@@ -16,7 +16,7 @@ inline double quantile(const std::vector<double>& sorted, double fraction) {
 
 struct Summary {
   double median = 0;
-  double p99 = 0;     // of a rate this is the first percentile: p99 is always the bad end
+  double p99 = 0;     // of a rate, the first percentile: always the bad end
   double spread = 0;  // distance of the quartiles as a fraction of the median
   std::size_t samples = 0;
 };

@@ -1,4 +1,4 @@
-// What a measured loop works on, and how a case of a bench program is described.
+// What a measured loop works on, and the description of a case of a bench program.
 #pragma once
 
 #include <atomic>
@@ -37,7 +37,7 @@ struct Work {
   Job* job = nullptr;
   Shared* shared = nullptr;       // mine
   Shared* peer_shared = nullptr;  // the peer's, where it is mapped
-  std::byte* source = nullptr;  // buffers of the size that the program asked for; symmetric where there is such memory
+  std::byte* source = nullptr;    // buffers of the size that the program requested; symmetric if possible
   std::byte* dest = nullptr;
   std::byte* peer_source = nullptr;
   std::byte* peer_dest = nullptr;
@@ -45,11 +45,11 @@ struct Work {
   int pe = 0;
   int pes = 0;
   int peer = 0;                 // the right neighbour
-  int method = 0;               // which of several ways, where a program has more than one
+  int method = 0;               // selects one of several methods, if a program has them
   bool crowded = false;         // more PEs than cores
-  long sequence = 0;            // advances alike on all PEs that run a kernel together
-  std::int64_t runs_done = 0;   // of PE 0: how far Control::done has come
-  std::int64_t last_order = 0;  // of those that follow: what they have carried out
+  long sequence = 0;            // advances equally on all PEs that run a kernel together
+  std::int64_t runs_done = 0;   // of PE 0: the expected value of Control::done
+  std::int64_t last_order = 0;  // of followers: the last order carried out
 
   Control& control(int of) const { return job->control(of); }
   long* words() const { return reinterpret_cast<long*>(dest); }
@@ -88,15 +88,15 @@ struct Case {
   double (*operations)(const Work&);  // measured operations in one iteration of the kernel
   void (*kernel)(Work&, long iterations);
   void (*companion)(Work&);        // a few hundred nanoseconds of it
-  int raw_methods;                 // how many ways the raw program has; the best one is the limit
-  int peer_methods = 1;            // and those built with another library
+  int raw_methods;                 // number of methods of the raw program; the best one is the limit
+  int peer_methods = 1;            // the same for programs built with another library
   void (*begin)(Work&) = nullptr;  // all PEs, before the samples of the case and after them; not measured
   void (*end)(Work&) = nullptr;
   void (*rival)(Work&,
                 long iterations) = nullptr;  // without the library, by all PEs: samples of it alternate with ours
-  double sample_ns = 0;                      // at least so long, where the usual length is too short
+  double sample_ns = 0;                      // minimum length, if the usual one is too short
 };
-// What a line of the rival says in place of a note.
+// The note in lines of the rival.
 constexpr const char* kRivalNote = "raw";
 
 inline double one_operation(const Work&) { return 1; }

@@ -20,10 +20,10 @@ inline void copy_bytes(int method, std::byte* dest, const std::byte* source, std
     return;
   }
   const std::size_t head = (kLine - reinterpret_cast<std::uintptr_t>(dest) % kLine) % kLine;
-  const std::size_t body = (bytes - head) / kLine * kLine;
+  const std::size_t middle = (bytes - head) / kLine * kLine;
   std::memcpy(dest, source, head);
-  raw_copy(method, dest + head, source + head, body);
-  std::memcpy(dest + head + body, source + head + body, bytes - head - body);
+  raw_copy(method, dest + head, source + head, middle);
+  std::memcpy(dest + head + middle, source + head + middle, bytes - head - middle);
 }
 
 inline void copy_bytes(std::byte* dest, const std::byte* source, std::size_t bytes) {

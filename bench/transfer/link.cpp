@@ -35,7 +35,7 @@ struct DescriptorMessage {
 
 Unavailable system_refusal(const std::string& what) { return Unavailable(what + ": " + std::strerror(errno)); }
 
-void Link::give_way() {
+void Link::yield_core() {
   if (block_.failed.value.load(std::memory_order_relaxed) != 0)  // only says that waiting is in vain
     throw Unavailable("the other process gave up");
   sched_yield();

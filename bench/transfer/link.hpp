@@ -97,7 +97,7 @@ class Link {
       poll();
       cpu_relax();
       if (spins >= patience_ || crowded_) {
-        if ((spins & 63) == 0 || crowded_) give_way();
+        if ((spins & 63) == 0 || crowded_) yield_core();
       }
     }
   }
@@ -150,7 +150,7 @@ class Link {
  private:
   static constexpr unsigned kPatience = 4000;
 
-  void give_way();
+  void yield_core();
 
   PairBlock& block_;
   int socket_;

@@ -1,4 +1,4 @@
-// How long does an active message and the answer of its handler take? The raw program sends a flag there and back.
+// Measures an active message and the reply of its handler. The raw program sends a flag there and back.
 #include <array>
 
 #include "../support/program.hpp"
@@ -20,27 +20,27 @@ constexpr void (*register_handlers)(Work&) = nullptr;
 
 #else
 
-enum : int { kQuestion = 1, kAnswer = 2 };
+enum : int { kRequest = 1, kReply = 2 };
 
 long answers = 0;
 
 void answer(int source, const void* payload, std::size_t bytes, void*) {
-  shmemx_am_send(source, kAnswer, payload, bytes);
+  shmemx_am_send(source, kReply, payload, bytes);
 }
 void take_answer(int, const void* payload, std::size_t, void*) { std::memcpy(&answers, payload, sizeof answers); }
 
 void register_handlers(Work&) {
-  shmemx_am_register(kQuestion, answer, nullptr);
-  shmemx_am_register(kAnswer, take_answer, nullptr);
+  shmemx_am_register(kRequest, answer, nullptr);
+  shmemx_am_register(kReply, take_answer, nullptr);
   shmem_barrier_all();
 }
 
-// PE 1 is in the library until PE 0 lets it go.
+// PE 1 stays in the library until PE 0 releases it.
 void round_trips(Work& work, long iterations) {
   const long last = work.sequence += iterations;
   if (work.pe == 0) {
     for (long number = last - iterations + 1; number <= last; ++number) {
-      shmemx_am_send(work.peer, kQuestion, &number, sizeof number);
+      shmemx_am_send(work.peer, kRequest, &number, sizeof number);
       while (answers != number) {
         shmemx_am_poll();
         forget_memory();

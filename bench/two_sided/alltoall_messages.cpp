@@ -1,7 +1,7 @@
-// Short messages from everybody to everybody, as fast as they go: how many arrive in all, and does anybody starve?
-// Each PE sends to the others in turn and takes what comes from anybody; of each pair, at most kCredit messages are not
-// yet confirmed. Lines: the messages of all PEs by time, and what the PE with the fewest sent in parts of the mean.
-// The raw program does the same through one ring in shared memory for each pair.
+// Short messages from all PEs to all others at full speed: measures the total rate and the share of the slowest PE.
+// Each PE sends to the others in turn and receives from any source; at most kCredit messages of each pair are
+// unconfirmed. Lines: the messages of all PEs by time, and those of the PE with the fewest sent as a fraction of the
+// mean. The raw program does the same through one ring in shared memory for each pair.
 #include <array>
 
 #include "../support/program.hpp"
@@ -15,10 +15,10 @@ constexpr long kCredit = 64;
 constexpr long kConfirmEvery = kCredit / 2;
 constexpr int kMostPes = 64;
 
-// What one PE counts of each of the others.
+// The counters of one PE for one of the others.
 struct Peer {
-  long unconfirmed = 0;  // sent to it
-  long received = 0;     // of it
+  long unconfirmed = 0;  // sent to that PE
+  long received = 0;     // received from that PE
 };
 
 struct Counts {
@@ -29,7 +29,7 @@ struct Counts {
 
 #if defined(BENCH_RAW)
 
-constexpr std::size_t kRingSlots = 256;  // more than can be under way: data, confirmations, an end
+constexpr std::size_t kRingSlots = 256;  // more than can be outstanding: data, confirmations, an end
 
 // One writer, one reader. Edge `slot`: sequence.store -> sequence.load, the number and tag of a message.
 struct Ring {
@@ -41,7 +41,7 @@ struct Ring {
   Slot slots[kRingSlots];
 };
 
-// Rings lie in their reader's memory, one for each writer.
+// A ring lies in its reader's memory, one for each writer.
 struct Rings {
   Ring* mine = nullptr;
   std::array<long, kMostPes> written{};
@@ -103,7 +103,7 @@ void take_one(Work& work, Counts& counts) {
   }
 }
 
-// Sends one message to each PE that may get one; with nobody left it waits for whatever comes.
+// Sends one message to each PE that has credit; waits for any message if none has.
 void send_round(Work& work, Counts& counts) {
   bool sent = false;
   for (int step = 1; step < work.pes; ++step) {
@@ -118,7 +118,7 @@ void send_round(Work& work, Counts& counts) {
   if (!sent) take_one(work, counts);
 }
 
-// The number of messages sent by this PE within `ns`. Afterwards everybody takes what is still under way.
+// Returns the number of messages sent by this PE within `ns`. Afterwards all PEs receive the outstanding messages.
 long exchange(Work& work, std::int64_t ns) {
   Counts counts;
   const std::int64_t until = now_ns() + ns;

@@ -1,5 +1,5 @@
-// What do long messages cost when they are copied once, by a mapped window or by process_vm_readv? The raw programs do
-// that copy in the receiver, as soon as a flag tells it to. SHMEMX_LMT chooses the way of ours: a job measures one.
+// Measures long messages that are copied once, through mapped memory or by process_vm_readv. The raw programs do that
+// copy in the receiver after a flag. SHMEMX_LMT selects the LMT of ours: a job measures one.
 #include <sys/uio.h>
 
 #include <array>
@@ -30,7 +30,7 @@ void await(Work& work) { raw_await(work, work.shared->mailbox[0].sequence, ++wor
 
 void copy_mapped(Work& work) { raw_copy(work.method, work.dest, work.peer_source, work.bytes); }
 
-// Symmetric memory of plain processes lies at one address in all: they are forked after it is mapped.
+// Symmetric memory of plain processes has one address in all: they are forked after it is mapped.
 void copy_through_kernel(Work& work) {
   const iovec here{work.dest, work.bytes};
   const iovec there{work.peer_source, work.bytes};
@@ -48,7 +48,7 @@ void exchange(Work& work, long iterations) {
   }
 }
 
-// The number of this process, for the peer, and leave to read from it where the system asks for that.
+// Sends this process's number to the peer, and permits it to read from this process if the system requires that.
 void introduce(Work& work) {
   prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
   work.shared->value.value = getpid();

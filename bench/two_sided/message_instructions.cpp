@@ -15,7 +15,7 @@ constexpr int kThere = 1, kBack = 2;
 
 enum class What { reference, send, receive, both };
 
-// PE 0 knows by the control words, not by a message, that PE 1 has got as far.
+// PE 0 learns PE 1's progress from the control words, not from a message.
 void await_step(const Work& work, int pe, std::int64_t step) {
   while (work.control(pe).done.load(std::memory_order_acquire) < step) sched_yield();  // edge `done`
 }
@@ -30,7 +30,7 @@ void counted(Work& work, What what, long value) {
   CALLGRIND_TOGGLE_COLLECT;
 }
 
-// A message each way. What is not counted is done outside.
+// Sends a message each way. Uncounted parts run outside of the counted ones.
 void lead(Work& work, What what, long iterations, std::int64_t& step) {
   for (long i = 0; i < iterations; ++i) {
     await_step(work, 1, ++step);  // PE 1 has sent
@@ -51,7 +51,7 @@ void answer(Work& work, long iterations, std::int64_t& step) {
   }
 }
 
-// `label`: none for the first time, which resolves symbols.
+// `label`: none for the first run, which resolves symbols.
 void count_loop(Work& work, const char* label, What what, long iterations, std::int64_t& step) {
   if (work.pe != 0) {
     answer(work, iterations, step);

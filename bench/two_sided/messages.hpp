@@ -1,4 +1,4 @@
-// Two-sided messages in the words of the library at hand: this one, or an MPI.
+// Two-sided messages in terms of the library under test: this one, or an MPI.
 #pragma once
 
 #if defined(BENCH_MPI)

@@ -1,5 +1,5 @@
-// How long does a message of 0 B to 16 MiB take one way, and how fast do many travel? How much does a receive cost when
-// many others are posted, or many unexpected messages wait? The raw programs copy once and set a flag.
+// Measures the one-way time of a message of 0 B to 16 MiB, the rate of many, and the cost of a receive while many
+// others are posted or many unexpected messages wait. The raw programs copy once and set a flag.
 #include <array>
 
 #include "../support/program.hpp"
@@ -18,14 +18,14 @@ constexpr std::size_t kBufferBytes = 16 * kMiB;
 constexpr int kTag = 7;
 constexpr std::size_t kMostInFlight = 16;
 
-// How many messages are under way at once where the rate is measured; each has a place of its own.
+// Returns how many messages are outstanding at once in the rate measurement; each has its own buffer.
 std::size_t window_of(const Work& work) { return std::min(kMostInFlight, kBufferBytes / work.bytes); }
 double window_operations(const Work& work) { return static_cast<double>(window_of(work)); }
 double two_operations(const Work&) { return 2; }
 
 #if defined(BENCH_RAW)
 
-// A payload that fits travels in the flag's own line.
+// A payload that fits is sent in the flag's own line.
 void raw_send(Work& work, std::size_t place = 0) {
   ++work.sequence;
   if (work.bytes <= sizeof(long)) {
@@ -81,7 +81,7 @@ constexpr void (*receive_others)(Work&) = nullptr;
 
 #else
 
-// Memory of this process alone, in place of the symmetric buffers.
+// Private memory of this process, in place of the symmetric buffers.
 struct Buffers {
   std::byte* source = nullptr;
   std::byte* dest = nullptr;
@@ -132,8 +132,8 @@ void stream_between(const Work& work, const Buffers& buffers, long iterations) {
 void stream(Work& work, long iterations) { stream_between(work, {work.source, work.dest}, iterations); }
 void stream_private(Work& work, long iterations) { stream_between(work, private_buffers, iterations); }
 
-// Messages and receives that the measured ones have to get past: other tags, in the order in which they are later
-// taken.
+// Messages and receives with other tags, posted before the measured ones, in the order in which they are completed
+// later.
 constexpr int kOtherTags = 1000;
 constexpr int kMostOthers = 10'000;
 constexpr int kEndTag = 8;
@@ -144,7 +144,7 @@ void send_all_others(const Work& work, int depth) {
   for (int k = 0; k < depth; ++k) send(work.source, sizeof(long), work.peer, kOtherTags + k);
 }
 
-// Both have got so far; and with ordered messages all that was sent before is here.
+// Synchronises both PEs. Messages are ordered, so all messages sent before have arrived.
 void meet(const Work& work) {
   if (work.pe == 0) send(work.source, 0, work.peer, kEndTag);
   receive(work.dest, 0, work.peer, kEndTag);
@@ -162,7 +162,7 @@ void satisfy_others(Work& work) {
   complete(others, depth);
   if (work.pe != 0) send_all_others(work, depth);
 }
-// One after the other, as a sender that nobody listens to may have to wait for room.
+// One after the other, since a sender may have to wait for room until the receiver polls.
 template <int depth>
 void send_others(Work& work) {
   if (work.pe == 0) send_all_others(work, depth);

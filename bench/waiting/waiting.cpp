@@ -1,7 +1,7 @@
-// How do PEs wait, and how do they ask, on cores of their own, on cores that other programs use too, and with more PEs
-// than cores? Uses OpenSHMEM 1.4 only, so that it can be built with other libraries.
-//   waiting [--case NAME] [--ms N]
-// Prints one line for each case: name, PEs, mean and best batch (or median) in microseconds.
+// Measures waiting and polling loops of PEs on cores of their own, on cores shared with other programs, and with more
+// PEs than cores. Uses OpenSHMEM 1.4 only, so that it builds with other libraries.
+// waiting [--case NAME] [--ms N] prints one line for each case: name, PEs, mean and best batch (or median) in
+// microseconds.
 #include <shmem.h>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ void fetch_own(long value) {
   while (shmem_long_atomic_fetch(&words->token, me) < value) {
   }
 }
-// The token lies on the PE before this one.
+// The token is on the PE before this one.
 void get_neighbour(long value) {
   while (shmem_long_g(&words->token, (me + n_pes - 1) % n_pes) < value) {
   }
@@ -61,7 +61,7 @@ void swap_own(long value) {
   }
 }
 
-// A token goes round among `members` PEs; a hop is one pass from PE to PE. The last value sent ends the case.
+// Passes a token round among `members` PEs; a hop is one pass from PE to PE. The last value sent ends the case.
 struct Ring {
   const char* name;
   void (*await)(long value);
@@ -142,7 +142,7 @@ void run_barrier() {
   shmem_barrier_all();
 }
 
-// PE 0 asks between pieces of work of 20 us; the others wait for the end, by asking all the time or in wait_until.
+// PE 0 polls between pieces of work of 20 us; the others wait for the end in a polling loop or in wait_until.
 void run_question(const char* name, bool others_ask) {
   words->stop = 0;
   shmem_barrier_all();
@@ -199,8 +199,8 @@ void run_target(const char* name, Pastime pastime) {
   shmem_barrier_all();
 }
 
-// From a put to the return of the PE that has slept in wait_until for a while. The value is the time of the put, so all
-// PEs must have one clock.
+// Measures the time from a put to the return of a PE that slept in wait_until for a while. The value is the time of
+// the put, so all PEs must share one clock.
 void run_wake() {
   words->token = words->count = 0;
   shmem_barrier_all();

@@ -1,5 +1,5 @@
-// What windows cost, each figure beside what it is measured against in the same run: two PEs, PE 1 computes nothing but
-// waits. Medians of interleaved batches. One line for each question: name, ns or ratio.
+// Measures the cost of windows, each figure beside its reference in the same run: two PEs, PE 1 only waits. Medians
+// of interleaved batches. Prints one line for each case: name, ns or ratio.
 #include <shmem.h>
 #include <shmemx/windows.h>
 #include <time.h>
@@ -27,8 +27,8 @@ struct Contender {
   std::vector<double> ns = {};
 };
 
-// Interleaved, so that whatever disturbs one disturbs all.
-void compare(const char* question, int repeats, std::vector<Contender> contenders) {
+// Interleaved, so that a disturbance affects all contenders alike.
+void compare(const char* name, int repeats, std::vector<Contender> contenders) {
   for (int round = 0; round < 31; ++round) {
     for (Contender& contender : contenders) {
       const double begin = now_ns();
@@ -41,7 +41,7 @@ void compare(const char* question, int repeats, std::vector<Contender> contender
     std::ranges::sort(contender.ns);
     const double median = contender.ns[contender.ns.size() / 2];
     if (base == 0) base = median;
-    std::printf("%-18s %-28s %12.1f ns   %6.2f x\n", question, contender.name.c_str(), median, median / base);
+    std::printf("%-18s %-28s %12.1f ns   %6.2f x\n", name, contender.name.c_str(), median, median / base);
   }
 }
 
@@ -135,9 +135,9 @@ int main() {
   const Peer mapped = attach(nullptr, kBytes, slot);
   const Peer other = attach(memory.data(), kBytes, slot);
   if (shmem_my_pe() == 0) {
-    const char* const ways[] = {"none", "mapped", "cma", "messages"};
-    std::printf("allocated window: %s; private window: %s\n", ways[shmemx_window_path(mapped.window)],
-                ways[shmemx_window_path(other.window)]);
+    const char* const paths[] = {"none", "mapped", "cma", "messages"};
+    std::printf("allocated window: %s; private window: %s\n", paths[shmemx_window_path(mapped.window)],
+                paths[shmemx_window_path(other.window)]);
     measure_life(1000);
     measure_life(65536);
     measure_peer(mapped, other, symmetric);
