@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs into an empty prefix and uses the library from there as a stranger does: through
+# Installs into an empty prefix and uses the library from there as an outsider does: through
 # pkg-config, through find_package, through oshcc shared and static, and by a tree that was moved.
 #
 # Usage: check_install.sh BUILD_DIRECTORY EXAMPLES_DIRECTORY
@@ -60,7 +60,7 @@ expect_hello ./by_pkg_config_static
 mkdir project
 cat >project/CMakeLists.txt <<'PROJECT'
 cmake_minimum_required(VERSION 3.16)
-project(stranger C CXX)
+project(outsider C CXX)
 find_package(shmemx REQUIRED)
 foreach(kind shmemx shmemx_static)
   add_executable(by_cmake_${kind} ../hello.c)

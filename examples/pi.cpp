@@ -1,5 +1,5 @@
-// Pi by integration, with the C++ overloads: the routine is chosen by the type of its arguments.
-// Slices of the interval are handed out by a counter on PE 0, so a fast PE does more of them.
+// Pi by integration, with the C++ overloads: the types of the arguments select the routine. A counter on PE 0 hands
+// out slices of the interval, so a fast PE computes more of them.
 //
 // Usage: pi [slices = 1000]
 #include <shmem.h>
@@ -42,7 +42,7 @@ bool compute(long slice_count) {
   return done_in_all == slice_count && std::abs(pi - kPi) < 1e-9;
 }
 
-// The same total must stand in every PE's `pi`: read the neighbour's.
+// Returns true if the neighbour's `pi` holds the same total.
 bool neighbour_agrees() {
   const int neighbour = (shmem_my_pe() + 1) % shmem_n_pes();
   double copy = 0.0;

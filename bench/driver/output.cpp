@@ -198,11 +198,11 @@ void write_message_plots(const Rows& rows, const std::string& directory) {
     write_plot(rows, directory,
                {queue, "message of 8 bytes behind others, one way", "", "ns", kLogarithmic, kLines, named(queue),
                 last_words, ns_of});
-  for (const char* way : {"two-sided", "one-sided direct", "one-sided queue"}) {
-    std::string name = std::string("halo_") + way;
+  for (const char* kind : {"two-sided", "one-sided direct", "one-sided queue"}) {
+    std::string name = std::string("halo_") + kind;
     std::replace(name.begin(), name.end(), ' ', '_');
     write_plot(rows, directory,
-               {name.c_str(), "halo exchange of four PEs", "", "ns", kLogarithmic, kLines, named("halo", way),
+               {name.c_str(), "halo exchange of four PEs", "", "ns", kLogarithmic, kLines, named("halo", kind),
                 last_words, ns_of});
   }
   write_plot(rows, directory,

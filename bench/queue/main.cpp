@@ -1,5 +1,5 @@
 // The queue layer's bench: instructions, latency and rate of its structures, with each of their parts left out in turn,
-// beside what the Nemesis papers report. Plain processes on shared memory; nothing of the library runs but src/queue.
+// beside what the Nemesis papers report. Plain processes on shared memory; of the library only src/nemesis is used.
 //   bench_queue [--rounds N] [--output FOLDER] [--only counts|pairs|rates]
 #include <fcntl.h>
 #include <sys/stat.h>

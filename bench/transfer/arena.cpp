@@ -13,7 +13,7 @@
 namespace shmemx::bench {
 namespace {
 
-// "2048K" as /sys writes it.
+// Parses sizes such as "2048K" in /sys.
 std::size_t cache_bytes_in_sys(int index, const char* file) {
   std::ifstream in("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/" + file);
   std::size_t value = 0;
@@ -39,7 +39,7 @@ CacheSizes cache_sizes() {
   return sizes;
 }
 
-// The finalizer of splitmix64: neighbouring words share nothing.
+// The finalizer of splitmix64, so that neighbouring words are unrelated.
 std::uint64_t word_at(std::uint64_t index) {
   std::uint64_t value = (index + 1) * 0x9e3779b97f4a7c15U;
   value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9U;

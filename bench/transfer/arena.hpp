@@ -1,5 +1,5 @@
-// The memory that is moved: one file for all sources, one for all destinations, each more than eight times as large as
-// the last-level cache, so that a byte is touched again only when it has long left the caches.
+// The memory that is moved: one file for all sources and one for all destinations. Each is more than eight times as
+// large as the last-level cache, so that a byte is reused only after it has left the caches.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 namespace shmemx::bench {
 
 constexpr std::size_t kLineBytes = 64;
-constexpr std::size_t kGuardBytes = 64;  // around a destination, to see what is written beside it
+constexpr std::size_t kGuardBytes = 64;  // around a destination, to detect writes outside of it
 
 struct CacheSizes {
   std::size_t private_bytes = 0;  // level 2: a core's own
@@ -18,7 +18,7 @@ struct CacheSizes {
 };
 CacheSizes cache_sizes();
 
-// Bytes that depend on where they lie: word i of the arena holds word_at(i).
+// Returns word i of the arena, which depends on its position.
 std::uint64_t word_at(std::uint64_t index);
 bool matches(const std::byte* data, std::size_t source_offset, std::size_t bytes);
 
@@ -39,7 +39,7 @@ class Arena {
   int dest_fd_;
 };
 
-// This process's mapping of one of the two.
+// This process's mapping of one of the two files.
 class Mapping {
  public:
   Mapping(int fd, std::size_t bytes);
@@ -52,8 +52,8 @@ class Mapping {
   Region region_;
 };
 
-// Walks through both regions, a transfer's lines at a time. Each lap begins elsewhere in the source, so that what lies
-// in the destination from a former lap is never what is expected there.
+// Walks through both files, by the lines of one transfer at a time. Each lap begins elsewhere in the source, so that
+// old data in the destination never match the expected ones.
 struct Walk {
   std::uint64_t source = 0;
   std::uint64_t dest = 0;

@@ -1,4 +1,4 @@
-// A segment that both processes of a pair map: the local one makes it, the other one gets its descriptor.
+// A segment that both processes of a pair map: the local one creates it, the other one receives its descriptor.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ class CommonSegment {
   CommonSegment& operator=(const CommonSegment&) = delete;
   ~CommonSegment() { unmap(); }
 
-  // Both processes call it. Zero bytes, already backed by pages.
+  // Called by both processes. The memory is zero and backed by pages.
   void map(Link& link, std::size_t bytes);
   void unmap();
   std::byte* base() const { return base_; }
@@ -24,10 +24,10 @@ class CommonSegment {
   std::size_t bytes_ = 0;
 };
 
-// Memory behind `fd`, mapped and backed by pages.
+// Maps the memory behind `fd` and backs it by pages.
 std::byte* map_shared(int fd, std::size_t offset, std::size_t bytes);
 
-// A file in memory that goes away with its last user.
+// Creates a memory file that vanishes with its last user.
 int make_memory_file(std::size_t bytes);
 
 }  // namespace shmemx::bench

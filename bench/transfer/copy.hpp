@@ -1,4 +1,4 @@
-// The copy routine of all mechanisms that copy by themselves; which one is an option of the bench.
+// The copy routine of all mechanisms that copy with the processor; an option of the bench selects it.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ constexpr const char* kCopyNames[kCopyMethods] = {"memcpy", "movsb", "stream"};
 
 inline int copy_method = 0;  // set once, before the processes are forked
 
-// raw_copy, for any alignment and length.
+// Calls raw_copy for any alignment and length.
 inline void copy_bytes(int method, std::byte* dest, const std::byte* source, std::size_t bytes) {
   constexpr std::size_t kLine = 64;
   if (method != 2 || bytes < 2 * kLine) {

@@ -1,5 +1,5 @@
-// Put and get through libfabric to a peer of the same node, over its provider for one node or, where that one cannot
-// start, over TCP on the loopback address. FI_PROVIDER in the environment decides otherwise.
+// Put and get through libfabric to a peer of the same node, over its shared-memory provider. If that one does not
+// start, over TCP on the loopback address. FI_PROVIDER in the environment overrides this.
 #include <rdma/fabric.h>
 #include <rdma/fi_cm.h>
 #include <rdma/fi_domain.h>
@@ -40,7 +40,7 @@ class Fabric final : public Mechanism {
     connect();
   }
 
-  // The first operation connects the two; it belongs to the set-up.
+  // The first operation connects the two processes and counts as set-up.
   void register_mem(const Region& mine) override {
     mine_ = mine;
     constexpr std::uint64_t kAccess = FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE;
@@ -66,7 +66,7 @@ class Fabric final : public Mechanism {
     else
       get(mine_.base + transfer.dest, theirs_.address + transfer.source, transfer.bytes);
   }
-  // Providers in software serve their peers only inside calls.
+  // Software providers serve their peers only inside calls.
   void copy_remote(const Transfer&) override {
     link_.wait([this] { return link_.is_done(); }, [this] { progress(); });
   }
@@ -82,7 +82,7 @@ class Fabric final : public Mechanism {
 
  private:
   void find_provider() {
-    setenv("FI_PROVIDER", "shm,tcp,ofi_rxm", 0);  // others install signal handlers or take long to find nothing
+    setenv("FI_PROVIDER", "shm,tcp,ofi_rxm", 0);  // others install signal handlers or search for a long time
     int code = -FI_ENODATA;
     for (const char* name : {"shm", "tcp;ofi_rxm", static_cast<const char*>(nullptr)}) {
       fi_info* hints = fi_allocinfo();
@@ -137,7 +137,7 @@ class Fabric final : public Mechanism {
     message.rma_iov = &other;
     message.rma_iov_count = 1;
     message.context = &context_;
-    // Without FI_DELIVERY_COMPLETE a put is complete here, not there.
+    // Without FI_DELIVERY_COMPLETE a put is complete at the initiator, not at the target.
     post([&] { return fi_writemsg(endpoint_, &message, FI_COMPLETION | FI_DELIVERY_COMPLETE); }, "fi_writemsg");
   }
   void get(std::byte* to, std::uint64_t from, std::size_t bytes) {

@@ -8,7 +8,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Four digits are more than the clock is worth.
+// More than four digits exceed the clock's precision.
 Json figure(const Figure& value) {
   if (!value) return nullptr;
   char digits[32];

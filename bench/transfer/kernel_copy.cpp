@@ -1,5 +1,5 @@
-// Copies that the kernel makes from one address space into another: reading /proc/PID/mem of a process that ptrace has
-// stopped, the same without stopping it, and process_vm_readv and process_vm_writev.
+// Copies by the kernel from one address space to another: reading /proc/PID/mem of a process that ptrace has stopped,
+// the same without stopping it, and process_vm_readv and process_vm_writev.
 #include <fcntl.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
@@ -14,7 +14,7 @@
 namespace shmemx::bench {
 namespace {
 
-// What all of them need to know: where the peer's memory lies.
+// Common part: the location of the peer's memory.
 class KernelCopy : public Mechanism {
  public:
   using Mechanism::Mechanism;
@@ -43,7 +43,7 @@ void read_memory(int fd, std::byte* dest, const std::byte* address, std::size_t 
   }
 }
 
-// As in the paper: attach, open, read, detach for each transfer; the source stands still meanwhile.
+// As in the paper: attach, open, read, detach for each transfer; the source is stopped meanwhile.
 class Ptrace final : public KernelCopy {
  public:
   using KernelCopy::KernelCopy;
@@ -111,7 +111,7 @@ class ProcessMemory final : public KernelCopy {
   int fd_ = -1;
 };
 
-// One class for both ways: the local process is the source of a put and the destination of a get.
+// Serves both directions: the local process is the source of a put and the destination of a get.
 class ProcessVm final : public KernelCopy {
  public:
   ProcessVm(Link& link, bool put) : KernelCopy(link), put_(put) {}

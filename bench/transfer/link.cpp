@@ -36,7 +36,7 @@ struct DescriptorMessage {
 Unavailable system_refusal(const std::string& what) { return Unavailable(what + ": " + std::strerror(errno)); }
 
 void Link::yield_core() {
-  if (block_.failed.value.load(std::memory_order_relaxed) != 0)  // only says that waiting is in vain
+  if (block_.failed.value.load(std::memory_order_relaxed) != 0)  // only tells that the wait cannot succeed
     throw Unavailable("the other process gave up");
   sched_yield();
 }
@@ -97,7 +97,7 @@ std::int64_t Link::start_together(bool more) {
     });
   }
   if (start < 0) {
-    last_start_ += 1;  // the negative number stays in the word; the next one must differ from it
+    last_start_ += 1;  // the negative number stays in the word, and the next one must differ from it
     return 0;
   }
   last_start_ = start;

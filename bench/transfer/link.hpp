@@ -1,5 +1,5 @@
-// What the two processes of a pair say to each other beside the measured transfers: barriers, short exchanges of
-// addresses and keys, file descriptors, and the instants at which a transfer starts and is done.
+// Communication of the two processes of a pair apart from the measured transfers: barriers, short exchanges of
+// addresses and keys, file descriptors, and the instants at which a transfer starts and is complete.
 #pragma once
 
 #include <sched.h>
@@ -19,12 +19,12 @@
 
 namespace shmemx::bench {
 
-// A mechanism cannot work here.
+// Thrown if a mechanism cannot work here.
 struct Unavailable : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// `what` and the text of errno.
+// Returns `what` with the text of errno.
 Unavailable system_refusal(const std::string& what);
 
 inline void cpu_relax() { __builtin_ia32_pause(); }
@@ -40,18 +40,18 @@ struct Series {
   }
 };
 
-// What one process found out while it carried out an order.
+// The result of an order in one process.
 struct Outcome {
   static constexpr int kSeries = 4;
   Series series[kSeries];
   double probe_before_ns;
   double probe_after_ns;
-  std::uint64_t next_source;  // where the next transfer will begin
+  std::uint64_t next_source;  // where the next transfer begins
   std::uint64_t next_dest;
   std::uint64_t laps;
-  std::uint64_t checks;    // of transferred data
-  std::uint64_t failures;  // and those that found something wrong
-  char why[512];           // where the order failed
+  std::uint64_t checks;    // number of checks of transferred data
+  std::uint64_t failures;  // number of failed checks
+  char why[512];           // the reason if the order failed
 };
 
 // Shared by the two processes, and read by the coordinator between orders. Zero bytes are its beginning.
@@ -72,7 +72,7 @@ struct PairBlock {
   Line done;
   Line late;
   Line ping, pong;
-  Line failed;  // a side gave up: the other one must not wait for it
+  Line failed;  // a side has failed: the other one must not wait for it
   Mail mail[2];
   Outcome outcome[2];
 };
@@ -88,7 +88,7 @@ class Link {
   pid_t peer_pid() const { return peer_pid_; }
   Outcome& outcome() { return block_.outcome[self_]; }
 
-  // Tells each process the other one's number.
+  // Exchanges the process numbers.
   void meet();
 
   template <class Condition, class Poll>
@@ -106,7 +106,7 @@ class Link {
     wait(condition, [] {});
   }
 
-  // Keeps the core for some milliseconds of waiting rather than let somebody else use its cache.
+  // Waits for some milliseconds without yielding, so that no other program uses the core's cache.
   void keep_core(bool keep) { patience_ = keep ? 50 * kPatience : kPatience; }
 
   template <class Poll>
@@ -119,7 +119,7 @@ class Link {
     barrier([] {});
   }
 
-  // Both give a few bytes, both get the other one's.
+  // Exchanges a few bytes.
   std::vector<std::byte> exchange(std::span<const std::byte> mine);
   template <class T>
   T exchange(const T& mine) {
@@ -131,18 +131,19 @@ class Link {
   void send_fd(int fd);
   int receive_fd();
 
-  // Both leave it at one instant of the machine's clock, which is returned; 0 when the local process wants no more.
+  // Returns in both processes at the same instant of the machine's clock, with that instant; 0 if the local process
+  // has finished.
   std::int64_t start_together(bool more);
-  // Called by both before a transfer; the local process says when it is done.
+  // Called by both before a transfer; the local process calls transfer_done().
   void begin_transfer() { ++sequence_; }
   void transfer_done() { block_.done.value.store(sequence_, std::memory_order_release); }          // done
   bool is_done() const { return block_.done.value.load(std::memory_order_acquire) >= sequence_; }  // done
-  // After a barrier: did the remote process leave start_together too late?
+  // After a barrier: returns true if the remote process left start_together too late.
   bool was_late(std::int64_t start) const {
     return block_.late.value.load(std::memory_order_relaxed) == start;  // the barrier orders it
   }
 
-  // One-way time of a cache line between the two, in ns. Both call it.
+  // Returns the one-way time of a cache line between the two processes in ns. Called by both.
   double probe();
 
   void give_up(const std::string& why);

@@ -1,4 +1,4 @@
-// bench_transfer: how fast, at what cost and under which conditions two processes of one node can move data.
+// bench_transfer: measures how fast, at what cost and under which conditions two processes of one node can move data.
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <fstream>

@@ -28,7 +28,7 @@ inline const char* direction_name(Direction direction) {
   return "?";
 }
 
-// Memory of this process. It lies in a file, for those mechanisms that map it.
+// Memory of this process, in a file so that mechanisms can map it.
 struct Region {
   std::byte* base = nullptr;
   std::size_t bytes = 0;
@@ -36,7 +36,7 @@ struct Region {
   std::size_t fd_offset = 0;
 };
 
-// Offsets from the beginning of the registered regions.
+// Offsets from the start of the registered memory.
 struct Transfer {
   std::size_t source = 0;
   std::size_t dest = 0;
@@ -50,11 +50,11 @@ class Mechanism {
   Mechanism& operator=(const Mechanism&) = delete;
   virtual ~Mechanism() = default;
 
-  // Each throws Unavailable where the mechanism cannot work here; the text says why.
+  // Each throws Unavailable, with the reason, if the mechanism cannot work here.
   virtual void init() {}
   virtual void register_mem(const Region& mine) { mine_ = mine; }
-  virtual void copy_local(const Transfer& transfer) = 0;  // complete at the destination when it returns
-  virtual void copy_remote(const Transfer&) {}            // nothing where the mechanism is one-sided
+  virtual void copy_local(const Transfer& transfer) = 0;  // on return the data are complete at the destination
+  virtual void copy_remote(const Transfer&) {}            // empty for one-sided mechanisms
   virtual void deregister_mem() {}
   virtual void finalize() {}
 
@@ -63,7 +63,7 @@ class Mechanism {
   Region mine_;
 };
 
-// What the paper measured on two 2 GHz Xeons in 2006; negative: no such figure there.
+// The paper's figures on two 2 GHz Xeons in 2006; negative if it has none.
 struct PaperFigures {
   double latency_us = -1;
   double mib_per_s = -1;
@@ -76,12 +76,12 @@ struct MechanismInfo {
   std::string name;
   std::string title;
   Direction direction;
-  bool region_specific;     // does the set-up hold for one region of memory only?
-  const char* permission;   // what the operating system asks
-  std::size_t chunk_bytes;  // default size of buffers or cells; 0 where there are none
+  bool region_specific;     // the set-up holds for one region of memory only
+  const char* permission;   // the permission that the operating system requires
+  std::size_t chunk_bytes;  // default size of buffers or cells; 0 if there are none
   PaperFigures paper;
   std::unique_ptr<Mechanism> (*make)(Link& link, std::size_t chunk_bytes);  // null: not built in
-  std::string missing;                                                      // then says why
+  std::string missing;                                                      // the reason
 };
 
 const std::vector<MechanismInfo>& mechanisms();

@@ -1,4 +1,4 @@
-// The list of mechanisms, each with what the paper measured of it.
+// The list of mechanisms with the paper's figures.
 #include "mechanism.hpp"
 
 namespace shmemx::bench {

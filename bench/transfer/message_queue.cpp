@@ -1,5 +1,5 @@
-// Cells on the library's own queue: the sender takes a cell from its free queue, fills it and enqueues it at the
-// receiver, which copies it out and gives it back.
+// Cells on the library's own queue: the sender takes a free cell, fills it and enqueues it at the receiver, which
+// copies the data out and returns the cell.
 #include <algorithm>
 #include <new>
 
@@ -17,7 +17,7 @@ constexpr std::size_t kFewestCells = 4;
 constexpr std::size_t kPoolBytes = std::size_t{4} << 20;
 
 struct Queues {
-  alignas(64) std::byte reserved[64];  // offset 0 is no cell
+  alignas(64) std::byte reserved[64];  // offset 0 is not a cell
   nemesis::MpscQueue receive;
   nemesis::MpscQueue free;
 };

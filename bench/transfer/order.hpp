@@ -1,4 +1,4 @@
-// What the coordinator tells the two processes of a pair. A fixed size, so one read() takes one order.
+// The coordinator's orders to the two processes of a pair. A fixed size, so one read() takes one order.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ enum class Command : std::int32_t {
   set_up,     // `count` times init to finalize; series 0 to 3 of both: ns of init, register, deregister, finalize
   processor,  // `count` transfers back to back; series 0 of both: ns of processor time for each transfer
   disturb,    // `count` re-reads of a working set; series 0 to 2 of both: untouched, evicted, after a transfer
-  help,       // does a transfer end while the other process computes? series 0 of the local process: 1 or 0
-  overlap,    // series 0 of the remote process: its speed while it is read or written, by its speed alone
+  help,       // whether a transfer ends while the other process computes; series 0 of the local process: 1 or 0
+  overlap,    // series 0 of the remote process: its speed during transfers relative to its speed alone
   finish
 };
 

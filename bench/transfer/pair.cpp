@@ -15,7 +15,7 @@
 namespace shmemx::bench {
 namespace {
 
-constexpr int kPoliteMs = 300;  // for handlers of SIGTERM that remove what a library left in the file system
+constexpr int kPoliteMs = 300;  // for handlers of SIGTERM that remove files of a library
 
 void close_fd(int& fd) {
   if (fd >= 0) close(fd);
@@ -121,7 +121,7 @@ bool Pair::await_replies(int limit_ms) {
   return good;
 }
 
-// Where both gave up, the one that was not merely waiting for the other has the better answer.
+// If both failed, returns the reason of the one that did not merely wait for the other.
 std::string Pair::reason() const {
   const std::string local = block_->outcome[0].why;
   const std::string remote = block_->outcome[1].why;
@@ -136,7 +136,7 @@ void Pair::end() {
   for (int& fd : replies_) close_fd(fd);
 }
 
-// One that was told to finish, or gave up, ends by itself.
+// Ends a process. One that was finished or has failed ends by itself.
 void Pair::end_process(pid_t& pid) {
   if (pid < 0) return;
   const std::int64_t begin = now_ns();

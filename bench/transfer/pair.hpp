@@ -1,5 +1,5 @@
-// The coordinator's hold on the two processes of one mechanism. Each mechanism has processes of its own, so that one
-// that cannot start, hangs or dies takes no other one with it.
+// Controls the two processes of one mechanism. Each mechanism has its own processes, so that one that cannot start,
+// hangs or dies does not affect the others.
 #pragma once
 
 #include <sys/types.h>
@@ -27,7 +27,8 @@ class Pair {
   bool alive() const { return alive_; }
   const std::string& why() const { return why_; }
 
-  // Both processes carry it out. False where they could not, which ends the pair; why() then says what happened.
+  // Both processes carry out the order. Returns false if they failed, which ends the pair; why() then tells the
+  // reason.
   bool carry_out(const Order& order, int limit_ms);
   const Outcome& local() const { return block_->outcome[0]; }
   const Outcome& remote() const { return block_->outcome[1]; }
@@ -42,7 +43,7 @@ class Pair {
   PairBlock* block_ = nullptr;
   pid_t pids_[2] = {-1, -1};
   int orders_[2] = {-1, -1};
-  int replies_[2] = {-1, -1};  // one pipe for each process: its end closes when the process is gone
+  int replies_[2] = {-1, -1};  // one pipe for each process, whose end closes when the process ends
   bool alive_ = false;
   std::string why_;
 };

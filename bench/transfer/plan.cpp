@@ -13,8 +13,8 @@
 namespace shmemx::bench {
 namespace {
 
-constexpr int kLimitMs = 15'000;       // of one order; those that take longer hang
-constexpr double kDisturbedNs = 2000;  // somebody else had a core during the probe
+constexpr int kLimitMs = 15'000;       // of one order; a process that takes longer hangs
+constexpr double kDisturbedNs = 2000;  // another program had a core during the probe
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr std::size_t kHelpBytes[] = {8, kMiB};
 
@@ -40,7 +40,7 @@ std::string cpu_model() {
   return "unknown";
 }
 
-// In kB as the kernel says; half of it for both arenas is the most that is taken.
+// Returns the kernel's value in kB. Both arenas together use at most half of it.
 std::size_t available_bytes() {
   std::ifstream info("/proc/meminfo");
   std::string name, unit;
@@ -152,7 +152,7 @@ class Plan {
     return order;
   }
 
-  // Gives an order, moves the walk on and counts checks. What goes wrong ends only this mechanism.
+  // Gives an order, advances the walk and counts checks. A failure ends only this mechanism.
   bool carry_out(const Seat& seat, Order order) {
     if (!seat.pair->alive()) return false;
     order.chunk_bytes = order.chunk_bytes != 0 ? order.chunk_bytes : seat.measured->chunk_bytes;
@@ -174,7 +174,7 @@ class Plan {
     return carry_out(seat, one);
   }
 
-  // All seats, each round beginning with another one.
+  // Runs the task for all seats; each round begins with another one.
   template <class Task>
   void in_turn(Task task) {
     ++turn_;
@@ -205,7 +205,7 @@ class Plan {
     timing.samples += series.count;
   }
 
-  // Buffers and cells of every size; the smallest one that comes within 3 % of the best is taken.
+  // Tries buffers and cells of every size; selects the smallest one within 3 % of the best.
   void find_chunks() {
     for (int round = 0; round < 2 * settings_.rounds; ++round)
       for (std::size_t chunk = 1024; chunk <= std::min(kMiB, results_.sweep_bytes); chunk *= 2)
@@ -221,7 +221,7 @@ class Plan {
     }
   }
 
-  // Over all states: few rounds of a sweep are not worth sorting by them.
+  // Over all states: a sweep has too few rounds to separate them.
   static std::size_t best_chunk(const Measured& measured) {
     std::map<std::size_t, double> us;
     double best = 0;
@@ -247,7 +247,7 @@ class Plan {
     in_turn([&](const Seat& seat) { measure_overlap(seat); });
   }
 
-  // Both processes are busy with it; the slower one counts.
+  // Both processes take part; the slower one counts.
   void measure_set_up(const Seat& seat) {
     Order one = order(Command::set_up, results_.set_up_bytes);
     one.count = settings_.budget_ms < 5 ? 2 : 5;
@@ -303,7 +303,7 @@ class Plan {
     }
   }
 
-  // Where the target must help, there is nothing that could overlap with its own work.
+  // If the target must help, its own work cannot overlap with the transfer.
   void measure_overlap(const Seat& seat) {
     if (cpus_.size() < 2 || seat.measured->help.empty() || !one_sided(*seat.measured)) return;
     const Figure waited = median(seat.measured->help.rbegin()->second);
@@ -312,7 +312,7 @@ class Plan {
       add_all(seat.pair->remote().series[0], seat.measured->overlap);
   }
 
-  // The three ways to copy, within one process, from one arena to the other.
+  // Measures the three copy methods within one process, from one arena to the other.
   void measure_copies() {
     const Mapping source(arena_.source_fd(), arena_.bytes());
     const Mapping dest(arena_.dest_fd(), arena_.bytes());

@@ -1,5 +1,4 @@
-// Which orders are given, in which sequence: mechanisms take turns within each round, so that what changes on the
-// machine changes for all of them.
+// The sequence of orders: mechanisms take turns within each round, so that changes of the machine affect all of them.
 #pragma once
 
 #include <string>
@@ -15,7 +14,7 @@ struct Settings {
   std::vector<std::string> only;
   int rounds = 3;
   double budget_ms = 12;  // of one size in one round
-  double limit_s = 50;    // no round begins later than that
+  double limit_s = 50;    // no round begins later
   double far_ns = 90;
   std::size_t largest_bytes = std::size_t{16} << 20;
   int size_step = 4;

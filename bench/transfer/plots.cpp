@@ -23,7 +23,7 @@ struct Plot {
   const char* settings;
 };
 
-// One block of the data file for each curve.
+// Writes one block of the data file for each curve.
 void draw(const std::string& directory, const Plot& plot, const std::vector<Curve>& curves) {
   const std::string base = directory + "/" + plot.name;
   std::ofstream data(base + ".dat");

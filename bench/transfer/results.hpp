@@ -1,4 +1,4 @@
-// What the coordinator collects. Times in microseconds, sizes in bytes.
+// The coordinator's results. Times in microseconds, sizes in bytes.
 #pragma once
 
 #include <map>
@@ -14,10 +14,10 @@ using Samples = std::vector<double>;
 using Figure = std::optional<double>;
 
 Figure median(const Samples& samples);
-// The tenth percentile, for what others can only make larger: their use of a cache.
+// Returns the tenth percentile, for values that other programs can only increase.
 Figure low(const Samples& samples);
 
-// The medians of the rounds, by how far the two caches were apart.
+// The medians of the rounds, by the distance of the two caches.
 struct Timing {
   std::map<std::string, Samples> by_state;
   std::size_t samples = 0;
@@ -30,12 +30,12 @@ struct SetUp {
 // Re-reads of a working set.
 struct Cache {
   Samples warm_ns, evicted_ns, after_ns;
-  Figure disturbance() const;  // 0: as if nothing had happened; 1: as if all of it had been evicted
+  Figure disturbance() const;  // 0: cache untouched; 1: cache completely evicted
 };
 
 struct Measured {
   const MechanismInfo* info = nullptr;
-  std::string why;  // where it could not be measured, or not to its end
+  std::string why;  // the reason if it was not measured completely
   bool started = false;
   std::size_t chunk_bytes = 0;
   std::uint64_t checks = 0;
@@ -45,7 +45,7 @@ struct Measured {
   SetUp set_up;
   Samples source_cpu_us, dest_cpu_us;  // of one transfer of `processor_bytes`
   Cache source_cache, dest_cache;
-  std::map<std::size_t, Samples> help;  // by bytes; 1: waited for the target to come
+  std::map<std::size_t, Samples> help;  // by bytes; 1: the transfer waited for the target
   Samples overlap;                      // the target's speed while its memory is moved
 };
 
@@ -58,7 +58,7 @@ struct Results {
   std::string mode;
   std::string cpu;
   int cores = 0;
-  std::string state;  // in which most was measured
+  std::string state;  // the state with the most samples
   std::size_t last_cache_bytes = 0, private_cache_bytes = 0, arena_bytes = 0, working_set_bytes = 0;
   std::size_t sweep_bytes = 0, processor_bytes = 0, disturb_bytes = 0, set_up_bytes = 0;
   int rounds = 0;
@@ -68,7 +68,7 @@ struct Results {
   std::vector<CopyRoutine> copies;
 };
 
-// The figure of a timing in the common state, or in another one where it has no such samples.
+// Returns the figure in the common state, or in another one if there are no such samples.
 struct Chosen {
   Figure us;
   std::string state;
@@ -79,7 +79,7 @@ Figure mib_per_s(std::size_t bytes, const Figure& us);
 std::string common_state(const std::vector<Measured>& mechanisms);
 
 bool one_sided(const Measured& measured);
-// Did any transfer need the target? Nothing where that was not measured.
+// Returns whether any transfer needed the target; nothing if that was not measured.
 std::optional<bool> needs_help(const Measured& measured);
 
 }  // namespace shmemx::bench

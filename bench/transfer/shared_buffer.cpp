@@ -1,4 +1,4 @@
-// Two buffers in a common segment, used in turn: while the receiver copies out of one, the sender fills the other.
+// Two buffers in a common segment, used in turn: the receiver copies out of one while the sender fills the other.
 #include <algorithm>
 
 #include "common_segment.hpp"

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t kFirstTransferBytes = 4096;
 constexpr int kFewestSamples = 3;
-constexpr std::int64_t kComputeNs = 20'000'000;  // how long the target stays away
-constexpr std::int64_t kHelpedNs = 15'000'000;   // a transfer that took longer waited for it
+constexpr std::int64_t kComputeNs = 20'000'000;  // how long the target computes
+constexpr std::int64_t kHelpedNs = 15'000'000;   // a transfer that took longer waited for the target
 constexpr std::byte kMark{0xa5};
 
 std::int64_t processor_ns() {
@@ -30,7 +30,7 @@ long involuntary_switches() {
   return usage.ru_nivcsw;
 }
 
-// A program at work: arithmetic in registers. Returns how much it did in a nanosecond.
+// Computes in registers. Returns the work done per nanosecond.
 double compute_for(std::int64_t ns) {
   const std::int64_t begin = now_ns();
   std::int64_t now = begin;
@@ -93,7 +93,7 @@ void Tasks::move(Mechanism& mechanism, const Transfer& transfer) {
   }
 }
 
-// The destination is marked before, and a guard on either side must keep its marks.
+// The destination is filled with a pattern before, and a guard on either side must stay unchanged.
 void Tasks::transfer_checked(Mechanism& mechanism, const Transfer& transfer) {
   std::byte* const begin = mine_.region().base + transfer.dest;
   std::byte* const end = begin + transfer.bytes;
@@ -118,7 +118,7 @@ void Tasks::verify(const Order& order) {
   leave(walk);
 }
 
-// Of a timed transfer: its first and last bytes.
+// Checks the first and last bytes of a timed transfer.
 void Tasks::check_edges(const Transfer& transfer) {
   if (is_source()) return;
   const std::byte* const begin = mine_.region().base + transfer.dest;
@@ -186,7 +186,7 @@ void Tasks::processor(const Order& order) {
   leave(walk);
 }
 
-// A reading during which somebody else had the core says nothing about the transfer.
+// Discards readings during which another program had the core.
 template <class Prepare>
 void Tasks::read_after(Prepare prepare, Series& series) {
   const long switches = involuntary_switches();

@@ -1,4 +1,4 @@
-// What the processes of a pair measure. Both call the same task with the same order; each does its own part.
+// The measurements of a pair. Both processes call the same task with the same order; each does its own part.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace shmemx::bench {
 
-// Damages what has arrived, to show that the checks see it. Set before the processes are forked.
+// Damages received data to show that the checks detect it. Set before the processes are forked.
 extern bool spoil_data;
 
 class Tasks {

@@ -8,7 +8,7 @@ namespace {
 constexpr std::size_t kLargeBytes = 64 << 10;
 constexpr double kHighDisturbance = 0.5;
 constexpr double kLowDisturbance = 0.15;
-constexpr double kOverlapSpeed = 0.8;  // a target that keeps so much of its speed computes beside the transfer
+constexpr double kOverlapSpeed = 0.8;  // a target that keeps this fraction of its speed overlaps with the transfer
 
 std::string show(const Figure& value) {
   if (!value) return "-";
@@ -29,7 +29,7 @@ std::string word(const Figure& disturbance) {
   return *disturbance > kHighDisturbance ? "High" : *disturbance > kLowDisturbance ? "Medium" : "Low";
 }
 
-// The largest rate of a large transfer; small ones profit from lines that the processor fetches ahead.
+// Returns the highest rate of a large transfer; small ones profit from prefetched lines.
 Figure best_rate(const Results& results, const Measured& measured) {
   Figure best;
   for (const auto& [bytes, timing] : measured.times) {
@@ -58,7 +58,7 @@ std::string header(const Results& results) {
   return out + "\n";
 }
 
-// Sizes downwards, mechanisms across.
+// Writes a table with sizes as rows and mechanisms as columns.
 template <class Cell>
 std::string by_size(const Results& results, const std::string& title, Cell cell) {
   std::string out = title + "\n" + fmt::format("{:<8}", "size");
@@ -146,7 +146,7 @@ std::string costs(const Results& results) {
   return out + "\n";
 }
 
-// Overlap of the target's computation with the transfer, from what was measured.
+// Returns the overlap of the target's computation with the transfer, from the measurements.
 std::string overlap(const Measured& measured, const std::optional<bool>& help) {
   if (!help) return "-";
   if (*help) return "no";
@@ -155,7 +155,7 @@ std::string overlap(const Measured& measured, const std::optional<bool>& help) {
   return *speed >= kOverlapSpeed ? "yes" : "no";
 }
 
-// The target takes part in an epoch that both open; in a passive one nobody may count on it.
+// The target takes part in an epoch that both sides open; in a passive one it does not.
 std::string passive(const Measured& measured, const std::optional<bool>& help) {
   if (!help) return "-";
   if (*help) return "with thread";

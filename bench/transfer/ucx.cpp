@@ -1,5 +1,5 @@
-// Put and get through UCX to a peer of the same node: registered memory, an endpoint, and whichever transports UCX
-// chooses (UCX_TLS in the environment narrows them down).
+// Put and get through UCX to a peer of the same node: registered memory, an endpoint, and the transports that UCX
+// selects (UCX_TLS in the environment restricts them).
 #include <ucp/api/ucp.h>
 
 #include "mechanism.hpp"
@@ -21,7 +21,7 @@ class Ucx final : public Mechanism {
     connect();
   }
 
-  // The first operation brings UCX to connect the two; it belongs to the set-up.
+  // The first operation makes UCX connect the two processes and counts as set-up.
   void register_mem(const Region& mine) override {
     mine_ = mine;
     ucp_mem_map_params_t parameters{};
@@ -45,7 +45,7 @@ class Ucx final : public Mechanism {
     else
       get(mine_.base + transfer.dest, theirs_ + transfer.source, transfer.bytes);
   }
-  // Where no transport can do it alone, UCX sends messages that the target must serve.
+  // If no transport has RMA, UCX sends messages that the target must serve.
   void copy_remote(const Transfer&) override {
     link_.wait([this] { return link_.is_done(); }, [this] { progress(); });
   }
@@ -102,7 +102,8 @@ class Ucx final : public Mechanism {
   void put(const std::byte* from, std::uint64_t to, std::size_t bytes) {
     ucp_request_param_t parameters{};
     complete(ucp_put_nbx(endpoint_, from, bytes, to, key_, &parameters), "ucp_put_nbx");
-    complete(ucp_ep_flush_nbx(endpoint_, &parameters), "ucp_ep_flush_nbx");  // put alone is complete here, not there
+    complete(ucp_ep_flush_nbx(endpoint_, &parameters),
+             "ucp_ep_flush_nbx");  // a completed put is complete at the initiator only
   }
   void get(std::byte* to, std::uint64_t from, std::size_t bytes) {
     ucp_request_param_t parameters{};

@@ -13,7 +13,7 @@ class Window final : public Mechanism {
  public:
   Window(Link& link, bool put) : Mechanism(link), put_(put) {}
 
-  // The owner sends the file in which its memory lies; the local process maps that part of it.
+  // The owner sends the file that holds its memory; the local process maps that part of it.
   void register_mem(const Region& mine) override {
     mine_ = mine;
     const Region theirs = link_.exchange(mine);
@@ -34,7 +34,7 @@ class Window final : public Mechanism {
   void copy_local(const Transfer& transfer) override {
     if (put_) {
       copy_bytes(theirs_ + transfer.dest, mine_.base + transfer.source, transfer.bytes);
-      std::atomic_thread_fence(std::memory_order_seq_cst);  // the stores have left this core when the clock is read
+      std::atomic_thread_fence(std::memory_order_seq_cst);  // the stores have left this core before the clock is read
     } else {
       copy_bytes(mine_.base + transfer.dest, theirs_ + transfer.source, transfer.bytes);
     }

@@ -78,7 +78,7 @@ bool serve(const WorkerPlace& place, Link& link, std::optional<Tasks>& tasks, co
 }  // namespace
 
 void run_worker(const WorkerPlace& place) {
-  prctl(PR_SET_PDEATHSIG, SIGTERM);           // not SIGKILL: libraries remove their files in /dev/shm
+  prctl(PR_SET_PDEATHSIG, SIGTERM);           // not SIGKILL, so that libraries can remove their files in /dev/shm
   prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);  // where Yama restricts it, the other process may still read this one
   pin_to(place.cpu);
   {

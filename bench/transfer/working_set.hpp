@@ -1,5 +1,5 @@
-// Data of a program beside which a transfer happens: half of a core's own cache, read line by line in a random order
-// in which each address comes out of the line before, so that nothing is fetched ahead.
+// Data of a program that runs beside a transfer: half of a core's own cache. It is read line by line in a random
+// order; each line holds the address of the next one, so that nothing is prefetched.
 #pragma once
 
 #include <cstddef>

@@ -7,7 +7,7 @@
 namespace epochs {
 namespace {
 
-// Descriptions travel by any means; here by the symmetric heap.
+// Descriptions may be passed on by any means; here through the symmetric heap.
 std::vector<shmemx::attached_window> attach_all(const shmemx::window &own) {
   auto *const slot = static_cast<shmemx::window_description *>(shmem_malloc(sizeof(shmemx::window_description)));
   *slot = own.describe();
@@ -43,7 +43,7 @@ void Epochs::add(int pe, std::size_t word, std::int64_t value) const {
   control.fetch_add(control.target<std::int64_t>(word), value);
 }
 
-// A word of my own control window. The look is an atomic of the library: it makes progress.
+// Waits for a word of this PE's control window. The read is an atomic of the library, which makes progress.
 void Epochs::await(std::size_t word, std::int64_t least) const {
   const shmemx::attached_window &control = controls_[static_cast<std::size_t>(shmem_my_pe())];
   const long none = 0;
@@ -53,13 +53,13 @@ void Epochs::await(std::size_t word, std::int64_t least) const {
   }
 }
 
-// What I started is complete everywhere before anybody goes on.
+// Completes all operations of this PE everywhere before any PE continues.
 void Epochs::fence() {
   shmemx_window_flush_pe(-1);
   shmem_barrier_all();
 }
 
-// A writer adds a number that no count of readers reaches; whoever comes too late takes back what it has added.
+// A writer adds a number that no count of readers reaches. A PE that finds the lock taken subtracts its number again.
 void Epochs::lock(Lock kind, int pe) {
   const shmemx::attached_window &control = controls_[static_cast<std::size_t>(pe)];
   std::int64_t *const word = control.target<std::int64_t>(kLockWord);

@@ -40,18 +40,18 @@ class Epochs {
   void lock(Lock kind, int pe);
   void unlock(int pe);
 
-  // I expose my window to the group, and wait until it has completed.
+  // Exposes this PE's window to the group, and waits until the group's accesses are complete.
   void post(std::span<const int> group);
   void wait_for_access();
-  // I access the windows of the group, which has posted.
+  // Accesses the windows of the group, after the group has posted.
   void start(std::span<const int> group);
   void complete();
 
  private:
   // Words of a PE's control window.
   static constexpr std::size_t kLockWord = 0;   // kWriter, or the number of readers
-  static constexpr std::size_t kCompleted = 1;  // how many accesses of my exposure epochs are complete
-  static constexpr std::size_t kPosted = 2;     // from here on, for each PE: how often it has posted to me
+  static constexpr std::size_t kCompleted = 1;  // number of completed accesses to this PE's exposure epochs
+  static constexpr std::size_t kPosted = 2;     // from here on, for each PE: how often it has posted to this PE
   static constexpr std::int64_t kWriter = std::int64_t{1} << 40;
 
   void add(int pe, std::size_t word, std::int64_t value) const;
@@ -61,10 +61,10 @@ class Epochs {
   shmemx::window control_;
   std::vector<shmemx::attached_window> peers_;
   std::vector<shmemx::attached_window> controls_;
-  std::vector<std::int64_t> posts_seen_;   // of each PE, that start() has used up
-  std::int64_t completions_expected_ = 0;  // of all my exposure epochs so far
+  std::vector<std::int64_t> posts_seen_;   // of each PE, those that start() has consumed
+  std::int64_t completions_expected_ = 0;  // of all exposure epochs of this PE so far
   std::vector<int> accessed_;              // the group of the open access epoch
-  std::vector<Lock> locks_;                // what I hold at each PE
+  std::vector<Lock> locks_;                // the lock held at each PE
 };
 
 }  // namespace epochs

@@ -16,7 +16,7 @@ void require(bool ok, const char *what) {
   shmem_global_exit(1);
 }
 
-// In each epoch everybody puts a row to its right neighbour and gets it back from there.
+// In each epoch every PE puts a row to its right neighbour and gets it back from there.
 void use_fences(int rounds) {
   const int me = shmem_my_pe();
   const int right = (me + 1) % shmem_n_pes();
@@ -39,7 +39,7 @@ void use_fences(int rounds) {
   }
 }
 
-// A histogram on all PEs. A bin of two words is changed under an exclusive lock, so both agree whenever a reader looks.
+// A histogram on all PEs. A bin of two words is changed under an exclusive lock, so both agree whenever it is read.
 void use_locks(int rounds) {
   constexpr std::size_t kBins = 16;
   const int n = shmem_n_pes();
@@ -71,7 +71,7 @@ void use_locks(int rounds) {
   require(sum == static_cast<long>(n) * (rounds - (rounds + 3) / 4), "lock: updates were lost");
 }
 
-// A line of PEs: in each step everybody opens its halo to its neighbours and accesses theirs.
+// A line of PEs: in each step every PE opens its halo to its neighbours and accesses theirs.
 void use_post_start(int rounds) {
   const int me = shmem_my_pe();
   std::vector<int> group;
