@@ -1,6 +1,6 @@
 /* Heat in a plate: a 2-D stencil on a grid that is cut into one block for each PE.
  *
- * Neighbours write their border cells straight into each other's halo with put_signal: one
+ * Neighbours write their border cells into each other's halo with put_signal: one
  * operation moves the data and then the flag on which the neighbour waits. There is no barrier
  * between the steps. Two fields alternate, so a neighbour that is one step ahead writes into the
  * other field; it cannot be two ahead, since it waits for our border of the step between.
@@ -61,7 +61,7 @@ static double initial_heat(extent_t plate, int column, int row) {
   return x > 0.9 * aspect && y > 0.6 ? 0.5 : 0.0;
 }
 
-/* Cells of `extent` start at field[stride + 1]; what lies around them is halo or the cold rim. */
+/* Cells of `extent` start at field[stride + 1]; the cells around them are halo or the cold rim. */
 static void relax(const double *from, double *to, size_t stride, extent_t extent) {
   for (int row = 1; row <= extent.rows; ++row) {
     const double *here = from + (size_t)row * stride, *above = here - stride, *below = here + stride;
@@ -73,10 +73,10 @@ static void relax(const double *from, double *to, size_t stride, extent_t extent
   }
 }
 
-/* The i-th of n near-equal parts of `length` begins here. */
+/* Returns the start of the i-th of n near-equal parts of `length`. */
 static int part_begin(int length, int n, int i) { return (int)((long)length * i / n); }
 
-/* The most square grid of PEs: a prime number of PEs gives one row of blocks. */
+/* Chooses the most square grid of PEs: a prime number of PEs gives one row of blocks. */
 static extent_t pe_grid(int pe_count) {
   int rows = 1;
   for (int i = 2; i * i <= pe_count; ++i)
@@ -170,7 +170,7 @@ static void exchange_halo(domain_t *d, int f, uint64_t step) {
   }
 }
 
-/* Every PE writes its rows into PE 0's image of the plate (symmetric). */
+/* Writes this PE's rows into PE 0's image of the plate (symmetric). */
 static void gather(const domain_t *d, const double *field, double *image) {
   for (int row = 0; row < d->block.rows; ++row)
     shmem_double_put_nbi(image + (size_t)(d->first_row + row) * (size_t)d->plate.columns + (size_t)d->first_column,

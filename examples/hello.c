@@ -1,4 +1,4 @@
-/* Every PE says hello to its right neighbour and checks who has greeted it.
+/* Every PE says hello to its right neighbour and checks which PE has greeted it.
  *
  * Usage: oshrun -n 4 ./hello
  */

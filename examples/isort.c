@@ -1,5 +1,5 @@
 /* Parallel integer sort. All PEs agree on key ranges of about equal load (histogram), tell each
- * other how many keys will come (alltoall), put the keys where they belong, and sort their own.
+ * other how many keys to expect (alltoall), put the keys to their owners, and sort their own.
  *
  * Verified: the keys ascend within each PE and from PE to PE, and their number, sum and xor are
  * those of the input.
@@ -15,7 +15,7 @@
 
 enum { kKeyBits = 24, kBucketBits = 11, kBuckets = 1 << kBucketBits, kRadix = 256 };
 
-/* What a permutation of the keys keeps. Symmetric, reduced over all PEs. */
+/* Properties that a permutation of the keys preserves. Symmetric, reduced over all PEs. */
 typedef struct {
   uint64_t count, sum, mix;
 } digest_t;
@@ -108,7 +108,7 @@ static void assign_buckets(keys_t keys, int owner[kBuckets]) {
   }
 }
 
-/* Sorts the local keys by owner into a new array; starts[pe] .. starts[pe + 1] is what pe gets. */
+/* Sorts the local keys by owner into a new array; starts[pe] .. starts[pe + 1] are the keys for pe. */
 static uint32_t *group_by_owner(keys_t keys, const int owner[kBuckets], uint64_t *starts) {
   memset(starts, 0, ((size_t)pe_count + 1) * sizeof *starts);
   for (int b = 0; b < kBuckets; ++b) starts[owner[b] + 1] += local_histogram[b];
@@ -142,7 +142,7 @@ static keys_t exchange(const uint32_t *grouped, const uint64_t *starts) {
 
   const uint64_t capacity = max_over_all(mine.count); /* symmetric sizes must agree */
   mine.keys = allocate(shmem_malloc((capacity + 1) * sizeof *mine.keys), "received keys");
-  for (int step = 0; step < pe_count; ++step) { /* start at oneself: no PE is hit by all */
+  for (int step = 0; step < pe_count; ++step) { /* starts at this PE, so that not all PEs send to the same one */
     const int pe = (me + step) % pe_count;
     shmem_uint32_put_nbi(mine.keys + offsets[pe], grouped + starts[pe], starts[pe + 1] - starts[pe], pe);
   }

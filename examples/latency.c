@@ -1,4 +1,4 @@
-/* A short table of what one-sided operations cost between PE 0 and its neighbour PE 1 (itself if
+/* Prints a short table of the cost of one-sided operations between PE 0 and its neighbour PE 1 (itself if
  * alone). The other PEs wait in a barrier. Every transfer is checked.
  *
  * For figures to compare libraries with, see bench/run.sh.
@@ -20,7 +20,7 @@ typedef struct {
   int peer;
 } transfer_t;
 
-static long counter; /* symmetric: what the atomics work on */
+static long counter; /* symmetric: the target of the atomics */
 
 static double now_us(void) {
   struct timespec t;
@@ -60,7 +60,7 @@ static void compare_swap_each(const transfer_t *t) {
   for (long i = 0; i < t->calls; ++i) (void)shmem_long_atomic_compare_swap(&counter, i, i + 1, t->peer);
 }
 
-/* Microseconds of one call: the median over the batches, after one batch to warm up. */
+/* Returns microseconds for one call: the median over the batches, after one batch to warm up. */
 static double median_us(void (*batch)(const transfer_t *), const transfer_t *t) {
   double us[kBatches];
   batch(t);
@@ -73,7 +73,7 @@ static double median_us(void (*batch)(const transfer_t *), const transfer_t *t) 
   return us[kBatches / 2];
 }
 
-/* Sends a pattern there and fetches it back. */
+/* Puts a pattern and gets it back. */
 static int survives(const transfer_t *t) {
   for (size_t i = 0; i < t->bytes; ++i) t->local[i] = (unsigned char)(i * 31 + t->bytes % 251);
   shmem_putmem(t->remote, t->local, t->bytes, t->peer);

@@ -1,12 +1,12 @@
-/* Work stealing: counts the nodes of a tree that nobody knows beforehand and that is far from
- * balanced. Whoever runs out of work takes half of somebody else's, with one compare-and-swap.
+/* Work stealing: counts the nodes of a tree that is not known beforehand and that is far from
+ * balanced. A PE without work takes half of another PE's, with one compare-and-swap.
  *
  * Each PE works on a private stack and offers its oldest nodes in a symmetric array. One word says
- * which of them are still to be had: [first, end). Thief and owner change it by compare-and-swap
+ * which of them are still available: [first, end). Thief and owner change it by compare-and-swap
  * only, so an offered node is taken once. A thief reads the nodes after it has taken them, and then
- * adds their number to `copied`; the owner fills the array anew only when all are accounted for.
+ * adds their number to `copied`; the owner refills the array only when all are accounted for.
  *
- * The end: PE 0 counts idle PEs. A PE calls itself idle when it has no node left, neither private
+ * Termination: PE 0 counts idle PEs. A PE counts as idle when it has no node left, neither private
  * nor offered, and busy again *before* it tries to take one. So once all are idle there is no work.
  *
  * Verified against a serial count of the same tree.
@@ -23,7 +23,7 @@
 
 enum { kOfferMax = 64, kKeepMin = 8, kChildren = 4 };
 
-typedef uint64_t node_t; /* its hash; the hashes of its children follow from it */
+typedef uint64_t node_t; /* its hash, which determines the hashes of its children */
 
 typedef struct {
   node_t *nodes;
@@ -34,7 +34,7 @@ typedef struct {
   uint64_t nodes, mix, steals;
 } tally_t;
 
-/* Symmetric: what this PE offers. */
+/* Symmetric: the nodes that this PE offers. */
 static node_t offered[kOfferMax];
 static uint64_t available; /* first << 32 | end */
 static uint64_t copied;    /* nodes of the current offer that have left the array */
@@ -107,11 +107,11 @@ static void offer_surplus(node_stack_t *stack) {
   stack->count -= offer_size;
   memmove(stack->nodes, stack->nodes + offer_size, stack->count * sizeof *stack->nodes);
   shmem_uint64_atomic_set(&copied, 0, me);
-  shmem_quiet(); /* the nodes and the zero come before the offer, for everybody */
+  shmem_quiet(); /* all PEs see the nodes and the zero before the offer */
   shmem_uint64_atomic_set(&available, pack(0, offer_size), me);
 }
 
-/* Takes half of what `victim` offers, all if it is this PE; returns the number of nodes taken. */
+/* Takes half of the nodes that `victim` offers, all if it is this PE; returns the number taken. */
 static size_t take(node_stack_t *stack, uint64_t range, int victim) {
   const uint64_t size = end_of(range) - first_of(range);
   const uint64_t wanted = victim == me ? size : (size + 1) / 2;

@@ -1,4 +1,4 @@
-/* An MPI program that does nothing: what a start costs without us. */
+/* An MPI program that does nothing: the cost of a start without this library. */
 #include <mpi.h>
 
 int main(int argc, char **argv) {
