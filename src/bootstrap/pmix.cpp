@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "base/linkage.hpp"
+#include "base/loaded_library.hpp"
 
 namespace shmemx::bootstrap {
 namespace {
@@ -30,12 +31,6 @@ Error pmix_error(const PmixApi& api, const char* routine, pmix_status_t status) 
   return Error{Errc::protocol, 0, std::string(routine) + " failed: " + api.error_string(status)};
 }
 
-template <class Function>
-bool find(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(::dlsym(library, name));
-  return function != nullptr;
-}
-
 // Never unloaded: the library keeps a thread, and exit handlers of its own.
 Result<PmixApi> load_pmix() {
   if (is_linked_statically())
@@ -48,10 +43,9 @@ Result<PmixApi> load_pmix() {
                  std::string("libpmix.so.2 cannot be loaded: ") + (why != nullptr ? why : "no reason given")};
   }
   PmixApi api;
-  const bool complete = find(library, "PMIx_Init", api.init) && find(library, "PMIx_Finalize", api.finalize) &&
-                        find(library, "PMIx_Put", api.put) && find(library, "PMIx_Commit", api.commit) &&
-                        find(library, "PMIx_Fence", api.fence) && find(library, "PMIx_Get", api.get) &&
-                        find(library, "PMIx_Abort", api.abort) && find(library, "PMIx_Error_string", api.error_string);
+  const bool complete = find_routines(library, "PMIx_Init", api.init, "PMIx_Finalize", api.finalize, "PMIx_Put",
+                                      api.put, "PMIx_Commit", api.commit, "PMIx_Fence", api.fence, "PMIx_Get", api.get,
+                                      "PMIx_Abort", api.abort, "PMIx_Error_string", api.error_string);
   if (!complete) return Error{Errc::unsupported, 0, "libpmix.so.2 lacks routines of PMIx 2 or later"};
   return api;
 }

@@ -1,4 +1,4 @@
-// Finds out by inspection and trial what this machine allows an OpenSHMEM job.
+// Finds out by inspection and experiment what this machine allows an OpenSHMEM job.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -153,30 +153,9 @@ int show_peers(bool as_json) {
   return 0;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  bool as_json = false;
-  bool config_only = false;
-  bool peers = false;
-  CLI::App app("Shows the shmemx library, what this machine allows it, and all variables with their values.",
-               "shmem_info");
-  app.set_version_flag("--version", std::string("shmem_info (shmemx) ") + shmemx::launcher::kVersion);
-  app.add_flag("--json", as_json, "Print JSON");
-  CLI::Option* const config_flag = app.add_flag("--config", config_only, "Print the variables only");
-  app.add_flag("--peers", peers,
-               "Print how this PE reaches the others, and why not in other ways; start it as the job would be")
-      ->excludes(config_flag);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& wanted) {
-    return app.exit(wanted);
-  } catch (const CLI::ParseError& error) {
-    std::fprintf(stderr, "shmem_info: %s; see shmem_info --help\n", error.what());
-    return 2;
-  }
-  if (peers) return show_peers(as_json);
-
+// Prints the variables and, unless only they were requested, the library, the machine and the limits. Returns the exit
+// status.
+int show_all(bool as_json, bool config_only) {
   int status = 0;
   auto config = shmemx::config::parse_environment(environ);
   if (!config) {  // the rest is useful with the defaults
@@ -200,4 +179,29 @@ int main(int argc, char** argv) {
   if (!config_only) print_text(library_json(), shmemx::launcher::describe_machine(), limits_json());
   std::printf("%s", shmemx::config::render_info(*config).c_str());
   return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  bool as_json = false;
+  bool config_only = false;
+  bool peers = false;
+  CLI::App app("Shows the shmemx library, what this machine allows it, and all variables with their values.",
+               "shmem_info");
+  app.set_version_flag("--version", std::string("shmem_info (shmemx) ") + shmemx::launcher::kVersion);
+  app.add_flag("--json", as_json, "Print JSON");
+  CLI::Option* const config_flag = app.add_flag("--config", config_only, "Print the variables only");
+  app.add_flag("--peers", peers,
+               "Print how this PE reaches the others, and why not in other ways; start it as the job would be")
+      ->excludes(config_flag);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& wanted) {
+    return app.exit(wanted);
+  } catch (const CLI::ParseError& error) {
+    std::fprintf(stderr, "shmem_info: %s; see shmem_info --help\n", error.what());
+    return 2;
+  }
+  return peers ? show_peers(as_json) : show_all(as_json, config_only);
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/affinity.hpp"
+#include "base/loaded_library.hpp"
 #include "machine.hpp"
 
 #if SHMEMX_HAVE_HWLOC
@@ -32,17 +33,11 @@ struct HwlocApi {
   decltype(&hwloc_bitmap_weight) weight = nullptr;
 };
 
-template <class Function>
-bool find(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(::dlsym(library, name));
-  return function != nullptr;
-}
-
 bool find_all(void* library, HwlocApi& api) {
-  return find(library, "hwloc_topology_init", api.init) && find(library, "hwloc_topology_load", api.load) &&
-         find(library, "hwloc_topology_destroy", api.destroy) && find(library, "hwloc_get_type_depth", api.depth_of) &&
-         find(library, "hwloc_get_nbobjs_by_depth", api.count_at) &&
-         find(library, "hwloc_get_obj_by_depth", api.object_at) && find(library, "hwloc_bitmap_weight", api.weight);
+  return find_routines(library, "hwloc_topology_init", api.init, "hwloc_topology_load", api.load,
+                       "hwloc_topology_destroy", api.destroy, "hwloc_get_type_depth", api.depth_of,
+                       "hwloc_get_nbobjs_by_depth", api.count_at, "hwloc_get_obj_by_depth", api.object_at,
+                       "hwloc_bitmap_weight", api.weight);
 }
 
 unsigned count_of(const HwlocApi& api, hwloc_topology_t topology, hwloc_obj_type_t type) {
