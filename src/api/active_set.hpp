@@ -1,12 +1,12 @@
-// The deprecated collectives on active sets: the same engine, synchronised through the caller's pSync array. pWrk is
-// not needed.
+// The deprecated collectives on active sets: the algorithms of the teams, synchronised through the caller's pSync
+// array. pWrk is not used.
 #pragma once
 
 #include "api/coll.hpp"
 
 namespace shmemx::api {
 
-// Checks the triplet and makes the group.
+// Checks the three numbers of an active set and makes its group.
 coll::ActiveGroup active_group(const char* routine, int start, int log_stride, int size, long* psync) noexcept;
 
 template <class T>

@@ -1,4 +1,4 @@
-// Team collectives: arguments checked, addresses translated, then coll/ does the work on bytes or on typed elements.
+// Team collectives: they check arguments and translate addresses; coll/ works on bytes or on typed elements.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,7 @@ inline CollectiveBuffers checked_buffers(const Group& group, void* dest, std::si
           checked_symmetric(group, "source", source, checked_bytes(group.routine(), source_elements, sizeof(T)))};
 }
 
-// Elements of all PEs together.
+// Returns the number of elements of all PEs together.
 inline std::size_t times(const char* routine, std::size_t nelems, int n_pes) noexcept {
   return checked_bytes(routine, nelems, static_cast<std::size_t>(n_pes));
 }
@@ -50,7 +50,7 @@ inline void check_root(const char* routine, const char* argument, int root, int 
     bad_argument(routine, argument, root, "the numbers of the PEs of the team or set");
 }
 
-// An alltoalls block as coll/ wants it. Elements of different PEs follow each other with the same stride.
+// Describes one block to coll/: elements of different PEs follow each other with the same stride.
 template <class T, class Group>
 inline void alltoalls_on(Group& group, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst,
                          std::size_t nelems) noexcept {

@@ -1,4 +1,4 @@
-// wait_until and test, on one word and on arrays. Words are read atomically; a PE sleeps in the one waiting policy.
+// wait_until and test, on one word and on arrays. They read words atomically; waits go through the one waiting policy.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace shmemx::api {
 
-// Before the first look: a wrong address must end in a diagnostic, not in a fault.
+// Ends the job with a diagnostic if the address is not symmetric. Called before the first read, which would fault.
 inline void check_waitable(const char* routine, const char* argument, const void* address,
                            std::uint64_t bytes) noexcept {
   if (context::in_heap(default_context(), reinterpret_cast<std::uintptr_t>(address), bytes)) [[likely]]
@@ -48,7 +48,7 @@ inline int test(const char* routine, T* ivar, int cmp, T value) noexcept {
   return 0;
 }
 
-// What the array forms look at: elements whose status is not zero are left out.
+// What the array forms examine. Elements whose status is not zero are left out.
 template <class T>
 struct WaitSet {
   const T* ivars;
@@ -74,7 +74,7 @@ struct WaitSet {
     }
     return true;
   }
-  // The first satisfied one from `start` on, around the end; SIZE_MAX when there is none.
+  // Returns the first satisfied element from `start` on, cyclically, or SIZE_MAX.
   std::size_t find_from(std::size_t start) const noexcept {
     for (std::size_t k = 0; k < nelems; ++k) {
       const std::size_t i = start + k < nelems ? start + k : start + k - nelems;
@@ -91,8 +91,9 @@ struct WaitSet {
   }
 };
 
-// Where `any` begins to look: behind the element it reported last of the same array, so that repeated calls report all
-// of them. One position for a few arrays: arrays that a program waits on in turn must not set back each other's.
+// Where the `any` routines begin: after the element of the same array that they reported last, so that repeated calls
+// report all elements. Arrays that a program waits on in turn should not reset each other's position, so there are
+// many.
 inline constexpr std::size_t kAnyStarts = 64;
 inline constinit std::atomic<std::size_t> any_starts[kAnyStarts] = {};
 inline std::atomic<std::size_t>& any_start_of(const void* ivars) noexcept {

@@ -30,7 +30,7 @@ struct Split {
   long mask;
 };
 
-// Writes the new handle, or SHMEM_TEAM_INVALID. The number that the standard's routine returns.
+// Writes the new handle, or SHMEM_TEAM_INVALID. Returns what the standard's routine returns.
 int split_into(coll::Team& parent, const Split& call, const std::vector<coll::Triplet>& children,
                shmem_team_t* new_team) {
   const coll::SplitResult result = coll::split(parent, call.routine, children, contexts_asked(call.config, call.mask));
@@ -39,10 +39,10 @@ int split_into(coll::Team& parent, const Split& call, const std::vector<coll::Tr
 }
 
 void end_team(coll::Team& team, const char* routine) {
-  // Once PE 0 of the team has passed, it may use the slot for another team and clear the counters, which a slower
-  // member of this one would still look at. In the other barrier each member waits on its own lines only.
+  // Once PE 0 of the team has left the barrier, it may use the slot for another team and clear the counters, which a
+  // slower member of this team may still read. In a dissemination each member reads its own flags only.
   team.counting = false;
-  shmemx::rma::quiet(routine);  // contexts of the team are dropped with it
+  shmemx::rma::quiet(routine);  // the team's contexts end with it
   coll::barrier(team, routine);
   shmemx::runtime::drop_contexts_of(team.route.team_index);
   coll::release_team(team);
@@ -58,7 +58,7 @@ int create_context(const coll::Team& team, const char* routine, long options, sh
   return handle == 0 ? 1 : 0;
 }
 
-// Rows: as many full ones as fit, then the ragged one.
+// Returns the rows of a mesh of PEs: full ones, then perhaps a shorter one.
 std::vector<coll::Triplet> rows_of(int n_pes, int xrange) {
   std::vector<coll::Triplet> rows;
   for (int start = 0; start < n_pes; start += xrange)
@@ -123,7 +123,7 @@ int pshmem_team_split_2d(shmem_team_t parent_team, int xrange, const shmem_team_
   if (parent == nullptr) return 1;
   const int n_pes = parent->size();
   const int width = xrange > n_pes ? n_pes : xrange;
-  // A width below 1 fits no row: the splits fail on all PEs alike.
+  // No row has a width below 1: the splits then fail on all PEs.
   const std::vector<coll::Triplet> impossible{{0, 0, 0}};
   if (split_into(*parent, {routine, xaxis_config, xaxis_mask}, width < 1 ? impossible : rows_of(n_pes, width),
                  xaxis_team) != 0)
@@ -174,7 +174,7 @@ int pshmem_ctx_get_team(shmem_ctx_t ctx, shmem_team_t* team) noexcept {
   return entry == nullptr ? 1 : 0;
 }
 
-// Hints. Node peers are reached by plain stores, which no hint makes faster; they are kept for whoever asks.
+// Sessions are hints. They are kept, but change nothing.
 void pshmem_ctx_session_start(shmem_ctx_t ctx, long options, const shmem_ctx_session_config_t* config,
                               long config_mask) noexcept {
   context::Context* const entry = api::context_or_null(ctx, "shmem_ctx_session_start");

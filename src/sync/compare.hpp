@@ -1,4 +1,4 @@
-// Comparisons of wait and test.
+// The comparisons of the standard's wait and test routines, and how they read a word that others write.
 #pragma once
 
 #include <shmemx/types.h>
@@ -10,7 +10,7 @@ constexpr bool valid_comparison(int cmp) noexcept {
          cmp == SHMEM_CMP_LT || cmp == SHMEM_CMP_LE;
 }
 
-// An atomic read; later reads see what the writer of the value ordered before it.
+// Reads a word atomically; later reads see what the writer of the value wrote before it.
 template <class T>
 inline T load(const T* at) noexcept {
   return __atomic_load_n(at, __ATOMIC_ACQUIRE);

@@ -13,14 +13,14 @@ namespace {
 using Half = std::uint32_t;
 
 constexpr Half kNextMask = (Half{1} << 30) - 1;
-constexpr Half kMine = Half{1} << 30;     // this PE holds the lock or waits for it
-constexpr Half kGranted = Half{1} << 31;  // the predecessor has passed the lock on
+constexpr Half kClaimed = Half{1} << 30;  // this PE holds or awaits the lock
+constexpr Half kGranted = Half{1} << 31;  // the predecessor has passed the lock to this PE
 
-// One half of the lock's word on some PE: its memory may be mapped or not.
+// One half of the lock's word on some PE, whose memory may be mapped or not.
 struct RemoteHalf {
-  Half* at;            // mapped, or
-  Doorbell* doorbell;  // null:
-  atomic::RemotePlace place;
+  Half* at;                   // if mapped
+  Doorbell* doorbell;         // null if not mapped
+  atomic::RemotePlace place;  // if not mapped
   const char* routine;
 
   Half apply(atomic::Op op, Half operand, Half condition = 0) const {
@@ -34,7 +34,7 @@ struct RemoteHalf {
     if (doorbell == nullptr) return apply(atomic::Op::compare_swap, value, condition) == condition;
     return __atomic_compare_exchange_n(at, &condition, value, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);  // free
   }
-  // Nobody waits for what was there before.
+  // Completes later if the PE is not mapped.
   void add_bits(Half bits) const {
     if (doorbell == nullptr) return atomic::post_remote(routine, place, atomic::operation(atomic::Op::or_, bits));
     __atomic_fetch_or(at, bits, __ATOMIC_ACQ_REL);  // next, grant
@@ -76,7 +76,7 @@ OwnEntry own_entry(const context::Context& world, const char* routine, const lon
   return {reinterpret_cast<Half*>(target.address) + 1, target.doorbell};
 }
 
-// Homes are spread over the PEs, so that many locks do not all burden PE 0.
+// Returns the lock's home. Homes are spread over the PEs, so that many locks do not all load PE 0.
 int home_of(const context::Context& world, const long* lock) {
   const std::uint64_t address = reinterpret_cast<std::uintptr_t>(lock);
   const std::uint64_t heap_offset = address - world.heap_base;
@@ -86,8 +86,8 @@ int home_of(const context::Context& world, const long* lock) {
 
 Half load(const Half* at) { return __atomic_load_n(at, __ATOMIC_ACQUIRE); }
 
-// Marks this PE as owner or waiter. False when it is one already.
-bool claim_entry(Half* entry) { return (__atomic_fetch_or(entry, kMine, __ATOMIC_ACQ_REL) & kMine) == 0; }
+// Claims this PE's entry for this thread. Returns false if the PE holds or awaits the lock already.
+bool claim_entry(Half* entry) { return (__atomic_fetch_or(entry, kClaimed, __ATOMIC_ACQ_REL) & kClaimed) == 0; }
 
 }  // namespace
 
@@ -103,15 +103,15 @@ void set_lock(const context::Context& world, const char* routine, long* lock, bo
   const Half self = static_cast<Half>(world.my_pe) + 1;
   const Half previous = home.tail.exchange(self);  // queue
   if (previous == 0) return;
-  const LockWord ahead = word_on(world, routine, lock, static_cast<int>(previous) - 1);
-  ahead.entry.add_bits(self);                                         // next
+  const LockWord predecessor = word_on(world, routine, lock, static_cast<int>(previous) - 1);
+  predecessor.entry.add_bits(self);                                   // next
   wait_for(routine, [&] { return (load(own.at) & kGranted) != 0; });  // grant
   __atomic_fetch_and(own.at, ~kGranted, __ATOMIC_ACQ_REL);
 }
 
 void clear_lock(const context::Context& world, const char* routine, long* lock) noexcept {
   const OwnEntry own = own_entry(world, routine, lock);
-  if ((load(own.at) & kMine) == 0) {
+  if ((load(own.at) & kClaimed) == 0) {
     fatal(routine, "argument 'lock' at %p is not held by this PE, allowed are locks that it has set",
           static_cast<void*>(lock));
   }
@@ -119,11 +119,11 @@ void clear_lock(const context::Context& world, const char* routine, long* lock) 
   const Half self = static_cast<Half>(world.my_pe) + 1;
   const bool last = (load(own.at) & kNextMask) == 0 && home.tail.compare_swap(self, 0);  // free
   if (last) {
-    __atomic_fetch_and(own.at, ~kMine, __ATOMIC_RELEASE);
-    wake(*own.doorbell);  // another thread of this PE may want it
+    __atomic_fetch_and(own.at, ~kClaimed, __ATOMIC_RELEASE);
+    wake(*own.doorbell);  // another thread of this PE may wait for the entry
     return;
   }
-  // Somebody has queued behind us and is about to say so.
+  // A successor has swapped itself into the tail and will write its number into our entry.
   wait_for(routine, [&] { return (load(own.at) & kNextMask) != 0; });
   const int next = static_cast<int>(load(own.at) & kNextMask) - 1;
   __atomic_store_n(own.at, 0, __ATOMIC_RELEASE);
@@ -137,8 +137,8 @@ bool try_lock(const context::Context& world, const char* routine, long* lock) no
   if (!claim_entry(own.at)) return false;
   const LockWord home = word_on(world, routine, lock, home_of(world, lock));
   if (home.tail.compare_swap(0, static_cast<Half>(world.my_pe) + 1)) return true;
-  __atomic_fetch_and(own.at, ~kMine, __ATOMIC_RELEASE);
-  wake(*own.doorbell);  // another thread of this PE may have come to wait meanwhile
+  __atomic_fetch_and(own.at, ~kClaimed, __ATOMIC_RELEASE);
+  wake(*own.doorbell);  // another thread of this PE may wait for the entry
   test_failed();
   return false;
 }

@@ -18,6 +18,7 @@ class PeSet {
   // `pe` must be in [0, size).
   constexpr Pe world(TeamPe pe) const { return Pe{start_ + pe.value * stride_}; }
 
+  // Returns the number of a world PE in this set, if it is a member.
   constexpr std::optional<TeamPe> find(Pe pe) const {
     const int distance = pe.value - start_;
     if (size_ == 1 || stride_ == 0) return distance == 0 && size_ >= 1 ? std::optional(TeamPe{0}) : std::nullopt;
@@ -26,8 +27,8 @@ class PeSet {
     return index >= 0 && index < size_ ? std::optional(TeamPe{index}) : std::nullopt;
   }
 
-  // The subset start, start + stride, ... in this set's own numbers; empty when it does not fit. Stride 0 needs size 1;
-  // a negative stride reverses the order.
+  // Returns the subset start, start + stride, ... in this set's own numbers; nothing if it does not fit. Stride 0
+  // requires size 1; a negative stride reverses the order.
   constexpr std::optional<PeSet> subset(int start, int stride, int size) const {
     if (size < 1 || start < 0 || start >= size_) return std::nullopt;
     if (size > 1 && stride == 0) return std::nullopt;

@@ -187,7 +187,7 @@ PE_TEST(two_dimensional_splits_allow_a_ragged_edge) {
 }
 
 PE_TEST(splits_nest) {
-  // Halve from the doorbell until one PE is left; on each level reverse the order.
+  // Halve from the front until one PE is left; on each level reverse the order.
   shmem_team_t parent = SHMEM_TEAM_WORLD;
   std::vector<int> members = strided(0, 1, pes());
   std::vector<shmem_team_t> made;
