@@ -30,15 +30,16 @@ namespace shmemx::transport {
 
 using Bytes = std::span<const std::byte>;
 
-// What travels in front of each message, unread by the transport but for header_bytes and kPlacedEarly.
+// What travels in front of each message. The transport reads header_bytes and kPlacedEarly only.
 struct Header {
-  std::uint16_t handler;       // with kPlacedEarly or without
+  std::uint8_t handler;
+  std::uint8_t flags;          // kPlacedEarly or not; the other bits belong to the layer above
   std::uint16_t header_bytes;  // the first part of the payload; the payload behind it may land elsewhere
   std::uint32_t ack;
 };
 static_assert(sizeof(Header) == 8);
-// The sink can take its placement() before placed() of those in front of it.
-inline constexpr std::uint16_t kPlacedEarly = 0x8000;
+// Header::flags: the sink accepts placement() of this message before placed() of those in front of it.
+inline constexpr std::uint8_t kPlacedEarly = 0x80;
 
 inline constexpr int kMaxTransports = 4;                          // of a job
 inline constexpr std::size_t kMaxHeaderBytes = 512;               // of a message

@@ -161,6 +161,10 @@ std::uint64_t room_for_elements(const Attached& window) {
   return am::is_internode(window.owner) ? kInternodeElementBytes : room(window);
 }
 
+void send_now(const char* routine, int pe, am::HandlerId id, Bytes header, Bytes body) {
+  am::send(routine, pe, id, header, body);
+}
+
 // A message that others are going to follow, or that nobody waits for yet: it leaves with the next poll at the latest.
 void send_with_more(const char* routine, int pe, am::HandlerId id, Bytes header, Bytes body) {
   if (body.size() < transport::kLongBytes) {
@@ -188,7 +192,7 @@ class PutSender {
  private:
   void send(std::uint32_t last) {
     const PutRequest request{window_.name, number_of(pending_.first) - window_.base, ticket_, last};
-    const auto send_this = last != 0 && awaited_ ? am::send : send_with_more;
+    const auto send_this = last != 0 && awaited_ ? send_now : send_with_more;
     send_this(routine_, window_.owner, am::kWindowPut, bytes_of(request), {pending_.second, pending_.bytes});
   }
 
@@ -215,7 +219,7 @@ bool set_up_remote() noexcept {
 }
 
 void set_reply_handler() noexcept {
-  am::set_handler(am::kWindowReply, on_reply);
+  am::set_handler(am::kWindowReply, on_reply, {.role = am::Role::reply});
   am::set_placement(am::kWindowReply, {reply_placement, reply_placed});
 }
 
@@ -239,7 +243,7 @@ void get_remote(const char* routine, Attached& window, rma::PairWalk walk, Compl
     const std::uint32_t ticket = take_ticket(routine, window, completion, pair.second, pair.bytes);
     const GetRequest request{window.name, number_of(pair.first) - window.base, ticket,
                              static_cast<std::uint32_t>(pair.bytes)};
-    const auto send_this = more || !completion.awaited ? send_with_more : am::send;
+    const auto send_this = more || !completion.awaited ? send_with_more : send_now;
     send_this(routine, window.owner, am::kWindowGet, bytes_of(request), {});
   }
   add_to(completion.counter, -1);
@@ -271,7 +275,7 @@ void accumulate_remote(const char* routine, Attached& window, std::uint64_t offs
     }
     const Bytes body =
         update.op == ElementOp::no_op ? Bytes{} : Bytes{operands.source + done * size, request.count * size};
-    const auto send_this = request.last == 0 || !completion.awaited ? send_with_more : am::send;
+    const auto send_this = request.last == 0 || !completion.awaited ? send_with_more : send_now;
     send_this(routine, window.owner, am::kWindowAccumulate, bytes_of(request), body);
   }
   add_to(completion.counter, -1);

@@ -17,7 +17,8 @@ struct CellHead {
   nemesis::Cell link;
   std::uint16_t target;
   std::uint16_t source;
-  std::uint16_t handler;  // kSaysBox: the source uses its box from now on
+  std::uint8_t handler;
+  std::uint8_t flags;  // kUsesBox or 0
   std::uint16_t reserved;
   nemesis::Number number;
   nemesis::Number ack;  // how many of the target's messages the source has finished
@@ -30,7 +31,8 @@ static_assert(sizeof(CellHead) == 32 && std::is_standard_layout_v<CellHead>);
 
 namespace {
 
-constexpr unsigned kSaysBox = 0x8000;
+// CellHead::flags: the source also sends through its box from now on.
+constexpr std::uint8_t kUsesBox = 0x01;
 constexpr int kCellsPerPoll = 32;  // then whoever polls looks at what it waits for
 
 constinit Handler handlers[kHandlerIds] = {};
@@ -77,7 +79,10 @@ void EndpointLock::lock_slow() noexcept {
   }
 }
 
-void set_handler(HandlerId id, Handler handler) noexcept { handlers[id] = handler; }
+void set_handler(HandlerId id, Handler handler, HandlerTraits traits) noexcept {
+  handlers[id] = handler;
+  declare_traits(id, traits);
+}
 
 void add_progress(bool (*progress)(Endpoint&)) noexcept {
   for (std::size_t i = 0; i < progress_count; ++i) {
@@ -144,9 +149,9 @@ CellHead* Endpoint::take_cell(int pe) noexcept {
   return reinterpret_cast<CellHead*>(cell);
 }
 
-bool Endpoint::send_in_cell(int pe, HandlerId id, Bytes header, Bytes body) noexcept {
+bool Endpoint::send_in_cell(int pe, HandlerId id, Bytes header, Bytes body, SendOptions options) noexcept {
   if (is_internode(pe))
-    return send_internode(pe, {id, transport::Urgency::now, nullptr}, header, body) != transport::Sent::no;
+    return send_internode(pe, {id, options, transport::Urgency::now, nullptr}, header, body) != transport::Sent::no;
   if (header.size() + body.size() > payload_limit)
     fatal(nullptr, "a message of %zu bytes does not fit a cell, which holds %zu", header.size() + body.size(),
           payload_limit);
@@ -155,7 +160,8 @@ bool Endpoint::send_in_cell(int pe, HandlerId id, Bytes header, Bytes body) noex
   PeerState& peer = peers_[pe];
   cell->target = static_cast<std::uint16_t>(pe);
   cell->source = static_cast<std::uint16_t>(me_);
-  cell->handler = static_cast<std::uint16_t>(id | (peer.writes_box ? 0U : kSaysBox));
+  cell->handler = id;
+  cell->flags = peer.writes_box ? 0 : kUsesBox;
   peer.writes_box = true;
   note_sent(pe, peer);
   nemesis::refresh(consumed_by(pe), peer.sent, peer.known);
@@ -229,11 +235,11 @@ void Endpoint::take_in(CellHead* cell) noexcept {
             peer.received + 1);
   }
   if (nemesis::reached(cell->ack, peer.known)) peer.known = cell->ack;
-  if ((cell->handler & kSaysBox) != 0 && !peer.reads_box) {
+  if ((cell->flags & kUsesBox) != 0 && !peer.reads_box) {
     peer.reads_box = true;
     lists->box_sources.push_back(static_cast<std::uint16_t>(source));
   }
-  const unsigned handler = cell->handler & ~kSaysBox;
+  const unsigned handler = cell->handler;
   const Verdict verdict = run(source, handler, {cell->payload(), cell->bytes});
   finish(source, peer);
   if (verdict == Verdict::done) return give_back(cell);
@@ -307,13 +313,13 @@ bool Endpoint::is_flushed(int pe, nemesis::Number number) noexcept {
 
 std::size_t max_payload_bytes() noexcept { return payload_limit; }
 
-void send_waiting(const char* routine, int pe, HandlerId id, Bytes header, Bytes body) noexcept {
+void send_waiting(const char* routine, int pe, HandlerId id, Bytes header, Bytes body, SendOptions options) noexcept {
   if (body.size() >= transport::kLongBytes && is_internode(pe))
-    return own_endpoint.send_long(routine, pe, id, header, body);
+    return own_endpoint.send_long(routine, pe, id, header, body, options);
   wait_for(routine, [&] {
     const Locked endpoint;
-    if (endpoint->try_send(pe, id, header, body)) return true;
-    return endpoint->poll() && endpoint->try_send(pe, id, header, body);
+    if (endpoint->try_send(pe, id, header, body, options)) return true;
+    return endpoint->poll() && endpoint->try_send(pe, id, header, body, options);
   });
 }
 

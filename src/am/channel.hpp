@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "am/batch.hpp"
+#include "am/handlers.hpp"
 #include "am/layout.hpp"
 #include "base/wait.hpp"
 #include "bootstrap/wire.hpp"
@@ -34,39 +35,6 @@ struct StageNote {
   std::uint64_t collectives = 0;  // departed: PeRecord::collectives
 };
 
-// Who handles a message. Each layer owns the numbers it names here.
-enum HandlerId : std::uint16_t {
-  kNoHandler = 0,
-  kPut,  // rma
-  kPutStrided,
-  kPutSignal,
-  kSignal,
-  kGet,
-  kGetStrided,
-  kGetReply,
-  kAtomic,  // atomic: no answer
-  kAtomicFetch,
-  kAtomicReply,
-  kFlag,          // coll
-  kMessageEager,  // message
-  kMessageRts,
-  kMessageCts,
-  kMessageDone,
-  kMessageCookie,
-  kMessageData,
-  kWindowPut,  // windows
-  kWindowGet,
-  kWindowAtomic,
-  kWindowAccumulate,
-  kWindowReply,
-  kActive,          // active messages of programs
-  kBatch,           // channel: several short messages in one
-  kStage,           // channel: how far the source is in its life
-  kKeyAsk,          // rma: answered by kGetReply
-  kContribution,    // coll: data without a flag, which its sender flushes
-  kHandlerIds = 64  // an id at or above this is rubbish
-};
-
 enum class Verdict : std::uint8_t { done, later };
 
 struct Message {
@@ -77,7 +45,8 @@ struct Message {
 // In front of the payload in a box; fits nemesis::BoxSlot::head.
 struct BoxHead {
   nemesis::Number ack;  // how many of the receiver's messages the sender has finished
-  std::uint16_t handler;
+  std::uint8_t handler;
+  std::uint8_t flags;  // 0
   std::uint16_t bytes;
   std::uint32_t reserved;
 };
@@ -91,14 +60,14 @@ Bytes bytes_of(const T& object) noexcept {
 class Endpoint;
 using Handler = Verdict (*)(Endpoint&, const Message&);
 
-// Before the first message can come: at init, in a fixed place for each layer.
-void set_handler(HandlerId id, Handler handler) noexcept;
+// Registers the handler of an id. Each layer calls it at init, before the first message can arrive.
+void set_handler(HandlerId id, Handler handler, HandlerTraits traits = {}) noexcept;
 // Bodies of at least transport::kLongBytes from PEs of other nodes can be received at the place they are for.
 // `placement` says where, or null: then the message is delivered whole. `placed` is called when the body lies there, in
 // the message's turn. Under the lock, like handlers; placement() may end the job when the header is rubbish.
 //
-// For a few kinds (may_place_early() in network.cpp) `placement` may be called before `placed` of long messages in
-// front. Never before short ones in front have been handled, and never across a fence of the sender.
+// With HandlerTraits::place_early, `placement` may be called before `placed` of long messages in front. It is never
+// called before short ones in front have been handled, and never across a fence of the sender.
 struct Placement {
   std::byte* (*placement)(int source, Bytes header, std::size_t body_bytes);
   void (*placed)(Endpoint&, int source, Bytes header, std::size_t body_bytes);
@@ -138,10 +107,11 @@ static_assert(sizeof(PeerState) <= kCacheLine);
 class Endpoint {
  public:
   // False: no cell is free. `header` and `body` follow each other in the payload.
-  [[nodiscard, gnu::always_inline]] bool try_send(int pe, HandlerId id, Bytes header, Bytes body = {}) noexcept {
+  [[nodiscard, gnu::always_inline]] bool try_send(int pe, HandlerId id, Bytes header, Bytes body = {},
+                                                  SendOptions options = {}) noexcept {
     if (header.size() + body.size() <= nemesis::kBoxPayloadBytes && send_in_box(pe, id, header, body)) [[likely]]
       return true;
-    return send_in_cell(pe, id, header, body);
+    return send_in_cell(pe, id, header, body, options);
   }
   // The same through the box only: false where it is full, not yet in use, or the message does not fit.
   [[nodiscard, gnu::always_inline]] bool try_send_short(int pe, HandlerId id, Bytes header, Bytes body) noexcept {
@@ -152,7 +122,7 @@ class Endpoint {
   // To a PE of another node, for who wants to know when the body has been read: at once, or when `outgoing` is done.
   [[nodiscard]] transport::Sent send_tracked(int pe, HandlerId id, Bytes header, Bytes body,
                                              transport::Outgoing& outgoing) noexcept {
-    return send_internode(pe, {id, transport::Urgency::now, &outgoing}, header, body);
+    return send_internode(pe, {id, {}, transport::Urgency::now, &outgoing}, header, body);
   }
   // A short message that may leave together with others, at the next poll or before anything else that goes there. Many
   // of them become one message.
@@ -222,7 +192,7 @@ class Endpoint {
   friend void set_up(const struct Setup&) noexcept;
   friend class NetworkSink;
   friend void connect_networks(const struct Setup&) noexcept;
-  friend void send_waiting(const char*, int, HandlerId, Bytes, Bytes) noexcept;
+  friend void send_waiting(const char*, int, HandlerId, Bytes, Bytes, SendOptions) noexcept;
   friend bool is_quiet_for_sleep() noexcept;
   friend void flush(const char*, int) noexcept;
   friend void tell_stage(const StageNote&, std::span<const int>, std::uint32_t) noexcept;
@@ -240,7 +210,7 @@ class Endpoint {
       return false;
     nemesis::BoxSlot* const slot = peer.writer.try_claim(box_to(pe), consumed_by(pe), peer.known);
     if (slot == nullptr) return false;
-    const BoxHead head{peer.received, id, static_cast<std::uint16_t>(header.size() + body.size()), 0};
+    const BoxHead head{peer.received, id, 0, static_cast<std::uint16_t>(header.size() + body.size()), 0};
     std::memcpy(slot->head, &head, sizeof head);
     copy_short(slot->payload, header.data(), header.size());
     copy_short(slot->payload + header.size(), body.data(), body.size());
@@ -249,10 +219,11 @@ class Endpoint {
     wake(doorbell_of(pe));
     return true;
   }
-  [[gnu::noinline]] bool send_in_cell(int pe, HandlerId id, Bytes header, Bytes body) noexcept;
+  [[gnu::noinline]] bool send_in_cell(int pe, HandlerId id, Bytes header, Bytes body, SendOptions options) noexcept;
   // How a message goes to a PE of another node.
   struct Way {
     HandlerId id;
+    SendOptions options;
     transport::Urgency urgency;
     transport::Outgoing* outgoing;  // null: the body is not going to stay
   };
@@ -267,7 +238,7 @@ class Endpoint {
   bool send_batch(int pe, transport::Urgency urgency) noexcept;
   bool has_batch(int pe) const noexcept;
   bool send_batches() noexcept;
-  void send_long(const char* routine, int pe, HandlerId id, Bytes header, Bytes body) noexcept;
+  void send_long(const char* routine, int pe, HandlerId id, Bytes header, Bytes body, SendOptions options) noexcept;
   bool poll_networks(int expected, std::uint32_t polls) noexcept;
   enum class Tell : std::uint8_t { waiting_now, waiting, all };  // now: unless messages stream in
   bool tell_owed(Tell whom) noexcept;
@@ -410,15 +381,16 @@ inline std::size_t max_payload_bytes(int pe) noexcept {
 
 // Sends; polls and waits while there is no cell. On return header and body may be used again. `routine` names the API
 // routine for diagnostics. Not in handlers.
-[[gnu::noinline]] void send_waiting(const char* routine, int pe, HandlerId id, Bytes header, Bytes body) noexcept;
-[[gnu::always_inline]] inline void send(const char* routine, int pe, HandlerId id, Bytes header,
-                                        Bytes body = {}) noexcept {
+[[gnu::noinline]] void send_waiting(const char* routine, int pe, HandlerId id, Bytes header, Bytes body,
+                                    SendOptions options) noexcept;
+[[gnu::always_inline]] inline void send(const char* routine, int pe, HandlerId id, Bytes header, Bytes body = {},
+                                        SendOptions options = {}) noexcept {
   if (body.size() < transport::kLongBytes) [[likely]] {
     const Locked endpoint;
-    if (endpoint->try_send(pe, id, header, body)) [[likely]]
+    if (endpoint->try_send(pe, id, header, body, options)) [[likely]]
       return;
   }
-  send_waiting(routine, pe, id, header, body);
+  send_waiting(routine, pe, id, header, body, options);
 }
 
 // Polls once, unless another thread is at it. True when something was handled.
@@ -442,17 +414,6 @@ class Awaiting {
 
  private:
   int before_;
-};
-
-// What this thread puts is part of a collective: its flag, which follows, tells the receiver that it is there, so no
-// quiet need wait for it.
-inline constinit thread_local bool part_of_collective = false;
-class PartOfCollective {
- public:
-  PartOfCollective() noexcept { part_of_collective = true; }
-  ~PartOfCollective() { part_of_collective = false; }
-  PartOfCollective(const PartOfCollective&) = delete;
-  PartOfCollective& operator=(const PartOfCollective&) = delete;
 };
 
 // Polls until done() is true, in the one waiting policy. done() runs without the lock. The channel is open.

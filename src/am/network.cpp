@@ -20,31 +20,13 @@ constexpr std::uint32_t kPollsPerTellingAll = 512;  // those as well that do not
 constexpr std::uint32_t kPollsOfOthers = 16;        // a look at the networks while a PE of the node is waited for
 constexpr std::uint32_t kPollsOfIdle = 64;          // a look at networks that nobody uses
 
-// Answers are not counted: whoever asked waits for them, so nobody need be told that they have come.
-constexpr bool is_answer(unsigned handler) {
-  return handler == kGetReply || handler == kAtomicReply || handler == kWindowReply;
-}
-// Questions are counted before their handler runs: the answer, which leaves when they have been carried out, tells it.
-constexpr bool is_question(unsigned handler) {
-  return handler == kGet || handler == kGetStrided || handler == kAtomicFetch || handler == kKeyAsk;
+constinit HandlerTraits traits_of_handlers[kHandlerIds] = {};
+const HandlerTraits& traits_of(unsigned handler) {
+  static constexpr HandlerTraits kDefault{};  // of ids that are not registered; run() rejects them
+  return handler < kHandlerIds ? traits_of_handlers[handler] : kDefault;
 }
 
-// What quiet has nothing to do with: flags of collectives and two-sided messages are not operations on memory.
-constexpr bool concerns_quiet(HandlerId id) { return id != kFlag && (id < kMessageEager || id > kMessageData); }
-// What collectives put; whatever else the same thread sends meanwhile is somebody else's: batches, what was left over.
-constexpr bool may_be_part(HandlerId id) { return id == kPut || id == kPutStrided || id == kPutSignal; }
-constexpr bool somebody_waits(const transport::Header& head) { return (head.handler & kNobodyWaits) == 0; }
-
-// Kinds of long messages that do not mind where those in front of them are: what they do beside bringing bytes they do
-// in placed().
-constexpr bool may_place_early(unsigned handler) {
-  return handler == kPut || handler == kPutSignal || handler == kGetReply || handler == kFlag ||
-         handler == kMessageData;
-}
-
-constexpr unsigned plain_handler(const transport::Header& head) {
-  return head.handler & ~unsigned{transport::kPlacedEarly | kNobodyWaits};
-}
+constexpr bool is_counted(const transport::Header& head) { return (head.flags & kUncounted) == 0; }
 
 constinit Placement placements[kHandlerIds] = {};
 
@@ -110,6 +92,8 @@ void note_told(PeerState& peer) {
 
 NetworkSink& network_sink() noexcept { return state().sink; }
 
+void declare_traits(HandlerId id, HandlerTraits traits) noexcept { traits_of_handlers[id] = traits; }
+
 void set_placement(HandlerId id, Placement placement) noexcept { placements[id] = placement; }
 
 void Endpoint::run_item(int source, unsigned handler, Bytes payload) noexcept {
@@ -149,20 +133,19 @@ transport::Sent Endpoint::send_internode(int pe, const Way& way, Bytes header, B
   PeerState& peer = peers_[pe];
   // The first message behind a fence waits for all in front of it, and what follows waits for its turn.
   const std::uint32_t fenced = fences.load(std::memory_order_relaxed);
-  const bool early = body.size() >= transport::kLongBytes && may_place_early(way.id) && peer.fences == fenced;
-  const bool is_part = part_of_collective && !in_handler_ && may_be_part(way.id);
-  const bool concerned = concerns_quiet(way.id) && !is_part;
-  const auto handler =
-      static_cast<std::uint16_t>(way.id | (early ? transport::kPlacedEarly : 0) | (concerned ? 0 : kNobodyWaits));
-  const transport::Header head{handler, static_cast<std::uint16_t>(header.size()), peer.received};
+  const HandlerTraits& traits = traits_of(way.id);
+  const bool early = body.size() >= transport::kLongBytes && traits.place_early && peer.fences == fenced;
+  const bool counted = traits.counted && way.options.counted;
+  const auto flags = static_cast<std::uint8_t>((early ? transport::kPlacedEarly : 0) | (counted ? 0 : kUncounted));
+  const transport::Header head{way.id, flags, static_cast<std::uint16_t>(header.size()), peer.received};
   const transport::Sent sent = network_of(pe).send(pe, head, header, body, way.outgoing, way.urgency);
   if (sent == transport::Sent::no) return sent;
   peer.fences = fenced;
   if (way.urgency == transport::Urgency::gather) gathered_ = true;
   peer.told = peer.received;
   note_told(peer);
-  if (is_answer(way.id)) return sent;
-  if (concerned) {
+  if (traits.role == Role::reply) return sent;
+  if (counted) {
     note_sent(pe, peer);
     peer.concerned = peer.sent;
   } else {
@@ -173,7 +156,7 @@ transport::Sent Endpoint::send_internode(int pe, const Way& way, Bytes header, B
 
 bool Endpoint::gather_slow(int pe, HandlerId id, Bytes header, Bytes body) noexcept {
   if (Batch::room_for(header.size() + body.size()) > Batch::kBytes / 2)
-    return send_internode(pe, {id, transport::Urgency::gather, nullptr}, header, body) != transport::Sent::no;
+    return send_internode(pe, {id, {}, transport::Urgency::gather, nullptr}, header, body) != transport::Sent::no;
   if (!send_batch(pe, transport::Urgency::gather)) return false;
   if (batches_[pe] == nullptr) batches_[pe] = new Batch;
   batches_[pe]->append(id, header, body);
@@ -191,7 +174,7 @@ bool Endpoint::has_batch(int pe) const noexcept {
 bool Endpoint::send_batch(int pe, transport::Urgency urgency) noexcept {
   Batch* const batch = batches_[pe];
   if (batch == nullptr || batch->is_empty()) return true;
-  if (send_internode(pe, {kBatch, urgency, nullptr}, {}, batch->whole()) == transport::Sent::no) return false;
+  if (send_internode(pe, {kBatch, {}, urgency, nullptr}, {}, batch->whole()) == transport::Sent::no) return false;
   batch->clear();
   std::erase(state().batched, static_cast<std::uint16_t>(pe));
   return true;
@@ -208,18 +191,19 @@ bool Endpoint::send_batches() noexcept {
 bool Endpoint::try_send_lasting(int pe, HandlerId id, Bytes header, Bytes body) noexcept {
   if (!is_internode(pe) || body.size() < transport::kLongBytes) return try_send(pe, id, header, body);
   auto outgoing = std::make_unique<transport::Outgoing>();
-  const transport::Sent sent = send_internode(pe, {id, transport::Urgency::now, outgoing.get()}, header, body);
+  const transport::Sent sent = send_internode(pe, {id, {}, transport::Urgency::now, outgoing.get()}, header, body);
   if (sent == transport::Sent::later) state().lasting.push_back(std::move(outgoing));
   return sent != transport::Sent::no;
 }
 
-void Endpoint::send_long(const char* routine, int pe, HandlerId id, Bytes header, Bytes body) noexcept {
+void Endpoint::send_long(const char* routine, int pe, HandlerId id, Bytes header, Bytes body,
+                         SendOptions options) noexcept {
   transport::Outgoing outgoing;
   bool taken = false;
   wait_for(routine, [&] {
     const Locked endpoint;
     if (!taken) {
-      const transport::Sent sent = send_internode(pe, {id, transport::Urgency::now, &outgoing}, header, body);
+      const transport::Sent sent = send_internode(pe, {id, options, transport::Urgency::now, &outgoing}, header, body);
       if (sent == transport::Sent::yes) return true;
       taken = sent == transport::Sent::later;
     }
@@ -235,24 +219,24 @@ void Endpoint::finish_internode(int source, const transport::Header& head) noexc
   ++peer.received;
   if (!peer.owed) state().owed.push_back(static_cast<std::uint16_t>(source));
   peer.owed = true;
-  if (peer.waits || !somebody_waits(head)) return;
+  if (peer.waits || !is_counted(head)) return;
   peer.waits = true;
   ++state().waiting;
   ring_if_dozing();
 }
 
 void Endpoint::take_internode(int source, const transport::Header& head, Bytes payload) noexcept {
-  if (head.handler == kTrialQuestion || head.handler == kTrialAnswer) [[unlikely]]
-    return state().trials.take(source, state().polled, head.handler);
+  if (head.handler == kPathProbe || head.handler == kPathProbeReply) [[unlikely]]
+    return state().trials.take(source, state().polled, static_cast<HandlerId>(head.handler));
   state().trials.note(source, state().polled);
   PeerState& peer = peers_[source];
   if (nemesis::reached(head.ack, peer.known)) peer.known = head.ack;
-  if (head.handler == kAckOnly) return;
+  if (head.handler == kAck) return;
   ++taken_;
-  const unsigned handler = plain_handler(head);
-  if (is_question(handler)) finish_internode(source, head);
-  if (run(source, handler, payload) == Verdict::later) keep_copy(source, handler, payload);
-  if (!is_question(handler) && !is_answer(handler)) finish_internode(source, head);
+  const Role role = traits_of(head.handler).role;
+  if (role == Role::request) finish_internode(source, head);
+  if (run(source, head.handler, payload) == Verdict::later) keep_copy(source, head.handler, payload);
+  if (role == Role::operation) finish_internode(source, head);
 }
 
 // A waiter that polls again has nothing to send by itself, so the count goes alone. While messages stream in it need
@@ -268,7 +252,7 @@ bool Endpoint::tell_owed(Tell whom) noexcept {
     if (whom != Tell::all && !peer.waits && peer.told != peer.received) return false;
     if (peer.told != peer.received) {
       if (!has_way(pe)) return false;
-      const transport::Header head{kAckOnly, 0, peer.received};
+      const transport::Header head{kAck, 0, 0, peer.received};
       if (network_of(pe).send(pe, head, {}, {}, nullptr, transport::Urgency::now) == transport::Sent::no) return false;
       peer.told = peer.received;
       any = true;
@@ -313,21 +297,19 @@ void NetworkSink::deliver(int source, const transport::Header& head, Bytes paylo
 std::byte* NetworkSink::placement(int source, const transport::Header& head, Bytes header,
                                   std::size_t body_bytes) noexcept {
   if (own_endpoint.resting_) return nullptr;
-  const unsigned handler = plain_handler(head);
-  const bool known = handler < kHandlerIds && placements[handler].placement != nullptr;
-  return known ? placements[handler].placement(source, header, body_bytes) : nullptr;
+  const bool known = head.handler < kHandlerIds && placements[head.handler].placement != nullptr;
+  return known ? placements[head.handler].placement(source, header, body_bytes) : nullptr;
 }
 
 void NetworkSink::placed(int source, const transport::Header& head, Bytes header, std::size_t body_bytes) noexcept {
   state().trials.note(source, state().polled);
   PeerState& peer = own_endpoint.peers_[source];
   if (nemesis::reached(head.ack, peer.known)) peer.known = head.ack;
-  const unsigned handler = plain_handler(head);
   own_endpoint.in_handler_ = true;
-  placements[handler].placed(own_endpoint, source, header, body_bytes);
+  placements[head.handler].placed(own_endpoint, source, header, body_bytes);
   own_endpoint.in_handler_ = false;
   ++own_endpoint.taken_;
-  if (!is_answer(handler)) own_endpoint.finish_internode(source, head);
+  if (traits_of(head.handler).role != Role::reply) own_endpoint.finish_internode(source, head);
 }
 
 void NetworkSink::lost(int pe, const std::string& cause) noexcept {

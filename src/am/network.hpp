@@ -10,8 +10,8 @@
 
 namespace shmemx::am {
 
-// In the handler number of a head: no quiet waits for this message, so that it is done need not be told alone.
-inline constexpr std::uint16_t kNobodyWaits = 0x4000;
+// Head::flags: no flush waits for this message, so its acknowledgement need not travel alone.
+inline constexpr std::uint8_t kUncounted = 0x01;
 
 // What transports call, under the endpoint's lock.
 class NetworkSink final : public transport::Sink {
@@ -30,6 +30,8 @@ std::uint32_t gathered_batches() noexcept;
 // What can be slept on; at most transport::kMaxTransports.
 std::vector<int> network_descriptors();
 
+// By set_handler().
+void declare_traits(HandlerId id, HandlerTraits traits) noexcept;
 // By set_up().
 void connect_networks(const Setup& setup) noexcept;
 

@@ -49,17 +49,17 @@ void Trials::begin(int pe) {
 
 void Trials::ask(int pe, Trial& trial) noexcept {
   const unsigned bit = bit_of(network_of(pe));
-  if ((trial.asked & bit) == 0 && send(pe, network_of(pe), kTrialQuestion)) trial.asked |= bit;
+  if ((trial.asked & bit) == 0 && send(pe, network_of(pe), kPathProbe)) trial.asked |= bit;
 }
 
-bool Trials::send(int pe, unsigned network, std::uint16_t what) noexcept {
-  const transport::Header head{what, 0, 0};
+bool Trials::send(int pe, unsigned network, HandlerId kind) noexcept {
+  const transport::Header head{kind, 0, 0, 0};
   return networks_[network]->send(pe, head, {}, {}, nullptr, transport::Urgency::now) != transport::Sent::no;
 }
 
-void Trials::take(int pe, unsigned network, std::uint16_t bare) noexcept {
-  if (bare == kTrialQuestion) {
-    if (!send(pe, network, kTrialAnswer)) due_.push_back({pe, network});
+void Trials::take(int pe, unsigned network, HandlerId kind) noexcept {
+  if (kind == kPathProbe) {
+    if (!send(pe, network, kPathProbeReply)) due_.push_back({pe, network});
     return;
   }
   const auto trial = open_.find(pe);
@@ -131,7 +131,7 @@ bool Trials::is_end(int pe, unsigned network, std::string& cause) noexcept {
 }
 
 void Trials::go_on() noexcept {
-  std::erase_if(due_, [this](const Answer& answer) { return send(answer.pe, answer.network, kTrialAnswer); });
+  std::erase_if(due_, [this](const Answer& answer) { return send(answer.pe, answer.network, kPathProbeReply); });
   for (auto& [pe, trial] : open_) {
     ask(pe, trial);
     if (has_next(pe) && now_ns() > trial.deadline_ns) {

@@ -13,14 +13,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "am/handlers.hpp"
 #include "transport/transport.hpp"
 
 namespace shmemx::am {
-
-// Heads of what is no message for a handler: they carry the count of finished messages and no more.
-inline constexpr std::uint16_t kAckOnly = 0xffff;
-inline constexpr std::uint16_t kTrialQuestion = 0xfffe;
-inline constexpr std::uint16_t kTrialAnswer = 0xfffd;
 
 // Networks count from 0, as in `networks`.
 class Trials {
@@ -34,7 +30,7 @@ class Trials {
   // May messages go to `pe`? Otherwise the answer is on its way, after this call at the latest.
   bool have_passed(int pe) noexcept;
   // `pe` has sent this, a question or an answer, over a network.
-  void take(int pe, unsigned network, std::uint16_t bare) noexcept;
+  void take(int pe, unsigned network, HandlerId kind) noexcept;
   // `pe` has sent something else over a network: it has found that this one leads here.
   void note(int pe, unsigned network) noexcept {
     if (reach_ == nullptr) return;
@@ -78,7 +74,7 @@ class Trials {
   void add_cause(Trial& trial, unsigned network, const std::string& cause);
   bool try_next(int pe, Trial& trial, const std::string& cause);
   void ask(int pe, Trial& trial) noexcept;
-  bool send(int pe, unsigned network, std::uint16_t what) noexcept;
+  bool send(int pe, unsigned network, HandlerId kind) noexcept;
 
   std::vector<transport::Transport*> networks_;
   std::uint8_t* via_ = nullptr;

@@ -123,8 +123,8 @@ void fetch_nbi_remote(const char* routine, const context::Context& context, void
 
 void set_remote_handlers() noexcept {
   am::set_handler(am::kAtomic, handle_atomic);
-  am::set_handler(am::kAtomicFetch, handle_atomic_fetch);
-  am::set_handler(am::kAtomicReply, handle_reply);
+  am::set_handler(am::kAtomicFetch, handle_atomic_fetch, {.role = am::Role::request});
+  am::set_handler(am::kAtomicReply, handle_reply, {.role = am::Role::reply});
   am::add_progress(send_owed);
 }
 

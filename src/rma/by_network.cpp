@@ -178,6 +178,6 @@ void flush_network_all(const char* routine) noexcept {
   });
 }
 
-void set_key_handler() noexcept { am::set_handler(am::kKeyAsk, handle_key_ask); }
+void set_key_handler() noexcept { am::set_handler(am::kKeyAsk, handle_key_ask, {.role = am::Role::request}); }
 
 }  // namespace shmemx::rma

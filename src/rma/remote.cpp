@@ -148,18 +148,17 @@ void fence_remote(const char* routine, const context::Context& context) noexcept
 }
 
 void set_remote_handlers() noexcept {
-  am::set_handler(am::kPut, handle<perform_put, What{"a put"}>);
+  am::set_handler(am::kPut, handle<perform_put, What{"a put"}>, {.place_early = true});
   am::set_handler(am::kPutStrided, handle<perform_put_strided, What{"a strided put"}>);
-  am::set_handler(am::kPutSignal, handle<perform_put_signal, What{"a put with signal"}>);
+  am::set_handler(am::kPutSignal, handle<perform_put_signal, What{"a put with signal"}>, {.place_early = true});
   am::set_handler(am::kSignal, handle<perform_signal, What{"a signal"}>);
-  am::set_handler(am::kGet, handle_get);
-  am::set_handler(am::kGetStrided, handle_get_strided);
-  am::set_handler(am::kGetReply, handle_get_reply);
+  am::set_handler(am::kGet, handle_get, {.role = am::Role::request});
+  am::set_handler(am::kGetStrided, handle_get_strided, {.role = am::Role::request});
+  am::set_handler(am::kGetReply, handle_get_reply, {.role = am::Role::reply, .place_early = true});
   am::set_placement(am::kPut, {put_placement, put_placed});
   am::set_placement(am::kPutSignal, {put_signal_placement, put_signal_placed});
   am::set_placement(am::kGetReply, {get_placement, get_placed});
   set_key_handler();
-  atomic::set_remote_handlers();
 }
 
 }  // namespace shmemx::rma

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "am/handlers.hpp"
 #include "atomic/place.hpp"
 #include "context/context.hpp"
 #include "rma/strided.hpp"
@@ -14,17 +15,19 @@ namespace shmemx::rma {
 using atomic::place_of;
 using atomic::RemotePlace;
 
-// Returns when `source` may be used again. Complete at the target after flush_remote(). Long blocks go by the
-// network's own put and get where it has them (by_network.hpp).
-void put_remote(const char* routine, RemotePlace dest, const void* source, std::size_t bytes) noexcept;
+// Returns when `source` may be used again. Complete at the target after flush_remote(), unless `options` say otherwise.
+// Long blocks go by the network's own put and get where it has them (by_network.hpp).
+void put_remote(const char* routine, RemotePlace dest, const void* source, std::size_t bytes,
+                am::SendOptions options = {}) noexcept;
 // The same, but `source` stays in use until flush_remote(): short ones may leave together with others, long ones are
 // read from their place.
 void put_nbi_remote(const char* routine, const context::Context& context, RemotePlace dest, const void* source,
                     std::size_t bytes) noexcept;
-void put_strided_remote(const char* routine, RemotePlace dest, const void* source, const Strided& shape) noexcept;
+void put_strided_remote(const char* routine, RemotePlace dest, const void* source, const Strided& shape,
+                        am::SendOptions options = {}) noexcept;
 // Data first, then the signal: one message where it fits.
 void put_signal_remote(const char* routine, RemotePlace dest, const void* source, std::size_t bytes, RemotePlace signal,
-                       std::uint64_t value, int sig_op) noexcept;
+                       std::uint64_t value, int sig_op, am::SendOptions options = {}) noexcept;
 
 // The signal alone, after everything sent to that PE before.
 void signal_remote(const char* routine, RemotePlace signal, std::uint64_t value, int sig_op) noexcept;
@@ -45,7 +48,7 @@ void flush_all_remote(const char* routine) noexcept;
 // fence: what this thread does later takes effect after what it has done, the context's puts by a network too.
 void fence_remote(const char* routine, const context::Context& context) noexcept;
 
-// Handlers of the target's side and of the answers, those of atomics too. By runtime, at init.
+// Registers the handlers of requests and replies. By runtime, at init.
 void set_remote_handlers() noexcept;
 
 }  // namespace shmemx::rma

@@ -23,12 +23,13 @@ SignalHeader signal_header(const RemotePlace& signal, std::uint64_t value, int s
   return {signal.window, signal.offset, value, sig_op, 0};
 }
 
-void put_by_messages(const char* routine, RemotePlace dest, const std::byte* source, std::size_t bytes) noexcept {
+void put_by_messages(const char* routine, RemotePlace dest, const std::byte* source, std::size_t bytes,
+                     am::SendOptions options) noexcept {
   const std::size_t room = room_behind(dest.pe, sizeof(PutHeader));
   while (bytes != 0) {
     const std::size_t piece = std::min(bytes, room);
     const PutHeader header{dest.window, dest.offset};
-    am::send(routine, dest.pe, am::kPut, bytes_of(header), bytes_at(source, piece));
+    am::send(routine, dest.pe, am::kPut, bytes_of(header), bytes_at(source, piece), options);
     dest.offset += piece;
     source += piece;
     bytes -= piece;
@@ -43,7 +44,8 @@ bool try_put_nbi(const RemotePlace& dest, Bytes source) noexcept {
   return endpoint->try_send_gathered(dest.pe, am::kPut, bytes_of(header), source);
 }
 
-void put_nbi_by_messages(const char* routine, RemotePlace dest, const std::byte* source, std::size_t bytes) noexcept {
+void put_nbi_by_messages(const char* routine, RemotePlace dest, const std::byte* source, std::size_t bytes,
+                         am::SendOptions) noexcept {
   const std::size_t room = room_behind(dest.pe, sizeof(PutHeader));
   while (bytes != 0) {
     const std::size_t piece = std::min(bytes, room);
@@ -64,26 +66,30 @@ Transfer put_of(const char* routine, const RemotePlace& dest, const void* source
   return {routine, Direction::put, dest, const_cast<std::byte*>(static_cast<const std::byte*>(source)), bytes};
 }
 
-using ByMessages = void (*)(const char*, RemotePlace, const std::byte*, std::size_t) noexcept;
+struct ByMessages {
+  void (*put)(const char*, RemotePlace, const std::byte*, std::size_t, am::SendOptions) noexcept;
+  am::SendOptions options;
+};
 
 // By the network as far as it reaches.
 void start_put(Transfer put, transport::Completion& open, ByMessages by_messages) noexcept {
   while (put.bytes != 0) {
     const Part part = start_by_network(put, open);
-    if (!part.is_started) by_messages(put.routine, put.place, put.local, part.bytes);
+    if (!part.is_started) by_messages.put(put.routine, put.place, put.local, part.bytes, by_messages.options);
     put.skip(part.bytes);
   }
 }
 
 // Large blocks: each is a put of its own.
-void put_each_block(const char* routine, RemotePlace dest, const std::byte* source, const Strided& shape) noexcept {
+void put_each_block(const char* routine, RemotePlace dest, const std::byte* source, const Strided& shape,
+                    am::SendOptions options) noexcept {
   transport::Completion open;
   const bool by_network = goes_by_network(dest.pe, shape.block_bytes);
   for (std::size_t i = 0; i < shape.block_count; ++i) {
     if (by_network) {
-      start_put(put_of(routine, dest, source, shape.block_bytes), open, put_by_messages);
+      start_put(put_of(routine, dest, source, shape.block_bytes), open, {put_by_messages, options});
     } else {
-      put_by_messages(routine, dest, source, shape.block_bytes);
+      put_by_messages(routine, dest, source, shape.block_bytes, options);
     }
     dest.offset += shape.dest_step;
     source += shape.source_step;
@@ -93,11 +99,12 @@ void put_each_block(const char* routine, RemotePlace dest, const std::byte* sour
 
 }  // namespace
 
-void put_remote(const char* routine, RemotePlace dest, const void* source, std::size_t bytes) noexcept {
+void put_remote(const char* routine, RemotePlace dest, const void* source, std::size_t bytes,
+                am::SendOptions options) noexcept {
   if (!goes_by_network(dest.pe, bytes)) [[likely]]
-    return put_by_messages(routine, dest, static_cast<const std::byte*>(source), bytes);
+    return put_by_messages(routine, dest, static_cast<const std::byte*>(source), bytes, options);
   transport::Completion open;
-  start_put(put_of(routine, dest, source, bytes), open, put_by_messages);
+  start_put(put_of(routine, dest, source, bytes), open, {put_by_messages, options});
   await_network(routine, dest.pe, open);
 }
 
@@ -105,15 +112,16 @@ void put_nbi_remote(const char* routine, const context::Context& context, Remote
                     std::size_t bytes) noexcept {
   if (!am::is_internode(dest.pe) || bytes == 0) return put_remote(routine, dest, source, bytes);
   if (goes_by_network(dest.pe, bytes))
-    return start_put(put_of(routine, dest, source, bytes), network_puts_of(context), put_nbi_by_messages);
-  put_nbi_by_messages(routine, dest, static_cast<const std::byte*>(source), bytes);
+    return start_put(put_of(routine, dest, source, bytes), network_puts_of(context), {put_nbi_by_messages, {}});
+  put_nbi_by_messages(routine, dest, static_cast<const std::byte*>(source), bytes, {});
 }
 
-void put_strided_remote(const char* routine, RemotePlace dest, const void* source, const Strided& shape) noexcept {
+void put_strided_remote(const char* routine, RemotePlace dest, const void* source, const Strided& shape,
+                        am::SendOptions options) noexcept {
   if (shape.block_bytes == 0) return;
   const auto* const from = static_cast<const std::byte*>(source);
   const std::size_t room = std::min(kGatherBytes, room_behind(dest.pe, sizeof(PutStridedHeader)));
-  if (shape.block_bytes > room / 2) return put_each_block(routine, dest, from, shape);
+  if (shape.block_bytes > room / 2) return put_each_block(routine, dest, from, shape, options);
   std::byte gathered[kGatherBytes];
   const std::size_t most = room / shape.block_bytes;
   for (std::size_t done = 0; done < shape.block_count;) {
@@ -122,7 +130,8 @@ void put_strided_remote(const char* routine, RemotePlace dest, const void* sourc
                  {shape.block_bytes, count, shape.block_bytes, shape.source_step});
     const PutStridedHeader header{dest.window, dest.offset + done * shape.dest_step, shape.dest_step,
                                   static_cast<std::uint32_t>(shape.block_bytes), static_cast<std::uint32_t>(count)};
-    am::send(routine, dest.pe, am::kPutStrided, bytes_of(header), bytes_at(gathered, count * shape.block_bytes));
+    am::send(routine, dest.pe, am::kPutStrided, bytes_of(header), bytes_at(gathered, count * shape.block_bytes),
+             options);
     done += count;
   }
 }
@@ -135,17 +144,17 @@ void signal_remote(const char* routine, RemotePlace signal, std::uint64_t value,
 // The last piece carries the signal; messages of one source are carried out in order. What goes by the network is
 // complete before the signal leaves.
 void put_signal_remote(const char* routine, RemotePlace dest, const void* source, std::size_t bytes, RemotePlace signal,
-                       std::uint64_t value, int sig_op) noexcept {
+                       std::uint64_t value, int sig_op, am::SendOptions options) noexcept {
   if (bytes == 0 || goes_by_network(dest.pe, bytes)) {
-    if (bytes != 0) put_remote(routine, dest, source, bytes);
+    if (bytes != 0) put_remote(routine, dest, source, bytes, options);
     return signal_remote(routine, signal, value, sig_op);
   }
   const std::size_t last = std::min(bytes, room_behind(dest.pe, sizeof(PutSignalHeader)));
-  put_remote(routine, dest, source, bytes - last);
+  put_remote(routine, dest, source, bytes - last, options);
   dest.offset += bytes - last;
   const PutSignalHeader header{{dest.window, dest.offset}, signal_header(signal, value, sig_op)};
   am::send(routine, dest.pe, am::kPutSignal, bytes_of(header),
-           bytes_at(static_cast<const std::byte*>(source) + (bytes - last), last));
+           bytes_at(static_cast<const std::byte*>(source) + (bytes - last), last), options);
 }
 
 }  // namespace shmemx::rma

@@ -115,13 +115,13 @@ BOOST_AUTO_TEST_CASE(those_that_may_land_early_end_in_order) {
     constexpr unsigned kMessages = 300;
     const std::size_t sizes[] = {300'000, 70'000, 1'000'000, 16'384, 131'073, 8, 500'000, 600'000, 0};
     for (unsigned i = 0; i < kMessages; ++i)
-      BOOST_REQUIRE(job.send({.header = number(i), .payload = pattern(sizes[i % 9], i), .handler = 7 | kPlacedEarly}));
+      BOOST_REQUIRE(job.send({.header = number(i), .payload = pattern(sizes[i % 9], i), .flags = kPlacedEarly}));
     BOOST_REQUIRE(got(job, 1, kMessages));
     check_sequence(job.sink(1), 0, kMessages);
     BOOST_CHECK(job.sink(1).in_order);
     for (unsigned i = 0; i < kMessages; ++i) {
       BOOST_REQUIRE(job.sink(1).messages[i].payload == pattern(sizes[i % 9], i));
-      BOOST_REQUIRE_EQUAL(job.sink(1).messages[i].fixed.handler, 7 | kPlacedEarly);
+      BOOST_REQUIRE_EQUAL(job.sink(1).messages[i].fixed.flags, kPlacedEarly);
     }
   }
 }
@@ -130,8 +130,8 @@ BOOST_AUTO_TEST_CASE(those_that_may_not_land_early_wait_for_their_turn) {
   Job job;
   constexpr unsigned kMessages = 200;
   for (unsigned i = 0; i < kMessages; ++i) {
-    const auto handler = static_cast<std::uint16_t>(i % 4 == 3 ? 7 : 7 | kPlacedEarly);
-    BOOST_REQUIRE(job.send({.header = number(i), .payload = pattern(400'000, i), .handler = handler}));
+    const std::uint8_t flags = i % 4 == 3 ? 0 : kPlacedEarly;
+    BOOST_REQUIRE(job.send({.header = number(i), .payload = pattern(400'000, i), .flags = flags}));
   }
   BOOST_REQUIRE(got(job, 1, kMessages));
   check_sequence(job.sink(1), 0, kMessages);
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(those_for_the_same_place_land_one_after_the_other) {
   constexpr unsigned kMessages = 100;
   const std::size_t sizes[] = {600'000, 100'000, 400'000};
   for (unsigned i = 0; i < kMessages; ++i)
-    BOOST_REQUIRE(job.send({.header = number(i), .payload = pattern(sizes[i % 3], i), .handler = 7 | kPlacedEarly}));
+    BOOST_REQUIRE(job.send({.header = number(i), .payload = pattern(sizes[i % 3], i), .flags = kPlacedEarly}));
   BOOST_REQUIRE(got(job, 1, kMessages));
   check_sequence(job.sink(1), 0, kMessages);
   for (unsigned i = 0; i < kMessages; ++i) BOOST_REQUIRE(job.sink(1).messages[i].payload == pattern(sizes[i % 3], i));
@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(a_lasting_payload_is_read_until_it_is_done) {
   for (unsigned i = 0; i < kPayloads; ++i) {
     const auto header = number(i);
     BOOST_REQUIRE(job.poll_until([&] {
-      sent[i] = job[0].send(1, {7, 4, 0}, header, payloads[i], &outgoing[i], Urgency::now);
+      sent[i] = job[0].send(1, {7, 0, 4, 0}, header, payloads[i], &outgoing[i], Urgency::now);
       return sent[i] != Sent::no;
     }));
     if (sent[i] == Sent::yes) std::memset(payloads[i].data(), 0xee, payloads[i].size());  // ours again
@@ -200,7 +200,7 @@ BOOST_AUTO_TEST_CASE(the_first_messages_of_all_pairs_at_once) {
       for (int to = 0; to < 4; ++to) {
         if (from == to) continue;
         for (unsigned i = 0; i < 3; ++i) {
-          const Header fixed{1, 4, 0};
+          const Header fixed{1, 0, 4, 0};
           BOOST_REQUIRE(job[from].send(to, fixed, number(i), {}, nullptr, Urgency::now) == Sent::yes);
         }
       }
@@ -221,7 +221,7 @@ BOOST_AUTO_TEST_CASE(sinks_may_send) {
       const unsigned hop = number_of(message) + 1;
       if (hop >= kHops) return;
       const auto payload = pattern(hop % 50 == 0 ? 40'000 : hop % 100, hop);
-      BOOST_CHECK(job[pe].send((pe + 1 + static_cast<int>(hop % 2)) % 3, {1, 4, 0}, number(hop), payload, nullptr,
+      BOOST_CHECK(job[pe].send((pe + 1 + static_cast<int>(hop % 2)) % 3, {1, 0, 4, 0}, number(hop), payload, nullptr,
                                Urgency::now) == Sent::yes);
     };
   }
@@ -239,7 +239,7 @@ BOOST_AUTO_TEST_CASE(a_slow_one_delays_nopayload) {
   BOOST_REQUIRE(got(job, 1, 1));
   const auto payload = pattern(10'000, 1);
   for (int i = 0; i < 5000; ++i) {
-    if (job[0].send(1, {1, 4, 0}, number(taken), payload, nullptr, Urgency::now) == Sent::no) break;
+    if (job[0].send(1, {1, 0, 4, 0}, number(taken), payload, nullptr, Urgency::now) == Sent::no) break;
     ++taken;
   }
   constexpr unsigned kOthers = 500;
@@ -265,7 +265,7 @@ BOOST_AUTO_TEST_CASE(much_data_both_ways_at_once) {
       unsigned& i = next[pe];
       if (i == kMessages) continue;
       Outgoing& mine = outgoing[static_cast<unsigned>(pe) * kMessages + i];
-      const Sent sent = job[pe].send(1 - pe, {1, 4, 0}, number(i), payload, &mine, Urgency::now);
+      const Sent sent = job[pe].send(1 - pe, {1, 0, 4, 0}, number(i), payload, &mine, Urgency::now);
       if (sent != Sent::no) ++i;
       if (sent == Sent::later) ++lasting;
     }
@@ -288,7 +288,7 @@ BOOST_AUTO_TEST_CASE(whoever_sleeps_is_woken) {
   BOOST_REQUIRE(job.send({.header = number(0)}));
   BOOST_REQUIRE(got(job, 1, 1));
   for (unsigned i = 1; i < 50; ++i) {
-    BOOST_REQUIRE(job[0].send(1, {1, 4, 0}, number(i), pattern(i * 1000, i), nullptr, Urgency::now) == Sent::yes);
+    BOOST_REQUIRE(job[0].send(1, {1, 0, 4, 0}, number(i), pattern(i * 1000, i), nullptr, Urgency::now) == Sent::yes);
     // The sender's progress is its own; the receiver sleeps whenever it is allowed to.
     BOOST_REQUIRE(job.poll_until(
         [&] {
@@ -338,8 +338,8 @@ BOOST_AUTO_TEST_CASE(a_death_is_one_loss) {
   BOOST_REQUIRE(got(job, 0, 1));
   job.kill(1);
   BOOST_REQUIRE(job.poll_until([&] {
-    job[2].send(1, {1, 4, 0}, number(1), {}, nullptr, Urgency::now);  // something is due from it
-    job[0].send(1, {1, 4, 0}, number(1), {}, nullptr, Urgency::now);
+    job[2].send(1, {1, 0, 4, 0}, number(1), {}, nullptr, Urgency::now);  // something is due from it
+    job[0].send(1, {1, 0, 4, 0}, number(1), {}, nullptr, Urgency::now);
     return !job.sink(0).losses.empty() && !job.sink(2).losses.empty();
   }));
   for (int i = 0; i < 100; ++i) job.poll_all();
@@ -374,7 +374,7 @@ BOOST_AUTO_TEST_CASE(a_good_bye_is_no_loss_and_loses_nothing) {
 BOOST_AUTO_TEST_CASE(a_pe_without_a_card_is_lost) {
   Job job;
   job.book().addresses[1].clear();
-  job[0].send(1, {1, 4, 0}, number(0), {}, nullptr, Urgency::now);
+  job[0].send(1, {1, 0, 4, 0}, number(0), {}, nullptr, Urgency::now);
   BOOST_CHECK(job.sink(0).losses.empty());  // sinks are called by poll() only
   BOOST_REQUIRE(job.poll_until([&] { return !job.sink(0).losses.empty(); }));
   BOOST_CHECK_EQUAL(job.sink(0).losses.front().pe, 1);
@@ -384,7 +384,7 @@ BOOST_AUTO_TEST_CASE(who_has_another_secret_gets_nothing) {
   Job job;
   Endpoints strangers(transport_name(), {.n = 3, .timeout_ms = 3000, .secret = 0x4321});
   strangers.book().addresses = job.book().addresses;
-  strangers[0].send(1, {1, 4, 0}, number(0), pattern(100, 0), nullptr, Urgency::now);
+  strangers[0].send(1, {1, 0, 4, 0}, number(0), pattern(100, 0), nullptr, Urgency::now);
   BOOST_REQUIRE(job.poll_until([&] {
     strangers.poll_all();
     return !strangers.sink(0).losses.empty();

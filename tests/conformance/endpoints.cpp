@@ -43,7 +43,7 @@ void Recorder::deliver(int source, const Header& fixed, Bytes message) noexcept 
 
 std::byte* Recorder::placement(int source, const Header& fixed, Bytes header, std::size_t payload_bytes) noexcept {
   std::deque<Asked>& asked = asked_[source];
-  overtaken = overtaken || (!asked.empty() && (fixed.handler & kPlacedEarly) == 0);
+  overtaken = overtaken || (!asked.empty() && (fixed.flags & kPlacedEarly) == 0);
   asked.push_back({{header.begin(), header.end()}, lands, {}});
   if (!lands) return nullptr;
   if (same_place) {
@@ -104,7 +104,7 @@ void Endpoints::close_all() {
 }
 
 bool Endpoints::send(const Posting& posting, int silent) {
-  const Header fixed{posting.handler, static_cast<std::uint16_t>(posting.header.size()), 5};
+  const Header fixed{posting.handler, posting.flags, static_cast<std::uint16_t>(posting.header.size()), 5};
   Sent sent = Sent::no;
   const bool taken = poll_until(
       [&] {

@@ -102,7 +102,8 @@ class Endpoints {
     int to = 1;
     std::vector<std::byte> header = {};
     std::vector<std::byte> payload = {};
-    std::uint16_t handler = 7;
+    std::uint8_t handler = 7;
+    std::uint8_t flags = 0;
     Urgency urgency = Urgency::now;
   };
   bool send(const Posting& posting, int silent = -1);

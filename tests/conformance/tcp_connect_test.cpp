@@ -61,7 +61,7 @@ std::string loss_of(Endpoints& job, int at, int pe) {
 }
 
 void send_one(Endpoints& job, int from, int to) {
-  const Header fixed{1, 4, 0};
+  const Header fixed{1, 0, 4, 0};
   BOOST_CHECK(job[from].send(to, fixed, pattern(4, 0), {}, nullptr, Urgency::now) == Sent::yes);
 }
 

@@ -50,7 +50,7 @@ std::size_t feed(Decoder& decoder, const Stream& stream, std::size_t step) {
   return at;
 }
 
-const FrameHeader kGood{8, FrameKind::message, 0, {1, 4, 0}};
+const FrameHeader kGood{8, FrameKind::message, 0, {1, 0, 4, 0}};
 
 bool is_refused(const FrameHeader& header) {
   Stream stream;

@@ -47,7 +47,7 @@ bool gets_hung_up(Endpoints& job, const UniqueFd& fd) {
 }
 
 void check_undisturbed(Endpoints& job) {
-  static std::uint16_t handler = 0;
+  static std::uint8_t handler = 0;
   const std::size_t before = job.sink(1).messages.size();
   BOOST_REQUIRE(job.send({.header = pattern(4, 0), .payload = pattern(100, 1), .handler = ++handler}));
   BOOST_REQUIRE(job.poll_until([&] { return job.sink(1).messages.size() == before + 1; }));

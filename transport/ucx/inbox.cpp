@@ -199,7 +199,7 @@ void Inbox::look_ahead() {
   for (const auto& arrival : queue_) {
     if (shut_ || !arrival->is_long || under_way == kMostUnderWay) return;
     if (!arrival->is_placed) {
-      if ((arrival->fixed.handler & kPlacedEarly) == 0) return;
+      if ((arrival->fixed.flags & kPlacedEarly) == 0) return;
       place(*arrival);
     }
     if (!arrival->has_begun) {

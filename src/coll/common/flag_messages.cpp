@@ -143,7 +143,7 @@ void send_data(const Team& team, const char* routine, int pe, am::HandlerId id, 
 }  // namespace
 
 void set_handlers() noexcept {
-  am::set_handler(am::kFlag, handle_flag);
+  am::set_handler(am::kFlag, handle_flag, {.counted = false, .place_early = true});
   am::set_handler(am::kContribution, handle_contribution);
   am::set_placement(am::kFlag, {place_long, handle_placed});
 }

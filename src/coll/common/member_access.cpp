@@ -13,7 +13,7 @@ void MemberAccess::put(int pe, const std::byte* own_dest, const std::byte* sourc
   if (context::is_mapped(route, pe)) {
     rma::copy(mapped_copy(route, own_dest, pe), source, bytes);
   } else {
-    rma::put_remote(routine, rma::place_of(route, own_dest, pe), source, bytes);
+    rma::put_remote(routine, rma::place_of(route, own_dest, pe), source, bytes, options);
   }
 }
 
@@ -23,27 +23,25 @@ void MemberAccess::put_strided(int pe, const std::byte* own_dest, const std::byt
   if (context::is_mapped(route, pe)) {
     rma::copy_strided(mapped_copy(route, own_dest, pe), source, shape);
   } else {
-    rma::put_strided_remote(routine, rma::place_of(route, own_dest, pe), source, shape);
+    rma::put_strided_remote(routine, rma::place_of(route, own_dest, pe), source, shape, options);
   }
 }
 
 void put_with_flag(const TeamGroup& group, int pe, const std::byte* own_dest, std::span<const std::byte> source,
                    std::uint64_t epoch) noexcept {
   const Team& team = group.team();
-  const am::PartOfCollective mark;
   const bool is_short = !source.empty() && source.size() < transport::kLongBytes && !context::is_mapped(team.route, pe);
   if (is_short) {
     return rma::put_signal_remote(group.routine(), rma::place_of(team.route, own_dest, pe), source.data(),
-                                  source.size(), flag_place(team, pe), epoch, SHMEM_SIGNAL_SET);
+                                  source.size(), flag_place(team, pe), epoch, SHMEM_SIGNAL_SET, am::kNotCounted);
   }
-  MemberAccess{team.route, group.routine()}.put(pe, own_dest, source.data(), source.size());
+  MemberAccess{team.route, group.routine(), am::kNotCounted}.put(pe, own_dest, source.data(), source.size());
   set_flag(team, group.routine(), pe, epoch);
 }
 
 void put_strided_with_flag(const TeamGroup& group, int pe, const std::byte* own_dest, const std::byte* source,
                            const rma::Strided& shape, std::uint64_t epoch) noexcept {
-  const am::PartOfCollective mark;
-  MemberAccess{group.team().route, group.routine()}.put_strided(pe, own_dest, source, shape);
+  MemberAccess{group.team().route, group.routine(), am::kNotCounted}.put_strided(pe, own_dest, source, shape);
   set_flag(group.team(), group.routine(), pe, epoch);
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "am/handlers.hpp"
 #include "coll/common/group.hpp"
 #include "rma/strided.hpp"
 
@@ -15,6 +16,7 @@ namespace shmemx::coll {
 struct MemberAccess {
   const context::Context& route;
   const char* routine;
+  am::SendOptions options = {};  // of the messages where a member is not mapped
 
   void put(int pe, const std::byte* own_dest, const std::byte* source, std::size_t bytes) const noexcept;
   void put_strided(int pe, const std::byte* own_dest, const std::byte* source,

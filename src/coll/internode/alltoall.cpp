@@ -14,7 +14,7 @@ void send_block(TeamGroup& group, const NodeBlocks& blocks, int pe, std::uint64_
   std::byte* const dest = blocks.dest_of(group.me());
   const std::byte* const source = blocks.source_for(pe);
   if (context::is_mapped(group.route(), pe))
-    return MemberAccess{group.route(), group.routine()}.put_strided(pe, dest, source, blocks.shape());
+    return MemberAccess{group.route(), group.routine(), {}}.put_strided(pe, dest, source, blocks.shape());
   if (blocks.shape().block_count == 1) return put_with_flag(group, pe, dest, {source, blocks.block_bytes()}, epoch);
   put_strided_with_flag(group, pe, dest, source, blocks.shape(), epoch);
 }

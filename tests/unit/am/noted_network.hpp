@@ -9,7 +9,7 @@ namespace shmemx::unit {
 
 struct SentHead {
   int pe;
-  std::uint16_t handler;
+  unsigned handler;
   bool operator==(const SentHead&) const = default;
 };
 

@@ -11,8 +11,8 @@
 namespace {
 
 using namespace shmemx;
-using am::kTrialAnswer;
-using am::kTrialQuestion;
+using am::kPathProbe;
+using am::kPathProbeReply;
 using am::Trials;
 
 using unit::NotedNetwork;
@@ -66,10 +66,10 @@ BOOST_AUTO_TEST_CASE(one_question_and_its_answer) {
   Fixture f;
   BOOST_CHECK(!f.trials.have_passed(3));
   BOOST_CHECK(!f.trials.have_passed(3));
-  BOOST_CHECK((f.a.sent == Sent{{3, kTrialQuestion}}));
-  f.trials.take(3, Fixture::kB, kTrialAnswer);  // over another network: that is not what was asked
+  BOOST_CHECK((f.a.sent == Sent{{3, kPathProbe}}));
+  f.trials.take(3, Fixture::kB, kPathProbeReply);  // over another network: that is not what was asked
   BOOST_CHECK(!f.trials.have_passed(3));
-  f.trials.take(3, Fixture::kA, kTrialAnswer);
+  f.trials.take(3, Fixture::kA, kPathProbeReply);
   BOOST_CHECK(f.trials.have_passed(3));
   BOOST_CHECK_EQUAL(f.via[3], 1);
   BOOST_CHECK(f.is_lost(3, Fixture::kA));
@@ -81,12 +81,12 @@ BOOST_AUTO_TEST_CASE(a_late_answer_counts) {
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
   f.trials.go_on();
   BOOST_CHECK_EQUAL(f.via[3], 2);
-  f.trials.take(3, Fixture::kC, kTrialAnswer);  // was not asked
+  f.trials.take(3, Fixture::kC, kPathProbeReply);  // was not asked
   BOOST_CHECK(!f.trials.have_passed(3));
-  f.trials.take(3, Fixture::kA, kTrialAnswer);
+  f.trials.take(3, Fixture::kA, kPathProbeReply);
   BOOST_CHECK(f.trials.have_passed(3));
   BOOST_CHECK_EQUAL(f.via[3], 1);
-  f.trials.take(3, Fixture::kB, kTrialAnswer);  // too late: messages are on their way over the other
+  f.trials.take(3, Fixture::kB, kPathProbeReply);  // too late: messages are on their way over the other
   BOOST_CHECK_EQUAL(f.via[3], 1);
 }
 
@@ -105,19 +105,19 @@ BOOST_AUTO_TEST_CASE(a_full_network_is_asked_again) {
   Fixture f;
   f.a.is_full = true;
   BOOST_CHECK(!f.trials.have_passed(3));
-  f.trials.take(4, Fixture::kA, kTrialQuestion);
+  f.trials.take(4, Fixture::kA, kPathProbe);
   f.trials.go_on();
   BOOST_CHECK(f.a.sent.empty());
   f.a.is_full = false;
   f.trials.go_on();
   f.trials.go_on();
-  BOOST_CHECK((f.a.sent == Sent{{4, kTrialAnswer}, {3, kTrialQuestion}}));
+  BOOST_CHECK((f.a.sent == Sent{{4, kPathProbeReply}, {3, kPathProbe}}));
 }
 
 BOOST_AUTO_TEST_CASE(questions_are_answered_where_they_came) {
   Fixture f;
-  f.trials.take(3, Fixture::kC, kTrialQuestion);
-  BOOST_CHECK((f.c.sent == Sent{{3, kTrialAnswer}}));
+  f.trials.take(3, Fixture::kC, kPathProbe);
+  BOOST_CHECK((f.c.sent == Sent{{3, kPathProbeReply}}));
   BOOST_CHECK(!f.trials.have_passed(3));  // that one leads here; what leads there is another question
 }
 
@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(the_next_network_takes_over_and_the_last_one_tells_all) {
   BOOST_CHECK(!f.trials.have_passed(2));
   BOOST_CHECK(!f.is_lost(2, Fixture::kA));
   BOOST_CHECK_EQUAL(f.via[2], 3);  // the one between does not reach it
-  BOOST_CHECK((f.c.sent == Sent{{2, kTrialQuestion}}));
+  BOOST_CHECK((f.c.sent == Sent{{2, kPathProbe}}));
   BOOST_CHECK(f.b.sent.empty());
   BOOST_CHECK(!f.trials.have_passed(2));
   BOOST_CHECK(f.is_lost(2, Fixture::kC));
@@ -138,18 +138,18 @@ BOOST_AUTO_TEST_CASE(silence_gives_way_to_the_next_but_for_the_last) {
   BOOST_CHECK(!f.trials.have_passed(2));
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
   f.trials.go_on();
-  BOOST_CHECK((f.c.sent == Sent{{2, kTrialQuestion}}));
+  BOOST_CHECK((f.c.sent == Sent{{2, kPathProbe}}));
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
   f.trials.go_on();
   BOOST_CHECK_EQUAL(f.via[2], 3);
-  f.trials.take(2, Fixture::kC, kTrialAnswer);
+  f.trials.take(2, Fixture::kC, kPathProbeReply);
   BOOST_CHECK(f.trials.have_passed(2));
 }
 
 BOOST_AUTO_TEST_CASE(what_nobody_uses_may_be_lost) {
   Fixture f;
   f.trials.have_passed(3);
-  f.trials.take(3, Fixture::kA, kTrialAnswer);
+  f.trials.take(3, Fixture::kA, kPathProbeReply);
   BOOST_CHECK(!f.is_lost(3, Fixture::kB));
   f.trials.note(3, Fixture::kB);  // the other side does use it
   BOOST_CHECK(f.is_lost(3, Fixture::kB));
@@ -158,13 +158,13 @@ BOOST_AUTO_TEST_CASE(what_nobody_uses_may_be_lost) {
 // Who has only asked, and who has spoken: the first may have found another way, the second is gone.
 BOOST_AUTO_TEST_CASE(a_pe_that_nobody_has_written_to) {
   Fixture f;
-  f.trials.take(3, Fixture::kA, kTrialQuestion);
+  f.trials.take(3, Fixture::kA, kPathProbe);
   f.a.sent.clear();
   BOOST_CHECK(!f.is_lost(3, Fixture::kA));
-  BOOST_CHECK((f.b.sent == Sent{{3, kTrialQuestion}}));  // is it still there?
-  f.trials.take(4, Fixture::kC, kTrialQuestion);
+  BOOST_CHECK((f.b.sent == Sent{{3, kPathProbe}}));  // is it still there?
+  f.trials.take(4, Fixture::kC, kPathProbe);
   BOOST_CHECK(!f.is_lost(4, Fixture::kC));
-  BOOST_CHECK((f.a.sent == Sent{{4, kTrialQuestion}}));
+  BOOST_CHECK((f.a.sent == Sent{{4, kPathProbe}}));
   f.trials.note(5, Fixture::kA);
   BOOST_CHECK(f.is_lost(5, Fixture::kA));
 }
@@ -179,8 +179,8 @@ BOOST_AUTO_TEST_CASE(a_network_that_leads_nowhere_is_left_out) {
   f.b.sent.clear();
   BOOST_CHECK(!f.trials.have_passed(5));
   BOOST_CHECK(f.a.sent.empty());
-  BOOST_CHECK((f.b.sent == Sent{{5, kTrialQuestion}}));
-  f.trials.take(3, Fixture::kB, kTrialAnswer);
+  BOOST_CHECK((f.b.sent == Sent{{5, kPathProbe}}));
+  f.trials.take(3, Fixture::kB, kPathProbeReply);
   for (const int pe : {4, 5}) BOOST_CHECK(!f.is_lost(pe, Fixture::kB));
   BOOST_CHECK(!f.trials.have_passed(6));
   BOOST_CHECK_EQUAL(f.via[6], 2);  // that one has led somewhere

@@ -25,8 +25,6 @@ using unit::PlayedNetwork;
 
 constexpr std::size_t kLong = rma::kByNetworkBytes;
 
-am::Verdict take_count(am::Endpoint&, const am::Message&) { return am::Verdict::done; }
-
 // The channel of the process goes on from case to case, as it does from init to init; so the network does, and counts.
 struct Process {
   Process() {
@@ -48,7 +46,6 @@ struct Process {
                 .route = via,
                 .networks = networks});
     rma::set_remote_handlers();
-    am::set_handler(am::kFlag, take_count);
     am::open();
   }
   std::vector<std::byte> memory;
@@ -81,7 +78,9 @@ struct Life {
   bool has(std::size_t offset, std::size_t bytes) const {
     return std::memcmp(network.remote.data() + offset, source.data(), bytes) == 0;
   }
-  void put(std::size_t offset, std::size_t bytes) { rma::put_remote("put", at(offset), source.data(), bytes); }
+  void put(std::size_t offset, std::size_t bytes, am::SendOptions options = {}) {
+    rma::put_remote("put", at(offset), source.data(), bytes, options);
+  }
   void put_nbi(std::size_t offset, std::size_t bytes) {
     rma::put_nbi_remote("put_nbi", context::default_context(), at(offset), source.data(), bytes);
   }
@@ -247,10 +246,7 @@ BOOST_AUTO_TEST_CASE(a_signal_leaves_when_its_data_are_there) {
 BOOST_AUTO_TEST_CASE(quiet_does_not_wait_for_parts_of_collectives) {
   Life life;
   life.network.message_polls = 1000;
-  {
-    const am::PartOfCollective mark;
-    life.put(64, 100);
-  }
+  life.put(64, 100, am::kNotCounted);
   rma::flush_all_remote("quiet");
   BOOST_CHECK(life.network.log.empty());
   life.network.message_polls = 1;
@@ -265,10 +261,7 @@ BOOST_AUTO_TEST_CASE(quiet_waits_for_what_a_collective_has_pushed_out) {
   Life life;
   life.network.message_polls = 1000;
   life.put_nbi(64, 100);
-  {
-    const am::PartOfCollective mark;
-    life.put(300, 100);
-  }
+  life.put(300, 100, am::kNotCounted);
   rma::flush_all_remote("quiet");
   BOOST_CHECK((life.network.log == Log{"message", "message put"}));  // a batch, which was in front
 }

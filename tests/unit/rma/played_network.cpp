@@ -21,13 +21,13 @@ void PlayedNetwork::ask(const rma::KeyAsk& question) {
   const am::Locked endpoint;
   alignas(16) rma::KeyAsk aligned = question;
   if (names_itself) std::memcpy(aligned.network, name(), std::strlen(name()));
-  am::network_sink().deliver(kOther, {am::kKeyAsk, sizeof aligned, executed_}, am::bytes_of(aligned));
+  am::network_sink().deliver(kOther, {am::kKeyAsk, 0, sizeof aligned, executed_}, am::bytes_of(aligned));
 }
 
 transport::Sent PlayedNetwork::send(int, const transport::Header& head, transport::Bytes header, transport::Bytes body,
                                     transport::Outgoing*, transport::Urgency) noexcept {
-  const unsigned handler = head.handler & ~unsigned{transport::kPlacedEarly | am::kNobodyWaits};
-  if (handler >= am::kHandlerIds) return transport::Sent::yes;  // a count alone
+  const unsigned handler = head.handler;
+  if (handler == am::kAck) return transport::Sent::yes;
   std::vector<std::byte> payload(header.begin(), header.end());
   payload.insert(payload.end(), body.begin(), body.end());
   if (handler == am::kGetReply) {
@@ -96,7 +96,7 @@ void PlayedNetwork::execute(const Sent& message) {
   log.push_back(message.handler == am::kPut      ? "message put"
                 : message.handler == am::kSignal ? "message signal"
                                                  : "message");
-  am::network_sink().deliver(kOther, {am::kFlag, 0, executed_}, {});  // brings the count
+  am::network_sink().deliver(kOther, {am::kAck, 0, 0, executed_}, {});  // brings the count
 }
 
 void PlayedNetwork::answer_ask(const Sent& message) {
@@ -114,7 +114,7 @@ void PlayedNetwork::answer_ask(const Sent& message) {
   reply.answer.is_open = opens ? 1 : 0;
   reply.answer.key_bytes = sizeof begin;
   std::memcpy(reply.answer.key, &begin, sizeof begin);
-  am::network_sink().deliver(kOther, {am::kGetReply, sizeof reply.header, executed_}, am::bytes_of(reply));
+  am::network_sink().deliver(kOther, {am::kGetReply, 0, sizeof reply.header, executed_}, am::bytes_of(reply));
 }
 
 void PlayedNetwork::take_put(const Sent& message) {

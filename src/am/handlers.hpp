@@ -1,0 +1,62 @@
+// The id that each message names, and what the layers declare about their messages. The layers below look at these
+// declarations only, never at the id.
+#pragma once
+
+#include <cstdint>
+
+namespace shmemx::am {
+
+// The ids of all handlers, and the layer that registers each. Neither their order nor their values mean anything.
+enum HandlerId : std::uint8_t {
+  kAck = 1,         // am: no handler runs, the message carries acknowledgements only
+  kPathProbe,       // am: asks whether messages arrive over this network
+  kPathProbeReply,  // am: they do
+  kPut,             // rma
+  kPutStrided,
+  kPutSignal,
+  kSignal,
+  kGet,
+  kGetStrided,
+  kGetReply,
+  kAtomic,  // atomic: no answer
+  kAtomicFetch,
+  kAtomicReply,
+  kFlag,          // coll
+  kMessageEager,  // pt2pt
+  kMessageRts,
+  kMessageCts,
+  kMessageDone,
+  kMessageCookie,
+  kMessageData,
+  kWindowPut,  // windows
+  kWindowGet,
+  kWindowAtomic,
+  kWindowAccumulate,
+  kWindowReply,
+  kActive,          // am: active messages of programs
+  kBatch,           // am: several short messages in one
+  kStage,           // am: how far the source is in its life
+  kKeyAsk,          // rma: answered by kGetReply
+  kContribution,    // coll: data without a flag, which its sender flushes
+  kHandlerIds = 64  // ids at or above this are rejected
+};
+
+// What a message does about acknowledgements between nodes.
+enum class Role : std::uint8_t {
+  operation,  // acknowledged after its handler has run
+  request,    // acknowledged before its handler runs, so that the reply carries the acknowledgement
+  reply,      // never acknowledged: the requester waits for it
+};
+// What the layer that owns a handler declares about its messages.
+struct HandlerTraits {
+  Role role = Role::operation;
+  bool counted = true;       // flush() waits until the message has been executed
+  bool place_early = false;  // Placement::placement may be called before `placed` of long messages in front
+};
+// What the sender declares about one message, beyond the traits of its handler.
+struct SendOptions {
+  bool counted = true;  // false: flush() does not wait for it; a later message tells the receiver that it is there
+};
+inline constexpr SendOptions kNotCounted{.counted = false};
+
+}  // namespace shmemx::am
