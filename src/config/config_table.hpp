@@ -11,7 +11,7 @@
 #define SHMEMX_CONFIG_TABLE(X) \
   X(symmetric_size, bytes,        "SHMEM_SYMMETRIC_SIZE",  "auto",  "Symmetric heap of each PE. auto: as much as this machine can back, 64 MiB under valgrind; pages are taken on first touch.") \
   X(debug,          presence,     "SHMEM_DEBUG",           "unset", "Print debug messages, among them why an allocation failed.") \
-  X(info,           info_level,   "SHMEM_INFO",            "unset", "PE 0 prints this list with the values in force at start. 2: and how the other PEs are reached, and why not in another way; peers: that alone.") \
+  X(info,           info_level,   "SHMEM_INFO",            "unset", "PE 0 prints this list with the values in force at start. 2: also the routes to the other PEs, and why other routes are not used; peers: the routes alone.") \
   X(version,        presence,     "SHMEM_VERSION",         "unset", "PE 0 prints the version of the library at start.") \
   X(wait,           wait_choice,  "SHMEM_WAIT",            "auto",  "How a blocked PE waits. auto: spin, then yield, then sleep; spin: never give up the core; block: sleep soon.") \
   X(init_errors,    error_choice, "SHMEM_INIT_ERRORS",     "abort", "What shmem_init_thread does when it fails. abort: end the job; return: return a nonzero value.") \
@@ -20,21 +20,21 @@
   X(copy_large,     bytes,        "SHMEMX_COPY_LARGE",     "auto",  "Size from which contiguous transfers use the processor's string copy.") \
   X(copy_stream,    bytes,        "SHMEMX_COPY_STREAM",    "auto",  "Size from which contiguous transfers bypass the caches.") \
   X(spin_ns,        nanoseconds,  "SHMEMX_SPIN_NS",        "auto",  "How long a waiting PE spins before it yields. auto: short when PEs outnumber the usable cores.") \
-  X(yield_us,       microseconds, "SHMEMX_YIELD_US",       "auto",  "How long a waiting PE yields before it sleeps. Where a program that computes shares its core it does not yield.") \
+  X(yield_us,       microseconds, "SHMEMX_YIELD_US",       "auto",  "How long a waiting PE yields before it sleeps. It does not yield if a program that computes shares its core.") \
   X(sleep_max_us,   microseconds, "SHMEMX_SLEEP_MAX_US",   "auto",  "Longest single sleep of a waiting PE.") \
   X(static_data,    flag,         "SHMEMX_STATIC_DATA",    "1",     "Make globals and statics of the executable symmetric. 0: they stay private to each PE.") \
-  X(node_path,      path_choice,  "SHMEMX_NODE_PATH",      "auto",  "How PEs of a node reach each other's memory. direct: every PE maps all of it; queue: each maps its own only and executes what others send; auto: direct where the address space has room. A wish of one PE counts for all; direct and queue exclude each other.") \
+  X(node_path,      path_choice,  "SHMEMX_NODE_PATH",      "auto",  "How PEs of a node access each other's memory. direct: every PE maps all of it; queue: each PE maps its own memory only and executes the messages of others; auto: direct if the address space has room. A setting of one PE applies to all; direct and queue exclude each other.") \
   X(queue_cells,    cell_count,   "SHMEMX_QUEUE_CELLS",    "64",    "Message cells of each PE. The same on all PEs.") \
   X(queue_cell_bytes, cell_size,  "SHMEMX_QUEUE_CELL_BYTES", "8k", "Size of a message cell; longer messages take several. The same on all PEs.") \
-  X(progress,       progress_choice, "SHMEMX_PROGRESS",    "auto",  "A helper thread that handles messages while the PE computes. auto: where others reach this PE by messages only; on: in every job; off: never, messages wait for a call of the library.") \
-  X(window_path,    window_path_choice, "SHMEMX_WINDOW_PATH", "auto", "How attached windows of other PEs are reached. mapped: load and store; cma: process_vm_readv and process_vm_writev; messages: the owner executes; auto: the first of them that can be had. What a way cannot do goes by messages. The same on all PEs.") \
-  X(transport,      networks,     "SHMEMX_TRANSPORT",      "auto",  "Networks between nodes, parted by commas, the one to be tried first in front: tcp, ucx, ofi. Each PE is reached by the first that works here and there. auto: those with RMA in hardware, then tcp. The same on all PEs.") \
-  X(pes_per_node,   node_pes,     "SHMEMX_PES_PER_NODE",   "0",     "Treats the PEs of a machine as nodes of at most so many PEs, which reach each other through the network. 0: as the machines are. For tests. The same on all PEs.") \
-  X(net_timeout,    seconds,      "SHMEMX_NET_TIMEOUT",    "30",    "Seconds after which a PE of another node that does not answer counts as lost, which ends the job.") \
-  X(net_rma,        net_rma_choice, "SHMEMX_NET_RMA",      "auto",  "Whether long puts and gets between nodes go by the network's own ones, not by messages that the target executes. auto: where it does them in hardware; on: where it has any, if only in software (ucx, ofi); off: never. A pair of PEs does it where both want it.") \
-  X(pending_max,    memory_limit, "SHMEMX_PENDING_MAX",    "64m",   "Most memory of a PE for what it could not send yet; more ends the job.") \
-  X(lmt,            lmt_choice,   "SHMEMX_LMT",            "auto",  "How long two-sided messages go. mapped: one copy where memory is mapped; cma: copied by the kernel; copy: through a shared buffer; queue: in cells. Where one cannot be had, in cells. The same on all PEs.") \
-  X(unexpected_max, memory_limit, "SHMEMX_UNEXPECTED_MAX", "1g",    "Most memory of a PE for two-sided messages that no receive has asked for yet; more ends the job.")
+  X(progress,       progress_choice, "SHMEMX_PROGRESS",    "auto",  "A helper thread that handles messages while the PE computes. auto: if messages are the only path to this PE; on: in every job; off: never, messages wait for a call of the library.") \
+  X(window_path,    window_path_choice, "SHMEMX_WINDOW_PATH", "auto", "The path to attached windows of other PEs. mapped: load and store; cma: process_vm_readv and process_vm_writev; messages: the owner executes; auto: the first of them that is possible. Operations that a path does not support use messages. The same on all PEs.") \
+  X(transport,      networks,     "SHMEMX_TRANSPORT",      "auto",  "Networks between nodes, separated by commas, in order of preference: tcp, ucx, ofi. Each pair of PEs uses the first one that works for both. auto: those with RMA in hardware, then tcp. The same on all PEs.") \
+  X(pes_per_node,   node_pes,     "SHMEMX_PES_PER_NODE",   "0",     "Treats the PEs of a machine as nodes of at most this number of PEs, which communicate through the network. 0: a node is a machine. For tests. The same on all PEs.") \
+  X(net_timeout,    seconds,      "SHMEMX_NET_TIMEOUT",    "30",    "Seconds of silence after which a PE of another node counts as lost, which ends the job.") \
+  X(net_rma,        net_rma_choice, "SHMEMX_NET_RMA",      "auto",  "Whether long puts and gets between nodes use the network's own RMA instead of messages that the target executes. auto: if the network has it in hardware; on: also in software (ucx, ofi); off: never. Both PEs of a pair must allow it.") \
+  X(pending_max,    memory_limit, "SHMEMX_PENDING_MAX",    "64m",   "Memory limit of a PE for deferred messages; exceeding it ends the job.") \
+  X(lmt,            lmt_choice,   "SHMEMX_LMT",            "auto",  "How long two-sided messages are copied. mapped: one copy if memory is mapped; cma: by the kernel; copy: through a shared buffer; queue: in cells. If the selected one is not possible, in cells. The same on all PEs.") \
+  X(unexpected_max, memory_limit, "SHMEMX_UNEXPECTED_MAX", "1g",    "Memory limit of a PE for two-sided messages without a matching receive; exceeding it ends the job.")
 
 // Alternative names of a row, in order of precedence; the row's own name precedes all of them.
 //   standard     deprecated by OpenSHMEM but still part of it: accepted silently

@@ -287,7 +287,7 @@ struct networks {
     for (std::size_t i = 0; i < value.count; ++i) out += (i == 0 ? "" : ",") + std::string(value.name(i));
     return out.empty() ? "auto" : out;
   }
-  static constexpr const char* allowed = "auto, or names parted by commas: tcp, ucx, ofi";
+  static constexpr const char* allowed = "auto, or names separated by commas: tcp, ucx, ofi";
   static constexpr const char* example = "ucx,tcp";
 };
 
