@@ -1,109 +1,78 @@
 #include "pt2pt/matching.hpp"
 
-#include <algorithm>
+#include <cstdlib>
 #include <new>
 
 namespace shmemx::pt2pt {
 
-KeyedQueues::~KeyedQueues() {
-  if (buckets_ != own_) delete[] buckets_;
+void Matching::start(Platform& platform, std::size_t unexpected_max) noexcept {
+  platform_ = &platform;
+  unexpected_max_ = unexpected_max;
 }
 
-void KeyedQueues::push(QueueNode& node) noexcept {
-  node.next = nullptr;
-  ++count_;
-  QueueNode*& bucket = buckets_[bucket_of(node.key)];
-  for (QueueNode* first = bucket; first != nullptr; first = first->chain) {
-    if (first->key != node.key) continue;
-    node.prev = first->last;
-    first->last->next = &node;
-    first->last = &node;
-    return;
-  }
-  node.prev = nullptr;
-  node.last = &node;
-  node.chain = bucket;
-  bucket = &node;
-  if (++queues_ > std::size_t{1} << bits_) [[unlikely]]
-    grow();
+void Matching::clear() noexcept {
+  while (Unexpected* const message = find({kAny, kAny})) forget(*message);
+  posted_.clear();
+  bypass_ = nullptr;
 }
 
-QueueNode** KeyedQueues::slot_of(QueueNode& first) noexcept {
-  QueueNode** slot = &buckets_[bucket_of(first.key)];
-  while (*slot != &first) slot = &(*slot)->chain;
-  return slot;
-}
-
-void KeyedQueues::erase(QueueNode& node) noexcept {
-  --count_;
-  if (node.prev == nullptr) {
-    QueueNode** const slot = slot_of(node);
-    QueueNode* const heir = node.next;
-    if (heir == nullptr) {
-      *slot = node.chain;
-      --queues_;
-      return;
-    }
-    heir->prev = nullptr;
-    heir->chain = node.chain;
-    heir->last = node.last;
-    *slot = heir;
-    return;
-  }
-  node.prev->next = node.next;
-  if (node.next != nullptr) {
-    node.next->prev = node.prev;
-    return;
-  }
-  front(node.key)->last = node.prev;  // the newest goes; count_ is not 0: there is a first
-}
-
-// Where memory is short, chains grow instead.
-void KeyedQueues::grow() noexcept {
-  const unsigned bits = bits_ + 2;
-  auto* const wider = new (std::nothrow) QueueNode* [std::size_t{1} << bits] {};
-  if (wider == nullptr) return;
-  QueueNode** const old = buckets_;
-  const std::size_t old_size = std::size_t{1} << bits_;
-  buckets_ = wider;
-  bits_ = bits;
-  for (std::size_t i = 0; i < old_size; ++i) {
-    for (QueueNode* first = old[i]; first != nullptr;) {
-      QueueNode* const next = first->chain;
-      QueueNode*& bucket = buckets_[bucket_of(first->key)];
-      first->chain = bucket;
-      bucket = first;
-      first = next;
+ReceiveRequest* Matching::match(int source, int tag) noexcept {
+  if (ReceiveRequest* const receive = bypass_) {
+    if (Key{receive->peer, receive->tag}.fits(source, tag)) {
+      bypass_ = nullptr;
+      return receive;
     }
   }
-  if (old != own_) delete[] old;
+  QueueEntry* const entry = posted_.find(source, tag);
+  if (entry == nullptr) return nullptr;
+  posted_.erase(*entry);
+  return static_cast<ReceiveRequest*>(entry->owner);
 }
 
-void KeyedQueues::clear() noexcept {
-  std::fill_n(buckets_, std::size_t{1} << bits_, nullptr);
-  count_ = queues_ = 0;
-}
-
-QueueNode* PostedQueue::older_wildcard(QueueNode* best, std::int32_t source, std::int32_t tag) const noexcept {
-  for (const Key key : {Key{source, kAny}, Key{kAny, tag}, Key{kAny, kAny}}) {
-    QueueNode* const node = queues_.front(key.word());
-    if (node != nullptr && (best == nullptr || node->stamp < best->stamp)) best = node;
+void Matching::post(ReceiveRequest& receive, Key key, bool blocking) noexcept {
+  if (blocking && bypass_ == nullptr && !posted_.competes(key)) {
+    receive.phase = Phase::bypass;
+    bypass_ = &receive;
+    return;
   }
-  return best;
+  receive.phase = Phase::posted;
+  posted_.push(receive.entry, key, ++stamp_, &receive);
 }
 
-void UnexpectedQueue::push(UnexpectedNodes& message, Key key, std::uint64_t stamp, void* owner) noexcept {
-  const Key keys[4] = {key, {key.source, kAny}, {kAny, key.tag}, {kAny, kAny}};
-  for (int i = 0; i < 4; ++i) {
-    message.nodes[i].key = keys[i].word();
-    message.nodes[i].stamp = stamp;
-    message.nodes[i].owner = owner;
-    queues_.push(message.nodes[i]);
+bool Matching::cancel(ReceiveRequest& receive) noexcept {
+  if (receive.phase != Phase::posted) return false;
+  posted_.erase(receive.entry);
+  receive.result = {kAny, kAny, 0, false, true};
+  complete(receive);
+  return true;
+}
+
+Unexpected* Matching::keep(Key key, std::size_t bytes, std::size_t extra, Unexpected::Kind kind) noexcept {
+  const std::size_t footprint = sizeof(Unexpected) + extra;
+  const bool allowed = unexpected_bytes_ + footprint <= unexpected_max_;
+  void* const memory = allowed ? std::malloc(footprint) : nullptr;
+  if (memory == nullptr) {
+    platform_->exhausted("memory for messages that no receive has asked for",
+                         allowed ? footprint : unexpected_bytes_ + footprint, unexpected_max_);
+    return nullptr;
   }
+  auto* const message = new (memory) Unexpected;
+  message->source = key.source;
+  message->tag = key.tag;
+  message->bytes = bytes;
+  message->received = 0;
+  message->footprint = footprint;
+  message->own_send = nullptr;
+  message->kind = kind;
+  unexpected_.push(message->entries, key, ++stamp_, message);
+  unexpected_bytes_ += footprint;
+  return message;
 }
 
-void UnexpectedQueue::erase(UnexpectedNodes& message) noexcept {
-  for (QueueNode& node : message.nodes) queues_.erase(node);
+void Matching::forget(Unexpected& message) noexcept {
+  unexpected_.erase(message.entries);
+  unexpected_bytes_ -= message.footprint;
+  std::free(&message);
 }
 
 }  // namespace shmemx::pt2pt

@@ -1,136 +1,61 @@
-// Queues of messages and receives, found by source and tag without a walk over what does not fit.
-//
-// A KeyedQueues holds many first-in-first-out queues, one for each key that occurs, in a hash table of the queues'
-// first elements. Elements are linked through themselves: nothing is allocated for an element, so posting cannot fail.
-//
-// Posted receives stand under the key they ask for, wildcards included. A message of (source, tag) fits four keys; the
-// oldest of the four firsts is its receive. Unexpected messages stand under all four keys at once, so a receive or
-// probe looks at one. Stamps tell what is older.
+// Matches messages and receives in the order of MPI: the posted queue, the unexpected queue, and one receive that is
+// matched before the posted queue is searched. Owns the memory of unexpected messages, within a limit.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
+#include "pt2pt/keyed_queues.hpp"
+#include "pt2pt/platform.hpp"
+#include "pt2pt/request.hpp"
 
 namespace shmemx::pt2pt {
 
-inline constexpr std::int32_t kAny = -1;
-
-struct Key {
-  std::int32_t source;  // or kAny
-  std::int32_t tag;     // or kAny
-  std::uint64_t word() const noexcept {
-    return std::uint64_t{static_cast<std::uint32_t>(source)} << 32 | static_cast<std::uint32_t>(tag);
-  }
-  // `this` is what a receive asks for.
-  bool fits(std::int32_t of_source, std::int32_t of_tag) const noexcept {
-    return (source == kAny || source == of_source) && (tag == kAny || tag == of_tag);
-  }
+// A message that arrived before its receive. Its data follow it in memory, or the offer of a rendezvous.
+struct Unexpected {
+  enum class Kind : std::uint8_t { eager, offer, own };
+  UnexpectedEntries entries;
+  std::int32_t source;
+  std::int32_t tag;
+  std::size_t bytes;     // of the message
+  std::size_t received;  // eager: bytes that have arrived so far
+  std::size_t footprint;
+  SendRequest* own_send;  // own: a send of this PE to itself, whose data are still in place
+  Kind kind;
+  std::byte* data() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
 };
 
-struct QueueNode {
-  QueueNode* next;   // behind this one, of the same key
-  QueueNode* prev;   // before it; null: this is the first
-  QueueNode* chain;  // of a first: another key's first in the same bucket
-  QueueNode* last;   // of a first: the newest of this key
-  std::uint64_t key;
-  std::uint64_t stamp;
-  void* owner;
-};
-
-class KeyedQueues {
+class Matching {
  public:
-  KeyedQueues() noexcept = default;
-  ~KeyedQueues();
-  KeyedQueues(const KeyedQueues&) = delete;
-  KeyedQueues& operator=(const KeyedQueues&) = delete;
-
-  // `node.key`, `node.stamp` and `node.owner` are set. Stamps of one key grow.
-  void push(QueueNode& node) noexcept;
-  void erase(QueueNode& node) noexcept;
-  // The oldest of that key, null when there is none.
-  QueueNode* front(std::uint64_t key) const noexcept {
-    if (count_ == 0) return nullptr;
-    QueueNode* node = buckets_[bucket_of(key)];
-    while (node != nullptr && node->key != key) node = node->chain;
-    return node;
-  }
-  std::size_t size() const noexcept { return count_; }
-  // Forgets all elements.
+  void start(Platform& platform, std::size_t unexpected_max) noexcept;
+  // Forgets all receives and messages.
   void clear() noexcept;
 
- private:
-  static constexpr unsigned kFirstBits = 6;
-  std::size_t bucket_of(std::uint64_t key) const noexcept {
-    return static_cast<std::size_t>((key * 0x9e3779b97f4a7c15U) >> (64 - bits_));
-  }
-  QueueNode** slot_of(QueueNode& first) noexcept;
-  void grow() noexcept;
+  // Returns true if no message and no receive could be matched before another one.
+  bool is_bare() const noexcept { return unexpected_.empty() && posted_.size() == 0 && bypass_ == nullptr; }
 
-  QueueNode* own_[std::size_t{1} << kFirstBits] = {};
-  QueueNode** buckets_ = own_;
-  unsigned bits_ = kFirstBits;
-  std::size_t count_ = 0;   // elements
-  std::size_t queues_ = 0;  // keys
-};
+  // Removes and returns the receive that a message of this source and tag belongs to; null if there is none.
+  ReceiveRequest* match(int source, int tag) noexcept;
+  // Makes the receive wait for a message.
+  void post(ReceiveRequest& receive, Key key, bool blocking) noexcept;
+  // Completes a posted receive as cancelled. Returns false if it has been matched already.
+  bool cancel(ReceiveRequest& receive) noexcept;
 
-// Receives that wait for their message.
-class PostedQueue {
- public:
-  void push(QueueNode& node, Key key, std::uint64_t stamp, void* owner) noexcept {
-    node.key = key.word();
-    node.stamp = stamp;
-    node.owner = owner;
-    wildcards_ += key.source == kAny || key.tag == kAny;
-    queues_.push(node);
+  // Returns the oldest unexpected message that fits; null if there is none.
+  Unexpected* find(Key key) const noexcept {
+    if (unexpected_.empty()) return nullptr;
+    QueueEntry* const entry = unexpected_.find(key);
+    return entry == nullptr ? nullptr : static_cast<Unexpected*>(entry->owner);
   }
-  void erase(QueueNode& node) noexcept {
-    wildcards_ -= is_wild(node.key);
-    queues_.erase(node);
-  }
-  // The receive that a message of this source and tag belongs to; null: none. It stays.
-  QueueNode* find(std::int32_t source, std::int32_t tag) const noexcept {
-    if (queues_.size() == 0) return nullptr;
-    QueueNode* const exact = queues_.front(Key{source, tag}.word());
-    return wildcards_ == 0 ? exact : older_wildcard(exact, source, tag);
-  }
-  // Is there a receive that could take a message which `key` asks for, too?
-  bool competes(Key key) const noexcept {
-    if (queues_.size() == 0) return false;
-    return key.source == kAny || key.tag == kAny || find(key.source, key.tag) != nullptr;
-  }
-  std::size_t size() const noexcept { return queues_.size(); }
-  void clear() noexcept {
-    queues_.clear();
-    wildcards_ = 0;
-  }
+  // Adds an unexpected message with room for `extra` bytes. Returns null after Platform::exhausted.
+  Unexpected* keep(Key key, std::size_t bytes, std::size_t extra, Unexpected::Kind kind) noexcept;
+  void forget(Unexpected& message) noexcept;
 
  private:
-  static bool is_wild(std::uint64_t key) noexcept {
-    return static_cast<std::uint32_t>(key) == 0xffffffffU || key >> 32 == 0xffffffffU;
-  }
-  QueueNode* older_wildcard(QueueNode* best, std::int32_t source, std::int32_t tag) const noexcept;
-
-  KeyedQueues queues_;
-  std::size_t wildcards_ = 0;
-};
-
-// A message is in four queues.
-struct UnexpectedNodes {
-  QueueNode nodes[4];
-};
-
-class UnexpectedQueue {
- public:
-  void push(UnexpectedNodes& message, Key key, std::uint64_t stamp, void* owner) noexcept;
-  void erase(UnexpectedNodes& message) noexcept;
-  // The oldest message that fits; null: none.
-  QueueNode* find(Key key) const noexcept { return queues_.front(key.word()); }
-  bool empty() const noexcept { return queues_.size() == 0; }
-  std::size_t size() const noexcept { return queues_.size() / 4; }
-  void clear() noexcept { queues_.clear(); }
-
- private:
-  KeyedQueues queues_;
+  Platform* platform_ = nullptr;
+  ReceiveRequest* bypass_ = nullptr;
+  PostedQueue posted_;
+  UnexpectedQueue unexpected_;
+  std::uint64_t stamp_ = 0;
+  std::size_t unexpected_bytes_ = 0;
+  std::size_t unexpected_max_ = 0;
 };
 
 }  // namespace shmemx::pt2pt

@@ -21,19 +21,19 @@ using am::Locked;
 using am::Message;
 using am::Verdict;
 
-class ChannelNode final : public Node {
+class LibraryPlatform final : public Platform {
  public:
-  explicit constexpr ChannelNode() = default;
+  explicit constexpr LibraryPlatform() = default;
 
-  bool try_send(int pe, am::HandlerId id, Bytes header, Bytes body) noexcept override {
-    return am::own_endpoint.try_send(pe, id, header, body);
+  bool try_send(int pe, am::HandlerId id, Bytes header, Bytes payload) noexcept override {
+    return am::own_endpoint.try_send(pe, id, header, payload);
   }
 
   bool is_internode(int pe) noexcept override { return am::is_internode(pe); }
 
-  transport::Sent send_long(int pe, am::HandlerId id, Bytes header, Bytes body,
+  transport::Sent send_long(int pe, am::HandlerId id, Bytes header, Bytes payload,
                             transport::Outgoing& outgoing) noexcept override {
-    return am::own_endpoint.send_tracked(pe, id, header, body, outgoing);
+    return am::own_endpoint.send_tracked(pe, id, header, payload, outgoing);
   }
 
   Space describe(int pe, const std::byte* at, std::size_t bytes, std::uint64_t& offset) noexcept override {
@@ -75,7 +75,7 @@ class ChannelNode final : public Node {
   }
 };
 
-constinit ChannelNode node;
+constinit LibraryPlatform platform;
 Engine& engine = own_engine.engine;
 
 template <void (Engine::*Take)(int, Payload) noexcept>
@@ -84,10 +84,8 @@ Verdict handle(Endpoint&, const Message& message) {
   return Verdict::done;
 }
 
-std::byte* placement(int source, Bytes header, std::size_t body_bytes) {
-  return engine.placement(source, header, body_bytes);
-}
-void placed(Endpoint&, int source, Bytes header, std::size_t body_bytes) { engine.placed(source, header, body_bytes); }
+std::byte* placement(int source, Bytes header, std::size_t bytes) { return engine.placement(source, header, bytes); }
+void placed(Endpoint&, int source, Bytes header, std::size_t bytes) { engine.placed(source, header, bytes); }
 
 bool progress(Endpoint&) { return engine.progress(); }
 
@@ -98,14 +96,14 @@ void look_at_messages() noexcept {
 }
 
 Request& require(const char* routine, Request* request) noexcept {
-  if (request == nullptr) fatal(routine, "no memory for another request, %zu are open", engine.pool().live());
+  if (request == nullptr) fatal(routine, "no memory for another request, %zu are open", engine.open_requests());
   return *request;
 }
 
 // Under the lock.
 Result take_result(Request& request) noexcept {
   const Result result = request.result;
-  engine.pool().give_back(request);
+  engine.give_back(request);
   return result;
 }
 
@@ -142,13 +140,13 @@ void open(const Start& start) noexcept {
   am::set_handler(am::kMessageData, handle<&Engine::on_data>, {.counted = false, .place_early = true});
   am::set_placement(am::kMessageData, {placement, placed});
   am::add_progress(progress);
-  node.parts = start.parts;
-  engine.start(node, {.me = start.me,
-                      .n_pes = start.n_pes,
-                      .payload_bytes = am::max_payload_bytes(),
-                      .unexpected_max = start.unexpected_max,
-                      .lmt = start.lmt,
-                      .crowded = start.crowded});
+  platform.parts = start.parts;
+  engine.start(platform, {.me = start.me,
+                          .n_pes = start.n_pes,
+                          .payload_bytes = am::max_payload_bytes(),
+                          .unexpected_max = start.unexpected_max,
+                          .lmt = start.lmt,
+                          .crowded = start.crowded});
 }
 
 void close() noexcept {
@@ -176,7 +174,7 @@ void send(const Call& call, const Shape& source, bool synchronous) noexcept {
   {
     const Locked endpoint;
     request = &require(call.routine, engine.send(Cursor(source), call.pe, call.tag, {synchronous, true}));
-    if (request->phase == Phase::complete) return engine.pool().give_back(*request);
+    if (request->phase == Phase::complete) return engine.give_back(*request);
   }
   wait_for_request(call.routine, *request, call.pe);
 }
@@ -246,7 +244,7 @@ void await_message(const Call& call, Result& out) noexcept {
 
 bool is_open(RequestId id) noexcept {
   const Locked endpoint;
-  return engine.pool().find(id) != nullptr;
+  return engine.find(id) != nullptr;
 }
 
 bool wait(const char* routine, RequestId id, Result& out) noexcept {
@@ -254,7 +252,7 @@ bool wait(const char* routine, RequestId id, Result& out) noexcept {
   int expected;
   {
     const Locked endpoint;
-    request = engine.pool().find(id);
+    request = engine.find(id);
     if (request == nullptr) return false;
     if (request->phase != Phase::complete) endpoint->poll(request->peer);
     if (request->phase == Phase::complete) {
@@ -269,7 +267,7 @@ bool wait(const char* routine, RequestId id, Result& out) noexcept {
 
 TestAnswer test(RequestId id, Result& out) noexcept {
   const Locked endpoint;
-  Request* const request = engine.pool().find(id);
+  Request* const request = engine.find(id);
   if (request == nullptr) return TestAnswer::unknown;
   if (request->phase != Phase::complete) endpoint->poll(request->peer);
   if (request->phase != Phase::complete) return TestAnswer::open;
@@ -283,7 +281,7 @@ std::size_t wait_any(const char* routine, std::size_t count, NameOf id_of, const
     const Locked endpoint;
     bool any = false;
     for (std::size_t i = 0; i < count; ++i) {
-      const Request* const request = engine.pool().find(id_of(handles, i));
+      const Request* const request = engine.find(id_of(handles, i));
       any |= request != nullptr;
       if (request == nullptr || request->phase != Phase::complete) continue;
       found = i;
@@ -297,10 +295,10 @@ std::size_t wait_any(const char* routine, std::size_t count, NameOf id_of, const
 
 CancelAnswer cancel(RequestId id) noexcept {
   const Locked endpoint;
-  Request* const request = engine.pool().find(id);
+  Request* const request = engine.find(id);
   if (request == nullptr) return CancelAnswer::unknown;
   if (request->role == Role::send) return CancelAnswer::a_send;
-  engine.cancel(*request);
+  engine.cancel(static_cast<ReceiveRequest&>(*request));
   return CancelAnswer::done;
 }
 

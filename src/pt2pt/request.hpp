@@ -1,15 +1,17 @@
-// Sends and receives that are open, and the pool they come from. A request is named by index and generation, so any
-// number can be looked up without a wild access: users hold such a number, and so do peers.
+// Sends and receives under way, and the pools they come from. A request is named by an index and a generation, so any
+// number can be looked up without a wild access. Users and peers hold such numbers.
 #pragma once
+
+#include <sys/types.h>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 
-#include "pt2pt/matching.hpp"
+#include "pt2pt/keyed_queues.hpp"
 #include "pt2pt/wire.hpp"
-#include "rma/shape.hpp"
 #include "transport/transport.hpp"
 
 namespace shmemx::pt2pt {
@@ -26,65 +28,83 @@ struct CopyBuffer;
 
 enum class Role : std::uint8_t { none, send, receive };
 
-// Where a request stands. Changed under the engine's lock.
+// The state of a request. Changed under the endpoint's lock.
 enum class Phase : std::uint8_t {
   idle,
   posted,   // a receive in the posted queue
-  bypass,   // the receive that looks at what arrives before the posted queue does
+  bypass,   // the receive that is matched before the posted queue
   queued,   // has something to send: `next`
   waiting,  // for the peer
-  moving,   // moves bytes in each poll
+  moving,   // an LMT moves bytes in each poll
   complete
 };
 
 // What a queued request sends next.
-enum class Next : std::uint8_t { eager, rts, cts, data, ask, section, done };
+enum class Next : std::uint8_t { eager, rts, cts, data, ask_section, section, done };
+
+// The part of a request that a rendezvous uses, on either side.
+struct Transfer {
+  LmtKind kind;
+  bool described_by_peer;    // this side moves the bytes by itself
+  std::uint32_t cts_detail;  // CtsHeader::detail
+  RequestId peer_id;
+  Space space;          // of all memory that this side describes
+  Section section;      // the peer's memory
+  Cursor there;         // over the places of the section
+  CopyBuffer* buffer;   // copy: the receiver's
+  std::uint32_t chunk;  // copy: number of the next chunk
+};
 
 struct Request {
-  // What a short message touches.
+  // A short message touches only these.
   std::atomic<bool> done;  // edge complete: result and memory, before the waiter goes on
   Role role;
   Phase phase;
   Next next;
-  bool synchronous;
-  bool described_by_peer;  // this side moves the bytes
-  std::int32_t peer;       // asked for; once matched, the one it is
+  std::int32_t peer;  // of a receive: the source it names; after the match, the sender
   std::int32_t tag;
   RequestId id;
   Cursor cursor;
   Result result;
-  QueueNode node;
-  // What a long one needs beside.
+  std::size_t goal;  // bytes that move
+  // Others need these, too.
   Request* link;  // in the list or free list it is in
-  LmtKind kind;
-  std::uint32_t chunk;  // copy: the next chunk; network: most bytes of a message, 0: any
-  RequestId peer_id;
-  std::int32_t pid;       // cma: the sender's
-  Space space;            // where this side describes its memory: all of it lies there
-  std::size_t goal;       // bytes that move
-  std::size_t placement;  // network, receiver: of those behind the cursor, bytes that are still on their way
-  CopyBuffer* buffer;
   std::unique_ptr<Place[]> own_list;
-  Section section;  // the peer's memory
-  Cursor there;     // over the places of the section
-  // network, sender: of the message that was sent last
-  transport::Outgoing outgoing;
-  std::unique_ptr<std::byte[]> packed;
+  Transfer transfer;
 };
 
+struct SendRequest : Request {
+  static constexpr Role kRole = Role::send;
+  transport::Outgoing outgoing;         // network: of the message that was sent last
+  std::unique_ptr<std::byte[]> packed;  // network: a message whose places are scattered
+};
+
+struct ReceiveRequest : Request {
+  static constexpr Role kRole = Role::receive;
+  QueueEntry entry;           // in the posted queue
+  pid_t cma_pid;              // cma: the sender's process
+  std::size_t placing_bytes;  // network: bytes before the cursor that the network is still writing
+};
+
+// Marks the request as complete and wakes threads of this PE that wait for it.
+void complete(Request& request) noexcept;
+
+// Requests of one role. All functions are called under the endpoint's lock.
+template <class T>
 class RequestPool {
  public:
-  // Null when memory or names are used up. Under the engine's lock.
-  Request* take() noexcept {
+  // Returns null if memory or names are used up.
+  T* take() noexcept {
     if (free_ == nullptr && !grow()) [[unlikely]]
       return nullptr;
     Request* const request = free_;
     free_ = request->link;
+    request->role = T::kRole;
     ++live_;
-    return request;
+    return static_cast<T*>(request);
   }
-  // From now on its id names nothing.
-  void give_back(Request& request) noexcept {
+  // The id of the request names nothing from now on.
+  void give_back(T& request) noexcept {
     request.role = Role::none;
     request.phase = Phase::idle;
     if (++request.id.generation == 0) request.id.generation = 1;
@@ -93,30 +113,64 @@ class RequestPool {
     free_ = &request;
     --live_;
   }
-  // Null when there is no such request.
-  Request* find(RequestId id) noexcept {
-    if (id.index >= count_ || id.generation == 0) return nullptr;
-    Request& request = chunks_[id.index / kChunk][id.index % kChunk];
+  // Returns null if `id` names no live request of this pool.
+  T* find(RequestId id) noexcept {
+    const std::uint32_t slot = id.index / 2;
+    if (id.index % 2 != kParity || slot >= count_ || id.generation == 0) return nullptr;
+    T& request = chunks_[slot / kChunk][slot % kChunk];
     return request.role != Role::none && request.id == id ? &request : nullptr;
   }
   std::size_t live() const noexcept { return live_; }
-  // All that are open name nothing any more.
   void drop_all() noexcept {
     for (std::uint32_t i = 0; i < count_; ++i) {
-      Request& request = chunks_[i / kChunk][i % kChunk];
+      T& request = chunks_[i / kChunk][i % kChunk];
       if (request.role != Role::none) give_back(request);
     }
   }
 
  private:
+  static constexpr std::uint32_t kParity = T::kRole == Role::send ? 0 : 1;  // of the index: tells the pools apart
   static constexpr std::uint32_t kChunk = 256;
   static constexpr std::uint32_t kMaxChunks = 1U << 16;
-  bool grow() noexcept;
+
+  [[gnu::noinline, gnu::cold]] bool grow() noexcept {
+    if (count_ == kChunk * kMaxChunks) return false;
+    if (chunks_ == nullptr) chunks_.reset(new (std::nothrow) std::unique_ptr<T[]>[kMaxChunks]);
+    std::unique_ptr<T[]> chunk(new (std::nothrow) T[kChunk]());
+    if (chunks_ == nullptr || chunk == nullptr) return false;
+    for (std::uint32_t i = kChunk; i-- > 0;) {
+      chunk[i].id = {(count_ + i) * 2 + kParity, 1};
+      chunk[i].link = free_;
+      free_ = &chunk[i];
+    }
+    chunks_[count_ / kChunk] = std::move(chunk);
+    count_ += kChunk;
+    return true;
+  }
 
   Request* free_ = nullptr;
   std::uint32_t count_ = 0;
   std::size_t live_ = 0;
-  std::unique_ptr<std::unique_ptr<Request[]>[]> chunks_;
+  std::unique_ptr<std::unique_ptr<T[]>[]> chunks_;
+};
+
+struct Requests {
+  RequestPool<SendRequest> sends;
+  RequestPool<ReceiveRequest> receives;
+
+  Request* find(RequestId id) noexcept {
+    if (SendRequest* const send = sends.find(id)) return send;
+    return receives.find(id);
+  }
+  void give_back(Request& request) noexcept {
+    if (request.role == Role::send) return sends.give_back(static_cast<SendRequest&>(request));
+    receives.give_back(static_cast<ReceiveRequest&>(request));
+  }
+  std::size_t live() const noexcept { return sends.live() + receives.live(); }
+  void drop_all() noexcept {
+    sends.drop_all();
+    receives.drop_all();
+  }
 };
 
 }  // namespace shmemx::pt2pt

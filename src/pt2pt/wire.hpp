@@ -117,6 +117,12 @@ template <class Header>
   return true;
 }
 
+// What an RTS says, as its receiver keeps it.
+struct Offer {
+  RtsHeader rts;
+  Section section;
+};
+
 // A header with its section, as it is sent.
 template <class Header>
 struct Described {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "pt2pt/played_node.hpp"
+#include "pt2pt/played_job.hpp"
 
 namespace {
 
@@ -16,10 +16,10 @@ constexpr std::size_t kFuzzHeapBytes = 30'000;  // long enough for a rendezvous
 constexpr am::HandlerId kIds[] = {am::kMessageEager,  am::kMessageRts,  am::kMessageCts,
                                   am::kMessageCookie, am::kMessageDone, am::kMessageData};
 
-void open_requests(Engine& engine, PlayedNode& node, std::vector<std::byte>& memory) {
+void open_requests(Engine& engine, PlayedPlatform& platform, std::vector<std::byte>& memory) {
   const Cursor long_one(Shape::contiguous(memory.data(), memory.size()));
   const Cursor short_one(Shape::contiguous(memory.data(), 100));
-  const Cursor in_heap(Shape::contiguous(node.heap.data(), kFuzzHeapBytes));
+  const Cursor in_heap(Shape::contiguous(platform.heap.data(), kFuzzHeapBytes));
   engine.send(long_one, 1, 1, {});
   engine.send(in_heap, 2, 2, {});
   engine.send(short_one, 1, 3, {.synchronous = true});
@@ -49,10 +49,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   settings.unexpected_max = 1U << 20;
   Job job(3, settings, kFuzzHeapBytes, 2);
   Engine& engine = job.engine(0);
-  job.node(0).reads_for_real = false;
+  job.platform(0).reads_for_real = false;
   job.cells = 4;
   std::vector<std::byte> memory(40'000);
-  open_requests(engine, job.node(0), memory);
+  open_requests(engine, job.platform(0), memory);
   std::size_t at = 0;
   while (at + 2 <= size) {
     const unsigned control = data[at];

@@ -5,7 +5,7 @@
 #include <list>
 #include <random>
 
-#include "played_node.hpp"
+#include "played_job.hpp"
 #include "pt2pt/thresholds.hpp"
 
 using namespace played;
@@ -24,7 +24,7 @@ struct Sent {
   int id, from, to, tag;
   std::size_t bytes;
   Memory memory;
-  Request* request;
+  SendRequest* request;
   bool synchronous;
 };
 
@@ -32,7 +32,7 @@ struct Received {
   Key key;
   int at;
   Memory memory;
-  Request* request;
+  ReceiveRequest* request;
   Sent* expected = nullptr;
   bool cancelled = false;
 };
@@ -51,9 +51,9 @@ class Round {
     const bool buffers = pick(4) != 0;
     const bool reads = pick(4) != 0;
     for (int pe = 0; pe < job_.n_pes(); ++pe) {
-      job_.node(pe).maps_others = maps;
-      job_.node(pe).has_buffers = buffers;
-      job_.node(pe).may_read = reads;
+      job_.platform(pe).maps_others = maps;
+      job_.platform(pe).has_buffers = buffers;
+      job_.platform(pe).may_read = reads;
     }
     heap_used_.resize(static_cast<std::size_t>(job_.n_pes()));
     posted_.resize(heap_used_.size());
@@ -111,7 +111,7 @@ class Round {
     memory.span = bytes + (kind == 0 ? 0 : pieces * 24) + 32;
     std::size_t& used = heap_used_[static_cast<std::size_t>(pe)];
     if (pick(2) == 0 && used + memory.span <= kHeapBytes) {
-      memory.base = job_.node(pe).heap.data() + used;
+      memory.base = job_.platform(pe).heap.data() + used;
       used += memory.span;
     } else {
       memory.own.resize(memory.span);
@@ -248,12 +248,12 @@ class Round {
     for (const Sent& sent : sent_) {
       BOOST_REQUIRE(sent.request->phase == Phase::complete);
       BOOST_REQUIRE_EQUAL(sent.request->result.bytes, sent.bytes);
-      job_.engine(sent.from).pool().give_back(*sent.request);
+      job_.engine(sent.from).give_back(*sent.request);
     }
     for (Received& received : received_) check(received);
     for (int pe = 0; pe < job_.n_pes(); ++pe) {
-      BOOST_REQUIRE_EQUAL(job_.engine(pe).unexpected_bytes(), 0U);
-      BOOST_REQUIRE_EQUAL(job_.node(pe).rejected, 0);
+      BOOST_REQUIRE(job_.engine(pe).probe({kAny, kAny}) == nullptr);
+      BOOST_REQUIRE_EQUAL(job_.platform(pe).rejected, 0);
       BOOST_REQUIRE(!job_.engine(pe).has_progress());
     }
   }
@@ -284,7 +284,7 @@ class Round {
     }
     const auto untouched = [](std::byte byte) { return byte == kUntouched; };
     BOOST_REQUIRE(std::all_of(received.memory.base, received.memory.base + received.memory.span, untouched));
-    if (!open) job_.engine(received.at).pool().give_back(*received.request);
+    if (!open) job_.engine(received.at).give_back(*received.request);
   }
 
   std::mt19937 random_;
@@ -323,8 +323,8 @@ Internode send_between_nodes(LmtChoice choice, bool list_at_sender, bool list_at
   };
   const Shape source = shape(from, list_at_sender);
   const Shape dest = shape(to, list_at_receiver);
-  Request* const send = job.engine(0).send(Cursor(source), 1, 5, {});
-  Request* const receive = job.engine(1).receive(Cursor(dest), {0, 5}, false);
+  SendRequest* const send = job.engine(0).send(Cursor(source), 1, 5, {});
+  ReceiveRequest* const receive = job.engine(1).receive(Cursor(dest), {0, 5}, false);
   for (bool any = true; any;) {
     any = job.engine(0).progress() || job.engine(1).progress();
     any |= job.deliver(0, 1) || job.deliver(1, 0);
@@ -335,8 +335,8 @@ Internode send_between_nodes(LmtChoice choice, bool list_at_sender, bool list_at
   Cursor(source).gather(sent.data(), bytes);
   Cursor(dest).gather(received.data(), bytes);
   BOOST_TEST((sent == received));
-  BOOST_TEST(job.node(0).rejected + job.node(1).rejected == 0);
-  return {receive->kind, job.placed, job.node(0).memory_reads + job.node(1).memory_reads};
+  BOOST_TEST(job.platform(0).rejected + job.platform(1).rejected == 0);
+  return {receive->transfer.kind, job.placed, job.platform(0).memory_reads + job.platform(1).memory_reads};
 }
 
 Settings plain_settings(LmtChoice choice) {
@@ -352,20 +352,20 @@ LmtKind way_of(Job& job, Memory&& from, Memory&& to) {
   std::vector<std::byte> data(300'000);
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = pattern(3, i);
   std::memcpy(from.base, data.data(), data.size());
-  Request* const send = job.engine(0).send(Cursor(Shape::contiguous(from.base, data.size())), 1, 5, {});
-  Request* const receive = job.engine(1).receive(Cursor(Shape::contiguous(to.base, data.size())), {0, 5}, true);
+  SendRequest* const send = job.engine(0).send(Cursor(Shape::contiguous(from.base, data.size())), 1, 5, {});
+  ReceiveRequest* const receive = job.engine(1).receive(Cursor(Shape::contiguous(to.base, data.size())), {0, 5}, true);
   for (bool any = true; any;) {
     any = job.engine(0).progress() || job.engine(1).progress();
     any |= job.deliver(0, 1) || job.deliver(1, 0);
   }
   BOOST_TEST((send->phase == Phase::complete && receive->phase == Phase::complete));
   BOOST_TEST(std::memcmp(to.base, data.data(), data.size()) == 0);
-  return receive->kind;
+  return receive->transfer.kind;
 }
 
 Memory of_heap(Job& job, int pe) {
   Memory memory;
-  memory.base = job.node(pe).heap.data();
+  memory.base = job.platform(pe).heap.data();
   return memory;
 }
 Memory of_malloc() {
@@ -396,7 +396,7 @@ BOOST_AUTO_TEST_CASE(the_way_of_a_long_message_follows_memory_and_permission) {
     BOOST_TEST((way_of(job, of_heap(job, 0), of_malloc()) == LmtKind::mapped));
     BOOST_TEST((way_of(job, of_malloc(), of_heap(job, 1)) == LmtKind::mapped));
     BOOST_TEST((way_of(job, of_malloc(), of_malloc()) == LmtKind::copy));
-    job.node(1).has_buffers = false;
+    job.platform(1).has_buffers = false;
     BOOST_TEST((way_of(job, of_malloc(), of_malloc()) == LmtKind::cma));
   }
   Settings crowded = plain_settings(LmtChoice::automatic);
@@ -407,11 +407,11 @@ BOOST_AUTO_TEST_CASE(the_way_of_a_long_message_follows_memory_and_permission) {
 
 BOOST_AUTO_TEST_CASE(what_is_forbidden_is_replaced) {
   Job job(2, plain_settings(LmtChoice::automatic));
-  job.node(1).may_read = false;
+  job.platform(1).may_read = false;
   BOOST_TEST((way_of(job, of_malloc(), of_malloc()) == LmtKind::copy));
-  job.node(1).has_buffers = false;
+  job.platform(1).has_buffers = false;
   BOOST_TEST((way_of(job, of_malloc(), of_malloc()) == LmtKind::queue));
-  job.node(0).maps_others = job.node(1).maps_others = false;
+  job.platform(0).maps_others = job.platform(1).maps_others = false;
   BOOST_TEST((way_of(job, of_heap(job, 0), of_malloc()) == LmtKind::queue));
 }
 
@@ -437,7 +437,8 @@ BOOST_AUTO_TEST_CASE(a_body_that_lands_nowhere_is_refused_or_delivered) {
   Job job(2, plain_settings(LmtChoice::automatic), kHeapBytes, 1);
   std::vector<std::byte> memory(300'000);
   Engine& engine = job.engine(1);
-  Request* const receive = engine.receive(Cursor(Shape::contiguous(memory.data(), memory.size())), {0, 5}, false);
+  ReceiveRequest* const receive =
+      engine.receive(Cursor(Shape::contiguous(memory.data(), memory.size())), {0, 5}, false);
   Request* const send =
       job.engine(0).send(Cursor(Shape::contiguous(memory.data(), memory.size())), 1, 5, {});  // its bytes never come
   BOOST_REQUIRE(job.deliver(0, 1));
@@ -455,10 +456,10 @@ BOOST_AUTO_TEST_CASE(a_body_that_lands_nowhere_is_refused_or_delivered) {
   const std::byte few[3] = {};
   BOOST_TEST(engine.placement(0, few, 20'000) == nullptr);
   engine.placed(0, few, 20'000);
-  BOOST_TEST(job.node(1).rejected == 1);
+  BOOST_TEST(job.platform(1).rejected == 1);
   const DataHeader begin{receive->id, 0};
   engine.placed(0, am::bytes_of(begin), 20'000);  // nobody has asked where it goes
-  BOOST_TEST(job.node(1).rejected == 2);
+  BOOST_TEST(job.platform(1).rejected == 2);
   BOOST_TEST(place(begin, 20'000) == memory.data());
   BOOST_TEST(place(begin, 20'000) == nullptr);
   BOOST_TEST((receive->phase == Phase::waiting));
@@ -468,7 +469,8 @@ BOOST_AUTO_TEST_CASE(bodies_may_be_on_their_way_together) {
   Job job(2, plain_settings(LmtChoice::automatic), kHeapBytes, 1);
   std::vector<std::byte> memory(300'000);
   Engine& engine = job.engine(1);
-  Request* const receive = engine.receive(Cursor(Shape::contiguous(memory.data(), memory.size())), {0, 5}, false);
+  ReceiveRequest* const receive =
+      engine.receive(Cursor(Shape::contiguous(memory.data(), memory.size())), {0, 5}, false);
   job.engine(0).send(Cursor(Shape::contiguous(memory.data(), memory.size())), 1, 5, {});  // its bytes never come
   BOOST_REQUIRE(job.deliver(0, 1));
   const DataHeader first{receive->id, 0};
@@ -480,7 +482,7 @@ BOOST_AUTO_TEST_CASE(bodies_may_be_on_their_way_together) {
   BOOST_TEST((receive->phase == Phase::waiting));
   engine.placed(0, am::bytes_of(second), 200'000);
   BOOST_TEST((receive->phase == Phase::complete));
-  BOOST_TEST(job.node(1).rejected == 0);
+  BOOST_TEST(job.platform(1).rejected == 0);
 }
 
 // A way of the own node, asked for by a PE of another one.
@@ -488,10 +490,10 @@ BOOST_AUTO_TEST_CASE(answers_from_another_node_name_no_way_of_this_one) {
   for (const LmtKind kind : {LmtKind::copy, LmtKind::mapped, LmtKind::cma, LmtKind::queue}) {
     Job job(2, plain_settings(LmtChoice::automatic), kHeapBytes, 1);
     std::vector<std::byte> memory(300'000);
-    Request* const send = job.engine(0).send(Cursor(Shape::contiguous(memory.data(), memory.size())), 1, 5, {});
+    SendRequest* const send = job.engine(0).send(Cursor(Shape::contiguous(memory.data(), memory.size())), 1, 5, {});
     Described<CtsHeader> cts{{send->id, {0, 1}, 1000, kind, 0}, {Space::heap, 1, {{nullptr, 1000}}}};
     job.engine(0).on_cts(1, {reinterpret_cast<const std::byte*>(&cts), cts.bytes()});
-    BOOST_TEST(job.node(0).rejected == 1);
+    BOOST_TEST(job.platform(0).rejected == 1);
     BOOST_TEST((send->phase == Phase::waiting));
   }
 }
@@ -502,7 +504,12 @@ BOOST_AUTO_TEST_CASE(a_wrong_process_is_never_read) {
   rts.probe.pid = 1;  // another process, or one that may not be read
   rts.probe.address = reinterpret_cast<std::uintptr_t>(&rts.probe.value);
   rts.probe.value = 1;
-  BOOST_TEST(job.engine(0).cma_pid(1, rts) == 0);
+  SendQueue queue;
+  Transfers transfers;
+  Settings settings;
+  settings.n_pes = 2;
+  transfers.start(job.platform(0), settings, queue);
+  BOOST_TEST(transfers.cma_pid(1, rts) == 0);
 }
 
 BOOST_AUTO_TEST_CASE(unexpected_messages_have_a_limit) {
@@ -514,8 +521,11 @@ BOOST_AUTO_TEST_CASE(unexpected_messages_have_a_limit) {
     while (job.deliver(0, 1)) {
     }
   }
-  BOOST_TEST(job.node(1).exhaustions > 0);
-  BOOST_TEST(job.engine(1).unexpected_bytes() <= 1U << 20);
+  BOOST_TEST(job.platform(1).exhaustions > 0);
+  std::size_t kept = 0;
+  for (int tag = 0; tag < 200; ++tag) kept += job.engine(1).probe({0, tag}) != nullptr;
+  BOOST_TEST(kept * data.size() <= 1U << 20);
+  BOOST_TEST(kept > 90U);
 }
 
 BOOST_AUTO_TEST_CASE(rubbish_is_refused) {
@@ -523,7 +533,7 @@ BOOST_AUTO_TEST_CASE(rubbish_is_refused) {
   BOOST_TEST_MESSAGE("seed " << seed);
   std::mt19937 random(seed);
   Job job(2, plain_settings(LmtChoice::automatic));
-  job.node(0).reads_for_real = false;
+  job.platform(0).reads_for_real = false;
   std::vector<std::byte> memory(50'000);
   constexpr am::HandlerId kIds[] = {am::kMessageEager,  am::kMessageRts,  am::kMessageCts,
                                     am::kMessageCookie, am::kMessageDone, am::kMessageData};
@@ -542,7 +552,7 @@ BOOST_AUTO_TEST_CASE(rubbish_is_refused) {
     job.engine(0).progress();
     if (random() % 4 == 0) job.wire(0, 1).clear();
   }
-  BOOST_TEST(job.node(0).rejected > 1000);
+  BOOST_TEST(job.platform(0).rejected > 1000);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

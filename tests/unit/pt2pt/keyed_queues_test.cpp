@@ -1,4 +1,4 @@
-#include "pt2pt/matching.hpp"
+#include "pt2pt/keyed_queues.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <chrono>
@@ -17,8 +17,8 @@ unsigned seed() {
 
 struct Entry {
   Key key;
-  QueueNode node{};
-  UnexpectedNodes nodes{};
+  QueueEntry entry{};
+  UnexpectedEntries entries{};
   bool in = false;
 };
 
@@ -38,7 +38,7 @@ double seconds_of(const auto& work) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(pt2pt_matching)
+BOOST_AUTO_TEST_SUITE(pt2pt_keyed_queues)
 
 BOOST_AUTO_TEST_CASE(posted_receives_match_like_a_list_that_is_walked) {
   BOOST_TEST_MESSAGE("seed " << seed());
@@ -51,17 +51,17 @@ BOOST_AUTO_TEST_CASE(posted_receives_match_like_a_list_that_is_walked) {
     if (random() % 2 == 0 && model.size() < 300) {
       Entry& entry = entries.emplace_back();
       entry.key = random_key(random, true);
-      queue.push(entry.node, entry.key, ++stamp, &entry);
+      queue.push(entry.entry, entry.key, ++stamp, &entry);
       model.push_back(&entry);
     } else if (random() % 8 == 0 && !model.empty()) {  // cancelled
       const auto at = model.begin() + static_cast<std::ptrdiff_t>(random() % model.size());
-      queue.erase((*at)->node);
+      queue.erase((*at)->entry);
       model.erase(at);
     } else {
       const Key message = random_key(random, false);
       auto at = model.begin();
       while (at != model.end() && !(*at)->key.fits(message.source, message.tag)) ++at;
-      QueueNode* const found = queue.find(message.source, message.tag);
+      QueueEntry* const found = queue.find(message.source, message.tag);
       BOOST_REQUIRE_EQUAL(found != nullptr, at != model.end());
       if (found == nullptr) continue;
       BOOST_REQUIRE_EQUAL(found->owner, static_cast<void*>(*at));
@@ -83,18 +83,18 @@ BOOST_AUTO_TEST_CASE(unexpected_messages_match_like_a_list_that_is_walked) {
     if (random() % 2 == 0 && model.size() < 300) {
       Entry& entry = entries.emplace_back();
       entry.key = random_key(random, false);
-      queue.push(entry.nodes, entry.key, ++stamp, &entry);
+      queue.push(entry.entries, entry.key, ++stamp, &entry);
       model.push_back(&entry);
       continue;
     }
     const Key wanted = random_key(random, true);
     auto at = model.begin();
     while (at != model.end() && !wanted.fits((*at)->key.source, (*at)->key.tag)) ++at;
-    QueueNode* const found = queue.find(wanted);
+    QueueEntry* const found = queue.find(wanted);
     BOOST_REQUIRE_EQUAL(found != nullptr, at != model.end());
     if (found == nullptr) continue;
     BOOST_REQUIRE_EQUAL(found->owner, static_cast<void*>(*at));
-    queue.erase((*at)->nodes);
+    queue.erase((*at)->entries);
     model.erase(at);
     BOOST_REQUIRE_EQUAL(queue.size(), model.size());
   }
@@ -104,13 +104,13 @@ BOOST_AUTO_TEST_CASE(a_receive_competes_when_it_could_take_the_same_message) {
   PostedQueue queue;
   Entry entry;
   BOOST_TEST(!queue.competes({kAny, kAny}));
-  queue.push(entry.node, {1, 7}, 1, &entry);
+  queue.push(entry.entry, {1, 7}, 1, &entry);
   BOOST_TEST(queue.competes({1, 7}));
   BOOST_TEST(!queue.competes({1, 8}));
   BOOST_TEST(!queue.competes({2, 7}));
   BOOST_TEST(queue.competes({kAny, 7}));
-  queue.erase(entry.node);
-  queue.push(entry.node, {kAny, 7}, 2, &entry);
+  queue.erase(entry.entry);
+  queue.push(entry.entry, {kAny, 7}, 2, &entry);
   BOOST_TEST(queue.competes({2, 7}));
   BOOST_TEST(!queue.competes({2, 8}));
 }
@@ -125,13 +125,13 @@ BOOST_AUTO_TEST_CASE(many_entries_do_not_slow_a_match_down) {
     Entry& last = entries[kMany];
     const auto turns = [&] {
       for (int turn = 0; turn < kTurns; ++turn) {
-        queue.push(last.node, {1, 1'000'000}, 1'000'000, &last);
+        queue.push(last.entry, {1, 1'000'000}, 1'000'000, &last);
         queue.erase(*queue.find(1, 1'000'000));
       }
     };
     const double alone = seconds_of(turns);
     for (int i = 0; i < kMany; ++i)
-      queue.push(entries[static_cast<std::size_t>(i)].node, {1, same_tag ? 5 : i}, static_cast<std::uint64_t>(i),
+      queue.push(entries[static_cast<std::size_t>(i)].entry, {1, same_tag ? 5 : i}, static_cast<std::uint64_t>(i),
                  &last);
     const double crowd = seconds_of(turns);
     BOOST_TEST(crowd < 100 * alone + 0.01);

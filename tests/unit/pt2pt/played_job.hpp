@@ -20,20 +20,20 @@ inline constexpr std::size_t kHeapBytes = std::size_t{1} << 20;
 struct Packet {
   am::HandlerId id;
   std::vector<std::byte> bytes;
-  am::Bytes body;                           // behind them, when it stays with its owner
+  am::Bytes payload;                        // follows them, if it stays with its owner
   transport::Outgoing* outgoing = nullptr;  // then: to be told when it has been read
 };
 
 class Job;
 
-class PlayedNode final : public Node {
+class PlayedPlatform final : public Platform {
  public:
-  PlayedNode(Job& job, int me, std::size_t heap_bytes)
+  PlayedPlatform(Job& job, int me, std::size_t heap_bytes)
       : job_(job), me_(me), heap(heap_bytes), buffer(new CopyBuffer()) {}
 
   bool is_internode(int pe) noexcept override;
-  bool try_send(int pe, am::HandlerId id, am::Bytes header, am::Bytes body) noexcept override;
-  transport::Sent send_long(int pe, am::HandlerId id, am::Bytes header, am::Bytes body,
+  bool try_send(int pe, am::HandlerId id, am::Bytes header, am::Bytes payload) noexcept override;
+  transport::Sent send_long(int pe, am::HandlerId id, am::Bytes header, am::Bytes payload,
                             transport::Outgoing& outgoing) noexcept override;
   Space describe(int pe, const std::byte* at, std::size_t bytes, std::uint64_t& offset) noexcept override {
     offset = static_cast<std::uint64_t>(at - heap.data());
@@ -48,7 +48,7 @@ class PlayedNode final : public Node {
   long read_memory(pid_t pid, Cursor& local, Cursor& remote, std::size_t most) noexcept override {
     ++memory_reads;
     if (!may_read) return -1;
-    if (reads_for_real) return Node::read_memory(pid, local, remote, most);
+    if (reads_for_real) return Platform::read_memory(pid, local, remote, most);
     // Rubbish names any address: nothing is read there.
     const std::vector<std::byte> blank(std::min({most, local.left(), remote.left()}), std::byte{0x5a});
     local.scatter(blank.data(), blank.size());
@@ -80,12 +80,12 @@ class Job {
   Job(int n_pes, const Settings& like, std::size_t heap_bytes = kHeapBytes, int node_pes = 0)
       : n_pes_(n_pes), node_pes_(node_pes), wires_(static_cast<std::size_t>(n_pes * n_pes)) {
     for (int pe = 0; pe < n_pes; ++pe) {
-      nodes_.push_back(std::make_unique<PlayedNode>(*this, pe, heap_bytes));
+      platforms_.push_back(std::make_unique<PlayedPlatform>(*this, pe, heap_bytes));
       engines_.push_back(std::make_unique<Engine>());
       Settings settings = like;
       settings.me = pe;
       settings.n_pes = n_pes;
-      engines_.back()->start(*nodes_.back(), settings);
+      engines_.back()->start(*platforms_.back(), settings);
     }
   }
   ~Job() {
@@ -94,7 +94,7 @@ class Job {
 
   int n_pes() const { return n_pes_; }
   Engine& engine(int pe) { return *engines_[static_cast<std::size_t>(pe)]; }
-  PlayedNode& node(int pe) { return *nodes_[static_cast<std::size_t>(pe)]; }
+  PlayedPlatform& platform(int pe) { return *platforms_[static_cast<std::size_t>(pe)]; }
   bool are_internode(int a, int b) const { return node_pes_ != 0 && a / node_pes_ != b / node_pes_; }
   std::deque<Packet>& wire(int from, int to) { return wires_[static_cast<std::size_t>(from * n_pes_ + to)]; }
 
@@ -130,15 +130,15 @@ class Job {
 
  private:
   bool deliver_long(int from, int to, Packet& packet) {
-    std::byte* const place = engine(to).placement(from, packet.bytes, packet.body.size());
+    std::byte* const place = engine(to).placement(from, packet.bytes, packet.payload.size());
     if (place != nullptr) {
       ++placed;
-      std::memcpy(place, packet.body.data(), packet.body.size());
+      std::memcpy(place, packet.payload.data(), packet.payload.size());
       packet.outgoing->done = true;
-      engine(to).placed(from, packet.bytes, packet.body.size());
+      engine(to).placed(from, packet.bytes, packet.payload.size());
       return true;
     }
-    packet.bytes.insert(packet.bytes.end(), packet.body.begin(), packet.body.end());
+    packet.bytes.insert(packet.bytes.end(), packet.payload.begin(), packet.payload.end());
     packet.outgoing->done = true;
     hand_over(engine(to), from, packet.id, packet.bytes);
     return true;
@@ -147,39 +147,39 @@ class Job {
   int n_pes_;
   int node_pes_;
   std::vector<std::deque<Packet>> wires_;
-  std::vector<std::unique_ptr<PlayedNode>> nodes_;
+  std::vector<std::unique_ptr<PlayedPlatform>> platforms_;
   std::vector<std::unique_ptr<Engine>> engines_;
 };
 
-inline bool PlayedNode::is_internode(int pe) noexcept { return job_.are_internode(me_, pe); }
+inline bool PlayedPlatform::is_internode(int pe) noexcept { return job_.are_internode(me_, pe); }
 
-inline transport::Sent PlayedNode::send_long(int pe, am::HandlerId id, am::Bytes header, am::Bytes body,
-                                             transport::Outgoing& outgoing) noexcept {
-  if (body.size() < transport::kLongBytes)
-    return try_send(pe, id, header, body) ? transport::Sent::yes : transport::Sent::no;
+inline transport::Sent PlayedPlatform::send_long(int pe, am::HandlerId id, am::Bytes header, am::Bytes payload,
+                                                 transport::Outgoing& outgoing) noexcept {
+  if (payload.size() < transport::kLongBytes)
+    return try_send(pe, id, header, payload) ? transport::Sent::yes : transport::Sent::no;
   std::deque<Packet>& wire = job_.wire(me_, pe);
   if (wire.size() >= job_.cells) return transport::Sent::no;
-  wire.push_back({id, {header.begin(), header.end()}, body, &outgoing});
+  wire.push_back({id, {header.begin(), header.end()}, payload, &outgoing});
   return transport::Sent::later;
 }
 
-inline bool PlayedNode::try_send(int pe, am::HandlerId id, am::Bytes header, am::Bytes body) noexcept {
+inline bool PlayedPlatform::try_send(int pe, am::HandlerId id, am::Bytes header, am::Bytes payload) noexcept {
   std::deque<Packet>& wire = job_.wire(me_, pe);
   if (wire.size() >= job_.cells) return false;
   Packet packet{id, {header.begin(), header.end()}, {}, nullptr};
-  packet.bytes.insert(packet.bytes.end(), body.begin(), body.end());
+  packet.bytes.insert(packet.bytes.end(), payload.begin(), payload.end());
   wire.push_back(std::move(packet));
   return true;
 }
 
-inline std::byte* PlayedNode::address_of(int pe, Space space, std::uint64_t offset, std::uint64_t bytes) noexcept {
+inline std::byte* PlayedPlatform::address_of(int pe, Space space, std::uint64_t offset, std::uint64_t bytes) noexcept {
   if (!maps_others || is_internode(pe) || space != Space::heap || offset >= heap.size() || bytes > heap.size() - offset)
     return nullptr;
-  return job_.node(pe).heap.data() + offset;
+  return job_.platform(pe).heap.data() + offset;
 }
 
-inline CopyBuffer* PlayedNode::copy_buffer(int owner) noexcept {
-  return has_buffers && !is_internode(owner) ? job_.node(owner).buffer.get() : nullptr;
+inline CopyBuffer* PlayedPlatform::copy_buffer(int owner) noexcept {
+  return has_buffers && !is_internode(owner) ? job_.platform(owner).buffer.get() : nullptr;
 }
 
 }  // namespace played

@@ -1,0 +1,63 @@
+// Eager messages: they leave before their receive is known. One message of the endpoint where that is long enough, else
+// several, which are never mixed with others to the same PE.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "pt2pt/matching.hpp"
+#include "pt2pt/pieces.hpp"
+#include "pt2pt/platform.hpp"
+#include "pt2pt/request.hpp"
+#include "pt2pt/send_queue.hpp"
+#include "pt2pt/thresholds.hpp"
+
+namespace shmemx::pt2pt {
+
+class Eager {
+ public:
+  void start(Platform& platform, const Settings& settings, Matching& matching, Pieces& pieces) noexcept;
+  // Forgets messages that have not arrived completely.
+  void clear() noexcept;
+
+  // Returns true if a message of that length to that PE is sent eagerly.
+  bool takes(int pe, std::size_t bytes) noexcept {
+    return bytes <= kEagerBytes || (bytes <= kInternodeEagerBytes && platform_->is_internode(pe));
+  }
+
+  // ---- sender ----
+  // Sends what there is room for.
+  Step push(Request& send) noexcept;
+  // Sends to this PE itself. With `copied` the message is copied if it finds no receive, so the send completes.
+  void send_to_self(SendRequest& send, bool copied) noexcept;
+
+  // ---- receiver ----
+  void on_eager(int source, Payload payload) noexcept;
+  // The next bytes of the message that `source` has begun.
+  void on_more(int source, std::uint64_t offset, Payload data) noexcept;
+  // Gives an unexpected message, eager or of this PE itself, to a receive.
+  void take(ReceiveRequest& receive, Unexpected& message) noexcept;
+
+ private:
+  // A message of several parts that has begun to arrive from a PE: for a receive, or unexpected.
+  struct Arrival {
+    ReceiveRequest* receive = nullptr;
+    Unexpected* message = nullptr;
+    std::size_t total = 0;  // 0: none
+    std::size_t received = 0;
+  };
+
+  Arrival& arrival(int pe) noexcept { return arrivals_[static_cast<std::size_t>(pe)]; }
+  void take_whole(ReceiveRequest& receive, int source, int tag, Payload data) noexcept;
+  void take_begin(ReceiveRequest& receive, int source, const EagerHeader& header, Payload data) noexcept;
+  void begin_arrival(int source, const EagerHeader& header, Payload data) noexcept;
+  void take_own(SendRequest& send, ReceiveRequest& receive) noexcept;
+
+  Platform* platform_ = nullptr;
+  const Settings* settings_ = nullptr;
+  Matching* matching_ = nullptr;
+  Pieces* pieces_ = nullptr;
+  std::vector<Arrival> arrivals_;
+};
+
+}  // namespace shmemx::pt2pt

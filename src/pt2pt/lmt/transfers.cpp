@@ -1,0 +1,75 @@
+#include "pt2pt/lmt/transfers.hpp"
+
+#include <algorithm>
+
+#include "pt2pt/lmt/lmt.hpp"
+
+namespace shmemx::pt2pt {
+
+void Transfers::start(Platform& platform, const Settings& settings, SendQueue& send_queue) noexcept {
+  platform_ = &platform;
+  settings_ = &settings;
+  send_queue_ = &send_queue;
+  cma_peers_.assign(static_cast<std::size_t>(settings.n_pes), rma::CmaPeer{});
+}
+
+void Transfers::clear() noexcept {
+  movers_ = nullptr;
+  buffer_user_ = nullptr;
+  std::fill(cma_peers_.begin(), cma_peers_.end(), rma::CmaPeer{});
+}
+
+void Transfers::start_moving(Request& request) noexcept {
+  request.phase = Phase::moving;
+  request.link = movers_;
+  movers_ = &request;
+  lmt_of(request.transfer.kind).move(*this, request);
+}
+
+void Transfers::stop_moving(Request& request) noexcept {
+  Request** slot = &movers_;
+  while (*slot != &request) slot = &(*slot)->link;
+  *slot = request.link;
+  request.phase = Phase::idle;
+}
+
+void Transfers::finish_moving(Request& request) noexcept {
+  stop_moving(request);
+  const Lmt& lmt = lmt_of(request.transfer.kind);
+  if (lmt.finish != nullptr) lmt.finish(*this, request);
+  if (request.transfer.described_by_peer) return send_queue_->enqueue(request, Next::done);
+  complete(request);
+}
+
+void Transfers::end_part(Request& request) noexcept {
+  if (request.cursor.passed() == request.goal) return finish_moving(request);
+  if (request.transfer.there.left() != 0) return;
+  stop_moving(request);
+  send_queue_->enqueue(request, Next::ask_section);
+}
+
+bool Transfers::reject(Request& request, const char* what) noexcept {
+  stop_moving(request);
+  request.phase = Phase::waiting;
+  platform_->reject(request.peer, what);
+  return false;
+}
+
+pid_t Transfers::cma_pid(int source, const RtsHeader& rts) noexcept {
+  const auto read = [this](pid_t pid, Cursor& local, Cursor& remote, std::size_t most) {
+    return platform_->read_memory(pid, local, remote, most);
+  };
+  return cma_peers_[static_cast<std::size_t>(source)].pid(rts.probe, read);
+}
+
+bool Transfers::progress() noexcept {
+  bool any = false;
+  for (Request* mover = movers_; mover != nullptr;) {
+    Request* const next = mover->link;
+    any |= lmt_of(mover->transfer.kind).move(*this, *mover);
+    mover = next;
+  }
+  return any;
+}
+
+}  // namespace shmemx::pt2pt

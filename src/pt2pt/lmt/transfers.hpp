@@ -1,0 +1,55 @@
+// The transfers whose bytes this PE moves by itself, part by part in each poll. What an LMT may use of the rest of
+// pt2pt is here.
+#pragma once
+
+#include <vector>
+
+#include "pt2pt/platform.hpp"
+#include "pt2pt/request.hpp"
+#include "pt2pt/send_queue.hpp"
+#include "rma/cma.hpp"
+
+namespace shmemx::pt2pt {
+
+class Transfers {
+ public:
+  void start(Platform& platform, const Settings& settings, SendQueue& send_queue) noexcept;
+  void clear() noexcept;
+
+  Platform& platform() noexcept { return *platform_; }
+  const Settings& settings() const noexcept { return *settings_; }
+
+  // Moves a part of the request now, and further parts in each progress().
+  void start_moving(Request& request) noexcept;
+  // Ends a transfer all of whose bytes have been moved.
+  void finish_moving(Request& request) noexcept;
+  // Ends a step of a transfer whose other side describes its memory. Asks for the next section if this one is used up.
+  void end_part(Request& request) noexcept;
+  // Stops and reports the peer. Returns false, for Lmt::move.
+  bool reject(Request& request, const char* what) noexcept;
+  // Sends the bytes in cells.
+  void send_in_cells(SendRequest& send) noexcept { send_queue_->enqueue(send, Next::data); }
+
+  // Returns the sender's process number if CMA can read its memory, else 0. Probes once for each sender.
+  pid_t cma_pid(int source, const RtsHeader& rts) noexcept;
+
+  // The receive that uses the copy buffer of this PE; null: the buffer is free.
+  const Request* buffer_user() const noexcept { return buffer_user_; }
+  void set_buffer_user(const Request* receive) noexcept { buffer_user_ = receive; }
+
+  bool is_empty() const noexcept { return movers_ == nullptr; }
+  // Returns true if something moved.
+  bool progress() noexcept;
+
+ private:
+  void stop_moving(Request& request) noexcept;
+
+  Platform* platform_ = nullptr;
+  const Settings* settings_ = nullptr;
+  SendQueue* send_queue_ = nullptr;
+  Request* movers_ = nullptr;
+  const Request* buffer_user_ = nullptr;
+  std::vector<rma::CmaPeer> cma_peers_;
+};
+
+}  // namespace shmemx::pt2pt

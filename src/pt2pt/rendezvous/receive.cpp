@@ -1,0 +1,152 @@
+// Control messages and data that arrive. Every number and length of a peer is checked before it is used.
+#include <algorithm>
+#include <cstring>
+
+#include "pt2pt/lmt/lmt.hpp"
+#include "pt2pt/lmt/section.hpp"
+#include "pt2pt/rendezvous/rendezvous.hpp"
+
+namespace shmemx::pt2pt {
+
+template <class T>
+T* Rendezvous::find(RequestPool<T>& pool, int source, RequestId id) noexcept {
+  T* const request = pool.find(id);
+  const bool fits =
+      request != nullptr && request->phase == Phase::waiting && request->peer == source && source != settings_->me;
+  return fits ? request : nullptr;
+}
+
+Request* Rendezvous::find_either(int source, RequestId id) noexcept {
+  if (SendRequest* const send = find(requests_->sends, source, id)) return send;
+  return find(requests_->receives, source, id);
+}
+
+// ---- offers ----
+
+void Rendezvous::on_rts(int source, Payload payload) noexcept {
+  Offer offer;
+  if (!take_header(payload, offer.rts) || !take_section(payload, offer.section) || offer.rts.tag < 0 ||
+      source == settings_->me)
+    return platform_->reject(source, "an offer whose length, tag or places are wrong");
+  if (ReceiveRequest* const receive = matching_->match(source, offer.rts.tag)) return begin(*receive, source, offer);
+  Unexpected* const message =
+      matching_->keep({source, offer.rts.tag}, offer.rts.bytes, sizeof offer, Unexpected::Kind::offer);
+  if (message != nullptr) std::memcpy(message->data(), &offer, sizeof offer);
+}
+
+void Rendezvous::take(ReceiveRequest& receive, Unexpected& message) noexcept {
+  Offer offer;
+  std::memcpy(&offer, message.data(), sizeof offer);
+  const int source = message.source;
+  matching_->forget(message);
+  begin(receive, source, offer);
+}
+
+void Rendezvous::begin(ReceiveRequest& receive, int source, const Offer& offer) noexcept {
+  receive.goal = std::min<std::size_t>(offer.rts.bytes, receive.cursor.shape().bytes);
+  receive.result = {source, offer.rts.tag, receive.goal, receive.goal != offer.rts.bytes, false};
+  receive.peer = source;
+  Transfer& transfer = receive.transfer;
+  transfer.peer_id = offer.rts.send;
+  if (receive.goal == 0) {
+    transfer.described_by_peer = true;  // the sender waits for the end only
+    return send_queue_->enqueue(receive, Next::done);
+  }
+  transfer.kind = choose_lmt(*transfers_, receive, offer);
+  (void)use_section(receive, offer.section);  // empty if the sender's memory cannot be described
+  if (lmt_of(transfer.kind).start_receive(*transfers_, receive, offer)) send_queue_->enqueue(receive, Next::cts);
+}
+
+// ---- answers ----
+
+void Rendezvous::on_cts(int source, Payload payload) noexcept {
+  CtsHeader header;
+  Section section;
+  SendRequest* send = nullptr;
+  if (take_header(payload, header) && take_section(payload, section))
+    send = find(requests_->sends, source, header.send);
+  if (send == nullptr || send->next != Next::rts || header.goal > send->cursor.shape().bytes ||
+      static_cast<std::uint32_t>(header.kind) >= kLmtKinds ||
+      (header.kind == LmtKind::network) != platform_->is_internode(source))
+    return platform_->reject(source, "an answer to an offer that was not made");
+  send->cursor = Cursor(send->cursor.shape());
+  send->goal = header.goal;
+  send->transfer.peer_id = header.recv;
+  send->transfer.kind = header.kind;
+  const Lmt& lmt = lmt_of(header.kind);
+  if (lmt.start_send == nullptr || !lmt.start_send(*transfers_, *send, header, section))
+    platform_->reject(source, "an answer to an offer that does not fit it");
+}
+
+void Rendezvous::on_cookie(int source, Payload payload) noexcept {
+  CookieHeader header;
+  Section section;
+  Request* request = nullptr;
+  if (take_header(payload, header) && take_section(payload, section)) request = find_either(source, header.to);
+  const bool waits_for_section =
+      request != nullptr && request->transfer.described_by_peer && request->next == Next::ask_section;
+  if (waits_for_section && use_section(*request, section)) return transfers_->start_moving(*request);
+  // Else the peer asks for the next section of what this side describes.
+  const bool describes = request != nullptr && !request->transfer.described_by_peer && section.count == 0 &&
+                         (request->next == Next::rts || request->next == Next::cts || request->next == Next::section) &&
+                         request->cursor.left() != 0;
+  if (!describes) return platform_->reject(source, "a section of a transfer that was not asked for");
+  request->transfer.peer_id = header.from;
+  send_queue_->enqueue(*request, Next::section);
+}
+
+// The side that describes its memory waits for it.
+void Rendezvous::on_done(int source, Payload payload) noexcept {
+  DoneHeader header;
+  Request* request = nullptr;
+  if (take_header(payload, header) && payload.empty()) request = find_either(source, header.to);
+  if (request == nullptr || request->transfer.described_by_peer ||
+      (request->role == Role::receive && request->transfer.kind != LmtKind::mapped))
+    return platform_->reject(source, "the end of a transfer that is not under way");
+  complete(*request);
+}
+
+// ---- data ----
+
+// Returns the receive whose next bytes these are; null if there is none.
+ReceiveRequest* Rendezvous::find_data_taker(int source, const DataHeader& header, std::size_t bytes) noexcept {
+  ReceiveRequest* const receive = find(requests_->receives, source, header.to);
+  if (receive == nullptr || receive->next != Next::cts ||
+      (receive->transfer.kind != LmtKind::queue && receive->transfer.kind != LmtKind::network) ||
+      header.offset != receive->cursor.passed() || bytes == 0 || bytes > receive->goal - receive->cursor.passed())
+    return nullptr;
+  return receive;
+}
+
+void Rendezvous::on_data(int source, const DataHeader& header, Payload data) noexcept {
+  ReceiveRequest* const receive = find_data_taker(source, header, data.size());
+  if (receive == nullptr) return platform_->reject(source, "data that no receive waits for");
+  receive->cursor.scatter(data.data(), data.size());
+  if (receive->cursor.passed() == receive->goal) complete(*receive);
+}
+
+// A matched receive stays open until its bytes have arrived, so the place stays valid. The network may ask for the
+// place of the next bytes before it has written these. What has no place is delivered, and rejected there if it is
+// rubbish.
+std::byte* Rendezvous::placement(int source, Payload header, std::size_t bytes) noexcept {
+  DataHeader data;
+  if (!take_header(header, data) || !header.empty() || !platform_->is_internode(source)) return nullptr;
+  ReceiveRequest* const receive = find_data_taker(source, data, bytes);
+  if (receive == nullptr) return nullptr;
+  const Place place = receive->cursor.next(bytes);
+  if (place.bytes != bytes) return nullptr;
+  receive->cursor.advance(bytes);
+  receive->placing_bytes += bytes;
+  return place.at;
+}
+
+void Rendezvous::placed(int source, Payload header, std::size_t bytes) noexcept {
+  DataHeader data;
+  ReceiveRequest* const receive = take_header(header, data) ? find(requests_->receives, source, data.to) : nullptr;
+  if (receive == nullptr || receive->placing_bytes < bytes)
+    return platform_->reject(source, "data that no receive waits for");
+  receive->placing_bytes -= bytes;
+  if (receive->placing_bytes == 0 && receive->cursor.passed() == receive->goal) complete(*receive);
+}
+
+}  // namespace shmemx::pt2pt

@@ -1,0 +1,74 @@
+// The rendezvous of a long message. The sender offers it (RTS). The receive that takes it chooses an LMT, and either
+// moves the bytes by itself and reports the end (done), or answers (CTS) so that the sender acts. A cookie carries or
+// asks for a further section of a description.
+//
+//   sender     rts -> waiting -> cts:  moving | queued data    -> complete
+//                             -> cookie: queued section        -> waiting
+//                             -> done                          -> complete
+//   receiver   matched -> moving -> queued done                -> complete
+//                      -> queued cts -> waiting for data or done | moving -> complete
+#pragma once
+
+#include "pt2pt/lmt/transfers.hpp"
+#include "pt2pt/matching.hpp"
+#include "pt2pt/platform.hpp"
+#include "pt2pt/request.hpp"
+#include "pt2pt/send_queue.hpp"
+
+namespace shmemx::pt2pt {
+
+class Rendezvous {
+ public:
+  struct Parts {
+    Platform& platform;
+    const Settings& settings;
+    Matching& matching;
+    SendQueue& send_queue;
+    Transfers& transfers;
+    Requests& requests;
+  };
+  void start(const Parts& parts) noexcept;
+
+  // Send the control message of `request.next`. Return false, without a change, if there is no room.
+  bool push_rts(Request& send) noexcept;
+  bool push_cts(Request& receive) noexcept;
+  bool push_cookie(Request& request) noexcept;
+  bool push_done(Request& request) noexcept;
+  // Goes on after a CTS has been sent.
+  void sent_cts(Request& receive) noexcept;
+
+  // Receiver: begins the transfer of an offered message to the receive that takes it.
+  void begin(ReceiveRequest& receive, int source, const Offer& offer) noexcept;
+  // As above, for an unexpected offer.
+  void take(ReceiveRequest& receive, Unexpected& message) noexcept;
+
+  // Handle the control messages of a peer.
+  void on_rts(int source, Payload payload) noexcept;
+  void on_cts(int source, Payload payload) noexcept;
+  void on_cookie(int source, Payload payload) noexcept;
+  void on_done(int source, Payload payload) noexcept;
+  // Data of a transfer through cells or a network.
+  void on_data(int source, const DataHeader& header, Payload data) noexcept;
+  // Returns where a payload from another node belongs; null: it is delivered with its header.
+  std::byte* placement(int source, Payload header, std::size_t bytes) noexcept;
+  // The network has written a payload to that place.
+  void placed(int source, Payload header, std::size_t bytes) noexcept;
+
+ private:
+  template <class Header>
+  bool send_described(Request& request, am::HandlerId id, const Header& header, bool describes) noexcept;
+  // Returns the request of a pool that `source` may name: it waits for that PE. Null if there is none.
+  template <class T>
+  T* find(RequestPool<T>& pool, int source, RequestId id) noexcept;
+  Request* find_either(int source, RequestId id) noexcept;
+  ReceiveRequest* find_data_taker(int source, const DataHeader& header, std::size_t bytes) noexcept;
+
+  Platform* platform_ = nullptr;
+  const Settings* settings_ = nullptr;
+  Matching* matching_ = nullptr;
+  SendQueue* send_queue_ = nullptr;
+  Transfers* transfers_ = nullptr;
+  Requests* requests_ = nullptr;
+};
+
+}  // namespace shmemx::pt2pt

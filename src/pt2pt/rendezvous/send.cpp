@@ -1,0 +1,63 @@
+// Control messages that leave: RTS, CTS, cookies, done.
+#include "pt2pt/lmt/lmt.hpp"
+#include "pt2pt/lmt/section.hpp"
+#include "pt2pt/rendezvous/rendezvous.hpp"
+
+namespace shmemx::pt2pt {
+
+void Rendezvous::start(const Parts& parts) noexcept {
+  platform_ = &parts.platform;
+  settings_ = &parts.settings;
+  matching_ = &parts.matching;
+  send_queue_ = &parts.send_queue;
+  transfers_ = &parts.transfers;
+  requests_ = &parts.requests;
+}
+
+template <class Header>
+bool Rendezvous::send_described(Request& request, am::HandlerId id, const Header& header, bool describes) noexcept {
+  Described<Header> message;
+  message.header = header;
+  message.section.space = Space::private_memory;
+  message.section.count = 0;
+  const Cursor before = request.cursor;
+  if (describes) describe(*platform_, settings_->lmt, request, message.section);
+  const am::Bytes bytes{reinterpret_cast<const std::byte*>(&message), message.bytes()};
+  if (platform_->try_send(request.peer, id, bytes, {})) return true;
+  request.cursor = before;
+  return false;
+}
+
+// Addresses and process numbers mean nothing on another node, so the offer has none there.
+bool Rendezvous::push_rts(Request& send) noexcept {
+  RtsHeader rts{send.id, send.goal, send.tag, 0, {}};
+  if (platform_->is_internode(send.peer)) return send_described(send, am::kMessageRts, rts, false);
+  rts.maps_receiver = platform_->address_of(send.peer, Space::heap, 0, 1) != nullptr;
+  rts.probe = rma::own_cma_probe();
+  const LmtChoice choice = settings_->lmt;
+  const bool described = choice == LmtChoice::automatic || choice == LmtChoice::mapped || choice == LmtChoice::cma;
+  return send_described(send, am::kMessageRts, rts, described);
+}
+
+bool Rendezvous::push_cts(Request& receive) noexcept {
+  const Transfer& transfer = receive.transfer;
+  const CtsHeader cts{transfer.peer_id, receive.id, receive.goal, transfer.kind, transfer.cts_detail};
+  return send_described(receive, am::kMessageCts, cts, transfer.kind == LmtKind::mapped);
+}
+
+void Rendezvous::sent_cts(Request& receive) noexcept {
+  if (lmt_of(receive.transfer.kind).both_move) return transfers_->start_moving(receive);
+  receive.phase = Phase::waiting;
+}
+
+bool Rendezvous::push_cookie(Request& request) noexcept {
+  const CookieHeader cookie{request.transfer.peer_id, request.id};
+  return send_described(request, am::kMessageCookie, cookie, request.next == Next::section);
+}
+
+bool Rendezvous::push_done(Request& request) noexcept {
+  const DoneHeader done{request.transfer.peer_id};
+  return platform_->try_send(request.peer, am::kMessageDone, am::bytes_of(done), {});
+}
+
+}  // namespace shmemx::pt2pt
