@@ -32,7 +32,7 @@ inline void active_broadcast(const char* routine, void* dest, const void* source
   coll::ActiveGroup group = active_group(routine, start, log_stride, size, psync);
   check_root(routine, "PE_root", root, size);
   const CollectiveBuffers buffers = checked_buffers<T>(group, dest, nelems, source, nelems);
-  coll::broadcast(group, {buffers.dest, buffers.source, nelems * sizeof(T), root});
+  coll::broadcast(group, buffers.dest, buffers.source, nelems * sizeof(T), root);
 }
 
 template <class T>

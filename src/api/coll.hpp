@@ -105,7 +105,7 @@ inline int broadcast(const char* routine, shmem_team_t team, void* dest, const v
   coll::TeamGroup group(checked_team(team, routine), routine);
   check_root(routine, "PE_root", root, group.size());
   const CollectiveBuffers buffers = checked_buffers<T>(group, dest, nelems, source, nelems);
-  coll::broadcast(group, {buffers.dest, buffers.source, nelems * sizeof(T), root});
+  coll::broadcast(group, buffers.dest, buffers.source, nelems * sizeof(T), root);
   return 0;
 }
 

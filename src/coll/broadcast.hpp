@@ -9,29 +9,28 @@
 
 namespace shmemx::coll {
 
-inline void broadcast(TeamGroup group, const BroadcastCall& call) noexcept {
+inline void broadcast(TeamGroup group, Symmetric dest, Symmetric source, std::size_t bytes, int root) noexcept {
   if (!group.is_direct()) [[unlikely]]
-    return broadcast_remote(group, call);
+    return broadcast_remote(group, dest, source, bytes, root);
   Team& team = group.team();
-  switch (node_broadcast(call.bytes, team.size())) {
+  const std::byte* const own = source.at(team.me());
+  switch (node_broadcast(bytes, team.size())) {
     case NodeBroadcast::pull:
-      return broadcast_pull(team, group.routine(), call);
+      return broadcast_pull(team, group.routine(), dest, source, bytes, root);
     case NodeBroadcast::push_flat:
-      broadcast_push_flat(team, group.routine(), call);
+      broadcast_push_flat(team, group.routine(), dest, own, bytes, root);
       break;
     case NodeBroadcast::push_tree:
-      broadcast_push_tree(team, group.routine(), call);
+      broadcast_push_tree(team, group.routine(), dest, own, bytes, root);
   }
-  const std::byte* const own = call.source.at(team.me());
-  if (team.me() == call.root && call.dest.at(call.root) != own && call.bytes != 0)
-    rma::copy(call.dest.at(call.root), own, call.bytes);
+  if (team.me() == root && dest.at(root) != own && bytes != 0) rma::copy(dest.at(root), own, bytes);
 }
 
-inline void broadcast(ActiveGroup& group, const BroadcastCall& call) noexcept {
+inline void broadcast(ActiveGroup& group, Symmetric dest, Symmetric source, std::size_t bytes, int root) noexcept {
   if (!group.is_direct()) [[unlikely]]
-    return broadcast_remote(group, call);
-  if (active_broadcast_pushes(call.bytes, group.size())) return broadcast_push(group, call);
-  broadcast_pull(group, call);
+    return broadcast_remote(group, dest, source, bytes, root);
+  if (active_broadcast_pushes(bytes, group.size())) return broadcast_push(group, dest, source, bytes, root);
+  broadcast_pull(group, dest, source, bytes, root);
 }
 
 }  // namespace shmemx::coll

@@ -6,6 +6,7 @@
 #include "coll/common/member_access.hpp"
 #include "coll/common/nodes.hpp"
 #include "coll/common/select.hpp"
+#include "rma/copy.hpp"
 
 namespace shmemx::coll {
 namespace {
@@ -60,15 +61,15 @@ class BroadcastTree {
 
 class Broadcast {
  public:
-  Broadcast(TeamGroup& group, const BroadcastCall& call)
+  Broadcast(TeamGroup& group, Symmetric dest, Symmetric source, std::size_t bytes, int root)
       : group_(group),
         team_(group.team()),
         nodes_(nodes_of(team_)),
-        root_(call.root),
-        root_node_(nodes_.node_of(call.root)),
-        dest_(call.dest.pe0),
-        source_(call.source.pe0),
-        bytes_(call.bytes) {}
+        root_(root),
+        root_node_(nodes_.node_of(root)),
+        dest_(dest.pe0),
+        source_(source.pe0),
+        bytes_(bytes) {}
 
   void run() {
     const BroadcastTree tree(nodes_, root_node_, bytes_);
@@ -137,6 +138,8 @@ class Broadcast {
 
 }  // namespace
 
-void broadcast_remote(TeamGroup& group, const BroadcastCall& call) noexcept { Broadcast(group, call).run(); }
+void broadcast_remote(TeamGroup& group, Symmetric dest, Symmetric source, std::size_t bytes, int root) noexcept {
+  Broadcast(group, dest, source, bytes, root).run();
+}
 
 }  // namespace shmemx::coll

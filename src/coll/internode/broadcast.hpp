@@ -3,10 +3,9 @@
 #pragma once
 
 #include "coll/common/group.hpp"
-#include "coll/node/broadcast.hpp"
 
 namespace shmemx::coll {
 
-void broadcast_remote(TeamGroup& group, const BroadcastCall& call) noexcept;
+void broadcast_remote(TeamGroup& group, Symmetric dest, Symmetric source, std::size_t bytes, int root) noexcept;
 
 }  // namespace shmemx::coll

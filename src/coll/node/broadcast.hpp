@@ -10,63 +10,56 @@
 
 namespace shmemx::coll {
 
-// What all members know of a broadcast.
-struct BroadcastCall {
-  Symmetric dest;
-  Symmetric source;
-  std::size_t bytes;
-  int root;
-};
-
 // Stores the root's data into all other dests down a binomial tree whose vertex 0 is the root. Each PE but the root
 // waits for its parent only.
-inline void broadcast_push_tree(Team& team, const char* routine, const BroadcastCall& call) noexcept {
+inline void broadcast_push_tree(Team& team, const char* routine, Symmetric dest, const std::byte* source,
+                                std::size_t bytes, int root) noexcept {
   const int n = team.size();
-  const int root = call.root;
   const int vertex = team.me() >= root ? team.me() - root : team.me() - root + n;
   const auto pe_of = [&](int other) { return other + root < n ? other + root : other + root - n; };
   const std::uint64_t epoch = ++team.epoch;
   int step = 1;
-  const std::byte* from = call.source.at(team.me());
+  const std::byte* from = source;
   if (vertex != 0) {
     while ((vertex & step) == 0) step *= 2;
     await_flag(team, routine, pe_of(vertex - step), epoch);
-    from = call.dest.at(team.me());
+    from = dest.at(team.me());
   } else {
     while (step < n) step *= 2;
   }
   for (step /= 2; step != 0; step /= 2) {
     if (vertex + step >= n) continue;
-    rma::copy(call.dest.at(pe_of(vertex + step)), from, call.bytes);
+    rma::copy(dest.at(pe_of(vertex + step)), from, bytes);
     set_flag(team, routine, pe_of(vertex + step), epoch);
   }
 }
 
 // The root stores into every other dest itself.
-inline void broadcast_push_flat(Team& team, const char* routine, const BroadcastCall& call) noexcept {
+inline void broadcast_push_flat(Team& team, const char* routine, Symmetric dest, const std::byte* source,
+                                std::size_t bytes, int root) noexcept {
   const std::uint64_t epoch = ++team.epoch;
-  if (team.me() != call.root) return await_flag(team, routine, call.root, epoch);
+  if (team.me() != root) return await_flag(team, routine, root, epoch);
   for (int pe = 0; pe < team.size(); ++pe) {
-    if (pe == call.root) continue;
-    rma::copy(call.dest.at(pe), call.source.at(call.root), call.bytes);
+    if (pe == root) continue;
+    rma::copy(dest.at(pe), source, bytes);
     set_flag(team, routine, pe, epoch);
   }
 }
 
 // All members read the root's source at the same time; the root leaves when all have. Writes the root's dest, too.
-inline void broadcast_pull(Team& team, const char* routine, const BroadcastCall& call) noexcept {
+inline void broadcast_pull(Team& team, const char* routine, Symmetric dest, Symmetric source, std::size_t bytes,
+                           int root) noexcept {
   const std::uint64_t epoch = ++team.epoch;
   const int me = team.me();
-  const int root = call.root;
   if (me != root) {
     await_flag(team, routine, root, epoch);
-    rma::copy(call.dest.at(me), call.source.at(root), call.bytes);
+    rma::copy(dest.at(me), source.at(root), bytes);
     return set_flag(team, routine, root, epoch);
   }
   for (int pe = 0; pe < team.size(); ++pe) {
     if (pe != root) set_flag(team, routine, pe, epoch);
   }
-  if (call.dest.at(me) != call.source.at(me)) rma::copy(call.dest.at(me), call.source.at(me), call.bytes);
+  if (dest.at(me) != source.at(me)) rma::copy(dest.at(me), source.at(me), bytes);
   for (int pe = 0; pe < team.size(); ++pe) {
     if (pe != root) await_flag(team, routine, pe, epoch);
   }

@@ -21,7 +21,7 @@ using unit::symmetric_at;
 void broadcast_and_check(const Node& node, TeamGroup& group, std::size_t bytes, int round, Complaints& wrong) {
   const int root = round % node.size();
   if (group.me() == root) fill(node, root, bytes, round);
-  coll::broadcast(group, {symmetric_at(node, kDest), symmetric_at(node, kSource), bytes, root});
+  coll::broadcast(group, symmetric_at(node, kDest), symmetric_at(node, kSource), bytes, root);
   wrong.expect(holds(node, group.me(), 0, bytes, root, 0, round));
 }
 
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(an_active_sets_broadcast_leaves_the_roots_dest_alone) {
       *node.at<unsigned char>(pe, kDest) = 0xee;
       fill(node, pe, 100, round);
       group.sync();  // dest is ready everywhere before anybody calls
-      coll::broadcast(group, {symmetric_at(node, kDest), symmetric_at(node, kSource), 100, 1});
+      coll::broadcast(group, symmetric_at(node, kDest), symmetric_at(node, kSource), 100, 1);
       wrong.expect(pe == 1 ? *node.at<unsigned char>(pe, kDest) == 0xee : holds(node, pe, 0, 100, 1, 0, round));
     }
   });
