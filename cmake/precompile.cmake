@@ -1,0 +1,29 @@
+# Headers that many files of a kind include are compiled once for them. Where a compiler cache runs it does that better,
+# and files must compile without: so not there, and not in the preset `dev`.
+if(CMAKE_CXX_COMPILER_LAUNCHER)
+  set(precompile_default OFF)
+else()
+  set(precompile_default ON)
+endif()
+option(SHMEMX_PRECOMPILE "Compile common headers once" ${precompile_default})
+
+# The headers of the C++ library that the layers use.
+set(SHMEMX_COMMON_HEADERS <algorithm> <array> <atomic> <cerrno> <chrono> <cstddef> <cstdint> <cstdio> <cstdlib> <cstring> <deque>
+  <functional> <memory> <mutex> <new> <optional> <span> <string> <string_view> <type_traits> <utility> <vector>)
+
+# shmemx_precompile(<target> HEADERS <header>...) compiles them for this target; shmemx_precompile(<target> FROM <other>)
+# uses what another target has, which must have the same options of the compiler.
+function(shmemx_precompile target)
+  cmake_parse_arguments(ARG "" "FROM" "HEADERS" ${ARGN})
+  if(NOT SHMEMX_PRECOMPILE OR target STREQUAL "${ARG_FROM}")
+    return()
+  elseif(ARG_FROM)
+    target_precompile_headers(${target} REUSE_FROM ${ARG_FROM})
+  else()
+    target_precompile_headers(${target} PRIVATE ${ARG_HEADERS})
+  endif()
+  # In precompiled headers GCC 12 warns of std::string's own copies (its bug 105651). Other builds keep these warnings.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    target_compile_options(${target} PRIVATE -Wno-stringop-overflow -Wno-array-bounds)
+  endif()
+endfunction()
