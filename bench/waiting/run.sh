@@ -49,7 +49,7 @@ echo "setting,library,case,pes,mean us,best or median us"
 measure "own cores" 0 2 pingpong barrier wake
 measure "one busy program" 1 2 pingpong barrier wake
 measure "two busy programs" 2 2 pingpong barrier wake
-measure "twice the cores" 0 $((2 * cores)) "ring" barrier question
+measure "twice the cores" 0 $((2 * cores)) "ring" barrier polling
 export SHMEMX_PES_PER_NODE=1
 for count in 0 1 2; do
   measure "nodes, $count busy" $count 2 fetch_add pingpong wake

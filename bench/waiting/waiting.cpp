@@ -143,7 +143,7 @@ void run_barrier() {
 }
 
 // PE 0 polls between pieces of work of 20 us; the others wait for the end in a polling loop or in wait_until.
-void run_question(const char* name, bool others_ask) {
+void run_polling(const char* name, bool others_poll) {
   words->stop = 0;
   shmem_barrier_all();
   if (me == 0) {
@@ -160,7 +160,7 @@ void run_question(const char* name, bool others_ask) {
     }
     report(name, static_cast<double>(before - begin) / static_cast<double>(samples.size()) / 1e3, median_of(samples));
     for (int pe = 1; pe < n_pes; ++pe) shmem_long_p(&words->stop, 1, pe);
-  } else if (others_ask) {
+  } else if (others_poll) {
     while (shmem_long_test(&words->stop, SHMEM_CMP_NE, 0) == 0) {
     }
   } else {
@@ -241,11 +241,11 @@ int main(int argc, char** argv) {
   for (const Ring& ring : kRings)
     if (chosen(ring.name)) run_ring(ring);
   if (chosen("barrier")) run_barrier();
-  if (chosen("question, others ask")) run_question("question, others ask", true);
-  if (chosen("question, others wait")) run_question("question, others wait", false);
+  if (chosen("polling, others poll")) run_polling("polling, others poll", true);
+  if (chosen("polling, others wait")) run_polling("polling, others wait", false);
   if (chosen("fetch_add, target sleeps")) run_target("fetch_add, target sleeps", Pastime::sleep);
   if (chosen("fetch_add, target waits")) run_target("fetch_add, target waits", Pastime::wait);
-  if (chosen("fetch_add, target asks")) run_target("fetch_add, target asks", Pastime::test);
+  if (chosen("fetch_add, target polls")) run_target("fetch_add, target polls", Pastime::test);
   if (chosen("wake")) run_wake();
   shmem_barrier_all();
   shmem_finalize();
