@@ -4,7 +4,7 @@
 // A Network offers
 //   send(source, bytes)         starts a message; the source does not change before finish_sends()
 //   finish_sends()
-//   expect(count, bytes)        so many messages of this size will come, in turn, into the buffer `dest`
+//   expect(count, bytes)        the next `count` messages have this size and arrive in turn in the buffer `dest`
 //   receive()                   waits for the next of them
 //   put(bytes), get(bytes)      between the two buffers; started
 //   put_word(k)                 the k-th word of the source to its place; started

@@ -1,8 +1,8 @@
-// The one interface behind which all ways of moving data between two processes stand, and the list of them.
+// The common interface of all mechanisms that move data between two processes, and their list.
 //
-// A transfer moves bytes from the source process to the dest process. The local process is the one that wants it done:
-// the reader of a get, the writer of a put, the receiver of a two-sided mechanism. All calls but the two copies are
-// made by both processes at the same time, so that each may exchange what the other must know.
+// A transfer moves bytes from the source process to the dest process. The local process requests it: the reader of a
+// get, the writer of a put, the receiver of a two-sided mechanism. Both processes make all calls except the two copies
+// at the same time, so that they can exchange addresses and keys.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Measures how PEs wait and ask: alone on their cores, beside one and two programs that compute, with more PEs than
+# Measures waiting and polling loops: alone on their cores, beside one and two programs that compute, with more PEs than
 # cores, and between two pretended nodes. Beside them Open MPI's OSHMEM where it is installed.
 #   bench/waiting/run.sh [milliseconds a case, default 300]
 # One line for each case: setting, library, case, PEs, mean and best batch or median, in microseconds.

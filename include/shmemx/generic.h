@@ -1,7 +1,7 @@
 /* Type-generic names: C11 _Generic macros and C++ overloads (section 5 and the synopses of OpenSHMEM 1.6).
 
    C11. The type is taken from what the first pointer points to. A value in a controlling expression loses its
-   qualifiers, so `const T *` and `volatile T *` select the routine of T. Whether a context comes first is told from the
+   qualifiers, so `const T *` and `volatile T *` select the routine of T. Whether a context comes first follows from the
    number of arguments; nothing is nested, so a type that fits no routine gives one short error. What a macro sees as
    one argument has no comma outside brackets: a compound literal with several elements needs brackets around it, as in
    any macro. The macros named SHMEMX_ stay defined, since the generics need them at the place of use. */
