@@ -11,6 +11,7 @@
 #include <new>
 
 #include "base/cache_line.hpp"
+#include "base/hash.hpp"
 #include "base/linkage.hpp"
 #include "base/machine.hpp"
 #include "base/unique_fd.hpp"
@@ -39,8 +40,6 @@ constinit ForkGuard* fork_guard = nullptr;
 // of a fork runs: were they shared, the parent would find its threads gone and its locks open.
 [[gnu::used]] alignas(kPageBytes) constinit std::byte fence_of_data{1};
 [[gnu::used]] alignas(kPageBytes) constinit std::byte fence_of_zeros{};
-
-std::uint64_t mix(std::uint64_t digest, std::uint64_t value) { return (digest ^ value) * 0x100000001b3U; }
 
 std::byte* page_down(std::uintptr_t address) { return reinterpret_cast<std::byte*>(round_down(address, page_bytes())); }
 std::byte* page_up(std::uintptr_t address) { return reinterpret_cast<std::byte*>(round_up(address, page_bytes())); }
@@ -167,7 +166,7 @@ int StaticData::visit(dl_phdr_info* info, std::size_t, void* self) {
   const std::uintptr_t load = info->dlpi_addr;
   std::uintptr_t relro_begin = 0;
   std::uintptr_t relro_end = 0;
-  std::uint64_t digest = 0xcbf29ce484222325U;
+  Fnv1a hash;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr)& header = info->dlpi_phdr[i];
     if (header.p_type == PT_GNU_RELRO) {
@@ -177,7 +176,7 @@ int StaticData::visit(dl_phdr_info* info, std::size_t, void* self) {
     if (header.p_type == PT_LOAD) {
       for (const std::uint64_t value :
            {std::uint64_t{header.p_vaddr}, std::uint64_t{header.p_memsz}, std::uint64_t{header.p_flags}}) {
-        digest = mix(digest, value);
+        hash.add(value);
       }
     }
   }
@@ -192,7 +191,7 @@ int StaticData::visit(dl_phdr_info* info, std::size_t, void* self) {
     if (holds_relro) range.begin = page_down(relro_end);
     data.add(range);
   }
-  data.digest_ = digest;
+  data.digest_ = hash.digest();
   return 1;  // the executable comes first; nothing else is symmetric
 }
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/host_name.hpp"
 #include "base/streams.hpp"
 
 namespace shmemx {
@@ -18,9 +19,7 @@ constexpr int kFatalStatus = 1;
 int put_prefix(char* line) {
   const DiagnosticIdentity& who = diagnostic_identity();
   if (who.pe < 0) return 0;
-  char host[64] = "localhost";
-  ::gethostname(host, sizeof host - 1);
-  return std::snprintf(line, kLineBytes, "[pe %d/%d %s] ", who.pe, who.n_pes, host);
+  return std::snprintf(line, kLineBytes, "[pe %d/%d %s] ", who.pe, who.n_pes, host_name().text);
 }
 
 int put_text(char* line, int used, const char* format, std::va_list arguments) {

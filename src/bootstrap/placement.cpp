@@ -10,17 +10,12 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "base/hash.hpp"
+#include "base/host_name.hpp"
 #include "base/unique_fd.hpp"
 
 namespace shmemx::bootstrap {
 namespace {
-
-// FNV-1a
-std::uint64_t digest(std::string_view text) {
-  std::uint64_t sum = 0xcbf29ce484222325;
-  for (const char c : text) sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return sum;
-}
 
 std::string read_boot_id() {
   UniqueFd fd(::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
@@ -29,15 +24,14 @@ std::string read_boot_id() {
   return std::string(text, n > 0 ? static_cast<std::size_t>(n) : 0);
 }
 
-std::string host_name() {
+// Returns the host's name in at most 40 characters that a key-value store takes.
+std::string portable_host_name() {
   constexpr std::size_t kLongest = 40;
-  char name[kLongest + 1] = "";
-  (void)!::gethostname(name, kLongest);  // a longer one is cut
-  std::string host = name;
+  std::string host = std::string(host_name().text).substr(0, kLongest);
   for (char& c : host) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.' && c != '-') c = '_';
   }
-  return host.empty() ? "unknown" : host;
+  return host;
 }
 
 std::uint64_t namespace_inode(const char* name) {
@@ -58,16 +52,16 @@ Error not_readable(const char* what, const std::string& text) {
 
 HostDescription describe_own_host() {
   HostDescription host;
-  host.host = host_name();
+  host.host = portable_host_name();
   // Where /proc hides the boot id, the name is the best there is.
   const std::string boot_id = read_boot_id();
-  host.machine = digest(boot_id.empty() ? host.host : boot_id);
+  host.machine = fnv1a(boot_id.empty() ? host.host : boot_id);
   host.uid = ::geteuid();
   host.net = namespace_inode("net");
   host.pid = namespace_inode("pid");
   std::string others;
   for (const char* name : {"ipc", "mnt", "uts"}) others += std::to_string(namespace_inode(name)) + " ";
-  host.others = digest(others) & 0xffffffff;
+  host.others = fnv1a(others) & 0xffffffff;
   return host;
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "base/hash.hpp"
 #include "coll/common/nodes.hpp"
 #include "coll/common/select.hpp"
 #include "windows/geometry.hpp"
@@ -67,13 +68,13 @@ std::size_t first_from(const SlotMask& mask, std::size_t start) {
 }
 
 std::uint64_t digest_of(std::span<const Triplet> children) {
-  std::uint64_t digest = 0xcbf29ce484222325U;
+  Fnv1a hash;
   for (const Triplet& child : children) {
     for (const int value : {child.start, child.stride, child.size}) {
-      digest = (digest ^ static_cast<std::uint32_t>(value)) * 0x100000001b3U;
+      hash.add(static_cast<std::uint32_t>(value));
     }
   }
-  return digest;
+  return hash.digest();
 }
 
 Proposal proposal_of(const TeamGroup& group, int pe) {

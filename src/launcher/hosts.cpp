@@ -19,6 +19,7 @@
 #include <sstream>
 #include <utility>
 
+#include "base/host_name.hpp"
 #include "bootstrap/wire.hpp"
 
 namespace shmemx::launcher {
@@ -81,9 +82,7 @@ bool has_own_address(const addrinfo* found) {
 }
 
 bool is_own_name(const std::string& host) {
-  char name[65] = "";
-  (void)!::gethostname(name, sizeof name - 1);
-  const std::string own = name;
+  const std::string own = host_name().text;
   return host == "localhost" || host == own || host == own.substr(0, own.find('.'));
 }
 

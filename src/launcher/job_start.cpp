@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/affinity.hpp"
+#include "base/host_name.hpp"
 #include "job.hpp"
 #include "spawn.hpp"
 
@@ -60,12 +61,6 @@ class Environment {
   std::string own_[4];
 };
 
-std::string host_name() {
-  char name[65] = "";
-  if (::gethostname(name, sizeof name - 1) != 0 || name[0] == '\0') return "localhost";
-  return name;
-}
-
 bool is_ignored(int signal_number) {
   struct sigaction action {};
   return ::sigaction(signal_number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
@@ -89,7 +84,7 @@ Job::Job(JobSpec spec, Records records, Guard guard)
       records_(std::move(records)),
       guard_(std::move(guard)),
       null_(::open("/dev/null", O_RDONLY | O_CLOEXEC)),
-      host_(host_name()) {
+      host_(host_name().text) {
   ::signal(SIGCHLD, SIG_DFL);  // if SIGCHLD stays ignored, the exit status of PEs is lost
   sigset_t taken;
   ::sigemptyset(&taken);
