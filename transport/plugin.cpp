@@ -20,8 +20,8 @@ struct Variable {
   const char* value;
 };
 
-// UCX reads these when it is loaded, before any code of the plug-in runs: no handlers for signals and no hooks in
-// malloc and mmap of the program, no thread that serves a file system, no lines of its own about peers that die.
+// UCX reads these variables when it is loaded, before any code of the plug-in runs. They turn off signal handlers,
+// hooks in the program's malloc and mmap, a thread that serves a file system, and UCX's own lines about peers that die.
 constexpr std::array kUcxVariables = {
     Variable{"UCX_HANDLE_ERRORS", "none"}, Variable{"UCX_DEBUG_SIGNO", "0"},   Variable{"UCX_MEM_EVENTS", "no"},
     Variable{"UCX_VFS_ENABLE", "no"},      Variable{"UCX_LOG_LEVEL", "fatal"},
@@ -29,7 +29,7 @@ constexpr std::array kUcxVariables = {
 
 struct Plugin {
   std::string_view name;
-  std::span<const Variable> variables;  // in force while it is loaded, unless the user has set them
+  std::span<const Variable> variables;  // set while it is loaded, unless the user has set them
 };
 
 constexpr std::array kPlugins = {Plugin{"ucx", kUcxVariables}, Plugin{"ofi", {}}};
@@ -41,7 +41,7 @@ const Plugin* find_plugin(std::string_view name) noexcept {
   return nullptr;
 }
 
-// Variables of the environment for as long as this lives; what the user has set stays as it is.
+// Sets variables of the environment while it lives. Those that the user has set stay as they are.
 class Environment {
  public:
   explicit Environment(std::span<const Variable> variables) {
@@ -61,10 +61,10 @@ class Environment {
   std::vector<const char*> ours_;
 };
 
-// With the slash at its end; empty where there is none.
+// Returns the folder with its slash; empty if there is none.
 std::string folder_of(std::string_view path) { return std::string(path.substr(0, path.rfind('/') + 1)); }
 
-// Of the shared library, or of the program where this code is linked into it.
+// Returns the folder of the shared library, or of the program if this code is linked statically.
 std::string own_folder() {
   Dl_info info;
   if (::dladdr(reinterpret_cast<const void*>(&plugin_paths), &info) == 0 || info.dli_fname == nullptr) return {};
@@ -81,7 +81,7 @@ std::string file_name(const std::string& name) { return "libshmemx_" + name + ".
 
 Error absent(std::string why) { return Error{Errc::unsupported, 0, std::move(why)}; }
 
-// dlerror's text without the plug-in's path in front: "libucp.so.0: cannot open shared object file: ...".
+// Returns dlerror's text without the plug-in's path: "libucp.so.0: cannot open shared object file: ...".
 std::string loader_complaint(const std::string& path) {
   const char* text = ::dlerror();
   std::string complaint = text != nullptr ? text : "cannot be loaded";
@@ -89,7 +89,7 @@ std::string loader_complaint(const std::string& path) {
   return complaint;
 }
 
-// The first file that exists decides, so that a broken plug-in is named and not passed over.
+// Loads the first file that exists, so that a broken plug-in is reported and not skipped.
 Result<void*> load(const Plugin& plugin) {
   const std::string name(plugin.name);
   const std::string file = file_name(name);
@@ -99,7 +99,7 @@ Result<void*> load(const Plugin& plugin) {
     path = candidate;
     break;
   }
-  // Not unloaded ever: networks leave threads and exit handlers behind.
+  // Never unloaded: networks leave threads and exit handlers behind.
   const Environment environment(plugin.variables);
   if (void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)) return library;
   const std::string complaint = loader_complaint(path);

@@ -1,5 +1,6 @@
-// Transports that need a library which may be absent: each is a plug-in, "libshmemx_<name>.so", loaded when it is asked
-// for. A plug-in that is not there, or whose own libraries are not, is an error with one clause and nothing else.
+// Plug-ins: transports that need a library which may be absent. Each is a shared object, "libshmemx_<name>.so", loaded
+// only if it is named. If it or its libraries are absent, the caller gets an error of one clause and nothing else
+// happens.
 #pragma once
 
 #include <string>
@@ -10,14 +11,14 @@
 
 namespace shmemx::transport {
 
-// Names of the plug-ins that exist, the best first; whether they are installed shows when they are opened.
+// Returns the names of all plug-ins, the best first, installed or not.
 std::vector<std::string> known_plugins();
 
-// Loads the plug-in once and opens its transport. The error's text is a clause for Candidate::why_not.
+// Loads the plug-in, once, and opens its transport. The error's text is a clause for Candidate::why_not.
 Result<TransportPtr> open_plugin(const std::string& name, const Setup& setup);
 
-// Where `name` is looked for, in this order: beside this library, in its folder "shmemx", where it gets installed,
-// beside the program. Full paths. After these comes the loader's own search.
+// Returns the paths at which `name` is searched: beside this library, in its folder "shmemx", in the folder of
+// installation, beside the program. The loader's own search comes last.
 std::vector<std::string> plugin_paths(const std::string& name);
 
 }  // namespace shmemx::transport

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "transport/loopback/loopback.hpp"
 #include "transport/plugin.hpp"
 #include "transport/tcp/open.hpp"
 
@@ -23,13 +22,12 @@ std::string joined(const std::vector<std::string>& names) {
 
 Result<TransportPtr> open_one(const std::string& name, const Setup& setup) {
   if (name == "tcp") return tcp::open_tcp(setup);
-  if (name == "loopback") return loopback::open_loopback(setup);
   return open_plugin(name, setup);
 }
 
 }  // namespace
 
-// Those that reach other machines: tcp works everywhere, so it comes last.
+// tcp works everywhere, so it comes last.
 std::vector<std::string> known_transports() {
   std::vector<std::string> names = known_plugins();
   names.emplace_back("tcp");
@@ -40,10 +38,9 @@ Result<std::vector<Candidate>> open_transports(const std::vector<std::string>& n
   const std::vector<std::string> wanted = names.empty() ? known_transports() : names;
   std::vector<Candidate> candidates;
   for (const std::string& name : wanted) {
-    if (name != "tcp" && name != "loopback" && !is_plugin(name)) {
-      return Error{
-          Errc::invalid_argument, 0,
-          "SHMEMX_TRANSPORT names '" + name + "', allowed are " + joined(known_transports()) + " and loopback"};
+    if (name != "tcp" && !is_plugin(name)) {
+      return Error{Errc::invalid_argument, 0,
+                   "SHMEMX_TRANSPORT names '" + name + "', allowed are " + joined(known_transports())};
     }
     const bool again = std::any_of(candidates.begin(), candidates.end(),
                                    [&name](const Candidate& candidate) { return candidate.name == name; });

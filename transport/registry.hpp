@@ -1,5 +1,4 @@
-// From a name in SHMEMX_TRANSPORT to an open transport. "tcp" is part of the library; "ucx" and "ofi" are plug-ins that
-// are looked for beside the library and loaded with dlopen; "loopback" reaches this PE only.
+// Opens transports by the names in SHMEMX_TRANSPORT. "tcp" is part of the library; "ucx" and "ofi" are plug-ins.
 #pragma once
 
 #include <string>
@@ -9,21 +8,21 @@
 
 namespace shmemx::transport {
 
-// Those that open_transports() tries without names, in its order.
+// Returns the names of all transports, in the order in which open_transports() tries them if it gets no names.
 std::vector<std::string> known_transports();
 
-// One that was asked for: open, or why not.
+// A named transport: open, or the reason why not.
 struct Candidate {
   std::string name;
-  TransportPtr transport;  // null when it cannot be used here
+  TransportPtr transport;  // null if it cannot be used here
   std::string why_not;     // one clause, "libucp.so.0 is not installed"
 };
 
-// `names`: in the order of preference, as SHMEMX_TRANSPORT gives them; empty: all that are known, the best first. An
-// unknown name is an error; one that cannot be used here is a candidate without a transport.
+// Opens the transports of `names`, in their order; all that are known if it is empty. An unknown name is an error. A
+// transport that cannot be used here becomes a candidate without a transport.
 Result<std::vector<Candidate>> open_transports(const std::vector<std::string>& names, const Setup& setup);
 
-// What a plug-in exports, under the name kPluginEntry.
+// The object that a plug-in exports under the name kPluginEntry.
 struct PluginEntry {
   std::uint32_t version;  // kPluginVersion
   Result<TransportPtr> (*open)(const Setup& setup);

@@ -8,7 +8,7 @@ std::string silence_text(std::uint64_t ms) {
          "; if it was stopped, as by a debugger, set SHMEMX_NET_TIMEOUT to the seconds that it may be silent";
 }
 
-// What a network without RMA answers; nobody asks it for more, see Capabilities.
+// The defaults for a network without RMA; the layers above read Capabilities first.
 
 Result<std::string> Transport::register_memory(std::byte*, std::size_t) { return std::string(); }
 

@@ -32,16 +32,16 @@ int main(int argc, char** argv) {
   chosen() = argv[1];
   {
     Recorder sink;
-    auto opened = shmemx::transport::open_transports({chosen()}, {.sink = &sink});
+    auto opened = open_for_test(chosen(), {.sink = &sink});
     if (!opened) {
       std::fprintf(stderr, "%s\n", opened.error().text.c_str());
       return 2;
     }
-    if (!opened->front().transport) {
-      std::fprintf(stderr, "%s cannot be used here: %s\n", chosen().c_str(), opened->front().why_not.c_str());
+    if (!opened->transport) {
+      std::fprintf(stderr, "%s cannot be used here: %s\n", chosen().c_str(), opened->why_not.c_str());
       return 1;
     }
-    opened->front().transport->close(0);
+    opened->transport->close(0);
   }
   argv[1] = argv[0];
   return boost::unit_test::unit_test_main(&init, argc - 1, argv + 1);

@@ -382,12 +382,12 @@ BOOST_AUTO_TEST_CASE(a_pe_without_a_card_is_lost) {
 
 BOOST_AUTO_TEST_CASE(who_has_another_secret_gets_nothing) {
   Job job;
-  Endpoints strangers(transport_name(), {.n = 3, .timeout_ms = 3000, .secret = 0x4321});
-  strangers.book().addresses = job.book().addresses;
-  strangers[0].send(1, {1, 0, 4, 0}, number(0), pattern(100, 0), nullptr, Urgency::now);
+  Endpoints others(transport_name(), {.n = 3, .timeout_ms = 3000, .secret = 0x4321});
+  others.book().addresses = job.book().addresses;
+  others[0].send(1, {1, 0, 4, 0}, number(0), pattern(100, 0), nullptr, Urgency::now);
   BOOST_REQUIRE(job.poll_until([&] {
-    strangers.poll_all();
-    return !strangers.sink(0).losses.empty();
+    others.poll_all();
+    return !others.sink(0).losses.empty();
   }));
   BOOST_CHECK(job.sink(1).messages.empty());
   BOOST_CHECK(job.sink(1).losses.empty());

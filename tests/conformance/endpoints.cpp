@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/clock.hpp"
+#include "transport/loopback/loopback.hpp"
 
 namespace transport_test {
 
@@ -70,6 +71,17 @@ std::vector<std::byte> pattern(std::size_t bytes, unsigned seed) {
   return out;
 }
 
+shmemx::Result<Candidate> open_for_test(const std::string& name, const Setup& setup) {
+  if (name == "loopback") {
+    auto opened = shmemx::loopback::open_loopback(setup);
+    if (!opened) return opened.error();
+    return Candidate{name, std::move(*opened), ""};
+  }
+  auto opened = shmemx::transport::open_transports({name}, setup);
+  if (!opened) return opened.error();
+  return std::move(opened->front());
+}
+
 Endpoints::Endpoints(const std::string& transport, const Options& options) {
   const auto n = static_cast<std::size_t>(options.n);
   setups_.resize(n);
@@ -81,12 +93,12 @@ Endpoints::Endpoints(const std::string& transport, const Options& options) {
                   .timeout_ms = options.timeout_ms,
                   .silence_ms = options.timeout_ms,
                   .sink = sinks_[i].get()};
-    auto opened = shmemx::transport::open_transports({transport}, setups_[i]);
-    if (!opened || !opened->front().transport) {
+    auto opened = open_for_test(transport, setups_[i]);
+    if (!opened || !opened->transport) {
       std::fprintf(stderr, "%s was there before and cannot be opened now\n", transport.c_str());
       std::abort();
     }
-    endpoints_.push_back(std::move(opened->front().transport));
+    endpoints_.push_back(std::move(opened->transport));
     book_.addresses.push_back(endpoints_.back()->endpoint_address());
   }
   for (const TransportPtr& endpoint : endpoints_) endpoint->set_addresses(book_);

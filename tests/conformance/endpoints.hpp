@@ -121,7 +121,10 @@ class Endpoints {
   AddressBook book_;
 };
 
-// The name the tests run on, from the command line.
+// Opens a transport for a test: by the registry, or the in-process reference, which no job may use.
+shmemx::Result<Candidate> open_for_test(const std::string& name, const Setup& setup);
+
+// The name of the transport under test, from the command line.
 const std::string& transport_name();
 
 }  // namespace transport_test

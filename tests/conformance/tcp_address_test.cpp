@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(a_crowd_of_one_family_leaves_room_for_the_other) {
   own.push_back({address("fd00::1/64"), "eth0", 2});
   own.push_back({address("::1/128"), "lo", 1});
   EndpointAddress told;
-  BOOST_REQUIRE(unpack_address(bytes_of(pack_address({1, 4711, addresses_to_tell(own)})), told));
+  BOOST_REQUIRE(unpack_address(bytes_of(pack_address({1, 4711, addresses_to_publish(own)})), told));
   BOOST_TEST(told.addresses.size() > 10U);
   BOOST_TEST(std::count_if(told.addresses.begin(), told.addresses.end(), [](const Address& a) { return a.is_v6; }) ==
              1);

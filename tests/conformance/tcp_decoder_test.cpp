@@ -119,18 +119,18 @@ BOOST_AUTO_TEST_CASE(frames_that_do_not_fit_are_refused) {
   bad.kind = static_cast<FrameKind>(0);
   BOOST_CHECK(is_refused(bad));
   bad = kGood;
-  bad.kind = FrameKind::good_bye;
+  bad.kind = FrameKind::shutdown;
   BOOST_CHECK(is_refused(bad));
 }
 
 BOOST_AUTO_TEST_CASE(a_good_bye_is_the_last_frame) {
   Stream stream;
   add_message(stream, 4, 4, 1);
-  add_frame(stream, {0, FrameKind::good_bye, 0, {}}, {});
+  add_frame(stream, {0, FrameKind::shutdown, 0, {}}, {});
   Recorder sink;
   Decoder decoder(0, sink);
   BOOST_CHECK_EQUAL(feed(decoder, stream, 5), stream.size());
-  BOOST_CHECK(decoder.said_good_bye());
+  BOOST_CHECK(decoder.has_shut_down());
   BOOST_CHECK_EQUAL(sink.messages.size(), 1U);
   Stream more;
   add_message(more, 4, 4, 1);

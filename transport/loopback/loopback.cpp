@@ -27,16 +27,16 @@ constexpr std::size_t kMailBytes = std::size_t{256} << 10;  // under way from on
 struct Mail {
   int source;
   Header fixed;
-  std::vector<std::byte> message;  // header and, unless it lasts, payload
+  std::vector<std::byte> message;  // header, and payload unless it is `lasting`
   Bytes lasting;
   Outgoing* outgoing = nullptr;
-  bool good_bye = false;
-  bool broken = false;  // the end of an endpoint that said no good-bye
+  bool shutdown = false;
+  bool broken = false;  // its endpoint has ended without close()
 };
 
 class Loopback;
 
-// The open endpoints of this process by the number on their address. In no order at exit: an endpoint takes itself out.
+// The open endpoints of this process, by the number in their endpoint address. Each removes itself at its end.
 std::map<std::uint64_t, Loopback*>& endpoints() {
   static std::map<std::uint64_t, Loopback*> open;
   return open;
@@ -66,7 +66,7 @@ class Loopback final : public transport::Transport {
   transport::Capabilities capabilities() const noexcept override {
     return {.rma = false, .waits = true, .short_bytes = kMailBytes};
   }
-  // The process and the endpoint in it: other processes have addresses that lead nowhere here.
+  // Process and number of the endpoint. An address of another process is not in the map.
   std::string endpoint_address() const override {
     const std::uint64_t words[] = {static_cast<std::uint64_t>(::getpid()), number_};
     return {reinterpret_cast<const char*>(words), sizeof words};
@@ -96,9 +96,9 @@ class Loopback final : public transport::Transport {
   UniqueFd wake_;  // readable while there is mail
   std::uint64_t number_ = 0;
   std::deque<Mail> mail_;
-  std::vector<bool> reached_;     // by PE: has sent or got something
-  std::vector<bool> ended_;       // by PE: said good-bye, or lost
-  std::vector<int> unreachable_;  // to be told to the sink by poll()
+  std::vector<bool> reached_;     // by PE: has exchanged a message with this one
+  std::vector<bool> ended_;       // by PE: shut down in order, or lost
+  std::vector<int> unreachable_;  // poll() reports them to the sink
   bool closed_ = false;
 };
 
@@ -147,7 +147,7 @@ void Loopback::take(Mail mail) noexcept {
   [[maybe_unused]] const ssize_t written = ::write(wake_.get(), &one, sizeof one);
 }
 
-// What is sent by a sink to this PE itself waits for the next poll.
+// A message that a sink sends to this PE itself waits for the next poll.
 bool Loopback::poll(int) noexcept {
   std::uint64_t times = 0;
   [[maybe_unused]] const ssize_t got = ::read(wake_.get(), &times, sizeof times);
@@ -164,9 +164,9 @@ bool Loopback::poll(int) noexcept {
 }
 
 void Loopback::hand_over(Mail& mail) noexcept {
-  if (mail.good_bye) ended_[static_cast<std::size_t>(mail.source)] = true;
-  if (mail.broken) end(mail.source, "its endpoint has gone without a good-bye");
-  if (mail.good_bye || mail.broken) return;
+  if (mail.shutdown) ended_[static_cast<std::size_t>(mail.source)] = true;
+  if (mail.broken) end(mail.source, "its endpoint has gone without a shutdown message");
+  if (mail.shutdown || mail.broken) return;
   const std::size_t header_bytes = mail.fixed.header_bytes;
   const Bytes header = Bytes(mail.message).first(header_bytes);
   const Bytes payload = mail.outgoing != nullptr ? mail.lasting : Bytes(mail.message).subspan(header_bytes);
@@ -198,7 +198,7 @@ void Loopback::tell_all(const Mail& mail) noexcept {
 void Loopback::close(std::uint32_t) noexcept {
   if (closed_) return;
   closed_ = true;
-  tell_all({.source = setup_.me, .fixed = {}, .message = {}, .lasting = {}, .good_bye = true});
+  tell_all({.source = setup_.me, .fixed = {}, .message = {}, .lasting = {}, .shutdown = true});
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// The transport "loopback": endpoints of one process that hand messages to each other through memory. It is the
-// shortest transport that keeps every rule of transport.hpp: read it to see what a network has to do, and run tests on
-// it that need several PEs in one process.
+// The transport "loopback": endpoints of one process that pass messages to each other through memory. It is the
+// shortest transport that keeps every rule of transport.hpp: the reference of the conformance suite, and an example for
+// new networks. No job uses it, since it reaches its own process only.
 #pragma once
 
 #include "transport/transport.hpp"

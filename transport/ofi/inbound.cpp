@@ -4,26 +4,33 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
+#include <utility>
 
-#include "transport/ofi/token.hpp"
 #include "transport/ofi/wire.hpp"
 
 namespace shmemx::ofi {
+
+using transport::AlignedMemory;
+using transport::InboundMessage;
+using transport::kRecordAlign;
+using transport::Turn;
+
 namespace {
 
-// A few large buffers that take many packets each; where the provider fills one with each packet, more and smaller.
+// A few large buffers that take many packets each. If the provider uses up a buffer with each packet, more and smaller
+// ones.
 constexpr std::size_t kLargeBuffers = 4;
 constexpr std::size_t kLargeBufferBytes = std::size_t{512} << 10;
 constexpr std::size_t kSmallBuffers = 64;
-constexpr std::int32_t kMostAhead = 4096;  // packets that may come before one that is missing
 
-bool is_aligned(const std::byte* at) noexcept { return reinterpret_cast<std::uintptr_t>(at) % kAlign == 0; }
+bool is_aligned(const std::byte* at) noexcept { return reinterpret_cast<std::uintptr_t>(at) % kRecordAlign == 0; }
 
 }  // namespace
 
 Inbound::Inbound(Fabric& fabric, Memory& memory, Peers& peers, Outbound& outbound, Transfers& transfers)
-    : fabric_(fabric), memory_(memory), peers_(peers), outbound_(outbound), transfers_(transfers) {}
+    : fabric_(fabric), memory_(memory), peers_(peers), outbound_(outbound), transfers_(transfers) {
+  peers_.set_source(*this);
+}
 
 Status Inbound::open(const Setup& setup) {
   setup_ = &setup;
@@ -69,54 +76,59 @@ void Inbound::on_failed(Buffer& buffer, std::uint64_t flags) {
   if (!fabric_.has_multi_recv() || (flags & FI_MULTI_RECV) != 0) post(buffer);
 }
 
-// Whoever does not know the job's secret is not heard: nothing is kept of it, nobody is told.
+// Drops packets that do not prove their source: nothing is kept of their sender, and nothing is reported.
 void Inbound::accept(Bytes packet) {
   PacketHeader packet_header;
-  if (packet.size() < sizeof packet_header || packet.size() % kAlign != 0) return;
+  if (packet.size() < sizeof packet_header || packet.size() % kRecordAlign != 0) return;
   std::memcpy(&packet_header, packet.data(), sizeof packet_header);
   const std::uint32_t source = packet_header.source & ~kControl;
   if (source >= static_cast<std::uint32_t>(setup_->n_pes)) return;
   const int pe = static_cast<int>(source);
   Peer* known = peers_.find(pe);
-  if (packet_header.token != (known != nullptr ? known->token_in : pair_token(setup_->secret, pe, setup_->me))) return;
-  Peer& peer = known != nullptr ? *known : peers_.reach(pe);
+  const std::uint64_t expected = known != nullptr ? known->proof_in : peers_.proofs().incoming(pe);
+  if (!transport::is_same_proof(packet_header.proof, expected)) return;
+  Peer& peer = known != nullptr ? *known : peers_.contact(pe);
   if (peer.is_lost) return;
-  peer.is_heard = true;
+  peer.keepalive.heard();
   if ((packet_header.source & kControl) != 0) return accept_control(peer, packet);
-  const bool is_next = packet_header.sequence == peer.sequence_in && peer.held.empty() && is_aligned(packet.data());
-  std::size_t offset = sizeof packet_header;
-  if (is_next && consume(peer, packet, offset) == Outcome::consumed) {
-    ++peer.sequence_in;
-    return;
+  switch (peer.window.turn_of(packet_header.sequence)) {
+    case Turn::next:
+      peer.window.take_next();
+      take(peer, packet);
+      return take_early(peer);
+    case Turn::early:
+      return hold(peer, packet_header.sequence, packet);
+    case Turn::duplicate:
+      return refuse(peer, "a packet that came twice");
+    case Turn::too_far:
+      return refuse(peer, "a packet out of turn");
   }
-  hold(peer, packet, packet_header.sequence, offset);
-  if (!is_next) drain(peer);
 }
 
 void Inbound::accept_control(Peer& peer, Bytes packet) {
-  constexpr std::size_t kStep = sizeof(Record) + sizeof(ControlWord);
-  for (std::size_t at = sizeof(PacketHeader); at < packet.size() && !peer.is_lost; at += kStep) {
-    Record record;
+  transport::RecordReader reader(packet.subspan(sizeof(PacketHeader)));
+  Record record;
+  Bytes content;
+  while (!peer.is_lost && reader.next(record, content)) {
     ControlWord word;
-    if (packet.size() - at < kStep) return refuse(peer, "a control record that is cut off");
-    std::memcpy(&record, packet.data() + at, sizeof record);
-    std::memcpy(&word, packet.data() + at + sizeof record, sizeof word);
-    if (record.bytes != sizeof word) return refuse(peer, "a control record of a wrong length");
+    if (content.size() != sizeof word) return refuse(peer, "a control record of a wrong length");
+    std::memcpy(&word, content.data(), sizeof word);
     obey(peer, record.kind, word.value);
   }
+  if (reader.fault() != nullptr) refuse(peer, reader.fault());
 }
 
 void Inbound::obey(Peer& peer, std::uint32_t kind, std::uint64_t value) {
   switch (kind) {
-    case Record::finished:
+    case kFinished:
       if (!outbound_.on_finished(peer, value)) refuse(peer, "the completion of a payload that was not sent");
       return;
-    case Record::ping:
-      return outbound_.send_control(peer, Record::pong, value);
-    case Record::pong:
-      return;  // that it came is all it says
-    case Record::farewell_seen:
-      peer.has_seen_ours = true;
+    case kPing:
+      return outbound_.send_control(peer, kPong, value);
+    case kPong:
+      return;  // its arrival is the sign of life
+    case kShutdownSeen:
+      peer.has_seen_shutdown = true;
       return;
     default:
       return refuse(peer, "an unknown control record");
@@ -125,142 +137,117 @@ void Inbound::obey(Peer& peer, std::uint32_t kind, std::uint64_t value) {
 
 void Inbound::refuse(Peer& peer, const char* what) { peers_.fail(peer, std::string("broken frame: ") + what); }
 
-void Inbound::hold(Peer& peer, Bytes packet, std::uint32_t sequence, std::size_t offset) {
-  const auto ahead = [&](std::uint32_t number) { return static_cast<std::int32_t>(number - peer.sequence_in); };
-  if (ahead(sequence) < 0 || ahead(sequence) > kMostAhead) return refuse(peer, "a packet out of turn");
-  auto at = peer.held.end();
-  while (at != peer.held.begin() && ahead(std::prev(at)->sequence) > ahead(sequence)) --at;
-  if (at != peer.held.begin() && std::prev(at)->sequence == sequence) return refuse(peer, "a packet that came twice");
-  std::unique_ptr<std::byte[]> bytes(new (std::nothrow) std::byte[packet.size()]);
-  if (bytes == nullptr) return peers_.fail(peer, "no memory to hold back its messages");
-  std::memcpy(bytes.get(), packet.data(), packet.size());
-  peer.held.insert(at, Held{sequence, packet.size(), offset, std::move(bytes)});
+void Inbound::hold(Peer& peer, std::uint32_t sequence, Bytes packet) {
+  EarlyPacket early{packet.size(), transport::allocate_aligned(packet.size())};
+  if (early.memory == nullptr) return peers_.fail(peer, "no memory to hold back its messages");
+  std::memcpy(early.memory.get(), packet.data(), packet.size());
+  peer.window.hold(sequence, std::move(early));
 }
 
-void Inbound::drain(Peer& peer) {
-  while (!peer.is_lost && !peer.held.empty() && peer.held.front().sequence == peer.sequence_in) {
-    Held& next = peer.held.front();
-    if (consume(peer, Bytes(next.bytes.get(), next.size), next.offset) == Outcome::held) return;
-    peer.held.pop_front();
-    ++peer.sequence_in;
-  }
+void Inbound::take_early(Peer& peer) {
+  EarlyPacket early;
+  while (!peer.is_lost && peer.window.holds_any() && peer.window.pop_next(early))
+    take_aligned(peer, Bytes(early.memory.get(), early.bytes));
 }
 
-// From `offset` on, which stays at the first record that has to wait.
-Inbound::Outcome Inbound::consume(Peer& peer, Bytes packet, std::size_t& offset) {
-  while (offset < packet.size() && !peer.is_lost) {
-    Record record;
-    if (packet.size() - offset < sizeof record) {
-      refuse(peer, "a record that is cut off");
-      break;
+// Takes the packet whose turn it is.
+void Inbound::take(Peer& peer, Bytes packet) {
+  if (is_aligned(packet.data())) return take_aligned(peer, packet);
+  const AlignedMemory copy = transport::allocate_aligned(packet.size());
+  if (copy == nullptr) return out_of_memory(peer.pe, packet.size());
+  std::memcpy(copy.get(), packet.data(), packet.size());
+  take_aligned(peer, Bytes(copy.get(), packet.size()));
+}
+
+void Inbound::take_aligned(Peer& peer, Bytes packet) {
+  transport::RecordReader reader(packet.subspan(sizeof(PacketHeader)));
+  Record record;
+  Bytes content;
+  while (!peer.is_lost && reader.next(record, content)) {
+    if (peer.is_shutdown_due || peer.has_left) return refuse(peer, "a record behind the last one");
+    switch (record.kind) {
+      case kMessage:
+        peer.queue_in.add_whole(record.fixed, content);
+        break;
+      case kAnnounce:
+        take_announcement(peer, record, content);
+        break;
+      case kShutdown:
+        peer.is_shutdown_due = true;
+        break;
+      default:
+        return refuse(peer, "an unknown record");
     }
-    std::memcpy(&record, packet.data() + offset, sizeof record);
-    const Bytes rest = packet.subspan(offset + sizeof record);
-    if (record.bytes > rest.size()) {
-      refuse(peer, "a record that is longer than its packet");
-      break;
-    }
-    if (peer.placement != nullptr) return Outcome::held;
-    const Bytes content = rest.first(record.bytes);
-    if (record.kind == Record::announce) {
-      land(peer, record, content);
-    } else {
-      deliver(peer, record, content);
-    }
-    offset += sizeof record + align_up(record.bytes);
   }
-  return Outcome::consumed;
+  if (reader.fault() != nullptr) return refuse(peer, reader.fault());
+  take_shutdown_if_due(peer);
 }
 
-void Inbound::deliver(Peer& peer, const Record& record, Bytes content) {
-  if (record.kind == Record::farewell) {
-    peer.has_left = true;
-    outbound_.drop(peer);
-    outbound_.send_control(peer, Record::farewell_seen, 0);
-    return;
-  }
-  if (record.kind != Record::message || record.fixed.header_bytes > std::min(content.size(), kMaxHeaderBytes)) {
-    refuse(peer, "an unknown record or a header that is too long");
-    return;
-  }
-  if (is_closing_) return;
-  Sink& sink = *setup_->sink;
-  const Bytes header = content.first(record.fixed.header_bytes);
-  const Bytes payload = content.subspan(record.fixed.header_bytes);
-  std::byte* place = nullptr;
-  if (payload.size() >= kLongBytes) place = sink.placement(peer.pe, record.fixed, header, payload.size());
-  if (place != nullptr) {
-    std::memcpy(place, payload.data(), payload.size());
-    sink.placed(peer.pe, record.fixed, header, payload.size());
-  } else {
-    sink.deliver(peer.pe, record.fixed, content);
-  }
+// The peer may end as soon as it knows that its shutdown was seen. So all its payloads have to be read before.
+void Inbound::take_shutdown_if_due(Peer& peer) {
+  if (!peer.is_shutdown_due || peer.payloads_read_from != 0 || (!is_closing_ && !peer.queue_in.is_empty())) return;
+  peer.is_shutdown_due = false;
+  peer.has_left = true;
+  outbound_.drop(peer);
+  outbound_.send_control(peer, kShutdownSeen, 0);
 }
 
-void Inbound::land(Peer& peer, const Record& record, Bytes content) {
-  auto placement = std::make_unique<Placement>();
+void Inbound::take_announcement(Peer& peer, const Record& record, Bytes content) {
+  Announcement what;
   const std::size_t header_bytes = record.fixed.header_bytes;
-  if (header_bytes > kMaxHeaderBytes || content.size() != sizeof(Announcement) + header_bytes) {
-    refuse(peer, "an announcement of a wrong length");
-    return;
-  }
-  std::memcpy(&placement->what, content.data(), sizeof(Announcement));
-  std::memcpy(placement->header, content.data() + sizeof(Announcement), header_bytes);
-  placement->fixed = record.fixed;
-  const std::uint64_t payload_bytes = placement->what.payload_bytes;
-  if (payload_bytes < kLongBytes || payload_bytes > kMaxPayloadBytes) {
-    refuse(peer, "a payload of a length that is not allowed");
-    return;
-  }
-  if (is_closing_) {
-    outbound_.send_control(peer, Record::finished, placement->what.id);
-    return;
-  }
-  std::byte* place =
-      setup_->sink->placement(peer.pe, placement->fixed, Bytes(placement->header, header_bytes), payload_bytes);
-  if (place == nullptr) {
-    placement->own_memory.reset(new (std::nothrow) std::byte[header_bytes + payload_bytes]);
-    if (placement->own_memory == nullptr) {
-      peers_.fail(peer, "no memory for a message of " + std::to_string(payload_bytes) + " bytes");
-      return;
-    }
-    std::memcpy(placement->own_memory.get(), placement->header, header_bytes);
-    place = placement->own_memory.get() + header_bytes;
-  }
+  if (content.size() != sizeof what + header_bytes) return refuse(peer, "an announcement of a wrong length");
+  std::memcpy(&what, content.data(), sizeof what);
+  if (what.payload_bytes < kLongBytes || what.payload_bytes > kMaxPayloadBytes)
+    return refuse(peer, "a payload of a length that is not allowed");
+  if (is_closing_) return outbound_.send_control(peer, kFinished, what.id);
+  peer.queue_in.add_announced(record.fixed, content.subspan(sizeof what), what.payload_bytes,
+                              {what.id, what.address, what.key});
+}
+
+// Starts to read the payload from the sender's memory.
+bool Inbound::fetch(InboundMessage& message) noexcept {
+  Peer& peer = *peers_.find(message.queue->source());
   Transfer* transfer = transfers_.take();
-  placement->transfer = transfer;
   transfer->peer = &peer;
   transfer->is_write = false;
-  transfer->local = place;
-  transfer->remote = placement->what.address;
-  transfer->key = placement->what.key;
-  transfer->total = payload_bytes;
-  transfer->placement = placement.get();
-  peer.placement = std::move(placement);
+  transfer->local = message.destination();
+  transfer->remote = message.fetch_key[1];
+  transfer->key = message.fetch_key[2];
+  transfer->total = message.payload_bytes;
+  transfer->message = &message;
+  ++peer.payloads_read_from;
   transfers_.start(*transfer);
+  return false;
 }
 
-void Inbound::on_placed(Transfer& transfer) {
+void Inbound::on_chunk(Transfer& transfer) {
   Peer& peer = *transfer.peer;
   if (!transfer.is_complete() || peer.is_lost) return;
-  const std::unique_ptr<Placement> placement = std::move(peer.placement);
-  finish(peer, *placement);
-  drain(peer);
+  InboundMessage& message = *transfer.message;
+  const std::uint64_t id = message.fetch_key[0];
+  transfers_.release(&transfer);
+  --peer.payloads_read_from;
+  message.queue->complete(message);
+  outbound_.send_control(peer, kFinished, id);
+  take_shutdown_if_due(peer);
 }
 
-void Inbound::finish(Peer& peer, const Placement& placement) {
-  transfers_.release(placement.transfer);
-  if (!is_closing_) {
-    Sink& sink = *setup_->sink;
-    const std::size_t header_bytes = placement.fixed.header_bytes;
-    const std::size_t payload_bytes = placement.what.payload_bytes;
-    if (placement.own_memory != nullptr) {
-      sink.deliver(peer.pe, placement.fixed, Bytes(placement.own_memory.get(), header_bytes + payload_bytes));
-    } else {
-      sink.placed(peer.pe, placement.fixed, Bytes(placement.header, header_bytes), payload_bytes);
-    }
+// The sender waits until each of its payloads has been read, so it is told even if nobody has.
+void Inbound::discard(InboundMessage& message) noexcept {
+  outbound_.send_control(*peers_.find(message.queue->source()), kFinished, message.fetch_key[0]);
+}
+
+void Inbound::out_of_memory(int source, std::size_t bytes) noexcept {
+  peers_.fail(*peers_.find(source), "no memory for a message of " + std::to_string(bytes) + " bytes");
+}
+
+void Inbound::start_closing() {
+  is_closing_ = true;
+  for (Peer* peer : peers_.contacts()) {
+    if (peer->is_lost) continue;
+    peer->queue_in.discard_waiting();
+    take_shutdown_if_due(*peer);
   }
-  outbound_.send_control(peer, Record::finished, placement.what.id);
 }
 
 }  // namespace shmemx::ofi

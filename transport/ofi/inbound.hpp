@@ -1,4 +1,4 @@
-// The way in: receive buffers, checks, order, and payloads that are read to where they belong.
+// Receiving: buffers, checks, the order of packets, and long payloads that this PE reads to their place.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "transport/common/inbound_queue.hpp"
 #include "transport/ofi/fabric.hpp"
 #include "transport/ofi/memory.hpp"
 #include "transport/ofi/outbound.hpp"
@@ -21,33 +22,36 @@ struct Buffer : Operation {
   Place place;
 };
 
-class Inbound {
+class Inbound final : private transport::InboundSource {
  public:
   Inbound(Fabric& fabric, Memory& memory, Peers& peers, Outbound& outbound, Transfers& transfers);
 
   Status open(const Setup& setup);
   void on_received(Buffer& buffer, const fi_cq_data_entry& entry);
-  // A receive that went wrong: the buffer goes back where the provider has let it go.
+  // A receive failed: posts the buffer again if the provider has released it.
   void on_failed(Buffer& buffer, std::uint64_t flags);
-  void on_placed(Transfer& transfer);
-  // Buffers that the provider did not take.
+  // A chunk of a long payload is here.
+  void on_chunk(Transfer& transfer);
+  // Posts the buffers that the provider did not take.
   void retry();
-  // From now on messages are acknowledged, but reach nobody.
-  void start_closing() noexcept { is_closing_ = true; }
+  // From now on messages are acknowledged, but not delivered.
+  void start_closing();
 
  private:
-  enum class Outcome : std::uint8_t { consumed, held };
+  bool fetch(transport::InboundMessage& message) noexcept override;
+  void discard(transport::InboundMessage& message) noexcept override;
+  void out_of_memory(int source, std::size_t bytes) noexcept override;
 
   void post(Buffer& buffer);
   void accept(Bytes packet);
   void accept_control(Peer& peer, Bytes packet);
   void obey(Peer& peer, std::uint32_t kind, std::uint64_t value);
-  void hold(Peer& peer, Bytes packet, std::uint32_t sequence, std::size_t offset);
-  void drain(Peer& peer);
-  Outcome consume(Peer& peer, Bytes packet, std::size_t& offset);
-  void deliver(Peer& peer, const Record& record, Bytes content);
-  void land(Peer& peer, const Record& record, Bytes content);
-  void finish(Peer& peer, const Placement& placement);
+  void hold(Peer& peer, std::uint32_t sequence, Bytes packet);
+  void take_early(Peer& peer);
+  void take(Peer& peer, Bytes packet);
+  void take_aligned(Peer& peer, Bytes packet);
+  void take_announcement(Peer& peer, const Record& record, Bytes content);
+  void take_shutdown_if_due(Peer& peer);
   void refuse(Peer& peer, const char* what);
 
   Fabric& fabric_;

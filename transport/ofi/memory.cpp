@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "transport/keyed_hash.hpp"
+#include "transport/common/authentication.hpp"
 
 namespace shmemx::ofi {
 namespace {
@@ -30,9 +30,9 @@ const Memory::Range* Memory::range_of(Bytes memory, const std::byte*& base) cons
 
 Result<Place> Memory::enter(Bytes memory, std::uint64_t access) {
   fid_mr* region = nullptr;
-  // Where the key is ours to choose, one that a stranger cannot guess.
-  const std::uint64_t words[] = {++counter_, ~std::uint64_t{0}};
-  std::uint64_t wish = transport::keyed_hash(secret_, words);
+  // If the provider lets us choose the key, choose one that nobody else can guess.
+  const std::uint64_t words[] = {++counter_};
+  std::uint64_t wish = transport::prove(secret_, transport::Purpose::memory_key, words);
   const std::size_t key_bytes = fabric_.info->domain_attr->mr_key_size;
   if (key_bytes < sizeof wish) wish &= (std::uint64_t{1} << (8 * key_bytes)) - 1;
   int result = fi_mr_reg(fabric_.domain.get(), memory.data(), memory.size(), access, 0, wish, 0, &region, nullptr);

@@ -8,12 +8,15 @@
 #include <chrono>
 #include <utility>
 
+#include "base/clock.hpp"
+
 namespace shmemx::ofi {
 namespace {
 
 constexpr std::size_t kBatch = 16;
 constexpr int kBatchesPerPoll = 4;
 constexpr int kCloseSleepMs = 1;
+constexpr std::uint32_t kPollsPerLook = 16;  // polls to one look at the clock
 constexpr auto kMoment = std::chrono::milliseconds(200);
 
 }  // namespace
@@ -27,10 +30,10 @@ Ofi::Ofi(Choice choice, const Setup& setup)
       outbound_(fabric_, memory_, peers_, setup_.me),
       transfers_(fabric_, memory_, peers_),
       inbound_(fabric_, memory_, peers_, outbound_, transfers_),
-      vigil_(peers_, outbound_, setup_.silence_ms) {}
+      keepalive_(setup_.silence_ms, now_ns()) {}
 
-// The endpoint first: what operations under way use must outlive it. Where memory is registered with the endpoint, that
-// has to be taken back before.
+// Closes the endpoint first, since the memory of operations under way must outlive it. If memory is registered with the
+// endpoint, the registrations have to end before it.
 Ofi::~Ofi() {
   if (!fabric_.wants(FI_MR_ENDPOINT)) fabric_.ep.reset();
 }
@@ -47,18 +50,18 @@ transport::Capabilities Ofi::capabilities() const noexcept {
 }
 
 Sent Ofi::send(int pe, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing, Urgency urgency) noexcept {
-  return outbound_.send(peers_.reach(pe), Message{fixed, header, payload, outgoing, urgency});
+  return outbound_.send(peers_.contact(pe), Message{fixed, header, payload, outgoing, urgency});
 }
 
-// The provider does not say when bytes of a payload have moved, and moves them when it is looked at: whoever waits must
-// not go to sleep meanwhile. For so long at least as a payload takes.
-bool Ofi::believes_in_movement(bool moved) noexcept {
-  constexpr std::uint32_t kBelieved = 2000;  // polls without a completion, some milliseconds
+// Returns true while a long payload is likely to move. The provider moves bytes only inside calls and does not report
+// them, so a waiting thread must keep polling for about as long as a payload takes.
+bool Ofi::assume_movement(bool moved) noexcept {
+  constexpr std::uint32_t kMostPolls = 2000;  // without a completion, some milliseconds
   if (moved || (transfers_.is_empty() && !outbound_.is_read_from())) {
-    unseen_polls_ = 0;
+    polls_without_completion_ = 0;
     return false;
   }
-  return ++unseen_polls_ < kBelieved;
+  return ++polls_without_completion_ < kMostPolls;
 }
 
 bool Ofi::poll(int) noexcept {
@@ -66,9 +69,9 @@ bool Ofi::poll(int) noexcept {
   moved = transfers_.retry() || moved;
   moved = outbound_.retry() || moved;
   inbound_.retry();
-  if (!is_closing_) vigil_.look();
+  if (!is_closing_ && ++polls_ % kPollsPerLook == 0) keep_alive();
   moved = report() || moved;
-  return believes_in_movement(moved) || moved;
+  return assume_movement(moved) || moved;
 }
 
 bool Ofi::read_completions() {
@@ -104,7 +107,7 @@ void Ofi::on_completion(const fi_cq_data_entry& entry) {
 
 void Ofi::on_chunk(Chunk& chunk) {
   Transfer& transfer = transfers_.on_done(chunk);
-  if (transfer.placement != nullptr) return inbound_.on_placed(transfer);
+  if (transfer.message != nullptr) return inbound_.on_chunk(transfer);
   if (!transfer.is_complete()) return;
   --transfer.completion->open;
   transfers_.release(&transfer);
@@ -114,7 +117,7 @@ void Ofi::on_failure() {
   fi_cq_err_entry problem{};
   if (fi_cq_readerr(fabric_.cq.get(), &problem, 0) < 0) return;
   auto* operation = static_cast<Operation*>(problem.op_context);
-  if (operation == nullptr) return vigil_.ask_all();
+  if (operation == nullptr) return ask_all();
   const std::string cause = fabric_.error_text(problem.err);
   switch (operation->kind) {
     case Operation::Kind::receive:
@@ -131,23 +134,42 @@ void Ofi::on_failure() {
   }
 }
 
+// Ends a round of the keepalive, if it is over, for all peers.
+void Ofi::keep_alive() {
+  using transport::Keepalive;
+  if (!keepalive_.is_round_over(now_ns())) return;
+  for (Peer* peer : peers_.contacts()) {
+    if (peer->is_lost || peer->has_left) continue;
+    const Keepalive::Action action = Keepalive::end_round(peer->keepalive);
+    if (action == Keepalive::Action::lose) peers_.fail(*peer, transport::silence_text(setup_.silence_ms));
+    if (action == Keepalive::Action::ask) outbound_.send_control(*peer, kPing, 0);
+  }
+}
+
+// Asks all peers for a sign of life: an operation has failed, and the provider does not say whose it was.
+void Ofi::ask_all() {
+  for (Peer* peer : peers_.contacts()) {
+    if (!peer->is_lost && !peer->has_left) outbound_.send_control(*peer, kPing, 0);
+  }
+}
+
 bool Ofi::report() {
   for (Peer* peer : peers_.take_newly_lost()) outbound_.drop(*peer);
   return peers_.report(is_closing_);
 }
 
-// That look may have made way for what the provider had not taken: nothing would wake anybody for it.
+// Tries again what the provider had refused: may_sleep() may have made room, and no event would tell.
 bool Ofi::arm() noexcept {
   if (!fabric_.may_sleep()) return false;
   const bool moved = transfers_.retry();
   return !outbound_.retry() && !moved && !peers_.has_news();
 }
 
-// The best is to know that the other has seen the farewell: nothing is in the sockets then that could be lost with
-// them. Whoever has left does not answer, others may be busy: after a moment it is enough that the provider has sent
-// all.
+// Returns true if nothing to the peer can be lost any more. That is certain once the peer has seen the shutdown record.
+// A peer that has left does not reply, and others may be busy: after kMoment it is enough that the provider has sent
+// everything.
 bool Ofi::has_parted(const Peer& peer, bool is_hasty) noexcept {
-  return peer.is_lost || peer.has_seen_ours || ((peer.has_left || is_hasty) && Outbound::is_idle(peer));
+  return peer.is_lost || peer.has_seen_shutdown || ((peer.has_left || is_hasty) && Outbound::is_idle(peer));
 }
 
 void Ofi::close(std::uint32_t patience_ms) noexcept {
@@ -155,12 +177,12 @@ void Ofi::close(std::uint32_t patience_ms) noexcept {
   is_closing_ = true;
   inbound_.start_closing();
   flush();
-  for (Peer* peer : peers_.reached()) outbound_.send_farewell(*peer);
+  for (Peer* peer : peers_.contacts()) outbound_.send_shutdown(*peer);
   const auto start = Clock::now();
   const auto all_parted = [&] {
     const bool is_hasty = Clock::now() - start > kMoment;
-    const std::vector<Peer*>& reached = peers_.reached();
-    return std::all_of(reached.begin(), reached.end(), [&](const Peer* peer) { return has_parted(*peer, is_hasty); });
+    const std::vector<Peer*>& peers = peers_.contacts();
+    return std::all_of(peers.begin(), peers.end(), [&](const Peer* peer) { return has_parted(*peer, is_hasty); });
   };
   while (!all_parted() && Clock::now() - start < std::chrono::milliseconds(patience_ms)) {
     if (poll(-1) || !arm()) continue;
@@ -186,7 +208,7 @@ Result<std::string> Ofi::register_memory(std::byte* base, std::size_t bytes) {
 Transfer* Ofi::prepare(int pe, Bytes key, std::uint64_t offset, std::span<std::byte> local) {
   std::uint64_t address = 0;
   std::uint64_t name = 0;
-  Peer& peer = peers_.reach(pe);
+  Peer& peer = peers_.contact(pe);
   if (peer.is_lost || transfers_.is_full()) return nullptr;
   if (!Memory::parse_key(key, address, name)) {
     peers_.fail(peer, "a memory key of " + std::to_string(key.size()) + " bytes");
@@ -213,14 +235,14 @@ bool Ofi::start(Transfer& transfer, Completion& completion) {
 
 bool Ofi::put(int pe, Bytes key, std::uint64_t offset, Bytes source, Completion& completion) noexcept {
   Transfer* transfer = prepare(pe, key, offset, {const_cast<std::byte*>(source.data()), source.size()});
-  if (transfer == nullptr) return peers_.reach(pe).is_lost;  // dropped, or later
+  if (transfer == nullptr) return peers_.contact(pe).is_lost;  // dropped, or later
   transfer->is_write = true;
   return start(*transfer, completion);
 }
 
 bool Ofi::get(int pe, Bytes key, std::uint64_t offset, std::span<std::byte> dest, Completion& completion) noexcept {
   Transfer* transfer = prepare(pe, key, offset, dest);
-  if (transfer == nullptr) return peers_.reach(pe).is_lost;  // dropped, or later
+  if (transfer == nullptr) return peers_.contact(pe).is_lost;  // dropped, or later
   transfer->is_write = false;
   return start(*transfer, completion);
 }

@@ -1,8 +1,9 @@
-// The transport: libfabric's endpoint below, packets and payloads above it.
+// The transport: puts packets and payloads onto libfabric's endpoint.
 #pragma once
 
 #include <string>
 
+#include "transport/common/keepalive.hpp"
 #include "transport/ofi/choice.hpp"
 #include "transport/ofi/fabric.hpp"
 #include "transport/ofi/inbound.hpp"
@@ -10,7 +11,6 @@
 #include "transport/ofi/outbound.hpp"
 #include "transport/ofi/peer.hpp"
 #include "transport/ofi/transfer.hpp"
-#include "transport/ofi/vigil.hpp"
 #include "transport/transport.hpp"
 
 namespace shmemx::ofi {
@@ -43,11 +43,13 @@ class Ofi final : public Transport {
 
  private:
   bool read_completions();
-  bool believes_in_movement(bool moved) noexcept;
+  bool assume_movement(bool moved) noexcept;
   void on_completion(const fi_cq_data_entry& entry);
   void on_failure();
   void on_chunk(Chunk& chunk);
   bool report();
+  void keep_alive();
+  void ask_all();
   static bool has_parted(const Peer& peer, bool is_hasty) noexcept;
   Transfer* prepare(int pe, Bytes key, std::uint64_t offset, std::span<std::byte> local);
   bool start(Transfer& transfer, Completion& completion);
@@ -60,9 +62,10 @@ class Ofi final : public Transport {
   Outbound outbound_;
   Transfers transfers_;
   Inbound inbound_;
-  Vigil vigil_;
+  transport::Keepalive keepalive_;
+  std::uint32_t polls_ = 0;
   bool is_closing_ = false;
-  std::uint32_t unseen_polls_ = 0;
+  std::uint32_t polls_without_completion_ = 0;
 };
 
 }  // namespace shmemx::ofi

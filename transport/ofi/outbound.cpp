@@ -9,10 +9,10 @@
 namespace shmemx::ofi {
 namespace {
 
-constexpr std::size_t kQueuedPackets = 32;    // of a peer, before send() says no
-constexpr std::uint32_t kPostedPackets = 16;  // of a peer with the provider; beyond that records are gathered
-constexpr std::uint32_t kPostedBehind = 64;   // what a peer has to hold back while it reads a payload
-constexpr std::size_t kLongSends = 16;        // of a peer
+constexpr std::size_t kQueuedPackets = 32;    // to one peer, beyond which send() refuses
+constexpr std::uint32_t kPostedPackets = 16;  // to one peer, held by the provider; beyond that records are gathered
+constexpr std::uint32_t kPostedBehind = 64;   // packets that a peer has to hold back while it reads a payload
+constexpr std::size_t kLongSends = 16;        // to one peer
 constexpr std::size_t kAnnouncementBytes = sizeof(Announcement) + kMaxHeaderBytes;
 
 void copy(std::byte*& to, Bytes from) noexcept {
@@ -41,7 +41,7 @@ Outbound::Outbound(Fabric& fabric, Memory& memory, Peers& peers, int me)
       has_tails_(fabric.info->tx_attr->iov_limit >= 3) {}
 
 Sent Outbound::send(Peer& peer, const Message& message) {
-  if (peer.has_left || peer.is_lost) return Sent::yes;  // nobody is there to miss it
+  if (peer.has_left || peer.is_lost) return Sent::yes;  // dropped: the peer does not need it
   if (!peers_.connect(peer)) return peer.is_lost ? Sent::yes : Sent::no;
   if (message.payload.size() < kLongBytes) return send_short(peer, message);
   if (message.payload.size() <= kEagerBytes && has_tails_) return send_eager(peer, message);
@@ -51,7 +51,7 @@ Sent Outbound::send(Peer& peer, const Message& message) {
 Sent Outbound::send_short(Peer& peer, const Message& message) {
   const std::size_t content = message.header.size() + message.payload.size();
   if (!has_room(peer, content)) return Sent::no;
-  std::byte* to = append(*peer.open, message.fixed, Record::message, content);
+  std::byte* to = append(*peer.open, message.fixed, kMessage, content);
   copy(to, message.header);
   copy(to, message.payload);
   if (message.urgency == Urgency::now) {
@@ -80,7 +80,7 @@ Sent Outbound::send_eager(Peer& peer, const Message& message) {
   }
   queue_open(peer);
   Packet* packet = take(peer);
-  std::byte* to = append(*packet, message.fixed, Record::message, message.header.size() + payload.size());
+  std::byte* to = append(*packet, message.fixed, kMessage, message.header.size() + payload.size());
   copy(to, message.header);
   packet->used = static_cast<std::uint32_t>(to - packet->bytes);
   packet->tail = payload;
@@ -109,7 +109,7 @@ Sent Outbound::send_announcement(Peer& peer, const Message& message) {
   payload.place = std::move(*place);
   peer.next_long = payload.id;
   const Announcement what{payload.id, bytes.size(), payload.place.address, payload.place.key};
-  std::byte* to = append(*peer.open, message.fixed, Record::announce, sizeof what + message.header.size());
+  std::byte* to = append(*peer.open, message.fixed, kAnnounce, sizeof what + message.header.size());
   copy(to, std::as_bytes(std::span(&what, 1)));
   copy(to, message.header);
   peer.long_sends.push_back(std::move(payload));
@@ -119,13 +119,13 @@ Sent Outbound::send_announcement(Peer& peer, const Message& message) {
   return message.outgoing != nullptr ? Sent::later : Sent::yes;
 }
 
-void Outbound::send_control(Peer& peer, Record::Kind kind, std::uint64_t value) {
+void Outbound::send_control(Peer& peer, RecordKind kind, std::uint64_t value) {
   if (!peers_.connect(peer) || peer.is_lost) return;
-  // What the provider has not taken yet takes more.
+  // A packet that the provider has not taken yet has room for more records.
   Packet* packet = peer.control.size() > 1 ? peer.control.back() : nullptr;
   if (packet == nullptr || packet->used + sizeof(Record) + sizeof(ControlWord) > kGatherBytes) {
     packet = take(peer);
-    packet->is_control = packet->is_watched = true;
+    packet->is_control = packet->needs_completion = true;
     peer.control.push_back(packet);
   }
   const ControlWord word{value, 0};
@@ -133,14 +133,14 @@ void Outbound::send_control(Peer& peer, Record::Kind kind, std::uint64_t value) 
   pump(peer);
 }
 
-void Outbound::send_farewell(Peer& peer) {
+void Outbound::send_shutdown(Peer& peer) {
   if (peer.has_left || !peers_.connect(peer) || peer.is_lost) return;
   if (peer.open == nullptr || peer.open->used + sizeof(Record) > kGatherBytes) {
     queue_open(peer);
     peer.open = take(peer);
   }
-  append(*peer.open, Header{}, Record::farewell, 0);
-  peer.open->is_watched = true;
+  append(*peer.open, Header{}, kShutdown, 0);
+  peer.open->needs_completion = true;
   peer.is_open_due = true;
   pump(peer);
 }
@@ -156,9 +156,9 @@ void Outbound::flush() {
   }
 }
 
-// Makes `open` a packet that takes one more record.
-bool Outbound::has_room(Peer& peer, std::size_t record_bytes) {
-  const std::size_t bytes = sizeof(Record) + align_up(record_bytes);
+// Makes `open` a packet with room for one more record. Returns false if too many packets are queued.
+bool Outbound::has_room(Peer& peer, std::size_t content_bytes) {
+  const std::size_t bytes = transport::record_bytes(content_bytes);
   if (peer.open != nullptr && peer.open->used + bytes <= kGatherBytes) return true;
   if (peer.queue.size() >= kQueuedPackets && (pump(peer), peer.queue.size() >= kQueuedPackets)) return false;
   if (peer.open != nullptr) {
@@ -169,11 +169,11 @@ bool Outbound::has_room(Peer& peer, std::size_t record_bytes) {
   return true;
 }
 
-std::byte* Outbound::append(Packet& packet, const Header& fixed, Record::Kind kind, std::size_t bytes) {
+std::byte* Outbound::append(Packet& packet, const Header& fixed, RecordKind kind, std::size_t bytes) {
   std::byte* at = packet.bytes + packet.used;
   const Record record{fixed, static_cast<std::uint32_t>(bytes), kind};
   std::memcpy(at, &record, sizeof record);
-  packet.used += static_cast<std::uint32_t>(sizeof record + align_up(bytes));
+  packet.used += static_cast<std::uint32_t>(transport::record_bytes(bytes));
   return at + sizeof record;
 }
 
@@ -184,8 +184,8 @@ void Outbound::queue_open(Peer& peer) {
   peer.is_open_due = false;
 }
 
-// True when something has left. What waits for the provider's completions or for the peer goes on when they come; what
-// the provider does not take now is tried again by retry().
+// Hands packets to the provider. Returns true if something has left. Packets that wait for the provider's completions,
+// or for the peer, go on with those. Packets that the provider refuses now are tried again by retry().
 bool Outbound::pump(Peer& peer) {
   bool moved = false;
   while (!peer.is_lost && !peer.is_stalled) {
@@ -218,9 +218,9 @@ bool Outbound::pump(Peer& peer) {
 std::int64_t Outbound::post(Packet& packet) {
   Peer& peer = *packet.peer;
   const std::uint32_t source = packet.is_control ? me_ | kControl : me_;
-  const PacketHeader packet_header{peer.token_out, source, packet.is_control ? 0 : peer.sequence_out};
+  const PacketHeader packet_header{peer.proof_out, source, packet.is_control ? 0 : peer.sequence_out};
   std::memcpy(packet.bytes, &packet_header, sizeof packet_header);
-  const bool injects = !packet.is_watched && packet.tail.empty() && packet.used <= inject_bytes_;
+  const bool injects = !packet.needs_completion && packet.tail.empty() && packet.used <= inject_bytes_;
   if (const std::int64_t result = hand_over(packet, injects); result != 0) return result;
   if (!packet.is_control) {
     ++peer.sequence_out;
@@ -234,22 +234,23 @@ std::int64_t Outbound::post(Packet& packet) {
   return 0;
 }
 
-// What is injected is gone at once, without a completion. Control packets are not, so that a way that is broken shows
-// as an error of a certain peer; nor are farewells, so that one knows when all has gone.
+// Sends one packet. An injected packet is the provider's at once and has no completion. Control packets are not
+// injected, so that a broken path shows as an error of a certain peer. Shutdown packets are not, so that close() knows
+// when all packets have left.
 std::int64_t Outbound::hand_over(Packet& packet, bool injects) {
   fid_ep* ep = fabric_.ep.get();
   const fi_addr_t to = packet.peer->address;
   if (injects) return fi_inject(ep, packet.bytes, packet.used, to);
   if (packet.tail.empty()) return fi_send(ep, packet.bytes, packet.used, packet.place.descriptor, to, &packet.context);
-  // The packet's own end, unused behind a header, fills the payload up to kAlign.
-  std::byte* filler = packet.bytes + kPacketBytes - kAlign;
-  std::memset(filler, 0, kAlign);
+  // The end of the packet's own memory, unused behind a header, pads the payload.
+  std::byte* filler = packet.bytes + kPacketBytes - transport::kRecordAlign;
+  std::memset(filler, 0, transport::kRecordAlign);
   const std::size_t bytes = packet.used + packet.tail.size();
   void* descriptors[] = {packet.place.descriptor, packet.tail_place.descriptor, packet.place.descriptor};
   const iovec parts[] = {{packet.bytes, packet.used},
                          {const_cast<std::byte*>(packet.tail.data()), packet.tail.size()},
-                         {filler, align_up(bytes) - bytes}};
-  const std::size_t count = align_up(bytes) == bytes ? 2 : 3;
+                         {filler, transport::padded(bytes) - bytes}};
+  const std::size_t count = transport::padded(bytes) == bytes ? 2 : 3;
   return fi_sendv(ep, parts, descriptors, count, to, &packet.context);
 }
 
@@ -309,7 +310,7 @@ Packet* Outbound::take(Peer& peer) {
   if (free_.empty()) {
     all_.push_back(std::make_unique<Packet>());
     Packet& made = *all_.back();
-    // A provider that cannot use it says so when it is sent.
+    // If the memory cannot be registered, the provider reports that when the packet is sent.
     if (auto place = memory_.open_to_me(Bytes(made.bytes, kPacketBytes))) made.place = std::move(*place);
     free_.push_back(&made);
   }
@@ -317,7 +318,7 @@ Packet* Outbound::take(Peer& peer) {
   free_.pop_back();
   packet->peer = &peer;
   packet->used = sizeof(PacketHeader);
-  packet->is_control = packet->is_watched = false;
+  packet->is_control = packet->needs_completion = false;
   return packet;
 }
 

@@ -1,5 +1,5 @@
-// The way out: records are gathered into packets, packets wait in the queue of their peer until the provider takes
-// them. Each peer has its own queue, so that one which takes nothing stops nobody else.
+// Sending: records are gathered into packets, and packets wait in the queue of their peer until the provider takes
+// them. Each peer has its own queue, so a peer that takes nothing delays no other.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace shmemx::ofi {
 
-// A message as Transport::send() gets it.
+// The arguments of Transport::send().
 struct Message {
   const Header& fixed;
   Bytes header;
@@ -26,28 +26,28 @@ class Outbound {
   Outbound(Fabric& fabric, Memory& memory, Peers& peers, int me);
 
   Sent send(Peer& peer, const Message& message);
-  // Overtakes what waits; never refused.
-  void send_control(Peer& peer, Record::Kind kind, std::uint64_t value);
-  void send_farewell(Peer& peer);
+  // Sends a control record. It overtakes waiting packets and is never refused.
+  void send_control(Peer& peer, RecordKind kind, std::uint64_t value);
+  void send_shutdown(Peer& peer);
   void flush();
 
-  // Peers that the provider did not take anything for. True when something has left.
+  // Tries again for peers whose packets the provider did not take. Returns true if something has left.
   bool retry();
   void on_sent(Packet& packet);
-  // The peer has read a payload. False: it was told of none such.
+  // The peer has read a payload. Returns false if no such payload was announced to it.
   bool on_finished(Peer& peer, std::uint64_t id);
-  // Nothing that waits leaves any more: the peer is lost or has left.
+  // Drops all that waits for a peer that is lost or has left.
   void drop(Peer& peer);
   static bool is_idle(const Peer& peer) noexcept;
-  // Are there payloads that peers have not read yet?
+  // Returns true if there are payloads that peers have not read yet.
   bool is_read_from() const noexcept { return payloads_ != 0; }
 
  private:
   Sent send_short(Peer& peer, const Message& message);
   Sent send_eager(Peer& peer, const Message& message);
   Sent send_announcement(Peer& peer, const Message& message);
-  bool has_room(Peer& peer, std::size_t record_bytes);
-  std::byte* append(Packet& packet, const Header& fixed, Record::Kind kind, std::size_t bytes);
+  bool has_room(Peer& peer, std::size_t content_bytes);
+  std::byte* append(Packet& packet, const Header& fixed, RecordKind kind, std::size_t bytes);
   bool pump(Peer& peer);
   std::int64_t post(Packet& packet);
   std::int64_t hand_over(Packet& packet, bool injects);

@@ -4,12 +4,10 @@
 #include <cstring>
 #include <utility>
 
-#include "transport/ofi/token.hpp"
-
 namespace shmemx::ofi {
 namespace {
 
-// A address: the provider's name, a zero byte, the endpoint's name.
+// An endpoint address: the provider's name, a zero byte, the endpoint's name.
 struct AddressParts {
   std::string provider;
   std::string name;
@@ -28,18 +26,17 @@ bool parse_address(Bytes address, AddressParts& parts) {
 }  // namespace
 
 Peers::Peers(Fabric& fabric, const Setup& setup)
-    : fabric_(fabric), setup_(setup), table_(static_cast<std::size_t>(setup.n_pes)) {}
+    : fabric_(fabric), setup_(setup), proofs_(setup), table_(static_cast<std::size_t>(setup.n_pes)) {}
 
 std::string Peers::own_address() const { return fabric_.provider() + '\0' + fabric_.name(); }
 
-Peer& Peers::reach(int pe) {
+Peer& Peers::contact(int pe) {
   std::unique_ptr<Peer>& slot = table_[static_cast<std::size_t>(pe)];
   if (slot == nullptr) {
-    slot = std::make_unique<Peer>();
-    slot->pe = pe;
-    slot->token_in = pair_token(setup_.secret, pe, setup_.me);
-    slot->token_out = pair_token(setup_.secret, setup_.me, pe);
-    reached_.push_back(slot.get());
+    slot = std::make_unique<Peer>(pe, *setup_.sink, *source_, active_);
+    slot->proof_in = proofs_.incoming(pe);
+    slot->proof_out = proofs_.outgoing(pe);
+    contacts_.push_back(slot.get());
   }
   return *slot;
 }
@@ -56,7 +53,7 @@ Status Peers::insert(Peer& peer) {
   const Bytes address = addresses_ != nullptr ? addresses_->address_of(peer.pe) : Bytes();
   if (address.empty()) return Error{Errc::unsupported, 0, "it has no libfabric endpoint"};
   AddressParts parts;
-  if (!parse_address(address, parts)) return Error{Errc::protocol, 0, "its card cannot be read"};
+  if (!parse_address(address, parts)) return Error{Errc::protocol, 0, "its endpoint address cannot be read"};
   if (parts.provider != fabric_.provider()) {
     return Error{Errc::unsupported, 0,
                  "its libfabric provider is " + parts.provider + ", here it is " + fabric_.provider()};
@@ -75,6 +72,7 @@ Status Peers::insert(Peer& peer) {
 void Peers::fail(Peer& peer, std::string cause) {
   if (peer.is_lost) return;
   peer.is_lost = true;
+  peer.queue_in.stop();
   newly_lost_.push_back(&peer);
   if (!cause.empty() && cause.size() > 1 && std::islower(static_cast<unsigned char>(cause[1])) != 0)
     cause[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(cause[0])));

@@ -1,4 +1,4 @@
-// What is kept of a PE once it has been reached, and the table of those that have.
+// What is kept of a PE from the first contact on, and the table of these PEs.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,10 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "transport/common/authentication.hpp"
+#include "transport/common/inbound_queue.hpp"
+#include "transport/common/keepalive.hpp"
+#include "transport/common/reorder_window.hpp"
 #include "transport/ofi/fabric.hpp"
 #include "transport/ofi/memory.hpp"
 #include "transport/ofi/wire.hpp"
@@ -24,16 +28,16 @@ struct Packet : Operation {
   Peer* peer = nullptr;
   std::uint32_t used = 0;
   bool is_control = false;
-  bool is_watched = false;  // its completion matters
+  bool needs_completion = false;  // must not be injected
   Bytes tail;
   Outgoing* outgoing = nullptr;
   std::unique_ptr<std::byte[]> own_tail;
   Place tail_place;
   Place place;
-  alignas(kAlign) std::byte bytes[kPacketBytes];
+  alignas(transport::kRecordAlign) std::byte bytes[kPacketBytes];
 };
 
-// A payload that waits until the peer has read it.
+// A long payload until the peer has read it.
 struct LongSend {
   std::uint64_t id;
   Outgoing* outgoing;
@@ -41,79 +45,73 @@ struct LongSend {
   Place place;
 };
 
-// A packet that has to wait: for one that was sent before it, or for the payload of a long message.
-struct Held {
-  std::uint32_t sequence;
-  std::size_t size;
-  std::size_t offset;  // what lies before has been consumed
-  std::unique_ptr<std::byte[]> bytes;
-};
-
-struct Transfer;
-
-// A payload that is being read.
-struct Placement {
-  Announcement what;
-  Header fixed;
-  std::byte header[kMaxHeaderBytes];
-  std::unique_ptr<std::byte[]> own_memory;  // header and payload, where the sink has no place for it
-  Transfer* transfer = nullptr;
+// A packet that arrived before its turn.
+struct EarlyPacket {
+  std::size_t bytes = 0;
+  transport::AlignedMemory memory;
 };
 
 struct Peer {
-  int pe = -1;
+  static constexpr std::uint32_t kMostAhead = 4096;  // packets that may arrive before one that is missing
+
+  Peer(int number, Sink& sink, transport::InboundSource& source, bool& active) noexcept
+      : pe(number), queue_in(sink, source, {.source = number, .most_under_way = 1, .active = &active}) {}
+
+  int pe;
   fi_addr_t address = FI_ADDR_NOTAVAIL;
-  std::string name;  // of its endpoint
-  std::uint64_t token_in = 0;
-  std::uint64_t token_out = 0;
+  std::string name;             // of its endpoint
+  std::uint64_t proof_in = 0;   // in packets from the PE
+  std::uint64_t proof_out = 0;  // in packets to the PE
 
   bool is_lost = false;
-  bool has_left = false;       // its farewell is here
-  bool has_seen_ours = false;  // it has our farewell
+  bool has_left = false;           // its shutdown record has been taken
+  bool has_seen_shutdown = false;  // it has taken our shutdown record
 
-  // Out. `open` is the packet that records are added to; `is_open_due`: it leaves as soon as it can.
+  // Out. `open` is the packet that records are added to. If `is_open_due`, it leaves as soon as it can.
   Packet* open = nullptr;
   bool is_open_due = false;
-  bool is_gathering = false;  // in the list of those that flush() looks at
-  bool is_stalled = false;    // in the list of those to try again
+  bool is_gathering = false;  // listed for flush()
+  bool is_stalled = false;    // listed for retry()
   std::deque<Packet*> queue;
   std::deque<Packet*> control;
-  std::uint32_t posted = 0;         // packets the provider has
-  std::uint32_t posted_behind = 0;  // since the last news of a long send
+  std::uint32_t posted = 0;         // packets that the provider has
+  std::uint32_t posted_behind = 0;  // packets posted since a long send was last finished
   std::uint32_t sequence_out = 0;
   std::deque<LongSend> long_sends;
   std::uint64_t next_long = 0;
 
   // In.
-  std::uint32_t sequence_in = 0;
-  std::deque<Held> held;
-  std::unique_ptr<Placement> placement;
+  transport::ReorderWindow<EarlyPacket> window{kMostAhead};
+  transport::InboundQueue queue_in;
+  std::uint32_t payloads_read_from = 0;  // long payloads that this PE reads now
+  bool is_shutdown_due = false;          // its shutdown record waits for the messages in front of it
 
-  // Life.
-  bool is_heard = false;  // since the last look
-  std::uint64_t heard_ms = 0;
-  std::uint64_t pinged_ms = 0;  // 0: not since it was heard
+  transport::Keepalive::Peer keepalive;
 };
 
 class Peers {
  public:
   Peers(Fabric& fabric, const Setup& setup);
 
+  // Names the reader of announced payloads. To be called before the first contact.
+  void set_source(transport::InboundSource& source) noexcept { source_ = &source; }
+
   void set_addresses(const EndpointAddresses& addresses) noexcept { addresses_ = &addresses; }
   std::string own_address() const;
 
+  const transport::PairProofs& proofs() const noexcept { return proofs_; }
   Peer* find(int pe) const noexcept { return table_[static_cast<std::size_t>(pe)].get(); }
-  // Makes it known; its address is looked up when something is sent there.
-  Peer& reach(int pe);
-  // False when it cannot be; it has failed then.
+  // Returns what is kept of `pe`; makes it at the first contact.
+  Peer& contact(int pe);
+  // Makes its address known to the provider. Returns false if that fails; the peer is lost then.
   bool connect(Peer& peer);
-  const std::vector<Peer*>& reached() const noexcept { return reached_; }
+  const std::vector<Peer*>& contacts() const noexcept { return contacts_; }
 
-  // From now on it is lost; what it holds is freed and the sink hears of it in poll().
+  // Marks the peer as lost. report() tells the sink, inside poll().
   void fail(Peer& peer, std::string cause);
   std::vector<Peer*> take_newly_lost();
   bool report(bool is_closing);
-  // Something to take, or to report.
+  // Returns true if there is something to take, or to report.
   bool has_news() const noexcept { return !newly_lost_.empty() || !failures_.empty(); }
 
  private:
@@ -126,11 +124,14 @@ class Peers {
 
   Fabric& fabric_;
   const Setup& setup_;
+  const transport::PairProofs proofs_;
+  transport::InboundSource* source_ = nullptr;
   const EndpointAddresses* addresses_ = nullptr;
   std::vector<std::unique_ptr<Peer>> table_;
-  std::vector<Peer*> reached_;
+  std::vector<Peer*> contacts_;
   std::vector<Failure> failures_;
   std::vector<Peer*> newly_lost_;
+  bool active_ = false;  // the sink was called
 };
 
 }  // namespace shmemx::ofi

@@ -26,7 +26,7 @@ Transfer* Transfers::take() {
 void Transfers::release(Transfer* transfer) {
   transfer->place = Place{};
   transfer->posted = transfer->done = transfer->total = 0;
-  transfer->placement = nullptr;
+  transfer->message = nullptr;
   transfer->completion = nullptr;
   free_.push_back(transfer);
 }
@@ -85,7 +85,7 @@ Transfer& Transfers::on_done(Chunk& chunk) {
   Transfer& transfer = *chunk.transfer;
   chunk.is_busy = false;
   transfer.done += chunk.bytes;
-  transfer.peer->is_heard = true;
+  transfer.peer->keepalive.heard();
   if (!transfer.is_stalled && !transfer.is_posted() && !pump(transfer)) {
     transfer.is_stalled = true;
     stalled_.push_back(&transfer);

@@ -1,4 +1,4 @@
-// RMA in pieces: of payloads that land, and of put() and get().
+// RMA in chunks: for long payloads, and for put() and get().
 #pragma once
 
 #include <array>
@@ -35,7 +35,7 @@ struct Transfer {
   std::size_t posted = 0;
   std::size_t done = 0;
   bool is_stalled = false;
-  Placement* placement = nullptr;  // one of the two is set
+  transport::InboundMessage* message = nullptr;  // of a long message; else `completion` is set
   Completion* completion = nullptr;
   std::array<Chunk, kChunks> chunks;
 

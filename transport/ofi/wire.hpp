@@ -1,10 +1,11 @@
-// What travels: packets of records. All parts lie at multiples of 16 bytes, so that a payload is aligned where it
-// arrives. Words are in the machine's own order: the PEs of a job are of one kind.
+// What travels: packets of records (transport/common/record.hpp). All parts lie at multiples of 16 bytes, so that a
+// message is aligned where it arrives. Words are in the machine's own byte order: all PEs of a job have the same.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "transport/common/record.hpp"
 #include "transport/transport.hpp"
 
 namespace shmemx::ofi {
@@ -17,6 +18,7 @@ using transport::kLongBytes;
 using transport::kMaxAddressBytes;
 using transport::kMaxHeaderBytes;
 using transport::Outgoing;
+using transport::Record;
 using transport::Sent;
 using transport::Setup;
 using transport::Sink;
@@ -24,59 +26,51 @@ using transport::Transport;
 using transport::TransportPtr;
 using transport::Urgency;
 
-inline constexpr std::size_t kAlign = 16;
-constexpr std::size_t align_up(std::size_t bytes) noexcept { return (bytes + kAlign - 1) & ~(kAlign - 1); }
-
 struct PacketHeader {
-  std::uint64_t token;     // pair_token: of this source, for this target
-  std::uint32_t source;    // the PE; kControl is added where the packet overtakes others
-  std::uint32_t sequence;  // counts the packets of this pair that are no control packets
+  std::uint64_t proof;     // transport::PairProofs: of this source, for this target
+  std::uint32_t source;    // the PE; kControl is added if the packet may overtake others
+  std::uint32_t sequence;  // the packet's number among those of this pair that are no control packets
 };
-static_assert(sizeof(PacketHeader) == kAlign);
+static_assert(sizeof(PacketHeader) == transport::kRecordAlign);
 inline constexpr std::uint32_t kControl = std::uint32_t{1} << 31;
 
-struct Record {
-  enum Kind : std::uint32_t {
-    message,   // header and payload follow
-    announce,  // a payload that the receiver reads: Announcement and header follow
-    farewell,  // nothing comes behind this
-    // in control packets only
-    finished,  // the payload `value` has been read
-    ping,      // asks for a pong
-    pong,
-    farewell_seen,
-  };
-  Header fixed;
-  std::uint32_t bytes;  // of what follows, before it is filled up to kAlign
-  std::uint32_t kind;
+// Kinds of records beside transport::kMessageRecord.
+enum RecordKind : std::uint32_t {
+  kMessage = transport::kMessageRecord,
+  kAnnounce,  // a payload that the receiver reads: Announcement and header follow
+  kShutdown,  // the last record
+  // In control packets only:
+  kFinished,  // the receiver has read the payload `value`
+  kPing,      // to be answered by kPong
+  kPong,
+  kShutdownSeen,
 };
-static_assert(sizeof(Record) == kAlign);
 
 struct Announcement {
-  std::uint64_t id;  // the sender's name for it
+  std::uint64_t id;  // the sender's name for the payload
   std::uint64_t payload_bytes;
-  std::uint64_t address;  // of the payload, as RMA wants it
+  std::uint64_t address;  // of the payload, in the form that RMA needs
   std::uint64_t key;
 };
-static_assert(sizeof(Announcement) == 2 * kAlign);
+static_assert(sizeof(Announcement) == 2 * transport::kRecordAlign);
 
 struct ControlWord {
   std::uint64_t value;
   std::uint64_t unused;
 };
-static_assert(sizeof(ControlWord) == kAlign);
+static_assert(sizeof(ControlWord) == transport::kRecordAlign);
 
-// A payload up to here travels in its packet and is copied at the receiver; longer ones are read by the receiver from
-// where they lie.
+// A payload up to here travels in its packet and is copied at the receiver. The receiver reads a longer one from the
+// sender's memory.
 inline constexpr std::size_t kEagerBytes = std::size_t{64} << 10;
 inline constexpr std::size_t kMaxPayloadBytes = std::size_t{1} << 36;
 
-// A packet without a payload of its own: takes the longest message that is no long one.
+// A packet without a payload of its own has room for the longest short message.
 inline constexpr std::size_t kPacketBytes =
-    sizeof(PacketHeader) + sizeof(Record) + align_up(kMaxHeaderBytes + kLongBytes);
+    sizeof(PacketHeader) + transport::record_bytes(kMaxHeaderBytes + kLongBytes);
 // Records are gathered up to here: providers with eager buffers have 16 KiB of them.
 inline constexpr std::size_t kGatherBytes = (std::size_t{16} << 10) - 256;
 inline constexpr std::size_t kMaxPacketBytes =
-    sizeof(PacketHeader) + sizeof(Record) + align_up(kMaxHeaderBytes + kEagerBytes);
+    sizeof(PacketHeader) + transport::record_bytes(kMaxHeaderBytes + kEagerBytes);
 
 }  // namespace shmemx::ofi

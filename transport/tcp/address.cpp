@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "base/affinity.hpp"
-#include "transport/keyed_hash.hpp"
+#include "base/hash.hpp"
 
 namespace shmemx::tcp {
 
@@ -33,12 +33,12 @@ unsigned prefix_of(const sockaddr* mask) noexcept {
   return n;
 }
 
-// How promising a remote address is, the least first.
+// How promising a remote address is; the most promising comes first.
 enum Rank : unsigned { same_machine, same_subnet, routed, link_local, own_address };
 
 struct Ranked {
   Rank rank;
-  unsigned subnet_bits;  // the longer the better
+  unsigned subnet_bits;  // of the common prefix; longer is better
   Candidate candidate;
 };
 
@@ -56,7 +56,7 @@ void add(const Address& remote, const std::vector<LocalAddress>& own, bool here,
   for (const LocalAddress& local : own) {
     if (local.address.is_v6 != remote.is_v6) continue;
     if (local.address.same_host_as(remote) && !here) {
-      best.rank = own_address;  // a bridge that looks the same everywhere: most likely this machine answers
+      best.rank = own_address;  // likely a bridge that has the same address on every machine: this machine would answer
       best.candidate.interface = local.interface;
       break;
     }
@@ -112,29 +112,28 @@ std::vector<LocalAddress> local_addresses() {
 }
 
 std::uint64_t machine_id() {
-  std::uint64_t words[6] = {};
-  const std::string boot = read_small_file("/proc/sys/kernel/random/boot_id");
-  std::memcpy(words, boot.data(), std::min(boot.size(), sizeof(words) - sizeof(words[0])));
+  Fnv1a hash;
+  hash.add(fnv1a(read_small_file("/proc/sys/kernel/random/boot_id")));
   struct stat status {};
-  if (::stat("/proc/self/ns/net", &status) == 0) words[5] = status.st_ino;
-  return transport::keyed_hash({}, words);
+  if (::stat("/proc/self/ns/net", &status) == 0) hash.add(status.st_ino);
+  return hash.digest();
 }
 
-std::vector<Address> addresses_to_tell(const std::vector<LocalAddress>& own) {
+std::vector<Address> addresses_to_publish(const std::vector<LocalAddress>& own) {
   std::vector<Address> of_family[2];
   std::vector<Address> link_local;
   for (const LocalAddress& local : own) {
     if (local.address.is_loopback()) continue;
     (local.address.is_link_local() ? link_local : of_family[local.address.is_v6 ? 1 : 0]).push_back(local.address);
   }
-  std::vector<Address> told;
+  std::vector<Address> published;
   for (std::size_t i = 0; i < std::max(of_family[0].size(), of_family[1].size()); ++i) {
     for (const std::vector<Address>& addresses : of_family) {
-      if (i < addresses.size()) told.push_back(addresses[i]);
+      if (i < addresses.size()) published.push_back(addresses[i]);
     }
   }
-  told.insert(told.end(), link_local.begin(), link_local.end());
-  return told;
+  published.insert(published.end(), link_local.begin(), link_local.end());
+  return published;
 }
 
 std::string pack_address(const EndpointAddress& endpoint) {

@@ -1,4 +1,4 @@
-// Addresses of this machine and of others, and the address that tells others where a PE listens.
+// IP addresses of this machine and of others, and the endpoint address that tells others where a PE listens.
 #pragma once
 
 #include <netinet/in.h>
@@ -20,9 +20,9 @@ struct Address {
 
   unsigned bits() const noexcept { return is_v6 ? 128 : 32; }
   bool is_loopback() const noexcept;
-  bool is_link_local() const noexcept;  // means something together with an interface only
+  bool is_link_local() const noexcept;  // has a meaning only together with an interface
   bool same_host_as(const Address& other) const noexcept { return is_v6 == other.is_v6 && bytes == other.bytes; }
-  // The first `bits` bits are the same.
+  // Returns true if the first `bits` bits are the same.
   bool matches(const Address& other, unsigned bits) const noexcept;
   std::string text() const;
 };
@@ -34,35 +34,36 @@ struct LocalAddress {
   unsigned index = 0;  // of the interface
 };
 
-// Those of all interfaces that are up and have a carrier, loopback included.
+// Returns the addresses of all interfaces that are up and have a carrier, loopback included.
 std::vector<LocalAddress> local_addresses();
 
-// The same number in all processes between which 127.0.0.1 is one machine.
+// Returns a number that is the same in all processes that reach each other by 127.0.0.1.
 std::uint64_t machine_id();
 
 struct EndpointAddress {
   std::uint64_t machine = 0;
   std::uint16_t port = 0;
-  std::vector<Address> addresses;  // without loopback; as many as a address holds
+  std::vector<Address> addresses;  // without loopback; as many as fit into kMaxAddressBytes
 };
-// Of all interfaces, in an order that leaves something of each family when a address does not hold all.
-std::vector<Address> addresses_to_tell(const std::vector<LocalAddress>& own);
+// Returns the addresses to publish, without loopback. IPv4 and IPv6 alternate, so that some of each family remain if
+// not all fit.
+std::vector<Address> addresses_to_publish(const std::vector<LocalAddress>& own);
 std::string pack_address(const EndpointAddress& endpoint);
-// False for what is no address.
+// Returns false if the bytes are no endpoint address.
 bool unpack_address(transport::Bytes bytes, EndpointAddress& endpoint);
 
-// One way to try: a remote address, and for link-local ones the interface to leave by.
+// An address to try: for a link-local one also the interface to send by.
 struct Candidate {
   Address address;
   unsigned interface_index = 0;
-  std::string interface;  // of this machine, by its subnet; empty when the routing decides
+  std::string interface;  // of this machine, in the same subnet; empty if the routing table decides
 };
 
-// The ways to `peer`, the most promising first.
+// Returns the addresses of `peer` to try, the most promising first.
 std::vector<Candidate> candidates_for(const EndpointAddress& peer, const std::vector<LocalAddress>& own,
                                       std::uint64_t own_machine);
 
-// The interfaces of this machine that share a subnet with `peer`.
+// Returns the interfaces of this machine that share a subnet with `peer`.
 std::vector<std::string> links_to(const EndpointAddress& peer, const std::vector<LocalAddress>& own,
                                   std::uint64_t own_machine);
 

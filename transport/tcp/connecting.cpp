@@ -1,4 +1,4 @@
-// How connections of the transport come to be.
+// How the transport makes connections.
 #include <sys/epoll.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace shmemx::tcp {
 TcpTransport::Peer& TcpTransport::contact(int pe) noexcept {
   peers_[static_cast<std::size_t>(pe)] = std::make_unique<Peer>(pe, *setup_.sink);
   Peer& peer = *peers_[static_cast<std::size_t>(pe)];
-  if (!gate_.knows(pe)) start_dial(peer);
+  if (!acceptor_.knows(pe)) start_dial(peer);
   return peer;
 }
 
@@ -24,7 +24,7 @@ void TcpTransport::start_dial(Peer& peer) noexcept {
     return;
   }
   peer.dial = std::make_unique<Dial>(setup_, peer.pe, epoll_.get());
-  peer.dial->set_ways(endpoint, candidates_for(endpoint, own_, machine_));
+  peer.dial->set_candidates(endpoint, candidates_for(endpoint, own_, machine_));
   dialing_.push_back(&peer);
   step_dial(peer);
   update_timer();
@@ -40,14 +40,14 @@ void TcpTransport::step_dial(Peer& peer) noexcept {
                      : "no address of it answers:" + table;
   peer.dial.reset();
   std::erase(dialing_, &peer);
-  if (gate_.knows(peer.pe)) return gate_.answer_held(peer.pe);
+  if (acceptor_.knows(peer.pe)) return acceptor_.answer_held(peer.pe);
   failing_.push_back(&peer);
 }
 
 void TcpTransport::connected(Peer& peer, UniqueFd fd) noexcept {
   peer.dial.reset();
   std::erase(dialing_, &peer);
-  gate_.forget(peer.pe);
+  acceptor_.forget(peer.pe);
   peer.fd = std::move(fd);
   tune(peer.fd.get(), setup_.timeout_ms, setup_.silence_ms);
   watch_all();
@@ -57,37 +57,37 @@ void TcpTransport::connected(Peer& peer, UniqueFd fd) noexcept {
   peer.failure.clear();
   up_.push_back(&peer);
   hot_ = &peer;
-  if (closing_) peer.out.append_good_bye();
+  if (closing_) peer.out.append_shutdown();
   write(peer);
 }
 
-// When both sides connect at once, the connection of the lower number stays.
-Gate::Answer TcpTransport::may_answer(int pe) noexcept {
+// If both sides connect at once, the connection made by the PE of the lower number stays.
+Acceptor::Answer TcpTransport::may_answer(int pe) noexcept {
   const Peer* const peer = peers_[static_cast<std::size_t>(pe)].get();
-  if (peer == nullptr) return closing_ ? Gate::Answer::never : Gate::Answer::now;
-  if (peer->state != State::connecting) return Gate::Answer::never;
-  return peer->dial && setup_.me < pe ? Gate::Answer::later : Gate::Answer::now;
+  if (peer == nullptr) return closing_ ? Acceptor::Answer::never : Acceptor::Answer::now;
+  if (peer->state != State::connecting) return Acceptor::Answer::never;
+  return peer->dial && setup_.me < pe ? Acceptor::Answer::later : Acceptor::Answer::now;
 }
 
 void TcpTransport::arrived(int pe, UniqueFd connection) noexcept {
   std::unique_ptr<Peer>& peer = peers_[static_cast<std::size_t>(pe)];
   if (!peer) peer = std::make_unique<Peer>(pe, *setup_.sink);
   if (peer->state == State::connecting) return connected(*peer, std::move(connection));
-  gate_.forget(pe);
+  acceptor_.forget(pe);
 }
 
 void TcpTransport::left(int pe) noexcept {
   Peer* const peer = peers_[static_cast<std::size_t>(pe)].get();
-  if (peer == nullptr || peer->state != State::connecting || peer->dial || gate_.knows(pe)) return;
+  if (peer == nullptr || peer->state != State::connecting || peer->dial || acceptor_.knows(pe)) return;
   start_dial(*peer);
 }
 
-// The own connection does not get through: no reason to insist on it.
+// This PE's own attempt to connect has not succeeded for long, so accept the other one.
 void TcpTransport::kept_waiting(int pe) noexcept {
   Peer& peer = *peers_[static_cast<std::size_t>(pe)];
   peer.dial.reset();
   std::erase(dialing_, &peer);
-  gate_.answer_held(pe);
+  acceptor_.answer_held(pe);
 }
 
 }  // namespace shmemx::tcp

@@ -7,7 +7,7 @@ namespace shmemx::tcp {
 
 namespace {
 
-// What is read at once while short messages come, and while long ones do: what lies in the buffer of a long payload has
+// Bytes of one read after short messages, and after long ones: the part of a long payload that lies in the buffer has
 // to be copied once more.
 constexpr std::size_t kReadMany = std::size_t{64} << 10;
 constexpr std::size_t kReadFew = std::size_t{8} << 10;
@@ -24,7 +24,7 @@ int Decoder::areas(iovec (&out)[2]) noexcept {
   }
   if (long_) {
     out[0] = {long_->place, long_->missing};
-    // What follows the payload: the padding ends where the next frame may begin.
+    // Behind the payload: read the padding so that the next frame begins at a multiple of 16.
     begin_ = end_ = padding_of(padding_);
     out[1] = {buffer_.get() + end_, kReadFew};
     return 2;
@@ -57,7 +57,7 @@ bool Decoder::advance(std::size_t bytes) noexcept {
   return parse();
 }
 
-// False when the padding has not come yet.
+// Returns false if the padding is not complete.
 bool Decoder::skip_padding() noexcept {
   const std::size_t here = std::min(padding_, end_ - begin_);
   begin_ += here;
@@ -74,8 +74,8 @@ bool Decoder::parse() noexcept {
       broken_ = broken;
       return false;
     }
-    if (header.kind == FrameKind::good_bye) {
-      good_bye_ = true;
+    if (header.kind == FrameKind::shutdown) {
+      has_shut_down_ = true;
       begin_ += sizeof header;
       continue;
     }
@@ -95,11 +95,12 @@ bool Decoder::parse() noexcept {
   return true;
 }
 
-// What is wrong with it, null when nothing is.
+// Returns what is wrong with a frame, or null if nothing is.
 const char* Decoder::check(const FrameHeader& header) const noexcept {
-  if (good_bye_) return "a frame behind the good-bye";
+  if (has_shut_down_) return "a frame behind the shutdown frame";
   if (header.reserved != 0) return "a frame with reserved bits";
-  if (header.kind == FrameKind::good_bye) return header.message_bytes == 0 ? nullptr : "a good-bye with a payload";
+  if (header.kind == FrameKind::shutdown)
+    return header.message_bytes == 0 ? nullptr : "a shutdown frame with a payload";
   if (header.kind != FrameKind::message) return "a frame of an unknown kind";
   if (header.fixed.header_bytes > kMaxHeaderBytes) return "a frame whose header is too long";
   if (header.fixed.header_bytes > header.message_bytes) return "a frame whose header is longer than itself";
@@ -107,7 +108,7 @@ const char* Decoder::check(const FrameHeader& header) const noexcept {
   return nullptr;
 }
 
-// The header of a long message lies in the buffer. Leaves long_ set when a part of the payload is still to come.
+// Begins a long message whose header lies in the buffer. Leaves long_ set if a part of the payload is missing.
 bool Decoder::begin_long(const FrameHeader& header) noexcept {
   read_bytes_ = kReadFew;
   if (!spare_) spare_ = std::make_unique<Long>();

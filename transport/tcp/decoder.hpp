@@ -1,5 +1,5 @@
-// Turns the stream of one connection back into messages. Knows no socket: it says where the next bytes are to be read
-// to, and is told how many came. Nothing in the stream is trusted; memory is touched after its checks only.
+// Turns the stream of one connection back into messages. It knows no socket: areas() says where to read to, and the
+// caller reports how many bytes arrived. Nothing in the stream is trusted; each length is checked before its use.
 #pragma once
 
 #include <sys/uio.h>
@@ -15,14 +15,14 @@ class Decoder {
  public:
   Decoder(int source, transport::Sink& sink) noexcept : source_(source), sink_(&sink) {}
 
-  // Where to read the next bytes to, one area or two; the number of them. 0: there is no memory.
+  // Fills in the areas to read the next bytes to. Returns their number, 1 or 2, or 0 if there is no memory.
   int areas(iovec (&out)[2]) noexcept;
-  // `bytes` have been read to the areas, the first one filled before the second. Calls the sink for each message that
-  // is complete. False when the stream is broken; nothing may follow then.
+  // Takes `bytes` that have been read to the areas, the first one filled before the second. Calls the sink for each
+  // complete message. Returns false if the stream is broken; it must not be called again then.
   bool advance(std::size_t bytes) noexcept;
 
-  bool said_good_bye() const noexcept { return good_bye_; }
-  // At the border of two frames: an end here cuts no message off.
+  bool has_shut_down() const noexcept { return has_shut_down_; }
+  // Returns true between two frames: an end of the stream here cuts no message off.
   bool between_frames() const noexcept { return begin_ == end_ && !long_; }
   const char* what_is_broken() const noexcept { return broken_; }
 
@@ -32,13 +32,13 @@ class Decoder {
   };
   using Memory = std::unique_ptr<std::byte, Free>;
 
-  // A payload that is larger than what has come of it yet.
+  // A long message whose payload is not complete.
   struct Long {
     Header fixed;
-    std::byte* place;           // of the part that is missing
+    std::byte* place;           // of the missing part
     std::size_t missing;        // bytes
     std::size_t payload_bytes;  // all of it
-    Memory own;                 // header and payload, when the sink named no place
+    Memory own;                 // header and payload, if the sink named no place
     alignas(kFrameAlignment) std::byte header[kMaxHeaderBytes];
   };
 
@@ -52,14 +52,14 @@ class Decoder {
   int source_;
   transport::Sink* sink_;
   Memory buffer_;
-  std::size_t begin_ = 0;       // of what has not been handed on; frames begin at multiples of 16
-  std::size_t end_ = 0;         // of what has been read
-  std::size_t padding_ = 0;     // bytes of the stream to be dropped before the next frame
-  std::size_t read_bytes_ = 0;  // at most, by one read to the buffer
+  std::size_t begin_ = 0;       // of the bytes not yet delivered; frames begin at multiples of 16
+  std::size_t end_ = 0;         // of the bytes that have been read
+  std::size_t padding_ = 0;     // bytes of the stream to skip before the next frame
+  std::size_t read_bytes_ = 0;  // at most, in one read to the buffer
   std::unique_ptr<Long> long_;
   std::unique_ptr<Long> spare_;
   const char* broken_ = "";
-  bool good_bye_ = false;
+  bool has_shut_down_ = false;
 
  public:
   static constexpr std::size_t kBufferBytes = std::size_t{128} << 10;

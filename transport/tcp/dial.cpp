@@ -15,12 +15,13 @@ namespace shmemx::tcp {
 namespace {
 
 constexpr std::uint64_t kMillisecond = 1'000'000;
-constexpr std::uint64_t kPatience = 250 * kMillisecond;   // at most, before the next address is tried as well
-constexpr std::uint64_t kFirstPause = 50 * kMillisecond;  // after all have failed; doubles
+constexpr std::uint64_t kPatience = 250 * kMillisecond;   // at most, before the next address is tried, too
+constexpr std::uint64_t kFirstPause = 50 * kMillisecond;  // after all have failed; doubles each round
 constexpr std::uint64_t kLongestPause = 1000 * kMillisecond;
 constexpr unsigned kRounds = 5;
-constexpr unsigned kRoundsInCrowd = 8;                  // four seconds
-constexpr std::uint64_t kLongGap = 500 * kMillisecond;  // between two looks: nobody has read what came meanwhile
+constexpr unsigned kRoundsInCrowd = 8;  // four seconds
+constexpr std::uint64_t kLongGap =
+    500 * kMillisecond;  // between two steps: replies may have arrived unread, so the deadline moves
 constexpr char kClosed[] = "whoever answers there has closed the connection";
 
 }  // namespace
@@ -28,10 +29,10 @@ constexpr char kClosed[] = "whoever answers there has closed the connection";
 Dial::Dial(const transport::Setup& setup, int pe, int epoll)
     : setup_(&setup), pe_(pe), epoll_(epoll), deadline_(now_ns() + setup.silence_ms * kMillisecond) {}
 
-void Dial::set_ways(const EndpointAddress& endpoint, std::vector<Candidate> candidates) {
+void Dial::set_candidates(const EndpointAddress& endpoint, std::vector<Candidate> candidates) {
   port_ = endpoint.port;
   attempts_.resize(candidates.size());
-  // Many addresses: all have a good part of the time before the end.
+  // All addresses are tried in the first half of the time, however many they are.
   patience_ = std::min(kPatience, setup_->timeout_ms * kMillisecond / (2 * candidates.size() + 1));
   for (std::size_t i = 0; i < candidates.size(); ++i) attempts_[i].candidate = std::move(candidates[i]);
 }
@@ -59,7 +60,7 @@ Dial::State Dial::step(std::uint64_t now) noexcept {
 }
 
 void Dial::start_due(std::uint64_t now) noexcept {
-  // All those before have failed: no reason to wait. Between two rounds there is one.
+  // If all earlier attempts of this round have failed, the next one starts at once.
   if (next_ != 0 && !any_open()) next_start_ = 0;
   while (next_ < attempts_.size() && now >= next_start_) {
     Attempt& attempt = attempts_[next_++];
@@ -72,7 +73,7 @@ bool Dial::any_open() const noexcept {
   return std::any_of(attempts_.begin(), attempts_.end(), [](const Attempt& one) { return one.fd.valid(); });
 }
 
-// Somebody is there and had no time for us: a crowd of strangers may have been in the way.
+// Returns true if a peer has closed an attempt: many unauthenticated connections may have displaced it.
 bool Dial::any_was_cut_off() const noexcept {
   return std::any_of(attempts_.begin(), attempts_.end(),
                      [](const Attempt& one) { return one.note == kClosed || one.error == ECONNRESET; });
@@ -92,7 +93,7 @@ void Dial::start(Attempt& attempt) noexcept {
   if (!watch(epoll_, attempt.fd.get(), EPOLLOUT, event_tag(EventKind::dial, pe_))) fail(attempt, errno, nullptr);
 }
 
-// The connection stands as soon as something can be sent.
+// Sends the hello as soon as the connection is established.
 void Dial::greet(Attempt& attempt) noexcept {
   const Hello hello = make_hello(*setup_, pe_);
   const ssize_t sent = ::send(attempt.fd.get(), &hello, sizeof hello, MSG_NOSIGNAL);
@@ -115,8 +116,8 @@ void Dial::read_challenge(Attempt& attempt) noexcept {
   Challenge challenge;
   memcpy(&challenge, attempt.input, sizeof challenge);
   if (!is_genuine(*setup_, attempt.hello, challenge)) return fail(attempt, 0, "somebody else answers there");
-  const Proof proof = make_proof(*setup_, attempt.hello, challenge);
-  if (::send(attempt.fd.get(), &proof, sizeof proof, MSG_NOSIGNAL) != static_cast<ssize_t>(sizeof proof)) {
+  const Response response = make_response(*setup_, attempt.hello, challenge);
+  if (::send(attempt.fd.get(), &response, sizeof response, MSG_NOSIGNAL) != static_cast<ssize_t>(sizeof response)) {
     return fail(attempt, errno, nullptr);
   }
   connection_ = std::move(attempt.fd);

@@ -1,6 +1,6 @@
-// Connecting to one PE: its addresses are tried one after the other, the next one as soon as the last has failed or has
-// been silent for a moment. None is given up for silence before the end, so a slow machine is not taken for a wrong
-// one; the first that proves to be that PE is the connection.
+// Connects to one PE. Its addresses are tried one after the other: the next one as soon as the last has failed, or has
+// not replied for a moment. A silent attempt stays open until the deadline, since the machine may be slow. The first
+// attempt whose other side proves to be that PE becomes the connection.
 #pragma once
 
 #include <string>
@@ -20,12 +20,12 @@ class Dial {
   Dial(const Dial&) = delete;
   Dial& operator=(const Dial&) = delete;
   ~Dial();
-  // Before the first step().
-  void set_ways(const EndpointAddress& endpoint, std::vector<Candidate> candidates);
-  // Whenever a descriptor of it is ready, and now and then.
+  // To be called before the first step().
+  void set_candidates(const EndpointAddress& endpoint, std::vector<Candidate> candidates);
+  // Makes progress. To be called if one of its descriptors is ready, and at each tick of the timer.
   State step(std::uint64_t now) noexcept;
   UniqueFd take() noexcept { return std::move(connection_); }
-  // One line for each way: interface, address, what happened.
+  // Returns a line for each address: interface, address, what happened.
   std::string table() const;
 
  private:
@@ -34,7 +34,7 @@ class Dial {
     Candidate candidate;
     Stage stage = Stage::idle;
     int error = 0;
-    const char* note = nullptr;  // where errno does not say it
+    const char* note = nullptr;  // the reason, if it is no errno
     UniqueFd fd;
     Hello hello{};
     std::size_t got = 0;
@@ -59,7 +59,7 @@ class Dial {
   std::uint64_t patience_ = 0;
   std::uint64_t next_start_ = 0;
   std::uint64_t deadline_ = 0;
-  std::uint64_t looked_ = 0;  // when step() was called last
+  std::uint64_t looked_ = 0;  // time of the last step()
   UniqueFd connection_;
 };
 

@@ -1,6 +1,6 @@
-// A message on the wire: a FrameHeader, the payload, zeros up to a multiple of 16. So every frame begins at a multiple
-// of 16 of the stream, and so does its payload, which a receive buffer keeps in memory. Numbers stand in the byte order
-// of the machines, which are alike in a job.
+// A message on the wire: a FrameHeader, the message's header and payload, zeros up to a multiple of 16. So each message
+// begins at a multiple of 16 bytes of the stream; the receive buffer keeps that alignment in memory. All PEs of a job
+// have one byte order.
 #pragma once
 
 #include "transport/transport.hpp"
@@ -14,11 +14,11 @@ using transport::kMaxHeaderBytes;
 
 enum class FrameKind : std::uint16_t {
   message = 0x4d53,
-  good_bye = 0x4742,  // the last frame; its payload is empty
+  shutdown = 0x4742,  // the last frame; without a message
 };
 
 struct FrameHeader {
-  std::uint32_t message_bytes;  // header and payload
+  std::uint32_t message_bytes;  // header and payload, without padding
   FrameKind kind;
   std::uint16_t reserved;  // 0
   Header fixed;

@@ -3,40 +3,36 @@
 #include <errno.h>
 #include <sys/random.h>
 
-#include "base/clock.hpp"
 #include "base/fatal.hpp"
-
-#include "transport/keyed_hash.hpp"
+#include "transport/common/authentication.hpp"
 
 namespace shmemx::tcp {
 
 namespace {
 
-// "shmemx", the kind of the message, the version of everything that travels on a connection.
+using transport::Purpose;
+
+// "shmemx", the kind of the message, and the version of everything that travels on a connection.
 constexpr std::uint64_t magic(char kind) {
   return 0x73'68'6d'65'6d'78'00'02 | static_cast<std::uint64_t>(static_cast<unsigned char>(kind)) << 8;
 }
 constexpr std::uint64_t kHelloMagic = magic('h');
 constexpr std::uint64_t kChallengeMagic = magic('c');
-constexpr std::uint64_t kProofMagic = magic('p');
+constexpr std::uint64_t kResponseMagic = magic('r');
 
 std::uint64_t pair_of(const Hello& hello) noexcept { return static_cast<std::uint64_t>(hello.from) << 32 | hello.to; }
 
-std::uint64_t tag_of(const transport::Setup& setup, const Hello& hello) noexcept {
-  const std::uint64_t words[] = {kHelloMagic, pair_of(hello), hello.n_pes, hello.nonce[0], hello.nonce[1]};
-  return transport::keyed_hash(setup.secret, words);
+std::uint64_t proof_of(const transport::Setup& setup, const Hello& hello) noexcept {
+  const std::uint64_t words[] = {pair_of(hello), hello.n_pes, hello.nonce[0], hello.nonce[1]};
+  return transport::prove(setup.secret, Purpose::hello, words);
 }
 
-std::uint64_t tag_of(const transport::Setup& setup, const Hello& hello, const Challenge& challenge,
-                     std::uint64_t kind) noexcept {
-  const std::uint64_t words[] = {kind,           pair_of(hello),     hello.nonce[0],
-                                 hello.nonce[1], challenge.nonce[0], challenge.nonce[1]};
-  return transport::keyed_hash(setup.secret, words);
-}
-
-// One comparison of words: takes the same time wherever they differ.
-bool same(std::uint64_t magic, std::uint64_t wanted_magic, std::uint64_t tag, std::uint64_t wanted_tag) noexcept {
-  return ((magic ^ wanted_magic) | (tag ^ wanted_tag)) == 0;
+// Returns the proof of a challenge or a response: it covers the nonces of both sides.
+std::uint64_t proof_of(const transport::Setup& setup, const Hello& hello, const Challenge& challenge,
+                       Purpose purpose) noexcept {
+  const std::uint64_t words[] = {pair_of(hello), hello.nonce[0], hello.nonce[1], challenge.nonce[0],
+                                 challenge.nonce[1]};
+  return transport::prove(setup.secret, purpose, words);
 }
 
 }  // namespace
@@ -55,12 +51,12 @@ Hello make_hello(const transport::Setup& setup, int to) noexcept {
               {},
               0};
   fill_nonce(hello.nonce);
-  hello.tag = tag_of(setup, hello);
+  hello.proof = proof_of(setup, hello);
   return hello;
 }
 
 bool is_genuine(const transport::Setup& setup, const Hello& hello) noexcept {
-  if (!same(hello.magic, kHelloMagic, hello.tag, tag_of(setup, hello))) return false;
+  if (hello.magic != kHelloMagic || !transport::is_same_proof(hello.proof, proof_of(setup, hello))) return false;
   return hello.to == static_cast<std::uint32_t>(setup.me) && hello.n_pes == static_cast<std::uint64_t>(setup.n_pes) &&
          hello.from < hello.n_pes && hello.from != hello.to;
 }
@@ -68,21 +64,23 @@ bool is_genuine(const transport::Setup& setup, const Hello& hello) noexcept {
 Challenge make_challenge(const transport::Setup& setup, const Hello& hello) noexcept {
   Challenge challenge{kChallengeMagic, {}, 0};
   fill_nonce(challenge.nonce);
-  challenge.tag = tag_of(setup, hello, challenge, kChallengeMagic);
+  challenge.proof = proof_of(setup, hello, challenge, Purpose::challenge);
   return challenge;
 }
 
 bool is_genuine(const transport::Setup& setup, const Hello& hello, const Challenge& challenge) noexcept {
-  return same(challenge.magic, kChallengeMagic, challenge.tag, tag_of(setup, hello, challenge, kChallengeMagic));
+  return challenge.magic == kChallengeMagic &&
+         transport::is_same_proof(challenge.proof, proof_of(setup, hello, challenge, Purpose::challenge));
 }
 
-Proof make_proof(const transport::Setup& setup, const Hello& hello, const Challenge& challenge) noexcept {
-  return {kProofMagic, tag_of(setup, hello, challenge, kProofMagic)};
+Response make_response(const transport::Setup& setup, const Hello& hello, const Challenge& challenge) noexcept {
+  return {kResponseMagic, proof_of(setup, hello, challenge, Purpose::response)};
 }
 
 bool is_genuine(const transport::Setup& setup, const Hello& hello, const Challenge& challenge,
-                const Proof& proof) noexcept {
-  return same(proof.magic, kProofMagic, proof.tag, tag_of(setup, hello, challenge, kProofMagic));
+                const Response& response) noexcept {
+  return response.magic == kResponseMagic &&
+         transport::is_same_proof(response.proof, proof_of(setup, hello, challenge, Purpose::response));
 }
 
 }  // namespace shmemx::tcp

@@ -1,8 +1,8 @@
 // The first bytes of a connection: both sides prove that they know the job's secret, without showing it.
-//   Hello      from who connects; proves at once that a PE of the job made it, once
-//   Challenge  from who accepts; proves that it is the PE that is meant and lives now
-//   Proof      from who connects: lives now as well. Frames follow at once.
-// Each has a fixed size and is complete before anything else is looked at.
+//   Hello      from the side that connects; its proof shows that some PE of the job made it, at some time
+//   Challenge  from the side that accepts; proves that it is the PE that is meant, and answers now
+//   Response   from the side that connects; proves that it answers now, too. Frames follow at once.
+// Each has a fixed size. Neither side looks at anything else before it is complete.
 #pragma once
 
 #include "transport/transport.hpp"
@@ -15,35 +15,35 @@ struct Hello {
   std::uint32_t to;
   std::uint64_t n_pes;
   std::uint64_t nonce[2];
-  std::uint64_t tag;
+  std::uint64_t proof;
 };
 static_assert(sizeof(Hello) == 48);
 
 struct Challenge {
   std::uint64_t magic;
   std::uint64_t nonce[2];
-  std::uint64_t tag;
+  std::uint64_t proof;
 };
 static_assert(sizeof(Challenge) == 32);
 
-struct Proof {
+struct Response {
   std::uint64_t magic;
-  std::uint64_t tag;
+  std::uint64_t proof;
 };
-static_assert(sizeof(Proof) == 16);
+static_assert(sizeof(Response) == 16);
 
-// Random numbers that nobody can foresee.
+// Fills in random numbers that nobody can foresee.
 void fill_nonce(std::uint64_t (&nonce)[2]) noexcept;
 
 Hello make_hello(const transport::Setup& setup, int to) noexcept;
-// Made by a PE of this job for this PE?
+// Returns true if a PE of this job made the hello for this PE.
 bool is_genuine(const transport::Setup& setup, const Hello& hello) noexcept;
 
 Challenge make_challenge(const transport::Setup& setup, const Hello& hello) noexcept;
 bool is_genuine(const transport::Setup& setup, const Hello& hello, const Challenge& challenge) noexcept;
 
-Proof make_proof(const transport::Setup& setup, const Hello& hello, const Challenge& challenge) noexcept;
+Response make_response(const transport::Setup& setup, const Hello& hello, const Challenge& challenge) noexcept;
 bool is_genuine(const transport::Setup& setup, const Hello& hello, const Challenge& challenge,
-                const Proof& proof) noexcept;
+                const Response& response) noexcept;
 
 }  // namespace shmemx::tcp

@@ -23,7 +23,7 @@ void copy(std::byte*& to, Bytes from) noexcept {
   to += from.size();
 }
 
-// What is left of a message that was sent in part may end anywhere, so there is no alignment.
+// Copies a frame header. The destination may have any alignment, since the rest of a message may end anywhere.
 void put_frame(std::byte*& to, const FrameHeader& frame) noexcept {
   std::memcpy(to, &frame, sizeof frame);
   to += sizeof frame;
@@ -41,9 +41,9 @@ void Outbox::append(const Header& fixed, Bytes header, Bytes payload) noexcept {
   std::memset(to, 0, padding);
 }
 
-void Outbox::append_good_bye() noexcept {
+void Outbox::append_shutdown() noexcept {
   std::byte* to = reserve(sizeof(FrameHeader));
-  put_frame(to, {0, FrameKind::good_bye, 0, {}});
+  put_frame(to, {0, FrameKind::shutdown, 0, {}});
 }
 
 void Outbox::append_lasting(const Header& fixed, Bytes header, Bytes payload, transport::Outgoing& outgoing) noexcept {
@@ -85,7 +85,7 @@ void Outbox::append_bytes(Bytes bytes) noexcept {
   copy(to, bytes);
 }
 
-// The open part becomes a segment; a chunk that is used up is freed behind it.
+// Makes the open part a segment. A chunk that is used up is freed with it.
 void Outbox::close_open(Chunk* chunk) noexcept {
   if (at_ == open_ && chunk == nullptr) return;
   queue_.push_back({open_, static_cast<std::size_t>(at_ - open_), nullptr, chunk});
@@ -152,7 +152,7 @@ void Outbox::gone(std::size_t bytes) noexcept {
   open_ += bytes;
   if (open_ != at_ || chunk_ == nullptr) return;
   open_ = at_ = chunk_->memory();
-  if (chunk_->bytes > kChunkBytes) drop();  // was made for one long message
+  if (chunk_->bytes > kChunkBytes) drop();  // it was made for one long message
 }
 
 void Outbox::drop() noexcept {

@@ -1,5 +1,5 @@
-// What is on its way out of one connection: messages copied to chunks of memory, and payloads that lie elsewhere, in
-// order.
+// The output of one connection, in order: messages copied to chunks of memory, and payloads that are sent from where
+// they lie.
 #pragma once
 
 #include <cstring>
@@ -19,23 +19,23 @@ class Outbox {
   ~Outbox() { drop(); }
 
   bool empty() const noexcept { return bytes_ == 0; }
-  std::size_t copied() const noexcept { return bytes_ - lasting_; }  // bytes that take memory here
+  std::size_t copied() const noexcept { return bytes_ - lasting_; }  // bytes that take memory of the outbox
   std::size_t segments() const noexcept { return queue_.size(); }
 
-  // Takes a copy.
+  // Appends a copy of the message.
   void append(const Header& fixed, Bytes header, Bytes payload) noexcept;
-  void append_good_bye() noexcept;
-  // The payload is read where it lies; `outgoing` is done when it has gone.
+  void append_shutdown() noexcept;
+  // Appends a message whose payload is sent from where it lies. `outgoing` is done when it has been sent.
   void append_lasting(const Header& fixed, Bytes header, Bytes payload, transport::Outgoing& outgoing) noexcept;
-  // Takes what is left of a message of which `sent` bytes have been written by somebody else; the box is empty.
-  // `outgoing` null: takes a copy. True when the payload stays in use.
+  // Appends the rest of a message of which the caller has sent the first `sent` bytes. The outbox is empty. Copies the
+  // payload if `outgoing` is null. Returns true if the payload stays in use.
   bool append_rest(Bytes start, Bytes payload, std::size_t sent, transport::Outgoing* outgoing) noexcept;
 
-  // Bytes that are not a frame by themselves, such as what precedes the first one.
+  // Appends bytes that are no frame.
   void append_bytes(Bytes bytes) noexcept;
 
   Written write(int fd) noexcept;
-  // Forgets everything.
+  // Drops everything.
   void drop() noexcept;
 
  private:
@@ -62,13 +62,13 @@ class Outbox {
   void close_open(Chunk* chunk) noexcept;
   void gone(std::size_t bytes) noexcept;
 
-  std::deque<Segment> queue_;  // before what is open
-  std::byte* open_ = nullptr;  // what is open: [open_, at_) of chunk_
+  std::deque<Segment> queue_;  // in front of the open part
+  std::byte* open_ = nullptr;  // the open part: [open_, at_) of chunk_
   std::byte* at_ = nullptr;
   std::byte* limit_ = nullptr;  // of chunk_
   Chunk* chunk_ = nullptr;
-  std::size_t bytes_ = 0;    // all that waits
-  std::size_t lasting_ = 0;  // of those, in payloads that lie elsewhere
+  std::size_t bytes_ = 0;    // all that is to be sent
+  std::size_t lasting_ = 0;  // of those, in payloads that are not copied
 };
 
 }  // namespace shmemx::tcp

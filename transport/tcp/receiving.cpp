@@ -1,4 +1,4 @@
-// What comes in, ends, and who looks for it.
+// Receiving, the ends of connections, and polling.
 #include <errno.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -15,15 +15,15 @@ namespace shmemx::tcp {
 
 namespace {
 
-constexpr std::size_t kFewConnections = 2;  // are looked at one by one, without asking epoll first
+constexpr std::size_t kFewConnections = 2;  // are read one by one, without epoll
 constexpr unsigned kReadsBeforeUnwatch = 64;
-constexpr int kReadsAtOnce = 8;        // from one peer, before others get their turn
-constexpr long kTimerNs = 25'000'000;  // between looks at what takes too long, while there is something
-// Polls to one look at epoll: while something is under way, with several connections, with few.
+constexpr int kReadsAtOnce = 8;        // from one peer, before other peers
+constexpr long kTimerNs = 25'000'000;  // between checks for overdue connections
+// Polls to one call of epoll_wait: while connections are being made, with several connections, with few.
 constexpr unsigned kTurnsBusy = 1;
 constexpr unsigned kTurnsSeveral = 2;
 constexpr unsigned kTurnsFew = 64;
-constexpr unsigned kTurnsOfOthers = 4;  // polls for one PE to one look at the other
+constexpr unsigned kTurnsOfOthers = 4;  // polls for an expected PE to one read of the other
 
 }  // namespace
 
@@ -32,14 +32,14 @@ bool TcpTransport::poll(int expected) noexcept {
   bool progress = receive_directly(expected);
   if (watching_ && reads_ >= kReadsBeforeUnwatch) unwatch_all();
   unsigned turns = up_.size() > kFewConnections ? kTurnsSeveral : kTurnsFew;
-  if (up_.empty() || blocked_ != 0 || !dialing_.empty() || gate_.has_deadlines()) turns = kTurnsBusy;
+  if (up_.empty() || blocked_ != 0 || !dialing_.empty() || acceptor_.has_deadlines()) turns = kTurnsBusy;
   if (turn_ % turns == 0) progress |= handle_events();
   if (!failing_.empty()) progress |= handle_failing();
   if (some_ended_) sweep();
   return progress;
 }
 
-// The peers that something is likely to come from.
+// Reads from the peers that are likely to have sent something.
 bool TcpTransport::receive_directly(int expected) noexcept {
   Peer* wanted = nullptr;
   if (expected >= 0 && expected < setup_.n_pes) wanted = peers_[static_cast<std::size_t>(expected)].get();
@@ -87,7 +87,7 @@ bool TcpTransport::receive(Peer& peer) noexcept {
   return progress;
 }
 
-// While this PE is closing, what comes in concerns nobody.
+// Reads and drops what arrives while this PE is closing.
 bool TcpTransport::drain(Peer& peer) noexcept {
   std::array<std::byte, 4096> rest;
   const ssize_t got = ::recv(peer.fd.get(), rest.data(), rest.size(), 0);
@@ -96,21 +96,21 @@ bool TcpTransport::drain(Peer& peer) noexcept {
 }
 
 void TcpTransport::ended(Peer& peer, int error) noexcept {
-  if (peer.in.said_good_bye()) {
+  if (peer.in.has_shut_down()) {
     lose(peer, {});
   } else if (error != 0) {
     lose(peer, cause_of(error));
   } else if (!peer.failure.empty()) {
     lose(peer, peer.failure);
   } else {
-    lose(peer, peer.in.between_frames() ? "it has closed the connection without a good-bye"
+    lose(peer, peer.in.between_frames() ? "it has closed the connection without a shutdown message"
                                         : "it has closed the connection in the middle of a message");
   }
 }
 
-// An empty cause: it said good-bye.
+// Ends the connection. An empty cause: the peer has shut down in order.
 void TcpTransport::lose(Peer& peer, const std::string& cause) noexcept {
-  const std::string text = cause;  // it may lie in the peer
+  const std::string text = cause;  // the argument may be a member of the peer
   if (peer.state == State::up && peer.blocked) --blocked_;
   peer.state = State::ended;
   peer.blocked = true;
@@ -118,7 +118,7 @@ void TcpTransport::lose(Peer& peer, const std::string& cause) noexcept {
   peer.out.drop();
   peer.dial.reset();
   std::erase(dialing_, &peer);
-  gate_.forget(peer.pe);
+  acceptor_.forget(peer.pe);
   some_ended_ = true;
   if (!text.empty() && !closing_) setup_.sink->lost(peer.pe, text);
 }
@@ -138,15 +138,15 @@ bool TcpTransport::handle_events() noexcept {
     const auto number = static_cast<int>(static_cast<std::uint32_t>(event.data.u64));
     switch (static_cast<EventKind>(event.data.u64 >> 32)) {
       case EventKind::listener:
-        gate_.accept_some();
+        acceptor_.accept_some();
         break;
       case EventKind::timer:
         handle_timer();
         break;
-      case EventKind::bell:  // for sleepers
+      case EventKind::wake:  // it only wakes sleeping threads
         break;
-      case EventKind::stranger:
-        gate_.on_event(number);
+      case EventKind::connection:
+        acceptor_.on_event(number);
         break;
       case EventKind::dial:
         if (Peer* peer = peers_[static_cast<std::size_t>(number)].get(); peer != nullptr && peer->dial)
@@ -186,12 +186,12 @@ void TcpTransport::handle_timer() noexcept {
   for (Peer* const peer : dialing) {
     if (peer->dial) step_dial(*peer);
   }
-  gate_.expire(now_ns());
+  acceptor_.expire(now_ns());
 }
 
-// Runs while something may take too long.
+// Runs the timer while a connection may become overdue.
 void TcpTransport::update_timer() noexcept {
-  const bool wanted = !dialing_.empty() || gate_.has_deadlines();
+  const bool wanted = !dialing_.empty() || acceptor_.has_deadlines();
   if (wanted == timer_runs_) return;
   itimerspec time{};
   if (wanted) time.it_value.tv_nsec = time.it_interval.tv_nsec = kTimerNs;
@@ -206,8 +206,8 @@ bool TcpTransport::handle_failing() noexcept {
     if (peer->state == State::up) {
       while (receive(*peer) && peer->state == State::up) {
       }
-      if (peer->state == State::up) ended(*peer, 0);  // there is more to come, but no way back
-    } else if (peer->state == State::connecting && !peer->dial && !gate_.knows(peer->pe)) {
+      if (peer->state == State::up) ended(*peer, 0);  // more may arrive, but nothing can be sent
+    } else if (peer->state == State::connecting && !peer->dial && !acceptor_.knows(peer->pe)) {
       lose(*peer, peer->failure);
     }
   }
@@ -219,7 +219,7 @@ void TcpTransport::watch_all() noexcept {
   if (watching_) return;
   watching_ = true;
   std::uint64_t times = 0;
-  [[maybe_unused]] const ssize_t got = ::read(bell_.get(), &times, sizeof times);
+  [[maybe_unused]] const ssize_t got = ::read(wake_fd_.get(), &times, sizeof times);
   for (const Peer* const peer : up_) {
     if (peer->state == State::up) watch(epoll_.get(), peer->fd.get(), EPOLLIN, event_tag(EventKind::peer, peer->pe));
   }
@@ -231,7 +231,7 @@ void TcpTransport::unwatch_all() noexcept {
   watching_ = false;
   for (const Peer* const peer : up_) unwatch(epoll_.get(), peer->fd.get());
   const std::uint64_t one = 1;
-  [[maybe_unused]] const ssize_t written = ::write(bell_.get(), &one, sizeof one);
+  [[maybe_unused]] const ssize_t written = ::write(wake_fd_.get(), &one, sizeof one);
 }
 
 bool TcpTransport::arm() noexcept {

@@ -28,7 +28,7 @@ Result<UniqueFd> bind_and_listen(UniqueFd fd, const sockaddr* address, socklen_t
 Result<UniqueFd> listen_v6() {
   UniqueFd fd = open_socket(true);
   if (!fd.valid()) return system_error("open an IPv6 socket");
-  set(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, 0);  // takes IPv4 as well
+  set(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, 0);  // accepts IPv4 as well
   sockaddr_in6 any{};
   any.sin6_family = AF_INET6;
   return bind_and_listen(std::move(fd), reinterpret_cast<const sockaddr*>(&any), sizeof any);
@@ -62,26 +62,21 @@ UniqueFd open_socket(bool is_v6) noexcept {
 }
 
 void tune(int fd, std::uint32_t timeout_ms, std::uint32_t silence_ms) noexcept {
-  // The sizes of the buffers stay with the kernel, which fits them to the connection: fixed ones were never faster.
+  // The kernel fits the sizes of its buffers to the connection. Fixed sizes were never faster.
   set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
-  // Not what the system prefers: pacing as BBR does it halves the throughput of short distances.
+  // Not the system's default: pacing, as BBR does it, halves the throughput over short distances.
   for (const char* name : {"cubic", "reno"}) {
     if (::setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, static_cast<socklen_t>(strlen(name))) == 0) break;
   }
-  // A cut link or a dead machine: the kernel notices that what was sent is not acknowledged, or, where nothing is sent,
-  // that its own questions are not answered. A PE that does not read looks to it like one that does not acknowledge.
+  // Against cut links and dead machines: the kernel notices that sent data are not acknowledged, or, if nothing was
+  // sent, that its keepalive probes get no reply. A PE that does not read looks to the kernel like one that does not
+  // acknowledge.
   const int seconds = std::max(1, static_cast<int>(timeout_ms / 1000));
   set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(std::max(timeout_ms, silence_ms)));
   set(fd, IPPROTO_TCP, TCP_KEEPIDLE, std::max(1, seconds / 3));
   set(fd, IPPROTO_TCP, TCP_KEEPINTVL, std::max(1, seconds / 6));
   set(fd, IPPROTO_TCP, TCP_KEEPCNT, 4);
   set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
-}
-
-int pending_error(int fd) noexcept {
-  int error = 0;
-  socklen_t bytes = sizeof error;
-  return ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &bytes) == 0 ? error : errno;
 }
 
 int unacknowledged_bytes(int fd) noexcept {

@@ -16,15 +16,15 @@ namespace shmemx::tcp {
 
 namespace {
 
-constexpr std::size_t kDirectBytes = std::size_t{4} << 10;  // payloads from here on are not copied before they are sent
-constexpr std::size_t kGatherBytes = std::size_t{64} << 10;  // leave without waiting for flush()
-constexpr std::size_t kQueueBytes = std::size_t{256} << 10;  // copied for one peer, then send() says no
+constexpr std::size_t kDirectBytes = std::size_t{4} << 10;   // payloads from here on are sent without a copy
+constexpr std::size_t kGatherBytes = std::size_t{64} << 10;  // gathered bytes that leave without flush()
+constexpr std::size_t kQueueBytes = std::size_t{256} << 10;  // copied for one peer, beyond which send() refuses
 constexpr std::size_t kMaxSegments = 1024;
 
 }  // namespace
 
 TcpTransport::TcpTransport(const transport::Setup& setup)
-    : setup_(setup), gate_(setup_, *this), peers_(static_cast<std::size_t>(setup.n_pes)) {}
+    : setup_(setup), acceptor_(setup_, *this), peers_(static_cast<std::size_t>(setup.n_pes)) {}
 
 Status TcpTransport::open() {
   epoll_ = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
@@ -32,12 +32,13 @@ Status TcpTransport::open() {
   timer_ = UniqueFd(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
   if (!timer_.valid()) return system_error("create a timer");
   if (!watch(epoll_.get(), timer_.get(), EPOLLIN, event_tag(EventKind::timer, 0))) return system_error("watch a timer");
-  bell_ = UniqueFd(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
-  if (!bell_.valid()) return system_error("create an event descriptor");
-  if (!watch(epoll_.get(), bell_.get(), EPOLLIN, event_tag(EventKind::bell, 0))) return system_error("watch an event");
+  wake_fd_ = UniqueFd(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+  if (!wake_fd_.valid()) return system_error("create an event descriptor");
+  if (!watch(epoll_.get(), wake_fd_.get(), EPOLLIN, event_tag(EventKind::wake, 0)))
+    return system_error("watch an event");
   own_ = local_addresses();
   machine_ = machine_id();
-  return gate_.open(epoll_.get());
+  return acceptor_.open(epoll_.get());
 }
 
 transport::Capabilities TcpTransport::capabilities() const noexcept {
@@ -45,7 +46,7 @@ transport::Capabilities TcpTransport::capabilities() const noexcept {
 }
 
 std::string TcpTransport::endpoint_address() const {
-  return pack_address({machine_, gate_.port(), addresses_to_tell(own_)});
+  return pack_address({machine_, acceptor_.port(), addresses_to_publish(own_)});
 }
 
 // ---- sending ----
@@ -109,7 +110,7 @@ Sent TcpTransport::send_large(Peer& peer, const Header& fixed, Bytes header, Byt
   return stays ? Sent::later : Sent::yes;
 }
 
-// True when nothing waits any more.
+// Writes what waits for the peer. Returns true if nothing waits any more.
 bool TcpTransport::write(Peer& peer) noexcept {
   if (peer.blocked) return false;
   if (peer.out.empty()) return true;
@@ -130,13 +131,13 @@ void TcpTransport::block(Peer& peer) noexcept {
   rewatch(epoll_.get(), peer.fd.get(), EPOLLIN | EPOLLOUT, event_tag(EventKind::peer, peer.pe));
 }
 
-// The kernel gives up after the time that tune() has set.
+// Returns the cause of a loss. ETIMEDOUT comes from the times that tune() has set.
 std::string TcpTransport::cause_of(int error) const {
   return error == ETIMEDOUT ? transport::silence_text(std::max(setup_.timeout_ms, setup_.silence_ms))
                             : error_text(error);
 }
 
-// What the peer has sent before, a good-bye perhaps, is still read; poll() then finds the end.
+// Ends writing to the peer. What it has sent before, perhaps its shutdown frame, is still read: poll() finds the end.
 void TcpTransport::write_failed(Peer& peer, int error) noexcept {
   peer.mute = true;
   peer.failure = cause_of(error);
@@ -154,7 +155,8 @@ void TcpTransport::flush() noexcept {
 
 // ---- the end ----
 
-// True when everything is acknowledged. Peers that are still being connected to count while something waits for them.
+// Returns true if the peers have acknowledged everything. Peers without a connection yet count while something waits
+// for them.
 bool TcpTransport::all_gone() noexcept {
   handle_events();
   failing_.clear();
@@ -171,11 +173,11 @@ void TcpTransport::close(std::uint32_t patience_ms) noexcept {
   gathered_.clear();
   for (Peer* const peer : up_) {
     if (peer->state != State::up || peer->mute) continue;
-    peer->out.append_good_bye();
+    peer->out.append_shutdown();
     write(*peer);
   }
   const std::uint64_t deadline = now_ns() + std::uint64_t{patience_ms} * 1'000'000;
-  // Not wait_for(): it polls, and this is called by whoever polls. An acknowledgement takes one trip, mostly.
+  // Not the library's waiting: that polls, and this runs inside a poll. An acknowledgement mostly takes one round trip.
   for (int i = 0; !all_gone() && now_ns() < deadline; ++i) {
     const timespec pause{0, i < 100 ? 10'000 : 1'000'000};
     ::nanosleep(&pause, nullptr);
@@ -186,11 +188,11 @@ void TcpTransport::close(std::uint32_t patience_ms) noexcept {
   hot_ = nullptr;
   blocked_ = 0;
   for (std::unique_ptr<Peer>& peer : peers_) peer.reset();
-  gate_.close();
+  acceptor_.close();
   update_timer();
 }
 
-// Where several lead there.
+// Says which interfaces lead to `pe`, if there are several.
 std::string TcpTransport::links_of(int pe) const {
   EndpointAddress endpoint;
   if (addresses_ == nullptr || !unpack_address(addresses_->address_of(pe), endpoint)) return {};
@@ -203,10 +205,10 @@ std::string TcpTransport::links_of(int pe) const {
 
 std::string TcpTransport::describe(int pe) const {
   const Peer* const peer = peers_[static_cast<std::size_t>(pe)].get();
-  std::string way = "not connected yet";
-  if (peer != nullptr && peer->state == State::up) way = connection_text(peer->fd.get());
-  if (peer != nullptr && peer->state == State::ended) way = "the connection has ended";
-  return way + "; payloads from " + std::to_string(kDirectBytes) + " bytes are sent without a copy, from " +
+  std::string path = "not connected yet";
+  if (peer != nullptr && peer->state == State::up) path = connection_text(peer->fd.get());
+  if (peer != nullptr && peer->state == State::ended) path = "the connection has ended";
+  return path + "; payloads from " + std::to_string(kDirectBytes) + " bytes are sent without a copy, from " +
          std::to_string(kLongBytes) + " bytes also received without one; progress by poll or epoll" + links_of(pe);
 }
 

@@ -1,4 +1,4 @@
-// The transport "tcp": one connection for each pair of PEs that talk, made on first use by whoever sends first.
+// The transport "tcp": one connection for each pair of PEs that exchange messages. The PE that sends first makes it.
 #pragma once
 
 #include <memory>
@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "base/unique_fd.hpp"
+#include "transport/tcp/acceptor.hpp"
 #include "transport/tcp/address.hpp"
 #include "transport/tcp/decoder.hpp"
 #include "transport/tcp/dial.hpp"
-#include "transport/tcp/gate.hpp"
 #include "transport/tcp/open.hpp"
 #include "transport/tcp/outbox.hpp"
 
@@ -19,7 +19,7 @@ using transport::Outgoing;
 using transport::Sent;
 using transport::Urgency;
 
-class TcpTransport final : public transport::Transport, private Gate::Owner {
+class TcpTransport final : public transport::Transport, private Acceptor::Owner {
  public:
   explicit TcpTransport(const transport::Setup& setup);
   Status open();
@@ -39,25 +39,25 @@ class TcpTransport final : public transport::Transport, private Gate::Owner {
 
  private:
   enum class State : std::uint8_t {
-    connecting,  // by its Dial, or, without one, the other side is at it
+    connecting,  // by its Dial; without one, by the other side
     up,
-    ended,  // said good-bye, or lost
+    ended,  // shut down in order, or lost
   };
   struct Peer {
     Peer(int number, transport::Sink& sink) noexcept : pe(number), in(number, sink) {}
     int pe;
     State state = State::connecting;
-    bool blocked = true;    // the kernel takes no more: epoll says when it does
+    bool blocked = true;    // the kernel takes no more bytes until epoll reports EPOLLOUT
     bool gathered = false;  // listed in gathered_
-    bool mute = false;      // cannot be written to any more; what it has sent is still read
+    bool mute = false;      // cannot be written to any more; what it has sent before is still read
     UniqueFd fd;
     Outbox out;
     Decoder in;
     std::unique_ptr<Dial> dial;
-    std::string failure;  // for lost(), when it is known before poll()
+    std::string failure;  // the cause for lost(), if it is known before poll()
   };
 
-  Gate::Answer may_answer(int pe) noexcept override;
+  Acceptor::Answer may_answer(int pe) noexcept override;
   void arrived(int pe, UniqueFd connection) noexcept override;
   void left(int pe) noexcept override;
   void kept_waiting(int pe) noexcept override;
@@ -91,25 +91,25 @@ class TcpTransport final : public transport::Transport, private Gate::Owner {
   const transport::EndpointAddresses* addresses_ = nullptr;
   UniqueFd epoll_;
   UniqueFd timer_;
-  UniqueFd bell_;
-  Gate gate_;
+  UniqueFd wake_fd_;
+  Acceptor acceptor_;
   std::uint64_t machine_ = 0;
   std::vector<LocalAddress> own_;
-  std::vector<std::unique_ptr<Peer>> peers_;  // by PE; null before the first contact
+  std::vector<std::unique_ptr<Peer>> peers_;  // by PE; null until the first contact
   std::vector<Peer*> up_;
   std::vector<Peer*> dialing_;
   std::vector<Peer*> gathered_;
-  std::vector<Peer*> failing_;  // to be looked at by poll(), which may call the sink
-  Peer* hot_ = nullptr;         // who sent something last
+  std::vector<Peer*> failing_;  // for poll(), which may call the sink
+  Peer* hot_ = nullptr;         // sent something last
   unsigned turn_ = 0;
-  unsigned blocked_ = 0;  // peers that are up and wait for the kernel
-  // A socket in an epoll costs each packet something. While this PE reads its few sockets itself all the time they are
-  // taken out, and bell_ is readable instead: whoever sleeps nevertheless wakes up, and calls arm() before he sleeps
-  // again.
+  unsigned blocked_ = 0;  // peers that are up and blocked
+  // A watched socket makes each packet dearer. While this PE reads its few sockets itself all the time, they are not
+  // watched, and wake_fd_ is readable instead: a thread that sleeps on the epoll instance wakes up, and calls arm()
+  // before it sleeps again.
   bool watching_ = true;
-  unsigned reads_ = 0;  // with something in them, since arm()
+  unsigned reads_ = 0;  // reads that returned bytes, since arm()
   bool timer_runs_ = false;
-  bool some_ended_ = false;  // up_ has to be swept
+  bool some_ended_ = false;  // up_ holds peers that are no longer up
   bool closing_ = false;
 };
 

@@ -1,5 +1,5 @@
-// Which of UCX's transports and devices a worker is opened with: no more than the job needs, as each tcp device listens
-// on an address of its own, where anybody who reaches it may connect.
+// Chooses the transports and devices of UCX that a worker is opened with. These are no more than the job needs: each
+// tcp device listens on an address of its own, and anybody may connect there.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace shmemx::ucx {
 
-// "tcp/eth0": one way out of this machine.
+// One network resource of this machine, such as "tcp/eth0".
 struct Resource {
   std::string transport;
   std::string device;
@@ -21,7 +21,7 @@ struct Choice {
   std::string devices;
 };
 
-// Returns true if some device reads and writes memory of others by itself.
+// Returns true if some device reads and writes the memory of other machines without their CPU.
 inline bool has_native_rma(const std::vector<Resource>& resources) {
   return std::any_of(resources.begin(), resources.end(), [](const Resource& resource) {
     return resource.transport.starts_with("rc") || resource.transport.starts_with("dc") ||
@@ -29,7 +29,7 @@ inline bool has_native_rma(const std::vector<Resource>& resources) {
   });
 }
 
-// Leaves tcp out where there is native RMA. Otherwise keeps to the loopback device where all PEs are on one machine.
+// Leaves tcp out if there is native RMA. Otherwise, if all PEs are on one machine, keeps the loopback device only.
 inline Choice narrowed(const std::vector<Resource>& resources, bool one_machine) {
   if (has_native_rma(resources)) return {"^sm,self,tcp", {}};
   constexpr std::string_view kLoopback = "lo";

@@ -1,4 +1,4 @@
-// The end.
+// The orderly end.
 #include <sched.h>
 
 #include <algorithm>
@@ -11,13 +11,13 @@ namespace shmemx::ucx {
 namespace {
 
 constexpr std::uint64_t kNsInMs = 1'000'000;
-// How long the others have to say that they have read what went to them; those that say good-bye themselves need not.
-// Whoever ends with something unread makes the kernel break the connection, and what is on its way there is lost.
-constexpr std::uint64_t kPatienceForOthersNs = 200 * kNsInMs;
+// How long close() waits until the peers have read everything. A process that ends with unread data makes the kernel
+// break the connection, and data under way to the peer are lost. A peer that has shut down itself need not read.
+constexpr std::uint64_t kPatienceForPeersNs = 200 * kNsInMs;
 
 struct Flushed {
   Peer* peer;
-  void* request;  // null: it is
+  void* request;  // null: the flush is over
 
   bool is_over() {
     if (request != nullptr && ::ucp_request_check_status(request) != UCS_INPROGRESS) {
@@ -45,16 +45,16 @@ void UcxTransport::close(std::uint32_t patience_ms) noexcept {
   });
   is_closing_ = true;
   for (Peer* peer : contacts_) {
-    if (!peer->is_lost && (peer->endpoint != nullptr || connect(*peer))) signal(*peer, kGoodbye);
+    if (!peer->is_lost && (peer->endpoint != nullptr || connect(*peer))) signal(*peer, kShutdown);
   }
   progress_until(deadline, [this] {
     return std::all_of(contacts_.begin(), contacts_.end(),
                        [](const Peer* peer) { return peer->is_lost || peer->in_flight == 0; });
   });
-  wait_for_others(std::min(deadline, now_ns() + kPatienceForOthersNs));
+  wait_for_peers(std::min(deadline, now_ns() + kPatienceForPeersNs));
 }
 
-void UcxTransport::wait_for_others(std::uint64_t deadline_ns) noexcept {
+void UcxTransport::wait_for_peers(std::uint64_t deadline_ns) noexcept {
   std::vector<Flushed> flushed;
   for (Peer* peer : contacts_) {
     if (peer->is_lost || peer->endpoint == nullptr) continue;
@@ -68,7 +68,7 @@ void UcxTransport::wait_for_others(std::uint64_t deadline_ns) noexcept {
     return all;
   });
   for (const Flushed& one : flushed) {
-    if (one.request != nullptr) ::ucp_request_free(one.request);  // it ends with the worker
+    if (one.request != nullptr) ::ucp_request_free(one.request);  // the request ends with the worker
   }
 }
 

@@ -4,271 +4,170 @@
 #include <cstring>
 #include <utility>
 
-#include "transport/ucx/arrival.hpp"
 #include "transport/ucx/limits.hpp"
 
 namespace shmemx::ucx {
+
+using transport::InboundMessage;
+using transport::Turn;
+
 namespace {
 
-constexpr std::uint32_t kMostEarly = 1U << 20;  // a number further ahead is none
+constexpr std::uint32_t kMostAhead = 1U << 20;
+
+void* descriptor_of(const InboundMessage& message) noexcept { return reinterpret_cast<void*>(message.fetch_key[0]); }
 
 }  // namespace
 
-// A parcel with memory of its own.
-struct Inbox::Stored {
-  UcpMessage message;
-  std::vector<std::byte> header;
-  Memory data;
-};
-
 Inbox::Inbox(ucp_worker_h worker, Sink& sink, InboxEvents& events, int source) noexcept
-    : worker_(worker), sink_(sink), events_(events), source_(source) {}
+    : worker_(worker),
+      events_(events),
+      source_(source),
+      window_(kMostAhead),
+      queue_(sink, *this, {.source = source, .most_under_way = kMostUnderWay, .active = &events.active}) {}
 
-Inbox::~Inbox() = default;
-
-void Inbox::release() noexcept {
-  shut_ = true;
-  for (auto& [number, stored] : early_) {
-    if (stored.message.fetched) ::ucp_am_data_release(worker_, stored.message.data);
-  }
-  early_.clear();
-  for (const auto& arrival : queue_) {
-    if (arrival->descriptor != nullptr) ::ucp_am_data_release(worker_, std::exchange(arrival->descriptor, nullptr));
-  }
+void Inbox::shut() noexcept {
+  is_shut_ = true;
+  queue_.stop();
 }
 
-void Inbox::fault(std::string text) {
-  if (shut_) return;
-  shut_ = true;
+void Inbox::release() noexcept {
+  shut();
+  window_.clear([this](Early& early) {
+    if (early.message.is_rendezvous) ::ucp_am_data_release(worker_, early.message.data);
+  });
+  queue_.discard_waiting();
+}
+
+void Inbox::fail(std::string text) {
+  if (is_shut_) return;
+  shut();
   fault_ = std::move(text);
   events_.broken.push_back(source_);
 }
 
-void Inbox::fault_no_memory(std::size_t bytes) {
-  fault("no memory for a message of " + std::to_string(bytes) + " bytes");
+void Inbox::out_of_memory(int, std::size_t bytes) noexcept { fail_for_memory(bytes); }
+
+void Inbox::fail_for_memory(std::size_t bytes) {
+  fail("no memory for a message of " + std::to_string(bytes) + " bytes");
 }
 
-void Inbox::fault_not_fetched(std::size_t bytes, ucs_status_t status) {
-  fault("a payload of " + std::to_string(bytes) + " bytes did not arrive (" + ::ucs_status_string(status) + ")");
+void Inbox::fail_to_fetch(std::size_t bytes, ucs_status_t status) {
+  fail("a payload of " + std::to_string(bytes) + " bytes did not arrive (" + ::ucs_status_string(status) + ")");
 }
 
 ucs_status_t Inbox::take(std::uint32_t number, const UcpMessage& message) {
-  if (shut_) return UCS_OK;
-  if (number == expected_) {
-    const ucs_status_t status = take_now(message);
-    if (!early_.empty()) take_early();
-    return status;
+  if (is_shut_) return UCS_OK;
+  switch (window_.turn_of(number)) {
+    case Turn::next: {
+      window_.take_next();
+      const ucs_status_t status = take_now(message);
+      if (window_.holds_any()) take_early();
+      return status;
+    }
+    case Turn::early:
+      return hold(number, message);
+    default:
+      fail("message " + std::to_string(number) + " came instead of " + std::to_string(window_.expected()));
+      return UCS_OK;
   }
-  if (number - expected_ > kMostEarly || early_.contains(number)) {
-    fault("message " + std::to_string(number) + " came instead of " + std::to_string(expected_));
-    return UCS_OK;
+}
+
+ucs_status_t Inbox::hold(std::uint32_t number, const UcpMessage& message) {
+  Early early{message, {message.header.begin(), message.header.end()}, {}};
+  if (!message.is_rendezvous) {
+    early.data = transport::allocate_aligned(message.bytes);
+    if (early.data == nullptr) {
+      fail_for_memory(message.bytes);
+      return UCS_OK;
+    }
+    std::memcpy(early.data.get(), message.data, message.bytes);
   }
-  Stored& stored = early_[number];
-  stored.header.assign(message.header.begin(), message.header.end());
-  stored.message = message;
-  stored.message.header = stored.header;
-  if (message.fetched) return UCS_INPROGRESS;
-  stored.data = allocate(message.bytes);
-  if (stored.data == nullptr) {
-    fault_no_memory(message.bytes);
-    return UCS_OK;
-  }
-  std::memcpy(stored.data.get(), message.data, message.bytes);
-  stored.message.data = stored.data.get();
-  return UCS_OK;
+  window_.hold(number, std::move(early));
+  return message.is_rendezvous ? UCS_INPROGRESS : UCS_OK;
 }
 
 void Inbox::take_early() {
-  while (!shut_) {
-    const auto node = early_.extract(expected_);
-    if (node.empty()) return;
-    const UcpMessage& message = node.mapped().message;
-    if (take_now(message) == UCS_OK && message.fetched) ::ucp_am_data_release(worker_, message.data);
+  Early early;
+  while (!is_shut_ && window_.pop_next(early)) {
+    UcpMessage& message = early.message;
+    message.header = early.header;
+    if (!message.is_rendezvous) message.data = early.data.get();
+    if (take_now(message) == UCS_OK && message.is_rendezvous) ::ucp_am_data_release(worker_, message.data);
   }
 }
 
 ucs_status_t Inbox::take_now(const UcpMessage& message) {
-  ++expected_;
   if (message.kind == kLong) return take_long(message);
   if (message.kind == kRecords) take_records(message);
   return UCS_OK;
 }
 
-// Copied in any case: payloads are aligned, UCX's data are not.
+// Copies the records in any case: payloads are aligned, UCX's data are not.
 void Inbox::take_records(const UcpMessage& message) {
   const Bytes records(static_cast<const std::byte*>(message.data) + sizeof(Envelope), message.bytes - sizeof(Envelope));
-  alignas(kRecordAlign) std::array<std::byte, 2048> small;
-  if (queue_.empty() && records.size() <= small.size()) {
+  alignas(transport::kRecordAlign) std::array<std::byte, 2048> small;
+  if (records.size() <= small.size()) {
     std::memcpy(small.data(), records.data(), records.size());
-    deliver_records({small.data(), records.size()});
-    return;
+    return read_records({small.data(), records.size()});
   }
-  Memory copy = allocate(records.size());
-  if (copy == nullptr) return fault_no_memory(records.size());
-  std::memcpy(copy.get(), records.data(), records.size());
-  if (queue_.empty()) return deliver_records({copy.get(), records.size()});
-  auto arrival = std::make_unique<Arrival>();
-  arrival->own = std::move(copy);
-  arrival->bytes = records.size();
-  queue_.push_back(std::move(arrival));
+  const transport::AlignedMemory large = transport::allocate_aligned(records.size());
+  if (large == nullptr) return fail_for_memory(records.size());
+  std::memcpy(large.get(), records.data(), records.size());
+  read_records({large.get(), records.size()});
 }
 
-void Inbox::deliver_records(Bytes records) {
-  while (!records.empty() && !shut_) {
-    RecordHeader record;
-    if (records.size() < sizeof record) return fault("a message ends in its head");
-    std::memcpy(&record, records.data(), sizeof record);
-    const std::size_t whole = sizeof record + padded(record.bytes);
-    if (record.bytes > kLargestRecord || whole > records.size() || record.fixed.header_bytes > record.bytes) {
-      return fault("a message of " + std::to_string(record.bytes) + " bytes does not fit into what came");
-    }
-    events_.active = true;
-    sink_.deliver(source_, record.fixed, records.subspan(sizeof record, record.bytes));
-    records = records.subspan(whole);
+void Inbox::read_records(Bytes records) {
+  transport::RecordReader reader(records);
+  transport::Record record;
+  Bytes content;
+  while (!is_shut_ && reader.next(record, content)) {
+    if (record.kind != transport::kMessageRecord) return fail("it sent a record of an unknown kind");
+    queue_.add_whole(record.fixed, content);
   }
+  if (reader.fault() != nullptr) fail(std::string("it sent ") + reader.fault());
 }
 
 ucs_status_t Inbox::take_long(const UcpMessage& message) {
   LongHeader long_header{};
   const bool has_header = message.header.size() >= sizeof long_header;
   if (has_header) std::memcpy(&long_header, message.header.data(), sizeof long_header);
-  if (!has_header || long_header.fixed.header_bytes > kMaxHeaderBytes || long_header.payload_bytes != message.bytes ||
-      message.header.size() != sizeof long_header + long_header.fixed.header_bytes) {
-    fault("a long message does not fit its long_head");
+  const Header& fixed = long_header.fixed;
+  if (!has_header || fixed.header_bytes > kMaxHeaderBytes || long_header.payload_bytes != message.bytes ||
+      message.header.size() != sizeof long_header + fixed.header_bytes) {
+    fail("a long message does not fit its header");
     return UCS_OK;
   }
-  auto arrival = std::make_unique<Arrival>();
-  arrival->inbox = this;
-  arrival->is_long = true;
-  arrival->fixed = long_header.fixed;
-  arrival->bytes = message.bytes;
-  arrival->payload_due = true;
-  if (message.fetched) arrival->descriptor = message.data;
   const Bytes header = message.header.subspan(sizeof long_header);
-  if (!header.empty()) std::memcpy(arrival->header.data(), header.data(), header.size());
-  queue_.push_back(std::move(arrival));
-  advance();
-  if (message.fetched) return UCS_INPROGRESS;
-  take_payload({static_cast<const std::byte*>(message.data), message.bytes});
-  return UCS_OK;
-}
-
-// The payload of the last message. It waits here only where its place is not known.
-void Inbox::take_payload(Bytes payload) {
-  if (shut_) return;
-  Arrival& arrival = *queue_.back();
-  std::byte* to = nullptr;
-  if (arrival.has_begun) {
-    to = arrival.payload();
-  } else {
-    arrival.kept = allocate(payload.size());
-    to = arrival.kept.get();
+  if (!message.is_rendezvous) {
+    queue_.add_long(fixed, header, {static_cast<const std::byte*>(message.data), message.bytes});
+    return UCS_OK;
   }
-  if (to == nullptr) return fault_no_memory(payload.size());
-  std::memcpy(to, payload.data(), payload.size());
-  arrival.payload_due = false;
-  advance();
+  queue_.add_announced(fixed, header, message.bytes, {reinterpret_cast<std::uintptr_t>(message.data), 0, 0});
+  return UCS_INPROGRESS;
 }
 
-void Inbox::advance() {
-  while (!queue_.empty() && !shut_ && finish(*queue_.front())) queue_.pop_front();
-  look_ahead();
-}
-
-// False: bytes of it are still on their way.
-bool Inbox::finish(Arrival& arrival) {
-  if (!arrival.is_long) {
-    deliver_records({arrival.own.get(), arrival.bytes});
-    return true;
-  }
-  if (!arrival.is_placed) place(arrival);
-  if (!arrival.has_begun) begin(arrival);
-  if (!arrival.is_here() || shut_) return false;
-  events_.active = true;
-  if (arrival.place != nullptr) {
-    sink_.placed(source_, arrival.fixed, arrival.header_bytes(), arrival.bytes);
-  } else {
-    sink_.deliver(source_, arrival.fixed, {arrival.own.get(), arrival.fixed.header_bytes + arrival.bytes});
-  }
-  return true;
-}
-
-// Bodies behind the first one are asked for meanwhile, or each would cost a round trip of its own.
-void Inbox::look_ahead() {
-  std::size_t under_way = 0;
-  for (const auto& arrival : queue_) {
-    if (shut_ || !arrival->is_long || under_way == kMostUnderWay) return;
-    if (!arrival->is_placed) {
-      if ((arrival->fixed.flags & kPlacedEarly) == 0) return;
-      place(*arrival);
-    }
-    if (!arrival->has_begun) {
-      if (would_overwrite(*arrival)) return;
-      begin(*arrival);
-    }
-    ++under_way;
-  }
-}
-
-// Does it belong where one in front of it does?
-bool Inbox::would_overwrite(const Arrival& arrival) const {
-  for (const auto& other : queue_) {
-    if (other.get() == &arrival) return false;
-    if (other->shares_memory_with(arrival)) return true;
-  }
-  return false;
-}
-
-void Inbox::place(Arrival& arrival) {
-  arrival.is_placed = true;
-  arrival.place = sink_.placement(source_, arrival.fixed, arrival.header_bytes(), arrival.bytes);
-}
-
-// From now on its bytes go where they belong.
-void Inbox::begin(Arrival& arrival) {
-  if (arrival.place == nullptr && !make_room(arrival)) return;
-  arrival.has_begun = true;
-  if (arrival.kept != nullptr) {
-    std::memcpy(arrival.payload(), arrival.kept.get(), arrival.bytes);
-    arrival.kept.reset();
-  }
-  if (arrival.descriptor != nullptr) fetch(arrival);
-}
-
-// Header and payload one behind the other.
-bool Inbox::make_room(Arrival& arrival) {
-  const Bytes header = arrival.header_bytes();
-  arrival.own = allocate(header.size() + arrival.bytes);
-  if (arrival.own == nullptr) {
-    fault_no_memory(arrival.bytes);
-    return false;
-  }
-  if (!header.empty()) std::memcpy(arrival.own.get(), header.data(), header.size());
-  return true;
-}
-
-void Inbox::fetch(Arrival& arrival) {
+// Asks UCX for the payload. The descriptor is UCX's from now on.
+bool Inbox::fetch(InboundMessage& message) noexcept {
   ucp_request_param_t param{};
   param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
   param.cb.recv_am = &Inbox::fetched;
-  param.user_data = &arrival;
-  void* descriptor = std::exchange(arrival.descriptor, nullptr);  // UCX's from now on
+  param.user_data = &message;
   const ucs_status_ptr_t request =
-      ::ucp_am_recv_data_nbx(worker_, descriptor, arrival.payload(), arrival.bytes, &param);
-  if (UCS_PTR_IS_ERR(request)) {
-    fault_not_fetched(arrival.bytes, UCS_PTR_STATUS(request));
-  } else if (request == nullptr) {
-    arrival.payload_due = false;
-  }
+      ::ucp_am_recv_data_nbx(worker_, descriptor_of(message), message.destination(), message.payload_bytes, &param);
+  if (UCS_PTR_IS_ERR(request)) fail_to_fetch(message.payload_bytes, UCS_PTR_STATUS(request));
+  return request == nullptr;
 }
 
 void Inbox::fetched(void* request, ucs_status_t status, std::size_t, void* user_data) {
-  Arrival& arrival = *static_cast<Arrival*>(user_data);
-  Inbox& inbox = *arrival.inbox;
+  auto& message = *static_cast<InboundMessage*>(user_data);
   ::ucp_request_free(request);
-  if (status != UCS_OK) return inbox.fault_not_fetched(arrival.bytes, status);
-  arrival.payload_due = false;
-  inbox.advance();
+  // The source of a queue's messages is the inbox that made the queue.
+  Inbox& inbox = static_cast<Inbox&>(message.queue->transport());
+  if (status != UCS_OK) return inbox.fail_to_fetch(message.payload_bytes, status);
+  message.queue->complete(message);
 }
+
+void Inbox::discard(InboundMessage& message) noexcept { ::ucp_am_data_release(worker_, descriptor_of(message)); }
 
 }  // namespace shmemx::ucx

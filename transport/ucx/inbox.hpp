@@ -1,88 +1,79 @@
-// What comes from one PE: put in order, and long payloads led to their place.
+// What comes from one PE: active messages of UCP, put in order and handed to the queue of inbound messages.
 //
-// A long payload above the eager limit arrives in two steps: its header at once, its bytes when they have been asked
-// for. Meanwhile other messages come. They wait here, so that nothing is delivered before what is in front of it is
-// done, and nothing asked for but what may land early.
+// A payload above the eager limit arrives in two steps: its header at once, its bytes after this PE has asked for them.
 #pragma once
 
 #include <ucp/api/ucp.h>
 
 #include <cstdint>
-#include <deque>
-#include <map>
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "transport/common/inbound_queue.hpp"
+#include "transport/common/reorder_window.hpp"
 #include "transport/ucx/wire.hpp"
 
 namespace shmemx::ucx {
 
-// An active message as UCX gives it, valid during the callback.
+// An active message as UCP passes it to the callback, valid during the callback.
 struct UcpMessage {
   unsigned kind = 0;
   Bytes header;
-  void* data = nullptr;  // a descriptor when `fetched`
+  void* data = nullptr;  // a descriptor if `is_rendezvous`
   std::size_t bytes = 0;
-  bool fetched = false;  // the data are still at the sender
+  bool is_rendezvous = false;  // the data are still at the sender
 };
 
-// What inboxes tell the transport.
+// What inboxes report to the transport.
 struct InboxEvents {
-  bool active = false;      // something was given to the sink
+  bool active = false;      // the sink was called
   std::vector<int> broken;  // sources that sent what does not fit, see fault()
 };
 
-struct Arrival;
-
-class Inbox {
+class Inbox final : private transport::InboundSource {
  public:
   Inbox(ucp_worker_h worker, Sink& sink, InboxEvents& events, int source) noexcept;
   Inbox(const Inbox&) = delete;
   Inbox& operator=(const Inbox&) = delete;
-  ~Inbox();
 
-  // UCS_INPROGRESS when the descriptor is kept.
+  // Returns UCS_INPROGRESS if the descriptor is kept.
   ucs_status_t take(std::uint32_t number, const UcpMessage& message);
-  // After the end of a payload: delivers what has become ready.
-  void advance();
-  // Nothing more is delivered; what was begun ends by itself.
-  void shut() noexcept { shut_ = true; }
-  // Before the worker ends, with all that it still holds for this.
+  // Ends all deliveries. Payloads under way end by themselves.
+  void shut() noexcept;
+  // Returns to UCX what it still holds for this inbox. To be called before the worker ends.
   void release() noexcept;
 
   const std::string& fault() const noexcept { return fault_; }
 
  private:
-  struct Stored;
+  // An early message, with memory of its own.
+  struct Early {
+    UcpMessage message;
+    std::vector<std::byte> header;
+    transport::AlignedMemory data;
+  };
 
+  bool fetch(transport::InboundMessage& message) noexcept override;
+  void discard(transport::InboundMessage& message) noexcept override;
+  void out_of_memory(int source, std::size_t bytes) noexcept override;
+
+  ucs_status_t hold(std::uint32_t number, const UcpMessage& message);
   ucs_status_t take_now(const UcpMessage& message);
-  void take_records(const UcpMessage& message);
-  ucs_status_t take_long(const UcpMessage& message);
-  void take_payload(Bytes payload);
   void take_early();
-  void deliver_records(Bytes records);
-  bool finish(Arrival& arrival);
-  void look_ahead();
-  bool would_overwrite(const Arrival& arrival) const;
-  void place(Arrival& arrival);
-  void begin(Arrival& arrival);
-  void fetch(Arrival& arrival);
-  static void fetched(void* request, ucs_status_t status, std::size_t length, void* arrival);
-  bool make_room(Arrival& arrival);
-  void fault(std::string text);
-  void fault_no_memory(std::size_t bytes);
-  void fault_not_fetched(std::size_t bytes, ucs_status_t status);
+  void take_records(const UcpMessage& message);
+  void read_records(Bytes records);
+  ucs_status_t take_long(const UcpMessage& message);
+  static void fetched(void* request, ucs_status_t status, std::size_t length, void* message);
+  void fail_for_memory(std::size_t bytes);
+  void fail(std::string text);
+  void fail_to_fetch(std::size_t bytes, ucs_status_t status);
 
   ucp_worker_h worker_;
-  Sink& sink_;
   InboxEvents& events_;
   int source_;
-  std::uint32_t expected_ = 0;
-  bool shut_ = false;
-  std::deque<std::unique_ptr<Arrival>> queue_;
-  std::map<std::uint32_t, Stored> early_;  // came before their turn
+  bool is_shut_ = false;
+  transport::ReorderWindow<Early> window_;
+  transport::InboundQueue queue_;
   std::string fault_;
 };
 

@@ -16,10 +16,10 @@ struct Preference {
 };
 
 // In force unless the user has set the variable of that name.
-//  - PEs of one node have better than UCX's shared memory.
-//  - Segments: the small ones cost a third of the bandwidth from 16 KiB on.
-//  - Connections are made without waiting, since nothing here may wait.
-//  - One connection to a PE: with two, the end of the idle one is taken for the end of both, with data still unread.
+//  - No shared memory of UCX: PEs of one node have their own.
+//  - Larger segments: the small ones cost a third of the bandwidth from 16 KiB on.
+//  - Connections without blocking, since no call of a transport may wait.
+//  - One connection to a PE: with two, UCX takes the end of the idle one for the end of both, while data are unread.
 constexpr Preference kPreferences[] = {
     {"TLS", "^sm,self"},  {"TCP_TX_SEG_SIZE", "64k"}, {"TCP_RX_SEG_SIZE", "256k"},
     {"TCP_CONN_NB", "y"}, {"MAX_RNDV_RAILS", "1"},    {"MEMTYPE_CACHE", "n"},
@@ -31,7 +31,8 @@ Error refused(const char* what, ucs_status_t status) {
   return Error{Errc::unsupported, 0, std::string(what) + " says \"" + status_text(status) + '"'};
 }
 
-// UCX starts a thread for its connections; signals of the program go to the program's threads.
+// Blocks all signals while it lives. UCX starts a thread for its connections, and the program's signals must go to the
+// program's threads.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -60,7 +61,7 @@ Result<ucp_config_t*> make_config(const Choice& choice) {
   return config;
 }
 
-// A line of a resource ends in "transport/device".
+// Finds the resources in what UCX prints of a context: their lines end in "transport/device".
 std::vector<Resource> parse_resources(std::string_view text) {
   std::vector<Resource> resources;
   while (!text.empty()) {
@@ -77,7 +78,8 @@ std::vector<Resource> parse_resources(std::string_view text) {
   return resources;
 }
 
-// Those in front are kept when the address gets too long: faster ones than tcp, then the order of UCX.
+// Returns the devices in the order in which they are kept if the address gets too long: those faster than tcp first,
+// then in the order of UCX.
 std::vector<std::string> devices_of(const std::vector<Resource>& resources) {
   std::vector<std::string> devices;
   for (const bool tcp : {false, true}) {
@@ -134,7 +136,8 @@ void Library::stop() noexcept {
   if (worker_ != nullptr) ::ucp_worker_destroy(std::exchange(worker_, nullptr));
 }
 
-// A context alone listens nowhere: what it sees decides with what the worker is opened.
+// Opens a context without a worker first, which listens nowhere. The devices that it sees decide how the worker is
+// opened.
 Result<Library> Library::open(const Needs& needs) {
   const SignalsBlocked blocked;
   Choice choice;

@@ -1,4 +1,4 @@
-// UCX's context and worker, set up as this library needs them: networks only, segments that suit it.
+// UCX's context and worker, with the settings that this library needs: networks only, and larger segments.
 #pragma once
 
 #include <ucp/api/ucp.h>
@@ -14,8 +14,8 @@ namespace shmemx::ucx {
 
 struct Needs {
   std::size_t n_peers = 1;
-  std::size_t address_bytes = 0;  // the worker's address must not be longer; devices are left out until it is not
-  bool one_machine = false;       // no other machine has to reach the worker
+  std::size_t address_bytes = 0;  // limit of the worker's address; open() leaves devices out until it holds
+  bool one_machine = false;       // no PE of another machine connects to the worker
 };
 
 class Library {
@@ -26,7 +26,7 @@ class Library {
   Library& operator=(Library&&) = delete;
   ~Library();
 
-  // The worker ends; what others still have under way with it calls back for the last time.
+  // Ends the worker. Operations under way call back for the last time.
   void stop() noexcept;
 
   ucp_context_h context() const noexcept { return context_; }
@@ -47,13 +47,13 @@ class Library {
   std::vector<Resource> resources_;
 };
 
-// What UCX prints into a file, as a string.
+// Returns what UCX prints into a file.
 template <class Print>
 std::string printed(Print print);
 
 std::string status_text(ucs_status_t status);
 
-// From what UCX prints of an endpoint: "tcp/eth0", of each of its lanes.
+// Returns "tcp/eth0" for each lane of an endpoint, from what UCX prints of it.
 std::string lanes_of(std::string_view text);
 
 }  // namespace shmemx::ucx

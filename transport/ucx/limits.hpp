@@ -1,15 +1,17 @@
-// Numbers that were measured or chosen; see README.md.
+// Numbers that were measured or chosen; README.md gives the reasons.
 #pragma once
 
 #include <cstddef>
 
 namespace shmemx::ucx {
 
-// Bodies up to here leave at once and are copied to their place; longer ones wait for the receiver, which costs a round
-// trip, and come without a copy. It is below UCX's receive segment, so that they come in one piece.
+// Payloads up to here leave at once and are copied to their place. Longer ones wait until the receiver asks for them,
+// which costs a round trip and saves the copy. The limit is below UCX's receive segment, so that an eager payload
+// arrives in one piece.
 inline constexpr std::size_t kEagerBytes = std::size_t{128} << 10;
-inline constexpr std::size_t kMostUnderWay = 8;                   // long payloads of one PE, to their places
-inline constexpr unsigned kMostInFlight = 64;                     // to one PE
-inline constexpr std::size_t kMostCopied = std::size_t{4} << 20;  // of payloads to one PE, before another is copied
+inline constexpr std::size_t kMostUnderWay = 8;  // long payloads of one PE on the way to their places
+inline constexpr unsigned kMostInFlight = 64;    // active messages to one PE
+inline constexpr std::size_t kMostCopied = std::size_t{4}
+                                           << 20;  // bytes of copied payloads to one PE, beyond which send() refuses
 
 }  // namespace shmemx::ucx

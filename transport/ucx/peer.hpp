@@ -1,4 +1,4 @@
-// What is kept of a PE from the first message to or from it on.
+// What is kept of a PE from the first message to it, or from it, on.
 #pragma once
 
 #include <ucp/api/ucp.h>
@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "transport/common/keepalive.hpp"
 #include "transport/ucx/inbox.hpp"
 #include "transport/ucx/staging.hpp"
 #include "transport/ucx/wire.hpp"
@@ -13,7 +14,7 @@
 namespace shmemx::ucx {
 
 class UcxTransport;
-struct LongFlight;
+struct LongSend;
 
 // A key of that PE's memory, unpacked for its endpoint.
 struct RemoteKey {
@@ -29,32 +30,32 @@ struct Peer {
   UcxTransport& transport;
   int pe;
   ucp_ep_h endpoint = nullptr;
-  Envelope envelope{};      // of what goes there; its number is the next one's
-  std::uint64_t proof = 0;  // of what comes from there
+  Envelope envelope{};               // of the next message to the PE
+  std::uint64_t proof_expected = 0;  // in messages from the PE
   Inbox inbox;
 
   StagingPtr open;               // messages that have not left
   bool is_listed = false;        // among those with an open staging
-  bool is_overdue = false;       // what is open would have left, had there been room
+  bool is_overdue = false;       // `open` had to stay: too many active messages were in flight
   unsigned in_flight = 0;        // active messages that UCX has not finished
   std::size_t copied_bytes = 0;  // of payloads among them
-  std::vector<LongFlight*> payloads;
+  std::vector<LongSend*> long_sends;
 
-  bool is_new = false;    // it has written first
-  bool has_left = false;  // it has said good-bye
+  bool is_new = false;    // it has written first, and has no endpoint here yet
+  bool has_left = false;  // its shutdown message is here
   bool is_lost = false;
   std::string cause;
 
-  std::uint32_t rounds = 0;  // of the heartbeat in which nothing has come from it
+  transport::Keepalive::Peer keepalive;
 
-  std::vector<Completion*> unflushed;  // of puts that nobody has asked the target for
+  std::vector<Completion*> unflushed;  // of puts that no flush covers yet
   std::vector<RemoteKey> keys;
 
   bool is_gone() const noexcept { return has_left || is_lost; }
 };
 
-// One that has to give signs of life, whether or not something is due from it: whoever waits for a third PE may depend
-// on it.
+// Returns true if the PE has to give signs of life. They are asked for even if nothing is due from it: a PE that waits
+// for a third one may depend on it.
 inline bool is_watched(const Peer& peer) noexcept { return peer.endpoint != nullptr && !peer.is_gone(); }
 
 }  // namespace shmemx::ucx

@@ -1,41 +1,43 @@
-// Who is there: endpoints, proofs, ends.
+// Peers: endpoints, proofs, ends.
 #include <utility>
 
-#include "transport/ucx/proof.hpp"
 #include "transport/ucx/ucx_transport.hpp"
 
 namespace shmemx::ucx {
 
+using transport::Keepalive;
+
+// Returns what is kept of `pe`; makes it at the first contact.
 Peer& UcxTransport::known(int pe) {
   std::unique_ptr<Peer>& slot = peers_[static_cast<std::size_t>(pe)];
   if (slot == nullptr) {
     slot = std::make_unique<Peer>(*this, pe, library_.worker(), *setup_.sink, events_);
-    slot->envelope = {proof_of(setup_.secret, setup_.me, pe), static_cast<std::uint32_t>(setup_.me), 0};
-    slot->proof = proof_of(setup_.secret, pe, setup_.me);
+    slot->envelope = {proofs_.outgoing(pe), static_cast<std::uint32_t>(setup_.me), 0};
+    slot->proof_expected = proofs_.incoming(pe);
     contacts_.push_back(slot.get());
   }
   return *slot;
 }
 
-// Null for a stranger, for whom nothing is kept.
-Peer* UcxTransport::prove(const Envelope& envelope) {
+// Returns the source of a message, or null if the message does not prove its source. Nothing is kept of such a sender.
+Peer* UcxTransport::authenticate(const Envelope& envelope) {
   if (envelope.source >= peers_.size()) return nullptr;
   const auto source = static_cast<int>(envelope.source);
   const Peer* peer = peers_[envelope.source].get();
-  const std::uint64_t expected = peer != nullptr ? peer->proof : proof_of(setup_.secret, source, setup_.me);
-  return envelope.proof == expected ? &known(source) : nullptr;
+  const std::uint64_t expected = peer != nullptr ? peer->proof_expected : proofs_.incoming(source);
+  return transport::is_same_proof(envelope.proof, expected) ? &known(source) : nullptr;
 }
 
-// Null when nothing can be sent there any more.
-Peer* UcxTransport::reach(int pe) {
+// Returns `pe` with an endpoint, or null if nothing can be sent there any more.
+Peer* UcxTransport::connected_peer(int pe) {
   if (pe < 0 || static_cast<std::size_t>(pe) >= peers_.size()) return nullptr;
   Peer& peer = known(pe);
   if (peer.is_gone() || (peer.endpoint == nullptr && !connect(peer))) return nullptr;
   return &peer;
 }
 
-// UCX's handling of failures leaves out the best way of long payloads on tcp; without it, it tells of ends all the
-// same.
+// Makes the endpoint. UCX's own handling of failures would exclude the fastest protocol for long payloads on tcp. UCX
+// reports broken connections without it, too.
 bool UcxTransport::connect(Peer& peer) {
   const Bytes address = addresses_->address_of(peer.pe);
   if (address.size() < 2) {
@@ -62,15 +64,15 @@ void UcxTransport::endpoint_failed(void* argument, ucp_ep_h, ucs_status_t status
   peer.transport.lose(peer, "UCX says: " + status_text(status));
 }
 
-// Reported by poll(), since it is noticed anywhere.
+// Marks the peer as lost. poll() reports it, since only poll() may call the sink.
 void UcxTransport::lose(Peer& peer, std::string cause) {
   if (peer.is_gone() || is_closing_) return;
   peer.is_lost = true;
   peer.cause = std::move(cause);
   peer.inbox.shut();
   lost_.push_back(&peer);
-  for (LongFlight* flight : peer.payloads) {
-    if (flight->outgoing != nullptr) std::exchange(flight->outgoing, nullptr)->done = true;
+  for (LongSend* send : peer.long_sends) {
+    if (send->outgoing != nullptr) std::exchange(send->outgoing, nullptr)->done = true;
   }
 }
 
@@ -81,17 +83,15 @@ void UcxTransport::report_lost() {
   }
 }
 
-// A round is over. Those from which nothing came in it are one further.
-void UcxTransport::beat() {
+// Ends a round of the keepalive for all peers that are watched.
+void UcxTransport::end_keepalive_round() {
   busy_polls_ = 0;
+  timer_.clear();
   for (Peer* peer : contacts_) {
     if (!is_watched(*peer)) continue;
-    ++peer->rounds;
-    if (peer->rounds >= kRoundsUntilLost) {
-      lose(*peer, transport::silence_text(setup_.silence_ms));
-    } else if (peer->rounds == kRoundsUntilPing) {
-      signal(*peer, kPing);
-    }
+    const Keepalive::Action action = Keepalive::end_round(peer->keepalive);
+    if (action == Keepalive::Action::lose) lose(*peer, transport::silence_text(setup_.silence_ms));
+    if (action == Keepalive::Action::ask) signal(*peer, kPing);
   }
 }
 

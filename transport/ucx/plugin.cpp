@@ -1,4 +1,4 @@
-// What the loader looks for.
+// The entry that the loader looks for.
 #include "transport/registry.hpp"
 #include "transport/ucx/ucx_transport.hpp"
 

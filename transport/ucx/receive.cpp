@@ -1,4 +1,4 @@
-// What comes in, up to the inbox of its source.
+// Receiving: from UCX to the inbox of the source.
 #include <cstring>
 #include <utility>
 
@@ -7,14 +7,14 @@
 namespace shmemx::ucx {
 namespace {
 
-// Where the envelope lies depends on the kind.
+// Reads the envelope: it lies in the header of a long message, and in the data of all others.
 bool read_envelope(const UcpMessage& message, Envelope& envelope) noexcept {
   if (message.kind == kLong) {
     if (message.header.size() < sizeof envelope) return false;
     std::memcpy(&envelope, message.header.data(), sizeof envelope);
     return true;
   }
-  if (message.fetched || message.bytes < sizeof envelope) return false;
+  if (message.is_rendezvous || message.bytes < sizeof envelope) return false;
   std::memcpy(&envelope, message.data, sizeof envelope);
   return true;
 }
@@ -33,7 +33,7 @@ ucs_status_t UcxTransport::received(void* self, const void* header, std::size_t 
 }
 
 Status UcxTransport::listen() {
-  constexpr ucp_am_recv_callback_t kCallbacks[] = {&received<kRecords>, &received<kLong>, &received<kGoodbye>,
+  constexpr ucp_am_recv_callback_t kCallbacks[] = {&received<kRecords>, &received<kLong>, &received<kShutdown>,
                                                    &received<kPing>, &received<kPong>};
   unsigned id = kRecords;
   for (const ucp_am_recv_callback_t callback : kCallbacks) {
@@ -51,29 +51,31 @@ Status UcxTransport::listen() {
 
 ucs_status_t UcxTransport::take(const UcpMessage& message) {
   Envelope envelope;
-  Peer* peer = read_envelope(message, envelope) ? prove(envelope) : nullptr;
-  if (peer == nullptr || peer->is_lost || (is_closing_ && message.kind != kGoodbye)) return UCS_OK;
-  peer->rounds = 0;
+  Peer* peer = read_envelope(message, envelope) ? authenticate(envelope) : nullptr;
+  if (peer == nullptr || peer->is_lost || (is_closing_ && message.kind != kShutdown)) return UCS_OK;
+  peer->keepalive.heard();
   if (peer->endpoint == nullptr && !std::exchange(peer->is_new, true)) new_.push_back(peer);
   if (message.kind == kPong) return UCS_OK;
   if (message.kind == kPing) {
     pinged_by_.push_back(peer);
     return UCS_OK;
   }
-  if (message.kind == kGoodbye) peer->has_left = true;  // at once: its end may be seen before its last payload is here
+  if (message.kind == kShutdown)
+    peer->has_left = true;  // at once: the connection may end before the last payload is here
   return peer->inbox.take(envelope.number, message);
 }
 
-// Whoever has sent something gets an endpoint: its end is noticed then, and it can be told of ours.
-void UcxTransport::greet_new() {
+// Makes endpoints to PEs that have written first: then UCX reports their end, and this PE can send its shutdown
+// message.
+void UcxTransport::connect_new() {
   for (Peer* peer : std::exchange(new_, {})) {
     if (peer->endpoint == nullptr && !peer->is_gone()) connect(*peer);
   }
 }
 
-void UcxTransport::answer_pings() {
+void UcxTransport::reply_to_pings() {
   for (const Peer* peer : std::exchange(pinged_by_, {})) {
-    if (Peer* reached = reach(peer->pe)) signal(*reached, kPong);
+    if (Peer* connected = connected_peer(peer->pe)) signal(*connected, kPong);
   }
 }
 

@@ -1,5 +1,5 @@
-// Puts and gets with keys. A key is the range's address there, then UCX's packed key. A put is complete when a flush
-// that was begun after it has ended; flushes are shared by all puts to a PE that wait for one.
+// Puts and gets with keys. A key is the range's address at its owner, then UCX's packed key. A put is complete when a
+// flush that began after it has ended. All puts to a PE that wait for a flush share one.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -63,7 +63,7 @@ void UcxTransport::unregister_memory(std::byte* base) noexcept {
   registered_.erase(found);
 }
 
-// Null: it is no key of that PE, which is lost then.
+// Returns null if the key does not fit that PE. The PE is lost then.
 const RemoteKey* UcxTransport::unpack(Peer& peer, Bytes key) {
   const std::string_view bytes(reinterpret_cast<const char*>(key.data()), key.size());
   for (const RemoteKey& known : peer.keys) {
@@ -84,7 +84,7 @@ const RemoteKey* UcxTransport::unpack(Peer& peer, Bytes key) {
 }
 
 bool UcxTransport::put(int pe, Bytes key, std::uint64_t offset, Bytes source, Completion& completion) noexcept {
-  Peer* peer = reach(pe);
+  Peer* peer = connected_peer(pe);
   const RemoteKey* remote = peer != nullptr ? unpack(*peer, key) : nullptr;
   if (remote == nullptr) return true;  // dropped: the PE is lost
   const ucp_request_param_t param = with_callback(&UcxTransport::put_ended, peer);
@@ -108,7 +108,7 @@ void UcxTransport::put_ended(void* request, ucs_status_t status, void* argument)
 
 bool UcxTransport::get(int pe, Bytes key, std::uint64_t offset, std::span<std::byte> dest,
                        Completion& completion) noexcept {
-  Peer* peer = reach(pe);
+  Peer* peer = connected_peer(pe);
   const RemoteKey* remote = peer != nullptr ? unpack(*peer, key) : nullptr;
   if (remote == nullptr) return true;  // dropped: the PE is lost
   auto getting = std::make_unique<Getting>(Getting{*peer, completion});
@@ -118,7 +118,7 @@ bool UcxTransport::get(int pe, Bytes key, std::uint64_t offset, std::span<std::b
   if (UCS_PTR_IS_ERR(request)) lose(*peer, "UCX gets nothing: " + status_text(UCS_PTR_STATUS(request)));
   if (UCS_PTR_IS_PTR(request)) {
     ++completion.open;
-    getting.release();  // get_ended() has it
+    getting.release();  // get_ended() owns it now
   }
   return true;
 }

@@ -1,4 +1,4 @@
-// What goes out. UCX copies or writes at once as long as the network takes it; what it keeps has memory of its own
+// Sending. UCX copies or writes at once while the network takes data. What it keeps beyond the call has its own memory
 // here.
 #include <cstring>
 #include <new>
@@ -11,8 +11,8 @@ namespace shmemx::ucx {
 
 Sent UcxTransport::send(int pe, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing,
                         Urgency urgency) noexcept {
-  Peer* peer = reach(pe);
-  if (peer == nullptr) {  // dropped: the layer above has heard that it is lost, or will
+  Peer* peer = connected_peer(pe);
+  if (peer == nullptr) {  // dropped: the sink learns, or has learned, that the PE is lost
     if (outgoing != nullptr) outgoing->done = true;
     return Sent::yes;
   }
@@ -21,7 +21,7 @@ Sent UcxTransport::send(int pe, const Header& fixed, Bytes header, Bytes payload
 }
 
 Sent UcxTransport::send_short(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Urgency urgency) {
-  const std::size_t bytes = sizeof(RecordHeader) + padded(header.size() + payload.size());
+  const std::size_t bytes = transport::record_bytes(header.size() + payload.size());
   if (peer.open != nullptr && !peer.open->has_room_for(bytes) && !push(peer)) return Sent::no;
   if (peer.open == nullptr) {
     if (peer.in_flight >= kMostInFlight) return Sent::no;
@@ -33,7 +33,7 @@ Sent UcxTransport::send_short(Peer& peer, const Header& fixed, Bytes header, Byt
   return Sent::yes;
 }
 
-// False: it has to wait until UCX has finished some.
+// Hands the open staging to UCX. Returns false if UCX has to finish other messages first.
 bool UcxTransport::push(Peer& peer) {
   if (peer.in_flight >= kMostInFlight) {
     peer.is_overdue = true;
@@ -80,7 +80,7 @@ void UcxTransport::post(Peer& peer, Kind kind, StagingPtr staging) {
       ::ucp_am_send_nbx(peer.endpoint, kind, nullptr, 0, staging->bytes, staging->used, &param);
   if (UCS_PTR_IS_PTR(request)) {
     ++peer.in_flight;
-    staging.release();  // staging_ended() has it
+    staging.release();  // staging_ended() owns it now
     return;
   }
   if (UCS_PTR_IS_ERR(request)) lose(peer, "UCX sends nothing: " + status_text(UCS_PTR_STATUS(request)));
@@ -101,52 +101,52 @@ Sent UcxTransport::send_long(Peer& peer, const Header& fixed, Bytes header, Byte
   const bool copies = outgoing == nullptr;
   if (peer.in_flight >= kMostInFlight || (copies && peer.copied_bytes > kMostCopied)) return Sent::no;
   if (peer.open != nullptr && !push(peer)) return Sent::no;
-  std::unique_ptr<LongFlight> flight(new LongFlight);
-  flight->peer = &peer;
-  flight->outgoing = outgoing;
+  std::unique_ptr<LongSend> send(new LongSend);
+  send->peer = &peer;
+  send->outgoing = outgoing;
   if (copies) {
-    flight->copy.reset(new (std::nothrow) std::byte[payload.size()]);
-    if (flight->copy == nullptr) return Sent::no;
-    std::memcpy(flight->copy.get(), payload.data(), payload.size());
-    flight->copied_bytes = payload.size();
-    payload = {flight->copy.get(), payload.size()};
+    send->copy.reset(new (std::nothrow) std::byte[payload.size()]);
+    if (send->copy == nullptr) return Sent::no;
+    std::memcpy(send->copy.get(), payload.data(), payload.size());
+    send->copied_bytes = payload.size();
+    payload = {send->copy.get(), payload.size()};
   }
   const LongHeader long_header{peer.envelope, fixed, payload.size()};
-  std::memcpy(flight->header.data(), &long_header, sizeof long_header);
-  if (!header.empty()) std::memcpy(flight->header.data() + sizeof long_header, header.data(), header.size());
-  flight->header_bytes = sizeof long_header + header.size();
-  return post_payload(peer, std::move(flight), payload) && !copies ? Sent::later : Sent::yes;
+  std::memcpy(send->header.data(), &long_header, sizeof long_header);
+  if (!header.empty()) std::memcpy(send->header.data() + sizeof long_header, header.data(), header.size());
+  send->header_bytes = sizeof long_header + header.size();
+  return post_payload(peer, std::move(send), payload) && !copies ? Sent::later : Sent::yes;
 }
 
-// True: UCX has not finished it yet.
-bool UcxTransport::post_payload(Peer& peer, std::unique_ptr<LongFlight> flight, Bytes payload) {
+// Hands a long message to UCX. Returns true if UCX has not finished with it yet.
+bool UcxTransport::post_payload(Peer& peer, std::unique_ptr<LongSend> send, Bytes payload) {
   ++peer.envelope.number;
   ucp_request_param_t param{};
   param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS;
   param.cb.send = &UcxTransport::payload_ended;
-  param.user_data = flight.get();
+  param.user_data = send.get();
   if (!is_native_) param.flags = payload.size() <= kEagerBytes ? UCP_AM_SEND_FLAG_EAGER : UCP_AM_SEND_FLAG_RNDV;
-  const ucs_status_ptr_t request = ::ucp_am_send_nbx(peer.endpoint, kLong, flight->header.data(), flight->header_bytes,
+  const ucs_status_ptr_t request = ::ucp_am_send_nbx(peer.endpoint, kLong, send->header.data(), send->header_bytes,
                                                      payload.data(), payload.size(), &param);
   if (UCS_PTR_IS_PTR(request)) {
     ++peer.in_flight;
-    peer.copied_bytes += flight->copied_bytes;
-    peer.payloads.push_back(flight.release());  // body_ended() has it
+    peer.copied_bytes += send->copied_bytes;
+    peer.long_sends.push_back(send.release());  // payload_ended() owns it now
     return true;
   }
-  if (flight->outgoing != nullptr) flight->outgoing->done = true;
+  if (send->outgoing != nullptr) send->outgoing->done = true;
   if (UCS_PTR_IS_ERR(request)) lose(peer, "UCX sends nothing: " + status_text(UCS_PTR_STATUS(request)));
   return false;
 }
 
 void UcxTransport::payload_ended(void* request, ucs_status_t status, void* argument) {
-  const std::unique_ptr<LongFlight> flight(static_cast<LongFlight*>(argument));
+  const std::unique_ptr<LongSend> send(static_cast<LongSend*>(argument));
   ::ucp_request_free(request);
-  Peer& peer = *flight->peer;
+  Peer& peer = *send->peer;
   --peer.in_flight;
-  peer.copied_bytes -= flight->copied_bytes;
-  std::erase(peer.payloads, flight.get());
-  if (flight->outgoing != nullptr) flight->outgoing->done = true;
+  peer.copied_bytes -= send->copied_bytes;
+  std::erase(peer.long_sends, send.get());
+  if (send->outgoing != nullptr) send->outgoing->done = true;
   peer.transport.events_.active = true;
   if (status != UCS_OK) peer.transport.lose(peer, "UCX could not send: " + status_text(status));
 }

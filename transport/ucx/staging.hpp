@@ -1,4 +1,4 @@
-// Buffers in which short messages of one PE wait and travel together.
+// Buffers in which short messages to one PE wait and travel together.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,14 @@
 
 namespace shmemx::ucx {
 
-inline constexpr std::size_t kGatherBytes = std::size_t{8} << 10;  // full enough to leave
+inline constexpr std::size_t kGatherBytes = std::size_t{8} << 10;  // a staging with so many bytes leaves at once
 
 struct Peer;
 
 struct Staging {
-  alignas(kRecordAlign) std::byte bytes[sizeof(Envelope) + kGatherBytes + kLargestRecord];
+  static constexpr std::size_t kLargestRecord = transport::record_bytes(kMaxHeaderBytes + kLongBytes);
+
+  alignas(transport::kRecordAlign) std::byte bytes[sizeof(Envelope) + kGatherBytes + kLargestRecord];
   std::size_t used;
   Peer* peer;  // while it is in flight
 
@@ -23,14 +25,16 @@ struct Staging {
   bool has_room_for(std::size_t record_bytes) const noexcept { return sizeof bytes - used >= record_bytes; }
 
   void add(const Header& fixed, Bytes header, Bytes payload) noexcept {
-    const RecordHeader record{fixed, static_cast<std::uint32_t>(header.size() + payload.size()), 0};
+    const transport::Record record{fixed, static_cast<std::uint32_t>(header.size() + payload.size()),
+                                   transport::kMessageRecord};
     std::byte* at = bytes + used;
-    const std::size_t record_bytes = sizeof record + padded(record.bytes);
-    std::memset(at + record_bytes - kRecordAlign, 0, kRecordAlign);  // what is padding must not be somebody's memory
+    const std::size_t bytes_added = transport::record_bytes(record.bytes);
+    // Padding must not show what the memory held before.
+    std::memset(at + bytes_added - transport::kRecordAlign, 0, transport::kRecordAlign);
     std::memcpy(at, &record, sizeof record);
     if (!header.empty()) std::memcpy(at + sizeof record, header.data(), header.size());
     if (!payload.empty()) std::memcpy(at + sizeof record + header.size(), payload.data(), payload.size());
-    used += record_bytes;
+    used += bytes_added;
   }
 };
 
@@ -38,10 +42,11 @@ using StagingPtr = std::unique_ptr<Staging>;
 
 class StagingPool {
  public:
+  // Returns an empty staging. Its bytes are not initialised; they are written before they are read.
   StagingPtr take() {
     StagingPtr staging;
     if (spare_.empty()) {
-      staging.reset(new Staging);  // not value-initialised: it is written before it is read
+      staging.reset(new Staging);
     } else {
       staging = std::move(spare_.back());
       spare_.pop_back();

@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "transport/ucx/limits.hpp"
 
 namespace shmemx::ucx {
 namespace {
 
-constexpr std::size_t kKindBytes = 1;         // says whether the PE has RMA in hardware
-constexpr std::uint32_t kEnoughPolls = 1000;  // in a round: what was there for us has been read
+constexpr std::size_t kKindBytes = 1;  // in front of an endpoint address: says whether the PE has RMA in hardware
+// After so many polls in a round of the keepalive, this PE has read what had arrived before the round ended.
+constexpr std::uint32_t kEnoughPolls = 1000;
 
 }  // namespace
 
@@ -17,20 +19,22 @@ Result<TransportPtr> UcxTransport::open(const Setup& setup) {
   SHMEMX_TRY_ASSIGN(library, Library::open({.n_peers = static_cast<std::size_t>(setup.n_pes),
                                             .address_bytes = kMaxAddressBytes - kKindBytes,
                                             .one_machine = setup.one_machine}));
-  SHMEMX_TRY_ASSIGN(heartbeat, Heartbeat::open(library.descriptor(), setup.silence_ms));
-  std::unique_ptr<UcxTransport> transport(new UcxTransport(setup, std::move(library), std::move(heartbeat)));
-  SHMEMX_TRY(transport->listen());
-  return TransportPtr(std::move(transport));
+  SHMEMX_TRY_ASSIGN(timer, transport::KeepaliveTimer::open(library.descriptor()));
+  std::unique_ptr<UcxTransport> opened(new UcxTransport(setup, std::move(library), std::move(timer)));
+  SHMEMX_TRY(opened->listen());
+  return TransportPtr(std::move(opened));
 }
 
-UcxTransport::UcxTransport(const Setup& setup, Library library, Heartbeat heartbeat)
+UcxTransport::UcxTransport(const Setup& setup, Library library, transport::KeepaliveTimer timer)
     : setup_(setup),
       library_(std::move(library)),
-      heartbeat_(std::move(heartbeat)),
+      proofs_(setup),
+      keepalive_(setup.silence_ms, now_ns()),
+      timer_(std::move(timer)),
       is_native_(has_native_rma(library_.resources())),
       peers_(static_cast<std::size_t>(setup.n_pes)) {}
 
-// Peers outlive the worker, which still calls back while it ends.
+// The worker calls back while it ends, so peers outlive it.
 UcxTransport::~UcxTransport() {
   is_closing_ = true;
   for (Peer* peer : contacts_) {
@@ -53,29 +57,29 @@ bool UcxTransport::poll(int) noexcept {
   events_.active = false;
   is_idle_ = ::ucp_worker_progress(library_.worker()) == 0;
   if (!open_.empty()) push_overdue();
-  if (!new_.empty()) greet_new();
-  if (!pinged_by_.empty()) answer_pings();
+  if (!new_.empty()) connect_new();
+  if (!pinged_by_.empty()) reply_to_pings();
   if (!unflushed_.empty()) flush_puts();
-  if ((is_idle_ || ++busy_polls_ >= kEnoughPolls) && heartbeat_.is_over()) beat();
+  if ((is_idle_ || ++busy_polls_ >= kEnoughPolls) && keepalive_.is_round_over(now_ns())) end_keepalive_round();
   for (const int source : std::exchange(events_.broken, {})) {
     Peer& peer = *peers_[static_cast<std::size_t>(source)];
     lose(peer, peer.inbox.fault());
   }
   if (!lost_.empty()) report_lost();
-  return events_.active || !is_idle_;  // bytes of a long payload that move are a reason to look again soon
+  return events_.active || !is_idle_;  // a moving payload is a reason to poll again soon
 }
 
 bool UcxTransport::arm() noexcept {
-  // UCX rings for what comes, not for what it has begun.
+  // UCX makes its descriptor readable for what arrives, not for what it has begun itself.
   if (!is_idle_ || !lost_.empty() || !pinged_by_.empty() || !unflushed_.empty()) return false;
   if (::ucp_worker_arm(library_.worker()) == UCS_ERR_BUSY) return false;
   const bool watches =
       std::any_of(contacts_.begin(), contacts_.end(), [](const Peer* peer) { return is_watched(*peer); });
-  if (watches) heartbeat_.wake_me();
+  if (watches) timer_.set(keepalive_.round_end_ns());
   return true;
 }
 
-// The lanes that UCX has chosen for this PE, or what there is to choose from.
+// Returns the lanes that UCX has chosen for this PE, or, before there is an endpoint, the resources to choose from.
 std::string UcxTransport::describe(int pe) const {
   std::string route;
   const Peer* peer = peers_[static_cast<std::size_t>(pe)].get();

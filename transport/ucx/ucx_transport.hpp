@@ -1,15 +1,17 @@
-// UCX as a transport: one context, one worker, an endpoint for each PE that is talked to. Messages are active messages;
-// short ones are packed together, payloads above the eager limit are fetched by the receiver, right to their place.
+// UCX as a transport: one context, one worker, an endpoint for each PE that this PE exchanges messages with. Messages
+// are active messages. Short ones are packed together; the receiver fetches payloads above the eager limit to their
+// place.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "transport/common/authentication.hpp"
+#include "transport/common/keepalive.hpp"
 #include "transport/transport.hpp"
-#include "transport/ucx/flight.hpp"
-#include "transport/ucx/heartbeat.hpp"
 #include "transport/ucx/library.hpp"
+#include "transport/ucx/long_send.hpp"
 #include "transport/ucx/peer.hpp"
 
 namespace shmemx::ucx {
@@ -27,7 +29,7 @@ class UcxTransport final : public Transport {
             Urgency urgency) noexcept override;
   void flush() noexcept override;
   bool poll(int expected) noexcept override;
-  int descriptor() const noexcept override { return heartbeat_.descriptor(); }
+  int descriptor() const noexcept override { return timer_.descriptor(); }
   bool arm() noexcept override;
   void close(std::uint32_t patience_ms) noexcept override;
   std::string describe(int pe) const override;
@@ -46,17 +48,17 @@ class UcxTransport final : public Transport {
     ucp_mem_h handle;
   };
 
-  UcxTransport(const Setup& setup, Library library, Heartbeat heartbeat);
+  UcxTransport(const Setup& setup, Library library, transport::KeepaliveTimer timer);
   Status listen();
 
   // peers.cpp
   Peer& known(int pe);
-  Peer* prove(const Envelope& envelope);
-  Peer* reach(int pe);
+  Peer* authenticate(const Envelope& envelope);
+  Peer* connected_peer(int pe);
   bool connect(Peer& peer);
   void lose(Peer& peer, std::string cause);
   void report_lost();
-  void beat();
+  void end_keepalive_round();
   static void endpoint_failed(void* peer, ucp_ep_h endpoint, ucs_status_t status);
 
   // send.cpp
@@ -67,21 +69,21 @@ class UcxTransport final : public Transport {
   void signal(Peer& peer, Kind kind);
   void post(Peer& peer, Kind kind, StagingPtr staging);
   static void staging_ended(void* request, ucs_status_t status, void* staging);
-  static void payload_ended(void* request, ucs_status_t status, void* flight);
-  bool post_payload(Peer& peer, std::unique_ptr<LongFlight> flight, Bytes payload);
+  static void payload_ended(void* request, ucs_status_t status, void* long_send);
+  bool post_payload(Peer& peer, std::unique_ptr<LongSend> send, Bytes payload);
 
   // receive.cpp
   template <Kind kind>
   static ucs_status_t received(void* self, const void* header, std::size_t header_bytes, void* data, std::size_t bytes,
                                const ucp_am_recv_param_t* param);
   ucs_status_t take(const UcpMessage& message);
-  void greet_new();
-  void answer_pings();
+  void connect_new();
+  void reply_to_pings();
 
   // close.cpp
   template <class Done>
   void progress_until(std::uint64_t deadline_ns, Done done) noexcept;
-  void wait_for_others(std::uint64_t deadline_ns) noexcept;
+  void wait_for_peers(std::uint64_t deadline_ns) noexcept;
 
   // rma.cpp
   const RemoteKey* unpack(Peer& peer, Bytes key);
@@ -92,20 +94,22 @@ class UcxTransport final : public Transport {
 
   Setup setup_;
   Library library_;
-  Heartbeat heartbeat_;
+  transport::PairProofs proofs_;
+  transport::Keepalive keepalive_;
+  transport::KeepaliveTimer timer_;
   const EndpointAddresses* addresses_ = nullptr;
   bool is_native_ = false;
   bool is_closing_ = false;
-  bool is_idle_ = false;          // UCX had nothing to do at the last look
-  std::uint32_t busy_polls_ = 0;  // in this round of the heartbeat, with something to do
+  bool is_idle_ = false;          // the last poll of UCX found nothing to do
+  std::uint32_t busy_polls_ = 0;  // polls in this round of the keepalive that found something to do
   InboxEvents events_;
   std::vector<std::unique_ptr<Peer>> peers_;  // by PE; null until the first contact
   std::vector<Peer*> contacts_;               // those that are not null
   std::vector<Peer*> open_;                   // with an open staging
-  std::vector<Peer*> new_;                    // have written first and have no endpoint yet
+  std::vector<Peer*> new_;                    // have written first and have no endpoint here yet
   std::vector<Peer*> pinged_by_;
   std::vector<Peer*> lost_;       // not reported yet
-  std::vector<Peer*> unflushed_;  // with puts whose arrival has not been asked for
+  std::vector<Peer*> unflushed_;  // with puts that no flush covers yet
   StagingPool pool_;
   std::vector<Registered> registered_;
 };

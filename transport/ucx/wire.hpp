@@ -1,15 +1,16 @@
 // What active messages carry. All PEs of a job have one byte order.
 //
-//   kRecords   data: Envelope, then records: RecordHead, payload, padded to 16 bytes
-//   kLong      header: LongHead, then the message's header; data: the payload
-//   kGoodbye, kPing, kPong   data: Envelope
+//   kRecords   data: Envelope, then records (transport/common/record.hpp)
+//   kLong      header: LongHeader, then the message's header; data: the payload
+//   kShutdown, kPing, kPong   data: Envelope
 //
-// Those with a number in their envelope (all but the last two) are taken in the order of the numbers.
+// All but the last two have a number in their envelope and are taken in the order of the numbers.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "transport/common/record.hpp"
 #include "transport/transport.hpp"
 
 namespace shmemx::ucx {
@@ -22,7 +23,6 @@ using transport::kLongBytes;
 using transport::kMaxAddressBytes;
 using transport::kMaxHeaderBytes;
 using transport::kMaxKeyBytes;
-using transport::kPlacedEarly;
 using transport::Outgoing;
 using transport::Sent;
 using transport::Setup;
@@ -31,21 +31,14 @@ using transport::Transport;
 using transport::TransportPtr;
 using transport::Urgency;
 
-enum Kind : unsigned { kRecords = 1, kLong, kGoodbye, kPing, kPong };
+enum Kind : unsigned { kRecords = 1, kLong, kShutdown, kPing, kPong };
 
 struct Envelope {
-  std::uint64_t proof;
+  std::uint64_t proof;  // transport::PairProofs
   std::uint32_t source;
   std::uint32_t number;
 };
 static_assert(sizeof(Envelope) == 16);
-
-struct RecordHeader {
-  Header fixed;
-  std::uint32_t bytes;  // of the payload, without padding
-  std::uint32_t zero;
-};
-static_assert(sizeof(RecordHeader) == 16);
 
 struct LongHeader {
   Envelope envelope;
@@ -53,11 +46,5 @@ struct LongHeader {
   std::uint64_t payload_bytes;
 };
 static_assert(sizeof(LongHeader) == 32);
-
-inline constexpr std::size_t kRecordAlign = 16;
-
-constexpr std::size_t padded(std::size_t bytes) noexcept { return (bytes + kRecordAlign - 1) & ~(kRecordAlign - 1); }
-
-inline constexpr std::size_t kLargestRecord = sizeof(RecordHeader) + padded(kMaxHeaderBytes + kLongBytes);
 
 }  // namespace shmemx::ucx

@@ -8,8 +8,8 @@
 
 #include "base/unique_fd.hpp"
 #include "endpoints.hpp"
+#include "transport/tcp/acceptor.hpp"
 #include "transport/tcp/address.hpp"
-#include "transport/tcp/gate.hpp"
 #include "transport/tcp/handshake.hpp"
 
 using namespace transport_test;
@@ -59,7 +59,7 @@ Setup job_setup(int me, std::uint64_t secret) { return {.me = me, .n_pes = 3, .s
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(tcp_stranger)
+BOOST_AUTO_TEST_SUITE(tcp_unauthenticated)
 
 BOOST_AUTO_TEST_CASE(rubbish_is_hung_up_on_without_a_word) {
   Endpoints job("tcp");
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(hellos_that_were_overheard_are_few) {
   Endpoints job("tcp");
   const auto hello = shmemx::tcp::make_hello(job_setup(2, 0x1234), 1);
   std::vector<UniqueFd> copies;
-  for (std::ptrdiff_t i = 0; i <= shmemx::tcp::Gate::kMaxOfOnePe; ++i) {
+  for (std::ptrdiff_t i = 0; i <= shmemx::tcp::Acceptor::kMaxOfOnePe; ++i) {
     copies.push_back(connect_to(job.book().addresses[1]));
     say(copies.back(), &hello, sizeof hello);
     BOOST_REQUIRE(job.poll_until([&] { return answer(copies.back()) > 0; }));
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(slow_ones_are_few_and_disturb_nopayload) {
   Endpoints job("tcp");
   const auto hello = shmemx::tcp::make_hello(job_setup(0, 0x999), 1);
   std::vector<UniqueFd> drips;
-  for (std::size_t i = 0; i < 2 * shmemx::tcp::Gate::kMaxUnknown; ++i) {
+  for (std::size_t i = 0; i < 2 * shmemx::tcp::Acceptor::kMaxUnauthenticated; ++i) {
     drips.push_back(connect_to(job.book().addresses[1]));
     say(drips.back(), &hello, 1);
     job.poll_all();
@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(a_broken_frame_of_a_pe_ends_its_connection) {
     return ::recv(fd.get(), &challenge, sizeof challenge, MSG_DONTWAIT) == static_cast<ssize_t>(sizeof challenge);
   }));
   BOOST_REQUIRE(shmemx::tcp::is_genuine(played, hello, challenge));
-  const auto proof = shmemx::tcp::make_proof(played, hello, challenge);
+  const auto proof = shmemx::tcp::make_response(played, hello, challenge);
   say(fd, &proof, sizeof proof);
   const auto rubbish = pattern(64, 3);
   say(fd, rubbish.data(), rubbish.size());

@@ -1,4 +1,4 @@
-#include "transport/keyed_hash.hpp"
+#include "transport/common/keyed_hash.hpp"
 
 #include <bit>
 
@@ -36,7 +36,7 @@ std::uint64_t keyed_hash(const std::uint64_t (&key)[2], std::span<const std::uin
   State state{key[0] ^ 0x736f6d6570736575, key[1] ^ 0x646f72616e646f6d, key[0] ^ 0x6c7967656e657261,
               key[1] ^ 0x7465646279746573};
   for (const std::uint64_t word : words) state.absorb(word);
-  // The last block holds the length in bytes; there are no odd bytes here.
+  // The last block holds the length in bytes. The input has no bytes beyond whole words.
   state.absorb((words.size() * sizeof(std::uint64_t)) << 56);
   state.c ^= 0xff;
   for (int i = 0; i < 4; ++i) state.round();

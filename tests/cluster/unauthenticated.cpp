@@ -1,6 +1,6 @@
-// stranger PORT PE SIZE: connects to a PE's port without being a PE of its job: rubbish, a well-made greeting with
-// another secret, one byte at a time, ten thousand connections. Fails when it is told anything, or is not sent away in
-// time.
+// unauthenticated connection PORT PE SIZE: connects to a PE's port without being a PE of its job: rubbish, a well-made
+// greeting with another secret, one byte at a time, ten thousand connections. Fails when it is told anything, or is not
+// sent away in time.
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +33,8 @@ double now() {
 }
 
 void fail(const char* what) {
-  if (++failures < 10) std::fprintf(stderr, "stranger at port %d: %s\n", ntohs(address.sin_port), what);
+  if (++failures < 10)
+    std::fprintf(stderr, "unauthenticated connection at port %d: %s\n", ntohs(address.sin_port), what);
 }
 
 // -1 when the other side has no room just now; that is its right.

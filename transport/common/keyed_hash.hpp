@@ -1,4 +1,4 @@
-// SipHash-2-4 of 64-bit words: a short proof that its maker knows the key. The key itself never travels.
+// SipHash-2-4 of 64-bit words. Its value proves that its maker knows the key; the key itself never travels.
 #pragma once
 
 #include <cstdint>

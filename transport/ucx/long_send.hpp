@@ -1,4 +1,4 @@
-// What lives until UCX has finished with an active message.
+// A long message until UCX has finished with it.
 #pragma once
 
 #include <array>
@@ -9,9 +9,9 @@
 
 namespace shmemx::ucx {
 
-struct LongFlight {
+struct LongSend {
   Peer* peer = nullptr;
-  Outgoing* outgoing = nullptr;  // null: the payload is `copy`, or nobody waits any more
+  Outgoing* outgoing = nullptr;  // null: the payload is `copy`, or the caller has been told already
   std::unique_ptr<std::byte[]> copy;
   std::size_t copied_bytes = 0;
   std::size_t header_bytes = 0;

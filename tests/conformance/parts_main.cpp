@@ -1,4 +1,4 @@
-#define BOOST_TEST_MODULE shmemx_transport_tcp
+#define BOOST_TEST_MODULE shmemx_transport_parts
 #include <boost/test/unit_test.hpp>
 
 #include "../support/all_descriptors.hpp"

@@ -1,6 +1,6 @@
-// strangers_pe STRANGER SECONDS: a checked ring of puts while strangers besiege the port of every PE. Each PE finds the
-// port its network listens on and starts the program STRANGER against it; what the ring carries must stay right, and
-// the strangers must be sent away.
+// unauthenticated_pe PROGRAM SECONDS: a checked ring of puts while unauthenticated connections besiege the port of
+// every PE. Each PE finds the port its network listens on and starts the program STRANGER against it; what the ring
+// carries must stay right, and the unauthenticated connections must be sent away.
 #include <dirent.h>
 #include <shmem.h>
 #include <spawn.h>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kWords = 6000;
 long ring[kWords];
-long strangers_left;  // PEs whose strangers are still at work, counted on PE 0
+long still_at_work;  // PEs whose unauthenticated connections are still at work, counted on PE 0
 
 double now() {
   using namespace std::chrono;
@@ -63,7 +63,7 @@ std::vector<int> listening_ports() {
   return ports;
 }
 
-pid_t start_stranger(const char* program, int port) {
+pid_t start_unauthenticated(const char* program, int port) {
   const std::string port_text = std::to_string(port), me = std::to_string(shmem_my_pe()),
                     size = std::to_string(shmem_n_pes());
   const char* argv[] = {program, port_text.c_str(), me.c_str(), size.c_str(), nullptr};
@@ -92,21 +92,21 @@ int main(int argc, char** argv) {
   shmem_init();
   long wrong = turn(0);  // so that connections stand
   const std::vector<int> ports = listening_ports();
-  std::vector<pid_t> strangers;
-  for (const int port : ports) strangers.push_back(start_stranger(argv[1], port));
-  shmem_long_atomic_inc(&strangers_left, 0);
+  std::vector<pid_t> connections;
+  for (const int port : ports) connections.push_back(start_unauthenticated(argv[1], port));
+  shmem_long_atomic_inc(&still_at_work, 0);
   shmem_barrier_all();
   int failures = ports.empty() ? 1 : 0;
   if (ports.empty()) std::fprintf(stderr, "pe %d: no listening port found\n", shmem_my_pe());
-  bool working = !strangers.empty();
-  if (!working) shmem_long_atomic_add(&strangers_left, -1, 0);
+  bool working = !connections.empty();
+  if (!working) shmem_long_atomic_add(&still_at_work, -1, 0);
   long turns = 0;
   const double begin = now();
-  while (shmem_long_g(&strangers_left, 0) > 0 || turns == 0) {
+  while (shmem_long_g(&still_at_work, 0) > 0 || turns == 0) {
     // Everybody leaves the loop after the same turn: the number is read between two barriers of all.
     wrong += turn(++turns);
     bool all_gone = true;
-    for (pid_t& pid : strangers) {
+    for (pid_t& pid : connections) {
       int status = 0;
       if (pid > 0 && waitpid(pid, &status, WNOHANG) == pid) {
         if (status != 0) ++failures;
@@ -116,7 +116,7 @@ int main(int argc, char** argv) {
     }
     if (working && all_gone) {
       working = false;
-      shmem_long_atomic_add(&strangers_left, -1, 0);
+      shmem_long_atomic_add(&still_at_work, -1, 0);
     }
     shmem_quiet();
     shmem_barrier_all();

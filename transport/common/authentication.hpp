@@ -1,0 +1,50 @@
+// Proofs that a message or a connection comes from a PE of this job. A proof is a keyed hash; the key is the job's
+// secret, which never travels.
+//
+// A network without connections puts a pair proof into each packet: it names source and target, so it is worth nothing
+// between other PEs. A network with connections uses a handshake with nonces (tcp/handshake.hpp) made of the same hash.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "transport/transport.hpp"
+
+namespace shmemx::transport {
+
+// What a proof is for. Proofs of different purposes never have the same input.
+enum class Purpose : std::uint64_t {
+  pair = 0x70616972,        // "pair": packets from one PE to another
+  memory_key = 0x6d656d6b,  // "memk": registration keys that nobody can guess
+  hello = 0x68656c6c,       // "hell": the three messages of a handshake
+  challenge = 0x6368616c,   // "chal"
+  response = 0x72657370,    // "resp"
+};
+
+// The longest input of prove(), in words.
+inline constexpr std::size_t kMaxProofWords = 7;
+
+// Returns the proof of `words` for one purpose.
+std::uint64_t prove(const std::uint64_t (&secret)[2], Purpose purpose, std::span<const std::uint64_t> words) noexcept;
+
+// Compares two proofs in the same time wherever they differ.
+constexpr bool is_same_proof(std::uint64_t proof, std::uint64_t expected) noexcept { return (proof ^ expected) == 0; }
+
+// The proofs of one PE's packets: those that it sends, and those that it accepts.
+class PairProofs {
+ public:
+  explicit PairProofs(const Setup& setup) noexcept;
+
+  // Returns the proof that belongs into packets from this PE to `pe`.
+  std::uint64_t outgoing(int pe) const noexcept;
+  // Returns the proof that packets from `pe` to this PE carry.
+  std::uint64_t incoming(int pe) const noexcept;
+
+ private:
+  std::uint64_t of_pair(int source, int target) const noexcept;
+
+  std::uint64_t secret_[2];
+  int me_;
+};
+
+}  // namespace shmemx::transport

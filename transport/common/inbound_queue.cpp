@@ -1,0 +1,192 @@
+#include "transport/common/inbound_queue.hpp"
+
+#include <cstring>
+#include <utility>
+
+namespace shmemx::transport {
+namespace {
+
+void copy(std::byte* to, Bytes from) noexcept {
+  if (!from.empty()) std::memcpy(to, from.data(), from.size());
+}
+
+}  // namespace
+
+bool InboundMessage::overlaps(const InboundMessage& other) const noexcept {
+  const auto here = reinterpret_cast<std::uintptr_t>(place);
+  const auto there = reinterpret_cast<std::uintptr_t>(other.place);
+  return here != 0 && there != 0 && here < there + other.payload_bytes && there < here + payload_bytes;
+}
+
+void InboundQueue::add_whole(const Header& fixed, Bytes message) {
+  if (is_stopped_) return;
+  if (queue_.empty()) return deliver_whole(fixed, message);
+  const Bytes payload = message.subspan(fixed.header_bytes);
+  if (payload.size() >= kLongBytes) return add_long(fixed, message.first(fixed.header_bytes), payload);
+  queue_copy(fixed, message);
+}
+
+// Nothing is in front of the message, so its payload needs no memory of the queue.
+void InboundQueue::deliver_whole(const Header& fixed, Bytes message) {
+  const Bytes header = message.first(fixed.header_bytes);
+  const Bytes payload = message.subspan(fixed.header_bytes);
+  *settings_.active = true;
+  if (payload.size() >= kLongBytes) {
+    if (std::byte* place = sink_.placement(settings_.source, fixed, header, payload.size())) {
+      copy(place, payload);
+      return sink_.placed(settings_.source, fixed, header, payload.size());
+    }
+  }
+  sink_.deliver(settings_.source, fixed, message);
+}
+
+// A short message that waits is its own memory, header and payload.
+void InboundQueue::queue_copy(const Header& fixed, Bytes message) {
+  AlignedMemory own = allocate_aligned(message.size());
+  if (own == nullptr) return fail_for_memory(message.size());
+  copy(own.get(), message);
+  auto waiting = std::make_unique<InboundMessage>();
+  waiting->queue = this;
+  waiting->fixed = fixed;
+  waiting->own = std::move(own);
+  waiting->payload_bytes = message.size() - fixed.header_bytes;
+  queue_.push_back(std::move(waiting));
+}
+
+InboundMessage& InboundQueue::push(const Header& fixed, Bytes header, std::size_t payload_bytes) {
+  auto message = std::make_unique<InboundMessage>();
+  message->queue = this;
+  message->fixed = fixed;
+  message->is_long = true;
+  message->is_payload_due = true;
+  message->payload_bytes = payload_bytes;
+  copy(message->header.data(), header);
+  queue_.push_back(std::move(message));
+  return *queue_.back();
+}
+
+void InboundQueue::add_long(const Header& fixed, Bytes header, Bytes payload) {
+  if (is_stopped_) return;
+  InboundMessage& message = push(fixed, header, payload.size());
+  advance();  // begins the message if it may
+  if (is_stopped_ || !keep_copy(message, payload)) return;
+  message.is_payload_due = false;
+  advance();
+}
+
+// Copies the payload to its destination, or keeps it if that is not known yet.
+bool InboundQueue::keep_copy(InboundMessage& message, Bytes payload) {
+  if (!message.has_begun) message.kept = allocate_aligned(payload.size());
+  std::byte* const to = message.has_begun ? message.destination() : message.kept.get();
+  if (to == nullptr) {
+    fail_for_memory(payload.size());
+    return false;
+  }
+  copy(to, payload);
+  return true;
+}
+
+void InboundQueue::add_announced(const Header& fixed, Bytes header, std::size_t payload_bytes,
+                                 const FetchKey& fetch_key) {
+  InboundMessage& message = push(fixed, header, payload_bytes);
+  message.is_fetched = true;
+  message.fetch_key = fetch_key;
+  advance();
+}
+
+void InboundQueue::complete(InboundMessage& message) {
+  message.is_payload_due = false;
+  advance();
+}
+
+void InboundQueue::advance() {
+  while (!queue_.empty() && !is_stopped_ && finish(*queue_.front())) queue_.pop_front();
+  look_ahead();
+}
+
+// Delivers the first message. Returns false if bytes of it are still under way.
+bool InboundQueue::finish(InboundMessage& message) {
+  if (message.is_long) {
+    if (!message.was_asked) ask_placement(message);
+    if (!message.has_begun) begin(message);
+    if (!message.has_begun || message.is_payload_due || is_stopped_) return false;
+  }
+  *settings_.active = true;
+  if (message.place != nullptr) {
+    sink_.placed(settings_.source, message.fixed, message.header_bytes(), message.payload_bytes);
+  } else {
+    sink_.deliver(settings_.source, message.fixed,
+                  {message.own.get(), message.fixed.header_bytes + message.payload_bytes});
+  }
+  return true;
+}
+
+// Asks for payloads behind the first one meanwhile; otherwise each would cost a round trip of its own.
+void InboundQueue::look_ahead() {
+  std::size_t under_way = 0;
+  for (const auto& message : queue_) {
+    if (is_stopped_ || !message->is_long || under_way == settings_.most_under_way) return;
+    if (!message->was_asked) {
+      if ((message->fixed.flags & kPlacedEarly) == 0) return;
+      ask_placement(*message);
+    }
+    if (!message->has_begun) {
+      if (would_overwrite(*message)) return;
+      begin(*message);
+    }
+    ++under_way;
+  }
+}
+
+// Returns true if the place of a message in front of this one overlaps its place.
+bool InboundQueue::would_overwrite(const InboundMessage& message) const noexcept {
+  for (const auto& other : queue_) {
+    if (other.get() == &message) return false;
+    if (other->overlaps(message)) return true;
+  }
+  return false;
+}
+
+void InboundQueue::ask_placement(InboundMessage& message) {
+  message.was_asked = true;
+  message.place = sink_.placement(settings_.source, message.fixed, message.header_bytes(), message.payload_bytes);
+}
+
+// Sends the payload on its way to its destination.
+void InboundQueue::begin(InboundMessage& message) {
+  if (message.place == nullptr && !make_own_memory(message)) return;
+  message.has_begun = true;
+  if (message.kept != nullptr) {
+    std::memcpy(message.destination(), message.kept.get(), message.payload_bytes);
+    message.kept.reset();
+  }
+  if (message.is_fetched && transport_.fetch(message)) message.is_payload_due = false;
+}
+
+bool InboundQueue::make_own_memory(InboundMessage& message) {
+  const Bytes header = message.header_bytes();
+  message.own = allocate_aligned(header.size() + message.payload_bytes);
+  if (message.own == nullptr) {
+    fail_for_memory(message.payload_bytes);
+    return false;
+  }
+  copy(message.own.get(), header);
+  return true;
+}
+
+void InboundQueue::fail_for_memory(std::size_t bytes) noexcept {
+  is_stopped_ = true;
+  transport_.out_of_memory(settings_.source, bytes);
+}
+
+void InboundQueue::discard_waiting() noexcept {
+  is_stopped_ = true;
+  for (const auto& message : queue_) {
+    if (message->is_fetched && !message->has_begun) {
+      transport_.discard(*message);
+      message->is_fetched = false;
+    }
+  }
+}
+
+}  // namespace shmemx::transport

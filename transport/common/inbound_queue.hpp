@@ -1,0 +1,122 @@
+// The messages of one peer, from their turn until the sink has them.
+//
+// A long payload may arrive after its header, and may have to be fetched from the sender's memory. Meanwhile later
+// messages wait here, so that nothing is delivered before what was sent before it. Payloads of several long messages
+// may be under way to their places at once, where the rules of transport.hpp allow it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <new>
+
+#include "transport/common/record.hpp"
+#include "transport/transport.hpp"
+
+namespace shmemx::transport {
+
+// Memory with the alignment of payloads.
+struct FreeAligned {
+  void operator()(std::byte* memory) const noexcept { ::operator delete[](memory, std::align_val_t{kRecordAlign}); }
+};
+using AlignedMemory = std::unique_ptr<std::byte[], FreeAligned>;
+// Returns null if there is no memory.
+inline AlignedMemory allocate_aligned(std::size_t bytes) noexcept {
+  return AlignedMemory(static_cast<std::byte*>(::operator new[](bytes, std::align_val_t{kRecordAlign}, std::nothrow)));
+}
+
+class InboundQueue;
+
+// What a transport needs to fetch a payload; a queue does not read it.
+using FetchKey = std::array<std::uint64_t, 3>;
+
+// A message that waits for those in front of it, or for its payload.
+struct InboundMessage {
+  InboundQueue* queue = nullptr;
+  Header fixed{};
+  bool is_long = false;
+  bool was_asked = false;       // placement() has answered
+  bool has_begun = false;       // its payload goes to its destination
+  bool is_fetched = false;      // its payload is not here: fetch_key says where it is
+  bool is_payload_due = false;  // not all of the payload is here
+  std::size_t payload_bytes = 0;
+  std::byte* place = nullptr;  // what placement() said; null: `own`
+  AlignedMemory own;           // header and payload
+  AlignedMemory kept;          // a payload that is here before the message may begin
+  FetchKey fetch_key{};
+  std::array<std::byte, kMaxHeaderBytes> header;
+
+  Bytes header_bytes() const noexcept { return {header.data(), fixed.header_bytes}; }
+  // The destination of the payload, once the message has begun.
+  std::byte* destination() const noexcept { return place != nullptr ? place : own.get() + fixed.header_bytes; }
+  bool overlaps(const InboundMessage& other) const noexcept;
+};
+
+// What a queue needs of its transport.
+class InboundSource {
+ public:
+  // Starts to move the payload to message.destination(). Returns true if it is there already; otherwise the transport
+  // calls InboundQueue::complete() later.
+  virtual bool fetch(InboundMessage& message) noexcept = 0;
+  // The message is given up before its payload was fetched.
+  virtual void discard(InboundMessage& message) noexcept = 0;
+  // There is no memory for a message of `source`, whose queue has stopped.
+  virtual void out_of_memory(int source, std::size_t bytes) noexcept = 0;
+
+ protected:
+  ~InboundSource() = default;
+};
+
+class InboundQueue {
+ public:
+  struct Settings {
+    int source;
+    std::size_t most_under_way;  // long payloads under way at once
+    bool* active;                // set whenever the sink was called
+  };
+  InboundQueue(Sink& sink, InboundSource& transport, const Settings& settings) noexcept
+      : sink_(sink), transport_(transport), settings_(settings) {}
+  InboundQueue(const InboundQueue&) = delete;
+  InboundQueue& operator=(const InboundQueue&) = delete;
+
+  // Takes a message that is here as one aligned piece, header and payload. Copies it only if it has to wait.
+  void add_whole(const Header& fixed, Bytes message);
+  // Takes a long message whose payload is here.
+  void add_long(const Header& fixed, Bytes header, Bytes payload);
+  // Takes a long message whose payload the transport has to fetch.
+  void add_announced(const Header& fixed, Bytes header, std::size_t payload_bytes, const FetchKey& fetch_key);
+  // A payload that was fetched is complete: delivers what has become ready.
+  void complete(InboundMessage& message);
+
+  int source() const noexcept { return settings_.source; }
+  InboundSource& transport() const noexcept { return transport_; }
+  bool is_empty() const noexcept { return queue_.empty(); }
+  // Ends all deliveries. Payloads under way still go to their destinations, which stay valid while the queue lives.
+  void stop() noexcept { is_stopped_ = true; }
+  // Gives up all messages whose payload has not been asked for. The queue has stopped.
+  void discard_waiting() noexcept;
+
+ private:
+  InboundMessage& push(const Header& fixed, Bytes header, std::size_t payload_bytes);
+  bool keep_copy(InboundMessage& message, Bytes payload);
+  void queue_copy(const Header& fixed, Bytes message);
+  void deliver_whole(const Header& fixed, Bytes message);
+  void advance();
+  bool finish(InboundMessage& message);
+  void look_ahead();
+  bool would_overwrite(const InboundMessage& message) const noexcept;
+  void ask_placement(InboundMessage& message);
+  void begin(InboundMessage& message);
+  bool make_own_memory(InboundMessage& message);
+  void fail_for_memory(std::size_t bytes) noexcept;
+
+  Sink& sink_;
+  InboundSource& transport_;
+  Settings settings_;
+  bool is_stopped_ = false;
+  std::deque<std::unique_ptr<InboundMessage>> queue_;
+};
+
+}  // namespace shmemx::transport

@@ -1,0 +1,187 @@
+#include "transport/tcp/acceptor.hpp"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/clock.hpp"
+#include "transport/tcp/socket.hpp"
+
+namespace shmemx::tcp {
+
+namespace {
+
+constexpr int kAcceptsAtOnce = 16;
+constexpr std::uint64_t kHelloNs = 5'000'000'000;  // time for the hello to be complete
+constexpr std::uint64_t kHeldNs = 1'000'000'000;   // time for this PE's own connection, which has precedence
+
+}  // namespace
+
+Status Acceptor::open(int epoll) {
+  epoll_ = epoll;
+  SHMEMX_TRY_ASSIGN(listener, open_listener(port_));
+  listener_ = std::move(listener);
+  if (!watch(epoll_, listener_.get(), EPOLLIN, event_tag(EventKind::listener, 0)))
+    return system_error("watch a socket");
+  return {};
+}
+
+void Acceptor::accept_some() noexcept {
+  for (int i = 0; i < kAcceptsAtOnce; ++i) {
+    UniqueFd fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (!fd.valid()) {
+      if (errno == EAGAIN || errno == EWOULDBLOCK) return;
+      if ((errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) && pause_listening()) return;
+      continue;  // this connection has ended meanwhile
+    }
+    if (unauthenticated_ >= kMaxUnauthenticated) drop_oldest_unauthenticated();
+    if (!watch(epoll_, fd.get(), EPOLLIN, event_tag(EventKind::connection, fd.get()))) continue;
+    connections_.push_back({.fd = std::move(fd), .since = now_ns()});
+    ++unauthenticated_;
+    if (!advance(connections_.back())) drop(std::prev(connections_.end()));
+  }
+}
+
+// Stops listening if there are no descriptors. Returns false if a connection could be dropped instead.
+bool Acceptor::pause_listening() noexcept {
+  if (drop_oldest_unauthenticated()) return false;
+  ::epoll_ctl(epoll_, EPOLL_CTL_DEL, listener_.get(), nullptr);
+  paused_ = true;
+  return true;
+}
+
+bool Acceptor::drop_oldest_unauthenticated() noexcept {
+  const auto oldest = std::find_if(connections_.begin(), connections_.end(),
+                                   [](const Connection& one) { return one.stage == Connection::Stage::hello; });
+  if (oldest == connections_.end()) return false;
+  drop(oldest);
+  return true;
+}
+
+void Acceptor::drop(Connections::iterator connection) noexcept {
+  const bool was_known = connection->stage != Connection::Stage::hello;
+  const int pe = static_cast<int>(connection->hello.from);
+  if (!was_known) --unauthenticated_;
+  close_watched(epoll_, connection->fd);
+  connections_.erase(connection);
+  if (was_known) owner_->left(pe);
+}
+
+void Acceptor::on_event(int fd) noexcept {
+  const auto connection = std::find_if(connections_.begin(), connections_.end(),
+                                       [fd](const Connection& one) { return one.fd.get() == fd; });
+  if (connection != connections_.end() && !advance(*connection)) drop(connection);
+}
+
+// Reads the next message of the handshake. Returns false if the connection is to be dropped.
+bool Acceptor::advance(Connection& connection) noexcept {
+  if (connection.stage == Connection::Stage::held) {  // sends nothing at this stage, so an event is its end
+    std::byte byte;
+    return ::recv(connection.fd.get(), &byte, 1, MSG_PEEK) < 0 && (errno == EAGAIN || errno == EINTR);
+  }
+  const std::size_t wanted = connection.stage == Connection::Stage::hello ? sizeof(Hello) : sizeof(Response);
+  const ssize_t got = ::recv(connection.fd.get(), connection.input + connection.got, wanted - connection.got, 0);
+  if (got < 0) return errno == EAGAIN || errno == EINTR;
+  if (got == 0) return false;
+  connection.got += static_cast<std::size_t>(got);
+  if (connection.got < wanted) return true;
+  connection.got = 0;
+  return connection.stage == Connection::Stage::hello ? on_hello(connection) : on_response(connection);
+}
+
+bool Acceptor::on_hello(Connection& connection) noexcept {
+  Hello hello;
+  memcpy(&hello, connection.input, sizeof hello);
+  if (!is_genuine(*setup_, hello)) return false;
+  const Answer answer = owner_->may_answer(static_cast<int>(hello.from));
+  if (answer == Answer::never) return false;
+  make_room_for(hello.from);
+  connection.hello = hello;
+  connection.stage = Connection::Stage::held;
+  --unauthenticated_;
+  return answer == Answer::later || send_challenge(connection);
+}
+
+// Drops the oldest connection of `pe` if there are too many: anybody can repeat a hello that was overheard.
+void Acceptor::make_room_for(std::uint32_t pe) noexcept {
+  const auto of_pe = [pe](const Connection& one) {
+    return one.stage != Connection::Stage::hello && one.hello.from == pe;
+  };
+  if (std::count_if(connections_.begin(), connections_.end(), of_pe) < kMaxOfOnePe) return;
+  drop(std::find_if(connections_.begin(), connections_.end(), of_pe));
+}
+
+bool Acceptor::send_challenge(Connection& connection) noexcept {
+  connection.challenge = make_challenge(*setup_, connection.hello);
+  connection.stage = Connection::Stage::response;
+  return ::send(connection.fd.get(), &connection.challenge, sizeof connection.challenge, MSG_NOSIGNAL) ==
+         static_cast<ssize_t>(sizeof connection.challenge);
+}
+
+// Hands the connection to the owner if the response is genuine. The owner then calls forget(), which removes its entry.
+bool Acceptor::on_response(Connection& connection) noexcept {
+  Response response;
+  memcpy(&response, connection.input, sizeof response);
+  if (!is_genuine(*setup_, connection.hello, connection.challenge, response)) return false;
+  owner_->arrived(static_cast<int>(connection.hello.from), std::move(connection.fd));
+  return true;
+}
+
+bool Acceptor::knows(int pe) const noexcept {
+  return std::any_of(connections_.begin(), connections_.end(), [pe](const Connection& one) {
+    return one.stage != Connection::Stage::hello && one.hello.from == static_cast<std::uint32_t>(pe);
+  });
+}
+
+void Acceptor::answer_held(int pe) noexcept {
+  for (auto one = connections_.begin(); one != connections_.end();) {
+    const auto connection = one++;
+    if (connection->stage != Connection::Stage::held || connection->hello.from != static_cast<std::uint32_t>(pe))
+      continue;
+    if (!send_challenge(*connection)) drop(connection);
+  }
+}
+
+void Acceptor::forget(int pe) noexcept {
+  connections_.remove_if([pe, this](Connection& one) {
+    if (one.stage == Connection::Stage::hello || one.hello.from != static_cast<std::uint32_t>(pe)) return false;
+    close_watched(epoll_, one.fd);
+    return true;
+  });
+}
+
+void Acceptor::expire(std::uint64_t now) noexcept {
+  if (paused_) paused_ = !watch(epoll_, listener_.get(), EPOLLIN, event_tag(EventKind::listener, 0));
+  const std::uint64_t known_ns = std::uint64_t{setup_->silence_ms} * 1'000'000;
+  const auto is_overdue = [now, known_ns](const Connection& one) {
+    return now - one.since > (one.stage == Connection::Stage::hello ? kHelloNs : known_ns);
+  };
+  // Its last message may have arrived unread, so read once more before dropping it. Both may remove other entries, too.
+  for (auto one = std::find_if(connections_.begin(), connections_.end(), is_overdue); one != connections_.end();
+       one = std::find_if(connections_.begin(), connections_.end(), is_overdue)) {
+    if (std::exchange(one->had_last_look, true) || !advance(*one)) drop(one);
+  }
+  const auto waits_long = [now](const Connection& one) {
+    return one.stage == Connection::Stage::held && now - one.since > kHeldNs;
+  };
+  // kept_waiting() ends the stage, so the loop ends.
+  for (auto one = std::find_if(connections_.begin(), connections_.end(), waits_long); one != connections_.end();
+       one = std::find_if(connections_.begin(), connections_.end(), waits_long)) {
+    owner_->kept_waiting(static_cast<int>(one->hello.from));
+  }
+}
+
+void Acceptor::close() noexcept {
+  for (Connection& connection : connections_) close_watched(epoll_, connection.fd);
+  connections_.clear();
+  unauthenticated_ = 0;
+  listener_.reset();
+  paused_ = false;
+}
+
+}  // namespace shmemx::tcp

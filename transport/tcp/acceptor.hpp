@@ -1,0 +1,85 @@
+// Accepts connections, and keeps each until its other side has proven to be a PE of the job. Unauthenticated
+// connections are few at a time, have little time, and get no reply before their hello is complete and genuine.
+#pragma once
+
+#include <cstddef>
+#include <list>
+
+#include "base/result.hpp"
+#include "base/unique_fd.hpp"
+#include "transport/tcp/handshake.hpp"
+
+namespace shmemx::tcp {
+
+class Acceptor {
+ public:
+  enum class Answer : std::uint8_t {
+    now,
+    later,  // this PE is connecting there itself, and its own connection has precedence
+    never,
+  };
+  class Owner {
+   public:
+    virtual Answer may_answer(int pe) noexcept = 0;
+    virtual void arrived(int pe, UniqueFd connection) noexcept = 0;
+    // A connection whose hello was genuine has ended.
+    virtual void left(int pe) noexcept = 0;
+    // A connection that was to be answered later has waited for long.
+    virtual void kept_waiting(int pe) noexcept = 0;
+
+   protected:
+    ~Owner() = default;
+  };
+
+  Acceptor(const transport::Setup& setup, Owner& owner) noexcept : setup_(&setup), owner_(&owner) {}
+  Status open(int epoll);
+  std::uint16_t port() const noexcept { return port_; }
+
+  void accept_some() noexcept;
+  void on_event(int fd) noexcept;
+  void expire(std::uint64_t now) noexcept;
+  // Returns true if there is a connection with a genuine hello of `pe`.
+  bool knows(int pe) const noexcept;
+  // Sends the challenge to connections of `pe` that have had no reply yet.
+  void answer_held(int pe) noexcept;
+  // Closes all connections of `pe`: it is connected now, or lost.
+  void forget(int pe) noexcept;
+  bool has_deadlines() const noexcept { return !connections_.empty() || paused_; }
+  void close() noexcept;
+
+  static constexpr std::size_t kMaxUnauthenticated = 64;
+  static constexpr std::ptrdiff_t kMaxOfOnePe = 16;  // with a hello of the same PE: it tries each of our addresses
+
+ private:
+  struct Connection {
+    UniqueFd fd;
+    std::uint64_t since;
+    enum class Stage : std::uint8_t { hello, held, response } stage = Stage::hello;
+    bool had_last_look = false;
+    std::size_t got = 0;
+    std::byte input[sizeof(Hello)] = {};
+    Hello hello{};
+    Challenge challenge{};
+  };
+  using Connections = std::list<Connection>;  // in the order of arrival
+
+  bool advance(Connection& connection) noexcept;
+  bool on_hello(Connection& connection) noexcept;
+  bool on_response(Connection& connection) noexcept;
+  bool send_challenge(Connection& connection) noexcept;
+  void drop(Connections::iterator connection) noexcept;
+  bool drop_oldest_unauthenticated() noexcept;
+  void make_room_for(std::uint32_t pe) noexcept;
+  bool pause_listening() noexcept;
+
+  const transport::Setup* setup_;
+  Owner* owner_;
+  UniqueFd listener_;
+  int epoll_ = -1;
+  std::uint16_t port_ = 0;
+  Connections connections_;
+  std::size_t unauthenticated_ = 0;  // connections whose hello has not been checked yet
+  bool paused_ = false;              // there were no descriptors left
+};
+
+}  // namespace shmemx::tcp
