@@ -101,7 +101,7 @@ class KvsBootstrap final : public Bootstrap {
   Status make_file(int n_node_pes);
   void take(const Offer& offer);
   bool is_complete() const;
-  Result<std::vector<int>> settle(int round, const Plan& plan);
+  Result<std::vector<int>> collect_verdicts(int round, const Plan& plan);
   Status put_verdict(int round, const Leaders& leaders);
   Status stay_alone(const std::vector<int>& pes);
   void number_nodes();
@@ -248,7 +248,7 @@ Status KvsBootstrap::put_verdict(int round, const Leaders& leaders) {
 }
 
 // Collective. Notes who shares whose arena, returns who is left over.
-Result<std::vector<int>> KvsBootstrap::settle(int round, const Plan& plan) {
+Result<std::vector<int>> KvsBootstrap::collect_verdicts(int round, const Plan& plan) {
   const bool is_maker = plan.leaders[static_cast<std::size_t>(pe())] == pe();
   if (is_maker) SHMEMX_TRY(put_verdict(round, plan.leaders));
   SHMEMX_TRY(kvs_->fence());
@@ -322,7 +322,7 @@ Status KvsBootstrap::find_nodes() {
       maker_of_ = plan.leaders;
       return {};
     }
-    SHMEMX_TRY_ASSIGN(left_over, settle(round, plan));
+    SHMEMX_TRY_ASSIGN(left_over, collect_verdicts(round, plan));
     members = std::move(left_over);
   }
   return stay_alone(members);
@@ -349,11 +349,11 @@ Result<UniqueFd> KvsBootstrap::arena() {
 Result<std::vector<std::string>> KvsBootstrap::exchange(std::span<const std::byte> mine) {
   if (nodes_.n_nodes() == 1) return nothing_to_exchange();
   const std::string name = key("node", n_exchanges_++);
-  const bool speaks = std::find(first_pes_.begin(), first_pes_.end(), pe()) != first_pes_.end();
-  if (speaks) SHMEMX_TRY(put_text(*kvs_, name, encode_bytes(mine)));
+  const bool is_first_of_node = std::find(first_pes_.begin(), first_pes_.end(), pe()) != first_pes_.end();
+  if (is_first_of_node) SHMEMX_TRY(put_text(*kvs_, name, encode_bytes(mine)));
   SHMEMX_TRY(kvs_->fence());
   std::vector<std::string> all;
-  if (!speaks) return all;
+  if (!is_first_of_node) return all;
   for (const int first : first_pes_) {
     SHMEMX_TRY_ASSIGN(text, get_text(*kvs_, first, name));
     SHMEMX_TRY_ASSIGN(bytes, decode_bytes(text));

@@ -28,16 +28,16 @@ Result<KvsPtr> Pmi1::open(UniqueFd socket, Identity identity) {
 
 Status Pmi1::introduce() {
   SHMEMX_TRY(socket_.say_hello(1));
-  SHMEMX_TRY_ASSIGN(maxes, ask("cmd=get_maxes", "maxes", kPmiHelloMs));
+  SHMEMX_TRY_ASSIGN(maxes, request_reply("cmd=get_maxes", "maxes", kPmiHelloMs));
   key_max_ = limit_of(maxes, "keylen_max", key_max_);
   value_max_ = limit_of(maxes, "vallen_max", value_max_);
-  SHMEMX_TRY_ASSIGN(own, ask("cmd=get_my_kvsname", "my_kvsname", kPmiHelloMs));
+  SHMEMX_TRY_ASSIGN(own, request_reply("cmd=get_my_kvsname", "my_kvsname", kPmiHelloMs));
   kvs_name_ = word_of(own, "kvsname");
   if (kvs_name_.empty()) return socket_.error("the launcher names no key-value space");
   return {};
 }
 
-Result<std::string> Pmi1::ask(const std::string& request, const char* expected, int timeout_ms) {
+Result<std::string> Pmi1::request_reply(const std::string& request, const char* expected, int timeout_ms) {
   SHMEMX_TRY(socket_.send(request + "\n"));
   SHMEMX_TRY_ASSIGN(line, socket_.receive_line(timeout_ms));
   if (word_of(line, "cmd") != expected) return socket_.error("'" + request + "' was answered by '" + line + "'");
@@ -58,20 +58,21 @@ Status Pmi1::put(const std::string& key, const std::string& value) {
     return socket_.error("the launcher takes keys of " + std::to_string(key_max_) + " and values of " +
                          std::to_string(value_bytes()) + " bytes, too short for " + name);
   }
-  auto answer = ask("cmd=put kvsname=" + kvs_name_ + " key=" + name + " value=" + value, "put_result", kPmiForever);
+  auto answer =
+      request_reply("cmd=put kvsname=" + kvs_name_ + " key=" + name + " value=" + value, "put_result", kPmiForever);
   if (!answer) return answer.error();
   return {};
 }
 
 Status Pmi1::fence() {
-  auto answer = ask("cmd=barrier_in", "barrier_out", kPmiForever);
+  auto answer = request_reply("cmd=barrier_in", "barrier_out", kPmiForever);
   if (!answer) return answer.error();
   return {};
 }
 
 Result<std::string> Pmi1::get(int owner, const std::string& key) {
   const std::string request = "cmd=get kvsname=" + kvs_name_ + " key=" + full_key(owner, key);
-  SHMEMX_TRY_ASSIGN(line, ask(request, "get_result", kPmiForever));
+  SHMEMX_TRY_ASSIGN(line, request_reply(request, "get_result", kPmiForever));
   return word_of(line, "value");
 }
 
@@ -82,7 +83,7 @@ void Pmi1::abort(int status) {
 
 void Pmi1::finalize() {
   if (!socket_.valid()) return;
-  (void)ask("cmd=finalize", "finalize_ack", kPmiHelloMs).has_value();
+  (void)request_reply("cmd=finalize", "finalize_ack", kPmiHelloMs).has_value();
   socket_.close();
 }
 

@@ -27,7 +27,7 @@ class Pmi1 final : public Kvs {
   Pmi1(UniqueFd socket, Identity identity) : socket_(std::move(socket), "PMI-1"), identity_(identity) {}
   Status introduce();
   // Sends a request and returns the answer's line once it names `expected` and carries no error.
-  Result<std::string> ask(const std::string& request, const char* expected, int timeout_ms);
+  Result<std::string> request_reply(const std::string& request, const char* expected, int timeout_ms);
 
   PmiSocket socket_;
   Identity identity_;

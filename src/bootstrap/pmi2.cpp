@@ -43,7 +43,7 @@ Result<KvsPtr> Pmi2::open(UniqueFd socket, Identity identity, const std::string&
 Status Pmi2::introduce() {
   SHMEMX_TRY(socket_.say_hello(2));
   const std::string own = "pmijobid=" + job_ + ";pmirank=" + std::to_string(identity_.pe) + ";threaded=FALSE;";
-  SHMEMX_TRY_ASSIGN(answer, ask("fullinit", own, kPmiHelloMs));
+  SHMEMX_TRY_ASSIGN(answer, request_reply("fullinit", own, kPmiHelloMs));
   const std::string pe = part_of(answer, "rank");
   const std::string size = part_of(answer, "size");
   if (pe != std::to_string(identity_.pe) || size != std::to_string(identity_.n_pes)) {
@@ -60,7 +60,7 @@ Status Pmi2::send(const std::string& message) {
   return socket_.send(length + message);
 }
 
-Result<std::string> Pmi2::ask(const std::string& command, const std::string& parts, int timeout_ms) {
+Result<std::string> Pmi2::request_reply(const std::string& command, const std::string& parts, int timeout_ms) {
   SHMEMX_TRY(send("cmd=" + command + ";" + parts));
   SHMEMX_TRY_ASSIGN(length, socket_.receive_bytes(kLengthBytes, timeout_ms));
   char* end = nullptr;
@@ -83,13 +83,13 @@ Status Pmi2::put(const std::string& key, const std::string& value) {
     return socket_.error("the launcher takes keys of " + std::to_string(kKeyBytes) + " and values of " +
                          std::to_string(value_bytes()) + " bytes, too short for " + name);
   }
-  auto answer = ask("kvs-put", "key=" + name + ";value=" + value + ";", kPmiForever);
+  auto answer = request_reply("kvs-put", "key=" + name + ";value=" + value + ";", kPmiForever);
   if (!answer) return answer.error();
   return {};
 }
 
 Status Pmi2::fence() {
-  auto answer = ask("kvs-fence", "", kPmiForever);
+  auto answer = request_reply("kvs-fence", "", kPmiForever);
   if (!answer) return answer.error();
   return {};
 }
@@ -113,7 +113,7 @@ Status Pmi2::barrier() {
 Result<std::string> Pmi2::get(int owner, const std::string& key) {
   const std::string name = full_key(owner, key);
   const std::string parts = "jobid=" + job_ + ";srcid=" + std::to_string(owner) + ";key=" + name + ";";
-  SHMEMX_TRY_ASSIGN(answer, ask("kvs-get", parts, kPmiForever));
+  SHMEMX_TRY_ASSIGN(answer, request_reply("kvs-get", parts, kPmiForever));
   if (part_of(answer, "flag") == "FALSE" || part_of(answer, "found") == "FALSE") {
     return socket_.error("nobody has put " + name);
   }
@@ -128,7 +128,7 @@ void Pmi2::abort(int) {
 
 void Pmi2::finalize() {
   if (!socket_.valid()) return;
-  (void)ask("finalize", "", kPmiHelloMs).has_value();
+  (void)request_reply("finalize", "", kPmiHelloMs).has_value();
   socket_.close();
 }
 

@@ -31,7 +31,7 @@ class Pmi2 final : public Kvs {
   Status introduce();
   Status send(const std::string& message);
   // Sends "cmd=<command>;<parts>" and returns the answer once it belongs to the command and carries no error.
-  Result<std::string> ask(const std::string& command, const std::string& parts, int timeout_ms);
+  Result<std::string> request_reply(const std::string& command, const std::string& parts, int timeout_ms);
 
   PmiSocket socket_;
   Identity identity_;

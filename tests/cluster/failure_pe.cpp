@@ -1,7 +1,7 @@
-// failure_pe PHASE FAULT: PEs that are in the middle of PHASE when the last one falls.
-//   FAULT   kill: the last PE is killed; exit: it leaves with status 3; none: somebody else strikes;
-//           anything else is asked of vhosts: "cut h1"
-// The last PE never takes part in the phase itself, so that the others are in it when it happens.
+// failure_pe PHASE FAULT: PEs that are in the middle of PHASE when the last one fails.
+//   FAULT   kill: the last PE is killed; exit: it exits with status 3; none: the test itself causes the fault;
+//           anything else is a request to vhosts: "cut h1"
+// The last PE does not take part in the phase, so the others are in it when the fault happens.
 #include <shmem.h>
 #include <shmemx.h>
 #include <signal.h>
@@ -26,7 +26,7 @@ long reduced[2];
 
 int victim() { return shmem_n_pes() - 1; }
 
-void ask_vhosts(const std::string& what) {
+void request_fault(const std::string& what) {
   const char* const folder = std::getenv("VHOSTS_DIR");
   const int socket = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   sockaddr_un address{};
@@ -45,7 +45,7 @@ void ask_vhosts(const std::string& what) {
   if (fault == "kill") ::kill(::getpid(), SIGKILL);
   if (fault == "exit") _exit(3);
   while (fault == "none") ::pause();  // something from outside is to happen
-  ask_vhosts(fault);
+  request_fault(fault);
   for (;;) ::pause();
 }
 
@@ -84,7 +84,7 @@ void finalize() { shmem_finalize(); }
 
 struct Phase {
   const char* name;
-  bool reaches_victim;  // the PEs have talked to the last one before
+  bool is_connected;  // the PEs have sent something to the last one before
   void (*prepare_victim)();
   void (*others)();
 };
@@ -99,7 +99,7 @@ const Phase kPhases[] = {
 
 int run(const Phase& phase, const std::string& fault) {
   shmem_init();
-  if (phase.reaches_victim) {
+  if (phase.is_connected) {
     shmem_long_p(&word, 1, victim());
     shmem_quiet();
   }

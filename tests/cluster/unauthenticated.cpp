@@ -1,6 +1,6 @@
-// unauthenticated connection PORT PE SIZE: connects to a PE's port without being a PE of its job: rubbish, a well-made
-// greeting with another secret, one byte at a time, ten thousand connections. Fails when it is told anything, or is not
-// sent away in time.
+// unauthenticated PORT PE SIZE: connects to a PE's port without being a PE of its job. It sends random bytes, a
+// well-formed hello with another secret, one byte at a time, and opens ten thousand connections. Fails if it gets any
+// reply, or if the PE does not close the connections in time.
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +38,7 @@ void fail(const char* what) {
 }
 
 // -1 when the other side has no room just now; that is its right.
-int reach() {
+int connect_to_port() {
   const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return -1;
   if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
@@ -78,7 +78,7 @@ constexpr double kPatience = 30;  // a loaded machine; what is meant is "at all"
 
 void talk_rubbish() {
   for (int i = 0; i < 100; ++i) {
-    const int fd = reach();
+    const int fd = connect_to_port();
     if (fd < 0) continue;
     std::vector<unsigned char> bytes(sizeof(Hello) + generator() % 4000);
     for (unsigned char& byte : bytes) byte = static_cast<unsigned char>(generator());
@@ -90,7 +90,7 @@ void talk_rubbish() {
 
 void greet_with_wrong_secret(const Hello& hello) {
   for (int i = 0; i < 100; ++i) {
-    const int fd = reach();
+    const int fd = connect_to_port();
     if (fd < 0) continue;
     tell(fd, &hello, sizeof hello);
     expect_dismissal(fd, kPatience);
@@ -100,7 +100,7 @@ void greet_with_wrong_secret(const Hello& hello) {
 
 void drip(const Hello& hello) {
   std::vector<int> slow;
-  for (int i = 0; i < 20; ++i) slow.push_back(reach());
+  for (int i = 0; i < 20; ++i) slow.push_back(connect_to_port());
   for (std::size_t at = 0; at + 1 < sizeof hello; ++at) {
     for (const int fd : slow) tell(fd, reinterpret_cast<const char*>(&hello) + at, 1);
     ::usleep(20'000);
@@ -117,7 +117,7 @@ void come_in_crowds() {
   constexpr std::size_t kAtOnce = 400;
   std::deque<int> open;
   for (int i = 0; i < kVisits; ++i) {
-    const int fd = reach();
+    const int fd = connect_to_port();
     if (fd >= 0) open.push_back(fd);
     if (open.size() < kAtOnce) continue;
     char byte;

@@ -1,6 +1,6 @@
-// unauthenticated_pe PROGRAM SECONDS: a checked ring of puts while unauthenticated connections besiege the port of
-// every PE. Each PE finds the port its network listens on and starts the program STRANGER against it; what the ring
-// carries must stay right, and the unauthenticated connections must be sent away.
+// unauthenticated_pe PROGRAM: a checked ring of puts under many unauthenticated connections to every PE. Each PE finds
+// the port that its network listens on and starts PROGRAM against it. The data of the ring must stay right, and the PEs
+// must close the unauthenticated connections.
 #include <dirent.h>
 #include <shmem.h>
 #include <spawn.h>

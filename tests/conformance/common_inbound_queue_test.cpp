@@ -174,11 +174,11 @@ BOOST_AUTO_TEST_CASE(after_stop_nothing_is_delivered) {
 }
 
 BOOST_AUTO_TEST_CASE(records_that_do_not_fit_are_refused) {
-  alignas(kRecordAlign) std::byte packet[64] = {};
+  alignas(kRecordAlign) std::byte memory[64] = {};
   Record record{{1, 0, 4, 0}, 8, kMessageRecord};
   const auto fault_of = [&](std::size_t bytes) {
-    std::memcpy(packet, &record, sizeof record);
-    RecordReader reader(Bytes(packet, bytes));
+    std::memcpy(memory, &record, sizeof record);
+    RecordReader reader(Bytes(memory, bytes));
     Record read;
     Bytes content;
     while (reader.next(read, content)) {

@@ -40,15 +40,15 @@ BOOST_AUTO_TEST_CASE(time_without_polls_is_one_round) {
 
 BOOST_AUTO_TEST_CASE(a_silent_peer_is_asked_once_then_lost) {
   Keepalive::Peer peer;
-  unsigned asked = 0;
+  unsigned pings = 0;
   std::uint32_t rounds = 0;
   Keepalive::Action action = Keepalive::Action::none;
   while (action != Keepalive::Action::lose) {
     action = Keepalive::end_round(peer);
-    asked += action == Keepalive::Action::ask ? 1 : 0;
+    pings += action == Keepalive::Action::ping ? 1 : 0;
     ++rounds;
   }
-  BOOST_CHECK_EQUAL(asked, 1U);
+  BOOST_CHECK_EQUAL(pings, 1U);
   BOOST_CHECK_EQUAL(rounds, Keepalive::kRoundsUntilLost);
 }
 

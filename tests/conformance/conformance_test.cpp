@@ -47,7 +47,7 @@ struct Job : Endpoints {
 
 BOOST_AUTO_TEST_SUITE(messages)
 
-BOOST_AUTO_TEST_CASE(a_card_fits) {
+BOOST_AUTO_TEST_CASE(an_endpoint_address_fits) {
   Job job;
   for (const std::string& address : job.book().addresses)
     BOOST_CHECK_LE(address.size(), shmemx::transport::kMaxAddressBytes);
@@ -352,7 +352,7 @@ BOOST_AUTO_TEST_CASE(a_death_is_one_loss) {
   BOOST_CHECK(got(job, 2, 1));
 }
 
-BOOST_AUTO_TEST_CASE(a_good_bye_is_no_loss_and_loses_nothing) {
+BOOST_AUTO_TEST_CASE(a_shutdown_is_no_loss_and_loses_nothing) {
   Job job;
   constexpr unsigned kMessages = 60;
   BOOST_REQUIRE(job.send({.from = 1, .to = 0, .header = number(0)}));
@@ -371,7 +371,7 @@ BOOST_AUTO_TEST_CASE(a_good_bye_is_no_loss_and_loses_nothing) {
   BOOST_CHECK(job.sink(0).losses.empty());
 }
 
-BOOST_AUTO_TEST_CASE(a_pe_without_a_card_is_lost) {
+BOOST_AUTO_TEST_CASE(a_pe_without_an_endpoint_address_is_lost) {
   Job job;
   job.book().addresses[1].clear();
   job[0].send(1, {1, 0, 4, 0}, number(0), {}, nullptr, Urgency::now);

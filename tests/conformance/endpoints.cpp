@@ -24,12 +24,13 @@ void Recorder::record(Message message) noexcept {
   if (on_message) on_message(Message(messages.back()));
 }
 
-// Takes away the message that was asked for first. False: it is another one.
-bool Recorder::take_asked(int source, Bytes header, bool lands, std::vector<std::byte>* place) noexcept {
-  std::deque<Asked>& asked = asked_[source];
-  if (asked.empty() || asked.front().lands != lands || !std::ranges::equal(asked.front().header, header)) return false;
-  if (place != nullptr) *place = std::move(asked.front().place);
-  asked.pop_front();
+// Removes the message for which placement() was called first. Returns false if this is another one.
+bool Recorder::take_expected(int source, Bytes header, bool lands, std::vector<std::byte>* place) noexcept {
+  std::deque<Expected>& expected = expected_[source];
+  if (expected.empty() || expected.front().lands != lands || !std::ranges::equal(expected.front().header, header))
+    return false;
+  if (place != nullptr) *place = std::move(expected.front().place);
+  expected.pop_front();
   return true;
 }
 
@@ -38,26 +39,26 @@ void Recorder::deliver(int source, const Header& fixed, Bytes message) noexcept 
   const auto border = message.begin() + fixed.header_bytes;
   const bool is_long = message.size() - fixed.header_bytes >= kLongBytes;
   const Bytes header = message.first(fixed.header_bytes);
-  in_order = in_order && (is_long ? take_asked(source, header, false, nullptr) : asked_[source].empty());
+  in_order = in_order && (is_long ? take_expected(source, header, false, nullptr) : expected_[source].empty());
   record({source, fixed, {message.begin(), border}, {border, message.end()}, false});
 }
 
 std::byte* Recorder::placement(int source, const Header& fixed, Bytes header, std::size_t payload_bytes) noexcept {
-  std::deque<Asked>& asked = asked_[source];
-  overtaken = overtaken || (!asked.empty() && (fixed.flags & kPlacedEarly) == 0);
-  asked.push_back({{header.begin(), header.end()}, lands, {}});
+  std::deque<Expected>& expected = expected_[source];
+  overtaken = overtaken || (!expected.empty() && (fixed.flags & kPlacedEarly) == 0);
+  expected.push_back({{header.begin(), header.end()}, lands, {}});
   if (!lands) return nullptr;
   if (same_place) {
     if (shared_.size() < payload_bytes) shared_.resize(payload_bytes);
     return shared_.data();
   }
-  asked.back().place.resize(payload_bytes);
-  return asked.back().place.data();
+  expected.back().place.resize(payload_bytes);
+  return expected.back().place.data();
 }
 
 void Recorder::placed(int source, const Header& fixed, Bytes header, std::size_t payload_bytes) noexcept {
   std::vector<std::byte> payload;
-  in_order = take_asked(source, header, true, &payload) && in_order;
+  in_order = take_expected(source, header, true, &payload) && in_order;
   if (same_place) payload.assign(shared_.begin(), shared_.begin() + static_cast<std::ptrdiff_t>(payload_bytes));
   in_order = in_order && payload.size() == payload_bytes;
   record({source, fixed, {header.begin(), header.end()}, std::move(payload), true});
@@ -104,7 +105,7 @@ Endpoints::Endpoints(const std::string& transport, const Options& options) {
   for (const TransportPtr& endpoint : endpoints_) endpoint->set_addresses(book_);
 }
 
-// All say good-bye before the first one goes, as at the end of a job.
+// Closes all endpoints before the first one is destroyed, as at the end of a job.
 Endpoints::~Endpoints() { close_all(); }
 
 void Endpoints::close_all() {

@@ -50,21 +50,21 @@ class Recorder final : public shmemx::transport::Sink {
   bool same_place = false;                         // all at the same one
   bool aligned = true;                             // every payload was
   bool in_order = true;                            // placed() and deliver() are in the order of placement()
-  bool overtaken = false;                          // placement() was asked too early
+  bool overtaken = false;                          // placement() was called too early
   std::function<void(const Message&)> on_message;  // called inside deliver() and placed()
 
  private:
-  // What placement() was asked for.
-  struct Asked {
+  // A message for which placement() was called.
+  struct Expected {
     std::vector<std::byte> header;
     bool lands;
     std::vector<std::byte> place;
   };
 
   void record(Message message) noexcept;
-  bool take_asked(int source, Bytes header, bool lands, std::vector<std::byte>* place) noexcept;
+  bool take_expected(int source, Bytes header, bool lands, std::vector<std::byte>* place) noexcept;
 
-  std::map<int, std::deque<Asked>> asked_;  // by source: not there yet, in the order of asking
+  std::map<int, std::deque<Expected>> expected_;  // by source: not there yet, in the order of asking
   std::vector<std::byte> shared_;
 };
 
@@ -110,7 +110,7 @@ class Endpoints {
   void poll_all(int silent = -1);
   // Polls until `done`; false when it did not come within the time-out.
   bool poll_until(const std::function<bool()>& done, int silent = -1);
-  // An end without good-bye.
+  // Ends the endpoint without close().
   void kill(int pe) { endpoints_[static_cast<std::size_t>(pe)].reset(); }
   void close_all();
 

@@ -33,13 +33,13 @@ const std::vector<LocalAddress> kOwn = {{address("127.0.0.1/8"), "lo", 1},      
                                         {address("10.9.0.1/32"), "wg0", 5},       {address("fe80::1/64"), "eth0", 2},
                                         {address("fe80::2/64"), "eth1", 4},       {address("fd00:1::1/64"), "eth1", 4}};
 
-std::vector<std::string> ways(const EndpointAddress& peer) {
+std::vector<std::string> paths(const EndpointAddress& peer) {
   std::vector<std::string> out;
   for (const Candidate& one : candidates_for(peer, kOwn, 1)) out.push_back(one.interface + " " + one.address.text());
   return out;
 }
 
-using Ways = std::vector<std::string>;
+using Paths = std::vector<std::string>;
 
 }  // namespace
 
@@ -57,9 +57,9 @@ BOOST_AUTO_TEST_CASE(subnets_match_by_bits) {
 
 BOOST_AUTO_TEST_CASE(links_are_interfaces_of_a_common_subnet) {
   const auto links = [](const EndpointAddress& peer) { return links_to(peer, kOwn, 1); };
-  BOOST_CHECK((links(endpoint(2, {"10.1.0.2/16"})) == Ways{"eth0"}));
+  BOOST_CHECK((links(endpoint(2, {"10.1.0.2/16"})) == Paths{"eth0"}));
   BOOST_CHECK(
-      (links(endpoint(2, {"10.1.0.2/16", "10.1.2.2/24", "fd00:1::2/64", "fe80::9/64"})) == Ways{"eth0", "eth1"}));
+      (links(endpoint(2, {"10.1.0.2/16", "10.1.2.2/24", "fd00:1::2/64", "fe80::9/64"})) == Paths{"eth0", "eth1"}));
   BOOST_CHECK(links(endpoint(2, {"172.17.0.1/16", "192.168.0.1/24"})).empty());  // the own address, and a routed one
 }
 
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(knows_loopback_and_link_local) {
   BOOST_CHECK(!address("fd00::5/64").is_link_local());
 }
 
-BOOST_AUTO_TEST_CASE(a_card_comes_back) {
+BOOST_AUTO_TEST_CASE(an_endpoint_address_comes_back) {
   const EndpointAddress sent = endpoint(77, {"10.0.0.1/24", "fd00::7/64", "192.168.1.1/32"});
   EndpointAddress got;
   BOOST_REQUIRE(unpack_address(bytes_of(pack_address(sent)), got));
@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(a_card_comes_back) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_card_with_too_many_addresses_is_cut) {
+BOOST_AUTO_TEST_CASE(an_endpoint_address_with_too_many_addresses_is_cut) {
   EndpointAddress many = endpoint(1, {});
   for (int i = 0; i < 100; ++i) many.addresses.push_back(address("fd00::" + std::to_string(i + 1) + "/64"));
   const std::string packed = pack_address(many);
@@ -101,15 +101,15 @@ BOOST_AUTO_TEST_CASE(a_crowd_of_one_family_leaves_room_for_the_other) {
   own.push_back({address("fe80::1/64"), "eth0", 2});
   own.push_back({address("fd00::1/64"), "eth0", 2});
   own.push_back({address("::1/128"), "lo", 1});
-  EndpointAddress told;
-  BOOST_REQUIRE(unpack_address(bytes_of(pack_address({1, 4711, addresses_to_publish(own)})), told));
-  BOOST_TEST(told.addresses.size() > 10U);
-  BOOST_TEST(std::count_if(told.addresses.begin(), told.addresses.end(), [](const Address& a) { return a.is_v6; }) ==
+  EndpointAddress read;
+  BOOST_REQUIRE(unpack_address(bytes_of(pack_address({1, 4711, addresses_to_publish(own)})), read));
+  BOOST_TEST(read.addresses.size() > 10U);
+  BOOST_TEST(std::count_if(read.addresses.begin(), read.addresses.end(), [](const Address& a) { return a.is_v6; }) ==
              1);
-  BOOST_TEST(told.addresses[1].text() == "fd00::1");
+  BOOST_TEST(read.addresses[1].text() == "fd00::1");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_card_is_refused) {
+BOOST_AUTO_TEST_CASE(bytes_that_are_no_endpoint_address_are_refused) {
   const std::string good = pack_address(endpoint(1, {"10.0.0.1/24", "fd00::7/64"}));
   EndpointAddress got;
   for (std::size_t bytes = 0; bytes < good.size(); ++bytes)
@@ -130,30 +130,30 @@ BOOST_AUTO_TEST_CASE(what_is_no_card_is_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(the_same_subnet_comes_before_what_is_routed) {
-  BOOST_TEST(ways(endpoint(2, {"192.168.7.7/24", "10.1.5.5/16", "10.1.2.9/24"})) ==
-                 (Ways{"eth1 10.1.2.9", "eth0 10.1.5.5", " 192.168.7.7"}),
+  BOOST_TEST(paths(endpoint(2, {"192.168.7.7/24", "10.1.5.5/16", "10.1.2.9/24"})) ==
+                 (Paths{"eth1 10.1.2.9", "eth0 10.1.5.5", " 192.168.7.7"}),
              boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a_bridge_that_looks_the_same_comes_last) {
-  BOOST_TEST(ways(endpoint(2, {"172.17.0.1/16", "10.1.5.5/16"})) == (Ways{"eth0 10.1.5.5", "docker0 172.17.0.1"}),
+  BOOST_TEST(paths(endpoint(2, {"172.17.0.1/16", "10.1.5.5/16"})) == (Paths{"eth0 10.1.5.5", "docker0 172.17.0.1"}),
              boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(an_overlay_without_a_subnet_is_routed) {
-  BOOST_TEST(ways(endpoint(2, {"10.9.0.2/32"})) == (Ways{" 10.9.0.2"}), boost::test_tools::per_element());
+  BOOST_TEST(paths(endpoint(2, {"10.9.0.2/32"})) == (Paths{" 10.9.0.2"}), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(link_local_addresses_are_tried_by_every_interface_that_has_one) {
   BOOST_TEST(
-      ways(endpoint(2, {"fe80::9/64", "fd00:1::9/64"})) == (Ways{"eth1 fd00:1::9", "eth0 fe80::9", "eth1 fe80::9"}),
+      paths(endpoint(2, {"fe80::9/64", "fd00:1::9/64"})) == (Paths{"eth1 fd00:1::9", "eth0 fe80::9", "eth1 fe80::9"}),
       boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(loopback_is_tried_on_the_same_machine_only) {
-  BOOST_TEST(ways(endpoint(1, {"10.1.0.1/16"})) == (Ways{"lo 127.0.0.1", "lo ::1", "eth0 10.1.0.1"}),
+  BOOST_TEST(paths(endpoint(1, {"10.1.0.1/16"})) == (Paths{"lo 127.0.0.1", "lo ::1", "eth0 10.1.0.1"}),
              boost::test_tools::per_element());
-  BOOST_CHECK(ways(endpoint(2, {})).empty());
+  BOOST_CHECK(paths(endpoint(2, {})).empty());
 }
 
 BOOST_AUTO_TEST_CASE(the_machine_has_a_number_that_stays) {

@@ -1,4 +1,4 @@
-// Ways to a PE: some do not work, some lead to somebody else.
+// Addresses of a PE: some do not work, some lead to somebody else.
 #include <arpa/inet.h>
 #include <sys/socket.h>
 
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(this_pe_does_not_take_itself_for_another) {
   BOOST_CHECK(arrives(job, 2, 0));
 }
 
-BOOST_AUTO_TEST_CASE(a_closed_port_is_told_with_its_errno_for_every_way) {
+BOOST_AUTO_TEST_CASE(a_closed_port_is_reported_with_its_errno_for_every_address) {
   Endpoints job("tcp");
   EndpointAddress endpoint = address_of(job, 1);
   {
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(one_way_is_enough_when_both_sides_connect) {
   BOOST_CHECK(job.poll_until([&] { return job.sink(0).messages.size() == 1 && job.sink(1).messages.size() == 1; }));
 }
 
-BOOST_AUTO_TEST_CASE(the_card_lists_what_is_up_but_loopback) {
+BOOST_AUTO_TEST_CASE(the_endpoint_address_lists_what_is_up_but_loopback) {
   Endpoints job("tcp");
   const EndpointAddress endpoint = address_of(job, 0);
   BOOST_CHECK_NE(endpoint.port, 0);

@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(frames_that_do_not_fit_are_refused) {
   BOOST_CHECK(is_refused(bad));
 }
 
-BOOST_AUTO_TEST_CASE(a_good_bye_is_the_last_frame) {
+BOOST_AUTO_TEST_CASE(a_shutdown_is_the_last_frame) {
   Stream stream;
   add_message(stream, 4, 4, 1);
   add_frame(stream, {0, FrameKind::shutdown, 0, {}}, {});

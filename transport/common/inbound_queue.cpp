@@ -107,7 +107,7 @@ void InboundQueue::advance() {
 // Delivers the first message. Returns false if bytes of it are still under way.
 bool InboundQueue::finish(InboundMessage& message) {
   if (message.is_long) {
-    if (!message.was_asked) ask_placement(message);
+    if (!message.has_place_answer) find_place(message);
     if (!message.has_begun) begin(message);
     if (!message.has_begun || message.is_payload_due || is_stopped_) return false;
   }
@@ -126,9 +126,9 @@ void InboundQueue::look_ahead() {
   std::size_t under_way = 0;
   for (const auto& message : queue_) {
     if (is_stopped_ || !message->is_long || under_way == settings_.most_under_way) return;
-    if (!message->was_asked) {
+    if (!message->has_place_answer) {
       if ((message->fixed.flags & kPlacedEarly) == 0) return;
-      ask_placement(*message);
+      find_place(*message);
     }
     if (!message->has_begun) {
       if (would_overwrite(*message)) return;
@@ -147,8 +147,8 @@ bool InboundQueue::would_overwrite(const InboundMessage& message) const noexcept
   return false;
 }
 
-void InboundQueue::ask_placement(InboundMessage& message) {
-  message.was_asked = true;
+void InboundQueue::find_place(InboundMessage& message) {
+  message.has_place_answer = true;
   message.place = sink_.placement(settings_.source, message.fixed, message.header_bytes(), message.payload_bytes);
 }
 

@@ -37,10 +37,10 @@ struct InboundMessage {
   InboundQueue* queue = nullptr;
   Header fixed{};
   bool is_long = false;
-  bool was_asked = false;       // placement() has answered
-  bool has_begun = false;       // its payload goes to its destination
-  bool is_fetched = false;      // its payload is not here: fetch_key says where it is
-  bool is_payload_due = false;  // not all of the payload is here
+  bool has_place_answer = false;  // `place` is what placement() returned
+  bool has_begun = false;         // its payload goes to its destination
+  bool is_fetched = false;        // its payload is not here: fetch_key says where it is
+  bool is_payload_due = false;    // not all of the payload is here
   std::size_t payload_bytes = 0;
   std::byte* place = nullptr;  // what placement() said; null: `own`
   AlignedMemory own;           // header and payload
@@ -95,7 +95,7 @@ class InboundQueue {
   bool is_empty() const noexcept { return queue_.empty(); }
   // Ends all deliveries. Payloads under way still go to their destinations, which stay valid while the queue lives.
   void stop() noexcept { is_stopped_ = true; }
-  // Gives up all messages whose payload has not been asked for. The queue has stopped.
+  // Gives up all messages whose payload is not being fetched yet. The queue stops.
   void discard_waiting() noexcept;
 
  private:
@@ -107,7 +107,7 @@ class InboundQueue {
   bool finish(InboundMessage& message);
   void look_ahead();
   bool would_overwrite(const InboundMessage& message) const noexcept;
-  void ask_placement(InboundMessage& message);
+  void find_place(InboundMessage& message);
   void begin(InboundMessage& message);
   bool make_own_memory(InboundMessage& message);
   void fail_for_memory(std::size_t bytes) noexcept;

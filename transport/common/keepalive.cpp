@@ -36,7 +36,7 @@ bool Keepalive::is_round_over(std::uint64_t now_ns) noexcept {
 Keepalive::Action Keepalive::end_round(Peer& peer) noexcept {
   ++peer.silent_rounds;
   if (peer.silent_rounds >= kRoundsUntilLost) return Action::lose;
-  return peer.silent_rounds == kRoundsUntilAsked ? Action::ask : Action::none;
+  return peer.silent_rounds == kRoundsUntilPing ? Action::ping : Action::none;
 }
 
 Result<KeepaliveTimer> KeepaliveTimer::open(int network_fd) {

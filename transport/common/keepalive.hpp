@@ -1,8 +1,8 @@
-// Keepalive: asks silent peers for a sign of life, and tells which peers are lost.
+// Keepalive: says when to ping a silent peer, and when to give it up.
 //
-// Time is cut into rounds of an eighth of the time that a peer may be silent. A peer from which nothing has come for
-// two rounds is asked; after nine it is lost (the first one may be shorter than a round). A round ends only when this
-// PE polls, so time in which it did not poll does not count against its peers.
+// Time is cut into rounds of an eighth of the time that a peer may be silent. A peer that was silent for two rounds
+// gets a ping. After nine silent rounds it is lost; the first one may be shorter than a round. A round ends only when
+// this PE polls, so time in which it did not poll does not count against its peers.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace shmemx::transport {
 
 class Keepalive {
  public:
-  static constexpr std::uint32_t kRoundsUntilAsked = 2;
+  static constexpr std::uint32_t kRoundsUntilPing = 2;
   static constexpr std::uint32_t kRoundsUntilLost = 9;
 
   // What is kept of one peer.
@@ -25,7 +25,7 @@ class Keepalive {
   };
   enum class Action : std::uint8_t {
     none,
-    ask,   // send the peer a message that it has to answer
+    ping,  // send the peer a message that it has to reply to
     lose,  // the peer has been silent for too long
   };
 

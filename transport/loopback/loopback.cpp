@@ -159,7 +159,7 @@ bool Loopback::poll(int) noexcept {
     finish(one);
   }
   const std::vector<int> unreachable = std::exchange(unreachable_, {});
-  for (const int pe : unreachable) end(pe, "no endpoint of this process has its card");
+  for (const int pe : unreachable) end(pe, "no endpoint of this process has its address");
   return progress;
 }
 

@@ -25,11 +25,11 @@ constexpr std::size_t kTriesOfProvider = 2;
 
 struct Offer {
   const fi_info* info;
-  int provider;   // rank, the lowest first
+  int provider;   // provider_preference(), the lowest first
   int interface;  // score, the highest first
 };
 
-// Messages and RMA in order on reliable endpoints; progress by whoever polls; every way of registering memory.
+// Reliable endpoints with ordered messages and RMA, manual progress, and any mode of registration.
 Info make_hints(const Library& library, std::uint64_t extra_caps) {
   Info hints(library.dupinfo(nullptr), FreeInfo{&library});
   hints->caps = FI_MSG | FI_RMA | extra_caps;
@@ -55,7 +55,7 @@ bool is_running(const char* interface) {
   return !known || (request.ifr_flags & IFF_RUNNING) != 0;
 }
 
-// A bridge that hangs in the air of this host looks like a network: other hosts have one of the same address.
+// Returns true for a bridge. It looks like a network, but other hosts have one with the same address.
 bool is_bridge(const std::string& interface) {
   return ::access(("/sys/class/net/" + interface + "/bridge").c_str(), F_OK) == 0;
 }
@@ -73,7 +73,7 @@ bool has_default_route(const std::string& interface) {
 
 constexpr int kUnusable = -1000;
 
-// Hardware has no such address: all of its offers are alike.
+// Rates the interface of an offer. Offers of hardware have no IP address and rate alike.
 int interface_score(const fi_info& info) {
   const auto* address = static_cast<const sockaddr*>(info.src_addr);
   const bool is_ip =
@@ -99,11 +99,11 @@ bool is_same(const fi_info& a, const fi_info& b) {
 
 void add_offers(const fi_info* list, bool chosen_by_user, std::vector<Offer>& offers) {
   for (const fi_info* info = list; info != nullptr; info = info->next) {
-    const int rank = provider_rank(info->fabric_attr->prov_name, chosen_by_user);
+    const int preference = provider_preference(info->fabric_attr->prov_name, chosen_by_user);
     const int score = interface_score(*info);
     const bool is_repeated =
         std::any_of(offers.begin(), offers.end(), [&](const Offer& offer) { return is_same(*offer.info, *info); });
-    if (rank >= 0 && score > kUnusable && !is_repeated) offers.push_back({info, rank, score});
+    if (preference >= 0 && score > kUnusable && !is_repeated) offers.push_back({info, preference, score});
   }
 }
 
@@ -113,7 +113,7 @@ Result<Fabric> try_waiting(const Library& library, const fi_info& info, Waiting 
   return fabric;
 }
 
-// One on whose descriptor nobody can sleep is better than none.
+// Opens an offer. A fabric on whose descriptor no thread can sleep is better than none.
 Result<Fabric> try_offer(const Library& library, const fi_info& info) {
   auto fabric = try_waiting(library, info, Waiting::on_queue);
   if (!fabric || comes_to_rest(*fabric)) return fabric;
@@ -140,9 +140,9 @@ Result<Choice> try_offers(const Library& library, const std::vector<Offer>& offe
 
 }  // namespace
 
-int provider_rank(const char* provider, bool chosen_by_user) noexcept {
+int provider_preference(const char* provider, bool chosen_by_user) noexcept {
   const std::string_view name = provider;
-  // What needs no test to be told apart: within one machine only, without order, or many times slower.
+  // Unfit without a test: they work within one machine only, keep no order, or are many times slower.
   constexpr std::array<std::string_view, 8> kUnfit = {"shm", "sm2",       "sockets", "udp",
                                                       "lnx", "ofi_mrail", "ofi_rxd", "net;ofi_rxm"};
   const auto is_part = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
@@ -157,7 +157,7 @@ Result<Choice> choose_fabric(const Library& library) {
   const bool chosen_by_user = wish != nullptr && wish[0] != '\0' && wish[0] != '^';
   std::vector<Info> lists;
   std::vector<Offer> offers;
-  // Receive buffers for many messages each are worth having, but not every provider knows them.
+  // Prefer receive buffers for many messages each. Not every provider has them.
   for (const std::uint64_t caps : {std::uint64_t{FI_MULTI_RECV}, std::uint64_t{0}}) {
     const Info hints = make_hints(library, caps);
     fi_info* list = nullptr;

@@ -1,4 +1,4 @@
-// Which provider and which interface: what libfabric offers, put in order and tried until one passes its test.
+// Chooses provider and interface: orders the offers of libfabric and tries them until one passes its test.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@ namespace shmemx::ofi {
 
 struct Choice {
   Fabric fabric;
-  std::string passed_over;  // "net on eth0: fi_enable: ..."; empty where the first one was right
+  std::string passed_over;  // offers that failed: "net on eth0: fi_enable: ..."; empty if the first one passed
 };
 
-// FI_PROVIDER of the environment restricts what libfabric offers; all it leaves is tried then.
+// FI_PROVIDER in the environment restricts the offers; all that remain are tried then.
 Result<Choice> choose_fabric(const Library& library);
 
-// How well a provider serves, the best first; negative: not at all. Hardware, then plain networks.
-int provider_rank(const char* provider, bool chosen_by_user) noexcept;
+// Returns a provider's place in the order of preference: hardware, then plain networks; negative if it is unfit.
+int provider_preference(const char* provider, bool chosen_by_user) noexcept;
 
 }  // namespace shmemx::ofi

@@ -61,7 +61,7 @@ bool Fabric::is_stream() const noexcept {
   return name.starts_with("net") || name.starts_with("tcp") || name.starts_with("sockets");
 }
 
-// A wait of no time at all takes back what makes the set's descriptor readable.
+// A wait with a timeout of 0 makes the set's descriptor unreadable if there is nothing to do.
 bool Fabric::may_sleep() const noexcept {
   if (wait_set != nullptr) return fi_wait(wait_set.get(), 0) == -FI_ETIMEDOUT;
   struct fid* queue = &cq->fid;

@@ -1,4 +1,4 @@
-// An open endpoint and what belongs to it. Closed in the order that libfabric asks for.
+// An open endpoint and the objects that it needs, closed in the order that libfabric requires.
 #pragma once
 
 #include <rdma/fabric.h>
@@ -15,7 +15,7 @@
 
 namespace shmemx::ofi {
 
-// libfabric's interface that this code is written for.
+// The version of libfabric's interface that this code uses.
 inline constexpr std::uint32_t kApiVersion = FI_VERSION(1, 14);
 
 template <class T>
@@ -61,9 +61,9 @@ struct Fabric {
     return (static_cast<std::uint64_t>(info->domain_attr->mr_mode) & mr_mode) != 0;
   }
   bool has_multi_recv() const noexcept { return (info->caps & FI_MULTI_RECV) != 0; }
-  // Data move through the kernel's sockets: no hardware for RMA, but one ordered stream to each peer.
+  // Returns true if data move through the kernel's sockets: no RMA in hardware, one ordered stream to each peer.
   bool is_stream() const noexcept;
-  // Nothing to read and nothing under way in the provider: one may sleep on wait_fd.
+  // Returns true if a thread may sleep on wait_fd: nothing to read, and nothing under way in the provider.
   bool may_sleep() const noexcept;
 
   std::string name() const;                                    // the endpoint's address, opaque
@@ -72,12 +72,12 @@ struct Fabric {
   Error failure(const char* what, std::int64_t result) const;  // of a negative result
 };
 
-// From one of fi_getinfo's answers to an endpoint that can send and receive.
+// Opens an endpoint that can send and receive, from one result of fi_getinfo.
 Result<Fabric> open_fabric(const Library& library, const fi_info& info, Waiting waiting);
 
 }  // namespace shmemx::ofi
 
-// Calls a function of libfabric and leaves the one around it with the error's text when it fails.
+// Calls a function of libfabric. If it fails, returns the error's text from the enclosing function.
 #define SHMEMX_OFI_TRY(fabric, call, ...)                                                            \
   do {                                                                                               \
     if (const auto shmemx_result = call(__VA_ARGS__)) return (fabric).failure(#call, shmemx_result); \

@@ -232,7 +232,7 @@ void Inbound::on_chunk(Transfer& transfer) {
   take_shutdown_if_due(peer);
 }
 
-// The sender waits until each of its payloads has been read, so it is told even if nobody has.
+// Reports the payload as read: its sender waits until each of its payloads has been.
 void Inbound::discard(InboundMessage& message) noexcept {
   outbound_.send_control(*peers_.find(message.queue->source()), kFinished, message.fetch_key[0]);
 }

@@ -15,7 +15,7 @@ struct Variable {
   const char* value;
 };
 
-// The libraries below the psm providers take signals in their constructors, the providers when they are looked at.
+// The libraries below the psm providers take signals in their constructors; the providers take them in fi_getinfo.
 constexpr std::array kVariables = {
     Variable{"FI_PROVIDER", "^psm,psm2"},
     Variable{"IPATH_NO_BACKTRACE", "1"},

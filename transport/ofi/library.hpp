@@ -1,4 +1,4 @@
-// libfabric itself, loaded when it is asked for: its functions that are not inline, and a guard around its start.
+// libfabric, loaded at run time: its functions that are not inline, and a guard around its start.
 #pragma once
 
 #include <rdma/fabric.h>
@@ -22,11 +22,11 @@ struct Library {
   std::uint32_t (*version)();
 };
 
-// Loaded once and never unloaded: its providers leave threads and exit handlers behind.
+// Loads libfabric once. It is never unloaded: its providers leave threads and exit handlers behind.
 Result<const Library*> load_library();
 
-// While it lives libfabric starts without the providers that take the program's signals; what is taken all the same is
-// given back at the end. What the user has set in the environment stays as it is.
+// While it lives, libfabric starts without the providers that take the program's signals. At its end it restores all
+// signal handlers. Variables that the user has set stay as they are.
 class StartGuard {
  public:
   StartGuard();

@@ -1,4 +1,4 @@
-// Memory that the network may touch, and the names under which it may.
+// Registrations of memory with the network, and their keys.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,24 @@ namespace shmemx::ofi {
 
 using transport::Bytes;
 
-// A place in memory as this PE's operations name it, and as those of others do.
+// A registered range: how operations of this PE name it, and how those of others do.
 struct Place {
   void* descriptor = nullptr;  // for own operations
   std::uint64_t address = 0;   // for RMA of others
   std::uint64_t key = 0;
-  Fid<fid_mr> region;  // null where a range registered for longer covers it
+  Fid<fid_mr> region;  // null if a longer-lived registration covers the range
 };
 
 class Memory {
  public:
   Memory(Fabric& fabric, const std::uint64_t (&secret)[2], int me);
 
-  // For as long as the Place lives.
+  // Registers memory for reads by others, while the Place lives.
   Result<Place> open_to_others(Bytes memory);
-  // For own operations only: nothing to do for most providers.
+  // Registers memory for operations of this PE. Most providers need nothing for that.
   Result<Place> open_to_me(Bytes memory);
 
-  // Ranges that stay. The key's bytes travel: address of the base, and key.
+  // Registers a range until unregister_range(). Returns the key's bytes: address of the base, and key.
   Result<std::string> register_range(std::byte* base, std::size_t bytes);
   void unregister_range(std::byte* base) noexcept;
   static bool parse_key(Bytes key, std::uint64_t& address, std::uint64_t& name) noexcept;

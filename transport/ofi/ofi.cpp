@@ -117,7 +117,7 @@ void Ofi::on_failure() {
   fi_cq_err_entry problem{};
   if (fi_cq_readerr(fabric_.cq.get(), &problem, 0) < 0) return;
   auto* operation = static_cast<Operation*>(problem.op_context);
-  if (operation == nullptr) return ask_all();
+  if (operation == nullptr) return ping_all();
   const std::string cause = fabric_.error_text(problem.err);
   switch (operation->kind) {
     case Operation::Kind::receive:
@@ -142,12 +142,12 @@ void Ofi::keep_alive() {
     if (peer->is_lost || peer->has_left) continue;
     const Keepalive::Action action = Keepalive::end_round(peer->keepalive);
     if (action == Keepalive::Action::lose) peers_.fail(*peer, transport::silence_text(setup_.silence_ms));
-    if (action == Keepalive::Action::ask) outbound_.send_control(*peer, kPing, 0);
+    if (action == Keepalive::Action::ping) outbound_.send_control(*peer, kPing, 0);
   }
 }
 
 // Asks all peers for a sign of life: an operation has failed, and the provider does not say whose it was.
-void Ofi::ask_all() {
+void Ofi::ping_all() {
   for (Peer* peer : peers_.contacts()) {
     if (!peer->is_lost && !peer->has_left) outbound_.send_control(*peer, kPing, 0);
   }

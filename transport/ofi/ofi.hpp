@@ -49,7 +49,7 @@ class Ofi final : public Transport {
   void on_chunk(Chunk& chunk);
   bool report();
   void keep_alive();
-  void ask_all();
+  void ping_all();
   static bool has_parted(const Peer& peer, bool is_hasty) noexcept;
   Transfer* prepare(int pe, Bytes key, std::uint64_t offset, std::span<std::byte> local);
   bool start(Transfer& transfer, Completion& completion);

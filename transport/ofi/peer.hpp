@@ -21,7 +21,7 @@ namespace shmemx::ofi {
 
 struct Peer;
 
-// On its way out. A tail is a payload that is sent from where it lies.
+// A packet to be sent. Its tail is a payload that is sent from where it lies.
 struct Packet : Operation {
   Packet() noexcept : Operation(Kind::packet) {}
 

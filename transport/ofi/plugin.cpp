@@ -1,4 +1,4 @@
-// What the library finds in the plug-in.
+// The entry that the loader looks for.
 #include "transport/ofi/choice.hpp"
 #include "transport/ofi/library.hpp"
 #include "transport/ofi/ofi.hpp"

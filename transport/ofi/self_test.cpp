@@ -14,7 +14,7 @@ namespace {
 
 constexpr auto kPatience = std::chrono::seconds(2);
 constexpr int kSleepMs = 10;
-constexpr int kTriesToRest = 100;  // each one takes the work that is left a step further
+constexpr int kTriesToRest = 100;  // each moves the remaining work a step further
 
 struct Step : Operation {
   Step() noexcept : Operation(Kind::test) {}
@@ -23,9 +23,9 @@ struct Step : Operation {
 
 using Slot = std::array<std::byte, 64>;
 
-class Trial {
+class SelfTest {
  public:
-  Trial(Fabric& fabric, const std::uint64_t (&secret)[2]) : fabric_(fabric), memory_(fabric, secret, 0) {}
+  SelfTest(Fabric& fabric, const std::uint64_t (&secret)[2]) : fabric_(fabric), memory_(fabric, secret, 0) {}
 
   Status run() {
     SHMEMX_TRY(prepare());
@@ -59,7 +59,7 @@ class Trial {
   fi_addr_t self_ = FI_ADDR_NOTAVAIL;
 };
 
-Status Trial::prepare() {
+Status SelfTest::prepare() {
   const std::string name = fabric_.name();
   if (name.empty()) return Error{Errc::unsupported, 0, "the endpoint has no name"};
   if (fi_av_insert(fabric_.av.get(), name.data(), 1, &self_, 0, nullptr) != 1)
@@ -72,7 +72,7 @@ Status Trial::prepare() {
   return {};
 }
 
-Status Trial::send_message() {
+Status SelfTest::send_message() {
   Step receive, send;
   SHMEMX_OFI_TRY(fabric_, fi_recv, fabric_.ep.get(), slots_.got.data(), sizeof(Slot), place_.descriptor, FI_ADDR_UNSPEC,
                  &receive.context);
@@ -82,7 +82,7 @@ Status Trial::send_message() {
   return wait_for("fi_recv", receive);
 }
 
-Status Trial::write_and_read() {
+Status SelfTest::write_and_read() {
   Step write, read;
   const std::uint64_t target = place_.address + offsetof(Slots, written);
   iovec source{slots_.sent.data(), sizeof(Slot)};
@@ -97,11 +97,11 @@ Status Trial::write_and_read() {
 }
 
 template <class Post>
-Status Trial::complete(const char* what, Step& step, Post post) {
+Status SelfTest::complete(const char* what, Step& step, Post post) {
   const auto end = std::chrono::steady_clock::now() + kPatience;
   ssize_t result = -FI_EAGAIN;
   while ((result = post()) == -FI_EAGAIN) {
-    SHMEMX_TRY(progress(0));  // that it would be taken now makes no descriptor readable
+    SHMEMX_TRY(progress(0));  // no descriptor becomes readable when there is room again
     if (std::chrono::steady_clock::now() > end)
       return Error{Errc::unsupported, 0, std::string(what) + " to itself is never taken"};
   }
@@ -109,7 +109,7 @@ Status Trial::complete(const char* what, Step& step, Post post) {
   return wait_for(what, step);
 }
 
-Status Trial::wait_for(const char* what, const Step& step) {
+Status SelfTest::wait_for(const char* what, const Step& step) {
   const auto end = std::chrono::steady_clock::now() + kPatience;
   while (!step.is_done) {
     SHMEMX_TRY(progress(kSleepMs));
@@ -119,7 +119,7 @@ Status Trial::wait_for(const char* what, const Step& step) {
   return {};
 }
 
-Status Trial::progress(int sleep_ms) {
+Status SelfTest::progress(int sleep_ms) {
   fi_cq_data_entry entry;
   const ssize_t count = fi_cq_read(fabric_.cq.get(), &entry, 1);
   if (count == 1) {
@@ -141,8 +141,8 @@ Status Trial::progress(int sleep_ms) {
 
 Status test_fabric(Fabric& fabric) {
   const std::uint64_t secret[2] = {reinterpret_cast<std::uintptr_t>(&fabric), 0};
-  Trial trial(fabric, secret);
-  Status status = trial.run();
+  SelfTest test(fabric, secret);
+  Status status = test.run();
   if (!status) fabric.ep.reset();  // before the memory that operations under way may still use
   return status;
 }

@@ -1,5 +1,5 @@
-// What an endpoint claims, tried on itself: a message, a write that is complete when it has arrived, a read, and sleep
-// on the descriptor until they are done.
+// Tests an endpoint on itself: a message, a write that is complete when it has arrived, a read, and sleeping on the
+// descriptor until they are done.
 #pragma once
 
 #include "base/result.hpp"
@@ -7,10 +7,10 @@
 
 namespace shmemx::ofi {
 
-// An endpoint that fails is closed.
+// Closes the endpoint if it fails.
 Status test_fabric(Fabric& fabric);
 
-// Afterwards: whether the descriptor is not readable when there is nothing to do.
+// To be called after the test. Returns true if the descriptor is not readable while there is nothing to do.
 bool comes_to_rest(Fabric& fabric);
 
 }  // namespace shmemx::ofi

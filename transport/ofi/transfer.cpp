@@ -39,11 +39,11 @@ std::int64_t Transfers::post(Transfer& transfer, Chunk& chunk) {
   const fi_msg_rma message{&local, &transfer.place.descriptor, 1, transfer.peer->address, &remote, 1, &chunk.context,
                            0};
   if (!transfer.is_write) return fi_readmsg(fabric_.ep.get(), &message, FI_COMPLETION);
-  // Complete means here: it is in the target's memory.
+  // A write is complete when it is in the target's memory.
   return fi_writemsg(fabric_.ep.get(), &message, FI_COMPLETION | FI_DELIVERY_COMPLETE);
 }
 
-// False when the provider takes nothing now.
+// Posts chunks. Returns false if the provider takes nothing now.
 bool Transfers::pump(Transfer& transfer) {
   for (Chunk& chunk : transfer.chunks) {
     if (chunk.is_busy) continue;

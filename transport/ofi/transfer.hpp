@@ -22,7 +22,7 @@ struct Chunk : Operation {
 };
 
 struct Transfer {
-  // A few pieces at once keep a stream full; each that is done is a sign of life.
+  // A few chunks at once keep a stream full. Each completed one is a sign of life.
   static constexpr std::size_t kChunks = 4;
 
   Peer* peer = nullptr;
@@ -47,21 +47,21 @@ class Transfers {
  public:
   Transfers(Fabric& fabric, Memory& memory, Peers& peers);
 
-  // To be filled in, then started.
+  // Returns a free transfer for the caller to fill in and start.
   Transfer* take();
   bool is_empty() const noexcept { return all_.size() == free_.size(); }
-  // As many as put() and get() may have under way.
+  // Returns true if put() and get() may not start more.
   bool is_full() const noexcept { return all_.size() - free_.size() >= kMost; }
-  // Lets go of one that is complete, or of which nothing has been posted.
+  // Frees a transfer that is complete, or of which nothing has been posted.
   void release(Transfer* transfer);
 
-  // Posts what it can; the rest follows by itself. A failure is the peer's.
+  // Posts what the provider takes; on_done() and retry() post the rest. If it fails, the peer is lost.
   void start(Transfer& transfer);
-  // As start, but false, with nothing posted, when the provider takes nothing now.
+  // As start(), but returns false, with nothing posted, if the provider takes nothing now.
   bool try_start(Transfer& transfer);
-  // The transfer that the piece belongs to.
+  // Notes that a chunk is complete and posts the next one. Returns its transfer.
   Transfer& on_done(Chunk& chunk);
-  // Those that the provider did not take. True when something has been posted.
+  // Posts what the provider did not take. Returns true if something has been posted.
   bool retry();
 
  private:

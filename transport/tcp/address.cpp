@@ -34,15 +34,15 @@ unsigned prefix_of(const sockaddr* mask) noexcept {
 }
 
 // How promising a remote address is; the most promising comes first.
-enum Rank : unsigned { same_machine, same_subnet, routed, link_local, own_address };
+enum Preference : unsigned { same_machine, same_subnet, routed, link_local, own_address };
 
-struct Ranked {
-  Rank rank;
+struct Preferred {
+  Preference preference;
   unsigned subnet_bits;  // of the common prefix; longer is better
   Candidate candidate;
 };
 
-void add_link_local(const Address& remote, const std::vector<LocalAddress>& own, std::vector<Ranked>& out) {
+void add_link_local(const Address& remote, const std::vector<LocalAddress>& own, std::vector<Preferred>& out) {
   for (const LocalAddress& local : own) {
     if (local.address.is_v6 && local.address.is_link_local()) {
       out.push_back({link_local, 0, {remote, local.index, local.interface}});
@@ -50,13 +50,14 @@ void add_link_local(const Address& remote, const std::vector<LocalAddress>& own,
   }
 }
 
-void add(const Address& remote, const std::vector<LocalAddress>& own, bool here, std::vector<Ranked>& out) {
+void add(const Address& remote, const std::vector<LocalAddress>& own, bool here, std::vector<Preferred>& out) {
   if (remote.is_link_local() && remote.is_v6) return add_link_local(remote, own, out);
-  Ranked best{routed, 0, {remote, 0, ""}};
+  Preferred best{routed, 0, {remote, 0, ""}};
   for (const LocalAddress& local : own) {
     if (local.address.is_v6 != remote.is_v6) continue;
     if (local.address.same_host_as(remote) && !here) {
-      best.rank = own_address;  // likely a bridge that has the same address on every machine: this machine would answer
+      best.preference =
+          own_address;  // likely a bridge that has the same address on every machine: this machine would answer
       best.candidate.interface = local.interface;
       break;
     }
@@ -181,32 +182,33 @@ bool unpack_address(transport::Bytes bytes, EndpointAddress& endpoint) {
 std::vector<Candidate> candidates_for(const EndpointAddress& peer, const std::vector<LocalAddress>& own,
                                       std::uint64_t own_machine) {
   const bool here = peer.machine == own_machine;
-  std::vector<Ranked> ranked;
+  std::vector<Preferred> preferred;
   if (here) {
-    ranked.push_back({same_machine, 1, {make_v4(127, 0, 0, 1), 0, "lo"}});
+    preferred.push_back({same_machine, 1, {make_v4(127, 0, 0, 1), 0, "lo"}});
     Address v6;
     v6.is_v6 = true;
     v6.prefix_bits = 128;
     v6.bytes[15] = 1;
-    ranked.push_back({same_machine, 0, {v6, 0, "lo"}});
+    preferred.push_back({same_machine, 0, {v6, 0, "lo"}});
   }
-  for (const Address& remote : peer.addresses) add(remote, own, here, ranked);
-  std::stable_sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) {
-    return a.rank != b.rank ? a.rank < b.rank : a.subnet_bits > b.subnet_bits;
+  for (const Address& remote : peer.addresses) add(remote, own, here, preferred);
+  std::stable_sort(preferred.begin(), preferred.end(), [](const Preferred& a, const Preferred& b) {
+    return a.preference != b.preference ? a.preference < b.preference : a.subnet_bits > b.subnet_bits;
   });
   std::vector<Candidate> out;
-  for (Ranked& one : ranked) out.push_back(std::move(one.candidate));
+  for (Preferred& one : preferred) out.push_back(std::move(one.candidate));
   return out;
 }
 
 std::vector<std::string> links_to(const EndpointAddress& peer, const std::vector<LocalAddress>& own,
                                   std::uint64_t own_machine) {
-  std::vector<Ranked> ranked;
-  for (const Address& remote : peer.addresses) add(remote, own, peer.machine == own_machine, ranked);
+  std::vector<Preferred> preferred;
+  for (const Address& remote : peer.addresses) add(remote, own, peer.machine == own_machine, preferred);
   std::vector<std::string> names;
-  for (const Ranked& one : ranked) {
+  for (const Preferred& one : preferred) {
     const std::string& name = one.candidate.interface;
-    if (one.rank == same_subnet && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    if (one.preference == same_subnet && std::find(names.begin(), names.end(), name) == names.end())
+      names.push_back(name);
   }
   return names;
 }

@@ -19,7 +19,7 @@ TcpTransport::Peer& TcpTransport::contact(int pe) noexcept {
 void TcpTransport::start_dial(Peer& peer) noexcept {
   EndpointAddress endpoint;
   if (addresses_ == nullptr || !unpack_address(addresses_->address_of(peer.pe), endpoint)) {
-    peer.failure = "it has no card of tcp";
+    peer.failure = "it has no endpoint address of tcp";
     failing_.push_back(&peer);
     return;
   }

@@ -22,7 +22,7 @@ class Dial {
   ~Dial();
   // To be called before the first step().
   void set_candidates(const EndpointAddress& endpoint, std::vector<Candidate> candidates);
-  // Makes progress. To be called if one of its descriptors is ready, and at each tick of the timer.
+  // Makes progress. To be called if one of its descriptors is ready, and at each event of the timer.
   State step(std::uint64_t now) noexcept;
   UniqueFd take() noexcept { return std::move(connection_); }
   // Returns a line for each address: interface, address, what happened.

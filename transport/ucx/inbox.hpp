@@ -1,4 +1,4 @@
-// What comes from one PE: active messages of UCP, put in order and handed to the queue of inbound messages.
+// Incoming active messages of one PE: put in order and handed to the queue of inbound messages.
 //
 // A payload above the eager limit arrives in two steps: its header at once, its bytes after this PE has asked for them.
 #pragma once

@@ -11,7 +11,7 @@ namespace shmemx::ucx {
 
 struct LongSend {
   Peer* peer = nullptr;
-  Outgoing* outgoing = nullptr;  // null: the payload is `copy`, or the caller has been told already
+  Outgoing* outgoing = nullptr;  // null: the payload is `copy`, or `outgoing` is done already
   std::unique_ptr<std::byte[]> copy;
   std::size_t copied_bytes = 0;
   std::size_t header_bytes = 0;

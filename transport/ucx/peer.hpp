@@ -54,8 +54,8 @@ struct Peer {
   bool is_gone() const noexcept { return has_left || is_lost; }
 };
 
-// Returns true if the PE has to give signs of life. They are asked for even if nothing is due from it: a PE that waits
-// for a third one may depend on it.
+// Returns true if the PE has to give signs of life. That holds even if nothing is due from it: a PE that waits for a
+// third one may depend on it.
 inline bool is_watched(const Peer& peer) noexcept { return peer.endpoint != nullptr && !peer.is_gone(); }
 
 }  // namespace shmemx::ucx

@@ -91,7 +91,7 @@ void UcxTransport::end_keepalive_round() {
     if (!is_watched(*peer)) continue;
     const Keepalive::Action action = Keepalive::end_round(peer->keepalive);
     if (action == Keepalive::Action::lose) lose(*peer, transport::silence_text(setup_.silence_ms));
-    if (action == Keepalive::Action::ask) signal(*peer, kPing);
+    if (action == Keepalive::Action::ping) signal(*peer, kPing);
   }
 }
 

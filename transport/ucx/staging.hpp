@@ -10,7 +10,7 @@
 
 namespace shmemx::ucx {
 
-inline constexpr std::size_t kGatherBytes = std::size_t{8} << 10;  // a staging with so many bytes leaves at once
+inline constexpr std::size_t kGatherBytes = std::size_t{8} << 10;  // from here on a staging leaves at once
 
 struct Peer;
 

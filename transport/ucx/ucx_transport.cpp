@@ -10,7 +10,7 @@ namespace shmemx::ucx {
 namespace {
 
 constexpr std::size_t kKindBytes = 1;  // in front of an endpoint address: says whether the PE has RMA in hardware
-// After so many polls in a round of the keepalive, this PE has read what had arrived before the round ended.
+// Polls in a round of the keepalive after which this PE has read what had arrived before the round ended.
 constexpr std::uint32_t kEnoughPolls = 1000;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a host's first process is told, and what it answers. One frame for all: a head, a text, descriptors.
+// Messages to a host's first process, and its replies. All have one form: a header, a text, descriptors.
 #pragma once
 
 #include <cstdint>

@@ -56,7 +56,7 @@ std::string read_file(const std::string& path);  // empty when it cannot be read
 // Runs a program and waits; `input` goes to its standard input. A status other than 0 is a Failure.
 void run_program(const std::vector<std::string>& argv, const std::string& input);
 
-std::vector<char*> pointers(const std::vector<std::string>& strings);  // with the null that exec wants
+std::vector<char*> pointers(const std::vector<std::string>& strings);  // with the null at the end that exec needs
 
 // "exit status 3", "signal 9 (Killed)"
 std::string describe_status(int wait_status);
