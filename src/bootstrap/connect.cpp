@@ -8,7 +8,7 @@ namespace {
 
 struct Interface {
   const char* name;
-  const char* variable;  // set when it may answer
+  const char* variable;  // set if the interface may reply
   Result<KvsPtr> (*open)();
 };
 constexpr Interface kPmix = {"PMIx", "PMIX_NAMESPACE", connect_pmix};
@@ -18,7 +18,7 @@ constexpr Interface kSlurmStep = {"sockets", "SLURM_STEP_NUM_TASKS", connect_slu
 
 const char* lookup(const char* variable) { return std::getenv(variable); }
 
-// Notes in `tried` why the interface does not answer.
+// Opens the interface. If it does not reply, returns null and adds the reason to `tried`.
 Result<BootstrapPtr> try_interface(const Interface& interface, std::string& tried) {
   tried += std::string(", ") + interface.name;
   if (std::getenv(interface.variable) == nullptr) {
@@ -43,9 +43,9 @@ Error no_launcher(const LauncherSeen& seen, const std::string& tried) {
 
 }  // namespace
 
-// A launcher inside a job of oshrun's is the one that started this process: oshrun hands no variables of others on.
-// Where one launcher runs inside a process of the other, both sets of variables are there; the inner one is most
-// likely the one that started more processes. PMI_VERSION is what users of newer launchers choose the protocol by.
+// If variables of another launcher stand beside oshrun's, that launcher started this process inside a job of oshrun, since
+// oshrun does not pass such variables on. If variables of two other launchers are there, one runs inside a process of the
+// other: most likely the inner one started more processes. PMI_VERSION chooses between the two PMI protocols.
 Result<BootstrapPtr> connect() {
   const LauncherSeen seen = find_launcher(lookup);
   const bool has_interface = std::getenv(kPmi1.variable) != nullptr || std::getenv(kPmix.variable) != nullptr;

@@ -63,7 +63,7 @@ void send_fd(int socket, int fd) {
   rights->cmsg_type = SCM_RIGHTS;
   rights->cmsg_len = CMSG_LEN(sizeof(int));
   std::memcpy(CMSG_DATA(rights), &fd, sizeof fd);
-  (void)!::sendmsg(socket, &message, MSG_NOSIGNAL);  // a taker that left again tries anew or is dead
+  (void)!::sendmsg(socket, &message, MSG_NOSIGNAL);  // a taker that has closed the connection tries again, or is dead
 }
 
 UniqueFd receive_fd(int socket) {
@@ -87,7 +87,7 @@ UniqueFd receive_fd(int socket) {
   return UniqueFd(fd);
 }
 
-// Worth another attempt: what ran out may be there again soon.
+// Returns true if another attempt may succeed: a resource had run out.
 bool is_passing(int system_errno) {
   constexpr int kPassing[] = {EINTR, EAGAIN, EMFILE, ENFILE, ENOMEM, ENOBUFS, ECONNRESET};
   return std::find(std::begin(kPassing), std::end(kPassing), system_errno) != std::end(kPassing);
@@ -154,7 +154,7 @@ void* ArenaServer::run(void* self) {
   return nullptr;
 }
 
-// All takers at once, so that one which connects and then sleeps holds nobody up.
+// Serves all takers at once, so that one which connects and then sleeps delays no other.
 void ArenaServer::serve() {
   const std::uint64_t uid = ::geteuid();
   std::vector<UniqueFd> takers;
@@ -193,14 +193,14 @@ Result<UniqueFd> take_over_socket(const Offer& offer) {
       static_cast<ssize_t>(sizeof offer.nonce)) {
     return system_error("ask its maker for the arena");
   }
-  errno = ECONNRESET;  // what an end without a word amounts to
+  errno = ECONNRESET;  // the errno of an end without data
   UniqueFd fd = receive_fd(socket.get());
   if (!fd.valid()) return Error{Errc::protocol, errno, "its maker did not send the descriptor"};
   return fd;
 }
 
-// Only a file without a name is opened, which has no effects: with process numbers of another namespace the path may
-// lead to anything.
+// Opens a file only if it has no name, which has no side effects: process numbers of another namespace may make the path
+// lead to any file.
 Result<UniqueFd> take_through_proc(const Offer& offer) {
   const std::string path = "/proc/" + std::to_string(offer.pid) + "/fd/" + std::to_string(offer.fd);
   struct stat about {};

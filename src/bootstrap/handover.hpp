@@ -1,7 +1,7 @@
-// How the PE that made the arena gives its descriptor to the other PEs of the node when no common parent could:
-// over a stream socket in the abstract namespace, where nothing has a name that could be left behind. Both sides
-// check the other's uid; the taker shows a nonce that it knows from the launcher's key-value store. Where the
-// network namespaces differ, the taker opens the giver's descriptor through /proc.
+// Hands the arena's descriptor from the PE that made it to the other PEs of the node, if no common parent could: over a
+// stream socket in the abstract namespace, which leaves no name behind. Both sides check the other's uid. The taker sends a
+// nonce that it knows from the launcher's key-value store. If the network namespaces differ, the taker opens the maker's
+// descriptor through /proc.
 #pragma once
 
 #include <pthread.h>
@@ -16,7 +16,7 @@
 
 namespace shmemx::bootstrap {
 
-// What the taker needs to know. Travels as text through the key-value store.
+// What the taker needs. It travels as text through the key-value store.
 struct Offer {
   std::uint64_t job_id = 0;
   std::uint64_t nonce = 0;
@@ -49,10 +49,10 @@ class ArenaServer {
   bool running_ = false;
 };
 
-// Tries all ways; for `patience_ms` again and again where what is missing may come back.
+// Takes the arena by socket or through /proc. Tries again for `patience_ms` if the cause of a failure may pass.
 Result<UniqueFd> take_arena(const Offer& offer, std::uint32_t n_pes, int patience_ms);
 
-// The two ways by themselves, for tests.
+// Each of the two by itself, for tests.
 Result<UniqueFd> take_over_socket(const Offer& offer);
 Result<UniqueFd> take_through_proc(const Offer& offer);
 

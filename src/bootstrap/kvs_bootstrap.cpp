@@ -1,11 +1,11 @@
-// Nodes and their arenas under a foreign launcher.
-//   hosts     every PE says where it runs
-//   plan      PE 0 says who shall try to share an arena
-//   offers    the lowest PE of each group says how to reach the one it has made; a plan of one group contains the offer
-//   attached  the others have opened it, or could not, and its maker sees who has
-//   verdicts  each maker says who is missing
-// A job on one node ends with `attached`: that all have opened the arena stands in the arena itself. Otherwise those
-// that are missing are grouped once more, more narrowly, and who fails again stays alone.
+// Finds nodes and makes their arenas under a foreign launcher, in these steps:
+//   hosts     every PE puts where it runs
+//   plan      PE 0 puts which PEs try to share an arena
+//   offers    the lowest PE of each group makes an arena and puts how to open it; a plan of one group contains the offer
+//   attached  the others open it, or fail; each marks its success in the arena
+//   verdicts  the maker of each arena puts which PEs are missing
+// A job on one node ends after `attached`, since the marks show that all have opened the arena. Otherwise the missing PEs are
+// grouped once more, more narrowly. A PE that fails again is a node of its own.
 #include <fcntl.h>
 #include <inttypes.h>
 
@@ -35,7 +35,7 @@ struct Plan {
   Offer offer;  // of PE 0, when there is one group
 };
 
-// An arena's header while the PEs find each other.
+// An arena's header, mapped while the nodes are found.
 class MappedHeader {
  public:
   MappedHeader() = default;
@@ -52,7 +52,7 @@ class MappedHeader {
 
   void mark(int pe) const {
     const auto bit = static_cast<std::size_t>(pe);
-    // edge: the marks before a barrier of the store are seen after it; the store's sockets order them
+    // edge: marks set before a barrier of the store are visible after it; the store's sockets order them
     header_->takers[bit / 64].fetch_or(std::uint64_t{1} << bit % 64, std::memory_order_acq_rel);
   }
   bool is_marked(int pe) const {
@@ -79,7 +79,7 @@ class KvsBootstrap final : public Bootstrap {
   Result<UniqueFd> arena() override;
   const NodeMap& nodes() const override { return nodes_; }
   Result<std::vector<std::string>> exchange(std::span<const std::byte> mine) override;
-  // Launchers kill all PEs at once, this one included.
+  // Flushes streams first: the launcher kills all PEs at once, this one included.
   void abort(int status) override {
     flush_all_streams();
     kvs_->abort(status);
@@ -109,7 +109,7 @@ class KvsBootstrap final : public Bootstrap {
 
   KvsPtr kvs_;
   HostDescription host_;
-  int generation_ = 0;  // keys cannot be put twice
+  int generation_ = 0;  // part of each key, since keys cannot be put twice
   int n_exchanges_ = 0;
   NodeMap nodes_;
   std::vector<int> first_pes_;  // by node
@@ -120,7 +120,7 @@ class KvsBootstrap final : public Bootstrap {
   UniqueFd arena_;
   MappedHeader header_;
   std::unique_ptr<ArenaServer> server_;
-  std::map<int, HostDescription> makers_;  // by PE: makers of arenas that are settled
+  std::map<int, HostDescription> makers_;  // by PE: makers of arenas that are final
   Leaders maker_of_;
 };
 
@@ -134,7 +134,7 @@ Status KvsBootstrap::collect_hosts() {
   return {};
 }
 
-// By PE 0.
+// Puts the plan of a round. Called by PE 0.
 Status KvsBootstrap::announce(int round, const std::vector<int>& members) {
   const Leaders leaders = group_by(round == 0 ? Likeness::machine : Likeness::namespaces, hosts_, members);
   if (std::all_of(leaders.begin(), leaders.end(), [](int leader) { return leader == 0; })) {
@@ -187,7 +187,7 @@ Result<Offer> KvsBootstrap::make_offer(int n_node_pes) {
   return offer;
 }
 
-// That it fails is no error: then this PE is on another node.
+// Opens the arena that was offered. A failure is no error: this PE is on another node then.
 void KvsBootstrap::take(const Offer& offer) {
   auto file = take_arena(offer, static_cast<std::uint32_t>(n_pes()), kPatienceMs);
   auto header = file ? map_job_header(file->get(), static_cast<std::uint32_t>(n_pes()), offer.job_id)
@@ -198,7 +198,8 @@ void KvsBootstrap::take(const Offer& offer) {
   header_.mark(pe());
 }
 
-// Collective over the job. Afterwards this PE holds an arena, unless it has no group or could not open its group's.
+// Tries to share arenas as planned. Collective over the job. Afterwards this PE holds an arena, unless it has no group or
+// could not open the arena of its group.
 Status KvsBootstrap::attempt(int round, const Plan& plan) {
   const int leader = plan.leaders[static_cast<std::size_t>(pe())];
   if (!plan.one_group) {
@@ -218,12 +219,12 @@ Status KvsBootstrap::attempt(int round, const Plan& plan) {
     }
     take(offer);
   }
-  SHMEMX_TRY(kvs_->barrier());  // until it returns the server's thread answers the others
+  SHMEMX_TRY(kvs_->barrier());  // the server's thread serves the others until it returns
   server_.reset();
   return {};
 }
 
-// Of a job whose PEs are in one group: has each opened the arena? All who ask get the same answer.
+// Returns true if all PEs of a job in one group have opened the arena. The result is the same on all PEs.
 bool KvsBootstrap::is_complete() const {
   if (!header_) return false;
   for (int other = 0; other < n_pes(); ++other) {
@@ -243,11 +244,11 @@ Status KvsBootstrap::put_verdict(int round, const Leaders& leaders) {
       missing.push_back(other);
     }
   }
-  header_->n_node_pes = present;  // the fence that follows comes before the first use
+  header_->n_node_pes = present;  // ordered before its first use by the fence that follows
   return put_text(*kvs_, key("verdict", round), encode(host_) + "_" + encode_pes(missing));
 }
 
-// Collective. Notes who shares whose arena, returns who is left over.
+// Collects the verdicts of a round. Collective. Notes who shares whose arena, and returns the PEs that are left over.
 Result<std::vector<int>> KvsBootstrap::collect_verdicts(int round, const Plan& plan) {
   const bool is_maker = plan.leaders[static_cast<std::size_t>(pe())] == pe();
   if (is_maker) SHMEMX_TRY(put_verdict(round, plan.leaders));
@@ -283,7 +284,7 @@ Status KvsBootstrap::stay_alone(const std::vector<int>& pes) {
   return {};
 }
 
-// For the first two nodes that share a machine.
+// Explains the first pair of nodes that share a machine.
 std::string KvsBootstrap::explain() const {
   std::map<std::uint64_t, int> first_of;
   for (const auto& [maker, host] : makers_) {
@@ -306,7 +307,7 @@ void KvsBootstrap::number_nodes() {
   nodes_.why = explain();
 }
 
-// Collective.
+// Finds the nodes, in two rounds at most. Collective.
 Status KvsBootstrap::find_nodes() {
   std::vector<int> members(static_cast<std::size_t>(n_pes()));
   std::iota(members.begin(), members.end(), 0);
@@ -336,7 +337,7 @@ Result<UniqueFd> KvsBootstrap::arena() {
   }
   ++generation_;
   if (n_pes() == 1) return create_job_file(1, random_id());
-  job_ = {0, 0, random_id(), {random_id(), random_id()}};  // PE 0's counts
+  job_ = {0, 0, random_id(), {random_id(), random_id()}};  // PE 0's values are used
   SHMEMX_TRY(kvs_->put(key("host"), encode(host_)));
   SHMEMX_TRY(kvs_->fence());
   if (pe() == 0) SHMEMX_TRY(collect_hosts());

@@ -13,7 +13,7 @@ constexpr std::size_t kMaxPieces = 999'999;
 
 std::string piece_key(const std::string& key, std::size_t piece) { return key + "-" + std::to_string(piece); }
 
-// -1 for what is no digit.
+// Returns -1 for a character that is no digit.
 int digit_value(char c) {
   const char* const end = kDigits + 64;
   const char* const at = std::find(kDigits, end, c);

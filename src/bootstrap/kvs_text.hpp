@@ -1,4 +1,4 @@
-// Texts of any length and bytes of any value through a store that takes short values of few characters.
+// Passes long texts and arbitrary bytes through a store that takes short values of few characters.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 
 namespace shmemx::bootstrap {
 
-// In pieces, under "<key>-0", "<key>-1"... The first one says how many there are.
+// Puts and gets a text in pieces, under "<key>-0", "<key>-1"... The first piece holds their number.
 Status put_text(Kvs& kvs, const std::string& key, const std::string& text);
 Result<std::string> get_text(Kvs& kvs, int owner, const std::string& key);
 
-// Six bits in each of the 64 characters that are letters, digits, '-' and '_'.
+// Encode six bits in each character: letters, digits, '-' and '_'.
 std::string encode_bytes(std::span<const std::byte> bytes);
 Result<std::string> decode_bytes(const std::string& text);
 

@@ -24,9 +24,9 @@ LauncherSeen seen(Lookup get, const char* launcher, const char* variable, long n
 
 constexpr long kFirstReservedStep = 0xfffffff0L;  // of Slurm
 
-// Slurm sets SLURM_NTASKS in the shells of salloc and sbatch too, where a program that is started directly is a
-// job of one. A task of a step has a rank; the shell of sbatch has one as well, but no step, and says BATCH.
-// The shells of interactive and batch steps carry reserved step numbers.
+// Slurm sets SLURM_NTASKS in the shells of salloc and sbatch, too, where a program that is started directly is a job of one
+// PE. A task of a step has a SLURM_PROCID. The shell of sbatch has one as well, but no step, and ENVIRONMENT is BATCH there.
+// The shells of interactive and batch steps have reserved step numbers.
 LauncherSeen find_slurm(Lookup get) {
   if (number(get, "SLURM_PROCID") < 0) return {};
   if (const long step_tasks = number(get, "SLURM_STEP_NUM_TASKS"); step_tasks >= 0) {
@@ -65,7 +65,7 @@ LauncherSeen find_launcher(Lookup get) {
     slurm.is_slurm_step = true;
     return slurm;
   }
-  // PMIx tells the size only over its own interface: without a word from elsewhere a rank means more than one.
+  // PMIx gives the size only over its own interface. Without a size from another variable, PMIX_RANK means several PEs.
   const long rank = number(get, "PMIX_RANK");
   if (rank > 0 || (rank == 0 && !size_is_known)) return seen(get, "a PMIx launcher", "PMIX_RANK", 0);
   return {};

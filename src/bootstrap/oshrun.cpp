@@ -16,7 +16,7 @@ class Oshrun final : public Bootstrap {
   Identity identity() const override { return identity_; }
   std::string_view name() const override { return "oshrun"; }
   Result<UniqueFd> arena() override;
-  // oshrun sees the process end and reads the header's end_word: there is nobody to tell.
+  // Nothing to do: oshrun sees the process end and reads the header's end_word.
   void abort(int) override {}
   void finalize() override {}
 
@@ -32,8 +32,8 @@ Error stale(const std::string& why) {
                    "); unset them or start the program with oshrun"};
 }
 
-// Only the first program that a PE's process (or its wrapper script) starts can be this PE: the arena of a job
-// counts every PE once.
+// Fails if another program is this PE already. Only the first program that a PE's process, or its wrapper script, starts can
+// be the PE, since the arena counts every PE once.
 Status not_taken_yet(JobHeader* header, int pe) {
   const PeRecord* record = record_of(header, static_cast<std::size_t>(pe));
   const bool taken = record->phase.load(std::memory_order_acquire) != static_cast<std::uint32_t>(PePhase::none);
@@ -51,7 +51,7 @@ Result<UniqueFd> Oshrun::arena() {
   if (!free_to_take) return free_to_take.error();
   UniqueFd fd(::fcntl(fd_, F_DUPFD_CLOEXEC, 3));
   if (!fd.valid()) return system_error("duplicate the arena's descriptor");
-  ::fcntl(fd_, F_SETFD, FD_CLOEXEC);  // programs that this PE starts must not take its place
+  ::fcntl(fd_, F_SETFD, FD_CLOEXEC);  // programs that this PE starts must not become the PE
   return fd;
 }
 

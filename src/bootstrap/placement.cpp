@@ -53,7 +53,7 @@ Error not_readable(const char* what, const std::string& text) {
 HostDescription describe_own_host() {
   HostDescription host;
   host.host = portable_host_name();
-  // Where /proc hides the boot id, the name is the best there is.
+  // If /proc hides the boot id, the host name stands for the machine.
   const std::string boot_id = read_boot_id();
   host.machine = fnv1a(boot_id.empty() ? host.host : boot_id);
   host.uid = ::geteuid();

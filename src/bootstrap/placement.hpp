@@ -1,4 +1,4 @@
-// Where PEs run, as they tell each other, and which of them shall try to share an arena.
+// Where PEs run, and which of them try to share an arena.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace shmemx::bootstrap {
 
-// What a PE says of itself. As text it has at most 120 characters, none of which needs quoting in a key-value store.
+// Where a PE runs. As text it has at most 120 characters, none of which needs quoting in a key-value store.
 struct HostDescription {
   std::uint64_t machine = 0;  // digest of the kernel's boot id
   std::uint64_t uid = 0;
@@ -23,24 +23,24 @@ std::string encode(const HostDescription& host);
 Result<HostDescription> decode_host(const std::string& text);
 
 enum class Likeness {
-  machine,    // same kernel and user: worth trying
-  namespaces  // the same namespaces too: cannot fail for lack of a common name
+  machine,    // same kernel and user: sharing may work
+  namespaces  // the same namespaces, too: sharing cannot fail for lack of a common name
 };
 
-// For each PE the lowest PE of its group.
+// By PE: the lowest PE of its group.
 using Leaders = std::vector<int>;
 inline constexpr int kNoGroup = -1;
 // Groups the PEs of `members`; the others get kNoGroup.
 Leaders group_by(Likeness likeness, const std::vector<HostDescription>& hosts, const std::vector<int>& members);
-// Runs of equal numbers: "0-8.8-8", 'x' for PEs without a group.
+// Text of runs of equal numbers: "0-8.8-8", 'x' for PEs without a group.
 std::string encode(const Leaders& leaders);
 Result<Leaders> decode_leaders(const std::string& text, int n_pes);
 
-// PE numbers in ascending order: "3.4.12".
+// Text of PE numbers in ascending order: "3.4.12".
 std::string encode_pes(const std::vector<int>& pes);
 Result<std::vector<int>> decode_pes(const std::string& text, int n_pes);
 
-// Why two PEs of one machine are on two nodes: one clause.
+// Returns why two PEs of one machine are on two nodes: one clause.
 std::string describe_parting(int first_pe, const HostDescription& first, int second_pe, const HostDescription& second);
 
 }  // namespace shmemx::bootstrap

@@ -1,5 +1,5 @@
 // Client of the PMI-1 wire protocol: lines of "key=value" words over an inherited stream socket. Spoken by MPICH's
-// Hydra, Flux, and Slurm's pmi2 plug-in. One request, one answer; no state beyond the socket.
+// Hydra, Flux, and Slurm's pmi2 plug-in. Each request has one reply; there is no state beyond the socket.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace shmemx::bootstrap {
 
 class Pmi1 final : public Kvs {
  public:
-  // Takes the socket over and introduces itself. Fails when the other side does not speak PMI-1.
+  // Takes the socket over and introduces this PE. Fails if the other side does not speak PMI-1.
   static Result<KvsPtr> open(UniqueFd socket, Identity identity);
 
   Identity identity() const override { return identity_; }
@@ -26,7 +26,7 @@ class Pmi1 final : public Kvs {
  private:
   Pmi1(UniqueFd socket, Identity identity) : socket_(std::move(socket), "PMI-1"), identity_(identity) {}
   Status introduce();
-  // Sends a request and returns the answer's line once it names `expected` and carries no error.
+  // Sends a request and returns the line of the reply. Fails if it does not name `expected`, or carries an error.
   Result<std::string> request_reply(const std::string& request, const char* expected, int timeout_ms);
 
   PmiSocket socket_;

@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kLengthBytes = 6;
 constexpr std::size_t kLongestMessage = 999'999;
 
-// One space of keys for all PEs.
+// Returns the key with its owner: there is one space of keys for all PEs.
 std::string full_key(int owner, const std::string& key) { return key + "-" + std::to_string(owner); }
 
 }  // namespace
@@ -94,8 +94,8 @@ Status Pmi2::fence() {
   return {};
 }
 
-// Hydra's fence lets a PE go on at once, and only a get waits until the value's owner has come to the fence too. So PE
-// 0 asks for a value of each PE, and the others for one that it puts then.
+// Hydra's fence returns at once, and only a get waits until the value's owner has called the fence, too. So PE 0 gets a
+// value of each PE, then puts one that the others get.
 Status Pmi2::barrier() {
   const std::string here = "here-" + std::to_string(n_barriers_);
   const std::string all = "all-" + std::to_string(n_barriers_++);
@@ -120,7 +120,7 @@ Result<std::string> Pmi2::get(int owner, const std::string& key) {
   return part_of(answer, "value");
 }
 
-// The message carries no status: this PE's own counts.
+// The message carries no status: the launcher uses this PE's exit status.
 void Pmi2::abort(int) {
   let_output_pass();
   (void)send("cmd=abort;isworld=TRUE;msg=the job is ended;").has_value();

@@ -1,5 +1,5 @@
-// Client of the PMI-2 wire protocol: messages of "key=value;" parts behind their length in six characters. Spoken by
-// MPICH's Hydra and Slurm's pmi2 plug-in. One request, one answer; no state beyond the socket.
+// Client of the PMI-2 wire protocol: messages of "key=value;" parts after their length in six characters. Spoken by
+// MPICH's Hydra and Slurm's pmi2 plug-in. Each request has one reply; there is no state beyond the socket.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace shmemx::bootstrap {
 
 class Pmi2 final : public Kvs {
  public:
-  // Takes the socket over and introduces itself as `identity`, with the job's name in the launcher's words. The answer
-  // tells the size. Fails when the other side does not speak PMI-2.
+  // Takes the socket over and introduces this PE as `identity` of `job`, the launcher's name of the job. Fails if the other
+  // side does not speak PMI-2, or replies with another number or size.
   static Result<KvsPtr> open(UniqueFd socket, Identity identity, const std::string& job);
 
   Identity identity() const override { return identity_; }
@@ -30,7 +30,7 @@ class Pmi2 final : public Kvs {
       : socket_(std::move(socket), "PMI-2"), identity_(identity), job_(std::move(job)) {}
   Status introduce();
   Status send(const std::string& message);
-  // Sends "cmd=<command>;<parts>" and returns the answer once it belongs to the command and carries no error.
+  // Sends "cmd=<command>;<parts>" and returns the reply. Fails if it does not belong to the command, or carries an error.
   Result<std::string> request_reply(const std::string& command, const std::string& parts, int timeout_ms);
 
   PmiSocket socket_;
@@ -39,7 +39,7 @@ class Pmi2 final : public Kvs {
   int n_barriers_ = 0;
 };
 
-// The value of "key=...;", with doubled semicolons undone; empty when there is none.
+// Returns the value of "key=...;", with doubled semicolons made single; empty if there is none.
 std::string part_of(const std::string& message, const char* key);
 
 }  // namespace shmemx::bootstrap

@@ -18,7 +18,7 @@ namespace {
 constexpr int kOutputMs = 300;
 constexpr std::size_t kLongestLine = 1 << 16;
 
-// What the other end of a pipe or socket has not read yet; 0 where that cannot be known.
+// Returns how many bytes the other end of a pipe or socket has not read yet; 0 if that cannot be known.
 int unread_bytes(int fd) {
   struct stat about {};
   int bytes = 0;

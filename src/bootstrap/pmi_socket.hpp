@@ -1,5 +1,4 @@
-// The stream socket between a PE and a PMI launcher, inherited as PMI_FD. Both versions of the protocol begin with the
-// same line and differ in what follows.
+// The stream socket between a PE and a PMI launcher, inherited as PMI_FD. Both versions of the protocol begin with the same line and differ after it.
 #pragma once
 
 #include <string>
@@ -9,7 +8,7 @@
 
 namespace shmemx::bootstrap {
 
-inline constexpr int kPmiHelloMs = 30'000;  // a launcher answers at once; only a loaded machine makes it late
+inline constexpr int kPmiHelloMs = 30'000;  // a launcher replies at once, unless the machine is loaded
 inline constexpr int kPmiForever = -1;
 
 class PmiSocket {
@@ -20,7 +19,7 @@ class PmiSocket {
   bool valid() const { return socket_.valid(); }
   void close() { socket_.reset(); }
   Error error(std::string text, int system_errno = 0) const;
-  // "cmd=init" in the form that both versions share.
+  // Sends "cmd=init" and checks the reply, which both versions share.
   Status say_hello(int version);
   Status send(const std::string& text);
   Result<std::string> receive_line(int timeout_ms);  // without the newline
@@ -34,20 +33,20 @@ class PmiSocket {
   std::string unread_;
 };
 
-// The word after "key=" in a line of words parted by `separator`; empty when there is none.
+// Returns the word after "key=" in a line of words; empty if there is none.
 std::string word_of(const std::string& line, const char* key, char separator = ' ');
 
-// The launcher's proxy ends as soon as it reads of an abort; what this PE has printed and it has not read would be
-// lost.
+// Waits a moment until the launcher has read what this PE has printed. The launcher's proxy ends as soon as it reads of an
+// abort, and unread output would be lost.
 void let_output_pass();
 
-// What the environment says. The socket is a copy: if nobody answers, whoever owns the number keeps it.
+// The start parameters in the environment. The socket is a duplicate: if no launcher replies, PMI_FD stays open.
 struct PmiStart {
   UniqueFd socket;
   Identity identity;
 };
 Result<PmiStart> read_pmi_environment(const char* protocol);
-// Programs that this PE starts must not speak on the socket.
+// Closes the socket to programs that this PE starts.
 void keep_pmi_socket();
 
 }  // namespace shmemx::bootstrap

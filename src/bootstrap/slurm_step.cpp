@@ -1,5 +1,5 @@
-// Tasks of srun --mpi=none: Slurm gives them numbers and nothing to talk over. On one node they find each other by an
-// abstract socket whose name is the step's. Task 0 listens; a fence sends it what was put, and all get everything back.
+// A key-value store for tasks of srun --mpi=none, to which Slurm gives numbers and no interface. On one node they meet at an
+// abstract socket that is named after the step. Task 0 listens. A fence sends it all values, and it sends all to everybody.
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <time.h>
@@ -119,7 +119,7 @@ class SlurmStep final : public Kvs {
   std::string staged_;
 };
 
-// Whoever is not a task of this user is sent away.
+// Takes a connection in. Closes it if it is not from a process of this user.
 Status SlurmStep::admit(UniqueFd task, std::vector<UniqueFd>& admitted) {
   if (!belongs_to_this_user(task.get())) return {};
   set_patience(task.get());
@@ -211,7 +211,7 @@ Result<std::string> SlurmStep::get(int owner, const std::string& key) {
   return found->second;
 }
 
-// Nobody but Slurm can end the other tasks.
+// Ends the step by Slurm: nothing else can end the other tasks.
 void SlurmStep::abort(int) {
   const std::string command = "scancel --signal=KILL " + step_ + " >/dev/null 2>&1 </dev/null";
   (void)!std::system(command.c_str());

@@ -23,7 +23,7 @@ JobHeader* map_bytes(int fd, std::size_t bytes) {
   return at == MAP_FAILED ? nullptr : static_cast<JobHeader*>(at);
 }
 
-// A file without a name in `directory`, where unlinked memory can serve in place of a memfd.
+// Creates a file without a name in `directory`, in place of a memfd.
 UniqueFd create_unlinked(const std::string& directory) {
   UniqueFd fd(::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR));
   if (fd.valid()) return fd;
@@ -33,9 +33,9 @@ UniqueFd create_unlinked(const std::string& directory) {
   return fd;
 }
 
-// Where memfd_create is refused: a file in memory if there is a file system for it, else on a disk.
+// Creates the arena file if memfd_create is refused: in memory if there is a file system for it, else on a disk.
 Result<UniqueFd> create_in_file_system(std::uint32_t n_node_pes, int memfd_errno) {
-  // The header, the channel and some static data of each PE; the heap asks for room as it grows.
+  // Header, message region and some static data of each PE. The heap checks for room as it grows.
   constexpr std::uint64_t kLeastBytesForPe = std::uint64_t{4} << 20;
   const char* const chosen = std::getenv("TMPDIR");
   std::string tried;
@@ -114,7 +114,7 @@ Result<UniqueFd> create_job_file(std::uint32_t n_pes, std::uint64_t job_id) {
 
 Result<UniqueFd> create_job_file(const NewJob& job) {
   SHMEMX_TRY_ASSIGN(fd, create_shared_file(job.n_node_pes));
-  // Where a standard file was closed its number is free: what the program prints must not land in the arena.
+  // If a standard file was closed, its number is free. The program's output must not go into the arena.
   if (fd.get() <= STDERR_FILENO) fd = UniqueFd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
   if (!fd.valid()) return system_error("move the arena's descriptor away from the standard files");
   const std::size_t bytes = header_bytes(job.n_pes);
@@ -127,7 +127,7 @@ Result<UniqueFd> create_job_file(const NewJob& job) {
   header->n_node_pes = job.n_node_pes;
   header->secret[0] = job.secret[0];
   header->secret[1] = job.secret[1];
-  header->magic.store(kJobMagic, std::memory_order_release);  // edge: whoever reads the magic sees the fields above
+  header->magic.store(kJobMagic, std::memory_order_release);  // edge: a reader of the magic sees the fields above
   unmap_job_header(header);
   return fd;
 }

@@ -1,5 +1,5 @@
-// What oshrun and the PEs agree on: the environment a PE is started with, and the job header at the
-// start of the node's arena file. Shared by the library and the launcher; includes base only.
+// What oshrun and the PEs share: the environment of a PE, and the job header and records at the start of the node's arena
+// file. Used by the library and the launcher; includes base only.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +24,8 @@ inline constexpr char kEnvPe[] = "SHMEMX_JOB_PE";      // 0..size-1
 inline constexpr char kEnvSize[] = "SHMEMX_JOB_SIZE";  // number of PEs
 inline constexpr char kEnvId[] = "SHMEMX_JOB_ID";      // the header's job_id in hex: catches stale environments
 
-// What other launchers tell the processes that they start. oshrun does not hand these on: where a PE finds one beside
-// the four above, it was started by a launcher that runs inside a process of oshrun's job.
+// Variables that other launchers set. oshrun does not pass them on. A PE that finds one beside the four above was started by
+// a launcher that runs inside a process of oshrun's job.
 inline constexpr const char* kOtherLaunchers[] = {"PMI_FD",
                                                   "PMI_RANK",
                                                   "PMI_SIZE",
@@ -48,8 +48,7 @@ enum class JobState : std::uint32_t {
   aborted = 2       // some PE printed a diagnostic and ended the job; the status is non-zero
 };
 
-// State, exit status and ending PE in one word, so that they are set together and a later ender changes nothing. 0
-// while running.
+// State, exit status and ending PE in one word, so that they are set together and only once. 0 while running.
 struct JobEnd {
   JobState state;
   int status;  // of the job, 0..255
@@ -73,21 +72,21 @@ enum class PePhase : std::uint32_t {
   ending = 5      // ends the job by the status of its exit
 };
 
-// First page of the arena file. Zero-filled by the kernel; whoever creates the file sets job_id, n_pes,
-// version and, last, magic.
+// First page of the arena file. Zero-filled by the kernel; the creator of the file sets job_id, n_pes, version and, last,
+// magic.
 struct JobHeader {
   std::atomic<std::uint64_t> magic;
   std::uint64_t job_id;
   std::uint32_t version;
   std::uint32_t n_pes;       // of the job
   std::uint32_t n_node_pes;  // of those, how many attach to this arena
-  std::uint64_t secret[2];   // of the job: PEs show it to each other when they connect over a network
+  std::uint64_t secret[2];   // of the job: PEs prove to each other that they know it
   std::atomic<std::uint32_t> init_error_printed;           // 1: a PE has printed why shmem_init_thread fails
   alignas(kCacheLine) std::atomic<std::uint32_t> arrived;  // PEs whose record is complete (bootstrap barrier)
   alignas(
-      kCacheLine) std::atomic<std::uint32_t> end_word;  // how the job ends, see JobEnd; the first one to change it wins
-  alignas(kCacheLine) std::atomic<std::uint32_t> departed;  // PEs that have been in phase `departed`
-  // Under a foreign launcher: a bit for each PE that has opened this file. The maker counts them (kvs_bootstrap.cpp).
+      kCacheLine) std::atomic<std::uint32_t> end_word;  // how the job ends, see JobEnd; the first change counts
+  alignas(kCacheLine) std::atomic<std::uint32_t> departed;  // PEs that are, or were, in phase `departed`
+  // Under a foreign launcher: a bit for each PE that has opened this file; the maker reads them (kvs_bootstrap.cpp).
   alignas(kCacheLine) std::atomic<std::uint64_t> takers[kMaxNodePes / 64];
 };
 static_assert(sizeof(JobHeader) <= kPageBytes);
@@ -96,8 +95,8 @@ static_assert(kMaxNodePes < 1 << 16);  // JobEnd
 inline constexpr std::size_t kRoutineWords = 5;    // 40 characters
 inline constexpr std::size_t kAffinityWords = 16;  // 1024 CPUs
 
-// One for each PE of the job, from the second page on. Written by its PE, or, for a PE of another node, by the lowest
-// PE of this one; read by node peers and by oshrun.
+// One for each PE of the job, from the second page on. Its PE writes it; for a PE of another node, the lowest PE of this
+// node does. Node peers and oshrun read it.
 struct alignas(kCacheLine) PeRecord {
   std::atomic<std::uint32_t> phase;  // PePhase
   std::int32_t pid;
@@ -120,8 +119,8 @@ struct alignas(kCacheLine) PeRecord {
 };
 static_assert(sizeof(PeRecord) == 320);
 
-// How a PE is reached over networks: cards of transports (transport/transport.hpp), behind each other. Behind the
-// records, one for each PE of the job.
+// The endpoint addresses of a PE, one for each of its transports (transport/transport.hpp). They follow the records, one
+// PeAddresses for each PE of the job.
 struct alignas(kCacheLine) PeAddresses {
   static constexpr std::size_t kBytes = 1984;
   std::uint32_t bytes;
@@ -130,7 +129,7 @@ struct alignas(kCacheLine) PeAddresses {
 };
 static_assert(sizeof(PeAddresses) == 2048);
 
-// Routines that all PEs take part in: once a PE has left they never complete.
+// Returns true for routines that all PEs take part in. They never complete after a PE has left.
 constexpr bool needs_all_pes(std::string_view routine) {
   constexpr std::string_view kNames[] = {"shmem_init",     "shmem_init_thread", "start_pes",
                                          "shmem_finalize", "shmem_barrier_all", "shmem_sync_all",
@@ -142,8 +141,8 @@ constexpr bool needs_all_pes(std::string_view routine) {
   return false;
 }
 
-// The routine a PE has been waiting in, empty when it is not waiting. By words, as threads of the PE write it and
-// others read it at any time; a mixture of two names does no harm, it is for messages.
+// The routine in which a PE waits; empty if it does not wait. Stored by words, since threads of the PE write it and others
+// read it at any time. A mixture of two names does no harm: it is for diagnostics only.
 using RoutineName = std::array<char, kRoutineWords * sizeof(std::uint64_t) + 1>;
 inline void set_routine(PeRecord& record, const char* name) {
   std::uint64_t words[kRoutineWords] = {};
@@ -166,7 +165,7 @@ constexpr std::size_t addresses_offset(std::size_t n_pes) {
 constexpr std::size_t header_bytes(std::size_t n_pes) {
   return round_up(addresses_offset(n_pes) + n_pes * sizeof(PeAddresses), kPageBytes);
 }
-// The pointer stays valid as long as the first header_bytes() bytes of the file are mapped.
+// Returns the record. The pointer is valid while the first header_bytes() bytes of the file are mapped.
 inline PeRecord* record_of(JobHeader* header, std::size_t pe) {
   return reinterpret_cast<PeRecord*>(reinterpret_cast<std::byte*>(header) + records_offset()) + pe;
 }
@@ -175,10 +174,10 @@ inline PeAddresses* addresses_of(JobHeader* header, std::size_t pe) {
   return reinterpret_cast<PeAddresses*>(reinterpret_cast<std::byte*>(header) + addresses_offset(header->n_pes)) + pe;
 }
 
-// 64 unpredictable bits, never 0. Names jobs and guards the hand-over of the arena.
+// Returns 64 unpredictable bits, never 0: names of jobs, and nonces of the hand-over of the arena.
 std::uint64_t random_id();
 
-// What a new arena file begins with.
+// The header of a new arena file.
 struct NewJob {
   std::uint32_t n_pes;
   std::uint32_t n_node_pes;
@@ -186,21 +185,21 @@ struct NewJob {
   std::uint64_t secret[2];
 };
 // Creates the node's arena file: anonymous, close-on-exec, header_bytes(n_pes) long, header filled, magic last. It is a
-// memfd; where that is refused, an unlinked file in /dev/shm, $TMPDIR or /tmp.
+// memfd, or, if the kernel refuses that, an unlinked file in /dev/shm, $TMPDIR or /tmp.
 Result<UniqueFd> create_job_file(const NewJob& job);
-// For a job on one node: a new secret.
+// The same for a job on one node, with a new secret.
 Result<UniqueFd> create_job_file(std::uint32_t n_pes, std::uint64_t job_id);
 
-// Gives the arena file its size. Looks at RLIMIT_FSIZE first: growing or writing a file past it would end the process
-// by SIGXFSZ.
+// Gives the arena file its size. Checks RLIMIT_FSIZE first: growing or writing a file past it would end the process by
+// SIGXFSZ.
 Status size_job_file(int fd, std::size_t bytes);
 
-// Bytes by which the file may still grow in its file system; kUnlimited for a memfd.
+// Returns by how many bytes the file may grow in its file system; kUnlimited for a memfd.
 std::uint64_t file_room_bytes(int fd) noexcept;
-// Where an arena file that is no memfd lies; empty for a memfd, and where /proc does not say.
+// Returns the directory of an arena file that is no memfd; empty for a memfd, or if /proc does not tell.
 std::string directory_of_file(int fd);
 
-// Maps header and records of an arena file that carries this job's id and size. Anything else is Errc::protocol.
+// Maps header and records of an arena file. Fails with Errc::protocol if the file has another job's id or size.
 Result<JobHeader*> map_job_header(int fd, std::uint32_t n_pes, std::uint64_t job_id);
 void unmap_job_header(JobHeader* header);
 

@@ -81,7 +81,7 @@ void open_messages(const windows::Arena& arena, StartParameters& parameters, int
               .route = nodes.several() ? nodes.route.data() : nullptr,
               .paths = nodes.several() ? nodes.paths.data() : nullptr,
               .networks = nodes.open,
-              .trial_ms = nodes.trial_ms,
+              .trial_ms = nodes.probe_ms,
               .lost = end_for_lost,
               .stage_of = note_stage});
   name_hosts(nodes);

@@ -16,18 +16,18 @@ using bootstrap::PeAddresses;
 using bootstrap::PeRecord;
 using transport::Bytes;
 
-// A PE without agents answers when it calls the library; so many times the usual silence says that it is gone.
+// A PE without a progress thread replies only inside calls of the library, so it may be silent for longer by this factor.
 constexpr std::uint32_t kPatienceWithoutAgents = 20;
-constexpr std::uint32_t kMostTrialMs = 5000;
+constexpr std::uint32_t kMostProbeMs = 5000;
 
-// In front of each card of a PE.
+// In front of each endpoint address of a PE.
 struct AddressHeader {
   char name[12];
   std::uint32_t bytes;
 };
 static_assert(sizeof(AddressHeader) == 16);
 
-// In front of each PE's record and cards in what nodes tell each other.
+// In front of each PE's record and endpoint addresses in the bytes that nodes exchange.
 struct EntryHeader {
   std::uint32_t pe;
   std::uint32_t address_bytes;
@@ -42,7 +42,7 @@ bool has_entries(const char* folder) {
   return any;
 }
 
-// Without such hardware our own engine is the fastest, and the others need not be loaded.
+// Returns true if the machine has RDMA hardware. Without it tcp is the fastest, and the plug-ins need not be loaded.
 bool has_rdma_hardware() {
   return has_entries("/sys/class/infiniband") || has_entries("/sys/class/cxi") || has_entries("/sys/class/cxi_user");
 }
@@ -66,7 +66,7 @@ bool add_address(PeAddresses& addresses, const std::string& name, const std::str
   return true;
 }
 
-// The cards were written by another process: nothing is read outside of them.
+// Returns the address of one transport. Another process wrote them: nothing outside of them is read.
 Bytes find_address(const PeAddresses& addresses, const std::string& name) {
   const std::size_t end = std::min<std::size_t>(addresses.bytes, PeAddresses::kBytes);
   AddressHeader header;
@@ -96,7 +96,7 @@ std::string node_text(const windows::Arena& arena, int me) {
 }
 
 Status take_node(const windows::Arena& arena, const std::string& text, std::uint32_t node) {
-  const Error broken{Errc::protocol, 0, "what node " + std::to_string(node) + " has told is damaged"};
+  const Error broken{Errc::protocol, 0, "the records of node " + std::to_string(node) + " are damaged"};
   EntryHeader header;
   constexpr std::size_t kFixed = sizeof header + sizeof(PeRecord);
   for (std::size_t at = 0; at < text.size();) {
@@ -143,8 +143,8 @@ Nodes::~Nodes() = default;
 
 void divide(Nodes& nodes, const bootstrap::NodeMap& map, int me, const config::Config& config, int n_pes) {
   const std::uint64_t most = config.pes_per_node == 0 ? ~std::uint64_t{0} : config.pes_per_node;
-  std::vector<std::uint64_t> seen(static_cast<std::size_t>(map.n_nodes()), 0);     // PEs of a node of the launcher's
-  std::vector<std::uint32_t> current(static_cast<std::size_t>(map.n_nodes()), 0);  // the part that is being filled
+  std::vector<std::uint64_t> seen(static_cast<std::size_t>(map.n_nodes()), 0);     // by node of the launcher: PEs so far
+  std::vector<std::uint32_t> current(static_cast<std::size_t>(map.n_nodes()), 0);  // by node of the launcher: the node that is being filled
   nodes.node_of.assign(static_cast<std::size_t>(n_pes), 0);
   nodes.hosts.clear();
   for (int pe = 0; pe < n_pes; ++pe) {
@@ -173,7 +173,7 @@ Status open_networks(Nodes& nodes, windows::Arena& arena, const config::Config& 
   const bool answers_always = config.progress != config::Progress::off;
   const std::uint32_t patience = answers_always ? 1 : kPatienceWithoutAgents;
   nodes.setup.silence_ms = nodes.setup.timeout_ms * patience;
-  nodes.trial_ms = std::min(nodes.setup.timeout_ms / 2, kMostTrialMs) * patience;
+  nodes.probe_ms = std::min(nodes.setup.timeout_ms / 2, kMostProbeMs) * patience;
   nodes.setup.sink = &am::network_sink();
   SHMEMX_TRY_ASSIGN(found, transport::open_transports(names_to_open(config), nodes.setup));
   nodes.networks = std::move(found);
@@ -192,20 +192,20 @@ Status exchange_records(const windows::Arena& arena, bootstrap::Bootstrap& launc
   const bootstrap::NodeMap& map = launcher.nodes();
   if (map.n_nodes() == 1) return {};
   const auto own = static_cast<std::uint32_t>(map.node(me));
-  bool speaks = true;
-  for (int pe = 0; pe < me; ++pe) speaks = speaks && map.node(pe) != map.node(me);
-  const std::string text = speaks ? node_text(arena, me) : std::string();
-  SHMEMX_TRY_ASSIGN(told, launcher.exchange(std::as_bytes(std::span(text))));
-  if (!speaks) return {};
-  for (std::uint32_t node = 0; node < told.size(); ++node) {
-    if (node != own) SHMEMX_TRY(take_node(arena, told[node], node));
+  bool is_first_of_node = true;
+  for (int pe = 0; pe < me; ++pe) is_first_of_node = is_first_of_node && map.node(pe) != map.node(me);
+  const std::string text = is_first_of_node ? node_text(arena, me) : std::string();
+  SHMEMX_TRY_ASSIGN(exchanged, launcher.exchange(std::as_bytes(std::span(text))));
+  if (!is_first_of_node) return {};
+  for (std::uint32_t node = 0; node < exchanged.size(); ++node) {
+    if (node != own) SHMEMX_TRY(take_node(arena, exchanged[node], node));
   }
   return {};
 }
 
 namespace {
 
-// Where a PE of another node has a card for it.
+// Keeps a network open if a PE of another node has an endpoint address for it.
 void open_for_some(Nodes& nodes, const windows::Arena& arena, transport::Candidate& network) {
   const auto bit = static_cast<std::uint8_t>(1U << nodes.open.size());
   bool any = false;

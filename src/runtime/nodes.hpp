@@ -1,5 +1,5 @@
-// Which PEs are on other nodes, how all PEs learn of each other before the geometry is computed, and by which network
-// each internode one is reached.
+// Nodes of a job: divides the PEs into nodes, exchanges records before the geometry is computed, and chooses a network for
+// each internode PE.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace shmemx::runtime {
 
-// A PE's cards in the arena, as one transport sees them.
+// The endpoint addresses in the arena, as one transport reads them.
 class ArenaAddresses;
 
 struct Nodes {
@@ -23,14 +23,14 @@ struct Nodes {
   std::vector<std::uint32_t> node_of;  // by PE; empty: all on one node
   std::vector<std::uint8_t> mapped;    // by PE: on this PE's node
   std::vector<std::string> hosts;      // by node
-  std::string why;                     // there are several nodes on one machine
+  std::string why;                     // why one machine is several nodes; may be empty
   transport::Setup setup;
-  std::uint32_t trial_ms = 0;  // so long may a network take to show that it leads to a PE, where there is another
+  std::uint32_t probe_ms = 0;  // time of a path probe, if there are several networks
   std::vector<transport::Candidate> networks;
   std::vector<std::unique_ptr<ArenaAddresses>> addresses;  // of each network
-  std::vector<transport::Transport*> open;                 // those that may lead to some PE
+  std::vector<transport::Transport*> open;                 // networks that may lead to some PE
   std::vector<std::uint8_t> route;                         // by PE: 0, or one more than an index of `open`
-  std::vector<std::uint8_t> paths;                         // by PE: all of `open` that may lead there, one bit each
+  std::vector<std::uint8_t> paths;                         // by PE: a bit for each of `open` that may lead there
 
   bool several() const noexcept { return n_nodes > 1; }
   const std::string& host_of(int pe) const noexcept { return hosts[node_of[static_cast<std::size_t>(pe)]]; }
@@ -38,17 +38,19 @@ struct Nodes {
   Nodes();
 };
 
-// From what the launcher says and SHMEMX_PES_PER_NODE.
+// Divides the PEs into nodes, by the launcher's map and SHMEMX_PES_PER_NODE.
 void divide(Nodes& nodes, const bootstrap::NodeMap& map, int me, const config::Config& config, int n_pes);
-// Opens the networks and writes this PE's cards. Does nothing in a job on one node.
+// Opens the networks and writes this PE's endpoint addresses. Does nothing in a job on one node.
 Status open_networks(Nodes& nodes, windows::Arena& arena, const config::Config& config);
-// Collective over the job where the launcher has several nodes: records and cards of the PEs of other nodes come into
-// this node's arena. All PEs of this node have filled theirs.
+// Copies records and endpoint addresses of the PEs of other nodes into this node's arena. Collective over the job if the
+// launcher has several nodes. All PEs of this node have filled theirs.
 Status exchange_records(const windows::Arena& arena, bootstrap::Bootstrap& launcher, int me);
-// Each internode PE's network: the first of this job's that both have; it shows on use whether that one leads there.
+// Chooses a network for each internode PE: the first of this job's that both sides have. A path probe shows later whether
+// it leads there.
 Status choose_networks(Nodes& nodes, windows::Arena& arena);
 
-// For people: how each class of PEs is reached, and why not in other ways. In a job on one node: what could be had.
+// Describes to users how each class of PEs is reached, and why not by other networks. In a job on one node: the networks
+// that could be used.
 std::string describe_peers(const Nodes& nodes, const std::string& path_reason, const config::Config& config);
 
 }  // namespace shmemx::runtime

@@ -9,7 +9,7 @@
 namespace shmemx::runtime {
 namespace {
 
-// "0..3, 6": numbers that follow each other are drawn together.
+// A list of PEs as text, with ranges: "0..3, 6".
 class PeList {
  public:
   void add(int pe) {
@@ -72,9 +72,9 @@ std::string of_node(const Nodes& nodes, const std::string& path_reason) {
   }
   if (list.count() == 0) return line("same node", "no other PE");
   const bool direct = context::all_mapped || context::places.mapped != nullptr;
-  const std::string way = direct ? "mapped memory: loads, stores and the processor's atomics; progress: none needed"
+  const std::string path = direct ? "mapped memory: loads, stores and the processor's atomics; progress: none needed"
                                  : "messages through cells, executed by the target; progress: a thread";
-  return line("same node", "PE " + list.text() + ": " + way) + line("", "because: " + path_reason);
+  return line("same node", "PE " + list.text() + ": " + path) + line("", "because: " + path_reason);
 }
 
 std::string of_network(const Nodes& nodes, const config::Config& config, std::size_t index) {
@@ -115,7 +115,7 @@ std::string alternatives(const std::vector<transport::Candidate>& networks) {
   return text;
 }
 
-// What a job over several nodes would find on this machine.
+// Lists the networks that a job over several nodes could use on this machine.
 std::string possible_networks(const Nodes& nodes) {
   transport::Setup setup = nodes.setup;
   setup.one_machine = false;

@@ -36,8 +36,8 @@ constexpr std::uint64_t kMeetCheckNs = 100'000'000;
 
 constexpr std::uint64_t kHeapUnderValgrind = std::uint64_t{64} << 20;
 
-// auto: as much as the machine has. The range is only reserved; shmem_malloc looks at the real memory. Valgrind takes
-// minutes, and memory, to note what is reserved.
+// Returns the size of the heap for "auto": the machine's memory. The range is only reserved; shmem_malloc checks the memory
+// that is available. Under valgrind it is small, since valgrind takes minutes to record reserved memory.
 std::uint64_t default_heap_bytes() {
   if (runs_under_valgrind()) return kHeapUnderValgrind;
   return std::max<std::uint64_t>(round_up(total_memory_bytes(), kHugePageBytes), kHugePageBytes);
@@ -65,7 +65,7 @@ void fill_record(bootstrap::PeRecord& record, const StartParameters& parameters)
   record.phase.store(static_cast<std::uint32_t>(bootstrap::PePhase::attached), std::memory_order_release);
 }
 
-// Names what differs when PEs run different executables: their globals are then not symmetric.
+// Returns true if all PEs run the same executable. Otherwise globals are not symmetric, and the difference is reported.
 bool statics_are_symmetric(const windows::Arena& arena, int my_pe) {
   const bootstrap::PeRecord& mine = arena.record(my_pe);
   for (int pe = 0; pe < static_cast<int>(arena.header().n_pes); ++pe) {
@@ -81,7 +81,8 @@ bool statics_are_symmetric(const windows::Arena& arena, int my_pe) {
   return true;
 }
 
-// Does the kernel back shared memory with huge pages where it is asked to? "always within_size [advise] never ..."
+// Returns true if the kernel backs shared memory with huge pages after MADV_HUGEPAGE. The file reads "always within_size
+// [advise] never ...".
 bool shared_memory_can_be_huge() {
   const std::string modes = read_small_file("/sys/kernel/mm/transparent_hugepage/shmem_enabled");
   return !modes.empty() && modes.find("[never]") == std::string::npos && modes.find("[deny]") == std::string::npos;
@@ -99,7 +100,7 @@ void ask_for_huge_pages(const windows::Arena& arena, const StartParameters& para
       "/sys/kernel/mm/transparent_hugepage/shmem_enabled");
 }
 
-// On a machine with several memory nodes: the pages of a PE's block come from its own node, whoever touches them first.
+// Makes the pages of a PE's block come from its own NUMA node, whichever PE touches them first.
 void prefer_own_node(const windows::Arena& arena, int pe) {
   const std::string nodes = read_small_file("/sys/devices/system/node/online");
   if (nodes.empty() || parse_cpu_list(nodes).size() < 2) return;
@@ -118,7 +119,7 @@ void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t seen) {
   ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT, seen, &limit, nullptr, 0);
 }
 
-// The same path and layout on every PE, from the records of all.
+// Maps the memory. All PEs compute the same path and layout from the records.
 Status map_memory(windows::Arena& arena, StartParameters& parameters) {
   const std::size_t n_pes = arena.header().n_pes;
   const std::span<const bootstrap::PeRecord> records(&arena.record(0), n_pes);
@@ -140,8 +141,8 @@ Status map_memory(windows::Arena& arena, StartParameters& parameters) {
   return arena.map_some_blocks(plan.geometry, nodes.mapped);
 }
 
-// What this PE has to say of itself stands in the arena, then what all others have.
-Status get_acquainted(windows::Arena& arena, StartParameters& parameters, bootstrap::Bootstrap& launcher,
+// Writes this PE's record and endpoint addresses into the arena, and waits until those of all PEs are there.
+Status exchange_start_data(windows::Arena& arena, StartParameters& parameters, bootstrap::Bootstrap& launcher,
                       const char* routine) {
   const bootstrap::Identity identity = parameters.identity;
   bootstrap::PeRecord& record = arena.record(identity.pe);
@@ -173,7 +174,7 @@ Status read_parameters(StartParameters& parameters) {
 Status share_memory(windows::Arena& arena, StartParameters& parameters, bootstrap::Bootstrap& launcher,
                     const char* routine) {
   const int pe = parameters.identity.pe;
-  SHMEMX_TRY(get_acquainted(arena, parameters, launcher, routine));
+  SHMEMX_TRY(exchange_start_data(arena, parameters, launcher, routine));
   SHMEMX_TRY(map_memory(arena, parameters));
   SHMEMX_TRY(choose_networks(parameters.nodes, arena));
   const windows::Geometry& geometry = arena.geometry();
@@ -181,7 +182,7 @@ Status share_memory(windows::Arena& arena, StartParameters& parameters, bootstra
     debug_line("memfd_create is refused: the PEs' memory lies in a file without a name in %s", directory.c_str());
   prefer_own_node(arena, pe);
   ask_for_huge_pages(arena, parameters);
-  // Page-rounded, but no more than the least that was asked for.
+  // Rounded to pages, but no more than the least that a PE requests.
   parameters.heap_limit_bytes = geometry.heap_bytes;
   for (int i = 0; i < static_cast<int>(geometry.n_pes); ++i) {
     parameters.heap_limit_bytes = std::min<std::uint64_t>(parameters.heap_limit_bytes, arena.record(i).heap_bytes);
@@ -231,9 +232,9 @@ void configure_waiting(const windows::Arena& arena, const StartParameters& param
   const std::uint64_t spin_ns = config.spin_ns.value_or(crowded ? 0 : 2000);
   policy.bare_polls = spin_ns == 0 || !context::all_mapped ? 1 : 200;
   policy.pause_polls = static_cast<std::uint32_t>(std::min<std::uint64_t>(spin_ns / kPauseNs, 1U << 30));
-  // A round trip, unless the user says otherwise. PEs of other machines may share these cores without our knowing.
+  // About a round trip between nodes, unless the user sets it. PEs of other machines may run on these cores unnoticed.
   policy.poll_ns = parameters.nodes.several() ? std::max<std::uint64_t>(config.spin_ns.value_or(12'000), 1) : 0;
-  // With many PEs on a core, a turn of all of them has to fit into the yielding phase.
+  // If many PEs share a core, each of them has to run once within the yielding phase.
   policy.yield_ns = 1000 * config.yield_us.value_or(std::max<std::uint64_t>(200, 20 * arena.header().n_node_pes));
   set_turn_ns(std::max(kDefaultTurnNs, policy.yield_ns / 4));
   policy.sleep_max_ns = 1000 * config.sleep_max_us.value_or(1000);

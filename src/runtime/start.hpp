@@ -1,4 +1,4 @@
-// The steps of the first shmem_init of a process, in the order runtime/job.cpp takes them.
+// The steps of the first shmem_init of a process, in the order in which runtime/job.cpp takes them.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@ struct StartParameters {
   bootstrap::Identity identity;
   config::Config config;
   windows::StaticData statics;
-  std::uint64_t heap_bytes = 0;        // this PE's wish; the least of all PEs' is reserved
+  std::uint64_t heap_bytes = 0;        // what this PE requests; the least of all PEs' is reserved
   std::uint64_t heap_limit_bytes = 0;  // what shmem_malloc may hand out
-  NodePath path = NodePath::direct;    // what the PEs have agreed on, never automatic
+  NodePath path = NodePath::direct;    // agreed between the PEs, never automatic
   std::string path_reason;
   Nodes nodes;
 };
@@ -28,20 +28,20 @@ struct StartParameters {
 // Reads the environment and the limits of the process.
 Status read_parameters(StartParameters& parameters);
 
-// Fills this PE's record, waits for all others', computes the geometry, maps the memory and shares the static data.
+// Fills this PE's record, waits for the records of all PEs, computes the geometry, maps the memory, shares the static data.
 Status share_memory(windows::Arena& arena, StartParameters& parameters, bootstrap::Bootstrap& launcher,
                     const char* routine);
 
-// The default context: routes to all PEs.
+// Makes the default context: routes to all PEs.
 context::Context make_world(const windows::Arena& arena, const StartParameters& parameters) noexcept;
 
-// Waiting policy and barrier shape, from how many PEs share how many cores.
+// Sets the waiting policy and the shape of barriers, by the numbers of PEs and cores.
 void configure_waiting(const windows::Arena& arena, const StartParameters& parameters) noexcept;
 
-// A barrier of the PEs of this arena on its header; sleeps at once, since PEs may start seconds apart.
+// Waits until all PEs of this arena have called it. A waiting PE sleeps at once, since PEs may start seconds apart.
 void meet_node_pes(const windows::Arena& arena, const char* routine) noexcept;
 
-// SHMEM_VERSION, SHMEM_INFO, warnings of the configuration: printed by PE 0.
+// Prints what SHMEM_VERSION and SHMEM_INFO request, and warnings of the configuration. Only PE 0 prints.
 void report_start(const StartParameters& parameters) noexcept;
 
 }  // namespace shmemx::runtime
