@@ -26,11 +26,11 @@ void add_message(Stream& stream, std::uint16_t header_bytes, std::size_t payload
             {static_cast<std::uint32_t>(message.size()),
              FrameKind::message,
              0,
-             {static_cast<std::uint16_t>(seed), header_bytes, seed}},
+             {static_cast<std::uint8_t>(seed), 0, header_bytes, seed}},
             message);
 }
 
-// Hands the stream over as if reads returned at most `step` bytes. How much of it was taken before it was refused.
+// Hands the stream over as if reads returned at most `step` bytes. Returns how much was taken before it was refused.
 std::size_t feed(Decoder& decoder, const Stream& stream, std::size_t step) {
   std::size_t at = 0;
   while (at < stream.size()) {
