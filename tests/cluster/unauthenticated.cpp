@@ -37,7 +37,7 @@ void fail(const char* what) {
     std::fprintf(stderr, "unauthenticated connection at port %d: %s\n", ntohs(address.sin_port), what);
 }
 
-// -1 when the other side has no room just now; that is its right.
+// Returns -1 if the other side has no room now, which is allowed.
 int connect_to_port() {
   const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return -1;
@@ -51,7 +51,7 @@ int connect_to_port() {
 
 void tell(int fd, const void* bytes, std::size_t count) { (void)!::send(fd, bytes, count, MSG_NOSIGNAL); }
 
-// Waits until the connection is closed by the other side, which must not say anything.
+// Waits until the other side closes the connection. It must not send anything.
 void expect_dismissal(int fd, double seconds) {
   const double deadline = now() + seconds;
   for (;;) {
@@ -74,7 +74,7 @@ Hello foreign_greeting(int to, int size) {
   return shmemx::tcp::make_hello(setup, to);
 }
 
-constexpr double kPatience = 30;  // a loaded machine; what is meant is "at all"
+constexpr double kPatience = 30;  // generous: the machine may be loaded
 
 void talk_rubbish() {
   for (int i = 0; i < 100; ++i) {
@@ -140,6 +140,6 @@ int main(int argc, char** argv) {
   greet_with_wrong_secret(hello);
   drip(hello);
   come_in_crowds();
-  if (visits < 5000) fail("hardly ever reached");  // then this has shown nothing
+  if (visits < 5000) fail("hardly ever reached");  // then the test has shown nothing
   return failures == 0 ? 0 : 1;
 }

@@ -23,14 +23,14 @@ namespace {
 
 constexpr std::size_t kWords = 6000;
 long ring[kWords];
-long still_at_work;  // PEs whose unauthenticated connections are still at work, counted on PE 0
+long still_at_work;  // number of PEs whose PROGRAM still runs, counted on PE 0
 
 double now() {
   using namespace std::chrono;
   return duration<double>(steady_clock::now().time_since_epoch()).count();
 }
 
-// The sockets this process holds, by inode.
+// Returns the sockets of this process, by inode.
 std::set<std::string> own_sockets() {
   std::set<std::string> inodes;
   DIR* const dir = opendir("/proc/self/fd");
@@ -72,7 +72,7 @@ pid_t start_unauthenticated(const char* program, int port) {
   return pid;
 }
 
-// One turn: every PE fills the next one's array; a word that is not the turn's is counted.
+// Runs one turn: every PE fills the array of the next one. Returns the number of wrong words.
 long turn(long number) {
   const int right = (shmem_my_pe() + 1) % shmem_n_pes(), left = (shmem_my_pe() + shmem_n_pes() - 1) % shmem_n_pes();
   std::vector<long> source(kWords);
@@ -90,7 +90,7 @@ long turn(long number) {
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
   shmem_init();
-  long wrong = turn(0);  // so that connections stand
+  long wrong = turn(0);  // makes the connections
   const std::vector<int> ports = listening_ports();
   std::vector<pid_t> connections;
   for (const int port : ports) connections.push_back(start_unauthenticated(argv[1], port));
@@ -103,7 +103,7 @@ int main(int argc, char** argv) {
   long turns = 0;
   const double begin = now();
   while (shmem_long_g(&still_at_work, 0) > 0 || turns == 0) {
-    // Everybody leaves the loop after the same turn: the number is read between two barriers of all.
+    // All PEs leave the loop after the same turn: the count is read between two barriers of all.
     wrong += turn(++turns);
     bool all_gone = true;
     for (pid_t& pid : connections) {

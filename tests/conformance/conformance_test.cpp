@@ -1,4 +1,4 @@
-// What every transport promises, see transport/transport.hpp.
+// The rules for all transports, see transport/transport.hpp.
 #include <poll.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ unsigned number_of(const Message& message) {
   return value;
 }
 
-// All messages from `source` carry 0, 1, 2... in their headers, and there are `n`.
+// Checks that there are `n` messages from `source`, with 0, 1, 2... in their headers.
 void check_sequence(const Recorder& sink, int source, unsigned n) {
   unsigned next = 0;
   for (const Message& message : sink.messages) {
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(short_and_long_ones_of_a_pair_stay_in_order) {
   for (unsigned i = 0; i < kMessages; ++i) BOOST_REQUIRE(job.sink(1).messages[i].payload == pattern(sizes[i % 11], i));
 }
 
-// Runs of long ones, which may be on their way at the same time, with short ones between.
+// Runs of long messages, which may be under way at the same time, with short ones between.
 BOOST_AUTO_TEST_CASE(those_that_may_land_early_end_in_order) {
   for (const bool lands : {true, false}) {
     Job job;
@@ -183,7 +183,8 @@ BOOST_AUTO_TEST_CASE(a_lasting_payload_is_read_until_it_is_done) {
       sent[i] = job[0].send(1, {7, 0, 4, 0}, header, payloads[i], &outgoing[i], Urgency::now);
       return sent[i] != Sent::no;
     }));
-    if (sent[i] == Sent::yes) std::memset(payloads[i].data(), 0xee, payloads[i].size());  // ours again
+    if (sent[i] == Sent::yes)
+      std::memset(payloads[i].data(), 0xee, payloads[i].size());  // the payload may be overwritten
   }
   for (unsigned i = 0; i < kPayloads; ++i) {
     BOOST_REQUIRE(job.poll_until([&] { return sent[i] == Sent::yes || outgoing[i].done; }));
@@ -231,7 +232,7 @@ BOOST_AUTO_TEST_CASE(sinks_may_send) {
   }));
 }
 
-// One that does not poll takes nothing from the others, and loses nothing.
+// A PE that does not poll does not delay messages to others, and loses none of its own.
 BOOST_AUTO_TEST_CASE(a_slow_one_delays_nopayload) {
   Job job;
   unsigned taken = 0;
@@ -289,7 +290,7 @@ BOOST_AUTO_TEST_CASE(whoever_sleeps_is_woken) {
   BOOST_REQUIRE(got(job, 1, 1));
   for (unsigned i = 1; i < 50; ++i) {
     BOOST_REQUIRE(job[0].send(1, {1, 0, 4, 0}, number(i), pattern(i * 1000, i), nullptr, Urgency::now) == Sent::yes);
-    // The sender's progress is its own; the receiver sleeps whenever it is allowed to.
+    // The sender polls; the receiver sleeps whenever arm() allows it.
     BOOST_REQUIRE(job.poll_until(
         [&] {
           if (job[1].arm()) {
@@ -361,7 +362,7 @@ BOOST_AUTO_TEST_CASE(a_shutdown_is_no_loss_and_loses_nothing) {
     const Urgency urgency = i % 2 == 0 ? Urgency::gather : Urgency::now;
     BOOST_REQUIRE(job.send({.header = number(i), .payload = pattern(i * 10, i), .urgency = urgency}));
   }
-  BOOST_REQUIRE(job.send({.from = 1, .to = 0, .header = number(1)}));  // unread when it goes
+  BOOST_REQUIRE(job.send({.from = 1, .to = 0, .header = number(1)}));  // unread when PE 0 closes
   job[0].close(1000);
   job.kill(0);
   BOOST_REQUIRE(got(job, 1, kMessages));

@@ -15,7 +15,7 @@ namespace transport_test {
 
 namespace {
 
-constexpr std::uint64_t kPatienceNs = 60'000'000'000;  // for what must happen; never measured
+constexpr std::uint64_t kPatienceNs = 60'000'000'000;  // limit for events that must happen; no test measures it
 
 }  // namespace
 

@@ -1,4 +1,5 @@
-// Several endpoints of one transport in this process, all polled by the test's thread, and what arrives at each.
+// Several endpoints of one transport in this process, all polled by the test's thread, with recorders of their
+// messages.
 #pragma once
 
 #include <cstddef>
@@ -64,7 +65,7 @@ class Recorder final : public shmemx::transport::Sink {
   void record(Message message) noexcept;
   bool take_expected(int source, Bytes header, bool lands, std::vector<std::byte>* place) noexcept;
 
-  std::map<int, std::deque<Expected>> expected_;  // by source: not there yet, in the order of asking
+  std::map<int, std::deque<Expected>> expected_;  // by source: not delivered yet, in the order of placement()
   std::vector<std::byte> shared_;
 };
 
@@ -77,7 +78,7 @@ class AddressBook final : public shmemx::transport::EndpointAddresses {
 inline Bytes bytes_of(const std::string& text) {
   return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
 }
-// Bytes that differ with `seed` and their place.
+// Returns bytes that depend on `seed` and on their index.
 std::vector<std::byte> pattern(std::size_t bytes, unsigned seed);
 
 struct Options {
@@ -96,7 +97,7 @@ class Endpoints {
   int size() const { return static_cast<int>(sinks_.size()); }
   AddressBook& book() { return book_; }
 
-  // Sends, polling all endpoints but `silent` until it is taken. False when it was not within the time-out.
+  // Sends a message; polls all endpoints but `silent` until it is taken. Returns false after the time-out.
   struct Posting {
     int from = 0;
     int to = 1;
@@ -108,7 +109,7 @@ class Endpoints {
   };
   bool send(const Posting& posting, int silent = -1);
   void poll_all(int silent = -1);
-  // Polls until `done`; false when it did not come within the time-out.
+  // Polls until `done` returns true. Returns false after the time-out.
   bool poll_until(const std::function<bool()>& done, int silent = -1);
   // Ends the endpoint without close().
   void kill(int pe) { endpoints_[static_cast<std::size_t>(pe)].reset(); }
@@ -124,7 +125,7 @@ class Endpoints {
 // Opens a transport for a test: by the registry, or the in-process reference, which no job may use.
 shmemx::Result<Candidate> open_for_test(const std::string& name, const Setup& setup);
 
-// The name of the transport under test, from the command line.
+// Returns the name of the transport under test, from the command line.
 const std::string& transport_name();
 
 }  // namespace transport_test

@@ -1,4 +1,4 @@
-// Addresses of a PE: some do not work, some lead to somebody else.
+// Addresses of a PE: some do not work, some lead to another PE.
 #include <arpa/inet.h>
 #include <sys/socket.h>
 
@@ -33,7 +33,7 @@ void set_address(Endpoints& job, int pe, const EndpointAddress& endpoint) {
   job.book().addresses[static_cast<std::size_t>(pe)] = shmemx::tcp::pack_address(endpoint);
 }
 
-// Listens on a port of 127.0.0.1 and says nothing.
+// Listens on a port of 127.0.0.1 and never replies.
 UniqueFd silent_listener(std::uint16_t& port) {
   UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_SUITE(tcp_connect)
 BOOST_AUTO_TEST_CASE(an_address_that_cannot_be_reached_is_passed_over) {
   Endpoints job("tcp");
   EndpointAddress endpoint = address_of(job, 1);
-  endpoint.machine = ~endpoint.machine;  // so that 127.0.0.1 is not what is tried first
+  endpoint.machine = ~endpoint.machine;  // so that 127.0.0.1 is not tried first
   endpoint.addresses = {v4(255, 255, 255, 255), v4(127, 0, 0, 1)};
   set_address(job, 1, endpoint);
   BOOST_CHECK(arrives(job, 0, 1));
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(an_address_that_cannot_be_reached_is_passed_over) {
   BOOST_CHECK(contains(job[0].describe(1), "lo 127.0.0.1 -> 127.0.0.1:"));
 }
 
-// The port of PE 1 belongs to PE 2: it answers, and is not who is meant.
+// The port of PE 1 belongs to PE 2, which replies but is not the PE that is meant.
 BOOST_AUTO_TEST_CASE(another_pe_is_not_taken_for_the_one_that_is_meant) {
   Endpoints job("tcp");
   EndpointAddress endpoint = address_of(job, 1);
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(a_closed_port_is_reported_with_its_errno_for_every_address)
   Endpoints job("tcp");
   EndpointAddress endpoint = address_of(job, 1);
   {
-    const UniqueFd taken = silent_listener(endpoint.port);  // free again, so closed
+    const UniqueFd taken = silent_listener(endpoint.port);  // closed again at the end of the scope
   }
   endpoint.addresses = {v4(255, 255, 255, 255)};
   set_address(job, 1, endpoint);
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(one_that_accepts_and_says_nothing_is_given_up_at_the_time_o
   BOOST_CHECK(contains(loss_of(job, 0, 1), "127.0.0.1:" + std::to_string(endpoint.port) + ": Connection timed out"));
 }
 
-// PE 0 has no way to PE 1, but PE 1 has one to PE 0.
+// PE 0 has no path to PE 1, but PE 1 has one to PE 0.
 BOOST_AUTO_TEST_CASE(one_way_is_enough_when_both_sides_connect) {
   Endpoints job("tcp");
   const std::string own_address = job.book().addresses[1];

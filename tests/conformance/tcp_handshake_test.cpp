@@ -32,8 +32,8 @@ BOOST_AUTO_TEST_CASE(another_secret_proves_nothing) {
 }
 
 BOOST_AUTO_TEST_CASE(a_hello_is_for_one_pe_of_one_job) {
-  BOOST_CHECK(!is_genuine(setup(3), make_hello(setup(0), 2)));  // for somebody else
-  BOOST_CHECK(!is_genuine(setup(0), make_hello(setup(0), 0)));  // from myself
+  BOOST_CHECK(!is_genuine(setup(3), make_hello(setup(0), 2)));  // for another PE
+  BOOST_CHECK(!is_genuine(setup(0), make_hello(setup(0), 0)));  // from the PE itself
   BOOST_CHECK(!is_genuine(setup(2), make_hello(setup(4), 2)));  // from outside of the job
   Setup larger = setup(0);
   larger.n_pes = 5;

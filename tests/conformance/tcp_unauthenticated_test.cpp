@@ -1,4 +1,4 @@
-// Who connects to the port without belonging to the job.
+// Connections to the port from processes that are no PE of the job.
 #include <arpa/inet.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -30,10 +30,11 @@ UniqueFd connect_to(const std::string& packed_address) {
 }
 
 void say(const UniqueFd& fd, const void* data, std::size_t bytes) {
-  ::send(fd.get(), data, bytes, MSG_NOSIGNAL);  // may fail: nobody has to listen to it
+  ::send(fd.get(), data, bytes, MSG_NOSIGNAL);  // may fail: the PE need not read it
 }
 
-// What the other side has said: -1 nothing yet, 0 it has hung up, else a number of bytes.
+// Returns the number of bytes that the other side has sent, 0 if it has closed the connection, -1 if nothing arrived
+// yet.
 ssize_t answer(const UniqueFd& fd) {
   char buffer[256];
   const ssize_t got = ::recv(fd.get(), buffer, sizeof buffer, MSG_DONTWAIT);
@@ -83,7 +84,7 @@ BOOST_AUTO_TEST_CASE(a_hello_with_a_wrong_secret_is_hung_up_on_without_a_word) {
 
 BOOST_AUTO_TEST_CASE(a_hello_that_was_overheard_gets_no_further) {
   Endpoints job("tcp");
-  const auto hello = shmemx::tcp::make_hello(job_setup(2, 0x1234), 1);  // as if it came from PE 2
+  const auto hello = shmemx::tcp::make_hello(job_setup(2, 0x1234), 1);  // in the name of PE 2
   const UniqueFd fd = connect_to(job.book().addresses[1]);
   say(fd, &hello, sizeof hello);
   ssize_t got = -1;
@@ -93,7 +94,7 @@ BOOST_AUTO_TEST_CASE(a_hello_that_was_overheard_gets_no_further) {
   say(fd, rubbish.data(), rubbish.size());
   BOOST_CHECK(gets_hung_up(job, fd));
   BOOST_CHECK(job.sink(1).messages.empty());
-  // The real PE 2 comes through all the same.
+  // The real PE 2 can connect nevertheless.
   BOOST_REQUIRE(job.send({.from = 2, .to = 1, .header = pattern(4, 0)}));
   BOOST_REQUIRE(job.poll_until([&] { return !job.sink(1).messages.empty(); }));
 }
@@ -121,11 +122,11 @@ BOOST_AUTO_TEST_CASE(slow_ones_are_few_and_disturb_nopayload) {
     say(drips.back(), &hello, 1);
     job.poll_all();
   }
-  // The oldest have made room for the others.
+  // The oldest connections were dropped for the later ones.
   BOOST_CHECK(gets_hung_up(job, drips.front()));
   BOOST_CHECK_EQUAL(answer(drips.back()), -1);
   check_undisturbed(job);
-  // A first message takes too long: that is the end of it.
+  // A hello that takes too long ends the connection.
   BOOST_CHECK(gets_hung_up(job, drips.back()));
   check_undisturbed(job);
 }
@@ -141,7 +142,7 @@ BOOST_AUTO_TEST_CASE(ten_thousand_connections_disturb_nopayload) {
     job.poll_all();
     if (i % 1000 == 0) check_undisturbed(job);
   }
-  BOOST_REQUIRE(job.send({.from = 2, .to = 1, .header = pattern(4, 0)}));  // a first contact in the middle of it
+  BOOST_REQUIRE(job.send({.from = 2, .to = 1, .header = pattern(4, 0)}));  // a first contact meanwhile
   BOOST_REQUIRE(job.poll_until([&] { return job.sink(1).messages.back().source == 2; }));
   check_undisturbed(job);
 }
@@ -155,7 +156,7 @@ BOOST_AUTO_TEST_CASE(connections_wait_while_there_are_no_descriptors) {
   rlimit before{};
   BOOST_REQUIRE_EQUAL(::getrlimit(RLIMIT_NOFILE, &before), 0);
   rlimit none = before;
-  none.rlim_cur = 3;  // no new ones; those that are open stay
+  none.rlim_cur = 3;  // no new descriptors; open ones stay
   BOOST_REQUIRE_EQUAL(::setrlimit(RLIMIT_NOFILE, &none), 0);
   check_undisturbed(job);
   for (int i = 0; i < 1000; ++i) job.poll_all();
@@ -165,7 +166,7 @@ BOOST_AUTO_TEST_CASE(connections_wait_while_there_are_no_descriptors) {
   check_undisturbed(job);
 }
 
-// A PE of the job whose stream breaks is lost, and nothing else happens.
+// A PE of the job that sends a broken stream is lost, and nothing else happens.
 BOOST_AUTO_TEST_CASE(a_broken_frame_of_a_pe_ends_its_connection) {
   Endpoints job("tcp");
   const Setup played = job_setup(2, 0x1234);

@@ -1,4 +1,4 @@
-// What a worker of UCX is opened with, by what UCX sees.
+// The transports and devices that a worker of UCX is opened with, by the resources that UCX sees.
 #include <boost/test/unit_test.hpp>
 
 #include "transport/ucx/choice.hpp"

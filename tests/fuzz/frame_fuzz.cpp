@@ -1,9 +1,8 @@
-// Decoder of the tcp transport: rubbish on a connection whose sender has proved itself. It must refuse or take it, hand
-// on only what was checked, and touch nothing else.
+// Fuzzes the decoder of the tcp transport: random bytes on an authenticated connection. The decoder must refuse or take
+// them, deliver only what was checked, and touch no other memory.
 //
-// Input: one byte that says how the stream is cut into reads and whether long payloads land, then the stream. To let
-// short inputs hold long payloads, the byte 0xaa followed by a byte n stands for n * 256 zeros where the flag for it is
-// set.
+// Input: one byte that says how the stream is cut into reads and whether long payloads are placed, then the stream. If
+// the flag for it is set, the byte 0xaa and a byte n stand for n * 256 zeros, so that short inputs hold long payloads.
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -20,7 +19,7 @@ using shmemx::transport::Bytes;
 using shmemx::transport::Header;
 
 constexpr int kSource = 3;
-constexpr std::size_t kPlaceBytes = std::size_t{1} << 20;  // longer payloads land in memory that costs nothing
+constexpr std::size_t kPlaceBytes = std::size_t{1} << 20;  // longer payloads are placed in memory that is only reserved
 
 void demand(bool condition) {
   if (!condition) std::abort();
@@ -34,7 +33,7 @@ class Sink final : public shmemx::transport::Sink {
     demand(source == kSource && !placement_);
     demand(fixed.header_bytes <= message.size() && fixed.header_bytes <= shmemx::transport::kMaxHeaderBytes);
     demand(reinterpret_cast<std::uintptr_t>(message.data()) % 16 == 0);
-    for (const std::byte byte : message) sum_ += static_cast<unsigned>(byte);  // all of it can be read
+    for (const std::byte byte : message) sum_ += static_cast<unsigned>(byte);  // all bytes can be read
   }
   std::byte* placement(int source, const Header& fixed, Bytes header, std::size_t payload_bytes) noexcept override {
     demand(source == kSource && !placement_ && header.size() == fixed.header_bytes);
@@ -58,7 +57,7 @@ class Sink final : public shmemx::transport::Sink {
   void lost(int, const std::string&) noexcept override { std::abort(); }
 
  private:
-  // Room for the longest payload; an input fills the beginning of it at most.
+  // Reserved memory for the longest payload; an input fills at most its beginning.
   static std::byte* untouched() noexcept {
     static void* const memory = ::mmap(nullptr, shmemx::tcp::kMaxPayloadBytes, PROT_READ | PROT_WRITE,
                                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -85,7 +84,7 @@ std::vector<std::byte> expand(const std::uint8_t* data, std::size_t size, bool w
   return stream;
 }
 
-// As reads of at most `step` bytes would. False when it was refused.
+// Feeds the stream in reads of at most `step` bytes. Returns false if it was refused.
 bool feed(Decoder& decoder, Bytes stream, std::size_t step) {
   while (!stream.empty()) {
     iovec areas[2];
