@@ -55,9 +55,6 @@ class Arena {
   }
   std::byte* heap(int pe) const noexcept { return block(pe) + geometry_.heap_offset; }
   std::byte* statics(int pe) const noexcept { return block(pe) + geometry_.static_offset; }
-  std::byte* team_slot(int pe, std::size_t slot) const noexcept {
-    return block(pe) + slot * slot_bytes(geometry_.n_pes);
-  }
   Doorbell& doorbell(int pe) const noexcept {
     return *reinterpret_cast<Doorbell*>(block(pe) + geometry_.doorbell_offset);
   }

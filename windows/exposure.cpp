@@ -29,7 +29,6 @@ struct Indices {
   std::mutex mutex;
   std::vector<std::uint32_t> unused;
   std::uint32_t next = kBuiltinWindows;  // from here on never used
-  std::atomic<std::uint32_t> exposed{0};
 };
 // Never destroyed: a window may be freed while the process exits.
 Indices& indices() {
@@ -105,7 +104,6 @@ bool expose(std::byte* base, std::uint64_t bytes, WindowName& window) noexcept {
   entry->base.store(base, std::memory_order_release);              // withdraw
   entry->bytes.store(bytes, std::memory_order_release);            // withdraw
   entry->generation.store(generation, std::memory_order_release);  // expose
-  all.exposed.fetch_add(1, std::memory_order_relaxed);             // a statistic
   window = {index, generation};
   return true;
 }
@@ -119,11 +117,8 @@ bool withdraw(WindowName window) noexcept {
   entry->generation.store(window.generation + 1, std::memory_order_release);
   entry->base.store(nullptr, std::memory_order_release);  // withdraw
   entry->bytes.store(0, std::memory_order_release);       // withdraw
-  all.exposed.fetch_sub(1, std::memory_order_relaxed);    // a statistic
   if (window.generation + 1 != kLastGeneration) all.unused.push_back(window.index);
   return true;
 }
-
-std::uint32_t exposed_windows() noexcept { return indices().exposed.load(std::memory_order_relaxed); }
 
 }  // namespace shmemx::windows

@@ -46,7 +46,5 @@ void expose_builtin(WindowName window, std::byte* base, std::uint64_t bytes) noe
 [[nodiscard]] bool expose(std::byte* base, std::uint64_t bytes, WindowName& window) noexcept;
 // From now on its name is stale. False: there is no such window.
 bool withdraw(WindowName window) noexcept;
-// How many expose() has made that withdraw() has not ended.
-std::uint32_t exposed_windows() noexcept;
 
 }  // namespace shmemx::windows

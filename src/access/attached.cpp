@@ -5,7 +5,7 @@
 #include "access/node.hpp"
 #include "access/remote.hpp"
 #include "am/channel.hpp"
-#include "context/route.hpp"
+#include "context/location.hpp"
 #include "rma/cma.hpp"
 
 namespace shmemx::access {
@@ -31,9 +31,8 @@ std::int32_t reachable_pid(int pe) {
 std::byte* map_symmetric(const Description& description) {
   const context::Context& world = context::default_context();
   if (!is_mapped(description.owner)) return nullptr;
-  const bool heap = description.kind == Kind::heap;
-  std::byte* const of_pe0 = heap ? world.heap0 : world.static0;
-  return of_pe0 + static_cast<std::int64_t>(description.owner) * world.pe_step + description.place;
+  const windows::WindowName window = description.kind == Kind::heap ? windows::kHeapWindow : windows::kStaticWindow;
+  return context::mapped_address(world, {window, description.place}, description.owner);
 }
 
 // Null: it has to go another way. False: it should have worked, but there is no address space.

@@ -10,7 +10,7 @@
 #include "base/cache_line.hpp"
 #include "base/machine.hpp"
 #include "base/wait.hpp"
-#include "context/route.hpp"
+#include "context/location.hpp"
 
 namespace shmemx::access {
 namespace {
@@ -24,16 +24,10 @@ HandleTable<Owned, 0>& table() {
 // What others can map is known by its place in a window that they have anyway.
 void classify(Owned& window) {
   const context::Context& world = context::default_context();
-  const auto address = reinterpret_cast<std::uintptr_t>(window.base);
-  const std::uint64_t in_statics = address - world.static_base;
-  const std::uint64_t in_heap = address - world.heap_base;
-  if (in_heap < world.window_bytes && window.bytes <= world.window_bytes - in_heap) {
-    window.kind = Kind::heap;
-    window.place = in_heap;
-  } else if (in_statics < world.static_bytes && window.bytes <= world.static_bytes - in_statics) {
-    window.kind = Kind::statics;
-    window.place = in_statics;
-  }
+  context::WindowOffset found;
+  if (!context::find_window(world, reinterpret_cast<std::uintptr_t>(window.base), window.bytes, found)) return;
+  window.kind = found.window == windows::kHeapWindow ? Kind::heap : Kind::statics;
+  window.place = found.offset;
 }
 
 bool may_need_messages(Kind kind) {

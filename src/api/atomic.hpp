@@ -45,7 +45,7 @@ inline constexpr bool kHasDestination = requires(Operation operation) {
 template <class T, class Operation>
 T apply_remote(const Context& context, const char* routine, const std::byte* own_copy, Operation operation,
                int pe) noexcept {
-  const atomic::RemotePlace place = atomic::place_of(context, own_copy, pe);
+  const context::Place place = context::place_of(context, own_copy, pe);
   if constexpr (kHasDestination<Operation>) {
     atomic::fetch_nbi_remote(routine, context, operation.fetch, place, operation.remote());
     return T{};

@@ -15,8 +15,8 @@ struct Bytes16 {
   std::uint64_t words[2];
 };
 
-inline rma::RemotePlace place_of(const Context& context, const context::Target& target, int pe) noexcept {
-  return rma::place_of(context, target.address, pe);
+inline context::Place place_of(const Context& context, const context::Target& target, int pe) noexcept {
+  return context::place_of(context, target.address, pe);
 }
 
 // The cold halves of p and g take the value itself: its address would put a stack frame into every call.

@@ -52,7 +52,7 @@ int create_context(const coll::Team& team, const char* routine, long options, sh
   constexpr long kKnown = SHMEM_CTX_SERIALIZED | SHMEM_CTX_PRIVATE | SHMEM_CTX_NOSTORE;
   if ((options & ~kKnown) != 0)
     api::bad_argument(routine, "options", options, "0 and the SHMEM_CTX_ options joined by |");
-  const std::uint64_t handle = shmemx::runtime::create_context(team, static_cast<std::uint32_t>(options));
+  const std::uint64_t handle = shmemx::runtime::create_context(team);
   *ctx = as_handle<shmem_ctx_t>(handle);
   if (handle == 0) shmemx::debug_line("%s: all %zu contexts are in use", routine, context::kMaxContexts - 2);
   return handle == 0 ? 1 : 0;

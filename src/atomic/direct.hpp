@@ -14,9 +14,6 @@ namespace shmemx::atomic {
 inline constexpr int kOrder = __ATOMIC_SEQ_CST;
 
 template <class T>
-using WordOf = std::conditional_t<sizeof(T) == 4, unsigned int, unsigned long>;
-
-template <class T>
 inline T fetch(const T* at) noexcept {
   T value;
   __atomic_load(const_cast<T*>(at), &value, __ATOMIC_ACQUIRE);

@@ -13,7 +13,7 @@ using am::Endpoint;
 using am::Message;
 using am::Verdict;
 
-AtomicHeader header_of(const RemotePlace& place, const Operation& operation) noexcept {
+AtomicHeader header_of(const context::Place& place, const Operation& operation) noexcept {
   return {place.window, place.offset, operation.operand, operation.condition, 0, operation.op, operation.type, 0};
 }
 
@@ -94,19 +94,19 @@ Verdict handle_reply(Endpoint&, const Message& message) {
   return Verdict::done;
 }
 
-Question question_for(const RemotePlace& place, const Operation& operation, void* at) noexcept {
+Question question_for(const context::Place& place, const Operation& operation, void* at) noexcept {
   const auto bytes = static_cast<std::uint32_t>(bytes_of_type(operation.type));
   return {place.pe, am::kAtomicFetch, {static_cast<std::byte*>(at), bytes, bytes, 1}};
 }
 
 }  // namespace
 
-void post_remote(const char* routine, const RemotePlace& place, const Operation& operation) noexcept {
+void post_remote(const char* routine, const context::Place& place, const Operation& operation) noexcept {
   const AtomicHeader header = header_of(place, operation);
   am::send(routine, place.pe, am::kAtomic, bytes_of(header));
 }
 
-std::uint64_t fetch_remote(const char* routine, const RemotePlace& place, const Operation& operation) noexcept {
+std::uint64_t fetch_remote(const char* routine, const context::Place& place, const Operation& operation) noexcept {
   std::uint64_t bits = 0;
   OpenCount open{0};
   AtomicHeader header = header_of(place, operation);
@@ -115,7 +115,7 @@ std::uint64_t fetch_remote(const char* routine, const RemotePlace& place, const 
   return bits;
 }
 
-void fetch_nbi_remote(const char* routine, const context::Context& context, void* fetch, const RemotePlace& place,
+void fetch_nbi_remote(const char* routine, const context::Context& context, void* fetch, const context::Place& place,
                       const Operation& operation) noexcept {
   AtomicHeader header = header_of(place, operation);
   ask(routine, question_for(place, operation, fetch), header, asker_of(context));

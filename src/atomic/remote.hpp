@@ -4,19 +4,19 @@
 
 #include <cstdint>
 
-#include "atomic/place.hpp"
 #include "atomic/wire.hpp"
+#include "context/location.hpp"
 
 namespace shmemx::atomic {
 
 // Without the value before. Complete after quiet.
-void post_remote(const char* routine, const RemotePlace& place, const Operation& operation) noexcept;
+void post_remote(const char* routine, const context::Place& place, const Operation& operation) noexcept;
 
 // The bits of the value before.
-std::uint64_t fetch_remote(const char* routine, const RemotePlace& place, const Operation& operation) noexcept;
+std::uint64_t fetch_remote(const char* routine, const context::Place& place, const Operation& operation) noexcept;
 
 // The value before goes to `fetch`, which has the type's size. Complete after the context's quiet.
-void fetch_nbi_remote(const char* routine, const context::Context& context, void* fetch, const RemotePlace& place,
+void fetch_nbi_remote(const char* routine, const context::Context& context, void* fetch, const context::Place& place,
                       const Operation& operation) noexcept;
 
 // By runtime, at init.

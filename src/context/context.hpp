@@ -28,7 +28,6 @@ struct alignas(256) Context {  // a power of two: a handle's index becomes a shi
   std::byte* heap0;          // the heap of team PE 0
   std::int64_t pe_step;      // bytes from one team PE's block to the next; negative for reversed teams
   std::uint32_t n_pes;       // of the team; 0: not usable
-  std::uint32_t options;
   std::uint64_t heap_limit[kSizeClasses];
   std::uint64_t heap_elements[2];  // whole words of 4 and of 8 bytes in the heap
   // The same for operations that a program may repeat until the value is another one: reads, swaps, compare-and-swaps.

@@ -5,6 +5,7 @@
 
 #include "base/fatal.hpp"
 #include "context/address_text.hpp"
+#include "context/location.hpp"
 
 namespace shmemx::context {
 namespace {
@@ -60,14 +61,10 @@ int owner_of_heap(const Context& context, std::uintptr_t address) {
   bad_address(context, site, address);
 }
 
-bool inside(std::uint64_t offset, std::uint64_t bytes, std::uint64_t window_bytes) {
-  return offset < window_bytes && bytes <= window_bytes - offset;
-}
-
-// This PE's own copy of a checked address: itself. On the queue path the others ring this PE elsewhere than in front of
-// its heap.
-Target own_copy(const Context& context, std::uintptr_t address, int pe) {
-  return {reinterpret_cast<std::byte*>(address), pe == context.my_pe ? wait_policy().own_doorbell : nullptr};
+// Returns this PE's own copy. On the queue path this PE's doorbell does not lie in front of its heap.
+Target own_copy(const Context& context, const WindowOffset& at, int pe) {
+  const std::uintptr_t base = at.window == windows::kStaticWindow ? context.static_base : context.heap_base;
+  return {reinterpret_cast<std::byte*>(base + at.offset), pe == context.my_pe ? wait_policy().own_doorbell : nullptr};
 }
 
 }  // namespace
@@ -80,24 +77,18 @@ Target resolve_cold(const Context& context, Site site, std::uintptr_t address, s
     bad_context(site.routine, context.handle);
   }
   if (!pe_in_range(context, pe)) bad_pe(context, site.routine, pe);
-  const std::uint64_t static_offset = address - context.static_base;
-  const bool in_statics = inside(static_offset, bytes, context.static_bytes);
-  std::uint64_t heap_offset = address - context.heap_base;
-  if (!in_statics && !inside(heap_offset, bytes, context.window_bytes)) {
+  WindowOffset at;
+  if (!find_window(context, address, bytes, at)) {
     if (bytes != 0) bad_range(context, site, address, bytes);
-    heap_offset = 0;
+    at = {windows::kHeapWindow, 0};
   }
-  if (!all_mapped && (pe == context.my_pe || !is_mapped(context, pe)))
-    return own_copy(context, in_statics ? address : context.heap_base + heap_offset, pe);
-  std::byte* const heap = peer_heap(context, pe);
-  if (!in_statics) return {heap + heap_offset, &doorbell_of_heap(heap)};
-  return {context.static0 + static_cast<std::int64_t>(pe) * context.pe_step + static_offset, &doorbell_of_heap(heap)};
+  if (!all_mapped && (pe == context.my_pe || !is_mapped(context, pe))) return own_copy(context, at, pe);
+  return {mapped_address(context, at, pe), &doorbell_of_heap(peer_heap(context, pe))};
 }
 
 bool is_symmetric(const Context& context, const void* address, std::uint64_t bytes) noexcept {
-  const auto at = reinterpret_cast<std::uintptr_t>(address);
-  return inside(at - context.heap_base, bytes, context.window_bytes) ||
-         inside(at - context.static_base, bytes, context.static_bytes);
+  WindowOffset at;
+  return find_window(context, reinterpret_cast<std::uintptr_t>(address), bytes, at);
 }
 
 void require_initialized(const char* routine) noexcept {

@@ -5,7 +5,7 @@
 
 #include "base/fatal.hpp"
 #include "base/wait.hpp"
-#include "context/route.hpp"
+#include "context/location.hpp"
 #include "pt2pt/thresholds.hpp"
 
 namespace shmemx::pt2pt {
@@ -38,21 +38,21 @@ class LibraryPlatform final : public Platform {
 
   Space describe(int pe, const std::byte* at, std::size_t bytes, std::uint64_t& offset) noexcept override {
     const context::Context& world = context::default_context();
-    const auto address = reinterpret_cast<std::uintptr_t>(at);
-    if (!context::is_mapped(world, pe)) return Space::private_memory;
-    offset = address - world.heap_base;
-    if (inside(offset, bytes, world.window_bytes)) return Space::heap;
-    offset = address - world.static_base;
-    return inside(offset, bytes, world.static_bytes) ? Space::statics : Space::private_memory;
+    context::WindowOffset found;
+    if (!context::is_mapped(world, pe) ||
+        !context::find_window(world, reinterpret_cast<std::uintptr_t>(at), bytes, found))
+      return Space::private_memory;
+    offset = found.offset;
+    return found.window == windows::kHeapWindow ? Space::heap : Space::statics;
   }
 
   std::byte* address_of(int pe, Space space, std::uint64_t offset, std::uint64_t bytes) noexcept override {
     const context::Context& world = context::default_context();
     if (!context::is_mapped(world, pe)) return nullptr;
     if (space == Space::heap && inside(offset, bytes, world.window_bytes))
-      return context::peer_heap(world, pe) + offset;
+      return context::mapped_address(world, {windows::kHeapWindow, offset}, pe);
     if (space == Space::statics && inside(offset, bytes, world.static_bytes))
-      return world.static0 + static_cast<std::int64_t>(pe) * world.pe_step + offset;
+      return context::mapped_address(world, {windows::kStaticWindow, offset}, pe);
     return nullptr;
   }
 

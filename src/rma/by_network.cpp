@@ -64,7 +64,7 @@ transport::Transport& flushd_network(const char* routine, int pe) noexcept {
   return am::own_endpoint.network_of(pe);
 }
 
-void ask_for_key(const char* routine, const atomic::RemotePlace& place) noexcept {
+void ask_for_key(const char* routine, const context::Place& place) noexcept {
   KeyAnswer answer{};
   constexpr auto kBytes = static_cast<std::uint32_t>(sizeof answer);
   atomic::OpenCount open{0};
@@ -92,7 +92,7 @@ bool find_part(const Transfer& transfer, Part& part) noexcept {
 
 // Messages sent before the last fence must not be overtaken.
 void flush_fenced_messages(const char* routine, int pe) noexcept {
-  const std::uint32_t fences = am::fences.load(std::memory_order_relaxed);  // this thread's own count
+  const std::uint32_t fences = am::fences.load(std::memory_order_relaxed);  // includes this thread's own
   {
     const Locked endpoint;
     if (state().keys.fences_flushed(pe) == fences) return;

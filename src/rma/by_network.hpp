@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <span>
 
-#include "atomic/place.hpp"
 #include "config/kinds.hpp"
 #include "context/context.hpp"
+#include "context/location.hpp"
 #include "transport/transport.hpp"
 
 namespace shmemx::rma {
@@ -39,7 +39,7 @@ enum class Direction : std::uint8_t { put, get };
 struct Transfer {
   const char* routine;
   Direction direction;
-  atomic::RemotePlace place;
+  context::Place place;
   std::byte* local;
   std::size_t bytes;
 

@@ -51,7 +51,7 @@ void OpenedRanges::close() noexcept {
   opened_.clear();
 }
 
-const RemoteKey* KnownKeys::find(const atomic::RemotePlace& place) const noexcept {
+const RemoteKey* KnownKeys::find(const context::Place& place) const noexcept {
   const auto peer = peers_.find(place.pe);
   if (peer == peers_.end()) return nullptr;
   for (const RemoteKey& key : peer->second.keys) {
@@ -61,7 +61,7 @@ const RemoteKey* KnownKeys::find(const atomic::RemotePlace& place) const noexcep
 }
 
 // Several threads may have asked.
-void KnownKeys::add(const atomic::RemotePlace& place, const KeyAnswer& answer) {
+void KnownKeys::add(const context::Place& place, const KeyAnswer& answer) {
   if (find(place) != nullptr) return;
   peers_[place.pe].keys.push_back({place.window, answer.begin, answer.bytes, answer.is_open != 0,
                                    std::string(reinterpret_cast<const char*>(answer.key), answer.key_bytes)});

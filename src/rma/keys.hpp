@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "atomic/place.hpp"
+#include "context/location.hpp"
 #include "rma/wire.hpp"
 #include "transport/transport.hpp"
 
@@ -52,9 +52,9 @@ struct RemoteKey {
 class KnownKeys {
  public:
   // The one that covers `place`; null: that has not been asked yet. Valid under the lock.
-  const RemoteKey* find(const atomic::RemotePlace& place) const noexcept;
+  const RemoteKey* find(const context::Place& place) const noexcept;
   // The answer is sound.
-  void add(const atomic::RemotePlace& place, const KeyAnswer& answer);
+  void add(const context::Place& place, const KeyAnswer& answer);
   void forget() noexcept { peers_.clear(); }
   // Of a PE that has keys here: how many fences had been called when all that was put there before had been executed.
   std::uint32_t& fences_flushed(int pe) { return peers_[pe].fences_flushed; }

@@ -6,37 +6,34 @@
 #include <cstdint>
 
 #include "am/handlers.hpp"
-#include "atomic/place.hpp"
 #include "context/context.hpp"
+#include "context/location.hpp"
 #include "rma/strided.hpp"
 
 namespace shmemx::rma {
 
-using atomic::place_of;
-using atomic::RemotePlace;
-
 // Returns when `source` may be used again. Complete at the target after flush_remote(), unless `options` say otherwise.
 // Long blocks go by the network's own put and get where it has them (by_network.hpp).
-void put_remote(const char* routine, RemotePlace dest, const void* source, std::size_t bytes,
+void put_remote(const char* routine, context::Place dest, const void* source, std::size_t bytes,
                 am::SendOptions options = {}) noexcept;
 // The same, but `source` stays in use until flush_remote(): short ones may leave together with others, long ones are
 // read from their place.
-void put_nbi_remote(const char* routine, const context::Context& context, RemotePlace dest, const void* source,
+void put_nbi_remote(const char* routine, const context::Context& context, context::Place dest, const void* source,
                     std::size_t bytes) noexcept;
-void put_strided_remote(const char* routine, RemotePlace dest, const void* source, const Strided& shape,
+void put_strided_remote(const char* routine, context::Place dest, const void* source, const Strided& shape,
                         am::SendOptions options = {}) noexcept;
 // Data first, then the signal: one message where it fits.
-void put_signal_remote(const char* routine, RemotePlace dest, const void* source, std::size_t bytes, RemotePlace signal,
-                       std::uint64_t value, int sig_op, am::SendOptions options = {}) noexcept;
+void put_signal_remote(const char* routine, context::Place dest, const void* source, std::size_t bytes,
+                       context::Place signal, std::uint64_t value, int sig_op, am::SendOptions options = {}) noexcept;
 
 // The signal alone, after everything sent to that PE before.
-void signal_remote(const char* routine, RemotePlace signal, std::uint64_t value, int sig_op) noexcept;
+void signal_remote(const char* routine, context::Place signal, std::uint64_t value, int sig_op) noexcept;
 
 // Returns when the data are here.
-void get_remote(const char* routine, void* dest, RemotePlace source, std::size_t bytes) noexcept;
-void get_strided_remote(const char* routine, void* dest, RemotePlace source, const Strided& shape) noexcept;
+void get_remote(const char* routine, void* dest, context::Place source, std::size_t bytes) noexcept;
+void get_strided_remote(const char* routine, void* dest, context::Place source, const Strided& shape) noexcept;
 // Complete after flush_remote() of the context.
-void get_nbi_remote(const char* routine, const context::Context& context, void* dest, RemotePlace source,
+void get_nbi_remote(const char* routine, const context::Context& context, void* dest, context::Place source,
                     std::size_t bytes) noexcept;
 
 // quiet: all that was started before is done and visible. The second form: for one PE (world) only; the third: of all

@@ -30,7 +30,7 @@ struct Getting {
   }
 };
 
-void get_pieces(const Getting& getting, void* dest, RemotePlace source, std::size_t bytes) noexcept {
+void get_pieces(const Getting& getting, void* dest, context::Place source, std::size_t bytes) noexcept {
   auto* to = static_cast<std::byte*>(dest);
   const std::size_t room = room_in_answer(source.pe);
   while (bytes != 0) {
@@ -44,7 +44,7 @@ void get_pieces(const Getting& getting, void* dest, RemotePlace source, std::siz
   }
 }
 
-void get_blocks_gathered(const Getting& getting, std::byte* dest, const RemotePlace& source, const Strided& shape,
+void get_blocks_gathered(const Getting& getting, std::byte* dest, const context::Place& source, const Strided& shape,
                          std::size_t most) noexcept {
   const auto block_bytes = static_cast<std::uint32_t>(shape.block_bytes);
   for (std::size_t done = 0; done < shape.block_count;) {
@@ -67,11 +67,11 @@ void start_get(const Getting& getting, Transfer get, transport::Completion& open
   }
 }
 
-Transfer get_of(const char* routine, void* dest, const RemotePlace& source, std::size_t bytes) noexcept {
+Transfer get_of(const char* routine, void* dest, const context::Place& source, std::size_t bytes) noexcept {
   return {routine, Direction::get, source, static_cast<std::byte*>(dest), bytes};
 }
 
-void get_each_block(const Getting& getting, std::byte* dest, RemotePlace source, const Strided& shape) noexcept {
+void get_each_block(const Getting& getting, std::byte* dest, context::Place source, const Strided& shape) noexcept {
   transport::Completion open;
   const bool by_network = goes_by_network(source.pe, shape.block_bytes);
   for (std::size_t i = 0; i < shape.block_count; ++i) {
@@ -88,7 +88,7 @@ void get_each_block(const Getting& getting, std::byte* dest, RemotePlace source,
 
 }  // namespace
 
-void get_remote(const char* routine, void* dest, RemotePlace source, std::size_t bytes) noexcept {
+void get_remote(const char* routine, void* dest, context::Place source, std::size_t bytes) noexcept {
   OpenCount open{0};
   const Getting getting{routine, {&open, 0}, true};
   if (goes_by_network(source.pe, bytes)) {
@@ -101,7 +101,7 @@ void get_remote(const char* routine, void* dest, RemotePlace source, std::size_t
   atomic::await_answers(routine, source.pe, open);
 }
 
-void get_strided_remote(const char* routine, void* dest, RemotePlace source, const Strided& shape) noexcept {
+void get_strided_remote(const char* routine, void* dest, context::Place source, const Strided& shape) noexcept {
   if (shape.block_bytes == 0) return;
   OpenCount open{0};
   const Getting getting{routine, {&open, 0}, true};
@@ -115,7 +115,7 @@ void get_strided_remote(const char* routine, void* dest, RemotePlace source, con
   atomic::await_answers(routine, source.pe, open);
 }
 
-void get_nbi_remote(const char* routine, const context::Context& context, void* dest, RemotePlace source,
+void get_nbi_remote(const char* routine, const context::Context& context, void* dest, context::Place source,
                     std::size_t bytes) noexcept {
   const Getting getting{routine, atomic::asker_of(context), false};
   if (goes_by_network(source.pe, bytes))

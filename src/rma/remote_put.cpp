@@ -19,11 +19,11 @@ Bytes bytes_at(const void* source, std::size_t bytes) noexcept {
   return {static_cast<const std::byte*>(source), bytes};
 }
 
-SignalHeader signal_header(const RemotePlace& signal, std::uint64_t value, int sig_op) noexcept {
+SignalHeader signal_header(const context::Place& signal, std::uint64_t value, int sig_op) noexcept {
   return {signal.window, signal.offset, value, sig_op, 0};
 }
 
-void put_by_messages(const char* routine, RemotePlace dest, const std::byte* source, std::size_t bytes,
+void put_by_messages(const char* routine, context::Place dest, const std::byte* source, std::size_t bytes,
                      am::SendOptions options) noexcept {
   const std::size_t room = room_behind(dest.pe, sizeof(PutHeader));
   while (bytes != 0) {
@@ -36,7 +36,7 @@ void put_by_messages(const char* routine, RemotePlace dest, const std::byte* sou
   }
 }
 
-bool try_put_nbi(const RemotePlace& dest, Bytes source) noexcept {
+bool try_put_nbi(const context::Place& dest, Bytes source) noexcept {
   const PutHeader header{dest.window, dest.offset};
   const am::Locked endpoint;
   if (source.size() >= transport::kLongBytes)
@@ -44,7 +44,7 @@ bool try_put_nbi(const RemotePlace& dest, Bytes source) noexcept {
   return endpoint->try_send_gathered(dest.pe, am::kPut, bytes_of(header), source);
 }
 
-void put_nbi_by_messages(const char* routine, RemotePlace dest, const std::byte* source, std::size_t bytes,
+void put_nbi_by_messages(const char* routine, context::Place dest, const std::byte* source, std::size_t bytes,
                          am::SendOptions) noexcept {
   const std::size_t room = room_behind(dest.pe, sizeof(PutHeader));
   while (bytes != 0) {
@@ -62,12 +62,12 @@ void put_nbi_by_messages(const char* routine, RemotePlace dest, const std::byte*
 }
 
 // The source is only read.
-Transfer put_of(const char* routine, const RemotePlace& dest, const void* source, std::size_t bytes) noexcept {
+Transfer put_of(const char* routine, const context::Place& dest, const void* source, std::size_t bytes) noexcept {
   return {routine, Direction::put, dest, const_cast<std::byte*>(static_cast<const std::byte*>(source)), bytes};
 }
 
 struct ByMessages {
-  void (*put)(const char*, RemotePlace, const std::byte*, std::size_t, am::SendOptions) noexcept;
+  void (*put)(const char*, context::Place, const std::byte*, std::size_t, am::SendOptions) noexcept;
   am::SendOptions options;
 };
 
@@ -81,7 +81,7 @@ void start_put(Transfer put, transport::Completion& open, ByMessages by_messages
 }
 
 // Large blocks: each is a put of its own.
-void put_each_block(const char* routine, RemotePlace dest, const std::byte* source, const Strided& shape,
+void put_each_block(const char* routine, context::Place dest, const std::byte* source, const Strided& shape,
                     am::SendOptions options) noexcept {
   transport::Completion open;
   const bool by_network = goes_by_network(dest.pe, shape.block_bytes);
@@ -99,7 +99,7 @@ void put_each_block(const char* routine, RemotePlace dest, const std::byte* sour
 
 }  // namespace
 
-void put_remote(const char* routine, RemotePlace dest, const void* source, std::size_t bytes,
+void put_remote(const char* routine, context::Place dest, const void* source, std::size_t bytes,
                 am::SendOptions options) noexcept {
   if (!goes_by_network(dest.pe, bytes)) [[likely]]
     return put_by_messages(routine, dest, static_cast<const std::byte*>(source), bytes, options);
@@ -108,7 +108,7 @@ void put_remote(const char* routine, RemotePlace dest, const void* source, std::
   await_network(routine, dest.pe, open);
 }
 
-void put_nbi_remote(const char* routine, const context::Context& context, RemotePlace dest, const void* source,
+void put_nbi_remote(const char* routine, const context::Context& context, context::Place dest, const void* source,
                     std::size_t bytes) noexcept {
   if (!am::is_internode(dest.pe) || bytes == 0) return put_remote(routine, dest, source, bytes);
   if (goes_by_network(dest.pe, bytes))
@@ -116,7 +116,7 @@ void put_nbi_remote(const char* routine, const context::Context& context, Remote
   put_nbi_by_messages(routine, dest, static_cast<const std::byte*>(source), bytes, {});
 }
 
-void put_strided_remote(const char* routine, RemotePlace dest, const void* source, const Strided& shape,
+void put_strided_remote(const char* routine, context::Place dest, const void* source, const Strided& shape,
                         am::SendOptions options) noexcept {
   if (shape.block_bytes == 0) return;
   const auto* const from = static_cast<const std::byte*>(source);
@@ -136,15 +136,15 @@ void put_strided_remote(const char* routine, RemotePlace dest, const void* sourc
   }
 }
 
-void signal_remote(const char* routine, RemotePlace signal, std::uint64_t value, int sig_op) noexcept {
+void signal_remote(const char* routine, context::Place signal, std::uint64_t value, int sig_op) noexcept {
   const SignalHeader header = signal_header(signal, value, sig_op);
   am::send(routine, signal.pe, am::kSignal, bytes_of(header));
 }
 
 // The last piece carries the signal; messages of one source are carried out in order. What goes by the network is
 // complete before the signal leaves.
-void put_signal_remote(const char* routine, RemotePlace dest, const void* source, std::size_t bytes, RemotePlace signal,
-                       std::uint64_t value, int sig_op, am::SendOptions options) noexcept {
+void put_signal_remote(const char* routine, context::Place dest, const void* source, std::size_t bytes,
+                       context::Place signal, std::uint64_t value, int sig_op, am::SendOptions options) noexcept {
   if (bytes == 0 || goes_by_network(dest.pe, bytes)) {
     if (bytes != 0) put_remote(routine, dest, source, bytes, options);
     return signal_remote(routine, signal, value, sig_op);

@@ -12,7 +12,7 @@ constinit std::size_t used_end = context::kDefaultContext + 1;  // entries from 
 
 }  // namespace
 
-std::uint64_t create_context(const coll::Team& team, std::uint32_t options) noexcept {
+std::uint64_t create_context(const coll::Team& team) noexcept {
   const std::lock_guard guard(table_mutex);
   std::size_t index = first_maybe_free;
   while (index < context::kMaxContexts && context::context_table[index].handle != 0) ++index;
@@ -21,7 +21,6 @@ std::uint64_t create_context(const coll::Team& team, std::uint32_t options) noex
   if (index >= used_end) used_end = index + 1;
   context::Context& entry = context::context_table[index];
   entry = team.route;
-  entry.options = options;
   entry.session_options = 0;
   entry.session_total_ops = ~std::uint64_t{0};
   entry.handle = ++generation * context::kMaxContexts + index;

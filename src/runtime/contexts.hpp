@@ -9,7 +9,7 @@
 namespace shmemx::runtime {
 
 // Returns the handle of a new context; 0 if the table is full.
-std::uint64_t create_context(const coll::Team& team, std::uint32_t options) noexcept;
+std::uint64_t create_context(const coll::Team& team) noexcept;
 void destroy_context(context::Context& context) noexcept;
 // Destroys the contexts of one team, when the team ends.
 void drop_contexts_of(std::uint32_t team_index) noexcept;

@@ -5,7 +5,7 @@
 #include "atomic/remote.hpp"
 #include "base/fatal.hpp"
 #include "base/wait.hpp"
-#include "context/route.hpp"
+#include "context/location.hpp"
 
 namespace shmemx::sync {
 namespace {
@@ -18,9 +18,9 @@ constexpr Half kGranted = Half{1} << 31;  // the predecessor has passed the lock
 
 // One half of the lock's word on some PE, whose memory may be mapped or not.
 struct RemoteHalf {
-  Half* at;                   // if mapped
-  Doorbell* doorbell;         // null if not mapped
-  atomic::RemotePlace place;  // if not mapped
+  Half* at;              // if mapped
+  Doorbell* doorbell;    // null if not mapped
+  context::Place place;  // if not mapped
   const char* routine;
 
   Half apply(atomic::Op op, Half operand, Half condition = 0) const {
@@ -47,23 +47,23 @@ struct LockWord {
   RemoteHalf entry;
 };
 
-context::Target target_on(const context::Context& world, const char* routine, const long* lock, int pe) {
+context::Location location_on(const context::Context& world, const char* routine, const long* lock, int pe) {
   if (!context::pe_in_range(world, pe) || reinterpret_cast<std::uintptr_t>(lock) % sizeof(long) != 0) {
     fatal(routine,
           "argument 'lock' at %p is not a lock: allowed are aligned symmetric longs that were 0 on all PEs before the "
           "first use",
           static_cast<const void*>(lock));
   }
-  return context::resolve(world, {routine, "lock"}, lock, sizeof(long), pe);
+  return context::locate(world, {routine, "lock"}, lock, sizeof(long), pe);
 }
 
 LockWord word_on(const context::Context& world, const char* routine, const long* lock, int pe) {
-  const context::Target target = target_on(world, routine, lock, pe);
-  auto* const halves = reinterpret_cast<Half*>(target.address);
-  atomic::RemotePlace place = atomic::place_of(world, target.address, pe);
-  const RemoteHalf tail{halves, target.doorbell, place, routine};
+  const context::Location at = location_on(world, routine, lock, pe);
+  auto* const halves = reinterpret_cast<Half*>(at.address);
+  context::Place place = at.place;
+  const RemoteHalf tail{halves, at.doorbell, place, routine};
   place.offset += sizeof(Half);
-  return {tail, {halves + 1, target.doorbell, place, routine}};
+  return {tail, {halves + 1, at.doorbell, place, routine}};
 }
 
 // This PE's own queue entry, which is always mapped.
@@ -72,16 +72,14 @@ struct OwnEntry {
   Doorbell* doorbell;
 };
 OwnEntry own_entry(const context::Context& world, const char* routine, const long* lock) {
-  const context::Target target = target_on(world, routine, lock, world.my_pe);
-  return {reinterpret_cast<Half*>(target.address) + 1, target.doorbell};
+  const context::Location at = location_on(world, routine, lock, world.my_pe);
+  return {reinterpret_cast<Half*>(at.address) + 1, at.doorbell};
 }
 
 // Returns the lock's home. Homes are spread over the PEs, so that many locks do not all load PE 0.
 int home_of(const context::Context& world, const long* lock) {
-  const std::uint64_t address = reinterpret_cast<std::uintptr_t>(lock);
-  const std::uint64_t heap_offset = address - world.heap_base;
-  const std::uint64_t offset = heap_offset < world.window_bytes ? heap_offset : address - world.static_base;
-  return static_cast<int>(offset / sizeof(long) % world.n_pes);
+  const context::Place place = context::place_of(world, lock, world.my_pe);
+  return static_cast<int>(place.offset / sizeof(long) % world.n_pes);
 }
 
 Half load(const Half* at) { return __atomic_load_n(at, __ATOMIC_ACQUIRE); }

@@ -41,8 +41,8 @@ class ActiveGroup {
   }
   void retract_word() noexcept { __atomic_store_n(word_of(me(), 2), 0L, __ATOMIC_RELEASE); }
   // Returns where the word of `pe` lies, for messages.
-  rma::RemotePlace word_place(int pe, int index) const noexcept {
-    return rma::place_of(route_, psync_.pe0 + static_cast<std::size_t>(index) * sizeof(long), pe);
+  context::Place word_place(int pe, int index) const noexcept {
+    return context::place_of(route_, psync_.pe0 + static_cast<std::size_t>(index) * sizeof(long), pe);
   }
 
  private:

@@ -35,7 +35,7 @@ void gather(const ActiveGroup& group, const Gathered& into, const std::byte* own
       rma::copy(into.of(pe), mapped_copy(group.route(), own_source, pe), bytes);
     } else {
       rma::get_nbi_remote(group.routine(), context::default_context(), into.of(pe),
-                          rma::place_of(group.route(), own_source, pe), bytes);
+                          context::place_of(group.route(), own_source, pe), bytes);
     }
   }
   flush(group);

@@ -13,7 +13,7 @@ void await_flag(const Team& team, const char* routine, int pe, std::uint64_t epo
   wait_for(routine, is_set);
 }
 
-rma::RemotePlace flag_place(const Team& team, int pe) noexcept {
+context::Place flag_place(const Team& team, int pe) noexcept {
   const std::size_t offset =
       team.route.team_index * node_slots.bytes + sizeof(Flag) * static_cast<std::size_t>(team.me());
   return {context::world_pe(team.route, pe), windows::kSlotsWindow, offset};

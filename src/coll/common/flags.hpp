@@ -24,6 +24,6 @@ inline void set_flag(const Team& team, const char* routine, int pe, std::uint64_
 void await_flag(const Team& team, const char* routine, int pe, std::uint64_t epoch) noexcept;
 
 // Returns where this PE's flag on `pe` lies, for data that carry their flag with them.
-rma::RemotePlace flag_place(const Team& team, int pe) noexcept;
+context::Place flag_place(const Team& team, int pe) noexcept;
 
 }  // namespace shmemx::coll

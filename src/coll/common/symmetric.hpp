@@ -4,13 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "context/route.hpp"
+#include "context/location.hpp"
 
 namespace shmemx::coll {
 
 // The copies of a symmetric object on all PEs of a group: the copy of PE 0 and the step to the next PE's copy. If some
 // member's memory is not mapped the step is 0 and every copy is this PE's own one: mapped_copy() then finds the copies
-// of mapped members, rma::place_of() those that only messages reach.
+// of mapped members, context::place_of() those that only messages reach.
 struct Symmetric {
   std::byte* pe0 = nullptr;
   std::int64_t step = 0;
@@ -19,11 +19,8 @@ struct Symmetric {
 
 // Returns where `pe`, whose memory is mapped, has its copy of a symmetric object that has been checked.
 inline std::byte* mapped_copy(const context::Context& route, const std::byte* own_copy, int pe) noexcept {
-  const auto address = reinterpret_cast<std::uintptr_t>(own_copy);
-  const std::int64_t block = static_cast<std::int64_t>(pe) * route.pe_step;
-  const std::uint64_t static_offset = address - route.static_base;
-  if (static_offset < route.static_bytes) return route.static0 + block + static_offset;
-  return route.heap0 + block + (address - route.heap_base);
+  const context::Place place = context::place_of(route, own_copy, pe);
+  return context::mapped_address(route, {place.window, place.offset}, pe);
 }
 
 // Checks and translates an argument of a collective; a range of 0 bytes is always valid. `direct`: the memory of all

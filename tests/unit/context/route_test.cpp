@@ -4,6 +4,7 @@
 #include <string>
 
 #include "coll/common/group.hpp"
+#include "context/location.hpp"
 #include "support/child.hpp"
 #include "support/node.hpp"
 #include "support/waiting.hpp"
@@ -199,6 +200,38 @@ BOOST_AUTO_TEST_CASE(what_is_not_mapped_is_checked_all_the_same) {
   BOOST_CHECK(names(complaint(world, node().at<void>(2, 64), 4, 2), "not a symmetric address"));
   context::make_unusable(world);
   BOOST_CHECK_EQUAL(complaint(world, in_heap, 1, 0), "shmem_test: called before shmem_init. Job ended.\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_location_is_mapped_or_a_place_in_a_window) {
+  Context world = node().world(1);
+  std::byte* const in_heap = node().arena().heap(1) + 64;
+  std::byte* const in_statics = node().arena().statics(1) + 8;
+  const context::Location mapped = context::locate(world, kSite, in_heap, 8, 2);
+  BOOST_CHECK(mapped.is_mapped());
+  BOOST_CHECK_EQUAL(mapped.address, node().arena().heap(2) + 64);
+  const QueuePath queue_path;
+  context::set_hot_limits(world);
+  const context::Location heap = context::locate(world, kSite, in_heap, 8, 2);
+  BOOST_CHECK(!heap.is_mapped());
+  BOOST_CHECK(heap.place.window == windows::kHeapWindow && heap.place.offset == 64 && heap.place.pe == 2);
+  const context::Location statics = context::locate(world, kSite, in_statics, 8, 3);
+  BOOST_CHECK(statics.place.window == windows::kStaticWindow && statics.place.offset == 8 && statics.place.pe == 3);
+  const Context back = coll::route_of(world, *world.set.subset(3, -1, 4), 2);
+  BOOST_CHECK_EQUAL(context::place_of(back, in_heap, 0).pe, 3);
+}
+
+BOOST_AUTO_TEST_CASE(windows_and_addresses_translate_both_ways) {
+  const Context& world = node().world(1);
+  for (std::byte* const own : {node().arena().heap(1) + 4096, node().arena().statics(1) + 16}) {
+    context::WindowOffset found{};
+    BOOST_REQUIRE(context::find_window(world, reinterpret_cast<std::uintptr_t>(own), 8, found));
+    BOOST_CHECK_EQUAL(context::mapped_address(world, found, 1), own);
+    BOOST_CHECK_EQUAL(context::mapped_address(world, found, 3),
+                      own - node().arena().block(1) + node().arena().block(3));
+  }
+  context::WindowOffset found{};
+  int automatic = 0;
+  BOOST_CHECK(!context::find_window(world, reinterpret_cast<std::uintptr_t>(&automatic), 4, found));
 }
 
 BOOST_AUTO_TEST_CASE(members_of_teams_have_their_numbers_in_the_world) {

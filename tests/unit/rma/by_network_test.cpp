@@ -18,7 +18,6 @@
 namespace {
 
 using namespace shmemx;
-using atomic::RemotePlace;
 using unit::kOther;
 using unit::kRemoteBytes;
 using unit::PlayedNetwork;
@@ -84,7 +83,7 @@ struct Life {
   void put_nbi(std::size_t offset, std::size_t bytes) {
     rma::put_nbi_remote("put_nbi", context::default_context(), at(offset), source.data(), bytes);
   }
-  static RemotePlace at(std::size_t offset) { return {kOther, windows::kHeapWindow, offset}; }
+  static context::Place at(std::size_t offset) { return {kOther, windows::kHeapWindow, offset}; }
 
   PlayedNetwork& network;
   std::vector<std::byte> source = std::vector<std::byte>(kRemoteBytes);

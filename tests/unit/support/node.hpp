@@ -57,7 +57,7 @@ class Node {
     coll::Team team;
     team.handle = slot;
     team.route = coll::route_of(world(pe), set, set.find(Pe{pe})->value);
-    team.slot0 = arena_.team_slot(set.start(), slot);
+    team.slot0 = arena_.block(set.start()) + slot * windows::slot_bytes(arena_.geometry().n_pes);
     team.scratch_offset = windows::slot_bytes(arena_.geometry().n_pes) - 2 * windows::kScratchBytes;
     team.counting = counting;
     return team;

@@ -19,6 +19,10 @@ using windows::Arena;
 
 constexpr std::size_t kPes = 3;
 
+std::byte* last_slot(const Arena& arena, int pe) {
+  return arena.block(pe) + (windows::kTeamSlots - 1) * windows::slot_bytes(arena.geometry().n_pes);
+}
+
 bool all_equal(const std::byte* from, std::size_t bytes, std::byte value) {
   return std::all_of(from, from + bytes, [value](std::byte b) { return b == value; });
 }
@@ -59,14 +63,14 @@ BOOST_AUTO_TEST_CASE(blocks_are_aligned_distinct_and_zero) {
     std::fill_n(arena.heap(pe), g.heap_bytes, std::byte(pe + 1));
     std::fill_n(arena.statics(pe), g.static_bytes, std::byte(pe + 11));
     arena.doorbell(pe).wake_seq = static_cast<std::uint32_t>(pe + 21);
-    std::fill_n(arena.team_slot(pe, windows::kTeamSlots - 1), windows::slot_bytes(kPes), std::byte(pe + 31));
+    std::fill_n(last_slot(arena, pe), windows::slot_bytes(kPes), std::byte(pe + 31));
   }
   for (int pe = 0; pe < static_cast<int>(kPes); ++pe) {
     BOOST_CHECK(all_equal(arena.heap(pe), g.heap_bytes, std::byte(pe + 1)));
     BOOST_CHECK(all_equal(arena.statics(pe), g.static_bytes, std::byte(pe + 11)));
     BOOST_CHECK_EQUAL(arena.doorbell(pe).wake_seq.load(), static_cast<std::uint32_t>(pe + 21));
     BOOST_CHECK_EQUAL(arena.doorbell(pe).sleepers.load(), 0U);
-    BOOST_CHECK(all_equal(arena.team_slot(pe, windows::kTeamSlots - 1), windows::slot_bytes(kPes), std::byte(pe + 31)));
+    BOOST_CHECK(all_equal(last_slot(arena, pe), windows::slot_bytes(kPes), std::byte(pe + 31)));
   }
 }
 
@@ -111,12 +115,12 @@ BOOST_AUTO_TEST_CASE(the_own_block_alone_is_that_of_all_blocks) {
       own->block(pe)[all.geometry().stride - 1] = std::byte(pe + 2);
       *own->heap(pe) = std::byte(pe + 3);
       *own->statics(pe) = std::byte(pe + 4);
-      *own->team_slot(pe, windows::kTeamSlots - 1) = std::byte(pe + 5);
+      *last_slot(*own, pe) = std::byte(pe + 5);
       BOOST_CHECK(*all.block(pe) == std::byte(pe + 1));
       BOOST_CHECK(all.block(pe)[all.geometry().stride - 1] == std::byte(pe + 2));
       BOOST_CHECK(*all.heap(pe) == std::byte(pe + 3));
       BOOST_CHECK(*all.statics(pe) == std::byte(pe + 4));
-      BOOST_CHECK(*all.team_slot(pe, windows::kTeamSlots - 1) == std::byte(pe + 5));
+      BOOST_CHECK(*last_slot(all, pe) == std::byte(pe + 5));
     }
   }
 }
