@@ -7,7 +7,7 @@
 
 #include "api/arg_check.hpp"
 #include "atomic/direct.hpp"
-#include "atomic/remote.hpp"
+#include "onesided/update.hpp"
 
 namespace shmemx::api {
 
@@ -47,13 +47,13 @@ T apply_remote(const Context& context, const char* routine, const std::byte* own
                int pe) noexcept {
   const context::Place place = context::place_of(context, own_copy, pe);
   if constexpr (kHasDestination<Operation>) {
-    atomic::fetch_nbi_remote(routine, context, operation.fetch, place, operation.remote());
+    onesided::fetch_nbi(routine, context, operation.fetch, place, operation.remote());
     return T{};
   } else if constexpr (!Operation::kFetches) {
-    atomic::post_remote(routine, place, operation.remote());
+    onesided::post(routine, place, operation.remote());
     return T{};
   } else {
-    return static_cast<T>(atomic::from_bits<Canonical<T>>(atomic::fetch_remote(routine, place, operation.remote())));
+    return static_cast<T>(onesided::from_bits<Canonical<T>>(onesided::fetch(routine, place, operation.remote())));
   }
 }
 
@@ -107,7 +107,7 @@ struct Fetch {
   static constexpr bool kMayAsk = true;
   bool leaves(C) const noexcept { return true; }
   C operator()(C* word) const noexcept { return atomic::fetch(word); }
-  atomic::Operation remote() const noexcept { return atomic::operation<C>(atomic::Op::fetch); }
+  onesided::Operation remote() const noexcept { return onesided::operation<C>(onesided::Op::fetch); }
 };
 
 struct Update {
@@ -128,14 +128,14 @@ struct Set : Update {
     atomic::set(word, value);
     return value;
   }
-  atomic::Operation remote() const noexcept { return atomic::operation(atomic::Op::set, value); }
+  onesided::Operation remote() const noexcept { return onesided::operation(onesided::Op::set, value); }
 };
 template <class C>
 struct Swap : Exchange {
   C value;
   bool leaves(C old) const noexcept { return old == value; }
   C operator()(C* word) const noexcept { return atomic::swap(word, value); }
-  atomic::Operation remote() const noexcept { return atomic::operation(atomic::Op::swap, value); }
+  onesided::Operation remote() const noexcept { return onesided::operation(onesided::Op::swap, value); }
 };
 template <class C>
 struct CompareSwap : Exchange {
@@ -143,31 +143,33 @@ struct CompareSwap : Exchange {
   C value;
   bool leaves(C old) const noexcept { return old != condition || old == value; }
   C operator()(C* word) const noexcept { return atomic::compare_swap(word, condition, value); }
-  atomic::Operation remote() const noexcept { return atomic::operation(atomic::Op::compare_swap, value, condition); }
+  onesided::Operation remote() const noexcept {
+    return onesided::operation(onesided::Op::compare_swap, value, condition);
+  }
 };
 template <class C>
 struct FetchAdd : Update {
   C value;
   C operator()(C* word) const noexcept { return atomic::fetch_add(word, value); }
-  atomic::Operation remote() const noexcept { return atomic::operation(atomic::Op::add, value); }
+  onesided::Operation remote() const noexcept { return onesided::operation(onesided::Op::add, value); }
 };
 template <class C>
 struct FetchAnd : Update {
   C value;
   C operator()(C* word) const noexcept { return atomic::fetch_and(word, value); }
-  atomic::Operation remote() const noexcept { return atomic::operation(atomic::Op::and_, value); }
+  onesided::Operation remote() const noexcept { return onesided::operation(onesided::Op::and_, value); }
 };
 template <class C>
 struct FetchOr : Update {
   C value;
   C operator()(C* word) const noexcept { return atomic::fetch_or(word, value); }
-  atomic::Operation remote() const noexcept { return atomic::operation(atomic::Op::or_, value); }
+  onesided::Operation remote() const noexcept { return onesided::operation(onesided::Op::or_, value); }
 };
 template <class C>
 struct FetchXor : Update {
   C value;
   C operator()(C* word) const noexcept { return atomic::fetch_xor(word, value); }
-  atomic::Operation remote() const noexcept { return atomic::operation(atomic::Op::xor_, value); }
+  onesided::Operation remote() const noexcept { return onesided::operation(onesided::Op::xor_, value); }
 };
 
 // The same without a result: a message needs no answer.

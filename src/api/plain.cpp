@@ -11,7 +11,7 @@
 #include "api/sync.hpp"
 #include "base/fatal.hpp"
 #include "coll/barrier.hpp"
-#include "rma/order.hpp"
+#include "onesided/order.hpp"
 #include "runtime/job.hpp"
 #include "runtime/memory.hpp"
 #include "sync/lock.hpp"
@@ -19,7 +19,7 @@
 namespace api = shmemx::api;
 namespace coll = shmemx::coll;
 namespace context = shmemx::context;
-namespace rma = shmemx::rma;
+namespace onesided = shmemx::onesided;
 namespace runtime = shmemx::runtime;
 
 namespace {
@@ -55,7 +55,7 @@ void* symmetric_pointer(const context::Context& route, const void* address, int 
 }
 
 // Completes all operations of the default context, for barriers and locks.
-void quiet_default(const char* routine) { rma::quiet(routine, api::default_context()); }
+void quiet_default(const char* routine) { onesided::quiet(routine, api::default_context()); }
 
 void quiet_pes(const context::Context& context, const char* routine, const int* target_pes, std::size_t npes) {
   if (npes != 0) api::check_array(routine, "target_pes", target_pes);
@@ -71,7 +71,7 @@ void quiet_pes(const context::Context& context, const char* routine, const int* 
   if (context::all_mapped) return;
   for (std::size_t i = 0; i < npes; ++i) {
     if (!context::is_mapped(context, target_pes[i]))
-      rma::flush_remote(routine, context, context::world_pe(context, target_pes[i]));
+      onesided::flush(routine, context, context::world_pe(context, target_pes[i]));
   }
 }
 
@@ -203,16 +203,16 @@ uint64_t pshmem_signal_wait_until(uint64_t* sig_addr, int cmp, uint64_t cmp_valu
   return seen;
 }
 
-void pshmem_fence(void) noexcept { rma::fence("shmem_fence", api::default_context()); }
+void pshmem_fence(void) noexcept { onesided::fence("shmem_fence", api::default_context()); }
 void pshmem_quiet(void) noexcept { quiet_default("shmem_quiet"); }
 // SHMEM_CTX_INVALID is a no-op; any other invalid handle ends the job.
 void pshmem_ctx_fence(shmem_ctx_t ctx) noexcept {
   const context::Context* const entry = api::context_or_null(ctx, "shmem_ctx_fence");
-  if (entry != nullptr) rma::fence("shmem_ctx_fence", *entry);
+  if (entry != nullptr) onesided::fence("shmem_ctx_fence", *entry);
 }
 void pshmem_ctx_quiet(shmem_ctx_t ctx) noexcept {
   const context::Context* const entry = api::context_or_null(ctx, "shmem_ctx_quiet");
-  if (entry != nullptr) rma::quiet("shmem_ctx_quiet", *entry);
+  if (entry != nullptr) onesided::quiet("shmem_ctx_quiet", *entry);
 }
 void pshmem_pe_quiet(const int* target_pes, size_t npes) noexcept {
   quiet_pes(api::default_context(), "shmem_pe_quiet", target_pes, npes);
@@ -244,7 +244,7 @@ void pshmem_set_lock(long* lock) noexcept {
   shmemx::sync::set_lock(world_or_fail("shmem_set_lock"), "shmem_set_lock", lock, threads_share_locks());
 }
 void pshmem_clear_lock(long* lock) noexcept {
-  rma::quiet("shmem_clear_lock");  // of all contexts: completes what was done under the lock on any of them
+  onesided::quiet("shmem_clear_lock");  // of all contexts: completes what was done under the lock on any of them
   shmemx::sync::clear_lock(world_or_fail("shmem_clear_lock"), "shmem_clear_lock", lock);
 }
 int pshmem_test_lock(long* lock) noexcept {

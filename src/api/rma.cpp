@@ -6,7 +6,7 @@ void put_bytes(void* dest, const void* source, std::uint64_t bytes, int pe, cons
                const char* routine) noexcept {
   const context::Target target = context::resolve(context, {routine, "dest"}, dest, bytes, pe);
   if (is_remote(target)) [[unlikely]]
-    return rma::put_remote(routine, place_of(context, target, pe), source, bytes);
+    return onesided::put(routine, place_of(context, target, pe), source, bytes);
   rma::copy(target.address, source, bytes);
   wake(*target.doorbell);
 }
@@ -15,7 +15,7 @@ void put_nbi_bytes(void* dest, const void* source, std::uint64_t bytes, int pe, 
                    const char* routine) noexcept {
   const context::Target target = context::resolve(context, {routine, "dest"}, dest, bytes, pe);
   if (is_remote(target)) [[unlikely]]
-    return rma::put_nbi_remote(routine, context, place_of(context, target, pe), source, bytes);
+    return onesided::put_nbi(routine, context, place_of(context, target, pe), source, bytes);
   rma::copy(target.address, source, bytes);
   wake(*target.doorbell);
 }
@@ -24,7 +24,7 @@ void get_bytes(void* dest, const void* source, std::uint64_t bytes, int pe, cons
                const char* routine) noexcept {
   const context::Target target = context::resolve(context, {routine, "source"}, source, bytes, pe);
   if (is_remote(target)) [[unlikely]]
-    return rma::get_remote(routine, dest, place_of(context, target, pe), bytes);
+    return onesided::get(routine, dest, place_of(context, target, pe), bytes);
   rma::copy(dest, target.address, bytes);
   if (bytes <= sizeof(std::uint64_t)) {
     std::uint64_t value = 0;
@@ -39,7 +39,7 @@ void get_nbi_bytes(void* dest, const void* source, std::uint64_t bytes, int pe, 
                    const char* routine) noexcept {
   const context::Target target = context::resolve(context, {routine, "source"}, source, bytes, pe);
   if (is_remote(target)) [[unlikely]]
-    return rma::get_nbi_remote(routine, context, dest, place_of(context, target, pe), bytes);
+    return onesided::get_nbi(routine, context, dest, place_of(context, target, pe), bytes);
   rma::copy(dest, target.address, bytes);
 }
 

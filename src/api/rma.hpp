@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "api/arg_check.hpp"
+#include "onesided/operations.hpp"
 #include "rma/copy.hpp"
-#include "rma/remote.hpp"
 #include "rma/strided.hpp"
 
 namespace shmemx::api {
@@ -25,7 +25,7 @@ template <class T>
                               int pe) noexcept {
   const context::Target target =
       context::resolve_cold(context, {routine, "dest"}, offset + context.heap_base, sizeof(T), pe);
-  if (is_remote(target)) return rma::put_remote(routine, place_of(context, target, pe), &value, sizeof(T));
+  if (is_remote(target)) return onesided::put(routine, place_of(context, target, pe), &value, sizeof(T));
   rma::copy_visible(target.address, &value, sizeof(T));
   wake(*target.doorbell);
 }
@@ -36,7 +36,7 @@ template <class T>
   const context::Target target =
       context::resolve_cold(context, {routine, "source"}, offset + context.heap_base, sizeof(T), pe);
   if (is_remote(target)) {
-    rma::get_remote(routine, &value, place_of(context, target, pe), sizeof(T));
+    onesided::get(routine, &value, place_of(context, target, pe), sizeof(T));
     return value;
   }
   rma::copy_visible(&value, target.address, sizeof(T));
@@ -163,7 +163,7 @@ inline void put_blocks(const Context& context, const char* routine, void* dest, 
   const context::Target target = context::resolve(context, {routine, "dest"}, dest, span, pe);
   if (empty) return;
   if (is_remote(target)) [[unlikely]]
-    return rma::put_strided_remote(routine, place_of(context, target, pe), source, shape);
+    return onesided::put_strided(routine, place_of(context, target, pe), source, shape);
   rma::copy_strided(target.address, source, shape);
   wake(*target.doorbell);
 }
@@ -177,7 +177,7 @@ inline void get_blocks(const Context& context, const char* routine, void* dest, 
   const context::Target target = context::resolve(context, {routine, "source"}, source, span, pe);
   if (empty) return;
   if (is_remote(target)) [[unlikely]]
-    return rma::get_strided_remote(routine, dest, place_of(context, target, pe), shape);
+    return onesided::get_strided(routine, dest, place_of(context, target, pe), shape);
   rma::copy_strided(dest, target.address, shape);
 }
 

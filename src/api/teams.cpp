@@ -6,7 +6,7 @@
 #include "base/fatal.hpp"
 #include "coll/barrier.hpp"
 #include "coll/split.hpp"
-#include "rma/order.hpp"
+#include "onesided/order.hpp"
 #include "runtime/contexts.hpp"
 
 namespace api = shmemx::api;
@@ -42,7 +42,7 @@ void end_team(coll::Team& team, const char* routine) {
   // Once PE 0 of the team has left the barrier, it may use the slot for another team and clear the counters, which a
   // slower member of this team may still read. In a dissemination each member reads its own flags only.
   team.counting = false;
-  shmemx::rma::quiet(routine);  // the team's contexts end with it
+  shmemx::onesided::quiet(routine);  // the team's contexts end with it
   coll::barrier(team, routine);
   shmemx::runtime::drop_contexts_of(team.route.team_index);
   coll::release_team(team);
@@ -163,7 +163,7 @@ void pshmem_ctx_destroy(shmem_ctx_t ctx) noexcept {
   if (entry == nullptr) return;
   if (ctx == SHMEM_CTX_DEFAULT)
     shmemx::fatal("shmem_ctx_destroy", "argument 'ctx' is SHMEM_CTX_DEFAULT, allowed are contexts that were created");
-  shmemx::rma::quiet("shmem_ctx_destroy", *entry);
+  shmemx::onesided::quiet("shmem_ctx_destroy", *entry);
   shmemx::runtime::destroy_context(*entry);
 }
 

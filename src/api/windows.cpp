@@ -1,34 +1,35 @@
-// Public windows: arguments are checked here, the rest is done in access/.
+// Public windows: arguments are checked here, the rest is done in window/.
 #include <shmemx/windows.h>
 
 #include <cstring>
 
-#include "access/attached.hpp"
-#include "access/node.hpp"
-#include "access/owned.hpp"
-#include "access/remote.hpp"
-#include "access/transfer.hpp"
-#include "access/update.hpp"
 #include "am/channel.hpp"
 #include "api/arg_check.hpp"
 #include "base/fatal.hpp"
 #include "runtime/job.hpp"
+#include "window/attached.hpp"
+#include "window/node.hpp"
+#include "window/owned.hpp"
+#include "window/remote.hpp"
+#include "window/transfer.hpp"
+#include "window/update.hpp"
 
-namespace reach = shmemx::access;  // not `access`: POSIX has a function of that name
+namespace atomic = shmemx::atomic;
+namespace window_ops = shmemx::window;
 namespace api = shmemx::api;
 namespace context = shmemx::context;
 namespace runtime = shmemx::runtime;
 
 namespace {
 
-using reach::AtomicCall;
-using reach::Direction;
-using reach::ElementOp;
-using reach::Mode;
-using reach::Operands;
-using reach::Update;
+using atomic::ElementOp;
+using atomic::Update;
 using shmemx::rma::Place;
 using shmemx::rma::Shape;
+using window_ops::AtomicCall;
+using window_ops::Direction;
+using window_ops::Mode;
+using window_ops::Operands;
 
 constexpr Mode kBlocking{true, nullptr};
 
@@ -40,9 +41,9 @@ shmemx_window_t handle_of(std::uint64_t number) {
 // The first use of windows in the process.
 bool make_ready(const char* routine) {
   context::require_initialized(routine);
-  if (reach::is_started()) return true;
+  if (window_ops::is_started()) return true;
   const shmemx::windows::Arena& arena = runtime::arena();
-  reach::Node node;
+  window_ops::Node node;
   node.me = context::default_context().my_pe;
   node.n_pes = static_cast<int>(context::default_context().n_pes);
   node.fd = arena.fd();
@@ -51,14 +52,14 @@ bool make_ready(const char* routine) {
   node.path = runtime::configuration().window_path;
   node.agent = runtime::configuration().progress != shmemx::config::Progress::off;
   node.pid_of = [](int pe) { return runtime::arena().record(pe).pid; };
-  return reach::start(node);
+  return window_ops::start(node);
 }
 
 int transfer(const char* routine, shmemx_window_t window, Direction direction, const Shape& target, const Shape& local,
              Mode mode) {
   context::require_initialized(routine);
-  return reach::is_started() ? reach::transfer(routine, number_of(window), direction, target, local, mode)
-                             : SHMEMX_ERR_WINDOW;
+  return window_ops::is_started() ? window_ops::transfer(routine, number_of(window), direction, target, local, mode)
+                                  : SHMEMX_ERR_WINDOW;
 }
 
 struct Local {
@@ -69,9 +70,9 @@ struct Local {
 int transfer_range(const char* routine, shmemx_window_t window, Direction direction, const void* target, Local local,
                    Mode mode) {
   context::require_initialized(routine);
-  return reach::is_started()
-             ? reach::transfer_range(routine, number_of(window), direction, target, local.address, local.bytes, mode)
-             : SHMEMX_ERR_WINDOW;
+  return window_ops::is_started() ? window_ops::transfer_range(routine, number_of(window), direction, target,
+                                                               local.address, local.bytes, mode)
+                                  : SHMEMX_ERR_WINDOW;
 }
 
 static_assert(sizeof(shmemx_iov_t) == sizeof(Place) && offsetof(shmemx_iov_t, bytes) == offsetof(Place, bytes));
@@ -116,10 +117,10 @@ void store(void* to, std::uint64_t value, std::size_t bytes) {
 
 int one_element(const char* routine, shmemx_window_t window, void* target, const AtomicCall& call, void* result) {
   context::require_initialized(routine);
-  if (!reach::is_started()) return SHMEMX_ERR_WINDOW;
+  if (!window_ops::is_started()) return SHMEMX_ERR_WINDOW;
   std::uint64_t old = 0;
-  const int code = reach::fetch_op(routine, number_of(window), target, call, old);
-  if (code == SHMEMX_SUCCESS) store(result, old, reach::element_bytes(call.type));
+  const int code = window_ops::fetch_op(routine, number_of(window), target, call, old);
+  if (code == SHMEMX_SUCCESS) store(result, old, atomic::element_bytes(call.type));
   return code;
 }
 
@@ -133,14 +134,14 @@ struct ArrayCall {
 int accumulate(const char* routine, shmemx_window_t window, const ArrayCall& call, bool fetch, Mode mode) {
   context::require_initialized(routine);
   Update update{};
-  if (!reach::make_update(call.type, call.op, true, update)) return SHMEMX_ERR_ARGUMENT;
+  if (!window_ops::make_update(call.type, call.op, true, update)) return SHMEMX_ERR_ARGUMENT;
   Operands operands = call.operands;
   if (update.op == ElementOp::no_op) operands.source = nullptr;
   if (operands.count != 0 &&
       ((operands.source == nullptr && update.op != ElementOp::no_op) || (operands.result == nullptr && fetch)))
     return SHMEMX_ERR_ARGUMENT;
-  if (!reach::is_started()) return SHMEMX_ERR_WINDOW;
-  return reach::accumulate(routine, number_of(window), call.target, update, operands, mode);
+  if (!window_ops::is_started()) return SHMEMX_ERR_WINDOW;
+  return window_ops::accumulate(routine, number_of(window), call.target, update, operands, mode);
 }
 
 Operands operands_of(const void* source, void* result, std::size_t count) {
@@ -191,7 +192,7 @@ int shmemx_window_allocate(size_t bytes, void** address, shmemx_window_t* window
   *window = SHMEMX_WINDOW_INVALID;
   if (!ready) return SHMEMX_ERR_MEMORY;
   std::uint64_t handle = 0;
-  const int code = reach::allocate_window(bytes, address, handle);
+  const int code = window_ops::allocate_window(bytes, address, handle);
   *window = handle_of(handle);
   return code;
 }
@@ -202,24 +203,25 @@ int shmemx_window_expose(void* address, size_t bytes, shmemx_window_t* window) n
   *window = SHMEMX_WINDOW_INVALID;
   if (!ready) return SHMEMX_ERR_MEMORY;
   std::uint64_t handle = 0;
-  const int code = reach::expose_window(address, bytes, handle);
+  const int code = window_ops::expose_window(address, bytes, handle);
   *window = handle_of(handle);
   return code;
 }
 
 int shmemx_window_describe(shmemx_window_t window, shmemx_window_description_t* description) noexcept {
-  static_assert(sizeof(shmemx_window_description_t) == sizeof(reach::Description));
+  static_assert(sizeof(shmemx_window_description_t) == sizeof(shmemx::windows::Description));
   context::require_initialized("shmemx_window_describe");
   if (description == nullptr) return SHMEMX_ERR_ARGUMENT;
-  reach::Description made{};
-  const int code = reach::is_started() ? reach::describe_window(number_of(window), made) : SHMEMX_ERR_WINDOW;
+  shmemx::windows::Description made{};
+  const int code = window_ops::is_started() ? window_ops::describe_window(number_of(window), made) : SHMEMX_ERR_WINDOW;
   if (code == SHMEMX_SUCCESS) std::memcpy(description, &made, sizeof made);
   return code;
 }
 
 int shmemx_window_free(shmemx_window_t window) noexcept {
   context::require_initialized("shmemx_window_free");
-  return reach::is_started() ? reach::free_window("shmemx_window_free", number_of(window)) : SHMEMX_ERR_WINDOW;
+  return window_ops::is_started() ? window_ops::free_window("shmemx_window_free", number_of(window))
+                                  : SHMEMX_ERR_WINDOW;
 }
 
 // ---- the user's side ----
@@ -229,53 +231,54 @@ int shmemx_window_attach(const shmemx_window_description_t* description, shmemx_
   if (description == nullptr || window == nullptr) return SHMEMX_ERR_ARGUMENT;
   *window = SHMEMX_WINDOW_INVALID;
   if (!ready) return SHMEMX_ERR_MEMORY;
-  reach::Description read{};
+  shmemx::windows::Description read{};
   std::memcpy(&read, description, sizeof read);
   std::uint64_t handle = 0;
-  const int code = reach::attach_window("shmemx_window_attach", read, handle);
+  const int code = window_ops::attach_window("shmemx_window_attach", read, handle);
   *window = handle_of(handle);
   return code;
 }
 
 int shmemx_window_detach(shmemx_window_t window) noexcept {
   context::require_initialized("shmemx_window_detach");
-  return reach::is_started() ? reach::detach_window("shmemx_window_detach", number_of(window)) : SHMEMX_ERR_WINDOW;
+  return window_ops::is_started() ? window_ops::detach_window("shmemx_window_detach", number_of(window))
+                                  : SHMEMX_ERR_WINDOW;
 }
 
 void* shmemx_window_base(shmemx_window_t window) noexcept {
-  if (!reach::is_started()) return nullptr;
-  if (const reach::Owned* const own = reach::find_owned(number_of(window))) return own->base;
-  const reach::Attached* const attached = reach::find_attached(number_of(window));
+  if (!window_ops::is_started()) return nullptr;
+  if (const window_ops::Owned* const own = window_ops::find_owned(number_of(window))) return own->base;
+  const window_ops::Attached* const attached = window_ops::find_attached(number_of(window));
   return attached == nullptr ? nullptr : reinterpret_cast<void*>(static_cast<std::uintptr_t>(attached->base));
 }
 
 size_t shmemx_window_bytes(shmemx_window_t window) noexcept {
-  if (!reach::is_started()) return 0;
-  if (const reach::Owned* const own = reach::find_owned(number_of(window))) return own->bytes;
-  const reach::Attached* const attached = reach::find_attached(number_of(window));
+  if (!window_ops::is_started()) return 0;
+  if (const window_ops::Owned* const own = window_ops::find_owned(number_of(window))) return own->bytes;
+  const window_ops::Attached* const attached = window_ops::find_attached(number_of(window));
   return attached == nullptr ? 0 : attached->bytes;
 }
 
 int shmemx_window_owner(shmemx_window_t window) noexcept {
-  if (!reach::is_started()) return -1;
-  if (reach::find_owned(number_of(window)) != nullptr) return reach::node().me;
-  const reach::Attached* const attached = reach::find_attached(number_of(window));
+  if (!window_ops::is_started()) return -1;
+  if (window_ops::find_owned(number_of(window)) != nullptr) return window_ops::node().me;
+  const window_ops::Attached* const attached = window_ops::find_attached(number_of(window));
   return attached == nullptr ? -1 : attached->owner;
 }
 
 int shmemx_window_path(shmemx_window_t window) noexcept {
-  if (!reach::is_started()) return 0;
-  if (reach::find_owned(number_of(window)) != nullptr) return SHMEMX_WINDOW_MAPPED;
-  const reach::Attached* const attached = reach::find_attached(number_of(window));
-  return attached == nullptr ? 0 : static_cast<int>(reach::path_of(*attached));
+  if (!window_ops::is_started()) return 0;
+  if (window_ops::find_owned(number_of(window)) != nullptr) return SHMEMX_WINDOW_MAPPED;
+  const window_ops::Attached* const attached = window_ops::find_attached(number_of(window));
+  return attached == nullptr ? 0 : static_cast<int>(window_ops::path_of(*attached));
 }
 
 void* shmemx_window_ptr(shmemx_window_t window, const void* target, size_t bytes) noexcept {
-  if (!reach::is_started()) return nullptr;
-  const reach::Attached* const attached = reach::find_attached(number_of(window));
-  const std::uint64_t address = reach::number_of(target);
-  if (attached == nullptr || attached->mapped == nullptr || !reach::in_window(*attached, address, bytes) ||
-      !reach::is_alive(*attached))
+  if (!window_ops::is_started()) return nullptr;
+  const window_ops::Attached* const attached = window_ops::find_attached(number_of(window));
+  const std::uint64_t address = window_ops::number_of(target);
+  if (attached == nullptr || attached->mapped == nullptr || !window_ops::in_window(*attached, address, bytes) ||
+      !window_ops::is_alive(*attached))
     return nullptr;
   return attached->mapped + (address - attached->base);
 }
@@ -343,10 +346,10 @@ int shmemx_window_get_strided(shmemx_window_t window, void* dest, ptrdiff_t dest
 int shmemx_window_fetch_op(shmemx_window_t window, void* target, const void* operand, void* result, int type,
                            int op) noexcept {
   Update update{};
-  if (result == nullptr || !reach::make_update(type, op, false, update) ||
+  if (result == nullptr || !window_ops::make_update(type, op, false, update) ||
       (operand == nullptr && update.op != ElementOp::no_op))
     return SHMEMX_ERR_ARGUMENT;
-  const std::size_t bytes = reach::element_bytes(update.type);
+  const std::size_t bytes = atomic::element_bytes(update.type);
   return one_element("shmemx_window_fetch_op", window, target, {update.type, update.op, load(operand, bytes), 0},
                      result);
 }
@@ -355,9 +358,9 @@ int shmemx_window_compare_swap(shmemx_window_t window, void* target, const void*
                                void* result, int type) noexcept {
   Update update{};
   if (result == nullptr || compare == nullptr || value == nullptr ||
-      !reach::make_update(type, SHMEMX_OP_REPLACE, false, update) || !reach::is_integer(update.type))
+      !window_ops::make_update(type, SHMEMX_OP_REPLACE, false, update) || !atomic::is_integer(update.type))
     return SHMEMX_ERR_ARGUMENT;
-  const std::size_t bytes = reach::element_bytes(update.type);
+  const std::size_t bytes = atomic::element_bytes(update.type);
   return one_element("shmemx_window_compare_swap", window, target,
                      {update.type, ElementOp::compare_swap, load(value, bytes), load(compare, bytes)}, result);
 }
@@ -390,8 +393,9 @@ int shmemx_window_get_accumulate_nbi(shmemx_window_t window, void* target, const
 
 int shmemx_window_flush(shmemx_window_t window) noexcept {
   context::require_initialized("shmemx_window_flush");
-  reach::Attached* const attached = reach::is_started() ? reach::find_attached(number_of(window)) : nullptr;
-  return attached == nullptr ? SHMEMX_ERR_WINDOW : reach::flush("shmemx_window_flush", *attached);
+  window_ops::Attached* const attached =
+      window_ops::is_started() ? window_ops::find_attached(number_of(window)) : nullptr;
+  return attached == nullptr ? SHMEMX_ERR_WINDOW : window_ops::flush("shmemx_window_flush", *attached);
 }
 
 int shmemx_window_flush_pe(int pe) noexcept {
@@ -399,10 +403,10 @@ int shmemx_window_flush_pe(int pe) noexcept {
   const int n_pes = static_cast<int>(context::default_context().n_pes);
   if (pe < -1 || pe >= n_pes)
     shmemx::fatal("shmemx_window_flush_pe", "argument 'pe' is %d, allowed are 0..%d, and -1 for all", pe, n_pes - 1);
-  if (!reach::is_started()) return SHMEMX_SUCCESS;
+  if (!window_ops::is_started()) return SHMEMX_SUCCESS;
   int first_error = SHMEMX_SUCCESS;
   for (int owner = pe < 0 ? 0 : pe; owner < (pe < 0 ? n_pes : pe + 1); ++owner) {
-    const int code = reach::flush_pe("shmemx_window_flush_pe", owner);
+    const int code = window_ops::flush_pe("shmemx_window_flush_pe", owner);
     if (first_error == SHMEMX_SUCCESS) first_error = code;
   }
   return first_error;
@@ -411,9 +415,9 @@ int shmemx_window_flush_pe(int pe) noexcept {
 int shmemx_window_test(const long* counter) noexcept {
   context::require_initialized("shmemx_window_test");
   api::check_result("shmemx_window_test", "counter", counter);
-  if (reach::is_complete(counter)) return 1;
+  if (window_ops::is_complete(counter)) return 1;
   shmemx::am::poll();
-  if (reach::is_complete(counter)) return 1;
+  if (window_ops::is_complete(counter)) return 1;
   shmemx::test_failed();
   return 0;
 }
@@ -421,7 +425,7 @@ int shmemx_window_test(const long* counter) noexcept {
 void shmemx_window_wait(const long* counter) noexcept {
   context::require_initialized("shmemx_window_wait");
   api::check_result("shmemx_window_wait", "counter", counter);
-  if (!reach::is_complete(counter)) reach::wait_for_counter("shmemx_window_wait", counter);
+  if (!window_ops::is_complete(counter)) window_ops::wait_for_counter("shmemx_window_wait", counter);
 }
 
 }  // extern "C"

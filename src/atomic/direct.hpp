@@ -69,13 +69,4 @@ inline T fetch_xor(T* at, T value) noexcept {
   return __atomic_fetch_xor(at, value, kOrder);
 }
 
-// An aligned word that others may look at or change at the same moment: one load and one store. False when it is not
-// aligned.
-template <class Word>
-inline bool copy_word(std::byte* to, const std::byte* from) noexcept {
-  if ((reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from)) % sizeof(Word) != 0) return false;
-  set(reinterpret_cast<Word*>(to), fetch(reinterpret_cast<const Word*>(from)));
-  return true;
-}
-
 }  // namespace shmemx::atomic

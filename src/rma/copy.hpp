@@ -6,8 +6,6 @@
 #include <cstdint>
 #include <cstring>
 
-#include "atomic/direct.hpp"
-
 namespace shmemx::rma {
 
 // Below the first size the C library copies; from there fast string copies; from the second size stores that bypass the
@@ -56,15 +54,25 @@ inline void copy(void* dest, const void* source, std::size_t bytes) noexcept {
   }
 }
 
+// Copies an aligned word that others may look at or change at the same moment: one load and one store. Returns false if
+// either side is not aligned.
+template <class Word>
+inline bool copy_word(std::byte* to, const std::byte* from) noexcept {
+  if ((reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from)) % sizeof(Word) != 0) return false;
+  const Word word = __atomic_load_n(reinterpret_cast<const Word*>(from), __ATOMIC_ACQUIRE);
+  __atomic_store_n(reinterpret_cast<Word*>(to), word, __ATOMIC_RELEASE);
+  return true;
+}
+
 // The same on behalf of another PE, in memory that threads of this one may be looking at: an aligned word is written so
 // that whoever waits for it also sees what was written before it.
 inline void copy_visible(void* dest, const void* source, std::size_t bytes) noexcept {
   auto* const to = static_cast<std::byte*>(dest);
   const auto* const from = static_cast<const std::byte*>(source);
-  if (bytes == 8 && atomic::copy_word<std::uint64_t>(to, from)) return;
-  if (bytes == 4 && atomic::copy_word<std::uint32_t>(to, from)) return;
-  if (bytes == 2 && atomic::copy_word<std::uint16_t>(to, from)) return;
-  if (bytes == 1 && atomic::copy_word<std::uint8_t>(to, from)) return;
+  if (bytes == 8 && copy_word<std::uint64_t>(to, from)) return;
+  if (bytes == 4 && copy_word<std::uint32_t>(to, from)) return;
+  if (bytes == 2 && copy_word<std::uint16_t>(to, from)) return;
+  if (bytes == 1 && copy_word<std::uint8_t>(to, from)) return;
   copy(dest, source, bytes);
 }
 

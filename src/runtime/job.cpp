@@ -23,7 +23,7 @@
 #include "coll/split.hpp"
 #include "config/config.hpp"
 #include "context/route.hpp"
-#include "rma/order.hpp"
+#include "onesided/order.hpp"
 #include "runtime/contexts.hpp"
 #include "runtime/leaving.hpp"
 #include "runtime/memory.hpp"
@@ -138,14 +138,14 @@ bool fail(const InitRequest& request, const Error& error) {
 }
 
 void meet_in_finalize(const char* routine) {
-  rma::quiet();
+  onesided::quiet();
   coll::barrier(coll::team_table[coll::kEndTeam], routine);
 }
 
 // Completes all outstanding operations and waits until all PEs are here.
 void end_traffic(const char* routine) {
   const StartParameters& parameters = job().parameters;
-  rma::quiet();
+  onesided::quiet();
   flush_messages(routine);
   coll::barrier(coll::team_table[coll::kEndTeam], routine);
   // Without a progress thread, nobody sends messages later that wait for a connection. After this barrier all

@@ -11,8 +11,8 @@
 #include "base/machine.hpp"
 #include "bootstrap/wire.hpp"
 #include "coll/common/group.hpp"
+#include "onesided/order.hpp"
 #include "rma/copy.hpp"
-#include "rma/order.hpp"
 #include "runtime/job.hpp"
 
 namespace shmemx::runtime {
@@ -93,7 +93,7 @@ bool is_backed(const char* routine, std::size_t bytes, heap::Offset end) {
 // One barrier of the world. Afterwards every PE knows that all do the same, and whether all could.
 bool agree(const char* routine, MemoryCall mine) {
   coll::TeamGroup group(world_team(), routine);
-  rma::quiet();
+  onesided::quiet();
   mine.turn = world_team().exchanges + 1;
   group.publish(&mine, sizeof mine);
   group.sync();

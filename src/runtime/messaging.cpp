@@ -5,11 +5,11 @@
 #include "am/active.hpp"
 #include "am/agent.hpp"
 #include "am/channel.hpp"
-#include "atomic/remote.hpp"
 #include "coll/common/flag_messages.hpp"
+#include "onesided/operations.hpp"
+#include "onesided/rdma.hpp"
+#include "onesided/update.hpp"
 #include "pt2pt/messages.hpp"
-#include "rma/by_network.hpp"
-#include "rma/remote.hpp"
 #include "runtime/leaving.hpp"
 #include "windows/exposure.hpp"
 
@@ -48,8 +48,7 @@ bool has_node_peers(const StartParameters& parameters) {
 
 void set_handlers() {
   am::set_active_handlers();
-  rma::set_remote_handlers();
-  atomic::set_remote_handlers();
+  onesided::set_handlers();
   coll::set_handlers();
 }
 
@@ -86,7 +85,7 @@ void open_messages(const windows::Arena& arena, StartParameters& parameters, int
               .stage_of = note_stage});
   name_hosts(nodes);
   set_handlers();
-  rma::open_by_network(config.net_rma, nodes.open);
+  onesided::open_rdma(config.net_rma, nodes.open);
   pt2pt::open({.parts = parts_of(arena, parameters),
                .me = parameters.identity.pe,
                .n_pes = parameters.identity.n_pes,
@@ -114,7 +113,7 @@ void close_messages() noexcept {
   am::stop_node_agent();
   am::rest(true);  // the networks' agent goes on, for what is still on its way and for those that ask for a sign
   pt2pt::close();
-  rma::close_by_network();
+  onesided::close_rdma();
   hide_memory();
   wait_policy().poll = poll_before;
 }

@@ -3,7 +3,7 @@
 #include "am/agent.hpp"
 #include "am/channel.hpp"
 #include "context/context.hpp"
-#include "rma/by_network.hpp"
+#include "onesided/rdma.hpp"
 #include "runtime/nodes.hpp"
 
 namespace shmemx::runtime {
@@ -54,8 +54,8 @@ const char* progress_of(const config::Config& config, const transport::Transport
 }
 
 std::string long_blocks_of(const config::Config& config, const transport::Capabilities& can) {
-  const std::string what = "puts and gets from " + std::to_string(rma::kByNetworkBytes) + " bytes: ";
-  if (rma::takes_network(can, config.net_rma)) {
+  const std::string what = "puts and gets from " + std::to_string(onesided::kRdmaBytes) + " bytes: ";
+  if (onesided::uses_rdma(can, config.net_rma)) {
     return what + (can.rma ? "by the network's hardware" : "by the network's software (SHMEMX_NET_RMA=on)") +
            ", where the target opens its memory to it";
   }

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <vector>
 
-#include "atomic/wire.hpp"
-#include "rma/wire.hpp"
+#include "onesided/update_wire.hpp"
+#include "onesided/wire.hpp"
 #include "support/exposed.hpp"
 
 namespace {
@@ -19,16 +19,16 @@ constexpr std::size_t kMostBytes = 256;  // of an answer
 
 // Null: carried out.
 const char* perform_atomic(Bytes payload) {
-  atomic::AtomicHeader header;
-  if (!atomic::decode_atomic(payload, header)) return "rejected";
-  std::byte* const word = atomic::find_word(header);
+  onesided::AtomicHeader header;
+  if (!onesided::decode_atomic(payload, header)) return "rejected";
+  std::byte* const word = onesided::find_word(header);
   if (word == nullptr) return "rejected";
-  static_cast<void>(atomic::perform(header, word));
+  static_cast<void>(onesided::perform(header, word));
   return nullptr;
 }
 
 // What an answer holds can be read: the sanitizers watch.
-const char* read_answer(const char* wrong, const rma::GetAnswer& answer) {
+const char* read_answer(const char* wrong, const onesided::GetAnswer& answer) {
   if (wrong != nullptr) return wrong;
   if (answer.data.size() > kMostBytes) std::abort();
   std::vector<std::byte> copy(answer.data.begin(), answer.data.end());
@@ -36,30 +36,30 @@ const char* read_answer(const char* wrong, const rma::GetAnswer& answer) {
 }
 
 const char* find_get(Bytes payload) {
-  rma::GetAnswer answer{};
-  return read_answer(rma::find_get(payload, kMostBytes, answer), answer);
+  onesided::GetAnswer answer{};
+  return read_answer(onesided::find_get(payload, kMostBytes, answer), answer);
 }
 
 const char* find_get_strided(Bytes payload) {
-  rma::GetAnswer answer{};
+  onesided::GetAnswer answer{};
   std::byte buffer[kMostBytes];
-  return read_answer(rma::find_get_strided(payload, buffer, answer), answer);
+  return read_answer(onesided::find_get_strided(payload, buffer, answer), answer);
 }
 
 // The window that is opened is this PE's, and the byte lies in it.
 const char* find_key_ask(Bytes payload) {
-  rma::KeyAsk ask;
+  onesided::KeyAsk ask;
   windows::ExposedRange window;
-  if (const char* const wrong = rma::find_key_ask(payload, ask, window)) return wrong;
+  if (const char* const wrong = onesided::find_key_ask(payload, ask, window)) return wrong;
   if (window.bytes != unit::ExposedHeap::kBytes || ask.offset >= window.bytes) std::abort();
   return nullptr;
 }
 
 const char* decode_answers(Bytes payload) {
-  rma::GetReplyHeader header;
+  onesided::GetReplyHeader header;
   Bytes data;
-  atomic::AtomicReply reply;
-  const bool any = rma::decode_get_reply(payload, header, data) || atomic::decode_atomic_reply(payload, reply);
+  onesided::AtomicReply reply;
+  const bool any = onesided::decode_get_reply(payload, header, data) || onesided::decode_atomic_reply(payload, reply);
   if (data.size() > payload.size()) std::abort();
   return any ? nullptr : "rejected";
 }
@@ -78,17 +78,17 @@ const char* land(Bytes header) {
 const char* nothing_more(Bytes) { return nullptr; }
 
 using Perform = const char* (*)(Bytes);
-constexpr Perform kMessages[] = {rma::perform_put,
-                                 rma::perform_put_strided,
-                                 rma::perform_signal,
-                                 rma::perform_put_signal,
+constexpr Perform kMessages[] = {onesided::perform_put,
+                                 onesided::perform_put_strided,
+                                 onesided::perform_signal,
+                                 onesided::perform_put_signal,
                                  find_get,
                                  find_get_strided,
                                  perform_atomic,
                                  decode_answers,
                                  find_key_ask,
-                                 land<rma::find_put, nothing_more>,
-                                 land<rma::find_put_signal, rma::perform_signal_of>};
+                                 land<onesided::find_put, nothing_more>,
+                                 land<onesided::find_put_signal, onesided::perform_signal_of>};
 
 }  // namespace
 

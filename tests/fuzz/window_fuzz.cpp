@@ -5,8 +5,8 @@
 #include <cstring>
 #include <vector>
 
-#include "access/description.hpp"
-#include "access/serve.hpp"
+#include "window/serve.hpp"
+#include "windows/description.hpp"
 
 namespace {
 
@@ -24,12 +24,12 @@ struct Arena {
 };
 
 void try_description(const std::uint8_t* data, std::size_t size) {
-  access::Description description{};
+  windows::Description description{};
   std::memcpy(&description, data, size < sizeof description ? size : sizeof description);
   // With the wrong key nothing passes; sealed again it does, unless a field is out of range.
-  if (access::is_sealed(description, 1, 8)) {
-    access::Description again = description;
-    access::seal(again, 1);
+  if (windows::is_sealed(description, 1, 8)) {
+    windows::Description again = description;
+    windows::seal(again, 1);
     if (std::memcmp(&again, &description, sizeof again) != 0) std::abort();
   }
 }
@@ -37,11 +37,11 @@ void try_description(const std::uint8_t* data, std::size_t size) {
 // The payload as a header whose body comes by itself.
 void try_placement(const Arena& arena, std::span<const std::byte> header, bool all) {
   const std::size_t bytes = all ? kWords * 8 : 16;
-  std::byte* const place = access::find_placement(header, bytes);
+  std::byte* const place = window::find_placement(header, bytes);
   if (place == nullptr) return;
   const auto* const base = reinterpret_cast<const std::byte*>(arena.words.data());
-  if (access::window_of(header) != arena.name || place < base || place + bytes > base + kWords * 8) std::abort();
-  const access::Served served = access::serve_placed(header);
+  if (window::window_of(header) != arena.name || place < base || place + bytes > base + kWords * 8) std::abort();
+  const window::Served served = window::serve_placed(header);
   if (served.body.size() != 0) std::abort();
 }
 
@@ -62,7 +62,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (data[0] >= 128 && payload.size() >= sizeof arena.name)
     std::memcpy(payload.data(), &arena.name, sizeof arena.name);
   if (choice == 0) try_placement(arena, payload, data[0] & 8U);
-  const access::Served served = access::serve(kRequests[choice], payload, {arena.scratch, arena.scratch.size()});
+  const window::Served served = window::serve(kRequests[choice], payload, {arena.scratch, arena.scratch.size()});
   if (!served.answered && served.body.size() != 0) std::abort();
   if (served.body.size() > arena.scratch.size() || served.reply.bytes != served.body.size()) std::abort();
   // The answer is read as the channel would.

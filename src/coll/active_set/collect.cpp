@@ -20,7 +20,7 @@ Offsets exchange_lengths(ActiveGroup& group, std::uint64_t bytes) noexcept {
     if (context::is_mapped(group.route(), pe)) {
       length = group.published_word(pe);
     } else {
-      rma::get_nbi_remote(group.routine(), context::default_context(), &length, group.word_place(pe, 2), sizeof length);
+      onesided::get_nbi(group.routine(), context::default_context(), &length, group.word_place(pe, 2), sizeof length);
     }
   }
   flush(group);

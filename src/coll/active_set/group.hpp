@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "coll/common/symmetric.hpp"
-#include "rma/remote.hpp"
+#include "onesided/operations.hpp"
 
 namespace shmemx::coll {
 

@@ -16,7 +16,7 @@ inline int pe_ahead(const ActiveGroup& group, int distance) noexcept {
 
 inline MemberAccess members_of(const ActiveGroup& group) noexcept { return {group.route(), group.routine()}; }
 
-inline void flush(const ActiveGroup& group) noexcept { rma::flush_remote(group.routine(), context::default_context()); }
+inline void flush(const ActiveGroup& group) noexcept { onesided::flush(group.routine(), context::default_context()); }
 
 inline void flush_and_sync(ActiveGroup& group) noexcept {
   flush(group);

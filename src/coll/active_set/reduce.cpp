@@ -34,8 +34,8 @@ void gather(const ActiveGroup& group, const Gathered& into, const std::byte* own
     if (context::is_mapped(group.route(), pe)) {
       rma::copy(into.of(pe), mapped_copy(group.route(), own_source, pe), bytes);
     } else {
-      rma::get_nbi_remote(group.routine(), context::default_context(), into.of(pe),
-                          context::place_of(group.route(), own_source, pe), bytes);
+      onesided::get_nbi(group.routine(), context::default_context(), into.of(pe),
+                        context::place_of(group.route(), own_source, pe), bytes);
     }
   }
   flush(group);

@@ -8,7 +8,7 @@
 
 #include "coll/common/flag_messages.hpp"
 #include "context/route.hpp"
-#include "rma/remote.hpp"
+#include "onesided/operations.hpp"
 
 namespace shmemx::coll {
 

@@ -13,7 +13,7 @@ void MemberAccess::put(int pe, const std::byte* own_dest, const std::byte* sourc
   if (context::is_mapped(route, pe)) {
     rma::copy(mapped_copy(route, own_dest, pe), source, bytes);
   } else {
-    rma::put_remote(routine, context::place_of(route, own_dest, pe), source, bytes, options);
+    onesided::put(routine, context::place_of(route, own_dest, pe), source, bytes, options);
   }
 }
 
@@ -23,7 +23,7 @@ void MemberAccess::put_strided(int pe, const std::byte* own_dest, const std::byt
   if (context::is_mapped(route, pe)) {
     rma::copy_strided(mapped_copy(route, own_dest, pe), source, shape);
   } else {
-    rma::put_strided_remote(routine, context::place_of(route, own_dest, pe), source, shape, options);
+    onesided::put_strided(routine, context::place_of(route, own_dest, pe), source, shape, options);
   }
 }
 
@@ -32,8 +32,8 @@ void put_with_flag(const TeamGroup& group, int pe, const std::byte* own_dest, st
   const Team& team = group.team();
   const bool is_short = !source.empty() && source.size() < transport::kLongBytes && !context::is_mapped(team.route, pe);
   if (is_short) {
-    return rma::put_signal_remote(group.routine(), context::place_of(team.route, own_dest, pe), source.data(),
-                                  source.size(), flag_place(team, pe), epoch, SHMEM_SIGNAL_SET, am::kNotCounted);
+    return onesided::put_signal(group.routine(), context::place_of(team.route, own_dest, pe), source.data(),
+                                source.size(), flag_place(team, pe), epoch, SHMEM_SIGNAL_SET, am::kNotCounted);
   }
   MemberAccess{team.route, group.routine(), am::kNotCounted}.put(pe, own_dest, source.data(), source.size());
   set_flag(team, group.routine(), pe, epoch);

@@ -1,0 +1,51 @@
+// put, get and their kin by messages that the target executes: for peers whose memory is not mapped. The target checks
+// name, offset and length before it touches memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "am/handlers.hpp"
+#include "context/context.hpp"
+#include "context/location.hpp"
+#include "rma/strided.hpp"
+
+namespace shmemx::onesided {
+
+// Returns when `source` may be used again. Complete at the target after flush(), unless `options` say otherwise.
+// Long blocks go by the network's own put and get where it has them (by_network.hpp).
+void put(const char* routine, context::Place dest, const void* source, std::size_t bytes,
+         am::SendOptions options = {}) noexcept;
+// The same, but `source` stays in use until flush(): short ones may leave together with others, long ones are
+// read from their place.
+void put_nbi(const char* routine, const context::Context& context, context::Place dest, const void* source,
+             std::size_t bytes) noexcept;
+void put_strided(const char* routine, context::Place dest, const void* source, const rma::Strided& shape,
+                 am::SendOptions options = {}) noexcept;
+// Data first, then the signal: one message where it fits.
+void put_signal(const char* routine, context::Place dest, const void* source, std::size_t bytes, context::Place signal,
+                std::uint64_t value, int sig_op, am::SendOptions options = {}) noexcept;
+
+// The signal alone, after everything sent to that PE before.
+void signal(const char* routine, context::Place signal, std::uint64_t value, int sig_op) noexcept;
+
+// Returns when the data are here.
+void get(const char* routine, void* dest, context::Place source, std::size_t bytes) noexcept;
+void get_strided(const char* routine, void* dest, context::Place source, const rma::Strided& shape) noexcept;
+// Complete after flush() of the context.
+void get_nbi(const char* routine, const context::Context& context, void* dest, context::Place source,
+             std::size_t bytes) noexcept;
+
+// quiet: all that was started before is done and visible. The second form: for one PE (world) only; the third: of all
+// contexts.
+void flush(const char* routine, const context::Context& context) noexcept;
+void flush(const char* routine, const context::Context& context, int pe) noexcept;
+void flush_all(const char* routine) noexcept;
+
+// fence: what this thread does later takes effect after what it has done, the context's puts by a network too.
+void fence(const char* routine, const context::Context& context) noexcept;
+
+// Registers the handlers of requests and replies. By runtime, at init.
+void set_handlers() noexcept;
+
+}  // namespace shmemx::onesided

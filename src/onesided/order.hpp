@@ -1,0 +1,35 @@
+// fence and quiet. What a PE does to a mapped peer is a plain store or a locked instruction of its own, so there both
+// concern this CPU only. What it sends to the others is carried out in the order in which it was sent, so fence needs
+// to see to it only that the bytes of long messages do not come ahead, and that puts are complete that a network does
+// by itself; quiet waits until all has been carried out and all answers are here.
+#pragma once
+
+#include <atomic>
+
+#include "context/context.hpp"
+#include "onesided/operations.hpp"
+
+namespace shmemx::onesided {
+
+// Deliveries in order: stores become visible in program order on x86 (a compiler barrier there), release elsewhere.
+inline void fence(const char* routine, const context::Context& context) noexcept {
+  std::atomic_thread_fence(std::memory_order_acq_rel);
+  if (!context::all_mapped) [[unlikely]]
+    fence(routine, context);
+}
+
+// Complete and visible to all, whatever the context: the store buffer is drained, messages are carried out.
+inline void quiet(const char* routine = "shmem_quiet") noexcept {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (!context::all_mapped) [[unlikely]]
+    flush_all(routine);
+}
+
+// The same for one context.
+inline void quiet(const char* routine, const context::Context& context) noexcept {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (!context::all_mapped) [[unlikely]]
+    flush(routine, context);
+}
+
+}  // namespace shmemx::onesided

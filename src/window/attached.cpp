@@ -1,0 +1,133 @@
+#include "window/attached.hpp"
+
+#include <shmemx/windows.h>
+
+#include "am/channel.hpp"
+#include "context/location.hpp"
+#include "rma/cma.hpp"
+#include "window/node.hpp"
+#include "window/remote.hpp"
+
+namespace shmemx::window {
+namespace {
+
+bool may_map() { return node().path == WindowPath::automatic || node().path == WindowPath::mapped; }
+
+bool is_mapped(int pe) { return context::is_mapped(context::default_context(), pe); }
+
+// On the queue path nothing of another PE is touched directly, unless it is asked for.
+bool may_use_cma(int owner) {
+  return node().path == WindowPath::cma || (node().path == WindowPath::automatic && is_mapped(owner));
+}
+
+// Returns the process number of `pe` if CMA can reach its memory, else 0. Probes once for each PE.
+std::int32_t reachable_pid(int pe) {
+  static auto* const peers = new rma::CmaPeer[static_cast<std::size_t>(node().n_pes)];
+  const Directory* const directory = directory_of(pe);
+  if (directory == nullptr || directory->probe_address == 0) return 0;
+  return peers[pe].pid({directory->probe_address, directory->probe_value, node().pid_of(pe)}, rma::cma_read);
+}
+
+std::byte* map_symmetric(const windows::Description& description) {
+  const context::Context& world = context::default_context();
+  if (!is_mapped(description.owner)) return nullptr;
+  const windows::WindowName window =
+      description.kind == windows::Kind::heap ? windows::kHeapWindow : windows::kStaticWindow;
+  return context::mapped_address(world, {window, description.place}, description.owner);
+}
+
+// Null: it has to go another way. False: it should have worked, but there is no address space.
+bool map_window(const windows::Description& description, std::byte*& mapped) {
+  mapped = nullptr;
+  if (description.owner == node().me) {
+    mapped = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(description.base));
+    return true;
+  }
+  if (!may_map()) return true;
+  if (description.kind == windows::Kind::heap || description.kind == windows::Kind::statics) {
+    mapped = map_symmetric(description);
+    return true;
+  }
+  if (description.kind != windows::Kind::allocated ||
+      (!is_mapped(description.owner) && node().path != WindowPath::mapped))
+    return true;
+  mapped = map_memory(description.owner, description.place, description.bytes);
+  return mapped != nullptr || !is_mapped(description.owner);
+}
+
+// What all ways have in common. Nobody has the handle yet.
+void fill(Attached& window, const windows::Description& description) {
+  window.base = description.base;
+  window.bytes = description.bytes;
+  window.name = description.name;
+  window.owner = description.owner;
+  window.open.store(0, std::memory_order_relaxed);        // nobody has the handle yet
+  window.late_error.store(0, std::memory_order_relaxed);  // nobody has the handle yet
+}
+
+// Nothing of a PE on another node is looked at from here: neither its directory nor, by its number, its process.
+Code attach_internode(const char* routine, const windows::Description& description, std::uint64_t& handle) {
+  expect_answers();
+  handle = attached_table.table.add([&](Attached& window) {
+    fill(window, description);
+    window.mapped = nullptr;
+    window.told.generation.store(description.name.generation, std::memory_order_relaxed);  // nobody has the handle yet
+    window.life = &window.told;
+    window.doorbell = nullptr;
+    window.pid = 0;
+  });
+  if (handle == 0) return SHMEMX_ERR_LIMIT;
+  const Code code = ask_owner(routine, *find_attached(handle));
+  if (code == SHMEMX_SUCCESS) return code;
+  attached_table.table.remove(handle);
+  attached_table.table.recycle(handle);
+  handle = 0;
+  return code;
+}
+
+}  // namespace
+
+void publish_probe() noexcept {
+  Directory* const own = directory_of(node().me);
+  if (own == nullptr) return;
+  const rma::CmaProbe probe = rma::own_cma_probe();
+  own->probe_value = probe.value;
+  own->probe_address = probe.address;  // a peer reads it after it has got a description, which is made later
+}
+
+Code attach_window(const char* routine, const windows::Description& description, std::uint64_t& handle) noexcept {
+  if (!windows::is_sealed(description, node().key, node().n_pes) || description.name.index >= windows::kMaxWindows)
+    return SHMEMX_ERR_DESCRIPTION;
+  if (am::is_internode(description.owner)) return attach_internode(routine, description, handle);
+  Directory* const directory = directory_of(description.owner);
+  if (directory == nullptr) return SHMEMX_ERR_MEMORY;
+  Life& life = directory->lives[description.name.index];
+  if (life.generation.load(std::memory_order_acquire) != description.name.generation) return SHMEMX_ERR_STALE;
+  std::byte* mapped = nullptr;
+  if (!map_window(description, mapped)) return SHMEMX_ERR_MEMORY;
+  const std::int32_t pid = mapped == nullptr && may_use_cma(description.owner) ? reachable_pid(description.owner) : 0;
+  if (mapped == nullptr) expect_answers();
+  handle = attached_table.table.add([&](Attached& window) {
+    fill(window, description);
+    window.mapped = mapped;
+    window.life = &life;
+    window.doorbell = &am::own_endpoint.doorbell_of(description.owner);
+    window.pid = pid;
+  });
+  return handle == 0 ? SHMEMX_ERR_LIMIT : SHMEMX_SUCCESS;
+}
+
+Code detach_window(const char* routine, std::uint64_t handle) noexcept {
+  Attached* const window = attached_table.table.remove(handle);
+  if (window == nullptr) return SHMEMX_ERR_WINDOW;
+  const Code code = flush(routine, *window);
+  attached_table.table.recycle(handle);
+  return code;
+}
+
+WindowPath path_of(const Attached& window) noexcept {
+  if (window.mapped != nullptr) return WindowPath::mapped;
+  return window.pid != 0 ? WindowPath::cma : WindowPath::messages;
+}
+
+}  // namespace shmemx::window

@@ -1,0 +1,65 @@
+// Windows of other PEs as this PE sees them: attached, looked up, checked.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/wait.hpp"
+#include "base/window_path.hpp"
+#include "window/area.hpp"
+#include "window/handle_table.hpp"
+#include "window/owned.hpp"
+#include "windows/description.hpp"
+
+namespace shmemx::window {
+
+struct Attached {
+  std::uint64_t base = 0;  // in the owner's address space
+  std::uint64_t bytes = 0;
+  std::byte* mapped = nullptr;   // where it can be loaded and stored; null: it cannot
+  Life* life = nullptr;          // the owner's word on whether it still lives
+  Doorbell* doorbell = nullptr;  // where the owner sleeps; null for a PE of another node
+  windows::WindowName name{};
+  std::int32_t owner = 0;
+  std::int32_t pid = 0;  // for cma; 0: not that way
+  // Operations that travel: how many are open, and what the first one that failed has met. Under the channel's lock, or
+  // by the thread that completes them.
+  std::atomic<std::uint32_t> open{0};
+  std::atomic<Code> late_error{0};
+  // `life` of a window of a internode owner: it ends when an answer has said so.
+  Life told{};
+};
+
+// A internode owner is asked whether the window lives.
+Code attach_window(const char* routine, const windows::Description& description, std::uint64_t& handle) noexcept;
+Code detach_window(const char* routine, std::uint64_t handle) noexcept;
+
+// Never destroyed: threads may use windows while the process exits.
+union AttachedTable {
+  HandleTable<Attached, 1> table;
+  constexpr AttachedTable() noexcept : table() {}
+  ~AttachedTable() {}
+};
+inline constinit AttachedTable attached_table;
+
+// Null when the handle is not that of a live attached window.
+inline Attached* find_attached(std::uint64_t handle) noexcept { return attached_table.table.find(handle); }
+
+inline bool is_alive(const Attached& window) noexcept {
+  return window.life->generation.load(std::memory_order_acquire) == window.name.generation;
+}
+inline std::uint64_t number_of(const void* address) noexcept { return reinterpret_cast<std::uintptr_t>(address); }
+inline bool in_window(const Attached& window, std::uint64_t address, std::uint64_t bytes) noexcept {
+  const std::uint64_t offset = address - window.base;
+  return offset <= window.bytes && bytes <= window.bytes - offset;
+}
+WindowPath path_of(const Attached& window) noexcept;
+
+// Writes the probe of this process into its directory.
+void publish_probe() noexcept;
+
+// After something was stored in mapped memory.
+inline void tell_owner(const Attached& window) noexcept { wake(*window.doorbell); }
+
+}  // namespace shmemx::window

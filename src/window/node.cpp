@@ -1,0 +1,68 @@
+#include "window/node.hpp"
+
+#include <atomic>
+#include <mutex>
+
+#include "am/agent.hpp"
+#include "am/channel.hpp"
+#include "base/wait.hpp"
+#include "context/context.hpp"
+#include "window/area.hpp"
+#include "window/attached.hpp"
+#include "window/remote.hpp"
+#include "window/serve.hpp"
+
+namespace shmemx::window {
+namespace {
+
+enum class Started : int { no, yes, failed };
+
+constinit std::atomic<Started> state{Started::no};
+Node facts;  // written once, before `state` says yes
+constinit std::mutex open_mutex;
+
+bool maps_peers() {
+  const context::Context& world = context::default_context();
+  for (int pe = 0; pe < facts.n_pes; ++pe) {
+    if (!am::is_internode(pe) && !context::is_mapped(world, pe)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool start(const Node& node) noexcept {
+  // Edge start: state.store -> state.load: the facts and the handlers.
+  if (state.load(std::memory_order_acquire) == Started::yes) return true;
+  static constinit std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  if (state.load(std::memory_order_relaxed) != Started::no)  // written under the mutex only
+    return state.load(std::memory_order_relaxed) == Started::yes;
+  facts = node;
+  facts.maps_peers = maps_peers();
+  const bool ok = set_up_areas() && set_up_remote();
+  if (ok) {
+    const am::Locked endpoint;
+    set_serving_handlers();
+    set_reply_handler();
+  }
+  if (ok) publish_probe();
+  state.store(ok ? Started::yes : Started::failed, std::memory_order_release);  // start
+  return ok;
+}
+
+bool is_started() noexcept { return state.load(std::memory_order_acquire) == Started::yes; }  // start
+
+const Node& node() noexcept { return facts; }
+
+void serve_messages() noexcept {
+  if (facts.agent) return am::start_agent();
+  expect_answers();
+}
+
+void expect_answers() noexcept {
+  const std::lock_guard lock(open_mutex);
+  if (message_poll() == nullptr) am::open();
+}
+
+}  // namespace shmemx::window

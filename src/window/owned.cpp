@@ -1,0 +1,122 @@
+#include "window/owned.hpp"
+
+#include <shmemx/windows.h>
+#include <sys/mman.h>
+
+#include "am/channel.hpp"
+#include "base/cache_line.hpp"
+#include "base/machine.hpp"
+#include "base/wait.hpp"
+#include "context/location.hpp"
+#include "window/area.hpp"
+#include "window/handle_table.hpp"
+#include "window/node.hpp"
+
+namespace shmemx::window {
+namespace {
+
+// Never destroyed: threads may use windows while the process exits.
+HandleTable<Owned, 0>& table() {
+  static auto* const instance = new HandleTable<Owned, 0>;
+  return *instance;
+}
+
+// What others can map is known by its place in a window that they have anyway.
+void classify(Owned& window) {
+  const context::Context& world = context::default_context();
+  context::WindowOffset found;
+  if (!context::find_window(world, reinterpret_cast<std::uintptr_t>(window.base), window.bytes, found)) return;
+  window.kind = found.window == windows::kHeapWindow ? windows::Kind::heap : windows::Kind::statics;
+  window.place = found.offset;
+}
+
+bool may_need_messages(windows::Kind kind) {
+  return kind == windows::Kind::private_memory || !node().maps_peers || node().path == WindowPath::cma ||
+         node().path == WindowPath::messages;
+}
+
+bool is_mapped_here(void* address, std::size_t bytes) {
+  if (bytes == 0) return true;
+  const auto begin = round_down(reinterpret_cast<std::uintptr_t>(address), page_bytes());
+  const auto end = reinterpret_cast<std::uintptr_t>(address) + bytes;
+  if (end < begin) return false;
+  // Writes nothing: the kernel only looks whether all of the range is mapped.
+  return ::msync(reinterpret_cast<void*>(begin), end - begin, MS_ASYNC) == 0;
+}
+
+Code add_window(Owned window, std::uint64_t& handle) {
+  Directory* const directory = directory_of(node().me);
+  if (directory == nullptr) return SHMEMX_ERR_MEMORY;
+  if (may_need_messages(window.kind)) serve_messages();
+  if (!windows::expose(window.base, window.bytes, window.name)) return SHMEMX_ERR_LIMIT;
+  handle = table().add([&](Owned& object) { object = window; });
+  if (handle == 0) {
+    windows::withdraw(window.name);
+    return SHMEMX_ERR_LIMIT;
+  }
+  // Whoever looks has the description, which is made later.
+  directory->lives[window.name.index].generation.store(window.name.generation, std::memory_order_release);
+  return SHMEMX_SUCCESS;
+}
+
+}  // namespace
+
+Code allocate_window(std::size_t bytes, void** address, std::uint64_t& handle) noexcept {
+  Owned window;
+  window.bytes = bytes;
+  window.kind = windows::Kind::allocated;
+  window.base = allocate_memory(bytes, window.place);
+  if (window.base == nullptr) return SHMEMX_ERR_MEMORY;
+  const Code code = add_window(window, handle);
+  if (code == SHMEMX_SUCCESS) {
+    *address = window.base;
+  } else {
+    release_memory(window.place);
+  }
+  return code;
+}
+
+Code expose_window(void* address, std::size_t bytes, std::uint64_t& handle) noexcept {
+  if (address == nullptr || !is_mapped_here(address, bytes)) return SHMEMX_ERR_ARGUMENT;
+  Owned window;
+  window.base = static_cast<std::byte*>(address);
+  window.bytes = bytes;
+  classify(window);
+  return add_window(window, handle);
+}
+
+Code describe_window(std::uint64_t handle, windows::Description& description) noexcept {
+  const Owned* const window = table().find(handle);
+  if (window == nullptr) return SHMEMX_ERR_WINDOW;
+  description = {};
+  description.kind = window->kind;
+  description.owner = node().me;
+  description.name = window->name;
+  description.base = reinterpret_cast<std::uintptr_t>(window->base);
+  description.bytes = window->bytes;
+  description.place = window->place;
+  windows::seal(description, node().key);
+  return SHMEMX_SUCCESS;
+}
+
+Code free_window(const char* routine, std::uint64_t handle) noexcept {
+  const Owned* const found = table().remove(handle);
+  if (found == nullptr) return SHMEMX_ERR_WINDOW;
+  const Owned window = *found;
+  Life& life = directory_of(node().me)->lives[window.name.index];
+  life.generation.store(0, std::memory_order_seq_cst);  // live
+  // Exposed until here, so that nobody could take the entry of the directory over.
+  windows::withdraw(window.name);
+  {
+    // A handler that has found the memory before is done once its lock is free, or has counted itself as a user.
+    const am::Locked endpoint;
+  }
+  wait_for(routine, [&] { return life.users.load(std::memory_order_seq_cst) == 0; });  // live
+  if (window.kind == windows::Kind::allocated) release_memory(window.place);
+  table().recycle(handle);
+  return SHMEMX_SUCCESS;
+}
+
+const Owned* find_owned(std::uint64_t handle) noexcept { return table().find(handle); }
+
+}  // namespace shmemx::window

@@ -1,0 +1,30 @@
+// Windows of this PE: made, described, freed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "windows/description.hpp"
+
+namespace shmemx::window {
+
+// What routines return; the numbers are those of the public header.
+using Code = int;
+
+struct Owned {
+  std::byte* base = nullptr;
+  std::uint64_t bytes = 0;
+  windows::WindowName name{};
+  windows::Kind kind = windows::Kind::private_memory;
+  std::uint64_t place = 0;
+};
+
+Code allocate_window(std::size_t bytes, void** address, std::uint64_t& handle) noexcept;
+Code expose_window(void* address, std::size_t bytes, std::uint64_t& handle) noexcept;
+Code describe_window(std::uint64_t handle, windows::Description& description) noexcept;
+Code free_window(const char* routine, std::uint64_t handle) noexcept;
+
+// Null when the handle is not that of a live window of this PE.
+const Owned* find_owned(std::uint64_t handle) noexcept;
+
+}  // namespace shmemx::window

@@ -1,0 +1,133 @@
+#include "window/transfer.hpp"
+
+#include <shmemx/windows.h>
+
+#include <cerrno>
+
+#include "rma/cma.hpp"
+#include "rma/copy.hpp"
+#include "window/remote.hpp"
+
+namespace shmemx::window {
+namespace {
+
+using rma::Pair;
+using rma::PairWalk;
+using rma::Place;
+using rma::Shape;
+
+Code check(const Attached& window, const Shape& target, const Shape& local) {
+  if (target.fit == Shape::Fit::overflow || local.fit == Shape::Fit::overflow || target.bytes != local.bytes)
+    return SHMEMX_ERR_LIST;
+  if (local.has_null()) return SHMEMX_ERR_ARGUMENT;
+  for (std::size_t i = 0; target.bytes != 0 && i < target.count; ++i) {
+    const Place place = target.part(i);
+    if (place.bytes != 0 && !in_window(window, number_of(place.at), place.bytes)) return SHMEMX_ERR_RANGE;
+  }
+  return is_alive(window) ? SHMEMX_SUCCESS : SHMEMX_ERR_STALE;
+}
+
+void transfer_mapped(const Attached& window, Direction direction, PairWalk walk) {
+  for (Pair pair{}; walk.next(pair);) {
+    std::byte* const there = window.mapped + (number_of(pair.first) - window.base);
+    if (direction == Direction::put) {
+      rma::move_visible(there, pair.second, pair.bytes);
+    } else {
+      rma::move_visible(pair.second, there, pair.bytes);
+    }
+  }
+  if (direction == Direction::put) tell_owner(window);
+}
+
+// The owner waits for `users` before it lets go of the memory.
+class Use {
+ public:
+  explicit Use(Life& life) noexcept : life_(life) { life_.users.fetch_add(1, std::memory_order_seq_cst); }  // live
+  ~Use() { life_.users.fetch_sub(1, std::memory_order_seq_cst); }                                           // live
+  Use(const Use&) = delete;
+  Use& operator=(const Use&) = delete;
+  bool is_of(std::uint32_t generation) const noexcept {
+    return life_.generation.load(std::memory_order_seq_cst) == generation;  // live
+  }
+
+ private:
+  Life& life_;
+};
+
+// Transfers by CMA. Returns false if the kernel refuses before anything has been moved.
+bool transfer_cma(const Attached& window, Direction direction, const Shape& target, const Shape& local, Code& code) {
+  const Use use(*window.life);
+  code = SHMEMX_ERR_STALE;
+  if (!use.is_of(window.name.generation)) return true;
+  const auto move = direction == Direction::put ? rma::cma_write : rma::cma_read;
+  rma::Cursor there(target);
+  rma::Cursor here(local);
+  while (there.left() != 0) {
+    const long bytes = move(window.pid, here, there, SIZE_MAX);
+    if (bytes > 0) continue;
+    code = SHMEMX_ERR_FAULT;
+    return there.passed() != 0 || bytes == 0 || bytes == -EFAULT;
+  }
+  code = SHMEMX_SUCCESS;
+  if (direction == Direction::put) tell_owner(window);
+  return true;
+}
+
+void start_remote(const char* routine, Attached& window, Direction direction, const PairWalk& walk,
+                  Completion completion) {
+  if (direction == Direction::put) {
+    put_remote(routine, window, walk, completion);
+  } else {
+    get_remote(routine, window, walk, completion);
+  }
+}
+
+Code transfer_remote(const char* routine, Attached& window, Direction direction, const PairWalk& walk, Mode mode) {
+  if (!mode.blocking) {
+    start_remote(routine, window, direction, walk, {mode.counter, &window.late_error, false});
+    return SHMEMX_SUCCESS;
+  }
+  long counter = 0;
+  std::atomic<Code> error{SHMEMX_SUCCESS};
+  start_remote(routine, window, direction, walk, {&counter, &error, true});
+  if (!is_complete(&counter)) wait_for_counter(routine, &counter);
+  return error.load(std::memory_order_relaxed);  // written before the counter
+}
+
+}  // namespace
+
+Code transfer(const char* routine, std::uint64_t handle, Direction direction, const Shape& target, const Shape& local,
+              Mode mode) noexcept {
+  Attached* const window = find_attached(handle);
+  if (window == nullptr) return SHMEMX_ERR_WINDOW;
+  Code code = check(*window, target, local);
+  if (code != SHMEMX_SUCCESS) return code;
+  const PairWalk walk(target, local);
+  if (window->mapped != nullptr) {
+    transfer_mapped(*window, direction, walk);
+    return SHMEMX_SUCCESS;
+  }
+  if (window->pid != 0 && transfer_cma(*window, direction, target, local, code)) return code;
+  return transfer_remote(routine, *window, direction, walk, mode);
+}
+
+Code transfer_range(const char* routine, std::uint64_t handle, Direction direction, const void* target,
+                    const void* local, std::uint64_t bytes, Mode mode) noexcept {
+  const Attached* const window = find_attached(handle);
+  const std::uint64_t address = number_of(target);
+  if (window == nullptr || window->mapped == nullptr || local == nullptr || !in_window(*window, address, bytes) ||
+      !is_alive(*window))
+    return transfer(routine, handle, direction, Shape::contiguous(target, bytes), Shape::contiguous(local, bytes),
+                    mode);
+  std::byte* const there = window->mapped + (address - window->base);
+  auto* const here = static_cast<std::byte*>(const_cast<void*>(local));
+  if (direction == Direction::get) {
+    rma::move_visible(here, there, bytes);
+  } else {
+    rma::move_visible(there, here, bytes);
+    tell_owner(*window);
+  }
+  return SHMEMX_SUCCESS;
+}
+
+}  // namespace shmemx::window

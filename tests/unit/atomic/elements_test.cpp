@@ -1,0 +1,66 @@
+#include "atomic/elements.hpp"
+
+#include <bit>
+#include <boost/test/unit_test.hpp>
+#include <limits>
+#include <thread>
+#include <vector>
+
+using namespace shmemx::atomic;
+
+BOOST_AUTO_TEST_SUITE(atomic_elements)
+
+BOOST_AUTO_TEST_CASE(types_and_operators_go_together_as_documented) {
+  BOOST_TEST(!go_together(ElementType::none, ElementOp::sum));
+  BOOST_TEST(!go_together(ElementType::end, ElementOp::sum));
+  BOOST_TEST(!go_together(ElementType::int32, ElementOp::none));
+  BOOST_TEST(!go_together(ElementType::int32, ElementOp::end));
+  BOOST_TEST(!go_together(ElementType::float_, ElementOp::bxor));
+  BOOST_TEST(!go_together(ElementType::double_, ElementOp::compare_swap));
+  BOOST_TEST(go_together(ElementType::uint64, ElementOp::compare_swap));
+  BOOST_TEST(go_together(ElementType::double_, ElementOp::no_op));
+}
+
+BOOST_AUTO_TEST_CASE(integers_wrap) {
+  std::int32_t word = std::numeric_limits<std::int32_t>::max();
+  const auto one = apply_one(ElementType::int32, ElementOp::sum, reinterpret_cast<std::byte*>(&word), 1, 0);
+  BOOST_TEST(static_cast<std::int32_t>(one) == std::numeric_limits<std::int32_t>::max());
+  BOOST_TEST(word == std::numeric_limits<std::int32_t>::min());
+  apply_one(ElementType::int32, ElementOp::prod, reinterpret_cast<std::byte*>(&word), 3, 0);
+  BOOST_TEST(word == std::numeric_limits<std::int32_t>::min());
+}
+
+BOOST_AUTO_TEST_CASE(signed_and_unsigned_extremes_differ) {
+  std::int64_t at = -1;
+  apply_one(ElementType::int64, ElementOp::max, reinterpret_cast<std::byte*>(&at), 5, 0);
+  BOOST_TEST(at == 5);
+  at = -1;
+  apply_one(ElementType::uint64, ElementOp::max, reinterpret_cast<std::byte*>(&at), 5, 0);
+  BOOST_TEST(at == -1);
+}
+
+BOOST_AUTO_TEST_CASE(unaligned_sources_are_read) {
+  std::vector<std::byte> bytes(8 * 50 + 1, std::byte{0});
+  bytes[1] = std::byte{7};
+  std::vector<std::uint64_t> words(50, 1);
+  for (const bool exclusive : {false, true})
+    apply({ElementType::uint64, ElementOp::sum, exclusive}, reinterpret_cast<std::byte*>(words.data()),
+          bytes.data() + 1, nullptr, words.size());
+  BOOST_TEST(words[0] == 15U);
+  BOOST_TEST(words[49] == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(products_of_threads_are_exact) {
+  double word = 1;
+  const auto run = [&](double factor) {
+    for (int i = 0; i < 20'000; ++i)
+      apply_one(ElementType::double_, ElementOp::prod, reinterpret_cast<std::byte*>(&word),
+                std::bit_cast<std::uint64_t>(i % 2 == 0 ? factor : 1 / factor), 0);
+  };
+  std::thread other(run, 2.0);
+  run(4.0);
+  other.join();
+  BOOST_TEST(word == 1.0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,135 @@
+#include "played_network.hpp"
+
+#include <cstring>
+
+#include "am/network.hpp"
+
+namespace shmemx::unit {
+namespace {
+
+std::uint64_t begin_of(transport::Bytes key) {
+  std::uint64_t begin = ~std::uint64_t{0};
+  if (key.size() == sizeof begin) std::memcpy(&begin, key.data(), sizeof begin);
+  return begin;
+}
+
+}  // namespace
+
+const char* PlayedNetwork::name() const noexcept { return "played"; }
+
+void PlayedNetwork::ask(const onesided::KeyAsk& question) {
+  const am::Locked endpoint;
+  alignas(16) onesided::KeyAsk aligned = question;
+  if (names_itself) std::memcpy(aligned.network, name(), std::strlen(name()));
+  am::network_sink().deliver(kOther, {am::kKeyAsk, 0, sizeof aligned, executed_}, am::bytes_of(aligned));
+}
+
+transport::Sent PlayedNetwork::send(int, const transport::Header& head, transport::Bytes header, transport::Bytes body,
+                                    transport::Outgoing*, transport::Urgency) noexcept {
+  const unsigned handler = head.handler;
+  if (handler == am::kAck) return transport::Sent::yes;
+  std::vector<std::byte> payload(header.begin(), header.end());
+  payload.insert(payload.end(), body.begin(), body.end());
+  if (handler == am::kGetReply) {
+    note_answer(payload);
+  } else {
+    messages_.push_back({handler, polls_ + message_polls, payload});
+  }
+  return transport::Sent::yes;
+}
+
+bool PlayedNetwork::poll(int) noexcept {
+  ++polls_;
+  while (!messages_.empty() && messages_.front().due <= polls_) {
+    const Sent message = messages_.front();
+    messages_.pop_front();
+    ++executed_;
+    execute(message);
+  }
+  while (!transfers_.empty() && transfers_.front().due <= polls_) {
+    finish(transfers_.front());
+    transfers_.pop_front();
+  }
+  return true;
+}
+
+Result<std::string> PlayedNetwork::register_memory(std::byte*, std::size_t bytes) {
+  log.push_back("register " + std::to_string(bytes));
+  if (!registers) return Error{Errc::unsupported, 0, "not this one"};
+  return std::string("key");
+}
+
+bool PlayedNetwork::put(int, transport::Bytes key, std::uint64_t offset, transport::Bytes source,
+                        transport::Completion& done) noexcept {
+  return start({begin_of(key) + offset, const_cast<std::byte*>(source.data()), source.size(), &done, true, 0});
+}
+
+bool PlayedNetwork::get(int, transport::Bytes key, std::uint64_t offset, std::span<std::byte> dest,
+                        transport::Completion& done) noexcept {
+  return start({begin_of(key) + offset, dest.data(), dest.size(), &done, false, 0});
+}
+
+bool PlayedNetwork::start(Started transfer) {
+  if (refuses_once) {
+    refuses_once = false;
+    log.push_back("refused");
+    return false;
+  }
+  log.push_back(transfer.is_put ? "start put" : "start get");
+  transfer.due = polls_ + transfer_polls;
+  ++transfer.done->open;
+  transfers_.push_back(transfer);
+  return true;
+}
+
+void PlayedNetwork::finish(const Started& transfer) {
+  const bool fits = transfer.at <= remote.size() && transfer.bytes <= remote.size() - transfer.at;
+  log.push_back(!fits ? "out of range" : transfer.is_put ? "put" : "get");
+  std::byte* const at = remote.data() + (fits ? transfer.at : 0);
+  if (fits) std::memcpy(transfer.is_put ? at : transfer.local, transfer.is_put ? transfer.local : at, transfer.bytes);
+  --transfer.done->open;
+}
+
+void PlayedNetwork::execute(const Sent& message) {
+  if (message.handler == am::kKeyAsk) return answer_ask(message);
+  if (message.handler == am::kPut) take_put(message);
+  log.push_back(message.handler == am::kPut      ? "message put"
+                : message.handler == am::kSignal ? "message signal"
+                                                 : "message");
+  am::network_sink().deliver(kOther, {am::kAck, 0, 0, executed_}, {});  // brings the count
+}
+
+void PlayedNetwork::answer_ask(const Sent& message) {
+  alignas(16) struct {
+    onesided::GetReplyHeader header;
+    onesided::KeyAnswer answer;
+  } reply{};
+  onesided::KeyAsk question;
+  std::memcpy(&question, message.payload.data(), sizeof question);
+  log.push_back(std::string("message ask") + (std::string_view(question.network) == name() ? "" : " of another"));
+  const std::uint64_t begin = question.offset / key_range * key_range;
+  reply.header.ticket = question.ticket;
+  reply.answer.begin = begin;
+  reply.answer.bytes = key_range;
+  reply.answer.is_open = opens ? 1 : 0;
+  reply.answer.key_bytes = sizeof begin;
+  std::memcpy(reply.answer.key, &begin, sizeof begin);
+  am::network_sink().deliver(kOther, {am::kGetReply, 0, sizeof reply.header, executed_}, am::bytes_of(reply));
+}
+
+void PlayedNetwork::take_put(const Sent& message) {
+  onesided::PutHeader header;
+  std::memcpy(&header, message.payload.data(), sizeof header);
+  const std::size_t bytes = message.payload.size() - sizeof header;
+  if (header.offset > remote.size() || bytes > remote.size() - header.offset) return log.push_back("out of range");
+  std::memcpy(remote.data() + header.offset, message.payload.data() + sizeof header, bytes);
+}
+
+void PlayedNetwork::note_answer(const std::vector<std::byte>& payload) {
+  onesided::KeyAnswer answer{};
+  if (payload.size() == sizeof(onesided::GetReplyHeader) + sizeof answer)
+    std::memcpy(&answer, payload.data() + sizeof(onesided::GetReplyHeader), sizeof answer);
+  answers.push_back(answer);
+}
+
+}  // namespace shmemx::unit

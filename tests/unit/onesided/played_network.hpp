@@ -1,0 +1,90 @@
+// A network that plays the other PE of two as well: it executes messages and transfers after as many polls as a case
+// wants, and writes down what happened in which order.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "onesided/wire.hpp"
+#include "transport/transport.hpp"
+
+namespace shmemx::unit {
+
+inline constexpr int kOther = 1;
+inline constexpr std::size_t kRemoteBytes = std::size_t{1} << 20;
+
+class PlayedNetwork final : public transport::Transport {
+ public:
+  static constexpr transport::Capabilities kHardware{
+      .rma = true, .keys = true, .waits = false, .short_bytes = transport::kLongBytes};
+
+  // What the case wants.
+  transport::Capabilities can = kHardware;
+  bool opens = true;                          // does the other PE open its memory?
+  std::uint64_t key_range = kRemoteBytes;     // of each of its keys
+  int message_polls = 1, transfer_polls = 1;  // until they take effect
+  bool registers = true;
+  bool names_itself = true;  // in ask()
+  bool refuses_once = false;
+
+  // What has happened.
+  std::vector<std::string> log;
+  std::vector<std::byte> remote = std::vector<std::byte>(kRemoteBytes);
+  std::vector<onesided::KeyAnswer> answers;  // to questions of the other PE
+
+  std::size_t count(const std::string& what) const {
+    return static_cast<std::size_t>(std::count(log.begin(), log.end(), what));
+  }
+  // The other PE asks something.
+  void ask(const onesided::KeyAsk& question);
+
+  const char* name() const noexcept override;
+  transport::Capabilities capabilities() const noexcept override { return can; }
+  std::string endpoint_address() const override { return {}; }
+  void set_addresses(const transport::EndpointAddresses&) noexcept override {}
+  transport::Sent send(int, const transport::Header& head, transport::Bytes header, transport::Bytes body,
+                       transport::Outgoing*, transport::Urgency) noexcept override;
+  void flush() noexcept override {}
+  bool poll(int) noexcept override;
+  int descriptor() const noexcept override { return -1; }
+  bool arm() noexcept override { return false; }
+  void close(std::uint32_t) noexcept override {}
+  std::string describe(int) const override { return {}; }
+  Result<std::string> register_memory(std::byte*, std::size_t bytes) override;
+  void unregister_memory(std::byte*) noexcept override { log.push_back("unregister"); }
+  bool put(int, transport::Bytes key, std::uint64_t offset, transport::Bytes source,
+           transport::Completion& done) noexcept override;
+  bool get(int, transport::Bytes key, std::uint64_t offset, std::span<std::byte> dest,
+           transport::Completion& done) noexcept override;
+
+ private:
+  struct Sent {
+    unsigned handler;
+    int due;
+    std::vector<std::byte> payload;
+  };
+  struct Started {
+    std::uint64_t at;
+    std::byte* local;
+    std::size_t bytes;
+    transport::Completion* done;
+    bool is_put;
+    int due;
+  };
+
+  bool start(Started transfer);
+  void finish(const Started& transfer);
+  void execute(const Sent& message);
+  void answer_ask(const Sent& message);
+  void take_put(const Sent& message);
+  void note_answer(const std::vector<std::byte>& payload);
+
+  std::deque<Sent> messages_;
+  std::deque<Started> transfers_;
+  int polls_ = 0;
+  std::uint32_t executed_ = 0;
+};
+
+}  // namespace shmemx::unit
