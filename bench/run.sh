@@ -109,7 +109,7 @@ if build_mpi openmpi /usr/bin/mpirun.openmpi; then options="$options --openmpi-p
 if build_mpi mpich /usr/bin/mpiexec.hydra; then options="$options --mpich-programs $build/bench/mpi/mpich"; fi
 BENCH_COMMIT=$(git -C "$root" rev-parse --short HEAD 2>/dev/null || echo unknown)
 export BENCH_COMMIT
-# Open MPI leaves files behind when a job of its is ended; so does a program of ours that dies at its start.
+# Open MPI leaves files behind when a job of its is ended; so does a program of ours that dies while it starts.
 started=$(mktemp)
 clean_up() {
   find /dev/shm -maxdepth 1 \( -name "vader_segment.*" -o -name "shmemx-bench-*" \) -user "$(id -u)" -newer "$started" \

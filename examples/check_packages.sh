@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the Debian packages and looks at what they hold and need: the library needs libc and nothing else, each network's library is
+# Makes the Debian packages and checks their contents and dependencies: the library needs only libc, each network's library is
 # needed by its plug-in only, all links of the README lead somewhere, and what the packages hold works together.
 #
 # Usage: check_packages.sh BUILD_DIRECTORY EXAMPLES_DIRECTORY. Status 77 without dpkg.

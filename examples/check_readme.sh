@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Does what the README tells a newcomer: takes the first C program and the first command lines out
+# Follows the README as a newcomer would: takes the first C program and the first command lines out
 # of it, word for word, and runs them with the built programs in the path. Checks that the files it names exist.
 #
 # Usage: check_readme.sh README.md BUILD_DIRECTORY

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Shows a job over several hosts on this one machine: two virtual hosts with two PEs each, made of namespaces, between
-# which only the network reaches. The programs are the examples as they are.
+# which only the network connects. The programs are the examples, unchanged.
 #
 # Usage: examples/cluster.sh [build folder]
 # Needs root's rights, or a system that allows user namespaces. SHMEMX_TRANSPORT=tcp|ucx|ofi chooses the network.
@@ -24,7 +24,7 @@ if [ $# -eq 0 ]; then
   cmake --build "$build"
 fi
 
-# 77 is what a test that is skipped ends with.
+# 77 is the status of a skipped test.
 if ! why=$("$vhosts" run --hosts 2 -- true 2>&1); then
   if [ "${why#skipped: }" = "$why" ]; then
     echo "cluster.sh: $why" >&2

@@ -34,7 +34,7 @@ void Job::announce() const {
   if (n_pes > cpus && !spec_.quiet) {
     say("info: " + std::to_string(n_pes) + " PEs share " + std::to_string(cpus) +
         (cpus == 1 ? " usable core" : " usable cores") + (bound_cpus > 0 ? tell_taken(claims_.refused()) : "") +
-        "; waiting PEs give way to others (-q leaves this line out)");
+        "; waiting PEs yield to others (-q leaves this line out)");
   }
   if (spec_.bind != Bind::none && cpu_groups_.empty() && !spec_.quiet) {
     say("info: the PEs are not bound: other jobs have bound all cores that this one may use, cpu " +

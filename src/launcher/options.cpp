@@ -117,7 +117,7 @@ CLI::Option* count_pes(CLI::Option* option) {
 void describe(CLI::App& app, AppSpec& spec, JobSpec& job, RawOptions& raw) {
   app.formatter(std::make_shared<HelpFormat>());
   app.footer(
-      "Options end at the program's name. -n, -x and --wdir belong to their part of the line, all others to the job.");
+      "Options end at the program's name. -n, -x and --wdir apply to their part of the line, all others to the job.");
   app.set_version_flag("--version", std::string("oshrun (shmemx) ") + kVersion);
   count_pes(app.add_option("-n,--np", spec.n_pes, "Number of PEs, 1 to 4096 (default: one for each usable core)"));
   static_assert(bootstrap::kMaxNodePes == 4096);
@@ -128,26 +128,26 @@ void describe(CLI::App& app, AppSpec& spec, JobSpec& job, RawOptions& raw) {
   choose(app.add_option("--bind-to", raw.bind,
                         "Bind PE after PE to a core, socket or NUMA node of its own (default: none)"),
          {"none", "core", "socket", "numa"});
-  app.add_flag("--bind", job.report_binding, "Print which PE is bound where; binds to cores unless --bind-to is given");
+  app.add_flag("--bind", job.report_binding, "Print the binding of each PE; binds to cores unless --bind-to is given");
   app.add_flag("-l,--tag-output", job.tag_output, "Put the PE's number in front of each line of output");
   app.add_option("--timeout", job.timeout_s, "End the job after this time, with status 124: seconds, or 90s, 1m, 2h")
       ->type_name("TIME")
       ->transform(CLI::Validator(read_duration, ""));
-  app.add_flag("-v,--verbose", job.verbose, "Say what is started where");
+  app.add_flag("-v,--verbose", job.verbose, "Print the binding of PEs, and the command for several hosts");
   app.add_flag("-q,--quiet", job.quiet, "Leave out notes, such as that PEs share cores; or set OSHRUN_QUIET=1")
       ->envname("OSHRUN_QUIET");
   app.add_flag("--oversubscribe", raw.accepted, "Accepted: more PEs than cores are always allowed");
   app.add_flag("--allow-run-as-root", raw.accepted, "Accepted: oshrun runs as any user");
   app.add_option("--host", raw.hosts,
-                 "Hosts to run on, each with a number of PEs if wanted; also -hosts, -H.\n"
+                 "Hosts to run on, each with an optional number of PEs; also -hosts, -H.\n"
                  "Other hosts than this one need an installed launcher")
       ->type_name("A[:N],B[:N]")
       ->take_all();
   app.add_option("--hostfile", raw.hostfiles, "The same from a file, a host in each line; also -f, -machinefile")
       ->type_name("FILE")
       ->take_all();
-  count_pes(app.add_option("--ppn", job.n_host_pes, "Number of PEs on each host that says none"));
-  choose(app.add_option("--launcher", raw.launcher, "Hand the job over to mpiexec.hydra, srun, or Open MPI's mpirun"),
+  count_pes(app.add_option("--ppn", job.n_host_pes, "Number of PEs on each host without a number"));
+  choose(app.add_option("--launcher", raw.launcher, "Pass the job to mpiexec.hydra, srun, or Open MPI's mpirun"),
          {"hydra", "srun", "mpirun"});
 }
 

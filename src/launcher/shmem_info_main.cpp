@@ -193,7 +193,7 @@ int main(int argc, char** argv) {
   app.add_flag("--json", as_json, "Print JSON");
   CLI::Option* const config_flag = app.add_flag("--config", config_only, "Print the variables only");
   app.add_flag("--peers", peers,
-               "Print how this PE reaches the others, and why not in other ways; start it as the job would be")
+               "Print the routes to the other PEs, and why other routes are not used; start it as the job would be")
       ->excludes(config_flag);
   try {
     app.parse(argc, argv);

@@ -199,7 +199,7 @@ bool initialize(const InitRequest& request) noexcept {
 void finalize(const char* routine) noexcept {
   const std::lock_guard guard(state_mutex);
   if (job().set_up && !is_initialized()) {
-    debug_line("%s: called again after the last one that shmem_init asked for; nothing is done", routine);
+    debug_line("%s: called more often than shmem_init; nothing is done", routine);
     return;
   }
   context::require_initialized(routine);
