@@ -1,5 +1,5 @@
 // How many instructions does one call execute? Runs under `valgrind --tool=callgrind`: each loop is dumped under its
-// name with its length, and whoever reads the dumps takes the difference of two lengths and of two loops. The
+// name with its length, and the reader of the dumps subtracts two lengths and two loops. The
 // reference loop does all but the call, for which a nop stands, so the figure goes from a routine's first instruction
 // to its return.
 #include <valgrind/callgrind.h>

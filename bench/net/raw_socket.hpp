@@ -12,7 +12,7 @@ struct RawAddress {
   static constexpr int kMost = 8;
   std::uint32_t count;
   std::uint32_t addresses[kMost];  // IPv4, in network order
-  std::uint16_t port;              // 0: nobody listens yet
+  std::uint16_t port;              // 0: no listener yet
   std::uint64_t word;              // the expected first bytes
 };
 

@@ -18,7 +18,7 @@ class Guard {
   static Result<Guard> start(std::size_t n_groups);
   Guard(Guard&& other) noexcept;
   Guard& operator=(Guard&&) = delete;
-  ~Guard();  // dismisses the guard, which then kills nobody
+  ~Guard();  // dismisses the guard, which then ends without a kill
 
   // The process group of each PE, 0 if there is none. Shared with the guard; each PE writes its entry before it runs
   // a program.

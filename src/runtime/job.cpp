@@ -148,7 +148,7 @@ void end_traffic(const char* routine) {
   onesided::quiet();
   flush_messages(routine);
   coll::barrier(coll::team_table[coll::kEndTeam], routine);
-  // Without a progress thread, nobody sends messages later that wait for a connection. After this barrier all
+  // Without a progress thread, messages that wait for a connection are not sent later. After this barrier all
   // connections are established.
   const bool has_agent = parameters.config.progress != config::Progress::off;
   if (parameters.nodes.several() && !has_agent) coll::barrier(coll::team_table[coll::kEndTeam], routine);
