@@ -66,12 +66,6 @@ void Recorder::placed(int source, const Header& fixed, Bytes header, std::size_t
 
 Bytes AddressBook::address_of(int pe) const noexcept { return bytes_of(addresses[static_cast<std::size_t>(pe)]); }
 
-std::vector<std::byte> pattern(std::size_t bytes, unsigned seed) {
-  std::vector<std::byte> out(bytes);
-  for (std::size_t i = 0; i < bytes; ++i) out[i] = static_cast<std::byte>((i * 31 + i / 253 + seed * 17) & 0xff);
-  return out;
-}
-
 shmemx::Result<Candidate> open_for_test(const std::string& name, const Setup& setup) {
   if (name == "loopback") {
     auto opened = shmemx::loopback::open_loopback(setup);

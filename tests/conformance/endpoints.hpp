@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "../support/pattern.hpp"
 #include "transport/registry.hpp"
 
 namespace transport_test {
@@ -79,7 +80,9 @@ inline Bytes bytes_of(const std::string& text) {
   return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
 }
 // Returns bytes that depend on `seed` and on their index.
-std::vector<std::byte> pattern(std::size_t bytes, unsigned seed);
+inline std::vector<std::byte> pattern(std::size_t bytes, unsigned seed) {
+  return test_support::pattern<std::byte>(bytes, seed);
+}
 
 struct Options {
   int n = 3;

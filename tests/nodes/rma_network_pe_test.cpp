@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "../support/pattern.hpp"
 #include "../support/pe_test.hpp"
 
 namespace {
@@ -21,20 +22,10 @@ const std::vector<std::size_t> kSizes = {1, 100, kLong - 1, kLong, kLong + 1, kL
 
 alignas(64) unsigned char static_block[kMiB + 2 * kGuard + 16];
 
-unsigned char pattern(std::size_t seed, std::size_t i) {
-  return static_cast<unsigned char>(seed * 89 + i * 7 + (i >> 8) * 13 + (i >> 16) * 3);
-}
-
-std::vector<unsigned char> filled(std::size_t bytes, std::size_t seed) {
-  std::vector<unsigned char> block(bytes);
-  for (std::size_t i = 0; i < bytes; ++i) block[i] = pattern(seed, i);
-  return block;
-}
-
 // How many bytes are wrong.
 std::size_t wrong(const unsigned char* block, std::size_t bytes, std::size_t seed) {
   std::size_t count = 0;
-  for (std::size_t i = 0; i < bytes; ++i) count += block[i] != pattern(seed, i);
+  for (std::size_t i = 0; i < bytes; ++i) count += block[i] != test_support::pattern_byte(seed, i);
   return count;
 }
 
@@ -57,7 +48,7 @@ void check_puts(unsigned char* memory, Put put) {
     const Note note(std::to_string(bytes) + " bytes");
     std::fill_n(memory, bytes + 2 * kGuard, kUntouched);
     shmem_barrier_all();
-    const auto source = filled(bytes, n + static_cast<std::size_t>(me()));
+    const auto source = test_support::pattern(bytes, n + static_cast<std::size_t>(me()));
     put(memory + kGuard, source, right());
     shmem_barrier_all();
     CHECK_EQUAL(wrong(memory + kGuard, bytes, n + static_cast<std::size_t>(left())), 0u);
@@ -71,7 +62,7 @@ void check_gets(unsigned char* memory, Get get) {
   for (std::size_t n = 0; n < kSizes.size(); ++n) {
     const std::size_t bytes = kSizes[n];
     const Note note(std::to_string(bytes) + " bytes");
-    const auto mine = filled(bytes, n + static_cast<std::size_t>(me()));
+    const auto mine = test_support::pattern(bytes, n + static_cast<std::size_t>(me()));
     std::copy(mine.begin(), mine.end(), memory + 3);
     shmem_barrier_all();
     std::vector<unsigned char> got(bytes + 2 * kGuard, kUntouched);
@@ -96,7 +87,7 @@ void check_rounds(std::size_t bytes, long rounds, Send send, Announce announce) 
   const Symmetric<long> taken(1);
   shmem_barrier_all();
   for (long round = 1; round <= rounds; ++round) {
-    const auto source = filled(bytes, static_cast<std::size_t>(10 * round + me()));
+    const auto source = test_support::pattern(bytes, static_cast<std::size_t>(10 * round + me()));
     send(block.get(), source, right());
     announce(flag.get(), round);
     shmem_long_wait_until(flag.get(), SHMEM_CMP_EQ, round);
@@ -146,7 +137,7 @@ PE_TEST(blocks_across_many_keys) {
   constexpr std::size_t kBytes = 37 * kMiB + 11;
   const Symmetric<unsigned char> memory(kBytes);
   shmem_barrier_all();
-  const auto source = filled(kBytes, 5 + static_cast<std::size_t>(me()));
+  const auto source = test_support::pattern(kBytes, 5 + static_cast<std::size_t>(me()));
   put_bytes(memory.get(), source, right());
   shmem_barrier_all();
   CHECK_EQUAL(wrong(memory.get(), kBytes, 5 + static_cast<std::size_t>(left())), 0u);
@@ -175,7 +166,7 @@ PE_TEST(fence_keeps_messages_before_the_data) {
     *sum = 0;
     shmem_barrier_all();
     const unsigned char old = kUntouched;
-    const auto source = filled(kBytes, round + static_cast<std::size_t>(me()));
+    const auto source = test_support::pattern(kBytes, round + static_cast<std::size_t>(me()));
     for (std::size_t i = 0; i < kBytes; i += 509) shmem_uchar_put_nbi(block.get() + i, &old, 1, right());
     for (int i = 0; i < 10; ++i) shmem_long_atomic_inc(sum.get(), right());
     shmem_fence();
@@ -195,7 +186,7 @@ PE_TEST(a_signal_comes_behind_its_data) {
   std::uint64_t expected = 0;
   for (std::size_t round = 1; round <= 12; ++round) {
     const std::size_t bytes = round % 3 == 0 ? kMiB : round % 3 == 1 ? kLong : kLong - 8;
-    const auto source = filled(bytes, round * 7 + static_cast<std::size_t>(me()));
+    const auto source = test_support::pattern(bytes, round * 7 + static_cast<std::size_t>(me()));
     ++expected;
     if (round % 2 == 0) {
       shmem_putmem_signal(block.get(), source.data(), bytes, signal.get(), expected, SHMEM_SIGNAL_SET, right());
@@ -244,7 +235,7 @@ PE_TEST(each_context_completes_its_own) {
   std::vector<std::vector<unsigned char>> sources;
   for (std::size_t c = 0; c < kContexts; ++c) {
     CHECK_EQUAL(shmem_ctx_create(c % 2 == 0 ? 0 : SHMEM_CTX_SERIALIZED, &contexts[c]), 0);
-    sources.push_back(filled(kBytes, c * 11 + static_cast<std::size_t>(me())));
+    sources.push_back(test_support::pattern(kBytes, c * 11 + static_cast<std::size_t>(me())));
   }
   for (std::size_t c = 0; c < kContexts; ++c)
     shmem_ctx_putmem_nbi(contexts[c], memory.get() + c * kBytes, sources[c].data(), kBytes, right());
@@ -273,7 +264,7 @@ PE_TEST(threads_use_keys_and_contexts_at_once) {
     if (t == 0) ctx = SHMEM_CTX_DEFAULT;
     unsigned char* const mine = memory.get() + t * kBytes;
     for (std::size_t round = 0; round < 15; ++round) {
-      const auto source = filled(kBytes, round * 17 + t + static_cast<std::size_t>(me()));
+      const auto source = test_support::pattern(kBytes, round * 17 + t + static_cast<std::size_t>(me()));
       std::vector<unsigned char> back(kBytes);
       shmem_ctx_putmem_nbi(ctx, mine, source.data(), kBytes, right());
       if (round % 2 == 0) shmem_ctx_fence(ctx);
@@ -293,7 +284,7 @@ PE_TEST(every_pe_puts_to_every_pe) {
   constexpr std::size_t kBytes = 40'000;
   const Symmetric<unsigned char> memory(kBytes * static_cast<std::size_t>(pes()));
   shmem_barrier_all();
-  const auto source = filled(kBytes, static_cast<std::size_t>(me()) * 3);
+  const auto source = test_support::pattern(kBytes, static_cast<std::size_t>(me()) * 3);
   for (int pe = 0; pe < pes(); ++pe)
     put_bytes_nbi(memory.get() + static_cast<std::size_t>(me()) * kBytes, source, (pe + me()) % pes());
   shmem_barrier_all();

@@ -6,6 +6,7 @@
 #include <ctime>
 #include <vector>
 
+#include "../../support/pattern.hpp"
 #include "../../support/pe_test.hpp"
 
 namespace {
@@ -26,14 +27,6 @@ Counters seen;
 
 int n() { return shmem_n_pes(); }
 
-unsigned char byte_of(int source, std::size_t i) { return static_cast<unsigned char>(source * 31 + i * 7 + i / 251); }
-
-std::vector<unsigned char> pattern(int source, std::size_t bytes) {
-  std::vector<unsigned char> data(bytes);
-  for (std::size_t i = 0; i < bytes; ++i) data[i] = byte_of(source, i);
-  return data;
-}
-
 void on_count(int, const void*, size_t, void* argument) {
   auto* const counters = static_cast<Counters*>(argument);
   counters->count.fetch_add(1);
@@ -43,7 +36,7 @@ void on_echo(int source, const void* payload, size_t bytes, void*) { shmemx_am_s
 void on_echoed(int, const void* payload, size_t bytes, void*) {
   const auto* const data = static_cast<const unsigned char*>(payload);
   for (size_t i = 0; i < bytes; ++i) {
-    if (data[i] != byte_of(shmem_my_pe(), i)) seen.bad.fetch_add(1);
+    if (data[i] != test_support::pattern_byte(static_cast<std::size_t>(shmem_my_pe()), i)) seen.bad.fetch_add(1);
   }
   seen.bytes.fetch_add(static_cast<long>(bytes));
   seen.echoed.fetch_add(1);
@@ -53,7 +46,7 @@ void on_long(int source, const void* payload, size_t bytes, void*) {
   const auto* const data = static_cast<const unsigned char*>(payload);
   if (reinterpret_cast<std::uintptr_t>(payload) % 8 != 0) seen.bad.fetch_add(1);
   for (size_t i = 0; i < bytes; ++i) {
-    if (data[i] != byte_of(source, i)) {
+    if (data[i] != test_support::pattern_byte(static_cast<std::size_t>(source), i)) {
       seen.bad.fetch_add(1);
       break;
     }
@@ -132,7 +125,7 @@ PE_TEST(messages_of_any_size_come_back_as_they_were) {
   const std::vector<std::size_t> sizes{0, 1, 7, 8, 87, 88, 89, 111, 112, 113, 480, 481, 8136, 8137, 8160, 8161, 100000};
   long sent = 0;
   for (const std::size_t bytes : sizes) {
-    const auto data = pattern(me(), bytes);
+    const auto data = test_support::pattern(bytes, static_cast<std::size_t>(me()));
     for (int pe = 0; pe < n(); ++pe) shmemx_am_send(pe, kEcho, data.data(), bytes);
     sent += static_cast<long>(bytes) * n();
   }
@@ -144,7 +137,7 @@ PE_TEST(messages_of_any_size_come_back_as_they_were) {
 
 PE_TEST(a_message_as_long_as_allowed_arrives) {
   fresh();
-  const auto data = pattern(me(), SHMEMX_AM_MAX_BYTES / 4);
+  const auto data = test_support::pattern(SHMEMX_AM_MAX_BYTES / 4, static_cast<std::size_t>(me()));
   shmemx_am_send((me() + 1) % n(), kLong, data.data(), data.size());
   poll_until([] { return seen.count == 1; });
   CHECK_EQUAL(seen.bytes.load(), static_cast<long>(data.size()));
@@ -195,7 +188,7 @@ PE_TEST(handlers_send_on_when_cells_are_short) {
 // Nobody polls for a while, and everybody sends more than all cells hold.
 PE_TEST(everybody_sends_and_nobody_receives_for_a_while) {
   fresh();
-  const auto data = pattern(me(), 3000);
+  const auto data = test_support::pattern(3000, static_cast<std::size_t>(me()));
   for (int i = 0; i < 200; ++i) {
     for (int pe = 0; pe < n(); ++pe) shmemx_am_send(pe, kLong, data.data(), data.size());
   }

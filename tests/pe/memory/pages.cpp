@@ -14,17 +14,11 @@
 #include <string>
 #include <vector>
 
+#include "../../support/expect.hpp"
+
 namespace {
 
-int failures = 0;
-
-#define EXPECT(...)                                                                      \
-  do {                                                                                   \
-    if (!(__VA_ARGS__)) {                                                                \
-      ++failures;                                                                        \
-      std::fprintf(stderr, "%s:%d: %s is false\n", "pages.cpp", __LINE__, #__VA_ARGS__); \
-    }                                                                                    \
-  } while (false)
+using test_support::failures;
 
 long static_word = 1;
 

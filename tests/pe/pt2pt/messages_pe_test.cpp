@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "../../support/pattern.hpp"
 #include "../../support/pe_test.hpp"
 
 using namespace pe_test;
@@ -14,7 +15,7 @@ using namespace pe_test;
 namespace {
 
 std::uint8_t pattern(int source, int tag, std::size_t i) {
-  return static_cast<std::uint8_t>(source * 31 + tag * 7 + static_cast<int>(i + i / 253));
+  return test_support::pattern_byte(static_cast<std::size_t>(source * 89 + tag), i);
 }
 
 void fill(std::uint8_t* to, std::size_t bytes, int source, int tag) {

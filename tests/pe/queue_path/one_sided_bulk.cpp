@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "../../support/pattern.hpp"
 #include "../../support/pe_test.hpp"
 
 namespace {
@@ -16,12 +17,8 @@ constexpr std::size_t kMargin = 64;
 
 unsigned char static_block[300001 + 2 * kMargin];
 
-unsigned char byte_at(std::size_t i, int pe) { return static_cast<unsigned char>(i * 7 + i / 251 + 31u * (pe + 1)); }
-
-std::vector<unsigned char> pattern(std::size_t bytes, int pe) {
-  std::vector<unsigned char> data(bytes);
-  for (std::size_t i = 0; i < bytes; ++i) data[i] = byte_at(i, pe);
-  return data;
+std::vector<unsigned char> pattern_of(std::size_t bytes, int pe) {
+  return test_support::pattern(bytes, static_cast<std::size_t>(pe));
 }
 
 bool all_untouched(const unsigned char* from, const unsigned char* to) {
@@ -31,11 +28,11 @@ bool all_untouched(const unsigned char* from, const unsigned char* to) {
 void put_and_get(unsigned char* block, std::size_t block_bytes, std::size_t bytes, std::size_t shift) {
   std::memset(block, kUntouched, block_bytes);
   shmem_barrier_all();
-  const auto source = pattern(bytes, me());
+  const auto source = pattern_of(bytes, me());
   unsigned char* const dest = block + kMargin + shift;
   shmem_putmem(dest, source.data(), bytes, right());
   shmem_barrier_all();
-  CHECK(std::memcmp(dest, pattern(bytes, left()).data(), bytes) == 0);
+  CHECK(std::memcmp(dest, pattern_of(bytes, left()).data(), bytes) == 0);
   CHECK(all_untouched(block, dest));
   CHECK(all_untouched(dest + bytes, block + block_bytes));
   std::vector<unsigned char> back(bytes + 2, kUntouched);
@@ -95,11 +92,11 @@ PE_TEST(puts_and_gets_of_all_sizes_are_exact) {
 PE_TEST(large_transfers_are_complete) {
   const std::size_t bytes = ((pes() > 3 ? 2u : 16u) << 20) + 13;
   Symmetric<unsigned char> heap(bytes + 1);
-  const auto source = pattern(bytes, me());
+  const auto source = pattern_of(bytes, me());
   shmem_barrier_all();
   shmem_putmem_nbi(heap.get() + 1, source.data(), bytes, right());
   shmem_barrier_all();
-  CHECK(std::memcmp(heap.get() + 1, pattern(bytes, left()).data(), bytes) == 0);
+  CHECK(std::memcmp(heap.get() + 1, pattern_of(bytes, left()).data(), bytes) == 0);
   std::vector<unsigned char> back(bytes);
   shmem_getmem_nbi(back.data(), heap.get() + 1, bytes, right());
   shmem_quiet();
@@ -125,7 +122,7 @@ PE_TEST(elements_of_every_width_take_the_strided_way) {
   std::vector<short> short_source(4000);
   std::vector<long double> wide_source(4000);
   for (std::size_t i = 0; i < 4000; ++i) {
-    byte_source[i] = byte_at(i, me());
+    byte_source[i] = test_support::pattern_byte(static_cast<std::size_t>(me()), i);
     short_source[i] = static_cast<short>(i + me());
     wide_source[i] = static_cast<long double>(i) / 3 + me();
   }
@@ -136,7 +133,7 @@ PE_TEST(elements_of_every_width_take_the_strided_way) {
   shmem_barrier_all();
   std::size_t bad = 0;
   for (std::size_t i = 0; i < 1300; ++i) {
-    bad += bytes[2 * i] != byte_at(3 * i, left());
+    bad += bytes[2 * i] != test_support::pattern_byte(static_cast<std::size_t>(left()), 3 * i);
     bad += shorts[3 * i] != static_cast<short>(2 * i + static_cast<std::size_t>(left()));
     bad += wide[3 * i] != static_cast<long double>(i) / 3 + left();
   }

@@ -5,29 +5,19 @@
 #include <memory>
 #include <vector>
 
+#include "../../support/pattern.hpp"
 #include "../../support/pe_test.hpp"
 #include "../../support/types.hpp"
 
 namespace {
 
 using namespace pe_test;
+using namespace test_support;
 
 constexpr std::size_t kStaticBytes = 1 << 16;
 unsigned char zeroed_static[kStaticBytes];
 unsigned char initialised_static[kStaticBytes] = {1, 2, 3};
 long const_neighbour = 17;
-
-unsigned char byte_at(std::size_t i, int pe) { return static_cast<unsigned char>(i * 7 + i / 256 + 31u * (pe + 1)); }
-
-void fill_pattern(unsigned char* data, std::size_t bytes, int pe) {
-  for (std::size_t i = 0; i < bytes; ++i) data[i] = byte_at(i, pe);
-}
-
-bool has_pattern(const unsigned char* data, std::size_t bytes, int pe) {
-  for (std::size_t i = 0; i < bytes; ++i)
-    if (data[i] != byte_at(i, pe)) return false;
-  return true;
-}
 
 }  // namespace
 
@@ -35,7 +25,7 @@ bool has_pattern(const unsigned char* data, std::size_t bytes, int pe) {
 PE_TEST(putmem_and_getmem_work_at_every_alignment) {
   Symmetric<unsigned char> heap(4096);
   std::vector<unsigned char> source(4096), dest(4096);
-  fill_pattern(source.data(), source.size(), me());
+  fill_pattern(source.data(), source.size(), static_cast<std::size_t>(me()));
   for (std::size_t to = 0; to < 9; ++to) {
     for (std::size_t from = 0; from < 9; from += 2) {
       for (const std::size_t n : {1u, 3u, 8u, 15u, 16u, 17u, 31u, 33u, 63u, 65u, 127u, 255u, 1021u}) {
@@ -44,7 +34,8 @@ PE_TEST(putmem_and_getmem_work_at_every_alignment) {
         shmem_putmem(heap.get() + to, source.data() + from, n, right());
         shmem_barrier_all();
         std::size_t bad = 0;
-        for (std::size_t i = 0; i < n; ++i) bad += heap[to + i] != byte_at(from + i, left());
+        for (std::size_t i = 0; i < n; ++i)
+          bad += heap[to + i] != pattern_byte(static_cast<std::size_t>(left()), from + i);
         CHECK_EQUAL(bad, 0u);
         CHECK_EQUAL(heap[to + n], 0xee);
         if (to > 0) CHECK_EQUAL(heap[to - 1], 0xee);
@@ -62,11 +53,11 @@ PE_TEST(large_transfers_are_complete) {
   std::vector<unsigned char> local(kBytes);
   for (const std::size_t n : {std::size_t{65537}, std::size_t{3 << 20} + 1, kBytes}) {
     if (pes() > 8 && n > 1 << 20) continue;
-    fill_pattern(local.data(), n, me());
+    fill_pattern(local.data(), n, static_cast<std::size_t>(me()));
     shmem_barrier_all();
     shmem_putmem(heap.get() + 1, local.data(), n, right());
     shmem_barrier_all();
-    CHECK(has_pattern(heap.get() + 1, n, left()));
+    CHECK(has_pattern(heap.get() + 1, n, static_cast<std::size_t>(left())));
     std::memset(local.data(), 0, n);
     shmem_getmem_nbi(local.data(), heap.get() + 1, n, left());
     shmem_quiet();

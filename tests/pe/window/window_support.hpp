@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "../../support/pattern.hpp"
 #include "../../support/pe_test.hpp"
 #include "../../support/random.hpp"
 
@@ -76,6 +77,6 @@ class Windows {
   std::size_t bytes_;
 };
 
-inline std::byte pattern(std::size_t i, std::size_t seed) { return static_cast<std::byte>(i * 7 + seed * 31 + 1); }
+inline std::byte pattern(std::size_t i, std::size_t seed) { return std::byte{test_support::pattern_byte(seed, i)}; }
 
 }  // namespace window_test

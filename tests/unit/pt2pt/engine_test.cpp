@@ -10,6 +10,8 @@
 
 using namespace played;
 
+#include "../../support/pattern.hpp"
+
 namespace {
 
 struct Memory {
@@ -38,7 +40,7 @@ struct Received {
 };
 
 std::byte pattern(int id, std::size_t i) {
-  return static_cast<std::byte>(id * 37 + static_cast<int>(i * 11 + i / 251));
+  return std::byte{test_support::pattern_byte(static_cast<std::size_t>(id), i)};
 }
 constexpr std::byte kUntouched{0xee};
 

@@ -7,17 +7,13 @@
 #include <tuple>
 #include <vector>
 
+#include "../../support/pattern.hpp"
+
 namespace {
 
 namespace rma = shmemx::rma;
 
 constexpr std::size_t kMargin = 16;
-
-std::vector<unsigned char> pattern(std::size_t bytes) {
-  std::vector<unsigned char> data(bytes);
-  for (std::size_t i = 0; i < bytes; ++i) data[i] = static_cast<unsigned char>(i * 7 + i / 251 + 1);
-  return data;
-}
 
 // A copy of `bytes` from `source` at the given offsets hits its range and nothing else.
 bool copies_exactly(const std::vector<unsigned char>& source, std::size_t bytes, std::size_t dest_offset,
@@ -43,7 +39,7 @@ class CopySizesGuard {
 constexpr std::size_t kNever = ~std::size_t{0};
 
 void check_small_sizes() {
-  const auto source = pattern(400);
+  const auto source = test_support::pattern(400, 0);
   for (std::size_t bytes = 0; bytes <= 300; ++bytes) {
     for (std::size_t dest_offset = 0; dest_offset < 16; ++dest_offset) {
       for (std::size_t source_offset = 0; source_offset < 16; ++source_offset) {
@@ -72,7 +68,7 @@ BOOST_AUTO_TEST_CASE(sizes_around_the_thresholds_are_copied_exactly) {
   constexpr std::size_t kLarge = 4096;
   constexpr std::size_t kStream = 65536;
   const CopySizesGuard guard({kLarge, kStream});
-  const auto source = pattern(2 * kStream + 64);
+  const auto source = test_support::pattern(2 * kStream + 64, 0);
   for (const std::size_t around : {kLarge, kStream, kStream + 16384, 2 * kStream - 1}) {
     for (const std::size_t bytes : {around - 1, around, around + 1}) {
       for (const std::size_t offset :
