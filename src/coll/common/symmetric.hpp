@@ -24,7 +24,8 @@ inline std::byte* mapped_copy(const context::Context& route, const std::byte* ow
 }
 
 // Checks and translates an argument of a collective; a range of 0 bytes is always valid. `direct`: the memory of all
-// members is mapped.
+// members is mapped. A collective touches every member's copy, so it translates once, into base and step: the step is
+// the same for all windows of symmetric memory.
 inline Symmetric symmetric(const context::Context& route, context::Site site, const void* address, std::uint64_t bytes,
                            bool direct) noexcept {
   if (context::all_mapped) [[likely]]
