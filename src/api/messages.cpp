@@ -1,4 +1,4 @@
-// Two-sided messages: checks of arguments, and handles.
+// Entry points of two-sided messages: argument checks and handles of requests.
 #include <shmemx/messages.h>
 
 #include <cstdint>
@@ -117,7 +117,7 @@ int give_result(const Result& result, shmemx_status_t* status) noexcept {
 
 constexpr Result kNothing{SHMEMX_ANY_SOURCE, SHMEMX_ANY_TAG, 0, false, false};
 
-// Generation above, index + 1 below: never null.
+// A handle is the generation above index + 1, so it is never null.
 shmemx_request_t handle_of(RequestId id) noexcept {
   return reinterpret_cast<shmemx_request_t>(std::uintptr_t{id.generation} << 32 | (id.index + 1));
 }
@@ -151,7 +151,7 @@ int start_receive(const Call& call, const Shape& shape, shmemx_request_t* reques
   return 0;
 }
 
-// A program that asks again and again must let the others run.
+// Lets other PEs run while a program polls in a loop.
 void look_again_later() noexcept { shmemx::asked_in_vain(nullptr, 0); }
 
 }  // namespace

@@ -55,10 +55,10 @@ void KeyedQueues::erase(QueueEntry& entry) noexcept {
     entry.next->prev = entry.prev;
     return;
   }
-  front(entry.key)->last = entry.prev;  // the newest goes; count_ is not 0: there is a first
+  front(entry.key)->last = entry.prev;  // the newest is removed; count_ is not 0, so the queue has a first entry
 }
 
-// Where memory is short, chains grow instead.
+// Without memory for a wider table the chains grow instead.
 void KeyedQueues::grow() noexcept {
   const unsigned bits = bits_ + 2;
   auto* const wider = new (std::nothrow) QueueEntry* [std::size_t{1} << bits] {};

@@ -1,11 +1,11 @@
-// Queues of messages and receives, found by source and tag without a walk over what does not fit.
+// Queues of messages and receives. A look-up by source and tag never walks over entries that do not fit.
 //
 // A KeyedQueues holds many first-in-first-out queues, one for each key that occurs, in a hash table of the queues'
-// first elements. Elements are linked through themselves: nothing is allocated for an element, so posting cannot fail.
+// first entries. Entries are intrusive: nothing is allocated for them, so posting cannot fail.
 //
-// Posted receives stand under the key they ask for, wildcards included. A message of (source, tag) fits four keys; the
-// oldest of the four firsts is its receive. Unexpected messages stand under all four keys at once, so a receive or
-// probe looks at one. Stamps tell what is older.
+// A posted receive is queued under its key, wildcards included. A message of (source, tag) fits four keys, and the
+// oldest of their four first entries is its receive. An unexpected message is queued under all four keys at once, so a
+// receive or probe looks at one. Stamps order entries by age.
 #pragma once
 
 #include <cstddef>
@@ -21,15 +21,15 @@ struct Key {
   std::uint64_t word() const noexcept {
     return std::uint64_t{static_cast<std::uint32_t>(source)} << 32 | static_cast<std::uint32_t>(tag);
   }
-  // `this` is what a receive asks for.
+  // Returns true if a receive with this key takes such a message.
   bool fits(std::int32_t of_source, std::int32_t of_tag) const noexcept {
     return (source == kAny || source == of_source) && (tag == kAny || tag == of_tag);
   }
 };
 
 struct QueueEntry {
-  QueueEntry* next;   // behind this one, of the same key
-  QueueEntry* prev;   // before it; null: this is the first
+  QueueEntry* next;   // after this one, of the same key
+  QueueEntry* prev;   // null: this is the first
   QueueEntry* chain;  // of a first: another key's first in the same bucket
   QueueEntry* last;   // of a first: the newest of this key
   std::uint64_t key;
@@ -44,10 +44,10 @@ class KeyedQueues {
   KeyedQueues(const KeyedQueues&) = delete;
   KeyedQueues& operator=(const KeyedQueues&) = delete;
 
-  // `entry.key`, `entry.stamp` and `entry.owner` are set. Stamps of one key grow.
+  // The caller has set key, stamp and owner of the entry. Stamps of one key grow.
   void push(QueueEntry& entry) noexcept;
   void erase(QueueEntry& entry) noexcept;
-  // The oldest of that key, null when there is none.
+  // Returns the oldest entry of that key; null if there is none.
   QueueEntry* front(std::uint64_t key) const noexcept {
     if (count_ == 0) return nullptr;
     QueueEntry* entry = buckets_[bucket_of(key)];
@@ -55,7 +55,7 @@ class KeyedQueues {
     return entry;
   }
   std::size_t size() const noexcept { return count_; }
-  // Forgets all elements.
+  // Forgets all entries.
   void clear() noexcept;
 
  private:
@@ -69,11 +69,11 @@ class KeyedQueues {
   QueueEntry* own_[std::size_t{1} << kFirstBits] = {};
   QueueEntry** buckets_ = own_;
   unsigned bits_ = kFirstBits;
-  std::size_t count_ = 0;   // elements
+  std::size_t count_ = 0;   // entries
   std::size_t queues_ = 0;  // keys
 };
 
-// Receives that wait for their message.
+// Receives that no message has matched yet.
 class PostedQueue {
  public:
   void push(QueueEntry& entry, Key key, std::uint64_t stamp, void* owner) noexcept {
@@ -87,13 +87,13 @@ class PostedQueue {
     wildcards_ -= is_wild(entry.key);
     queues_.erase(entry);
   }
-  // The receive that a message of this source and tag belongs to; null: none. It stays.
+  // Returns the receive that a message of this source and tag belongs to, without removing it; null if there is none.
   QueueEntry* find(std::int32_t source, std::int32_t tag) const noexcept {
     if (queues_.size() == 0) return nullptr;
     QueueEntry* const exact = queues_.front(Key{source, tag}.word());
     return wildcards_ == 0 ? exact : older_wildcard(exact, source, tag);
   }
-  // Is there a receive that could take a message which `key` asks for, too?
+  // Returns true if a posted receive could take a message that also fits `key`.
   bool competes(Key key) const noexcept {
     if (queues_.size() == 0) return false;
     return key.source == kAny || key.tag == kAny || find(key.source, key.tag) != nullptr;
@@ -114,7 +114,7 @@ class PostedQueue {
   std::size_t wildcards_ = 0;
 };
 
-// A message is in four queues.
+// The places of one message in four queues.
 struct UnexpectedEntries {
   QueueEntry entries[4];
 };
@@ -123,7 +123,7 @@ class UnexpectedQueue {
  public:
   void push(UnexpectedEntries& message, Key key, std::uint64_t stamp, void* owner) noexcept;
   void erase(UnexpectedEntries& message) noexcept;
-  // The oldest message that fits; null: none.
+  // Returns the oldest message that fits; null if there is none.
   QueueEntry* find(Key key) const noexcept { return queues_.front(key.word()); }
   bool empty() const noexcept { return queues_.size() == 0; }
   std::size_t size() const noexcept { return queues_.size() / 4; }

@@ -89,7 +89,7 @@ void placed(Endpoint&, int source, Bytes header, std::size_t bytes) { engine.pla
 
 bool progress(Endpoint&) { return engine.progress(); }
 
-// From the first call on, whoever waits in the library handles messages.
+// Makes all waits in the library poll for messages, from the first call on.
 void look_at_messages() noexcept {
   if (!am::is_open()) [[unlikely]]
     am::open();
@@ -100,7 +100,7 @@ Request& require(const char* routine, Request* request) noexcept {
   return *request;
 }
 
-// Under the lock.
+// Called under the lock.
 Result take_result(Request& request) noexcept {
   const Result result = request.result;
   engine.give_back(request);
@@ -113,7 +113,7 @@ Result take_result(Request& request) noexcept {
   return take_result(request);
 }
 
-// The shape's list moves into the request, since the user's may go.
+// Hands the copy of the shape's list to the request, which may outlive the user's list.
 RequestId start(Request& request, std::unique_ptr<Place[]> list) noexcept {
   request.own_list = std::move(list);
   return request.id;
@@ -191,8 +191,7 @@ Result receive(const Call& call, const Shape& dest) noexcept {
   return wait_for_request(call.routine, *request, call.pe);
 }
 
-// Where nothing that has come or been posted before can be concerned, the sender's box is looked at first, as long as
-// nothing else asks for attention.
+// Polls the sender's fastbox alone while no earlier message or receive could match and nothing else needs a poll.
 Result receive_contiguous(const Call& call, Place dest) noexcept {
   look_at_messages();
   if (call.pe >= 0 && !am::is_internode(call.pe)) [[likely]] {

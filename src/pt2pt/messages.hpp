@@ -1,4 +1,4 @@
-// Two-sided messages of this process: the engine on the node channel, and the waiting. What api/ calls.
+// Two-sided messages of this PE, as api/ calls them: the engine on the endpoint, and waiting.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@
 
 namespace shmemx::pt2pt {
 
-// What a diagnostic calls the routine, and whom it concerns. Receives may have kAny in both numbers.
+// The arguments of a call that diagnostics name. `pe` and `tag` of a receive may be kAny.
 struct Call {
   const char* routine;
   int pe;
   int tag;
 };
 
-// By runtime: after the channel has been set up, before the first message can come.
+// Runtime calls open() after the endpoint has been set up, before the first message can arrive.
 struct Start {
   am::Parts parts;
   int me = 0;
@@ -26,7 +26,7 @@ struct Start {
   bool crowded = false;
 };
 void open(const Start& start) noexcept;
-// By runtime, when no message can come any more: what is open is forgotten.
+// Forgets open requests. Runtime calls it when no message can arrive any more.
 void close() noexcept;
 
 // Never destroyed: other threads may still poll while the process exits.
@@ -37,7 +37,8 @@ union ImmortalEngine {
 };
 extern constinit ImmortalEngine own_engine;
 
-// Straight from the sender's box into the receive's memory: no request, no queue. The engine has to be bare.
+// Receives straight from the sender's fastbox into the user's memory. Requires Engine::is_bare(). Returns false if the
+// next message there does not fit.
 [[gnu::always_inline]] inline bool take_from_box(am::Endpoint& endpoint, Key key, Place dest, Result& out) noexcept {
   return endpoint.take_next(key.source, am::kMessageEager, [&](am::Bytes payload) {
     EagerHeader header;
@@ -52,7 +53,7 @@ extern constinit ImmortalEngine own_engine;
   });
 }
 
-// The shortest ways, tried first: false means nothing.
+// The shortest paths. Return false, without an effect, if they do not apply.
 [[gnu::always_inline]] inline bool send_at_once(int pe, int tag, const void* source, std::size_t bytes) noexcept {
   if (!am::is_open()) [[unlikely]]
     return false;
@@ -70,29 +71,29 @@ extern constinit ImmortalEngine own_engine;
   return own_engine.engine.is_bare() && take_from_box(*endpoint, key, dest, out);
 }
 
-// Blocking. Arguments have been checked.
+// Blocking calls. The caller has checked the arguments.
 void send_contiguous(const Call& call, const void* source, std::size_t bytes) noexcept;
 void send(const Call& call, const Shape& source, bool synchronous) noexcept;
 Result receive(const Call& call, const Shape& dest) noexcept;
 Result receive_contiguous(const Call& call, Place dest) noexcept;
-// Started; the list of a shape is copied.
+// Start a request. The list of a shape is copied.
 RequestId start_send(const Call& call, const Shape& source, bool synchronous) noexcept;
 RequestId start_receive(const Call& call, const Shape& dest) noexcept;
 
-// True when a message fits; then `out` says which.
+// Returns true, and describes the message, if an unexpected message fits. await_message() waits until one does.
 bool find_message(const Call& call, Result& out) noexcept;
 void await_message(const Call& call, Result& out) noexcept;
 
-// Requests by the number that users hold. False: not an open request.
+// Requests by the numbers that users hold. Return false if the number names no open request.
 bool is_open(RequestId id) noexcept;
 bool wait(const char* routine, RequestId id, Result& out) noexcept;
 enum class TestAnswer : std::uint8_t { unknown, open, complete };
 TestAnswer test(RequestId id, Result& out) noexcept;
-// Waits until one of them is complete, and says which. Names of no open request are left out; `count` when all are.
-// `id_of(handles, i)` is the i-th name.
+// Waits until one of the requests is complete and returns its index. Ignores numbers of no open request; returns
+// `count` if no other is left. `id_of(handles, i)` is the i-th number.
 using NameOf = RequestId (*)(const void* handles, std::size_t i);
 std::size_t wait_any(const char* routine, std::size_t count, NameOf id_of, const void* handles) noexcept;
-// Receives only. `done`: if it was not matched before, it is complete now.
+// Cancels a receive, which is complete then, unless it has been matched already.
 enum class CancelAnswer : std::uint8_t { unknown, a_send, done };
 CancelAnswer cancel(RequestId id) noexcept;
 

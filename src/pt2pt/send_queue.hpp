@@ -1,8 +1,8 @@
 // Requests that have something to send: one queue in order for each peer. What finds no cell stays queued and leaves in
 // drain(), so nothing here waits.
 //
-// am::ReplyQueue keeps short messages as they are. Here a request is queued, not a message: its data stay with the user
-// and leave in as many messages as there is room for, and two requests to one peer may take turns.
+// A queue of deferred messages would not do. A request is queued here: its data stay with the user and leave in as many
+// messages as there is room for. Two requests to the same peer may take turns.
 #pragma once
 
 #include <vector>

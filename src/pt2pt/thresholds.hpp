@@ -1,4 +1,4 @@
-// Sizes at which the way of a message changes, measured (docs/messages.md says how and where). The only place for them.
+// The sizes at which a message's path changes, measured as docs/messages.md describes. They stand nowhere else.
 #pragma once
 
 #include <cstddef>
@@ -11,21 +11,21 @@ inline constexpr std::size_t kEagerBytes = std::size_t{24} << 10;
 inline constexpr std::size_t kMappedBytes = std::size_t{192} << 10;
 // The same for the kernel's copy.
 inline constexpr std::size_t kCmaBytes = std::size_t{4} << 20;
-// So often a receive looks at the sender's box alone, before it looks at everything.
+// Polls of the sender's fastbox alone, before a receive polls everything.
 inline constexpr int kBoxPolls = 200;
-// How much one poll moves at most, so that other threads and senders get their turn.
+// Bytes that one poll moves at most for one transfer, so that other threads and senders get their turn.
 inline constexpr std::size_t kMoveBytes = std::size_t{1} << 20;
-// Messages that one poll may send for one transfer through the queue.
+// Messages that one poll sends at most for one transfer.
 inline constexpr int kFragmentsPerPoll = 16;
 
 // ---- between nodes ----
-// Longer messages wait for their receive: the first to answer saves a copy, but costs a turn of the network.
+// Longer messages wait for their receive: a rendezvous saves a copy, but costs a round trip.
 inline constexpr std::size_t kInternodeEagerBytes = std::size_t{64} << 10;
-// Of a long message, in one message of the network, so that others to the same PE get their turn.
+// Bytes of a long message in one message of the network, so that others to the same PE get their turn.
 inline constexpr std::size_t kNetworkBytes = std::size_t{16} << 20;
-// The same where one of the sides has to pack: it fits the caches.
+// The same if a side has to pack; fits the caches.
 inline constexpr std::size_t kPackedBytes = std::size_t{256} << 10;
-// Places of a list that are longer are sent from where they lie.
+// Longer places of a list are sent without packing.
 inline constexpr std::size_t kUnpackedBytes = std::size_t{64} << 10;
 
 }  // namespace shmemx::pt2pt

@@ -1,12 +1,12 @@
-// What two-sided messages look like between PEs, and how they are read back: every length and number is checked before
-// it is used, since a receiver must survive whatever arrives.
+// The wire format of two-sided messages. The functions that read it check every length and number before it is used,
+// since a receiver must survive whatever arrives.
 //
-//   eager    EagerHeader, data          the whole message, or its begin; the rest follows as data
-//   rts      RtsHeader, places          ready to send: what there is, and where a receiver could fetch it from
-//   cts      CtsHeader, places          clear to send: which way, how much, and where to put it
-//   cookie   CookieHeader, places       the next section of a long description; without places: asks for it
-//   done     DoneHeader                 the other side may forget the transfer
-//   data     DataHeader, data           bytes of a transfer through the queue or a network, or of an eager message
+//   eager    EagerHeader, data          the whole message, or its first part; the rest follows as data
+//   rts      RtsHeader, places          ready to send: the message's size, and where the receiver could read it
+//   cts      CtsHeader, places          clear to send: the LMT, the size, and where the sender could write
+//   cookie   CookieHeader, places       the next section of a long description; without places: a request for it
+//   done     DoneHeader                 ends the transfer on the side that did not move the bytes
+//   data     DataHeader, data           bytes of a transfer through cells or a network, or of an eager message
 #pragma once
 
 #include <cstddef>
@@ -25,16 +25,16 @@ using rma::Shape;
 
 using Payload = std::span<const std::byte>;
 
-// A request of a PE, as its peer knows it.
+// Names a request to users and to the peer.
 struct RequestId {
   std::uint32_t index;
   std::uint32_t generation;
   friend bool operator==(const RequestId&, const RequestId&) = default;
 };
-// Stands for the eager message of the source that has begun to arrive.
+// Names the eager message of the source whose first part has arrived.
 inline constexpr RequestId kEagerMessage{0xffffffffU, 0xffffffffU};
 
-// Where the places of a section lie.
+// The memory that the places of a section lie in.
 enum class Space : std::uint32_t {
   private_memory,  // addresses in the describing process
   heap,            // offsets in its symmetric heap
@@ -69,9 +69,9 @@ inline constexpr std::uint32_t kLmtKinds = 5;
 struct CtsHeader {
   RequestId send;
   RequestId recv;
-  std::uint64_t goal;    // bytes that the receiver wants
-  LmtKind kind;          // how the sender shall move them
-  std::uint32_t detail;  // copy: state of the receiver's buffer at the begin; network: most bytes in a message, 0: any
+  std::uint64_t goal;    // bytes that the receiver takes
+  LmtKind kind;          // chosen by the receiver
+  std::uint32_t detail;  // copy: number of the first chunk; network: most bytes of a message, 0: any
 };
 
 struct CookieHeader {
@@ -91,7 +91,7 @@ struct DataHeader {
 static_assert(sizeof(Place) == 16 && sizeof(EagerHeader) == 8 && sizeof(RtsHeader) == 48 && sizeof(CtsHeader) == 32 &&
               sizeof(DataHeader) == 16 && kSectionHeadBytes == 8);
 
-// False when the payload is shorter.
+// Reads a header and removes it from the payload. Returns false if the payload is shorter.
 template <class Header>
 [[nodiscard]] bool take_header(Payload& payload, Header& out) noexcept {
   if (payload.size() < sizeof out) return false;
@@ -100,7 +100,8 @@ template <class Header>
   return true;
 }
 
-// All of the payload has to be one section without empty places, or nothing (an empty one).
+// Reads a section, which has to be all of the payload. An empty payload is an empty section. Returns false if a place
+// is empty or the total overflows.
 [[nodiscard]] inline bool take_section(Payload payload, Section& out) noexcept {
   out.space = Space::private_memory;
   out.count = 0;
@@ -117,7 +118,7 @@ template <class Header>
   return true;
 }
 
-// What an RTS says, as its receiver keeps it.
+// The contents of an RTS, as its receiver keeps them.
 struct Offer {
   RtsHeader rts;
   Section section;

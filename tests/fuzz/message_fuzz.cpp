@@ -1,8 +1,8 @@
-// Decoder of two-sided messages: rubbish from a peer reaches an engine that has sends and receives open. It must refuse
-// or take it, and touch nothing else.
+// Decoder of two-sided messages: an engine with open sends and receives gets rubbish from a peer. It must reject or
+// take it, and touch nothing else.
 //
-// Input: records of one control byte and a payload. Its lower bits say what to do, the next ones whom it concerns. PE 2
-// is on another node: what it sends may land.
+// Input: records of one control byte and a payload. The low bits of the byte select the action, the next ones the PE.
+// PE 2 is on another node: its payloads may be placed.
 #include <algorithm>
 #include <cstring>
 
@@ -29,8 +29,8 @@ void open_requests(Engine& engine, PlayedPlatform& platform, std::vector<std::by
   engine.receive(long_one, {2, 1}, false);
 }
 
-// A long body behind that header, as the channel hands it over.
-void land(Engine& engine, int source, std::span<const std::byte> header, bool whole) {
+// Delivers a long payload with that header, as the endpoint does.
+void deliver_long(Engine& engine, int source, std::span<const std::byte> header, bool whole) {
   const std::size_t bytes = whole ? kFuzzHeapBytes : transport::kLongBytes;
   if (std::byte* const place = engine.placement(source, header, bytes)) {
     std::memset(place, 0x5a, bytes);
@@ -62,7 +62,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (control % 8 == 5 && control >= 128) {
       const std::vector<std::byte> header(reinterpret_cast<const std::byte*>(data) + at,
                                           reinterpret_cast<const std::byte*>(data) + at + bytes);
-      land(engine, source, header, control >= 192);
+      deliver_long(engine, source, header, control >= 192);
       at += bytes;
     } else if (control % 8 < 6) {
       const std::vector<std::byte> payload(reinterpret_cast<const std::byte*>(data) + at,

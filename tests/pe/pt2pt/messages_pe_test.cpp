@@ -1,4 +1,4 @@
-// Two-sided messages between PEs: values, order, wildcards, states. Runs over every path and way of long messages.
+// Two-sided messages between PEs: values, order, wildcards, states. Runs on every path and with every LMT.
 #include <shmemx.h>
 
 #include <algorithm>
@@ -378,7 +378,7 @@ PE_TEST(lists_block_and_strides_are_started) {
   CHECK_EQUAL(wrong, 0U);
 }
 
-// Whoever waits somewhere else in the library still moves what it has started.
+// A wait for something else in the library still moves the sends that were started.
 PE_TEST_MIN(a_barrier_moves_started_sends, 2) {
   std::vector<std::uint8_t> out(3'000'000);
   std::vector<std::uint8_t> in(out.size());
@@ -397,7 +397,7 @@ PE_TEST_MIN(a_barrier_moves_started_sends, 2) {
   }
 }
 
-// Everybody sends to everybody, nobody receives meanwhile.
+// All PEs send to all, and none receives meanwhile.
 PE_TEST_MIN(storm_before_any_receive, 2) {
   constexpr int kMany = 60;
   constexpr std::size_t kBytes = 3000;

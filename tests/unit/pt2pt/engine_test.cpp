@@ -1,5 +1,5 @@
 // Whole jobs of engines in one process, driven at random: matching is compared with lists that are walked, data and
-// untouched memory byte by byte, over every way of a long message.
+// untouched memory byte by byte, with every LMT.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <list>
@@ -300,7 +300,7 @@ class Round {
   std::vector<std::deque<Sent*>> under_way_;   // of each pair
 };
 
-// The way of a long message between PEs of two nodes. Both buffers lie in one place each, or in many.
+// A long message between PEs of two nodes. Each buffer lies in one place or in many.
 struct Internode {
   LmtKind kind;
   std::size_t placed;
@@ -349,8 +349,8 @@ Settings plain_settings(LmtChoice choice) {
   return settings;
 }
 
-// One message of 300,000 bytes from PE 0 to PE 1; the way it went is the receive's.
-LmtKind way_of(Job& job, Memory&& from, Memory&& to) {
+// Sends 300,000 bytes from PE 0 to PE 1 and returns the LMT that the receive chose.
+LmtKind lmt_used(Job& job, Memory&& from, Memory&& to) {
   std::vector<std::byte> data(300'000);
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = pattern(3, i);
   std::memcpy(from.base, data.data(), data.size());
@@ -392,32 +392,32 @@ BOOST_AUTO_TEST_CASE(random_jobs_match_and_move_as_the_model_says) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(the_way_of_a_long_message_follows_memory_and_permission) {
+BOOST_AUTO_TEST_CASE(the_lmt_follows_memory_and_permission) {
   {
     Job job(2, plain_settings(LmtChoice::automatic));
-    BOOST_TEST((way_of(job, of_heap(job, 0), of_malloc()) == LmtKind::mapped));
-    BOOST_TEST((way_of(job, of_malloc(), of_heap(job, 1)) == LmtKind::mapped));
-    BOOST_TEST((way_of(job, of_malloc(), of_malloc()) == LmtKind::copy));
+    BOOST_TEST((lmt_used(job, of_heap(job, 0), of_malloc()) == LmtKind::mapped));
+    BOOST_TEST((lmt_used(job, of_malloc(), of_heap(job, 1)) == LmtKind::mapped));
+    BOOST_TEST((lmt_used(job, of_malloc(), of_malloc()) == LmtKind::copy));
     job.platform(1).has_buffers = false;
-    BOOST_TEST((way_of(job, of_malloc(), of_malloc()) == LmtKind::cma));
+    BOOST_TEST((lmt_used(job, of_malloc(), of_malloc()) == LmtKind::cma));
   }
   Settings crowded = plain_settings(LmtChoice::automatic);
   crowded.crowded = true;
   Job job(2, crowded);
-  BOOST_TEST((way_of(job, of_malloc(), of_malloc()) == LmtKind::cma));
+  BOOST_TEST((lmt_used(job, of_malloc(), of_malloc()) == LmtKind::cma));
 }
 
-BOOST_AUTO_TEST_CASE(what_is_forbidden_is_replaced) {
+BOOST_AUTO_TEST_CASE(an_lmt_that_is_forbidden_is_replaced) {
   Job job(2, plain_settings(LmtChoice::automatic));
   job.platform(1).may_read = false;
-  BOOST_TEST((way_of(job, of_malloc(), of_malloc()) == LmtKind::copy));
+  BOOST_TEST((lmt_used(job, of_malloc(), of_malloc()) == LmtKind::copy));
   job.platform(1).has_buffers = false;
-  BOOST_TEST((way_of(job, of_malloc(), of_malloc()) == LmtKind::queue));
+  BOOST_TEST((lmt_used(job, of_malloc(), of_malloc()) == LmtKind::queue));
   job.platform(0).maps_others = job.platform(1).maps_others = false;
-  BOOST_TEST((way_of(job, of_heap(job, 0), of_malloc()) == LmtKind::queue));
+  BOOST_TEST((lmt_used(job, of_heap(job, 0), of_malloc()) == LmtKind::queue));
 }
 
-// Whatever SHMEMX_LMT says: no address, buffer or process number of another node is used.
+// With any SHMEMX_LMT, no address, buffer or process number of another node is used.
 BOOST_AUTO_TEST_CASE(between_nodes_everything_goes_through_the_network) {
   for (int i = 0; i < 5; ++i) {
     const auto choice = static_cast<LmtChoice>(i);
@@ -435,14 +435,14 @@ BOOST_AUTO_TEST_CASE(between_nodes_everything_goes_through_the_network) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_body_that_lands_nowhere_is_refused_or_delivered) {
+BOOST_AUTO_TEST_CASE(a_payload_without_a_place_is_rejected_or_delivered) {
   Job job(2, plain_settings(LmtChoice::automatic), kHeapBytes, 1);
   std::vector<std::byte> memory(300'000);
   Engine& engine = job.engine(1);
   ReceiveRequest* const receive =
       engine.receive(Cursor(Shape::contiguous(memory.data(), memory.size())), {0, 5}, false);
-  Request* const send =
-      job.engine(0).send(Cursor(Shape::contiguous(memory.data(), memory.size())), 1, 5, {});  // its bytes never come
+  Request* const send = job.engine(0).send(Cursor(Shape::contiguous(memory.data(), memory.size())), 1, 5,
+                                           {});  // the test withholds its data
   BOOST_REQUIRE(job.deliver(0, 1));
   BOOST_REQUIRE((receive->phase == Phase::waiting && send->phase == Phase::waiting));
   const auto place = [&](DataHeader header, std::size_t bytes, int source = 0) {
@@ -451,7 +451,7 @@ BOOST_AUTO_TEST_CASE(a_body_that_lands_nowhere_is_refused_or_delivered) {
   BOOST_TEST(place({receive->id, 0}, 300'001) == nullptr);
   BOOST_TEST(place({receive->id, 1}, 20'000) == nullptr);
   BOOST_TEST(place({receive->id, ~std::uint64_t{0}}, 20'000) == nullptr);
-  BOOST_TEST(place({receive->id, 0}, 20'000, 1) == nullptr);  // of somebody else
+  BOOST_TEST(place({receive->id, 0}, 20'000, 1) == nullptr);  // of another PE
   BOOST_TEST(place({{receive->id.index, receive->id.generation + 1}, 0}, 20'000) == nullptr);
   BOOST_TEST(place({{1U << 30, 1}, 0}, 20'000) == nullptr);
   BOOST_TEST(place({kEagerMessage, 0}, 20'000) == nullptr);
@@ -460,20 +460,20 @@ BOOST_AUTO_TEST_CASE(a_body_that_lands_nowhere_is_refused_or_delivered) {
   engine.placed(0, few, 20'000);
   BOOST_TEST(job.platform(1).rejected == 1);
   const DataHeader begin{receive->id, 0};
-  engine.placed(0, am::bytes_of(begin), 20'000);  // nobody has asked where it goes
+  engine.placed(0, am::bytes_of(begin), 20'000);  // without a call of placement()
   BOOST_TEST(job.platform(1).rejected == 2);
   BOOST_TEST(place(begin, 20'000) == memory.data());
   BOOST_TEST(place(begin, 20'000) == nullptr);
   BOOST_TEST((receive->phase == Phase::waiting));
 }
 
-BOOST_AUTO_TEST_CASE(bodies_may_be_on_their_way_together) {
+BOOST_AUTO_TEST_CASE(payloads_may_be_under_way_together) {
   Job job(2, plain_settings(LmtChoice::automatic), kHeapBytes, 1);
   std::vector<std::byte> memory(300'000);
   Engine& engine = job.engine(1);
   ReceiveRequest* const receive =
       engine.receive(Cursor(Shape::contiguous(memory.data(), memory.size())), {0, 5}, false);
-  job.engine(0).send(Cursor(Shape::contiguous(memory.data(), memory.size())), 1, 5, {});  // its bytes never come
+  job.engine(0).send(Cursor(Shape::contiguous(memory.data(), memory.size())), 1, 5, {});  // the test withholds its data
   BOOST_REQUIRE(job.deliver(0, 1));
   const DataHeader first{receive->id, 0};
   const DataHeader second{receive->id, 100'000};
@@ -487,8 +487,8 @@ BOOST_AUTO_TEST_CASE(bodies_may_be_on_their_way_together) {
   BOOST_TEST(job.platform(1).rejected == 0);
 }
 
-// A way of the own node, asked for by a PE of another one.
-BOOST_AUTO_TEST_CASE(answers_from_another_node_name_no_way_of_this_one) {
+// A PE of another node names an LMT that works only within a node.
+BOOST_AUTO_TEST_CASE(an_lmt_of_this_node_is_rejected_from_another_one) {
   for (const LmtKind kind : {LmtKind::copy, LmtKind::mapped, LmtKind::cma, LmtKind::queue}) {
     Job job(2, plain_settings(LmtChoice::automatic), kHeapBytes, 1);
     std::vector<std::byte> memory(300'000);
@@ -530,7 +530,7 @@ BOOST_AUTO_TEST_CASE(unexpected_messages_have_a_limit) {
   BOOST_TEST(kept > 90U);
 }
 
-BOOST_AUTO_TEST_CASE(rubbish_is_refused) {
+BOOST_AUTO_TEST_CASE(rubbish_is_rejected) {
   const unsigned seed = std::random_device{}();
   BOOST_TEST_MESSAGE("seed " << seed);
   std::mt19937 random(seed);

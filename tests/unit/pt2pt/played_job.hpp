@@ -1,5 +1,5 @@
-// Nodes whose PEs are engines of one process: what one sends waits in a queue until the test delivers it. Long bodies
-// to another node are read where they lie when they are delivered, not before.
+// Jobs whose PEs are engines of one process. A message waits in a queue until the test delivers it. A long payload to
+// another node is read where it lies when it is delivered.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct Packet {
   am::HandlerId id;
   std::vector<std::byte> bytes;
   am::Bytes payload;                        // follows them, if it stays with its owner
-  transport::Outgoing* outgoing = nullptr;  // then: to be told when it has been read
+  transport::Outgoing* outgoing = nullptr;  // then: done once it has been read
 };
 
 class Job;
@@ -76,7 +76,7 @@ class PlayedPlatform final : public Platform {
 
 class Job {
  public:
-  // `node_pes`: so many PEs in a row are on one node; 0: all are.
+  // `node_pes`: number of consecutive PEs on one node; 0: all.
   Job(int n_pes, const Settings& like, std::size_t heap_bytes = kHeapBytes, int node_pes = 0)
       : n_pes_(n_pes), node_pes_(node_pes), wires_(static_cast<std::size_t>(n_pes * n_pes)) {
     for (int pe = 0; pe < n_pes; ++pe) {
@@ -98,7 +98,7 @@ class Job {
   bool are_internode(int a, int b) const { return node_pes_ != 0 && a / node_pes_ != b / node_pes_; }
   std::deque<Packet>& wire(int from, int to) { return wires_[static_cast<std::size_t>(from * n_pes_ + to)]; }
 
-  // Hands the next packet over. False: there is none.
+  // Delivers the next message. Returns false if there is none.
   bool deliver(int from, int to) {
     if (wire(from, to).empty()) return false;
     Packet packet = std::move(wire(from, to).front());
