@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
-#include <deque>
 #include <vector>
 
 #include "am/channel.hpp"
@@ -36,21 +35,10 @@ struct Partial {
   std::size_t received;
   std::vector<std::uint64_t> words;
 };
-// What handlers have sent and had no cell for, in order.
-struct Unsent {
-  int pe;
-  std::vector<std::byte> piece;  // head and bytes
-};
 std::vector<Partial>& partials() {
   static auto* const list = new std::vector<Partial>;
   return *list;
 }
-std::deque<Unsent>& unsent() {
-  static auto* const list = new std::deque<Unsent>;
-  return *list;
-}
-constinit std::size_t unsent_bytes = 0;
-
 void deliver(int source, std::uint32_t id, const void* payload, std::size_t bytes) {
   const Registered& target = registered[id];
   if (target.function == nullptr)
@@ -95,40 +83,6 @@ Verdict on_piece(Endpoint&, const Message& message) {
   return Verdict::done;
 }
 
-bool waits_for(int pe) {
-  const std::deque<Unsent>& list = unsent();
-  return std::any_of(list.begin(), list.end(), [pe](const Unsent& other) { return other.pe == pe; });
-}
-
-// In the order of each target; one that takes nothing does not hold up the others.
-bool send_unsent(Endpoint& endpoint) {
-  std::deque<Unsent>& list = unsent();
-  if (list.empty()) return false;
-  std::vector<int> full;
-  const std::size_t sent = std::erase_if(list, [&](const Unsent& next) {
-    if (std::find(full.begin(), full.end(), next.pe) != full.end()) return false;
-    const Bytes piece = next.piece;
-    if (!endpoint.try_send(next.pe, kActive, piece.first(sizeof(PieceHead)), piece.subspan(sizeof(PieceHead)))) {
-      full.push_back(next.pe);
-      return false;
-    }
-    unsent_bytes -= piece.size();
-    return true;
-  });
-  return sent != 0;
-}
-
-void keep_unsent(Endpoint& endpoint, int pe, const PieceHead& head, Bytes body) {
-  unsent_bytes += sizeof head + body.size();
-  if (unsent_bytes > endpoint.pending_max())
-    fatal("shmemx_am_send", "handlers have left more than %zu bytes unsent, allowed are %zu (SHMEMX_PENDING_MAX)",
-          unsent_bytes, endpoint.pending_max());
-  std::vector<std::byte> piece(sizeof head + body.size());
-  std::memcpy(piece.data(), &head, sizeof head);
-  if (!body.empty()) std::memcpy(piece.data() + sizeof head, body.data(), body.size());
-  unsent().push_back({pe, std::move(piece)});
-}
-
 // Calls send(head, body) for each piece.
 template <class Send>
 void for_each_piece(int id, const void* payload, std::size_t bytes, Send send) {
@@ -155,7 +109,9 @@ void send_active(const char* routine, int pe, int id, const void* payload, std::
   if (in_handler) {
     Endpoint& endpoint = own_endpoint;  // the lock is held
     for_each_piece(id, payload, bytes, [&](const PieceHead& head, Bytes body) {
-      if (waits_for(pe) || !endpoint.try_send(pe, kActive, bytes_of(head), body)) keep_unsent(endpoint, pe, head, body);
+      if (endpoint.try_reply({.pe = pe, .id = kActive, .header = bytes_of(head), .body = body})) return;
+      fatal("shmemx_am_send", "handlers have left more than %zu bytes unsent, allowed are %zu (SHMEMX_PENDING_MAX)",
+            endpoint.replies().bytes(), endpoint.replies().limit_bytes());
     });
     return;
   }
@@ -166,14 +122,11 @@ void send_active(const char* routine, int pe, int id, const void* payload, std::
 void flush_active(const char* routine) noexcept {
   wait_until(routine, -1, [] {
     const Locked endpoint;
-    return unsent().empty();
+    return !endpoint->replies().holds(kActive);
   });
   flush_all(routine);
 }
 
-void set_active_handlers() noexcept {
-  set_handler(kActive, on_piece);
-  add_progress(send_unsent);
-}
+void set_active_handlers() noexcept { set_handler(kActive, on_piece); }
 
 }  // namespace shmemx::am

@@ -51,9 +51,12 @@ struct Later {
 
 // Made by set_up and never destroyed: threads may still poll while the process exits.
 struct Lists {
+  explicit Lists(std::size_t pending_max) : replies(pending_max) {}
+
   std::vector<Later> later;
   std::vector<std::uint16_t> box_sources;
   std::vector<std::uint16_t> dirty_peers;
+  ReplyQueue replies;
 };
 constinit Lists* lists = nullptr;
 
@@ -174,6 +177,32 @@ bool Endpoint::send_in_cell(int pe, HandlerId id, Bytes header, Bytes body, Send
   return true;
 }
 
+bool Endpoint::send_reply(const Reply& reply) noexcept {
+  if (reply.coalesced) return try_send_coalesced(reply.pe, reply.id, reply.header, reply.body);
+  if (reply.lasting) return try_send_lasting(reply.pe, reply.id, reply.header, reply.body);
+  return try_send(reply.pe, reply.id, reply.header, reply.body);
+}
+
+bool Endpoint::try_reply(const Reply& reply) noexcept {
+  return lists->replies.send(reply, [this](const Reply& next) { return send_reply(next); });
+}
+
+void Endpoint::reply(const Reply& reply) noexcept {
+  if (try_reply(reply)) return;
+  fatal(nullptr, "handlers have left more than %zu bytes unsent, allowed are %zu (SHMEMX_PENDING_MAX)",
+        lists->replies.bytes(), lists->replies.limit_bytes());
+}
+
+const ReplyQueue& Endpoint::replies() const noexcept { return lists->replies; }
+
+// Kept replies may use the cells that are reserved for handlers.
+bool Endpoint::send_kept_replies() noexcept {
+  in_handler_ = true;
+  const bool any = lists->replies.send_kept([this](const Reply& next) { return send_reply(next); });
+  in_handler_ = false;
+  return any;
+}
+
 // ---- receiving ----
 
 Verdict Endpoint::run(int source, unsigned handler, Bytes payload) noexcept {
@@ -287,6 +316,7 @@ bool Endpoint::poll_all(int expected, std::uint32_t polls) noexcept {
   if (expected < 0 || polls % kPollsForOne == 0) any |= poll_boxes();
   if (!lists->later.empty()) any |= run_later();
   if (network_count_ != 0) any |= poll_networks(expected, polls);
+  if (!lists->replies.is_empty()) any |= send_kept_replies();
   for (std::size_t i = 0; i < progress_count && !resting_; ++i) any |= progress_functions[i](*this);
   return any;
 }
@@ -397,7 +427,7 @@ void set_up(const Setup& setup) noexcept {
   endpoint.cells_for_answers_ = std::max<std::size_t>(count / 8, 1);
   endpoint.cells_for_one_ = static_cast<std::uint32_t>(std::max<std::size_t>(count * 5 / 8, 1));
   payload_limit = setup.parts.layout().cell_bytes - sizeof(CellHead);
-  lists = new Lists;
+  lists = new Lists(setup.pending_max);
   endpoint.peers_ = static_cast<PeerState*>(std::calloc(static_cast<std::size_t>(setup.n_pes), sizeof(PeerState)));
   if (setup.route != nullptr)
     endpoint.batches_ = static_cast<Batch**>(std::calloc(static_cast<std::size_t>(setup.n_pes), sizeof(Batch*)));

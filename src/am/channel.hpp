@@ -6,8 +6,9 @@
 // source sent. Messages of different sources have no order.
 //
 // Back-pressure: send() polls until there is a cell, so everybody may send to everybody. Handlers never wait: they use
-// try_send(), and answer Verdict::later when it says no. The message then keeps its cell, and the handler is run again
-// on a later poll; a source's later messages overtake it. So there is never more under way than there are cells.
+// Endpoint::reply(), which keeps what finds no room. A handler may also use try_send() and return Verdict::later if it
+// fails: then the message keeps its cell, the handler runs again on a later poll, and later messages of the same source
+// overtake it.
 #pragma once
 
 #include <atomic>
@@ -22,6 +23,7 @@
 #include "am/batch.hpp"
 #include "am/handlers.hpp"
 #include "am/layout.hpp"
+#include "am/reply_queue.hpp"
 #include "base/wait.hpp"
 #include "bootstrap/wire.hpp"
 #include "transport/transport.hpp"
@@ -126,7 +128,7 @@ class Endpoint {
   }
   // A short message that may leave together with others, at the next poll or before anything else that goes there. Many
   // of them become one message.
-  [[nodiscard, gnu::always_inline]] bool try_send_gathered(int pe, HandlerId id, Bytes header, Bytes body) noexcept {
+  [[nodiscard, gnu::always_inline]] bool try_send_coalesced(int pe, HandlerId id, Bytes header, Bytes body) noexcept {
     if (!is_internode(pe)) return try_send(pe, id, header, body);
     const std::size_t bytes = header.size() + body.size();
     Batch* const batch = batches_[pe];
@@ -135,6 +137,12 @@ class Endpoint {
     batch->append(id, header, body);
     return true;
   }
+  // Sends a message of a handler, or keeps it until there is room (reply_queue.hpp). Ends the job if more is kept than
+  // SHMEMX_PENDING_MAX allows.
+  void reply(const Reply& reply) noexcept;
+  // The same, but returns false, and does nothing, if more would be kept than allowed.
+  [[nodiscard]] bool try_reply(const Reply& reply) noexcept;
+  const ReplyQueue& replies() const noexcept;
   // Of a batch: runs its handler, or keeps it for later.
   void run_item(int source, unsigned handler, Bytes payload) noexcept;
   // What has been gathered leaves now.
@@ -238,6 +246,8 @@ class Endpoint {
   bool send_batch(int pe, transport::Urgency urgency) noexcept;
   bool has_batch(int pe) const noexcept;
   bool send_batches() noexcept;
+  bool send_reply(const Reply& reply) noexcept;
+  bool send_kept_replies() noexcept;
   void send_long(const char* routine, int pe, HandlerId id, Bytes header, Bytes body, SendOptions options) noexcept;
   bool poll_networks(int expected, std::uint32_t polls) noexcept;
   enum class Tell : std::uint8_t { waiting_now, waiting, all };  // now: unless messages stream in

@@ -41,7 +41,7 @@ bool try_put_nbi(const context::Place& dest, Bytes source) noexcept {
   const am::Locked endpoint;
   if (source.size() >= transport::kLongBytes)
     return endpoint->try_send_lasting(dest.pe, am::kPut, bytes_of(header), source);
-  return endpoint->try_send_gathered(dest.pe, am::kPut, bytes_of(header), source);
+  return endpoint->try_send_coalesced(dest.pe, am::kPut, bytes_of(header), source);
 }
 
 void put_nbi_by_messages(const char* routine, context::Place dest, const std::byte* source, std::size_t bytes,

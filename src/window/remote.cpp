@@ -169,7 +169,7 @@ void send_now(const char* routine, int pe, am::HandlerId id, Bytes header, Bytes
 void send_with_more(const char* routine, int pe, am::HandlerId id, Bytes header, Bytes body) {
   if (body.size() < transport::kLongBytes) {
     const am::Locked endpoint;
-    if (endpoint->try_send_gathered(pe, id, header, body)) return;
+    if (endpoint->try_send_coalesced(pe, id, header, body)) return;
   }
   am::send(routine, pe, id, header, body);
 }

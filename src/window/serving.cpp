@@ -106,7 +106,7 @@ Verdict on_get(am::Endpoint& endpoint, const am::Message& message) {
   if (!served.answered) return Verdict::done;
   if (served.body.size() >= transport::kLongBytes && endpoint.is_internode(message.source))
     return send_from_window(endpoint, message, served);
-  return endpoint.try_send_gathered(message.source, am::kWindowReply, am::bytes_of(served.reply), served.body)
+  return endpoint.try_send_coalesced(message.source, am::kWindowReply, am::bytes_of(served.reply), served.body)
              ? Verdict::done
              : Verdict::later;
 }
@@ -115,7 +115,7 @@ Verdict on_get(am::Endpoint& endpoint, const am::Message& message) {
 void send_answer(am::Endpoint& endpoint, int source, const Served& served) {
   Answers& all = answers();
   if (!all.kept.contains(source) &&
-      endpoint.try_send_gathered(source, am::kWindowReply, am::bytes_of(served.reply), served.body))
+      endpoint.try_send_coalesced(source, am::kWindowReply, am::bytes_of(served.reply), served.body))
     return;
   all.kept[source].push_back({served.reply, {served.body.begin(), served.body.end()}});
   all.kept_bytes += sizeof(Kept) + served.body.size();

@@ -1,0 +1,33 @@
+#include "am/reply_queue.hpp"
+
+#include <algorithm>
+
+namespace shmemx::am {
+
+bool ReplyQueue::holds(HandlerId id) const noexcept {
+  const auto is_one = [id](const Kept& kept) { return kept.reply.id == id; };
+  return std::any_of(peers_.begin(), peers_.end(),
+                     [&](const auto& peer) { return std::any_of(peer.second.begin(), peer.second.end(), is_one); });
+}
+
+bool ReplyQueue::keep(const Reply& reply) {
+  Kept kept{reply, {}};
+  const std::size_t copied = reply.header.size() + (reply.lasting ? 0 : reply.body.size());
+  if (bytes_ + sizeof(Kept) + copied > limit_bytes_) return false;
+  kept.copy.reserve(copied);
+  kept.copy.insert(kept.copy.end(), reply.header.begin(), reply.header.end());
+  if (!reply.lasting) kept.copy.insert(kept.copy.end(), reply.body.begin(), reply.body.end());
+  bytes_ += bytes_of_kept(kept);
+  peers_[reply.pe].push_back(std::move(kept));
+  return true;
+}
+
+Reply ReplyQueue::reply_of(const Kept& kept) noexcept {
+  Reply reply = kept.reply;
+  const Bytes copy(kept.copy);
+  reply.header = copy.first(kept.reply.header.size());
+  if (!reply.lasting) reply.body = copy.subspan(kept.reply.header.size());
+  return reply;
+}
+
+}  // namespace shmemx::am
