@@ -15,7 +15,7 @@
 #include <cstdint>
 
 #include "base/cache_line.hpp"
-#include "base/wait.hpp"
+#include "base/doorbell.hpp"
 #include "bootstrap/wire.hpp"
 
 namespace shmemx::windows {

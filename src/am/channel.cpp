@@ -65,8 +65,6 @@ void copy_in(std::byte* to, Bytes header, Bytes body) {
   copy_short(to + header.size(), body.data(), body.size());
 }
 
-bool poll_hook() { return poll(awaited_pe); }
-
 }  // namespace
 
 void EndpointLock::lock_slow() noexcept {
@@ -343,64 +341,22 @@ bool Endpoint::is_flushed(int pe, nemesis::Number number) noexcept {
 
 std::size_t max_payload_bytes() noexcept { return payload_limit; }
 
-void send_waiting(const char* routine, int pe, HandlerId id, Bytes header, Bytes body, SendOptions options) noexcept {
-  if (body.size() >= transport::kLongBytes && is_internode(pe))
-    return own_endpoint.send_long(routine, pe, id, header, body, options);
-  wait_for(routine, [&] {
-    const Locked endpoint;
-    if (endpoint->try_send(pe, id, header, body, options)) return true;
-    return endpoint->poll() && endpoint->try_send(pe, id, header, body, options);
-  });
+std::size_t Endpoint::unflushed_count() noexcept {
+  if (has_networks()) send_batches();  // so that those PEs are in the list
+  return lists->dirty_peers.size();
 }
 
-void flush(const char* routine, int pe) noexcept {
-  nemesis::Number number;
-  if (is_internode(pe)) {
-    wait_for(routine, [pe] {
-      const Locked endpoint;
-      return endpoint->send_batch(pe, transport::Urgency::now) || (endpoint->poll(pe), false);
-    });
-  }
-  {
-    const Locked endpoint;
-    number = endpoint->number_to_flush(pe);
-    if (endpoint->is_flushed(pe, number)) return;
-  }
-  wait_under_lock(routine, pe, [&] { return own_endpoint.is_flushed(pe, number); });
+int Endpoint::unflushed_pe(std::size_t i) const noexcept {
+  const std::vector<std::uint16_t>& list = lists->dirty_peers;
+  return i < list.size() ? list[i] : -1;
 }
 
-void flush_all(const char* routine) noexcept {
-  std::size_t count;
-  {
-    const Locked endpoint;
-    if (endpoint->has_networks()) endpoint->send_batches();  // so that those PEs are in the list
-    count = lists->dirty_peers.size();
-  }
-  // The list changes only here and by appending; threads that flush at the same time may take entries away, so each
-  // look is checked against its present length.
-  for (std::size_t i = count; i-- > 0;) {
-    int pe = -1;
-    {
-      const Locked endpoint;
-      std::vector<std::uint16_t>& list = lists->dirty_peers;
-      if (i < list.size()) pe = list[i];
-    }
-    if (pe < 0) continue;
-    flush(routine, pe);
-  }
-  const Locked endpoint;
-  std::erase_if(lists->dirty_peers, [&](std::uint16_t pe) {
-    PeerState& peer = own_endpoint.peers_[pe];
-    peer.dirty = !endpoint->is_flushed(pe, endpoint->number_to_flush(pe)) || endpoint->has_batch(pe);
+void Endpoint::drop_flushed() noexcept {
+  std::erase_if(lists->dirty_peers, [this](std::uint16_t pe) {
+    PeerState& peer = peers_[pe];
+    peer.dirty = !is_flushed(pe, number_to_flush(pe)) || has_batch(pe);
     return !peer.dirty;
   });
-}
-
-void open() noexcept {
-  WaitPolicy& policy = wait_policy();
-  std::atomic_ref(policy.poll).store(poll_hook, std::memory_order_relaxed);  // a hint: see message_poll()
-  std::atomic_ref(policy.bare_polls)
-      .store(1, std::memory_order_relaxed);  // more of them come in wait_slow, with polls of the channel between
 }
 
 void set_up(const Setup& setup) noexcept {

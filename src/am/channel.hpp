@@ -24,7 +24,8 @@
 #include "am/handlers.hpp"
 #include "am/layout.hpp"
 #include "am/reply_queue.hpp"
-#include "base/wait.hpp"
+#include "base/cpu_pause.hpp"
+#include "base/doorbell.hpp"
 #include "bootstrap/wire.hpp"
 #include "transport/transport.hpp"
 
@@ -123,8 +124,8 @@ class Endpoint {
   [[nodiscard]] bool try_send_lasting(int pe, HandlerId id, Bytes header, Bytes body) noexcept;
   // To a PE of another node, for who wants to know when the body has been read: at once, or when `outgoing` is done.
   [[nodiscard]] transport::Sent send_tracked(int pe, HandlerId id, Bytes header, Bytes body,
-                                             transport::Outgoing& outgoing) noexcept {
-    return send_internode(pe, {id, {}, transport::Urgency::now, &outgoing}, header, body);
+                                             transport::Outgoing& outgoing, SendOptions options = {}) noexcept {
+    return send_internode(pe, {id, options, transport::Urgency::now, &outgoing}, header, body);
   }
   // A short message that may leave together with others, at the next poll or before anything else that goes there. Many
   // of them become one message.
@@ -184,7 +185,14 @@ class Endpoint {
   nemesis::Number number_to_flush(int pe) const noexcept {
     return is_internode(pe) ? peers_[pe].concerned : peers_[pe].sent;
   }
-  // Grows with each poll; a hint for the agent.
+  // Sends what is held back for `pe` to leave together with others. Returns whether nothing is held back any more.
+  bool try_send_held(int pe) noexcept { return send_batch(pe, transport::Urgency::now); }
+  // The PEs to which something was sent that may not have been executed yet: how many, the i-th of them (-1: the list
+  // has become shorter), and taking off the list those where all has been executed.
+  std::size_t unflushed_count() noexcept;
+  int unflushed_pe(std::size_t i) const noexcept;
+  void drop_flushed() noexcept;
+  // Grows with each poll; a hint for the progress threads.
   std::uint32_t activity() const noexcept { return polls_.load(std::memory_order_relaxed); }
   // Consumer's side: is there anything that poll() would look at?
   bool has_work() noexcept;
@@ -200,14 +208,11 @@ class Endpoint {
   friend void set_up(const struct Setup&) noexcept;
   friend class NetworkSink;
   friend void connect_networks(const struct Setup&) noexcept;
-  friend void send_waiting(const char*, int, HandlerId, Bytes, Bytes, SendOptions) noexcept;
   friend bool is_quiet_for_sleep() noexcept;
-  friend void flush(const char*, int) noexcept;
   friend void tell_stage(const StageNote&, std::span<const int>, std::uint32_t) noexcept;
   friend void leave_networks(bootstrap::PePhase, std::uint32_t) noexcept;
   friend void rest(bool) noexcept;
   friend std::vector<int> network_descriptors();
-  friend void flush_all(const char*) noexcept;
 
   static constexpr std::uint32_t kPollsForOne = 16;
 
@@ -248,7 +253,6 @@ class Endpoint {
   bool send_batches() noexcept;
   bool send_reply(const Reply& reply) noexcept;
   bool send_kept_replies() noexcept;
-  void send_long(const char* routine, int pe, HandlerId id, Bytes header, Bytes body, SendOptions options) noexcept;
   bool poll_networks(int expected, std::uint32_t polls) noexcept;
   enum class Tell : std::uint8_t { waiting_now, waiting, all };  // now: unless messages stream in
   bool tell_owed(Tell whom) noexcept;
@@ -389,20 +393,6 @@ inline std::size_t max_payload_bytes(int pe) noexcept {
   return is_internode(pe) ? kMaxInternodeBytes : max_payload_bytes();
 }
 
-// Sends; polls and waits while there is no cell. On return header and body may be used again. `routine` names the API
-// routine for diagnostics. Not in handlers.
-[[gnu::noinline]] void send_waiting(const char* routine, int pe, HandlerId id, Bytes header, Bytes body,
-                                    SendOptions options) noexcept;
-[[gnu::always_inline]] inline void send(const char* routine, int pe, HandlerId id, Bytes header, Bytes body = {},
-                                        SendOptions options = {}) noexcept {
-  if (body.size() < transport::kLongBytes) [[likely]] {
-    const Locked endpoint;
-    if (endpoint->try_send(pe, id, header, body, options)) [[likely]]
-      return;
-  }
-  send_waiting(routine, pe, id, header, body, options);
-}
-
 // Polls once, unless another thread is at it. True when something was handled.
 inline bool poll(int expected = -1) noexcept {
   if (!endpoint_lock.try_lock()) return false;
@@ -413,59 +403,12 @@ inline bool poll(int expected = -1) noexcept {
   return any;
 }
 
-// Whom this thread waits for, -1: anybody; for the polls that the waiting policy makes.
-inline constinit thread_local int awaited_pe = -1;
-class Awaiting {
- public:
-  explicit Awaiting(int pe) noexcept : before_(awaited_pe) { awaited_pe = pe; }
-  ~Awaiting() { awaited_pe = before_; }
-  Awaiting(const Awaiting&) = delete;
-  Awaiting& operator=(const Awaiting&) = delete;
-
- private:
-  int before_;
-};
-
-// Polls until done() is true, in the one waiting policy. done() runs without the lock. The channel is open.
-template <class Done>
-void wait_until(const char* routine, int expected, Done done) noexcept {
-  constexpr std::uint32_t kBarePolls = 300;
-  constexpr std::uint32_t kPollsOfNetworks = 2;  // each is a system call; the waiting policy counts time instead
-  const std::uint32_t many = has_networks() ? kPollsOfNetworks : kBarePolls;
-  const std::uint32_t polls = wait_policy().pause_polls != 0 ? many : 1;
-  for (std::uint32_t i = 0; i < polls; ++i) {
-    if (done()) return;
-    poll(expected);
-  }
-  const Awaiting awaiting(expected);
-  wait_for(routine, done);
-}
-
-// The same for what only holds under the lock: looked at before and after each poll.
-template <class Done>
-void wait_under_lock(const char* routine, int expected, Done done) noexcept {
-  wait_for(routine, [&] {
-    const Locked endpoint;
-    if (done()) return true;
-    endpoint->poll(expected);
-    return done();
-  });
-}
-
 // What this thread sends from now on takes effect after what it has sent before. Handlers run in that order anyway; the
 // count keeps the bytes of long messages in it, too (send_internode).
 inline constinit std::atomic<std::uint32_t> fences{0};
 inline void note_fence() noexcept {
   fences.fetch_add(1, std::memory_order_relaxed);
 }  // read by the same thread's sends
-
-// What has been sent to `pe` (or to all) before the call, and quiet is about, has been executed there.
-void flush(const char* routine, int pe) noexcept;
-void flush_all(const char* routine) noexcept;
-
-// From the first call on, all waits of the library poll the channel.
-void open() noexcept;
-inline bool is_open() noexcept { return message_poll() != nullptr; }
 
 // The networks' part of a job: for the agent, at the end, and for people.
 // True when all networks can be slept on now: nothing lies in them that poll() would look at.

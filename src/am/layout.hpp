@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include "base/cache_line.hpp"
-#include "base/wait.hpp"
+#include "base/doorbell.hpp"
 #include "nemesis/fastbox.hpp"
 #include "nemesis/mpsc_queue.hpp"
 

@@ -5,7 +5,6 @@
 #include <memory>
 #include <vector>
 
-#include "am/agent.hpp"
 #include "am/trials.hpp"
 #include "base/clock.hpp"
 #include "base/fatal.hpp"
@@ -32,13 +31,14 @@ constinit Placement placements[kHandlerIds] = {};
 
 constinit std::atomic<std::uint32_t> batches_begun{0};
 
-// Something has to leave some time, and this thread may go and compute. Edge nap: under the lock the thread has made
-// its entry, and reads whether the agent sleeps long; the agent says that it will, then looks for entries under the
-// lock.
-void ring_if_dozing() {
-  if (network_agent_dozes.load(std::memory_order_relaxed) &&             // nap
-      network_agent_dozes.exchange(false, std::memory_order_relaxed)) {  // nap: once is enough
-    ring_network_agent();
+// Wakes the networks' progress thread: something has to leave, and this thread may go and compute. Edge long_sleep:
+// under the lock this thread has made its entry, and reads whether the progress thread sleeps long; that one says that
+// it will, then looks for entries under the lock.
+void wake_network_thread() {
+  NetworkThread& thread = network_thread;
+  if (thread.sleeps_long.load(std::memory_order_relaxed) &&             // long_sleep
+      thread.sleeps_long.exchange(false, std::memory_order_relaxed)) {  // long_sleep: once is enough
+    thread.wake();
   }
 }
 
@@ -162,8 +162,8 @@ bool Endpoint::gather_slow(int pe, HandlerId id, Bytes header, Bytes body) noexc
   batches_[pe]->append(id, header, body);
   state().batched.push_back(static_cast<std::uint16_t>(pe));
   if (!peers_[pe].dirty) note_dirty(pe);                  // quiet has to wait for what has not even left
-  batches_begun.fetch_add(1, std::memory_order_relaxed);  // a hint for the length of naps
-  ring_if_dozing();
+  batches_begun.fetch_add(1, std::memory_order_relaxed);  // a hint for the length of sleeps
+  wake_network_thread();
   return true;
 }
 
@@ -196,22 +196,6 @@ bool Endpoint::try_send_lasting(int pe, HandlerId id, Bytes header, Bytes body) 
   return sent != transport::Sent::no;
 }
 
-void Endpoint::send_long(const char* routine, int pe, HandlerId id, Bytes header, Bytes body,
-                         SendOptions options) noexcept {
-  transport::Outgoing outgoing;
-  bool taken = false;
-  wait_for(routine, [&] {
-    const Locked endpoint;
-    if (!taken) {
-      const transport::Sent sent = send_internode(pe, {id, options, transport::Urgency::now, &outgoing}, header, body);
-      if (sent == transport::Sent::yes) return true;
-      taken = sent == transport::Sent::later;
-    }
-    if (!outgoing.done) poll(pe);
-    return taken && outgoing.done;
-  });
-}
-
 // ---- receiving ----
 
 void Endpoint::finish_internode(int source, const transport::Header& head) noexcept {
@@ -222,7 +206,7 @@ void Endpoint::finish_internode(int source, const transport::Header& head) noexc
   if (peer.waits || !is_counted(head)) return;
   peer.waits = true;
   ++state().waiting;
-  ring_if_dozing();
+  wake_network_thread();
 }
 
 void Endpoint::take_internode(int source, const transport::Header& head, Bytes payload) noexcept {

@@ -3,6 +3,7 @@
 // its own when none goes.
 #pragma once
 
+#include <atomic>
 #include <vector>
 
 #include "am/channel.hpp"
@@ -24,6 +25,13 @@ class NetworkSink final : public transport::Sink {
 };
 // The one of this process; transports are opened with it before the channel is set up.
 NetworkSink& network_sink() noexcept;
+
+// The progress thread of the networks, as this layer sees it.
+struct NetworkThread {
+  std::atomic<bool> sleeps_long{false};  // it does not notice by itself that something is held back
+  void (*wake)() = nullptr;              // set by runtime before the thread starts
+};
+inline constinit NetworkThread network_thread;
 
 // Grows with each batch of messages that is begun; any thread.
 std::uint32_t gathered_batches() noexcept;

@@ -1,7 +1,7 @@
 // Active messages: the entry points of shmemx/active.h.
 #include <shmemx/active.h>
 
-#include "am/active.hpp"
+#include "active/active.hpp"
 #include "am/channel.hpp"
 #include "api/arg_check.hpp"
 #include "base/fatal.hpp"
@@ -10,11 +10,11 @@
 namespace shmemx::api {
 namespace {
 
-static_assert(SHMEMX_AM_HANDLERS == am::kActiveHandlers && SHMEMX_AM_MAX_BYTES == am::kActiveMaxBytes);
+static_assert(SHMEMX_AM_HANDLERS == active::kActiveHandlers && SHMEMX_AM_MAX_BYTES == active::kActiveMaxBytes);
 
 void check_id(const char* routine, int id) {
   context::require_initialized(routine);
-  if (id < 0 || id >= am::kActiveHandlers) bad_argument(routine, "id", id, "0..255");
+  if (id < 0 || id >= active::kActiveHandlers) bad_argument(routine, "id", id, "0..255");
 }
 
 }  // namespace
@@ -24,7 +24,7 @@ using namespace shmemx;
 
 extern "C" void shmemx_am_register(int id, shmemx_am_handler_t handler, void* argument) noexcept {
   api::check_id("shmemx_am_register", id);
-  am::set_active_handler(id, handler, argument);
+  active::set_active_handler(id, handler, argument);
 }
 
 extern "C" void shmemx_am_send(int pe, int id, const void* payload, std::size_t bytes) noexcept {
@@ -32,9 +32,10 @@ extern "C" void shmemx_am_send(int pe, int id, const void* payload, std::size_t 
   api::check_id(kRoutine, id);
   if (!context::pe_in_range(context::default_context(), pe))
     fatal(kRoutine, "argument 'pe' is %d, allowed are 0..%u", pe, context::default_context().n_pes - 1);
-  if (bytes > am::kActiveMaxBytes)
-    fatal(kRoutine, "argument 'bytes' is %zu, allowed are 0..%zu (SHMEMX_AM_MAX_BYTES)", bytes, am::kActiveMaxBytes);
-  am::send_active(kRoutine, pe, id, payload, bytes);
+  if (bytes > active::kActiveMaxBytes)
+    fatal(kRoutine, "argument 'bytes' is %zu, allowed are 0..%zu (SHMEMX_AM_MAX_BYTES)", bytes,
+          active::kActiveMaxBytes);
+  active::send_active(kRoutine, pe, id, payload, bytes);
 }
 
 extern "C" int shmemx_am_poll() noexcept {
@@ -44,5 +45,5 @@ extern "C" int shmemx_am_poll() noexcept {
 
 extern "C" void shmemx_am_quiet() noexcept {
   context::require_initialized("shmemx_am_quiet");
-  am::flush_active("shmemx_am_quiet");
+  active::flush_active("shmemx_am_quiet");
 }

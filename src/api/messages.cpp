@@ -5,7 +5,7 @@
 
 #include "api/arg_check.hpp"
 #include "base/fatal.hpp"
-#include "base/wait.hpp"
+#include "progress/test_loop.hpp"
 #include "pt2pt/messages.hpp"
 
 namespace api = shmemx::api;
@@ -152,7 +152,7 @@ int start_receive(const Call& call, const Shape& shape, shmemx_request_t* reques
 }
 
 // Lets other PEs run while a program polls in a loop.
-void look_again_later() noexcept { shmemx::asked_in_vain(nullptr, 0); }
+void look_again_later() noexcept { shmemx::progress::repeated_test(nullptr, 0); }
 
 }  // namespace
 

@@ -12,6 +12,7 @@
 #include "base/fatal.hpp"
 #include "coll/barrier.hpp"
 #include "onesided/order.hpp"
+#include "progress/wait.hpp"
 #include "runtime/job.hpp"
 #include "runtime/memory.hpp"
 #include "sync/lock.hpp"
@@ -198,8 +199,9 @@ uint64_t pshmem_signal_wait_until(uint64_t* sig_addr, int cmp, uint64_t cmp_valu
   api::check_waitable("shmem_signal_wait_until", "sig_addr", sig_addr, sizeof *sig_addr);
   // Returns the value that satisfied the comparison, not a later one.
   uint64_t seen = 0;
-  shmemx::wait_for("shmem_signal_wait_until",
-                   [&] { return shmemx::sync::compares(seen = shmemx::sync::load(sig_addr), cmp, cmp_value); });
+  shmemx::progress::wait_for("shmem_signal_wait_until", [&] {
+    return shmemx::sync::compares(seen = shmemx::sync::load(sig_addr), cmp, cmp_value);
+  });
   return seen;
 }
 

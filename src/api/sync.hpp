@@ -6,7 +6,8 @@
 #include <cstdint>
 
 #include "api/arg_check.hpp"
-#include "base/wait.hpp"
+#include "progress/test_loop.hpp"
+#include "progress/wait.hpp"
 #include "sync/compare.hpp"
 
 namespace shmemx::api {
@@ -28,11 +29,11 @@ inline void wait_until(const char* routine, T* ivar, int cmp, T value) noexcept 
   if (sync::compares(sync::load(ivar), cmp, value)) return;
   switch (cmp) {
     case SHMEM_CMP_EQ:
-      return wait_for(routine, [=] { return sync::load(ivar) == value; });
+      return progress::wait_for(routine, [=] { return sync::load(ivar) == value; });
     case SHMEM_CMP_NE:
-      return wait_for(routine, [=] { return sync::load(ivar) != value; });
+      return progress::wait_for(routine, [=] { return sync::load(ivar) != value; });
     default:
-      return wait_for(routine, [=] { return sync::compares(sync::load(ivar), cmp, value); });
+      return progress::wait_for(routine, [=] { return sync::compares(sync::load(ivar), cmp, value); });
   }
 }
 
@@ -41,10 +42,10 @@ inline int test(const char* routine, T* ivar, int cmp, T value) noexcept {
   check_comparison(routine, cmp);
   check_waitable(routine, "ivar", ivar, sizeof(T));
   if (sync::compares(sync::load(ivar), cmp, value)) {
-    test_succeeded();
+    progress::test_succeeded();
     return 1;
   }
-  test_failed();
+  progress::test_failed();
   return 0;
 }
 
@@ -118,7 +119,7 @@ inline void check_set(const char* routine, const WaitSet<T>& set) noexcept {
 template <class T>
 inline void wait_all(const char* routine, const WaitSet<T>& set) noexcept {
   check_set(routine, set);
-  wait_for(routine, [&] { return set.all_satisfied(); });
+  progress::wait_for(routine, [&] { return set.all_satisfied(); });
 }
 
 template <class T>
@@ -126,7 +127,7 @@ inline std::size_t wait_any(const char* routine, const WaitSet<T>& set) noexcept
   check_set(routine, set);
   if (set.is_empty()) return SIZE_MAX;
   std::size_t found = SIZE_MAX;
-  wait_for(routine, [&] { return (found = find_any(set)) != SIZE_MAX; });
+  progress::wait_for(routine, [&] { return (found = find_any(set)) != SIZE_MAX; });
   return found;
 }
 
@@ -136,7 +137,7 @@ inline std::size_t wait_some(const char* routine, const WaitSet<T>& set, std::si
   if (set.is_empty()) return 0;
   check_result(routine, "indices", indices);
   std::size_t count = 0;
-  wait_for(routine, [&] { return (count = set.collect(indices)) != 0; });
+  progress::wait_for(routine, [&] { return (count = set.collect(indices)) != 0; });
   return count;
 }
 
@@ -175,10 +176,10 @@ template <class T>
 inline int test_all_of(const char* routine, const WaitSet<T>& set) noexcept {
   check_set(routine, set);
   if (set.all_satisfied()) {
-    test_succeeded();
+    progress::test_succeeded();
     return 1;
   }
-  test_failed();
+  progress::test_failed();
   return 0;
 }
 template <class T>
@@ -186,9 +187,9 @@ inline std::size_t test_any_of(const char* routine, const WaitSet<T>& set) noexc
   check_set(routine, set);
   const std::size_t found = find_any(set);
   if (found == SIZE_MAX) {
-    test_failed();
+    progress::test_failed();
   } else {
-    test_succeeded();
+    progress::test_succeeded();
   }
   return found;
 }
@@ -198,9 +199,9 @@ inline std::size_t test_some_of(const char* routine, const WaitSet<T>& set, std:
   if (set.nelems != 0) check_result(routine, "indices", indices);
   const std::size_t count = set.collect(indices);
   if (count == 0) {
-    test_failed();
+    progress::test_failed();
   } else {
-    test_succeeded();
+    progress::test_succeeded();
   }
   return count;
 }

@@ -6,6 +6,7 @@
 #include "am/channel.hpp"
 #include "api/arg_check.hpp"
 #include "base/fatal.hpp"
+#include "progress/test_loop.hpp"
 #include "runtime/job.hpp"
 #include "window/attached.hpp"
 #include "window/node.hpp"
@@ -418,7 +419,7 @@ int shmemx_window_test(const long* counter) noexcept {
   if (window_ops::is_complete(counter)) return 1;
   shmemx::am::poll();
   if (window_ops::is_complete(counter)) return 1;
-  shmemx::test_failed();
+  shmemx::progress::test_failed();
   return 0;
 }
 

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/node_path.hpp"
-#include "base/wait.hpp"
+#include "base/wait_mode.hpp"
 #include "base/window_path.hpp"
 #include "config/number.hpp"
 

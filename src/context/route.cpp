@@ -64,7 +64,7 @@ int owner_of_heap(const Context& context, std::uintptr_t address) {
 // Returns this PE's own copy. On the queue path this PE's doorbell does not lie in front of its heap.
 Target own_copy(const Context& context, const WindowOffset& at, int pe) {
   const std::uintptr_t base = at.window == windows::kStaticWindow ? context.static_base : context.heap_base;
-  return {reinterpret_cast<std::byte*>(base + at.offset), pe == context.my_pe ? wait_policy().own_doorbell : nullptr};
+  return {reinterpret_cast<std::byte*>(base + at.offset), pe == context.my_pe ? own_doorbell() : nullptr};
 }
 
 }  // namespace

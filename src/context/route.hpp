@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/wait.hpp"
+#include "base/doorbell.hpp"
 #include "context/context.hpp"
 
 namespace shmemx::context {

@@ -4,6 +4,8 @@
 #include "onesided/operations.hpp"
 #include "onesided/rdma.hpp"
 #include "onesided/wire.hpp"
+#include "progress/send.hpp"
+#include "progress/wait.hpp"
 
 namespace shmemx::onesided {
 namespace {
@@ -29,7 +31,7 @@ void put_by_messages(const char* routine, context::Place dest, const std::byte* 
   while (bytes != 0) {
     const std::size_t piece = std::min(bytes, room);
     const PutHeader header{dest.window, dest.offset};
-    am::send(routine, dest.pe, am::kPut, bytes_of(header), bytes_at(source, piece), options);
+    progress::send(routine, dest.pe, am::kPut, bytes_of(header), bytes_at(source, piece), options);
     dest.offset += piece;
     source += piece;
     bytes -= piece;
@@ -50,7 +52,7 @@ void put_nbi_by_messages(const char* routine, context::Place dest, const std::by
   while (bytes != 0) {
     const std::size_t piece = std::min(bytes, room);
     if (!try_put_nbi(dest, {source, piece})) {
-      wait_for(routine, [&] {
+      progress::wait_for(routine, [&] {
         am::poll();
         return try_put_nbi(dest, {source, piece});
       });
@@ -130,15 +132,15 @@ void put_strided(const char* routine, context::Place dest, const void* source, c
                       {shape.block_bytes, count, shape.block_bytes, shape.source_step});
     const PutStridedHeader header{dest.window, dest.offset + done * shape.dest_step, shape.dest_step,
                                   static_cast<std::uint32_t>(shape.block_bytes), static_cast<std::uint32_t>(count)};
-    am::send(routine, dest.pe, am::kPutStrided, bytes_of(header), bytes_at(gathered, count * shape.block_bytes),
-             options);
+    progress::send(routine, dest.pe, am::kPutStrided, bytes_of(header), bytes_at(gathered, count * shape.block_bytes),
+                   options);
     done += count;
   }
 }
 
 void signal(const char* routine, context::Place signal, std::uint64_t value, int sig_op) noexcept {
   const SignalHeader header = signal_header(signal, value, sig_op);
-  am::send(routine, signal.pe, am::kSignal, bytes_of(header));
+  progress::send(routine, signal.pe, am::kSignal, bytes_of(header));
 }
 
 // The last piece carries the signal; messages of one source are carried out in order. What goes by the network is
@@ -153,8 +155,8 @@ void put_signal(const char* routine, context::Place dest, const void* source, st
   put(routine, dest, source, bytes - last, options);
   dest.offset += bytes - last;
   const PutSignalHeader header{{dest.window, dest.offset}, signal_header(signal, value, sig_op)};
-  am::send(routine, dest.pe, am::kPutSignal, bytes_of(header),
-           bytes_at(static_cast<const std::byte*>(source) + (bytes - last), last), options);
+  progress::send(routine, dest.pe, am::kPutSignal, bytes_of(header),
+                 bytes_at(static_cast<const std::byte*>(source) + (bytes - last), last), options);
 }
 
 }  // namespace shmemx::onesided

@@ -7,6 +7,8 @@
 #include "onesided/keys.hpp"
 #include "onesided/requests.hpp"
 #include "onesided/wire.hpp"
+#include "progress/send.hpp"
+#include "progress/wait.hpp"
 
 namespace shmemx::onesided {
 namespace {
@@ -60,7 +62,7 @@ Verdict handle_key_ask(Endpoint& endpoint, const Message& message) {
 
 // The one that leads to `pe`, once that is known.
 transport::Transport& known_network(const char* routine, int pe) noexcept {
-  am::wait_under_lock(routine, pe, [pe] { return am::own_endpoint.has_way(pe); });
+  progress::wait_under_lock(routine, pe, [pe] { return am::own_endpoint.has_way(pe); });
   return am::own_endpoint.network_of(pe);
 }
 
@@ -97,7 +99,7 @@ void flush_fenced_messages(const char* routine, int pe) noexcept {
     const Locked endpoint;
     if (state().keys.fences_flushed(pe) == fences) return;
   }
-  am::flush(routine, pe);
+  progress::flush(routine, pe);
   const Locked endpoint;
   state().keys.fences_flushed(pe) = fences;
 }
@@ -148,12 +150,12 @@ Part start_rdma(const Transfer& transfer, Completion& open) noexcept {
   while (!find_part(transfer, part)) ask_for_key(transfer.routine, transfer.place);
   if (!part.is_started) return part;
   if (transfer.direction == Direction::put) flush_fenced_messages(transfer.routine, transfer.place.pe);
-  wait_for(transfer.routine, [&] { return try_start(transfer, part.bytes, open); });
+  progress::wait_for(transfer.routine, [&] { return try_start(transfer, part.bytes, open); });
   return part;
 }
 
 void await_rdma(const char* routine, int pe, const Completion& open) noexcept {
-  am::wait_under_lock(routine, pe, [&] { return open.open == 0; });
+  progress::wait_under_lock(routine, pe, [&] { return open.open == 0; });
 }
 
 Completion& rdma_puts_of(const context::Context& context) noexcept { return use(context).puts; }
@@ -162,18 +164,18 @@ Completion& rdma_gets_of(const context::Context& context) noexcept { return use(
 void flush_rdma_puts(const char* routine, const context::Context& context) noexcept {
   if (choice == config::NetRma::off) return;
   const OfContext& of = of_contexts[index_of(context)];
-  am::wait_under_lock(routine, -1, [&] { return of.puts.open == 0; });
+  progress::wait_under_lock(routine, -1, [&] { return of.puts.open == 0; });
 }
 
 void flush_rdma(const char* routine, const context::Context& context) noexcept {
   if (choice == config::NetRma::off) return;
   const OfContext& of = of_contexts[index_of(context)];
-  am::wait_under_lock(routine, -1, [&] { return of.is_flushed(); });
+  progress::wait_under_lock(routine, -1, [&] { return of.is_flushed(); });
 }
 
 void flush_rdma_all(const char* routine) noexcept {
   if (choice == config::NetRma::off) return;
-  am::wait_under_lock(routine, -1, [] {
+  progress::wait_under_lock(routine, -1, [] {
     return std::all_of(of_contexts, of_contexts + contexts_used, [](const OfContext& of) { return of.is_flushed(); });
   });
 }

@@ -12,8 +12,9 @@
 #include <cstdint>
 
 #include "am/channel.hpp"
-#include "base/wait.hpp"
+#include "base/doorbell.hpp"
 #include "context/context.hpp"
+#include "progress/wait.hpp"
 
 namespace shmemx::onesided {
 
@@ -109,19 +110,15 @@ template <class Header>
 void ask(const char* routine, const Question& question, Header& header, const Asker& asker) noexcept {
   if (try_ask(question, header, asker)) [[likely]]
     return;
-  wait_for(routine, [&] { return try_ask(question, header, asker); });
+  progress::wait_for(routine, [&] { return try_ask(question, header, asker); });
 }
 
 // Until at most `left` answers are missing.
 inline void await_answers(const char* routine, int pe, const OpenCount& open, std::uint32_t left = 0) noexcept {
-  am::wait_until(routine, pe, [&] { return open.load(std::memory_order_acquire) <= left; });  // answer
+  progress::wait_until(routine, pe, [&] { return open.load(std::memory_order_acquire) <= left; });  // answer
 }
 
-// After a handler has changed this PE's memory: a thread of the program may sleep until it does.
-inline void wake_own_sleepers() noexcept {
-  Doorbell* const doorbell = wait_policy().own_doorbell;
-  if (doorbell != nullptr) wake(*doorbell);
-}
+using shmemx::wake_own_sleepers;
 
 // Ends the job when `wrong` says something. `what` names the message.
 [[gnu::cold, gnu::noinline]] void reject(const char* what, int source, const char* wrong) noexcept;

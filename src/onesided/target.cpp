@@ -7,6 +7,9 @@
 #include "onesided/requests.hpp"
 #include "onesided/update.hpp"
 #include "onesided/wire.hpp"
+#include "base/doorbell.hpp"
+#include "progress/send.hpp"
+#include "progress/wait.hpp"
 
 namespace shmemx::onesided {
 namespace {
@@ -123,21 +126,21 @@ Verdict handle_get_reply(Endpoint&, const Message& message) {
 }  // namespace
 
 void flush(const char* routine, const context::Context& context) noexcept {
-  am::flush_all(routine);
+  progress::flush_all(routine);
   await_answers(routine, -1, *asker_of(context).open);
   flush_rdma(routine, context);
 }
 
 void flush(const char* routine, const context::Context& context, int pe) noexcept {
-  am::flush(routine, pe);
+  progress::flush(routine, pe);
   const Asker asker = asker_of(context);
-  am::wait_until(routine, pe, [&] { return !requests.any_open(asker.context, pe); });
+  progress::wait_until(routine, pe, [&] { return !requests.any_open(asker.context, pe); });
   flush_rdma(routine, context);
 }
 
 void flush_all(const char* routine) noexcept {
-  am::flush_all(routine);
-  am::wait_until(routine, -1, [] { return requests.open_of_contexts() == 0; });
+  progress::flush_all(routine);
+  progress::wait_until(routine, -1, [] { return requests.open_of_contexts() == 0; });
   flush_rdma_all(routine);
 }
 

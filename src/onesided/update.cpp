@@ -3,6 +3,8 @@
 #include <vector>
 
 #include "onesided/requests.hpp"
+#include "base/doorbell.hpp"
+#include "progress/send.hpp"
 
 namespace shmemx::onesided {
 namespace {
@@ -103,7 +105,7 @@ Question question_for(const context::Place& place, const Operation& operation, v
 
 void post(const char* routine, const context::Place& place, const Operation& operation) noexcept {
   const AtomicHeader header = header_of(place, operation);
-  am::send(routine, place.pe, am::kAtomic, bytes_of(header));
+  progress::send(routine, place.pe, am::kAtomic, bytes_of(header));
 }
 
 std::uint64_t fetch(const char* routine, const context::Place& place, const Operation& operation) noexcept {

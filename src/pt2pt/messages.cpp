@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <new>
 
+#include "base/doorbell.hpp"
 #include "base/fatal.hpp"
-#include "base/wait.hpp"
 #include "context/location.hpp"
+#include "progress/policy.hpp"
+#include "progress/wait.hpp"
 #include "pt2pt/thresholds.hpp"
 
 namespace shmemx::pt2pt {
@@ -91,8 +93,8 @@ bool progress(Endpoint&) { return engine.progress(); }
 
 // Makes all waits in the library poll for messages, from the first call on.
 void look_at_messages() noexcept {
-  if (!am::is_open()) [[unlikely]]
-    am::open();
+  if (!progress::is_open()) [[unlikely]]
+    progress::open();
 }
 
 Request& require(const char* routine, Request* request) noexcept {
@@ -108,7 +110,7 @@ Result take_result(Request& request) noexcept {
 }
 
 [[gnu::noinline]] Result wait_for_request(const char* routine, Request& request, int expected) noexcept {
-  am::wait_until(routine, expected, [&] { return request.done.load(std::memory_order_acquire); });  // complete
+  progress::wait_until(routine, expected, [&] { return request.done.load(std::memory_order_acquire); });  // complete
   const Locked endpoint;
   return take_result(request);
 }
@@ -196,7 +198,7 @@ Result receive_contiguous(const Call& call, Place dest) noexcept {
   look_at_messages();
   if (call.pe >= 0 && !am::is_internode(call.pe)) [[likely]] {
     Result result;
-    int polls = wait_policy().pause_polls != 0 ? kBoxPolls : 1;
+    int polls = progress::policy().pause_polls != 0 ? kBoxPolls : 1;
     do {
       const Locked endpoint;
       if (!engine.is_bare()) break;
@@ -238,7 +240,7 @@ bool find_message(const Call& call, Result& out) noexcept {
 }
 
 void await_message(const Call& call, Result& out) noexcept {
-  am::wait_until(call.routine, call.pe, [&] { return find_message(call, out); });
+  progress::wait_until(call.routine, call.pe, [&] { return find_message(call, out); });
 }
 
 bool is_open(RequestId id) noexcept {
@@ -288,7 +290,7 @@ std::size_t wait_any(const char* routine, std::size_t count, NameOf id_of, const
     }
     return !any;
   };
-  am::wait_until(routine, -1, look);
+  progress::wait_until(routine, -1, look);
   return found;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "am/channel.hpp"
+#include "progress/policy.hpp"
 #include "pt2pt/engine.hpp"
 
 namespace shmemx::pt2pt {
@@ -55,7 +56,7 @@ extern constinit ImmortalEngine own_engine;
 
 // The shortest paths. Return false, without an effect, if they do not apply.
 [[gnu::always_inline]] inline bool send_at_once(int pe, int tag, const void* source, std::size_t bytes) noexcept {
-  if (!am::is_open()) [[unlikely]]
+  if (!progress::is_open()) [[unlikely]]
     return false;
   const am::Locked endpoint;
   if (!own_engine.engine.is_clear(pe, bytes)) [[unlikely]]
@@ -65,7 +66,7 @@ extern constinit ImmortalEngine own_engine;
                                   {static_cast<const std::byte*>(source), bytes});
 }
 [[gnu::always_inline]] inline bool receive_at_once(Key key, Place dest, Result& out) noexcept {
-  if (!am::is_open() || key.source < 0) [[unlikely]]
+  if (!progress::is_open() || key.source < 0) [[unlikely]]
     return false;
   const am::Locked endpoint;
   return own_engine.engine.is_bare() && take_from_box(*endpoint, key, dest, out);

@@ -16,7 +16,6 @@
 
 #include "am/channel.hpp"
 #include "base/fatal.hpp"
-#include "base/wait.hpp"
 #include "bootstrap/bootstrap.hpp"
 #include "coll/barrier.hpp"
 #include "coll/internode/barrier.hpp"

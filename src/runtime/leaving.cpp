@@ -10,14 +10,14 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "am/agent.hpp"
 #include "am/channel.hpp"
 #include "base/clock.hpp"
 #include "base/fatal.hpp"
 #include "base/streams.hpp"
-#include "base/wait.hpp"
 #include "coll/common/team.hpp"
 #include "context/route.hpp"
+#include "progress/policy.hpp"
+#include "progress/threads.hpp"
 #include "runtime/contexts.hpp"
 #include "runtime/job.hpp"
 
@@ -141,7 +141,7 @@ void at_exit(int status, void*) {
   const bool is_ending =
       watch.record->phase.load(std::memory_order_acquire) == static_cast<std::uint32_t>(PePhase::ending);
   if (!is_ending) finalize_at_exit();
-  am::stop_agents();
+  progress::stop_threads();
   am::leave_networks(is_ending ? bootstrap::PePhase::ending : bootstrap::PePhase::finalized, kPatienceMs);
 }
 
@@ -149,7 +149,7 @@ void after_fork_in_child() {
   // The child may continue, but it is not a PE: its calls of the library end it with a diagnostic.
   context::make_unusable(context::default_context());
   make_contexts_unusable();
-  wait_policy().poll = nullptr;  // messages are for the parent
+  progress::policy().poll = nullptr;  // messages are for the parent
   context::set_unusable_reason("called in a forked child, which is not a PE");
 }
 

@@ -2,13 +2,16 @@
 
 #include <shmemx/types.h>
 
-#include "am/active.hpp"
-#include "am/agent.hpp"
+#include "active/active.hpp"
 #include "am/channel.hpp"
 #include "coll/common/flag_messages.hpp"
 #include "onesided/operations.hpp"
 #include "onesided/rdma.hpp"
 #include "onesided/update.hpp"
+#include "am/network.hpp"
+#include "base/doorbell.hpp"
+#include "progress/policy.hpp"
+#include "progress/threads.hpp"
 #include "pt2pt/messages.hpp"
 #include "runtime/leaving.hpp"
 #include "windows/exposure.hpp"
@@ -47,7 +50,7 @@ bool has_node_peers(const StartParameters& parameters) {
 }
 
 void set_handlers() {
-  am::set_active_handlers();
+  active::set_active_handlers();
   onesided::set_handlers();
   coll::set_handlers();
 }
@@ -91,31 +94,34 @@ void open_messages(const windows::Arena& arena, StartParameters& parameters, int
                .n_pes = parameters.identity.n_pes,
                .unexpected_max = config.unexpected_max,
                .lmt = config.lmt,
-               .crowded = wait_policy().crowded});
+               .crowded = progress::policy().crowded});
   expose_memory(arena, parameters, context::default_context());
   am::rest(false);
-  if (by_messages(parameters) || nodes.several()) am::open();
+  if (by_messages(parameters) || nodes.several()) progress::open();
+  doorbell_hooks.wake_network_sleeper = progress::wake_network_sleeper;
+  am::network_thread.wake = progress::wake_network_thread;
   const bool needs_help = by_messages(parameters) && parameters.identity.n_pes > 1;
   const bool may_help = config.progress != config::Progress::off;
-  if (may_help && (needs_help || config.progress == config::Progress::on)) am::start_agent();
-  if (may_help && nodes.several()) am::start_network_agent(has_node_peers(parameters));
+  if (may_help && (needs_help || config.progress == config::Progress::on)) progress::start_node_thread();
+  if (may_help && nodes.several()) progress::start_network_thread(has_node_peers(parameters));
 }
 
 void flush_messages(const char* routine) noexcept {
-  poll_before = wait_policy().poll;
-  am::open();  // others may have sent to a PE that has not looked yet
-  am::flush_active(routine);
+  poll_before = progress::policy().poll;
+  progress::open();  // others may have sent to a PE that has not looked yet
+  active::flush_active(routine);
 }
 
 void close_messages() noexcept {
   while (am::poll()) {
   }
-  am::stop_node_agent();
-  am::rest(true);  // the networks' agent goes on, for what is still on its way and for those that ask for a sign
+  progress::stop_node_thread();
+  am::rest(
+      true);  // the networks' progress thread goes on, for what is still on its way and for those that ask for a sign
   pt2pt::close();
   onesided::close_rdma();
   hide_memory();
-  wait_policy().poll = poll_before;
+  progress::policy().poll = poll_before;
 }
 
 }  // namespace shmemx::runtime

@@ -1,6 +1,5 @@
 #include <cstdio>
 
-#include "am/agent.hpp"
 #include "am/channel.hpp"
 #include "context/context.hpp"
 #include "onesided/rdma.hpp"

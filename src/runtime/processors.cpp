@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/doorbell.hpp"
 #include "base/machine.hpp"
-#include "base/wait.hpp"
 #include "context/context.hpp"
 
 namespace shmemx::runtime {

@@ -1,7 +1,6 @@
 #include "runtime/start.hpp"
 
 #include <limits.h>
-#include <linux/futex.h>
 #include <shmemx/types.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -15,14 +14,17 @@
 #include <string>
 
 #include "base/affinity.hpp"
-#include "base/core_sharing.hpp"
+#include "base/doorbell.hpp"
 #include "base/fatal.hpp"
+#include "base/futex.hpp"
 #include "base/machine.hpp"
-#include "base/wait.hpp"
+#include "base/wait_mode.hpp"
 #include "coll/common/team.hpp"
 #include "config/config_report.hpp"
 #include "context/address_text.hpp"
 #include "context/route.hpp"
+#include "progress/core_sharing.hpp"
+#include "progress/policy.hpp"
 #include "rma/copy.hpp"
 #include "runtime/leaving.hpp"
 #include "runtime/messaging.hpp"
@@ -112,11 +114,6 @@ void prefer_own_node(const windows::Arena& arena, int pe) {
   if (node >= std::size(mask) * kWordBits) return;
   mask[node / kWordBits] = std::uint64_t{1} << (node % kWordBits);
   ::syscall(SYS_mbind, arena.block(pe), arena.geometry().stride, kPreferred, mask, std::size(mask) * kWordBits, 0);
-}
-
-void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t seen) {
-  const timespec limit{0, static_cast<long>(kMeetCheckNs)};
-  ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT, seen, &limit, nullptr, 0);
 }
 
 // Maps the memory. All PEs compute the same path and layout from the records.
@@ -219,10 +216,10 @@ void configure_waiting(const windows::Arena& arena, const StartParameters& param
   const config::Config& config = parameters.config;
   const windows::Geometry& geometry = arena.geometry();
   const bool crowded = pes_outnumber_cores(arena, parameters.identity.pe);
-  WaitPolicy& policy = wait_policy();
+  progress::Policy& policy = progress::policy();
   policy.mode = config.wait;
   policy.crowded = crowded && config.wait != WaitMode::spin;
-  policy.own_doorbell = &doorbells_of(arena, parameters).at(parameters.identity.pe);
+  doorbell_hooks.own = &doorbells_of(arena, parameters).at(parameters.identity.pe);
   policy.on_sleep = note_waiting;
   policy.on_wake = forget_waiting;
   policy.part_from_pes = policy.crowded || policy.mode == WaitMode::spin ? nullptr : part_from_pes;
@@ -236,7 +233,7 @@ void configure_waiting(const windows::Arena& arena, const StartParameters& param
   policy.poll_ns = parameters.nodes.several() ? std::max<std::uint64_t>(config.spin_ns.value_or(12'000), 1) : 0;
   // If many PEs share a core, each of them has to run once within the yielding phase.
   policy.yield_ns = 1000 * config.yield_us.value_or(std::max<std::uint64_t>(200, 20 * arena.header().n_node_pes));
-  set_turn_ns(std::max(kDefaultTurnNs, policy.yield_ns / 4));
+  progress::set_turn_ns(std::max(progress::kDefaultTurnNs, policy.yield_ns / 4));
   policy.sleep_max_ns = 1000 * config.sleep_max_us.value_or(1000);
   coll::node_slots = {arena.block(0), static_cast<std::int64_t>(geometry.stride), windows::slot_bytes(geometry.n_pes),
                       crowded};
@@ -248,14 +245,13 @@ void meet_node_pes(const windows::Arena& arena, const char* routine) noexcept {
   const std::uint32_t ticket = header.arrived.fetch_add(1, std::memory_order_acq_rel);
   const std::uint32_t complete = (ticket / n_pes + 1) * n_pes;
   if (ticket + 1 == complete) {
-    ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&header.arrived), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
-    return;
+    return futex_wake(header.arrived, FutexScope::node);
   }
   note_waiting(routine);
   while (true) {
     const std::uint32_t seen = header.arrived.load(std::memory_order_acquire);
     if (seen >= complete) break;
-    sleep_on(header.arrived, seen);
+    futex_sleep(header.arrived, seen, kMeetCheckNs, FutexScope::node);
   }
   forget_waiting();
 }

@@ -3,9 +3,11 @@
 #include <cstdint>
 
 #include "base/fatal.hpp"
-#include "base/wait.hpp"
 #include "context/location.hpp"
 #include "onesided/update.hpp"
+#include "base/doorbell.hpp"
+#include "progress/test_loop.hpp"
+#include "progress/wait.hpp"
 
 namespace shmemx::sync {
 namespace {
@@ -95,15 +97,15 @@ void set_lock(const context::Context& world, const char* routine, long* lock, bo
     if (!threads)
       fatal(routine, "argument 'lock' at %p is already held by this PE, a lock cannot be set twice",
             static_cast<void*>(lock));
-    wait_for(routine, [&] { return claim_entry(own.at); });
+    progress::wait_for(routine, [&] { return claim_entry(own.at); });
   }
   const LockWord home = word_on(world, routine, lock, home_of(world, lock));
   const Half self = static_cast<Half>(world.my_pe) + 1;
   const Half previous = home.tail.exchange(self);  // queue
   if (previous == 0) return;
   const LockWord predecessor = word_on(world, routine, lock, static_cast<int>(previous) - 1);
-  predecessor.entry.add_bits(self);                                   // next
-  wait_for(routine, [&] { return (load(own.at) & kGranted) != 0; });  // grant
+  predecessor.entry.add_bits(self);                                             // next
+  progress::wait_for(routine, [&] { return (load(own.at) & kGranted) != 0; });  // grant
   __atomic_fetch_and(own.at, ~kGranted, __ATOMIC_ACQ_REL);
 }
 
@@ -122,7 +124,7 @@ void clear_lock(const context::Context& world, const char* routine, long* lock) 
     return;
   }
   // A successor has swapped itself into the tail and will write its number into our entry.
-  wait_for(routine, [&] { return (load(own.at) & kNextMask) != 0; });
+  progress::wait_for(routine, [&] { return (load(own.at) & kNextMask) != 0; });
   const int next = static_cast<int>(load(own.at) & kNextMask) - 1;
   __atomic_store_n(own.at, 0, __ATOMIC_RELEASE);
   const LockWord successor = word_on(world, routine, lock, next);
@@ -137,7 +139,7 @@ bool try_lock(const context::Context& world, const char* routine, long* lock) no
   if (home.tail.compare_swap(0, static_cast<Half>(world.my_pe) + 1)) return true;
   __atomic_fetch_and(own.at, ~kClaimed, __ATOMIC_RELEASE);
   wake(*own.doorbell);  // another thread of this PE may wait for the entry
-  test_failed();
+  progress::test_failed();
   return false;
 }
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/wait.hpp"
+#include "base/doorbell.hpp"
 #include "base/window_path.hpp"
 #include "window/area.hpp"
 #include "window/handle_table.hpp"

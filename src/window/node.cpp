@@ -3,14 +3,15 @@
 #include <atomic>
 #include <mutex>
 
-#include "am/agent.hpp"
+
 #include "am/channel.hpp"
-#include "base/wait.hpp"
 #include "context/context.hpp"
 #include "window/area.hpp"
 #include "window/attached.hpp"
 #include "window/remote.hpp"
 #include "window/serve.hpp"
+#include "progress/policy.hpp"
+#include "progress/threads.hpp"
 
 namespace shmemx::window {
 namespace {
@@ -56,13 +57,13 @@ bool is_started() noexcept { return state.load(std::memory_order_acquire) == Sta
 const Node& node() noexcept { return facts; }
 
 void serve_messages() noexcept {
-  if (facts.agent) return am::start_agent();
+  if (facts.agent) return progress::start_node_thread();
   expect_answers();
 }
 
 void expect_answers() noexcept {
   const std::lock_guard lock(open_mutex);
-  if (message_poll() == nullptr) am::open();
+  if (!progress::is_open()) progress::open();
 }
 
 }  // namespace shmemx::window

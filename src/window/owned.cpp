@@ -6,11 +6,11 @@
 #include "am/channel.hpp"
 #include "base/cache_line.hpp"
 #include "base/machine.hpp"
-#include "base/wait.hpp"
 #include "context/location.hpp"
 #include "window/area.hpp"
 #include "window/handle_table.hpp"
 #include "window/node.hpp"
+#include "progress/wait.hpp"
 
 namespace shmemx::window {
 namespace {
@@ -111,7 +111,7 @@ Code free_window(const char* routine, std::uint64_t handle) noexcept {
     // A handler that has found the memory before is done once its lock is free, or has counted itself as a user.
     const am::Locked endpoint;
   }
-  wait_for(routine, [&] { return life.users.load(std::memory_order_seq_cst) == 0; });  // live
+  progress::wait_for(routine, [&] { return life.users.load(std::memory_order_seq_cst) == 0; });  // live
   if (window.kind == windows::Kind::allocated) release_memory(window.place);
   table().recycle(handle);
   return SHMEMX_SUCCESS;

@@ -10,6 +10,8 @@
 #include "am/channel.hpp"
 #include "window/node.hpp"
 #include "window/wire.hpp"
+#include "progress/send.hpp"
+#include "progress/wait.hpp"
 
 namespace shmemx::window {
 namespace {
@@ -86,7 +88,7 @@ std::uint32_t take_ticket(const char* routine, Attached& window, Completion comp
     index = try_take(window, completion, dest, length);
     return index != kNoTicket;
   };
-  if (!try_once()) am::wait_until(routine, -1, try_once);
+  if (!try_once()) progress::wait_until(routine, -1, try_once);
   return index;
 }
 
@@ -162,7 +164,7 @@ std::uint64_t room_for_elements(const Attached& window) {
 }
 
 void send_now(const char* routine, int pe, am::HandlerId id, Bytes header, Bytes body) {
-  am::send(routine, pe, id, header, body);
+  progress::send(routine, pe, id, header, body);
 }
 
 // A message that others are going to follow, or that nobody waits for yet: it leaves with the next poll at the latest.
@@ -171,7 +173,7 @@ void send_with_more(const char* routine, int pe, am::HandlerId id, Bytes header,
     const am::Locked endpoint;
     if (endpoint->try_send_coalesced(pe, id, header, body)) return;
   }
-  am::send(routine, pe, id, header, body);
+  progress::send(routine, pe, id, header, body);
 }
 
 // Sends a part when the next one is known, so that the last one can say that it is the last.
@@ -286,8 +288,8 @@ Code ask_owner(const char* routine, Attached& window) noexcept {
   std::atomic<Code> error{SHMEMX_SUCCESS};
   const std::uint32_t ticket = take_ticket(routine, window, {&counter, &error, true});
   const GetRequest request{window.name, 0, ticket, 0};
-  am::send(routine, window.owner, am::kWindowGet, bytes_of(request));
-  am::wait_until(routine, window.owner, [&] { return is_complete(&counter); });
+  progress::send(routine, window.owner, am::kWindowGet, bytes_of(request));
+  progress::wait_until(routine, window.owner, [&] { return is_complete(&counter); });
   return error.load(std::memory_order_relaxed);  // written before `complete`
 }
 
@@ -305,27 +307,27 @@ Code atomic_remote(const char* routine, Attached& window, std::uint64_t offset, 
                               static_cast<std::uint8_t>(call.type),
                               static_cast<std::uint8_t>(call.op),
                               0};
-  am::send(routine, window.owner, am::kWindowAtomic, bytes_of(request));
-  am::wait_until(routine, window.owner, [&] { return is_complete(&counter); });
+  progress::send(routine, window.owner, am::kWindowAtomic, bytes_of(request));
+  progress::wait_until(routine, window.owner, [&] { return is_complete(&counter); });
   return error.load(std::memory_order_relaxed);  // written before `complete`
 }
 
 bool is_complete(const long* counter) noexcept { return __atomic_load_n(counter, __ATOMIC_ACQUIRE) == 0; }  // complete
 
 void wait_for_counter(const char* routine, const long* counter) noexcept {
-  am::wait_until(routine, -1, [&] { return is_complete(counter); });
+  progress::wait_until(routine, -1, [&] { return is_complete(counter); });
 }
 
 Code flush(const char* routine, Attached& window) noexcept {
   const auto done = [&] { return window.open.load(std::memory_order_acquire) == 0; };  // complete
-  if (!done()) am::wait_until(routine, window.owner, done);
+  if (!done()) progress::wait_until(routine, window.owner, done);
   return window.late_error.exchange(SHMEMX_SUCCESS, std::memory_order_relaxed);  // written before `complete`
 }
 
 Code flush_pe(const char* routine, int pe) noexcept {
   PeerOpen& peer = remote->peers[static_cast<std::size_t>(pe)];
   const auto done = [&] { return peer.open.load(std::memory_order_acquire) == 0; };  // complete
-  if (!done()) am::wait_until(routine, pe, done);
+  if (!done()) progress::wait_until(routine, pe, done);
   return peer.late_error.exchange(SHMEMX_SUCCESS, std::memory_order_relaxed);  // written before `complete`
 }
 

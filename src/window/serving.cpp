@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "base/fatal.hpp"
-#include "base/wait.hpp"
 #include "window/area.hpp"
 #include "window/node.hpp"
 #include "window/serve.hpp"
+#include "base/doorbell.hpp"
 
 namespace shmemx::window {
 namespace {
@@ -80,11 +80,6 @@ bool progress(am::Endpoint& endpoint) {
   return any;
 }
 
-// Whoever waits on a word that has been changed may be another thread of this PE.
-void wake_own() {
-  if (Doorbell* const doorbell = wait_policy().own_doorbell) wake(*doorbell);
-}
-
 // From the window to the network, without a copy.
 Verdict send_from_window(am::Endpoint& endpoint, const am::Message& message, const Served& served) {
   auto loan = std::make_unique<Loan>();
@@ -127,7 +122,7 @@ void send_answer(am::Endpoint& endpoint, int source, const Served& served) {
 template <am::HandlerId Id>
 Verdict on_change(am::Endpoint& endpoint, const am::Message& message) {
   const Served served = serve(Id, message.payload, room_for_answer(message.source));
-  wake_own();
+  wake_own_sleepers();
   if (served.answered) send_answer(endpoint, message.source, served);
   return Verdict::done;
 }
@@ -141,7 +136,7 @@ std::byte* put_placement(int, Bytes header, std::size_t body_bytes) {
 
 void put_placed(am::Endpoint& endpoint, int source, Bytes header, std::size_t) {
   users_of(window_of(header).index).fetch_sub(1, std::memory_order_seq_cst);  // live
-  wake_own();
+  wake_own_sleepers();
   const Served served = serve_placed(header);
   if (served.answered) send_answer(endpoint, source, served);
 }

@@ -3,7 +3,10 @@
 #include <shmemx/types.h>
 
 #include "am/channel.hpp"
+#include "base/doorbell.hpp"
 #include "base/fatal.hpp"
+#include "progress/send.hpp"
+#include "progress/wait.hpp"
 
 namespace shmemx::coll {
 
@@ -35,7 +38,7 @@ void ActiveGroup::sync() noexcept {
 
 void ActiveGroup::await_departure(int pe) noexcept {
   const long* const released = word_of(pe, 1);
-  wait_for(routine_, [&] { return __atomic_load_n(released, __ATOMIC_ACQUIRE) == 0; });  // depart
+  progress::wait_for(routine_, [&] { return __atomic_load_n(released, __ATOMIC_ACQUIRE) == 0; });  // depart
 }
 
 void ActiveGroup::release(int pe) noexcept {
@@ -45,8 +48,8 @@ void ActiveGroup::release(int pe) noexcept {
 
 void ActiveGroup::await_release() noexcept {
   long* const released = word_of(me(), 1);
-  wait_for(routine_, [&] { return __atomic_load_n(released, __ATOMIC_ACQUIRE) != 0; });  // arrive
-  __atomic_store_n(released, 0L, __ATOMIC_RELEASE);                                      // depart
+  progress::wait_for(routine_, [&] { return __atomic_load_n(released, __ATOMIC_ACQUIRE) != 0; });  // arrive
+  __atomic_store_n(released, 0L, __ATOMIC_RELEASE);                                                // depart
 }
 
 void ActiveGroup::signal(int pe, int index, int operation) noexcept {
@@ -64,7 +67,7 @@ void ActiveGroup::sync_remote() noexcept {
   const long due = me() == 0 ? size() - 1 : 1;
   if (me() != 0) signal(0, 0, SHMEM_SIGNAL_ADD);
   const int expected = me() == 0 || context::is_mapped(route_, 0) ? -1 : context::world_pe(route_, 0);
-  am::wait_until(routine_, expected, [&] { return __atomic_load_n(own, __ATOMIC_ACQUIRE) == due; });  // arrive
+  progress::wait_until(routine_, expected, [&] { return __atomic_load_n(own, __ATOMIC_ACQUIRE) == due; });  // arrive
   am::order_for_sanitizer();
   __atomic_store_n(own, 0L, __ATOMIC_RELAXED);  // nobody writes it before the next synchronisation
   for (int pe = 1; me() == 0 && pe < size(); ++pe) signal(pe, 1, SHMEM_SIGNAL_SET);

@@ -5,10 +5,12 @@
 #include <cstring>
 
 #include "am/channel.hpp"
+#include "base/doorbell.hpp"
 #include "base/fatal.hpp"
-#include "base/wait.hpp"
 #include "coll/common/eager.hpp"
 #include "coll/common/select.hpp"
+#include "progress/policy.hpp"
+#include "progress/send.hpp"
 
 namespace shmemx::coll {
 namespace {
@@ -43,7 +45,7 @@ constinit Receiver receivers[windows::kTeamSlots];
 // Runs `change` under the endpoint's lock. Until the endpoint is open no handler runs.
 template <class Change>
 void change_receivers(const Change& change) noexcept {
-  if (!am::is_open()) return change();
+  if (!progress::is_open()) return change();
   const am::Locked lock;
   change();
 }
@@ -90,7 +92,7 @@ void complete(const Receiver& receiver, const FlagHeader& header, std::size_t by
   std::atomic<std::uint64_t>& epoch = receiver.flags[header.writer].epoch;
   if (header.epoch <= epoch.load(std::memory_order_relaxed)) damaged(source, header);  // single writer
   epoch.store(header.epoch, std::memory_order_release);                                // arrive
-  if (wait_policy().own_doorbell != nullptr) wake(*wait_policy().own_doorbell);
+  wake_own_sleepers();
 }
 
 am::Verdict handle_flag(am::Endpoint&, const am::Message& message) {
@@ -134,7 +136,7 @@ void send_data(const Team& team, const char* routine, int pe, am::HandlerId id, 
   const std::size_t most = am::max_payload_bytes(to) - sizeof header;
   do {
     const am::Bytes piece = data.first(std::min(most, data.size()));
-    am::send(routine, to, id, am::bytes_of(header), piece);
+    progress::send(routine, to, id, am::bytes_of(header), piece);
     header.offset += piece.size();
     data = data.subspan(piece.size());
   } while (!data.empty());
@@ -176,7 +178,7 @@ void close_receiver(std::size_t team_index) noexcept {
 
 void send_flag(const Team& team, const char* routine, int pe, std::uint64_t epoch) noexcept {
   const FlagHeader header = header_of(team, epoch);
-  am::send(routine, context::world_pe(team.route, pe), am::kFlag, am::bytes_of(header));
+  progress::send(routine, context::world_pe(team.route, pe), am::kFlag, am::bytes_of(header));
 }
 
 void send_contribution(const Team& team, const char* routine, int pe, const Contribution& contribution) noexcept {

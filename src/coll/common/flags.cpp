@@ -1,7 +1,7 @@
 #include "coll/common/flags.hpp"
 
 #include "am/channel.hpp"
-#include "base/wait.hpp"
+#include "progress/wait.hpp"
 
 namespace shmemx::coll {
 
@@ -9,8 +9,8 @@ void await_flag(const Team& team, const char* routine, int pe, std::uint64_t epo
   const Flag& flag = team.flag(team.me(), pe);
   const auto is_set = [&] { return flag.epoch.load(std::memory_order_acquire) >= epoch; };  // arrive
   if (!context::all_mapped) [[unlikely]]
-    return am::wait_until(routine, context::world_pe(team.route, pe), is_set);
-  wait_for(routine, is_set);
+    return progress::wait_until(routine, context::world_pe(team.route, pe), is_set);
+  progress::wait_for(routine, is_set);
 }
 
 context::Place flag_place(const Team& team, int pe) noexcept {

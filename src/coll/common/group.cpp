@@ -1,6 +1,7 @@
 #include "coll/common/group.hpp"
 
 #include "am/channel.hpp"
+#include "progress/send.hpp"
 
 namespace shmemx::coll {
 
@@ -14,7 +15,7 @@ void TeamGroup::publish_remote(const void* data, std::size_t bytes) noexcept {
     if (!context::is_mapped(team_.route, pe)) send_contribution(team_, routine_, pe, {data, bytes, parity});
   }
   for (int pe = 0; pe < size(); ++pe) {
-    if (!context::is_mapped(team_.route, pe)) am::flush(routine_, context::world_pe(team_.route, pe));
+    if (!context::is_mapped(team_.route, pe)) progress::flush(routine_, context::world_pe(team_.route, pe));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include "am/channel.hpp"
 #include "coll/common/flags.hpp"
+#include "progress/wait.hpp"
 
 namespace shmemx::coll {
 namespace {
@@ -20,7 +21,7 @@ void await_others(Team& team, const TeamNodes& nodes, const char* routine) {
   team.arrivals_seen += static_cast<std::uint64_t>(others);
   const std::atomic<std::uint64_t>& arrived = team.central(team.me()).arrived;
   // Node peers signal through memory, so any of them can stand for the expected PE.
-  am::wait_until(routine, context::world_pe(team.route, nodes.here().back()), [&] {
+  progress::wait_until(routine, context::world_pe(team.route, nodes.here().back()), [&] {
     return arrived.load(std::memory_order_acquire) >= team.arrivals_seen;  // arrive
   });
 }

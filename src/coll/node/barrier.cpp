@@ -1,7 +1,7 @@
 #include "coll/node/barrier.hpp"
 
-#include "base/wait.hpp"
 #include "coll/common/flags.hpp"
+#include "progress/wait.hpp"
 
 namespace shmemx::coll {
 
@@ -29,7 +29,7 @@ void barrier_counting(Team& team, const char* routine) noexcept {
     }
     return;
   }
-  wait_for(routine, [&] { return central.released.load(std::memory_order_acquire) >= turn; });  // arrive
+  progress::wait_for(routine, [&] { return central.released.load(std::memory_order_acquire) >= turn; });  // arrive
 }
 
 }  // namespace shmemx::coll

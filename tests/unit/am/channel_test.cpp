@@ -11,9 +11,13 @@
 #include <numeric>
 #include <vector>
 
-#include "am/agent.hpp"
 #include "base/clock.hpp"
+#include "base/doorbell.hpp"
 #include "base/fatal.hpp"
+#include "progress/policy.hpp"
+#include "progress/send.hpp"
+#include "progress/threads.hpp"
+#include "progress/wait.hpp"
 
 namespace {
 
@@ -37,12 +41,12 @@ struct Node {
   void enter(int me, bool many_threads) const {
     const Parts parts(memory, layout);
     auto* const doorbell0 = reinterpret_cast<std::byte*>(&parts.control(0).doorbell);
-    wait_policy().own_doorbell = &parts.control(me).doorbell;
-    wait_policy().bare_polls = 1;
+    doorbell_hooks.own = &parts.control(me).doorbell;
+    progress::policy().bare_polls = 1;
     diagnostic_identity().pe = me;
     diagnostic_identity().n_pes = n_pes;
     set_up({parts, me, n_pes, doorbell0, static_cast<std::ptrdiff_t>(layout.part_bytes), many_threads, 1U << 20});
-    open();
+    progress::open();
   }
 
   // Runs body(pe) in a process for each PE; the exit statuses.
@@ -129,12 +133,13 @@ void use_handlers(int n_pes) {
 void send_numbered(int pe, std::uint64_t number) {
   std::vector<std::byte> body(bytes_for(number));
   for (std::size_t i = 0; i < body.size(); ++i) body[i] = static_cast<std::byte>(number + i + sizeof number);
-  send("send_numbered", pe, kNumbered, bytes_of(number), body);
+  progress::send("send_numbered", pe, kNumbered, bytes_of(number), body);
 }
 
 void meet(const Node& node, int slot) {
   node.shared()[slot].fetch_add(1);
-  wait_until("meet", -1, [&] { return node.shared()[slot].load() >= static_cast<std::uint64_t>(node.n_pes); });
+  progress::wait_until("meet", -1,
+                       [&] { return node.shared()[slot].load() >= static_cast<std::uint64_t>(node.n_pes); });
 }
 
 BOOST_AUTO_TEST_SUITE(am_channel)
@@ -148,7 +153,7 @@ BOOST_AUTO_TEST_CASE(everybody_to_everybody_in_order_through_boxes_and_cells) {
       for (std::uint64_t number = 1; number <= kEach; ++number) {
         for (int pe = 0; pe < n_pes; ++pe) send_numbered(pe, number);
       }
-      wait_until("test", -1, [&] { return seen.count == kEach * static_cast<std::uint64_t>(n_pes); });
+      progress::wait_until("test", -1, [&] { return seen.count == kEach * static_cast<std::uint64_t>(n_pes); });
       meet(node, 0);
       return seen.bad == 0 ? 0 : 1;
     });
@@ -161,9 +166,9 @@ BOOST_AUTO_TEST_CASE(handlers_that_find_no_cell_are_run_again) {
     use_handlers(3);
     constexpr std::uint64_t kEach = 500;
     for (std::uint64_t i = 0; i < kEach; ++i) {
-      for (int pe = 0; pe < 3; ++pe) send("test", pe, kQuestion, bytes_of(i));
+      for (int pe = 0; pe < 3; ++pe) progress::send("test", pe, kQuestion, bytes_of(i));
     }
-    wait_until("test", -1, [&] { return answers.load() == 3 * kEach; });
+    progress::wait_until("test", -1, [&] { return answers.load() == 3 * kEach; });
     meet(node, 0);
     static_cast<void>(me);
     node.shared()[1].fetch_add(seen.refused);
@@ -185,11 +190,11 @@ BOOST_AUTO_TEST_CASE(flush_returns_when_the_target_has_handled_all) {
     int status = 0;
     if (me == 0) {
       for (std::uint64_t i = 1; i <= 300; ++i) {
-        for (int pe = 1; pe < 4; ++pe) send("test", pe, kSignal, bytes_of(i));
+        for (int pe = 1; pe < 4; ++pe) progress::send("test", pe, kSignal, bytes_of(i));
         if (i % 30 != 0) continue;
-        flush("test", 2);
+        progress::flush("test", 2);
         if (handled[2].load() != i) status = 1;
-        flush_all("test");
+        progress::flush_all("test");
         for (int pe = 1; pe < 4; ++pe) status |= handled[pe].load() != i ? 2 : 0;
       }
     }
@@ -204,21 +209,21 @@ BOOST_AUTO_TEST_CASE(the_agent_answers_while_the_target_computes) {
   node.expect_success(
       [&](int me) {
         use_handlers(2);
-        start_agent();
+        progress::start_node_thread();
         meet(node, 0);
         if (me == 1) {
           volatile std::uint64_t sink = 0;
           while (node.shared()[1].load() == 0) sink = sink + 1;
         } else {
           for (std::uint64_t i = 1; i <= 200; ++i) {
-            send("test", 1, kQuestion, bytes_of(i));
-            wait_until("test", 1, [&] { return answers.load() == i; });
+            progress::send("test", 1, kQuestion, bytes_of(i));
+            progress::wait_until("test", 1, [&] { return answers.load() == i; });
             if (i % 20 == 0) ::usleep(3000);  // the agent goes to sleep
           }
           node.shared()[1].store(1);
         }
         meet(node, 2);
-        stop_agents();
+        progress::stop_threads();
         return 0;
       },
       true);
@@ -245,16 +250,16 @@ BOOST_AUTO_TEST_CASE(threads_send_at_the_same_time) {
               &thread, nullptr,
               [](void*) -> void* {
                 for (std::uint64_t i = 0; i < kEach; ++i) {
-                  send("test", target, kSignal, bytes_of(i));
-                  if (i % 64 == 0) flush("test", target);
+                  progress::send("test", target, kSignal, bytes_of(i));
+                  if (i % 64 == 0) progress::flush("test", target);
                 }
-                flush_all("test");
+                progress::flush_all("test");
                 return nullptr;
               },
               nullptr);
         }
         for (pthread_t& thread : threads) ::pthread_join(thread, nullptr);
-        wait_until("test", -1, [&] { return handled.load() == 3 * kEach; });
+        progress::wait_until("test", -1, [&] { return handled.load() == 3 * kEach; });
         meet(node, 1);
         return 0;
       },
@@ -275,7 +280,7 @@ BOOST_AUTO_TEST_CASE(a_stalled_target_does_not_stop_what_goes_to_others) {
       }
       if (taken >= 16) return 1;
       for (std::uint64_t i = 1; i <= 100; ++i) send_numbered(2, i);
-      flush("test", 2);
+      progress::flush("test", 2);
       node.shared()[1].store(1);
     }
     if (me == 1) {

@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(numbers_of_pes_that_are_no_powers_of_two_work) {
 BOOST_AUTO_TEST_CASE(sleeping_pes_get_through) {
   for (const bool counting : {false, true}) {
     const Node node(3);
-    WaitPolicy policy = unit::crowded_policy();
+    unit::WaitSettings policy = unit::crowded_policy();
     policy.mode = WaitMode::block;
     policy.sleep_max_ns = 100'000;
     policy.own_doorbell = &node.arena().doorbell(0);

@@ -43,8 +43,8 @@ class QueuePath {
   QueuePath& operator=(const QueuePath&) = delete;
 
  private:
-  static WaitPolicy with_doorbell() {
-    WaitPolicy policy;
+  static unit::WaitSettings with_doorbell() {
+    unit::WaitSettings policy;
     policy.own_doorbell = &own_doorbell;
     return policy;
   }

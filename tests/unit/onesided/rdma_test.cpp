@@ -13,6 +13,8 @@
 #include "onesided/operations.hpp"
 #include "onesided/wire.hpp"
 #include "played_network.hpp"
+#include "base/doorbell.hpp"
+#include "progress/policy.hpp"
 #include "support/child.hpp"
 
 namespace {
@@ -31,8 +33,8 @@ struct Process {
     memory.resize(layout.region_bytes + kCacheLine);
     const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
     const am::Parts parts(memory.data() + (kCacheLine - address % kCacheLine) % kCacheLine, layout);
-    wait_policy().own_doorbell = &parts.control(0).doorbell;
-    wait_policy().bare_polls = 1;
+    doorbell_hooks.own = &parts.control(0).doorbell;
+    progress::policy().bare_polls = 1;
     static std::uint8_t via[2] = {0, 1};
     static transport::Transport* const networks[1] = {&network};
     am::set_up({.parts = parts,
@@ -45,7 +47,7 @@ struct Process {
                 .route = via,
                 .networks = networks});
     onesided::set_handlers();
-    am::open();
+    progress::open();
   }
   std::vector<std::byte> memory;
   PlayedNetwork network;

@@ -4,7 +4,7 @@
 #include <sched.h>
 
 #include "base/clock.hpp"
-#include "base/core_sharing.hpp"
+#include "progress/core_sharing.hpp"
 
 namespace shmemx::unit {
 
@@ -32,10 +32,10 @@ class OnOneCore {
 class NobodyComputes {
  public:
   NobodyComputes() {
-    forget_core_sharing();
-    set_turn_ns(std::uint64_t{1} << 62);
+    progress::forget_core_sharing();
+    progress::set_turn_ns(std::uint64_t{1} << 62);
   }
-  ~NobodyComputes() { set_turn_ns(kDefaultTurnNs); }
+  ~NobodyComputes() { progress::set_turn_ns(progress::kDefaultTurnNs); }
   NobodyComputes(const NobodyComputes&) = delete;
   NobodyComputes& operator=(const NobodyComputes&) = delete;
 };
@@ -44,15 +44,15 @@ class NobodyComputes {
 class OnBusyCore {
  public:
   OnBusyCore() {
-    forget_core_sharing();
-    set_turn_ns(kDefaultTurnNs);
+    progress::forget_core_sharing();
+    progress::set_turn_ns(progress::kDefaultTurnNs);
     for (std::uint64_t now = now_ns() - 2'000'000'000U; now < now_ns();) {
-      while (core_is_busy(now)) now += 1'000'000;
-      note_switch(3'000'000, now);
+      while (progress::core_is_busy(now)) now += 1'000'000;
+      progress::note_switch(3'000'000, now);
     }
-    note_switch(3'000'000, now_ns());
+    progress::note_switch(3'000'000, now_ns());
   }
-  ~OnBusyCore() { forget_core_sharing(); }
+  ~OnBusyCore() { progress::forget_core_sharing(); }
   OnBusyCore(const OnBusyCore&) = delete;
   OnBusyCore& operator=(const OnBusyCore&) = delete;
 

@@ -15,8 +15,8 @@ inline constexpr int kPeCounts[] = {1, 2, 3, 8};
 constexpr int rounds(int n_pes) { return 1500 / n_pes; }
 
 // Threads outnumber cores: yield at once.
-inline WaitPolicy crowded_policy() {
-  WaitPolicy policy;
+inline WaitSettings crowded_policy() {
+  WaitSettings policy;
   policy.bare_polls = 4;
   policy.pause_polls = 0;
   return policy;

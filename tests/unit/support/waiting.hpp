@@ -1,19 +1,31 @@
-// Sets the process-wide waiting policy for the time of a test.
+// Sets how this process waits, and its doorbell, for the time of a test.
 #pragma once
 
-#include "base/wait.hpp"
+#include "base/doorbell.hpp"
+#include "progress/policy.hpp"
 
 namespace shmemx::unit {
 
+struct WaitSettings : progress::Policy {
+  Doorbell* own_doorbell = nullptr;
+};
+
 class WaitingGuard {
  public:
-  explicit WaitingGuard(const WaitPolicy& policy) : before_(wait_policy()) { wait_policy() = policy; }
-  ~WaitingGuard() { wait_policy() = before_; }
+  explicit WaitingGuard(const WaitSettings& settings) : before_(progress::policy()), doorbell_(doorbell_hooks.own) {
+    progress::policy() = settings;
+    doorbell_hooks.own = settings.own_doorbell;
+  }
+  ~WaitingGuard() {
+    progress::policy() = before_;
+    doorbell_hooks.own = doorbell_;
+  }
   WaitingGuard(const WaitingGuard&) = delete;
   WaitingGuard& operator=(const WaitingGuard&) = delete;
 
  private:
-  WaitPolicy before_;
+  progress::Policy before_;
+  Doorbell* doorbell_;
 };
 
 }  // namespace shmemx::unit

@@ -1,4 +1,4 @@
-#include "base/core_sharing.hpp"
+#include "progress/core_sharing.hpp"
 
 #include <sched.h>
 
@@ -7,7 +7,7 @@
 
 #include "base/clock.hpp"
 
-namespace shmemx {
+namespace shmemx::progress {
 namespace {
 
 constexpr std::uint64_t kSharedNs = 10'000'000;      // how long a switch is remembered
@@ -73,4 +73,4 @@ bool yield_and_note() noexcept {
   return !core_is_busy(after);
 }
 
-}  // namespace shmemx
+}  // namespace shmemx::progress

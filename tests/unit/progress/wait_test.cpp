@@ -1,4 +1,3 @@
-#include "base/wait.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <chrono>
@@ -6,12 +5,18 @@
 #include <thread>
 
 #include "base/clock.hpp"
+#include "base/doorbell.hpp"
+#include "base/wait_mode.hpp"
+#include "progress/policy.hpp"
+#include "progress/test_loop.hpp"
+#include "progress/wait.hpp"
 #include "support/core.hpp"
 #include "support/waiting.hpp"
 
 namespace {
 
 using namespace shmemx;
+using namespace shmemx::progress;
 using std::chrono::milliseconds;
 using unit::WaitingGuard;
 
@@ -28,9 +33,9 @@ void count_wake() { ++wakes; }
 
 int messages = 0;
 
-WaitPolicy policy_of(WaitMode mode, Doorbell* doorbell) {
+unit::WaitSettings policy_of(WaitMode mode, Doorbell* doorbell) {
   sleeps = wakes = 0;
-  WaitPolicy policy;
+  unit::WaitSettings policy;
   policy.mode = mode;
   policy.own_doorbell = doorbell;
   policy.on_sleep = count_sleep;
@@ -57,7 +62,7 @@ std::uint64_t wait_for_a_late_flag(milliseconds delay, Doorbell* doorbell) {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(base_wait, unit::NobodyComputes)
+BOOST_FIXTURE_TEST_SUITE(progress_wait, unit::NobodyComputes)
 
 BOOST_AUTO_TEST_CASE(what_is_done_already_needs_one_poll) {
   Doorbell doorbell{};
@@ -70,7 +75,7 @@ BOOST_AUTO_TEST_CASE(what_is_done_already_needs_one_poll) {
 
 BOOST_AUTO_TEST_CASE(where_a_program_computes_a_waiter_sleeps_without_a_yield) {
   Doorbell doorbell{};
-  WaitPolicy policy = policy_of(WaitMode::automatic, &doorbell);
+  unit::WaitSettings policy = policy_of(WaitMode::automatic, &doorbell);
   policy.yield_ns = 60'000'000'000U;
   const WaitingGuard guard(policy);
   const unit::OnBusyCore busy;
@@ -92,7 +97,7 @@ BOOST_AUTO_TEST_CASE(before_it_sleeps_a_waiter_leaves_messages_to_others) {
   static std::atomic<bool> was_counted{false};
   calls = 0;
   Doorbell doorbell{};
-  WaitPolicy policy = policy_of(WaitMode::block, &doorbell);
+  unit::WaitSettings policy = policy_of(WaitMode::block, &doorbell);
   policy.leave_polling = [] {
     was_counted = threads_asleep.load() == 1;
     ++calls;
@@ -109,7 +114,7 @@ BOOST_AUTO_TEST_CASE(a_waiter_sleeps_where_the_policy_says_and_else_on_its_doorb
   static std::atomic<int> taken{0};
   refused = taken = 0;
   Doorbell doorbell{};
-  WaitPolicy policy = policy_of(WaitMode::block, &doorbell);
+  unit::WaitSettings policy = policy_of(WaitMode::block, &doorbell);
   policy.sleep_on_networks = [](std::uint32_t, std::uint64_t) {
     if (refused == 0) {
       ++refused;
@@ -129,14 +134,14 @@ BOOST_AUTO_TEST_CASE(a_waiter_sleeps_where_the_policy_says_and_else_on_its_doorb
 // a sleep, which leaves its mark.
 bool asking_gives_way(int count, std::uint64_t work_ns, std::uint64_t answer_step) {
   Doorbell doorbell{};
-  WaitPolicy policy = policy_of(WaitMode::automatic, &doorbell);
+  unit::WaitSettings policy = policy_of(WaitMode::automatic, &doorbell);
   policy.crowded = true;
   const WaitingGuard guard(policy);
   const unit::OnBusyCore busy;
   for (int i = 0; i < count && doorbell.sleepers == 0; ++i) {
     for (const std::uint64_t begin = now_ns(); now_ns() - begin < work_ns;) {
     }
-    asked_in_vain(&doorbell, static_cast<std::uint64_t>(i) * answer_step);
+    repeated_test(&doorbell, static_cast<std::uint64_t>(i) * answer_step);
   }
   return doorbell.sleepers != 0;
 }
@@ -147,7 +152,7 @@ BOOST_AUTO_TEST_CASE(new_answers_are_no_waiting) { BOOST_CHECK(!asking_gives_way
 
 BOOST_AUTO_TEST_CASE(the_bare_and_pausing_polls_come_before_anything_else) {
   Doorbell doorbell{};
-  WaitPolicy policy = policy_of(WaitMode::block, &doorbell);
+  unit::WaitSettings policy = policy_of(WaitMode::block, &doorbell);
   policy.bare_polls = 10;
   policy.pause_polls = 20;
   const WaitingGuard guard(policy);
@@ -163,12 +168,12 @@ BOOST_AUTO_TEST_CASE(the_bare_and_pausing_polls_come_before_anything_else) {
 // Who sleeps marks its doorbell; without a wake the mark stays.
 BOOST_AUTO_TEST_CASE(a_spinning_wait_never_sleeps) {
   Doorbell doorbell{};
-  WaitPolicy policy = policy_of(WaitMode::spin, &doorbell);
+  unit::WaitSettings policy = policy_of(WaitMode::spin, &doorbell);
   policy.yield_ns = 0;
   const WaitingGuard guard(policy);
   wait_for_a_late_flag(milliseconds(20), nullptr);
   BOOST_CHECK_EQUAL(doorbell.sleepers.load(), 0U);
-  wait_policy().mode = WaitMode::block;
+  progress::policy().mode = WaitMode::block;
   wait_for_a_late_flag(milliseconds(20), nullptr);
   BOOST_CHECK_EQUAL(doorbell.sleepers.load(), 1U);
 }
@@ -183,7 +188,7 @@ BOOST_AUTO_TEST_CASE(a_spinning_wait_looks_now_and_then_whether_it_waits_in_vain
 
 BOOST_AUTO_TEST_CASE(an_automatic_wait_yields_before_it_sleeps) {
   Doorbell doorbell{};
-  WaitPolicy policy = policy_of(WaitMode::automatic, &doorbell);
+  unit::WaitSettings policy = policy_of(WaitMode::automatic, &doorbell);
   policy.yield_ns = 30'000'000'000;
   const WaitingGuard guard(policy);
   wait_for_a_late_flag(milliseconds(20), nullptr);
@@ -192,7 +197,7 @@ BOOST_AUTO_TEST_CASE(an_automatic_wait_yields_before_it_sleeps) {
 
 BOOST_AUTO_TEST_CASE(an_automatic_wait_sleeps_after_its_yielding_phase) {
   Doorbell doorbell{};
-  WaitPolicy policy = policy_of(WaitMode::automatic, &doorbell);
+  unit::WaitSettings policy = policy_of(WaitMode::automatic, &doorbell);
   policy.yield_ns = 1'000'000;
   const WaitingGuard guard(policy);
   wait_for_a_late_flag(milliseconds(50), &doorbell);
@@ -203,7 +208,7 @@ BOOST_AUTO_TEST_CASE(an_automatic_wait_sleeps_after_its_yielding_phase) {
 
 BOOST_AUTO_TEST_CASE(a_blocking_wait_sleeps_without_yielding) {
   Doorbell doorbell{};
-  WaitPolicy policy = policy_of(WaitMode::block, &doorbell);
+  unit::WaitSettings policy = policy_of(WaitMode::block, &doorbell);
   policy.yield_ns = ~std::uint64_t{0};  // would yield for ever
   const WaitingGuard guard(policy);
   wait_for_a_late_flag(milliseconds(20), &doorbell);
@@ -222,7 +227,7 @@ BOOST_AUTO_TEST_CASE(a_wake_ends_a_long_sleep) {
   int prompt = 0;
   for (int attempt = 0; attempt < 5; ++attempt) {
     Doorbell doorbell{};
-    WaitPolicy policy = policy_of(WaitMode::block, &doorbell);
+    unit::WaitSettings policy = policy_of(WaitMode::block, &doorbell);
     policy.sleep_max_ns = 10'000'000'000;
     const WaitingGuard guard(policy);
     if (wait_for_a_late_flag(milliseconds(60), &doorbell) < 15'000'000) ++prompt;
@@ -234,7 +239,7 @@ BOOST_AUTO_TEST_CASE(a_wake_ends_a_long_sleep) {
 
 BOOST_AUTO_TEST_CASE(a_change_without_a_wake_is_found_by_the_bounded_sleep) {
   Doorbell doorbell{};
-  WaitPolicy policy = policy_of(WaitMode::block, &doorbell);
+  unit::WaitSettings policy = policy_of(WaitMode::block, &doorbell);
   policy.sleep_max_ns = 2'000'000;
   const WaitingGuard guard(policy);
   const std::uint64_t late = wait_for_a_late_flag(milliseconds(40), nullptr);
@@ -271,7 +276,7 @@ BOOST_AUTO_TEST_CASE(every_phase_handles_messages) {
                           {WaitMode::spin, 0, 0, 0}};
   for (const Phase& phase : phases) {
     Doorbell doorbell{};
-    WaitPolicy policy = policy_of(phase.mode, &doorbell);
+    unit::WaitSettings policy = policy_of(phase.mode, &doorbell);
     policy.bare_polls = 1;
     policy.pause_polls = phase.pause_polls;
     policy.yield_ns = phase.yield_ns;
@@ -289,7 +294,7 @@ BOOST_AUTO_TEST_CASE(every_phase_handles_messages) {
 
 BOOST_AUTO_TEST_CASE(a_message_that_comes_before_the_sleep_prevents_it) {
   Doorbell doorbell{};
-  WaitPolicy policy = policy_of(WaitMode::block, &doorbell);
+  unit::WaitSettings policy = policy_of(WaitMode::block, &doorbell);
   policy.pause_polls = 0;
   policy.sleep_max_ns = 60'000'000'000;
   policy.poll = [] { return ++messages == 1; };
@@ -302,7 +307,7 @@ BOOST_AUTO_TEST_CASE(a_message_that_comes_before_the_sleep_prevents_it) {
 }
 
 BOOST_AUTO_TEST_CASE(a_failed_test_handles_messages) {
-  WaitPolicy policy = policy_of(WaitMode::automatic, nullptr);
+  unit::WaitSettings policy = policy_of(WaitMode::automatic, nullptr);
   {
     const WaitingGuard guard(policy);
     messages = 0;

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace shmemx {
+namespace shmemx::progress {
 
 // A yield that takes longer has let another process run.
 inline constexpr std::uint64_t kSwitchNs = 3'000;
@@ -29,4 +29,4 @@ void forget_core_sharing() noexcept;
 // Gives the core away once and records what that tells. Returns false if a program that computes runs there.
 bool yield_and_note() noexcept;
 
-}  // namespace shmemx
+}  // namespace shmemx::progress

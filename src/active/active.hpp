@@ -1,10 +1,10 @@
-// Active messages of programs, on the channel. Short ones travel in one piece, longer ones in several, put together
+// Active messages of programs (shmemx/active.h). Short ones travel in one piece, longer ones in several, put together
 // again at the target.
 #pragma once
 
 #include <cstddef>
 
-namespace shmemx::am {
+namespace shmemx::active {
 
 inline constexpr int kActiveHandlers = 256;
 inline constexpr std::size_t kActiveMaxBytes = std::size_t{16} << 20;
@@ -18,4 +18,4 @@ void flush_active(const char* routine) noexcept;
 // By runtime, at init.
 void set_active_handlers() noexcept;
 
-}  // namespace shmemx::am
+}  // namespace shmemx::active

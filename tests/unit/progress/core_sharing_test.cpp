@@ -1,4 +1,3 @@
-#include "base/core_sharing.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -7,6 +6,7 @@
 namespace {
 
 using namespace shmemx;
+using namespace shmemx::progress;
 
 constexpr std::uint64_t kSlice = 3'000'000;
 constexpr std::uint64_t kMs = 1'000'000;
@@ -30,7 +30,7 @@ struct Forgetful {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(base_core_sharing, Forgetful)
+BOOST_FIXTURE_TEST_SUITE(progress_core_sharing, Forgetful)
 
 BOOST_AUTO_TEST_CASE(a_quick_yield_tells_nothing) {
   note_switch(400, kStart);

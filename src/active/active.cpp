@@ -1,4 +1,4 @@
-#include "am/active.hpp"
+#include "active/active.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -8,9 +8,20 @@
 
 #include "am/channel.hpp"
 #include "base/fatal.hpp"
+#include "progress/policy.hpp"
+#include "progress/send.hpp"
+#include "progress/wait.hpp"
 
-namespace shmemx::am {
+namespace shmemx::active {
 namespace {
+
+using am::Bytes;
+using am::bytes_of;
+using am::Endpoint;
+using am::kActive;
+using am::Locked;
+using am::Message;
+using am::Verdict;
 
 struct PieceHead {
   std::uint32_t message;  // tells the pieces of messages of one source apart
@@ -86,7 +97,7 @@ Verdict on_piece(Endpoint&, const Message& message) {
 // Calls send(head, body) for each piece.
 template <class Send>
 void for_each_piece(int id, const void* payload, std::size_t bytes, Send send) {
-  const std::size_t room = max_payload_bytes() - sizeof(PieceHead);
+  const std::size_t room = am::max_payload_bytes() - sizeof(PieceHead);
   const std::uint32_t message = bytes > room ? next_message.fetch_add(1, std::memory_order_relaxed) : 0;  // a name only
   std::size_t offset = 0;
   do {
@@ -100,14 +111,14 @@ void for_each_piece(int id, const void* payload, std::size_t bytes, Send send) {
 }  // namespace
 
 void set_active_handler(int id, ActiveHandler handler, void* argument) noexcept {
-  open();
+  progress::open();
   const Locked endpoint;
   registered[id] = {handler, argument};
 }
 
 void send_active(const char* routine, int pe, int id, const void* payload, std::size_t bytes) noexcept {
   if (in_handler) {
-    Endpoint& endpoint = own_endpoint;  // the lock is held
+    Endpoint& endpoint = am::own_endpoint;  // the lock is held
     for_each_piece(id, payload, bytes, [&](const PieceHead& head, Bytes body) {
       if (endpoint.try_reply({.pe = pe, .id = kActive, .header = bytes_of(head), .body = body})) return;
       fatal("shmemx_am_send", "handlers have left more than %zu bytes unsent, allowed are %zu (SHMEMX_PENDING_MAX)",
@@ -115,18 +126,19 @@ void send_active(const char* routine, int pe, int id, const void* payload, std::
     });
     return;
   }
-  for_each_piece(id, payload, bytes,
-                 [&](const PieceHead& head, Bytes body) { send(routine, pe, kActive, bytes_of(head), body); });
+  for_each_piece(id, payload, bytes, [&](const PieceHead& head, Bytes body) {
+    progress::send(routine, pe, kActive, bytes_of(head), body);
+  });
 }
 
 void flush_active(const char* routine) noexcept {
-  wait_until(routine, -1, [] {
+  progress::wait_until(routine, -1, [] {
     const Locked endpoint;
     return !endpoint->replies().holds(kActive);
   });
-  flush_all(routine);
+  progress::flush_all(routine);
 }
 
-void set_active_handlers() noexcept { set_handler(kActive, on_piece); }
+void set_active_handlers() noexcept { am::set_handler(kActive, on_piece); }
 
-}  // namespace shmemx::am
+}  // namespace shmemx::active

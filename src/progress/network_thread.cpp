@@ -1,0 +1,210 @@
+// The progress thread for the networks: sleeps on their descriptors. A waiter may take its place.
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "am/network.hpp"
+#include "base/clock.hpp"
+#include "base/doorbell.hpp"
+#include "base/unique_fd.hpp"
+#include "progress/progress_thread.hpp"
+#include "progress/threads.hpp"
+#include "progress/wait.hpp"
+
+namespace shmemx::progress {
+namespace {
+
+constexpr std::uint64_t kRelievedNs = 1'000'000;  // as kLookNs, while a waiter sleeps in place of the thread
+constexpr std::uint32_t kBusyPolls = 5;           // of others between two looks: each is a system call or two
+constexpr int kLongSleepMs = 2000;
+
+constinit std::atomic<bool> waiter_on_networks{false};      // a waiter sleeps on the networks in the thread's place
+constinit std::atomic<bool> network_thread_is_idle{false};  // it leaves the networks to others, and may be called
+
+// What the thread sleeps on: the networks' descriptors, and an event to wake it.
+struct WakeUp {
+  UniqueFd epoll;
+  UniqueFd event;
+  bool is_useful = false;  // a network has a descriptor
+};
+// Never destroyed: threads may still sleep while the process exits.
+WakeUp& wake_up() {
+  static WakeUp* const instance = new WakeUp;
+  return *instance;
+}
+
+bool watch(int epoll, int fd) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.fd = fd;
+  return ::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+// Returns false if no network has a descriptor.
+bool open_wake_up() {
+  WakeUp& made = wake_up();
+  if (made.epoll.valid()) return made.is_useful;
+  made.epoll = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
+  made.event = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!made.epoll.valid() || !made.event.valid() || !watch(made.epoll.get(), made.event.get())) return false;
+  for (const int fd : am::network_descriptors()) made.is_useful |= watch(made.epoll.get(), fd);
+  return made.is_useful;
+}
+
+void drain_event() {
+  std::uint64_t count;
+  static_cast<void>(!::read(wake_up().event.get(), &count, sizeof count));
+}
+
+enum class Slept : std::uint8_t { timed_out, woken, network };
+
+Slept sleep_on_descriptors(int ms) {
+  epoll_event event;
+  if (::epoll_wait(wake_up().epoll.get(), &event, 1, ms) <= 0) return Slept::timed_out;
+  if (event.data.fd != wake_up().event.get()) return Slept::network;
+  drain_event();
+  return Slept::woken;
+}
+
+// Returns whether all threads that wait in the library sleep. Then none of them polls the networks.
+bool waiters_sleep() {
+  const std::uint32_t asleep = threads_asleep.load(std::memory_order_seq_cst);  // hand_over
+  return asleep != 0 && asleep >= threads_waiting.load(std::memory_order_relaxed);
+}
+
+// Returns whether others poll, or sleep in place of this thread: then its wake-ups are a waste.
+bool others_poll(const std::uint32_t before) {
+  if (waiter_on_networks.load(std::memory_order_relaxed)) return true;
+  return !waiters_sleep() && am::own_endpoint.activity() - before > kBusyPolls;
+}
+
+// Idles until the other threads leave the networks alone. A waiter that goes to sleep on its doorbell calls this thread
+// (leave_polling()). A waiter that returns to the program does not, as a call takes longer than the wake-up that it
+// ends; nor does one that loses its core. So there is a look at intervals, longer ones while a waiter sleeps on the
+// networks.
+// Edge hand_over: this thread says that it is idle, then reads which threads sleep; a waiter counts itself as asleep,
+// then reads whether this thread is idle.
+void idle_beside_others() {
+  bool busy = true;
+  while (busy && !network_thread.is_stopping()) {
+    const std::uint32_t seen = network_thread.calls();
+    const std::uint32_t before = am::own_endpoint.activity();
+    const std::uint32_t contention = am::endpoint_lock.contention();
+    network_thread_is_idle.store(true, std::memory_order_seq_cst);  // hand_over
+    const bool relieved = waiter_on_networks.load(std::memory_order_seq_cst);
+    if (!waiters_sleep() && !network_thread.is_stopping()) network_thread.pause(seen, relieved ? kRelievedNs : kLookNs);
+    network_thread_is_idle.store(false, std::memory_order_relaxed);
+    busy = !waiters_sleep() && (others_poll(before) || am::endpoint_lock.contention() != contention);
+  }
+}
+
+// How long the thread may sleep. A thread of the program may hold messages back to let them leave together, and then
+// compute: they have to leave some time. For a while after that sleeps are short, so that the program need not wake
+// this thread. Before a long sleep this thread says so, and then the program wakes it.
+class SleepLength {
+ public:
+  // Milliseconds for the next sleep; -1: there is something to do. The look under the lock comes after the word.
+  int next() {
+    const std::uint32_t batches = am::gathered_batches();
+    const std::uint64_t now = now_ns();
+    if (batches != seen_) last_ns_ = now;
+    seen_ = batches;
+    const bool is_short = now - last_ns_ < kRememberNs;
+    am::network_thread.sleeps_long.store(!is_short, std::memory_order_relaxed);  // long_sleep
+    if (am::is_quiet_for_sleep()) return is_short ? kShortSleepMs : kLongSleepMs;
+    am::network_thread.sleeps_long.store(false, std::memory_order_relaxed);
+    return -1;
+  }
+
+ private:
+  static constexpr std::uint64_t kRememberNs = 50'000'000;
+  static constexpr int kShortSleepMs = 1;
+  std::uint32_t seen_ = am::gathered_batches();
+  std::uint64_t last_ns_ = 0;
+};
+
+// Returns true if a message has arrived and no other thread polls. Returns false also if a thread has woken this one:
+// it is in the library, and this thread looks after what it leaves behind later.
+bool sleep_on_networks(int ms) {
+  const std::uint32_t before = am::own_endpoint.activity();
+  const Slept slept = sleep_on_descriptors(ms);
+  am::network_thread.sleeps_long.store(false, std::memory_order_relaxed);
+  return slept == Slept::network && !others_poll(before);
+}
+
+// Wake-ups without a message in a row: some networks leave their descriptor readable without need. Then this thread
+// looks at intervals only, until a message arrives.
+class FalseAlarms {
+ public:
+  void count(Worked worked) {
+    in_a_row_ = worked == Worked::something ? 0 : in_a_row_ + 1;
+    if (in_a_row_ < kBelieved) return;
+    network_thread.pause(network_thread.calls(), kIntervalNs);
+    am::poll();
+  }
+  bool expects_one() const { return in_a_row_ >= kBelieved; }
+
+ private:
+  static constexpr int kBelieved = 8;
+  static constexpr std::uint64_t kIntervalNs = 500'000;
+  int in_a_row_ = 0;
+};
+
+Worked work_once() { return am::poll() ? Worked::something : Worked::nothing; }
+
+void network_main() {
+  SleepLength length;
+  FalseAlarms alarms;
+  LastThread last(network_thread);
+  while (!network_thread.is_stopping()) {
+    idle_beside_others();
+    if (work(network_thread) == Worked::in_the_way) continue;
+    for (int ms; !network_thread.is_stopping() && (ms = length.next()) >= 0;) {
+      last.look();
+      if (!sleep_on_networks(std::min(ms, static_cast<int>(last.interval_ns() / 1'000'000U)))) break;
+      const Worked worked = alarms.expects_one() ? work_once() : work(network_thread);
+      if (worked == Worked::in_the_way) break;
+      alarms.count(worked);
+    }
+  }
+}
+
+// Policy::leave_polling where there are networks.
+void call_network_thread() {
+  if (network_thread_is_idle.load(std::memory_order_seq_cst) &&  // hand_over
+      network_thread_is_idle.exchange(false, std::memory_order_relaxed))
+    network_thread.call();
+}
+
+// Policy::sleep_on_networks: one waiter at a time takes the thread's place, so a message wakes one thread, not two.
+NetworkSleep sleep_in_place_of_thread(std::uint32_t seen, std::uint64_t ns) {
+  if (waiter_on_networks.exchange(true, std::memory_order_seq_cst)) return NetworkSleep::refused;  // seat
+  const Doorbell& doorbell = am::own_endpoint.doorbell_of(am::own_endpoint.me());
+  Slept slept = Slept::woken;
+  if (am::is_quiet_for_sleep() && doorbell.wake_seq.load(std::memory_order_seq_cst) == seen)  // seat
+    slept = sleep_on_descriptors(static_cast<int>((ns + 999'999) / 1'000'000));
+  waiter_on_networks.store(false, std::memory_order_seq_cst);  // hand_over
+  return slept != Slept::timed_out ? NetworkSleep::woken : NetworkSleep::timed_out;
+}
+
+}  // namespace
+
+constinit ProgressThread network_thread("shmemx-net", network_main, wake_network_thread);
+
+void start_network_thread(bool has_node_peers) noexcept {
+  if (!open_wake_up() || !network_thread.start()) return;
+  policy().leave_polling = call_network_thread;
+  if (!has_node_peers) policy().sleep_on_networks = sleep_in_place_of_thread;
+}
+
+void wake_network_thread() noexcept { ::eventfd_write(wake_up().event.get(), 1); }
+
+// Edge seat: the waker counts up wake_seq, then reads whether a waiter has the seat; the waiter takes it, then reads
+// wake_seq.
+void wake_network_sleeper() noexcept {
+  if (waiter_on_networks.load(std::memory_order_seq_cst)) wake_network_thread();  // seat
+}
+
+}  // namespace shmemx::progress

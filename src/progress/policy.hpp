@@ -1,0 +1,58 @@
+// How the threads of this PE wait: set by runtime at init, read by every wait.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/wait_mode.hpp"
+
+namespace shmemx::progress {
+
+enum class NetworkSleep : std::uint8_t { refused, timed_out, woken };
+
+struct Policy {
+  std::uint32_t bare_polls = 200;          // polls without pause: the change is close; 1 where `poll` brings it
+  std::uint32_t pause_polls = 80;          // polls with pause after that; 0 when PEs outnumber cores
+  std::uint64_t poll_ns = 0;               // not 0: polls for this time instead, as a poll of a network exceeds a pause
+  std::uint64_t yield_ns = 200'000;        // then sched_yield between polls for this long
+  std::uint64_t sleep_max_ns = 1'000'000;  // then sleep in doubling steps up to this
+  WaitMode mode = WaitMode::automatic;
+  bool crowded = false;                             // PEs outnumber the cores they may use
+  void (*on_sleep)(const char* routine) = nullptr;  // called before each sleep step; ends the job if a peer is gone
+  void (*on_wake)() = nullptr;                      // called once after a wait that slept
+  // Called if another process seems to run on the core of a waiter, and PEs do not outnumber cores: moves the waiter
+  // away if that process is a PE. Null: PEs stay where they are.
+  void (*part_from_pes)() = nullptr;
+  // Called before each sleep, after the thread has been counted in threads_asleep: until it wakes, another thread must
+  // look for messages. Null where senders wake the sleeper themselves.
+  void (*leave_polling)() = nullptr;
+  // Sleeps for at most `ns` on the networks, unless `wake_seq` of the own doorbell is no longer `seen`. Returns whether
+  // something has arrived or the wait has been interrupted; `refused`: sleep on the doorbell instead. Null where node
+  // peers, which can only wake the doorbell, may complete a wait.
+  NetworkSleep (*sleep_on_networks)(std::uint32_t seen, std::uint64_t ns) = nullptr;
+  // Handles messages that have arrived and returns whether there were any: what is waited for may depend on them. Null
+  // where no messages can arrive. It never waits.
+  bool (*poll)() = nullptr;
+};
+inline constinit Policy policy_storage;
+inline Policy& policy() noexcept { return policy_storage; }
+
+// Threads of this process inside a long wait, counted where messages may arrive: they handle them, unless they sleep.
+inline constinit std::atomic<std::uint32_t> threads_waiting{0};
+inline constinit std::atomic<std::uint32_t> threads_asleep{0};
+
+// Polls without pause of a waiter that expects a message of a PE of its node.
+inline constexpr std::uint32_t kMessagePolls = 300;
+
+// `poll` and `bare_polls` change when a thread sends the first message, while others may wait: read and written whole,
+// in no order.
+inline bool (*message_poll() noexcept)() { return std::atomic_ref(policy().poll).load(std::memory_order_relaxed); }
+inline std::uint32_t bare_polls() noexcept {
+  return std::atomic_ref(policy().bare_polls).load(std::memory_order_relaxed);
+}
+
+// Makes all waits of this process poll for messages from now on.
+void open() noexcept;
+inline bool is_open() noexcept { return message_poll() != nullptr; }
+
+}  // namespace shmemx::progress

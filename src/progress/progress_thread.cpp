@@ -1,0 +1,134 @@
+#include "progress/progress_thread.hpp"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+
+#include "base/clock.hpp"
+#include "base/cpu_pause.hpp"
+#include "base/fatal.hpp"
+#include "base/futex.hpp"
+#include "base/threads.hpp"
+#include "progress/wait.hpp"
+
+namespace shmemx::progress {
+namespace {
+
+constexpr int kPollsBeforeSleep = 50;
+constexpr int kPollsBesideWaiters = 4;
+constexpr std::size_t kStackBytes = std::size_t{1} << 20;  // handlers of programs run on it
+constexpr std::uint64_t kIntervalAfterMainNs = 100'000'000;
+
+constinit std::mutex start_mutex;
+constinit thread_local const ProgressThread* this_thread = nullptr;
+
+// Returns whether a thread that waits in the library is awake: it polls.
+bool waiters_poll() {
+  return threads_waiting.load(std::memory_order_relaxed) > threads_asleep.load(std::memory_order_relaxed);
+}
+
+}  // namespace
+
+bool ProgressThread::is_running() const noexcept { return running_ && owner_ == ::getpid(); }
+
+bool ProgressThread::start() noexcept {
+  const std::lock_guard guard(start_mutex);
+  if (is_running()) return false;
+  open();
+  am::endpoint_lock.share();
+  stop_.store(0, std::memory_order_release);
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);  // signals of the program go to the program's threads
+  create();
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  running_ = true;
+  owner_ = ::getpid();
+  return true;
+}
+
+void ProgressThread::create() noexcept {
+  pthread_attr_t attributes;
+  ::pthread_attr_init(&attributes);
+  ::pthread_attr_setstacksize(&attributes, kStackBytes);
+  const int error = ::pthread_create(&thread_, &attributes, run, this);
+  ::pthread_attr_destroy(&attributes);
+  if (error != 0)
+    fatal("shmem_init", "cannot start the progress thread: %s (limits: ulimit -u, pids of the cgroup)",
+          std::strerror(error));
+}
+
+void* ProgressThread::run(void* thread) {
+  auto& self = *static_cast<ProgressThread*>(thread);
+  this_thread = &self;
+  self.tid_.store(::gettid(), std::memory_order_relaxed);  // a thread that is not found here counts as the program's
+  ::prctl(PR_SET_NAME, self.name_);
+  self.main_();
+  return nullptr;
+}
+
+// The mutex is free while the thread ends: a thread that ends the process calls this once more.
+void ProgressThread::stop() noexcept {
+  {
+    const std::lock_guard guard(start_mutex);
+    if (!is_running() || this_thread == this || stop_.load(std::memory_order_relaxed) != 0) return;
+    stop_.store(1, std::memory_order_release);
+    call();
+    wake_();
+  }
+  ::pthread_join(thread_, nullptr);
+  tid_.store(0, std::memory_order_relaxed);
+  const std::lock_guard guard(start_mutex);
+  running_ = false;
+}
+
+void ProgressThread::pause(std::uint32_t seen, std::uint64_t ns) noexcept {
+  futex_sleep(calls_, seen, ns, FutexScope::process);
+}
+
+void ProgressThread::call() noexcept {
+  calls_.fetch_add(1, std::memory_order_release);
+  futex_wake(calls_, FutexScope::process);
+}
+
+LastThread::LastThread(ProgressThread& self) noexcept : self_(self), next_ns_(now_ns() + kLongSleepNs) {}
+
+std::uint64_t LastThread::interval_ns() const noexcept { return main_ended_ ? kIntervalAfterMainNs : kLongSleepNs; }
+
+void LastThread::look() noexcept {
+  const std::uint64_t now = now_ns();
+  if (now < next_ns_) return;
+  if (!main_ended_) main_ended_ = main_thread_has_ended();
+  next_ns_ = now + interval_ns();
+  // A progress thread that is not known yet only puts the end off.
+  const pid_t progress_threads[] = {node_thread.tid(), network_thread.tid()};
+  if (!main_ended_ || !only_these_threads_run(progress_threads)) return;
+  static constinit std::atomic<bool> ending{false};
+  if (!ending.exchange(true, std::memory_order_relaxed)) ::exit(0);
+  self_.pause(self_.calls(), kLongSleepNs);  // the other progress thread ends the process
+}
+
+Worked work(const ProgressThread& self) noexcept {
+  const std::uint32_t contention = am::endpoint_lock.contention();
+  Worked worked = Worked::nothing;
+  for (int idle = 0; idle < kPollsBeforeSleep && !self.is_stopping(); ++idle) {
+    if (am::endpoint_lock.contention() != contention) return Worked::in_the_way;
+    if (am::poll()) {
+      idle = 0;
+      worked = Worked::something;
+    } else if (idle >= kPollsBesideWaiters && waiters_poll()) {
+      return Worked::in_the_way;
+    }
+    cpu_pause();
+  }
+  return worked;
+}
+
+bool others_wait() noexcept { return threads_waiting.load(std::memory_order_relaxed) != 0; }
+
+}  // namespace shmemx::progress

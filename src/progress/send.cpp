@@ -1,0 +1,74 @@
+#include "progress/send.hpp"
+
+#include "progress/wait.hpp"
+
+namespace shmemx::progress {
+namespace {
+
+// The body is read from where it lies, so this waits until the network has done so.
+void send_long(const char* routine, int pe, am::HandlerId id, am::Bytes header, am::Bytes body,
+               am::SendOptions options) noexcept {
+  transport::Outgoing outgoing;
+  bool taken = false;
+  wait_for(routine, [&] {
+    const am::Locked endpoint;
+    if (!taken) {
+      const transport::Sent sent = endpoint->send_tracked(pe, id, header, body, outgoing, options);
+      if (sent == transport::Sent::yes) return true;
+      taken = sent == transport::Sent::later;
+    }
+    if (!outgoing.done) endpoint->poll(pe);
+    return taken && outgoing.done;
+  });
+}
+
+}  // namespace
+
+void send_waiting(const char* routine, int pe, am::HandlerId id, am::Bytes header, am::Bytes body,
+                  am::SendOptions options) noexcept {
+  if (body.size() >= transport::kLongBytes && am::is_internode(pe))
+    return send_long(routine, pe, id, header, body, options);
+  wait_for(routine, [&] {
+    const am::Locked endpoint;
+    if (endpoint->try_send(pe, id, header, body, options)) return true;
+    return endpoint->poll() && endpoint->try_send(pe, id, header, body, options);
+  });
+}
+
+void flush(const char* routine, int pe) noexcept {
+  if (am::is_internode(pe)) {
+    wait_for(routine, [pe] {
+      const am::Locked endpoint;
+      return endpoint->try_send_held(pe) || (endpoint->poll(pe), false);
+    });
+  }
+  nemesis::Number number;
+  {
+    const am::Locked endpoint;
+    number = endpoint->number_to_flush(pe);
+    if (endpoint->is_flushed(pe, number)) return;
+  }
+  wait_under_lock(routine, pe, [&] { return am::own_endpoint.is_flushed(pe, number); });
+}
+
+void flush_all(const char* routine) noexcept {
+  std::size_t count;
+  {
+    const am::Locked endpoint;
+    count = endpoint->unflushed_count();
+  }
+  // The list changes by appending, and here: threads that flush at the same time may take entries away, so each look is
+  // checked against its present length.
+  for (std::size_t i = count; i-- > 0;) {
+    int pe;
+    {
+      const am::Locked endpoint;
+      pe = endpoint->unflushed_pe(i);
+    }
+    if (pe >= 0) flush(routine, pe);
+  }
+  const am::Locked endpoint;
+  endpoint->drop_flushed();
+}
+
+}  // namespace shmemx::progress

@@ -1,0 +1,39 @@
+#include "progress/steps.hpp"
+
+#include "base/clock.hpp"
+#include "base/doorbell.hpp"
+#include "base/futex.hpp"
+#include "progress/core_sharing.hpp"
+
+namespace shmemx::progress {
+
+void part_from_pes() {
+  if (policy().part_from_pes != nullptr) policy().part_from_pes();
+}
+
+bool yield_once() {
+  if (!yield_and_note()) return false;
+  if (policy().part_from_pes != nullptr && core_is_shared(now_ns())) part_from_pes();
+  return true;
+}
+
+Slept sleep_once(PollFunction done, void* state, std::uint64_t ns) {
+  const Policy& how = policy();
+  Doorbell& doorbell = *own_doorbell();
+  const std::uint32_t seen = doorbell.wake_seq.load(std::memory_order_acquire);  // wake
+  doorbell.sleepers.store(1, std::memory_order_seq_cst);                         // asleep
+  if (is_done(done, state)) return Slept::not_at_all;
+  if (how.sleep_on_networks != nullptr) {
+    const NetworkSleep slept = how.sleep_on_networks(seen, ns);
+    // What this thread itself brings need not wake anybody.
+    if (threads_asleep.load(std::memory_order_relaxed) == 0) doorbell.sleepers.store(0, std::memory_order_relaxed);
+    if (slept != NetworkSleep::refused) return slept == NetworkSleep::woken ? Slept::until_woken : Slept::to_the_end;
+  }
+  threads_asleep.fetch_add(1, std::memory_order_seq_cst);  // hand_over
+  if (how.leave_polling != nullptr) how.leave_polling();
+  futex_sleep(doorbell.wake_seq, seen, ns, FutexScope::node);
+  threads_asleep.fetch_sub(1, std::memory_order_relaxed);
+  return doorbell.wake_seq.load(std::memory_order_acquire) != seen ? Slept::until_woken : Slept::to_the_end;  // wake
+}
+
+}  // namespace shmemx::progress

@@ -1,0 +1,72 @@
+#include "progress/test_loop.hpp"
+
+#include "base/clock.hpp"
+#include "base/doorbell.hpp"
+#include "progress/core_sharing.hpp"
+#include "progress/steps.hpp"
+
+namespace shmemx::progress {
+namespace {
+
+// Tests of one word that got the same answer.
+struct Tests {
+  const void* what;
+  std::uint64_t answer;
+  std::uint32_t count;
+  std::uint64_t last_ns;  // of the last test; known from kTimedFrom on
+};
+constexpr std::size_t kWords = 16;  // a program may test several words in turn
+constexpr std::uint32_t kTimedFrom = 8;
+constexpr std::uint32_t kPatience = 16;        // tests in a row before the core is given away
+constexpr std::uint32_t kPatienceAlone = 128;  // the same where no PE is known to need the core
+constexpr std::uint64_t kBetweenNs = 5'000;    // a program that takes longer between two tests works
+constexpr std::uint64_t kLoopSleepNs = 50'000;
+constinit thread_local Tests tests_by_word[kWords] = {};
+
+Tests& tests_of(const void* what) {
+  return tests_by_word[(reinterpret_cast<std::uintptr_t>(what) * 0x9e3779b97f4a7c15U) >> 60];
+}
+
+// The program waits, perhaps for a PE that needs this core.
+void give_core_away() {
+  if (yield_once() || own_doorbell() == nullptr) return;
+  sleep_once([](void*) { return false; }, nullptr, kLoopSleepNs);
+}
+
+}  // namespace
+
+void repeated_test(const void* what, std::uint64_t answer) noexcept {
+  if (policy().mode == WaitMode::spin) return;
+  Tests& tests = tests_of(what);
+  if (tests.what != what || tests.answer != answer) {
+    tests = {what, answer, 1, 0};
+    return;
+  }
+  if (++tests.count < kTimedFrom) return;
+  const std::uint32_t patience = policy().crowded ? kPatience : kPatienceAlone;
+  if (tests.count > kTimedFrom && tests.count < patience) return;
+  const std::uint64_t now = now_ns();
+  const std::uint64_t tests_since = tests.count > patience ? 1 : patience - kTimedFrom;
+  if (tests.count == kTimedFrom) {
+    tests.last_ns = now;
+  } else if (now - tests.last_ns > tests_since * kBetweenNs) {
+    tests.count = 0;
+  } else {
+    give_core_away();
+    tests.last_ns = now_ns();
+    // If no other process has taken the core, it is offered less often: the program may just measure its tests.
+    tests.count = tests.last_ns - now > kSwitchNs ? patience : kTimedFrom;
+  }
+}
+
+void test_succeeded_slow() noexcept {
+  if (bool (*const poll)() = message_poll()) poll();
+  tests_of(nullptr).count = 0;
+}
+
+void test_failed_slow() noexcept {
+  if (bool (*const poll)() = message_poll()) poll();
+  repeated_test(nullptr, 0);
+}
+
+}  // namespace shmemx::progress

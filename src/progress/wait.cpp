@@ -1,0 +1,144 @@
+#include "progress/wait.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+
+#include "base/clock.hpp"
+#include "base/cpu_pause.hpp"
+#include "base/futex.hpp"
+#include "progress/core_sharing.hpp"
+#include "progress/steps.hpp"
+
+namespace shmemx::progress {
+namespace {
+
+constexpr std::uint64_t kFirstSleepNs = 50'000;
+constexpr int kTurnsPerClock = 4;
+constexpr int kPollsAfterWake = 50;
+constexpr std::uint64_t kLookAfterWakeNs = 3'000;
+// Where a program that computes shares the core: about what it costs to be woken, so a wait costs twice the best.
+constexpr std::uint64_t kBusySpinNs = 20'000;
+constexpr std::uint64_t kPreemptedNs = 500'000;  // handlers of messages take less
+
+bool poll_bare(PollFunction done, void* state, std::uint32_t polls) {
+  for (; polls != 0; --polls) {
+    if (is_done(done, state)) return true;
+  }
+  return false;
+}
+
+bool poll_paused(PollFunction done, void* state, std::uint32_t polls) {
+  for (; polls != 0; --polls) {
+    if (is_done(done, state)) return true;
+    cpu_pause();
+  }
+  return false;
+}
+
+bool pause_once() {
+  cpu_pause();
+  return true;
+}
+
+// Returns true if done, false if `ns` have passed without a message or kBetween() returned false. A sender of messages
+// expects an answer soon, so it is not worth going to sleep between them. A gap between two looks at the clock tells
+// that this thread was preempted.
+template <auto kBetween>
+bool poll_for(PollFunction done, void* state, std::uint64_t ns) {
+  std::uint64_t begin = now_ns();
+  std::uint64_t last = begin;
+  bool moved = false;
+  for (int turn = 1;; ++turn) {
+    if (is_done(done, state, moved)) return true;
+    if (!kBetween()) return is_done(done, state);
+    if (turn % kTurnsPerClock != 0) continue;
+    const std::uint64_t now = now_ns();
+    if constexpr (kBetween == pause_once) {
+      if (now - last > kPreemptedNs) note_switch(now - last, now);
+    }
+    last = now;
+    if (moved) begin = now;
+    moved = false;
+    if (now - begin > ns) return is_done(done, state);
+  }
+}
+
+// Never gives up the core, but looks now and then whether what it waits for can still come.
+void spin_until_done(PollFunction done, void* state, const char* routine) {
+  constexpr std::uint32_t kPollsBetweenLooks = 100'000;
+  const Policy& how = policy();
+  while (!poll_paused(done, state, kPollsBetweenLooks)) {
+    if (how.on_sleep != nullptr) how.on_sleep(routine);
+  }
+  if (how.on_wake != nullptr) how.on_wake();
+}
+
+void sleep_until_done(PollFunction done, void* state, const char* routine) {
+  const Policy& how = policy();
+  std::uint64_t step_ns = kFirstSleepNs;
+  while (true) {
+    if (how.on_sleep != nullptr) how.on_sleep(routine);
+    const Slept slept = sleep_once(done, state, step_ns);
+    if (slept == Slept::not_at_all) break;
+    if (message_poll() != nullptr) {
+      // What comes seldom comes alone, but its sender may wait for the answer and then send more.
+      const std::uint64_t look_ns = slept == Slept::until_woken ? how.poll_ns : 0;
+      if (poll_for<pause_once>(done, state, std::max(look_ns, kLookAfterWakeNs))) break;
+    } else if (poll_paused(done, state, kPollsAfterWake)) {
+      break;
+    }
+    step_ns = step_ns * 2 < how.sleep_max_ns ? step_ns * 2 : how.sleep_max_ns;
+  }
+  // Other threads of this PE may still sleep. They are woken by their time-out at the latest.
+  if (how.on_wake != nullptr) how.on_wake();
+}
+
+void note_cpu() {
+  Doorbell* const doorbell = own_doorbell();
+  const auto cpu = static_cast<std::uint32_t>(::sched_getcpu()) + 1;
+  if (doorbell->cpu.load(std::memory_order_relaxed) != cpu) doorbell->cpu.store(cpu, std::memory_order_relaxed);
+}
+
+bool always_yield() {
+  ::sched_yield();
+  return true;
+}
+
+void wait_in_phases(PollFunction done, void* state, const char* routine) {
+  const Policy& how = policy();
+  if (how.mode == WaitMode::spin) return spin_until_done(done, state, routine);
+  if (how.poll_ns == 0 && poll_paused(done, state, how.pause_polls)) return;
+  if (own_doorbell() == nullptr) {  // before init
+    poll_for<always_yield>(done, state, ~std::uint64_t{0});
+    return;
+  }
+  note_cpu();
+  if (how.mode == WaitMode::automatic) {
+    if (core_is_busy(now_ns())) {
+      if (!how.crowded && poll_for<pause_once>(done, state, kBusySpinNs)) return;
+      part_from_pes();
+    } else if (poll_for<yield_once>(done, state, how.yield_ns)) {
+      return;
+    }
+  }
+  sleep_until_done(done, state, routine);
+}
+
+}  // namespace
+
+void wait_slow(PollFunction done, void* state, const char* routine) noexcept {
+  const Policy& how = policy();
+  if (message_poll() == nullptr) return wait_in_phases(done, state, routine);
+  // Messages bring the change, so the first polls were few: now some more without pause.
+  if (how.pause_polls != 0 && (how.poll_ns == 0 || !core_is_shared(now_ns()))) {
+    const bool found =
+        how.poll_ns != 0 ? poll_for<pause_once>(done, state, how.poll_ns) : poll_bare(done, state, kMessagePolls);
+    if (found) return;
+  }
+  threads_waiting.fetch_add(1, std::memory_order_relaxed);  // a hint for the progress threads
+  wait_in_phases(done, state, routine);
+  threads_waiting.fetch_sub(1, std::memory_order_relaxed);
+}
+
+}  // namespace shmemx::progress

@@ -1,0 +1,72 @@
+// Waiting: spin, then yield, then sleep. Every wait of the library is one of the three below.
+//
+//   wait_for         for a change of memory that another PE or thread makes
+//   wait_until       the same where a message brings the change: polls at once, first of all what one PE sends
+//   wait_under_lock  for what may be read under the endpoint's lock only
+//
+// Where a program that computes shares the core (core_sharing.hpp), a waiter spins for the time of a wake-up and then
+// sleeps: a yield there costs a time slice of that program, and a thread that is woken runs at once. A loop of the
+// program that tests a value repeatedly, instead of waiting for it, is treated as a wait (test_loop.hpp).
+//
+// A waiter handles messages between its looks at the condition, and once more after it has marked itself as sleeping.
+#pragma once
+
+#include <cstdint>
+
+#include "am/channel.hpp"
+#include "progress/policy.hpp"
+
+namespace shmemx::progress {
+
+using PollFunction = bool (*)(void*);
+[[gnu::noinline, gnu::cold]] void wait_slow(PollFunction done, void* state, const char* routine) noexcept;
+
+// Returns when done() has returned true. `routine` names the API routine for diagnostics.
+template <class Done>
+inline void wait_for(const char* routine, Done done) noexcept {
+  for (std::uint32_t polls = bare_polls(); polls != 0; --polls) {
+    if (done()) return;
+  }
+  wait_slow([](void* state) { return (*static_cast<Done*>(state))(); }, &done, routine);
+}
+
+// The PE from which this thread expects a message, -1: any; for the polls that the waiting policy makes.
+inline constinit thread_local int expected_pe = -1;
+class Expecting {
+ public:
+  explicit Expecting(int pe) noexcept : before_(expected_pe) { expected_pe = pe; }
+  ~Expecting() { expected_pe = before_; }
+  Expecting(const Expecting&) = delete;
+  Expecting& operator=(const Expecting&) = delete;
+
+ private:
+  int before_;
+};
+
+// Polls for messages until done() returns true, then waits by the policy. done() runs without the lock. Requires
+// open().
+template <class Done>
+void wait_until(const char* routine, int expected, Done done) noexcept {
+  constexpr std::uint32_t kNetworkPolls = 2;  // each is a system call; the policy counts time instead
+  const std::uint32_t many = am::has_networks() ? kNetworkPolls : kMessagePolls;
+  const std::uint32_t polls = policy().pause_polls != 0 ? many : 1;
+  for (std::uint32_t i = 0; i < polls; ++i) {
+    if (done()) return;
+    am::poll(expected);
+  }
+  const Expecting expecting(expected);
+  wait_for(routine, done);
+}
+
+// The same for what may be read under the endpoint's lock only: looks before and after each poll.
+template <class Done>
+void wait_under_lock(const char* routine, int expected, Done done) noexcept {
+  wait_for(routine, [&] {
+    const am::Locked endpoint;
+    if (done()) return true;
+    endpoint->poll(expected);
+    return done();
+  });
+}
+
+}  // namespace shmemx::progress
