@@ -10,9 +10,9 @@
 #include <span>
 
 #include "../support/clock.hpp"
+#include "bench/queue/free_cells.hpp"
+#include "bench/queue/plain_queue.hpp"
 #include "nemesis/fastbox.hpp"
-#include "nemesis/free_cells.hpp"
-#include "nemesis/plain_queue.hpp"
 
 namespace shmemx::bench {
 

@@ -1,4 +1,4 @@
-/* The stack of src/nemesis/cell_stack.hpp: PROCESSES take a cell, hold it, and put it back, ROUNDS times each. The word
+/* The stack of bench/queue/cell_stack.hpp: PROCESSES take a cell, hold it, and put it back, ROUNDS times each. The word
  * `top` is the topmost cell and the number of pops; both change in one step.
  *
  * Checked: nobody gets a cell that another one holds, and at the end all cells are there.

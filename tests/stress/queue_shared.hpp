@@ -13,7 +13,7 @@
 #include <cstring>
 #include <random>
 
-#include "nemesis/free_cells.hpp"
+#include "bench/queue/free_cells.hpp"
 
 namespace queue_stress {
 

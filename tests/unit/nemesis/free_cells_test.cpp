@@ -1,4 +1,4 @@
-#include "nemesis/free_cells.hpp"
+#include "bench/queue/free_cells.hpp"
 
 #include <boost/mp11/list.hpp>
 #include <boost/test/unit_test.hpp>

@@ -8,8 +8,8 @@
 #include <deque>
 #include <random>
 
+#include "bench/queue/plain_queue.hpp"
 #include "nemesis/memory.hpp"
-#include "nemesis/plain_queue.hpp"
 
 namespace {
 

@@ -11,7 +11,7 @@
 
 #include <concepts>
 
-#include "nemesis/cell_stack.hpp"
+#include "bench/queue/cell_stack.hpp"
 #include "nemesis/mpsc_queue.hpp"
 
 namespace shmemx::nemesis {
