@@ -42,8 +42,9 @@ void flush(const char* routine, const context::Context& context) noexcept;
 void flush(const char* routine, const context::Context& context, int pe) noexcept;
 void flush_all(const char* routine) noexcept;
 
-// fence: what this thread does later takes effect after what it has done, the context's puts by a network too.
-void fence(const char* routine, const context::Context& context) noexcept;
+// Orders what this thread does later after what it has done, including the context's puts by a network. Part of fence
+// if some memory is not mapped.
+void fence_unmapped(const char* routine, const context::Context& context) noexcept;
 
 // Registers the handlers of requests and replies. By runtime, at init.
 void set_handlers() noexcept;

@@ -15,7 +15,7 @@ namespace shmemx::onesided {
 inline void fence(const char* routine, const context::Context& context) noexcept {
   std::atomic_thread_fence(std::memory_order_acq_rel);
   if (!context::all_mapped) [[unlikely]]
-    fence(routine, context);
+    fence_unmapped(routine, context);
 }
 
 // Complete and visible to all, whatever the context: the store buffer is drained, messages are carried out.

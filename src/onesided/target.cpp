@@ -144,7 +144,7 @@ void flush_all(const char* routine) noexcept {
   flush_rdma_all(routine);
 }
 
-void fence(const char* routine, const context::Context& context) noexcept {
+void fence_unmapped(const char* routine, const context::Context& context) noexcept {
   am::note_fence();
   flush_rdma_puts(routine, context);
 }

@@ -204,13 +204,13 @@ BOOST_AUTO_TEST_CASE(a_fence_waits_for_the_puts_of_its_context) {
   life.network.transfer_polls = 50;
   const context::Context& other = context::context_table[9];
   life.put_nbi(0, kLong);
-  onesided::fence("fence", other);
+  onesided::fence_unmapped("fence", other);
   BOOST_CHECK_EQUAL(life.network.count("put"), 0u);
-  onesided::fence("fence", context::default_context());
+  onesided::fence_unmapped("fence", context::default_context());
   BOOST_CHECK_EQUAL(life.network.count("put"), 1u);
   std::vector<std::byte> back(kLong);
   onesided::get_nbi("get_nbi", context::default_context(), back.data(), Life::at(0), kLong);
-  onesided::fence("fence", context::default_context());
+  onesided::fence_unmapped("fence", context::default_context());
   BOOST_CHECK_EQUAL(life.network.count("get"), 0u);
   onesided::flush_all("quiet");  // `back` may go
 }
@@ -227,7 +227,7 @@ BOOST_AUTO_TEST_CASE(messages_before_a_fence_are_not_overtaken) {
   BOOST_CHECK((life.network.log == Log{"start put", "put", "message put"}));  // no fence: as it comes
   life.network.log.clear();
   life.put(0, 8);
-  onesided::fence("fence", context::default_context());
+  onesided::fence_unmapped("fence", context::default_context());
   life.put_nbi(0, kLong);
   life.put_nbi(kLong, kLong);
   onesided::flush_all("quiet");
