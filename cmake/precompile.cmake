@@ -1,11 +1,6 @@
-# Headers that many files of a kind include are compiled once for them. Where a compiler cache runs it does that better,
-# and files must compile without: so not there, and not in the preset `dev`.
-if(CMAKE_CXX_COMPILER_LAUNCHER)
-  set(precompile_default OFF)
-else()
-  set(precompile_default ON)
-endif()
-option(SHMEMX_PRECOMPILE "Compile common headers once" ${precompile_default})
+# With SHMEMX_PRECOMPILE, headers that many files of a kind include are compiled once for them. Off by default: a compiler
+# cache gains more, and files must compile without.
+option(SHMEMX_PRECOMPILE "Compile common headers once" OFF)
 
 # The headers of the C++ library that the layers use.
 set(SHMEMX_COMMON_HEADERS <algorithm> <array> <atomic> <cerrno> <chrono> <cstddef> <cstdint> <cstdio> <cstdlib> <cstring> <deque>
