@@ -1,6 +1,10 @@
-# With SHMEMX_PRECOMPILE, headers that many files of a kind include are compiled once for them. Off by default: a compiler
-# cache gains more, and files must compile without.
-option(SHMEMX_PRECOMPILE "Compile common headers once" OFF)
+# With SHMEMX_PRECOMPILE, headers that many files of a kind include are compiled once for them. Off by default where a
+# compiler cache is used, which gains more, and in the tsan preset, so that files are seen to compile without.
+set(shmemx_precompile_default ON)
+if(CMAKE_CXX_COMPILER_LAUNCHER OR NOT PROJECT_IS_TOP_LEVEL)
+  set(shmemx_precompile_default OFF)
+endif()
+option(SHMEMX_PRECOMPILE "Compile common headers once" ${shmemx_precompile_default})
 
 # The headers of the C++ library that the layers use.
 set(SHMEMX_COMMON_HEADERS <algorithm> <array> <atomic> <cerrno> <chrono> <cstddef> <cstdint> <cstdio> <cstdlib> <cstring> <deque>

@@ -3,8 +3,8 @@
 # them also with pages of 64 KiB. Needs g++-aarch64-linux-gnu, qemu-user, and the headers of Boost, CLI11 and nlohmann-json.
 # The folder for the build is the argument, build/aarch64 by default.
 #
-# An emulator shows errors of layouts, sizes and system calls. It runs on a machine with its own memory order, so it
-# proves nothing about that of aarch64.
+# Emulation finds errors of layouts, sizes and system calls. It has the memory order of the machine it runs on, so it
+# does not test that of aarch64.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -31,7 +31,7 @@ programs='pe_smoke pe_rma_bulk pe_atomic pe_signal pe_sync_lock pe_sync_wait pe_
 cmake --build "$build" --target shmemx oshrun shmemx_unit_tests pe_memory_pages $programs
 
 export QEMU_LD_PREFIX=/usr/aarch64-linux-gnu SHMEMX_TEST_SECONDS=0.5
-export SHMEM_SYMMETRIC_SIZE=64M # the emulator notes every page that is mapped
+export SHMEM_SYMMETRIC_SIZE=64M # the emulator records every mapped page
 failures=0
 # run NAME COMMAND...
 run() {
@@ -53,13 +53,13 @@ on_pes() {
   run "$program $* on $pes PEs${options:+, $options}" qemu-aarch64 $options "$build/bin/oshrun" -n "$pes" --timeout 160 \
     qemu-aarch64 $options "$build/tests/bin/$program" "$@"
 }
-# What measures limits of address space measures the emulator.
+# Tests of limits of the address space would measure the emulator.
 run 'unit tests' qemu-aarch64 "$build/tests/unit/bin/shmemx_unit_tests" --log_level=error \
-  --run_test='!base_machine/the_limit_of_the_address_space_is_seen' \
+  --run_test='!base_machine/the_limit_of_the_address_space_is_reported' \
   --run_test='!windows_arena/an_own_block_without_guards_needs_address_space_for_itself_only'
 for program in $programs; do on_pes 3 '' "$program"; done
 on_pes 3 '' pe_memory_pages zeros_after_finalize
-# Only this one: with large pages the emulator still ends zero-filled data at a small one, so they cannot be walked through.
+# Only this program: with large pages the emulator ends zero-filled data at a small page, so the tests of static data fail.
 on_pes 2 '-p 65536' pe_smoke
 SHMEMX_NODE_PATH=queue on_pes 3 '' pe_smoke
 SHMEMX_PES_PER_NODE=1 on_pes 2 '' pe_smoke

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Builds the library and runs the tests, and says at the end how long each part took. Arguments go to ctest, e.g.
+# Builds the library, runs the tests, and prints how long each part took. Arguments are passed to ctest, e.g.
 # tests/run.sh -L unit. The status is not zero if a test failed in any configuration.
 #
 # The configuration is `release`. TEST_PRESETS="release asan tsan" runs several, as .ci/run does: asan is
-# AddressSanitizer with UndefinedBehaviorSanitizer, tsan is ThreadSanitizer. docs/testing.md says what runs where.
+# AddressSanitizer with UndefinedBehaviorSanitizer, tsan is ThreadSanitizer. docs/testing.md lists what runs where.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -24,8 +24,8 @@ configure_and_build() {
   cmake --build "$build"
 }
 
-# Most tests wait for each other's processes most of the time, so two slots for each core. A test's PROCESSORS says how
-# many of them it takes; tests that measure or use up the machine carry the label `serial` and run alone.
+# Most tests wait most of the time, so there are two slots for each core. A test takes as many slots as its PROCESSORS;
+# tests that measure or use all resources have the label `serial` and run alone.
 run_tests() {
   local preset=$1
   shift

@@ -14,6 +14,8 @@ Result<std::string> Transport::register_memory(std::byte*, std::size_t) { return
 
 void Transport::unregister_memory(std::byte*) noexcept {}
 
+void Transport::forget_key(int, Bytes) noexcept {}
+
 bool Transport::put(int, Bytes, std::uint64_t, Bytes, Completion&) noexcept { return false; }
 
 bool Transport::get(int, Bytes, std::uint64_t, std::span<std::byte>, Completion&) noexcept { return false; }

@@ -163,6 +163,8 @@ class Transport {
   // Opens a range to other PEs. Returns its key, at most kMaxKeyBytes, empty if the network needs none.
   virtual Result<std::string> register_memory(std::byte* base, std::size_t bytes);
   virtual void unregister_memory(std::byte* base) noexcept;
+  // Another PE has unregistered the range of that key. No operation on it is under way.
+  virtual void forget_key(int pe, Bytes key) noexcept;
   // Start an operation at `offset` from the base of the range that `key` names on `pe`. They return false if the caller
   // has to try again after poll(). The local memory stays in use until the operation is complete.
   virtual bool put(int pe, Bytes key, std::uint64_t offset, Bytes source, Completion& completion) noexcept;

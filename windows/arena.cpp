@@ -88,8 +88,8 @@ Status Arena::map_channel(const Geometry& geometry) {
   geometry_ = geometry;
   SHMEMX_TRY(bootstrap::size_job_file(fd_.get(), geometry.file_bytes));
   if (geometry.channel_bytes == 0) return {};
-  SHMEMX_TRY_ASSIGN(region, map_shared(fd_.get(), geometry.channel_offset, geometry.channel_bytes));
-  channel_ = static_cast<std::byte*>(region);
+  SHMEMX_TRY_ASSIGN(mapping, map_shared(fd_.get(), geometry.channel_offset, geometry.channel_bytes));
+  channel_ = static_cast<std::byte*>(mapping);
   leave_out_of_dumps(channel_, geometry.channel_bytes);
   return {};
 }

@@ -20,8 +20,8 @@ enum class Kind : std::uint16_t {
 struct Description {
   std::uint32_t magic;
   Kind kind;
-  std::uint16_t key_bytes;  // of a network's registration key; 0: none is needed
-  std::uint64_t network_key;
+  std::uint16_t key_bytes;    // 0: keys are requested from the owner (docs/decisions/0027-keys-of-public-windows.md)
+  std::uint64_t network_key;  // 0
   std::int32_t owner;
   std::uint32_t reserved;
   windows::WindowName name;

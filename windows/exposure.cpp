@@ -13,6 +13,7 @@ struct Entry {
   std::atomic<std::uint32_t> generation;
   std::atomic<std::byte*> base;
   std::atomic<std::uint64_t> bytes;
+  std::atomic<std::uint32_t> users;  // transfers of networks
 };
 
 constexpr std::uint32_t kChunkEntries = 4096;
@@ -72,6 +73,22 @@ std::byte* find_exposed(WindowName window, std::uint64_t offset, std::uint64_t b
   const ExposedRange range = range_of_exposed(window);
   if (range.base == nullptr || offset > range.bytes || bytes > range.bytes - offset) return nullptr;
   return range.base + offset;
+}
+
+namespace {
+
+// Under the endpoint's lock, so that no increment is lost.
+void add_user(WindowName window, std::uint32_t change) noexcept {
+  auto& users = entry_of(window.index)->users;
+  users.store(users.load(std::memory_order_relaxed) + change, std::memory_order_release);  // use
+}
+
+}  // namespace
+
+void begin_use(WindowName window) noexcept { add_user(window, 1); }
+void end_use(WindowName window) noexcept { add_user(window, ~std::uint32_t{0}); }
+bool is_in_use(WindowName window) noexcept {
+  return entry_of(window.index)->users.load(std::memory_order_acquire) != 0;  // use
 }
 
 void expose_builtin(WindowName window, std::byte* base, std::uint64_t bytes) noexcept {

@@ -9,6 +9,7 @@
 // Edges:  expose    generation.store -> generation.load    base and bytes of the window, before its name is known
 //         withdraw  generation.store -> base/bytes.load    whoever reads the successor's range reads that this one
 //         ended
+//         use       users.store -> users.load              what the network has done, before the owner releases memory
 #pragma once
 
 #include <cstddef>
@@ -41,6 +42,12 @@ ExposedRange range_of_exposed(WindowName window) noexcept;
 
 // By runtime, at init. `bytes` 0 takes it away.
 void expose_builtin(WindowName window, std::byte* base, std::uint64_t bytes) noexcept;
+
+// A network reads or writes memory of the window by itself, after a handler has started that: until end_use() the
+// owner must not release the memory. Under the endpoint's lock, but for is_in_use(). The window has been found.
+void begin_use(WindowName window) noexcept;
+void end_use(WindowName window) noexcept;
+bool is_in_use(WindowName window) noexcept;
 
 // A new window; `base` is not null. False: kMaxWindows are exposed, or there is no memory for the table.
 [[nodiscard]] bool expose(std::byte* base, std::uint64_t bytes, WindowName& window) noexcept;

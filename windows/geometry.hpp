@@ -6,7 +6,7 @@
 //   store faults.
 //
 // All blocks have the same size and stride, so peer address = arena + index * stride + offset. What the channel region
-// looks like is the channel's business (am/layout.hpp); here it is a number of bytes, which may be 0.
+// looks like is the channel's business (nemesis/layout.hpp); here it is a number of bytes, which may be 0.
 #pragma once
 
 #include <algorithm>
@@ -44,7 +44,7 @@ struct Geometry {
   std::size_t file_bytes = 0;
 };
 
-// Large enough for any object that wants it, small enough not to waste a small address space.
+// Large enough for the alignment of any object, small enough not to waste a small address space.
 constexpr std::size_t alignment_for_heap(std::size_t heap_bytes) {
   return std::clamp(std::bit_floor(heap_bytes / 4), kHugePageBytes, std::size_t{1} << 30);
 }

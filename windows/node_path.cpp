@@ -79,8 +79,8 @@ bool fits(const Wishes& wishes, std::size_t blocks, std::uint64_t heap_bytes) {
   return heap_bytes <= share && geometry_for(wishes, heap_bytes).stride <= share;
 }
 
-// How much heap a PE may reserve when each PE maps so many blocks: two thirds of its share, as blocks are aligned
-// generously.
+// Returns how much heap a PE may reserve if each PE maps `blocks` blocks: two thirds of its share, as blocks are
+// aligned generously.
 std::uint64_t heap_within(const Wishes& wishes, std::size_t blocks) {
   const std::uint64_t around = geometry_for(wishes, 0).stride;
   const std::uint64_t share = share_of(wishes, blocks);

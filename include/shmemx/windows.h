@@ -25,8 +25,9 @@
    Results: SHMEMX_SUCCESS, or one of the SHMEMX_ERR_ codes; then nothing was transferred, unless a code says
    otherwise. Bounds are checked first; memory outside the window is never accessed.
 
-   Networks: a window of a PE on another node may need a registration key, which its description can carry; on one node
-   the key is empty. docs/windows.md describes the paths to a window and their costs. */
+   Networks: a description carries no registration key; if a network needs one for a window of a PE on another node, it
+   is requested from the owner at the first long put or get. docs/windows.md describes the paths to a window and their
+   costs. */
 #ifndef SHMEMX_WINDOWS_H
 #define SHMEMX_WINDOWS_H
 
@@ -108,7 +109,7 @@ SHMEMX_API int shmemx_window_detach(shmemx_window_t window_) SHMEMX_NOEXCEPT;
 enum {
   SHMEMX_WINDOW_MAPPED = 1,  /* load and store */
   SHMEMX_WINDOW_CMA = 2,     /* put and get through process_vm_writev and process_vm_readv, the rest by messages */
-  SHMEMX_WINDOW_MESSAGES = 3 /* by messages that the owner executes */
+  SHMEMX_WINDOW_MESSAGES = 3 /* by messages that the owner executes; long ones by the network's own put and get */
 };
 
 /* For both kinds of windows; null, 0, -1 and 0 for an invalid handle. base: in the owner's address space. path: one

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-#include "am/channel.hpp"
+#include "am/endpoint.hpp"
 #include "base/fatal.hpp"
 #include "progress/policy.hpp"
 #include "progress/send.hpp"
@@ -59,7 +59,7 @@ void deliver(int source, std::uint32_t id, const void* payload, std::size_t byte
   in_handler = false;
 }
 
-void add_piece(int source, const PieceHead& head, Bytes body) {
+void add_piece(int source, const PieceHead& head, Bytes piece) {
   std::vector<Partial>& list = partials();
   auto at = std::find_if(list.begin(), list.end(),
                          [&](const Partial& p) { return p.source == source && p.message == head.message; });
@@ -69,8 +69,8 @@ void add_piece(int source, const PieceHead& head, Bytes body) {
   }
   if (head.offset != at->received || head.total > at->words.size() * 8)
     fatal("shmemx_am_send", "a piece of a message of PE %d does not fit to the pieces before it", source);
-  std::memcpy(reinterpret_cast<std::byte*>(at->words.data()) + head.offset, body.data(), body.size());
-  at->received += body.size();
+  std::memcpy(reinterpret_cast<std::byte*>(at->words.data()) + head.offset, piece.data(), piece.size());
+  at->received += piece.size();
   if (at->received < head.total) return;
   const std::vector<std::uint64_t> words = std::move(at->words);
   list.erase(at);
@@ -85,16 +85,16 @@ Verdict on_piece(Endpoint&, const Message& message) {
   if (!whole || head.id >= kActiveHandlers || head.total > kActiveMaxBytes || head.offset > head.total ||
       bytes > head.total - head.offset)
     fatal("shmemx_am_send", "a message of PE %d is not one of this library", message.source);
-  const Bytes body = message.payload.subspan(sizeof head);
+  const Bytes piece = message.payload.subspan(sizeof head);
   if (bytes == head.total) {
-    deliver(message.source, head.id, body.data(), bytes);
+    deliver(message.source, head.id, piece.data(), bytes);
   } else {
-    add_piece(message.source, head, body);
+    add_piece(message.source, head, piece);
   }
   return Verdict::done;
 }
 
-// Calls send(head, body) for each piece.
+// Calls send(head, piece) for each piece.
 template <class Send>
 void for_each_piece(int id, const void* payload, std::size_t bytes, Send send) {
   const std::size_t room = am::max_payload_bytes() - sizeof(PieceHead);
@@ -119,15 +119,15 @@ void set_active_handler(int id, ActiveHandler handler, void* argument) noexcept 
 void send_active(const char* routine, int pe, int id, const void* payload, std::size_t bytes) noexcept {
   if (in_handler) {
     Endpoint& endpoint = am::own_endpoint;  // the lock is held
-    for_each_piece(id, payload, bytes, [&](const PieceHead& head, Bytes body) {
-      if (endpoint.try_reply({.pe = pe, .id = kActive, .header = bytes_of(head), .body = body})) return;
+    for_each_piece(id, payload, bytes, [&](const PieceHead& head, Bytes piece) {
+      if (endpoint.try_reply({.pe = pe, .id = kActive, .header = bytes_of(head), .payload = piece})) return;
       fatal("shmemx_am_send", "handlers have left more than %zu bytes unsent, allowed are %zu (SHMEMX_PENDING_MAX)",
             endpoint.replies().bytes(), endpoint.replies().limit_bytes());
     });
     return;
   }
-  for_each_piece(id, payload, bytes, [&](const PieceHead& head, Bytes body) {
-    progress::send(routine, pe, kActive, bytes_of(head), body);
+  for_each_piece(id, payload, bytes, [&](const PieceHead& head, Bytes piece) {
+    progress::send(routine, pe, kActive, bytes_of(head), piece);
   });
 }
 

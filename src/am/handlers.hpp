@@ -11,16 +11,19 @@ enum HandlerId : std::uint8_t {
   kAck = 1,         // am: no handler runs, the message carries acknowledgements only
   kPathProbe,       // am: asks whether messages arrive over this network
   kPathProbeReply,  // am: they do
-  kPut,             // rma
+  kPut,             // onesided: without a reply
   kPutStrided,
   kPutSignal,
   kSignal,
+  kAtomic,
+  kPutReplied,  // onesided: requests, answered by kReply
   kGet,
   kGetStrided,
-  kGetReply,
-  kAtomic,  // atomic: no answer
   kAtomicFetch,
-  kAtomicReply,
+  kAccumulate,
+  kKeyRequest,
+  kKeyRevoke,
+  kReply,
   kFlag,          // coll
   kMessageEager,  // pt2pt
   kMessageRts,
@@ -28,15 +31,9 @@ enum HandlerId : std::uint8_t {
   kMessageDone,
   kMessageCookie,
   kMessageData,
-  kWindowPut,  // windows
-  kWindowGet,
-  kWindowAtomic,
-  kWindowAccumulate,
-  kWindowReply,
-  kActive,          // am: active messages of programs
+  kActive,          // active: active messages of programs
   kBatch,           // am: several short messages in one
   kStage,           // am: how far the source is in its life
-  kKeyAsk,          // rma: answered by kGetReply
   kContribution,    // coll: data without a flag, which its sender flushes
   kHandlerIds = 64  // ids at or above this are rejected
 };

@@ -12,11 +12,11 @@ bool ReplyQueue::holds(HandlerId id) const noexcept {
 
 bool ReplyQueue::keep(const Reply& reply) {
   Kept kept{reply, {}};
-  const std::size_t copied = reply.header.size() + (reply.lasting ? 0 : reply.body.size());
+  const std::size_t copied = reply.header.size() + (reply.lasting ? 0 : reply.payload.size());
   if (bytes_ + sizeof(Kept) + copied > limit_bytes_) return false;
   kept.copy.reserve(copied);
   kept.copy.insert(kept.copy.end(), reply.header.begin(), reply.header.end());
-  if (!reply.lasting) kept.copy.insert(kept.copy.end(), reply.body.begin(), reply.body.end());
+  if (!reply.lasting) kept.copy.insert(kept.copy.end(), reply.payload.begin(), reply.payload.end());
   bytes_ += bytes_of_kept(kept);
   peers_[reply.pe].push_back(std::move(kept));
   return true;
@@ -26,7 +26,7 @@ Reply ReplyQueue::reply_of(const Kept& kept) noexcept {
   Reply reply = kept.reply;
   const Bytes copy(kept.copy);
   reply.header = copy.first(kept.reply.header.size());
-  if (!reply.lasting) reply.body = copy.subspan(kept.reply.header.size());
+  if (!reply.lasting) reply.payload = copy.subspan(kept.reply.header.size());
   return reply;
 }
 

@@ -3,7 +3,7 @@
 //
 // In a handler, where nothing may wait:
 //
-//   endpoint.reply({.pe = message.source, .id = kGetReply, .header = bytes_of(header), .body = data});
+//   endpoint.reply({.pe = message.source, .id = kReply, .header = bytes_of(header), .payload = data});
 //
 // The message leaves at once if there is room and nothing else waits for that PE; else a copy of it waits. Past the
 // bound (SHMEMX_PENDING_MAX) reply() ends the job. A handler that may run again uses try_reply() instead, which returns
@@ -17,18 +17,20 @@
 #include <map>
 #include <vector>
 
-#include "am/batch.hpp"
 #include "am/handlers.hpp"
+#include "base/bytes.hpp"
 
 namespace shmemx::am {
+
+using shmemx::Bytes;
 
 struct Reply {
   int pe;
   HandlerId id;
   Bytes header;
-  Bytes body = {};
+  Bytes payload = {};
   bool coalesced = false;  // may leave together with others (Endpoint::try_send_coalesced)
-  bool lasting = false;    // the body stays where it is, such as symmetric memory, so no copy is needed
+  bool lasting = false;    // the payload stays where it is, such as symmetric memory, so no copy is needed
 };
 
 // Under the endpoint's lock.
@@ -69,8 +71,8 @@ class ReplyQueue {
 
  private:
   struct Kept {
-    Reply reply;                  // of header and body, only the lengths and a lasting body are valid
-    std::vector<std::byte> copy;  // the header, and the body unless it is lasting
+    Reply reply;                  // of header and payload, only the lengths and a lasting payload are valid
+    std::vector<std::byte> copy;  // the header, and the payload unless it is lasting
   };
 
   bool keep(const Reply& reply);

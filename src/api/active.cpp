@@ -2,7 +2,7 @@
 #include <shmemx/active.h>
 
 #include "active/active.hpp"
-#include "am/channel.hpp"
+#include "am/endpoint.hpp"
 #include "api/arg_check.hpp"
 #include "base/fatal.hpp"
 #include "context/route.hpp"

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "am/channel.hpp"
+#include "am/endpoint.hpp"
 #include "coll/common/team.hpp"
 #include "context/route.hpp"
 #include "progress/test_loop.hpp"

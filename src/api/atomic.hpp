@@ -53,7 +53,7 @@ T apply_remote(const Context& context, const char* routine, const std::byte* own
     onesided::post(routine, place, operation.remote());
     return T{};
   } else {
-    return static_cast<T>(onesided::from_bits<Canonical<T>>(onesided::fetch(routine, place, operation.remote())));
+    return static_cast<T>(atomic::from_bits<Canonical<T>>(onesided::fetch(routine, place, operation.remote())));
   }
 }
 
@@ -71,7 +71,7 @@ template <class T, class Operation>
   if (is_remote(target)) return apply_remote<T>(context, routine, target.address, operation, pe);
   const T old = static_cast<T>(operation(reinterpret_cast<Canonical<T>*>(target.address)));
   wake(*target.doorbell);
-  if constexpr (Operation::kMayAsk) {
+  if constexpr (Operation::kMayPoll) {
     if (operation.leaves(canonical(old))) note_read(target.address, old);
   }
   return old;
@@ -84,7 +84,7 @@ template <class T, class Operation>
                                       Operation operation) noexcept {
   constexpr int kShift = context::kSizeClass<sizeof(T)>;
   const std::uint64_t index = std::rotr(reinterpret_cast<std::uintptr_t>(dest) - context.heap_base, kShift);
-  const std::uint64_t* const elements = Operation::kMayAsk ? context.read_elements : context.heap_elements;
+  const std::uint64_t* const elements = Operation::kMayPoll ? context.read_elements : context.heap_elements;
   if (index >= elements[kShift - 2] || !context::pe_in_range(context, pe)) [[unlikely]] {
     return apply_cold<T>(index, operation, pe, context, routine);
   }
@@ -104,21 +104,21 @@ struct Fetch {
   static constexpr const char* kArgument = "source";
   static constexpr bool kWrites = false;
   static constexpr bool kFetches = true;
-  static constexpr bool kMayAsk = true;
+  static constexpr bool kMayPoll = true;
   bool leaves(C) const noexcept { return true; }
   C operator()(C* word) const noexcept { return atomic::fetch(word); }
-  onesided::Operation remote() const noexcept { return onesided::operation<C>(onesided::Op::fetch); }
+  atomic::Operation remote() const noexcept { return atomic::operation<C>(atomic::ElementOp::no_op); }
 };
 
 struct Update {
   static constexpr const char* kArgument = "dest";
   static constexpr bool kWrites = true;
   static constexpr bool kFetches = true;
-  static constexpr bool kMayAsk = false;
+  static constexpr bool kMayPoll = false;
 };
 // May a program repeat it until the value is another one? leaves(old): the word has kept its value.
 struct Exchange : Update {
-  static constexpr bool kMayAsk = true;
+  static constexpr bool kMayPoll = true;
 };
 template <class C>
 struct Set : Update {
@@ -128,14 +128,14 @@ struct Set : Update {
     atomic::set(word, value);
     return value;
   }
-  onesided::Operation remote() const noexcept { return onesided::operation(onesided::Op::set, value); }
+  atomic::Operation remote() const noexcept { return atomic::operation(atomic::ElementOp::replace, value); }
 };
 template <class C>
 struct Swap : Exchange {
   C value;
   bool leaves(C old) const noexcept { return old == value; }
   C operator()(C* word) const noexcept { return atomic::swap(word, value); }
-  onesided::Operation remote() const noexcept { return onesided::operation(onesided::Op::swap, value); }
+  atomic::Operation remote() const noexcept { return atomic::operation(atomic::ElementOp::replace, value); }
 };
 template <class C>
 struct CompareSwap : Exchange {
@@ -143,33 +143,33 @@ struct CompareSwap : Exchange {
   C value;
   bool leaves(C old) const noexcept { return old != condition || old == value; }
   C operator()(C* word) const noexcept { return atomic::compare_swap(word, condition, value); }
-  onesided::Operation remote() const noexcept {
-    return onesided::operation(onesided::Op::compare_swap, value, condition);
+  atomic::Operation remote() const noexcept {
+    return atomic::operation(atomic::ElementOp::compare_swap, value, condition);
   }
 };
 template <class C>
 struct FetchAdd : Update {
   C value;
   C operator()(C* word) const noexcept { return atomic::fetch_add(word, value); }
-  onesided::Operation remote() const noexcept { return onesided::operation(onesided::Op::add, value); }
+  atomic::Operation remote() const noexcept { return atomic::operation(atomic::ElementOp::sum, value); }
 };
 template <class C>
 struct FetchAnd : Update {
   C value;
   C operator()(C* word) const noexcept { return atomic::fetch_and(word, value); }
-  onesided::Operation remote() const noexcept { return onesided::operation(onesided::Op::and_, value); }
+  atomic::Operation remote() const noexcept { return atomic::operation(atomic::ElementOp::band, value); }
 };
 template <class C>
 struct FetchOr : Update {
   C value;
   C operator()(C* word) const noexcept { return atomic::fetch_or(word, value); }
-  onesided::Operation remote() const noexcept { return onesided::operation(onesided::Op::or_, value); }
+  atomic::Operation remote() const noexcept { return atomic::operation(atomic::ElementOp::bor, value); }
 };
 template <class C>
 struct FetchXor : Update {
   C value;
   C operator()(C* word) const noexcept { return atomic::fetch_xor(word, value); }
-  onesided::Operation remote() const noexcept { return onesided::operation(onesided::Op::xor_, value); }
+  atomic::Operation remote() const noexcept { return atomic::operation(atomic::ElementOp::bxor, value); }
 };
 
 // The same without a result: a message needs no answer.

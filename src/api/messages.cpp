@@ -76,8 +76,8 @@ Shape list_shape(const char* routine, const shmemx_iov_t* list, size_t count) no
   for (size_t i = 0; i < count; ++i) {
     if (list[i].base != nullptr || list[i].bytes == 0) continue;
     context::require_initialized(routine);
-    shmemx::fatal(routine, "argument 'list[%zu].base' is null for %zu bytes, allowed are pointers to so many bytes", i,
-                  list[i].bytes);
+    shmemx::fatal(routine, "argument 'list[%zu].base' is null for %zu bytes, allowed are pointers to that many bytes",
+                  i, list[i].bytes);
   }
   const Shape shape = Shape::of_list(reinterpret_cast<const pt2pt::Place*>(list), count);
   if (shape.fit != Shape::Fit::fits) {

@@ -3,15 +3,15 @@
 
 #include <cstring>
 
-#include "am/channel.hpp"
+#include "am/endpoint.hpp"
 #include "api/arg_check.hpp"
 #include "base/fatal.hpp"
 #include "progress/test_loop.hpp"
-#include "runtime/job.hpp"
+#include "runtime/public_windows.hpp"
 #include "window/attached.hpp"
+#include "window/completion.hpp"
 #include "window/node.hpp"
 #include "window/owned.hpp"
-#include "window/remote.hpp"
 #include "window/transfer.hpp"
 #include "window/update.hpp"
 
@@ -27,7 +27,6 @@ using atomic::ElementOp;
 using atomic::Update;
 using shmemx::rma::Place;
 using shmemx::rma::Shape;
-using window_ops::AtomicCall;
 using window_ops::Direction;
 using window_ops::Mode;
 using window_ops::Operands;
@@ -39,23 +38,6 @@ shmemx_window_t handle_of(std::uint64_t number) {
   return reinterpret_cast<shmemx_window_t>(static_cast<std::uintptr_t>(number));
 }
 
-// The first use of windows in the process.
-bool make_ready(const char* routine) {
-  context::require_initialized(routine);
-  if (window_ops::is_started()) return true;
-  const shmemx::windows::Arena& arena = runtime::arena();
-  window_ops::Node node;
-  node.me = context::default_context().my_pe;
-  node.n_pes = static_cast<int>(context::default_context().n_pes);
-  node.fd = arena.fd();
-  node.file_bytes = arena.geometry().file_bytes;
-  node.key = arena.header().job_id;
-  node.path = runtime::configuration().window_path;
-  node.agent = runtime::configuration().progress != shmemx::config::Progress::off;
-  node.pid_of = [](int pe) { return runtime::arena().record(pe).pid; };
-  return window_ops::start(node);
-}
-
 int transfer(const char* routine, shmemx_window_t window, Direction direction, const Shape& target, const Shape& local,
              Mode mode) {
   context::require_initialized(routine);
@@ -63,17 +45,12 @@ int transfer(const char* routine, shmemx_window_t window, Direction direction, c
                                   : SHMEMX_ERR_WINDOW;
 }
 
-struct Local {
-  const void* address;
-  std::size_t bytes;
-};
-
-int transfer_range(const char* routine, shmemx_window_t window, Direction direction, const void* target, Local local,
-                   Mode mode) {
+int transfer_range(const char* routine, shmemx_window_t window, Direction direction, const void* target,
+                   window_ops::LocalRange local, Mode mode) {
   context::require_initialized(routine);
-  return window_ops::is_started() ? window_ops::transfer_range(routine, number_of(window), direction, target,
-                                                               local.address, local.bytes, mode)
-                                  : SHMEMX_ERR_WINDOW;
+  return window_ops::is_started()
+             ? window_ops::transfer_range(routine, number_of(window), direction, target, local, mode)
+             : SHMEMX_ERR_WINDOW;
 }
 
 static_assert(sizeof(shmemx_iov_t) == sizeof(Place) && offsetof(shmemx_iov_t, bytes) == offsetof(Place, bytes));
@@ -116,12 +93,13 @@ void store(void* to, std::uint64_t value, std::size_t bytes) {
   }
 }
 
-int one_element(const char* routine, shmemx_window_t window, void* target, const AtomicCall& call, void* result) {
+int one_element(const char* routine, shmemx_window_t window, void* target, const atomic::Operation& operation,
+                void* result) {
   context::require_initialized(routine);
   if (!window_ops::is_started()) return SHMEMX_ERR_WINDOW;
   std::uint64_t old = 0;
-  const int code = window_ops::fetch_op(routine, number_of(window), target, call, old);
-  if (code == SHMEMX_SUCCESS) store(result, old, atomic::element_bytes(call.type));
+  const int code = window_ops::fetch_op(routine, number_of(window), target, operation, old);
+  if (code == SHMEMX_SUCCESS) store(result, old, atomic::element_bytes(operation.type));
   return code;
 }
 
@@ -187,7 +165,7 @@ const char* shmemx_error_text(int error) noexcept {
 // ---- the owner's side ----
 
 int shmemx_window_allocate(size_t bytes, void** address, shmemx_window_t* window) noexcept {
-  const bool ready = make_ready("shmemx_window_allocate");
+  const bool ready = runtime::start_windows("shmemx_window_allocate");
   if (address == nullptr || window == nullptr) return SHMEMX_ERR_ARGUMENT;
   *address = nullptr;
   *window = SHMEMX_WINDOW_INVALID;
@@ -199,7 +177,7 @@ int shmemx_window_allocate(size_t bytes, void** address, shmemx_window_t* window
 }
 
 int shmemx_window_expose(void* address, size_t bytes, shmemx_window_t* window) noexcept {
-  const bool ready = make_ready("shmemx_window_expose");
+  const bool ready = runtime::start_windows("shmemx_window_expose");
   if (window == nullptr) return SHMEMX_ERR_ARGUMENT;
   *window = SHMEMX_WINDOW_INVALID;
   if (!ready) return SHMEMX_ERR_MEMORY;
@@ -228,7 +206,7 @@ int shmemx_window_free(shmemx_window_t window) noexcept {
 // ---- the user's side ----
 
 int shmemx_window_attach(const shmemx_window_description_t* description, shmemx_window_t* window) noexcept {
-  const bool ready = make_ready("shmemx_window_attach");
+  const bool ready = runtime::start_windows("shmemx_window_attach");
   if (description == nullptr || window == nullptr) return SHMEMX_ERR_ARGUMENT;
   *window = SHMEMX_WINDOW_INVALID;
   if (!ready) return SHMEMX_ERR_MEMORY;
@@ -351,7 +329,7 @@ int shmemx_window_fetch_op(shmemx_window_t window, void* target, const void* ope
       (operand == nullptr && update.op != ElementOp::no_op))
     return SHMEMX_ERR_ARGUMENT;
   const std::size_t bytes = atomic::element_bytes(update.type);
-  return one_element("shmemx_window_fetch_op", window, target, {update.type, update.op, load(operand, bytes), 0},
+  return one_element("shmemx_window_fetch_op", window, target, {update.op, update.type, load(operand, bytes), 0},
                      result);
 }
 
@@ -363,7 +341,7 @@ int shmemx_window_compare_swap(shmemx_window_t window, void* target, const void*
     return SHMEMX_ERR_ARGUMENT;
   const std::size_t bytes = atomic::element_bytes(update.type);
   return one_element("shmemx_window_compare_swap", window, target,
-                     {update.type, ElementOp::compare_swap, load(value, bytes), load(compare, bytes)}, result);
+                     {ElementOp::compare_swap, update.type, load(value, bytes), load(compare, bytes)}, result);
 }
 
 int shmemx_window_accumulate(shmemx_window_t window, void* target, const void* source, size_t count, int type,

@@ -190,13 +190,14 @@ void apply(const Update& update, std::byte* at, const std::byte* source, std::by
       update.exclusive, at, source, result, count);
 }
 
-std::uint64_t apply_one(ElementType type, ElementOp op, std::byte* at, std::uint64_t operand,
-                        std::uint64_t compare) noexcept {
-  if (op == ElementOp::compare_swap) {
-    return element_bytes(type) == 4 ? swap_if<std::uint32_t>(at, operand, compare)
-                                    : swap_if<std::uint64_t>(at, operand, compare);
+std::uint64_t apply_one(const Operation& operation, std::byte* at) noexcept {
+  if (operation.op == ElementOp::compare_swap) {
+    return element_bytes(operation.type) == 4 ? swap_if<std::uint32_t>(at, operation.operand, operation.condition)
+                                              : swap_if<std::uint64_t>(at, operation.operand, operation.condition);
   }
-  return kFunctions.of[static_cast<std::size_t>(type)][static_cast<std::size_t>(op)].one(at, operand);
+  const Functions& functions =
+      kFunctions.of[static_cast<std::size_t>(operation.type)][static_cast<std::size_t>(operation.op)];
+  return functions.one(at, operation.operand);
 }
 
 }  // namespace shmemx::atomic

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 namespace shmemx::atomic {
 
@@ -42,6 +44,39 @@ constexpr bool go_together(ElementType type, ElementOp op) {
   return op > ElementOp::none && op < ElementOp::end;
 }
 
+template <class T>
+inline constexpr ElementType kElementType = std::is_floating_point_v<T>
+                                                ? (sizeof(T) == 4 ? ElementType::float_ : ElementType::double_)
+                                            : std::is_signed_v<T>
+                                                ? (sizeof(T) == 4 ? ElementType::int32 : ElementType::int64)
+                                                : (sizeof(T) == 4 ? ElementType::uint32 : ElementType::uint64);
+
+// Operands are the bits of a value, in the low half for types of 32 bits.
+template <class T>
+std::uint64_t to_bits(T value) noexcept {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof value);
+  return bits;
+}
+template <class T>
+T from_bits(std::uint64_t bits) noexcept {
+  T value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+// An operation on one element.
+struct Operation {
+  ElementOp op;
+  ElementType type;
+  std::uint64_t operand;
+  std::uint64_t condition;  // of compare_swap
+};
+template <class T>
+Operation operation(ElementOp op, T operand = {}, T condition = {}) noexcept {
+  return {op, kElementType<T>, to_bits(operand), to_bits(condition)};
+}
+
 struct Update {
   ElementType type;
   ElementOp op;
@@ -52,8 +87,7 @@ struct Update {
 // be null with no_op. The update is one that go_together() allows, without compare_swap.
 void apply(const Update& update, std::byte* at, const std::byte* source, std::byte* result, std::size_t count) noexcept;
 
-// One element: operand and result in the low bytes. The same rules; `compare` is for compare_swap only.
-std::uint64_t apply_one(ElementType type, ElementOp op, std::byte* at, std::uint64_t operand,
-                        std::uint64_t compare) noexcept;
+// Updates one element; returns the bits of the old value. The same rules, and compare_swap.
+std::uint64_t apply_one(const Operation& operation, std::byte* at) noexcept;
 
 }  // namespace shmemx::atomic

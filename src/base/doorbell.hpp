@@ -4,7 +4,7 @@
 // another one (a put, an atomic, a signal, a flag, a message) looks at `sleepers` of the target's doorbell and wakes it
 // if it is set: one load of a line that is almost never written.
 //
-// Edges:  doze   sleeper: sleepers.store(1), then reads the condition and polls; waker: stores the data, then reads
+// Edges:  sleep  sleeper: sleepers.store(1), then reads the condition and polls; waker: stores the data, then reads
 //                sleepers.
 //                Both sides would need a full fence to exclude that each misses the other. The waker has none, on
 //                purpose: its store leaves the store buffer within nanoseconds, the sleeper reads the condition again a
@@ -14,6 +14,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "base/cache_line.hpp"
@@ -29,6 +30,13 @@ struct alignas(kCacheLine) Doorbell {
 static_assert(sizeof(Doorbell) == kCacheLine);
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 
+// The doorbells that the PEs of a node sleep on, at a constant distance from each other.
+struct Doorbells {
+  std::byte* first = nullptr;  // of PE 0
+  std::ptrdiff_t step = 0;     // in bytes
+  Doorbell& at(int pe) const noexcept { return *reinterpret_cast<Doorbell*>(first + pe * step); }
+};
+
 // Written by runtime at init.
 struct DoorbellHooks {
   Doorbell* own = nullptr;  // of this PE; null before init
@@ -40,7 +48,7 @@ inline Doorbell* own_doorbell() noexcept { return doorbell_hooks.own; }
 
 [[gnu::noinline, gnu::cold]] void wake_sleepers(Doorbell& doorbell) noexcept;
 
-// Reads `sleepers` after everything stored before (compiler order only, see edge doze). As one comparison with memory:
+// Reads `sleepers` after everything stored before (compiler order only, see edge sleep). As one comparison with memory:
 // a std::atomic load costs an instruction more, and this stands at the end of every put.
 [[gnu::always_inline]] inline bool has_sleepers(const Doorbell& doorbell) noexcept {
 #if defined(__x86_64__)
@@ -50,7 +58,7 @@ asleep:
   return true;
 #else
   std::atomic_signal_fence(std::memory_order_seq_cst);            // compiler order
-  return doorbell.sleepers.load(std::memory_order_relaxed) != 0;  // doze
+  return doorbell.sleepers.load(std::memory_order_relaxed) != 0;  // sleep
 #endif
 }
 

@@ -1,6 +1,6 @@
 #include "coll/barrier.hpp"
 
-#include "am/channel.hpp"
+#include "am/endpoint.hpp"
 #include "coll/internode/barrier.hpp"
 #include "coll/node/barrier.hpp"
 

@@ -27,17 +27,14 @@ struct Place {
 // nor in the static data.
 inline bool find_window(const Context& context, std::uintptr_t address, std::uint64_t bytes,
                         WindowOffset& found) noexcept {
-  const auto holds = [bytes](std::uint64_t offset, std::uint64_t window_bytes) {
-    return offset < window_bytes && bytes <= window_bytes - offset;
-  };
   const std::uint64_t heap_offset = address - context.heap_base;
   const std::uint64_t static_offset = address - context.static_base;
-  if (holds(heap_offset, context.window_bytes)) {
+  if (range_fits(heap_offset, bytes, context.window_bytes)) {
     found = {windows::kHeapWindow, heap_offset};
     return true;
   }
   found = {windows::kStaticWindow, static_offset};
-  return holds(static_offset, context.static_bytes);
+  return range_fits(static_offset, bytes, context.static_bytes);
 }
 
 // Names the object of `pe` whose copy on this PE is at `own_copy`. The address is symmetric: resolve() has checked it.

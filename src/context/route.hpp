@@ -54,9 +54,14 @@ inline bool pe_in_range(const Context& context, int pe) noexcept {
   return static_cast<std::uint32_t>(pe) < context.n_pes;
 }
 
+// Returns whether `bytes` at `offset` lie in a window of `window_bytes`. An offset at its end does not, even with 0
+// bytes.
+constexpr bool range_fits(std::uint64_t offset, std::uint64_t bytes, std::uint64_t window_bytes) noexcept {
+  return offset < window_bytes && bytes <= window_bytes - offset;
+}
+
 inline bool in_heap(const Context& context, std::uintptr_t address, std::uint64_t bytes) noexcept {
-  const std::uint64_t offset = address - context.heap_base;
-  return offset < context.heap_bytes && bytes <= context.heap_bytes - offset;
+  return range_fits(address - context.heap_base, bytes, context.heap_bytes);
 }
 
 // A range of `bytes` at `address`.

@@ -31,17 +31,4 @@ inline Cell* cell_at(void* queue, Offset offset) noexcept {
   return reinterpret_cast<Cell*>(reinterpret_cast<std::uintptr_t>(queue) + offset);
 }
 
-// The mapping of this process, for offsets that are kept outside of queues.
-class Region {
- public:
-  Region() = default;
-  explicit Region(std::byte* base) noexcept : base_(base) {}
-  Cell* at(Offset offset) const noexcept { return cell_at(base_, offset); }
-  Offset offset_of(const Cell* cell) const noexcept { return distance(base_, cell); }
-  std::byte* base() const noexcept { return base_; }
-
- private:
-  std::byte* base_ = nullptr;
-};
-
 }  // namespace shmemx::nemesis

@@ -1,12 +1,12 @@
 // The lock-free queue of the Nemesis papers: many producers, one consumer.
 //
 // enqueue: any process or thread; wait-free. try_dequeue: the consumer only; wait-free too: where a producer has taken
-// its place but not yet linked its cell, the answer is "nothing yet". A producer that dies there stops what comes
-// behind it, but never the consumer, who reaches the last cell before the gap by front().
+// its place but not yet linked its cell, the result is "nothing yet". A producer that dies there stops the cells behind
+// its own, but never the consumer, who reaches the last cell before the gap by first_cell().
 //
 // Invariants: tail == kNull means empty. Cells are linked from shadow_head (or ends.next, before the consumer has
-// looked) to tail, but for the one link that each producer between its two steps still owes. Only the consumer writes
-// shadow_head. A cell that has left the queue is written by no producer any more.
+// looked) to tail, but for the one link that each producer between its two steps has still to set. Only the consumer
+// writes shadow_head. A cell that has left the queue is written by no producer any more.
 //
 // The queue is its own cell number 0: whoever finds tail == kNull links its cell to the queue as it would to any other
 // cell, without a branch.
@@ -47,7 +47,7 @@ class MpscQueue {
   }
 
   // The first cell, which stays in the queue; null where try_dequeue sees an empty one. Consumer only.
-  Cell* front() noexcept {
+  Cell* first_cell() noexcept {
     if (ends_.shadow_head == kNull && !look_at_head(ends_.shadow_head)) return nullptr;
     return at(ends_.shadow_head);
   }

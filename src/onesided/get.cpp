@@ -1,4 +1,4 @@
-// The initiator's side of get: each question asks for what one answer holds, so the target keeps no state; several are
+// The initiator's side of get: each request is for what one reply holds, so the target keeps no state; several are
 // under way at a time.
 #include <algorithm>
 
@@ -12,32 +12,29 @@ namespace {
 
 constexpr std::uint32_t kPiecesUnderWay = 16;  // of one blocking get; the table has room for those of many threads
 
-std::size_t room_in_answer(int pe) noexcept {
-  return round_down(am::max_payload_bytes(pe) - sizeof(GetReplyHeader), kCacheLine);
+std::size_t room_in_reply(int pe) noexcept {
+  return round_down(am::max_payload_bytes(pe) - sizeof(ReplyHeader), kCacheLine);
 }
 
-// A get under way. `open` counts the answers missing; `limited` keeps them few.
+// A get under way. `limited` keeps the number of open requests small.
 struct Getting {
   const char* routine;
-  Asker asker;
+  Initiator initiator;
   bool limited;
 
   void pace(int pe) const noexcept {
-    if (limited) await_answers(routine, pe, *asker.open, kPiecesUnderWay - 1);
+    if (limited) await_replies(routine, pe, *initiator.tracker, kPiecesUnderWay - 1);
   }
 };
 
-void get_pieces(const Getting& getting, void* dest, context::Place source, std::size_t bytes) noexcept {
-  auto* to = static_cast<std::byte*>(dest);
-  const std::size_t room = room_in_answer(source.pe);
-  while (bytes != 0) {
-    const auto piece = static_cast<std::uint32_t>(std::min(bytes, room));
-    getting.pace(source.pe);
-    GetHeader header{source.window, source.offset, piece, 0};
-    ask(getting.routine, {source.pe, am::kGet, {to, piece, piece, 1}}, header, getting.asker);
-    source.offset += piece;
-    to += piece;
-    bytes -= piece;
+void get_by_messages(const Getting& getting, Transfer get) noexcept {
+  const std::size_t room = room_in_reply(get.place.pe);
+  while (get.bytes != 0) {
+    const auto piece = static_cast<std::uint32_t>(std::min(get.bytes, room));
+    getting.pace(get.place.pe);
+    GetHeader header{get.place.window, get.place.offset, piece, 0};
+    send_request(get.routine, {get.place.pe, am::kGet, contiguous(get.local, piece)}, header, getting.initiator);
+    get.skip(piece);
   }
 }
 
@@ -50,75 +47,55 @@ void get_blocks_gathered(const Getting& getting, std::byte* dest, const context:
     GetStridedHeader header{
         source.window, source.offset + done * shape.source_step, shape.source_step, block_bytes, count, 0, 0};
     const Placement placement{dest + done * shape.dest_step, shape.dest_step, block_bytes, count};
-    ask(getting.routine, {source.pe, am::kGetStrided, placement}, header, getting.asker);
+    send_request(getting.routine, {source.pe, am::kGetStrided, placement}, header, getting.initiator);
     done += count;
   }
 }
 
-// By the network as far as it reaches; the rest is asked for.
-void start_get(const Getting& getting, Transfer get, transport::Completion& open) noexcept {
-  while (get.bytes != 0) {
-    const Part part = start_rdma(get, open);
-    if (!part.is_started) get_pieces(getting, get.local, get.place, part.bytes);
-    get.skip(part.bytes);
-  }
-}
-
-Transfer get_of(const char* routine, void* dest, const context::Place& source, std::size_t bytes) noexcept {
-  return {routine, Direction::get, source, static_cast<std::byte*>(dest), bytes};
+void start_get(const Getting& getting, void* dest, const context::Place& source, std::size_t bytes) noexcept {
+  start({getting.routine, Direction::get, source, static_cast<std::byte*>(dest), bytes}, getting.initiator,
+        [&getting](const Transfer& part) { get_by_messages(getting, part); });
 }
 
 void get_each_block(const Getting& getting, std::byte* dest, context::Place source,
                     const rma::Strided& shape) noexcept {
-  transport::Completion open;
-  const bool by_network = goes_by_rdma(source.pe, shape.block_bytes);
   for (std::size_t i = 0; i < shape.block_count; ++i) {
-    if (by_network) {
-      start_get(getting, get_of(getting.routine, dest, source, shape.block_bytes), open);
-    } else {
-      get_pieces(getting, dest, source, shape.block_bytes);
-    }
+    start_get(getting, dest, source, shape.block_bytes);
     source.offset += shape.source_step;
     dest += shape.dest_step;
   }
-  if (by_network) await_rdma(getting.routine, source.pe, open);
 }
 
 }  // namespace
 
 void get(const char* routine, void* dest, context::Place source, std::size_t bytes) noexcept {
-  OpenCount open{0};
-  const Getting getting{routine, {&open, 0}, true};
-  if (goes_by_rdma(source.pe, bytes)) {
-    transport::Completion by_network;
-    start_get(getting, get_of(routine, dest, source, bytes), by_network);
-    await_rdma(routine, source.pe, by_network);
+  Tracker open;
+  if (bytes <= sizeof(std::uint64_t) && bytes != 0) [[likely]] {  // any message has room for a word
+    GetHeader header{source.window, source.offset, static_cast<std::uint32_t>(bytes), 0};
+    send_request(routine, {source.pe, am::kGet, contiguous(dest, bytes)}, header, {&open});
   } else {
-    get_pieces(getting, dest, source, bytes);
+    start_get({routine, {&open}, true}, dest, source, bytes);
   }
-  await_answers(routine, source.pe, open);
+  await_replies(routine, source.pe, open);
 }
 
 void get_strided(const char* routine, void* dest, context::Place source, const rma::Strided& shape) noexcept {
   if (shape.block_bytes == 0) return;
-  OpenCount open{0};
-  const Getting getting{routine, {&open, 0}, true};
+  Tracker open;
+  const Getting getting{routine, {&open}, true};
   auto* const to = static_cast<std::byte*>(dest);
-  const std::size_t room = std::min(kGatherBytes, room_in_answer(source.pe));
+  const std::size_t room = std::min(kGatherBytes, room_in_reply(source.pe));
   if (shape.block_bytes <= room / 2) {
     get_blocks_gathered(getting, to, source, shape, room / shape.block_bytes);
   } else {
     get_each_block(getting, to, source, shape);
   }
-  await_answers(routine, source.pe, open);
+  await_replies(routine, source.pe, open);
 }
 
 void get_nbi(const char* routine, const context::Context& context, void* dest, context::Place source,
              std::size_t bytes) noexcept {
-  const Getting getting{routine, asker_of(context), false};
-  if (goes_by_rdma(source.pe, bytes))
-    return start_get(getting, get_of(routine, dest, source, bytes), rdma_gets_of(context));
-  get_pieces(getting, dest, source, bytes);
+  start_get({routine, initiator_of(context), false}, dest, source, bytes);
 }
 
 }  // namespace shmemx::onesided

@@ -13,58 +13,120 @@ std::uint64_t range_bytes(std::uint64_t window_bytes) noexcept {
   return std::max(kMinKeyRange, std::bit_ceil(window_bytes / kMaxKeysOfWindow + 1));
 }
 
-// Stays as it is where the network refuses: others need not try again.
-void open_range(transport::Transport& network, std::byte* base, KeyAnswer& answer) {
-  Result<std::string> key = network.register_memory(base, answer.bytes);
-  if (!key || key->size() > sizeof answer.key) {
-    debug_line("%s reaches no range of %llu bytes, messages do: %s", network.name(),
-               static_cast<unsigned long long>(answer.bytes), key ? "its key is too long" : key.error().text.c_str());
-    return;
-  }
-  answer.is_open = 1;
-  answer.key_bytes = static_cast<std::uint32_t>(key->size());
-  std::memcpy(answer.key, key->data(), key->size());
-}
-
 }  // namespace
 
-const KeyAnswer& OpenedRanges::answer(transport::Transport& network, const KeyAsk& ask,
-                                      const windows::ExposedRange& window) {
-  for (const auto& known : opened_) {
-    if (known->network == &network && known->window == ask.window && is_sound(known->answer, ask.offset))
-      return known->answer;
+// A network knows a registration by its begin. So windows that share memory from the same byte share the key, if it
+// covers enough; otherwise the later one is reached by messages. A range that the network refuses stays so: others need
+// not try again.
+void OpenedRanges::open_range(Opened& opened) {
+  KeyReply& reply = opened.reply;
+  for (const auto& other : opened_) {
+    if (other->network != opened.network || other->base != opened.base || other->reply.is_open == 0) continue;
+    if (other->reply.bytes < reply.bytes) return;
+    reply.is_open = 1;
+    reply.key_bytes = other->reply.key_bytes;
+    std::memcpy(reply.key, other->reply.key, reply.key_bytes);
+    return;
   }
-  const std::uint64_t range = range_bytes(window.bytes);
-  const std::uint64_t begin = ask.offset / range * range;
-  auto opened = std::make_unique<Opened>(Opened{&network, ask.window, window.base + begin, {}});
-  opened->answer.begin = begin;
-  opened->answer.bytes = std::min(range, window.bytes - begin);
-  open_range(network, opened->base, opened->answer);
-  opened_.push_back(std::move(opened));
-  return opened_.back()->answer;
+  Result<std::string> key = opened.network->register_memory(opened.base, reply.bytes);
+  if (!key || key->size() > sizeof reply.key) {
+    debug_line("%s reaches no range of %llu bytes, messages do: %s", opened.network->name(),
+               static_cast<unsigned long long>(reply.bytes), key ? "its key is too long" : key.error().text.c_str());
+    return;
+  }
+  reply.is_open = 1;
+  reply.key_bytes = static_cast<std::uint32_t>(key->size());
+  std::memcpy(reply.key, key->data(), key->size());
+}
+
+// `opened` is in the list no more.
+void OpenedRanges::close_range(const Opened& opened) noexcept {
+  if (opened.reply.is_open == 0) return;
+  const bool is_shared = std::any_of(opened_.begin(), opened_.end(), [&](const auto& other) {
+    return other->network == opened.network && other->base == opened.base && other->reply.is_open != 0;
+  });
+  if (!is_shared) opened.network->unregister_memory(opened.base);
+}
+
+const KeyReply& OpenedRanges::reply(transport::Transport& network, const KeyRequest& request,
+                                    const windows::ExposedRange& window, int pe) {
+  Opened* found = nullptr;
+  for (const auto& known : opened_) {
+    if (known->network == &network && known->window == request.window && is_sound(known->reply, request.offset))
+      found = known.get();
+  }
+  if (found == nullptr) {
+    const std::uint64_t range = range_bytes(window.bytes);
+    const std::uint64_t begin = request.offset / range * range;
+    auto opened = std::make_unique<Opened>(Opened{&network, request.window, window.base + begin, {}, {}});
+    opened->reply.begin = begin;
+    opened->reply.bytes = std::min(range, window.bytes - begin);
+    open_range(*opened);
+    opened_.push_back(std::move(opened));
+    found = opened_.back().get();
+  }
+  const bool is_public = request.window.index >= windows::kBuiltinWindows;
+  if (is_public && std::find(found->holders.begin(), found->holders.end(), pe) == found->holders.end())
+    found->holders.push_back(pe);
+  return found->reply;
+}
+
+std::vector<int> OpenedRanges::holders(windows::WindowName window) const {
+  std::vector<int> pes;
+  for (const auto& opened : opened_) {
+    if (opened->window == window) pes.insert(pes.end(), opened->holders.begin(), opened->holders.end());
+  }
+  std::sort(pes.begin(), pes.end());
+  pes.erase(std::unique(pes.begin(), pes.end()), pes.end());
+  return pes;
+}
+
+void OpenedRanges::close(windows::WindowName window) noexcept {
+  const auto ended =
+      std::partition(opened_.begin(), opened_.end(), [window](const auto& opened) { return opened->window != window; });
+  std::vector<std::unique_ptr<Opened>> closed(std::make_move_iterator(ended), std::make_move_iterator(opened_.end()));
+  opened_.erase(ended, opened_.end());
+  for (const auto& opened : closed) close_range(*opened);
 }
 
 void OpenedRanges::close() noexcept {
-  for (const auto& opened : opened_) {
-    if (opened->answer.is_open != 0) opened->network->unregister_memory(opened->base);
-  }
-  opened_.clear();
+  while (!opened_.empty()) close(opened_.back()->window);
 }
 
 const RemoteKey* KnownKeys::find(const context::Place& place) const noexcept {
-  const auto peer = peers_.find(place.pe);
-  if (peer == peers_.end()) return nullptr;
-  for (const RemoteKey& key : peer->second.keys) {
-    if (key.window == place.window && place.offset >= key.begin && place.offset - key.begin < key.bytes) return &key;
+  const auto window = windows_.find({place.pe, place.window});
+  if (window == windows_.end()) return nullptr;
+  for (const RemoteKey& key : window->second) {
+    if (place.offset >= key.begin && place.offset - key.begin < key.bytes) return &key;
   }
   return nullptr;
 }
 
-// Several threads may have asked.
-void KnownKeys::add(const context::Place& place, const KeyAnswer& answer) {
-  if (find(place) != nullptr) return;
-  peers_[place.pe].keys.push_back({place.window, answer.begin, answer.bytes, answer.is_open != 0,
-                                   std::string(reinterpret_cast<const char*>(answer.key), answer.key_bytes)});
+// Several threads may have requested the same key.
+void KnownKeys::end_request(const context::Place& place, const KeyReply* reply) {
+  const Owner owner{place.pe, place.window};
+  const bool is_revoked = std::find(revoked_.begin(), revoked_.end(), owner) != revoked_.end();
+  if (reply != nullptr && !is_revoked && find(place) == nullptr)
+    windows_[owner].push_back({reply->begin, reply->bytes, reply->is_open != 0,
+                               std::string(reinterpret_cast<const char*>(reply->key), reply->key_bytes)});
+  if (--requests_ == 0) revoked_.clear();
+}
+
+bool KnownKeys::has(int pe, const std::string& key) const noexcept {
+  const auto is_it = [&](const RemoteKey& known) { return known.is_open && known.key == key; };
+  return std::any_of(windows_.begin(), windows_.end(), [&](const auto& window) {
+    return window.first.pe == pe && std::any_of(window.second.begin(), window.second.end(), is_it);
+  });
+}
+
+std::vector<RemoteKey> KnownKeys::revoke(int pe, windows::WindowName window) {
+  std::vector<RemoteKey> keys;
+  if (const auto found = windows_.find({pe, window}); found != windows_.end()) {
+    keys = std::move(found->second);
+    windows_.erase(found);
+  }
+  if (requests_ != 0) revoked_.push_back({pe, window});
+  return keys;
 }
 
 }  // namespace shmemx::onesided

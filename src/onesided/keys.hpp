@@ -1,6 +1,8 @@
-// Keys: under which names networks reach memory. A window is opened to a network piece by piece, when somebody first
-// asks for a place in it: what is opened may have to stay in memory, and most of a heap is never touched. Both sides
-// forget all keys when the windows are hidden, so none outlives its window.
+// Keys: by which names networks reach memory. A window is registered with a network piece by piece, when a PE first
+// requests the key of a place in it: registered memory may have to stay in memory, and most of a heap is never touched.
+//
+// Both sides forget all keys when the windows are hidden. Keys of a public window end before: its owner revokes them at
+// the PEs that have some, and unregisters the memory when all have replied (rdma.hpp). So no key outlives its window.
 //
 // Under the endpoint's lock.
 #pragma once
@@ -18,16 +20,22 @@
 
 namespace shmemx::onesided {
 
-// A window has at most so many keys for each network, and a key covers no less unless the window ends.
+// The largest number of keys that a window has for each network, and the least that a key covers unless the window
+// ends.
 inline constexpr std::uint64_t kMaxKeysOfWindow = 64;
 inline constexpr std::uint64_t kMinKeyRange = std::uint64_t{16} << 20;
 
-// The asked PE's side: what this PE has opened.
+// The target's side: the ranges that this PE has registered.
 class OpenedRanges {
  public:
-  // The piece of `window` with `offset` in it, opened if it is not yet. `window` has that byte.
-  const KeyAnswer& answer(transport::Transport& network, const KeyAsk& ask, const windows::ExposedRange& window);
-  // All of them; the networks are still there.
+  // Returns the key of the piece of `window` with the request's offset in it, for PE `pe`. Registers it if it is not
+  // yet. `window` has that byte.
+  const KeyReply& reply(transport::Transport& network, const KeyRequest& request, const windows::ExposedRange& window,
+                        int pe);
+  // The PEs that have got keys of the public window.
+  std::vector<int> holders(windows::WindowName window) const;
+  // Unregisters the ranges of a window, or all. The networks are still there.
+  void close(windows::WindowName window) noexcept;
   void close() noexcept;
 
  private:
@@ -35,14 +43,18 @@ class OpenedRanges {
     transport::Transport* network;
     windows::WindowName window;
     std::byte* base;
-    KeyAnswer answer;
+    KeyReply reply;
+    std::vector<int> holders;  // of a public window
   };
+
+  void open_range(Opened& opened);
+  void close_range(const Opened& opened) noexcept;
+
   std::vector<std::unique_ptr<Opened>> opened_;
 };
 
-// The asking PE's side: what others have answered.
+// The initiator's side: what others have replied.
 struct RemoteKey {
-  windows::WindowName window;
   std::uint64_t begin;
   std::uint64_t bytes;
   bool is_open;  // false: messages only
@@ -51,20 +63,36 @@ struct RemoteKey {
 
 class KnownKeys {
  public:
-  // The one that covers `place`; null: that has not been asked yet. Valid under the lock.
+  // Returns the one that covers `place`, null if it has not been requested yet. Valid under the lock.
   const RemoteKey* find(const context::Place& place) const noexcept;
-  // The answer is sound.
-  void add(const context::Place& place, const KeyAnswer& answer);
-  void forget() noexcept { peers_.clear(); }
-  // Of a PE that has keys here: how many fences had been called when all that was put there before had been executed.
-  std::uint32_t& fences_flushed(int pe) { return peers_[pe].fences_flushed; }
+  // Around each request for a key. A key that its owner has revoked meanwhile is not added. The reply is sound.
+  void begin_request() noexcept { ++requests_; }
+  void end_request(const context::Place& place, const KeyReply* reply);
+  // Takes the keys of a window out.
+  std::vector<RemoteKey> revoke(int pe, windows::WindowName window);
+  // Returns whether a window of the PE has that key: windows that share memory may share it.
+  bool has(int pe, const std::string& key) const noexcept;
+  void forget() noexcept { windows_.clear(); }
+  // Of a PE: the number of fences when all that was put there before had been executed.
+  std::uint32_t& fences_flushed(int pe) { return fences_flushed_[pe]; }
 
  private:
-  struct Peer {
-    std::uint32_t fences_flushed = 0;
-    std::vector<RemoteKey> keys;
+  struct Owner {
+    std::int32_t pe;
+    windows::WindowName window;
+    friend bool operator==(const Owner&, const Owner&) = default;
   };
-  std::unordered_map<int, Peer> peers_;  // those that have been asked
+  struct Hash {
+    std::size_t operator()(const Owner& owner) const noexcept {
+      const std::uint64_t name = std::uint64_t{owner.window.generation} << 20 ^ owner.window.index;
+      return std::hash<std::uint64_t>{}(name ^ static_cast<std::uint64_t>(owner.pe) << 40);
+    }
+  };
+
+  std::unordered_map<Owner, std::vector<RemoteKey>, Hash> windows_;
+  std::unordered_map<int, std::uint32_t> fences_flushed_;
+  std::vector<Owner> revoked_;  // while keys are being requested
+  std::uint32_t requests_ = 0;
 };
 
 }  // namespace shmemx::onesided

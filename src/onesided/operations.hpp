@@ -13,7 +13,7 @@
 namespace shmemx::onesided {
 
 // Returns when `source` may be used again. Complete at the target after flush(), unless `options` say otherwise.
-// Long blocks go by the network's own put and get where it has them (by_network.hpp).
+// Long blocks go by the network's own put and get where it has them (rdma.hpp).
 void put(const char* routine, context::Place dest, const void* source, std::size_t bytes,
          am::SendOptions options = {}) noexcept;
 // The same, but `source` stays in use until flush(): short ones may leave together with others, long ones are
@@ -22,12 +22,18 @@ void put_nbi(const char* routine, const context::Context& context, context::Plac
              std::size_t bytes) noexcept;
 void put_strided(const char* routine, context::Place dest, const void* source, const rma::Strided& shape,
                  am::SendOptions options = {}) noexcept;
+// An update of a signal word.
+struct Signal {
+  context::Place place;
+  std::uint64_t value;
+  int sig_op;
+};
 // Data first, then the signal: one message where it fits.
-void put_signal(const char* routine, context::Place dest, const void* source, std::size_t bytes, context::Place signal,
-                std::uint64_t value, int sig_op, am::SendOptions options = {}) noexcept;
+void put_signal(const char* routine, context::Place dest, const void* source, std::size_t bytes, const Signal& signal,
+                am::SendOptions options = {}) noexcept;
 
 // The signal alone, after everything sent to that PE before.
-void signal(const char* routine, context::Place signal, std::uint64_t value, int sig_op) noexcept;
+void update_signal(const char* routine, const Signal& signal) noexcept;
 
 // Returns when the data are here.
 void get(const char* routine, void* dest, context::Place source, std::size_t bytes) noexcept;

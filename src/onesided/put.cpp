@@ -3,9 +3,9 @@
 
 #include "onesided/operations.hpp"
 #include "onesided/rdma.hpp"
+#include "onesided/send.hpp"
 #include "onesided/wire.hpp"
 #include "progress/send.hpp"
-#include "progress/wait.hpp"
 
 namespace shmemx::onesided {
 namespace {
@@ -21,45 +21,27 @@ Bytes bytes_at(const void* source, std::size_t bytes) noexcept {
   return {static_cast<const std::byte*>(source), bytes};
 }
 
-SignalHeader signal_header(const context::Place& signal, std::uint64_t value, int sig_op) noexcept {
-  return {signal.window, signal.offset, value, sig_op, 0};
+SignalHeader signal_header(const Signal& signal) noexcept {
+  return {signal.place.window, signal.place.offset, signal.value, signal.sig_op, 0};
 }
 
-void put_by_messages(const char* routine, context::Place dest, const std::byte* source, std::size_t bytes,
-                     am::SendOptions options) noexcept {
-  const std::size_t room = room_behind(dest.pe, sizeof(PutHeader));
-  while (bytes != 0) {
-    const std::size_t piece = std::min(bytes, room);
-    const PutHeader header{dest.window, dest.offset};
-    progress::send(routine, dest.pe, am::kPut, bytes_of(header), bytes_at(source, piece), options);
-    dest.offset += piece;
-    source += piece;
-    bytes -= piece;
-  }
-}
+// How the messages of a put leave.
+struct Sending {
+  bool is_awaited;  // the caller may use the source again on return
+  am::SendOptions options;
+};
 
-bool try_put_nbi(const context::Place& dest, Bytes source) noexcept {
-  const PutHeader header{dest.window, dest.offset};
-  const am::Locked endpoint;
-  if (source.size() >= transport::kLongBytes)
-    return endpoint->try_send_lasting(dest.pe, am::kPut, bytes_of(header), source);
-  return endpoint->try_send_coalesced(dest.pe, am::kPut, bytes_of(header), source);
-}
-
-void put_nbi_by_messages(const char* routine, context::Place dest, const std::byte* source, std::size_t bytes,
-                         am::SendOptions) noexcept {
-  const std::size_t room = room_behind(dest.pe, sizeof(PutHeader));
-  while (bytes != 0) {
-    const std::size_t piece = std::min(bytes, room);
-    if (!try_put_nbi(dest, {source, piece})) {
-      progress::wait_for(routine, [&] {
-        am::poll();
-        return try_put_nbi(dest, {source, piece});
-      });
+void put_by_messages(Transfer put, Sending sending) noexcept {
+  const std::size_t room = room_behind(put.place.pe, sizeof(PutHeader));
+  while (put.bytes != 0) {
+    const Bytes piece{put.local, std::min(put.bytes, room)};
+    const PutHeader header{put.place.window, put.place.offset};
+    if (sending.is_awaited) [[likely]] {
+      progress::send(put.routine, put.place.pe, am::kPut, bytes_of(header), piece, sending.options);
+    } else {
+      send_nbi(put.routine, put.place.pe, am::kPut, bytes_of(header), piece);
     }
-    dest.offset += piece;
-    source += piece;
-    bytes -= piece;
+    put.skip(piece.size());
   }
 }
 
@@ -68,35 +50,20 @@ Transfer put_of(const char* routine, const context::Place& dest, const void* sou
   return {routine, Direction::put, dest, const_cast<std::byte*>(static_cast<const std::byte*>(source)), bytes};
 }
 
-struct ByMessages {
-  void (*put)(const char*, context::Place, const std::byte*, std::size_t, am::SendOptions) noexcept;
-  am::SendOptions options;
-};
-
-// By the network as far as it reaches.
-void start_put(Transfer put, transport::Completion& open, ByMessages by_messages) noexcept {
-  while (put.bytes != 0) {
-    const Part part = start_rdma(put, open);
-    if (!part.is_started) by_messages.put(put.routine, put.place, put.local, part.bytes, by_messages.options);
-    put.skip(part.bytes);
-  }
+void start_put(const Transfer& put, const Initiator& initiator, Sending sending) noexcept {
+  start(put, initiator, [sending](const Transfer& part) { put_by_messages(part, sending); });
 }
 
 // Large blocks: each is a put of its own.
 void put_each_block(const char* routine, context::Place dest, const std::byte* source, const rma::Strided& shape,
                     am::SendOptions options) noexcept {
-  transport::Completion open;
-  const bool by_network = goes_by_rdma(dest.pe, shape.block_bytes);
+  Tracker open;
   for (std::size_t i = 0; i < shape.block_count; ++i) {
-    if (by_network) {
-      start_put(put_of(routine, dest, source, shape.block_bytes), open, {put_by_messages, options});
-    } else {
-      put_by_messages(routine, dest, source, shape.block_bytes, options);
-    }
+    start_put(put_of(routine, dest, source, shape.block_bytes), {&open}, {true, options});
     dest.offset += shape.dest_step;
     source += shape.source_step;
   }
-  if (by_network) await_rdma(routine, dest.pe, open);
+  await_replies(routine, dest.pe, open);
 }
 
 }  // namespace
@@ -104,18 +71,21 @@ void put_each_block(const char* routine, context::Place dest, const std::byte* s
 void put(const char* routine, context::Place dest, const void* source, std::size_t bytes,
          am::SendOptions options) noexcept {
   if (!goes_by_rdma(dest.pe, bytes)) [[likely]]
-    return put_by_messages(routine, dest, static_cast<const std::byte*>(source), bytes, options);
-  transport::Completion open;
-  start_put(put_of(routine, dest, source, bytes), open, {put_by_messages, options});
-  await_rdma(routine, dest.pe, open);
+    return put_by_messages(put_of(routine, dest, source, bytes), {true, options});
+  Tracker open;
+  start_put(put_of(routine, dest, source, bytes), {&open}, {true, options});
+  await_replies(routine, dest.pe, open);
 }
 
 void put_nbi(const char* routine, const context::Context& context, context::Place dest, const void* source,
              std::size_t bytes) noexcept {
   if (!am::is_internode(dest.pe) || bytes == 0) return put(routine, dest, source, bytes);
-  if (goes_by_rdma(dest.pe, bytes))
-    return start_put(put_of(routine, dest, source, bytes), rdma_puts_of(context), {put_nbi_by_messages, {}});
-  put_nbi_by_messages(routine, dest, static_cast<const std::byte*>(source), bytes, {});
+  if (bytes < kRdmaBytes) [[likely]] {  // one message between nodes
+    const PutHeader header{dest.window, dest.offset};
+    return send_nbi(routine, dest.pe, am::kPut, bytes_of(header), bytes_at(source, bytes));
+  }
+  const std::uint32_t index = index_of(context);
+  start_put(put_of(routine, dest, source, bytes), {&open_table[index], index, false, &put_table[index]}, {false, {}});
 }
 
 void put_strided(const char* routine, context::Place dest, const void* source, const rma::Strided& shape,
@@ -138,23 +108,23 @@ void put_strided(const char* routine, context::Place dest, const void* source, c
   }
 }
 
-void signal(const char* routine, context::Place signal, std::uint64_t value, int sig_op) noexcept {
-  const SignalHeader header = signal_header(signal, value, sig_op);
-  progress::send(routine, signal.pe, am::kSignal, bytes_of(header));
+void update_signal(const char* routine, const Signal& signal) noexcept {
+  const SignalHeader header = signal_header(signal);
+  progress::send(routine, signal.place.pe, am::kSignal, bytes_of(header));
 }
 
 // The last piece carries the signal; messages of one source are carried out in order. What goes by the network is
 // complete before the signal leaves.
-void put_signal(const char* routine, context::Place dest, const void* source, std::size_t bytes, context::Place signal,
-                std::uint64_t value, int sig_op, am::SendOptions options) noexcept {
+void put_signal(const char* routine, context::Place dest, const void* source, std::size_t bytes, const Signal& signal,
+                am::SendOptions options) noexcept {
   if (bytes == 0 || goes_by_rdma(dest.pe, bytes)) {
     if (bytes != 0) put(routine, dest, source, bytes, options);
-    return onesided::signal(routine, signal, value, sig_op);
+    return update_signal(routine, signal);
   }
   const std::size_t last = std::min(bytes, room_behind(dest.pe, sizeof(PutSignalHeader)));
   put(routine, dest, source, bytes - last, options);
   dest.offset += bytes - last;
-  const PutSignalHeader header{{dest.window, dest.offset}, signal_header(signal, value, sig_op)};
+  const PutSignalHeader header{{dest.window, dest.offset}, signal_header(signal)};
   progress::send(routine, dest.pe, am::kPutSignal, bytes_of(header),
                  bytes_at(static_cast<const std::byte*>(source) + (bytes - last), last), options);
 }

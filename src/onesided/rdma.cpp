@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <string_view>
+#include <vector>
 
 #include "onesided/keys.hpp"
 #include "onesided/requests.hpp"
-#include "onesided/wire.hpp"
+#include "onesided/target.hpp"
 #include "progress/send.hpp"
 #include "progress/wait.hpp"
 
@@ -23,19 +25,26 @@ using transport::Completion;
 constinit config::NetRma choice = config::NetRma::off;
 
 // The rest under the endpoint's lock.
-struct OfContext {
-  Completion puts;
-  Completion gets;
 
-  bool is_flushed() const noexcept { return puts.open == 0 && gets.open == 0; }
+// A transfer under way. Its end closes a request, as a reply does.
+struct Started {
+  Completion completion;
+  Ticket ticket;
+  std::int32_t pe;
+  windows::WindowName window;
 };
-constinit OfContext of_contexts[context::kMaxContexts] = {};
-constinit std::size_t contexts_used = 0;  // those from here on have never had anything under way
-
+// The owner of a public window waits until no transfer uses its keys.
+struct Revocation {
+  std::int32_t pe;
+  KeyRevokeHeader header;
+  std::vector<RemoteKey> keys;
+};
 // Never destroyed: threads may still poll while the process exits.
 struct State {
   OpenedRanges opened;
   KnownKeys keys;
+  std::vector<std::unique_ptr<Started>> transfers;
+  std::vector<Revocation> revocations;
 };
 State& state() {
   static State* const instance = new State;
@@ -46,42 +55,52 @@ bool takes(const transport::Transport& network) noexcept { return uses_rdma(netw
 
 // ---- keys ----
 
-Verdict handle_key_ask(Endpoint& endpoint, const Message& message) {
-  KeyAsk ask;
-  windows::ExposedRange window;
-  check_message("a question for a key", message.source, find_key_ask(message.payload, ask, window));
-  const GetReplyHeader header{ask.ticket, 0};
-  const KeyAnswer none{0, window.bytes, 0, 0, {}};
-  const std::string_view name(ask.network, ::strnlen(ask.network, sizeof ask.network));
-  transport::Transport* const network = endpoint.network_called(name);
-  const bool may_open = endpoint.is_internode(message.source) && network != nullptr && takes(*network);
-  const KeyAnswer& answer = may_open ? state().opened.answer(*network, ask, window) : none;
-  return endpoint.try_send(message.source, am::kGetReply, am::bytes_of(header), am::bytes_of(answer)) ? Verdict::done
-                                                                                                      : Verdict::later;
+Verdict handle_key_request(Endpoint& endpoint, const Message& message) {
+  KeyRequest request;
+  windows::ExposedRange window{};
+  Executed result = find_key_request(message.payload, request, window);
+  check_message("a request for a key", message.source, result.wrong);
+  const KeyReply none{0, window.bytes, 0, 0, {}};
+  if (!result.is_replied) {
+    const std::string_view name(request.network, ::strnlen(request.network, sizeof request.network));
+    transport::Transport* const network = endpoint.network_called(name);
+    const bool may_open = endpoint.is_internode(message.source) && network != nullptr && takes(*network);
+    result.reply = {request.ticket, Outcome::ok, 1, 0};
+    result.data = am::bytes_of(may_open ? state().opened.reply(*network, request, window, message.source) : none);
+  }
+  endpoint.reply(
+      {.pe = message.source, .id = am::kReply, .header = am::bytes_of(result.reply), .payload = result.data});
+  return Verdict::done;
 }
 
 // The one that leads to `pe`, once that is known.
 transport::Transport& known_network(const char* routine, int pe) noexcept {
-  progress::wait_under_lock(routine, pe, [pe] { return am::own_endpoint.has_way(pe); });
+  progress::wait_under_lock(routine, pe, [pe] { return am::own_endpoint.has_path(pe); });
   return am::own_endpoint.network_of(pe);
 }
 
-void ask_for_key(const char* routine, const context::Place& place) noexcept {
-  KeyAnswer answer{};
-  constexpr auto kBytes = static_cast<std::uint32_t>(sizeof answer);
-  OpenCount open{0};
-  KeyAsk question{place.window, place.offset, 0, 0};
+// Returns false if the window does not exist any more.
+bool request_key(const char* routine, const context::Place& place) noexcept {
+  KeyReply reply{};
+  Tracker open;
+  KeyRequest request{place.window, place.offset, 0, 0};
   const std::string_view name = known_network(routine, place.pe).name();
-  std::memcpy(question.network, name.data(), std::min(name.size(), sizeof question.network));
-  ask(routine, {place.pe, am::kKeyAsk, {reinterpret_cast<std::byte*>(&answer), kBytes, kBytes, 1}}, question,
-      {&open, 0});
-  await_answers(routine, place.pe, open);
-  check_message("a key", place.pe, is_sound(answer, place.offset) ? nullptr : "does not fit what was asked");
+  std::memcpy(request.network, name.data(), std::min(name.size(), sizeof request.network));
+  {
+    const Locked endpoint;
+    state().keys.begin_request();
+  }
+  send_request(routine, {place.pe, am::kKeyRequest, contiguous(&reply, sizeof reply)}, request,
+               {&open, 0, is_public(place.window)});
+  await_replies(routine, place.pe, open);
+  const bool is_there = open.error.load(std::memory_order_relaxed) == 0;  // written before `answer`
+  if (is_there) check_message("a key", place.pe, is_sound(reply, place.offset) ? nullptr : "does not fit the request");
   const Locked endpoint;
-  state().keys.add(place, answer);
+  state().keys.end_request(place, is_there ? &reply : nullptr);
+  return is_there;
 }
 
-// False: the key has to be asked for.
+// Returns false if the key has to be requested.
 bool find_part(const Transfer& transfer, Part& part) noexcept {
   const Locked endpoint;
   const RemoteKey* const key = state().keys.find(transfer.place);
@@ -104,25 +123,60 @@ void flush_fenced_messages(const char* routine, int pe) noexcept {
   state().keys.fences_flushed(pe) = fences;
 }
 
-// False: the network takes nothing now.
-bool try_start(const Transfer& transfer, std::size_t bytes, Completion& open) noexcept {
-  const Locked endpoint;
+enum class Try : std::uint8_t { started, busy, revoked };
+
+// Under the lock. revoked: the owner has freed the window since find_part().
+Try try_start(const Transfer& transfer, std::size_t bytes, Completion& open) noexcept {
   const RemoteKey* const key = state().keys.find(transfer.place);
+  if (key == nullptr) return Try::revoked;
   const int pe = transfer.place.pe;
-  transport::Transport& network = endpoint->network_of(pe);
+  transport::Transport& network = am::own_endpoint.network_of(pe);
   const am::Bytes name{reinterpret_cast<const std::byte*>(key->key.data()), key->key.size()};
   const std::uint64_t offset = transfer.place.offset - key->begin;
   const bool taken = transfer.direction == Direction::put
                          ? network.put(pe, name, offset, {transfer.local, bytes}, open)
                          : network.get(pe, name, offset, {transfer.local, bytes}, open);
-  return taken || (endpoint->poll(pe), false);
+  if (taken) return Try::started;
+  am::own_endpoint.poll(pe);
+  return Try::busy;
 }
 
-OfContext& use(const context::Context& context) noexcept {
-  const std::size_t index = index_of(context);
-  const Locked endpoint;
-  contexts_used = std::max(contexts_used, index + 1);
-  return of_contexts[index];
+// Finds the first part of a transfer, with its key. Returns false if messages have to do it.
+bool find_first(const Transfer& transfer, Part& part) noexcept {
+  while (!find_part(transfer, part)) {
+    if (request_key(transfer.routine, transfer.place)) continue;
+    part = {transfer.bytes, false};
+    return false;
+  }
+  return part.is_started;
+}
+
+// ---- transfers under way ----
+
+bool try_finish(Endpoint& endpoint, const Revocation& revocation) {
+  const auto uses = [&](const auto& transfer) {
+    return transfer->pe == revocation.pe && transfer->window == revocation.header.window;
+  };
+  if (std::any_of(state().transfers.begin(), state().transfers.end(), uses)) return false;
+  for (const RemoteKey& key : revocation.keys) {
+    if (key.is_open && !state().keys.has(revocation.pe, key.key))
+      endpoint.network_of(revocation.pe)
+          .forget_key(revocation.pe, {reinterpret_cast<const std::byte*>(key.key.data()), key.key.size()});
+  }
+  const ReplyHeader reply{revocation.header.ticket, Outcome::ok, 1, 0};
+  endpoint.reply({.pe = revocation.pe, .id = am::kReply, .header = am::bytes_of(reply)});
+  return true;
+}
+
+Verdict handle_key_revoke(Endpoint& endpoint, const Message& message) {
+  Revocation revocation{message.source, {}, {}};
+  check_message("the end of a key", message.source,
+                decode_exactly(message.payload, revocation.header) ? nullptr : "has a wrong length");
+  revocation.keys = state().keys.revoke(message.source, revocation.header.window);
+  if (try_finish(endpoint, revocation)) return Verdict::done;
+  state().revocations.push_back(std::move(revocation));
+  has_transfers = true;
+  return Verdict::done;
 }
 
 }  // namespace
@@ -145,41 +199,68 @@ bool has_rdma(int pe) noexcept {
   return choice != config::NetRma::off && am::is_internode(pe) && takes(am::own_endpoint.network_of(pe));
 }
 
-Part start_rdma(const Transfer& transfer, Completion& open) noexcept {
-  Part part;
-  while (!find_part(transfer, part)) ask_for_key(transfer.routine, transfer.place);
-  if (!part.is_started) return part;
-  if (transfer.direction == Direction::put) flush_fenced_messages(transfer.routine, transfer.place.pe);
-  progress::wait_for(transfer.routine, [&] { return try_start(transfer, part.bytes, open); });
+Part start_rdma(const Transfer& transfer, const Initiator& initiator) noexcept {
+  Part part{};
+  if (!find_first(transfer, part)) return part;
+  const int pe = transfer.place.pe;
+  if (transfer.direction == Direction::put && !is_public(transfer.place.window))
+    flush_fenced_messages(transfer.routine, pe);
+  auto started = std::make_unique<Started>();
+  started->ticket = open_request(transfer.routine, kNoData, pe, initiator);
+  started->pe = pe;
+  started->window = transfer.place.window;
+  progress::wait_for(transfer.routine, [&] {
+    const Locked endpoint;
+    const Try result = try_start(transfer, part.bytes, started->completion);
+    if (result == Try::busy) return false;
+    part.is_started = result == Try::started;
+    if (!part.is_started) {
+      requests.close(started->ticket);
+    } else {
+      state().transfers.push_back(std::move(started));
+      has_transfers = true;
+    }
+    return true;
+  });
   return part;
 }
 
-void await_rdma(const char* routine, int pe, const Completion& open) noexcept {
-  progress::wait_under_lock(routine, pe, [&] { return open.open == 0; });
-}
-
-Completion& rdma_puts_of(const context::Context& context) noexcept { return use(context).puts; }
-Completion& rdma_gets_of(const context::Context& context) noexcept { return use(context).gets; }
-
-void flush_rdma_puts(const char* routine, const context::Context& context) noexcept {
+void revoke_keys(const char* routine, windows::WindowName window) noexcept {
   if (choice == config::NetRma::off) return;
-  const OfContext& of = of_contexts[index_of(context)];
-  progress::wait_under_lock(routine, -1, [&] { return of.puts.open == 0; });
-}
-
-void flush_rdma(const char* routine, const context::Context& context) noexcept {
-  if (choice == config::NetRma::off) return;
-  const OfContext& of = of_contexts[index_of(context)];
-  progress::wait_under_lock(routine, -1, [&] { return of.is_flushed(); });
+  std::vector<int> holders;
+  {
+    const Locked endpoint;
+    holders = state().opened.holders(window);
+  }
+  Tracker open;
+  for (const int pe : holders) {
+    KeyRevokeHeader header{window, 0, 0};
+    send_request(routine, {pe, am::kKeyRevoke, kNoData}, header, {&open});
+  }
+  await_replies(routine, -1, open);
+  const Locked endpoint;
+  state().opened.close(window);
 }
 
 void flush_rdma_all(const char* routine) noexcept {
-  if (choice == config::NetRma::off) return;
-  progress::wait_under_lock(routine, -1, [] {
-    return std::all_of(of_contexts, of_contexts + contexts_used, [](const OfContext& of) { return of.is_flushed(); });
-  });
+  progress::wait_under_lock(routine, -1, [] { return state().transfers.empty(); });
 }
 
-void set_key_handler() noexcept { am::set_handler(am::kKeyAsk, handle_key_ask, {.role = am::Role::request}); }
+bool finish_transfers(Endpoint& endpoint) noexcept {
+  State& all = state();
+  const std::size_t ended = std::erase_if(all.transfers, [](const auto& transfer) {
+    if (transfer->completion.open != 0) return false;
+    requests.close(transfer->ticket);
+    return true;
+  });
+  std::erase_if(all.revocations, [&](const Revocation& revocation) { return try_finish(endpoint, revocation); });
+  has_transfers = !all.transfers.empty() || !all.revocations.empty();
+  return ended != 0;
+}
+
+void set_key_handlers() noexcept {
+  am::set_handler(am::kKeyRequest, handle_key_request, {.role = am::Role::request});
+  am::set_handler(am::kKeyRevoke, handle_key_revoke, {.role = am::Role::request});
+}
 
 }  // namespace shmemx::onesided

@@ -2,7 +2,8 @@
 // messages, and so does what the target has not opened to the network.
 //
 // A network keeps no order between these transfers and messages, so it is made here: a transfer to a PE waits for the
-// messages that were sent there before the last fence; a fence waits for the puts of its context.
+// messages that were sent there before the last fence; a fence waits for the puts of its context. On public windows
+// only completion orders puts and gets.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +13,7 @@
 #include "config/kinds.hpp"
 #include "context/context.hpp"
 #include "context/location.hpp"
+#include "onesided/requests.hpp"
 #include "transport/transport.hpp"
 
 namespace shmemx::onesided {
@@ -28,7 +30,7 @@ constexpr bool uses_rdma(const transport::Capabilities& can, config::NetRma choi
 void open_rdma(config::NetRma choice, std::span<transport::Transport* const> networks) noexcept;
 void close_rdma() noexcept;
 
-// May a block of so many bytes go to or come from `pe` that way?
+// Returns whether a network transfers a block of `bytes` to or from `pe`.
 bool has_rdma(int pe) noexcept;
 inline bool goes_by_rdma(int pe, std::size_t bytes) noexcept { return bytes >= kRdmaBytes && has_rdma(pe); }
 
@@ -41,6 +43,7 @@ struct Transfer {
   std::byte* local;
   std::size_t bytes;
 
+  Transfer first(std::size_t most) const noexcept { return {routine, direction, place, local, most}; }
   void skip(std::size_t done) noexcept {
     place.offset += done;
     local += done;
@@ -53,22 +56,34 @@ struct Part {
   std::size_t bytes;
   bool is_started;  // false: the network does not reach it
 };
-// Starts the first part; counted in `open` until it is complete at the target or here. Wants goes_by_rdma().
-Part start_rdma(const Transfer& transfer, transport::Completion& open) noexcept;
-// Until all that is counted there is complete. `pe`: to or from whom.
-void await_rdma(const char* routine, int pe, const transport::Completion& open) noexcept;
+// Starts the first part, as a request of the initiator, which ends when the part is complete at the target or here.
+// Nothing is started if the owner of a public window has freed it: messages meet the error. Requires goes_by_rdma().
+Part start_rdma(const Transfer& transfer, const Initiator& initiator) noexcept;
 
-// What the quiet of a context waits for.
-transport::Completion& rdma_puts_of(const context::Context& context) noexcept;
-transport::Completion& rdma_gets_of(const context::Context& context) noexcept;
+// Starts a transfer of any length: by the network as far as it reaches, the rest by messages(part).
+template <class Messages>
+void start(Transfer transfer, const Initiator& initiator, Messages messages) noexcept {
+  if (!goes_by_rdma(transfer.place.pe, transfer.bytes)) [[likely]]
+    return messages(transfer);
+  while (transfer.bytes != 0) {
+    const Part part = start_rdma(transfer, initiator);
+    if (!part.is_started) messages(transfer.first(part.bytes));
+    transfer.skip(part.bytes);
+  }
+}
 
-// Fence: the context's puts are complete.
-void flush_rdma_puts(const char* routine, const context::Context& context) noexcept;
-// Quiet: the context's transfers are complete; those of all contexts.
-void flush_rdma(const char* routine, const context::Context& context) noexcept;
+// By the owner of a public window that nobody finds any more: returns when no network reads or writes its memory, and
+// the memory is registered no longer.
+void revoke_keys(const char* routine, windows::WindowName window) noexcept;
+
+// Waits until no transfer is under way.
 void flush_rdma_all(const char* routine) noexcept;
 
-// Of the asked PE; by set_handlers().
-void set_key_handler() noexcept;
+// By set_handlers().
+void set_key_handlers() noexcept;
+// At the end of each poll, if there are any: closes the requests of transfers that have ended. Returns whether there
+// were some.
+inline constinit bool has_transfers = false;
+bool finish_transfers(am::Endpoint& endpoint) noexcept;
 
 }  // namespace shmemx::onesided

@@ -12,40 +12,57 @@ constexpr std::uint32_t kGenerations = (~std::uint32_t{0} / kMaxRequests) + 1;
 void add(OpenCount& count, std::uint32_t change) noexcept {
   count.store(count.load(std::memory_order_relaxed) + change, std::memory_order_release);  // answer
 }
+constexpr std::uint32_t kMinusOne = ~std::uint32_t{0};
+
+void note(Tracker& tracker, Code code) noexcept {
+  Code none = 0;
+  tracker.error.compare_exchange_strong(none, code, std::memory_order_relaxed);  // published by the count
+}
 
 }  // namespace
 
-Ticket Requests::open(const Placement& placement, int pe, const Asker& asker) noexcept {
+Ticket Requests::open(const Placement& placement, int pe, const Initiator& initiator) noexcept {
   const std::uint32_t index = freed_ != 0 ? free_[--freed_] : fresh_++;
   Request& entry = entries_[index];
   const std::uint32_t generation = (entry.generation + 1) % kGenerations;
-  entry = {placement, asker.open, pe, generation, false};
-  if (asker.context != 0) {
-    owners_[index].store(owner_of(asker.context, pe), std::memory_order_relaxed);  // the same thread looks for it
+  entry = {placement, initiator, pe, generation, false};
+  if (initiator.context != 0) {
+    owners_[index].store(owner_of(initiator.context, pe), std::memory_order_relaxed);  // the same thread reads it
     add(nbi_, 1);
   }
-  add(*asker.open, 1);
+  if (initiator.also != nullptr) add(initiator.also->open, 1);
+  add_to(initiator.counter, 1);
+  add(initiator.tracker->open, 1);
   return generation * kMaxRequests + index;
 }
 
-const Request* Requests::find(Ticket ticket, int pe) const noexcept {
-  const Request& entry = entries_[ticket & kIndexMask];
-  const bool is_it = entry.open != nullptr && entry.generation == ticket / kMaxRequests && entry.pe == pe;
+Request* Requests::find(Ticket ticket, int pe) noexcept {
+  Request& entry = entries_[ticket & kIndexMask];
+  const bool is_it = entry.initiator.tracker != nullptr && entry.generation == ticket / kMaxRequests && entry.pe == pe;
   return is_it ? &entry : nullptr;
+}
+
+void Requests::note_error(const Request& request, Code code) noexcept {
+  note(*request.initiator.tracker, code);
+  if (request.initiator.also != nullptr) note(*request.initiator.also, code);
 }
 
 void Requests::close(Ticket ticket) noexcept {
   const std::uint32_t index = ticket & kIndexMask;
   Request& entry = entries_[index];
-  OpenCount& open = *entry.open;
-  entry.open = nullptr;
+  const Initiator initiator = entry.initiator;
+  entry.initiator.tracker = nullptr;
   free_[freed_++] = static_cast<std::uint16_t>(index);
   if (owners_[index].load(std::memory_order_relaxed) != 0) {  // written under the lock
     owners_[index].store(0, std::memory_order_release);       // owner
-    add(nbi_, ~std::uint32_t{0});
+    add(nbi_, kMinusOne);
   }
-  // Last: whoever waits may leave at once, and the counter with him.
-  add(open, ~std::uint32_t{0});
+  // The trackers last: once they count nothing, the program may reuse its counter and a waiter may return, which ends
+  // the tracker of a caller. A request of a caller has one tracker.
+  if (initiator.counter != nullptr) [[unlikely]]
+    add_to(initiator.counter, -1);
+  add(initiator.tracker->open, kMinusOne);
+  if (initiator.also != nullptr) add(initiator.also->open, kMinusOne);
 }
 
 bool Requests::any_open(std::uint32_t context, int pe) const noexcept {
@@ -61,6 +78,18 @@ std::uint32_t index_of(const context::Context& context) noexcept {
       reinterpret_cast<std::uintptr_t>(&context) - reinterpret_cast<std::uintptr_t>(context::context_table);
   const std::uintptr_t index = distance / sizeof(context::Context);
   return static_cast<std::uint32_t>(index < context::kMaxContexts ? index : context::kDefaultContext);
+}
+
+Ticket open_request(const char* routine, const Placement& placement, int pe, const Initiator& initiator) noexcept {
+  Ticket ticket = 0;
+  const auto try_open = [&] {
+    const am::Locked endpoint;
+    if (requests.is_full()) return false;
+    ticket = requests.open(placement, pe, initiator);
+    return true;
+  };
+  if (!try_open()) progress::wait_until(routine, -1, try_open);
+  return ticket;
 }
 
 void reject(const char* what, int source, const char* wrong) noexcept {

@@ -1,9 +1,11 @@
-// Questions to other PEs that have no answer yet: gets and fetching atomics by messages. A table of fixed size; an
-// answer names its entry by a ticket, whose generation tells it from earlier questions in the same entry.
+// Requests to other PEs that have no final reply yet: gets, fetching atomics, and all operations on public windows that
+// travel as messages. One table of fixed size; a reply names its entry by a ticket, whose generation tells it from
+// earlier requests in the same entry.
 //
-// Everything but the counters is used under the endpoint's lock. Counters are changed under it and read without.
+// Everything but the trackers is used under the endpoint's lock. Trackers are changed under it and read without.
 //
-// Edges:  answer  open.store in close() -> open.load of whoever waits    the data that the answer brought
+// Edges:  answer  open.store, counter.fetch_sub in close() -> open.load, counter.load of a waiter
+//                 what the reply has brought: data and errors
 //         owner   owner.store(0) in close() -> owner.load in any_open()  the same, for one context and PE
 #pragma once
 
@@ -11,55 +13,71 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "am/channel.hpp"
-#include "base/doorbell.hpp"
+#include "am/endpoint.hpp"
 #include "context/context.hpp"
 #include "progress/wait.hpp"
 
 namespace shmemx::onesided {
 
 using Ticket = std::uint32_t;
+using Code = int;  // a result of the public header; 0 is success
 using OpenCount = std::atomic<std::uint32_t>;
 static_assert(OpenCount::is_always_lock_free);
 
 inline constexpr std::size_t kMaxRequests = 256;  // a power of two: the low bits of a ticket
 
-// Where the data of an answer go: blocks, one behind the other in the answer.
+// Where the data of a reply go: blocks, one behind the other in the reply.
 struct Placement {
   std::byte* at;
   std::uint64_t step;
   std::uint32_t block_bytes;
   std::uint32_t block_count;
+
+  std::uint64_t bytes() const noexcept { return std::uint64_t{block_bytes} * block_count; }
+};
+inline constexpr Placement kNoData{nullptr, 0, 0, 0};
+inline Placement contiguous(void* at, std::size_t bytes) noexcept {
+  const auto block_bytes = static_cast<std::uint32_t>(bytes);
+  return {static_cast<std::byte*>(at), block_bytes, block_bytes, 1};
+}
+
+// Counts the open requests that a caller, a context, a window or a PE waits for together, and holds their first error.
+struct Tracker {
+  OpenCount open{0};
+  std::atomic<Code> error{0};
 };
 
-// Who asked: somebody who waits, or a context whose quiet will.
-struct Asker {
-  OpenCount* open;
-  std::uint32_t context;  // index in the table; 0 for somebody who waits
+// Who started a request.
+struct Initiator {
+  Tracker* tracker;           // of a caller that waits, of a context or of a window
+  std::uint32_t context = 0;  // index in the table of contexts; 0: not a context's
+  bool may_fail = false;      // on a public window: the tracker gets the error; else a refused request ends the job
+  Tracker* also = nullptr;    // counts the request, too, and gets its error: of a PE, or of a context's puts
+  long* counter = nullptr;    // of the program: positive while the request is open
 };
 
 struct Request {
   Placement placement;
-  OpenCount* open;
-  std::int32_t pe;  // who will answer
+  Initiator initiator;  // tracker null: the entry is free
+  std::int32_t pe;      // the target
   std::uint32_t generation;
-  bool is_placement = false;  // the answer is on its way to its place
+  bool is_placed = false;  // the data of the reply are being received at their place
 };
 
 class Requests {
  public:
   bool is_full() const noexcept { return freed_ == 0 && fresh_ == kMaxRequests; }
-  // Wants an entry to be free.
-  Ticket open(const Placement& placement, int pe, const Asker& asker) noexcept;
-  // The open request that `ticket` names, null when PE `pe` has not been asked that.
-  const Request* find(Ticket ticket, int pe) const noexcept;
-  // The answer to one that has been found is on its way: there is no other.
-  void note_placement(Ticket ticket) noexcept { entries_[ticket % kMaxRequests].is_placement = true; }
-  // After the data have placed, or when the question could not be sent.
+  // Opens a request. Requires a free entry.
+  Ticket open(const Placement& placement, int pe, const Initiator& initiator) noexcept;
+  // Returns the open request that `ticket` names, null if PE `pe` has no such request.
+  Request* find(Ticket ticket, int pe) noexcept;
+  // Notes the first error of a request that may fail.
+  static void note_error(const Request& request, Code code) noexcept;
+  // After the final reply, or if the request could not be sent.
   void close(Ticket ticket) noexcept;
-  // Any thread: has PE `pe` still to answer the context?
+  // Any thread: returns whether the context waits for a reply of PE `pe`.
   bool any_open(std::uint32_t context, int pe) const noexcept;
-  // Any thread: answers that contexts wait for.
+  // Any thread: returns how many requests contexts wait for.
   std::uint32_t open_of_contexts() const noexcept { return nbi_.load(std::memory_order_acquire); }  // answer
 
  private:
@@ -68,7 +86,7 @@ class Requests {
   }
 
   Request entries_[kMaxRequests] = {};
-  std::atomic<std::uint64_t> owners_[kMaxRequests] = {};  // context and PE; 0: closed, or somebody waits for it
+  std::atomic<std::uint64_t> owners_[kMaxRequests] = {};  // context and PE; 0: closed, or not a context's
   std::uint16_t free_[kMaxRequests] = {};                 // a stack of entries used before
   std::uint32_t freed_ = 0;
   std::uint32_t fresh_ = 0;  // entries from here on were never used
@@ -77,28 +95,30 @@ class Requests {
 inline constinit Requests requests;
 
 // What the quiet of a context waits for.
-inline constinit OpenCount open_table[context::kMaxContexts] = {};
+inline constinit Tracker open_table[context::kMaxContexts] = {};
 
 // Of the default context where `context` is none of the table, such as the route of a team.
 std::uint32_t index_of(const context::Context& context) noexcept;
-inline Asker asker_of(const context::Context& context) noexcept {
+// What its fence waits for: puts that a network does by itself.
+inline constinit Tracker put_table[context::kMaxContexts] = {};
+inline Initiator initiator_of(const context::Context& context) noexcept {
   const std::uint32_t index = index_of(context);
   return {&open_table[index], index};
 }
 
-// A question: who is asked, and where the answer goes.
-struct Question {
+// A message that opens a request: its target, and where the data of the reply go.
+struct RequestMessage {
   std::int32_t pe;
   am::HandlerId handler;
   Placement placement;
 };
 
 template <class Header>
-bool try_ask(const Question& question, Header& header, const Asker& asker) noexcept {
+bool try_send_request(const RequestMessage& message, Header& header, const Initiator& initiator) noexcept {
   const am::Locked endpoint;
   if (!requests.is_full()) {
-    header.ticket = requests.open(question.placement, question.pe, asker);
-    if (endpoint->try_send(question.pe, question.handler, am::bytes_of(header))) return true;
+    header.ticket = requests.open(message.placement, message.pe, initiator);
+    if (endpoint->try_send(message.pe, message.handler, am::bytes_of(header))) return true;
     requests.close(header.ticket);
   }
   endpoint->poll();
@@ -107,18 +127,25 @@ bool try_ask(const Question& question, Header& header, const Asker& asker) noexc
 
 // Sends `header`, whose ticket is filled in. Waits while there is no cell or no entry.
 template <class Header>
-void ask(const char* routine, const Question& question, Header& header, const Asker& asker) noexcept {
-  if (try_ask(question, header, asker)) [[likely]]
+void send_request(const char* routine, const RequestMessage& message, Header& header,
+                  const Initiator& initiator) noexcept {
+  if (try_send_request(message, header, initiator)) [[likely]]
     return;
-  progress::wait_for(routine, [&] { return try_ask(question, header, asker); });
+  progress::wait_for(routine, [&] { return try_send_request(message, header, initiator); });
 }
 
-// Until at most `left` answers are missing.
-inline void await_answers(const char* routine, int pe, const OpenCount& open, std::uint32_t left = 0) noexcept {
-  progress::wait_until(routine, pe, [&] { return open.load(std::memory_order_acquire) <= left; });  // answer
+// Opens a request whose messages the caller sends. Waits while there is no entry.
+Ticket open_request(const char* routine, const Placement& placement, int pe, const Initiator& initiator) noexcept;
+
+// Waits until at most `left` replies are missing.
+inline void await_replies(const char* routine, int pe, const Tracker& tracker, std::uint32_t left = 0) noexcept {
+  progress::wait_until(routine, pe, [&] { return tracker.open.load(std::memory_order_acquire) <= left; });  // answer
 }
 
-using shmemx::wake_own_sleepers;
+// Adds to a counter of the program.
+inline void add_to(long* counter, long value) noexcept {
+  if (counter != nullptr) __atomic_fetch_add(counter, value, __ATOMIC_ACQ_REL);  // answer
+}
 
 // Ends the job when `wrong` says something. `what` names the message.
 [[gnu::cold, gnu::noinline]] void reject(const char* what, int source, const char* wrong) noexcept;

@@ -1,167 +1,252 @@
-// Handlers of put, get and signals, at the target and where answers arrive; and the completion of what was started.
-#include "onesided/operations.hpp"
+#include "onesided/target.hpp"
 
-#include <cstring>
+#include <shmemx/types.h>
 
-#include "onesided/rdma.hpp"
-#include "onesided/requests.hpp"
-#include "onesided/update.hpp"
-#include "onesided/wire.hpp"
-#include "base/doorbell.hpp"
-#include "progress/send.hpp"
-#include "progress/wait.hpp"
+#include "atomic/direct.hpp"
+#include "rma/copy.hpp"
+#include "rma/strided.hpp"
 
 namespace shmemx::onesided {
 namespace {
 
-using am::bytes_of;
-using am::Endpoint;
-using am::Message;
-using am::Verdict;
+constexpr char kBadLength[] = "has a length that does not fit what it says";
+constexpr char kBadRange[] = "names memory that is in no window of this PE";
+constexpr char kBadSignal[] = "names a signal that is in no window of this PE or misaligned";
+constexpr char kBadElements[] = "has a wrong length, operation or type";
+constexpr char kBadWord[] = "names a word that is in no window of this PE";
 
-// What changes this PE's memory and has no answer.
-using Perform = const char* (*)(Bytes);
-struct What {
-  char name[24];
+Executed reply(std::uint32_t ticket, Outcome outcome, bool is_final, Bytes data = {}) noexcept {
+  return {nullptr, true, {ticket, outcome, is_final, 0}, data};
+}
+
+struct Refusal {
+  Outcome outcome;
+  const char* wrong;  // where nobody can be told
 };
-
-template <Perform kPerform, What kWhat>
-Verdict handle(Endpoint&, const Message& message) {
-  check_message(kWhat.name, message.source, kPerform(message.payload));
-  wake_own_sleepers();
-  return Verdict::done;
+Executed refuse(windows::WindowName window, std::uint32_t ticket, const Refusal& refusal,
+                bool is_final = true) noexcept {
+  if (!is_public(window)) return {.wrong = refusal.wrong};
+  return reply(ticket, refusal.outcome, is_final);
 }
 
-Verdict answer(Endpoint& endpoint, int pe, const GetAnswer& answer) {
-  std::uint64_t word = 0;
-  Bytes data = answer.data;
-  // A word is read at once, whatever the channel copies with.
-  if (data.size() <= sizeof word) {
-    rma::copy_visible(&word, data.data(), data.size());
-    data = bytes_of(word).first(data.size());
+// Why find_exposed() has found nothing.
+Refusal refusal_of(windows::WindowName window, const char* wrong) noexcept {
+  return {windows::range_of_exposed(window).base == nullptr ? Outcome::stale : Outcome::range, wrong};
+}
+
+bool is_aligned(const std::byte* at, std::size_t bytes) noexcept {
+  return reinterpret_cast<std::uintptr_t>(at) % bytes == 0;
+}
+
+bool has_operator(const SignalHeader& signal) noexcept {
+  return signal.sig_op == SHMEM_SIGNAL_SET || signal.sig_op == SHMEM_SIGNAL_ADD;
+}
+
+std::uint64_t* find_signal(const SignalHeader& signal) noexcept {
+  std::byte* const word = windows::find_exposed(signal.window, signal.offset, sizeof(std::uint64_t));
+  return is_aligned(word, sizeof(std::uint64_t)) ? reinterpret_cast<std::uint64_t*>(word) : nullptr;
+}
+
+void update(std::uint64_t* word, const SignalHeader& signal) noexcept {
+  if (signal.sig_op == SHMEM_SIGNAL_SET) {
+    atomic::set(word, signal.value);  // a release store: after the data
+  } else {
+    atomic::add(word, signal.value);
   }
-  // The data lie in a window of the symmetric heap or of static data, so they stay.
-  return endpoint.try_send_lasting(pe, am::kGetReply, bytes_of(answer.header), data) ? Verdict::done : Verdict::later;
 }
 
-Verdict handle_get(Endpoint& endpoint, const Message& message) {
-  GetAnswer found;
-  const std::size_t most = am::max_payload_bytes(message.source) - sizeof(GetReplyHeader);
-  check_message("a get", message.source, find_get(message.payload, most, found));
-  return answer(endpoint, message.source, found);
+bool decode_signal(Bytes payload, SignalHeader& header) noexcept {
+  return decode_exactly(payload, header) && has_operator(header);
+}
+bool decode_put_signal(Bytes payload, PutSignalHeader& header, Bytes& data) noexcept {
+  return decode(payload, header, data) && has_operator(header.signal);
 }
 
-Verdict handle_get_strided(Endpoint& endpoint, const Message& message) {
-  GetAnswer found;
-  std::byte gathered[kGatherBytes];
-  const std::size_t most = std::min(kGatherBytes, am::max_payload_bytes() - sizeof(GetReplyHeader));
-  check_message("a strided get", message.source, find_get_strided(message.payload, {gathered, most}, found));
-  return answer(endpoint, message.source, found);
+bool decode_atomic(Bytes payload, AtomicHeader& header) noexcept {
+  return decode_exactly(payload, header) && atomic::go_together(header.type, header.op);
 }
 
-std::byte* put_placement(int source, Bytes header, std::size_t bytes) {
-  std::byte* place = nullptr;
-  check_message("a put", source, find_put(header, bytes, place));
-  return place;
-}
-
-std::byte* put_signal_placement(int source, Bytes header, std::size_t bytes) {
-  std::byte* place = nullptr;
-  check_message("a put with signal", source, find_put_signal(header, bytes, place));
-  return place;
-}
-
-void put_signal_placed(Endpoint&, int source, Bytes header, std::size_t) {
-  check_message("a put with signal", source, perform_signal_of(header));
-  wake_own_sleepers();
-}
-
-void put_placed(Endpoint&, int, Bytes, std::size_t) { wake_own_sleepers(); }
-
-// The data of an answer, and the request that it answers.
-const char* decode_answer(const Message& message, GetReplyHeader& header, Bytes& data,
-                          const Request*& request) noexcept {
-  if (!decode_get_reply(message.payload, header, data)) return "has a wrong length";
-  request = requests.find(header.ticket, message.source);
-  if (request == nullptr) return "answers nothing that it was asked";
-  const Placement& placement = request->placement;
-  return data.size() == std::size_t{placement.block_bytes} * placement.block_count
-             ? nullptr
-             : "has another length than asked for";
-}
-
-// In one piece only: blocks are put apart from a message that is here.
-std::byte* get_placement(int source, Bytes payload, std::size_t bytes) {
-  GetReplyHeader header;
-  Bytes data;
-  if (!decode_get_reply(payload, header, data)) return nullptr;  // the handler rejects it
-  const Request* const request = requests.find(header.ticket, source);
-  if (request == nullptr || request->is_placement || request->placement.block_count != 1 ||
-      request->placement.block_bytes != bytes)
-    return nullptr;
-  requests.note_placement(header.ticket);
-  return request->placement.at;
-}
-
-void get_placed(Endpoint&, int, Bytes payload, std::size_t) {
-  GetReplyHeader header;
-  std::memcpy(&header, payload.data(), sizeof header);
-  requests.close(header.ticket);
-  wake_own_sleepers();
-}
-
-Verdict handle_get_reply(Endpoint&, const Message& message) {
-  GetReplyHeader header;
-  Bytes data;
-  const Request* request = nullptr;
-  check_message("the answer to a get", message.source, decode_answer(message, header, data, request));
-  const Placement& placement = request->placement;
-  rma::copy_strided(placement.at, data.data(),
-                    {placement.block_bytes, placement.block_count, placement.step, placement.block_bytes});
-  requests.close(header.ticket);
-  wake_own_sleepers();
-  return Verdict::done;
+// Elements that are fetched need room for the reply.
+bool is_sound(const AccumulateHeader& header, Bytes elements, std::size_t most) noexcept {
+  if (header.op == atomic::ElementOp::compare_swap || !atomic::go_together(header.type, header.op)) return false;
+  const std::uint64_t bytes = header.count * std::uint64_t{atomic::element_bytes(header.type)};
+  return bytes <= most && elements.size() == (header.op == atomic::ElementOp::no_op ? 0 : bytes);
 }
 
 }  // namespace
 
-void flush(const char* routine, const context::Context& context) noexcept {
-  progress::flush_all(routine);
-  await_answers(routine, -1, *asker_of(context).open);
-  flush_rdma(routine, context);
+// ---- without a reply ----
+
+const char* perform_put(Bytes payload) noexcept {
+  PutHeader header;
+  Bytes data;
+  if (!decode(payload, header, data)) return kBadLength;
+  std::byte* const dest = windows::find_exposed(header.window, header.offset, data.size());
+  if (dest == nullptr) return kBadRange;
+  rma::copy_visible(dest, data.data(), data.size());
+  return nullptr;
 }
 
-void flush(const char* routine, const context::Context& context, int pe) noexcept {
-  progress::flush(routine, pe);
-  const Asker asker = asker_of(context);
-  progress::wait_until(routine, pe, [&] { return !requests.any_open(asker.context, pe); });
-  flush_rdma(routine, context);
+const char* perform_put_strided(Bytes payload) noexcept {
+  PutStridedHeader header;
+  BlockRange range;
+  Bytes data;
+  if (!decode(payload, header, data) || !range_of(header, range) || range.total() != data.size()) return kBadLength;
+  std::byte* const dest = windows::find_exposed(header.window, header.offset, range.span);
+  if (dest == nullptr) return kBadRange;
+  rma::copy_strided(dest, data.data(), {range.block_bytes, range.block_count, range.step, range.block_bytes});
+  return nullptr;
 }
 
-void flush_all(const char* routine) noexcept {
-  progress::flush_all(routine);
-  progress::wait_until(routine, -1, [] { return requests.open_of_contexts() == 0; });
-  flush_rdma_all(routine);
+const char* perform_signal(Bytes payload) noexcept {
+  SignalHeader header;
+  if (!decode_signal(payload, header)) return kBadLength;
+  std::uint64_t* const word = find_signal(header);
+  if (word == nullptr) return kBadSignal;
+  update(word, header);
+  return nullptr;
 }
 
-void fence_unmapped(const char* routine, const context::Context& context) noexcept {
-  am::note_fence();
-  flush_rdma_puts(routine, context);
+const char* perform_put_signal(Bytes payload) noexcept {
+  PutSignalHeader header;
+  Bytes data;
+  if (!decode_put_signal(payload, header, data)) return kBadLength;
+  std::byte* const dest = windows::find_exposed(header.put.window, header.put.offset, data.size());
+  if (dest == nullptr) return kBadRange;
+  std::uint64_t* const word = find_signal(header.signal);
+  if (word == nullptr) return kBadSignal;
+  rma::copy_visible(dest, data.data(), data.size());
+  update(word, header.signal);
+  return nullptr;
 }
 
-void set_handlers() noexcept {
-  am::set_handler(am::kPut, handle<perform_put, What{"a put"}>, {.place_early = true});
-  am::set_handler(am::kPutStrided, handle<perform_put_strided, What{"a strided put"}>);
-  am::set_handler(am::kPutSignal, handle<perform_put_signal, What{"a put with signal"}>, {.place_early = true});
-  am::set_handler(am::kSignal, handle<perform_signal, What{"a signal"}>);
-  am::set_handler(am::kGet, handle_get, {.role = am::Role::request});
-  am::set_handler(am::kGetStrided, handle_get_strided, {.role = am::Role::request});
-  am::set_handler(am::kGetReply, handle_get_reply, {.role = am::Role::reply, .place_early = true});
-  am::set_placement(am::kPut, {put_placement, put_placed});
-  am::set_placement(am::kPutSignal, {put_signal_placement, put_signal_placed});
-  am::set_placement(am::kGetReply, {get_placement, get_placed});
-  set_key_handler();
-  set_update_handlers();
+const char* perform_atomic(Bytes payload) noexcept {
+  AtomicHeader header;
+  if (!decode_atomic(payload, header)) return kBadElements;
+  const std::size_t bytes = atomic::element_bytes(header.type);
+  std::byte* const word = windows::find_exposed(header.window, header.offset, bytes);
+  if (word == nullptr || !is_aligned(word, bytes)) return kBadWord;
+  static_cast<void>(atomic::apply_one({header.op, header.type, header.operand, header.condition}, word));
+  return nullptr;
+}
+
+// ---- with a reply ----
+
+Executed execute_put(Bytes payload, Room) noexcept {
+  PutRepliedHeader header;
+  Bytes data;
+  if (!decode(payload, header, data)) return {.wrong = kBadLength};
+  std::byte* const dest = windows::find_exposed(header.window, header.offset, data.size());
+  if (dest == nullptr)
+    return refuse(header.window, header.ticket, refusal_of(header.window, kBadRange), header.is_last != 0);
+  rma::copy_visible(dest, data.data(), data.size());
+  return header.is_last != 0 ? reply(header.ticket, Outcome::ok, true) : Executed{};
+}
+
+Executed execute_get(Bytes payload, Room room) noexcept {
+  GetHeader header;
+  if (!decode_exactly(payload, header)) return {.wrong = kBadLength};
+  if (header.bytes > room.longest) return refuse(header.window, header.ticket, {Outcome::bad, kBadLength});
+  const std::byte* const source = windows::find_exposed(header.window, header.offset, header.bytes);
+  if (source == nullptr) return refuse(header.window, header.ticket, refusal_of(header.window, kBadRange));
+  Bytes data{source, header.bytes};
+  // Another thread may write a word at this moment, so it is read at once, whatever the endpoint copies with.
+  if (data.size() <= sizeof(std::uint64_t)) {
+    rma::copy_visible(room.scratch.data(), source, data.size());
+    data = room.scratch.first(data.size());
+  }
+  return reply(header.ticket, Outcome::ok, true, data);
+}
+
+Executed execute_get_strided(Bytes payload, Room room) noexcept {
+  GetStridedHeader header;
+  BlockRange range;
+  if (!decode_exactly(payload, header)) return {.wrong = kBadLength};
+  if (!range_of(header, range) || range.total() > room.scratch.size())
+    return refuse(header.window, header.ticket, {Outcome::bad, kBadLength});
+  const std::byte* const source = windows::find_exposed(header.window, header.offset, range.span);
+  if (source == nullptr) return refuse(header.window, header.ticket, refusal_of(header.window, kBadRange));
+  rma::copy_strided(room.scratch.data(), source, {range.block_bytes, range.block_count, range.block_bytes, range.step});
+  return reply(header.ticket, Outcome::ok, true, room.scratch.first(range.total()));
+}
+
+Executed execute_atomic(Bytes payload, Room room) noexcept {
+  AtomicHeader header;
+  if (!decode_exactly(payload, header)) return {.wrong = kBadElements};
+  if (!atomic::go_together(header.type, header.op))
+    return refuse(header.window, header.ticket, {Outcome::bad, kBadElements});
+  const std::size_t bytes = atomic::element_bytes(header.type);
+  std::byte* const word = windows::find_exposed(header.window, header.offset, bytes);
+  if (word == nullptr) return refuse(header.window, header.ticket, refusal_of(header.window, kBadWord));
+  if (!is_aligned(word, bytes)) return refuse(header.window, header.ticket, {Outcome::bad, kBadWord});
+  const std::uint64_t old = atomic::apply_one({header.op, header.type, header.operand, header.condition}, word);
+  std::memcpy(room.scratch.data(), &old, sizeof old);
+  Executed result = reply(header.ticket, Outcome::ok, true, room.scratch.first(bytes));
+  result.has_changed = header.op != atomic::ElementOp::no_op;
+  return result;
+}
+
+Executed execute_accumulate(Bytes payload, Room room) noexcept {
+  AccumulateHeader header;
+  Bytes elements;
+  if (!decode(payload, header, elements)) return {.wrong = kBadLength};
+  const bool fetch = header.fetch != 0;
+  const bool is_final = header.is_last != 0 || fetch;
+  if (!is_sound(header, elements, room.scratch.size()))
+    return refuse(header.window, header.ticket, {Outcome::bad, kBadElements}, is_final);
+  const std::size_t size = atomic::element_bytes(header.type);
+  const std::uint64_t bytes = header.count * std::uint64_t{size};
+  std::byte* const at = windows::find_exposed(header.window, header.offset, bytes);
+  if (at == nullptr) return refuse(header.window, header.ticket, refusal_of(header.window, kBadRange), is_final);
+  if (!is_aligned(at, size)) return refuse(header.window, header.ticket, {Outcome::bad, kBadWord}, is_final);
+  const atomic::Update update{header.type, header.op, header.exclusive != 0};
+  atomic::apply(update, at, elements.empty() ? nullptr : elements.data(), fetch ? room.scratch.data() : nullptr,
+                header.count);
+  if (!is_final) return {};
+  return reply(header.ticket, Outcome::ok, true, fetch ? room.scratch.first(bytes) : std::span<std::byte>{});
+}
+
+Executed find_key_request(Bytes payload, KeyRequest& request, windows::ExposedRange& window) noexcept {
+  if (!decode_exactly(payload, request)) return {.wrong = kBadLength};
+  window = windows::range_of_exposed(request.window);
+  if (window.base != nullptr && request.offset < window.bytes) return {};
+  return refuse(request.window, request.ticket, refusal_of(request.window, kBadRange));
+}
+
+// ---- data that arrive separately ----
+
+std::byte* find_put(Bytes payload, std::size_t bytes) noexcept {
+  PutHeader header;
+  return decode_exactly(payload, header) ? windows::find_exposed(header.window, header.offset, bytes) : nullptr;
+}
+
+std::byte* find_put_signal(Bytes payload, std::size_t bytes) noexcept {
+  PutSignalHeader header;
+  Bytes data;
+  if (!decode_put_signal(payload, header, data) || !data.empty() || find_signal(header.signal) == nullptr)
+    return nullptr;
+  return windows::find_exposed(header.put.window, header.put.offset, bytes);
+}
+
+std::byte* find_put_replied(Bytes payload, std::size_t bytes) noexcept {
+  PutRepliedHeader header;
+  return decode_exactly(payload, header) ? windows::find_exposed(header.window, header.offset, bytes) : nullptr;
+}
+
+const char* perform_signal_of(Bytes payload) noexcept {
+  PutSignalHeader header;
+  Bytes data;
+  if (!decode_put_signal(payload, header, data)) return kBadLength;
+  std::uint64_t* const word = find_signal(header.signal);
+  if (word == nullptr) return kBadSignal;
+  update(word, header.signal);
+  return nullptr;
+}
+
+Executed reply_to_placed(Bytes payload) noexcept {
+  PutRepliedHeader header;
+  if (!decode_exactly(payload, header)) return {.wrong = kBadLength};
+  return header.is_last != 0 ? reply(header.ticket, Outcome::ok, true) : Executed{};
 }
 
 }  // namespace shmemx::onesided

@@ -1,25 +1,27 @@
-// Atomics on memory that is not mapped: a message to the PE whose memory it is. That PE carries them out with the same
-// instructions as direct ones (direct.hpp), so both kinds are atomic with each other.
+// Atomics on memory that is not mapped: a message to the PE whose memory it is. That PE executes them by the same
+// instructions as direct ones (atomic/direct.hpp), so both kinds are atomic with each other.
 #pragma once
 
 #include <cstdint>
 
+#include "atomic/elements.hpp"
 #include "context/location.hpp"
-#include "onesided/update_wire.hpp"
+#include "onesided/wire.hpp"
 
 namespace shmemx::onesided {
 
-// Without the value before. Complete after quiet.
-void post(const char* routine, const context::Place& place, const Operation& operation) noexcept;
+// Without the old value. Complete after quiet.
+void post(const char* routine, const context::Place& place, const atomic::Operation& operation) noexcept;
 
-// The bits of the value before.
-std::uint64_t fetch(const char* routine, const context::Place& place, const Operation& operation) noexcept;
+// Returns the bits of the old value.
+std::uint64_t fetch(const char* routine, const context::Place& place, const atomic::Operation& operation) noexcept;
 
-// The value before goes to `fetch`, which has the type's size. Complete after the context's quiet.
+// The old value goes to `fetch`, which has the type's size. Complete after the context's quiet.
 void fetch_nbi(const char* routine, const context::Context& context, void* fetch, const context::Place& place,
-               const Operation& operation) noexcept;
+               const atomic::Operation& operation) noexcept;
 
-// By set_handlers().
-void set_update_handlers() noexcept;
+inline AtomicHeader header_of(const context::Place& place, const atomic::Operation& operation) noexcept {
+  return {place.window, place.offset, operation.operand, operation.condition, 0, operation.type, operation.op, 0};
+}
 
 }  // namespace shmemx::onesided

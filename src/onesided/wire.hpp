@@ -1,28 +1,42 @@
-// Messages of put, get and signals, and what the target does with them. Nothing that comes is trusted: decode_*() check
-// lengths and arithmetic, perform_*() and find_*() check name and range against the windows of this PE, and memory is
-// touched when all is right only.
+// The messages of all one-sided operations, and how they are decoded. A message names memory by window and offset,
+// never by an address. A request that expects a reply carries a ticket: the number of an entry that the initiator keeps
+// until the final reply (requests.hpp).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
-#include "am/channel.hpp"
+#include "am/endpoint.hpp"
+#include "atomic/elements.hpp"
 #include "windows/exposure.hpp"
 
 namespace shmemx::onesided {
 
 using am::Bytes;
 
-// A message holds at most so much of a strided transfer: it is gathered on the stack.
+// Limits of one message: a strided transfer, gathered on the stack; and elements of an accumulate between nodes, which
+// the target keeps until it can reply.
 inline constexpr std::size_t kGatherBytes = 4096;
+inline constexpr std::size_t kElementBytes = std::size_t{64} << 10;
 
-// kPut: the data follow.
+// kPut: the data follow. No reply.
 struct PutHeader {
   windows::WindowName window;
   std::uint64_t offset;
 };
 static_assert(sizeof(PutHeader) == 16 && std::is_trivially_copyable_v<PutHeader>);
+
+// kPutReplied: the data follow. The parts of a put have the same ticket; the target replies to the last one, and to
+// parts that it refuses.
+struct PutRepliedHeader {
+  windows::WindowName window;
+  std::uint64_t offset;
+  std::uint32_t ticket;
+  std::uint32_t is_last;
+};
+static_assert(sizeof(PutRepliedHeader) == 24 && offsetof(PutRepliedHeader, ticket) == 16);
 
 // kPutStrided: the blocks follow, without gaps.
 struct PutStridedHeader {
@@ -72,32 +86,76 @@ struct GetStridedHeader {
 };
 static_assert(sizeof(GetStridedHeader) == 40 && offsetof(GetStridedHeader, ticket) == 32);
 
-// kGetReply: the data follow.
-struct GetReplyHeader {
+// kAtomic, which has no reply and no ticket; kAtomicFetch: the reply carries the old value. With what the endpoint adds
+// it fits one cache line.
+struct AtomicHeader {
+  windows::WindowName window;
+  std::uint64_t offset;
+  std::uint64_t operand;
+  std::uint64_t condition;
   std::uint32_t ticket;
-  std::uint32_t reserved;
+  atomic::ElementType type;
+  atomic::ElementOp op;
+  std::uint16_t reserved;
 };
-static_assert(sizeof(GetReplyHeader) == 8);
+static_assert(sizeof(AtomicHeader) == 40 && std::is_trivially_copyable_v<AtomicHeader>);
+static_assert(offsetof(AtomicHeader, ticket) == 32 && offsetof(AtomicHeader, op) == 37);
 
-// kKeyAsk: under which name does the network that the asker uses reach the byte at `offset`?
-struct KeyAsk {
+// kAccumulate: `count` elements follow, none with no_op. If they are fetched each part has a ticket and a reply of its
+// own, with the old elements; else replies are those of kPutReplied.
+struct AccumulateHeader {
+  windows::WindowName window;
+  std::uint64_t offset;
+  std::uint32_t ticket;
+  std::uint32_t count;
+  atomic::ElementType type;
+  atomic::ElementOp op;
+  std::uint8_t exclusive;
+  std::uint8_t fetch;
+  std::uint32_t is_last;
+};
+static_assert(sizeof(AccumulateHeader) == 32 && offsetof(AccumulateHeader, is_last) == 28);
+
+// kKeyRequest: asks for the key by which the network that the initiator uses reaches the byte at `offset`.
+struct KeyRequest {
   windows::WindowName window;
   std::uint64_t offset;
   std::uint32_t ticket;
   std::uint32_t reserved;
-  char network[8] = {};  // its name; zeros behind
+  char network[8] = {};  // its name, padded with zeros
 };
-static_assert(sizeof(KeyAsk) == 32 && offsetof(KeyAsk, ticket) == 16);
+static_assert(sizeof(KeyRequest) == 32 && offsetof(KeyRequest, ticket) == 16);
 
-// What a kGetReply brings for it: a range of the window with that byte in it, and its key.
-struct KeyAnswer {
+// The data of the reply: a range of the window with that byte in it, and its key.
+struct KeyReply {
   std::uint64_t begin;
   std::uint64_t bytes;
   std::uint32_t is_open;  // 0: the network does not reach this range; messages do
   std::uint32_t key_bytes;
   std::byte key[transport::kMaxKeyBytes];
 };
-static_assert(sizeof(KeyAnswer) == 24 + transport::kMaxKeyBytes && std::is_trivially_copyable_v<KeyAnswer>);
+static_assert(sizeof(KeyReply) == 24 + transport::kMaxKeyBytes && std::is_trivially_copyable_v<KeyReply>);
+
+// kKeyRevoke: the target forgets the keys of the public window of the sender, and replies when it has no transfers by
+// them under way.
+struct KeyRevokeHeader {
+  windows::WindowName window;
+  std::uint32_t ticket;
+  std::uint32_t reserved;
+};
+static_assert(sizeof(KeyRevokeHeader) == 16 && offsetof(KeyRevokeHeader, ticket) == 8);
+
+// stale: there is no such window; range: the window has no such bytes; bad: no PE sends such a request.
+enum class Outcome : std::uint8_t { ok = 0, stale = 1, range = 2, bad = 3 };
+
+// kReply, to all requests: the data follow if the outcome is ok. After the final one the ticket is free.
+struct ReplyHeader {
+  std::uint32_t ticket;
+  Outcome outcome;
+  std::uint8_t is_final;
+  std::uint16_t reserved;
+};
+static_assert(sizeof(ReplyHeader) == 8 && offsetof(ReplyHeader, is_final) == 5);
 
 // Blocks in a window, as a message says it, with the length from the first one's begin to the last one's end.
 struct BlockRange {
@@ -105,40 +163,40 @@ struct BlockRange {
   std::uint32_t block_bytes;
   std::uint32_t block_count;
   std::uint64_t span;
+
+  // A product of two factors of 32 bits: no overflow.
+  std::uint64_t total() const noexcept { return std::uint64_t{block_bytes} * block_count; }
 };
+// Of PutStridedHeader and GetStridedHeader: at least one block of at least one byte. Returns false if a sum overflows.
+template <class Header>
+bool range_of(const Header& header, BlockRange& range) noexcept {
+  range = {header.step, header.block_bytes, header.block_count, 0};
+  if (range.block_bytes == 0 || range.block_count == 0) return false;
+  if (range.block_count == 1) range.step = range.block_bytes;  // whatever it says: there is no second block
+  std::uint64_t before_last = 0;
+  return !__builtin_mul_overflow(range.step, std::uint64_t{range.block_count} - 1, &before_last) &&
+         !__builtin_add_overflow(before_last, range.block_bytes, &range.span);
+}
 
-// False: the message is shorter than its header, its data have another length than it says, a sum overflows, or what it
-// asks for has more than `most` bytes. `data` is a part of `payload`.
-bool decode_put(Bytes payload, PutHeader& header, Bytes& data) noexcept;
-bool decode_put_strided(Bytes payload, PutStridedHeader& header, BlockRange& range, Bytes& data) noexcept;
-bool decode_signal(Bytes payload, SignalHeader& header) noexcept;
-bool decode_put_signal(Bytes payload, PutSignalHeader& header, Bytes& data) noexcept;
-bool decode_get(Bytes payload, std::size_t most, GetHeader& header) noexcept;
-bool decode_get_strided(Bytes payload, std::size_t most, GetStridedHeader& header, BlockRange& range) noexcept;
-bool decode_get_reply(Bytes payload, GetReplyHeader& header, Bytes& data) noexcept;
-bool decode_key_ask(Bytes payload, KeyAsk& ask) noexcept;
-// Does the answer speak of `offset`, and is its key one?
-bool is_sound(const KeyAnswer& answer, std::uint64_t offset) noexcept;
-
-// Null when done; else what is wrong with the message, and nothing has changed.
-const char* perform_put(Bytes payload) noexcept;
-// For data that are not here yet: where they go.
-const char* find_put(Bytes header, std::size_t bytes, std::byte*& place) noexcept;
-const char* find_put_signal(Bytes header, std::size_t bytes, std::byte*& place) noexcept;
-// When they are there: the signal of a put with signal.
-const char* perform_signal_of(Bytes header) noexcept;
-const char* perform_put_strided(Bytes payload) noexcept;
-const char* perform_signal(Bytes payload) noexcept;
-const char* perform_put_signal(Bytes payload) noexcept;
-
-// The same; what the answer holds.
-struct GetAnswer {
-  GetReplyHeader header;
+// Splits a message into its header and its data. Returns false if it is shorter than the header.
+template <class Header>
+bool decode(Bytes payload, Header& header, Bytes& data) noexcept {
+  if (payload.size() < sizeof header) return false;
+  std::memcpy(&header, payload.data(), sizeof header);
+  data = payload.subspan(sizeof header);
+  return true;
+}
+// The same for messages without data: returns false if the length is not the header's.
+template <class Header>
+bool decode_exactly(Bytes payload, Header& header) noexcept {
   Bytes data;
-};
-const char* find_get(Bytes payload, std::size_t most, GetAnswer& answer) noexcept;
-const char* find_key_ask(Bytes payload, KeyAsk& ask, windows::ExposedRange& window) noexcept;
-// Gathers into `buffer`.
-const char* find_get_strided(Bytes payload, std::span<std::byte> buffer, GetAnswer& answer) noexcept;
+  return decode(payload, header, data) && data.empty();
+}
+
+// Returns whether the reply is about `offset` and its key has a possible length.
+inline bool is_sound(const KeyReply& reply, std::uint64_t offset) noexcept {
+  const bool covers = offset >= reply.begin && offset - reply.begin < reply.bytes;
+  return covers && reply.is_open <= 1 && reply.key_bytes <= sizeof reply.key;
+}
 
 }  // namespace shmemx::onesided

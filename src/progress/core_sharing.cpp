@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kSharedNs = 10'000'000;      // how long a switch is remembered
 constexpr std::uint64_t kBusyMinNs = 10'000'000;     // how long a slice of another program is remembered: doubled each
-constexpr std::uint64_t kBusyMaxNs = 1'000'000'000;  // time a new trial finds the program still there
+constexpr std::uint64_t kBusyMaxNs = 1'000'000'000;  // time the next yield finds the program still there
 
 // Hints that any thread of the process may change, so relaxed: a lost update costs one more yield.
 constinit std::atomic<std::uint64_t> shared_until_ns{0};

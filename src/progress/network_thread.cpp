@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "am/network.hpp"
+#include "am/net_channel.hpp"
 #include "base/clock.hpp"
 #include "base/doorbell.hpp"
 #include "base/unique_fd.hpp"
@@ -160,12 +160,12 @@ void network_main() {
   LastThread last(network_thread);
   while (!network_thread.is_stopping()) {
     idle_beside_others();
-    if (work(network_thread) == Worked::in_the_way) continue;
+    if (work(network_thread) == Worked::contended) continue;
     for (int ms; !network_thread.is_stopping() && (ms = length.next()) >= 0;) {
       last.look();
       if (!sleep_on_networks(std::min(ms, static_cast<int>(last.interval_ns() / 1'000'000U)))) break;
       const Worked worked = alarms.expects_one() ? work_once() : work(network_thread);
-      if (worked == Worked::in_the_way) break;
+      if (worked == Worked::contended) break;
       alarms.count(worked);
     }
   }

@@ -13,7 +13,7 @@ constexpr std::uint64_t kFirstSleepNs = 1'000'000;  // see sleep_until_woken
 constexpr std::uint32_t kBusyPolls = 200;           // polls of others in kLookNs: they do the work
 constexpr std::uint64_t kBusyNs = 2000;             // from one poll to the next
 
-Doorbell& own_bell() { return am::own_endpoint.doorbell_of(am::own_endpoint.me()); }
+Doorbell& doorbell_of_this_pe() { return am::own_endpoint.doorbell_of(am::own_endpoint.me()); }
 
 // Idles while other threads wait in the library, or poll it all the time: they do the work, and no sender need wake
 // this thread.
@@ -57,10 +57,10 @@ void sleep_until_woken(Doorbell& doorbell, LastThread& last) {
 }
 
 void node_main() {
-  Doorbell& doorbell = own_bell();
+  Doorbell& doorbell = doorbell_of_this_pe();
   LastThread last(node_thread);
   while (!node_thread.is_stopping()) {
-    if (work(node_thread) == Worked::in_the_way || others_wait()) idle_beside_others();
+    if (work(node_thread) == Worked::contended || others_wait()) idle_beside_others();
     const Since armed;
     sleep_until_woken(doorbell, last);
     if (armed.busy()) idle_beside_others();
@@ -68,7 +68,7 @@ void node_main() {
 }
 
 void wake_node_thread() {
-  Doorbell& doorbell = own_bell();
+  Doorbell& doorbell = doorbell_of_this_pe();
   doorbell.sleepers.store(1, std::memory_order_relaxed);  // so that the next line wakes in any case
   wake_sleepers(doorbell);
 }

@@ -117,12 +117,12 @@ Worked work(const ProgressThread& self) noexcept {
   const std::uint32_t contention = am::endpoint_lock.contention();
   Worked worked = Worked::nothing;
   for (int idle = 0; idle < kPollsBeforeSleep && !self.is_stopping(); ++idle) {
-    if (am::endpoint_lock.contention() != contention) return Worked::in_the_way;
+    if (am::endpoint_lock.contention() != contention) return Worked::contended;
     if (am::poll()) {
       idle = 0;
       worked = Worked::something;
     } else if (idle >= kPollsBesideWaiters && waiters_poll()) {
-      return Worked::in_the_way;
+      return Worked::contended;
     }
     cpu_pause();
   }

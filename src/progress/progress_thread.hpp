@@ -63,9 +63,9 @@ class LastThread {
 inline constexpr std::uint64_t kLookNs = 400'000;  // how often an idle thread looks whether others still poll
 inline constexpr std::uint64_t kLongSleepNs = 2'000'000'000;
 
-enum class Worked : std::uint8_t { something, nothing, in_the_way };
+enum class Worked : std::uint8_t { something, nothing, contended };
 
-// Polls several times, as a message seldom arrives alone. Returns `in_the_way` if another thread polls by itself or has
+// Polls several times, as a message seldom arrives alone. Returns `contended` if another thread polls by itself or has
 // needed the lock meanwhile: it would have to wait for each poll of this one.
 Worked work(const ProgressThread& self) noexcept;
 // Returns whether another thread of this PE waits in the library.

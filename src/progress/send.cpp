@@ -5,15 +5,15 @@
 namespace shmemx::progress {
 namespace {
 
-// The body is read from where it lies, so this waits until the network has done so.
-void send_long(const char* routine, int pe, am::HandlerId id, am::Bytes header, am::Bytes body,
+// The network reads the payload from the caller's memory, so this waits until it has done so.
+void send_long(const char* routine, int pe, am::HandlerId id, am::Bytes header, am::Bytes payload,
                am::SendOptions options) noexcept {
   transport::Outgoing outgoing;
   bool taken = false;
   wait_for(routine, [&] {
     const am::Locked endpoint;
     if (!taken) {
-      const transport::Sent sent = endpoint->send_tracked(pe, id, header, body, outgoing, options);
+      const transport::Sent sent = endpoint->send_tracked(pe, id, header, payload, outgoing, options);
       if (sent == transport::Sent::yes) return true;
       taken = sent == transport::Sent::later;
     }
@@ -24,14 +24,14 @@ void send_long(const char* routine, int pe, am::HandlerId id, am::Bytes header, 
 
 }  // namespace
 
-void send_waiting(const char* routine, int pe, am::HandlerId id, am::Bytes header, am::Bytes body,
+void send_waiting(const char* routine, int pe, am::HandlerId id, am::Bytes header, am::Bytes payload,
                   am::SendOptions options) noexcept {
-  if (body.size() >= transport::kLongBytes && am::is_internode(pe))
-    return send_long(routine, pe, id, header, body, options);
+  if (payload.size() >= transport::kLongBytes && am::is_internode(pe))
+    return send_long(routine, pe, id, header, payload, options);
   wait_for(routine, [&] {
     const am::Locked endpoint;
-    if (endpoint->try_send(pe, id, header, body, options)) return true;
-    return endpoint->poll() && endpoint->try_send(pe, id, header, body, options);
+    if (endpoint->try_send(pe, id, header, payload, options)) return true;
+    return endpoint->poll() && endpoint->try_send(pe, id, header, payload, options);
   });
 }
 

@@ -13,7 +13,7 @@
 
 #include <cstdint>
 
-#include "am/channel.hpp"
+#include "am/endpoint.hpp"
 #include "progress/policy.hpp"
 
 namespace shmemx::progress {

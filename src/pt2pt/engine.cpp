@@ -88,7 +88,7 @@ Step Engine::push(Request& request) noexcept {
       return step_of(rendezvous_.push_rts(request));
     case Next::cts:
       return step_of(rendezvous_.push_cts(request));
-    case Next::ask_section:
+    case Next::request_section:
     case Next::section:
       return step_of(rendezvous_.push_cookie(request));
     case Next::done:
@@ -106,7 +106,7 @@ void Engine::pushed(Request& request) noexcept {
     case Next::cts:
       return rendezvous_.sent_cts(request);
     case Next::rts:
-    case Next::ask_section:
+    case Next::request_section:
     case Next::section:
       break;
   }

@@ -55,7 +55,7 @@ void KeyedQueues::erase(QueueEntry& entry) noexcept {
     entry.next->prev = entry.prev;
     return;
   }
-  front(entry.key)->last = entry.prev;  // the newest is removed; count_ is not 0, so the queue has a first entry
+  first(entry.key)->last = entry.prev;  // the newest is removed; count_ is not 0, so the queue has a first entry
 }
 
 // Without memory for a wider table the chains grow instead.
@@ -86,7 +86,7 @@ void KeyedQueues::clear() noexcept {
 
 QueueEntry* PostedQueue::older_wildcard(QueueEntry* best, std::int32_t source, std::int32_t tag) const noexcept {
   for (const Key key : {Key{source, kAny}, Key{kAny, tag}, Key{kAny, kAny}}) {
-    QueueEntry* const entry = queues_.front(key.word());
+    QueueEntry* const entry = queues_.first(key.word());
     if (entry != nullptr && (best == nullptr || entry->stamp < best->stamp)) best = entry;
   }
   return best;

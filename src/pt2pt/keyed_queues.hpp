@@ -48,7 +48,7 @@ class KeyedQueues {
   void push(QueueEntry& entry) noexcept;
   void erase(QueueEntry& entry) noexcept;
   // Returns the oldest entry of that key; null if there is none.
-  QueueEntry* front(std::uint64_t key) const noexcept {
+  QueueEntry* first(std::uint64_t key) const noexcept {
     if (count_ == 0) return nullptr;
     QueueEntry* entry = buckets_[bucket_of(key)];
     while (entry != nullptr && entry->key != key) entry = entry->chain;
@@ -90,7 +90,7 @@ class PostedQueue {
   // Returns the receive that a message of this source and tag belongs to, without removing it; null if there is none.
   QueueEntry* find(std::int32_t source, std::int32_t tag) const noexcept {
     if (queues_.size() == 0) return nullptr;
-    QueueEntry* const exact = queues_.front(Key{source, tag}.word());
+    QueueEntry* const exact = queues_.first(Key{source, tag}.word());
     return wildcards_ == 0 ? exact : older_wildcard(exact, source, tag);
   }
   // Returns true if a posted receive could take a message that also fits `key`.
@@ -124,7 +124,7 @@ class UnexpectedQueue {
   void push(UnexpectedEntries& message, Key key, std::uint64_t stamp, void* owner) noexcept;
   void erase(UnexpectedEntries& message) noexcept;
   // Returns the oldest message that fits; null if there is none.
-  QueueEntry* find(Key key) const noexcept { return queues_.front(key.word()); }
+  QueueEntry* find(Key key) const noexcept { return queues_.first(key.word()); }
   bool empty() const noexcept { return queues_.size() == 0; }
   std::size_t size() const noexcept { return queues_.size() / 4; }
   void clear() noexcept { queues_.clear(); }

@@ -51,9 +51,9 @@ class LibraryPlatform final : public Platform {
   std::byte* address_of(int pe, Space space, std::uint64_t offset, std::uint64_t bytes) noexcept override {
     const context::Context& world = context::default_context();
     if (!context::is_mapped(world, pe)) return nullptr;
-    if (space == Space::heap && inside(offset, bytes, world.window_bytes))
+    if (space == Space::heap && context::range_fits(offset, bytes, world.window_bytes))
       return context::mapped_address(world, {windows::kHeapWindow, offset}, pe);
-    if (space == Space::statics && inside(offset, bytes, world.static_bytes))
+    if (space == Space::statics && context::range_fits(offset, bytes, world.static_bytes))
       return context::mapped_address(world, {windows::kStaticWindow, offset}, pe);
     return nullptr;
   }
@@ -69,12 +69,7 @@ class LibraryPlatform final : public Platform {
     fatal(nullptr, "%s would be %zu bytes, allowed are %zu (SHMEMX_UNEXPECTED_MAX)", what, bytes, allowed);
   }
 
-  am::Parts parts;
-
- private:
-  static bool inside(std::uint64_t offset, std::uint64_t bytes, std::uint64_t window_bytes) noexcept {
-    return offset < window_bytes && bytes <= window_bytes - offset;
-  }
+  nemesis::Parts parts;
 };
 
 constinit LibraryPlatform platform;

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "am/channel.hpp"
+#include "am/endpoint.hpp"
 #include "progress/policy.hpp"
 #include "pt2pt/engine.hpp"
 
@@ -19,7 +19,7 @@ struct Call {
 
 // Runtime calls open() after the endpoint has been set up, before the first message can arrive.
 struct Start {
-  am::Parts parts;
+  nemesis::Parts parts;
   int me = 0;
   int n_pes = 0;
   std::size_t unexpected_max = 0;  // bytes

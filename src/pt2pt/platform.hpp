@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "am/channel.hpp"
+#include "am/endpoint.hpp"
 #include "config/kinds.hpp"
 #include "pt2pt/lmt/copy_buffer.hpp"
 #include "pt2pt/wire.hpp"

@@ -40,7 +40,7 @@ enum class Phase : std::uint8_t {
 };
 
 // What a queued request sends next.
-enum class Next : std::uint8_t { eager, rts, cts, data, ask_section, section, done };
+enum class Next : std::uint8_t { eager, rts, cts, data, request_section, section, done };
 
 // The part of a request that a rendezvous uses, on either side.
 struct Transfer {

@@ -63,7 +63,7 @@ class Cursor {
     if (shape_.kind == Shape::Kind::contiguous) return {shape_.base + passed_, left() < most ? left() : most};
     return next_of_many(most);
   }
-  // Moves on by `bytes`. At least so many must be left.
+  // Advances by `bytes`, at most left().
   void advance(std::size_t bytes) noexcept {
     if (shape_.kind == Shape::Kind::contiguous) {
       passed_ += bytes;
@@ -71,7 +71,7 @@ class Cursor {
       advance_in_many(bytes);
     }
   }
-  // Copy the next `bytes` out of the shape, or into it, and advance. At least so many must be left.
+  // Copy the next `bytes` out of the shape, or into it, and advance. At most left().
   void gather(void* dest, std::size_t bytes) noexcept;
   void scatter(const void* source, std::size_t bytes) noexcept;
 

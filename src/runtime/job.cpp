@@ -14,7 +14,7 @@
 #include <optional>
 #include <vector>
 
-#include "am/channel.hpp"
+#include "am/endpoint.hpp"
 #include "base/fatal.hpp"
 #include "bootstrap/bootstrap.hpp"
 #include "coll/barrier.hpp"
@@ -63,7 +63,7 @@ void announce_departure() {
   self.arena->record(self.parameters.identity.pe).collectives.store(entered, std::memory_order_relaxed);  // left
   set_phase(bootstrap::PePhase::departed);
   self.arena->header().departed.fetch_add(1, std::memory_order_acq_rel);
-  am::tell_stage({.phase = bootstrap::PePhase::departed, .collectives = entered},
+  am::send_stage({.phase = bootstrap::PePhase::departed, .collectives = entered},
                  coll::awaiting_in_barrier(coll::team_table[coll::kWorldTeam]), kPatienceMs);
 }
 
@@ -165,7 +165,7 @@ void close_world(const char* routine) {
   coll::team_table[coll::kWorldTeam].handle = coll::team_table[coll::kSharedTeam].handle = 0;
   context::set_unusable_reason("called after shmem_finalize");
   set_phase(bootstrap::PePhase::finalized);
-  am::tell_stage(bootstrap::PePhase::finalized, 0);
+  am::send_stage(bootstrap::PePhase::finalized, 0);
 }
 
 }  // namespace
@@ -187,7 +187,7 @@ bool initialize(const InitRequest& request) noexcept {
     meet_node_pes(*job().arena, request.routine);
     report_start(job().parameters);
   } else {
-    am::tell_stage(bootstrap::PePhase::running, kPatienceMs);
+    am::send_stage(bootstrap::PePhase::running, kPatienceMs);
     coll::barrier(coll::team_table[coll::kWorldTeam], request.routine);
   }
   set_phase(bootstrap::PePhase::running);

@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "am/channel.hpp"
+#include "am/endpoint.hpp"
 #include "base/clock.hpp"
 #include "base/fatal.hpp"
 #include "base/streams.hpp"

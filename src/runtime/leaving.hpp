@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "am/channel.hpp"
+#include "am/endpoint.hpp"
 #include "bootstrap/bootstrap.hpp"
 #include "runtime/nodes.hpp"
 #include "windows/arena.hpp"

@@ -3,13 +3,12 @@
 #include <shmemx/types.h>
 
 #include "active/active.hpp"
-#include "am/channel.hpp"
+#include "am/endpoint.hpp"
+#include "am/net_channel.hpp"
+#include "base/doorbell.hpp"
 #include "coll/common/flag_messages.hpp"
 #include "onesided/operations.hpp"
 #include "onesided/rdma.hpp"
-#include "onesided/update.hpp"
-#include "am/network.hpp"
-#include "base/doorbell.hpp"
 #include "progress/policy.hpp"
 #include "progress/threads.hpp"
 #include "pt2pt/messages.hpp"
@@ -23,7 +22,7 @@ namespace {
 using Poll = bool (*)();
 constinit Poll poll_before = nullptr;
 
-am::Parts parts_of(const windows::Arena& arena, const StartParameters& parameters) {
+nemesis::Parts parts_of(const windows::Arena& arena, const StartParameters& parameters) {
   return {arena.channel(), channel_layout(parameters.config, arena.geometry().n_pes)};
 }
 
@@ -57,33 +56,31 @@ void set_handlers() {
 
 }  // namespace
 
-am::Layout channel_layout(const config::Config& config, std::size_t n_pes) noexcept {
-  return am::make_layout(n_pes, config.queue_cell_bytes, config.queue_cells);
+nemesis::Layout channel_layout(const config::Config& config, std::size_t n_pes) noexcept {
+  return nemesis::make_layout(n_pes, config.queue_cell_bytes, config.queue_cells);
 }
 
 Doorbells doorbells_of(const windows::Arena& arena, const StartParameters& parameters) noexcept {
   if (!by_messages(parameters))
     return {reinterpret_cast<std::byte*>(&arena.doorbell(0)), static_cast<std::ptrdiff_t>(arena.geometry().stride)};
-  const am::Parts parts = parts_of(arena, parameters);
+  const nemesis::Parts parts = parts_of(arena, parameters);
   return {reinterpret_cast<std::byte*>(&parts.control(0).doorbell),
           static_cast<std::ptrdiff_t>(parts.layout().part_bytes)};
 }
 
 void open_messages(const windows::Arena& arena, StartParameters& parameters, int thread_level) noexcept {
-  const Doorbells doorbells = doorbells_of(arena, parameters);
   const config::Config& config = parameters.config;
   Nodes& nodes = parameters.nodes;
   am::set_up({.parts = parts_of(arena, parameters),
               .me = parameters.identity.pe,
               .n_pes = parameters.identity.n_pes,
-              .doorbell0 = doorbells.doorbell0,
-              .doorbell_step = doorbells.step,
+              .doorbells = doorbells_of(arena, parameters),
               .many_threads = thread_level == SHMEM_THREAD_MULTIPLE,
               .pending_max = config.pending_max,
               .route = nodes.several() ? nodes.route.data() : nullptr,
               .paths = nodes.several() ? nodes.paths.data() : nullptr,
               .networks = nodes.open,
-              .trial_ms = nodes.probe_ms,
+              .probe_ms = nodes.probe_ms,
               .lost = end_for_lost,
               .stage_of = note_stage});
   name_hosts(nodes);

@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstring>
 
-#include "am/network.hpp"
+#include "am/net_channel.hpp"
 #include "bootstrap/placement.hpp"
 
 namespace shmemx::runtime {

@@ -1,6 +1,6 @@
 #include <cstdio>
 
-#include "am/channel.hpp"
+#include "am/endpoint.hpp"
 #include "context/context.hpp"
 #include "onesided/rdma.hpp"
 #include "runtime/nodes.hpp"

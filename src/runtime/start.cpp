@@ -38,8 +38,8 @@ constexpr std::uint64_t kMeetCheckNs = 100'000'000;
 
 constexpr std::uint64_t kHeapUnderValgrind = std::uint64_t{64} << 20;
 
-// Returns the size of the heap for "auto": the machine's memory. The range is only reserved; shmem_malloc checks the memory
-// that is available. Under valgrind it is small, since valgrind takes minutes to record reserved memory.
+// Returns the size of the heap for "auto": the machine's memory. The range is only reserved; shmem_malloc checks the
+// memory that is available. Under valgrind it is small, since valgrind takes minutes to record reserved memory.
 std::uint64_t default_heap_bytes() {
   if (runs_under_valgrind()) return kHeapUnderValgrind;
   return std::max<std::uint64_t>(round_up(total_memory_bytes(), kHugePageBytes), kHugePageBytes);
@@ -83,14 +83,14 @@ bool statics_are_symmetric(const windows::Arena& arena, int my_pe) {
   return true;
 }
 
-// Returns true if the kernel backs shared memory with huge pages after MADV_HUGEPAGE. The file reads "always within_size
-// [advise] never ...".
+// Returns true if the kernel backs shared memory with huge pages after MADV_HUGEPAGE. The file reads "always
+// within_size [advise] never ...".
 bool shared_memory_can_be_huge() {
   const std::string modes = read_small_file("/sys/kernel/mm/transparent_hugepage/shmem_enabled");
   return !modes.empty() && modes.find("[never]") == std::string::npos && modes.find("[deny]") == std::string::npos;
 }
 
-void ask_for_huge_pages(const windows::Arena& arena, const StartParameters& parameters) {
+void request_huge_pages(const windows::Arena& arena, const StartParameters& parameters) {
   using config::HugePages;
   if (parameters.config.huge_pages == HugePages::never) return;
   const int pe = parameters.identity.pe;
@@ -121,8 +121,8 @@ Status map_memory(windows::Arena& arena, StartParameters& parameters) {
   const std::size_t n_pes = arena.header().n_pes;
   const std::span<const bootstrap::PeRecord> records(&arena.record(0), n_pes);
   SHMEMX_TRY(windows::check_agreement(records));
-  const am::Layout layout = channel_layout(parameters.config, n_pes);
-  SHMEMX_TRY_ASSIGN(plan, windows::plan_node(records, layout.region_bytes));
+  const nemesis::Layout layout = channel_layout(parameters.config, n_pes);
+  SHMEMX_TRY_ASSIGN(plan, windows::plan_node(records, layout.total_bytes));
   parameters.path = plan.path;
   parameters.path_reason = plan.why;
   const Nodes& nodes = parameters.nodes;
@@ -140,7 +140,7 @@ Status map_memory(windows::Arena& arena, StartParameters& parameters) {
 
 // Writes this PE's record and endpoint addresses into the arena, and waits until those of all PEs are there.
 Status exchange_start_data(windows::Arena& arena, StartParameters& parameters, bootstrap::Bootstrap& launcher,
-                      const char* routine) {
+                           const char* routine) {
   const bootstrap::Identity identity = parameters.identity;
   bootstrap::PeRecord& record = arena.record(identity.pe);
   divide(parameters.nodes, launcher.nodes(), identity.pe, parameters.config, identity.n_pes);
@@ -178,7 +178,7 @@ Status share_memory(windows::Arena& arena, StartParameters& parameters, bootstra
   if (const std::string directory = bootstrap::directory_of_file(arena.fd()); pe == 0 && !directory.empty())
     debug_line("memfd_create is refused: the PEs' memory lies in a file without a name in %s", directory.c_str());
   prefer_own_node(arena, pe);
-  ask_for_huge_pages(arena, parameters);
+  request_huge_pages(arena, parameters);
   // Rounded to pages, but no more than the least that a PE requests.
   parameters.heap_limit_bytes = geometry.heap_bytes;
   for (int i = 0; i < static_cast<int>(geometry.n_pes); ++i) {

@@ -2,10 +2,10 @@
 
 #include <cstdint>
 
+#include "base/doorbell.hpp"
 #include "base/fatal.hpp"
 #include "context/location.hpp"
 #include "onesided/update.hpp"
-#include "base/doorbell.hpp"
 #include "progress/test_loop.hpp"
 #include "progress/wait.hpp"
 
@@ -25,20 +25,20 @@ struct RemoteHalf {
   context::Place place;  // if not mapped
   const char* routine;
 
-  Half apply(onesided::Op op, Half operand, Half condition = 0) const {
-    return static_cast<Half>(onesided::fetch(routine, place, onesided::operation(op, operand, condition)));
+  Half apply(atomic::ElementOp op, Half operand, Half condition = 0) const {
+    return static_cast<Half>(onesided::fetch(routine, place, atomic::operation(op, operand, condition)));
   }
   Half exchange(Half value) const {
-    if (doorbell == nullptr) return apply(onesided::Op::swap, value);
+    if (doorbell == nullptr) return apply(atomic::ElementOp::replace, value);
     return __atomic_exchange_n(at, value, __ATOMIC_ACQ_REL);  // queue
   }
   bool compare_swap(Half condition, Half value) const {
-    if (doorbell == nullptr) return apply(onesided::Op::compare_swap, value, condition) == condition;
+    if (doorbell == nullptr) return apply(atomic::ElementOp::compare_swap, value, condition) == condition;
     return __atomic_compare_exchange_n(at, &condition, value, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);  // free
   }
   // Completes later if the PE is not mapped.
   void add_bits(Half bits) const {
-    if (doorbell == nullptr) return onesided::post(routine, place, onesided::operation(onesided::Op::or_, bits));
+    if (doorbell == nullptr) return onesided::post(routine, place, atomic::operation(atomic::ElementOp::bor, bits));
     __atomic_fetch_or(at, bits, __ATOMIC_ACQ_REL);  // next, grant
     wake(*doorbell);
   }

@@ -31,8 +31,8 @@ struct Area {
 };
 struct Areas {
   std::mutex mutex;
-  std::uint64_t begin = 0;          // of PE 0's area in the file
-  std::uint64_t unasked_bytes = 0;  // handed out since the machine was last asked whether it has memory
+  std::uint64_t begin = 0;            // of PE 0's area in the file
+  std::uint64_t unchecked_bytes = 0;  // allocated since the last check whether the machine has memory
   std::vector<std::unique_ptr<Area>> of_pe;
 };
 // Never destroyed: threads may use windows while the process exits.
@@ -93,13 +93,13 @@ std::size_t alignment_of(std::size_t bytes) { return bytes >= kPagedBytes ? kPag
 // Whole lines, so that windows share none.
 std::size_t rounded(std::size_t bytes) { return round_up(bytes == 0 ? 1 : bytes, alignment_of(bytes)); }
 
-// Under the mutex. Asking means reading files, so small windows are asked for together.
+// Under the mutex. The check reads files, so one check covers several small windows.
 bool has_memory(std::size_t bytes) {
-  constexpr std::uint64_t kAskEvery = std::uint64_t{8} << 20;
-  std::uint64_t& unasked = areas().unasked_bytes;
-  unasked += bytes;
-  if (unasked < kAskEvery) return true;
-  unasked = 0;
+  constexpr std::uint64_t kCheckEvery = std::uint64_t{8} << 20;
+  std::uint64_t& unchecked = areas().unchecked_bytes;
+  unchecked += bytes;
+  if (unchecked < kCheckEvery) return true;
+  unchecked = 0;
   return bytes <= std::min(available_memory_bytes(), bootstrap::file_room_bytes(node().fd));
 }
 

@@ -23,8 +23,7 @@ namespace shmemx::window {
 
 struct Life {
   std::atomic<std::uint32_t> generation;  // of the window that lives here; another number: it does not
-  // Transfers under way that touch the memory outside the owner's handlers: by cma, or by a network that reads a long
-  // answer from it or lets a long put land in it.
+  // Transfers of other PEs by CMA that are under way.
   std::atomic<std::uint32_t> users;
 };
 static_assert(sizeof(Life) == 8 && std::atomic<std::uint32_t>::is_always_lock_free);

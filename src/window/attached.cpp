@@ -2,11 +2,11 @@
 
 #include <shmemx/windows.h>
 
-#include "am/channel.hpp"
+#include "am/endpoint.hpp"
 #include "context/location.hpp"
 #include "rma/cma.hpp"
+#include "window/completion.hpp"
 #include "window/node.hpp"
-#include "window/remote.hpp"
 
 namespace shmemx::window {
 namespace {
@@ -15,7 +15,7 @@ bool may_map() { return node().path == WindowPath::automatic || node().path == W
 
 bool is_mapped(int pe) { return context::is_mapped(context::default_context(), pe); }
 
-// On the queue path nothing of another PE is touched directly, unless it is asked for.
+// On the queue path nothing of another PE is touched directly, unless the user selects this path.
 bool may_use_cma(int owner) {
   return node().path == WindowPath::cma || (node().path == WindowPath::automatic && is_mapped(owner));
 }
@@ -61,8 +61,8 @@ void fill(Attached& window, const windows::Description& description) {
   window.bytes = description.bytes;
   window.name = description.name;
   window.owner = description.owner;
-  window.open.store(0, std::memory_order_relaxed);        // nobody has the handle yet
-  window.late_error.store(0, std::memory_order_relaxed);  // nobody has the handle yet
+  window.requests.open.store(0, std::memory_order_relaxed);   // nobody has the handle yet
+  window.requests.error.store(0, std::memory_order_relaxed);  // nobody has the handle yet
 }
 
 // Nothing of a PE on another node is looked at from here: neither its directory nor, by its number, its process.
@@ -71,13 +71,14 @@ Code attach_internode(const char* routine, const windows::Description& descripti
   handle = attached_table.table.add([&](Attached& window) {
     fill(window, description);
     window.mapped = nullptr;
-    window.told.generation.store(description.name.generation, std::memory_order_relaxed);  // nobody has the handle yet
-    window.life = &window.told;
+    window.known_life.generation.store(description.name.generation,
+                                       std::memory_order_relaxed);  // nobody has the handle yet
+    window.life = &window.known_life;
     window.doorbell = nullptr;
     window.pid = 0;
   });
   if (handle == 0) return SHMEMX_ERR_LIMIT;
-  const Code code = ask_owner(routine, *find_attached(handle));
+  const Code code = onesided::check_window(routine, remote_of(*find_attached(handle)));
   if (code == SHMEMX_SUCCESS) return code;
   attached_table.table.remove(handle);
   attached_table.table.recycle(handle);

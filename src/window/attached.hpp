@@ -7,6 +7,7 @@
 
 #include "base/doorbell.hpp"
 #include "base/window_path.hpp"
+#include "onesided/requests.hpp"
 #include "window/area.hpp"
 #include "window/handle_table.hpp"
 #include "window/owned.hpp"
@@ -22,16 +23,12 @@ struct Attached {
   Doorbell* doorbell = nullptr;  // where the owner sleeps; null for a PE of another node
   windows::WindowName name{};
   std::int32_t owner = 0;
-  std::int32_t pid = 0;  // for cma; 0: not that way
-  // Operations that travel: how many are open, and what the first one that failed has met. Under the channel's lock, or
-  // by the thread that completes them.
-  std::atomic<std::uint32_t> open{0};
-  std::atomic<Code> late_error{0};
-  // `life` of a window of a internode owner: it ends when an answer has said so.
-  Life told{};
+  std::int32_t pid = 0;        // for cma; 0: not that way
+  onesided::Tracker requests;  // nonblocking operations that travel as messages
+  Life known_life{};           // `life` if the owner is on another node: it ends when a reply has said so
 };
 
-// A internode owner is asked whether the window lives.
+// Requests from an internode owner whether the window exists.
 Code attach_window(const char* routine, const windows::Description& description, std::uint64_t& handle) noexcept;
 Code detach_window(const char* routine, std::uint64_t handle) noexcept;
 

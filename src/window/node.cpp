@@ -3,15 +3,13 @@
 #include <atomic>
 #include <mutex>
 
-
-#include "am/channel.hpp"
+#include "am/endpoint.hpp"
 #include "context/context.hpp"
-#include "window/area.hpp"
-#include "window/attached.hpp"
-#include "window/remote.hpp"
-#include "window/serve.hpp"
 #include "progress/policy.hpp"
 #include "progress/threads.hpp"
+#include "window/area.hpp"
+#include "window/attached.hpp"
+#include "window/completion.hpp"
 
 namespace shmemx::window {
 namespace {
@@ -33,7 +31,7 @@ bool maps_peers() {
 }  // namespace
 
 bool start(const Node& node) noexcept {
-  // Edge start: state.store -> state.load: the facts and the handlers.
+  // Edge start: state.store -> state.load: the facts.
   if (state.load(std::memory_order_acquire) == Started::yes) return true;
   static constinit std::mutex mutex;
   const std::lock_guard lock(mutex);
@@ -41,12 +39,7 @@ bool start(const Node& node) noexcept {
     return state.load(std::memory_order_relaxed) == Started::yes;
   facts = node;
   facts.maps_peers = maps_peers();
-  const bool ok = set_up_areas() && set_up_remote();
-  if (ok) {
-    const am::Locked endpoint;
-    set_serving_handlers();
-    set_reply_handler();
-  }
+  const bool ok = set_up_areas() && set_up_trackers();
   if (ok) publish_probe();
   state.store(ok ? Started::yes : Started::failed, std::memory_order_release);  // start
   return ok;

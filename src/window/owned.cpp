@@ -3,14 +3,15 @@
 #include <shmemx/windows.h>
 #include <sys/mman.h>
 
-#include "am/channel.hpp"
+#include "am/endpoint.hpp"
 #include "base/cache_line.hpp"
 #include "base/machine.hpp"
 #include "context/location.hpp"
+#include "onesided/rdma.hpp"
+#include "progress/wait.hpp"
 #include "window/area.hpp"
 #include "window/handle_table.hpp"
 #include "window/node.hpp"
-#include "progress/wait.hpp"
 
 namespace shmemx::window {
 namespace {
@@ -111,7 +112,10 @@ Code free_window(const char* routine, std::uint64_t handle) noexcept {
     // A handler that has found the memory before is done once its lock is free, or has counted itself as a user.
     const am::Locked endpoint;
   }
-  progress::wait_for(routine, [&] { return life.users.load(std::memory_order_seq_cst) == 0; });  // live
+  onesided::revoke_keys(routine, window.name);
+  progress::wait_for(routine, [&] {
+    return life.users.load(std::memory_order_seq_cst) == 0 && !windows::is_in_use(window.name);  // live
+  });
   if (window.kind == windows::Kind::allocated) release_memory(window.place);
   table().recycle(handle);
   return SHMEMX_SUCCESS;

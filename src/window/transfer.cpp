@@ -6,7 +6,7 @@
 
 #include "rma/cma.hpp"
 #include "rma/copy.hpp"
-#include "window/remote.hpp"
+#include "window/completion.hpp"
 
 namespace shmemx::window {
 namespace {
@@ -73,25 +73,22 @@ bool transfer_cma(const Attached& window, Direction direction, const Shape& targ
   return true;
 }
 
-void start_remote(const char* routine, Attached& window, Direction direction, const PairWalk& walk,
-                  Completion completion) {
+void start_remote(const onesided::Call& call, Direction direction, const PairWalk& walk) {
   if (direction == Direction::put) {
-    put_remote(routine, window, walk, completion);
+    onesided::put_lists(call, walk);
   } else {
-    get_remote(routine, window, walk, completion);
+    onesided::get_lists(call, walk);
   }
 }
 
 Code transfer_remote(const char* routine, Attached& window, Direction direction, const PairWalk& walk, Mode mode) {
   if (!mode.blocking) {
-    start_remote(routine, window, direction, walk, {mode.counter, &window.late_error, false});
+    start_remote(nonblocking(routine, window, mode.counter), direction, walk);
     return SHMEMX_SUCCESS;
   }
-  long counter = 0;
-  std::atomic<Code> error{SHMEMX_SUCCESS};
-  start_remote(routine, window, direction, walk, {&counter, &error, true});
-  if (!is_complete(&counter)) wait_for_counter(routine, &counter);
-  return error.load(std::memory_order_relaxed);  // written before the counter
+  onesided::Tracker open;
+  start_remote(blocking(routine, window, open), direction, walk);
+  return await(routine, window, open);
 }
 
 }  // namespace
@@ -112,19 +109,19 @@ Code transfer(const char* routine, std::uint64_t handle, Direction direction, co
 }
 
 Code transfer_range(const char* routine, std::uint64_t handle, Direction direction, const void* target,
-                    const void* local, std::uint64_t bytes, Mode mode) noexcept {
+                    LocalRange local, Mode mode) noexcept {
   const Attached* const window = find_attached(handle);
   const std::uint64_t address = number_of(target);
-  if (window == nullptr || window->mapped == nullptr || local == nullptr || !in_window(*window, address, bytes) ||
-      !is_alive(*window))
-    return transfer(routine, handle, direction, Shape::contiguous(target, bytes), Shape::contiguous(local, bytes),
-                    mode);
+  if (window == nullptr || window->mapped == nullptr || local.address == nullptr ||
+      !in_window(*window, address, local.bytes) || !is_alive(*window))
+    return transfer(routine, handle, direction, Shape::contiguous(target, local.bytes),
+                    Shape::contiguous(local.address, local.bytes), mode);
   std::byte* const there = window->mapped + (address - window->base);
-  auto* const here = static_cast<std::byte*>(const_cast<void*>(local));
+  auto* const here = static_cast<std::byte*>(const_cast<void*>(local.address));
   if (direction == Direction::get) {
-    rma::move_visible(here, there, bytes);
+    rma::move_visible(here, there, local.bytes);
   } else {
-    rma::move_visible(there, here, bytes);
+    rma::move_visible(there, here, local.bytes);
     tell_owner(*window);
   }
   return SHMEMX_SUCCESS;

@@ -1,12 +1,13 @@
 // Put and get on attached windows, of any shape: checked, then by the way that the window has.
 #pragma once
 
+#include "onesided/rdma.hpp"
 #include "rma/shape.hpp"
 #include "window/attached.hpp"
 
 namespace shmemx::window {
 
-enum class Direction { put, get };
+using onesided::Direction;
 
 // `counter`: where an operation is noted that may be open on return; null with `blocking` false: flush completes it.
 struct Mode {
@@ -17,8 +18,12 @@ struct Mode {
 Code transfer(const char* routine, std::uint64_t handle, Direction direction, const rma::Shape& target,
               const rma::Shape& local, Mode mode) noexcept;
 
-// The same for one range on each side; a mapped window takes the short way.
+// The same for one range on each side; short for a mapped window.
+struct LocalRange {
+  const void* address;
+  std::uint64_t bytes;
+};
 Code transfer_range(const char* routine, std::uint64_t handle, Direction direction, const void* target,
-                    const void* local, std::uint64_t bytes, Mode mode) noexcept;
+                    LocalRange local, Mode mode) noexcept;
 
 }  // namespace shmemx::window

@@ -2,6 +2,8 @@
 
 #include <shmemx/windows.h>
 
+#include "window/completion.hpp"
+
 namespace shmemx::window {
 namespace {
 
@@ -13,15 +15,6 @@ Code check(const Attached* window, const void* target, atomic::ElementType type,
   if (!in_window(*window, address, bytes)) return SHMEMX_ERR_RANGE;
   if (address % atomic::element_bytes(type) != 0) return SHMEMX_ERR_ALIGNMENT;
   return is_alive(*window) ? SHMEMX_SUCCESS : SHMEMX_ERR_STALE;
-}
-
-Code accumulate_by_messages(const char* routine, Attached& window, std::uint64_t offset, const atomic::Update& update,
-                            Operands operands) {
-  long counter = 0;
-  std::atomic<Code> error{SHMEMX_SUCCESS};
-  accumulate_remote(routine, window, offset, update, operands, {&counter, &error, true});
-  if (!is_complete(&counter)) wait_for_counter(routine, &counter);
-  return error.load(std::memory_order_relaxed);  // written before the counter
 }
 
 }  // namespace
@@ -37,14 +30,16 @@ bool make_update(int type, int op, bool arrays, atomic::Update& update) noexcept
   return atomic::go_together(update.type, update.op);
 }
 
-Code fetch_op(const char* routine, std::uint64_t handle, const void* target, const AtomicCall& call,
+Code fetch_op(const char* routine, std::uint64_t handle, const void* target, const atomic::Operation& operation,
               std::uint64_t& old) noexcept {
   Attached* const window = find_attached(handle);
-  if (const Code code = check(window, target, call.type, 1); code != SHMEMX_SUCCESS) return code;
+  if (const Code code = check(window, target, operation.type, 1); code != SHMEMX_SUCCESS) return code;
   const std::uint64_t offset = number_of(target) - window->base;
-  if (window->mapped == nullptr) return atomic_remote(routine, *window, offset, call, old);
-  old = atomic::apply_one(call.type, call.op, window->mapped + offset, call.operand, call.compare);
-  if (call.op != atomic::ElementOp::no_op) tell_owner(*window);
+  if (window->mapped == nullptr)
+    return note_result(*window,
+                       onesided::fetch_checked(routine, {window->owner, window->name, offset}, operation, old));
+  old = atomic::apply_one(operation, window->mapped + offset);
+  if (operation.op != atomic::ElementOp::no_op) tell_owner(*window);
   return SHMEMX_SUCCESS;
 }
 
@@ -59,9 +54,13 @@ Code accumulate(const char* routine, std::uint64_t handle, const void* target, c
     if (update.op != atomic::ElementOp::no_op) tell_owner(*window);
     return SHMEMX_SUCCESS;
   }
-  if (mode.blocking) return accumulate_by_messages(routine, *window, offset, update, operands);
-  accumulate_remote(routine, *window, offset, update, operands, {mode.counter, &window->late_error, false});
-  return SHMEMX_SUCCESS;
+  if (!mode.blocking) {
+    onesided::accumulate(nonblocking(routine, *window, mode.counter), offset, update, operands);
+    return SHMEMX_SUCCESS;
+  }
+  onesided::Tracker open;
+  onesided::accumulate(blocking(routine, *window, open), offset, update, operands);
+  return await(routine, *window, open);
 }
 
 }  // namespace shmemx::window

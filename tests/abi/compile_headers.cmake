@@ -11,7 +11,7 @@ function(compile source)
   endif()
 endfunction()
 
-# C++ compiles ten times slower; there the orders that hold all headers, one of them inside extern "C", must do.
+# C++ compiles ten times slower, so only orders with all headers, one of them inside extern "C".
 set(orders SHMEM SHMEMX PSHMEM MPP MPPX PSHMEM_FIRST SHMEM_FIRST)
 if(LANGUAGE STREQUAL cpp)
   set(orders SHMEM PSHMEM PSHMEM_FIRST)

@@ -1,4 +1,4 @@
-/* Handles stand in static initialisers, and constants in case labels and array sizes. Built as C and as C++. */
+/* Handles can be used in static initialisers, and constants in case labels and array sizes. Built as C and as C++. */
 #include <shmem.h>
 
 static shmem_ctx_t contexts[] = {SHMEM_CTX_DEFAULT, SHMEM_CTX_INVALID};

@@ -1,5 +1,5 @@
-// Stands in for the library: each typed routine only notes which one it is, so that generics_test.c can tell whether a
-// generic name reached the right one.
+// Replaces the library: each typed routine only records its name, so that generics_test.c can check that a generic name
+// calls the right one.
 #include "generics_recorder.h"
 
 #include <shmem.h>
@@ -32,7 +32,7 @@ SHMEMX_RMA_TYPES(SHMEMX_COLLECTIVE_OPS, RECORD)
 SHMEMX_REDUCE_TABLE(RECORD)
 SHMEMX_OLD_AMO_TABLE(RECORD)
 
-// The plain routines whose names generics share.
+// The plain routines that share their names with generics.
 #define RECORD_PLAIN(R, NAME, PARAMETERS) \
   extern "C" R NAME PARAMETERS noexcept { return record<R>(#NAME, #NAME, 0); }
 RECORD_PLAIN(void, shmem_wait_until, (long*, int, long))

@@ -1,4 +1,4 @@
-/* What the last typed routine called was, as the stand-in library of generics_recorder.cpp noted it. */
+/* The typed routine that was called last, as recorded by generics_recorder.cpp. */
 #ifndef GENERICS_RECORDER_H
 #define GENERICS_RECORDER_H
 

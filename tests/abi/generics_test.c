@@ -1,4 +1,4 @@
-/* Every association of the type-generic names reaches the routine of its type, with and without a context, also from
+/* Every association of the type-generic names calls the routine of its type, with and without a context, also from
    const pointers. Built as C11 with generics and as C++ with overloads (generics_test.cpp), against the stand-in
    library of generics_recorder.cpp. The calls are made from the rows of the public table, so none can be forgotten. */
 #include <shmem.h>
@@ -17,7 +17,7 @@
 static int failures;
 static int calls;
 
-/* A name is expected where the type is distinct; an alias such as int64_t must reach the same operation and size. */
+/* A name is expected where the type is distinct; an alias such as int64_t must call the same operation and size. */
 static void expect(const char *wanted, const char *op, size_t element_bytes) {
   const int right = recorded.calls == ++calls && strcmp(recorded.op, op) == 0 && recorded.element_bytes == element_bytes &&
                     (wanted == NULL || strcmp(recorded.name, wanted) == 0);
@@ -26,7 +26,7 @@ static void expect(const char *wanted, const char *op, size_t element_bytes) {
   printf("generic %s of %zu bytes: wanted %s, reached %s\n", op, element_bytes, wanted == NULL ? "an alias" : wanted, recorded.name);
 }
 
-/* What the rows call their arguments. Those that depend on the type are made beside each call. */
+/* The arguments by the names in the rows. Those that depend on the type are defined beside each call. */
 static const int *status_;
 static size_t *indices_;
 static uint64_t *sig_addr_;
@@ -54,14 +54,14 @@ static shmem_ctx_t ctx_ = SHMEM_CTX_DEFAULT;
   CALL_ALIAS(TAIL, T, R, OP, ARGS, ) \
   { TYPED_ARGUMENTS(T) (void)shmem_##OP(ctx_, UNWRAP ARGS); expect(NULL, #OP, sizeof(T)); }
 
-static void rma_reaches_the_routine_of_its_type(void) {
+static void rma_calls_the_routine_of_its_type(void) {
   SHMEMX_RMA_DISTINCT_TYPES(SHMEMX_RMA_OPS, CALL_NAMED_CTX)
   SHMEMX_RMA_DISTINCT_TYPES(SHMEMX_PUT_SIGNAL_OPS, CALL_NAMED_CTX)
   SHMEMX_RMA_TYPES(SHMEMX_RMA_OPS, CALL_ALIAS_CTX)
   SHMEMX_RMA_TYPES(SHMEMX_PUT_SIGNAL_OPS, CALL_ALIAS_CTX)
 }
 
-static void atomics_reach_the_routine_of_their_type(void) {
+static void atomics_call_the_routine_of_their_type(void) {
   SHMEMX_AMO_DISTINCT_TYPES(SHMEMX_AMO_EXTENDED_OPS, CALL_NAMED_CTX)
   SHMEMX_FLOAT_TYPES(SHMEMX_AMO_EXTENDED_OPS, CALL_NAMED_CTX)
   SHMEMX_AMO_DISTINCT_TYPES(SHMEMX_AMO_STANDARD_OPS, CALL_NAMED_CTX)
@@ -70,7 +70,7 @@ static void atomics_reach_the_routine_of_their_type(void) {
   SHMEMX_OLD_AMO_TABLE(CALL_NAMED)
 }
 
-static void waits_reach_the_routine_of_their_type(void) {
+static void waits_call_the_routine_of_their_type(void) {
   SHMEMX_NOT_LONG_TYPES(SHMEMX_WAIT_OPS, CALL_NAMED)
   SHMEMX_OLD_WAIT_UNTIL_TABLE(CALL_NAMED)
   SHMEMX_AMO_DISTINCT_TYPES(SHMEMX_WAIT_ARRAY_OPS, CALL_NAMED)
@@ -79,7 +79,7 @@ static void waits_reach_the_routine_of_their_type(void) {
   {
     TYPED_ARGUMENTS(long)
     shmem_wait_until(ivar_, cmp_, cmp_value_);
-#ifdef __cplusplus /* the deprecated routine for long * takes the overload's place */
+#ifdef __cplusplus /* the deprecated routine for long * replaces the overload */
     expect("shmem_wait_until", "shmem_wait_until", 0);
 #else
     expect("shmem_long_wait_until", "wait_until", sizeof(long));
@@ -87,7 +87,7 @@ static void waits_reach_the_routine_of_their_type(void) {
   }
 }
 
-static void collectives_reach_the_routine_of_their_type(void) {
+static void collectives_call_the_routine_of_their_type(void) {
   SHMEMX_RMA_DISTINCT_TYPES(SHMEMX_COLLECTIVE_OPS, CALL_NAMED)
   SHMEMX_RMA_TYPES(SHMEMX_COLLECTIVE_OPS, CALL_ALIAS)
   SHMEMX_BITWISE_REDUCE_DISTINCT_TYPES(SHMEMX_REDUCE_BITWISE_OPS, CALL_NAMED)
@@ -97,7 +97,7 @@ static void collectives_reach_the_routine_of_their_type(void) {
   SHMEMX_REDUCE_TABLE(CALL_ALIAS)
 }
 
-static void shared_names_are_told_apart_by_their_arguments(void) {
+static void shared_names_are_resolved_by_their_arguments(void) {
   static long sync_array[SHMEM_SYNC_SIZE];
   shmem_sync(team_);                                     expect("shmem_team_sync", "shmem_team_sync", 0);
   shmem_sync(0, 0, 1, sync_array);                       expect("shmem_sync", "shmem_sync", 0);
@@ -107,7 +107,7 @@ static void shared_names_are_told_apart_by_their_arguments(void) {
   shmem_signal_set(ctx_, sig_addr_, signal_, pe_);       expect("shmem_ctx_signal_set", "shmem_ctx_signal_set", 0);
 }
 
-/* Forms in which programs write the calls: nested, arrays, results used, constants as PE. */
+/* Calls as programs write them: nested, with arrays, with used results, with constants as PE. */
 static void calls_nest_and_take_arrays(void) {
   static double grid[4];
   static const long table[2] = {1, 2};
@@ -120,11 +120,11 @@ static void calls_nest_and_take_arrays(void) {
 }
 
 int main(void) {
-  rma_reaches_the_routine_of_its_type();
-  atomics_reach_the_routine_of_their_type();
-  waits_reach_the_routine_of_their_type();
-  collectives_reach_the_routine_of_their_type();
-  shared_names_are_told_apart_by_their_arguments();
+  rma_calls_the_routine_of_its_type();
+  atomics_call_the_routine_of_their_type();
+  waits_call_the_routine_of_their_type();
+  collectives_call_the_routine_of_their_type();
+  shared_names_are_resolved_by_their_arguments();
   calls_nest_and_take_arrays();
   printf("%d generic calls, %d wrong\n", calls, failures);
   return failures != 0 || calls < 1500;

@@ -33,7 +33,7 @@ extern "C" {
 }
 #endif
 
-/* An include that declares nothing would pass unseen otherwise. */
+/* Otherwise an include that declares nothing would not be noticed. */
 shmem_ctx_t use_handle(void);
 #if defined(ORDER_PSHMEM)
 int (*const entry)(void) = pshmem_my_pe;

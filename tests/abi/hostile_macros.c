@@ -1,4 +1,4 @@
-/* Programs define short lower-case macros. None of these may reach into the headers, neither when it is defined before
+/* Programs define short lower-case macros. None of these may change the headers, neither when it is defined before
    the include nor when generics are used after it. Built as C99 to C2x and, through hostile_macros.cpp, as C++. */
 /* clang-format off */
 #ifdef __cplusplus
@@ -108,7 +108,7 @@
 #define logPE_stride 80
 #define first 81
 #define pick 82
-/* what macro writers like */
+/* other common macro names */
 #define N 90
 #define T 91
 #define X 92
@@ -137,7 +137,7 @@
 
 #include <shmemx.h>
 
-/* A rewritten prototype would leave these without a declaration of the right type. */
+/* If a macro had changed a prototype, these would have no declaration of the right type. */
 void (*const check_put)(size_t *, const size_t *, size_t, int) = shmem_size_put;
 int (*const check_g)(const int *, int) = shmem_int_g;
 void (*const check_mem)(void *, const void *, size_t, int) = shmem_putmem;

@@ -1,6 +1,6 @@
 # Counts the instructions that a call to a PE of the same node executes. The expected path falls through: conditional
-# jumps are not taken, jumps inside the function are followed, and the path ends at the first ret. A call on it, or a
-# jump out of the function, means that the hot half does slow work; more instructions than the budget, that it grew.
+# jumps are not taken, jumps inside the function are followed, and the path ends at the first ret. A call on it, a
+# jump out of the function, or more instructions than the budget are errors.
 # cmake -DNM= -DOBJDUMP= -DLIBRARY= -P hot_path.cmake
 cmake_minimum_required(VERSION 3.20)
 

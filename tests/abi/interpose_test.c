@@ -1,4 +1,4 @@
-/* A tool may put its own shmem_x before the library's and reach the library's through pshmem_x. */
+/* A tool may define its own shmem_x, which takes precedence, and call the library's through pshmem_x. */
 #include <pshmem.h>
 #include <shmem.h>
 

@@ -1,5 +1,5 @@
 # The library exports exactly the names in symbols.txt. Weak pieces of the C++ library that every C++ shared object
-# carries (_ZNSt..., _ZTVSt...) do not count; anything of our own in C++ does.
+# contains (_ZNSt..., _ZTVSt...) are ignored; C++ names of this library are errors.
 # cmake -DNM= -DLIBRARY= -DLIST= -P symbols.cmake
 cmake_minimum_required(VERSION 3.20)
 if(LIBRARY MATCHES "\\.a$")

@@ -39,12 +39,12 @@ void request_fault(const std::string& what) {
   ::close(socket);
 }
 
-// The others get time to be in the phase; whether they are makes no difference to what must happen.
+// Gives the others time to enter the phase; the result does not depend on it.
 [[noreturn]] void fall(const std::string& fault) {
   ::usleep(150'000);
   if (fault == "kill") ::kill(::getpid(), SIGKILL);
   if (fault == "exit") _exit(3);
-  while (fault == "none") ::pause();  // something from outside is to happen
+  while (fault == "none") ::pause();  // until the fault that the test causes
   request_fault(fault);
   for (;;) ::pause();
 }
@@ -108,7 +108,7 @@ int run(const Phase& phase, const std::string& fault) {
   shmem_barrier_all();
   if (falls) fall(fault);
   phase.others();
-  for (;;) ::pause();  // finalize lets a PE go on; the job has still lost one
+  for (;;) ::pause();  // finalize returns on this PE, but the job has lost another one
 }
 
 }  // namespace

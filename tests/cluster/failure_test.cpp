@@ -1,6 +1,6 @@
 // failure_test VHOSTS FAILURE_PE FAULT watched|unwatched [PHASE...]: jobs on 2 hosts x 2 PEs in which a PE or host
-// falls, in every phase. The job ends by itself, not well, with one line that names PE, host and cause; no host keeps
-// anything of it. `unwatched`: the launcher does not act on deaths, so that the PEs must notice over the network.
+// fails, in every phase. The job ends by itself with an error and one line that names PE, host and cause, and leaves
+// nothing on any host. `unwatched`: the launcher ignores ends of PEs, so the PEs must detect them over the network.
 #include <cstdio>
 #include <cstdlib>
 #include <regex>
@@ -33,7 +33,7 @@ void expect(bool ok, const Fall& fall, const std::string& what, const job::Resul
                result.err.c_str());
 }
 
-// Lines that name a PE, the host it was on, and a cause. A cut is seen from both ends.
+// Lines that name a PE, its host, and a cause. Both ends of a cut link report it.
 int count_reports(const std::string& text, bool both_ends) {
   static const std::regex report("[Pp][Ee] ([0-9]+) on (?:host )?h([0-9]+) [a-z ]+: (\\S.*)");
   int count = 0;
@@ -78,7 +78,7 @@ int main(int argc, char** argv) {
   if (phases.empty()) {
     phases = {"connect",    "put",     "put_nbi",    "get",  "quiet",  "atomic",
               "wait_until", "barrier", "collective", "lock", "malloc", "finalize"};
-    // A PE that has not reached shmem_init is known to its launcher only.
+    // Only the launcher knows a PE that has not entered shmem_init.
     if (watched == "watched" && fault.find("cut") != 0) phases.insert(phases.begin(), "init");
   }
   for (const std::string& phase : phases) run({fault, watched == "watched", phase}, vhosts, program);

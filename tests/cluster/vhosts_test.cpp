@@ -1,31 +1,31 @@
-// The parts of vhosts that need no rights: the launcher's side of PMI-1, the language of faults, requests to hosts.
+// The parts of vhosts that need no privileges: the launcher's side of PMI-1, the syntax of faults, requests to hosts.
 #include <sys/socket.h>
 #include <sys/stat.h>
 
 #include <boost/test/unit_test.hpp>
 
+#include "../support/pmi1_server.hpp"
 #include "vhosts/faults.hpp"
 #include "vhosts/message.hpp"
-#include "vhosts/pmi_server.hpp"
 
 using namespace vhosts;
 
-BOOST_AUTO_TEST_SUITE(cluster_pmi_server)
+BOOST_AUTO_TEST_SUITE(cluster_pmi1_server)
 
-BOOST_AUTO_TEST_CASE(a_value_is_there_for_all_and_cannot_be_put_twice) {
-  PmiServer server({0, 0, 1});
-  BOOST_CHECK_EQUAL(server.handle(1, "cmd=put kvsname=vhosts_0 key=a value=x=1").at(0).line,
+BOOST_AUTO_TEST_CASE(a_value_is_visible_to_all_pes_and_cannot_be_put_twice) {
+  test_support::Pmi1Server server({0, 0, 1});
+  BOOST_CHECK_EQUAL(server.handle(1, "cmd=put kvsname=kvs_0 key=a value=x=1").at(0).line,
                     "cmd=put_result rc=0 msg=success");
-  BOOST_CHECK_EQUAL(server.handle(2, "cmd=get kvsname=vhosts_0 key=a").at(0).line,
+  BOOST_CHECK_EQUAL(server.handle(2, "cmd=get kvsname=kvs_0 key=a").at(0).line,
                     "cmd=get_result rc=0 msg=success value=x=1");
-  BOOST_CHECK_EQUAL(server.handle(0, "cmd=put kvsname=vhosts_0 key=a value=2").at(0).line,
+  BOOST_CHECK_EQUAL(server.handle(0, "cmd=put kvsname=kvs_0 key=a value=2").at(0).line,
                     "cmd=put_result rc=-1 msg=duplicate_key");
-  BOOST_CHECK_EQUAL(server.handle(0, "cmd=get kvsname=vhosts_0 key=b").at(0).line,
+  BOOST_CHECK_EQUAL(server.handle(0, "cmd=get kvsname=kvs_0 key=b").at(0).line,
                     "cmd=get_result rc=-1 msg=key_not_found value=unknown");
 }
 
-BOOST_AUTO_TEST_CASE(a_barrier_opens_when_the_last_one_is_there) {
-  PmiServer server({0, 1, 2});
+BOOST_AUTO_TEST_CASE(a_barrier_completes_when_the_last_pe_has_entered) {
+  test_support::Pmi1Server server({0, 1, 2});
   for (int round = 0; round < 2; ++round) {
     BOOST_CHECK(server.handle(2, "cmd=barrier_in").empty());
     BOOST_CHECK(server.handle(0, "cmd=barrier_in").empty());
@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(a_barrier_opens_when_the_last_one_is_there) {
 }
 
 BOOST_AUTO_TEST_CASE(phases_and_the_first_abort_are_remembered) {
-  PmiServer server({0, 0});
+  test_support::Pmi1Server server({0, 0});
   BOOST_CHECK(!server.has_begun(1));
   server.handle(1, "cmd=init pmi_version=1 pmi_subversion=1");
   BOOST_CHECK(server.has_begun(1) && !server.has_begun(0) && !server.has_finalized(1));
@@ -50,9 +50,9 @@ BOOST_AUTO_TEST_CASE(phases_and_the_first_abort_are_remembered) {
   BOOST_CHECK_EQUAL(server.abort_code(), 5);
 }
 
-BOOST_AUTO_TEST_CASE(the_mapping_says_where_each_pe_is) {
-  PmiServer server({0, 1, 1});
-  BOOST_CHECK_EQUAL(server.handle(0, "cmd=get kvsname=vhosts_0 key=PMI_process_mapping").at(0).line,
+BOOST_AUTO_TEST_CASE(the_mapping_names_the_host_of_each_pe) {
+  test_support::Pmi1Server server({0, 1, 1});
+  BOOST_CHECK_EQUAL(server.handle(0, "cmd=get kvsname=kvs_0 key=PMI_process_mapping").at(0).line,
                     "cmd=get_result rc=0 msg=success value=(vector,(0,1,1),(1,1,1),(1,1,1))");
 }
 
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(cluster_faults)
 
-BOOST_AUTO_TEST_CASE(faults_are_read_with_and_without_a_time) {
+BOOST_AUTO_TEST_CASE(faults_are_parsed_with_and_without_a_time) {
   const Fault cut = parse_fault("cut h1@2s");
   BOOST_CHECK(cut.kind == FaultKind::cut && !cut.on_pe);
   BOOST_CHECK_EQUAL(cut.target, 1);
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(faults_are_read_with_and_without_a_time) {
   BOOST_CHECK_EQUAL(describe(kill), "kill pe13");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_fault_is_refused) {
+BOOST_AUTO_TEST_CASE(texts_that_are_no_faults_are_refused) {
   for (const char* text :
        {"", "cut", "cut ", "cut x1", "cut h", "cut h1x", "burn h1", "cut pe1", "cut h1@", "cut h1@2m", "cut h1@-1s"}) {
     BOOST_CHECK_THROW(parse_fault(text), Failure);
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(cluster_message)
 
-BOOST_AUTO_TEST_CASE(a_command_arrives_as_it_was_with_its_descriptors) {
+BOOST_AUTO_TEST_CASE(a_command_arrives_unchanged_with_its_descriptors) {
   int ends[2];
   BOOST_REQUIRE_EQUAL(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
   Fd from(ends[0]), to(ends[1]);

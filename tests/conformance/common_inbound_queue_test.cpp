@@ -1,4 +1,4 @@
-// The queue of inbound messages, over a source that fetches payloads whenever the test says so.
+// The queue of inbound messages, over a source that completes the fetch of a payload when the test calls it.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cstring>
@@ -71,14 +71,14 @@ using Ids = std::vector<unsigned>;
 
 BOOST_FIXTURE_TEST_SUITE(common_inbound_queue, Fixture)
 
-BOOST_AUTO_TEST_CASE(a_message_with_nothing_in_front_is_delivered_at_once) {
+BOOST_AUTO_TEST_CASE(a_message_at_the_head_of_the_queue_is_delivered_at_once) {
   add_short(1);
   BOOST_CHECK(delivered() == Ids{1});
   BOOST_CHECK(active);
   BOOST_CHECK(queue.is_empty());
 }
 
-BOOST_AUTO_TEST_CASE(messages_behind_a_fetched_payload_wait) {
+BOOST_AUTO_TEST_CASE(messages_wait_behind_a_payload_that_is_fetched) {
   announce(1);
   add_short(2);
   add_short(3);
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(messages_behind_a_fetched_payload_wait) {
   BOOST_CHECK(sink.aligned);
 }
 
-BOOST_AUTO_TEST_CASE(early_placement_lets_several_payloads_move_and_keeps_the_order) {
+BOOST_AUTO_TEST_CASE(early_placement_allows_several_fetches_and_keeps_the_order) {
   for (const unsigned id : {1U, 2U, 3U, 4U}) announce(id);
   BOOST_CHECK_EQUAL(source.under_way.size(), 3U);  // no more than the limit
   source.arrive(3);
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(a_short_message_is_never_overtaken) {
   BOOST_CHECK((delivered() == Ids{1, 2, 3}));
 }
 
-BOOST_AUTO_TEST_CASE(payloads_for_the_same_place_move_one_after_the_other) {
+BOOST_AUTO_TEST_CASE(payloads_for_the_same_place_are_fetched_one_after_the_other) {
   sink.same_place = true;
   announce(1);
   announce(2);
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(payloads_for_the_same_place_move_one_after_the_other) {
   BOOST_CHECK(sink.messages[1].payload == pattern(kLong, 2));
 }
 
-BOOST_AUTO_TEST_CASE(a_long_payload_that_is_here_waits_for_its_turn) {
+BOOST_AUTO_TEST_CASE(a_long_payload_that_has_arrived_waits_for_its_turn) {
   announce(1);
   add_short(2);
   const auto payload = pattern(kLong, 3);
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(a_long_payload_that_is_here_waits_for_its_turn) {
   BOOST_CHECK(sink.messages[2].payload == payload);
 }
 
-BOOST_AUTO_TEST_CASE(without_a_place_the_queue_finds_memory) {
+BOOST_AUTO_TEST_CASE(without_a_place_the_queue_allocates_memory) {
   sink.lands = false;
   announce(1);
   source.arrive(1);
@@ -186,9 +186,9 @@ BOOST_AUTO_TEST_CASE(records_that_do_not_fit_are_refused) {
     return reader.fault() != nullptr;
   };
   BOOST_CHECK(!fault_of(32));
-  BOOST_CHECK(fault_of(8));   // the fixed part is cut off
-  BOOST_CHECK(fault_of(16));  // the content is
-  BOOST_CHECK(fault_of(24));  // the padding is
+  BOOST_CHECK(fault_of(8));   // the fixed part is truncated
+  BOOST_CHECK(fault_of(16));  // the content is truncated
+  BOOST_CHECK(fault_of(24));  // the padding is truncated
   record.bytes = ~0U;
   BOOST_CHECK(fault_of(64));
   record.bytes = 2;  // shorter than its header

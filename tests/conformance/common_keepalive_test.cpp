@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(time_without_polls_is_one_round) {
   BOOST_CHECK(!keepalive.is_round_over(100'001 * kMs));
 }
 
-BOOST_AUTO_TEST_CASE(a_silent_peer_is_asked_once_then_lost) {
+BOOST_AUTO_TEST_CASE(a_silent_peer_gets_one_keepalive_and_is_then_lost) {
   Keepalive::Peer peer;
   unsigned pings = 0;
   std::uint32_t rounds = 0;
@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(a_silent_peer_is_asked_once_then_lost) {
   BOOST_CHECK_EQUAL(rounds, Keepalive::kRoundsUntilLost);
 }
 
-BOOST_AUTO_TEST_CASE(a_sign_of_life_begins_anew) {
+BOOST_AUTO_TEST_CASE(a_sign_of_life_restarts_the_time) {
   Keepalive::Peer peer;
   for (int i = 0; i < 100; ++i) {
     for (std::uint32_t round = 1; round < Keepalive::kRoundsUntilLost; ++round)

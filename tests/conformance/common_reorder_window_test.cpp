@@ -9,7 +9,7 @@ using shmemx::transport::Turn;
 
 namespace {
 
-// Takes a numbered message as a network that may repeat and reorder would, and appends what is in order to `taken`.
+// Passes a numbered message to the window and appends the messages that are then in order to `taken`.
 void receive(ReorderWindow<std::string>& window, std::uint32_t number, std::vector<std::string>& taken) {
   const Turn turn = window.turn_of(number);
   if (turn == Turn::early) window.hold(number, std::to_string(number));
@@ -33,7 +33,7 @@ BOOST_AUTO_TEST_CASE(messages_in_order_are_never_held) {
   BOOST_CHECK_EQUAL(window.expected(), 10U);
 }
 
-BOOST_AUTO_TEST_CASE(early_messages_wait_for_those_in_front) {
+BOOST_AUTO_TEST_CASE(early_messages_wait_for_those_before_them) {
   ReorderWindow<std::string> window(8);
   std::vector<std::string> taken;
   for (const std::uint32_t number : {3U, 1U, 2U, 0U, 5U, 4U}) receive(window, number, taken);
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(numbers_wrap_around) {
   BOOST_CHECK(window.turn_of(start) == Turn::duplicate);
 }
 
-BOOST_AUTO_TEST_CASE(clear_hands_out_what_was_held) {
+BOOST_AUTO_TEST_CASE(clear_returns_the_held_messages) {
   ReorderWindow<int> window(8);
   window.hold(3, 30);
   window.hold(1, 10);

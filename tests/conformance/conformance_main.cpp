@@ -1,5 +1,5 @@
-// conformance <transport> [Boost.Test options]: runs the same cases for every transport. Exits with 1 and the reason if
-// the transport cannot be used on this machine.
+// conformance <transport> [Boost.Test options]: runs the cases for all transports on one. Exits with 1 and the reason
+// if the transport cannot be used on this machine.
 #define BOOST_TEST_NO_MAIN
 #include <boost/test/unit_test.hpp>
 #include <cstdio>

@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(an_endpoint_address_fits) {
     BOOST_CHECK_LE(address.size(), shmemx::transport::kMaxAddressBytes);
 }
 
-BOOST_AUTO_TEST_CASE(head_header_and_payload_arrive_as_they_were_sent) {
+BOOST_AUTO_TEST_CASE(envelope_header_and_payload_arrive_unchanged) {
   Job job;
   BOOST_REQUIRE(job.send({.from = 2, .to = 0, .header = pattern(40, 1), .payload = pattern(8, 2), .handler = 99}));
   BOOST_REQUIRE(got(job, 0, 1));
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(head_header_and_payload_arrive_as_they_were_sent) {
   BOOST_CHECK(message.payload == pattern(8, 2));
 }
 
-BOOST_AUTO_TEST_CASE(payloads_of_all_lengths_arrive_whole) {
+BOOST_AUTO_TEST_CASE(payloads_of_all_lengths_arrive_complete) {
   Job job;
   unsigned n = 0;
   for (const std::size_t header_bytes : {0, 1, 16, 511, 512}) {
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(payloads_of_all_lengths_arrive_whole) {
   BOOST_CHECK(job.sink(1).aligned);
 }
 
-BOOST_AUTO_TEST_CASE(short_and_long_ones_of_a_pair_stay_in_order) {
+BOOST_AUTO_TEST_CASE(short_and_long_messages_of_a_pair_stay_in_order) {
   Job job;
   constexpr unsigned kMessages = 2000;
   const std::size_t sizes[] = {0, 8, 40, 20'000, 300, 4096, 100'000, 1, 16'384, 70'000, 8};
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(short_and_long_ones_of_a_pair_stay_in_order) {
 }
 
 // Runs of long messages, which may be under way at the same time, with short ones between.
-BOOST_AUTO_TEST_CASE(those_that_may_land_early_end_in_order) {
+BOOST_AUTO_TEST_CASE(messages_placed_early_are_completed_in_order) {
   for (const bool lands : {true, false}) {
     Job job;
     job.sink(1).lands = lands;
@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(those_that_may_land_early_end_in_order) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(those_that_may_not_land_early_wait_for_their_turn) {
+BOOST_AUTO_TEST_CASE(messages_not_to_be_placed_early_wait_for_their_turn) {
   Job job;
   constexpr unsigned kMessages = 200;
   for (unsigned i = 0; i < kMessages; ++i) {
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(those_that_may_not_land_early_wait_for_their_turn) {
   BOOST_CHECK(!job.sink(1).overtaken);
 }
 
-BOOST_AUTO_TEST_CASE(those_for_the_same_place_land_one_after_the_other) {
+BOOST_AUTO_TEST_CASE(messages_for_the_same_place_are_placed_one_after_the_other) {
   Job job;
   job.sink(1).same_place = true;
   constexpr unsigned kMessages = 100;
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(those_for_the_same_place_land_one_after_the_other) {
   for (unsigned i = 0; i < kMessages; ++i) BOOST_REQUIRE(job.sink(1).messages[i].payload == pattern(sizes[i % 3], i));
 }
 
-BOOST_AUTO_TEST_CASE(gathered_ones_leave_with_flush) {
+BOOST_AUTO_TEST_CASE(coalesced_messages_are_sent_by_flush) {
   Job job;
   constexpr unsigned kMessages = 5000;
   for (unsigned i = 0; i < kMessages; ++i) {
@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(gathered_ones_leave_with_flush) {
   check_sequence(job.sink(1), 0, kMessages);
 }
 
-BOOST_AUTO_TEST_CASE(gathered_ones_leave_before_one_that_is_sent_now) {
+BOOST_AUTO_TEST_CASE(coalesced_messages_are_sent_before_an_urgent_one) {
   Job job;
   for (unsigned i = 0; i < 10; ++i) BOOST_REQUIRE(job.send({.header = number(i), .urgency = Urgency::gather}));
   BOOST_REQUIRE(job.send({.header = number(10)}));
@@ -170,9 +170,9 @@ BOOST_AUTO_TEST_CASE(gathered_ones_leave_before_one_that_is_sent_now) {
   check_sequence(job.sink(1), 0, 11);
 }
 
-BOOST_AUTO_TEST_CASE(a_lasting_payload_is_read_until_it_is_done) {
+BOOST_AUTO_TEST_CASE(a_persistent_payload_is_read_until_it_is_done) {
   constexpr unsigned kPayloads = 12;
-  std::vector<std::vector<std::byte>> payloads;  // these two outlive the job
+  std::vector<std::vector<std::byte>> payloads;  // must outlive the job
   std::vector<Outgoing> outgoing(kPayloads);
   Job job;
   std::vector<Sent> sent(kPayloads, Sent::no);
@@ -233,7 +233,7 @@ BOOST_AUTO_TEST_CASE(sinks_may_send) {
 }
 
 // A PE that does not poll does not delay messages to others, and loses none of its own.
-BOOST_AUTO_TEST_CASE(a_slow_one_delays_nopayload) {
+BOOST_AUTO_TEST_CASE(a_slow_pe_delays_no_other) {
   Job job;
   unsigned taken = 0;
   BOOST_REQUIRE(job.send({.header = number(taken++)}));
@@ -253,9 +253,9 @@ BOOST_AUTO_TEST_CASE(a_slow_one_delays_nopayload) {
   BOOST_CHECK(job.sink(1).messages.back().payload == payload);
 }
 
-BOOST_AUTO_TEST_CASE(much_data_both_ways_at_once) {
+BOOST_AUTO_TEST_CASE(much_data_in_both_directions_at_once) {
   constexpr unsigned kMessages = 60;
-  // In use until they are done, which may be after the last message has arrived: these two outlive the job.
+  // In use until they are done, which may be after the last message has arrived, so both must outlive the job.
   std::vector<Outgoing> outgoing(2 * kMessages);
   const auto payload = pattern(1 << 20, 3);
   Job job;
@@ -280,7 +280,7 @@ BOOST_AUTO_TEST_CASE(much_data_both_ways_at_once) {
   }));
 }
 
-BOOST_AUTO_TEST_CASE(whoever_sleeps_is_woken) {
+BOOST_AUTO_TEST_CASE(a_sleeper_is_woken) {
   Job job;
   if (!job[1].capabilities().waits) {
     BOOST_TEST_MESSAGE("no descriptor to wait on");
@@ -306,7 +306,7 @@ BOOST_AUTO_TEST_CASE(whoever_sleeps_is_woken) {
   check_sequence(job.sink(1), 0, 50);
 }
 
-BOOST_AUTO_TEST_CASE(nopayload_is_woken_for_nothing) {
+BOOST_AUTO_TEST_CASE(no_sleeper_is_woken_without_a_message) {
   Job job;
   if (!job[1].capabilities().waits) {
     BOOST_TEST_MESSAGE("no descriptor to wait on");
@@ -330,7 +330,7 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(ends)
 
-BOOST_AUTO_TEST_CASE(a_death_is_one_loss) {
+BOOST_AUTO_TEST_CASE(an_end_without_shutdown_is_one_loss) {
   Job job;
   BOOST_REQUIRE(job.send({.from = 0, .to = 1, .header = number(0)}));
   BOOST_REQUIRE(job.send({.from = 2, .to = 1, .header = number(0)}));
@@ -339,7 +339,7 @@ BOOST_AUTO_TEST_CASE(a_death_is_one_loss) {
   BOOST_REQUIRE(got(job, 0, 1));
   job.kill(1);
   BOOST_REQUIRE(job.poll_until([&] {
-    job[2].send(1, {1, 0, 4, 0}, number(1), {}, nullptr, Urgency::now);  // something is due from it
+    job[2].send(1, {1, 0, 4, 0}, number(1), {}, nullptr, Urgency::now);  // a message to it is outstanding
     job[0].send(1, {1, 0, 4, 0}, number(1), {}, nullptr, Urgency::now);
     return !job.sink(0).losses.empty() && !job.sink(2).losses.empty();
   }));
@@ -362,7 +362,7 @@ BOOST_AUTO_TEST_CASE(a_shutdown_is_no_loss_and_loses_nothing) {
     const Urgency urgency = i % 2 == 0 ? Urgency::gather : Urgency::now;
     BOOST_REQUIRE(job.send({.header = number(i), .payload = pattern(i * 10, i), .urgency = urgency}));
   }
-  BOOST_REQUIRE(job.send({.from = 1, .to = 0, .header = number(1)}));  // unread when PE 0 closes
+  BOOST_REQUIRE(job.send({.from = 1, .to = 0, .header = number(1)}));  // not yet received when PE 0 closes
   job[0].close(1000);
   job.kill(0);
   BOOST_REQUIRE(got(job, 1, kMessages));
@@ -381,7 +381,7 @@ BOOST_AUTO_TEST_CASE(a_pe_without_an_endpoint_address_is_lost) {
   BOOST_CHECK_EQUAL(job.sink(0).losses.front().pe, 1);
 }
 
-BOOST_AUTO_TEST_CASE(who_has_another_secret_gets_nothing) {
+BOOST_AUTO_TEST_CASE(an_endpoint_with_another_secret_receives_nothing) {
   Job job;
   Endpoints others(transport_name(), {.n = 3, .timeout_ms = 3000, .secret = 0x4321});
   others.book().addresses = job.book().addresses;
@@ -397,7 +397,7 @@ BOOST_AUTO_TEST_CASE(who_has_another_secret_gets_nothing) {
   check_sequence(job.sink(1), 0, 1);
 }
 
-BOOST_AUTO_TEST_CASE(says_how_a_pe_is_reached) {
+BOOST_AUTO_TEST_CASE(the_path_to_a_pe_is_reported) {
   Job job;
   BOOST_CHECK(!job[0].describe(1).empty());
   BOOST_REQUIRE(job.send({.header = number(0)}));
@@ -409,7 +409,7 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(remote_memory)
 
-BOOST_AUTO_TEST_CASE(put_and_get_move_data) {
+BOOST_AUTO_TEST_CASE(put_and_get_transfer_data) {
   Job job;
   if (!job[0].capabilities().keys) {
     BOOST_TEST_MESSAGE("messages only");

@@ -15,7 +15,7 @@ namespace transport_test {
 
 namespace {
 
-constexpr std::uint64_t kPatienceNs = 60'000'000'000;  // limit for events that must happen; no test measures it
+constexpr std::uint64_t kLimitNs = 60'000'000'000;  // limit for events that must happen; no test measures it
 
 }  // namespace
 
@@ -24,7 +24,7 @@ void Recorder::record(Message message) noexcept {
   if (on_message) on_message(Message(messages.back()));
 }
 
-// Removes the message for which placement() was called first. Returns false if this is another one.
+// Removes the message for which placement() was called first. Returns false if `message` is another one.
 bool Recorder::take_expected(int source, Bytes header, bool lands, std::vector<std::byte>* place) noexcept {
   std::deque<Expected>& expected = expected_[source];
   if (expected.empty() || expected.front().lands != lands || !std::ranges::equal(expected.front().header, header))
@@ -131,7 +131,7 @@ void Endpoints::poll_all(int silent) {
 bool Endpoints::poll_until(const std::function<bool()>& done, int silent) {
   const std::uint64_t begin = shmemx::now_ns();
   while (!done()) {
-    if (shmemx::now_ns() - begin > kPatienceNs) return false;
+    if (shmemx::now_ns() - begin > kLimitNs) return false;
     poll_all(silent);
     ::sched_yield();
   }

@@ -48,9 +48,9 @@ class Recorder final : public shmemx::transport::Sink {
 
   std::vector<Message> messages;
   std::vector<Loss> losses;
-  bool lands = true;                               // long payloads, at a place of ours
+  bool lands = true;                               // long payloads are placed in memory of the recorder
   bool same_place = false;                         // all at the same one
-  bool aligned = true;                             // every payload was
+  bool aligned = true;                             // whether every payload was aligned
   bool in_order = true;                            // placed() and deliver() are in the order of placement()
   bool overtaken = false;                          // placement() was called too early
   std::function<void(const Message&)> on_message;  // called inside deliver() and placed()

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE shmemx_transport_parts
 #include <boost/test/unit_test.hpp>
 
 #include "../support/all_descriptors.hpp"

@@ -60,7 +60,8 @@ BOOST_AUTO_TEST_CASE(links_are_interfaces_of_a_common_subnet) {
   BOOST_CHECK((links(endpoint(2, {"10.1.0.2/16"})) == Paths{"eth0"}));
   BOOST_CHECK(
       (links(endpoint(2, {"10.1.0.2/16", "10.1.2.2/24", "fd00:1::2/64", "fe80::9/64"})) == Paths{"eth0", "eth1"}));
-  BOOST_CHECK(links(endpoint(2, {"172.17.0.1/16", "192.168.0.1/24"})).empty());  // the own address, and a routed one
+  BOOST_CHECK(
+      links(endpoint(2, {"172.17.0.1/16", "192.168.0.1/24"})).empty());  // this host's address, and a routed one
 }
 
 BOOST_AUTO_TEST_CASE(knows_loopback_and_link_local) {
@@ -72,7 +73,7 @@ BOOST_AUTO_TEST_CASE(knows_loopback_and_link_local) {
   BOOST_CHECK(!address("fd00::5/64").is_link_local());
 }
 
-BOOST_AUTO_TEST_CASE(an_endpoint_address_comes_back) {
+BOOST_AUTO_TEST_CASE(an_endpoint_address_is_decoded_as_encoded) {
   const EndpointAddress sent = endpoint(77, {"10.0.0.1/24", "fd00::7/64", "192.168.1.1/32"});
   EndpointAddress got;
   BOOST_REQUIRE(unpack_address(bytes_of(pack_address(sent)), got));
@@ -85,7 +86,7 @@ BOOST_AUTO_TEST_CASE(an_endpoint_address_comes_back) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(an_endpoint_address_with_too_many_addresses_is_cut) {
+BOOST_AUTO_TEST_CASE(an_endpoint_address_with_too_many_addresses_is_truncated) {
   EndpointAddress many = endpoint(1, {});
   for (int i = 0; i < 100; ++i) many.addresses.push_back(address("fd00::" + std::to_string(i + 1) + "/64"));
   const std::string packed = pack_address(many);
@@ -95,7 +96,7 @@ BOOST_AUTO_TEST_CASE(an_endpoint_address_with_too_many_addresses_is_cut) {
   BOOST_CHECK_GT(got.addresses.size(), 10U);
 }
 
-BOOST_AUTO_TEST_CASE(a_crowd_of_one_family_leaves_room_for_the_other) {
+BOOST_AUTO_TEST_CASE(many_addresses_of_one_family_leave_room_for_the_other) {
   std::vector<LocalAddress> own;
   for (int i = 0; i < 200; ++i) own.push_back({address("10.2.3." + std::to_string(i + 1) + "/24"), "eth0", 2});
   own.push_back({address("fe80::1/64"), "eth0", 2});
@@ -129,13 +130,13 @@ BOOST_AUTO_TEST_CASE(bytes_that_are_no_endpoint_address_are_refused) {
   BOOST_CHECK(!unpack_address(bytes_of(bad), got));
 }
 
-BOOST_AUTO_TEST_CASE(the_same_subnet_comes_before_what_is_routed) {
+BOOST_AUTO_TEST_CASE(the_same_subnet_is_tried_before_routed_addresses) {
   BOOST_TEST(paths(endpoint(2, {"192.168.7.7/24", "10.1.5.5/16", "10.1.2.9/24"})) ==
                  (Paths{"eth1 10.1.2.9", "eth0 10.1.5.5", " 192.168.7.7"}),
              boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(a_bridge_that_looks_the_same_comes_last) {
+BOOST_AUTO_TEST_CASE(a_bridge_with_the_same_subnet_is_tried_last) {
   BOOST_TEST(paths(endpoint(2, {"172.17.0.1/16", "10.1.5.5/16"})) == (Paths{"eth0 10.1.5.5", "docker0 172.17.0.1"}),
              boost::test_tools::per_element());
 }
@@ -144,7 +145,7 @@ BOOST_AUTO_TEST_CASE(an_overlay_without_a_subnet_is_routed) {
   BOOST_TEST(paths(endpoint(2, {"10.9.0.2/32"})) == (Paths{" 10.9.0.2"}), boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(link_local_addresses_are_tried_by_every_interface_that_has_one) {
+BOOST_AUTO_TEST_CASE(link_local_addresses_are_tried_on_every_interface_that_has_one) {
   BOOST_TEST(
       paths(endpoint(2, {"fe80::9/64", "fd00:1::9/64"})) == (Paths{"eth1 fd00:1::9", "eth0 fe80::9", "eth1 fe80::9"}),
       boost::test_tools::per_element());
@@ -156,12 +157,12 @@ BOOST_AUTO_TEST_CASE(loopback_is_tried_on_the_same_machine_only) {
   BOOST_CHECK(paths(endpoint(2, {})).empty());
 }
 
-BOOST_AUTO_TEST_CASE(the_machine_has_a_number_that_stays) {
+BOOST_AUTO_TEST_CASE(the_machine_number_is_constant) {
   BOOST_CHECK_EQUAL(machine_id(), machine_id());
   BOOST_CHECK_NE(machine_id(), 0U);
 }
 
-BOOST_AUTO_TEST_CASE(sockaddrs_come_back) {
+BOOST_AUTO_TEST_CASE(sockaddrs_are_converted_in_both_directions) {
   for (const char* text : {"10.0.0.1/32", "fd00::7/128"}) {
     sockaddr_storage storage;
     to_sockaddr({address(text), 0, ""}, 99, storage);

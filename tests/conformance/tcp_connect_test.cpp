@@ -71,7 +71,7 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 
 BOOST_AUTO_TEST_SUITE(tcp_connect)
 
-BOOST_AUTO_TEST_CASE(an_address_that_cannot_be_reached_is_passed_over) {
+BOOST_AUTO_TEST_CASE(an_unreachable_address_is_skipped) {
   Endpoints job("tcp");
   EndpointAddress endpoint = address_of(job, 1);
   endpoint.machine = ~endpoint.machine;  // so that 127.0.0.1 is not tried first
@@ -82,8 +82,8 @@ BOOST_AUTO_TEST_CASE(an_address_that_cannot_be_reached_is_passed_over) {
   BOOST_CHECK(contains(job[0].describe(1), "lo 127.0.0.1 -> 127.0.0.1:"));
 }
 
-// The port of PE 1 belongs to PE 2, which replies but is not the PE that is meant.
-BOOST_AUTO_TEST_CASE(another_pe_is_not_taken_for_the_one_that_is_meant) {
+// The port of PE 1 belongs to PE 2, which replies but is not the expected PE.
+BOOST_AUTO_TEST_CASE(another_pe_is_not_taken_for_the_expected_one) {
   Endpoints job("tcp");
   EndpointAddress endpoint = address_of(job, 1);
   endpoint.port = address_of(job, 2).port;
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(a_closed_port_is_reported_with_its_errno_for_every_address)
   BOOST_CHECK(contains(cause, "-> 255.255.255.255:" + port + ": Network is unreachable (errno 101)"));
 }
 
-BOOST_AUTO_TEST_CASE(one_that_accepts_and_says_nothing_is_given_up_at_the_time_out) {
+BOOST_AUTO_TEST_CASE(a_connection_without_a_reply_is_given_up_at_the_time_out) {
   Endpoints job("tcp", {.n = 3, .timeout_ms = 1500});
   EndpointAddress endpoint = address_of(job, 1);
   const UniqueFd listener = silent_listener(endpoint.port);
@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(one_that_accepts_and_says_nothing_is_given_up_at_the_time_o
 }
 
 // PE 0 has no path to PE 1, but PE 1 has one to PE 0.
-BOOST_AUTO_TEST_CASE(one_way_is_enough_when_both_sides_connect) {
+BOOST_AUTO_TEST_CASE(one_direction_is_enough_since_both_sides_connect) {
   Endpoints job("tcp");
   const std::string own_address = job.book().addresses[1];
   EndpointAddress endpoint = address_of(job, 1);
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(one_way_is_enough_when_both_sides_connect) {
   BOOST_CHECK(job.poll_until([&] { return job.sink(0).messages.size() == 1 && job.sink(1).messages.size() == 1; }));
 }
 
-BOOST_AUTO_TEST_CASE(the_endpoint_address_lists_what_is_up_but_loopback) {
+BOOST_AUTO_TEST_CASE(the_endpoint_address_lists_interfaces_that_are_up_except_loopback) {
   Endpoints job("tcp");
   const EndpointAddress endpoint = address_of(job, 0);
   BOOST_CHECK_NE(endpoint.port, 0);

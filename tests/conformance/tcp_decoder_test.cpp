@@ -30,7 +30,7 @@ void add_message(Stream& stream, std::uint16_t header_bytes, std::size_t payload
             message);
 }
 
-// Hands the stream over as if reads returned at most `step` bytes. Returns how much was taken before it was refused.
+// Passes the stream to the decoder in reads of at most `step` bytes. Returns how many bytes were accepted.
 std::size_t feed(Decoder& decoder, const Stream& stream, std::size_t step) {
   std::size_t at = 0;
   while (at < stream.size()) {
@@ -67,7 +67,7 @@ bool is_refused(const FrameHeader& header) {
 
 BOOST_AUTO_TEST_SUITE(tcp_decoder)
 
-BOOST_AUTO_TEST_CASE(messages_come_out_however_the_stream_is_cut) {
+BOOST_AUTO_TEST_CASE(messages_are_decoded_however_the_stream_is_divided) {
   Stream stream;
   const std::size_t payloads[] = {0, 1, 8, 15, 16, 17, 5000, 16'383, 16'384, 16'385, 40'001, 8, 200'003, 16'399, 0};
   unsigned seed = 0;
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(a_shutdown_is_the_last_frame) {
   BOOST_CHECK_EQUAL(feed(decoder, more, 1000), 0U);
 }
 
-BOOST_AUTO_TEST_CASE(knows_when_a_message_is_cut_off) {
+BOOST_AUTO_TEST_CASE(a_truncated_message_is_recognised) {
   Stream stream;
   add_message(stream, 4, 100'000, 1);
   for (const std::size_t bytes : {1, 16, 20, 1000, 100'000}) {

@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(every_bit_of_a_hello_counts) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_was_overheard_is_of_no_use) {
+BOOST_AUTO_TEST_CASE(replayed_messages_of_a_handshake_are_refused) {
   const Hello hello = make_hello(setup(0), 2);
   const Challenge first = make_challenge(setup(2), hello);
   const Response response = make_response(setup(0), hello, first);

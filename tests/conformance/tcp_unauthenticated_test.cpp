@@ -1,4 +1,4 @@
-// Connections to the port from processes that are no PE of the job.
+// Connections to the port from processes that are not PEs of the job.
 #include <arpa/inet.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -41,7 +41,7 @@ ssize_t answer(const UniqueFd& fd) {
   return got < 0 && errno != EAGAIN ? 0 : got;
 }
 
-bool gets_hung_up(Endpoints& job, const UniqueFd& fd) {
+bool is_closed(Endpoints& job, const UniqueFd& fd) {
   ssize_t got = -1;
   const bool ended = job.poll_until([&] { return (got = answer(fd)) >= 0; });
   return ended && got == 0;
@@ -62,27 +62,27 @@ Setup job_setup(int me, std::uint64_t secret) { return {.me = me, .n_pes = 3, .s
 
 BOOST_AUTO_TEST_SUITE(tcp_unauthenticated)
 
-BOOST_AUTO_TEST_CASE(rubbish_is_hung_up_on_without_a_word) {
+BOOST_AUTO_TEST_CASE(random_bytes_end_the_connection_without_a_reply) {
   Endpoints job("tcp");
-  const auto rubbish = pattern(1000, 9);
+  const auto random = pattern(1000, 9);
   for (int i = 0; i < 5; ++i) {
     const UniqueFd fd = connect_to(job.book().addresses[1]);
-    say(fd, rubbish.data(), rubbish.size());
-    BOOST_CHECK(gets_hung_up(job, fd));
+    say(fd, random.data(), random.size());
+    BOOST_CHECK(is_closed(job, fd));
   }
   check_undisturbed(job);
 }
 
-BOOST_AUTO_TEST_CASE(a_hello_with_a_wrong_secret_is_hung_up_on_without_a_word) {
+BOOST_AUTO_TEST_CASE(a_hello_with_a_wrong_secret_ends_the_connection_without_a_reply) {
   Endpoints job("tcp");
   const auto hello = shmemx::tcp::make_hello(job_setup(0, 0x999), 1);
   const UniqueFd fd = connect_to(job.book().addresses[1]);
   say(fd, &hello, sizeof hello);
-  BOOST_CHECK(gets_hung_up(job, fd));
+  BOOST_CHECK(is_closed(job, fd));
   check_undisturbed(job);
 }
 
-BOOST_AUTO_TEST_CASE(a_hello_that_was_overheard_gets_no_further) {
+BOOST_AUTO_TEST_CASE(a_replayed_hello_does_not_authenticate) {
   Endpoints job("tcp");
   const auto hello = shmemx::tcp::make_hello(job_setup(2, 0x1234), 1);  // in the name of PE 2
   const UniqueFd fd = connect_to(job.book().addresses[1]);
@@ -90,16 +90,16 @@ BOOST_AUTO_TEST_CASE(a_hello_that_was_overheard_gets_no_further) {
   ssize_t got = -1;
   BOOST_REQUIRE(job.poll_until([&] { return (got = answer(fd)) >= 0; }));
   BOOST_CHECK_EQUAL(got, static_cast<ssize_t>(sizeof(shmemx::tcp::Challenge)));
-  const auto rubbish = pattern(1000, 9);
-  say(fd, rubbish.data(), rubbish.size());
-  BOOST_CHECK(gets_hung_up(job, fd));
+  const auto random = pattern(1000, 9);
+  say(fd, random.data(), random.size());
+  BOOST_CHECK(is_closed(job, fd));
   BOOST_CHECK(job.sink(1).messages.empty());
   // The real PE 2 can connect nevertheless.
   BOOST_REQUIRE(job.send({.from = 2, .to = 1, .header = pattern(4, 0)}));
   BOOST_REQUIRE(job.poll_until([&] { return !job.sink(1).messages.empty(); }));
 }
 
-BOOST_AUTO_TEST_CASE(hellos_that_were_overheard_are_few) {
+BOOST_AUTO_TEST_CASE(replayed_hellos_are_limited_in_number) {
   Endpoints job("tcp");
   const auto hello = shmemx::tcp::make_hello(job_setup(2, 0x1234), 1);
   std::vector<UniqueFd> copies;
@@ -108,41 +108,41 @@ BOOST_AUTO_TEST_CASE(hellos_that_were_overheard_are_few) {
     say(copies.back(), &hello, sizeof hello);
     BOOST_REQUIRE(job.poll_until([&] { return answer(copies.back()) > 0; }));
   }
-  BOOST_CHECK(gets_hung_up(job, copies.front()));
+  BOOST_CHECK(is_closed(job, copies.front()));
   BOOST_CHECK_EQUAL(answer(copies[1]), -1);
   check_undisturbed(job);
 }
 
-BOOST_AUTO_TEST_CASE(slow_ones_are_few_and_disturb_nopayload) {
+BOOST_AUTO_TEST_CASE(slow_connections_are_limited_and_delay_no_pe) {
   Endpoints job("tcp");
   const auto hello = shmemx::tcp::make_hello(job_setup(0, 0x999), 1);
-  std::vector<UniqueFd> drips;
+  std::vector<UniqueFd> slow;
   for (std::size_t i = 0; i < 2 * shmemx::tcp::Acceptor::kMaxUnauthenticated; ++i) {
-    drips.push_back(connect_to(job.book().addresses[1]));
-    say(drips.back(), &hello, 1);
+    slow.push_back(connect_to(job.book().addresses[1]));
+    say(slow.back(), &hello, 1);
     job.poll_all();
   }
   // The oldest connections were dropped for the later ones.
-  BOOST_CHECK(gets_hung_up(job, drips.front()));
-  BOOST_CHECK_EQUAL(answer(drips.back()), -1);
+  BOOST_CHECK(is_closed(job, slow.front()));
+  BOOST_CHECK_EQUAL(answer(slow.back()), -1);
   check_undisturbed(job);
   // A hello that takes too long ends the connection.
-  BOOST_CHECK(gets_hung_up(job, drips.back()));
+  BOOST_CHECK(is_closed(job, slow.back()));
   check_undisturbed(job);
 }
 
-BOOST_AUTO_TEST_CASE(ten_thousand_connections_disturb_nopayload) {
+BOOST_AUTO_TEST_CASE(ten_thousand_connections_delay_no_pe) {
   Endpoints job("tcp");
-  const auto rubbish = pattern(48, 9);
+  const auto random = pattern(48, 9);
   std::vector<UniqueFd> open(300);
   for (std::size_t i = 0; i < 10'000; ++i) {
     UniqueFd& fd = open[i % open.size()];
     fd = connect_to(job.book().addresses[1]);
-    if (i % 3 != 0) say(fd, rubbish.data(), i % 49);
+    if (i % 3 != 0) say(fd, random.data(), i % 49);
     job.poll_all();
     if (i % 1000 == 0) check_undisturbed(job);
   }
-  BOOST_REQUIRE(job.send({.from = 2, .to = 1, .header = pattern(4, 0)}));  // a first contact meanwhile
+  BOOST_REQUIRE(job.send({.from = 2, .to = 1, .header = pattern(4, 0)}));  // the first message of this pair
   BOOST_REQUIRE(job.poll_until([&] { return job.sink(1).messages.back().source == 2; }));
   check_undisturbed(job);
 }
@@ -151,8 +151,8 @@ BOOST_AUTO_TEST_CASE(connections_wait_while_there_are_no_descriptors) {
   Endpoints job("tcp");
   check_undisturbed(job);
   const UniqueFd waiting = connect_to(job.book().addresses[1]);
-  const auto rubbish = pattern(48, 9);
-  say(waiting, rubbish.data(), rubbish.size());
+  const auto random = pattern(48, 9);
+  say(waiting, random.data(), random.size());
   rlimit before{};
   BOOST_REQUIRE_EQUAL(::getrlimit(RLIMIT_NOFILE, &before), 0);
   rlimit none = before;
@@ -162,31 +162,31 @@ BOOST_AUTO_TEST_CASE(connections_wait_while_there_are_no_descriptors) {
   for (int i = 0; i < 1000; ++i) job.poll_all();
   BOOST_CHECK_EQUAL(answer(waiting), -1);
   BOOST_REQUIRE_EQUAL(::setrlimit(RLIMIT_NOFILE, &before), 0);
-  BOOST_CHECK(gets_hung_up(job, waiting));
+  BOOST_CHECK(is_closed(job, waiting));
   check_undisturbed(job);
 }
 
 // A PE of the job that sends a broken stream is lost, and nothing else happens.
 BOOST_AUTO_TEST_CASE(a_broken_frame_of_a_pe_ends_its_connection) {
   Endpoints job("tcp");
-  const Setup played = job_setup(2, 0x1234);
-  const auto hello = shmemx::tcp::make_hello(played, 1);
+  const Setup setup = job_setup(2, 0x1234);
+  const auto hello = shmemx::tcp::make_hello(setup, 1);
   const UniqueFd fd = connect_to(job.book().addresses[1]);
   say(fd, &hello, sizeof hello);
   shmemx::tcp::Challenge challenge{};
   BOOST_REQUIRE(job.poll_until([&] {
     return ::recv(fd.get(), &challenge, sizeof challenge, MSG_DONTWAIT) == static_cast<ssize_t>(sizeof challenge);
   }));
-  BOOST_REQUIRE(shmemx::tcp::is_genuine(played, hello, challenge));
-  const auto proof = shmemx::tcp::make_response(played, hello, challenge);
+  BOOST_REQUIRE(shmemx::tcp::is_genuine(setup, hello, challenge));
+  const auto proof = shmemx::tcp::make_response(setup, hello, challenge);
   say(fd, &proof, sizeof proof);
-  const auto rubbish = pattern(64, 3);
-  say(fd, rubbish.data(), rubbish.size());
+  const auto random = pattern(64, 3);
+  say(fd, random.data(), random.size());
   BOOST_REQUIRE(job.poll_until([&] { return !job.sink(1).losses.empty(); }));
   BOOST_CHECK_EQUAL(job.sink(1).losses.front().pe, 2);
   BOOST_CHECK(job.sink(1).losses.front().cause.find("it sent a frame") != std::string::npos);
   BOOST_CHECK(job.sink(1).messages.empty());
-  BOOST_CHECK(gets_hung_up(job, fd));
+  BOOST_CHECK(is_closed(job, fd));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

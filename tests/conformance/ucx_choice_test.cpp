@@ -1,4 +1,4 @@
-// The transports and devices that a worker of UCX is opened with, by the resources that UCX sees.
+// The choice of UCX transports and devices for a worker, from the resources that UCX reports.
 #include <boost/test/unit_test.hpp>
 
 #include "transport/ucx/choice.hpp"

@@ -1,4 +1,4 @@
-// Programs that end, or wait to be ended, in a given way; run by ending_test and kill_test.
+// Programs that end, or wait until they are killed, in a given way; run by ending_test and kill_test.
 // ending_pe WHAT [STATUS]. Each PE prints "ready <pe> <pid>" when it has reached the state that its name says.
 #include <pshmem.h>
 #include <pthread.h>
@@ -29,10 +29,10 @@ void ready() {
   for (;;) sink = sink + 1;
 }
 
-// Without a newline or a flush: whoever ends the job owes this text to the user.
+// Without a newline or a flush: the text must appear although another PE ends the job.
 void leave_unflushed_text() { std::printf("text of pe %d", shmem_my_pe()); }
 
-// PE n-1 ends the job while the others are somewhere else.
+// PE n-1 ends the job while the others execute something else.
 void end_others(void (*wait)()) {
   if (last()) {
     usleep(100000);
@@ -106,7 +106,7 @@ void computing() {
   compute_for_ever();
 }
 
-// ---- The last PE ends with status 0 and without shmem_finalize; the others are in something it has a part in ----
+// ---- The last PE ends with status 0 and without shmem_finalize; the others wait in a routine that needs it ----
 
 void left_in_reduce() {
   static long in[4], out[4];
@@ -173,7 +173,7 @@ const struct {
   std::exit(2);
 }
 
-// ---- Nobody calls shmem_finalize, and nothing is wrong with that ----
+// ---- No PE calls shmem_finalize, which is allowed ----
 
 void return_after_collectives() {
   static long word;
@@ -183,7 +183,7 @@ void return_after_collectives() {
   }
 }
 
-// The others use the memory of the last PE, which has nothing more to do.
+// The others use the memory of the last PE, which has returned from main.
 void use_pe_that_returns() {
   static long word = 5, block[20000], here[20000];
   if (last()) return;
@@ -209,7 +209,7 @@ void put_and_return() {
   }
 }
 
-// An implicit finalize and explicit ones are one.
+// An implicit finalize after explicit ones has no effect.
 void finalize_on_some() {
   shmem_init();  // counted
   if (first()) return;
@@ -217,7 +217,7 @@ void finalize_on_some() {
   if (!last()) shmem_finalize();
 }
 
-// ---- Another thread holds the lock of a stream for ever ----
+// ---- Another thread never releases the lock of a stream ----
 
 FILE* held = nullptr;
 
@@ -241,13 +241,13 @@ void hold(FILE* stream, void* (*holder)(void*)) {
   }
 }
 
-// Of a pipe into which nobody writes.
+// Reads from a pipe into which nothing is written.
 FILE* silent_pipe() {
   int ends[2];
   return pipe(ends) == 0 ? fdopen(ends[0], "r") : nullptr;
 }
 
-// The last PE ends the job. What it has written to other streams is not lost.
+// The last PE ends the job. Text that it has written to other streams is not lost.
 void end_beside_reader(void (*end)()) {
   shmem_barrier_all();
   if (last()) {
@@ -274,7 +274,7 @@ void misuse_beside_printer() {
   shmem_long_wait_until(&global_flag, SHMEM_CMP_EQ, 1);
 }
 
-// The process of the PE that ends the job stays.
+// The process of the PE that ends the job does not exit.
 void global_exit_with_stuck_handler() {
   shmem_barrier_all();
   if (last()) {
@@ -296,7 +296,7 @@ void finalize_twice() {
   shmem_finalize();
 }
 
-// All have talked to each other. The last PE ends with an error.
+// All PEs have connections to each other. The last PE ends with an error.
 void exit_of_one() {
   shmem_barrier_all();
   if (last()) std::exit(argument);
@@ -324,7 +324,7 @@ ssize_t write_late(void*, const char*, std::size_t bytes) {
   std::_Exit(0);
 }
 
-// The last PE ends with an error while PE 0 asks for status 0.
+// The last PE ends with an error while PE 0 calls shmem_global_exit(0).
 [[noreturn]] void race_of_ends() {
   shmem_barrier_all();
   if (first()) shmem_global_exit(0);
@@ -364,26 +364,31 @@ const struct {
   std::exit(2);
 }
 
+// Scenarios of the start. Returns false if `what` is none of them.
+bool run_start(const char* what) {
+  const char* const rank = std::getenv("SHMEMX_JOB_PE");  // set by oshrun
+  if (std::strcmp(what, "init") == 0) {                   // PE 0 starts late: the others are inside shmem_init
+    std::printf("ready %s %d\n", rank, static_cast<int>(getpid()));
+    std::fflush(stdout);
+    if (std::atoi(rank) == 0) sleep(20);
+    shmem_init();
+    return true;
+  }
+  if (std::strcmp(what, "start_pes_without_one") == 0) {
+    if (std::atoi(rank) != 0) start_pes(0);
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const char* const what = argv[1];
   if (argc > 2) argument = std::atoi(argv[2]);
-  if (std::strcmp(what, "init") == 0) {                     // PE 0 comes late: the others are inside shmem_init
-    const char* const rank = std::getenv("SHMEMX_JOB_PE");  // what oshrun tells its PEs
-    std::printf("ready %s %d\n", rank, static_cast<int>(getpid()));
-    std::fflush(stdout);
-    if (std::atoi(rank) == 0) sleep(20);
-    shmem_init();
-    return 0;
-  }
-  if (std::strcmp(what, "start_pes_without_one") == 0) {
-    const char* const rank = std::getenv("SHMEMX_JOB_PE");
-    if (std::atoi(rank) != 0) start_pes(0);
-    return 0;
-  }
+  if (run_start(what)) return 0;
   shmem_init();
-  // Before any message went to the last PE or came from there.
+  // Before the last PE has sent or received any message.
   if (std::strcmp(what, "leave_at_once") == 0) {
     if (!last()) shmem_barrier_all();
     return 0;

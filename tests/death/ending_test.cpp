@@ -32,9 +32,9 @@ void global_exit_ends_pes_wherever_they_are() {
         if (status != 6) continue;
       }
       const job::Result result = run(3, {std::string("global_exit_") + state, std::to_string(status)});
-      expect(result.status == status, std::string("global_exit keeps its status, others in ") + state, result);
-      expect(result.out.find("text of pe 2") != std::string::npos, std::string("stdio is flushed, others in ") + state,
-             result);
+      expect(result.status == status, std::string("global_exit keeps its status, other PEs in ") + state, result);
+      expect(result.out.find("text of pe 2") != std::string::npos,
+             std::string("stdio is flushed, other PEs in ") + state, result);
     }
   }
 }
@@ -67,7 +67,7 @@ void an_early_end_of_one_pe_ends_all() {
   expect(result.status == 128 + SIGSEGV, "fault of one while others wait", result);
   expect(result.err.find("pe 2") != std::string::npos || result.err.find("PE 2") != std::string::npos,
          "the PE is named", result);
-  // Status 0 without taking part in the barrier the others are in: they can never leave it.
+  // Status 0 without a call of the barrier in which the others wait: they can never leave it.
   result = run(3, {"exit_while_others_wait", "0"});
   expect(result.status != 0 || result.timed_out, "leaving others in a barrier is an error", result);
 }
@@ -75,16 +75,16 @@ void an_early_end_of_one_pe_ends_all() {
 void expect_one_error_line(const job::Result& result, const std::string& what, const std::string& named) {
   expect(result.status > 0 && result.status < 128, what + ": is an error", result);
   const auto lines = job::lines(result.err);
-  expect(lines.size() == 1, what + ": one line says so", result);
+  expect(lines.size() == 1, what + ": one line reports it", result);
   expect(!lines.empty() && lines[0].find(named) != std::string::npos, what + ": the line holds \"" + named + '"',
          result);
 }
 
-// A wait that nobody can end is told from a slow one by looking several times.
+// A wait that no PE can end is distinguished from a slow one by several checks in a row.
 constexpr double kSecondsToTell = 8;
 
-// Status 0, no shmem_finalize: nobody hangs, whatever the others wait in and however they wait.
-void a_silent_end_of_one_pe_is_told() {
+// Status 0, no shmem_finalize: no PE hangs, in whichever routine the others wait and however they wait.
+void a_silent_end_of_one_pe_is_reported() {
   for (const char* state :
        {"reduce", "wait", "signal_wait", "lock", "team_sync", "new_team_sync", "broadcast", "barrier", "malloc"}) {
     const std::string scenario = std::string("leave_in_") + state;
@@ -99,19 +99,19 @@ void a_silent_end_of_one_pe_is_told() {
   }
 }
 
-void a_pe_that_never_starts_is_told() {
+void a_pe_that_never_starts_is_reported() {
   expect_one_error_line(run(3, {"start_pes_without_one"}), "start_pes without PE 0", "pe 0");
   expect_one_error_line(run(3, {"start_pes_without_one"}, {"SHMEM_WAIT=spin"}), "start_pes without PE 0, spinning",
                         "pe 0");
 }
 
-// Either end is right; a status made of both, a signal or a second message is not.
+// Either status is right; a mix of both, a signal, or a second message is an error.
 void a_race_of_ends_has_one_winner() {
   for (int round = 0; round < 10; ++round) {
     const job::Result result = run(round % 2 == 0 ? 2 : 4, {"race_of_ends", "37"});
     expect(result.status == 0 || result.status == 37, "global_exit(0) beside exit(37): one of the two", result);
     if (result.status == 0) expect(result.err.empty(), "global_exit(0) has won: no message", result);
-    // oshrun's line about the end, and where somebody was waiting its line about that.
+    // oshrun prints a line about the end, and another one if PEs were waiting.
     std::size_t ends = 0;
     for (const std::string& line : job::lines(result.err)) ends += line.starts_with("oshrun: waiting were: ") ? 0 : 1;
     expect(ends <= 1, "global_exit(0) beside exit(37): at most one line about the end", result);
@@ -132,8 +132,8 @@ int main(int argc, char** argv) {
   one_of_several_statuses_wins();
   statuses_are_kept();
   an_early_end_of_one_pe_ends_all();
-  a_silent_end_of_one_pe_is_told();
-  a_pe_that_never_starts_is_told();
+  a_silent_end_of_one_pe_is_reported();
+  a_pe_that_never_starts_is_reported();
   a_race_of_ends_has_one_winner();
   a_line_that_comes_late_is_not_lost();
   std::printf("%d checks, %d failures\n", checks, failures);

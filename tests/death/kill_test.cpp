@@ -1,5 +1,5 @@
-// Sudden death: SIGKILL of a PE, or signals to oshrun, at many points. All PEs are gone within two seconds, the dead
-// one is named, nothing is left on the machine. A driver, not a PE. The argument `few` asks for a choice of it.
+// SIGKILL of a PE, or signals to oshrun, at many points. All PEs have ended within two seconds, the message names the
+// killed PE, nothing is left on the machine. A driver, not a PE. The argument `few` selects a part of the points.
 #include <signal.h>
 
 #include <chrono>
@@ -50,7 +50,7 @@ job::Result strike_in(const std::string& state, int victim, int pause_us, const 
 
 void check_end(const std::string& what, double struck_at, const job::Result& result) {
   expect(struck_at > 0, what + ": the PEs reached the state", result);
-  expect(!result.timed_out && now() - struck_at < 2.0 + 2.0, what + ": all are gone within two seconds", result);
+  expect(!result.timed_out && now() - struck_at < 2.0 + 2.0, what + ": all PEs have ended within two seconds", result);
   for (const std::string& leak : result.leaks) expect(false, what + ": " + leak, result);
 }
 
@@ -70,7 +70,7 @@ void kill_a_pe(const std::vector<const char*>& states, const std::vector<int>& p
           },
           struck_at);
       check_end(what, struck_at, result);
-      expect(result.status == 128 + SIGKILL, what + ": the status tells the signal", result);
+      expect(result.status == 128 + SIGKILL, what + ": the status holds the signal", result);
       expect(result.err.find(std::to_string(dead)) != std::string::npos ||
                  result.err.find("pe " + std::to_string(victim)) != std::string::npos ||
                  result.err.find("PE " + std::to_string(victim)) != std::string::npos,
@@ -93,8 +93,8 @@ void signal_the_launcher() {
   }
 }
 
-// Both at once: nobody is left to clean up.
-void kill_everybody() {
+// Both at once: neither oshrun nor the killed PE can clean up.
+void kill_oshrun_and_pe() {
   for (int round = 0; round < 3; ++round) {
     double struck_at = 0;
     const job::Result result = strike_in(
@@ -108,7 +108,7 @@ void kill_everybody() {
   }
 }
 
-// Blindly, between the start of the launcher and the end of the job.
+// At fixed delays, between the start of the launcher and the end of the job.
 void kill_at_any_moment() {
   for (int delay_us = 500; delay_us < 40000; delay_us += 2300) {
     job::Spec spec;
@@ -132,12 +132,12 @@ int main(int argc, char** argv) {
   program = argv[3];
   if (argc > 4 && std::strcmp(argv[4], "few") == 0) {
     kill_a_pe({"barrier", "wait", "quiet", "lock", "reduce", "get", "compute"}, {1500, 60000});
-    kill_everybody();
+    kill_oshrun_and_pe();
   } else {
     kill_a_pe({"barrier", "wait", "quiet", "lock", "reduce", "get", "malloc", "compute", "finalize", "init"},
               {0, 1500, 60000});
     signal_the_launcher();
-    kill_everybody();
+    kill_oshrun_and_pe();
     kill_at_any_moment();
   }
   std::printf("%d checks, %d failures\n", checks, failures);

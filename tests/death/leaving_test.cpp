@@ -1,5 +1,5 @@
-// PEs that end without shmem_finalize, on the path that the environment names: what the standard allows completes, what
-// leaves others waiting ends the job with one line, and statuses are kept. A driver, not a PE.
+// PEs that end without shmem_finalize, on the path that the environment selects. Programs that the standard allows
+// complete. An end that leaves other PEs waiting ends the job with one line, and statuses are kept. A driver, not a PE.
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@ using job_check::checks;
 using job_check::expect;
 using job_check::failures;
 std::string oshrun, program;
-bool few = false;  // PEs and runs: a network of which each start takes long
+bool few = false;  // fewer PEs and runs, for networks that take long to start
 
 job::Result run(int pes, const std::string& scenario, const std::string& argument = "0",
                 const std::vector<std::string>& environment = {}) {
@@ -29,7 +29,7 @@ void expect_success(const job::Result& result, const std::string& what) {
   expect(result.status == 0 && result.err.empty(), what + ": is no error", result);
 }
 
-// With many PEs some are in the last barrier still while others have ended already; in most runs, so there are several.
+// With many PEs, in most runs some are still in the last barrier when others have ended. Hence several runs.
 void many_return_from_main() {
   const int runs = few ? 1 : 15;
   for (int i = 0; i < runs; ++i)
@@ -42,10 +42,11 @@ void traffic_completes() {
     expect_success(run(3, scenario), scenario);
 }
 
-void extra_finalize_is_told_to_those_who_ask() {
+void an_extra_finalize_is_reported_in_debug_mode() {
   const job::Result result = run(2, "finalize_twice", "0", {"SHMEM_DEBUG=1"});
-  expect(result.status == 0 && result.err.find("shmem_finalize: called more often than shmem_init") != std::string::npos,
-         "finalize_twice, SHMEM_DEBUG=1: a line", result);
+  expect(
+      result.status == 0 && result.err.find("shmem_finalize: called more often than shmem_init") != std::string::npos,
+      "finalize_twice, SHMEM_DEBUG=1: a line", result);
 }
 
 void those_that_wait_say_so() {
@@ -64,7 +65,7 @@ void statuses_are_kept() {
     const job::Result result = run(3, scenario, "7");
     expect(result.status == 7, std::string(scenario) + ": the job's status is that of the PE", result);
     expect(result.err.find(") exited with status 7; job ended") != std::string::npos,
-           std::string(scenario) + ": oshrun says so", result);
+           std::string(scenario) + ": oshrun reports it", result);
   }
   for (const int status : {0, 6}) {
     const job::Result result = run(3, "global_exit_barrier", std::to_string(status));
@@ -101,7 +102,7 @@ int main(int argc, char** argv) {
   few = argc > 4;
   many_return_from_main();
   traffic_completes();
-  extra_finalize_is_told_to_those_who_ask();
+  an_extra_finalize_is_reported_in_debug_mode();
   those_that_wait_say_so();
   statuses_are_kept();
   locks_of_streams_are_not_waited_for();

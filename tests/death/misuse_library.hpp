@@ -1,5 +1,5 @@
 // A shared library with a global of its own.
 #pragma once
 
-// Of the library itself: a direct use in the executable would move the variable there.
+// Returns the address inside the library: a direct use in the executable would copy the variable into it.
 long* library_words_here();

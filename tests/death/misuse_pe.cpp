@@ -1,4 +1,4 @@
-// One misuse for each name; run by misuse_test on a few PEs. The PE that errs is the last one, unless said otherwise.
+// One misuse for each name; run by misuse_test on a few PEs. The last PE makes the error, unless noted otherwise.
 // Compiled a second time with MISUSE_OTHER_GLOBALS, for jobs of two executables.
 #include <shmem.h>
 #include <shmemx.h>
@@ -41,12 +41,12 @@ void split_into_null(shmem_team_t* x, shmem_team_t* y) {
   shmem_team_split_2d(SHMEM_TEAM_WORLD, 2, nullptr, 0, x, nullptr, 0, y);
 }
 
-// Every word of the lock, wherever the lock keeps what, on all PEs.
+// Overwrites every word of the lock on all PEs.
 void spoil_lock(long value) {
   for (int pe = 0; pe < shmem_n_pes(); ++pe) shmem_long_p(heap, value, pe);
 }
 
-// Only the erring PE makes the call; the others wait in a barrier that never completes.
+// Only the last PE makes the call; the others wait in a barrier that never completes.
 struct Local {
   const char* name;
   void (*run)();
@@ -199,7 +199,7 @@ const Local kLocal[] = {
 
 // All PEs make the call.
 const Local kCollective[] = {
-    {"exhausted_heap",  // no misuse: null comes back, and SHMEM_DEBUG tells why
+    {"exhausted_heap",  // no misuse: the result is null, and SHMEM_DEBUG=1 prints why
      [] {
        void* const block = shmem_malloc(std::size_t{1} << 45);
        std::printf("malloc gave %s\n", block == nullptr ? "null" : "a block");
@@ -268,7 +268,7 @@ const Local kCollective[] = {
        void* const second = shmem_malloc(64);
        shmem_free(last() ? second : first);
      }},
-    // No misuse either: null comes back, and hints are hints.
+    // No misuse either: the result is null, and unknown hints are ignored.
     {"align_not_power", [] { std::printf("align gave %s\n", shmem_align(24, 100) == nullptr ? "null" : "a block"); }},
     {"unknown_hints",
      [] { std::printf("hints gave %s\n", shmem_malloc_with_hints(100, 1L << 50) == nullptr ? "null" : "a block"); }},
@@ -292,7 +292,7 @@ const Local kCollective[] = {
      }},
 };
 
-// Before the library is started.
+// Before shmem_init.
 const Local kEarly[] = {
     {"before_init_put", [] { shmem_long_p(global_words, 1, 0); }},
     {"before_init_my_pe", [] { std::printf("%d\n", shmem_my_pe()); }},
@@ -305,7 +305,7 @@ const Local kEarly[] = {
     {"init_thread_null", [] { shmem_init_thread(SHMEM_THREAD_SINGLE, nullptr); }},
     {"init_thread_returns",
      [] {
-       for (int call = 0; call < 3; ++call) {  // what failed once goes on failing, and does no harm
+       for (int call = 0; call < 3; ++call) {  // every call fails alike, without side effects
          int provided = -1, initialised = -1;
          const int status = shmem_init_thread(SHMEM_THREAD_SINGLE, &provided);
          shmem_query_initialized(&initialised);

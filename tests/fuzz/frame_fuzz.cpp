@@ -1,8 +1,9 @@
-// Fuzzes the decoder of the tcp transport: random bytes on an authenticated connection. The decoder must refuse or take
-// them, deliver only what was checked, and touch no other memory.
+// Fuzzes the decoder of the tcp transport: random bytes on an authenticated connection. The decoder must refuse or
+// accept them, deliver only checked messages, and touch no other memory.
 //
-// Input: one byte that says how the stream is cut into reads and whether long payloads are placed, then the stream. If
-// the flag for it is set, the byte 0xaa and a byte n stand for n * 256 zeros, so that short inputs hold long payloads.
+// Input: one byte that selects how the stream is divided into reads and whether long payloads are placed, then the
+// stream. If the flag for it is set, the byte 0xaa and a byte n stand for n * 256 zeros, so that short inputs hold long
+// payloads.
 #include <sys/mman.h>
 
 #include <algorithm>

@@ -1,22 +1,22 @@
-// Decoder of two-sided messages: an engine with open sends and receives gets rubbish from a peer. It must reject or
-// take it, and touch nothing else.
+// Decoder of two-sided messages: an engine with open sends and receives gets arbitrary messages from a peer. It must
+// reject or accept them, and touch no other memory.
 //
 // Input: records of one control byte and a payload. The low bits of the byte select the action, the next ones the PE.
 // PE 2 is on another node: its payloads may be placed.
 #include <algorithm>
 #include <cstring>
 
-#include "pt2pt/played_job.hpp"
+#include "pt2pt/simulated_job.hpp"
 
 namespace {
 
-using namespace played;
+using namespace simulated;
 
 constexpr std::size_t kFuzzHeapBytes = 30'000;  // long enough for a rendezvous
 constexpr am::HandlerId kIds[] = {am::kMessageEager,  am::kMessageRts,  am::kMessageCts,
                                   am::kMessageCookie, am::kMessageDone, am::kMessageData};
 
-void open_requests(Engine& engine, PlayedPlatform& platform, std::vector<std::byte>& memory) {
+void open_requests(Engine& engine, SimulatedPlatform& platform, std::vector<std::byte>& memory) {
   const Cursor long_one(Shape::contiguous(memory.data(), memory.size()));
   const Cursor short_one(Shape::contiguous(memory.data(), 100));
   const Cursor in_heap(Shape::contiguous(platform.heap.data(), kFuzzHeapBytes));

@@ -6,8 +6,7 @@
 #include <cstring>
 #include <vector>
 
-#include "onesided/update_wire.hpp"
-#include "onesided/wire.hpp"
+#include "onesided/target.hpp"
 #include "support/exposed.hpp"
 
 namespace {
@@ -15,80 +14,72 @@ namespace {
 using namespace shmemx;
 using am::Bytes;
 
-constexpr std::size_t kMostBytes = 256;  // of an answer
+constexpr std::size_t kMostBytes = 256;  // of a reply
 
-// Null: carried out.
-const char* perform_atomic(Bytes payload) {
-  onesided::AtomicHeader header;
-  if (!onesided::decode_atomic(payload, header)) return "rejected";
-  std::byte* const word = onesided::find_word(header);
-  if (word == nullptr) return "rejected";
-  static_cast<void>(onesided::perform(header, word));
-  return nullptr;
+// The data of a reply can be read: the sanitizers watch. Requests on other windows are refused by a reply.
+const char* read_reply(const onesided::Executed& result) {
+  if (result.wrong != nullptr) return result.wrong;
+  if (result.data.size() > kMostBytes) std::abort();
+  if (result.reply.outcome != onesided::Outcome::ok) return "refused";
+  std::vector<std::byte> copy(result.data.begin(), result.data.end());
+  return copy.size() == result.data.size() ? nullptr : "lost";
 }
 
-// What an answer holds can be read: the sanitizers watch.
-const char* read_answer(const char* wrong, const onesided::GetAnswer& answer) {
-  if (wrong != nullptr) return wrong;
-  if (answer.data.size() > kMostBytes) std::abort();
-  std::vector<std::byte> copy(answer.data.begin(), answer.data.end());
-  return copy.size() == answer.data.size() ? nullptr : "lost";
-}
-
-const char* find_get(Bytes payload) {
-  onesided::GetAnswer answer{};
-  return read_answer(onesided::find_get(payload, kMostBytes, answer), answer);
-}
-
-const char* find_get_strided(Bytes payload) {
-  onesided::GetAnswer answer{};
-  std::byte buffer[kMostBytes];
-  return read_answer(onesided::find_get_strided(payload, buffer, answer), answer);
+template <onesided::Executed (*kExecute)(Bytes, onesided::Room)>
+const char* execute(Bytes payload) {
+  std::byte scratch[kMostBytes];
+  return read_reply(kExecute(payload, {scratch, kMostBytes}));
 }
 
 // The window that is opened is this PE's, and the byte lies in it.
-const char* find_key_ask(Bytes payload) {
-  onesided::KeyAsk ask;
+const char* find_key_request(Bytes payload) {
+  onesided::KeyRequest request;
   windows::ExposedRange window;
-  if (const char* const wrong = onesided::find_key_ask(payload, ask, window)) return wrong;
-  if (window.bytes != unit::ExposedHeap::kBytes || ask.offset >= window.bytes) std::abort();
+  const onesided::Executed result = onesided::find_key_request(payload, request, window);
+  if (result.wrong != nullptr) return result.wrong;
+  if (result.is_replied) return "refused";
+  if (window.bytes != unit::ExposedHeap::kBytes || request.offset >= window.bytes) std::abort();
   return nullptr;
 }
 
-const char* decode_answers(Bytes payload) {
-  onesided::GetReplyHeader header;
+const char* decode_replies(Bytes payload) {
+  onesided::ReplyHeader header;
   Bytes data;
-  onesided::AtomicReply reply;
-  const bool any = onesided::decode_get_reply(payload, header, data) || onesided::decode_atomic_reply(payload, reply);
-  if (data.size() > payload.size()) std::abort();
-  return any ? nullptr : "rejected";
+  if (!onesided::decode(payload, header, data)) return "rejected";
+  if (data.size() + sizeof header != payload.size()) std::abort();
+  return nullptr;
 }
 
-// The data come apart from their header, straight to the place that it names: as many as the header's last byte says.
-template <const char* (*kFind)(Bytes, std::size_t, std::byte*&), const char* (*kFinish)(Bytes)>
-const char* land(Bytes header) {
+// The data arrive apart from their header, straight at the place that it names: the header's last byte says how many.
+template <std::byte* (*kFind)(Bytes, std::size_t), const char* (*kFinish)(Bytes)>
+const char* place(Bytes header) {
   if (header.empty()) return "rejected";
   const std::size_t bytes = std::to_integer<std::size_t>(header.back()) * 16;
   const Bytes rest = header.first(header.size() - 1);
-  std::byte* place = nullptr;
-  if (const char* const wrong = kFind(rest, bytes, place)) return wrong;
-  std::memset(place, 0xa5, bytes);
+  std::byte* const at = kFind(rest, bytes);
+  if (at == nullptr) return "rejected";
+  std::memset(at, 0xa5, bytes);
   return kFinish(rest);
 }
 const char* nothing_more(Bytes) { return nullptr; }
+const char* reply_to(Bytes header) { return onesided::reply_to_placed(header).wrong; }
 
 using Perform = const char* (*)(Bytes);
 constexpr Perform kMessages[] = {onesided::perform_put,
                                  onesided::perform_put_strided,
                                  onesided::perform_signal,
                                  onesided::perform_put_signal,
-                                 find_get,
-                                 find_get_strided,
-                                 perform_atomic,
-                                 decode_answers,
-                                 find_key_ask,
-                                 land<onesided::find_put, nothing_more>,
-                                 land<onesided::find_put_signal, onesided::perform_signal_of>};
+                                 execute<onesided::execute_get>,
+                                 execute<onesided::execute_get_strided>,
+                                 onesided::perform_atomic,
+                                 decode_replies,
+                                 find_key_request,
+                                 place<onesided::find_put, nothing_more>,
+                                 place<onesided::find_put_signal, onesided::perform_signal_of>,
+                                 place<onesided::find_put_replied, reply_to>,
+                                 execute<onesided::execute_put>,
+                                 execute<onesided::execute_atomic>,
+                                 execute<onesided::execute_accumulate>};
 
 }  // namespace
 

@@ -1,11 +1,11 @@
-// Descriptions and requests of windows, from arbitrary bytes. The first byte says which. Nothing outside the one
-// exposed window may change, whatever comes; AddressSanitizer sees stray reads.
+// Descriptions of windows, and requests on a public window, from arbitrary bytes. The first byte says which. Nothing
+// outside the one exposed window may change, whatever comes; AddressSanitizer sees stray reads.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
 
-#include "window/serve.hpp"
+#include "onesided/target.hpp"
 #include "windows/description.hpp"
 
 namespace {
@@ -37,12 +37,12 @@ void try_description(const std::uint8_t* data, std::size_t size) {
 // The payload as a header whose body comes by itself.
 void try_placement(const Arena& arena, std::span<const std::byte> header, bool all) {
   const std::size_t bytes = all ? kWords * 8 : 16;
-  std::byte* const place = window::find_placement(header, bytes);
+  std::byte* const place = onesided::find_put_replied(header, bytes);
   if (place == nullptr) return;
   const auto* const base = reinterpret_cast<const std::byte*>(arena.words.data());
-  if (window::window_of(header) != arena.name || place < base || place + bytes > base + kWords * 8) std::abort();
-  const window::Served served = window::serve_placed(header);
-  if (served.body.size() != 0) std::abort();
+  if (onesided::window_of(header) != arena.name || place < base || place + bytes > base + kWords * 8) std::abort();
+  const onesided::Executed result = onesided::reply_to_placed(header);
+  if (!result.data.empty() || result.wrong != nullptr) std::abort();
 }
 
 }  // namespace
@@ -50,7 +50,8 @@ void try_placement(const Arena& arena, std::span<const std::byte> header, bool a
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static Arena arena;
   if (size == 0) return 0;
-  constexpr am::HandlerId kRequests[] = {am::kWindowPut, am::kWindowGet, am::kWindowAtomic, am::kWindowAccumulate};
+  constexpr onesided::Executed (*kRequests[])(am::Bytes, onesided::Room) = {
+      onesided::execute_put, onesided::execute_get, onesided::execute_atomic, onesided::execute_accumulate};
   const unsigned choice = data[0] % 8;
   if (choice > 3) {
     try_description(data + 1, size - 1);
@@ -62,11 +63,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (data[0] >= 128 && payload.size() >= sizeof arena.name)
     std::memcpy(payload.data(), &arena.name, sizeof arena.name);
   if (choice == 0) try_placement(arena, payload, data[0] & 8U);
-  const window::Served served = window::serve(kRequests[choice], payload, {arena.scratch, arena.scratch.size()});
-  if (!served.answered && served.body.size() != 0) std::abort();
-  if (served.body.size() > arena.scratch.size() || served.reply.bytes != served.body.size()) std::abort();
-  // The answer is read as the channel would.
+  const onesided::Executed result = kRequests[choice](payload, {arena.scratch, arena.scratch.size()});
+  if (!result.is_replied && !result.data.empty()) std::abort();
+  if (result.data.size() > arena.scratch.size()) std::abort();
+  // The reply is read as the endpoint would.
   volatile unsigned sum = 0;
-  for (const std::byte byte : served.body) sum = sum + static_cast<unsigned>(byte);
+  for (const std::byte byte : result.data) sum = sum + static_cast<unsigned>(byte);
   return 0;
 }

@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(groups_follow_the_topology_and_the_mask) {
   BOOST_CHECK((sys.groups(Bind::numa, {6}) == Groups{{6}}));
 }
 
-BOOST_AUTO_TEST_CASE(claimed_cores_are_passed_over) {
+BOOST_AUTO_TEST_CASE(claimed_cores_are_skipped) {
   using shmemx::launcher::Bind;
   using shmemx::launcher::claim_groups;
   using shmemx::launcher::CoreClaims;
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(claimed_cores_are_passed_over) {
     CoreClaims second(prefix);
     BOOST_CHECK((claim_groups(cores, 2, sys.root(), second) == Groups{{1, 5}, {2, 6}}));
     BOOST_CHECK_EQUAL(second.refused(), 1);
-    // The other thread of a core that is taken is no core of its own.
+    // The second thread of a core in use does not count as a free core.
     CoreClaims third(prefix);
     BOOST_CHECK(claim_groups(sys.groups(Bind::core, {4, 5}), 2, sys.root(), third).empty());
     BOOST_CHECK_EQUAL(third.refused(), 2);
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(claimed_cores_are_passed_over) {
   BOOST_CHECK((claim_groups(cores, 9, sys.root(), after) == Groups{{1, 5}, {2, 6}, {3, 7}}));
 }
 
-BOOST_AUTO_TEST_CASE(cpu_lists_read_as_they_are_written) {
+BOOST_AUTO_TEST_CASE(cpu_lists_are_parsed_as_written) {
   BOOST_CHECK((shmemx::parse_cpu_list("0-2,8,10-11") == std::vector<int>{0, 1, 2, 8, 10, 11}));
   BOOST_CHECK(shmemx::parse_cpu_list("").empty());
   BOOST_CHECK_EQUAL(shmemx::format_cpu_list({0, 1, 2, 8, 10, 11}), "0-2,8,10-11");

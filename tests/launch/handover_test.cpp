@@ -31,7 +31,7 @@ struct Given {
 
 BOOST_AUTO_TEST_SUITE(handover)
 
-BOOST_AUTO_TEST_CASE(an_offer_survives_the_journey_as_text) {
+BOOST_AUTO_TEST_CASE(an_offer_can_be_converted_to_text_and_back) {
   const boot::Offer offer{1, ~0ULL, 0x123456789abcdefULL, 1000, 42, 7};
   auto read = boot::decode_offer(boot::encode(offer));
   BOOST_REQUIRE(read.has_value());
@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(an_offer_survives_the_journey_as_text) {
     BOOST_CHECK(!boot::decode_offer(bad).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(takers_get_the_same_file_by_both_ways) {
+BOOST_AUTO_TEST_CASE(both_mechanisms_hand_over_the_same_file) {
   Given given(3);
   auto server = boot::ArenaServer::start(given.arena.get(), given.offer);
   BOOST_REQUIRE(server.has_value());
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(a_server_of_another_user_is_refused) {
   BOOST_CHECK(!boot::take_over_socket(other).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(an_arena_out_of_reach_is_one_error) {
+BOOST_AUTO_TEST_CASE(an_inaccessible_arena_is_one_error) {
   Given given(2);
   boot::Offer gone = given.offer;
   gone.fd = 9999;

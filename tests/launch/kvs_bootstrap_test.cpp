@@ -1,4 +1,4 @@
-// Finding the nodes, over a key-value store between threads that can pretend machines and spoil offers.
+// Detection of the nodes, over a key-value store between threads that can simulate machines and unusable offers.
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -11,10 +11,10 @@
 #include <set>
 #include <span>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "../support/all_descriptors.hpp"
+#include "../support/threads.hpp"
 #include "bootstrap/backends.hpp"
 #include "bootstrap/kvs_text.hpp"
 #include "bootstrap/placement.hpp"
@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::size_t kValueBytes = 127;
 
-// What the PEs of one job have in common.
+// The state that the PEs of one job share.
 struct Store {
   explicit Store(int n_pes) : size(n_pes), fences(static_cast<std::size_t>(n_pes)) {}
   std::mutex mutex;
@@ -41,9 +41,9 @@ struct Store {
   std::vector<int> fences;
   std::vector<int> machine;    // by PE, empty: one
   std::vector<int> container;  // by PE, empty: one
-  bool lazy_fences = false;    // a fence lets go at once, a get waits
-  bool broken_offers = false;  // nobody can be reached
-  std::set<int> walled;        // PEs that cannot reach anybody of the first round
+  bool lazy_fences = false;    // a fence returns at once, a get waits
+  bool broken_offers = false;  // no PE's arena can be opened
+  std::set<int> walled;        // PEs that cannot open an arena offered in the first round
 };
 
 bool is_allowed(const std::string& text) {
@@ -98,22 +98,22 @@ class FakeKvs final : public boot::Kvs {
     }
     const auto found = store_.values.find(full);
     if (found == store_.values.end()) {
-      return shmemx::Error{shmemx::Errc::protocol, 0, "nobody has put " + key + " of " + std::to_string(owner)};
+      return shmemx::Error{shmemx::Errc::protocol, 0, "no PE has put " + key + " of " + std::to_string(owner)};
     }
     const bool spoilt = store_.walled.count(pe_) == 1 && key.find("offer0") != std::string::npos;
-    return spoilt ? out_of_reach(found->second) : found->second;
+    return spoilt ? with_unusable_endpoint(found->second) : found->second;
   }
 
  private:
   std::string edited(const std::string& key, const std::string& value) const {
     const std::size_t one = value.find("one:");
     if (store_.broken_offers && one != std::string::npos) {
-      return value.substr(0, one + 4) + out_of_reach(value.substr(one + 4));
+      return value.substr(0, one + 4) + with_unusable_endpoint(value.substr(one + 4));
     }
-    return store_.broken_offers && key.find("offer") != std::string::npos ? out_of_reach(value) : value;
+    return store_.broken_offers && key.find("offer") != std::string::npos ? with_unusable_endpoint(value) : value;
   }
-  // An offer of a socket and a process that are not there.
-  static std::string out_of_reach(const std::string& offer) {
+  // Replaces socket and process of an offer by ones that do not exist.
+  static std::string with_unusable_endpoint(const std::string& offer) {
     const std::size_t job_end = offer.find(':');
     return offer.substr(0, job_end) + ":1:1:0:7ffffff0:3";
   }
@@ -123,7 +123,7 @@ class FakeKvs final : public boot::Kvs {
   std::map<std::string, std::string> staged_;
 };
 
-// What one PE has found.
+// The result on one PE.
 struct Seen {
   std::string error;
   boot::NodeMap nodes;
@@ -131,7 +131,7 @@ struct Seen {
   std::uint64_t job_id = 0;
   std::uint64_t secret = 0;
   std::uint32_t n_node_pes = 0;
-  std::vector<std::string> told;
+  std::vector<std::string> received;
 };
 
 std::string blob_of(int pe) { return std::string(3000, static_cast<char>(pe)) + std::to_string(pe); }
@@ -172,26 +172,22 @@ Seen find_nodes(Store& store, int pe) {
   ::munmap(at, 4096);
   if (seen.nodes.n_nodes() == 1) return seen;
   const std::string mine = is_lowest_of_its_node(seen.nodes, pe) ? blob_of(pe) : std::string();
-  auto told = bootstrap->exchange(std::as_bytes(std::span(mine.data(), mine.size())));
-  if (told) {
-    seen.told = std::move(*told);
+  auto received = bootstrap->exchange(std::as_bytes(std::span(mine.data(), mine.size())));
+  if (received) {
+    seen.received = std::move(*received);
   } else {
-    seen.error = told.error().text;
+    seen.error = received.error().text;
   }
   return seen;
 }
 
 std::vector<Seen> run_job(Store& store) {
   std::vector<Seen> seen(static_cast<std::size_t>(store.size));
-  std::vector<std::thread> pes;
-  for (int pe = 0; pe < store.size; ++pe) {
-    pes.emplace_back([&, pe] { seen[static_cast<std::size_t>(pe)] = find_nodes(store, pe); });
-  }
-  for (std::thread& pe : pes) pe.join();
+  test_support::run_on_threads(store.size, [&](int pe) { seen[static_cast<std::size_t>(pe)] = find_nodes(store, pe); });
   return seen;
 }
 
-// `expected`: for each PE its node.
+// `expected`: the node of each PE.
 void check(const std::vector<Seen>& seen, const std::vector<std::uint32_t>& expected) {
   std::map<std::uint32_t, std::set<ino_t>> files;
   std::set<ino_t> all_files;
@@ -210,13 +206,13 @@ void check(const std::vector<Seen>& seen, const std::vector<std::uint32_t>& expe
     files[expected[pe]].insert(about.st_ino);
     all_files.insert(about.st_ino);
     if (own.nodes.n_nodes() == 1 || !is_lowest_of_its_node(own.nodes, static_cast<int>(pe))) {
-      BOOST_CHECK(own.told.empty());
+      BOOST_CHECK(own.received.empty());
       continue;
     }
-    BOOST_REQUIRE_EQUAL(own.told.size(), own.nodes.hosts.size());
-    for (std::size_t node = 0; node < own.told.size(); ++node) {
+    BOOST_REQUIRE_EQUAL(own.received.size(), own.nodes.hosts.size());
+    for (std::size_t node = 0; node < own.received.size(); ++node) {
       const auto first = std::find(expected.begin(), expected.end(), node) - expected.begin();
-      BOOST_CHECK(own.told[node] == blob_of(static_cast<int>(first)));
+      BOOST_CHECK(own.received[node] == blob_of(static_cast<int>(first)));
     }
   }
   for (const auto& [node, inodes] : files) BOOST_CHECK_EQUAL(inodes.size(), 1U);
@@ -257,7 +253,7 @@ BOOST_AUTO_TEST_CASE(a_job_of_one_needs_no_fence) {
   BOOST_CHECK_EQUAL(store.fences[0], 0);
 }
 
-BOOST_AUTO_TEST_CASE(machines_are_nodes_wherever_their_PEs_stand_in_the_order) {
+BOOST_AUTO_TEST_CASE(machines_are_nodes_for_any_order_of_their_pes) {
   const std::vector<std::vector<int>> layouts = {{1, 2}, {1, 1, 2, 2}, {1, 2, 1, 2, 1}, {9, 9, 4, 9, 7, 4}};
   const std::vector<std::vector<std::uint32_t>> expected = {{0, 1}, {0, 0, 1, 1}, {0, 1, 0, 1, 0}, {0, 0, 1, 0, 2, 1}};
   for (std::size_t i = 0; i < layouts.size(); ++i) {
@@ -282,7 +278,7 @@ BOOST_AUTO_TEST_CASE(sixty_four_nodes_of_two) {
   check(run_job(store), expected);
 }
 
-BOOST_AUTO_TEST_CASE(who_cannot_open_the_arena_shares_with_its_container) {
+BOOST_AUTO_TEST_CASE(pes_that_cannot_open_the_arena_share_with_their_container) {
   Store store(6);
   store.machine = {1, 1, 1, 2, 1, 2};
   store.container = {5, 6, 5, 5, 6, 5};
@@ -293,14 +289,14 @@ BOOST_AUTO_TEST_CASE(who_cannot_open_the_arena_shares_with_its_container) {
                     "pe 0 and pe 1 run on one machine, but in containers, each with its own network");
 }
 
-BOOST_AUTO_TEST_CASE(other_namespaces_alone_part_nobody) {
+BOOST_AUTO_TEST_CASE(different_namespaces_alone_do_not_separate_pes) {
   Store store(4);
   store.container = {1, 2, 3, 4};
   const auto seen = run_job(store);
   check(seen, {0, 0, 0, 0});
 }
 
-BOOST_AUTO_TEST_CASE(who_can_be_reached_by_nobody_stays_alone) {
+BOOST_AUTO_TEST_CASE(a_pe_whose_arena_cannot_be_opened_is_a_node_alone) {
   Store store(3);
   store.broken_offers = true;
   const auto seen = run_job(store);
@@ -316,7 +312,7 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(kvs_text)
 
-BOOST_AUTO_TEST_CASE(texts_of_all_lengths_pass_in_pieces) {
+BOOST_AUTO_TEST_CASE(texts_of_all_lengths_are_transferred_in_pieces) {
   Store store(1);
   FakeKvs kvs(store, 0);
   for (std::size_t length = 0; length < 4 * kValueBytes; ++length) {
@@ -330,7 +326,7 @@ BOOST_AUTO_TEST_CASE(texts_of_all_lengths_pass_in_pieces) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(bytes_become_harmless_characters_and_bytes_again) {
+BOOST_AUTO_TEST_CASE(bytes_are_encoded_as_safe_characters_and_decoded) {
   std::string bytes;
   for (int i = 0; i < 600; ++i) {
     const std::string text = boot::encode_bytes(std::as_bytes(std::span(bytes.data(), bytes.size())));
@@ -347,7 +343,7 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(placement)
 
-BOOST_AUTO_TEST_CASE(what_is_written_is_read_again) {
+BOOST_AUTO_TEST_CASE(encoded_leaders_are_decoded_unchanged) {
   const boot::HostDescription host = boot::describe_own_host();
   BOOST_CHECK_LE(boot::encode(host).size(), 120U);
   auto read = boot::decode_host(boot::encode(host));
@@ -363,7 +359,7 @@ BOOST_AUTO_TEST_CASE(what_is_written_is_read_again) {
   BOOST_CHECK(boot::decode_pes("", 7).value().empty());
 }
 
-BOOST_AUTO_TEST_CASE(rubbish_is_refused) {
+BOOST_AUTO_TEST_CASE(malformed_leaders_are_refused) {
   for (const char* bad : {"", "1:2:3:4:5", "1:2:3:4:5:", "x"}) BOOST_CHECK(!boot::decode_host(bad).has_value());
   for (const char* bad : {"", "0-6", "0-8", "7-7", "0-3.", "0", "-1-7", "0-0.0-7", "0x7", "0-7z"}) {
     BOOST_CHECK_MESSAGE(!boot::decode_leaders(bad, 7).has_value(), bad);

@@ -1,12 +1,12 @@
-// A process that does what the library does at start-up, and then what its arguments say, one after the other. Tests of
-// the launchers run it, so that they hold without the rest of the library.
-//   attach        join the job: record filled, all PEs awaited     join        say "in shmem_init", await nobody
+// Executes the start-up of the library, and then the actions that its arguments name, one after the other. Tests of the
+// launchers run it, so that they do not depend on the rest of the library.
+//   attach        join the job: record filled, all PEs awaited     join        state "in shmem_init", without waiting
 //   hello         print "pe 1 of 4 via oshrun"                     wait NAME   sleep for ever, waiting in routine NAME
-//   nodes         print "pe 1 on node 0 of 2, 2 PEs"               why         print why nodes share a machine
-//   job           print the job's number and secret                exchange N  tell the nodes N bytes, check theirs
+//   nodes         print "pe 1 on node 0 of 2, 2 PEs"               why         print the reason for several nodes
+//   job           print the job's number and secret                exchange N  send the nodes N bytes, check theirs
 //   sleep SECONDS   exit CODE   signal N   finalize   global CODE   abort CODE   env NAME   cwd   stdin   print TEXT
 //   fork-sleep    leave a child behind that sleeps for ever        handle N    on signal N exit with 40 + N
-// "@2 ACTION" does ACTION on PE 2 only. Before `attach` or `join` the PE number comes from oshrun's variable.
+// "@2 ACTION" executes ACTION on PE 2 only. Before `attach` or `join` the PE number comes from oshrun's variable.
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -16,6 +16,7 @@
 #include <cstring>
 #include <string>
 
+#include "../support/pattern.hpp"
 #include "bootstrap/bootstrap.hpp"
 #include "bootstrap/wire.hpp"
 
@@ -94,10 +95,10 @@ void print_job(const Probe& probe) {
               static_cast<unsigned long long>(header.secret[0]), static_cast<unsigned long long>(header.secret[1]));
 }
 
-// A node's bytes: all values, different for each node and turn.
+// Returns a node's bytes: all values, different for each node and turn.
 std::string bytes_of_node(int node, std::size_t n, int turn) {
   std::string bytes(n + static_cast<std::size_t>(node), '\0');
-  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 7 + i / 256 + node * 31 + turn);
+  test_support::fill_pattern(bytes.data(), bytes.size(), static_cast<std::size_t>(2 * node + turn));
   return bytes;
 }
 
@@ -120,7 +121,7 @@ void exchange(Probe& probe, std::size_t n) {
 
 void exit_by_signal(int number) { ::_exit(40 + number); }
 
-// Actions without an argument. False when `action` is none of them.
+// Actions without an argument. Returns false if `action` is none of them.
 bool act(Probe& probe, const std::string& action) {
   if (action == "attach") {
     attach(probe);

@@ -33,7 +33,7 @@ BOOST_AUTO_TEST_CASE(sizes_above_one_are_launches) {
   BOOST_CHECK_EQUAL(launcher_of({{"FLUX_JOB_SIZE", "3"}}), "FLUX_JOB_SIZE=3");
 }
 
-BOOST_AUTO_TEST_CASE(one_process_or_no_launcher_is_none) {
+BOOST_AUTO_TEST_CASE(one_process_or_no_launcher_is_no_launch) {
   BOOST_CHECK_EQUAL(launcher_of({}), "none");
   BOOST_CHECK_EQUAL(launcher_of({{"PMI_SIZE", "1"}}), "none");
   BOOST_CHECK_EQUAL(launcher_of({{"OMPI_COMM_WORLD_SIZE", "1"}, {"PMIX_RANK", "0"}}), "none");
@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(a_pmix_rank_without_a_size_is_a_launch) {
   BOOST_CHECK_EQUAL(launcher_of({{"PMIX_RANK", "3"}}), "PMIX_RANK=3");
 }
 
-BOOST_AUTO_TEST_CASE(slurm_allocations_are_no_launch_but_steps_are) {
+BOOST_AUTO_TEST_CASE(slurm_steps_are_launches_but_allocations_are_not) {
   BOOST_CHECK_EQUAL(launcher_of({{"SLURM_NTASKS", "4"}}), "none");
   BOOST_CHECK_EQUAL(launcher_of({{"SLURM_NTASKS", "4"}, {"SLURM_PROCID", "0"}, {"ENVIRONMENT", "BATCH"}}), "none");
   BOOST_CHECK_EQUAL(launcher_of({{"SLURM_NTASKS", "4"}, {"SLURM_PROCID", "0"}, {"SLURM_STEP_ID", "4294967291"}}),
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(slurm_allocations_are_no_launch_but_steps_are) {
                     "SLURM_STEP_NUM_TASKS=2");
 }
 
-BOOST_AUTO_TEST_CASE(a_process_beside_the_steps_of_an_allocation_is_told) {
+BOOST_AUTO_TEST_CASE(a_process_of_an_allocation_outside_its_steps_is_reported) {
   const auto note = [](std::vector<std::pair<std::string, std::string>> variables) {
     environment = std::move(variables);
     return shmemx::bootstrap::describe_allocation(lookup);

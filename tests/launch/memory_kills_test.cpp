@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(a_kill_at_a_limit_names_the_strictest_group) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_group_that_the_process_entered_counts) {
+BOOST_AUTO_TEST_CASE(the_limit_of_a_group_that_the_process_has_entered_counts) {
   const FakeGroups groups(false);
   shmemx::launcher::MemoryKills kills(groups.proc(), groups.root());
   groups.set_limit("/outer/job/pe", 8192);
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(a_group_that_the_process_entered_counts) {
               std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(a_kill_without_a_limit_is_the_machine_s) {
+BOOST_AUTO_TEST_CASE(a_kill_without_a_limit_is_attributed_to_the_machine) {
   for (const bool version_1 : {false, true}) {
     const FakeGroups groups(version_1);
     groups.set_limit("/outer", std::uint64_t{1} << 63);

@@ -1,9 +1,9 @@
 #!/bin/sh
-# node_path_test.sh CASE: which way the PEs of a node reach each other, by variable and by limit; and what is said when
-# they cannot agree. Needs OSHRUN and PES.
+# node_path_test.sh CASE: the choice of the path between the PEs of a node, by variables and by limits, and the
+# diagnostics if their settings differ. Needs OSHRUN and PES.
 . "$(dirname "$0")/../robust/common.sh"
 
-# One PE's environment or limit differs: on_pe.sh PE NAME=VALUE|-LIMIT=VALUE COMMAND...
+# Changes the environment or a limit of one PE: on_pe.sh PE NAME=VALUE|-LIMIT=VALUE COMMAND...
 cat >on_pe.sh <<'END'
 if [ "$SHMEMX_JOB_PE" = "$1" ]; then
   case $2 in
@@ -18,8 +18,8 @@ END
 expect_path() {  # PATH WHAT
   grep -q "shmemx: the node path is $1:" err || die "$2: the node path is not $1"
 }
-# Refused with one line of one PE.
-expect_one_line() {
+# Checks that the job was refused with one line of one PE.
+expect_one_line() {  # WHAT PATTERN...
   expect_refusal "$@"
   [ "$(grep -c '^\[pe ' err)" = 1 ] || die "$1: not one line of one PE"
 }
@@ -33,8 +33,8 @@ case_chosen_by_the_variable() {
     done
   done
   SHMEM_DEBUG=1 run 20 "$OSHRUN" -n 2 --timeout 15 "$pe" work
-  expect_ok 'nothing asked for'
-  expect_path direct 'nothing asked for'
+  expect_ok 'no setting'
+  expect_path direct 'no setting'
 }
 
 case_few_and_small_cells() {
@@ -47,15 +47,15 @@ case_few_and_small_cells() {
   done
 }
 
-case_one_wish_counts_for_all() {
-  for wish in direct queue; do
-    SHMEM_DEBUG=1 run 20 "$OSHRUN" -n 3 --timeout 15 sh on_pe.sh 2 SHMEMX_NODE_PATH=$wish "$pe" work
-    expect_ok "PE 2 wants $wish"
-    expect_path $wish "PE 2 wants $wish"
+case_one_setting_applies_to_all() {
+  for path in direct queue; do
+    SHMEM_DEBUG=1 run 20 "$OSHRUN" -n 3 --timeout 15 sh on_pe.sh 2 SHMEMX_NODE_PATH=$path "$pe" work
+    expect_ok "$path on PE 2"
+    expect_path $path "$path on PE 2"
   done
 }
 
-case_different_wishes_are_refused() {
+case_different_settings_are_refused() {
   SHMEMX_NODE_PATH=direct run 20 "$OSHRUN" -n 3 --timeout 15 sh on_pe.sh 1 SHMEMX_NODE_PATH=queue "$pe" work
   expect_one_line 'two paths' 'SHMEMX_NODE_PATH is direct on PE 0 and queue on PE 1'
   run 20 "$OSHRUN" -n 3 --timeout 15 sh on_pe.sh 2 SHMEMX_QUEUE_CELLS=128 "$pe" work
@@ -85,7 +85,7 @@ case_chosen_by_the_address_space() {
   expect_ok '6 GB on PE 3 only'
   expect_path queue '6 GB on PE 3 only'
   SHMEMX_NODE_PATH=direct run 30 prlimit --as=6000000000 "$OSHRUN" -n 4 --timeout 25 "$pe" work
-  expect_one_line '6 GB, direct' 'SHMEM_SYMMETRIC_SIZE asks for 1073741824 bytes' 'SHMEMX_NODE_PATH=queue'
+  expect_one_line '6 GB, direct' 'SHMEM_SYMMETRIC_SIZE .* 1073741824 bytes' 'SHMEMX_NODE_PATH=queue'
   SHMEM_SYMMETRIC_SIZE=100M run 30 prlimit --as=6000000000 "$OSHRUN" -n 4 --timeout 25 "$pe" work
   expect_ok '6 GB, heaps of 100 MiB'
   expect_path direct '6 GB, heaps of 100 MiB'

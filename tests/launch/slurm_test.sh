@@ -1,18 +1,12 @@
 #!/bin/sh
-# Under Slurm: a controller and two virtual nodes on this machine, with munge, all in a folder of their own. Needs PROBE,
-# root, and the packages slurm-wlm and munge; without them it is skipped.
-set -u
-skip() { echo "SKIPPED: $*"; exit 77; }
-for program in munged slurmctld slurmd srun; do
-  command -v $program >/dev/null || skip "$program is not installed"
-done
+# Jobs under Slurm: a controller and two virtual nodes on this machine, with munge, all in the scratch directory. Needs
+# PROBE, root, and the packages slurm-wlm and munge.
+. "$(dirname "$0")/../support/script.sh"
+need munged slurmctld slurmd srun
 [ "$(id -u)" = 0 ] || skip 'only root can run several slurmd on one machine'
-
-dir=$(mktemp -d) || exit 1
 chmod 755 "$dir"
-cd "$dir" || exit 1
 daemons=
-# Steps outlive their slurmd. They are known by the configuration that only this test uses.
+# Prints the steps, which outlive their slurmd: processes with the configuration of this test.
 steps() {
   grep -lsz "^SLURM_CONF=$dir/slurm.conf\$" /proc/[0-9]*/environ 2>/dev/null | sed 's|/proc/||; s|/environ||' |
     while read -r pid; do grep -qs '^Name:.slurmstepd$' "/proc/$pid/status" && echo "$pid"; done
@@ -25,21 +19,13 @@ clean_up() {
     for _ in $(seq 50); do kill -0 "$pid" 2>/dev/null || break; sleep 0.1; done
     kill -9 "$pid" 2>/dev/null
   done
-  cd /
-  rm -rf "$dir"
 }
-trap clean_up EXIT
 trap 'exit 1' INT TERM HUP
-start() {  # NAME COMMAND...: a daemon in the foreground, its output in log.NAME
+start() {  # NAME COMMAND...: starts a daemon that stays in the foreground, its output in log.NAME
   name=$1
   shift
   "$@" >"log.$name" 2>&1 </dev/null &
   daemons="$! $daemons"
-}
-die() {
-  echo "FAILED: $*" >&2
-  for file in out err log.*; do echo "--- $file" >&2; tail -n 30 "$file" >&2; done
-  exit 1
 }
 
 configure() {
@@ -90,12 +76,12 @@ start_all() {
     [ "$(timeout 5 sinfo -h -t idle -o %D 2>/dev/null)" = 2 ] && return
     sleep 0.2
   done
-  skip "Slurm's two nodes do not come up here: $(tail -n 1 log.slurmctld)"
+  skip "Slurm's two nodes do not start here: $(tail -n 1 log.slurmctld)"
 }
 
-run() {
-  timeout -k 5 60 srun "$@" >out 2>err </dev/null
-  rc=$?
+step() {  # OPTIONS... PROGRAM [ARGUMENT...]
+  run 60 srun "$@"
+  [ "$rc" = 0 ] || tail -n 30 log.* >&2
 }
 expect_hello() {  # INTERFACE NODES
   [ "$rc" = 0 ] || die "$1: status $rc"
@@ -109,29 +95,29 @@ own_namespaces="unshare -n -p --fork --mount-proc --kill-child"
 
 configure
 start_all
-run --mpi=pmi2 $four "$PROBE" attach hello nodes finalize
+step --mpi=pmi2 $four "$PROBE" attach hello nodes finalize
 expect_hello pmi1 1
-run --mpi=pmi2 --export=ALL,PMI_VERSION=2 $four "$PROBE" attach hello nodes finalize
+step --mpi=pmi2 --export=ALL,PMI_VERSION=2 $four "$PROBE" attach hello nodes finalize
 expect_hello pmi2 1
 if $own_namespaces true 2>/dev/null; then
   for version in 1 2; do
-    run --mpi=pmi2 --export=ALL,PMI_VERSION=$version $four $own_namespaces "$PROBE" attach hello nodes exchange 32768 finalize
+    step --mpi=pmi2 --export=ALL,PMI_VERSION=$version $four $own_namespaces "$PROBE" attach hello nodes exchange 32768 finalize
     expect_hello pmi$version 4
-    [ "$(grep -c 'exchange right' out)" = 8 ] || die "PMI-$version: what was exchanged is wrong"
+    [ "$(grep -c 'exchange right' out)" = 8 ] || die "PMI-$version: what was exchanged: wrong data"
   done
 fi
 if srun --mpi=list 2>&1 | grep -q pmix && [ "${HAVE_PMIX:-0}" = 1 ]; then
-  run --mpi=pmix $four "$PROBE" attach hello nodes finalize
+  step --mpi=pmix $four "$PROBE" attach hello nodes finalize
   expect_hello pmix 1
 fi
-run --mpi=pmi2 $four "$PROBE" attach @1 abort 9 wait shmem_barrier_all
+step --mpi=pmi2 $four "$PROBE" attach @1 abort 9 wait shmem_barrier_all
 [ "$rc" != 0 ] && [ "$rc" != 124 ] || die "an aborted job ended with status $rc"
-run --mpi=none -N 1 -n 4 "$PROBE" attach hello nodes finalize
+step --mpi=none -N 1 -n 4 "$PROBE" attach hello nodes finalize
 expect_hello slurm 1
-run --mpi=none -N 1 -n 4 "$PROBE" attach @1 abort 9 wait shmem_barrier_all
+step --mpi=none -N 1 -n 4 "$PROBE" attach @1 abort 9 wait shmem_barrier_all
 [ "$rc" != 0 ] && [ "$rc" != 124 ] || die "without an interface, an aborted job ended with status $rc"
-run --mpi=none $four "$PROBE" attach hello
+step --mpi=none $four "$PROBE" attach hello
 [ "$rc" = 77 ] || die "without an interface: status $rc"
 grep -q "started by Slurm's srun (SLURM_STEP_NUM_TASKS=4), but none of its start-up interfaces answers" err ||
-  die 'without an interface on two nodes: no word of it'
+  die 'without an interface on two nodes: no message'
 exit 0

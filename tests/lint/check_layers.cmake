@@ -58,7 +58,7 @@ function(check_include file layer included)
   set(offences "${offences}" PARENT_SCOPE)
 endfunction()
 
-# Two layers stand at the top, since outsiders add there: networks, and kinds of memory.
+# Two layers have folders at the top, since they are extension points: networks, and kinds of memory.
 set(files "")
 set(outside_src "^(windows|transport)/")
 foreach(root src windows transport)

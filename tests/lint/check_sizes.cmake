@@ -58,7 +58,7 @@ function(count_parameters head out)
   set(${out} ${commas} PARENT_SCOPE)
 endfunction()
 
-# Takes comments, preprocessor lines and literals out, so that the braces that are left are the program's. Line ends stay.
+# Removes comments, preprocessor lines and literals, so that only braces of the program remain. Line ends stay.
 function(strip_text text out)
   string(REGEX REPLACE "'[][{}\"();]'" "0" text "${text}")
   string(REPLACE "'\\\"'" "0" text "${text}")
@@ -75,7 +75,7 @@ function(strip_text text out)
   set(${out} "${text}" PARENT_SCOPE)
 endfunction()
 
-# Says what a brace after `statement` opens: function, initialiser (inside a constructor's list) or scope.
+# Sets `out` to what a brace after `statement` opens: function, initialiser (inside a constructor's list) or scope.
 function(kind_of_brace statement out)
   string(REGEX REPLACE "[ \n\t]+" " " statement "${statement}")
   set(${out} scope PARENT_SCOPE)
@@ -179,4 +179,4 @@ foreach(file IN LISTS files)
   endif()
   check_functions(${file} "${text}")
 endforeach()
-end_check(sizes "${file_count} files, ${function_count} functions, all within limits but for those in the baseline")
+end_check(sizes "${file_count} files, ${function_count} functions, all within limits")

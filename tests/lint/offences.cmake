@@ -1,13 +1,8 @@
-# What the lints share: which files they look at, what they found, and how a check ends.
+# Shared by the lints: the list of files, the offences, and the end of a check.
 #
-# Every check takes -DPROJECT_DIR=, and -DONLY=<folder> to look at one folder and report everything found there.
-# Without ONLY a count in baseline.txt, "<check> <kind> <count>", says how many offences of that kind the tree still
-# holds: more of them fail, fewer are reported so that the count can be lowered.
+# Every check takes -DPROJECT_DIR=, and -DONLY=<folder> to look at one folder.
 if(NOT PROJECT_DIR)
   get_filename_component(PROJECT_DIR ${CMAKE_CURRENT_LIST_DIR}/../.. ABSOLUTE)
-endif()
-if(NOT BASELINE)
-  set(BASELINE ${CMAKE_CURRENT_LIST_DIR}/baseline.txt)
 endif()
 set(offence_kinds "")
 
@@ -28,48 +23,22 @@ function(list_files out)
   set(${out} "${found}" PARENT_SCOPE)
 endfunction()
 
-# Notes one offence of a kind; `text` says where it stands and what is allowed.
+# Records one offence of a kind; `text` names its place and what is allowed.
 macro(offence kind text)
   list(APPEND offence_kinds "${kind}")
   string(APPEND offences_of_${kind} "\n  ${text}")
   math(EXPR offence_count_${kind} "0${offence_count_${kind}} + 1")
 endmacro()
 
-# Ends the check: fails if there are offences that the baseline does not hold.
+# Ends the check: fails if there are offences.
 function(end_check check summary)
   list(REMOVE_DUPLICATES offence_kinds)
   set(failing "")
-  set(kept "")
   foreach(kind IN LISTS offence_kinds)
-    set(allowed 0)
-    if(NOT ONLY AND EXISTS ${BASELINE})
-      file(STRINGS ${BASELINE} line REGEX "^${check} ${kind} [0-9]+$")
-      string(REGEX MATCH "[0-9]*$" allowed "${line}")
-      if(NOT allowed)
-        set(allowed 0)
-      endif()
-    endif()
-    if(offence_count_${kind} GREATER allowed)
-      string(APPEND failing "\n ${kind}: ${offence_count_${kind}} found, ${allowed} in the baseline${offences_of_${kind}}")
-    endif()
+    string(APPEND failing "\n ${kind}: ${offence_count_${kind}} found${offences_of_${kind}}")
   endforeach()
-  if(NOT ONLY AND EXISTS ${BASELINE})
-    file(STRINGS ${BASELINE} lines REGEX "^${check} ")
-    foreach(line IN LISTS lines)
-      string(REGEX MATCH "^[a-z]+ ([A-Za-z_]+) ([0-9]+)$" matched "${line}")
-      set(kind ${CMAKE_MATCH_1})
-      set(allowed ${CMAKE_MATCH_2})
-      if(NOT "0${offence_count_${kind}}" EQUAL allowed)
-        math(EXPR found "0${offence_count_${kind}}")
-        string(APPEND kept "\n  ${check} ${kind} ${found} (the baseline says ${allowed})")
-      endif()
-    endforeach()
-  endif()
   if(failing)
     message(FATAL_ERROR "${check}:${failing}")
-  endif()
-  if(kept)
-    message(STATUS "fewer offences than the baseline says; lower it:${kept}")
   endif()
   message(STATUS "${summary}")
 endfunction()

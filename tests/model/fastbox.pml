@@ -1,15 +1,15 @@
-/* Fastbox and queue of one ordered pair, src/nemesis/fastbox.hpp: MESSAGES messages, each sent by box or by queue as it
- * comes. Numbers count modulo WRAP, so that they wrap, and slots keep numbers of former rounds.
+/* Fastbox and queue of one ordered pair, src/nemesis/fastbox.hpp: MESSAGES messages, each sent by fastbox or by queue
+ * in any combination. Numbers count modulo WRAP, so that they wrap, and slots keep numbers of previous rounds.
  *
- * Checked: the receiver gets every message once, in order, with its content; when the sender is through, there is
- * always one of both ways on which the next message is found.
+ * Checked: the receiver gets every message once, in order, with its content; after the sender has ended, the next
+ * message is always found in the fastbox or in the queue.
  *
  * The other names seed an error that the checker must find:
- *   ANY_NUMBER     the receiver takes what is in the slot whatever its number
- *   QUEUE_FIRST    the receiver takes what is in the queue whatever its number
- *   NO_MEMORY      the receiver does not remember what it took from a slot
+ *   ANY_NUMBER     the receiver takes the content of a slot without comparing its number
+ *   QUEUE_FIRST    the receiver takes the message in the queue without comparing its number
+ *   NO_MEMORY      the receiver does not record the number that it took from a slot
  *   NO_CONSUMED    the sender uses a slot before its message is consumed
- *   OLD_KNOWLEDGE  the sender lets what it knows of `consumed` grow old
+ *   OLD_KNOWLEDGE  the sender does not refresh its copy of `consumed`
  *   NUMBER_FIRST   the sender publishes the number before the content
  */
 #ifndef MESSAGES
@@ -43,7 +43,7 @@ proctype sender() {
      fi;
 #endif
      if
-     :: true ->  /* by box, if it takes it */
+     :: true ->  /* by fastbox, if it has room */
         if
         :: REACHED(known, in_slot[turn])
         :: else -> known = consumed
@@ -66,7 +66,7 @@ proctype sender() {
         :: else -> queue ! number, message
         fi
      :: true -> queue ! number, message
-     :: known != consumed -> known = consumed; queue ! number, message  /* told by a message the other way */
+     :: known != consumed -> known = consumed; queue ! number, message  /* from a message of the receiver */
      fi;
      message++
   :: else -> break

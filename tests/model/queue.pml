@@ -1,19 +1,19 @@
 /* The receive queue of src/nemesis/mpsc_queue.hpp: PRODUCERS processes enqueue, one dequeues. Each step is one access to
  * shared memory, in program order; exchange and compare-and-swap are single steps.
  *
- * Cell 0 is the queue itself, so next[0] is the head. Every producer has CELLS cells, which it uses again and again.
+ * Cell 0 is the queue itself, so next[0] is the head. Every producer has CELLS cells, which it reuses.
  *
- * Checked: each producer's messages arrive in order, each once, with the content they were sent with; the consumer has
- * a step to take in every state (else Spin finds a deadlock); once all producers are through, try_dequeue gives what is
- * left, and leaves an empty queue.
+ * Checked: each producer's messages arrive in order, each once, with unchanged content; the consumer can take a step in
+ * every state (otherwise Spin reports a deadlock); after all producers have ended, try_dequeue returns the remaining
+ * messages and leaves an empty queue.
  *
- * DIES: producer 0 may end before any of its steps. Then what was enqueued before the link it owes has been received,
- * but for the last cell at most, which front() shows.
+ * DIES: producer 0 may end before any of its steps. Then all cells before its missing link are received, except at most
+ * the last one, which first_cell() returns.
  *
  * The other names seed an error that the checker must find:
  *   HEAD_CLEARED_LATE  the consumer clears the head after its compare-and-swap
- *   NO_SHADOW_HEAD     the consumer looks at the head, whatever its shadow head says
- *   NO_CAS             the consumer takes the last cell without comparing tail
+ *   NO_SHADOW_HEAD     the consumer always reads the head and ignores its shadow head
+ *   NO_CAS             the consumer dequeues the last cell without comparing tail
  *   SPLIT_EXCHANGE     the producer reads tail and writes it in two steps
  *   LINK_CLEARED_LATE  the producer clears its cell's link after the exchange
  */
@@ -35,13 +35,13 @@ byte tail;
 byte shadow;
 
 bool busy[PRODUCERS * CELLS + 1];     /* the cell is in the queue or with the consumer */
-byte content[PRODUCERS * CELLS + 1];  /* number of the message, 0: rubbish */
+byte content[PRODUCERS * CELLS + 1];  /* number of the message, 0: invalid */
 byte through;                         /* producers that have ended */
 
 #ifdef DIES
-byte places;          /* how many have taken a place in the queue */
-byte gap = 255;       /* the place whose link is owed for ever */
-bool owes;
+byte places;          /* number of cells that have been enqueued */
+byte gap = 255;       /* the place before which the link is missing */
+bool unlinked;
 #define MAY_DIE if :: me == 0 -> goto dead :: skip fi
 #else
 #define MAY_DIE skip
@@ -74,7 +74,7 @@ proctype producer(byte me) {
        tail = cell;
 #ifdef DIES
        if
-       :: me == 0 -> owes = true; gap = places
+       :: me == 0 -> unlinked = true; gap = places
        :: else
        fi;
        places++
@@ -89,7 +89,7 @@ proctype producer(byte me) {
        next[prev] = cell;
 #ifdef DIES
        if
-       :: me == 0 -> owes = false; gap = 255
+       :: me == 0 -> unlinked = false; gap = 255
        :: else
        fi
 #endif
@@ -186,11 +186,11 @@ nothing:
   fi;
 #ifdef DIES
   if
-  :: owes -> assert(got == gap || (got + 1 == gap && shadow != NONE && content[shadow] != 0)); goto stop
+  :: unlinked -> assert(got == gap || (got + 1 == gap && shadow != NONE && content[shadow] != 0)); goto stop
   :: else -> assert(got == places)
   fi;
 #else
-  assert(false);  /* something is lost */
+  assert(false);  /* a message is lost */
 #endif
 
 ended:

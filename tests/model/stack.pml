@@ -1,7 +1,7 @@
 /* The stack of bench/queue/cell_stack.hpp: PROCESSES take a cell, hold it, and put it back, ROUNDS times each. The word
  * `top` is the topmost cell and the number of pops; both change in one step.
  *
- * Checked: nobody gets a cell that another one holds, and at the end all cells are there.
+ * Checked: no process gets a cell that another one holds, and at the end all cells are in the stack.
  *
  * NO_NUMBER seeds an error that the checker must find: the number of pops is not compared.
  */

@@ -1,5 +1,5 @@
 // Collectives where the PEs of a team stand on several nodes: teams that cross nodes in every order, lengths around the
-// limits of the algorithms, and what has to be visible after a barrier.
+// limits of the algorithms, and data that must be visible after a barrier.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -32,13 +32,13 @@ class Teams {
   Teams(const Teams&) = delete;
   Teams& operator=(const Teams&) = delete;
 
-  // Of this PE's teams.
-  template <class Body>
-  void each(const Body& body) const {
+  // The teams of which this PE is a member.
+  template <class Test>
+  void each(const Test& test) const {
     for (std::size_t i = 0; i < all_.size(); ++i) {
       if (all_[i] == SHMEM_TEAM_INVALID) continue;
       const Note note(" team " + std::to_string(i));
-      body(all_[i]);
+      test(all_[i]);
     }
   }
 
@@ -87,7 +87,7 @@ PE_TEST(broadcasts_of_every_length_from_every_root) {
   });
 }
 
-// One behind the other, so that PEs run ahead of each other as far as the routines let them.
+// Without barriers between the calls, so that PEs run ahead of each other as far as the routines allow.
 PE_TEST(collectives_without_a_barrier_between_them) {
   const Teams teams;
   constexpr int kTurns = 40;
@@ -141,7 +141,7 @@ PE_TEST(contributions_of_every_length_are_collected) {
   });
 }
 
-// Some PEs have nothing to give, and may say so with a null pointer.
+// Some PEs contribute no element, and may pass a null pointer.
 PE_TEST(contributions_of_different_lengths_are_collected) {
   const Teams teams;
   const Arrays a;
@@ -163,7 +163,7 @@ PE_TEST(contributions_of_different_lengths_are_collected) {
   });
 }
 
-PE_TEST(blocks_of_every_length_change_places) {
+PE_TEST(blocks_of_every_length_are_exchanged) {
   const Teams teams;
   const Arrays a;
   teams.each([&](shmem_team_t team) {
@@ -186,7 +186,7 @@ PE_TEST(blocks_of_every_length_change_places) {
   });
 }
 
-PE_TEST(strided_blocks_change_places) {
+PE_TEST(strided_blocks_are_exchanged) {
   const Teams teams;
   const Arrays a;
   constexpr std::size_t kDst = 3, kSst = 2;
@@ -263,7 +263,7 @@ PE_TEST(scans_of_every_length) {
   });
 }
 
-// The order of a floating-point reduction may be any, but it must be one: the same bits on all PEs, every time.
+// A floating-point reduction may use any order, but always the same one: all PEs get the same bits, every time.
 PE_TEST(floating_results_have_the_same_bits_everywhere_and_always) {
   const Teams teams;
   constexpr std::size_t kMost = 30000;
@@ -284,8 +284,8 @@ PE_TEST(floating_results_have_the_same_bits_everywhere_and_always) {
   });
 }
 
-// What was put before a barrier is there after it, wherever the PEs stand.
-PE_TEST(puts_before_a_barrier_are_there_after_it) {
+// Data that were put before a barrier are visible after it, on every node.
+PE_TEST(puts_before_a_barrier_are_visible_after_it) {
   constexpr int kRounds = 400;
   Symmetric<long> slots(static_cast<std::size_t>(2 * pes()));
   std::size_t bad = 0;
@@ -317,7 +317,7 @@ PE_TEST(barriers_of_many_teams_follow_each_other) {
   CHECK_EQUAL(*count, 50L * memberships);
 }
 
-// The same memory for the root's data again and again: a broadcast may not return before it has been read.
+// The root reuses its source for every call: a broadcast may not return before the source has been read.
 PE_TEST(sources_may_be_written_after_the_call) {
   const Arrays a;
   std::size_t bad = 0;
@@ -330,7 +330,7 @@ PE_TEST(sources_may_be_written_after_the_call) {
       shmem_long_broadcast(SHMEM_TEAM_WORLD, a.dest.get(), a.source.get(), count, root);
       if (me() == root) std::memset(a.source.get(), 0xff, count * sizeof(long));
       for (std::size_t i = 0; i < count; ++i) bad += a.dest[i] != word(root, turn, i, count);
-      shmem_sync_all();  // dest is written by the next one
+      shmem_sync_all();  // the next call writes dest
     }
   }
   CHECK_EQUAL(bad, 0u);

@@ -1,4 +1,4 @@
-// Long messages may be on their way to their places at the same time: what orders them all the same.
+// Long messages may be placed at the same time: the ordering that fence and signals guarantee nevertheless.
 #include <shmem.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 using namespace pe_test;
 
 constexpr std::size_t kMiBWords = (std::size_t{1} << 20) / sizeof(long);
-constexpr std::size_t kSmallWords = (std::size_t{20} << 10) / sizeof(long);  // long for a network, but soon there
+constexpr std::size_t kSmallWords = (std::size_t{20} << 10) / sizeof(long);  // long for a network, but received quickly
 constexpr long kRounds = 40;
 
 std::size_t wrong(const long* block, std::size_t words, long value) {
@@ -42,14 +42,14 @@ void check_flag_behind_data(std::size_t data_words, std::size_t flag_words) {
 
 }  // namespace
 
-PE_TEST(fence_keeps_a_flag_in_a_long_block_behind_the_data) {
+PE_TEST(fence_orders_a_flag_in_a_long_block_after_the_data) {
   check_flag_behind_data(kMiBWords, kSmallWords);
   check_flag_behind_data(kMiBWords, kMiBWords);
   check_flag_behind_data(4 * kMiBWords, kSmallWords);
 }
 
-// The later of two blocks for one place stays, whichever is sooner here.
-PE_TEST(fence_keeps_blocks_for_one_place_apart) {
+// The second of two blocks for one place prevails, whichever arrives first.
+PE_TEST(fence_orders_blocks_for_one_place) {
   long* const place = static_cast<long*>(shmem_malloc(kMiBWords * sizeof(long)));
   std::vector<long> first(kMiBWords);
   std::vector<long> second(kSmallWords);
@@ -69,8 +69,8 @@ PE_TEST(fence_keeps_blocks_for_one_place_apart) {
   shmem_free(place);
 }
 
-// A signal is behind all that was put before it.
-PE_TEST(signals_of_long_puts_are_behind_the_puts_in_front) {
+// A signal is set after the data of all puts before it.
+PE_TEST(signals_of_long_puts_are_set_after_the_puts_before_them) {
   constexpr std::size_t kBlocks = 12;
   long* const blocks = static_cast<long*>(shmem_malloc(kBlocks * kMiBWords / 4 * sizeof(long)));
   auto* const signal = static_cast<std::uint64_t*>(shmem_calloc(1, sizeof(std::uint64_t)));

@@ -1,5 +1,5 @@
 // Atomic operations on the same words at the same time by PEs of the word's node, which use the processor's
-// instructions, and by PEs of other nodes, which send messages. Nothing may be lost: all totals are exact.
+// instructions, and by PEs of other nodes, which send messages. No update may be lost: all totals are exact.
 #include <pshmem.h>
 
 #include <algorithm>
@@ -13,9 +13,9 @@ namespace {
 
 using namespace pe_test;
 
-constexpr int kRounds = 100;  // each has some ten operations, part of them at every PE
+constexpr int kRounds = 100;  // each makes about ten operations, some of them on every PE
 
-// What each PE has contributed to each word, told to all: totals that do not come from atomics.
+// Collects what each PE has contributed to each word, as totals that do not depend on atomics.
 std::vector<std::uint64_t> totals_of(const std::vector<std::uint64_t>& mine, bool by_xor) {
   const Symmetric<std::uint64_t> all(mine.size());
   std::copy(mine.begin(), mine.end(), all.get());
@@ -32,7 +32,7 @@ std::vector<std::uint64_t> totals_of(const std::vector<std::uint64_t>& mine, boo
 
 std::size_t at(int pe) { return static_cast<std::size_t>(pe); }
 
-// Results of non-blocking fetches may come until the next quiet.
+// Results of non-blocking fetches, which are valid after the next quiet.
 template <class T>
 struct Fetched {
   std::vector<T> values;
@@ -41,10 +41,10 @@ struct Fetched {
   T* next() { return &values[count++]; }
 };
 
-// ---- one word that everything adds to: additions, increments, and additions by compare-and-swap ----
+// ---- one word to which all PEs add: additions, increments, and additions by compare-and-swap ----
 
 template <class Ops, class T = typename Ops::type>
-void add_in_every_way(T* word, int pe, T value, Fetched<T>& late) {
+void add_by_every_routine(T* word, int pe, T value, Fetched<T>& late) {
   Ops::fetch_add(word, value, pe);
   Ops::add(word, value, pe);
   Ops::fetch_add_nbi(late.next(), word, value, pe);
@@ -71,19 +71,19 @@ void sums_are_exact() {
   for (int i = 0; i < kRounds; ++i) {
     const int pe = random.below(pes());
     const auto value = static_cast<T>(random.below(1000));
-    add_in_every_way<Ops>(word.get(), pe, value, late);
+    add_by_every_routine<Ops>(word.get(), pe, value, late);
     added[at(pe)] += static_cast<std::uint64_t>(value) * 4 + 3;
   }
   shmem_barrier_all();
   const auto total = totals_of(added, false);
   CHECK_EQUAL(static_cast<T>(total[at(me())]), *word);
-  // A fetch brings what was there at some moment: never more than the whole.
+  // A fetch returns a value that the word held at some time: never more than the total.
   const auto largest = static_cast<T>(*std::max_element(total.begin(), total.end()));
   CHECK(std::all_of(late.values.begin(), late.values.end(), [&](T value) { return value >= 0 && value <= largest; }));
   shmem_barrier_all();
 }
 
-// Increments that fetch give every number once: their sum is known, and no PE sees its own numbers go back.
+// Fetching increments return every number once: their sum is known, and the numbers of one PE increase.
 template <class Ops>
 void numbers_are_given_once() {
   using T = typename Ops::type;
@@ -107,7 +107,7 @@ void numbers_are_given_once() {
   shmem_barrier_all();
 }
 
-// ---- swap: what was put in is what came out and what is left ----
+// ---- swap: the values stored are those returned and the one that is left ----
 
 template <class Ops>
 void swaps_lose_nothing() {
@@ -116,7 +116,7 @@ void swaps_lose_nothing() {
   const Symmetric<T> word;
   Random random(static_cast<std::uint64_t>(me()) + 7);
   const auto token = [](int i) { return static_cast<T>(1 + me() * kRounds * 2 + i); };  // exact in a float, too
-  std::vector<std::uint64_t> left(at(pes()));  // of each PE's word: put in less come out; wraps
+  std::vector<std::uint64_t> left(at(pes()));  // for each PE's word: values stored minus values returned; wraps
   Fetched<T> late(kRounds);
   std::vector<int> late_from;
   shmem_barrier_all();
@@ -134,13 +134,13 @@ void swaps_lose_nothing() {
   shmem_barrier_all();
 }
 
-// Everybody sets, everybody reads: what is read was written by somebody, as a whole.
+// All PEs set and read the word: a value that is read was written by one PE, as a whole.
 template <class Ops>
 void no_value_is_torn() {
   using T = typename Ops::type;
   const Note note(Ops::name);
   const Symmetric<T> word;
-  // Both halves of the word tell who wrote it.
+  // Both halves of the word hold the number of the writer.
   const auto value_of = [](int pe) {
     if constexpr (std::is_integral_v<T>) {
       const std::uint64_t half = static_cast<std::uint64_t>(pe) + 1;
@@ -169,7 +169,7 @@ void no_value_is_torn() {
   shmem_barrier_all();
 }
 
-// ---- bits: each PE has one of its own, which only it sets and clears; above them all PEs toggle ----
+// ---- bits: each PE sets and clears one bit of its own; all PEs toggle the bits above those ----
 
 template <class Ops, class T = typename Ops::type>
 void toggle(T* word, int pe, T mask, int how, Fetched<T>& late) {
@@ -182,7 +182,7 @@ void toggle(T* word, int pe, T mask, int how, Fetched<T>& late) {
   }
 }
 
-// True when the word held this PE's bit as this PE had left it.
+// Returns whether the word held this PE's bit as this PE had left it.
 template <class Ops, class T = typename Ops::type>
 bool change_own_bit(T* word, int pe, T bit, bool& is_set, int how) {
   const T clear_others = static_cast<T>(~bit);
@@ -211,7 +211,7 @@ bool change_own_bit(T* word, int pe, T bit, bool& is_set, int how) {
 template <class Ops>
 void bits_are_exact() {
   using T = typename Ops::type;
-  constexpr int kOwners = 16;  // bits from here on are everybody's
+  constexpr int kOwners = 16;  // bits from here on are toggled by all PEs
   const Note note(Ops::name);
   const Symmetric<T> word;
   const auto bit = static_cast<T>(T{1} << (me() % kOwners));

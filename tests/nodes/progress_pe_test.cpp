@@ -1,5 +1,5 @@
-// Operations on a PE that computes: it calls nothing of the library until it finds, in its own memory, that all of them
-// have completed. So each of these hangs, and is ended by the time limit, unless somebody else makes the progress.
+// Operations on a PE that computes: it makes no call of the library until it finds, in its own memory, that all of them
+// have completed. So each case hangs until the time limit unless the progress thread executes them.
 #include <shmem.h>
 
 #include <vector>
@@ -13,7 +13,7 @@ using namespace pe_test;
 
 void compute_until_set(const long& word) { compute_until(word, 1); }
 
-// The last PE computes, all others work on its memory at once. `work` ends when what it did is complete there.
+// The last PE computes, all others access its memory at once. `work` returns when its operations are complete there.
 template <class Work>
 void on_a_computing_pe(Work work) {
   static long finished = 0;
@@ -87,8 +87,8 @@ PE_TEST_MIN(signals_with_data_complete, 2) {
   }
 }
 
-// Small non-blocking puts may wait for each other, but not for ever: here nobody calls the library any more.
-PE_TEST_MIN(what_is_gathered_leaves_by_itself, 2) {
+// Small non-blocking puts may be coalesced, but must be sent although no PE calls the library any more.
+PE_TEST_MIN(coalesced_puts_are_sent_without_a_further_call, 2) {
   static long arrived = 0;
   static long answered = 0;
   arrived = answered = 0;

@@ -1,28 +1,28 @@
-// Long puts and gets by the network's own (SHMEMX_NET_RMA=on): data, completion, and the order with messages, which the
-// network does not keep. The same must hold where they go by messages.
+// Long puts and gets by the network's RMA (SHMEMX_NET_RMA=on): data, completion, and the order with messages, which the
+// network does not keep. The same must hold where they are sent as messages.
 #include <shmem.h>
 #include <shmemx.h>
 
 #include <algorithm>
-#include <thread>
 #include <vector>
 
 #include "../support/pattern.hpp"
 #include "../support/pe_test.hpp"
+#include "../support/threads.hpp"
 
 namespace {
 
 using namespace pe_test;
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
-constexpr std::size_t kLong = std::size_t{16} << 10;  // from here on the network is asked
+constexpr std::size_t kLong = std::size_t{16} << 10;  // from here on the network's RMA is used
 constexpr std::size_t kGuard = 64;
 constexpr unsigned char kUntouched = 0xa5;
 const std::vector<std::size_t> kSizes = {1, 100, kLong - 1, kLong, kLong + 1, kLong + 8, 3 * kLong + 5, 300'001, kMiB};
 
 alignas(64) unsigned char static_block[kMiB + 2 * kGuard + 16];
 
-// How many bytes are wrong.
+// Returns the number of wrong bytes.
 std::size_t wrong(const unsigned char* block, std::size_t bytes, std::size_t seed) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < bytes; ++i) count += block[i] != test_support::pattern_byte(seed, i);
@@ -78,8 +78,8 @@ void get_and_quiet(void* dest, const void* source, std::size_t bytes, int pe) {
   shmem_quiet();
 }
 
-// Everybody sends `rounds` blocks to the right, each announced by `announce(flag, round)`; the receiver checks each and
-// says so.
+// Each PE sends `rounds` blocks to its right neighbour and announces each by `announce(flag, round)`; the receiver
+// checks and acknowledges each.
 template <class Send, class Announce>
 void check_rounds(std::size_t bytes, long rounds, Send send, Announce announce) {
   const Symmetric<unsigned char> block(bytes);
@@ -94,7 +94,7 @@ void check_rounds(std::size_t bytes, long rounds, Send send, Announce announce) 
     CHECK_EQUAL(wrong(block.get(), bytes, static_cast<std::size_t>(10 * round + left())), 0u);
     shmem_long_p(taken.get(), round, left());
     shmem_long_wait_until(taken.get(), SHMEM_CMP_EQ, round);
-    shmem_quiet();  // `source` may go
+    shmem_quiet();  // `source` may be freed
   }
   shmem_barrier_all();
 }
@@ -147,18 +147,18 @@ PE_TEST(blocks_across_many_keys) {
   shmem_barrier_all();
 }
 
-PE_TEST(fence_keeps_a_flag_behind_the_data) {
+PE_TEST(fence_orders_a_flag_after_the_data) {
   check_rounds(kMiB, 8, put_bytes_nbi, fence_and_put);
   check_rounds(kLong, 30, put_bytes_nbi, fence_and_put);
   check_rounds(kMiB, 8, put_bytes_nbi, fence_and_add);
 }
 
-PE_TEST(quiet_keeps_a_flag_behind_the_data) { check_rounds(300'000, 8, put_bytes_nbi, quiet_and_put); }
+PE_TEST(quiet_orders_a_flag_after_the_data) { check_rounds(300'000, 8, put_bytes_nbi, quiet_and_put); }
 
-PE_TEST(a_put_that_has_returned_is_behind_a_fence) { check_rounds(100'000, 8, put_bytes, fence_and_put); }
+PE_TEST(fence_orders_a_flag_after_blocking_puts) { check_rounds(100'000, 8, put_bytes, fence_and_put); }
 
-// The other way around: what was sent before the fence must not come down on the data.
-PE_TEST(fence_keeps_messages_before_the_data) {
+// The converse: messages sent before the fence must not overwrite data put after it.
+PE_TEST(fence_orders_messages_before_the_data) {
   constexpr std::size_t kBytes = 64 << 10;
   const Symmetric<unsigned char> block(kBytes);
   const Symmetric<long> sum(1);
@@ -178,7 +178,7 @@ PE_TEST(fence_keeps_messages_before_the_data) {
   }
 }
 
-PE_TEST(a_signal_comes_behind_its_data) {
+PE_TEST(a_signal_is_set_after_its_data) {
   const Symmetric<unsigned char> block(kMiB);
   const Symmetric<std::uint64_t> signal(1);
   const Symmetric<long> taken(1);
@@ -203,7 +203,7 @@ PE_TEST(a_signal_comes_behind_its_data) {
 }
 
 PE_TEST(blocks_with_gaps) {
-  constexpr std::size_t kBlock = 3000;  // longs: each block is long enough by itself
+  constexpr std::size_t kBlock = 3000;  // longs: each block is long enough for the network's RMA
   constexpr std::size_t kBlocks = 4;
   const Symmetric<long> memory(2 * kBlock * kBlocks);
   std::fill_n(memory.get(), memory.size(), -1L);
@@ -225,7 +225,7 @@ PE_TEST(blocks_with_gaps) {
   shmem_barrier_all();
 }
 
-PE_TEST(each_context_completes_its_own) {
+PE_TEST(each_context_completes_its_own_operations) {
   constexpr int kContexts = 6;
   constexpr std::size_t kBytes = 200'000;
   const Symmetric<unsigned char> memory(kContexts * kBytes);
@@ -274,9 +274,7 @@ PE_TEST(threads_use_keys_and_contexts_at_once) {
     }
     if (t != 0) shmem_ctx_destroy(ctx);
   };
-  std::vector<std::thread> threads;
-  for (std::size_t t = 0; t < kThreads; ++t) threads.emplace_back(work, t);
-  for (std::thread& thread : threads) thread.join();
+  test_support::run_on_threads(kThreads, work);
   shmem_barrier_all();
 }
 
@@ -295,8 +293,8 @@ PE_TEST(every_pe_puts_to_every_pe) {
   shmem_barrier_all();
 }
 
-// Keys end with their window, and are asked for anew.
-PE_TEST(another_life_has_other_keys) {
+// Keys are invalid after their window has ended; the initiator requests new ones.
+PE_TEST(keys_are_requested_again_after_another_init) {
   int provided = -1;
   shmem_finalize();
   CHECK_EQUAL(shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided), 0);

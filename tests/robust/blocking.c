@@ -1,4 +1,4 @@
-/* PEs that wait: for a while, with the processor time they used, or for ever, to be killed. */
+/* PEs that wait: for some time, with a measurement of their processor time, or until they are killed. */
 #include <shmem.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -8,14 +8,14 @@
 
 #include "robust_pe.h"
 
-static double released;   /* when PE 0 let the others go; written by PE 0 */
+static double released;   /* when PE 0 released the others; written by PE 0 */
 static long go;
 static uint64_t signal_word;
 static long lock_word;
 static double share_in, share_out;
 static double late_in, late_out;
 
-/* The others wait in `where`; PE 0 has slept before it comes here. */
+/* The others wait in `where`; PE 0 sleeps before it calls this. */
 static void release(const char *where) {
   const double now = seconds(CLOCK_MONOTONIC);
   for (int pe = 0; pe < shmem_n_pes(); ++pe) shmem_double_p(&released, now, pe);
@@ -39,14 +39,14 @@ static void wait_in(const char *where) {
   }
 }
 
-/* Prints the largest share of a core that a waiting PE used, and how late the last of them woke. */
+/* Prints the largest share of a core that a waiting PE used, and the largest latency of waking up. */
 int blocked(const char *where, double length) {
   shmem_init();
   const int me = shmem_my_pe();
   if (me == 0 && strcmp(where, "lock") == 0) shmem_set_lock(&lock_word);
   shmem_barrier_all();
   if (me == 0) {
-    nap(length);
+    sleep_for(length);
     release(where);
   } else {
     const double cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
@@ -65,7 +65,7 @@ int blocked(const char *where, double length) {
   return 0;
 }
 
-/* Prints "ready PE pid" on each PE, then stays in `where` until somebody ends the job. */
+/* Prints "ready PE pid" on each PE, then stays in `where` until the job is killed. */
 int for_ever(const char *where) {
   shmem_init();
   const int me = shmem_my_pe();
@@ -80,11 +80,11 @@ int for_ever(const char *where) {
     if (strcmp(where, "put") == 0) shmem_putmem(block, own, 1 << 20, next);
     else if (strcmp(where, "get") == 0) shmem_getmem(own, block, 1 << 20, next);
     else if (strcmp(where, "barriers") == 0) shmem_barrier_all();
-    else if (me == 0) nap(0.1);
+    else if (me == 0) sleep_for(0.1);
     else if (strcmp(where, "lock") == 0) shmem_set_lock(&lock_word);
     else if (strcmp(where, "wait") == 0) shmem_long_wait_until(&go, SHMEM_CMP_EQ, 1);
     else if (strcmp(where, "barrier") == 0) shmem_barrier_all();
     else if (strcmp(where, "finalize") == 0) shmem_finalize();
-    else nap(0.1);
+    else sleep_for(0.1);
   }
 }

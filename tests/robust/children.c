@@ -1,4 +1,4 @@
-/* PEs that start other processes in every way there is, and go on. */
+/* PEs that start other processes by all means, and continue. */
 #include <shmem.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static int status_of(pid_t pid) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* The child changes globals and heap objects; only the heap, which is shared by definition, may be left alone by it. */
+/* The child changes globals, of which it has a private copy. It leaves the heap alone, which is shared. */
 static pid_t forked(long *heap) {
   const pid_t pid = fork();
   if (pid != 0) return pid;
@@ -54,7 +54,7 @@ static void start_some(long *heap) {
   pclose(stream);
 }
 
-/* While children come and go, peers put into this PE's globals and heap: nothing may be lost. */
+/* While children start and end, peers put into this PE's globals and heap: no put may be lost. */
 static void among_traffic(void) {
   const int me = shmem_my_pe();
   const int next = (me + 1) % shmem_n_pes();
@@ -79,7 +79,7 @@ static void among_traffic(void) {
   shmem_free(heap);
 }
 
-/* A forked child is not a PE. It must be told, and the job must not notice. */
+/* A forked child is not a PE. The library must report its calls, and the job must continue. */
 static void child_calls(const char *routine) {
   static long word;
   const pid_t pid = fork();

@@ -1,5 +1,5 @@
 #!/bin/sh
-# children_test.sh CASE: PEs that start processes in every way, and what children are told that take themselves for PEs.
+# children_test.sh CASE: PEs that start processes by all means, and the diagnostics for children that call the library.
 . "$(dirname "$0")/common.sh"
 
 case_traffic() {
@@ -13,15 +13,15 @@ case_calls_in_a_child() {
   for routine in put barrier malloc finalize team_sync lock wait global_exit; do
     run 30 "$OSHRUN" -n 2 --timeout 20 "$pe" children $routine
     expect_ok "$routine in a child"
-    [ "$(grep -c 'called in a forked child, which is not a PE' err)" = 2 ] || die "$routine: each child is told"
-    grep -q 'status 1$' out || die "$routine: the child ends with status 1"
+    [ "$(grep -c 'called in a forked child, which is not a PE' err)" = 2 ] || die "$routine: no line for each child"
+    grep -q 'status 1$' out || die "$routine: the child did not end with status 1"
   done
   run 30 "$OSHRUN" -n 2 --timeout 20 "$pe" children exit
   expect_ok 'exit in a child'
-  grep -q 'status 46$' out || die "the child's own status"
+  grep -q 'status 46$' out || die "the child's status was changed"
 }
 
-# The interpreter is the PE; the library comes in by dlopen.
+# The interpreter is the PE and loads the library by dlopen.
 case_python() {
   need python3
   cat >job.py <<'END'
@@ -55,7 +55,7 @@ END
   expect_ok 'Python with subprocess, fork and multiprocessing'
 }
 
-# A child that runs another program must not take the PE's place, nor oshrun in a PE.
+# A child that runs another program is not the PE, nor are the PEs of an oshrun that a PE starts.
 case_nested() {
   cat >nested.sh <<'END'
 "$1" -n 2 --timeout 20 "$2" work || exit 5
@@ -63,7 +63,7 @@ exec "$2" work
 END
   run 60 "$OSHRUN" -n 2 --timeout 50 sh nested.sh "$OSHRUN" "$pe"
   expect_ok 'a job inside each PE'
-  [ "$(grep -c '^ok work 2 PEs' out)" = 3 ] || die 'two inner jobs and the outer one'
+  [ "$(grep -c '^ok work 2 PEs' out)" = 3 ] || die 'not two inner jobs and the outer one'
 }
 
 run_case "$@"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# limits_test.sh CASE: jobs under every limit a user can meet. Either they work, or one line says what was asked for, what
-# there is, which limit it is and what to change. Never a signal, never a hang.
+# limits_test.sh CASE: jobs under the limits of the system. They work, or one line names the request, the limit, its
+# value, and what to change. They never end by a signal, and never hang.
 . "$(dirname "$0")/common.sh"
 
 limited() {  # PRLIMIT-OPTION LIMIT-IN-SECONDS COMMAND...
@@ -24,10 +24,10 @@ case_address_space() {
   expect_ok 'address space of 2 GB, heap of 8 MiB'
   for megabytes in 20 30 40 60 80; do
     limited --as=$((megabytes * 1000000)) 20 "$OSHRUN" -n 2 --timeout 15 "$pe" work
-    no_crash_or_no_start "address space of $megabytes MB"
+    expect_no_crash_or_no_start "address space of $megabytes MB"
   done
 }
-# One PE has less than the others: all agree on what it can map.
+# One PE has a lower limit than the others: all use the size that it can map.
 case_uneven() {
   cat >less.sh <<'END'
 [ "$SHMEMX_JOB_PE" != 1 ] || ulimit "$1" "$2"
@@ -42,7 +42,7 @@ END
   expect_refusal 'PE 1 has files of 50 KiB at most' 'ulimit -f'
   run 20 "$OSHRUN" -n 3 --timeout 15 sh less.sh -n 10 "$pe" work
   expect_ok 'PE 1 has 10 open files'
-  echo 'shmem_init_thread that fails returns where it was asked to'
+  echo 'shmem_init_thread returns an error with SHMEM_INIT_ERRORS=return'
   for policy in abort return; do
     SHMEM_INIT_ERRORS=$policy SHMEM_SYMMETRIC_SIZE=99999T run 20 "$OSHRUN" -n 2 --timeout 15 "$pe" init_thread
     [ $policy = abort ] && expect_refusal 'heap too large, abort' 'SHMEM_SYMMETRIC_SIZE'
@@ -50,14 +50,14 @@ END
   done
 }
 
-# So little that the loader or oshrun itself may give up: it says so, without a signal.
-no_crash_or_no_start() {
-  [ "$rc" = 0 ] || no_crash "$1"
-  [ "$rc" = 0 ] || [ -s err ] || die "$1: failed without a word"
+# With so little memory the loader or oshrun may fail: with a message, not by a signal.
+expect_no_crash_or_no_start() {
+  [ "$rc" = 0 ] || expect_no_crash "$1"
+  [ "$rc" = 0 ] || [ -s err ] || die "$1: failed without a message"
   echo "$1: status $rc, $(head -n 1 err)"
 }
 
-# Wished heaps up to more than any machine has.
+# Heap sizes up to more than any machine has.
 case_heap_size() {
   for size in 1 4k 1M 64M 1G 1T 30T; do
     SHMEM_SYMMETRIC_SIZE=$size run 20 "$OSHRUN" -n 2 --timeout 15 "$pe" fill 10000 3
@@ -70,15 +70,15 @@ case_heap_size() {
   done
 }
 
-# Asking for more than there is gives NULL with the reason, and the job goes on.
+# Requests that do not fit return NULL, with a reason in the log, and the job continues.
 case_exhausted() {
   SHMEM_DEBUG=1 SHMEM_SYMMETRIC_SIZE=4M run 20 "$OSHRUN" -n 3 --timeout 15 "$pe" fill 1000000 100
   expect_ok 'heap of 4 MiB'
-  grep -q '^ok fill 4 blocks' out || die 'four blocks of a million bytes fit into 4 MiB'
+  grep -q '^ok fill 4 blocks' out || die 'not four blocks of a million bytes in 4 MiB'
   grep -q 'shmem_malloc: no room for 1000000 bytes.*largest free.*SHMEM_SYMMETRIC_SIZE' err || die 'no reason with SHMEM_DEBUG'
   SHMEM_SYMMETRIC_SIZE=1T SHMEM_DEBUG=1 run 20 "$OSHRUN" -n 2 --timeout 15 "$pe" fill 900000000000 1
   expect_ok 'one block of 900 GB'
-  grep -q '^ok fill 0 blocks' out || die 'a block larger than the machine was handed out'
+  grep -q '^ok fill 0 blocks' out || die 'a block larger than the memory was allocated'
   grep -q "machine's.*memory" err || die 'no reason with SHMEM_DEBUG'
 }
 
@@ -101,7 +101,7 @@ case_open_files() {
   expect_ok_or_refusal '16 open files, tagged output of 8 PEs' 'open files|too many|descriptor'
 }
 
-# The limit counts all processes of a user, so it needs a user of its own.
+# The limit counts all processes of a user, so the test uses an otherwise unused one.
 case_processes() {
   need setpriv prlimit
   user=65500
@@ -123,24 +123,23 @@ case_other_limits() {
     expect_ok "prlimit $option"
   done
   limited --data=1000000 20 "$OSHRUN" -n 3 --timeout 15 "$pe" work
-  no_crash_or_no_start 'data segment of 1 MB'
+  expect_no_crash_or_no_start 'data segment of 1 MB'
 }
 
-# A control group of our own, with a limit on memory.
-make_group() {
+# Creates a control group with a limit on memory.
+make_group() {  # BYTES
   if [ -w /sys/fs/cgroup/cgroup.procs ] && grep -qw memory /sys/fs/cgroup/cgroup.subtree_control 2>/dev/null; then
     group=/sys/fs/cgroup/shmemx-robust-$$
-    mkdir "$group" 2>/dev/null || skip 'no control group can be made'
-    trap 'rmdir "$group"; cd /; rm -rf "$dir"' EXIT
-    echo "$1" >"$group/memory.max" || skip 'no memory limit can be set'
+    limit_file=memory.max
   elif [ -w /sys/fs/cgroup/memory/cgroup.procs ]; then
     group=/sys/fs/cgroup/memory/shmemx-robust-$$
-    mkdir "$group" 2>/dev/null || skip 'no control group can be made'
-    trap 'rmdir "$group"; cd /; rm -rf "$dir"' EXIT
-    echo "$1" >"$group/memory.limit_in_bytes" || skip 'no memory limit can be set'
+    limit_file=memory.limit_in_bytes
   else
     skip 'no control group for memory that this user may change'
   fi
+  mkdir "$group" 2>/dev/null || skip 'no control group can be created'
+  clean_up() { rmdir "$group"; }
+  echo "$1" >"$group/$limit_file" || skip 'no memory limit can be set'
 }
 case_control_group() {
   make_group 400000000
@@ -153,7 +152,7 @@ case_control_group() {
   echo "control group of 400 MB: $blocks blocks of 20 MB for each of 2 PEs"
 }
 
-# Looked at, never changed: it is a setting of the whole machine.
+# Only read, since the setting applies to the whole machine.
 case_overcommit() {
   mode=$(cat /proc/sys/vm/overcommit_memory 2>/dev/null) || skip 'no /proc/sys/vm/overcommit_memory'
   [ "$mode" = 2 ] || skip "overcommit_memory is $mode and is not changed for a test"
@@ -161,7 +160,7 @@ case_overcommit() {
   expect_ok_or_refusal 'overcommit_memory=2' 'overcommit_memory' 'SHMEM_SYMMETRIC_SIZE'
 }
 
-# The heap's reserve is no part of a core dump, what was allocated is.
+# A core dump holds the allocated blocks of the heap, but not its unused rest.
 case_core_dump() {
   pattern=$(cat /proc/sys/kernel/core_pattern 2>/dev/null) || skip 'no /proc/sys/kernel/core_pattern'
   case $pattern in

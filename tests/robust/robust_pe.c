@@ -1,5 +1,5 @@
 /* The program of the robustness tests: one scenario for each run, named by the first argument. Plain C99, so that it can be
-   linked in every way a program can be. PE 0 ends a successful scenario with a line that begins with "ok". */
+   linked statically and dynamically. PE 0 ends a successful scenario with a line that begins with "ok". */
 #include <shmem.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ double seconds(clockid_t clock) {
   return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-void nap(double length) {
+void sleep_for(double length) {
   struct timespec pause = {(time_t)length, (long)((length - (double)(time_t)length) * 1e9)};
   nanosleep(&pause, NULL);
 }
@@ -33,7 +33,7 @@ void require(int holds, const char *what) {
   shmem_global_exit(3);
 }
 
-/* PE 0 dies of a signal while heap and static data hold values that a debugger looks for. */
+/* PE 0 is killed by a signal while heap and static data hold values that a debugger looks for. */
 long *crash_words;
 static int crash(void) {
   shmem_init();
@@ -52,7 +52,7 @@ static void say_ok(const char *scenario) {
   fflush(stdout);
 }
 
-/* ---- pieces of work, each with a check of its values ---- */
+/* ---- operations, each with a check of its values ---- */
 
 static void ring(long *cells, int round) {
   const int me = shmem_my_pe();
@@ -113,7 +113,7 @@ static void take_lock(void) {
   shmem_barrier_all();
 }
 
-/* A token goes around once. */
+/* A token passes around the ring once. */
 static void pass_token(long round) {
   const int me = shmem_my_pe();
   const int n = shmem_n_pes();
@@ -159,7 +159,7 @@ static int work(int rounds) {
 
 static int delayed(double longest) {
   srand((unsigned)getpid() ^ (unsigned)time(NULL));
-  nap(longest * rand() / RAND_MAX);
+  sleep_for(longest * rand() / RAND_MAX);
   return work(1);
 }
 
@@ -184,7 +184,7 @@ static int footprint(void) {
   return 0;
 }
 
-/* Status 21 where shmem_init_thread returns an error. */
+/* Exits with status 21 if shmem_init_thread returns an error. */
 static int init_thread(void) {
   int provided = -1;
   if (shmem_init_thread(SHMEM_THREAD_SINGLE, &provided) != 0) return 21;
@@ -193,7 +193,7 @@ static int init_thread(void) {
   return 0;
 }
 
-/* ---- memory: asks for blocks until there are no more, touches all of them ---- */
+/* ---- memory: allocates blocks until this fails, touches all of them ---- */
 
 static int fill(size_t block_bytes, int most) {
   shmem_init();

@@ -1,12 +1,12 @@
-/* Scenarios of robust_pe that have files of their own, and what they share. */
+/* Scenarios of robust_pe in separate files, and shared functions. */
 #ifndef ROBUST_PE_H
 #define ROBUST_PE_H
 
 #include <time.h>
 
 double seconds(clockid_t clock);
-void nap(double length);
-void require(int holds, const char *what); /* ends the job with status 3 where it does not hold */
+void sleep_for(double length);
+void require(int holds, const char *what); /* ends the job with status 3 unless `holds` */
 
 int blocked(const char *where, double length);
 int for_ever(const char *where);

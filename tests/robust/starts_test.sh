@@ -1,11 +1,11 @@
 #!/bin/sh
-# starts_test.sh CASE: many starts, in every way a program can be linked and loaded, and waiting PEs.
+# starts_test.sh CASE: many starts, and programs that are linked and loaded in different ways.
 # ROBUST_STARTS multiplies the numbers of starts.
 . "$(dirname "$0")/common.sh"
 times=${ROBUST_STARTS:-1}
 
 milliseconds() { date +%s%3N; }
-build() {  # NAME FLAGS...: robust_pe, linked in some way
+build() {  # NAME FLAGS...: builds robust_pe
   name=$1
   shift
   "$OSHCC" -O1 "$@" -o "$name" "$SOURCES/robust_pe.c" "$SOURCES/blocking.c" "$SOURCES/children.c" >build.log 2>&1
@@ -25,7 +25,7 @@ case_many() {
   many $((3 * times)) 64 "$pe" work
 }
 
-# PEs that come to shmem_init at any time within five seconds lose nobody.
+# PEs may call shmem_init up to five seconds apart.
 case_delayed() {
   for turn in $(seq $((2 * times))); do
     run 60 "$OSHRUN" -n 8 --timeout 50 "$pe" delayed 5
@@ -37,7 +37,7 @@ case_delayed() {
   done
 }
 
-# Addresses differ from PE to PE, or are the same everywhere.
+# Addresses that differ between PEs, and equal ones.
 case_linked() {
   printf 'int main(void) { return 0; }\n' >empty.c
   for flags in '-fPIE -pie' '-fno-pie -no-pie' '-fPIE -pie -Wl,-z,norelro' '-fPIE -pie -Wl,-z,now' '-flto' '-fPIE -pie -Wl,-z,lazy -s'; do
@@ -61,7 +61,7 @@ case_linked_statically() {
     many $((10 * times)) 3 ./program work
     run 30 "$OSHRUN" -n 2 --timeout 20 ./program children traffic
     expect_ok "children, $flags"
-    # PMIx and plug-ins are loaded at run time, which such a program cannot do.
+    # PMIx and plug-ins are loaded at run time, which a static program cannot do.
     if command -v mpirun.openmpi >/dev/null; then
       run 60 mpirun.openmpi --allow-run-as-root --oversubscribe -n 2 ./program work
       expect_refusal "under Open MPI, $flags" 'linked program cannot load: link it dynamically' "Start the program with 'oshrun -n 2'"
@@ -116,7 +116,7 @@ case_valgrind() {
   return 0
 }
 
-# A tool that stands between the program and the library.
+# A tool that intercepts calls between the program and the library.
 case_interposed() {
   cat >tool.c <<'END'
 #include <pshmem.h>
@@ -133,10 +133,10 @@ END
   "$OSHCC" -shared -fPIC -o tool.so tool.c 2>build.log || { cat build.log; die 'cannot build the tool'; }
   run 30 "$OSHRUN" -n 3 --timeout 20 -x LD_PRELOAD="$dir/tool.so" "$pe" work
   expect_ok 'preloaded tool'
-  grep -Eq '^tool: [1-9][0-9]* puts' err || die 'the tool saw nothing'
+  grep -Eq '^tool: [1-9][0-9]* puts' err || die 'the tool intercepted no call'
 }
 
-# The library takes over nothing that belongs to the process.
+# The library does not replace functions or signal handlers of the process.
 case_no_interposition() {
   need nm
   nm -D --defined-only "$LIBRARY" | awk '{ print $NF }' | sed 's/@.*//' >defined
@@ -146,7 +146,7 @@ case_no_interposition() {
   process='fork|vfork|sigaction|signal|memcpy|memmove|open|close|exit|_exit|abort|__malloc_hook|_Znwm|_ZdlPv|_Znam|_ZdaPv'
   taken=$(grep -Ex "$memory|$process" defined)
   [ -z "$taken" ] || die "the library defines $taken"
-  # Names reserved for the C++ library collide with nobody's.
+  # Names reserved for the C++ library cannot collide with a program's.
   legacy='start_pes|_?my_pe|_?num_pes|shmalloc|shfree|shrealloc|shmemalign'
   other=$(grep -Ev "^p?shmemx?_|^p?($legacy)$|^_ZZ?NK?St" defined | head -n 5)
   [ -z "$other" ] || die "the library exports names that are not OpenSHMEM's: $other"
@@ -182,7 +182,7 @@ END
   echo "globals of two programs: $(head -n 1 err)"
 }
 
-# Many PEs: everything works; what a start costs is reported, not judged.
+# Many PEs: checks the results, and prints the time of a start.
 case_many_pes() {
   for n in 33 256; do
     begin=$(milliseconds)

@@ -1,6 +1,6 @@
 #!/bin/bash
-# surroundings_test.sh CTEST TESTS: runs a few tests as somebody does whose shell has variables set, descriptors open and
-# limits of its own, in a folder whose name holds spaces, an accent and the project's name.
+# surroundings_test.sh CTEST TESTS: runs a few tests in an unusual environment: variables set, descriptors open, limits
+# changed, in a folder whose name contains spaces, an accent and the project's name.
 set -u
 ctest=$1
 tests=$2

@@ -3,8 +3,8 @@
 //   syscall_kill OSHRUN PROGRAM [ARGUMENTS...]
 //
 // The job runs under ptrace. The victim stops at every entry to and exit from a system call; at the chosen stop it is
-// killed. After that all of the job must be gone in time, nothing may be left on the machine, and the next job must
-// succeed. ROBUST_KILL_POINTS sets how many points are tried (48; 500 for a long run).
+// killed. After that all processes of the job must end in time, nothing may be left on the machine, and the next job
+// must succeed. ROBUST_KILL_POINTS sets the number of points (48; 500 for a long run).
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -30,9 +30,9 @@ namespace {
 
 constexpr int kSkipped = 77;
 constexpr int kPes = 3;
-constexpr int kLauncher = -1;            // as a victim
-constexpr double kAllGoneSeconds = 2.0;  // promised
-constexpr double kBusySeconds = 2.0;     // and what a busy machine may add
+constexpr int kLauncher = -1;            // the number of oshrun as a victim
+constexpr double kAllGoneSeconds = 2.0;  // guaranteed
+constexpr double kBusySeconds = 2.0;     // additional time on a busy machine
 constexpr double kJobSeconds = 40;
 
 double now() {
@@ -44,12 +44,12 @@ struct Outcome {
   long stops = 0;  // system-call stops of the victim
   bool killed = false;
   std::string at;         // what the victim was doing
-  double gone_after = 0;  // from the kill until the last process of the job was gone
+  double gone_after = 0;  // from the kill until the last process of the job had ended
   bool timed_out = false;
   int launcher_status = 0;  // of waitpid
 };
 
-// PE number of a process that oshrun started; kPes when it is none (yet).
+// Returns the PE number of a process that oshrun started; kPes if it has none (yet).
 int pe_of(pid_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/environ");
   const std::string text((std::istreambuf_iterator<char>(file)), {});
@@ -125,7 +125,7 @@ class Trace {
     resume(pid, is_ours ? 0 : number);
   }
 
-  // Yielding is not counted: a waiting PE does nothing else, and the points shall lie all over the job.
+  // Yields are not counted: a waiting PE makes no other calls, and the points should be spread over the whole job.
   void on_system_call(pid_t pid) {
     user_regs_struct registers;
     ptrace(PTRACE_GETREGS, pid, nullptr, &registers);
@@ -187,9 +187,9 @@ class Sweep {
     if (!outcome.killed) {
       expect_success(what, outcome);
     } else {
-      if (outcome.timed_out) fail(what + ": processes of the job were still there");
+      if (outcome.timed_out) fail(what + ": processes of the job were left");
       if (outcome.gone_after > kAllGoneSeconds + kBusySeconds)
-        fail(what + ": gone only after " + std::to_string(outcome.gone_after) + " s");
+        fail(what + ": ended only after " + std::to_string(outcome.gone_after) + " s");
       check_status(what, victim, outcome.launcher_status);
       slowest_ = std::max(slowest_, outcome.gone_after);
     }
@@ -241,8 +241,8 @@ int main(int argc, char** argv) {
       "/bin/sh", "-c", "exec \"$@\" >/dev/null 2>&1", "sh", argv[1], "-n", std::to_string(kPes), "--timeout", "30"};
   if (std::getenv("ROBUST_VERBOSE") != nullptr) command[2] = "exec \"$@\"";
   command.insert(command.end(), argv + 2, argv + argc);
-  const char* const wish = std::getenv("ROBUST_KILL_POINTS");
-  const int points = wish != nullptr ? std::max(4, std::atoi(wish)) : 48;
+  const char* const value = std::getenv("ROBUST_KILL_POINTS");
+  const int points = value != nullptr ? std::max(4, std::atoi(value)) : 48;
   leaks::try_isolate(command);
   leaks::adopt_orphans();
   leaks::use_private_tmp();

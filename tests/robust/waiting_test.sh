@@ -1,8 +1,8 @@
 #!/bin/sh
-# waiting_test.sh CASE: PEs that wait on busy and on idle machines, and PEs that are stopped or killed while they do.
+# waiting_test.sh CASE: PEs that wait on busy and on idle machines, and PEs that are stopped or killed while they wait.
 . "$(dirname "$0")/common.sh"
 
-# Blocked PEs sleep. Promised are 5 % of a core, measured on an idle machine; the bound leaves room for a busy one.
+# Blocked PEs sleep. On an idle machine they use at most 5 % of a core; the bound here allows for a busy one.
 case_idle() {
   for where in wait barrier lock signal; do
     run 30 "$OSHRUN" -n 4 --timeout 25 "$pe" blocked $where 3
@@ -38,8 +38,8 @@ case_one_core() {
   expect_ok 'blocked on one core'
 }
 
-# start SCENARIO [COMMAND...]: a job of 4 PEs in the background, until all its PEs are there; its pid in $job, theirs in
-# $pids. The command starts the PEs.
+# start SCENARIO [COMMAND...]: starts a job of 4 PEs in the background and waits until all PEs run; its pid in $job,
+# theirs in $pids. The command starts the PEs.
 start() {
   : >out
   : >err
@@ -55,15 +55,11 @@ start() {
   [ "$(echo "$pids" | wc -w)" = 4 ] || { kill -9 $job; die "$scenario: the PEs did not start"; }
 }
 pid_of() { sed -n "s/^ready $1 //p" out; }
-alive() {  # a zombie whose parent has not looked yet is dead
-  state=$(sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2>/dev/null)
-  [ -n "$state" ] && [ "$state" != Z ]
-}
-expect_gone() {  # all of the job within two seconds, and one more where the machine is busy
+expect_gone() {  # WHAT: all processes of the job end within two seconds, plus one for a busy machine
   end=$(($(date +%s%3N) + 3000))
   for pid in $job $pids; do
-    while alive "$pid"; do
-      [ "$(date +%s%3N)" -lt $end ] || { kill -9 $job; die "$1: process $pid is still there"; }
+    while is_running "$pid"; do
+      [ "$(date +%s%3N)" -lt $end ] || { kill -9 $job; die "$1: process $pid still runs"; }
       sleep 0.02
     done
   done
@@ -86,8 +82,8 @@ case_killed_while_waiting() {
   done
 }
 
-# A PE of another node that a debugger stops is lost after SHMEMX_NET_TIMEOUT: the message names the variable. Over tcp
-# the kernel answers for a stopped PE.
+# A stopped PE of another node is reported as lost after SHMEMX_NET_TIMEOUT, with the variable's name. Not over tcp, where
+# the kernel acknowledges keepalives of a stopped PE.
 case_stopped_over_networks() {
   for transport in ucx ofi; do
     [ -e "$(dirname "$LIBRARY")/libshmemx_$transport.so" ] || { echo "$transport: not built"; continue; }
@@ -122,13 +118,12 @@ case_stopped() {
     sleep 0.3
     kill -CONT "$(pid_of 0)"
     sleep 0.1
-    for pid in $pids; do alive "$pid" || die "$where: a PE did not survive a pause"; done
+    for pid in $pids; do is_running "$pid" || die "$where: a PE did not survive a pause"; done
     kill -INT $job
     expect_gone "interrupted in $where"
   done
 }
 
-state_of() { sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2>/dev/null; }
 expect_state() {  # STATE PID...
   wanted=$1
   shift
@@ -142,7 +137,7 @@ expect_state() {  # STATE PID...
   done
 }
 
-# What Ctrl-Z and fg do.
+# Ctrl-Z and fg.
 case_suspended() {
   start barriers
   kill -TSTP $job
@@ -153,30 +148,30 @@ case_suspended() {
   expect_gone 'terminated after a pause'
 }
 
-# nohup: the terminal goes away, the job stays.
+# nohup: the job continues after SIGHUP.
 case_no_hang_up() {
   trap '' HUP
   start wait
   kill -HUP $job
   sleep 2
-  for pid in $job $pids; do alive "$pid" || die 'SIGHUP was ignored when oshrun began, and ended the job'; done
+  for pid in $job $pids; do is_running "$pid" || die 'SIGHUP was ignored when oshrun began, and ended the job'; done
   kill -TERM $job
   expect_gone 'terminated after SIGHUP'
 }
 
-# The process that ends the PEs when oshrun is gone may be gone itself.
+# oshrun and the process that ends the PEs after oshrun's death are both killed.
 case_guard_killed() {
   need pgrep
   start barrier
   guard=$(pgrep -P $job -x pe-guard) || { kill -9 $job; die 'no guard'; }
   kill -9 "$guard"
   sleep 0.2
-  for pid in $pids; do alive "$pid" || die 'a PE ended with the guard'; done
+  for pid in $pids; do is_running "$pid" || die 'a PE ended with the guard'; done
   kill -9 $job
   expect_gone 'guard and oshrun killed'
 }
 
-# A PE that changes its user loses the kernel's "die with the parent".
+# A PE that changes its user loses the signal that the kernel sends on the parent's death.
 case_killed_as_other_user() {
   need setpriv
   [ "$(id -u)" = 0 ] || skip 'only root can take another user number'
@@ -189,7 +184,7 @@ case_killed_as_other_user() {
   expect_gone 'PE of another user killed'
 }
 
-# PEs that ignore SIGTERM, with children that do, too.
+# PEs and children of theirs that ignore SIGTERM.
 case_stubborn() {
   cat >stubborn.sh <<'END'
 trap '' TERM INT HUP
@@ -202,7 +197,7 @@ END
   [ $(($(date +%s%3N) - begin)) -lt 6000 ] || die 'more than six seconds for a limit of one'
   left=$(grep -lsz "^PWD=$dir\$" /proc/[0-9]*/environ 2>/dev/null | while read -r file; do
     grep -lsz '^sleep$' "${file%environ}cmdline"; done)
-  [ -z "$left" ] || die "a child is still there: $left"
+  [ -z "$left" ] || die "a child still runs: $left"
 }
 
 run_case "$@"

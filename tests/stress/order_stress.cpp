@@ -1,4 +1,4 @@
-// Litmus tests of ordering between PEs (sections 9.8, 9.12). Each runs for about a second; SHMEMX_TEST_SECONDS changes
+// Litmus tests of ordering between PEs (sections 9.8, 9.12). Each runs for about 0.2 s; SHMEMX_TEST_SECONDS changes
 // it.
 //
 // The PEs take fixed roles; PEs without a role only take part in the barriers. Rounds are counted, never timed against
@@ -15,13 +15,13 @@ using namespace pe_test;
 
 constexpr long kLeastRounds = 128;
 
-// PE 0 decides when a litmus loop ends: after its time and kLeastRounds; the others learn it with the round number. A
-// negative round means stop.
+// PE 0 decides when a litmus loop ends: after its time and kLeastRounds. It announces that to the others by a negative
+// round number.
 class Rounds {
  public:
-  explicit Rounds(int roles) : roles_(roles), deadline_(now() + stress_seconds(0.8)) {}
+  explicit Rounds(int roles) : roles_(roles), deadline_(now() + stress_seconds(0.2)) {}
 
-  // True while another round shall run; all roles leave it together.
+  // Returns whether another round follows, with the same result for all roles.
   bool next() {
     if (me() >= roles_) return false;
     ++round_;
@@ -42,7 +42,7 @@ class Rounds {
   void done() {
     if (me() != 0) shmem_long_atomic_inc(arrived_.get(), 0);
   }
-  // PE 0 waits until all other roles have finished the present round.
+  // PE 0 waits until all other roles have finished the current round.
   void wait_for_others() { shmem_long_wait_until(arrived_.get(), SHMEM_CMP_GE, round_ * (roles_ - 1)); }
   long number() const { return round_; }
 
@@ -71,7 +71,8 @@ void send(Sender how, long* data, long* flag, long round, long* data_here) {
     case Sender::nbi_fence_put:
       shmem_long_put_nbi(data, block, 512, 1);
       break;
-    case Sender::store_fence_put:  // section 9.12.1: fence also orders stores through shmem_ptr, where there is one
+    case Sender::store_fence_put:  // section 9.12.1: fence also orders stores through shmem_ptr, if it returns a
+                                   // pointer
       for (int i = 0; data_here == nullptr && i < 512; ++i) shmem_long_p(data + i, round, 1);
       if (data_here == nullptr) break;
       for (int i = 0; i < 512; ++i) static_cast<volatile long*>(data_here)[i] = round;
@@ -90,7 +91,7 @@ void send(Sender how, long* data, long* flag, long round, long* data_here) {
     shmem_long_p(flag, round, 1);
 }
 
-// Message passing: data, fence, flag. Whoever sees the flag sees the data.
+// Message passing: data, fence, flag. A PE that sees the flag sees the data.
 void message_passing(Sender how, long* data, long* flag) {
   const int step = how == Sender::amo_fence_amo ? 73 : 1;
   Rounds rounds(2);
@@ -131,7 +132,7 @@ MESSAGE_PASSING(store_fence_put)
 MESSAGE_PASSING(amo_fence_amo)
 MESSAGE_PASSING(p_fence_p)
 
-// Section 9.8.3: seeing the signal proves delivery of that call's data, small and large alike.
+// Section 9.8.3: a PE that sees the signal sees the data of that call, small and large.
 PE_TEST_MIN(put_signal_delivers_its_data_before_the_signal, 2) {
   for (const std::size_t n : {1u, 9u, 700u, 70000u}) {
     Symmetric<uint64_t> data(n), signal;
@@ -169,7 +170,7 @@ PE_TEST_MIN(quiet_forbids_store_buffering, 2) {
     long reads = 0;
     while (rounds.next()) {
       const long round = rounds.number();
-      // Word 0 is written by PE 0 and read by PE 1; word 1 the other way around. Both live on PE 1.
+      // Word 0 is written by PE 0 and read by PE 1; word 1 is written by PE 1 and read by PE 0. Both lie on PE 1.
       long* const own = &mine_at_other[static_cast<std::size_t>(me())];
       long* const other = &mine_at_other[static_cast<std::size_t>(1 - me())];
       if (with_amo)
@@ -194,7 +195,7 @@ PE_TEST_MIN(quiet_forbids_store_buffering, 2) {
   }
 }
 
-// Independent reads of independent writes: after quiet an update is visible to everybody, so two readers that fetch
+// Independent reads of independent writes: after quiet an update is visible to all PEs, so two readers that fetch
 // with quiet between their reads may not see the two writes in opposite orders.
 PE_TEST_MIN(readers_agree_on_the_order_of_independent_writes, 4) {
   Symmetric<long> x, y;
@@ -244,7 +245,7 @@ PE_TEST(quiet_completes_everything_non_blocking) {
       shmem_long_put_nbi(&placement[i], &source[i], 1, right());
     }
     shmem_quiet();
-    for (long& word : source) word = -9;  // ours again after quiet
+    for (long& word : source) word = -9;  // may be written again after quiet
     std::size_t bad = 0;
     for (std::size_t i = 0; i < kWords; ++i)
       bad += got[i] != static_cast<long>(i) * 2 + right() + repeat || old[i] != repeat;
@@ -309,7 +310,7 @@ PE_TEST(pe_quiet_completes_towards_the_listed_pes) {
     CHECK_EQUAL(data[static_cast<std::size_t>(left())], round * 10 + left());
     shmem_sync_all();
   }
-  shmem_pe_quiet(nullptr, 0);  // returns at once, whatever the pointer
+  shmem_pe_quiet(nullptr, 0);  // returns at once, for any pointer
   shmem_ctx_pe_quiet(SHMEM_CTX_DEFAULT, nullptr, 0);
   pshmem_ctx_pe_quiet(SHMEM_CTX_DEFAULT, all.data(), all.size());
   // Section 9.12: fence and quiet on the invalid context do nothing.

@@ -1,5 +1,5 @@
-// A process is killed after each instruction of its work on a queue or a stack, one after the other. Whoever is left
-// never blocks, gets everything that was complete, and never gets rubbish.
+// Kills a process after each instruction of its work on a queue or a stack, one after the other. The other processes
+// never block, and receive all complete messages and no corrupted one.
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
@@ -22,7 +22,7 @@ constexpr std::uint32_t kOther = 2;
 struct Shared {
   MpscQueue queue;
   CellStack stack;
-  alignas(kCacheLine) std::atomic<std::uint32_t> completed;  // what the victim has done so far
+  alignas(kCacheLine) std::atomic<std::uint32_t> completed;  // operations that the victim has completed
   alignas(kCacheLine) std::byte cells[kVictimCells + kOtherCells][kCellBytes];
 
   Cell* cell(std::size_t index) { return reinterpret_cast<Cell*>(cells[index]); }
@@ -50,8 +50,8 @@ void pop_and_push(Shared& shared) {
   shared.completed.fetch_add(1);
 }
 
-// Starts a process that stops before `work`, and lets it do `steps` instructions; between them `meanwhile` is called.
-// Then kills it. False: it had done all its work, `until` pieces, before.
+// Starts a process that stops before `work`, and single-steps it for `steps` instructions; calls `meanwhile` after
+// each. Then kills it. Returns false if it had completed all its work, `until` operations, before.
 template <class Meanwhile>
 bool step_and_kill(Shared& shared, void (*work)(Shared&), std::uint32_t until, int steps, Meanwhile meanwhile) {
   const pid_t victim = fork();
@@ -73,7 +73,7 @@ bool step_and_kill(Shared& shared, void (*work)(Shared&), std::uint32_t until, i
   for (int i = 0; i < steps && busy; ++i) {
     if (ptrace(PTRACE_SINGLESTEP, victim, nullptr, nullptr) != 0) fail("cannot step");
     waitpid(victim, &status, 0);
-    if (!WIFSTOPPED(status)) fail("the victim has ended by itself");
+    if (!WIFSTOPPED(status)) fail("the victim has exited");
     meanwhile();
     busy = shared.completed.load() < until;
   }
@@ -86,15 +86,15 @@ class Receiver {
  public:
   explicit Receiver(Shared& shared) : shared_(shared) {}
 
-  // One call of try_dequeue, which must come back.
+  // Calls try_dequeue once; the call must return.
   bool take() {
     const Cell* const cell = shared_.queue.try_dequeue();
     if (cell != nullptr) check(cell);
     return cell != nullptr;
   }
-  // What is there and cannot leave counts as arrived.
+  // A message that is visible but cannot be dequeued counts as received.
   void read_doorbell() {
-    const Cell* const cell = shared_.queue.front();
+    const Cell* const cell = shared_.queue.first_cell();
     if (cell != nullptr) check(cell);
   }
   std::uint64_t victims() const { return number_[kVictim]; }
@@ -103,16 +103,16 @@ class Receiver {
  private:
   void check(const Cell* cell) {
     Content content;
-    if (!read_content(cell, content)) fail("rubbish has arrived");
-    if (content.source != kVictim && content.source != kOther) fail("a message of nobody has arrived");
-    if (content.number != ++number_[content.source]) fail("a message is lost, doubled or out of order");
+    if (!read_content(cell, content)) fail("a corrupted message has arrived");
+    if (content.source != kVictim && content.source != kOther) fail("a message of an unknown source has arrived");
+    if (content.number != ++number_[content.source]) fail("a message is lost, duplicated or out of order");
   }
   Shared& shared_;
   std::uint64_t number_[3] = {};
 };
 
-// `ahead` cells lie in the queue when the victim starts; the receiver has taken one of them if `looked`, and takes one
-// after each of the victim's steps if `greedy`.
+// `ahead` cells are in the queue when the victim starts; the receiver has dequeued one of them if `looked`, and
+// dequeues one after each of the victim's steps if `greedy`.
 struct Scene {
   std::size_t ahead;
   bool looked;
@@ -130,7 +130,7 @@ bool kill_in_enqueue(const SharedMemory& memory, const Scene& scene, int steps) 
   const bool busy = step_and_kill(shared, enqueue_all, kVictimCells, steps, [&] {
     if (scene.greedy) receiver.take();
   });
-  // Somebody else goes on sending.
+  // Another producer continues to send.
   write_content(shared.other_cell(scene.ahead), kOther, scene.ahead + 1, 1);
   shared.queue.enqueue(shared.other_cell(scene.ahead));
   while (receiver.take()) continue;
@@ -140,7 +140,7 @@ bool kill_in_enqueue(const SharedMemory& memory, const Scene& scene, int steps) 
   if (receiver.victims() < completed) fail("a message that was complete has not arrived");
   if (receiver.victims() > completed + 1) fail("more has arrived than was sent");
   if (receiver.others() < scene.ahead) fail("a message from before has not arrived");
-  if (!busy && taken != scene.ahead + 1) fail("nobody was killed, but the queue has stopped");
+  if (!busy && taken != scene.ahead + 1) fail("no process was killed, but the queue is blocked");
   return busy;
 }
 
@@ -153,14 +153,14 @@ bool kill_in_stack(const SharedMemory& memory, int steps) {
     for (const Cell* const other : found)
       if (other == cell) fail("a cell is free twice");
     found.push_back(cell);
-    if (found.size() > kOtherCells) fail("there are more cells than ever");
+    if (found.size() > kOtherCells) fail("there are more cells than at the start");
   }
   if (found.size() + 2 < kOtherCells) fail("more cells are lost than the victim held");
-  if (!busy && found.size() != kOtherCells) fail("nobody was killed, but cells are lost");
+  if (!busy && found.size() != kOtherCells) fail("no process was killed, but cells are lost");
   return busy;
 }
 
-// Kills after 0, 1, 2... steps until nothing is left to be killed in.
+// Kills after 0, 1, 2... steps until the victim has completed its work before the kill.
 template <class Once>
 int kill_everywhere(Once once) {
   for (int steps = 0; steps < kStepLimit; ++steps)

@@ -1,5 +1,5 @@
-// What the stress programs of the queue share: memory that several processes map at different addresses, and messages
-// that can be told from rubbish.
+// Shared by the stress programs of the queue: memory that several processes map at different addresses, and messages
+// whose content can be verified.
 #pragma once
 
 #include <sched.h>
@@ -33,7 +33,7 @@ class SharedMemory {
     base_ = map();
   }
   std::byte* base() const { return base_; }
-  // The same memory at another address; the old one faults from now on.
+  // Maps the same memory at another address; accesses to the old one fault from now on.
   void move() {
     std::byte* const old = base_;
     base_ = map();
@@ -70,7 +70,7 @@ inline void write_content(Cell* cell, std::uint32_t source, std::uint64_t number
   std::memcpy(cell->payload(), &content, sizeof content);
 }
 
-// False: that is no message.
+// Returns false if the cell holds no valid message.
 inline bool read_content(const Cell* cell, Content& content) {
   std::memcpy(&content, cell->payload(), sizeof content);
   if (content.words > 5) return false;

@@ -1,5 +1,5 @@
-// Many senders, two receivers, too few cells: nothing is lost, doubled, mixed up or torn, and in the end all cells are
-// free again.
+// Many senders, two receivers, few cells: no message is lost, duplicated, reordered or torn, and at the end all cells
+// are free.
 //   queue_stress threads|processes at_sender|at_receiver|global [seconds [seed]]
 #include <sys/wait.h>
 
@@ -22,10 +22,10 @@ constexpr int kStores = kSenders;  // at least as many as receivers
 constexpr int kCells = kSenders * kCellsEach;
 constexpr double kWedgedSeconds = 60;
 
-// All of it may begin as zeros.
+// Valid when all bytes are zero.
 struct Shared {
   alignas(kCacheLine) std::atomic<bool> stop;
-  alignas(kCacheLine) std::atomic<int> senders_done;                 // edge `over`: what each has sent
+  alignas(kCacheLine) std::atomic<int> senders_done;                 // edge `over`: publishes `sent`
   std::array<std::array<std::uint64_t, kReceivers>, kSenders> sent;  // written before senders_done
   std::array<std::uint64_t, kReceivers> received;                    // written before a receiver ends
   std::array<MpscQueue, kReceivers> receive;
@@ -49,7 +49,7 @@ FreeGlobal make_free(Shared& shared) {
   return FreeGlobal(shared.free_stacks[0]);
 }
 
-// Every cell once, where the variation wants it.
+// Puts every cell into the free queue or stack of the variant once.
 template <class Free>
 void fill(Shared& shared) {
   const Free free = make_free<Free>(shared);
@@ -81,7 +81,7 @@ void send(Shared& shared, int me, unsigned seed) {
   std::minstd_rand random(seed + static_cast<unsigned>(me) * 7919);
   std::array<std::uint64_t, kReceivers> number{};
   while (!shared.stop.load(std::memory_order_relaxed)) {
-    // Bursts to one receiver, so that its queue is now empty, now the only one in use.
+    // Bursts to one receiver, so that its queue is alternately empty and the only one in use.
     const auto target = static_cast<int>(random() % kReceivers);
     for (auto burst = random() % 40; burst > 0 && !shared.stop.load(std::memory_order_relaxed); --burst) {
       Cell* const cell = free.try_take(me, target);
@@ -109,27 +109,26 @@ void receive(Shared& shared, int me, unsigned seed) {
   Clock since_last;
   for (;;) {
     const bool all_sent = shared.senders_done.load(std::memory_order_acquire) == kSenders;  // over
-    Cell* const shown = random() % 4 == 0 ? queue.front() : nullptr;
+    Cell* const shown = random() % 4 == 0 ? queue.first_cell() : nullptr;
     Cell* const cell = queue.try_dequeue();
-    if (shown != nullptr && cell != nullptr && shown != cell)
-      fail("front() shows another cell than the one that leaves");
+    if (shown != nullptr && cell != nullptr && shown != cell) fail("first_cell() returns another cell than dequeue");
     if (cell == nullptr) {
       if (all_sent) break;
-      if (since_last.seconds() > kWedgedSeconds) fail("nothing arrives any more");
+      if (since_last.seconds() > kWedgedSeconds) fail("no message arrives any more");
       sched_yield();
       continue;
     }
     Content content;
-    if (!read_content(cell, content) || content.source >= kSenders) fail("rubbish has arrived");
-    if (content.number != ++number[content.source]) fail("a message is lost, doubled or out of order");
-    std::memset(cell->payload(), 0xa5, sizeof(Content));  // whoever still reads it will notice
+    if (!read_content(cell, content) || content.source >= kSenders) fail("a corrupted message has arrived");
+    if (content.number != ++number[content.source]) fail("a message is lost, duplicated or out of order");
+    std::memset(cell->payload(), 0xa5, sizeof(Content));  // corrupts the message for a reader that still uses the cell
     free.give_back(cell, static_cast<int>(content.source), me);
     ++count;
     if (count % 1024 == 0) since_last = Clock();
     if (random() % 512 == 0) sched_yield();
   }
   for (std::size_t i = 0; i < kSenders; ++i)
-    if (shared.sent[i][static_cast<std::size_t>(me)] != number[i]) fail("the last messages are lost");
+    if (shared.sent[i][static_cast<std::size_t>(me)] != number[i]) fail("the last messages are missing");
   shared.received[static_cast<std::size_t>(me)] = count;
 }
 
@@ -181,7 +180,7 @@ int run(bool threads, double seconds, unsigned seed) {
   for (const std::uint64_t count : shared.received) received += count;
   std::printf("%.3g million cells received in order, %.3g million a second\n", static_cast<double>(received) / 1e6,
               static_cast<double>(received) / 1e6 / seconds);
-  if (received < 1000) fail("hardly anything was sent");
+  if (received < 1000) fail("too few messages were sent");
   return 0;
 }
 

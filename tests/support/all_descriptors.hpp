@@ -1,4 +1,4 @@
-// A global fixture for tests that hold hundreds of descriptors, whatever soft limit the shell has handed on.
+// A global fixture for tests that hold hundreds of descriptors: raises the soft limit that the shell has set.
 #pragma once
 
 #include <sys/resource.h>

@@ -1,9 +1,9 @@
-// A program that calls nothing of the library.
+// Computing without calls of the library.
 #pragma once
 
 namespace pe_test {
 
-// Until somebody has set the word to that value or a larger one.
+// Returns when the word has reached that value.
 inline void compute_until(const long& word, long value) {
   volatile double sink = 1;
   while (__atomic_load_n(&word, __ATOMIC_ACQUIRE) < value) {

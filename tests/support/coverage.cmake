@@ -1,6 +1,6 @@
 # Every routine of the standard is called by a test that checks values: the undefined symbols of the test programs,
-# taken together, hold all names of SYMBOLS. The test bodies call through rows that consist of all routines of a type,
-# so a routine that is referenced is exercised. Needs NM, SYMBOLS (a file, one name a line), PROGRAMS (a list).
+# taken together, hold all names of SYMBOLS. The tests call through rows that consist of all routines of a type,
+# so a referenced routine is called. Needs NM, SYMBOLS (a file, one name a line), PROGRAMS (a list).
 execute_process(COMMAND ${NM} -u --format=posix ${PROGRAMS} OUTPUT_VARIABLE undefined RESULT_VARIABLE failed)
 if(failed)
   message(FATAL_ERROR "nm failed on ${PROGRAMS}")

@@ -1,5 +1,5 @@
-// forbid CALL[,CALL...] COMMAND...: runs a command for which these system calls fail with EPERM, as in many containers:
-// by a filter, which its children inherit. Exits with 77 where no filter can be set.
+// forbid CALL[,CALL...] COMMAND...: runs a command for which these system calls fail with EPERM, as in many containers.
+// It sets a seccomp filter, which the command's children inherit. Exits with 77 if no filter can be set.
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -40,8 +41,8 @@ struct Pipe {
 [[noreturn]] void become(const Spec& spec, const Pipe& out, const Pipe& err) {
   dup2(out.ends[1], 1);
   dup2(err.ends[1], 2);
-  setenv("OSHRUN_QUIET", "1", 0);  // notes depend on the machine's cores; tests compare lines
-  // PEs die here on purpose, and the shell may have asked for dumps. A command may raise the soft limit again.
+  setenv("OSHRUN_QUIET", "1", 0);  // oshrun's notes depend on the number of cores; tests compare lines
+  // PEs are killed here on purpose, so core dumps are off. A command may raise the soft limit again.
   rlimit dumps{};
   getrlimit(RLIMIT_CORE, &dumps);
   dumps.rlim_cur = 0;
@@ -54,7 +55,7 @@ struct Pipe {
   _exit(127);
 }
 
-// Takes what is there; false at the end of the stream.
+// Reads what is available. Returns false at the end of the stream.
 bool drain(int fd, std::string& text) {
   char buffer[4096];
   const ssize_t n = read(fd, buffer, sizeof buffer);
@@ -79,7 +80,7 @@ void watch(const Spec& spec, pid_t launcher, Pipe& out, Pipe& err, Result& resul
     if (!launcher_ended && waitid(P_PID, static_cast<id_t>(launcher), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
         info.si_pid == launcher) {
       launcher_ended = true;
-      quiet_until = now() + 2.5;  // strays may hold the pipes open
+      quiet_until = now() + 2.5;  // processes that the job has left behind may hold the pipes open
     }
     if (ready == 0 && now() > (launcher_ended ? quiet_until : deadline)) break;
     if (now() > deadline) break;
@@ -128,6 +129,22 @@ std::vector<std::string> lines(const std::string& text) {
   for (std::string line; std::getline(stream, line);)
     if (!line.empty()) all.push_back(line);
   return all;
+}
+
+std::string diagnostic_error(const Result& result, const std::vector<const char*>& words, bool only) {
+  if (result.timed_out) return "the job did not end";
+  if (result.signal != 0 || result.status == 0 || result.status >= 128) return "the job should end with a status";
+  const std::vector<std::string> found = lines(result.err);
+  if (only && found.size() != 1) return "expected one line, found " + std::to_string(found.size());
+  const auto holds_all = [&](const std::string& line) {
+    return std::all_of(words.begin(), words.end(), [&](const char* word) { return line.find(word) != line.npos; });
+  };
+  if (std::none_of(found.begin(), found.end(), holds_all)) {
+    std::string missing = "no line contains";
+    for (const char* word : words) missing += std::string(" \"") + word + '"';
+    return missing;
+  }
+  return result.leaks.empty() ? "" : result.leaks.front();
 }
 
 }  // namespace job

@@ -1,4 +1,4 @@
-// Runs a job as a child process and records how it ended. For tests of what happens when things go wrong.
+// Runs a job as a child process and records how it ended. For tests of errors and abnormal ends.
 #pragma once
 
 #include <sys/types.h>
@@ -10,8 +10,8 @@
 namespace job {
 
 struct Result {
-  int status = -1;  // of the exit, or -1
-  int signal = 0;   // that ended the launcher, or 0
+  int status = -1;  // exit status, or -1
+  int signal = 0;   // signal that ended the launcher, or 0
   double seconds = 0;
   bool timed_out = false;
   std::string out;
@@ -30,12 +30,16 @@ struct Spec {
 
 Result run(const Spec& spec);
 
-// The lines of a text, without empty ones.
+// Returns the lines of a text, without empty ones.
 std::vector<std::string> lines(const std::string& text);
+
+// Checks that a job has ended as after misuse: with a status, not by a signal, leaving nothing behind, and with a line
+// on stderr that contains all `words`, which is the only line if `only`. Returns what is wrong, or an empty text.
+std::string diagnostic_error(const Result& result, const std::vector<const char*>& words, bool only = true);
 
 }  // namespace job
 
-// For drivers that look at how jobs end. Apart from `job`: drivers with a report of their own name it alike.
+// For drivers that check how jobs end. Not in `job`, since drivers with another report use the same names.
 namespace job_check {
 
 // Counts a check; prints how the job went if it failed.

@@ -1,4 +1,4 @@
-// leak_check COMMAND...: runs the command, passes its status on, and fails with 99 when it left something behind.
+// leak_check COMMAND...: runs the command, passes its status on, and fails with 99 if it left something behind.
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -21,7 +21,7 @@ bool isolated = false;
 bool tmp_isolated = false;
 std::string private_tmp;
 
-// In shared folders other programs come and go as well: there only names that a job of ours would choose count.
+// Other programs use the shared folders as well, so only names of the form that jobs of this library create count.
 bool looks_like_ours(const std::string& name) {
   for (const char* part : {"oshrun", "SHMEM", "pmi", "PMI"})
     if (name.find(part) != std::string::npos) return true;
@@ -29,7 +29,7 @@ bool looks_like_ours(const std::string& name) {
 }
 
 // ThreadSanitizer writes a file of its own in TMPDIR as a process starts and removes it two system calls later; a
-// process that is killed in between leaves it behind, whatever it was going to run.
+// process that is killed in between leaves it behind.
 bool is_of_sanitizer(const std::string& name) { return name.rfind("tsan.rodata.", 0) == 0; }
 
 void add_folder(Snapshot& snapshot, const std::string& folder, bool all) {

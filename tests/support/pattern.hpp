@@ -1,4 +1,4 @@
-// Bytes to move in tests: they differ with a seed and with their place, also across pages and powers of two.
+// Bytes to transfer in tests: they depend on a seed and on their index, also across pages and powers of two.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,11 @@ void fill_pattern(Byte* data, std::size_t bytes, std::size_t seed) {
   for (std::size_t i = 0; i < bytes; ++i) data[i] = static_cast<Byte>(pattern_byte(seed, i));
 }
 
-// Returns whether all bytes are those of the pattern.
+// Returns whether all bytes equal those of the pattern from index `first` on.
 template <class Byte>
-bool has_pattern(const Byte* data, std::size_t bytes, std::size_t seed) {
+bool has_pattern(const Byte* data, std::size_t bytes, std::size_t seed, std::size_t first = 0) {
   for (std::size_t i = 0; i < bytes; ++i) {
-    if (data[i] != static_cast<Byte>(pattern_byte(seed, i))) return false;
+    if (data[i] != static_cast<Byte>(pattern_byte(seed, first + i))) return false;
   }
   return true;
 }

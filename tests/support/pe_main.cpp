@@ -1,4 +1,4 @@
-// main() of the tests that start and end the library once.
+// main() of the tests that initialise the library once.
 #include <unistd.h>
 
 #include <atomic>
@@ -11,7 +11,7 @@ namespace {
 
 std::atomic<bool> in_finalize{false};
 
-// The last thread of a process ends it in silence, with status 0: nobody may take another for the last one.
+// The last thread of a process ends it silently, with status 0: no other thread may be taken for the last one.
 void check_where_it_ends() {
   if (!in_finalize.load()) return;
   std::fprintf(stderr, "the process ends inside shmem_finalize\n");

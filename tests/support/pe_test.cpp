@@ -10,7 +10,7 @@
 namespace pe_test {
 namespace {
 
-constexpr int kMaxReports = 20;  // of one PE; the count goes on
+constexpr int kMaxReports = 20;  // of one PE; further failures are only counted
 
 Case* first_case = nullptr;
 Case** last_link = &first_case;
@@ -21,7 +21,7 @@ std::atomic<int> failure_count{0};
 
 }  // namespace
 
-Registrar::Registrar(const char* name, int min_pes, void (*body)()) : entry{name, min_pes, body, nullptr} {
+Registrar::Registrar(const char* name, int min_pes, void (*run)()) : entry{name, min_pes, run, nullptr} {
   *last_link = &entry;
   last_link = &entry.next;
 }
@@ -61,7 +61,7 @@ int run_all(const char* area, const char* filter) {
     const long checks_before = check_count.load();
     const double start = now();
     shmem_barrier_all();
-    c->body();
+    c->run();
     shmem_barrier_all();
     ++ran;
     if (me() == 0 && check_count.load() == checks_before) report_failure(c->name, 0, "the case checked nothing");

@@ -1,8 +1,8 @@
 // A small test harness for programs that run on many PEs at once.
 //
 // A case is a function that every PE runs; cases run in the order of the source, with a barrier before and after each.
-// Checks count and report, they never leave the case, because a PE that leaves between two collective calls hangs the
-// others. The exit status of a PE is 1 when one of its own checks failed, and the launcher passes that on.
+// Checks count and report failures; they never leave the case, because a PE that leaves between two collective calls
+// hangs the others. The exit status of a PE is 1 if one of its checks failed, and the launcher passes that on.
 #pragma once
 
 #include <shmem.h>
@@ -19,17 +19,17 @@ namespace pe_test {
 struct Case {
   const char* name;
   int min_pes;
-  void (*body)();
+  void (*run)();
   Case* next;
 };
 
 // Links a case into the list that run_all() walks.
 struct Registrar {
-  Registrar(const char* name, int min_pes, void (*body)());
+  Registrar(const char* name, int min_pes, void (*run)());
   Case entry;
 };
 
-// Text that is added to the reports of failing checks while the object lives, e.g. the routine under test.
+// Text that is added to the reports of failing checks while the object exists, e.g. the routine under test.
 class Note {
  public:
   explicit Note(std::string text);
@@ -92,7 +92,7 @@ inline int pes() { return shmem_n_pes(); }
 inline int right() { return (me() + 1) % pes(); }
 inline int left() { return (me() + pes() - 1) % pes(); }
 
-// A symmetric array that all PEs create and destroy together.
+// A symmetric array. Construction and destruction are collective.
 template <class T>
 class Symmetric {
  public:
@@ -110,10 +110,10 @@ class Symmetric {
   std::size_t count_;
 };
 
-// Seconds since some fixed moment.
+// Returns seconds since a fixed time.
 double now();
 
-// The duration of a stress loop in seconds: SHMEMX_TEST_SECONDS, or the given default.
+// Returns the duration of a stress loop in seconds: SHMEMX_TEST_SECONDS, or the given default.
 double stress_seconds(double fallback);
 
 }  // namespace pe_test

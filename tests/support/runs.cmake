@@ -25,7 +25,7 @@ function(shmemx_area_of program out)
   set(${out} ${area} PARENT_SCOPE)
 endfunction()
 
-# Adds the test `name`: `program` on PEs under the leak oracle.
+# Adds the test `name`: `program` on PEs, with a leak check.
 # shmemx_add_run(<name> <program> <PEs> <timeout> <label> [arguments...] [VARIABLES NAME=value...])
 function(shmemx_add_run name program pes timeout label)
   cmake_parse_arguments(ARG "" "" "VARIABLES" ${ARGN})
@@ -58,11 +58,12 @@ function(shmemx_add_forbidden name calls pes program)
   set_tests_properties(${name} PROPERTIES LABELS pe TIMEOUT 105 PROCESSORS 2 SKIP_RETURN_CODE 77 ENVIRONMENT "${variables}")
 endfunction()
 
-# Builds pe_<area> and adds pe<N>.<area> for each number of PEs. ThreadSanitizer sees nothing where PEs of one thread use
-# mapped memory, so there only programs with threads run so; the others run on paths that have a progress thread.
-# shmemx_add_pe_program(<area> [MAIN <object library>] [LEVEL pe|stress] [TIMEOUT s] [COUNTS n...] SOURCES <file>...)
+# Builds pe_<area> and adds pe<N>.<area> for each number of PEs. ThreadSanitizer cannot check PEs of one thread that use
+# mapped memory, so there only programs with threads run; the others run on paths that have a progress thread.
+# SERIAL: these tests run alone.
+# shmemx_add_pe_program(<area> [MAIN <object library>] [LEVEL pe|stress] [TIMEOUT s] [SERIAL] [COUNTS n...] SOURCES <file>...)
 function(shmemx_add_pe_program area)
-  cmake_parse_arguments(ARG "" "MAIN;LEVEL;TIMEOUT" "COUNTS;SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "SERIAL" "MAIN;LEVEL;TIMEOUT" "COUNTS;SOURCES" ${ARGN})
   if(NOT ARG_MAIN)
     set(ARG_MAIN pe_main)
   endif()
@@ -83,6 +84,7 @@ function(shmemx_add_pe_program area)
   if(NOT SHMEMX_SANITIZE STREQUAL "thread" OR ARG_MAIN STREQUAL "pe_thread_main")
     foreach(pes IN LISTS ARG_COUNTS)
       shmemx_add_run(pe${pes}.${area} ${program} ${pes} ${ARG_TIMEOUT} ${ARG_LEVEL})
+      set_tests_properties(pe${pes}.${area} PROPERTIES RUN_SERIAL ${ARG_SERIAL})
     endforeach()
   endif()
   set(SHMEMX_PE_PROGRAMS ${SHMEMX_PE_PROGRAMS} ${program} PARENT_SCOPE)

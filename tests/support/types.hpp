@@ -1,5 +1,5 @@
-// The standard's type tables as X-macros: X(P, NAME, T), where P is the prefix (shmem or pshmem) handed through.
-// They are written out here, apart from the library's own tables, so that a row missing there is noticed.
+// The standard's type tables as X-macros: X(P, NAME, T), where P is the prefix (shmem or pshmem).
+// They are independent of the library's own tables, so that a test fails if a row is missing there.
 #pragma once
 
 #include <cstddef>
@@ -40,14 +40,14 @@
 
 namespace pe_test {
 
-// The element of the 128-bit routines.
+// The element type of the 128-bit routines.
 struct Wide {
   uint64_t low;
   uint64_t high;
   bool operator==(const Wide&) const = default;
 };
 
-// A value that tells (seed) apart, representable in every type of the tables.
+// Returns a value that depends on `seed` and is representable in every type of the tables.
 template <class T>
 T value(std::size_t seed) {
   const auto small = static_cast<unsigned>((seed * 37 + 11) % 127);

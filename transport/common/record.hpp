@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/cache_line.hpp"
 #include "transport/transport.hpp"
 
 namespace shmemx::transport {
@@ -20,9 +21,8 @@ static_assert(sizeof(Record) == 16);
 inline constexpr std::uint32_t kMessageRecord = 0;
 inline constexpr std::size_t kRecordAlign = 16;
 
-constexpr std::size_t padded(std::size_t bytes) noexcept { return (bytes + kRecordAlign - 1) & ~(kRecordAlign - 1); }
 constexpr std::size_t record_bytes(std::size_t content_bytes) noexcept {
-  return sizeof(Record) + padded(content_bytes);
+  return sizeof(Record) + round_up(content_bytes, kRecordAlign);
 }
 
 // Reads the records of a packet. Trusts nothing: a record that does not fit ends the reading with a fault.

@@ -246,11 +246,12 @@ std::int64_t Outbound::hand_over(Packet& packet, bool injects) {
   std::byte* filler = packet.bytes + kPacketBytes - transport::kRecordAlign;
   std::memset(filler, 0, transport::kRecordAlign);
   const std::size_t bytes = packet.used + packet.tail.size();
+  const std::size_t padded = round_up(bytes, transport::kRecordAlign);
   void* descriptors[] = {packet.place.descriptor, packet.tail_place.descriptor, packet.place.descriptor};
   const iovec parts[] = {{packet.bytes, packet.used},
                          {const_cast<std::byte*>(packet.tail.data()), packet.tail.size()},
-                         {filler, transport::padded(bytes) - bytes}};
-  const std::size_t count = transport::padded(bytes) == bytes ? 2 : 3;
+                         {filler, padded - bytes}};
+  const std::size_t count = padded == bytes ? 2 : 3;
   return fi_sendv(ep, parts, descriptors, count, to, &packet.context);
 }
 

@@ -83,6 +83,17 @@ const RemoteKey* UcxTransport::unpack(Peer& peer, Bytes key) {
   return &peer.keys.back();
 }
 
+void UcxTransport::forget_key(int pe, Bytes key) noexcept {
+  Peer* peer = connected_peer(pe);
+  if (peer == nullptr) return;
+  const std::string_view bytes(reinterpret_cast<const char*>(key.data()), key.size());
+  std::erase_if(peer->keys, [bytes](const RemoteKey& known) {
+    if (known.bytes != bytes) return false;
+    ::ucp_rkey_destroy(known.rkey);
+    return true;
+  });
+}
+
 bool UcxTransport::put(int pe, Bytes key, std::uint64_t offset, Bytes source, Completion& completion) noexcept {
   Peer* peer = connected_peer(pe);
   const RemoteKey* remote = peer != nullptr ? unpack(*peer, key) : nullptr;

@@ -36,6 +36,7 @@ class UcxTransport final : public Transport {
 
   Result<std::string> register_memory(std::byte* base, std::size_t bytes) override;
   void unregister_memory(std::byte* base) noexcept override;
+  void forget_key(int pe, Bytes key) noexcept override;
   bool put(int pe, Bytes key, std::uint64_t offset, Bytes source, Completion& completion) noexcept override;
   bool get(int pe, Bytes key, std::uint64_t offset, std::span<std::byte> dest,
            Completion& completion) noexcept override;

@@ -2,7 +2,7 @@
 
 #include <shmemx/types.h>
 
-#include "am/channel.hpp"
+#include "am/endpoint.hpp"
 #include "base/doorbell.hpp"
 #include "base/fatal.hpp"
 #include "progress/send.hpp"
@@ -53,7 +53,7 @@ void ActiveGroup::await_release() noexcept {
 }
 
 void ActiveGroup::signal(int pe, int index, int operation) noexcept {
-  if (!context::is_mapped(route_, pe)) return onesided::signal(routine_, word_place(pe, index), 1, operation);
+  if (!context::is_mapped(route_, pe)) return onesided::update_signal(routine_, {word_place(pe, index), 1, operation});
   if (operation == SHMEM_SIGNAL_ADD) {
     __atomic_fetch_add(word_of(pe, index), 1, __ATOMIC_ACQ_REL);  // arrive
   } else {

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "am/channel.hpp"
+#include "am/endpoint.hpp"
 #include "base/fatal.hpp"
 #include "coll/common/flags.hpp"
 #include "coll/common/select.hpp"

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "am/channel.hpp"
+#include "am/endpoint.hpp"
 #include "base/doorbell.hpp"
 #include "base/fatal.hpp"
 #include "coll/common/eager.hpp"

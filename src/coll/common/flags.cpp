@@ -1,6 +1,6 @@
 #include "coll/common/flags.hpp"
 
-#include "am/channel.hpp"
+#include "am/endpoint.hpp"
 #include "progress/wait.hpp"
 
 namespace shmemx::coll {

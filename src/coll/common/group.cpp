@@ -1,6 +1,6 @@
 #include "coll/common/group.hpp"
 
-#include "am/channel.hpp"
+#include "am/endpoint.hpp"
 #include "progress/send.hpp"
 
 namespace shmemx::coll {

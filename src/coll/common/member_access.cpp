@@ -2,7 +2,7 @@
 
 #include <shmemx/types.h>
 
-#include "am/channel.hpp"
+#include "am/endpoint.hpp"
 #include "coll/common/flags.hpp"
 #include "rma/copy.hpp"
 
@@ -33,7 +33,7 @@ void put_with_flag(const TeamGroup& group, int pe, const std::byte* own_dest, st
   const bool is_short = !source.empty() && source.size() < transport::kLongBytes && !context::is_mapped(team.route, pe);
   if (is_short) {
     return onesided::put_signal(group.routine(), context::place_of(team.route, own_dest, pe), source.data(),
-                                source.size(), flag_place(team, pe), epoch, SHMEM_SIGNAL_SET, am::kNotCounted);
+                                source.size(), {flag_place(team, pe), epoch, SHMEM_SIGNAL_SET}, am::kNotCounted);
   }
   MemberAccess{team.route, group.routine(), am::kNotCounted}.put(pe, own_dest, source.data(), source.size());
   set_flag(team, group.routine(), pe, epoch);

@@ -1,6 +1,6 @@
 #include "coll/internode/leaders.hpp"
 
-#include "am/channel.hpp"
+#include "am/endpoint.hpp"
 #include "coll/common/flags.hpp"
 #include "progress/wait.hpp"
 

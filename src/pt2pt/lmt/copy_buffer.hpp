@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "am/layout.hpp"
 #include "base/cache_line.hpp"
+#include "nemesis/layout.hpp"
 
 namespace shmemx::pt2pt {
 
@@ -16,13 +16,13 @@ namespace shmemx::pt2pt {
 // Edges:  filled   filled.store -> filled.load     the bytes of the chunk
 //         drained  drained.store -> drained.load   the owner has read the chunk: the sender may fill it again
 struct CopyBuffer {
-  static constexpr std::size_t kChunks = am::kCopyChunks;
-  static constexpr std::size_t kChunkBytes = am::kCopyChunkBytes;
+  static constexpr std::size_t kChunks = nemesis::kCopyChunks;
+  static constexpr std::size_t kChunkBytes = nemesis::kCopyChunkBytes;
   alignas(kCacheLine) std::atomic<std::uint32_t> filled;   // written by the sender
   alignas(kCacheLine) std::atomic<std::uint32_t> drained;  // written by the owner
   alignas(kCacheLine) std::byte chunks[kChunks][kChunkBytes];
 };
-static_assert(sizeof(CopyBuffer) == am::kCopyBufferBytes);
+static_assert(sizeof(CopyBuffer) == nemesis::kCopyBufferBytes);
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 
 }  // namespace shmemx::pt2pt

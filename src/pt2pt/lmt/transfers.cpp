@@ -45,7 +45,7 @@ void Transfers::end_part(Request& request) noexcept {
   if (request.cursor.passed() == request.goal) return finish_moving(request);
   if (request.transfer.there.left() != 0) return;
   stop_moving(request);
-  send_queue_->enqueue(request, Next::ask_section);
+  send_queue_->enqueue(request, Next::request_section);
 }
 
 bool Transfers::reject(Request& request, const char* what) noexcept {

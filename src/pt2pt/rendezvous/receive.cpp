@@ -84,7 +84,7 @@ void Rendezvous::on_cookie(int source, Payload payload) noexcept {
   Request* request = nullptr;
   if (take_header(payload, header) && take_section(payload, section)) request = find_either(source, header.to);
   const bool waits_for_section =
-      request != nullptr && request->transfer.described_by_peer && request->next == Next::ask_section;
+      request != nullptr && request->transfer.described_by_peer && request->next == Next::request_section;
   if (waits_for_section && use_section(*request, section)) return transfers_->start_moving(*request);
   // Else the peer asks for the next section of what this side describes.
   const bool describes = request != nullptr && !request->transfer.described_by_peer && section.count == 0 &&

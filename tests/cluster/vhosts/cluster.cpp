@@ -97,7 +97,7 @@ void Cluster::enter_own_namespaces() {
   check(::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr), "make mounts private");
 }
 
-// An empty folder that every machine has is covered by a file system of our own, which all hosts see and nobody else.
+// Mounts a private file system, visible in all hosts only, on an empty folder that exists on every machine.
 void Cluster::find_folder() {
   for (const char* candidate : {"/mnt", "/media", "/srv", "/opt"}) {
     std::error_code error;
@@ -133,7 +133,7 @@ void Cluster::lay_cables(const ClusterSpec& spec) {
     lines += "link set br0 mtu " + mtu + " up\n";
   }
   for (int i = 0; i < size(); ++i) {
-    // The kernel tells of a carrier at once only where the two ends of a cable have different numbers.
+    // The kernel reports a carrier at once only if the two ends of a cable have different numbers.
     constexpr int kFirstIndex = 100;
     lines += "link add name " + port_name(i) + " index " + std::to_string(kFirstIndex + i) + " mtu " + mtu +
              " type veth peer name eth0 mtu " + mtu + " netns " +
@@ -159,7 +159,7 @@ void Cluster::configure_host(const ClusterSpec& spec, int index) const {
   send_message(control(index), {Kind::configure, 0, 0, lines});
 }
 
-// Rights over the port are this process's: it lives in the switch's network.
+// This process may change the port, since it is in the switch's network namespace.
 void Cluster::set_link(int host, bool up) {
   const Fd socket(check(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), "socket"));
   ifreq request{};
@@ -174,7 +174,7 @@ void Cluster::kill_host(int host) {
   Host& victim = hosts_.at(static_cast<std::size_t>(host));
   if (victim.pid <= 0) return;
   ::kill(victim.pid, SIGKILL);
-  ::waitpid(victim.pid, nullptr, 0);  // returns when all its processes are gone
+  ::waitpid(victim.pid, nullptr, 0);  // returns after all its processes have ended
   victim.pid = 0;
 }
 

@@ -1,5 +1,5 @@
-// Virtual hosts on one machine: each in namespaces of its own, all on one switch. Everything lives as long as this
-// process; nothing has a name outside, so nothing can be left behind.
+// Virtual hosts on one machine: each in its own namespaces, all on one switch. They exist as long as this process and
+// have no names outside, so nothing can be left behind.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace vhosts {
 
-// What a bad network does to frames. Shares are in percent, times in microseconds.
+// Impairments of a network. Shares of frames are in percent, times in microseconds.
 struct Impairment {
   double loss = 0, duplicate = 0, reorder = 0;
   double delay_us = 0, jitter_us = 0;
@@ -44,7 +44,7 @@ class Cluster {
   const std::string& folder() const { return folder_; }
 
   void set_link(int host, bool up);  // the switch's end of the cable
-  void kill_host(int host);          // every process of it at once
+  void kill_host(int host);          // all its processes at once
   std::string left_behind(int host) const;
 
  private:

@@ -1,4 +1,4 @@
-// Runs a program in a host of the vhosts that this process runs under, like ssh does on another machine.
+// Runs a program in a host of the vhosts that started this process, as ssh does on another machine.
 #pragma once
 
 #include <string>

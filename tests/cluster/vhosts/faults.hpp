@@ -1,4 +1,4 @@
-// What can be done to a running job: "cut h1", "join h1", "kill h1", "off h1", "kill pe3", each now or at a time.
+// Faults of a running job: "cut h1", "join h1", "kill h1", "off h1", "kill pe3", each now or at a time.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@ namespace vhosts {
 
 enum class FaultKind {
   cut,   // a host's cable is pulled
-  join,  // and plugged in again
+  join,  // and connected again
   kill,  // all processes of a host, or one PE, end by SIGKILL; the host's kernel still closes its connections
   off,   // power off: no connection is closed, the host is silent
 };
@@ -20,7 +20,7 @@ struct Fault {
   double at_seconds = 0;  // after the PEs' start
 };
 
-// "cut h1" or "kill pe3", with "@2s" or "@100ms" behind it; a Failure names what is wrong.
+// Parses "cut h1" or "kill pe3", optionally followed by "@2s" or "@100ms"; throws a Failure that names the error.
 Fault parse_fault(const std::string& text);
 
 std::string describe(const Fault& fault);

@@ -26,7 +26,7 @@ void mount_over(const char* type, const char* where, const char* options = nullp
   check(::mount(type, where, type, MS_NOSUID | MS_NODEV, options), std::string("mount ") + type + " on " + where);
 }
 
-// A file of the host's own in place of one of the machine; those that the machine does not have are not needed.
+// Mounts a file of the host over one of the machine; files that the machine does not have are not needed.
 void replace_file(const std::string& source, const char* where) {
   if (::access(where, F_OK) == 0) check(::mount(source.c_str(), where, nullptr, MS_BIND, nullptr), "bind " + source);
 }
@@ -48,7 +48,7 @@ void set_files(const HostSpec& spec) {
   replace_file(own + ".boot_id", "/proc/sys/kernel/random/boot_id");
 }
 
-// Sysctls that some kernels or containers refuse: what they would change is a comfort.
+// Optional settings, since some kernels and containers refuse them.
 void prefer(const std::string& path, const std::string& value) {
   try {
     write_file(path, value);
@@ -58,7 +58,7 @@ void prefer(const std::string& path, const std::string& value) {
 }
 
 void set_network_defaults(const HostSpec& spec) {
-  // A namespace may choose among what the machine allows all users, which is seldom cubic; reno is always allowed.
+  // A namespace may use the algorithms that the machine allows all users. These include reno, but not always cubic.
   prefer("/proc/sys/net/ipv4/tcp_congestion_control", "reno");
   prefer("/proc/sys/net/ipv4/tcp_congestion_control", spec.congestion);
   for (const char* which : {"all", "default"}) {  // addresses are usable at once
@@ -96,7 +96,7 @@ Fd listen_at(const std::string& path) {
 }
 
 [[noreturn]] void exec_command(const Command& command, const std::vector<Fd>& fds) {
-  // First above all targets, so that no dup2 closes a descriptor that is still to be placed.
+  // First duplicates above all targets, so that no dup2 closes a descriptor that is used later.
   std::vector<int> high;
   constexpr int kAbove = 100;
   for (const Fd& fd : fds) high.push_back(::fcntl(fd.get(), F_DUPFD_CLOEXEC, kAbove));
@@ -120,7 +120,7 @@ class HostProcess {
 
  private:
   struct Program {
-    int client;  // the socket that asked for it
+    int client;  // the socket that requested it
     std::uint32_t token;
     bool own_session;
   };
@@ -139,7 +139,7 @@ class HostProcess {
   std::map<pid_t, Program> programs_;
 };
 
-// Lines for ip, which takes them all at once; lines that start with "tc" are run one by one.
+// Lines for `ip -batch`, in one run; lines that start with "tc" are run one by one.
 void configure(const std::string& lines) {
   std::istringstream text(lines);
   std::string ip_lines;
@@ -157,10 +157,14 @@ void configure(const std::string& lines) {
   for (const auto& argv : others) run_program(argv, "");
 }
 
-// Programs that start now must find the link running.
+// Programs that start from now on must find the link up. Under load the kernel may need seconds to report it.
 void wait_for_link() {
-  constexpr int kTurns = 2000;
-  for (int turn = 0; turn < kTurns && read_file("/sys/class/net/eth0/operstate") != "up\n"; ++turn) ::usleep(1000);
+  constexpr int kTurns = 20'000;
+  for (int turn = 0; turn < kTurns; ++turn) {
+    if (read_file("/sys/class/net/eth0/operstate") == "up\n") return;
+    ::usleep(1000);
+  }
+  throw std::runtime_error("eth0 has no carrier after 20 s");
 }
 
 bool HostProcess::answer(int client, const Message& message) {
@@ -168,7 +172,7 @@ bool HostProcess::answer(int client, const Message& message) {
     send_message(client, message);
     return true;
   } catch (const std::system_error&) {
-    return false;  // its end is seen by poll
+    return false;  // poll reports its end
   }
 }
 
@@ -207,7 +211,7 @@ void HostProcess::serve(int client) {
 }
 
 void HostProcess::drop_client(int client) {
-  if (client == control_) _exit(0);  // process 1 goes, and with it the host
+  if (client == control_) _exit(0);  // the end of process 1 ends the host
   for (auto& [pid, program] : programs_) {
     if (program.client != client) continue;
     ::kill(program.own_session ? -pid : pid, SIGKILL);
@@ -257,7 +261,7 @@ void HostProcess::run() {
 }  // namespace
 
 void be_host(const HostSpec& spec, int control) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a parent that was gone before this is seen by the closed control socket
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // if the parent has ended before this, the control socket is closed
   try {
     become_host(spec);
     HostProcess(spec, control).run();

@@ -11,11 +11,10 @@ struct HostSpec {
   std::string folder;  // where vhosts keeps its files; it holds "hosts" and, later, "<name>.socket"
   std::string congestion;
   bool private_tmp = false;
-  int core = -1;  // that all its programs run on; -1: any
+  int core = -1;  // on which all its programs run; -1: any
 };
 
-// Runs as process 1 of fresh namespaces until `control` is closed; the kernel then ends whatever still runs in the
-// host.
+// Runs as process 1 of new namespaces until `control` is closed; the kernel then ends all processes of the host.
 [[noreturn]] void be_host(const HostSpec& spec, int control);
 
 }  // namespace vhosts

@@ -47,8 +47,8 @@ std::string system_v(const std::string& kind) {
   return lines;
 }
 
-// A row is: number: local remote state queues timer retries uid timeout inode. Inode 0 is a socket that the kernel
-// still lets fade away after its owner's end.
+// A row is: number: local remote state queues timer retries uid timeout inode. Inode 0 is a socket whose owner has
+// ended and which the kernel is still closing.
 std::string sockets(const std::string& protocol) {
   std::istringstream table(read_file("/proc/net/" + protocol));
   std::string line, lines;

@@ -1,4 +1,4 @@
-// What a job has left behind in the host that this process belongs to.
+// Lists what a job has left behind in this process's host.
 #pragma once
 
 #include <string>

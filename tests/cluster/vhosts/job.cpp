@@ -17,7 +17,7 @@ namespace vhosts {
 namespace {
 
 constexpr double kGraceSeconds = 0.5;     // between SIGTERM and SIGKILL
-constexpr double kEmptyingSeconds = 2.0;  // what the kernel may still be busy closing
+constexpr double kEmptyingSeconds = 2.0;  // for the kernel to close connections
 constexpr int kTimeoutCode = 124;         // as of the program timeout
 constexpr int kLeftBehindCode = 99;
 
@@ -95,7 +95,7 @@ int Job::run() {
   return code_ != 0 ? code_ : left;
 }
 
-// What a PE has left behind may hold its stream open for ever.
+// Processes that a PE has left behind may hold its stream open.
 void Job::empty_streams() {
   const double deadline = now_seconds() + kEmptyingSeconds;
   for (const auto& stream : streams_) {
@@ -167,7 +167,7 @@ void Job::turn() {
     const int fd = pes_[static_cast<std::size_t>(pe)].pmi.get();
     if (fd >= 0) add(fd, [this, pe] { on_pmi(pe); });
   }
-  for (int host = 0; host < cluster_.size(); ++host) {  // last: what a PE said before its end comes first
+  for (int host = 0; host < cluster_.size(); ++host) {  // last, so that the output of a PE is read before its end
     if (!host_seen_dead_[static_cast<std::size_t>(host)]) add(cluster_.control(host), [this, host] { on_host(host); });
   }
   if (::poll(ready.data(), ready.size(), wait_ms()) > 0) {
@@ -191,7 +191,7 @@ void Job::on_pmi(int pe) {
   for (std::size_t end; (end = state.unread.find('\n')) != std::string::npos;) {
     const std::string line = state.unread.substr(0, end);
     state.unread.erase(0, end + 1);
-    for (const PmiServer::Reply& reply : server_.handle(pe, line)) {
+    for (const test_support::Pmi1Server::Reply& reply : server_.handle(pe, line)) {
       const Fd& to = pes_[static_cast<std::size_t>(reply.pe)].pmi;
       const std::string text = reply.line + "\n";
       if (to.valid()) (void)!::send(to.get(), text.data(), text.size(), MSG_NOSIGNAL);
@@ -200,7 +200,7 @@ void Job::on_pmi(int pe) {
   if (server_.aborting_pe() >= 0 && kill_at_ == 0) {
     const int code = server_.abort_code() == 0 ? 1 : server_.abort_code() & 255;
     if (code_ == 0) code_ = code;
-    end_all(SIGTERM);  // the PE has said why itself
+    end_all(SIGTERM);  // the PE has printed the reason
   }
 }
 
@@ -261,7 +261,7 @@ void Job::host_died(int host) {
 
 void Job::pe_ended(int pe, int wait_status) {
   Pe& state = pes_[static_cast<std::size_t>(pe)];
-  while (state.pmi.valid() && server_.aborting_pe() != pe) {  // its last words may still lie in the socket
+  while (state.pmi.valid() && server_.aborting_pe() != pe) {  // its last message may still be in the socket
     pollfd ready{state.pmi.get(), POLLIN, 0};
     if (::poll(&ready, 1, 0) <= 0) break;
     on_pmi(pe);
@@ -291,7 +291,7 @@ void Job::send_signal(int pe, int signal) {
   try {
     send_message(cluster_.control(host), {Kind::signal, static_cast<std::uint32_t>(pe), signal});
   } catch (const std::system_error&) {
-    return;  // the host is just dying
+    return;  // the host is ending
   }
 }
 
@@ -336,7 +336,7 @@ void Job::do_what_is_due() {
   }
 }
 
-// Where a debugger is installed, it says what every thread is doing.
+// If a debugger is installed, prints the stacks of all threads.
 void Job::show_living() {
   std::vector<bool> shown(static_cast<std::size_t>(cluster_.size()));
   for (int pe = 0; pe < static_cast<int>(pes_.size()); ++pe) {

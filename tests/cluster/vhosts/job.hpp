@@ -1,4 +1,4 @@
-// A job on a cluster: starts the PEs, serves PMI-1 to them, watches them, carries out faults, ends everything.
+// A job on a cluster: starts the PEs, serves PMI-1 to them, watches them, causes faults, and ends all processes.
 #pragma once
 
 #include <map>
@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "../../support/pmi1_server.hpp"
 #include "cluster.hpp"
 #include "faults.hpp"
-#include "pmi_server.hpp"
 
 namespace vhosts {
 
@@ -16,9 +16,9 @@ struct JobSpec {
   std::vector<std::string> argv;
   std::vector<int> host_of;  // the host of each PE
   bool pmi = true;           // false: plain programs
-  bool watch = true;         // a PE's bad end ends the others; else only what the PEs themselves do
+  bool watch = true;         // an abnormal end of a PE ends the others; otherwise only the PEs end each other
   bool label = false;        // "[pe 3 h1] " before each line of output
-  bool inspect = true;       // complain when hosts are not empty at the end
+  bool inspect = true;       // report hosts that are not empty at the end
   double timeout_seconds = 0;
   std::vector<Fault> faults;
 };
@@ -27,7 +27,7 @@ class Job {
  public:
   Job(Cluster& cluster, JobSpec spec);
   ~Job();
-  int run();  // the exit code: that of the first bad end
+  int run();  // returns the exit code: that of the first abnormal end
 
  private:
   struct Pe {
@@ -67,18 +67,18 @@ class Job {
 
   Cluster& cluster_;
   JobSpec spec_;
-  PmiServer server_;
+  test_support::Pmi1Server server_;
   std::vector<Pe> pes_;
   std::vector<bool> host_seen_dead_;
   std::vector<std::unique_ptr<Stream>> streams_;
   Fd signals_, requests_;
   double started_ = 0;
-  double kill_at_ = 0;  // when those that SIGTERM did not end are killed; 0: nobody is to end
+  double kill_at_ = 0;  // when PEs that SIGTERM did not end are killed; 0: no PE is to end
   bool timed_out_ = false;
   int code_ = 0;
 };
 
-// Sends a fault to the vhosts that this process runs under, found by the variable VHOSTS_DIR.
+// Sends a fault to the vhosts that started this process, found by the variable VHOSTS_DIR.
 void request_fault(const std::string& text);
 
 }  // namespace vhosts

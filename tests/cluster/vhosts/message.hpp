@@ -13,9 +13,9 @@ enum class Kind : std::uint32_t {
   start,      // token; text = a Command; descriptors = its 0, 1, 2, ...
   signal,     // token, value = signal number
   configure,  // text = lines for `ip -batch`, or commands of tc
-  inspect,    // what is left in this host?
-  ended,      // answer: token, value = wait status
-  done,       // answer to configure and inspect: text = complaint or findings, empty when all is well
+  inspect,    // lists what is left in this host
+  ended,      // reply: token, value = wait status
+  done,       // reply to configure and inspect: text = error or findings, empty if there are none
 };
 
 struct Message {
@@ -45,7 +45,7 @@ constexpr std::size_t kMaxFds = 8;
 // Descriptors are duplicated into the receiver; the sender keeps its own.
 void send_message(int socket, const Message& message, const std::vector<int>& fds = {});
 
-// False when the other end is gone.
+// Returns false if the other end is closed.
 bool receive_message(int socket, Message& message);
 
 }  // namespace vhosts

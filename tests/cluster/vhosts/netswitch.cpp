@@ -22,10 +22,10 @@ namespace vhosts {
 namespace {
 
 using Address = std::array<unsigned char, ETH_ALEN>;
-// The kernel's virtio_net_hdr says where a frame's checksum and segments are open; its header is no valid C++.
+// The kernel's virtio_net_hdr describes missing checksums and segmentation of a frame; its header is not valid C++.
 constexpr std::size_t kPrefixBytes = 10;
-constexpr int kBurst = 64;                // frames taken from a port before the others' turn
-constexpr std::size_t kMaxHeld = 20'000;  // a switch that is full drops
+constexpr int kBurst = 64;                // frames read from a port before the next port
+constexpr std::size_t kMaxHeld = 20'000;  // a full switch drops frames
 
 struct Frame {
   double due;
@@ -91,7 +91,7 @@ Address address_at(const std::string& bytes, std::size_t offset) {
 void Switch::hold(std::size_t port, const std::string& bytes) {
   if (held_.size() >= kMaxHeld) return;
   double delay_us = rules_.delay_us + rules_.jitter_us * (2 * chance_(random_) - 1);
-  if (happens(rules_.reorder)) {  // ahead of those before it, or behind those after it
+  if (happens(rules_.reorder)) {  // overtakes earlier frames, or is overtaken by later ones
     constexpr double kLateUs = 300;
     delay_us = rules_.delay_us > 0 ? 0 : kLateUs;
   }
@@ -115,7 +115,7 @@ void Switch::forward(const Frame& frame) {
   const auto known = learned_.find(address_at(frame.bytes, 0));
   for (std::size_t port = 0; port < ports_.size(); ++port) {
     if (port == frame.from || (known != learned_.end() && known->second != port)) continue;
-    // A full or broken cable loses the frame, as a real one does.
+    // A full queue or a link that is down loses the frame.
     (void)!::send(ports_[port].get(), frame.bytes.data(), frame.bytes.size(), 0);
   }
 }
@@ -140,7 +140,7 @@ void Switch::run() {
     ::ppoll(ready.data(), ready.size(), &wait, nullptr);
     for (std::size_t port = 0; port < ready.size(); ++port) {
       if ((ready[port].revents & POLLIN) != 0) take(port);
-      if ((ready[port].revents & POLLERR) != 0) {  // a cable went down; reading the error clears it
+      if ((ready[port].revents & POLLERR) != 0) {  // a link went down; reading the error clears it
         int error = 0;
         socklen_t bytes = sizeof error;
         ::getsockopt(ports_[port].get(), SOL_SOCKET, SO_ERROR, &error, &bytes);
@@ -153,7 +153,7 @@ void Switch::run() {
 }  // namespace
 
 pid_t start_switch(const Impairment& impairment, int hosts) {
-  Switch network(impairment, hosts);  // opened here, so that errors are reported and frames wait in the sockets
+  Switch network(impairment, hosts);  // opened here, so that errors are reported and frames are queued in the sockets
   const pid_t parent = ::getpid();
   const pid_t pid = check(::fork(), "fork");
   if (pid > 0) return pid;

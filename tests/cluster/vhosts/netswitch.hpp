@@ -1,4 +1,4 @@
-// A switch in user space between the hosts' cables, for what the kernel here cannot do to frames.
+// A switch in user space between the hosts' links, for impairments that the kernel does not offer.
 #pragma once
 
 #include <sys/types.h>
@@ -7,7 +7,7 @@
 
 namespace vhosts {
 
-// Starts it as a child process that ends with this one; frames flow when this returns.
+// Starts it as a child process that ends with this one; frames are forwarded from the return on.
 pid_t start_switch(const Impairment& impairment, int hosts);
 
 }  // namespace vhosts

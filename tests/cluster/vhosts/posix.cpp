@@ -49,7 +49,7 @@ void run_program(const std::vector<std::string>& argv, const std::string& input)
     _exit(127);
   }
   reading.reset();
-  // Shorter than a pipe's buffer, so the write does not wait even if the program never reads.
+  // Shorter than a pipe's buffer, so the write does not block even if the program never reads.
   if (::write(writing.get(), input.data(), input.size()) < 0 && errno != EPIPE) check(-1, "write to " + argv[0]);
   writing.reset();
   int status = 0;

@@ -1,4 +1,4 @@
-// What every part of vhosts needs of the system: owned descriptors, errors that name what was tried, whole writes.
+// System interfaces of vhosts: owned descriptors, errors that name the failed operation, complete writes.
 #pragma once
 
 #include <unistd.h>
@@ -35,12 +35,12 @@ class Fd {
   int fd_ = -1;
 };
 
-// The machine does not allow virtual hosts: the tests are skipped, nothing is wrong with the library.
+// The machine does not allow virtual hosts: the tests are skipped.
 struct NotAllowed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Something that a user can mend: a wrong argument, a program that is not there.
+// An error of the user: a wrong argument, or a program that does not exist.
 struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -51,12 +51,12 @@ inline int check(int result, const std::string& what) {
 }
 
 void write_file(const std::string& path, const std::string& text);
-std::string read_file(const std::string& path);  // empty when it cannot be read
+std::string read_file(const std::string& path);  // empty if it cannot be read
 
-// Runs a program and waits; `input` goes to its standard input. A status other than 0 is a Failure.
+// Runs a program with `input` as its standard input and waits. Throws a Failure if its status is not 0.
 void run_program(const std::vector<std::string>& argv, const std::string& input);
 
-std::vector<char*> pointers(const std::vector<std::string>& strings);  // with the null at the end that exec needs
+std::vector<char*> pointers(const std::vector<std::string>& strings);  // with the terminating null that exec requires
 
 // "exit status 3", "signal 9 (Killed)"
 std::string describe_status(int wait_status);

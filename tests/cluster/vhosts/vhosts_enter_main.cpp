@@ -1,5 +1,5 @@
-// vhosts-enter [options of ssh] HOST WORD...: takes the place of ssh for a launcher. Like ssh, it joins the words by
-// blanks and gives them to a shell.
+// vhosts-enter [options of ssh] HOST WORD...: replaces ssh for a launcher. Like ssh, it joins the words with blanks and
+// passes them to a shell.
 #include <cstdio>
 #include <cstring>
 

@@ -1,8 +1,8 @@
 // vhosts: virtual hosts on this machine, and jobs on them.
 //   vhosts run   --hosts 2 --pes 2,2 -- prog args    a job; vhosts is its launcher (PMI-1)
 //   vhosts shell --hosts 2 -- cmd args               one program on host h0, for launchers of others
-//   vhosts enter h1 cmd args                         inside: a program on host h1 (vhosts-enter speaks like ssh)
-//   vhosts fault 'cut h1'                            inside: do something to a host
+//   vhosts enter h1 cmd args                         inside: a program on host h1 (vhosts-enter has the arguments of
+//   ssh) vhosts fault 'cut h1'                            inside: a fault of a host
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <numeric>

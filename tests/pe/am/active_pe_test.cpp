@@ -1,4 +1,4 @@
-// Active messages (shmemx/active.h): order, sizes, answers from handlers, back-pressure, a target that computes.
+// Active messages (shmemx/active.h): order, sizes, replies from handlers, flow control, a target that computes.
 #include <shmemx.h>
 
 #include <atomic>
@@ -63,7 +63,7 @@ void on_order(int source, const void* payload, size_t bytes, void*) {
   last = number;
 }
 
-// Goes on to the next PE until the hops in it are used up.
+// Forwards the message to the next PE until its hop count is 0.
 void on_relay(int, const void* payload, size_t bytes, void*) {
   long hops;
   std::memcpy(&hops, payload, sizeof hops);
@@ -94,7 +94,7 @@ void poll_until(Done done) {
   while (!done()) shmemx_am_poll();
 }
 
-PE_TEST(everybody_counts_messages_of_everybody) {
+PE_TEST(every_pe_counts_the_messages_of_all_pes) {
   fresh();
   constexpr long kEach = 300;
   for (long i = 0; i < kEach; ++i) {
@@ -105,7 +105,7 @@ PE_TEST(everybody_counts_messages_of_everybody) {
   CHECK_EQUAL(seen.count.load(), kEach * n());
 }
 
-PE_TEST(quiet_says_that_handlers_have_returned) {
+PE_TEST(quiet_waits_until_handlers_have_returned) {
   fresh();
   static std::atomic<long> sum;
   sum = 0;
@@ -120,7 +120,7 @@ PE_TEST(quiet_says_that_handlers_have_returned) {
   CHECK_EQUAL(sum.load(), 50L * n());
 }
 
-PE_TEST(messages_of_any_size_come_back_as_they_were) {
+PE_TEST(messages_of_any_size_are_returned_unchanged) {
   fresh();
   const std::vector<std::size_t> sizes{0, 1, 7, 8, 87, 88, 89, 111, 112, 113, 480, 481, 8136, 8137, 8160, 8161, 100000};
   long sent = 0;
@@ -135,7 +135,7 @@ PE_TEST(messages_of_any_size_come_back_as_they_were) {
   shmem_barrier_all();
 }
 
-PE_TEST(a_message_as_long_as_allowed_arrives) {
+PE_TEST(a_message_of_the_largest_size_arrives) {
   fresh();
   const auto data = test_support::pattern(SHMEMX_AM_MAX_BYTES / 4, static_cast<std::size_t>(me()));
   shmemx_am_send((me() + 1) % n(), kLong, data.data(), data.size());
@@ -175,7 +175,7 @@ PE_TEST(handlers_send_on_when_cells_are_short) {
   }
   static long total, sums;
   poll_until([] { return seen.count >= 0; });
-  // All relays end somewhere: count them together.
+  // A relay may end on any PE, so the counts are added up.
   do {
     for (int i = 0; i < 100; ++i) shmemx_am_poll();
     total = seen.count;
@@ -185,8 +185,8 @@ PE_TEST(handlers_send_on_when_cells_are_short) {
   shmem_barrier_all();
 }
 
-// Nobody polls for a while, and everybody sends more than all cells hold.
-PE_TEST(everybody_sends_and_nobody_receives_for_a_while) {
+// No PE polls for a while, and every PE sends more than all cells hold.
+PE_TEST(all_pes_send_while_none_receives) {
   fresh();
   const auto data = test_support::pattern(3000, static_cast<std::size_t>(me()));
   for (int i = 0; i < 200; ++i) {

@@ -26,7 +26,7 @@ struct ExtendedRow {
   void (*ctx_swap_nbi)(shmem_ctx_t, T*, T*, T, int);
 };
 
-// What the integer types have besides.
+// The additional entry points of the integer types.
 template <class T>
 struct IntegerRow {
   const char* name;
@@ -61,18 +61,18 @@ struct BitwiseRow {
   void (*ctx_fetch_op_nbi)(shmem_ctx_t, T*, T*, T, int);
 };
 
-// A static word: atomics must accept globals like heap.
+// A static word: atomics must accept globals like heap addresses.
 alignas(8) unsigned char global_word[8];
 
-// Calls body(word) for a word on the heap and one in static data; every PE works on its right neighbour's word.
-template <class T, class Body>
-void on_heap_and_static(const Body& body) {
+// Calls test(word) for a word on the heap and one in static data; every PE works on its right neighbour's word.
+template <class T, class Test>
+void on_heap_and_static(const Test& test) {
   Symmetric<T> heap;
   for (T* word : {heap.get(), reinterpret_cast<T*>(global_word)}) {
     const Note where(word == heap.get() ? "heap" : "static data");
     *word = 0;
     shmem_barrier_all();
-    body(word);
+    test(word);
     shmem_barrier_all();
   }
 }
@@ -149,7 +149,7 @@ void check_integer_ctx(const IntegerRow<T>& row, T* word, int pe) {
   CHECK_EQUAL(old, T{71});
 }
 
-// All PEs draw tickets from one word of each PE in turn: every form must be atomic against every other form.
+// All PEs increment one word of each PE in turn: every form must be atomic with respect to every other form.
 template <class T>
 void check_integer_concurrent(const IntegerRow<T>& row, T* word) {
   constexpr int kRounds = 60;
@@ -266,7 +266,7 @@ PE_TEST(fetch_set_and_swap_of_every_type){
     TEST_AMO_INTEGER_TYPES(EXTENDED, pshmem) TEST_AMO_FLOAT_TYPES(EXTENDED, pshmem)
         TEST_AMO_INTEGER_TYPES(INTEGER, pshmem) TEST_AMO_BITWISE_TYPES(BITWISE, pshmem)}
 
-// Bits set by different PEs in one word must all survive.
+// All bits that different PEs set in one word must remain set.
 PE_TEST(concurrent_bitwise_atomics_lose_nothing) {
   Symmetric<uint64_t> word;
   const uint64_t mine = uint64_t{1} << (me() % 64);
@@ -284,7 +284,7 @@ PE_TEST(concurrent_bitwise_atomics_lose_nothing) {
   CHECK_EQUAL(shmem_uint64_atomic_fetch(word.get(), pes() - 1) & mine, 0u);
 }
 
-// Section 3.2: swap is atomic against swap of the same floating type, so a token is never duplicated or lost.
+// Section 3.2: swaps of the same floating type are atomic with each other, so no token is duplicated or lost.
 PE_TEST(swapped_doubles_are_never_lost) {
   Symmetric<double> slot;
   *slot = 0;
@@ -301,7 +301,8 @@ PE_TEST(swapped_doubles_are_never_lost) {
   }
 }
 
-// Section 3.2: wait and test belong to the same exclusive set as the atomics; a spinning waiter sees each update whole.
+// Section 3.2: wait and test belong to the same exclusive set as the atomics; a waiting PE never sees a part of an
+// update.
 PE_TEST_MIN(atomics_satisfy_waits, 2) {
   Symmetric<long> word;
   for (long i = 1; i <= 2000; ++i) {

@@ -39,7 +39,7 @@ std::vector<Set> sets() {
   return all;
 }
 
-// Two pSync arrays that take turns, since one may not be reused before the other members have left.
+// Two pSync arrays are used in turn, since one may not be reused before the other members have left.
 class Sync {
  public:
   Sync() {
@@ -75,83 +75,96 @@ struct MoveRow {
   void (*alltoalls)(void*, const void*, ptrdiff_t, ptrdiff_t, size_t, int, int, int, long*);
 };
 
+// The routines of a row on one active set, each checked on all its members.
 template <class T>
-void move_on_set(const MoveRow& row, const Set& set, Sync& sync, T* dest, T* source, std::size_t count) {
-  const int index = set.index_of(me());
-  const auto n = static_cast<std::size_t>(set.size);
-  const auto at = [](int pe, std::size_t i) { return static_cast<T>(pe * 10000 + static_cast<int>(i)); };
-  const T untouched = static_cast<T>(-7);
-  const auto prepare = [&] {
-    for (std::size_t i = 0; i < count; ++i) {
-      source[i] = at(me(), i);
-      dest[i] = untouched;
+class Moves {
+ public:
+  Moves(const MoveRow& row, const Set& set, Sync& sync, std::size_t count)
+      : row_(row), set_(set), sync_(sync), dest_(count), source_(count) {}
+
+  void run() {
+    check([&](long* sync) { return broadcast(sync); });
+    check([&](long* sync) { return fcollect(sync); });
+    check([&](long* sync) { return collect(sync); });
+    check([&](long* sync) { return alltoall(sync); });
+    check([&](long* sync) { return alltoalls(sync); });
+  }
+
+ private:
+  static constexpr T kUntouched = static_cast<T>(-7);
+  static T element(int pe, std::size_t i) { return static_cast<T>(pe * 10000 + static_cast<int>(i)); }
+  // The element that the member of ordinal i / block contributes at i % block, plus `first`.
+  T element_of_member(std::size_t i, std::size_t block, std::size_t first = 0) const {
+    return element(set_.pe(static_cast<int>(i / block)), first + i % block);
+  }
+
+  // Calls a routine on the members; it returns the number of wrong elements.
+  template <class Move>
+  void check(Move move) {
+    for (std::size_t i = 0; i < source_.size(); ++i) {
+      source_[i] = element(me(), i);
+      dest_[i] = kUntouched;
     }
     shmem_barrier_all();
-  };
-  std::size_t bad = 0;
-  prepare();
-  const int root = set.size - 1;  // an ordinal within the set
-  if (index >= 0) {
-    row.broadcast(dest, source, 20, root, set.start, set.log_stride, set.size, sync.next());
+    long* const sync = sync_.next();
+    const std::size_t bad = index_ >= 0 ? move(sync) : 0;
+    CHECK_EQUAL(bad, 0u);
+    shmem_barrier_all();
+  }
+
+  std::size_t broadcast(long* sync) {
+    const int root = set_.size - 1;  // an ordinal within the set
+    row_.broadcast(dest_.get(), source_.get(), 20, root, set_.start, set_.log_stride, set_.size, sync);
     // Section 9.10.7: the old form leaves the root's dest alone.
-    for (std::size_t i = 0; i < 20; ++i) bad += dest[i] != (index == root ? untouched : at(set.pe(root), i));
-  } else {
-    sync.next();
+    std::size_t bad = 0;
+    for (std::size_t i = 0; i < 20; ++i) bad += dest_[i] != (index_ == root ? kUntouched : element(set_.pe(root), i));
+    return bad;
   }
-  CHECK_EQUAL(bad, 0u);
-  shmem_barrier_all();
-  prepare();
-  if (index >= 0) {
-    row.fcollect(dest, source, 5, set.start, set.log_stride, set.size, sync.next());
-    for (std::size_t i = 0; i < 5 * n; ++i) bad += dest[i] != at(set.pe(static_cast<int>(i / 5)), i % 5);
-    bad += dest[5 * n] != untouched;
-  } else {
-    sync.next();
+  std::size_t fcollect(long* sync) {
+    row_.fcollect(dest_.get(), source_.get(), 5, set_.start, set_.log_stride, set_.size, sync);
+    std::size_t bad = dest_[5 * members_] != kUntouched;
+    for (std::size_t i = 0; i < 5 * members_; ++i) bad += dest_[i] != element_of_member(i, 5);
+    return bad;
   }
-  CHECK_EQUAL(bad, 0u);
-  shmem_barrier_all();
-  prepare();
-  if (index >= 0) {
-    row.collect(dest, source, static_cast<std::size_t>(index % 4), set.start, set.log_stride, set.size, sync.next());
-    std::size_t k = 0;
-    for (int member = 0; member < set.size; ++member)
-      for (int i = 0; i < member % 4; ++i) bad += dest[k++] != at(set.pe(member), static_cast<std::size_t>(i));
-    bad += dest[k] != untouched;
-  } else {
-    sync.next();
+  std::size_t collect(long* sync) {
+    const auto nelems = static_cast<std::size_t>(index_ % 4);
+    row_.collect(dest_.get(), source_.get(), nelems, set_.start, set_.log_stride, set_.size, sync);
+    std::size_t bad = 0, k = 0;
+    for (int member = 0; member < set_.size; ++member)
+      for (int i = 0; i < member % 4; ++i) bad += dest_[k++] != element(set_.pe(member), static_cast<std::size_t>(i));
+    return bad + (dest_[k] != kUntouched);
   }
-  CHECK_EQUAL(bad, 0u);
-  shmem_barrier_all();
-  prepare();
-  if (index >= 0) {
-    row.alltoall(dest, source, 3, set.start, set.log_stride, set.size, sync.next());
-    for (std::size_t i = 0; i < 3 * n; ++i)
-      bad += dest[i] != at(set.pe(static_cast<int>(i / 3)), static_cast<std::size_t>(index) * 3 + i % 3);
-  } else {
-    sync.next();
+  std::size_t alltoall(long* sync) {
+    row_.alltoall(dest_.get(), source_.get(), 3, set_.start, set_.log_stride, set_.size, sync);
+    std::size_t bad = 0;
+    for (std::size_t i = 0; i < 3 * members_; ++i)
+      bad += dest_[i] != element_of_member(i, 3, static_cast<std::size_t>(index_) * 3);
+    return bad;
   }
-  CHECK_EQUAL(bad, 0u);
-  shmem_barrier_all();
-  prepare();
-  if (index >= 0) {
-    row.alltoalls(dest, source, 2, 3, 2, set.start, set.log_stride, set.size, sync.next());
-    for (std::size_t i = 0; i < 2 * n; ++i)
-      bad += dest[2 * i] != at(set.pe(static_cast<int>(i / 2)), (static_cast<std::size_t>(index) * 2 + i % 2) * 3) ||
-             dest[2 * i + 1] != untouched;
-  } else {
-    sync.next();
+  std::size_t alltoalls(long* sync) {
+    row_.alltoalls(dest_.get(), source_.get(), 2, 3, 2, set_.start, set_.log_stride, set_.size, sync);
+    std::size_t bad = 0;
+    for (std::size_t i = 0; i < 2 * members_; ++i) {
+      const std::size_t at = (static_cast<std::size_t>(index_) * 2 + i % 2) * 3;
+      bad += dest_[2 * i] != element(set_.pe(static_cast<int>(i / 2)), at) || dest_[2 * i + 1] != kUntouched;
+    }
+    return bad;
   }
-  CHECK_EQUAL(bad, 0u);
-  shmem_barrier_all();
-}
+
+  const MoveRow& row_;
+  const Set set_;
+  Sync& sync_;
+  Symmetric<T> dest_, source_;
+  const int index_ = set_.index_of(me());
+  const std::size_t members_ = static_cast<std::size_t>(set_.size);
+};
 
 template <class T>
 void exercise_moves(const MoveRow& row) {
   const Note note(row.name);
   const std::size_t count = static_cast<std::size_t>(pes()) * 8 + 32;
-  Symmetric<T> dest(count), source(count);
   Sync sync;
-  for (const Set& set : sets()) move_on_set(row, set, sync, dest.get(), source.get(), count);
+  for (const Set& set : sets()) Moves<T>(row, set, sync, count).run();
   sync.check_restored();
 }
 
@@ -196,7 +209,7 @@ void reduce_on_sets(const char* name, ToAll<T>* reduce, Op op) {
   shmem_free(memory);
 }
 
-// T is deduced from the routine, whatever the header calls a complex number.
+// T is deduced from the routine, so it does not depend on the header's name for complex types.
 template <class T>
 void sum_on_sets(const char* name, void (*reduce)(T*, const T*, int, int, int, int, T*, long*)) {
   reduce_on_sets<T>(name, reduce, [](T a, T b) { return static_cast<T>(a + b); });
@@ -218,7 +231,7 @@ void bits_on_sets(const char* name, void (*all)(T*, const T*, int, int, int, int
   reduce_on_sets<T>(name, parity, [](T a, T b) { return static_cast<T>(a ^ b); });
 }
 
-// Arrival is visible to the members on return; barrier completes puts as well.
+// On return all members have entered; barrier also completes puts.
 template <class Synchronise>
 void check_synchronise(const char* name, const Synchronise& synchronise, bool completes_puts) {
   const Note note(name);
@@ -236,7 +249,7 @@ void check_synchronise(const char* name, const Synchronise& synchronise, bool co
         for (int& word : block) word = round + me();
         shmem_int_put_nbi(data.get(), block, 64, next);
         if (!completes_puts) shmem_quiet();
-        // Section 9.10: for barrier and sync the same array serves back to back on one set.
+        // Section 9.10: successive barriers or syncs of one set may use the same array.
         synchronise(set, p_sync);
         CHECK(shmem_int_atomic_fetch(arrived.get(), home) >= round * set.size);
         const int previous = set.pe((set.index_of(me()) + set.size - 1) % set.size);

@@ -1,4 +1,4 @@
-// Reductions and scans of complex numbers as C++ programs write them: std::complex and, beside it, C99's types.
+// Reductions and scans of complex numbers in C++ programs, which may use std::complex and C99's types.
 #include <complex>
 
 #include "../../support/pe_test.hpp"
@@ -36,7 +36,7 @@ class Rig {
 
   template <class Value>
   void fill(Value value) {
-    shmem_sync_all();  // nobody reads the former terms any more
+    shmem_sync_all();  // all PEs have read the previous terms
     for (std::size_t i = 0; i < kCount; ++i) {
       parts<Real>(&source_[i])[0] = static_cast<Real>(value(me(), i).real());
       parts<Real>(&source_[i])[1] = static_cast<Real>(value(me(), i).imag());

@@ -1,6 +1,7 @@
 // Broadcast, collect, fcollect, alltoall, alltoalls: every type, several teams, roots, lengths.
 #include <vector>
 
+#include "../../support/pattern.hpp"
 #include "../../support/pe_test.hpp"
 #include "team_coll_rows.hpp"
 
@@ -10,7 +11,7 @@ using namespace pe_test;
 
 constexpr std::size_t kMaxBlock = 40;
 
-// The teams every type is tried on: the world, the world reversed, the odd or even PEs.
+// The teams on which every type is tested: the world, the world reversed, the odd or even PEs.
 class Teams {
  public:
   Teams() {
@@ -32,7 +33,7 @@ class Teams {
   std::vector<shmem_team_t> teams_;
 };
 
-// What PE `from` contributes at position i of a call that is told apart by `call`.
+// Returns what PE `from` contributes at position i. `call` makes the values of different calls differ.
 template <class T>
 T contribution(int from, std::size_t i, std::size_t call) {
   return value<T>(static_cast<std::size_t>(from) * 1009 + i * 3 + call);
@@ -56,16 +57,16 @@ void load(const Buffers<T>& b, int index, std::size_t call) {
 template <class T, class A>
 void broadcasts(const MoveRow<T, A>& row, shmem_team_t team, const Buffers<T>& b) {
   const int n = shmem_team_n_pes(team), index = shmem_team_my_pe(team);
-  for (const std::size_t len : {std::size_t{1}, std::size_t{3}, kMaxBlock}) {
+  for (const std::size_t nelems : {std::size_t{1}, std::size_t{3}, kMaxBlock}) {
     for (int root = 0; root<n; root += n> 8 ? 7 : 1) {
-      load(b, index, len + static_cast<std::size_t>(root));
+      load(b, index, nelems + static_cast<std::size_t>(root));
       shmem_team_sync(team);  // dest must be ready on all members on entry
-      CHECK_EQUAL(row.broadcast(team, b.dest, b.source, len, root), 0);
+      CHECK_EQUAL(row.broadcast(team, b.dest, b.source, nelems, root), 0);
       std::size_t bad = 0;
-      for (std::size_t i = 0; i < len; ++i)
-        bad += !(b.dest[i] == contribution<T>(root, i, len + static_cast<std::size_t>(root)));
+      for (std::size_t i = 0; i < nelems; ++i)
+        bad += !(b.dest[i] == contribution<T>(root, i, nelems + static_cast<std::size_t>(root)));
       CHECK_EQUAL(bad, 0u);  // on the root as well, section 9.10.7
-      CHECK(b.dest[len] == value<T>(777));
+      CHECK(b.dest[nelems] == value<T>(777));
     }
   }
 }
@@ -73,18 +74,18 @@ void broadcasts(const MoveRow<T, A>& row, shmem_team_t team, const Buffers<T>& b
 template <class T, class A>
 void collects(const MoveRow<T, A>& row, shmem_team_t team, const Buffers<T>& b) {
   const int n = shmem_team_n_pes(team), index = shmem_team_my_pe(team);
-  for (const std::size_t len : {std::size_t{1}, std::size_t{7}, kMaxBlock}) {
-    load(b, index, len);
+  for (const std::size_t nelems : {std::size_t{1}, std::size_t{7}, kMaxBlock}) {
+    load(b, index, nelems);
     shmem_team_sync(team);
-    CHECK_EQUAL(row.fcollect(team, b.dest, b.source, len), 0);
+    CHECK_EQUAL(row.fcollect(team, b.dest, b.source, nelems), 0);
     std::size_t bad = 0;
     for (int pe = 0; pe < n; ++pe)
-      for (std::size_t i = 0; i < len; ++i)
-        bad += !(b.dest[static_cast<std::size_t>(pe) * len + i] == contribution<T>(pe, i, len));
+      for (std::size_t i = 0; i < nelems; ++i)
+        bad += !(b.dest[static_cast<std::size_t>(pe) * nelems + i] == contribution<T>(pe, i, nelems));
     CHECK_EQUAL(bad, 0u);
-    CHECK(b.dest[static_cast<std::size_t>(n) * len] == value<T>(777));
+    CHECK(b.dest[static_cast<std::size_t>(n) * nelems] == value<T>(777));
   }
-  for (std::size_t form = 0; form < 3; ++form) {  // uneven lengths, some of them zero
+  for (std::size_t form = 0; form < 3; ++form) {  // different lengths, some of them zero
     const auto length = [form, n](int pe) {
       return form == 0     ? static_cast<std::size_t>(pe % 5)
              : form == 1   ? static_cast<std::size_t>((n - pe) % 3)
@@ -93,8 +94,8 @@ void collects(const MoveRow<T, A>& row, shmem_team_t team, const Buffers<T>& b) 
     };
     load(b, index, form);
     shmem_team_sync(team);
-    const std::size_t len = length(index);
-    CHECK_EQUAL(row.collect(team, b.dest, len == 0 ? nullptr : b.source, len), 0);
+    const std::size_t nelems = length(index);
+    CHECK_EQUAL(row.collect(team, b.dest, nelems == 0 ? nullptr : b.source, nelems), 0);
     std::size_t at = 0, bad = 0;
     for (int pe = 0; pe < n; ++pe)
       for (std::size_t i = 0; i < length(pe); ++i) bad += !(b.dest[at++] == contribution<T>(pe, i, form));
@@ -107,33 +108,33 @@ template <class T, class A>
 void exchanges(const MoveRow<T, A>& row, shmem_team_t team, const Buffers<T>& b) {
   const int n = shmem_team_n_pes(team), index = shmem_team_my_pe(team);
   const auto size = static_cast<std::size_t>(n);
-  for (const std::size_t len : {std::size_t{1}, std::size_t{4}, std::size_t{13}}) {
-    load(b, index, len);
+  for (const std::size_t nelems : {std::size_t{1}, std::size_t{4}, std::size_t{13}}) {
+    load(b, index, nelems);
     shmem_team_sync(team);
-    CHECK_EQUAL(row.alltoall(team, b.dest, b.source, len), 0);
+    CHECK_EQUAL(row.alltoall(team, b.dest, b.source, nelems), 0);
     std::size_t bad = 0;
     for (int pe = 0; pe < n; ++pe)
-      for (std::size_t i = 0; i < len; ++i)
-        bad += !(b.dest[static_cast<std::size_t>(pe) * len + i] ==
-                 contribution<T>(pe, static_cast<std::size_t>(index) * len + i, len));
+      for (std::size_t i = 0; i < nelems; ++i)
+        bad += !(b.dest[static_cast<std::size_t>(pe) * nelems + i] ==
+                 contribution<T>(pe, static_cast<std::size_t>(index) * nelems + i, nelems));
     CHECK_EQUAL(bad, 0u);
-    CHECK(b.dest[size * len] == value<T>(777));
+    CHECK(b.dest[size * nelems] == value<T>(777));
   }
   // Section 9.10.6: element i of block l sits at (l * nelems + i) * stride.
   for (const std::size_t dst : {1u, 2u}) {
     for (const std::size_t sst : {1u, 3u}) {
-      constexpr std::size_t len = 3;
+      constexpr std::size_t nelems = 3;
       load(b, index, dst + sst);
       shmem_team_sync(team);
-      CHECK_EQUAL(row.alltoalls(team, b.dest, b.source, static_cast<ptrdiff_t>(dst), static_cast<ptrdiff_t>(sst), len),
-                  0);
+      CHECK_EQUAL(
+          row.alltoalls(team, b.dest, b.source, static_cast<ptrdiff_t>(dst), static_cast<ptrdiff_t>(sst), nelems), 0);
       std::size_t bad = 0;
-      for (std::size_t at = 0; at < size * len * dst; ++at) {
-        const std::size_t element = at / dst, pe = element / len, i = element % len;
-        const T expected =
-            at % dst != 0
-                ? value<T>(777)
-                : contribution<T>(static_cast<int>(pe), (static_cast<std::size_t>(index) * len + i) * sst, dst + sst);
+      for (std::size_t at = 0; at < size * nelems * dst; ++at) {
+        const std::size_t element = at / dst, pe = element / nelems, i = element % nelems;
+        const T expected = at % dst != 0
+                               ? value<T>(777)
+                               : contribution<T>(static_cast<int>(pe),
+                                                 (static_cast<std::size_t>(index) * nelems + i) * sst, dst + sst);
         bad += !(b.dest[at] == expected);
       }
       CHECK_EQUAL(bad, 0u);
@@ -182,11 +183,11 @@ PE_TEST(profiling_names_of_data_moving_collectives_do_the_same) {
   exercise(MOVE_MEM_ROW(pshmem), teams);
 }
 
-// Section 9.10: on return only the own part is complete, and the next call may follow at once.
+// Section 9.10: on return only this PE's part is complete, and the next call may follow at once.
 PE_TEST(different_collectives_follow_each_other_without_synchronisation) {
   const auto n = static_cast<std::size_t>(pes());
   constexpr int kRounds = 200;
-  // One dest for each kind and parity: a peer may run ahead by one call only.
+  // One dest for each kind and parity, since a peer can be at most one call ahead.
   Symmetric<int> broad(2 * 8), gathered(2 * 8 * n), swapped(2 * 4 * n), source(2 * 8 * n);
   Symmetric<long> sums(2 * 8), terms(2 * 8);
   std::size_t bad = 0;
@@ -211,33 +212,26 @@ PE_TEST(different_collectives_follow_each_other_without_synchronisation) {
   CHECK_EQUAL(bad, 0u);
 }
 
-PE_TEST(large_blocks_move_whole) {
+PE_TEST(large_blocks_are_transferred_completely) {
   const std::size_t bytes = pes() > 8 ? 1 << 14 : (3 << 20) + 5;
   const auto n = static_cast<std::size_t>(pes());
   Symmetric<unsigned char> source(bytes), dest(bytes * n);
-  const auto at = [](int pe, std::size_t i) {
-    return static_cast<unsigned char>(i * 13 + i / 4096 + static_cast<std::size_t>(pe) * 17);
+  const auto seed_of = [](int pe) { return static_cast<std::size_t>(pe); };
+  const auto has_bytes_of = [&](int pe, std::size_t at, std::size_t count, std::size_t first) {
+    return test_support::has_pattern(dest.get() + at, count, seed_of(pe), first);
   };
-  for (std::size_t i = 0; i < bytes; ++i) source[i] = at(me(), i);
+  test_support::fill_pattern(source.get(), bytes, seed_of(me()));
   const int root = pes() - 1;
   CHECK_EQUAL(shmem_broadcastmem(SHMEM_TEAM_WORLD, dest.get(), source.get(), bytes, root), 0);
-  std::size_t bad = 0;
-  for (std::size_t i = 0; i < bytes; ++i) bad += dest[i] != at(root, i);
-  CHECK_EQUAL(bad, 0u);
+  CHECK(has_bytes_of(root, 0, bytes, 0));
   shmem_sync_all();
   CHECK_EQUAL(shmem_fcollectmem(SHMEM_TEAM_WORLD, dest.get(), source.get(), bytes), 0);
-  bad = 0;
-  for (int pe = 0; pe < pes(); ++pe)
-    for (std::size_t i = 0; i < bytes; i += 3) bad += dest[static_cast<std::size_t>(pe) * bytes + i] != at(pe, i);
-  CHECK_EQUAL(bad, 0u);
+  for (int pe = 0; pe < pes(); ++pe) CHECK(has_bytes_of(pe, static_cast<std::size_t>(pe) * bytes, bytes, 0));
   shmem_sync_all();
   const std::size_t block = bytes / n;
   CHECK_EQUAL(shmem_alltoallmem(SHMEM_TEAM_WORLD, dest.get(), source.get(), block), 0);
-  bad = 0;
   for (int pe = 0; pe < pes(); ++pe)
-    for (std::size_t i = 0; i < block; ++i)
-      bad += dest[static_cast<std::size_t>(pe) * block + i] != at(pe, static_cast<std::size_t>(me()) * block + i);
-  CHECK_EQUAL(bad, 0u);
+    CHECK(has_bytes_of(pe, static_cast<std::size_t>(pe) * block, block, static_cast<std::size_t>(me()) * block));
 }
 
 // Section 9.10.7: for broadcast dest and source may be the same object on the root.

@@ -1,5 +1,7 @@
-// Reductions and scans of section 9.10.9 and 9.10.10: every type and operator, in place and apart, several lengths.
+// Reductions and scans of section 9.10.9 and 9.10.10: every type and operator, in place and with separate buffers,
+// several lengths.
 #define SHMEMX_NO_C99_COMPLEX  // the rows deduce the type from the routine's address
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
@@ -20,39 +22,42 @@ struct Case {
   T* source;
 };
 
-// Small terms, so that results are exact in every type; narrow integers wrap alike on both sides.
+// Small terms, so that results are exact in every type; in narrow integers the library and the test wrap alike.
 template <class T>
 T term(int pe, std::size_t i) {
   return static_cast<T>(static_cast<float>((static_cast<std::size_t>(pe) * 5 + i * 3) % 4 + (i % 7 == 0 ? 2 : 0)));
 }
 
-// Runs one operator for all lengths, apart and in place, and compares with a fold over PEs first..last.
-template <class T, class Op, class Terms>
-void check_fold(const char* what, const Case<T>& c, Reduce<T>* reduce, Terms terms, Op op, bool exclusive = false,
-                bool scan = false) {
+// The PEs whose terms a result contains.
+enum class Terms : std::uint8_t { of_all, up_to_this, before_this };
+
+// Runs one operator for all lengths, with separate buffers and in place, and compares with a fold over PEs first..last.
+template <class T, class Op, class Term>
+void check_fold(const char* what, const Case<T>& c, Reduce<T>* reduce, Term term, Op op, Terms terms = Terms::of_all) {
   if (reduce == nullptr) return;
   const Note note(what);
-  const int n = shmem_team_n_pes(c.team), index = shmem_team_my_pe(c.team);
-  for (const std::size_t len : kLengths) {
+  const int index = shmem_team_my_pe(c.team);
+  const int last =
+      terms == Terms::of_all ? shmem_team_n_pes(c.team) - 1 : index - (terms == Terms::before_this ? 1 : 0);
+  for (const std::size_t nelems : kLengths) {
     for (const bool in_place : {false, true}) {
       T* const dest = in_place ? c.source : c.dest;
       for (std::size_t i = 0; i < kMax; ++i) {
         c.dest[i] = static_cast<T>(99);
-        c.source[i] = i < len ? terms(index, i) : static_cast<T>(99);
+        c.source[i] = i < nelems ? term(index, i) : static_cast<T>(99);
       }
       shmem_team_sync(c.team);
-      CHECK_EQUAL(reduce(c.team, dest, c.source, len), 0);
+      CHECK_EQUAL(reduce(c.team, dest, c.source, nelems), 0);
       std::size_t bad = 0;
-      for (std::size_t i = 0; i < len; ++i) {
-        const int last = scan ? index - (exclusive ? 1 : 0) : n - 1;
+      for (std::size_t i = 0; i < nelems; ++i) {
         T expected = static_cast<T>(0);
-        if (last >= 0) expected = terms(0, i);
-        for (int pe = 1; pe <= last; ++pe) expected = op(expected, terms(pe, i));
+        if (last >= 0) expected = term(0, i);
+        for (int pe = 1; pe <= last; ++pe) expected = op(expected, term(pe, i));
         bad += !(dest[i] == expected);
-        bad += !in_place && !(c.source[i] == terms(index, i));  // the source stays as it is
+        bad += !in_place && !(c.source[i] == term(index, i));  // the source is unchanged
       }
       CHECK_EQUAL(bad, 0u);
-      CHECK(dest[len] == static_cast<T>(99));
+      CHECK(dest[nelems] == static_cast<T>(99));
     }
   }
   CHECK_EQUAL(reduce(c.team, nullptr, nullptr, 0), 0);
@@ -61,7 +66,7 @@ void check_fold(const char* what, const Case<T>& c, Reduce<T>* reduce, Terms ter
 template <class T>
 void check_ordered(const ReduceRow<T>& row, const Case<T>& c) {
   if constexpr (requires(T a, T b) { a < b; }) {
-    // Both signs for signed types: -1 must not pass for a large number.
+    // Both signs for signed types: -1 must not be compared as a large number.
     const auto terms = [](int pe, std::size_t i) {
       const int raw = static_cast<int>((static_cast<std::size_t>(pe) * 7 + i * 5) % 23);
       return static_cast<T>(std::is_signed_v<T> || std::is_floating_point_v<T> ? raw - 11 : raw + 100);
@@ -89,7 +94,7 @@ void exercise(const ReduceRow<T>& row, const std::vector<shmem_team_t>& teams) {
   auto* const memory = static_cast<T*>(shmem_calloc(2 * kMax, sizeof(T)));
   const auto plus = [](T a, T b) { return static_cast<T>(a + b); };
   const auto times = [](T a, T b) { return static_cast<T>(a * b); };
-  // Factors of 1 and -1 or 2 keep products exact; for narrow integers they wrap alike on both sides.
+  // Factors of 1 and -1 or 2 keep products exact; in narrow integers the library and the test wrap alike.
   const auto factors = [](int pe, std::size_t i) {
     return static_cast<T>(static_cast<float>(pe % 5 == static_cast<int>(i % 5) ? 2 : 1));
   };
@@ -98,8 +103,8 @@ void exercise(const ReduceRow<T>& row, const std::vector<shmem_team_t>& teams) {
     const Case<T> c{team, memory, memory + kMax};
     check_fold(" sum", c, row.sum, term<T>, plus);
     check_fold(" prod", c, row.prod, factors, times);
-    check_fold(" inscan", c, row.inscan, term<T>, plus, false, true);
-    check_fold(" exscan", c, row.exscan, term<T>, plus, true, true);
+    check_fold(" inscan", c, row.inscan, term<T>, plus, Terms::up_to_this);
+    check_fold(" exscan", c, row.exscan, term<T>, plus, Terms::before_this);
     check_ordered(row, c);
     check_bits(row, c);
   }

@@ -30,7 +30,7 @@ struct ReduceRow {
   Reduce<T>*all, *any, *parity;  // and, or, xor; null for types without
 };
 
-// The deduction of T from the routine's own type works for whatever the header calls a complex number.
+// T is deduced from the routine's type, so it does not depend on the header's name for complex types.
 template <class T>
 ReduceRow<T> arithmetic_row(const char* name, int (*sum)(shmem_team_t, T*, const T*, size_t), Reduce<T>* prod,
                             Reduce<T>* inscan, Reduce<T>* exscan) {

@@ -30,7 +30,7 @@ struct Reversed {
     shmem_ctx_destroy(ctx);
     shmem_team_destroy(team);
   }
-  // The team's number of the world's PE, and the other way around: the map is its own inverse.
+  // Translates world numbers to team numbers and vice versa: the map is its own inverse.
   int of(int pe) const { return pes() - 1 - pe; }
   shmem_team_t team = SHMEM_TEAM_INVALID;
   shmem_ctx_t ctx = SHMEM_CTX_INVALID;
@@ -79,7 +79,7 @@ PE_TEST(destroying_a_context_completes_its_puts) {
   pshmem_ctx_destroy(SHMEM_CTX_INVALID);
 }
 
-PE_TEST(the_team_of_a_context_can_be_asked_for) {
+PE_TEST(the_team_of_a_context_can_be_queried) {
   const Reversed reversed;
   CHECK_EQUAL(reversed.status, 0);
   shmem_team_t team = SHMEM_TEAM_INVALID;
@@ -99,10 +99,10 @@ PE_TEST(no_context_on_an_invalid_team) {
 }
 
 // Sections 9.5 and 9.6: PE numbers are relative to the team of the context, in every family.
-PE_TEST(rma_numbers_are_relative_to_the_team) {
+PE_TEST(put_numbers_are_relative_to_the_team) {
   const Reversed r;
   Symmetric<long> data(64);
-  long source[64], got[64];
+  long source[64];
   const int there = r.of(right());
   const auto expect = [&](long base, std::size_t count, std::size_t step) {
     shmem_ctx_quiet(r.ctx);
@@ -133,6 +133,13 @@ PE_TEST(rma_numbers_are_relative_to_the_team) {
   expect(6, 64, 1);
   for (std::size_t i = 0; i < 8; ++i) shmem_ctx_long_p(r.ctx, &data[i], 7 + 100 * me() + static_cast<long>(i), there);
   expect(7, 8, 1);
+}
+
+PE_TEST(get_numbers_are_relative_to_the_team) {
+  const Reversed r;
+  Symmetric<long> data(64);
+  long got[64];
+  const int there = r.of(right());
   for (int i = 0; i < 64; ++i) data[static_cast<std::size_t>(i)] = 9 + 100 * me() + i;
   shmem_sync_all();
   const auto check_got = [&](int count) {
@@ -207,7 +214,7 @@ PE_TEST(signal_and_quiet_numbers_are_relative_to_the_team) {
 }
 
 // A team of some PEs: numbers run from 0 to its size only.
-PE_TEST_MIN(contexts_on_a_partial_team_reach_its_members, 3) {
+PE_TEST_MIN(contexts_on_a_partial_team_address_its_members, 3) {
   shmem_team_t team = SHMEM_TEAM_INVALID;
   shmem_team_split_strided(SHMEM_TEAM_WORLD, 1, 1, pes() - 1, nullptr, 0, &team);
   Symmetric<int> word;
@@ -227,7 +234,7 @@ PE_TEST_MIN(contexts_on_a_partial_team_reach_its_members, 3) {
 }
 
 // Section 9.4.8: destroying a team ends the shareable contexts that were left on it.
-PE_TEST(a_team_takes_its_left_over_contexts_along) {
+PE_TEST(destroying_a_team_destroys_its_contexts) {
   for (int i = 0; i < 100; ++i) {
     shmem_team_t team = SHMEM_TEAM_INVALID;
     shmem_team_config_t config = {2};
@@ -256,7 +263,7 @@ PE_TEST(many_contexts_live_at_once) {
 }
 
 // Section 9.9: hints without effect on order or completion; start on a started session and repeated stops are legal.
-PE_TEST(sessions_change_nothing_that_can_be_seen) {
+PE_TEST(sessions_have_no_visible_effect) {
   Symmetric<long> words(100);
   shmem_ctx_session_config_t config = {SIZE_MAX};
   shmem_ctx_t own = SHMEM_CTX_INVALID;

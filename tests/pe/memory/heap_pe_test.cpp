@@ -18,7 +18,7 @@ using namespace pe_test;
 
 bool aligned(const void* p, std::size_t to) { return reinterpret_cast<std::uintptr_t>(p) % to == 0; }
 
-// The same block on all PEs: what a peer writes through its own address arrives here.
+// Checks that the block is the same on all PEs: data that a peer puts to its own address of it arrive here.
 void check_symmetric(void* block, std::size_t bytes) {
   auto* const bytes_at = static_cast<unsigned char*>(block);
   bytes_at[0] = bytes_at[bytes - 1] = 0;
@@ -66,10 +66,10 @@ PE_TEST(every_allocator_returns_symmetric_aligned_memory) {
   }
 }
 
-// What is no power of two is no alignment. The same on all PEs, and before any barrier.
+// An alignment must be a power of two. All PEs get null, before any barrier.
 PE_TEST(other_alignments_give_null) {
   const auto before = heap_info();
-  if (me() == 0) CHECK(shmem_align(3, 64) == nullptr);  // with the warning, once
+  if (me() == 0) CHECK(shmem_align(3, 64) == nullptr);  // prints the warning, once
   if (me() == 0) CHECK(shmem_align(0, 64) == nullptr);
   CHECK_EQUAL(heap_info().live_blocks, before.live_blocks);
 }
@@ -98,7 +98,7 @@ PE_TEST(large_alignments_are_kept) {
   }
 }
 
-// A mark of what was granted, not of what was asked for.
+// The high-water mark counts memory that was allocated, not memory that was requested.
 PE_TEST(a_refused_request_leaves_the_high_water_mark) {
   void* const block = shmem_malloc(64);
   const auto before = heap_info();
@@ -120,7 +120,7 @@ PE_TEST(hints_are_accepted) {
                              SHMEM_MALLOC_ATOMICS_REMOTE,
                              SHMEM_MALLOC_SIGNAL_REMOTE,
                              SHMEM_MALLOC_ATOMICS_REMOTE | SHMEM_MALLOC_SIGNAL_REMOTE,
-                             1L << 50,  // bits that no constant has
+                             1L << 50,  // bits that no constant of the standard has
                              -1L};
   for (const long hints : kHints) {
     auto* const words =
@@ -142,7 +142,7 @@ PE_TEST(hints_are_accepted) {
 
 // Section 9.3: nothing happens for size 0 and for null, not even a barrier.
 PE_TEST(nothing_happens_for_size_zero_and_null) {
-  if (me() == 0) {  // one PE alone: a hidden barrier would hang or disturb the count of the others
+  if (me() == 0) {  // on one PE only: a hidden barrier would hang or pair with a later one of the other PEs
     CHECK(shmem_malloc(0) == nullptr);
     CHECK(pshmem_malloc(0) == nullptr);
     CHECK(shmem_calloc(0, 8) == nullptr);
@@ -152,7 +152,7 @@ PE_TEST(nothing_happens_for_size_zero_and_null) {
     shmem_free(nullptr);
     pshmem_free(nullptr);
   }
-  // realloc of null allocates, realloc to nothing frees, section 9.3.3.
+  // realloc of null allocates, realloc to size 0 frees, section 9.3.3.
   const auto before = heap_info();
   void* block = shmem_realloc(nullptr, 64);
   if (CHECK(block != nullptr)) check_symmetric(block, 64);
@@ -163,7 +163,7 @@ PE_TEST(nothing_happens_for_size_zero_and_null) {
   CHECK_EQUAL(heap_info().live_blocks, before.live_blocks);
 }
 
-// Section 9.3.6: calloc zeroes before its barrier, otherwise a fast peer's put would be wiped out.
+// Section 9.3.6: calloc zeroes before its barrier, otherwise it could overwrite a peer's put.
 PE_TEST(calloc_zeroes_before_its_barrier) {
   constexpr std::size_t kWords = 1 << 15;
   for (int round = 0; round < 20; ++round) {
@@ -189,12 +189,12 @@ PE_TEST(calloc_guards_against_overflow) {
   CHECK(shmem_calloc(SIZE_MAX, SIZE_MAX) == nullptr);
 }
 
-// Sections 9.3.1 and 9.3.2: a block is ready everywhere on return, and complete before anybody frees it.
+// Sections 9.3.1 and 9.3.2: a block is allocated on all PEs on return, and puts to it complete before any PE frees it.
 PE_TEST(allocation_and_release_synchronise) {
   for (int round = 0; round < 200; ++round) {
     auto* const words = static_cast<long*>(shmem_malloc(64));
     if (!CHECK(words != nullptr)) return;
-    shmem_long_p(words, round + me(), right());  // at once: the peer has left malloc or is in it
+    shmem_long_p(words, round + me(), right());  // at once: the peer may still be inside malloc
     if (round % 2 == 0) {
       shmem_barrier_all();
       CHECK_EQUAL(*words, round + left());
@@ -224,7 +224,7 @@ PE_TEST(realloc_keeps_the_contents) {
   shmem_free(words);
 }
 
-// Section 9.3.3: what cannot grow stays as it is.
+// Section 9.3.3: a block that cannot grow is left unchanged.
 PE_TEST(a_failed_realloc_leaves_the_block_alone) {
   auto* const words = static_cast<int*>(shmem_malloc(64));
   words[5] = 77 + me();
@@ -256,7 +256,7 @@ PE_TEST(exhaustion_returns_null_everywhere) {
   shmem_free(block);
 }
 
-// All that the heap has can be handed out and comes back in one piece.
+// The whole heap can be allocated, and is one free block again after all have been freed.
 PE_TEST(freed_memory_is_merged_again) {
   const auto before = heap_info();
   std::vector<void*> blocks;
@@ -308,7 +308,7 @@ PE_TEST(a_stray_write_cannot_corrupt_the_allocator) {
   auto* const third = static_cast<unsigned char*>(shmem_malloc(128));
   unsigned char* const low = std::min({first, second, third});
   unsigned char* const high = std::max({first, second, third});
-  std::memset(low, 0xff, static_cast<std::size_t>(high - low) + 128 + 64);  // blocks, gaps, and what follows
+  std::memset(low, 0xff, static_cast<std::size_t>(high - low) + 128 + 64);  // blocks, gaps, and the memory behind them
   shmem_barrier_all();
   std::vector<unsigned char> junk(static_cast<std::size_t>(high - low) + 192, 0xa5);
   shmem_putmem(low, junk.data(), junk.size(), right());
@@ -332,7 +332,7 @@ PE_TEST(half_of_the_machine_can_be_allocated) {
   const auto machine =
       static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   if (getenv("SHMEM_SYMMETRIC_SIZE") != nullptr) return;
-  if (pes() > 1) {  // the promise is for a PE that has the machine for itself
+  if (pes() > 1) {  // guaranteed only for a job of one PE
     CHECK(heap_info().capacity_bytes > 0);
     return;
   }

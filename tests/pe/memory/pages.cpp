@@ -1,5 +1,5 @@
-// The pages behind the symmetric heap, over several lives of the library: a program with a scenario as its argument.
-// Exit status 0 is success.
+// The pages of the symmetric heap, over several initialisations of the library: a program with a scenario as its
+// argument. Exit status 0 is success.
 #include <shmem.h>
 #include <shmemx.h>
 #include <sys/mman.h>
@@ -26,7 +26,7 @@ constexpr std::size_t kBytes = std::size_t{1} << 20;
 
 std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 
-// shmem_calloc gives zeros although an earlier life of the library has filled the same memory, and the program has
+// shmem_calloc returns zeros although the same memory was filled before an earlier shmem_finalize, and the program has
 // locked a page of it, so that the kernel refuses MADV_REMOVE.
 void zeros_after_finalize() {
   shmem_init();
@@ -60,7 +60,7 @@ struct Mapping {
   }
 };
 
-// Empty where the kernel does not say what a core dump holds.
+// Empty if the kernel does not report which mappings a core dump holds.
 std::vector<Mapping> mappings() {
   std::vector<Mapping> all;
   std::ifstream smaps("/proc/self/smaps");
@@ -107,7 +107,7 @@ std::size_t dumped_bytes(const void* heap) {
 // shared memory.
 void dumped() {
   if (mappings().empty()) {
-    std::printf("this kernel does not say what a core dump holds\n");
+    std::printf("this kernel does not report which mappings a core dump holds\n");
     return;
   }
   constexpr std::size_t kStep = std::size_t{2} << 20;

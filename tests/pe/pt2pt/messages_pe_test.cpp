@@ -7,33 +7,17 @@
 #include <random>
 #include <vector>
 
-#include "../../support/pattern.hpp"
 #include "../../support/pe_test.hpp"
+#include "message_content.hpp"
 
 using namespace pe_test;
 
 namespace {
 
-std::uint8_t pattern(int source, int tag, std::size_t i) {
-  return test_support::pattern_byte(static_cast<std::size_t>(source * 89 + tag), i);
-}
-
-void fill(std::uint8_t* to, std::size_t bytes, int source, int tag) {
-  for (std::size_t i = 0; i < bytes; ++i) to[i] = pattern(source, tag, i);
-}
-
-// Counts as one check.
-bool holds(const std::uint8_t* from, std::size_t bytes, int source, int tag) {
-  for (std::size_t i = 0; i < bytes; ++i) {
-    if (from[i] != pattern(source, tag, i)) return false;
-  }
-  return true;
-}
-
 constexpr std::size_t kSizes[] = {0,    1,    7,     8,     40,    41,     104,     105,     1000,    8152,    8153,
                                   8160, 9000, 16384, 16385, 65536, 100001, 1048576, 1048577, 4194304, 16777216};
 
-// A ring of all PEs, every size: memory of malloc or of the symmetric heap on either side.
+// A ring of all PEs, every size: buffers of malloc or in the symmetric heap on either side.
 void ring(std::uint8_t* out, std::uint8_t* in) {
   for (const std::size_t bytes : kSizes) {
     const Note note("bytes " + std::to_string(bytes));
@@ -139,7 +123,7 @@ PE_TEST(posted_receives_take_messages_in_their_order) {
   }
 }
 
-PE_TEST(any_source_hears_everybody) {
+PE_TEST(any_source_receives_from_all_pes) {
   const int value = me() * 10;
   std::vector<shmemx_request_t> sends(static_cast<std::size_t>(pes()));
   for (int pe = 0; pe < pes(); ++pe) shmemx_isend(&value, sizeof value, pe, me(), &sends[static_cast<std::size_t>(pe)]);
@@ -156,7 +140,7 @@ PE_TEST(any_source_hears_everybody) {
   shmemx_waitall(sends.size(), sends.data(), nullptr);
 }
 
-PE_TEST(too_long_a_message_is_cut_and_said_so) {
+PE_TEST(a_message_that_is_too_long_is_truncated_and_reported) {
   for (const std::size_t bytes : {std::size_t{9}, std::size_t{900}, std::size_t{12'000}, std::size_t{500'000}}) {
     for (const std::size_t room : {std::size_t{0}, std::size_t{5}, bytes - 1}) {
       const Note note("bytes " + std::to_string(bytes) + " room " + std::to_string(room));
@@ -175,7 +159,7 @@ PE_TEST(too_long_a_message_is_cut_and_said_so) {
   }
 }
 
-PE_TEST(to_oneself) {
+PE_TEST(a_pe_can_send_to_itself) {
   for (const std::size_t bytes : {std::size_t{0}, std::size_t{8}, std::size_t{5000}, std::size_t{300'000}}) {
     std::vector<std::uint8_t> out(bytes);
     std::vector<std::uint8_t> in(bytes);
@@ -264,7 +248,7 @@ PE_TEST(null_requests_are_complete) {
   CHECK_EQUAL(shmemx_cancel(&request), 0);
 }
 
-PE_TEST(waitany_finds_each_once) {
+PE_TEST(waitany_returns_each_request_once) {
   constexpr std::size_t kMany = 8;
   int in[kMany];
   shmemx_request_t requests[kMany];
@@ -335,7 +319,7 @@ PE_TEST(lists_and_strides_on_either_side) {
     }
     CHECK_EQUAL(wrong, 0U);
     CHECK(std::all_of(in.begin(), in.end(), [](std::uint8_t b) { return b == 0xee; }));
-    // The other way round: a list is sent, blocks are received.
+    // The reverse: a list is sent, blocks are received.
     list.clear();
     for (std::size_t i = 0; i < pieces; ++i) list.push_back({&data[i * kBlock], kBlock});
     std::fill(spread.begin(), spread.end(), std::uint8_t{0xcc});
@@ -349,8 +333,8 @@ PE_TEST(lists_and_strides_on_either_side) {
   }
 }
 
-// The blocking forms of lists and the started ones of strides.
-PE_TEST(lists_block_and_strides_are_started) {
+// The blocking forms with lists, and the non-blocking ones with strides.
+PE_TEST(lists_blocking_and_strides_non_blocking) {
   constexpr std::size_t kPieces = 50;
   std::vector<std::uint8_t> data(kPieces * 16);
   fill(data.data(), data.size(), me(), 3);
@@ -378,8 +362,8 @@ PE_TEST(lists_block_and_strides_are_started) {
   CHECK_EQUAL(wrong, 0U);
 }
 
-// A wait for something else in the library still moves the sends that were started.
-PE_TEST_MIN(a_barrier_moves_started_sends, 2) {
+// Sends that were started make progress while the PE waits in another routine of the library.
+PE_TEST_MIN(started_sends_make_progress_in_a_barrier, 2) {
   std::vector<std::uint8_t> out(3'000'000);
   std::vector<std::uint8_t> in(out.size());
   fill(out.data(), out.size(), me(), 1);
@@ -395,77 +379,4 @@ PE_TEST_MIN(a_barrier_moves_started_sends, 2) {
     }
     shmem_barrier_all();
   }
-}
-
-// All PEs send to all, and none receives meanwhile.
-PE_TEST_MIN(storm_before_any_receive, 2) {
-  constexpr int kMany = 60;
-  constexpr std::size_t kBytes = 3000;
-  std::vector<std::uint8_t> out(kBytes);
-  fill(out.data(), kBytes, me(), 0);
-  for (int i = 0; i < kMany; ++i) {
-    for (int step = 1; step < pes(); ++step) CHECK_EQUAL(shmemx_send(out.data(), kBytes, (me() + step) % pes(), i), 0);
-  }
-  std::vector<std::uint8_t> in(kBytes);
-  for (int i = kMany - 1; i >= 0; --i) {
-    for (int pe = 0; pe < pes(); ++pe) {
-      if (pe == me()) continue;
-      CHECK_EQUAL(shmemx_recv(in.data(), kBytes, pe, i, nullptr), 0);
-      CHECK(holds(in.data(), kBytes, pe, 0));
-    }
-  }
-}
-
-// The same, started, of all sizes, received in any order.
-PE_TEST(storm_of_started_messages) {
-  constexpr int kMany = 12;
-  const unsigned seed = 17U * static_cast<unsigned>(me());
-  std::mt19937 random(seed);
-  const auto size_of = [](int source, int dest, int i) {
-    static constexpr std::size_t kMost[] = {1, 100, 5000, 20'000, 200'000};
-    return kMost[static_cast<std::size_t>(source + 2 * dest + 3 * i) % 5] + static_cast<std::size_t>(i);
-  };
-  std::vector<std::vector<std::uint8_t>> memories;
-  std::vector<shmemx_request_t> requests;
-  struct Receive {
-    std::size_t memory;
-    int source, tag;
-  };
-  std::vector<Receive> receives;
-  for (int i = 0; i < kMany; ++i) {
-    for (int pe = 0; pe < pes(); ++pe) {
-      memories.emplace_back(size_of(me(), pe, i));
-      fill(memories.back().data(), memories.back().size(), me(), i);
-      shmemx_isend(memories.back().data(), memories.back().size(), pe, i, &requests.emplace_back());
-    }
-  }
-  std::vector<std::pair<int, int>> order;
-  for (int i = 0; i < kMany; ++i) {
-    for (int pe = 0; pe < pes(); ++pe) order.push_back({pe, i});
-  }
-  std::shuffle(order.begin(), order.end(), random);
-  for (const auto& [pe, i] : order) {
-    memories.emplace_back(size_of(pe, me(), i));
-    receives.push_back({memories.size() - 1, pe, i});
-    shmemx_irecv(memories.back().data(), memories.back().size(), pe, i, &requests.emplace_back());
-  }
-  CHECK_EQUAL(shmemx_waitall(requests.size(), requests.data(), nullptr), 0);
-  for (const Receive& receive : receives) {
-    const auto& memory = memories[receive.memory];
-    CHECK(holds(memory.data(), memory.size(), receive.source, receive.tag));
-  }
-}
-
-PE_TEST(ten_thousand_unexpected_messages) {
-  constexpr int kMany = 10'000;
-  for (int i = 0; i < kMany; ++i) CHECK_EQUAL(shmemx_send(&i, sizeof i, right(), i), 0);
-  const double begin = now();
-  int wrong = 0;
-  for (int i = kMany - 1; i >= 0; --i) {
-    int in = -1;
-    shmemx_recv(&in, sizeof in, left(), i, nullptr);
-    wrong += in != i;
-  }
-  CHECK_EQUAL(wrong, 0);
-  CHECK(now() - begin < 20);  // a walk over the list would take minutes
 }

@@ -1,4 +1,4 @@
-// One misuse of two-sided messages for each name; run by misuse_test on 3 PEs. The last PE errs.
+// One misuse of two-sided messages for each name; run by misuse_test on 3 PEs. The last PE makes the error.
 #include <shmem.h>
 #include <shmemx.h>
 

@@ -4,28 +4,23 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
-#include <thread>
 #include <vector>
 
 #include "../../support/pe_test.hpp"
+#include "../../support/threads.hpp"
 
 using namespace pe_test;
+using test_support::run_on_threads;
 
 namespace {
 
 constexpr int kThreads = 4;
 
-void in_threads(auto body) {
-  std::vector<std::thread> threads;
-  for (int i = 0; i < kThreads; ++i) threads.emplace_back(body, i);
-  for (std::thread& thread : threads) thread.join();
-}
-
 }  // namespace
 
-PE_TEST(each_thread_has_its_tag) {
+PE_TEST(each_thread_uses_its_own_tag) {
   std::atomic<int> wrong{0};
-  in_threads([&](int thread) {
+  run_on_threads(kThreads, [&](int thread) {
     for (int turn = 0; turn < 100; ++turn) {
       const std::size_t words = turn % 10 == 0 ? 20'000 : 1 + static_cast<std::size_t>(turn) % 50;
       std::vector<int> out(words, thread * 1000 + turn);
@@ -41,7 +36,7 @@ PE_TEST(each_thread_has_its_tag) {
 PE_TEST(threads_share_a_stream_of_messages) {
   constexpr int kMany = 400;
   std::atomic<long> sum{0};
-  in_threads([&](int thread) {
+  run_on_threads(kThreads, [&](int thread) {
     for (int i = thread; i < kMany; i += kThreads) shmemx_send(&i, sizeof i, right(), 5);
     for (int i = thread; i < kMany; i += kThreads) {
       int in = -1;
@@ -52,7 +47,7 @@ PE_TEST(threads_share_a_stream_of_messages) {
   CHECK_EQUAL(sum.load(), long{kMany} * (kMany - 1) / 2);
 }
 
-PE_TEST(a_thread_completes_what_another_has_started) {
+PE_TEST(a_thread_completes_a_request_that_another_has_started) {
   constexpr std::size_t kMany = 40;
   std::vector<std::vector<std::uint8_t>> out(kMany);
   std::vector<std::vector<std::uint8_t>> in(kMany);
@@ -63,7 +58,7 @@ PE_TEST(a_thread_completes_what_another_has_started) {
     shmemx_irecv(in[i].data(), in[i].size(), left(), static_cast<int>(i), &requests[2 * i]);
     shmemx_isend(out[i].data(), out[i].size(), right(), static_cast<int>(i), &requests[2 * i + 1]);
   }
-  in_threads([&](int thread) {
+  run_on_threads(kThreads, [&](int thread) {
     for (std::size_t i = static_cast<std::size_t>(thread); i < requests.size(); i += kThreads)
       shmemx_wait(&requests[i], nullptr);
   });

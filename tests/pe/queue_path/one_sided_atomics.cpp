@@ -1,4 +1,4 @@
-// Atomics that the target executes: from several PEs at once, mixed with those of the target itself on its own memory.
+// Atomics that the target executes: from several PEs at once, mixed with those of the target on its own memory.
 #include <pshmem.h>
 
 #include <vector>
@@ -12,9 +12,9 @@ using namespace pe_test;
 
 constexpr int kRounds = 200;
 
-long static_sum;  // static data are a window of their own
+long static_sum;  // static data are a separate window
 
-// Every PE adds to every PE, its own included.
+// Every PE adds to the word of every PE, including its own.
 template <class T, class Add>
 void expect_exact_sum(T* word, const Add& add) {
   *word = 0;
@@ -50,7 +50,7 @@ PE_TEST(sums_of_all_pes_are_exact) {
   });
 }
 
-// Fetching forms of one counter: all numbers are given out, none twice.
+// Fetching forms on one counter: each number is returned exactly once.
 PE_TEST(numbers_drawn_from_one_counter_are_unique) {
   Symmetric<long> counter;
   const auto total = static_cast<std::size_t>(kRounds * pes());
@@ -68,7 +68,7 @@ PE_TEST(numbers_drawn_from_one_counter_are_unique) {
   }
 }
 
-// More questions than the library keeps in its table, before anybody waits.
+// More requests than the library's table holds, before any PE waits.
 PE_TEST(many_nbi_fetches_get_all_their_values) {
   constexpr std::size_t kFetches = 1500;
   Symmetric<std::uint64_t> counters(static_cast<std::size_t>(pes()));
@@ -80,7 +80,7 @@ PE_TEST(many_nbi_fetches_get_all_their_values) {
   CHECK_EQUAL(shmem_uint64_g(own, right()), 3 * kFetches);
 }
 
-// The operation happens in its turn, even when its answer comes late: fence orders what it does.
+// Fence orders the operations at the target, even if their replies arrive late.
 PE_TEST(nbi_fetches_and_sets_keep_their_order) {
   constexpr std::size_t kWords = 600;
   Symmetric<int> words(kWords);
@@ -97,7 +97,7 @@ PE_TEST(nbi_fetches_and_sets_keep_their_order) {
   }
 }
 
-PE_TEST(bitwise_operations_of_all_pes_meet) {
+PE_TEST(bitwise_operations_of_all_pes_take_effect) {
   Symmetric<std::uint64_t> set, cleared, flipped;
   *set = 0;
   *cleared = ~std::uint64_t{0};
@@ -116,7 +116,7 @@ PE_TEST(bitwise_operations_of_all_pes_meet) {
   if (pes() <= 64) CHECK_EQUAL(*flipped, all);
 }
 
-PE_TEST(values_of_all_widths_and_floats_travel_unchanged) {
+PE_TEST(values_of_all_widths_and_floats_arrive_unchanged) {
   Symmetric<float> narrow;
   Symmetric<double> wide;
   Symmetric<std::int32_t> negative;

@@ -1,4 +1,4 @@
-// Data of all sizes and shapes by messages: pieces meet without gaps, and nothing beside them is touched.
+// Data of all sizes and shapes by messages: the pieces leave no gaps, and no other memory is written.
 #include <pshmem.h>
 
 #include <algorithm>
@@ -61,7 +61,7 @@ void put_and_get_blocks(std::size_t bsize, std::size_t nblocks, std::ptrdiff_t d
   }
   CHECK(std::equal(expected.begin(), expected.end(), dest.get()));
   if (bsize == 1) CHECK(std::equal(expected.begin(), expected.end(), again.get()));
-  // Back again: from dest's stride to the source's. What comes is what this PE sent.
+  // The reverse, from dest's stride to the source's: the data are those that this PE sent.
   shmem_long_ibget(back.data(), dest.get(), sst, dst, bsize, nblocks, right());
   std::vector<long> sent(room, -1);
   for (std::size_t block = 0; block < nblocks; ++block) {
@@ -114,7 +114,7 @@ PE_TEST(strided_transfers_of_all_shapes_are_exact) {
   }
 }
 
-PE_TEST(elements_of_every_width_take_the_strided_way) {
+PE_TEST(strided_transfers_of_every_element_width_are_exact) {
   Symmetric<unsigned char> bytes(4000);
   Symmetric<short> shorts(4000);
   Symmetric<long double> wide(4000);
@@ -142,7 +142,7 @@ PE_TEST(elements_of_every_width_take_the_strided_way) {
 }
 
 // Team numbers are translated before a message is sent.
-PE_TEST_MIN(contexts_of_reversed_teams_reach_the_right_pe, 2) {
+PE_TEST_MIN(contexts_of_reversed_teams_address_the_right_pe, 2) {
   shmem_team_t reversed;
   CHECK_EQUAL(shmem_team_split_strided(SHMEM_TEAM_WORLD, pes() - 1, -1, pes(), nullptr, 0, &reversed), 0);
   shmem_ctx_t context;
@@ -168,7 +168,7 @@ PE_TEST(only_mapped_memory_has_a_pointer) {
     if (pe == me()) CHECK_EQUAL(pointer, static_cast<void*>(word.get()));
     CHECK_EQUAL(shmem_pe_accessible(pe), 1);
     CHECK_EQUAL(shmem_addr_accessible(word.get(), pe), 1);
-    // Whoever gets a pointer reaches the same word as by put.
+    // The pointer, if there is one, refers to the same word as a put.
     if (pointer != nullptr && pe == right()) *static_cast<long*>(pointer) = 17;
     if (pointer == nullptr && pe == right()) shmem_long_p(word.get(), 17, pe);
   }

@@ -1,4 +1,4 @@
-// Everybody at once, more operations than there are cells, and targets that compute.
+// All PEs at once, more operations than there are cells, and targets that compute.
 #include <pshmem.h>
 
 #include <atomic>
@@ -10,7 +10,7 @@ namespace {
 
 using namespace pe_test;
 
-// Keeps the processor busy without entering the library.
+// Computes without a call of the library.
 void compute(double seconds) {
   const double end = now() + seconds;
   static std::atomic<unsigned> work{0};
@@ -21,9 +21,9 @@ void compute(double seconds) {
 
 }  // namespace
 
-PE_TEST(storms_of_nbi_puts_from_everybody_to_everybody_arrive) {
+PE_TEST(nbi_puts_of_all_pes_to_all_pes_arrive) {
   constexpr std::size_t kEach = 400;
-  constexpr std::size_t kWords = 40;  // too much for a box
+  constexpr std::size_t kWords = 40;  // more than a fastbox holds
   const auto n = static_cast<std::size_t>(pes());
   Symmetric<long> inbox(n * kEach);
   Symmetric<long> blocks(n * kWords);
@@ -45,7 +45,7 @@ PE_TEST(storms_of_nbi_puts_from_everybody_to_everybody_arrive) {
   CHECK_EQUAL(bad, 0u);
 }
 
-PE_TEST(storms_of_nbi_gets_from_everybody_to_everybody_arrive) {
+PE_TEST(nbi_gets_of_all_pes_from_all_pes_arrive) {
   constexpr std::size_t kWords = 5000;
   Symmetric<long> data(kWords);
   for (std::size_t i = 0; i < kWords; ++i) data[i] = static_cast<long>(i) * 10 + me();
@@ -69,8 +69,8 @@ PE_TEST(storms_of_nbi_gets_from_everybody_to_everybody_arrive) {
   shmem_barrier_all();
 }
 
-// Nobody looks for what comes while all send; then all of it is complete after one quiet each.
-PE_TEST(quiet_completes_what_went_to_all_pes) {
+// No PE polls while all send; then one quiet of each PE completes everything.
+PE_TEST(quiet_completes_puts_to_all_pes) {
   Symmetric<long> sums(1);
   for (int round = 0; round < 100; ++round) {
     for (int pe = 0; pe < pes(); ++pe) shmem_long_atomic_add(sums.get(), 1, pe);
@@ -81,7 +81,7 @@ PE_TEST(quiet_completes_what_went_to_all_pes) {
   CHECK_EQUAL(*sums, 100L * pes());
 }
 
-PE_TEST_MIN(a_target_that_computes_stops_nobody, 2) {
+PE_TEST_MIN(a_target_that_computes_delays_no_other_pe, 2) {
   const int target = pes() - 1;
   Symmetric<long> word, ended, block(3000);
   std::vector<long> source(3000, me() + 1), back(3000);
@@ -104,8 +104,8 @@ PE_TEST_MIN(a_target_that_computes_stops_nobody, 2) {
   if (me() == target) CHECK_EQUAL(*word, 40L * (pes() - 1));
 }
 
-// Locks: their words lie on several PEs, whose memory is not mapped.
-PE_TEST(locks_exclude_everywhere) {
+// The words of a lock lie on several PEs, whose memory is not mapped.
+PE_TEST(locks_exclude_each_other_on_all_pes) {
   static long locks[3];
   Symmetric<long> counters(3);
   for (int round = 0; round < 30; ++round) {

@@ -1,4 +1,4 @@
-// Order and completion of operations that travel as messages.
+// Order and completion of operations that are sent as messages.
 #include <pshmem.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ using namespace pe_test;
 
 constexpr long kRounds = 200;
 
-// Sends `words` longs of value `round`, then the flag; the receiver looks at all of them when the flag is there.
+// Sends `words` longs of value `round`, then the flag; the receiver checks all of them when it sees the flag.
 template <class Send>
 void expect_data_before_flag(std::size_t words, const Send& send) {
   Symmetric<long> data(words);
@@ -25,7 +25,7 @@ void expect_data_before_flag(std::size_t words, const Send& send) {
     shmem_uint64_wait_until(flag.get(), SHMEM_CMP_EQ, static_cast<std::uint64_t>(round));
     const auto right_ones = std::count(data.get(), data.get() + words, round);
     CHECK_EQUAL(right_ones, static_cast<std::ptrdiff_t>(words));
-    // The next round may come when this one has been looked at.
+    // The next round starts after this one has been checked.
     shmem_uint64_p(seen.get(), static_cast<std::uint64_t>(round), left());
     shmem_uint64_wait_until(seen.get(), SHMEM_CMP_EQ, static_cast<std::uint64_t>(round));
   }
@@ -33,7 +33,7 @@ void expect_data_before_flag(std::size_t words, const Send& send) {
 
 }  // namespace
 
-PE_TEST(a_flag_behind_a_fence_comes_after_the_data) {
+PE_TEST(a_flag_put_after_a_fence_is_set_after_the_data) {
   for (const std::size_t words : {1u, 5u, 300u, 6000u}) {
     expect_data_before_flag(words,
                             [](long* data, const std::vector<long>& source, std::uint64_t* flag, std::uint64_t n) {
@@ -45,7 +45,7 @@ PE_TEST(a_flag_behind_a_fence_comes_after_the_data) {
   }
 }
 
-PE_TEST(a_flag_set_by_an_atomic_comes_after_the_data) {
+PE_TEST(a_flag_set_by_an_atomic_is_set_after_the_data) {
   expect_data_before_flag(700, [](long* data, const std::vector<long>& source, std::uint64_t* flag, std::uint64_t) {
     shmem_long_put(data, source.data(), source.size(), right());
     shmem_fence();
@@ -53,7 +53,7 @@ PE_TEST(a_flag_set_by_an_atomic_comes_after_the_data) {
   });
 }
 
-PE_TEST(a_signal_comes_after_the_data_of_its_put) {
+PE_TEST(a_signal_is_set_after_the_data_of_its_put) {
   for (const std::size_t words : {1u, 2u, 9u, 500u, 9001u}) {
     expect_data_before_flag(
         words, [](long* data, const std::vector<long>& source, std::uint64_t* flag, std::uint64_t n) {
@@ -66,7 +66,7 @@ PE_TEST(a_signal_comes_after_the_data_of_its_put) {
   }
 }
 
-PE_TEST(a_put_of_nothing_still_signals) {
+PE_TEST(a_put_of_zero_elements_sets_its_signal) {
   Symmetric<std::uint64_t> signal;
   long word = 0;
   shmem_long_put_signal(reinterpret_cast<long*>(signal.get()), &word, 0, signal.get(), 5, SHMEM_SIGNAL_ADD, right());
@@ -76,7 +76,7 @@ PE_TEST(a_put_of_nothing_still_signals) {
   CHECK_EQUAL(shmem_signal_wait_until(signal.get(), SHMEM_CMP_GT, 5), 7u);
 }
 
-// A loop of plain reads of the own memory sees what comes by messages, whichever routine reads.
+// A PE that reads its own memory in a loop sees data that arrive in messages, whichever routine it reads with.
 PE_TEST(loops_of_reads_see_what_arrives) {
   Symmetric<std::uint64_t> word;
   shmem_barrier_all();
@@ -104,9 +104,9 @@ PE_TEST(loops_of_reads_see_what_arrives) {
   }
 }
 
-// Store buffering through a third PE's memory: each of two PEs stores and, after quiet, reads what the other one
-// stores. At least one of them must see it.
-PE_TEST_MIN(quiet_means_visible_to_everybody, 3) {
+// Store buffering through a third PE's memory: each of two PEs stores and, after quiet, reads the other's word. At
+// least one of them must see the other's store.
+PE_TEST_MIN(quiet_makes_puts_visible_to_all_pes, 3) {
   Symmetric<long> words(2), seen(2);
   const int place = pes() - 1;
   for (long round = 1; round <= kRounds; ++round) {

@@ -132,7 +132,7 @@ PE_TEST(the_source_of_a_put_is_reusable_on_return) {
   for (std::size_t i = 0; i < kWords; ++i) CHECK_EQUAL(slots[i], static_cast<int>(i) + 1000 * left());
 }
 
-PE_TEST(every_pe_reaches_every_pe) {
+PE_TEST(every_pe_puts_to_every_pe) {
   Symmetric<long> from(static_cast<std::size_t>(pes()));
   static long from_static[1024];
   for (int pe = 0; pe < pes(); ++pe) {
@@ -168,8 +168,7 @@ PE_TEST(strides_of_any_positive_size_work) {
   }
 }
 
-// Single aligned stores are what programs rely on that still wait on words written by p (section 9.11, since 1.5
-// advice).
+// Programs that wait on words written by p rely on single aligned stores (section 9.11, since 1.5 only advice).
 PE_TEST(aligned_words_are_never_torn) {
   Symmetric<uint64_t> word(1);
   Symmetric<int> stop(1);

@@ -1,4 +1,4 @@
-// All RMA entry points of one type, gathered so that one test body serves every type, prefix and context form.
+// All RMA entry points of one type in one struct, so that one test function covers every type, prefix and context form.
 #pragma once
 
 #include <pshmem.h>

@@ -14,7 +14,7 @@ constexpr std::size_t kLengths[] = {0, 1, 2, 3, 7, 64, 129, 300};
 
 alignas(16) unsigned char heap_free_static[kWords * 16];  // globals of the program are symmetric, section 3
 
-// Fills with `guard`, which is distinct from what value() yields for the seeds in use.
+// Fills with `guard`, which differs from every value() of the seeds in use.
 template <class T>
 void fill(T* data, std::size_t count, std::size_t seed) {
   for (std::size_t i = 0; i < count; ++i) data[i] = value<T>(seed);
@@ -167,8 +167,8 @@ void exercise(const RmaRow<T, A>& row) {
   T* const global = reinterpret_cast<T*>(heap_free_static);
   shmem_ctx_t own = SHMEM_CTX_INVALID;
   const bool has_own = shmem_ctx_create(SHMEM_CTX_PRIVATE, &own) == 0;
-  const Via ways[] = {{false, SHMEM_CTX_DEFAULT}, {true, has_own ? own : SHMEM_CTX_DEFAULT}};
-  for (const Via& via : ways) {
+  const Via forms[] = {{false, SHMEM_CTX_DEFAULT}, {true, has_own ? own : SHMEM_CTX_DEFAULT}};
+  for (const Via& via : forms) {
     const Note form(via.with_ctx ? "ctx form" : "plain form");
     for (T* const shared : {heap.get(), global}) {
       const Note where(shared == global ? "static data" : "heap");

@@ -69,7 +69,7 @@ std::vector<std::string> dispositions() {
   return all;
 }
 
-// A round of everything that a fresh library must be able to do.
+// Uses every kind of operation once, as a check after each shmem_init.
 void use_library(long round) {
   const int me = shmem_my_pe(), n = shmem_n_pes(), right = (me + 1) % n, left = (me + n - 1) % n;
   auto* const word = static_cast<long*>(shmem_calloc(1, sizeof(long)));
@@ -91,7 +91,7 @@ void use_library(long round) {
   shmem_free(word);
 }
 
-// Sections 9.1.1 and 9.1.4: starting again after the end is legal; nothing may accumulate.
+// Sections 9.1.1 and 9.1.4: shmem_init after shmem_finalize is legal; no resource may accumulate.
 void repeated() {
   int descriptors = 0, maps = 0, passing = 0;
   for (int round = 0; round < 100; ++round) {
@@ -102,7 +102,7 @@ void repeated() {
       pshmem_init();
     EXPECT(initialised());
     use_library(round);
-    // Connections that have just begun, or were one too many, may come and go.
+    // The number of connections may vary while some are being set up or closed.
     passing = shmem_team_n_pes(SHMEM_TEAM_SHARED) != shmem_n_pes() ? shmem_n_pes() : 0;
     if (round % 2 == 0)
       shmem_finalize();
@@ -137,7 +137,7 @@ void nested() {
   EXPECT(!initialised());
 }
 
-// Section 9.1.4: the last finalize completes the traffic; what leaks up to then is no fault.
+// Section 9.1.4: the last finalize completes all operations; memory that the program has not freed is no error.
 void leaky() {
   shmem_init();
   const int n = shmem_n_pes();
@@ -187,7 +187,7 @@ void old_start() {
   start_pes(17);
   EXPECT(initialised());
   use_library(4);
-  // PE 0 leaves last; the others wait for it inside exit, as finalisation is collective.
+  // PE 0 exits last; the others wait for it inside exit, since finalize is collective.
   if (shmem_my_pe() == 0) usleep(200000);
 }
 
@@ -204,8 +204,8 @@ void no_finalize() {
   use_library(6);
 }
 
-// PE 0 takes its time between the library's own exit handler, which runs first, and this one: the others, who wait in
-// shmem_finalize meanwhile, must not take it for gone.
+// PE 0 sleeps between the library's exit handler, which runs first, and this one. The others wait in shmem_finalize
+// meanwhile and must not report it as lost.
 void finalize_in_exit_handler() {
   std::atexit([] {
     if (shmem_my_pe() == 0) usleep(30'000);
@@ -217,8 +217,8 @@ void finalize_in_exit_handler() {
   std::exit(failures == 0 ? 0 : 1);
 }
 
-// The main thread ends first, another one does the rest and returns: then the process ends, whatever threads the
-// library has.
+// The main thread ends first, and another one continues and returns: then the process ends, although threads of the
+// library may still run.
 void end_main_thread(void* (*rest)(void*)) {
   int provided = -1;
   shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided);
@@ -257,9 +257,9 @@ void signals_untouched() {
 
 bool is_handed_on(int fd) { return (fcntl(fd, F_GETFD) & FD_CLOEXEC) == 0; }
 
-// Few descriptors are held, none is handed on to programs that the PE executes, and none is added by a second start.
-// Descriptors that the program had open before are left as they are, whatever they refer to.
-// Between nodes a network holds some, and one for each PE it has talked to; they stay for the next start.
+// The library holds few descriptors, sets close-on-exec on all of them, and a second shmem_init adds none.
+// Descriptors that the program had open before are left unchanged.
+// Between nodes a network holds some, and one for each connected PE; they stay open for the next shmem_init.
 void descriptors_returned() {
   const int own = memfd_create("a folder of shmemx", 0);
   const auto inherited = descriptors();

@@ -70,7 +70,7 @@ PE_TEST(pointers_to_peers_load_and_store) {
   for (const auto& pointer : {shmem_ptr, pshmem_ptr}) {
     for (int pe = 0; pe < pes(); ++pe) {
       auto* const there = static_cast<long*>(pointer(heap.get(), pe));
-      if (there != nullptr) CHECK_EQUAL(*there, 100 + pe);  // section 9.1.9: null where there is no way
+      if (there != nullptr) CHECK_EQUAL(*there, 100 + pe);  // section 9.1.9: null if the memory is not mapped
       CHECK_EQUAL(shmem_long_g(heap.get(), pe), 100 + pe);
     }
     CHECK(pointer(heap.get(), me()) == static_cast<void*>(heap.get()));
@@ -100,7 +100,7 @@ PE_TEST(the_library_reports_itself_initialised) {
         SHMEM_THREAD_SERIALIZED < SHMEM_THREAD_MULTIPLE);
 }
 
-// Section 10.1.1: nothing happens in the library itself, whatever the level and the arguments.
+// Section 10.1.1: the library ignores the call, whatever the level and the arguments.
 PE_TEST(pcontrol_is_accepted) {
   for (const int level : {0, 1, 2, 17, -3}) {
     shmem_pcontrol(level);

@@ -1,4 +1,4 @@
-// A little of everything, cheap enough for hundreds of PEs on two cores.
+// A few operations of each kind, cheap enough for hundreds of PEs on two cores.
 #include <vector>
 
 #include "../../support/pe_test.hpp"
@@ -11,7 +11,7 @@ long global_slot[1024];
 
 }  // namespace
 
-PE_TEST(data_reaches_internode_pes) {
+PE_TEST(puts_and_gets_between_pes_are_exact) {
   Symmetric<long> slot(16);
   for (int step = 0; step < 8; ++step) {
     const int to = (me() + (1 << step)) % pes();
@@ -25,7 +25,7 @@ PE_TEST(data_reaches_internode_pes) {
   }
 }
 
-PE_TEST(atomics_count_everybody) {
+PE_TEST(atomics_count_all_pes) {
   Symmetric<long> counter;
   shmem_long_atomic_add(counter.get(), me() + 1, 0);
   shmem_long_atomic_inc(counter.get(), pes() - 1);
@@ -34,7 +34,7 @@ PE_TEST(atomics_count_everybody) {
   CHECK_EQUAL(shmem_long_atomic_fetch(counter.get(), 0), all + (pes() == 1 ? 1 : 0));
 }
 
-PE_TEST(collectives_join_everybody) {
+PE_TEST(collectives_include_all_pes) {
   const auto n = static_cast<std::size_t>(pes());
   Symmetric<int> in(n), out(n);
   in[0] = me() * 3;
@@ -74,7 +74,7 @@ PE_TEST(teams_split_in_two_dimensions) {
   shmem_team_destroy(column);
 }
 
-PE_TEST(signals_run_around_the_ring) {
+PE_TEST(signals_pass_around_the_ring) {
   Symmetric<uint64_t> signal;
   Symmetric<long> data(4);
   const long block[4] = {me(), 1, 2, 3};
@@ -84,7 +84,7 @@ PE_TEST(signals_run_around_the_ring) {
   if (me() != 0) shmem_long_put_signal(data.get(), block, 4, signal.get(), 1, SHMEM_SIGNAL_ADD, right());
 }
 
-PE_TEST(a_lock_is_passed_to_everybody) {
+PE_TEST(every_pe_acquires_a_lock) {
   static long lock;
   Symmetric<long> counter;
   shmem_set_lock(&lock);

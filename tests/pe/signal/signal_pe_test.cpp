@@ -22,7 +22,7 @@ struct SignalRow {
 alignas(16) unsigned char static_dest[300 * 16];
 uint64_t static_signal;
 
-// Sends `n` elements around the ring and lets the receiver rely on the signal alone.
+// Sends `n` elements around the ring; the receiver waits for the signal only.
 template <class T, class Send>
 void ring(T* dest, uint64_t* signal, const Send& send) {
   constexpr std::size_t kWords = 257;
@@ -132,7 +132,7 @@ PE_TEST(signal_operators_are_constants_and_distinct) {
   }
 }
 
-// Section 9.8.1: updates with one operator are atomic among each other, whichever routine makes them.
+// Section 9.8.1: updates with the same operator are atomic with each other, whichever routine makes them.
 PE_TEST(concurrent_signal_additions_lose_nothing) {
   Symmetric<uint64_t> signal;
   Symmetric<long> dest(static_cast<std::size_t>(pes()));

@@ -1,4 +1,4 @@
-// Children of fork keep their own globals, and the parent keeps its, however the library is linked.
+// Children of fork have their own copy of the globals, however the library is linked.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,11 +11,11 @@ static volatile char zeroed[1 << 20];
 
 namespace {
 
-// The exit status of a child that runs `body`; -1 when it was killed.
-template <class Body>
-int in_child(const Body& body) {
+// Returns the exit status of a forked child that runs `run`; -1 if it was killed.
+template <class Run>
+int in_child(const Run& run) {
   const pid_t child = fork();
-  if (child == 0) _exit(body());
+  if (child == 0) _exit(run());
   global = global + 1000;
   int status = 0;
   if (waitpid(child, &status, 0) != child || !WIFEXITED(status)) return -1;
@@ -24,7 +24,7 @@ int in_child(const Body& body) {
 
 }  // namespace
 
-PE_TEST(globals_of_parent_and_child_are_apart) {
+PE_TEST(globals_of_parent_and_child_are_separate) {
   Symmetric<long> word;
   zeroed[1000] = 7;
   for (int i = 0; i < 40; ++i) {
@@ -43,7 +43,7 @@ PE_TEST(globals_of_parent_and_child_are_apart) {
   }
 }
 
-// The child is told so and ends; the parent's contexts still work.
+// The library prints a diagnostic and ends the child; the parent's contexts still work.
 PE_TEST(a_child_is_not_a_pe) {
   Symmetric<long> word;
   shmem_ctx_t ctx = SHMEM_CTX_INVALID;

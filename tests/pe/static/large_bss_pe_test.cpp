@@ -1,5 +1,5 @@
-// Static data that nobody touches costs nothing, however large it is: no page of it is read, copied or written at the
-// start.
+// Static data that the program does not touch takes no memory, however large it is: shmem_init reads, copies and
+// writes no page of it.
 #include <cstdio>
 #include <cstring>
 
@@ -32,7 +32,7 @@ PE_TEST(untouched_static_data_takes_no_memory) {
   CHECK(resident_kib() < kMostKib);
 }
 
-PE_TEST(both_ends_are_symmetric_and_only_they_are_taken) {
+PE_TEST(both_ends_are_symmetric_and_only_touched_pages_take_memory) {
   for (const std::size_t at : {std::size_t{0}, kBytes / 2, kBytes - 1}) {
     shmem_char_p(&untouched[at], static_cast<char>(me() % 100 + 1), right());
     shmem_barrier_all();

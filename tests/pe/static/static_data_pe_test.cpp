@@ -33,7 +33,7 @@ struct Object {
   long value;
 } constructed;  // initialised before main, hence before the library
 
-// Runs `child` in a fork and returns its exit status, or 1000 + signal.
+// Runs `child` in a forked process and returns its exit status, or 1000 + signal.
 template <class F>
 int in_child(const F& child) {
   const pid_t pid = fork();
@@ -78,8 +78,7 @@ PE_TEST(all_kinds_of_static_data_are_targets) {
   CHECK_EQUAL(initialised[12], 7);
 }
 
-// Section 9.1.9 and design of this library: globals are mapped like heap, so load and store reach them where they reach
-// the heap.
+// Globals are mapped like the heap, so shmem_ptr (section 9.1.9) returns pointers to them where it does for the heap.
 PE_TEST(static_data_can_be_loaded_and_stored) {
   CHECK_EQUAL(shmem_addr_accessible(&global_word, right()), 1);
   Symmetric<long> word;
@@ -97,7 +96,7 @@ PE_TEST(static_data_can_be_loaded_and_stored) {
   CHECK_EQUAL(*const_cast<volatile long*>(&global_word), 77);
 }
 
-PE_TEST(what_is_not_symmetric_is_told_apart) {
+PE_TEST(addresses_that_are_not_symmetric_are_recognised) {
   long on_stack = 0;
   CHECK_EQUAL(shmem_addr_accessible(&on_stack, right()), 0);
   CHECK(shmem_ptr(&on_stack, right()) == nullptr);
@@ -115,7 +114,7 @@ PE_TEST(what_is_not_symmetric_is_told_apart) {
   }
 }
 
-PE_TEST(a_large_static_array_transfers_whole) {
+PE_TEST(a_large_static_array_is_transferred_completely) {
   constexpr std::size_t kWords = 1 << 18;
   long* const from = big_zeroed + 3;
   long* const to = big_zeroed + kBigWords - kWords - 5;
@@ -127,7 +126,7 @@ PE_TEST(a_large_static_array_transfers_whole) {
   CHECK_EQUAL(bad, 0u);
 }
 
-// A child of fork holds a private copy: neither side sees the other's writes, and the job goes on unharmed.
+// A child of fork has a private copy: neither process sees the other's writes, and the job continues.
 PE_TEST(a_forked_child_has_private_globals) {
   global_word = 10 + me();
   big_zeroed[77] = 20 + me();
@@ -150,7 +149,7 @@ PE_TEST(a_forked_child_has_private_globals) {
   CHECK_EQUAL(global_word, 30 + left());
 }
 
-// A child is not a PE: a call of the library ends the child, with a line that says so, and nobody else.
+// A child is not a PE: a call of the library prints a diagnostic and ends the child only.
 PE_TEST(a_child_that_calls_the_library_ends_alone) {
   int text[2];
   if (!CHECK(pipe(text) == 0)) return;
@@ -170,7 +169,7 @@ PE_TEST(a_child_that_calls_the_library_ends_alone) {
   CHECK_EQUAL(global_word, 60 + left());
 }
 
-PE_TEST(fork_and_exec_leave_the_job_alone) {
+PE_TEST(fork_and_exec_do_not_disturb_the_job) {
   CHECK_EQUAL(in_child([] {
                 execl("/bin/true", "true", static_cast<char*>(nullptr));
                 return 9;
@@ -189,7 +188,7 @@ PE_TEST(fork_and_exec_leave_the_job_alone) {
   CHECK_EQUAL(global_word, 50 + left());
 }
 
-// A parent that writes while its children live: the children keep what was there when they were made.
+// The parent writes while its children run: the children keep the values of the time of the fork.
 PE_TEST(a_child_keeps_its_snapshot) {
   int to_child[2];
   if (!CHECK(pipe(to_child) == 0)) return;

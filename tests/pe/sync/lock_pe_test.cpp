@@ -78,8 +78,8 @@ PE_TEST(test_lock_and_set_lock_mix) {
   CHECK_EQUAL(shmem_long_g(counter.get(), 0), static_cast<long>(rounds) * pes());
 }
 
-// The holder's writes reach the next holder, wherever they went.
-PE_TEST(a_lock_hands_data_over) {
+// The holder's puts to any PE are visible to the next holder.
+PE_TEST(a_lock_orders_the_data_that_it_protects) {
   constexpr std::size_t kWords = 200;
   Symmetric<int> data(kWords);
   Symmetric<long> lock;
@@ -98,7 +98,7 @@ PE_TEST(a_lock_hands_data_over) {
   CHECK_EQUAL(shmem_int_g(data.get(), 0), 100 * pes());
 }
 
-// Section 9.13.1: first come, first served. PE 0 holds the lock while the others queue up one after the other.
+// Section 9.13.1: locks are granted in the order of requests. PE 0 holds the lock while the others queue one by one.
 PE_TEST_MIN(waiters_are_served_in_the_order_of_arrival, 3) {
   constexpr useconds_t kUntilQueued = 60'000;  // from the last word before shmem_set_lock
   Symmetric<long> lock, turn, coming;
@@ -108,7 +108,7 @@ PE_TEST_MIN(waiters_are_served_in_the_order_of_arrival, 3) {
     shmem_barrier_all();
     if (me() == 0) {
       shmem_set_lock(lock.get());
-      // Upwards, downwards, and starting in the middle: each is told to go, and given time to get into the queue.
+      // In ascending and descending order, and starting in the middle: PE 0 signals each PE and gives it time to queue.
       for (int i = 1; i < pes(); ++i) {
         const int next = round == 0 ? i : round == 1 ? pes() - i : 1 + (i + pes() / 2) % (pes() - 1);
         shmem_int_p(&order[static_cast<std::size_t>(i)], next, 0);
@@ -118,7 +118,7 @@ PE_TEST_MIN(waiters_are_served_in_the_order_of_arrival, 3) {
       }
       shmem_long_atomic_set(turn.get(), 1, 0);
       shmem_clear_lock(lock.get());
-      shmem_long_wait_until(turn.get(), SHMEM_CMP_EQ, pes());  // all others have been inside
+      shmem_long_wait_until(turn.get(), SHMEM_CMP_EQ, pes());  // all others have held the lock
       CHECK_EQUAL(*turn, pes());
     } else {
       shmem_long_wait_until(turn.get(), SHMEM_CMP_EQ, 1);

@@ -1,5 +1,5 @@
-// A token goes round through every routine that a program can poll with instead of waiting. With more PEs than cores a
-// poller that kept its core would cost a time slice a hop: then these do not end in the time of the run.
+// A token passes around a ring by every routine that a program can poll with instead of waiting. With more PEs than
+// cores, a PE that polls without yielding its core costs a time slice for each hop, and the run exceeds its time limit.
 #include "../../support/pe_test.hpp"
 
 using namespace pe_test;
@@ -8,7 +8,7 @@ namespace {
 
 constexpr long kRounds = 400;
 
-// `reached(word, value)` asks once whether the word has the value, on this PE or on the one to the left.
+// `reached(word, value)` checks once whether the word has the value, on this PE or on its left neighbour.
 template <class Reached>
 void pass_token_round(bool on_left, Reached reached) {
   Symmetric<long> token;

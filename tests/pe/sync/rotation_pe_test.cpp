@@ -1,4 +1,4 @@
-// Repeated calls of the `any` routines report every satisfied element, also when a program asks about several arrays in turn.
+// Repeated calls of the `any` routines report every satisfied element, also if a program tests several arrays in turn.
 #include <vector>
 
 #include "../../support/pe_test.hpp"

@@ -15,7 +15,7 @@ using namespace pe_test;
 template <class T>
 struct WaitRow {
   const char* name;
-  void (*set)(T*, T, int);  // how the other side makes the comparison true
+  void (*set)(T*, T, int);  // how the other PE makes the comparison true
   void (*wait_until)(T*, int, T);
   void (*all)(T*, size_t, const int*, int, T);
   size_t (*any)(T*, size_t, const int*, int, T);
@@ -58,7 +58,7 @@ void comparisons(const WaitRow<T>& row, T* word) {
   CHECK_EQUAL(row.test(word, SHMEM_CMP_GT, std::numeric_limits<T>::max() - 1), 1);
 }
 
-// Sections 9.11.2 to 9.11.14: nothing to wait for.
+// Sections 9.11.2 to 9.11.14: no element, or all masked out.
 template <class T>
 void empty_sets(const WaitRow<T>& row, T* words) {
   const int masked[kCount] = {1, 2, -1, 1, 1, 7};
@@ -87,12 +87,12 @@ bool is_set_of(std::vector<size_t> found, std::vector<size_t> expected) {
   return found == expected;
 }
 
-// Local state only: what is true, what is masked, what is reported.
+// Without communication: true comparisons, masks, and reported indices.
 template <class T>
 void reports(const WaitRow<T>& row, T* words) {
   const int mask_1[kCount] = {0, 1, 0, 0, 0, 0};
   const T own[kCount] = {10, 21, 12, 23, 14, 15};
-  for (std::size_t i = 0; i < kCount; ++i) words[i] = static_cast<T>(10 + i);  // own matches at 0, 2, 4, 5
+  for (std::size_t i = 0; i < kCount; ++i) words[i] = static_cast<T>(10 + i);  // elements 0, 2, 4, 5 match
   size_t found[kCount];
   CHECK_EQUAL(row.test_all(words, kCount, nullptr, SHMEM_CMP_GE, 10), 1);
   CHECK_EQUAL(row.test_all(words, kCount, nullptr, SHMEM_CMP_NE, 11), 0);
@@ -233,9 +233,10 @@ PE_TEST(every_wait_and_test_of_every_type){
 
 PE_TEST(deprecated_waits_still_work) {
   OLD_WAIT(shmem, short)
-  OLD_WAIT(shmem, int) OLD_WAIT(shmem, long) OLD_WAIT(shmem, longlong) OLD_WAIT(pshmem, short) OLD_WAIT(pshmem, int)
-      OLD_WAIT(pshmem, long) OLD_WAIT(pshmem, longlong) SHORT_WAIT(shmem, short) SHORT_WAIT(shmem, ushort)
-          SHORT_WAIT(pshmem, short) SHORT_WAIT(pshmem, ushort) void (*const wait)(long*, long) = shmem_wait;
+  OLD_WAIT(shmem, int)
+  OLD_WAIT(shmem, long) OLD_WAIT(shmem, longlong) OLD_WAIT(pshmem, short) OLD_WAIT(pshmem, int) OLD_WAIT(pshmem, long)
+      OLD_WAIT(pshmem, longlong) SHORT_WAIT(shmem, short) SHORT_WAIT(shmem, ushort) SHORT_WAIT(pshmem, short)
+          SHORT_WAIT(pshmem, ushort) void (*const wait)(long*, long) = shmem_wait;
   void (*const profiling_wait)(long*, long) = pshmem_wait;
   void (*const wait_until)(long*, int, long) = shmem_wait_until;
   void (*const profiling_wait_until)(long*, int, long) = pshmem_wait_until;

@@ -10,7 +10,7 @@ namespace {
 
 using namespace pe_test;
 
-// Every member learns the world numbers of all others through a collective on the team and compares.
+// Every member gets the world numbers of all others by a collective on the team and compares them.
 void check_members(shmem_team_t team, const std::vector<int>& expected) {
   const int size = static_cast<int>(expected.size());
   int my_index = -1;
@@ -68,8 +68,8 @@ PE_TEST(predefined_teams_number_all_pes) {
   CHECK_EQUAL(shmem_team_translate_pe(SHMEM_TEAM_SHARED, in_shared, SHMEM_TEAM_WORLD), me());
 }
 
-// Section 7: the shared team has those PEs that reach each other's memory by load and store, and no others.
-PE_TEST(the_shared_team_is_who_has_pointers) {
+// Section 7: the shared team consists of the PEs that can load and store in each other's memory.
+PE_TEST(the_shared_team_holds_the_pes_with_pointers) {
   static long global;
   Symmetric<long> word;
   int reached = 0;
@@ -86,7 +86,7 @@ PE_TEST(the_shared_team_is_who_has_pointers) {
 // Section 7: handles work in static initialisers.
 static shmem_team_t team_in_initialiser = SHMEM_TEAM_SHARED;
 static shmem_ctx_t ctx_in_initialiser = SHMEM_CTX_DEFAULT;
-PE_TEST(handles_may_stand_in_initialisers) {
+PE_TEST(handles_can_be_used_in_initialisers) {
   CHECK_EQUAL(shmem_team_n_pes(team_in_initialiser), shmem_team_n_pes(SHMEM_TEAM_SHARED));
   shmem_ctx_quiet(ctx_in_initialiser);
   CHECK(ctx_in_initialiser == SHMEM_CTX_DEFAULT);
@@ -123,7 +123,7 @@ PE_TEST(invalid_triplets_are_refused_everywhere) {
   CHECK(team == SHMEM_TEAM_INVALID);
 }
 
-PE_TEST(queries_answer_for_the_invalid_team) {
+PE_TEST(queries_of_the_invalid_team_return_errors) {
   CHECK_EQUAL(shmem_team_my_pe(SHMEM_TEAM_INVALID), -1);
   CHECK_EQUAL(shmem_team_n_pes(SHMEM_TEAM_INVALID), -1);
   CHECK_EQUAL(shmem_team_translate_pe(SHMEM_TEAM_INVALID, 0, SHMEM_TEAM_WORLD), -1);
@@ -157,7 +157,7 @@ PE_TEST(the_configuration_can_be_read_back) {
   shmem_team_destroy(team);
 }
 
-PE_TEST(two_dimensional_splits_allow_a_ragged_edge) {
+PE_TEST(two_dimensional_splits_allow_an_incomplete_last_row) {
   const int n = pes();
   for (const int xrange : {1, 2, 3, 5, n, n + 3}) {
     const Note note("xrange " + std::to_string(xrange));
@@ -229,7 +229,7 @@ PE_TEST(the_shared_team_can_be_split) {
   shmem_team_destroy(team);
 }
 
-PE_TEST(a_thousand_teams_come_and_go) {
+PE_TEST(a_thousand_teams_are_created_and_destroyed) {
   static long one[1], sum[1];
   one[0] = 1;
   const int rounds = pes() > 8 ? 50 : 1000;
@@ -247,7 +247,7 @@ PE_TEST(a_thousand_teams_come_and_go) {
   CHECK_EQUAL(bad, 0);
 }
 
-PE_TEST(many_teams_live_at_once) {
+PE_TEST(many_teams_exist_at_once) {
   constexpr int kTeams = 24;
   static long source[1], dest[1];
   std::vector<shmem_team_t> teams(kTeams, SHMEM_TEAM_INVALID);

@@ -1,4 +1,5 @@
-// Teams that end and begin in quick turns: a slow member of an ended team must not be harmed by the team that takes its place.
+// Teams are destroyed and created in quick succession: a team that reuses the slot of a destroyed one must not disturb
+// slow members of that one.
 #include <vector>
 
 #include "../../support/pe_test.hpp"
@@ -15,8 +16,8 @@ shmem_team_t split(shmem_team_t parent, int start, int stride, int size) {
 
 }  // namespace
 
-// Neighbours form pairs; when a pair has ended, its even PE goes on with the other even ones at once.
-PE_TEST_MIN(an_ended_team_does_not_meet_the_next_one, 4) {
+// Neighbours form pairs; after a pair's team has been destroyed, its even PE joins a team of the even PEs at once.
+PE_TEST_MIN(a_destroyed_team_is_not_disturbed_by_the_next_one, 4) {
   const int pairs = pes() / 2;
   const shmem_team_t even = split(SHMEM_TEAM_WORLD, 0, 2, (pes() + 1) / 2);
   for (int round = 0; round < 200; ++round) {
@@ -25,7 +26,7 @@ PE_TEST_MIN(an_ended_team_does_not_meet_the_next_one, 4) {
       const shmem_team_t team = split(SHMEM_TEAM_WORLD, 2 * k, 1, 2);
       if (team != SHMEM_TEAM_INVALID) pair = team;
     }
-    // More turns than the next team will ever count, so that its numbers cannot release anybody by accident.
+    // More barriers than the next team executes, so that its epochs cannot release a PE by accident.
     for (int turn = 0; pair != SHMEM_TEAM_INVALID && turn < 9; ++turn) CHECK_EQUAL(shmem_team_sync(pair), 0);
     shmem_team_destroy(pair);
     if (even == SHMEM_TEAM_INVALID) continue;

@@ -4,20 +4,14 @@
 #include <vector>
 
 #include "../../support/pe_test.hpp"
+#include "../../support/threads.hpp"
 
 namespace {
 
 using namespace pe_test;
+using test_support::run_on_threads;
 
 constexpr int kThreads = 4;
-
-// Checks inside threads: the harness counts atomically.
-template <class Body>
-void in_threads(const Body& body) {
-  std::vector<std::thread> threads;
-  for (int t = 0; t < kThreads; ++t) threads.emplace_back(body, t);
-  for (std::thread& thread : threads) thread.join();
-}
 
 }  // namespace
 
@@ -30,7 +24,7 @@ PE_TEST(the_highest_level_is_provided) {
 PE_TEST(threads_use_private_contexts) {
   constexpr std::size_t kWords = 500;
   Symmetric<long> data(kThreads * kWords), sum;
-  in_threads([&](int t) {
+  run_on_threads(kThreads, [&](int t) {
     shmem_ctx_t ctx = SHMEM_CTX_INVALID;
     if (!CHECK(shmem_ctx_create(SHMEM_CTX_PRIVATE, &ctx) == 0)) return;
     long* const mine = data.get() + static_cast<std::size_t>(t) * kWords;
@@ -57,7 +51,7 @@ PE_TEST(threads_share_a_context) {
   if (shmem_ctx_create(0, &ctx) != 0) CHECK(false);
   for (int round = 1; round < 50; ++round) {
     std::vector<std::vector<long>> source(kThreads, std::vector<long>(kWords, round * 10 + me()));
-    in_threads([&](int t) {
+    run_on_threads(kThreads, [&](int t) {
       const auto index = static_cast<std::size_t>(t);
       shmem_ctx_long_put_nbi(ctx, data.get() + index * kWords, source[index].data(), kWords, right());
       if (t % 2) shmem_ctx_quiet(ctx);
@@ -74,7 +68,7 @@ PE_TEST(threads_share_a_context) {
 
 PE_TEST(threads_use_the_default_context) {
   Symmetric<uint64_t> counters(kThreads), shared;
-  in_threads([&](int t) {
+  run_on_threads(kThreads, [&](int t) {
     for (int i = 0; i < 1000; ++i) {
       shmem_uint64_atomic_inc(shared.get(), right());
       CHECK_EQUAL(shmem_uint64_atomic_fetch_add(&counters[static_cast<std::size_t>(t)], 2, right()),
@@ -86,13 +80,13 @@ PE_TEST(threads_use_the_default_context) {
   CHECK_EQUAL(*shared, 1000u * kThreads);
 }
 
-// Section 9.4: one thread at a time on a team, different teams in parallel.
+// Section 9.4: one thread at a time on a team, different teams concurrently.
 PE_TEST(threads_run_collectives_on_different_teams) {
   std::vector<shmem_team_t> teams(kThreads, SHMEM_TEAM_INVALID);
   for (shmem_team_t& team : teams)
     CHECK_EQUAL(shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, pes(), nullptr, 0, &team), 0);
   Symmetric<long> in(kThreads * 2), out(kThreads * 2), root_data(kThreads * 2);
-  in_threads([&](int t) {
+  run_on_threads(kThreads, [&](int t) {
     const auto index = static_cast<std::size_t>(t);
     int bad = 0;
     for (int round = 0; round < 100; ++round) {
@@ -109,23 +103,22 @@ PE_TEST(threads_run_collectives_on_different_teams) {
   for (shmem_team_t team : teams) shmem_team_destroy(team);
 }
 
-// Section 9.11.1: the update may come from another thread of the same PE; a blocked thread must not stop it.
-PE_TEST(a_thread_wakes_another_of_its_own_pe) {
+// Section 9.11.1: the update may come from another thread of the same PE; a blocked thread must not delay it.
+PE_TEST(a_thread_wakes_another_of_its_pe) {
   Symmetric<long> flag(kThreads), ack(kThreads);
-  std::vector<std::thread> waiters;
-  for (std::size_t t = 0; t < kThreads; ++t) {
-    waiters.emplace_back([&, t] {
+  std::thread waiters([&] {
+    run_on_threads(std::size_t{kThreads}, [&](std::size_t t) {
       for (long round = 1; round <= 100; ++round) {
         shmem_long_wait_until(&flag[t], SHMEM_CMP_GE, round);
         shmem_long_atomic_set(&ack[t], round, me());
       }
     });
-  }
+  });
   for (long round = 1; round <= 100; ++round) {
     for (std::size_t t = 0; t < kThreads; ++t) shmem_long_atomic_set(&flag[t], round, me());
     for (std::size_t t = 0; t < kThreads; ++t) shmem_long_wait_until(&ack[t], SHMEM_CMP_GE, round);
   }
-  for (std::thread& thread : waiters) thread.join();
+  waiters.join();
   for (std::size_t t = 0; t < kThreads; ++t) CHECK_EQUAL(ack[t], 100);
 }
 
@@ -150,8 +143,8 @@ PE_TEST(a_computing_pe_serves_its_peers) {
   CHECK_EQUAL(shmem_long_g(word.get(), 0), 100L * (pes() - 1));
 }
 
-// Threads that allocate nothing but talk while the main thread is inside a collective on the world.
-PE_TEST(communication_goes_on_beside_a_barrier) {
+// Threads that allocate nothing communicate while the main thread is inside a collective on the world.
+PE_TEST(threads_communicate_during_a_barrier) {
   Symmetric<long> counter;
   std::atomic<bool> stop{false};
   std::thread other([&] {

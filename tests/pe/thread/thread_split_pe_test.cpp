@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "../../support/pe_test.hpp"
+#include "../../support/threads.hpp"
 
 using namespace pe_test;
 
@@ -13,7 +14,8 @@ PE_TEST(threads_split_different_teams) {
   constexpr int kRounds = 300;
   Symmetric<long> source(kParents * 8), dest(kParents * 8);
   std::vector<shmem_team_t> parents(kParents, SHMEM_TEAM_INVALID);
-  for (shmem_team_t& parent : parents) CHECK_EQUAL(shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, pes(), nullptr, 0, &parent), 0);
+  for (shmem_team_t& parent : parents)
+    CHECK_EQUAL(shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, pes(), nullptr, 0, &parent), 0);
   const auto work = [&](std::size_t k) {
     std::minstd_rand random(static_cast<unsigned>(k) * 77U + static_cast<unsigned>(me()) + 1U);
     long* const mine = source.get() + 8 * k;
@@ -28,8 +30,6 @@ PE_TEST(threads_split_different_teams) {
       shmem_team_destroy(team);
     }
   };
-  std::vector<std::thread> threads;
-  for (std::size_t k = 0; k < kParents; ++k) threads.emplace_back(work, k);
-  for (std::thread& thread : threads) thread.join();
+  test_support::run_on_threads(kParents, work);
   for (const shmem_team_t parent : parents) shmem_team_destroy(parent);
 }

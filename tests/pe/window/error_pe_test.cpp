@@ -1,4 +1,4 @@
-// What is refused: ranges, lists, descriptions, handles. Nothing outside a window is touched.
+// Ranges, lists, descriptions and handles that are refused. No memory outside a window is touched.
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
@@ -111,7 +111,7 @@ PE_TEST(types_and_operators_must_exist) {
               int{SHMEMX_ERR_ARGUMENT});
 }
 
-// Any changed bit, rubbish, and the description of a window that is gone.
+// Any changed bit, random bytes, and the description of a window that has been freed.
 PE_TEST(forged_and_stale_descriptions_are_refused) {
   shmemx_window_t own = SHMEMX_WINDOW_INVALID;
   void* address = nullptr;
@@ -125,11 +125,11 @@ PE_TEST(forged_and_stale_descriptions_are_refused) {
   }
   Random random(3);
   for (int i = 0; i < 5000; ++i) {
-    shmemx_window_description_t rubbish;
-    for (auto& word : rubbish.words) word = random.next();
-    if (i % 2 == 0) rubbish.words[0] = good.words[0];
+    shmemx_window_description_t description;
+    for (auto& word : description.words) word = random.next();
+    if (i % 2 == 0) description.words[0] = good.words[0];
     shmemx_window_t window = SHMEMX_WINDOW_INVALID;
-    CHECK_EQUAL(shmemx_window_attach(&rubbish, &window), int{SHMEMX_ERR_DESCRIPTION});
+    CHECK_EQUAL(shmemx_window_attach(&description, &window), int{SHMEMX_ERR_DESCRIPTION});
   }
   const shmemx_window_description_t zero{};
   shmemx_window_t window = SHMEMX_WINDOW_INVALID;
@@ -137,7 +137,7 @@ PE_TEST(forged_and_stale_descriptions_are_refused) {
   CHECK_EQUAL(shmemx_window_attach(nullptr, &window), int{SHMEMX_ERR_ARGUMENT});
   shmem_barrier_all();
   CHECK_EQUAL(shmemx_window_free(own), SHMEMX_SUCCESS);
-  // The next window takes the place of the last one; the old description must not fit it.
+  // The next window reuses the slot of the last one; the old description must not match it.
   CHECK_EQUAL(shmemx_window_allocate(kBytes, &address, &own), SHMEMX_SUCCESS);
   shmem_barrier_all();
   CHECK_EQUAL(shmemx_window_attach(&good, &window), int{SHMEMX_ERR_STALE});
@@ -146,7 +146,7 @@ PE_TEST(forged_and_stale_descriptions_are_refused) {
   CHECK_EQUAL(shmemx_window_free(own), SHMEMX_SUCCESS);
 }
 
-PE_TEST(users_learn_that_the_owner_has_freed) {
+PE_TEST(users_get_an_error_after_the_owner_has_freed) {
   std::vector<std::byte> memory(kBytes);
   for (const bool allocated : {true, false}) {
     shmemx_window_t own = SHMEMX_WINDOW_INVALID;
@@ -198,7 +198,7 @@ PE_TEST(handles_end_with_detach_and_free) {
   CHECK_EQUAL(shmemx_window_owner(window), -1);
   CHECK_EQUAL(shmemx_window_bytes(window), 0U);
   CHECK_EQUAL(shmemx_window_path(window), 0);
-  // The next one takes the same place; the old handle stays dead.
+  // The next window reuses the slot; the old handle stays invalid.
   shmemx_window_t next = SHMEMX_WINDOW_INVALID;
   CHECK_EQUAL(shmemx_window_attach(&mine, &next), SHMEMX_SUCCESS);
   CHECK(next != window);
@@ -213,7 +213,7 @@ PE_TEST(handles_end_with_detach_and_free) {
   }
 }
 
-PE_TEST(only_memory_that_is_there_is_exposed) {
+PE_TEST(only_mapped_memory_can_be_exposed) {
   shmemx_window_t own = SHMEMX_WINDOW_INVALID;
   CHECK_EQUAL(shmemx_window_expose(nullptr, 8, &own), int{SHMEMX_ERR_ARGUMENT});
   CHECK_EQUAL(shmemx_window_expose(reinterpret_cast<void*>(std::uintptr_t{4096}), 8, &own), int{SHMEMX_ERR_ARGUMENT});
@@ -227,7 +227,7 @@ PE_TEST(only_memory_that_is_there_is_exposed) {
   CHECK(std::strcmp(shmemx_error_text(12345), "unknown error") == 0);
 }
 
-PE_TEST(an_empty_window_takes_nothing) {
+PE_TEST(transfers_to_an_empty_window_are_refused) {
   const Windows windows(0);
   int value = 0;
   CHECK_EQUAL(shmemx_window_put(windows.at(right()), windows.address(right()), &value, 0), SHMEMX_SUCCESS);

@@ -5,7 +5,7 @@ namespace {
 
 using namespace window_test;
 
-// Each of PE 0's windows has a word of its own.
+// Each of PE 0's windows consists of a separate word.
 void check_many(std::size_t count, bool allocated) {
   const Note note(allocated ? "allocated" : "exposed");
   std::vector<std::uint64_t> memory(allocated ? 0 : count);
@@ -34,7 +34,7 @@ void check_many(std::size_t count, bool allocated) {
     ok = ok && value % add == i;
   }
   CHECK(ok);
-  // In another order than they came.
+  // In another order than they were attached.
   for (std::size_t i = 0; i < count; ++i) {
     shmemx_window_t& window = windows[(i * 7919) % count];
     ok = ok && shmemx_window_detach(window) == SHMEMX_SUCCESS;
@@ -47,7 +47,7 @@ void check_many(std::size_t count, bool allocated) {
 
 }  // namespace
 
-PE_TEST(as_many_windows_as_promised) {
+PE_TEST(the_guaranteed_number_of_windows_can_be_created) {
   constexpr std::size_t kMany = 65'536;
   check_many(kMany, true);
   check_many(kMany, false);

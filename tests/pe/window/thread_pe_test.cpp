@@ -1,22 +1,18 @@
-// Several threads of each PE at once: shared windows, windows of their own, and windows that come and go.
+// Several threads of each PE at once: shared windows, windows of one thread, and windows that are created and
+// destroyed.
 #include <algorithm>
 #include <chrono>
 #include <thread>
 
+#include "../../support/threads.hpp"
 #include "window_support.hpp"
 
 namespace {
 
 using namespace window_test;
+using test_support::run_on_threads;
 
 constexpr int kThreads = 4;
-
-template <class Body>
-void on_threads(Body body) {
-  std::vector<std::thread> threads;
-  for (int i = 0; i < kThreads; ++i) threads.emplace_back([&body, i] { body(i); });
-  for (std::thread& thread : threads) thread.join();
-}
 
 }  // namespace
 
@@ -24,7 +20,7 @@ PE_TEST(threads_share_attached_windows) {
   constexpr int kRounds = 200;
   std::vector<std::uint64_t> memory(64 + static_cast<std::size_t>(pes()) * kThreads * 1000);
   const Windows windows(memory.data(), memory.size() * sizeof memory[0]);
-  on_threads([&](int thread) {
+  run_on_threads(kThreads, [&](int thread) {
     std::vector<std::uint64_t> data(1000, static_cast<std::uint64_t>(thread + 1));
     std::vector<std::uint64_t> back(1000);
     const std::size_t place = 64 + static_cast<std::size_t>(me() * kThreads + thread) * 1000;
@@ -59,12 +55,12 @@ PE_TEST(threads_share_attached_windows) {
   CHECK_EQUAL(sums[1], sums[0]);
 }
 
-PE_TEST(threads_make_and_end_windows) {
+PE_TEST(threads_create_and_destroy_windows) {
   const Windows windows(64);
   shmemx_window_description_t mine{};
   shmemx_window_describe(windows.own, &mine);
   const auto all = exchange(mine);
-  on_threads([&](int thread) {
+  run_on_threads(kThreads, [&](int thread) {
     for (int i = 0; i < 200; ++i) {
       void* address = nullptr;
       shmemx_window_t own = SHMEMX_WINDOW_INVALID;
@@ -83,7 +79,7 @@ PE_TEST(threads_make_and_end_windows) {
   CHECK_EQUAL(*windows.mine<std::uint32_t>(), 200U * kThreads);
 }
 
-// The owner frees while others are at it: they get data or an error, never anything else.
+// The owner frees while other PEs transfer: these get the data or an error.
 PE_TEST(owners_free_while_others_transfer) {
   for (int round = 0; round < 20; ++round) {
     std::vector<std::byte> memory(50'000, std::byte{7});
@@ -106,15 +102,14 @@ PE_TEST(owners_free_while_others_transfer) {
       }
     }
     if (own != SHMEMX_WINDOW_INVALID) CHECK_EQUAL(shmemx_window_free(own), SHMEMX_SUCCESS);
-    // Nobody reads it any more: what is written now must not be seen.
+    // The window has been freed: no PE may read what is written now.
     std::fill(memory.begin(), memory.end(), std::byte{9});
     if (code == SHMEMX_SUCCESS) CHECK_EQUAL(shmemx_window_detach(window), SHMEMX_SUCCESS);
     shmem_barrier_all();
   }
 }
 
-// Once the owner has freed, the memory is its own: no put of another PE that was under way, long or short, gets there
-// later.
+// After the owner has freed the window, no put of another PE that was under way, long or short, may write to it.
 PE_TEST_MIN(nothing_is_put_after_the_owner_has_freed, 2) {
   for (int round = 0; round < 20; ++round) {
     std::vector<std::byte> memory(round % 2 == 0 ? 50'000 : 2'000'000);

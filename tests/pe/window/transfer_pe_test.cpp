@@ -1,4 +1,4 @@
-// Windows of every kind of memory, and put and get of every shape, by whichever way SHMEMX_WINDOW_PATH names.
+// Windows of every kind of memory, and put and get of every shape, by the path that SHMEMX_WINDOW_PATH selects.
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
@@ -9,7 +9,7 @@ namespace {
 
 using namespace window_test;
 
-constexpr std::size_t kBytes = 100'000;  // many cells long, and no round number
+constexpr std::size_t kBytes = 100'000;  // many cells long, and not a multiple of their size
 alignas(64) std::byte global_memory[kBytes];
 
 void fill(std::byte* at, std::size_t bytes, std::size_t seed) {
@@ -22,7 +22,7 @@ bool holds(const std::byte* at, std::size_t bytes, std::size_t seed) {
   return true;
 }
 
-// Everybody puts into a part of everybody's window, looks at it from the other side, and gets it back.
+// Every PE puts into a part of each PE's window; the owner checks it, and the PE gets it back.
 void check_put_and_get(const Windows& windows, std::size_t bytes) {
   const auto n = static_cast<std::size_t>(pes());
   const std::size_t part = bytes / n;
@@ -45,9 +45,9 @@ void check_put_and_get(const Windows& windows, std::size_t bytes) {
   shmem_barrier_all();
 }
 
-bool is_forced(const char* way) {
+bool is_forced(const char* path) {
   const char* const value = std::getenv("SHMEMX_WINDOW_PATH");
-  return value != nullptr && std::strcmp(value, way) == 0;
+  return value != nullptr && std::strcmp(value, path) == 0;
 }
 bool on_queue_path() {
   const char* const value = std::getenv("SHMEMX_NODE_PATH");
@@ -69,8 +69,8 @@ PE_TEST(allocated_memory_is_a_window) {
     check_put_and_get(windows, bytes * static_cast<std::size_t>(pes()));
 }
 
-// Several messages of the longest kind, where messages are the way.
-PE_TEST(tens_of_megabytes_move) {
+// Several messages of the largest size, if the path uses messages.
+PE_TEST(tens_of_megabytes_are_transferred) {
   constexpr std::size_t kMany = std::size_t{40} << 20;
   const std::unique_ptr<std::byte[]> memory(new std::byte[kMany]);
   const Windows windows(memory.get(), kMany);
@@ -125,7 +125,7 @@ PE_TEST(a_large_window_grows_the_area) {
   CHECK_EQUAL(static_cast<int>(last), left() + 1);
 }
 
-PE_TEST(windows_say_what_they_are) {
+PE_TEST(windows_report_their_properties) {
   const Windows windows(1000);
   CHECK(shmemx_window_base(windows.own) == windows.base);
   CHECK_EQUAL(shmemx_window_bytes(windows.own), 1000U);
@@ -151,14 +151,14 @@ PE_TEST(windows_say_what_they_are) {
   }
 }
 
-PE_TEST(lists_move_what_a_model_moves) {
+PE_TEST(lists_transfer_what_a_model_transfers) {
   constexpr std::size_t kSize = 20'000;
   const Windows windows(kSize);
   Random random(static_cast<std::uint64_t>(me()) + 5);
   std::vector<std::byte> model(kSize, std::byte{0});
   const int peer = right();
   for (int round = 0; round < 40; ++round) {
-    // Pieces of one side, cut anew for the other; they do not overlap on the target.
+    // The total length is divided differently on the two sides; pieces do not overlap at the target.
     std::vector<std::byte> data(kSize);
     fill(data.data(), kSize, random.below(1000));
     std::vector<shmemx_iov_t> targets;
@@ -196,7 +196,7 @@ PE_TEST(lists_move_what_a_model_moves) {
   CHECK(whole == model);
 }
 
-PE_TEST(strided_blocks_move) {
+PE_TEST(strided_blocks_are_transferred) {
   constexpr std::size_t kRows = 60;
   constexpr std::size_t kRowBytes = 100;
   const Windows windows(kRows * kRowBytes);
@@ -210,7 +210,7 @@ PE_TEST(strided_blocks_move) {
     CHECK(std::equal(column + row * 8, column + row * 8 + 8, windows.base + row * kRowBytes + 16));
     CHECK(windows.base[row * kRowBytes + 15] == std::byte{0} && windows.base[row * kRowBytes + 24] == std::byte{0});
   }
-  // Backwards on one side.
+  // With a negative stride on one side.
   std::byte back[sizeof column];
   CHECK_EQUAL(shmemx_window_get_strided(windows.at(peer), back + sizeof back - 8, -8, windows.address(peer, 16),
                                         kRowBytes, 8, kRows),
@@ -219,7 +219,7 @@ PE_TEST(strided_blocks_move) {
     CHECK(std::equal(column + row * 8, column + row * 8 + 8, back + sizeof back - 8 - row * 8));
 }
 
-PE_TEST(counters_are_zero_when_all_is_done) {
+PE_TEST(counters_are_zero_after_completion) {
   constexpr std::size_t kCount = 2000;
   const Windows windows(kCount * sizeof(long));
   std::vector<long> data(kCount);
@@ -245,7 +245,7 @@ PE_TEST(counters_are_zero_when_all_is_done) {
   CHECK(back == data);
 }
 
-PE_TEST(flush_completes_what_has_no_counter) {
+PE_TEST(flush_completes_operations_without_a_counter) {
   constexpr std::size_t kSize = 300'000;
   const Windows windows(kSize);
   std::vector<std::byte> data(kSize);
@@ -264,7 +264,7 @@ PE_TEST(flush_completes_what_has_no_counter) {
   CHECK_EQUAL(shmemx_window_flush_pe(right()), SHMEMX_SUCCESS);
 }
 
-// Everybody to everybody at once, more than the channel holds.
+// All PEs to all PEs at once, more than the channel holds.
 PE_TEST(all_put_to_all_at_once) {
   constexpr std::size_t kPart = 200'000;
   const auto n = static_cast<std::size_t>(pes());

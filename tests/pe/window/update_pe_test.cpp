@@ -1,4 +1,4 @@
-// Atomic operations and accumulates on windows: against a model, and all PEs at once with exact sums.
+// Atomic operations and accumulates on windows: compared with a model, and by all PEs at once with exact sums.
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -102,7 +102,7 @@ void check_one_element(const Windows& windows, Random& random) {
   CHECK_EQUAL(old, next);
 }
 
-// Neighbours of the range stay as they are; odd counts leave the fast loops half-way.
+// Elements next to the range stay unchanged; odd counts end inside an unrolled loop.
 template <class T>
 void check_array(const Windows& windows, Random& random, int exclusive) {
   const int peer = right();
@@ -132,14 +132,14 @@ void check_array(const Windows& windows, Random& random, int exclusive) {
   }
 }
 
-template <class Body>
-void for_all_types(Body body) {
-  body.template operator()<std::int32_t>();
-  body.template operator()<std::uint32_t>();
-  body.template operator()<std::int64_t>();
-  body.template operator()<std::uint64_t>();
-  body.template operator()<float>();
-  body.template operator()<double>();
+template <class Test>
+void for_all_types(Test test) {
+  test.template operator()<std::int32_t>();
+  test.template operator()<std::uint32_t>();
+  test.template operator()<std::int64_t>();
+  test.template operator()<std::uint64_t>();
+  test.template operator()<float>();
+  test.template operator()<double>();
 }
 
 }  // namespace
@@ -162,7 +162,7 @@ PE_TEST(exclusive_accumulates_do_what_the_model_does) {
   for_all_types([&]<class T>() { check_array<T>(windows, random, SHMEMX_OP_EXCLUSIVE); });
 }
 
-// Fetch, compare-and-swap, accumulate, and the standard's atomics on the same words: nothing gets lost.
+// Fetch, compare-and-swap, accumulate, and the standard's atomics on the same words lose no update.
 PE_TEST(sums_of_all_are_exact) {
   constexpr int kRounds = 400;
   const Symmetric<std::int64_t> words(4);

@@ -16,7 +16,7 @@ using namespace pe_test;
 
 enum class Memory { allocated, malloced, heap, global, stack };
 
-// Puts the description in place on all PEs; collective.
+// Distributes the description to all PEs; collective.
 inline std::vector<shmemx_window_description_t> exchange(const shmemx_window_description_t& mine) {
   Symmetric<shmemx_window_description_t> slot;
   *slot = mine;
@@ -27,7 +27,7 @@ inline std::vector<shmemx_window_description_t> exchange(const shmemx_window_des
   return all;
 }
 
-// A window on each PE and all of them attached here. Collective, also its end.
+// A window on each PE, all of them attached on every PE. Construction and destruction are collective.
 class Windows {
  public:
   explicit Windows(std::size_t bytes) : bytes_(bytes) {
@@ -50,7 +50,7 @@ class Windows {
   Windows& operator=(const Windows&) = delete;
 
   shmemx_window_t at(int pe) const { return of[static_cast<std::size_t>(pe)]; }
-  // An address in PE `pe`'s window, in that PE's address space.
+  // Returns an address in PE `pe`'s window, in that PE's address space.
   template <class T = std::byte>
   T* address(int pe, std::size_t index = 0) const {
     return static_cast<T*>(shmemx_window_base(at(pe))) + index;

@@ -24,7 +24,7 @@ struct Targets {
   std::set<int> stalled;
   std::size_t room = ~std::size_t{0};  // messages that all of them together still take
   std::vector<Taken> taken;
-  std::vector<const std::byte*> bodies;
+  std::vector<const std::byte*> payloads;
 
   bool operator()(const Reply& reply) {
     if (room == 0 || stalled.contains(reply.pe)) return false;
@@ -32,7 +32,7 @@ struct Targets {
     std::uint64_t number = 0;
     std::memcpy(&number, reply.header.data(), sizeof number);
     taken.push_back({reply.pe, number});
-    bodies.push_back(reply.body.data());
+    payloads.push_back(reply.payload.data());
     return true;
   }
 };
@@ -41,12 +41,12 @@ struct Fixture {
   explicit Fixture(std::size_t limit_bytes = std::size_t{1} << 20) : queue(limit_bytes) {}
 
   // The header lives for the call only, as that of a handler.
-  bool send(int pe, std::uint64_t number, Bytes body = {}, bool lasting = false) {
+  bool send(int pe, std::uint64_t number, Bytes payload = {}, bool lasting = false) {
     std::uint64_t header = number;
     const Reply reply{.pe = pe,
-                      .id = am::kAtomicReply,
+                      .id = am::kReply,
                       .header = std::as_bytes(std::span(&header, 1)),
-                      .body = body,
+                      .payload = payload,
                       .lasting = lasting};
     const bool accepted = queue.send(reply, targets);
     header = ~std::uint64_t{0};
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(a_stalled_target_holds_up_no_other_one) {
   BOOST_CHECK(!f.queue.is_empty());
 }
 
-BOOST_AUTO_TEST_CASE(what_finds_no_room_half_way_stays_in_front) {
+BOOST_AUTO_TEST_CASE(a_list_that_is_sent_in_part_keeps_its_order) {
   Fixture f;
   f.targets.room = 0;
   for (std::uint64_t i = 1; i <= 4; ++i) BOOST_CHECK(f.send(5, i));
@@ -144,29 +144,29 @@ BOOST_AUTO_TEST_CASE(direct_sends_may_overtake_but_replies_stay_in_order) {
   BOOST_CHECK((f.targets.taken == Taken{{1, 100}, {1, 1}, {1, 2}, {1, 101}}));
 }
 
-BOOST_AUTO_TEST_CASE(a_body_is_copied_unless_it_lasts) {
+BOOST_AUTO_TEST_CASE(a_payload_is_copied_unless_it_lasts) {
   Fixture f;
   f.targets.stalled = {1};
-  const std::vector<std::byte> body(1000, std::byte{7});
-  BOOST_CHECK(f.send(1, 1, body, true));
+  const std::vector<std::byte> payload(1000, std::byte{7});
+  BOOST_CHECK(f.send(1, 1, payload, true));
   const std::size_t bytes = f.queue.bytes();
-  BOOST_CHECK_LT(bytes, body.size());
-  BOOST_CHECK(f.send(1, 2, body));
-  BOOST_CHECK_EQUAL(f.queue.bytes(), 2 * bytes + body.size());
+  BOOST_CHECK_LT(bytes, payload.size());
+  BOOST_CHECK(f.send(1, 2, payload));
+  BOOST_CHECK_EQUAL(f.queue.bytes(), 2 * bytes + payload.size());
   f.targets.stalled.clear();
   BOOST_CHECK(f.send_kept());
-  BOOST_REQUIRE_EQUAL(f.targets.bodies.size(), 2u);
-  BOOST_CHECK(f.targets.bodies[0] == body.data());
-  BOOST_CHECK(f.targets.bodies[1] != body.data());
+  BOOST_REQUIRE_EQUAL(f.targets.payloads.size(), 2u);
+  BOOST_CHECK(f.targets.payloads[0] == payload.data());
+  BOOST_CHECK(f.targets.payloads[1] != payload.data());
 }
 
 BOOST_AUTO_TEST_CASE(it_tells_whose_messages_wait) {
   Fixture f;
-  BOOST_CHECK(!f.queue.holds(am::kAtomicReply));
+  BOOST_CHECK(!f.queue.holds(am::kReply));
   f.targets.stalled = {1};
   BOOST_CHECK(f.send(1, 1));
-  BOOST_CHECK(f.queue.holds(am::kAtomicReply));
-  BOOST_CHECK(!f.queue.holds(am::kGetReply));
+  BOOST_CHECK(f.queue.holds(am::kReply));
+  BOOST_CHECK(!f.queue.holds(am::kPut));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -6,22 +6,19 @@
 #include <tuple>
 #include <vector>
 
+#include "../../support/threads.hpp"
+
 namespace {
 
 namespace atomic = shmemx::atomic;
+
+using test_support::run_on_threads;
 
 using Integers = std::tuple<int, long, long long, unsigned, unsigned long, unsigned long long>;
 using All = std::tuple<int, long, long long, unsigned, unsigned long, unsigned long long, float, double>;
 
 constexpr int kThreads = 4;
 constexpr int kTurns = 20000;  // the sums stay exact in a float
-
-template <class Body>
-void on_threads(const Body& body) {
-  std::vector<std::thread> threads;
-  for (int i = 0; i < kThreads; ++i) threads.emplace_back([&body, i] { body(i); });
-  for (std::thread& thread : threads) thread.join();
-}
 
 }  // namespace
 
@@ -69,7 +66,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(bitwise_operations_give_the_old_value, T, Integers
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(no_addition_of_any_thread_is_lost, T, All) {
   T word = 0;
-  on_threads([&](int) {
+  run_on_threads(kThreads, [&](int) {
     for (int i = 0; i < kTurns; ++i) atomic::add(&word, T{1});
   });
   BOOST_CHECK_EQUAL(word, static_cast<T>(kThreads * kTurns));
@@ -77,8 +74,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(no_addition_of_any_thread_is_lost, T, All) {
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(old_values_of_concurrent_additions_are_all_different, T, All) {
   T word = 0;
-  std::vector<int> seen(kThreads * 1000);  // each element is written by whoever drew its number
-  on_threads([&](int) {
+  std::vector<int> seen(kThreads * 1000);  // each element is written by the thread that got its number
+  run_on_threads(kThreads, [&](int) {
     for (int i = 0; i < 1000; ++i) ++seen[static_cast<std::size_t>(atomic::fetch_add(&word, T{1}))];
   });
   for (const int count : seen) BOOST_REQUIRE_EQUAL(count, 1);
@@ -87,7 +84,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(old_values_of_concurrent_additions_are_all_differe
 BOOST_AUTO_TEST_CASE_TEMPLATE(swapped_values_are_neither_lost_nor_doubled, T, All) {
   T word = 0;
   std::vector<int> seen(kThreads * 1000 + 1);
-  on_threads([&](int thread) {
+  run_on_threads(kThreads, [&](int thread) {
     for (int i = 0; i < 1000; ++i) {
       const T old = atomic::swap(&word, static_cast<T>(1 + thread * 1000 + i));
       ++seen[static_cast<std::size_t>(old)];
@@ -100,7 +97,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(swapped_values_are_neither_lost_nor_doubled, T, Al
 BOOST_AUTO_TEST_CASE_TEMPLATE(bits_of_several_threads_do_not_disturb_each_other, T, Integers) {
   T word = 0;
   bool undisturbed[kThreads] = {};
-  on_threads([&](int thread) {
+  run_on_threads(kThreads, [&](int thread) {
     const T bit = static_cast<T>(T{1} << thread);
     bool good = true;
     for (int i = 0; i < kTurns; ++i) {
@@ -117,8 +114,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(bits_of_several_threads_do_not_disturb_each_other,
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(a_lock_of_compare_swap_excludes, T, Integers) {
   T lock = 0;
-  long counter = 0;  // plain: the lock orders it
-  on_threads([&](int thread) {
+  long counter = 0;  // not atomic: the lock orders accesses
+  run_on_threads(kThreads, [&](int thread) {
     for (int i = 0; i < 2000; ++i) {
       while (atomic::compare_swap(&lock, T{0}, static_cast<T>(thread + 1)) != T{0}) std::this_thread::yield();
       ++counter;

@@ -23,19 +23,19 @@ BOOST_AUTO_TEST_CASE(types_and_operators_go_together_as_documented) {
 
 BOOST_AUTO_TEST_CASE(integers_wrap) {
   std::int32_t word = std::numeric_limits<std::int32_t>::max();
-  const auto one = apply_one(ElementType::int32, ElementOp::sum, reinterpret_cast<std::byte*>(&word), 1, 0);
+  const auto one = apply_one({ElementOp::sum, ElementType::int32, 1, 0}, reinterpret_cast<std::byte*>(&word));
   BOOST_TEST(static_cast<std::int32_t>(one) == std::numeric_limits<std::int32_t>::max());
   BOOST_TEST(word == std::numeric_limits<std::int32_t>::min());
-  apply_one(ElementType::int32, ElementOp::prod, reinterpret_cast<std::byte*>(&word), 3, 0);
+  apply_one({ElementOp::prod, ElementType::int32, 3, 0}, reinterpret_cast<std::byte*>(&word));
   BOOST_TEST(word == std::numeric_limits<std::int32_t>::min());
 }
 
 BOOST_AUTO_TEST_CASE(signed_and_unsigned_extremes_differ) {
   std::int64_t at = -1;
-  apply_one(ElementType::int64, ElementOp::max, reinterpret_cast<std::byte*>(&at), 5, 0);
+  apply_one({ElementOp::max, ElementType::int64, 5, 0}, reinterpret_cast<std::byte*>(&at));
   BOOST_TEST(at == 5);
   at = -1;
-  apply_one(ElementType::uint64, ElementOp::max, reinterpret_cast<std::byte*>(&at), 5, 0);
+  apply_one({ElementOp::max, ElementType::uint64, 5, 0}, reinterpret_cast<std::byte*>(&at));
   BOOST_TEST(at == -1);
 }
 
@@ -54,8 +54,7 @@ BOOST_AUTO_TEST_CASE(products_of_threads_are_exact) {
   double word = 1;
   const auto run = [&](double factor) {
     for (int i = 0; i < 20'000; ++i)
-      apply_one(ElementType::double_, ElementOp::prod, reinterpret_cast<std::byte*>(&word),
-                std::bit_cast<std::uint64_t>(i % 2 == 0 ? factor : 1 / factor), 0);
+      apply_one(operation(ElementOp::prod, i % 2 == 0 ? factor : 1 / factor), reinterpret_cast<std::byte*>(&word));
   };
   std::thread other(run, 2.0);
   run(4.0);

@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(cpu_lists_of_the_kernel_are_read) {
   BOOST_TEST(parse_cpu_list("10-10\n") == Cpus({10}), boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(of_unreadable_lists_the_readable_part_is_kept) {
+BOOST_AUTO_TEST_CASE(the_valid_part_of_a_malformed_list_is_kept) {
   BOOST_CHECK(parse_cpu_list("").empty());
   BOOST_CHECK(parse_cpu_list("none").empty());
   BOOST_CHECK(parse_cpu_list("-3").empty());
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(memory_of_control_groups_is_consistent) {
   if (limit != 0) BOOST_CHECK_LE(available, limit);
 }
 
-BOOST_AUTO_TEST_CASE(of_a_small_file_the_first_line_is_read) {
+BOOST_AUTO_TEST_CASE(the_first_line_of_a_small_file_is_read) {
   char path[] = "/tmp/shmemx_unit_XXXXXX";
   std::FILE* const file = ::fdopen(::mkstemp(path), "w");
   BOOST_REQUIRE(file != nullptr);

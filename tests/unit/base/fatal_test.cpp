@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(a_warning_is_one_line_and_returns) {
   BOOST_CHECK_EQUAL(end.text, "[pe 3/8 " + host() + "] shmemx warning: unknown variable SHMEM_X\n");
 }
 
-BOOST_AUTO_TEST_CASE(debug_lines_appear_only_when_asked_for) {
+BOOST_AUTO_TEST_CASE(debug_lines_are_printed_only_if_enabled) {
   const auto end = unit::in_child([] {
     debug_line("not shown");
     diagnostic_identity().debug = true;

@@ -6,7 +6,7 @@
 
 BOOST_AUTO_TEST_SUITE(base_loaded_library)
 
-BOOST_AUTO_TEST_CASE(all_routines_are_found_or_the_answer_is_no) {
+BOOST_AUTO_TEST_CASE(all_routines_are_found_or_none_is_returned) {
   std::size_t (*length)(const char*) = nullptr;
   int (*number)(const char*) = nullptr;
   BOOST_TEST(shmemx::find_routines(RTLD_DEFAULT, "strlen", length, "atoi", number));

@@ -24,13 +24,13 @@ constexpr bool kLimitsAllowed = true;
 
 BOOST_AUTO_TEST_SUITE(base_machine)
 
-BOOST_AUTO_TEST_CASE(memory_is_there_and_not_more_than_the_machine_has) {
+BOOST_AUTO_TEST_CASE(available_memory_is_positive_and_at_most_that_of_the_machine) {
   BOOST_CHECK_GT(total_memory_bytes(), std::uint64_t{16} << 20);
   BOOST_CHECK_GT(available_memory_bytes(), 0U);
   BOOST_CHECK_LE(available_memory_bytes(), total_memory_bytes());
 }
 
-BOOST_AUTO_TEST_CASE(layouts_are_made_of_whole_pages_of_this_kernel) {
+BOOST_AUTO_TEST_CASE(layouts_consist_of_whole_pages_of_this_kernel) {
   BOOST_CHECK_EQUAL(page_bytes(), static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)));
   BOOST_CHECK_EQUAL(kPageBytes % page_bytes(), 0U);
 }
@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(the_quota_is_in_thousandths_of_a_core) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(the_limit_of_the_address_space_is_seen) {
+BOOST_AUTO_TEST_CASE(the_limit_of_the_address_space_is_reported) {
   rlimit now;
   BOOST_REQUIRE_EQUAL(::getrlimit(RLIMIT_AS, &now), 0);
   BOOST_CHECK_EQUAL(address_space_limit(), now.rlim_cur == RLIM_INFINITY ? kUnlimited : now.rlim_cur);

@@ -26,7 +26,7 @@ BOOST_AUTO_TEST_CASE(a_descriptor_is_closed_at_the_end_of_its_owner) {
   BOOST_CHECK(!is_open(number));
 }
 
-BOOST_AUTO_TEST_CASE(a_move_hands_over_and_closes_what_was_there) {
+BOOST_AUTO_TEST_CASE(a_move_transfers_ownership_and_closes_the_old_descriptor) {
   UniqueFd first(open_null());
   UniqueFd second(open_null());
   const int kept = first.get();

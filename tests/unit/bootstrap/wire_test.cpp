@@ -27,7 +27,7 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std
 
 BOOST_AUTO_TEST_SUITE(bootstrap_wire)
 
-BOOST_AUTO_TEST_CASE(records_lie_apart_inside_whole_pages) {
+BOOST_AUTO_TEST_CASE(records_do_not_overlap_and_fill_whole_pages) {
   for (std::size_t n_pes = 1; n_pes <= kMaxNodePes; ++n_pes) {
     const std::size_t bytes = header_bytes(n_pes);
     BOOST_REQUIRE_EQUAL(bytes % kPageBytes, 0U);

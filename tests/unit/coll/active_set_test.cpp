@@ -4,12 +4,12 @@
 #include <string>
 
 #include "support/child.hpp"
-#include "support/crowd.hpp"
+#include "support/thread_pes.hpp"
 
 namespace {
 
 using namespace shmemx;
-using unit::Complaints;
+using unit::Failures;
 using unit::Node;
 
 constexpr std::size_t kPsync = 4096;  // heap offset
@@ -23,11 +23,11 @@ std::uint64_t word_of(int pe, int round) {
 
 BOOST_AUTO_TEST_SUITE(coll_active_set)
 
-BOOST_AUTO_TEST_CASE(active_sets_synchronise_and_leave_psync_as_it_was) {
-  const unit::WaitingGuard guard(unit::crowded_policy());
+BOOST_AUTO_TEST_CASE(active_sets_synchronise_and_restore_psync) {
+  const unit::WaitingGuard guard(unit::oversubscribed_policy());
   for (const int n_pes : unit::kPeCounts) {
     const Node node(n_pes);
-    Complaints wrong;
+    Failures wrong;
     node.run([&](int pe) {
       const team::PeSet set = *node.world(0).set.subset(n_pes - 1, -1, n_pes);
       coll::ActiveGroup group(node.world(pe), "group_test", set, node.at<long>(pe, kPsync));
@@ -54,9 +54,9 @@ BOOST_AUTO_TEST_CASE(active_sets_synchronise_and_leave_psync_as_it_was) {
 }
 
 BOOST_AUTO_TEST_CASE(active_sets_with_their_own_psync_do_not_disturb_each_other) {
-  const unit::WaitingGuard guard(unit::crowded_policy());
+  const unit::WaitingGuard guard(unit::oversubscribed_policy());
   const Node node(8);
-  Complaints wrong;
+  Failures wrong;
   node.run([&](int pe) {
     const team::PeSet set = *node.world(0).set.subset(pe % 2, 2, 4);
     coll::ActiveGroup group(node.world(pe), "group_test", set, node.at<long>(pe, kPsync));

@@ -8,33 +8,26 @@ namespace {
 
 using namespace shmemx;
 using coll::TeamGroup;
-using unit::Complaints;
-using unit::fill;
-using unit::holds;
-using unit::kDest;
-using unit::kSource;
-using unit::Node;
-using unit::rounds_on_crowds;
-using unit::symmetric_at;
+using namespace shmemx::unit;
 
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(coll_alltoall)
 
 BOOST_AUTO_TEST_CASE(alltoall_exchanges_blocks) {
-  rounds_on_crowds(40, [](const Node& node, TeamGroup& group, int round, Complaints& wrong) {
+  rounds_on_nodes(40, [](const Node& node, TeamGroup& group, int round, Failures& wrong) {
     const auto bytes = static_cast<std::size_t>(round * 5);
     const auto me = static_cast<std::size_t>(group.me());
     fill(node, group.me(), bytes * static_cast<std::size_t>(node.size()), round);
     coll::alltoall(group, symmetric_at(node, kDest), symmetric_at(node, kSource), bytes);
     for (int pe = 0; pe < node.size(); ++pe) {
-      wrong.expect(holds(node, group.me(), static_cast<std::size_t>(pe) * bytes, bytes, pe, me * bytes, round));
+      wrong.expect(holds(node, group.me(), {static_cast<std::size_t>(pe) * bytes, bytes, pe, me * bytes}, round));
     }
   });
 }
 
 BOOST_AUTO_TEST_CASE(alltoalls_exchanges_blocks_with_strides) {
-  rounds_on_crowds(20, [](const Node& node, TeamGroup& group, int round, Complaints& wrong) {
+  rounds_on_nodes(20, [](const Node& node, TeamGroup& group, int round, Failures& wrong) {
     const rma::Strided shape{4, static_cast<std::size_t>(round), 12, 8};
     const std::size_t dest_block = shape.block_count * shape.dest_step;
     const std::size_t source_block = shape.block_count * shape.source_step;
@@ -44,7 +37,7 @@ BOOST_AUTO_TEST_CASE(alltoalls_exchanges_blocks_with_strides) {
     for (int pe = 0; pe < node.size(); ++pe) {
       for (std::size_t i = 0; i < shape.block_count; ++i) {
         const std::size_t at = static_cast<std::size_t>(pe) * dest_block + i * shape.dest_step;
-        wrong.expect(holds(node, group.me(), at, 4, pe, me * source_block + i * shape.source_step, round));
+        wrong.expect(holds(node, group.me(), {at, 4, pe, me * source_block + i * shape.source_step}, round));
       }
     }
   });

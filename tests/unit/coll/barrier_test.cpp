@@ -3,16 +3,17 @@
 #include <boost/test/unit_test.hpp>
 
 #include "coll/common/flags.hpp"
-#include "support/crowd.hpp"
+#include "support/thread_pes.hpp"
 
 namespace {
 
 using namespace shmemx;
-using unit::Complaints;
+using unit::Failures;
 using unit::Node;
 
-// Every PE writes its own plain counter, and after the barrier reads those of the others: only the barrier orders them.
-void count_together(const Node& node, coll::Team& team, int rounds, Complaints& wrong) {
+// Every PE writes its own counter, which is not atomic, and reads those of the others after the barrier, which orders
+// the accesses.
+void count_together(const Node& node, coll::Team& team, int rounds, Failures& wrong) {
   const int world_pe = team.route.set.world(TeamPe{team.me()}).value;
   long& mine = *node.at<long>(world_pe, 0);
   const long begin = mine;
@@ -26,8 +27,8 @@ void count_together(const Node& node, coll::Team& team, int rounds, Complaints& 
   }
 }
 
-// The same in two teams at once: the even PEs, and the odd ones in reverse.
-void count_in_two_teams(const Node& node, bool counting, Complaints& wrong) {
+// The same in two teams at once: the even PEs, and the odd ones in reverse order.
+void count_in_two_teams(const Node& node, bool counting, Failures& wrong) {
   const int n = node.size();
   const int odd_count = n / 2;
   node.run([&](int pe) {
@@ -42,9 +43,9 @@ void count_in_two_teams(const Node& node, bool counting, Complaints& wrong) {
 
 BOOST_AUTO_TEST_SUITE(coll_barrier)
 
-BOOST_AUTO_TEST_CASE(nobody_leaves_before_all_have_come) {
-  unit::for_each_crowd([](const Node& node, bool counting) {
-    Complaints wrong;
+BOOST_AUTO_TEST_CASE(no_pe_leaves_before_all_have_entered) {
+  unit::for_each_node([](const Node& node, bool counting) {
+    Failures wrong;
     node.run([&](int pe) {
       coll::Team team = node.world_team(pe, counting);
       count_together(node, team, unit::rounds(node.size()), wrong);
@@ -54,18 +55,18 @@ BOOST_AUTO_TEST_CASE(nobody_leaves_before_all_have_come) {
 }
 
 BOOST_AUTO_TEST_CASE(teams_do_not_disturb_each_other) {
-  unit::for_each_crowd([](const Node& node, bool counting) {
-    Complaints wrong;
+  unit::for_each_node([](const Node& node, bool counting) {
+    Failures wrong;
     count_in_two_teams(node, counting, wrong);
     BOOST_TEST_CONTEXT(node.size() << " PEs, counting " << counting) BOOST_CHECK_EQUAL(wrong.count(), 0);
   });
 }
 
-BOOST_AUTO_TEST_CASE(numbers_of_pes_that_are_no_powers_of_two_work) {
-  const unit::WaitingGuard guard(unit::crowded_policy());
+BOOST_AUTO_TEST_CASE(barriers_work_for_numbers_of_pes_that_are_no_powers_of_two) {
+  const unit::WaitingGuard guard(unit::oversubscribed_policy());
   for (const int n_pes : {5, 7, 13}) {
     const Node node(n_pes);
-    Complaints wrong;
+    Failures wrong;
     node.run([&](int pe) {
       coll::Team team = node.world_team(pe, false);
       count_together(node, team, 50, wrong);
@@ -74,17 +75,17 @@ BOOST_AUTO_TEST_CASE(numbers_of_pes_that_are_no_powers_of_two_work) {
   }
 }
 
-// The policy belongs to the process, so all PEs sleep on the doorbell of PE 0. A PE that is not woken wakes when its
+// The policy is global to the process, so all PEs sleep on the doorbell of PE 0. A PE that is not woken wakes when its
 // bounded sleep ends.
-BOOST_AUTO_TEST_CASE(sleeping_pes_get_through) {
+BOOST_AUTO_TEST_CASE(sleeping_pes_complete_the_barrier) {
   for (const bool counting : {false, true}) {
     const Node node(3);
-    unit::WaitSettings policy = unit::crowded_policy();
+    unit::WaitSettings policy = unit::oversubscribed_policy();
     policy.mode = WaitMode::block;
     policy.sleep_max_ns = 100'000;
     policy.own_doorbell = &node.arena().doorbell(0);
     const unit::WaitingGuard guard(policy);
-    Complaints wrong;
+    Failures wrong;
     node.run([&](int pe) {
       coll::Team team = node.world_team(pe, counting);
       count_together(node, team, 100, wrong);
@@ -93,10 +94,10 @@ BOOST_AUTO_TEST_CASE(sleeping_pes_get_through) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_flag_carries_what_was_stored_before_it) {
-  const unit::WaitingGuard guard(unit::crowded_policy());
+BOOST_AUTO_TEST_CASE(a_flag_publishes_the_stores_before_it) {
+  const unit::WaitingGuard guard(unit::oversubscribed_policy());
   const Node node(2);
-  Complaints wrong;
+  Failures wrong;
   node.run([&](int pe) {
     coll::Team team = node.world_team(pe, false);
     for (int round = 1; round <= unit::rounds(2); ++round) {

@@ -9,38 +9,31 @@ namespace {
 
 using namespace shmemx;
 using coll::TeamGroup;
-using unit::Complaints;
-using unit::fill;
-using unit::holds;
-using unit::kDest;
-using unit::kSource;
-using unit::Node;
-using unit::rounds_on_crowds;
-using unit::symmetric_at;
+using namespace shmemx::unit;
 
-void broadcast_and_check(const Node& node, TeamGroup& group, std::size_t bytes, int round, Complaints& wrong) {
+void broadcast_and_check(const Node& node, TeamGroup& group, std::size_t bytes, int round, Failures& wrong) {
   const int root = round % node.size();
   if (group.me() == root) fill(node, root, bytes, round);
   coll::broadcast(group, symmetric_at(node, kDest), symmetric_at(node, kSource), bytes, root);
-  wrong.expect(holds(node, group.me(), 0, bytes, root, 0, round));
+  wrong.expect(holds(node, group.me(), {0, bytes, root}, round));
 }
 
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(coll_broadcast)
 
-BOOST_AUTO_TEST_CASE(broadcasts_of_every_size_reach_everybody) {
-  rounds_on_crowds(40, [](const Node& node, TeamGroup& group, int round, Complaints& wrong) {
+BOOST_AUTO_TEST_CASE(broadcasts_of_every_size_deliver_to_all_pes) {
+  rounds_on_nodes(40, [](const Node& node, TeamGroup& group, int round, Failures& wrong) {
     constexpr std::size_t kSizes[] = {8, 0, 1, 4096, coll::kPushBytes, coll::kPushBytes + 1, 40000};
     broadcast_and_check(node, group, kSizes[round % 7], round, wrong);
   });
 }
 
-BOOST_AUTO_TEST_CASE(many_pes_are_served_down_a_tree) {
-  const unit::WaitingGuard guard(unit::crowded_policy());
+BOOST_AUTO_TEST_CASE(broadcasts_to_many_pes_use_a_tree) {
+  const unit::WaitingGuard guard(unit::oversubscribed_policy());
   for (const int n_pes : {9, 12, 16}) {
     const Node node(n_pes);
-    Complaints wrong;
+    Failures wrong;
     node.run([&](int pe) {
       coll::Team team = node.world_team(pe, true);
       TeamGroup group(team, "broadcast_test");
@@ -54,18 +47,18 @@ BOOST_AUTO_TEST_CASE(many_pes_are_served_down_a_tree) {
 }
 
 BOOST_AUTO_TEST_CASE(an_active_sets_broadcast_leaves_the_roots_dest_alone) {
-  const unit::WaitingGuard guard(unit::crowded_policy());
+  const unit::WaitingGuard guard(unit::oversubscribed_policy());
   const Node node(3);
-  Complaints wrong;
+  Failures wrong;
   node.run([&](int pe) {
     constexpr std::size_t kPsync = std::size_t{1} << 20;
     coll::ActiveGroup group(node.world(pe), "broadcast_test", node.world(pe).set, node.at<long>(pe, kPsync));
     for (int round = 1; round <= 50; ++round) {
       *node.at<unsigned char>(pe, kDest) = 0xee;
       fill(node, pe, 100, round);
-      group.sync();  // dest is ready everywhere before anybody calls
+      group.sync();  // dest is ready on all PEs before any PE calls
       coll::broadcast(group, symmetric_at(node, kDest), symmetric_at(node, kSource), 100, 1);
-      wrong.expect(pe == 1 ? *node.at<unsigned char>(pe, kDest) == 0xee : holds(node, pe, 0, 100, 1, 0, round));
+      wrong.expect(pe == 1 ? *node.at<unsigned char>(pe, kDest) == 0xee : holds(node, pe, {0, 100, 1}, round));
     }
   });
   BOOST_CHECK_EQUAL(wrong.count(), 0);

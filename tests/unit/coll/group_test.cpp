@@ -3,12 +3,12 @@
 #include <boost/test/unit_test.hpp>
 #include <vector>
 
-#include "support/crowd.hpp"
+#include "support/thread_pes.hpp"
 
 namespace {
 
 using namespace shmemx;
-using unit::Complaints;
+using unit::Failures;
 using unit::Node;
 
 std::uint64_t word_of(int pe, int round) {
@@ -19,10 +19,10 @@ std::uint64_t word_of(int pe, int round) {
 
 BOOST_AUTO_TEST_SUITE(coll_group)
 
-// One barrier a round: a PE that publishes again must not write what a slower PE is still reading.
+// One barrier in each round: a PE that publishes again must not overwrite data that a slower PE is still reading.
 BOOST_AUTO_TEST_CASE(published_words_alternate_safely) {
-  unit::for_each_crowd([](const Node& node, bool counting) {
-    Complaints wrong;
+  unit::for_each_node([](const Node& node, bool counting) {
+    Failures wrong;
     node.run([&](int pe) {
       coll::Team team = node.world_team(pe, counting);
       coll::TeamGroup group(team, "group_test");
@@ -38,8 +38,8 @@ BOOST_AUTO_TEST_CASE(published_words_alternate_safely) {
 }
 
 BOOST_AUTO_TEST_CASE(a_whole_scratch_area_may_be_published) {
-  unit::for_each_crowd([](const Node& node, bool counting) {
-    Complaints wrong;
+  unit::for_each_node([](const Node& node, bool counting) {
+    Failures wrong;
     node.run([&](int pe) {
       coll::Team team = node.world_team(pe, counting);
       coll::TeamGroup group(team, "group_test");

@@ -7,8 +7,8 @@ using shmemx::coll::Mesh;
 
 BOOST_AUTO_TEST_SUITE(coll_mesh)
 
-// Each block has one corner, which its source has to reach in the first hop and its destination from in the second.
-BOOST_AUTO_TEST_CASE(every_block_travels_in_two_hops_at_most) {
+// Each block is forwarded by one node: the first hop leads from the source to that node, the second to the destination.
+BOOST_AUTO_TEST_CASE(every_block_takes_at_most_two_hops) {
   for (int n = 1; n <= 40; ++n) {
     const Mesh mesh(n);
     for (int from = 0; from < n; ++from) {
@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(every_block_travels_in_two_hops_at_most) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(on_a_square_a_node_sends_along_its_row_and_its_column_only) {
+BOOST_AUTO_TEST_CASE(in_a_square_mesh_a_node_sends_within_its_row_and_column_only) {
   const Mesh mesh(16);
   for (int from = 0; from < 16; ++from) {
     int sends = 0;

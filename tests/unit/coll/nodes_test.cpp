@@ -30,7 +30,7 @@ BOOST_AUTO_TEST_CASE(ahead_and_behind_count_in_opposite_directions) {
   BOOST_CHECK_EQUAL(nodes.behind(3), 1);
 }
 
-BOOST_AUTO_TEST_CASE(members_and_their_nodes_match) {
+BOOST_AUTO_TEST_CASE(members_map_to_their_nodes_and_back) {
   const TeamNodes nodes = three_nodes();
   BOOST_CHECK_EQUAL(nodes.count(), 3);
   for (int node = 0; node < nodes.count(); ++node) {

@@ -5,14 +5,14 @@
 #include <vector>
 
 #include "coll/scan.hpp"
-#include "support/crowd.hpp"
+#include "support/thread_pes.hpp"
 
 namespace {
 
 using namespace shmemx;
 using coll::Elements;
 using coll::Share;
-using unit::Complaints;
+using unit::Failures;
 using unit::Node;
 
 constexpr std::size_t kDest = 0;  // heap offsets
@@ -25,19 +25,19 @@ Elements<long> elements_at(const Node& node, std::size_t offset) {
 
 long value_of(int pe, std::size_t index, int round) { return (pe + 1) * 1000 + static_cast<long>(index) + round; }
 
-// The sum over PEs 0 .. last - 1.
+// Returns the sum over PEs 0 .. last - 1.
 long sum_of(int last, std::size_t index, int round) {
   long sum = 0;
   for (int pe = 0; pe < last; ++pe) sum += value_of(pe, index, round);
   return sum;
 }
 
-// Calls collective(group, dest, source, nelems) on all PEs of all crowds, in place every other round, and compares all
-// elements with the sum over PEs 0 .. last(pe) - 1.
+// Calls collective(group, dest, source, nelems) on all PEs of nodes of all sizes, in place every other round, and
+// compares all elements with the sum over PEs 0 .. last(pe) - 1.
 template <class Collective, class Last>
 void check_sums(const Collective& collective, const Last& last) {
-  unit::for_each_crowd([&](const Node& node, bool counting) {
-    Complaints wrong;
+  unit::for_each_node([&](const Node& node, bool counting) {
+    Failures wrong;
     node.run([&](int pe) {
       coll::Team team = node.world_team(pe, counting);
       coll::TeamGroup group(team, "reduce_test");
@@ -108,13 +108,13 @@ BOOST_AUTO_TEST_CASE(reductions_of_every_length_are_the_same_on_all_pes) {
              [](int, int n) { return n; });
 }
 
-BOOST_AUTO_TEST_CASE(inclusive_scans_hold_the_own_contribution) {
+BOOST_AUTO_TEST_CASE(inclusive_scans_include_the_contribution_of_the_pe) {
   check_sums([](coll::TeamGroup& group, Elements<long> dest, Elements<long> source,
                 std::size_t nelems) { coll::scan<long>(group, dest, source, nelems, false); },
              [](int pe, int) { return pe + 1; });
 }
 
-BOOST_AUTO_TEST_CASE(exclusive_scans_hold_the_lower_contributions_only) {
+BOOST_AUTO_TEST_CASE(exclusive_scans_include_the_lower_contributions_only) {
   check_sums([](coll::TeamGroup& group, Elements<long> dest, Elements<long> source,
                 std::size_t nelems) { coll::scan<long>(group, dest, source, nelems, true); },
              [](int pe, int) { return pe; });

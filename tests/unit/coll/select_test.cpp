@@ -9,7 +9,7 @@ using coll::TeamNodes;
 
 namespace {
 
-// `count` nodes with `each` members.
+// Returns `count` nodes with `each` members.
 TeamNodes nodes_with(int count, int each) {
   TeamNodes nodes;
   nodes.begin.push_back(0);
@@ -24,7 +24,7 @@ TeamNodes nodes_with(int count, int each) {
 
 BOOST_AUTO_TEST_SUITE(coll_select)
 
-BOOST_AUTO_TEST_CASE(only_a_crowded_node_counts_in_its_barrier) {
+BOOST_AUTO_TEST_CASE(only_oversubscribed_nodes_use_the_counting_barrier) {
   BOOST_CHECK(coll::barrier_counts(true, true));
   BOOST_CHECK(!coll::barrier_counts(false, true));
   BOOST_CHECK(!coll::barrier_counts(true, false));
@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(short_broadcasts_are_pushed_and_long_ones_pulled) {
   BOOST_CHECK(!coll::active_broadcast_pushes(16384, 9));
 }
 
-BOOST_AUTO_TEST_CASE(what_a_reduction_publishes_fits_the_scratch_areas) {
+BOOST_AUTO_TEST_CASE(data_that_a_reduction_publishes_fit_the_scratch_areas) {
   BOOST_CHECK(coll::reduction_publishes(4096, 4));
   BOOST_CHECK(!coll::reduction_publishes(4097, 1));
   BOOST_CHECK(!coll::reduction_publishes(4096, 5));
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(what_a_reduction_publishes_fits_the_scratch_areas) {
   BOOST_CHECK_EQUAL(coll::contribution_bytes(1000), 256U);
 }
 
-BOOST_AUTO_TEST_CASE(broadcasts_between_nodes_take_the_shape_of_their_length) {
+BOOST_AUTO_TEST_CASE(the_length_selects_the_algorithm_of_a_broadcast_between_nodes) {
   const TeamNodes two = nodes_with(2, 1);
   const TeamNodes four = nodes_with(4, 2);
   const TeamNodes five = nodes_with(5, 2);
@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(broadcasts_between_nodes_take_the_shape_of_their_length) {
   BOOST_CHECK(coll::nodes_broadcast(nodes_with(3, 2), std::size_t{1} << 30) == NodesBroadcast::tree);
 }
 
-BOOST_AUTO_TEST_CASE(leaders_do_what_is_short) {
+BOOST_AUTO_TEST_CASE(leaders_execute_short_operations) {
   const TeamNodes three = nodes_with(3, 2);
   const TeamNodes four = nodes_with(4, 1);
   BOOST_CHECK(coll::leaders_exchange_directly(three) && !coll::leaders_exchange_directly(four));

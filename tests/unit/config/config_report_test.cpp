@@ -24,7 +24,7 @@ Config sample() {
 
 BOOST_AUTO_TEST_SUITE(config_report)
 
-BOOST_AUTO_TEST_CASE(a_row_says_value_default_and_source) {
+BOOST_AUTO_TEST_CASE(a_row_lists_value_default_and_source) {
   const auto rows = report(sample());
   BOOST_REQUIRE_EQUAL(rows.size(), kVariableCount);
   const ReportRow& size = rows[static_cast<std::size_t>(Variable::symmetric_size)];
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(info_lists_every_variable) {
   BOOST_CHECK(text.ends_with("\n"));
 }
 
-BOOST_AUTO_TEST_CASE(bytes_are_told_in_units_where_these_are_exact) {
+BOOST_AUTO_TEST_CASE(bytes_are_printed_in_units_that_are_exact) {
   BOOST_CHECK_EQUAL(kind::bytes_text(0), "0");
   BOOST_CHECK_EQUAL(kind::bytes_text(1023), "1023");
   BOOST_CHECK_EQUAL(kind::bytes_text(1024), "1024 (1 KiB)");
@@ -74,11 +74,12 @@ BOOST_AUTO_TEST_CASE(bytes_are_told_in_units_where_these_are_exact) {
   BOOST_CHECK_EQUAL(kind::bytes_text(std::uint64_t{3} << 40), "3298534883328 (3 TiB)");
 }
 
-BOOST_AUTO_TEST_CASE(the_document_is_what_the_table_says) {
+BOOST_AUTO_TEST_CASE(the_document_matches_the_table) {
   std::ifstream file(SHMEMX_CONFIG_DOC);
   BOOST_REQUIRE_MESSAGE(file, "cannot read " SHMEMX_CONFIG_DOC);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  BOOST_CHECK_MESSAGE(text == render_markdown(), SHMEMX_CONFIG_DOC " is not up to date; the target config_doc writes it anew");
+  BOOST_CHECK_MESSAGE(text == render_markdown(),
+                      SHMEMX_CONFIG_DOC " is not up to date; the target config_doc writes it anew");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -37,7 +37,7 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 
 BOOST_AUTO_TEST_SUITE(config_environment)
 
-BOOST_AUTO_TEST_CASE(nothing_set_gives_the_defaults) {
+BOOST_AUTO_TEST_CASE(an_empty_environment_gives_the_defaults) {
   for (const auto& config :
        {parse({}), parse({"PATH=/bin", "HOME=/root", "XT=1", "S=2", ""}), parse_environment(nullptr)}) {
     BOOST_REQUIRE(config);
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(nothing_set_gives_the_defaults) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(every_variable_reaches_its_member) {
+BOOST_AUTO_TEST_CASE(every_variable_sets_its_member) {
   const auto config = parse({"SHMEM_SYMMETRIC_SIZE=1.5g",
                              "SHMEM_DEBUG=yes",
                              "SHMEM_INFO=1",
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(any_value_switches_the_standards_flags_on) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(the_old_names_of_the_standard_count_and_lose_against_the_new) {
+BOOST_AUTO_TEST_CASE(deprecated_names_of_the_standard_are_read_and_overridden_by_the_new) {
   const auto old = parse({"SMA_SYMMETRIC_SIZE=2m", "SMA_DEBUG=", "SMA_INFO=1", "SMA_VERSION=1"});
   BOOST_REQUIRE(old);
   BOOST_CHECK(old.value().symmetric_size == 2097152U && old.value().debug &&
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(widespread_aliases_are_honoured_with_one_warning) {
   BOOST_CHECK(beside.value().symmetric_size == 1048576U && beside.value().warnings.empty());
 }
 
-BOOST_AUTO_TEST_CASE(an_unknown_variable_is_warned_of_with_the_nearest_name) {
+BOOST_AUTO_TEST_CASE(a_warning_about_an_unknown_variable_contains_the_nearest_name) {
   const auto config =
       parse({"SHMEM_SYMETRIC_SIZE=1g", "SMA_SYMMETRIC_SIZ=1g", "SHMEM_SPIN_NS=3", "SHMEMX_COLOUR_OF_THE_SKY=blue"});
   BOOST_REQUIRE(config);
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(warnings_can_be_silenced) {
   BOOST_CHECK(config.value().symmetric_size == 1048576U);
 }
 
-BOOST_AUTO_TEST_CASE(names_of_others_are_left_alone) {
+BOOST_AUTO_TEST_CASE(variables_of_other_programs_are_ignored) {
   const auto config =
       parse({"SHMEMX_JOB_FD=5", "SHMEMX_JOB_PE=0", "SHMEM_HOME=/opt/shmem", "SHMEM_OPTS=-n 4", "SHMEM_LDFLAGS=-lshmem",
              "SHMEMER=1", "SMALL=2", "XT_OTHER=3", "SHMEM_NO_EQUALS_SIGN", "shmem_debug=1"});
@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(names_of_others_are_left_alone) {
   BOOST_CHECK(!config.value().debug);
 }
 
-BOOST_AUTO_TEST_CASE(a_bad_value_is_an_error_that_names_everything) {
+BOOST_AUTO_TEST_CASE(an_error_about_a_bad_value_names_variable_value_and_allowed_values) {
   const auto config = parse({"SHMEM_SYMMETRIC_SIZE=12q"});
   BOOST_REQUIRE(!config);
   BOOST_CHECK(config.error().code == Errc::invalid_argument);
@@ -242,7 +242,7 @@ BOOST_AUTO_TEST_CASE(the_first_of_two_equal_names_counts) {
   BOOST_CHECK(config.value().symmetric_size == 1048576U);
 }
 
-BOOST_AUTO_TEST_CASE(what_to_do_on_errors_is_known_although_another_value_is_bad) {
+BOOST_AUTO_TEST_CASE(the_reaction_to_errors_is_read_although_another_value_is_bad) {
   BOOST_CHECK(init_errors({"SHMEM_SYMMETRIC_SIZE=12q", "SHMEM_INIT_ERRORS=return"}) == InitErrors::return_);
   BOOST_CHECK(init_errors({"SHMEM_SYMMETRIC_SIZE=12q"}) == InitErrors::abort);
   BOOST_CHECK(init_errors({"SHMEM_INIT_ERRORS=nonsense"}) == InitErrors::abort);

@@ -23,8 +23,8 @@ const unit::Node& node() {
   return instance;
 }
 
-// The diagnostic that resolve() ends with; empty when it returned.
-std::string complaint(const Context& context, const void* address, std::uint64_t bytes, int pe) {
+// Returns the diagnostic with which resolve() ends the process; empty if it returns.
+std::string diagnostic(const Context& context, const void* address, std::uint64_t bytes, int pe) {
   const auto end = unit::in_child([&] {
     context::resolve(context, kSite, address, bytes, pe);
     return 0;
@@ -32,7 +32,7 @@ std::string complaint(const Context& context, const void* address, std::uint64_t
   return end.status == 0 ? "" : end.text;
 }
 
-// The process as it is where the others' memory is not mapped.
+// Sets the process up as if the other PEs' memory were not mapped.
 class QueuePath {
  public:
   static inline Doorbell own_doorbell{};
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(in_heap_is_exact_at_both_ends) {
   BOOST_CHECK(!context::in_heap(world, 0, 1));
 }
 
-BOOST_AUTO_TEST_CASE(heap_addresses_lead_to_the_same_offset_of_the_peer) {
+BOOST_AUTO_TEST_CASE(heap_addresses_are_translated_to_the_same_offset_of_the_peer) {
   for (int me = 0; me < kPes; ++me) {
     const Context& world = node().world(me);
     for (int pe = 0; pe < kPes; ++pe) {
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(heap_addresses_lead_to_the_same_offset_of_the_peer) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(static_addresses_lead_to_the_same_offset_of_the_peer) {
+BOOST_AUTO_TEST_CASE(static_addresses_are_translated_to_the_same_offset_of_the_peer) {
   const Context& world = node().world(2);
   for (int pe = 0; pe < kPes; ++pe) {
     for (const std::size_t offset : {std::size_t{0}, unit::kNodeStaticBytes - 4}) {
@@ -98,16 +98,16 @@ BOOST_AUTO_TEST_CASE(static_addresses_lead_to_the_same_offset_of_the_peer) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(no_bytes_may_come_with_any_address) {
+BOOST_AUTO_TEST_CASE(any_address_is_accepted_with_zero_bytes) {
   int automatic = 0;
   const Context& world = node().world(0);
   BOOST_CHECK(context::resolve(world, kSite, &automatic, 0, 3).address != nullptr);
   BOOST_CHECK(context::resolve(world, kSite, nullptr, 0, 3).address != nullptr);
   BOOST_CHECK_EQUAL(context::resolve(world, kSite, nullptr, 0, 3).doorbell, &node().arena().doorbell(3));
-  BOOST_CHECK(names(complaint(world, nullptr, 0, kPes), "argument 'pe' is 4"));
+  BOOST_CHECK(names(diagnostic(world, nullptr, 0, kPes), "argument 'pe' is 4"));
 }
 
-BOOST_AUTO_TEST_CASE(reversed_and_strided_teams_lead_to_their_members) {
+BOOST_AUTO_TEST_CASE(pe_numbers_of_reversed_and_strided_teams_are_translated) {
   const team::PeSet reversed = *node().world(0).set.subset(3, -1, 4);
   const Context back = coll::route_of(node().world(1), reversed, 2);
   BOOST_CHECK_LT(back.pe_step, 0);
@@ -121,14 +121,14 @@ BOOST_AUTO_TEST_CASE(reversed_and_strided_teams_lead_to_their_members) {
   }
   BOOST_CHECK_EQUAL(context::resolve(odds, kSite, node().at<void>(3, 64), 8, 0).address, node().arena().heap(1) + 64);
   BOOST_CHECK_EQUAL(context::resolve(odds, kSite, node().at<void>(3, 64), 8, 1).address, node().arena().heap(3) + 64);
-  BOOST_CHECK(names(complaint(odds, node().at<void>(3, 64), 8, 2), "argument 'pe' is 2, allowed are 0..1"));
+  BOOST_CHECK(names(diagnostic(odds, node().at<void>(3, 64), 8, 2), "argument 'pe' is 2, allowed are 0..1"));
 }
 
 BOOST_AUTO_TEST_CASE(a_pe_out_of_range_is_named) {
   const Context& world = node().world(0);
-  BOOST_CHECK_EQUAL(complaint(world, node().at<void>(0, 0), 8, 3), "");
+  BOOST_CHECK_EQUAL(diagnostic(world, node().at<void>(0, 0), 8, 3), "");
   for (const int pe : {-1, 4, 2147483647, -2147483647 - 1}) {
-    const std::string text = complaint(world, node().at<void>(0, 0), 8, pe);
+    const std::string text = diagnostic(world, node().at<void>(0, 0), 8, pe);
     BOOST_CHECK_MESSAGE(
         names(text, ("shmem_test: argument 'pe' is " + std::to_string(pe) + ", allowed are 0..3").c_str()), text);
   }
@@ -138,24 +138,24 @@ BOOST_AUTO_TEST_CASE(a_range_past_the_end_is_named) {
   const Context& world = node().world(2);
   std::byte* const heap_end = node().arena().heap(2) + unit::kNodeHeapBytes;
   std::byte* const static_end = node().arena().statics(2) + unit::kNodeStaticBytes;
-  BOOST_CHECK_EQUAL(complaint(world, heap_end - 8, 8, 0), "");
-  BOOST_CHECK(names(complaint(world, heap_end - 8, 9, 0),
+  BOOST_CHECK_EQUAL(diagnostic(world, heap_end - 8, 8, 0), "");
+  BOOST_CHECK(names(diagnostic(world, heap_end - 8, 9, 0),
                     "9 bytes from there go past the end of the symmetric heap, allowed are 8 bytes"));
-  BOOST_CHECK(names(complaint(world, heap_end - 8, kMost, 0), "past the end of the symmetric heap"));
-  BOOST_CHECK(names(complaint(world, static_end - 4, 8, 0),
+  BOOST_CHECK(names(diagnostic(world, heap_end - 8, kMost, 0), "past the end of the symmetric heap"));
+  BOOST_CHECK(names(diagnostic(world, static_end - 4, 8, 0),
                     "8 bytes from there go past the end of the static data, allowed are 4 bytes"));
-  BOOST_CHECK(names(complaint(world, static_end - 4, kMost - 2, 0), "past the end of the static data"));
+  BOOST_CHECK(names(diagnostic(world, static_end - 4, kMost - 2, 0), "past the end of the static data"));
 }
 
 BOOST_AUTO_TEST_CASE(an_address_that_is_not_symmetric_is_named) {
   int automatic = 0;
   const Context& world = node().world(2);
-  BOOST_CHECK(names(complaint(world, &automatic, 4, 0), "argument 'dest' is 0x"));
-  BOOST_CHECK(names(complaint(world, &automatic, 4, 0), "not a symmetric address"));
-  BOOST_CHECK(names(complaint(world, nullptr, 4, 0), "not a symmetric address"));
+  BOOST_CHECK(names(diagnostic(world, &automatic, 4, 0), "argument 'dest' is 0x"));
+  BOOST_CHECK(names(diagnostic(world, &automatic, 4, 0), "not a symmetric address"));
+  BOOST_CHECK(names(diagnostic(world, nullptr, 4, 0), "not a symmetric address"));
   BOOST_CHECK(
-      names(complaint(world, node().at<void>(1, 64), 4, 0), "not a symmetric address"));  // a peer's memory is not mine
-  BOOST_CHECK(names(complaint(world, node().arena().heap(2) + unit::kNodeHeapBytes, 1, 0), "not a symmetric address"));
+      names(diagnostic(world, node().at<void>(1, 64), 4, 0), "not a symmetric address"));  // memory of another PE
+  BOOST_CHECK(names(diagnostic(world, node().arena().heap(2) + unit::kNodeHeapBytes, 1, 0), "not a symmetric address"));
 }
 
 BOOST_AUTO_TEST_CASE(is_symmetric_is_exact_at_the_ends) {
@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(is_symmetric_is_exact_at_the_ends) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_is_not_mapped_is_checked_all_the_same) {
+BOOST_AUTO_TEST_CASE(addresses_are_checked_even_if_memory_is_not_mapped) {
   const QueuePath queue_path;
   Context world = node().world(1);
   context::set_hot_limits(world);
@@ -194,12 +194,12 @@ BOOST_AUTO_TEST_CASE(what_is_not_mapped_is_checked_all_the_same) {
   BOOST_CHECK(!context::is_symmetric(world, node().at<void>(1, 0), unit::kNodeHeapBytes + 1));
   int automatic = 0;
   std::byte* const heap_end = node().arena().heap(1) + unit::kNodeHeapBytes;
-  BOOST_CHECK(names(complaint(world, in_heap, 8, kPes), "argument 'pe' is 4, allowed are 0..3"));
-  BOOST_CHECK(names(complaint(world, heap_end - 8, 9, 0), "past the end of the symmetric heap, allowed are 8 bytes"));
-  BOOST_CHECK(names(complaint(world, &automatic, 4, 0), "not a symmetric address"));
-  BOOST_CHECK(names(complaint(world, node().at<void>(2, 64), 4, 2), "not a symmetric address"));
+  BOOST_CHECK(names(diagnostic(world, in_heap, 8, kPes), "argument 'pe' is 4, allowed are 0..3"));
+  BOOST_CHECK(names(diagnostic(world, heap_end - 8, 9, 0), "past the end of the symmetric heap, allowed are 8 bytes"));
+  BOOST_CHECK(names(diagnostic(world, &automatic, 4, 0), "not a symmetric address"));
+  BOOST_CHECK(names(diagnostic(world, node().at<void>(2, 64), 4, 2), "not a symmetric address"));
   context::make_unusable(world);
-  BOOST_CHECK_EQUAL(complaint(world, in_heap, 1, 0), "shmem_test: called before shmem_init. Job ended.\n");
+  BOOST_CHECK_EQUAL(diagnostic(world, in_heap, 1, 0), "shmem_test: called before shmem_init. Job ended.\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_location_is_mapped_or_a_place_in_a_window) {
@@ -234,7 +234,7 @@ BOOST_AUTO_TEST_CASE(windows_and_addresses_translate_both_ways) {
   BOOST_CHECK(!context::find_window(world, reinterpret_cast<std::uintptr_t>(&automatic), 4, found));
 }
 
-BOOST_AUTO_TEST_CASE(members_of_teams_have_their_numbers_in_the_world) {
+BOOST_AUTO_TEST_CASE(members_of_teams_are_translated_to_world_numbers) {
   const Context& world = node().world(3);
   const Context back = coll::route_of(world, *world.set.subset(3, -1, 4), 0);
   const Context odds = coll::route_of(world, *world.set.subset(1, 2, 2), 1);
@@ -266,12 +266,12 @@ BOOST_AUTO_TEST_CASE(hot_limits_are_exact_for_all_sizes) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(an_unusable_context_has_nothing_in_range) {
+BOOST_AUTO_TEST_CASE(an_unusable_context_has_no_pe_or_address_in_range) {
   Context context = node().world(1);
   context::make_unusable(context);
   BOOST_CHECK(!context::in_heap(context, context.heap_base, 0));
   BOOST_CHECK(!context::is_symmetric(context, node().at<void>(1, 0), 1));
-  BOOST_CHECK_EQUAL(complaint(context, node().at<void>(1, 0), 1, 0),
+  BOOST_CHECK_EQUAL(diagnostic(context, node().at<void>(1, 0), 1, 0),
                     "shmem_test: called before shmem_init. Job ended.\n");
   const auto end = unit::in_child([&] {
     context::set_unusable_reason("called after shmem_finalize");
@@ -281,7 +281,7 @@ BOOST_AUTO_TEST_CASE(an_unusable_context_has_nothing_in_range) {
   BOOST_CHECK_EQUAL(end.text, "shmem_test: called after shmem_finalize. Job ended.\n");
 }
 
-BOOST_AUTO_TEST_CASE(a_dead_context_of_a_live_library_is_named) {
+BOOST_AUTO_TEST_CASE(a_destroyed_context_is_reported) {
   Context dead = node().world(1);
   context::make_unusable(dead);
   dead.handle = 0x5002;

@@ -26,7 +26,7 @@ std::uint64_t seed() {
   return value;
 }
 
-// The same random requests for whoever is asked: sizes from bytes to megabytes, alignments up to 2 MiB.
+// The same random requests for the allocator and the model: sizes from bytes to megabytes, alignments up to 2 MiB.
 class Requests {
  public:
   explicit Requests(std::uint64_t seed) : random_(seed) {}
@@ -38,7 +38,7 @@ class Requests {
   std::mt19937_64 random_;
 };
 
-// What the heap must look like, kept by simple means: live blocks by offset.
+// A model of the heap: allocated blocks by offset.
 class Shadow {
  public:
   explicit Shadow(std::size_t capacity) : capacity_(capacity) {}
@@ -57,7 +57,7 @@ class Shadow {
     for (const auto& [offset, bytes] : live_) sum += bytes;
     return sum;
   }
-  // The longest gap that starts, once aligned, a run of free bytes.
+  // Returns the longest run of free bytes that begins at an aligned offset.
   std::size_t largest_gap(std::size_t alignment) const {
     std::size_t largest = 0;
     Offset at = 0;
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(the_same_calls_give_the_same_offsets) {
   constexpr std::size_t capacity = 64 * kMiB;
   BlockAllocator here(capacity);
   BlockAllocator there(capacity);
-  std::vector<void*> noise;  // another PE's own malloc calls differ
+  std::vector<void*> noise;  // the private malloc calls of PEs differ
   Requests requests(seed());
   std::vector<Offset> live;
   for (int step = 0; step < 100000; ++step) {
@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(neighbours_grow_together_in_every_order_of_release) {
   } while (std::next_permutation(order.begin(), order.end()));
 }
 
-BOOST_AUTO_TEST_CASE(the_smallest_hole_that_fits_is_taken_the_lowest_among_equals) {
+BOOST_AUTO_TEST_CASE(the_smallest_hole_that_fits_is_used_the_lowest_among_equals) {
   BlockAllocator heap(kMiB);
   const auto a = heap.allocate(256), wall1 = heap.allocate(16), b = heap.allocate(64), wall2 = heap.allocate(16),
              c = heap.allocate(64), wall3 = heap.allocate(16);
@@ -208,7 +208,7 @@ BOOST_AUTO_TEST_CASE(alignments_hold_up_to_that_of_the_base_and_not_above) {
   BlockAllocator far_aligned(64 * kMiB, std::size_t{1} << 30);
   BOOST_REQUIRE(far_aligned.allocate(1));
   BOOST_CHECK(far_aligned.allocate(24, 32 * kMiB) == Offset{32 * kMiB});
-  BOOST_CHECK(!far_aligned.allocate(24, 64 * kMiB));  // only offset 0 would do
+  BOOST_CHECK(!far_aligned.allocate(24, 64 * kMiB));  // only offset 0 is aligned
 }
 
 BOOST_AUTO_TEST_CASE(an_aligned_request_finds_the_only_block_that_fits_behind_many_that_do_not) {
@@ -231,7 +231,7 @@ BOOST_AUTO_TEST_CASE(an_aligned_request_finds_the_only_block_that_fits_behind_ma
   BOOST_CHECK(heap.allocate(4096, 4096) == aligned);
 }
 
-BOOST_AUTO_TEST_CASE(exhaustion_refuses_and_changes_nothing) {
+BOOST_AUTO_TEST_CASE(a_request_that_does_not_fit_is_refused_and_changes_nothing) {
   BlockAllocator heap(4096);
   BOOST_CHECK(!heap.allocate(4097));
   BOOST_CHECK(!heap.allocate(~std::size_t{0}));
@@ -251,13 +251,13 @@ BOOST_AUTO_TEST_CASE(exhaustion_refuses_and_changes_nothing) {
   BOOST_CHECK_EQUAL(odd.usage().capacity, 4096U);
 }
 
-BOOST_AUTO_TEST_CASE(a_terabyte_costs_nothing_until_it_is_used) {
+BOOST_AUTO_TEST_CASE(a_heap_of_a_terabyte_takes_no_memory_until_it_is_used) {
   BlockAllocator heap(std::size_t{1} << 46);
   BOOST_CHECK(heap.allocate(std::size_t{1} << 45) == Offset{0});
   BOOST_CHECK(heap.allocate(1) == Offset{std::size_t{1} << 45});
 }
 
-BOOST_AUTO_TEST_CASE(a_double_free_and_a_wrong_offset_are_refused_and_can_be_told_apart) {
+BOOST_AUTO_TEST_CASE(a_double_free_and_a_wrong_offset_are_refused_with_different_errors) {
   BlockAllocator heap(4096);
   const Offset first = *heap.allocate(64);
   const Offset second = *heap.allocate(64);
@@ -283,12 +283,12 @@ BOOST_AUTO_TEST_CASE(a_block_grows_into_free_room_behind_it_and_shrinks) {
   BlockAllocator heap(4096);
   const Offset a = *heap.allocate(64);
   const Offset b = *heap.allocate(64);
-  BOOST_CHECK(!heap.resize_in_place(a, 80));  // b is in the way
+  BOOST_CHECK(!heap.resize_in_place(a, 80));  // b is behind it
   BOOST_CHECK(heap.resize_in_place(a, 60));   // stays in its 64 bytes
   BOOST_CHECK_EQUAL(*heap.size_of(a), 64U);
   BOOST_CHECK(heap.resize_in_place(a, 17));
   BOOST_CHECK_EQUAL(*heap.size_of(a), 32U);
-  BOOST_CHECK(heap.allocate(32) == Offset{a + 32});  // what a gave back
+  BOOST_CHECK(heap.allocate(32) == Offset{a + 32});  // released by a
   BOOST_CHECK(heap.release(b));
   BOOST_CHECK(heap.resize_in_place(a + 32, 4096 - 32));  // exactly all that is left
   BOOST_CHECK_EQUAL(heap.usage().largest_free, 0U);
@@ -300,7 +300,7 @@ BOOST_AUTO_TEST_CASE(a_block_grows_into_free_room_behind_it_and_shrinks) {
   BOOST_CHECK_EQUAL(heap.usage().high_water, 4096U);
 }
 
-BOOST_AUTO_TEST_CASE(usage_tells_what_is_in_use_and_what_was) {
+BOOST_AUTO_TEST_CASE(usage_reports_current_and_peak_bytes) {
   BlockAllocator heap(4096);
   const Offset a = *heap.allocate(100);  // 112 with rounding
   const Offset b = *heap.allocate(16, 256);
@@ -321,7 +321,7 @@ BOOST_AUTO_TEST_CASE(usage_tells_what_is_in_use_and_what_was) {
   BOOST_CHECK(heap.allocate(4096) == Offset{0});
 }
 
-BOOST_AUTO_TEST_CASE(a_million_operations_are_quick_and_leave_few_holes) {
+BOOST_AUTO_TEST_CASE(a_million_operations_are_fast_and_leave_few_holes) {
   constexpr std::size_t capacity = std::size_t{4} << 30;
   constexpr int operations = 1000000;
   BlockAllocator heap(capacity);
@@ -343,10 +343,12 @@ BOOST_AUTO_TEST_CASE(a_million_operations_are_quick_and_leave_few_holes) {
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const Usage usage = heap.usage();
-  std::printf("block allocator: %d operations with %zu live blocks take %.3f s, %.0f ns each; the heap's touched part ends at %.3f of "
-              "the high-water mark\n",
-              operations, live.size(), seconds, seconds * 1e9 / operations,
-              static_cast<double>(touched_end) / static_cast<double>(usage.high_water));
+  std::printf(
+      "block allocator: %d operations with %zu live blocks take %.3f s, %.0f ns each; the heap's touched part ends at "
+      "%.3f of "
+      "the high-water mark\n",
+      operations, live.size(), seconds, seconds * 1e9 / operations,
+      static_cast<double>(touched_end) / static_cast<double>(usage.high_water));
   BOOST_CHECK_LT(touched_end, 2 * usage.high_water);
   for (const Offset offset : live) BOOST_REQUIRE(heap.release(offset));
   check_is_empty(heap, capacity);

@@ -15,7 +15,7 @@ struct Node {
 
 BOOST_AUTO_TEST_SUITE(heap_node_pool)
 
-BOOST_AUTO_TEST_CASE(nodes_are_distinct_fresh_and_do_not_move) {
+BOOST_AUTO_TEST_CASE(nodes_are_distinct_constructed_and_do_not_move) {
   shmemx::heap::NodePool<Node> pool;
   std::vector<Node*> nodes;
   for (std::uint64_t i = 0; i < 20000; ++i) {

@@ -136,28 +136,28 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_place_in_an_empty_queue_is_nothing_yet, Queue, Q
   BOOST_CHECK(queue.try_dequeue() == nullptr);
 }
 
-BOOST_AUTO_TEST_CASE(front_shows_the_first_cell_even_where_it_cannot_leave) {
+BOOST_AUTO_TEST_CASE(first_cell_shows_it_even_where_it_cannot_leave) {
   Memory memory(3);
   auto& queue = memory.middle<MpscQueue>();
   BOOST_CHECK(queue.maybe_empty());
-  BOOST_CHECK(queue.front() == nullptr);
+  BOOST_CHECK(queue.first_cell() == nullptr);
   const std::uint64_t first_prev = take_place(queue, memory.cell(0));
   BOOST_CHECK(queue.maybe_empty());
-  BOOST_CHECK(queue.front() == nullptr);
+  BOOST_CHECK(queue.first_cell() == nullptr);
   link(queue, first_prev, memory.cell(0));
   BOOST_CHECK(!queue.maybe_empty());
   const std::uint64_t prev = take_place(queue, memory.cell(1));
   BOOST_CHECK(queue.try_dequeue() == nullptr);
-  BOOST_CHECK_EQUAL(queue.front(), memory.cell(0));
-  BOOST_CHECK_EQUAL(queue.front(), memory.cell(0));
+  BOOST_CHECK_EQUAL(queue.first_cell(), memory.cell(0));
+  BOOST_CHECK_EQUAL(queue.first_cell(), memory.cell(0));
   BOOST_CHECK(!queue.maybe_empty());
   link(queue, prev, memory.cell(1));
   BOOST_CHECK_EQUAL(queue.try_dequeue(), memory.cell(0));
-  BOOST_CHECK_EQUAL(queue.front(), memory.cell(1));
+  BOOST_CHECK_EQUAL(queue.first_cell(), memory.cell(1));
   queue.enqueue(memory.cell(2));
   BOOST_CHECK_EQUAL(queue.try_dequeue(), memory.cell(1));
   BOOST_CHECK_EQUAL(queue.try_dequeue(), memory.cell(2));
-  BOOST_CHECK(queue.front() == nullptr);
+  BOOST_CHECK(queue.first_cell() == nullptr);
   BOOST_CHECK(queue.maybe_empty());
 }
 

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "am/network.hpp"
+#include "am/net_channel.hpp"
 
 namespace shmemx::unit {
 namespace {
@@ -15,22 +15,31 @@ std::uint64_t begin_of(transport::Bytes key) {
 
 }  // namespace
 
-const char* PlayedNetwork::name() const noexcept { return "played"; }
-
-void PlayedNetwork::ask(const onesided::KeyAsk& question) {
+void PlayedNetwork::request_key(const onesided::KeyRequest& request) {
   const am::Locked endpoint;
-  alignas(16) onesided::KeyAsk aligned = question;
+  alignas(16) onesided::KeyRequest aligned = request;
   if (names_itself) std::memcpy(aligned.network, name(), std::strlen(name()));
-  am::network_sink().deliver(kOther, {am::kKeyAsk, 0, sizeof aligned, executed_}, am::bytes_of(aligned));
+  am::network_sink().deliver(kOther, {am::kKeyRequest, 0, sizeof aligned, executed_}, am::bytes_of(aligned));
 }
 
-transport::Sent PlayedNetwork::send(int, const transport::Header& head, transport::Bytes header, transport::Bytes body,
+void PlayedNetwork::revoke(windows::WindowName window) {
+  const am::Locked endpoint;
+  alignas(16) const onesided::KeyRevokeHeader header{window, 99, 0};
+  am::network_sink().deliver(kOther, {am::kKeyRevoke, 0, sizeof header, executed_}, am::bytes_of(header));
+}
+
+void PlayedNetwork::reply(std::uint32_t ticket, onesided::Outcome outcome) {
+  alignas(16) const onesided::ReplyHeader header{ticket, outcome, 1, 0};
+  am::network_sink().deliver(kOther, {am::kReply, 0, sizeof header, executed_}, am::bytes_of(header));
+}
+
+transport::Sent PlayedNetwork::send(int, const transport::Header& head, transport::Bytes header, transport::Bytes data,
                                     transport::Outgoing*, transport::Urgency) noexcept {
   const unsigned handler = head.handler;
   if (handler == am::kAck) return transport::Sent::yes;
   std::vector<std::byte> payload(header.begin(), header.end());
-  payload.insert(payload.end(), body.begin(), body.end());
-  if (handler == am::kGetReply) {
+  payload.insert(payload.end(), data.begin(), data.end());
+  if (handler == am::kReply) {
     note_answer(payload);
   } else {
     messages_.push_back({handler, polls_ + message_polls, payload});
@@ -91,7 +100,19 @@ void PlayedNetwork::finish(const Started& transfer) {
 }
 
 void PlayedNetwork::execute(const Sent& message) {
-  if (message.handler == am::kKeyAsk) return answer_ask(message);
+  if (message.handler == am::kKeyRequest) return reply_with_key(message);
+  if (message.handler == am::kKeyRevoke) {
+    onesided::KeyRevokeHeader header;
+    std::memcpy(&header, message.payload.data(), sizeof header);
+    log.push_back("message revoke");
+    return reply(header.ticket, onesided::Outcome::ok);
+  }
+  if (message.handler == am::kPutReplied) {
+    onesided::PutRepliedHeader header;
+    std::memcpy(&header, message.payload.data(), sizeof header);
+    log.push_back("message put");
+    return reply(header.ticket, window_is_freed ? onesided::Outcome::stale : onesided::Outcome::ok);
+  }
   if (message.handler == am::kPut) take_put(message);
   log.push_back(message.handler == am::kPut      ? "message put"
                 : message.handler == am::kSignal ? "message signal"
@@ -99,22 +120,24 @@ void PlayedNetwork::execute(const Sent& message) {
   am::network_sink().deliver(kOther, {am::kAck, 0, 0, executed_}, {});  // brings the count
 }
 
-void PlayedNetwork::answer_ask(const Sent& message) {
+void PlayedNetwork::reply_with_key(const Sent& message) {
   alignas(16) struct {
-    onesided::GetReplyHeader header;
-    onesided::KeyAnswer answer;
+    onesided::ReplyHeader header;
+    onesided::KeyReply answer;
   } reply{};
-  onesided::KeyAsk question;
-  std::memcpy(&question, message.payload.data(), sizeof question);
-  log.push_back(std::string("message ask") + (std::string_view(question.network) == name() ? "" : " of another"));
-  const std::uint64_t begin = question.offset / key_range * key_range;
-  reply.header.ticket = question.ticket;
+  onesided::KeyRequest request;
+  std::memcpy(&request, message.payload.data(), sizeof request);
+  log.push_back(std::string("message key request") +
+                (std::string_view(request.network) == name() ? "" : " of another"));
+  if (window_is_freed) return this->reply(request.ticket, onesided::Outcome::stale);
+  const std::uint64_t begin = request.offset / key_range * key_range;
+  reply.header = {request.ticket, onesided::Outcome::ok, 1, 0};
   reply.answer.begin = begin;
   reply.answer.bytes = key_range;
   reply.answer.is_open = opens ? 1 : 0;
   reply.answer.key_bytes = sizeof begin;
   std::memcpy(reply.answer.key, &begin, sizeof begin);
-  am::network_sink().deliver(kOther, {am::kGetReply, 0, sizeof reply.header, executed_}, am::bytes_of(reply));
+  am::network_sink().deliver(kOther, {am::kReply, 0, sizeof reply.header, executed_}, am::bytes_of(reply));
 }
 
 void PlayedNetwork::take_put(const Sent& message) {
@@ -126,9 +149,10 @@ void PlayedNetwork::take_put(const Sent& message) {
 }
 
 void PlayedNetwork::note_answer(const std::vector<std::byte>& payload) {
-  onesided::KeyAnswer answer{};
-  if (payload.size() == sizeof(onesided::GetReplyHeader) + sizeof answer)
-    std::memcpy(&answer, payload.data() + sizeof(onesided::GetReplyHeader), sizeof answer);
+  onesided::KeyReply answer{};
+  if (payload.size() == sizeof(onesided::ReplyHeader)) return log.push_back("reply");
+  if (payload.size() == sizeof(onesided::ReplyHeader) + sizeof answer)
+    std::memcpy(&answer, payload.data() + sizeof(onesided::ReplyHeader), sizeof answer);
   answers.push_back(answer);
 }
 

@@ -1,5 +1,5 @@
 // A network that plays the other PE of two as well: it executes messages and transfers after as many polls as a case
-// wants, and writes down what happened in which order.
+// sets, and writes down what happened in which order.
 #pragma once
 
 #include <algorithm>
@@ -7,51 +7,47 @@
 #include <string>
 #include <vector>
 
+#include "../../support/fake_transport.hpp"
 #include "onesided/wire.hpp"
-#include "transport/transport.hpp"
 
 namespace shmemx::unit {
 
 inline constexpr int kOther = 1;
 inline constexpr std::size_t kRemoteBytes = std::size_t{1} << 20;
 
-class PlayedNetwork final : public transport::Transport {
+class PlayedNetwork final : public test_support::FakeTransport {
  public:
+  PlayedNetwork() : FakeTransport("played") { can = kHardware; }
+
   static constexpr transport::Capabilities kHardware{
       .rma = true, .keys = true, .waits = false, .short_bytes = transport::kLongBytes};
 
-  // What the case wants.
-  transport::Capabilities can = kHardware;
+  // The script of the case.
   bool opens = true;                          // does the other PE open its memory?
   std::uint64_t key_range = kRemoteBytes;     // of each of its keys
   int message_polls = 1, transfer_polls = 1;  // until they take effect
   bool registers = true;
-  bool names_itself = true;  // in ask()
+  bool names_itself = true;  // in request_key()
   bool refuses_once = false;
+  bool window_is_freed = false;  // the other PE has freed its public window
 
   // What has happened.
   std::vector<std::string> log;
   std::vector<std::byte> remote = std::vector<std::byte>(kRemoteBytes);
-  std::vector<onesided::KeyAnswer> answers;  // to questions of the other PE
+  std::vector<onesided::KeyReply> answers;  // to requests of the other PE
 
   std::size_t count(const std::string& what) const {
     return static_cast<std::size_t>(std::count(log.begin(), log.end(), what));
   }
-  // The other PE asks something.
-  void ask(const onesided::KeyAsk& question);
+  // The other PE revokes keys of its window.
+  void revoke(windows::WindowName window);
+  // The other PE requests a key.
+  void request_key(const onesided::KeyRequest& request);
 
-  const char* name() const noexcept override;
-  transport::Capabilities capabilities() const noexcept override { return can; }
-  std::string endpoint_address() const override { return {}; }
-  void set_addresses(const transport::EndpointAddresses&) noexcept override {}
-  transport::Sent send(int, const transport::Header& head, transport::Bytes header, transport::Bytes body,
+  transport::Sent send(int, const transport::Header& head, transport::Bytes header, transport::Bytes data,
                        transport::Outgoing*, transport::Urgency) noexcept override;
-  void flush() noexcept override {}
   bool poll(int) noexcept override;
-  int descriptor() const noexcept override { return -1; }
   bool arm() noexcept override { return false; }
-  void close(std::uint32_t) noexcept override {}
-  std::string describe(int) const override { return {}; }
   Result<std::string> register_memory(std::byte*, std::size_t bytes) override;
   void unregister_memory(std::byte*) noexcept override { log.push_back("unregister"); }
   bool put(int, transport::Bytes key, std::uint64_t offset, transport::Bytes source,
@@ -77,8 +73,9 @@ class PlayedNetwork final : public transport::Transport {
   bool start(Started transfer);
   void finish(const Started& transfer);
   void execute(const Sent& message);
-  void answer_ask(const Sent& message);
+  void reply_with_key(const Sent& message);
   void take_put(const Sent& message);
+  void reply(std::uint32_t ticket, onesided::Outcome outcome);
   void note_answer(const std::vector<std::byte>& payload);
 
   std::deque<Sent> messages_;

@@ -1,6 +1,4 @@
-// Long blocks over a network that plays the other PE as well (played_network.hpp).
-#include "onesided/rdma.hpp"
-
+// Long blocks of symmetric memory over a network that plays the other PE as well (played_network.hpp).
 #include <shmemx/types.h>
 
 #include <boost/test/unit_test.hpp>
@@ -8,90 +6,17 @@
 #include <string>
 #include <vector>
 
-#include "am/network.hpp"
-#include "onesided/keys.hpp"
-#include "onesided/operations.hpp"
-#include "onesided/wire.hpp"
-#include "played_network.hpp"
-#include "base/doorbell.hpp"
-#include "progress/policy.hpp"
+#include "rdma_life.hpp"
 #include "support/child.hpp"
 
 namespace {
 
 using namespace shmemx;
+using unit::kLong;
 using unit::kOther;
 using unit::kRemoteBytes;
-using unit::PlayedNetwork;
-
-constexpr std::size_t kLong = onesided::kRdmaBytes;
-
-// The channel of the process goes on from case to case, as it does from init to init; so the network does, and counts.
-struct Process {
-  Process() {
-    const am::Layout layout = am::make_layout(2, 1024, 16);
-    memory.resize(layout.region_bytes + kCacheLine);
-    const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
-    const am::Parts parts(memory.data() + (kCacheLine - address % kCacheLine) % kCacheLine, layout);
-    doorbell_hooks.own = &parts.control(0).doorbell;
-    progress::policy().bare_polls = 1;
-    static std::uint8_t via[2] = {0, 1};
-    static transport::Transport* const networks[1] = {&network};
-    am::set_up({.parts = parts,
-                .me = 0,
-                .n_pes = 2,
-                .doorbell0 = reinterpret_cast<std::byte*>(&parts.control(0).doorbell),
-                .doorbell_step = static_cast<std::ptrdiff_t>(layout.part_bytes),
-                .many_threads = false,
-                .pending_max = 1U << 20,
-                .route = via,
-                .networks = networks});
-    onesided::set_handlers();
-    progress::open();
-  }
-  std::vector<std::byte> memory;
-  PlayedNetwork network;
-};
-Process& process() {
-  static auto* const instance = new Process;
-  return *instance;
-}
-
-// One life of the library.
-struct Life {
-  explicit Life(config::NetRma choice = config::NetRma::automatic, const transport::Capabilities* can = nullptr)
-      : network(process().network) {
-    if (can != nullptr) network.can = *can;
-    transport::Transport* const networks[] = {&network};
-    onesided::open_rdma(choice, networks);
-    for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<std::byte>(i * 7 + (i >> 8));
-  }
-  ~Life() {
-    onesided::flush_all("the end");
-    onesided::close_rdma();
-    network.log.clear();
-    network.answers.clear();
-    network.can = PlayedNetwork::kHardware;
-    network.opens = network.registers = network.names_itself = true;
-    network.key_range = kRemoteBytes;
-    network.message_polls = network.transfer_polls = 1;
-  }
-  bool has(std::size_t offset, std::size_t bytes) const {
-    return std::memcmp(network.remote.data() + offset, source.data(), bytes) == 0;
-  }
-  void put(std::size_t offset, std::size_t bytes, am::SendOptions options = {}) {
-    onesided::put("put", at(offset), source.data(), bytes, options);
-  }
-  void put_nbi(std::size_t offset, std::size_t bytes) {
-    onesided::put_nbi("put_nbi", context::default_context(), at(offset), source.data(), bytes);
-  }
-  static context::Place at(std::size_t offset) { return {kOther, windows::kHeapWindow, offset}; }
-
-  PlayedNetwork& network;
-  std::vector<std::byte> source = std::vector<std::byte>(kRemoteBytes);
-};
-
-using Log = std::vector<std::string>;
+using unit::Life;
+using unit::Log;
 
 }  // namespace
 
@@ -110,7 +35,8 @@ BOOST_AUTO_TEST_CASE(a_key_is_asked_for_once) {
   std::vector<std::byte> back(2 * kLong);
   onesided::get("get", back.data(), Life::at(5000), back.size());
   BOOST_CHECK(std::memcmp(back.data(), life.source.data(), back.size()) == 0);
-  BOOST_CHECK((life.network.log == Log{"message ask", "start put", "put", "start put", "put", "start get", "get"}));
+  BOOST_CHECK(
+      (life.network.log == Log{"message key request", "start put", "put", "start put", "put", "start get", "get"}));
 }
 
 BOOST_AUTO_TEST_CASE(a_block_is_cut_where_keys_end) {
@@ -118,11 +44,11 @@ BOOST_AUTO_TEST_CASE(a_block_is_cut_where_keys_end) {
   life.network.key_range = 4 * kLong;
   life.put(kLong, 9 * kLong);
   BOOST_CHECK(life.has(kLong, 9 * kLong));
-  BOOST_CHECK_EQUAL(life.network.count("message ask"), 3u);
+  BOOST_CHECK_EQUAL(life.network.count("message key request"), 3u);
   BOOST_CHECK_EQUAL(life.network.count("put"), 3u);
   life.put(0, 12 * kLong);
   BOOST_CHECK(life.has(0, 12 * kLong));
-  BOOST_CHECK_EQUAL(life.network.count("message ask"), 3u);
+  BOOST_CHECK_EQUAL(life.network.count("message key request"), 3u);
   BOOST_CHECK_EQUAL(life.network.count("out of range"), 0u);
 }
 
@@ -131,7 +57,7 @@ BOOST_AUTO_TEST_CASE(windows_have_keys_of_their_own) {
   life.put(0, kLong);
   onesided::put("put", {kOther, windows::kStaticWindow, 0}, life.source.data(), kLong);
   onesided::put("put", {kOther, {windows::kStaticWindow.index, 2}, 0}, life.source.data(), kLong);
-  BOOST_CHECK_EQUAL(life.network.count("message ask"), 3u);
+  BOOST_CHECK_EQUAL(life.network.count("message key request"), 3u);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_not_opened_goes_by_messages) {
@@ -141,14 +67,14 @@ BOOST_AUTO_TEST_CASE(what_is_not_opened_goes_by_messages) {
   life.put_nbi(2 * kLong, kLong);
   onesided::flush_all("quiet");
   BOOST_CHECK(life.has(0, 2 * kLong) && life.has(2 * kLong, kLong));
-  BOOST_CHECK((life.network.log == Log{"message ask", "message put", "message put"}));
+  BOOST_CHECK((life.network.log == Log{"message key request", "message put", "message put"}));
 }
 
 BOOST_AUTO_TEST_CASE(keys_end_with_the_library) {
   for (int i = 0; i < 2; ++i) {
     Life life;
     life.put(0, kLong);
-    BOOST_CHECK_EQUAL(life.network.count("message ask"), 1u);
+    BOOST_CHECK_EQUAL(life.network.count("message key request"), 1u);
   }
 }
 
@@ -163,19 +89,19 @@ BOOST_AUTO_TEST_CASE(a_busy_network_is_asked_again) {
 BOOST_AUTO_TEST_CASE(only_where_it_is_wanted_and_can_be_had) {
   const transport::Capabilities software{.rma = false, .keys = true, .waits = false, .short_bytes = kLong};
   const transport::Capabilities nothing{.rma = false, .keys = false, .waits = false, .short_bytes = kLong};
-  const auto asks = [](config::NetRma choice, const transport::Capabilities* can) {
+  const auto key_requests = [](config::NetRma choice, const transport::Capabilities* can) {
     Life life(choice, can);
     life.put(0, kLong);
     onesided::flush_all("quiet");
     BOOST_CHECK(life.has(0, kLong));
-    return life.network.count("message ask");
+    return life.network.count("message key request");
   };
   using config::NetRma;
-  BOOST_CHECK_EQUAL(asks(NetRma::automatic, nullptr), 1u);
-  BOOST_CHECK_EQUAL(asks(NetRma::automatic, &software), 0u);
-  BOOST_CHECK_EQUAL(asks(NetRma::on, &software), 1u);
-  BOOST_CHECK_EQUAL(asks(NetRma::on, &nothing), 0u);
-  BOOST_CHECK_EQUAL(asks(NetRma::off, nullptr), 0u);
+  BOOST_CHECK_EQUAL(key_requests(NetRma::automatic, nullptr), 1u);
+  BOOST_CHECK_EQUAL(key_requests(NetRma::automatic, &software), 0u);
+  BOOST_CHECK_EQUAL(key_requests(NetRma::on, &software), 1u);
+  BOOST_CHECK_EQUAL(key_requests(NetRma::on, &nothing), 0u);
+  BOOST_CHECK_EQUAL(key_requests(NetRma::off, nullptr), 0u);
 }
 
 BOOST_AUTO_TEST_CASE(quiet_waits_for_transfers) {
@@ -237,10 +163,10 @@ BOOST_AUTO_TEST_CASE(messages_before_a_fence_are_not_overtaken) {
 BOOST_AUTO_TEST_CASE(a_signal_leaves_when_its_data_are_there) {
   Life life;
   life.network.transfer_polls = 20;
-  onesided::put_signal("put_signal", Life::at(0), life.source.data(), 2 * kLong, Life::at(8 * kLong), 1,
-                       SHMEM_SIGNAL_SET);
+  onesided::put_signal("put_signal", Life::at(0), life.source.data(), 2 * kLong,
+                       {Life::at(8 * kLong), 1, SHMEM_SIGNAL_SET});
   onesided::flush_all("quiet");
-  BOOST_CHECK((life.network.log == Log{"message ask", "start put", "put", "message signal"}));
+  BOOST_CHECK((life.network.log == Log{"message key request", "start put", "put", "message signal"}));
 }
 
 // Who has seen the flag of the collective has its data.
@@ -267,19 +193,19 @@ BOOST_AUTO_TEST_CASE(quiet_waits_for_what_a_collective_has_pushed_out) {
   BOOST_CHECK((life.network.log == Log{"message", "message put"}));  // a batch, which was in front
 }
 
-// ---- the PE that is asked ----
+// ---- the target ----
 
 BOOST_AUTO_TEST_CASE(a_piece_of_a_window_is_opened_once) {
   Life life;
   std::byte* const base = life.source.data();  // never touched: the network is played
   const std::uint64_t bytes = 3 * onesided::kMinKeyRange + 100;
   windows::expose_builtin(windows::kHeapWindow, base, bytes);
-  life.network.ask({windows::kHeapWindow, 5, 1, 0});
-  life.network.ask({windows::kHeapWindow, onesided::kMinKeyRange - 1, 2, 0});
-  life.network.ask({windows::kHeapWindow, bytes - 1, 3, 0});
+  life.network.request_key({windows::kHeapWindow, 5, 1, 0});
+  life.network.request_key({windows::kHeapWindow, onesided::kMinKeyRange - 1, 2, 0});
+  life.network.request_key({windows::kHeapWindow, bytes - 1, 3, 0});
   BOOST_CHECK((life.network.log == Log{"register " + std::to_string(onesided::kMinKeyRange), "register 100"}));
   BOOST_REQUIRE_EQUAL(life.network.answers.size(), 3u);
-  for (const onesided::KeyAnswer& answer : life.network.answers) {
+  for (const onesided::KeyReply& answer : life.network.answers) {
     BOOST_CHECK_EQUAL(answer.is_open, 1u);
     BOOST_CHECK_EQUAL(answer.key_bytes, 3u);
   }
@@ -296,7 +222,7 @@ BOOST_AUTO_TEST_CASE(a_large_window_has_few_keys) {
   Life life;
   const std::uint64_t bytes = std::uint64_t{100} << 30;
   windows::expose_builtin(windows::kHeapWindow, life.source.data(), bytes);
-  life.network.ask({windows::kHeapWindow, bytes / 2, 1, 0});
+  life.network.request_key({windows::kHeapWindow, bytes / 2, 1, 0});
   BOOST_REQUIRE_EQUAL(life.network.answers.size(), 1u);
   BOOST_CHECK_LE((bytes - 1) / life.network.answers[0].bytes + 1, onesided::kMaxKeysOfWindow);
   BOOST_CHECK(onesided::is_sound(life.network.answers[0], bytes / 2));
@@ -307,8 +233,8 @@ BOOST_AUTO_TEST_CASE(what_the_network_does_not_take_stays_closed) {
   Life life;
   life.network.registers = false;
   windows::expose_builtin(windows::kHeapWindow, life.source.data(), 1000);
-  life.network.ask({windows::kHeapWindow, 5, 1, 0});
-  life.network.ask({windows::kHeapWindow, 6, 2, 0});
+  life.network.request_key({windows::kHeapWindow, 5, 1, 0});
+  life.network.request_key({windows::kHeapWindow, 6, 2, 0});
   BOOST_REQUIRE_EQUAL(life.network.answers.size(), 2u);
   BOOST_CHECK_EQUAL(life.network.answers[0].is_open, 0u);
   BOOST_CHECK_EQUAL(life.network.answers[1].is_open, 0u);
@@ -320,7 +246,7 @@ BOOST_AUTO_TEST_CASE(what_the_network_does_not_take_stays_closed) {
 BOOST_AUTO_TEST_CASE(a_pe_that_wants_messages_opens_nothing) {
   Life life(config::NetRma::off);
   windows::expose_builtin(windows::kHeapWindow, life.source.data(), 1000);
-  life.network.ask({windows::kHeapWindow, 5, 1, 0});
+  life.network.request_key({windows::kHeapWindow, 5, 1, 0});
   BOOST_REQUIRE_EQUAL(life.network.answers.size(), 1u);
   BOOST_CHECK_EQUAL(life.network.answers[0].is_open, 0u);
   BOOST_CHECK_EQUAL(life.network.answers[0].bytes, 1000u);
@@ -328,15 +254,15 @@ BOOST_AUTO_TEST_CASE(a_pe_that_wants_messages_opens_nothing) {
   windows::expose_builtin(windows::kHeapWindow, nullptr, 0);
 }
 
-// The asker may have come to use a network that this PE does not have.
+// The initiator may have started to use a network that this PE does not have.
 BOOST_AUTO_TEST_CASE(another_network_is_opened_nothing) {
   Life life;
   life.network.names_itself = false;
   windows::expose_builtin(windows::kHeapWindow, life.source.data(), 1000);
-  life.network.ask({windows::kHeapWindow, 5, 1, 0, {'x'}});
-  life.network.ask({windows::kHeapWindow, 5, 1, 0, {'e', 'i', 'g', 'h', 't', 'c', 'h', 's'}});
+  life.network.request_key({windows::kHeapWindow, 5, 1, 0, {'x'}});
+  life.network.request_key({windows::kHeapWindow, 5, 1, 0, {'e', 'i', 'g', 'h', 't', 'c', 'h', 's'}});
   BOOST_REQUIRE_EQUAL(life.network.answers.size(), 2u);
-  for (const onesided::KeyAnswer& answer : life.network.answers) BOOST_CHECK_EQUAL(answer.is_open, 0u);
+  for (const onesided::KeyReply& answer : life.network.answers) BOOST_CHECK_EQUAL(answer.is_open, 0u);
   BOOST_CHECK(life.network.log.empty());
   windows::expose_builtin(windows::kHeapWindow, nullptr, 0);
 }
@@ -344,24 +270,21 @@ BOOST_AUTO_TEST_CASE(another_network_is_opened_nothing) {
 BOOST_AUTO_TEST_CASE(rubbish_ends_the_job) {
   Life life;
   windows::expose_builtin(windows::kHeapWindow, life.source.data(), 1000);
-  windows::WindowName made;
-  BOOST_REQUIRE(windows::expose(life.source.data(), 1000, made));
-  for (const onesided::KeyAsk& question :
-       {onesided::KeyAsk{windows::kHeapWindow, 1000, 1, 0}, onesided::KeyAsk{{2, 0}, 0, 1, 0},
-        onesided::KeyAsk{{0, 2}, 0, 1, 0}, onesided::KeyAsk{made, 0, 1, 0}}) {
+  for (const onesided::KeyRequest& request :
+       {onesided::KeyRequest{windows::kHeapWindow, 1000, 1, 0}, onesided::KeyRequest{{2, 0}, 0, 1, 0},
+        onesided::KeyRequest{{0, 2}, 0, 1, 0}}) {
     const unit::ChildEnd end = unit::in_child([&] {
-      life.network.ask(question);
+      life.network.request_key(request);
       return 0;
     });
     BOOST_CHECK_NE(end.status, 0);
-    BOOST_CHECK_MESSAGE(end.text.find("a question for a key") != std::string::npos, end.text);
+    BOOST_CHECK_MESSAGE(end.text.find("a request for a key") != std::string::npos, end.text);
   }
-  BOOST_CHECK(windows::withdraw(made));
   windows::expose_builtin(windows::kHeapWindow, nullptr, 0);
 }
 
 BOOST_AUTO_TEST_CASE(answers_are_looked_at) {
-  onesided::KeyAnswer answer{100, 50, 1, 8, {}};
+  onesided::KeyReply answer{100, 50, 1, 8, {}};
   BOOST_CHECK(onesided::is_sound(answer, 100) && onesided::is_sound(answer, 149));
   BOOST_CHECK(!onesided::is_sound(answer, 99) && !onesided::is_sound(answer, 150));
   answer.key_bytes = sizeof answer.key + 1;

@@ -11,10 +11,10 @@
 namespace {
 
 using namespace shmemx;
-using onesided::OpenCount;
 using onesided::Placement;
 using onesided::Requests;
 using onesided::Ticket;
+using onesided::Tracker;
 
 constexpr Placement kNowhere{nullptr, 8, 8, 1};
 
@@ -24,22 +24,22 @@ std::unique_ptr<Requests> make_table() { return std::make_unique<Requests>(); }
 
 BOOST_AUTO_TEST_SUITE(onesided_requests)
 
-BOOST_AUTO_TEST_CASE(an_answer_finds_its_question_once) {
+BOOST_AUTO_TEST_CASE(a_reply_finds_its_request_once) {
   const auto table = make_table();
-  OpenCount open{0};
+  Tracker open;
   std::byte place[8];
-  const Ticket ticket = table->open({place, 8, 8, 1}, 3, {&open, 0});
-  BOOST_CHECK_EQUAL(open.load(), 1u);
+  const Ticket ticket = table->open({place, 8, 8, 1}, 3, {&open});
+  BOOST_CHECK_EQUAL(open.open.load(), 1u);
   BOOST_CHECK(table->find(ticket, 2) == nullptr);  // another PE answers
   BOOST_CHECK(table->find(ticket + 1, 3) == nullptr);
   BOOST_CHECK(table->find(ticket + onesided::kMaxRequests, 3) == nullptr);  // another generation
-  const onesided::Request* const request = table->find(ticket, 3);
+  onesided::Request* const request = table->find(ticket, 3);
   BOOST_REQUIRE(request != nullptr);
   BOOST_CHECK(request->placement.at == place);
   table->close(ticket);
-  BOOST_CHECK_EQUAL(open.load(), 0u);
+  BOOST_CHECK_EQUAL(open.open.load(), 0u);
   BOOST_CHECK(table->find(ticket, 3) == nullptr);
-  const Ticket next = table->open(kNowhere, 3, {&open, 0});
+  const Ticket next = table->open(kNowhere, 3, {&open});
   BOOST_CHECK_NE(next, ticket);
   BOOST_CHECK(table->find(ticket, 3) == nullptr);
   table->close(next);
@@ -47,24 +47,24 @@ BOOST_AUTO_TEST_CASE(an_answer_finds_its_question_once) {
 
 BOOST_AUTO_TEST_CASE(the_table_fills_up_and_empties) {
   const auto table = make_table();
-  OpenCount open{0};
+  Tracker open;
   for (int round = 0; round < 3; ++round) {
     std::vector<Ticket> tickets;
-    while (!table->is_full()) tickets.push_back(table->open(kNowhere, 1, {&open, 0}));
+    while (!table->is_full()) tickets.push_back(table->open(kNowhere, 1, {&open}));
     BOOST_CHECK_EQUAL(tickets.size(), onesided::kMaxRequests);
     BOOST_CHECK_EQUAL(std::set<Ticket>(tickets.begin(), tickets.end()).size(), onesided::kMaxRequests);
-    BOOST_CHECK_EQUAL(open.load(), onesided::kMaxRequests);
+    BOOST_CHECK_EQUAL(open.open.load(), onesided::kMaxRequests);
     for (const Ticket ticket : tickets) table->close(ticket);
-    BOOST_CHECK_EQUAL(open.load(), 0u);
+    BOOST_CHECK_EQUAL(open.open.load(), 0u);
   }
 }
 
-BOOST_AUTO_TEST_CASE(contexts_and_pes_are_told_apart) {
+BOOST_AUTO_TEST_CASE(contexts_and_pes_are_counted_apart) {
   const auto table = make_table();
-  OpenCount first{0}, second{0}, waiting{0};
+  Tracker first, second, waiting;
   const Ticket a = table->open(kNowhere, 0, {&first, 1});
   const Ticket b = table->open(kNowhere, 4, {&second, 2});
-  const Ticket c = table->open(kNowhere, 5, {&waiting, 0});
+  const Ticket c = table->open(kNowhere, 5, {&waiting});
   BOOST_CHECK_EQUAL(table->open_of_contexts(), 2u);
   BOOST_CHECK(table->any_open(1, 0));
   BOOST_CHECK(!table->any_open(1, 4));
@@ -77,7 +77,44 @@ BOOST_AUTO_TEST_CASE(contexts_and_pes_are_told_apart) {
   BOOST_CHECK_EQUAL(table->open_of_contexts(), 1u);
   table->close(b);
   BOOST_CHECK_EQUAL(table->open_of_contexts(), 0u);
-  BOOST_CHECK_EQUAL(first.load() + second.load() + waiting.load(), 0u);
+  BOOST_CHECK_EQUAL(first.open.load() + second.open.load() + waiting.open.load(), 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_stale_reply_completes_no_other_request) {
+  const auto table = make_table();
+  Tracker window, pe;
+  long counter = 0;
+  const Ticket first = table->open(kNowhere, 3, {&window, 0, true, &pe, &counter});
+  table->close(first);
+  const Ticket second = table->open(kNowhere, 3, {&window, 0, true, &pe, &counter});
+  BOOST_CHECK_EQUAL(first % onesided::kMaxRequests, second % onesided::kMaxRequests);  // the same entry
+  BOOST_CHECK(table->find(first, 3) == nullptr);
+  BOOST_CHECK(table->find(second, 3) != nullptr);
+  BOOST_CHECK_EQUAL(counter, 1);
+  table->close(second);
+}
+
+BOOST_AUTO_TEST_CASE(windows_pes_and_counters_of_programs_are_counted) {
+  const auto table = make_table();
+  Tracker window, other, pe;
+  long counter = 0;
+  const Ticket a = table->open(kNowhere, 3, {&window, 0, true, &pe, &counter});
+  const Ticket b = table->open(kNowhere, 3, {&other, 0, true, &pe, nullptr});
+  BOOST_CHECK_EQUAL(window.open.load(), 1u);
+  BOOST_CHECK_EQUAL(pe.open.load(), 2u);
+  BOOST_CHECK_EQUAL(counter, 1);
+  BOOST_CHECK_EQUAL(table->open_of_contexts(), 0u);
+  Requests::note_error(*table->find(a, 3), 19);
+  Requests::note_error(*table->find(b, 3), 20);
+  table->close(a);
+  BOOST_CHECK_EQUAL(counter, 0);
+  BOOST_CHECK_EQUAL(window.open.load(), 0u);
+  BOOST_CHECK_EQUAL(pe.open.load(), 1u);
+  table->close(b);
+  BOOST_CHECK_EQUAL(pe.open.load(), 0u);
+  BOOST_CHECK_EQUAL(window.error.load(), 19);
+  BOOST_CHECK_EQUAL(other.error.load(), 20);
+  BOOST_CHECK_EQUAL(pe.error.load(), 19);  // the first one
 }
 
 BOOST_AUTO_TEST_CASE(contexts_outside_the_table_count_as_the_default_one) {

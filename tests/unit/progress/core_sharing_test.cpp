@@ -12,7 +12,7 @@ constexpr std::uint64_t kSlice = 3'000'000;
 constexpr std::uint64_t kMs = 1'000'000;
 constexpr std::uint64_t kStart = 1'000'000'000'000;
 
-// How long after `now` the core counts as busy, in milliseconds.
+// Returns for how many milliseconds after `now` the core counts as busy.
 std::uint64_t busy_ms(std::uint64_t now) {
   std::uint64_t ms = 0;
   while (core_is_busy(now + ms * kMs)) ++ms;
@@ -32,7 +32,7 @@ struct Forgetful {
 
 BOOST_FIXTURE_TEST_SUITE(progress_core_sharing, Forgetful)
 
-BOOST_AUTO_TEST_CASE(a_quick_yield_tells_nothing) {
+BOOST_AUTO_TEST_CASE(a_short_yield_has_no_effect) {
   note_switch(400, kStart);
   BOOST_CHECK(!core_is_shared(kStart));
   BOOST_CHECK(!core_is_busy(kStart));
@@ -54,13 +54,13 @@ BOOST_AUTO_TEST_CASE(a_time_slice_means_a_busy_core_twice_as_long_each_time) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(slices_within_that_time_only_renew_it) {
+BOOST_AUTO_TEST_CASE(slices_within_that_time_only_extend_it) {
   note_switch(kSlice, kStart);
   note_switch(kSlice, kStart + 5 * kMs);
   BOOST_CHECK_EQUAL(busy_ms(kStart + 5 * kMs), 10U);
 }
 
-BOOST_AUTO_TEST_CASE(a_quick_yield_after_it_begins_anew) {
+BOOST_AUTO_TEST_CASE(a_short_yield_after_that_time_resets_it) {
   note_switch(kSlice, kStart);
   note_switch(kSlice, kStart + 11 * kMs);
   BOOST_CHECK_EQUAL(busy_ms(kStart + 11 * kMs), 20U);
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(a_quick_yield_after_it_begins_anew) {
   BOOST_CHECK_EQUAL(busy_ms(kStart + 41 * kMs), 10U);
 }
 
-BOOST_AUTO_TEST_CASE(where_many_pes_take_turns_a_turn_is_no_slice) {
+BOOST_AUTO_TEST_CASE(the_turns_of_many_pes_on_a_core_are_no_time_slices) {
   set_turn_ns(2 * kSlice);
   note_switch(kSlice, kStart);
   BOOST_CHECK(core_is_shared(kStart));

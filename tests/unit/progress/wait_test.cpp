@@ -20,7 +20,7 @@ using namespace shmemx::progress;
 using std::chrono::milliseconds;
 using unit::WaitingGuard;
 
-// Hooks of the policy: what a wait did.
+// Hooks of the policy that record what a wait did.
 std::atomic<int> sleeps{0};
 std::atomic<int> wakes{0};
 std::atomic<const char*> slept_in{nullptr};
@@ -43,8 +43,8 @@ unit::WaitSettings policy_of(WaitMode mode, Doorbell* doorbell) {
   return policy;
 }
 
-// Waits for a flag that another thread sets after `delay`, with a wake when `doorbell` is given. How late the waiter
-// noticed, in ns.
+// Waits for a flag that another thread sets after `delay`, with a wake if `doorbell` is given. Returns the delay from
+// the store to the return of the wait in ns.
 std::uint64_t wait_for_a_late_flag(milliseconds delay, Doorbell* doorbell) {
   std::atomic<bool> flag{false};
   std::uint64_t set_at = 0;
@@ -62,9 +62,9 @@ std::uint64_t wait_for_a_late_flag(milliseconds delay, Doorbell* doorbell) {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(progress_wait, unit::NobodyComputes)
+BOOST_FIXTURE_TEST_SUITE(progress_wait, unit::NoOtherPrograms)
 
-BOOST_AUTO_TEST_CASE(what_is_done_already_needs_one_poll) {
+BOOST_AUTO_TEST_CASE(a_condition_that_holds_already_needs_one_poll) {
   Doorbell doorbell{};
   const WaitingGuard guard(policy_of(WaitMode::block, &doorbell));
   int polls = 0;
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(what_is_done_already_needs_one_poll) {
   BOOST_CHECK_EQUAL(sleeps, 0);
 }
 
-BOOST_AUTO_TEST_CASE(where_a_program_computes_a_waiter_sleeps_without_a_yield) {
+BOOST_AUTO_TEST_CASE(on_a_busy_core_a_waiter_sleeps_without_yielding) {
   Doorbell doorbell{};
   unit::WaitSettings policy = policy_of(WaitMode::automatic, &doorbell);
   policy.yield_ns = 60'000'000'000U;
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(where_a_program_computes_a_waiter_sleeps_without_a_yield) {
   BOOST_CHECK_EQUAL(wakes, 1);
 }
 
-BOOST_AUTO_TEST_CASE(a_waiter_says_on_which_core_it_is) {
+BOOST_AUTO_TEST_CASE(a_waiter_records_its_core_in_the_doorbell) {
   Doorbell doorbell{};
   const WaitingGuard guard(policy_of(WaitMode::automatic, &doorbell));
   const unit::OnOneCore core;
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(before_it_sleeps_a_waiter_leaves_messages_to_others) {
   BOOST_CHECK_EQUAL(threads_asleep.load(), 0U);
 }
 
-BOOST_AUTO_TEST_CASE(a_waiter_sleeps_where_the_policy_says_and_else_on_its_doorbell) {
+BOOST_AUTO_TEST_CASE(a_waiter_sleeps_on_the_networks_if_possible_and_else_on_its_doorbell) {
   static std::atomic<int> refused{0};
   static std::atomic<int> taken{0};
   refused = taken = 0;
@@ -130,9 +130,9 @@ BOOST_AUTO_TEST_CASE(a_waiter_sleeps_where_the_policy_says_and_else_on_its_doorb
   BOOST_CHECK_GT(taken.load(), 0);
 }
 
-// Asks `count` times, with work of `work_ns` before each question. Has the core been given away? On a busy core that is
-// a sleep, which leaves its mark.
-bool asking_gives_way(int count, std::uint64_t work_ns, std::uint64_t answer_step) {
+// Tests `count` times, with work of `work_ns` before each test. Returns whether this yielded the core: on a busy core
+// that is a sleep, which sets `sleepers`.
+bool testing_yields(int count, std::uint64_t work_ns, std::uint64_t result_step) {
   Doorbell doorbell{};
   unit::WaitSettings policy = policy_of(WaitMode::automatic, &doorbell);
   policy.crowded = true;
@@ -141,14 +141,14 @@ bool asking_gives_way(int count, std::uint64_t work_ns, std::uint64_t answer_ste
   for (int i = 0; i < count && doorbell.sleepers == 0; ++i) {
     for (const std::uint64_t begin = now_ns(); now_ns() - begin < work_ns;) {
     }
-    repeated_test(&doorbell, static_cast<std::uint64_t>(i) * answer_step);
+    repeated_test(&doorbell, static_cast<std::uint64_t>(i) * result_step);
   }
   return doorbell.sleepers != 0;
 }
 
-BOOST_AUTO_TEST_CASE(who_asks_again_and_again_gives_the_core_away) { BOOST_CHECK(asking_gives_way(1'000'000, 0, 0)); }
-BOOST_AUTO_TEST_CASE(who_works_between_questions_keeps_the_core) { BOOST_CHECK(!asking_gives_way(200, 20'000, 0)); }
-BOOST_AUTO_TEST_CASE(new_answers_are_no_waiting) { BOOST_CHECK(!asking_gives_way(100'000, 0, 1)); }
+BOOST_AUTO_TEST_CASE(repeated_tests_yield_the_core) { BOOST_CHECK(testing_yields(1'000'000, 0, 0)); }
+BOOST_AUTO_TEST_CASE(tests_with_work_between_them_do_not_yield) { BOOST_CHECK(!testing_yields(200, 20'000, 0)); }
+BOOST_AUTO_TEST_CASE(tests_with_changing_results_do_not_yield) { BOOST_CHECK(!testing_yields(100'000, 0, 1)); }
 
 BOOST_AUTO_TEST_CASE(the_bare_and_pausing_polls_come_before_anything_else) {
   Doorbell doorbell{};
@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(the_bare_and_pausing_polls_come_before_anything_else) {
   BOOST_CHECK_EQUAL(wakes, 1);
 }
 
-// Who sleeps marks its doorbell; without a wake the mark stays.
+// A sleeper sets `sleepers` of its doorbell; without a wake it stays set.
 BOOST_AUTO_TEST_CASE(a_spinning_wait_never_sleeps) {
   Doorbell doorbell{};
   unit::WaitSettings policy = policy_of(WaitMode::spin, &doorbell);
@@ -178,10 +178,10 @@ BOOST_AUTO_TEST_CASE(a_spinning_wait_never_sleeps) {
   BOOST_CHECK_EQUAL(doorbell.sleepers.load(), 1U);
 }
 
-BOOST_AUTO_TEST_CASE(a_spinning_wait_looks_now_and_then_whether_it_waits_in_vain) {
+BOOST_AUTO_TEST_CASE(a_spinning_wait_checks_occasionally_whether_its_peers_have_ended) {
   Doorbell doorbell{};
   const WaitingGuard guard(policy_of(WaitMode::spin, &doorbell));
-  wait_for("shmem_test", [] { return sleeps >= 2; });  // ends by the looks alone
+  wait_for("shmem_test", [] { return sleeps >= 2; });  // ends by these checks only
   BOOST_CHECK_EQUAL(wakes, 1);
   BOOST_CHECK_EQUAL(doorbell.sleepers.load(), 0U);
 }
@@ -209,20 +209,19 @@ BOOST_AUTO_TEST_CASE(an_automatic_wait_sleeps_after_its_yielding_phase) {
 BOOST_AUTO_TEST_CASE(a_blocking_wait_sleeps_without_yielding) {
   Doorbell doorbell{};
   unit::WaitSettings policy = policy_of(WaitMode::block, &doorbell);
-  policy.yield_ns = ~std::uint64_t{0};  // would yield for ever
+  policy.yield_ns = ~std::uint64_t{0};  // would never stop yielding
   const WaitingGuard guard(policy);
   wait_for_a_late_flag(milliseconds(20), &doorbell);
   BOOST_CHECK_GE(sleeps, 1);
 }
 
-BOOST_AUTO_TEST_CASE(without_a_doorbell_nobody_sleeps) {
+BOOST_AUTO_TEST_CASE(without_a_doorbell_a_wait_does_not_sleep) {
   const WaitingGuard guard(policy_of(WaitMode::block, nullptr));
   wait_for_a_late_flag(milliseconds(20), nullptr);
   BOOST_CHECK_EQUAL(sleeps, 0);
 }
 
-// Sleep steps double from 50 us: 55 ms after the begin one of 51 ms is on its way. Who is woken need not wait for its
-// end.
+// Sleep steps double from 50 us: after 55 ms a step of 51 ms has begun. A wake ends it early.
 BOOST_AUTO_TEST_CASE(a_wake_ends_a_long_sleep) {
   int prompt = 0;
   for (int attempt = 0; attempt < 5; ++attempt) {
@@ -237,7 +236,7 @@ BOOST_AUTO_TEST_CASE(a_wake_ends_a_long_sleep) {
   BOOST_CHECK_GE(prompt, 3);
 }
 
-BOOST_AUTO_TEST_CASE(a_change_without_a_wake_is_found_by_the_bounded_sleep) {
+BOOST_AUTO_TEST_CASE(a_change_without_a_wake_is_found_after_a_bounded_sleep) {
   Doorbell doorbell{};
   unit::WaitSettings policy = policy_of(WaitMode::block, &doorbell);
   policy.sleep_max_ns = 2'000'000;
@@ -248,7 +247,7 @@ BOOST_AUTO_TEST_CASE(a_change_without_a_wake_is_found_by_the_bounded_sleep) {
   BOOST_CHECK_EQUAL(doorbell.wake_seq.load(), 0U);
 }
 
-BOOST_AUTO_TEST_CASE(a_wake_costs_nothing_when_nobody_sleeps) {
+BOOST_AUTO_TEST_CASE(a_wake_without_sleepers_changes_nothing) {
   Doorbell doorbell{};
   BOOST_CHECK(!has_sleepers(doorbell));
   wake(doorbell);
@@ -262,7 +261,7 @@ BOOST_AUTO_TEST_CASE(a_wake_costs_nothing_when_nobody_sleeps) {
   BOOST_CHECK_EQUAL(doorbell.sleepers.load(), 0U);
 }
 
-// What is waited for comes by the poll alone, and each phase calls it.
+// Only the poll makes the condition true, and each phase calls it.
 BOOST_AUTO_TEST_CASE(every_phase_handles_messages) {
   struct Phase {
     WaitMode mode;
@@ -286,13 +285,13 @@ BOOST_AUTO_TEST_CASE(every_phase_handles_messages) {
     int looks = 0;
     wait_for("shmem_test", [&] { return ++looks > 0 && messages >= 5; });
     BOOST_CHECK_EQUAL(messages, 5);
-    BOOST_CHECK_EQUAL(looks, 7);  // the bare one, one before each poll, one after the message
+    BOOST_CHECK_EQUAL(looks, 7);  // the first one, one before each poll, one after the message
     if (phase.expected_sleeps >= 0) BOOST_CHECK_EQUAL(sleeps, phase.expected_sleeps);
     if (phase.expected_sleeps < 0) BOOST_CHECK_GE(sleeps, 1);
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_message_that_comes_before_the_sleep_prevents_it) {
+BOOST_AUTO_TEST_CASE(a_message_that_arrives_before_the_sleep_prevents_it) {
   Doorbell doorbell{};
   unit::WaitSettings policy = policy_of(WaitMode::block, &doorbell);
   policy.pause_polls = 0;

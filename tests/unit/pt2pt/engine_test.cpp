@@ -1,320 +1,39 @@
-// Whole jobs of engines in one process, driven at random: matching is compared with lists that are walked, data and
-// untouched memory byte by byte, with every LMT.
-#include <algorithm>
+// The engine of two-sided messages: choice of the LMT, transfers between nodes, limits, and malformed messages.
 #include <boost/test/unit_test.hpp>
-#include <list>
 #include <random>
 
-#include "played_job.hpp"
-#include "pt2pt/thresholds.hpp"
-
-using namespace played;
-
 #include "../../support/pattern.hpp"
+#include "pt2pt/thresholds.hpp"
+#include "simulated_job.hpp"
+
+using namespace simulated;
 
 namespace {
 
+Settings plain_settings(LmtChoice choice) {
+  Settings settings;
+  settings.payload_bytes = 8160;
+  settings.unexpected_max = 1U << 20;
+  settings.lmt = choice;
+  return settings;
+}
+
+// A contiguous buffer in the heap of a PE, or allocated.
 struct Memory {
   std::vector<std::byte> own;
-  std::vector<Place> list;
-  Shape shape;
   std::byte* base = nullptr;
-  std::size_t span = 0;
 };
 
-struct Sent {
-  int id, from, to, tag;
-  std::size_t bytes;
-  Memory memory;
-  SendRequest* request;
-  bool synchronous;
-};
-
-struct Received {
-  Key key;
-  int at;
-  Memory memory;
-  ReceiveRequest* request;
-  Sent* expected = nullptr;
-  bool cancelled = false;
-};
-
-std::byte pattern(int id, std::size_t i) {
-  return std::byte{test_support::pattern_byte(static_cast<std::size_t>(id), i)};
-}
-constexpr std::byte kUntouched{0xee};
-
-class Round {
- public:
-  Round(unsigned seed, LmtChoice choice)
-      : random_(seed), settings_(make_settings(choice)), job_(1 + pick(4), settings_, kHeapBytes, pick(3)) {
-    job_.cells = 1 + pick(8);
-    const bool maps = pick(4) != 0;
-    const bool buffers = pick(4) != 0;
-    const bool reads = pick(4) != 0;
-    for (int pe = 0; pe < job_.n_pes(); ++pe) {
-      job_.platform(pe).maps_others = maps;
-      job_.platform(pe).has_buffers = buffers;
-      job_.platform(pe).may_read = reads;
-    }
-    heap_used_.resize(static_cast<std::size_t>(job_.n_pes()));
-    posted_.resize(heap_used_.size());
-    came_.resize(heap_used_.size());
-    under_way_.resize(heap_used_.size() * heap_used_.size());
-  }
-
-  void run() {
-    for (int turn = 0; turn < 600; ++turn) {
-      switch (pick(8)) {
-        case 0:
-          if (sent_.size() < 60) start_send();
-          break;
-        case 1:
-          if (received_.size() < 60) start_receive(random_key(), random_size());
-          break;
-        case 2:
-          cancel();
-          break;
-        case 3:
-          probe();
-          break;
-        case 4:
-          job_.engine(pick_pe()).progress();
-          break;
-        default:
-          deliver(pick_pe(), pick_pe());
-      }
-    }
-    finish();
-  }
-
- private:
-  int pick(int below) { return static_cast<int>(random_() % static_cast<unsigned>(below)); }
-  int pick_pe() { return pick(job_.n_pes()); }
-  std::size_t random_size() {
-    static constexpr int kMost[] = {1, 9, 600, 9000, 20'000, 70'000, 200'000};
-    return static_cast<std::size_t>(pick(kMost[pick(7)]));
-  }
-  Key random_key() { return {pick(4) == 0 ? kAny : pick_pe(), pick(4) == 0 ? kAny : pick(3)}; }
-  Settings make_settings(LmtChoice choice) {
-    Settings settings;
-    settings.payload_bytes = std::size_t{480} << pick(6);
-    settings.unexpected_max = std::size_t{1} << 30;
-    settings.lmt = choice;
-    settings.crowded = pick(2) == 0;
-    return settings;
-  }
-
-  // `bytes` in one place, in a list or in blocks, in private memory or in the heap.
-  Memory make_memory(int pe, std::size_t bytes) {
-    Memory memory;
-    const int kind = pick(3);
-    const std::size_t pieces = 1 + static_cast<std::size_t>(pick(bytes < 100 ? 3 : 70));
-    memory.span = bytes + (kind == 0 ? 0 : pieces * 24) + 32;
-    std::size_t& used = heap_used_[static_cast<std::size_t>(pe)];
-    if (pick(2) == 0 && used + memory.span <= kHeapBytes) {
-      memory.base = job_.platform(pe).heap.data() + used;
-      used += memory.span;
-    } else {
-      memory.own.resize(memory.span);
-      memory.base = memory.own.data();
-    }
-    if (kind == 1) {
-      std::size_t left = bytes;
-      std::byte* at = memory.base;
-      for (std::size_t i = 0; i < pieces; ++i) {
-        const std::size_t here = i + 1 == pieces ? left : std::min<std::size_t>(left, bytes / pieces + 1);
-        memory.list.push_back({at, here});
-        at += here + 8;
-        left -= here;
-      }
-      memory.shape = Shape::of_list(memory.list.data(), memory.list.size());
-    } else if (kind == 2 && bytes % 4 == 0 && bytes != 0) {
-      const std::size_t count = bytes / 4 < pieces ? 1 : 4;
-      memory.shape = Shape::strided(memory.base, bytes / count, static_cast<std::ptrdiff_t>(bytes / count + 5), count);
-    } else {
-      memory.shape = Shape::contiguous(memory.base, bytes);
-    }
-    std::fill_n(memory.base, memory.span, kUntouched);
-    return memory;
-  }
-
-  void start_send() {
-    Sent& sent = sent_.emplace_back();
-    sent.id = static_cast<int>(sent_.size());
-    sent.from = pick_pe();
-    sent.to = pick_pe();
-    sent.tag = pick(3);
-    sent.bytes = random_size();
-    sent.memory = make_memory(sent.from, sent.bytes);
-    sent.synchronous = pick(5) == 0;
-    std::vector<std::byte> data(sent.bytes);
-    for (std::size_t i = 0; i < data.size(); ++i) data[i] = pattern(sent.id, i);
-    Cursor(sent.memory.shape).scatter(data.data(), data.size());
-    if (sent.from == sent.to) {
-      arrives(sent);
-    } else {
-      under_way(sent.from, sent.to).push_back(&sent);
-    }
-    sent.request = job_.engine(sent.from).send(Cursor(sent.memory.shape), sent.to, sent.tag,
-                                               {sent.synchronous, sent.from == sent.to && pick(2) == 0});
-    BOOST_REQUIRE(sent.request != nullptr);
-  }
-
-  void start_receive(Key key, std::size_t room, int at = -1) {
-    Received& received = received_.emplace_back();
-    received.key = key;
-    received.at = at >= 0 ? at : pick_pe();
-    received.memory = make_memory(received.at, room);
-    auto& came = came_[static_cast<std::size_t>(received.at)];
-    const auto found =
-        std::find_if(came.begin(), came.end(), [&](Sent* sent) { return key.fits(sent->from, sent->tag); });
-    if (found != came.end()) {
-      received.expected = *found;
-      came.erase(found);
-    } else {
-      posted_[static_cast<std::size_t>(received.at)].push_back(&received);
-    }
-    received.request = job_.engine(received.at).receive(Cursor(received.memory.shape), key, pick(2) == 0);
-    BOOST_REQUIRE(received.request != nullptr);
-  }
-
-  // The envelope of a message is at its receiver.
-  void arrives(Sent& sent) {
-    auto& posted = posted_[static_cast<std::size_t>(sent.to)];
-    const auto found = std::find_if(posted.begin(), posted.end(),
-                                    [&](Received* receive) { return receive->key.fits(sent.from, sent.tag); });
-    if (found == posted.end()) return came_[static_cast<std::size_t>(sent.to)].push_back(&sent);
-    (*found)->expected = &sent;
-    posted.erase(found);
-  }
-
-  std::deque<Sent*>& under_way(int from, int to) {
-    return under_way_[static_cast<std::size_t>(from * job_.n_pes() + to)];
-  }
-
-  bool deliver(int from, int to) {
-    if (job_.wire(from, to).empty()) return false;
-    const Packet& packet = job_.wire(from, to).front();
-    if (packet.id == am::kMessageEager || packet.id == am::kMessageRts) {
-      Sent& sent = *under_way(from, to).front();  // not overtaken
-      under_way(from, to).pop_front();
-      arrives(sent);
-    }
-    return job_.deliver(from, to);
-  }
-
-  void cancel() {
-    if (received_.empty()) return;
-    auto at = received_.begin();
-    std::advance(at, pick(static_cast<int>(received_.size())));
-    if (at->cancelled || at->request->phase != Phase::posted) return;
-    auto& posted = posted_[static_cast<std::size_t>(at->at)];
-    const auto model = std::find(posted.begin(), posted.end(), &*at);
-    BOOST_REQUIRE(model != posted.end());
-    posted.erase(model);
-    BOOST_REQUIRE(job_.engine(at->at).cancel(*at->request));
-    at->cancelled = true;
-  }
-
-  void probe() {
-    const int pe = pick_pe();
-    const Key key = random_key();
-    const auto& came = came_[static_cast<std::size_t>(pe)];
-    const auto model =
-        std::find_if(came.begin(), came.end(), [&](Sent* sent) { return key.fits(sent->from, sent->tag); });
-    const Unexpected* const found = job_.engine(pe).probe(key);
-    BOOST_REQUIRE_EQUAL(found != nullptr, model != came.end());
-    if (found == nullptr) return;
-    BOOST_REQUIRE_EQUAL(found->source, (*model)->from);
-    BOOST_REQUIRE_EQUAL(found->tag, (*model)->tag);
-    BOOST_REQUIRE_EQUAL(found->bytes, (*model)->bytes);
-  }
-
-  void flush() {
-    for (bool any = true; any;) {
-      any = false;
-      for (int from = 0; from < job_.n_pes(); ++from) {
-        any |= job_.engine(from).progress();
-        for (int to = 0; to < job_.n_pes(); ++to) any |= deliver(from, to);
-      }
-    }
-  }
-
-  void finish() {
-    flush();
-    for (int pe = 0; pe < job_.n_pes(); ++pe) {
-      while (!came_[static_cast<std::size_t>(pe)].empty()) start_receive({kAny, kAny}, random_size(), pe);
-    }
-    flush();
-    for (const Sent& sent : sent_) {
-      BOOST_REQUIRE(sent.request->phase == Phase::complete);
-      BOOST_REQUIRE_EQUAL(sent.request->result.bytes, sent.bytes);
-      job_.engine(sent.from).give_back(*sent.request);
-    }
-    for (Received& received : received_) check(received);
-    for (int pe = 0; pe < job_.n_pes(); ++pe) {
-      BOOST_REQUIRE(job_.engine(pe).probe({kAny, kAny}) == nullptr);
-      BOOST_REQUIRE_EQUAL(job_.platform(pe).rejected, 0);
-      BOOST_REQUIRE(!job_.engine(pe).has_progress());
-    }
-  }
-
-  void check(Received& received) {
-    const Sent* const sent = received.expected;
-    const bool open = sent == nullptr && !received.cancelled;
-    BOOST_REQUIRE_EQUAL(received.request->phase != Phase::complete, open);
-    std::size_t written = 0;
-    if (sent != nullptr) {
-      const pt2pt::Result& result = received.request->result;
-      written = std::min(sent->bytes, received.memory.shape.bytes);
-      BOOST_REQUIRE_EQUAL(result.source, sent->from);
-      BOOST_REQUIRE_EQUAL(result.tag, sent->tag);
-      BOOST_REQUIRE_EQUAL(result.bytes, written);
-      BOOST_REQUIRE_EQUAL(result.truncated, written < sent->bytes);
-      BOOST_REQUIRE(!result.cancelled);
-      std::vector<std::byte> data(received.memory.shape.bytes);
-      Cursor(received.memory.shape).gather(data.data(), data.size());
-      std::size_t right = 0;
-      while (right < data.size() && data[right] == (right < written ? pattern(sent->id, right) : kUntouched)) ++right;
-      BOOST_REQUIRE_EQUAL(right, data.size());
-      // Between the places nothing has been written.
-      std::vector<std::byte> blank(data.size(), kUntouched);
-      Cursor(received.memory.shape).scatter(blank.data(), blank.size());
-    } else {
-      BOOST_REQUIRE_EQUAL(received.request->result.cancelled, received.cancelled);
-    }
-    const auto untouched = [](std::byte byte) { return byte == kUntouched; };
-    BOOST_REQUIRE(std::all_of(received.memory.base, received.memory.base + received.memory.span, untouched));
-    if (!open) job_.engine(received.at).give_back(*received.request);
-  }
-
-  std::mt19937 random_;
-  Settings settings_;
-  Job job_;
-  std::vector<std::size_t> heap_used_;
-  std::list<Sent> sent_;
-  std::list<Received> received_;
-  std::vector<std::deque<Received*>> posted_;  // at each PE, oldest first
-  std::vector<std::deque<Sent*>> came_;        // at each PE, not yet received, oldest first
-  std::vector<std::deque<Sent*>> under_way_;   // of each pair
-};
-
-// A long message between PEs of two nodes. Each buffer lies in one place or in many.
+// Sends a long message between PEs of two nodes. Each buffer is contiguous or strided.
 struct Internode {
   LmtKind kind;
   std::size_t placed;
   int memory_reads;
 };
 Internode send_between_nodes(LmtChoice choice, bool list_at_sender, bool list_at_receiver, std::size_t bytes) {
-  Settings settings;
-  settings.payload_bytes = 8160;
-  settings.unexpected_max = 1U << 20;
-  settings.lmt = choice;
-  Job job(2, settings, kHeapBytes, 1);
-  std::vector<std::byte> from(bytes);
+  Job job(2, plain_settings(choice), kHeapBytes, 1);
+  std::vector<std::byte> from = test_support::pattern<std::byte>(bytes, 9);
   std::vector<std::byte> to(bytes);
-  for (std::size_t i = 0; i < bytes; ++i) from[i] = pattern(9, i);
   const auto shape = [&](std::vector<std::byte>& memory, bool list) {
     Shape out = Shape::contiguous(memory.data(), bytes);
     if (list) {
@@ -341,18 +60,9 @@ Internode send_between_nodes(LmtChoice choice, bool list_at_sender, bool list_at
   return {receive->transfer.kind, job.placed, job.platform(0).memory_reads + job.platform(1).memory_reads};
 }
 
-Settings plain_settings(LmtChoice choice) {
-  Settings settings;
-  settings.payload_bytes = 8160;
-  settings.unexpected_max = 1U << 20;
-  settings.lmt = choice;
-  return settings;
-}
-
 // Sends 300,000 bytes from PE 0 to PE 1 and returns the LMT that the receive chose.
 LmtKind lmt_used(Job& job, Memory&& from, Memory&& to) {
-  std::vector<std::byte> data(300'000);
-  for (std::size_t i = 0; i < data.size(); ++i) data[i] = pattern(3, i);
+  const std::vector<std::byte> data = test_support::pattern<std::byte>(300'000, 3);
   std::memcpy(from.base, data.data(), data.size());
   SendRequest* const send = job.engine(0).send(Cursor(Shape::contiguous(from.base, data.size())), 1, 5, {});
   ReceiveRequest* const receive = job.engine(1).receive(Cursor(Shape::contiguous(to.base, data.size())), {0, 5}, true);
@@ -381,18 +91,7 @@ Memory of_malloc() {
 
 BOOST_AUTO_TEST_SUITE(pt2pt_engine)
 
-BOOST_AUTO_TEST_CASE(random_jobs_match_and_move_as_the_model_says) {
-  const unsigned seed = std::random_device{}();
-  BOOST_TEST_MESSAGE("seed " << seed);
-  for (unsigned i = 0; i < 250; ++i) {
-    BOOST_TEST_CONTEXT("seed " << seed << " round " << i) {
-      Round round(seed + i, static_cast<LmtChoice>(i % 5));
-      round.run();
-    }
-  }
-}
-
-BOOST_AUTO_TEST_CASE(the_lmt_follows_memory_and_permission) {
+BOOST_AUTO_TEST_CASE(memory_and_permissions_select_the_lmt) {
   {
     Job job(2, plain_settings(LmtChoice::automatic));
     BOOST_TEST((lmt_used(job, of_heap(job, 0), of_malloc()) == LmtKind::mapped));
@@ -407,7 +106,7 @@ BOOST_AUTO_TEST_CASE(the_lmt_follows_memory_and_permission) {
   BOOST_TEST((lmt_used(job, of_malloc(), of_malloc()) == LmtKind::cma));
 }
 
-BOOST_AUTO_TEST_CASE(an_lmt_that_is_forbidden_is_replaced) {
+BOOST_AUTO_TEST_CASE(an_lmt_that_is_not_permitted_is_replaced) {
   Job job(2, plain_settings(LmtChoice::automatic));
   job.platform(1).may_read = false;
   BOOST_TEST((lmt_used(job, of_malloc(), of_malloc()) == LmtKind::copy));
@@ -418,12 +117,12 @@ BOOST_AUTO_TEST_CASE(an_lmt_that_is_forbidden_is_replaced) {
 }
 
 // With any SHMEMX_LMT, no address, buffer or process number of another node is used.
-BOOST_AUTO_TEST_CASE(between_nodes_everything_goes_through_the_network) {
+BOOST_AUTO_TEST_CASE(between_nodes_all_data_are_sent_over_the_network) {
   for (int i = 0; i < 5; ++i) {
     const auto choice = static_cast<LmtChoice>(i);
     const Internode plain = send_between_nodes(choice, false, false, 20'000'000);
     BOOST_TEST((plain.kind == LmtKind::network));
-    BOOST_TEST(plain.placed == 2U);  // straight into the receive's memory
+    BOOST_TEST(plain.placed == 2U);  // directly in the memory of the receive
     const Internode packed = send_between_nodes(choice, true, false, 200'000);
     BOOST_TEST((packed.kind == LmtKind::network));
     BOOST_TEST(packed.placed == 1U);
@@ -467,7 +166,7 @@ BOOST_AUTO_TEST_CASE(a_payload_without_a_place_is_rejected_or_delivered) {
   BOOST_TEST((receive->phase == Phase::waiting));
 }
 
-BOOST_AUTO_TEST_CASE(payloads_may_be_under_way_together) {
+BOOST_AUTO_TEST_CASE(several_payloads_may_be_in_progress) {
   Job job(2, plain_settings(LmtChoice::automatic), kHeapBytes, 1);
   std::vector<std::byte> memory(300'000);
   Engine& engine = job.engine(1);
@@ -487,7 +186,7 @@ BOOST_AUTO_TEST_CASE(payloads_may_be_under_way_together) {
   BOOST_TEST(job.platform(1).rejected == 0);
 }
 
-// A PE of another node names an LMT that works only within a node.
+// A PE of another node requests an LMT that works only within a node.
 BOOST_AUTO_TEST_CASE(an_lmt_of_this_node_is_rejected_from_another_one) {
   for (const LmtKind kind : {LmtKind::copy, LmtKind::mapped, LmtKind::cma, LmtKind::queue}) {
     Job job(2, plain_settings(LmtChoice::automatic), kHeapBytes, 1);
@@ -530,7 +229,7 @@ BOOST_AUTO_TEST_CASE(unexpected_messages_have_a_limit) {
   BOOST_TEST(kept > 90U);
 }
 
-BOOST_AUTO_TEST_CASE(rubbish_is_rejected) {
+BOOST_AUTO_TEST_CASE(malformed_messages_are_rejected) {
   const unsigned seed = std::random_device{}();
   BOOST_TEST_MESSAGE("seed " << seed);
   std::mt19937 random(seed);
@@ -547,7 +246,7 @@ BOOST_AUTO_TEST_CASE(rubbish_is_rejected) {
       job.engine(0).receive(Cursor(Shape::contiguous(memory.data(), memory.size())), {1, kAny}, true);
     }
     std::vector<std::byte> payload(random() % 400);
-    // Small words, as rubbish of large ones is found at the first look.
+    // Small words, since large ones are rejected by the first check.
     for (std::size_t i = 0; i < payload.size(); ++i)
       payload[i] = static_cast<std::byte>(i % 4 == 0 ? random() % 8 : random() % 32 == 0);
     Job::hand_over(job.engine(0), 1, kIds[random() % 6], payload);

@@ -40,7 +40,7 @@ double seconds_of(const auto& work) {
 
 BOOST_AUTO_TEST_SUITE(pt2pt_keyed_queues)
 
-BOOST_AUTO_TEST_CASE(posted_receives_match_like_a_list_that_is_walked) {
+BOOST_AUTO_TEST_CASE(posted_receives_match_like_a_linear_search) {
   BOOST_TEST_MESSAGE("seed " << seed());
   std::mt19937 random(seed());
   PostedQueue queue;
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(posted_receives_match_like_a_list_that_is_walked) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(unexpected_messages_match_like_a_list_that_is_walked) {
+BOOST_AUTO_TEST_CASE(unexpected_messages_match_like_a_linear_search) {
   BOOST_TEST_MESSAGE("seed " << seed());
   std::mt19937 random(seed() + 1);
   UnexpectedQueue queue;
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(a_receive_competes_when_it_could_take_the_same_message) {
   BOOST_TEST(!queue.competes({2, 8}));
 }
 
-// A linear walk would make the last of 10,000 some thousand times as dear as one alone.
+// With a linear search, matching the last of 10,000 entries would take some thousand times as long as a single one.
 BOOST_AUTO_TEST_CASE(many_entries_do_not_slow_a_match_down) {
   constexpr int kMany = 10'000;
   constexpr int kTurns = 20'000;
@@ -129,12 +129,12 @@ BOOST_AUTO_TEST_CASE(many_entries_do_not_slow_a_match_down) {
         queue.erase(*queue.find(1, 1'000'000));
       }
     };
-    const double alone = seconds_of(turns);
+    const double with_one = seconds_of(turns);
     for (int i = 0; i < kMany; ++i)
       queue.push(entries[static_cast<std::size_t>(i)].entry, {1, same_tag ? 5 : i}, static_cast<std::uint64_t>(i),
                  &last);
-    const double crowd = seconds_of(turns);
-    BOOST_TEST(crowd < 100 * alone + 0.01);
+    const double with_many = seconds_of(turns);
+    BOOST_TEST(with_many < 100 * with_one + 0.01);
     queue.clear();
     BOOST_TEST(queue.size() == 0U);
   }

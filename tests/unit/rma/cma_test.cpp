@@ -7,24 +7,16 @@
 #include <numeric>
 #include <vector>
 
+#include "../../support/pattern.hpp"
+
 using namespace shmemx::rma;
-
-namespace {
-
-std::vector<std::byte> counted(std::size_t bytes) {
-  std::vector<std::byte> out(bytes);
-  for (std::size_t i = 0; i < bytes; ++i) out[i] = static_cast<std::byte>(i * 7 + i / 256);
-  return out;
-}
-
-}  // namespace
 
 BOOST_AUTO_TEST_SUITE(rma_cma)
 
-// The process reads and writes itself: the kernel always allows that.
-BOOST_AUTO_TEST_CASE(bytes_go_from_places_to_places) {
+// The process reads and writes its own memory, which the kernel always permits.
+BOOST_AUTO_TEST_CASE(lists_are_copied_to_lists) {
   for (const auto move : {cma_read, cma_write}) {
-    auto source = counted(3000);
+    auto source = test_support::pattern<std::byte>(3000, 0);
     std::vector<std::byte> dest(3000);
     const Shape blocks = Shape::strided(source.data(), 10, 30, 100);
     const Shape whole = Shape::contiguous(dest.data(), 1000);
@@ -53,7 +45,7 @@ BOOST_AUTO_TEST_CASE(bad_addresses_are_errors) {
   BOOST_TEST(local.passed() + remote.passed() == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(the_probe_knows_the_process_and_is_asked_once) {
+BOOST_AUTO_TEST_CASE(the_probe_identifies_the_process_and_is_checked_once) {
   const CmaProbe own = own_cma_probe();
   CmaPeer right;
   BOOST_TEST(right.pid(own, cma_read) == ::getpid());
@@ -61,11 +53,11 @@ BOOST_AUTO_TEST_CASE(the_probe_knows_the_process_and_is_asked_once) {
   ++other.value;
   CmaPeer wrong;
   BOOST_TEST(wrong.pid(other, cma_read) == 0);
-  BOOST_TEST(wrong.pid(own, cma_read) == 0);  // not asked again
-  CmaPeer nobody;
+  BOOST_TEST(wrong.pid(own, cma_read) == 0);  // not checked again
+  CmaPeer no_process;
   other = own;
   other.pid = 0;
-  BOOST_TEST(nobody.pid(other, cma_read) == 0);
+  BOOST_TEST(no_process.pid(other, cma_read) == 0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -15,7 +15,7 @@ namespace rma = shmemx::rma;
 
 constexpr std::size_t kMargin = 16;
 
-// A copy of `bytes` from `source` at the given offsets hits its range and nothing else.
+// Checks that a copy of `bytes` at the given offsets writes its range and no other byte.
 bool copies_exactly(const std::vector<unsigned char>& source, std::size_t bytes, std::size_t dest_offset,
                     std::size_t source_offset) {
   const std::size_t at = kMargin + dest_offset;
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_SUITE(rma_copy)
 BOOST_AUTO_TEST_CASE(all_small_sizes_and_alignments_are_copied_exactly) { check_small_sizes(); }
 
 // A user may set any thresholds.
-BOOST_AUTO_TEST_CASE(the_other_paths_copy_all_small_sizes_exactly_too) {
+BOOST_AUTO_TEST_CASE(the_other_paths_copy_all_small_sizes_exactly) {
   for (const rma::CopySizes sizes : {rma::CopySizes{kNever, kNever}, rma::CopySizes{0, kNever}, rma::CopySizes{0, 0}}) {
     const CopySizesGuard guard(sizes);
     check_small_sizes();
@@ -88,14 +88,14 @@ BOOST_AUTO_TEST_CASE(sizes_of_this_processor_are_in_order) {
   BOOST_CHECK_GT(sizes.stream_bytes, sizes.large_bytes);
 }
 
-// The copy is a plain store by design: what a program waits on is read by atomic loads on another CPU. That is outside
-// the language's memory model, so this test says nothing under ThreadSanitizer.
+// The copy is a plain store by design, while a program that waits reads with atomic loads on another CPU. That is
+// outside the language's memory model, so this test does not run under ThreadSanitizer.
 #if !defined(__SANITIZE_THREAD__)
 using Words = std::tuple<unsigned char, unsigned short, unsigned, unsigned long>;
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(a_word_is_never_seen_half_copied, T, Words) {
   const T ones = static_cast<T>(~T{0});
-  // Straddles nothing: aligned in the middle of a cache line, the worst place for a copy by bytes.
+  // Aligned, and in the middle of a cache line: the worst position for a copy by bytes.
   alignas(64) T line[64 / sizeof(T)] = {};
   T* const shared = &line[64 / sizeof(T) / 2];
   std::atomic<bool> stop{false};

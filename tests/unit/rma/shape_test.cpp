@@ -5,17 +5,13 @@
 #include <random>
 #include <vector>
 
+#include "../../support/pattern.hpp"
+
 using namespace shmemx::rma;
 
 namespace {
 
-std::vector<std::byte> counted(std::size_t bytes) {
-  std::vector<std::byte> out(bytes);
-  for (std::size_t i = 0; i < bytes; ++i) out[i] = static_cast<std::byte>(i * 7 + i / 256);
-  return out;
-}
-
-// What the shape's places hold, one after the other.
+// Returns the bytes of the shape's pieces, concatenated.
 std::vector<std::byte> flattened(const Shape& shape) {
   std::vector<std::byte> out;
   for (Cursor cursor(shape); cursor.left() != 0;) {
@@ -31,8 +27,8 @@ std::vector<std::byte> flattened(const Shape& shape) {
 
 BOOST_AUTO_TEST_SUITE(rma_shape)
 
-BOOST_AUTO_TEST_CASE(lists_skip_empty_places) {
-  auto memory = counted(100);
+BOOST_AUTO_TEST_CASE(lists_skip_empty_pieces) {
+  auto memory = test_support::pattern<std::byte>(100, 0);
   const Place list[] = {
       {nullptr, 0}, {memory.data(), 10}, {memory.data() + 50, 0}, {memory.data() + 90, 10}, {memory.data() + 20, 3},
       {nullptr, 0}};
@@ -59,8 +55,8 @@ BOOST_AUTO_TEST_CASE(totals_that_do_not_fit_are_refused) {
   BOOST_TEST(empty.bytes == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(strides_go_either_way) {
-  auto memory = counted(64);
+BOOST_AUTO_TEST_CASE(strides_may_be_negative) {
+  auto memory = test_support::pattern<std::byte>(64, 0);
   Shape shape = Shape::strided(memory.data() + 60, 4, -20, 4);
   std::vector<std::byte> expected;
   for (const int at : {60, 40, 20, 0}) expected.insert(expected.end(), memory.begin() + at, memory.begin() + at + 4);
@@ -70,12 +66,12 @@ BOOST_AUTO_TEST_CASE(strides_go_either_way) {
   BOOST_TEST((flattened(shape) == memory));
 }
 
-BOOST_AUTO_TEST_CASE(gather_and_scatter_in_pieces_are_the_whole) {
+BOOST_AUTO_TEST_CASE(gather_and_scatter_in_pieces_are_complete) {
   const unsigned seed = std::random_device{}();
   BOOST_TEST_MESSAGE("seed " << seed);
   std::mt19937 random(seed);
   for (int turn = 0; turn < 300; ++turn) {
-    auto memory = counted(3000);
+    auto memory = test_support::pattern<std::byte>(3000, 0);
     Shape shape;
     if (turn % 2 == 0) {
       shape = Shape::strided(memory.data(), 1 + random() % 40, 50 + static_cast<int>(random() % 10), random() % 40);
@@ -107,7 +103,7 @@ BOOST_AUTO_TEST_CASE(gather_and_scatter_in_pieces_are_the_whole) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(pairs_are_cut_where_either_side_is) {
+BOOST_AUTO_TEST_CASE(pairs_end_where_a_piece_of_either_side_ends) {
   std::byte window[100];
   std::byte local[30];
   const Place targets[] = {{window + 10, 5}, {window + 3, 0}, {window + 50, 15}};
@@ -128,7 +124,7 @@ BOOST_AUTO_TEST_CASE(pairs_are_cut_where_either_side_is) {
   BOOST_TEST(!walk.next(pair));
 }
 
-BOOST_AUTO_TEST_CASE(totals_and_null_places_are_noticed) {
+BOOST_AUTO_TEST_CASE(overflowing_totals_and_null_pieces_are_detected) {
   std::byte memory[8];
   BOOST_TEST((Shape::strided(memory, std::size_t{1} << 40, 8, std::size_t{1} << 40).fit == Shape::Fit::overflow));
   BOOST_TEST(Shape::strided(memory, 3, 8, 5).bytes == 15U);

@@ -1,4 +1,4 @@
-// Runs a function in a forked child and hands back how it ended and what it wrote to stderr.
+// Runs a function in a forked child and returns how it ended and what it wrote to stderr.
 #pragma once
 
 #include <sys/wait.h>
@@ -10,7 +10,7 @@
 namespace shmemx::unit {
 
 struct ChildEnd {
-  int status = -1;  // exit status; 128 + signal when a signal ended the child
+  int status = -1;  // exit status; 128 + signal if a signal ended the child
   std::string text;
 };
 

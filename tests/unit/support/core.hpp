@@ -1,4 +1,4 @@
-// Where a test runs, and what the library believes of that core.
+// The core of a test, and the library's estimate of other programs on that core.
 #pragma once
 
 #include <sched.h>
@@ -28,19 +28,19 @@ class OnOneCore {
   unsigned cpu_;
 };
 
-// Other programs of the machine are not noticed.
-class NobodyComputes {
+// Makes the library ignore other programs of the machine.
+class NoOtherPrograms {
  public:
-  NobodyComputes() {
+  NoOtherPrograms() {
     progress::forget_core_sharing();
     progress::set_turn_ns(std::uint64_t{1} << 62);
   }
-  ~NobodyComputes() { progress::set_turn_ns(progress::kDefaultTurnNs); }
-  NobodyComputes(const NobodyComputes&) = delete;
-  NobodyComputes& operator=(const NobodyComputes&) = delete;
+  ~NoOtherPrograms() { progress::set_turn_ns(progress::kDefaultTurnNs); }
+  NoOtherPrograms(const NoOtherPrograms&) = delete;
+  NoOtherPrograms& operator=(const NoOtherPrograms&) = delete;
 };
 
-// As if another program had just used up time slices of this core, for the second that is remembered.
+// Sets the state that follows time slices of another program on this core, for the second that the library keeps it.
 class OnBusyCore {
  public:
   OnBusyCore() {

@@ -1,4 +1,4 @@
-// A heap window of this process with guards around it, for tests of what messages may touch.
+// A heap window of this process with guards around it, for tests that messages touch no other memory.
 #pragma once
 
 #include <algorithm>

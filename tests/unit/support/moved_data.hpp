@@ -1,10 +1,11 @@
-// What the tests of collectives that move data share: a pattern for each PE's source, and the comparison of dests.
+// Shared by the tests of collectives that move data: a pattern for each PE's source, and the comparison of dests.
 #pragma once
 
 #include <boost/test/unit_test.hpp>
 
+#include "../../support/pattern.hpp"
 #include "coll/common/group.hpp"
-#include "support/crowd.hpp"
+#include "support/thread_pes.hpp"
 
 namespace shmemx::unit {
 
@@ -15,34 +16,34 @@ inline coll::Symmetric symmetric_at(const Node& node, std::size_t offset) {
   return {node.arena().heap(0) + offset, static_cast<std::int64_t>(node.arena().geometry().stride)};
 }
 
-inline unsigned char value_of(int pe, std::size_t index, int round) {
-  return static_cast<unsigned char>(static_cast<std::size_t>(pe * 37 + round * 11 + 1) + index * 3);
-}
+inline std::size_t seed_of(int pe, int round) { return static_cast<std::size_t>(pe * 5 + round); }
 
 inline void fill(const Node& node, int pe, std::size_t bytes, int round) {
-  auto* const source = node.at<unsigned char>(pe, kSource);
-  for (std::size_t i = 0; i < bytes; ++i) source[i] = value_of(pe, i, round);
+  test_support::fill_pattern(node.at<unsigned char>(pe, kSource), bytes, seed_of(pe, round));
 }
 
-// Returns whether dest[at, at + bytes) of `pe` is what `from` had at [first, first + bytes) of its source.
-inline bool holds(const Node& node, int pe, std::size_t at, std::size_t bytes, int from, std::size_t first, int round) {
-  const auto* const dest = node.at<unsigned char>(pe, kDest) + at;
-  for (std::size_t i = 0; i < bytes; ++i) {
-    if (dest[i] != value_of(from, first + i, round)) return false;
-  }
-  return true;
+// dest[at, at + bytes) is a copy of [first, first + bytes) of the source of `from`.
+struct Copied {
+  std::size_t at, bytes;
+  int from;
+  std::size_t first = 0;
+};
+
+inline bool holds(const Node& node, int pe, const Copied& copied, int round) {
+  const auto* const dest = node.at<unsigned char>(pe, kDest) + copied.at;
+  return test_support::has_pattern(dest, copied.bytes, seed_of(copied.from, round), copied.first);
 }
 
-// Runs body(group, pe, round) on all PEs of all crowds, with a barrier after each round.
-template <class Body>
-void rounds_on_crowds(int rounds, const Body& body) {
-  for_each_crowd([&](const Node& node, bool counting) {
-    Complaints wrong;
+// Calls test(node, group, round, wrong) on all PEs of nodes of all sizes, with a barrier after each round.
+template <class Test>
+void rounds_on_nodes(int rounds, const Test& test) {
+  for_each_node([&](const Node& node, bool counting) {
+    Failures wrong;
     node.run([&](int pe) {
       coll::Team team = node.world_team(pe, counting);
       coll::TeamGroup group(team, "coll_test");
       for (int round = 0; round < rounds; ++round) {
-        body(node, group, round, wrong);
+        test(node, group, round, wrong);
         group.sync();
       }
     });

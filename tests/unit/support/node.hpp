@@ -1,11 +1,11 @@
-// A whole node in one process: an arena as real PEs have it, and each PE's own view of it. Threads can play the PEs,
-// each with its own Context and Team, since nothing here is process-wide.
+// A whole node in one process: an arena as in a job, and the view that each PE has of it. Threads act as the PEs, each
+// with its own Context and Team, since nothing here is process-wide.
 #pragma once
 
 #include <cstdint>
-#include <thread>
 #include <vector>
 
+#include "../../support/threads.hpp"
 #include "coll/common/group.hpp"
 #include "coll/common/team.hpp"
 #include "context/context.hpp"
@@ -70,12 +70,10 @@ class Node {
     return reinterpret_cast<T*>(arena_.heap(pe) + offset);
   }
 
-  // Runs body(pe) on a thread for each PE and waits for all.
-  template <class Body>
-  void run(const Body& body) const {
-    std::vector<std::thread> threads;
-    for (int pe = 0; pe < size(); ++pe) threads.emplace_back([&body, pe] { body(pe); });
-    for (std::thread& thread : threads) thread.join();
+  // Calls program(pe) on a thread for each PE and waits until all have returned.
+  template <class Program>
+  void run(const Program& program) const {
+    test_support::run_on_threads(size(), program);
   }
 
  private:

@@ -5,18 +5,19 @@
 #include <thread>
 #include <vector>
 
+#include "../../support/threads.hpp"
 #include "support/child.hpp"
-#include "support/crowd.hpp"
+#include "support/thread_pes.hpp"
 
 namespace {
 
 using namespace shmemx;
-using unit::Complaints;
+using unit::Failures;
 using unit::Node;
 
 constexpr std::size_t kCounter = 4096;  // heap offset on PE 0
 
-// A PE's copy of the lock at `offset`. Which PE is its home depends on the offset.
+// Returns PE `pe`'s copy of the lock at `offset`. The offset determines the lock's home PE.
 long* lock_of(const Node& node, int pe, std::size_t offset) { return node.at<long>(pe, offset); }
 
 bool is_clear(const Node& node, std::size_t offset) {
@@ -26,7 +27,7 @@ bool is_clear(const Node& node, std::size_t offset) {
   return true;
 }
 
-// What the lock protects: a plain counter. Now and then the owner gives its core away, so that the others queue up.
+// Increments the plain counter that the lock protects. In some rounds the holder yields, so that other PEs queue.
 void count_under_lock(const Node& node, int round) {
   long& counter = *node.at<long>(0, kCounter);
   const long before = counter;
@@ -38,8 +39,8 @@ void count_under_lock(const Node& node, int round) {
 
 BOOST_AUTO_TEST_SUITE(sync_lock)
 
-BOOST_AUTO_TEST_CASE(the_lock_excludes_whatever_its_home) {
-  const unit::WaitingGuard guard(unit::crowded_policy());
+BOOST_AUTO_TEST_CASE(the_lock_excludes_on_every_home_pe) {
+  const unit::WaitingGuard guard(unit::oversubscribed_policy());
   for (const int n_pes : unit::kPeCounts) {
     for (const std::size_t offset : {0, 8, 16}) {
       const Node node(n_pes);
@@ -59,7 +60,7 @@ BOOST_AUTO_TEST_CASE(the_lock_excludes_whatever_its_home) {
 }
 
 BOOST_AUTO_TEST_CASE(try_lock_and_set_lock_exclude_each_other) {
-  const unit::WaitingGuard guard(unit::crowded_policy());
+  const unit::WaitingGuard guard(unit::oversubscribed_policy());
   const Node node(3);
   node.run([&](int pe) {
     for (int round = 0; round < unit::rounds(node.size()) / 4; ++round) {
@@ -77,26 +78,22 @@ BOOST_AUTO_TEST_CASE(try_lock_and_set_lock_exclude_each_other) {
 }
 
 BOOST_AUTO_TEST_CASE(threads_of_one_pe_exclude_each_other) {
-  const unit::WaitingGuard guard(unit::crowded_policy());
+  const unit::WaitingGuard guard(unit::oversubscribed_policy());
   const Node node(2);
   node.run([&](int pe) {
-    std::vector<std::thread> threads;
-    for (int i = 0; i < 2; ++i) {
-      threads.emplace_back([&, pe] {
-        for (int round = 0; round < unit::rounds(node.size()) / 8; ++round) {
-          sync::set_lock(node.world(pe), "lock_test", lock_of(node, pe, 0), true);
-          count_under_lock(node, round);
-          sync::clear_lock(node.world(pe), "lock_test", lock_of(node, pe, 0));
-        }
-      });
-    }
-    for (std::thread& thread : threads) thread.join();
+    test_support::run_on_threads(2, [&](int) {
+      for (int round = 0; round < unit::rounds(node.size()) / 8; ++round) {
+        sync::set_lock(node.world(pe), "lock_test", lock_of(node, pe, 0), true);
+        count_under_lock(node, round);
+        sync::clear_lock(node.world(pe), "lock_test", lock_of(node, pe, 0));
+      }
+    });
   });
   BOOST_CHECK_EQUAL(*node.at<long>(0, kCounter), 4 * (unit::rounds(node.size()) / 8));
   BOOST_CHECK(is_clear(node, 0));
 }
 
-BOOST_AUTO_TEST_CASE(try_lock_fails_while_somebody_holds_the_lock) {
+BOOST_AUTO_TEST_CASE(try_lock_fails_while_the_lock_is_held) {
   const Node node(3);
   BOOST_CHECK(sync::try_lock(node.world(1), "lock_test", lock_of(node, 1, 0)));
   for (int pe = 0; pe < 3; ++pe) BOOST_CHECK(!sync::try_lock(node.world(pe), "lock_test", lock_of(node, pe, 0)));
@@ -107,9 +104,9 @@ BOOST_AUTO_TEST_CASE(try_lock_fails_while_somebody_holds_the_lock) {
   BOOST_CHECK(is_clear(node, 0));
 }
 
-// PE 0 holds the lock; the others queue up one by one and must be served in that order.
-BOOST_AUTO_TEST_CASE(waiting_pes_are_served_in_the_order_of_their_coming) {
-  const unit::WaitingGuard guard(unit::crowded_policy());
+// PE 0 holds the lock; the others queue one by one and must get it in that order.
+BOOST_AUTO_TEST_CASE(waiting_pes_get_the_lock_in_the_order_of_their_requests) {
+  const unit::WaitingGuard guard(unit::oversubscribed_policy());
   constexpr int kPes = 5;
   const Node node(kPes);
   constexpr std::size_t kLock = 0;  // its home is PE 0: the lower half there is the last PE of the queue + 1
@@ -127,8 +124,8 @@ BOOST_AUTO_TEST_CASE(waiting_pes_are_served_in_the_order_of_their_coming) {
   }
   sync::clear_lock(node.world(0), "lock_test", lock_of(node, 0, kLock));
   for (std::thread& thread : threads) thread.join();
-  const std::vector<int> coming{3, 1, 4, 2};
-  BOOST_TEST(order == coming, boost::test_tools::per_element());
+  const std::vector<int> expected{3, 1, 4, 2};
+  BOOST_TEST(order == expected, boost::test_tools::per_element());
   BOOST_CHECK(is_clear(node, kLock));
 }
 

@@ -20,7 +20,7 @@ std::vector<int> members(const PeSet& set) {
   return pes;
 }
 
-// What a subset has to be, by counting.
+// Returns the expected subset by counting.
 std::optional<std::vector<int>> expected(const PeSet& parent, int start, int stride, int size) {
   if (size < 1 || (size > 1 && stride == 0)) return std::nullopt;
   std::vector<int> pes;
@@ -50,7 +50,7 @@ void check_all_subsets(const PeSet& parent) {
 
 BOOST_AUTO_TEST_SUITE(team_pe_set)
 
-BOOST_AUTO_TEST_CASE(subsets_are_what_counting_gives) {
+BOOST_AUTO_TEST_CASE(subsets_agree_with_counting) {
   check_all_subsets(kWorld);
   check_all_subsets(PeSet(Pe{3}, 2, 5));
   check_all_subsets(PeSet(Pe{20}, -3, 6));
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(stride_zero_needs_size_one) {
   BOOST_CHECK(!kWorld.subset(5, 0, 2));
 }
 
-BOOST_AUTO_TEST_CASE(a_ragged_end_is_refused) {
+BOOST_AUTO_TEST_CASE(a_member_outside_the_parent_is_refused) {
   BOOST_CHECK(kWorld.subset(0, 3, 3));   // 0 3 6
   BOOST_CHECK(!kWorld.subset(0, 3, 4));  // 9 is outside
   BOOST_CHECK(kWorld.subset(2, -2, 2));

@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(all_mappings_of_the_file_show_the_same_memory) {
   BOOST_CHECK_EQUAL(*reinterpret_cast<int*>(second->heap(2) + 4096), 42);
 }
 
-BOOST_AUTO_TEST_CASE(the_channel_region_is_shared_and_costs_nothing_until_it_is_used) {
+BOOST_AUTO_TEST_CASE(the_channel_segment_is_shared_and_costs_nothing_until_it_is_used) {
   auto file = bootstrap::create_job_file(kPes, 77);
   const UniqueFd again(::fcntl(file->get(), F_DUPFD_CLOEXEC, 0));
   auto first = Arena::open(std::move(*file));

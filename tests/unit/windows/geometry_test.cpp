@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(nothing_overlaps_for_any_number_of_pes) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(the_channel_region_lies_between_records_and_blocks) {
+BOOST_AUTO_TEST_CASE(the_channel_segment_lies_between_records_and_blocks) {
   for (const std::size_t n_pes : {1, 2, 3, 50, 4096}) {
     const Geometry without = windows::make_geometry(n_pes, 1, 1 << 20);
     BOOST_CHECK_EQUAL(without.channel_bytes, 0U);

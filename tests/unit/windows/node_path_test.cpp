@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_once_is_an_error) {
   BOOST_CHECK(!plan_node(records, kChannelBytes));
 }
 
-BOOST_AUTO_TEST_CASE(the_channel_region_counts) {
+BOOST_AUTO_TEST_CASE(the_channel_segment_counts) {
   auto records = records_of(2, kGiB, 1);
   const windows::Geometry geometry = windows::make_geometry(2, 0, kGiB);
   records[0].address_limit = 2 * (2 * geometry.stride + kChannelBytes);

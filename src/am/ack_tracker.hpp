@@ -1,0 +1,90 @@
+// Which sources have to be acknowledged: how many messages of each PE have been executed here, how many of those it
+// knows of, and whether it may be waiting for that. Every message to a PE carries the number (Header::ack); where none
+// goes, an acknowledgement travels alone.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "nemesis/fastbox.hpp"
+
+namespace shmemx::am {
+
+// Under the endpoint's lock.
+class AckTracker {
+ public:
+  enum class Scope : std::uint8_t {
+    awaited,  // PEs that may wait for it, and those that need none any more
+    all,
+  };
+
+  void open(std::size_t n_pes) { sources_.resize(n_pes); }
+
+  // Returns the number of messages of `pe` that have been executed here, which the next message to it acknowledges.
+  nemesis::Number executed(int pe) const noexcept { return source(pe).executed; }
+  // Notes that a message of `pe` has been executed; `counted`: a flush of `pe` may wait for it. Returns true if this is
+  // the first such message since the last acknowledgement.
+  bool note_executed(int pe, bool counted) noexcept {
+    Source& from = source(pe);
+    ++from.executed;
+    if (!from.is_listed) unacknowledged_.push_back(static_cast<std::uint16_t>(pe));
+    from.is_listed = true;
+    if (from.is_awaited || !counted) return false;
+    from.is_awaited = true;
+    ++awaited_;
+    return true;
+  }
+  // Notes that a message has left for `pe`, with executed(pe) in its header.
+  void note_acknowledged(int pe) noexcept {
+    Source& from = source(pe);
+    from.acknowledged = from.executed;
+    if (from.is_awaited) --awaited_;
+    from.is_awaited = false;
+  }
+  bool is_empty() const noexcept { return unacknowledged_.empty(); }
+  bool has_any(Scope scope) const noexcept { return scope == Scope::all ? !is_empty() : awaited_ != 0; }
+  // Returns whether matches(pe) holds for a PE that may have to be acknowledged.
+  template <class Matches>
+  bool any_of(Matches&& matches) const {
+    return std::any_of(unacknowledged_.begin(), unacknowledged_.end(), matches);
+  }
+
+  // Acknowledges sources by try_send(pe, executed). Where that returns false the source stays in the list. Returns
+  // whether anything was sent.
+  template <class TrySend>
+  bool send(Scope scope, TrySend&& try_send) {
+    if (!has_any(scope)) return false;
+    bool any = false;
+    std::erase_if(unacknowledged_, [&](std::uint16_t pe) {
+      Source& from = source(pe);
+      const bool is_known = from.acknowledged == from.executed;
+      if (scope == Scope::awaited && !from.is_awaited && !is_known) return false;
+      if (!is_known) {
+        if (!try_send(int{pe}, from.executed)) return false;
+        any = true;
+      }
+      note_acknowledged(pe);
+      from.is_listed = false;
+      return true;
+    });
+    return any;
+  }
+
+ private:
+  struct Source {
+    nemesis::Number executed = 0;
+    nemesis::Number acknowledged = 0;  // the last number that it was sent
+    bool is_listed = false;            // in unacknowledged_
+    bool is_awaited = false;           // it may wait for its acknowledgement
+  };
+  Source& source(int pe) noexcept { return sources_[static_cast<std::size_t>(pe)]; }
+  const Source& source(int pe) const noexcept { return sources_[static_cast<std::size_t>(pe)]; }
+
+  std::vector<Source> sources_;                // by PE
+  std::vector<std::uint16_t> unacknowledged_;  // PEs that may have to be acknowledged
+  std::size_t awaited_ = 0;                    // the number of those that may wait
+};
+
+}  // namespace shmemx::am

@@ -1,0 +1,165 @@
+#include "am/endpoint.hpp"
+
+#include <cstdlib>
+
+#include "base/cache_line.hpp"
+#include "base/fatal.hpp"
+
+namespace shmemx::am {
+namespace {
+
+constexpr std::uint32_t kPollsOfNetworks = 16;  // a poll of the networks while a PE of this node is expected
+
+constexpr std::size_t kMaxProgress = 8;
+bool (*progress_functions[kMaxProgress])(Endpoint&) = {};
+constinit std::size_t progress_count = 0;
+
+// Returns zeros in whole cache lines, whose pages appear on first use. Never freed.
+template <class T>
+std::span<T> make_zeros(int n_pes) {
+  const auto count = static_cast<std::size_t>(n_pes);
+  void* const memory = std::calloc(count * sizeof(T) + kCacheLine, 1);
+  if (memory == nullptr) fatal("shmem_init", "no memory for the endpoint's state of %d PEs", n_pes);
+  const std::size_t begin = round_up(reinterpret_cast<std::uintptr_t>(memory), kCacheLine);
+  return {reinterpret_cast<T*>(begin), count};
+}
+
+}  // namespace
+
+void add_progress(bool (*progress)(Endpoint&)) noexcept {
+  for (std::size_t i = 0; i < progress_count; ++i) {
+    if (progress_functions[i] == progress) return;
+  }
+  if (progress_count == kMaxProgress) fatal(nullptr, "more than %zu progress functions", kMaxProgress);
+  progress_functions[progress_count++] = progress;
+}
+
+void set_up(const Setup& setup) noexcept {
+  if (setup.many_threads) endpoint_lock.share();
+  own_endpoint.open(setup);
+  open_stages(setup.stage_of);
+}
+
+void Endpoint::open(const Setup& setup) noexcept {
+  // A later init of the process goes on where the former one ended: nothing changes, and the networks' progress thread
+  // may be using the endpoint.
+  if (shm_.is_open()) return;
+  dispatch_ = new Dispatch(*this);
+  replies_ = new ReplyQueue(setup.pending_max);
+  unflushed_ = new nemesis::UnflushedPes;
+  route_ = setup.route;
+  if (route_ != nullptr) {
+    net_ = &net_channel();
+    net_->open({.paths = {setup.networks, route_, setup.paths, static_cast<std::size_t>(setup.n_pes), setup.probe_ms},
+                .dispatch = dispatch_,
+                .unflushed = unflushed_,
+                .lost = setup.lost});
+    has_networks_ = !setup.networks.empty();
+  }
+  shm_.open({.parts = setup.parts,
+             .me = setup.me,
+             .doorbells = setup.doorbells,
+             .peers = make_zeros<nemesis::ShmPeer>(setup.n_pes),
+             .box_sources = make_zeros<std::uint16_t>(setup.n_pes),
+             .cells_in_use = make_zeros<std::uint32_t>(setup.n_pes),
+             .unflushed = unflushed_});
+}
+
+void Endpoint::close_networks(std::uint32_t patience_ms) noexcept {
+  net_->close(patience_ms);
+  has_networks_ = false;
+}
+
+// ---- sending ----
+
+bool Endpoint::send_beside_box(int pe, HandlerId id, Bytes header, Bytes payload, SendOptions options) noexcept {
+  if (is_internode(pe)) return net_->try_send(pe, id, header, payload, options);
+  if (header.size() + payload.size() > max_payload_bytes())
+    fatal(nullptr, "a message of %zu bytes does not fit a cell, which holds %zu", header.size() + payload.size(),
+          max_payload_bytes());
+  const auto use = dispatch_->is_in_handler() ? nemesis::CellUse::reply : nemesis::CellUse::request;
+  return shm_.try_send_in_cell(pe, id, header, payload, use);
+}
+
+bool Endpoint::try_send_lasting(int pe, HandlerId id, Bytes header, Bytes payload) noexcept {
+  if (!is_internode(pe) || payload.size() < transport::kLongBytes) return try_send(pe, id, header, payload);
+  return net_->try_send_lasting(pe, id, header, payload);
+}
+
+bool Endpoint::send_reply(const Reply& reply) noexcept {
+  if (reply.coalesced) return try_send_coalesced(reply.pe, reply.id, reply.header, reply.payload);
+  if (reply.lasting) return try_send_lasting(reply.pe, reply.id, reply.header, reply.payload);
+  return try_send(reply.pe, reply.id, reply.header, reply.payload);
+}
+
+bool Endpoint::try_reply(const Reply& reply) noexcept {
+  return replies_->send(reply, [this](const Reply& next) { return send_reply(next); });
+}
+
+void Endpoint::reply(const Reply& reply) noexcept {
+  if (try_reply(reply)) return;
+  fatal(nullptr, "handlers have left more than %zu bytes unsent, allowed are %zu (SHMEMX_PENDING_MAX)",
+        replies_->bytes(), replies_->limit_bytes());
+}
+
+// Kept replies may use the cells that are reserved for handlers.
+bool Endpoint::send_kept_replies() noexcept {
+  return dispatch_->as_handler(
+      [this] { return replies_->send_kept([this](const Reply& next) { return send_reply(next); }); });
+}
+
+void Endpoint::flush_gathered() noexcept {
+  if (has_networks_) net_->flush_gathered();
+}
+
+// ---- receiving ----
+
+bool Endpoint::poll_box(int source) noexcept {
+  return shm_.poll_box(source, [this](const nemesis::ShmMessage& message) { return dispatch_->deliver(message); });
+}
+
+bool Endpoint::poll_all(int expected, std::uint32_t polls) noexcept {
+  if (!shm_.is_open()) return false;
+  const auto deliver = [this](const nemesis::ShmMessage& message) { return dispatch_->deliver(message); };
+  bool any = expected >= 0 && poll_box(expected);
+  any |= shm_.poll_queue(deliver);
+  if (expected < 0 || polls % kPollsOfExpected == 0) any |= shm_.poll_boxes(deliver);
+  if (dispatch_->has_deferred()) any |= dispatch_->run_deferred([this](nemesis::Cell* cell) { shm_.give_back(cell); });
+  if (has_networks_) any |= poll_networks(expected, polls);
+  if (!replies_->is_empty()) any |= send_kept_replies();
+  for (std::size_t i = 0; i < progress_count && !dispatch_->is_resting(); ++i) any |= progress_functions[i](*this);
+  return any;
+}
+
+bool Endpoint::poll_networks(int expected, std::uint32_t polls) noexcept {
+  const bool internode = expected >= 0 && is_internode(expected);
+  if (expected >= 0 && !internode && polls % kPollsOfNetworks != 0) return false;
+  return net_->poll(internode ? expected : -1, polls);
+}
+
+// ---- flush ----
+
+std::size_t Endpoint::unflushed_count() noexcept {
+  if (has_networks_) net_->send_batches();  // so that their PEs are in the list
+  return unflushed_->size();
+}
+
+void Endpoint::drop_flushed() noexcept {
+  unflushed_->drop([this](int pe) { return is_internode(pe) ? net_->drop_if_flushed(pe) : shm_.drop_if_flushed(pe); });
+}
+
+// ---- for all threads ----
+
+std::size_t max_payload_bytes() noexcept { return own_endpoint.max_payload_bytes(); }
+
+bool is_quiet_for_sleep() noexcept {
+  const Locked endpoint;
+  return endpoint->net() == nullptr || endpoint->net()->arm();
+}
+
+std::vector<int> network_descriptors() {
+  const Locked endpoint;
+  return endpoint->has_networks() ? endpoint->net()->descriptors() : std::vector<int>{};
+}
+
+}  // namespace shmemx::am

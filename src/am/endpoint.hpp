@@ -1,0 +1,231 @@
+// The endpoint: ordered messages between PEs, each executed by a handler at the receiver. PEs of this node are reached
+// through nemesis::ShmChannel, where a message always fits a cell (max_payload_bytes()); PEs of other nodes
+// ("internode" ones) through NetChannel, where messages may be long.
+//
+// One endpoint for each PE. Whoever sends or polls holds its lock; handlers run under it, in the order in which one
+// source sent. Messages of different sources have no order.
+//
+// Back-pressure: progress::send() polls until there is a cell, so all PEs may send to all. Handlers never wait: they
+// use Endpoint::reply(), which keeps the messages that find no room. A handler may also use try_send() and return
+// Verdict::later if it fails: then the message keeps its cell, the handler runs again on a later poll, and later
+// messages of the same source overtake it.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "am/dispatch.hpp"
+#include "am/endpoint_lock.hpp"
+#include "am/handlers.hpp"
+#include "am/net_channel.hpp"
+#include "am/reply_queue.hpp"
+#include "am/stage.hpp"
+#include "base/doorbell.hpp"
+#include "nemesis/shm_channel.hpp"
+#include "transport/transport.hpp"
+
+namespace shmemx::am {
+
+template <class T>
+Bytes bytes_of(const T& object) noexcept {
+  return {reinterpret_cast<const std::byte*>(&object), sizeof(T)};
+}
+
+// Registers a function that is called at the end of each poll, under the lock: for senders that have something left
+// over. It returns true if it has sent any of that.
+void add_progress(bool (*progress)(Endpoint&)) noexcept;
+
+// What runtime opens the endpoint with, at init. All that is named here stays.
+struct Setup {
+  nemesis::Parts parts;
+  int me;
+  int n_pes;
+  Doorbells doorbells;
+  bool many_threads;        // may several threads be in the library at once?
+  std::size_t pending_max;  // bytes that handlers may leave unsent
+  // By PE: 0 for PEs of this node, else one more than an index of `networks`, the first that might lead there. Null if
+  // there is one node. Changed if another network takes its place.
+  std::uint8_t* route = nullptr;
+  // By PE: one bit for each network that might lead there; null: `route` is the only choice.
+  const std::uint8_t* paths = nullptr;
+  std::span<transport::Transport* const> networks = {};
+  std::uint32_t probe_ms = 0;  // how long each of several networks may take to show that it leads to a PE
+  void (*lost)(int pe, const std::string& cause) = nullptr;   // a PE of another node cannot be reached any more
+  void (*stage_of)(int pe, const StageNote& note) = nullptr;  // a PE of another node has sent its stage
+};
+void set_up(const Setup& setup) noexcept;
+
+// All members but the constructor and open() require the lock (see Locked). Never destroyed: other threads may still
+// poll while the process exits.
+class Endpoint {
+ public:
+  // By set_up().
+  void open(const Setup& setup) noexcept;
+
+  // ---- sending ----
+  // Sends header and payload, one behind the other. Returns false if no cell is free.
+  [[nodiscard, gnu::always_inline]] bool try_send(int pe, HandlerId id, Bytes header, Bytes payload = {},
+                                                  SendOptions options = {}) noexcept {
+    if (shm_.try_send_in_box(pe, id, header, payload)) [[likely]]
+      return true;
+    return send_beside_box(pe, id, header, payload, options);
+  }
+  // Sends through the box only. Returns false if it is full, not yet in use, or if the message does not fit.
+  [[nodiscard, gnu::always_inline]] bool try_send_short(int pe, HandlerId id, Bytes header, Bytes payload) noexcept {
+    return shm_.try_send_in_box(pe, id, header, payload);
+  }
+  // Like try_send, for a payload that stays where it is until a flush, such as symmetric memory: it may be read later.
+  [[nodiscard]] bool try_send_lasting(int pe, HandlerId id, Bytes header, Bytes payload) noexcept;
+  // Sends to a PE of another node. The payload has been read on return, or when `outgoing` is done.
+  [[nodiscard]] transport::Sent send_tracked(int pe, HandlerId id, Bytes header, Bytes payload,
+                                             transport::Outgoing& outgoing, SendOptions options = {}) noexcept {
+    return net_->send(pe, {.id = id, .options = options, .outgoing = &outgoing}, header, payload);
+  }
+  // Sends a short message that may leave together with others, at the next poll or before any other message to that PE.
+  [[nodiscard, gnu::always_inline]] bool try_send_coalesced(int pe, HandlerId id, Bytes header,
+                                                            Bytes payload) noexcept {
+    if (!is_internode(pe)) return try_send(pe, id, header, payload);
+    return net_->try_send_coalesced(pe, id, header, payload);
+  }
+  // Sends a message of a handler, or keeps it until there is room (reply_queue.hpp). Ends the job if more is kept than
+  // SHMEMX_PENDING_MAX allows.
+  void reply(const Reply& reply) noexcept;
+  // The same, but returns false, and does nothing, if more would be kept than allowed.
+  [[nodiscard]] bool try_reply(const Reply& reply) noexcept;
+  const ReplyQueue& replies() const noexcept { return *replies_; }
+  std::size_t pending_max() const noexcept { return replies_->limit_bytes(); }
+  // Sends all that has been gathered to leave together.
+  void flush_gathered() noexcept;
+
+  // ---- PEs of other nodes ----
+  bool is_internode(int pe) const noexcept {
+    return route_ != nullptr && std::atomic_ref(route_[pe]).load(std::memory_order_relaxed) != 0;
+  }
+  bool has_networks() const noexcept { return has_networks_; }
+  // Null in a job of one node.
+  NetChannel* net() noexcept { return net_; }
+  // See NetChannel.
+  bool has_path(int pe) noexcept { return net_->has_path(pe); }
+  transport::Transport& network_of(int pe) const noexcept { return net_->network_of(pe); }
+  transport::Transport* network_called(std::string_view name) const noexcept {
+    return net_ == nullptr ? nullptr : net_->network_called(name);
+  }
+  void close_networks(std::uint32_t patience_ms) noexcept;
+  void set_resting(bool resting) noexcept { dispatch_->set_resting(resting); }
+
+  // ---- receiving ----
+  // Runs the handlers of messages that have arrived. Returns true if there was something. `expected` is the PE that the
+  // caller waits for, -1 if any: while that PE keeps delivering, other sources are polled only occasionally.
+  bool poll(int expected = -1) noexcept {
+    const std::uint32_t polls = polls_.load(std::memory_order_relaxed) + 1;  // written under the lock
+    polls_.store(polls, std::memory_order_relaxed);
+    if (expected >= 0 && polls % kPollsOfExpected != 0 && poll_box(expected)) return true;
+    return poll_all(expected, polls);
+  }
+  // Calls take(payload) if the next message of `source` lies in its box and is for `id`, without its handler: a waiter
+  // that knows which message must come next saves the dispatch. Returns false if the message is left for poll().
+  template <class Take>
+  [[gnu::always_inline]] bool take_next(int source, HandlerId id, Take take) noexcept {
+    return shm_.take_next(source, id, take);
+  }
+  // Returns whether the receive queue holds anything; the second one, whether poll() would find a message of this node.
+  bool has_cells() noexcept { return shm_.has_cells(); }
+  bool has_work() noexcept { return shm_.has_messages() || dispatch_->has_deferred(); }
+  // Returns the number of polls, a hint for the progress threads.
+  std::uint32_t activity() const noexcept { return polls_.load(std::memory_order_relaxed); }
+
+  // ---- flush ----
+  // Returns whether `pe` has executed what was sent to it, up to message `number`.
+  bool is_flushed(int pe, nemesis::Number number) noexcept {
+    return is_internode(pe) ? net_->has_executed(pe, number) : shm_.has_executed(pe, number);
+  }
+  // Returns the number of the last message to `pe` that a flush waits for.
+  nemesis::Number number_to_flush(int pe) const noexcept {
+    return is_internode(pe) ? net_->last_counted(pe) : shm_.last_sent(pe);
+  }
+  // Sends what is held back for `pe`, of another node, to leave together with others. Returns whether nothing is held
+  // back any more.
+  bool try_send_held(int pe) noexcept { return net_->send_batch(pe, transport::Urgency::now); }
+  // The PEs to which messages were sent that may not have been executed yet: their number, and the i-th of them (-1 if
+  // the list has become shorter). drop_flushed() removes those where all has been executed.
+  std::size_t unflushed_count() noexcept;
+  int unflushed_pe(std::size_t i) const noexcept { return unflushed_->at(i); }
+  void drop_flushed() noexcept;
+
+  int me() const noexcept { return shm_.me(); }
+  int n_pes() const noexcept { return shm_.n_pes(); }
+  std::size_t max_payload_bytes() const noexcept { return shm_.max_payload_bytes(); }
+  Doorbell& doorbell_of(int pe) const noexcept { return shm_.doorbell_of(pe); }
+
+ private:
+  static constexpr std::uint32_t kPollsOfExpected = 16;
+
+  [[gnu::noinline]] bool send_beside_box(int pe, HandlerId id, Bytes header, Bytes payload,
+                                         SendOptions options) noexcept;
+  bool send_reply(const Reply& reply) noexcept;
+  bool send_kept_replies() noexcept;
+  bool poll_box(int source) noexcept;
+  bool poll_all(int expected, std::uint32_t polls) noexcept;
+  bool poll_networks(int expected, std::uint32_t polls) noexcept;
+
+  nemesis::ShmChannel shm_;
+  std::atomic<std::uint32_t> polls_{0};
+  bool has_networks_ = false;
+  std::uint8_t* route_ = nullptr;  // see Setup
+  NetChannel* net_ = nullptr;
+  Dispatch* dispatch_ = nullptr;
+  ReplyQueue* replies_ = nullptr;
+  nemesis::UnflushedPes* unflushed_ = nullptr;
+};
+
+inline constinit Endpoint own_endpoint;
+
+// The process's endpoint with its lock held. Not recursive; never constructed inside a handler.
+class Locked {
+ public:
+  Locked() noexcept { endpoint_lock.lock(); }
+  ~Locked() { endpoint_lock.unlock(); }
+  Locked(const Locked&) = delete;
+  Locked& operator=(const Locked&) = delete;
+  Endpoint* operator->() const noexcept { return &own_endpoint; }
+  Endpoint& operator*() const noexcept { return own_endpoint; }
+};
+
+// Takes and releases the lock, for ThreadSanitizer alone: it does not see that a barrier of processes orders what the
+// threads of one of them do.
+inline void order_for_sanitizer() noexcept {
+#if defined(__SANITIZE_THREAD__)
+  const Locked endpoint;
+#endif
+}
+
+// Return the largest header plus payload: to a PE of this node, and to `pe`.
+std::size_t max_payload_bytes() noexcept;
+inline constexpr std::size_t kMaxInternodeBytes = std::size_t{1} << 30;
+inline bool has_networks() noexcept { return own_endpoint.has_networks(); }
+inline bool is_internode(int pe) noexcept { return own_endpoint.is_internode(pe); }
+inline std::size_t max_payload_bytes(int pe) noexcept {
+  return is_internode(pe) ? kMaxInternodeBytes : max_payload_bytes();
+}
+
+// Polls once, unless another thread does. Returns true if something was handled.
+inline bool poll(int expected = -1) noexcept {
+  if (!endpoint_lock.try_lock()) return false;
+  const bool any = own_endpoint.poll(expected);
+  endpoint_lock.unlock();
+  // Another thread of this PE may sleep until what has just been handled.
+  if (any && endpoint_lock.is_shared()) wake(own_endpoint.doorbell_of(own_endpoint.me()));
+  return any;
+}
+
+// For the networks' progress thread. Returns true if a thread may sleep on the descriptors of all networks.
+bool is_quiet_for_sleep() noexcept;
+// Returns the descriptors to sleep on, at most transport::kMaxTransports.
+std::vector<int> network_descriptors();
+
+}  // namespace shmemx::am

@@ -1,0 +1,39 @@
+// The lock of a process's endpoint.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/cache_line.hpp"
+
+namespace shmemx::am {
+
+// A process with one thread in the library takes no lock.
+class EndpointLock {
+ public:
+  void lock() noexcept {
+    if (shared_ && held_.exchange(true, std::memory_order_acquire)) lock_slow();  // endpoint
+  }
+  bool try_lock() noexcept { return !shared_ || !held_.exchange(true, std::memory_order_acquire); }  // endpoint
+  void unlock() noexcept {
+    if (shared_) held_.store(false, std::memory_order_release);  // endpoint
+  }
+  // From now on several threads use the endpoint. Called while no thread holds the lock, or when it is shared already:
+  // then this writes nothing.
+  void share() noexcept {
+    if (!shared_) shared_ = true;
+  }
+  // Grows when a thread has to wait for the lock; a hint for the progress threads.
+  std::uint32_t contention() const noexcept { return contention_.load(std::memory_order_relaxed); }
+  bool is_shared() const noexcept { return shared_; }
+
+ private:
+  [[gnu::noinline, gnu::cold]] void lock_slow() noexcept;
+
+  bool shared_ = false;
+  alignas(kCacheLine) std::atomic<bool> held_{false};
+  alignas(kCacheLine) std::atomic<std::uint32_t> contention_{0};
+};
+inline constinit EndpointLock endpoint_lock;
+
+}  // namespace shmemx::am

@@ -1,0 +1,274 @@
+#include "am/net_channel.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/fatal.hpp"
+
+namespace shmemx::am {
+namespace {
+
+// If a poll brings no more messages than this, their senders wait for the acknowledgement; with more, it can wait for
+// the end of the stream.
+constexpr std::uint32_t kFewMessages = 16;
+constexpr std::uint32_t kPollsPerAck = 16;      // of sources that may wait for it, although messages stream in
+constexpr std::uint32_t kPollsPerAckAll = 512;  // of those too that do not wait for it
+constexpr std::uint32_t kPollsPerIdle = 64;     // a poll of networks that no PE uses
+
+constinit std::atomic<std::uint32_t> batches_begun{0};
+
+// Wakes the networks' progress thread: something has to leave, and this thread may leave the library and compute. Edge
+// long_sleep: this thread has queued the message under the lock, then reads whether the progress thread sleeps long.
+// That thread announces its long sleep, then looks for messages under the lock.
+void wake_network_thread() {
+  NetworkThread& thread = network_thread;
+  if (thread.sleeps_long.load(std::memory_order_relaxed) &&             // long_sleep
+      thread.sleeps_long.exchange(false, std::memory_order_relaxed)) {  // long_sleep: once is enough
+    thread.wake();
+  }
+}
+
+// Delivers each item of a batch as a message of its own.
+Verdict handle_batch(Endpoint&, const Message& message) {
+  net_channel().deliver_batch(message);
+  return Verdict::done;
+}
+
+}  // namespace
+
+NetChannel& net_channel() noexcept {
+  static NetChannel* const instance = new NetChannel;
+  return *instance;
+}
+
+std::uint32_t gathered_batches() noexcept { return batches_begun.load(std::memory_order_relaxed); }
+
+void NetChannel::open(const NetSetup& setup) {
+  const PathProbe::Setup& paths = setup.paths;
+  networks_.assign(paths.networks.begin(), paths.networks.end());
+  route_ = paths.route;
+  peers_.resize(paths.n_pes);
+  for (std::size_t pe = 0; pe < paths.n_pes; ++pe) peers_[pe].needs_probe = paths.paths != nullptr && route_[pe] != 0;
+  acks_.open(paths.n_pes);
+  coalescer_.open(paths.n_pes);
+  probe_.open(paths);
+  dispatch_ = setup.dispatch;
+  unflushed_ = setup.unflushed;
+  lost_ = setup.lost;
+  set_handler(kBatch, handle_batch);
+}
+
+// ---- networks ----
+
+bool NetChannel::find_path(int pe) noexcept {
+  peer_of(pe).needs_probe = !probe_.has_path(pe);
+  return !peer_of(pe).needs_probe;
+}
+
+transport::Transport* NetChannel::network_called(std::string_view name) const noexcept {
+  const auto found = std::find_if(networks_.begin(), networks_.end(),
+                                  [name](const transport::Transport* network) { return name == network->name(); });
+  return found == networks_.end() ? nullptr : *found;
+}
+
+bool NetChannel::has_exchanged(int pe) const noexcept {
+  const NetPeer& peer = peers_[static_cast<std::size_t>(pe)];
+  return (peer.sent != 0 || acks_.executed(pe) != 0) && !peer.needs_probe;
+}
+
+bool NetChannel::arm() noexcept {
+  if (!coalescer_.is_empty() || poll_.gathered) return false;
+  acknowledge(AckTracker::Scope::all);
+  if (acks_.any_of([this](int pe) { return !peer_of(pe).needs_probe; })) return false;
+  return closed_ ||
+         std::all_of(networks_.begin(), networks_.end(), [](transport::Transport* network) { return network->arm(); });
+}
+
+std::vector<int> NetChannel::descriptors() const {
+  std::vector<int> found;
+  for (const transport::Transport* network : networks_) {
+    const int fd = network->descriptor();
+    if (fd >= 0) found.push_back(fd);
+  }
+  return found;
+}
+
+void NetChannel::close(std::uint32_t patience_ms) noexcept {
+  closed_ = true;
+  for (transport::Transport* network : networks_) network->close(patience_ms);
+}
+
+// ---- sending ----
+
+void NetChannel::note_unflushed(int pe) noexcept {
+  if (peer_of(pe).is_unflushed) return;
+  peer_of(pe).is_unflushed = true;
+  unflushed_->add(pe);
+}
+
+bool NetChannel::drop_if_flushed(int pe) noexcept {
+  NetPeer& peer = peer_of(pe);
+  peer.is_unflushed = !has_executed(pe, peer.last_counted) || coalescer_.holds(pe);
+  return !peer.is_unflushed;
+}
+
+transport::Sent NetChannel::send(int pe, const NetSend& how, Bytes header, Bytes payload) noexcept {
+  if (coalescer_.holds(pe)) [[unlikely]] {
+    if (!send_batch(pe, transport::Urgency::gather)) return transport::Sent::no;
+  }
+  return send_now(pe, how, header, payload);
+}
+
+transport::Sent NetChannel::send_now(int pe, const NetSend& how, Bytes header, Bytes payload) noexcept {
+  if (!has_path(pe)) return transport::Sent::no;
+  NetPeer& peer = peer_of(pe);
+  // The first message behind a fence waits for all in front of it, and those that follow wait for it.
+  const std::uint32_t fenced = fences.load(std::memory_order_relaxed);
+  const HandlerTraits& traits = traits_of(how.id);
+  const bool early = payload.size() >= transport::kLongBytes && traits.place_early && peer.fences == fenced;
+  const bool counted = traits.counted && how.options.counted;
+  const auto flags = static_cast<std::uint8_t>((early ? transport::kPlacedEarly : 0) | (counted ? 0 : kUncounted));
+  const transport::Header fixed{how.id, flags, static_cast<std::uint16_t>(header.size()), acks_.executed(pe)};
+  const transport::Sent sent = network_of(pe).send(pe, fixed, header, payload, how.outgoing, how.urgency);
+  if (sent == transport::Sent::no) return sent;
+  peer.fences = fenced;
+  if (how.urgency == transport::Urgency::gather) poll_.gathered = true;
+  acks_.note_acknowledged(pe);
+  if (traits.role == Role::reply) return sent;
+  ++peer.sent;
+  if (counted) {
+    peer.last_counted = peer.sent;
+    note_unflushed(pe);
+  }
+  return sent;
+}
+
+bool NetChannel::begin_batch(int pe, HandlerId id, Bytes header, Bytes payload) noexcept {
+  if (!Coalescer::takes(header.size() + payload.size()))
+    return send(pe, {.id = id, .urgency = transport::Urgency::gather}, header, payload) != transport::Sent::no;
+  if (!send_batch(pe, transport::Urgency::gather)) return false;
+  coalescer_.begin(pe, id, header, payload);
+  note_unflushed(pe);                                     // quiet has to wait for what has not even left
+  batches_begun.fetch_add(1, std::memory_order_relaxed);  // a hint for the length of sleeps
+  wake_network_thread();
+  return true;
+}
+
+bool NetChannel::send_batch(int pe, transport::Urgency urgency) noexcept {
+  return coalescer_.send(pe, [this, urgency](int to, Bytes batch) {
+    return send_now(to, {.id = kBatch, .urgency = urgency}, {}, batch) != transport::Sent::no;
+  });
+}
+
+bool NetChannel::send_batches() noexcept {
+  return coalescer_.send_all([this](int pe, Bytes batch) {
+    return send_now(pe, {.id = kBatch, .urgency = transport::Urgency::gather}, {}, batch) != transport::Sent::no;
+  });
+}
+
+void NetChannel::flush_gathered() noexcept {
+  if (!coalescer_.is_empty()) send_batches();
+  if (!poll_.gathered) return;
+  poll_.gathered = false;
+  for (transport::Transport* network : networks_) network->flush();
+}
+
+bool NetChannel::try_send_lasting(int pe, HandlerId id, Bytes header, Bytes payload) noexcept {
+  auto outgoing = std::make_unique<transport::Outgoing>();
+  const transport::Sent sent = send(pe, {.id = id, .outgoing = outgoing.get()}, header, payload);
+  if (sent == transport::Sent::later) lasting_.push_back(std::move(outgoing));
+  return sent != transport::Sent::no;
+}
+
+// ---- acknowledgements ----
+
+void NetChannel::note_header(int source, const transport::Header& header) noexcept {
+  probe_.note_message(source, poll_.network);
+  NetPeer& peer = peer_of(source);
+  if (nemesis::reached(header.ack, peer.executed)) peer.executed = header.ack;
+}
+
+void NetChannel::note_executed(int source, const transport::Header& header) noexcept {
+  if (acks_.note_executed(source, (header.flags & kUncounted) == 0)) wake_network_thread();
+}
+
+bool NetChannel::acknowledge(AckTracker::Scope scope) noexcept {
+  return acks_.send(scope, [this](int pe, nemesis::Number executed) {
+    if (!has_path(pe)) return false;
+    const transport::Header fixed{kAck, 0, 0, executed};
+    return network_of(pe).send(pe, fixed, {}, {}, nullptr, transport::Urgency::now) != transport::Sent::no;
+  });
+}
+
+// A waiter that polls again has nothing to send that could carry the acknowledgement, so it travels alone. While
+// messages stream in, not every poll acknowledges them. Uncounted messages, such as flags of collectives and two-sided
+// messages, are followed by others in the opposite direction, which carry it: alone it would only cost time.
+void NetChannel::acknowledge_at_poll(std::uint32_t polls) noexcept {
+  if (polls % kPollsPerAckAll == 0) {
+    acknowledge(AckTracker::Scope::all);
+  } else if (polls % kPollsPerAck == 0 || poll_.received <= kFewMessages) {
+    acknowledge(AckTracker::Scope::awaited);
+  }
+}
+
+// ---- receiving ----
+
+bool NetChannel::poll(int expected, std::uint32_t polls) noexcept {
+  acknowledge_at_poll(polls);
+  flush_gathered();
+  poll_.received = 0;
+  bool any = false;
+  for (unsigned i = 0; i < networks_.size(); ++i) {
+    if (!probe_.is_used(i) && polls % kPollsPerIdle != 0) continue;
+    poll_.network = i;
+    any |= networks_[i]->poll(expected);
+  }
+  probe_.progress();
+  std::erase_if(lasting_, [](const std::unique_ptr<transport::Outgoing>& outgoing) { return outgoing->done; });
+  return any || poll_.received != 0;
+}
+
+void NetChannel::deliver(int source, const transport::Header& header, Bytes message) noexcept {
+  if (header.handler == kPathProbe || header.handler == kPathProbeReply) [[unlikely]]
+    return probe_.receive(source, poll_.network, static_cast<HandlerId>(header.handler));
+  note_header(source, header);
+  if (header.handler == kAck) return;
+  ++poll_.received;
+  const Role role = traits_of(header.handler).role;
+  if (role == Role::request) note_executed(source, header);
+  dispatch_->deliver(source, header.handler, message);
+  if (role == Role::operation) note_executed(source, header);
+}
+
+void NetChannel::deliver_batch(const Message& message) noexcept {
+  Bytes rest = message.payload;
+  ItemHeader item{};
+  Bytes payload;
+  while (!rest.empty()) {
+    if (!take_item(rest, item, payload) || item.handler == kBatch)
+      fatal(nullptr, "a batch of messages of PE %d is damaged", message.source);
+    dispatch_->deliver(message.source, item.handler, payload);
+  }
+}
+
+std::byte* NetChannel::placement(int source, const transport::Header& fixed, Bytes header,
+                                 std::size_t payload_bytes) noexcept {
+  const Placement& placement = placement_of(fixed.handler);
+  if (dispatch_->is_resting() || placement.placement == nullptr) return nullptr;
+  return placement.placement(source, header, payload_bytes);
+}
+
+void NetChannel::placed(int source, const transport::Header& fixed, Bytes header, std::size_t payload_bytes) noexcept {
+  note_header(source, fixed);
+  dispatch_->deliver_placed(source, fixed.handler, header, payload_bytes);
+  ++poll_.received;
+  if (traits_of(fixed.handler).role != Role::reply) note_executed(source, fixed);
+}
+
+void NetChannel::lost(int pe, const std::string& cause) noexcept {
+  std::string causes = cause;
+  if (closed_ || lost_ == nullptr || !probe_.is_lost(pe, poll_.network, causes)) return;
+  lost_(pe, causes);
+}
+
+}  // namespace shmemx::am

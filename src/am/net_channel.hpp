@@ -1,0 +1,168 @@
+// Messages to and from PEs of other nodes, over transports, and the counts that tell a sender how many of its messages
+// have been executed. Messages may be long; those of one source are executed in the order of sending.
+//
+// Which of several networks leads to a PE is found by PathProbe, which sources have to be acknowledged is kept by
+// AckTracker, and short messages that travel as one are collected by Coalescer.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "am/ack_tracker.hpp"
+#include "am/coalescer.hpp"
+#include "am/dispatch.hpp"
+#include "am/handlers.hpp"
+#include "am/path_probe.hpp"
+#include "nemesis/unflushed_pes.hpp"
+#include "transport/transport.hpp"
+
+namespace shmemx::am {
+
+// transport::Header::flags: no flush waits for this message, so its acknowledgement need not travel alone.
+inline constexpr std::uint8_t kUncounted = 0x01;
+
+// The number of fences that this process has called. What a thread sends from now on takes effect after what it has
+// sent before. Handlers run in that order anyway; the number keeps the payloads of long messages in it, too.
+inline constinit std::atomic<std::uint32_t> fences{0};
+inline void note_fence() noexcept {
+  fences.fetch_add(1, std::memory_order_relaxed);
+}  // read by the same thread's sends
+
+// What this process knows of a PE of another node.
+struct NetPeer {
+  nemesis::Number sent = 0;          // messages sent to it that it acknowledges: all but replies
+  nemesis::Number executed = 0;      // of those, how many we know it has executed
+  nemesis::Number last_counted = 0;  // the last one that a flush waits for
+  std::uint32_t fences = 0;          // am::fences when the last message left
+  bool is_unflushed = false;         // in the list of unflushed PEs
+  bool needs_probe = false;          // several networks might lead there, and it is not known which does
+};
+
+// How a message leaves.
+struct NetSend {
+  HandlerId id;
+  SendOptions options = {};
+  transport::Urgency urgency = transport::Urgency::now;
+  transport::Outgoing* outgoing = nullptr;  // null: the payload is copied or sent before send() returns
+};
+
+struct NetSetup {
+  PathProbe::Setup paths;
+  Dispatch* dispatch;
+  nemesis::UnflushedPes* unflushed;
+  void (*lost)(int pe, const std::string& cause);  // a PE cannot be reached any more; may be null
+};
+
+// Under the endpoint's lock. Never destroyed: threads may still poll while the process exits.
+class NetChannel final : public transport::Sink {
+ public:
+  void open(const NetSetup& setup);
+
+  // ---- sending; these return false, or Sent::no, if the message cannot leave now ----
+  transport::Sent send(int pe, const NetSend& how, Bytes header, Bytes payload) noexcept;
+  bool try_send(int pe, HandlerId id, Bytes header, Bytes payload, SendOptions options) noexcept {
+    return send(pe, {id, options}, header, payload) != transport::Sent::no;
+  }
+  // For a long payload that stays as it is until a flush, such as symmetric memory.
+  bool try_send_lasting(int pe, HandlerId id, Bytes header, Bytes payload) noexcept;
+  // For a short message that may leave together with others: at the next poll, or before any other message to that PE.
+  [[gnu::always_inline]] bool try_send_coalesced(int pe, HandlerId id, Bytes header, Bytes payload) noexcept {
+    if (coalescer_.try_append(pe, id, header, payload)) [[likely]]
+      return true;
+    return begin_batch(pe, id, header, payload);
+  }
+  // Sends the batch for `pe`, or all batches. Returns whether none is left.
+  bool send_batch(int pe, transport::Urgency urgency) noexcept;
+  bool send_batches() noexcept;
+  // Sends all that has been gathered, here and in the networks.
+  void flush_gathered() noexcept;
+
+  // ---- flush ----
+  // Returns whether `pe` has executed what was sent to it, up to message `number`.
+  bool has_executed(int pe, nemesis::Number number) const noexcept {
+    // By the distance from the last message: billions of others may have followed the one in question.
+    const NetPeer& peer = peers_[static_cast<std::size_t>(pe)];
+    return peer.sent - peer.executed <= peer.sent - number;
+  }
+  nemesis::Number last_counted(int pe) const noexcept { return peers_[static_cast<std::size_t>(pe)].last_counted; }
+  // For UnflushedPes::drop().
+  bool drop_if_flushed(int pe) noexcept;
+
+  // ---- receiving ----
+  // Polls the networks. `expected`: the PE that the caller waits for, -1: any. `polls` counts the calls of the caller.
+  // Returns true if anything has arrived or moved.
+  bool poll(int expected, std::uint32_t polls) noexcept;
+  void deliver(int source, const transport::Header& header, Bytes message) noexcept override;
+  // Delivers the items of a batch, each as a message of its own.
+  void deliver_batch(const Message& message) noexcept;
+  std::byte* placement(int source, const transport::Header& fixed, Bytes header,
+                       std::size_t payload_bytes) noexcept override;
+  void placed(int source, const transport::Header& fixed, Bytes header, std::size_t payload_bytes) noexcept override;
+  void lost(int pe, const std::string& cause) noexcept override;
+
+  // ---- networks ----
+  // Returns whether it is known which network leads to `pe`. Otherwise that is being probed: poll and try again.
+  [[gnu::always_inline]] bool has_path(int pe) noexcept { return !peer_of(pe).needs_probe || find_path(pe); }
+  // Returns the network to `pe`; another one may take its place until has_path().
+  transport::Transport& network_of(int pe) const noexcept {
+    return *networks_[std::atomic_ref(route_[pe]).load(std::memory_order_relaxed) - 1U];
+  }
+  // Returns null if this PE has no network of that name.
+  transport::Transport* network_called(std::string_view name) const noexcept;
+  // Returns whether messages have been exchanged with `pe`, so that it is worth sending it the stage of this PE.
+  bool has_exchanged(int pe) const noexcept;
+  // Returns true if a thread may sleep on the descriptors: nothing is held back here, and poll() would find nothing.
+  bool arm() noexcept;
+  std::vector<int> descriptors() const;
+  void close(std::uint32_t patience_ms) noexcept;
+
+ private:
+  NetPeer& peer_of(int pe) noexcept { return peers_[static_cast<std::size_t>(pe)]; }
+  bool find_path(int pe) noexcept;
+  transport::Sent send_now(int pe, const NetSend& how, Bytes header, Bytes payload) noexcept;
+  [[gnu::noinline]] bool begin_batch(int pe, HandlerId id, Bytes header, Bytes payload) noexcept;
+  void note_unflushed(int pe) noexcept;
+  void note_header(int source, const transport::Header& header) noexcept;
+  void note_executed(int source, const transport::Header& header) noexcept;
+  bool acknowledge(AckTracker::Scope scope) noexcept;
+  void acknowledge_at_poll(std::uint32_t polls) noexcept;
+
+  std::vector<transport::Transport*> networks_;
+  std::uint8_t* route_ = nullptr;  // by PE: 0, or one more than its index in networks_
+  std::vector<NetPeer> peers_;
+  AckTracker acks_;
+  Coalescer coalescer_;
+  PathProbe probe_;
+  std::vector<std::unique_ptr<transport::Outgoing>> lasting_;  // payloads that transports still read
+  Dispatch* dispatch_ = nullptr;
+  nemesis::UnflushedPes* unflushed_ = nullptr;
+  void (*lost_)(int pe, const std::string& cause) = nullptr;
+  struct {
+    unsigned network = 0;        // the one that is polled
+    std::uint32_t received = 0;  // messages that the last poll brought
+    bool gathered = false;       // a network holds messages for flush()
+  } poll_;
+  bool closed_ = false;
+};
+
+// The channel of this process, which exists from the first call on: transports are opened with it before the endpoint.
+NetChannel& net_channel() noexcept;
+inline transport::Sink& network_sink() noexcept { return net_channel(); }
+
+// The progress thread of the networks, as this layer sees it.
+struct NetworkThread {
+  std::atomic<bool> sleeps_long{false};  // it does not notice by itself that something is held back
+  void (*wake)() = nullptr;              // set by runtime before the thread starts
+};
+inline constinit NetworkThread network_thread;
+
+// Returns the number of batches that have been begun, a hint for any thread.
+std::uint32_t gathered_batches() noexcept;
+
+}  // namespace shmemx::am

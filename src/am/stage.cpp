@@ -1,0 +1,56 @@
+#include "am/stage.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "am/endpoint.hpp"
+#include "base/clock.hpp"
+#include "base/fatal.hpp"
+
+namespace shmemx::am {
+namespace {
+
+void (*note_stage_of)(int pe, const StageNote& note) = nullptr;
+
+Verdict handle_stage(Endpoint&, const Message& message) {
+  StageNote note{};
+  const bool whole = message.payload.size() == sizeof note;
+  if (whole) std::memcpy(&note, message.payload.data(), sizeof note);
+  if (!whole || note.phase < bootstrap::PePhase::running || note.phase > bootstrap::PePhase::ending)
+    fatal(nullptr, "a message of PE %d with its stage is damaged", message.source);
+  if (note_stage_of != nullptr) note_stage_of(message.source, note);
+  return Verdict::done;
+}
+
+}  // namespace
+
+void open_stages(void (*stage_of)(int pe, const StageNote& note)) noexcept {
+  note_stage_of = stage_of;
+  set_handler(kStage, handle_stage);
+}
+
+void send_stage(const StageNote& note, std::span<const int> also, std::uint32_t patience_ms) noexcept {
+  if (!has_networks()) return;
+  const Locked endpoint;
+  const std::uint64_t deadline = now_ns() + std::uint64_t{patience_ms} * 1'000'000U;
+  for (int pe = 0; pe < endpoint->n_pes(); ++pe) {
+    if (!endpoint->is_internode(pe)) continue;
+    if (!endpoint->net()->has_exchanged(pe) && std::find(also.begin(), also.end(), pe) == also.end()) continue;
+    while (!endpoint->try_send(pe, kStage, bytes_of(note)) && now_ns() < deadline) endpoint->poll();
+  }
+  endpoint->flush_gathered();
+}
+
+void leave_networks(bootstrap::PePhase phase, std::uint32_t patience_ms) noexcept {
+  send_stage(phase, patience_ms);
+  if (!has_networks()) return;
+  const Locked endpoint;
+  endpoint->close_networks(patience_ms);
+}
+
+void rest(bool resting) noexcept {
+  const Locked endpoint;
+  endpoint->set_resting(resting);
+}
+
+}  // namespace shmemx::am

@@ -1,0 +1,54 @@
+// A message between PEs of a node: what stands in front of its payload in a box or a cell, and what the receiver gets.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "base/bytes.hpp"
+#include "nemesis/cell.hpp"
+#include "nemesis/fastbox.hpp"
+
+namespace shmemx::nemesis {
+
+// In front of the payload in a box; fits BoxSlot::head.
+struct BoxHeader {
+  Number executed;  // how many of the receiver's messages the sender has executed
+  std::uint8_t handler;
+  std::uint8_t flags;  // 0
+  std::uint16_t bytes;
+  std::uint32_t reserved;
+};
+static_assert(sizeof(BoxHeader) == sizeof(BoxSlot::head));
+
+// At the beginning of a cell; the payload follows.
+struct CellHeader {
+  Cell link;
+  std::uint16_t target;
+  std::uint16_t source;
+  std::uint8_t handler;
+  std::uint8_t flags;  // kUsesBox or 0
+  std::uint16_t reserved;
+  Number number;
+  Number executed;  // how many of the target's messages the source has executed
+  std::uint32_t bytes;
+  std::uint32_t padding;
+
+  std::byte* payload() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
+  static CellHeader& of(Cell* cell) noexcept { return *reinterpret_cast<CellHeader*>(cell); }
+};
+static_assert(sizeof(CellHeader) == 32 && std::is_standard_layout_v<CellHeader>);
+
+// CellHeader::flags: from the next message on, the source also sends through its box.
+inline constexpr std::uint8_t kUsesBox = 0x01;
+
+// What the receiver gets.
+struct ShmMessage {
+  int source;
+  unsigned handler;  // not checked
+  Bytes payload;     // 16-byte aligned
+  Cell* cell;        // the cell that holds the payload; null for a message in a box, whose payload is valid during the
+                     // call only
+};
+
+}  // namespace shmemx::nemesis

@@ -1,0 +1,97 @@
+#include "nemesis/shm_channel.hpp"
+
+#include "base/fatal.hpp"
+
+namespace shmemx::nemesis {
+
+void ShmChannel::open(const ShmSetup& setup) noexcept {
+  parts_ = setup.parts;
+  me_ = setup.me;
+  boxes_ = &parts_.box(me_, 0);
+  consumed_ = &parts_.consumed(me_, 0);
+  boxes_to_ = reinterpret_cast<std::byte*>(&parts_.box(0, me_));
+  consumed_by_ = reinterpret_cast<std::byte*>(&parts_.consumed(0, me_));
+  part_bytes_ = parts_.layout().part_bytes;
+  doorbells_ = setup.doorbells;
+  credits_.open(parts_, me_, setup.cells_in_use);
+  box_sources_ = setup.box_sources.first(0);
+  unflushed_ = setup.unflushed;
+  peers_ = setup.peers;
+}
+
+void ShmChannel::note_unflushed(int pe, ShmPeer& peer) noexcept {
+  peer.is_unflushed = true;
+  unflushed_->add(pe);
+}
+
+bool ShmChannel::try_send_in_cell(int pe, std::uint8_t handler, Bytes header, Bytes payload, CellUse use) noexcept {
+  Cell* const taken = credits_.try_take(pe, use);
+  if (taken == nullptr) return false;
+  CellHeader& cell = CellHeader::of(taken);
+  ShmPeer& peer = peer_of(pe);
+  cell.target = static_cast<std::uint16_t>(pe);
+  cell.source = static_cast<std::uint16_t>(me_);
+  cell.handler = handler;
+  cell.flags = peer.writes_box ? 0 : kUsesBox;
+  peer.writes_box = true;
+  note_sent(pe, peer);
+  refresh(consumed_by(pe), peer.sent, peer.executed);
+  cell.number = peer.sent;
+  cell.executed = peer.received;
+  cell.bytes = static_cast<std::uint32_t>(header.size() + payload.size());
+  if (!header.empty()) std::memcpy(cell.payload(), header.data(), header.size());
+  copy_short(cell.payload() + header.size(), payload.data(), payload.size());
+  parts_.control(pe).receive.enqueue(taken);
+  wake(doorbell_of(pe));
+  return true;
+}
+
+bool ShmChannel::has_executed(int pe, Number number) noexcept {
+  ShmPeer& peer = peer_of(pe);
+  if (reached(peer.executed, number)) return true;
+  peer.executed = consumed_by(pe).count.load(std::memory_order_acquire);  // done
+  return reached(peer.executed, number);
+}
+
+bool ShmChannel::drop_if_flushed(int pe) noexcept {
+  ShmPeer& peer = peer_of(pe);
+  peer.is_unflushed = !has_executed(pe, peer.sent);
+  return !peer.is_unflushed;
+}
+
+void ShmChannel::note_cell(const CellHeader& cell, ShmPeer& peer) noexcept {
+  if (reached(cell.executed, peer.executed)) peer.executed = cell.executed;
+  if ((cell.flags & kUsesBox) == 0 || peer.reads_box) return;
+  peer.reads_box = true;
+  box_sources_ = {box_sources_.data(), box_sources_.size() + 1};  // the memory has room for all PEs
+  box_sources_.back() = cell.source;
+}
+
+void ShmChannel::give_back(Cell* cell) noexcept {
+  const int owner = CellHeader::of(cell).source;
+  parts_.control(owner).free.enqueue(cell);
+  wake(doorbell_of(owner));
+}
+
+bool ShmChannel::has_messages() noexcept {
+  if (has_cells()) return true;
+  for (const int source : box_sources_) {
+    ShmPeer& peer = peer_of(source);
+    if (peer.reader.find(boxes_[source], peer.received + 1) != nullptr) return true;
+  }
+  return false;
+}
+
+void ShmChannel::reject_source(int source) const noexcept {
+  fatal(nullptr, "a message says that it comes from PE %d, allowed are 0..%d", source, n_pes() - 1);
+}
+
+void ShmChannel::reject_length(int source, std::size_t bytes, std::size_t allowed) noexcept {
+  fatal(nullptr, "a message of PE %d says that it has %zu bytes, allowed are %zu", source, bytes, allowed);
+}
+
+void ShmChannel::reject_number(int source, Number number, Number expected) noexcept {
+  fatal(nullptr, "a message of PE %d has number %u, expected is %u", source, number, expected);
+}
+
+}  // namespace shmemx::nemesis

@@ -1,0 +1,216 @@
+// Messages between the PEs of a node: short ones through fastboxes, others through cells and the receive queue. The
+// messages of one source are delivered in the order of sending, whichever of the two they took; messages of different
+// sources have no order. A message fits a cell (max_payload_bytes()).
+//
+// The first message to a PE goes through a cell and announces the box; later ones may use the box. All messages of an
+// ordered pair carry numbers: the receiver takes a cell only when the messages in front of it, which lie in the box,
+// have been executed. The receiver writes how many it has executed (`Consumed`), and messages in the other direction
+// carry that number too.
+//
+// One object for each PE, used by one thread at a time. Nothing waits: the functions return false if there is no room
+// or no message. Data from peers are not trusted; damaged ones end the job.
+//
+// Delivery: deliver(const ShmMessage&) returns false if it keeps the message's cell, which give_back() returns later.
+// For a message in a box the result is ignored.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "base/bytes.hpp"
+#include "base/doorbell.hpp"
+#include "nemesis/cell_credits.hpp"
+#include "nemesis/fastbox.hpp"
+#include "nemesis/layout.hpp"
+#include "nemesis/message.hpp"
+#include "nemesis/unflushed_pes.hpp"
+
+namespace shmemx::nemesis {
+
+// What a channel knows of a peer. Zeros until first contact.
+struct ShmPeer {
+  Number sent;      // messages sent to it
+  Number executed;  // of those, how many we know it has executed
+  Number received;  // messages of it that we have executed
+  BoxWriter writer;
+  BoxReader reader;
+  bool is_unflushed;  // in the list of unflushed PEs
+  bool writes_box;    // it knows that we use our box
+  bool reads_box;     // it has announced that it uses its box
+  std::uint8_t padding[5];
+};
+static_assert(sizeof(ShmPeer) == kCacheLine);  // a power of two: an index is a shift
+
+// The spans are private memory of zeros, one element for each PE. All that is named here stays.
+struct ShmSetup {
+  Parts parts;
+  int me;
+  Doorbells doorbells;
+  std::span<ShmPeer> peers;
+  std::span<std::uint16_t> box_sources;
+  std::span<std::uint32_t> cells_in_use;
+  UnflushedPes* unflushed;
+};
+
+class ShmChannel {
+ public:
+  void open(const ShmSetup& setup) noexcept;
+  bool is_open() const noexcept { return peers_.data() != nullptr; }
+  int me() const noexcept { return me_; }
+  int n_pes() const noexcept { return static_cast<int>(peers_.size()); }
+  std::size_t max_payload_bytes() const noexcept { return parts_.layout().cell_bytes - sizeof(CellHeader); }
+  Doorbell& doorbell_of(int pe) const noexcept { return doorbells_.at(pe); }
+
+  // ---- sending ----
+  // Sends through the box. Returns false if it is full or not yet in use, as for PEs of other nodes, or if the message
+  // does not fit.
+  [[gnu::always_inline]] bool try_send_in_box(int pe, std::uint8_t handler, Bytes header, Bytes payload) noexcept {
+    if (header.size() + payload.size() > kBoxPayloadBytes) return false;
+    ShmPeer& peer = peer_of(pe);
+    if (!peer.writes_box) [[unlikely]]
+      return false;
+    BoxSlot* const slot = peer.writer.try_claim(box_to(pe), consumed_by(pe), peer.executed);
+    if (slot == nullptr) return false;
+    const BoxHeader box{peer.received, handler, 0, static_cast<std::uint16_t>(header.size() + payload.size()), 0};
+    std::memcpy(slot->head, &box, sizeof box);
+    copy_short(slot->payload, header.data(), header.size());
+    copy_short(slot->payload + header.size(), payload.data(), payload.size());
+    note_sent(pe, peer);
+    peer.writer.publish(*slot, peer.sent);
+    wake(doorbell_of(pe));
+    return true;
+  }
+  // Sends in a cell. Returns false if no cell may be used. Requires that the message fits.
+  bool try_send_in_cell(int pe, std::uint8_t handler, Bytes header, Bytes payload, CellUse use) noexcept;
+  // Returns whether `pe` has executed what was sent to it, up to message `number`.
+  bool has_executed(int pe, Number number) noexcept;
+  // Returns the number of the last message to `pe`.
+  Number last_sent(int pe) const noexcept { return peers_[static_cast<std::size_t>(pe)].sent; }
+  // For UnflushedPes::drop().
+  bool drop_if_flushed(int pe) noexcept;
+
+  // ---- receiving ----
+  // Calls take(payload) if the next message of `source` lies in its box and is for `handler`, without delivering it. If
+  // that returns true, the message is executed. Otherwise it stays, and this returns false.
+  template <class Take>
+  [[gnu::always_inline]] bool take_next(int source, std::uint8_t handler, Take take) noexcept {
+    ShmPeer& peer = peer_of(source);
+    BoxHeader box;
+    BoxSlot* const slot = next_in_box(source, peer, box);
+    if (slot == nullptr) return false;
+    if (box.handler != handler || box.bytes > kBoxPayloadBytes || !take(Bytes{slot->payload, box.bytes})) return false;
+    leave_box(source, peer);
+    return true;
+  }
+  // Delivers the next message of `source` if it lies in its box.
+  template <class Deliver>
+  bool poll_box(int source, const Deliver& deliver) noexcept {
+    ShmPeer& peer = peer_of(source);
+    BoxHeader box;
+    BoxSlot* const slot = next_in_box(source, peer, box);
+    if (slot == nullptr) return false;
+    if (box.bytes > kBoxPayloadBytes) [[unlikely]]
+      reject_length(source, box.bytes, kBoxPayloadBytes);
+    deliver(ShmMessage{source, box.handler, {slot->payload, box.bytes}, nullptr});
+    leave_box(source, peer);
+    return true;
+  }
+  // Delivers what lies in all boxes, at most a boxful of each.
+  template <class Deliver>
+  bool poll_boxes(const Deliver& deliver) noexcept {
+    bool any = false;
+    for (const int source : box_sources_) {
+      for (std::size_t i = 0; i < kBoxSlots && poll_box(source, deliver); ++i) any = true;
+    }
+    return any;
+  }
+  // Delivers what lies in the receive queue, at most kCellsPerPoll messages.
+  template <class Deliver>
+  bool poll_queue(const Deliver& deliver) noexcept {
+    for (int i = 0; i < kCellsPerPoll; ++i) {
+      Cell* const cell = parts_.control(me_).receive.try_dequeue();
+      if (cell == nullptr) return i != 0;
+      receive_cell(CellHeader::of(cell), deliver);
+    }
+    return true;
+  }
+  // Returns a cell that deliver() has kept to its owner.
+  void give_back(Cell* cell) noexcept;
+  // Returns whether the receive queue holds anything; the second one, whether it or a box does.
+  bool has_cells() noexcept { return !parts_.control(me_).receive.maybe_empty(); }
+  bool has_messages() noexcept;
+
+ private:
+  static constexpr int kCellsPerPoll = 32;  // then the caller looks at what it waits for
+
+  ShmPeer& peer_of(int pe) noexcept { return peers_[static_cast<std::size_t>(pe)]; }
+  Fastbox& box_to(int pe) const noexcept {
+    return *reinterpret_cast<Fastbox*>(boxes_to_ + static_cast<std::size_t>(pe) * part_bytes_);
+  }
+  const Consumed& consumed_by(int pe) const noexcept {
+    return *reinterpret_cast<Consumed*>(consumed_by_ + static_cast<std::size_t>(pe) * part_bytes_);
+  }
+  void note_sent(int pe, ShmPeer& peer) noexcept {
+    ++peer.sent;
+    if (!peer.is_unflushed) [[unlikely]]
+      note_unflushed(pe, peer);
+  }
+  void note_unflushed(int pe, ShmPeer& peer) noexcept;
+  // Returns the slot with the next message of `source`, and its header; null if it does not lie in the box.
+  [[gnu::always_inline]] BoxSlot* next_in_box(int source, ShmPeer& peer, BoxHeader& box) noexcept {
+    if (!peer.reads_box) return nullptr;
+    BoxSlot* const slot = peer.reader.find(boxes_[source], peer.received + 1);
+    if (slot == nullptr) return nullptr;
+    std::memcpy(&box, slot->head, sizeof box);
+    if (reached(box.executed, peer.executed)) peer.executed = box.executed;
+    return slot;
+  }
+  [[gnu::always_inline]] void leave_box(int source, ShmPeer& peer) noexcept {
+    peer.reader.release();
+    finish(source, peer);
+  }
+  void finish(int source, ShmPeer& peer) noexcept {
+    ++peer.received;
+    consumed_[source].count.store(peer.received, std::memory_order_release);  // done
+    wake(doorbell_of(source));
+  }
+  template <class Deliver>
+  void receive_cell(CellHeader& cell, const Deliver& deliver) noexcept {
+    const int source = cell.source;
+    const std::uint32_t bytes = cell.bytes;
+    if (source >= n_pes()) reject_source(source);
+    if (bytes > max_payload_bytes()) reject_length(source, bytes, max_payload_bytes());
+    ShmPeer& peer = peer_of(source);
+    // What was sent before it and is not here yet lies in the box: its slot was filled before the cell was sent.
+    while (peer.received + 1 != cell.number) {
+      if (!poll_box(source, deliver)) reject_number(source, cell.number, peer.received + 1);
+    }
+    note_cell(cell, peer);
+    const bool is_done = deliver(ShmMessage{source, cell.handler, {cell.payload(), bytes}, &cell.link});
+    finish(source, peer);
+    if (is_done) give_back(&cell.link);
+  }
+  void note_cell(const CellHeader& cell, ShmPeer& peer) noexcept;
+  [[noreturn, gnu::cold, gnu::noinline]] void reject_source(int source) const noexcept;
+  [[noreturn, gnu::cold, gnu::noinline]] static void reject_length(int source, std::size_t bytes,
+                                                                   std::size_t allowed) noexcept;
+  [[noreturn, gnu::cold, gnu::noinline]] static void reject_number(int source, Number number, Number expected) noexcept;
+
+  // What every message needs stands first.
+  std::span<ShmPeer> peers_;
+  Fastbox* boxes_ = nullptr;          // of this PE, by source
+  Consumed* consumed_ = nullptr;      // by this PE, by source
+  std::byte* boxes_to_ = nullptr;     // the box from this PE in the part of PE 0
+  std::byte* consumed_by_ = nullptr;  // the count for this PE in the part of PE 0
+  std::size_t part_bytes_ = 0;
+  Doorbells doorbells_;
+  int me_ = 0;
+  Parts parts_;
+  CellCredits credits_;
+  std::span<std::uint16_t> box_sources_;  // sources that use their box
+  UnflushedPes* unflushed_ = nullptr;
+};
+
+}  // namespace shmemx::nemesis

@@ -1,0 +1,255 @@
+// The handlers: messages are executed (target.hpp), and replies placed, their requests closed.
+#include <shmemx/windows.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "base/doorbell.hpp"
+#include "onesided/operations.hpp"
+#include "onesided/rdma.hpp"
+#include "onesided/requests.hpp"
+#include "onesided/target.hpp"
+#include "rma/copy.hpp"
+#include "rma/strided.hpp"
+
+namespace shmemx::onesided {
+namespace {
+
+using am::bytes_of;
+using am::Endpoint;
+using am::Message;
+using am::Verdict;
+
+struct Name {
+  char text[28];
+};
+
+// ---- without a reply ----
+
+template <const char* (*kPerform)(Bytes), Name kName>
+Verdict handle(Endpoint&, const Message& message) {
+  check_message(kName.text, message.source, kPerform(message.payload));
+  wake_own_sleepers();
+  return Verdict::done;
+}
+
+// ---- with a reply ----
+
+// Under the endpoint's lock.
+alignas(16) constinit std::byte scratch[kElementBytes] = {};
+
+Room room_for_reply(int source) noexcept {
+  const std::size_t most = am::max_payload_bytes(source) - sizeof(ReplyHeader);
+  return {{scratch, std::min(most, sizeof scratch)}, most};
+}
+
+constinit bool has_gathered = false;  // replies of this poll wait for others
+
+// Replies of public windows leave together at the end of a poll: many operations on them are nonblocking.
+bool gathers(const Message& message) noexcept {
+  const bool is_gathered = is_public(window_of(message.payload));
+  has_gathered |= is_gathered;
+  return is_gathered;
+}
+
+am::Reply reply_of(const Message& message, const Executed& result) noexcept {
+  return {.pe = message.source,
+          .id = am::kReply,
+          .header = bytes_of(result.reply),
+          .payload = result.data,
+          .coalesced = gathers(message)};
+}
+
+template <Executed (*kExecute)(Bytes, Room), Name kName>
+Verdict handle_change(Endpoint& endpoint, const Message& message) {
+  const Executed result = kExecute(message.payload, room_for_reply(message.source));
+  check_message(kName.text, message.source, result.wrong);
+  wake_own_sleepers();
+  if (result.is_replied) endpoint.reply(reply_of(message, result));
+  return Verdict::done;
+}
+
+// Data of a reply that a network still reads from a window: the owner waits for it before it releases the memory.
+struct Loan {
+  transport::Outgoing outgoing;
+  windows::WindowName window;
+};
+constinit bool has_loans = false;
+// Never destroyed: threads may still poll while the process exits.
+std::vector<std::unique_ptr<Loan>>& loans() {
+  static auto* const list = new std::vector<std::unique_ptr<Loan>>;
+  return *list;
+}
+
+Verdict send_from_window(Endpoint& endpoint, const Message& message, const Executed& result) {
+  auto loan = std::make_unique<Loan>();
+  loan->window = window_of(message.payload);
+  const transport::Sent sent =
+      endpoint.send_tracked(message.source, am::kReply, bytes_of(result.reply), result.data, loan->outgoing);
+  if (sent == transport::Sent::later) {
+    windows::begin_use(loan->window);
+    loans().push_back(std::move(loan));
+    has_loans = true;
+  }
+  return sent == transport::Sent::no ? Verdict::later : Verdict::done;
+}
+
+// A get changes nothing, so it is executed again if there is no room.
+template <Executed (*kExecute)(Bytes, Room), Name kName>
+Verdict handle_get(Endpoint& endpoint, const Message& message) {
+  const Executed result = kExecute(message.payload, room_for_reply(message.source));
+  check_message(kName.text, message.source, result.wrong);
+  if (result.data.size() >= transport::kLongBytes && endpoint.is_internode(message.source))
+    return send_from_window(endpoint, message, result);
+  const bool sent = gathers(message)
+                        ? endpoint.try_send_coalesced(message.source, am::kReply, bytes_of(result.reply), result.data)
+                        : endpoint.try_send(message.source, am::kReply, bytes_of(result.reply), result.data);
+  return sent ? Verdict::done : Verdict::later;
+}
+
+// Fetching changes a word or reads it; a reader wakes nobody.
+Verdict handle_atomic_fetch(Endpoint& endpoint, const Message& message) {
+  const Executed result = execute_atomic(message.payload, room_for_reply(message.source));
+  check_message("a fetching atomic", message.source, result.wrong);
+  const bool at_once = !is_public(window_of(message.payload)) && endpoint.replies().is_empty();
+  if (!at_once || !endpoint.try_send(message.source, am::kReply, bytes_of(result.reply), result.data)) [[unlikely]]
+    endpoint.reply(reply_of(message, result));
+  if (result.has_changed) wake_own_sleepers();
+  return Verdict::done;
+}
+
+[[gnu::noinline]] bool finish_slow(Endpoint& endpoint) {
+  if (has_gathered) endpoint.flush_gathered();
+  has_gathered = false;
+  bool any = has_transfers && finish_transfers(endpoint);
+  if (has_loans) {
+    any |= std::erase_if(loans(), [](const std::unique_ptr<Loan>& loan) {
+             if (loan->outgoing.done) windows::end_use(loan->window);
+             return loan->outgoing.done;
+           }) != 0;
+    has_loans = !loans().empty();
+  }
+  return any;
+}
+
+// At the end of each poll: the replies of its handlers leave together.
+bool finish_poll(Endpoint& endpoint) {
+  if (!(has_gathered | has_loans | has_transfers)) [[likely]]
+    return false;
+  return finish_slow(endpoint);
+}
+
+// ---- long data, received at their place ----
+
+// Between placement and placed() the memory of a public window is in use.
+template <std::byte* (*kFind)(Bytes, std::size_t)>
+std::byte* place_put(int, Bytes header, std::size_t bytes) {
+  std::byte* const place = kFind(header, bytes);
+  if (place != nullptr) windows::begin_use(window_of(header));
+  return place;
+}
+
+void put_placed(Endpoint&, int, Bytes header, std::size_t) {
+  windows::end_use(window_of(header));
+  wake_own_sleepers();
+}
+
+void put_signal_placed(Endpoint& endpoint, int source, Bytes header, std::size_t bytes) {
+  check_message("a put with signal", source, perform_signal_of(header));
+  put_placed(endpoint, source, header, bytes);
+}
+
+void put_replied_placed(Endpoint& endpoint, int source, Bytes header, std::size_t bytes) {
+  put_placed(endpoint, source, header, bytes);
+  const Executed result = reply_to_placed(header);
+  check_message("a put", source, result.wrong);
+  if (result.is_replied) endpoint.reply(reply_of({source, header}, result));
+}
+
+// ---- replies ----
+
+Code code_of(Outcome outcome) noexcept {
+  switch (outcome) {
+    case Outcome::ok:
+      return SHMEMX_SUCCESS;
+    case Outcome::stale:
+      return SHMEMX_ERR_STALE;
+    case Outcome::range:
+      return SHMEMX_ERR_RANGE;
+    default:
+      return SHMEMX_ERR_ARGUMENT;
+  }
+}
+
+// Finds the request, and checks the length of the data.
+const char* find_request(const Message& message, ReplyHeader& header, Bytes& data, Request*& request) noexcept {
+  if (!decode(message.payload, header, data)) return "has a wrong length";
+  request = requests.find(header.ticket, message.source);
+  if (request == nullptr) return "answers no request of this PE";
+  if (header.outcome != Outcome::ok) return request->initiator.may_fail ? nullptr : "refuses it";
+  return data.size() == request->placement.bytes() ? nullptr : "has another length than asked for";
+}
+
+Verdict handle_reply(Endpoint&, const Message& message) {
+  ReplyHeader header{};
+  Bytes data;
+  Request* request = nullptr;
+  check_message("the answer to a request", message.source, find_request(message, header, data, request));
+  const Placement& placement = request->placement;
+  if (header.outcome != Outcome::ok) {
+    Requests::note_error(*request, code_of(header.outcome));
+  } else if (placement.block_count == 1) {
+    rma::copy_visible(placement.at, data.data(), data.size());
+  } else {
+    rma::copy_strided(placement.at, data.data(),
+                      {placement.block_bytes, placement.block_count, placement.step, placement.block_bytes});
+  }
+  if (header.is_final != 0) requests.close(header.ticket);
+  wake_own_sleepers();
+  return Verdict::done;
+}
+
+// Contiguous data only: blocks are scattered from a whole message.
+std::byte* place_reply(int source, Bytes payload, std::size_t bytes) {
+  ReplyHeader header;
+  if (!decode_exactly(payload, header) || header.outcome != Outcome::ok) return nullptr;
+  Request* const request = requests.find(header.ticket, source);
+  if (request == nullptr || request->is_placed || request->placement.block_count != 1 ||
+      request->placement.block_bytes != bytes)
+    return nullptr;
+  request->is_placed = true;  // a request gets exactly one reply with data
+  return request->placement.at;
+}
+
+void reply_placed(Endpoint&, int, Bytes payload, std::size_t) {
+  ReplyHeader header;
+  std::memcpy(&header, payload.data(), sizeof header);
+  requests.close(header.ticket);
+  wake_own_sleepers();
+}
+
+}  // namespace
+
+void set_handlers() noexcept {
+  constexpr am::HandlerTraits kRequest{.role = am::Role::request};
+  am::set_handler(am::kPut, handle<perform_put, Name{"a put"}>, {.place_early = true});
+  am::set_handler(am::kPutStrided, handle<perform_put_strided, Name{"a strided put"}>);
+  am::set_handler(am::kPutSignal, handle<perform_put_signal, Name{"a put with signal"}>, {.place_early = true});
+  am::set_handler(am::kSignal, handle<perform_signal, Name{"a signal"}>);
+  am::set_handler(am::kAtomic, handle<perform_atomic, Name{"an atomic"}>);
+  am::set_handler(am::kPutReplied, handle_change<execute_put, Name{"a put"}>, kRequest);
+  am::set_handler(am::kAccumulate, handle_change<execute_accumulate, Name{"an accumulate"}>, kRequest);
+  am::set_handler(am::kAtomicFetch, handle_atomic_fetch, kRequest);
+  am::set_handler(am::kGet, handle_get<execute_get, Name{"a get"}>, kRequest);
+  am::set_handler(am::kGetStrided, handle_get<execute_get_strided, Name{"a strided get"}>, kRequest);
+  am::set_handler(am::kReply, handle_reply, {.role = am::Role::reply, .place_early = true});
+  am::set_placement(am::kPut, {place_put<find_put>, put_placed});
+  am::set_placement(am::kPutSignal, {place_put<find_put_signal>, put_signal_placed});
+  am::set_placement(am::kPutReplied, {place_put<find_put_replied>, put_replied_placed});
+  am::set_placement(am::kReply, {place_reply, reply_placed});
+  am::add_progress(finish_poll);
+  set_key_handlers();
+}
+
+}  // namespace shmemx::onesided

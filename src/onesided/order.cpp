@@ -1,0 +1,33 @@
+// Completion and order of what was sent.
+#include "onesided/order.hpp"
+
+#include "onesided/rdma.hpp"
+#include "onesided/requests.hpp"
+#include "progress/send.hpp"
+
+namespace shmemx::onesided {
+
+void flush(const char* routine, const context::Context& context) noexcept {
+  progress::flush_all(routine);
+  await_replies(routine, -1, *initiator_of(context).tracker);
+}
+
+void flush(const char* routine, const context::Context& context, int pe) noexcept {
+  progress::flush(routine, pe);
+  const std::uint32_t index = index_of(context);
+  progress::wait_until(routine, pe, [&] { return !requests.any_open(index, pe); });
+}
+
+void flush_all(const char* routine) noexcept {
+  progress::flush_all(routine);
+  progress::wait_until(routine, -1, [] { return requests.open_of_contexts() == 0; });
+  flush_rdma_all(routine);
+}
+
+void fence_unmapped(const char* routine, const context::Context& context) noexcept {
+  am::note_fence();
+  const Tracker& puts = put_table[index_of(context)];
+  if (puts.open.load(std::memory_order_acquire) != 0) await_replies(routine, -1, puts);  // answer
+}
+
+}  // namespace shmemx::onesided

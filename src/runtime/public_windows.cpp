@@ -1,0 +1,26 @@
+#include "runtime/public_windows.hpp"
+
+#include "context/context.hpp"
+#include "context/route.hpp"
+#include "runtime/job.hpp"
+#include "window/node.hpp"
+
+namespace shmemx::runtime {
+
+bool start_windows(const char* routine) noexcept {
+  context::require_initialized(routine);
+  if (window::is_started()) return true;
+  const windows::Arena& own = arena();
+  window::Node node;
+  node.me = context::default_context().my_pe;
+  node.n_pes = static_cast<int>(context::default_context().n_pes);
+  node.fd = own.fd();
+  node.file_bytes = own.geometry().file_bytes;
+  node.key = own.header().job_id;
+  node.path = configuration().window_path;
+  node.agent = configuration().progress != config::Progress::off;
+  node.pid_of = [](int pe) { return arena().record(pe).pid; };
+  return window::start(node);
+}
+
+}  // namespace shmemx::runtime

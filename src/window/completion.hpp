@@ -1,0 +1,35 @@
+// Completion of operations that travel as messages, and what late errors they had.
+#pragma once
+
+#include "onesided/lists.hpp"
+#include "window/attached.hpp"
+
+namespace shmemx::window {
+
+// By start(). Returns false if there is no memory.
+bool set_up_trackers() noexcept;
+
+inline onesided::RemoteWindow remote_of(const Attached& window) noexcept {
+  return {window.owner, window.name, window.base};
+}
+
+// An operation that the caller waits for, by await(), which returns its error; and a nonblocking one. `counter` is of
+// the program: positive while the operation is open. May be null.
+inline onesided::Call blocking(const char* routine, const Attached& window, onesided::Tracker& open) noexcept {
+  return {routine, remote_of(window), {&open, 0, true}, true};
+}
+Code await(const char* routine, Attached& window, const onesided::Tracker& open) noexcept;
+onesided::Call nonblocking(const char* routine, Attached& window, long* counter) noexcept;
+
+// Notes that the owner has freed the window, so that later operations fail at once. Returns the code.
+Code note_result(Attached& window, Code code) noexcept;
+
+// Waits until the counter is 0.
+void wait_for_counter(const char* routine, const long* counter) noexcept;
+bool is_complete(const long* counter) noexcept;
+
+// Completes the open operations on the window, or with a PE. Returns the first late error since the last call.
+Code flush(const char* routine, Attached& window) noexcept;
+Code flush_pe(const char* routine, int pe) noexcept;
+
+}  // namespace shmemx::window

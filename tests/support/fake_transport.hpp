@@ -1,0 +1,48 @@
+// A transport without a network. It records the messages that it accepts and refuses them if the test sets it so. Tests
+// derive from it to script replies, RMA, or registration.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "transport/transport.hpp"
+
+namespace test_support {
+
+struct SentMessage {
+  int pe;
+  unsigned handler;
+  bool operator==(const SentMessage&) const = default;
+};
+
+class FakeTransport : public shmemx::transport::Transport {
+ public:
+  explicit FakeTransport(const char* name) : name_(name) {}
+
+  const char* name() const noexcept override;
+  shmemx::transport::Capabilities capabilities() const noexcept override { return can; }
+  std::string endpoint_address() const override { return name_; }
+  void set_addresses(const shmemx::transport::EndpointAddresses&) noexcept override {}
+  shmemx::transport::Sent send(int pe, const shmemx::transport::Header& fixed, shmemx::transport::Bytes header,
+                               shmemx::transport::Bytes payload, shmemx::transport::Outgoing* outgoing,
+                               shmemx::transport::Urgency urgency) noexcept override;
+  void flush() noexcept override {}
+  bool poll(int) noexcept override { return false; }
+  int descriptor() const noexcept override { return -1; }
+  bool arm() noexcept override { return true; }
+  void close(std::uint32_t) noexcept override {}
+  std::string describe(int) const override { return name_; }
+
+  // The script.
+  shmemx::transport::Capabilities can = {.short_bytes = 100};
+  bool is_full = false;  // send() refuses
+
+  // The record, oldest first.
+  std::vector<SentMessage> sent;
+  std::vector<std::vector<std::byte>> contents;  // of each: header and payload
+
+ private:
+  const char* name_;
+};
+
+}  // namespace test_support

@@ -1,0 +1,149 @@
+// The channel to other nodes over a network that notes what it should send.
+#include "am/net_channel.hpp"
+
+#include <array>
+#include <boost/test/unit_test.hpp>
+#include <memory>
+#include <vector>
+
+#include "am/endpoint.hpp"
+#include "../../support/fake_transport.hpp"
+
+namespace {
+
+using namespace shmemx;
+using namespace shmemx::am;
+using test_support::FakeTransport;
+using test_support::SentMessage;
+
+using Sent = std::vector<SentMessage>;
+constexpr std::uint32_t kQuiet = 1;  // a number of polls at which only awaited acknowledgements leave
+constexpr std::uint32_t kAllAcks = 512;
+
+struct Fixture {
+  // PE 0 is this one; 1 and 2 are reached over `a`, 3 over `a` or `b`.
+  Fixture() {
+    static const auto done = [](Endpoint&, const Message&) { return Verdict::done; };
+    set_handler(kPut, done);
+    set_handler(kGet, done, {.role = Role::request});
+    set_handler(kReply, done, {.role = Role::reply});
+    set_handler(kFlag, done, {.counted = false});
+    const std::array<transport::Transport*, 2> networks{&a, &b};
+    channel->open({.paths = {networks, route.data(), paths.data(), route.size(), 1'000'000},
+                   .dispatch = &dispatch,
+                   .unflushed = &unflushed,
+                   .lost = nullptr});
+  }
+  bool send(int pe, HandlerId id) { return channel->try_send(pe, id, header(), {}, {}); }
+  Bytes header() const { return Bytes(zeros).first(16); }
+  void arrive(int pe, HandlerId id, nemesis::Number ack = 0, std::uint8_t flags = 0) {
+    channel->deliver(pe, {id, flags, 0, ack}, id == kAck ? Bytes{} : header());
+  }
+  void drop_flushed() {
+    unflushed.drop([this](int pe) { return channel->drop_if_flushed(pe); });
+  }
+
+  std::array<std::uint8_t, 4> route{0, 1, 1, 1};
+  std::array<std::uint8_t, 4> paths{0, 1, 1, 3};
+  FakeTransport a{"a"}, b{"b"};
+  std::vector<std::byte> zeros = std::vector<std::byte>(64);
+  Dispatch dispatch{own_endpoint};
+  nemesis::UnflushedPes unflushed;
+  std::unique_ptr<NetChannel> channel = std::make_unique<NetChannel>();
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(am_net_channel)
+
+BOOST_AUTO_TEST_CASE(a_flush_waits_for_counted_messages) {
+  Fixture f;
+  BOOST_CHECK(f.send(1, kFlag));  // not counted
+  BOOST_CHECK_EQUAL(f.unflushed.size(), 0u);
+  BOOST_CHECK(f.send(1, kPut) && f.send(1, kGet) && f.send(1, kFlag));
+  BOOST_CHECK_EQUAL(f.unflushed.size(), 1u);
+  const nemesis::Number number = f.channel->last_counted(1);
+  BOOST_CHECK_EQUAL(number, 3u);
+  f.arrive(1, kAck, 2);
+  BOOST_CHECK(!f.channel->has_executed(1, number));
+  f.drop_flushed();
+  BOOST_CHECK_EQUAL(f.unflushed.size(), 1u);
+  f.arrive(1, kAck, 3);
+  BOOST_CHECK(f.channel->has_executed(1, number));
+  f.drop_flushed();
+  BOOST_CHECK_EQUAL(f.unflushed.size(), 0u);
+}
+
+BOOST_AUTO_TEST_CASE(replies_are_not_numbered) {
+  Fixture f;
+  BOOST_CHECK(f.send(1, kReply));
+  BOOST_CHECK_EQUAL(f.unflushed.size(), 0u);
+  BOOST_CHECK(f.send(1, kPut));
+  BOOST_CHECK_EQUAL(f.channel->last_counted(1), 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_counted_message_is_acknowledged_at_the_next_poll) {
+  Fixture f;
+  f.arrive(1, kPut);
+  f.arrive(2, kFlag, 0, kUncounted);
+  f.channel->poll(-1, kQuiet);
+  BOOST_CHECK((f.a.sent == Sent{{1, kAck}}));
+  f.channel->poll(-1, kQuiet);
+  BOOST_CHECK_EQUAL(f.a.sent.size(), 1u);
+  f.channel->poll(-1, kAllAcks);
+  BOOST_CHECK((f.a.sent == Sent{{1, kAck}, {2, kAck}}));
+  f.arrive(1, kReply);
+  f.channel->poll(-1, kAllAcks);
+  BOOST_CHECK_EQUAL(f.a.sent.size(), 2u);
+}
+
+BOOST_AUTO_TEST_CASE(a_message_carries_the_acknowledgement) {
+  Fixture f;
+  f.arrive(1, kPut);
+  BOOST_CHECK(f.send(1, kPut));
+  f.channel->poll(-1, kAllAcks);
+  BOOST_CHECK((f.a.sent == Sent{{1, kPut}}));
+}
+
+BOOST_AUTO_TEST_CASE(coalesced_messages_leave_as_one_before_any_other) {
+  Fixture f;
+  for (int i = 0; i < 3; ++i) BOOST_CHECK(f.channel->try_send_coalesced(1, kPut, f.header(), {}));
+  BOOST_CHECK(f.channel->try_send_coalesced(2, kPut, f.header(), {}));
+  BOOST_CHECK(f.a.sent.empty());
+  BOOST_CHECK_EQUAL(f.unflushed.size(), 2u);
+  f.drop_flushed();  // what has not left is not flushed
+  BOOST_CHECK_EQUAL(f.unflushed.size(), 2u);
+  BOOST_CHECK(f.send(1, kGet));
+  BOOST_CHECK((f.a.sent == Sent{{1, kBatch}, {1, kGet}}));
+  f.channel->poll(-1, kQuiet);
+  BOOST_CHECK((f.a.sent == Sent{{1, kBatch}, {1, kGet}, {2, kBatch}}));
+}
+
+BOOST_AUTO_TEST_CASE(a_full_network_keeps_batches_and_acknowledgements) {
+  Fixture f;
+  f.a.is_full = true;
+  f.arrive(2, kPut);
+  BOOST_CHECK(f.channel->try_send_coalesced(1, kPut, f.header(), {}));
+  BOOST_CHECK(!f.send(1, kPut));
+  BOOST_CHECK(!f.channel->send_batches());
+  f.channel->poll(-1, kQuiet);
+  BOOST_CHECK(!f.channel->arm());
+  f.a.is_full = false;
+  f.channel->poll(-1, kQuiet);
+  BOOST_CHECK((f.a.sent == Sent{{2, kAck}, {1, kBatch}}));
+}
+
+BOOST_AUTO_TEST_CASE(nothing_leaves_before_the_path_is_known) {
+  Fixture f;
+  BOOST_CHECK(!f.send(3, kPut) && !f.channel->has_exchanged(3));
+  BOOST_CHECK((f.a.sent == Sent{{3, kPathProbe}}));
+  f.arrive(3, kPathProbeReply);
+  BOOST_CHECK(f.channel->has_path(3));
+  BOOST_CHECK(f.send(3, kPut));
+  BOOST_CHECK((f.a.sent == Sent{{3, kPathProbe}, {3, kPut}}));
+  BOOST_CHECK(f.channel->has_exchanged(3));
+  BOOST_CHECK_EQUAL(&f.channel->network_of(3), &f.a);
+  BOOST_CHECK(f.channel->network_called("b") == &f.b && f.channel->network_called("c") == nullptr);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

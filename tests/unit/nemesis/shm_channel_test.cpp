@@ -1,0 +1,233 @@
+// A node whose PEs live in one process: first on one thread, step by step, then each on a thread of its own.
+#include "nemesis/shm_channel.hpp"
+
+#include <atomic>
+#include <boost/test/unit_test.hpp>
+#include <deque>
+#include <memory>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "node_memory.hpp"
+
+namespace {
+
+using namespace shmemx;
+using namespace shmemx::nemesis;
+
+constexpr std::uint8_t kNumbered = 7;
+constexpr std::size_t kMaxBytes = 400;
+
+// A PE: its channel, its private memory, and what it has received.
+struct FakePe {
+  FakePe(const queue_test::NodeMemory& memory, int me) {
+    const std::size_t n_pes = memory.layout.n_pes;
+    peers.resize(n_pes);
+    box_sources.resize(n_pes);
+    cells_in_use.resize(n_pes);
+    last.resize(n_pes);
+    last_sent.resize(n_pes);
+    const Doorbells doorbells{reinterpret_cast<std::byte*>(&memory.parts.control(0).doorbell),
+                              static_cast<std::ptrdiff_t>(memory.layout.part_bytes)};
+    channel.open({memory.parts, me, doorbells, peers, box_sources, cells_in_use, &unflushed});
+  }
+
+  // Messages are numbered for each pair; the number stands in front, and each further byte repeats it.
+  bool send(int pe, std::size_t bytes, CellUse use = CellUse::request) {
+    const std::uint64_t number = last_sent[static_cast<std::size_t>(pe)] + 1;
+    const std::vector<std::byte> payload(bytes, static_cast<std::byte>(number));
+    const Bytes header{reinterpret_cast<const std::byte*>(&number), sizeof number};
+    if (!channel.try_send_in_box(pe, kNumbered, header, payload) &&
+        !channel.try_send_in_cell(pe, kNumbered, header, payload, use))
+      return false;
+    last_sent[static_cast<std::size_t>(pe)] = number;
+    return true;
+  }
+  bool receive(const ShmMessage& message) {
+    std::uint64_t number = 0;
+    std::uint64_t& expected = last[static_cast<std::size_t>(message.source)];
+    if (message.payload.size() >= sizeof number) std::memcpy(&number, message.payload.data(), sizeof number);
+    bad += number == ++expected && message.handler == kNumbered ? 0 : 1;
+    for (const std::byte byte : message.payload.subspan(sizeof number)) bad += byte != static_cast<std::byte>(number);
+    ++received;
+    (message.cell == nullptr ? by_box : by_cell) += 1;
+    if (!keeps_cells || message.cell == nullptr) return true;
+    kept.push_back(message.cell);
+    return false;
+  }
+  bool poll() {
+    const auto deliver = [this](const ShmMessage& message) { return receive(message); };
+    const bool any = channel.poll_queue(deliver);
+    return channel.poll_boxes(deliver) || any;
+  }
+  bool poll_box(int source) {
+    return channel.poll_box(source, [this](const ShmMessage& message) { return receive(message); });
+  }
+
+  std::vector<ShmPeer> peers;
+  std::vector<std::uint16_t> box_sources;
+  std::vector<std::uint32_t> cells_in_use;
+  UnflushedPes unflushed;
+  ShmChannel channel;
+  std::vector<std::uint64_t> last, last_sent;  // by PE
+  std::uint64_t received = 0, bad = 0, by_box = 0, by_cell = 0;
+  bool keeps_cells = false;
+  std::deque<Cell*> kept;
+};
+
+struct Node {
+  explicit Node(std::size_t n_pes, std::size_t cell_count = 16) : memory(n_pes, 512, cell_count) {
+    for (std::size_t pe = 0; pe < n_pes; ++pe) pes.push_back(std::make_unique<FakePe>(memory, static_cast<int>(pe)));
+  }
+  FakePe& operator[](std::size_t pe) { return *pes[pe]; }
+
+  queue_test::NodeMemory memory;
+  std::vector<std::unique_ptr<FakePe>> pes;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(nemesis_shm_channel)
+
+BOOST_AUTO_TEST_CASE(the_first_message_announces_the_box) {
+  Node node(2);
+  BOOST_CHECK(!node[0].channel.try_send_in_box(1, kNumbered, {}, {}));
+  BOOST_CHECK(node[0].send(1, 8) && node[0].send(1, 8));
+  BOOST_CHECK(!node[1].poll_box(0));  // its cell has not been received
+  BOOST_CHECK(node[1].channel.has_cells() && node[1].channel.has_messages());
+  BOOST_CHECK(node[1].poll());
+  BOOST_CHECK_EQUAL(node[1].by_cell, 1u);
+  BOOST_CHECK_EQUAL(node[1].by_box, 1u);
+  BOOST_CHECK(!node[1].poll() && !node[1].channel.has_messages());
+  BOOST_CHECK(node[0].send(1, 8));
+  BOOST_CHECK(!node[1].channel.has_cells() && node[1].channel.has_messages());
+  BOOST_CHECK(node[1].poll_box(0));
+  BOOST_CHECK_EQUAL(node[1].bad, 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_cell_waits_for_the_messages_in_the_box) {
+  Node node(2);
+  BOOST_CHECK(node[0].send(1, 8));
+  BOOST_CHECK(node[1].poll());
+  for (const std::size_t bytes : {8U, 300U, 8U, 8U, 300U, 300U, 8U}) BOOST_CHECK(node[0].send(1, bytes));
+  while (node[1].poll()) continue;
+  BOOST_CHECK_EQUAL(node[1].received, 8u);
+  BOOST_CHECK_EQUAL(node[1].by_cell, 4u);
+  BOOST_CHECK_EQUAL(node[1].bad, 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_message_may_be_taken_without_delivery) {
+  Node node(2);
+  BOOST_CHECK(node[0].send(1, 8));
+  BOOST_CHECK(node[1].poll());
+  BOOST_CHECK(node[0].send(1, 8));
+  std::size_t bytes = 0;
+  const auto take = [&](Bytes payload) { return (bytes = payload.size()) != 0; };
+  BOOST_CHECK(!node[1].channel.take_next(0, kNumbered + 1, take));
+  BOOST_CHECK(!node[1].channel.take_next(0, kNumbered, [](Bytes) { return false; }));
+  BOOST_CHECK(node[1].channel.take_next(0, kNumbered, take));
+  BOOST_CHECK_EQUAL(bytes, 16u);
+  BOOST_CHECK(!node[1].channel.take_next(0, kNumbered, take));
+  BOOST_CHECK(node[0].channel.has_executed(1, 2));
+}
+
+BOOST_AUTO_TEST_CASE(the_sender_learns_what_has_been_executed) {
+  Node node(3);
+  BOOST_CHECK(node[0].send(1, 8) && node[0].send(1, 300) && node[0].send(2, 8));
+  BOOST_CHECK_EQUAL(node[0].unflushed.size(), 2u);
+  BOOST_CHECK_EQUAL(node[0].channel.last_sent(1), 2u);
+  BOOST_CHECK(!node[0].channel.has_executed(1, 1));
+  node[1].poll();
+  BOOST_CHECK(node[0].channel.has_executed(1, 1) && node[0].channel.has_executed(1, 2));
+  node[0].unflushed.drop([&](int pe) { return node[0].channel.drop_if_flushed(pe); });
+  BOOST_CHECK_EQUAL(node[0].unflushed.size(), 1u);
+  BOOST_CHECK_EQUAL(node[0].unflushed.at(0), 2);
+  BOOST_CHECK_EQUAL(node[0].unflushed.at(1), -1);
+  BOOST_CHECK(node[0].send(1, 8));
+  BOOST_CHECK_EQUAL(node[0].unflushed.size(), 2u);
+}
+
+BOOST_AUTO_TEST_CASE(kept_cells_are_missing_until_they_are_given_back) {
+  Node node(2, 8);  // a peer may hold 5
+  node[1].keeps_cells = true;
+  int sent = 0;
+  while (node[0].send(1, 300)) ++sent;
+  BOOST_CHECK_EQUAL(sent, 5);
+  BOOST_CHECK(node[1].poll());
+  BOOST_CHECK(node[0].channel.has_executed(1, 5));
+  BOOST_CHECK(!node[0].send(1, 300));
+  BOOST_CHECK(node[0].send(1, 300, CellUse::reply));
+  node[1].channel.give_back(node[1].kept.front());
+  node[1].channel.give_back(node[1].kept[1]);
+  BOOST_CHECK(node[0].send(1, 300));
+  BOOST_CHECK(!node[0].send(1, 300));
+}
+
+BOOST_AUTO_TEST_CASE(random_messages_keep_their_order) {
+  constexpr std::size_t kPes = 4;
+  Node node(kPes, 8);
+  std::minstd_rand random(5);
+  for (int step = 0; step < 40'000; ++step) {
+    FakePe& pe = node[random() % kPes];
+    switch (random() % 4) {
+      case 0:
+        pe.poll();
+        break;
+      case 1:
+        pe.poll_box(static_cast<int>(random() % kPes));
+        break;
+      default:  // to itself, too; it may find no room
+        pe.send(static_cast<int>(random() % kPes), random() % 3 == 0 ? random() % kMaxBytes : random() % 100);
+        break;
+    }
+  }
+  for (bool any = true; any;) {
+    any = false;
+    for (auto& pe : node.pes) any |= pe->poll();
+  }
+  for (std::size_t target = 0; target < kPes; ++target) {
+    BOOST_CHECK_EQUAL(node[target].bad, 0u);
+    BOOST_CHECK_GT(node[target].by_box, 500u);
+    BOOST_CHECK_GT(node[target].by_cell, 500u);
+    for (std::size_t source = 0; source < kPes; ++source) {
+      BOOST_CHECK_EQUAL(node[target].last[source], node[source].last_sent[target]);
+      BOOST_CHECK(node[source].channel.has_executed(static_cast<int>(target),
+                                                    node[source].channel.last_sent(static_cast<int>(target))));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(threads_as_pes_send_to_all) {
+  constexpr std::size_t kPes = 3;
+  constexpr std::uint64_t kEach = 3000;
+  Node node(kPes, 8);
+  std::atomic<std::size_t> complete{0};
+  const auto run = [&](std::size_t me) {
+    FakePe& pe = node[me];
+    const auto wait = [&] {
+      if (!pe.poll()) std::this_thread::yield();
+    };
+    for (std::uint64_t i = 0; i < kEach; ++i) {
+      for (std::size_t target = 0; target < kPes; ++target) {
+        while (!pe.send(static_cast<int>(target), i * 37 % 11 == 0 ? i % kMaxBytes : i % 90)) wait();
+      }
+    }
+    for (std::size_t target = 0; target < kPes; ++target) {
+      while (!pe.channel.has_executed(static_cast<int>(target), kEach)) wait();
+    }
+    complete.fetch_add(1);
+    while (complete.load() != kPes) wait();
+  };
+  std::vector<std::thread> threads;
+  for (std::size_t me = 0; me < kPes; ++me) threads.emplace_back(run, me);
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t me = 0; me < kPes; ++me) {
+    BOOST_CHECK_EQUAL(node[me].bad, 0u);
+    BOOST_CHECK_EQUAL(node[me].received, kPes * kEach);
+    BOOST_CHECK_GT(node[me].by_box, 0u);
+    BOOST_CHECK_GT(node[me].by_cell, 0u);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,126 @@
+// Long blocks of public windows over a network that plays the other PE as well (played_network.hpp).
+#include <shmemx/windows.h>
+
+#include <boost/test/unit_test.hpp>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "onesided/lists.hpp"
+#include "rdma_life.hpp"
+
+namespace {
+
+using namespace shmemx;
+using unit::kLong;
+using unit::kOther;
+using unit::Life;
+using unit::Log;
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(onesided_rdma_windows)
+
+BOOST_AUTO_TEST_CASE(a_public_window_is_opened_and_closed_before_it_ends) {
+  Life life;
+  windows::WindowName name;
+  BOOST_REQUIRE(windows::expose(life.source.data(), 2 * kLong, name));
+  onesided::revoke_keys("free", name);
+  BOOST_CHECK(life.network.log.empty());  // nobody has a key
+  life.network.request_key({name, kLong, 1, 0});
+  life.network.request_key({name, 5, 2, 0});
+  BOOST_REQUIRE_EQUAL(life.network.answers.size(), 2u);
+  BOOST_CHECK_EQUAL(life.network.answers[0].is_open, 1u);
+  BOOST_CHECK(windows::withdraw(name));
+  life.network.request_key({name, 5, 3, 0});
+  onesided::revoke_keys("free", name);
+  BOOST_CHECK(
+      (life.network.log == Log{"register " + std::to_string(2 * kLong), "reply", "message revoke", "unregister"}));
+}
+
+BOOST_AUTO_TEST_CASE(windows_that_share_memory_share_a_registration) {
+  Life life;
+  windows::WindowName first, second, longer;
+  BOOST_REQUIRE(windows::expose(life.source.data(), 2 * kLong, first));
+  BOOST_REQUIRE(windows::expose(life.source.data(), kLong, second));
+  BOOST_REQUIRE(windows::expose(life.source.data(), 3 * kLong, longer));
+  life.network.request_key({first, 0, 1, 0});
+  life.network.request_key({second, 0, 2, 0});
+  life.network.request_key({longer, 0, 3, 0});
+  BOOST_REQUIRE_EQUAL(life.network.answers.size(), 3u);
+  BOOST_CHECK(life.network.answers[0].is_open == 1 && life.network.answers[1].is_open == 1);
+  BOOST_CHECK_EQUAL(life.network.answers[1].bytes, kLong);
+  BOOST_CHECK_EQUAL(life.network.answers[2].is_open, 0u);  // the registration is too short for it
+  BOOST_CHECK(windows::withdraw(first));
+  onesided::revoke_keys("free", first);
+  BOOST_CHECK_EQUAL(life.network.count("unregister"), 0u);
+  BOOST_CHECK(windows::withdraw(second));
+  onesided::revoke_keys("free", second);
+  BOOST_CHECK_EQUAL(life.network.count("unregister"), 1u);
+  BOOST_CHECK(windows::withdraw(longer));
+  onesided::revoke_keys("free", longer);
+}
+
+// This PE as the initiator, on a window of the other one.
+constexpr windows::WindowName kTheirs{7, 4};
+
+onesided::Call call_of(onesided::Tracker& tracker, bool is_awaited, long* counter = nullptr) {
+  return {"window", {kOther, kTheirs, 0}, {&tracker, 0, true, nullptr, counter}, is_awaited};
+}
+void put_window(const Life& life, const onesided::Call& call, std::size_t bytes) {
+  const auto target = rma::Shape::contiguous(nullptr, bytes);
+  onesided::put_lists(call, {target, rma::Shape::contiguous(life.source.data(), bytes)});
+}
+
+BOOST_AUTO_TEST_CASE(long_puts_and_gets_of_public_windows_go_by_the_network) {
+  Life life;
+  life.network.transfer_polls = 20;
+  onesided::Tracker open;
+  long counter = 0;
+  put_window(life, call_of(open, false, &counter), 3 * kLong);
+  BOOST_CHECK_EQUAL(counter, 1);  // nothing has moved yet
+  BOOST_CHECK_EQUAL(life.network.count("put"), 0u);
+  onesided::await_replies("flush", kOther, open);
+  BOOST_CHECK_EQUAL(counter, 0);
+  BOOST_CHECK(life.has(0, 3 * kLong));
+  std::vector<std::byte> back(2 * kLong);
+  const auto target = rma::Shape::contiguous(nullptr, back.size());
+  onesided::get_lists(call_of(open, true), {target, rma::Shape::contiguous(back.data(), back.size())});
+  onesided::await_replies("get", kOther, open);
+  BOOST_CHECK(std::memcmp(back.data(), life.source.data(), back.size()) == 0);
+  BOOST_CHECK((life.network.log == Log{"message key request", "start put", "put", "start get", "get"}));
+  put_window(life, call_of(open, true), kLong - 1);
+  onesided::await_replies("put", kOther, open);
+  BOOST_CHECK_EQUAL(life.network.log.back(), "message put");
+  BOOST_CHECK_EQUAL(open.error.load(), 0);
+}
+
+BOOST_AUTO_TEST_CASE(an_owner_that_frees_a_window_waits_for_transfers) {
+  Life life;
+  life.network.transfer_polls = 20;
+  onesided::Tracker open;
+  put_window(life, call_of(open, false), kLong);
+  life.network.revoke(kTheirs);
+  BOOST_CHECK_EQUAL(life.network.count("reply"), 0u);
+  onesided::await_replies("flush", kOther, open);
+  BOOST_CHECK((life.network.log == Log{"message key request", "start put", "put", "reply"}));
+  life.network.revoke(kTheirs);  // no key, no transfer
+  BOOST_CHECK_EQUAL(life.network.count("reply"), 2u);
+}
+
+BOOST_AUTO_TEST_CASE(a_key_of_a_freed_window_is_not_used) {
+  Life life;
+  onesided::Tracker open;
+  put_window(life, call_of(open, true), kLong);
+  onesided::await_replies("put", kOther, open);
+  life.network.revoke(kTheirs);
+  life.network.window_is_freed = true;
+  life.network.log.clear();
+  put_window(life, call_of(open, true), kLong);
+  onesided::await_replies("put", kOther, open);
+  BOOST_CHECK_EQUAL(open.error.load(), SHMEMX_ERR_STALE);
+  BOOST_CHECK_EQUAL(life.network.count("start put"), 0u);
+  life.network.window_is_freed = false;
+}
+
+BOOST_AUTO_TEST_SUITE_END()
