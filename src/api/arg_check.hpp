@@ -60,13 +60,21 @@ inline void check_result(const char* routine, const char* argument, const void* 
     bad_argument(routine, argument, 0, "pointers to where the result goes");
 }
 
-// Counts a read of a word, or an operation that has left it unchanged: a loop of them may be a polling loop. If
-// messages can change this PE's memory, also handles messages.
+// Handles messages after a read of mapped memory, where no other thread may do so: they may bring what a program reads
+// again and again.
+inline void handle_messages_of_reader() noexcept {
+  if (!context::node_is_mapped()) [[unlikely]] {
+    am::poll();
+  } else if (context::calls_make_progress) [[unlikely]] {
+    progress::poll_at_intervals();
+  }
+}
+
+// Counts a read of a word, or an operation that has left it unchanged: a loop of them may be a polling loop.
 template <class T>
 inline void note_read(const void* address, T value) noexcept {
-  if (!context::all_mapped) [[unlikely]]
-    am::poll();
-  if (context::reads_are_watched || !context::all_mapped) [[unlikely]] {
+  handle_messages_of_reader();
+  if (context::reads_are_watched || !context::node_is_mapped()) [[unlikely]] {
     std::uint64_t answer = 0;
     std::memcpy(&answer, &value, std::min(sizeof value, sizeof answer));
     progress::repeated_test(address, answer);

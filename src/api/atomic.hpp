@@ -64,8 +64,9 @@ T apply_remote(const Context& context, const char* routine, const std::byte* own
 // The parameters stand in the order of the entry points', so that the jump to here moves none of them. `index` is the
 // rotated offset.
 template <class T, class Operation>
-[[gnu::noinline]] T apply_cold(std::uint64_t index, Operation operation, int pe, const Context& context,
+[[gnu::noinline]] T apply_cold(std::uint64_t index, Operation operation, std::uint32_t near, const Context& context,
                                const char* routine) noexcept {
+  const int pe = context::pe_at(context, near);
   const std::uintptr_t address = std::rotl(index, context::kSizeClass<sizeof(T)>) + context.heap_base;
   const context::Target target = atomic_target_cold(context, {routine, Operation::kArgument}, address, sizeof(T), pe);
   if (is_remote(target)) return apply_remote<T>(context, routine, target.address, operation, pe);
@@ -85,10 +86,11 @@ template <class T, class Operation>
   constexpr int kShift = context::kSizeClass<sizeof(T)>;
   const std::uint64_t index = std::rotr(reinterpret_cast<std::uintptr_t>(dest) - context.heap_base, kShift);
   const std::uint64_t* const elements = Operation::kMayPoll ? context.read_elements : context.heap_elements;
-  if (index >= elements[kShift - 2] || !context::pe_in_range(context, pe)) [[unlikely]] {
-    return apply_cold<T>(index, operation, pe, context, routine);
+  const std::uint32_t near = context::near_index(context, pe);
+  if (index >= elements[kShift - 2] || near >= context.n_near) [[unlikely]] {
+    return apply_cold<T>(index, operation, near, context, routine);
   }
-  std::byte* const heap = context::peer_heap(context, pe);
+  std::byte* const heap = context::near_heap(context, near);
   const T old = static_cast<T>(operation(reinterpret_cast<Canonical<T>*>(heap) + index));
   if constexpr (Operation::kWrites) {
     if (has_sleepers(context::doorbell_of_heap(heap))) [[unlikely]]

@@ -19,10 +19,12 @@ inline context::Place place_of(const Context& context, const context::Target& ta
   return context::place_of(context, target.address, pe);
 }
 
-// The cold halves of p and g take the value itself: its address would put a stack frame into every call.
+// The cold halves of p and g take the value itself: its address would put a stack frame into every call. Their
+// parameters stand in the order of the entry points', so that the jump to here moves none of them.
 template <class T>
-[[gnu::noinline]] void p_cold(const Context& context, const char* routine, std::uint64_t offset, T value,
-                              int pe) noexcept {
+[[gnu::noinline]] void p_cold(std::uint64_t offset, T value, std::uint32_t near, const Context& context,
+                              const char* routine) noexcept {
+  const int pe = context::pe_at(context, near);
   const context::Target target =
       context::resolve_cold(context, {routine, "dest"}, offset + context.heap_base, sizeof(T), pe);
   if (is_remote(target)) return onesided::put(routine, place_of(context, target, pe), &value, sizeof(T));
@@ -31,7 +33,9 @@ template <class T>
 }
 
 template <class T>
-[[gnu::noinline]] T g_cold(const Context& context, const char* routine, std::uint64_t offset, int pe) noexcept {
+[[gnu::noinline]] T g_cold(std::uint64_t offset, std::uint32_t near, const Context& context,
+                           const char* routine) noexcept {
+  const int pe = context::pe_at(context, near);
   T value;
   const context::Target target =
       context::resolve_cold(context, {routine, "source"}, offset + context.heap_base, sizeof(T), pe);
@@ -47,33 +51,35 @@ template <class T>
 template <class T>
 inline void p(const Context& context, const char* routine, T* dest, T value, int pe) noexcept {
   const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(dest) - context.heap_base;
-  if (offset < context.heap_limit[context::kSizeClass<sizeof(T)>] && context::pe_in_range(context, pe)) [[likely]] {
-    std::byte* const heap = context::peer_heap(context, pe);
+  const std::uint32_t near = context::near_index(context, pe);
+  if (offset < context.heap_limit[context::kSizeClass<sizeof(T)>] && near < context.n_near) [[likely]] {
+    std::byte* const heap = context::near_heap(context, near);
     *reinterpret_cast<T*>(heap + offset) = value;
     return context::wake_heap(heap);
   }
-  p_cold(context, routine, offset, value, pe);
+  p_cold(offset, value, near, context, routine);
 }
 
 template <class T>
 inline T g(const Context& context, const char* routine, const T* source, int pe) noexcept {
   const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(source) - context.heap_base;
-  if (offset < context.read_limit[context::kSizeClass<sizeof(T)>] && context::pe_in_range(context, pe)) [[likely]] {
-    return *reinterpret_cast<const T*>(context::peer_heap(context, pe) + offset);
+  const std::uint32_t near = context::near_index(context, pe);
+  if (offset < context.read_limit[context::kSizeClass<sizeof(T)>] && near < context.n_near) [[likely]] {
+    return *reinterpret_cast<const T*>(context::near_heap(context, near) + offset);
   }
-  return g_cold<T>(context, routine, offset, pe);
+  return g_cold<T>(offset, near, context, routine);
 }
 
-// put and get of any size. The parameters stand in the order of the entry points', so that the jump to here moves none
+// put and get of any size; `near`: see context::near_index(). The parameters stand in the order of the entry points', so that the jump to here moves none
 // of them.
-void put_bytes(void* dest, const void* source, std::uint64_t bytes, int pe, const Context& context,
+void put_bytes(void* dest, const void* source, std::uint64_t bytes, std::uint32_t near, const Context& context,
                const char* routine) noexcept;
-void get_bytes(void* dest, const void* source, std::uint64_t bytes, int pe, const Context& context,
+void get_bytes(void* dest, const void* source, std::uint64_t bytes, std::uint32_t near, const Context& context,
                const char* routine) noexcept;
-void get_nbi_bytes(void* dest, const void* source, std::uint64_t bytes, int pe, const Context& context,
+void get_nbi_bytes(void* dest, const void* source, std::uint64_t bytes, std::uint32_t near, const Context& context,
                    const char* routine) noexcept;
 
-void put_nbi_bytes(void* dest, const void* source, std::uint64_t bytes, int pe, const Context& context,
+void put_nbi_bytes(void* dest, const void* source, std::uint64_t bytes, std::uint32_t near, const Context& context,
                    const char* routine) noexcept;
 
 // One word is as cheap as p and g: a single store or load. `kRest`: what is done when it is not one word of a mapped
@@ -83,13 +89,13 @@ inline void put_with(const Context& context, const char* routine, void* dest, co
                      int pe) noexcept {
   const std::uint64_t bytes = checked_bytes(routine, nelems, sizeof(T));
   const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(dest) - context.heap_base;
-  if (bytes == 8 && offset < context.heap_limit[context::kSizeClass<8>] && context::pe_in_range(context, pe))
-      [[likely]] {
-    std::byte* const heap = context::peer_heap(context, pe);
+  const std::uint32_t near = context::near_index(context, pe);
+  if (bytes == 8 && offset < context.heap_limit[context::kSizeClass<8>] && near < context.n_near) [[likely]] {
+    std::byte* const heap = context::near_heap(context, near);
     __builtin_memcpy(heap + offset, source, 8);
     return context::wake_heap(heap);
   }
-  kRest(dest, source, bytes, pe, context, routine);
+  kRest(dest, source, bytes, near, context, routine);
 }
 template <class T>
 inline void put(const Context& context, const char* routine, void* dest, const void* source, std::size_t nelems,
@@ -102,12 +108,12 @@ inline void get_with(const Context& context, const char* routine, void* dest, co
                      int pe) noexcept {
   const std::uint64_t bytes = checked_bytes(routine, nelems, sizeof(T));
   const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(source) - context.heap_base;
-  if (bytes == 8 && offset < context.read_limit[context::kSizeClass<8>] && context::pe_in_range(context, pe))
-      [[likely]] {
-    __builtin_memcpy(dest, context::peer_heap(context, pe) + offset, 8);
+  const std::uint32_t near = context::near_index(context, pe);
+  if (bytes == 8 && offset < context.read_limit[context::kSizeClass<8>] && near < context.n_near) [[likely]] {
+    __builtin_memcpy(dest, context::near_heap(context, near) + offset, 8);
     return;
   }
-  kRest(dest, source, bytes, pe, context, routine);
+  kRest(dest, source, bytes, near, context, routine);
 }
 template <class T>
 inline void get(const Context& context, const char* routine, void* dest, const void* source, std::size_t nelems,

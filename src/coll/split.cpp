@@ -158,7 +158,7 @@ Team& install_team(std::size_t index, const context::Context& route, std::uint64
   team.slot0 =
       node_slots.block0 + route.set.start() * node_slots.pe_step + static_cast<std::int64_t>(index * node_slots.bytes);
   team.scratch_offset = node_slots.bytes - 2 * windows::kScratchBytes;
-  team.direct = all_mapped(team.route);
+  team.direct = context::all_near(team.route);
   team.counting = barrier_counts(node_slots.crowded, team.direct);
   team.handle = handle;
   forget_nodes(team);

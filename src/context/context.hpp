@@ -4,9 +4,10 @@
 // zero, so every operation fails its bounds check and goes to the cold half, which finds out what is wrong: the check
 // is the translation.
 //
-// Where some PE's memory is not mapped (all_mapped is false), the limits are zero as well: everything goes to the cold
-// half, which checks it against `window_bytes`, finds the address where the PE is mapped, and leaves the rest to
-// messages.
+// The hot half reaches the near PEs: those around this PE, by their numbers in the team, whose memory is mapped. In a job
+// on one node these are all, in one whose nodes hold consecutive PEs those of the node. Every other PE goes to the cold
+// half, which finds its address where it is mapped, and leaves the rest to messages. On the queue path, where nothing
+// but this PE's own memory is mapped, the limits are zero, and the cold half checks against `window_bytes`.
 //
 // A context handle is a coded integer, (generation << 12 | index): any value can be looked up without a wild access.
 #pragma once
@@ -24,10 +25,11 @@ inline constexpr int kSizeClasses = 5;  // accesses of 1, 2, 4, 8, 16 bytes
 struct alignas(256) Context {  // a power of two: a handle's index becomes a shift
   // Hot. `heap_limit[k]`: an access of 1 << k bytes at heap offset o is inside when o < heap_limit[k].
   std::uintptr_t heap_base;  // this PE's symmetric heap
-  std::uint64_t heap_bytes;  // 0 where not all PEs are mapped; the checks of cold code use window_bytes
-  std::byte* heap0;          // the heap of team PE 0
+  std::uint64_t heap_bytes;  // 0 on the queue path; the checks of cold code use window_bytes
+  std::byte* near_heap;      // the heap of the first near PE
   std::int64_t pe_step;      // bytes from one team PE's block to the next; negative for reversed teams
-  std::uint32_t n_pes;       // of the team; 0: not usable
+  std::uint32_t first_near;  // in the team
+  std::uint32_t n_near;
   std::uint64_t heap_limit[kSizeClasses];
   std::uint64_t heap_elements[2];  // whole words of 4 and of 8 bytes in the heap
   // The same for operations that a program may repeat until the value is another one: reads, swaps, compare-and-swaps.
@@ -37,12 +39,13 @@ struct alignas(256) Context {  // a power of two: a handle's index becomes a shi
   // Static data: the second thing to try.
   std::uintptr_t static_base;
   std::uint64_t static_bytes;
-  std::byte* static0;
+  std::byte* near_statics;  // of the first near PE
   // Cold.
   std::uint64_t window_bytes;  // of the symmetric heap
   std::uint64_t handle;        // the value the user holds; 0: free
   std::uint32_t team_index;
-  std::int32_t my_pe;  // in the team
+  std::uint32_t n_pes;  // of the team; 0: not usable
+  std::int32_t my_pe;   // in the team
   team::PeSet set;
   std::uint64_t session_options;
   std::uint64_t session_total_ops;
@@ -55,8 +58,12 @@ inline constexpr std::uint64_t kContextIndexMask = kMaxContexts - 1;
 inline constexpr std::size_t kInvalidContext = 0;  // from init on its handle matches nothing
 inline constexpr std::size_t kDefaultContext = 1;
 
-// Can this PE address the memory of all PEs? Set once, at init, alike on all PEs.
+// Can this PE address the memory of all PEs of the job? Set once, at init, alike on all PEs.
 inline constinit bool all_mapped = true;
+
+// May messages arrive that only calls of the library handle, since no progress thread does? Set at init. Operations that
+// a program may repeat then handle messages now and then.
+inline constinit bool calls_make_progress = false;
 
 // Do reads take their cold half, which notices a program that reads again and again instead of waiting? It then gives
 // the core to the PE that it waits for. Set at init, where PEs outnumber cores.
@@ -78,7 +85,7 @@ inline constinit Context context_table[kMaxContexts] = {};
 
 // Nothing is in range any more; the cold half says why.
 inline void make_unusable(Context& context) noexcept {
-  context.n_pes = 0;
+  context.n_pes = context.n_near = 0;
   context.heap_bytes = context.window_bytes = context.static_bytes = 0;
   for (auto& limit : context.heap_limit) limit = 0;
   for (auto& limit : context.read_limit) limit = 0;
@@ -86,9 +93,12 @@ inline void make_unusable(Context& context) noexcept {
   for (auto& elements : context.read_elements) elements = 0;
 }
 
-// The hot limits of a context that may address all PEs' heaps of `window_bytes`; zeros where it may not.
+// Can this PE address the memory of its node peers?
+inline bool node_is_mapped() noexcept { return all_mapped || places.mapped != nullptr; }
+
+// The hot limits of a context that may address near PEs' heaps of `window_bytes`; zeros where it may not.
 inline void set_hot_limits(Context& context) noexcept {
-  context.heap_bytes = all_mapped ? context.window_bytes : 0;
+  context.heap_bytes = node_is_mapped() ? context.window_bytes : 0;
   for (int k = 0; k < kSizeClasses; ++k) {
     const std::uint64_t bytes = std::uint64_t{1} << k;
     context.heap_limit[k] = context.heap_bytes >= bytes ? context.heap_bytes - bytes + 1 : 0;
@@ -106,6 +116,22 @@ inline bool is_mapped(const Context& context, int pe) noexcept {
   if (all_mapped || pe == context.my_pe) return true;
   return places.mapped != nullptr && places.mapped[world_pe(context, pe)] != 0;
 }
+
+// Moves the route of a context to other PEs: `near_heap` and `near_statics` become those of its first near PE. Requires
+// set, my_pe and n_pes of those PEs; `of_pe0`: how far in bytes the block of its PE 0 lies behind that of the first near
+// PE so far.
+inline void set_near(Context& context, std::int64_t of_pe0) noexcept {
+  int first = context.my_pe;
+  while (first > 0 && is_mapped(context, first - 1)) --first;
+  int end = context.my_pe + 1;
+  while (end < static_cast<int>(context.n_pes) && is_mapped(context, end)) ++end;
+  const std::int64_t move = of_pe0 + first * context.pe_step;
+  context.near_heap += move;
+  context.near_statics += move;
+  context.first_near = static_cast<std::uint32_t>(first);
+  context.n_near = static_cast<std::uint32_t>(end - first);
+}
+inline bool all_near(const Context& context) noexcept { return context.n_near == context.n_pes; }
 
 inline Context& default_context() noexcept { return context_table[kDefaultContext]; }
 inline Context& context_at(std::uint64_t handle) noexcept { return context_table[handle & kContextIndexMask]; }

@@ -49,8 +49,8 @@ inline Place place_of(const Context& context, const void* own_copy, int pe) noex
 // Returns the address at which this process maps that place of `pe`. `pe` is mapped, the place is in one of its two
 // windows.
 inline std::byte* mapped_address(const Context& context, const WindowOffset& at, int pe) noexcept {
-  std::byte* const of_pe0 = at.window == windows::kStaticWindow ? context.static0 : context.heap0;
-  return of_pe0 + static_cast<std::int64_t>(pe) * context.pe_step + at.offset;
+  std::byte* const near = at.window == windows::kStaticWindow ? context.near_statics : context.near_heap;
+  return near + block_distance(context, pe) + at.offset;
 }
 
 // Where an operation on a symmetric object goes.

@@ -20,11 +20,11 @@ constinit const char* unusable_reason = "called before shmem_init";
 
 // The heap of another PE as mapped here; -1: the address is in none.
 int owner_of_heap(const Context& context, std::uintptr_t address) {
-  if (!all_mapped || context.pe_step <= 0) return -1;
-  const std::uint64_t offset = address - reinterpret_cast<std::uintptr_t>(context.heap0);
-  const std::uint64_t pe = offset / static_cast<std::uint64_t>(context.pe_step);
-  return pe < context.n_pes && offset % static_cast<std::uint64_t>(context.pe_step) < context.window_bytes
-             ? static_cast<int>(pe)
+  if (!node_is_mapped() || context.pe_step <= 0) return -1;
+  const std::uint64_t offset = address - reinterpret_cast<std::uintptr_t>(context.near_heap);
+  const std::uint64_t near = offset / static_cast<std::uint64_t>(context.pe_step);
+  return near < context.n_near && offset % static_cast<std::uint64_t>(context.pe_step) < context.window_bytes
+             ? static_cast<int>(near + context.first_near)
              : -1;
 }
 

@@ -41,8 +41,24 @@ inline bool is_remote(const Target& target) noexcept { return target.doorbell ==
 template <std::size_t Bytes>
 inline constexpr int kSizeClass = std::countr_zero(std::bit_ceil(Bytes));
 
+// The place of `pe` among the near PEs; n_near or more if it is none of them. Hot halves count from there, and hand this
+// number to the cold ones: so they need not keep `pe`, and a job of several nodes costs no instruction more.
+inline std::uint32_t near_index(const Context& context, int pe) noexcept {
+  return static_cast<std::uint32_t>(pe) - context.first_near;
+}
+inline int pe_at(const Context& context, std::uint32_t near) noexcept {
+  return static_cast<int>(near + context.first_near);
+}
+inline std::byte* near_heap(const Context& context, std::uint32_t index) noexcept {
+  return context.near_heap + static_cast<std::int64_t>(index) * context.pe_step;
+}
+// How far in bytes the block of `pe` lies behind that of the first near PE. `pe` need not be mapped.
+inline std::int64_t block_distance(const Context& context, int pe) noexcept {
+  return (pe - static_cast<std::int64_t>(context.first_near)) * context.pe_step;
+}
+// The heap of a PE whose memory is mapped.
 inline std::byte* peer_heap(const Context& context, int pe) noexcept {
-  return context.heap0 + static_cast<std::int64_t>(pe) * context.pe_step;
+  return context.near_heap + block_distance(context, pe);
 }
 
 // The rest of the routes: static data of the executable; PE check included. Ends the job with a diagnostic when the
@@ -65,14 +81,18 @@ inline bool in_heap(const Context& context, std::uintptr_t address, std::uint64_
 }
 
 // A range of `bytes` at `address`.
-[[gnu::always_inline]] inline Target resolve(const Context& context, Site site, const void* symmetric,
-                                             std::uint64_t bytes, int pe) noexcept {
+[[gnu::always_inline]] inline Target resolve_near(const Context& context, Site site, const void* symmetric,
+                                                  std::uint64_t bytes, std::uint32_t near) noexcept {
   const auto address = reinterpret_cast<std::uintptr_t>(symmetric);
-  if (in_heap(context, address, bytes) && pe_in_range(context, pe)) [[likely]] {
-    std::byte* const heap = peer_heap(context, pe);
+  if (in_heap(context, address, bytes) && near < context.n_near) [[likely]] {
+    std::byte* const heap = near_heap(context, near);
     return {heap + (address - context.heap_base), &doorbell_of_heap(heap)};
   }
-  return resolve_cold(context, site, address, bytes, pe);
+  return resolve_cold(context, site, address, bytes, pe_at(context, near));
+}
+[[gnu::always_inline]] inline Target resolve(const Context& context, Site site, const void* symmetric,
+                                             std::uint64_t bytes, int pe) noexcept {
+  return resolve_near(context, site, symmetric, bytes, near_index(context, pe));
 }
 
 // The same for the routines without a PE: this PE's own copy, checked. For wait and test, and lock words.

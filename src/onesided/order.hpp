@@ -7,28 +7,37 @@
 #include <atomic>
 
 #include "context/context.hpp"
+#include "nemesis/unflushed_pes.hpp"
 #include "onesided/operations.hpp"
+#include "onesided/requests.hpp"
 
 namespace shmemx::onesided {
+
+// May something be under way that a flush waits for? Where calls of the library are the only ones to handle messages,
+// they are to do so in any case.
+inline bool may_be_under_way() noexcept {
+  return nemesis::unflushed_count.load(std::memory_order_acquire) != 0 ||  // flushed
+         requests.open_of_contexts() != 0 || context::calls_make_progress;
+}
 
 // Deliveries in order: stores become visible in program order on x86 (a compiler barrier there), release elsewhere.
 inline void fence(const char* routine, const context::Context& context) noexcept {
   std::atomic_thread_fence(std::memory_order_acq_rel);
-  if (!context::all_mapped) [[unlikely]]
+  if (!context::all_mapped && may_be_under_way()) [[unlikely]]
     fence_unmapped(routine, context);
 }
 
 // Complete and visible to all, whatever the context: the store buffer is drained, messages are carried out.
 inline void quiet(const char* routine = "shmem_quiet") noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (!context::all_mapped) [[unlikely]]
+  if (!context::all_mapped && may_be_under_way()) [[unlikely]]
     flush_all(routine);
 }
 
 // The same for one context.
 inline void quiet(const char* routine, const context::Context& context) noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (!context::all_mapped) [[unlikely]]
+  if (!context::all_mapped && may_be_under_way()) [[unlikely]]
     flush(routine, context);
 }
 

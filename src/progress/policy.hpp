@@ -12,6 +12,7 @@ enum class NetworkSleep : std::uint8_t { refused, timed_out, woken };
 
 struct Policy {
   std::uint32_t bare_polls = 200;          // polls without pause: the change is close; 1 where `poll` brings it
+  std::uint32_t store_polls = 200;         // the same where a node peer's store brings it
   std::uint32_t pause_polls = 80;          // polls with pause after that; 0 when PEs outnumber cores
   std::uint64_t poll_ns = 0;               // not 0: polls for this time instead, as a poll of a network exceeds a pause
   std::uint64_t yield_ns = 200'000;        // then sched_yield between polls for this long

@@ -23,6 +23,9 @@ constexpr std::uint64_t kBetweenNs = 5'000;    // a program that takes longer be
 constexpr std::uint64_t kLoopSleepNs = 50'000;
 constinit thread_local Tests tests_by_word[kWords] = {};
 
+constexpr std::uint64_t kPollIntervalNs = 5'000;
+constinit thread_local std::uint64_t last_poll_ns = 0;
+
 Tests& tests_of(const void* what) {
   return tests_by_word[(reinterpret_cast<std::uintptr_t>(what) * 0x9e3779b97f4a7c15U) >> 60];
 }
@@ -57,6 +60,14 @@ void repeated_test(const void* what, std::uint64_t answer) noexcept {
     // If no other process has taken the core, it is offered less often: the program may just measure its tests.
     tests.count = tests.last_ns - now > kSwitchNs ? patience : kTimedFrom;
   }
+}
+
+void poll_at_intervals() noexcept {
+  bool (*const poll)() = message_poll();
+  const std::uint64_t now = now_ns();
+  if (poll == nullptr || now - last_poll_ns < kPollIntervalNs) return;
+  poll();
+  last_poll_ns = now_ns();
 }
 
 void test_succeeded_slow() noexcept {

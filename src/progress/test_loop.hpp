@@ -12,6 +12,10 @@ namespace shmemx::progress {
 // `answer` what was read. A program that works between its tests never loses the core here.
 [[gnu::noinline, gnu::cold]] void repeated_test(const void* what, std::uint64_t answer) noexcept;
 
+// Handles messages, but only some microseconds after this thread has last done so here: for operations that a program
+// may repeat, where no progress thread handles them.
+[[gnu::noinline, gnu::cold]] void poll_at_intervals() noexcept;
+
 // Handles messages after a test that succeeded. It may belong to a loop as well, one that goes on while it does.
 [[gnu::noinline, gnu::cold]] void test_succeeded_slow() noexcept;
 inline void test_succeeded() noexcept {

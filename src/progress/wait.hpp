@@ -1,6 +1,7 @@
-// Waiting: spin, then yield, then sleep. Every wait of the library is one of the three below.
+// Waiting: spin, then yield, then sleep. Every wait of the library is one of the four below.
 //
 //   wait_for         for a change of memory that another PE or thread makes
+//   wait_for_store   the same where a node peer makes it: no network brings it, so they are polled rarely
 //   wait_until       the same where a message brings the change: polls at once, first of all what one PE sends
 //   wait_under_lock  for what may be read under the endpoint's lock only
 //
@@ -42,6 +43,16 @@ class Expecting {
  private:
   int before_;
 };
+
+// `pe`: any of the node peers that may make the change.
+template <class Done>
+inline void wait_for_store(const char* routine, int pe, Done done) noexcept {
+  for (std::uint32_t polls = policy().store_polls; polls != 0; --polls) {
+    if (done()) return;
+  }
+  const Expecting expecting(pe);
+  wait_slow([](void* state) { return (*static_cast<Done*>(state))(); }, &done, routine);
+}
 
 // Polls for messages until done() returns true, then waits by the policy. done() runs without the lock. Requires
 // open().

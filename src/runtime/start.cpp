@@ -196,19 +196,20 @@ context::Context make_world(const windows::Arena& arena, const StartParameters& 
   context::Context world{};
   world.heap_base = reinterpret_cast<std::uintptr_t>(arena.heap(pe));
   world.window_bytes = parameters.heap_limit_bytes;
-  world.heap0 = arena.heap(0);
+  world.near_heap = arena.heap(0);
   world.pe_step = static_cast<std::int64_t>(geometry.stride);
   world.n_pes = arena.header().n_pes;
   context::set_hot_limits(world);
   if (statics_are_symmetric(arena, pe)) {
     world.static_base = reinterpret_cast<std::uintptr_t>(parameters.statics.base());
     world.static_bytes = parameters.statics.span_bytes();
-    world.static0 = arena.statics(0);
+    world.near_statics = arena.statics(0);
   }
   world.handle = context::kDefaultContext;
   world.team_index = static_cast<std::uint32_t>(coll::kWorldTeam);
   world.my_pe = pe;
   world.set = team::PeSet(Pe{0}, 1, static_cast<int>(world.n_pes));
+  context::set_near(world, 0);
   return world;
 }
 
@@ -224,10 +225,12 @@ void configure_waiting(const windows::Arena& arena, const StartParameters& param
   policy.on_wake = forget_waiting;
   policy.part_from_pes = policy.crowded || policy.mode == WaitMode::spin ? nullptr : part_from_pes;
   watch_doorbells_of_node(arena, doorbells_of(arena, parameters), parameters.identity.pe);
-  context::reads_are_watched = policy.crowded;
+  context::calls_make_progress = config.progress == config::Progress::off && parameters.nodes.several();
+  context::reads_are_watched = policy.crowded || context::calls_make_progress;
   constexpr std::uint64_t kPauseNs = 25;
   const std::uint64_t spin_ns = config.spin_ns.value_or(crowded ? 0 : 2000);
-  policy.bare_polls = spin_ns == 0 || !context::all_mapped ? 1 : 200;
+  policy.store_polls = spin_ns == 0 ? 1 : 200;
+  policy.bare_polls = context::all_mapped ? policy.store_polls : 1;
   policy.pause_polls = static_cast<std::uint32_t>(std::min<std::uint64_t>(spin_ns / kPauseNs, 1U << 30));
   // About a round trip between nodes, unless the user sets it. PEs of other machines may run on these cores unnoticed.
   policy.poll_ns = parameters.nodes.several() ? std::max<std::uint64_t>(config.spin_ns.value_or(12'000), 1) : 0;

@@ -19,7 +19,7 @@ ActiveGroup::ActiveGroup(const context::Context& world, const char* routine, tea
   const auto my_pe = set.find(Pe{world.my_pe});
   if (!my_pe) fatal(routine, "PE %d is not in the active set it called with", world.my_pe);
   route_ = route_of(world, set, my_pe->value);
-  direct_ = all_mapped(route_);
+  direct_ = context::all_near(route_);
   psync_ = symmetric(route_, {routine, "pSync"}, psync, 3 * sizeof(long), direct_);
 }
 
@@ -38,7 +38,8 @@ void ActiveGroup::sync() noexcept {
 
 void ActiveGroup::await_departure(int pe) noexcept {
   const long* const released = word_of(pe, 1);
-  progress::wait_for(routine_, [&] { return __atomic_load_n(released, __ATOMIC_ACQUIRE) == 0; });  // depart
+  progress::wait_for_store(routine_, context::world_pe(route_, pe),
+                           [&] { return __atomic_load_n(released, __ATOMIC_ACQUIRE) == 0; });  // depart
 }
 
 void ActiveGroup::release(int pe) noexcept {
@@ -48,8 +49,10 @@ void ActiveGroup::release(int pe) noexcept {
 
 void ActiveGroup::await_release() noexcept {
   long* const released = word_of(me(), 1);
-  progress::wait_for(routine_, [&] { return __atomic_load_n(released, __ATOMIC_ACQUIRE) != 0; });  // arrive
-  __atomic_store_n(released, 0L, __ATOMIC_RELEASE);                                                // depart
+  const int other = context::world_pe(route_, me() == 0 ? size() - 1 : 0);
+  progress::wait_for_store(routine_, other,
+                           [&] { return __atomic_load_n(released, __ATOMIC_ACQUIRE) != 0; });  // arrive
+  __atomic_store_n(released, 0L, __ATOMIC_RELEASE);                                            // depart
 }
 
 void ActiveGroup::signal(int pe, int index, int operation) noexcept {

@@ -21,7 +21,7 @@ void await_others(Team& team, const TeamNodes& nodes, const char* routine) {
   team.arrivals_seen += static_cast<std::uint64_t>(others);
   const std::atomic<std::uint64_t>& arrived = team.central(team.me()).arrived;
   // Node peers signal through memory, so any of them can stand for the expected PE.
-  progress::wait_until(routine, context::world_pe(team.route, nodes.here().back()), [&] {
+  progress::wait_for_store(routine, context::world_pe(team.route, nodes.here().back()), [&] {
     return arrived.load(std::memory_order_acquire) >= team.arrivals_seen;  // arrive
   });
 }

@@ -29,7 +29,8 @@ void barrier_counting(Team& team, const char* routine) noexcept {
     }
     return;
   }
-  progress::wait_for(routine, [&] { return central.released.load(std::memory_order_acquire) >= turn; });  // arrive
+  const int other = context::world_pe(team.route, team.me() == 0 ? 1 : 0);
+  progress::wait_for_store(routine, other, [&] { return central.released.load(std::memory_order_acquire) >= turn; });  // arrive
 }
 
 }  // namespace shmemx::coll

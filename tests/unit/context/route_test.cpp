@@ -51,6 +51,13 @@ class QueuePath {
   unit::WaitingGuard waiting_;
 };
 
+// Sets the process up as in a job of several nodes: only the PEs of its node are mapped.
+class NodesPath : QueuePath {
+ public:
+  explicit NodesPath(const std::uint8_t (&mapped)[kPes]) { context::places.mapped = mapped; }
+  ~NodesPath() { context::places.mapped = nullptr; }
+};
+
 bool names(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
@@ -122,6 +129,59 @@ BOOST_AUTO_TEST_CASE(pe_numbers_of_reversed_and_strided_teams_are_translated) {
   BOOST_CHECK_EQUAL(context::resolve(odds, kSite, node().at<void>(3, 64), 8, 0).address, node().arena().heap(1) + 64);
   BOOST_CHECK_EQUAL(context::resolve(odds, kSite, node().at<void>(3, 64), 8, 1).address, node().arena().heap(3) + 64);
   BOOST_CHECK(names(diagnostic(odds, node().at<void>(3, 64), 8, 2), "argument 'pe' is 2, allowed are 0..1"));
+}
+
+// Returns the route to `set` as that PE of the world has it.
+Context route_from(const team::PeSet& set, int world_pe) {
+  Context world = node().world(world_pe);
+  context::set_hot_limits(world);
+  return coll::route_of(world, set, set.find(Pe{world_pe})->value);
+}
+
+BOOST_AUTO_TEST_CASE(near_pes_are_those_of_the_node_around_this_one) {
+  static constexpr std::uint8_t kMapped[kPes] = {0, 1, 1, 0};
+  const NodesPath nodes(kMapped);
+  const team::PeSet all = node().world(0).set;
+  const Context world = route_from(all, 1);
+  BOOST_CHECK_EQUAL(world.heap_bytes, unit::kNodeHeapBytes);
+  BOOST_CHECK_EQUAL(world.first_near, 1U);
+  BOOST_CHECK_EQUAL(world.n_near, 2U);
+  const Context back = route_from(*all.subset(3, -1, 4), 2);
+  BOOST_CHECK_EQUAL(back.first_near, 1U);
+  BOOST_CHECK_EQUAL(back.n_near, 2U);
+  for (const std::size_t offset : {std::size_t{0}, std::size_t{64}, unit::kNodeHeapBytes - 8}) {
+    for (const int pe : {1, 2}) {
+      BOOST_CHECK_EQUAL(context::resolve(world, kSite, node().at<void>(1, offset), 8, pe).address,
+                        node().arena().heap(pe) + offset);
+      BOOST_CHECK_EQUAL(context::resolve(back, kSite, node().at<void>(2, offset), 8, 3 - pe).address,
+                        node().arena().heap(pe) + offset);
+    }
+  }
+  BOOST_CHECK_EQUAL(context::resolve(back, kSite, node().arena().statics(2) + 8, 8, 2).address,
+                    node().arena().statics(1) + 8);
+  for (const int pe : {0, 3}) {
+    BOOST_CHECK(is_remote(context::resolve(world, kSite, node().at<void>(1, 64), 8, pe)));
+    BOOST_CHECK(is_remote(context::resolve(back, kSite, node().at<void>(2, 64), 8, pe)));
+  }
+  for (const int pe : {-1, kPes, 2147483647, -2147483647 - 1})
+    BOOST_CHECK(names(diagnostic(world, node().at<void>(1, 64), 8, pe), ("'pe' is " + std::to_string(pe)).c_str()));
+  BOOST_CHECK(names(diagnostic(world, node().at<void>(2, 64), 8, 1), "it is in the heap of PE 2"));
+}
+
+BOOST_AUTO_TEST_CASE(pes_that_do_not_follow_each_other_are_mapped_but_not_near) {
+  static constexpr std::uint8_t kMapped[kPes] = {1, 0, 1, 0};
+  const NodesPath nodes(kMapped);
+  const team::PeSet all = node().world(0).set;
+  const Context world = route_from(all, 2);
+  BOOST_CHECK_EQUAL(world.first_near, 2U);
+  BOOST_CHECK_EQUAL(world.n_near, 1U);
+  BOOST_CHECK_EQUAL(context::resolve(world, kSite, node().at<void>(2, 64), 8, 0).address, node().arena().heap(0) + 64);
+  BOOST_CHECK_EQUAL(context::resolve(world, kSite, node().at<void>(2, 64), 8, 0).doorbell, &node().arena().doorbell(0));
+  BOOST_CHECK(is_remote(context::resolve(world, kSite, node().at<void>(2, 64), 8, 1)));
+  const Context evens = route_from(*all.subset(0, 2, 2), 2);
+  BOOST_CHECK(context::all_near(evens));
+  BOOST_CHECK(!context::all_near(world));
+  BOOST_CHECK_EQUAL(context::resolve(evens, kSite, node().at<void>(2, 64), 8, 0).address, node().arena().heap(0) + 64);
 }
 
 BOOST_AUTO_TEST_CASE(a_pe_out_of_range_is_named) {

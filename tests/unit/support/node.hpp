@@ -29,12 +29,12 @@ inline context::Context make_world(const windows::Arena& arena, int pe) {
   context::Context world{};
   world.heap_base = reinterpret_cast<std::uintptr_t>(arena.heap(pe));
   world.heap_bytes = world.window_bytes = geometry.heap_bytes;
-  world.heap0 = arena.heap(0);
+  world.near_heap = arena.heap(0);
   world.pe_step = static_cast<std::int64_t>(geometry.stride);
-  world.n_pes = static_cast<std::uint32_t>(geometry.n_pes);
+  world.n_pes = world.n_near = static_cast<std::uint32_t>(geometry.n_pes);
   world.static_base = reinterpret_cast<std::uintptr_t>(arena.statics(pe));
   world.static_bytes = geometry.static_bytes;
-  world.static0 = arena.statics(0);
+  world.near_statics = arena.statics(0);
   world.handle = context::kDefaultContext;
   world.team_index = static_cast<std::uint32_t>(coll::kWorldTeam);
   world.my_pe = pe;
