@@ -77,7 +77,7 @@ inline void note_read(const void* address, T value) noexcept {
   if (context::reads_are_watched || !context::node_is_mapped()) [[unlikely]] {
     std::uint64_t answer = 0;
     std::memcpy(&answer, &value, std::min(sizeof value, sizeof answer));
-    progress::repeated_test(address, answer);
+    if (progress::repeated_test(address, answer) && context::alone_on_node) am::poll();
   }
 }
 

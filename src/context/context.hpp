@@ -65,8 +65,12 @@ inline constinit bool all_mapped = true;
 // a program may repeat then handle messages now and then.
 inline constinit bool calls_make_progress = false;
 
+// Is this PE the only one of the job on its node? Then only messages change what it can read. Set at init.
+inline constinit bool alone_on_node = false;
+
 // Do reads take their cold half, which notices a program that reads again and again instead of waiting? It then gives
-// the core to the PE that it waits for. Set at init, where PEs outnumber cores.
+// the core to the PE that it waits for, or handles messages. Set at init: where PEs outnumber cores, and in the two cases
+// above.
 inline constinit bool reads_are_watched = false;
 
 // Where the PEs of the world are. Set once, at init; the tables stay.

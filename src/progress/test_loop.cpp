@@ -36,15 +36,8 @@ void give_core_away() {
   sleep_once([](void*) { return false; }, nullptr, kLoopSleepNs);
 }
 
-}  // namespace
-
-void repeated_test(const void* what, std::uint64_t answer) noexcept {
-  if (policy().mode == WaitMode::spin) return;
-  Tests& tests = tests_of(what);
-  if (tests.what != what || tests.answer != answer) {
-    tests = {what, answer, 1, 0};
-    return;
-  }
+// The program has tested a word again.
+void count_repetition(Tests& tests) {
   if (++tests.count < kTimedFrom) return;
   const std::uint32_t patience = policy().crowded ? kPatience : kPatienceAlone;
   if (tests.count > kTimedFrom && tests.count < patience) return;
@@ -60,6 +53,18 @@ void repeated_test(const void* what, std::uint64_t answer) noexcept {
     // If no other process has taken the core, it is offered less often: the program may just measure its tests.
     tests.count = tests.last_ns - now > kSwitchNs ? patience : kTimedFrom;
   }
+}
+
+}  // namespace
+
+bool repeated_test(const void* what, std::uint64_t answer) noexcept {
+  Tests& tests = tests_of(what);
+  if (tests.what != what || tests.answer != answer) {
+    tests = {what, answer, 1, 0};
+    return false;
+  }
+  if (policy().mode != WaitMode::spin) count_repetition(tests);
+  return true;
 }
 
 void poll_at_intervals() noexcept {

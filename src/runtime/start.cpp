@@ -213,6 +213,15 @@ context::Context make_world(const windows::Arena& arena, const StartParameters& 
   return world;
 }
 
+namespace {
+
+bool is_alone_on_node(const StartParameters& parameters) {
+  const std::vector<std::uint8_t>& mapped = parameters.nodes.mapped;
+  return std::count(mapped.begin(), mapped.end(), std::uint8_t{1}) == 1;
+}
+
+}  // namespace
+
 void configure_waiting(const windows::Arena& arena, const StartParameters& parameters) noexcept {
   const config::Config& config = parameters.config;
   const windows::Geometry& geometry = arena.geometry();
@@ -226,7 +235,8 @@ void configure_waiting(const windows::Arena& arena, const StartParameters& param
   policy.part_from_pes = policy.crowded || policy.mode == WaitMode::spin ? nullptr : part_from_pes;
   watch_doorbells_of_node(arena, doorbells_of(arena, parameters), parameters.identity.pe);
   context::calls_make_progress = config.progress == config::Progress::off && parameters.nodes.several();
-  context::reads_are_watched = policy.crowded || context::calls_make_progress;
+  context::alone_on_node = parameters.nodes.several() && is_alone_on_node(parameters);
+  context::reads_are_watched = policy.crowded || context::calls_make_progress || context::alone_on_node;
   constexpr std::uint64_t kPauseNs = 25;
   const std::uint64_t spin_ns = config.spin_ns.value_or(crowded ? 0 : 2000);
   policy.store_polls = spin_ns == 0 ? 1 : 200;
