@@ -16,7 +16,8 @@ struct Policy {
   std::uint32_t pause_polls = 80;          // polls with pause after that; 0 when PEs outnumber cores
   std::uint64_t poll_ns = 0;               // not 0: polls for this time instead, as a poll of a network exceeds a pause
   std::uint64_t yield_ns = 200'000;        // then sched_yield between polls for this long
-  std::uint64_t sleep_max_ns = 1'000'000;  // then sleep in doubling steps up to this
+  std::uint64_t sleep_first_ns = 50'000;   // then sleep, first for this long
+  std::uint64_t sleep_max_ns = 1'000'000;  // in doubling steps up to this
   WaitMode mode = WaitMode::automatic;
   bool crowded = false;                             // PEs outnumber the cores they may use
   void (*on_sleep)(const char* routine) = nullptr;  // called before each sleep step; ends the job if a peer is gone

@@ -13,7 +13,6 @@
 namespace shmemx::progress {
 namespace {
 
-constexpr std::uint64_t kFirstSleepNs = 50'000;
 constexpr int kTurnsPerClock = 4;
 constexpr int kPollsAfterWake = 50;
 constexpr std::uint64_t kLookAfterWakeNs = 3'000;
@@ -76,7 +75,7 @@ void spin_until_done(PollFunction done, void* state, const char* routine) {
 
 void sleep_until_done(PollFunction done, void* state, const char* routine) {
   const Policy& how = policy();
-  std::uint64_t step_ns = kFirstSleepNs;
+  std::uint64_t step_ns = how.sleep_first_ns;
   while (true) {
     if (how.on_sleep != nullptr) how.on_sleep(routine);
     const Slept slept = sleep_once(done, state, step_ns);
@@ -118,7 +117,7 @@ void wait_in_phases(PollFunction done, void* state, const char* routine) {
     if (core_is_busy(now_ns())) {
       if (!how.crowded && poll_for<pause_once>(done, state, kBusySpinNs)) return;
       part_from_pes();
-    } else if (poll_for<yield_once>(done, state, how.yield_ns)) {
+    } else if (how.yield_ns != 0 && poll_for<yield_once>(done, state, how.yield_ns)) {
       return;
     }
   }

@@ -220,6 +220,23 @@ bool is_alone_on_node(const StartParameters& parameters) {
   return std::count(mapped.begin(), mapped.end(), std::uint8_t{1}) == 1;
 }
 
+// If many PEs share a core, each of them has to run once within the yielding phase, and a yield would let others run
+// that wait, too: with very many a waiter sleeps at once, for so long that the others have their turns meanwhile. It is
+// woken when it can go on; the bounds on its sleep are for the wake-ups that are missed.
+void configure_sleeping(progress::Policy& policy, const config::Config& config, std::uint64_t n_pes) {
+  constexpr std::uint64_t kYieldingPesPerCore = 16;
+  constexpr std::uint64_t kFirstSleepNsPerPe = 40'000;  // on the same core
+  constexpr std::uint64_t kLastSleepUsPerPe = 200;
+  const std::uint64_t turns_us = std::max<std::uint64_t>(200, 20 * n_pes);
+  const std::uint64_t per_core = policy.crowded ? n_pes / static_cast<std::uint64_t>(usable_cpus()) : 1;
+  const bool very_many = per_core > kYieldingPesPerCore;
+  policy.yield_ns = 1000 * config.yield_us.value_or(very_many ? 0 : turns_us);
+  progress::set_turn_ns(std::max(progress::kDefaultTurnNs, 250 * config.yield_us.value_or(turns_us)));
+  if (very_many) policy.sleep_first_ns = kFirstSleepNsPerPe * per_core;
+  policy.sleep_max_ns = 1000 * config.sleep_max_us.value_or(very_many ? kLastSleepUsPerPe * per_core : 1000);
+  policy.sleep_first_ns = std::min(policy.sleep_first_ns, policy.sleep_max_ns);
+}
+
 }  // namespace
 
 void configure_waiting(const windows::Arena& arena, const StartParameters& parameters) noexcept {
@@ -244,10 +261,7 @@ void configure_waiting(const windows::Arena& arena, const StartParameters& param
   policy.pause_polls = static_cast<std::uint32_t>(std::min<std::uint64_t>(spin_ns / kPauseNs, 1U << 30));
   // About a round trip between nodes, unless the user sets it. PEs of other machines may run on these cores unnoticed.
   policy.poll_ns = parameters.nodes.several() ? std::max<std::uint64_t>(config.spin_ns.value_or(12'000), 1) : 0;
-  // If many PEs share a core, each of them has to run once within the yielding phase.
-  policy.yield_ns = 1000 * config.yield_us.value_or(std::max<std::uint64_t>(200, 20 * arena.header().n_node_pes));
-  progress::set_turn_ns(std::max(progress::kDefaultTurnNs, policy.yield_ns / 4));
-  policy.sleep_max_ns = 1000 * config.sleep_max_us.value_or(1000);
+  configure_sleeping(policy, config, arena.header().n_node_pes);
   coll::node_slots = {arena.block(0), static_cast<std::int64_t>(geometry.stride), windows::slot_bytes(geometry.n_pes),
                       crowded};
 }
