@@ -5,6 +5,7 @@
 #include "api/plain_define.hpp"
 #include "base/fatal.hpp"
 #include "coll/barrier.hpp"
+#include "coll/common/select.hpp"
 #include "coll/split.hpp"
 #include "onesided/order.hpp"
 #include "runtime/contexts.hpp"
@@ -40,8 +41,9 @@ int split_into(coll::Team& parent, const Split& call, const std::vector<coll::Tr
 
 void end_team(coll::Team& team, const char* routine) {
   // Once PE 0 of the team has left the barrier, it may use the slot for another team and clear the counters, which a
-  // slower member of this team may still read. In a dissemination each member reads its own flags only.
-  team.counting = false;
+  // slower member of this team may still read. In a dissemination and in a tree each member waits on its own words
+  // only.
+  team.counting = team.counting && coll::takes_tree(team.size(), true);
   shmemx::onesided::quiet(routine);  // the team's contexts end with it
   coll::barrier(team, routine);
   shmemx::runtime::drop_contexts_of(team.route.team_index);

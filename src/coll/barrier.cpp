@@ -1,6 +1,7 @@
 #include "coll/barrier.hpp"
 
 #include "am/endpoint.hpp"
+#include "coll/common/select.hpp"
 #include "coll/internode/barrier.hpp"
 #include "coll/node/barrier.hpp"
 
@@ -12,6 +13,8 @@ void barrier(Team& team, const char* routine) noexcept {
     std::atomic_thread_fence(std::memory_order_seq_cst);
   } else if (!team.direct) {
     barrier_remote(team, routine);
+  } else if (team.counting && takes_tree(team.size(), true)) {
+    barrier_tree(team, routine);
   } else if (team.counting) {
     barrier_counting(team, routine);
   } else {

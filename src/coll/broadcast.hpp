@@ -14,7 +14,7 @@ inline void broadcast(TeamGroup group, Symmetric dest, Symmetric source, std::si
     return broadcast_remote(group, dest, source, bytes, root);
   Team& team = group.team();
   const std::byte* const own = source.at(team.me());
-  switch (node_broadcast(bytes, team.size())) {
+  switch (node_broadcast(bytes, team.size(), team.counting)) {
     case NodeBroadcast::pull:
       return broadcast_pull(team, group.routine(), dest, source, bytes, root);
     case NodeBroadcast::push_flat:

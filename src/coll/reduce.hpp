@@ -13,6 +13,8 @@ inline void reduce(Group& group, Elements<T> dest, Elements<T> source, std::size
   if (!group.is_direct()) [[unlikely]]
     return reduce_remote(group, dest.base, source.base, nelems, combine_of<T, Op>());
   if constexpr (Group::kHasScratch) {
+    if (moves_by_tree(nelems * sizeof(T), group.size(), group.team().counting)) [[unlikely]]
+      return reduce_tree(group, dest.base, source.base, nelems, combine_of<T, Op>());
     if (reduction_publishes(nelems * sizeof(T), group.size()))
       return reduce_published<T, Op>(group, dest, source, nelems);
   }

@@ -8,6 +8,7 @@
 #include "base/hash.hpp"
 #include "coll/common/nodes.hpp"
 #include "coll/common/select.hpp"
+#include "coll/exchange.hpp"
 #include "windows/geometry.hpp"
 
 namespace shmemx::coll {
@@ -104,6 +105,8 @@ bool all_request_the_same(const TeamGroup& group, std::uint64_t digest) {
 void clear_own_flags(const Team& team) {
   for (int writer = 0; writer < team.size(); ++writer)
     team.flag(team.me(), writer).epoch.store(0, std::memory_order_relaxed);
+  for (auto& arrived : team.tree(team.me()).arrived) arrived.store(0, std::memory_order_relaxed);
+  team.tree(team.me()).released.store(0, std::memory_order_relaxed);
   team.central(team.me()).arrived.store(0, std::memory_order_relaxed);
   team.central(team.me()).released.store(0, std::memory_order_relaxed);
 }
@@ -115,13 +118,18 @@ struct Agreement {
   int my_pe = -1;
 };
 
-Agreement agree(const TeamGroup& group, std::span<const Triplet> children, std::uint64_t digest, std::size_t start) {
+// `all_equal`: the other members' proposals are the same as `own`.
+Agreement agree(const TeamGroup& group, std::span<const Triplet> children, const Proposal& own, bool all_equal,
+                std::size_t start) {
   Agreement agreement;
-  agreement.ok = all_request_the_same(group, digest);
+  agreement.ok = all_equal || all_request_the_same(group, own.children_digest);
   for (const Triplet& child : children) {
     if (!agreement.ok) break;
     const auto set = group.route().set.subset(child.start, child.stride, child.size);
-    const std::size_t slot = set ? agree_on_slot(group, child, start) : 0;
+    const auto free_slot = [&] {
+      return all_equal ? first_from(own.free_slots, start) : agree_on_slot(group, child, start);
+    };
+    const std::size_t slot = set ? free_slot() : 0;
     agreement.ok = slot != 0;
     if (!agreement.ok) break;
     const auto mine = set->find(group.route().set.world(TeamPe{group.me()}));
@@ -137,7 +145,7 @@ void open_child(const Agreement& agreement, int num_contexts) {
   const context::Context route = route_of(team_table[kWorldTeam].route, agreement.set, agreement.my_pe);
   const std::uint64_t handle = next_generation() * windows::kTeamSlots + agreement.slot;
   Team& team = install_team(agreement.slot, route, handle);
-  team.epoch = team.counted = team.exchanges = team.arrivals_seen = 0;
+  team.epoch = team.counted = team.tree_passes = team.exchanges = team.arrivals_seen = 0;
   team.num_contexts = num_contexts;
   clear_own_flags(team);
 }
@@ -172,16 +180,15 @@ SplitResult split(Team& parent, const char* routine, std::span<const Triplet> ch
   std::size_t start = 0;
   while (true) {
     const Proposal proposal{digest, my_free_slots()};
-    group.publish(&proposal, sizeof proposal);
-    group.sync();
-    const Agreement agreement = agree(group, children, digest, start);
+    const bool all_equal = exchange_alike(group, &proposal, sizeof proposal);
+    const Agreement agreement = agree(group, children, proposal, all_equal, start);
     const bool member = agreement.ok && agreement.slot != 0;
     const bool taken = !member || take_slot(agreement.slot);
     if (member && taken) open_child(agreement, num_contexts);
     // No member uses a child before all members have cleared their flags.
-    group.publish_word(taken ? 1 : 0);
-    group.sync();
-    if (all_took_their_slots(group)) return {agreement.ok, agreement.slot};
+    const std::uint64_t word = taken ? 1 : 0;
+    if (exchange_alike(group, &word, sizeof word) ? taken : all_took_their_slots(group))
+      return {agreement.ok, agreement.slot};
     // Meanwhile another thread has split another team into the same slot. Try again, from another word for each parent.
     if (member && taken) release_team(team_table[agreement.slot]);
     start = (start + 64 * (1 + (parent.route.team_index & 3))) % windows::kTeamSlots;

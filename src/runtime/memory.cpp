@@ -10,7 +10,7 @@
 #include "base/fatal.hpp"
 #include "base/machine.hpp"
 #include "bootstrap/wire.hpp"
-#include "coll/common/group.hpp"
+#include "coll/exchange.hpp"
 #include "onesided/order.hpp"
 #include "rma/copy.hpp"
 #include "runtime/job.hpp"
@@ -95,8 +95,7 @@ bool agree(const char* routine, MemoryCall mine) {
   coll::TeamGroup group(world_team(), routine);
   onesided::quiet();
   mine.turn = world_team().exchanges + 1;
-  group.publish(&mine, sizeof mine);
-  group.sync();
+  if (coll::exchange_alike(group, &mine, sizeof mine)) return mine.done != 0;
   bool all_done = true;
   for (int pe = 0; pe < group.size(); ++pe) {
     MemoryCall theirs;

@@ -1,5 +1,6 @@
 // SIGKILL of a PE, or signals to oshrun, at many points. All PEs have ended within two seconds, the message names the
-// killed PE, nothing is left on the machine. A driver, not a PE. The argument `few` selects a part of the points.
+// killed PE, nothing is left on the machine. A driver, not a PE. The argument `few` selects a part of the points,
+// `crowd` many PEs.
 #include <signal.h>
 
 #include <chrono>
@@ -24,7 +25,7 @@ double now() {
   return duration<double>(steady_clock::now().time_since_epoch()).count();
 }
 
-constexpr int kPes = 4;
+int n_pes = 4;
 
 // Starts the job, waits until all PEs are in the state, pauses, then lets `strike` act on the launcher and one PE.
 template <class Strike>
@@ -32,7 +33,7 @@ job::Result strike_in(const std::string& state, int victim, int pause_us, const 
   std::vector<pid_t> pids;
   pid_t victim_pid = 0;
   job::Spec spec;
-  spec.command = {oshrun, "-n", std::to_string(kPes), "--timeout", "20", program, state};
+  spec.command = {oshrun, "-n", std::to_string(n_pes), "--timeout", "20", program, state};
   spec.limit_seconds = 12;
   spec.on_line = [&](pid_t launcher, const std::string& line) {
     char pe[16] = "";
@@ -40,7 +41,7 @@ job::Result strike_in(const std::string& state, int victim, int pause_us, const 
     if (std::sscanf(line.c_str(), "ready %15s %d", pe, &pid) != 2) return;
     pids.push_back(pid);
     if (std::atoi(pe) == victim) victim_pid = pid;
-    if (pids.size() != kPes) return;
+    if (pids.size() != static_cast<std::size_t>(n_pes)) return;
     std::this_thread::sleep_for(std::chrono::microseconds(pause_us));
     struck_at = now();
     strike(launcher, victim_pid);
@@ -57,7 +58,7 @@ void check_end(const std::string& what, double struck_at, const job::Result& res
 void kill_a_pe(const std::vector<const char*>& states, const std::vector<int>& pauses_us) {
   for (const char* state : states) {
     for (const int pause_us : pauses_us) {
-      const int victim = pause_us == 0 ? 1 : pause_us == 1500 ? kPes - 1 : 0;
+      const int victim = pause_us == 0 ? 1 : pause_us == 1500 ? n_pes - 1 : 0;
       const std::string what =
           std::string("SIGKILL of a PE, state ") + state + " after " + std::to_string(pause_us) + " us";
       double struck_at = 0;
@@ -112,7 +113,7 @@ void kill_oshrun_and_pe() {
 void kill_at_any_moment() {
   for (int delay_us = 500; delay_us < 40000; delay_us += 2300) {
     job::Spec spec;
-    spec.command = {oshrun, "-n", std::to_string(kPes), "--timeout", "20", program, "finalize_then_status", "0"};
+    spec.command = {oshrun, "-n", std::to_string(n_pes), "--timeout", "20", program, "finalize_then_status", "0"};
     spec.limit_seconds = 10;
     std::string script =
         "\"$@\" & child=$!; sleep " + std::to_string(delay_us / 1e6) + "; kill -9 $child 2>/dev/null; wait $child";
@@ -130,7 +131,10 @@ int main(int argc, char** argv) {
   if (argc < 4) return 2;
   oshrun = argv[1];
   program = argv[3];
-  if (argc > 4 && std::strcmp(argv[4], "few") == 0) {
+  if (argc > 4 && std::strcmp(argv[4], "crowd") == 0) {
+    n_pes = 64;
+    kill_a_pe({"barrier", "reduce"}, {0, 1500, 60000});
+  } else if (argc > 4 && std::strcmp(argv[4], "few") == 0) {
     kill_a_pe({"barrier", "wait", "quiet", "lock", "reduce", "get", "compute"}, {1500, 60000});
     kill_oshrun_and_pe();
   } else {

@@ -34,6 +34,12 @@ inline Combine combine_of() noexcept {
           }};
 }
 
+// A scan, for code that does not know the type.
+struct Scan {
+  Combine sum;
+  bool exclusive;
+};
+
 // The elements that PE `pe` of `n` computes for all.
 struct Share {
   std::size_t begin;

@@ -2,8 +2,8 @@
 // answer, so each choice depends on what all of them know: lengths, the number of PEs, the nodes and their sizes.
 //
 //   collective          on one node, all mapped                   over several nodes
-//   barrier             counting if PEs outnumber cores,          leaders: dissemination
-//                       else dissemination
+//   barrier             dissemination; if PEs outnumber cores     leaders: dissemination
+//                       counting up to kFlatPes, then a tree
 //   broadcast           up to kPushBytes pushed: flat up to       flat up to 4 nodes and kPushBytes, a chain for very
 //                       kFlatPushPes, else a tree; then pulled    long data over more than 3 nodes, else a tree
 //   fcollect, collect   each PE stores to all                     leaders up to 32 KiB in all, else PE to PE
@@ -11,6 +11,8 @@
 //                                                                 over more than 3 nodes leaders use a mesh
 //   reduction, scan     published up to kScratchBytes a PE and    leaders up to 8 KiB or if shares would be short,
 //                       kShortReductionBytes in all, else shares  else shares
+//   crowded node        of more than kFlatPes PEs: all but broadcast, scan and alltoall by the combining tree up to
+//                       kTreeBytes, of more than kManyPes always; there scans go from PE to PE
 //   leaders' exchange                                             direct up to 3 nodes, else in log2 rounds
 #pragma once
 
@@ -24,8 +26,22 @@ namespace shmemx::coll {
 
 // ---- one node ----
 
-// Dissemination takes log2(n) rounds, each of which may wait until the scheduler runs a PE; counting takes two turns.
+// Dissemination takes log2(n) rounds, each of which may wait until the scheduler runs a PE; counting and the tree take
+// two turns.
 constexpr bool barrier_counts(bool crowded, bool direct) noexcept { return crowded && direct; }
+
+// The radix of the combining tree (node/tree.hpp): 16 to 64 measured equal, smaller ones slower with 1000 PEs.
+inline constexpr int kTreeRadix = 16;
+// From how many members on: where PEs outnumber cores each turn of a PE counts; else the lines that each PE reads.
+inline constexpr int kFlatPes = 8;
+inline constexpr int kManyPes = 64;
+constexpr bool takes_tree(int n_pes, bool crowded) noexcept { return n_pes > (crowded ? kFlatPes : kManyPes); }
+// Data go through the tree if there are few of them, `bytes` that one member gets; of very many members always: each of
+// them would touch pages of all others.
+constexpr bool moves_by_tree(std::size_t bytes, int n_pes, bool crowded) noexcept {
+  constexpr std::size_t kTreeBytes = 65536;
+  return takes_tree(n_pes, crowded) && (bytes <= kTreeBytes || (crowded && n_pes > kManyPes));
+}
 
 // Broadcasts up to here are stored into each dest, longer ones read from the source.
 inline constexpr std::size_t kPushBytes = 16384;
@@ -33,8 +49,8 @@ inline constexpr std::size_t kPushBytes = 16384;
 inline constexpr int kFlatPushPes = 8;
 
 enum class NodeBroadcast : std::uint8_t { push_flat, push_tree, pull };
-constexpr NodeBroadcast node_broadcast(std::size_t bytes, int n_pes) noexcept {
-  if (bytes > kPushBytes && n_pes > 1) return NodeBroadcast::pull;
+constexpr NodeBroadcast node_broadcast(std::size_t bytes, int n_pes, bool crowded) noexcept {
+  if (bytes > kPushBytes && n_pes > 1 && !(crowded && n_pes > kManyPes)) return NodeBroadcast::pull;
   return n_pes <= kFlatPushPes ? NodeBroadcast::push_flat : NodeBroadcast::push_tree;
 }
 // Active sets have no tree.
@@ -47,6 +63,8 @@ inline constexpr std::size_t kShortReductionBytes = 16384;  // of all PEs togeth
 constexpr bool reduction_publishes(std::size_t bytes, int n_pes) noexcept {
   return bytes <= windows::kScratchBytes && bytes * static_cast<std::size_t>(n_pes) <= kShortReductionBytes;
 }
+// With many PEs each should touch memory of few others: the sum so far goes from PE to PE.
+constexpr bool scan_chains(int n_pes, bool crowded) noexcept { return crowded && n_pes > kManyPes; }
 // What a reduction works on at a time: stays in the first-level cache.
 inline constexpr std::size_t kCacheBlockBytes = 8192;
 

@@ -26,6 +26,16 @@ struct alignas(kCacheLine) CountingBarrier {
 };
 static_assert(sizeof(CountingBarrier) == 2 * kCacheLine);
 
+// A member in the combining tree of its team (node/tree.hpp). `arrived`, by level: how often members have arrived at
+// the group whose first member this is. `released`: the latest pass from which this member may return.
+struct alignas(kCacheLine) TreeNode {
+  static constexpr int kLevels = 8;
+  alignas(kCacheLine) std::atomic<std::uint64_t> arrived[kLevels];
+  alignas(kCacheLine) std::atomic<std::uint64_t> released;
+};
+static_assert(sizeof(TreeNode) == 2 * kCacheLine);
+static_assert(sizeof(TreeNode) + sizeof(CountingBarrier) <= windows::kControlLines * kCacheLine);
+
 struct TeamNodes;
 
 struct Team {
@@ -35,11 +45,12 @@ struct Team {
   std::size_t scratch_offset = 0;    // in a slot
   std::uint64_t epoch = 0;           // of the latest collective; some take several
   std::uint64_t counted = 0;         // counting barriers entered
+  std::uint64_t tree_passes = 0;     // of the combining tree
   std::uint64_t exchanges = 0;       // uses of the scratch areas
   std::uint64_t arrivals_seen = 0;   // as leader: arrivals of node peers that this PE has waited for
   const TeamNodes* nodes = nullptr;  // common/nodes.hpp; made on first use
   bool direct = true;                // the memory of all members is mapped; else there are nodes and messages
-  bool counting = false;             // the barrier is the counting one, else dissemination
+  bool counting = false;             // the barrier is the counting one or the tree, else dissemination
   int num_contexts = 0;              // as asked at the split
 
   int size() const noexcept { return static_cast<int>(route.n_pes); }
@@ -50,6 +61,9 @@ struct Team {
   // A direct team uses the one of PE 0 only, a team on several nodes that of each leader.
   CountingBarrier& central(int pe = 0) const noexcept {
     return *reinterpret_cast<CountingBarrier*>(slot(pe) + scratch_offset - sizeof(CountingBarrier));
+  }
+  TreeNode& tree(int pe) const noexcept {
+    return *reinterpret_cast<TreeNode*>(slot(pe) + scratch_offset - sizeof(CountingBarrier) - sizeof(TreeNode));
   }
   std::byte* scratch(int pe, std::uint64_t parity) const noexcept {
     return slot(pe) + scratch_offset + parity * windows::kScratchBytes;

@@ -7,11 +7,6 @@
 
 namespace shmemx::coll {
 
-struct Scan {
-  Combine sum;
-  bool exclusive;
-};
-
 void scan_remote(TeamGroup& group, Symmetric dest, Symmetric source, std::size_t nelems, Scan scan) noexcept;
 
 }  // namespace shmemx::coll

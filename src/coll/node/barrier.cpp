@@ -1,6 +1,7 @@
 #include "coll/node/barrier.hpp"
 
 #include "coll/common/flags.hpp"
+#include "coll/node/tree.hpp"
 #include "progress/wait.hpp"
 
 namespace shmemx::coll {
@@ -31,6 +32,12 @@ void barrier_counting(Team& team, const char* routine) noexcept {
   }
   const int other = context::world_pe(team.route, team.me() == 0 ? 1 : 0);
   progress::wait_for_store(routine, other, [&] { return central.released.load(std::memory_order_acquire) >= turn; });  // arrive
+}
+
+void barrier_tree(Team& team, const char* routine) noexcept {
+  ++team.epoch;
+  const bool last = climb_tree(team, [](const TreeGroup&) {});
+  descend_tree(team, routine, last, [](const TreeGroup&, int) {});
 }
 
 }  // namespace shmemx::coll

@@ -1,4 +1,4 @@
-// The two barriers of a team whose members all map each other's memory (barrier_counts() in common/select.hpp).
+// The barriers of a team whose members all map each other's memory (select.hpp).
 #pragma once
 
 #include "coll/common/team.hpp"
@@ -9,5 +9,8 @@ namespace shmemx::coll {
 void barrier_dissemination(Team& team, const char* routine) noexcept;
 // Each PE adds to one counter; the last one releases all others.
 void barrier_counting(Team& team, const char* routine) noexcept;
+
+// Up and down the combining tree.
+void barrier_tree(Team& team, const char* routine) noexcept;
 
 }  // namespace shmemx::coll

@@ -1,14 +1,16 @@
-// Reductions of a group whose members all map each other's memory. Every PE computes in the order of the PE numbers, so
-// results are the same on all PEs and from run to run.
+// Reductions of a group whose members all map each other's memory. Elements are combined in the order of the PE
+// numbers, so results are the same on all PEs and from run to run.
 //
 // Published: each PE publishes its source, and after one barrier each computes all of it. Shares: after a barrier PE i
 // computes share i of the elements for all, reading all sources and writing all dests; a second barrier follows. Only
-// PE i touches share i of any buffer, so source and dest may be the same.
+// PE i touches share i of any buffer, so source and dest may be the same. Tree: the shape depends on numbers in the
+// team only, and members of a group are combined in their order.
 #pragma once
 
 #include <algorithm>
 
 #include "coll/common/combine.hpp"
+#include "coll/common/group.hpp"
 #include "coll/common/select.hpp"
 #include "rma/copy.hpp"
 
@@ -40,5 +42,9 @@ inline void reduce_share(Group& group, Elements<T> dest, Elements<T> source, Sha
     for (int pe = 0; pe < group.size(); ++pe) std::copy_n(block, count, dest.at(pe) + at);
   }
 }
+
+// The last to arrive at a group combines its members' parts into the dest of the first member.
+void reduce_tree(TeamGroup& group, Symmetric dest, Symmetric source, std::size_t nelems,
+                 const Combine& combine) noexcept;
 
 }  // namespace shmemx::coll

@@ -1,5 +1,5 @@
 // Scans of a team whose members all map each other's memory: running sums in the order of the PE numbers, in the two
-// ways of reductions (node/reduce.hpp).
+// ways of reductions (node/reduce.hpp), and from PE to PE.
 #pragma once
 
 #include <algorithm>
@@ -39,5 +39,9 @@ inline void scan_share(TeamGroup& group, Elements<T> dest, Elements<T> source, S
     }
   }
 }
+
+// The sum so far goes from each PE to the next one, piece by piece through the scratch areas. A PE touches memory of
+// the next one only.
+void scan_chain(TeamGroup& group, Symmetric dest, Symmetric source, std::size_t nelems, const Scan& scan) noexcept;
 
 }  // namespace shmemx::coll

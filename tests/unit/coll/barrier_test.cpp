@@ -1,6 +1,9 @@
 #include "coll/barrier.hpp"
 
+#include <sched.h>
+
 #include <boost/test/unit_test.hpp>
+#include <cstring>
 
 #include "coll/common/flags.hpp"
 #include "support/thread_pes.hpp"
@@ -44,22 +47,50 @@ void count_in_two_teams(const Node& node, bool counting, Failures& wrong) {
 BOOST_AUTO_TEST_SUITE(coll_barrier)
 
 BOOST_AUTO_TEST_CASE(no_pe_leaves_before_all_have_entered) {
-  unit::for_each_node([](const Node& node, bool counting) {
+  const auto run = [](const Node& node, bool counting) {
     Failures wrong;
     node.run([&](int pe) {
       coll::Team team = node.world_team(pe, counting);
       count_together(node, team, unit::rounds(node.size()), wrong);
     });
     BOOST_TEST_CONTEXT(node.size() << " PEs, counting " << counting) BOOST_CHECK_EQUAL(wrong.count(), 0);
-  });
+  };
+  unit::for_each_node(run);
+  unit::for_each_tree(run);
 }
 
 BOOST_AUTO_TEST_CASE(teams_do_not_disturb_each_other) {
-  unit::for_each_node([](const Node& node, bool counting) {
+  const auto run = [](const Node& node, bool counting) {
     Failures wrong;
     count_in_two_teams(node, counting, wrong);
     BOOST_TEST_CONTEXT(node.size() << " PEs, counting " << counting) BOOST_CHECK_EQUAL(wrong.count(), 0);
-  });
+  };
+  unit::for_each_node(run);
+  unit::for_each_tree(run);
+}
+
+// A member may use its slot for another team as soon as it has left: its words are wiped then, as a split does it.
+BOOST_AUTO_TEST_CASE(nobody_touches_the_slot_of_a_member_that_has_left_a_tree) {
+  const unit::WaitingGuard guard(unit::oversubscribed_policy());
+  for (const int n_pes : unit::kTreePeCounts) {
+    const Node node(n_pes);
+    Failures wrong;
+    node.run([&](int pe) {
+      coll::Team team = node.world_team(pe, true);
+      for (int round = 0; round < 20; ++round) {
+        coll::barrier(team, "barrier_test");
+        const std::size_t bytes = windows::slot_bytes(static_cast<std::size_t>(n_pes));
+        std::memset(team.slot(pe), 0, bytes);
+        for (int turn = 0; turn < pe % 5; ++turn) sched_yield();
+        for (std::size_t i = 0; i < bytes; ++i) wrong.expect(team.slot(pe)[i] == std::byte{0});
+        coll::Team other = node.team(pe, 9, team.route.set, true);  // lets all members wipe before the next round
+        other.tree_passes = static_cast<std::uint64_t>(round);
+        coll::barrier(other, "barrier_test");
+        team.tree_passes = 0;
+      }
+    });
+    BOOST_TEST_CONTEXT(n_pes << " PEs") BOOST_CHECK_EQUAL(wrong.count(), 0);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(barriers_work_for_numbers_of_pes_that_are_no_powers_of_two) {

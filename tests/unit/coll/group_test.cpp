@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_SUITE(coll_group)
 
 // One barrier in each round: a PE that publishes again must not overwrite data that a slower PE is still reading.
 BOOST_AUTO_TEST_CASE(published_words_alternate_safely) {
-  unit::for_each_node([](const Node& node, bool counting) {
+  const auto run = [](const Node& node, bool counting) {
     Failures wrong;
     node.run([&](int pe) {
       coll::Team team = node.world_team(pe, counting);
@@ -34,7 +34,9 @@ BOOST_AUTO_TEST_CASE(published_words_alternate_safely) {
       }
     });
     BOOST_TEST_CONTEXT(node.size() << " PEs, counting " << counting) BOOST_CHECK_EQUAL(wrong.count(), 0);
-  });
+  };
+  unit::for_each_node(run);
+  unit::for_each_tree(run);
 }
 
 BOOST_AUTO_TEST_CASE(a_whole_scratch_area_may_be_published) {

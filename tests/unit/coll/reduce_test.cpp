@@ -1,5 +1,7 @@
 #include "coll/reduce.hpp"
 
+#include <sched.h>
+
 #include <boost/test/unit_test.hpp>
 #include <numeric>
 #include <vector>
@@ -27,16 +29,14 @@ long value_of(int pe, std::size_t index, int round) { return (pe + 1) * 1000 + s
 
 // Returns the sum over PEs 0 .. last - 1.
 long sum_of(int last, std::size_t index, int round) {
-  long sum = 0;
-  for (int pe = 0; pe < last; ++pe) sum += value_of(pe, index, round);
-  return sum;
+  return 500L * last * (last + 1) + last * (static_cast<long>(index) + round);
 }
 
 // Calls collective(group, dest, source, nelems) on all PEs of nodes of all sizes, in place every other round, and
 // compares all elements with the sum over PEs 0 .. last(pe) - 1.
 template <class Collective, class Last>
 void check_sums(const Collective& collective, const Last& last) {
-  unit::for_each_node([&](const Node& node, bool counting) {
+  const auto run = [&](const Node& node, bool counting) {
     Failures wrong;
     node.run([&](int pe) {
       coll::Team team = node.world_team(pe, counting);
@@ -53,7 +53,25 @@ void check_sums(const Collective& collective, const Last& last) {
       }
     });
     BOOST_TEST_CONTEXT(node.size() << " PEs, counting " << counting) BOOST_CHECK_EQUAL(wrong.count(), 0);
+  };
+  unit::for_each_node(run);
+  unit::for_each_tree(run);
+}
+
+// Returns the bits of a sum whose rounding depends on the order; `arrival`: how late each PE comes.
+std::vector<double> sums_of_fractions(const Node& node, int late) {
+  std::vector<double> sums(static_cast<std::size_t>(node.size()));
+  node.run([&](int pe) {
+    coll::Team team = node.world_team(pe, true);
+    const Elements<double> source{elements_at(node, kSource).base};
+    const Elements<double> dest{elements_at(node, kDest).base};
+    source.at(pe)[0] = 1.0 / (pe + 3) * (pe % 2 == 0 ? 1e8 : -1e-8);
+    for (int i = 0; i < (pe * late) % 23; ++i) sched_yield();
+    coll::TeamGroup group(team, "reduce_test");
+    coll::reduce<double, coll::Sum>(group, dest, source, 1);
+    sums[static_cast<std::size_t>(pe)] = dest.at(pe)[0];
   });
+  return sums;
 }
 
 }  // namespace
@@ -106,6 +124,15 @@ BOOST_AUTO_TEST_CASE(reductions_of_every_length_are_the_same_on_all_pes) {
   check_sums([](coll::TeamGroup& group, Elements<long> dest, Elements<long> source,
                 std::size_t nelems) { coll::reduce<long, coll::Sum>(group, dest, source, nelems); },
              [](int, int n) { return n; });
+}
+
+BOOST_AUTO_TEST_CASE(sums_of_fractions_are_the_same_bits_whoever_comes_last) {
+  const unit::WaitingGuard guard(unit::oversubscribed_policy());
+  for (const int n_pes : unit::kTreePeCounts) {
+    const std::vector<double> first = sums_of_fractions(Node(n_pes), 0);
+    for (const double sum : first) BOOST_CHECK_EQUAL(sum, first[0]);
+    for (const int late : {1, 7, 11}) BOOST_CHECK(sums_of_fractions(Node(n_pes), late) == first);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(inclusive_scans_include_the_contribution_of_the_pe) {

@@ -30,11 +30,22 @@ BOOST_AUTO_TEST_CASE(only_oversubscribed_nodes_use_the_counting_barrier) {
   BOOST_CHECK(!coll::barrier_counts(true, false));
 }
 
+BOOST_AUTO_TEST_CASE(crowded_nodes_of_many_pes_take_the_tree) {
+  BOOST_CHECK(!coll::takes_tree(8, true) && coll::takes_tree(9, true));
+  BOOST_CHECK(!coll::takes_tree(64, false) && coll::takes_tree(65, false));
+  BOOST_CHECK(coll::moves_by_tree(65536, 9, true) && !coll::moves_by_tree(65537, 64, true));
+  BOOST_CHECK(coll::moves_by_tree(65537, 65, true) && !coll::moves_by_tree(65537, 65, false));
+  BOOST_CHECK(coll::scan_chains(65, true) && !coll::scan_chains(64, true) && !coll::scan_chains(65, false));
+}
+
 BOOST_AUTO_TEST_CASE(short_broadcasts_are_pushed_and_long_ones_pulled) {
-  BOOST_CHECK(coll::node_broadcast(16384, 8) == NodeBroadcast::push_flat);
-  BOOST_CHECK(coll::node_broadcast(16384, 9) == NodeBroadcast::push_tree);
-  BOOST_CHECK(coll::node_broadcast(16385, 2) == NodeBroadcast::pull);
-  BOOST_CHECK(coll::node_broadcast(16385, 1) == NodeBroadcast::push_flat);
+  BOOST_CHECK(coll::node_broadcast(16384, 8, false) == NodeBroadcast::push_flat);
+  BOOST_CHECK(coll::node_broadcast(16384, 9, false) == NodeBroadcast::push_tree);
+  BOOST_CHECK(coll::node_broadcast(16385, 2, false) == NodeBroadcast::pull);
+  BOOST_CHECK(coll::node_broadcast(16385, 1, false) == NodeBroadcast::push_flat);
+  BOOST_CHECK(coll::node_broadcast(16385, 64, true) == NodeBroadcast::pull);
+  BOOST_CHECK(coll::node_broadcast(16385, 65, true) == NodeBroadcast::push_tree);
+  BOOST_CHECK(coll::node_broadcast(16385, 65, false) == NodeBroadcast::pull);
   BOOST_CHECK(coll::active_broadcast_pushes(16384, 8));
   BOOST_CHECK(!coll::active_broadcast_pushes(16385, 8));
   BOOST_CHECK(!coll::active_broadcast_pushes(16384, 9));

@@ -37,7 +37,7 @@ inline bool holds(const Node& node, int pe, const Copied& copied, int round) {
 // Calls test(node, group, round, wrong) on all PEs of nodes of all sizes, with a barrier after each round.
 template <class Test>
 void rounds_on_nodes(int rounds, const Test& test) {
-  for_each_node([&](const Node& node, bool counting) {
+  const auto run = [&](const Node& node, bool counting) {
     Failures wrong;
     node.run([&](int pe) {
       coll::Team team = node.world_team(pe, counting);
@@ -48,7 +48,9 @@ void rounds_on_nodes(int rounds, const Test& test) {
       }
     });
     BOOST_TEST_CONTEXT(node.size() << " PEs, counting " << counting) BOOST_CHECK_EQUAL(wrong.count(), 0);
-  });
+  };
+  for_each_node(run);
+  for_each_tree(run);
 }
 
 }  // namespace shmemx::unit

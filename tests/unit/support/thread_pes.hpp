@@ -10,12 +10,15 @@
 namespace shmemx::unit {
 
 inline constexpr int kPeCounts[] = {1, 2, 3, 8};
+// More than cores, for combining trees: one group, several of which the last is not full, two and three levels; teams
+// of more than kManyPes.
+inline constexpr int kTreePeCounts[] = {9, 13, 17, 33, 70};
 
 // Rounds of a test: thousands in all. Fewer with many PEs, since each round costs each PE a turn on a core.
 constexpr int rounds(int n_pes) { return 1500 / n_pes; }
 
-// There are more threads than cores: yield at once. Where another program computes, a yield costs a time slice of it, so
-// the PEs sleep there; one doorbell that nobody rings serves them all, and each wakes after the shortest sleep.
+// There are more threads than cores: yield at once. Where another program computes, a yield costs a time slice of it,
+// so the PEs sleep there; one doorbell that nobody rings serves them all, and each wakes after the shortest sleep.
 inline WaitSettings oversubscribed_policy() {
   static Doorbell nobody_rings{};
   WaitSettings policy;
@@ -49,6 +52,13 @@ void for_each_node(const Run& run) {
     const Node fresh(n_pes);  // a team keeps its kind of barrier
     run(fresh, true);
   }
+}
+
+// Calls run(node, true) for numbers of PEs that take the combining tree.
+template <class Run>
+void for_each_tree(const Run& run) {
+  const WaitingGuard guard(oversubscribed_policy());
+  for (const int n_pes : kTreePeCounts) run(Node(n_pes), true);
 }
 
 }  // namespace shmemx::unit

@@ -1,0 +1,59 @@
+#include "coll/exchange.hpp"
+
+#include <cstring>
+
+#include "coll/common/select.hpp"
+#include "coll/node/tree.hpp"
+
+namespace shmemx::coll {
+namespace {
+
+// How many of the members for which one stands have the same contribution as it; of one pass of the tree.
+struct Alike {
+  std::uint64_t pass;
+  std::uint64_t members;
+};
+
+Alike& alike_at(const Team& team, int pe) {
+  return *reinterpret_cast<Alike*>(team.scratch(pe, team.exchanges & 1) + kMaxAlikeBytes);
+}
+
+// A member that is in another collective combines nothing and hands nothing on: its group's count is of another pass.
+bool all_alike_by_tree(TeamGroup& group, std::size_t bytes) {
+  Team& team = group.team();
+  ++team.epoch;
+  alike_at(team, team.me()) = {0, 0};
+  const bool last = climb_tree(team, [&](const TreeGroup& at) {
+    Alike& sum = alike_at(team, at.first);
+    if (at.level == 0) sum = {team.tree_passes, 1};
+    for (int i = 1; i < at.count; ++i) {
+      const int pe = at.member(i);
+      if (std::memcmp(group.published(pe), group.published(at.first), bytes) != 0) continue;
+      const Alike& theirs = alike_at(team, pe);
+      if (at.level == 0) {
+        ++sum.members;
+      } else if (theirs.pass == team.tree_passes) {
+        sum.members += theirs.members;
+      }
+    }
+  });
+  descend_tree(team, group.routine(), last,
+               [&](const TreeGroup& at, int i) { alike_at(team, at.member(i)) = alike_at(team, at.first); });
+  const Alike& all = alike_at(team, team.me());
+  return all.pass == team.tree_passes && all.members == static_cast<std::uint64_t>(team.size());
+}
+
+}  // namespace
+
+bool exchange_alike(TeamGroup& group, const void* data, std::size_t bytes) noexcept {
+  group.publish(data, bytes);
+  const Team& team = group.team();
+  if (team.direct && team.counting && takes_tree(team.size(), true)) return all_alike_by_tree(group, bytes);
+  group.sync();
+  for (int pe = 0; pe < group.size(); ++pe) {
+    if (std::memcmp(group.published(pe), data, bytes) != 0) return false;
+  }
+  return true;
+}
+
+}  // namespace shmemx::coll

@@ -1,0 +1,40 @@
+#include "coll/node/scan.hpp"
+
+#include <cstring>
+
+#include "coll/common/flags.hpp"
+
+namespace shmemx::coll {
+
+void scan_chain(TeamGroup& group, Symmetric dest, Symmetric source, std::size_t nelems, const Scan& scan) noexcept {
+  const Combine& sum = scan.sum;
+  const std::size_t piece = windows::kScratchBytes / sum.element_bytes;
+  alignas(kCacheLine) std::byte before[windows::kScratchBytes];
+  alignas(kCacheLine) std::byte with_own[windows::kScratchBytes];
+  Team& team = group.team();
+  const int me = group.me();
+  std::size_t at = 0;
+  do {
+    const std::size_t count = std::min(piece, nelems - at);
+    const std::size_t bytes = count * sum.element_bytes;
+    const std::size_t offset = at * sum.element_bytes;
+    group.sync();  // the next PE has read the piece before
+    const std::uint64_t epoch = ++team.epoch;
+    if (me == 0) {
+      std::memset(before, 0, bytes);
+    } else {
+      await_flag(team, group.routine(), me - 1, epoch);
+      std::memcpy(before, team.scratch(me, 0), bytes);
+    }
+    std::memcpy(with_own, before, bytes);
+    sum.accumulate(with_own, source.at(me) + offset, count);
+    if (me + 1 != group.size()) {
+      std::memcpy(team.scratch(me + 1, 0), with_own, bytes);
+      set_flag(team, group.routine(), me + 1, epoch);
+    }
+    if (bytes != 0) std::memcpy(dest.at(me) + offset, scan.exclusive ? before : with_own, bytes);
+    at += count;
+  } while (at < nelems);
+}
+
+}  // namespace shmemx::coll
