@@ -1,16 +1,17 @@
 #!/bin/sh
 # Measures the library, the physical limit, Open MPI (OSHMEM and MPI) and MPICH in one run.
-#   bench/run.sh [net] [quick|full] [further options of bench_driver, such as --only p,g,barrier]
+#   bench/run.sh [net|scale] [quick|full] [further options of bench_driver, such as --only p,g,barrier]
 # net: between nodes only, on virtual hosts (as root or where user namespaces are allowed), else on pretended nodes.
+# scale: many PEs on one node only. Writes results_scale.json and results_scale.txt.
 # Writes results.json, results.txt, results_net.txt and plots into build/bench. BUILD_DIR names another build folder.
 set -eu
 
 mode=quick
 where="node net"
-if [ "${1:-}" = net ]; then where=net; shift; fi
+case "${1:-}" in net | scale) where=$1; shift ;; esac
 case "${1:-}" in
   quick | full) mode=$1; shift ;;
-  -h | --help) sed -n '2,5p' "$0"; exit 0 ;;
+  -h | --help) sed -n '2,6p' "$0"; exit 0 ;;
 esac
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -123,6 +124,7 @@ for place in $where; do
   # shellcheck disable=SC2086
   case $place in
     node) $driver --ours-launcher "$build/bin/oshrun -n {n}" "$@" ;;
+    scale) $driver --scale --ours-launcher "$build/bin/oshrun -n {n}" "$@" ;;
     net) measure_net $driver --ours-launcher "$build/bin/oshrun -n {n}" "$@" ;;
   esac
 done

@@ -43,7 +43,7 @@ struct CommandLine {
   std::string openmpi_programs, mpich_programs;
   std::string output = ".";
   std::vector<std::string> only;
-  bool net = false;
+  bool net = false, scale = false;
   std::vector<std::string> hosts;
   std::string enter, plain_programs = "plain";
   int rounds = 0;
@@ -75,20 +75,35 @@ Settings settings_of(const CommandLine& line, const std::string& scratch) {
 
 Rows measure_all(const Settings& settings) {
   Rows rows;
-  for (const auto measure : {measure_sampled, measure_instructions, measure_threads_rate, measure_queue_instructions,
-                             measure_message_instructions, measure_alltoall_messages, measure_queue_busy_target,
-                             measure_idle_cpu, measure_start})
+  for (const auto measure :
+       {measure_sampled, measure_instructions, measure_threads_rate, measure_queue_instructions,
+        measure_message_instructions, measure_alltoall_messages, measure_queue_busy_target, measure_idle_cpu})
     for (Row& row : measure(settings)) rows.push_back(std::move(row));
+  for (Row& row : measure_start(settings)) rows.push_back(std::move(row));
   return rows;
+}
+
+const char* text_file(const CommandLine& line) {
+  return line.net ? "/results_net.txt" : line.scale ? "/results_scale.txt" : "/results.txt";
+}
+
+const char* place_of(const CommandLine& line) {
+  return line.net ? "between nodes" : line.scale ? "of many PEs" : "of one node";
 }
 
 // Writes the results and returns the table.
 std::string write(const CommandLine& line, const Rows& rows) {
   const std::string text = table(rows);
   if (rows.empty()) return text;
-  write_json(rows, line.output + "/results.json", line.net);
-  std::ofstream(line.output + (line.net ? "/results_net.txt" : "/results.txt")) << text;
+  write_json(rows, line.output + (line.scale ? "/results_scale.json" : "/results.json"), line.net);
+  std::ofstream(line.output + text_file(line)) << text;
   return text;
+}
+
+Rows measure(const CommandLine& line, const Settings& settings) {
+  if (line.scale) return measure_scale(settings);
+  if (line.net) return measure_net(settings, [&](const Rows& so_far) { write(line, so_far); });
+  return measure_all(settings);
 }
 
 int run(const CommandLine& line) {
@@ -98,15 +113,15 @@ int run(const CommandLine& line) {
   for (const Variant* variant : {&settings.openmpi, &settings.openmpi_messages, &settings.mpich})
     if (!variant->missing.empty())
       std::cerr << "bench: a peer (" << variant->label << ") is not installed; its figures are null\n";
-  const Rows rows =
-      line.net ? measure_net(settings, [&](const Rows& so_far) { write(line, so_far); }) : measure_all(settings);
+  const Rows rows = measure(line, settings);
   if (rows.empty()) {
-    std::cerr << "bench: none of the names belongs to the rows " << (line.net ? "between nodes\n" : "of one node\n");
+    std::cerr << "bench: none of the names belongs to the rows " << place_of(line) << "\n";
     return line.only.empty() ? 1 : 0;
   }
   const std::string text = write(line, rows);
-  line.net ? write_net_plots(rows, line.output) : write_plots(rows, line.output);
-  std::cout << text << "Written: results.json, " << (line.net ? "results_net.txt" : "results.txt")
+  const auto plot = line.net ? write_net_plots : line.scale ? write_scale_plots : write_plots;
+  plot(rows, line.output);
+  std::cout << text << "Written: " << (line.scale ? "results_scale.json, " : "results.json, ") << text_file(line) + 1
             << " and plots (*.svg) in " << line.output << "\n";
   return 0;
 }
@@ -127,6 +142,7 @@ int main(int argc, char** argv) {
   app.add_option("--mpich-launcher", line.mpich_launcher, "starts {n} ranks of MPICH");
   app.add_option("--mpich-programs", line.mpich_programs, "folder of its programs; absent: not measured");
   app.add_flag("--net", line.net, "measures between nodes instead; results.json keeps its other rows");
+  app.add_flag("--scale", line.scale, "measures many PEs instead")->excludes("--net");
   app.add_option("--hosts", line.hosts, "hosts that --enter reaches; absent: pretended nodes")->delimiter(',');
   app.add_option("--enter", line.enter, "runs a command on a host, called like ssh");
   app.add_option("--plain-programs", line.plain_programs, "folder of the programs of UCX and libfabric alone");

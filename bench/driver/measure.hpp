@@ -63,7 +63,9 @@ Rows measure_idle_cpu(const Settings& settings);
 Rows measure_threads_rate(const Settings& settings);
 Rows measure_instructions(const Settings& settings);
 // The rows start and rss.
-Rows measure_start(const Settings& settings);
+Rows measure_start(const Settings& settings, const std::vector<int>& counts = {2, 64, 256});
+// Rows of many PEs.
+Rows measure_scale(const Settings& settings);
 // Rows of messages: sendrecv_instructions and those of the queue, alltoall_messages, queue_busy_target.
 Rows measure_queue_instructions(const Settings& settings);
 Rows measure_message_instructions(const Settings& settings);

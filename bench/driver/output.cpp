@@ -245,6 +245,16 @@ void write_net_plots(const Rows& rows, const std::string& directory) {
   }
 }
 
+void write_scale_plots(const Rows& rows, const std::string& directory) {
+  for (const char* what : {"first reduce", "barrier", "reduce", "broadcast", "fcollect"}) {
+    std::string file = std::string("coll_node_") + what;
+    std::replace(file.begin(), file.end(), ' ', '_');
+    const auto takes = [&](const Row& row) { return row.name == "coll_node" && row.state == what; };
+    write_plot(rows, directory,
+               {file.c_str(), what, "PEs", "ms", kLogarithmic, kLines, takes, by_pes, [](const Row&) { return 1.0; }});
+  }
+}
+
 void write_plots(const Rows& rows, const std::string& directory) {
   const auto small = [](const Row& row) {
     return row.unit == "ns" && row.pes == 2 && !row.beside_mpi && row.transport.empty();

@@ -12,6 +12,7 @@ void write_json(const Rows& rows, const std::string& path, bool append);
 std::string table(const Rows& rows);
 // Writes data and gnuplot scripts into `directory` and runs gnuplot if it is installed.
 void write_plots(const Rows& rows, const std::string& directory);
+void write_scale_plots(const Rows& rows, const std::string& directory);
 void write_net_plots(const Rows& rows, const std::string& directory);
 
 }  // namespace shmemx::bench

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -56,6 +57,22 @@ Verdict collective(const Row& row, const Rows& all) {
   for (const Row& other : all)
     if (other.name == "barrier" && other.pes == row.pes) barrier_ns = other.ours;
   return within(3, row, barrier_ns, "barrier");
+}
+
+// Nothing but the first reduction takes longer than the barrier may; nothing grows faster than n log n, within noise.
+Verdict coll_node(const Row& row, const Rows& all) {
+  static const std::map<int, double> kFirst{{64, 10}, {256, 25}, {1000, 200}}, kLater{{256, 1.5}, {1000, 10}};
+  const auto& bounds = row.state == "first reduce" ? kFirst : kLater;
+  const auto bound = bounds.find(row.pes);
+  if (bound == bounds.end()) return {};
+  Verdict verdict = absolute(row, bound->second);
+  for (const Row& other : all) {
+    if (other.name != row.name || other.state != row.state || other.pes != 64 || row.state == "first reduce") continue;
+    constexpr double kSpread = 2;
+    const double growth = row.pes * std::log(row.pes) / (64 * std::log(64));
+    if (row.ours && other.ours && *row.ours > kSpread * growth * *other.ours) verdict.met = false;
+  }
+  return verdict;
 }
 
 const Row* find_row(const Rows& all, const std::string& name, int pes, const std::string& word) {
@@ -161,7 +178,8 @@ Verdict against_limit(const Row& row, const Rows& all) {
   if (name == "barrier") return barrier(row);
   if (kCollectives.count(name) != 0) return collective(row, all);
   if (name == "idle_cpu") return absolute(row, 5);
-  if (name == "start") return absolute(row, row.pes <= 2 ? 25 : row.pes <= 64 ? 600 : 4000);
+  if (name == "start") return absolute(row, row.pes <= 2 ? 25 : row.pes <= 64 ? 600 : row.pes <= 256 ? 4000 : 3000);
+  if (name == "coll_node") return coll_node(row, all);
   if (name == "rss") return absolute(row, row.pes <= 2 ? 6 : 12);
   if (name == "threads_rate") return reaches(0.8, row, "2 x one thread");
   return of_messages(row, all);
