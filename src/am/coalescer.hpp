@@ -1,5 +1,5 @@
 // Short messages to one PE of another node that travel as one message: a batch of items, each with a header that names
-// its handler and its length.
+// its handler and its length. When a batch begins and when it leaves is decided by NetChannel.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,13 @@ namespace shmemx::am {
 using shmemx::Bytes;
 using shmemx::copy_short;
 
+// Items begin at multiples of its size.
 struct ItemHeader {
   std::uint16_t handler;
   std::uint16_t reserved;
   std::uint32_t bytes;
-  std::uint64_t padding;  // aligns the payload like that of a message
 };
-static_assert(sizeof(ItemHeader) == 16);
+static_assert(sizeof(ItemHeader) == 8);
 
 class Batch {
  public:
@@ -35,14 +35,28 @@ class Batch {
   [[gnu::always_inline]] void append(std::uint16_t handler, Bytes header, Bytes payload) noexcept {
     const std::size_t bytes = header.size() + payload.size();
     std::byte* const at = data_ + used_;
-    const ItemHeader item{handler, 0, static_cast<std::uint32_t>(bytes), 0};
+    const ItemHeader item{handler, 0, static_cast<std::uint32_t>(bytes)};
     std::memcpy(at, &item, sizeof item);
     copy_short(at + sizeof item, header.data(), header.size());
     copy_short(at + sizeof item + header.size(), payload.data(), payload.size());
     used_ += room_for(bytes);
+    ++items_;
   }
   Bytes whole() const noexcept { return {data_, used_}; }
-  void clear() noexcept { used_ = 0; }
+  std::uint32_t items() const noexcept { return items_; }
+  void clear() noexcept {
+    used_ = 0;
+    items_ = ticks_ = 0;
+    is_held_ = false;
+  }
+
+  // A batch of a session leaves only if it is full, if something has to follow it, or if it is old.
+  void hold() noexcept { is_held_ = true; }
+  bool is_held() const noexcept { return is_held_; }
+  // To be called at intervals. Returns whether the batch has seen enough calls to be old.
+  bool tick() noexcept { return ++ticks_ >= (is_held_ ? kTicksHeld : kTicks); }
+  static constexpr std::uint32_t kTicks = 2;
+  static constexpr std::uint32_t kTicksHeld = 20;
 
   static constexpr std::size_t room_for(std::size_t bytes) noexcept {
     return sizeof(ItemHeader) + round_up(bytes, sizeof(ItemHeader));
@@ -50,6 +64,9 @@ class Batch {
 
  private:
   std::size_t used_ = 0;
+  std::uint32_t items_ = 0;
+  std::uint32_t ticks_ = 0;
+  bool is_held_ = false;
   alignas(kCacheLine) std::byte data_[kBytes];
 };
 
@@ -81,33 +98,40 @@ class Coalescer {
     return true;
   }
   // Begins a batch with this message. Requires takes() and that there is none for `pe`.
-  void begin(int pe, std::uint16_t handler, Bytes header, Bytes payload);
+  Batch& begin(int pe, std::uint16_t handler, Bytes header, Bytes payload);
   bool holds(int pe) const noexcept { return batches_[static_cast<std::size_t>(pe)] != nullptr; }
   bool is_empty() const noexcept { return pes_.empty(); }
+  std::size_t count() const noexcept { return pes_.size(); }
+  // Returns a PE that has had a batch for a long time. Requires one.
+  int oldest() const noexcept { return pes_.front(); }
 
-  // Sends the batch for `pe` by try_send(pe, bytes). Returns false if that does, and keeps the batch.
+  // Sends the batch for `pe` by try_send(pe, batch). Returns false if that does, and keeps the batch.
   template <class TrySend>
   bool send(int pe, TrySend&& try_send) {
-    std::unique_ptr<Batch>& batch = batches_[static_cast<std::size_t>(pe)];
+    const std::unique_ptr<Batch>& batch = batches_[static_cast<std::size_t>(pe)];
     if (batch == nullptr) return true;
-    if (!try_send(pe, batch->whole())) return false;
+    if (!try_send(pe, static_cast<const Batch&>(*batch))) return false;
     release(pe);
     return true;
   }
-  // Sends all batches for which there is room. Returns whether none is left.
-  template <class TrySend>
-  bool send_all(TrySend&& try_send) {
+  // Sends the batches for which is_due(pe, batch) holds and for which there is room. Returns whether none is left.
+  template <class IsDue, class TrySend>
+  bool send_due(IsDue&& is_due, TrySend&& try_send) {
     for (std::size_t i = pes_.size(); i-- > 0;) {
-      if (i < pes_.size()) send(pes_[i], try_send);
+      if (i < pes_.size() && is_due(pes_[i], *batches_[static_cast<std::size_t>(pes_[i])])) send(pes_[i], try_send);
     }
     return pes_.empty();
+  }
+  template <class TrySend>
+  bool send_all(TrySend&& try_send) {
+    return send_due([](int, const Batch&) { return true; }, try_send);
   }
 
  private:
   void release(int pe);
 
   std::vector<std::unique_ptr<Batch>> batches_;  // by PE; null if there is none
-  std::vector<std::uint16_t> pes_;               // those with a batch
+  std::vector<std::int32_t> pes_;                // those with a batch, in the order of their begin
   std::vector<std::unique_ptr<Batch>> unused_;   // empty ones
 };
 

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "base/cache_line.hpp"
+#include "base/clock.hpp"
 #include "base/fatal.hpp"
 
 namespace shmemx::am {
@@ -81,6 +82,16 @@ bool Endpoint::send_beside_box(int pe, HandlerId id, Bytes header, Bytes payload
   return shm_.try_send_in_cell(pe, id, header, payload, use);
 }
 
+// A program that fills batches sends a stream: it looks in passing what has arrived, so that the progress thread need
+// not.
+bool Endpoint::send_small_beside_batch(int pe, HandlerId id, Bytes header, Bytes payload,
+                                       SendOptions options) noexcept {
+  if (!NetChannel::gathers(options)) return net_->try_send(pe, id, header, payload, options);
+  const SmallSent sent = net_->try_send_small(pe, id, header, payload, options);
+  if (sent == SmallSent::filled) poll_in_passing();
+  return sent != SmallSent::no;
+}
+
 bool Endpoint::try_send_lasting(int pe, HandlerId id, Bytes header, Bytes payload) noexcept {
   if (!is_internode(pe) || payload.size() < transport::kLongBytes) return try_send(pe, id, header, payload);
   return net_->try_send_lasting(pe, id, header, payload);
@@ -131,6 +142,14 @@ bool Endpoint::poll_all(int expected, std::uint32_t polls) noexcept {
   return any;
 }
 
+bool Endpoint::poll_in_passing() noexcept {
+  if (net_ == nullptr) return poll();
+  net_->set_waiting(false);
+  const bool any = poll();
+  net_->set_waiting(true);
+  return any;
+}
+
 bool Endpoint::poll_networks(int expected, std::uint32_t polls) noexcept {
   const bool internode = expected >= 0 && is_internode(expected);
   if (expected >= 0 && !internode && polls % kPollsOfNetworks != 0) return false;
@@ -152,9 +171,15 @@ void Endpoint::drop_flushed() noexcept {
 
 std::size_t max_payload_bytes() noexcept { return own_endpoint.max_payload_bytes(); }
 
-bool is_quiet_for_sleep() noexcept {
+bool is_quiet_for_sleep(bool leaves_batches) noexcept {
   const Locked endpoint;
-  return endpoint->net() == nullptr || endpoint->net()->arm();
+  return endpoint->net() == nullptr || endpoint->net()->arm(leaves_batches);
+}
+
+void send_old_batches() noexcept {
+  if (!has_networks() || !endpoint_lock.try_lock()) return;
+  own_endpoint.net()->send_old_batches(now_ns());
+  endpoint_lock.unlock();
 }
 
 std::vector<int> network_descriptors() {

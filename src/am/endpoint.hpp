@@ -86,6 +86,14 @@ class Endpoint {
                                              transport::Outgoing& outgoing, SendOptions options = {}) noexcept {
     return net_->send(pe, {.id = id, .options = options, .outgoing = &outgoing}, header, payload);
   }
+  // Sends a message to a PE of another node that is small (NetChannel::is_small()) and for which nobody waits, not even
+  // for a reply: it may gather with others. May poll, so handlers do not call it.
+  [[nodiscard, gnu::always_inline]] bool try_send_small(int pe, HandlerId id, Bytes header, Bytes payload,
+                                                        SendOptions options) noexcept {
+    if (NetChannel::gathers(options) && net_->try_append(pe, id, header, payload)) [[likely]]
+      return true;
+    return send_small_beside_batch(pe, id, header, payload, options);
+  }
   // Sends a short message that may leave together with others, at the next poll or before any other message to that PE.
   [[nodiscard, gnu::always_inline]] bool try_send_coalesced(int pe, HandlerId id, Bytes header,
                                                             Bytes payload) noexcept {
@@ -127,6 +135,8 @@ class Endpoint {
     if (expected >= 0 && polls % kPollsOfExpected != 0 && poll_box(expected)) return true;
     return poll_all(expected, polls);
   }
+  // The same for a thread that does not wait: it leaves batches to fill.
+  bool poll_in_passing() noexcept;
   // Calls take(payload) if the next message of `source` lies in its box and is for `id`, without its handler: a waiter
   // that knows which message must come next saves the dispatch. Returns false if the message is left for poll().
   template <class Take>
@@ -150,7 +160,7 @@ class Endpoint {
   }
   // Sends what is held back for `pe`, of another node, to leave together with others. Returns whether nothing is held
   // back any more.
-  bool try_send_held(int pe) noexcept { return net_->send_batch(pe, transport::Urgency::now); }
+  bool try_send_held(int pe) noexcept { return net_->send_batch(pe, {.id = kBatch}); }
   // The PEs to which messages were sent that may not have been executed yet: their number, and the i-th of them (-1 if
   // the list has become shorter). drop_flushed() removes those where all has been executed.
   std::size_t unflushed_count() noexcept;
@@ -165,6 +175,8 @@ class Endpoint {
  private:
   static constexpr std::uint32_t kPollsOfExpected = 16;
 
+  [[gnu::noinline]] bool send_small_beside_batch(int pe, HandlerId id, Bytes header, Bytes payload,
+                                                 SendOptions options) noexcept;
   [[gnu::noinline]] bool send_beside_box(int pe, HandlerId id, Bytes header, Bytes payload,
                                          SendOptions options) noexcept;
   bool send_reply(const Reply& reply) noexcept;
@@ -213,18 +225,26 @@ inline std::size_t max_payload_bytes(int pe) noexcept {
   return is_internode(pe) ? kMaxInternodeBytes : max_payload_bytes();
 }
 
-// Polls once, unless another thread does. Returns true if something was handled.
-inline bool poll(int expected = -1) noexcept {
-  if (!endpoint_lock.try_lock()) return false;
-  const bool any = own_endpoint.poll(expected);
+// Releases the lock after a poll that has handled something if `any`.
+inline bool end_poll(bool any) noexcept {
   endpoint_lock.unlock();
   // Another thread of this PE may sleep until what has just been handled.
   if (any && endpoint_lock.is_shared()) wake(own_endpoint.doorbell_of(own_endpoint.me()));
   return any;
 }
 
+// Polls once, unless another thread does. Returns true if something was handled.
+inline bool poll(int expected = -1) noexcept {
+  return endpoint_lock.try_lock() && end_poll(own_endpoint.poll(expected));
+}
+// The same for a thread that does not wait (Endpoint::poll_in_passing).
+inline bool poll_in_passing() noexcept { return endpoint_lock.try_lock() && end_poll(own_endpoint.poll_in_passing()); }
+
 // For the networks' progress thread. Returns true if a thread may sleep on the descriptors of all networks.
-bool is_quiet_for_sleep() noexcept;
+// `leaves_batches`: it comes back for open batches, by send_old_batches().
+bool is_quiet_for_sleep(bool leaves_batches = false) noexcept;
+// Sends the batches that have become old, unless another thread uses the endpoint.
+void send_old_batches() noexcept;
 // Returns the descriptors to sleep on, at most transport::kMaxTransports.
 std::vector<int> network_descriptors();
 

@@ -52,7 +52,9 @@ struct HandlerTraits {
 };
 // What the sender declares about one message, beyond the traits of its handler.
 struct SendOptions {
-  bool counted = true;  // false: flush() does not wait for it; a later message tells the receiver that it is there
+  bool counted = true;   // false: flush() does not wait for it; a later message tells the receiver that it is there
+  bool gathers = false;  // if small, it may wait for others while the target has not acknowledged earlier ones
+  bool held = false;     // the same even if the target is idle: of a session that batches
 };
 inline constexpr SendOptions kNotCounted{.counted = false};
 

@@ -14,6 +14,7 @@ constexpr std::uint32_t kFewMessages = 16;
 constexpr std::uint32_t kPollsPerAck = 16;      // of sources that may wait for it, although messages stream in
 constexpr std::uint32_t kPollsPerAckAll = 512;  // of those too that do not wait for it
 constexpr std::uint32_t kPollsPerIdle = 64;     // a poll of networks that no PE uses
+constexpr std::size_t kMaxBatches = 256;        // at once, so that their memory does not grow with the job
 
 constinit std::atomic<std::uint32_t> batches_begun{0};
 
@@ -76,8 +77,8 @@ bool NetChannel::has_exchanged(int pe) const noexcept {
   return (peer.sent != 0 || acks_.executed(pe) != 0) && !peer.needs_probe;
 }
 
-bool NetChannel::arm() noexcept {
-  if (!coalescer_.is_empty() || poll_.gathered) return false;
+bool NetChannel::arm(bool leaves_batches) noexcept {
+  if ((!coalescer_.is_empty() && !leaves_batches) || poll_.gathered) return false;
   acknowledge(AckTracker::Scope::all);
   if (acks_.any_of([this](int pe) { return !peer_of(pe).needs_probe; })) return false;
   return closed_ ||
@@ -114,7 +115,7 @@ bool NetChannel::drop_if_flushed(int pe) noexcept {
 
 transport::Sent NetChannel::send(int pe, const NetSend& how, Bytes header, Bytes payload) noexcept {
   if (coalescer_.holds(pe)) [[unlikely]] {
-    if (!send_batch(pe, transport::Urgency::gather)) return transport::Sent::no;
+    if (!send_batch(pe, {.id = kBatch, .urgency = transport::Urgency::gather})) return transport::Sent::no;
   }
   return send_now(pe, how, header, payload);
 }
@@ -127,7 +128,8 @@ transport::Sent NetChannel::send_now(int pe, const NetSend& how, Bytes header, B
   const HandlerTraits& traits = traits_of(how.id);
   const bool early = payload.size() >= transport::kLongBytes && traits.place_early && peer.fences == fenced;
   const bool counted = traits.counted && how.options.counted;
-  const auto flags = static_cast<std::uint8_t>((early ? transport::kPlacedEarly : 0) | (counted ? 0 : kUncounted));
+  const bool awaited = counted && !how.more;
+  const auto flags = static_cast<std::uint8_t>((early ? transport::kPlacedEarly : 0) | (awaited ? 0 : kUncounted));
   const transport::Header fixed{how.id, flags, static_cast<std::uint16_t>(header.size()), acks_.executed(pe)};
   const transport::Sent sent = network_of(pe).send(pe, fixed, header, payload, how.outgoing, how.urgency);
   if (sent == transport::Sent::no) return sent;
@@ -143,31 +145,74 @@ transport::Sent NetChannel::send_now(int pe, const NetSend& how, Bytes header, B
   return sent;
 }
 
-bool NetChannel::begin_batch(int pe, HandlerId id, Bytes header, Bytes payload) noexcept {
-  if (!Coalescer::takes(header.size() + payload.size()))
-    return send(pe, {.id = id, .urgency = transport::Urgency::gather}, header, payload) != transport::Sent::no;
-  if (!send_batch(pe, transport::Urgency::gather)) return false;
-  coalescer_.begin(pe, id, header, payload);
+// The batch that is full leaves with others behind it, so nobody waits for its acknowledgement.
+SmallSent NetChannel::try_send_small(int pe, HandlerId id, Bytes header, Bytes payload, SendOptions options) noexcept {
+  if (try_append(pe, id, header, payload)) return SmallSent::yes;
+  const bool fills = coalescer_.holds(pe);
+  if (fills && !send_batch(pe, {.id = kBatch, .more = true})) return SmallSent::no;
+  const NetSend how{.id = id, .options = options};
+  if (options.held || fills || !is_idle(pe)) {
+    if (!begin_batch(pe, how, header, payload)) return SmallSent::no;
+  } else {
+    if (send_now(pe, how, header, payload) == transport::Sent::no) return SmallSent::no;
+    counts_.operations += 1;
+    counts_.messages += 1;
+    counts_.bytes += header.size() + payload.size();
+  }
+  return fills ? SmallSent::filled : SmallSent::yes;
+}
+
+bool NetChannel::begin_batch(int pe, const NetSend& how, Bytes header, Bytes payload) noexcept {
+  if (!is_small(header.size() + payload.size())) return send(pe, how, header, payload) != transport::Sent::no;
+  if (!send_batch(pe, {.id = kBatch, .urgency = transport::Urgency::gather})) return false;
+  if (coalescer_.count() == kMaxBatches && !send_batch(coalescer_.oldest(), {.id = kBatch})) return false;
+  Batch& batch = coalescer_.begin(pe, how.id, header, payload);
+  if (how.options.held) batch.hold();
   note_unflushed(pe);                                     // quiet has to wait for what has not even left
   batches_begun.fetch_add(1, std::memory_order_relaxed);  // a hint for the length of sleeps
   wake_network_thread();
   return true;
 }
 
-bool NetChannel::send_batch(int pe, transport::Urgency urgency) noexcept {
-  return coalescer_.send(pe, [this, urgency](int to, Bytes batch) {
-    return send_now(to, {.id = kBatch, .urgency = urgency}, {}, batch) != transport::Sent::no;
-  });
+bool NetChannel::send_contents(int pe, const NetSend& how, const Batch& batch) noexcept {
+  if (send_now(pe, how, {}, batch.whole()) == transport::Sent::no) return false;
+  counts_.operations += batch.items();
+  counts_.messages += 1;
+  counts_.bytes += batch.whole().size() - batch.items() * sizeof(ItemHeader);
+  return true;
+}
+
+bool NetChannel::send_batch(int pe, const NetSend& how) noexcept {
+  return coalescer_.send(pe, [&](int to, const Batch& batch) { return send_contents(to, how, batch); });
+}
+
+template <class IsDue>
+bool NetChannel::send_due_batches(IsDue&& is_due) noexcept {
+  constexpr NetSend kAlone{.id = kBatch};
+  return coalescer_.send_due(is_due, [&](int to, const Batch& batch) { return send_contents(to, kAlone, batch); });
 }
 
 bool NetChannel::send_batches() noexcept {
-  return coalescer_.send_all([this](int pe, Bytes batch) {
-    return send_now(pe, {.id = kBatch, .urgency = transport::Urgency::gather}, {}, batch) != transport::Sent::no;
-  });
+  return send_due_batches([](int, const Batch&) { return true; });
+}
+
+void NetChannel::send_batches_of_idle() noexcept {
+  poll_.is_acknowledged = false;
+  send_due_batches([this](int pe, const Batch& batch) { return !batch.is_held() && is_idle(pe); });
+}
+
+void NetChannel::send_old_batches(std::uint64_t now_ns) noexcept {
+  if (coalescer_.is_empty() || now_ns - ticked_ns_ < kTickNs) return;
+  ticked_ns_ = now_ns;
+  send_due_batches([](int, Batch& batch) { return batch.tick(); });
 }
 
 void NetChannel::flush_gathered() noexcept {
-  if (!coalescer_.is_empty()) send_batches();
+  send_batches();
+  flush_networks();
+}
+
+void NetChannel::flush_networks() noexcept {
   if (!poll_.gathered) return;
   poll_.gathered = false;
   for (transport::Transport* network : networks_) network->flush();
@@ -185,7 +230,9 @@ bool NetChannel::try_send_lasting(int pe, HandlerId id, Bytes header, Bytes payl
 void NetChannel::note_header(int source, const transport::Header& header) noexcept {
   probe_.note_message(source, poll_.network);
   NetPeer& peer = peer_of(source);
-  if (nemesis::reached(header.ack, peer.executed)) peer.executed = header.ack;
+  if (!nemesis::reached(header.ack, peer.executed)) return;
+  peer.executed = header.ack;
+  if (coalescer_.holds(source) && is_idle(source)) poll_.is_acknowledged = true;
 }
 
 void NetChannel::note_executed(int source, const transport::Header& header) noexcept {
@@ -215,7 +262,8 @@ void NetChannel::acknowledge_at_poll(std::uint32_t polls) noexcept {
 
 bool NetChannel::poll(int expected, std::uint32_t polls) noexcept {
   acknowledge_at_poll(polls);
-  flush_gathered();
+  if (poll_.waiting) send_batches();
+  flush_networks();
   poll_.received = 0;
   bool any = false;
   for (unsigned i = 0; i < networks_.size(); ++i) {
@@ -223,6 +271,7 @@ bool NetChannel::poll(int expected, std::uint32_t polls) noexcept {
     poll_.network = i;
     any |= networks_[i]->poll(expected);
   }
+  if (poll_.is_acknowledged) send_batches_of_idle();
   probe_.progress();
   std::erase_if(lasting_, [](const std::unique_ptr<transport::Outgoing>& outgoing) { return outgoing->done; });
   return any || poll_.received != 0;

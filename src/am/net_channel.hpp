@@ -3,6 +3,15 @@
 //
 // Which of several networks leads to a PE is found by PathProbe, which sources have to be acknowledged is kept by
 // AckTracker, and short messages that travel as one are collected by Coalescer.
+//
+// Small messages for which nobody waits (SendOptions::gathers) gather by themselves. One to an idle PE leaves at once.
+// While a counted message to the PE is not acknowledged, further ones are put into a batch. It leaves
+//  - when it is full,
+//  - when everything counted has been acknowledged,
+//  - before any other message to the PE, such as one that expects a reply,
+//  - at each poll of a thread that waits, and at a flush,
+//  - when it is about 100 microseconds old, by the networks' progress thread. Without that thread small messages do not
+//    gather, but for those of sessions (SendOptions::held) and of try_send_coalesced().
 #pragma once
 
 #include <atomic>
@@ -49,6 +58,7 @@ struct NetSend {
   HandlerId id;
   SendOptions options = {};
   transport::Urgency urgency = transport::Urgency::now;
+  bool more = false;  // another counted message follows soon, whose acknowledgement covers this one
   transport::Outgoing* outgoing = nullptr;  // null: the payload is copied or sent before send() returns
 };
 
@@ -57,6 +67,20 @@ struct NetSetup {
   Dispatch* dispatch;
   nemesis::UnflushedPes* unflushed;
   void (*lost)(int pe, const std::string& cause);  // a PE cannot be reached any more; may be null
+};
+
+// Small messages and batches that have been sent, and the payloads and headers in them.
+struct GatherCounts {
+  std::uint64_t operations = 0;
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+};
+
+// What try_send_small() has done.
+enum class SmallSent : std::uint8_t {
+  no,      // nothing: there is no room
+  yes,     // the message is sent, or waits in a batch
+  filled,  // the same, and a full batch has left: the program sends a stream
 };
 
 // Under the endpoint's lock. Never destroyed: threads may still poll while the process exits.
@@ -71,17 +95,30 @@ class NetChannel final : public transport::Sink {
   }
   // For a long payload that stays as it is until a flush, such as symmetric memory.
   bool try_send_lasting(int pe, HandlerId id, Bytes header, Bytes payload) noexcept;
-  // For a short message that may leave together with others: at the next poll, or before any other message to that PE.
+  // For a small message (is_small()) without a reply. Requires gathers(). It goes into the batch for `pe`, if one has
+  // been begun and has room.
+  [[gnu::always_inline]] bool try_append(int pe, HandlerId id, Bytes header, Bytes payload) noexcept {
+    return coalescer_.try_append(pe, id, header, payload);
+  }
+  // The same; sends it at once if `pe` is idle, and begins a batch otherwise.
+  SmallSent try_send_small(int pe, HandlerId id, Bytes header, Bytes payload, SendOptions options) noexcept;
+  static constexpr bool is_small(std::size_t bytes) noexcept { return Coalescer::takes(bytes); }
+  // For a short message that may leave together with others even if `pe` is idle.
   [[gnu::always_inline]] bool try_send_coalesced(int pe, HandlerId id, Bytes header, Bytes payload) noexcept {
     if (coalescer_.try_append(pe, id, header, payload)) [[likely]]
       return true;
-    return begin_batch(pe, id, header, payload);
+    return begin_batch(pe, {.id = id, .urgency = transport::Urgency::gather}, header, payload);
   }
   // Sends the batch for `pe`, or all batches. Returns whether none is left.
-  bool send_batch(int pe, transport::Urgency urgency) noexcept;
+  bool send_batch(int pe, const NetSend& how) noexcept;
   bool send_batches() noexcept;
+  // Sends the batches that have become old. To be called at intervals.
+  void send_old_batches(std::uint64_t now_ns) noexcept;
   // Sends all that has been gathered, here and in the networks.
   void flush_gathered() noexcept;
+  // Returns whether small messages with these options may gather.
+  static bool gathers(SendOptions options) noexcept;
+  const GatherCounts& counts() const noexcept { return counts_; }
 
   // ---- flush ----
   // Returns whether `pe` has executed what was sent to it, up to message `number`.
@@ -98,6 +135,8 @@ class NetChannel final : public transport::Sink {
   // Polls the networks. `expected`: the PE that the caller waits for, -1: any. `polls` counts the calls of the caller.
   // Returns true if anything has arrived or moved.
   bool poll(int expected, std::uint32_t polls) noexcept;
+  // From now on polls are of a thread that waits for nothing, or of one that waits again: then they send all batches.
+  void set_waiting(bool waiting) noexcept { poll_.waiting = waiting; }
   void deliver(int source, const transport::Header& header, Bytes message) noexcept override;
   // Delivers the items of a batch, each as a message of its own.
   void deliver_batch(const Message& message) noexcept;
@@ -117,8 +156,9 @@ class NetChannel final : public transport::Sink {
   transport::Transport* network_called(std::string_view name) const noexcept;
   // Returns whether messages have been exchanged with `pe`, so that it is worth sending it the stage of this PE.
   bool has_exchanged(int pe) const noexcept;
-  // Returns true if a thread may sleep on the descriptors: nothing is held back here, and poll() would find nothing.
-  bool arm() noexcept;
+  // Returns true if a thread may sleep on the descriptors: nothing is held back here, but for batches if the thread
+  // comes back for them, and poll() would find nothing.
+  bool arm(bool leaves_batches = false) noexcept;
   std::vector<int> descriptors() const;
   void close(std::uint32_t patience_ms) noexcept;
 
@@ -126,7 +166,13 @@ class NetChannel final : public transport::Sink {
   NetPeer& peer_of(int pe) noexcept { return peers_[static_cast<std::size_t>(pe)]; }
   bool find_path(int pe) noexcept;
   transport::Sent send_now(int pe, const NetSend& how, Bytes header, Bytes payload) noexcept;
-  [[gnu::noinline]] bool begin_batch(int pe, HandlerId id, Bytes header, Bytes payload) noexcept;
+  [[gnu::noinline]] bool begin_batch(int pe, const NetSend& how, Bytes header, Bytes payload) noexcept;
+  bool send_contents(int pe, const NetSend& how, const Batch& batch) noexcept;
+  template <class IsDue>
+  bool send_due_batches(IsDue&& is_due) noexcept;
+  void send_batches_of_idle() noexcept;
+  void flush_networks() noexcept;
+  bool is_idle(int pe) const noexcept { return has_executed(pe, last_counted(pe)); }
   void note_unflushed(int pe) noexcept;
   void note_header(int source, const transport::Header& header) noexcept;
   void note_executed(int source, const transport::Header& header) noexcept;
@@ -144,10 +190,14 @@ class NetChannel final : public transport::Sink {
   nemesis::UnflushedPes* unflushed_ = nullptr;
   void (*lost_)(int pe, const std::string& cause) = nullptr;
   struct {
-    unsigned network = 0;        // the one that is polled
-    std::uint32_t received = 0;  // messages that the last poll brought
-    bool gathered = false;       // a network holds messages for flush()
+    unsigned network = 0;          // the one that is polled
+    std::uint32_t received = 0;    // messages that the last poll brought
+    bool gathered = false;         // a network holds messages for flush()
+    bool waiting = true;           // by a thread that waits
+    bool is_acknowledged = false;  // a PE for which there is a batch has executed all that was sent
   } poll_;
+  GatherCounts counts_;
+  std::uint64_t ticked_ns_ = 0;  // when batches were last looked at for their age
   bool closed_ = false;
 };
 
@@ -157,12 +207,20 @@ inline transport::Sink& network_sink() noexcept { return net_channel(); }
 
 // The progress thread of the networks, as this layer sees it.
 struct NetworkThread {
+  std::atomic<bool> runs{false};         // so batches leave without a call of the program
   std::atomic<bool> sleeps_long{false};  // it does not notice by itself that something is held back
   void (*wake)() = nullptr;              // set by runtime before the thread starts
 };
 inline constinit NetworkThread network_thread;
 
+inline bool NetChannel::gathers(SendOptions options) noexcept {
+  const bool leaves = network_thread.runs.load(std::memory_order_relaxed);  // set at init, cleared at the end
+  return options.counted && (options.held || (options.gathers && leaves));
+}
+
 // Returns the number of batches that have been begun, a hint for any thread.
 std::uint32_t gathered_batches() noexcept;
+// The time between two looks at the age of batches.
+inline constexpr std::uint64_t kTickNs = 50'000;
 
 }  // namespace shmemx::am

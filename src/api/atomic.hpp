@@ -7,6 +7,7 @@
 
 #include "api/arg_check.hpp"
 #include "atomic/direct.hpp"
+#include "onesided/operations.hpp"
 #include "onesided/update.hpp"
 
 namespace shmemx::api {
@@ -50,7 +51,7 @@ T apply_remote(const Context& context, const char* routine, const std::byte* own
     onesided::fetch_nbi(routine, context, operation.fetch, place, operation.remote());
     return T{};
   } else if constexpr (!Operation::kFetches) {
-    onesided::post(routine, place, operation.remote());
+    onesided::post(routine, place, operation.remote(), onesided::options_of(context));
     return T{};
   } else {
     return static_cast<T>(atomic::from_bits<Canonical<T>>(onesided::fetch(routine, place, operation.remote())));

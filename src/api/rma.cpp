@@ -6,7 +6,8 @@ void put_bytes(void* dest, const void* source, std::uint64_t bytes, std::uint32_
                const char* routine) noexcept {
   const context::Target target = context::resolve_near(context, {routine, "dest"}, dest, bytes, near);
   if (is_remote(target)) [[unlikely]]
-    return onesided::put(routine, place_of(context, target, context::pe_at(context, near)), source, bytes);
+    return onesided::put(routine, place_of(context, target, context::pe_at(context, near)), source, bytes,
+                         onesided::options_of(context));
   rma::copy(target.address, source, bytes);
   wake(*target.doorbell);
 }

@@ -27,7 +27,8 @@ template <class T>
   const int pe = context::pe_at(context, near);
   const context::Target target =
       context::resolve_cold(context, {routine, "dest"}, offset + context.heap_base, sizeof(T), pe);
-  if (is_remote(target)) return onesided::put(routine, place_of(context, target, pe), &value, sizeof(T));
+  if (is_remote(target))
+    return onesided::put(routine, place_of(context, target, pe), &value, sizeof(T), onesided::options_of(context));
   rma::copy_visible(target.address, &value, sizeof(T));
   wake(*target.doorbell);
 }
@@ -169,7 +170,7 @@ inline void put_blocks(const Context& context, const char* routine, void* dest, 
   const context::Target target = context::resolve(context, {routine, "dest"}, dest, span, pe);
   if (empty) return;
   if (is_remote(target)) [[unlikely]]
-    return onesided::put_strided(routine, place_of(context, target, pe), source, shape);
+    return onesided::put_strided(routine, place_of(context, target, pe), source, shape, onesided::options_of(context));
   rma::copy_strided(target.address, source, shape);
   wake(*target.doorbell);
 }

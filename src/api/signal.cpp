@@ -15,7 +15,8 @@ void check_alignment(const char* routine, const std::uint64_t* sig_addr) noexcep
 void update_signal_remote(const Context& context, const char* routine, const context::Target& at, const Signal& signal,
                           int pe) noexcept {
   check_alignment(routine, signal.address);
-  onesided::update_signal(routine, {place_of(context, at, pe), signal.value, signal.sig_op});
+  onesided::update_signal(routine, {place_of(context, at, pe), signal.value, signal.sig_op},
+                          onesided::options_of(context));
 }
 
 void put_signal_remote(const Context& context, const char* routine, const RemotePut& put, const Signal& signal,
@@ -24,7 +25,7 @@ void put_signal_remote(const Context& context, const char* routine, const Remote
       context::resolve(context, {routine, "sig_addr"}, signal.address, sizeof *signal.address, pe);
   check_alignment(routine, signal.address);
   onesided::put_signal(routine, place_of(context, put.dest, pe), put.source, put.bytes,
-                       {place_of(context, at, pe), signal.value, signal.sig_op});
+                       {place_of(context, at, pe), signal.value, signal.sig_op}, onesided::options_of(context));
 }
 
 }  // namespace shmemx::api

@@ -176,19 +176,22 @@ int pshmem_ctx_get_team(shmem_ctx_t ctx, shmem_team_t* team) noexcept {
   return entry == nullptr ? 1 : 0;
 }
 
-// Sessions are hints. They are kept, but change nothing.
+// Sessions are hints. In one that batches, small operations between nodes gather for longer (onesided::options_of).
 void pshmem_ctx_session_start(shmem_ctx_t ctx, long options, const shmem_ctx_session_config_t* config,
                               long config_mask) noexcept {
   context::Context* const entry = api::context_or_null(ctx, "shmem_ctx_session_start");
   if (entry == nullptr) return;
   entry->session_options |= static_cast<std::uint64_t>(options);
-  if (config != nullptr && (config_mask & SHMEM_CTX_SESSION_TOTAL_OPS) != 0)
-    entry->session_total_ops = config->total_ops;
+  const bool is_counted = config != nullptr && (config_mask & SHMEM_CTX_SESSION_TOTAL_OPS) != 0;
+  entry->session_total_ops = is_counted ? config->total_ops : ~std::uint64_t{0};
 }
 
 void pshmem_ctx_session_stop(shmem_ctx_t ctx) noexcept {
   context::Context* const entry = api::context_or_null(ctx, "shmem_ctx_session_stop");
-  if (entry != nullptr) entry->session_options = 0;
+  if (entry == nullptr) return;
+  const bool batched = shmemx::context::batches(*entry);
+  entry->session_options = 0;
+  if (batched) shmemx::onesided::send_gathered();
 }
 
 }  // extern "C"

@@ -114,6 +114,12 @@ inline void set_hot_limits(Context& context) noexcept {
   }
 }
 
+// Is there a session in which the program expects operations to be sent together?
+inline bool batches(const Context& context) noexcept {
+  constexpr std::uint64_t kSessionBatch = 1;  // SHMEM_CTX_SESSION_BATCH
+  return (context.session_options & kSessionBatch) != 0 && context.session_total_ops > 1;
+}
+
 // `pe` counts in the context's team.
 inline int world_pe(const Context& context, int pe) noexcept { return context.set.world(TeamPe{pe}).value; }
 inline bool is_mapped(const Context& context, int pe) noexcept {

@@ -12,6 +12,11 @@
 
 namespace shmemx::onesided {
 
+// How the program's operations on a context are sent.
+inline am::SendOptions options_of(const context::Context& context) noexcept {
+  return {.gathers = true, .held = context::batches(context)};
+}
+
 // Returns when `source` may be used again. Complete at the target after flush(), unless `options` say otherwise.
 // Long blocks go by the network's own put and get where it has them (rdma.hpp).
 void put(const char* routine, context::Place dest, const void* source, std::size_t bytes,
@@ -33,7 +38,7 @@ void put_signal(const char* routine, context::Place dest, const void* source, st
                 am::SendOptions options = {}) noexcept;
 
 // The signal alone, after everything sent to that PE before.
-void update_signal(const char* routine, const Signal& signal) noexcept;
+void update_signal(const char* routine, const Signal& signal, am::SendOptions options = {}) noexcept;
 
 // Returns when the data are here.
 void get(const char* routine, void* dest, context::Place source, std::size_t bytes) noexcept;
@@ -41,6 +46,9 @@ void get_strided(const char* routine, void* dest, context::Place source, const r
 // Complete after flush() of the context.
 void get_nbi(const char* routine, const context::Context& context, void* dest, context::Place source,
              std::size_t bytes) noexcept;
+
+// Sends what has been gathered, without waiting. At the end of a session.
+void send_gathered() noexcept;
 
 // quiet: all that was started before is done and visible. The second form: for one PE (world) only; the third: of all
 // contexts.

@@ -70,6 +70,10 @@ void put_each_block(const char* routine, context::Place dest, const std::byte* s
 
 void put(const char* routine, context::Place dest, const void* source, std::size_t bytes,
          am::SendOptions options) noexcept {
+  if (bytes != 0 && may_gather(dest.pe, sizeof(PutHeader) + bytes)) [[likely]] {
+    const PutHeader header{dest.window, dest.offset};
+    return send_small(routine, dest.pe, am::kPut, bytes_of(header), bytes_at(source, bytes), options);
+  }
   if (!goes_by_rdma(dest.pe, bytes)) [[likely]]
     return put_by_messages(put_of(routine, dest, source, bytes), {true, options});
   Tracker open;
@@ -82,6 +86,9 @@ void put_nbi(const char* routine, const context::Context& context, context::Plac
   if (!am::is_internode(dest.pe) || bytes == 0) return put(routine, dest, source, bytes);
   if (bytes < kRdmaBytes) [[likely]] {  // one message between nodes
     const PutHeader header{dest.window, dest.offset};
+    const am::SendOptions options = options_of(context);
+    if (am::NetChannel::gathers(options) && am::NetChannel::is_small(sizeof header + bytes)) [[likely]]
+      return send_small(routine, dest.pe, am::kPut, bytes_of(header), bytes_at(source, bytes), options);
     return send_nbi(routine, dest.pe, am::kPut, bytes_of(header), bytes_at(source, bytes));
   }
   const std::uint32_t index = index_of(context);
@@ -102,15 +109,15 @@ void put_strided(const char* routine, context::Place dest, const void* source, c
                       {shape.block_bytes, count, shape.block_bytes, shape.source_step});
     const PutStridedHeader header{dest.window, dest.offset + done * shape.dest_step, shape.dest_step,
                                   static_cast<std::uint32_t>(shape.block_bytes), static_cast<std::uint32_t>(count)};
-    progress::send(routine, dest.pe, am::kPutStrided, bytes_of(header), bytes_at(gathered, count * shape.block_bytes),
+    send_operation(routine, dest.pe, am::kPutStrided, bytes_of(header), bytes_at(gathered, count * shape.block_bytes),
                    options);
     done += count;
   }
 }
 
-void update_signal(const char* routine, const Signal& signal) noexcept {
+void update_signal(const char* routine, const Signal& signal, am::SendOptions options) noexcept {
   const SignalHeader header = signal_header(signal);
-  progress::send(routine, signal.place.pe, am::kSignal, bytes_of(header));
+  send_operation(routine, signal.place.pe, am::kSignal, bytes_of(header), {}, options);
 }
 
 // The last piece carries the signal; messages of one source are carried out in order. What goes by the network is
@@ -119,13 +126,13 @@ void put_signal(const char* routine, context::Place dest, const void* source, st
                 am::SendOptions options) noexcept {
   if (bytes == 0 || goes_by_rdma(dest.pe, bytes)) {
     if (bytes != 0) put(routine, dest, source, bytes, options);
-    return update_signal(routine, signal);
+    return update_signal(routine, signal, options);
   }
   const std::size_t last = std::min(bytes, room_behind(dest.pe, sizeof(PutSignalHeader)));
   put(routine, dest, source, bytes - last, options);
   dest.offset += bytes - last;
   const PutSignalHeader header{{dest.window, dest.offset}, signal_header(signal)};
-  progress::send(routine, dest.pe, am::kPutSignal, bytes_of(header),
+  send_operation(routine, dest.pe, am::kPutSignal, bytes_of(header),
                  bytes_at(static_cast<const std::byte*>(source) + (bytes - last), last), options);
 }
 

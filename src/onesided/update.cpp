@@ -1,7 +1,7 @@
 #include "onesided/update.hpp"
 
 #include "onesided/requests.hpp"
-#include "progress/send.hpp"
+#include "onesided/send.hpp"
 
 namespace shmemx::onesided {
 namespace {
@@ -12,9 +12,10 @@ RequestMessage request_for(const context::Place& place, const atomic::Operation&
 
 }  // namespace
 
-void post(const char* routine, const context::Place& place, const atomic::Operation& operation) noexcept {
+void post(const char* routine, const context::Place& place, const atomic::Operation& operation,
+          am::SendOptions options) noexcept {
   const AtomicHeader header = header_of(place, operation);
-  progress::send(routine, place.pe, am::kAtomic, am::bytes_of(header));
+  send_operation(routine, place.pe, am::kAtomic, am::bytes_of(header), {}, options);
 }
 
 std::uint64_t fetch(const char* routine, const context::Place& place, const atomic::Operation& operation) noexcept {

@@ -11,7 +11,8 @@
 namespace shmemx::onesided {
 
 // Without the old value. Complete after quiet.
-void post(const char* routine, const context::Place& place, const atomic::Operation& operation) noexcept;
+void post(const char* routine, const context::Place& place, const atomic::Operation& operation,
+          am::SendOptions options = {}) noexcept;
 
 // Returns the bits of the old value.
 std::uint64_t fetch(const char* routine, const context::Place& place, const atomic::Operation& operation) noexcept;

@@ -1,4 +1,5 @@
 // The progress thread for the networks: sleeps on their descriptors. A waiter may take its place.
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -6,6 +7,7 @@
 #include <algorithm>
 
 #include "am/net_channel.hpp"
+#include "base/cache_line.hpp"
 #include "base/clock.hpp"
 #include "base/doorbell.hpp"
 #include "base/unique_fd.hpp"
@@ -16,9 +18,9 @@
 namespace shmemx::progress {
 namespace {
 
-constexpr std::uint64_t kRelievedNs = 1'000'000;  // as kLookNs, while a waiter sleeps in place of the thread
-constexpr std::uint32_t kBusyPolls = 5;           // of others between two looks: each is a system call or two
-constexpr int kLongSleepMs = 2000;
+constexpr std::uint64_t kRelievedNs = 1'000'000;      // as kLookNs, while a waiter sleeps in place of the thread
+constexpr std::uint32_t kBusyPolls = 5;               // of others between two looks: each is a system call or two
+constexpr std::uint64_t kOldBatchesNs = am::kTickNs;  // between two looks for batches that have become old
 
 constinit std::atomic<bool> waiter_on_networks{false};      // a waiter sleeps on the networks in the thread's place
 constinit std::atomic<bool> network_thread_is_idle{false};  // it leaves the networks to others, and may be called
@@ -60,7 +62,16 @@ void drain_event() {
 
 enum class Slept : std::uint8_t { timed_out, woken, network };
 
-Slept sleep_on_descriptors(int ms) {
+// Short times need ppoll, since epoll_wait counts milliseconds.
+Slept sleep_on_descriptors(std::uint64_t ns) {
+  constexpr std::uint64_t kNsPerMs = 1'000'000;
+  int ms = static_cast<int>((ns + kNsPerMs - 1) / kNsPerMs);
+  if (ns < kNsPerMs) {
+    pollfd descriptor{wake_up().epoll.get(), POLLIN, 0};
+    const timespec time{0, static_cast<long>(ns)};
+    if (::ppoll(&descriptor, 1, &time, nullptr) <= 0) return Slept::timed_out;
+    ms = 0;
+  }
   epoll_event event;
   if (::epoll_wait(wake_up().epoll.get(), &event, 1, ms) <= 0) return Slept::timed_out;
   if (event.data.fd != wake_up().event.get()) return Slept::network;
@@ -80,13 +91,30 @@ bool others_poll(const std::uint32_t before) {
   return !waiters_sleep() && am::own_endpoint.activity() - before > kBusyPolls;
 }
 
+// Whether batches have been begun lately. They have to leave some time, and the thread that has begun one may compute.
+class Gathering {
+ public:
+  bool is_recent() {
+    const std::uint32_t batches = am::gathered_batches();
+    const std::uint64_t now = now_ns();
+    if (batches != seen_) last_ns_ = now;
+    seen_ = batches;
+    return now - last_ns_ < kRecentNs;
+  }
+
+ private:
+  static constexpr std::uint64_t kRecentNs = 2'000'000;
+  std::uint32_t seen_ = am::gathered_batches();
+  std::uint64_t last_ns_ = 0;
+};
+
 // Idles until the other threads leave the networks alone. A waiter that goes to sleep on its doorbell calls this thread
 // (leave_polling()). A waiter that returns to the program does not, as a call takes longer than the wake-up that it
 // ends; nor does one that loses its core. So there is a look at intervals, longer ones while a waiter sleeps on the
 // networks.
 // Edge hand_over: this thread says that it is idle, then reads which threads sleep; a waiter counts itself as asleep,
 // then reads whether this thread is idle.
-void idle_beside_others() {
+void idle_beside_others(Gathering& gathering) {
   bool busy = true;
   while (busy && !network_thread.is_stopping()) {
     const std::uint32_t seen = network_thread.calls();
@@ -94,43 +122,33 @@ void idle_beside_others() {
     const std::uint32_t contention = am::endpoint_lock.contention();
     network_thread_is_idle.store(true, std::memory_order_seq_cst);  // hand_over
     const bool relieved = waiter_on_networks.load(std::memory_order_seq_cst);
-    if (!waiters_sleep() && !network_thread.is_stopping()) network_thread.pause(seen, relieved ? kRelievedNs : kLookNs);
+    const std::uint64_t look_ns = gathering.is_recent() ? kOldBatchesNs : kLookNs;
+    if (!waiters_sleep() && !network_thread.is_stopping()) network_thread.pause(seen, relieved ? kRelievedNs : look_ns);
     network_thread_is_idle.store(false, std::memory_order_relaxed);
+    am::send_old_batches();
     busy = !waiters_sleep() && (others_poll(before) || am::endpoint_lock.contention() != contention);
   }
 }
 
-// How long the thread may sleep. A thread of the program may hold messages back to let them leave together, and then
-// compute: they have to leave some time. For a while after that sleeps are short, so that the program need not wake
-// this thread. Before a long sleep this thread says so, and then the program wakes it.
-class SleepLength {
- public:
-  // Milliseconds for the next sleep; -1: there is something to do. The look under the lock comes after the word.
-  int next() {
-    const std::uint32_t batches = am::gathered_batches();
-    const std::uint64_t now = now_ns();
-    if (batches != seen_) last_ns_ = now;
-    seen_ = batches;
-    const bool is_short = now - last_ns_ < kRememberNs;
-    am::network_thread.sleeps_long.store(!is_short, std::memory_order_relaxed);  // long_sleep
-    if (am::is_quiet_for_sleep()) return is_short ? kShortSleepMs : kLongSleepMs;
-    am::network_thread.sleeps_long.store(false, std::memory_order_relaxed);
-    return -1;
-  }
-
- private:
-  static constexpr std::uint64_t kRememberNs = 50'000'000;
-  static constexpr int kShortSleepMs = 1;
-  std::uint32_t seen_ = am::gathered_batches();
-  std::uint64_t last_ns_ = 0;
-};
-
-// Returns true if a message has arrived and no other thread polls. Returns false also if a thread has woken this one:
-// it is in the library, and this thread looks after what it leaves behind later.
-bool sleep_on_networks(int ms) {
-  const std::uint32_t before = am::own_endpoint.activity();
-  const Slept slept = sleep_on_descriptors(ms);
+// How long the thread may sleep. While the program gathers messages, sleeps are short, so that it need not wake this
+// thread. Before a long sleep this thread says so, and then the program wakes it. Returns 0 if there is something to
+// do. The look under the lock comes after the word.
+std::uint64_t sleep_ns(Gathering& gathering) {
+  const bool is_short = gathering.is_recent();
+  am::network_thread.sleeps_long.store(!is_short, std::memory_order_relaxed);  // long_sleep
+  if (am::is_quiet_for_sleep(is_short)) return is_short ? kOldBatchesNs : kLongSleepNs;
   am::network_thread.sleeps_long.store(false, std::memory_order_relaxed);
+  return 0;
+}
+
+// Returns true if a message has arrived and no other thread polls, or if it is time to look for old batches. Returns
+// false also if a thread has woken this one: it is in the library, and this thread looks after what it leaves behind
+// later.
+bool sleep_on_networks(std::uint64_t ns, Slept& slept) {
+  const std::uint32_t before = am::own_endpoint.activity();
+  slept = sleep_on_descriptors(ns);
+  am::network_thread.sleeps_long.store(false, std::memory_order_relaxed);
+  if (slept == Slept::timed_out) return ns == kOldBatchesNs;
   return slept == Slept::network && !others_poll(before);
 }
 
@@ -142,7 +160,7 @@ class FalseAlarms {
     in_a_row_ = worked == Worked::something ? 0 : in_a_row_ + 1;
     if (in_a_row_ < kBelieved) return;
     network_thread.pause(network_thread.calls(), kIntervalNs);
-    am::poll();
+    am::poll_in_passing();
   }
   bool expects_one() const { return in_a_row_ >= kBelieved; }
 
@@ -152,18 +170,21 @@ class FalseAlarms {
   int in_a_row_ = 0;
 };
 
-Worked work_once() { return am::poll() ? Worked::something : Worked::nothing; }
+Worked work_once() { return am::poll_in_passing() ? Worked::something : Worked::nothing; }
 
 void network_main() {
-  SleepLength length;
+  Gathering gathering;
   FalseAlarms alarms;
   LastThread last(network_thread);
   while (!network_thread.is_stopping()) {
-    idle_beside_others();
+    idle_beside_others(gathering);
     if (work(network_thread) == Worked::contended) continue;
-    for (int ms; !network_thread.is_stopping() && (ms = length.next()) >= 0;) {
+    for (std::uint64_t ns; !network_thread.is_stopping() && (ns = sleep_ns(gathering)) != 0;) {
       last.look();
-      if (!sleep_on_networks(std::min(ms, static_cast<int>(last.interval_ns() / 1'000'000U)))) break;
+      Slept slept;
+      if (!sleep_on_networks(std::min(ns, last.interval_ns()), slept)) break;
+      am::send_old_batches();
+      if (slept == Slept::timed_out) continue;
       const Worked worked = alarms.expects_one() ? work_once() : work(network_thread);
       if (worked == Worked::contended) break;
       alarms.count(worked);
@@ -184,7 +205,7 @@ NetworkSleep sleep_in_place_of_thread(std::uint32_t seen, std::uint64_t ns) {
   const Doorbell& doorbell = am::own_endpoint.doorbell_of(am::own_endpoint.me());
   Slept slept = Slept::woken;
   if (am::is_quiet_for_sleep() && doorbell.wake_seq.load(std::memory_order_seq_cst) == seen)  // seat
-    slept = sleep_on_descriptors(static_cast<int>((ns + 999'999) / 1'000'000));
+    slept = sleep_on_descriptors(round_up(ns, 1'000'000));
   waiter_on_networks.store(false, std::memory_order_seq_cst);  // hand_over
   return slept != Slept::timed_out ? NetworkSleep::woken : NetworkSleep::timed_out;
 }
@@ -195,6 +216,7 @@ constinit ProgressThread network_thread("shmemx-net", network_main, wake_network
 
 void start_network_thread(bool has_node_peers) noexcept {
   if (!open_wake_up() || !network_thread.start()) return;
+  am::network_thread.runs.store(true, std::memory_order_relaxed);
   policy().leave_polling = call_network_thread;
   if (!has_node_peers) policy().sleep_on_networks = sleep_in_place_of_thread;
 }

@@ -83,6 +83,7 @@ void stop_node_thread() noexcept { node_thread.stop(); }
 
 void stop_threads() noexcept {
   node_thread.stop();
+  am::network_thread.runs.store(false, std::memory_order_relaxed);
   network_thread.stop();
 }
 

@@ -118,7 +118,7 @@ Worked work(const ProgressThread& self) noexcept {
   Worked worked = Worked::nothing;
   for (int idle = 0; idle < kPollsBeforeSleep && !self.is_stopping(); ++idle) {
     if (am::endpoint_lock.contention() != contention) return Worked::contended;
-    if (am::poll()) {
+    if (am::poll_in_passing()) {
       idle = 0;
       worked = Worked::something;
     } else if (idle >= kPollsBesideWaiters && waiters_poll()) {

@@ -13,6 +13,7 @@ transport::Sent FakeTransport::send(int pe, const transport::Header& fixed, tran
   content.insert(content.end(), payload.begin(), payload.end());
   sent.push_back({pe, fixed.handler});
   contents.push_back(std::move(content));
+  flags.push_back(fixed.flags);
   return transport::Sent::yes;
 }
 

@@ -40,6 +40,7 @@ class FakeTransport : public shmemx::transport::Transport {
   // The record, oldest first.
   std::vector<SentMessage> sent;
   std::vector<std::vector<std::byte>> contents;  // of each: header and payload
+  std::vector<std::uint8_t> flags;               // of each: Header::flags
 
  private:
   const char* name_;

@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(items_come_out_in_the_order_of_append) {
     BOOST_REQUIRE(am::take_item(rest, item, payload));
     BOOST_REQUIRE_EQUAL(item.handler, i);
     BOOST_REQUIRE_EQUAL(payload.size(), i % 100);
-    BOOST_REQUIRE_EQUAL(reinterpret_cast<std::uintptr_t>(payload.data()) % 16, 0u);
+    BOOST_REQUIRE_EQUAL(reinterpret_cast<std::uintptr_t>(payload.data()) % 8, 0u);
     for (std::size_t k = 0; k < payload.size(); ++k)
       BOOST_REQUIRE(payload[k] == static_cast<std::byte>(k < i % 100 / 3 ? i : i + 1));
   }
@@ -95,10 +95,11 @@ BOOST_AUTO_TEST_CASE(batches_stay_until_there_is_room_for_them) {
   for (const int pe : {3, 1, 2}) coalescer.begin(pe, 7, filled(16, static_cast<std::size_t>(pe)), {});
   std::vector<int> sent;
   int full = 1;
-  const auto try_send = [&](int pe, Bytes batch) {
+  const auto try_send = [&](int pe, const Batch& batch) {
     if (pe == full) return false;
-    BOOST_CHECK_EQUAL(batch.size(), 2 * sizeof(ItemHeader));
-    BOOST_CHECK(batch.back() == static_cast<std::byte>(pe));
+    BOOST_CHECK_EQUAL(batch.items(), 1u);
+    BOOST_CHECK_EQUAL(batch.whole().size(), sizeof(ItemHeader) + 16);
+    BOOST_CHECK(batch.whole().back() == static_cast<std::byte>(pe));
     sent.push_back(pe);
     return true;
   };
@@ -114,6 +115,39 @@ BOOST_AUTO_TEST_CASE(batches_stay_until_there_is_room_for_them) {
   coalescer.begin(2, 7, filled(16, 2), {});
   BOOST_CHECK(coalescer.send(2, try_send));
   BOOST_CHECK((sent == std::vector<int>{2, 3, 1, 2}));
+}
+
+BOOST_AUTO_TEST_CASE(batches_that_are_not_due_stay) {
+  Coalescer coalescer;
+  coalescer.open(100'000);
+  for (const int pe : {70'000, 3, 99'999}) coalescer.begin(pe, 7, filled(16, 1), {});
+  BOOST_CHECK_EQUAL(coalescer.count(), 3u);
+  BOOST_CHECK_EQUAL(coalescer.oldest(), 70'000);
+  std::vector<int> sent;
+  const auto try_send = [&](int pe, const Batch&) {
+    sent.push_back(pe);
+    return true;
+  };
+  BOOST_CHECK(!coalescer.send_due([](int pe, const Batch&) { return pe > 1000; }, try_send));
+  BOOST_CHECK((sent == std::vector<int>{99'999, 70'000}));
+  BOOST_CHECK(coalescer.holds(3) && !coalescer.holds(70'000));
+}
+
+BOOST_AUTO_TEST_CASE(a_batch_becomes_old_by_ticks_and_later_if_it_is_held) {
+  const auto batch = std::make_unique<Batch>();
+  const auto ticks_until_old = [&batch] {
+    std::uint32_t ticks = 1;
+    while (!batch->tick()) ++ticks;
+    return ticks;
+  };
+  BOOST_CHECK_EQUAL(ticks_until_old(), Batch::kTicks);
+  batch->clear();
+  batch->hold();
+  BOOST_CHECK(batch->is_held());
+  BOOST_CHECK_EQUAL(ticks_until_old(), Batch::kTicksHeld);
+  batch->clear();
+  BOOST_CHECK(!batch->is_held());
+  BOOST_CHECK_EQUAL(ticks_until_old(), Batch::kTicks);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
