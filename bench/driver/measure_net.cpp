@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kTransports[] = {"tcp", "ucx", "ofi"};
 constexpr const char* kRawTransport = "tcp";  // the transport that is compared with a bare connection
-constexpr std::size_t kShortList = 10;        // the first cases of one_sided, which have bars
+constexpr std::size_t kShortList = 13;        // the first cases of one_sided, which have bars
 
 struct Layout {
   int hosts;

@@ -127,6 +127,14 @@ Verdict net_rate(const Row& row) {
   return reaches(1, bounded, enough ? "20 Mops/s" : "a third of raw");
 }
 
+// Of small operations in a loop, whatever else the machine carries.
+Verdict net_stream_rate(const Row& row) {
+  constexpr double kTcp = 15, kOthers = 8;
+  Row bounded = row;
+  bounded.limit = row.transport == "tcp" ? kTcp : kOthers;
+  return reaches(1, bounded, row.transport == "tcp" ? "15 Mops/s" : "8 Mops/s");
+}
+
 Verdict net_verdict(const Row& row, const Rows& all) {
   const std::string& name = row.name;
   if (name == "net_busy_target") return row.state.find("p99") != std::string::npos ? absolute(row, 1000) : Verdict{};
@@ -134,6 +142,8 @@ Verdict net_verdict(const Row& row, const Rows& all) {
   if (name == "net_agent_cost") return within(1.05, row, row.limit, "without it");
   if (name == "net_start") return within(2, row, row.limit, "empty MPICH");
   if (name == "net_barrier") return net_barrier(row, all);
+  if (name == "net_p_rate" || name == "net_atomic_add_rate" || name == "net_put_signal_rate")
+    return net_stream_rate(row);
   const bool beside_raw = row.raw && row.limit == row.raw;
   if (row.unit == "GB/s" && row.bytes >= std::size_t{1} << 20)
     return beside_raw ? reaches(0.9, row, "raw") : reaches(1 - kNoise, row, "plain program");

@@ -10,7 +10,8 @@
 namespace {
 using namespace shmemx::bench;
 
-std::uint64_t signal_word;  // symmetric
+std::uint64_t signal_word;  // symmetric, like the next one
+std::uint64_t stream_signal;
 
 long* flag_of(Work& work) { return &work.shared->flag.value; }
 
@@ -62,15 +63,19 @@ void put(Work& work, long iterations) {
   shmem_quiet();
 }
 
-void send_with_signal(Work& work) {
-  const auto number = static_cast<std::uint64_t>(work.sequence);
+void put_with_signal(void* dest, const void* source, std::size_t bytes, std::uint64_t* signal, std::uint64_t number,
+                     int pe) {
 #if SHMEM_MAJOR_VERSION > 1 || SHMEM_MINOR_VERSION > 4
-  shmem_putmem_signal(work.dest, work.source, work.bytes, &signal_word, number, SHMEM_SIGNAL_SET, work.peer);
+  shmem_putmem_signal(dest, source, bytes, signal, number, SHMEM_SIGNAL_SET, pe);
 #else
-  shmem_putmem(work.dest, work.source, work.bytes, work.peer);
+  shmem_putmem(dest, source, bytes, pe);
   shmem_fence();
-  shmem_uint64_p(&signal_word, number, work.peer);
+  shmem_uint64_p(signal, number, pe);
 #endif
+}
+void send_with_signal(Work& work) {
+  put_with_signal(work.dest, work.source, work.bytes, &signal_word, static_cast<std::uint64_t>(work.sequence),
+                  work.peer);
 }
 void await_signal(Work& work) {
   shmem_uint64_wait_until(&signal_word, SHMEM_CMP_EQ, static_cast<std::uint64_t>(work.sequence));
@@ -84,8 +89,31 @@ void put_signal(Work& work, long iterations) {
   }
 }
 
-constexpr Loops kLoops{pingpong,   against_wait<put_quiet>, against_wait<get>, against_wait<fadd>,
-                       put_signal, against_wait<put_rate>,  against_wait<put>};
+// Small operations in a loop, as programs write it, each on the next word.
+template <void (*operation)(Work&, long k)>
+void streamed(Work& work, long iterations) {
+  for (long i = 0; i < iterations; ++i) {
+    for (long k = 0; k < kStreamed; ++k) operation(work, k);
+    shmem_quiet();
+  }
+}
+void p(Work& work, long k) { shmem_long_p(work.words() + k, k, work.peer); }
+void add(Work& work, long k) { shmem_long_atomic_add(work.words() + k, k, work.peer); }
+void word_with_signal(Work& work, long k) {
+  put_with_signal(work.words() + k, work.source, sizeof(long), &stream_signal, static_cast<std::uint64_t>(k),
+                  work.peer);
+}
+
+constexpr Loops kLoops{pingpong,
+                       against_wait<put_quiet>,
+                       against_wait<get>,
+                       against_wait<fadd>,
+                       put_signal,
+                       against_wait<put_rate>,
+                       against_wait<put>,
+                       against_wait<streamed<p>>,
+                       against_wait<streamed<add>>,
+                       against_wait<streamed<word_with_signal>>};
 #if defined(BENCH_PEER)
 constexpr Rivals kRivals;
 constexpr void (*prepare)(Work&) = nullptr;

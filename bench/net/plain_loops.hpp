@@ -27,7 +27,9 @@ template <class Network>
 class PlainLoops {
  public:
   static int main(int argc, char** argv) {
-    static constexpr Loops kLoops{pingpong, put_quiet, get, fadd, ping_signal, put_rate, put};
+    static constexpr Loops kLoops{pingpong,    put_quiet,          get, fadd,
+                                  ping_signal, put_rate<kBurst>,   put, put_rate<kStreamed>,
+                                  add_rate,    put_rate<kStreamed>};
     static constexpr auto kCases = [] {
       auto cases = one_sided_cases(kLoops, Rivals{});
       for (Case& one : cases) one.begin = open;
@@ -137,11 +139,18 @@ class PlainLoops {
     }
     meet(work);
   }
+  template <long kCount>
   static void put_rate(Work& work, long iterations) {
-    if (by_messages(work)) return stream_messages(work, iterations * kBurst, kWordBytes);
+    if (by_messages(work)) return stream_messages(work, iterations * kCount, kWordBytes);
     against_server(work, iterations, [](long) {
-      for (long k = 0; k < kBurst; ++k) network->put_word(k);
+      for (long k = 0; k < kCount; ++k) network->put_word(k);
       network->finish();
+    });
+  }
+  static void add_rate(Work& work, long iterations) {
+    if (by_messages(work)) return stream_messages(work, iterations * kStreamed, kWordBytes);
+    against_server(work, iterations, [](long) {
+      for (long k = 0; k < kStreamed; ++k) network->fetch_add();
     });
   }
   static void put(Work& work, long iterations) {
