@@ -124,6 +124,10 @@ void update_signal(const char* routine, const Signal& signal, am::SendOptions op
 // complete before the signal leaves.
 void put_signal(const char* routine, context::Place dest, const void* source, std::size_t bytes, const Signal& signal,
                 am::SendOptions options) noexcept {
+  if (bytes != 0 && may_gather(dest.pe, sizeof(PutSignalHeader) + bytes)) [[likely]] {
+    const PutSignalHeader header{{dest.window, dest.offset}, signal_header(signal)};
+    return send_small(routine, dest.pe, am::kPutSignal, bytes_of(header), bytes_at(source, bytes), options);
+  }
   if (bytes == 0 || goes_by_rdma(dest.pe, bytes)) {
     if (bytes != 0) put(routine, dest, source, bytes, options);
     return update_signal(routine, signal, options);
@@ -132,7 +136,7 @@ void put_signal(const char* routine, context::Place dest, const void* source, st
   put(routine, dest, source, bytes - last, options);
   dest.offset += bytes - last;
   const PutSignalHeader header{{dest.window, dest.offset}, signal_header(signal)};
-  send_operation(routine, dest.pe, am::kPutSignal, bytes_of(header),
+  progress::send(routine, dest.pe, am::kPutSignal, bytes_of(header),
                  bytes_at(static_cast<const std::byte*>(source) + (bytes - last), last), options);
 }
 
