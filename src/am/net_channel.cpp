@@ -78,7 +78,8 @@ bool NetChannel::has_exchanged(int pe) const noexcept {
 }
 
 bool NetChannel::arm(bool leaves_batches) noexcept {
-  if ((!coalescer_.is_empty() && !leaves_batches) || poll_.gathered) return false;
+  const bool holds_messages = !coalescer_.is_empty() || poll_.gathered;
+  if (holds_messages && !leaves_batches) return false;
   acknowledge(AckTracker::Scope::all);
   if (acks_.any_of([this](int pe) { return !peer_of(pe).needs_probe; })) return false;
   return closed_ ||
@@ -145,11 +146,13 @@ transport::Sent NetChannel::send_now(int pe, const NetSend& how, Bytes header, B
   return sent;
 }
 
-// The batch that is full leaves with others behind it, so nobody waits for its acknowledgement.
+// The batch that is full has others behind it: the network may send it with them, and nobody waits for its
+// acknowledgement.
 SmallSent NetChannel::try_send_small(int pe, HandlerId id, Bytes header, Bytes payload, SendOptions options) noexcept {
   if (try_append(pe, id, header, payload)) return SmallSent::yes;
   const bool fills = coalescer_.holds(pe);
-  if (fills && !send_batch(pe, {.id = kBatch, .more = true})) return SmallSent::no;
+  if (fills && !send_batch(pe, {.id = kBatch, .urgency = transport::Urgency::gather, .more = true}))
+    return SmallSent::no;
   const NetSend how{.id = id, .options = options};
   if (options.held || fills || !is_idle(pe)) {
     if (!begin_batch(pe, how, header, payload)) return SmallSent::no;
@@ -202,9 +205,10 @@ void NetChannel::send_batches_of_idle() noexcept {
 }
 
 void NetChannel::send_old_batches(std::uint64_t now_ns) noexcept {
-  if (coalescer_.is_empty() || now_ns - ticked_ns_ < kTickNs) return;
+  if ((coalescer_.is_empty() && !poll_.gathered) || now_ns - ticked_ns_ < kTickNs) return;
   ticked_ns_ = now_ns;
   send_due_batches([](int, Batch& batch) { return batch.tick(); });
+  flush_networks();
 }
 
 void NetChannel::flush_gathered() noexcept {
@@ -262,8 +266,7 @@ void NetChannel::acknowledge_at_poll(std::uint32_t polls) noexcept {
 
 bool NetChannel::poll(int expected, std::uint32_t polls) noexcept {
   acknowledge_at_poll(polls);
-  if (poll_.waiting) send_batches();
-  flush_networks();
+  if (poll_.waiting) flush_gathered();
   poll_.received = 0;
   bool any = false;
   for (unsigned i = 0; i < networks_.size(); ++i) {

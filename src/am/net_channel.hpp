@@ -112,7 +112,7 @@ class NetChannel final : public transport::Sink {
   // Sends the batch for `pe`, or all batches. Returns whether none is left.
   bool send_batch(int pe, const NetSend& how) noexcept;
   bool send_batches() noexcept;
-  // Sends the batches that have become old. To be called at intervals.
+  // Sends the batches that have become old, and what the networks hold. To be called at intervals.
   void send_old_batches(std::uint64_t now_ns) noexcept;
   // Sends all that has been gathered, here and in the networks.
   void flush_gathered() noexcept;
@@ -156,8 +156,8 @@ class NetChannel final : public transport::Sink {
   transport::Transport* network_called(std::string_view name) const noexcept;
   // Returns whether messages have been exchanged with `pe`, so that it is worth sending it the stage of this PE.
   bool has_exchanged(int pe) const noexcept;
-  // Returns true if a thread may sleep on the descriptors: nothing is held back here, but for batches if the thread
-  // comes back for them, and poll() would find nothing.
+  // Returns true if a thread may sleep on the descriptors: poll() would find nothing, and nothing is held back here.
+  // `leaves_batches`: the thread comes back for what is held back, by send_old_batches().
   bool arm(bool leaves_batches = false) noexcept;
   std::vector<int> descriptors() const;
   void close(std::uint32_t patience_ms) noexcept;

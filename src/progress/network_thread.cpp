@@ -85,10 +85,11 @@ bool waiters_sleep() {
   return asleep != 0 && asleep >= threads_waiting.load(std::memory_order_relaxed);
 }
 
-// Returns whether others poll, or sleep in place of this thread: then its wake-ups are a waste.
-bool others_poll(const std::uint32_t before) {
+// Returns whether others poll more often than `few` times, or sleep in place of this thread: then its wake-ups are a
+// waste.
+bool others_poll(const std::uint32_t before, std::uint32_t few = kBusyPolls) {
   if (waiter_on_networks.load(std::memory_order_relaxed)) return true;
-  return !waiters_sleep() && am::own_endpoint.activity() - before > kBusyPolls;
+  return !waiters_sleep() && am::own_endpoint.activity() - before > few;
 }
 
 // Whether batches have been begun lately. They have to leave some time, and the thread that has begun one may compute.
@@ -122,11 +123,13 @@ void idle_beside_others(Gathering& gathering) {
     const std::uint32_t contention = am::endpoint_lock.contention();
     network_thread_is_idle.store(true, std::memory_order_seq_cst);  // hand_over
     const bool relieved = waiter_on_networks.load(std::memory_order_seq_cst);
-    const std::uint64_t look_ns = gathering.is_recent() ? kOldBatchesNs : kLookNs;
+    const bool gathers = gathering.is_recent();
+    const std::uint64_t look_ns = gathers ? kOldBatchesNs : kLookNs;
     if (!waiters_sleep() && !network_thread.is_stopping()) network_thread.pause(seen, relieved ? kRelievedNs : look_ns);
     network_thread_is_idle.store(false, std::memory_order_relaxed);
     am::send_old_batches();
-    busy = !waiters_sleep() && (others_poll(before) || am::endpoint_lock.contention() != contention);
+    busy = !waiters_sleep() &&
+           (others_poll(before, gathers ? 0 : kBusyPolls) || am::endpoint_lock.contention() != contention);
   }
 }
 

@@ -26,7 +26,7 @@ class FakeTransport : public shmemx::transport::Transport {
   shmemx::transport::Sent send(int pe, const shmemx::transport::Header& fixed, shmemx::transport::Bytes header,
                                shmemx::transport::Bytes payload, shmemx::transport::Outgoing* outgoing,
                                shmemx::transport::Urgency urgency) noexcept override;
-  void flush() noexcept override {}
+  void flush() noexcept override { ++flushes; }
   bool poll(int) noexcept override { return false; }
   int descriptor() const noexcept override { return -1; }
   bool arm() noexcept override { return true; }
@@ -41,6 +41,7 @@ class FakeTransport : public shmemx::transport::Transport {
   std::vector<SentMessage> sent;
   std::vector<std::vector<std::byte>> contents;  // of each: header and payload
   std::vector<std::uint8_t> flags;               // of each: Header::flags
+  int flushes = 0;
 
  private:
   const char* name_;

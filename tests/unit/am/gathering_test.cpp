@@ -207,6 +207,22 @@ BOOST_AUTO_TEST_CASE(a_batch_that_is_old_leaves_without_an_acknowledgement) {
   BOOST_CHECK_EQUAL(f.network.sent.size(), 2u);
 }
 
+BOOST_AUTO_TEST_CASE(what_the_network_gathers_leaves_at_intervals_and_when_a_thread_waits) {
+  Fixture f;
+  const auto fill = [&f] {
+    while (f.put(1) != SmallSent::filled) {
+    }
+  };
+  fill();
+  f.poll_in_passing();
+  BOOST_CHECK_EQUAL(f.network.flushes, 0);
+  f.channel->send_old_batches(1'000'000'000);
+  BOOST_CHECK_EQUAL(f.network.flushes, 1);
+  fill();
+  f.channel->poll(-1, kSomePoll);
+  BOOST_CHECK_EQUAL(f.network.flushes, 2);
+}
+
 BOOST_AUTO_TEST_CASE(a_batch_of_a_session_begins_at_once_and_stays_longer) {
   Fixture f(false);
   BOOST_CHECK(f.put(1, 1, kHeld) == SmallSent::yes);
