@@ -176,10 +176,11 @@ bool is_quiet_for_sleep(bool leaves_batches) noexcept {
   return endpoint->net() == nullptr || endpoint->net()->arm(leaves_batches);
 }
 
-void send_old_batches() noexcept {
-  if (!has_networks() || !endpoint_lock.try_lock()) return;
-  own_endpoint.net()->send_old_batches(now_ns());
+bool send_old_batches() noexcept {
+  if (!has_networks() || !endpoint_lock.try_lock()) return false;
+  const bool any = own_endpoint.net()->send_old_batches(now_ns());
   endpoint_lock.unlock();
+  return any;
 }
 
 std::vector<int> network_descriptors() {

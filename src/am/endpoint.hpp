@@ -243,8 +243,8 @@ inline bool poll_in_passing() noexcept { return endpoint_lock.try_lock() && end_
 // For the networks' progress thread. Returns true if a thread may sleep on the descriptors of all networks.
 // `leaves_batches`: it comes back for open batches, by send_old_batches().
 bool is_quiet_for_sleep(bool leaves_batches = false) noexcept;
-// Sends the batches that have become old, unless another thread uses the endpoint.
-void send_old_batches() noexcept;
+// Sends the batches that have become old, unless another thread uses the endpoint. Returns false if none were found.
+bool send_old_batches() noexcept;
 // Returns the descriptors to sleep on, at most transport::kMaxTransports.
 std::vector<int> network_descriptors();
 

@@ -204,11 +204,13 @@ void NetChannel::send_batches_of_idle() noexcept {
   send_due_batches([this](int pe, const Batch& batch) { return !batch.is_held() && is_idle(pe); });
 }
 
-void NetChannel::send_old_batches(std::uint64_t now_ns) noexcept {
-  if ((coalescer_.is_empty() && !poll_.gathered) || now_ns - ticked_ns_ < kTickNs) return;
+bool NetChannel::send_old_batches(std::uint64_t now_ns) noexcept {
+  if (coalescer_.is_empty() && !poll_.gathered) return false;
+  if (now_ns - ticked_ns_ < kTickNs) return true;
   ticked_ns_ = now_ns;
   send_due_batches([](int, Batch& batch) { return batch.tick(); });
   flush_networks();
+  return true;
 }
 
 void NetChannel::flush_gathered() noexcept {

@@ -112,8 +112,9 @@ class NetChannel final : public transport::Sink {
   // Sends the batch for `pe`, or all batches. Returns whether none is left.
   bool send_batch(int pe, const NetSend& how) noexcept;
   bool send_batches() noexcept;
-  // Sends the batches that have become old, and what the networks hold. To be called at intervals.
-  void send_old_batches(std::uint64_t now_ns) noexcept;
+  // Sends the batches that have become old, and what the networks hold. To be called at intervals. Returns false if
+  // there was nothing.
+  bool send_old_batches(std::uint64_t now_ns) noexcept;
   // Sends all that has been gathered, here and in the networks.
   void flush_gathered() noexcept;
   // Returns whether small messages with these options may gather.

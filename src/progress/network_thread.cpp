@@ -18,9 +18,8 @@
 namespace shmemx::progress {
 namespace {
 
-constexpr std::uint64_t kRelievedNs = 1'000'000;      // as kLookNs, while a waiter sleeps in place of the thread
-constexpr std::uint32_t kBusyPolls = 5;               // of others between two looks: each is a system call or two
-constexpr std::uint64_t kOldBatchesNs = am::kTickNs;  // between two looks for batches that have become old
+constexpr std::uint64_t kRelievedNs = 1'000'000;  // as kLookNs, while a waiter sleeps in place of the thread
+constexpr std::uint32_t kBusyPolls = 5;           // of others between two looks: each is a system call or two
 
 constinit std::atomic<bool> waiter_on_networks{false};      // a waiter sleeps on the networks in the thread's place
 constinit std::atomic<bool> network_thread_is_idle{false};  // it leaves the networks to others, and may be called
@@ -92,21 +91,30 @@ bool others_poll(const std::uint32_t before, std::uint32_t few = kBusyPolls) {
   return !waiters_sleep() && am::own_endpoint.activity() - before > few;
 }
 
-// Whether batches have been begun lately. They have to leave some time, and the thread that has begun one may compute.
+// When to look for old batches. A batch that has been begun has to leave some time, and the thread that has begun it
+// may compute. Mostly it leaves by itself, at the acknowledgement or at a poll of the program, and each look takes a
+// core from somebody. So looks that find no batch make the time to the next one longer.
 class Gathering {
  public:
+  // Returns whether the program has begun batches lately. Then it need not wake this thread for one.
   bool is_recent() {
     const std::uint32_t batches = am::gathered_batches();
     const std::uint64_t now = now_ns();
     if (batches != seen_) last_ns_ = now;
     seen_ = batches;
-    return now - last_ns_ < kRecentNs;
+    if (now - last_ns_ < kRecentNs) return true;
+    look_ns_ = am::kTickNs;
+    return false;
   }
+  std::uint64_t look_ns() const { return look_ns_; }
+  void look() { look_ns_ = am::send_old_batches() ? am::kTickNs : std::min(2 * look_ns_, kLongestLookNs); }
 
  private:
-  static constexpr std::uint64_t kRecentNs = 2'000'000;
+  static constexpr std::uint64_t kRecentNs = 20'000'000;
+  static constexpr std::uint64_t kLongestLookNs = 800'000;
   std::uint32_t seen_ = am::gathered_batches();
   std::uint64_t last_ns_ = 0;
+  std::uint64_t look_ns_ = am::kTickNs;
 };
 
 // Idles until the other threads leave the networks alone. A waiter that goes to sleep on its doorbell calls this thread
@@ -124,12 +132,12 @@ void idle_beside_others(Gathering& gathering) {
     network_thread_is_idle.store(true, std::memory_order_seq_cst);  // hand_over
     const bool relieved = waiter_on_networks.load(std::memory_order_seq_cst);
     const bool gathers = gathering.is_recent();
-    const std::uint64_t look_ns = gathers ? kOldBatchesNs : kLookNs;
+    const std::uint64_t look_ns = gathers ? std::min(gathering.look_ns(), kLookNs) : kLookNs;
     if (!waiters_sleep() && !network_thread.is_stopping()) network_thread.pause(seen, relieved ? kRelievedNs : look_ns);
     network_thread_is_idle.store(false, std::memory_order_relaxed);
-    am::send_old_batches();
+    if (gathers) gathering.look();
     busy = !waiters_sleep() &&
-           (others_poll(before, gathers ? 0 : kBusyPolls) || am::endpoint_lock.contention() != contention);
+           (others_poll(before, look_ns < kLookNs ? 0 : kBusyPolls) || am::endpoint_lock.contention() != contention);
   }
 }
 
@@ -139,7 +147,7 @@ void idle_beside_others(Gathering& gathering) {
 std::uint64_t sleep_ns(Gathering& gathering) {
   const bool is_short = gathering.is_recent();
   am::network_thread.sleeps_long.store(!is_short, std::memory_order_relaxed);  // long_sleep
-  if (am::is_quiet_for_sleep(is_short)) return is_short ? kOldBatchesNs : kLongSleepNs;
+  if (am::is_quiet_for_sleep(is_short)) return is_short ? gathering.look_ns() : kLongSleepNs;
   am::network_thread.sleeps_long.store(false, std::memory_order_relaxed);
   return 0;
 }
@@ -151,7 +159,7 @@ bool sleep_on_networks(std::uint64_t ns, Slept& slept) {
   const std::uint32_t before = am::own_endpoint.activity();
   slept = sleep_on_descriptors(ns);
   am::network_thread.sleeps_long.store(false, std::memory_order_relaxed);
-  if (slept == Slept::timed_out) return ns == kOldBatchesNs;
+  if (slept == Slept::timed_out) return ns < kLongSleepNs;
   return slept == Slept::network && !others_poll(before);
 }
 
@@ -186,8 +194,10 @@ void network_main() {
       last.look();
       Slept slept;
       if (!sleep_on_networks(std::min(ns, last.interval_ns()), slept)) break;
-      am::send_old_batches();
-      if (slept == Slept::timed_out) continue;
+      if (slept == Slept::timed_out) {
+        gathering.look();
+        continue;
+      }
       const Worked worked = alarms.expects_one() ? work_once() : work(network_thread);
       if (worked == Worked::contended) break;
       alarms.count(worked);
