@@ -22,6 +22,17 @@ typedef struct {
 /* Writes the state of this PE's heap to *info. Local; requires an initialised library. */
 SHMEMX_API void shmemx_heap_query(shmemx_heap_info_t* info_) SHMEMX_NOEXCEPT;
 
+/* Small puts, atomics without a result and signals of this PE to PEs of other nodes. Several of them travel in one
+   message. Operations are counted when they leave, so all of them after shmem_quiet. */
+typedef struct {
+  unsigned long long operations; /* since the library started */
+  unsigned long long messages;   /* that carried them */
+  unsigned long long bytes;      /* of the operations: data, and what says where they go */
+} shmemx_net_stats_t;
+
+/* Writes these totals of this PE to *stats. Local; requires an initialised library. */
+SHMEMX_API void shmemx_net_stats(shmemx_net_stats_t* stats_) SHMEMX_NOEXCEPT;
+
 #ifdef __cplusplus
 }
 #endif

@@ -15,6 +15,7 @@
 #include "progress/wait.hpp"
 #include "runtime/job.hpp"
 #include "runtime/memory.hpp"
+#include "runtime/nodes.hpp"
 #include "sync/lock.hpp"
 
 namespace api = shmemx::api;
@@ -170,6 +171,13 @@ void shmemx_heap_query(shmemx_heap_info_t* info) noexcept {
   api::check_result("shmemx_heap_query", "info", info);
   const auto usage = runtime::allocator().usage();
   *info = {usage.capacity, usage.used, runtime::heap_high_water(), usage.largest_free, usage.live_blocks};
+}
+
+void shmemx_net_stats(shmemx_net_stats_t* stats) noexcept {
+  context::require_initialized("shmemx_net_stats");
+  api::check_result("shmemx_net_stats", "stats", stats);
+  const auto counts = runtime::gather_counts();
+  *stats = {counts.operations, counts.messages, counts.bytes};
 }
 
 void pshmem_signal_add(uint64_t* sig_addr, uint64_t signal, int pe) noexcept {

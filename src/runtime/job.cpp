@@ -151,6 +151,7 @@ void end_traffic(const char* routine) {
   // connections are established.
   const bool has_agent = parameters.config.progress != config::Progress::off;
   if (parameters.nodes.several() && !has_agent) coll::barrier(coll::team_table[coll::kEndTeam], routine);
+  report_end(parameters);
 }
 
 void close_world(const char* routine) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "am/net_channel.hpp"
 #include "base/result.hpp"
 #include "bootstrap/bootstrap.hpp"
 #include "config/config.hpp"
@@ -52,5 +53,9 @@ Status choose_networks(Nodes& nodes, windows::Arena& arena);
 // Describes to users how each class of PEs is reached, and why not by other networks. In a job on one node: the networks
 // that could be used.
 std::string describe_peers(const Nodes& nodes, const std::string& path_reason, const config::Config& config);
+
+// The small operations that this PE has sent to other nodes, and the messages that carried them; and a line about them.
+am::GatherCounts gather_counts() noexcept;
+std::string describe_gathering(const am::GatherCounts& counts);
 
 }  // namespace shmemx::runtime

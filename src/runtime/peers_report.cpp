@@ -72,7 +72,7 @@ std::string of_node(const Nodes& nodes, const std::string& path_reason) {
   if (list.count() == 0) return line("same node", "no other PE");
   const bool direct = context::all_mapped || context::places.mapped != nullptr;
   const std::string path = direct ? "mapped memory: loads, stores and the processor's atomics; progress: none needed"
-                                 : "messages through cells, executed by the target; progress: a thread";
+                                  : "messages through cells, executed by the target; progress: a thread";
   return line("same node", "PE " + list.text() + ": " + path) + line("", "because: " + path_reason);
 }
 
@@ -143,6 +143,19 @@ std::string describe_peers(const Nodes& nodes, const std::string& path_reason, c
   if (!nodes.several()) return text + possible_networks(nodes);
   for (std::size_t i = 0; i < nodes.open.size(); ++i) text += of_network(nodes, config, i);
   return text + alternatives(nodes.networks);
+}
+
+am::GatherCounts gather_counts() noexcept {
+  const am::Locked endpoint;
+  return endpoint->net() == nullptr ? am::GatherCounts{} : endpoint->net()->counts();
+}
+
+std::string describe_gathering(const am::GatherCounts& counts) {
+  std::string text = line("small operations", std::to_string(counts.operations) + " to other nodes, in " +
+                                                  std::to_string(counts.messages) + " messages");
+  if (counts.messages == 0) return text;
+  return text + line("", std::to_string(counts.operations / counts.messages) + " operations and " +
+                             std::to_string(counts.bytes / counts.messages) + " bytes a message");
 }
 
 }  // namespace shmemx::runtime

@@ -304,4 +304,11 @@ void report_start(const StartParameters& parameters) noexcept {
   std::fflush(stdout);
 }
 
+void report_end(const StartParameters& parameters) noexcept {
+  const bool is_asked = parameters.config.info == config::kind::InfoLevel::all && parameters.identity.pe == 0;
+  if (!is_asked || !parameters.nodes.several()) return;
+  std::printf("what PE 0 has sent\n%s", describe_gathering(gather_counts()).c_str());
+  std::fflush(stdout);
+}
+
 }  // namespace shmemx::runtime

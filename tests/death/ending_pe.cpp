@@ -69,6 +69,16 @@ void in_lock() {
   shmem_set_lock(&global_lock);
 }
 
+// Small operations gather while they stream.
+void in_stream() {
+  static long target[1000];
+  ready();
+  for (unsigned i = 0;; ++i) {
+    shmem_long_p(&target[i % 1000], 1, (shmem_my_pe() + 1) % shmem_n_pes());
+    if (i % 100'000 == 0) shmem_quiet();
+  }
+}
+
 void in_quiet() {
   static long target[1000];
   ready();
@@ -339,6 +349,7 @@ const struct {
                {"wait", in_wait},
                {"lock", in_lock},
                {"quiet", in_quiet},
+               {"stream", in_stream},
                {"reduce", in_reduce},
                {"get", in_get},
                {"malloc", in_malloc},

@@ -135,10 +135,10 @@ int main(int argc, char** argv) {
     n_pes = 64;
     kill_a_pe({"barrier", "reduce"}, {0, 1500, 60000});
   } else if (argc > 4 && std::strcmp(argv[4], "few") == 0) {
-    kill_a_pe({"barrier", "wait", "quiet", "lock", "reduce", "get", "compute"}, {1500, 60000});
+    kill_a_pe({"barrier", "wait", "quiet", "stream", "lock", "reduce", "get", "compute"}, {1500, 60000});
     kill_oshrun_and_pe();
   } else {
-    kill_a_pe({"barrier", "wait", "quiet", "lock", "reduce", "get", "malloc", "compute", "finalize", "init"},
+    kill_a_pe({"barrier", "wait", "quiet", "stream", "lock", "reduce", "get", "malloc", "compute", "finalize", "init"},
               {0, 1500, 60000});
     signal_the_launcher();
     kill_oshrun_and_pe();

@@ -183,6 +183,7 @@ const Local kLocal[] = {
      }},
     {"info_name_null", [] { shmem_info_get_name(nullptr); }},
     {"heap_query_null", [] { shmemx_heap_query(nullptr); }},
+    {"net_stats_null", [] { shmemx_net_stats(nullptr); }},
     {"wait_some_null", [] { shmem_long_wait_until_some(heap, 2, nullptr, nullptr, SHMEM_CMP_EQ, 0); }},
     {"test_some_null", [] { shmem_long_test_some(heap, 2, nullptr, nullptr, SHMEM_CMP_EQ, 0); }},
     {"test_some_vector_null",

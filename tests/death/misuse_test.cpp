@@ -87,6 +87,7 @@ const std::vector<Misuse> kMisuses = {
     {"info_version_null", {"shmem_info_get_version:", "'minor'", "allowed"}},
     {"info_name_null", {"shmem_info_get_name:", "'name'", "allowed"}},
     {"heap_query_null", {"shmemx_heap_query:", "'info'", "allowed"}},
+    {"net_stats_null", {"shmemx_net_stats:", "'stats'", "allowed"}},
     {"wait_some_null", {"shmem_long_wait_until_some:", "'indices'", "allowed"}},
     {"test_some_null", {"shmem_long_test_some:", "'indices'", "allowed"}},
     {"test_some_vector_null", {"shmem_long_test_some_vector:", "'indices'", "allowed"}},

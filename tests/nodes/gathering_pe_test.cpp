@@ -1,6 +1,6 @@
 // Streams of small operations to PEs of other nodes, which travel together: their data, their order, and that they
 // arrive although the program makes no further call of the library.
-#include <shmem.h>
+#include <shmemx.h>
 
 #include <array>
 #include <vector>
@@ -315,6 +315,26 @@ PE_TEST_MIN(operations_of_a_session_arrive_at_its_end, 2) {
       shmem_ctx_session_stop(SHMEM_CTX_DEFAULT);
     });
   }
+}
+
+PE_TEST_MIN(operations_and_messages_are_counted, 2) {
+  constexpr unsigned kCount = 50'000;
+  const Symmetric<long> words(100);
+  shmemx_net_stats_t before{};
+  shmemx_net_stats_t after{};
+  shmem_quiet();
+  shmemx_net_stats(&before);
+  shmem_ctx_session_start(SHMEM_CTX_DEFAULT, SHMEM_CTX_SESSION_BATCH, nullptr, 0);
+  for (unsigned i = 0; i < kCount; ++i) shmem_long_p(words.get() + i % 100, 1, right());
+  shmem_ctx_session_stop(SHMEM_CTX_DEFAULT);
+  shmem_quiet();
+  shmemx_net_stats(&after);
+  const bool is_sent = shmem_ptr(words.get(), right()) == nullptr;
+  CHECK_EQUAL(after.operations - before.operations, is_sent ? kCount : 0U);
+  CHECK((after.messages - before.messages != 0) == is_sent);
+  CHECK(after.messages - before.messages < kCount);
+  CHECK(after.bytes - before.bytes >= (is_sent ? kCount * sizeof(long) : 0));
+  shmem_barrier_all();
 }
 
 PE_TEST_MIN(operations_arrive_although_their_session_does_not_end, 2) {
