@@ -46,7 +46,7 @@ class Batch {
   std::uint32_t items() const noexcept { return items_; }
   void clear() noexcept {
     used_ = 0;
-    items_ = ticks_ = 0;
+    items_ = looks_ = 0;
     is_held_ = false;
   }
 
@@ -54,9 +54,9 @@ class Batch {
   void hold() noexcept { is_held_ = true; }
   bool is_held() const noexcept { return is_held_; }
   // To be called at intervals. Returns whether the batch has seen enough calls to be old.
-  bool tick() noexcept { return ++ticks_ >= (is_held_ ? kTicksHeld : kTicks); }
-  static constexpr std::uint32_t kTicks = 2;
-  static constexpr std::uint32_t kTicksHeld = 20;
+  bool is_old_at_look() noexcept { return ++looks_ >= (is_held_ ? kLooksHeld : kLooks); }
+  static constexpr std::uint32_t kLooks = 2;
+  static constexpr std::uint32_t kLooksHeld = 20;
 
   static constexpr std::size_t room_for(std::size_t bytes) noexcept {
     return sizeof(ItemHeader) + round_up(bytes, sizeof(ItemHeader));
@@ -65,7 +65,7 @@ class Batch {
  private:
   std::size_t used_ = 0;
   std::uint32_t items_ = 0;
-  std::uint32_t ticks_ = 0;
+  std::uint32_t looks_ = 0;
   bool is_held_ = false;
   alignas(kCacheLine) std::byte data_[kBytes];
 };

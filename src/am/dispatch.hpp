@@ -22,7 +22,7 @@ enum class Verdict : std::uint8_t { done, later };
 
 struct Message {
   int source;     // PE
-  Bytes payload;  // valid while the handler runs; 16-byte aligned
+  Bytes payload;  // valid while the handler runs; 16-byte aligned, 8-byte in a batch
 };
 
 using Handler = Verdict (*)(Endpoint&, const Message&);

@@ -206,9 +206,9 @@ void NetChannel::send_batches_of_idle() noexcept {
 
 bool NetChannel::send_old_batches(std::uint64_t now_ns) noexcept {
   if (coalescer_.is_empty() && !poll_.gathered) return false;
-  if (now_ns - ticked_ns_ < kTickNs) return true;
-  ticked_ns_ = now_ns;
-  send_due_batches([](int, Batch& batch) { return batch.tick(); });
+  if (now_ns - looked_ns_ < kLookIntervalNs) return true;
+  looked_ns_ = now_ns;
+  send_due_batches([](int, Batch& batch) { return batch.is_old_at_look(); });
   flush_networks();
   return true;
 }

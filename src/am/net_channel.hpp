@@ -198,7 +198,7 @@ class NetChannel final : public transport::Sink {
     bool is_acknowledged = false;  // a PE for which there is a batch has executed all that was sent
   } poll_;
   GatherCounts counts_;
-  std::uint64_t ticked_ns_ = 0;  // when batches were last looked at for their age
+  std::uint64_t looked_ns_ = 0;  // when batches were last looked at for their age
   bool closed_ = false;
 };
 
@@ -222,6 +222,6 @@ inline bool NetChannel::gathers(SendOptions options) noexcept {
 // Returns the number of batches that have been begun, a hint for any thread.
 std::uint32_t gathered_batches() noexcept;
 // The time between two looks at the age of batches.
-inline constexpr std::uint64_t kTickNs = 50'000;
+inline constexpr std::uint64_t kLookIntervalNs = 50'000;
 
 }  // namespace shmemx::am

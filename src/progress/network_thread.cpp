@@ -103,18 +103,18 @@ class Gathering {
     if (batches != seen_) last_ns_ = now;
     seen_ = batches;
     if (now - last_ns_ < kRecentNs) return true;
-    look_ns_ = am::kTickNs;
+    look_ns_ = am::kLookIntervalNs;
     return false;
   }
   std::uint64_t look_ns() const { return look_ns_; }
-  void look() { look_ns_ = am::send_old_batches() ? am::kTickNs : std::min(2 * look_ns_, kLongestLookNs); }
+  void look() { look_ns_ = am::send_old_batches() ? am::kLookIntervalNs : std::min(2 * look_ns_, kLongestLookNs); }
 
  private:
   static constexpr std::uint64_t kRecentNs = 20'000'000;
   static constexpr std::uint64_t kLongestLookNs = 800'000;
   std::uint32_t seen_ = am::gathered_batches();
   std::uint64_t last_ns_ = 0;
-  std::uint64_t look_ns_ = am::kTickNs;
+  std::uint64_t look_ns_ = am::kLookIntervalNs;
 };
 
 // Idles until the other threads leave the networks alone. A waiter that goes to sleep on its doorbell calls this thread

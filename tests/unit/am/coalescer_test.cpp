@@ -133,21 +133,21 @@ BOOST_AUTO_TEST_CASE(batches_that_are_not_due_stay) {
   BOOST_CHECK(coalescer.holds(3) && !coalescer.holds(70'000));
 }
 
-BOOST_AUTO_TEST_CASE(a_batch_becomes_old_by_ticks_and_later_if_it_is_held) {
+BOOST_AUTO_TEST_CASE(a_batch_becomes_old_by_looks_and_later_if_it_is_held) {
   const auto batch = std::make_unique<Batch>();
-  const auto ticks_until_old = [&batch] {
-    std::uint32_t ticks = 1;
-    while (!batch->tick()) ++ticks;
-    return ticks;
+  const auto looks_until_old = [&batch] {
+    std::uint32_t looks = 1;
+    while (!batch->is_old_at_look()) ++looks;
+    return looks;
   };
-  BOOST_CHECK_EQUAL(ticks_until_old(), Batch::kTicks);
+  BOOST_CHECK_EQUAL(looks_until_old(), Batch::kLooks);
   batch->clear();
   batch->hold();
   BOOST_CHECK(batch->is_held());
-  BOOST_CHECK_EQUAL(ticks_until_old(), Batch::kTicksHeld);
+  BOOST_CHECK_EQUAL(looks_until_old(), Batch::kLooksHeld);
   batch->clear();
   BOOST_CHECK(!batch->is_held());
-  BOOST_CHECK_EQUAL(ticks_until_old(), Batch::kTicks);
+  BOOST_CHECK_EQUAL(looks_until_old(), Batch::kLooks);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -199,11 +199,11 @@ BOOST_AUTO_TEST_CASE(a_batch_that_is_old_leaves_without_an_acknowledgement) {
   BOOST_CHECK(f.put(1) == SmallSent::yes && f.put(1) == SmallSent::yes);
   std::uint64_t now = 1'000'000'000;
   f.channel->send_old_batches(now);
-  f.channel->send_old_batches(now + kTickNs - 1);
+  f.channel->send_old_batches(now + kLookIntervalNs - 1);
   BOOST_CHECK_EQUAL(f.network.sent.size(), 1u);
-  f.channel->send_old_batches(now += kTickNs);
+  f.channel->send_old_batches(now += kLookIntervalNs);
   BOOST_CHECK((f.network.sent == Sent{{1, kPut}, {1, kBatch}}));
-  f.channel->send_old_batches(now += kTickNs);
+  f.channel->send_old_batches(now += kLookIntervalNs);
   BOOST_CHECK_EQUAL(f.network.sent.size(), 2u);
 }
 
@@ -232,9 +232,9 @@ BOOST_AUTO_TEST_CASE(a_batch_of_a_session_begins_at_once_and_stays_longer) {
   f.poll_in_passing();
   BOOST_CHECK(f.network.sent.empty());
   std::uint64_t now = 1'000'000'000;
-  for (std::uint32_t i = 1; i < Batch::kTicksHeld; ++i) f.channel->send_old_batches(now += kTickNs);
+  for (std::uint32_t i = 1; i < Batch::kLooksHeld; ++i) f.channel->send_old_batches(now += kLookIntervalNs);
   BOOST_CHECK(f.network.sent.empty());
-  f.channel->send_old_batches(now += kTickNs);
+  f.channel->send_old_batches(now += kLookIntervalNs);
   BOOST_CHECK((f.network.sent == Sent{{1, kBatch}}));
   BOOST_CHECK(f.put(1, 3, kHeld) == SmallSent::yes);
   f.channel->flush_gathered();  // the end of the session

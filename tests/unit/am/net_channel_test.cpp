@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "am/endpoint.hpp"
 #include "../../support/fake_transport.hpp"
+#include "am/endpoint.hpp"
 
 namespace {
 
