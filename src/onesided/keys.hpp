@@ -59,6 +59,8 @@ struct RemoteKey {
   std::uint64_t bytes;
   bool is_open;  // false: messages only
   std::string key;
+
+  transport::Bytes bytes_of_key() const noexcept { return std::as_bytes(std::span(key)); }
 };
 
 class KnownKeys {

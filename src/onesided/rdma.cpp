@@ -131,7 +131,7 @@ Try try_start(const Transfer& transfer, std::size_t bytes, Completion& open) noe
   if (key == nullptr) return Try::revoked;
   const int pe = transfer.place.pe;
   transport::Transport& network = am::own_endpoint.network_of(pe);
-  const am::Bytes name{reinterpret_cast<const std::byte*>(key->key.data()), key->key.size()};
+  const am::Bytes name = key->bytes_of_key();
   const std::uint64_t offset = transfer.place.offset - key->begin;
   const bool taken = transfer.direction == Direction::put
                          ? network.put(pe, name, offset, {transfer.local, bytes}, open)
@@ -160,8 +160,7 @@ bool try_finish(Endpoint& endpoint, const Revocation& revocation) {
   if (std::any_of(state().transfers.begin(), state().transfers.end(), uses)) return false;
   for (const RemoteKey& key : revocation.keys) {
     if (key.is_open && !state().keys.has(revocation.pe, key.key))
-      endpoint.network_of(revocation.pe)
-          .forget_key(revocation.pe, {reinterpret_cast<const std::byte*>(key.key.data()), key.key.size()});
+      endpoint.network_of(revocation.pe).forget_key(revocation.pe, key.bytes_of_key());
   }
   const ReplyHeader reply{revocation.header.ticket, Outcome::ok, 1, 0};
   endpoint.reply({.pe = revocation.pe, .id = am::kReply, .header = am::bytes_of(reply)});
