@@ -65,9 +65,9 @@ const KeyReply& OpenedRanges::reply(transport::Transport& network, const KeyRequ
     opened_.push_back(std::move(opened));
     found = opened_.back().get();
   }
-  const bool is_public = request.window.index >= windows::kBuiltinWindows;
-  if (is_public && std::find(found->holders.begin(), found->holders.end(), pe) == found->holders.end())
-    found->holders.push_back(pe);
+  std::vector<int>& holders = found->holders;
+  if (is_public(request.window) && std::find(holders.begin(), holders.end(), pe) == holders.end())
+    holders.push_back(pe);
   return found->reply;
 }
 

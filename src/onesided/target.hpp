@@ -54,6 +54,5 @@ inline windows::WindowName window_of(Bytes payload) noexcept {
   std::memcpy(&name, payload.data(), sizeof name);
   return name;
 }
-inline bool is_public(windows::WindowName window) noexcept { return window.index >= windows::kBuiltinWindows; }
 
 }  // namespace shmemx::onesided

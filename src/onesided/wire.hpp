@@ -21,6 +21,8 @@ using am::Bytes;
 inline constexpr std::size_t kGatherBytes = 4096;
 inline constexpr std::size_t kElementBytes = std::size_t{64} << 10;
 
+inline bool is_public(windows::WindowName window) noexcept { return window.index >= windows::kBuiltinWindows; }
+
 // kPut: the data follow. No reply.
 struct PutHeader {
   windows::WindowName window;
