@@ -195,7 +195,7 @@ Verdict handle_reply(Endpoint&, const Message& message) {
   ReplyHeader header{};
   Bytes data;
   Request* request = nullptr;
-  check_message("the answer to a request", message.source, find_request(message, header, data, request));
+  check_message("the reply to a request", message.source, find_request(message, header, data, request));
   const Placement& placement = request->placement;
   if (header.outcome != Outcome::ok) {
     Requests::note_error(*request, code_of(header.outcome));

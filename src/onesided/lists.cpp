@@ -119,7 +119,7 @@ Code fetch_checked(const char* routine, const context::Place& place, const atomi
   send_request(routine, {place.pe, am::kAtomicFetch, contiguous(&old, atomic::element_bytes(operation.type))}, header,
                {&open, 0, true});
   await_replies(routine, place.pe, open);
-  return open.error.load(std::memory_order_relaxed);  // written before `answer`
+  return open.error.load(std::memory_order_relaxed);  // written before `reply`
 }
 
 Code check_window(const char* routine, const RemoteWindow& window) noexcept {
@@ -127,7 +127,7 @@ Code check_window(const char* routine, const RemoteWindow& window) noexcept {
   GetHeader header{window.name, 0, 0, 0};
   send_request(routine, {window.pe, am::kGet, kNoData}, header, {&open, 0, true});
   await_replies(routine, window.pe, open);
-  return open.error.load(std::memory_order_relaxed);  // written before `answer`
+  return open.error.load(std::memory_order_relaxed);  // written before `reply`
 }
 
 }  // namespace shmemx::onesided

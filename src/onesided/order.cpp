@@ -27,7 +27,7 @@ void flush_all(const char* routine) noexcept {
 void fence_unmapped(const char* routine, const context::Context& context) noexcept {
   am::note_fence();
   const Tracker& puts = put_table[index_of(context)];
-  if (puts.open.load(std::memory_order_acquire) != 0) await_replies(routine, -1, puts);  // answer
+  if (puts.open.load(std::memory_order_acquire) != 0) await_replies(routine, -1, puts);  // reply
 }
 
 }  // namespace shmemx::onesided

@@ -1,7 +1,7 @@
 // fence and quiet. What a PE does to a mapped peer is a plain store or a locked instruction of its own, so there both
 // concern this CPU only. What it sends to the others is carried out in the order in which it was sent, so fence needs
 // to see to it only that the bytes of long messages do not come ahead, and that puts are complete that a network does
-// by itself; quiet waits until all has been carried out and all answers are here.
+// by itself; quiet waits until all has been carried out and all replies are here.
 #pragma once
 
 #include <atomic>

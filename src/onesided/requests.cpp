@@ -10,7 +10,7 @@ constexpr std::uint32_t kGenerations = (~std::uint32_t{0} / kMaxRequests) + 1;
 
 // Changed under the endpoint's lock only.
 void add(OpenCount& count, std::uint32_t change) noexcept {
-  count.store(count.load(std::memory_order_relaxed) + change, std::memory_order_release);  // answer
+  count.store(count.load(std::memory_order_relaxed) + change, std::memory_order_release);  // reply
 }
 constexpr std::uint32_t kMinusOne = ~std::uint32_t{0};
 

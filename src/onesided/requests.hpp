@@ -4,7 +4,7 @@
 //
 // Everything but the trackers is used under the endpoint's lock. Trackers are changed under it and read without.
 //
-// Edges:  answer  open.store, counter.fetch_sub in close() -> open.load, counter.load of a waiter
+// Edges:  reply   open.store, counter.fetch_sub in close() -> open.load, counter.load of a waiter
 //                 what the reply has brought: data and errors
 //         owner   owner.store(0) in close() -> owner.load in any_open()  the same, for one context and PE
 #pragma once
@@ -78,7 +78,7 @@ class Requests {
   // Any thread: returns whether the context waits for a reply of PE `pe`.
   bool any_open(std::uint32_t context, int pe) const noexcept;
   // Any thread: returns how many requests contexts wait for.
-  std::uint32_t open_of_contexts() const noexcept { return nbi_.load(std::memory_order_acquire); }  // answer
+  std::uint32_t open_of_contexts() const noexcept { return nbi_.load(std::memory_order_acquire); }  // reply
 
  private:
   static std::uint64_t owner_of(std::uint32_t context, int pe) noexcept {
@@ -97,10 +97,10 @@ inline constinit Requests requests;
 // What the quiet of a context waits for.
 inline constinit Tracker open_table[context::kMaxContexts] = {};
 
-// Of the default context where `context` is none of the table, such as the route of a team.
-std::uint32_t index_of(const context::Context& context) noexcept;
 // What its fence waits for: puts that a network does by itself.
 inline constinit Tracker put_table[context::kMaxContexts] = {};
+// Of the default context where `context` is none of the table, such as the route of a team.
+std::uint32_t index_of(const context::Context& context) noexcept;
 inline Initiator initiator_of(const context::Context& context) noexcept {
   const std::uint32_t index = index_of(context);
   return {&open_table[index], index};
@@ -139,12 +139,12 @@ Ticket open_request(const char* routine, const Placement& placement, int pe, con
 
 // Waits until at most `left` replies are missing.
 inline void await_replies(const char* routine, int pe, const Tracker& tracker, std::uint32_t left = 0) noexcept {
-  progress::wait_until(routine, pe, [&] { return tracker.open.load(std::memory_order_acquire) <= left; });  // answer
+  progress::wait_until(routine, pe, [&] { return tracker.open.load(std::memory_order_acquire) <= left; });  // reply
 }
 
 // Adds to a counter of the program.
 inline void add_to(long* counter, long value) noexcept {
-  if (counter != nullptr) __atomic_fetch_add(counter, value, __ATOMIC_ACQ_REL);  // answer
+  if (counter != nullptr) __atomic_fetch_add(counter, value, __ATOMIC_ACQ_REL);  // reply
 }
 
 // Ends the job when `wrong` says something. `what` names the message.

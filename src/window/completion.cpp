@@ -15,7 +15,7 @@ onesided::Tracker* trackers = nullptr;
 
 Code flush_tracker(const char* routine, int pe, onesided::Tracker& tracker) noexcept {
   onesided::await_replies(routine, pe, tracker);
-  return tracker.error.exchange(SHMEMX_SUCCESS, std::memory_order_relaxed);  // written before `answer`
+  return tracker.error.exchange(SHMEMX_SUCCESS, std::memory_order_relaxed);  // written before `reply`
 }
 
 }  // namespace
@@ -27,7 +27,7 @@ bool set_up_trackers() noexcept {
 
 Code await(const char* routine, Attached& window, const onesided::Tracker& open) noexcept {
   onesided::await_replies(routine, window.owner, open);
-  return note_result(window, open.error.load(std::memory_order_relaxed));  // written before `answer`
+  return note_result(window, open.error.load(std::memory_order_relaxed));  // written before `reply`
 }
 
 onesided::Call nonblocking(const char* routine, Attached& window, long* counter) noexcept {
@@ -39,7 +39,7 @@ Code note_result(Attached& window, Code code) noexcept {
   return code;
 }
 
-bool is_complete(const long* counter) noexcept { return __atomic_load_n(counter, __ATOMIC_ACQUIRE) == 0; }  // answer
+bool is_complete(const long* counter) noexcept { return __atomic_load_n(counter, __ATOMIC_ACQUIRE) == 0; }  // reply
 
 void wait_for_counter(const char* routine, const long* counter) noexcept {
   progress::wait_until(routine, -1, [&] { return is_complete(counter); });
