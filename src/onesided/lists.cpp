@@ -118,16 +118,14 @@ Code fetch_checked(const char* routine, const context::Place& place, const atomi
   AtomicHeader header = header_of(place, operation);
   send_request(routine, {place.pe, am::kAtomicFetch, contiguous(&old, atomic::element_bytes(operation.type))}, header,
                {&open, 0, true});
-  await_replies(routine, place.pe, open);
-  return open.error.load(std::memory_order_relaxed);  // written before `reply`
+  return await_result(routine, place.pe, open);
 }
 
 Code check_window(const char* routine, const RemoteWindow& window) noexcept {
   Tracker open;
   GetHeader header{window.name, 0, 0, 0};
   send_request(routine, {window.pe, am::kGet, kNoData}, header, {&open, 0, true});
-  await_replies(routine, window.pe, open);
-  return open.error.load(std::memory_order_relaxed);  // written before `reply`
+  return await_result(routine, window.pe, open);
 }
 
 }  // namespace shmemx::onesided

@@ -92,8 +92,7 @@ bool request_key(const char* routine, const context::Place& place) noexcept {
   }
   send_request(routine, {place.pe, am::kKeyRequest, contiguous(&reply, sizeof reply)}, request,
                {&open, 0, is_public(place.window)});
-  await_replies(routine, place.pe, open);
-  const bool is_there = open.error.load(std::memory_order_relaxed) == 0;  // written before `reply`
+  const bool is_there = await_result(routine, place.pe, open) == 0;
   if (is_there) check_message("a key", place.pe, is_sound(reply, place.offset) ? nullptr : "does not fit the request");
   const Locked endpoint;
   state().keys.end_request(place, is_there ? &reply : nullptr);

@@ -142,6 +142,12 @@ inline void await_replies(const char* routine, int pe, const Tracker& tracker, s
   progress::wait_until(routine, pe, [&] { return tracker.open.load(std::memory_order_acquire) <= left; });  // reply
 }
 
+// Waits for the replies to the requests of a caller. Returns their first error.
+inline Code await_result(const char* routine, int pe, const Tracker& tracker) noexcept {
+  await_replies(routine, pe, tracker);
+  return tracker.error.load(std::memory_order_relaxed);  // written before `reply`
+}
+
 // Adds to a counter of the program.
 inline void add_to(long* counter, long value) noexcept {
   if (counter != nullptr) __atomic_fetch_add(counter, value, __ATOMIC_ACQ_REL);  // reply

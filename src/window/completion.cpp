@@ -26,8 +26,7 @@ bool set_up_trackers() noexcept {
 }
 
 Code await(const char* routine, Attached& window, const onesided::Tracker& open) noexcept {
-  onesided::await_replies(routine, window.owner, open);
-  return note_result(window, open.error.load(std::memory_order_relaxed));  // written before `reply`
+  return note_result(window, onesided::await_result(routine, window.owner, open));
 }
 
 onesided::Call nonblocking(const char* routine, Attached& window, long* counter) noexcept {
