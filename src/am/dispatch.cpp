@@ -23,9 +23,10 @@ bool Dispatch::defer(const nemesis::ShmMessage& message) noexcept {
 }
 
 void Dispatch::deliver_placed(int source, unsigned handler, Bytes header, std::size_t payload_bytes) noexcept {
-  in_handler_ = true;
-  handler_table[handler].placement.placed(endpoint_, source, header, payload_bytes);
-  in_handler_ = false;
+  as_handler([&] {
+    handler_table[handler].placement.placed(endpoint_, source, header, payload_bytes);
+    return true;
+  });
 }
 
 void Dispatch::reject(int source, unsigned handler) noexcept {

@@ -102,11 +102,11 @@ class Dispatch {
 
   // Does a handler run? Its messages may use what is reserved for replies.
   bool is_in_handler() const noexcept { return in_handler_; }
-  // Calls send() as if a handler ran.
-  template <class Send>
-  bool as_handler(Send&& send) noexcept {
+  // Calls work() as a handler.
+  template <class Work>
+  auto as_handler(Work&& work) noexcept {
     in_handler_ = true;
-    const bool result = send();
+    const auto result = work();
     in_handler_ = false;
     return result;
   }
@@ -128,10 +128,7 @@ class Dispatch {
       return Verdict::later;
     if (handler >= kHandlerIds || handler_table[handler].handler == nullptr) [[unlikely]]
       reject(source, handler);
-    in_handler_ = true;
-    const Verdict verdict = handler_table[handler].handler(endpoint_, Message{source, payload});
-    in_handler_ = false;
-    return verdict;
+    return as_handler([&] { return handler_table[handler].handler(endpoint_, Message{source, payload}); });
   }
   Verdict run_again(const Deferred& message) noexcept {
     return run(message.source, message.handler, message.cell != nullptr ? message.in_cell : Bytes(message.copy));
