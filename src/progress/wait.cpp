@@ -81,8 +81,8 @@ void sleep_until_done(PollFunction done, void* state, const char* routine) {
     const Slept slept = sleep_once(done, state, step_ns);
     if (slept == Slept::not_at_all) break;
     if (message_poll() != nullptr) {
-      // More messages often follow the first, but the sender may wait for a reply before it sends them.
-      const std::uint64_t look_ns = slept == Slept::until_woken ? how.poll_ns : 0;
+      // More messages often follow the first, but the sender may need a reply before it sends them, or this core.
+      const std::uint64_t look_ns = slept == Slept::until_woken && !how.crowded ? how.poll_ns : 0;
       if (poll_for<pause_once>(done, state, std::max(look_ns, kLookAfterWakeNs))) break;
     } else if (poll_paused(done, state, kPollsAfterWake)) {
       break;

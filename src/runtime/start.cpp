@@ -116,6 +116,13 @@ void prefer_own_node(const windows::Arena& arena, int pe) {
   ::syscall(SYS_mbind, arena.block(pe), arena.geometry().stride, kPreferred, mask, std::size(mask) * kWordBits, 0);
 }
 
+// If many PEs share a core, each of them has to run once within the yielding phase. `by_network`: their polls are
+// system calls. The bound leaves the turn of a PE shorter than a time slice.
+std::uint64_t default_yield_us(std::uint64_t pes, bool by_network) {
+  const std::uint64_t network_us = by_network ? std::min<std::uint64_t>(100 * pes, 2000) : 0;
+  return std::max({std::uint64_t{200}, 20 * pes, network_us});
+}
+
 // Maps the memory. All PEs compute the same path and layout from the records.
 Status map_memory(windows::Arena& arena, StartParameters& parameters) {
   const std::size_t n_pes = arena.header().n_pes;
@@ -220,14 +227,13 @@ bool is_alone_on_node(const StartParameters& parameters) {
   return std::count(mapped.begin(), mapped.end(), std::uint8_t{1}) == 1;
 }
 
-// If many PEs share a core, each of them has to run once within the yielding phase, and a yield would let others run
-// that wait, too: with very many a waiter sleeps at once, for so long that the others have their turns meanwhile. It is
+// A yield lets others run that wait, too: with very many PEs on a core a waiter sleeps at once, for so long that the others have their turns meanwhile. It is
 // woken when it can go on; the bounds on its sleep are for the wake-ups that are missed.
-void configure_sleeping(progress::Policy& policy, const config::Config& config, std::uint64_t n_pes) {
+void configure_sleeping(progress::Policy& policy, const config::Config& config, std::uint64_t n_pes, bool by_network) {
   constexpr std::uint64_t kYieldingPesPerCore = 16;
   constexpr std::uint64_t kFirstSleepNsPerPe = 40'000;  // on the same core
   constexpr std::uint64_t kLastSleepUsPerPe = 200;
-  const std::uint64_t turns_us = std::max<std::uint64_t>(200, 20 * n_pes);
+  const std::uint64_t turns_us = default_yield_us(n_pes, by_network);
   const std::uint64_t per_core = policy.crowded ? n_pes / static_cast<std::uint64_t>(usable_cpus()) : 1;
   const bool very_many = per_core > kYieldingPesPerCore;
   policy.yield_ns = 1000 * config.yield_us.value_or(very_many ? 0 : turns_us);
@@ -261,7 +267,7 @@ void configure_waiting(const windows::Arena& arena, const StartParameters& param
   policy.pause_polls = static_cast<std::uint32_t>(std::min<std::uint64_t>(spin_ns / kPauseNs, 1U << 30));
   // About a round trip between nodes, unless the user sets it. PEs of other machines may run on these cores unnoticed.
   policy.poll_ns = parameters.nodes.several() ? std::max<std::uint64_t>(config.spin_ns.value_or(12'000), 1) : 0;
-  configure_sleeping(policy, config, arena.header().n_node_pes);
+  configure_sleeping(policy, config, arena.header().n_node_pes, parameters.nodes.several());
   coll::node_slots = {arena.block(0), static_cast<std::int64_t>(geometry.stride), windows::slot_bytes(geometry.n_pes),
                       crowded};
 }
