@@ -45,7 +45,8 @@ void count_check() noexcept;
 void report_failure(const char* file, int line, const std::string& text);
 bool check_true(bool ok, const char* expression, const char* file, int line);
 
-// Runs all registered cases whose name contains `filter`; returns the number of failed checks of this PE.
+// Runs the registered cases whose name contains `filter`, and not the text in SHMEMX_TEST_WITHOUT; returns the number
+// of failed checks of this PE.
 int run_all(const char* area, const char* filter);
 
 template <class T>

@@ -18,6 +18,9 @@ else()
   set(SHMEMX_TEST_ENVIRONMENT)
 endif()
 
+# The profiling names are second symbols of the same routines, so their cases run on mapped memory only.
+set(SHMEMX_TEST_ROUTINES_ONCE SHMEMX_TEST_WITHOUT=profiling_names)
+
 # Sets `out` to the area of a program: pe_coll_move is coll.move.
 function(shmemx_area_of program out)
   string(REGEX REPLACE "^pe_" "" area ${program})
@@ -33,6 +36,9 @@ function(shmemx_add_run name program pes timeout label)
   add_test(NAME ${name} COMMAND leak_check ${SHMEMX_OSHRUN} -n ${pes} --timeout ${timeout} $<TARGET_FILE:${program}>
                                 ${ARG_UNPARSED_ARGUMENTS})
   set(variables ${SHMEMX_TEST_ENVIRONMENT} ${ARG_VARIABLES})
+  if("${ARG_VARIABLES}" MATCHES "SHMEMX_(NODE_PATH|PES_PER_NODE|TRANSPORT)=")
+    list(APPEND variables ${SHMEMX_TEST_ROUTINES_ONCE})
+  endif()
   set(processors 2)
   if(pes EQUAL 1)
     set(processors 1)
