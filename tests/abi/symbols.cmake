@@ -1,4 +1,4 @@
-# The library exports exactly the names in symbols.txt. Weak pieces of the C++ library that every C++ shared object
+# The library exports exactly the names in symbols.txt, and each pshmem_* name is a second one of a routine. Weak pieces of the C++ library that every C++ shared object
 # contains (_ZNSt..., _ZTVSt...) are ignored; C++ names of this library are errors.
 # cmake -DNM= -DLIBRARY= -DLIST= -P symbols.cmake
 cmake_minimum_required(VERSION 3.20)
@@ -31,5 +31,28 @@ if(missing OR extra)
   list(JOIN missing " " missing)
   list(JOIN extra " " extra)
   message(FATAL_ERROR "of ${count} names\n  missing: ${missing}\n  exported but not listed: ${extra}")
+endif()
+
+# A profiling name and its routine are one piece of code: most tests run with one of the two names only.
+if(option STREQUAL -D)
+  foreach(line IN LISTS lines)
+    if(line MATCHES "^(p?shmem[^ @]*)[^ ]* . ([0-9a-f]+)")
+      set(address_${CMAKE_MATCH_1} ${CMAKE_MATCH_2})
+    endif()
+  endforeach()
+  set(pairs 0)
+  foreach(name IN LISTS wanted)
+    if(NOT name MATCHES "^pshmem")
+      continue()
+    endif()
+    string(SUBSTRING ${name} 1 -1 routine)
+    if(NOT DEFINED address_${routine} OR NOT address_${name} STREQUAL address_${routine})
+      message(FATAL_ERROR "${name} and ${routine} are not the same routine")
+    endif()
+    math(EXPR pairs "${pairs} + 1")
+  endforeach()
+  if(pairs EQUAL 0)
+    message(FATAL_ERROR "no profiling name has an address")
+  endif()
 endif()
 message(STATUS "${count} names, all exported, nothing else")
