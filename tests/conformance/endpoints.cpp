@@ -1,6 +1,7 @@
 #include "endpoints.hpp"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -16,6 +17,9 @@ namespace transport_test {
 namespace {
 
 constexpr std::uint64_t kLimitNs = 60'000'000'000;  // limit for events that must happen; no test measures it
+// After so long without progress only a time-out is left to wait for: then the processor is left to others.
+constexpr std::uint64_t kPollNs = 5'000'000;
+constexpr unsigned kSleepUs = 200;
 
 }  // namespace
 
@@ -122,18 +126,26 @@ bool Endpoints::send(const Posting& posting, int silent) {
   return taken;
 }
 
-void Endpoints::poll_all(int silent) {
+bool Endpoints::poll_all(int silent) {
+  bool progress = false;
   for (int pe = 0; pe < size(); ++pe) {
-    if (pe != silent && endpoints_[static_cast<std::size_t>(pe)]) (*this)[pe].poll(-1);
+    if (pe != silent && endpoints_[static_cast<std::size_t>(pe)]) progress |= (*this)[pe].poll(-1);
   }
+  return progress;
 }
 
 bool Endpoints::poll_until(const std::function<bool()>& done, int silent) {
   const std::uint64_t begin = shmemx::now_ns();
+  std::uint64_t moved = begin;
   while (!done()) {
-    if (shmemx::now_ns() - begin > kLimitNs) return false;
-    poll_all(silent);
-    ::sched_yield();
+    const std::uint64_t now = shmemx::now_ns();
+    if (now - begin > kLimitNs) return false;
+    if (poll_all(silent)) moved = now;
+    if (now - moved < kPollNs) {
+      ::sched_yield();
+    } else {
+      ::usleep(kSleepUs);
+    }
   }
   return true;
 }

@@ -111,7 +111,7 @@ class Endpoints {
     Urgency urgency = Urgency::now;
   };
   bool send(const Posting& posting, int silent = -1);
-  void poll_all(int silent = -1);
+  bool poll_all(int silent = -1);  // returns whether anything has moved
   // Polls until `done` returns true. Returns false after the time-out.
   bool poll_until(const std::function<bool()>& done, int silent = -1);
   // Ends the endpoint without close().
