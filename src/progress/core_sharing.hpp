@@ -21,6 +21,8 @@ void set_turn_ns(std::uint64_t ns) noexcept;
 void note_switch(std::uint64_t away_ns, std::uint64_t now_ns) noexcept;
 // Returns true if another process ran on a core of this one within the last milliseconds.
 bool core_is_shared(std::uint64_t now_ns) noexcept;
+// Returns true if others may need the core of this thread: another process ran there lately, or PEs outnumber cores.
+bool core_is_wanted(std::uint64_t now_ns) noexcept;
 // Returns true if a program that computes is expected to run on the core of this thread.
 bool core_is_busy(std::uint64_t now_ns) noexcept;
 // Forgets everything; for tests.

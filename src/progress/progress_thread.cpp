@@ -13,13 +13,14 @@
 #include "base/fatal.hpp"
 #include "base/futex.hpp"
 #include "base/threads.hpp"
+#include "progress/core_sharing.hpp"
 #include "progress/wait.hpp"
 
 namespace shmemx::progress {
 namespace {
 
 constexpr int kPollsBeforeSleep = 50;
-constexpr int kPollsWhereCrowded = 4;  // who would send the next message may need this core
+constexpr int kPollsOnSharedCore = 4;  // who would send the next message may need this core
 constexpr int kPollsBesideWaiters = 4;
 constexpr std::size_t kStackBytes = std::size_t{1} << 20;  // handlers of programs run on it
 constexpr std::uint64_t kIntervalAfterMainNs = 100'000'000;
@@ -117,7 +118,7 @@ void LastThread::look() noexcept {
 Worked work(const ProgressThread& self) noexcept {
   const std::uint32_t contention = am::endpoint_lock.contention();
   Worked worked = Worked::nothing;
-  const int polls = policy().crowded ? kPollsWhereCrowded : kPollsBeforeSleep;
+  const int polls = core_is_wanted(now_ns()) ? kPollsOnSharedCore : kPollsBeforeSleep;
   for (int idle = 0; idle < polls && !self.is_stopping(); ++idle) {
     if (am::endpoint_lock.contention() != contention) return Worked::contended;
     if (am::poll_in_passing()) {

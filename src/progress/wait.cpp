@@ -82,7 +82,7 @@ void sleep_until_done(PollFunction done, void* state, const char* routine) {
     if (slept == Slept::not_at_all) break;
     if (message_poll() != nullptr) {
       // More messages often follow the first, but the sender may need a reply before it sends them, or this core.
-      const std::uint64_t look_ns = slept == Slept::until_woken && !how.crowded ? how.poll_ns : 0;
+      const std::uint64_t look_ns = slept == Slept::until_woken && !core_is_wanted(now_ns()) ? how.poll_ns : 0;
       if (poll_for<pause_once>(done, state, std::max(look_ns, kLookAfterWakeNs))) break;
     } else if (poll_paused(done, state, kPollsAfterWake)) {
       break;

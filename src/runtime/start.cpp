@@ -116,10 +116,11 @@ void prefer_own_node(const windows::Arena& arena, int pe) {
   ::syscall(SYS_mbind, arena.block(pe), arena.geometry().stride, kPreferred, mask, std::size(mask) * kWordBits, 0);
 }
 
-// If many PEs share a core, each of them has to run once within the yielding phase. `by_network`: their polls are
-// system calls. The bound leaves the turn of a PE shorter than a time slice.
+// If many PEs share a core, each of them has to run once within the yielding phase: for longer with networks, whose
+// polls are system calls. PEs of other machines may run on these cores unnoticed. The bound leaves the turn of a PE
+// shorter than a time slice.
 std::uint64_t default_yield_us(std::uint64_t pes, bool by_network) {
-  const std::uint64_t network_us = by_network ? std::min<std::uint64_t>(100 * pes, 2000) : 0;
+  const std::uint64_t network_us = by_network ? std::clamp<std::uint64_t>(100 * pes, 800, 2000) : 0;
   return std::max({std::uint64_t{200}, 20 * pes, network_us});
 }
 
@@ -227,8 +228,9 @@ bool is_alone_on_node(const StartParameters& parameters) {
   return std::count(mapped.begin(), mapped.end(), std::uint8_t{1}) == 1;
 }
 
-// A yield lets others run that wait, too: with very many PEs on a core a waiter sleeps at once, for so long that the others have their turns meanwhile. It is
-// woken when it can go on; the bounds on its sleep are for the wake-ups that are missed.
+// A yield lets others run that wait, too: with very many PEs on a core a waiter sleeps at once, for so long that the
+// others have their turns meanwhile. It is woken when it can go on; the bounds on its sleep are for the wake-ups that
+// are missed.
 void configure_sleeping(progress::Policy& policy, const config::Config& config, std::uint64_t n_pes, bool by_network) {
   constexpr std::uint64_t kYieldingPesPerCore = 16;
   constexpr std::uint64_t kFirstSleepNsPerPe = 40'000;  // on the same core

@@ -1,6 +1,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "progress/policy.hpp"
 #include "support/core.hpp"
 
 namespace {
@@ -43,6 +44,17 @@ BOOST_AUTO_TEST_CASE(a_yield_to_a_waiting_pe_means_a_shared_core_for_a_while) {
   BOOST_CHECK(core_is_shared(kStart));
   BOOST_CHECK(!core_is_busy(kStart));
   BOOST_CHECK(!core_is_shared(kStart + 20 * kMs));
+}
+
+BOOST_AUTO_TEST_CASE(a_core_is_wanted_while_it_is_shared_and_where_pes_outnumber_cores) {
+  BOOST_CHECK(!core_is_wanted(kStart));
+  note_switch(20'000, kStart);
+  BOOST_CHECK(core_is_wanted(kStart));
+  BOOST_CHECK(!core_is_wanted(kStart + 20 * kMs));
+  const bool before = policy().crowded;
+  policy().crowded = true;
+  BOOST_CHECK(core_is_wanted(kStart + 20 * kMs));
+  policy().crowded = before;
 }
 
 BOOST_AUTO_TEST_CASE(a_time_slice_means_a_busy_core_twice_as_long_each_time) {
