@@ -112,8 +112,10 @@ void wait_in_phases(PollFunction done, void* state, const char* routine) {
     poll_for<always_yield>(done, state, ~std::uint64_t{0});
     return;
   }
-  note_cpu();
-  if (how.mode == WaitMode::automatic) {
+  // With very many PEs on a core what counts is how little each turn does.
+  const bool sleeps_at_once = how.crowded && how.yield_ns == 0;
+  if (!how.crowded) note_cpu();
+  if (how.mode == WaitMode::automatic && !sleeps_at_once) {
     if (core_is_busy(now_ns())) {
       if (!how.crowded && poll_for<pause_once>(done, state, kBusySpinNs)) return;
       part_from_pes();

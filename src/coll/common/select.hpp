@@ -36,11 +36,14 @@ inline constexpr int kTreeRadix = 16;
 inline constexpr int kFlatPes = 8;
 inline constexpr int kManyPes = 64;
 constexpr bool takes_tree(int n_pes, bool crowded) noexcept { return n_pes > (crowded ? kFlatPes : kManyPes); }
-// Data go through the tree if there are few of them, `bytes` that one member gets; of very many members always: each of
-// them would touch pages of all others.
+// Data go through the tree if there are few of them, `bytes` that one member gets: fewer where each PE has a core,
+// since one PE of a group then copies or combines while the others wait. On crowded nodes those of very many members
+// always do: each of them would touch pages of all others.
 constexpr bool moves_by_tree(std::size_t bytes, int n_pes, bool crowded) noexcept {
   constexpr std::size_t kTreeBytes = 65536;
-  return takes_tree(n_pes, crowded) && (bytes <= kTreeBytes || (crowded && n_pes > kManyPes));
+  constexpr std::size_t kUncrowdedTreeBytes = 1024;
+  if (!takes_tree(n_pes, crowded)) return false;
+  return bytes <= (crowded ? kTreeBytes : kUncrowdedTreeBytes) || (crowded && n_pes > kManyPes);
 }
 
 // Broadcasts up to here are stored into each dest, longer ones read from the source.

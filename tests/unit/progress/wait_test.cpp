@@ -84,6 +84,20 @@ BOOST_AUTO_TEST_CASE(on_a_busy_core_a_waiter_sleeps_without_yielding) {
   BOOST_CHECK_EQUAL(wakes, 1);
 }
 
+// As with very many PEs on a core: a first step that is longer than the wait ends by a wake only.
+BOOST_AUTO_TEST_CASE(without_a_yielding_phase_a_crowded_waiter_sleeps_once_until_it_is_woken) {
+  Doorbell doorbell{};
+  unit::WaitSettings policy = policy_of(WaitMode::automatic, &doorbell);
+  policy.crowded = true;
+  policy.pause_polls = 0;
+  policy.yield_ns = 0;
+  policy.sleep_first_ns = policy.sleep_max_ns = 60'000'000'000;
+  const WaitingGuard guard(policy);
+  wait_for_a_late_flag(milliseconds(20), &doorbell);
+  BOOST_CHECK_EQUAL(sleeps, 1);
+  BOOST_CHECK_EQUAL(wakes, 1);
+}
+
 BOOST_AUTO_TEST_CASE(a_waiter_records_its_core_in_the_doorbell) {
   Doorbell doorbell{};
   const WaitingGuard guard(policy_of(WaitMode::automatic, &doorbell));
