@@ -184,6 +184,7 @@ void pshmem_ctx_session_start(shmem_ctx_t ctx, long options, const shmem_ctx_ses
   entry->session_options |= static_cast<std::uint64_t>(options);
   const bool is_counted = config != nullptr && (config_mask & SHMEM_CTX_SESSION_TOTAL_OPS) != 0;
   entry->session_total_ops = is_counted ? config->total_ops : ~std::uint64_t{0};
+  if (entry->session_total_ops <= 1) entry->session_options &= ~shmemx::context::kSessionBatch;
 }
 
 void pshmem_ctx_session_stop(shmem_ctx_t ctx) noexcept {

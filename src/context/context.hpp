@@ -114,11 +114,9 @@ inline void set_hot_limits(Context& context) noexcept {
   }
 }
 
-// Is there a session in which the program expects operations to be sent together?
-inline bool batches(const Context& context) noexcept {
-  constexpr std::uint64_t kSessionBatch = 1;  // SHMEM_CTX_SESSION_BATCH
-  return (context.session_options & kSessionBatch) != 0 && context.session_total_ops > 1;
-}
+// Is there a session in which several operations may be delayed, to be sent together?
+inline constexpr std::uint64_t kSessionBatch = 1;  // SHMEM_CTX_SESSION_BATCH
+inline bool batches(const Context& context) noexcept { return (context.session_options & kSessionBatch) != 0; }
 
 // `pe` counts in the context's team.
 inline int world_pe(const Context& context, int pe) noexcept { return context.set.world(TeamPe{pe}).value; }

@@ -66,14 +66,24 @@ void put_each_block(const char* routine, context::Place dest, const std::byte* s
   await_replies(routine, dest.pe, open);
 }
 
+// Apart from the rest, whose stack frames they would make larger.
+[[gnu::noinline]] void put_small(const char* routine, const context::Place& dest, const void* source, std::size_t bytes,
+                                 am::SendOptions options) noexcept {
+  const PutHeader header{dest.window, dest.offset};
+  send_small(routine, dest.pe, am::kPut, bytes_of(header), bytes_at(source, bytes), options);
+}
+[[gnu::noinline]] void put_signal_small(const char* routine, const context::Place& dest, Bytes data,
+                                        const Signal& signal, am::SendOptions options) noexcept {
+  const PutSignalHeader header{{dest.window, dest.offset}, signal_header(signal)};
+  send_small(routine, dest.pe, am::kPutSignal, bytes_of(header), data, options);
+}
+
 }  // namespace
 
 void put(const char* routine, context::Place dest, const void* source, std::size_t bytes,
          am::SendOptions options) noexcept {
-  if (bytes != 0 && may_gather(dest.pe, sizeof(PutHeader) + bytes)) [[likely]] {
-    const PutHeader header{dest.window, dest.offset};
-    return send_small(routine, dest.pe, am::kPut, bytes_of(header), bytes_at(source, bytes), options);
-  }
+  if (may_gather(dest.pe, sizeof(PutHeader) + bytes) && bytes != 0)
+    return put_small(routine, dest, source, bytes, options);
   if (!goes_by_rdma(dest.pe, bytes)) [[likely]]
     return put_by_messages(put_of(routine, dest, source, bytes), {true, options});
   Tracker open;
@@ -88,7 +98,7 @@ void put_nbi(const char* routine, const context::Context& context, context::Plac
     const PutHeader header{dest.window, dest.offset};
     const am::SendOptions options = options_of(context);
     if (am::NetChannel::gathers(options) && am::NetChannel::is_small(sizeof header + bytes)) [[likely]]
-      return send_small(routine, dest.pe, am::kPut, bytes_of(header), bytes_at(source, bytes), options);
+      return put_small(routine, dest, source, bytes, options);
     return send_nbi(routine, dest.pe, am::kPut, bytes_of(header), bytes_at(source, bytes));
   }
   const std::uint32_t index = index_of(context);
@@ -124,10 +134,8 @@ void update_signal(const char* routine, const Signal& signal, am::SendOptions op
 // complete before the signal leaves.
 void put_signal(const char* routine, context::Place dest, const void* source, std::size_t bytes, const Signal& signal,
                 am::SendOptions options) noexcept {
-  if (bytes != 0 && may_gather(dest.pe, sizeof(PutSignalHeader) + bytes)) [[likely]] {
-    const PutSignalHeader header{{dest.window, dest.offset}, signal_header(signal)};
-    return send_small(routine, dest.pe, am::kPutSignal, bytes_of(header), bytes_at(source, bytes), options);
-  }
+  if (may_gather(dest.pe, sizeof(PutSignalHeader) + bytes) && bytes != 0)
+    return put_signal_small(routine, dest, bytes_at(source, bytes), signal, options);
   if (bytes == 0 || goes_by_rdma(dest.pe, bytes)) {
     if (bytes != 0) put(routine, dest, source, bytes, options);
     return update_signal(routine, signal, options);

@@ -10,12 +10,20 @@ RequestMessage request_for(const context::Place& place, const atomic::Operation&
   return {place.pe, am::kAtomicFetch, contiguous(at, atomic::element_bytes(operation.type))};
 }
 
+// Apart from post(), whose stack frame it would make larger.
+[[gnu::noinline]] void post_small(const char* routine, const context::Place& place, const atomic::Operation& operation,
+                                  am::SendOptions options) noexcept {
+  const AtomicHeader header = header_of(place, operation);
+  send_small(routine, place.pe, am::kAtomic, am::bytes_of(header), {}, options);
+}
+
 }  // namespace
 
 void post(const char* routine, const context::Place& place, const atomic::Operation& operation,
           am::SendOptions options) noexcept {
+  if (may_gather(place.pe, sizeof(AtomicHeader))) return post_small(routine, place, operation, options);
   const AtomicHeader header = header_of(place, operation);
-  send_operation(routine, place.pe, am::kAtomic, am::bytes_of(header), {}, options);
+  progress::send(routine, place.pe, am::kAtomic, am::bytes_of(header));
 }
 
 std::uint64_t fetch(const char* routine, const context::Place& place, const atomic::Operation& operation) noexcept {
