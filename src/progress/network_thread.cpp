@@ -102,9 +102,7 @@ class Gathering {
     const std::uint64_t now = now_ns();
     if (batches != seen_) last_ns_ = now;
     seen_ = batches;
-    if (now - last_ns_ < kRecentNs) return true;
-    look_ns_ = am::kLookIntervalNs;
-    return false;
+    return now - last_ns_ < kRecentNs;
   }
   std::uint64_t look_ns() const { return look_ns_; }
   void look() { look_ns_ = am::send_old_batches() ? am::kLookIntervalNs : std::min(2 * look_ns_, kLongestLookNs); }
