@@ -32,8 +32,9 @@ constexpr bool barrier_counts(bool crowded, bool direct) noexcept { return crowd
 
 // The radix of the combining tree (node/tree.hpp): 16 to 64 measured equal, smaller ones slower with 1000 PEs.
 inline constexpr int kTreeRadix = 16;
-// From how many members on: where PEs outnumber cores each turn of a PE counts; else the lines that each PE reads.
-inline constexpr int kFlatPes = 8;
+// From how many members on: where PEs outnumber cores each turn of a PE counts, but as long as waiters yield (see
+// configure_sleeping() in runtime) a word that all read is reached sooner; else the lines that each PE reads.
+inline constexpr int kFlatPes = 32;
 inline constexpr int kManyPes = 64;
 constexpr bool takes_tree(int n_pes, bool crowded) noexcept { return n_pes > (crowded ? kFlatPes : kManyPes); }
 // Data go through the tree if there are few of them, `bytes` that one member gets: fewer where each PE has a core,

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "coll/common/flags.hpp"
+#include "coll/node/barrier.hpp"
 #include "support/thread_pes.hpp"
 
 namespace {
@@ -67,6 +68,26 @@ BOOST_AUTO_TEST_CASE(teams_do_not_disturb_each_other) {
   };
   unit::for_each_node(run);
   unit::for_each_tree(run);
+}
+
+BOOST_AUTO_TEST_CASE(trees_of_few_members_are_barriers_too) {
+  const unit::WaitingGuard guard(unit::oversubscribed_policy());
+  for (const int n_pes : unit::kSmallTreePeCounts) {
+    const Node node(n_pes);
+    std::atomic<int> entered{0};
+    Failures wrong;
+    node.run([&](int pe) {
+      coll::Team team = node.world_team(pe, true);
+      for (int round = 1; round <= 50; ++round) {
+        entered.fetch_add(1, std::memory_order_relaxed);
+        coll::barrier_tree(team, "barrier_test");
+        wrong.expect(entered.load(std::memory_order_relaxed) >= round * n_pes);
+        coll::barrier_tree(team, "barrier_test");
+        wrong.expect(entered.load(std::memory_order_relaxed) <= (round + 1) * n_pes);
+      }
+    });
+    BOOST_TEST_CONTEXT(n_pes << " PEs") BOOST_CHECK_EQUAL(wrong.count(), 0);
+  }
 }
 
 // A member may use its slot for another team as soon as it has left: its words are wiped then, as a split does it.

@@ -127,6 +127,28 @@ BOOST_AUTO_TEST_CASE(reductions_of_every_length_are_the_same_on_all_pes) {
              [](int, int n) { return n; });
 }
 
+BOOST_AUTO_TEST_CASE(trees_of_few_members_reduce_too) {
+  const unit::WaitingGuard guard(unit::oversubscribed_policy());
+  for (const int n_pes : unit::kSmallTreePeCounts) {
+    const Node node(n_pes);
+    Failures wrong;
+    node.run([&](int pe) {
+      coll::Team team = node.world_team(pe, true);
+      coll::TeamGroup group(team, "reduce_test");
+      for (int round = 0; round < 7; ++round) {
+        const std::size_t nelems = kCounts[round];
+        const Elements<long> source = elements_at(node, kSource);
+        const Elements<long> dest = round % 2 == 0 ? elements_at(node, kDest) : source;
+        for (std::size_t i = 0; i < nelems; ++i) source.at(pe)[i] = value_of(pe, i, round);
+        coll::reduce_tree(group, dest.base, source.base, nelems, coll::combine_of<long, coll::Sum>());
+        for (std::size_t i = 0; i < nelems; ++i) wrong.expect(dest.at(pe)[i] == sum_of(n_pes, i, round));
+        group.sync();
+      }
+    });
+    BOOST_TEST_CONTEXT(n_pes << " PEs") BOOST_CHECK_EQUAL(wrong.count(), 0);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(sums_of_fractions_are_the_same_bits_whoever_comes_last) {
   const unit::WaitingGuard guard(unit::oversubscribed_policy());
   for (const int n_pes : unit::kTreePeCounts) {

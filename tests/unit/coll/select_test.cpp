@@ -31,9 +31,9 @@ BOOST_AUTO_TEST_CASE(only_oversubscribed_nodes_use_the_counting_barrier) {
 }
 
 BOOST_AUTO_TEST_CASE(crowded_nodes_of_many_pes_take_the_tree) {
-  BOOST_CHECK(!coll::takes_tree(8, true) && coll::takes_tree(9, true));
+  BOOST_CHECK(!coll::takes_tree(32, true) && coll::takes_tree(33, true));
   BOOST_CHECK(!coll::takes_tree(64, false) && coll::takes_tree(65, false));
-  BOOST_CHECK(coll::moves_by_tree(65536, 9, true) && !coll::moves_by_tree(65537, 64, true));
+  BOOST_CHECK(coll::moves_by_tree(65536, 33, true) && !coll::moves_by_tree(65537, 64, true));
   BOOST_CHECK(coll::moves_by_tree(65537, 65, true) && !coll::moves_by_tree(65537, 65, false));
   BOOST_CHECK(coll::moves_by_tree(1024, 65, false) && !coll::moves_by_tree(1025, 65, false));
   BOOST_CHECK(coll::scan_chains(65, true) && !coll::scan_chains(64, true) && !coll::scan_chains(65, false));

@@ -10,9 +10,10 @@
 namespace shmemx::unit {
 
 inline constexpr int kPeCounts[] = {1, 2, 3, 8};
-// More than cores, for combining trees: one group, several of which the last is not full, two and three levels; teams
-// of more than kManyPes.
-inline constexpr int kTreePeCounts[] = {9, 13, 17, 33, 70};
+// More than cores, for combining trees of two levels whose last group has one member or more; more than kManyPes.
+inline constexpr int kTreePeCounts[] = {33, 45, 70};
+// Fewer, for the same functions called directly.
+inline constexpr int kSmallTreePeCounts[] = {2, 5, 7, 13, 17};
 
 // Rounds of a test: thousands in all. Fewer with many PEs, since each round costs each PE a turn on a core.
 constexpr int rounds(int n_pes) { return 1500 / n_pes; }
