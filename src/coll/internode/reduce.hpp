@@ -13,4 +13,8 @@ void reduce_remote(TeamGroup& group, Symmetric dest, Symmetric source, std::size
 void reduce_through_leaders(TeamGroup& group, std::byte* dest, const Part& source, const Combine& combine) noexcept;
 void reduce_by_shares(TeamGroup& group, std::byte* dest, const Part& source, const Combine& combine) noexcept;
 
+// Turns what each leader has in `own` into the combination of all of them, on all leaders. By leaders only.
+void combine_among_leaders(TeamGroup& group, std::byte* own, std::size_t nelems, const Combine& combine,
+                           std::uint64_t epoch) noexcept;
+
 }  // namespace shmemx::coll

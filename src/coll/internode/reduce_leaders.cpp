@@ -95,6 +95,11 @@ class LeaderReduction {
 
 }  // namespace
 
+void combine_among_leaders(TeamGroup& group, std::byte* own, std::size_t nelems, const Combine& combine,
+                           std::uint64_t epoch) noexcept {
+  LeaderReduction(group, combine, nelems, epoch).run(own);
+}
+
 void reduce_through_leaders(TeamGroup& group, std::byte* dest, const Part& source, const Combine& combine) noexcept {
   Team& team = group.team();
   const std::uint64_t epoch = ++team.epoch;
@@ -104,7 +109,7 @@ void reduce_through_leaders(TeamGroup& group, std::byte* dest, const Part& sourc
   const std::unique_ptr<std::byte[]> large(bytes > kReduceStackBytes ? new std::byte[bytes] : nullptr);
   std::byte* const result = bytes > kReduceStackBytes ? large.get() : small;
   combine_node(team, source, combine, result);
-  LeaderReduction(group, combine, source.nelems, epoch).run(result);
+  combine_among_leaders(group, result, source.nelems, combine, epoch);
   store_on_node(team, dest, result, bytes);
   release_node(team, group.routine(), epoch);
 }
