@@ -28,7 +28,7 @@ int open_sockets() {
 }
 
 const int sockets_before_init = open_sockets();
-constexpr int kSocketsOfTransport = 2;  // that accept connections
+constexpr int kSocketsOfTransport = 1;  // which accepts connections
 
 int pes_of_node() { return shmem_team_n_pes(SHMEM_TEAM_SHARED); }
 int nodes() { return (pes() + pes_of_node() - 1) / pes_of_node(); }
