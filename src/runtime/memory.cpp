@@ -92,7 +92,9 @@ bool is_backed(const char* routine, std::size_t bytes, heap::Offset end) {
 
 // One barrier of the world. Afterwards every PE knows that all do the same, and whether all could.
 bool agree(const char* routine, MemoryCall mine) {
-  coll::TeamGroup group(world_team(), routine);
+  coll::TeamGroup group(world_team(), routine,
+                        "; all PEs have to make the same call, and one that asks for 0 bytes or names a null pointer "
+                        "makes none");
   onesided::quiet();
   mine.turn = world_team().exchanges + 1;
   if (coll::exchange_alike(group, &mine, sizeof mine)) return mine.done != 0;

@@ -41,6 +41,10 @@ Ofi::~Ofi() {
 Status Ofi::open() {
   if (peers_.own_address().size() > kMaxAddressBytes)
     return Error{Errc::unsupported, 0, "the endpoint's name is too long"};
+  if (fabric_.wait_fd >= 0) {
+    SHMEMX_TRY_ASSIGN(timer, transport::KeepaliveTimer::open(fabric_.wait_fd));
+    timer_.emplace(std::move(timer));
+  }
   return inbound_.open(setup_);
 }
 
@@ -69,7 +73,7 @@ bool Ofi::poll(int) noexcept {
   moved = transfers_.retry() || moved;
   moved = outbound_.retry() || moved;
   inbound_.retry();
-  if (!is_closing_ && ++polls_ % kPollsPerLook == 0) keep_alive();
+  if (!is_closing_ && (++polls_ % kPollsPerLook == 0 || is_armed_)) keep_alive();
   moved = report() || moved;
   return assume_movement(moved) || moved;
 }
@@ -137,7 +141,9 @@ void Ofi::on_failure() {
 // Ends a round of the keepalive, if it is over, for all peers.
 void Ofi::keep_alive() {
   using transport::Keepalive;
+  is_armed_ = false;
   if (!keepalive_.is_round_over(now_ns())) return;
+  if (timer_) timer_->clear();
   for (Peer* peer : peers_.contacts()) {
     if (peer->is_lost || peer->has_left) continue;
     const Keepalive::Action action = Keepalive::end_round(peer->keepalive);
@@ -162,7 +168,17 @@ bool Ofi::report() {
 bool Ofi::arm() noexcept {
   if (!fabric_.may_sleep()) return false;
   const bool moved = transfers_.retry();
-  return !outbound_.retry() && !moved && !peers_.has_news();
+  if (outbound_.retry() || moved || peers_.has_news()) return false;
+  if (timer_ && !is_closing_ && watches_peers()) {
+    timer_->set(keepalive_.round_end_ns());
+    is_armed_ = true;
+  }
+  return true;
+}
+
+bool Ofi::watches_peers() const noexcept {
+  const std::vector<Peer*>& peers = peers_.contacts();
+  return std::any_of(peers.begin(), peers.end(), [](const Peer* peer) { return !peer->is_lost && !peer->has_left; });
 }
 
 // Returns true if nothing to the peer can be lost any more. That is certain once the peer has seen the shutdown record.

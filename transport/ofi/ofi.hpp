@@ -1,6 +1,7 @@
 // The transport: puts packets and payloads onto libfabric's endpoint.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "transport/common/keepalive.hpp"
@@ -30,7 +31,7 @@ class Ofi final : public Transport {
             Urgency urgency) noexcept override;
   void flush() noexcept override { outbound_.flush(); }
   bool poll(int expected) noexcept override;
-  int descriptor() const noexcept override { return fabric_.wait_fd; }
+  int descriptor() const noexcept override { return timer_ ? timer_->descriptor() : fabric_.wait_fd; }
   bool arm() noexcept override;
   void close(std::uint32_t patience_ms) noexcept override;
   std::string describe(int pe) const override;
@@ -49,6 +50,7 @@ class Ofi final : public Transport {
   void on_chunk(Chunk& chunk);
   bool report();
   void keep_alive();
+  bool watches_peers() const noexcept;
   void ping_all();
   static bool has_parted(const Peer& peer, bool is_hasty) noexcept;
   Transfer* prepare(int pe, Bytes key, std::uint64_t offset, std::span<std::byte> local);
@@ -63,6 +65,8 @@ class Ofi final : public Transport {
   Transfers transfers_;
   Inbound inbound_;
   transport::Keepalive keepalive_;
+  std::optional<transport::KeepaliveTimer> timer_;  // none where the provider has no descriptor
+  bool is_armed_ = false;                           // the timer may have woken this PE
   std::uint32_t polls_ = 0;
   bool is_closing_ = false;
   std::uint32_t polls_without_completion_ = 0;

@@ -83,7 +83,7 @@ void send_eager(const Team& team, const char* routine, int pe, std::uint64_t epo
 }
 
 EagerMessage await_eager(const Team& team, const char* routine, int pe, std::uint64_t epoch,
-                         std::size_t bytes) noexcept {
+                         std::size_t bytes, const char* advice) noexcept {
   await_flag(team, routine, pe, epoch);
   if (bytes == 0) return {};
   const EagerTag tag{team.route.team_index, static_cast<std::uint32_t>(pe), epoch};
@@ -95,8 +95,9 @@ EagerMessage await_eager(const Team& team, const char* routine, int pe, std::uin
     if (taken != nullptr) *link = taken->next;
   }
   if (taken == nullptr || taken->bytes != bytes) {
-    fatal(routine, "PE %d of the team takes part with another length or in another routine, %zu bytes were due from it",
-          pe, bytes);
+    fatal(routine,
+          "PE %d of the team takes part with another length or in another routine, %zu bytes were due from it%s", pe,
+          bytes, advice);
   }
   return EagerMessage(taken);
 }

@@ -33,8 +33,8 @@ class EagerMessage {
 void send_eager(const Team& team, const char* routine, int pe, std::uint64_t epoch,
                 std::span<const std::byte> data) noexcept;
 // Waits for the message of `bytes` that `pe` sends with this epoch, and takes it.
-EagerMessage await_eager(const Team& team, const char* routine, int pe, std::uint64_t epoch,
-                         std::size_t bytes) noexcept;
+EagerMessage await_eager(const Team& team, const char* routine, int pe, std::uint64_t epoch, std::size_t bytes,
+                         const char* advice = "") noexcept;
 
 // ---- for the handler of flags, under the endpoint's lock ----
 struct EagerTag {

@@ -16,10 +16,13 @@ class TeamGroup {
  public:
   static constexpr bool kHasScratch = true;
 
-  TeamGroup(Team& team, const char* routine) : team_(team), routine_(routine) {}
+  // `advice`: what a diagnostic about a member in another routine ends with.
+  TeamGroup(Team& team, const char* routine, const char* advice = "")
+      : team_(team), routine_(routine), advice_(advice) {}
   int size() const noexcept { return team_.size(); }
   int me() const noexcept { return team_.me(); }
   const char* routine() const noexcept { return routine_; }
+  const char* advice() const noexcept { return advice_; }
   Team& team() const noexcept { return team_; }
   const context::Context& route() const noexcept { return team_.route; }
   bool is_direct() const noexcept { return team_.direct; }
@@ -52,6 +55,7 @@ class TeamGroup {
 
   Team& team_;
   const char* routine_;
+  const char* advice_;
 };
 
 }  // namespace shmemx::coll

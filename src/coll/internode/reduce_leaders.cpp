@@ -20,6 +20,7 @@ class LeaderReduction {
       : team_(group.team()),
         nodes_(nodes_of(team_)),
         routine_(group.routine()),
+        advice_(group.advice()),
         combine_(combine),
         nelems_(nelems),
         bytes_(nelems * combine.element_bytes),
@@ -36,7 +37,9 @@ class LeaderReduction {
   void send(int node, const std::byte* data) {
     send_eager(team_, routine_, nodes_.leader(node), epoch_, {data, bytes_});
   }
-  EagerMessage receive(int node) { return await_eager(team_, routine_, nodes_.leader(node), epoch_, bytes_); }
+  EagerMessage receive(int node) {
+    return await_eager(team_, routine_, nodes_.leader(node), epoch_, bytes_, advice_);
+  }
 
   void exchange_directly(std::byte* own) {
     const int n = nodes_.count();
@@ -87,6 +90,7 @@ class LeaderReduction {
   Team& team_;
   const TeamNodes& nodes_;
   const char* routine_;
+  const char* advice_;
   const Combine& combine_;
   std::size_t nelems_;
   std::size_t bytes_;
