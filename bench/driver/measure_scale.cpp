@@ -1,4 +1,4 @@
-// The rows of many PEs.
+// The rows of many PEs, and those of node peers in a job of several nodes.
 #include <fmt/format.h>
 
 #include <iostream>
@@ -31,10 +31,45 @@ Rows coll_node_rows(const Settings& settings, int pes) {
   return rows;
 }
 
+// A job of two nodes with two PEs each beside a job of one node (the limit), in turns.
+Rows node_peer_rows(const Settings& settings) {
+  constexpr int kPes = 4;
+  const Variant several = in_environment(settings.ours, {"SHMEMX_PES_PER_NODE=2"});
+  struct Medians {
+    std::vector<double> ours, limit;
+  };
+  std::map<std::pair<std::string, std::size_t>, Medians> medians;
+  std::string remark;
+  for (int job = 0; job < (settings.full ? 15 : 5) && remark.empty(); ++job) {
+    for (const bool one_node : {false, true}) {
+      const Finished run =
+          run_once(command(settings, one_node ? settings.ours : several, "node_peer", kPes), kLimit);
+      if (!run.ok) remark = fmt::format("node_peer {}. ", run.why);
+      for (const Line& line : parse_lines(run.output)) {
+        Medians& found = medians[{line.state, line.bytes}];
+        (one_node ? found.limit : found.ours).push_back(line.median);
+      }
+    }
+  }
+  Rows rows;
+  for (const auto& [what, found] : medians) {
+    Row row{.name = "node_peer_" + what.first, .pes = kPes, .bytes = what.second, .unit = "ns"};
+    row.remark = remark;
+    if (!found.ours.empty()) row.ours = median_of(found.ours);
+    if (!found.limit.empty()) row.limit = median_of(found.limit);
+    rows.push_back(row);
+  }
+  return rows;
+}
+
 }  // namespace
 
 Rows measure_scale(const Settings& settings) {
   Rows rows;
+  if (wanted(settings, "node_peer")) {
+    std::cerr << "bench: node_peer\n";
+    rows = node_peer_rows(settings);
+  }
   for (const int pes : {64, 256, 1000}) {
     if (!wanted(settings, "coll_node")) break;
     std::cerr << fmt::format("bench: coll_node of {} PEs\n", pes);

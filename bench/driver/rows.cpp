@@ -190,6 +190,8 @@ Verdict against_limit(const Row& row, const Rows& all) {
   if (name == "idle_cpu") return absolute(row, 5);
   if (name == "start") return absolute(row, row.pes <= 2 ? 25 : row.pes <= 64 ? 600 : row.pes <= 256 ? 4000 : 3000);
   if (name == "coll_node") return coll_node(row, all);
+  if (name.starts_with("node_peer_team_")) return within(1.2, row, row.limit, "one node");
+  if (name.starts_with("node_peer_")) return within(1.15, row, row.limit, "one node");
   if (name == "rss") return absolute(row, row.pes <= 2 ? 6 : 12);
   if (name == "threads_rate") return reaches(0.8, row, "2 x one thread");
   return of_messages(row, all);
@@ -207,7 +209,7 @@ static Verdict against_mpi(const Row& row) {
 Verdict against_peer(const Row& row) {
   if (is_net(row)) return net_against_peer(row);
   if (row.beside_mpi) return against_mpi(row);
-  if (row.name == "coll_node") return {};  // peers are not measured
+  if (row.name == "coll_node" || row.name.starts_with("node_peer_")) return {};  // peers are not measured
   static const std::set<std::string> kThree{"p", "g", "put_quiet"};
   static const std::set<std::string> kTwo{"fadd", "cswap", "swap", "add_double", "barrier"};
   double factor = 1;
