@@ -19,7 +19,7 @@ struct Policy {
   std::uint64_t sleep_first_ns = 50'000;   // then sleep, first for this long
   std::uint64_t sleep_max_ns = 1'000'000;  // in doubling steps up to this
   WaitMode mode = WaitMode::automatic;
-  bool crowded = false;                             // PEs outnumber the cores they may use
+  bool crowded = false;                             // PEs outnumber the cores they may use; see is_crowded()
   void (*on_sleep)(const char* routine) = nullptr;  // called before each sleep step; ends the job if a peer is gone
   void (*on_wake)() = nullptr;                      // called once after a wait that slept
   // Called if another process seems to run on the core of a waiter, and PEs do not outnumber cores: moves the waiter
@@ -51,6 +51,12 @@ inline constexpr std::uint32_t kMessagePolls = 300;
 inline bool (*message_poll() noexcept)() { return std::atomic_ref(policy().poll).load(std::memory_order_relaxed); }
 inline std::uint32_t bare_polls() noexcept {
   return std::atomic_ref(policy().bare_polls).load(std::memory_order_relaxed);
+}
+
+// A later init of the process sets it while the progress threads run.
+inline bool is_crowded() noexcept { return std::atomic_ref(policy().crowded).load(std::memory_order_relaxed); }
+inline void set_crowded(bool crowded) noexcept {
+  std::atomic_ref(policy().crowded).store(crowded, std::memory_order_relaxed);
 }
 
 // Makes all waits of this process poll for messages from now on.

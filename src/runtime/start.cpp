@@ -253,7 +253,7 @@ void configure_waiting(const windows::Arena& arena, const StartParameters& param
   const bool crowded = pes_outnumber_cores(arena, parameters.identity.pe);
   progress::Policy& policy = progress::policy();
   policy.mode = config.wait;
-  policy.crowded = crowded && config.wait != WaitMode::spin;
+  progress::set_crowded(crowded && config.wait != WaitMode::spin);
   doorbell_hooks.own = &doorbells_of(arena, parameters).at(parameters.identity.pe);
   policy.on_sleep = note_waiting;
   policy.on_wake = forget_waiting;
