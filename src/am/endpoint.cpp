@@ -9,6 +9,7 @@
 namespace shmemx::am {
 namespace {
 
+constexpr std::uint32_t kFilledPerPoll = 4;     // batches of a stream to one poll
 constexpr std::uint32_t kPollsOfNetworks = 16;  // a poll of the networks while a PE of this node is expected
 
 constexpr std::size_t kMaxProgress = 8;
@@ -83,12 +84,12 @@ bool Endpoint::send_beside_box(int pe, HandlerId id, Bytes header, Bytes payload
 }
 
 // A program that fills batches sends a stream: it looks in passing what has arrived, so that the progress thread need
-// not.
+// not. Rarely enough that a stream of messages of which few fill a batch does not feel the system call.
 bool Endpoint::send_small_beside_batch(int pe, HandlerId id, Bytes header, Bytes payload,
                                        SendOptions options) noexcept {
   if (!NetChannel::gathers(options)) return net_->try_send(pe, id, header, payload, options);
   const SmallSent sent = net_->try_send_small(pe, id, header, payload, options);
-  if (sent == SmallSent::filled) poll_in_passing();
+  if (sent == SmallSent::filled && ++filled_ % kFilledPerPoll == 0) poll_in_passing();
   return sent != SmallSent::no;
 }
 

@@ -187,6 +187,7 @@ class Endpoint {
 
   nemesis::ShmChannel shm_;
   std::atomic<std::uint32_t> polls_{0};
+  std::uint32_t filled_ = 0;  // batches
   bool has_networks_ = false;
   std::uint8_t* route_ = nullptr;  // see Setup
   NetChannel* net_ = nullptr;
