@@ -5,7 +5,7 @@ function(shmemx_transport_plugin name)
   set(target shmemx_${name})
   set(folder ${PROJECT_SOURCE_DIR}/transport)
   file(GLOB sources CONFIGURE_DEPENDS ${folder}/${name}/*.cpp)
-  add_library(${target} MODULE ${sources} $<TARGET_OBJECTS:shmemx_transport_common>)
+  add_library(${target} MODULE ${sources} ${PROJECT_SOURCE_DIR}/src/base/contact_table.cpp $<TARGET_OBJECTS:shmemx_transport_common>)
   set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
                         LINK_DEPENDS ${folder}/plugin.map)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
