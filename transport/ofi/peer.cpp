@@ -26,19 +26,16 @@ bool parse_address(Bytes address, AddressParts& parts) {
 }  // namespace
 
 Peers::Peers(Fabric& fabric, const Setup& setup)
-    : fabric_(fabric), setup_(setup), proofs_(setup), table_(static_cast<std::size_t>(setup.n_pes)) {}
+    : fabric_(fabric), setup_(setup), proofs_(setup), peers_(static_cast<std::size_t>(setup.n_pes)) {}
 
 std::string Peers::own_address() const { return fabric_.provider() + '\0' + fabric_.name(); }
 
 Peer& Peers::contact(int pe) {
-  std::unique_ptr<Peer>& slot = table_[static_cast<std::size_t>(pe)];
-  if (slot == nullptr) {
-    slot = std::make_unique<Peer>(pe, *setup_.sink, *source_, active_);
-    slot->proof_in = proofs_.incoming(pe);
-    slot->proof_out = proofs_.outgoing(pe);
-    contacts_.push_back(slot.get());
-  }
-  return *slot;
+  if (Peer* const known = peers_.find(pe)) return *known;
+  Peer& made = peers_.add(pe, pe, *setup_.sink, *source_, active_);
+  made.proof_in = proofs_.incoming(pe);
+  made.proof_out = proofs_.outgoing(pe);
+  return made;
 }
 
 bool Peers::connect(Peer& peer) {

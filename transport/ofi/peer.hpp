@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/contact_table.hpp"
 #include "base/result.hpp"
 #include "transport/common/authentication.hpp"
 #include "transport/common/inbound_queue.hpp"
@@ -100,12 +101,12 @@ class Peers {
   std::string own_address() const;
 
   const transport::PairProofs& proofs() const noexcept { return proofs_; }
-  Peer* find(int pe) const noexcept { return table_[static_cast<std::size_t>(pe)].get(); }
+  Peer* find(int pe) const noexcept { return peers_.find(pe); }
   // Returns what is kept of `pe`; makes it at the first contact.
   Peer& contact(int pe);
   // Makes its address known to the provider. Returns false if that fails; the peer is lost then.
   bool connect(Peer& peer);
-  const std::vector<Peer*>& contacts() const noexcept { return contacts_; }
+  const std::vector<Peer*>& contacts() const noexcept { return peers_.list(); }
 
   // Marks the peer as lost. report() tells the sink, inside poll().
   void fail(Peer& peer, std::string cause);
@@ -127,8 +128,7 @@ class Peers {
   const transport::PairProofs proofs_;
   transport::InboundSource* source_ = nullptr;
   const EndpointAddresses* addresses_ = nullptr;
-  std::vector<std::unique_ptr<Peer>> table_;
-  std::vector<Peer*> contacts_;
+  Contacts<Peer> peers_;
   std::vector<Failure> failures_;
   std::vector<Peer*> newly_lost_;
   bool active_ = false;  // the sink was called

@@ -10,8 +10,7 @@
 namespace shmemx::tcp {
 
 TcpTransport::Peer& TcpTransport::contact(int pe) noexcept {
-  peers_[static_cast<std::size_t>(pe)] = std::make_unique<Peer>(pe, *setup_.sink);
-  Peer& peer = *peers_[static_cast<std::size_t>(pe)];
+  Peer& peer = peers_.add(pe, pe, *setup_.sink);
   if (!acceptor_.knows(pe)) start_dial(peer);
   return peer;
 }
@@ -63,28 +62,28 @@ void TcpTransport::connected(Peer& peer, UniqueFd fd) noexcept {
 
 // If both sides connect at once, the connection made by the PE of the lower number stays.
 Acceptor::Answer TcpTransport::may_answer(int pe) noexcept {
-  const Peer* const peer = peers_[static_cast<std::size_t>(pe)].get();
+  const Peer* const peer = peers_.find(pe);
   if (peer == nullptr) return closing_ ? Acceptor::Answer::never : Acceptor::Answer::now;
   if (peer->state != State::connecting) return Acceptor::Answer::never;
   return peer->dial && setup_.me < pe ? Acceptor::Answer::later : Acceptor::Answer::now;
 }
 
 void TcpTransport::arrived(int pe, UniqueFd connection) noexcept {
-  std::unique_ptr<Peer>& peer = peers_[static_cast<std::size_t>(pe)];
-  if (!peer) peer = std::make_unique<Peer>(pe, *setup_.sink);
-  if (peer->state == State::connecting) return connected(*peer, std::move(connection));
+  Peer* const known = peers_.find(pe);
+  Peer& peer = known != nullptr ? *known : peers_.add(pe, pe, *setup_.sink);
+  if (peer.state == State::connecting) return connected(peer, std::move(connection));
   acceptor_.forget(pe);
 }
 
 void TcpTransport::left(int pe) noexcept {
-  Peer* const peer = peers_[static_cast<std::size_t>(pe)].get();
+  Peer* const peer = peers_.find(pe);
   if (peer == nullptr || peer->state != State::connecting || peer->dial || acceptor_.knows(pe)) return;
   start_dial(*peer);
 }
 
 // This PE's own attempt to connect has not succeeded for long, so accept the other one.
 void TcpTransport::kept_waiting(int pe) noexcept {
-  Peer& peer = *peers_[static_cast<std::size_t>(pe)];
+  Peer& peer = *peers_.find(pe);
   peer.dial.reset();
   std::erase(dialing_, &peer);
   acceptor_.answer_held(pe);

@@ -42,7 +42,7 @@ bool TcpTransport::poll(int expected) noexcept {
 // Reads from the peers that are likely to have sent something.
 bool TcpTransport::receive_directly(int expected) noexcept {
   Peer* wanted = nullptr;
-  if (expected >= 0 && expected < setup_.n_pes) wanted = peers_[static_cast<std::size_t>(expected)].get();
+  if (expected >= 0 && expected < setup_.n_pes) wanted = peers_.find(expected);
   if (wanted != nullptr && wanted->state != State::up) wanted = nullptr;
   if (up_.size() > kFewConnections) {
     if (wanted == nullptr) wanted = hot_;
@@ -149,8 +149,7 @@ bool TcpTransport::handle_events() noexcept {
         acceptor_.on_event(number);
         break;
       case EventKind::dial:
-        if (Peer* peer = peers_[static_cast<std::size_t>(number)].get(); peer != nullptr && peer->dial)
-          step_dial(*peer);
+        if (Peer* peer = peers_.find(number); peer != nullptr && peer->dial) step_dial(*peer);
         break;
       case EventKind::peer:
         progress |= handle_peer_event(number, event.events);
@@ -162,7 +161,7 @@ bool TcpTransport::handle_events() noexcept {
 }
 
 bool TcpTransport::handle_peer_event(int pe, std::uint32_t events) noexcept {
-  Peer& peer = *peers_[static_cast<std::size_t>(pe)];
+  Peer& peer = *peers_.find(pe);
   if (peer.state != State::up) return false;
   bool progress = false;
   if ((events & (EPOLLOUT | EPOLLERR | EPOLLHUP)) != 0 && peer.blocked && !peer.mute) {

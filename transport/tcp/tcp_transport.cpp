@@ -53,7 +53,7 @@ std::string TcpTransport::endpoint_address() const {
 
 Sent TcpTransport::send(int pe, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing,
                         Urgency urgency) noexcept {
-  Peer* known = peers_[static_cast<std::size_t>(pe)].get();
+  Peer* known = peers_.find(pe);
   Peer& peer = known != nullptr ? *known : contact(pe);
   if (peer.state == State::ended || peer.mute) [[unlikely]]
     return Sent::yes;
@@ -160,8 +160,8 @@ void TcpTransport::flush() noexcept {
 bool TcpTransport::all_gone() noexcept {
   handle_events();
   failing_.clear();
-  return std::all_of(peers_.begin(), peers_.end(), [](const std::unique_ptr<Peer>& peer) {
-    if (!peer || peer->state == State::ended) return true;
+  return std::all_of(peers_.list().begin(), peers_.list().end(), [](const Peer* peer) {
+    if (peer->state == State::ended) return true;
     if (peer->state == State::connecting) return peer->out.empty() || (!peer->dial && !peer->failure.empty());
     return peer->out.empty() && unacknowledged_bytes(peer->fd.get()) == 0;
   });
@@ -187,7 +187,7 @@ void TcpTransport::close(std::uint32_t patience_ms) noexcept {
   failing_.clear();
   hot_ = nullptr;
   blocked_ = 0;
-  for (std::unique_ptr<Peer>& peer : peers_) peer.reset();
+  peers_.clear();
   acceptor_.close();
   update_timer();
 }
@@ -204,7 +204,7 @@ std::string TcpTransport::links_of(int pe) const {
 }
 
 std::string TcpTransport::describe(int pe) const {
-  const Peer* const peer = peers_[static_cast<std::size_t>(pe)].get();
+  const Peer* const peer = peers_.find(pe);
   std::string path = "not connected yet";
   if (peer != nullptr && peer->state == State::up) path = connection_text(peer->fd.get());
   if (peer != nullptr && peer->state == State::ended) path = "the connection has ended";

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/contact_table.hpp"
 #include "base/unique_fd.hpp"
 #include "transport/tcp/acceptor.hpp"
 #include "transport/tcp/address.hpp"
@@ -95,7 +96,7 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   Acceptor acceptor_;
   std::uint64_t machine_ = 0;
   std::vector<LocalAddress> own_;
-  std::vector<std::unique_ptr<Peer>> peers_;  // by PE; null until the first contact
+  Contacts<Peer> peers_;
   std::vector<Peer*> up_;
   std::vector<Peer*> dialing_;
   std::vector<Peer*> gathered_;

@@ -44,11 +44,11 @@ void UcxTransport::close(std::uint32_t patience_ms) noexcept {
     return open_.empty();
   });
   is_closing_ = true;
-  for (Peer* peer : contacts_) {
+  for (Peer* peer : peers_.list()) {
     if (!peer->is_lost && (peer->endpoint != nullptr || connect(*peer))) signal(*peer, kShutdown);
   }
   progress_until(deadline, [this] {
-    return std::all_of(contacts_.begin(), contacts_.end(),
+    return std::all_of(peers_.list().begin(), peers_.list().end(),
                        [](const Peer* peer) { return peer->is_lost || peer->in_flight == 0; });
   });
   wait_for_peers(std::min(deadline, now_ns() + kPatienceForPeersNs));
@@ -56,7 +56,7 @@ void UcxTransport::close(std::uint32_t patience_ms) noexcept {
 
 void UcxTransport::wait_for_peers(std::uint64_t deadline_ns) noexcept {
   std::vector<Flushed> flushed;
-  for (Peer* peer : contacts_) {
+  for (Peer* peer : peers_.list()) {
     if (peer->is_lost || peer->endpoint == nullptr) continue;
     const ucp_request_param_t param{};
     const ucs_status_ptr_t request = ::ucp_ep_flush_nbx(peer->endpoint, &param);

@@ -9,28 +9,25 @@ using transport::Keepalive;
 
 // Returns what is kept of `pe`; makes it at the first contact.
 Peer& UcxTransport::known(int pe) {
-  std::unique_ptr<Peer>& slot = peers_[static_cast<std::size_t>(pe)];
-  if (slot == nullptr) {
-    slot = std::make_unique<Peer>(*this, pe, library_.worker(), *setup_.sink, events_);
-    slot->envelope = {proofs_.outgoing(pe), static_cast<std::uint32_t>(setup_.me), 0};
-    slot->proof_expected = proofs_.incoming(pe);
-    contacts_.push_back(slot.get());
-  }
-  return *slot;
+  if (Peer* const found = peers_.find(pe)) return *found;
+  Peer& made = peers_.add(pe, *this, pe, library_.worker(), *setup_.sink, events_);
+  made.envelope = {proofs_.outgoing(pe), static_cast<std::uint32_t>(setup_.me), 0};
+  made.proof_expected = proofs_.incoming(pe);
+  return made;
 }
 
 // Returns the source of a message, or null if the message does not prove its source. Nothing is kept of such a sender.
 Peer* UcxTransport::authenticate(const Envelope& envelope) {
-  if (envelope.source >= peers_.size()) return nullptr;
+  if (envelope.source >= peers_.n_pes()) return nullptr;
   const auto source = static_cast<int>(envelope.source);
-  const Peer* peer = peers_[envelope.source].get();
+  const Peer* peer = peers_.find(source);
   const std::uint64_t expected = peer != nullptr ? peer->proof_expected : proofs_.incoming(source);
   return transport::is_same_proof(envelope.proof, expected) ? &known(source) : nullptr;
 }
 
 // Returns `pe` with an endpoint, or null if nothing can be sent there any more.
 Peer* UcxTransport::connected_peer(int pe) {
-  if (pe < 0 || static_cast<std::size_t>(pe) >= peers_.size()) return nullptr;
+  if (pe < 0 || static_cast<std::size_t>(pe) >= peers_.n_pes()) return nullptr;
   Peer& peer = known(pe);
   if (peer.is_gone() || (peer.endpoint == nullptr && !connect(peer))) return nullptr;
   return &peer;
@@ -87,7 +84,7 @@ void UcxTransport::report_lost() {
 void UcxTransport::end_keepalive_round() {
   busy_polls_ = 0;
   timer_.clear();
-  for (Peer* peer : contacts_) {
+  for (Peer* peer : peers_.list()) {
     if (!is_watched(*peer)) continue;
     const Keepalive::Action action = Keepalive::end_round(peer->keepalive);
     if (action == Keepalive::Action::lose) lose(*peer, transport::silence_text(setup_.silence_ms));

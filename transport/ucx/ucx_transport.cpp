@@ -37,7 +37,7 @@ UcxTransport::UcxTransport(const Setup& setup, Library library, transport::Keepa
 // The worker calls back while it ends, so peers outlive it.
 UcxTransport::~UcxTransport() {
   is_closing_ = true;
-  for (Peer* peer : contacts_) {
+  for (Peer* peer : peers_.list()) {
     peer->inbox.release();
     for (const RemoteKey& key : peer->keys) ::ucp_rkey_destroy(key.rkey);
   }
@@ -62,7 +62,7 @@ bool UcxTransport::poll(int) noexcept {
   if (!unflushed_.empty()) flush_puts();
   if ((is_idle_ || ++busy_polls_ >= kEnoughPolls) && keepalive_.is_round_over(now_ns())) end_keepalive_round();
   for (const int source : std::exchange(events_.broken, {})) {
-    Peer& peer = *peers_[static_cast<std::size_t>(source)];
+    Peer& peer = *peers_.find(source);
     lose(peer, peer.inbox.fault());
   }
   if (!lost_.empty()) report_lost();
@@ -74,7 +74,7 @@ bool UcxTransport::arm() noexcept {
   if (!is_idle_ || !lost_.empty() || !pinged_by_.empty() || !unflushed_.empty()) return false;
   if (::ucp_worker_arm(library_.worker()) == UCS_ERR_BUSY) return false;
   const bool watches =
-      std::any_of(contacts_.begin(), contacts_.end(), [](const Peer* peer) { return is_watched(*peer); });
+      std::any_of(peers_.list().begin(), peers_.list().end(), [](const Peer* peer) { return is_watched(*peer); });
   if (watches) timer_.set(keepalive_.round_end_ns());
   return true;
 }
@@ -82,7 +82,7 @@ bool UcxTransport::arm() noexcept {
 // Returns the lanes that UCX has chosen for this PE, or, before there is an endpoint, the resources to choose from.
 std::string UcxTransport::describe(int pe) const {
   std::string route;
-  const Peer* peer = peers_[static_cast<std::size_t>(pe)].get();
+  const Peer* peer = peers_.find(pe);
   if (peer != nullptr && peer->endpoint != nullptr && !peer->is_gone()) {
     route = lanes_of(printed([peer](std::FILE* file) { ::ucp_ep_print_info(peer->endpoint, file); }));
   }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/contact_table.hpp"
 #include "transport/common/authentication.hpp"
 #include "transport/common/keepalive.hpp"
 #include "transport/transport.hpp"
@@ -104,10 +105,9 @@ class UcxTransport final : public Transport {
   bool is_idle_ = false;          // the last poll of UCX found nothing to do
   std::uint32_t busy_polls_ = 0;  // polls in this round of the keepalive that found something to do
   InboxEvents events_;
-  std::vector<std::unique_ptr<Peer>> peers_;  // by PE; null until the first contact
-  std::vector<Peer*> contacts_;               // those that are not null
-  std::vector<Peer*> open_;                   // with an open staging
-  std::vector<Peer*> new_;                    // have written first and have no endpoint here yet
+  Contacts<Peer> peers_;
+  std::vector<Peer*> open_;  // with an open staging
+  std::vector<Peer*> new_;   // have written first and have no endpoint here yet
   std::vector<Peer*> pinged_by_;
   std::vector<Peer*> lost_;       // not reported yet
   std::vector<Peer*> unflushed_;  // with puts that no flush covers yet
