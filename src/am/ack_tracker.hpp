@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/contact_table.hpp"
 #include "nemesis/fastbox.hpp"
 
 namespace shmemx::am {
@@ -20,7 +21,7 @@ class AckTracker {
     all,
   };
 
-  void open(std::size_t n_pes) { sources_.resize(n_pes); }
+  void open(std::size_t n_pes) { sources_.open(n_pes); }
 
   // Returns the number of messages of `pe` that have been executed here, which the next message to it acknowledges.
   nemesis::Number executed(int pe) const noexcept { return source(pe).executed; }
@@ -29,7 +30,7 @@ class AckTracker {
   bool note_executed(int pe, bool counted) noexcept {
     Source& from = source(pe);
     ++from.executed;
-    if (!from.is_listed) unacknowledged_.push_back(static_cast<std::uint16_t>(pe));
+    if (!from.is_listed) unacknowledged_.push_back(pe);
     from.is_listed = true;
     if (from.is_awaited || !counted) return false;
     from.is_awaited = true;
@@ -57,12 +58,12 @@ class AckTracker {
   bool send(Scope scope, TrySend&& try_send) {
     if (!has_any(scope)) return false;
     bool any = false;
-    std::erase_if(unacknowledged_, [&](std::uint16_t pe) {
+    std::erase_if(unacknowledged_, [&](std::int32_t pe) {
       Source& from = source(pe);
       const bool is_known = from.acknowledged == from.executed;
       if (scope == Scope::awaited && !from.is_awaited && !is_known) return false;
       if (!is_known) {
-        if (!try_send(int{pe}, from.executed)) return false;
+        if (!try_send(pe, from.executed)) return false;
         any = true;
       }
       note_acknowledged(pe);
@@ -79,12 +80,12 @@ class AckTracker {
     bool is_listed = false;            // in unacknowledged_
     bool is_awaited = false;           // it may wait for its acknowledgement
   };
-  Source& source(int pe) noexcept { return sources_[static_cast<std::size_t>(pe)]; }
-  const Source& source(int pe) const noexcept { return sources_[static_cast<std::size_t>(pe)]; }
+  Source& source(int pe) noexcept { return sources_[pe]; }
+  const Source& source(int pe) const noexcept { return sources_[pe]; }
 
-  std::vector<Source> sources_;                // by PE
-  std::vector<std::uint16_t> unacknowledged_;  // PEs that may have to be acknowledged
-  std::size_t awaited_ = 0;                    // the number of those that may wait
+  ContactTable<Source> sources_;
+  std::vector<std::int32_t> unacknowledged_;  // PEs that may have to be acknowledged
+  std::size_t awaited_ = 0;                   // the number of those that may wait
 };
 
 }  // namespace shmemx::am

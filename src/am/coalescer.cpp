@@ -4,20 +4,24 @@
 
 namespace shmemx::am {
 
+Coalescer::~Coalescer() {
+  for (const std::int32_t pe : pes_) delete batches_[pe];
+}
+
 Batch& Coalescer::begin(int pe, std::uint16_t handler, Bytes header, Bytes payload) {
   if (unused_.empty()) unused_.emplace_back(new Batch);  // without clearing its bytes
-  std::unique_ptr<Batch>& batch = batches_[static_cast<std::size_t>(pe)];
-  batch = std::move(unused_.back());
+  Batch* const batch = unused_.back().release();
   unused_.pop_back();
+  batches_[pe] = batch;
   batch->append(handler, header, payload);
   pes_.push_back(pe);
   return *batch;
 }
 
 void Coalescer::release(int pe) {
-  std::unique_ptr<Batch>& batch = batches_[static_cast<std::size_t>(pe)];
+  Batch* const batch = std::exchange(batches_[pe], nullptr);
   batch->clear();
-  unused_.push_back(std::move(batch));
+  unused_.emplace_back(batch);
   std::erase(pes_, pe);
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/bytes.hpp"
 #include "base/cache_line.hpp"
+#include "base/contact_table.hpp"
 #include "transport/transport.hpp"
 
 namespace shmemx::am {
@@ -87,11 +88,15 @@ class Coalescer {
   // Longer messages gain nothing: they leave alone.
   static constexpr bool takes(std::size_t bytes) noexcept { return Batch::room_for(bytes) <= Batch::kBytes / 2; }
 
-  void open(std::size_t n_pes) { batches_.resize(n_pes); }
+  Coalescer() = default;
+  Coalescer(const Coalescer&) = delete;
+  Coalescer& operator=(const Coalescer&) = delete;
+  ~Coalescer();
+  void open(std::size_t n_pes) { batches_.open(n_pes); }
 
   // Appends a message to the batch for `pe`. Returns false if none has been begun or if it has no room.
   [[gnu::always_inline]] bool try_append(int pe, std::uint16_t handler, Bytes header, Bytes payload) noexcept {
-    Batch* const batch = batches_[static_cast<std::size_t>(pe)].get();
+    Batch* const batch = batches_[pe];
     if (batch == nullptr || !batch->has_room(header.size() + payload.size())) [[unlikely]]
       return false;
     batch->append(handler, header, payload);
@@ -99,7 +104,7 @@ class Coalescer {
   }
   // Begins a batch with this message. Requires takes() and that there is none for `pe`.
   Batch& begin(int pe, std::uint16_t handler, Bytes header, Bytes payload);
-  bool holds(int pe) const noexcept { return batches_[static_cast<std::size_t>(pe)] != nullptr; }
+  bool holds(int pe) const noexcept { return batches_[pe] != nullptr; }
   bool is_empty() const noexcept { return pes_.empty(); }
   std::size_t count() const noexcept { return pes_.size(); }
   // Returns a PE that has had a batch for a long time. Requires one.
@@ -108,9 +113,9 @@ class Coalescer {
   // Sends the batch for `pe` by try_send(pe, batch). Returns false if that does, and keeps the batch.
   template <class TrySend>
   bool send(int pe, TrySend&& try_send) {
-    const std::unique_ptr<Batch>& batch = batches_[static_cast<std::size_t>(pe)];
+    const Batch* const batch = batches_[pe];
     if (batch == nullptr) return true;
-    if (!try_send(pe, static_cast<const Batch&>(*batch))) return false;
+    if (!try_send(pe, *batch)) return false;
     release(pe);
     return true;
   }
@@ -118,7 +123,7 @@ class Coalescer {
   template <class IsDue, class TrySend>
   bool send_due(IsDue&& is_due, TrySend&& try_send) {
     for (std::size_t i = pes_.size(); i-- > 0;) {
-      if (i < pes_.size() && is_due(pes_[i], *batches_[static_cast<std::size_t>(pes_[i])])) send(pes_[i], try_send);
+      if (i < pes_.size() && is_due(pes_[i], *batches_[pes_[i]])) send(pes_[i], try_send);
     }
     return pes_.empty();
   }
@@ -130,9 +135,9 @@ class Coalescer {
  private:
   void release(int pe);
 
-  std::vector<std::unique_ptr<Batch>> batches_;  // by PE; null if there is none
-  std::vector<std::int32_t> pes_;                // those with a batch, in the order of their begin
-  std::vector<std::unique_ptr<Batch>> unused_;   // empty ones
+  ContactTable<Batch*> batches_;                // null if there is none; owned
+  std::vector<std::int32_t> pes_;               // those with a batch, in the order of their begin
+  std::vector<std::unique_ptr<Batch>> unused_;  // empty ones
 };
 
 }  // namespace shmemx::am

@@ -1,9 +1,7 @@
 #include "am/endpoint.hpp"
 
-#include <cstdlib>
-
-#include "base/cache_line.hpp"
 #include "base/clock.hpp"
+#include "base/contact_table.hpp"
 #include "base/fatal.hpp"
 
 namespace shmemx::am {
@@ -16,14 +14,12 @@ constexpr std::size_t kMaxProgress = 8;
 bool (*progress_functions[kMaxProgress])(Endpoint&) = {};
 constinit std::size_t progress_count = 0;
 
-// Returns zeros in whole cache lines, whose pages appear on first use. Never freed.
+// Never freed.
 template <class T>
-std::span<T> make_zeros(int n_pes) {
-  const auto count = static_cast<std::size_t>(n_pes);
-  void* const memory = std::calloc(count * sizeof(T) + kCacheLine, 1);
-  if (memory == nullptr) fatal("shmem_init", "no memory for the endpoint's state of %d PEs", n_pes);
-  const std::size_t begin = round_up(reinterpret_cast<std::uintptr_t>(memory), kCacheLine);
-  return {reinterpret_cast<T*>(begin), count};
+std::span<T> make_table(int n_pes) {
+  auto* const table = new ContactTable<T>;
+  table->open(static_cast<std::size_t>(n_pes));
+  return table->entries();
 }
 
 }  // namespace
@@ -52,18 +48,19 @@ void Endpoint::open(const Setup& setup) noexcept {
   route_ = setup.route;
   if (route_ != nullptr) {
     net_ = &net_channel();
-    net_->open({.paths = {setup.networks, route_, setup.paths, static_cast<std::size_t>(setup.n_pes), setup.probe_ms},
-                .dispatch = dispatch_,
-                .unflushed = unflushed_,
-                .lost = setup.lost});
+    net_->open(
+        {.paths = {setup.networks, route_, setup.paths_of, static_cast<std::size_t>(setup.n_pes), setup.probe_ms},
+         .dispatch = dispatch_,
+         .unflushed = unflushed_,
+         .lost = setup.lost});
     has_networks_ = !setup.networks.empty();
   }
   shm_.open({.parts = setup.parts,
              .me = setup.me,
              .doorbells = setup.doorbells,
-             .peers = make_zeros<nemesis::ShmPeer>(setup.n_pes),
-             .box_sources = make_zeros<std::uint16_t>(setup.n_pes),
-             .cells_in_use = make_zeros<std::uint32_t>(setup.n_pes),
+             .peers = make_table<nemesis::ShmPeer>(setup.n_pes),
+             .box_sources = new std::vector<std::int32_t>,
+             .cells_in_use = make_table<std::uint32_t>(setup.n_pes),
              .unflushed = unflushed_});
 }
 

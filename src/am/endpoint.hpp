@@ -48,11 +48,9 @@ struct Setup {
   Doorbells doorbells;
   bool many_threads;        // may several threads be in the library at once?
   std::size_t pending_max;  // bytes that handlers may leave unsent
-  // By PE: 0 for PEs of this node, else one more than an index of `networks`, the first that might lead there. Null if
-  // there is one node. Changed if another network takes its place.
+  // By PE: kNodeRoute for PEs of this node, 0 for others. Null if there is one node. See PathProbe.
   std::uint8_t* route = nullptr;
-  // By PE: one bit for each network that might lead there; null: `route` is the only choice.
-  const std::uint8_t* paths = nullptr;
+  std::uint8_t (*paths_of)(int pe) = nullptr;
   std::span<transport::Transport* const> networks = {};
   std::uint32_t probe_ms = 0;  // how long each of several networks may take to show that it leads to a PE
   void (*lost)(int pe, const std::string& cause) = nullptr;   // a PE of another node cannot be reached any more
@@ -112,7 +110,7 @@ class Endpoint {
 
   // ---- PEs of other nodes ----
   bool is_internode(int pe) const noexcept {
-    return route_ != nullptr && std::atomic_ref(route_[pe]).load(std::memory_order_relaxed) != 0;
+    return route_ != nullptr && std::atomic_ref(route_[pe]).load(std::memory_order_relaxed) != kNodeRoute;
   }
   bool has_networks() const noexcept { return has_networks_; }
   // Null in a job of one node.

@@ -48,8 +48,7 @@ void NetChannel::open(const NetSetup& setup) {
   const PathProbe::Setup& paths = setup.paths;
   networks_.assign(paths.networks.begin(), paths.networks.end());
   route_ = paths.route;
-  peers_.resize(paths.n_pes);
-  for (std::size_t pe = 0; pe < paths.n_pes; ++pe) peers_[pe].needs_probe = paths.paths != nullptr && route_[pe] != 0;
+  peers_.open(paths.n_pes);
   acks_.open(paths.n_pes);
   coalescer_.open(paths.n_pes);
   probe_.open(paths);
@@ -61,10 +60,7 @@ void NetChannel::open(const NetSetup& setup) {
 
 // ---- networks ----
 
-bool NetChannel::find_path(int pe) noexcept {
-  peer_of(pe).needs_probe = !probe_.has_path(pe);
-  return !peer_of(pe).needs_probe;
-}
+bool NetChannel::find_path(int pe) noexcept { return peer_of(pe).has_path = probe_.has_path(pe); }
 
 transport::Transport* NetChannel::network_called(std::string_view name) const noexcept {
   const auto found = std::find_if(networks_.begin(), networks_.end(),
@@ -72,16 +68,11 @@ transport::Transport* NetChannel::network_called(std::string_view name) const no
   return found == networks_.end() ? nullptr : *found;
 }
 
-bool NetChannel::has_exchanged(int pe) const noexcept {
-  const NetPeer& peer = peers_[static_cast<std::size_t>(pe)];
-  return (peer.sent != 0 || acks_.executed(pe) != 0) && !peer.needs_probe;
-}
-
 bool NetChannel::arm(bool leaves_batches) noexcept {
   const bool holds_messages = !coalescer_.is_empty() || poll_.gathered;
   if (holds_messages && !leaves_batches) return false;
   acknowledge(AckTracker::Scope::all);
-  if (acks_.any_of([this](int pe) { return !peer_of(pe).needs_probe; })) return false;
+  if (acks_.any_of([this](int pe) { return peer_of(pe).has_path; })) return false;
   return closed_ ||
          std::all_of(networks_.begin(), networks_.end(), [](transport::Transport* network) { return network->arm(); });
 }
@@ -139,6 +130,7 @@ transport::Sent NetChannel::send_now(int pe, const NetSend& how, Bytes header, B
   acks_.note_acknowledged(pe);
   if (traits.role == Role::reply) return sent;
   ++peer.sent;
+  note_contact(pe, peer);
   if (counted) {
     peer.last_counted = peer.sent;
     note_unflushed(pe);
@@ -242,6 +234,7 @@ void NetChannel::note_header(int source, const transport::Header& header) noexce
 }
 
 void NetChannel::note_executed(int source, const transport::Header& header) noexcept {
+  note_contact(source, peer_of(source));
   if (acks_.note_executed(source, (header.flags & kUncounted) == 0)) wake_network_thread();
 }
 

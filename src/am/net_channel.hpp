@@ -28,6 +28,7 @@
 #include "am/dispatch.hpp"
 #include "am/handlers.hpp"
 #include "am/path_probe.hpp"
+#include "base/contact_table.hpp"
 #include "nemesis/unflushed_pes.hpp"
 #include "transport/transport.hpp"
 
@@ -50,7 +51,8 @@ struct NetPeer {
   nemesis::Number last_counted = 0;  // the last one that a flush waits for
   std::uint32_t fences = 0;          // am::fences when the last message left
   bool is_unflushed = false;         // in the list of unflushed PEs
-  bool needs_probe = false;          // several networks might lead there, and it is not known which does
+  bool is_contact = false;           // in the list of contacts
+  bool has_path = false;             // it is known which network leads there
 };
 
 // How a message leaves.
@@ -125,10 +127,10 @@ class NetChannel final : public transport::Sink {
   // Returns whether `pe` has executed what was sent to it, up to message `number`.
   bool has_executed(int pe, nemesis::Number number) const noexcept {
     // By the distance from the last message: billions of others may have followed the one in question.
-    const NetPeer& peer = peers_[static_cast<std::size_t>(pe)];
+    const NetPeer& peer = peers_[pe];
     return peer.sent - peer.executed <= peer.sent - number;
   }
-  nemesis::Number last_counted(int pe) const noexcept { return peers_[static_cast<std::size_t>(pe)].last_counted; }
+  nemesis::Number last_counted(int pe) const noexcept { return peers_[pe].last_counted; }
   // For UnflushedPes::drop().
   bool drop_if_flushed(int pe) noexcept;
 
@@ -148,15 +150,17 @@ class NetChannel final : public transport::Sink {
 
   // ---- networks ----
   // Returns whether it is known which network leads to `pe`. Otherwise that is being probed: poll and try again.
-  [[gnu::always_inline]] bool has_path(int pe) noexcept { return !peer_of(pe).needs_probe || find_path(pe); }
+  [[gnu::always_inline]] bool has_path(int pe) noexcept { return peer_of(pe).has_path || find_path(pe); }
   // Returns the network to `pe`; another one may take its place until has_path().
   transport::Transport& network_of(int pe) const noexcept {
-    return *networks_[std::atomic_ref(route_[pe]).load(std::memory_order_relaxed) - 1U];
+    return *networks_[std::atomic_ref(route_[pe]).load(std::memory_order_relaxed)];
   }
   // Returns null if this PE has no network of that name.
   transport::Transport* network_called(std::string_view name) const noexcept;
+  // The PEs with which messages have been exchanged, in the order of contact. The list grows at its end.
+  const std::vector<std::int32_t>& contacts() const noexcept { return contacts_; }
   // Returns whether messages have been exchanged with `pe`, so that it is worth sending it the stage of this PE.
-  bool has_exchanged(int pe) const noexcept;
+  bool has_exchanged(int pe) const noexcept { return peers_[pe].is_contact && peers_[pe].has_path; }
   // Returns true if a thread may sleep on the descriptors: poll() would find nothing, and nothing is held back here.
   // `leaves_batches`: the thread comes back for what is held back, by send_old_batches().
   bool arm(bool leaves_batches = false) noexcept;
@@ -164,7 +168,12 @@ class NetChannel final : public transport::Sink {
   void close(std::uint32_t patience_ms) noexcept;
 
  private:
-  NetPeer& peer_of(int pe) noexcept { return peers_[static_cast<std::size_t>(pe)]; }
+  NetPeer& peer_of(int pe) noexcept { return peers_[pe]; }
+  void note_contact(int pe, NetPeer& peer) noexcept {
+    if (peer.is_contact) return;
+    peer.is_contact = true;
+    contacts_.push_back(pe);
+  }
   bool find_path(int pe) noexcept;
   transport::Sent send_now(int pe, const NetSend& how, Bytes header, Bytes payload) noexcept;
   [[gnu::noinline]] bool begin_batch(int pe, const NetSend& how, Bytes header, Bytes payload) noexcept;
@@ -181,8 +190,9 @@ class NetChannel final : public transport::Sink {
   void acknowledge_at_poll(std::uint32_t polls) noexcept;
 
   std::vector<transport::Transport*> networks_;
-  std::uint8_t* route_ = nullptr;  // by PE: 0, or one more than its index in networks_
-  std::vector<NetPeer> peers_;
+  std::uint8_t* route_ = nullptr;  // by PE: its index in networks_, or kNodeRoute
+  ContactTable<NetPeer> peers_;
+  std::vector<std::int32_t> contacts_;
   AckTracker acks_;
   Coalescer coalescer_;
   PathProbe probe_;

@@ -16,24 +16,28 @@ void PathProbe::open(const Setup& setup) {
   networks_.assign(setup.networks.begin(), setup.networks.end());
   route_ = setup.route;
   limit_ns_ = std::uint64_t{setup.limit_ms} * 1'000'000U;
-  has_path_.assign(setup.n_pes, true);
-  for (std::size_t pe = 0; route_ != nullptr && pe < setup.n_pes; ++pe) {
-    if (route_[pe] != 0) ++users_[route_[pe] - 1U];
-  }
-  for (std::size_t pe = 0; setup.paths != nullptr && pe < setup.n_pes; ++pe) {
-    if ((setup.paths[pe] & (setup.paths[pe] - 1U)) == 0) continue;
-    has_path_[pe] = false;
-    paths_ = setup.paths;
-  }
-  if (paths_ == nullptr) return;
-  received_over_.assign(setup.n_pes, 0);
-  lost_over_.assign(setup.n_pes, 0);
+  if (networks_.size() > 1) paths_of_ = setup.paths_of;
+  if (paths_of_ != nullptr) contacts_.open(setup.n_pes);
+}
+
+// Finds out at the first contact which networks might lead to the PE. A PE that none leads to is lost by the first one.
+PathProbe::Contact& PathProbe::known(int pe) noexcept {
+  Contact& contact = contacts_[pe];
+  if (contact.is_known) return contact;
+  contact.is_known = true;
+  contact.paths = paths_of_(pe);
+  contact.has_path = std::popcount(contact.paths) < 2;
+  const auto first = static_cast<unsigned>(contact.paths == 0 ? 0 : std::countr_zero(contact.paths));
+  ++users_[first];
+  route(pe).store(static_cast<std::uint8_t>(first), std::memory_order_relaxed);
+  return contact;
 }
 
 bool PathProbe::has_path(int pe) noexcept {
-  if (has_path_[static_cast<std::size_t>(pe)]) return true;
-  begin(pe);
-  return has_path_[static_cast<std::size_t>(pe)];
+  if (paths_of_ == nullptr) return true;
+  const Contact& contact = known(pe);
+  if (!contact.has_path) begin(pe);
+  return contact.has_path;
 }
 
 void PathProbe::begin(int pe) {
@@ -65,7 +69,7 @@ void PathProbe::receive(int pe, unsigned network, HandlerId kind) noexcept {
   if (probe == open_.end() || (probe->second.requested & bit_of(network)) == 0) return;
   // A network that was given up has only been slow. Nothing else has been sent yet, so it may still be used.
   use(pe, network);
-  has_path_[static_cast<std::size_t>(pe)] = true;
+  known(pe).has_path = true;
   ++records_[network].succeeded;
   open_.erase(probe);
 }
@@ -73,7 +77,7 @@ void PathProbe::receive(int pe, unsigned network, HandlerId kind) noexcept {
 // Returns the networks behind the one in use that have not lost the PE, as bits.
 unsigned PathProbe::networks_left(int pe) const noexcept {
   const unsigned used = (bit_of(network_of(pe)) << 1) - 1;
-  return paths_[pe] & ~used & ~unsigned{lost_over_[static_cast<std::size_t>(pe)]};
+  return contacts_[pe].paths & ~used & ~unsigned{contacts_[pe].lost_over};
 }
 
 bool PathProbe::has_next(int pe) const noexcept { return networks_left(pe) != 0; }
@@ -90,7 +94,7 @@ void PathProbe::use_next(int pe) noexcept { use(pe, static_cast<unsigned>(std::c
 void PathProbe::use(int pe, unsigned network) noexcept {
   --users_[network_of(pe)];
   ++users_[network];
-  route(pe).store(static_cast<std::uint8_t>(network + 1), std::memory_order_relaxed);
+  route(pe).store(static_cast<std::uint8_t>(network), std::memory_order_relaxed);
 }
 
 void PathProbe::add_cause(Probe& probe, unsigned network, const std::string& cause) {
@@ -114,10 +118,12 @@ bool PathProbe::try_next(int pe, Probe& probe, const std::string& cause) {
 // A PE that has sent nothing, or only a probe, over the lost network may still be there. It is probed over the networks
 // that are left, even if no message waits for it.
 bool PathProbe::is_lost(int pe, unsigned network, std::string& cause) noexcept {
-  if (paths_ == nullptr || (received_over_[static_cast<std::size_t>(pe)] & bit_of(network)) != 0) return true;
+  if (paths_of_ == nullptr) return true;
+  Contact& contact = known(pe);
+  if ((contact.received_over & bit_of(network)) != 0) return true;
   const bool is_in_use = network == network_of(pe);
-  if (has_path_[static_cast<std::size_t>(pe)]) return is_in_use;
-  lost_over_[static_cast<std::size_t>(pe)] |= static_cast<std::uint8_t>(bit_of(network));
+  if (contact.has_path) return is_in_use;
+  contact.lost_over |= static_cast<std::uint8_t>(bit_of(network));
   if (!is_in_use) {
     begin(pe);
     add_cause(open_[pe], network, cause);

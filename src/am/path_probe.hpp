@@ -14,19 +14,25 @@
 #include <vector>
 
 #include "am/handlers.hpp"
+#include "base/contact_table.hpp"
 #include "transport/transport.hpp"
 
 namespace shmemx::am {
+
+// In a table of routes: the PE is of this node. Others have the number of a network, which is 0 before the first
+// contact.
+inline constexpr std::uint8_t kNodeRoute = 0xff;
 
 // Networks count from 0, as in `networks`.
 class PathProbe {
  public:
   struct Setup {
     std::span<transport::Transport* const> networks;
-    // By PE: 0 for PEs of this node, else one more than its network. Changed here, and read by any thread. Stays.
+    // By PE: kNodeRoute, or its network. Changed here, and read by any thread. Stays.
     std::uint8_t* route;
-    // By PE: one bit for each network that might lead there. Null: there is no choice. Stays.
-    const std::uint8_t* paths;
+    // Returns one bit for each network that might lead to a PE of another node. Called once for each, at the first
+    // contact. Null: the first network leads to all.
+    std::uint8_t (*paths_of)(int pe);
     std::size_t n_pes;
     std::uint32_t limit_ms;  // how long to wait for a reply while there is another network
   };
@@ -38,14 +44,14 @@ class PathProbe {
   void receive(int pe, unsigned network, HandlerId kind) noexcept;
   // Notes that `pe` has sent any other message over a network: it has found that this one leads here.
   void note_message(int pe, unsigned network) noexcept {
-    if (paths_ == nullptr) return;
-    received_over_[static_cast<std::size_t>(pe)] |= static_cast<std::uint8_t>(1U << network);
+    if (paths_of_ == nullptr) return;
+    contacts_[pe].received_over |= static_cast<std::uint8_t>(1U << network);
     records_[network].has_brought_messages = true;
   }
-  // Returns whether this PE or another one uses the network, as far as is known.
+  // Returns whether this PE or another one uses the network, as far as is known. Others begin with the first one.
   bool is_used(unsigned network) const noexcept {
-    return paths_ == nullptr || records_[network].has_brought_messages ||
-           (users_[network] != 0 && !is_hopeless(network));
+    return paths_of_ == nullptr || records_[network].has_brought_messages ||
+           ((network == 0 || users_[network] != 0) && !is_hopeless(network));
   }
   // Notes that a network has lost `pe`. Returns whether the PE is lost: false if it has sent nothing over that network
   // and another one is in use or left. If true, `cause` tells what became of all networks.
@@ -68,9 +74,18 @@ class PathProbe {
     int pe;
     unsigned network;
   };
+  // A PE of another node. Networks as bits.
+  struct Contact {
+    std::uint8_t paths;          // those that might lead there
+    std::uint8_t received_over;  // those over which it has sent messages
+    std::uint8_t lost_over;      // those that have lost it
+    bool has_path;
+    bool is_known;  // `paths` is filled in
+  };
 
+  Contact& known(int pe) noexcept;
   std::atomic_ref<std::uint8_t> route(int pe) const noexcept { return std::atomic_ref(route_[pe]); }
-  unsigned network_of(int pe) const noexcept { return route(pe).load(std::memory_order_relaxed) - 1U; }
+  unsigned network_of(int pe) const noexcept { return route(pe).load(std::memory_order_relaxed); }
   void begin(int pe);
   unsigned networks_left(int pe) const noexcept;
   bool has_next(int pe) const noexcept;
@@ -84,14 +99,12 @@ class PathProbe {
 
   std::vector<transport::Transport*> networks_;
   std::uint8_t* route_ = nullptr;
-  const std::uint8_t* paths_ = nullptr;
+  std::uint8_t (*paths_of_)(int pe) = nullptr;  // null: there is one network
   std::uint64_t limit_ns_ = 0;
   Record records_[transport::kMaxTransports];
-  std::size_t users_[transport::kMaxTransports] = {};  // the number of PEs whose route is this network
-  std::vector<std::uint8_t> received_over_;            // by PE: networks over which it has sent messages, as bits
-  std::vector<std::uint8_t> lost_over_;                // by PE: networks that have lost it, as bits
-  std::vector<bool> has_path_;                         // by PE
-  std::unordered_map<int, Probe> open_;                // by PE
+  std::size_t users_[transport::kMaxTransports] = {};  // the number of PEs in contact whose route is this network
+  ContactTable<Contact> contacts_;
+  std::unordered_map<int, Probe> open_;  // by PE
   std::vector<Reply> unsent_replies_;
 };
 

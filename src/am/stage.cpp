@@ -1,6 +1,5 @@
 #include "am/stage.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 #include "am/endpoint.hpp"
@@ -33,10 +32,16 @@ void send_stage(const StageNote& note, std::span<const int> also, std::uint32_t 
   if (!has_networks()) return;
   const Locked endpoint;
   const std::uint64_t deadline = now_ns() + std::uint64_t{patience_ms} * 1'000'000U;
-  for (int pe = 0; pe < endpoint->n_pes(); ++pe) {
-    if (!endpoint->is_internode(pe)) continue;
-    if (!endpoint->net()->has_exchanged(pe) && std::find(also.begin(), also.end(), pe) == also.end()) continue;
+  const auto send = [&](int pe) {
     while (!endpoint->try_send(pe, kStage, bytes_of(note)) && now_ns() < deadline) endpoint->poll();
+  };
+  // Polls may add contacts.
+  NetChannel& net = *endpoint->net();
+  for (std::size_t i = 0; i < net.contacts().size(); ++i) {
+    if (const int pe = net.contacts()[i]; net.has_exchanged(pe)) send(pe);
+  }
+  for (const int pe : also) {
+    if (endpoint->is_internode(pe) && !net.has_exchanged(pe)) send(pe);
   }
   endpoint->flush_gathered();
 }

@@ -24,15 +24,14 @@ static_assert(sizeof(BoxHeader) == sizeof(BoxSlot::head));
 // At the beginning of a cell; the payload follows.
 struct CellHeader {
   Cell link;
-  std::uint16_t target;
-  std::uint16_t source;
-  std::uint8_t handler;
-  std::uint8_t flags;  // kUsesBox or 0
-  std::uint16_t reserved;
+  std::uint32_t target;
+  std::uint32_t source;
   Number number;
   Number executed;  // how many of the target's messages the source has executed
   std::uint32_t bytes;
-  std::uint32_t padding;
+  std::uint8_t handler;
+  std::uint8_t flags;  // kUsesBox or 0
+  std::uint16_t reserved;
 
   std::byte* payload() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
   static CellHeader& of(Cell* cell) noexcept { return *reinterpret_cast<CellHeader*>(cell); }

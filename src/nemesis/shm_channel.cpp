@@ -14,7 +14,7 @@ void ShmChannel::open(const ShmSetup& setup) noexcept {
   part_bytes_ = parts_.layout().part_bytes;
   doorbells_ = setup.doorbells;
   credits_.open(parts_, me_, setup.cells_in_use);
-  box_sources_ = setup.box_sources.first(0);
+  box_sources_ = setup.box_sources;
   unflushed_ = setup.unflushed;
   peers_ = setup.peers;
 }
@@ -29,8 +29,8 @@ bool ShmChannel::try_send_in_cell(int pe, std::uint8_t handler, Bytes header, By
   if (taken == nullptr) return false;
   CellHeader& cell = CellHeader::of(taken);
   ShmPeer& peer = peer_of(pe);
-  cell.target = static_cast<std::uint16_t>(pe);
-  cell.source = static_cast<std::uint16_t>(me_);
+  cell.target = static_cast<std::uint32_t>(pe);
+  cell.source = static_cast<std::uint32_t>(me_);
   cell.handler = handler;
   cell.flags = peer.writes_box ? 0 : kUsesBox;
   peer.writes_box = true;
@@ -63,27 +63,26 @@ void ShmChannel::note_cell(const CellHeader& cell, ShmPeer& peer) noexcept {
   if (reached(cell.executed, peer.executed)) peer.executed = cell.executed;
   if ((cell.flags & kUsesBox) == 0 || peer.reads_box) return;
   peer.reads_box = true;
-  box_sources_ = {box_sources_.data(), box_sources_.size() + 1};  // the memory has room for all PEs
-  box_sources_.back() = cell.source;
+  box_sources_->push_back(static_cast<std::int32_t>(cell.source));
 }
 
 void ShmChannel::give_back(Cell* cell) noexcept {
-  const int owner = CellHeader::of(cell).source;
+  const auto owner = static_cast<int>(CellHeader::of(cell).source);
   parts_.control(owner).free.enqueue(cell);
   wake(doorbell_of(owner));
 }
 
 bool ShmChannel::has_messages() noexcept {
   if (has_cells()) return true;
-  for (const int source : box_sources_) {
+  for (const std::int32_t source : *box_sources_) {
     ShmPeer& peer = peer_of(source);
     if (peer.reader.find(boxes_[source], peer.received + 1) != nullptr) return true;
   }
   return false;
 }
 
-void ShmChannel::reject_source(int source) const noexcept {
-  fatal(nullptr, "a message says that it comes from PE %d, allowed are 0..%d", source, n_pes() - 1);
+void ShmChannel::reject_source(std::uint32_t source) const noexcept {
+  fatal(nullptr, "a message says that it comes from PE %u, allowed are 0..%d", source, n_pes() - 1);
 }
 
 void ShmChannel::reject_length(int source, std::size_t bytes, std::size_t allowed) noexcept {

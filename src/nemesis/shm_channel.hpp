@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <vector>
 
 #include "base/bytes.hpp"
 #include "base/doorbell.hpp"
@@ -43,13 +44,14 @@ struct ShmPeer {
 };
 static_assert(sizeof(ShmPeer) == kCacheLine);  // a power of two: an index is a shift
 
-// The spans are private memory of zeros, one element for each PE. All that is named here stays.
+// The spans are private memory of zeros, one element for each PE, of which only those of PEs in contact are touched.
+// All that is named here stays.
 struct ShmSetup {
   Parts parts;
   int me;
   Doorbells doorbells;
   std::span<ShmPeer> peers;
-  std::span<std::uint16_t> box_sources;
+  std::vector<std::int32_t>* box_sources;  // empty
   std::span<std::uint32_t> cells_in_use;
   UnflushedPes* unflushed;
 };
@@ -121,7 +123,8 @@ class ShmChannel {
   template <class Deliver>
   bool poll_boxes(const Deliver& deliver) noexcept {
     bool any = false;
-    for (const int source : box_sources_) {
+    for (std::size_t next = 0; next < box_sources_->size(); ++next) {
+      const int source = (*box_sources_)[next];
       for (std::size_t i = 0; i < kBoxSlots && poll_box(source, deliver); ++i) any = true;
     }
     return any;
@@ -178,9 +181,9 @@ class ShmChannel {
   }
   template <class Deliver>
   void receive_cell(CellHeader& cell, const Deliver& deliver) noexcept {
-    const int source = cell.source;
+    if (cell.source >= peers_.size()) reject_source(cell.source);
+    const auto source = static_cast<int>(cell.source);
     const std::uint32_t bytes = cell.bytes;
-    if (source >= n_pes()) reject_source(source);
     if (bytes > max_payload_bytes()) reject_length(source, bytes, max_payload_bytes());
     ShmPeer& peer = peer_of(source);
     // What was sent before it and is not here yet lies in the box: its slot was filled before the cell was sent.
@@ -193,7 +196,7 @@ class ShmChannel {
     if (is_done) give_back(&cell.link);
   }
   void note_cell(const CellHeader& cell, ShmPeer& peer) noexcept;
-  [[noreturn, gnu::cold, gnu::noinline]] void reject_source(int source) const noexcept;
+  [[noreturn, gnu::cold, gnu::noinline]] void reject_source(std::uint32_t source) const noexcept;
   [[noreturn, gnu::cold, gnu::noinline]] static void reject_length(int source, std::size_t bytes,
                                                                    std::size_t allowed) noexcept;
   [[noreturn, gnu::cold, gnu::noinline]] static void reject_number(int source, Number number, Number expected) noexcept;
@@ -209,7 +212,7 @@ class ShmChannel {
   int me_ = 0;
   Parts parts_;
   CellCredits credits_;
-  std::span<std::uint16_t> box_sources_;  // sources that use their box
+  std::vector<std::int32_t>* box_sources_ = nullptr;  // sources that use their box
   UnflushedPes* unflushed_ = nullptr;
 };
 

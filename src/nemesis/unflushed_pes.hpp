@@ -26,7 +26,7 @@ class UnflushedPes {
 
   // Each channel remembers which PEs it has added.
   void add(int pe) {
-    pes_.push_back(static_cast<std::uint16_t>(pe));
+    pes_.push_back(pe);
     unflushed_count.fetch_add(1, std::memory_order_relaxed);  // read by the same thread
   }
   std::size_t size() const noexcept { return pes_.size(); }
@@ -35,12 +35,12 @@ class UnflushedPes {
   // Removes the PEs for which is_flushed(pe) returns true.
   template <class IsFlushed>
   void drop(IsFlushed&& is_flushed) {
-    const std::size_t dropped = std::erase_if(pes_, [&](std::uint16_t pe) { return is_flushed(int{pe}); });
+    const std::size_t dropped = std::erase_if(pes_, [&](std::int32_t pe) { return is_flushed(pe); });
     unflushed_count.fetch_sub(dropped, std::memory_order_release);  // flushed
   }
 
  private:
-  std::vector<std::uint16_t> pes_;
+  std::vector<std::int32_t> pes_;
 };
 
 }  // namespace shmemx::nemesis

@@ -12,9 +12,7 @@ void Engine::start(Platform& platform, const Settings& settings) noexcept {
   settings_ = settings;
   one_message_bytes_ = std::min(kEagerBytes, settings.payload_bytes - sizeof(EagerHeader));
   std::size_t most_bytes = settings.payload_bytes;
-  for (int pe = 0; pe < settings.n_pes; ++pe) {
-    if (platform.is_internode(pe)) most_bytes = std::max(most_bytes, kInternodeEagerBytes);
-  }
+  if (settings.several_nodes) most_bytes = std::max(most_bytes, kInternodeEagerBytes);
   pieces_.start(platform, most_bytes);
   matching_.start(platform, settings.unexpected_max);
   send_queue_.start(settings.n_pes, *this);

@@ -140,6 +140,7 @@ void open(const Start& start) noexcept {
   platform.parts = start.parts;
   engine.start(platform, {.me = start.me,
                           .n_pes = start.n_pes,
+                          .several_nodes = am::has_networks(),
                           .payload_bytes = am::max_payload_bytes(),
                           .unexpected_max = start.unexpected_max,
                           .lmt = start.lmt,

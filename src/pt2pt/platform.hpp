@@ -51,6 +51,7 @@ using config::LmtChoice;
 struct Settings {
   int me = 0;
   int n_pes = 0;
+  bool several_nodes = false;     // Platform::is_internode() holds for some PE
   std::size_t payload_bytes = 0;  // of a message within the node, at most
   std::size_t unexpected_max = 0;
   LmtChoice lmt = LmtChoice::automatic;

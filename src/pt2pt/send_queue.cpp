@@ -1,18 +1,15 @@
 #include "pt2pt/send_queue.hpp"
 
-#include <algorithm>
-
 namespace shmemx::pt2pt {
 
 void SendQueue::start(int n_pes, Pusher& pusher) noexcept {
   pusher_ = &pusher;
-  queues_.assign(static_cast<std::size_t>(n_pes), PeerQueue{});
+  queues_.open(static_cast<std::size_t>(n_pes));
   active_.clear();
-  active_.reserve(queues_.size());
 }
 
 void SendQueue::clear() noexcept {
-  std::fill(queues_.begin(), queues_.end(), PeerQueue{});
+  for (const int pe : active_) queue(pe) = PeerQueue{};
   active_.clear();
 }
 

@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "base/contact_table.hpp"
 #include "pt2pt/request.hpp"
 
 namespace shmemx::pt2pt {
@@ -46,11 +47,11 @@ class SendQueue {
     Request* last = nullptr;
   };
 
-  PeerQueue& queue(int pe) noexcept { return queues_[static_cast<std::size_t>(pe)]; }
+  PeerQueue& queue(int pe) noexcept { return queues_[pe]; }
   bool drain_peer(int pe) noexcept;
 
   Pusher* pusher_ = nullptr;
-  std::vector<PeerQueue> queues_;
+  ContactTable<PeerQueue> queues_;
   std::vector<int> active_;  // peers whose queue is not empty
 };
 

@@ -41,10 +41,10 @@ class CmaPeer {
     const std::atomic_ref known(known_);
     std::int32_t pid = known.load(std::memory_order_relaxed);  // nothing else is read through it
     if (pid == kUntried) {
-      pid = probe.pid > 0 && answers(probe, read) ? probe.pid : 0;
+      pid = probe.pid > 0 && answers(probe, read) ? probe.pid : kNoAccess;
       known.store(pid, std::memory_order_relaxed);
     }
-    return pid;
+    return pid == kNoAccess ? 0 : pid;
   }
 
  private:
@@ -56,7 +56,8 @@ class CmaPeer {
     return read(probe.pid, local, remote, sizeof found) == long{sizeof found} && found == probe.value;
   }
 
-  static constexpr std::int32_t kUntried = -1;
+  static constexpr std::int32_t kUntried = 0;  // so that tables of zeros hold it
+  static constexpr std::int32_t kNoAccess = -1;
   alignas(std::atomic_ref<std::int32_t>::required_alignment) std::int32_t known_ = kUntried;
 };
 

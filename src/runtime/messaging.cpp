@@ -40,13 +40,9 @@ void hide_memory() {
   for (std::uint32_t i = 0; i < windows::kBuiltinWindows; ++i) windows::expose_builtin({i, 0}, nullptr, 0);
 }
 
-bool has_node_peers(const StartParameters& parameters) {
-  const int me = parameters.identity.pe;
-  for (int pe = 0; pe < parameters.identity.n_pes; ++pe) {
-    if (pe != me && context::node_of(pe) == context::node_of(me)) return true;
-  }
-  return false;
-}
+// For the endpoint, which asks at the first contact. Never changes: the nodes of the process stay.
+constinit const Nodes* nodes_of_paths = nullptr;
+std::uint8_t paths_of(int pe) { return nodes_of_paths->paths_of(pe); }
 
 void set_handlers() {
   active::set_active_handlers();
@@ -71,14 +67,15 @@ Doorbells doorbells_of(const windows::Arena& arena, const StartParameters& param
 void open_messages(const windows::Arena& arena, StartParameters& parameters, int thread_level) noexcept {
   const config::Config& config = parameters.config;
   Nodes& nodes = parameters.nodes;
+  nodes_of_paths = &nodes;
   am::set_up({.parts = parts_of(arena, parameters),
               .me = parameters.identity.pe,
               .n_pes = parameters.identity.n_pes,
               .doorbells = doorbells_of(arena, parameters),
               .many_threads = thread_level == SHMEM_THREAD_MULTIPLE,
               .pending_max = config.pending_max,
-              .route = nodes.several() ? nodes.route.data() : nullptr,
-              .paths = nodes.several() ? nodes.paths.data() : nullptr,
+              .route = nodes.several() ? nodes.route.entries().data() : nullptr,
+              .paths_of = nodes.several() ? paths_of : nullptr,
               .networks = nodes.open,
               .probe_ms = nodes.probe_ms,
               .lost = end_for_lost,
@@ -100,7 +97,7 @@ void open_messages(const windows::Arena& arena, StartParameters& parameters, int
   const bool needs_help = by_messages(parameters) && parameters.identity.n_pes > 1;
   const bool may_help = config.progress != config::Progress::off;
   if (may_help && (needs_help || config.progress == config::Progress::on)) progress::start_node_thread();
-  if (may_help && nodes.several()) progress::start_network_thread(has_node_peers(parameters));
+  if (may_help && nodes.several()) progress::start_network_thread(nodes.node_pes > 1);
 }
 
 void flush_messages(const char* routine) noexcept {

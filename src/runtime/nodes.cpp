@@ -3,7 +3,6 @@
 #include <dirent.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "am/net_channel.hpp"
@@ -16,7 +15,8 @@ using bootstrap::PeAddresses;
 using bootstrap::PeRecord;
 using transport::Bytes;
 
-// A PE without a progress thread replies only inside calls of the library, so it may be silent for longer by this factor.
+// A PE without a progress thread replies only inside calls of the library, so it may be silent for longer by this
+// factor.
 constexpr std::uint32_t kPatienceWithoutAgents = 20;
 constexpr std::uint32_t kMostProbeMs = 5000;
 
@@ -141,10 +141,19 @@ class ArenaAddresses final : public transport::EndpointAddresses {
 Nodes::Nodes() = default;
 Nodes::~Nodes() = default;
 
+std::uint8_t Nodes::paths_of(int pe) const noexcept {
+  unsigned paths = 0;
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    if (!addresses[i]->address_of(pe).empty()) paths |= 1U << i;
+  }
+  return static_cast<std::uint8_t>(paths);
+}
+
 void divide(Nodes& nodes, const bootstrap::NodeMap& map, int me, const config::Config& config, int n_pes) {
   const std::uint64_t most = config.pes_per_node == 0 ? ~std::uint64_t{0} : config.pes_per_node;
-  std::vector<std::uint64_t> seen(static_cast<std::size_t>(map.n_nodes()), 0);     // by node of the launcher: PEs so far
-  std::vector<std::uint32_t> current(static_cast<std::size_t>(map.n_nodes()), 0);  // by node of the launcher: the node that is being filled
+  std::vector<std::uint64_t> seen(static_cast<std::size_t>(map.n_nodes()), 0);  // by node of the launcher: PEs so far
+  std::vector<std::uint32_t> current(static_cast<std::size_t>(map.n_nodes()),
+                                     0);  // by node of the launcher: the node that is being filled
   nodes.node_of.assign(static_cast<std::size_t>(n_pes), 0);
   nodes.hosts.clear();
   for (int pe = 0; pe < n_pes; ++pe) {
@@ -160,6 +169,7 @@ void divide(Nodes& nodes, const bootstrap::NodeMap& map, int me, const config::C
   nodes.mapped.assign(static_cast<std::size_t>(n_pes), 0);
   for (std::size_t pe = 0; pe < nodes.mapped.size(); ++pe)
     nodes.mapped[pe] = nodes.node_of[pe] == nodes.node_of[static_cast<std::size_t>(me)] ? 1 : 0;
+  nodes.node_pes = static_cast<int>(std::count(nodes.mapped.begin(), nodes.mapped.end(), std::uint8_t{1}));
   nodes.setup.me = me;
   nodes.setup.n_pes = n_pes;
   nodes.setup.one_machine = map.n_nodes() == 1;
@@ -207,13 +217,9 @@ namespace {
 
 // Keeps a network open if a PE of another node has an endpoint address for it.
 void open_for_some(Nodes& nodes, const windows::Arena& arena, transport::Candidate& network) {
-  const auto bit = static_cast<std::uint8_t>(1U << nodes.open.size());
   bool any = false;
-  for (std::size_t pe = 0; pe < nodes.paths.size(); ++pe) {
-    if (nodes.mapped[pe] != 0 || find_address(arena.endpoint_addresses(static_cast<int>(pe)), network.name).empty())
-      continue;
-    nodes.paths[pe] |= bit;
-    any = true;
+  for (std::size_t pe = 0; pe < nodes.mapped.size() && !any; ++pe) {
+    any = nodes.mapped[pe] == 0 && !find_address(arena.endpoint_addresses(static_cast<int>(pe)), network.name).empty();
   }
   if (!any) {
     network.transport.reset();
@@ -229,15 +235,16 @@ void open_for_some(Nodes& nodes, const windows::Arena& arena, transport::Candida
 
 Status choose_networks(Nodes& nodes, windows::Arena& arena) {
   if (!nodes.several()) return {};
-  nodes.paths.assign(nodes.mapped.size(), 0);
   for (transport::Candidate& network : nodes.networks) {
     if (network.transport != nullptr) open_for_some(nodes, arena, network);
   }
-  nodes.route.assign(nodes.mapped.size(), 0);
-  for (std::size_t pe = 0; pe < nodes.route.size(); ++pe) {
-    if (nodes.mapped[pe] != 0) continue;
-    if (nodes.paths[pe] == 0) return unreachable(nodes, static_cast<int>(pe));
-    nodes.route[pe] = static_cast<std::uint8_t>(std::countr_zero(nodes.paths[pe]) + 1);
+  nodes.route.open(nodes.mapped.size());
+  for (int pe = 0; pe < static_cast<int>(nodes.mapped.size()); ++pe) {
+    if (nodes.mapped[static_cast<std::size_t>(pe)] != 0) {
+      nodes.route[pe] = am::kNodeRoute;
+    } else if (nodes.paths_of(pe) == 0) {
+      return unreachable(nodes, pe);
+    }
   }
   return {};
 }

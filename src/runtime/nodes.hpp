@@ -1,5 +1,5 @@
-// Nodes of a job: divides the PEs into nodes, exchanges records before the geometry is computed, and chooses a network for
-// each internode PE.
+// Nodes of a job: divides the PEs into nodes, exchanges records before the geometry is computed, and chooses a network
+// for each internode PE.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "am/net_channel.hpp"
+#include "base/contact_table.hpp"
 #include "base/result.hpp"
 #include "bootstrap/bootstrap.hpp"
 #include "config/config.hpp"
@@ -21,6 +22,7 @@ class ArenaAddresses;
 
 struct Nodes {
   int n_nodes = 1;
+  int node_pes = 1;                    // on this PE's node
   std::vector<std::uint32_t> node_of;  // by PE; empty: all on one node
   std::vector<std::uint8_t> mapped;    // by PE: on this PE's node
   std::vector<std::string> hosts;      // by node
@@ -30,10 +32,11 @@ struct Nodes {
   std::vector<transport::Candidate> networks;
   std::vector<std::unique_ptr<ArenaAddresses>> addresses;  // of each network
   std::vector<transport::Transport*> open;                 // networks that may lead to some PE
-  std::vector<std::uint8_t> route;                         // by PE: 0, or one more than an index of `open`
-  std::vector<std::uint8_t> paths;                         // by PE: a bit for each of `open` that may lead there
+  ContactTable<std::uint8_t> route;                        // see am::PathProbe
 
   bool several() const noexcept { return n_nodes > 1; }
+  // Returns a bit for each of `open` that may lead to `pe`, of another node.
+  std::uint8_t paths_of(int pe) const noexcept;
   const std::string& host_of(int pe) const noexcept { return hosts[node_of[static_cast<std::size_t>(pe)]]; }
   ~Nodes();
   Nodes();
@@ -43,15 +46,15 @@ struct Nodes {
 void divide(Nodes& nodes, const bootstrap::NodeMap& map, int me, const config::Config& config, int n_pes);
 // Opens the networks and writes this PE's endpoint addresses. Does nothing in a job on one node.
 Status open_networks(Nodes& nodes, windows::Arena& arena, const config::Config& config);
-// Copies records and endpoint addresses of the PEs of other nodes into this node's arena. Collective over the job if the
-// launcher has several nodes. All PEs of this node have filled theirs.
+// Copies records and endpoint addresses of the PEs of other nodes into this node's arena. Collective over the job if
+// the launcher has several nodes. All PEs of this node have filled theirs.
 Status exchange_records(const windows::Arena& arena, bootstrap::Bootstrap& launcher, int me);
-// Chooses a network for each internode PE: the first of this job's that both sides have. A path probe shows later whether
-// it leads there.
+// Chooses a network for each internode PE: the first of this job's that both sides have. A path probe shows later
+// whether it leads there.
 Status choose_networks(Nodes& nodes, windows::Arena& arena);
 
-// Describes to users how each class of PEs is reached, and why not by other networks. In a job on one node: the networks
-// that could be used.
+// Describes to users how each class of PEs is reached, and why not by other networks. In a job on one node: the
+// networks that could be used.
 std::string describe_peers(const Nodes& nodes, const std::string& path_reason, const config::Config& config);
 
 // The small operations that this PE has sent to other nodes, and the messages that carried them; and a line about them.

@@ -1,3 +1,4 @@
+#include <bit>
 #include <cstdio>
 
 #include "am/endpoint.hpp"
@@ -76,14 +77,18 @@ std::string of_node(const Nodes& nodes, const std::string& path_reason) {
   return line("same node", "PE " + list.text() + ": " + path) + line("", "because: " + path_reason);
 }
 
+std::size_t first_network(const Nodes& nodes, int pe) {
+  return static_cast<std::size_t>(std::countr_zero(nodes.paths_of(pe)));
+}
+
 std::string of_network(const Nodes& nodes, const config::Config& config, std::size_t index) {
   const transport::Transport& network = *nodes.open[index];
   PeList list;
   int first = -1;
-  for (std::size_t pe = 0; pe < nodes.route.size(); ++pe) {
-    if (nodes.route[pe] != index + 1) continue;
-    list.add(static_cast<int>(pe));
-    if (first < 0) first = static_cast<int>(pe);
+  for (int pe = 0; pe < static_cast<int>(nodes.mapped.size()); ++pe) {
+    if (nodes.mapped[static_cast<std::size_t>(pe)] != 0 || first_network(nodes, pe) != index) continue;
+    list.add(pe);
+    if (first < 0) first = pe;
   }
   const int count = list.count();
   if (count == 0)

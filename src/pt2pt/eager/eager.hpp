@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
 
+#include "base/contact_table.hpp"
 #include "pt2pt/matching.hpp"
 #include "pt2pt/pieces.hpp"
 #include "pt2pt/platform.hpp"
@@ -47,7 +47,7 @@ class Eager {
     std::size_t received = 0;
   };
 
-  Arrival& arrival(int pe) noexcept { return arrivals_[static_cast<std::size_t>(pe)]; }
+  Arrival& arrival(int pe) noexcept { return arrivals_[pe]; }
   void take_whole(ReceiveRequest& receive, int source, int tag, Payload data) noexcept;
   void take_begin(ReceiveRequest& receive, int source, const EagerHeader& header, Payload data) noexcept;
   void begin_arrival(int source, const EagerHeader& header, Payload data) noexcept;
@@ -57,7 +57,7 @@ class Eager {
   const Settings* settings_ = nullptr;
   Matching* matching_ = nullptr;
   Pieces* pieces_ = nullptr;
-  std::vector<Arrival> arrivals_;
+  ContactTable<Arrival> arrivals_;
 };
 
 }  // namespace shmemx::pt2pt

@@ -12,10 +12,10 @@ void Eager::start(Platform& platform, const Settings& settings, Matching& matchi
   settings_ = &settings;
   matching_ = &matching;
   pieces_ = &pieces;
-  arrivals_.assign(static_cast<std::size_t>(settings.n_pes), Arrival{});
+  arrivals_.open(static_cast<std::size_t>(settings.n_pes));
 }
 
-void Eager::clear() noexcept { std::fill(arrivals_.begin(), arrivals_.end(), Arrival{}); }
+void Eager::clear() noexcept { arrivals_.open(arrivals_.size()); }
 
 // The request stays the first for its peer until all of it has been sent, so its parts need no name.
 Step Eager::push(Request& send) noexcept {

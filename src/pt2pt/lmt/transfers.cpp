@@ -1,7 +1,5 @@
 #include "pt2pt/lmt/transfers.hpp"
 
-#include <algorithm>
-
 #include "pt2pt/lmt/lmt.hpp"
 
 namespace shmemx::pt2pt {
@@ -10,13 +8,13 @@ void Transfers::start(Platform& platform, const Settings& settings, SendQueue& s
   platform_ = &platform;
   settings_ = &settings;
   send_queue_ = &send_queue;
-  cma_peers_.assign(static_cast<std::size_t>(settings.n_pes), rma::CmaPeer{});
+  cma_peers_.open(static_cast<std::size_t>(settings.n_pes));
 }
 
 void Transfers::clear() noexcept {
   movers_ = nullptr;
   buffer_user_ = nullptr;
-  std::fill(cma_peers_.begin(), cma_peers_.end(), rma::CmaPeer{});
+  cma_peers_.open(cma_peers_.size());
 }
 
 void Transfers::start_moving(Request& request) noexcept {
@@ -59,7 +57,7 @@ pid_t Transfers::cma_pid(int source, const RtsHeader& rts) noexcept {
   const auto read = [this](pid_t pid, Cursor& local, Cursor& remote, std::size_t most) {
     return platform_->read_memory(pid, local, remote, most);
   };
-  return cma_peers_[static_cast<std::size_t>(source)].pid(rts.probe, read);
+  return cma_peers_[source].pid(rts.probe, read);
 }
 
 bool Transfers::progress() noexcept {

@@ -2,8 +2,7 @@
 // pt2pt is here.
 #pragma once
 
-#include <vector>
-
+#include "base/contact_table.hpp"
 #include "pt2pt/platform.hpp"
 #include "pt2pt/request.hpp"
 #include "pt2pt/send_queue.hpp"
@@ -49,7 +48,7 @@ class Transfers {
   SendQueue* send_queue_ = nullptr;
   Request* movers_ = nullptr;
   const Request* buffer_user_ = nullptr;
-  std::vector<rma::CmaPeer> cma_peers_;
+  ContactTable<rma::CmaPeer> cma_peers_;
 };
 
 }  // namespace shmemx::pt2pt

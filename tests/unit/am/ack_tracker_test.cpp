@@ -83,4 +83,15 @@ BOOST_AUTO_TEST_CASE(sources_without_room_stay) {
   BOOST_CHECK((f.sent == Sent{{2, 1}, {1, 2}}));
 }
 
+// Numbers that are equal in their low 16 bits are different PEs.
+BOOST_AUTO_TEST_CASE(a_world_of_millions) {
+  Fixture f;
+  f.acks.open(std::size_t{1} << 22);
+  for (const int pe : {5, 65'536 + 5, (1 << 20) + 5}) f.acks.note_executed(pe, true);
+  f.acks.note_executed((1 << 20) + 5, true);
+  BOOST_CHECK(f.send(kAwaited));
+  BOOST_CHECK((f.sent == Sent{{5, 1}, {65'536 + 5, 1}, {(1 << 20) + 5, 2}}));
+  BOOST_CHECK(f.acks.is_empty());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

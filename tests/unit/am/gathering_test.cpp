@@ -65,12 +65,7 @@ struct Fixture {
   }
   void deliver_batch(std::size_t i) { channel->deliver_batch({1, network.contents[i]}); }
 
-  std::array<std::uint8_t, 400> route = [] {
-    std::array<std::uint8_t, 400> all;
-    all.fill(1);
-    all[0] = 0;
-    return all;
-  }();
+  std::array<std::uint8_t, 400> route{kNodeRoute};
   FakeTransport network{"a"};
   std::vector<std::byte> data = std::vector<std::byte>(16);
   Dispatch dispatch{own_endpoint};

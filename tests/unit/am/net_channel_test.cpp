@@ -29,7 +29,8 @@ struct Fixture {
     set_handler(kReply, done, {.role = Role::reply});
     set_handler(kFlag, done, {.counted = false});
     const std::array<transport::Transport*, 2> networks{&a, &b};
-    channel->open({.paths = {networks, route.data(), paths.data(), route.size(), 1'000'000},
+    channel->open({.paths = {networks, route.data(), [](int pe) { return kPaths[static_cast<std::size_t>(pe)]; },
+                             route.size(), 1'000'000},
                    .dispatch = &dispatch,
                    .unflushed = &unflushed,
                    .lost = nullptr});
@@ -43,8 +44,8 @@ struct Fixture {
     unflushed.drop([this](int pe) { return channel->drop_if_flushed(pe); });
   }
 
-  std::array<std::uint8_t, 4> route{0, 1, 1, 1};
-  std::array<std::uint8_t, 4> paths{0, 1, 1, 3};
+  std::array<std::uint8_t, 4> route{kNodeRoute};
+  static constexpr std::array<std::uint8_t, 4> kPaths{0, 1, 1, 3};
   FakeTransport a{"a"}, b{"b"};
   std::vector<std::byte> zeros = std::vector<std::byte>(64);
   Dispatch dispatch{own_endpoint};
@@ -144,6 +145,54 @@ BOOST_AUTO_TEST_CASE(nothing_leaves_before_the_path_is_known) {
   BOOST_CHECK(f.channel->has_exchanged(3));
   BOOST_CHECK_EQUAL(&f.channel->network_of(3), &f.a);
   BOOST_CHECK(f.channel->network_called("b") == &f.b && f.channel->network_called("c") == nullptr);
+}
+
+// A world of four million PEs, of which this one meets three. Their numbers are equal in the low 16 bits.
+BOOST_AUTO_TEST_CASE(a_world_of_millions) {
+  Fixture f;
+  ContactTable<std::uint8_t> route;
+  route.open(std::size_t{1} << 22);
+  route[0] = kNodeRoute;
+  const std::array<transport::Transport*, 2> networks{&f.a, &f.b};
+  const auto channel = std::make_unique<NetChannel>();
+  channel->open({.paths = {networks, route.entries().data(), [](int pe) { return std::uint8_t(pe == 5 ? 2 : 1); },
+                           route.size(), 1'000'000},
+                 .dispatch = &f.dispatch,
+                 .unflushed = &f.unflushed,
+                 .lost = nullptr});
+  const std::array<int, 3> met{(1 << 20) + 5, 5, 65'536 + 5};
+  for (const int pe : met) {
+    BOOST_CHECK(!channel->has_exchanged(pe));
+    BOOST_CHECK(channel->try_send(pe, kPut, f.header(), {}, {}));
+    BOOST_CHECK(channel->try_send_coalesced(pe, kPut, f.header(), {}));
+    BOOST_CHECK(channel->has_exchanged(pe));
+  }
+  BOOST_CHECK(channel->contacts() == std::vector<std::int32_t>(met.begin(), met.end()));
+  BOOST_CHECK((f.a.sent == Sent{{met[0], kPut}, {met[2], kPut}}));
+  BOOST_CHECK((f.b.sent == Sent{{5, kPut}}));  // each over the network that leads there
+  BOOST_CHECK_EQUAL(route[met[0]], 0);
+  BOOST_CHECK_EQUAL(route[5], 1);
+  f.a.sent.clear();
+  BOOST_CHECK(channel->send_batches());
+  BOOST_CHECK((f.a.sent == Sent{{met[2], kBatch}, {met[0], kBatch}}));
+  std::vector<int> unflushed;
+  for (std::size_t i = 0; i < f.unflushed.size(); ++i) unflushed.push_back(f.unflushed.at(i));
+  BOOST_CHECK(unflushed == std::vector<int>(met.begin(), met.end()));
+  channel->deliver(met[0], {kAck, 0, 0, channel->last_counted(met[0])}, {});
+  f.unflushed.drop([&](int pe) { return channel->drop_if_flushed(pe); });
+  BOOST_CHECK_EQUAL(f.unflushed.size(), 2u);
+  for (const int pe : {5, met[2]}) channel->deliver(pe, {kAck, 0, 0, channel->last_counted(pe)}, {});
+  f.unflushed.drop([&](int pe) { return channel->drop_if_flushed(pe); });
+  BOOST_CHECK_EQUAL(f.unflushed.size(), 0u);
+}
+
+// Also a PE that only sends is a contact; one that nobody has met is none.
+BOOST_AUTO_TEST_CASE(a_source_is_a_contact) {
+  Fixture f;
+  f.arrive(2, kPut);
+  BOOST_CHECK(f.channel->contacts() == std::vector<std::int32_t>{2});
+  f.channel->poll(-1, kQuiet);  // acknowledges it
+  BOOST_CHECK(f.channel->has_exchanged(2) && !f.channel->has_exchanged(1));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -23,14 +23,15 @@ constexpr std::uint32_t kNever = 1'000'000;
 struct Fixture {
   explicit Fixture(std::uint32_t limit_ms = kNever) {
     const std::array<transport::Transport*, 3> networks{&a, &b, &c};
-    probe.open({networks, route.data(), paths.data(), route.size(), limit_ms});
+    probe.open(
+        {networks, route.data(), [](int pe) { return kPaths[static_cast<std::size_t>(pe)]; }, route.size(), limit_ms});
   }
   bool is_lost(int pe, unsigned network) { return probe.is_lost(pe, network, cause = "it is cut"); }
 
   // PE 0 is this one; 1 has one path only; 2 has the first and the last; 3 to 6 have all.
   static constexpr unsigned kA = 0, kB = 1, kC = 2;
-  std::array<std::uint8_t, 7> route{0, 2, 1, 1, 1, 1, 1};
-  std::array<std::uint8_t, 7> paths{0, 2, 5, 7, 7, 7, 7};
+  std::array<std::uint8_t, 7> route{am::kNodeRoute};
+  static constexpr std::array<std::uint8_t, 7> kPaths{0, 2, 5, 7, 7, 7, 7};
   FakeTransport a{"a"}, b{"b"}, c{"c"};
   PathProbe probe;
   std::string cause;
@@ -45,6 +46,7 @@ BOOST_AUTO_TEST_SUITE(am_path_probe)
 BOOST_AUTO_TEST_CASE(the_only_path_needs_no_probe) {
   Fixture f;
   BOOST_CHECK(f.probe.has_path(1));
+  BOOST_CHECK_EQUAL(f.route[1], Fixture::kB);
   BOOST_CHECK(f.b.sent.empty());
   BOOST_CHECK(f.is_lost(1, Fixture::kB));
   BOOST_CHECK_EQUAL(f.cause, "it is cut");
@@ -53,10 +55,9 @@ BOOST_AUTO_TEST_CASE(the_only_path_needs_no_probe) {
 BOOST_AUTO_TEST_CASE(without_choice_a_loss_is_the_end) {
   FakeTransport only("only");
   transport::Transport* const networks[] = {&only};
-  std::uint8_t route[] = {0, 1};
-  const std::uint8_t paths[] = {0, 1};
+  std::uint8_t route[] = {am::kNodeRoute, 0};
   PathProbe probe;
-  probe.open({networks, route, paths, 2, kNever});
+  probe.open({networks, route, [](int) { return std::uint8_t{1}; }, 2, kNever});
   std::string cause = "it is cut";
   BOOST_CHECK(probe.has_path(1));
   BOOST_CHECK(probe.is_lost(1, 0, cause));
@@ -71,7 +72,7 @@ BOOST_AUTO_TEST_CASE(one_request_and_its_reply) {
   BOOST_CHECK(!f.probe.has_path(3));
   f.probe.receive(3, Fixture::kA, kPathProbeReply);
   BOOST_CHECK(f.probe.has_path(3));
-  BOOST_CHECK_EQUAL(f.route[3], 1);
+  BOOST_CHECK_EQUAL(f.route[3], Fixture::kA);
   BOOST_CHECK(f.is_lost(3, Fixture::kA));
 }
 
@@ -80,14 +81,14 @@ BOOST_AUTO_TEST_CASE(a_late_reply_counts) {
   BOOST_CHECK(!f.probe.has_path(3));
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
   f.probe.progress();
-  BOOST_CHECK_EQUAL(f.route[3], 2);
+  BOOST_CHECK_EQUAL(f.route[3], Fixture::kB);
   f.probe.receive(3, Fixture::kC, kPathProbeReply);  // no request has left over it
   BOOST_CHECK(!f.probe.has_path(3));
   f.probe.receive(3, Fixture::kA, kPathProbeReply);
   BOOST_CHECK(f.probe.has_path(3));
-  BOOST_CHECK_EQUAL(f.route[3], 1);
+  BOOST_CHECK_EQUAL(f.route[3], Fixture::kA);
   f.probe.receive(3, Fixture::kB, kPathProbeReply);  // too late: messages are under way over the other
-  BOOST_CHECK_EQUAL(f.route[3], 1);
+  BOOST_CHECK_EQUAL(f.route[3], Fixture::kA);
 }
 
 // A network loses a PE once only: it would never say so again.
@@ -125,7 +126,7 @@ BOOST_AUTO_TEST_CASE(the_next_network_takes_over_and_the_cause_names_all) {
   Fixture f;
   BOOST_CHECK(!f.probe.has_path(2));
   BOOST_CHECK(!f.is_lost(2, Fixture::kA));
-  BOOST_CHECK_EQUAL(f.route[2], 3);  // the one between does not lead there
+  BOOST_CHECK_EQUAL(f.route[2], Fixture::kC);  // the one between does not lead there
   BOOST_CHECK((f.c.sent == Sent{{2, kPathProbe}}));
   BOOST_CHECK(f.b.sent.empty());
   BOOST_CHECK(!f.probe.has_path(2));
@@ -141,7 +142,7 @@ BOOST_AUTO_TEST_CASE(a_silent_network_is_replaced_but_for_the_last) {
   BOOST_CHECK((f.c.sent == Sent{{2, kPathProbe}}));
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
   f.probe.progress();
-  BOOST_CHECK_EQUAL(f.route[2], 3);
+  BOOST_CHECK_EQUAL(f.route[2], Fixture::kC);
   f.probe.receive(2, Fixture::kC, kPathProbeReply);
   BOOST_CHECK(f.probe.has_path(2));
 }
@@ -183,7 +184,7 @@ BOOST_AUTO_TEST_CASE(a_network_that_leads_nowhere_is_left_out) {
   f.probe.receive(3, Fixture::kB, kPathProbeReply);
   for (const int pe : {4, 5}) BOOST_CHECK(!f.is_lost(pe, Fixture::kB));
   BOOST_CHECK(!f.probe.has_path(6));
-  BOOST_CHECK_EQUAL(f.route[6], 2);  // that one has led somewhere
+  BOOST_CHECK_EQUAL(f.route[6], Fixture::kB);  // that one has led somewhere
 }
 
 BOOST_AUTO_TEST_SUITE_END()

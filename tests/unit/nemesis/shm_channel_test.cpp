@@ -24,13 +24,12 @@ struct FakePe {
   FakePe(const queue_test::NodeMemory& memory, int me) {
     const std::size_t n_pes = memory.layout.n_pes;
     peers.resize(n_pes);
-    box_sources.resize(n_pes);
     cells_in_use.resize(n_pes);
     last.resize(n_pes);
     last_sent.resize(n_pes);
     const Doorbells doorbells{reinterpret_cast<std::byte*>(&memory.parts.control(0).doorbell),
                               static_cast<std::ptrdiff_t>(memory.layout.part_bytes)};
-    channel.open({memory.parts, me, doorbells, peers, box_sources, cells_in_use, &unflushed});
+    channel.open({memory.parts, me, doorbells, peers, &box_sources, cells_in_use, &unflushed});
   }
 
   // Messages are numbered for each pair; the number stands in front, and each further byte repeats it.
@@ -66,7 +65,7 @@ struct FakePe {
   }
 
   std::vector<ShmPeer> peers;
-  std::vector<std::uint16_t> box_sources;
+  std::vector<std::int32_t> box_sources;
   std::vector<std::uint32_t> cells_in_use;
   UnflushedPes unflushed;
   ShmChannel channel;

@@ -28,7 +28,7 @@ struct Process {
     const nemesis::Parts parts(memory.data() + (kCacheLine - address % kCacheLine) % kCacheLine, layout);
     doorbell_hooks.own = &parts.control(0).doorbell;
     progress::policy().bare_polls = 1;
-    static std::uint8_t via[2] = {0, 1};
+    static std::uint8_t via[2] = {am::kNodeRoute, 0};
     static transport::Transport* const networks[1] = {&network};
     am::set_up({.parts = parts,
                 .me = 0,

@@ -45,6 +45,15 @@ BOOST_AUTO_TEST_CASE(a_reply_finds_its_request_once) {
   table->close(next);
 }
 
+BOOST_AUTO_TEST_CASE(a_world_of_millions) {
+  const auto table = make_table();
+  Tracker open;
+  const Ticket ticket = table->open(kNowhere, (1 << 20) + 5, {&open, 1});
+  for (const int pe : {5, 65'536 + 5}) BOOST_CHECK(table->find(ticket, pe) == nullptr && !table->any_open(1, pe));
+  BOOST_CHECK(table->find(ticket, (1 << 20) + 5) != nullptr && table->any_open(1, (1 << 20) + 5));
+  table->close(ticket);
+}
+
 BOOST_AUTO_TEST_CASE(the_table_fills_up_and_empties) {
   const auto table = make_table();
   Tracker open;

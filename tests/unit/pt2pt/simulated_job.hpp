@@ -85,6 +85,7 @@ class Job {
       Settings settings = like;
       settings.me = pe;
       settings.n_pes = n_pes;
+      settings.several_nodes = node_pes != 0;
       engines_.back()->start(*platforms_.back(), settings);
     }
   }
