@@ -18,7 +18,6 @@
 namespace shmemx::progress {
 namespace {
 
-constexpr std::uint64_t kRelievedNs = 1'000'000;  // as kLookNs, while a waiter sleeps in place of the thread
 constexpr std::uint32_t kBusyPolls = 5;           // of others between two looks: each is a system call or two
 
 constinit std::atomic<bool> waiter_on_networks{false};      // a waiter sleeps on the networks in the thread's place
@@ -115,6 +114,13 @@ class Gathering {
   std::uint64_t look_ns_ = am::kLookIntervalNs;
 };
 
+// As kLookNs, while a waiter sleeps in place of this thread: as long as waiters sleep, which is longer with more PEs on
+// each core. There each look delays the others, and a PE gets its turn after all of them anyway.
+std::uint64_t relieved_ns() {
+  constexpr std::uint64_t kLeastNs = 1'000'000;
+  return std::max(kLeastNs, policy().sleep_max_ns);
+}
+
 // Idles until the other threads leave the networks alone. A waiter that goes to sleep on its doorbell calls this thread
 // (leave_polling()). A waiter that returns to the program does not, as a call takes longer than the wake-up that it
 // ends; nor does one that loses its core. So there is a look at intervals, longer ones while a waiter sleeps on the
@@ -131,7 +137,7 @@ void idle_beside_others(Gathering& gathering) {
     const bool relieved = waiter_on_networks.load(std::memory_order_seq_cst);
     const bool gathers = gathering.is_recent();
     const std::uint64_t look_ns = gathers ? std::min(gathering.look_ns(), kLookNs) : kLookNs;
-    if (!waiters_sleep() && !network_thread.is_stopping()) network_thread.pause(seen, relieved ? kRelievedNs : look_ns);
+    if (!waiters_sleep() && !network_thread.is_stopping()) network_thread.pause(seen, relieved ? relieved_ns() : look_ns);
     network_thread_is_idle.store(false, std::memory_order_relaxed);
     if (gathers) gathering.look();
     busy = !waiters_sleep() &&

@@ -15,6 +15,7 @@ namespace {
 
 constexpr int kTurnsPerClock = 4;
 constexpr int kPollsAfterWake = 50;
+constexpr std::uint32_t kNetworkPollsAfterWake = 2;  // networks look everywhere at every second poll at the latest
 constexpr std::uint64_t kLookAfterWakeNs = 3'000;
 // Where a program that computes shares the core: about what it costs to be woken, so a wait costs twice the best.
 constexpr std::uint64_t kBusySpinNs = 20'000;
@@ -63,6 +64,18 @@ bool poll_for(PollFunction done, void* state, std::uint64_t ns) {
   }
 }
 
+// With very many PEs on a core what counts is how little each turn does.
+bool sleeps_at_once() { return policy().crowded && policy().yield_ns == 0; }
+
+// More messages often follow the first, but the sender may need a reply before it sends them, or this core. Returns true
+// if done.
+bool poll_after_wake(PollFunction done, void* state, Slept slept) {
+  if (message_poll() == nullptr) return poll_paused(done, state, kPollsAfterWake);
+  if (sleeps_at_once()) return poll_bare(done, state, kNetworkPollsAfterWake);
+  const std::uint64_t look_ns = slept == Slept::until_woken && !core_is_wanted(now_ns()) ? policy().poll_ns : 0;
+  return poll_for<pause_once>(done, state, std::max(look_ns, kLookAfterWakeNs));
+}
+
 // Never gives up the core, but looks now and then whether what it waits for can still come.
 void spin_until_done(PollFunction done, void* state, const char* routine) {
   constexpr std::uint32_t kPollsBetweenLooks = 100'000;
@@ -80,13 +93,7 @@ void sleep_until_done(PollFunction done, void* state, const char* routine) {
     if (how.on_sleep != nullptr) how.on_sleep(routine);
     const Slept slept = sleep_once(done, state, step_ns);
     if (slept == Slept::not_at_all) break;
-    if (message_poll() != nullptr) {
-      // More messages often follow the first, but the sender may need a reply before it sends them, or this core.
-      const std::uint64_t look_ns = slept == Slept::until_woken && !core_is_wanted(now_ns()) ? how.poll_ns : 0;
-      if (poll_for<pause_once>(done, state, std::max(look_ns, kLookAfterWakeNs))) break;
-    } else if (poll_paused(done, state, kPollsAfterWake)) {
-      break;
-    }
+    if (poll_after_wake(done, state, slept)) break;
     step_ns = step_ns * 2 < how.sleep_max_ns ? step_ns * 2 : how.sleep_max_ns;
   }
   // Other threads of this PE may still sleep. They are woken by their time-out at the latest.
@@ -112,10 +119,8 @@ void wait_in_phases(PollFunction done, void* state, const char* routine) {
     poll_for<always_yield>(done, state, ~std::uint64_t{0});
     return;
   }
-  // With very many PEs on a core what counts is how little each turn does.
-  const bool sleeps_at_once = how.crowded && how.yield_ns == 0;
   if (!how.crowded) note_cpu();
-  if (how.mode == WaitMode::automatic && !sleeps_at_once) {
+  if (how.mode == WaitMode::automatic && !sleeps_at_once()) {
     if (core_is_busy(now_ns())) {
       if (!how.crowded && poll_for<pause_once>(done, state, kBusySpinNs)) return;
       part_from_pes();
