@@ -46,10 +46,11 @@ class AckTracker {
   }
   bool is_empty() const noexcept { return unacknowledged_.empty(); }
   bool has_any(Scope scope) const noexcept { return scope == Scope::all ? !is_empty() : awaited_ != 0; }
-  // Returns whether matches(pe) holds for a PE that may have to be acknowledged.
+  // Returns whether matches(pe) holds for a PE that may wait for its acknowledgement.
   template <class Matches>
-  bool any_of(Matches&& matches) const {
-    return std::any_of(unacknowledged_.begin(), unacknowledged_.end(), matches);
+  bool any_awaited(Matches&& matches) const {
+    return awaited_ != 0 && std::any_of(unacknowledged_.begin(), unacknowledged_.end(),
+                                        [&](int pe) { return source(pe).is_awaited && matches(pe); });
   }
 
   // Acknowledges sources by try_send(pe, executed). Where that returns false the source stays in the list. Returns

@@ -71,8 +71,8 @@ transport::Transport* NetChannel::network_called(std::string_view name) const no
 bool NetChannel::arm(bool leaves_batches) noexcept {
   const bool holds_messages = !coalescer_.is_empty() || poll_.gathered;
   if (holds_messages && !leaves_batches) return false;
-  acknowledge(AckTracker::Scope::all);
-  if (acks_.any_of([this](int pe) { return peer_of(pe).has_path; })) return false;
+  acknowledge(AckTracker::Scope::awaited);
+  if (acks_.any_awaited([this](int pe) { return peer_of(pe).has_path; })) return false;
   return closed_ ||
          std::all_of(networks_.begin(), networks_.end(), [](transport::Transport* network) { return network->arm(); });
 }
