@@ -20,7 +20,7 @@ programs="latency atomics bandwidth pingpong barrier collectives idle_cpu thread
 message_programs="two_sided/sendrecv two_sided/alltoall_messages two_sided/message_instructions halo/halo
   message_barrier/message_barrier"
 
-net_programs="one_sided collectives"
+net_programs="one_sided collectives gups"
 hosts=h0,h1,h2,h3
 
 say() { echo "bench: $*" >&2; }

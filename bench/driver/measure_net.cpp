@@ -285,6 +285,26 @@ std::vector<Line> answers(const Settings& settings, const Variant& variant, cons
   return parse_lines(run.output);
 }
 
+// Random updates; Open MPI's OSHMEM beside the first network.
+void add_gups(const Settings& settings, const Net& net, const std::string& transport, Rows& rows) {
+  if (!wanted(settings, "net_gups")) return;
+  announce("random updates", kPair, transport);
+  Row row{.name = "net_gups", .bytes = 8, .unit = "Mops/s", .high_is_better = true, .state = "all PEs"};
+  std::vector<double> ours, peer;
+  const auto measure = [&](const Variant& variant, std::vector<double>& figures) {
+    const auto lines = answers(settings, variant, "net_gups", {"--budget", "1000"}, row.remark);
+    for (const Line& line : lines) figures.push_back(line.median);
+  };
+  for (int run = 0; run < (settings.full ? 9 : 3) && row.remark.empty(); ++run) {
+    measure(net.ours(kPair, transport), ours);
+    const Variant oshmem = net.oshmem(kPair);
+    if (transport == kRawTransport && oshmem.missing.empty()) measure(oshmem, peer);
+  }
+  if (!ours.empty()) row.ours = median_of(ours);
+  if (!peer.empty()) row.openmpi = median_of(peer);
+  rows.push_back(finished(net, row, kPair, transport));
+}
+
 void add_busy_target(const Settings& settings, const Net& net, const std::string& transport, Rows& rows) {
   if (!wanted(settings, "net_busy_target")) return;
   announce("a target that computes", kPair, transport);
@@ -346,7 +366,7 @@ Rows measure_net(const Settings& settings, const std::function<void(const Rows&)
   rise_above_jobs();
   Rows rows;
   for (const std::string transport : kTransports) {
-    for (const auto add : {add_one_sided, add_agent_cost, add_busy_target, add_agent_idle}) {
+    for (const auto add : {add_one_sided, add_gups, add_agent_cost, add_busy_target, add_agent_idle}) {
       add(settings, net, transport, rows);
       keep(rows);
     }

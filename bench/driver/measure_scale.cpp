@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <iostream>
+#include <iterator>
 
 #include "../support/stats.hpp"
 #include "measure.hpp"
@@ -12,18 +13,22 @@ namespace {
 constexpr Milliseconds kLimit{60'000};  // of one job
 constexpr const char* kCollectives[] = {"first reduce", "barrier", "reduce", "broadcast", "fcollect"};
 
+Variant on_nodes_of(const Settings& settings, int pes_per_node) {
+  return in_environment(settings.ours, {fmt::format("SHMEMX_PES_PER_NODE={}", pes_per_node), "SHMEMX_TRANSPORT=tcp"});
+}
+
 // The medians of several jobs, since a job has only one first reduction.
-Rows coll_node_rows(const Settings& settings, int pes) {
+Rows coll_rows(const Settings& settings, const Variant& variant, const std::string& name, int pes) {
   std::map<std::string, std::vector<double>> medians;
   std::string remark;
   for (int job = 0; job < (settings.full ? 9 : 3) && remark.empty(); ++job) {
-    const Finished run = run_once(command(settings, settings.ours, "coll_node", pes), kLimit);
-    if (!run.ok) remark = fmt::format("coll_node of {} PEs {}. ", pes, run.why);
+    const Finished run = run_once(command(settings, variant, "coll_node", pes), kLimit);
+    if (!run.ok) remark = fmt::format("{} of {} PEs {}. ", name, pes, run.why);
     for (const Line& line : parse_lines(run.output)) medians[line.state].push_back(line.median);
   }
   Rows rows;
   for (const std::string what : kCollectives) {
-    Row row{.name = "coll_node", .pes = pes, .bytes = what == "barrier" ? 0U : 8U, .unit = "ms", .state = what};
+    Row row{.name = name, .pes = pes, .bytes = what == "barrier" ? 0U : 8U, .unit = "ms", .state = what};
     row.remark = remark;
     if (!medians[what].empty()) row.ours = median_of(medians[what]);
     rows.push_back(row);
@@ -34,7 +39,7 @@ Rows coll_node_rows(const Settings& settings, int pes) {
 // A job of two nodes with two PEs each beside a job of one node (the limit), in turns.
 Rows node_peer_rows(const Settings& settings) {
   constexpr int kPes = 4;
-  const Variant several = in_environment(settings.ours, {"SHMEMX_PES_PER_NODE=2"});
+  const Variant several = on_nodes_of(settings, 2);
   struct Medians {
     std::vector<double> ours, limit;
   };
@@ -62,6 +67,42 @@ Rows node_peer_rows(const Settings& settings) {
   return rows;
 }
 
+// The most connections of a PE in a job of many nodes of one PE, and of two.
+Rows connection_rows(const Settings& settings, int nodes, int pes_per_node) {
+  const int pes = nodes * pes_per_node;
+  const Finished run = run_once(command(settings, on_nodes_of(settings, pes_per_node), "scale_connections", pes), kLimit);
+  Rows rows;
+  for (const Line& line : parse_lines(run.output)) {
+    if (line.state == "others" && pes_per_node == 1) continue;  // there are none
+    Row row{.name = "scale_connections", .pes = pes, .unit = "count", .state = line.state};
+    row.ours = line.median;
+    row.hosts = nodes;
+    rows.push_back(row);
+  }
+  if (!run.ok) {
+    rows.push_back({.name = "scale_connections", .pes = pes, .unit = "count"});
+    rows.back().remark = fmt::format("scale_connections of {} nodes {}. ", nodes, run.why);
+  }
+  return rows;
+}
+
+// The start of a job of 256 nodes.
+Rows nodes_start_rows(const Settings& settings) {
+  Settings ours_alone = settings;
+  ours_alone.ours = on_nodes_of(settings, 1);
+  ours_alone.limit.missing = ours_alone.openmpi.missing = "not compared";
+  Rows rows = measure_start(ours_alone, {256});
+  for (Row& row : rows) {
+    row.hosts = 256;
+    row.state += ", pretended nodes";
+  }
+  return rows;
+}
+
+void append(Rows& rows, Rows more) {
+  rows.insert(rows.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
 }  // namespace
 
 Rows measure_scale(const Settings& settings) {
@@ -73,9 +114,21 @@ Rows measure_scale(const Settings& settings) {
   for (const int pes : {64, 256, 1000}) {
     if (!wanted(settings, "coll_node")) break;
     std::cerr << fmt::format("bench: coll_node of {} PEs\n", pes);
-    for (Row& row : coll_node_rows(settings, pes)) rows.push_back(std::move(row));
+    append(rows, coll_rows(settings, settings.ours, "coll_node", pes));
   }
-  for (Row& row : measure_start(settings, {1000})) rows.push_back(std::move(row));
+  for (const int nodes : {64, 128, 256}) {
+    if (!wanted(settings, "coll_nodes")) break;
+    std::cerr << fmt::format("bench: coll_nodes of {} nodes\n", nodes);
+    append(rows, coll_rows(settings, on_nodes_of(settings, 1), "coll_nodes", nodes));
+  }
+  for (const int pes_per_node : {1, 2}) {
+    if (!wanted(settings, "scale_connections")) break;
+    constexpr int kNodes = 256;
+    std::cerr << fmt::format("bench: connections of {} nodes of {}\n", kNodes, pes_per_node);
+    append(rows, connection_rows(settings, kNodes, pes_per_node));
+  }
+  append(rows, measure_start(settings, {1000}));
+  append(rows, nodes_start_rows(settings));
   return rows;
 }
 

@@ -25,11 +25,13 @@ Verdict within(double factor, const Row& row, const std::optional<double>& refer
   return verdict;
 }
 
-Verdict reaches(double factor, const Row& row, const char* of) {
+Verdict reaches(double factor, const Row& row, const std::optional<double>& reference, const char* of) {
   Verdict verdict{fmt::format(">= {}x {}", factor, of), std::nullopt};
-  if (row.ours && row.limit) verdict.met = *row.ours >= factor * *row.limit;
+  if (row.ours && reference) verdict.met = *row.ours >= factor * *reference;
   return verdict;
 }
+
+Verdict reaches(double factor, const Row& row, const char* of) { return reaches(factor, row, row.limit, of); }
 
 Verdict absolute(const Row& row, double bound) {
   return at_most(fmt::format("<= {:g} {}", bound, row.unit), row.ours, bound);
@@ -73,6 +75,29 @@ Verdict coll_node(const Row& row, const Rows& all) {
     if (row.ours && other.ours && *row.ours > kSpread * growth * *other.ours) verdict.met = false;
   }
   return verdict;
+}
+
+// Barriers have bars of their own; a reduction takes at most 1.3 of them.
+Verdict coll_nodes(const Row& row, const Rows& all) {
+  static const std::map<int, double> kBarrier{{64, 5}, {128, 15}, {256, 40}};
+  const auto bound = kBarrier.find(row.pes);
+  if (row.state == "barrier" && bound != kBarrier.end()) return absolute(row, bound->second);
+  if (row.state != "reduce") return {};
+  for (const Row& other : all)
+    if (other.name == row.name && other.pes == row.pes && other.state == "barrier")
+      return within(1.3, row, other.ours, "barrier");
+  return {};
+}
+
+Verdict scale_connections(const Row& row) {
+  const double leader = 2 * std::ceil(std::log2(row.hosts)) + 2;
+  return absolute(row, row.state == "leader" ? leader : 2);
+}
+
+double start_bound(const Row& row) {
+  if (row.pes <= 2) return 25;
+  if (row.pes <= 64) return 600;
+  return row.pes <= 256 ? 4000 : 3000;
 }
 
 const Row* find_row(const Rows& all, const std::string& name, int pes, const std::string& word) {
@@ -158,6 +183,7 @@ Verdict net_verdict(const Row& row, const Rows& all) {
 Verdict net_against_peer(const Row& row) {
   const auto best = row.best_peer();
   if (!best) return {};
+  if (row.name == "net_gups") return reaches(20, row, *best, "OSHMEM");
   const bool half = row.beside_mpi && row.bytes != 0 && row.bytes <= 1024;
   Verdict verdict{half ? "2x faster" : "not slower", std::nullopt};
   if (!row.ours) return verdict;
@@ -188,8 +214,10 @@ Verdict against_limit(const Row& row, const Rows& all) {
   if (name == "barrier") return barrier(row);
   if (kCollectives.count(name) != 0) return collective(row, all);
   if (name == "idle_cpu") return absolute(row, 5);
-  if (name == "start") return absolute(row, row.pes <= 2 ? 25 : row.pes <= 64 ? 600 : row.pes <= 256 ? 4000 : 3000);
+  if (name == "start") return absolute(row, start_bound(row));
   if (name == "coll_node") return coll_node(row, all);
+  if (name == "coll_nodes") return coll_nodes(row, all);
+  if (name == "scale_connections") return scale_connections(row);
   if (name.starts_with("node_peer_team_")) return within(1.2, row, row.limit, "one node");
   if (name.starts_with("node_peer_")) return within(1.15, row, row.limit, "one node");
   if (name == "rss") return absolute(row, row.pes <= 2 ? 6 : 12);
@@ -209,7 +237,8 @@ static Verdict against_mpi(const Row& row) {
 Verdict against_peer(const Row& row) {
   if (is_net(row)) return net_against_peer(row);
   if (row.beside_mpi) return against_mpi(row);
-  if (row.name == "coll_node" || row.name.starts_with("node_peer_")) return {};  // peers are not measured
+  static const std::set<std::string> kAlone{"coll_node", "coll_nodes", "scale_connections"};
+  if (kAlone.count(row.name) != 0 || row.name.starts_with("node_peer_")) return {};  // peers are not measured
   static const std::set<std::string> kThree{"p", "g", "put_quiet"};
   static const std::set<std::string> kTwo{"fadd", "cswap", "swap", "add_double", "barrier"};
   double factor = 1;

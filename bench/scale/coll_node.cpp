@@ -1,5 +1,5 @@
-// Measures short collectives of many PEs on one node, each alone: the first reduction of the job, then barriers,
-// reductions, broadcasts and fcollects of 8 bytes. Prints milliseconds.
+// Measures short collectives of many PEs, on one node or on many, each alone: the first reduction of the job, then
+// barriers, reductions, broadcasts and fcollects of 8 bytes. Prints milliseconds.
 #include <shmem.h>
 
 #include <algorithm>
@@ -18,8 +18,9 @@ long source, dest;
 double ms_since(std::int64_t begin) { return static_cast<double>(now_ns() - begin) * 1e-6; }
 
 void print(const char* what, std::size_t bytes, std::vector<double> samples) {
+  const bool one_node = shmem_team_n_pes(SHMEM_TEAM_SHARED) == shmem_n_pes();
   if (shmem_my_pe() == 0)
-    print_result({"coll_node", shmem_n_pes(), bytes, "ms", what, "", summarize(std::move(samples), false)});
+    print_result({one_node ? "coll_node" : "coll_nodes", shmem_n_pes(), bytes, "ms", what, "", summarize(std::move(samples), false)});
 }
 
 // Returns the duration of each call on this PE, after some that do not count.
