@@ -170,8 +170,10 @@ void Endpoint::drop_flushed() noexcept {
 std::size_t max_payload_bytes() noexcept { return own_endpoint.max_payload_bytes(); }
 
 bool is_quiet_for_sleep(bool leaves_batches) noexcept {
-  const Locked endpoint;
-  return endpoint->net() == nullptr || endpoint->net()->arm(leaves_batches);
+  if (!endpoint_lock.try_lock()) return false;
+  const bool is_quiet = own_endpoint.net() == nullptr || own_endpoint.net()->arm(leaves_batches);
+  endpoint_lock.unlock();
+  return is_quiet;
 }
 
 bool send_old_batches() noexcept {

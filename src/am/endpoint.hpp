@@ -239,7 +239,9 @@ inline bool poll(int expected = -1) noexcept {
 // The same for a thread that does not wait (Endpoint::poll_in_passing).
 inline bool poll_in_passing() noexcept { return endpoint_lock.try_lock() && end_poll(own_endpoint.poll_in_passing()); }
 
-// For the networks' progress thread. Returns true if a thread may sleep on the descriptors of all networks.
+// For the networks' progress thread. Returns true if a thread may sleep on the descriptors of all networks; false also
+// if another thread uses the endpoint, perhaps for as long as a network takes to copy a long message: it will look
+// after what is left.
 // `leaves_batches`: it comes back for open batches, by send_old_batches().
 bool is_quiet_for_sleep(bool leaves_batches = false) noexcept;
 // Sends the batches that have become old, unless another thread uses the endpoint. Returns false if none were found.
