@@ -41,6 +41,7 @@ SHMEMX_API void shmemx_net_stats(shmemx_net_stats_t* stats_) SHMEMX_NOEXCEPT;
 #include "shmemx/active.h"
 #include "shmemx/messages.h"
 #include "shmemx/windows.h"
+#include "shmemx/start.h"
 
 #include "shmemx/undef.h"
 

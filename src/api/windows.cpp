@@ -1,4 +1,5 @@
 // Public windows: arguments are checked here, the rest is done in window/.
+#include <shmemx/start.h>
 #include <shmemx/windows.h>
 
 #include <cstring>
@@ -157,6 +158,12 @@ const char* shmemx_error_text(int error) noexcept {
       return "too many windows";
     case SHMEMX_ERR_FAULT:
       return "the system refused an address";
+    case SHMEMX_ERR_VERSION:
+      return "attributes of another version of the library";
+    case SHMEMX_ERR_STARTED:
+      return "the library has been started already";
+    case SHMEMX_ERR_START:
+      return "the library could not start";
     default:
       return "unknown error";
   }

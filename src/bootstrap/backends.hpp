@@ -29,6 +29,7 @@ class Kvs {
   virtual Status barrier() { return fence(); }
   virtual Result<std::string> get(int owner, const std::string& key) = 0;
   virtual void abort(int status) = 0;
+  virtual bool ends_all() const { return true; }
   virtual void finalize() = 0;
 };
 using KvsPtr = std::unique_ptr<Kvs>;
@@ -46,6 +47,8 @@ Result<KvsPtr> connect_pmi2();
 Result<KvsPtr> connect_pmix();
 // For tasks of Slurm on one node, without an interface of the launcher. Waits for the other tasks.
 Result<KvsPtr> connect_slurm_step();
+// A store over the functions of the calling program.
+KvsPtr make_caller_kvs(const Caller& caller);
 // `own` says where this PE runs.
 BootstrapPtr make_kvs_bootstrap(KvsPtr kvs, HostDescription own);
 

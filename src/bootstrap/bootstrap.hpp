@@ -1,7 +1,9 @@
 // Start-up: this PE's number, the number of PEs, the nodes, one arena descriptor for each node, and an exchange between
-// nodes. Back ends: oshrun (arena inherited), PMI-1, PMI-2, PMIx, Slurm's step, single. connect() chooses one at run time.
+// nodes. Back ends: oshrun (arena inherited), PMI-1, PMI-2, PMIx, Slurm's step, single; connect() chooses one at run time.
+// Or the calling program, if it starts the library itself.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -39,7 +41,7 @@ class Bootstrap {
  public:
   virtual ~Bootstrap() = default;
   virtual Identity identity() const = 0;
-  virtual std::string_view name() const = 0;  // "oshrun", "pmi1", "pmix", "single"
+  virtual std::string_view name() const = 0;  // "oshrun", "pmi1", "pmix", "caller", "single"
   // Returns the descriptor of the node's arena, header initialised (wire.hpp). Collective over the job.
   virtual Result<UniqueFd> arena() = 0;
   // Returns which PE is on which node. Valid after arena().
@@ -52,6 +54,8 @@ class Bootstrap {
   virtual std::string note() const { return {}; }
   // Makes the launcher end the whole job. It may return; the caller then exits with `status`.
   virtual void abort(int status) = 0;
+  // Returns true if abort() ends the processes of all PEs.
+  virtual bool ends_all() const { return true; }
   // Reports to the launcher that this PE leaves in order. Called once, at process exit.
   virtual void finalize() = 0;
 };
@@ -59,5 +63,16 @@ class Bootstrap {
 // Chooses the back end from the environment. Fails with Errc::no_launcher if a variable of a launcher says that it started
 // more than one process, but no start-up interface replies. The text names the launcher, what was tried, and the remedy.
 Result<std::unique_ptr<Bootstrap>> connect();
+
+// What a program provides that starts the library itself (shmemx_init_attr). The functions return 0 if they succeed.
+struct Caller {
+  Identity identity;
+  int (*allgather)(const void* mine, void* all, std::size_t bytes, void* user);
+  int (*barrier)(void* user);
+  void (*abort)(int status, void* user);  // may be null
+  void* user;
+};
+// Uses no interface of a launcher. Calls allgather and barrier in arena() and exchange() only.
+Result<std::unique_ptr<Bootstrap>> connect_caller(const Caller& caller);
 
 }  // namespace shmemx::bootstrap

@@ -69,4 +69,8 @@ Result<BootstrapPtr> connect() {
   return make_single(describe_allocation(lookup));
 }
 
+Result<BootstrapPtr> connect_caller(const Caller& caller) {
+  return make_kvs_bootstrap(make_caller_kvs(caller), describe_own_host());
+}
+
 }  // namespace shmemx::bootstrap

@@ -84,6 +84,7 @@ class KvsBootstrap final : public Bootstrap {
     flush_all_streams();
     kvs_->abort(status);
   }
+  bool ends_all() const override { return kvs_->ends_all(); }
   void finalize() override { kvs_->finalize(); }
 
  private:

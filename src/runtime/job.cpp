@@ -73,11 +73,16 @@ Status start_process(const InitRequest& request) {
   Job& self = job();
   if (self.launcher != nullptr)
     return Error{Errc::unsupported, 0, "an earlier call has failed in this process, see its message"};
-  SHMEMX_TRY_ASSIGN(launcher, bootstrap::connect());
+  SHMEMX_TRY_ASSIGN(launcher,
+                    request.caller != nullptr ? bootstrap::connect_caller(*request.caller) : bootstrap::connect());
   self.launcher = std::move(launcher);
   self.parameters.identity = self.launcher->identity();
-  SHMEMX_TRY_ASSIGN(fd, self.launcher->arena());
-  SHMEMX_TRY_ASSIGN(arena, windows::Arena::open(std::move(fd)));
+  auto fd = self.launcher->arena();
+  if (!fd) {
+    if (request.caller != nullptr) self.launcher.reset();  // nothing refers to it yet: the caller may try again
+    return fd.error();
+  }
+  SHMEMX_TRY_ASSIGN(arena, windows::Arena::open(std::move(*fd)));
   self.arena.emplace(std::move(arena));
   watch_for_the_end(*self.arena, *self.launcher);
   SHMEMX_TRY(read_parameters(self.parameters));
@@ -125,10 +130,15 @@ bool is_first_init_error() {
   return !self.arena || self.arena->header().init_error_printed.exchange(1, std::memory_order_relaxed) == 0;
 }
 
+bool returns_errors(const InitRequest& request) {
+  if (request.caller != nullptr) return true;
+  return request.may_return_error && config::init_errors_of(environ) == config::InitErrors::return_;
+}
+
 bool fail(const InitRequest& request, const Error& error) {
   char cause[128] = "";
   if (error.system_errno != 0) std::snprintf(cause, sizeof cause, ": %s", std::strerror(error.system_errno));
-  if (request.may_return_error && config::init_errors_of(environ) == config::InitErrors::return_) {
+  if (returns_errors(request)) {
     const auto print = is_first_init_error() ? warn : debug_line;
     print("%s: %s%s", request.routine, error.text.c_str(), cause);
     return false;
@@ -169,14 +179,8 @@ void close_world(const char* routine) {
   am::send_stage(bootstrap::PePhase::finalized, 0);
 }
 
-}  // namespace
-
-bool initialize(const InitRequest& request) noexcept {
-  const std::lock_guard guard(state_mutex);
-  if (open_initializations.load() > 0) {
-    if (request.by == StartedBy::init) open_initializations.fetch_add(1);
-    return true;
-  }
+// The first init of a life of the library. The caller holds the mutex.
+bool start(const InitRequest& request) {
   const bool first = !job().set_up;
   if (first) {
     if (Status status = start_process(request); !status) return fail(request, status.error());
@@ -194,6 +198,29 @@ bool initialize(const InitRequest& request) noexcept {
   set_phase(bootstrap::PePhase::running);
   open_initializations.store(1);
   return true;
+}
+
+}  // namespace
+
+bool initialize(const InitRequest& request) noexcept {
+  const std::lock_guard guard(state_mutex);
+  if (open_initializations.load() == 0) return start(request);
+  if (request.by == StartedBy::init) open_initializations.fetch_add(1);
+  return true;
+}
+
+InitResult initialize_for_caller(const InitRequest& request) noexcept {
+  const std::lock_guard guard(state_mutex);
+  const bootstrap::Identity asked = request.caller->identity;
+  const bootstrap::Identity known = job().parameters.identity;
+  const bool is_other = job().set_up && (asked.pe != known.pe || asked.n_pes != known.n_pes);
+  if (open_initializations.load() > 0 || is_other) {
+    warn("%s: the library %s PE %d of %d; nothing is done", request.routine,
+         is_other ? "was started in this process as" : "is initialised already, as", known.pe, known.n_pes);
+    return InitResult::already_started;
+  }
+  if (start(request)) return InitResult::started;
+  return job().launcher == nullptr ? InitResult::wrong_caller : InitResult::failed;
 }
 
 void finalize(const char* routine) noexcept {

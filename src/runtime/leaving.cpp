@@ -120,6 +120,14 @@ void end_when_stuck(const char* routine) {
   fatal(routine, "PE %d has ended, and all others wait, so this can never complete", ended);
 }
 
+// Leaves a job that another PE of the node has ended, if no launcher ends this process.
+void leave_ended_job() {
+  const auto end = bootstrap::JobEnd::of(watch.header->end_word.load(std::memory_order_acquire));
+  if (end.state == JobState::running || watch.launcher->ends_all()) return;
+  flush_standard_streams();
+  ::_exit(end.status);
+}
+
 void end_job_at_exit(int status) {
   watch.record->phase.store(static_cast<std::uint32_t>(PePhase::ending), std::memory_order_release);
   flush_standard_streams();
@@ -202,6 +210,7 @@ void disown_forked_children() noexcept { ::pthread_atfork(nullptr, nullptr, afte
 void note_waiting(const char* routine) noexcept {
   if (watch.record == nullptr || routine == nullptr) return;
   bootstrap::set_routine(*watch.record, routine);
+  leave_ended_job();
   if (has_departed(*watch.record)) return;  // the other PEs have been informed about whom they wait for
   const bool some_left = watch.header->departed.load(std::memory_order_acquire) != 0;
   const int departed = some_left ? find_departed() : -1;
