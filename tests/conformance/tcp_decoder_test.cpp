@@ -149,4 +149,46 @@ BOOST_AUTO_TEST_CASE(a_truncated_message_is_recognised) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_suspend_frame_is_the_last_one_until_it_is_forgotten) {
+  Stream stream;
+  add_message(stream, 4, 100, 1);
+  add_frame(stream, {0, FrameKind::suspend, 0, {}}, {});
+  Stream more;
+  add_message(more, 4, 100, 2);
+  Recorder sink;
+  Decoder decoder(0, sink);
+  BOOST_CHECK_EQUAL(feed(decoder, stream, 7), stream.size());
+  BOOST_CHECK(decoder.has_suspended() && decoder.between_frames() && !decoder.take_keep());
+  decoder.forget_suspend();
+  BOOST_CHECK_EQUAL(feed(decoder, more, 1000), more.size());
+  BOOST_CHECK_EQUAL(sink.messages.size(), 2u);
+  BOOST_CHECK_EQUAL(feed(decoder, stream, 1000), stream.size());
+  BOOST_CHECK_LT(feed(decoder, more, 1000), more.size());
+  BOOST_CHECK_EQUAL(decoder.what_is_broken(), "a frame behind a suspend frame");
+  BOOST_CHECK_EQUAL(sink.messages.size(), 3u);
+}
+
+BOOST_AUTO_TEST_CASE(a_new_connection_begins_a_new_stream) {
+  Stream stream;
+  add_message(stream, 4, 101, 1);  // with padding at its end
+  add_frame(stream, {0, FrameKind::keep, 0, {}}, {});
+  add_frame(stream, {0, FrameKind::suspend, 0, {}}, {});
+  Recorder sink;
+  Decoder decoder(0, sink);
+  for (std::size_t round = 1; round <= 3; ++round) {
+    BOOST_CHECK_EQUAL(feed(decoder, stream, 1000), stream.size());
+    BOOST_CHECK(decoder.take_keep() && !decoder.take_keep());
+    BOOST_CHECK_EQUAL(sink.messages.size(), round);
+    decoder.restart();
+    BOOST_CHECK(!decoder.has_control());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(frames_without_a_message_have_no_length) {
+  for (const FrameKind kind : {FrameKind::shutdown, FrameKind::suspend, FrameKind::keep}) {
+    BOOST_CHECK(!is_refused({0, kind, 0, {}}));
+    BOOST_CHECK(is_refused({8, kind, 0, {}}));
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -3,9 +3,11 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
+#include <boost/test/results_collector.hpp>
 #include <boost/test/unit_test.hpp>
 #include <cstring>
 
+#include "../unit/support/child.hpp"
 #include "base/unique_fd.hpp"
 #include "endpoints.hpp"
 #include "transport/tcp/acceptor.hpp"
@@ -147,23 +149,38 @@ BOOST_AUTO_TEST_CASE(ten_thousand_connections_delay_no_pe) {
   check_undisturbed(job);
 }
 
-BOOST_AUTO_TEST_CASE(connections_wait_while_there_are_no_descriptors) {
+void use_all_descriptors(std::vector<UniqueFd>& used, const UniqueFd& any) {
+  for (int fd = 0; (fd = ::dup(any.get())) >= 0;) used.emplace_back(fd);
+}
+
+// In a child, since a hard limit cannot be raised again. Returns the number of failed checks.
+int connections_without_descriptors() {
   Endpoints job("tcp");
-  check_undisturbed(job);
   const UniqueFd waiting = connect_to(job.book().addresses[1]);
   const auto random = pattern(48, 9);
   say(waiting, random.data(), random.size());
-  rlimit before{};
-  BOOST_REQUIRE_EQUAL(::getrlimit(RLIMIT_NOFILE, &before), 0);
-  rlimit none = before;
-  none.rlim_cur = 3;  // no new descriptors; open ones stay
-  BOOST_REQUIRE_EQUAL(::setrlimit(RLIMIT_NOFILE, &none), 0);
-  check_undisturbed(job);
+  const auto bound = static_cast<rlim_t>(::dup(waiting.get())) + 8;
+  const rlimit few{bound, bound};
+  BOOST_REQUIRE_EQUAL(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  std::vector<UniqueFd> used;
+  use_all_descriptors(used, waiting);
   for (int i = 0; i < 1000; ++i) job.poll_all();
   BOOST_CHECK_EQUAL(answer(waiting), -1);
-  BOOST_REQUIRE_EQUAL(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  used.clear();
   BOOST_CHECK(is_closed(job, waiting));
   check_undisturbed(job);
+  const UniqueFd next = connect_to(job.book().addresses[1]);
+  say(next, random.data(), random.size());
+  use_all_descriptors(used, next);
+  BOOST_CHECK(is_closed(job, next));  // an idle connection has made room
+  check_undisturbed(job);
+  using namespace boost::unit_test;
+  return static_cast<int>(results_collector.results(framework::current_test_case().p_id).p_assertions_failed.get());
+}
+
+BOOST_AUTO_TEST_CASE(connections_wait_while_there_are_no_descriptors) {
+  const auto end = shmemx::unit::in_child(connections_without_descriptors);
+  BOOST_CHECK_MESSAGE(end.status == 0, "status " << end.status << ": " << end.text);
 }
 
 // A PE of the job that sends a broken stream is lost, and nothing else happens.

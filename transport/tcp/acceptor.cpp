@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "transport/tcp/descriptors.hpp"
 #include "transport/tcp/socket.hpp"
 
 namespace shmemx::tcp {
@@ -18,6 +19,7 @@ namespace {
 
 constexpr int kAcceptsAtOnce = 16;
 constexpr std::uint64_t kHelloNs = 5'000'000'000;  // time for the hello to be complete
+constexpr std::uint64_t kPromptNs = 500'000'000;   // the same, while there are no descriptors
 constexpr std::uint64_t kHeldNs = 1'000'000'000;   // time for this PE's own connection, which has precedence
 
 }  // namespace
@@ -36,22 +38,29 @@ void Acceptor::accept_some() noexcept {
     UniqueFd fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!fd.valid()) {
       if (errno == EAGAIN || errno == EWOULDBLOCK) return;
-      if ((errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) && pause_listening()) return;
+      if (lacks_descriptors(errno) && (errno != EMFILE || !has_descriptor()) && pause_listening()) return;
       continue;  // this connection has ended meanwhile
     }
     if (unauthenticated_ >= kMaxUnauthenticated) drop_oldest_unauthenticated();
     if (!watch(epoll_, fd.get(), EPOLLIN, event_tag(EventKind::connection, fd.get()))) continue;
+    const bool was_near = is_limit_near(fd.get());
     connections_.push_back({.fd = std::move(fd), .since = now_ns()});
     ++unauthenticated_;
     if (!advance(connections_.back())) drop(std::prev(connections_.end()));
+    if (was_near && !has_descriptor() && pause_listening()) return;
   }
 }
 
-// Stops listening if there are no descriptors. Returns false if a connection could be dropped instead.
+// Stops listening if there are no descriptors. Returns false if a connection could be dropped instead: one that has had
+// time for its hello.
 bool Acceptor::pause_listening() noexcept {
-  if (drop_oldest_unauthenticated()) return false;
+  const bool has_old = std::any_of(connections_.begin(), connections_.end(), [](const Connection& one) {
+    return one.stage == Connection::Stage::hello && now_ns() - one.since > kPromptNs;
+  });
+  if (has_old && drop_oldest_unauthenticated()) return false;
   ::epoll_ctl(epoll_, EPOLL_CTL_DEL, listener_.get(), nullptr);
   paused_ = true;
+  owner_->no_descriptors();
   return true;
 }
 
@@ -155,8 +164,14 @@ void Acceptor::forget(int pe) noexcept {
   });
 }
 
+void Acceptor::resume() noexcept {
+  if (!paused_) return;
+  if (!has_descriptor() && owner_->no_descriptors()) return;
+  paused_ = !watch(epoll_, listener_.get(), EPOLLIN, event_tag(EventKind::listener, 0));
+}
+
 void Acceptor::expire(std::uint64_t now) noexcept {
-  if (paused_) paused_ = !watch(epoll_, listener_.get(), EPOLLIN, event_tag(EventKind::listener, 0));
+  resume();
   const std::uint64_t known_ns = std::uint64_t{setup_->silence_ms} * 1'000'000;
   const auto is_overdue = [now, known_ns](const Connection& one) {
     return now - one.since > (one.stage == Connection::Stage::hello ? kHelloNs : known_ns);
@@ -169,10 +184,14 @@ void Acceptor::expire(std::uint64_t now) noexcept {
   const auto waits_long = [now](const Connection& one) {
     return one.stage == Connection::Stage::held && now - one.since > kHeldNs;
   };
-  // kept_waiting() ends the stage, so the loop ends.
+  // kept_waiting() ends the stage, or the time begins again, so the loop ends.
   for (auto one = std::find_if(connections_.begin(), connections_.end(), waits_long); one != connections_.end();
        one = std::find_if(connections_.begin(), connections_.end(), waits_long)) {
-    owner_->kept_waiting(static_cast<int>(one->hello.from));
+    const std::uint32_t pe = one->hello.from;
+    if (owner_->kept_waiting(static_cast<int>(pe))) continue;
+    for (Connection& held : connections_) {
+      if (held.stage == Connection::Stage::held && held.hello.from == pe) held.since = now;
+    }
   }
 }
 

@@ -24,8 +24,10 @@ class Acceptor {
     virtual void arrived(int pe, UniqueFd connection) noexcept = 0;
     // A connection whose hello was genuine has ended.
     virtual void left(int pe) noexcept = 0;
-    // A connection that was to be answered later has waited for long.
-    virtual void kept_waiting(int pe) noexcept = 0;
+    // A connection that was to be answered later has waited for long. Returns false if it has to wait for longer.
+    virtual bool kept_waiting(int pe) noexcept = 0;
+    // A connection cannot be accepted before there are descriptors. Returns false if it may take the last ones.
+    virtual bool no_descriptors() noexcept = 0;
 
    protected:
     ~Owner() = default;
@@ -44,6 +46,8 @@ class Acceptor {
   void answer_held(int pe) noexcept;
   // Closes all connections of `pe`: it is connected now, or lost.
   void forget(int pe) noexcept;
+  // Accepts again after there were no descriptors.
+  void resume() noexcept;
   bool has_deadlines() const noexcept { return !connections_.empty() || paused_; }
   void close() noexcept;
 

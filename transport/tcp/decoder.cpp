@@ -74,11 +74,7 @@ bool Decoder::parse() noexcept {
       broken_ = broken;
       return false;
     }
-    if (header.kind == FrameKind::shutdown) {
-      has_shut_down_ = true;
-      begin_ += sizeof header;
-      continue;
-    }
+    if (take_control(header)) continue;
     const std::size_t here = end_ - begin_ - sizeof header;
     if (header.message_bytes - header.fixed.header_bytes >= kLongBytes) {
       if (here < header.fixed.header_bytes) break;
@@ -95,13 +91,52 @@ bool Decoder::parse() noexcept {
   return true;
 }
 
+// Takes a frame without a message. Returns false if it has one.
+bool Decoder::take_control(const FrameHeader& header) noexcept {
+  if (header.kind == FrameKind::message) return false;
+  has_shut_down_ |= header.kind == FrameKind::shutdown;
+  has_suspended_ |= header.kind == FrameKind::suspend;
+  has_kept_ |= header.kind == FrameKind::keep;
+  begin_ += sizeof header;
+  return true;
+}
+
+namespace {
+
+// Takes what nobody reads any more.
+class Drop final : public transport::Sink {
+ public:
+  void deliver(int, const Header&, Bytes) noexcept override {}
+  std::byte* placement(int, const Header&, Bytes, std::size_t) noexcept override { return nullptr; }
+  void placed(int, const Header&, Bytes, std::size_t) noexcept override {}
+  void lost(int, const std::string&) noexcept override {}
+};
+constinit Drop dropping_sink;
+
+bool is_known(FrameKind kind) noexcept {
+  return kind == FrameKind::message || kind == FrameKind::shutdown || kind == FrameKind::suspend ||
+         kind == FrameKind::keep;
+}
+
+}  // namespace
+
+void Decoder::drop_messages() noexcept { sink_ = &dropping_sink; }
+
+void Decoder::restart() noexcept {
+  buffer_.reset();
+  spare_.reset();
+  begin_ = end_ = padding_ = 0;
+  has_suspended_ = has_kept_ = false;
+}
+
 // Returns what is wrong with a frame, or null if nothing is.
 const char* Decoder::check(const FrameHeader& header) const noexcept {
   if (has_shut_down_) return "a frame behind the shutdown frame";
+  if (has_suspended_ && header.kind != FrameKind::shutdown) return "a frame behind a suspend frame";
   if (header.reserved != 0) return "a frame with reserved bits";
-  if (header.kind == FrameKind::shutdown)
-    return header.message_bytes == 0 ? nullptr : "a shutdown frame with a payload";
-  if (header.kind != FrameKind::message) return "a frame of an unknown kind";
+  if (!is_known(header.kind)) return "a frame of an unknown kind";
+  if (header.kind != FrameKind::message)
+    return header.message_bytes == 0 ? nullptr : "a frame with a payload that it must not have";
   if (header.fixed.header_bytes > kMaxHeaderBytes) return "a frame whose header is too long";
   if (header.fixed.header_bytes > header.message_bytes) return "a frame whose header is longer than itself";
   if (header.message_bytes - header.fixed.header_bytes > kMaxPayloadBytes) return "a frame that is too long";

@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <utility>
 
 #include "transport/tcp/frame.hpp"
 
@@ -22,6 +23,17 @@ class Decoder {
   bool advance(std::size_t bytes) noexcept;
 
   bool has_shut_down() const noexcept { return has_shut_down_; }
+  // Returns whether a suspend or keep frame has to be heeded.
+  bool has_control() const noexcept { return has_suspended_ || has_kept_; }
+  // Returns whether the last frame was a suspend frame. Only a shutdown frame may follow, unless that is forgotten.
+  bool has_suspended() const noexcept { return has_suspended_; }
+  void forget_suspend() noexcept { has_suspended_ = false; }
+  // Returns whether there was a keep frame since the last call.
+  bool take_keep() noexcept { return std::exchange(has_kept_, false); }
+  // From now on the sink gets nothing.
+  void drop_messages() noexcept;
+  // Begins a new stream. Requires that the last one has ended between two frames.
+  void restart() noexcept;
   // Returns true between two frames: an end of the stream here cuts no message off.
   bool between_frames() const noexcept { return begin_ == end_ && !long_; }
   const char* what_is_broken() const noexcept { return broken_; }
@@ -43,6 +55,7 @@ class Decoder {
   };
 
   bool parse() noexcept;
+  bool take_control(const FrameHeader& header) noexcept;
   const char* check(const FrameHeader& header) const noexcept;
   bool begin_long(const FrameHeader& header) noexcept;
   void end_long() noexcept;
@@ -60,6 +73,8 @@ class Decoder {
   std::unique_ptr<Long> spare_;
   const char* broken_ = "";
   bool has_shut_down_ = false;
+  bool has_suspended_ = false;
+  bool has_kept_ = false;
 
  public:
   static constexpr std::size_t kBufferBytes = std::size_t{128} << 10;

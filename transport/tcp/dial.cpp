@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "base/clock.hpp"
+#include "transport/tcp/descriptors.hpp"
 #include "transport/tcp/socket.hpp"
 
 namespace shmemx::tcp {
@@ -26,8 +27,8 @@ constexpr char kClosed[] = "whoever answers there has closed the connection";
 
 }  // namespace
 
-Dial::Dial(const transport::Setup& setup, int pe, int epoll)
-    : setup_(&setup), pe_(pe), epoll_(epoll), deadline_(now_ns() + setup.silence_ms * kMillisecond) {}
+Dial::Dial(const transport::Setup& setup, int pe, int epoll, Share& share)
+    : setup_(&setup), pe_(pe), epoll_(epoll), share_(&share), deadline_(now_ns() + setup.silence_ms * kMillisecond) {}
 
 void Dial::set_candidates(const EndpointAddress& endpoint, std::vector<Candidate> candidates) {
   port_ = endpoint.port;
@@ -40,6 +41,7 @@ void Dial::set_candidates(const EndpointAddress& endpoint, std::vector<Candidate
 Dial::State Dial::step(std::uint64_t now) noexcept {
   if (looked_ != 0 && now - looked_ > kLongGap) deadline_ += now - looked_;
   looked_ = now;
+  is_starved_ = false;
   for (Attempt& attempt : attempts_) {
     if (attempt.stage == Stage::connecting) greet(attempt);
     if (attempt.stage == Stage::greeting) read_challenge(attempt);
@@ -63,8 +65,10 @@ void Dial::start_due(std::uint64_t now) noexcept {
   // If all earlier attempts of this round have failed, the next one starts at once.
   if (next_ != 0 && !any_open()) next_start_ = 0;
   while (next_ < attempts_.size() && now >= next_start_) {
-    Attempt& attempt = attempts_[next_++];
-    start(attempt);
+    Attempt& attempt = attempts_[next_];
+    is_starved_ = !start(attempt);
+    if (is_starved_) return;
+    ++next_;
     if (attempt.fd.valid()) next_start_ = now + patience_;
   }
 }
@@ -79,18 +83,43 @@ bool Dial::any_was_cut_off() const noexcept {
                      [](const Attempt& one) { return one.note == kClosed || one.error == ECONNRESET; });
 }
 
-void Dial::start(Attempt& attempt) noexcept {
+// Near the limit of descriptors there is one attempt at a time: the others are for accepting connections, or PEs that
+// connect to each other would wait for each other.
+bool Dial::may_take(int fd) const noexcept {
+  if (!is_limit_near(fd)) return true;
+  return share_->attempts == 0 && (share_->connections < kFewestConnections || !is_one_of_the_last(fd));
+}
+
+bool Dial::open(Attempt& attempt) noexcept {
   attempt.note = nullptr;
   attempt.got = 0;
   attempt.fd = open_socket(attempt.candidate.address.is_v6);
-  if (!attempt.fd.valid()) return fail(attempt, errno, nullptr);
+  if (!attempt.fd.valid() && errno == EMFILE && raise_limit())
+    attempt.fd = open_socket(attempt.candidate.address.is_v6);
+  attempt.error = attempt.fd.valid() ? 0 : errno;
+  if (attempt.fd.valid() && !may_take(attempt.fd.get())) {
+    attempt.fd.reset();
+    attempt.error = EMFILE;
+  }
+  if (attempt.fd.valid()) ++share_->attempts;
+  return attempt.fd.valid();
+}
+
+// Returns false if there is no descriptor for it.
+bool Dial::start(Attempt& attempt) noexcept {
+  if (!open(attempt)) {
+    fail(attempt, attempt.error, nullptr);
+    return !lacks_descriptors(attempt.error);
+  }
   sockaddr_storage address;
   const socklen_t bytes = to_sockaddr(attempt.candidate, port_, address);
   if (::connect(attempt.fd.get(), reinterpret_cast<const sockaddr*>(&address), bytes) != 0 && errno != EINPROGRESS) {
-    return fail(attempt, errno, nullptr);
+    fail(attempt, errno, nullptr);
+    return true;
   }
   attempt.stage = Stage::connecting;
   if (!watch(epoll_, attempt.fd.get(), EPOLLOUT, event_tag(EventKind::dial, pe_))) fail(attempt, errno, nullptr);
+  return true;
 }
 
 // Sends the hello as soon as the connection is established.
@@ -121,14 +150,19 @@ void Dial::read_challenge(Attempt& attempt) noexcept {
     return fail(attempt, errno, nullptr);
   }
   connection_ = std::move(attempt.fd);
+  --share_->attempts;
 }
 
 Dial::~Dial() {
-  for (Attempt& attempt : attempts_) close_watched(epoll_, attempt.fd);
+  for (Attempt& attempt : attempts_) {
+    if (attempt.fd.valid()) --share_->attempts;
+    close_watched(epoll_, attempt.fd);
+  }
   close_watched(epoll_, connection_);
 }
 
 void Dial::fail(Attempt& attempt, int error, const char* note) noexcept {
+  if (attempt.fd.valid()) --share_->attempts;
   close_watched(epoll_, attempt.fd);
   attempt.stage = Stage::failed;
   attempt.error = error;

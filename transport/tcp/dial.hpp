@@ -16,7 +16,13 @@ class Dial {
  public:
   enum class State : std::uint8_t { trying, up, failed };
 
-  Dial(const transport::Setup& setup, int pe, int epoll);
+  // What the dials of a transport have in common.
+  struct Share {
+    std::size_t attempts = 0;     // that are open
+    std::size_t connections = 0;  // of the transport, set before step()
+  };
+
+  Dial(const transport::Setup& setup, int pe, int epoll, Share& share);
   Dial(const Dial&) = delete;
   Dial& operator=(const Dial&) = delete;
   ~Dial();
@@ -24,6 +30,8 @@ class Dial {
   void set_candidates(const EndpointAddress& endpoint, std::vector<Candidate> candidates);
   // Makes progress. To be called if one of its descriptors is ready, and at each event of the timer.
   State step(std::uint64_t now) noexcept;
+  // Returns whether no attempt is open because the last step() found no descriptor. It is made in a later one.
+  bool is_starved() const noexcept { return is_starved_ && !any_open(); }
   UniqueFd take() noexcept { return std::move(connection_); }
   // Returns a line for each address: interface, address, what happened.
   std::string table() const;
@@ -41,7 +49,9 @@ class Dial {
     std::byte input[sizeof(Challenge)] = {};
   };
 
-  void start(Attempt& attempt) noexcept;
+  bool may_take(int fd) const noexcept;
+  bool open(Attempt& attempt) noexcept;
+  bool start(Attempt& attempt) noexcept;
   void greet(Attempt& attempt) noexcept;
   void read_challenge(Attempt& attempt) noexcept;
   void fail(Attempt& attempt, int error, const char* note) noexcept;
@@ -52,6 +62,7 @@ class Dial {
   const transport::Setup* setup_;
   int pe_;
   int epoll_;
+  Share* share_;
   std::uint16_t port_ = 0;
   std::vector<Attempt> attempts_;
   std::size_t next_ = 0;
@@ -60,6 +71,7 @@ class Dial {
   std::uint64_t next_start_ = 0;
   std::uint64_t deadline_ = 0;
   std::uint64_t looked_ = 0;  // time of the last step()
+  bool is_starved_ = false;
   UniqueFd connection_;
 };
 

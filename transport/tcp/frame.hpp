@@ -14,7 +14,10 @@ using transport::kMaxHeaderBytes;
 
 enum class FrameKind : std::uint16_t {
   message = 0x4d53,
-  shutdown = 0x4742,  // the last frame; without a message
+  // Without a message:
+  shutdown = 0x4742,  // the last frame of the PE
+  suspend = 0x5350,   // the last frame of the connection, unless a keep frame is the answer; see suspending.cpp
+  keep = 0x4b50,      // the answer to a suspend frame: the connection stays
 };
 
 struct FrameHeader {

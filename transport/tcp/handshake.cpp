@@ -14,7 +14,7 @@ using transport::Purpose;
 
 // "shmemx", the kind of the message, and the version of everything that travels on a connection.
 constexpr std::uint64_t magic(char kind) {
-  return 0x73'68'6d'65'6d'78'00'02 | static_cast<std::uint64_t>(static_cast<unsigned char>(kind)) << 8;
+  return 0x73'68'6d'65'6d'78'00'03 | static_cast<std::uint64_t>(static_cast<unsigned char>(kind)) << 8;
 }
 constexpr std::uint64_t kHelloMagic = magic('h');
 constexpr std::uint64_t kChallengeMagic = magic('c');

@@ -41,9 +41,9 @@ void Outbox::append(const Header& fixed, Bytes header, Bytes payload) noexcept {
   std::memset(to, 0, padding);
 }
 
-void Outbox::append_shutdown() noexcept {
+void Outbox::append_control(FrameKind kind) noexcept {
   std::byte* to = reserve(sizeof(FrameHeader));
-  put_frame(to, {0, FrameKind::shutdown, 0, {}});
+  put_frame(to, {0, kind, 0, {}});
 }
 
 void Outbox::append_lasting(const Header& fixed, Bytes header, Bytes payload, transport::Outgoing& outgoing) noexcept {

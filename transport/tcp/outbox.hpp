@@ -24,7 +24,8 @@ class Outbox {
 
   // Appends a copy of the message.
   void append(const Header& fixed, Bytes header, Bytes payload) noexcept;
-  void append_shutdown() noexcept;
+  // Appends a frame without a message.
+  void append_control(FrameKind kind) noexcept;
   // Appends a message whose payload is sent from where it lies. `outgoing` is done when it has been sent.
   void append_lasting(const Header& fixed, Bytes header, Bytes payload, transport::Outgoing& outgoing) noexcept;
   // Appends the rest of a message of which the caller has sent the first `sent` bytes. The outbox is empty. Copies the

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "transport/tcp/socket.hpp"
@@ -36,6 +37,7 @@ bool TcpTransport::poll(int expected) noexcept {
   if (turn_ % turns == 0) progress |= handle_events();
   if (!failing_.empty()) progress |= handle_failing();
   if (some_ended_) sweep();
+  if (has_room_) use_room();
   return progress;
 }
 
@@ -43,21 +45,21 @@ bool TcpTransport::poll(int expected) noexcept {
 bool TcpTransport::receive_directly(int expected) noexcept {
   Peer* wanted = nullptr;
   if (expected >= 0 && expected < setup_.n_pes) wanted = peers_.find(expected);
-  if (wanted != nullptr && wanted->state != State::up) wanted = nullptr;
+  if (wanted != nullptr && !is_open(*wanted)) wanted = nullptr;
   if (up_.size() > kFewConnections) {
     if (wanted == nullptr) wanted = hot_;
-    return wanted != nullptr && wanted->state == State::up && receive(*wanted);
+    return wanted != nullptr && is_open(*wanted) && receive(*wanted);
   }
   bool progress = wanted != nullptr && receive(*wanted);
   if (wanted != nullptr && turn_ % kTurnsOfOthers != 0) return progress;
   for (Peer* const peer : up_) {
-    if (peer != wanted && peer->state == State::up) progress |= receive(*peer);
+    if (peer != wanted && is_open(*peer)) progress |= receive(*peer);
   }
   return progress;
 }
 
 bool TcpTransport::receive(Peer& peer) noexcept {
-  if (closing_) [[unlikely]]
+  if (closing_ && peer.state != State::parting) [[unlikely]]
     return drain(peer);
   bool progress = false;
   for (int i = 0; i < kReadsAtOnce; ++i) {
@@ -77,9 +79,14 @@ bool TcpTransport::receive(Peer& peer) noexcept {
     progress = true;
     ++reads_;
     hot_ = &peer;
+    peer.used = turn_;
     if (!peer.in.advance(static_cast<std::size_t>(got))) {
       lose(peer, std::string("it sent ") + peer.in.what_is_broken());
       return true;
+    }
+    if (peer.in.has_control()) [[unlikely]] {
+      heed_control(peer);
+      if (!is_open(peer)) return true;
     }
     const std::size_t asked = areas[0].iov_len + (n == 1 ? 0 : areas[1].iov_len);
     if (static_cast<std::size_t>(got) < asked) return true;
@@ -111,7 +118,7 @@ void TcpTransport::ended(Peer& peer, int error) noexcept {
 // Ends the connection. An empty cause: the peer has shut down in order.
 void TcpTransport::lose(Peer& peer, const std::string& cause) noexcept {
   const std::string text = cause;  // the argument may be a member of the peer
-  if (peer.state == State::up && peer.blocked) --blocked_;
+  if (is_open(peer) && peer.blocked) --blocked_;
   peer.state = State::ended;
   peer.blocked = true;
   close_watched(epoll_.get(), peer.fd);
@@ -125,8 +132,8 @@ void TcpTransport::lose(Peer& peer, const std::string& cause) noexcept {
 
 void TcpTransport::sweep() noexcept {
   some_ended_ = false;
-  std::erase_if(up_, [](const Peer* peer) { return peer->state != State::up; });
-  if (hot_ != nullptr && hot_->state != State::up) hot_ = nullptr;
+  std::erase_if(up_, [](const Peer* peer) { return !is_open(*peer); });
+  if (hot_ != nullptr && !is_open(*hot_)) hot_ = nullptr;
 }
 
 bool TcpTransport::handle_events() noexcept {
@@ -162,7 +169,7 @@ bool TcpTransport::handle_events() noexcept {
 
 bool TcpTransport::handle_peer_event(int pe, std::uint32_t events) noexcept {
   Peer& peer = *peers_.find(pe);
-  if (peer.state != State::up) return false;
+  if (!is_open(peer)) return false;
   bool progress = false;
   if ((events & (EPOLLOUT | EPOLLERR | EPOLLHUP)) != 0 && peer.blocked && !peer.mute) {
     const Outbox::Written written = peer.out.write(peer.fd.get());
@@ -172,9 +179,10 @@ bool TcpTransport::handle_peer_event(int pe, std::uint32_t events) noexcept {
       rewatch(epoll_.get(), peer.fd.get(), EPOLLIN, event_tag(EventKind::peer, pe));
     }
     if (written == Outbox::Written::failed) write_failed(peer, errno);
+    if (written == Outbox::Written::all && std::exchange(peer.is_suspend_unsent, false)) finish_parting(peer);
     progress = true;
   }
-  if ((events & (EPOLLIN | EPOLLERR | EPOLLHUP)) != 0) progress |= receive(peer);
+  if (is_open(peer) && (events & (EPOLLIN | EPOLLERR | EPOLLHUP)) != 0) progress |= receive(peer);
   return progress;
 }
 
@@ -202,10 +210,10 @@ bool TcpTransport::handle_failing() noexcept {
   std::vector<Peer*> failing;
   failing.swap(failing_);
   for (Peer* const peer : failing) {
-    if (peer->state == State::up) {
-      while (receive(*peer) && peer->state == State::up) {
+    if (is_open(*peer)) {
+      while (receive(*peer) && is_open(*peer)) {
       }
-      if (peer->state == State::up) ended(*peer, 0);  // more may arrive, but nothing can be sent
+      if (is_open(*peer)) ended(*peer, 0);  // more may arrive, but nothing can be sent
     } else if (peer->state == State::connecting && !peer->dial && !acceptor_.knows(peer->pe)) {
       lose(*peer, peer->failure);
     }
@@ -220,7 +228,7 @@ void TcpTransport::watch_all() noexcept {
   std::uint64_t times = 0;
   [[maybe_unused]] const ssize_t got = ::read(wake_fd_.get(), &times, sizeof times);
   for (const Peer* const peer : up_) {
-    if (peer->state == State::up) watch(epoll_.get(), peer->fd.get(), EPOLLIN, event_tag(EventKind::peer, peer->pe));
+    if (is_open(*peer)) watch(epoll_.get(), peer->fd.get(), EPOLLIN, event_tag(EventKind::peer, peer->pe));
   }
 }
 

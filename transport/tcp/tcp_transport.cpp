@@ -55,8 +55,12 @@ Sent TcpTransport::send(int pe, const Header& fixed, Bytes header, Bytes payload
                         Urgency urgency) noexcept {
   Peer* known = peers_.find(pe);
   Peer& peer = known != nullptr ? *known : contact(pe);
-  if (peer.state == State::ended || peer.mute) [[unlikely]]
-    return Sent::yes;
+  if (peer.state >= State::parting || peer.mute) [[unlikely]] {
+    if (peer.state == State::ended || peer.mute) return Sent::yes;
+    if (peer.is_suspend_unsent) return Sent::no;
+    if (peer.state == State::suspended) reopen(peer);
+  }
+  peer.used = turn_;
   if (payload.size() >= kDirectBytes && (urgency == Urgency::now || payload.size() >= kLongBytes)) {
     return send_large(peer, fixed, header, payload, payload.size() >= kLongBytes ? outgoing : nullptr);
   }
@@ -112,7 +116,7 @@ Sent TcpTransport::send_large(Peer& peer, const Header& fixed, Bytes header, Byt
 
 // Writes what waits for the peer. Returns true if nothing waits any more.
 bool TcpTransport::write(Peer& peer) noexcept {
-  if (peer.blocked) return false;
+  if (peer.blocked || peer.state == State::parting) return false;
   if (peer.out.empty()) return true;
   const Outbox::Written written = peer.out.write(peer.fd.get());
   if (written == Outbox::Written::all) return true;
@@ -161,7 +165,7 @@ bool TcpTransport::all_gone() noexcept {
   handle_events();
   failing_.clear();
   return std::all_of(peers_.list().begin(), peers_.list().end(), [](const Peer* peer) {
-    if (peer->state == State::ended) return true;
+    if (peer->state == State::ended || peer->state == State::suspended) return true;
     if (peer->state == State::connecting) return peer->out.empty() || (!peer->dial && !peer->failure.empty());
     return peer->out.empty() && unacknowledged_bytes(peer->fd.get()) == 0;
   });
@@ -172,8 +176,9 @@ void TcpTransport::close(std::uint32_t patience_ms) noexcept {
   watch_all();
   gathered_.clear();
   for (Peer* const peer : up_) {
+    if (peer->state == State::parting) peer->in.drop_messages();  // its answer is still needed
     if (peer->state != State::up || peer->mute) continue;
-    peer->out.append_shutdown();
+    peer->out.append_control(FrameKind::shutdown);
     write(*peer);
   }
   const std::uint64_t deadline = now_ns() + std::uint64_t{patience_ms} * 1'000'000;
@@ -206,7 +211,8 @@ std::string TcpTransport::links_of(int pe) const {
 std::string TcpTransport::describe(int pe) const {
   const Peer* const peer = peers_.find(pe);
   std::string path = "not connected yet";
-  if (peer != nullptr && peer->state == State::up) path = connection_text(peer->fd.get());
+  if (peer != nullptr && is_open(*peer)) path = connection_text(peer->fd.get());
+  if (peer != nullptr && peer->state == State::suspended) path = "not connected until the next message";
   if (peer != nullptr && peer->state == State::ended) path = "the connection has ended";
   return path + "; payloads from " + std::to_string(kDirectBytes) + " bytes are sent without a copy, from " +
          std::to_string(kLongBytes) + " bytes also received without one; progress by poll or epoll" + links_of(pe);

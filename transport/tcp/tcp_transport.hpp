@@ -38,19 +38,26 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   void close(std::uint32_t patience_ms) noexcept override;
   std::string describe(int pe) const override;
 
+  // For tests: requests the suspension of the connection to `pe`, as make_room() does. Returns false if it is not idle.
+  bool suspend(int pe) noexcept;
+
  private:
   enum class State : std::uint8_t {
     connecting,  // by its Dial; without one, by the other side
     up,
-    ended,  // shut down in order, or lost
+    parting,    // the suspend frame has been sent, or is being sent
+    suspended,  // without a connection, until the next message
+    ended,      // shut down in order, or lost
   };
   struct Peer {
     Peer(int number, transport::Sink& sink) noexcept : pe(number), in(number, sink) {}
     int pe;
     State state = State::connecting;
-    bool blocked = true;    // the kernel takes no more bytes until epoll reports EPOLLOUT
-    bool gathered = false;  // listed in gathered_
-    bool mute = false;      // cannot be written to any more; what it has sent before is still read
+    bool blocked = true;             // the kernel takes no more bytes until epoll reports EPOLLOUT
+    bool gathered = false;           // listed in gathered_
+    bool mute = false;               // cannot be written to any more; what it has sent before is still read
+    bool is_suspend_unsent = false;  // parting: a part of the suspend frame is in `out`, and nothing else
+    std::uint64_t used = 0;          // turn_ when something was last sent or received
     UniqueFd fd;
     Outbox out;
     Decoder in;
@@ -61,7 +68,8 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   Acceptor::Answer may_answer(int pe) noexcept override;
   void arrived(int pe, UniqueFd connection) noexcept override;
   void left(int pe) noexcept override;
-  void kept_waiting(int pe) noexcept override;
+  bool kept_waiting(int pe) noexcept override;
+  bool no_descriptors() noexcept override;
 
   Peer& contact(int pe) noexcept;
   void start_dial(Peer& peer) noexcept;
@@ -88,6 +96,17 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   void sweep() noexcept;
   bool all_gone() noexcept;
 
+  // suspending.cpp
+  static bool is_open(const Peer& peer) noexcept { return peer.state == State::up || peer.state == State::parting; }
+  static bool is_idle(const Peer& peer) noexcept;
+  void make_room(const Peer* spared) noexcept;
+  void close_acknowledged() noexcept;
+  void part(Peer& peer) noexcept;
+  void heed_control(Peer& peer) noexcept;
+  void finish_parting(Peer& peer) noexcept;
+  void reopen(Peer& peer) noexcept;
+  void use_room() noexcept;
+
   transport::Setup setup_;
   const transport::EndpointAddresses* addresses_ = nullptr;
   UniqueFd epoll_;
@@ -96,21 +115,23 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   Acceptor acceptor_;
   std::uint64_t machine_ = 0;
   std::vector<LocalAddress> own_;
+  Dial::Share share_;
   Contacts<Peer> peers_;
-  std::vector<Peer*> up_;
+  std::vector<Peer*> up_;  // connected
   std::vector<Peer*> dialing_;
   std::vector<Peer*> gathered_;
   std::vector<Peer*> failing_;  // for poll(), which may call the sink
   Peer* hot_ = nullptr;         // sent something last
-  unsigned turn_ = 0;
-  unsigned blocked_ = 0;  // peers that are up and blocked
+  std::uint64_t turn_ = 0;      // polls
+  unsigned blocked_ = 0;        // peers that are connected and blocked
   // A watched socket makes each packet dearer. While this PE reads its few sockets itself all the time, they are not
   // watched, and wake_fd_ is readable instead: a thread that sleeps on the epoll instance wakes up, and calls arm()
   // before it sleeps again.
   bool watching_ = true;
   unsigned reads_ = 0;  // reads that returned bytes, since arm()
   bool timer_runs_ = false;
-  bool some_ended_ = false;  // up_ holds peers that are no longer up
+  bool some_ended_ = false;  // up_ holds peers that are no longer connected
+  bool has_room_ = false;    // a connection has been suspended since others waited for descriptors
   bool closing_ = false;
 };
 
