@@ -213,6 +213,33 @@ BOOST_AUTO_TEST_CASE(a_wrong_process_is_never_read) {
   BOOST_TEST(transfers.cma_pid(1, rts) == 0);
 }
 
+// Requests to PEs whose numbers are equal in the low 16 bits wait in queues of their own.
+BOOST_AUTO_TEST_CASE(send_queues_of_a_world_of_millions) {
+  struct Network final : Pusher {
+    Step push(Request& request) noexcept override {
+      if (is_full) return Step::blocked;
+      sent.push_back(request.peer);
+      return Step::sent;
+    }
+    void pushed(Request&) noexcept override {}
+    bool is_full = true;
+    std::vector<int> sent;
+  } network;
+  SendQueue queue;
+  queue.start(1 << 22, network);
+  const std::vector<int> pes{(1 << 20) + 5, 5, 65'536 + 5, 5};
+  std::vector<SendRequest> requests(pes.size());
+  for (std::size_t i = 0; i < pes.size(); ++i) {
+    requests[i].peer = pes[i];
+    queue.enqueue(requests[i], Next::eager);
+  }
+  BOOST_TEST(!queue.drain());
+  network.is_full = false;
+  BOOST_TEST(queue.drain());
+  BOOST_TEST(queue.is_empty());
+  BOOST_TEST(network.sent == (std::vector<int>{(1 << 20) + 5, 65'536 + 5, 5, 5}), boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(unexpected_messages_have_a_limit) {
   Job job(2, plain_settings(LmtChoice::automatic));
   std::vector<std::byte> data(10'000);
