@@ -12,7 +12,7 @@
 
 #include "../unit/support/child.hpp"
 #include "endpoints.hpp"
-#include "transport/tcp/descriptors.hpp"
+#include "transport/common/descriptors.hpp"
 #include "transport/tcp/tcp_transport.hpp"
 
 using namespace transport_test;
@@ -231,14 +231,14 @@ BOOST_AUTO_TEST_CASE(nothing_is_lost_or_doubled_at_random) {
 BOOST_AUTO_TEST_CASE(the_soft_limit_is_raised_before_connections_close) {
   const auto end = shmemx::unit::in_child([] {
     if (!set_limit(64, 256)) return 1;
-    if (shmemx::tcp::is_limit_near(40)) return 2;
+    if (shmemx::transport::is_limit_near(40)) return 2;
     rlimit limit{};
     ::getrlimit(RLIMIT_NOFILE, &limit);
     if (limit.rlim_cur != 64) return 3;  // not before it is needed
-    if (shmemx::tcp::is_limit_near(57)) return 4;
+    if (shmemx::transport::is_limit_near(57)) return 4;
     ::getrlimit(RLIMIT_NOFILE, &limit);
     if (limit.rlim_cur != 256) return 5;
-    if (!shmemx::tcp::is_limit_near(230)) return 6;
+    if (!shmemx::transport::is_limit_near(230)) return 6;
     return 0;
   });
   BOOST_CHECK_EQUAL(end.status, 0);

@@ -1,4 +1,4 @@
-#include "transport/tcp/descriptors.hpp"
+#include "transport/common/descriptors.hpp"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace shmemx::tcp {
+namespace shmemx::transport {
 namespace {
 
 // Left to the program, and to connections that are being made while others close.
@@ -54,4 +54,4 @@ bool lacks_descriptors(int error) noexcept {
   return error == EMFILE || error == ENFILE || error == ENOMEM || error == ENOBUFS;
 }
 
-}  // namespace shmemx::tcp
+}  // namespace shmemx::transport

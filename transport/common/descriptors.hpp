@@ -1,9 +1,11 @@
-// How many descriptors this process may open. Each connection takes one, and the program needs some, too.
+// How many descriptors this process may open. Each connection takes one, and the program needs some, too. A network
+// that makes its connections itself calls has_descriptor() before each one, which raises the soft limit where that
+// helps.
 #pragma once
 
 #include <cstddef>
 
-namespace shmemx::tcp {
+namespace shmemx::transport {
 
 // Returns whether the limit on descriptors is near: `fd`, which has just been opened, was the lowest free one, so those
 // below are in use. Raises the soft limit towards the hard one first if that helps.
@@ -22,4 +24,4 @@ bool raise_limit() noexcept;
 // Returns true for the errors of a call that found no descriptor, or no memory for one.
 bool lacks_descriptors(int error) noexcept;
 
-}  // namespace shmemx::tcp
+}  // namespace shmemx::transport

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "transport/common/descriptors.hpp"
+
 namespace shmemx::ofi {
 namespace {
 
@@ -55,6 +57,7 @@ Status Peers::insert(Peer& peer) {
     return Error{Errc::unsupported, 0,
                  "its libfabric provider is " + parts.provider + ", here it is " + fabric_.provider()};
   }
+  transport::has_descriptor();  // raises the limit if not
   const std::string own = fabric_.name();
   // The provider trusts the length of what it is given.
   if (parts.name.size() != own.size() ||

@@ -10,10 +10,14 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "transport/tcp/descriptors.hpp"
+#include "transport/common/descriptors.hpp"
 #include "transport/tcp/socket.hpp"
 
 namespace shmemx::tcp {
+
+using transport::has_descriptor;
+using transport::is_limit_near;
+using transport::lacks_descriptors;
 
 namespace {
 

@@ -4,11 +4,13 @@
 #include <algorithm>
 
 #include "base/clock.hpp"
-#include "transport/tcp/descriptors.hpp"
+#include "transport/common/descriptors.hpp"
 #include "transport/tcp/socket.hpp"
 #include "transport/tcp/tcp_transport.hpp"
 
 namespace shmemx::tcp {
+
+using transport::is_limit_near;
 
 TcpTransport::Peer& TcpTransport::contact(int pe) noexcept {
   Peer& peer = peers_.add(pe, pe, *setup_.sink);

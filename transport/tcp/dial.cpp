@@ -8,10 +8,16 @@
 #include <algorithm>
 
 #include "base/clock.hpp"
-#include "transport/tcp/descriptors.hpp"
+#include "transport/common/descriptors.hpp"
 #include "transport/tcp/socket.hpp"
 
 namespace shmemx::tcp {
+
+using transport::is_limit_near;
+using transport::is_one_of_the_last;
+using transport::kFewestConnections;
+using transport::lacks_descriptors;
+using transport::raise_limit;
 
 namespace {
 

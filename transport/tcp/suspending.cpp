@@ -8,11 +8,14 @@
 // connection.
 #include <algorithm>
 
-#include "transport/tcp/descriptors.hpp"
+#include "transport/common/descriptors.hpp"
 #include "transport/tcp/socket.hpp"
 #include "transport/tcp/tcp_transport.hpp"
 
 namespace shmemx::tcp {
+
+using transport::kFewestConnections;
+
 namespace {
 
 constexpr std::size_t kMostParting = 4;  // connections that wait for an answer

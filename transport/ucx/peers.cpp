@@ -1,6 +1,7 @@
 // Peers: endpoints, proofs, ends.
 #include <utility>
 
+#include "transport/common/descriptors.hpp"
 #include "transport/ucx/ucx_transport.hpp"
 
 namespace shmemx::ucx {
@@ -41,6 +42,7 @@ bool UcxTransport::connect(Peer& peer) {
     lose(peer, "it has no UCX");
     return false;
   }
+  transport::has_descriptor();  // raises the limit if not
   const bool both_native = is_native_ && address[0] == std::byte{'r'};
   ucp_ep_params_t params{};
   params.field_mask =
