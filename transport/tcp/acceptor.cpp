@@ -39,21 +39,25 @@ Status Acceptor::open(int epoll) {
 
 void Acceptor::accept_some() noexcept {
   for (int i = 0; i < kAcceptsAtOnce; ++i) {
+    if (!may_accept() && pause_listening()) return;
     UniqueFd fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!fd.valid()) {
       if (errno == EAGAIN || errno == EWOULDBLOCK) return;
+      is_cautious_ |= lacks_descriptors(errno);
       if (lacks_descriptors(errno) && (errno != EMFILE || !has_descriptor()) && pause_listening()) return;
       continue;  // this connection has ended meanwhile
     }
     if (unauthenticated_ >= kMaxUnauthenticated) drop_oldest_unauthenticated();
     if (!watch(epoll_, fd.get(), EPOLLIN, event_tag(EventKind::connection, fd.get()))) continue;
-    const bool was_near = is_limit_near(fd.get());
+    is_cautious_ = is_cautious_ || is_limit_near(fd.get());
     connections_.push_back({.fd = std::move(fd), .since = now_ns()});
     ++unauthenticated_;
     if (!advance(connections_.back())) drop(std::prev(connections_.end()));
-    if (was_near && !has_descriptor() && pause_listening()) return;
   }
 }
+
+// Once the limit was near, each connection is accepted only if it leaves the program its descriptors.
+bool Acceptor::may_accept() noexcept { return !is_cautious_ || has_descriptor() || !owner_->no_descriptors(); }
 
 // Stops listening if there are no descriptors. Returns false if a connection could be dropped instead: one that has had
 // time for its hello.
@@ -169,8 +173,7 @@ void Acceptor::forget(int pe) noexcept {
 }
 
 void Acceptor::resume() noexcept {
-  if (!paused_) return;
-  if (!has_descriptor() && owner_->no_descriptors()) return;
+  if (!paused_ || !may_accept()) return;
   paused_ = !watch(epoll_, listener_.get(), EPOLLIN, event_tag(EventKind::listener, 0));
 }
 

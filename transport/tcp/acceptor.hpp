@@ -74,6 +74,7 @@ class Acceptor {
   void drop(Connections::iterator connection) noexcept;
   bool drop_oldest_unauthenticated() noexcept;
   void make_room_for(std::uint32_t pe) noexcept;
+  bool may_accept() noexcept;
   bool pause_listening() noexcept;
 
   const transport::Setup* setup_;
@@ -84,6 +85,7 @@ class Acceptor {
   Connections connections_;
   std::size_t unauthenticated_ = 0;  // connections whose hello has not been checked yet
   bool paused_ = false;              // there were no descriptors left
+  bool is_cautious_ = false;         // the limit of descriptors was near
 };
 
 }  // namespace shmemx::tcp
