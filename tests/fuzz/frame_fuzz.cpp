@@ -1,9 +1,9 @@
 // Fuzzes the decoder of the tcp transport: random bytes on an authenticated connection. The decoder must refuse or
 // accept them, deliver only checked messages, and touch no other memory.
 //
-// Input: one byte that selects how the stream is divided into reads and whether long payloads are placed, then the
-// stream. If the flag for it is set, the byte 0xaa and a byte n stand for n * 256 zeros, so that short inputs hold long
-// payloads.
+// Input: one byte that selects how the stream is divided into reads, whether long payloads are placed, and whether
+// suspend frames end the connection, then the stream. If the flag for it is set, the byte 0xaa and a byte n stand for n
+// * 256 zeros, so that short inputs hold long payloads.
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -85,8 +85,20 @@ std::vector<std::byte> expand(const std::uint8_t* data, std::size_t size, bool w
   return stream;
 }
 
+// As the transport does it: a suspend frame is declined, or ends the connection, and another one begins.
+void heed_control(Decoder& decoder, bool suspends) {
+  if (decoder.take_keep()) demand(!decoder.take_keep());
+  if (!decoder.has_suspended() || decoder.has_shut_down()) return;
+  if (suspends) {
+    decoder.restart();
+  } else {
+    decoder.forget_suspend();
+  }
+  demand(!decoder.has_control());
+}
+
 // Feeds the stream in reads of at most `step` bytes. Returns false if it was refused.
-bool feed(Decoder& decoder, Bytes stream, std::size_t step) {
+bool feed(Decoder& decoder, Bytes stream, std::size_t step, bool suspends) {
   while (!stream.empty()) {
     iovec areas[2];
     const int n = decoder.areas(areas);
@@ -100,6 +112,7 @@ bool feed(Decoder& decoder, Bytes stream, std::size_t step) {
       if (bytes < areas[i].iov_len) break;
     }
     if (!decoder.advance(given)) return false;
+    if (decoder.has_control()) heed_control(decoder, suspends);
     stream = stream.subspan(given);
   }
   return true;
@@ -113,7 +126,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Sink sink((data[0] & 8) != 0);
   Decoder decoder(kSource, sink);
   const std::vector<std::byte> stream = expand(data + 1, size - 1, (data[0] & 16) != 0);
-  const bool taken = feed(decoder, stream, kSteps[data[0] & 7]);
+  const bool taken = feed(decoder, stream, kSteps[data[0] & 7], (data[0] & 32) != 0);
   demand(taken == (decoder.what_is_broken()[0] == '\0'));
   return 0;
 }
