@@ -1,10 +1,9 @@
-// Tables by PE of the world that take memory for the PEs in contact only: the state of a PE comes with the first
-// message to it or from it.
+// Tables by PE that take memory for the PEs in contact only: the state of a PE comes with the first message.
 //
-// ContactTable is an array of zeros in address space that the kernel backs on first touch, page by page. So a look-up
-// costs what it costs in any array, entries never move, and threads may use different entries, or atomics of one, under
-// the same rules as in an array. Nothing may walk it: whoever has to visit PEs keeps a list of those in contact.
-// Contacts is such a list, of objects with constructors, with a table to find them by PE.
+// ContactTable is an array of zeros in address space that the kernel backs on first touch, page by page, or, if it is
+// small, on the heap. A look-up costs what it costs in any array, entries never move, and threads use it under the
+// rules for arrays. Nothing may walk it: whoever has to visit PEs keeps a list of those in contact.
+// Contacts is such a list, of objects with constructors, with a table to find them by PE. One thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +15,7 @@
 
 namespace shmemx {
 
-// Reserves address space of zeros, in whole pages. Aborts if there is none.
+// Reserves zeros, aligned to cache lines. Aborts if there is no memory.
 std::byte* reserve_zeros(std::size_t bytes) noexcept;
 void release_zeros(std::byte* memory, std::size_t bytes) noexcept;
 

@@ -54,8 +54,14 @@ BOOST_AUTO_TEST_CASE(entries_are_zero_and_stay_where_they_are) {
   for (const int pe : {0, 65'535, 65'536, 70'000, (1 << 20) + 1, static_cast<int>(kWorld) - 1})
     BOOST_CHECK_EQUAL(table[pe].sent, static_cast<std::uint64_t>(pe) + 1);
   BOOST_CHECK_EQUAL(&table[70'000], far);
-  table.open(8);  // another job
-  BOOST_CHECK_EQUAL(table[0].sent, 0u);
+  for (const std::size_t n_pes : {8, 64, 65, 1, 1000}) {  // other jobs, up to a page and beyond
+    table.open(n_pes);
+    for (int pe = 0; pe < static_cast<int>(n_pes); ++pe) {
+      BOOST_REQUIRE_EQUAL(table[pe].sent, 0u);
+      table[pe].sent = table[pe].words[6] = 1;
+    }
+    BOOST_CHECK_EQUAL(reinterpret_cast<std::uintptr_t>(&table[0]) % 64, 0u);
+  }
 }
 
 // Every page that is touched counts; huge pages would take a hundred times as much.
