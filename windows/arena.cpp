@@ -6,7 +6,6 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <vector>
 
 namespace shmemx::windows {
 namespace {
@@ -58,6 +57,7 @@ Arena::Arena(Arena&& other) noexcept
       block0_(other.block0_),
       mapped_(std::exchange(other.mapped_, nullptr)),
       mapped_bytes_(other.mapped_bytes_),
+      node_offset_(other.node_offset_),
       geometry_(other.geometry_) {}
 
 Arena::~Arena() {
@@ -84,8 +84,9 @@ Result<Arena> Arena::open(UniqueFd fd) {
   return arena;
 }
 
-Status Arena::map_channel(const Geometry& geometry) {
+Status Arena::map_channel(const Geometry& geometry, std::size_t node) {
   geometry_ = geometry;
+  node_offset_ = geometry.blocks_offset + node * geometry.n_pes * geometry.stride;
   SHMEMX_TRY(bootstrap::size_job_file(fd_.get(), geometry.file_bytes));
   if (geometry.channel_bytes == 0) return {};
   SHMEMX_TRY_ASSIGN(mapping, map_shared(fd_.get(), geometry.channel_offset, geometry.channel_bytes));
@@ -94,41 +95,27 @@ Status Arena::map_channel(const Geometry& geometry) {
   return {};
 }
 
-Status Arena::map_blocks(const Geometry& geometry) {
-  const std::vector<std::uint8_t> all(geometry.n_pes, 1);
-  return map_some_blocks(geometry, all);
-}
-
-Status Arena::map_own_block(const Geometry& geometry, int pe, bool guard_others) {
-  SHMEMX_TRY(map_channel(geometry));
-  const std::size_t before = static_cast<std::size_t>(pe) * geometry.stride;
-  const std::size_t reserved_before = guard_others ? before : 0;
-  const std::size_t bytes = guard_others ? geometry.n_pes * geometry.stride : geometry.stride;
-  SHMEMX_TRY_ASSIGN(reserved, reserve(bytes, geometry.alignment));
-  mapped_ = reserved;
-  mapped_bytes_ = bytes;
-  std::byte* const own = static_cast<std::byte*>(reserved) + reserved_before;
-  block0_ = reinterpret_cast<std::uintptr_t>(own) - before;
-  return map_over(own, geometry.stride, fd_.get(), geometry.blocks_offset + before);
-}
-
-Status Arena::map_some_blocks(const Geometry& geometry, std::span<const std::uint8_t> mapped) {
-  SHMEMX_TRY(map_channel(geometry));
+Status Arena::map_blocks(const Geometry& geometry, std::size_t node) {
+  SHMEMX_TRY(map_channel(geometry, node));
   const std::size_t bytes = geometry.n_pes * geometry.stride;
   SHMEMX_TRY_ASSIGN(reserved, reserve(bytes, geometry.alignment));
   mapped_ = reserved;
   mapped_bytes_ = bytes;
   block0_ = reinterpret_cast<std::uintptr_t>(reserved);
-  for (std::size_t begin = 0; begin < geometry.n_pes;) {
-    std::size_t end = begin;
-    while (end < geometry.n_pes && mapped[end] != 0) ++end;
-    const std::size_t offset = begin * geometry.stride;
-    if (end != begin)
-      SHMEMX_TRY(map_over(static_cast<std::byte*>(reserved) + offset, (end - begin) * geometry.stride, fd_.get(),
-                          geometry.blocks_offset + offset));
-    begin = end + 1;
-  }
-  return {};
+  return map_over(reserved, bytes, fd_.get(), node_offset_);
+}
+
+Status Arena::map_own_block(const Geometry& geometry, std::size_t node, NodeIndex own, bool guard_others) {
+  SHMEMX_TRY(map_channel(geometry, node));
+  const std::size_t before = static_cast<std::size_t>(own.value) * geometry.stride;
+  const std::size_t reserved_before = guard_others ? before : 0;
+  const std::size_t bytes = guard_others ? geometry.n_pes * geometry.stride : geometry.stride;
+  SHMEMX_TRY_ASSIGN(reserved, reserve(bytes, geometry.alignment));
+  mapped_ = reserved;
+  mapped_bytes_ = bytes;
+  std::byte* const block = static_cast<std::byte*>(reserved) + reserved_before;
+  block0_ = reinterpret_cast<std::uintptr_t>(block) - before;
+  return map_over(block, geometry.stride, fd_.get(), offset_of_block(own));
 }
 
 std::size_t Arena::resident_bytes() const noexcept {
@@ -136,12 +123,11 @@ std::size_t Arena::resident_bytes() const noexcept {
   return ::fstat(fd_.get(), &status) == 0 ? static_cast<std::size_t>(status.st_blocks) * 512 : 0;
 }
 
-bool Arena::discard_heap(int pe, std::size_t offset, std::size_t bytes) const noexcept {
-  const std::size_t block_offset = geometry_.blocks_offset + static_cast<std::size_t>(pe) * geometry_.stride;
-  return punch_hole(fd_.get(), block_offset + geometry_.heap_offset + offset, bytes);
+bool Arena::discard_heap(NodeIndex pe, std::size_t offset, std::size_t bytes) const noexcept {
+  return punch_hole(fd_.get(), offset_of_block(pe) + geometry_.heap_offset + offset, bytes);
 }
 
-void Arena::dump_heap(int pe, std::size_t bytes) const noexcept {
+void Arena::dump_heap(NodeIndex pe, std::size_t bytes) const noexcept {
   take_into_dumps(heap(pe), bytes);
   leave_out_of_dumps(heap(pe) + bytes, geometry_.heap_bytes - bytes);
 }

@@ -1,11 +1,12 @@
 // The node's one shared file, mapped once by each PE: header first, the rest of it when the geometry is known. The
-// header, the records and the channel region are mapped by all; the blocks by all, or each by its own PE only.
+// header, the records and the channel region are mapped by all who open the file; the blocks by all PEs of their node,
+// or each by its own PE only. Where several nodes are pretended on one machine they share one file.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
+#include "base/pe.hpp"
 #include "base/result.hpp"
 #include "base/unique_fd.hpp"
 #include "bootstrap/wire.hpp"
@@ -31,15 +32,12 @@ class Arena {
   Arena& operator=(Arena&&) = delete;
   ~Arena();
 
-  // Sizes the file (the same size whoever does it) and maps the channel region and all blocks. Called once, after all
-  // records are complete.
-  Status map_blocks(const Geometry& geometry);
-  // The same with the block of PE `pe` only: block() and its kin are right for that PE. `guard_others`: where the other
+  // Sizes the file (the same size whoever does it) and maps the channel region and all blocks of a node. Called once,
+  // after all records are complete. `node`: this PE's one among those that share the file.
+  Status map_blocks(const Geometry& geometry, std::size_t node = 0);
+  // The same with the block of one PE only: block() and its kin are right for that PE. `guard_others`: where the other
   // blocks would be nothing else is put, so that a stray access there faults.
-  Status map_own_block(const Geometry& geometry, int pe, bool guard_others);
-
-  // The same with the blocks of those PEs for which `mapped` is not 0, one of them the own.
-  Status map_some_blocks(const Geometry& geometry, std::span<const std::uint8_t> mapped);
+  Status map_own_block(const Geometry& geometry, std::size_t node, NodeIndex own, bool guard_others);
 
   bootstrap::JobHeader& header() const noexcept { return *header_; }
   bootstrap::PeRecord& record(int pe) const noexcept {
@@ -48,39 +46,47 @@ class Arena {
   bootstrap::PeAddresses& endpoint_addresses(int pe) const noexcept {
     return *bootstrap::addresses_of(header_, static_cast<std::size_t>(pe));
   }
+  // By world PE: where each PE of the job is.
+  PeLocation* locations() const noexcept { return bootstrap::locations_of(header_); }
   const Geometry& geometry() const noexcept { return geometry_; }
   std::byte* channel() const noexcept { return channel_; }
-  std::byte* block(int pe) const noexcept {
-    return reinterpret_cast<std::byte*>(block0_ + static_cast<std::size_t>(pe) * geometry_.stride);
+  // Blocks of this PE's node.
+  std::byte* block(NodeIndex pe) const noexcept {
+    return reinterpret_cast<std::byte*>(block0_ + static_cast<std::size_t>(pe.value) * geometry_.stride);
   }
-  std::byte* heap(int pe) const noexcept { return block(pe) + geometry_.heap_offset; }
-  std::byte* statics(int pe) const noexcept { return block(pe) + geometry_.static_offset; }
-  Doorbell& doorbell(int pe) const noexcept {
+  std::byte* heap(NodeIndex pe) const noexcept { return block(pe) + geometry_.heap_offset; }
+  std::byte* statics(NodeIndex pe) const noexcept { return block(pe) + geometry_.static_offset; }
+  Doorbell& doorbell(NodeIndex pe) const noexcept {
     return *reinterpret_cast<Doorbell*>(block(pe) + geometry_.doorbell_offset);
   }
   int fd() const noexcept { return fd_.get(); }
+  // Where a block lies in the file.
+  std::size_t offset_of_block(NodeIndex pe) const noexcept {
+    return node_offset_ + static_cast<std::size_t>(pe.value) * geometry_.stride;
+  }
 
   // Bytes of memory the file has by now.
   std::size_t resident_bytes() const noexcept;
-  // Gives the memory of a page-aligned range of PE `pe`'s heap back to the system; it then reads as zero. Returns false
+  // Gives the memory of a page-aligned range of a PE's heap back to the system; it then reads as zero. Returns false
   // if the system refuses; the range then keeps what it holds.
-  [[nodiscard]] bool discard_heap(int pe, std::size_t offset, std::size_t bytes) const noexcept;
+  [[nodiscard]] bool discard_heap(NodeIndex pe, std::size_t offset, std::size_t bytes) const noexcept;
 
-  // Of the blocks and the channel region a core dump of this process holds the first `bytes` of PE `pe`'s heap, a
+  // Of the blocks and the channel region a core dump of this process holds the first `bytes` of the heap of `pe`, a
   // multiple of the page size, and nothing else. Nothing at all before the first call.
-  void dump_heap(int pe, std::size_t bytes) const noexcept;
+  void dump_heap(NodeIndex pe, std::size_t bytes) const noexcept;
 
  private:
   Arena() = default;
-  Status map_channel(const Geometry& geometry);
+  Status map_channel(const Geometry& geometry, std::size_t node);
 
   UniqueFd fd_;
   bootstrap::JobHeader* header_ = nullptr;
   std::size_t header_mapped_bytes_ = 0;
   std::byte* channel_ = nullptr;
-  std::uintptr_t block0_ = 0;  // of PE 0, also where that one is not mapped
+  std::uintptr_t block0_ = 0;  // of the node's first PE, also where that one is not mapped
   void* mapped_ = nullptr;     // the blocks' mappings
   std::size_t mapped_bytes_ = 0;
+  std::size_t node_offset_ = 0;  // of the node's first block in the file
   Geometry geometry_;
 };
 

@@ -38,7 +38,7 @@ std::string networks_text(const PeRecord& record) {
 
 // What the records ask for, taken together.
 struct Wishes {
-  std::size_t n_pes;
+  Sharing sharing;
   NodePath path = NodePath::automatic;
   std::uint64_t static_bytes = 0;
   std::uint64_t heap_bytes = kUnlimited;
@@ -47,12 +47,8 @@ struct Wishes {
   std::uint64_t channel_bytes;
 };
 
-Wishes wishes_of(std::span<const PeRecord> records, std::size_t channel_bytes) {
-  Wishes wishes{};
-  wishes.n_pes = records.size();
-  wishes.heap_bytes = kUnlimited;
-  wishes.address_space = kAddressSpaceBytes;
-  wishes.channel_bytes = channel_bytes;
+Wishes wishes_of(std::span<const PeRecord> records, const Sharing& sharing, std::size_t channel_bytes) {
+  Wishes wishes{.sharing = sharing, .channel_bytes = channel_bytes};
   for (const PeRecord& record : records) {
     wishes.path = std::max(wishes.path, record.node_path);
     wishes.static_bytes = std::max(wishes.static_bytes, record.static_bytes);
@@ -71,7 +67,7 @@ std::uint64_t share_of(const Wishes& wishes, std::size_t blocks) {
 }
 
 Geometry geometry_for(const Wishes& wishes, std::uint64_t heap_bytes) {
-  return make_geometry(wishes.n_pes, wishes.static_bytes, heap_bytes, wishes.channel_bytes);
+  return make_geometry(wishes.sharing, wishes.static_bytes, heap_bytes, wishes.channel_bytes);
 }
 
 bool fits(const Wishes& wishes, std::size_t blocks, std::uint64_t heap_bytes) {
@@ -95,12 +91,39 @@ std::uint64_t heap_for(const Wishes& wishes, std::size_t blocks) {
   return possible >= kSmallestHeapBytes ? possible : 0;
 }
 
+const char* on_a_node(const Sharing& sharing) {
+  return sharing.n_node_pes < sharing.n_world_pes ? " of a node" : "";
+}
+
+// Returns the largest heap with which each PE can map `blocks` blocks, to a page.
+std::uint64_t largest_heap(const Wishes& wishes, std::size_t blocks) {
+  std::uint64_t fitting = 0;
+  std::uint64_t too_large = wishes.address_space / kPageBytes;
+  while (fitting + 1 < too_large) {
+    const std::uint64_t pages = fitting + (too_large - fitting) / 2;
+    (fits(wishes, blocks, pages * kPageBytes) ? fitting : too_large) = pages;
+  }
+  return fitting * kPageBytes;
+}
+
+// Says to the user why the PEs of a node cannot reach each other's memory.
+std::string shortage_of(const Wishes& wishes) {
+  const std::size_t n_pes = wishes.sharing.n_node_pes;
+  const std::string room = std::to_string(largest_heap(wishes, n_pes));
+  return "SHMEM_SYMMETRIC_SIZE requests " + std::to_string(wishes.heap_bytes) + " bytes for each of " +
+         std::to_string(n_pes) + " PEs" + on_a_node(wishes.sharing) + ", and a PE's address space (" +
+         std::to_string(wishes.address_space) + " bytes, see ulimit -v) has room for " + room +
+         " each; instead of loads and stores the PEs use messages, which are slower, and shmem_ptr returns null. Set "
+         "SHMEM_SYMMETRIC_SIZE to at most " +
+         room + " to avoid that";
+}
+
 Error no_room(const Wishes& wishes, std::size_t blocks) {
   return Error{Errc::no_memory, 0,
                (wishes.heap_asked ? "SHMEM_SYMMETRIC_SIZE asks for " : "the default heap is ") +
-                   std::to_string(wishes.heap_bytes) + " bytes for each of " + std::to_string(wishes.n_pes) +
-                   " PEs, the address space (" + std::to_string(wishes.address_space) +
-                   " bytes, see ulimit -v) leaves " + std::to_string(heap_within(wishes, blocks)) +
+                   std::to_string(wishes.heap_bytes) + " bytes for each of " +
+                   std::to_string(wishes.sharing.n_node_pes) + " PEs" + on_a_node(wishes.sharing) +
+                   ", the address space (" + std::to_string(wishes.address_space) + " bytes, see ulimit -v) leaves " + std::to_string(heap_within(wishes, blocks)) +
                    "; set SHMEM_SYMMETRIC_SIZE to at most that, or raise the limit" +
                    (blocks > 1 ? ", or set SHMEMX_NODE_PATH=queue" : "")};
 }
@@ -131,9 +154,10 @@ Status check_agreement(std::span<const PeRecord> records) {
   return {};
 }
 
-Result<NodePlan> plan_node(std::span<const PeRecord> records, std::size_t channel_bytes) {
-  const Wishes wishes = wishes_of(records, channel_bytes);
-  const std::uint64_t heap_of_all = heap_for(wishes, wishes.n_pes);
+Result<NodePlan> plan_node(std::span<const PeRecord> records, const Sharing& sharing, std::size_t channel_bytes) {
+  const Wishes wishes = wishes_of(records, sharing, channel_bytes);
+  const std::size_t n_pes = sharing.n_node_pes;
+  const std::uint64_t heap_of_all = heap_for(wishes, n_pes);
   NodePlan plan;
   if (wishes.path != NodePath::queue) {
     if (heap_of_all != 0) {
@@ -141,15 +165,19 @@ Result<NodePlan> plan_node(std::span<const PeRecord> records, std::size_t channe
       plan.why = wishes.path == NodePath::direct ? "SHMEMX_NODE_PATH asks for it" : "every PE can map all blocks";
       return plan;
     }
-    if (wishes.path == NodePath::direct) return no_room(wishes, wishes.n_pes);
+    if (wishes.path == NodePath::direct) return no_room(wishes, n_pes);
   }
   const std::uint64_t heap_of_one = heap_for(wishes, 1);
   if (heap_of_one == 0) return no_room(wishes, 1);
   plan.path = NodePath::queue;
   plan.geometry = geometry_for(wishes, heap_of_one);
-  plan.room_for_all = fits(wishes, wishes.n_pes, heap_of_one);
-  plan.why = wishes.path == NodePath::queue ? "SHMEMX_NODE_PATH asks for it"
-                                            : "the address space has no room for the blocks of all PEs";
+  plan.room_for_all = fits(wishes, n_pes, heap_of_one);
+  if (wishes.path == NodePath::queue) {
+    plan.why = "SHMEMX_NODE_PATH asks for it";
+  } else {
+    plan.why = "the address space has no room for the blocks of all PEs of the node";
+    if (wishes.heap_asked) plan.warning = shortage_of(wishes);
+  }
   return plan;
 }
 

@@ -18,6 +18,7 @@
 #include <cstdint>
 
 #include "base/cache_line.hpp"
+#include "base/pe.hpp"
 
 namespace shmemx {
 
@@ -32,9 +33,12 @@ static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 
 // The doorbells that the PEs of a node sleep on, at a constant distance from each other.
 struct Doorbells {
-  std::byte* first = nullptr;  // of PE 0
+  std::byte* first = nullptr;  // of the PE with node index 0
   std::ptrdiff_t step = 0;     // in bytes
-  Doorbell& at(int pe) const noexcept { return *reinterpret_cast<Doorbell*>(first + pe * step); }
+  NodePes pes;
+  Doorbell& at(int pe) const noexcept {
+    return *reinterpret_cast<Doorbell*>(first + pes.index_of(Pe{pe}).value * step);
+  }
 };
 
 // Written by runtime at init.

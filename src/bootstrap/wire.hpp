@@ -13,6 +13,7 @@
 
 #include "base/cache_line.hpp"
 #include "base/node_path.hpp"
+#include "base/pe.hpp"
 #include "base/result.hpp"
 #include "base/unique_fd.hpp"
 
@@ -39,7 +40,7 @@ inline constexpr const char* kOtherLaunchers[] = {"PMI_FD",
                                                   "OMPI_COMM_WORLD_SIZE"};
 
 inline constexpr std::uint64_t kJobMagic = 0x78'6d'65'6d'68'73'30'31;  // "10shmemx" backwards
-inline constexpr std::uint32_t kWireVersion = 4;
+inline constexpr std::uint32_t kWireVersion = 5;
 inline constexpr int kMaxNodePes = 4096;  // of a job, wherever they are
 
 enum class JobState : std::uint32_t {
@@ -162,12 +163,20 @@ constexpr std::size_t records_offset() { return kPageBytes; }
 constexpr std::size_t addresses_offset(std::size_t n_pes) {
   return round_up(records_offset() + n_pes * sizeof(PeRecord), kPageBytes);
 }
+// Where each PE of the job is. The lowest PE of the arena writes it at start-up.
+constexpr std::size_t locations_offset(std::size_t n_pes) {
+  return addresses_offset(n_pes) + n_pes * sizeof(PeAddresses);
+}
 constexpr std::size_t header_bytes(std::size_t n_pes) {
-  return round_up(addresses_offset(n_pes) + n_pes * sizeof(PeAddresses), kPageBytes);
+  return round_up(locations_offset(n_pes) + n_pes * sizeof(PeLocation), kPageBytes);
 }
 // Returns the record. The pointer is valid while the first header_bytes() bytes of the file are mapped.
 inline PeRecord* record_of(JobHeader* header, std::size_t pe) {
   return reinterpret_cast<PeRecord*>(reinterpret_cast<std::byte*>(header) + records_offset()) + pe;
+}
+
+inline PeLocation* locations_of(JobHeader* header) {
+  return reinterpret_cast<PeLocation*>(reinterpret_cast<std::byte*>(header) + locations_offset(header->n_pes));
 }
 
 inline PeAddresses* addresses_of(JobHeader* header, std::size_t pe) {

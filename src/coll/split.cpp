@@ -163,8 +163,7 @@ Team& install_team(std::size_t index, const context::Context& route, std::uint64
   Team& team = team_table[index];
   team.route = route;
   team.route.team_index = static_cast<std::uint32_t>(index);
-  team.slot0 =
-      node_slots.block0 + route.set.start() * node_slots.pe_step + static_cast<std::int64_t>(index * node_slots.bytes);
+  team.near_slot = route.near_heap - node_slots.before_heap + index * node_slots.bytes;
   team.scratch_offset = node_slots.bytes - 2 * windows::kScratchBytes;
   team.direct = context::all_near(team.route);
   team.counting = barrier_counts(node_slots.crowded, team.direct);

@@ -4,10 +4,11 @@
 // zero, so every operation fails its bounds check and goes to the cold half, which finds out what is wrong: the check
 // is the translation.
 //
-// The hot half reaches the near PEs: those around this PE, by their numbers in the team, whose memory is mapped. In a job
-// on one node these are all, in one whose nodes hold consecutive PEs those of the node. Every other PE goes to the cold
-// half, which finds its address where it is mapped, and leaves the rest to messages. On the queue path, where nothing
-// but this PE's own memory is mapped, the limits are zero, and the cold half checks against `window_bytes`.
+// The hot half reaches the near PEs: those around this PE, by their numbers in the team, whose memory is mapped at one
+// distance from each to the next. In a job on one node these are all, in one whose nodes hold consecutive PEs those of
+// the node. Every other PE goes to the cold half, which finds its address where it is mapped, and leaves the rest to
+// messages. On the queue path, where nothing but this PE's own memory is mapped, the limits are zero, and the cold half
+// checks against `window_bytes`.
 //
 // A context handle is a coded integer, (generation << 12 | index): any value can be looked up without a wild access.
 #pragma once
@@ -16,6 +17,7 @@
 #include <cstdint>
 
 #include "base/cache_line.hpp"
+#include "base/pe.hpp"
 #include "team/pe_set.hpp"
 
 namespace shmemx::context {
@@ -27,7 +29,7 @@ struct alignas(256) Context {  // a power of two: a handle's index becomes a shi
   std::uintptr_t heap_base;  // this PE's symmetric heap
   std::uint64_t heap_bytes;  // 0 on the queue path; the checks of cold code use window_bytes
   std::byte* near_heap;      // the heap of the first near PE
-  std::int64_t pe_step;      // bytes from one team PE's block to the next; negative for reversed teams
+  std::int64_t pe_step;      // bytes from one near PE's block to the next; negative for reversed teams
   std::uint32_t first_near;  // in the team
   std::uint32_t n_near;
   std::uint64_t heap_limit[kSizeClasses];
@@ -73,16 +75,21 @@ inline constinit bool alone_on_node = false;
 // above.
 inline constinit bool reads_are_watched = false;
 
-// Where the PEs of the world are. Set once, at init; the tables stay.
+// Where the PEs of the world are. Set once, at init; the table stays.
 struct Places {
-  const std::uint8_t* mapped = nullptr;  // by PE: not 0 where this PE can address its memory; null: all_mapped decides
-  const std::uint32_t* node = nullptr;   // by PE; null: all on one node
+  const PeLocation* location = nullptr;  // by PE; null: all on one node
   int n_nodes = 1;
+  int my_node = 0;
+  bool node_is_mapped = false;  // of several nodes: can this PE address the memory of its node peers?
+  NodePes index;                // of PEs on this node
+  std::int64_t block_step = 0;  // of several nodes: bytes from one block of this node to the next
 };
 inline constinit Places places;
 inline int node_of(int world_pe) noexcept {
-  return places.node == nullptr ? 0 : static_cast<int>(places.node[world_pe]);
+  return places.location == nullptr ? 0 : static_cast<int>(places.location[world_pe].node);
 }
+// Requires a PE of this node.
+inline NodeIndex node_index(int world_pe) noexcept { return places.index.index_of(Pe{world_pe}); }
 
 // Untouched entries cost nothing: the table is zero-initialised.
 inline constinit Context context_table[kMaxContexts] = {};
@@ -98,7 +105,7 @@ inline void make_unusable(Context& context) noexcept {
 }
 
 // Can this PE address the memory of its node peers?
-inline bool node_is_mapped() noexcept { return all_mapped || places.mapped != nullptr; }
+inline bool node_is_mapped() noexcept { return all_mapped || places.node_is_mapped; }
 
 // The hot limits of a context that may address near PEs' heaps of `window_bytes`; zeros where it may not.
 inline void set_hot_limits(Context& context) noexcept {
@@ -122,22 +129,41 @@ inline bool batches(const Context& context) noexcept { return (context.session_o
 inline int world_pe(const Context& context, int pe) noexcept { return context.set.world(TeamPe{pe}).value; }
 inline bool is_mapped(const Context& context, int pe) noexcept {
   if (all_mapped || pe == context.my_pe) return true;
-  return places.mapped != nullptr && places.mapped[world_pe(context, pe)] != 0;
+  return places.node_is_mapped && node_of(world_pe(context, pe)) == places.my_node;
 }
 
-// Moves the route of a context to other PEs: `near_heap` and `near_statics` become those of its first near PE. Requires
-// set, my_pe and n_pes of those PEs; `of_pe0`: how far in bytes the block of its PE 0 lies behind that of the first near
-// PE so far.
-inline void set_near(Context& context, std::int64_t of_pe0) noexcept {
-  int first = context.my_pe;
-  while (first > 0 && is_mapped(context, first - 1)) --first;
-  int end = context.my_pe + 1;
-  while (end < static_cast<int>(context.n_pes) && is_mapped(context, end)) ++end;
-  const std::int64_t move = of_pe0 + first * context.pe_step;
-  context.near_heap += move;
-  context.near_statics += move;
+// Where the blocks of a node lie: the heap and the static data of one PE there, and bytes from each block to the next.
+struct NodeBlocks {
+  NodeIndex pe;
+  std::byte* heap;
+  std::byte* statics;  // null where they are not symmetric
+  std::int64_t step;
+};
+
+// Finds the near PEs of a context and leads its route there. Requires set, my_pe and n_pes.
+inline void set_near(Context& context, const NodeBlocks& blocks) noexcept {
+  const auto index = [&](int pe) { return node_index(world_pe(context, pe)).value; };
+  const int me = context.my_pe;
+  const int n_pes = static_cast<int>(context.n_pes);
+  int step = 1;  // from the node index of a near PE to that of the next one
+  if (me + 1 < n_pes && is_mapped(context, me + 1)) {
+    step = index(me + 1) - index(me);
+  } else if (me > 0 && is_mapped(context, me - 1)) {
+    step = index(me) - index(me - 1);
+  }
+  const auto follow = [&](int pe) {
+    return is_mapped(context, pe) && is_mapped(context, pe + 1) && index(pe + 1) - index(pe) == step;
+  };
+  int first = all_mapped ? 0 : me;
+  while (first > 0 && follow(first - 1)) --first;
+  int last = all_mapped ? n_pes - 1 : me;
+  while (last + 1 < n_pes && follow(last)) ++last;
+  const std::int64_t distance = (index(first) - blocks.pe.value) * blocks.step;
+  context.near_heap = blocks.heap + distance;
+  context.near_statics = blocks.statics == nullptr ? nullptr : blocks.statics + distance;
+  context.pe_step = step * blocks.step;
   context.first_near = static_cast<std::uint32_t>(first);
-  context.n_near = static_cast<std::uint32_t>(end - first);
+  context.n_near = static_cast<std::uint32_t>(last + 1 - first);
 }
 inline bool all_near(const Context& context) noexcept { return context.n_near == context.n_pes; }
 

@@ -52,9 +52,13 @@ inline int pe_at(const Context& context, std::uint32_t near) noexcept {
 inline std::byte* near_heap(const Context& context, std::uint32_t index) noexcept {
   return context.near_heap + static_cast<std::int64_t>(index) * context.pe_step;
 }
-// How far in bytes the block of `pe` lies behind that of the first near PE. `pe` need not be mapped.
+// How far in bytes the block of `pe`, which is mapped, lies behind that of the first near PE.
 inline std::int64_t block_distance(const Context& context, int pe) noexcept {
-  return (pe - static_cast<std::int64_t>(context.first_near)) * context.pe_step;
+  const std::uint32_t near = near_index(context, pe);
+  if (near < context.n_near) [[likely]]
+    return static_cast<std::int64_t>(near) * context.pe_step;
+  const int first = world_pe(context, static_cast<int>(context.first_near));
+  return (node_index(world_pe(context, pe)).value - node_index(first).value) * places.block_step;
 }
 // The heap of a PE whose memory is mapped.
 inline std::byte* peer_heap(const Context& context, int pe) noexcept {

@@ -97,12 +97,10 @@ Status start_process(const InitRequest& request) {
 
 // Returns the route of the PEs whose memory this PE maps. If their numbers form no arithmetic sequence, each PE is in
 // a team of its own.
-context::Context shared_route(const context::Context& world) {
+context::Context shared_route(const context::Context& world, const Nodes& nodes) {
   if (context::all_mapped) return world;
-  std::vector<int> mapped;
-  for (int pe = 0; pe < static_cast<int>(world.n_pes); ++pe) {
-    if (context::is_mapped(world, pe)) mapped.push_back(pe);
-  }
+  std::vector<int> mapped = nodes.here;
+  if (!context::node_is_mapped()) mapped.assign(1, world.my_pe);
   const int stride = mapped.size() > 1 ? mapped[1] - mapped[0] : 1;
   bool regular = true;
   for (std::size_t i = 1; i < mapped.size(); ++i) regular = regular && mapped[i] - mapped[i - 1] == stride;
@@ -119,7 +117,7 @@ void open_world() {
   context::context_table[context::kInvalidContext].handle = ~std::uint64_t{0};
   coll::install_team(coll::kEndTeam, world, 0);
   coll::install_team(coll::kWorldTeam, world, coll::kWorldTeam);
-  coll::install_team(coll::kSharedTeam, shared_route(world), coll::kSharedTeam);
+  coll::install_team(coll::kSharedTeam, shared_route(world, self.parameters.nodes), coll::kSharedTeam);
   open_messages(*self.arena, self.parameters, level.load());
 }
 

@@ -155,7 +155,7 @@ std::optional<heap::Offset> allocate_here(const AllocateRequest& request) {
 void dump_heap_up_to(heap::Offset end) {
   if (end <= extent.dumped) return;
   extent.dumped = std::min<heap::Offset>(round_up(end, kHugePageBytes), arena().geometry().heap_bytes);
-  arena().dump_heap(context::default_context().my_pe, extent.dumped);
+  arena().dump_heap(context::node_index(context::default_context().my_pe), extent.dumped);
 }
 
 // All PEs have a block that ends at `end`.
@@ -176,7 +176,7 @@ void zero_fill(heap::Offset offset, std::size_t bytes) {
 std::size_t heap_high_water() noexcept { return extent.high_water; }
 
 void discard_heap() noexcept {
-  const int me = context::default_context().my_pe;
+  const NodeIndex me = context::node_index(context::default_context().my_pe);
   arena().dump_heap(me, 0);
   const bool discarded = arena().discard_heap(me, 0, arena().geometry().heap_bytes);
   if (!discarded) debug_line("the heap's memory cannot be given back to the system: %s", std::strerror(errno));

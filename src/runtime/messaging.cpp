@@ -23,14 +23,14 @@ using Poll = bool (*)();
 constinit Poll poll_before = nullptr;
 
 nemesis::Parts parts_of(const windows::Arena& arena, const StartParameters& parameters) {
-  return {arena.channel(), channel_layout(parameters.config, arena.geometry().n_pes)};
+  return {arena.channel(), channel_layout(parameters.config, arena.header().n_pes)};
 }
 
 bool by_messages(const StartParameters& parameters) { return parameters.path == NodePath::queue; }
 
 void expose_memory(const windows::Arena& arena, const StartParameters& parameters, const context::Context& world) {
-  const int pe = parameters.identity.pe;
-  const std::size_t slots = windows::kTeamSlots * windows::slot_bytes(arena.geometry().n_pes);
+  const NodeIndex pe = parameters.nodes.index;
+  const std::size_t slots = windows::kTeamSlots * arena.geometry().slot_bytes;
   windows::expose_builtin(windows::kHeapWindow, arena.heap(pe), world.window_bytes);
   windows::expose_builtin(windows::kStaticWindow, reinterpret_cast<std::byte*>(world.static_base), world.static_bytes);
   windows::expose_builtin(windows::kSlotsWindow, arena.block(pe), slots);
@@ -58,10 +58,11 @@ nemesis::Layout channel_layout(const config::Config& config, std::size_t n_pes) 
 
 Doorbells doorbells_of(const windows::Arena& arena, const StartParameters& parameters) noexcept {
   if (!by_messages(parameters))
-    return {reinterpret_cast<std::byte*>(&arena.doorbell(0)), static_cast<std::ptrdiff_t>(arena.geometry().stride)};
+    return {reinterpret_cast<std::byte*>(&arena.doorbell(NodeIndex{0})),
+            static_cast<std::ptrdiff_t>(arena.geometry().stride), parameters.nodes.index_of(arena)};
   const nemesis::Parts parts = parts_of(arena, parameters);
   return {reinterpret_cast<std::byte*>(&parts.control(0).doorbell),
-          static_cast<std::ptrdiff_t>(parts.layout().part_bytes)};
+          static_cast<std::ptrdiff_t>(parts.layout().part_bytes), NodePes()};
 }
 
 void open_messages(const windows::Arena& arena, StartParameters& parameters, int thread_level) noexcept {
@@ -97,7 +98,7 @@ void open_messages(const windows::Arena& arena, StartParameters& parameters, int
   const bool needs_help = by_messages(parameters) && parameters.identity.n_pes > 1;
   const bool may_help = config.progress != config::Progress::off;
   if (may_help && (needs_help || config.progress == config::Progress::on)) progress::start_node_thread();
-  if (may_help && nodes.several()) progress::start_network_thread(nodes.node_pes > 1);
+  if (may_help && nodes.several()) progress::start_network_thread(nodes.here.size() > 1);
 }
 
 void flush_messages(const char* routine) noexcept {

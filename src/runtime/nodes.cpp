@@ -149,29 +149,82 @@ std::uint8_t Nodes::paths_of(int pe) const noexcept {
   return static_cast<std::uint8_t>(paths);
 }
 
-void divide(Nodes& nodes, const bootstrap::NodeMap& map, int me, const config::Config& config, int n_pes) {
-  const std::uint64_t most = config.pes_per_node == 0 ? ~std::uint64_t{0} : config.pes_per_node;
-  std::vector<std::uint64_t> seen(static_cast<std::size_t>(map.n_nodes()), 0);  // by node of the launcher: PEs so far
-  std::vector<std::uint32_t> current(static_cast<std::size_t>(map.n_nodes()),
-                                     0);  // by node of the launcher: the node that is being filled
-  nodes.node_of.assign(static_cast<std::size_t>(n_pes), 0);
-  nodes.hosts.clear();
-  for (int pe = 0; pe < n_pes; ++pe) {
-    const auto real = static_cast<std::size_t>(map.node(pe));
-    if (seen[real]++ % most == 0) {
-      current[real] = static_cast<std::uint32_t>(nodes.hosts.size());
-      nodes.hosts.push_back(real < map.hosts.size() ? map.hosts[real] : bootstrap::describe_own_host().host);
+NodePes Nodes::index_of(const windows::Arena& arena) const noexcept {
+  const bool is_consecutive = here.back() - here.front() == static_cast<int>(here.size()) - 1;
+  return is_consecutive ? NodePes(Pe{here.front()}) : NodePes(arena.locations());
+}
+
+namespace {
+
+// Deals the PEs of each node of the launcher out to nodes of at most `most`.
+class Division {
+ public:
+  Division(const bootstrap::NodeMap& map, std::uint64_t most)
+      : map_(map), most_(most), filled_(static_cast<std::size_t>(map.n_nodes())) {}
+
+  // For each PE, in ascending order.
+  PeLocation next(int pe) {
+    Filled& real = filled_[static_cast<std::size_t>(map_.node(pe))];
+    if (real.pes++ % most_ == 0) {
+      real.node = static_cast<std::uint32_t>(real_of_.size());
+      real_of_.push_back(map_.node(pe));
+      ++real.nodes;
     }
-    nodes.node_of[static_cast<std::size_t>(pe)] = current[real];
+    const auto index = static_cast<std::uint32_t>((real.pes - 1) % most_);
+    largest_ = std::max<std::size_t>(largest_, index + 1);
+    return {real.node, index};
   }
+  // So far: the nodes, by the launcher's numbers; how many share the file of `pe`; PEs of the largest node.
+  const std::vector<int>& real_of() const { return real_of_; }
+  std::size_t nodes_in_file(int pe) const { return filled_[static_cast<std::size_t>(map_.node(pe))].nodes; }
+  std::size_t largest() const { return largest_; }
+
+ private:
+  struct Filled {
+    std::uint64_t pes = 0;
+    std::size_t nodes = 0;
+    std::uint32_t node = 0;  // that is being filled
+  };
+  const bootstrap::NodeMap& map_;
+  std::uint64_t most_;
+  std::vector<Filled> filled_;  // by node of the launcher
+  std::vector<int> real_of_;
+  std::size_t largest_ = 0;
+};
+
+}  // namespace
+
+void divide(Nodes& nodes, const bootstrap::NodeMap& map, const bootstrap::Identity& identity,
+            const config::Config& config, PeLocation* locations) {
+  const std::uint64_t most = config.pes_per_node == 0 ? ~std::uint64_t{0} : config.pes_per_node;
+  const int me = identity.pe;
+  Division division(map, most);
+  bool writes = true;  // no lower PE uses this arena
+  std::vector<PeLocation> all;
+  for (int pe = 0; pe < identity.n_pes; ++pe) {
+    const PeLocation location = division.next(pe);
+    all.push_back(location);
+    writes = writes && (pe >= me || map.node(pe) != map.node(me));
+    if (pe != me) continue;
+    nodes.mine = static_cast<int>(location.node);
+    nodes.index = {static_cast<int>(location.index)};
+    nodes.in_file = division.nodes_in_file(me) - 1;
+  }
+  nodes.here.clear();
+  for (int pe = 0; pe < identity.n_pes; ++pe) {
+    const PeLocation& location = all[static_cast<std::size_t>(pe)];
+    if (location.node == static_cast<std::uint32_t>(nodes.mine)) nodes.here.push_back(pe);
+    if (writes) locations[pe] = location;
+  }
+  nodes.hosts.clear();
+  for (const int real : division.real_of())
+    nodes.hosts.push_back(static_cast<std::size_t>(real) < map.hosts.size() ? map.hosts[static_cast<std::size_t>(real)]
+                                                                            : bootstrap::describe_own_host().host);
   nodes.n_nodes = static_cast<int>(nodes.hosts.size());
+  nodes.sharing = {static_cast<std::size_t>(identity.n_pes), division.largest(), division.nodes_in_file(me)};
   nodes.why = most != ~std::uint64_t{0} ? "SHMEMX_PES_PER_NODE pretends it" : map.why;
-  nodes.mapped.assign(static_cast<std::size_t>(n_pes), 0);
-  for (std::size_t pe = 0; pe < nodes.mapped.size(); ++pe)
-    nodes.mapped[pe] = nodes.node_of[pe] == nodes.node_of[static_cast<std::size_t>(me)] ? 1 : 0;
-  nodes.node_pes = static_cast<int>(std::count(nodes.mapped.begin(), nodes.mapped.end(), std::uint8_t{1}));
   nodes.setup.me = me;
-  nodes.setup.n_pes = n_pes;
+  nodes.setup.n_pes = identity.n_pes;
   nodes.setup.one_machine = map.n_nodes() == 1;
 }
 
@@ -218,8 +271,8 @@ namespace {
 // Keeps a network open if a PE of another node has an endpoint address for it.
 void open_for_some(Nodes& nodes, const windows::Arena& arena, transport::Candidate& network) {
   bool any = false;
-  for (std::size_t pe = 0; pe < nodes.mapped.size() && !any; ++pe) {
-    any = nodes.mapped[pe] == 0 && !find_address(arena.endpoint_addresses(static_cast<int>(pe)), network.name).empty();
+  for (int pe = 0; pe < nodes.setup.n_pes && !any; ++pe) {
+    any = !nodes.is_here(pe) && !find_address(arena.endpoint_addresses(pe), network.name).empty();
   }
   if (!any) {
     network.transport.reset();
@@ -238,9 +291,9 @@ Status choose_networks(Nodes& nodes, windows::Arena& arena) {
   for (transport::Candidate& network : nodes.networks) {
     if (network.transport != nullptr) open_for_some(nodes, arena, network);
   }
-  nodes.route.open(nodes.mapped.size());
-  for (int pe = 0; pe < static_cast<int>(nodes.mapped.size()); ++pe) {
-    if (nodes.mapped[static_cast<std::size_t>(pe)] != 0) {
+  nodes.route.open(arena.header().n_pes);
+  for (int pe = 0; pe < nodes.setup.n_pes; ++pe) {
+    if (nodes.is_here(pe)) {
       nodes.route[pe] = am::kNodeRoute;
     } else if (nodes.paths_of(pe) == 0) {
       return unreachable(nodes, pe);

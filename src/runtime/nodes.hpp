@@ -2,6 +2,7 @@
 // for each internode PE.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -12,6 +13,7 @@
 #include "base/result.hpp"
 #include "bootstrap/bootstrap.hpp"
 #include "config/config.hpp"
+#include "context/context.hpp"
 #include "transport/registry.hpp"
 #include "windows/arena.hpp"
 
@@ -22,11 +24,13 @@ class ArenaAddresses;
 
 struct Nodes {
   int n_nodes = 1;
-  int node_pes = 1;                    // on this PE's node
-  std::vector<std::uint32_t> node_of;  // by PE; empty: all on one node
-  std::vector<std::uint8_t> mapped;    // by PE: on this PE's node
-  std::vector<std::string> hosts;      // by node
-  std::string why;                     // why one machine is several nodes; may be empty
+  int mine = 0;
+  NodeIndex index{0};       // of this PE on its node
+  std::vector<int> here;    // the PEs of this node, in ascending order
+  std::size_t in_file = 0;  // this node's number among those that share its arena
+  windows::Sharing sharing{1};
+  std::vector<std::string> hosts;  // by node
+  std::string why;                 // why one machine is several nodes; may be empty
   transport::Setup setup;
   std::uint32_t probe_ms = 0;  // time of a path probe, if there are several networks
   std::vector<transport::Candidate> networks;
@@ -35,15 +39,20 @@ struct Nodes {
   ContactTable<std::uint8_t> route;                        // see am::PathProbe
 
   bool several() const noexcept { return n_nodes > 1; }
+  bool is_here(int pe) const noexcept { return std::binary_search(here.begin(), here.end(), pe); }
+  const std::string& host_of(int pe) const noexcept { return hosts[static_cast<std::size_t>(context::node_of(pe))]; }
+  // Translates the PEs of this node.
+  NodePes index_of(const windows::Arena& arena) const noexcept;
   // Returns a bit for each of `open` that may lead to `pe`, of another node.
   std::uint8_t paths_of(int pe) const noexcept;
-  const std::string& host_of(int pe) const noexcept { return hosts[node_of[static_cast<std::size_t>(pe)]]; }
   ~Nodes();
   Nodes();
 };
 
-// Divides the PEs into nodes, by the launcher's map and SHMEMX_PES_PER_NODE.
-void divide(Nodes& nodes, const bootstrap::NodeMap& map, int me, const config::Config& config, int n_pes);
+// Divides the PEs into nodes, by the launcher's map and SHMEMX_PES_PER_NODE. The lowest PE of the arena writes their
+// `locations` there, by world PE.
+void divide(Nodes& nodes, const bootstrap::NodeMap& map, const bootstrap::Identity& identity,
+            const config::Config& config, PeLocation* locations);
 // Opens the networks and writes this PE's endpoint addresses. Does nothing in a job on one node.
 Status open_networks(Nodes& nodes, windows::Arena& arena, const config::Config& config);
 // Copies records and endpoint addresses of the PEs of other nodes into this node's arena. Collective over the job if

@@ -67,11 +67,11 @@ std::string long_blocks_of(const config::Config& config, const transport::Capabi
 
 std::string of_node(const Nodes& nodes, const std::string& path_reason) {
   PeList list;
-  for (std::size_t pe = 0; pe < nodes.mapped.size(); ++pe) {
-    if (nodes.mapped[pe] != 0 && static_cast<int>(pe) != nodes.setup.me) list.add(static_cast<int>(pe));
+  for (const int pe : nodes.here) {
+    if (pe != nodes.setup.me) list.add(pe);
   }
   if (list.count() == 0) return line("same node", "no other PE");
-  const bool direct = context::all_mapped || context::places.mapped != nullptr;
+  const bool direct = context::node_is_mapped();
   const std::string path = direct ? "mapped memory: loads, stores and the processor's atomics; progress: none needed"
                                   : "messages through cells, executed by the target; progress: a thread";
   return line("same node", "PE " + list.text() + ": " + path) + line("", "because: " + path_reason);
@@ -85,8 +85,8 @@ std::string of_network(const Nodes& nodes, const config::Config& config, std::si
   const transport::Transport& network = *nodes.open[index];
   PeList list;
   int first = -1;
-  for (int pe = 0; pe < static_cast<int>(nodes.mapped.size()); ++pe) {
-    if (nodes.mapped[static_cast<std::size_t>(pe)] != 0 || first_network(nodes, pe) != index) continue;
+  for (int pe = 0; pe < nodes.setup.n_pes; ++pe) {
+    if (nodes.is_here(pe) || first_network(nodes, pe) != index) continue;
     list.add(pe);
     if (first < 0) first = pe;
   }
@@ -139,8 +139,8 @@ std::string possible_networks(const Nodes& nodes) {
 }  // namespace
 
 std::string describe_peers(const Nodes& nodes, const std::string& path_reason, const config::Config& config) {
-  std::string text = "how PE " + std::to_string(nodes.setup.me) + " reaches the " +
-                     std::to_string(nodes.mapped.size()) + " PEs of this job, on " + std::to_string(nodes.n_nodes) +
+  std::string text = "how PE " + std::to_string(nodes.setup.me) + " reaches the " + std::to_string(nodes.setup.n_pes) +
+                     " PEs of this job, on " + std::to_string(nodes.n_nodes) +
                      (nodes.n_nodes == 1 ? " node" : " nodes") + (nodes.why.empty() ? "" : " (" + nodes.why + ")") +
                      "\n";
   text += line("itself", "loads and stores");

@@ -11,7 +11,6 @@
 #include "base/clock.hpp"
 #include "base/doorbell.hpp"
 #include "base/machine.hpp"
-#include "context/context.hpp"
 
 namespace shmemx::runtime {
 namespace {
@@ -77,10 +76,10 @@ cpu_set_t without_pes(const cpu_set_t& allowed, unsigned cpu) {
 
 }  // namespace
 
-void watch_doorbells_of_node(const windows::Arena& arena, const Doorbells& doorbells, int me) {
+void watch_doorbells(const Doorbells& doorbells, std::span<const int> node_pes, int me) {
   NodeDoorbells found;
-  for (int pe = 0; pe < static_cast<int>(arena.header().n_pes); ++pe) {
-    if (pe == me || context::node_of(pe) != context::node_of(me)) continue;
+  for (const int pe : node_pes) {
+    if (pe == me) continue;
     (pe < me ? found.lower : found.higher).push_back(&doorbells.at(pe));
   }
   node_doorbells() = std::move(found);

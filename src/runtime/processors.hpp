@@ -1,7 +1,9 @@
 // Tells whether the node's PEs outnumber the CPU time they may use, and spreads waiting PEs over CPUs.
 #pragma once
 
-#include "runtime/messaging.hpp"
+#include <span>
+
+#include "base/doorbell.hpp"
 #include "windows/arena.hpp"
 
 namespace shmemx::runtime {
@@ -9,9 +11,9 @@ namespace shmemx::runtime {
 // Returns the same result on every PE of the node of `me`: it is computed from the records of all of them.
 bool pes_outnumber_cores(const windows::Arena& arena, int me) noexcept;
 
-// Remembers the doorbells in which the other PEs of the node of `me` publish the CPU they wait on, for
-// part_from_pes(). The arena must stay mapped.
-void watch_doorbells_of_node(const windows::Arena& arena, const Doorbells& doorbells, int me);
+// Remembers the doorbells in which the other PEs of this node publish the CPU they wait on, for part_from_pes(). The
+// arena must stay mapped.
+void watch_doorbells(const Doorbells& doorbells, std::span<const int> node_pes, int me);
 
 // Moves this thread to another CPU of its affinity mask if a PE of the node with a lower number waits on its present
 // one. The scheduler places PEs that wake each other on one core if other programs run too, and keeps them there: two

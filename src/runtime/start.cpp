@@ -93,9 +93,8 @@ bool shared_memory_can_be_huge() {
 void request_huge_pages(const windows::Arena& arena, const StartParameters& parameters) {
   using config::HugePages;
   if (parameters.config.huge_pages == HugePages::never) return;
-  const int pe = parameters.identity.pe;
-  const bool asked = ::madvise(arena.heap(pe), arena.geometry().heap_bytes, MADV_HUGEPAGE) == 0;
-  if (parameters.config.huge_pages == HugePages::automatic || pe != 0) return;
+  const bool asked = ::madvise(arena.heap(parameters.nodes.index), arena.geometry().heap_bytes, MADV_HUGEPAGE) == 0;
+  if (parameters.config.huge_pages == HugePages::automatic || parameters.identity.pe != 0) return;
   if (asked && shared_memory_can_be_huge()) return;
   warn(
       "SHMEMX_HUGE_PAGES=always, but the kernel backs shared memory with small pages: see "
@@ -103,7 +102,7 @@ void request_huge_pages(const windows::Arena& arena, const StartParameters& para
 }
 
 // Makes the pages of a PE's block come from its own NUMA node, whichever PE touches them first.
-void prefer_own_node(const windows::Arena& arena, int pe) {
+void prefer_own_node(const windows::Arena& arena, NodeIndex pe) {
   const std::string nodes = read_small_file("/sys/devices/system/node/online");
   if (nodes.empty() || parse_cpu_list(nodes).size() < 2) return;
   unsigned node = 0;
@@ -124,26 +123,35 @@ std::uint64_t default_yield_us(std::uint64_t pes, bool by_network) {
   return std::max({std::uint64_t{200}, 20 * pes, network_us});
 }
 
+void set_places(const windows::Arena& arena, const StartParameters& parameters) {
+  const Nodes& nodes = parameters.nodes;
+  const bool is_direct = parameters.path == NodePath::direct;
+  context::all_mapped = is_direct && !nodes.several();
+  if (!nodes.several()) return;
+  context::places = {.location = arena.locations(),
+                     .n_nodes = nodes.n_nodes,
+                     .my_node = nodes.mine,
+                     .node_is_mapped = is_direct,
+                     .index = nodes.index_of(arena),
+                     .block_step = static_cast<std::int64_t>(arena.geometry().stride)};
+}
+
 // Maps the memory. All PEs compute the same path and layout from the records.
 Status map_memory(windows::Arena& arena, StartParameters& parameters) {
   const std::size_t n_pes = arena.header().n_pes;
   const std::span<const bootstrap::PeRecord> records(&arena.record(0), n_pes);
   SHMEMX_TRY(windows::check_agreement(records));
   const nemesis::Layout layout = channel_layout(parameters.config, n_pes);
-  SHMEMX_TRY_ASSIGN(plan, windows::plan_node(records, layout.total_bytes));
+  const Nodes& nodes = parameters.nodes;
+  SHMEMX_TRY_ASSIGN(plan, windows::plan_node(records, nodes.sharing, layout.total_bytes));
   parameters.path = plan.path;
   parameters.path_reason = plan.why;
-  const Nodes& nodes = parameters.nodes;
-  context::all_mapped = plan.path == NodePath::direct && !nodes.several();
-  if (nodes.several()) {
-    context::places.node = nodes.node_of.data();
-    context::places.n_nodes = nodes.n_nodes;
-  }
-  if (context::all_mapped) return arena.map_blocks(plan.geometry);
-  if (plan.path == NodePath::queue)
-    return arena.map_own_block(plan.geometry, parameters.identity.pe, plan.room_for_all);
-  context::places.mapped = nodes.mapped.data();
-  return arena.map_some_blocks(plan.geometry, nodes.mapped);
+  parameters.path_warning = plan.warning;
+  SHMEMX_TRY(plan.path == NodePath::direct
+                 ? arena.map_blocks(plan.geometry, nodes.in_file)
+                 : arena.map_own_block(plan.geometry, nodes.in_file, nodes.index, plan.room_for_all));
+  set_places(arena, parameters);
+  return {};
 }
 
 // Writes this PE's record and endpoint addresses into the arena, and waits until those of all PEs are there.
@@ -151,7 +159,7 @@ Status exchange_start_data(windows::Arena& arena, StartParameters& parameters, b
                            const char* routine) {
   const bootstrap::Identity identity = parameters.identity;
   bootstrap::PeRecord& record = arena.record(identity.pe);
-  divide(parameters.nodes, launcher.nodes(), identity.pe, parameters.config, identity.n_pes);
+  divide(parameters.nodes, launcher.nodes(), identity, parameters.config, arena.locations());
   SHMEMX_TRY(open_networks(parameters.nodes, arena, parameters.config));
   record.node = static_cast<std::uint32_t>(launcher.nodes().node(identity.pe));
   fill_record(record, parameters);
@@ -185,48 +193,41 @@ Status share_memory(windows::Arena& arena, StartParameters& parameters, bootstra
   const windows::Geometry& geometry = arena.geometry();
   if (const std::string directory = bootstrap::directory_of_file(arena.fd()); pe == 0 && !directory.empty())
     debug_line("memfd_create is refused: the PEs' memory lies in a file without a name in %s", directory.c_str());
-  prefer_own_node(arena, pe);
+  prefer_own_node(arena, parameters.nodes.index);
   request_huge_pages(arena, parameters);
   // Rounded to pages, but no more than the least that a PE requests.
   parameters.heap_limit_bytes = geometry.heap_bytes;
-  for (int i = 0; i < static_cast<int>(geometry.n_pes); ++i) {
+  for (int i = 0; i < static_cast<int>(arena.header().n_pes); ++i) {
     parameters.heap_limit_bytes = std::min<std::uint64_t>(parameters.heap_limit_bytes, arena.record(i).heap_bytes);
   }
   if (parameters.statics.span_bytes() == 0) return {};
-  const std::size_t area =
-      geometry.blocks_offset + static_cast<std::size_t>(pe) * geometry.stride + geometry.static_offset;
-  return parameters.statics.share(arena.fd(), area);
+  return parameters.statics.share(arena.fd(), arena.offset_of_block(parameters.nodes.index) + geometry.static_offset);
 }
 
 context::Context make_world(const windows::Arena& arena, const StartParameters& parameters) noexcept {
   const windows::Geometry& geometry = arena.geometry();
   const int pe = parameters.identity.pe;
+  const NodeIndex index = parameters.nodes.index;
   context::Context world{};
-  world.heap_base = reinterpret_cast<std::uintptr_t>(arena.heap(pe));
+  world.heap_base = reinterpret_cast<std::uintptr_t>(arena.heap(index));
   world.window_bytes = parameters.heap_limit_bytes;
-  world.near_heap = arena.heap(0);
-  world.pe_step = static_cast<std::int64_t>(geometry.stride);
   world.n_pes = arena.header().n_pes;
   context::set_hot_limits(world);
-  if (statics_are_symmetric(arena, pe)) {
+  const bool has_statics = statics_are_symmetric(arena, pe);
+  if (has_statics) {
     world.static_base = reinterpret_cast<std::uintptr_t>(parameters.statics.base());
     world.static_bytes = parameters.statics.span_bytes();
-    world.near_statics = arena.statics(0);
   }
   world.handle = context::kDefaultContext;
   world.team_index = static_cast<std::uint32_t>(coll::kWorldTeam);
   world.my_pe = pe;
   world.set = team::PeSet(Pe{0}, 1, static_cast<int>(world.n_pes));
-  context::set_near(world, 0);
+  context::set_near(world, {index, arena.heap(index), has_statics ? arena.statics(index) : nullptr,
+                            static_cast<std::int64_t>(geometry.stride)});
   return world;
 }
 
 namespace {
-
-bool is_alone_on_node(const StartParameters& parameters) {
-  const std::vector<std::uint8_t>& mapped = parameters.nodes.mapped;
-  return std::count(mapped.begin(), mapped.end(), std::uint8_t{1}) == 1;
-}
 
 // A yield lets others run that wait, too: with very many PEs on a core a waiter sleeps at once, for so long that the
 // others have their turns meanwhile. It is woken when it can go on; the bounds on its sleep are for the wake-ups that
@@ -258,9 +259,9 @@ void configure_waiting(const windows::Arena& arena, const StartParameters& param
   policy.on_sleep = note_waiting;
   policy.on_wake = forget_waiting;
   policy.part_from_pes = policy.crowded || policy.mode == WaitMode::spin ? nullptr : part_from_pes;
-  watch_doorbells_of_node(arena, doorbells_of(arena, parameters), parameters.identity.pe);
+  watch_doorbells(doorbells_of(arena, parameters), parameters.nodes.here, parameters.identity.pe);
   context::calls_make_progress = config.progress == config::Progress::off && parameters.nodes.several();
-  context::alone_on_node = parameters.nodes.several() && is_alone_on_node(parameters);
+  context::alone_on_node = parameters.nodes.several() && parameters.nodes.here.size() == 1;
   context::reads_are_watched = policy.crowded || context::calls_make_progress || context::alone_on_node;
   constexpr std::uint64_t kPauseNs = 25;
   const std::uint64_t spin_ns = config.spin_ns.value_or(crowded ? 0 : 2000);
@@ -270,8 +271,7 @@ void configure_waiting(const windows::Arena& arena, const StartParameters& param
   // About a round trip between nodes, unless the user sets it. PEs of other machines may run on these cores unnoticed.
   policy.poll_ns = parameters.nodes.several() ? std::max<std::uint64_t>(config.spin_ns.value_or(12'000), 1) : 0;
   configure_sleeping(policy, config, arena.header().n_node_pes, parameters.nodes.several());
-  coll::node_slots = {arena.block(0), static_cast<std::int64_t>(geometry.stride), windows::slot_bytes(geometry.n_pes),
-                      crowded};
+  coll::node_slots = {geometry.heap_offset, geometry.slot_bytes, crowded};
 }
 
 void meet_node_pes(const windows::Arena& arena, const char* routine) noexcept {
@@ -301,6 +301,7 @@ void report_start(const StartParameters& parameters) noexcept {
     debug_line("under valgrind the default heap is %llu bytes; SHMEM_SYMMETRIC_SIZE sets another size",
                static_cast<unsigned long long>(kHeapUnderValgrind));
   for (const std::string& warning : parameters.config.warnings) warn("%s", warning.c_str());
+  if (!parameters.path_warning.empty()) warn("%s", parameters.path_warning.c_str());
   if (parameters.config.version)
     std::printf("%s, OpenSHMEM %d.%d\n", SHMEM_VENDOR_STRING, SHMEM_MAJOR_VERSION, SHMEM_MINOR_VERSION);
   using config::kind::InfoLevel;

@@ -22,6 +22,7 @@ struct StartParameters {
   std::uint64_t heap_limit_bytes = 0;  // what shmem_malloc may hand out
   NodePath path = NodePath::direct;    // agreed between the PEs, never automatic
   std::string path_reason;
+  std::string path_warning;  // why the node's memory is not mapped though the user asked for nothing else; or empty
   Nodes nodes;
 };
 

@@ -75,6 +75,36 @@ case_bad_values_are_refused() {
 }
 
 # 4 heaps of 1 GiB do not fit into half of 6 GB, one does.
+case_heaps_of_other_nodes_need_no_address_space() {
+  export SHMEM_DEBUG=1 SHMEMX_PES_PER_NODE=2
+  for n in 2 4 8; do
+    SHMEM_SYMMETRIC_SIZE=30t run 60 "$OSHRUN" -n $n --timeout 55 "$pe" work
+    expect_ok "$n PEs, 30 TiB"
+    expect_path direct "$n PEs, 30 TiB"
+    ! grep -q 'warning' err || die "$n PEs, 30 TiB: a warning"
+  done
+}
+
+# A heap that does not fit makes PEs use messages: that is said once, with what would fit, and that does fit.
+case_a_heap_that_does_not_fit_is_reported() {
+  for per_node in 0 2; do
+    export SHMEMX_PES_PER_NODE=$per_node
+    SHMEM_SYMMETRIC_SIZE=40t run 60 "$OSHRUN" -n 4 --timeout 55 "$pe" work
+    expect_ok "nodes of $per_node, 40 TiB"
+    [ "$(grep -c 'shmemx warning:' err)" = 1 ] || die "nodes of $per_node, 40 TiB: not one warning"
+    grep -q 'warning: SHMEM_SYMMETRIC_SIZE requests 43980465111040 bytes for each of .* use messages' err ||
+      die "nodes of $per_node, 40 TiB: no numbers"
+    fitting=$(sed -n 's/.*SHMEM_SYMMETRIC_SIZE to at most \([0-9]*\) .*/\1/p' err)
+    SHMEM_DEBUG=1 SHMEM_SYMMETRIC_SIZE=$fitting run 60 "$OSHRUN" -n 4 --timeout 55 "$pe" work
+    expect_ok "nodes of $per_node, $fitting bytes"
+    expect_path direct "nodes of $per_node, $fitting bytes"
+    ! grep -q 'warning' err || die "nodes of $per_node, $fitting bytes: a warning"
+    SHMEMX_NODE_PATH=queue SHMEM_SYMMETRIC_SIZE=40t run 60 "$OSHRUN" -n 4 --timeout 55 "$pe" work
+    expect_ok "nodes of $per_node, messages requested"
+    ! grep -q 'warning' err || die "nodes of $per_node, messages requested: a warning"
+  done
+}
+
 case_chosen_by_the_address_space() {
   prlimit --as=6000000000 true 2>/dev/null || skip 'prlimit --as is refused'
   export SHMEM_DEBUG=1 SHMEM_SYMMETRIC_SIZE=1G

@@ -7,7 +7,7 @@ namespace shmemx::coll {
 namespace {
 
 // Returns what tells nodes apart. If not even node peers are mapped, each PE is a node of its own.
-int node_key(int world_pe) { return context::places.mapped == nullptr ? world_pe : context::node_of(world_pe); }
+int node_key(int world_pe) { return context::node_is_mapped() ? context::node_of(world_pe) : world_pe; }
 
 // Appends the node of each member to `node`; returns the number of nodes.
 int number_nodes(const Team& team, std::vector<int>& node) {

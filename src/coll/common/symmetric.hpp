@@ -35,7 +35,7 @@ inline Symmetric symmetric(const context::Context& route, context::Site site, co
   return {own, 0};
 }
 
-// Returns the route of a subset of the PEs of `world`.
+// Returns the route of a subset of the PEs of `world`, all PEs of the job.
 context::Context route_of(const context::Context& world, team::PeSet set, int my_pe) noexcept;
 
 }  // namespace shmemx::coll

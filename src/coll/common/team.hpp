@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "context/context.hpp"
+#include "context/route.hpp"
 #include "windows/geometry.hpp"
 
 namespace shmemx::coll {
@@ -41,7 +42,7 @@ struct TeamNodes;
 struct Team {
   std::uint64_t handle = 0;          // 0: free
   context::Context route{};          // PEs of the team to their memory
-  std::byte* slot0 = nullptr;        // the slot of team PE 0; the others follow at route.pe_step
+  std::byte* near_slot = nullptr;    // the slot of the first near PE; in a direct team the others follow at route.pe_step
   std::size_t scratch_offset = 0;    // in a slot
   std::uint64_t epoch = 0;           // of the latest collective; some take several
   std::uint64_t counted = 0;         // counting barriers entered
@@ -49,13 +50,18 @@ struct Team {
   std::uint64_t exchanges = 0;       // uses of the scratch areas
   std::uint64_t arrivals_seen = 0;   // as leader: arrivals of node peers that this PE has waited for
   const TeamNodes* nodes = nullptr;  // common/nodes.hpp; made on first use
-  bool direct = true;                // the memory of all members is mapped; else there are nodes and messages
+  bool direct = true;                // all members are near; else there are nodes and messages
   bool counting = false;             // the barrier is the counting one or the tree, else dissemination
   int num_contexts = 0;              // as asked at the split
 
   int size() const noexcept { return static_cast<int>(route.n_pes); }
   int me() const noexcept { return route.my_pe; }
-  std::byte* slot(int pe) const noexcept { return slot0 + static_cast<std::int64_t>(pe) * route.pe_step; }
+  // Of a member whose memory is mapped.
+  std::byte* slot(int pe) const noexcept {
+    if (direct) [[likely]]
+      return near_slot + static_cast<std::int64_t>(pe) * route.pe_step;
+    return near_slot + context::block_distance(route, pe);
+  }
   // Returns the flag that `writer` writes and `owner` waits on.
   Flag& flag(int owner, int writer) const noexcept { return reinterpret_cast<Flag*>(slot(owner))[writer]; }
   // A direct team uses the one of PE 0 only, a team on several nodes that of each leader.
@@ -70,11 +76,10 @@ struct Team {
   }
 };
 
-// Where the slots of the node's PEs lie, and whether PEs outnumber its cores. Set by runtime at init.
+// Where slots lie, and whether PEs outnumber the node's cores. Set by runtime at init.
 struct NodeSlots {
-  std::byte* block0 = nullptr;  // the block of world PE 0 begins with its slots
-  std::int64_t pe_step = 0;
-  std::size_t bytes = 0;  // of a slot
+  std::size_t before_heap = 0;  // a block begins with its slots: bytes from there to its heap
+  std::size_t bytes = 0;        // of a slot
   bool crowded = false;
 };
 inline constinit NodeSlots node_slots;

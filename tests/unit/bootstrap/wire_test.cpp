@@ -33,8 +33,10 @@ BOOST_AUTO_TEST_CASE(records_do_not_overlap_and_fill_whole_pages) {
     BOOST_REQUIRE_EQUAL(bytes % kPageBytes, 0U);
     BOOST_REQUIRE_GE(addresses_offset(n_pes), records_offset() + n_pes * sizeof(PeRecord));
     BOOST_REQUIRE_LT(addresses_offset(n_pes), records_offset() + n_pes * sizeof(PeRecord) + kPageBytes);
-    BOOST_REQUIRE_GE(bytes, addresses_offset(n_pes) + n_pes * sizeof(PeAddresses));
-    BOOST_REQUIRE_LT(bytes, addresses_offset(n_pes) + n_pes * sizeof(PeAddresses) + kPageBytes);
+    BOOST_REQUIRE_GE(locations_offset(n_pes), addresses_offset(n_pes) + n_pes * sizeof(PeAddresses));
+    BOOST_REQUIRE_EQUAL(locations_offset(n_pes) % alignof(PeLocation), 0U);
+    BOOST_REQUIRE_GE(bytes, locations_offset(n_pes) + n_pes * sizeof(PeLocation));
+    BOOST_REQUIRE_LT(bytes, locations_offset(n_pes) + n_pes * sizeof(PeLocation) + kPageBytes);
   }
   BOOST_CHECK_GE(records_offset(), sizeof(JobHeader));
 }

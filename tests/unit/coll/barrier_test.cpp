@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(nobody_touches_the_slot_of_a_member_that_has_left_a_tree) {
       coll::Team team = node.world_team(pe, true);
       for (int round = 0; round < 8; ++round) {
         coll::barrier(team, "barrier_test");
-        const std::size_t bytes = windows::slot_bytes(static_cast<std::size_t>(n_pes));
+        const std::size_t bytes = node.arena().geometry().slot_bytes;
         std::memset(team.slot(pe), 0, bytes);
         for (int turn = 0; turn < pe % 5; ++turn) sched_yield();
         for (std::size_t i = 0; i < bytes; ++i) wrong.expect(team.slot(pe)[i] == std::byte{0});
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(sleeping_pes_complete_the_barrier) {
     unit::WaitSettings policy = unit::oversubscribed_policy();
     policy.mode = WaitMode::block;
     policy.sleep_max_ns = 100'000;
-    policy.own_doorbell = &node.arena().doorbell(0);
+    policy.own_doorbell = &node.arena().doorbell(NodeIndex{0});
     const unit::WaitingGuard guard(policy);
     Failures wrong;
     node.run([&](int pe) {

@@ -22,7 +22,7 @@ constexpr std::size_t kSource = std::size_t{2} << 20;
 constexpr std::size_t kCounts[] = {1, 0, 17, 512, 513, 2048, 20001};  // short and long forms
 
 Elements<long> elements_at(const Node& node, std::size_t offset) {
-  return {{node.arena().heap(0) + offset, static_cast<std::int64_t>(node.arena().geometry().stride)}};
+  return {{node.arena().heap(NodeIndex{0}) + offset, static_cast<std::int64_t>(node.arena().geometry().stride)}};
 }
 
 long value_of(int pe, std::size_t index, int round) { return (pe + 1) * 1000 + static_cast<long>(index) + round; }

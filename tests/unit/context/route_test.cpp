@@ -1,6 +1,7 @@
 #include "context/route.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <span>
 #include <string>
 
 #include "coll/common/group.hpp"
@@ -51,12 +52,58 @@ class QueuePath {
   unit::WaitingGuard waiting_;
 };
 
-// Sets the process up as in a job of several nodes: only the PEs of its node are mapped.
+// Sets the process up as PE `me` of a job of several nodes. The blocks of the node are the first ones of node().
 class NodesPath : QueuePath {
  public:
-  explicit NodesPath(const std::uint8_t (&mapped)[kPes]) { context::places.mapped = mapped; }
-  ~NodesPath() { context::places.mapped = nullptr; }
+  NodesPath(std::span<const PeLocation> locations, int me) : me_(me) {
+    const std::uint32_t mine = locations[static_cast<std::size_t>(me)].node;
+    context::places = {.location = locations.data(),
+                       .n_nodes = 3,
+                       .my_node = static_cast<int>(mine),
+                       .node_is_mapped = true,
+                       .index = NodePes(locations.data()),
+                       .block_step = static_cast<std::int64_t>(node().arena().geometry().stride)};
+    world_ = unit::make_world(node().arena(), index());
+    world_.my_pe = me;
+    world_.n_pes = static_cast<std::uint32_t>(locations.size());
+    world_.set = team::PeSet(Pe{0}, 1, static_cast<int>(locations.size()));
+    context::set_hot_limits(world_);
+    const windows::Arena& arena = node().arena();
+    context::set_near(world_, {NodeIndex{index()}, arena.heap(NodeIndex{index()}), arena.statics(NodeIndex{index()}),
+                               context::places.block_step});
+  }
+  ~NodesPath() { context::places = {}; }
+
+  int index() const { return context::node_index(me_).value; }
+  const Context& world() const { return world_; }
+  Context team(int start, int stride, int size) const {
+    const team::PeSet set = *world_.set.subset(start, stride, size);
+    return coll::route_of(world_, set, set.find(Pe{me_})->value);
+  }
+
+ private:
+  int me_;
+  Context world_{};
 };
+
+// Every member of the node's is found at its block, by heap and static data; every other member by messages.
+void check_routes(const NodesPath& nodes, const Context& route) {
+  for (int pe = 0; pe < static_cast<int>(route.n_pes); ++pe) {
+    const int world = context::world_pe(route, pe);
+    std::byte* const in_heap = node().at<std::byte>(nodes.index(), 64);
+    std::byte* const in_statics = node().arena().statics(NodeIndex{nodes.index()}) + 8;
+    const auto heap = context::resolve(route, kSite, in_heap, 8, pe);
+    const auto statics = context::resolve(route, kSite, in_statics, 8, pe);
+    const bool is_here = context::node_of(world) == context::places.my_node;
+    BOOST_TEST_CONTEXT("PE " << pe) BOOST_CHECK_EQUAL(is_remote(heap), !is_here);
+    if (!is_here) continue;
+    const NodeIndex index = context::node_index(world);
+    BOOST_CHECK_EQUAL(heap.address, node().arena().heap(index) + 64);
+    BOOST_CHECK_EQUAL(statics.address, node().arena().statics(index) + 8);
+    if (pe != route.my_pe) BOOST_CHECK_EQUAL(heap.doorbell, &node().arena().doorbell(index));
+    BOOST_CHECK_EQUAL(context::peer_heap(route, pe), node().arena().heap(index));
+  }
+}
 
 bool names(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
@@ -87,8 +134,8 @@ BOOST_AUTO_TEST_CASE(heap_addresses_are_translated_to_the_same_offset_of_the_pee
     for (int pe = 0; pe < kPes; ++pe) {
       for (const std::size_t offset : {std::size_t{0}, std::size_t{12345}, unit::kNodeHeapBytes - 8}) {
         const auto target = context::resolve(world, kSite, node().at<void>(me, offset), 8, pe);
-        BOOST_REQUIRE_EQUAL(target.address, node().arena().heap(pe) + offset);
-        BOOST_REQUIRE_EQUAL(target.doorbell, &node().arena().doorbell(pe));
+        BOOST_REQUIRE_EQUAL(target.address, node().arena().heap(NodeIndex{pe}) + offset);
+        BOOST_REQUIRE_EQUAL(target.doorbell, &node().arena().doorbell(NodeIndex{pe}));
       }
     }
   }
@@ -98,9 +145,9 @@ BOOST_AUTO_TEST_CASE(static_addresses_are_translated_to_the_same_offset_of_the_p
   const Context& world = node().world(2);
   for (int pe = 0; pe < kPes; ++pe) {
     for (const std::size_t offset : {std::size_t{0}, unit::kNodeStaticBytes - 4}) {
-      const auto target = context::resolve(world, kSite, node().arena().statics(2) + offset, 4, pe);
-      BOOST_REQUIRE_EQUAL(target.address, node().arena().statics(pe) + offset);
-      BOOST_REQUIRE_EQUAL(target.doorbell, &node().arena().doorbell(pe));
+      const auto target = context::resolve(world, kSite, node().arena().statics(NodeIndex{2}) + offset, 4, pe);
+      BOOST_REQUIRE_EQUAL(target.address, node().arena().statics(NodeIndex{pe}) + offset);
+      BOOST_REQUIRE_EQUAL(target.doorbell, &node().arena().doorbell(NodeIndex{pe}));
     }
   }
 }
@@ -110,7 +157,7 @@ BOOST_AUTO_TEST_CASE(any_address_is_accepted_with_zero_bytes) {
   const Context& world = node().world(0);
   BOOST_CHECK(context::resolve(world, kSite, &automatic, 0, 3).address != nullptr);
   BOOST_CHECK(context::resolve(world, kSite, nullptr, 0, 3).address != nullptr);
-  BOOST_CHECK_EQUAL(context::resolve(world, kSite, nullptr, 0, 3).doorbell, &node().arena().doorbell(3));
+  BOOST_CHECK_EQUAL(context::resolve(world, kSite, nullptr, 0, 3).doorbell, &node().arena().doorbell(NodeIndex{3}));
   BOOST_CHECK(names(diagnostic(world, nullptr, 0, kPes), "argument 'pe' is 4"));
 }
 
@@ -122,66 +169,74 @@ BOOST_AUTO_TEST_CASE(pe_numbers_of_reversed_and_strided_teams_are_translated) {
   const Context odds = coll::route_of(node().world(3), odd, 1);
   for (int pe = 0; pe < 4; ++pe) {
     BOOST_CHECK_EQUAL(context::resolve(back, kSite, node().at<void>(1, 64), 8, pe).address,
-                      node().arena().heap(3 - pe) + 64);
-    BOOST_CHECK_EQUAL(context::resolve(back, kSite, node().arena().statics(1) + 8, 8, pe).address,
-                      node().arena().statics(3 - pe) + 8);
+                      node().arena().heap(NodeIndex{3 - pe}) + 64);
+    BOOST_CHECK_EQUAL(context::resolve(back, kSite, node().arena().statics(NodeIndex{1}) + 8, 8, pe).address,
+                      node().arena().statics(NodeIndex{3 - pe}) + 8);
   }
-  BOOST_CHECK_EQUAL(context::resolve(odds, kSite, node().at<void>(3, 64), 8, 0).address, node().arena().heap(1) + 64);
-  BOOST_CHECK_EQUAL(context::resolve(odds, kSite, node().at<void>(3, 64), 8, 1).address, node().arena().heap(3) + 64);
+  BOOST_CHECK_EQUAL(context::resolve(odds, kSite, node().at<void>(3, 64), 8, 0).address,
+                    node().arena().heap(NodeIndex{1}) + 64);
+  BOOST_CHECK_EQUAL(context::resolve(odds, kSite, node().at<void>(3, 64), 8, 1).address,
+                    node().arena().heap(NodeIndex{3}) + 64);
   BOOST_CHECK(names(diagnostic(odds, node().at<void>(3, 64), 8, 2), "argument 'pe' is 2, allowed are 0..1"));
 }
 
-// Returns the route to `set` as that PE of the world has it.
-Context route_from(const team::PeSet& set, int world_pe) {
-  Context world = node().world(world_pe);
-  context::set_hot_limits(world);
-  return coll::route_of(world, set, set.find(Pe{world_pe})->value);
+BOOST_AUTO_TEST_CASE(near_pes_are_those_of_the_node_around_this_one) {
+  static constexpr PeLocation kWhere[] = {{0, 0}, {1, 0}, {1, 1}, {1, 2}, {2, 0}};
+  for (const int me : {1, 2, 3}) {
+    const NodesPath nodes(kWhere, me);
+    const Context& world = nodes.world();
+    BOOST_CHECK_EQUAL(world.heap_bytes, unit::kNodeHeapBytes);
+    BOOST_CHECK_EQUAL(world.first_near, 1U);
+    BOOST_CHECK_EQUAL(world.n_near, 3U);
+    const Context back = nodes.team(4, -1, 5);
+    BOOST_CHECK_LT(back.pe_step, 0);
+    BOOST_CHECK_EQUAL(back.first_near, 1U);
+    BOOST_CHECK_EQUAL(back.n_near, 3U);
+    check_routes(nodes, world);
+    check_routes(nodes, back);
+    const std::byte* const other_heap = node().at<std::byte>(nodes.index() == 0 ? 1 : 0, 64);
+    const char* const owner = nodes.index() == 0 ? "it is in the heap of PE 2" : "it is in the heap of PE 1";
+    BOOST_CHECK(names(diagnostic(world, other_heap, 8, 1), owner));
+    for (const int pe : {-1, 5, 2147483647, -2147483647 - 1})
+      BOOST_CHECK(names(diagnostic(world, node().at<void>(nodes.index(), 64), 8, pe),
+                        ("'pe' is " + std::to_string(pe)).c_str()));
+  }
 }
 
-BOOST_AUTO_TEST_CASE(near_pes_are_those_of_the_node_around_this_one) {
-  static constexpr std::uint8_t kMapped[kPes] = {0, 1, 1, 0};
-  const NodesPath nodes(kMapped);
-  const team::PeSet all = node().world(0).set;
-  const Context world = route_from(all, 1);
-  BOOST_CHECK_EQUAL(world.heap_bytes, unit::kNodeHeapBytes);
-  BOOST_CHECK_EQUAL(world.first_near, 1U);
-  BOOST_CHECK_EQUAL(world.n_near, 2U);
-  const Context back = route_from(*all.subset(3, -1, 4), 2);
-  BOOST_CHECK_EQUAL(back.first_near, 1U);
-  BOOST_CHECK_EQUAL(back.n_near, 2U);
-  for (const std::size_t offset : {std::size_t{0}, std::size_t{64}, unit::kNodeHeapBytes - 8}) {
-    for (const int pe : {1, 2}) {
-      BOOST_CHECK_EQUAL(context::resolve(world, kSite, node().at<void>(1, offset), 8, pe).address,
-                        node().arena().heap(pe) + offset);
-      BOOST_CHECK_EQUAL(context::resolve(back, kSite, node().at<void>(2, offset), 8, 3 - pe).address,
-                        node().arena().heap(pe) + offset);
+BOOST_AUTO_TEST_CASE(pes_dealt_out_in_turn_are_mapped_and_near_in_a_team_of_their_own) {
+  static constexpr PeLocation kWhere[] = {{0, 0}, {1, 0}, {2, 0}, {0, 1}, {1, 1}, {2, 1}, {0, 2}, {1, 2}, {2, 2}};
+  for (const int me : {1, 4, 7}) {
+    const NodesPath nodes(kWhere, me);
+    BOOST_CHECK_EQUAL(nodes.world().first_near, static_cast<std::uint32_t>(me));
+    BOOST_CHECK_EQUAL(nodes.world().n_near, 1U);
+    check_routes(nodes, nodes.world());
+    for (const int stride : {3, -3}) {
+      const Context team = nodes.team(stride > 0 ? 1 : 7, stride, 3);
+      BOOST_CHECK(context::all_near(team));
+      BOOST_CHECK_EQUAL(team.pe_step > 0, stride > 0);
+      check_routes(nodes, team);
     }
   }
-  BOOST_CHECK_EQUAL(context::resolve(back, kSite, node().arena().statics(2) + 8, 8, 2).address,
-                    node().arena().statics(1) + 8);
-  for (const int pe : {0, 3}) {
-    BOOST_CHECK(is_remote(context::resolve(world, kSite, node().at<void>(1, 64), 8, pe)));
-    BOOST_CHECK(is_remote(context::resolve(back, kSite, node().at<void>(2, 64), 8, pe)));
-  }
-  for (const int pe : {-1, kPes, 2147483647, -2147483647 - 1})
-    BOOST_CHECK(names(diagnostic(world, node().at<void>(1, 64), 8, pe), ("'pe' is " + std::to_string(pe)).c_str()));
-  BOOST_CHECK(names(diagnostic(world, node().at<void>(2, 64), 8, 1), "it is in the heap of PE 2"));
 }
 
-BOOST_AUTO_TEST_CASE(pes_that_do_not_follow_each_other_are_mapped_but_not_near) {
-  static constexpr std::uint8_t kMapped[kPes] = {1, 0, 1, 0};
-  const NodesPath nodes(kMapped);
-  const team::PeSet all = node().world(0).set;
-  const Context world = route_from(all, 2);
-  BOOST_CHECK_EQUAL(world.first_near, 2U);
-  BOOST_CHECK_EQUAL(world.n_near, 1U);
-  BOOST_CHECK_EQUAL(context::resolve(world, kSite, node().at<void>(2, 64), 8, 0).address, node().arena().heap(0) + 64);
-  BOOST_CHECK_EQUAL(context::resolve(world, kSite, node().at<void>(2, 64), 8, 0).doorbell, &node().arena().doorbell(0));
-  BOOST_CHECK(is_remote(context::resolve(world, kSite, node().at<void>(2, 64), 8, 1)));
-  const Context evens = route_from(*all.subset(0, 2, 2), 2);
-  BOOST_CHECK(context::all_near(evens));
-  BOOST_CHECK(!context::all_near(world));
-  BOOST_CHECK_EQUAL(context::resolve(evens, kSite, node().at<void>(2, 64), 8, 0).address, node().arena().heap(0) + 64);
+// The node index of neighbours differs by 1, by 2 or by more: near are those at one distance.
+BOOST_AUTO_TEST_CASE(pes_at_any_place_are_found) {
+  static constexpr PeLocation kWhere[] = {{0, 0}, {0, 1}, {1, 0}, {0, 2}, {1, 1}, {0, 3}, {2, 0}, {2, 1}};
+  for (const int me : {0, 1, 3, 5}) {
+    const NodesPath nodes(kWhere, me);
+    check_routes(nodes, nodes.world());
+    check_routes(nodes, nodes.team(7, -1, 8));
+    if (me == 0) continue;
+    const Context odd = nodes.team(1, 2, 4);
+    BOOST_CHECK_EQUAL(odd.n_near, 3U);
+    check_routes(nodes, odd);
+  }
+  static constexpr PeLocation kGap[] = {{0, 0}, {1, 0}, {0, 1}, {0, 2}, {0, 3}, {1, 1}};
+  const NodesPath nodes(kGap, 2);
+  const Context evens = nodes.team(0, 2, 3);  // at distances of 1 and 2
+  BOOST_CHECK(!context::all_near(evens));
+  for (int pe = 0; pe < 3; ++pe) BOOST_CHECK(context::is_mapped(evens, pe));
+  check_routes(nodes, evens);
 }
 
 BOOST_AUTO_TEST_CASE(a_pe_out_of_range_is_named) {
@@ -196,8 +251,8 @@ BOOST_AUTO_TEST_CASE(a_pe_out_of_range_is_named) {
 
 BOOST_AUTO_TEST_CASE(a_range_past_the_end_is_named) {
   const Context& world = node().world(2);
-  std::byte* const heap_end = node().arena().heap(2) + unit::kNodeHeapBytes;
-  std::byte* const static_end = node().arena().statics(2) + unit::kNodeStaticBytes;
+  std::byte* const heap_end = node().arena().heap(NodeIndex{2}) + unit::kNodeHeapBytes;
+  std::byte* const static_end = node().arena().statics(NodeIndex{2}) + unit::kNodeStaticBytes;
   BOOST_CHECK_EQUAL(diagnostic(world, heap_end - 8, 8, 0), "");
   BOOST_CHECK(names(diagnostic(world, heap_end - 8, 9, 0),
                     "9 bytes from there go past the end of the symmetric heap, allowed are 8 bytes"));
@@ -215,13 +270,14 @@ BOOST_AUTO_TEST_CASE(an_address_that_is_not_symmetric_is_named) {
   BOOST_CHECK(names(diagnostic(world, nullptr, 4, 0), "not a symmetric address"));
   BOOST_CHECK(
       names(diagnostic(world, node().at<void>(1, 64), 4, 0), "not a symmetric address"));  // memory of another PE
-  BOOST_CHECK(names(diagnostic(world, node().arena().heap(2) + unit::kNodeHeapBytes, 1, 0), "not a symmetric address"));
+  BOOST_CHECK(names(diagnostic(world, node().arena().heap(NodeIndex{2}) + unit::kNodeHeapBytes, 1, 0),
+                    "not a symmetric address"));
 }
 
 BOOST_AUTO_TEST_CASE(is_symmetric_is_exact_at_the_ends) {
   const Context& world = node().world(1);
-  for (const auto& [begin, bytes] : {std::pair{node().arena().heap(1), unit::kNodeHeapBytes},
-                                     std::pair{node().arena().statics(1), unit::kNodeStaticBytes}}) {
+  for (const auto& [begin, bytes] : {std::pair{node().arena().heap(NodeIndex{1}), unit::kNodeHeapBytes},
+                                     std::pair{node().arena().statics(NodeIndex{1}), unit::kNodeStaticBytes}}) {
     BOOST_CHECK(context::is_symmetric(world, begin, bytes));
     BOOST_CHECK(!context::is_symmetric(world, begin, bytes + 1));
     BOOST_CHECK(!context::is_symmetric(world, begin - 1, 1));
@@ -239,8 +295,8 @@ BOOST_AUTO_TEST_CASE(addresses_are_checked_even_if_memory_is_not_mapped) {
   for (const std::uint64_t limit : world.heap_limit) BOOST_CHECK_EQUAL(limit, 0U);
   for (const std::uint64_t elements : world.heap_elements) BOOST_CHECK_EQUAL(elements, 0U);
   BOOST_CHECK(!context::in_heap(world, world.heap_base, 1));
-  std::byte* const in_heap = node().arena().heap(1) + 64;
-  std::byte* const in_statics = node().arena().statics(1) + 8;
+  std::byte* const in_heap = node().arena().heap(NodeIndex{1}) + 64;
+  std::byte* const in_statics = node().arena().statics(NodeIndex{1}) + 8;
   for (int pe = 0; pe < kPes; ++pe) {
     BOOST_CHECK_EQUAL(context::is_mapped(world, pe), pe == 1);
     for (std::byte* const address : {in_heap, in_statics}) {
@@ -248,12 +304,12 @@ BOOST_AUTO_TEST_CASE(addresses_are_checked_even_if_memory_is_not_mapped) {
       BOOST_CHECK_EQUAL(target.address, address);
       BOOST_CHECK_EQUAL(target.doorbell, pe == 1 ? &QueuePath::own_doorbell : nullptr);
     }
-    BOOST_CHECK_EQUAL(context::resolve(world, kSite, nullptr, 0, pe).address, node().arena().heap(1));
+    BOOST_CHECK_EQUAL(context::resolve(world, kSite, nullptr, 0, pe).address, node().arena().heap(NodeIndex{1}));
   }
   BOOST_CHECK(context::is_symmetric(world, node().at<void>(1, 0), unit::kNodeHeapBytes));
   BOOST_CHECK(!context::is_symmetric(world, node().at<void>(1, 0), unit::kNodeHeapBytes + 1));
   int automatic = 0;
-  std::byte* const heap_end = node().arena().heap(1) + unit::kNodeHeapBytes;
+  std::byte* const heap_end = node().arena().heap(NodeIndex{1}) + unit::kNodeHeapBytes;
   BOOST_CHECK(names(diagnostic(world, in_heap, 8, kPes), "argument 'pe' is 4, allowed are 0..3"));
   BOOST_CHECK(names(diagnostic(world, heap_end - 8, 9, 0), "past the end of the symmetric heap, allowed are 8 bytes"));
   BOOST_CHECK(names(diagnostic(world, &automatic, 4, 0), "not a symmetric address"));
@@ -264,11 +320,11 @@ BOOST_AUTO_TEST_CASE(addresses_are_checked_even_if_memory_is_not_mapped) {
 
 BOOST_AUTO_TEST_CASE(a_location_is_mapped_or_a_place_in_a_window) {
   Context world = node().world(1);
-  std::byte* const in_heap = node().arena().heap(1) + 64;
-  std::byte* const in_statics = node().arena().statics(1) + 8;
+  std::byte* const in_heap = node().arena().heap(NodeIndex{1}) + 64;
+  std::byte* const in_statics = node().arena().statics(NodeIndex{1}) + 8;
   const context::Location mapped = context::locate(world, kSite, in_heap, 8, 2);
   BOOST_CHECK(mapped.is_mapped());
-  BOOST_CHECK_EQUAL(mapped.address, node().arena().heap(2) + 64);
+  BOOST_CHECK_EQUAL(mapped.address, node().arena().heap(NodeIndex{2}) + 64);
   const QueuePath queue_path;
   context::set_hot_limits(world);
   const context::Location heap = context::locate(world, kSite, in_heap, 8, 2);
@@ -282,12 +338,12 @@ BOOST_AUTO_TEST_CASE(a_location_is_mapped_or_a_place_in_a_window) {
 
 BOOST_AUTO_TEST_CASE(windows_and_addresses_translate_both_ways) {
   const Context& world = node().world(1);
-  for (std::byte* const own : {node().arena().heap(1) + 4096, node().arena().statics(1) + 16}) {
+  for (std::byte* const own : {node().arena().heap(NodeIndex{1}) + 4096, node().arena().statics(NodeIndex{1}) + 16}) {
     context::WindowOffset found{};
     BOOST_REQUIRE(context::find_window(world, reinterpret_cast<std::uintptr_t>(own), 8, found));
     BOOST_CHECK_EQUAL(context::mapped_address(world, found, 1), own);
     BOOST_CHECK_EQUAL(context::mapped_address(world, found, 3),
-                      own - node().arena().block(1) + node().arena().block(3));
+                      own - node().arena().block(NodeIndex{1}) + node().arena().block(NodeIndex{3}));
   }
   context::WindowOffset found{};
   int automatic = 0;
@@ -355,10 +411,10 @@ BOOST_AUTO_TEST_CASE(a_destroyed_context_is_reported) {
 }
 
 BOOST_AUTO_TEST_CASE(the_owner_of_a_heap_is_woken) {
-  Doorbell& doorbell = node().arena().doorbell(3);
+  Doorbell& doorbell = node().arena().doorbell(NodeIndex{3});
   doorbell.sleepers = 1;
   const std::uint32_t before = doorbell.wake_seq;
-  context::wake_heap(node().arena().heap(3));
+  context::wake_heap(node().arena().heap(NodeIndex{3}));
   BOOST_CHECK_EQUAL(doorbell.sleepers.load(), 0U);
   BOOST_CHECK_EQUAL(doorbell.wake_seq.load(), before + 1);
 }

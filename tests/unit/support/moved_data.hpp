@@ -13,7 +13,7 @@ inline constexpr std::size_t kDest = 0;  // heap offsets
 inline constexpr std::size_t kSource = std::size_t{2} << 20;
 
 inline coll::Symmetric symmetric_at(const Node& node, std::size_t offset) {
-  return {node.arena().heap(0) + offset, static_cast<std::int64_t>(node.arena().geometry().stride)};
+  return {node.arena().heap(NodeIndex{0}) + offset, static_cast<std::int64_t>(node.arena().geometry().stride)};
 }
 
 inline std::size_t seed_of(int pe, int round) { return static_cast<std::size_t>(pe * 5 + round); }

@@ -27,14 +27,14 @@ inline windows::Arena make_arena(std::size_t n_pes, std::size_t heap_bytes = kNo
 inline context::Context make_world(const windows::Arena& arena, int pe) {
   const windows::Geometry& geometry = arena.geometry();
   context::Context world{};
-  world.heap_base = reinterpret_cast<std::uintptr_t>(arena.heap(pe));
+  world.heap_base = reinterpret_cast<std::uintptr_t>(arena.heap(NodeIndex{pe}));
   world.heap_bytes = world.window_bytes = geometry.heap_bytes;
-  world.near_heap = arena.heap(0);
+  world.near_heap = arena.heap(NodeIndex{0});
   world.pe_step = static_cast<std::int64_t>(geometry.stride);
   world.n_pes = world.n_near = static_cast<std::uint32_t>(geometry.n_pes);
-  world.static_base = reinterpret_cast<std::uintptr_t>(arena.statics(pe));
+  world.static_base = reinterpret_cast<std::uintptr_t>(arena.statics(NodeIndex{pe}));
   world.static_bytes = geometry.static_bytes;
-  world.near_statics = arena.statics(0);
+  world.near_statics = arena.statics(NodeIndex{0});
   world.handle = context::kDefaultContext;
   world.team_index = static_cast<std::uint32_t>(coll::kWorldTeam);
   world.my_pe = pe;
@@ -57,8 +57,8 @@ class Node {
     coll::Team team;
     team.handle = slot;
     team.route = coll::route_of(world(pe), set, set.find(Pe{pe})->value);
-    team.slot0 = arena_.block(set.start()) + slot * windows::slot_bytes(arena_.geometry().n_pes);
-    team.scratch_offset = windows::slot_bytes(arena_.geometry().n_pes) - 2 * windows::kScratchBytes;
+    team.near_slot = arena_.block(NodeIndex{set.start()}) + slot * arena_.geometry().slot_bytes;
+    team.scratch_offset = arena_.geometry().slot_bytes - 2 * windows::kScratchBytes;
     team.counting = counting;
     return team;
   }
@@ -67,7 +67,7 @@ class Node {
   // An object of `pe`'s heap.
   template <class T>
   T* at(int pe, std::size_t offset) const {
-    return reinterpret_cast<T*>(arena_.heap(pe) + offset);
+    return reinterpret_cast<T*>(arena_.heap(NodeIndex{pe}) + offset);
   }
 
   // Calls program(pe) on a thread for each PE and waits until all have returned.

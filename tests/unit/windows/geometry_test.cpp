@@ -18,7 +18,7 @@ void check_layout(const Geometry& g, std::size_t static_bytes, std::size_t heap_
   BOOST_REQUIRE_EQUAL(g.blocks_offset % kHugePageBytes, 0U);
   BOOST_REQUIRE_EQUAL(g.file_bytes, g.blocks_offset + g.n_pes * g.stride);
   // In a block: slots, static data, doorbell, heap, guard page.
-  BOOST_REQUIRE_GE(g.static_offset, windows::kTeamSlots * windows::slot_bytes(g.n_pes));
+  BOOST_REQUIRE_GE(g.static_offset, windows::kTeamSlots * g.slot_bytes);
   BOOST_REQUIRE_EQUAL(g.static_offset % kPageBytes, 0U);
   BOOST_REQUIRE_GE(g.static_bytes, static_bytes);
   BOOST_REQUIRE_LE(g.static_offset + g.static_bytes, g.doorbell_offset);
@@ -43,6 +43,21 @@ BOOST_AUTO_TEST_CASE(nothing_overlaps_for_any_number_of_pes) {
         check_layout(g, static_bytes, heap_bytes);
       }
     }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(blocks_of_a_node_do_not_depend_on_other_nodes) {
+  constexpr std::size_t kHeapBytes = std::size_t{1} << 40;
+  const Geometry alone = windows::make_geometry(2, 0, kHeapBytes);
+  for (const std::size_t world : {4, 100, 4096}) {
+    const Geometry g = windows::make_geometry({world, 2, 1}, 0, kHeapBytes);
+    BOOST_CHECK_EQUAL(g.n_pes, 2U);
+    BOOST_CHECK_EQUAL(g.heap_bytes, kHeapBytes);
+    BOOST_CHECK_EQUAL(g.file_bytes, g.blocks_offset + 2 * g.stride);
+    BOOST_CHECK_LE(g.n_pes * g.stride, alone.n_pes * alone.stride + (std::size_t{2} << 30));  // of the alignment
+    const Geometry shared = windows::make_geometry({world, 2, world / 2}, 0, kHeapBytes);
+    BOOST_CHECK_EQUAL(shared.stride, g.stride);
+    BOOST_CHECK_EQUAL(shared.file_bytes, g.blocks_offset + world * g.stride);
   }
 }
 

@@ -10,7 +10,6 @@ namespace {
 
 using namespace shmemx;
 using windows::check_agreement;
-using windows::plan_node;
 
 constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
 constexpr std::size_t kChannelBytes = std::size_t{4} << 20;
@@ -27,6 +26,11 @@ std::vector<bootstrap::PeRecord> records_of(std::size_t n_pes, std::uint64_t hea
     record.queue_cell_bytes = 8192;
   }
   return records;
+}
+
+// Of a job on one node.
+auto plan_node(const std::vector<bootstrap::PeRecord>& records, std::size_t channel_bytes) {
+  return windows::plan_node(records, records.size(), channel_bytes);
 }
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -86,6 +90,45 @@ BOOST_AUTO_TEST_CASE(a_default_heap_that_cannot_shrink_enough_goes_by_messages) 
   BOOST_REQUIRE(plan);
   BOOST_CHECK(plan.value().path == NodePath::queue);
   BOOST_CHECK_LE(plan.value().geometry.stride, 8 * kGiB);
+}
+
+BOOST_AUTO_TEST_CASE(a_heap_has_to_fit_for_the_pes_of_a_node_only) {
+  constexpr std::uint64_t kAsked = 20480 * kGiB;
+  for (const std::size_t world : {4, 64, 4096}) {
+    const auto records = records_of(world, kAsked, 1);
+    const auto plan = windows::plan_node(records, {world, 2, 1}, kChannelBytes);
+    BOOST_REQUIRE(plan);
+    BOOST_CHECK(plan.value().path == NodePath::direct);
+    BOOST_CHECK_EQUAL(plan.value().geometry.heap_bytes, kAsked);
+    BOOST_CHECK_EQUAL(plan.value().warning, "");
+    BOOST_CHECK(windows::plan_node(records, {world, 4, 1}, kChannelBytes).value().path == NodePath::queue);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_heap_that_was_asked_for_is_never_reached_by_messages_silently) {
+  const auto plan = windows::plan_node(records_of(8, 20480 * kGiB, 1), {8, 4, 2}, kChannelBytes);
+  BOOST_REQUIRE(plan);
+  BOOST_CHECK(plan.value().path == NodePath::queue);
+  const std::string& warning = plan.value().warning;
+  BOOST_CHECK_MESSAGE(contains(warning, "requests 21990232555520 bytes for each of 4 PEs of a node"), warning);
+  BOOST_CHECK_MESSAGE(contains(warning, "a PE's address space (70368744177664 bytes, "), warning);
+  BOOST_CHECK_MESSAGE(contains(warning, "use messages"), warning);
+  // The size that it names is the largest that avoids this.
+  const std::string before = "to at most ";
+  const std::size_t at = warning.find(before);
+  BOOST_REQUIRE(at != std::string::npos);
+  const std::uint64_t room = std::stoull(warning.substr(at + before.size()));
+  for (const std::uint64_t more : {std::uint64_t{0}, std::uint64_t{1}}) {
+    const auto other = windows::plan_node(records_of(8, room + more, 1), {8, 4, 2}, kChannelBytes);
+    BOOST_CHECK(other.value().path == (more == 0 ? NodePath::direct : NodePath::queue));
+  }
+  // Nobody has asked for memory to be mapped, or for this size.
+  auto records = records_of(8, 20480 * kGiB, 1);
+  records[0].node_path = NodePath::queue;
+  BOOST_CHECK_EQUAL(windows::plan_node(records, {8, 4, 2}, kChannelBytes).value().warning, "");
+  records = records_of(4096, 64 * kGiB, 0);
+  records[0].address_limit = 16 * kGiB;
+  BOOST_CHECK_EQUAL(plan_node(records, kChannelBytes).value().warning, "");
 }
 
 BOOST_AUTO_TEST_CASE(what_does_not_fit_once_is_an_error) {

@@ -39,7 +39,7 @@ struct SharedHere {
   // The object as PE 1's peers see it.
   template <class T>
   T& seen_by_peers(T& object) const {
-    return *reinterpret_cast<T*>(arena.statics(1) +
+    return *reinterpret_cast<T*>(arena.statics(NodeIndex{1}) +
                                  (reinterpret_cast<const volatile std::byte*>(&object) - data.base()));
   }
 };
