@@ -25,8 +25,7 @@ struct WindowName {
 };
 inline constexpr WindowName kHeapWindow{0, 0};
 inline constexpr WindowName kStaticWindow{1, 0};
-inline constexpr WindowName kSlotsWindow{2, 0};  // the team slots at the begin of the PE's block
-inline constexpr std::uint32_t kBuiltinWindows = 3;
+inline constexpr std::uint32_t kBuiltinWindows = 2;
 inline constexpr std::uint32_t kMaxWindows = 1U << 20;  // at once
 
 // The address of `bytes` at `offset` of a window of this PE; null when there is no such window or the range leaves it.

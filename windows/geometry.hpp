@@ -26,9 +26,10 @@ inline constexpr std::size_t kTeamSlots = 1024;     // teams a PE can be in at o
 inline constexpr std::size_t kScratchBytes = 4096;  // one of a slot's two scratch areas
 inline constexpr std::size_t kControlLines = 4;     // lines of a slot beside the flags
 
-// One team slot of one PE: a flag for each team PE, control lines, two scratch areas.
-constexpr std::size_t slot_bytes(std::size_t n_pes) {
-  return round_up((n_pes + kControlLines) * kCacheLine, kScratchBytes) + 2 * kScratchBytes;
+// One team slot of one PE: a flag for each PE of the node, control lines, two scratch areas. Flags of PEs on other nodes
+// are messages, which the receiver keeps in private memory.
+constexpr std::size_t slot_bytes(std::size_t n_node_pes) {
+  return round_up((n_node_pes + kControlLines) * kCacheLine, kScratchBytes) + 2 * kScratchBytes;
 }
 
 // How many PEs share what.
@@ -68,7 +69,7 @@ constexpr Geometry make_geometry(Sharing sharing, std::size_t static_bytes, std:
                                  std::size_t channel_bytes = 0) {
   Geometry g;
   g.n_pes = sharing.n_node_pes;
-  g.slot_bytes = slot_bytes(sharing.n_world_pes);
+  g.slot_bytes = slot_bytes(sharing.n_node_pes);
   g.channel_offset = bootstrap::header_bytes(sharing.n_world_pes);
   g.channel_bytes = round_up(channel_bytes, kPageBytes);
   g.blocks_offset = round_up(g.channel_offset + g.channel_bytes, kHugePageBytes);

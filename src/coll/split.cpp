@@ -102,9 +102,12 @@ bool all_request_the_same(const TeamGroup& group, std::uint64_t digest) {
   return true;
 }
 
+// The memory of a slot is as the team before has left it. Nobody uses it before all members have agreed once more.
 void clear_own_flags(const Team& team) {
-  for (int writer = 0; writer < team.size(); ++writer)
-    team.flag(team.me(), writer).epoch.store(0, std::memory_order_relaxed);
+  for (int writer = 0; writer < team.size(); ++writer) {
+    if (context::is_mapped(team.route, writer)) team.flag(team.me(), writer).epoch.store(0, std::memory_order_relaxed);
+  }
+  if (!team.direct) clear_received_flags(team);
   for (auto& arrived : team.tree(team.me()).arrived) arrived.store(0, std::memory_order_relaxed);
   team.tree(team.me()).released.store(0, std::memory_order_relaxed);
   team.central(team.me()).arrived.store(0, std::memory_order_relaxed);

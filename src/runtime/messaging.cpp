@@ -30,10 +30,8 @@ bool by_messages(const StartParameters& parameters) { return parameters.path == 
 
 void expose_memory(const windows::Arena& arena, const StartParameters& parameters, const context::Context& world) {
   const NodeIndex pe = parameters.nodes.index;
-  const std::size_t slots = windows::kTeamSlots * arena.geometry().slot_bytes;
   windows::expose_builtin(windows::kHeapWindow, arena.heap(pe), world.window_bytes);
   windows::expose_builtin(windows::kStaticWindow, reinterpret_cast<std::byte*>(world.static_base), world.static_bytes);
-  windows::expose_builtin(windows::kSlotsWindow, arena.block(pe), slots);
 }
 
 void hide_memory() {

@@ -1,46 +1,61 @@
 #include "coll/common/flag_messages.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <unordered_map>
 
 #include "am/endpoint.hpp"
 #include "base/doorbell.hpp"
 #include "base/fatal.hpp"
 #include "coll/common/eager.hpp"
 #include "coll/common/select.hpp"
+#include "onesided/operations.hpp"
 #include "progress/policy.hpp"
 #include "progress/send.hpp"
+#include "windows/exposure.hpp"
 
 namespace shmemx::coll {
 namespace {
 
 struct FlagHeader {
   std::uint64_t epoch;       // 0: a contribution
-  std::uint64_t offset;      // of the data in the contribution or eager message
+  std::uint64_t offset;      // of the data in the contribution, eager message or window
   std::uint64_t total;       // bytes of the eager message; 0: none
   std::uint32_t team_index;  // the same on all members
   std::uint32_t writer;      // its number in the team
   std::uint32_t parity;
-  std::uint32_t reserved;
+  std::uint32_t window;  // where the data belong: one more than the index of a built-in window, 0: nowhere in one
 };
 static_assert(sizeof(FlagHeader) == 40);
+
+// What a member has sent to this PE.
+struct Received {
+  std::atomic<std::uint64_t> epoch{0};
+  std::unique_ptr<std::byte[]> contributions;  // two; null before the first
+};
+using ReceivedByMember = std::unordered_map<std::uint32_t, Received>;  // whose entries stay where they are
 
 // What the handler needs of a team. It runs under the endpoint's lock, perhaps in another thread than the collective,
 // so it has a copy of its own, which changes only under that lock.
 struct Receiver {
   int n_pes = 0;  // 0: closed
   team::PeSet set;
-  Flag* flags = nullptr;
-  std::byte* contributions = nullptr;  // [parity][writer]; replaced when a larger team needs more
-  std::size_t capacity = 0;
-  std::size_t each_bytes = 0;  // of a contribution
+  std::size_t each_bytes = 0;           // of a contribution
+  ReceivedByMember* members = nullptr;  // made with the first entry
 
-  std::byte* contribution(std::size_t writer, std::size_t parity) const noexcept {
-    return contributions + (parity * static_cast<std::size_t>(n_pes) + writer) * each_bytes;
+  Received& of(std::uint32_t writer) noexcept {
+    if (members == nullptr) members = new ReceivedByMember;
+    return (*members)[writer];
+  }
+  std::byte* contribution(std::uint32_t writer, std::size_t parity) noexcept {
+    Received& received = of(writer);
+    if (received.contributions == nullptr) received.contributions.reset(new std::byte[2 * each_bytes]());
+    return received.contributions.get() + parity * each_bytes;
   }
 };
 constinit Receiver receivers[windows::kTeamSlots];
+alignas(kCacheLine) constexpr std::byte kNothingPublished[windows::kScratchBytes] = {};
 
 // Runs `change` under the endpoint's lock. Until the endpoint is open no handler runs.
 template <class Change>
@@ -55,9 +70,9 @@ void change_receivers(const Change& change) noexcept {
         header.team_index, header.writer, static_cast<unsigned long long>(header.epoch));
 }
 
-const Receiver& checked_receiver(const FlagHeader& header, int source) {
+Receiver& checked_receiver(const FlagHeader& header, int source) {
   if (header.team_index >= windows::kTeamSlots) damaged(source, header);
-  const Receiver& receiver = receivers[header.team_index];
+  Receiver& receiver = receivers[header.team_index];
   const bool is_writer = header.writer < static_cast<std::uint32_t>(receiver.n_pes) &&
                          receiver.set.world(TeamPe{static_cast<int>(header.writer)}).value == source;
   if (!is_writer) damaged(source, header);
@@ -73,23 +88,29 @@ FlagHeader header_in(am::Bytes payload, int source) {
 
 EagerTag tag_of(const FlagHeader& header) { return {header.team_index, header.writer, header.epoch}; }
 
-std::byte* place_contribution(const Receiver& receiver, const FlagHeader& header, std::size_t bytes) {
+std::byte* place_contribution(Receiver& receiver, const FlagHeader& header, std::size_t bytes) {
   const bool fits = header.parity < 2 && bytes <= receiver.each_bytes && header.offset <= receiver.each_bytes - bytes;
   return fits ? receiver.contribution(header.writer, header.parity) + header.offset : nullptr;
 }
 
 // Returns where the data of a message belong.
-std::byte* place_of(const Receiver& receiver, const FlagHeader& header, std::size_t bytes, int source) {
-  std::byte* const place = header.total != 0 ? place_fragment(tag_of(header), {header.total, header.offset, bytes})
-                                             : place_contribution(receiver, header, bytes);
+std::byte* place_of(Receiver& receiver, const FlagHeader& header, std::size_t bytes, int source) {
+  std::byte* place = nullptr;
+  if (header.total != 0) {
+    place = place_fragment(tag_of(header), {header.total, header.offset, bytes});
+  } else if (header.window != 0) {
+    place = windows::find_exposed({header.window - 1, 0}, header.offset, bytes);
+  } else {
+    place = place_contribution(receiver, header, bytes);
+  }
   if (place == nullptr) damaged(source, header);
   return place;
 }
 
 // Sets the flag of a message whose data are in place, unless fragments of an eager message are missing.
-void complete(const Receiver& receiver, const FlagHeader& header, std::size_t bytes, int source) {
+void complete(Receiver& receiver, const FlagHeader& header, std::size_t bytes, int source) {
   if (header.total != 0 && !complete_fragment(tag_of(header), bytes)) return;
-  std::atomic<std::uint64_t>& epoch = receiver.flags[header.writer].epoch;
+  std::atomic<std::uint64_t>& epoch = receiver.of(header.writer).epoch;
   if (header.epoch <= epoch.load(std::memory_order_relaxed)) damaged(source, header);  // single writer
   epoch.store(header.epoch, std::memory_order_release);                                // arrive
   wake_own_sleepers();
@@ -99,7 +120,8 @@ am::Verdict handle_flag(am::Endpoint&, const am::Message& message) {
   const FlagHeader header = header_in(message.payload, message.source);
   const auto data = message.payload.subspan(sizeof header);
   if (header.epoch == 0 || (header.total != 0 && data.empty())) damaged(message.source, header);
-  const Receiver& receiver = checked_receiver(header, message.source);
+  if (header.window > windows::kBuiltinWindows) damaged(message.source, header);
+  Receiver& receiver = checked_receiver(header, message.source);
   if (!data.empty()) std::memcpy(place_of(receiver, header, data.size(), message.source), data.data(), data.size());
   complete(receiver, header, data.size(), message.source);
   return am::Verdict::done;
@@ -108,8 +130,8 @@ am::Verdict handle_flag(am::Endpoint&, const am::Message& message) {
 am::Verdict handle_contribution(am::Endpoint&, const am::Message& message) {
   const FlagHeader header = header_in(message.payload, message.source);
   const auto data = message.payload.subspan(sizeof header);
-  if (header.epoch != 0 || header.total != 0) damaged(message.source, header);
-  const Receiver& receiver = checked_receiver(header, message.source);
+  if (header.epoch != 0 || header.total != 0 || header.window != 0) damaged(message.source, header);
+  Receiver& receiver = checked_receiver(header, message.source);
   if (!data.empty()) std::memcpy(place_of(receiver, header, data.size(), message.source), data.data(), data.size());
   return am::Verdict::done;
 }
@@ -152,26 +174,25 @@ void set_handlers() noexcept {
 
 void open_receiver(const Team& team) noexcept {
   Receiver& receiver = receivers[team.route.team_index];
-  const std::size_t each = contribution_bytes(team.size());
-  const std::size_t bytes = 2 * each * static_cast<std::size_t>(team.size());
   change_receivers([&] {
-    if (receiver.capacity < bytes) {
-      std::free(receiver.contributions);
-      receiver.contributions = static_cast<std::byte*>(std::malloc(bytes));
-      if (receiver.contributions == nullptr) fatal(nullptr, "no memory: %zu bytes for a team", bytes);
-      receiver.capacity = bytes;
+    if (receiver.members != nullptr) {
+      for (auto& [writer, received] : *receiver.members) received.contributions.reset();
     }
-    std::memset(receiver.contributions, 0, bytes);
-    receiver.each_bytes = each;
+    receiver.each_bytes = contribution_bytes(team.size());
     receiver.set = team.route.set;
-    receiver.flags = &team.flag(team.me(), 0);
     receiver.n_pes = team.size();
   });
+}
+
+void clear_received_flags(const Team& team) noexcept {
+  Receiver& receiver = receivers[team.route.team_index];
+  change_receivers([&] { delete std::exchange(receiver.members, nullptr); });
 }
 
 void close_receiver(std::size_t team_index) noexcept {
   change_receivers([&] {
     receivers[team_index].n_pes = 0;
+    delete std::exchange(receivers[team_index].members, nullptr);
     drop_eager_messages(team_index);
   });
 }
@@ -179,6 +200,18 @@ void close_receiver(std::size_t team_index) noexcept {
 void send_flag(const Team& team, const char* routine, int pe, std::uint64_t epoch) noexcept {
   const FlagHeader header = header_of(team, epoch);
   progress::send(routine, context::world_pe(team.route, pe), am::kFlag, am::bytes_of(header));
+}
+
+// The last message carries the flag.
+void send_put(const Team& team, const char* routine, context::Place dest, std::uint64_t epoch,
+              am::Bytes data) noexcept {
+  const std::size_t last = std::min(data.size(), am::max_payload_bytes(dest.pe) - sizeof(FlagHeader));
+  const std::size_t before = data.size() - last;
+  if (before != 0) onesided::put(routine, dest, data.data(), before, am::kNotCounted);
+  FlagHeader header = header_of(team, epoch);
+  header.window = dest.window.index + 1;
+  header.offset = dest.offset + before;
+  progress::send(routine, dest.pe, am::kFlag, am::bytes_of(header), data.last(last));
 }
 
 void send_contribution(const Team& team, const char* routine, int pe, const Contribution& contribution) noexcept {
@@ -195,8 +228,16 @@ void send_fragments(const Team& team, const char* routine, int pe, std::uint64_t
   send_data(team, routine, pe, am::kFlag, header, data);
 }
 
+const std::atomic<std::uint64_t>& received_flag(const Team& team, int writer) noexcept {
+  const am::Locked lock;
+  return receivers[team.route.team_index].of(static_cast<std::uint32_t>(writer)).epoch;
+}
+
 const std::byte* received_contribution(const Team& team, int writer, std::uint64_t parity) noexcept {
-  return receivers[team.route.team_index].contribution(static_cast<std::size_t>(writer), parity);
+  const am::Locked lock;
+  Receiver& receiver = receivers[team.route.team_index];
+  const std::byte* const all = receiver.of(static_cast<std::uint32_t>(writer)).contributions.get();
+  return all == nullptr ? kNothingPublished : all + parity * receiver.each_bytes;
 }
 
 }  // namespace shmemx::coll

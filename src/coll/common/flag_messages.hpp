@@ -1,14 +1,17 @@
-// Flags and data of collectives by messages, for members whose memory is not mapped. The handler stores the epoch in
-// the flag of this PE's own slot, where the writer would store it if the slot were mapped. Data go to a private buffer.
+// Flags and data of collectives by messages, for members whose memory is not mapped. The receiver keeps an entry in its
+// private memory for each member that has sent something or from which something is awaited: so teams cost memory by
+// the members that a PE communicates with, which algorithms over many nodes keep to log2(n).
 //
 // Messages of one PE are handled in order, so data sent before a flag are there when the flag is seen.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "coll/common/team.hpp"
+#include "context/location.hpp"
 
 namespace shmemx::coll {
 
@@ -17,6 +20,8 @@ void set_handlers() noexcept;
 
 // Accepts messages for this team from now on, and clears its contributions. Called before any other member can send.
 void open_receiver(const Team& team) noexcept;
+// All flags are 0 again: the slot belongs to a new team.
+void clear_received_flags(const Team& team) noexcept;
 // Treats messages for this slot as damaged from now on.
 void close_receiver(std::size_t team_index) noexcept;
 
@@ -27,14 +32,18 @@ struct Contribution {
   std::uint64_t parity;  // two buffers alternate
 };
 
-// These send to `pe` of the team, another one: a flag; a contribution without a flag; an eager message
-// (common/eager.hpp), which is not empty, with its flag.
+// These send to `pe` of the team, another one: a flag; data for symmetric memory, shorter than long messages, and then
+// a flag; a contribution without a flag; an eager message (common/eager.hpp), which is not empty, with its flag.
 void send_flag(const Team& team, const char* routine, int pe, std::uint64_t epoch) noexcept;
+void send_put(const Team& team, const char* routine, context::Place dest, std::uint64_t epoch,
+              std::span<const std::byte> data) noexcept;
 void send_contribution(const Team& team, const char* routine, int pe, const Contribution& contribution) noexcept;
 void send_fragments(const Team& team, const char* routine, int pe, std::uint64_t epoch,
                     std::span<const std::byte> data) noexcept;
 
-// Returns the buffer for contributions of `writer`, whose memory is not mapped.
+// Returns the flag that `writer`, whose memory is not mapped, sets by messages. It stays until the team ends.
+const std::atomic<std::uint64_t>& received_flag(const Team& team, int writer) noexcept;
+// Returns what `writer`, whose memory is not mapped, has published: contribution_bytes(), zeros before the first time.
 const std::byte* received_contribution(const Team& team, int writer, std::uint64_t parity) noexcept;
 
 }  // namespace shmemx::coll

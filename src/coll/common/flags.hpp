@@ -1,5 +1,5 @@
-// Flags between members of a team: a store where the other member's memory is mapped, else a message. A member sees a
-// flag only after everything that its writer sent to it before.
+// Flags between members of a team: a store where the other member's memory is mapped, else a message to an entry that
+// the receiver keeps for that member. A member sees a flag only after everything that its writer sent to it before.
 //
 // Edge:  arrive  flag.store -> flag.load    all stores of the writer before it
 #pragma once
@@ -22,8 +22,5 @@ inline void set_flag(const Team& team, const char* routine, int pe, std::uint64_
 
 // Waits until `pe` has set its flag on this PE to `epoch` or a later one.
 void await_flag(const Team& team, const char* routine, int pe, std::uint64_t epoch) noexcept;
-
-// Returns where this PE's flag on `pe` lies, for data that carry their flag with them.
-context::Place flag_place(const Team& team, int pe) noexcept;
 
 }  // namespace shmemx::coll

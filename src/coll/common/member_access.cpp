@@ -1,7 +1,5 @@
 #include "coll/common/member_access.hpp"
 
-#include <shmemx/types.h>
-
 #include "am/endpoint.hpp"
 #include "coll/common/flags.hpp"
 #include "rma/copy.hpp"
@@ -31,10 +29,7 @@ void put_with_flag(const TeamGroup& group, int pe, const std::byte* own_dest, st
                    std::uint64_t epoch) noexcept {
   const Team& team = group.team();
   const bool is_short = !source.empty() && source.size() < transport::kLongBytes && !context::is_mapped(team.route, pe);
-  if (is_short) {
-    return onesided::put_signal(group.routine(), context::place_of(team.route, own_dest, pe), source.data(),
-                                source.size(), {flag_place(team, pe), epoch, SHMEM_SIGNAL_SET}, am::kNotCounted);
-  }
+  if (is_short) return send_put(team, group.routine(), context::place_of(team.route, own_dest, pe), epoch, source);
   MemberAccess{team.route, group.routine(), am::kNotCounted}.put(pe, own_dest, source.data(), source.size());
   set_flag(team, group.routine(), pe, epoch);
 }

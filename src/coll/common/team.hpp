@@ -42,7 +42,7 @@ struct TeamNodes;
 struct Team {
   std::uint64_t handle = 0;          // 0: free
   context::Context route{};          // PEs of the team to their memory
-  std::byte* near_slot = nullptr;    // the slot of the first near PE; in a direct team the others follow at route.pe_step
+  std::byte* near_slot = nullptr;    // of the first near PE; in a direct team the others follow at route.pe_step
   std::size_t scratch_offset = 0;    // in a slot
   std::uint64_t epoch = 0;           // of the latest collective; some take several
   std::uint64_t counted = 0;         // counting barriers entered
@@ -62,8 +62,12 @@ struct Team {
       return near_slot + static_cast<std::int64_t>(pe) * route.pe_step;
     return near_slot + context::block_distance(route, pe);
   }
-  // Returns the flag that `writer` writes and `owner` waits on.
-  Flag& flag(int owner, int writer) const noexcept { return reinterpret_cast<Flag*>(slot(owner))[writer]; }
+  // Returns the flag that `writer` writes and `owner` waits on, two PEs of this node. A slot has as many as the node
+  // PEs: members of a direct team find theirs by their numbers in the team, others by their places on the node.
+  Flag& flag(int owner, int writer) const noexcept {
+    const int line = direct ? writer : context::node_index(context::world_pe(route, writer)).value;
+    return reinterpret_cast<Flag*>(slot(owner))[line];
+  }
   // A direct team uses the one of PE 0 only, a team on several nodes that of each leader.
   CountingBarrier& central(int pe = 0) const noexcept {
     return *reinterpret_cast<CountingBarrier*>(slot(pe) + scratch_offset - sizeof(CountingBarrier));

@@ -271,7 +271,7 @@ BOOST_AUTO_TEST_CASE(rubbish_ends_the_job) {
   Life life;
   windows::expose_builtin(windows::kHeapWindow, life.source.data(), 1000);
   for (const onesided::KeyRequest& request :
-       {onesided::KeyRequest{windows::kHeapWindow, 1000, 1, 0}, onesided::KeyRequest{{2, 0}, 0, 1, 0},
+       {onesided::KeyRequest{windows::kHeapWindow, 1000, 1, 0}, onesided::KeyRequest{windows::kStaticWindow, 0, 1, 0},
         onesided::KeyRequest{{0, 2}, 0, 1, 0}}) {
     const unit::ChildEnd end = unit::in_child([&] {
       life.network.request_key(request);

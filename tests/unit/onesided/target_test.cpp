@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(a_put_beyond_its_window_changes_nothing) {
   for (const std::uint64_t offset : {kHeapBytes - 7, kHeapBytes, kHeapBytes + 1, kMost - 7, kMost})
     reject(message(onesided::PutHeader{kHeapWindow, offset}, 8), onesided::perform_put);
   for (const WindowName window :
-       {WindowName{0, 1}, windows::kStaticWindow, windows::kSlotsWindow, WindowName{3, 0}, WindowName{~0U, 0}})
+       {WindowName{0, 1}, windows::kStaticWindow, WindowName{2, 0}, WindowName{3, 0}, WindowName{~0U, 0}})
     reject(message(onesided::PutHeader{window, 0}, 8), onesided::perform_put);
 }
 
