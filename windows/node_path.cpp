@@ -36,6 +36,10 @@ std::string networks_text(const PeRecord& record) {
   return config::kind::networks::text(config::kind::networks::of_code(record.networks));
 }
 
+std::string order_text(const PeRecord& record) {
+  return config::kind::node_order_choice::text(static_cast<config::NodeOrder>(record.node_order));
+}
+
 // What the records ask for, taken together.
 struct Wishes {
   Sharing sharing;
@@ -91,9 +95,7 @@ std::uint64_t heap_for(const Wishes& wishes, std::size_t blocks) {
   return possible >= kSmallestHeapBytes ? possible : 0;
 }
 
-const char* on_a_node(const Sharing& sharing) {
-  return sharing.n_node_pes < sharing.n_world_pes ? " of a node" : "";
-}
+const char* on_a_node(const Sharing& sharing) { return sharing.n_node_pes < sharing.n_world_pes ? " of a node" : ""; }
 
 // Returns the largest heap with which each PE can map `blocks` blocks, to a page.
 std::uint64_t largest_heap(const Wishes& wishes, std::size_t blocks) {
@@ -123,7 +125,8 @@ Error no_room(const Wishes& wishes, std::size_t blocks) {
                (wishes.heap_asked ? "SHMEM_SYMMETRIC_SIZE asks for " : "the default heap is ") +
                    std::to_string(wishes.heap_bytes) + " bytes for each of " +
                    std::to_string(wishes.sharing.n_node_pes) + " PEs" + on_a_node(wishes.sharing) +
-                   ", the address space (" + std::to_string(wishes.address_space) + " bytes, see ulimit -v) leaves " + std::to_string(heap_within(wishes, blocks)) +
+                   ", the address space (" + std::to_string(wishes.address_space) + " bytes, see ulimit -v) leaves " +
+                   std::to_string(heap_within(wishes, blocks)) +
                    "; set SHMEM_SYMMETRIC_SIZE to at most that, or raise the limit" +
                    (blocks > 1 ? ", or set SHMEMX_NODE_PATH=queue" : "")};
 }
@@ -148,6 +151,8 @@ Status check_agreement(std::span<const PeRecord> records) {
     if (records[pe].pes_per_node != records[0].pes_per_node)
       return differs("SHMEMX_PES_PER_NODE", 0, std::to_string(records[0].pes_per_node), pe,
                      std::to_string(records[pe].pes_per_node));
+    if (records[pe].node_order != records[0].node_order)
+      return differs("SHMEMX_NODE_ORDER", 0, order_text(records[0]), pe, order_text(records[pe]));
     if (records[pe].networks != records[0].networks)
       return differs("SHMEMX_TRANSPORT", 0, networks_text(records[0]), pe, networks_text(records[pe]));
   }

@@ -110,7 +110,8 @@ struct alignas(kCacheLine) PeRecord {
   char executable[64];                                // tail of the path, for messages
   std::atomic<std::uint64_t> routine[kRoutineWords];  // see set_routine
   NodePath node_path;                                 // this PE's wish
-  std::uint32_t heap_asked;                           // 1: heap_bytes comes from the user
+  std::uint16_t heap_asked;                           // 1: heap_bytes comes from the user
+  std::uint16_t node_order;                           // SHMEMX_NODE_ORDER; must be the same on all PEs
   std::uint32_t queue_cells;                          // must be the same on all PEs, as queue_cell_bytes
   std::uint32_t queue_cell_bytes;
   std::uint32_t node;                      // whose arena it has attached to

@@ -18,6 +18,7 @@ namespace shmemx::config {
 enum class InitErrors { abort, return_ };
 enum class HugePages { automatic, never, always };
 enum class Progress { automatic, on, off };
+enum class NodeOrder : std::uint8_t { block, cyclic, mixed };
 enum class NetRma : std::uint8_t { automatic, on, off };
 // How long two-sided messages are copied.
 enum class LmtChoice : std::uint8_t { automatic, copy, mapped, cma, queue };
@@ -297,6 +298,14 @@ struct ProgressWords {
 struct progress_choice : choice<Progress, ProgressWords> {
   static constexpr const char* allowed = "auto, on or off";
   static constexpr const char* example = "off";
+};
+
+struct NodeOrderWords {
+  static constexpr std::array<std::string_view, 3> words = {"block", "cyclic", "mixed"};
+};
+struct node_order_choice : choice<NodeOrder, NodeOrderWords> {
+  static constexpr const char* allowed = "block, cyclic or mixed";
+  static constexpr const char* example = "cyclic";
 };
 
 struct net_rma_choice : choice<NetRma, ProgressWords> {

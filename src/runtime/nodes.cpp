@@ -156,39 +156,73 @@ NodePes Nodes::index_of(const windows::Arena& arena) const noexcept {
 
 namespace {
 
-// Deals the PEs of each node of the launcher out to nodes of at most `most`.
+// Which of the nodes that are pretended on a machine each of its PEs belongs to.
+std::vector<std::uint32_t> deal_out(std::size_t n_pes, std::size_t most, config::NodeOrder order) {
+  const std::size_t n_nodes = (n_pes + most - 1) / most;
+  std::vector<std::uint32_t> node_of(n_pes);
+  for (std::size_t i = 0; i < n_pes; ++i)
+    node_of[i] = static_cast<std::uint32_t>(order == config::NodeOrder::cyclic ? i % n_nodes : i / most);
+  if (order != config::NodeOrder::mixed) return node_of;
+  std::uint64_t state = 1;  // the same everywhere
+  for (std::size_t i = n_pes; i > 1; --i) {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    std::swap(node_of[i - 1], node_of[(state >> 33) % i]);
+  }
+  return node_of;
+}
+
+// Deals the PEs of each node of the launcher out to nodes of at most SHMEMX_PES_PER_NODE.
 class Division {
  public:
-  Division(const bootstrap::NodeMap& map, std::uint64_t most)
-      : map_(map), most_(most), filled_(static_cast<std::size_t>(map.n_nodes())) {}
-
-  // For each PE, in ascending order.
-  PeLocation next(int pe) {
-    Filled& real = filled_[static_cast<std::size_t>(map_.node(pe))];
-    if (real.pes++ % most_ == 0) {
-      real.node = static_cast<std::uint32_t>(real_of_.size());
-      real_of_.push_back(map_.node(pe));
-      ++real.nodes;
+  Division(const bootstrap::NodeMap& map, int n_pes, const config::Config& config)
+      : map_(map), machines_(static_cast<std::size_t>(map.n_nodes())) {
+    for (int pe = 0; pe < n_pes; ++pe) ++machine_of(pe).n_pes;
+    for (Machine& machine : machines_) {
+      const std::uint64_t most = config.pes_per_node == 0 ? machine.n_pes : config.pes_per_node;
+      machine.node_of = deal_out(machine.n_pes, std::min<std::uint64_t>(most, machine.n_pes), config.node_order);
     }
-    const auto index = static_cast<std::uint32_t>((real.pes - 1) % most_);
-    largest_ = std::max<std::size_t>(largest_, index + 1);
-    return {real.node, index};
   }
-  // So far: the nodes, by the launcher's numbers; how many share the file of `pe`; PEs of the largest node.
-  const std::vector<int>& real_of() const { return real_of_; }
-  std::size_t nodes_in_file(int pe) const { return filled_[static_cast<std::size_t>(map_.node(pe))].nodes; }
+
+  // For each PE, in ascending order. Nodes count in the order of their lowest PEs.
+  PeLocation next(int pe) {
+    Machine& machine = machine_of(pe);
+    const std::size_t which = machine.node_of[machine.placed++];
+    if (machine.nodes.size() <= which) machine.nodes.resize(which + 1);
+    Filled& node = machine.nodes[which];
+    if (node.n_pes == 0) {
+      node.number = static_cast<std::uint32_t>(machine_of_node_.size());
+      machine_of_node_.push_back(map_.node(pe));
+    }
+    largest_ = std::max<std::size_t>(largest_, node.n_pes + 1);
+    return {node.number, node.n_pes++};
+  }
+  // When all are placed: the machines of the nodes, by the launcher's numbers; PEs of the largest node; how many nodes
+  // share the file of `pe`, and the place of its own one among them.
+  const std::vector<int>& machine_of_node() const { return machine_of_node_; }
   std::size_t largest() const { return largest_; }
+  std::size_t nodes_in_file(int pe) { return machine_of(pe).nodes.size(); }
+  std::size_t place_in_file(int pe, std::uint32_t node) {
+    std::size_t place = 0;
+    while (machine_of(pe).nodes[place].number != node) ++place;
+    return place;
+  }
 
  private:
   struct Filled {
-    std::uint64_t pes = 0;
-    std::size_t nodes = 0;
-    std::uint32_t node = 0;  // that is being filled
+    std::uint32_t number;
+    std::uint32_t n_pes;
   };
+  struct Machine {
+    std::size_t n_pes = 0;
+    std::size_t placed = 0;
+    std::vector<std::uint32_t> node_of;  // by place of a PE on the machine
+    std::vector<Filled> nodes;
+  };
+  Machine& machine_of(int pe) { return machines_[static_cast<std::size_t>(map_.node(pe))]; }
+
   const bootstrap::NodeMap& map_;
-  std::uint64_t most_;
-  std::vector<Filled> filled_;  // by node of the launcher
-  std::vector<int> real_of_;
+  std::vector<Machine> machines_;
+  std::vector<int> machine_of_node_;
   std::size_t largest_ = 0;
 };
 
@@ -196,33 +230,31 @@ class Division {
 
 void divide(Nodes& nodes, const bootstrap::NodeMap& map, const bootstrap::Identity& identity,
             const config::Config& config, PeLocation* locations) {
-  const std::uint64_t most = config.pes_per_node == 0 ? ~std::uint64_t{0} : config.pes_per_node;
   const int me = identity.pe;
-  Division division(map, most);
+  Division division(map, identity.n_pes, config);
   bool writes = true;  // no lower PE uses this arena
   std::vector<PeLocation> all;
   for (int pe = 0; pe < identity.n_pes; ++pe) {
-    const PeLocation location = division.next(pe);
-    all.push_back(location);
+    all.push_back(division.next(pe));
     writes = writes && (pe >= me || map.node(pe) != map.node(me));
-    if (pe != me) continue;
-    nodes.mine = static_cast<int>(location.node);
-    nodes.index = {static_cast<int>(location.index)};
-    nodes.in_file = division.nodes_in_file(me) - 1;
   }
+  if (writes) std::copy(all.begin(), all.end(), locations);
+  const PeLocation mine = all[static_cast<std::size_t>(me)];
+  nodes.mine = static_cast<int>(mine.node);
+  nodes.index = {static_cast<int>(mine.index)};
+  nodes.in_file = division.place_in_file(me, mine.node);
   nodes.here.clear();
   for (int pe = 0; pe < identity.n_pes; ++pe) {
-    const PeLocation& location = all[static_cast<std::size_t>(pe)];
-    if (location.node == static_cast<std::uint32_t>(nodes.mine)) nodes.here.push_back(pe);
-    if (writes) locations[pe] = location;
+    if (all[static_cast<std::size_t>(pe)].node == mine.node) nodes.here.push_back(pe);
   }
   nodes.hosts.clear();
-  for (const int real : division.real_of())
-    nodes.hosts.push_back(static_cast<std::size_t>(real) < map.hosts.size() ? map.hosts[static_cast<std::size_t>(real)]
-                                                                            : bootstrap::describe_own_host().host);
+  for (const int machine : division.machine_of_node()) {
+    const auto number = static_cast<std::size_t>(machine);
+    nodes.hosts.push_back(number < map.hosts.size() ? map.hosts[number] : bootstrap::describe_own_host().host);
+  }
   nodes.n_nodes = static_cast<int>(nodes.hosts.size());
   nodes.sharing = {static_cast<std::size_t>(identity.n_pes), division.largest(), division.nodes_in_file(me)};
-  nodes.why = most != ~std::uint64_t{0} ? "SHMEMX_PES_PER_NODE pretends it" : map.why;
+  nodes.why = config.pes_per_node != 0 ? "SHMEMX_PES_PER_NODE pretends it" : map.why;
   nodes.setup.me = me;
   nodes.setup.n_pes = identity.n_pes;
   nodes.setup.one_machine = map.n_nodes() == 1;

@@ -58,6 +58,7 @@ void fill_record(bootstrap::PeRecord& record, const StartParameters& parameters)
   record.queue_cells = static_cast<std::uint32_t>(parameters.config.queue_cells);
   record.queue_cell_bytes = static_cast<std::uint32_t>(parameters.config.queue_cell_bytes);
   record.pes_per_node = static_cast<std::uint16_t>(parameters.config.pes_per_node);
+  record.node_order = static_cast<std::uint16_t>(parameters.config.node_order);
   record.networks = parameters.config.transport.code();
   char path[PATH_MAX] = "";
   const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path - 1);

@@ -81,6 +81,7 @@ BOOST_AUTO_TEST_CASE(every_variable_sets_its_member) {
                              "SHMEMX_UNEXPECTED_MAX=2g",
                              "SHMEMX_TRANSPORT=ucx, TCP",
                              "SHMEMX_PES_PER_NODE=3",
+                             "SHMEMX_NODE_ORDER=mixed",
                              "SHMEMX_NET_TIMEOUT=7",
                              "SHMEMX_NET_RMA=on"});
   BOOST_REQUIRE(config);
@@ -94,6 +95,7 @@ BOOST_AUTO_TEST_CASE(every_variable_sets_its_member) {
   BOOST_CHECK(c.node_path == shmemx::NodePath::queue && c.progress == Progress::off);
   BOOST_CHECK(c.queue_cells == 100 && c.queue_cell_bytes == 16384 && c.pending_max == 1U << 30);
   BOOST_CHECK(c.transport.count == 2 && c.transport.name(0) == "ucx" && c.transport.name(1) == "tcp");
+  BOOST_CHECK(c.node_order == NodeOrder::mixed);
   BOOST_CHECK(c.pes_per_node == 3 && c.net_timeout == 7 && c.net_rma == NetRma::on);
   for (const Origin& origin : c.origins)
     BOOST_CHECK(origin.source == Source::environment && origin.variable != nullptr);
