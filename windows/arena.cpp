@@ -89,7 +89,8 @@ Status Arena::map_channel(const Geometry& geometry, std::size_t node) {
   node_offset_ = geometry.blocks_offset + node * geometry.n_pes * geometry.stride;
   SHMEMX_TRY(bootstrap::size_job_file(fd_.get(), geometry.file_bytes));
   if (geometry.channel_bytes == 0) return {};
-  SHMEMX_TRY_ASSIGN(mapping, map_shared(fd_.get(), geometry.channel_offset, geometry.channel_bytes));
+  const std::size_t offset = geometry.channel_offset + node * geometry.channel_bytes;
+  SHMEMX_TRY_ASSIGN(mapping, map_shared(fd_.get(), offset, geometry.channel_bytes));
   channel_ = static_cast<std::byte*>(mapping);
   leave_out_of_dumps(channel_, geometry.channel_bytes);
   return {};

@@ -1,6 +1,6 @@
 // The node's one shared file, mapped once by each PE: header first, the rest of it when the geometry is known. The
-// header, the records and the channel region are mapped by all who open the file; the blocks by all PEs of their node,
-// or each by its own PE only. Where several nodes are pretended on one machine they share one file.
+// header and the records are mapped by all who open the file; a node's channel region by its PEs, its blocks by all of
+// them, or each by its own PE only. Where several nodes are pretended on one machine they share one file.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ class Arena {
   Arena& operator=(Arena&&) = delete;
   ~Arena();
 
-  // Sizes the file (the same size whoever does it) and maps the channel region and all blocks of a node. Called once,
+  // Sizes the file (the same size whoever does it) and maps the channel region and the blocks of a node. Called once,
   // after all records are complete. `node`: this PE's one among those that share the file.
   Status map_blocks(const Geometry& geometry, std::size_t node = 0);
   // The same with the block of one PE only: block() and its kin are right for that PE. `guard_others`: where the other

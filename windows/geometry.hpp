@@ -1,14 +1,14 @@
 // Where everything lies in the node's arena file. Pure arithmetic, computed alike by every PE from the job records.
 //
-//   job header | PE records | channel region | block of PE 0 | block of PE 1 | ...
+//   job header | PE records | channel region of each node | block of PE 0 | block of PE 1 | ...
 //   block: collective slots | static data | doorbell page | symmetric heap | gap
 //   PE 0, PE 1, ... are the PEs of the node, by node index. Where several nodes are pretended on one machine they share
-//   the file, and the blocks of one node follow those of the other. A PE maps those of its own node.
+//   the file, and what is one node's follows what is the other's. A PE maps what is its own node's.
 //   The doorbell page ends with the Doorbell. The gap, a page or more, is mapped as all else: no object lies there, no
 //   store faults.
 //
-// All blocks have the same size and stride, so peer address = blocks + node index * stride + offset. What the channel region
-// looks like is the channel's business (nemesis/layout.hpp); here it is a number of bytes, which may be 0.
+// All blocks have the same size and stride, so peer address = blocks + node index * stride + offset. What the channel
+// region looks like is the channel's business (nemesis/layout.hpp); here it is a number of bytes, which may be 0.
 #pragma once
 
 #include <algorithm>
@@ -26,8 +26,8 @@ inline constexpr std::size_t kTeamSlots = 1024;     // teams a PE can be in at o
 inline constexpr std::size_t kScratchBytes = 4096;  // one of a slot's two scratch areas
 inline constexpr std::size_t kControlLines = 4;     // lines of a slot beside the flags
 
-// One team slot of one PE: a flag for each PE of the node, control lines, two scratch areas. Flags of PEs on other nodes
-// are messages, which the receiver keeps in private memory.
+// One team slot of one PE: a flag for each PE of the node, control lines, two scratch areas. Flags of PEs on other
+// nodes are messages, which the receiver keeps in private memory.
 constexpr std::size_t slot_bytes(std::size_t n_node_pes) {
   return round_up((n_node_pes + kControlLines) * kCacheLine, kScratchBytes) + 2 * kScratchBytes;
 }
@@ -45,10 +45,10 @@ struct Sharing {
 };
 
 struct Geometry {
-  std::size_t n_pes = 0;           // of a node: blocks that a PE can reach
-  std::size_t slot_bytes = 0;      // of a team slot
-  std::size_t channel_offset = 0;  // in the file
-  std::size_t channel_bytes = 0;
+  std::size_t n_pes = 0;            // of a node: blocks that a PE can reach
+  std::size_t slot_bytes = 0;       // of a team slot
+  std::size_t channel_offset = 0;   // of the first node's region in the file
+  std::size_t channel_bytes = 0;    // of a node's region
   std::size_t blocks_offset = 0;    // of the first node's block 0 in the file
   std::size_t stride = 0;           // from one block to the next
   std::size_t static_offset = 0;    // in a block
@@ -72,7 +72,7 @@ constexpr Geometry make_geometry(Sharing sharing, std::size_t static_bytes, std:
   g.slot_bytes = slot_bytes(sharing.n_node_pes);
   g.channel_offset = bootstrap::header_bytes(sharing.n_world_pes);
   g.channel_bytes = round_up(channel_bytes, kPageBytes);
-  g.blocks_offset = round_up(g.channel_offset + g.channel_bytes, kHugePageBytes);
+  g.blocks_offset = round_up(g.channel_offset + sharing.n_nodes * g.channel_bytes, kHugePageBytes);
   g.static_offset = round_up(kTeamSlots * g.slot_bytes, kPageBytes);
   g.static_bytes = round_up(static_bytes, kPageBytes);
   g.heap_bytes = round_up(std::max<std::size_t>(heap_bytes, 1), kPageBytes);

@@ -1,10 +1,11 @@
 // Where a PE's part of the channel region lies, and what it holds. Pure arithmetic, computed alike by every PE.
 //
-//   region: header page | part of PE 0 | part of PE 1 | ...
+//   region: header page | part of PE 0 | part of PE 1 | ...         by node index
 //   part:   doorbell | receive queue | free queue | consumed, for each source | fastbox, for each source | cells |
 //           copy buffer
 //
-// All of it is mapped by every PE of the node, also where the heaps are not. Pages appear on first use.
+// All of it is mapped by every PE of the node, also where the heaps are not. Pages appear on first use. Callers name
+// PEs by their world numbers, `Parts` finds their places.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +13,7 @@
 
 #include "base/cache_line.hpp"
 #include "base/doorbell.hpp"
+#include "base/pe.hpp"
 #include "nemesis/fastbox.hpp"
 #include "nemesis/mpsc_queue.hpp"
 
@@ -31,7 +33,7 @@ inline constexpr std::size_t kCopyChunkBytes = std::size_t{16} << 10;
 inline constexpr std::size_t kCopyBufferBytes = 2 * kCacheLine + kCopyChunks * kCopyChunkBytes;
 
 struct Layout {
-  std::size_t n_pes = 0;
+  std::size_t n_pes = 0;            // of the node
   std::size_t cell_bytes = 0;       // all of a cell; a multiple of kCacheLine
   std::size_t cell_count = 0;       // of each PE
   std::size_t consumed_offset = 0;  // in a part
@@ -60,20 +62,19 @@ constexpr Layout make_layout(std::size_t n_pes, std::size_t cell_bytes, std::siz
 class Parts {
  public:
   Parts() = default;
-  Parts(std::byte* base, const Layout& layout) noexcept : base_(base), layout_(layout) {}
+  Parts(std::byte* base, const Layout& layout, NodePes pes = {}) noexcept : base_(base), layout_(layout), pes_(pes) {}
 
   const Layout& layout() const noexcept { return layout_; }
-  std::byte* part(int pe) const noexcept {
-    return base_ + kPageBytes + static_cast<std::size_t>(pe) * layout_.part_bytes;
-  }
+  std::size_t index_of(int pe) const noexcept { return static_cast<std::size_t>(pes_.index_of(Pe{pe}).value); }
+  std::byte* part(int pe) const noexcept { return base_ + kPageBytes + index_of(pe) * layout_.part_bytes; }
   Control& control(int pe) const noexcept { return *reinterpret_cast<Control*>(part(pe)); }
   // How many messages of `source` the PE `owner` has finished; written by `owner`.
   Consumed& consumed(int owner, int source) const noexcept {
-    return reinterpret_cast<Consumed*>(part(owner) + layout_.consumed_offset)[source];
+    return reinterpret_cast<Consumed*>(part(owner) + layout_.consumed_offset)[index_of(source)];
   }
   // The box that `source` writes and `owner` reads.
   Fastbox& box(int owner, int source) const noexcept {
-    return reinterpret_cast<Fastbox*>(part(owner) + layout_.boxes_offset)[source];
+    return reinterpret_cast<Fastbox*>(part(owner) + layout_.boxes_offset)[index_of(source)];
   }
   Cell* cell(int owner, std::size_t index) const noexcept {
     return reinterpret_cast<Cell*>(part(owner) + layout_.cells_offset + index * layout_.cell_bytes);
@@ -84,6 +85,7 @@ class Parts {
  private:
   std::byte* base_ = nullptr;
   Layout layout_;
+  NodePes pes_;
 };
 
 }  // namespace shmemx::nemesis

@@ -7,11 +7,12 @@ namespace shmemx::nemesis {
 void ShmChannel::open(const ShmSetup& setup) noexcept {
   parts_ = setup.parts;
   me_ = setup.me;
-  boxes_ = &parts_.box(me_, 0);
-  consumed_ = &parts_.consumed(me_, 0);
-  boxes_to_ = reinterpret_cast<std::byte*>(&parts_.box(0, me_));
-  consumed_by_ = reinterpret_cast<std::byte*>(&parts_.consumed(0, me_));
   part_bytes_ = parts_.layout().part_bytes;
+  const std::size_t index = parts_.index_of(me_);
+  boxes_ = &parts_.box(me_, me_) - index;
+  consumed_ = &parts_.consumed(me_, me_) - index;
+  boxes_to_ = reinterpret_cast<std::byte*>(boxes_ + index) - index * part_bytes_;
+  consumed_by_ = reinterpret_cast<std::byte*>(consumed_ + index) - index * part_bytes_;
   doorbells_ = setup.doorbells;
   credits_.open(parts_, me_, setup.cells_in_use);
   box_sources_ = setup.box_sources;
@@ -76,13 +77,14 @@ bool ShmChannel::has_messages() noexcept {
   if (has_cells()) return true;
   for (const std::int32_t source : *box_sources_) {
     ShmPeer& peer = peer_of(source);
-    if (peer.reader.find(boxes_[source], peer.received + 1) != nullptr) return true;
+    if (peer.reader.find(boxes_[parts_.index_of(source)], peer.received + 1) != nullptr) return true;
   }
   return false;
 }
 
 void ShmChannel::reject_source(std::uint32_t source) const noexcept {
-  fatal(nullptr, "a message says that it comes from PE %u, allowed are 0..%d", source, n_pes() - 1);
+  fatal(nullptr, "a message says that it comes from PE %u, allowed are the PEs of this node, below %d", source,
+        n_pes());
 }
 
 void ShmChannel::reject_length(int source, std::size_t bytes, std::size_t allowed) noexcept {

@@ -150,10 +150,10 @@ class ShmChannel {
 
   ShmPeer& peer_of(int pe) noexcept { return peers_[static_cast<std::size_t>(pe)]; }
   Fastbox& box_to(int pe) const noexcept {
-    return *reinterpret_cast<Fastbox*>(boxes_to_ + static_cast<std::size_t>(pe) * part_bytes_);
+    return *reinterpret_cast<Fastbox*>(boxes_to_ + parts_.index_of(pe) * part_bytes_);
   }
   const Consumed& consumed_by(int pe) const noexcept {
-    return *reinterpret_cast<Consumed*>(consumed_by_ + static_cast<std::size_t>(pe) * part_bytes_);
+    return *reinterpret_cast<Consumed*>(consumed_by_ + parts_.index_of(pe) * part_bytes_);
   }
   void note_sent(int pe, ShmPeer& peer) noexcept {
     ++peer.sent;
@@ -164,7 +164,7 @@ class ShmChannel {
   // Returns the slot with the next message of `source`, and its header; null if it does not lie in the box.
   [[gnu::always_inline]] BoxSlot* next_in_box(int source, ShmPeer& peer, BoxHeader& box) noexcept {
     if (!peer.reads_box) return nullptr;
-    BoxSlot* const slot = peer.reader.find(boxes_[source], peer.received + 1);
+    BoxSlot* const slot = peer.reader.find(boxes_[parts_.index_of(source)], peer.received + 1);
     if (slot == nullptr) return nullptr;
     std::memcpy(&box, slot->head, sizeof box);
     if (reached(box.executed, peer.executed)) peer.executed = box.executed;
@@ -176,13 +176,13 @@ class ShmChannel {
   }
   void finish(int source, ShmPeer& peer) noexcept {
     ++peer.received;
-    consumed_[source].count.store(peer.received, std::memory_order_release);  // done
+    consumed_[parts_.index_of(source)].count.store(peer.received, std::memory_order_release);  // done
     wake(doorbell_of(source));
   }
   template <class Deliver>
   void receive_cell(CellHeader& cell, const Deliver& deliver) noexcept {
-    if (cell.source >= peers_.size()) reject_source(cell.source);
     const auto source = static_cast<int>(cell.source);
+    if (cell.source >= peers_.size() || parts_.index_of(source) >= parts_.layout().n_pes) reject_source(cell.source);
     const std::uint32_t bytes = cell.bytes;
     if (bytes > max_payload_bytes()) reject_length(source, bytes, max_payload_bytes());
     ShmPeer& peer = peer_of(source);
@@ -203,10 +203,10 @@ class ShmChannel {
 
   // What every message needs stands first.
   std::span<ShmPeer> peers_;
-  Fastbox* boxes_ = nullptr;          // of this PE, by source
-  Consumed* consumed_ = nullptr;      // by this PE, by source
-  std::byte* boxes_to_ = nullptr;     // the box from this PE in the part of PE 0
-  std::byte* consumed_by_ = nullptr;  // the count for this PE in the part of PE 0
+  Fastbox* boxes_ = nullptr;          // of this PE, by node index of the source
+  Consumed* consumed_ = nullptr;      // by this PE, by node index of the source
+  std::byte* boxes_to_ = nullptr;     // the box from this PE in the first part
+  std::byte* consumed_by_ = nullptr;  // the count for this PE in the first part
   std::size_t part_bytes_ = 0;
   Doorbells doorbells_;
   int me_ = 0;

@@ -23,7 +23,7 @@ using Poll = bool (*)();
 constinit Poll poll_before = nullptr;
 
 nemesis::Parts parts_of(const windows::Arena& arena, const StartParameters& parameters) {
-  return {arena.channel(), channel_layout(parameters.config, arena.header().n_pes)};
+  return {arena.channel(), channel_layout(parameters), parameters.nodes.index_of(arena)};
 }
 
 bool by_messages(const StartParameters& parameters) { return parameters.path == NodePath::queue; }
@@ -50,17 +50,19 @@ void set_handlers() {
 
 }  // namespace
 
-nemesis::Layout channel_layout(const config::Config& config, std::size_t n_pes) noexcept {
-  return nemesis::make_layout(n_pes, config.queue_cell_bytes, config.queue_cells);
+nemesis::Layout channel_layout(const StartParameters& parameters) noexcept {
+  const config::Config& config = parameters.config;
+  return nemesis::make_layout(parameters.nodes.sharing.n_node_pes, config.queue_cell_bytes, config.queue_cells);
 }
 
 Doorbells doorbells_of(const windows::Arena& arena, const StartParameters& parameters) noexcept {
+  const NodePes pes = parameters.nodes.index_of(arena);
   if (!by_messages(parameters))
     return {reinterpret_cast<std::byte*>(&arena.doorbell(NodeIndex{0})),
-            static_cast<std::ptrdiff_t>(arena.geometry().stride), parameters.nodes.index_of(arena)};
+            static_cast<std::ptrdiff_t>(arena.geometry().stride), pes};
   const nemesis::Parts parts = parts_of(arena, parameters);
-  return {reinterpret_cast<std::byte*>(&parts.control(0).doorbell),
-          static_cast<std::ptrdiff_t>(parts.layout().part_bytes), NodePes()};
+  return {reinterpret_cast<std::byte*>(&parts.control(parameters.nodes.here.front()).doorbell),
+          static_cast<std::ptrdiff_t>(parts.layout().part_bytes), pes};
 }
 
 void open_messages(const windows::Arena& arena, StartParameters& parameters, int thread_level) noexcept {

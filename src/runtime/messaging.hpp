@@ -7,8 +7,8 @@
 
 namespace shmemx::runtime {
 
-// The channel region's layout, from this PE's variables.
-nemesis::Layout channel_layout(const config::Config& config, std::size_t n_pes) noexcept;
+// The layout of a node's channel region, from this PE's variables.
+nemesis::Layout channel_layout(const StartParameters& parameters) noexcept;
 
 // Returns the doorbells that the PEs of this node sleep on.
 Doorbells doorbells_of(const windows::Arena& arena, const StartParameters& parameters) noexcept;

@@ -142,7 +142,7 @@ Status map_memory(windows::Arena& arena, StartParameters& parameters) {
   const std::size_t n_pes = arena.header().n_pes;
   const std::span<const bootstrap::PeRecord> records(&arena.record(0), n_pes);
   SHMEMX_TRY(windows::check_agreement(records));
-  const nemesis::Layout layout = channel_layout(parameters.config, n_pes);
+  const nemesis::Layout layout = channel_layout(parameters);
   const Nodes& nodes = parameters.nodes;
   SHMEMX_TRY_ASSIGN(plan, windows::plan_node(records, nodes.sharing, layout.total_bytes));
   parameters.path = plan.path;

@@ -1,15 +1,19 @@
 // A node whose PEs live in one process: first on one thread, step by step, then each on a thread of its own.
 #include "nemesis/shm_channel.hpp"
 
+#include <array>
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <deque>
 #include <memory>
 #include <random>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "node_memory.hpp"
+#include "support/child.hpp"
 
 namespace {
 
@@ -21,14 +25,14 @@ constexpr std::size_t kMaxBytes = 400;
 
 // A PE: its channel, its private memory, and what it has received.
 struct FakePe {
-  FakePe(const queue_test::NodeMemory& memory, int me) {
-    const std::size_t n_pes = memory.layout.n_pes;
+  FakePe(const queue_test::NodeMemory& memory, int me) : FakePe(memory, me, memory.layout.n_pes, NodePes()) {}
+  FakePe(const queue_test::NodeMemory& memory, int me, std::size_t n_pes, NodePes pes) {
     peers.resize(n_pes);
     cells_in_use.resize(n_pes);
     last.resize(n_pes);
     last_sent.resize(n_pes);
-    const Doorbells doorbells{reinterpret_cast<std::byte*>(&memory.parts.control(0).doorbell),
-                              static_cast<std::ptrdiff_t>(memory.layout.part_bytes)};
+    std::byte* const first = memory.memory.get() + kPageBytes + offsetof(Control, doorbell);
+    const Doorbells doorbells{first, static_cast<std::ptrdiff_t>(memory.layout.part_bytes), pes};
     channel.open({memory.parts, me, doorbells, peers, &box_sources, cells_in_use, &unflushed});
   }
 
@@ -103,6 +107,59 @@ BOOST_AUTO_TEST_CASE(the_first_message_announces_the_box) {
   BOOST_CHECK(!node[1].channel.has_cells() && node[1].channel.has_messages());
   BOOST_CHECK(node[1].poll_box(0));
   BOOST_CHECK_EQUAL(node[1].bad, 0u);
+}
+
+// Three PEs of a job of ten share a node: the region has parts for them only, wherever their numbers lie.
+BOOST_AUTO_TEST_CASE(pes_of_a_node_have_any_numbers) {
+  static constexpr PeLocation kWhere[10] = {{0, 0}, {0, 1}, {1, 0}, {2, 0}, {0, 2},
+                                            {1, 1}, {2, 1}, {2, 2}, {2, 3}, {1, 2}};
+  for (const auto& [pes, numbers] :
+       {std::pair{NodePes(kWhere), std::array{2, 5, 9}}, std::pair{NodePes(Pe{6}), std::array{6, 7, 8}}}) {
+    const queue_test::NodeMemory memory(3, 512, 16, pes);
+    std::vector<std::unique_ptr<FakePe>> node(10);
+    for (const int pe : numbers)
+      node[static_cast<std::size_t>(pe)] = std::make_unique<FakePe>(memory, pe, node.size(), pes);
+    for (int round = 0; round < 5; ++round) {
+      for (const int from : numbers) {
+        for (const int to : numbers) {
+          if (from == to) continue;
+          FakePe& sender = *node[static_cast<std::size_t>(from)];
+          BOOST_CHECK(sender.send(to, round % 2 == 0 ? 8 : 300) && sender.send(to, 8));
+        }
+      }
+      for (const int pe : numbers) {
+        FakePe& receiver = *node[static_cast<std::size_t>(pe)];
+        while (receiver.poll()) continue;
+        BOOST_CHECK_EQUAL(receiver.received, 4U * (static_cast<unsigned>(round) + 1));
+        BOOST_CHECK_EQUAL(receiver.bad, 0U);
+        BOOST_CHECK_GT(receiver.by_box, 0U);
+      }
+      for (const int from : numbers) {
+        for (const int to : numbers) {
+          if (from == to) continue;
+          ShmChannel& channel = node[static_cast<std::size_t>(from)]->channel;
+          BOOST_CHECK(channel.has_executed(to, channel.last_sent(to)));
+        }
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_source_outside_the_node_ends_the_receiver) {
+  for (const int source : {3, 9, 10}) {
+    const auto end = unit::in_child([&] {
+      const NodePes pes(Pe{4});
+      const queue_test::NodeMemory memory(3, 512, 16, pes);
+      FakePe receiver(memory, 4, 10, pes);
+      FakePe sender(memory, 5, 10, pes);
+      sender.send(4, 8);
+      CellHeader::of(memory.parts.cell(5, 0)).source = static_cast<std::uint32_t>(source);
+      receiver.poll();
+      return 0;
+    });
+    BOOST_CHECK_NE(end.status, 0);
+    BOOST_CHECK_MESSAGE(end.text.find("comes from PE " + std::to_string(source)) != std::string::npos, end.text);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_cell_waits_for_the_messages_in_the_box) {

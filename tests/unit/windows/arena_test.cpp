@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(the_own_block_alone_is_that_of_all_blocks) {
 BOOST_AUTO_TEST_CASE(nodes_that_share_a_file_have_blocks_of_their_own) {
   auto file = bootstrap::create_job_file(5, 77);
   const UniqueFd again(std::move(*file));
-  const windows::Geometry geometry = windows::make_geometry({5, 2, 3}, kPageBytes, 1 << 20);
+  const windows::Geometry geometry = windows::make_geometry({5, 2, 3}, kPageBytes, 1 << 20, 3 * kPageBytes);
   const auto open_at = [&](std::size_t node) {
     auto arena = Arena::open(UniqueFd(::fcntl(again.get(), F_DUPFD_CLOEXEC, 0)));
     BOOST_REQUIRE(arena && arena->map_blocks(geometry, node));
@@ -138,9 +138,12 @@ BOOST_AUTO_TEST_CASE(nodes_that_share_a_file_have_blocks_of_their_own) {
   };
   const Arena nodes[] = {open_at(0), open_at(1), open_at(2)};
   for (std::size_t node = 0; node < 3; ++node) {
-    for (const int pe : {0, 1}) *nodes[node].heap(NodeIndex{pe}) = std::byte(10 * node + static_cast<std::size_t>(pe) + 1);
+    std::fill_n(nodes[node].channel(), geometry.channel_bytes, std::byte(node + 100));
+    for (const int pe : {0, 1})
+      *nodes[node].heap(NodeIndex{pe}) = std::byte(10 * node + static_cast<std::size_t>(pe) + 1);
   }
   for (std::size_t node = 0; node < 3; ++node) {
+    BOOST_CHECK(all_equal(nodes[node].channel(), geometry.channel_bytes, std::byte(node + 100)));
     for (const int pe : {0, 1}) {
       BOOST_CHECK(*nodes[node].heap(NodeIndex{pe}) == std::byte(10 * node + static_cast<std::size_t>(pe) + 1));
       auto own = Arena::open(UniqueFd(::fcntl(again.get(), F_DUPFD_CLOEXEC, 0)));
