@@ -50,19 +50,33 @@ class MappedHeader {
   JobHeader* operator->() const { return header_; }
   explicit operator bool() const { return header_ != nullptr; }
 
-  void mark(int pe) const {
-    const auto bit = static_cast<std::size_t>(pe);
+  // `place`: of a PE in the group that shares the arena; its maker has place 0.
+  void mark(int place) const {
+    const auto bit = static_cast<std::size_t>(place);
     // edge: marks set before a barrier of the store are visible after it; the store's sockets order them
     header_->takers[bit / 64].fetch_or(std::uint64_t{1} << bit % 64, std::memory_order_acq_rel);
   }
-  bool is_marked(int pe) const {
-    const auto bit = static_cast<std::size_t>(pe);
+  bool is_marked(int place) const {
+    const auto bit = static_cast<std::size_t>(place);
     return (header_->takers[bit / 64].load(std::memory_order_acquire) >> bit % 64 & 1) != 0;
   }
 
  private:
   JobHeader* header_ = nullptr;
 };
+
+// Returns the place of `pe` in its group.
+int place_in_group(const Leaders& leaders, int pe) {
+  const auto end = leaders.begin() + pe;
+  return static_cast<int>(std::count(leaders.begin(), end, *end));
+}
+
+Status check_group_size(std::ptrdiff_t n_pes) {
+  if (n_pes <= kMaxNodePes) return {};
+  return Error{Errc::unsupported, 0,
+               "the launcher started " + std::to_string(n_pes) + " PEs on one node, allowed are 1.." +
+                   std::to_string(kMaxNodePes)};
+}
 
 std::string encode_job(const NewJob& job) {
   char text[3 * 17 + 1];
@@ -100,7 +114,7 @@ class KvsBootstrap final : public Bootstrap {
   Status attempt(int round, const Plan& plan);
   Result<Offer> make_offer(int n_node_pes);
   Status make_file(int n_node_pes);
-  void take(const Offer& offer);
+  void take(const Offer& offer, int place);
   bool is_complete() const;
   Result<std::vector<int>> collect_verdicts(int round, const Plan& plan);
   Status put_verdict(int round, const Leaders& leaders);
@@ -171,7 +185,7 @@ Status KvsBootstrap::make_file(int n_node_pes) {
   SHMEMX_TRY_ASSIGN(header, map_job_header(file.get(), job_.n_pes, job_.job_id));
   arena_ = std::move(file);
   header_.reset(header);
-  header_.mark(pe());
+  header_.mark(0);
   return {};
 }
 
@@ -189,20 +203,21 @@ Result<Offer> KvsBootstrap::make_offer(int n_node_pes) {
 }
 
 // Opens the arena that was offered. A failure is no error: this PE is on another node then.
-void KvsBootstrap::take(const Offer& offer) {
+void KvsBootstrap::take(const Offer& offer, int place) {
   auto file = take_arena(offer, static_cast<std::uint32_t>(n_pes()), kPatienceMs);
   auto header = file ? map_job_header(file->get(), static_cast<std::uint32_t>(n_pes()), offer.job_id)
                      : Result<JobHeader*>(file.error());
   if (!header) return;
   arena_ = std::move(*file);
   header_.reset(*header);
-  header_.mark(pe());
+  header_.mark(place);
 }
 
 // Tries to share arenas as planned. Collective over the job. Afterwards this PE holds an arena, unless it has no group or
 // could not open the arena of its group.
 Status KvsBootstrap::attempt(int round, const Plan& plan) {
   const int leader = plan.leaders[static_cast<std::size_t>(pe())];
+  if (leader != kNoGroup) SHMEMX_TRY(check_group_size(std::count(plan.leaders.begin(), plan.leaders.end(), leader)));
   if (!plan.one_group) {
     if (leader == pe()) {
       const auto members = std::count(plan.leaders.begin(), plan.leaders.end(), leader);
@@ -218,7 +233,7 @@ Status KvsBootstrap::attempt(int round, const Plan& plan) {
       SHMEMX_TRY_ASSIGN(decoded, decode_offer(text));
       offer = decoded;
     }
-    take(offer);
+    take(offer, place_in_group(plan.leaders, pe()));
   }
   SHMEMX_TRY(kvs_->barrier());  // the server's thread serves the others until it returns
   server_.reset();
@@ -237,9 +252,10 @@ bool KvsBootstrap::is_complete() const {
 Status KvsBootstrap::put_verdict(int round, const Leaders& leaders) {
   std::vector<int> missing;
   std::uint32_t present = 0;
+  int place = 0;
   for (int other = 0; other < n_pes(); ++other) {
     if (leaders[static_cast<std::size_t>(other)] != pe()) continue;
-    if (header_.is_marked(other)) {
+    if (header_.is_marked(place++)) {
       ++present;
     } else {
       missing.push_back(other);
@@ -331,10 +347,9 @@ Status KvsBootstrap::find_nodes() {
 }
 
 Result<UniqueFd> KvsBootstrap::arena() {
-  if (n_pes() > kMaxNodePes) {
-    return Error{
-        Errc::unsupported, 0,
-        "the launcher started " + std::to_string(n_pes()) + " PEs, allowed are 1.." + std::to_string(kMaxNodePes)};
+  if (n_pes() > kMaxPes) {
+    return Error{Errc::unsupported, 0,
+                 "the launcher started " + std::to_string(n_pes()) + " PEs, allowed are 1.." + std::to_string(kMaxPes)};
   }
   ++generation_;
   if (n_pes() == 1) return create_job_file(1, random_id());

@@ -41,7 +41,8 @@ inline constexpr const char* kOtherLaunchers[] = {"PMI_FD",
 
 inline constexpr std::uint64_t kJobMagic = 0x78'6d'65'6d'68'73'30'31;  // "10shmemx" backwards
 inline constexpr std::uint32_t kWireVersion = 5;
-inline constexpr int kMaxNodePes = 4096;  // of a job, wherever they are
+inline constexpr int kMaxNodePes = 4096;  // of a node, that is of an arena
+inline constexpr int kMaxPes = 1 << 24;   // of a job
 
 enum class JobState : std::uint32_t {
   running = 0,
@@ -55,12 +56,12 @@ struct JobEnd {
   int status;  // of the job, 0..255
   int pe;      // that ended it
 
-  constexpr std::uint32_t word() const {
-    return static_cast<std::uint32_t>(state) | static_cast<std::uint32_t>(status & 0xff) << 8 |
-           static_cast<std::uint32_t>(pe) << 16;
+  constexpr std::uint64_t word() const {
+    return static_cast<std::uint64_t>(state) | static_cast<std::uint64_t>(status & 0xff) << 8 |
+           static_cast<std::uint64_t>(static_cast<std::uint32_t>(pe)) << 32;
   }
-  static constexpr JobEnd of(std::uint32_t word) {
-    return {static_cast<JobState>(word & 0xff), static_cast<int>(word >> 8 & 0xff), static_cast<int>(word >> 16)};
+  static constexpr JobEnd of(std::uint64_t word) {
+    return {static_cast<JobState>(word & 0xff), static_cast<int>(word >> 8 & 0xff), static_cast<int>(word >> 32)};
   }
 };
 
@@ -84,14 +85,13 @@ struct JobHeader {
   std::uint64_t secret[2];   // of the job: PEs prove to each other that they know it
   std::atomic<std::uint32_t> init_error_printed;           // 1: a PE has printed why shmem_init_thread fails
   alignas(kCacheLine) std::atomic<std::uint32_t> arrived;  // PEs whose record is complete (bootstrap barrier)
-  alignas(
-      kCacheLine) std::atomic<std::uint32_t> end_word;  // how the job ends, see JobEnd; the first change counts
+  alignas(kCacheLine) std::atomic<std::uint64_t> end_word;  // how the job ends, see JobEnd; the first change counts
   alignas(kCacheLine) std::atomic<std::uint32_t> departed;  // PEs that are, or were, in phase `departed`
-  // Under a foreign launcher: a bit for each PE that has opened this file; the maker reads them (kvs_bootstrap.cpp).
+  // Under a foreign launcher: a bit for each PE of the group that has opened this file, by its place in the group; the
+  // maker reads them (kvs_bootstrap.cpp).
   alignas(kCacheLine) std::atomic<std::uint64_t> takers[kMaxNodePes / 64];
 };
 static_assert(sizeof(JobHeader) <= kPageBytes);
-static_assert(kMaxNodePes < 1 << 16);  // JobEnd
 
 inline constexpr std::size_t kRoutineWords = 5;    // 40 characters
 inline constexpr std::size_t kAffinityWords = 16;  // 1024 CPUs

@@ -70,6 +70,10 @@ bool is_ignored(int signal_number) {
 
 Result<std::unique_ptr<Job>> Job::create(JobSpec spec) {
   const int n_pes = spec.total_pes();
+  if (n_pes > bootstrap::kMaxNodePes)
+    return Error{Errc::invalid_argument, 0,
+                 std::to_string(n_pes) + " PEs requested on this machine, allowed are 1.." +
+                     std::to_string(bootstrap::kMaxNodePes)};
   // The guard starts first, so that it inherits almost nothing.
   SHMEMX_TRY_ASSIGN(guard, Guard::start(static_cast<std::size_t>(n_pes)));
   SHMEMX_TRY_ASSIGN(records, Records::create(n_pes));

@@ -110,8 +110,8 @@ CLI::Option* choose(CLI::Option* option, const std::vector<std::string>& words) 
 }
 
 // Makes an option a number of PEs, which the help shows as "N".
-CLI::Option* count_pes(CLI::Option* option) {
-  return option->type_name("N")->check(CLI::Range(1, bootstrap::kMaxNodePes).description(""));
+CLI::Option* count_pes(CLI::Option* option, int most) {
+  return option->type_name("N")->check(CLI::Range(1, most).description(""));
 }
 
 void describe(CLI::App& app, AppSpec& spec, JobSpec& job, RawOptions& raw) {
@@ -119,7 +119,9 @@ void describe(CLI::App& app, AppSpec& spec, JobSpec& job, RawOptions& raw) {
   app.footer(
       "Options end at the program's name. -n, -x and --wdir apply to their part of the line, all others to the job.");
   app.set_version_flag("--version", std::string("oshrun (shmemx) ") + kVersion);
-  count_pes(app.add_option("-n,--np", spec.n_pes, "Number of PEs, 1 to 4096 (default: one for each usable core)"));
+  count_pes(app.add_option("-n,--np", spec.n_pes,
+                           "Number of PEs, 1 to 4096 on each host (default: one for each usable core)"),
+            bootstrap::kMaxPes);
   static_assert(bootstrap::kMaxNodePes == 4096);
   app.add_option("-x", raw.exports, "Set a variable for the PEs, or check that it is set; may be repeated")
       ->type_name("VAR[=VALUE]")
@@ -146,7 +148,8 @@ void describe(CLI::App& app, AppSpec& spec, JobSpec& job, RawOptions& raw) {
   app.add_option("--hostfile", raw.hostfiles, "The same from a file, a host in each line; also -f, -machinefile")
       ->type_name("FILE")
       ->take_all();
-  count_pes(app.add_option("--ppn", job.n_host_pes, "Number of PEs on each host without a number"));
+  count_pes(app.add_option("--ppn", job.n_host_pes, "Number of PEs on each host without a number"),
+            bootstrap::kMaxNodePes);
   choose(app.add_option("--launcher", raw.launcher, "Pass the job to mpiexec.hydra, srun, or Open MPI's mpirun"),
          {"hydra", "srun", "mpirun"});
 }
@@ -240,9 +243,11 @@ ParsedOptions parse_options(const std::vector<std::string>& arguments) {
   for (AppSpec& app : parsed.job.apps) {
     if (app.n_pes == 0) app.n_pes = default_pes(parsed.job);
   }
-  if (parsed.job.total_pes() > bootstrap::kMaxNodePes) {
-    parsed.status = complain(std::to_string(parsed.job.total_pes()) + " PEs asked for, allowed are 1.." +
-                             std::to_string(bootstrap::kMaxNodePes));
+  const int most = parsed.job.hosts.empty() ? bootstrap::kMaxNodePes : bootstrap::kMaxPes;
+  if (parsed.job.total_pes() > most) {
+    parsed.status =
+        complain(std::to_string(parsed.job.total_pes()) + " PEs requested" +
+                 (parsed.job.hosts.empty() ? " on this machine" : "") + ", allowed are 1.." + std::to_string(most));
     return parsed;
   }
   parsed.finished = false;

@@ -32,7 +32,7 @@ Json library_json() {
 
 Json limits_json() {
   return {{"pes_per_node", shmemx::bootstrap::kMaxNodePes},
-          {"pes", shmemx::bootstrap::kMaxNodePes},
+          {"pes", shmemx::bootstrap::kMaxPes},
           {"cpus_in_affinity_records", shmemx::bootstrap::kAffinityWords * 64}};
 }
 

@@ -44,7 +44,7 @@ struct Watch {
 constinit Watch watch;
 
 bool claim(JobState state, int status) {
-  std::uint32_t running = 0;
+  std::uint64_t running = 0;
   const bootstrap::JobEnd end{state, status, diagnostic_identity().pe};
   return watch.header->end_word.compare_exchange_strong(running, end.word(), std::memory_order_acq_rel);
 }

@@ -253,6 +253,13 @@ BOOST_AUTO_TEST_CASE(a_job_of_one_needs_no_fence) {
   BOOST_CHECK_EQUAL(store.fences[0], 0);
 }
 
+BOOST_AUTO_TEST_CASE(jobs_may_have_more_pes_than_a_node_and_not_more_than_their_numbers_hold) {
+  Store too_large(boot::kMaxPes + 1);
+  const Seen seen = find_nodes(too_large, 5);
+  BOOST_CHECK_EQUAL(seen.error, "the launcher started 16777217 PEs, allowed are 1..16777216");
+  BOOST_CHECK(too_large.values.empty());
+}
+
 BOOST_AUTO_TEST_CASE(machines_are_nodes_for_any_order_of_their_pes) {
   const std::vector<std::vector<int>> layouts = {{1, 2}, {1, 1, 2, 2}, {1, 2, 1, 2, 1}, {9, 9, 4, 9, 7, 4}};
   const std::vector<std::vector<std::uint32_t>> expected = {{0, 1}, {0, 0, 1, 1}, {0, 1, 0, 1, 0}, {0, 0, 1, 0, 2, 1}};

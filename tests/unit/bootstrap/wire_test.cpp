@@ -41,6 +41,18 @@ BOOST_AUTO_TEST_CASE(records_do_not_overlap_and_fill_whole_pages) {
   BOOST_CHECK_GE(records_offset(), sizeof(JobHeader));
 }
 
+BOOST_AUTO_TEST_CASE(the_end_of_a_job_names_any_pe) {
+  for (const JobState state : {JobState::global_exit, JobState::aborted}) {
+    for (const int status : {0, 1, 255}) {
+      for (const int pe : {0, 65535, 65536, (1 << 20) + 7, kMaxPes - 1}) {
+        const JobEnd end = JobEnd::of(JobEnd{state, status, pe}.word());
+        BOOST_CHECK(end.state == state && end.status == status && end.pe == pe);
+      }
+    }
+  }
+  BOOST_CHECK(JobEnd::of(0).state == JobState::running);
+}
+
 BOOST_AUTO_TEST_CASE(ids_are_not_zero_and_differ) {
   std::set<std::uint64_t> ids;
   for (int i = 0; i < 1000; ++i) ids.insert(random_id());
