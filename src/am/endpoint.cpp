@@ -14,12 +14,11 @@ constexpr std::size_t kMaxProgress = 8;
 bool (*progress_functions[kMaxProgress])(Endpoint&) = {};
 constinit std::size_t progress_count = 0;
 
-// Never freed.
+// Never freed, as the process's endpoint.
 template <class T>
 std::span<T> make_table(int n_pes) {
-  auto* const table = new ContactTable<T>;
-  table->open(static_cast<std::size_t>(n_pes));
-  return table->entries();
+  const auto entries = static_cast<std::size_t>(n_pes);
+  return {reinterpret_cast<T*>(reserve_zeros(entries * sizeof(T))), entries};
 }
 
 }  // namespace
