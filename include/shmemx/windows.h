@@ -15,12 +15,8 @@
    leaves completion to shmemx_window_flush. Memory passed to an _nbi form must not be used until then. Any number
    may be open: if an operation uses messages, the call waits while very many are open, so memory stays bounded.
 
-   Order: accumulates, fetch_op and compare_swap of one thread on one window are executed in the order of the calls.
-   Everything else is ordered by completion only.
-
-   Atomicity: fetch_op, compare_swap and the accumulates are atomic for each element, with each other and with the
-   atomics of the standard on the same memory, on every path. The target's address is a multiple of the element's
-   size.
+   The routines are in three headers, which this one includes: life, put and get here; atomic operations and
+   accumulates, with their order and atomicity, in window_updates.h; completion, waiting and locks in window_sync.h.
 
    Results: SHMEMX_SUCCESS, or one of the SHMEMX_ERR_ codes; then nothing was transferred, unless a code says
    otherwise. Bounds are checked first; memory outside the window is never accessed.
@@ -51,14 +47,22 @@ enum {
   SHMEMX_ERR_STALE = 19,       /* the owner has freed the window; of an operation: a part may have been transferred */
   SHMEMX_ERR_RANGE = 20,       /* begins before or ends after the window */
   SHMEMX_ERR_LIST = 21,        /* the two sides of a list differ in length, or a length overflows */
-  SHMEMX_ERR_ALIGNMENT = 22,   /* the target's address is not a multiple of the element's size */
+  SHMEMX_ERR_ALIGNMENT = 22,   /* an address that is waited on is not a multiple of the element's size */
   SHMEMX_ERR_MEMORY = 23,      /* no memory or address space */
   SHMEMX_ERR_LIMIT = 24,       /* 1,048,573 windows are exposed, or as many attached */
-  SHMEMX_ERR_FAULT = 25        /* the system refused an address on either side; a part may have been transferred */
+  SHMEMX_ERR_FAULT = 25,       /* the system refused an address on either side; a part may have been transferred */
+  SHMEMX_ERR_LOCK = 26,        /* the lock is not held through this handle, or it is held already */
+  SHMEMX_ERR_BUSY = 27,        /* a lock that is only tried is held by others */
+  SHMEMX_ERR_OVERLAP = 28      /* a range to be added overlaps one of the set */
 };
 
 /* Returns a short text for a result, SHMEMX_ERR_TRUNCATE included; "unknown error" for any other value. Never null. */
 SHMEMX_API const char* shmemx_error_text(int error_) SHMEMX_NOEXCEPT;
+
+/* Returns a line on the last SHMEMX_ERR_RANGE or SHMEMX_ERR_STALE that a routine on windows has returned in the calling
+   thread: the owner, the address in its address space and the length of the access, what the window is. An empty text
+   if there was none. Valid until the thread's next call of a routine on windows. Never null. */
+SHMEMX_API const char* shmemx_error_detail(void) SHMEMX_NOEXCEPT;
 
 /* A window of this PE, or an attached one. A coded number: any invalid value is detected. */
 typedef struct shmemx_window* shmemx_window_t;
@@ -82,13 +86,31 @@ typedef struct {
 SHMEMX_API int shmemx_window_allocate(size_t bytes_, void** address_, shmemx_window_t* window_) SHMEMX_NOEXCEPT;
 
 /* Makes existing memory of this PE a window: from malloc, stack, static data or symmetric heap; readable and
-   writable, and mapped until the window is freed. Windows may overlap. ERR: ARGUMENT (null, or not mapped), LIMIT,
-   MEMORY. */
+   writable, and mapped until the window is freed. Windows may overlap. A mapped file, huge pages and reserved memory
+   of which nothing is resident are as good as any other; their length may exceed the memory of the machine. With
+   `bytes_` 0 the address may be null: a window that can be described, attached and locked, and has no memory.
+   ERR: ARGUMENT (null, or not mapped), LIMIT, MEMORY. */
 SHMEMX_API int shmemx_window_expose(void* address_, size_t bytes_, shmemx_window_t* window_) SHMEMX_NOEXCEPT;
 
+/* Makes a set of ranges a window: the owner adds and removes memory as long as the window lives, and others name it by
+   its address at the owner, as everywhere. The base is null and the length SIZE_MAX; an access outside all ranges is
+   SHMEMX_ERR_RANGE, which the owner finds out, so _nbi forms may return it with the next flush. One operation may cover
+   several ranges that follow each other without a gap. A description stays valid when the set changes, so it is
+   distributed once. Paths: SHMEMX_WINDOW_MAPPED for this PE itself, else SHMEMX_WINDOW_MESSAGES.
+   ERR: LIMIT, MEMORY, ARGUMENT. */
+SHMEMX_API int shmemx_window_expose_ranges(shmemx_window_t* window_) SHMEMX_NOEXCEPT;
+/* Adds `bytes_` bytes at address_ to the set, on the same conditions as expose; 0 bytes add nothing. Any number of
+   ranges up to the memory that they need (64 bytes or so each); each operation finds its range in O(log n). The PE that
+   adds a range tells others when it is there. ERR: WINDOW (not a set of this PE), ARGUMENT (null, or not mapped),
+   OVERLAP, MEMORY. */
+SHMEMX_API int shmemx_window_add_range(shmemx_window_t window_, void* address_, size_t bytes_) SHMEMX_NOEXCEPT;
+/* Removes the range that begins at address_. When it returns nobody accesses the memory any more, and later operations
+   of others there are SHMEMX_ERR_RANGE. ERR: WINDOW, RANGE (no range of the set begins there). */
+SHMEMX_API int shmemx_window_remove_range(shmemx_window_t window_, void* address_) SHMEMX_NOEXCEPT;
+
 /* Writes the description of a window of this PE. ERR: WINDOW, ARGUMENT. */
-SHMEMX_API int shmemx_window_describe(shmemx_window_t window_, shmemx_window_description_t* description_)
-    SHMEMX_NOEXCEPT;
+SHMEMX_API int shmemx_window_describe(shmemx_window_t window_,
+                                      shmemx_window_description_t* description_) SHMEMX_NOEXCEPT;
 
 /* Frees a window of this PE, and the memory of an allocated one. PEs that have it attached get SHMEMX_ERR_STALE from
    now on. Waits for an operation of another PE that is accessing the memory, except if that PE has it mapped: then
@@ -99,8 +121,14 @@ SHMEMX_API int shmemx_window_free(shmemx_window_t window_) SHMEMX_NOEXCEPT;
 
 /* Attaches the described window; the owner may be this PE. Each attach requires its own detach. ERR: DESCRIPTION,
    STALE, MEMORY, LIMIT, ARGUMENT. */
-SHMEMX_API int shmemx_window_attach(const shmemx_window_description_t* description_, shmemx_window_t* window_)
-    SHMEMX_NOEXCEPT;
+SHMEMX_API int shmemx_window_attach(const shmemx_window_description_t* description_,
+                                    shmemx_window_t* window_) SHMEMX_NOEXCEPT;
+
+/* Attaches `count_` windows: windows_[i] is that of descriptions_[i]. Nothing is asked of the owners now, so it costs
+   no turn of the network: of a window that its owner, a PE of another node, has freed, SHMEMX_ERR_STALE comes with the
+   first operation. On an error nothing is attached and all handles are SHMEMX_WINDOW_INVALID. ERR: as attach. */
+SHMEMX_API int shmemx_window_attach_all(const shmemx_window_description_t* descriptions_, size_t count_,
+                                        shmemx_window_t* windows_) SHMEMX_NOEXCEPT;
 
 /* Completes open operations on the window, as flush does and with its result, and releases the handle. ERR: WINDOW. */
 SHMEMX_API int shmemx_window_detach(shmemx_window_t window_) SHMEMX_NOEXCEPT;
@@ -126,10 +154,10 @@ SHMEMX_API void* shmemx_window_ptr(shmemx_window_t window_, const void* target_,
 /* ==== Put and get ====
    target_: an address in the owner's address space, inside the window; `bytes_` bytes from there. source_, dest_:
    local. ERR: WINDOW, STALE, RANGE, FAULT, ARGUMENT. */
-SHMEMX_API int shmemx_window_put(shmemx_window_t window_, void* target_, const void* source_, size_t bytes_)
-    SHMEMX_NOEXCEPT;
-SHMEMX_API int shmemx_window_get(shmemx_window_t window_, void* dest_, const void* target_, size_t bytes_)
-    SHMEMX_NOEXCEPT;
+SHMEMX_API int shmemx_window_put(shmemx_window_t window_, void* target_, const void* source_,
+                                 size_t bytes_) SHMEMX_NOEXCEPT;
+SHMEMX_API int shmemx_window_get(shmemx_window_t window_, void* dest_, const void* target_,
+                                 size_t bytes_) SHMEMX_NOEXCEPT;
 SHMEMX_API int shmemx_window_put_nbi(shmemx_window_t window_, void* target_, const void* source_, size_t bytes_,
                                      long* counter_) SHMEMX_NOEXCEPT;
 SHMEMX_API int shmemx_window_get_nbi(shmemx_window_t window_, void* dest_, const void* target_, size_t bytes_,
@@ -143,11 +171,11 @@ SHMEMX_API int shmemx_window_putv(shmemx_window_t window_, const shmemx_iov_t* t
 SHMEMX_API int shmemx_window_getv(shmemx_window_t window_, const shmemx_iov_t* dests_, size_t dest_count_,
                                   const shmemx_iov_t* targets_, size_t target_count_) SHMEMX_NOEXCEPT;
 SHMEMX_API int shmemx_window_putv_nbi(shmemx_window_t window_, const shmemx_iov_t* targets_, size_t target_count_,
-                                      const shmemx_iov_t* sources_, size_t source_count_, long* counter_)
-    SHMEMX_NOEXCEPT;
+                                      const shmemx_iov_t* sources_, size_t source_count_,
+                                      long* counter_) SHMEMX_NOEXCEPT;
 SHMEMX_API int shmemx_window_getv_nbi(shmemx_window_t window_, const shmemx_iov_t* dests_, size_t dest_count_,
-                                      const shmemx_iov_t* targets_, size_t target_count_, long* counter_)
-    SHMEMX_NOEXCEPT;
+                                      const shmemx_iov_t* targets_, size_t target_count_,
+                                      long* counter_) SHMEMX_NOEXCEPT;
 
 /* `blocks_` blocks of `block_bytes_`; on either side each block begins one stride after the previous one. */
 SHMEMX_API int shmemx_window_put_strided(shmemx_window_t window_, void* target_, ptrdiff_t target_stride_,
@@ -156,73 +184,22 @@ SHMEMX_API int shmemx_window_put_strided(shmemx_window_t window_, void* target_,
 SHMEMX_API int shmemx_window_get_strided(shmemx_window_t window_, void* dest_, ptrdiff_t dest_stride_,
                                          const void* target_, ptrdiff_t target_stride_, size_t block_bytes_,
                                          size_t blocks_) SHMEMX_NOEXCEPT;
-
-/* ==== Atomic operations and accumulates ==== */
-
-/* Element types. */
-enum {
-  SHMEMX_INT32 = 1,
-  SHMEMX_UINT32 = 2,
-  SHMEMX_INT64 = 3,
-  SHMEMX_UINT64 = 4,
-  SHMEMX_FLOAT = 5,
-  SHMEMX_DOUBLE = 6
-};
-
-/* Operators: target = target op operand. The bitwise ones are for integers. Sums and products of integers wrap. */
-enum {
-  SHMEMX_OP_SUM = 1,
-  SHMEMX_OP_PROD = 2,
-  SHMEMX_OP_MIN = 3,
-  SHMEMX_OP_MAX = 4,
-  SHMEMX_OP_BAND = 5,
-  SHMEMX_OP_BOR = 6,
-  SHMEMX_OP_BXOR = 7,
-  SHMEMX_OP_REPLACE = 8,
-  SHMEMX_OP_NO_OP = 9, /* changes nothing: for fetching */
-  /* Added to the operator of an accumulate or get_accumulate: the caller guarantees that no other PE or thread
-     accesses these elements meanwhile (by an exclusive lock, for example). They then need not be atomic, which is
-     many times faster. */
-  SHMEMX_OP_EXCLUSIVE = 256
-};
-
-/* Updates one element. *result_ receives the old value. operand_ may be null with NO_OP. ERR: WINDOW, STALE, RANGE,
-   ALIGNMENT, ARGUMENT. */
-SHMEMX_API int shmemx_window_fetch_op(shmemx_window_t window_, void* target_, const void* operand_, void* result_,
-                                      int type_, int op_) SHMEMX_NOEXCEPT;
-
-/* Replaces one element of an integer type by *value_ if it equals *compare_. *result_ receives the old value. */
-SHMEMX_API int shmemx_window_compare_swap(shmemx_window_t window_, void* target_, const void* compare_,
-                                          const void* value_, void* result_, int type_) SHMEMX_NOEXCEPT;
-
-/* Updates `count_` elements, each one atomically. source_ may be null with NO_OP; result_ receives the old values. */
-SHMEMX_API int shmemx_window_accumulate(shmemx_window_t window_, void* target_, const void* source_, size_t count_,
-                                        int type_, int op_) SHMEMX_NOEXCEPT;
-SHMEMX_API int shmemx_window_get_accumulate(shmemx_window_t window_, void* target_, const void* source_, void* result_,
-                                            size_t count_, int type_, int op_) SHMEMX_NOEXCEPT;
-SHMEMX_API int shmemx_window_accumulate_nbi(shmemx_window_t window_, void* target_, const void* source_, size_t count_,
-                                            int type_, int op_, long* counter_) SHMEMX_NOEXCEPT;
-SHMEMX_API int shmemx_window_get_accumulate_nbi(shmemx_window_t window_, void* target_, const void* source_,
-                                                void* result_, size_t count_, int type_, int op_, long* counter_)
-    SHMEMX_NOEXCEPT;
-
-/* ==== Completion ==== */
-
-/* Completes all operations of this PE on the attached window, also at the target. Returns the first error of a
-   nonblocking operation since the last flush: SUCCESS, STALE, RANGE. ERR: WINDOW. */
-SHMEMX_API int shmemx_window_flush(shmemx_window_t window_) SHMEMX_NOEXCEPT;
-/* The same for all attached windows whose owner is `pe_`, or for all with -1. An invalid PE ends the job. */
-SHMEMX_API int shmemx_window_flush_pe(int pe_) SHMEMX_NOEXCEPT;
-
-/* Makes progress. Returns 1 if *counter_ is 0, else 0. */
-SHMEMX_API int shmemx_window_test(const long* counter_) SHMEMX_NOEXCEPT;
-/* Waits until *counter_ is 0. */
-SHMEMX_API void shmemx_window_wait(const long* counter_) SHMEMX_NOEXCEPT;
+/* The same, without waiting. */
+SHMEMX_API int shmemx_window_put_strided_nbi(shmemx_window_t window_, void* target_, ptrdiff_t target_stride_,
+                                             const void* source_, ptrdiff_t source_stride_, size_t block_bytes_,
+                                             size_t blocks_, long* counter_) SHMEMX_NOEXCEPT;
+SHMEMX_API int shmemx_window_get_strided_nbi(shmemx_window_t window_, void* dest_, ptrdiff_t dest_stride_,
+                                             const void* target_, ptrdiff_t target_stride_, size_t block_bytes_,
+                                             size_t blocks_, long* counter_) SHMEMX_NOEXCEPT;
 
 #ifdef __cplusplus
 }
 #endif
 
 #include "undef.h"
+
+#include "window_updates.h"
+
+#include "window_sync.h"
 
 #endif
