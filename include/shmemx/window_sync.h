@@ -58,19 +58,19 @@ enum {
   SHMEMX_EVENT_NONE = 0,    /* nothing: never happens, and is skipped */
   SHMEMX_EVENT_COUNTER = 1, /* object: const long*, a counter of _nbi operations that becomes 0 */
   SHMEMX_EVENT_REQUEST = 2, /* object: shmemx_request_t*, which becomes complete, or is SHMEMX_REQUEST_NULL */
-  SHMEMX_EVENT_MESSAGE = 3, /* a message of `pe` with `tag` that no receive has taken; either may be ANY */
-  SHMEMX_EVENT_VALUE = 4,   /* object: memory of this PE, compared with `value`, as in shmemx_window_wait_until */
+  SHMEMX_EVENT_MESSAGE = 3, /* a message of `source_pe` with `tag` that no receive has taken; either may be ANY */
+  SHMEMX_EVENT_VALUE = 4,   /* object: memory of this PE, compared with `reference`, as in shmemx_window_wait_until */
   SHMEMX_EVENT_FUNCTION = 5 /* function(object) returns nonzero */
 };
 typedef struct {
-  int kind;     /* one of the above */
-  int pe;       /* MESSAGE */
-  int tag;      /* MESSAGE */
-  int type;     /* VALUE: an integer type of window_updates.h */
-  int cmp;      /* VALUE: SHMEM_CMP_... */
-  int reserved; /* 0 */
+  int kind;       /* one of the above */
+  int source_pe;  /* MESSAGE */
+  int tag;        /* MESSAGE */
+  int type;       /* VALUE: an integer type of window_updates.h */
+  int comparison; /* VALUE: SHMEM_CMP_... */
+  int reserved;   /* 0 */
   const void* object;
-  int64_t value;                 /* VALUE: converted to the type */
+  int64_t reference;             /* VALUE: converted to the type */
   int (*function)(void* object); /* FUNCTION: called again and again, perhaps by no other event than time: it is called
                                     at least once a millisecond. It may use the library's nonblocking routines. */
 } shmemx_event_t;

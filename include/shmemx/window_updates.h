@@ -6,11 +6,11 @@
    different windows that share memory. Elements of 1, 2, 4 and 8 bytes whose address is a multiple of their size are
    updated by the CPU's atomic instructions, so there all types of the same size are atomic with each other, and with
    the atomics of the standard. All others, the wide ones and those that are not aligned, are updated under a lock of
-   the owner's that belongs to their address. MPI asks for the same: MPI-4.1, 12.7.1, promises atomicity to accumulates
-   with the same predefined datatype only. Puts, gets and plain loads and stores are atomic with nothing.
+   the owner's that belongs to their address. MPI-4.1, 12.7.1, promises no more: atomicity to
+   accumulates with the same predefined datatype. Puts, gets and plain loads and stores are atomic with nothing.
 
    Order: the updates of one thread through one handle are executed in the order of the calls, blocking or not. That is
-   MPI's default, accumulate_ordering "rar,raw,war,waw" (MPI-4.1, 12.7.2). Everything else is ordered by completion
+   MPI's default, accumulate_ordering "rar,raw,war,waw" (MPI-4.1, 12.7.2); everything else is ordered by completion
    only. */
 #ifndef SHMEMX_WINDOW_UPDATES_H
 #define SHMEMX_WINDOW_UPDATES_H
@@ -27,7 +27,7 @@ extern "C" {
 #endif
 
 /* Element types. Those that are named after types of C have their size and layout; an address need not be aligned.
-   A pair is a struct { value; index; } as C lays it out, with padding, which no operation reads and every one may
+   A pair is a struct of value and index as C lays it out, with padding, which no operation reads and every one may
    overwrite. The values are part of the ABI. */
 enum {
   SHMEMX_INT32 = 1,
@@ -45,14 +45,14 @@ enum {
   SHMEMX_COMPLEX_FLOAT = 13,       /* 8 bytes: real, imaginary */
   SHMEMX_COMPLEX_DOUBLE = 14,      /* 16 bytes */
   SHMEMX_COMPLEX_LONG_DOUBLE = 15, /* 32 bytes */
-  SHMEMX_FLOAT_INT = 16,           /* struct { float; int; }, 8 bytes */
-  SHMEMX_DOUBLE_INT = 17,          /* struct { double; int; }, 16 bytes */
-  SHMEMX_LONG_INT = 18,            /* struct { long; int; }, 16 bytes */
-  SHMEMX_INT_INT = 19,             /* struct { int; int; }, 8 bytes */
-  SHMEMX_SHORT_INT = 20,           /* struct { short; int; }, 8 bytes */
-  SHMEMX_LONG_DOUBLE_INT = 21,     /* struct { long double; int; }, 32 bytes */
-  SHMEMX_FLOAT_FLOAT = 22,         /* struct { float; float; }, 8 bytes: Fortran's pairs of reals */
-  SHMEMX_DOUBLE_DOUBLE = 23        /* struct { double; double; }, 16 bytes */
+  SHMEMX_FLOAT_INT = 16,           /* a struct of float and int, 8 bytes */
+  SHMEMX_DOUBLE_INT = 17,          /* a struct of double and int, 16 bytes */
+  SHMEMX_LONG_INT = 18,            /* a struct of long and int, 16 bytes */
+  SHMEMX_INT_INT = 19,             /* a struct of int and int, 8 bytes */
+  SHMEMX_SHORT_INT = 20,           /* a struct of short and int, 8 bytes */
+  SHMEMX_LONG_DOUBLE_INT = 21,     /* a struct of long double and int, 32 bytes */
+  SHMEMX_FLOAT_FLOAT = 22,         /* a struct of float and float, 8 bytes: Fortran's pairs of reals */
+  SHMEMX_DOUBLE_DOUBLE = 23        /* a struct of double and double, 16 bytes */
 };
 
 /* Operators: target = target op operand. Sums and products of integers wrap. Which go with which types (MPI-4.1,

@@ -124,7 +124,7 @@ SHMEMX_API int shmemx_window_free(shmemx_window_t window_) SHMEMX_NOEXCEPT;
 SHMEMX_API int shmemx_window_attach(const shmemx_window_description_t* description_,
                                     shmemx_window_t* window_) SHMEMX_NOEXCEPT;
 
-/* Attaches `count_` windows: windows_[i] is that of descriptions_[i]. Nothing is asked of the owners now, so it costs
+/* Attaches `count_` windows: windows_[i] is that of descriptions_[i]. No owner is contacted now, so it costs
    no turn of the network: of a window that its owner, a PE of another node, has freed, SHMEMX_ERR_STALE comes with the
    first operation. On an error nothing is attached and all handles are SHMEMX_WINDOW_INVALID. ERR: as attach. */
 SHMEMX_API int shmemx_window_attach_all(const shmemx_window_description_t* descriptions_, size_t count_,

@@ -1,48 +1,36 @@
 #include "atomic/elements.hpp"
 
-#include <bit>
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 
+#include "atomic/combine.hpp"
 #include "atomic/direct.hpp"
 
 namespace shmemx::atomic {
 namespace {
 
 template <class T>
-using BitsOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+inline constexpr bool kFitsWord = sizeof(T) <= sizeof(std::uint64_t);
 
-// Integers wrap: sums and products are those of the unsigned type.
-template <ElementOp Op, class T>
-[[gnu::always_inline]] inline T combine(T old, T operand) {
-  if constexpr (std::is_integral_v<T> && (Op == ElementOp::sum || Op == ElementOp::prod)) {
-    const auto a = static_cast<BitsOf<T>>(old);
-    const auto b = static_cast<BitsOf<T>>(operand);
-    return static_cast<T>(Op == ElementOp::sum ? a + b : a * b);
-  } else if constexpr (Op == ElementOp::sum) {
-    return old + operand;
-  } else if constexpr (Op == ElementOp::prod) {
-    return old * operand;
-  } else if constexpr (Op == ElementOp::min) {
-    return operand < old ? operand : old;
-  } else if constexpr (Op == ElementOp::max) {
-    return old < operand ? operand : old;
-  } else if constexpr (Op == ElementOp::band) {
-    return old & operand;
-  } else if constexpr (Op == ElementOp::bor) {
-    return old | operand;
-  } else if constexpr (Op == ElementOp::bxor) {
-    return old ^ operand;
-  } else if constexpr (Op == ElementOp::replace) {
-    return operand;
-  } else {
-    static_assert(Op == ElementOp::no_op);
-    return old;
-  }
+template <class To, class From>
+[[gnu::always_inline]] inline To bits_as(const From& from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  std::memcpy(static_cast<void*>(&to), &from, sizeof to);
+  return to;
 }
 
-template <ElementOp Op, class T>
-[[gnu::always_inline]] inline T update_atomically(T* at, T operand) {
+template <class T>
+[[gnu::always_inline]] inline T load_unaligned(const std::byte* from) {
+  T value;
+  std::memcpy(static_cast<void*>(&value), from, sizeof value);
+  return value;
+}
+
+// Returns the old value.
+template <ElementOp Op, class T, class Bits = BitsOfSize<sizeof(T)>>
+[[gnu::always_inline]] inline Bits update_atomically(Bits* at, T operand) {
   if constexpr (Op == ElementOp::no_op) {
     return atomic::fetch(at);
   } else if constexpr (Op == ElementOp::replace) {
@@ -56,90 +44,78 @@ template <ElementOp Op, class T>
   } else if constexpr (Op == ElementOp::bxor) {
     return atomic::fetch_xor(at, operand);
   } else {
-    T old = atomic::fetch(at);
+    Bits old = atomic::fetch(at);
     for (;;) {
-      T next = combine<Op>(old, operand);
-      // What is the least or greatest already needs no store.
-      if ((Op == ElementOp::min || Op == ElementOp::max) &&
-          std::bit_cast<BitsOf<T>>(next) == std::bit_cast<BitsOf<T>>(old))
-        return old;
+      Bits next = bits_as<Bits>(combine<Op>(bits_as<T>(old), operand));
+      if (is_choice(Op) && next == old) return old;
       if (__atomic_compare_exchange(at, &old, &next, true, atomic::kOrder, __ATOMIC_RELAXED)) return old;
     }
   }
 }
 
-template <class T>
-T load_unaligned(const std::byte* from) {
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  return value;
-}
-
 constexpr std::size_t kBlock = 32;  // elements: enough for the compiler to use whole vectors
 
-// Nobody else is there: plain loads and stores, by blocks of known length.
-template <ElementOp Op, class T>
-void apply_exclusively(T* at, const std::byte* source, std::byte* result, std::size_t count) {
-  T old[kBlock];
-  T operand[kBlock];
-  for (std::size_t i = 0; i < count; i += kBlock) {
-    const std::size_t n = count - i < kBlock ? count - i : kBlock;
-    if (n == kBlock) {
-      std::memcpy(old, at + i, sizeof old);
-      if (source != nullptr) std::memcpy(operand, source + i * sizeof(T), sizeof operand);
-      if (result != nullptr) std::memcpy(result + i * sizeof(T), old, sizeof old);
-      if constexpr (Op != ElementOp::no_op) {
-        for (std::size_t k = 0; k < kBlock; ++k) old[k] = combine<Op>(old[k], operand[k]);
-        std::memcpy(at + i, old, sizeof old);
-      }
-      continue;
-    }
-    for (std::size_t k = 0; k < n; ++k) {
-      const T before = at[i + k];
-      if (source != nullptr) operand[k] = load_unaligned<T>(source + (i + k) * sizeof(T));
-      if (result != nullptr) std::memcpy(result + (i + k) * sizeof(T), &before, sizeof(T));
-      if constexpr (Op != ElementOp::no_op) at[i + k] = combine<Op>(before, operand[k]);
-    }
-  }
+// One element or a block of known length.
+template <ElementOp Op, class T, std::size_t N>
+[[gnu::always_inline]] inline void apply_block(std::byte* at, const std::byte* source, std::byte* result) {
+  T old[N];
+  std::memcpy(static_cast<void*>(old), at, sizeof old);
+  if (result != nullptr) std::memcpy(result, old, sizeof old);
+  if constexpr (Op == ElementOp::no_op) return;
+  T operand[N];
+  std::memcpy(static_cast<void*>(operand), source, sizeof operand);
+  for (std::size_t k = 0; k < N; ++k) old[k] = combine<Op>(old[k], operand[k]);
+  std::memcpy(at, old, sizeof old);
 }
 
-template <ElementOp Op, class T>
-void apply_atomically(T* at, const std::byte* source, std::byte* result, std::size_t count) {
+// Nobody else is there: plain loads and stores. Nothing needs to be aligned.
+template <class T, ElementOp Op>
+void apply_plainly(std::byte* at, const std::byte* source, std::byte* result, std::size_t count) {
+  const auto step = [&]<std::size_t N>() {
+    apply_block<Op, T, N>(at, source, result);
+    constexpr std::size_t kBytes = N * sizeof(T);
+    at += kBytes;
+    if (source != nullptr) source += kBytes;
+    if (result != nullptr) result += kBytes;
+    count -= N;
+  };
+  while (count >= kBlock) step.template operator()<kBlock>();
+  while (count != 0) step.template operator()<1>();
+}
+
+template <class T, ElementOp Op>
+void apply_atomically(std::byte* at, const std::byte* source, std::byte* result, std::size_t count) {
+  using Bits = BitsOfSize<sizeof(T)>;
+  auto* const elements = reinterpret_cast<Bits*>(at);
   for (std::size_t i = 0; i < count; ++i) {
-    const T operand = source == nullptr ? T{} : load_unaligned<T>(source + i * sizeof(T));
-    if (Op == ElementOp::replace && result == nullptr) {
-      atomic::set(at + i, operand);
-      continue;
+    const T operand = Op == ElementOp::no_op ? T{} : load_unaligned<T>(source + i * sizeof(T));
+    if constexpr (Op == ElementOp::replace) {
+      if (result == nullptr) {
+        atomic::set(elements + i, operand);
+        continue;
+      }
     }
-    const T old = update_atomically<Op>(at + i, operand);
+    const Bits old = update_atomically<Op, T>(elements + i, operand);
     if (result != nullptr) std::memcpy(result + i * sizeof(T), &old, sizeof old);
   }
 }
 
-using ApplyFunction = void (*)(bool exclusive, std::byte*, const std::byte*, std::byte*, std::size_t);
-using OneFunction = std::uint64_t (*)(std::byte*, std::uint64_t);
-
-template <class T, ElementOp Op>
-void apply_to(bool exclusive, std::byte* at, const std::byte* source, std::byte* result, std::size_t count) {
-  T* const elements = reinterpret_cast<T*>(at);
-  if constexpr (Op != ElementOp::no_op) {
-    if (source == nullptr) return;
-  }
-  if (exclusive) return apply_exclusively<Op>(elements, source, result, count);
-  apply_atomically<Op>(elements, source, result, count);
-}
-
 template <class T, ElementOp Op>
 std::uint64_t apply_to_one(std::byte* at, std::uint64_t operand) {
-  const T value = std::bit_cast<T>(static_cast<BitsOf<T>>(operand));
-  return std::bit_cast<BitsOf<T>>(update_atomically<Op>(reinterpret_cast<T*>(at), value));
+  using Bits = BitsOfSize<sizeof(T)>;
+  return update_atomically<Op, T>(reinterpret_cast<Bits*>(at), bits_as<T>(static_cast<Bits>(operand)));
 }
+
+using ApplyFunction = void (*)(std::byte*, const std::byte*, std::byte*, std::size_t);
+using OneFunction = std::uint64_t (*)(std::byte*, std::uint64_t);
 
 constexpr std::size_t kOps = static_cast<std::size_t>(ElementOp::end);
 constexpr std::size_t kTypes = static_cast<std::size_t>(ElementType::end);
 
+// Null: there is no such combination, or, of the last two, no instruction is that wide.
 struct Functions {
-  ApplyFunction array;
+  ApplyFunction plain;
+  ApplyFunction atomic;
   OneFunction one;
 };
 struct FunctionTable {
@@ -148,21 +124,39 @@ struct FunctionTable {
 
 template <class T, ElementOp Op>
 constexpr void enter(FunctionTable& table, ElementType type) {
-  if constexpr (std::is_integral_v<T> || Op < ElementOp::band || Op > ElementOp::bxor)
-    table.of[static_cast<std::size_t>(type)][static_cast<std::size_t>(Op)] = {apply_to<T, Op>, apply_to_one<T, Op>};
+  using As = Operand<Op, T>;
+  if (!go_together(type, Op)) return;
+  Functions& functions = table.of[static_cast<std::size_t>(type)][static_cast<std::size_t>(Op)];
+  functions.plain = apply_plainly<As, Op>;
+  if constexpr (kFitsWord<T>) {
+    functions.atomic = apply_atomically<As, Op>;
+    functions.one = apply_to_one<As, Op>;
+  }
 }
 
 template <class T>
 constexpr void enter_type(FunctionTable& table, ElementType type) {
-  enter<T, ElementOp::sum>(table, type);
-  enter<T, ElementOp::prod>(table, type);
-  enter<T, ElementOp::min>(table, type);
-  enter<T, ElementOp::max>(table, type);
-  enter<T, ElementOp::band>(table, type);
-  enter<T, ElementOp::bor>(table, type);
-  enter<T, ElementOp::bxor>(table, type);
   enter<T, ElementOp::replace>(table, type);
   enter<T, ElementOp::no_op>(table, type);
+  if constexpr (kIsPair<T>) {
+    enter<T, ElementOp::minloc>(table, type);
+    enter<T, ElementOp::maxloc>(table, type);
+  } else {
+    enter<T, ElementOp::sum>(table, type);
+    enter<T, ElementOp::prod>(table, type);
+  }
+  if constexpr (std::is_arithmetic_v<T>) {
+    enter<T, ElementOp::min>(table, type);
+    enter<T, ElementOp::max>(table, type);
+  }
+  if constexpr (std::is_integral_v<T>) {
+    enter<T, ElementOp::band>(table, type);
+    enter<T, ElementOp::bor>(table, type);
+    enter<T, ElementOp::bxor>(table, type);
+    enter<T, ElementOp::land>(table, type);
+    enter<T, ElementOp::lor>(table, type);
+    enter<T, ElementOp::lxor>(table, type);
+  }
 }
 
 constexpr FunctionTable make_functions() {
@@ -173,31 +167,103 @@ constexpr FunctionTable make_functions() {
   enter_type<std::uint64_t>(table, ElementType::uint64);
   enter_type<float>(table, ElementType::float_);
   enter_type<double>(table, ElementType::double_);
+  enter_type<std::int8_t>(table, ElementType::int8);
+  enter_type<std::uint8_t>(table, ElementType::uint8);
+  enter_type<std::int16_t>(table, ElementType::int16);
+  enter_type<std::uint16_t>(table, ElementType::uint16);
+  enter_type<std::uint8_t>(table, ElementType::bool_);
+  enter_type<long double>(table, ElementType::long_double);
+  enter_type<std::complex<float>>(table, ElementType::complex_float);
+  enter_type<std::complex<double>>(table, ElementType::complex_double);
+  enter_type<std::complex<long double>>(table, ElementType::complex_long_double);
+  enter_type<ValueAt<float, int>>(table, ElementType::float_int);
+  enter_type<ValueAt<double, int>>(table, ElementType::double_int);
+  enter_type<ValueAt<long, int>>(table, ElementType::long_int);
+  enter_type<ValueAt<int, int>>(table, ElementType::int_int);
+  enter_type<ValueAt<short, int>>(table, ElementType::short_int);
+  enter_type<ValueAt<long double, int>>(table, ElementType::long_double_int);
+  enter_type<ValueAt<float, float>>(table, ElementType::float_float);
+  enter_type<ValueAt<double, double>>(table, ElementType::double_double);
   return table;
 }
 constexpr FunctionTable kFunctions = make_functions();
+
+const Functions& functions_of(ElementType type, ElementOp op) {
+  return kFunctions.of[static_cast<std::size_t>(type)][static_cast<std::size_t>(op)];
+}
 
 template <class T>
 std::uint64_t swap_if(std::byte* at, std::uint64_t operand, std::uint64_t compare) {
   return atomic::compare_swap(reinterpret_cast<T*>(at), static_cast<T>(compare), static_cast<T>(operand));
 }
 
+std::uint64_t compare_swap_one(const Operation& operation, std::byte* at) {
+  switch (element_bytes(operation.type)) {
+    case 1:
+      return swap_if<std::uint8_t>(at, operation.operand, operation.condition);
+    case 2:
+      return swap_if<std::uint16_t>(at, operation.operand, operation.condition);
+    case 4:
+      return swap_if<std::uint32_t>(at, operation.operand, operation.condition);
+    default:
+      return swap_if<std::uint64_t>(at, operation.operand, operation.condition);
+  }
+}
+
+// How many of `count` elements begin in the granule of the first one.
+std::size_t in_granule(std::uint64_t key, std::size_t bytes, std::size_t count) {
+  return std::min(count, (kGranuleBytes - key % kGranuleBytes + bytes - 1) / bytes);
+}
+
+// Elements that no instruction can update: granule by granule, so that nobody waits for a long array.
+void apply_locked(const Update& update, Elements elements, const std::byte* source, std::byte* result,
+                  std::size_t count) {
+  const ApplyFunction plain = functions_of(update.type, update.op).plain;
+  const std::size_t bytes = element_bytes(update.type);
+  while (count != 0) {
+    const std::size_t n = in_granule(elements.key, bytes, count);
+    ElementLock& lock = elements.locks->of(elements.key);
+    lock.lock();
+    plain(elements.at, source, result, n);
+    lock.unlock();
+    elements.at += n * bytes;
+    elements.key += n * bytes;
+    if (source != nullptr) source += n * bytes;
+    if (result != nullptr) result += n * bytes;
+    count -= n;
+  }
+}
+
 }  // namespace
 
-void apply(const Update& update, std::byte* at, const std::byte* source, std::byte* result,
+void apply(const Update& update, const Elements& elements, const std::byte* source, std::byte* result,
            std::size_t count) noexcept {
-  kFunctions.of[static_cast<std::size_t>(update.type)][static_cast<std::size_t>(update.op)].array(
-      update.exclusive, at, source, result, count);
+  if (source == nullptr && update.op != ElementOp::no_op) return;
+  const Functions& functions = functions_of(update.type, update.op);
+  if (update.exclusive) return functions.plain(elements.at, source, result, count);
+  if (is_direct(update.type, elements.key)) return functions.atomic(elements.at, source, result, count);
+  apply_locked(update, elements, source, result, count);
 }
 
 std::uint64_t apply_one(const Operation& operation, std::byte* at) noexcept {
-  if (operation.op == ElementOp::compare_swap) {
-    return element_bytes(operation.type) == 4 ? swap_if<std::uint32_t>(at, operation.operand, operation.condition)
-                                              : swap_if<std::uint64_t>(at, operation.operand, operation.condition);
+  if (operation.op == ElementOp::compare_swap) return compare_swap_one(operation, at);
+  return functions_of(operation.type, operation.op).one(at, operation.operand);
+}
+
+std::uint64_t apply_one_locked(const Operation& operation, const Elements& element) noexcept {
+  std::uint64_t old = 0;
+  if (operation.op != ElementOp::compare_swap) {
+    apply_locked({operation.type, operation.op, false}, element, reinterpret_cast<const std::byte*>(&operation.operand),
+                 reinterpret_cast<std::byte*>(&old), 1);
+    return old;
   }
-  const Functions& functions =
-      kFunctions.of[static_cast<std::size_t>(operation.type)][static_cast<std::size_t>(operation.op)];
-  return functions.one(at, operation.operand);
+  const std::size_t bytes = element_bytes(operation.type);
+  ElementLock& lock = element.locks->of(element.key);
+  lock.lock();
+  std::memcpy(&old, element.at, bytes);
+  if (std::memcmp(&old, &operation.condition, bytes) == 0) std::memcpy(element.at, &operation.operand, bytes);
+  lock.unlock();
+  return old;
 }
 
 }  // namespace shmemx::atomic

@@ -92,24 +92,32 @@ void get_lists(const Call& call, rma::PairWalk pairs) noexcept {
   }
 }
 
-void accumulate(const Call& call, std::uint64_t offset, const atomic::Update& update, Operands operands) noexcept {
+void accumulate(const Call& call, const atomic::Update& update, rma::ElementWalk walk) noexcept {
   const int pe = call.window.pe;
   const std::size_t size = atomic::element_bytes(update.type);
   const std::size_t most = std::min(kElementBytes, am::max_payload_bytes(pe) - sizeof(AccumulateHeader)) / size;
-  const bool fetch = operands.result != nullptr;
-  AccumulateHeader header{call.window.name, offset, 0, 0, update.type, update.op, update.exclusive, fetch, 0};
+  const bool fetch = walk.fetches();
+  AccumulateHeader header{call.window.name, 0, 0, 0, update.type, update.op, update.exclusive, fetch, 0};
   const CounterGuard guard(call);
-  for (std::uint64_t done = 0; done < operands.count; done += header.count) {
-    header.count = static_cast<std::uint32_t>(std::min<std::uint64_t>(most, operands.count - done));
-    header.offset = offset + done * size;
-    header.is_last = done + header.count == operands.count;
-    const std::size_t bytes = header.count * size;
-    if (fetch || done == 0)
-      header.ticket = open_request(call.routine, fetch ? contiguous(operands.result + done * size, bytes) : kNoData, pe,
-                                   call.initiator);
-    const Bytes data = update.op == atomic::ElementOp::no_op ? Bytes{} : Bytes{operands.source + done * size, bytes};
+  bool is_first = true;
+  for (rma::ElementRun run{}; walk.next(run, most); is_first = false) {
+    header.count = static_cast<std::uint32_t>(run.count);
+    header.offset = reinterpret_cast<std::uintptr_t>(run.target) - call.window.base;
+    header.is_last = walk.left() == 0;
+    const std::size_t bytes = run.count * size;
+    if (fetch || is_first)
+      header.ticket = open_request(call.routine, fetch ? contiguous(run.result, bytes) : kNoData, pe, call.initiator);
+    const Bytes data = update.op == atomic::ElementOp::no_op ? Bytes{} : Bytes{run.source, bytes};
     send(call, am::kAccumulate, bytes_of(header), data, header.is_last == 0);
   }
+}
+
+void fetch_one(const Call& call, std::uint64_t offset, const atomic::Operation& operation, void* result) noexcept {
+  const int pe = call.window.pe;
+  AtomicHeader header = header_of({pe, call.window.name, offset}, operation);
+  header.ticket =
+      open_request(call.routine, contiguous(result, atomic::element_bytes(operation.type)), pe, call.initiator);
+  send(call, am::kAtomicFetch, bytes_of(header), {}, false);
 }
 
 Code fetch_checked(const char* routine, const context::Place& place, const atomic::Operation& operation,

@@ -6,6 +6,7 @@
 #include "atomic/elements.hpp"
 #include "context/location.hpp"
 #include "onesided/requests.hpp"
+#include "rma/element_walk.hpp"
 #include "rma/shape.hpp"
 
 namespace shmemx::onesided {
@@ -28,14 +29,11 @@ struct Call {
 void put_lists(const Call& call, rma::PairWalk pairs) noexcept;
 void get_lists(const Call& call, rma::PairWalk pairs) noexcept;
 
-struct Operands {
-  const std::byte* source;  // null with no_op
-  std::byte* result;        // null: nothing is fetched
-  std::uint64_t count;
-};
-// Offset, operands and result as atomic::apply() requires them.
-void accumulate(const Call& call, std::uint64_t offset, const atomic::Update& update, Operands operands) noexcept;
+// The targets lie in the window, as addresses of the owner; the sides are as atomic::apply() requires them.
+void accumulate(const Call& call, const atomic::Update& update, rma::ElementWalk walk) noexcept;
 
+// Updates one element of a type that fits a word. The old value goes to `result`, which has the type's size.
+void fetch_one(const Call& call, std::uint64_t offset, const atomic::Operation& operation, void* result) noexcept;
 // Updates one element and waits for its old value.
 Code fetch_checked(const char* routine, const context::Place& place, const atomic::Operation& operation,
                    std::uint64_t& old) noexcept;

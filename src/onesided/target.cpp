@@ -62,8 +62,11 @@ bool decode_put_signal(Bytes payload, PutSignalHeader& header, Bytes& data) noex
   return decode(payload, header, data) && has_operator(header.signal);
 }
 
+bool is_sound(const AtomicHeader& header) noexcept {
+  return atomic::go_together(header.type, header.op) && atomic::fits_word(header.type);
+}
 bool decode_atomic(Bytes payload, AtomicHeader& header) noexcept {
-  return decode_exactly(payload, header) && atomic::go_together(header.type, header.op);
+  return decode_exactly(payload, header) && is_sound(header);
 }
 
 // Elements that are fetched need room for the reply.
@@ -173,13 +176,13 @@ Executed execute_get_strided(Bytes payload, Room room) noexcept {
 Executed execute_atomic(Bytes payload, Room room) noexcept {
   AtomicHeader header;
   if (!decode_exactly(payload, header)) return {.wrong = kBadElements};
-  if (!atomic::go_together(header.type, header.op))
-    return refuse(header.window, header.ticket, {Outcome::bad, kBadElements});
+  if (!is_sound(header)) return refuse(header.window, header.ticket, {Outcome::bad, kBadElements});
   const std::size_t bytes = atomic::element_bytes(header.type);
   std::byte* const word = windows::find_exposed(header.window, header.offset, bytes);
   if (word == nullptr) return refuse(header.window, header.ticket, refusal_of(header.window, kBadWord));
-  if (!is_aligned(word, bytes)) return refuse(header.window, header.ticket, {Outcome::bad, kBadWord});
-  const std::uint64_t old = atomic::apply_one({header.op, header.type, header.operand, header.condition}, word);
+  if (!is_public(header.window) && !is_aligned(word, bytes)) return {.wrong = kBadWord};
+  const std::uint64_t old =
+      atomic::apply_one({header.op, header.type, header.operand, header.condition}, atomic::own_elements(word));
   std::memcpy(room.scratch.data(), &old, sizeof old);
   Executed result = reply(header.ticket, Outcome::ok, true, room.scratch.first(bytes));
   result.has_changed = header.op != atomic::ElementOp::no_op;
@@ -198,10 +201,9 @@ Executed execute_accumulate(Bytes payload, Room room) noexcept {
   const std::uint64_t bytes = header.count * std::uint64_t{size};
   std::byte* const at = windows::find_exposed(header.window, header.offset, bytes);
   if (at == nullptr) return refuse(header.window, header.ticket, refusal_of(header.window, kBadRange), is_final);
-  if (!is_aligned(at, size)) return refuse(header.window, header.ticket, {Outcome::bad, kBadWord}, is_final);
   const atomic::Update update{header.type, header.op, header.exclusive != 0};
-  atomic::apply(update, at, elements.empty() ? nullptr : elements.data(), fetch ? room.scratch.data() : nullptr,
-                header.count);
+  atomic::apply(update, atomic::own_elements(at), elements.empty() ? nullptr : elements.data(),
+                fetch ? room.scratch.data() : nullptr, header.count);
   if (!is_final) return {};
   return reply(header.ticket, Outcome::ok, true, fetch ? room.scratch.first(bytes) : std::span<std::byte>{});
 }

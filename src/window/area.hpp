@@ -6,7 +6,7 @@
 //   PE
 //             when it first attaches a window there. So 65,536 windows are a few mappings.
 //
-// The directory says which of the PE's windows live. It is the only thing here that others write, and only `users`.
+// The directory says which of the PE's windows live. Others write `users` and the element locks in it, nothing else.
 //
 // Edges:  live  owner: generation.store(ended), then users.load; user: users.fetch_add, then generation.load.
 // Sequentially
@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "atomic/element_locks.hpp"
 #include "windows/exposure.hpp"
 
 namespace shmemx::window {
@@ -33,6 +34,7 @@ struct Directory {
   std::uint64_t probe_value;    // has the right process
   std::uint64_t reserved[6];
   Life lives[windows::kMaxWindows];
+  atomic::ElementLocks element_locks;
 };
 
 inline constexpr std::uint64_t kAreaBytes = std::uint64_t{1} << 40;

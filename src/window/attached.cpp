@@ -74,6 +74,7 @@ Code attach_internode(const char* routine, const windows::Description& descripti
     window.known_life.generation.store(description.name.generation,
                                        std::memory_order_relaxed);  // nobody has the handle yet
     window.life = &window.known_life;
+    window.element_locks = nullptr;
     window.doorbell = nullptr;
     window.pid = 0;
   });
@@ -112,6 +113,7 @@ Code attach_window(const char* routine, const windows::Description& description,
     fill(window, description);
     window.mapped = mapped;
     window.life = &life;
+    window.element_locks = &directory->element_locks;
     window.doorbell = &am::own_endpoint.doorbell_of(description.owner);
     window.pid = pid;
   });

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "atomic/element_locks.hpp"
 #include "base/doorbell.hpp"
 #include "base/window_path.hpp"
 #include "onesided/requests.hpp"
@@ -18,9 +19,10 @@ namespace shmemx::window {
 struct Attached {
   std::uint64_t base = 0;  // in the owner's address space
   std::uint64_t bytes = 0;
-  std::byte* mapped = nullptr;   // where it can be loaded and stored; null: it cannot
-  Life* life = nullptr;          // the owner's word on whether it still lives
-  Doorbell* doorbell = nullptr;  // where the owner sleeps; null for a PE of another node
+  std::byte* mapped = nullptr;                    // where it can be loaded and stored; null: it cannot
+  Life* life = nullptr;                           // the owner's word on whether it still lives
+  atomic::ElementLocks* element_locks = nullptr;  // the owner's; null for a PE of another node
+  Doorbell* doorbell = nullptr;                   // where the owner sleeps; null for a PE of another node
   windows::WindowName name{};
   std::int32_t owner = 0;
   std::int32_t pid = 0;        // for cma; 0: not that way

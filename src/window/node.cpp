@@ -40,7 +40,12 @@ bool start(const Node& node) noexcept {
   facts = node;
   facts.maps_peers = maps_peers();
   const bool ok = set_up_areas() && set_up_trackers();
-  if (ok) publish_probe();
+  if (ok) {
+    publish_probe();
+    // Before this PE has a window, so no message has taken one of the private locks for an element of a window.
+    const am::Locked endpoint;
+    if (Directory* const own = directory_of(facts.me)) atomic::own_element_locks = &own->element_locks;
+  }
   state.store(ok ? Started::yes : Started::failed, std::memory_order_release);  // start
   return ok;
 }

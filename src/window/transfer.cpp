@@ -20,11 +20,7 @@ Code check(const Attached& window, const Shape& target, const Shape& local) {
   if (target.fit == Shape::Fit::overflow || local.fit == Shape::Fit::overflow || target.bytes != local.bytes)
     return SHMEMX_ERR_LIST;
   if (local.has_null()) return SHMEMX_ERR_ARGUMENT;
-  for (std::size_t i = 0; target.bytes != 0 && i < target.count; ++i) {
-    const Place place = target.part(i);
-    if (place.bytes != 0 && !in_window(window, number_of(place.at), place.bytes)) return SHMEMX_ERR_RANGE;
-  }
-  return is_alive(window) ? SHMEMX_SUCCESS : SHMEMX_ERR_STALE;
+  return check_target(window, target);
 }
 
 void transfer_mapped(const Attached& window, Direction direction, PairWalk walk) {
@@ -92,6 +88,15 @@ Code transfer_remote(const char* routine, Attached& window, Direction direction,
 }
 
 }  // namespace
+
+Code check_target(const Attached& window, const Shape& target) noexcept {
+  if (target.fit == Shape::Fit::overflow) return SHMEMX_ERR_LIST;
+  for (std::size_t i = 0; target.bytes != 0 && i < target.count; ++i) {
+    const Place place = target.part(i);
+    if (place.bytes != 0 && !in_window(window, number_of(place.at), place.bytes)) return SHMEMX_ERR_RANGE;
+  }
+  return is_alive(window) ? SHMEMX_SUCCESS : SHMEMX_ERR_STALE;
+}
 
 Code transfer(const char* routine, std::uint64_t handle, Direction direction, const Shape& target, const Shape& local,
               Mode mode) noexcept {

@@ -15,6 +15,9 @@ struct Mode {
   long* counter;
 };
 
+// Are all parts of a target inside the window, and does it live?
+Code check_target(const Attached& window, const rma::Shape& target) noexcept;
+
 Code transfer(const char* routine, std::uint64_t handle, Direction direction, const rma::Shape& target,
               const rma::Shape& local, Mode mode) noexcept;
 

@@ -2,10 +2,16 @@
 
 #include <shmemx/windows.h>
 
+#include <cstring>
+
 #include "window/completion.hpp"
 
 namespace shmemx::window {
 namespace {
+
+using rma::ElementRun;
+using rma::ElementWalk;
+using rma::Shape;
 
 Code check(const Attached* window, const void* target, atomic::ElementType type, std::uint64_t count) {
   if (window == nullptr) return SHMEMX_ERR_WINDOW;
@@ -13,8 +19,53 @@ Code check(const Attached* window, const void* target, atomic::ElementType type,
   std::uint64_t bytes = 0;
   if (__builtin_mul_overflow(count, std::uint64_t{atomic::element_bytes(type)}, &bytes)) return SHMEMX_ERR_RANGE;
   if (!in_window(*window, address, bytes)) return SHMEMX_ERR_RANGE;
-  if (address % atomic::element_bytes(type) != 0) return SHMEMX_ERR_ALIGNMENT;
   return is_alive(*window) ? SHMEMX_SUCCESS : SHMEMX_ERR_STALE;
+}
+
+// An element of a mapped window as all PEs of the owner's node see it.
+atomic::Elements elements_at(const Attached& window, std::uint64_t address) {
+  return {window.mapped + (address - window.base), address, window.element_locks};
+}
+
+// Does every part consist of whole elements?
+bool is_whole(const Shape& shape, std::size_t element_bytes) {
+  if (shape.kind == Shape::Kind::contiguous) return shape.bytes % element_bytes == 0;
+  if (shape.kind == Shape::Kind::strided) return shape.block_bytes % element_bytes == 0;
+  for (std::size_t i = 0; i < shape.count; ++i) {
+    if (shape.list[i].bytes % element_bytes != 0) return false;
+  }
+  return true;
+}
+
+Code check_local(const Shape* local, const Shape& target, std::size_t element_bytes) {
+  if (local == nullptr) return SHMEMX_SUCCESS;
+  if (local->bytes != target.bytes || !is_whole(*local, element_bytes)) return SHMEMX_ERR_LIST;
+  return local->has_null() ? SHMEMX_ERR_ARGUMENT : SHMEMX_SUCCESS;
+}
+
+Code check_shapes(const Attached& window, const UpdateShapes& shapes, std::size_t element_bytes) {
+  if (!is_whole(shapes.target, element_bytes)) return SHMEMX_ERR_LIST;
+  for (const Shape* const local : {shapes.source, shapes.result}) {
+    if (const Code code = check_local(local, shapes.target, element_bytes); code != SHMEMX_SUCCESS) return code;
+  }
+  return check_target(window, shapes.target);
+}
+
+void update_mapped(const Attached& window, const atomic::Update& update, ElementWalk walk) {
+  for (ElementRun run{}; walk.next(run);)
+    atomic::apply(update, elements_at(window, number_of(run.target)), run.source, run.result, run.count);
+  if (update.op != atomic::ElementOp::no_op) tell_owner(window);
+}
+
+Code update_remote(const char* routine, Attached& window, const atomic::Update& update, const ElementWalk& walk,
+                   Mode mode) {
+  if (!mode.blocking) {
+    onesided::accumulate(nonblocking(routine, window, mode.counter), update, walk);
+    return SHMEMX_SUCCESS;
+  }
+  onesided::Tracker open;
+  onesided::accumulate(blocking(routine, window, open), update, walk);
+  return await(routine, window, open);
 }
 
 }  // namespace
@@ -34,11 +85,26 @@ Code fetch_op(const char* routine, std::uint64_t handle, const void* target, con
               std::uint64_t& old) noexcept {
   Attached* const window = find_attached(handle);
   if (const Code code = check(window, target, operation.type, 1); code != SHMEMX_SUCCESS) return code;
-  const std::uint64_t offset = number_of(target) - window->base;
-  if (window->mapped == nullptr)
+  if (window->mapped == nullptr) {
+    const std::uint64_t offset = number_of(target) - window->base;
     return note_result(*window,
                        onesided::fetch_checked(routine, {window->owner, window->name, offset}, operation, old));
-  old = atomic::apply_one(operation, window->mapped + offset);
+  }
+  old = atomic::apply_one(operation, elements_at(*window, number_of(target)));
+  if (operation.op != atomic::ElementOp::no_op) tell_owner(*window);
+  return SHMEMX_SUCCESS;
+}
+
+Code fetch_op_nbi(const char* routine, std::uint64_t handle, const void* target, const atomic::Operation& operation,
+                  void* result, long* counter) noexcept {
+  Attached* const window = find_attached(handle);
+  if (const Code code = check(window, target, operation.type, 1); code != SHMEMX_SUCCESS) return code;
+  if (window->mapped == nullptr) {
+    onesided::fetch_one(nonblocking(routine, *window, counter), number_of(target) - window->base, operation, result);
+    return SHMEMX_SUCCESS;
+  }
+  const std::uint64_t old = atomic::apply_one(operation, elements_at(*window, number_of(target)));
+  std::memcpy(result, &old, atomic::element_bytes(operation.type));
   if (operation.op != atomic::ElementOp::no_op) tell_owner(*window);
   return SHMEMX_SUCCESS;
 }
@@ -48,19 +114,33 @@ Code accumulate(const char* routine, std::uint64_t handle, const void* target, c
   Attached* const window = find_attached(handle);
   if (const Code code = check(window, target, update.type, operands.count); code != SHMEMX_SUCCESS) return code;
   if (operands.count == 0) return SHMEMX_SUCCESS;
-  const std::uint64_t offset = number_of(target) - window->base;
   if (window->mapped != nullptr) {
-    atomic::apply(update, window->mapped + offset, operands.source, operands.result, operands.count);
+    atomic::apply(update, elements_at(*window, number_of(target)), operands.source, operands.result, operands.count);
     if (update.op != atomic::ElementOp::no_op) tell_owner(*window);
     return SHMEMX_SUCCESS;
   }
-  if (!mode.blocking) {
-    onesided::accumulate(nonblocking(routine, *window, mode.counter), offset, update, operands);
-    return SHMEMX_SUCCESS;
-  }
-  onesided::Tracker open;
-  onesided::accumulate(blocking(routine, *window, open), offset, update, operands);
-  return await(routine, *window, open);
+  const std::size_t size = atomic::element_bytes(update.type);
+  const std::size_t bytes = operands.count * size;
+  const Shape targets = Shape::contiguous(target, bytes);
+  const Shape sources = Shape::contiguous(operands.source, bytes);
+  const Shape results = Shape::contiguous(operands.result, bytes);
+  return update_remote(routine, *window, update,
+                       ElementWalk({&targets, operands.source == nullptr ? nullptr : &sources,
+                                    operands.result == nullptr ? nullptr : &results, size}),
+                       mode);
+}
+
+Code accumulate_shapes(const char* routine, std::uint64_t handle, const atomic::Update& update,
+                       const UpdateShapes& shapes, Mode mode) noexcept {
+  Attached* const window = find_attached(handle);
+  if (window == nullptr) return SHMEMX_ERR_WINDOW;
+  const std::size_t size = atomic::element_bytes(update.type);
+  if (const Code code = check_shapes(*window, shapes, size); code != SHMEMX_SUCCESS) return code;
+  if (shapes.target.bytes == 0) return SHMEMX_SUCCESS;
+  const ElementWalk walk({&shapes.target, shapes.source, shapes.result, size});
+  if (window->mapped == nullptr) return update_remote(routine, *window, update, walk, mode);
+  update_mapped(*window, update, walk);
+  return SHMEMX_SUCCESS;
 }
 
 }  // namespace shmemx::window

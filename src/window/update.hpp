@@ -7,14 +7,32 @@
 
 namespace shmemx::window {
 
-using onesided::Operands;
-
-// The public numbers; false when there is no such pair. The operator may carry SHMEMX_OP_EXCLUSIVE where `arrays`.
+// The public numbers. Returns false if there is no such pair. With `arrays` the operator may carry SHMEMX_OP_EXCLUSIVE.
 bool make_update(int type, int op, bool arrays, atomic::Update& update) noexcept;
 
+// One element of a type that fits a word. Its old value goes to `result`, which has the type's size; it is there when
+// the operation is complete.
 Code fetch_op(const char* routine, std::uint64_t handle, const void* target, const atomic::Operation& operation,
               std::uint64_t& old) noexcept;
+Code fetch_op_nbi(const char* routine, std::uint64_t handle, const void* target, const atomic::Operation& operation,
+                  void* result, long* counter) noexcept;
+
+// Elements that are contiguous on every side. `source` may be null with no_op; `result` null: nothing is fetched.
+struct Operands {
+  const std::byte* source;
+  std::byte* result;
+  std::uint64_t count;
+};
 Code accumulate(const char* routine, std::uint64_t handle, const void* target, const atomic::Update& update,
                 Operands operands, Mode mode) noexcept;
+
+// Elements of any shape. Sides that the operation has not are null.
+struct UpdateShapes {
+  const rma::Shape& target;
+  const rma::Shape* source;
+  const rma::Shape* result;
+};
+Code accumulate_shapes(const char* routine, std::uint64_t handle, const atomic::Update& update,
+                       const UpdateShapes& shapes, Mode mode) noexcept;
 
 }  // namespace shmemx::window

@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(unaligned_sources_are_read) {
   bytes[1] = std::byte{7};
   std::vector<std::uint64_t> words(50, 1);
   for (const bool exclusive : {false, true})
-    apply({ElementType::uint64, ElementOp::sum, exclusive}, reinterpret_cast<std::byte*>(words.data()),
+    apply({ElementType::uint64, ElementOp::sum, exclusive}, own_elements(reinterpret_cast<std::byte*>(words.data())),
           bytes.data() + 1, nullptr, words.size());
   BOOST_TEST(words[0] == 15U);
   BOOST_TEST(words[49] == 1U);
