@@ -34,7 +34,7 @@ void seal(Description& description, std::uint64_t job_key) noexcept {
 
 bool is_sealed(const Description& description, std::uint64_t job_key, int n_pes) noexcept {
   return description.magic == kMagic && description.owner >= 0 && description.owner < n_pes &&
-         description.kind <= Kind::statics && description.key_bytes == 0 &&
+         description.kind <= Kind::ranges && description.key_bytes == 0 &&
          description.seal == digest(description, job_key);
 }
 

@@ -14,7 +14,8 @@ enum class Kind : std::uint16_t {
   private_memory = 0,  // of the owner's process: nobody maps it
   allocated = 1,       // place: offset in the owner's area
   heap = 2,            // place: offset in the symmetric heap
-  statics = 3          // place: offset in the static data
+  statics = 3,         // place: offset in the static data
+  ranges = 4           // a set of ranges of the owner's address space: base 0, bytes UINT64_MAX
 };
 
 struct Description {

@@ -5,6 +5,8 @@
 #include <new>
 #include <vector>
 
+#include "windows/range_set.hpp"
+
 namespace shmemx::windows {
 namespace {
 
@@ -14,7 +16,12 @@ struct Entry {
   std::atomic<std::byte*> base;
   std::atomic<std::uint64_t> bytes;
   std::atomic<std::uint32_t> users;  // transfers of networks
+  std::atomic<RangeSet*> ranges;     // of the last window here that was a set; kept for the next one
 };
+
+// The bases of windows that have no memory of their own, and of those that are sets of ranges: never accessed.
+constinit std::byte no_memory{};
+constinit std::byte set_base{};
 
 constexpr std::uint32_t kChunkEntries = 4096;
 constexpr std::uint32_t kChunks = kMaxWindows / kChunkEntries;
@@ -69,13 +76,52 @@ ExposedRange range_of_exposed(WindowName window) noexcept {
   return {base, bytes};
 }
 
+namespace {
+
+[[gnu::noinline]] std::byte* find_in_set(WindowName window, std::uint64_t address, std::uint64_t bytes) noexcept {
+  const RangeSet* const set = entry_of(window.index)->ranges.load(std::memory_order_acquire);  // expose
+  return set->has(address, bytes) ? reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(address)) : nullptr;
+}
+
+}  // namespace
+
 std::byte* find_exposed(WindowName window, std::uint64_t offset, std::uint64_t bytes) noexcept {
   const ExposedRange range = range_of_exposed(window);
-  if (range.base == nullptr || offset > range.bytes || bytes > range.bytes - offset) return nullptr;
-  return range.base + offset;
+  if (range.base == nullptr) return nullptr;
+  if (offset <= range.bytes && bytes <= range.bytes - offset) [[likely]]
+    return range.base + offset;
+  return range.base == &set_base ? find_in_set(window, offset, bytes) : nullptr;
 }
 
 namespace {
+
+// Takes an entry for a new window. Null: none is left.
+Entry* begin_exposing(Indices& all, WindowName& window) noexcept {
+  const bool is_fresh = all.unused.empty();
+  const std::uint32_t index = is_fresh ? all.next : all.unused.back();
+  if (index == kMaxWindows) return nullptr;
+  Entry* const entry = make_entry(index);
+  if (entry == nullptr) return nullptr;
+  if (is_fresh) {
+    ++all.next;
+  } else {
+    all.unused.pop_back();
+  }
+  window = {index, entry->generation.load(std::memory_order_relaxed) + 1};  // written under the mutex only
+  return entry;
+}
+
+void end_exposing(Entry& entry, const ExposedRange& range, WindowName window) noexcept {
+  entry.base.store(range.base, std::memory_order_release);               // withdraw
+  entry.bytes.store(range.bytes, std::memory_order_release);             // withdraw
+  entry.generation.store(window.generation, std::memory_order_release);  // expose
+}
+
+// Null if the window is no set, or not exposed any more.
+RangeSet* set_of(WindowName window) noexcept {
+  if (range_of_exposed(window).base != &set_base) return nullptr;
+  return entry_of(window.index)->ranges.load(std::memory_order_acquire);  // expose
+}
 
 // Under the endpoint's lock, so that no increment is lost.
 void add_user(WindowName window, std::uint32_t change) noexcept {
@@ -103,26 +149,31 @@ void expose_builtin(WindowName window, std::byte* base, std::uint64_t bytes) noe
 bool expose(std::byte* base, std::uint64_t bytes, WindowName& window) noexcept {
   Indices& all = indices();
   const std::lock_guard lock(all.mutex);
-  std::uint32_t index = all.next;
-  if (!all.unused.empty()) {
-    index = all.unused.back();
-  } else if (index == kMaxWindows) {
-    return false;
-  }
-  Entry* const entry = make_entry(index);
+  Entry* const entry = begin_exposing(all, window);
   if (entry == nullptr) return false;
-  if (all.unused.empty()) {
-    ++all.next;
-  } else {
-    all.unused.pop_back();
-  }
-  const std::uint32_t generation =
-      entry->generation.load(std::memory_order_relaxed) + 1;       // written under the mutex only
-  entry->base.store(base, std::memory_order_release);              // withdraw
-  entry->bytes.store(bytes, std::memory_order_release);            // withdraw
-  entry->generation.store(generation, std::memory_order_release);  // expose
-  window = {index, generation};
+  end_exposing(*entry, {base == nullptr ? &no_memory : base, bytes}, window);
   return true;
+}
+
+bool expose_ranges(WindowName& window) noexcept {
+  Indices& all = indices();
+  const std::lock_guard lock(all.mutex);
+  Entry* const entry = begin_exposing(all, window);
+  if (entry == nullptr) return false;
+  if (entry->ranges.load(std::memory_order_relaxed) == nullptr)  // written under the mutex only
+    entry->ranges.store(new RangeSet, std::memory_order_release);
+  end_exposing(*entry, {&set_base, 0}, window);
+  return true;
+}
+
+bool add_range(WindowName window, std::byte* base, std::uint64_t bytes) noexcept {
+  RangeSet* const set = set_of(window);
+  return set != nullptr && set->add(reinterpret_cast<std::uintptr_t>(base), bytes);
+}
+
+bool remove_range(WindowName window, const std::byte* base) noexcept {
+  RangeSet* const set = set_of(window);
+  return set != nullptr && set->remove(reinterpret_cast<std::uintptr_t>(base));
 }
 
 bool withdraw(WindowName window) noexcept {
@@ -134,6 +185,7 @@ bool withdraw(WindowName window) noexcept {
   entry->generation.store(window.generation + 1, std::memory_order_release);
   entry->base.store(nullptr, std::memory_order_release);  // withdraw
   entry->bytes.store(0, std::memory_order_release);       // withdraw
+  if (RangeSet* const set = entry->ranges.load(std::memory_order_relaxed)) set->clear();
   if (window.generation + 1 != kLastGeneration) all.unused.push_back(window.index);
   return true;
 }

@@ -48,8 +48,15 @@ void begin_use(WindowName window) noexcept;
 void end_use(WindowName window) noexcept;
 bool is_in_use(WindowName window) noexcept;
 
-// A new window; `base` is not null. False: kMaxWindows are exposed, or there is no memory for the table.
+// A new window; `base` is null only without bytes. False: kMaxWindows are exposed, or there is no memory for the table.
 [[nodiscard]] bool expose(std::byte* base, std::uint64_t bytes, WindowName& window) noexcept;
+// The same for a set of ranges, empty at first: an offset in it is an address. find_exposed() takes a mutex there, and
+// O(log n). range_of_exposed() has a base and no bytes.
+[[nodiscard]] bool expose_ranges(WindowName& window) noexcept;
+// Returns false if the range overlaps another one; 0 bytes add nothing. Nothing of a range that has been removed is
+// found any more. Returns false if none begins there.
+[[nodiscard]] bool add_range(WindowName window, std::byte* base, std::uint64_t bytes) noexcept;
+[[nodiscard]] bool remove_range(WindowName window, const std::byte* base) noexcept;
 // From now on its name is stale. False: there is no such window.
 bool withdraw(WindowName window) noexcept;
 

@@ -3,6 +3,7 @@
 #ifndef SHMEMX_WINDOWS_HPP
 #define SHMEMX_WINDOWS_HPP
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -32,7 +33,10 @@ enum class op : int {
   bor = SHMEMX_OP_BOR,
   bxor = SHMEMX_OP_BXOR,
   replace = SHMEMX_OP_REPLACE,
-  no_op = SHMEMX_OP_NO_OP
+  no_op = SHMEMX_OP_NO_OP,
+  land = SHMEMX_OP_LAND,
+  lor = SHMEMX_OP_LOR,
+  lxor = SHMEMX_OP_LXOR
 };
 
 namespace detail {
@@ -44,21 +48,27 @@ inline void check(int code) {
 template <class T>
 concept element = std::is_trivially_copyable_v<T>;
 
+// The element types of atomic operations and accumulates: 0 if T is none.
 template <class T>
-inline constexpr bool is_word_v = (std::is_integral_v<T> && !std::is_same_v<T, bool> &&
-                                   (sizeof(T) == 4 || sizeof(T) == 8)) ||
-                                  std::is_same_v<T, float> || std::is_same_v<T, double>;
-// The element types of atomic operations and accumulates.
+constexpr int type_of_integer() {
+  if (sizeof(T) == 1) return std::is_signed_v<T> ? SHMEMX_INT8 : SHMEMX_UINT8;
+  if (sizeof(T) == 2) return std::is_signed_v<T> ? SHMEMX_INT16 : SHMEMX_UINT16;
+  if (sizeof(T) == 4) return std::is_signed_v<T> ? SHMEMX_INT32 : SHMEMX_UINT32;
+  return sizeof(T) == 8 ? (std::is_signed_v<T> ? SHMEMX_INT64 : SHMEMX_UINT64) : 0;
+}
 template <class T>
-concept word = is_word_v<T>;
-
-template <word T>
 constexpr int type_of() {
+  if (std::is_same_v<T, bool>) return SHMEMX_BOOL;
+  if (std::is_integral_v<T>) return type_of_integer<T>();
   if (std::is_same_v<T, float>) return SHMEMX_FLOAT;
   if (std::is_same_v<T, double>) return SHMEMX_DOUBLE;
-  if (sizeof(T) == 4) return std::is_signed_v<T> ? SHMEMX_INT32 : SHMEMX_UINT32;
-  return std::is_signed_v<T> ? SHMEMX_INT64 : SHMEMX_UINT64;
+  if (std::is_same_v<T, long double>) return SHMEMX_LONG_DOUBLE;
+  if (std::is_same_v<T, std::complex<float>>) return SHMEMX_COMPLEX_FLOAT;
+  if (std::is_same_v<T, std::complex<double>>) return SHMEMX_COMPLEX_DOUBLE;
+  return std::is_same_v<T, std::complex<long double>> ? SHMEMX_COMPLEX_LONG_DOUBLE : 0;
 }
+template <class T>
+concept word = (type_of<T>() != 0);
 
 // Prevents the deduction of template arguments from an argument.
 template <class T>
@@ -118,6 +128,37 @@ class window {
     if (handle_ != SHMEMX_WINDOW_INVALID) shmemx_window_free(std::exchange(handle_, SHMEMX_WINDOW_INVALID));
   }
 
+  shmemx_window_t handle_ = SHMEMX_WINDOW_INVALID;
+};
+
+// A window of this PE that is a set of ranges, which are added and removed while it lives.
+class range_window {
+ public:
+  range_window() { detail::check(shmemx_window_expose_ranges(&handle_)); }
+  range_window(range_window&& other) noexcept : handle_(std::exchange(other.handle_, SHMEMX_WINDOW_INVALID)) {}
+  range_window& operator=(range_window&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  ~range_window() {
+    if (handle_ != SHMEMX_WINDOW_INVALID) shmemx_window_free(handle_);
+  }
+
+  // The memory must outlive its being in the set.
+  template <detail::element T, std::size_t N>
+  void add(std::span<T, N> memory) {
+    static_assert(!std::is_const_v<T>, "others write into a window");
+    detail::check(shmemx_window_add_range(handle_, memory.data(), memory.size_bytes()));
+  }
+  void remove(void* begin) { detail::check(shmemx_window_remove_range(handle_, begin)); }
+  window_description describe() const {
+    window_description description{};
+    detail::check(shmemx_window_describe(handle_, &description));
+    return description;
+  }
+  shmemx_window_t handle() const noexcept { return handle_; }
+
+ private:
   shmemx_window_t handle_ = SHMEMX_WINDOW_INVALID;
 };
 
@@ -232,11 +273,25 @@ class attached_window {
                                            static_cast<int>(operation)));
   }
 
-  // Completes all operations on this window.
+  // Completes all operations on this window, or completes them locally.
   void flush() const { detail::check(shmemx_window_flush(handle_)); }
+  void flush_local() const { detail::check(shmemx_window_flush_local(handle_)); }
+
+  // The lock of the window, for std::unique_lock and std::shared_lock.
+  void lock() const { detail::check(shmemx_window_lock(handle_, SHMEMX_LOCK_EXCLUSIVE)); }
+  void lock_shared() const { detail::check(shmemx_window_lock(handle_, SHMEMX_LOCK_SHARED)); }
+  bool try_lock() const { return try_lock_as(SHMEMX_LOCK_EXCLUSIVE); }
+  bool try_lock_shared() const { return try_lock_as(SHMEMX_LOCK_SHARED); }
+  void unlock() const { detail::check(shmemx_window_unlock(handle_)); }
+  void unlock_shared() const { unlock(); }
   shmemx_window_t handle() const noexcept { return handle_; }
 
  private:
+  bool try_lock_as(int kind) const {
+    const int code = shmemx_window_trylock(handle_, kind);
+    if (code != SHMEMX_ERR_BUSY) detail::check(code);
+    return code == SHMEMX_SUCCESS;
+  }
   void reset() noexcept {
     if (handle_ != SHMEMX_WINDOW_INVALID) shmemx_window_detach(std::exchange(handle_, SHMEMX_WINDOW_INVALID));
   }

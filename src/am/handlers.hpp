@@ -23,6 +23,8 @@ enum HandlerId : std::uint8_t {
   kAccumulate,
   kKeyRequest,
   kKeyRevoke,
+  kWindowLock,    // onesided: a request, answered by kReply
+  kWindowUnlock,  // onesided: without a reply
   kReply,
   kFlag,          // coll
   kMessageEager,  // pt2pt

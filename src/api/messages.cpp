@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "api/arg_check.hpp"
+#include "api/request_handles.hpp"
 #include "base/fatal.hpp"
 #include "progress/test_loop.hpp"
 #include "pt2pt/messages.hpp"
@@ -14,6 +15,8 @@ namespace pt2pt = shmemx::pt2pt;
 
 namespace {
 
+using api::handle_of;
+using api::id_of;
 using pt2pt::Call;
 using pt2pt::RequestId;
 using pt2pt::Result;
@@ -117,14 +120,6 @@ int give_result(const Result& result, shmemx_status_t* status) noexcept {
 
 constexpr Result kNothing{SHMEMX_ANY_SOURCE, SHMEMX_ANY_TAG, 0, false, false};
 
-// A handle is the generation above index + 1, so it is never null.
-shmemx_request_t handle_of(RequestId id) noexcept {
-  return reinterpret_cast<shmemx_request_t>(std::uintptr_t{id.generation} << 32 | (id.index + 1));
-}
-RequestId id_of(shmemx_request_t request) noexcept {
-  const auto value = reinterpret_cast<std::uintptr_t>(request);
-  return {static_cast<std::uint32_t>(value) - 1, static_cast<std::uint32_t>(value >> 32)};
-}
 [[noreturn]] void reject(const char* routine, shmemx_request_t request) noexcept {
   bad_request(routine, reinterpret_cast<std::uintptr_t>(request));
 }

@@ -71,8 +71,8 @@ inline T g(const Context& context, const char* routine, const T* source, int pe)
   return g_cold<T>(offset, near, context, routine);
 }
 
-// put and get of any size; `near`: see context::near_index(). The parameters stand in the order of the entry points', so that the jump to here moves none
-// of them.
+// put and get of any size; `near`: see context::near_index(). The parameters stand in the order of the entry points',
+// so that the jump to here moves none of them.
 void put_bytes(void* dest, const void* source, std::uint64_t bytes, std::uint32_t near, const Context& context,
                const char* routine) noexcept;
 void get_bytes(void* dest, const void* source, std::uint64_t bytes, std::uint32_t near, const Context& context,

@@ -2,16 +2,43 @@
 #include <shmemx/window_sync.h>
 
 #include "am/endpoint.hpp"
+#include "api/waitable.hpp"
 #include "api/window_handles.hpp"
 #include "base/fatal.hpp"
 #include "progress/test_loop.hpp"
+#include "progress/wait.hpp"
 #include "window/completion.hpp"
+#include "window/lock.hpp"
 
 namespace api = shmemx::api;
 
 namespace {
 
 using namespace shmemx::api::windows;
+using window_ops::LockKind;
+
+// Calls each(window) for all windows. Returns the first error.
+template <class Each>
+int for_all(const char* routine, const shmemx_window_t* windows, size_t count, Each each) {
+  context::require_initialized(routine);
+  if (count != 0) api::check_array(routine, "windows", windows);
+  int first_error = SHMEMX_SUCCESS;
+  for (size_t i = 0; i < count; ++i) {
+    if (windows[i] == SHMEMX_WINDOW_INVALID) continue;
+    window_ops::Attached* const attached =
+        window_ops::is_started() ? window_ops::find_attached(number_of(windows[i])) : nullptr;
+    const int code = attached == nullptr ? SHMEMX_ERR_WINDOW : each(*attached);
+    if (first_error == SHMEMX_SUCCESS) first_error = code;
+  }
+  return first_error;
+}
+
+int lock(const char* routine, shmemx_window_t window, int kind, window_ops::Wait wait, long* counter) {
+  context::require_initialized(routine);
+  if (kind != SHMEMX_LOCK_SHARED && kind != SHMEMX_LOCK_EXCLUSIVE) return SHMEMX_ERR_ARGUMENT;
+  if (!window_ops::is_started()) return SHMEMX_ERR_WINDOW;
+  return window_ops::lock(routine, number_of(window), static_cast<LockKind>(kind), wait, counter);
+}
 
 }  // namespace
 
@@ -40,6 +67,30 @@ int shmemx_window_flush_pe(int pe) noexcept {
   return first_error;
 }
 
+int shmemx_window_flush_all(const shmemx_window_t* windows, size_t count) noexcept {
+  const char* const routine = "shmemx_window_flush_all";
+  return for_all(routine, windows, count,
+                 [&](window_ops::Attached& window) { return window_ops::flush(routine, window); });
+}
+
+int shmemx_window_flush_local(shmemx_window_t window) noexcept {
+  const char* const routine = "shmemx_window_flush_local";
+  context::require_initialized(routine);
+  const window_ops::Attached* const attached =
+      window_ops::is_started() ? window_ops::find_attached(number_of(window)) : nullptr;
+  if (attached == nullptr) return SHMEMX_ERR_WINDOW;
+  window_ops::flush_local(routine, *attached);
+  return SHMEMX_SUCCESS;
+}
+
+int shmemx_window_flush_local_all(const shmemx_window_t* windows, size_t count) noexcept {
+  const char* const routine = "shmemx_window_flush_local_all";
+  return for_all(routine, windows, count, [&](const window_ops::Attached& window) {
+    window_ops::flush_local(routine, window);
+    return SHMEMX_SUCCESS;
+  });
+}
+
 int shmemx_window_test(const long* counter) noexcept {
   context::require_initialized("shmemx_window_test");
   api::check_result("shmemx_window_test", "counter", counter);
@@ -54,6 +105,51 @@ void shmemx_window_wait(const long* counter) noexcept {
   context::require_initialized("shmemx_window_wait");
   api::check_result("shmemx_window_wait", "counter", counter);
   if (!window_ops::is_complete(counter)) window_ops::wait_for_counter("shmemx_window_wait", counter);
+}
+
+// ---- waiting for values ----
+
+int shmemx_window_wait_until(const void* address, int type, int cmp, const void* value) noexcept {
+  const char* const routine = "shmemx_window_wait_until";
+  context::require_initialized(routine);
+  if (const int code = api::Waitable::check(address, type, cmp); code != SHMEMX_SUCCESS) return code;
+  if (value == nullptr) return SHMEMX_ERR_ARGUMENT;
+  const api::Waitable waitable(address, type, cmp, value);
+  if (!waitable.holds()) shmemx::progress::wait_for(routine, [&] { return waitable.holds(); });
+  return SHMEMX_SUCCESS;
+}
+
+int shmemx_window_test_until(const void* address, int type, int cmp, const void* value, int* flag) noexcept {
+  context::require_initialized("shmemx_window_test_until");
+  if (const int code = api::Waitable::check(address, type, cmp); code != SHMEMX_SUCCESS) return code;
+  if (value == nullptr || flag == nullptr) return SHMEMX_ERR_ARGUMENT;
+  *flag = api::Waitable(address, type, cmp, value).holds() ? 1 : 0;
+  if (*flag != 0) {
+    shmemx::progress::test_succeeded();
+  } else {
+    shmemx::progress::test_failed();
+  }
+  return SHMEMX_SUCCESS;
+}
+
+// ---- locks ----
+
+int shmemx_window_lock(shmemx_window_t window, int kind) noexcept {
+  return lock("shmemx_window_lock", window, kind, window_ops::Wait::until_held, nullptr);
+}
+
+int shmemx_window_lock_nbi(shmemx_window_t window, int kind, long* counter) noexcept {
+  if (counter == nullptr) return SHMEMX_ERR_ARGUMENT;
+  return lock("shmemx_window_lock_nbi", window, kind, window_ops::Wait::counted, counter);
+}
+
+int shmemx_window_trylock(shmemx_window_t window, int kind) noexcept {
+  return lock("shmemx_window_trylock", window, kind, window_ops::Wait::not_at_all, nullptr);
+}
+
+int shmemx_window_unlock(shmemx_window_t window) noexcept {
+  context::require_initialized("shmemx_window_unlock");
+  return window_ops::is_started() ? window_ops::unlock("shmemx_window_unlock", number_of(window)) : SHMEMX_ERR_WINDOW;
 }
 
 }  // extern "C"

@@ -7,6 +7,7 @@
 #include "api/window_handles.hpp"
 #include "runtime/public_windows.hpp"
 #include "window/attached.hpp"
+#include "window/error_detail.hpp"
 #include "window/owned.hpp"
 #include "window/transfer.hpp"
 
@@ -93,6 +94,8 @@ const char* shmemx_error_text(int error) noexcept {
   }
 }
 
+const char* shmemx_error_detail(void) noexcept { return window_ops::error_detail(); }
+
 // ---- the owner's side ----
 
 int shmemx_window_allocate(size_t bytes, void** address, shmemx_window_t* window) noexcept {
@@ -116,6 +119,28 @@ int shmemx_window_expose(void* address, size_t bytes, shmemx_window_t* window) n
   const int code = window_ops::expose_window(address, bytes, handle);
   *window = handle_of(handle);
   return code;
+}
+
+int shmemx_window_expose_ranges(shmemx_window_t* window) noexcept {
+  const bool ready = runtime::start_windows("shmemx_window_expose_ranges");
+  if (window == nullptr) return SHMEMX_ERR_ARGUMENT;
+  *window = SHMEMX_WINDOW_INVALID;
+  if (!ready) return SHMEMX_ERR_MEMORY;
+  std::uint64_t handle = 0;
+  const int code = window_ops::expose_ranges(handle);
+  *window = handle_of(handle);
+  return code;
+}
+
+int shmemx_window_add_range(shmemx_window_t window, void* address, size_t bytes) noexcept {
+  context::require_initialized("shmemx_window_add_range");
+  return window_ops::is_started() ? window_ops::add_range(number_of(window), address, bytes) : SHMEMX_ERR_WINDOW;
+}
+
+int shmemx_window_remove_range(shmemx_window_t window, void* address) noexcept {
+  const char* const routine = "shmemx_window_remove_range";
+  context::require_initialized(routine);
+  return window_ops::is_started() ? window_ops::remove_range(routine, number_of(window), address) : SHMEMX_ERR_WINDOW;
 }
 
 int shmemx_window_describe(shmemx_window_t window, shmemx_window_description_t* description) noexcept {
@@ -146,6 +171,28 @@ int shmemx_window_attach(const shmemx_window_description_t* description, shmemx_
   std::uint64_t handle = 0;
   const int code = window_ops::attach_window("shmemx_window_attach", read, handle);
   *window = handle_of(handle);
+  return code;
+}
+
+int shmemx_window_attach_all(const shmemx_window_description_t* descriptions, size_t count,
+                             shmemx_window_t* windows) noexcept {
+  const char* const routine = "shmemx_window_attach_all";
+  const bool ready = runtime::start_windows(routine);
+  if (count != 0 && (descriptions == nullptr || windows == nullptr)) return SHMEMX_ERR_ARGUMENT;
+  int code = ready ? SHMEMX_SUCCESS : SHMEMX_ERR_MEMORY;
+  size_t attached = 0;
+  for (; attached < count && code == SHMEMX_SUCCESS; ++attached) {
+    shmemx::windows::Description read{};
+    std::memcpy(&read, descriptions + attached, sizeof read);
+    std::uint64_t handle = 0;
+    code = window_ops::attach_window(routine, read, handle, window_ops::Check::later);
+    windows[attached] = handle_of(handle);
+  }
+  if (code == SHMEMX_SUCCESS) return code;
+  for (size_t i = 0; i < count; ++i) {
+    if (i < attached) window_ops::detach_window(routine, number_of(windows[i]));
+    windows[i] = SHMEMX_WINDOW_INVALID;
+  }
   return code;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/doorbell.hpp"
+#include "onesided/locks.hpp"
 #include "onesided/operations.hpp"
 #include "onesided/rdma.hpp"
 #include "onesided/requests.hpp"
@@ -123,6 +124,7 @@ Verdict handle_atomic_fetch(Endpoint& endpoint, const Message& message) {
   if (has_gathered) endpoint.flush_gathered();
   has_gathered = false;
   bool any = has_transfers && finish_transfers(endpoint);
+  if (has_pending_locks) any |= grant_pending_locks(endpoint);
   if (has_loans) {
     any |= std::erase_if(loans(), [](const std::unique_ptr<Loan>& loan) {
              if (loan->outgoing.done) windows::end_use(loan->window);
@@ -135,7 +137,7 @@ Verdict handle_atomic_fetch(Endpoint& endpoint, const Message& message) {
 
 // At the end of each poll: the replies of its handlers leave together.
 bool finish_poll(Endpoint& endpoint) {
-  if (!(has_gathered | has_loans | has_transfers)) [[likely]]
+  if (!(has_gathered | has_loans | has_transfers | has_pending_locks)) [[likely]]
     return false;
   return finish_slow(endpoint);
 }
@@ -177,6 +179,8 @@ Code code_of(Outcome outcome) noexcept {
       return SHMEMX_ERR_STALE;
     case Outcome::range:
       return SHMEMX_ERR_RANGE;
+    case Outcome::busy:
+      return SHMEMX_ERR_BUSY;
     default:
       return SHMEMX_ERR_ARGUMENT;
   }
@@ -198,7 +202,9 @@ Verdict handle_reply(Endpoint&, const Message& message) {
   check_message("the reply to a request", message.source, find_request(message, header, data, request));
   const Placement& placement = request->placement;
   if (header.outcome != Outcome::ok) {
-    Requests::note_error(*request, code_of(header.outcome));
+    RefusedRange refused{};
+    if (data.size() == sizeof refused) std::memcpy(&refused, data.data(), sizeof refused);
+    Requests::note_error(*request, code_of(header.outcome), refused);
   } else if (placement.block_count == 1) {
     rma::copy_visible(placement.at, data.data(), data.size());
   } else {
@@ -250,6 +256,7 @@ void set_handlers() noexcept {
   am::set_placement(am::kReply, {place_reply, reply_placed});
   am::add_progress(finish_poll);
   set_key_handlers();
+  set_lock_handlers();
 }
 
 }  // namespace shmemx::onesided

@@ -60,6 +60,18 @@ class CounterGuard {
   long* counter_;
 };
 
+// A call that sends `bytes` of the caller's memory. Short data are copied, so the memory is free when the call returns.
+Call sending(Call call, std::uint64_t bytes) noexcept {
+  if (bytes < transport::kLongBytes || !am::is_internode(call.window.pe)) call.initiator.local = nullptr;
+  return call;
+}
+
+template <class Messages>
+void start_part(const Call& call, const Transfer& transfer, Messages messages) noexcept {
+  if (call.window.is_set) return messages(transfer);
+  start(transfer, call.initiator, messages);
+}
+
 Transfer transfer_of(const Call& call, Direction direction, const rma::Pair& pair) noexcept {
   const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(pair.first) - call.window.base;
   return {call.routine, direction, {call.window.pe, call.window.name, offset}, pair.second, pair.bytes};
@@ -67,12 +79,13 @@ Transfer transfer_of(const Call& call, Direction direction, const rma::Pair& pai
 
 }  // namespace
 
-void put_lists(const Call& call, rma::PairWalk pairs) noexcept {
+void put_lists(const Call& any_call, rma::PairWalk pairs) noexcept {
+  const Call call = sending(any_call, pairs.left());
   const std::size_t most = am::max_payload_bytes(call.window.pe) - sizeof(PutRepliedHeader);
   const CounterGuard guard(call);
   Parts parts(call);
   for (rma::Pair pair{}; pairs.next(pair, most);)
-    start(transfer_of(call, Direction::put, pair), call.initiator, [&](const Transfer& part) { parts.add(part); });
+    start_part(call, transfer_of(call, Direction::put, pair), [&](const Transfer& part) { parts.add(part); });
   parts.finish();
 }
 
@@ -84,7 +97,7 @@ void get_lists(const Call& call, rma::PairWalk pairs) noexcept {
   for (bool more = pairs.next(next, most); more;) {
     const rma::Pair pair = next;
     more = pairs.next(next, most);
-    start(transfer_of(call, Direction::get, pair), call.initiator, [&](const Transfer& part) {
+    start_part(call, transfer_of(call, Direction::get, pair), [&](const Transfer& part) {
       const Ticket ticket = open_request(call.routine, contiguous(part.local, part.bytes), pe, call.initiator);
       const GetHeader header{call.window.name, part.place.offset, static_cast<std::uint32_t>(part.bytes), ticket};
       send(call, am::kGet, bytes_of(header), {}, more);
@@ -92,7 +105,8 @@ void get_lists(const Call& call, rma::PairWalk pairs) noexcept {
   }
 }
 
-void accumulate(const Call& call, const atomic::Update& update, rma::ElementWalk walk) noexcept {
+void accumulate(const Call& any_call, const atomic::Update& update, rma::ElementWalk walk) noexcept {
+  const Call call = walk.fetches() ? any_call : sending(any_call, walk.left());
   const int pe = call.window.pe;
   const std::size_t size = atomic::element_bytes(update.type);
   const std::size_t most = std::min(kElementBytes, am::max_payload_bytes(pe) - sizeof(AccumulateHeader)) / size;
@@ -120,13 +134,11 @@ void fetch_one(const Call& call, std::uint64_t offset, const atomic::Operation& 
   send(call, am::kAtomicFetch, bytes_of(header), {}, false);
 }
 
-Code fetch_checked(const char* routine, const context::Place& place, const atomic::Operation& operation,
-                   std::uint64_t& old) noexcept {
-  Tracker open;
+void fetch_checked(const char* routine, const context::Place& place, const atomic::Operation& operation,
+                   std::uint64_t& old, Tracker& open) noexcept {
   AtomicHeader header = header_of(place, operation);
   send_request(routine, {place.pe, am::kAtomicFetch, contiguous(&old, atomic::element_bytes(operation.type))}, header,
                {&open, 0, true});
-  return await_result(routine, place.pe, open);
 }
 
 Code check_window(const char* routine, const RemoteWindow& window) noexcept {

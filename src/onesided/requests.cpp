@@ -14,9 +14,12 @@ void add(OpenCount& count, std::uint32_t change) noexcept {
 }
 constexpr std::uint32_t kMinusOne = ~std::uint32_t{0};
 
-void note(Tracker& tracker, Code code) noexcept {
+// Published by the count.
+void note(Tracker& tracker, Code code, const RefusedRange& refused) noexcept {
   Code none = 0;
-  tracker.error.compare_exchange_strong(none, code, std::memory_order_relaxed);  // published by the count
+  if (!tracker.error.compare_exchange_strong(none, code, std::memory_order_relaxed)) return;
+  tracker.refused_offset.store(refused.offset, std::memory_order_relaxed);
+  tracker.refused_bytes.store(refused.bytes, std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -31,6 +34,8 @@ Ticket Requests::open(const Placement& placement, int pe, const Initiator& initi
     add(nbi_, 1);
   }
   if (initiator.also != nullptr) add(initiator.also->open, 1);
+  if (initiator.local != nullptr) [[unlikely]]
+    add(initiator.local->open, 1);
   add_to(initiator.counter, 1);
   add(initiator.tracker->open, 1);
   return generation * kMaxRequests + index;
@@ -42,9 +47,9 @@ Request* Requests::find(Ticket ticket, int pe) noexcept {
   return is_it ? &entry : nullptr;
 }
 
-void Requests::note_error(const Request& request, Code code) noexcept {
-  note(*request.initiator.tracker, code);
-  if (request.initiator.also != nullptr) note(*request.initiator.also, code);
+void Requests::note_error(const Request& request, Code code, const RefusedRange& refused) noexcept {
+  note(*request.initiator.tracker, code, refused);
+  if (request.initiator.also != nullptr) note(*request.initiator.also, code, refused);
 }
 
 void Requests::close(Ticket ticket) noexcept {
@@ -61,6 +66,8 @@ void Requests::close(Ticket ticket) noexcept {
   // the tracker of a caller. A request of a caller has one tracker.
   if (initiator.counter != nullptr) [[unlikely]]
     add_to(initiator.counter, -1);
+  if (initiator.local != nullptr) [[unlikely]]
+    add(initiator.local->open, kMinusOne);
   add(initiator.tracker->open, kMinusOne);
   if (initiator.also != nullptr) add(initiator.also->open, kMinusOne);
 }

@@ -15,6 +15,7 @@
 
 #include "am/endpoint.hpp"
 #include "context/context.hpp"
+#include "onesided/wire.hpp"
 #include "progress/wait.hpp"
 
 namespace shmemx::onesided {
@@ -41,10 +42,13 @@ inline Placement contiguous(void* at, std::size_t bytes) noexcept {
   return {static_cast<std::byte*>(at), block_bytes, block_bytes, 1};
 }
 
-// Counts the open requests that a caller, a context, a window or a PE waits for together, and holds their first error.
+// Counts the open requests that a caller, a context, a window or a PE waits for together, and holds their first error:
+// what was wrong, and where in the window.
 struct Tracker {
   OpenCount open{0};
   std::atomic<Code> error{0};
+  std::atomic<std::uint64_t> refused_offset{0};
+  std::atomic<std::uint64_t> refused_bytes{0};
 };
 
 // Who started a request.
@@ -54,6 +58,7 @@ struct Initiator {
   bool may_fail = false;      // on a public window: the tracker gets the error; else a refused request ends the job
   Tracker* also = nullptr;    // counts the request, too, and gets its error: of a PE, or of a context's puts
   long* counter = nullptr;    // of the program: positive while the request is open
+  Tracker* local = nullptr;   // counts the request, too, as the initiator's memory is in use until the reply
 };
 
 struct Request {
@@ -72,7 +77,7 @@ class Requests {
   // Returns the open request that `ticket` names, null if PE `pe` has no such request.
   Request* find(Ticket ticket, int pe) noexcept;
   // Notes the first error of a request that may fail.
-  static void note_error(const Request& request, Code code) noexcept;
+  static void note_error(const Request& request, Code code, const RefusedRange& refused) noexcept;
   // After the final reply, or if the request could not be sent.
   void close(Ticket ticket) noexcept;
   // Any thread: returns whether the context waits for a reply of PE `pe`.

@@ -22,16 +22,21 @@ Executed reply(std::uint32_t ticket, Outcome outcome, bool is_final, Bytes data 
 struct Refusal {
   Outcome outcome;
   const char* wrong;  // where nobody can be told
+  RefusedRange where{};
 };
+// Under the endpoint's lock, until the reply has been sent or kept.
+constinit RefusedRange refused_range{};
 Executed refuse(windows::WindowName window, std::uint32_t ticket, const Refusal& refusal,
                 bool is_final = true) noexcept {
   if (!is_public(window)) return {.wrong = refusal.wrong};
-  return reply(ticket, refusal.outcome, is_final);
+  if (refusal.outcome == Outcome::bad) return reply(ticket, refusal.outcome, is_final);
+  refused_range = refusal.where;
+  return reply(ticket, refusal.outcome, is_final, am::bytes_of(refused_range));
 }
 
 // Why find_exposed() has found nothing.
-Refusal refusal_of(windows::WindowName window, const char* wrong) noexcept {
-  return {windows::range_of_exposed(window).base == nullptr ? Outcome::stale : Outcome::range, wrong};
+Refusal refusal_of(windows::WindowName window, const RefusedRange& where, const char* wrong = kBadRange) noexcept {
+  return {windows::range_of_exposed(window).base == nullptr ? Outcome::stale : Outcome::range, wrong, where};
 }
 
 bool is_aligned(const std::byte* at, std::size_t bytes) noexcept {
@@ -141,7 +146,8 @@ Executed execute_put(Bytes payload, Room) noexcept {
   if (!decode(payload, header, data)) return {.wrong = kBadLength};
   std::byte* const dest = windows::find_exposed(header.window, header.offset, data.size());
   if (dest == nullptr)
-    return refuse(header.window, header.ticket, refusal_of(header.window, kBadRange), header.is_last != 0);
+    return refuse(header.window, header.ticket, refusal_of(header.window, {header.offset, data.size()}),
+                  header.is_last != 0);
   rma::copy_visible(dest, data.data(), data.size());
   return header.is_last != 0 ? reply(header.ticket, Outcome::ok, true) : Executed{};
 }
@@ -151,7 +157,8 @@ Executed execute_get(Bytes payload, Room room) noexcept {
   if (!decode_exactly(payload, header)) return {.wrong = kBadLength};
   if (header.bytes > room.longest) return refuse(header.window, header.ticket, {Outcome::bad, kBadLength});
   const std::byte* const source = windows::find_exposed(header.window, header.offset, header.bytes);
-  if (source == nullptr) return refuse(header.window, header.ticket, refusal_of(header.window, kBadRange));
+  if (source == nullptr)
+    return refuse(header.window, header.ticket, refusal_of(header.window, {header.offset, header.bytes}));
   Bytes data{source, header.bytes};
   // Another thread may write a word at this moment, so it is read at once, whatever the endpoint copies with.
   if (data.size() <= sizeof(std::uint64_t)) {
@@ -168,7 +175,8 @@ Executed execute_get_strided(Bytes payload, Room room) noexcept {
   if (!range_of(header, range) || range.total() > room.scratch.size())
     return refuse(header.window, header.ticket, {Outcome::bad, kBadLength});
   const std::byte* const source = windows::find_exposed(header.window, header.offset, range.span);
-  if (source == nullptr) return refuse(header.window, header.ticket, refusal_of(header.window, kBadRange));
+  if (source == nullptr)
+    return refuse(header.window, header.ticket, refusal_of(header.window, {header.offset, range.span}));
   rma::copy_strided(room.scratch.data(), source, {range.block_bytes, range.block_count, range.block_bytes, range.step});
   return reply(header.ticket, Outcome::ok, true, room.scratch.first(range.total()));
 }
@@ -179,7 +187,8 @@ Executed execute_atomic(Bytes payload, Room room) noexcept {
   if (!is_sound(header)) return refuse(header.window, header.ticket, {Outcome::bad, kBadElements});
   const std::size_t bytes = atomic::element_bytes(header.type);
   std::byte* const word = windows::find_exposed(header.window, header.offset, bytes);
-  if (word == nullptr) return refuse(header.window, header.ticket, refusal_of(header.window, kBadWord));
+  if (word == nullptr)
+    return refuse(header.window, header.ticket, refusal_of(header.window, {header.offset, bytes}, kBadWord));
   if (!is_public(header.window) && !is_aligned(word, bytes)) return {.wrong = kBadWord};
   const std::uint64_t old =
       atomic::apply_one({header.op, header.type, header.operand, header.condition}, atomic::own_elements(word));
@@ -200,7 +209,8 @@ Executed execute_accumulate(Bytes payload, Room room) noexcept {
   const std::size_t size = atomic::element_bytes(header.type);
   const std::uint64_t bytes = header.count * std::uint64_t{size};
   std::byte* const at = windows::find_exposed(header.window, header.offset, bytes);
-  if (at == nullptr) return refuse(header.window, header.ticket, refusal_of(header.window, kBadRange), is_final);
+  if (at == nullptr)
+    return refuse(header.window, header.ticket, refusal_of(header.window, {header.offset, bytes}), is_final);
   const atomic::Update update{header.type, header.op, header.exclusive != 0};
   atomic::apply(update, atomic::own_elements(at), elements.empty() ? nullptr : elements.data(),
                 fetch ? room.scratch.data() : nullptr, header.count);
@@ -212,7 +222,7 @@ Executed find_key_request(Bytes payload, KeyRequest& request, windows::ExposedRa
   if (!decode_exactly(payload, request)) return {.wrong = kBadLength};
   window = windows::range_of_exposed(request.window);
   if (window.base != nullptr && request.offset < window.bytes) return {};
-  return refuse(request.window, request.ticket, refusal_of(request.window, kBadRange));
+  return refuse(request.window, request.ticket, refusal_of(request.window, {request.offset, 1}));
 }
 
 // ---- data that arrive separately ----

@@ -10,6 +10,7 @@
 
 #include "am/endpoint.hpp"
 #include "atomic/elements.hpp"
+#include "onesided/lock_word.hpp"
 #include "windows/exposure.hpp"
 
 namespace shmemx::onesided {
@@ -147,8 +148,27 @@ struct KeyRevokeHeader {
 };
 static_assert(sizeof(KeyRevokeHeader) == 16 && offsetof(KeyRevokeHeader, ticket) == 8);
 
-// stale: there is no such window; range: the window has no such bytes; bad: no PE sends such a request.
-enum class Outcome : std::uint8_t { ok = 0, stale = 1, range = 2, bad = 3 };
+// kWindowLock: requests the lock of a public window. The reply grants it, at once or later; with `is_try` at once, or
+// it says busy. kWindowUnlock: releases it; no reply, `ticket` and `is_try` are 0.
+struct LockHeader {
+  windows::WindowName window;
+  std::uint32_t ticket;
+  LockKind kind;
+  std::uint8_t is_try;
+  std::uint16_t reserved;
+};
+static_assert(sizeof(LockHeader) == 16 && offsetof(LockHeader, kind) == 12);
+
+// stale: there is no such window; range: the window has no such bytes; bad: no PE sends such a request; busy: the lock
+// is held by others.
+enum class Outcome : std::uint8_t { ok = 0, stale = 1, range = 2, bad = 3, busy = 4 };
+
+// The data of a reply that says stale or range: where in the window the request was.
+struct RefusedRange {
+  std::uint64_t offset;
+  std::uint64_t bytes;
+};
+static_assert(sizeof(RefusedRange) == 16 && std::is_trivially_copyable_v<RefusedRange>);
 
 // kReply, to all requests: the data follow if the outcome is ok. After the final one the ticket is free.
 struct ReplyHeader {

@@ -272,6 +272,13 @@ TestAnswer test(RequestId id, Result& out) noexcept {
   return TestAnswer::complete;
 }
 
+TestAnswer look_at(RequestId id) noexcept {
+  const Locked endpoint;
+  const Request* const request = engine.find(id);
+  if (request == nullptr) return TestAnswer::unknown;
+  return request->phase == Phase::complete ? TestAnswer::complete : TestAnswer::open;
+}
+
 std::size_t wait_any(const char* routine, std::size_t count, NameOf id_of, const void* handles) noexcept {
   std::size_t found = count;
   const auto look = [&] {

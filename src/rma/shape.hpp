@@ -98,6 +98,7 @@ class PairWalk {
 
   // Writes the next pair, of at most `most` bytes, and advances. Returns false at the end.
   bool next(Pair& pair, std::size_t most = SIZE_MAX) noexcept;
+  std::size_t left() const noexcept { return first_.left(); }
 
  private:
   Cursor first_;

@@ -6,7 +6,7 @@
 //   PE
 //             when it first attaches a window there. So 65,536 windows are a few mappings.
 //
-// The directory says which of the PE's windows live. Others write `users` and the element locks in it, nothing else.
+// The directory says which of the PE's windows live. Others write `users` and the locks in it, nothing else.
 //
 // Edges:  live  owner: generation.store(ended), then users.load; user: users.fetch_add, then generation.load.
 // Sequentially
@@ -18,6 +18,7 @@
 #include <cstdint>
 
 #include "atomic/element_locks.hpp"
+#include "onesided/lock_word.hpp"
 #include "windows/exposure.hpp"
 
 namespace shmemx::window {
@@ -35,10 +36,11 @@ struct Directory {
   std::uint64_t reserved[6];
   Life lives[windows::kMaxWindows];
   atomic::ElementLocks element_locks;
+  onesided::LockWord locks[windows::kMaxWindows];
 };
 
 inline constexpr std::uint64_t kAreaBytes = std::uint64_t{1} << 40;
-inline constexpr std::uint64_t kDirectoryBytes = std::uint64_t{16} << 20;
+inline constexpr std::uint64_t kDirectoryBytes = std::uint64_t{32} << 20;
 inline constexpr std::uint64_t kFirstSegmentBytes = std::uint64_t{64} << 20;
 inline constexpr int kSegments = 13;
 static_assert(sizeof(Directory) <= kDirectoryBytes);

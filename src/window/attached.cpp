@@ -39,6 +39,7 @@ std::byte* map_symmetric(const windows::Description& description) {
 // Null: it has to go another way. False: it should have worked, but there is no address space.
 bool map_window(const windows::Description& description, std::byte*& mapped) {
   mapped = nullptr;
+  if (description.kind == windows::Kind::ranges) return true;
   if (description.owner == node().me) {
     mapped = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(description.base));
     return true;
@@ -61,12 +62,15 @@ void fill(Attached& window, const windows::Description& description) {
   window.bytes = description.bytes;
   window.name = description.name;
   window.owner = description.owner;
+  window.is_set = description.kind == windows::Kind::ranges;
   window.requests.open.store(0, std::memory_order_relaxed);   // nobody has the handle yet
   window.requests.error.store(0, std::memory_order_relaxed);  // nobody has the handle yet
+  window.held.store(0, std::memory_order_relaxed);            // nobody has the handle yet
 }
 
 // Nothing of a PE on another node is looked at from here: neither its directory nor, by its number, its process.
-Code attach_internode(const char* routine, const windows::Description& description, std::uint64_t& handle) {
+Code attach_internode(const char* routine, const windows::Description& description, std::uint64_t& handle,
+                      Check check) {
   expect_answers();
   handle = attached_table.table.add([&](Attached& window) {
     fill(window, description);
@@ -75,10 +79,12 @@ Code attach_internode(const char* routine, const windows::Description& descripti
                                        std::memory_order_relaxed);  // nobody has the handle yet
     window.life = &window.known_life;
     window.element_locks = nullptr;
+    window.lock = nullptr;
     window.doorbell = nullptr;
     window.pid = 0;
   });
   if (handle == 0) return SHMEMX_ERR_LIMIT;
+  if (check == Check::later) return SHMEMX_SUCCESS;
   const Code code = onesided::check_window(routine, remote_of(*find_attached(handle)));
   if (code == SHMEMX_SUCCESS) return code;
   attached_table.table.remove(handle);
@@ -97,23 +103,26 @@ void publish_probe() noexcept {
   own->probe_address = probe.address;  // a peer reads it after it has got a description, which is made later
 }
 
-Code attach_window(const char* routine, const windows::Description& description, std::uint64_t& handle) noexcept {
+Code attach_window(const char* routine, const windows::Description& description, std::uint64_t& handle,
+                   Check check) noexcept {
   if (!windows::is_sealed(description, node().key, node().n_pes) || description.name.index >= windows::kMaxWindows)
     return SHMEMX_ERR_DESCRIPTION;
-  if (am::is_internode(description.owner)) return attach_internode(routine, description, handle);
+  if (am::is_internode(description.owner)) return attach_internode(routine, description, handle, check);
   Directory* const directory = directory_of(description.owner);
   if (directory == nullptr) return SHMEMX_ERR_MEMORY;
   Life& life = directory->lives[description.name.index];
   if (life.generation.load(std::memory_order_acquire) != description.name.generation) return SHMEMX_ERR_STALE;
   std::byte* mapped = nullptr;
   if (!map_window(description, mapped)) return SHMEMX_ERR_MEMORY;
-  const std::int32_t pid = mapped == nullptr && may_use_cma(description.owner) ? reachable_pid(description.owner) : 0;
+  const bool by_cma = mapped == nullptr && description.kind != windows::Kind::ranges && may_use_cma(description.owner);
+  const std::int32_t pid = by_cma ? reachable_pid(description.owner) : 0;
   if (mapped == nullptr) expect_answers();
   handle = attached_table.table.add([&](Attached& window) {
     fill(window, description);
     window.mapped = mapped;
     window.life = &life;
     window.element_locks = &directory->element_locks;
+    window.lock = &directory->locks[description.name.index];
     window.doorbell = &am::own_endpoint.doorbell_of(description.owner);
     window.pid = pid;
   });

@@ -16,22 +16,30 @@
 
 namespace shmemx::window {
 
+inline constexpr std::int32_t kHeldAlone = -1;
+
 struct Attached {
   std::uint64_t base = 0;  // in the owner's address space
   std::uint64_t bytes = 0;
   std::byte* mapped = nullptr;                    // where it can be loaded and stored; null: it cannot
   Life* life = nullptr;                           // the owner's word on whether it still lives
   atomic::ElementLocks* element_locks = nullptr;  // the owner's; null for a PE of another node
+  onesided::LockWord* lock = nullptr;             // the same
   Doorbell* doorbell = nullptr;                   // where the owner sleeps; null for a PE of another node
   windows::WindowName name{};
   std::int32_t owner = 0;
-  std::int32_t pid = 0;        // for cma; 0: not that way
-  onesided::Tracker requests;  // nonblocking operations that travel as messages
-  Life known_life{};           // `life` if the owner is on another node: it ends when a reply has said so
+  std::int32_t pid = 0;               // for cma; 0: not that way
+  onesided::Tracker requests;         // nonblocking operations that travel as messages
+  onesided::Tracker local;            // those of them that use memory of this PE until the reply
+  std::atomic<std::int32_t> held{0};  // of the lock, through this handle: the number of shared holders, or kHeldAlone
+  bool is_set = false;                // of ranges
+  Life known_life{};                  // `life` if the owner is on another node: it ends when a reply has said so
 };
 
-// Requests from an internode owner whether the window exists.
-Code attach_window(const char* routine, const windows::Description& description, std::uint64_t& handle) noexcept;
+// At once: requests from an internode owner whether the window exists. Later: the first operation finds out.
+enum class Check : std::uint8_t { at_once, later };
+Code attach_window(const char* routine, const windows::Description& description, std::uint64_t& handle,
+                   Check check = Check::at_once) noexcept;
 Code detach_window(const char* routine, std::uint64_t handle) noexcept;
 
 // Never destroyed: threads may use windows while the process exits.

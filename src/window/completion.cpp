@@ -5,6 +5,7 @@
 #include <new>
 
 #include "progress/wait.hpp"
+#include "window/error_detail.hpp"
 #include "window/node.hpp"
 
 namespace shmemx::window {
@@ -15,7 +16,8 @@ onesided::Tracker* trackers = nullptr;
 
 Code flush_tracker(const char* routine, int pe, onesided::Tracker& tracker) noexcept {
   onesided::await_replies(routine, pe, tracker);
-  return tracker.error.exchange(SHMEMX_SUCCESS, std::memory_order_relaxed);  // written before `reply`
+  if (tracker.error.load(std::memory_order_relaxed) == SHMEMX_SUCCESS) return SHMEMX_SUCCESS;  // written before `reply`
+  return tracker.error.exchange(SHMEMX_SUCCESS, std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -26,16 +28,21 @@ bool set_up_trackers() noexcept {
 }
 
 Code await(const char* routine, Attached& window, const onesided::Tracker& open) noexcept {
-  return note_result(window, onesided::await_result(routine, window.owner, open));
+  return note_result(window, open, onesided::await_result(routine, window.owner, open));
 }
 
 onesided::Call nonblocking(const char* routine, Attached& window, long* counter) noexcept {
-  return {routine, remote_of(window), {&window.requests, 0, true, &trackers[window.owner], counter}, false};
+  return {
+      routine, remote_of(window), {&window.requests, 0, true, &trackers[window.owner], counter, &window.local}, false};
 }
 
 Code note_result(Attached& window, Code code) noexcept {
   if (code == SHMEMX_ERR_STALE) window.known_life.generation.store(0, std::memory_order_release);  // a hint
   return code;
+}
+
+Code note_result(Attached& window, const onesided::Tracker& tracker, Code code) noexcept {
+  return note_refused(window, tracker, note_result(window, code));
 }
 
 bool is_complete(const long* counter) noexcept { return __atomic_load_n(counter, __ATOMIC_ACQUIRE) == 0; }  // reply
@@ -45,7 +52,16 @@ void wait_for_counter(const char* routine, const long* counter) noexcept {
 }
 
 Code flush(const char* routine, Attached& window) noexcept {
-  return note_result(window, flush_tracker(routine, window.owner, window.requests));
+  const bool is_idle = window.requests.open.load(std::memory_order_acquire) == 0 &&  // reply
+                       window.requests.error.load(std::memory_order_relaxed) == SHMEMX_SUCCESS;
+  if (is_idle) [[likely]]
+    return SHMEMX_SUCCESS;
+  const Code code = flush_tracker(routine, window.owner, window.requests);
+  return code == SHMEMX_SUCCESS ? code : note_result(window, window.requests, code);
+}
+
+void flush_local(const char* routine, const Attached& window) noexcept {
+  onesided::await_replies(routine, window.owner, window.local);
 }
 
 Code flush_pe(const char* routine, int pe) noexcept { return flush_tracker(routine, pe, trackers[pe]); }

@@ -10,7 +10,7 @@ namespace shmemx::window {
 bool set_up_trackers() noexcept;
 
 inline onesided::RemoteWindow remote_of(const Attached& window) noexcept {
-  return {window.owner, window.name, window.base};
+  return {window.owner, window.name, window.base, window.is_set};
 }
 
 // An operation that the caller waits for, by await(), which returns its error; and a nonblocking one. `counter` is of
@@ -23,6 +23,8 @@ onesided::Call nonblocking(const char* routine, Attached& window, long* counter)
 
 // Notes that the owner has freed the window, so that later operations fail at once. Returns the code.
 Code note_result(Attached& window, Code code) noexcept;
+// The same for the error of a tracker, which says where it was.
+Code note_result(Attached& window, const onesided::Tracker& tracker, Code code) noexcept;
 
 // Waits until the counter is 0.
 void wait_for_counter(const char* routine, const long* counter) noexcept;
@@ -31,5 +33,7 @@ bool is_complete(const long* counter) noexcept;
 // Completes the open operations on the window, or with a PE. Returns the first late error since the last call.
 Code flush(const char* routine, Attached& window) noexcept;
 Code flush_pe(const char* routine, int pe) noexcept;
+// Completes them locally.
+void flush_local(const char* routine, const Attached& window) noexcept;
 
 }  // namespace shmemx::window

@@ -2,9 +2,12 @@
 
 #include <atomic>
 #include <mutex>
+#include <span>
+#include <vector>
 
 #include "am/endpoint.hpp"
 #include "context/context.hpp"
+#include "onesided/locks.hpp"
 #include "progress/policy.hpp"
 #include "progress/threads.hpp"
 #include "window/area.hpp"
@@ -19,6 +22,15 @@ enum class Started : int { no, yes, failed };
 constinit std::atomic<Started> state{Started::no};
 Node facts;  // written once, before `state` says yes
 constinit std::mutex open_mutex;
+
+// Kept until the process ends.
+std::span<const int> node_pes() {
+  static auto* const pes = new std::vector<int>;
+  for (int pe = 0; pe < facts.n_pes; ++pe) {
+    if (!am::is_internode(pe)) pes->push_back(pe);
+  }
+  return *pes;
+}
 
 bool maps_peers() {
   const context::Context& world = context::default_context();
@@ -44,7 +56,10 @@ bool start(const Node& node) noexcept {
     publish_probe();
     // Before this PE has a window, so no message has taken one of the private locks for an element of a window.
     const am::Locked endpoint;
-    if (Directory* const own = directory_of(facts.me)) atomic::own_element_locks = &own->element_locks;
+    if (Directory* const own = directory_of(facts.me)) {
+      atomic::own_element_locks = &own->element_locks;
+      onesided::lock_setup = {own->locks, node_pes()};
+    }
   }
   state.store(ok ? Started::yes : Started::failed, std::memory_order_release);  // start
   return ok;

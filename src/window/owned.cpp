@@ -31,9 +31,10 @@ void classify(Owned& window) {
   window.place = found.offset;
 }
 
+// PEs of other nodes wait for a lock by the owner, which a node peer that releases it wakes.
 bool may_need_messages(windows::Kind kind) {
-  return kind == windows::Kind::private_memory || !node().maps_peers || node().path == WindowPath::cma ||
-         node().path == WindowPath::messages;
+  return kind == windows::Kind::private_memory || kind == windows::Kind::ranges || am::has_networks() ||
+         !node().maps_peers || node().path == WindowPath::cma || node().path == WindowPath::messages;
 }
 
 bool is_mapped_here(void* address, std::size_t bytes) {
@@ -49,15 +50,31 @@ Code add_window(Owned window, std::uint64_t& handle) {
   Directory* const directory = directory_of(node().me);
   if (directory == nullptr) return SHMEMX_ERR_MEMORY;
   if (may_need_messages(window.kind)) serve_messages();
-  if (!windows::expose(window.base, window.bytes, window.name)) return SHMEMX_ERR_LIMIT;
+  const bool exposed = window.kind == windows::Kind::ranges ? windows::expose_ranges(window.name)
+                                                            : windows::expose(window.base, window.bytes, window.name);
+  if (!exposed) return SHMEMX_ERR_LIMIT;
   handle = table().add([&](Owned& object) { object = window; });
   if (handle == 0) {
     windows::withdraw(window.name);
     return SHMEMX_ERR_LIMIT;
   }
+  directory->locks[window.name.index].reset();
   // Whoever looks has the description, which is made later.
   directory->lives[window.name.index].generation.store(window.name.generation, std::memory_order_release);
   return SHMEMX_SUCCESS;
+}
+
+// Returns when nobody accesses the memory any more that nobody finds now.
+void await_users(const char* routine, const Owned& window) {
+  const Life& life = directory_of(node().me)->lives[window.name.index];
+  {
+    // A handler that has found the memory before is done once its lock is free, or has counted itself as a user.
+    const am::Locked endpoint;
+  }
+  if (window.kind != windows::Kind::ranges) onesided::revoke_keys(routine, window.name);
+  progress::wait_for(routine, [&] {
+    return life.users.load(std::memory_order_seq_cst) == 0 && !windows::is_in_use(window.name);  // live
+  });
 }
 
 }  // namespace
@@ -78,7 +95,7 @@ Code allocate_window(std::size_t bytes, void** address, std::uint64_t& handle) n
 }
 
 Code expose_window(void* address, std::size_t bytes, std::uint64_t& handle) noexcept {
-  if (address == nullptr || !is_mapped_here(address, bytes)) return SHMEMX_ERR_ARGUMENT;
+  if ((address == nullptr && bytes != 0) || !is_mapped_here(address, bytes)) return SHMEMX_ERR_ARGUMENT;
   Owned window;
   window.base = static_cast<std::byte*>(address);
   window.bytes = bytes;
@@ -100,6 +117,29 @@ Code describe_window(std::uint64_t handle, windows::Description& description) no
   return SHMEMX_SUCCESS;
 }
 
+Code expose_ranges(std::uint64_t& handle) noexcept {
+  Owned window;
+  window.bytes = UINT64_MAX;
+  window.kind = windows::Kind::ranges;
+  return add_window(window, handle);
+}
+
+Code add_range(std::uint64_t handle, void* address, std::size_t bytes) noexcept {
+  const Owned* const window = table().find(handle);
+  if (window == nullptr || window->kind != windows::Kind::ranges) return SHMEMX_ERR_WINDOW;
+  if ((address == nullptr && bytes != 0) || !is_mapped_here(address, bytes)) return SHMEMX_ERR_ARGUMENT;
+  return windows::add_range(window->name, static_cast<std::byte*>(address), bytes) ? SHMEMX_SUCCESS
+                                                                                   : SHMEMX_ERR_OVERLAP;
+}
+
+Code remove_range(const char* routine, std::uint64_t handle, void* address) noexcept {
+  const Owned* const window = table().find(handle);
+  if (window == nullptr || window->kind != windows::Kind::ranges) return SHMEMX_ERR_WINDOW;
+  if (!windows::remove_range(window->name, static_cast<std::byte*>(address))) return SHMEMX_ERR_RANGE;
+  await_users(routine, *window);
+  return SHMEMX_SUCCESS;
+}
+
 Code free_window(const char* routine, std::uint64_t handle) noexcept {
   const Owned* const found = table().remove(handle);
   if (found == nullptr) return SHMEMX_ERR_WINDOW;
@@ -108,14 +148,7 @@ Code free_window(const char* routine, std::uint64_t handle) noexcept {
   life.generation.store(0, std::memory_order_seq_cst);  // live
   // Exposed until here, so that nobody could take the entry of the directory over.
   windows::withdraw(window.name);
-  {
-    // A handler that has found the memory before is done once its lock is free, or has counted itself as a user.
-    const am::Locked endpoint;
-  }
-  onesided::revoke_keys(routine, window.name);
-  progress::wait_for(routine, [&] {
-    return life.users.load(std::memory_order_seq_cst) == 0 && !windows::is_in_use(window.name);  // live
-  });
+  await_users(routine, window);
   if (window.kind == windows::Kind::allocated) release_memory(window.place);
   table().recycle(handle);
   return SHMEMX_SUCCESS;

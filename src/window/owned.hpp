@@ -21,6 +21,10 @@ struct Owned {
 
 Code allocate_window(std::size_t bytes, void** address, std::uint64_t& handle) noexcept;
 Code expose_window(void* address, std::size_t bytes, std::uint64_t& handle) noexcept;
+// A window that is a set of ranges; ranges of one. add: the memory exists; remove: a range begins there.
+Code expose_ranges(std::uint64_t& handle) noexcept;
+Code add_range(std::uint64_t handle, void* address, std::size_t bytes) noexcept;
+Code remove_range(const char* routine, std::uint64_t handle, void* address) noexcept;
 Code describe_window(std::uint64_t handle, windows::Description& description) noexcept;
 Code free_window(const char* routine, std::uint64_t handle) noexcept;
 

@@ -7,6 +7,7 @@
 #include "rma/cma.hpp"
 #include "rma/copy.hpp"
 #include "window/completion.hpp"
+#include "window/error_detail.hpp"
 
 namespace shmemx::window {
 namespace {
@@ -93,9 +94,12 @@ Code check_target(const Attached& window, const Shape& target) noexcept {
   if (target.fit == Shape::Fit::overflow) return SHMEMX_ERR_LIST;
   for (std::size_t i = 0; target.bytes != 0 && i < target.count; ++i) {
     const Place place = target.part(i);
-    if (place.bytes != 0 && !in_window(window, number_of(place.at), place.bytes)) return SHMEMX_ERR_RANGE;
+    if (place.bytes != 0 && !in_window(window, number_of(place.at), place.bytes))
+      return note_access(window, number_of(place.at), place.bytes, SHMEMX_ERR_RANGE);
   }
-  return is_alive(window) ? SHMEMX_SUCCESS : SHMEMX_ERR_STALE;
+  if (is_alive(window)) return SHMEMX_SUCCESS;
+  const Place first = target.part(0);
+  return note_access(window, number_of(first.at), first.bytes, SHMEMX_ERR_STALE);
 }
 
 Code transfer(const char* routine, std::uint64_t handle, Direction direction, const Shape& target, const Shape& local,

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "window/completion.hpp"
+#include "window/error_detail.hpp"
 
 namespace shmemx::window {
 namespace {
@@ -18,8 +19,8 @@ Code check(const Attached* window, const void* target, atomic::ElementType type,
   const std::uint64_t address = number_of(target);
   std::uint64_t bytes = 0;
   if (__builtin_mul_overflow(count, std::uint64_t{atomic::element_bytes(type)}, &bytes)) return SHMEMX_ERR_RANGE;
-  if (!in_window(*window, address, bytes)) return SHMEMX_ERR_RANGE;
-  return is_alive(*window) ? SHMEMX_SUCCESS : SHMEMX_ERR_STALE;
+  if (!in_window(*window, address, bytes)) return note_access(*window, address, bytes, SHMEMX_ERR_RANGE);
+  return is_alive(*window) ? SHMEMX_SUCCESS : note_access(*window, address, bytes, SHMEMX_ERR_STALE);
 }
 
 // An element of a mapped window as all PEs of the owner's node see it.
@@ -87,8 +88,9 @@ Code fetch_op(const char* routine, std::uint64_t handle, const void* target, con
   if (const Code code = check(window, target, operation.type, 1); code != SHMEMX_SUCCESS) return code;
   if (window->mapped == nullptr) {
     const std::uint64_t offset = number_of(target) - window->base;
-    return note_result(*window,
-                       onesided::fetch_checked(routine, {window->owner, window->name, offset}, operation, old));
+    onesided::Tracker open;
+    onesided::fetch_checked(routine, {window->owner, window->name, offset}, operation, old, open);
+    return await(routine, *window, open);
   }
   old = atomic::apply_one(operation, elements_at(*window, number_of(target)));
   if (operation.op != atomic::ElementOp::no_op) tell_owner(*window);

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
 #include <numeric>
 #include <optional>
+#include <shared_mutex>
 
 #include "window_support.hpp"
 
@@ -59,6 +61,41 @@ PE_TEST(typed_transfers_work) {
     CHECK_EQUAL(code_of([&] { peer.put(peer.target<double>(100), 1.0); }), int{SHMEMX_ERR_RANGE});
   }
   shmem_barrier_all();
+}
+
+PE_TEST(elements_locks_and_ranges_have_types) {
+  const auto own = shmemx::window::allocate_array<std::complex<double>>(4);
+  std::ranges::fill(own.as<std::complex<double>>(), 0.0);
+  std::vector<std::int16_t> memory(8, 3);
+  shmemx::range_window set;
+  set.add(std::span(memory));
+  const Symmetric<void*> base;
+  *base = memory.data();
+  const auto all = exchange(own.describe());
+  const auto sets = exchange(set.describe());
+  {
+    const shmemx::attached_window peer(all[static_cast<std::size_t>(right())]);
+    const shmemx::attached_window theirs(sets[static_cast<std::size_t>(right())]);
+    {
+      const std::unique_lock lock(peer);
+      peer.accumulate(shmemx::op::sum, peer.target<std::complex<double>>(1), std::array{std::complex<double>(1, 2)});
+      peer.flush_local();
+    }
+    const std::shared_lock shared(peer);
+    CHECK(peer.try_lock_shared());
+    peer.unlock_shared();
+    CHECK_EQUAL(code_of([&] { peer.lock(); }), int{SHMEMX_ERR_LOCK});
+    CHECK(peer.load(peer.target<std::complex<double>>(1)) == std::complex<double>(1, 2));
+    void* address = nullptr;
+    shmem_getmem(&address, base.get(), sizeof address, right());
+    auto* const target = static_cast<std::int16_t*>(address);
+    CHECK_EQUAL(theirs.fetch_add(target + 1, 4), std::int16_t{3});
+    CHECK_EQUAL(theirs.compare_swap(target + 1, 7, 8), std::int16_t{7});
+    CHECK_EQUAL(code_of([&] { theirs.get(target + 8); }), int{SHMEMX_ERR_RANGE});
+  }
+  shmem_barrier_all();
+  CHECK_EQUAL(memory[1], std::int16_t{8});
+  set.remove(memory.data());
 }
 
 PE_TEST(owners_can_be_moved_and_destroyed) {

@@ -1,0 +1,99 @@
+// The lock of a window: a word that all PEs of the owner's node map. Shared or exclusive, granted in the order of
+// tickets: a queue lock for readers and writers (Mellor-Crummey and Scott's fair one, with the queue as numbers).
+// Shared requests next to each other hold it together.
+//
+//   word:  next | done << 21 | entered << 42     tickets, modulo 2^21
+//   next     the ticket of the next request
+//   done     tickets whose holders have left; an exclusive request enters when it equals its ticket
+//   entered  tickets that need not wait any more; a shared request enters when it equals its ticket, and adds 1
+//
+// A free lock is taken by one compare-and-swap. Whoever waits only reads, so the owner can wait on behalf of PEs of
+// other nodes.
+//
+// Edges:  lock  compare_exchange in leave() -> compare_exchange, load in take(), enter()    what earlier holders did
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace shmemx::onesided {
+
+// The numbers are those of the public header, and travel in messages.
+enum class LockKind : std::uint8_t { none = 0, shared = 1, exclusive = 2 };
+
+class LockWord {
+ public:
+  // By the owner, before anybody knows the window.
+  void reset() noexcept { bits_.store(0, std::memory_order_relaxed); }
+
+  // Takes the lock if nobody is in front.
+  bool try_take(LockKind kind) noexcept {
+    std::uint64_t seen = bits_.load(std::memory_order_relaxed);
+    do {
+      if (!is_open(seen, kind)) return false;
+    } while (!replace(seen, after_taking(seen, kind)));
+    return true;
+  }
+  // Takes the lock, or a ticket for it. Returns whether it is the lock.
+  bool take(LockKind kind, std::uint32_t& ticket) noexcept {
+    std::uint64_t seen = bits_.load(std::memory_order_relaxed);
+    for (;;) {
+      const bool open = is_open(seen, kind);
+      ticket = field(seen, kNext);
+      if (replace(seen, open ? after_taking(seen, kind) : plus(seen, kNext))) return open;
+    }
+  }
+  // Returns whether it is the ticket's turn; then the lock is held. Not to be called again after that.
+  bool enter(LockKind kind, std::uint32_t ticket) noexcept {
+    std::uint64_t seen = bits_.load(std::memory_order_acquire);  // lock
+    if (kind == LockKind::exclusive) return field(seen, kDone) == ticket;
+    if (field(seen, kEntered) != ticket) return false;
+    while (!replace(seen, plus(seen, kEntered))) {
+    }
+    return true;
+  }
+  // Returns whether somebody waits, or holds the lock exclusively.
+  bool has_waiters() const noexcept {
+    const std::uint64_t seen = bits_.load(std::memory_order_relaxed);  // a hint
+    return field(seen, kEntered) != field(seen, kNext);
+  }
+  // Releases the lock. Returns whether others wait for it.
+  bool leave(LockKind kind) noexcept {
+    std::uint64_t seen = bits_.load(std::memory_order_relaxed);
+    std::uint64_t next;
+    do {
+      next = plus(seen, kDone);
+      if (kind == LockKind::exclusive) next = plus(next, kEntered);
+    } while (!replace(seen, next));
+    return field(next, kEntered) != field(next, kNext);
+  }
+
+ private:
+  static constexpr unsigned kBits = 21;
+  static constexpr unsigned kNext = 0;
+  static constexpr unsigned kDone = kBits;
+  static constexpr unsigned kEntered = 2 * kBits;
+  static constexpr std::uint64_t kMask = (std::uint64_t{1} << kBits) - 1;
+
+  static std::uint32_t field(std::uint64_t bits, unsigned at) noexcept {
+    return static_cast<std::uint32_t>(bits >> at & kMask);
+  }
+  static std::uint64_t plus(std::uint64_t bits, unsigned at) noexcept {
+    const std::uint64_t value = (bits >> at) + 1;
+    return (bits & ~(kMask << at)) | (value & kMask) << at;
+  }
+  static bool is_open(std::uint64_t bits, LockKind kind) noexcept {
+    return field(bits, kNext) == field(bits, kind == LockKind::shared ? kEntered : kDone);
+  }
+  static std::uint64_t after_taking(std::uint64_t bits, LockKind kind) noexcept {
+    return kind == LockKind::shared ? plus(plus(bits, kNext), kEntered) : plus(bits, kNext);
+  }
+  bool replace(std::uint64_t& seen, std::uint64_t next) noexcept {
+    return bits_.compare_exchange_weak(seen, next, std::memory_order_acq_rel, std::memory_order_relaxed);  // lock
+  }
+
+  std::atomic<std::uint64_t> bits_{0};
+};
+static_assert(sizeof(LockWord) == 8 && std::atomic<std::uint64_t>::is_always_lock_free);
+
+}  // namespace shmemx::onesided

@@ -1,0 +1,162 @@
+#include "onesided/locks.hpp"
+
+#include <shmemx/windows.h>
+
+#include <vector>
+
+#include "onesided/requests.hpp"
+#include "onesided/send.hpp"
+#include "onesided/wire.hpp"
+#include "progress/wait.hpp"
+
+namespace shmemx::onesided {
+namespace {
+
+using am::bytes_of;
+using am::Endpoint;
+using am::Message;
+using am::Verdict;
+
+// A ticket whose turn has not come, taken for a PE of another node or by this one.
+struct Pending {
+  NodeLock lock;
+  LockKind kind;
+  std::uint32_t ticket;
+  std::int32_t pe;  // who requests it
+  Ticket request;   // its request
+};
+// Under the endpoint's lock. Never destroyed: threads may still poll while the process exits.
+std::vector<Pending>& pending() {
+  static auto* const list = new std::vector<Pending>;
+  return *list;
+}
+
+void add_pending(const Pending& request) {
+  pending().push_back(request);
+  has_pending_locks = true;
+}
+
+void answer(Endpoint& endpoint, int pe, Ticket ticket, Outcome outcome) {
+  const ReplyHeader reply{ticket, outcome, 1, 0};
+  endpoint.reply({.pe = pe, .id = am::kReply, .header = bytes_of(reply)});
+}
+
+void finish_own(Ticket ticket, int pe, bool is_stale) {
+  Request* const request = requests.find(ticket, pe);
+  if (request == nullptr) return;
+  if (is_stale) Requests::note_error(*request, SHMEMX_ERR_STALE, {});
+  requests.close(ticket);
+  wake_own_sleepers();
+}
+
+bool is_sound(const LockHeader& header) {
+  return is_public(header.window) && (header.kind == LockKind::shared || header.kind == LockKind::exclusive);
+}
+
+// Null if the window has been freed. `exposed` tells whether the name is still that of a window.
+LockWord* own_word(windows::WindowName window) {
+  if (lock_setup.own_words == nullptr || windows::range_of_exposed(window).base == nullptr) return nullptr;
+  return lock_setup.own_words + window.index;
+}
+
+Verdict handle_lock(Endpoint& endpoint, const Message& message) {
+  LockHeader header;
+  const bool is_whole = decode_exactly(message.payload, header);
+  check_message("a request for a lock", message.source,
+                is_whole && is_sound(header) ? nullptr : "has a wrong length, window or kind");
+  LockWord* const word = own_word(header.window);
+  Outcome outcome = Outcome::ok;
+  if (word == nullptr) {
+    outcome = Outcome::stale;
+  } else if (header.is_try != 0) {
+    if (!word->try_take(header.kind)) outcome = Outcome::busy;
+  } else {
+    std::uint32_t ticket = 0;
+    if (!word->take(header.kind, ticket)) {
+      add_pending({{word, nullptr, header.window}, header.kind, ticket, message.source, header.ticket});
+      return Verdict::done;
+    }
+  }
+  answer(endpoint, message.source, header.ticket, outcome);
+  return Verdict::done;
+}
+
+Verdict handle_unlock(Endpoint&, const Message& message) {
+  LockHeader header;
+  const bool is_whole = decode_exactly(message.payload, header);
+  check_message("the release of a lock", message.source,
+                is_whole && is_sound(header) ? nullptr : "has a wrong length, window or kind");
+  LockWord* const word = own_word(header.window);
+  if (word != nullptr && word->leave(header.kind)) wake_lock_waiters();
+  return Verdict::done;
+}
+
+bool is_alive(const Pending& request) {
+  if (request.lock.generation != nullptr) return request.lock.is_alive();
+  return windows::range_of_exposed(request.lock.name).base != nullptr;
+}
+
+// A shared request that has entered lets the one behind it enter, if that is a shared one, too.
+void wake_next_shared(const LockWord& word, LockKind kind) {
+  if (kind == LockKind::shared && word.has_waiters()) wake_lock_waiters();
+}
+
+// Returns whether the request has ended.
+bool try_grant(Endpoint& endpoint, const Pending& request) {
+  const bool is_stale = !is_alive(request);
+  if (!is_stale && !request.lock.word->enter(request.kind, request.ticket)) return false;
+  if (!is_stale) wake_next_shared(*request.lock.word, request.kind);
+  if (request.pe == endpoint.me()) {
+    finish_own(request.request, request.pe, is_stale);
+  } else {
+    answer(endpoint, request.pe, request.request, is_stale ? Outcome::stale : Outcome::ok);
+  }
+  return true;
+}
+
+}  // namespace
+
+bool await_lock(const char* routine, const NodeLock& lock, LockKind kind, std::uint32_t ticket) noexcept {
+  bool is_held = false;
+  progress::wait_for(routine, [&] { return (is_held = lock.word->enter(kind, ticket)) || !lock.is_alive(); });
+  if (is_held) wake_next_shared(*lock.word, kind);
+  return is_held;
+}
+
+void await_lock_nbi(const char* routine, const NodeLock& lock, LockKind kind, std::uint32_t ticket,
+                    const Initiator& initiator) noexcept {
+  const int me = am::own_endpoint.me();
+  const Ticket request = open_request(routine, kNoData, me, initiator);
+  const am::Locked endpoint;
+  add_pending({lock, kind, ticket, me, request});
+}
+
+void wake_lock_waiters() noexcept {
+  for (const int pe : lock_setup.node_pes) wake(am::own_endpoint.doorbell_of(pe));
+}
+
+Code request_lock(const Call& call, LockKind kind, bool is_try) noexcept {
+  const int pe = call.window.pe;
+  LockHeader header{call.window.name, 0, kind, is_try, 0};
+  send_request(call.routine, {pe, am::kWindowLock, kNoData}, header, call.initiator);
+  return call.is_awaited ? await_result(call.routine, pe, *call.initiator.tracker) : SHMEMX_SUCCESS;
+}
+
+void release_lock(const char* routine, const RemoteWindow& window, LockKind kind) noexcept {
+  const LockHeader header{window.name, 0, kind, 0, 0};
+  send_operation(routine, window.pe, am::kWindowUnlock, bytes_of(header), {}, {});
+}
+
+bool grant_pending_locks(Endpoint& endpoint) noexcept {
+  const std::size_t granted =
+      std::erase_if(pending(), [&](const Pending& request) { return try_grant(endpoint, request); });
+  has_pending_locks = !pending().empty();
+  return granted != 0;
+}
+
+void set_lock_handlers() noexcept {
+  am::set_handler(am::kWindowLock, handle_lock, {.role = am::Role::request});
+  am::set_handler(am::kWindowUnlock, handle_unlock);
+}
+
+}  // namespace shmemx::onesided

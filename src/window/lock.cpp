@@ -1,0 +1,82 @@
+#include "window/lock.hpp"
+
+#include <shmemx/windows.h>
+
+#include "onesided/locks.hpp"
+#include "window/completion.hpp"
+#include "window/error_detail.hpp"
+#include "window/node.hpp"
+
+namespace shmemx::window {
+namespace {
+
+// Notes in the handle that the lock is held. Threads that share it count themselves; who holds it alone is alone.
+void note_held(Attached& window, LockKind kind) {
+  if (kind == LockKind::exclusive) {
+    window.held.store(kHeldAlone, std::memory_order_relaxed);  // the lock orders
+  } else {
+    window.held.fetch_add(1, std::memory_order_relaxed);  // the lock orders
+  }
+}
+
+bool may_request(const Attached& window, LockKind kind) {
+  const std::int32_t held = window.held.load(std::memory_order_relaxed);  // by this PE only
+  return kind == LockKind::shared ? held >= 0 : held == 0;
+}
+
+onesided::NodeLock node_lock(const Attached& window) { return {window.lock, &window.life->generation, window.name}; }
+
+Code lock_on_node(const char* routine, Attached& window, LockKind kind, Wait wait, long* counter) {
+  if (wait == Wait::not_at_all) return window.lock->try_take(kind) ? SHMEMX_SUCCESS : SHMEMX_ERR_BUSY;
+  std::uint32_t ticket = 0;
+  if (window.lock->take(kind, ticket)) [[likely]]
+    return SHMEMX_SUCCESS;
+  if (wait == Wait::until_held)
+    return onesided::await_lock(routine, node_lock(window), kind, ticket) ? SHMEMX_SUCCESS : SHMEMX_ERR_STALE;
+  expect_answers();
+  onesided::await_lock_nbi(routine, node_lock(window), kind, ticket, nonblocking(routine, window, counter).initiator);
+  return SHMEMX_SUCCESS;
+}
+
+Code lock_by_messages(const char* routine, Attached& window, LockKind kind, Wait wait, long* counter) {
+  if (wait == Wait::counted) return onesided::request_lock(nonblocking(routine, window, counter), kind, false);
+  onesided::Tracker open;
+  const Code code = onesided::request_lock(blocking(routine, window, open), kind, wait == Wait::not_at_all);
+  return note_result(window, code);
+}
+
+}  // namespace
+
+Code lock(const char* routine, std::uint64_t handle, LockKind kind, Wait wait, long* counter) noexcept {
+  Attached* const window = find_attached(handle);
+  if (window == nullptr) return SHMEMX_ERR_WINDOW;
+  if (!may_request(*window, kind)) return SHMEMX_ERR_LOCK;
+  if (!is_alive(*window)) return note_access(*window, window->base, 0, SHMEMX_ERR_STALE);
+  const Code code = window->lock != nullptr ? lock_on_node(routine, *window, kind, wait, counter)
+                                            : lock_by_messages(routine, *window, kind, wait, counter);
+  if (code == SHMEMX_SUCCESS) note_held(*window, kind);
+  return note_access(*window, window->base, 0, code);
+}
+
+Code unlock(const char* routine, std::uint64_t handle) noexcept {
+  Attached* const window = find_attached(handle);
+  if (window == nullptr) return SHMEMX_ERR_WINDOW;
+  const std::int32_t held = window->held.load(std::memory_order_relaxed);  // by this PE only
+  if (held == 0) return SHMEMX_ERR_LOCK;
+  const LockKind kind = held == kHeldAlone ? LockKind::exclusive : LockKind::shared;
+  const Code code = flush(routine, *window);
+  if (kind == LockKind::exclusive) {
+    window->held.store(0, std::memory_order_relaxed);  // the lock orders
+  } else {
+    window->held.fetch_sub(1, std::memory_order_relaxed);  // the lock orders
+  }
+  if (!is_alive(*window)) return code == SHMEMX_SUCCESS ? SHMEMX_ERR_STALE : code;
+  if (window->lock == nullptr) {
+    onesided::release_lock(routine, remote_of(*window), kind);
+  } else if (window->lock->leave(kind)) {
+    onesided::wake_lock_waiters();
+  }
+  return code;
+}
+
+}  // namespace shmemx::window

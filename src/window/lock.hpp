@@ -1,0 +1,19 @@
+// Locks of attached windows: the word in the owner's directory on its node, requests to the owner from others.
+#pragma once
+
+#include "onesided/lock_word.hpp"
+#include "window/attached.hpp"
+
+namespace shmemx::window {
+
+using onesided::LockKind;
+
+enum class Wait : std::uint8_t { until_held, not_at_all, counted };
+
+// until_held: returns with the lock. not_at_all: SHMEMX_ERR_BUSY if it is held. counted: the counter is positive until
+// it is granted.
+Code lock(const char* routine, std::uint64_t handle, LockKind kind, Wait wait, long* counter) noexcept;
+// Completes the open operations first, with their error.
+Code unlock(const char* routine, std::uint64_t handle) noexcept;
+
+}  // namespace shmemx::window

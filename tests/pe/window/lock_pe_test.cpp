@@ -1,0 +1,172 @@
+// Locks of windows: exclusive, shared, tried, requested ahead; misuse; many PEs in turn.
+#include <array>
+
+#include "window_support.hpp"
+
+namespace {
+
+using namespace window_test;
+
+// Reads and writes a number of PE 0 in two steps, which only a lock keeps together.
+void add_one(const Windows& windows) {
+  std::int64_t value = 0;
+  CHECK_EQUAL(shmemx_window_get(windows.at(0), &value, windows.address(0), sizeof value), SHMEMX_SUCCESS);
+  ++value;
+  CHECK_EQUAL(shmemx_window_put_nbi(windows.at(0), windows.address(0), &value, sizeof value, nullptr), SHMEMX_SUCCESS);
+  CHECK_EQUAL(shmemx_window_unlock(windows.at(0)), SHMEMX_SUCCESS);
+}
+
+std::int64_t number_of(const Windows& windows) {
+  std::int64_t value = 0;
+  CHECK_EQUAL(shmemx_window_get(windows.at(0), &value, windows.address(0), sizeof value), SHMEMX_SUCCESS);
+  return value;
+}
+
+}  // namespace
+
+PE_TEST(exclusive_locks_exclude) {
+  constexpr int kRounds = 100;
+  const Windows windows(64);
+  shmem_barrier_all();
+  for (int i = 0; i < kRounds; ++i) {
+    long counter = 0;
+    if (i % 3 == 0) {
+      CHECK_EQUAL(shmemx_window_lock_nbi(windows.at(0), SHMEMX_LOCK_EXCLUSIVE, &counter), SHMEMX_SUCCESS);
+      shmemx_window_wait(&counter);
+    } else {
+      CHECK_EQUAL(shmemx_window_lock(windows.at(0), SHMEMX_LOCK_EXCLUSIVE), SHMEMX_SUCCESS);
+    }
+    add_one(windows);
+  }
+  shmem_barrier_all();
+  CHECK_EQUAL(number_of(windows), std::int64_t{kRounds} * pes());
+  shmem_barrier_all();
+}
+
+PE_TEST(tried_locks_exclude_too) {
+  constexpr int kRounds = 30;
+  const Windows windows(64);
+  shmem_barrier_all();
+  int busy = 0;
+  for (int i = 0; i < kRounds;) {
+    const int code = shmemx_window_trylock(windows.at(0), SHMEMX_LOCK_EXCLUSIVE);
+    if (code == SHMEMX_SUCCESS) {
+      add_one(windows);
+      ++i;
+    } else {
+      CHECK_EQUAL(code, int{SHMEMX_ERR_BUSY});
+      if (++busy % 64 == 0) shmem_quiet();
+    }
+  }
+  shmem_barrier_all();
+  CHECK_EQUAL(number_of(windows), std::int64_t{kRounds} * pes());
+  shmem_barrier_all();
+}
+
+PE_TEST(shared_holders_hold_together) {
+  const Windows windows(64);
+  shmem_barrier_all();
+  CHECK_EQUAL(shmemx_window_lock(windows.at(0), SHMEMX_LOCK_SHARED), SHMEMX_SUCCESS);
+  CHECK_EQUAL(shmemx_window_lock(windows.at(0), SHMEMX_LOCK_SHARED), SHMEMX_SUCCESS);  // as two threads would
+  shmem_barrier_all();
+  shmemx_window_description_t description{};
+  CHECK_EQUAL(shmemx_window_describe(windows.own, &description), SHMEMX_SUCCESS);
+  shmemx_window_t other = SHMEMX_WINDOW_INVALID;
+  CHECK_EQUAL(shmemx_window_attach(&description, &other), SHMEMX_SUCCESS);
+  // PE 0's window is held by all, those of others by nobody.
+  CHECK_EQUAL(shmemx_window_trylock(other, SHMEMX_LOCK_EXCLUSIVE), me() == 0 ? int{SHMEMX_ERR_BUSY} : SHMEMX_SUCCESS);
+  if (me() != 0) CHECK_EQUAL(shmemx_window_unlock(other), SHMEMX_SUCCESS);
+  shmem_barrier_all();
+  CHECK_EQUAL(shmemx_window_unlock(windows.at(0)), SHMEMX_SUCCESS);
+  shmem_barrier_all();
+  CHECK_EQUAL(shmemx_window_trylock(other, SHMEMX_LOCK_EXCLUSIVE), me() == 0 ? int{SHMEMX_ERR_BUSY} : SHMEMX_SUCCESS);
+  if (me() != 0) CHECK_EQUAL(shmemx_window_unlock(other), SHMEMX_SUCCESS);
+  shmem_barrier_all();
+  CHECK_EQUAL(shmemx_window_unlock(windows.at(0)), SHMEMX_SUCCESS);
+  shmem_barrier_all();
+  CHECK_EQUAL(shmemx_window_lock(other, SHMEMX_LOCK_EXCLUSIVE), SHMEMX_SUCCESS);
+  CHECK_EQUAL(shmemx_window_unlock(other), SHMEMX_SUCCESS);
+  CHECK_EQUAL(shmemx_window_detach(other), SHMEMX_SUCCESS);
+  shmem_barrier_all();
+}
+
+// PEs that take the lock shared, again and again, let in the one that requests it exclusively.
+PE_TEST(nobody_starves) {
+  const Windows windows(64);
+  shmem_barrier_all();
+  if (me() == pes() - 1) {
+    for (int i = 0; i < 20; ++i) {
+      CHECK_EQUAL(shmemx_window_lock(windows.at(0), SHMEMX_LOCK_EXCLUSIVE), SHMEMX_SUCCESS);
+      add_one(windows);
+    }
+  } else {
+    std::int64_t seen = 0;
+    while (seen < 20) {
+      CHECK_EQUAL(shmemx_window_lock(windows.at(0), SHMEMX_LOCK_SHARED), SHMEMX_SUCCESS);
+      seen = number_of(windows);
+      CHECK_EQUAL(shmemx_window_unlock(windows.at(0)), SHMEMX_SUCCESS);
+    }
+  }
+  shmem_barrier_all();
+}
+
+PE_TEST(locks_of_all_windows_at_once) {
+  const Windows windows(64);
+  shmem_barrier_all();
+  for (int round = 0; round < 10; ++round) {
+    long counter = 0;
+    for (const shmemx_window_t window : windows.of)
+      CHECK_EQUAL(shmemx_window_lock_nbi(window, SHMEMX_LOCK_SHARED, &counter), SHMEMX_SUCCESS);
+    shmemx_window_wait(&counter);
+    const std::int64_t one = 1;
+    for (int pe = 0; pe < pes(); ++pe)
+      shmemx_window_accumulate_nbi(windows.at(pe), windows.address(pe), &one, 1, SHMEMX_INT64, SHMEMX_OP_SUM, nullptr);
+    for (const shmemx_window_t window : windows.of) CHECK_EQUAL(shmemx_window_unlock(window), SHMEMX_SUCCESS);
+  }
+  shmem_barrier_all();
+  CHECK_EQUAL(*windows.mine<std::int64_t>(), std::int64_t{10} * pes());
+}
+
+PE_TEST(misuse_of_locks_is_refused) {
+  const Windows windows(64);
+  const shmemx_window_t window = windows.at(right());
+  long counter = 0;
+  CHECK_EQUAL(shmemx_window_unlock(window), int{SHMEMX_ERR_LOCK});
+  CHECK_EQUAL(shmemx_window_lock(window, 0), int{SHMEMX_ERR_ARGUMENT});
+  CHECK_EQUAL(shmemx_window_lock(window, 3), int{SHMEMX_ERR_ARGUMENT});
+  CHECK_EQUAL(shmemx_window_lock_nbi(window, SHMEMX_LOCK_SHARED, nullptr), int{SHMEMX_ERR_ARGUMENT});
+  CHECK_EQUAL(shmemx_window_lock(windows.own, SHMEMX_LOCK_SHARED), int{SHMEMX_ERR_WINDOW});
+  CHECK_EQUAL(shmemx_window_unlock(SHMEMX_WINDOW_INVALID), int{SHMEMX_ERR_WINDOW});
+  CHECK_EQUAL(shmemx_window_lock(window, SHMEMX_LOCK_EXCLUSIVE), SHMEMX_SUCCESS);
+  CHECK_EQUAL(shmemx_window_lock(window, SHMEMX_LOCK_EXCLUSIVE), int{SHMEMX_ERR_LOCK});
+  CHECK_EQUAL(shmemx_window_trylock(window, SHMEMX_LOCK_SHARED), int{SHMEMX_ERR_LOCK});
+  CHECK_EQUAL(shmemx_window_unlock(window), SHMEMX_SUCCESS);
+  CHECK_EQUAL(shmemx_window_lock_nbi(window, SHMEMX_LOCK_SHARED, &counter), SHMEMX_SUCCESS);
+  shmemx_window_wait(&counter);
+  CHECK_EQUAL(shmemx_window_lock(window, SHMEMX_LOCK_EXCLUSIVE), int{SHMEMX_ERR_LOCK});
+  CHECK_EQUAL(shmemx_window_unlock(window), SHMEMX_SUCCESS);
+  shmem_barrier_all();
+}
+
+// The next window in the place of one that was freed while it was locked has a free lock.
+PE_TEST(freed_windows_have_no_lock) {
+  std::array<std::byte, 64> memory{};
+  for (int round = 0; round < 3; ++round) {
+    shmemx_window_t own = SHMEMX_WINDOW_INVALID;
+    CHECK_EQUAL(shmemx_window_expose(memory.data(), memory.size(), &own), SHMEMX_SUCCESS);
+    shmemx_window_description_t mine{};
+    shmemx_window_describe(own, &mine);
+    const shmemx_window_description_t theirs = exchange(mine)[static_cast<std::size_t>(right())];
+    shmemx_window_t window = SHMEMX_WINDOW_INVALID;
+    CHECK_EQUAL(shmemx_window_attach(&theirs, &window), SHMEMX_SUCCESS);
+    CHECK_EQUAL(shmemx_window_lock(window, SHMEMX_LOCK_EXCLUSIVE), SHMEMX_SUCCESS);
+    shmem_barrier_all();
+    CHECK_EQUAL(shmemx_window_free(own), SHMEMX_SUCCESS);
+    shmem_barrier_all();
+    const int code = shmemx_window_unlock(window);
+    CHECK(code == SHMEMX_ERR_STALE || code == SHMEMX_SUCCESS);  // another node's PE does not know it yet
+    CHECK_EQUAL(shmemx_window_lock(window, SHMEMX_LOCK_SHARED), int{SHMEMX_ERR_STALE});
+    CHECK_EQUAL(shmemx_window_detach(window), SHMEMX_SUCCESS);
+    shmem_barrier_all();
+  }
+}
