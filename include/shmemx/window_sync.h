@@ -83,11 +83,11 @@ SHMEMX_API size_t shmemx_event_wait(const shmemx_event_t* events_, size_t count_
 SHMEMX_API size_t shmemx_event_test(const shmemx_event_t* events_, size_t count_) SHMEMX_NOEXCEPT;
 
 /* ==== Locks ====
-   Each window has a lock. Its owner grants it, in the order in which requests arrive, so that nobody starves; shared
-   requests next to each other are granted together. Nobody polls from afar: a PE of the same node takes a free lock by
-   one atomic instruction, everybody else waits for the owner's reply. A lock belongs to a PE and is held through one
-   handle, shared by any number of its threads, or exclusively. Locks exclude nothing but each other. A PE that ends
-   while it holds a lock ends the job, with one line that names it. */
+   Each window has a lock. It is granted in the order in which requests arrive, so that nobody starves; shared requests
+   next to each other are granted together. A PE of the owner's node takes a free lock by one atomic instruction; the
+   owner queues requests of PEs of other nodes, which wait for its reply, so nobody polls from afar. A lock belongs to a
+   PE and is held through one handle, shared by any number of its threads, or exclusively. Locks exclude nothing but
+   each other. A PE that ends while it holds a lock ends the job, with one line that names it. */
 enum { SHMEMX_LOCK_SHARED = 1, SHMEMX_LOCK_EXCLUSIVE = 2 };
 
 /* Waits until the lock of the attached window is granted. Operations of earlier holders that were complete when they

@@ -96,7 +96,7 @@ SHMEMX_API int shmemx_window_expose(void* address_, size_t bytes_, shmemx_window
    its address at the owner, as everywhere. The base is null and the length SIZE_MAX; an access outside all ranges is
    SHMEMX_ERR_RANGE, which the owner finds out, so _nbi forms may return it with the next flush. One operation may cover
    several ranges that follow each other without a gap. A description stays valid when the set changes, so it is
-   distributed once. Paths: SHMEMX_WINDOW_MAPPED for this PE itself, else SHMEMX_WINDOW_MESSAGES.
+   distributed once. The path is SHMEMX_WINDOW_MESSAGES, also for this PE itself.
    ERR: LIMIT, MEMORY, ARGUMENT. */
 SHMEMX_API int shmemx_window_expose_ranges(shmemx_window_t* window_) SHMEMX_NOEXCEPT;
 /* Adds `bytes_` bytes at address_ to the set, on the same conditions as expose; 0 bytes add nothing. Any number of
