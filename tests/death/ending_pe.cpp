@@ -2,7 +2,7 @@
 // ending_pe WHAT [STATUS]. Each PE prints "ready <pe> <pid>" when it has reached the state that its name says.
 #include <pshmem.h>
 #include <pthread.h>
-#include <shmem.h>
+#include <shmemx.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -25,8 +25,7 @@ void ready() {
 }
 
 [[noreturn]] void compute_for_ever() {
-  volatile long sink = 0;
-  for (;;) sink = sink + 1;
+  for (volatile long sink = 0;;) sink = sink + 1;
 }
 
 // Without a newline or a flush: the text must appear although another PE ends the job.
@@ -67,6 +66,22 @@ void in_lock() {
   ready();
   if (first()) compute_for_ever();
   shmem_set_lock(&global_lock);
+}
+
+// The last PE holds the lock of PE 0's window.
+void in_window_lock() {
+  static shmemx_window_description_t own, of_first;
+  shmemx_window_t window = SHMEMX_WINDOW_INVALID;
+  shmemx_window_expose(nullptr, 0, &window);
+  shmemx_window_describe(window, &own);
+  shmem_barrier_all();
+  shmem_getmem(&of_first, &own, sizeof own, 0);
+  if (shmemx_window_attach(&of_first, &window) != 0) _exit(2);
+  if (last()) shmemx_window_lock(window, SHMEMX_LOCK_EXCLUSIVE);
+  shmem_barrier_all();
+  ready();
+  if (last()) compute_for_ever();
+  shmemx_window_lock(window, SHMEMX_LOCK_EXCLUSIVE);
 }
 
 // Small operations gather while they stream.
@@ -348,6 +363,7 @@ const struct {
 } kStates[] = {{"barrier", in_barrier},
                {"wait", in_wait},
                {"lock", in_lock},
+               {"window_lock", in_window_lock},
                {"quiet", in_quiet},
                {"stream", in_stream},
                {"reduce", in_reduce},

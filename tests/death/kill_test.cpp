@@ -133,12 +133,13 @@ int main(int argc, char** argv) {
   program = argv[3];
   if (argc > 4 && std::strcmp(argv[4], "crowd") == 0) {
     n_pes = 64;
-    kill_a_pe({"barrier", "reduce"}, {0, 1500, 60000});
+    kill_a_pe({"barrier", "reduce", "window_lock"}, {0, 1500, 60000});
   } else if (argc > 4 && std::strcmp(argv[4], "few") == 0) {
     kill_a_pe({"barrier", "wait", "quiet", "stream", "lock", "reduce", "get", "compute"}, {1500, 60000});
     kill_oshrun_and_pe();
   } else {
-    kill_a_pe({"barrier", "wait", "quiet", "stream", "lock", "reduce", "get", "malloc", "compute", "finalize", "init"},
+    kill_a_pe({"barrier", "wait", "quiet", "stream", "lock", "window_lock", "reduce", "get", "malloc", "compute",
+               "finalize", "init"},
               {0, 1500, 60000});
     signal_the_launcher();
     kill_oshrun_and_pe();
