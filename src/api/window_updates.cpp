@@ -30,29 +30,12 @@ std::uint64_t load(const void* from, std::size_t bytes) {
   }
   return whole;
 }
-void store(void* to, std::uint64_t value, std::size_t bytes) {
-  if (bytes == sizeof value) {
-    std::memcpy(to, &value, sizeof value);
-  } else if (bytes == sizeof(std::uint32_t)) {
-    std::memcpy(to, &value, sizeof(std::uint32_t));
-  } else if (bytes == sizeof(std::uint16_t)) {
-    std::memcpy(to, &value, sizeof(std::uint16_t));
-  } else {
-    std::memcpy(to, &value, 1);
-  }
-}
 
-// `mode` is nonblocking, or has no counter.
 int one_element(const char* routine, shmemx_window_t window, void* target, const atomic::Operation& operation,
                 void* result, Mode mode) {
   context::require_initialized(routine);
   if (!window_ops::is_started()) return SHMEMX_ERR_WINDOW;
-  if (!mode.blocking)
-    return window_ops::fetch_op_nbi(routine, number_of(window), target, operation, result, mode.counter);
-  std::uint64_t old = 0;
-  const int code = window_ops::fetch_op(routine, number_of(window), target, operation, old);
-  if (code == SHMEMX_SUCCESS) store(result, old, atomic::element_bytes(operation.type));
-  return code;
+  return window_ops::fetch_op(routine, number_of(window), target, operation, result, mode);
 }
 
 int run(const char* routine, shmemx_window_t window, void* target, const Update& update, const Operands& operands,

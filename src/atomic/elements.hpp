@@ -104,27 +104,12 @@ inline constexpr std::array<TypeFacts, static_cast<std::size_t>(ElementType::end
     {sizeof(ValueAt<float, float>), Class::pair},
     {sizeof(ValueAt<double, double>), Class::pair},
 }};
-constexpr const TypeFacts& facts_of(ElementType type) { return kTypeFacts[static_cast<std::size_t>(type)]; }
-
-}  // namespace detail
-
-constexpr bool is_type(ElementType type) { return type > ElementType::none && type < ElementType::end; }
-constexpr std::size_t element_bytes(ElementType type) { return detail::facts_of(type).bytes; }
-// The ones that compare_swap takes.
-constexpr bool is_integer(ElementType type) {
-  return detail::facts_of(type).kind == detail::Class::integer || detail::facts_of(type).kind == detail::Class::logical;
-}
-// Do operands and old values fit a number of 64 bits, as apply_one() takes them?
-constexpr bool fits_word(ElementType type) { return element_bytes(type) <= sizeof(std::uint64_t); }
-
-constexpr bool go_together(ElementType type, ElementOp op) {
-  if (!is_type(type)) return false;
-  const detail::Class kind = detail::facts_of(type).kind;
-  const bool is_number = kind == detail::Class::integer || kind == detail::Class::floating;
+constexpr bool belongs(Class kind, ElementOp op) {
+  const bool is_number = kind == Class::integer || kind == Class::floating;
   switch (op) {
     case ElementOp::sum:
     case ElementOp::prod:
-      return is_number || kind == detail::Class::complex;
+      return is_number || kind == Class::complex;
     case ElementOp::min:
     case ElementOp::max:
       return is_number;
@@ -135,17 +120,52 @@ constexpr bool go_together(ElementType type, ElementOp op) {
     case ElementOp::lor:
     case ElementOp::lxor:
     case ElementOp::compare_swap:
-      return is_integer(type);
+      return kind == Class::integer || kind == Class::logical;
     case ElementOp::minloc:
     case ElementOp::maxloc:
-      return kind == detail::Class::pair;
+      return kind == Class::pair;
     case ElementOp::replace:
     case ElementOp::no_op:
-      return true;
+      return kind != Class::none;
     default:
       return false;
   }
 }
+
+// One look each on the hot path: the size; the bits of an address that have to be 0 for a direct update, all for types
+// that have none; a bit for each operator.
+struct TypeTables {
+  std::uint8_t bytes[static_cast<std::size_t>(ElementType::end)];
+  std::uint64_t misaligned[static_cast<std::size_t>(ElementType::end)];
+  std::uint64_t operators[static_cast<std::size_t>(ElementType::end)];
+};
+constexpr TypeTables make_tables() {
+  TypeTables tables{};
+  for (std::size_t i = 0; i < kTypeFacts.size(); ++i) {
+    const TypeFacts& facts = kTypeFacts[i];
+    tables.bytes[i] = facts.bytes;
+    tables.misaligned[i] = facts.bytes <= sizeof(std::uint64_t) ? facts.bytes - std::uint64_t{1} : ~std::uint64_t{0};
+    for (unsigned op = 0; op < 64; ++op)
+      tables.operators[i] |= std::uint64_t{belongs(facts.kind, static_cast<ElementOp>(op))} << op;
+  }
+  return tables;
+}
+inline constexpr TypeTables kTables = make_tables();
+
+}  // namespace detail
+
+constexpr bool is_type(ElementType type) { return type > ElementType::none && type < ElementType::end; }
+// Requires is_type(), as the next three.
+constexpr std::size_t element_bytes(ElementType type) { return detail::kTables.bytes[static_cast<std::size_t>(type)]; }
+constexpr bool has_operator(ElementType type, ElementOp op) {
+  return static_cast<unsigned>(op) < 64 &&
+         (detail::kTables.operators[static_cast<std::size_t>(type)] >> static_cast<unsigned>(op) & 1) != 0;
+}
+// The ones that compare_swap takes.
+constexpr bool is_integer(ElementType type) { return has_operator(type, ElementOp::compare_swap); }
+// Do operands and old values fit a number of 64 bits, as apply_one() takes them?
+constexpr bool fits_word(ElementType type) { return element_bytes(type) <= sizeof(std::uint64_t); }
+constexpr bool go_together(ElementType type, ElementOp op) { return is_type(type) && has_operator(type, op); }
 
 template <class T>
 inline constexpr ElementType kElementType = std::is_floating_point_v<T>
@@ -199,8 +219,7 @@ inline Elements own_elements(std::byte* at) noexcept {
 
 // Is an element at that address updated by the CPU's instructions?
 inline bool is_direct(ElementType type, std::uint64_t address) noexcept {
-  const std::size_t bytes = element_bytes(type);
-  return (address & (bytes - 1)) == 0 && bytes <= sizeof(std::uint64_t);
+  return (address & detail::kTables.misaligned[static_cast<std::size_t>(type)]) == 0;
 }
 
 // No address needs to be aligned. `result` null: nothing is fetched. `source` may be null with no_op. The update is one

@@ -134,10 +134,10 @@ void fetch_one(const Call& call, std::uint64_t offset, const atomic::Operation& 
   send(call, am::kAtomicFetch, bytes_of(header), {}, false);
 }
 
-void fetch_checked(const char* routine, const context::Place& place, const atomic::Operation& operation,
-                   std::uint64_t& old, Tracker& open) noexcept {
+void fetch_checked(const char* routine, const context::Place& place, const atomic::Operation& operation, void* result,
+                   Tracker& open) noexcept {
   AtomicHeader header = header_of(place, operation);
-  send_request(routine, {place.pe, am::kAtomicFetch, contiguous(&old, atomic::element_bytes(operation.type))}, header,
+  send_request(routine, {place.pe, am::kAtomicFetch, contiguous(result, atomic::element_bytes(operation.type))}, header,
                {&open, 0, true});
 }
 

@@ -15,8 +15,8 @@ namespace shmemx::onesided {
 struct RemoteWindow {
   std::int32_t pe;
   windows::WindowName name;
-  std::uint64_t base;  // in the owner's address space
-  bool is_set;         // of ranges that come and go: networks have no keys of it
+  std::uint64_t base;   // in the owner's address space
+  bool is_set = false;  // of ranges that come and go: networks have no keys of it
 };
 
 struct Call {
@@ -36,8 +36,8 @@ void accumulate(const Call& call, const atomic::Update& update, rma::ElementWalk
 // Updates one element of a type that fits a word. The old value goes to `result`, which has the type's size.
 void fetch_one(const Call& call, std::uint64_t offset, const atomic::Operation& operation, void* result) noexcept;
 // The same for a caller that waits for the tracker now.
-void fetch_checked(const char* routine, const context::Place& place, const atomic::Operation& operation,
-                   std::uint64_t& old, Tracker& open) noexcept;
+void fetch_checked(const char* routine, const context::Place& place, const atomic::Operation& operation, void* result,
+                   Tracker& open) noexcept;
 // Asks the owner whether the window exists.
 Code check_window(const char* routine, const RemoteWindow& window) noexcept;
 

@@ -77,7 +77,7 @@ class Requests {
   // Returns the open request that `ticket` names, null if PE `pe` has no such request.
   Request* find(Ticket ticket, int pe) noexcept;
   // Notes the first error of a request that may fail.
-  static void note_error(const Request& request, Code code, const RefusedRange& refused) noexcept;
+  static void note_error(const Request& request, Code code, const RefusedRange& refused = {}) noexcept;
   // After the final reply, or if the request could not be sent.
   void close(Ticket ticket) noexcept;
   // Any thread: returns whether the context waits for a reply of PE `pe`.

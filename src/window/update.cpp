@@ -14,13 +14,16 @@ using rma::ElementRun;
 using rma::ElementWalk;
 using rma::Shape;
 
-Code check(const Attached* window, const void* target, atomic::ElementType type, std::uint64_t count) {
+[[gnu::noinline, gnu::cold]] Code explain(const Attached* window, std::uint64_t address, std::uint64_t bytes) {
   if (window == nullptr) return SHMEMX_ERR_WINDOW;
-  const std::uint64_t address = number_of(target);
-  std::uint64_t bytes = 0;
-  if (__builtin_mul_overflow(count, std::uint64_t{atomic::element_bytes(type)}, &bytes)) return SHMEMX_ERR_RANGE;
-  if (!in_window(*window, address, bytes)) return note_access(*window, address, bytes, SHMEMX_ERR_RANGE);
-  return is_alive(*window) ? SHMEMX_SUCCESS : note_access(*window, address, bytes, SHMEMX_ERR_STALE);
+  const Code code = in_window(*window, address, bytes) ? SHMEMX_ERR_STALE : SHMEMX_ERR_RANGE;
+  return note_access(*window, address, bytes, code);
+}
+
+[[gnu::always_inline]] inline Code check(const Attached* window, const void* target, std::uint64_t bytes) {
+  if (window != nullptr && in_window(*window, number_of(target), bytes) && is_alive(*window)) [[likely]]
+    return SHMEMX_SUCCESS;
+  return explain(window, number_of(target), bytes);
 }
 
 // An element of a mapped window as all PEs of the owner's node see it.
@@ -69,44 +72,40 @@ Code update_remote(const char* routine, Attached& window, const atomic::Update& 
   return await(routine, window, open);
 }
 
-}  // namespace
-
-bool make_update(int type, int op, bool arrays, atomic::Update& update) noexcept {
-  update.exclusive = arrays && (op & SHMEMX_OP_EXCLUSIVE) != 0;
-  const int plain = update.exclusive ? op & ~SHMEMX_OP_EXCLUSIVE : op;
-  if (type <= 0 || type >= static_cast<int>(atomic::ElementType::end) || plain <= 0 ||
-      plain >= static_cast<int>(atomic::ElementOp::end))
-    return false;
-  update.type = static_cast<atomic::ElementType>(type);
-  update.op = static_cast<atomic::ElementOp>(plain);
-  return atomic::go_together(update.type, update.op);
-}
-
-Code fetch_op(const char* routine, std::uint64_t handle, const void* target, const atomic::Operation& operation,
-              std::uint64_t& old) noexcept {
-  Attached* const window = find_attached(handle);
-  if (const Code code = check(window, target, operation.type, 1); code != SHMEMX_SUCCESS) return code;
-  if (window->mapped == nullptr) {
-    const std::uint64_t offset = number_of(target) - window->base;
-    onesided::Tracker open;
-    onesided::fetch_checked(routine, {window->owner, window->name, offset}, operation, old, open);
-    return await(routine, *window, open);
-  }
-  old = atomic::apply_one(operation, elements_at(*window, number_of(target)));
-  if (operation.op != atomic::ElementOp::no_op) tell_owner(*window);
-  return SHMEMX_SUCCESS;
-}
-
-Code fetch_op_nbi(const char* routine, std::uint64_t handle, const void* target, const atomic::Operation& operation,
-                  void* result, long* counter) noexcept {
-  Attached* const window = find_attached(handle);
-  if (const Code code = check(window, target, operation.type, 1); code != SHMEMX_SUCCESS) return code;
-  if (window->mapped == nullptr) {
-    onesided::fetch_one(nonblocking(routine, *window, counter), number_of(target) - window->base, operation, result);
+[[gnu::noinline]] Code fetch_remote(const char* routine, Attached& window, std::uint64_t address,
+                                    const atomic::Operation& operation, void* result, Mode mode) {
+  const std::uint64_t offset = address - window.base;
+  if (!mode.blocking) {
+    onesided::fetch_one(nonblocking(routine, window, mode.counter), offset, operation, result);
     return SHMEMX_SUCCESS;
   }
-  const std::uint64_t old = atomic::apply_one(operation, elements_at(*window, number_of(target)));
-  std::memcpy(result, &old, atomic::element_bytes(operation.type));
+  onesided::Tracker open;
+  onesided::fetch_checked(routine, {window.owner, window.name, offset}, operation, result, open);
+  return await(routine, window, open);
+}
+
+// The low bytes of a number as an element. Known sizes, so that no copy routine is called.
+void store(void* to, std::uint64_t value, std::size_t bytes) {
+  if (bytes == sizeof value) {
+    std::memcpy(to, &value, sizeof value);
+  } else if (bytes == sizeof(std::uint32_t)) {
+    std::memcpy(to, &value, sizeof(std::uint32_t));
+  } else if (bytes == sizeof(std::uint16_t)) {
+    std::memcpy(to, &value, sizeof(std::uint16_t));
+  } else {
+    std::memcpy(to, &value, 1);
+  }
+}
+
+}  // namespace
+
+Code fetch_op(const char* routine, std::uint64_t handle, const void* target, const atomic::Operation& operation,
+              void* result, Mode mode) noexcept {
+  Attached* const window = find_attached(handle);
+  const std::size_t bytes = atomic::element_bytes(operation.type);
+  if (const Code code = check(window, target, bytes); code != SHMEMX_SUCCESS) return code;
+  if (window->mapped == nullptr) return fetch_remote(routine, *window, number_of(target), operation, result, mode);
+  store(result, atomic::apply_one(operation, elements_at(*window, number_of(target))), bytes);
   if (operation.op != atomic::ElementOp::no_op) tell_owner(*window);
   return SHMEMX_SUCCESS;
 }
@@ -114,15 +113,16 @@ Code fetch_op_nbi(const char* routine, std::uint64_t handle, const void* target,
 Code accumulate(const char* routine, std::uint64_t handle, const void* target, const atomic::Update& update,
                 Operands operands, Mode mode) noexcept {
   Attached* const window = find_attached(handle);
-  if (const Code code = check(window, target, update.type, operands.count); code != SHMEMX_SUCCESS) return code;
+  const std::size_t size = atomic::element_bytes(update.type);
+  std::uint64_t bytes = 0;
+  if (__builtin_mul_overflow(operands.count, size, &bytes)) return SHMEMX_ERR_RANGE;
+  if (const Code code = check(window, target, bytes); code != SHMEMX_SUCCESS) return code;
   if (operands.count == 0) return SHMEMX_SUCCESS;
   if (window->mapped != nullptr) {
     atomic::apply(update, elements_at(*window, number_of(target)), operands.source, operands.result, operands.count);
     if (update.op != atomic::ElementOp::no_op) tell_owner(*window);
     return SHMEMX_SUCCESS;
   }
-  const std::size_t size = atomic::element_bytes(update.type);
-  const std::size_t bytes = operands.count * size;
   const Shape targets = Shape::contiguous(target, bytes);
   const Shape sources = Shape::contiguous(operands.source, bytes);
   const Shape results = Shape::contiguous(operands.result, bytes);

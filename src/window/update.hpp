@@ -1,6 +1,8 @@
 // Atomic operations and accumulates on attached windows.
 #pragma once
 
+#include <shmemx/window_updates.h>
+
 #include "onesided/lists.hpp"
 #include "window/attached.hpp"
 #include "window/transfer.hpp"
@@ -8,14 +10,21 @@
 namespace shmemx::window {
 
 // The public numbers. Returns false if there is no such pair. With `arrays` the operator may carry SHMEMX_OP_EXCLUSIVE.
-bool make_update(int type, int op, bool arrays, atomic::Update& update) noexcept;
+inline bool make_update(int type, int op, bool arrays, atomic::Update& update) noexcept {
+  update.exclusive = arrays && (op & SHMEMX_OP_EXCLUSIVE) != 0;
+  const int plain = update.exclusive ? op & ~SHMEMX_OP_EXCLUSIVE : op;
+  if (type <= 0 || type >= static_cast<int>(atomic::ElementType::end) || plain <= 0 ||
+      plain >= static_cast<int>(atomic::ElementOp::end))
+    return false;
+  update.type = static_cast<atomic::ElementType>(type);
+  update.op = static_cast<atomic::ElementOp>(plain);
+  return atomic::has_operator(update.type, update.op);
+}
 
 // One element of a type that fits a word. Its old value goes to `result`, which has the type's size; it is there when
 // the operation is complete.
 Code fetch_op(const char* routine, std::uint64_t handle, const void* target, const atomic::Operation& operation,
-              std::uint64_t& old) noexcept;
-Code fetch_op_nbi(const char* routine, std::uint64_t handle, const void* target, const atomic::Operation& operation,
-                  void* result, long* counter) noexcept;
+              void* result, Mode mode) noexcept;
 
 // Elements that are contiguous on every side. `source` may be null with no_op; `result` null: nothing is fetched.
 struct Operands {

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <boost/test/unit_test.hpp>
+#include <cstring>
 #include <limits>
 #include <thread>
 #include <vector>
@@ -19,6 +20,36 @@ BOOST_AUTO_TEST_CASE(types_and_operators_go_together_as_documented) {
   BOOST_TEST(!go_together(ElementType::double_, ElementOp::compare_swap));
   BOOST_TEST(go_together(ElementType::uint64, ElementOp::compare_swap));
   BOOST_TEST(go_together(ElementType::double_, ElementOp::no_op));
+}
+
+BOOST_AUTO_TEST_CASE(type_and_address_decide_how_an_element_is_updated) {
+  BOOST_TEST(is_direct(ElementType::int64, 64));
+  BOOST_TEST(!is_direct(ElementType::int64, 68));
+  BOOST_TEST(is_direct(ElementType::complex_float, 72));
+  BOOST_TEST(!is_direct(ElementType::float_int, 76));
+  BOOST_TEST(is_direct(ElementType::uint8, 77));
+  for (const auto wide : {ElementType::long_double, ElementType::complex_double, ElementType::long_double_int})
+    BOOST_TEST(!is_direct(wide, 128));
+}
+
+// Threads that add to wide and to unaligned elements, as PEs that map the memory and the owner's handlers do.
+BOOST_AUTO_TEST_CASE(elements_under_locks_lose_no_update) {
+  constexpr std::size_t kElements = 100;
+  constexpr int kRounds = 200;
+  std::vector<std::byte> memory(kElements * 16 + 1, std::byte{0});
+  const std::vector<double> ones(2 * kElements, 1.0);
+  const auto* const source = reinterpret_cast<const std::byte*>(ones.data());
+  const auto run = [&] {
+    for (int i = 0; i < kRounds; ++i)
+      apply({ElementType::complex_double, ElementOp::sum, false}, own_elements(memory.data() + 1), source, nullptr,
+            kElements);
+  };
+  std::thread other(run);
+  run();
+  other.join();
+  std::vector<double> now(2 * kElements);
+  std::memcpy(now.data(), memory.data() + 1, kElements * 16);
+  for (const double value : now) BOOST_TEST(value == 2.0 * kRounds);
 }
 
 BOOST_AUTO_TEST_CASE(integers_wrap) {

@@ -150,7 +150,8 @@ void PlayedNetwork::take_put(const Sent& message) {
 
 void PlayedNetwork::note_answer(const std::vector<std::byte>& payload) {
   onesided::KeyReply answer{};
-  if (payload.size() == sizeof(onesided::ReplyHeader)) return log.push_back("reply");
+  const std::size_t bytes = payload.size() - sizeof(onesided::ReplyHeader);
+  if (bytes == 0 || bytes == sizeof(onesided::RefusedRange)) return log.push_back("reply");
   if (payload.size() == sizeof(onesided::ReplyHeader) + sizeof answer)
     std::memcpy(&answer, payload.data() + sizeof(onesided::ReplyHeader), sizeof answer);
   answers.push_back(answer);

@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(windows_pes_and_counters_of_programs_are_counted) {
   BOOST_CHECK_EQUAL(pe.open.load(), 2u);
   BOOST_CHECK_EQUAL(counter, 1);
   BOOST_CHECK_EQUAL(table->open_of_contexts(), 0u);
-  Requests::note_error(*table->find(a, 3), 19);
+  Requests::note_error(*table->find(a, 3), 19, {100, 8});
   Requests::note_error(*table->find(b, 3), 20);
   table->close(a);
   BOOST_CHECK_EQUAL(counter, 0);
@@ -124,6 +124,21 @@ BOOST_AUTO_TEST_CASE(windows_pes_and_counters_of_programs_are_counted) {
   BOOST_CHECK_EQUAL(window.error.load(), 19);
   BOOST_CHECK_EQUAL(other.error.load(), 20);
   BOOST_CHECK_EQUAL(pe.error.load(), 19);  // the first one
+  BOOST_CHECK_EQUAL(pe.refused_offset.load(), 100u);
+  BOOST_CHECK_EQUAL(pe.refused_bytes.load(), 8u);
+}
+
+BOOST_AUTO_TEST_CASE(requests_that_use_memory_are_counted_by_themselves) {
+  const auto table = make_table();
+  Tracker window, local;
+  const Ticket uses = table->open(kNowhere, 3, {&window, 0, true, nullptr, nullptr, &local});
+  const Ticket copied = table->open(kNowhere, 3, {&window, 0, true});
+  BOOST_CHECK_EQUAL(window.open.load(), 2u);
+  BOOST_CHECK_EQUAL(local.open.load(), 1u);
+  table->close(uses);
+  BOOST_CHECK_EQUAL(local.open.load(), 0u);
+  BOOST_CHECK_EQUAL(window.open.load(), 1u);
+  table->close(copied);
 }
 
 BOOST_AUTO_TEST_CASE(contexts_outside_the_table_count_as_the_default_one) {

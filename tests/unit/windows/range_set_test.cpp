@@ -1,0 +1,106 @@
+#include "windows/range_set.hpp"
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <map>
+#include <random>
+#include <vector>
+
+#include "windows/exposure.hpp"
+
+using namespace shmemx::windows;
+
+BOOST_AUTO_TEST_SUITE(windows_range_set)
+
+BOOST_AUTO_TEST_CASE(ranges_are_found_whole_and_across_borders) {
+  RangeSet set;
+  BOOST_TEST(set.add(100, 50));
+  BOOST_TEST(set.add(150, 50));
+  BOOST_TEST(set.add(300, 8));
+  BOOST_TEST(set.has(100, 100));
+  BOOST_TEST(set.has(149, 2));
+  BOOST_TEST(set.has(307, 1));
+  BOOST_TEST(!set.has(99, 2));
+  BOOST_TEST(!set.has(100, 101));
+  BOOST_TEST(!set.has(200, 1));
+  BOOST_TEST(!set.has(190, 118));
+  BOOST_TEST(!set.has(~std::uint64_t{0}, 2));
+  BOOST_TEST(set.remove(150));
+  BOOST_TEST(!set.remove(150));
+  BOOST_TEST(!set.remove(101));
+  BOOST_TEST(!set.has(149, 2));
+  BOOST_TEST(set.has(149, 1));
+  set.clear();
+  BOOST_TEST(!set.has(100, 1));
+}
+
+BOOST_AUTO_TEST_CASE(overlapping_ranges_are_refused) {
+  RangeSet set;
+  BOOST_TEST(set.add(100, 50));
+  for (const std::uint64_t begin : {51U, 99U, 100U, 149U}) BOOST_TEST(!set.add(begin, 50));
+  BOOST_TEST(!set.add(90, 100));
+  BOOST_TEST(!set.add(~std::uint64_t{0} - 3, 8));
+  BOOST_TEST(set.add(120, 0));
+  BOOST_TEST(set.size() == 1U);
+  BOOST_TEST(set.add(50, 50));
+  BOOST_TEST(set.add(150, 50));
+}
+
+BOOST_AUTO_TEST_CASE(a_model_agrees) {
+  constexpr std::uint64_t kSpace = 400;
+  RangeSet set;
+  std::vector<int> owner(kSpace + 40, -1);  // which range holds each address
+  std::map<std::uint64_t, int> begins;
+  std::mt19937 random(7);
+  for (int i = 0; i < 20'000; ++i) {
+    const std::uint64_t begin = random() % kSpace;
+    const std::uint64_t bytes = 1 + random() % 30;
+    const bool is_free = std::all_of(owner.begin() + static_cast<long>(begin),
+                                     owner.begin() + static_cast<long>(begin + bytes), [](int o) { return o < 0; });
+    const bool is_held = std::all_of(owner.begin() + static_cast<long>(begin),
+                                     owner.begin() + static_cast<long>(begin + bytes), [](int o) { return o >= 0; });
+    BOOST_REQUIRE_EQUAL(set.has(begin, bytes), is_held);
+    if (random() % 2 == 0) {
+      BOOST_REQUIRE_EQUAL(set.add(begin, bytes), is_free);
+      if (!is_free) continue;
+      begins[begin] = i;
+      for (std::uint64_t k = begin; k < begin + bytes; ++k) owner[k] = i;
+    } else {
+      const auto found = begins.find(begin);
+      BOOST_REQUIRE_EQUAL(set.remove(begin), found != begins.end());
+      if (found == begins.end()) continue;
+      for (int& o : owner) o = o == found->second ? -1 : o;
+      begins.erase(found);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(sets_are_windows_without_a_base) {
+  std::byte memory[64];
+  const std::byte* const none = nullptr;
+  const auto offset = reinterpret_cast<std::uintptr_t>(memory);
+  WindowName name{};
+  BOOST_REQUIRE(expose_ranges(name));
+  BOOST_TEST(range_of_exposed(name).base != nullptr);
+  BOOST_TEST(find_exposed(name, offset, 1) == none);
+  BOOST_TEST(add_range(name, memory, 64));
+  BOOST_TEST(find_exposed(name, offset + 8, 56) == memory + 8);
+  BOOST_TEST(find_exposed(name, offset + 8, 57) == none);
+  BOOST_TEST(withdraw(name));
+  BOOST_TEST(find_exposed(name, offset, 1) == none);
+  BOOST_TEST(!add_range(name, memory, 64));
+  WindowName next{};  // of a plain window in its place: nothing of the set is left
+  BOOST_REQUIRE(expose(memory, 8, next));
+  BOOST_TEST(find_exposed(next, offset, 1) == none);
+  BOOST_TEST(!add_range(next, memory, 8));
+  BOOST_TEST(withdraw(next));
+  BOOST_REQUIRE(expose_ranges(name));
+  BOOST_TEST(find_exposed(name, offset, 1) == none);
+  BOOST_TEST(withdraw(name));
+  BOOST_REQUIRE(expose(nullptr, 0, next));
+  BOOST_TEST(range_of_exposed(next).base != nullptr);
+  BOOST_TEST(find_exposed(next, 0, 1) == none);
+  BOOST_TEST(withdraw(next));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
