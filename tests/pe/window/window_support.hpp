@@ -66,7 +66,7 @@ class Windows {
 
  private:
   void open() {
-    std::memset(base, 0, bytes_);
+    if (bytes_ != 0) std::memset(base, 0, bytes_);
     shmemx_window_description_t mine{};
     CHECK_EQUAL(shmemx_window_describe(own, &mine), SHMEMX_SUCCESS);
     for (const auto& description : exchange(mine)) {
