@@ -1,4 +1,6 @@
 // Very many windows, and very many operations at once.
+#include <sys/mman.h>
+
 #include "window_support.hpp"
 
 namespace {
@@ -88,4 +90,40 @@ PE_TEST(a_million_operations_are_open) {
   shmem_barrier_all();
   for (std::size_t word = 1; word < kWords; word += 2) ok = ok && windows.mine<std::uint64_t>()[word] == 1;
   CHECK(ok);
+}
+
+// One get and one accumulate of more than 2^31 bytes and elements, on reserved memory of which only the end is
+// resident.
+PE_TEST(lengths_and_counts_exceed_32_bits) {
+  constexpr std::size_t kPiece = std::size_t{1} << 20;
+  constexpr std::size_t kPieces = 2049;
+  constexpr std::size_t kBytes = kPiece * kPieces;
+  void* const space =
+      ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  CHECK(space != MAP_FAILED);
+  shmemx_window_t own = SHMEMX_WINDOW_INVALID;
+  CHECK_EQUAL(shmemx_window_expose(space, kBytes, &own), SHMEMX_SUCCESS);
+  static_cast<std::byte*>(space)[kBytes - 1] = std::byte(me() + 1);
+  shmemx_window_description_t mine{};
+  shmemx_window_describe(own, &mine);
+  const shmemx_window_description_t theirs = exchange(mine)[static_cast<std::size_t>(right())];
+  shmemx_window_t window = SHMEMX_WINDOW_INVALID;
+  CHECK_EQUAL(shmemx_window_attach(&theirs, &window), SHMEMX_SUCCESS);
+  auto* const base = static_cast<std::byte*>(shmemx_window_base(window));
+  std::vector<std::byte> piece(kPiece, std::byte{77});
+  const std::vector<shmemx_iov_t> dests(kPieces, {piece.data(), kPiece});  // each overwrites the one before
+  const shmemx_iov_t target{base, kBytes};
+  CHECK_EQUAL(shmemx_window_getv(window, dests.data(), dests.size(), &target, 1), SHMEMX_SUCCESS);
+  CHECK(piece[kPiece - 1] == std::byte(right() + 1));
+  CHECK(piece[0] == std::byte{0});
+  if (me() == 0)
+    CHECK_EQUAL(
+        shmemx_window_accumulate(window, base, nullptr, kBytes, SHMEMX_UINT8, SHMEMX_OP_NO_OP | SHMEMX_OP_EXCLUSIVE),
+        SHMEMX_SUCCESS);
+  CHECK_EQUAL(shmemx_window_accumulate(window, base, nullptr, kBytes + 1, SHMEMX_UINT8, SHMEMX_OP_NO_OP),
+              int{SHMEMX_ERR_RANGE});
+  CHECK_EQUAL(shmemx_window_detach(window), SHMEMX_SUCCESS);
+  shmem_barrier_all();
+  CHECK_EQUAL(shmemx_window_free(own), SHMEMX_SUCCESS);
+  ::munmap(space, kBytes);
 }
