@@ -1,0 +1,28 @@
+// The MPI begins and ends.
+#include "interpose/api/entry.hpp"
+#include "interpose/below.hpp"
+#include "interpose/job.hpp"
+
+using shmemx::interpose::below;
+using shmemx::interpose::end_job;
+using shmemx::interpose::start_job;
+
+SHMEMX_ENTRY int PMPI_Init(int* argc, char*** argv) {
+  const int code = below().Init(argc, argv);
+  if (code == MPI_SUCCESS) start_job();
+  return code;
+}
+SHMEMX_BOTH_NAMES(Init)
+
+SHMEMX_ENTRY int PMPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  const int code = below().Init_thread(argc, argv, required, provided);
+  if (code == MPI_SUCCESS) start_job();
+  return code;
+}
+SHMEMX_BOTH_NAMES(Init_thread)
+
+SHMEMX_ENTRY int PMPI_Finalize() {
+  end_job();
+  return below().Finalize();
+}
+SHMEMX_BOTH_NAMES(Finalize)

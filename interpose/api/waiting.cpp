@@ -1,0 +1,62 @@
+// The routines that wait for requests, or test them. Those of one-sided operations are completed first.
+#include "interpose/api/entry.hpp"
+#include "interpose/below.hpp"
+#include "interpose/request.hpp"
+
+using shmemx::interpose::before_test;
+using shmemx::interpose::before_wait;
+using shmemx::interpose::below;
+
+SHMEMX_ENTRY int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
+  before_wait();
+  return below().Wait(request, status);
+}
+SHMEMX_BOTH_NAMES(Wait)
+
+SHMEMX_ENTRY int PMPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
+  before_wait();
+  return below().Waitall(count, requests, statuses);
+}
+SHMEMX_BOTH_NAMES(Waitall)
+
+SHMEMX_ENTRY int PMPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status) {
+  before_wait();
+  return below().Waitany(count, requests, index, status);
+}
+SHMEMX_BOTH_NAMES(Waitany)
+
+SHMEMX_ENTRY int PMPI_Waitsome(int count, MPI_Request requests[], int* done, int indices[], MPI_Status statuses[]) {
+  before_wait();
+  return below().Waitsome(count, requests, done, indices, statuses);
+}
+SHMEMX_BOTH_NAMES(Waitsome)
+
+SHMEMX_ENTRY int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+  before_test();
+  return below().Test(request, flag, status);
+}
+SHMEMX_BOTH_NAMES(Test)
+
+SHMEMX_ENTRY int PMPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
+  before_test();
+  return below().Testall(count, requests, flag, statuses);
+}
+SHMEMX_BOTH_NAMES(Testall)
+
+SHMEMX_ENTRY int PMPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
+  before_test();
+  return below().Testany(count, requests, index, flag, status);
+}
+SHMEMX_BOTH_NAMES(Testany)
+
+SHMEMX_ENTRY int PMPI_Testsome(int count, MPI_Request requests[], int* done, int indices[], MPI_Status statuses[]) {
+  before_test();
+  return below().Testsome(count, requests, done, indices, statuses);
+}
+SHMEMX_BOTH_NAMES(Testsome)
+
+SHMEMX_ENTRY int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
+  before_test();
+  return below().Request_get_status(request, flag, status);
+}
+SHMEMX_BOTH_NAMES(Request_get_status)

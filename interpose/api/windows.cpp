@@ -1,0 +1,147 @@
+// Windows are created, asked for, and freed.
+#include <cstring>
+
+#include "interpose/api/entry.hpp"
+#include "interpose/attributes.hpp"
+#include "interpose/below.hpp"
+#include "interpose/create.hpp"
+#include "interpose/errors.hpp"
+
+namespace interpose = shmemx::interpose;
+using interpose::below;
+using interpose::create;
+using interpose::Created;
+using interpose::find_window;
+using interpose::finish;
+using interpose::Target;
+using interpose::Window;
+
+SHMEMX_ENTRY int PMPI_Win_create(void* base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
+  const Created made = create("MPI_Win_create", {MPI_WIN_FLAVOR_CREATE, base, size, disp_unit}, info, comm, win);
+  return made.is_taken ? made.error_class : below().Win_create(base, size, disp_unit, info, comm, win);
+}
+SHMEMX_BOTH_NAMES(Win_create)
+
+SHMEMX_ENTRY int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* win) {
+  const Created made = create("MPI_Win_allocate", {MPI_WIN_FLAVOR_ALLOCATE, nullptr, size, disp_unit}, info, comm, win);
+  if (!made.is_taken) return below().Win_allocate(size, disp_unit, info, comm, base, win);
+  if (made.error_class == MPI_SUCCESS) std::memcpy(base, &made.base, sizeof made.base);
+  return made.error_class;
+}
+SHMEMX_BOTH_NAMES(Win_allocate)
+
+SHMEMX_ENTRY int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* win) {
+  const Created made = create("MPI_Win_allocate_shared", {MPI_WIN_FLAVOR_SHARED, nullptr, size, disp_unit}, info, comm, win);
+  if (!made.is_taken) return below().Win_allocate_shared(size, disp_unit, info, comm, base, win);
+  if (made.error_class == MPI_SUCCESS) std::memcpy(base, &made.base, sizeof made.base);
+  return made.error_class;
+}
+SHMEMX_BOTH_NAMES(Win_allocate_shared)
+
+SHMEMX_ENTRY int PMPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint* size, int* disp_unit, void* base) {
+  const Window* const window = find_window(win);
+  if (window == nullptr) return below().Win_shared_query(win, rank, size, disp_unit, base);
+  const Target* part = nullptr;
+  const int code = interpose::find_part(*window, rank, part);
+  if (code != MPI_SUCCESS) return finish(*window, "MPI_Win_shared_query", code);
+  *size = part == nullptr ? 0 : static_cast<MPI_Aint>(part->offer.bytes);
+  *disp_unit = part == nullptr ? 1 : part->offer.disp_unit;
+  void* const address = part == nullptr ? nullptr : part->mapped;
+  std::memcpy(base, &address, sizeof address);
+  return MPI_SUCCESS;
+}
+SHMEMX_BOTH_NAMES(Win_shared_query)
+
+#if MPI_VERSION >= 4
+
+SHMEMX_ENTRY int PMPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
+  const Created made = create("MPI_Win_create_c", {MPI_WIN_FLAVOR_CREATE, base, size, disp_unit}, info, comm, win);
+  return made.is_taken ? made.error_class : below().Win_create_c(base, size, disp_unit, info, comm, win);
+}
+SHMEMX_BOTH_NAMES(Win_create_c)
+
+SHMEMX_ENTRY int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* win) {
+  const Created made = create("MPI_Win_allocate_c", {MPI_WIN_FLAVOR_ALLOCATE, nullptr, size, disp_unit}, info, comm, win);
+  if (!made.is_taken) return below().Win_allocate_c(size, disp_unit, info, comm, base, win);
+  if (made.error_class == MPI_SUCCESS) std::memcpy(base, &made.base, sizeof made.base);
+  return made.error_class;
+}
+SHMEMX_BOTH_NAMES(Win_allocate_c)
+
+SHMEMX_ENTRY int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* win) {
+  const Created made = create("MPI_Win_allocate_shared_c", {MPI_WIN_FLAVOR_SHARED, nullptr, size, disp_unit}, info, comm, win);
+  if (!made.is_taken) return below().Win_allocate_shared_c(size, disp_unit, info, comm, base, win);
+  if (made.error_class == MPI_SUCCESS) std::memcpy(base, &made.base, sizeof made.base);
+  return made.error_class;
+}
+SHMEMX_BOTH_NAMES(Win_allocate_shared_c)
+
+SHMEMX_ENTRY int PMPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* disp_unit, void* base) {
+  const Window* const window = find_window(win);
+  if (window == nullptr) return below().Win_shared_query_c(win, rank, size, disp_unit, base);
+  const Target* part = nullptr;
+  const int code = interpose::find_part(*window, rank, part);
+  if (code != MPI_SUCCESS) return finish(*window, "MPI_Win_shared_query_c", code);
+  *size = part == nullptr ? 0 : static_cast<MPI_Aint>(part->offer.bytes);
+  *disp_unit = part == nullptr ? 1 : part->offer.disp_unit;
+  void* const address = part == nullptr ? nullptr : part->mapped;
+  std::memcpy(base, &address, sizeof address);
+  return MPI_SUCCESS;
+}
+SHMEMX_BOTH_NAMES(Win_shared_query_c)
+
+#endif
+
+SHMEMX_ENTRY int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win* win) {
+  const Created made = create("MPI_Win_create_dynamic", {MPI_WIN_FLAVOR_DYNAMIC, nullptr, 0, 1}, info, comm, win);
+  return made.is_taken ? made.error_class : below().Win_create_dynamic(info, comm, win);
+}
+SHMEMX_BOTH_NAMES(Win_create_dynamic)
+
+SHMEMX_ENTRY int PMPI_Win_attach(MPI_Win win, void* base, MPI_Aint size) {
+  const Window* const window = find_window(win);
+  if (window == nullptr) return below().Win_attach(win, base, size);
+  return finish(*window, "MPI_Win_attach", interpose::add_memory(*window, base, size));
+}
+SHMEMX_BOTH_NAMES(Win_attach)
+
+SHMEMX_ENTRY int PMPI_Win_detach(MPI_Win win, const void* base) {
+  const Window* const window = find_window(win);
+  if (window == nullptr) return below().Win_detach(win, base);
+  return finish(*window, "MPI_Win_detach", interpose::remove_memory(*window, base));
+}
+SHMEMX_BOTH_NAMES(Win_detach)
+
+SHMEMX_ENTRY int PMPI_Win_free(MPI_Win* win) {
+  Window* const window = find_window(*win);
+  if (window == nullptr) return below().Win_free(win);
+  const int code = interpose::check_free(*window);
+  return code == MPI_SUCCESS ? interpose::free_window(*window, win) : finish(*window, "MPI_Win_free", code);
+}
+SHMEMX_BOTH_NAMES(Win_free)
+
+SHMEMX_ENTRY int PMPI_Win_get_attr(MPI_Win win, int keyval, void* value, int* flag) {
+  Window* const window = find_window(win);
+  void* const own = window == nullptr ? nullptr : interpose::attribute(*window, keyval);
+  if (own == nullptr) return below().Win_get_attr(win, keyval, value, flag);
+  std::memcpy(value, &own, sizeof own);
+  *flag = 1;
+  return MPI_SUCCESS;
+}
+SHMEMX_BOTH_NAMES(Win_get_attr)
+
+SHMEMX_ENTRY int PMPI_Win_set_info(MPI_Win win, MPI_Info info) {
+  const Window* const window = find_window(win);
+  if (window == nullptr) return below().Win_set_info(win, info);
+  // No key of a window may be changed later, and none has to.
+  return info == MPI_INFO_NULL ? finish(*window, "MPI_Win_set_info", interpose::wrong(MPI_ERR_INFO, "the info is null"))
+                               : MPI_SUCCESS;
+}
+SHMEMX_BOTH_NAMES(Win_set_info)
+
+SHMEMX_ENTRY int PMPI_Win_get_info(MPI_Win win, MPI_Info* info) {
+  const Window* const window = find_window(win);
+  if (window == nullptr) return below().Win_get_info(win, info);
+  return finish(*window, "MPI_Win_get_info", window->hints->copy_to(info));
+}
+SHMEMX_BOTH_NAMES(Win_get_info)

@@ -1,0 +1,89 @@
+#include "interpose/array_types.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace shmemx::interpose {
+namespace {
+
+struct Run {
+  std::int64_t first;
+  std::int64_t count;
+};
+
+struct Dimension {
+  std::int64_t size = 0;
+  std::vector<Run> owned;
+};
+
+using Dimensions = std::vector<Dimension>;  // the last one is contiguous in memory
+using Part = std::function<void(std::int64_t, std::int64_t)>;
+
+void visit(const Dimensions& dimensions, std::size_t level, std::int64_t before, const Part& part) {
+  const Dimension& dimension = dimensions[level];
+  const bool last = level + 1 == dimensions.size();
+  for (const Run& run : dimension.owned) {
+    const std::int64_t first = before * dimension.size + run.first;
+    if (last) {
+      part(first, run.count);
+    } else {
+      for (std::int64_t i = 0; i < run.count; ++i) visit(dimensions, level + 1, first + i, part);
+    }
+  }
+}
+
+Dimensions subarray(const Contents& contents) {
+  const auto n = static_cast<std::size_t>(contents.integer(0));
+  Dimensions made(n);
+  for (std::size_t i = 0; i < n; ++i)
+    made[i] = {contents.integer(1 + i), {{contents.integer(1 + 2 * n + i), contents.integer(1 + n + i)}}};
+  if (contents.integer(1 + 3 * n) == MPI_ORDER_FORTRAN) std::reverse(made.begin(), made.end());
+  return made;
+}
+
+// One dimension of a distributed array, as seen by the process with this coordinate.
+struct Distribution {
+  std::int64_t kind;
+  std::int64_t argument;
+  std::int64_t processes;
+  std::int64_t coordinate;
+};
+
+std::vector<Run> owned_of(std::int64_t size, const Distribution& how) {
+  if (how.kind == MPI_DISTRIBUTE_NONE) return {{0, size}};
+  std::int64_t block = how.argument;
+  if (block == MPI_DISTRIBUTE_DFLT_DARG)
+    block = how.kind == MPI_DISTRIBUTE_BLOCK ? (size + how.processes - 1) / how.processes : 1;
+  std::vector<Run> owned;
+  for (std::int64_t first = how.coordinate * block; first < size; first += how.processes * block) {
+    owned.push_back({first, std::min(block, size - first)});
+    if (how.kind == MPI_DISTRIBUTE_BLOCK) break;
+  }
+  return owned;
+}
+
+Dimensions distributed_array(const Contents& contents) {
+  const auto n = static_cast<std::size_t>(contents.integer(2));
+  Dimensions made(n);
+  std::int64_t rest = contents.integer(1);  // the process's number in the grid, whose last dimension varies fastest
+  for (std::size_t i = n; i-- > 0;) {
+    const std::int64_t processes = contents.integer(3 + 3 * n + i);
+    const Distribution how{contents.integer(3 + n + i), contents.integer(3 + 2 * n + i), processes, rest % processes};
+    rest /= processes;
+    const std::int64_t size = contents.integer(3 + i);
+    made[i] = {size, owned_of(size, how)};
+  }
+  if (contents.integer(3 + 4 * n) == MPI_ORDER_FORTRAN) std::reverse(made.begin(), made.end());
+  return made;
+}
+
+}  // namespace
+
+void for_each_part(const Contents& contents, const Part& part) {
+  const Dimensions dimensions =
+      contents.combiner() == MPI_COMBINER_SUBARRAY ? subarray(contents) : distributed_array(contents);
+  if (!dimensions.empty()) visit(dimensions, 0, 0, part);
+}
+
+}  // namespace shmemx::interpose

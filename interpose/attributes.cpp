@@ -1,0 +1,44 @@
+#include "interpose/attributes.hpp"
+
+#include "interpose/errors.hpp"
+
+namespace shmemx::interpose {
+
+void* attribute(Window& window, int keyval) {
+  // The base may be null, and a null result means another key: the MPI below has no base either.
+  if (keyval == MPI_WIN_BASE) return window.own.base;
+  if (keyval == MPI_WIN_SIZE) return &window.own.bytes;
+  if (keyval == MPI_WIN_DISP_UNIT) return &window.own.disp_unit;
+  if (keyval == MPI_WIN_CREATE_FLAVOR) return &window.flavor;
+  return keyval == MPI_WIN_MODEL ? &window.model : nullptr;
+}
+
+int find_part(const Window& window, int rank, const Target*& part) {
+  part = nullptr;
+  if (window.flavor != MPI_WIN_FLAVOR_SHARED) return wrong(MPI_ERR_RMA_FLAVOR, "the window is not a shared one");
+  if (rank != MPI_PROC_NULL && (rank < 0 || rank >= window.size))
+    return wrong(MPI_ERR_RANK, "the rank is not in the window's group");
+  for (int i = rank == MPI_PROC_NULL ? 0 : rank; i < window.size; ++i) {
+    const Target& target = window.targets[static_cast<std::size_t>(i)];
+    if (rank == MPI_PROC_NULL && target.offer.bytes == 0) continue;
+    part = &target;
+    break;
+  }
+  return MPI_SUCCESS;
+}
+
+int add_memory(const Window& window, void* base, MPI_Aint bytes) {
+  if (window.flavor != MPI_WIN_FLAVOR_DYNAMIC) return wrong(MPI_ERR_RMA_FLAVOR, "the window is not a dynamic one");
+  if (bytes < 0) return wrong(MPI_ERR_SIZE, "the size is negative");
+  if (bytes == 0) return MPI_SUCCESS;
+  const int code = shmemx_window_add_range(window.own.data, base, static_cast<std::size_t>(bytes));
+  return code == SHMEMX_SUCCESS ? MPI_SUCCESS : wrong(MPI_ERR_RMA_ATTACH, shmemx_error_text(code));
+}
+
+int remove_memory(const Window& window, const void* base) {
+  if (window.flavor != MPI_WIN_FLAVOR_DYNAMIC) return wrong(MPI_ERR_RMA_FLAVOR, "the window is not a dynamic one");
+  const int code = shmemx_window_remove_range(window.own.data, const_cast<void*>(base));
+  return code == SHMEMX_SUCCESS ? MPI_SUCCESS : wrong(MPI_ERR_RMA_ATTACH, "no memory that begins here is attached");
+}
+
+}  // namespace shmemx::interpose

@@ -1,0 +1,66 @@
+#include "interpose/control.hpp"
+
+#include <atomic>
+
+#include "interpose/errors.hpp"
+#include "interpose/waiting.hpp"
+
+namespace shmemx::interpose::control {
+namespace {
+
+using Word = std::atomic_ref<std::uint64_t>;
+
+Word word_at(std::byte* memory, std::size_t word) noexcept {
+  return Word(*reinterpret_cast<std::uint64_t*>(memory + word));
+}
+
+constexpr std::uint64_t kOne = 1;  // stays valid while nonblocking operations read it
+
+}  // namespace
+
+int rounds(int size) noexcept {
+  int count = 0;
+  while ((1 << count) < size) ++count;
+  return count;
+}
+std::size_t completions() noexcept { return 0; }
+std::size_t round(int number) noexcept { return kLine * (1 + static_cast<std::size_t>(number)); }
+std::size_t posts(int size, int rank) noexcept {
+  return round(rounds(size)) + sizeof(std::uint64_t) * static_cast<std::size_t>(rank);
+}
+std::size_t bytes(int size) noexcept { return posts(size, size); }
+
+int notify(Window& window, Target& target, std::size_t word) {
+  if (const int code = attach(window, target); code != MPI_SUCCESS) return code;
+  if (target.control_mapped != nullptr) {
+    word_at(target.control_mapped, word).fetch_add(1, std::memory_order_acq_rel);  // notify
+    return MPI_SUCCESS;
+  }
+  void* const there = reinterpret_cast<void*>(target.offer.control_address + word);
+  return class_of(shmemx_window_accumulate_nbi(target.control, there, &kOne, 1, SHMEMX_UINT64, SHMEMX_OP_SUM, nullptr));
+}
+
+bool has(const Window& window, std::size_t word, std::uint64_t value) noexcept {
+  return word_at(window.own.control, word).load(std::memory_order_acquire) >= value;  // notify
+}
+
+void await(const Window& window, std::size_t word, std::uint64_t value) {
+  wait_until([&] { return has(window, word, value); });
+}
+
+void take(const Window& window, std::size_t word, std::uint64_t value) noexcept {
+  word_at(window.own.control, word).fetch_sub(value, std::memory_order_acq_rel);  // notify
+}
+
+// Dissemination: in each round the process 2^round further on is notified.
+int barrier(Window& window) {
+  const std::uint64_t passed = ++window.epochs.barriers;
+  for (int number = 0; (1 << number) < window.size; ++number) {
+    Target& next = window.targets[static_cast<std::size_t>((window.own.rank + (1 << number)) % window.size)];
+    if (const int code = notify(window, next, round(number)); code != MPI_SUCCESS) return code;
+    await(window, round(number), passed);
+  }
+  return MPI_SUCCESS;
+}
+
+}  // namespace shmemx::interpose::control

@@ -1,0 +1,39 @@
+// The control memory of a window: words of each process that the others increase to tell it something.
+//
+//   line 0            completions of exposure epochs
+//   line 1 + round    rounds of the barrier, one for each power of two below the number of processes
+//   then              a word for each process of the window: the posts that it has made to this one
+//
+// Each is increased by others and read, or decreased, by its process alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "interpose/window.hpp"
+
+namespace shmemx::interpose::control {
+
+inline constexpr std::size_t kLine = 64;
+
+int rounds(int size) noexcept;
+std::size_t bytes(int size) noexcept;
+std::size_t completions() noexcept;
+std::size_t round(int number) noexcept;
+std::size_t posts(int size, int rank) noexcept;
+
+// Adds 1 to a word of the target. What this process has completed before is visible to a process that sees it. Returns
+// an error class.
+int notify(Window& window, Target& target, std::size_t word);
+
+// Waits until a word of this process is at least `value`.
+void await(const Window& window, std::size_t word, std::uint64_t value);
+// Returns true if it is.
+bool has(const Window& window, std::size_t word, std::uint64_t value) noexcept;
+// Subtracts from a word of this process.
+void take(const Window& window, std::size_t word, std::uint64_t value) noexcept;
+
+// Waits until all processes of the window have called it.
+int barrier(Window& window);
+
+}  // namespace shmemx::interpose::control

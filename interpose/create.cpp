@@ -1,0 +1,237 @@
+#include "interpose/create.hpp"
+
+#include <climits>
+#include <cstring>
+#include <numeric>
+#include <string>
+
+#include "interpose/below.hpp"
+#include "interpose/control.hpp"
+#include "interpose/errors.hpp"
+#include "interpose/hints.hpp"
+#include "interpose/job.hpp"
+
+namespace shmemx::interpose {
+
+Windows& windows = *new Windows;  // never destroyed: attributes may be deleted while the process ends
+
+namespace {
+
+int check(const Wanted& wanted) {
+  if (wanted.bytes < 0) return wrong(MPI_ERR_SIZE, "the size is negative");
+  if (wanted.disp_unit <= 0 || wanted.disp_unit > INT_MAX)
+    return wrong(MPI_ERR_DISP, "the displacement unit is not positive, or too large");
+  if (wanted.flavor == MPI_WIN_FLAVOR_CREATE && wanted.base == nullptr && wanted.bytes > 0)
+    return wrong(MPI_ERR_BASE, "the base is null, but the size is not 0");
+  return MPI_SUCCESS;
+}
+
+// An empty window of the MPI. It gives the handle, and keeps what does not concern memory. Errors do not reach the
+// program, since another window is made then.
+bool make_empty_window(MPI_Comm communicator, MPI_Win* win) {
+  MPI_Errhandler before = MPI_ERRHANDLER_NULL;
+  PMPI_Comm_get_errhandler(communicator, &before);
+  PMPI_Comm_set_errhandler(communicator, MPI_ERRORS_RETURN);
+  int code = below().Win_create_dynamic(MPI_INFO_NULL, communicator, win);
+  if (code != MPI_SUCCESS) {  // Open MPI's component sm has allocated windows only
+    void* unused = nullptr;
+    code = below().Win_allocate(0, 1, MPI_INFO_NULL, communicator, &unused, win);
+  }
+  PMPI_Comm_set_errhandler(communicator, before);
+  if (before != MPI_ERRHANDLER_NULL) PMPI_Errhandler_free(&before);
+  return code == MPI_SUCCESS;
+}
+
+bool make_control(Window& window, Offer& offer) {
+  Own& own = window.own;
+  void* memory = nullptr;
+  const std::size_t bytes = control::bytes(window.size);
+  if (shmemx_window_allocate(bytes, &memory, &own.control_window) != SHMEMX_SUCCESS) return false;
+  std::memset(memory, 0, bytes);
+  own.control = static_cast<std::byte*>(memory);
+  offer.control_address = reinterpret_cast<std::uintptr_t>(memory);
+  return shmemx_window_describe(own.control_window, &offer.control) == SHMEMX_SUCCESS;
+}
+
+// Makes this process's memory accessible to the others. `bytes` is what it allocates, which may be for all.
+bool make_data(Window& window, std::size_t bytes, Offer& offer) {
+  Own& own = window.own;
+  int code = SHMEMX_SUCCESS;
+  if (window.flavor == MPI_WIN_FLAVOR_DYNAMIC) {
+    code = shmemx_window_expose_ranges(&own.data);
+  } else if (window.flavor == MPI_WIN_FLAVOR_CREATE) {
+    if (bytes == 0) return true;
+    code = shmemx_window_expose(own.base, bytes, &own.data);
+  } else {
+    code = shmemx_window_allocate(bytes, &own.base, &own.data);
+    if (code == SHMEMX_SUCCESS && bytes != 0) offer.base = reinterpret_cast<std::uintptr_t>(own.base);
+  }
+  return code == SHMEMX_SUCCESS && shmemx_window_describe(own.data, &offer.data) == SHMEMX_SUCCESS;
+}
+
+void free_own(Window& window) {
+  if (window.own.data != SHMEMX_WINDOW_INVALID) shmemx_window_free(window.own.data);
+  if (window.own.control_window != SHMEMX_WINDOW_INVALID) shmemx_window_free(window.own.control_window);
+}
+
+void detach_all(Window& window) {
+  for (int rank = 0; rank < window.size; ++rank) {
+    Target& target = window.targets[static_cast<std::size_t>(rank)];
+    if (!target.attached.load(std::memory_order_acquire)) continue;
+    if (target.data != SHMEMX_WINDOW_INVALID) shmemx_window_detach(target.data);
+    shmemx_window_detach(target.control);
+  }
+}
+
+// Exchanges the offers. Returns false if a process is not able to take part.
+bool exchange(Window& window, const Offer& own, MPI_Comm communicator) {
+  std::vector<Offer> offers(static_cast<std::size_t>(window.size));
+  const int bytes = static_cast<int>(sizeof(Offer));
+  PMPI_Allgather(&own, bytes, MPI_BYTE, offers.data(), bytes, MPI_BYTE, communicator);
+  bool able = true;
+  for (std::size_t i = 0; i < offers.size(); ++i) {
+    window.targets[i].offer = offers[i];
+    window.targets[i].base = offers[i].base;
+    able = able && offers[i].is_able != 0;
+  }
+  return able;
+}
+
+// The memory of a shared window is one block of process 0, in which the others have their parts one after the other, or
+// a block of each process. Returns false if this process cannot load and store all of it.
+bool map_shared(Window& window, bool one_block) {
+  std::uint64_t next = window.targets[0].offer.base;
+  for (int rank = 0; rank < window.size; ++rank) {
+    Target& target = window.targets[static_cast<std::size_t>(rank)];
+    if (one_block) {
+      target.offer.data = window.targets[0].offer.data;
+      target.offer.base = target.base = next;
+      next += target.offer.bytes;
+    }
+    if (attach(window, target) != MPI_SUCCESS || (target.offer.bytes != 0 && target.mapped == nullptr)) return false;
+  }
+  window.own.base = window.targets[static_cast<std::size_t>(window.own.rank)].mapped;
+  return true;
+}
+
+bool all_agree(bool here, MPI_Comm communicator) {
+  int mine = here ? 1 : 0;
+  int all = 0;
+  PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, communicator);
+  return all == 1;
+}
+
+// The bytes that this process allocates for a shared window.
+std::size_t shared_bytes(const Window& window, bool one_block, MPI_Comm communicator) {
+  if (!one_block) return static_cast<std::size_t>(window.own.bytes);
+  const auto mine = static_cast<std::uint64_t>(window.own.bytes);
+  std::uint64_t all = 0;
+  PMPI_Allreduce(&mine, &all, 1, MPI_UINT64_T, MPI_SUM, communicator);
+  return window.own.rank == 0 ? all : 0;
+}
+
+// Returns false if the window cannot be taken over; then nothing is left of it.
+bool open(Window& window, MPI_Info info, MPI_Comm communicator) {
+  window.hints = std::make_unique<Hints>(info);
+  const bool shared = window.flavor == MPI_WIN_FLAVOR_SHARED;
+  const bool one_block = shared && !window.hints->is_true("alloc_shared_noncontig");
+  auto bytes = static_cast<std::size_t>(window.own.bytes);
+  if (shared) bytes = shared_bytes(window, one_block, communicator);
+  Offer offer{};
+  offer.base = reinterpret_cast<std::uintptr_t>(window.own.base);
+  offer.bytes = static_cast<std::uint64_t>(window.own.bytes);
+  offer.disp_unit = window.own.disp_unit;
+  const bool has_handle = make_empty_window(communicator, &window.handle);
+  offer.is_able = has_handle && make_control(window, offer) && make_data(window, bytes, offer) ? 1 : 0;
+  bool able = exchange(window, offer, communicator);
+  if (able && shared) able = all_agree(map_shared(window, one_block), communicator);
+  if (able) return true;
+  detach_all(window);
+  if (shared) PMPI_Barrier(communicator);
+  free_own(window);
+  if (has_handle) below().Win_free(&window.handle);
+  return false;
+}
+
+void describe(Window& window, const Wanted& wanted, MPI_Comm communicator) {
+  PMPI_Comm_rank(communicator, &window.own.rank);
+  PMPI_Comm_size(communicator, &window.size);
+  PMPI_Comm_group(communicator, &window.group);
+  window.flavor = wanted.flavor;
+  window.own.base = wanted.base;
+  window.own.bytes = wanted.bytes;
+  window.own.disp_unit = static_cast<int>(wanted.disp_unit);
+  window.targets = std::make_unique<Target[]>(static_cast<std::size_t>(window.size));
+  window.messaged.reserve(static_cast<std::size_t>(window.size));  // read while it grows
+}
+
+}  // namespace
+
+int attach_slow(Window& window, Target& target) {
+  const std::lock_guard guard(window.mutex);
+  if (target.attached.load(std::memory_order_relaxed)) return MPI_SUCCESS;
+  int code = shmemx_window_attach(&target.offer.control, &target.control);
+  if (code != SHMEMX_SUCCESS) return class_of(code);
+  void* const words = reinterpret_cast<void*>(target.offer.control_address);
+  target.control_mapped =
+      static_cast<std::byte*>(shmemx_window_ptr(target.control, words, control::bytes(window.size)));
+  if (window.flavor == MPI_WIN_FLAVOR_DYNAMIC || target.offer.bytes != 0) {
+    code = shmemx_window_attach(&target.offer.data, &target.data);
+    if (code != SHMEMX_SUCCESS) return class_of(code);
+    target.mapped = static_cast<std::byte*>(
+        shmemx_window_ptr(target.data, reinterpret_cast<void*>(target.base), target.offer.bytes));
+  }
+  if (target.mapped == nullptr || target.control_mapped == nullptr) {
+    window.messaged.push_back(static_cast<int>(&target - window.targets.get()));
+    window.messaged_count.store(window.messaged.size(), std::memory_order_release);
+  }
+  target.attached.store(true, std::memory_order_release);  // attach
+  return MPI_SUCCESS;
+}
+
+Created create(const char* routine, const Wanted& wanted, MPI_Info info, MPI_Comm communicator, MPI_Win* win) {
+  int is_inter = 0;
+  if (!is_serving() || communicator == MPI_COMM_NULL) return {false, MPI_SUCCESS, nullptr};
+  if (PMPI_Comm_test_inter(communicator, &is_inter) != MPI_SUCCESS || is_inter != 0) return {false, MPI_SUCCESS, nullptr};
+  if (const int code = check(wanted); code != MPI_SUCCESS)
+    return {true, raise(communicator, routine, code), nullptr};
+  auto window = std::make_unique<Window>();
+  describe(*window, wanted, communicator);
+  std::vector<int> pes;
+  const bool known = pes_of_group(window->group, pes);
+  if (!known) report(std::string(routine) + ": left to the MPI, since not all processes are of MPI_COMM_WORLD");
+  if (!known || !open(*window, info, communicator)) {
+    if (known) report(std::string(routine) + ": left to the MPI, since not all memory can be shared or exposed");
+    PMPI_Group_free(&window->group);
+    return {false, MPI_SUCCESS, nullptr};
+  }
+  *win = window->handle;
+  Window* const made = window.release();
+  windows.insert(made->handle, made);
+  return {true, MPI_SUCCESS, made->own.base};
+}
+
+int check_free(const Window& window) {
+  const Epochs& epochs = window.epochs;
+  if (epochs.access != Access::none && epochs.access != Access::fence)
+    return wrong(MPI_ERR_RMA_SYNC, "an access epoch is open");
+  if (epochs.is_exposed) return wrong(MPI_ERR_RMA_SYNC, "an exposure epoch is open");
+  return MPI_SUCCESS;
+}
+
+int free_window(Window& window, MPI_Win* win) {
+  for (const int rank : window.messaged) {
+    const Target& target = window.targets[static_cast<std::size_t>(rank)];
+    if (target.data != SHMEMX_WINDOW_INVALID) shmemx_window_flush(target.data);
+  }
+  if (const int code = control::barrier(window); code != MPI_SUCCESS) return code;
+  detach_all(window);
+  windows.remove(window.handle);
+  free_own(window);
+  PMPI_Group_free(&window.group);
+  const int code = below().Win_free(win);
+  delete &window;
+  return code;
+}
+
+}  // namespace shmemx::interpose

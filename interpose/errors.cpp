@@ -1,0 +1,58 @@
+#include "interpose/errors.hpp"
+
+#include <cstdio>
+
+#include "interpose/window.hpp"
+
+namespace shmemx::interpose {
+namespace {
+
+thread_local const char* noted = "";
+
+void print(const char* routine, MPI_Errhandler handler) {
+  if (handler == MPI_ERRORS_ARE_FATAL) {
+    int rank = 0;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    std::fprintf(stderr, "shmemx-rma: [rank %d] %s: %s\n", rank, routine, noted);
+  }
+  if (handler != MPI_ERRHANDLER_NULL) PMPI_Errhandler_free(&handler);
+}
+
+}  // namespace
+
+int wrong(int error_class, const char* what) noexcept {
+  noted = what;
+  return error_class;
+}
+
+int class_of(int shmemx_result) noexcept {
+  switch (shmemx_result) {
+    case SHMEMX_SUCCESS:
+      return MPI_SUCCESS;
+    case SHMEMX_ERR_RANGE:
+      return wrong(MPI_ERR_RMA_RANGE, "the target's memory is not in the window, or not attached to it");
+    case SHMEMX_ERR_MEMORY:
+    case SHMEMX_ERR_LIMIT:
+      return wrong(MPI_ERR_NO_MEM, shmemx_error_text(shmemx_result));
+    default:
+      return wrong(MPI_ERR_OTHER, shmemx_error_text(shmemx_result));
+  }
+}
+
+int raise(const Window& window, const char* routine, int error_class) {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  PMPI_Win_get_errhandler(window.handle, &handler);
+  print(routine, handler);
+  PMPI_Win_call_errhandler(window.handle, error_class);
+  return error_class;
+}
+
+int raise(MPI_Comm comm, const char* routine, int error_class) {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  PMPI_Comm_get_errhandler(comm, &handler);
+  print(routine, handler);
+  PMPI_Comm_call_errhandler(comm, error_class);
+  return error_class;
+}
+
+}  // namespace shmemx::interpose

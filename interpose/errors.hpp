@@ -1,0 +1,28 @@
+// Errors: what was wrong, and the window's error handler.
+#pragma once
+
+#include <mpi.h>
+
+namespace shmemx::interpose {
+
+struct Window;
+
+// Notes what was wrong, for the line that raise prints. Returns the error class.
+int wrong(int error_class, const char* what) noexcept;
+
+// Returns the error class of a result of shmemx, and notes its text.
+int class_of(int shmemx_result) noexcept;
+
+// Calls the error handler of the window, or of the communicator. If that is MPI_ERRORS_ARE_FATAL, a line on stderr says
+// what was wrong. Returns the error class.
+int raise(const Window& window, const char* routine, int error_class);
+int raise(MPI_Comm comm, const char* routine, int error_class);
+
+// The end of each routine on a window.
+inline int finish(const Window& window, const char* routine, int error_class) {
+  if (error_class == MPI_SUCCESS) [[likely]]
+    return MPI_SUCCESS;
+  return raise(window, routine, error_class);
+}
+
+}  // namespace shmemx::interpose

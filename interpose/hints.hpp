@@ -1,0 +1,22 @@
+// The info keys of a window.
+#pragma once
+
+#include <mpi.h>
+
+#include <map>
+#include <string>
+
+namespace shmemx::interpose {
+
+// Holds the keys that MPI defines for windows, with the values that are in effect. Unknown keys are ignored.
+struct Hints {
+  explicit Hints(MPI_Info info);
+
+  // Returns a new info object with all keys.
+  int copy_to(MPI_Info* info) const;
+  bool is_true(const char* key) const;
+
+  std::map<std::string, std::string> values;
+};
+
+}  // namespace shmemx::interpose

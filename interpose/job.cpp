@@ -1,0 +1,114 @@
+#include "interpose/job.hpp"
+
+#include <shmemx.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <numeric>
+#include <set>
+#include <string_view>
+
+namespace shmemx::interpose {
+namespace {
+
+struct Job {
+  bool started = false;
+  bool serving = false;
+  int world_rank = 0;
+  MPI_Comm polled = MPI_COMM_NULL;  // of this process alone: probing it lets the MPI make progress
+  std::vector<int> pe_of_rank;      // indexed by the rank in MPI_COMM_WORLD
+};
+Job job;
+
+enum class Mode { on, off, report, wrong };
+
+Mode read_mode() {
+  const char* const value = std::getenv("SHMEMX_MPI_RMA");
+  const std::string_view text = value == nullptr ? "on" : value;
+  if (text == "on" || text.empty()) return Mode::on;
+  if (text == "off") return Mode::off;
+  return text == "report" ? Mode::report : Mode::wrong;
+}
+const Mode mode = read_mode();
+
+int thread_level() {
+  int level = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&level);
+  if (level == MPI_THREAD_MULTIPLE) return SHMEM_THREAD_MULTIPLE;
+  if (level == MPI_THREAD_SERIALIZED) return SHMEM_THREAD_SERIALIZED;
+  return level == MPI_THREAD_FUNNELED ? SHMEM_THREAD_FUNNELED : SHMEM_THREAD_SINGLE;
+}
+
+// Returns true if all processes of the world found the same.
+bool all_agree(bool here) {
+  int mine = here ? 1 : 0;
+  int all = 0;
+  PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  return all == 1;
+}
+
+}  // namespace
+
+void start_job() {
+  PMPI_Comm_rank(MPI_COMM_WORLD, &job.world_rank);
+  if (mode == Mode::wrong && job.world_rank == 0)
+    std::fprintf(stderr, "shmemx-rma: SHMEMX_MPI_RMA is '%s', allowed are on, off, report; it is ignored\n",
+                 std::getenv("SHMEMX_MPI_RMA"));
+  if (!all_agree(mode != Mode::off)) return;
+  int provided = 0;
+  job.started = shmem_init_thread(thread_level(), &provided) == 0;
+  int ranks = 0;
+  PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  job.pe_of_rank.assign(static_cast<std::size_t>(ranks), -1);
+  const int pe = job.started && shmem_n_pes() == ranks ? shmem_my_pe() : -1;
+  PMPI_Allgather(&pe, 1, MPI_INT, job.pe_of_rank.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  std::set<int> different(job.pe_of_rank.begin(), job.pe_of_rank.end());
+  job.serving = different.size() == job.pe_of_rank.size() && *different.begin() >= 0;
+  if (!job.serving) report("all windows are left to the MPI: shmemx does not find the processes of MPI_COMM_WORLD");
+  PMPI_Comm_dup(MPI_COMM_SELF, &job.polled);
+}
+
+void end_job() {
+  if (!job.started) return;
+  job.serving = false;
+  PMPI_Barrier(MPI_COMM_WORLD);
+  shmem_finalize();
+  PMPI_Comm_free(&job.polled);
+  job.started = false;
+}
+
+bool is_serving() noexcept { return job.serving; }
+
+bool pes_of_group(MPI_Group group, std::vector<int>& pes) {
+  int size = 0;
+  PMPI_Group_size(group, &size);
+  std::vector<int> ranks(static_cast<std::size_t>(size));
+  std::vector<int> world_ranks(static_cast<std::size_t>(size));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  MPI_Group world = MPI_GROUP_NULL;
+  PMPI_Comm_group(MPI_COMM_WORLD, &world);
+  PMPI_Group_translate_ranks(group, size, ranks.data(), world, world_ranks.data());
+  PMPI_Group_free(&world);
+  pes.clear();
+  for (const int rank : world_ranks) {
+    if (rank == MPI_UNDEFINED) return false;
+    pes.push_back(job.pe_of_rank[static_cast<std::size_t>(rank)]);
+  }
+  return true;
+}
+
+void report(const std::string& text) {
+  static std::mutex mutex;
+  static std::set<std::string> printed;
+  if (mode != Mode::report || job.world_rank != 0) return;
+  const std::lock_guard guard(mutex);
+  if (printed.insert(text).second) std::fprintf(stderr, "shmemx-rma: %s\n", text.c_str());
+}
+
+void poll_mpi() noexcept {
+  int found = 0;
+  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, job.polled, &found, MPI_STATUS_IGNORE);
+}
+
+}  // namespace shmemx::interpose

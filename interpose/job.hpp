@@ -1,0 +1,30 @@
+// The job: whether one-sided communication is taken over, and which PE each process is.
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+#include <vector>
+
+namespace shmemx::interpose {
+
+// Starts shmemx in all processes of MPI_COMM_WORLD. Collective; called when the MPI has been initialised. If it cannot
+// serve the job, all windows are left to the MPI below.
+void start_job();
+
+// Ends the use of shmemx. Collective; called before the MPI is finalised.
+void end_job();
+
+// Returns true between the two, if windows are taken over.
+bool is_serving() noexcept;
+
+// Writes the PE of each process of the group to `pes`. Returns false if one of them does not belong to the job.
+bool pes_of_group(MPI_Group group, std::vector<int>& pes);
+
+// Prints a line on stderr if SHMEMX_MPI_RMA=report is set, on the first process only and each text only once.
+void report(const std::string& text);
+
+// Lets the MPI below make progress.
+void poll_mpi() noexcept;
+
+}  // namespace shmemx::interpose

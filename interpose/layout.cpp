@@ -1,0 +1,214 @@
+#include "interpose/layout.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+
+#include "interpose/array_types.hpp"
+#include "interpose/contents.hpp"
+#include "interpose/handle_map.hpp"
+
+namespace shmemx::interpose {
+namespace {
+
+void add_piece(std::vector<Piece>& pieces, Piece piece) {
+  if (piece.bytes == 0) return;
+  if (!pieces.empty() && pieces.back().offset + static_cast<std::ptrdiff_t>(pieces.back().bytes) == piece.offset) {
+    pieces.back().bytes += piece.bytes;
+  } else {
+    pieces.push_back(piece);
+  }
+}
+
+std::ptrdiff_t extent_of(MPI_Datatype type) {
+  MPI_Aint lower = 0;
+  MPI_Aint extent = 0;
+  PMPI_Type_get_extent(type, &lower, &extent);
+  return extent;
+}
+
+// Adds `count` items of one layout to another one.
+class Builder {
+ public:
+  explicit Builder(Layout& made) : made_(made) {}
+
+  void add(const Layout& item, std::ptrdiff_t at, std::int64_t count) {
+    if (count <= 0 || item.bytes == 0) return;
+    const auto times = static_cast<std::size_t>(count);
+    if (item.dense) {
+      add_piece(made_.pieces, {at + item.pieces[0].offset, times * item.bytes});
+      add_piece(padded_, {at + item.pieces[0].offset, times * item.bytes});
+    } else {
+      for (std::int64_t i = 0; i < count; ++i) add_one(item, at + i * item.extent);
+    }
+    made_.mixed = made_.mixed || item.mixed || (made_.elements != 0 && made_.element != item.element);
+    made_.element = made_.mixed ? nullptr : item.element;
+    made_.elements += times * item.elements;
+    made_.bytes += times * item.bytes;
+    has_padding_ = has_padding_ || !item.padded.empty();
+  }
+
+  // Derives the rest from the pieces.
+  void finish(std::ptrdiff_t extent) {
+    made_.extent = extent;
+    if (has_padding_) made_.padded = std::move(padded_);
+    if (made_.pieces.empty()) return;
+    made_.low = made_.whole_elements()[0].offset;
+    made_.high = made_.low;
+    for (const Piece& piece : made_.whole_elements()) {
+      made_.low = std::min(made_.low, piece.offset);
+      made_.high = std::max(made_.high, piece.offset + static_cast<std::ptrdiff_t>(piece.bytes));
+    }
+    const std::vector<Piece>& whole = made_.whole_elements();
+    made_.dense_elements = whole.size() == 1 && extent == static_cast<std::ptrdiff_t>(whole[0].bytes);
+    made_.dense = made_.dense_elements && !has_padding_;
+  }
+
+ private:
+  void add_one(const Layout& item, std::ptrdiff_t at) {
+    for (const Piece& piece : item.pieces) add_piece(made_.pieces, {at + piece.offset, piece.bytes});
+    for (const Piece& piece : item.whole_elements()) add_piece(padded_, {at + piece.offset, piece.bytes});
+  }
+
+  Layout& made_;
+  std::vector<Piece> padded_;
+  bool has_padding_ = false;
+};
+
+Layout layout_of_element(const Element& element) {
+  Layout made;
+  made.pieces.push_back({0, element.first_bytes});
+  if (element.second_bytes != 0)
+    add_piece(made.pieces, {static_cast<std::ptrdiff_t>(element.second_offset), element.second_bytes});
+  if (element.has_padding()) made.padded.push_back({0, element.bytes});
+  made.bytes = element.first_bytes + element.second_bytes;
+  made.elements = 1;
+  made.element = &element;
+  made.extent = static_cast<std::ptrdiff_t>(element.bytes);
+  made.high = made.extent;
+  made.dense = made.padded.empty();
+  made.dense_elements = true;
+  return made;
+}
+
+Layout flatten(MPI_Datatype type);
+
+void add_indexed(const Contents& contents, const Layout& item, Builder& builder) {
+  const std::int64_t count = contents.integer(0);
+  const bool in_bytes =
+      contents.combiner() == MPI_COMBINER_HINDEXED || contents.combiner() == MPI_COMBINER_HINDEXED_BLOCK;
+  const bool one_length =
+      contents.combiner() == MPI_COMBINER_INDEXED_BLOCK || contents.combiner() == MPI_COMBINER_HINDEXED_BLOCK;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const std::int64_t length = contents.integer(one_length ? 1 : 1 + at);
+    const std::size_t first = one_length ? 2 : 1 + static_cast<std::size_t>(count);
+    const std::ptrdiff_t offset = in_bytes ? contents.address(at) : contents.integer(first + at) * item.extent;
+    builder.add(item, offset, length);
+  }
+}
+
+void add_struct(const Contents& contents, Builder& builder) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(contents.integer(0)); ++i) {
+    if (contents.integer(1 + i) != 0)
+      builder.add(flatten(contents.type(i)), contents.address(i), contents.integer(1 + i));
+  }
+}
+
+void add_of_one_type(const Contents& contents, const Layout& item, Builder& builder) {
+  switch (contents.combiner()) {
+    case MPI_COMBINER_DUP:
+    case MPI_COMBINER_RESIZED:
+      return builder.add(item, 0, 1);
+    case MPI_COMBINER_CONTIGUOUS:
+      return builder.add(item, 0, contents.integer(0));
+    case MPI_COMBINER_VECTOR:
+    case MPI_COMBINER_HVECTOR: {
+      const bool in_bytes = contents.combiner() == MPI_COMBINER_HVECTOR;
+      const std::ptrdiff_t stride = in_bytes ? contents.address(0) : contents.integer(2) * item.extent;
+      for (std::int64_t i = 0; i < contents.integer(0); ++i) builder.add(item, i * stride, contents.integer(1));
+      return;
+    }
+    case MPI_COMBINER_SUBARRAY:
+    case MPI_COMBINER_DARRAY:
+      return for_each_part(contents, [&](std::int64_t first, std::int64_t count) {
+        builder.add(item, first * item.extent, count);
+      });
+    default:
+      return add_indexed(contents, item, builder);
+  }
+}
+
+// Fortran's types of a given precision are predefined ones of the same size.
+const Element* element_of_precision(MPI_Datatype type, int combiner) {
+  int bytes = 0;
+  PMPI_Type_size(type, &bytes);
+  if (combiner == MPI_COMBINER_F90_REAL)
+    return find_element(bytes == 4 ? MPI_FLOAT : bytes == 8 ? MPI_DOUBLE : MPI_LONG_DOUBLE);
+  if (combiner == MPI_COMBINER_F90_COMPLEX)
+    return find_element(bytes == 8    ? MPI_C_FLOAT_COMPLEX
+                        : bytes == 16 ? MPI_C_DOUBLE_COMPLEX
+                                      : MPI_C_LONG_DOUBLE_COMPLEX);
+  return find_element(bytes == 1   ? MPI_INT8_T
+                      : bytes == 2 ? MPI_INT16_T
+                      : bytes == 4 ? MPI_INT32_T
+                                   : MPI_INT64_T);
+}
+
+Layout flatten(MPI_Datatype type) {
+  if (const Element* const element = find_element(type); element != nullptr) return layout_of_element(*element);
+  Layout made;
+  const int combiner = combiner_of(type);
+  if (combiner == MPI_COMBINER_NAMED) return made;  // not for communication, or of no length
+  if (combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX ||
+      combiner == MPI_COMBINER_F90_INTEGER)
+    return layout_of_element(*element_of_precision(type, combiner));
+  const Contents contents(type);
+  Builder builder(made);
+  if (combiner == MPI_COMBINER_STRUCT) {
+    add_struct(contents, builder);
+  } else {
+    add_of_one_type(contents, flatten(contents.type(0)), builder);
+  }
+  builder.finish(extent_of(type));
+  return made;
+}
+
+// The layouts of all types that have been used. A derived type has an attribute that removes its layout with it.
+class Layouts {
+ public:
+  Layouts() { PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, &Layouts::forget, &keyval_, this); }
+
+  const Layout* find(MPI_Datatype type) {
+    const Layout* const known = map_.find(type);
+    return known != nullptr ? known : add(type);
+  }
+
+ private:
+  const Layout* add(MPI_Datatype type) {
+    const std::lock_guard guard(mutex_);
+    if (const Layout* const known = map_.find(type); known != nullptr) return known;
+    auto made = std::make_unique<Layout>(flatten(type));
+    if (combiner_of(type) != MPI_COMBINER_NAMED) PMPI_Type_set_attr(type, keyval_, made.get());
+    map_.insert(type, made.get());
+    return made.release();
+  }
+  static int forget(MPI_Datatype type, int, void* layout, void* self) {
+    static_cast<Layouts*>(self)->map_.remove(type);
+    delete static_cast<Layout*>(layout);
+    return MPI_SUCCESS;
+  }
+
+  std::mutex mutex_;
+  HandleMap<MPI_Datatype, const Layout> map_;
+  int keyval_ = MPI_KEYVAL_INVALID;
+};
+
+}  // namespace
+
+const Layout* layout_of(MPI_Datatype type) {
+  static Layouts& layouts = *new Layouts;  // types may be freed while the process ends
+  return type == MPI_DATATYPE_NULL ? nullptr : layouts.find(type);
+}
+
+}  // namespace shmemx::interpose

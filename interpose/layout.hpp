@@ -1,0 +1,38 @@
+// Where the data of a datatype lie: a list of pieces of memory, made once for each datatype.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "interpose/element.hpp"
+
+namespace shmemx::interpose {
+
+struct Piece {
+  std::ptrdiff_t offset;
+  std::size_t bytes;
+};
+
+// One item of a datatype. Pieces are in the order of the type map; neighbours are merged.
+struct Layout {
+  std::vector<Piece> pieces;   // data only
+  std::vector<Piece> padded;   // pairs with their padding; empty if no pair has any
+  std::size_t bytes = 0;       // of all pieces
+  std::size_t elements = 0;
+  std::ptrdiff_t extent = 0;   // from one item to the next
+  std::ptrdiff_t low = 0;      // the lowest byte
+  std::ptrdiff_t high = 0;     // the end of the highest one
+  const Element* element = nullptr;  // null if the elements are of several types
+  bool mixed = false;                // they are
+  bool dense = false;                // items follow each other without gaps, and each is one piece
+  bool dense_elements = false;       // the same of whole elements, with their padding
+
+  const std::vector<Piece>& whole_elements() const noexcept { return padded.empty() ? pieces : padded; }
+};
+
+// Returns the layout of a datatype; null if the datatype is null or unknown. It lives as long as the datatype.
+const Layout* layout_of(MPI_Datatype type);
+
+}  // namespace shmemx::interpose

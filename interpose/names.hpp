@@ -1,0 +1,26 @@
+// The routines that are taken over. X is called with each name without its prefix.
+#pragma once
+
+// clang-format off
+#define SHMEMX_TAKEN_OVER_PLAIN(X)                                                                                   \
+  X(Init) X(Init_thread) X(Finalize)                                                                                 \
+  X(Win_create) X(Win_allocate) X(Win_allocate_shared) X(Win_shared_query) X(Win_create_dynamic) X(Win_attach)       \
+  X(Win_detach) X(Win_free) X(Win_get_attr) X(Win_get_info) X(Win_set_info)                                          \
+  X(Win_fence) X(Win_start) X(Win_complete) X(Win_post) X(Win_wait) X(Win_test) X(Win_lock) X(Win_unlock)            \
+  X(Win_lock_all) X(Win_unlock_all) X(Win_flush) X(Win_flush_all) X(Win_flush_local) X(Win_flush_local_all)          \
+  X(Win_sync)                                                                                                        \
+  X(Put) X(Get) X(Accumulate) X(Get_accumulate) X(Fetch_and_op) X(Compare_and_swap)                                  \
+  X(Rput) X(Rget) X(Raccumulate) X(Rget_accumulate)                                                                  \
+  X(Wait) X(Waitall) X(Waitany) X(Waitsome) X(Test) X(Testall) X(Testany) X(Testsome) X(Request_get_status)
+
+#if MPI_VERSION >= 4
+#define SHMEMX_TAKEN_OVER_LARGE(X)                                                                                   \
+  X(Win_create_c) X(Win_allocate_c) X(Win_allocate_shared_c) X(Win_shared_query_c)                                   \
+  X(Put_c) X(Get_c) X(Accumulate_c) X(Get_accumulate_c)                                                              \
+  X(Rput_c) X(Rget_c) X(Raccumulate_c) X(Rget_accumulate_c)
+#else
+#define SHMEMX_TAKEN_OVER_LARGE(X)
+#endif
+
+#define SHMEMX_TAKEN_OVER(X) SHMEMX_TAKEN_OVER_PLAIN(X) SHMEMX_TAKEN_OVER_LARGE(X)
+// clang-format on

@@ -1,0 +1,169 @@
+// Passive target: locks of one target or of all.
+#include "interpose/epoch.hpp"
+#include "interpose/errors.hpp"
+#include "interpose/operation.hpp"
+#include "interpose/waiting.hpp"
+
+namespace shmemx::interpose {
+namespace {
+
+// Waits until the target's process grants the lock.
+int acquire(Window& window, Target& target, Lock kind) {
+  if (const int code = attach(window, target); code != MPI_SUCCESS) return code;
+  long open = 0;
+  const int shmemx_kind = kind == Lock::exclusive ? SHMEMX_LOCK_EXCLUSIVE : SHMEMX_LOCK_SHARED;
+  if (const int code = shmemx_window_lock_nbi(target.control, shmemx_kind, &open); code != SHMEMX_SUCCESS)
+    return class_of(code);
+  wait_until([&] { return __atomic_load_n(&open, __ATOMIC_ACQUIRE) == 0; });
+  return MPI_SUCCESS;
+}
+
+int release(Target& target) {
+  const Lock kind = target.lock;
+  target.lock = Lock::none;
+  target.open.store(0, std::memory_order_relaxed);
+  if (kind != Lock::shared && kind != Lock::exclusive) return MPI_SUCCESS;
+  return class_of(shmemx_window_unlock(target.control));
+}
+
+void allow(const Window& window, Target& target) {
+  target.open.store(window.epochs.number.load(std::memory_order_relaxed), std::memory_order_relaxed);
+}
+
+int check_rank(const Window& window, int rank) {
+  if (rank >= 0 && rank < window.size) return MPI_SUCCESS;
+  return wrong(MPI_ERR_RANK, "the target rank is not in the window's group");
+}
+
+// The lock that lock_all has left until the first access. Only the first thread takes it.
+int lock_late(Window& window, Target& target) {
+  const std::lock_guard guard(window.epochs.late_locks);
+  if (target.lock == Lock::none) {
+    if (!window.epochs.lock_all_unchecked) {
+      if (const int code = acquire(window, target, Lock::shared); code != MPI_SUCCESS) return code;
+    }
+    target.lock = window.epochs.lock_all_unchecked ? Lock::unchecked : Lock::shared;
+  }
+  allow(window, target);
+  return MPI_SUCCESS;
+}
+
+// Counts one more target that is locked by itself.
+int enter_lock(Window& window, Target& target, Lock kind) {
+  Epochs& epochs = window.epochs;
+  const std::lock_guard guard(window.mutex);
+  if (epochs.access == Access::start || epochs.access == Access::lock_all)
+    return wrong(MPI_ERR_RMA_SYNC, "an access epoch of another kind is open");
+  if (target.lock != Lock::none) return wrong(MPI_ERR_RMA_SYNC, "the target is locked by this process already");
+  if (epochs.access != Access::lock) epochs.number.fetch_add(1, std::memory_order_relaxed);
+  epochs.access = Access::lock;
+  target.lock = kind;
+  ++epochs.locks;
+  return MPI_SUCCESS;
+}
+
+void leave_lock(Window& window) {
+  Epochs& epochs = window.epochs;
+  const std::lock_guard guard(window.mutex);
+  if (--epochs.locks != 0) return;
+  epochs.access = Access::none;
+  epochs.number.fetch_add(1, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+int open_target(Window& window, Target& target) {
+  switch (window.epochs.access) {
+    case Access::fence:
+      allow(window, target);
+      return MPI_SUCCESS;
+    case Access::lock_all:
+      return lock_late(window, target);
+    case Access::none:
+      return wrong(MPI_ERR_RMA_SYNC, "no access epoch is open");
+    default:
+      return wrong(MPI_ERR_RMA_SYNC, "the access epoch does not contain the target");
+  }
+}
+
+int lock(Window& window, int type, int rank, int assert) {
+  if (type != MPI_LOCK_SHARED && type != MPI_LOCK_EXCLUSIVE)
+    return wrong(MPI_ERR_LOCKTYPE, "the lock type is neither MPI_LOCK_SHARED nor MPI_LOCK_EXCLUSIVE");
+  if ((assert & ~MPI_MODE_NOCHECK) != 0) return wrong(MPI_ERR_ASSERT, "the assertion is not one of this routine's");
+  if (rank == MPI_PROC_NULL) return MPI_SUCCESS;
+  if (const int code = check_rank(window, rank); code != MPI_SUCCESS) return code;
+  Target& target = window.targets[static_cast<std::size_t>(rank)];
+  const Lock wanted = type == MPI_LOCK_SHARED ? Lock::shared : Lock::exclusive;
+  const Lock kind = (assert & MPI_MODE_NOCHECK) != 0 ? Lock::unchecked : wanted;
+  if (const int code = enter_lock(window, target, kind); code != MPI_SUCCESS) return code;
+  if (kind != Lock::unchecked) {
+    if (const int code = acquire(window, target, kind); code != MPI_SUCCESS) {
+      target.lock = Lock::none;
+      leave_lock(window);
+      return code;
+    }
+  }
+  allow(window, target);
+  return MPI_SUCCESS;
+}
+
+int unlock(Window& window, int rank) {
+  if (rank == MPI_PROC_NULL) return MPI_SUCCESS;
+  if (const int code = check_rank(window, rank); code != MPI_SUCCESS) return code;
+  Target& target = window.targets[static_cast<std::size_t>(rank)];
+  if (window.epochs.access != Access::lock || target.lock == Lock::none)
+    return wrong(MPI_ERR_RMA_SYNC, "the target is not locked by MPI_Win_lock of this process");
+  const int result = flush(window, rank);
+  const int code = release(target);
+  leave_lock(window);
+  return result != MPI_SUCCESS ? result : code;
+}
+
+int lock_all(Window& window, int assert) {
+  Epochs& epochs = window.epochs;
+  if ((assert & ~MPI_MODE_NOCHECK) != 0) return wrong(MPI_ERR_ASSERT, "the assertion is not one of this routine's");
+  if (epochs.access != Access::none && epochs.access != Access::fence)
+    return wrong(MPI_ERR_RMA_SYNC, "an access epoch is open");
+  epochs.lock_all_unchecked = (assert & MPI_MODE_NOCHECK) != 0;
+  epochs.access = Access::lock_all;
+  epochs.number.fetch_add(1, std::memory_order_relaxed);
+  // Loads and stores of a shared window's memory are not seen here, so all its locks are taken now.
+  if (window.flavor != MPI_WIN_FLAVOR_SHARED || epochs.lock_all_unchecked) return MPI_SUCCESS;
+  for (int rank = 0; rank < window.size; ++rank) {
+    const int code = lock_late(window, window.targets[static_cast<std::size_t>(rank)]);
+    if (code != MPI_SUCCESS) return code;
+  }
+  return MPI_SUCCESS;
+}
+
+int unlock_all(Window& window) {
+  Epochs& epochs = window.epochs;
+  if (epochs.access != Access::lock_all)
+    return wrong(MPI_ERR_RMA_SYNC, "the window is not locked by MPI_Win_lock_all of this process");
+  int result = flush_all(window);
+  for (int rank = 0; rank < window.size; ++rank) {
+    Target& target = window.targets[static_cast<std::size_t>(rank)];
+    if (target.lock == Lock::none) continue;
+    const int code = release(target);
+    if (result == MPI_SUCCESS) result = code;
+  }
+  epochs.access = Access::none;
+  epochs.number.fetch_add(1, std::memory_order_relaxed);
+  return result;
+}
+
+int check_locked(const Window& window, int rank) {
+  if (rank == MPI_PROC_NULL) return MPI_SUCCESS;
+  if (const int code = check_rank(window, rank); code != MPI_SUCCESS) return code;
+  const bool locked = window.epochs.access == Access::lock_all ||
+                      window.targets[static_cast<std::size_t>(rank)].lock != Lock::none;
+  return locked ? MPI_SUCCESS : wrong(MPI_ERR_RMA_SYNC, "the target is not locked by this process");
+}
+
+int check_locked_all(const Window& window) {
+  const Access access = window.epochs.access;
+  if (access == Access::lock_all || access == Access::lock) return MPI_SUCCESS;
+  return wrong(MPI_ERR_RMA_SYNC, "no target is locked by this process");
+}
+
+}  // namespace shmemx::interpose

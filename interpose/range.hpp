@@ -1,0 +1,55 @@
+// The checks that all one-sided operations share: the target, its epoch, and the range of its memory.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "interpose/epoch.hpp"
+#include "interpose/errors.hpp"
+#include "interpose/layout.hpp"
+#include "interpose/window.hpp"
+
+namespace shmemx::interpose {
+
+// Sets `target` to the process, which the current epoch allows to access; to null for MPI_PROC_NULL. Returns an error
+// class.
+inline int find_target(Window& window, int rank, Target*& target) {
+  target = nullptr;
+  if (static_cast<unsigned>(rank) >= static_cast<unsigned>(window.size)) [[unlikely]]
+    return rank == MPI_PROC_NULL ? MPI_SUCCESS : wrong(MPI_ERR_RANK, "the target rank is not in the window's group");
+  target = &window.targets[static_cast<std::size_t>(rank)];
+  if (target->open.load(std::memory_order_relaxed) == window.epochs.number.load(std::memory_order_relaxed)) [[likely]]
+    return MPI_SUCCESS;
+  return open_target(window, *target);
+}
+
+// The range from the lowest byte of `count` items at `address` to the end of the highest one.
+struct Range {
+  std::uint64_t first;
+  std::uint64_t bytes;
+};
+inline Range range_of(const Layout& layout, std::uint64_t address, std::int64_t count) {
+  const std::ptrdiff_t last = (count - 1) * layout.extent;
+  const std::ptrdiff_t low = layout.low + std::min<std::ptrdiff_t>(last, 0);
+  const std::ptrdiff_t high = layout.high + std::max<std::ptrdiff_t>(last, 0);
+  return {address + static_cast<std::uint64_t>(low), static_cast<std::uint64_t>(high - low)};
+}
+
+// Returns true if the range lies in the target's memory. A dynamic window's ranges are known to their owner only.
+inline bool is_inside(const Window& window, const Target& target, const Range& range) {
+  if (window.flavor == MPI_WIN_FLAVOR_DYNAMIC) return true;
+  const std::uint64_t offset = range.first - target.base;
+  return offset <= target.offer.bytes && range.bytes <= target.offer.bytes - offset;
+}
+
+// The address that a displacement means at the target.
+inline std::uint64_t address_at(const Target& target, MPI_Aint disp) {
+  return target.base + static_cast<std::uint64_t>(disp) * static_cast<std::uint64_t>(target.offer.disp_unit);
+}
+
+inline int out_of_range() {
+  return wrong(MPI_ERR_RMA_RANGE, "the target's memory is not in the window");
+}
+
+}  // namespace shmemx::interpose

@@ -1,0 +1,134 @@
+// Put and get.
+#include <cstring>
+
+#include "interpose/operation.hpp"
+#include "interpose/piece_walk.hpp"
+#include "interpose/range.hpp"
+
+namespace shmemx::interpose {
+namespace {
+
+enum class Direction { put, get };
+
+constexpr std::size_t kCopiedHere = 4096;  // longer copies are left to shmemx, which knows which instructions are best
+constexpr std::size_t kListPieces = 4096;  // of one list
+
+// A checked operation.
+struct Transfer {
+  Direction direction;
+  Target* target;
+  const Layout* there;
+  const Layout* here;
+  std::uint64_t there_address;
+  std::uint64_t here_address;
+  std::size_t bytes;
+  long* counter;
+};
+
+void* pointer(std::uint64_t address) noexcept { return reinterpret_cast<void*>(address); }
+
+// Single stores and loads for words, since a program may poll them.
+inline void copy(void* to, const void* from, std::size_t bytes) noexcept {
+  if (bytes == 8) {
+    std::memcpy(to, from, 8);
+  } else if (bytes == 4) {
+    std::memcpy(to, from, 4);
+  } else {
+    std::memcpy(to, from, bytes);
+  }
+}
+
+int move_block(const Transfer& transfer, std::uint64_t there, std::uint64_t here, std::size_t bytes) {
+  const Target& target = *transfer.target;
+  if (target.mapped != nullptr && bytes <= kCopiedHere) {
+    std::byte* const mapped = target.mapped + (there - target.base);
+    if (transfer.direction == Direction::put) {
+      copy(mapped, pointer(here), bytes);
+    } else {
+      copy(pointer(here), mapped, bytes);
+    }
+    return MPI_SUCCESS;
+  }
+  const int code =
+      transfer.direction == Direction::put
+          ? shmemx_window_put_nbi(target.data, pointer(there), pointer(here), bytes, transfer.counter)
+          : shmemx_window_get_nbi(target.data, pointer(here), pointer(there), bytes, transfer.counter);
+  return class_of(code);
+}
+
+int move_lists(const Transfer& transfer, const std::vector<shmemx_iov_t>& there, const std::vector<shmemx_iov_t>& here) {
+  const shmemx_window_t data = transfer.target->data;
+  const int code =
+      transfer.direction == Direction::put
+          ? shmemx_window_putv_nbi(data, there.data(), there.size(), here.data(), here.size(), transfer.counter)
+          : shmemx_window_getv_nbi(data, here.data(), here.size(), there.data(), there.size(), transfer.counter);
+  return class_of(code);
+}
+
+// Cuts both sides into pieces of equal length. Mapped memory is copied piece by piece; otherwise lists are sent.
+int move_pieces(const Transfer& transfer) {
+  PieceWalk there(transfer.there->pieces, transfer.there->extent, transfer.there_address);
+  PieceWalk here(transfer.here->pieces, transfer.here->extent, transfer.here_address);
+  const bool mapped = transfer.target->mapped != nullptr;
+  std::vector<shmemx_iov_t> there_list;
+  std::vector<shmemx_iov_t> here_list;
+  for (std::size_t left = transfer.bytes; left != 0;) {
+    const std::size_t bytes = std::min({there.bytes(), here.bytes(), left});
+    int code = MPI_SUCCESS;
+    if (mapped) {
+      code = move_block(transfer, there.address(), here.address(), bytes);
+    } else {
+      there_list.push_back({pointer(there.address()), bytes});
+      here_list.push_back({pointer(here.address()), bytes});
+    }
+    there.advance(bytes);
+    here.advance(bytes);
+    left -= bytes;
+    if (!there_list.empty() && (left == 0 || there_list.size() == kListPieces)) {
+      code = move_lists(transfer, there_list, here_list);
+      there_list.clear();
+      here_list.clear();
+    }
+    if (code != MPI_SUCCESS) return code;
+  }
+  return MPI_SUCCESS;
+}
+
+int check_layouts(const Layout* here, const Local& origin, const Layout* there, const Remote& remote) {
+  if (here == nullptr || there == nullptr) return wrong(MPI_ERR_TYPE, "a datatype is null");
+  if (origin.count < 0 || remote.count < 0) return wrong(MPI_ERR_COUNT, "a count is negative");
+  if (static_cast<std::size_t>(origin.count) * here->bytes != static_cast<std::size_t>(remote.count) * there->bytes)
+    return wrong(MPI_ERR_TYPE, "origin and target describe different amounts of data");
+  return MPI_SUCCESS;
+}
+
+inline int move(Window& window, Direction direction, const Local& origin, const Remote& remote, long* counter) {
+  Target* target = nullptr;
+  if (const int code = find_target(window, remote.rank, target); code != MPI_SUCCESS || target == nullptr) return code;
+  const Layout* const there = layout_of(remote.type);
+  const Layout* const here = origin.type == remote.type ? there : layout_of(origin.type);
+  if (const int code = check_layouts(here, origin, there, remote); code != MPI_SUCCESS) [[unlikely]] return code;
+  const std::size_t bytes = static_cast<std::size_t>(remote.count) * there->bytes;
+  if (bytes == 0) return MPI_SUCCESS;
+  const std::uint64_t address = address_at(*target, remote.disp);
+  const Range range = range_of(*there, address, remote.count);
+  if (!is_inside(window, *target, range)) return out_of_range();
+  if (const int code = attach(window, *target); code != MPI_SUCCESS) return code;
+  const auto local = reinterpret_cast<std::uintptr_t>(origin.address);
+  const Transfer transfer{direction, target, there, here, address, local, bytes, counter};
+  if (there->dense && here->dense)
+    return move_block(transfer, range.first, local + static_cast<std::uint64_t>(here->low), bytes);
+  return move_pieces(transfer);
+}
+
+}  // namespace
+
+int put(Window& window, const Local& origin, const Remote& remote, long* counter) {
+  return move(window, Direction::put, origin, remote, counter);
+}
+
+int get(Window& window, const Local& origin, const Remote& remote, long* counter) {
+  return move(window, Direction::get, origin, remote, counter);
+}
+
+}  // namespace shmemx::interpose

@@ -1,0 +1,164 @@
+// Accumulates.
+#include <array>
+
+#include "interpose/operation.hpp"
+#include "interpose/piece_walk.hpp"
+#include "interpose/range.hpp"
+
+namespace shmemx::interpose {
+namespace {
+
+constexpr std::size_t kListPieces = 4096;  // of one list
+
+void* pointer(std::uint64_t address) noexcept { return reinterpret_cast<void*>(address); }
+
+// One side of an accumulate; `layout` is null if there is no such side.
+struct Side {
+  const Layout* layout = nullptr;
+  std::uint64_t address = 0;
+
+  bool is_dense() const noexcept { return layout == nullptr || layout->dense_elements; }
+  void* first() const noexcept {
+    return layout == nullptr ? nullptr : pointer(address + static_cast<std::uint64_t>(layout->low));
+  }
+};
+
+// A checked operation.
+struct Update {
+  Target* target = nullptr;
+  Side there;
+  Side origin;
+  Side result;
+  std::size_t elements = 0;
+  std::size_t element_bytes = 0;
+  int type = 0;
+  int op = 0;
+  long* counter = nullptr;
+};
+
+int update_dense(const Update& update) {
+  const shmemx_window_t data = update.target->data;
+  void* const there = update.there.first();
+  const void* const origin = update.origin.first();
+  if (update.result.layout == nullptr)
+    return class_of(shmemx_window_accumulate_nbi(data, there, origin, update.elements, update.type, update.op,
+                                                 update.counter));
+  return class_of(shmemx_window_get_accumulate_nbi(data, there, origin, update.result.first(), update.elements,
+                                                   update.type, update.op, update.counter));
+}
+
+struct Lists {
+  std::vector<shmemx_iov_t> there;
+  std::vector<shmemx_iov_t> origin;
+  std::vector<shmemx_iov_t> result;
+};
+
+int send(const Update& update, Lists& lists) {
+  const shmemx_window_t data = update.target->data;
+  const std::size_t n = lists.there.size();
+  int code = SHMEMX_SUCCESS;
+  if (update.result.layout == nullptr) {
+    code = shmemx_window_accumulatev_nbi(data, lists.there.data(), n, lists.origin.data(), lists.origin.size(),
+                                         update.type, update.op, update.counter);
+  } else {
+    code = shmemx_window_get_accumulatev_nbi(data, lists.there.data(), n, lists.origin.data(), lists.origin.size(),
+                                             lists.result.data(), n, update.type, update.op, update.counter);
+  }
+  lists.there.clear();
+  lists.origin.clear();
+  lists.result.clear();
+  return class_of(code);
+}
+
+PieceWalk walk_of(const Side& side) {
+  return {side.layout->whole_elements(), side.layout->extent, side.address};
+}
+
+// Cuts all sides into pieces of equal length. None cuts an element, since no piece of a side does.
+int update_pieces(const Update& update) {
+  PieceWalk there = walk_of(update.there);
+  const bool has_origin = update.origin.layout != nullptr;
+  const bool has_result = update.result.layout != nullptr;
+  PieceWalk origin = has_origin ? walk_of(update.origin) : there;
+  PieceWalk result = has_result ? walk_of(update.result) : there;
+  Lists lists;
+  for (std::size_t left = update.elements * update.element_bytes; left != 0;) {
+    const std::size_t bytes = std::min({there.bytes(), origin.bytes(), result.bytes(), left});
+    lists.there.push_back({pointer(there.address()), bytes});
+    if (has_origin) lists.origin.push_back({pointer(origin.address()), bytes});
+    if (has_result) lists.result.push_back({pointer(result.address()), bytes});
+    there.advance(bytes);
+    origin.advance(bytes);
+    result.advance(bytes);
+    left -= bytes;
+    if (left != 0 && lists.there.size() != kListPieces) continue;
+    if (const int code = send(update, lists); code != MPI_SUCCESS) return code;
+  }
+  return MPI_SUCCESS;
+}
+
+// Checks one side of this process against the target's elements.
+int check_side(const Layout* layout, const Local& local, const Layout& there, std::size_t elements) {
+  if (layout == nullptr) return wrong(MPI_ERR_TYPE, "a datatype is null");
+  if (local.count < 0) return wrong(MPI_ERR_COUNT, "a count is negative");
+  if (static_cast<std::size_t>(local.count) * layout->elements != elements)
+    return wrong(MPI_ERR_TYPE, "the two sides have different numbers of elements");
+  if (elements != 0 && layout->element != there.element)
+    return wrong(MPI_ERR_TYPE, "the elements of the two sides are not of one predefined datatype");
+  return MPI_SUCCESS;
+}
+
+// Finds the types and the operator. Returns an error class.
+int resolve(const Remote& remote, MPI_Op op, Update& update) {
+  const Layout* const there = layout_of(remote.type);
+  if (there == nullptr) return wrong(MPI_ERR_TYPE, "a datatype is null");
+  if (remote.count < 0) return wrong(MPI_ERR_COUNT, "a count is negative");
+  update.there.layout = there;
+  update.elements = static_cast<std::size_t>(remote.count) * there->elements;
+  if (update.elements == 0) return MPI_SUCCESS;
+  if (there->element == nullptr)
+    return wrong(MPI_ERR_TYPE, "the elements of the target are not of one predefined datatype");
+  update.type = there->element->shmemx_type;
+  update.element_bytes = there->element->bytes;
+  update.op = find_operator(op, there->element->kind);
+  if (update.type == 0) return wrong(MPI_ERR_TYPE, "elements of this datatype cannot be accumulated");
+  if (update.op == 0) return wrong(MPI_ERR_OP, "the operator is not predefined, or not for elements of this datatype");
+  return MPI_SUCCESS;
+}
+
+int update_target(Window& window, const Remote& remote, const Local* origin, const Local* result, MPI_Op op,
+                  long* counter) {
+  Update update;
+  if (const int code = find_target(window, remote.rank, update.target); code != MPI_SUCCESS) return code;
+  if (update.target == nullptr) return MPI_SUCCESS;
+  if (const int code = resolve(remote, op, update); code != MPI_SUCCESS) return code;
+  const Local* const locals[] = {op == MPI_NO_OP ? nullptr : origin, result};
+  Side* const sides[] = {&update.origin, &update.result};
+  for (int i = 0; i < 2; ++i) {
+    if (locals[i] == nullptr) continue;
+    *sides[i] = {layout_of(locals[i]->type), reinterpret_cast<std::uintptr_t>(locals[i]->address)};
+    const int code = check_side(sides[i]->layout, *locals[i], *update.there.layout, update.elements);
+    if (code != MPI_SUCCESS) return code;
+  }
+  if (update.elements == 0) return MPI_SUCCESS;
+  update.counter = counter;
+  update.there.address = address_at(*update.target, remote.disp);
+  const Range range = range_of(*update.there.layout, update.there.address, remote.count);
+  if (!is_inside(window, *update.target, range)) return out_of_range();
+  if (const int code = attach(window, *update.target); code != MPI_SUCCESS) return code;
+  const bool dense = update.there.is_dense() && update.origin.is_dense() && update.result.is_dense();
+  return dense ? update_dense(update) : update_pieces(update);
+}
+
+}  // namespace
+
+int accumulate(Window& window, const Local& origin, const Remote& remote, MPI_Op op, long* counter) {
+  return update_target(window, remote, &origin, nullptr, op, counter);
+}
+
+int get_accumulate(Window& window, const Local& origin, const Local& result, const Remote& remote, MPI_Op op,
+                   long* counter) {
+  return update_target(window, remote, &origin, &result, op, counter);
+}
+
+}  // namespace shmemx::interpose

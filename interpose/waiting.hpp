@@ -1,0 +1,16 @@
+// The one way to wait.
+#pragma once
+
+namespace shmemx::interpose {
+
+// One step of a wait that has lasted `steps` steps: spins, then gives the processor away, then sleeps for longer and
+// longer. Both libraries make progress meanwhile, since what is waited for may depend on messages of the MPI below.
+void wait_a_little(unsigned steps);
+
+// Waits until done() returns true.
+template <class Done>
+void wait_until(Done done) {
+  for (unsigned steps = 0; !done(); ++steps) wait_a_little(steps);
+}
+
+}  // namespace shmemx::interpose

@@ -1,0 +1,99 @@
+// A window of MPI that is taken over: its memory, the other processes as this one reaches them, and its epochs.
+#pragma once
+
+#include <mpi.h>
+#include <shmemx.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "interpose/handle_map.hpp"
+#include "interpose/hints.hpp"
+
+namespace shmemx::interpose {
+
+// What a process tells the others when a window is created. Plain bytes that travel.
+struct Offer {
+  shmemx_window_description_t data;
+  shmemx_window_description_t control;
+  std::uint64_t base;             // of the window's memory, in the address space of its process
+  std::uint64_t bytes;
+  std::uint64_t control_address;
+  std::int32_t disp_unit;
+  std::int32_t is_able;           // 0: this process cannot take the window over
+};
+
+enum class Lock : std::uint8_t { none, shared, exclusive, unchecked };
+
+// A process of the window, as this one reaches it.
+struct Target {
+  Offer offer{};
+  std::uint64_t base = 0;    // of its memory, in the address space of the process that has exposed it
+  std::byte* mapped = nullptr;  // where that memory can be loaded and stored here; null: nowhere
+  shmemx_window_t data = SHMEMX_WINDOW_INVALID;
+  shmemx_window_t control = SHMEMX_WINDOW_INVALID;
+  std::byte* control_mapped = nullptr;
+  std::atomic<bool> attached{false};
+  std::atomic<std::uint32_t> open{0};  // equal to Epochs::number: the current epoch allows access
+  Lock lock = Lock::none;
+};
+
+enum class Access : std::uint8_t { none, fence, start, lock, lock_all };
+
+struct Epochs {
+  std::atomic<std::uint32_t> number{1};  // of the access epoch; grows when one ends
+  Access access = Access::none;
+  bool lock_all_unchecked = false;
+  std::mutex late_locks;          // held while a lock is taken that lock_all has left until now
+  int locks = 0;                  // targets that are locked one by one
+  bool start_unchecked = false;
+  std::vector<int> started;       // ranks of the access epoch of start
+  bool is_exposed = false;        // between post and wait
+  std::uint64_t awaited = 0;      // completions that end the exposure
+  std::uint64_t barriers = 0;     // passed
+};
+
+// This process's part.
+struct Own {
+  int rank = 0;
+  void* base = nullptr;
+  MPI_Aint bytes = 0;
+  int disp_unit = 1;
+  std::byte* control = nullptr;
+  shmemx_window_t data = SHMEMX_WINDOW_INVALID;
+  shmemx_window_t control_window = SHMEMX_WINDOW_INVALID;
+};
+
+struct Window {
+  MPI_Win handle = MPI_WIN_NULL;  // of an empty window of the MPI below, which keeps names, attributes, error handlers
+  MPI_Group group = MPI_GROUP_NULL;
+  int flavor = MPI_WIN_FLAVOR_CREATE;
+  int model = MPI_WIN_UNIFIED;
+  int size = 0;
+  std::unique_ptr<Target[]> targets;
+  std::unique_ptr<Hints> hints;
+  Own own;
+  Epochs epochs;
+  std::mutex mutex;            // attaching, and the state of epochs
+  std::vector<int> messaged;   // attached targets that are reached by messages; changed under the mutex
+  std::atomic<std::size_t> messaged_count{0};
+};
+
+// All windows that are taken over.
+using Windows = HandleMap<MPI_Win, Window>;
+extern Windows& windows;
+
+// Returns null for a window that is left to the MPI below.
+inline Window* find_window(MPI_Win win) noexcept { return windows.find(win); }
+
+// Attaches the memory of a target, unless that is done. Returns an error class of MPI.
+int attach_slow(Window& window, Target& target);
+inline int attach(Window& window, Target& target) {
+  return target.attached.load(std::memory_order_acquire) ? MPI_SUCCESS : attach_slow(window, target);  // attach
+}
+
+}  // namespace shmemx::interpose
