@@ -18,6 +18,7 @@ int find(Window& window, const One& one, Found& found) {
   const Layout* const layout = layout_of(one.type);
   if (layout == nullptr || layout->element == nullptr || layout->elements != 1 || !layout->dense_elements)
     return wrong(MPI_ERR_TYPE, "the datatype is not predefined");
+  if (one.disp < 0) return wrong(MPI_ERR_DISP, "the displacement is negative");
   const std::uint64_t address = address_at(*found.target, one.disp);
   if (!is_inside(window, *found.target, {address, layout->element->bytes})) return out_of_range();
   if (layout->element->shmemx_type == 0) return wrong(MPI_ERR_TYPE, "elements of this datatype cannot be accumulated");

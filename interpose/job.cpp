@@ -16,7 +16,7 @@ struct Job {
   bool started = false;
   bool serving = false;
   int world_rank = 0;
-  MPI_Comm polled = MPI_COMM_NULL;  // of this process alone: probing it lets the MPI make progress
+  MPI_Comm polled = MPI_COMM_NULL;  // has no messages: probing it lets the MPI make progress
   std::vector<int> pe_of_rank;      // indexed by the rank in MPI_COMM_WORLD
 };
 Job job;
@@ -66,7 +66,7 @@ void start_job() {
   std::set<int> different(job.pe_of_rank.begin(), job.pe_of_rank.end());
   job.serving = different.size() == job.pe_of_rank.size() && *different.begin() >= 0;
   if (!job.serving) report("all windows are left to the MPI: shmemx does not find the processes of MPI_COMM_WORLD");
-  PMPI_Comm_dup(MPI_COMM_SELF, &job.polled);
+  PMPI_Comm_dup(MPI_COMM_WORLD, &job.polled);
 }
 
 void end_job() {

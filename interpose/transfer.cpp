@@ -97,6 +97,7 @@ int move_pieces(const Transfer& transfer) {
 int check_layouts(const Layout* here, const Local& origin, const Layout* there, const Remote& remote) {
   if (here == nullptr || there == nullptr) return wrong(MPI_ERR_TYPE, "a datatype is null");
   if (origin.count < 0 || remote.count < 0) return wrong(MPI_ERR_COUNT, "a count is negative");
+  if (remote.disp < 0) return wrong(MPI_ERR_DISP, "the displacement is negative");
   if (static_cast<std::size_t>(origin.count) * here->bytes != static_cast<std::size_t>(remote.count) * there->bytes)
     return wrong(MPI_ERR_TYPE, "origin and target describe different amounts of data");
   return MPI_SUCCESS;

@@ -113,6 +113,7 @@ int resolve(const Remote& remote, MPI_Op op, Update& update) {
   const Layout* const there = layout_of(remote.type);
   if (there == nullptr) return wrong(MPI_ERR_TYPE, "a datatype is null");
   if (remote.count < 0) return wrong(MPI_ERR_COUNT, "a count is negative");
+  if (remote.disp < 0) return wrong(MPI_ERR_DISP, "the displacement is negative");
   update.there.layout = there;
   update.elements = static_cast<std::size_t>(remote.count) * there->elements;
   if (update.elements == 0) return MPI_SUCCESS;

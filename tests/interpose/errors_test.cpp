@@ -1,0 +1,146 @@
+// Wrong use is told by the error class, through the window's error handler, and does not harm what follows.
+#include <initializer_list>
+
+#include "mpi_test.hpp"
+
+using mpi_test::rank;
+using mpi_test::ranks;
+using mpi_test::TestWindow;
+
+namespace {
+
+int class_of(int code) {
+  int error_class = MPI_SUCCESS;
+  if (code != MPI_SUCCESS) MPI_Error_class(code, &error_class);
+  return error_class;
+}
+
+int handled = 0;
+void count_error(MPI_Win*, int* code, ...) { handled = class_of(*code); }
+
+#define CHECK_CLASS(call, expected) CHECK_EQUAL(class_of(call), (expected))
+
+// A window whose errors are returned.
+struct Returning : TestWindow<long> {
+  Returning() : TestWindow(8, Memory::allocated, 0) { MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN); }
+};
+
+const long kValue = 1;
+
+}  // namespace
+
+CASE(access_outside_an_epoch) {
+  Returning window;
+  long result = 0;
+  CHECK_CLASS(MPI_Put(&kValue, 1, MPI_LONG, 0, 0, 1, MPI_LONG, window.win), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Get(&result, 1, MPI_LONG, 0, 0, 1, MPI_LONG, window.win), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Accumulate(&kValue, 1, MPI_LONG, 0, 0, 1, MPI_LONG, MPI_SUM, window.win), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Fetch_and_op(&kValue, &result, MPI_LONG, 0, 0, MPI_SUM, window.win), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Compare_and_swap(&kValue, &kValue, &result, MPI_LONG, 0, 0, window.win), MPI_ERR_RMA_SYNC);
+  MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window.win);
+  if (ranks > 1) CHECK_CLASS(MPI_Put(&kValue, 1, MPI_LONG, 1, 0, 1, MPI_LONG, window.win), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Put(&kValue, 1, MPI_LONG, 0, 0, 1, MPI_LONG, window.win), MPI_SUCCESS);
+  MPI_Win_unlock(0, window.win);
+  CHECK_CLASS(MPI_Put(&kValue, 1, MPI_LONG, 0, 0, 1, MPI_LONG, window.win), MPI_ERR_RMA_SYNC);
+  MPI_Win_fence(0, window.win);
+  CHECK_CLASS(MPI_Put(&kValue, 1, MPI_LONG, 0, 0, 1, MPI_LONG, window.win), MPI_SUCCESS);
+  MPI_Win_fence(MPI_MODE_NOSUCCEED, window.win);
+  CHECK_CLASS(MPI_Put(&kValue, 1, MPI_LONG, 0, 0, 1, MPI_LONG, window.win), MPI_ERR_RMA_SYNC);
+}
+
+CASE(calls_that_end_no_epoch) {
+  Returning window;
+  CHECK_CLASS(MPI_Win_unlock(0, window.win), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Win_unlock_all(window.win), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Win_complete(window.win), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Win_wait(window.win), MPI_ERR_RMA_SYNC);
+  int flag = 0;
+  CHECK_CLASS(MPI_Win_test(window.win, &flag), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Win_flush(0, window.win), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Win_flush_all(window.win), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Win_flush_local(0, window.win), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Win_flush_local_all(window.win), MPI_ERR_RMA_SYNC);
+  MPI_Win_lock_all(0, window.win);
+  CHECK_CLASS(MPI_Win_unlock(0, window.win), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window.win), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Win_lock_all(0, window.win), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Win_fence(0, window.win), MPI_ERR_RMA_SYNC);
+  MPI_Win_unlock_all(window.win);
+  MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window.win);
+  CHECK_CLASS(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window.win), MPI_ERR_RMA_SYNC);
+  MPI_Win same = window.win;
+  CHECK_CLASS(MPI_Win_free(&same), MPI_ERR_RMA_SYNC);
+  MPI_Win_unlock(0, window.win);
+}
+
+CASE(wrong_arguments) {
+  Returning window;
+  long result = 0;
+  MPI_Win_lock_all(0, window.win);
+  CHECK_CLASS(MPI_Put(&kValue, 1, MPI_LONG, ranks, 0, 1, MPI_LONG, window.win), MPI_ERR_RANK);
+  CHECK_CLASS(MPI_Put(&kValue, 1, MPI_LONG, -77, 0, 1, MPI_LONG, window.win), MPI_ERR_RANK);
+  CHECK_CLASS(MPI_Put(&kValue, 1, MPI_LONG, MPI_PROC_NULL, 0, 1, MPI_LONG, window.win), MPI_SUCCESS);
+  CHECK_CLASS(MPI_Put(&kValue, -1, MPI_LONG, 0, 0, 1, MPI_LONG, window.win), MPI_ERR_COUNT);
+  CHECK_CLASS(MPI_Put(&kValue, 1, MPI_LONG, 0, -1, 1, MPI_LONG, window.win), MPI_ERR_DISP);
+  CHECK_CLASS(MPI_Put(&kValue, 1, MPI_DATATYPE_NULL, 0, 0, 1, MPI_LONG, window.win), MPI_ERR_TYPE);
+  CHECK_CLASS(MPI_Put(&kValue, 1, MPI_LONG, 0, 8, 1, MPI_LONG, window.win), MPI_ERR_RMA_RANGE);
+  CHECK_CLASS(MPI_Get(&result, 1, MPI_LONG, 0, 1 << 30, 1, MPI_LONG, window.win), MPI_ERR_RMA_RANGE);
+  CHECK_CLASS(MPI_Accumulate(&kValue, 1, MPI_LONG, 0, 8, 1, MPI_LONG, MPI_SUM, window.win), MPI_ERR_RMA_RANGE);
+  CHECK_CLASS(MPI_Fetch_and_op(&kValue, &result, MPI_LONG, 0, 8, MPI_SUM, window.win), MPI_ERR_RMA_RANGE);
+  CHECK_CLASS(MPI_Accumulate(&kValue, 1, MPI_LONG, 0, 0, 1, MPI_LONG, MPI_MINLOC, window.win), MPI_ERR_OP);
+  CHECK_CLASS(MPI_Accumulate(&kValue, 1, MPI_DOUBLE, 0, 0, 1, MPI_DOUBLE, MPI_BAND, window.win), MPI_ERR_OP);
+  CHECK_CLASS(MPI_Accumulate(&kValue, 1, MPI_LONG, 0, 0, 1, MPI_DOUBLE, MPI_SUM, window.win), MPI_ERR_TYPE);
+  CHECK_CLASS(MPI_Compare_and_swap(&kValue, &kValue, &result, MPI_DOUBLE, 0, 0, window.win), MPI_ERR_TYPE);
+  MPI_Win_unlock_all(window.win);
+  CHECK_CLASS(MPI_Win_lock(99, 0, 0, window.win), MPI_ERR_LOCKTYPE);
+  CHECK_CLASS(MPI_Win_lock(MPI_LOCK_SHARED, ranks, 0, window.win), MPI_ERR_RANK);
+  CHECK_CLASS(MPI_Win_fence(1 << 29, window.win), MPI_ERR_ASSERT);
+  CHECK_CLASS(MPI_Win_start(MPI_GROUP_NULL, 0, window.win), MPI_ERR_GROUP);
+  CHECK_CLASS(MPI_Win_post(MPI_GROUP_NULL, 0, window.win), MPI_ERR_GROUP);
+  CHECK_CLASS(MPI_Win_attach(window.win, &result, 8), MPI_ERR_RMA_FLAVOR);
+  CHECK_CLASS(MPI_Win_detach(window.win, &result), MPI_ERR_RMA_FLAVOR);
+  MPI_Aint bytes = 0;
+  int unit = 0;
+  void* base = nullptr;
+  CHECK_CLASS(MPI_Win_shared_query(window.win, 0, &bytes, &unit, &base), MPI_ERR_RMA_FLAVOR);
+  for (int i = 0; i < 8; ++i) CHECK_EQUAL(window.data[i], 0);
+}
+
+namespace {
+void add_all(void*, void*, int*, MPI_Datatype*) {}
+}  // namespace
+
+CASE(operators_of_the_user_are_refused) {
+  Returning window;
+  MPI_Op op = MPI_OP_NULL;
+  MPI_Op_create(add_all, 1, &op);
+  MPI_Win_lock_all(0, window.win);
+  CHECK_CLASS(MPI_Accumulate(&kValue, 1, MPI_LONG, 0, 0, 1, MPI_LONG, op, window.win), MPI_ERR_OP);
+  MPI_Win_unlock_all(window.win);
+  MPI_Op_free(&op);
+}
+
+CASE(wrong_windows) {
+  MPI_Comm communicator = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &communicator);
+  MPI_Comm_set_errhandler(communicator, MPI_ERRORS_RETURN);
+  MPI_Win win = MPI_WIN_NULL;
+  long memory = 0;
+  CHECK_CLASS(MPI_Win_create(&memory, -1, 1, MPI_INFO_NULL, communicator, &win), MPI_ERR_SIZE);
+  CHECK_CLASS(MPI_Win_create(&memory, 8, 0, MPI_INFO_NULL, communicator, &win), MPI_ERR_DISP);
+  CHECK_CLASS(MPI_Win_create(nullptr, 8, 1, MPI_INFO_NULL, communicator, &win), MPI_ERR_BASE);
+  MPI_Comm_free(&communicator);
+}
+
+CASE(the_window_s_handler_is_called) {
+  TestWindow<long> window(1, TestWindow<long>::Memory::own, 0);
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  MPI_Win_create_errhandler(count_error, &handler);
+  MPI_Win_set_errhandler(window.win, handler);
+  handled = MPI_SUCCESS;
+  MPI_Put(&kValue, 1, MPI_LONG, 0, 0, 1, MPI_LONG, window.win);
+  CHECK_EQUAL(handled, MPI_ERR_RMA_SYNC);
+  MPI_Errhandler_free(&handler);
+}
+
+int main(int argc, char** argv) { return mpi_test::run(argc, argv); }

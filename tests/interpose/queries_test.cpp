@@ -1,0 +1,217 @@
+// What windows tell about themselves, on communicators of any shape; shared windows; many windows.
+#include <algorithm>
+
+#include "mpi_test.hpp"
+
+using mpi_test::left;
+using mpi_test::rank;
+using mpi_test::ranks;
+using mpi_test::right;
+using mpi_test::TestWindow;
+using mpi_test::with_windows;
+
+namespace {
+
+template <class T>
+T attribute(MPI_Win win, int keyval) {
+  void* value = nullptr;
+  int found = 0;
+  MPI_Win_get_attr(win, keyval, &value, &found);
+  CHECK(found != 0);
+  return found != 0 ? *static_cast<T*>(value) : T();
+}
+
+std::string hint(MPI_Win win, const char* key) {
+  MPI_Info info = MPI_INFO_NULL;
+  char value[MPI_MAX_INFO_VAL + 1] = "";
+  int found = 0;
+  MPI_Win_get_info(win, &info);
+  MPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &found);
+  MPI_Info_free(&info);
+  return found != 0 ? value : "not there";
+}
+
+int deleted = 0;
+int count_deletion(MPI_Win, int, void*, void*) {
+  ++deleted;
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+CASE(predefined_attributes) {
+  with_windows<double>(17, 0, [](TestWindow<double>& window) {
+    void* base = nullptr;
+    int found = 0;
+    MPI_Win_get_attr(window.win, MPI_WIN_BASE, &base, &found);
+    CHECK(found != 0 && base == window.data);
+    CHECK_EQUAL(attribute<MPI_Aint>(window.win, MPI_WIN_SIZE), MPI_Aint{17 * sizeof(double)});
+    CHECK_EQUAL(attribute<int>(window.win, MPI_WIN_DISP_UNIT), 8);
+    CHECK_EQUAL(attribute<int>(window.win, MPI_WIN_MODEL), MPI_WIN_UNIFIED);
+    const int flavor = attribute<int>(window.win, MPI_WIN_CREATE_FLAVOR);
+    CHECK(flavor == MPI_WIN_FLAVOR_CREATE || flavor == MPI_WIN_FLAVOR_ALLOCATE);
+  });
+}
+
+CASE(names_groups_and_own_attributes) {
+  int keyval = MPI_KEYVAL_INVALID;
+  deleted = 0;
+  MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, count_deletion, &keyval, nullptr);
+  with_windows<int>(1, 0, [&](TestWindow<int>& window) {
+    char name[MPI_MAX_OBJECT_NAME] = "";
+    int length = 0;
+    MPI_Win_set_name(window.win, "a window");
+    MPI_Win_get_name(window.win, name, &length);
+    CHECK(std::string(name) == "a window");
+    MPI_Group group = MPI_GROUP_NULL;
+    int size = 0;
+    int place = -1;
+    MPI_Win_get_group(window.win, &group);
+    MPI_Group_size(group, &size);
+    MPI_Group_rank(group, &place);
+    CHECK_EQUAL(size, ranks);
+    CHECK_EQUAL(place, rank);
+    MPI_Group_free(&group);
+    int value = 42;
+    void* found_value = nullptr;
+    int found = 0;
+    MPI_Win_set_attr(window.win, keyval, &value);
+    MPI_Win_get_attr(window.win, keyval, &found_value, &found);
+    CHECK(found != 0 && found_value == &value);
+  });
+  CHECK_EQUAL(deleted, 2);
+  MPI_Win_free_keyval(&keyval);
+}
+
+CASE(info_keys_are_reported) {
+  MPI_Info info = MPI_INFO_NULL;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "same_disp_unit", "true");
+  MPI_Info_set(info, "accumulate_ordering", "none");
+  MPI_Info_set(info, "accumulate_ops", "same_op");
+  MPI_Info_set(info, "no_such_key", "1");
+  int* data = nullptr;
+  MPI_Win win = MPI_WIN_NULL;
+  MPI_Win_allocate(64, 4, info, MPI_COMM_WORLD, &data, &win);
+  CHECK(hint(win, "same_disp_unit") == "true");
+  CHECK(hint(win, "same_size") == "false");
+  CHECK(hint(win, "accumulate_ops") == "same_op");
+  CHECK(hint(win, "accumulate_ordering") == "rar,raw,war,waw");  // what is in effect
+  CHECK(hint(win, "no_such_key") == "not there");
+  MPI_Win_set_info(win, info);
+  MPI_Win_free(&win);
+  MPI_Info_free(&info);
+}
+
+CASE(windows_of_parts_of_the_world) {
+  MPI_Comm part = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &part);  // in reverse order
+  int place = 0;
+  int size = 0;
+  MPI_Comm_rank(part, &place);
+  MPI_Comm_size(part, &size);
+  for (int round = 0; round < 3; ++round) {
+    TestWindow<int> window(8, TestWindow<int>::Memory::allocated, -1, part);
+    MPI_Win_fence(0, window.win);
+    MPI_Put(&rank, 1, MPI_INT, (place + 1) % size, 5, 1, MPI_INT, window.win);
+    MPI_Win_fence(0, window.win);
+    const int previous = (place + size - 1) % size;
+    CHECK_EQUAL(window.data[5], rank % 2 + 2 * (size - 1 - previous));
+  }
+  MPI_Comm_free(&part);
+}
+
+// Different sizes and units, none at some, and several windows at once.
+CASE(each_rank_has_its_own_size_and_unit) {
+  const int unit = rank % 2 == 0 ? 8 : 1;
+  const MPI_Aint bytes = rank % 3 == 0 ? 0 : 64 * rank;
+  long* data = nullptr;
+  MPI_Win win = MPI_WIN_NULL;
+  MPI_Win_allocate(bytes, unit, MPI_INFO_NULL, MPI_COMM_WORLD, &data, &win);
+  TestWindow<int> other(1, TestWindow<int>::Memory::own, -1);
+  MPI_Win_fence(0, win);
+  MPI_Win_fence(0, other.win);
+  const long sent = rank;
+  if (right() % 3 != 0) MPI_Put(&sent, 1, MPI_LONG, right(), right() % 2 == 0 ? 2 : 16, 1, MPI_LONG, win);
+  MPI_Put(&rank, 1, MPI_INT, left(), 0, 1, MPI_INT, other.win);
+  MPI_Win_fence(0, win);
+  MPI_Win_fence(0, other.win);
+  if (rank % 3 != 0) CHECK_EQUAL(data[2], long{left()});
+  CHECK_EQUAL(other.data[0], right());
+  MPI_Win_free(&win);
+}
+
+CASE(windows_after_windows) {
+  for (int i = 0; i < 300; ++i) {
+    TestWindow<int> window(16, i % 2 == 0 ? TestWindow<int>::Memory::allocated : TestWindow<int>::Memory::own, i);
+    MPI_Win_fence(0, window.win);
+    MPI_Put(&rank, 1, MPI_INT, right(), i % 16, 1, MPI_INT, window.win);
+    MPI_Win_fence(0, window.win);
+    CHECK_EQUAL(window.data[i % 16], left());
+  }
+}
+
+namespace {
+
+void use_shared_window(MPI_Comm node, bool contiguous) {
+  int place = 0;
+  int size = 0;
+  MPI_Comm_rank(node, &place);
+  MPI_Comm_size(node, &size);
+  MPI_Info info = MPI_INFO_NULL;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "alloc_shared_noncontig", contiguous ? "false" : "true");
+  int* data = nullptr;
+  MPI_Win win = MPI_WIN_NULL;
+  const MPI_Aint mine = place == 0 ? 0 : 4 * place;
+  MPI_Win_allocate_shared(mine, 4, info, node, &data, &win);
+  CHECK_EQUAL(attribute<int>(win, MPI_WIN_CREATE_FLAVOR), MPI_WIN_FLAVOR_SHARED);
+  MPI_Win_lock_all(0, win);
+  for (int i = 0; i < place; ++i) data[i] = 100 * place + i;
+  MPI_Win_sync(win);
+  MPI_Barrier(node);
+  MPI_Win_sync(win);
+  int* previous_end = nullptr;
+  for (int i = 0; i < size; ++i) {
+    MPI_Aint bytes = -1;
+    int unit = 0;
+    int* theirs = nullptr;
+    MPI_Win_shared_query(win, i, &bytes, &unit, &theirs);
+    CHECK_EQUAL(bytes, i == 0 ? MPI_Aint{0} : MPI_Aint{4} * i);
+    CHECK_EQUAL(unit, 4);
+    for (int k = 0; k < i; ++k) CHECK_EQUAL(theirs[k], 100 * i + k);
+    if (contiguous && i > 1) CHECK(theirs == previous_end);
+    previous_end = theirs + i;
+  }
+  if (size > 1) {
+    MPI_Aint bytes = -1;
+    int unit = 0;
+    int* first = nullptr;
+    MPI_Win_shared_query(win, MPI_PROC_NULL, &bytes, &unit, &first);
+    CHECK_EQUAL(bytes, MPI_Aint{4});
+    CHECK_EQUAL(*first, 100);
+    const int one = 1;
+    MPI_Barrier(node);
+    MPI_Accumulate(&one, 1, MPI_INT, 1, 0, 1, MPI_INT, MPI_SUM, win);
+    MPI_Win_flush(1, win);
+    MPI_Barrier(node);
+    MPI_Win_sync(win);
+    CHECK_EQUAL(*first, 100 + size);
+  }
+  MPI_Barrier(node);
+  MPI_Win_unlock_all(win);
+  MPI_Win_free(&win);
+  MPI_Info_free(&info);
+}
+
+}  // namespace
+
+CASE(shared_windows) {
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  use_shared_window(node, true);
+  use_shared_window(node, false);
+  MPI_Comm_free(&node);
+}
+
+int main(int argc, char** argv) { return mpi_test::run(argc, argv); }
