@@ -1,0 +1,237 @@
+// Operations with requests, waited for by each of MPI's routines; dynamic windows; atomicity.
+#include "mpi_test.hpp"
+
+using mpi_test::left;
+using mpi_test::rank;
+using mpi_test::ranks;
+using mpi_test::right;
+using mpi_test::TestWindow;
+using mpi_test::with_windows;
+
+namespace {
+
+constexpr int kRequests = 6;
+
+// Completes all requests by one of the ways that MPI has.
+void complete(int way, MPI_Request* requests) {
+  MPI_Status statuses[kRequests];
+  int indices[kRequests];
+  int done = 0;
+  int count = 0;
+  switch (way) {
+    case 0:
+      for (int i = 0; i < kRequests; ++i) MPI_Wait(&requests[i], &statuses[i]);
+      break;
+    case 1:
+      MPI_Waitall(kRequests, requests, statuses);
+      break;
+    case 2:
+      for (int i = 0; i < kRequests; ++i) MPI_Waitany(kRequests, requests, &count, MPI_STATUS_IGNORE);
+      break;
+    case 3:
+      for (int all = 0; all < kRequests; all += count) MPI_Waitsome(kRequests, requests, &count, indices, statuses);
+      break;
+    case 4:
+      for (int i = 0; i < kRequests; ++i)
+        for (done = 0; done == 0;) MPI_Test(&requests[i], &done, &statuses[i]);
+      break;
+    case 5:
+      while (done == 0) MPI_Testall(kRequests, requests, &done, MPI_STATUSES_IGNORE);
+      break;
+    case 6:
+      for (int all = 0; all < kRequests; all += done) MPI_Testany(kRequests, requests, &count, &done, &statuses[0]);
+      break;
+    case 7:
+      for (int all = 0; all < kRequests; all += count) MPI_Testsome(kRequests, requests, &count, indices, statuses);
+      break;
+    default:
+      for (int i = 0; i < kRequests; ++i) {
+        for (done = 0; done == 0;) MPI_Request_get_status(requests[i], &done, &statuses[i]);
+        MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+      }
+  }
+}
+
+}  // namespace
+
+// Requests of windows and of messages in one array.
+CASE(all_ways_to_wait_know_the_requests) {
+  with_windows<long>(16, 0, [](TestWindow<long>& window) {
+    for (int way = 0; way < 9; ++way) {
+      window.data[4] = window.data[5] = way;
+      window.data[6] = 70 + rank;
+      MPI_Barrier(MPI_COMM_WORLD);
+      MPI_Win_lock_all(0, window.win);
+      MPI_Request requests[kRequests];
+      const long sent = way * 100 + rank;
+      long got = -1;
+      long before = -1;
+      int in = -1;
+      MPI_Rput(&sent, 1, MPI_LONG, right(), 1, 1, MPI_LONG, window.win, &requests[0]);
+      MPI_Irecv(&in, 1, MPI_INT, left(), way, MPI_COMM_WORLD, &requests[1]);
+      MPI_Rget(&got, 1, MPI_LONG, right(), 6, 1, MPI_LONG, window.win, &requests[2]);
+      MPI_Raccumulate(&sent, 1, MPI_LONG, right(), 4, 1, MPI_LONG, MPI_SUM, window.win, &requests[3]);
+      MPI_Isend(&rank, 1, MPI_INT, right(), way, MPI_COMM_WORLD, &requests[4]);
+      MPI_Rget_accumulate(&sent, 1, MPI_LONG, &before, 1, MPI_LONG, right(), 5, 1, MPI_LONG, MPI_SUM, window.win,
+                          &requests[5]);
+      complete(way, requests);
+      CHECK_EQUAL(in, left());
+      CHECK_EQUAL(got, 70 + right());
+      CHECK_EQUAL(before, way);
+      for (const MPI_Request request : requests) CHECK(request == MPI_REQUEST_NULL);
+      MPI_Win_unlock_all(window.win);
+      MPI_Barrier(MPI_COMM_WORLD);
+      CHECK_EQUAL(window.data[1], way * 100 + left());
+      CHECK_EQUAL(window.data[4], way + way * 100 + left());
+      CHECK_EQUAL(window.data[5], way + way * 100 + left());
+    }
+  });
+}
+
+CASE(many_requests_are_open_at_once) {
+  constexpr int kMany = 5000;
+  with_windows<int>(kMany, -1, [](TestWindow<int>& window) {
+    std::vector<MPI_Request> requests(kMany);
+    std::vector<int> values(kMany);
+    MPI_Win_lock_all(0, window.win);
+    for (int i = 0; i < kMany; ++i) {
+      values[static_cast<std::size_t>(i)] = i * 3 + rank;
+      MPI_Rput(&values[static_cast<std::size_t>(i)], 1, MPI_INT, right(), i, 1, MPI_INT, window.win,
+               &requests[static_cast<std::size_t>(i)]);
+    }
+    MPI_Waitall(kMany, requests.data(), MPI_STATUSES_IGNORE);
+    MPI_Win_unlock_all(window.win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    int wrong = 0;
+    for (int i = 0; i < kMany; ++i) wrong += window.data[i] == i * 3 + left() ? 0 : 1;
+    CHECK_EQUAL(wrong, 0);
+  });
+}
+
+CASE(dynamic_windows) {
+  MPI_Win win = MPI_WIN_NULL;
+  MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  std::vector<std::vector<long>> pieces(20, std::vector<long>(8, -1));
+  std::vector<MPI_Aint> mine(20);
+  for (std::size_t i = 0; i < 20; ++i) {
+    CHECK_EQUAL(MPI_Win_attach(win, pieces[i].data(), 64), MPI_SUCCESS);
+    MPI_Get_address(pieces[i].data(), &mine[i]);
+  }
+  std::vector<MPI_Aint> theirs(20);
+  MPI_Sendrecv(mine.data(), 20, MPI_AINT, left(), 1, theirs.data(), 20, MPI_AINT, right(), 1, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  MPI_Win_lock_all(0, win);
+  for (int i = 0; i < 20; ++i) {
+    const long sent = 100 * rank + i;
+    MPI_Put(&sent, 1, MPI_LONG, right(), theirs[static_cast<std::size_t>(i)] + 16, 1, MPI_LONG, win);
+    MPI_Accumulate(&sent, 1, MPI_LONG, right(), theirs[static_cast<std::size_t>(i)] + 24, 1, MPI_LONG, MPI_SUM, win);
+    CHECK_EQUAL(MPI_Win_flush(right(), win), MPI_SUCCESS);
+  }
+  MPI_Win_unlock_all(win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (std::size_t i = 0; i < 20; ++i) {
+    CHECK_EQUAL(pieces[i][2], 100 * left() + static_cast<long>(i));
+    CHECK_EQUAL(pieces[i][3], 100 * left() + static_cast<long>(i) - 1);
+    CHECK_EQUAL(MPI_Win_detach(win, pieces[i].data()), MPI_SUCCESS);
+  }
+  int error_class = MPI_SUCCESS;
+  MPI_Error_class(MPI_Win_detach(win, pieces[0].data()), &error_class);
+  CHECK_EQUAL(error_class, MPI_ERR_RMA_ATTACH);
+  MPI_Barrier(MPI_COMM_WORLD);
+  // Memory that is attached no more: told at the latest by the flush.
+  MPI_Win_lock(MPI_LOCK_SHARED, right(), 0, win);
+  const long sent = 1;
+  int code = MPI_Put(&sent, 1, MPI_LONG, right(), theirs[0], 1, MPI_LONG, win);
+  if (code == MPI_SUCCESS) code = MPI_Win_flush(right(), win);
+  MPI_Error_class(code, &error_class);
+  CHECK_EQUAL(error_class, MPI_ERR_RMA_RANGE);
+  MPI_Win_unlock(right(), win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  CHECK_EQUAL(pieces[0][0], -1);
+  MPI_Win_free(&win);
+}
+
+namespace {
+
+// All ranks add to the same elements, and the sum must be exact.
+template <class T>
+void count_together(MPI_Datatype type) {
+  constexpr int kRounds = 60;
+  with_windows<T>(4, T(0), [&](TestWindow<T>& window) {
+    const T ones[4] = {1, 1, 1, 1};
+    MPI_Win_lock_all(0, window.win);
+    for (int i = 0; i < kRounds; ++i) {
+      T old[4] = {};
+      MPI_Accumulate(ones, 4, type, 0, 0, 4, type, MPI_SUM, window.win);
+      MPI_Fetch_and_op(ones, old, type, 0, sizeof(T) == 1 ? 1 : 0, MPI_SUM, window.win);
+      MPI_Get_accumulate(ones, 2, type, old + 2, 2, type, 0, 2, 2, type, MPI_SUM, window.win);
+    }
+    MPI_Win_unlock_all(window.win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    const T expected = static_cast<T>(2 * kRounds * ranks);
+    if (rank == 0) CHECK(window.data[sizeof(T) == 1 ? 1 : 0] == expected);
+    if (rank == 0) CHECK(window.data[2] == expected && window.data[3] == expected);
+  });
+}
+
+}  // namespace
+
+CASE(accumulates_are_atomic) {
+  count_together<int>(MPI_INT);
+  count_together<long>(MPI_LONG);
+  count_together<short>(MPI_SHORT);
+  count_together<unsigned char>(MPI_UNSIGNED_CHAR);
+  count_together<float>(MPI_FLOAT);
+  count_together<double>(MPI_DOUBLE);
+  count_together<long double>(MPI_LONG_DOUBLE);
+}
+
+CASE(compare_and_swap_takes_turns) {
+  with_windows<int>(2, 0, [](TestWindow<int>& window) {
+    MPI_Win_lock_all(0, window.win);
+    for (int turn = rank; turn < 10 * ranks; turn += ranks) {
+      const int next = turn + 1;
+      int old = -1;
+      while (old != turn) {
+        MPI_Compare_and_swap(&next, &turn, &old, MPI_INT, 0, 1, window.win);
+        MPI_Win_flush(0, window.win);
+      }
+    }
+    MPI_Win_unlock_all(window.win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) CHECK_EQUAL(window.data[1], 10 * ranks);
+  });
+}
+
+#if MPI_VERSION >= 4
+CASE(large_counts) {
+  with_windows<long>(32, 0, [](TestWindow<long>& window) {
+    long values[3] = {rank, rank + 1, rank + 2};
+    long got[3] = {};
+    MPI_Win_lock_all(0, window.win);
+    MPI_Put_c(values, 3, MPI_LONG, right(), 2, 3, MPI_LONG, window.win);
+    MPI_Win_flush(right(), window.win);
+    MPI_Accumulate_c(values, 3, MPI_LONG, right(), 2, 3, MPI_LONG, MPI_SUM, window.win);
+    MPI_Get_accumulate_c(nullptr, 0, MPI_LONG, got, 3, MPI_LONG, right(), 2, 3, MPI_LONG, MPI_NO_OP, window.win);
+    MPI_Win_flush(right(), window.win);
+    for (int i = 0; i < 3; ++i) CHECK_EQUAL(got[i], 2 * values[i]);
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Rget_c(got, 1, MPI_LONG, right(), 4, 1, MPI_LONG, window.win, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK_EQUAL(got[0], 2 * values[2]);
+    MPI_Win_unlock_all(window.win);
+  });
+  long* data = nullptr;
+  MPI_Win win = MPI_WIN_NULL;
+  MPI_Win_allocate_c(64, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &data, &win);
+  MPI_Win_fence(0, win);
+  const long sent = rank;
+  MPI_Put(&sent, 1, MPI_LONG, right(), 7, 1, MPI_LONG, win);
+  MPI_Win_fence(0, win);
+  CHECK_EQUAL(data[7], long{left()});
+  MPI_Win_free(&win);
+}
+#endif
+
+int main(int argc, char** argv) { return mpi_test::run(argc, argv); }

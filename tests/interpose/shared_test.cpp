@@ -1,0 +1,82 @@
+// Shared windows: all ranks load and store the memory of all.
+#include "mpi_test.hpp"
+
+namespace {
+
+struct Part {
+  MPI_Aint bytes = -1;
+  int unit = 0;
+  int* data = nullptr;
+};
+
+Part part_of(MPI_Win win, int of) {
+  Part part;
+  MPI_Win_shared_query(win, of, &part.bytes, &part.unit, &part.data);
+  return part;
+}
+
+void synchronise(MPI_Comm node, MPI_Win win) {
+  MPI_Win_sync(win);
+  MPI_Barrier(node);
+  MPI_Win_sync(win);
+}
+
+// Rank i has i integers, so rank 0 has none.
+void check_parts(MPI_Comm node, MPI_Win win, bool contiguous) {
+  int size = 0;
+  MPI_Comm_size(node, &size);
+  const int* previous_end = nullptr;
+  for (int i = 0; i < size; ++i) {
+    const Part part = part_of(win, i);
+    CHECK_EQUAL(part.bytes, MPI_Aint{4} * i);
+    CHECK_EQUAL(part.unit, 4);
+    for (int k = 0; k < i; ++k) CHECK_EQUAL(part.data[k], 100 * i + k);
+    if (contiguous && i > 1) CHECK(part.data == previous_end);
+    previous_end = part.data + i;
+  }
+  if (size == 1) return;
+  const Part first = part_of(win, MPI_PROC_NULL);
+  CHECK_EQUAL(first.bytes, MPI_Aint{4});
+  CHECK_EQUAL(first.data[0], 100);
+  MPI_Barrier(node);
+  const int one = 1;
+  MPI_Accumulate(&one, 1, MPI_INT, 1, 0, 1, MPI_INT, MPI_SUM, win);
+  MPI_Win_flush(1, win);
+  synchronise(node, win);
+  CHECK_EQUAL(first.data[0], 100 + size);
+}
+
+void use_shared_window(MPI_Comm node, bool contiguous) {
+  int place = 0;
+  MPI_Comm_rank(node, &place);
+  MPI_Info info = MPI_INFO_NULL;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "alloc_shared_noncontig", contiguous ? "false" : "true");
+  int* data = nullptr;
+  MPI_Win win = MPI_WIN_NULL;
+  MPI_Win_allocate_shared(MPI_Aint{4} * place, 4, info, node, &data, &win);
+  int* flavor = nullptr;
+  int found = 0;
+  MPI_Win_get_attr(win, MPI_WIN_CREATE_FLAVOR, &flavor, &found);
+  CHECK(found != 0 && *flavor == MPI_WIN_FLAVOR_SHARED);
+  MPI_Win_lock_all(0, win);
+  for (int i = 0; i < place; ++i) data[i] = 100 * place + i;
+  synchronise(node, win);
+  check_parts(node, win, contiguous);
+  synchronise(node, win);
+  MPI_Win_unlock_all(win);
+  MPI_Win_free(&win);
+  MPI_Info_free(&info);
+}
+
+}  // namespace
+
+CASE(shared_windows) {
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  use_shared_window(node, true);
+  use_shared_window(node, false);
+  MPI_Comm_free(&node);
+}
+
+int main(int argc, char** argv) { return mpi_test::run(argc, argv); }
