@@ -208,6 +208,7 @@ Created create(const char* routine, const Wanted& wanted, MPI_Info info, MPI_Com
   *win = window->handle;
   Window* const made = window.release();
   windows.insert(made->handle, made);
+  count_window();
   return {true, MPI_SUCCESS, made->own.base};
 }
 

@@ -2,6 +2,7 @@
 
 #include <shmemx.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -20,6 +21,7 @@ struct Job {
   std::vector<int> pe_of_rank;      // indexed by the rank in MPI_COMM_WORLD
 };
 Job job;
+std::atomic<long> windows_taken{0};
 
 enum class Mode { on, off, report, wrong };
 
@@ -71,6 +73,7 @@ void start_job() {
 
 void end_job() {
   if (!job.started) return;
+  report(std::to_string(windows_taken.load(std::memory_order_relaxed)) + " windows were taken over");
   job.serving = false;
   PMPI_Barrier(MPI_COMM_WORLD);
   shmem_finalize();
@@ -79,6 +82,8 @@ void end_job() {
 }
 
 bool is_serving() noexcept { return job.serving; }
+
+void count_window() noexcept { windows_taken.fetch_add(1, std::memory_order_relaxed); }
 
 bool pes_of_group(MPI_Group group, std::vector<int>& pes) {
   int size = 0;

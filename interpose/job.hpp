@@ -18,6 +18,9 @@ void end_job();
 // Returns true between the two, if windows are taken over.
 bool is_serving() noexcept;
 
+// Counts a window that has been taken over, for the report at the end.
+void count_window() noexcept;
+
 // Writes the PE of each process of the group to `pes`. Returns false if one of them does not belong to the job.
 bool pes_of_group(MPI_Group group, std::vector<int>& pes);
 

@@ -1,0 +1,45 @@
+#!/bin/sh
+# shmemx-rma: which library it preloads, what SHMEMX_MPI_RMA does, and what it refuses.
+# Usage: launcher_test.sh <folder of shmemx-rma> <folder of the programs> <mpi>...
+set -u
+rma=$1/shmemx-rma
+programs=$2
+shift 2
+failures=0
+
+# expect <status> <text in the output> <command>...
+expect() {
+  status=$1
+  text=$2
+  shift 2
+  output=$("$@" 2>&1)
+  found=$?
+  if [ "$found" -ne "$status" ]; then
+    echo "status $found instead of $status: $*"
+    echo "$output"
+    failures=$((failures + 1))
+  elif ! echo "$output" | grep -q -- "$text"; then
+    echo "'$text' is not in the output of: $*"
+    echo "$output"
+    failures=$((failures + 1))
+  fi
+}
+
+expect 2 "no command" "$rma"
+expect 2 "is not found" "$rma" no-such-launcher -n 1 ./program
+expect 2 "linked with MPICH or Open MPI" "$rma" true
+for mpi in "$@"; do
+  launch="mpiexec.$mpi -n 2"
+  [ "$mpi" = openmpi ] && launch="$launch --allow-run-as-root --oversubscribe"
+  program=$programs/rma_queries_$mpi
+  # shellcheck disable=SC2086
+  {
+    SHMEMX_MPI_RMA=report expect 0 "windows were taken over" "$rma" $launch "$program"
+    SHMEMX_MPI_RMA=off expect 0 "0 failures" "$rma" $launch "$program" predefined
+    SHMEMX_MPI_RMA=of expect 0 "allowed are on, off, report" "$rma" $launch "$program" predefined
+    # Below the launcher, for each process; and a script, whose MPI only the launcher tells.
+    SHMEMX_MPI_RMA=report expect 0 "windows were taken over" $launch "$rma" "$program" predefined
+    SHMEMX_MPI_RMA=report expect 0 "windows were taken over" "$rma" $launch sh -c "$program predefined"
+  }
+done
+[ "$failures" -eq 0 ]
