@@ -50,7 +50,7 @@ int fence(Window& window, int assert) {
   if (window.epochs.is_exposed) return wrong(MPI_ERR_RMA_SYNC, "an exposure epoch is open");
   const int result = flush_all(window);
   const int code = control::barrier(window);
-  begin_access(window, (assert & MPI_MODE_NOSUCCEED) != 0 ? Access::none : Access::fence);
+  begin_access(window, (assert& MPI_MODE_NOSUCCEED) != 0 ? Access::none : Access::fence);
   return result != MPI_SUCCESS ? result : code;
 }
 
@@ -62,7 +62,7 @@ int start(Window& window, MPI_Group group, int assert) {
   begin_access(window, Access::start);
   for (const int rank : epochs.started) {
     const std::size_t word = control::posts(window.size, rank);
-    if ((assert & MPI_MODE_NOCHECK) == 0) {
+    if ((assert& MPI_MODE_NOCHECK) == 0) {
       control::await(window, word, 1);
       control::take(window, word, 1);
     }
@@ -90,7 +90,7 @@ int post(Window& window, MPI_Group group, int assert) {
   if (const int code = ranks_of(window, group, ranks); code != MPI_SUCCESS) return code;
   window.epochs.is_exposed = true;
   window.epochs.awaited = ranks.size();
-  if ((assert & MPI_MODE_NOCHECK) != 0) return MPI_SUCCESS;
+  if ((assert& MPI_MODE_NOCHECK) != 0) return MPI_SUCCESS;
   int result = MPI_SUCCESS;
   for (const int rank : ranks) {
     const std::size_t word = control::posts(window.size, window.own.rank);

@@ -192,9 +192,9 @@ int attach_slow(Window& window, Target& target) {
 Created create(const char* routine, const Wanted& wanted, MPI_Info info, MPI_Comm communicator, MPI_Win* win) {
   int is_inter = 0;
   if (!is_serving() || communicator == MPI_COMM_NULL) return {false, MPI_SUCCESS, nullptr};
-  if (PMPI_Comm_test_inter(communicator, &is_inter) != MPI_SUCCESS || is_inter != 0) return {false, MPI_SUCCESS, nullptr};
-  if (const int code = check(wanted); code != MPI_SUCCESS)
-    return {true, raise(communicator, routine, code), nullptr};
+  if (PMPI_Comm_test_inter(communicator, &is_inter) != MPI_SUCCESS || is_inter != 0)
+    return {false, MPI_SUCCESS, nullptr};
+  if (const int code = check(wanted); code != MPI_SUCCESS) return {true, raise(communicator, routine, code), nullptr};
   auto window = std::make_unique<Window>();
   describe(*window, wanted, communicator);
   std::vector<int> pes;

@@ -15,7 +15,7 @@ struct Row {
   bool is_signed;
 };
 
-// The parts of a pair are told by their sizes: a predefined pair has one of few layouts.
+// The sizes of its parts determine where a pair has padding.
 struct PairRow {
   MPI_Datatype type;
   int shmemx_type;

@@ -36,10 +36,10 @@ int fetch_and_op(Window& window, const One& one, MPI_Op op) {
   if (shmemx_op == 0) return wrong(MPI_ERR_OP, "the operator is not predefined, or not for this datatype");
   const shmemx_window_t data = found.target->data;
   const int type = found.element->shmemx_type;
-  return class_of(found.target->mapped != nullptr
-                      ? shmemx_window_fetch_op(data, found.address, one.origin, one.result, type, shmemx_op)
-                      : shmemx_window_fetch_op_nbi(data, found.address, one.origin, one.result, type, shmemx_op,
-                                                   nullptr));
+  return class_of(
+      found.target->mapped != nullptr
+          ? shmemx_window_fetch_op(data, found.address, one.origin, one.result, type, shmemx_op)
+          : shmemx_window_fetch_op_nbi(data, found.address, one.origin, one.result, type, shmemx_op, nullptr));
 }
 
 int compare_and_swap(Window& window, const One& one, const void* compare) {

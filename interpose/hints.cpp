@@ -11,8 +11,8 @@ struct Key {
   const char* initial;
 };
 
-// What the keys promise is true of every window here or makes no difference, so all values are accepted. Two hold
-// whatever is asked for: accumulates are ordered, and each element is updated by itself.
+// What the keys promise is true of every window here or makes no difference, so all values are accepted. Two are
+// fixed: accumulates are ordered, and each element is updated by itself.
 constexpr Key kKeys[] = {
     {"no_locks", "false"},
     {"accumulate_ordering", "rar,raw,war,waw"},

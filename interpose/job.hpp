@@ -18,6 +18,9 @@ void end_job();
 // Returns true between the two, if windows are taken over.
 bool is_serving() noexcept;
 
+// Returns true if the threads of a process call the MPI one at a time.
+bool has_one_thread() noexcept;
+
 // Counts a window that has been taken over, for the report at the end.
 void count_window() noexcept;
 

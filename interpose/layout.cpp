@@ -131,9 +131,8 @@ void add_of_one_type(const Contents& contents, const Layout& item, Builder& buil
     }
     case MPI_COMBINER_SUBARRAY:
     case MPI_COMBINER_DARRAY:
-      return for_each_part(contents, [&](std::int64_t first, std::int64_t count) {
-        builder.add(item, first * item.extent, count);
-      });
+      return for_each_part(
+          contents, [&](std::int64_t first, std::int64_t count) { builder.add(item, first * item.extent, count); });
     default:
       return add_indexed(contents, item, builder);
   }
@@ -149,10 +148,7 @@ const Element* element_of_precision(MPI_Datatype type, int combiner) {
     return find_element(bytes == 8    ? MPI_C_FLOAT_COMPLEX
                         : bytes == 16 ? MPI_C_DOUBLE_COMPLEX
                                       : MPI_C_LONG_DOUBLE_COMPLEX);
-  return find_element(bytes == 1   ? MPI_INT8_T
-                      : bytes == 2 ? MPI_INT16_T
-                      : bytes == 4 ? MPI_INT32_T
-                                   : MPI_INT64_T);
+  return find_element(bytes == 1 ? MPI_INT8_T : bytes == 2 ? MPI_INT16_T : bytes == 4 ? MPI_INT32_T : MPI_INT64_T);
 }
 
 Layout flatten(MPI_Datatype type) {
@@ -160,8 +156,7 @@ Layout flatten(MPI_Datatype type) {
   Layout made;
   const int combiner = combiner_of(type);
   if (combiner == MPI_COMBINER_NAMED) return made;  // not for communication, or of no length
-  if (combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX ||
-      combiner == MPI_COMBINER_F90_INTEGER)
+  if (combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER)
     return layout_of_element(*element_of_precision(type, combiner));
   const Contents contents(type);
   Builder builder(made);

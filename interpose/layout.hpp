@@ -17,13 +17,13 @@ struct Piece {
 
 // One item of a datatype. Pieces are in the order of the type map; neighbours are merged.
 struct Layout {
-  std::vector<Piece> pieces;   // data only
-  std::vector<Piece> padded;   // pairs with their padding; empty if no pair has any
-  std::size_t bytes = 0;       // of all pieces
+  std::vector<Piece> pieces;  // data only
+  std::vector<Piece> padded;  // pairs with their padding; empty if no pair has any
+  std::size_t bytes = 0;      // of all pieces
   std::size_t elements = 0;
-  std::ptrdiff_t extent = 0;   // from one item to the next
-  std::ptrdiff_t low = 0;      // the lowest byte
-  std::ptrdiff_t high = 0;     // the end of the highest one
+  std::ptrdiff_t extent = 0;         // from one item to the next
+  std::ptrdiff_t low = 0;            // the lowest byte
+  std::ptrdiff_t high = 0;           // the end of the highest one
   const Element* element = nullptr;  // null if the elements are of several types
   bool mixed = false;                // they are
   bool dense = false;                // items follow each other without gaps, and each is one piece

@@ -94,7 +94,7 @@ int lock(Window& window, int type, int rank, int assert) {
   if (const int code = check_rank(window, rank); code != MPI_SUCCESS) return code;
   Target& target = window.targets[static_cast<std::size_t>(rank)];
   const Lock wanted = type == MPI_LOCK_SHARED ? Lock::shared : Lock::exclusive;
-  const Lock kind = (assert & MPI_MODE_NOCHECK) != 0 ? Lock::unchecked : wanted;
+  const Lock kind = (assert& MPI_MODE_NOCHECK) != 0 ? Lock::unchecked : wanted;
   if (const int code = enter_lock(window, target, kind); code != MPI_SUCCESS) return code;
   if (kind != Lock::unchecked) {
     if (const int code = acquire(window, target, kind); code != MPI_SUCCESS) {
@@ -124,7 +124,7 @@ int lock_all(Window& window, int assert) {
   if ((assert & ~MPI_MODE_NOCHECK) != 0) return wrong(MPI_ERR_ASSERT, "the assertion is not one of this routine's");
   if (epochs.access != Access::none && epochs.access != Access::fence)
     return wrong(MPI_ERR_RMA_SYNC, "an access epoch is open");
-  epochs.lock_all_unchecked = (assert & MPI_MODE_NOCHECK) != 0;
+  epochs.lock_all_unchecked = (assert& MPI_MODE_NOCHECK) != 0;
   epochs.access = Access::lock_all;
   epochs.number.fetch_add(1, std::memory_order_relaxed);
   // Loads and stores of a shared window's memory are not seen here, so all its locks are taken now.
@@ -155,8 +155,8 @@ int unlock_all(Window& window) {
 int check_locked(const Window& window, int rank) {
   if (rank == MPI_PROC_NULL) return MPI_SUCCESS;
   if (const int code = check_rank(window, rank); code != MPI_SUCCESS) return code;
-  const bool locked = window.epochs.access == Access::lock_all ||
-                      window.targets[static_cast<std::size_t>(rank)].lock != Lock::none;
+  const bool locked =
+      window.epochs.access == Access::lock_all || window.targets[static_cast<std::size_t>(rank)].lock != Lock::none;
   return locked ? MPI_SUCCESS : wrong(MPI_ERR_RMA_SYNC, "the target is not locked by this process");
 }
 

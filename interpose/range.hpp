@@ -48,8 +48,6 @@ inline std::uint64_t address_at(const Target& target, MPI_Aint disp) {
   return target.base + static_cast<std::uint64_t>(disp) * static_cast<std::uint64_t>(target.offer.disp_unit);
 }
 
-inline int out_of_range() {
-  return wrong(MPI_ERR_RMA_RANGE, "the target's memory is not in the window");
-}
+inline int out_of_range() { return wrong(MPI_ERR_RMA_RANGE, "the target's memory is not in the window"); }
 
 }  // namespace shmemx::interpose

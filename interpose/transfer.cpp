@@ -49,14 +49,14 @@ int move_block(const Transfer& transfer, std::uint64_t there, std::uint64_t here
     }
     return MPI_SUCCESS;
   }
-  const int code =
-      transfer.direction == Direction::put
-          ? shmemx_window_put_nbi(target.data, pointer(there), pointer(here), bytes, transfer.counter)
-          : shmemx_window_get_nbi(target.data, pointer(here), pointer(there), bytes, transfer.counter);
+  const int code = transfer.direction == Direction::put
+                       ? shmemx_window_put_nbi(target.data, pointer(there), pointer(here), bytes, transfer.counter)
+                       : shmemx_window_get_nbi(target.data, pointer(here), pointer(there), bytes, transfer.counter);
   return class_of(code);
 }
 
-int move_lists(const Transfer& transfer, const std::vector<shmemx_iov_t>& there, const std::vector<shmemx_iov_t>& here) {
+int move_lists(const Transfer& transfer, const std::vector<shmemx_iov_t>& there,
+               const std::vector<shmemx_iov_t>& here) {
   const shmemx_window_t data = transfer.target->data;
   const int code =
       transfer.direction == Direction::put
@@ -108,7 +108,8 @@ inline int move(Window& window, Direction direction, const Local& origin, const 
   if (const int code = find_target(window, remote.rank, target); code != MPI_SUCCESS || target == nullptr) return code;
   const Layout* const there = layout_of(remote.type);
   const Layout* const here = origin.type == remote.type ? there : layout_of(origin.type);
-  if (const int code = check_layouts(here, origin, there, remote); code != MPI_SUCCESS) [[unlikely]] return code;
+  if (const int code = check_layouts(here, origin, there, remote); code != MPI_SUCCESS) [[unlikely]]
+    return code;
   const std::size_t bytes = static_cast<std::size_t>(remote.count) * there->bytes;
   if (bytes == 0) return MPI_SUCCESS;
   const std::uint64_t address = address_at(*target, remote.disp);

@@ -1,6 +1,7 @@
 // Accumulates.
 #include <array>
 
+#include "interpose/job.hpp"
 #include "interpose/operation.hpp"
 #include "interpose/piece_walk.hpp"
 #include "interpose/range.hpp"
@@ -41,8 +42,8 @@ int update_dense(const Update& update) {
   void* const there = update.there.first();
   const void* const origin = update.origin.first();
   if (update.result.layout == nullptr)
-    return class_of(shmemx_window_accumulate_nbi(data, there, origin, update.elements, update.type, update.op,
-                                                 update.counter));
+    return class_of(
+        shmemx_window_accumulate_nbi(data, there, origin, update.elements, update.type, update.op, update.counter));
   return class_of(shmemx_window_get_accumulate_nbi(data, there, origin, update.result.first(), update.elements,
                                                    update.type, update.op, update.counter));
 }
@@ -70,9 +71,7 @@ int send(const Update& update, Lists& lists) {
   return class_of(code);
 }
 
-PieceWalk walk_of(const Side& side) {
-  return {side.layout->whole_elements(), side.layout->extent, side.address};
-}
+PieceWalk walk_of(const Side& side) { return {side.layout->whole_elements(), side.layout->extent, side.address}; }
 
 // Cuts all sides into pieces of equal length. None cuts an element, since no piece of a side does.
 int update_pieces(const Update& update) {
@@ -142,6 +141,8 @@ int update_target(Window& window, const Remote& remote, const Local* origin, con
     if (code != MPI_SUCCESS) return code;
   }
   if (update.elements == 0) return MPI_SUCCESS;
+  // While this process alone holds the target's lock, elements need not be updated by atomic instructions.
+  if (update.target->lock == Lock::exclusive && has_one_thread()) update.op |= SHMEMX_OP_EXCLUSIVE;
   update.counter = counter;
   update.there.address = address_at(*update.target, remote.disp);
   const Range range = range_of(*update.there.layout, update.there.address, remote.count);

@@ -20,11 +20,11 @@ namespace shmemx::interpose {
 struct Offer {
   shmemx_window_description_t data;
   shmemx_window_description_t control;
-  std::uint64_t base;             // of the window's memory, in the address space of its process
+  std::uint64_t base;  // of the window's memory, in the address space of its process
   std::uint64_t bytes;
   std::uint64_t control_address;
   std::int32_t disp_unit;
-  std::int32_t is_able;           // 0: this process cannot take the window over
+  std::int32_t is_able;  // 0: this process cannot take the window over
 };
 
 enum class Lock : std::uint8_t { none, shared, exclusive, unchecked };
@@ -32,7 +32,7 @@ enum class Lock : std::uint8_t { none, shared, exclusive, unchecked };
 // A process of the window, as this one reaches it.
 struct Target {
   Offer offer{};
-  std::uint64_t base = 0;    // of its memory, in the address space of the process that has exposed it
+  std::uint64_t base = 0;       // of its memory, in the address space of the process that has exposed it
   std::byte* mapped = nullptr;  // where that memory can be loaded and stored here; null: nowhere
   shmemx_window_t data = SHMEMX_WINDOW_INVALID;
   shmemx_window_t control = SHMEMX_WINDOW_INVALID;
@@ -48,13 +48,13 @@ struct Epochs {
   std::atomic<std::uint32_t> number{1};  // of the access epoch; grows when one ends
   Access access = Access::none;
   bool lock_all_unchecked = false;
-  std::mutex late_locks;          // held while a lock is taken that lock_all has left until now
-  int locks = 0;                  // targets that are locked one by one
+  std::mutex late_locks;  // held while a lock is taken that lock_all has left until now
+  int locks = 0;          // targets that are locked one by one
   bool start_unchecked = false;
-  std::vector<int> started;       // ranks of the access epoch of start
-  bool is_exposed = false;        // between post and wait
-  std::uint64_t awaited = 0;      // completions that end the exposure
-  std::uint64_t barriers = 0;     // passed
+  std::vector<int> started;    // ranks of the access epoch of start
+  bool is_exposed = false;     // between post and wait
+  std::uint64_t awaited = 0;   // completions that end the exposure
+  std::uint64_t barriers = 0;  // passed
 };
 
 // This process's part.
@@ -78,8 +78,8 @@ struct Window {
   std::unique_ptr<Hints> hints;
   Own own;
   Epochs epochs;
-  std::mutex mutex;            // attaching, and the state of epochs
-  std::vector<int> messaged;   // attached targets that are reached by messages; changed under the mutex
+  std::mutex mutex;           // attaching, and the state of epochs
+  std::vector<int> messaged;  // attached targets that are reached by messages; changed under the mutex
   std::atomic<std::size_t> messaged_count{0};
 };
 

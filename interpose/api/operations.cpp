@@ -13,38 +13,50 @@ using interpose::Remote;
 using interpose::Window;
 using interpose::with_request;
 
-SHMEMX_ENTRY int PMPI_Put(const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp, int target_count, MPI_Datatype target_type, MPI_Win win) {
+SHMEMX_ENTRY int PMPI_Put(const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp, int target_count,
+                          MPI_Datatype target_type, MPI_Win win) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Put(origin, count, type, rank, disp, target_count, target_type, win);
-  return finish(*window, "MPI_Put", interpose::put(*window, local(origin, count, type), {rank, disp, target_count, target_type}, nullptr));
+  return finish(*window, "MPI_Put",
+                interpose::put(*window, local(origin, count, type), {rank, disp, target_count, target_type}, nullptr));
 }
 SHMEMX_BOTH_NAMES(Put)
 
-SHMEMX_ENTRY int PMPI_Get(void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp, int target_count, MPI_Datatype target_type, MPI_Win win) {
+SHMEMX_ENTRY int PMPI_Get(void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp, int target_count,
+                          MPI_Datatype target_type, MPI_Win win) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Get(origin, count, type, rank, disp, target_count, target_type, win);
-  return finish(*window, "MPI_Get", interpose::get(*window, local(origin, count, type), {rank, disp, target_count, target_type}, nullptr));
+  return finish(*window, "MPI_Get",
+                interpose::get(*window, local(origin, count, type), {rank, disp, target_count, target_type}, nullptr));
 }
 SHMEMX_BOTH_NAMES(Get)
 
-SHMEMX_ENTRY int PMPI_Accumulate(const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp, int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win) {
+SHMEMX_ENTRY int PMPI_Accumulate(const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp,
+                                 int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Accumulate(origin, count, type, rank, disp, target_count, target_type, op, win);
   const Remote remote{rank, disp, target_count, target_type};
-  return finish(*window, "MPI_Accumulate", interpose::accumulate(*window, local(origin, count, type), remote, op, nullptr));
+  return finish(*window, "MPI_Accumulate",
+                interpose::accumulate(*window, local(origin, count, type), remote, op, nullptr));
 }
 SHMEMX_BOTH_NAMES(Accumulate)
 
-SHMEMX_ENTRY int PMPI_Get_accumulate(const void* origin, int count, MPI_Datatype type, void* result, int result_count, MPI_Datatype result_type, int rank, MPI_Aint disp, int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win) {
+SHMEMX_ENTRY int PMPI_Get_accumulate(const void* origin, int count, MPI_Datatype type, void* result, int result_count,
+                                     MPI_Datatype result_type, int rank, MPI_Aint disp, int target_count,
+                                     MPI_Datatype target_type, MPI_Op op, MPI_Win win) {
   Window* const window = find_window(win);
-  if (window == nullptr) return below().Get_accumulate(origin, count, type, result, result_count, result_type, rank, disp, target_count, target_type, op, win);
+  if (window == nullptr)
+    return below().Get_accumulate(origin, count, type, result, result_count, result_type, rank, disp, target_count,
+                                  target_type, op, win);
   const Local results = local(result, result_count, result_type);
   const Remote remote{rank, disp, target_count, target_type};
-  return finish(*window, "MPI_Get_accumulate", interpose::get_accumulate(*window, local(origin, count, type), results, remote, op, nullptr));
+  return finish(*window, "MPI_Get_accumulate",
+                interpose::get_accumulate(*window, local(origin, count, type), results, remote, op, nullptr));
 }
 SHMEMX_BOTH_NAMES(Get_accumulate)
 
-SHMEMX_ENTRY int PMPI_Rput(const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp, int target_count, MPI_Datatype target_type, MPI_Win win, MPI_Request* request) {
+SHMEMX_ENTRY int PMPI_Rput(const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp, int target_count,
+                           MPI_Datatype target_type, MPI_Win win, MPI_Request* request) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Rput(origin, count, type, rank, disp, target_count, target_type, win, request);
   return with_request(*window, "MPI_Rput", request, [&](long* counter) {
@@ -53,7 +65,8 @@ SHMEMX_ENTRY int PMPI_Rput(const void* origin, int count, MPI_Datatype type, int
 }
 SHMEMX_BOTH_NAMES(Rput)
 
-SHMEMX_ENTRY int PMPI_Rget(void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp, int target_count, MPI_Datatype target_type, MPI_Win win, MPI_Request* request) {
+SHMEMX_ENTRY int PMPI_Rget(void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp, int target_count,
+                           MPI_Datatype target_type, MPI_Win win, MPI_Request* request) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Rget(origin, count, type, rank, disp, target_count, target_type, win, request);
   return with_request(*window, "MPI_Rget", request, [&](long* counter) {
@@ -62,9 +75,12 @@ SHMEMX_ENTRY int PMPI_Rget(void* origin, int count, MPI_Datatype type, int rank,
 }
 SHMEMX_BOTH_NAMES(Rget)
 
-SHMEMX_ENTRY int PMPI_Raccumulate(const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp, int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win, MPI_Request* request) {
+SHMEMX_ENTRY int PMPI_Raccumulate(const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp,
+                                  int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win,
+                                  MPI_Request* request) {
   Window* const window = find_window(win);
-  if (window == nullptr) return below().Raccumulate(origin, count, type, rank, disp, target_count, target_type, op, win, request);
+  if (window == nullptr)
+    return below().Raccumulate(origin, count, type, rank, disp, target_count, target_type, op, win, request);
   const Remote remote{rank, disp, target_count, target_type};
   return with_request(*window, "MPI_Raccumulate", request, [&](long* counter) {
     return interpose::accumulate(*window, local(origin, count, type), remote, op, counter);
@@ -72,9 +88,13 @@ SHMEMX_ENTRY int PMPI_Raccumulate(const void* origin, int count, MPI_Datatype ty
 }
 SHMEMX_BOTH_NAMES(Raccumulate)
 
-SHMEMX_ENTRY int PMPI_Rget_accumulate(const void* origin, int count, MPI_Datatype type, void* result, int result_count, MPI_Datatype result_type, int rank, MPI_Aint disp, int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win, MPI_Request* request) {
+SHMEMX_ENTRY int PMPI_Rget_accumulate(const void* origin, int count, MPI_Datatype type, void* result, int result_count,
+                                      MPI_Datatype result_type, int rank, MPI_Aint disp, int target_count,
+                                      MPI_Datatype target_type, MPI_Op op, MPI_Win win, MPI_Request* request) {
   Window* const window = find_window(win);
-  if (window == nullptr) return below().Rget_accumulate(origin, count, type, result, result_count, result_type, rank, disp, target_count, target_type, op, win, request);
+  if (window == nullptr)
+    return below().Rget_accumulate(origin, count, type, result, result_count, result_type, rank, disp, target_count,
+                                   target_type, op, win, request);
   const Local results = local(result, result_count, result_type);
   const Remote remote{rank, disp, target_count, target_type};
   return with_request(*window, "MPI_Rget_accumulate", request, [&](long* counter) {
@@ -83,16 +103,19 @@ SHMEMX_ENTRY int PMPI_Rget_accumulate(const void* origin, int count, MPI_Datatyp
 }
 SHMEMX_BOTH_NAMES(Rget_accumulate)
 
-SHMEMX_ENTRY int PMPI_Fetch_and_op(const void* origin, void* result, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Op op, MPI_Win win) {
+SHMEMX_ENTRY int PMPI_Fetch_and_op(const void* origin, void* result, MPI_Datatype type, int rank, MPI_Aint disp,
+                                   MPI_Op op, MPI_Win win) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Fetch_and_op(origin, result, type, rank, disp, op, win);
   return finish(*window, "MPI_Fetch_and_op", interpose::fetch_and_op(*window, {origin, result, type, rank, disp}, op));
 }
 SHMEMX_BOTH_NAMES(Fetch_and_op)
 
-SHMEMX_ENTRY int PMPI_Compare_and_swap(const void* origin, const void* compare, void* result, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Win win) {
+SHMEMX_ENTRY int PMPI_Compare_and_swap(const void* origin, const void* compare, void* result, MPI_Datatype type,
+                                       int rank, MPI_Aint disp, MPI_Win win) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Compare_and_swap(origin, compare, result, type, rank, disp, win);
-  return finish(*window, "MPI_Compare_and_swap", interpose::compare_and_swap(*window, {origin, result, type, rank, disp}, compare));
+  return finish(*window, "MPI_Compare_and_swap",
+                interpose::compare_and_swap(*window, {origin, result, type, rank, disp}, compare));
 }
 SHMEMX_BOTH_NAMES(Compare_and_swap)

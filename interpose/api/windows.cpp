@@ -16,23 +16,29 @@ using interpose::finish;
 using interpose::Target;
 using interpose::Window;
 
-SHMEMX_ENTRY int PMPI_Win_create(void* base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
-  const Created made = create("MPI_Win_create", {MPI_WIN_FLAVOR_CREATE, base, size, disp_unit}, info, comm, win);
-  return made.is_taken ? made.error_class : below().Win_create(base, size, disp_unit, info, comm, win);
+SHMEMX_ENTRY int PMPI_Win_create(void* base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm communicator,
+                                 MPI_Win* win) {
+  const Created made =
+      create("MPI_Win_create", {MPI_WIN_FLAVOR_CREATE, base, size, disp_unit}, info, communicator, win);
+  return made.is_taken ? made.error_class : below().Win_create(base, size, disp_unit, info, communicator, win);
 }
 SHMEMX_BOTH_NAMES(Win_create)
 
-SHMEMX_ENTRY int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* win) {
-  const Created made = create("MPI_Win_allocate", {MPI_WIN_FLAVOR_ALLOCATE, nullptr, size, disp_unit}, info, comm, win);
-  if (!made.is_taken) return below().Win_allocate(size, disp_unit, info, comm, base, win);
+SHMEMX_ENTRY int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm communicator, void* base,
+                                   MPI_Win* win) {
+  const Created made =
+      create("MPI_Win_allocate", {MPI_WIN_FLAVOR_ALLOCATE, nullptr, size, disp_unit}, info, communicator, win);
+  if (!made.is_taken) return below().Win_allocate(size, disp_unit, info, communicator, base, win);
   if (made.error_class == MPI_SUCCESS) std::memcpy(base, &made.base, sizeof made.base);
   return made.error_class;
 }
 SHMEMX_BOTH_NAMES(Win_allocate)
 
-SHMEMX_ENTRY int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* win) {
-  const Created made = create("MPI_Win_allocate_shared", {MPI_WIN_FLAVOR_SHARED, nullptr, size, disp_unit}, info, comm, win);
-  if (!made.is_taken) return below().Win_allocate_shared(size, disp_unit, info, comm, base, win);
+SHMEMX_ENTRY int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm communicator,
+                                          void* base, MPI_Win* win) {
+  const Created made =
+      create("MPI_Win_allocate_shared", {MPI_WIN_FLAVOR_SHARED, nullptr, size, disp_unit}, info, communicator, win);
+  if (!made.is_taken) return below().Win_allocate_shared(size, disp_unit, info, communicator, base, win);
   if (made.error_class == MPI_SUCCESS) std::memcpy(base, &made.base, sizeof made.base);
   return made.error_class;
 }
@@ -54,23 +60,29 @@ SHMEMX_BOTH_NAMES(Win_shared_query)
 
 #if MPI_VERSION >= 4
 
-SHMEMX_ENTRY int PMPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
-  const Created made = create("MPI_Win_create_c", {MPI_WIN_FLAVOR_CREATE, base, size, disp_unit}, info, comm, win);
-  return made.is_taken ? made.error_class : below().Win_create_c(base, size, disp_unit, info, comm, win);
+SHMEMX_ENTRY int PMPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm communicator,
+                                   MPI_Win* win) {
+  const Created made =
+      create("MPI_Win_create_c", {MPI_WIN_FLAVOR_CREATE, base, size, disp_unit}, info, communicator, win);
+  return made.is_taken ? made.error_class : below().Win_create_c(base, size, disp_unit, info, communicator, win);
 }
 SHMEMX_BOTH_NAMES(Win_create_c)
 
-SHMEMX_ENTRY int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* win) {
-  const Created made = create("MPI_Win_allocate_c", {MPI_WIN_FLAVOR_ALLOCATE, nullptr, size, disp_unit}, info, comm, win);
-  if (!made.is_taken) return below().Win_allocate_c(size, disp_unit, info, comm, base, win);
+SHMEMX_ENTRY int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm communicator,
+                                     void* base, MPI_Win* win) {
+  const Created made =
+      create("MPI_Win_allocate_c", {MPI_WIN_FLAVOR_ALLOCATE, nullptr, size, disp_unit}, info, communicator, win);
+  if (!made.is_taken) return below().Win_allocate_c(size, disp_unit, info, communicator, base, win);
   if (made.error_class == MPI_SUCCESS) std::memcpy(base, &made.base, sizeof made.base);
   return made.error_class;
 }
 SHMEMX_BOTH_NAMES(Win_allocate_c)
 
-SHMEMX_ENTRY int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* win) {
-  const Created made = create("MPI_Win_allocate_shared_c", {MPI_WIN_FLAVOR_SHARED, nullptr, size, disp_unit}, info, comm, win);
-  if (!made.is_taken) return below().Win_allocate_shared_c(size, disp_unit, info, comm, base, win);
+SHMEMX_ENTRY int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm communicator,
+                                            void* base, MPI_Win* win) {
+  const Created made =
+      create("MPI_Win_allocate_shared_c", {MPI_WIN_FLAVOR_SHARED, nullptr, size, disp_unit}, info, communicator, win);
+  if (!made.is_taken) return below().Win_allocate_shared_c(size, disp_unit, info, communicator, base, win);
   if (made.error_class == MPI_SUCCESS) std::memcpy(base, &made.base, sizeof made.base);
   return made.error_class;
 }
@@ -92,9 +104,10 @@ SHMEMX_BOTH_NAMES(Win_shared_query_c)
 
 #endif
 
-SHMEMX_ENTRY int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win* win) {
-  const Created made = create("MPI_Win_create_dynamic", {MPI_WIN_FLAVOR_DYNAMIC, nullptr, 0, 1}, info, comm, win);
-  return made.is_taken ? made.error_class : below().Win_create_dynamic(info, comm, win);
+SHMEMX_ENTRY int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm communicator, MPI_Win* win) {
+  const Created made =
+      create("MPI_Win_create_dynamic", {MPI_WIN_FLAVOR_DYNAMIC, nullptr, 0, 1}, info, communicator, win);
+  return made.is_taken ? made.error_class : below().Win_create_dynamic(info, communicator, win);
 }
 SHMEMX_BOTH_NAMES(Win_create_dynamic)
 

@@ -30,7 +30,8 @@ static_assert(std::size(kNames) == kNameCount);
 
 // Names with our prefixes that belong to others: those that oshrun passes to the PEs, those of tests and benches, and
 // those that module systems and makefiles export for any SHMEM library.
-constexpr std::string_view kForeignPrefixes[] = {"SHMEMX_JOB_", "SHMEMX_TEST_", "SHMEMX_BENCH_", "SHMEMX_BUILD_", "SHMEMX_MPI_"};
+constexpr std::string_view kForeignPrefixes[] = {"SHMEMX_JOB_", "SHMEMX_TEST_", "SHMEMX_BENCH_", "SHMEMX_BUILD_",
+                                                 "SHMEMX_MPI_"};
 constexpr std::string_view kForeignNames[] = {
     "SHMEM_HOME",    "SHMEM_ROOT",     "SHMEM_DIR",      "SHMEM_PATH",    "SHMEM_PREFIX", "SHMEM_BASE",
     "SHMEM_INC",     "SHMEM_INCLUDE",  "SHMEM_INCDIR",   "SHMEM_LIB",     "SHMEM_LIBDIR", "SHMEM_LIBS",

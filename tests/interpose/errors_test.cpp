@@ -1,4 +1,4 @@
-// Wrong use is told by the error class, through the window's error handler, and does not harm what follows.
+// Wrong use calls the window's error handler with the right class, and does not harm what follows.
 #include <initializer_list>
 
 #include "mpi_test.hpp"

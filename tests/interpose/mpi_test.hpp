@@ -45,7 +45,8 @@ void check_equal(const A& here, const B& expected, const char* what, const char*
   static const mpi_test::Register register_##name{#name, &name}; \
   static void name()
 #define CHECK(what) mpi_test::check((what), #what, __FILE__, __LINE__)
-#define CHECK_EQUAL(here, expected) mpi_test::check_equal((here), (expected), #here " == " #expected, __FILE__, __LINE__)
+#define CHECK_EQUAL(here, expected) \
+  mpi_test::check_equal((here), (expected), #here " == " #expected, __FILE__, __LINE__)
 
 // A window over MPI_COMM_WORLD, of memory that MPI allocates or of memory of the program's.
 template <class T>
@@ -75,12 +76,12 @@ class TestWindow {
   std::vector<T> own_;
 };
 
-// Runs a case's body with both kinds of memory.
-template <class T, class Body>
-void with_windows(std::size_t count, T value, Body body) {
+// Calls a function with windows of both kinds of memory.
+template <class T, class Function>
+void with_windows(std::size_t count, T value, Function function) {
   for (const auto memory : {TestWindow<T>::Memory::allocated, TestWindow<T>::Memory::own}) {
     TestWindow<T> window(count, memory, value);
-    body(window);
+    function(window);
   }
 }
 

@@ -1,5 +1,5 @@
-// Random programs compared with a sequential model: all ranks draw the same program from one seed, so each of them knows
-// what the others do. In each round every rank accesses one other rank's memory; MPI_Pack, MPI_Unpack and
+// Random programs compared with a sequential model: all ranks draw the same program from one seed, so each of them
+// knows what the others do. In each round every rank accesses one other rank's memory; MPI_Pack, MPI_Unpack and
 // MPI_Reduce_local tell what must come of it.
 #include <cstdlib>
 #include <ctime>
@@ -158,8 +158,7 @@ void operate(const Round& round, char* origin, char* result, MPI_Win win) {
       if (round.with_request) MPI_Rget(result + o.at, o.count, o.type, to, t.at, t.count, t.type, win, &request);
       break;
     case Kind::accumulate:
-      if (!round.with_request)
-        MPI_Accumulate(origin + o.at, o.count, o.type, to, t.at, t.count, t.type, round.op, win);
+      if (!round.with_request) MPI_Accumulate(origin + o.at, o.count, o.type, to, t.at, t.count, t.type, round.op, win);
       if (round.with_request)
         MPI_Raccumulate(origin + o.at, o.count, o.type, to, t.at, t.count, t.type, round.op, win, &request);
       break;
@@ -180,21 +179,21 @@ void operate(const Round& round, char* origin, char* result, MPI_Win win) {
 }
 
 // One epoch, in one of the ways that MPI has. Requests need passive ones.
-void in_epoch(const Round& round, int way, char* origin, char* result, MPI_Win win) {
+void in_epoch(const Round& round, int style, char* origin, char* result, MPI_Win win) {
   const int to = right(round.distance);
-  if (round.with_request || way == 1) {
+  if (round.with_request || style == 1) {
     MPI_Win_lock_all(0, win);
     operate(round, origin, result, win);
     MPI_Win_unlock_all(win);
     return;
   }
-  if (way == 0) {
+  if (style == 0) {
     MPI_Win_fence(0, win);
     operate(round, origin, result, win);
     MPI_Win_fence(0, win);
     return;
   }
-  MPI_Win_lock(way == 2 ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE, to, 0, win);
+  MPI_Win_lock(style == 2 ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE, to, 0, win);
   operate(round, origin, result, win);
   MPI_Win_unlock(to, win);
 }
@@ -202,7 +201,7 @@ void in_epoch(const Round& round, int way, char* origin, char* result, MPI_Win w
 void run_round(std::uint64_t seed, TestWindow<char>& window) {
   Random random(seed);
   const Round round(random);
-  const int way = random.below(4);
+  const int style = random.below(4);
   const auto content = [&](int of, int what) { return static_cast<long>(seed % 1000) + 13 * of + 31 * what; };
   Memory origin(kBytes);
   Memory result(kBytes);
@@ -212,7 +211,7 @@ void run_round(std::uint64_t seed, TestWindow<char>& window) {
   fill(*round.element, content(rank, 1), result.data());
   fill(*round.element, content(rank, 2), window.data);
   MPI_Barrier(MPI_COMM_WORLD);
-  in_epoch(round, way, origin.data(), result.data(), window.win);
+  in_epoch(round, style, origin.data(), result.data(), window.win);
   MPI_Barrier(MPI_COMM_WORLD);
 
   // This rank's memory, as its origin leaves it.
@@ -229,9 +228,9 @@ void run_round(std::uint64_t seed, TestWindow<char>& window) {
   const int wrong = compare(*round.element, window.data, expected.data());
   const int wrong_results = compare(*round.element, result.data(), expected_result.data());
   if (wrong + wrong_results != 0)
-    std::fprintf(stderr, "[rank %d] seed %llu: kind %d, element %d, %d elements, way %d, request %d\n", rank,
+    std::fprintf(stderr, "[rank %d] seed %llu: kind %d, element %d, %d elements, style %d, request %d\n", rank,
                  static_cast<unsigned long long>(seed), static_cast<int>(round.kind),
-                 static_cast<int>(round.element - elements().data()), round.n, way, round.with_request ? 1 : 0);
+                 static_cast<int>(round.element - elements().data()), round.n, style, round.with_request ? 1 : 0);
   CHECK_EQUAL(wrong, 0);
   CHECK_EQUAL(wrong_results, 0);
   MPI_Barrier(MPI_COMM_WORLD);
@@ -239,7 +238,8 @@ void run_round(std::uint64_t seed, TestWindow<char>& window) {
 
 unsigned long long first_seed() {
   unsigned long long seed = static_cast<unsigned long long>(std::time(nullptr));
-  if (const char* const text = std::getenv("SHMEMX_TEST_SEED"); text != nullptr) seed = std::strtoull(text, nullptr, 10);
+  if (const char* const text = std::getenv("SHMEMX_TEST_SEED"); text != nullptr)
+    seed = std::strtoull(text, nullptr, 10);
   MPI_Bcast(&seed, 1, MPI_UNSIGNED_LONG_LONG, 0, MPI_COMM_WORLD);
   if (rank == 0) std::printf("SHMEMX_TEST_SEED=%llu\n", seed);
   return seed;

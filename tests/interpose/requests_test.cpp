@@ -12,13 +12,13 @@ namespace {
 
 constexpr int kRequests = 6;
 
-// Completes all requests by one of the ways that MPI has.
-void complete(int way, MPI_Request* requests) {
+// Completes all requests by one of the routines that MPI has.
+void complete(int style, MPI_Request* requests) {
   MPI_Status statuses[kRequests];
   int indices[kRequests];
   int done = 0;
   int count = 0;
-  switch (way) {
+  switch (style) {
     case 0:
       for (int i = 0; i < kRequests; ++i) MPI_Wait(&requests[i], &statuses[i]);
       break;
@@ -55,35 +55,35 @@ void complete(int way, MPI_Request* requests) {
 }  // namespace
 
 // Requests of windows and of messages in one array.
-CASE(all_ways_to_wait_know_the_requests) {
+CASE(all_routines_that_wait_know_the_requests) {
   with_windows<long>(16, 0, [](TestWindow<long>& window) {
-    for (int way = 0; way < 9; ++way) {
-      window.data[4] = window.data[5] = way;
+    for (int style = 0; style < 9; ++style) {
+      window.data[4] = window.data[5] = style;
       window.data[6] = 70 + rank;
       MPI_Barrier(MPI_COMM_WORLD);
       MPI_Win_lock_all(0, window.win);
       MPI_Request requests[kRequests];
-      const long sent = way * 100 + rank;
+      const long sent = style * 100 + rank;
       long got = -1;
       long before = -1;
       int in = -1;
       MPI_Rput(&sent, 1, MPI_LONG, right(), 1, 1, MPI_LONG, window.win, &requests[0]);
-      MPI_Irecv(&in, 1, MPI_INT, left(), way, MPI_COMM_WORLD, &requests[1]);
+      MPI_Irecv(&in, 1, MPI_INT, left(), style, MPI_COMM_WORLD, &requests[1]);
       MPI_Rget(&got, 1, MPI_LONG, right(), 6, 1, MPI_LONG, window.win, &requests[2]);
       MPI_Raccumulate(&sent, 1, MPI_LONG, right(), 4, 1, MPI_LONG, MPI_SUM, window.win, &requests[3]);
-      MPI_Isend(&rank, 1, MPI_INT, right(), way, MPI_COMM_WORLD, &requests[4]);
+      MPI_Isend(&rank, 1, MPI_INT, right(), style, MPI_COMM_WORLD, &requests[4]);
       MPI_Rget_accumulate(&sent, 1, MPI_LONG, &before, 1, MPI_LONG, right(), 5, 1, MPI_LONG, MPI_SUM, window.win,
                           &requests[5]);
-      complete(way, requests);
+      complete(style, requests);
       CHECK_EQUAL(in, left());
       CHECK_EQUAL(got, 70 + right());
-      CHECK_EQUAL(before, way);
+      CHECK_EQUAL(before, style);
       for (const MPI_Request request : requests) CHECK(request == MPI_REQUEST_NULL);
       MPI_Win_unlock_all(window.win);
       MPI_Barrier(MPI_COMM_WORLD);
-      CHECK_EQUAL(window.data[1], way * 100 + left());
-      CHECK_EQUAL(window.data[4], way + way * 100 + left());
-      CHECK_EQUAL(window.data[5], way + way * 100 + left());
+      CHECK_EQUAL(window.data[1], style * 100 + left());
+      CHECK_EQUAL(window.data[4], style + style * 100 + left());
+      CHECK_EQUAL(window.data[5], style + style * 100 + left());
     }
   });
 }
