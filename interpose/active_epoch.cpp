@@ -12,7 +12,7 @@ namespace {
 
 void begin_access(Window& window, Access access) {
   window.epochs.access = access;
-  window.epochs.number.fetch_add(1, std::memory_order_relaxed);
+  next_epoch(window.epochs);
 }
 
 int no_epoch(const Window& window) {

@@ -1,4 +1,5 @@
 // Fetch_and_op and compare_and_swap: one element of a predefined datatype.
+#include "interpose/direct.hpp"
 #include "interpose/operation.hpp"
 #include "interpose/range.hpp"
 
@@ -10,6 +11,7 @@ struct Found {
   Target* target = nullptr;
   const Element* element = nullptr;
   void* address = nullptr;
+  std::byte* mapped = nullptr;  // null: it can only be updated by shmemx
 };
 
 int find(Window& window, const One& one, Found& found) {
@@ -24,7 +26,9 @@ int find(Window& window, const One& one, Found& found) {
   if (layout->element->shmemx_type == 0) return wrong(MPI_ERR_TYPE, "elements of this datatype cannot be accumulated");
   found.element = layout->element;
   found.address = reinterpret_cast<void*>(address);
-  return attach(window, *found.target);
+  if (const int code = attach(window, *found.target); code != MPI_SUCCESS) return code;
+  if (found.target->mapped != nullptr) found.mapped = found.target->mapped + (address - found.target->base);
+  return MPI_SUCCESS;
 }
 
 }  // namespace
@@ -34,6 +38,8 @@ int fetch_and_op(Window& window, const One& one, MPI_Op op) {
   if (const int code = find(window, one, found); code != MPI_SUCCESS || found.element == nullptr) return code;
   const int shmemx_op = find_operator(op, found.element->kind);
   if (shmemx_op == 0) return wrong(MPI_ERR_OP, "the operator is not predefined, or not for this datatype");
+  if (found.mapped != nullptr && update_directly(found.mapped, *found.element, shmemx_op, one.origin, one.result))
+    return MPI_SUCCESS;
   const shmemx_window_t data = found.target->data;
   const int type = found.element->shmemx_type;
   return class_of(
@@ -42,12 +48,20 @@ int fetch_and_op(Window& window, const One& one, MPI_Op op) {
           : shmemx_window_fetch_op_nbi(data, found.address, one.origin, one.result, type, shmemx_op, nullptr));
 }
 
+bool try_update_one(Window& window, const One& one, MPI_Op op) {
+  Found found;
+  if (find(window, one, found) != MPI_SUCCESS || found.mapped == nullptr) return false;
+  return update_directly(found.mapped, *found.element, find_operator(op, found.element->kind), one.origin, one.result);
+}
+
 int compare_and_swap(Window& window, const One& one, const void* compare) {
   Found found;
   if (const int code = find(window, one, found); code != MPI_SUCCESS || found.element == nullptr) return code;
   const Kind kind = found.element->kind;
   if (kind != Kind::integer && kind != Kind::logical && kind != Kind::byte)
     return wrong(MPI_ERR_TYPE, "compare and swap is for integers, logicals and bytes");
+  if (found.mapped != nullptr && swap_directly(found.mapped, *found.element, compare, one.origin, one.result))
+    return MPI_SUCCESS;
   const shmemx_window_t data = found.target->data;
   const int type = found.element->shmemx_type;
   return class_of(

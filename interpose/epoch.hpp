@@ -7,6 +7,11 @@
 
 namespace shmemx::interpose {
 
+// Ends the access epoch. One thread at a time does that; others only read the number.
+inline void next_epoch(Epochs& epochs) noexcept {
+  epochs.number.store(epochs.number.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
 // Lets the current epoch access the target, if it may: the slow half of find_target. Takes the lock that lock_all has
 // left until now. Returns an error class.
 int open_target(Window& window, Target& target);

@@ -16,7 +16,6 @@ namespace {
 struct Job {
   bool started = false;
   bool serving = false;
-  bool multiple = false;  // MPI_THREAD_MULTIPLE
   int world_rank = 0;
   MPI_Comm polled = MPI_COMM_NULL;  // has no messages: probing it lets the MPI make progress
   std::vector<int> pe_of_rank;      // indexed by the rank in MPI_COMM_WORLD
@@ -60,7 +59,7 @@ void start_job() {
                  std::getenv("SHMEMX_MPI_RMA"));
   if (!all_agree(mode != Mode::off)) return;
   int provided = 0;
-  job.multiple = thread_level() == SHMEM_THREAD_MULTIPLE;
+  many_threads = thread_level() == SHMEM_THREAD_MULTIPLE;
   job.started = shmem_init_thread(thread_level(), &provided) == 0;
   int ranks = 0;
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -84,8 +83,6 @@ void end_job() {
 }
 
 bool is_serving() noexcept { return job.serving; }
-
-bool has_one_thread() noexcept { return !job.multiple; }
 
 void count_window() noexcept { windows_taken.fetch_add(1, std::memory_order_relaxed); }
 

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,24 @@ void end_job();
 // Returns true between the two, if windows are taken over.
 bool is_serving() noexcept;
 
-// Returns true if the threads of a process call the MPI one at a time.
-bool has_one_thread() noexcept;
+// True if several threads of this process may call the MPI at the same time. Set when the job starts.
+inline bool many_threads = false;
+
+// Holds a mutex, if there are other threads.
+class Guard {
+ public:
+  explicit Guard(std::mutex& mutex) : mutex_(many_threads ? &mutex : nullptr) {
+    if (mutex_ != nullptr) mutex_->lock();
+  }
+  ~Guard() {
+    if (mutex_ != nullptr) mutex_->unlock();
+  }
+  Guard(const Guard&) = delete;
+  Guard& operator=(const Guard&) = delete;
+
+ private:
+  std::mutex* mutex_;
+};
 
 // Counts a window that has been taken over, for the report at the end.
 void count_window() noexcept;

@@ -42,6 +42,9 @@ struct One {
   MPI_Aint disp;
 };
 int fetch_and_op(Window& window, const One& one, MPI_Op op);
+// Updates an integer in mapped memory by one instruction. Returns false, and has done nothing, if the element is not
+// such a one, or anything is wrong. A null result is not written.
+bool try_update_one(Window& window, const One& one, MPI_Op op);
 int compare_and_swap(Window& window, const One& one, const void* compare);
 
 // Completes the operations of this process on a target, or on all.

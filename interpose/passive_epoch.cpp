@@ -1,6 +1,7 @@
 // Passive target: locks of one target or of all.
 #include "interpose/epoch.hpp"
 #include "interpose/errors.hpp"
+#include "interpose/job.hpp"
 #include "interpose/operation.hpp"
 #include "interpose/waiting.hpp"
 
@@ -37,7 +38,7 @@ int check_rank(const Window& window, int rank) {
 
 // The lock that lock_all has left until the first access. Only the first thread takes it.
 int lock_late(Window& window, Target& target) {
-  const std::lock_guard guard(window.epochs.late_locks);
+  const Guard guard(window.epochs.late_locks);
   if (target.lock == Lock::none) {
     if (!window.epochs.lock_all_unchecked) {
       if (const int code = acquire(window, target, Lock::shared); code != MPI_SUCCESS) return code;
@@ -51,11 +52,11 @@ int lock_late(Window& window, Target& target) {
 // Counts one more target that is locked by itself.
 int enter_lock(Window& window, Target& target, Lock kind) {
   Epochs& epochs = window.epochs;
-  const std::lock_guard guard(window.mutex);
+  const Guard guard(window.mutex);
   if (epochs.access == Access::start || epochs.access == Access::lock_all)
     return wrong(MPI_ERR_RMA_SYNC, "an access epoch of another kind is open");
   if (target.lock != Lock::none) return wrong(MPI_ERR_RMA_SYNC, "the target is locked by this process already");
-  if (epochs.access != Access::lock) epochs.number.fetch_add(1, std::memory_order_relaxed);
+  if (epochs.access != Access::lock) next_epoch(epochs);
   epochs.access = Access::lock;
   target.lock = kind;
   ++epochs.locks;
@@ -64,10 +65,10 @@ int enter_lock(Window& window, Target& target, Lock kind) {
 
 void leave_lock(Window& window) {
   Epochs& epochs = window.epochs;
-  const std::lock_guard guard(window.mutex);
+  const Guard guard(window.mutex);
   if (--epochs.locks != 0) return;
   epochs.access = Access::none;
-  epochs.number.fetch_add(1, std::memory_order_relaxed);
+  next_epoch(epochs);
 }
 
 }  // namespace
@@ -113,7 +114,9 @@ int unlock(Window& window, int rank) {
   Target& target = window.targets[static_cast<std::size_t>(rank)];
   if (window.epochs.access != Access::lock || target.lock == Lock::none)
     return wrong(MPI_ERR_RMA_SYNC, "the target is not locked by MPI_Win_lock of this process");
-  const int result = flush(window, rank);
+  // Stores to mapped memory need no more than the release of the lock.
+  const bool is_visible = target.mapped != nullptr && target.lock != Lock::unchecked;
+  const int result = is_visible ? MPI_SUCCESS : flush(window, rank);
   const int code = release(target);
   leave_lock(window);
   return result != MPI_SUCCESS ? result : code;
@@ -126,7 +129,7 @@ int lock_all(Window& window, int assert) {
     return wrong(MPI_ERR_RMA_SYNC, "an access epoch is open");
   epochs.lock_all_unchecked = (assert& MPI_MODE_NOCHECK) != 0;
   epochs.access = Access::lock_all;
-  epochs.number.fetch_add(1, std::memory_order_relaxed);
+  next_epoch(epochs);
   // Loads and stores of a shared window's memory are not seen here, so all its locks are taken now.
   if (window.flavor != MPI_WIN_FLAVOR_SHARED || epochs.lock_all_unchecked) return MPI_SUCCESS;
   for (int rank = 0; rank < window.size; ++rank) {
@@ -148,7 +151,7 @@ int unlock_all(Window& window) {
     if (result == MPI_SUCCESS) result = code;
   }
   epochs.access = Access::none;
-  epochs.number.fetch_add(1, std::memory_order_relaxed);
+  next_epoch(epochs);
   return result;
 }
 

@@ -27,14 +27,27 @@ struct Transfer {
 
 void* pointer(std::uint64_t address) noexcept { return reinterpret_cast<void*>(address); }
 
-// Single stores and loads for words, since a program may poll them.
+// Single stores and loads for words, since a program may poll them. Blocks of other sizes that are frequent in strided
+// data need no call either.
 inline void copy(void* to, const void* from, std::size_t bytes) noexcept {
-  if (bytes == 8) {
-    std::memcpy(to, from, 8);
-  } else if (bytes == 4) {
-    std::memcpy(to, from, 4);
-  } else {
-    std::memcpy(to, from, bytes);
+  switch (bytes) {
+    case 8:
+      std::memcpy(to, from, 8);
+      break;
+    case 4:
+      std::memcpy(to, from, 4);
+      break;
+    case 16:
+      std::memcpy(to, from, 16);
+      break;
+    case 32:
+      std::memcpy(to, from, 32);
+      break;
+    case 64:
+      std::memcpy(to, from, 64);
+      break;
+    default:
+      std::memcpy(to, from, bytes);
   }
 }
 

@@ -142,7 +142,7 @@ int update_target(Window& window, const Remote& remote, const Local* origin, con
   }
   if (update.elements == 0) return MPI_SUCCESS;
   // While this process alone holds the target's lock, elements need not be updated by atomic instructions.
-  if (update.target->lock == Lock::exclusive && has_one_thread()) update.op |= SHMEMX_OP_EXCLUSIVE;
+  if (update.target->lock == Lock::exclusive && !many_threads) update.op |= SHMEMX_OP_EXCLUSIVE;
   update.counter = counter;
   update.there.address = address_at(*update.target, remote.disp);
   const Range range = range_of(*update.there.layout, update.there.address, remote.count);
@@ -155,6 +155,9 @@ int update_target(Window& window, const Remote& remote, const Local* origin, con
 }  // namespace
 
 int accumulate(Window& window, const Local& origin, const Remote& remote, MPI_Op op, long* counter) {
+  const bool one = origin.count == 1 && remote.count == 1 && origin.type == remote.type;
+  if (one && try_update_one(window, {origin.address, nullptr, remote.type, remote.rank, remote.disp}, op))
+    return MPI_SUCCESS;
   return update_target(window, remote, &origin, nullptr, op, counter);
 }
 

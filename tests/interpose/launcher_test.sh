@@ -35,7 +35,7 @@ for mpi in "$@"; do
   # shellcheck disable=SC2086
   {
     SHMEMX_MPI_RMA=report expect 0 "windows were taken over" "$rma" $launch "$program"
-    SHMEMX_MPI_RMA=off expect 0 "0 failures" "$rma" $launch "$program" predefined
+    SHMEMX_MPI_RMA=off expect 0 "0 failures" "$rma" $launch "$program" names_groups
     SHMEMX_MPI_RMA=of expect 0 "allowed are on, off, report" "$rma" $launch "$program" predefined
     # Below the launcher, for each process; and a script, whose MPI only the launcher tells.
     SHMEMX_MPI_RMA=report expect 0 "windows were taken over" $launch "$rma" "$program" predefined

@@ -1,0 +1,130 @@
+// One-sided MPI between two ranks: each operation with its flush, and the epochs. Prints "<row> <microseconds>".
+#include <mpi.h>
+
+#include <vector>
+
+#include "timing.hpp"
+
+using bench_rma::best_of_batches;
+using bench_rma::print_row;
+
+namespace {
+
+constexpr int kMegabyte = 1 << 20;
+
+struct Bench {
+  int rank = 0;
+  char* memory = nullptr;
+  MPI_Win win = MPI_WIN_NULL;
+  std::vector<char> local = std::vector<char>(kMegabyte, 1);
+};
+
+void measure_words(Bench& bench) {
+  long one = 1;
+  long other = 0;
+  long result = 0;
+  const MPI_Win win = bench.win;
+  const auto flushed = [&](const char* name, auto call) {
+    print_row(name, best_of_batches(2000, [&] {
+                call();
+                MPI_Win_flush(1, win);
+              }));
+  };
+  flushed("rma_put_8", [&] { MPI_Put(&one, 1, MPI_LONG, 1, 0, 1, MPI_LONG, win); });
+  flushed("rma_get_8", [&] { MPI_Get(&result, 1, MPI_LONG, 1, 0, 1, MPI_LONG, win); });
+  flushed("rma_fop_8", [&] { MPI_Fetch_and_op(&one, &result, MPI_LONG, 1, 0, MPI_SUM, win); });
+  flushed("rma_cas_8", [&] { MPI_Compare_and_swap(&one, &other, &result, MPI_LONG, 1, 0, win); });
+  flushed("rma_acc_8", [&] { MPI_Accumulate(&one, 1, MPI_LONG, 1, 0, 1, MPI_LONG, MPI_SUM, win); });
+}
+
+void measure_blocks(Bench& bench) {
+  const MPI_Win win = bench.win;
+  char* const local = bench.local.data();
+  const auto flushed = [&](const char* name, int calls, auto call) {
+    print_row(name, best_of_batches(calls, [&] {
+                call();
+                MPI_Win_flush(1, win);
+              }));
+  };
+  flushed("rma_put_64k", 100, [&] { MPI_Put(local, 65536, MPI_CHAR, 1, 0, 65536, MPI_CHAR, win); });
+  flushed("rma_get_64k", 100, [&] { MPI_Get(local, 65536, MPI_CHAR, 1, 0, 65536, MPI_CHAR, win); });
+  flushed("rma_put_1m", 10, [&] { MPI_Put(local, kMegabyte, MPI_CHAR, 1, 0, kMegabyte, MPI_CHAR, win); });
+  flushed("rma_get_1m", 10, [&] { MPI_Get(local, kMegabyte, MPI_CHAR, 1, 0, kMegabyte, MPI_CHAR, win); });
+  MPI_Datatype blocks = MPI_DATATYPE_NULL;
+  MPI_Type_vector(1024, 64, 128, MPI_CHAR, &blocks);
+  MPI_Type_commit(&blocks);
+  flushed("rma_put_vector_64k", 50, [&] { MPI_Put(local, 1, blocks, 1, 0, 1, blocks, win); });
+  MPI_Type_free(&blocks);
+  flushed("rma_acc_4k", 200, [&] { MPI_Accumulate(local, 512, MPI_DOUBLE, 1, 0, 512, MPI_DOUBLE, MPI_SUM, win); });
+}
+
+void measure_epochs(Bench& bench) {
+  const MPI_Win win = bench.win;
+  long one = 1;
+  if (bench.rank == 0) {
+    print_row("rma_lock_put_unlock", best_of_batches(2000, [&] {
+                MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+                MPI_Put(&one, 1, MPI_LONG, 1, 0, 1, MPI_LONG, win);
+                MPI_Win_unlock(1, win);
+              }));
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+    const double exclusive = best_of_batches(200, [&] {
+      MPI_Accumulate(bench.local.data(), 512, MPI_DOUBLE, 1, 0, 512, MPI_DOUBLE, MPI_SUM, win);
+      MPI_Win_flush(1, win);
+    });
+    MPI_Win_unlock(1, win);
+    print_row("rma_acc_4k_exclusive", exclusive);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double fence = best_of_batches(500, [&] { MPI_Win_fence(0, win); });
+  MPI_Group world = MPI_GROUP_NULL;
+  MPI_Group other = MPI_GROUP_NULL;
+  const int peer = 1 - bench.rank;
+  MPI_Win_get_group(win, &world);
+  MPI_Group_incl(world, 1, &peer, &other);
+  const double ring = best_of_batches(500, [&] {
+    MPI_Win_post(other, 0, win);
+    MPI_Win_start(other, 0, win);
+    MPI_Put(&one, 1, MPI_LONG, peer, 0, 1, MPI_LONG, win);
+    MPI_Win_complete(win);
+    MPI_Win_wait(win);
+  });
+  const double windows = best_of_batches(3, [&] {
+    char* memory = nullptr;
+    MPI_Win made = MPI_WIN_NULL;
+    MPI_Win_allocate(4096, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &made);
+    MPI_Win_free(&made);
+  });
+  if (bench.rank == 0) {
+    print_row("rma_fence", fence);
+    print_row("rma_pscw", ring);
+    print_row("rma_win", windows);
+  }
+  MPI_Group_free(&other);
+  MPI_Group_free(&world);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Bench bench;
+  int ranks = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &bench.rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (ranks != 2) MPI_Abort(MPI_COMM_WORLD, 2);
+  MPI_Win_allocate(2 * kMegabyte, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &bench.memory, &bench.win);
+  std::fill(bench.memory, bench.memory + 2 * kMegabyte, '\0');
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (bench.rank == 0) {
+    MPI_Win_lock_all(0, bench.win);
+    measure_words(bench);
+    measure_blocks(bench);
+    MPI_Win_unlock_all(bench.win);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  measure_epochs(bench);
+  MPI_Win_free(&bench.win);
+  MPI_Finalize();
+  return 0;
+}

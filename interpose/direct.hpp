@@ -1,0 +1,66 @@
+// Updates of one integer in mapped memory by one instruction, the same that shmemx uses: its elements of 4 and 8 bytes
+// are updated by the processor's atomic instructions (shmemx/window_updates.h), so both are atomic with each other.
+#pragma once
+
+#include <shmemx.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+
+#include "interpose/element.hpp"
+
+namespace shmemx::interpose {
+
+template <class Word>
+inline bool update_word(std::byte* at, int op, const void* operand, void* result) noexcept {
+  if (reinterpret_cast<std::uintptr_t>(at) % sizeof(Word) != 0) return false;
+  std::atomic_ref<Word> word(*reinterpret_cast<Word*>(at));
+  Word value{};
+  Word old{};
+  if (op != SHMEMX_OP_NO_OP) std::memcpy(&value, operand, sizeof value);
+  switch (op) {
+    case SHMEMX_OP_SUM:
+      old = word.fetch_add(value, std::memory_order_seq_cst);
+      break;
+    case SHMEMX_OP_REPLACE:
+      old = word.exchange(value, std::memory_order_seq_cst);
+      break;
+    case SHMEMX_OP_NO_OP:
+      old = word.load(std::memory_order_seq_cst);
+      break;
+    default:
+      return false;
+  }
+  if (result != nullptr) std::memcpy(result, &old, sizeof old);
+  return true;
+}
+
+// Returns false if there is no such instruction; then nothing has been done. A null result is not written.
+inline bool update_directly(std::byte* at, const Element& element, int op, const void* operand, void* result) noexcept {
+  if (element.kind != Kind::integer) return false;
+  if (element.bytes == sizeof(std::uint64_t)) return update_word<std::uint64_t>(at, op, operand, result);
+  return element.bytes == sizeof(std::uint32_t) && update_word<std::uint32_t>(at, op, operand, result);
+}
+
+template <class Word>
+inline bool swap_word(std::byte* at, const void* compare, const void* value, void* result) noexcept {
+  if (reinterpret_cast<std::uintptr_t>(at) % sizeof(Word) != 0) return false;
+  Word expected{};
+  Word wanted{};
+  std::memcpy(&expected, compare, sizeof expected);
+  std::memcpy(&wanted, value, sizeof wanted);
+  std::atomic_ref<Word>(*reinterpret_cast<Word*>(at)).compare_exchange_strong(expected, wanted);
+  std::memcpy(result, &expected, sizeof expected);
+  return true;
+}
+
+// The same for compare and swap.
+inline bool swap_directly(std::byte* at, const Element& element, const void* compare, const void* value,
+                          void* result) noexcept {
+  if (element.kind != Kind::integer) return false;
+  if (element.bytes == sizeof(std::uint64_t)) return swap_word<std::uint64_t>(at, compare, value, result);
+  return element.bytes == sizeof(std::uint32_t) && swap_word<std::uint32_t>(at, compare, value, result);
+}
+
+}  // namespace shmemx::interpose
