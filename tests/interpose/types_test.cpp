@@ -1,0 +1,112 @@
+// Datatypes with known layouts: negative and zero strides, lower bounds, Fortran's precisions, datatypes that are freed
+// and made again. What random programs cannot check where MPI's own routines differ from each other.
+#include "mpi_test.hpp"
+
+using mpi_test::left;
+using mpi_test::rank;
+using mpi_test::right;
+using mpi_test::TestWindow;
+using mpi_test::with_windows;
+
+namespace {
+
+// Puts `count` items of a datatype, and checks that word i of the target becomes the origin's word expected[i].
+void check_put(MPI_Datatype origin, MPI_Datatype target, int at, const std::vector<int>& expected) {
+  with_windows<int>(expected.size(), -1, [&](TestWindow<int>& window) {
+    std::vector<int> words(32);
+    for (int i = 0; i < 32; ++i) words[static_cast<std::size_t>(i)] = 100 * rank + i;
+    MPI_Win_fence(0, window.win);
+    MPI_Put(words.data() + 16, 1, origin, right(), at, 1, target, window.win);
+    MPI_Win_fence(0, window.win);
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      CHECK_EQUAL(window.data[i], expected[i] < 0 ? -1 : 100 * left() + expected[i]);
+  });
+}
+
+MPI_Datatype vector_of(int count, int stride) {
+  MPI_Datatype made = MPI_DATATYPE_NULL;
+  MPI_Type_vector(count, 1, stride, MPI_INT, &made);
+  MPI_Type_commit(&made);
+  return made;
+}
+
+}  // namespace
+
+CASE(negative_strides) {
+  MPI_Datatype down = vector_of(3, -2);
+  MPI_Datatype down_by_one = vector_of(3, -1);
+  MPI_Datatype up = vector_of(3, 1);
+  check_put(down, up, 1, {-1, 16, 14, 12, -1});
+  check_put(up, down, 5, {-1, 18, -1, 17, -1, 16, -1});
+  check_put(down_by_one, up, 0, {16, 15, 14, -1});
+  check_put(up, down_by_one, 2, {18, 17, 16, -1});
+  MPI_Type_free(&down);
+  MPI_Type_free(&down_by_one);
+  MPI_Type_free(&up);
+}
+
+// The same word three times: allowed where it is read.
+CASE(zero_strides) {
+  MPI_Datatype same = vector_of(3, 0);
+  MPI_Datatype up = vector_of(3, 2);
+  check_put(same, up, 0, {16, -1, 16, -1, 16, -1});
+  MPI_Type_free(&same);
+  MPI_Type_free(&up);
+}
+
+CASE(lower_bounds_and_extents) {
+  MPI_Datatype pair = MPI_DATATYPE_NULL;
+  MPI_Datatype wide = MPI_DATATYPE_NULL;
+  MPI_Datatype two = MPI_DATATYPE_NULL;
+  MPI_Datatype four = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(2, MPI_INT, &pair);
+  MPI_Type_create_resized(pair, -4, 12, &wide);
+  MPI_Type_contiguous(2, wide, &two);
+  MPI_Type_contiguous(4, MPI_INT, &four);
+  MPI_Type_commit(&two);
+  MPI_Type_commit(&four);
+  check_put(two, four, 1, {-1, 16, 17, 19, 20, -1});
+  check_put(four, two, 1, {-1, 16, 17, -1, 18, 19, -1});
+  for (MPI_Datatype* type : {&pair, &wide, &two, &four}) MPI_Type_free(type);
+}
+
+// A datatype's layout is forgotten with it: its handle may be another one's the next time.
+CASE(handles_are_used_again) {
+  for (int stride = 1; stride <= 6; ++stride) {
+    MPI_Datatype type = vector_of(2, stride);
+    std::vector<int> expected(12, -1);
+    expected[0] = 16;
+    expected[static_cast<std::size_t>(stride)] = 17;
+    MPI_Datatype plain = vector_of(2, 1);
+    check_put(plain, type, 0, expected);
+    MPI_Type_free(&plain);
+    MPI_Type_free(&type);
+  }
+}
+
+CASE(accumulates_of_repeated_elements) {
+  MPI_Datatype same = vector_of(4, 0);
+  with_windows<int>(2, 1, [&](TestWindow<int>& window) {
+    const int values[4] = {1, 10, 100, 1000};
+    MPI_Win_fence(0, window.win);
+    MPI_Accumulate(values, 4, MPI_INT, right(), 1, 1, same, MPI_SUM, window.win);
+    MPI_Win_fence(0, window.win);
+    CHECK_EQUAL(window.data[0], 1);
+    CHECK_EQUAL(window.data[1], 1112);
+  });
+  MPI_Type_free(&same);
+}
+
+CASE(types_of_a_precision) {
+  MPI_Datatype real = MPI_DATATYPE_NULL;
+  MPI_Type_create_f90_real(15, 300, &real);
+  with_windows<double>(2, 0.5, [&](TestWindow<double>& window) {
+    const double value = 2.25;
+    MPI_Win_fence(0, window.win);
+    MPI_Accumulate(&value, 1, MPI_DOUBLE, right(), 1, 1, real, MPI_SUM, window.win);
+    MPI_Win_fence(0, window.win);
+    CHECK(window.data[1] == 2.75);
+  });
+}
+
+int main(int argc, char** argv) { return mpi_test::run(argc, argv); }
