@@ -50,6 +50,34 @@ bool all_agree(bool here) {
   return all == 1;
 }
 
+int gather(const void* mine, void* all, std::size_t bytes, void*) {
+  const int count = static_cast<int>(bytes);  // 65536 at most
+  return PMPI_Allgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, MPI_COMM_WORLD);
+}
+int meet(void*) { return PMPI_Barrier(MPI_COMM_WORLD); }
+void end_program(int status, void*) {
+  int finalized = 0;
+  PMPI_Finalized(&finalized);
+  if (finalized == 0) PMPI_Abort(MPI_COMM_WORLD, status);
+}
+
+// The ranks of MPI_COMM_WORLD are the PEs. A program that has started shmemx before the MPI keeps the PEs that it has.
+bool start_shmemx(int ranks) {
+  shmemx_init_attr_t attributes{};
+  attributes.bytes = sizeof attributes;
+  attributes.my_pe = job.world_rank;
+  attributes.n_pes = ranks;
+  attributes.thread_level = thread_level();
+  attributes.allgather = gather;
+  attributes.barrier = meet;
+  attributes.abort = end_program;
+  int initialized = 0;
+  int provided = 0;
+  shmem_query_initialized(&initialized);
+  if (!all_agree(initialized == 0)) return shmem_init_thread(thread_level(), &provided) == 0;
+  return shmemx_init_attr(&attributes, &provided) == SHMEMX_SUCCESS;
+}
+
 }  // namespace
 
 void start_job() {
@@ -58,11 +86,10 @@ void start_job() {
     std::fprintf(stderr, "shmemx-rma: SHMEMX_MPI_RMA is '%s', allowed are on, off, report; it is ignored\n",
                  std::getenv("SHMEMX_MPI_RMA"));
   if (!all_agree(mode != Mode::off)) return;
-  int provided = 0;
-  many_threads = thread_level() == SHMEM_THREAD_MULTIPLE;
-  job.started = shmem_init_thread(thread_level(), &provided) == 0;
   int ranks = 0;
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  many_threads = thread_level() == SHMEM_THREAD_MULTIPLE;
+  job.started = start_shmemx(ranks);
   job.pe_of_rank.assign(static_cast<std::size_t>(ranks), -1);
   const int pe = job.started && shmem_n_pes() == ranks ? shmem_my_pe() : -1;
   PMPI_Allgather(&pe, 1, MPI_INT, job.pe_of_rank.data(), 1, MPI_INT, MPI_COMM_WORLD);
@@ -75,8 +102,9 @@ void start_job() {
 void end_job() {
   if (!job.started) return;
   report(std::to_string(windows_taken.load(std::memory_order_relaxed)) + " windows were taken over");
+  // Lets messages that others still wait for leave this process.
+  if (job.serving) PMPI_Barrier(MPI_COMM_WORLD);
   job.serving = false;
-  PMPI_Barrier(MPI_COMM_WORLD);
   shmem_finalize();
   PMPI_Comm_free(&job.polled);
   job.started = false;
