@@ -104,7 +104,7 @@ Found find_two_machines(Member& member) {
 
 BOOST_AUTO_TEST_SUITE(caller)
 
-BOOST_AUTO_TEST_CASE(texts_of_all_lengths_reach_all_pes) {
+BOOST_AUTO_TEST_CASE(all_pes_get_texts_of_all_lengths) {
   const std::vector<std::size_t> lengths = {0, 1, 200, 239, 240, 241, 256, 70'000, 1'000'000, 5, 3'000'000};
   for (const int n : {1, 2, 3, 8}) {
     Program program(n);
