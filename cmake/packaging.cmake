@@ -117,6 +117,21 @@ foreach(plugin ucx ofi)
       SUMMARY "OpenSHMEM 1.6: transport plug-in for ${plugin}")
   endif()
 endforeach()
+# The interposer: a package for each MPI, which draws that MPI in, and the launcher for all of them.
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})  # libshmemx: its package is made here, too
+set(rma_packages)
+foreach(flavor IN LISTS SHMEMX_RMA_FLAVORS)
+  shmemx_package(shmemx_rma_${flavor} NAME libshmemx1-rma-${flavor} SECTION libs DEPENDS shmemx_library
+    SUMMARY "One-sided MPI on shmemx: library to preload, for ${flavor}")
+  list(APPEND rma_packages libshmemx1-rma-${flavor})
+endforeach()
+if(rma_packages)
+  shmemx_package(shmemx_rma NAME shmemx-rma SECTION utils SUMMARY "One-sided MPI on shmemx: runs unchanged MPI programs")
+  set(CPACK_DEBIAN_SHMEMX_RMA_PACKAGE_SHLIBDEPS OFF)
+  list(JOIN rma_packages " | " CPACK_DEBIAN_SHMEMX_RMA_PACKAGE_DEPENDS)
+  install(FILES ${PROJECT_SOURCE_DIR}/docs/man/shmemx-rma.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT shmemx_rma)
+endif()
+
 # libfabric is loaded by the plug-in itself.
 set(CPACK_DEBIAN_SHMEMX_OFI_PACKAGE_DEPENDS libfabric1)
 include(CPack)

@@ -99,6 +99,14 @@ void check_lists(const Sample<T>& c) {
               SHMEMX_SUCCESS);
   shmemx_window_wait(&counter);
   check_result(c);
+  put_old(c);
+  std::fill(fetched.begin(), fetched.end(), std::byte{0});
+  CHECK_EQUAL(shmemx_window_get_accumulatev_nbi(c.window, targets.data(), targets.size(), sources.data(),
+                                                sources.size(), results.data(), results.size(), c.type, c.op, &counter),
+              SHMEMX_SUCCESS);
+  shmemx_window_wait(&counter);
+  check_fetched(c, fetched);
+  check_result(c);
 }
 
 // Blocks of two elements, backwards at the target.
@@ -111,6 +119,13 @@ void check_strides(const Sample<T>& c) {
   CHECK_EQUAL(shmemx_window_accumulate_strided(c.window, c.target + last, -stride, operand.data() + last, -stride, 2,
                                                kCount / 2, c.type, c.op),
               SHMEMX_SUCCESS);
+  check_result(c);
+  put_old(c);
+  long counter = 0;
+  CHECK_EQUAL(shmemx_window_accumulate_strided_nbi(c.window, c.target + last, -stride, operand.data() + last, -stride,
+                                                   2, kCount / 2, c.type, c.op, &counter),
+              SHMEMX_SUCCESS);
+  shmemx_window_wait(&counter);
   check_result(c);
 }
 
