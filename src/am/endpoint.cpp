@@ -153,6 +153,11 @@ bool Endpoint::poll_networks(int expected, std::uint32_t polls) noexcept {
   return net_->poll(internode ? expected : -1, polls);
 }
 
+bool Endpoint::arm() noexcept {
+  const bool has_sent = !replies_->is_empty() && send_kept_replies();
+  return !has_sent && !shm_.has_messages() && !dispatch_->has_deferred();
+}
+
 // ---- flush ----
 
 std::size_t Endpoint::unflushed_count() noexcept {

@@ -141,9 +141,11 @@ class Endpoint {
   [[gnu::always_inline]] bool take_next(int source, HandlerId id, Take take) noexcept {
     return shm_.take_next(source, id, take);
   }
-  // Returns whether the receive queue holds anything; the second one, whether poll() would find a message of this node.
+  // Returns whether the receive queue holds anything.
   bool has_cells() noexcept { return shm_.has_cells(); }
-  bool has_work() noexcept { return shm_.has_messages() || dispatch_->has_deferred(); }
+  // For a thread that has registered as a sleeper of the doorbell: sends what handlers have left, since room may have
+  // come before. Returns false if it has, or if poll() would find a message of this node: then it must not sleep.
+  bool arm() noexcept;
   // Returns the number of polls, a hint for the progress threads.
   std::uint32_t activity() const noexcept { return polls_.load(std::memory_order_relaxed); }
 

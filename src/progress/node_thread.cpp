@@ -48,7 +48,7 @@ void sleep_until_woken(Doorbell& doorbell, LastThread& last) {
     doorbell.sleepers.store(1, std::memory_order_seq_cst);                         // asleep
     {
       const am::Locked endpoint;
-      if (endpoint->has_work()) return;
+      if (!endpoint->arm()) return;
     }
     if (node_thread.is_stopping()) return;
     futex_sleep(doorbell.wake_seq, seen, ns, FutexScope::node);

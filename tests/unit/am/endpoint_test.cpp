@@ -233,6 +233,39 @@ BOOST_AUTO_TEST_CASE(the_agent_answers_while_the_target_computes) {
       true);
 }
 
+// The agent keeps the replies that find no cell, and goes to sleep. Whenever cells come back, the others must leave.
+BOOST_AUTO_TEST_CASE(the_agent_sends_kept_replies_when_cells_come_back_while_it_goes_to_sleep) {
+  const Node node(2, 512, 2);
+  node.expect_success(
+      [&](int me) {
+        use_handlers(2);
+        set_handler(kRequest, [](Endpoint& endpoint, const Message& message) {
+          const std::vector<std::byte> answer(max_payload_bytes() - message.payload.size());
+          endpoint.reply({.pe = message.source, .id = kReplyId, .header = message.payload, .payload = answer});
+          return Verdict::done;
+        });
+        if (me == 1) progress::start_node_thread();
+        meet(node, 0);
+        if (me == 1) {
+          while (node.shared()[1].load() == 0) ::usleep(1000);  // not in the library
+        } else {
+          constexpr std::uint64_t kBurst = 6;  // of requests, which need no cells
+          for (std::uint64_t i = 1; i <= 10'000; ++i) {
+            for (std::uint64_t j = 0; j < kBurst; ++j) progress::send("test", 1, kRequest, bytes_of(i));
+            const std::uint64_t begin = now_ns();
+            while (now_ns() - begin < i * 37 % 40'000) {
+            }
+            progress::wait_until("test", 1, [&] { return answers.load() == i * kBurst; });
+          }
+          node.shared()[1].store(1);
+        }
+        meet(node, 2);
+        progress::stop_threads();
+        return 0;
+      },
+      true);
+}
+
 BOOST_AUTO_TEST_CASE(threads_send_at_the_same_time) {
   const Node node(2);
   node.expect_success(
