@@ -9,11 +9,13 @@
 #include <cstring>
 #include <functional>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "base/clock.hpp"
 #include "base/doorbell.hpp"
 #include "base/fatal.hpp"
+#include "nemesis/message.hpp"
 #include "progress/policy.hpp"
 #include "progress/send.hpp"
 #include "progress/threads.hpp"
@@ -47,8 +49,8 @@ struct Node {
     progress::policy().bare_polls = 1;
     diagnostic_identity().pe = me;
     diagnostic_identity().n_pes = n_pes;
-    const Doorbells doorbells{reinterpret_cast<std::byte*>(&parts.control(0).doorbell),
-                              static_cast<std::ptrdiff_t>(layout.part_bytes)};
+    const Doorbells doorbells{
+        reinterpret_cast<std::byte*>(&parts.control(0).doorbell), static_cast<std::ptrdiff_t>(layout.part_bytes), {}};
     set_up({parts, me, n_pes, doorbells, many_threads, 1U << 20});
     progress::open();
   }
@@ -328,42 +330,65 @@ BOOST_AUTO_TEST_CASE(a_stalled_target_does_not_stop_what_goes_to_others) {
   });
 }
 
+// What is wrong with a message in a cell of PE 0 to PE 1, and the receiver's line about it.
+struct Forged {
+  std::uint32_t source;
+  std::uint8_t handler;
+  nemesis::Number number;
+  std::uint32_t bytes;
+  const char* line;
+};
+
+void enqueue(const Parts& parts, const Forged& forged) {
+  nemesis::Cell* const cell = parts.cell(0, 3);
+  nemesis::CellHeader& header = nemesis::CellHeader::of(cell);
+  header.target = 1;
+  header.source = forged.source;
+  header.number = forged.number;
+  header.bytes = forged.bytes;
+  header.handler = forged.handler;
+  parts.control(1).receive.enqueue(cell);
+}
+
+std::string content_of(int fd) {
+  std::string text(4096, '\0');
+  const ssize_t bytes = ::pread(fd, text.data(), text.size(), 0);
+  text.resize(bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
+  return text;
+}
+
 // Rubbish in the shared region ends the receiver with a line and status 1, not by a signal.
-void expect_diagnosis(const std::function<void(const Parts&)>& forge) {
+void expect_diagnosis(const Forged& forged) {
   const Node node(2);
   const Parts parts(node.memory, node.layout);
+  const int lines = ::memfd_create("lines", MFD_CLOEXEC);
   const std::vector<int> statuses = node.run([&](int me) {
     use_handlers(2);
     if (me == 0) {
-      forge(parts);
+      enqueue(parts, forged);
       node.shared()[0].store(1);
       return 0;
     }
+    ::dup2(lines, STDERR_FILENO);
     while (node.shared()[0].load() == 0) ::usleep(100);
     for (int i = 0; i < 100; ++i) poll();
     return 7;
   });
+  const std::string line = content_of(lines);
+  ::close(lines);
   BOOST_CHECK_EQUAL(statuses[0], 0);
-  BOOST_CHECK_EQUAL(statuses[1], 1);
-}
-
-// The head of a cell behind its link: target, source, handler, reserved, number, ack, bytes.
-void enqueue_forged(const Parts& parts, std::uint16_t source, std::uint16_t handler, std::uint32_t number,
-                    std::uint32_t bytes) {
-  nemesis::Cell* const cell = parts.cell(0, 3);
-  const std::uint16_t halves[4] = {1, source, handler, 0};
-  const std::uint32_t words[4] = {number, 0, bytes, 0};
-  std::memcpy(cell->payload(), halves, sizeof halves);
-  std::memcpy(cell->payload() + sizeof halves, words, sizeof words);
-  parts.control(1).receive.enqueue(cell);
+  BOOST_CHECK_EQUAL(statuses[1], forged.line == nullptr ? 7 : 1);
+  BOOST_CHECK_MESSAGE(forged.line == nullptr ? line.empty() : line.find(forged.line) != std::string::npos, line);
 }
 
 BOOST_AUTO_TEST_CASE(forged_cells_end_the_receiver) {
-  expect_diagnosis([](const Parts& parts) { enqueue_forged(parts, 2, kNumbered, 1, 8); });         // no such PE
-  expect_diagnosis([](const Parts& parts) { enqueue_forged(parts, 0, 63, 1, 8); });                // no handler
-  expect_diagnosis([](const Parts& parts) { enqueue_forged(parts, 0, 9999, 1, 8); });              // no id
-  expect_diagnosis([](const Parts& parts) { enqueue_forged(parts, 0, kNumbered, 1, 1U << 30); });  // too long
-  expect_diagnosis([](const Parts& parts) { enqueue_forged(parts, 0, kNumbered, 5, 8); });         // out of order
+  expect_diagnosis({0, kReplyId, 1, 8, nullptr});  // nothing is wrong
+  expect_diagnosis({2, kReplyId, 1, 8, "comes from PE 2,"});
+  expect_diagnosis({0x10000, kReplyId, 1, 8, "comes from PE 65536,"});
+  expect_diagnosis({0, kHandlerIds - 1, 1, 8, "names handler 63,"});  // an id that nobody has registered
+  expect_diagnosis({0, 255, 1, 8, "names handler 255,"});             // no id
+  expect_diagnosis({0, kReplyId, 1, 1U << 30, "has 1073741824 bytes"});
+  expect_diagnosis({0, kReplyId, 5, 8, "has number 5, expected is 1"});
 }
 
 BOOST_AUTO_TEST_SUITE_END()
