@@ -78,6 +78,30 @@ bool start_shmemx(int ranks) {
   return shmemx_init_attr(&attributes, &provided) == SHMEMX_SUCCESS;
 }
 
+void end_job() {
+  if (!job.started) return;
+  report(std::to_string(windows_taken.load(std::memory_order_relaxed)) + " windows were taken over");
+  // Lets messages that others still wait for leave this process.
+  if (job.serving) PMPI_Barrier(MPI_COMM_WORLD);
+  job.serving = false;
+  shmem_finalize();
+  PMPI_Comm_free(&job.polled);
+  job.started = false;
+}
+
+// The MPI calls this before anything of it ends, and after the program's functions of the same kind, which may still
+// use windows: it deletes attributes in the reverse of the order in which they were set.
+int end_with_mpi(MPI_Comm, int, void*, void*) {
+  end_job();
+  return MPI_SUCCESS;
+}
+void let_mpi_end_job() {
+  int keyval = MPI_KEYVAL_INVALID;
+  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_with_mpi, &keyval, nullptr);
+  PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
+  PMPI_Comm_free_keyval(&keyval);
+}
+
 }  // namespace
 
 void start_job() {
@@ -97,17 +121,7 @@ void start_job() {
   job.serving = different.size() == job.pe_of_rank.size() && *different.begin() >= 0;
   if (!job.serving) report("all windows are left to the MPI: shmemx does not find the processes of MPI_COMM_WORLD");
   PMPI_Comm_dup(MPI_COMM_WORLD, &job.polled);
-}
-
-void end_job() {
-  if (!job.started) return;
-  report(std::to_string(windows_taken.load(std::memory_order_relaxed)) + " windows were taken over");
-  // Lets messages that others still wait for leave this process.
-  if (job.serving) PMPI_Barrier(MPI_COMM_WORLD);
-  job.serving = false;
-  shmem_finalize();
-  PMPI_Comm_free(&job.polled);
-  job.started = false;
+  let_mpi_end_job();
 }
 
 bool is_serving() noexcept { return job.serving; }

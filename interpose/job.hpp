@@ -10,13 +10,10 @@
 namespace shmemx::interpose {
 
 // Starts shmemx in all processes of MPI_COMM_WORLD. Collective; called when the MPI has been initialised. If it cannot
-// serve the job, all windows are left to the MPI below.
+// serve the job, all windows are left to the MPI below. MPI_Finalize ends it.
 void start_job();
 
-// Ends the use of shmemx. Collective; called before the MPI is finalised.
-void end_job();
-
-// Returns true between the two, if windows are taken over.
+// Returns true until then, if windows are taken over.
 bool is_serving() noexcept;
 
 // True if several threads of this process may call the MPI at the same time. Set when the job starts.

@@ -3,7 +3,7 @@
 
 // clang-format off
 #define SHMEMX_TAKEN_OVER_PLAIN(X)                                                                                   \
-  X(Init) X(Init_thread) X(Finalize)                                                                                 \
+  X(Init) X(Init_thread)                                                                                             \
   X(Win_create) X(Win_allocate) X(Win_allocate_shared) X(Win_shared_query) X(Win_create_dynamic) X(Win_attach)       \
   X(Win_detach) X(Win_free) X(Win_get_attr) X(Win_get_info) X(Win_set_info)                                          \
   X(Win_fence) X(Win_start) X(Win_complete) X(Win_post) X(Win_wait) X(Win_test) X(Win_lock) X(Win_unlock)            \

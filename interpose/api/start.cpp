@@ -1,10 +1,9 @@
-// The MPI begins and ends.
+// The MPI begins.
 #include "interpose/api/entry.hpp"
 #include "interpose/below.hpp"
 #include "interpose/job.hpp"
 
 using shmemx::interpose::below;
-using shmemx::interpose::end_job;
 using shmemx::interpose::start_job;
 
 SHMEMX_ENTRY int PMPI_Init(int* argc, char*** argv) {
@@ -20,9 +19,3 @@ SHMEMX_ENTRY int PMPI_Init_thread(int* argc, char*** argv, int required, int* pr
   return code;
 }
 SHMEMX_BOTH_NAMES(Init_thread)
-
-SHMEMX_ENTRY int PMPI_Finalize() {
-  end_job();
-  return below().Finalize();
-}
-SHMEMX_BOTH_NAMES(Finalize)
