@@ -130,9 +130,13 @@ int lock_all(Window& window, int assert) {
   epochs.lock_all_unchecked = (assert& MPI_MODE_NOCHECK) != 0;
   epochs.access = Access::lock_all;
   next_epoch(epochs);
-  // Loads and stores of a shared window's memory are not seen here, so all its locks are taken now.
-  if (window.flavor != MPI_WIN_FLAVOR_SHARED || epochs.lock_all_unchecked) return MPI_SUCCESS;
-  for (int rank = 0; rank < window.size; ++rank) {
+  if (epochs.lock_all_unchecked) return MPI_SUCCESS;
+  // Loads and stores are not seen here, so the locks of memory that they can reach are taken now: of this process, or
+  // of all of a shared window.
+  const bool shared = window.flavor == MPI_WIN_FLAVOR_SHARED;
+  const int first = shared ? 0 : window.own.rank;
+  const int end = shared ? window.size : first + 1;
+  for (int rank = first; rank < end; ++rank) {
     const int code = lock_late(window, window.targets[static_cast<std::size_t>(rank)]);
     if (code != MPI_SUCCESS) return code;
   }
