@@ -53,6 +53,17 @@ bool make_control(Window& window, Offer& offer) {
   return shmemx_window_describe(own.control_window, &offer.control) == SHMEMX_SUCCESS;
 }
 
+// Allocates memory with this alignment, a power of two. Returns a result of shmemx.
+int allocate_aligned(std::size_t bytes, std::size_t alignment, Own& own) {
+  constexpr std::size_t kAllocated = 64;  // the alignment of all memory
+  const std::size_t padding = bytes == 0 || alignment <= kAllocated ? 0 : alignment - kAllocated;
+  const int code = shmemx_window_allocate(bytes + padding, &own.base, &own.data);
+  if (padding == 0 || code != SHMEMX_SUCCESS) return code;
+  std::size_t room = bytes + padding;
+  std::align(alignment, bytes, own.base, room);
+  return code;
+}
+
 // Makes this process's memory accessible to the others. `bytes` is what it allocates, which may be for all.
 bool make_data(Window& window, std::size_t bytes, Offer& offer) {
   Own& own = window.own;
@@ -63,7 +74,7 @@ bool make_data(Window& window, std::size_t bytes, Offer& offer) {
     if (bytes == 0) return true;
     code = shmemx_window_expose(own.base, bytes, &own.data);
   } else {
-    code = shmemx_window_allocate(bytes, &own.base, &own.data);
+    code = allocate_aligned(bytes, window.hints->alignment(), own);
     if (code == SHMEMX_SUCCESS && bytes != 0) offer.base = reinterpret_cast<std::uintptr_t>(own.base);
   }
   return code == SHMEMX_SUCCESS && shmemx_window_describe(own.data, &offer.data) == SHMEMX_SUCCESS;

@@ -1,5 +1,8 @@
 #include "interpose/hints.hpp"
 
+#include <algorithm>
+#include <bit>
+#include <charconv>
 #include <string_view>
 #include <vector>
 
@@ -13,11 +16,16 @@ struct Key {
 
 // What the keys promise is true of every window here or makes no difference, so all values are accepted. Two are
 // fixed: accumulates are ordered, and each element is updated by itself.
+constexpr char kAlignment[] = "mpi_minimum_memory_alignment";
+constexpr std::size_t kLeastAlignment = 64;  // of all memory that shmemx allocates
+constexpr std::size_t kMostAlignment = std::size_t{1} << 30;
+
 constexpr Key kKeys[] = {
     {"no_locks", "false"},
     {"accumulate_ordering", "rar,raw,war,waw"},
     {"accumulate_ops", "same_op_no_op"},
     {"mpi_accumulate_granularity", "0"},
+    {kAlignment, "64"},
     {"same_size", "false"},
     {"same_disp_unit", "false"},
     {"alloc_shared_noncontig", "false"},
@@ -33,9 +41,18 @@ std::string value_of(MPI_Info info, const char* name) {
   return text.data();
 }
 
+// Returns the alignment that this value of the key leads to.
+std::size_t alignment_of(const std::string& text) {
+  std::size_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_one = error == std::errc() && *end == 0 && std::has_single_bit(value) && value <= kMostAlignment;
+  return is_one ? std::max(value, kLeastAlignment) : kLeastAlignment;
+}
+
 bool is_kept(const Key& key, const std::string& value) {
   const std::string_view name = key.name;
   if (value.empty() || name == "accumulate_ordering" || name == "mpi_accumulate_granularity") return false;
+  if (name == kAlignment) return true;
   if (name == "accumulate_ops") return value == "same_op" || value == "same_op_no_op";
   return value == "true" || value == "false";
 }
@@ -48,6 +65,7 @@ Hints::Hints(MPI_Info info) {
     if (info == MPI_INFO_NULL) continue;
     if (const std::string value = value_of(info, key.name); is_kept(key, value)) values[key.name] = value;
   }
+  values[kAlignment] = std::to_string(alignment());
 }
 
 int Hints::copy_to(MPI_Info* info) const {
@@ -56,6 +74,8 @@ int Hints::copy_to(MPI_Info* info) const {
   for (const auto& [key, value] : values) PMPI_Info_set(*info, key.c_str(), value.c_str());
   return MPI_SUCCESS;
 }
+
+std::size_t Hints::alignment() const { return alignment_of(values.at(kAlignment)); }
 
 bool Hints::is_true(const char* key) const { return values.at(key) == "true"; }
 

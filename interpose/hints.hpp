@@ -15,6 +15,8 @@ struct Hints {
   // Returns a new info object with all keys.
   int copy_to(MPI_Info* info) const;
   bool is_true(const char* key) const;
+  // Returns what memory that is allocated has to be aligned to, a power of two.
+  std::size_t alignment() const;
 
   std::map<std::string, std::string> values;
 };
