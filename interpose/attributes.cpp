@@ -1,8 +1,22 @@
 #include "interpose/attributes.hpp"
 
+#include <algorithm>
+
 #include "interpose/errors.hpp"
 
 namespace shmemx::interpose {
+namespace {
+
+bool remove_empty(Window& window, const void* base) {
+  const std::lock_guard guard(window.mutex);
+  std::vector<const void*>& pieces = window.own.empty_pieces;
+  const auto piece = std::find(pieces.begin(), pieces.end(), base);
+  if (piece == pieces.end()) return false;
+  pieces.erase(piece);
+  return true;
+}
+
+}  // namespace
 
 void* attribute(Window& window, int keyval) {
   // The base may be null, and a null result means another key: the MPI below has no base either.
@@ -27,18 +41,23 @@ int find_part(const Window& window, int rank, const Target*& part) {
   return MPI_SUCCESS;
 }
 
-int add_memory(const Window& window, void* base, MPI_Aint bytes) {
+int add_memory(Window& window, void* base, MPI_Aint bytes) {
   if (window.flavor != MPI_WIN_FLAVOR_DYNAMIC) return wrong(MPI_ERR_RMA_FLAVOR, "the window is not a dynamic one");
   if (bytes < 0) return wrong(MPI_ERR_SIZE, "the size is negative");
-  if (bytes == 0) return MPI_SUCCESS;
+  if (bytes == 0) {
+    const std::lock_guard guard(window.mutex);
+    window.own.empty_pieces.push_back(base);
+    return MPI_SUCCESS;
+  }
   const int code = shmemx_window_add_range(window.own.data, base, static_cast<std::size_t>(bytes));
   return code == SHMEMX_SUCCESS ? MPI_SUCCESS : wrong(MPI_ERR_RMA_ATTACH, shmemx_error_text(code));
 }
 
-int remove_memory(const Window& window, const void* base) {
+int remove_memory(Window& window, const void* base) {
   if (window.flavor != MPI_WIN_FLAVOR_DYNAMIC) return wrong(MPI_ERR_RMA_FLAVOR, "the window is not a dynamic one");
   const int code = shmemx_window_remove_range(window.own.data, const_cast<void*>(base));
-  return code == SHMEMX_SUCCESS ? MPI_SUCCESS : wrong(MPI_ERR_RMA_ATTACH, "no memory that begins here is attached");
+  if (code == SHMEMX_SUCCESS || remove_empty(window, base)) return MPI_SUCCESS;
+  return wrong(MPI_ERR_RMA_ATTACH, "no memory that begins here is attached");
 }
 
 }  // namespace shmemx::interpose

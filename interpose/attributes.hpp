@@ -16,7 +16,7 @@ void* attribute(Window& window, int keyval);
 int find_part(const Window& window, int rank, const Target*& part);
 
 // Adds memory of this process to a dynamic window, and removes it. Return an error class.
-int add_memory(const Window& window, void* base, MPI_Aint bytes);
-int remove_memory(const Window& window, const void* base);
+int add_memory(Window& window, void* base, MPI_Aint bytes);
+int remove_memory(Window& window, const void* base);
 
 }  // namespace shmemx::interpose

@@ -38,6 +38,7 @@ int fetch_and_op(Window& window, const One& one, MPI_Op op) {
   if (const int code = find(window, one, found); code != MPI_SUCCESS || found.element == nullptr) return code;
   const int shmemx_op = find_operator(op, found.element->kind);
   if (shmemx_op == 0) return wrong(MPI_ERR_OP, "the operator is not predefined, or not for this datatype");
+  if (!is_buffer(one.result) || (op != MPI_NO_OP && !is_buffer(one.origin))) return no_buffer();
   if (found.mapped != nullptr && update_directly(found.mapped, *found.element, shmemx_op, one.origin, one.result))
     return MPI_SUCCESS;
   const shmemx_window_t data = found.target->data;
@@ -50,7 +51,7 @@ int fetch_and_op(Window& window, const One& one, MPI_Op op) {
 
 bool try_update_one(Window& window, const One& one, MPI_Op op) {
   Found found;
-  if (find(window, one, found) != MPI_SUCCESS || found.mapped == nullptr) return false;
+  if (find(window, one, found) != MPI_SUCCESS || found.mapped == nullptr || !is_buffer(one.origin)) return false;
   return update_directly(found.mapped, *found.element, find_operator(op, found.element->kind), one.origin, one.result);
 }
 
@@ -60,6 +61,7 @@ int compare_and_swap(Window& window, const One& one, const void* compare) {
   const Kind kind = found.element->kind;
   if (kind != Kind::integer && kind != Kind::logical && kind != Kind::byte)
     return wrong(MPI_ERR_TYPE, "compare and swap is for integers, logicals and bytes");
+  if (!is_buffer(one.origin) || !is_buffer(one.result) || !is_buffer(compare)) return no_buffer();
   if (found.mapped != nullptr && swap_directly(found.mapped, *found.element, compare, one.origin, one.result))
     return MPI_SUCCESS;
   const shmemx_window_t data = found.target->data;

@@ -43,11 +43,24 @@ inline bool is_inside(const Window& window, const Target& target, const Range& r
   return offset <= target.offer.bytes && range.bytes <= target.offer.bytes - offset;
 }
 
-// The address that a displacement means at the target.
+// The address that a displacement means at the target; one in no window if its bytes exceed 64 bits.
 inline std::uint64_t address_at(const Target& target, MPI_Aint disp) {
-  return target.base + static_cast<std::uint64_t>(disp) * static_cast<std::uint64_t>(target.offer.disp_unit);
+  MPI_Aint bytes = 0;
+  if (__builtin_mul_overflow(disp, MPI_Aint{target.offer.disp_unit}, &bytes)) [[unlikely]]
+    return std::uint64_t{1} << 63;
+  return target.base + static_cast<std::uint64_t>(bytes);
 }
 
 inline int out_of_range() { return wrong(MPI_ERR_RMA_RANGE, "the target's memory is not in the window"); }
+
+// Returns whether this process's data may begin here: not at MPI_IN_PLACE, nor at a null pointer without addresses in
+// the datatype.
+inline bool is_buffer(std::uint64_t first_byte) noexcept {
+  const auto in_place = reinterpret_cast<std::uintptr_t>(MPI_IN_PLACE);
+  return first_byte != 0 && first_byte != in_place;
+}
+inline bool is_buffer(const void* data) noexcept { return is_buffer(reinterpret_cast<std::uintptr_t>(data)); }
+
+inline int no_buffer() { return wrong(MPI_ERR_BUFFER, "the data of this process are null or MPI_IN_PLACE"); }
 
 }  // namespace shmemx::interpose

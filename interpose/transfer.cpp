@@ -130,6 +130,8 @@ inline int move(Window& window, Direction direction, const Local& origin, const 
   if (!is_inside(window, *target, range)) return out_of_range();
   if (const int code = attach(window, *target); code != MPI_SUCCESS) return code;
   const auto local = reinterpret_cast<std::uintptr_t>(origin.address);
+  if (!is_buffer(local + static_cast<std::uint64_t>(here->low))) [[unlikely]]
+    return no_buffer();
   const Transfer transfer{direction, target, there, here, address, local, bytes, counter};
   if (there->dense && here->dense)
     return move_block(transfer, range.first, local + static_cast<std::uint64_t>(here->low), bytes);

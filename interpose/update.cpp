@@ -104,6 +104,8 @@ int check_side(const Layout* layout, const Local& local, const Layout& there, st
     return wrong(MPI_ERR_TYPE, "the two sides have different numbers of elements");
   if (elements != 0 && layout->element != there.element)
     return wrong(MPI_ERR_TYPE, "the elements of the two sides are not of one predefined datatype");
+  const auto address = reinterpret_cast<std::uintptr_t>(local.address);
+  if (elements != 0 && !is_buffer(address + static_cast<std::uint64_t>(layout->low))) return no_buffer();
   return MPI_SUCCESS;
 }
 

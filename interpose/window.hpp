@@ -66,6 +66,7 @@ struct Own {
   std::byte* control = nullptr;
   shmemx_window_t data = SHMEMX_WINDOW_INVALID;
   shmemx_window_t control_window = SHMEMX_WINDOW_INVALID;
+  std::vector<const void*> empty_pieces;  // of no bytes, that are attached to a dynamic window; under the mutex
 };
 
 struct Window {

@@ -112,14 +112,14 @@ SHMEMX_ENTRY int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm communicator, M
 SHMEMX_BOTH_NAMES(Win_create_dynamic)
 
 SHMEMX_ENTRY int PMPI_Win_attach(MPI_Win win, void* base, MPI_Aint size) {
-  const Window* const window = find_window(win);
+  Window* const window = find_window(win);
   if (window == nullptr) return below().Win_attach(win, base, size);
   return finish(*window, "MPI_Win_attach", interpose::add_memory(*window, base, size));
 }
 SHMEMX_BOTH_NAMES(Win_attach)
 
 SHMEMX_ENTRY int PMPI_Win_detach(MPI_Win win, const void* base) {
-  const Window* const window = find_window(win);
+  Window* const window = find_window(win);
   if (window == nullptr) return below().Win_detach(win, base);
   return finish(*window, "MPI_Win_detach", interpose::remove_memory(*window, base));
 }
