@@ -210,9 +210,12 @@ Created create(const char* routine, const Wanted& wanted, MPI_Info info, MPI_Com
   describe(*window, wanted, communicator);
   std::vector<int> pes;
   const bool known = pes_of_group(window->group, pes);
-  if (!known) report(std::string(routine) + ": left to the MPI, since not all processes are of MPI_COMM_WORLD");
+  if (!known)
+    report(window->own.rank, std::string(routine) + ": left to the MPI, since not all processes are of MPI_COMM_WORLD");
   if (!known || !open(*window, info, communicator)) {
-    if (known) report(std::string(routine) + ": left to the MPI, since not all memory can be shared or exposed");
+    if (known)
+      report(window->own.rank,
+             std::string(routine) + ": left to the MPI, since not all memory can be shared or exposed");
     PMPI_Group_free(&window->group);
     return {false, MPI_SUCCESS, nullptr};
   }

@@ -80,7 +80,7 @@ bool start_shmemx(int ranks) {
 
 void end_job() {
   if (!job.started) return;
-  report(std::to_string(windows_taken.load(std::memory_order_relaxed)) + " windows were taken over");
+  report(job.world_rank, std::to_string(windows_taken.load(std::memory_order_relaxed)) + " windows were taken over");
   // Lets messages that others still wait for leave this process.
   if (job.serving) PMPI_Barrier(MPI_COMM_WORLD);
   job.serving = false;
@@ -119,7 +119,8 @@ void start_job() {
   PMPI_Allgather(&pe, 1, MPI_INT, job.pe_of_rank.data(), 1, MPI_INT, MPI_COMM_WORLD);
   std::set<int> different(job.pe_of_rank.begin(), job.pe_of_rank.end());
   job.serving = different.size() == job.pe_of_rank.size() && *different.begin() >= 0;
-  if (!job.serving) report("all windows are left to the MPI: shmemx does not find the processes of MPI_COMM_WORLD");
+  if (!job.serving)
+    report(job.world_rank, "all windows are left to the MPI: shmemx does not find the processes of MPI_COMM_WORLD");
   PMPI_Comm_dup(MPI_COMM_WORLD, &job.polled);
   let_mpi_end_job();
 }
@@ -146,10 +147,10 @@ bool pes_of_group(MPI_Group group, std::vector<int>& pes) {
   return true;
 }
 
-void report(const std::string& text) {
+void report(int rank, const std::string& text) {
   static std::mutex mutex;
   static std::set<std::string> printed;
-  if (mode != Mode::report || job.world_rank != 0) return;
+  if (mode != Mode::report || rank != 0) return;
   const std::lock_guard guard(mutex);
   if (printed.insert(text).second) std::fprintf(stderr, "shmemx-rma: %s\n", text.c_str());
 }

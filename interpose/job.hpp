@@ -41,8 +41,9 @@ void count_window() noexcept;
 // Writes the PE of each process of the group to `pes`. Returns false if one of them does not belong to the job.
 bool pes_of_group(MPI_Group group, std::vector<int>& pes);
 
-// Prints a line on stderr if SHMEMX_MPI_RMA=report is set, on the first process only and each text only once.
-void report(const std::string& text);
+// Prints a line on stderr if SHMEMX_MPI_RMA=report is set, each text only once in a process. `rank` is of this process
+// among those that the text is about; only the first one prints.
+void report(int rank, const std::string& text);
 
 // Lets the MPI below make progress.
 void poll_mpi() noexcept;

@@ -309,7 +309,7 @@ CASE(memory_is_aligned_as_asked_for) {
 
 // Many windows are open at once and are freed in another order.
 CASE(many_windows_are_open_at_once) {
-  constexpr int kMany = 150;
+  constexpr int kMany = 30;
   std::vector<MPI_Win> windows(kMany);
   std::vector<int*> data(kMany);
   for (std::size_t i = 0; i < kMany; ++i) {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# shmemx-rma: which library it preloads, what SHMEMX_MPI_RMA does, and what it refuses.
+# shmemx-rma: which library it preloads, what SHMEMX_MPI_RMA does, and what it refuses. The ends of programs.
 # Usage: launcher_test.sh <folder of shmemx-rma> <folder of the programs> <mpi>...
 set -u
 rma=$1/shmemx-rma
@@ -7,14 +7,15 @@ programs=$2
 shift 2
 failures=0
 
-# expect <status> <text in the output> <command>...
+# expect <status, or - for any but 0> <text in the output> <command>...
 expect() {
   status=$1
   text=$2
   shift 2
-  output=$("$@" 2>&1)
+  output=$(timeout 60 "$@" 2>&1)
   found=$?
-  if [ "$found" -ne "$status" ]; then
+  [ "$status" = - ] && [ "$found" -ne 0 ] && [ "$found" -ne 124 ] && status=$found
+  if [ "$found" != "$status" ]; then
     echo "status $found instead of $status: $*"
     echo "$output"
     failures=$((failures + 1))
@@ -40,6 +41,23 @@ for mpi in "$@"; do
     # Below the launcher, for each process; and a script, whose MPI only the launcher tells.
     SHMEMX_MPI_RMA=report expect 0 "windows were taken over" $launch "$rma" "$program" predefined
     SHMEMX_MPI_RMA=report expect 0 "windows were taken over" "$rma" $launch sh -c "$program predefined"
+    # Linked in front, without any launcher; and preloaded besides.
+    SHMEMX_MPI_RMA=report expect 0 "1 windows were taken over" $launch "$programs/rma_linked_$mpi" in_order
+    SHMEMX_MPI_RMA=report expect 0 "1 windows were taken over" "$rma" $launch "$programs/rma_linked_$mpi" in_order
+  }
+  # More processes than cores.
+  launch="$rma $(echo "$launch" | sed 's/-n 2/-n 5/')"
+  program=$programs/rma_endings_$mpi
+  # shellcheck disable=SC2086
+  {
+    SHMEMX_MPI_RMA=report expect 0 "0 windows were taken over" $launch "$program" no_window
+    SHMEMX_MPI_RMA=report expect 0 "1 windows were taken over" $launch "$program" no_free
+    SHMEMX_MPI_RMA=off expect 0 "" $launch "$program" in_order
+    expect 42 "" $launch "$program" abort
+    expect 42 "" $launch "$program" abort_lock
+    expect - "" $launch "$program" die
+    expect - "" $launch "$program" exit
+    expect - "MPI_Put: the target's memory is not in the window" $launch "$program" error
   }
 done
 [ "$failures" -eq 0 ]

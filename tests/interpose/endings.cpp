@@ -1,0 +1,77 @@
+// How a program ends. The first argument names one; the last rank, or each of them, takes it while the
+// others wait in a window.
+#include <mpi.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <map>
+#include <string>
+
+namespace {
+
+int rank = 0;
+int ranks = 1;
+MPI_Win win = MPI_WIN_NULL;
+const long kValue = 1;
+
+bool is_last() { return rank == ranks - 1; }
+
+void wait_in_fence() { MPI_Win_fence(0, win); }
+
+void abort_while_others_wait() {
+  if (is_last()) MPI_Abort(MPI_COMM_WORLD, 42);
+  wait_in_fence();
+}
+
+void abort_with_a_lock() {
+  MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+  if (is_last()) MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (is_last()) MPI_Abort(MPI_COMM_WORLD, 42);
+  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+}
+
+void die_while_others_wait() {
+  if (is_last()) ::raise(SIGKILL);
+  wait_in_fence();
+}
+
+void exit_while_others_wait() {
+  if (is_last()) ::_exit(3);
+  wait_in_fence();
+}
+
+void make_a_fatal_error() {
+  MPI_Put(&kValue, 1, MPI_LONG, 0, 4096, 1, MPI_LONG, win);
+  wait_in_fence();
+}
+
+void free_nothing() { wait_in_fence(); }
+
+void end_in_order() { MPI_Win_free(&win); }
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  static const std::map<std::string, void (*)()> kEndings = {
+      {"abort", abort_while_others_wait}, {"abort_lock", abort_with_a_lock}, {"die", die_while_others_wait},
+      {"exit", exit_while_others_wait},   {"error", make_a_fatal_error},     {"no_free", free_nothing},
+      {"in_order", end_in_order}};
+  ::alarm(60);
+  if (argc < 2) return 4;
+  const std::string ending = argv[1];
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (ending != "no_window") {
+    const auto found = kEndings.find(ending);
+    if (found == kEndings.end()) MPI_Abort(MPI_COMM_WORLD, 4);
+    void* base = nullptr;
+    MPI_Win_allocate(1024, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+    MPI_Win_fence(0, win);
+    found->second();
+  }
+  MPI_Finalize();
+  return 0;
+}
