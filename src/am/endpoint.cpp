@@ -135,6 +135,11 @@ bool Endpoint::poll_all(int expected, std::uint32_t polls) noexcept {
   if (dispatch_->has_deferred()) any |= dispatch_->run_deferred([this](nemesis::Cell* cell) { shm_.give_back(cell); });
   if (has_networks_) any |= poll_networks(expected, polls);
   if (!replies_->is_empty()) any |= send_kept_replies();
+  return run_progress() || any;
+}
+
+bool Endpoint::run_progress() noexcept {
+  bool any = false;
   for (std::size_t i = 0; i < progress_count && !dispatch_->is_resting(); ++i) any |= progress_functions[i](*this);
   return any;
 }
@@ -155,7 +160,8 @@ bool Endpoint::poll_networks(int expected, std::uint32_t polls) noexcept {
 
 bool Endpoint::arm() noexcept {
   const bool has_sent = !replies_->is_empty() && send_kept_replies();
-  return !has_sent && !shm_.has_messages() && !dispatch_->has_deferred();
+  const bool has_progressed = run_progress();
+  return !has_sent && !has_progressed && !shm_.has_messages() && !dispatch_->has_deferred();
 }
 
 // ---- flush ----

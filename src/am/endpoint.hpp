@@ -143,8 +143,9 @@ class Endpoint {
   }
   // Returns whether the receive queue holds anything.
   bool has_cells() noexcept { return shm_.has_cells(); }
-  // For a thread that has registered as a sleeper of the doorbell: sends what handlers have left, since room may have
-  // come before. Returns false if it has, or if poll() would find a message of this node: then it must not sleep.
+  // For a thread that has registered as a sleeper of the doorbell: sends what handlers have left, and runs the progress
+  // functions, since what they wait for may have come before. Returns false if something could be done, or if poll()
+  // would find a message of this node: then it must not sleep.
   bool arm() noexcept;
   // Returns the number of polls, a hint for the progress threads.
   std::uint32_t activity() const noexcept { return polls_.load(std::memory_order_relaxed); }
@@ -181,6 +182,7 @@ class Endpoint {
                                          SendOptions options) noexcept;
   bool send_reply(const Reply& reply) noexcept;
   bool send_kept_replies() noexcept;
+  bool run_progress() noexcept;
   bool poll_box(int source) noexcept;
   bool poll_all(int expected, std::uint32_t polls) noexcept;
   bool poll_networks(int expected, std::uint32_t polls) noexcept;
