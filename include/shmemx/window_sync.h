@@ -87,8 +87,11 @@ SHMEMX_API size_t shmemx_event_test(const shmemx_event_t* events_, size_t count_
    next to each other are granted together. A PE of the owner's node takes a free lock by one atomic instruction; the
    owner queues requests of PEs of other nodes, which wait for its reply, so nobody polls from afar. A lock belongs to a
    PE and is held through one handle, shared by any number of its threads, or exclusively. Locks exclude nothing but
-   each other. A PE that ends while it holds a lock ends the job, with one line that names it. */
-enum { SHMEMX_LOCK_SHARED = 1, SHMEMX_LOCK_EXCLUSIVE = 2 };
+   each other. A PE that ends while it holds a lock ends the job, with one line that names it.
+   A PE that takes the locks of several windows one after the other, and others that do so in another order, may wait for
+   each other, even for shared ones, since exclusive requests of third PEs are in between. SHMEMX_LOCK_JOIN is a shared
+   request that avoids this: it goes before all that wait. */
+enum { SHMEMX_LOCK_SHARED = 1, SHMEMX_LOCK_EXCLUSIVE = 2, SHMEMX_LOCK_JOIN = 3 };
 
 /* Waits until the lock of the attached window is granted. Operations of earlier holders that were complete when they
    released it are visible. ERR: WINDOW, STALE (the window has been freed, also while waiting), ARGUMENT, LOCK (held

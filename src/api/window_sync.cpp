@@ -35,7 +35,7 @@ int for_all(const char* routine, const shmemx_window_t* windows, size_t count, E
 
 int lock(const char* routine, shmemx_window_t window, int kind, window_ops::Wait wait, long* counter) {
   context::require_initialized(routine);
-  if (kind != SHMEMX_LOCK_SHARED && kind != SHMEMX_LOCK_EXCLUSIVE) return SHMEMX_ERR_ARGUMENT;
+  if (kind < SHMEMX_LOCK_SHARED || kind > SHMEMX_LOCK_JOIN) return SHMEMX_ERR_ARGUMENT;
   if (!window_ops::is_started()) return SHMEMX_ERR_WINDOW;
   return window_ops::lock(routine, number_of(window), static_cast<LockKind>(kind), wait, counter);
 }

@@ -50,7 +50,7 @@ void finish_own(Ticket ticket, int pe, bool is_stale) {
 }
 
 bool is_sound(const LockHeader& header) {
-  return is_public(header.window) && (header.kind == LockKind::shared || header.kind == LockKind::exclusive);
+  return is_public(header.window) && header.kind >= LockKind::shared && header.kind <= LockKind::joining;
 }
 
 // Null if the window has been freed. `exposed` tells whether the name is still that of a window.

@@ -21,7 +21,7 @@ void note_held(Attached& window, LockKind kind) {
 
 bool may_request(const Attached& window, LockKind kind) {
   const std::int32_t held = window.held.load(std::memory_order_relaxed);  // by this PE only
-  return kind == LockKind::shared ? held >= 0 : held == 0;
+  return kind == LockKind::exclusive ? held == 0 : held >= 0;
 }
 
 onesided::NodeLock node_lock(const Attached& window) { return {window.lock, &window.life->generation, window.name}; }

@@ -43,6 +43,35 @@ PE_TEST(exclusive_locks_exclude) {
   shmem_barrier_all();
 }
 
+// Each PE holds the locks of all windows together, and takes them in an order of its own, while exclusive requests wait
+// in between.
+PE_TEST(locks_of_all_windows_in_any_order) {
+  constexpr int kRounds = 60;
+  const Windows windows(64);
+  shmem_barrier_all();
+  for (int i = 0; i < kRounds; ++i) {
+    for (int j = 0; j < pes(); ++j) {
+      const shmemx_window_t window = windows.at((me() + j) % pes());
+      const int kind = j == 0 ? SHMEMX_LOCK_SHARED : SHMEMX_LOCK_JOIN;
+      long counter = 0;
+      CHECK_EQUAL(i % 2 == 0 ? shmemx_window_lock(window, kind) : shmemx_window_lock_nbi(window, kind, &counter),
+                  SHMEMX_SUCCESS);
+      shmemx_window_wait(&counter);
+    }
+    const std::int64_t value = number_of(windows);
+    CHECK_EQUAL(number_of(windows), value);
+    for (int pe = 0; pe < pes(); ++pe) CHECK_EQUAL(shmemx_window_unlock(windows.at(pe)), SHMEMX_SUCCESS);
+    CHECK_EQUAL(shmemx_window_lock(windows.at(0), SHMEMX_LOCK_EXCLUSIVE), SHMEMX_SUCCESS);
+    add_one(windows);
+    const shmemx_window_t other = windows.at(i % pes());
+    CHECK_EQUAL(shmemx_window_lock(other, SHMEMX_LOCK_EXCLUSIVE), SHMEMX_SUCCESS);
+    CHECK_EQUAL(shmemx_window_unlock(other), SHMEMX_SUCCESS);
+  }
+  shmem_barrier_all();
+  CHECK_EQUAL(number_of(windows), std::int64_t{kRounds} * pes());
+  shmem_barrier_all();
+}
+
 PE_TEST(tried_locks_exclude_too) {
   constexpr int kRounds = 30;
   const Windows windows(64);
@@ -133,7 +162,7 @@ PE_TEST(misuse_of_locks_is_refused) {
   long counter = 0;
   CHECK_EQUAL(shmemx_window_unlock(window), int{SHMEMX_ERR_LOCK});
   CHECK_EQUAL(shmemx_window_lock(window, 0), int{SHMEMX_ERR_ARGUMENT});
-  CHECK_EQUAL(shmemx_window_lock(window, 3), int{SHMEMX_ERR_ARGUMENT});
+  CHECK_EQUAL(shmemx_window_lock(window, 4), int{SHMEMX_ERR_ARGUMENT});
   CHECK_EQUAL(shmemx_window_lock_nbi(window, SHMEMX_LOCK_SHARED, nullptr), int{SHMEMX_ERR_ARGUMENT});
   CHECK_EQUAL(shmemx_window_lock(windows.own, SHMEMX_LOCK_SHARED), int{SHMEMX_ERR_WINDOW});
   CHECK_EQUAL(shmemx_window_unlock(SHMEMX_WINDOW_INVALID), int{SHMEMX_ERR_WINDOW});

@@ -38,6 +38,69 @@ BOOST_AUTO_TEST_CASE(requests_are_granted_in_their_order) {
   BOOST_TEST(!lock.leave(LockKind::exclusive));
 }
 
+BOOST_AUTO_TEST_CASE(a_joining_request_goes_before_those_that_wait) {
+  LockWord lock;
+  std::uint32_t writer = 0, reader = 0, ignored = 0;
+  BOOST_TEST(lock.take(LockKind::joining, ignored));  // free
+  BOOST_TEST(!lock.take(LockKind::exclusive, writer));
+  BOOST_TEST(!lock.take(LockKind::shared, reader));
+  BOOST_TEST(lock.take(LockKind::joining, ignored));
+  BOOST_TEST(lock.try_take(LockKind::joining));
+  for (int i = 0; i < 3; ++i) {
+    BOOST_TEST(!lock.enter(LockKind::exclusive, writer));
+    BOOST_TEST(lock.leave(LockKind::joining));
+  }
+  BOOST_TEST(lock.enter(LockKind::exclusive, writer));
+  BOOST_TEST(!lock.enter(LockKind::shared, reader));
+  BOOST_TEST(lock.leave(LockKind::exclusive));
+  BOOST_TEST(lock.enter(LockKind::shared, reader));
+  BOOST_TEST(!lock.leave(LockKind::shared));
+  BOOST_TEST(lock.try_take(LockKind::exclusive));
+}
+
+BOOST_AUTO_TEST_CASE(an_exclusive_holder_hands_over_to_those_that_join) {
+  LockWord lock;
+  std::uint32_t next = 0, ignored = 0;
+  BOOST_TEST(lock.try_take(LockKind::exclusive));
+  BOOST_TEST(!lock.take(LockKind::exclusive, next));
+  BOOST_TEST(!lock.try_take(LockKind::joining));
+  BOOST_TEST(!lock.take(LockKind::joining, ignored));
+  BOOST_TEST(!lock.take(LockKind::joining, ignored));  // two of them
+  BOOST_TEST(lock.leave(LockKind::exclusive));
+  BOOST_TEST(!lock.enter(LockKind::exclusive, next));
+  BOOST_TEST(lock.enter(LockKind::joining, ignored));
+  BOOST_TEST(lock.enter(LockKind::joining, ignored));
+  BOOST_TEST(lock.leave(LockKind::joining));
+  BOOST_TEST(!lock.enter(LockKind::exclusive, next));
+  BOOST_TEST(lock.leave(LockKind::joining));
+  BOOST_TEST(lock.enter(LockKind::exclusive, next));
+  BOOST_TEST(!lock.take(LockKind::joining, ignored));
+  BOOST_TEST(lock.leave(LockKind::exclusive));  // nobody waits but the one that joins
+  BOOST_TEST(!lock.try_take(LockKind::exclusive));
+  BOOST_TEST(lock.enter(LockKind::joining, ignored));
+  BOOST_TEST(!lock.leave(LockKind::joining));
+  BOOST_TEST(lock.try_take(LockKind::exclusive));
+  BOOST_TEST(!lock.leave(LockKind::exclusive));
+}
+
+// The exclusive holder has left, but the shared request behind it has not seen that yet.
+BOOST_AUTO_TEST_CASE(a_request_joins_one_that_is_about_to_enter) {
+  LockWord lock;
+  std::uint32_t reader = 0, writer = 0, ignored = 0;
+  BOOST_TEST(lock.try_take(LockKind::exclusive));
+  BOOST_TEST(!lock.take(LockKind::shared, reader));
+  BOOST_TEST(!lock.take(LockKind::exclusive, writer));
+  BOOST_TEST(lock.leave(LockKind::exclusive));
+  BOOST_TEST(!lock.take(LockKind::joining, ignored));
+  BOOST_TEST(lock.enter(LockKind::shared, reader));
+  BOOST_TEST(lock.enter(LockKind::joining, ignored));
+  BOOST_TEST(lock.leave(LockKind::shared));
+  BOOST_TEST(!lock.enter(LockKind::exclusive, writer));
+  BOOST_TEST(lock.leave(LockKind::joining));
+  BOOST_TEST(lock.enter(LockKind::exclusive, writer));
+  BOOST_TEST(!lock.leave(LockKind::exclusive));
+}
+
 BOOST_AUTO_TEST_CASE(a_free_lock_is_taken_at_once) {
   LockWord lock;
   BOOST_TEST(lock.try_take(LockKind::exclusive));
@@ -73,7 +136,8 @@ BOOST_AUTO_TEST_CASE(threads_exclude_each_other) {
   bool differed = false;
   const auto run = [&](int self) {
     for (int i = 0; i < 3000; ++i) {
-      const LockKind kind = (i + self) % 4 == 0 ? LockKind::exclusive : LockKind::shared;
+      const LockKind shared = i % 3 == 0 ? LockKind::joining : LockKind::shared;
+      const LockKind kind = (i + self) % 4 == 0 ? LockKind::exclusive : shared;
       std::uint32_t ticket = 0;
       if (!lock.take(kind, ticket)) {
         while (!lock.enter(kind, ticket)) std::this_thread::yield();
