@@ -8,11 +8,13 @@
 namespace shmemx::interpose {
 namespace {
 
-// Waits until the target's process grants the lock.
-int acquire(Window& window, Target& target, Lock kind) {
+// Waits until the target's process grants the lock. `holds_others`: this process holds locks of the window, which
+// others may wait for.
+int acquire(Window& window, Target& target, Lock kind, bool holds_others) {
   if (const int code = attach(window, target); code != MPI_SUCCESS) return code;
   long open = 0;
-  const int shmemx_kind = kind == Lock::exclusive ? SHMEMX_LOCK_EXCLUSIVE : SHMEMX_LOCK_SHARED;
+  const int shared = holds_others ? SHMEMX_LOCK_JOIN : SHMEMX_LOCK_SHARED;
+  const int shmemx_kind = kind == Lock::exclusive ? SHMEMX_LOCK_EXCLUSIVE : shared;
   if (const int code = shmemx_window_lock_nbi(target.control, shmemx_kind, &open); code != SHMEMX_SUCCESS)
     return class_of(code);
   wait_until([&] { return __atomic_load_n(&open, __ATOMIC_ACQUIRE) == 0; });
@@ -41,7 +43,8 @@ int lock_late(Window& window, Target& target) {
   const Guard guard(window.epochs.late_locks);
   if (target.lock == Lock::none) {
     if (!window.epochs.lock_all_unchecked) {
-      if (const int code = acquire(window, target, Lock::shared); code != MPI_SUCCESS) return code;
+      const bool is_first = window.targets[static_cast<std::size_t>(window.own.rank)].lock == Lock::none;
+      if (const int code = acquire(window, target, Lock::shared, !is_first); code != MPI_SUCCESS) return code;
     }
     target.lock = window.epochs.lock_all_unchecked ? Lock::unchecked : Lock::shared;
   }
@@ -98,7 +101,7 @@ int lock(Window& window, int type, int rank, int assert) {
   const Lock kind = (assert& MPI_MODE_NOCHECK) != 0 ? Lock::unchecked : wanted;
   if (const int code = enter_lock(window, target, kind); code != MPI_SUCCESS) return code;
   if (kind != Lock::unchecked) {
-    if (const int code = acquire(window, target, kind); code != MPI_SUCCESS) {
+    if (const int code = acquire(window, target, kind, window.epochs.locks > 1); code != MPI_SUCCESS) {
       target.lock = Lock::none;
       leave_lock(window);
       return code;

@@ -252,6 +252,37 @@ CASE(lock_all_keeps_writers_away_from_own_memory) {
   });
 }
 
+// All ranks access all others in orders of their own under lock_all, and under several shared locks, while exclusive
+// requests wait in between.
+CASE(shared_locks_of_many_targets_in_any_order) {
+  static constexpr int kRounds = 60;
+  with_windows<long>(2, 0, [](TestWindow<long>& window) {
+    for (int i = 0; i < kRounds; ++i) {
+      const bool all = i % 2 == 0;
+      if (all) MPI_Win_lock_all(0, window.win);
+      for (int j = 0; j < ranks; ++j) {
+        if (!all) MPI_Win_lock(MPI_LOCK_SHARED, right(j), 0, window.win);
+        MPI_Accumulate(&kValue, 1, MPI_LONG, right(j), 0, 1, MPI_LONG, MPI_SUM, window.win);
+      }
+      for (int j = 0; j < ranks && !all; ++j) MPI_Win_unlock(j, window.win);
+      if (all) MPI_Win_unlock_all(window.win);
+      long value = 0;
+      const int target = right(i);
+      MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, window.win);
+      MPI_Get(&value, 1, MPI_LONG, target, 1, 1, MPI_LONG, window.win);
+      MPI_Win_flush(target, window.win);
+      ++value;
+      MPI_Put(&value, 1, MPI_LONG, target, 1, 1, MPI_LONG, window.win);
+      MPI_Win_unlock(target, window.win);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, window.win);
+    CHECK_EQUAL(window.data[0], long{kRounds} * ranks);
+    CHECK_EQUAL(window.data[1], kRounds);
+    MPI_Win_unlock(rank, window.win);
+  });
+}
+
 // A displacement that is far out of the window, and whose bytes are not even a number of 64 bits.
 CASE(displacements_that_wrap) {
   TestWindow<long> window(4, TestWindow<long>::Memory::allocated, 0);
