@@ -13,9 +13,9 @@ namespace shmemx::bootstrap {
 
 using BootstrapPtr = std::unique_ptr<Bootstrap>;
 
-// A launcher's key-value store with a fence. It is enough to find the nodes, to hand the arena from one PE of a node to the
-// others, and to exchange bytes between nodes. Keys and values hold letters, digits and "-_:." only, since PMI-1 separates
-// words by spaces and '='.
+// A launcher's key-value store with a fence. It is enough to find the nodes, to hand the arena from one PE of a node to
+// the others, and to exchange bytes between nodes. Keys and values hold letters, digits and "-_:." only, since PMI-1
+// separates words by spaces and '='.
 class Kvs {
  public:
   virtual ~Kvs() = default;
@@ -30,6 +30,8 @@ class Kvs {
   virtual Result<std::string> get(int owner, const std::string& key) = 0;
   virtual void abort(int status) = 0;
   virtual bool ends_all() const { return true; }
+  // Returns true if MPI in the same process uses this store's connection to the launcher, and may end it.
+  virtual bool is_shared_with_mpi() const { return false; }
   virtual void finalize() = 0;
 };
 using KvsPtr = std::unique_ptr<Kvs>;

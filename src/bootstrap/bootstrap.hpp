@@ -1,10 +1,11 @@
 // Start-up: this PE's number, the number of PEs, the nodes, one arena descriptor for each node, and an exchange between
-// nodes. Back ends: oshrun (arena inherited), PMI-1, PMI-2, PMIx, Slurm's step, single; connect() chooses one at run time.
-// Or the calling program, if it starts the library itself.
+// nodes. Back ends: oshrun (arena inherited), PMI-1, PMI-2, PMIx, Slurm's step, single; connect() chooses one at run
+// time. Or the calling program, if it starts the library itself.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -25,7 +26,7 @@ struct Identity {
 struct NodeMap {
   std::vector<std::uint32_t> node_of;  // by PE; empty: all are on one node
   std::vector<std::string> hosts;      // by node; a machine may be several nodes
-  std::string why;  // why one machine is several nodes: one clause, or empty
+  std::string why;                     // why one machine is several nodes: one clause, or empty
 
   int n_nodes() const noexcept { return node_of.empty() ? 1 : static_cast<int>(hosts.size()); }
   int node(int pe) const noexcept {
@@ -33,9 +34,21 @@ struct NodeMap {
   }
 };
 
-// The map of a job on one node, and what exchange() returns there.
+// The map of a job on one node, and the error of an exchange between nodes there.
 const NodeMap& one_node();
-Result<std::vector<std::string>> nothing_to_exchange();
+Result<std::string> nothing_to_exchange();
+
+// Joins the contributions of two ranges of nodes or PEs, the lower one first.
+using Merge = std::function<Result<std::string>(const std::string& lower, const std::string& higher)>;
+
+// Counts of a launcher's key-value store. Values only, not their keys.
+struct Traffic {
+  std::uint64_t puts = 0;
+  std::uint64_t put_bytes = 0;
+  std::uint64_t gets = 0;
+  std::uint64_t got_bytes = 0;
+  std::uint64_t fences = 0;
+};
 
 class Bootstrap {
  public:
@@ -46,10 +59,19 @@ class Bootstrap {
   virtual Result<UniqueFd> arena() = 0;
   // Returns which PE is on which node. Valid after arena().
   virtual const NodeMap& nodes() const { return one_node(); }
-  // Exchanges bytes between nodes. Collective over the job, after arena(), if there are several nodes. The lowest PE of each
-  // node contributes the bytes of its node and gets those of all nodes, by node number. The others contribute and get
-  // nothing; they wait for the lowest PE of their node by other means.
-  virtual Result<std::vector<std::string>> exchange(std::span<const std::byte>) { return nothing_to_exchange(); }
+  // Combines what nodes contribute, along a tree. Collective over the job, after arena(), if there are several nodes.
+  // The lowest PE of each node passes the text of its node and gets the result; `merge` joins those of neighbouring
+  // ranges of nodes. The others contribute and get nothing; they wait for the lowest PE of their node by other means.
+  virtual Result<std::string> combine(std::string, const Merge&) { return nothing_to_exchange(); }
+  // Publishes bytes of this node: called by its lowest PE, once, before combine().
+  virtual Status publish(std::span<const std::byte>) { return nothing_to_exchange().error(); }
+  // Returns what a node has published. By any PE and thread, after combine() and until finalize().
+  virtual Result<std::string> fetch(int /*node*/) { return nothing_to_exchange(); }
+  // Returns false if fetch() is for the time of shmem_init only, since this library does not have the launcher to
+  // itself.
+  virtual bool may_fetch_later() const { return true; }
+  // What this PE has moved through the launcher so far.
+  virtual Traffic traffic() const { return {}; }
   // Returns a remark for the user on how the job was started: one line, or empty. The same on all PEs.
   virtual std::string note() const { return {}; }
   // Makes the launcher end the whole job. It may return; the caller then exits with `status`.
@@ -60,8 +82,9 @@ class Bootstrap {
   virtual void finalize() = 0;
 };
 
-// Chooses the back end from the environment. Fails with Errc::no_launcher if a variable of a launcher says that it started
-// more than one process, but no start-up interface replies. The text names the launcher, what was tried, and the remedy.
+// Chooses the back end from the environment. Fails with Errc::no_launcher if a variable of a launcher says that it
+// started more than one process, but no start-up interface replies. The text names the launcher, what was tried, and
+// the remedy.
 Result<std::unique_ptr<Bootstrap>> connect();
 
 // What a program provides that starts the library itself (shmemx_init_attr). The functions return 0 if they succeed.
@@ -72,7 +95,8 @@ struct Caller {
   void (*abort)(int status, void* user);  // may be null
   void* user;
 };
-// Uses no interface of a launcher. Calls allgather and barrier in arena() and exchange() only.
+// Uses no interface of a launcher. Calls allgather and barrier in arena() and combine() only: all PEs get all
+// values there, and fetch() only looks them up.
 Result<std::unique_ptr<Bootstrap>> connect_caller(const Caller& caller);
 
 }  // namespace shmemx::bootstrap

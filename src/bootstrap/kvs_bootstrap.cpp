@@ -1,39 +1,42 @@
 // Finds nodes and makes their arenas under a foreign launcher, in these steps:
-//   hosts     every PE puts where it runs
-//   plan      PE 0 puts which PEs try to share an arena
-//   offers    the lowest PE of each group makes an arena and puts how to open it; a plan of one group contains the offer
-//   attached  the others open it, or fail; each marks its success in the arena
-//   verdicts  the maker of each arena puts which PEs are missing
-// A job on one node ends after `attached`, since the marks show that all have opened the arena. Otherwise the missing PEs are
-// grouped once more, more narrowly. A PE that fails again is a node of its own.
+//   hosts     where all PEs run, combined at PE 0 along a tree (combining.hpp)
+//   plan      PE 0 puts which PEs try to share an arena (plan.hpp)
+//   offers    the lowest PE of each group makes an arena and puts how to open it; a plan of one group contains the
+//   offer attached  the others open it, or fail; each marks its success in the arena missing   the PEs that could not,
+//   combined along a tree of the makers of arenas
+// A job on one node ends after `attached`, since the marks show that all have opened the arena. Otherwise the missing
+// PEs are grouped once more, more narrowly. A PE that fails again is a node of its own.
 #include <fcntl.h>
-#include <inttypes.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <map>
+#include <iterator>
+#include <mutex>
 #include <numeric>
+#include <span>
 
+#include "base/loaded_library.hpp"
 #include "base/streams.hpp"
 #include "bootstrap/backends.hpp"
+#include "bootstrap/combining.hpp"
+#include "bootstrap/counted_kvs.hpp"
 #include "bootstrap/handover.hpp"
+#include "bootstrap/host_table.hpp"
 #include "bootstrap/kvs_text.hpp"
 #include "bootstrap/placement.hpp"
+#include "bootstrap/plan.hpp"
 #include "bootstrap/wire.hpp"
 
 namespace shmemx::bootstrap {
 namespace {
 
 constexpr int kPatienceMs = 2'000;
-constexpr std::string_view kOneGroup = "one:";     // then the offer
-constexpr std::string_view kManyGroups = "many:";  // then the job, ':', and the leaders
 
-// What PE 0 decides.
-struct Plan {
-  Leaders leaders;
-  bool one_group = false;
-  Offer offer;  // of PE 0, when there is one group
-};
+Members members_of(const std::vector<int>& pes, int own_pe) {
+  const auto own = std::lower_bound(pes.begin(), pes.end(), own_pe);
+  const bool is_member = own != pes.end() && *own == own_pe;
+  return {static_cast<int>(pes.size()), is_member ? static_cast<int>(own - pes.begin()) : -1,
+          [&pes](int member) { return pes[static_cast<std::size_t>(member)]; }};
+}
 
 // An arena's header, mapped while the nodes are found.
 class MappedHeader {
@@ -78,28 +81,34 @@ Status check_group_size(std::ptrdiff_t n_pes) {
                    std::to_string(kMaxNodePes)};
 }
 
-std::string encode_job(const NewJob& job) {
-  char text[3 * 17 + 1];
-  std::snprintf(text, sizeof text, "%" PRIx64 ".%" PRIx64 ".%" PRIx64, job.job_id, job.secret[0], job.secret[1]);
-  return text;
-}
-
 class KvsBootstrap final : public Bootstrap {
  public:
-  KvsBootstrap(KvsPtr kvs, HostDescription own) : kvs_(std::move(kvs)), host_(std::move(own)) {}
+  KvsBootstrap(KvsPtr kvs, HostDescription own)
+      : kvs_(std::make_unique<CountedKvs>(std::move(kvs))), host_(std::move(own)) {}
 
   Identity identity() const override { return kvs_->identity(); }
   std::string_view name() const override { return kvs_->name(); }
   Result<UniqueFd> arena() override;
   const NodeMap& nodes() const override { return nodes_; }
-  Result<std::vector<std::string>> exchange(std::span<const std::byte> mine) override;
+  Result<std::string> combine(std::string mine, const Merge& merge) override;
+  Status publish(std::span<const std::byte> bytes) override;
+  Result<std::string> fetch(int node) override;
+  bool may_fetch_later() const override { return !shares_with_mpi_; }
+  Traffic traffic() const override {
+    const std::lock_guard guard(fetching_);
+    return kvs_->traffic();
+  }
   // Flushes streams first: the launcher kills all PEs at once, this one included.
   void abort(int status) override {
     flush_all_streams();
     kvs_->abort(status);
   }
   bool ends_all() const override { return kvs_->ends_all(); }
-  void finalize() override { kvs_->finalize(); }
+  void finalize() override {
+    const std::lock_guard guard(fetching_);
+    is_finalized_ = true;
+    kvs_->finalize();
+  }
 
  private:
   int pe() const { return kvs_->identity().pe; }
@@ -116,16 +125,18 @@ class KvsBootstrap final : public Bootstrap {
   Status make_file(int n_node_pes);
   void take(const Offer& offer, int place);
   bool is_complete() const;
-  Result<std::vector<int>> collect_verdicts(int round, const Plan& plan);
-  Status put_verdict(int round, const Leaders& leaders);
+  std::vector<int> missing_here(const Leaders& leaders);
+  Result<std::vector<int>> collect_missing(int round, const Plan& plan);
   Status stay_alone(const std::vector<int>& pes);
-  void number_nodes();
-  std::string explain() const;
+  Result<MakerHosts> agree_on_hosts();
+  Status number_nodes();
 
-  KvsPtr kvs_;
+  std::unique_ptr<CountedKvs> kvs_;
+  mutable std::mutex fetching_;  // guards the store from the end of the start on: any thread may fetch
+  bool is_finalized_ = false;
+  bool shares_with_mpi_ = false;  // MPI uses the store's connection to the launcher, too
   HostDescription host_;
   int generation_ = 0;  // part of each key, since keys cannot be put twice
-  int n_exchanges_ = 0;
   NodeMap nodes_;
   std::vector<int> first_pes_;  // by node
 
@@ -135,46 +146,51 @@ class KvsBootstrap final : public Bootstrap {
   UniqueFd arena_;
   MappedHeader header_;
   std::unique_ptr<ArenaServer> server_;
-  std::map<int, HostDescription> makers_;  // by PE: makers of arenas that are final
+  std::vector<int> makers_;  // of arenas that are final
+  MakerHosts maker_hosts_;
   Leaders maker_of_;
 };
 
+// Collects where all PEs run, on PE 0. Collective.
 Status KvsBootstrap::collect_hosts() {
-  hosts_.assign(1, host_);
-  for (int pe = 1; pe < n_pes(); ++pe) {
-    SHMEMX_TRY_ASSIGN(text, kvs_->get(pe, key("host")));
-    SHMEMX_TRY_ASSIGN(host, decode_host(text));
-    hosts_.push_back(std::move(host));
-  }
+  const Merge merge = [](const std::string& lower, const std::string& higher) -> Result<std::string> {
+    SHMEMX_TRY_ASSIGN(table, HostTable::of_text(lower));
+    SHMEMX_TRY_ASSIGN(added, HostTable::of_text(higher));
+    table.append(added);
+    return table.text();
+  };
+  const Members all{n_pes(), pe(), [](int member) { return member; }};
+  SHMEMX_TRY_ASSIGN(text, combine_at_first(*kvs_, key("hosts"), all, HostTable(host_).text(), merge));
+  if (pe() != 0) return {};
+  SHMEMX_TRY_ASSIGN(table, HostTable::of_text(text));
+  SHMEMX_TRY_ASSIGN(hosts, table.hosts());
+  hosts_ = std::move(hosts);
   return {};
 }
 
 // Puts the plan of a round. Called by PE 0.
 Status KvsBootstrap::announce(int round, const std::vector<int>& members) {
-  const Leaders leaders = group_by(round == 0 ? Likeness::machine : Likeness::namespaces, hosts_, members);
-  if (std::all_of(leaders.begin(), leaders.end(), [](int leader) { return leader == 0; })) {
+  Plan plan;
+  plan.leaders = group_by(round == 0 ? Likeness::machine : Likeness::namespaces, hosts_, members);
+  plan.one_group = std::all_of(plan.leaders.begin(), plan.leaders.end(), [](int leader) { return leader == 0; });
+  if (plan.one_group) {
     SHMEMX_TRY_ASSIGN(offer, make_offer(n_pes()));
-    return put_text(*kvs_, key("plan", round), std::string(kOneGroup) + encode(offer));
+    plan.offer = offer;
+  } else {
+    plan.job_id = job_.job_id;
+    std::copy_n(job_.secret, 2, plan.secret);
+    plan.makers = describe_makers(makers_of(plan.leaders), hosts_);
   }
-  return put_text(*kvs_, key("plan", round), std::string(kManyGroups) + encode_job(job_) + ":" + encode(leaders));
+  return put_text(*kvs_, key("plan", round), encode(plan));
 }
 
 Result<Plan> KvsBootstrap::get_plan(int round) {
   SHMEMX_TRY_ASSIGN(text, get_text(*kvs_, 0, key("plan", round)));
-  Plan plan;
-  if (text.compare(0, kOneGroup.size(), kOneGroup) == 0) {
-    SHMEMX_TRY_ASSIGN(offer, decode_offer(text.substr(kOneGroup.size())));
-    plan.leaders.assign(static_cast<std::size_t>(n_pes()), 0);
-    plan.one_group = true;
-    plan.offer = offer;
-    return plan;
+  SHMEMX_TRY_ASSIGN(plan, decode_plan(text, n_pes()));
+  if (!plan.one_group) {
+    job_.job_id = plan.job_id;
+    std::copy_n(plan.secret, 2, job_.secret);
   }
-  int end = -1;
-  const int n = std::sscanf(text.c_str(), "many:%" SCNx64 ".%" SCNx64 ".%" SCNx64 ":%n", &job_.job_id, &job_.secret[0],
-                            &job_.secret[1], &end);
-  if (n != 3 || end < 0) return Error{Errc::protocol, 0, "the first PE's plan is not readable: '" + text + "'"};
-  SHMEMX_TRY_ASSIGN(leaders, decode_leaders(text.substr(static_cast<std::size_t>(end)), n_pes()));
-  plan.leaders = std::move(leaders);
   return plan;
 }
 
@@ -213,8 +229,8 @@ void KvsBootstrap::take(const Offer& offer, int place) {
   header_.mark(place);
 }
 
-// Tries to share arenas as planned. Collective over the job. Afterwards this PE holds an arena, unless it has no group or
-// could not open the arena of its group.
+// Tries to share arenas as planned. Collective over the job. Afterwards this PE holds an arena, unless it has no group
+// or could not open the arena of its group.
 Status KvsBootstrap::attempt(int round, const Plan& plan) {
   const int leader = plan.leaders[static_cast<std::size_t>(pe())];
   if (leader != kNoGroup) SHMEMX_TRY(check_group_size(std::count(plan.leaders.begin(), plan.leaders.end(), leader)));
@@ -249,7 +265,8 @@ bool KvsBootstrap::is_complete() const {
   return true;
 }
 
-Status KvsBootstrap::put_verdict(int round, const Leaders& leaders) {
+// Returns which PEs of this maker's group have not opened the arena, and writes the number of the others into it.
+std::vector<int> KvsBootstrap::missing_here(const Leaders& leaders) {
   std::vector<int> missing;
   std::uint32_t present = 0;
   int place = 0;
@@ -262,66 +279,64 @@ Status KvsBootstrap::put_verdict(int round, const Leaders& leaders) {
     }
   }
   header_->n_node_pes = present;  // ordered before its first use by the fence that follows
-  return put_text(*kvs_, key("verdict", round), encode(host_) + "_" + encode_pes(missing));
+  return missing;
 }
 
-// Collects the verdicts of a round. Collective. Notes who shares whose arena, and returns the PEs that are left over.
-Result<std::vector<int>> KvsBootstrap::collect_verdicts(int round, const Plan& plan) {
-  const bool is_maker = plan.leaders[static_cast<std::size_t>(pe())] == pe();
-  if (is_maker) SHMEMX_TRY(put_verdict(round, plan.leaders));
-  SHMEMX_TRY(kvs_->fence());
-  std::vector<int> left_over;
-  for (int maker = 0; maker < n_pes(); ++maker) {
-    if (plan.leaders[static_cast<std::size_t>(maker)] != maker) continue;
-    SHMEMX_TRY_ASSIGN(text, get_text(*kvs_, maker, key("verdict", round)));
-    const std::size_t part = std::min(text.rfind('_'), text.size());
-    SHMEMX_TRY_ASSIGN(host, decode_host(text.substr(0, part)));
-    SHMEMX_TRY_ASSIGN(missing, decode_pes(text.substr(std::min(part + 1, text.size())), n_pes()));
-    makers_[maker] = std::move(host);
-    left_over.insert(left_over.end(), missing.begin(), missing.end());
-  }
-  std::sort(left_over.begin(), left_over.end());
+// Returns the PEs that have not opened the arena of their group. Collective. Notes who shares whose arena.
+Result<std::vector<int>> KvsBootstrap::collect_missing(int round, const Plan& plan) {
+  const std::vector<int> makers = makers_of(plan.leaders);
+  const Members members = members_of(makers, pe());
+  const Merge merge = [this](const std::string& lower, const std::string& higher) -> Result<std::string> {
+    SHMEMX_TRY_ASSIGN(first, decode_pes(lower, n_pes()));
+    SHMEMX_TRY_ASSIGN(second, decode_pes(higher, n_pes()));
+    std::vector<int> both;
+    std::merge(first.begin(), first.end(), second.begin(), second.end(), std::back_inserter(both));
+    return encode_pes(both);
+  };
+  std::string mine = members.own >= 0 ? encode_pes(missing_here(plan.leaders)) : std::string();
+  SHMEMX_TRY_ASSIGN(text, bootstrap::combine(*kvs_, key("missing", round), members, std::move(mine), merge, true));
+  SHMEMX_TRY_ASSIGN(left_over, decode_pes(text, n_pes()));
   for (int other = 0; other < n_pes(); ++other) {
     const int maker = plan.leaders[static_cast<std::size_t>(other)];
-    if (maker != kNoGroup && !std::binary_search(left_over.begin(), left_over.end(), other)) {
+    if (maker != kNoGroup && !std::binary_search(left_over.begin(), left_over.end(), other))
       maker_of_[static_cast<std::size_t>(other)] = maker;
-    }
   }
+  makers_.insert(makers_.end(), makers.begin(), makers.end());
   return left_over;
 }
 
 Status KvsBootstrap::stay_alone(const std::vector<int>& pes) {
   for (const int other : pes) {
-    SHMEMX_TRY_ASSIGN(text, kvs_->get(other, key("host")));
-    SHMEMX_TRY_ASSIGN(host, decode_host(text));
-    makers_[other] = std::move(host);
+    makers_.push_back(other);
     maker_of_[static_cast<std::size_t>(other)] = other;
     if (other == pe()) SHMEMX_TRY(make_file(1));
   }
   return {};
 }
 
-// Explains the first pair of nodes that share a machine.
-std::string KvsBootstrap::explain() const {
-  std::map<std::uint64_t, int> first_of;
-  for (const auto& [maker, host] : makers_) {
-    const auto [first, fresh] = first_of.emplace(host.machine, maker);
-    if (fresh) continue;
-    return describe_parting(first->second, makers_.at(first->second), maker, host);
-  }
-  return {};
+// Passes the hosts of all makers on from PE 0, if the first plan has failed in some places. Collective.
+Result<MakerHosts> KvsBootstrap::agree_on_hosts() {
+  std::sort(makers_.begin(), makers_.end());
+  if (pe() == 0) SHMEMX_TRY(put_text(*kvs_, key("makers"), encode(describe_makers(makers_, hosts_))));
+  SHMEMX_TRY(kvs_->fence());
+  SHMEMX_TRY_ASSIGN(text, get_text(*kvs_, 0, key("makers")));
+  return decode_maker_hosts(text);
 }
 
-void KvsBootstrap::number_nodes() {
-  std::map<int, std::uint32_t> number;
-  for (const auto& [maker, host] : makers_) {  // in ascending order
-    number[maker] = static_cast<std::uint32_t>(first_pes_.size());
-    first_pes_.push_back(maker);
-    nodes_.hosts.push_back(host.host);
+// Fills the map of the nodes from the makers and their hosts.
+Status KvsBootstrap::number_nodes() {
+  first_pes_ = makers_;
+  hosts_.clear();
+  if (first_pes_.size() == 1) return {};
+  if (maker_hosts_.names.size() != first_pes_.size())
+    return Error{Errc::protocol, 0, "the first PE names other hosts than there are nodes"};
+  nodes_.why = std::move(maker_hosts_.why);
+  nodes_.hosts = std::move(maker_hosts_.names);
+  for (const int maker : maker_of_) {
+    const auto at = std::lower_bound(first_pes_.begin(), first_pes_.end(), maker);
+    nodes_.node_of.push_back(static_cast<std::uint32_t>(at - first_pes_.begin()));
   }
-  if (first_pes_.size() == 1) return;
-  for (const int maker : maker_of_) nodes_.node_of.push_back(number[maker]);
-  nodes_.why = explain();
+  return {};
 }
 
 // Finds the nodes, in two rounds at most. Collective.
@@ -336,14 +351,19 @@ Status KvsBootstrap::find_nodes() {
     SHMEMX_TRY_ASSIGN(plan, get_plan(round));
     SHMEMX_TRY(attempt(round, plan));
     if (plan.one_group && is_complete()) {
-      makers_[0] = host_;
+      makers_ = {0};
       maker_of_ = plan.leaders;
       return {};
     }
-    SHMEMX_TRY_ASSIGN(left_over, collect_verdicts(round, plan));
+    SHMEMX_TRY_ASSIGN(left_over, collect_missing(round, plan));
     members = std::move(left_over);
+    maker_hosts_ = std::move(plan.makers);
+    if (round == 0 && members.empty()) return {};
   }
-  return stay_alone(members);
+  SHMEMX_TRY(stay_alone(members));
+  SHMEMX_TRY_ASSIGN(hosts, agree_on_hosts());
+  maker_hosts_ = std::move(hosts);
+  return {};
 }
 
 Result<UniqueFd> KvsBootstrap::arena() {
@@ -352,31 +372,47 @@ Result<UniqueFd> KvsBootstrap::arena() {
                  "the launcher started " + std::to_string(n_pes()) + " PEs, allowed are 1.." + std::to_string(kMaxPes)};
   }
   ++generation_;
+  shares_with_mpi_ = kvs_->is_shared_with_mpi() && is_library_loaded("libmpi");
   if (n_pes() == 1) return create_job_file(1, random_id());
   job_ = {0, 0, random_id(), {random_id(), random_id()}};  // PE 0's values are used
-  SHMEMX_TRY(kvs_->put(key("host"), encode(host_)));
-  SHMEMX_TRY(kvs_->fence());
-  if (pe() == 0) SHMEMX_TRY(collect_hosts());
+  SHMEMX_TRY(collect_hosts());
   SHMEMX_TRY(find_nodes());
-  number_nodes();
+  SHMEMX_TRY(number_nodes());
   header_.reset();
   return std::move(arena_);
 }
 
-Result<std::vector<std::string>> KvsBootstrap::exchange(std::span<const std::byte> mine) {
+// The contributions travel as characters that every store takes.
+Result<std::string> KvsBootstrap::combine(std::string mine, const Merge& merge) {
   if (nodes_.n_nodes() == 1) return nothing_to_exchange();
-  const std::string name = key("node", n_exchanges_++);
-  const bool is_first_of_node = std::find(first_pes_.begin(), first_pes_.end(), pe()) != first_pes_.end();
-  if (is_first_of_node) SHMEMX_TRY(put_text(*kvs_, name, encode_bytes(mine)));
-  SHMEMX_TRY(kvs_->fence());
-  std::vector<std::string> all;
-  if (!is_first_of_node) return all;
-  for (const int first : first_pes_) {
-    SHMEMX_TRY_ASSIGN(text, get_text(*kvs_, first, name));
-    SHMEMX_TRY_ASSIGN(bytes, decode_bytes(text));
-    all.push_back(std::move(bytes));
+  const auto encode_text = [](const std::string& text) {
+    return encode_bytes(std::as_bytes(std::span(text.data(), text.size())));
+  };
+  const Merge merge_encoded = [&](const std::string& lower, const std::string& higher) -> Result<std::string> {
+    SHMEMX_TRY_ASSIGN(first, decode_bytes(lower));
+    SHMEMX_TRY_ASSIGN(second, decode_bytes(higher));
+    SHMEMX_TRY_ASSIGN(joined, merge(first, second));
+    return encode_text(joined);
+  };
+  const Members members = members_of(first_pes_, pe());
+  SHMEMX_TRY_ASSIGN(text, bootstrap::combine(*kvs_, key("nodes"), members, encode_text(mine), merge_encoded));
+  return decode_bytes(text);
+}
+
+Status KvsBootstrap::publish(std::span<const std::byte> bytes) {
+  return put_text(*kvs_, key("blob"), encode_bytes(bytes));
+}
+
+Result<std::string> KvsBootstrap::fetch(int node) {
+  const std::lock_guard guard(fetching_);
+  if (is_finalized_) return Error{Errc::no_launcher, 0, "the process has ended its session with the launcher"};
+  if (!shares_with_mpi_ && kvs_->is_shared_with_mpi() && is_library_loaded("libmpi")) {
+    return Error{Errc::unsupported, 0,
+                 "MPI has been loaded after shmem_init and uses the same connection to the launcher; link the program "
+                 "with MPI, or load it before shmem_init"};
   }
-  return all;
+  SHMEMX_TRY_ASSIGN(text, get_text(*kvs_, first_pes_[static_cast<std::size_t>(node)], key("blob")));
+  return decode_bytes(text);
 }
 
 }  // namespace

@@ -5,9 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <string_view>
 
 #include "base/hash.hpp"
@@ -39,9 +41,11 @@ std::uint64_t namespace_inode(const char* name) {
   return ::stat((std::string("/proc/self/ns/") + name).c_str(), &about) == 0 ? about.st_ino : 0;
 }
 
-bool are_alike(Likeness likeness, const HostDescription& a, const HostDescription& b) {
-  if (a.machine != b.machine || a.uid != b.uid) return false;
-  return likeness == Likeness::machine || (a.net == b.net && a.pid == b.pid && a.others == b.others);
+using Group = std::array<std::uint64_t, 5>;
+
+Group group_of(Likeness likeness, const HostDescription& host) {
+  if (likeness == Likeness::machine) return {host.machine, host.uid};
+  return {host.machine, host.uid, host.net, host.pid, host.others};
 }
 
 Error not_readable(const char* what, const std::string& text) {
@@ -65,51 +69,120 @@ HostDescription describe_own_host() {
   return host;
 }
 
+// What differs from machine to machine stands last, so that lists of hosts become short (combining.hpp).
 std::string encode(const HostDescription& host) {
-  char text[5 * 17 + 1];
-  std::snprintf(text, sizeof text, "%" PRIx64 ":%" PRIx64 ":%" PRIx64 ":%" PRIx64 ":%" PRIx64 ":", host.machine,
-                host.uid, host.net, host.pid, host.others);
-  return text + host.host;
+  char text[4 * 17 + 1];
+  std::snprintf(text, sizeof text, "%" PRIx64 ":%" PRIx64 ":%" PRIx64 ":%" PRIx64 ":", host.uid, host.net, host.pid,
+                host.others);
+  char machine[1 + 16 + 1];
+  std::snprintf(machine, sizeof machine, ":%" PRIx64, host.machine);
+  return text + host.host + machine;
 }
 
 Result<HostDescription> decode_host(const std::string& text) {
   HostDescription host;
+  int begin = -1;
   int end = -1;
-  const int n = std::sscanf(text.c_str(), "%" SCNx64 ":%" SCNx64 ":%" SCNx64 ":%" SCNx64 ":%" SCNx64 ":%n",
-                            &host.machine, &host.uid, &host.net, &host.pid, &host.others, &end);
-  if (n != 5 || end < 0 || static_cast<std::size_t>(end) >= text.size())
+  const int n = std::sscanf(text.c_str(), "%" SCNx64 ":%" SCNx64 ":%" SCNx64 ":%" SCNx64 ":%n", &host.uid, &host.net,
+                            &host.pid, &host.others, &begin);
+  const std::size_t colon = text.rfind(':');
+  const bool has_name = n == 4 && begin > 0 && colon != std::string::npos && colon > static_cast<std::size_t>(begin);
+  if (!has_name || std::sscanf(text.c_str() + colon, ":%" SCNx64 "%n", &host.machine, &end) != 1 ||
+      colon + static_cast<std::size_t>(end) != text.size())
     return not_readable("a PE's host description", text);
-  host.host = text.substr(static_cast<std::size_t>(end));
+  host.host = text.substr(static_cast<std::size_t>(begin), colon - static_cast<std::size_t>(begin));
   return host;
 }
 
 Leaders group_by(Likeness likeness, const std::vector<HostDescription>& hosts, const std::vector<int>& members) {
   Leaders leaders(hosts.size(), kNoGroup);
-  std::vector<int> found;
+  std::map<Group, int> found;
   for (const int pe : members) {
-    const HostDescription& host = hosts[static_cast<std::size_t>(pe)];
-    int& leader = leaders[static_cast<std::size_t>(pe)];
-    for (const int other : found) {
-      if (are_alike(likeness, hosts[static_cast<std::size_t>(other)], host)) {
-        leader = other;
-        break;
-      }
-    }
-    if (leader != kNoGroup) continue;
-    leader = pe;
-    found.push_back(pe);
+    const auto at = static_cast<std::size_t>(pe);
+    leaders[at] = found.emplace(group_of(likeness, hosts[at]), pe).first->second;
   }
   return leaders;
 }
 
+namespace {
+
+struct Run {
+  int value;
+  std::size_t count;
+};
+
+std::vector<Run> runs_of(const Leaders& leaders) {
+  std::vector<Run> runs;
+  for (const int leader : leaders) {
+    if (runs.empty() || runs.back().value != leader) runs.push_back({leader, 0});
+    ++runs.back().count;
+  }
+  return runs;
+}
+
+// Returns how many runs from `first` on are equally long and have values at equal, positive distances.
+std::size_t regular_from(const std::vector<Run>& runs, std::size_t first) {
+  std::size_t n = 1;
+  if (first + 1 >= runs.size() || runs[first].value == kNoGroup) return n;
+  const int step = runs[first + 1].value - runs[first].value;
+  if (step <= 0) return n;
+  for (std::size_t i = first + 1; i < runs.size(); ++i, ++n) {
+    if (runs[i].count != runs[first].count || runs[i].value - runs[i - 1].value != step) break;
+  }
+  return n;
+}
+
+// What follows a '-' or '_'. Moves `at` behind it. Returns 0 if there is no number within `most`.
+unsigned long read_count(const char*& at, unsigned long most) {
+  char* end = nullptr;
+  if (std::isdigit(static_cast<unsigned char>(*at)) == 0) return 0;
+  const unsigned long count = std::strtoul(at, &end, 10);
+  at = end;
+  return count <= most ? count : 0;
+}
+
+// Reads "8-2" or "8-2_5_4" and appends what it stands for. Returns false if that cannot be.
+bool read_runs(const char*& at, std::size_t n_pes, Leaders& leaders) {
+  long value = kNoGroup;
+  if (*at == 'x') {
+    ++at;
+  } else {
+    char* end = nullptr;
+    if (std::isdigit(static_cast<unsigned char>(*at)) == 0) return false;
+    value = std::strtol(at, &end, 10);
+    at = end;
+  }
+  if (value >= static_cast<long>(n_pes) || *at++ != '-') return false;
+  const std::size_t room = n_pes - leaders.size();
+  const unsigned long count = read_count(at, room);
+  unsigned long times = 1;
+  unsigned long step = 0;
+  if (*at == '_') {
+    times = read_count(++at, room);
+    if (value == kNoGroup || times == 0 || *at++ != '_') return false;
+    step = read_count(at, n_pes);
+    if (step == 0) return false;
+  }
+  if (count == 0 || count * times > room) return false;
+  if (step != 0 && static_cast<unsigned long>(value) + (times - 1) * step >= n_pes) return false;
+  for (unsigned long i = 0; i < times; ++i)
+    leaders.insert(leaders.end(), count, static_cast<int>(value + static_cast<long>(i * step)));
+  return true;
+}
+
+}  // namespace
+
 std::string encode(const Leaders& leaders) {
+  constexpr std::size_t kFewest = 3;  // fewer runs are shorter one by one
+  const std::vector<Run> runs = runs_of(leaders);
   std::string text;
-  for (std::size_t first = 0; first < leaders.size();) {
-    std::size_t end = first;
-    while (end < leaders.size() && leaders[end] == leaders[first]) ++end;
+  for (std::size_t i = 0; i < runs.size();) {
+    const Run& run = runs[i];
+    const std::size_t n = regular_from(runs, i) >= kFewest ? regular_from(runs, i) : 1;
     if (!text.empty()) text += ".";
-    text += (leaders[first] == kNoGroup ? "x" : std::to_string(leaders[first])) + "-" + std::to_string(end - first);
-    first = end;
+    text += (run.value == kNoGroup ? "x" : std::to_string(run.value)) + "-" + std::to_string(run.count);
+    if (n > 1) text += "_" + std::to_string(n) + "_" + std::to_string(runs[i + 1].value - run.value);
+    i += n;
   }
   return text;
 }
@@ -118,20 +191,8 @@ Result<Leaders> decode_leaders(const std::string& text, int n_pes) {
   Leaders leaders;
   const auto size = static_cast<std::size_t>(n_pes);
   for (const char* at = text.c_str(); *at != '\0';) {
-    char* end = nullptr;
-    long leader = kNoGroup;
-    if (*at == 'x') {
-      end = const_cast<char*>(at) + 1;
-    } else {
-      leader = std::strtol(at, &end, 10);
-      if (end == at || leader < 0 || leader >= n_pes) return not_readable("the plan", text);
-    }
-    if (*end != '-') return not_readable("the plan", text);
-    const unsigned long count = std::strtoul(end + 1, &end, 10);
-    if (count == 0 || count > size - leaders.size()) return not_readable("the plan", text);
-    leaders.insert(leaders.end(), count, static_cast<int>(leader));
-    if (*end == '.') ++end;
-    at = end;
+    if (!read_runs(at, size, leaders) || (*at != '.' && *at != '\0')) return not_readable("the plan", text);
+    if (*at == '.') ++at;
   }
   if (leaders.size() != size) return not_readable("the plan", text);
   return leaders;

@@ -32,7 +32,8 @@ using Leaders = std::vector<int>;
 inline constexpr int kNoGroup = -1;
 // Groups the PEs of `members`; the others get kNoGroup.
 Leaders group_by(Likeness likeness, const std::vector<HostDescription>& hosts, const std::vector<int>& members);
-// Text of runs of equal numbers: "0-8.8-8", 'x' for PEs without a group.
+// Text of runs of equal numbers: "0-8.8-4" for 8 times 0 and 4 times 8, 'x' for PEs without a group. "0-8_100_8" stands
+// for 100 such runs whose numbers increase by 8.
 std::string encode(const Leaders& leaders);
 Result<Leaders> decode_leaders(const std::string& text, int n_pes);
 

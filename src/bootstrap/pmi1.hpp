@@ -21,6 +21,7 @@ class Pmi1 final : public Kvs {
   Status fence() override;
   Result<std::string> get(int owner, const std::string& key) override;
   void abort(int status) override;
+  bool is_shared_with_mpi() const override { return true; }  // one socket for a process
   void finalize() override;
 
  private:

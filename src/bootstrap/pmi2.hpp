@@ -23,6 +23,7 @@ class Pmi2 final : public Kvs {
   Status barrier() override;
   Result<std::string> get(int owner, const std::string& key) override;
   void abort(int status) override;
+  bool is_shared_with_mpi() const override { return true; }  // one socket for a process
   void finalize() override;
 
  private:

@@ -25,7 +25,7 @@ const NodeMap& one_node() {
   return *map;
 }
 
-Result<std::vector<std::string>> nothing_to_exchange() {
+Result<std::string> nothing_to_exchange() {
   return Error{Errc::unsupported, 0, "a job on one node has nothing to exchange"};
 }
 

@@ -40,7 +40,7 @@ inline constexpr const char* kOtherLaunchers[] = {"PMI_FD",
                                                   "OMPI_COMM_WORLD_SIZE"};
 
 inline constexpr std::uint64_t kJobMagic = 0x78'6d'65'6d'68'73'30'31;  // "10shmemx" backwards
-inline constexpr std::uint32_t kWireVersion = 5;
+inline constexpr std::uint32_t kWireVersion = 6;
 inline constexpr int kMaxNodePes = 4096;  // of a node, that is of an arena
 inline constexpr int kMaxPes = 1 << 24;   // of a job
 
@@ -83,6 +83,7 @@ struct JobHeader {
   std::uint32_t n_pes;       // of the job
   std::uint32_t n_node_pes;  // of those, how many attach to this arena
   std::uint64_t secret[2];   // of the job: PEs prove to each other that they know it
+  std::uint32_t networks_differ;  // 1: not all PEs of the job have the same networks; set by the arena's lowest PE
   std::atomic<std::uint32_t> init_error_printed;           // 1: a PE has printed why shmem_init_thread fails
   alignas(kCacheLine) std::atomic<std::uint32_t> arrived;  // PEs whose record is complete (bootstrap barrier)
   alignas(kCacheLine) std::atomic<std::uint64_t> end_word;  // how the job ends, see JobEnd; the first change counts
@@ -96,8 +97,8 @@ static_assert(sizeof(JobHeader) <= kPageBytes);
 inline constexpr std::size_t kRoutineWords = 5;    // 40 characters
 inline constexpr std::size_t kAffinityWords = 16;  // 1024 CPUs
 
-// One for each PE of the job, from the second page on. Its PE writes it; for a PE of another node, the lowest PE of this
-// node does. Node peers and oshrun read it.
+// One for each PE of the job, from the second page on. Its PE writes it. For a PE of another arena, the lowest PE of this
+// one writes what matters there (runtime/record_exchange.hpp). Node peers and oshrun read it.
 struct alignas(kCacheLine) PeRecord {
   std::atomic<std::uint32_t> phase;  // PePhase
   std::int32_t pid;
@@ -121,12 +122,20 @@ struct alignas(kCacheLine) PeRecord {
 };
 static_assert(sizeof(PeRecord) == 320);
 
+enum class AddressState : std::uint32_t {
+  unknown = 0,
+  being_written = 1,
+  known = 2  // never changes again
+};
+
 // The endpoint addresses of a PE, one for each of its transports (transport/transport.hpp). They follow the records, one
-// PeAddresses for each PE of the job.
+// PeAddresses for each PE of the job. Its PE writes it. For a PE of another arena, the first PE of this one that needs them
+// does (runtime/peer_addresses.hpp).
 struct alignas(kCacheLine) PeAddresses {
   static constexpr std::size_t kBytes = 1984;
+  std::atomic<std::uint32_t> state;  // AddressState
   std::uint32_t bytes;
-  std::uint32_t reserved[15];
+  std::uint32_t reserved[14];
   std::byte data[kBytes];
 };
 static_assert(sizeof(PeAddresses) == 2048);

@@ -159,7 +159,7 @@ void end_traffic(const char* routine) {
   // connections are established.
   const bool has_agent = parameters.config.progress != config::Progress::off;
   if (parameters.nodes.several() && !has_agent) coll::barrier(coll::team_table[coll::kEndTeam], routine);
-  report_end(parameters);
+  report_end(parameters, *job().launcher);
 }
 
 void close_world(const char* routine) {
@@ -188,7 +188,7 @@ bool start(const InitRequest& request) {
   open_world();
   if (first) {
     meet_node_pes(*job().arena, request.routine);
-    report_start(job().parameters);
+    report_start(job().parameters, *job().launcher);
   } else {
     am::send_stage(bootstrap::PePhase::running, kPatienceMs);
     coll::barrier(coll::team_table[coll::kWorldTeam], request.routine);

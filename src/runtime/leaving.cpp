@@ -42,6 +42,7 @@ struct Watch {
   pid_t pid = 0;  // tells a forked child, which is not a PE, from this PE
 };
 constinit Watch watch;
+constinit const Nodes* nodes_of_job = nullptr;
 
 bool claim(JobState state, int status) {
   std::uint64_t running = 0;
@@ -134,11 +135,19 @@ void end_job_at_exit(int status) {
   watch.launcher->abort(status);
 }
 
+// The launcher's interface ends now, and the library later, after the program's exit handlers.
+void read_remaining_addresses() {
+  if (!is_initialized() || nodes_of_job == nullptr || !nodes_of_job->several()) return;
+  if (Status read = nodes_of_job->peer_addresses->read_all(); !read)
+    debug_line("the addresses of other nodes cannot be read: %s", read.error().text.c_str());
+}
+
 void at_exit(int status, void*) {
   if (::getpid() != watch.pid) return;
   const auto end = bootstrap::JobEnd::of(watch.header->end_word.load(std::memory_order_acquire));
   if (end.state != JobState::running) return end_job_at_exit(end.status);
   if (status != 0 && is_initialized()) return end_job_at_exit(status);
+  read_remaining_addresses();
   watch.launcher->finalize();
 }
 
@@ -165,8 +174,6 @@ void pause_ns(std::uint64_t ns) {
   const timespec pause{0, static_cast<long>(ns)};
   ::nanosleep(&pause, nullptr);
 }
-
-constinit const Nodes* nodes_of_job = nullptr;
 
 }  // namespace
 

@@ -3,35 +3,21 @@
 #include <dirent.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "am/net_channel.hpp"
 #include "bootstrap/placement.hpp"
+#include "runtime/record_exchange.hpp"
 
 namespace shmemx::runtime {
 namespace {
 
 using bootstrap::PeAddresses;
-using bootstrap::PeRecord;
 using transport::Bytes;
 
 // A PE without a progress thread replies only inside calls of the library, so it may be silent for longer by this
 // factor.
 constexpr std::uint32_t kPatienceWithoutAgents = 20;
 constexpr std::uint32_t kMostProbeMs = 5000;
-
-// In front of each endpoint address of a PE.
-struct AddressHeader {
-  char name[12];
-  std::uint32_t bytes;
-};
-static_assert(sizeof(AddressHeader) == 16);
-
-// In front of each PE's record and endpoint addresses in the bytes that nodes exchange.
-struct EntryHeader {
-  std::uint32_t pe;
-  std::uint32_t address_bytes;
-};
 
 bool has_entries(const char* folder) {
   DIR* const dir = ::opendir(folder);
@@ -54,68 +40,6 @@ std::vector<std::string> names_to_open(const config::Config& config) {
   return names;
 }
 
-bool add_address(PeAddresses& addresses, const std::string& name, const std::string& address) {
-  AddressHeader header{};
-  if (name.size() >= sizeof header.name || addresses.bytes + sizeof header + address.size() > PeAddresses::kBytes)
-    return false;
-  std::memcpy(header.name, name.data(), name.size());
-  header.bytes = static_cast<std::uint32_t>(address.size());
-  std::memcpy(addresses.data + addresses.bytes, &header, sizeof header);
-  std::memcpy(addresses.data + addresses.bytes + sizeof header, address.data(), address.size());
-  addresses.bytes += static_cast<std::uint32_t>(sizeof header + address.size());
-  return true;
-}
-
-// Returns the address of one transport. Another process wrote them: nothing outside of them is read.
-Bytes find_address(const PeAddresses& addresses, const std::string& name) {
-  const std::size_t end = std::min<std::size_t>(addresses.bytes, PeAddresses::kBytes);
-  AddressHeader header;
-  for (std::size_t at = 0; at + sizeof header <= end; at += sizeof header + header.bytes) {
-    std::memcpy(&header, addresses.data + at, sizeof header);
-    if (header.bytes > end - at - sizeof header) break;
-    if (std::strncmp(header.name, name.c_str(), sizeof header.name) == 0)
-      return {addresses.data + at + sizeof header, header.bytes};
-  }
-  return {};
-}
-
-std::string node_text(const windows::Arena& arena, int me) {
-  std::string text;
-  for (int pe = me; pe < static_cast<int>(arena.header().n_pes); ++pe) {
-    const PeRecord& record = arena.record(pe);
-    if (record.node != arena.record(me).node ||
-        record.phase.load(std::memory_order_acquire) == static_cast<std::uint32_t>(bootstrap::PePhase::none))
-      continue;
-    const PeAddresses& addresses = arena.endpoint_addresses(pe);
-    const EntryHeader header{static_cast<std::uint32_t>(pe), addresses.bytes};
-    text.append(reinterpret_cast<const char*>(&header), sizeof header);
-    text.append(reinterpret_cast<const char*>(&record), sizeof record);
-    text.append(reinterpret_cast<const char*>(addresses.data), addresses.bytes);
-  }
-  return text;
-}
-
-Status take_node(const windows::Arena& arena, const std::string& text, std::uint32_t node) {
-  const Error broken{Errc::protocol, 0, "the records of node " + std::to_string(node) + " are damaged"};
-  EntryHeader header;
-  constexpr std::size_t kFixed = sizeof header + sizeof(PeRecord);
-  for (std::size_t at = 0; at < text.size();) {
-    if (text.size() - at < kFixed) return broken;
-    std::memcpy(&header, text.data() + at, sizeof header);
-    if (header.pe >= arena.header().n_pes || header.address_bytes > PeAddresses::kBytes ||
-        text.size() - at - kFixed < header.address_bytes)
-      return broken;
-    PeRecord& record = arena.record(static_cast<int>(header.pe));
-    std::memcpy(reinterpret_cast<std::byte*>(&record), text.data() + at + sizeof header, sizeof record);
-    if (record.node != node) return broken;
-    PeAddresses& addresses = arena.endpoint_addresses(static_cast<int>(header.pe));
-    std::memcpy(addresses.data, text.data() + at + kFixed, header.address_bytes);
-    addresses.bytes = header.address_bytes;
-    at += kFixed + header.address_bytes;
-  }
-  return {};
-}
-
 Error unreachable(const Nodes& nodes, int pe) {
   std::string tried;
   for (const transport::Candidate& network : nodes.networks)
@@ -128,14 +52,16 @@ Error unreachable(const Nodes& nodes, int pe) {
 
 }  // namespace
 
-class ArenaAddresses final : public transport::EndpointAddresses {
+class NetworkAddresses final : public transport::EndpointAddresses {
  public:
-  ArenaAddresses(const windows::Arena& arena, std::string name) : arena_(arena), name_(std::move(name)) {}
-  Bytes address_of(int pe) const noexcept override { return find_address(arena_.endpoint_addresses(pe), name_); }
+  NetworkAddresses(PeerAddresses& addresses, std::string network)
+      : addresses_(addresses), network_(std::move(network)) {}
+  Bytes address_of(int pe) const noexcept override { return addresses_.of(pe, network_); }
+  bool has(int pe) const noexcept { return addresses_.has(pe, network_); }
 
  private:
-  const windows::Arena& arena_;
-  std::string name_;
+  PeerAddresses& addresses_;
+  std::string network_;
 };
 
 Nodes::Nodes() = default;
@@ -144,7 +70,7 @@ Nodes::~Nodes() = default;
 std::uint8_t Nodes::paths_of(int pe) const noexcept {
   unsigned paths = 0;
   for (std::size_t i = 0; i < addresses.size(); ++i) {
-    if (!addresses[i]->address_of(pe).empty()) paths |= 1U << i;
+    if (addresses[i]->has(pe)) paths |= 1U << i;
   }
   return static_cast<std::uint8_t>(paths);
 }
@@ -260,8 +186,10 @@ void divide(Nodes& nodes, const bootstrap::NodeMap& map, const bootstrap::Identi
   nodes.setup.one_machine = map.n_nodes() == 1;
 }
 
-Status open_networks(Nodes& nodes, windows::Arena& arena, const config::Config& config) {
+Status open_networks(Nodes& nodes, windows::Arena& arena, bootstrap::Bootstrap& launcher,
+                     const config::Config& config) {
   if (!nodes.several()) return {};
+  nodes.peer_addresses = std::make_unique<PeerAddresses>(arena, launcher);
   const bootstrap::JobHeader& header = arena.header();
   std::copy_n(header.secret, 2, nodes.setup.secret);
   nodes.setup.timeout_ms = static_cast<std::uint32_t>(config.net_timeout * 1000);
@@ -280,31 +208,45 @@ Status open_networks(Nodes& nodes, windows::Arena& arena, const config::Config& 
     network.why_not = "its address is too long";
     network.transport.reset();
   }
-  return {};
-}
-
-Status exchange_records(const windows::Arena& arena, bootstrap::Bootstrap& launcher, int me) {
-  const bootstrap::NodeMap& map = launcher.nodes();
-  if (map.n_nodes() == 1) return {};
-  const auto own = static_cast<std::uint32_t>(map.node(me));
-  bool is_first_of_node = true;
-  for (int pe = 0; pe < me; ++pe) is_first_of_node = is_first_of_node && map.node(pe) != map.node(me);
-  const std::string text = is_first_of_node ? node_text(arena, me) : std::string();
-  SHMEMX_TRY_ASSIGN(exchanged, launcher.exchange(std::as_bytes(std::span(text))));
-  if (!is_first_of_node) return {};
-  for (std::uint32_t node = 0; node < exchanged.size(); ++node) {
-    if (node != own) SHMEMX_TRY(take_node(arena, exchanged[node], node));
-  }
+  close_addresses(addresses);
   return {};
 }
 
 namespace {
 
+// Reads the addresses that the lowest PE of a node needs in any case: they meet others in rounds whose distance
+// doubles.
+Status read_neighbours(const PeerAddresses& addresses, const bootstrap::NodeMap& map, int own, int n_pes) {
+  std::vector<int> lowest(static_cast<std::size_t>(map.n_nodes()));
+  for (int pe = n_pes - 1; pe >= 0; --pe) lowest[static_cast<std::size_t>(map.node(pe))] = pe;
+  for (int step = 1; step < map.n_nodes(); step *= 2)
+    SHMEMX_TRY(addresses.read_node_of(lowest[static_cast<std::size_t>((own + step) % map.n_nodes())]));
+  return {};
+}
+
+}  // namespace
+
+Status exchange_records(Nodes& nodes, const windows::Arena& arena, bootstrap::Bootstrap& launcher) {
+  const bootstrap::NodeMap& map = launcher.nodes();
+  const auto [me, n_pes] = launcher.identity();
+  const int own = map.node(me);
+  for (int pe = 0; pe < me; ++pe) {
+    if (map.node(pe) == own) return follow_records(launcher);
+  }
+  const std::string addresses = addresses_of_node(arena, map, own);
+  SHMEMX_TRY(launcher.publish(std::as_bytes(std::span(addresses.data(), addresses.size()))));
+  SHMEMX_TRY(lead_records(arena, launcher));
+  const bool needs_all = arena.header().networks_differ != 0 || !launcher.may_fetch_later();
+  return needs_all ? nodes.peer_addresses->read_all() : read_neighbours(*nodes.peer_addresses, map, own, n_pes);
+}
+
+namespace {
+
 // Keeps a network open if a PE of another node has an endpoint address for it.
-void open_for_some(Nodes& nodes, const windows::Arena& arena, transport::Candidate& network) {
+void open_for_some(Nodes& nodes, transport::Candidate& network) {
   bool any = false;
   for (int pe = 0; pe < nodes.setup.n_pes && !any; ++pe) {
-    any = !nodes.is_here(pe) && !find_address(arena.endpoint_addresses(pe), network.name).empty();
+    any = !nodes.is_here(pe) && nodes.peer_addresses->has(pe, network.name);
   }
   if (!any) {
     network.transport.reset();
@@ -312,18 +254,18 @@ void open_for_some(Nodes& nodes, const windows::Arena& arena, transport::Candida
     return;
   }
   nodes.open.push_back(network.transport.get());
-  nodes.addresses.push_back(std::make_unique<ArenaAddresses>(arena, network.name));
+  nodes.addresses.push_back(std::make_unique<NetworkAddresses>(*nodes.peer_addresses, network.name));
   network.transport->set_addresses(*nodes.addresses.back());
 }
 
 }  // namespace
 
-Status choose_networks(Nodes& nodes, windows::Arena& arena) {
+Status choose_networks(Nodes& nodes) {
   if (!nodes.several()) return {};
   for (transport::Candidate& network : nodes.networks) {
-    if (network.transport != nullptr) open_for_some(nodes, arena, network);
+    if (network.transport != nullptr) open_for_some(nodes, network);
   }
-  nodes.route.open(arena.header().n_pes);
+  nodes.route.open(static_cast<std::size_t>(nodes.setup.n_pes));
   for (int pe = 0; pe < nodes.setup.n_pes; ++pe) {
     if (nodes.is_here(pe)) {
       nodes.route[pe] = am::kNodeRoute;

@@ -14,13 +14,14 @@
 #include "bootstrap/bootstrap.hpp"
 #include "config/config.hpp"
 #include "context/context.hpp"
+#include "runtime/peer_addresses.hpp"
 #include "transport/registry.hpp"
 #include "windows/arena.hpp"
 
 namespace shmemx::runtime {
 
-// The endpoint addresses in the arena, as one transport reads them.
-class ArenaAddresses;
+// The endpoint addresses, as one transport reads them.
+class NetworkAddresses;
 
 struct Nodes {
   int n_nodes = 1;
@@ -34,9 +35,10 @@ struct Nodes {
   transport::Setup setup;
   std::uint32_t probe_ms = 0;  // time of a path probe, if there are several networks
   std::vector<transport::Candidate> networks;
-  std::vector<std::unique_ptr<ArenaAddresses>> addresses;  // of each network
-  std::vector<transport::Transport*> open;                 // networks that may lead to some PE
-  ContactTable<std::uint8_t> route;                        // see am::PathProbe
+  std::unique_ptr<PeerAddresses> peer_addresses;             // if there are several nodes
+  std::vector<std::unique_ptr<NetworkAddresses>> addresses;  // of each network
+  std::vector<transport::Transport*> open;                   // networks that may lead to some PE
+  ContactTable<std::uint8_t> route;                          // see am::PathProbe
 
   bool several() const noexcept { return n_nodes > 1; }
   bool is_here(int pe) const noexcept { return std::binary_search(here.begin(), here.end(), pe); }
@@ -54,17 +56,20 @@ struct Nodes {
 void divide(Nodes& nodes, const bootstrap::NodeMap& map, const bootstrap::Identity& identity,
             const config::Config& config, PeLocation* locations);
 // Opens the networks and writes this PE's endpoint addresses. Does nothing in a job on one node.
-Status open_networks(Nodes& nodes, windows::Arena& arena, const config::Config& config);
-// Copies records and endpoint addresses of the PEs of other nodes into this node's arena. Collective over the job if
-// the launcher has several nodes. All PEs of this node have filled theirs.
-Status exchange_records(const windows::Arena& arena, bootstrap::Bootstrap& launcher, int me);
+Status open_networks(Nodes& nodes, windows::Arena& arena, bootstrap::Bootstrap& launcher, const config::Config& config);
+// Writes what matters of the records of other arenas' PEs into this arena, and publishes the endpoint addresses of this
+// one's PEs. Collective over the job, which has several arenas. All PEs of this arena have filled theirs.
+Status exchange_records(Nodes& nodes, const windows::Arena& arena, bootstrap::Bootstrap& launcher);
 // Chooses a network for each internode PE: the first of this job's that both sides have. A path probe shows later
 // whether it leads there.
-Status choose_networks(Nodes& nodes, windows::Arena& arena);
+Status choose_networks(Nodes& nodes);
 
 // Describes to users how each class of PEs is reached, and why not by other networks. In a job on one node: the
 // networks that could be used.
 std::string describe_peers(const Nodes& nodes, const std::string& path_reason, const config::Config& config);
+
+// Describes what this PE has moved through the launcher; empty if nothing.
+std::string describe_launcher(const bootstrap::Bootstrap& launcher);
 
 // The small operations that this PE has sent to other nodes, and the messages that carried them; and a line about them.
 am::GatherCounts gather_counts() noexcept;

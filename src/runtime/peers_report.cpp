@@ -150,6 +150,15 @@ std::string describe_peers(const Nodes& nodes, const std::string& path_reason, c
   return text + alternatives(nodes.networks);
 }
 
+std::string describe_launcher(const bootstrap::Bootstrap& launcher) {
+  const bootstrap::Traffic traffic = launcher.traffic();
+  if (traffic.fences == 0) return {};
+  return line("launcher", std::string(launcher.name()) + ": " + std::to_string(traffic.puts) + " puts of " +
+                              std::to_string(traffic.put_bytes) + " bytes, " + std::to_string(traffic.gets) +
+                              " gets of " + std::to_string(traffic.got_bytes) + " bytes, " +
+                              std::to_string(traffic.fences) + " fences");
+}
+
 am::GatherCounts gather_counts() noexcept {
   const am::Locked endpoint;
   return endpoint->net() == nullptr ? am::GatherCounts{} : endpoint->net()->counts();

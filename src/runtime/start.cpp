@@ -161,14 +161,14 @@ Status exchange_start_data(windows::Arena& arena, StartParameters& parameters, b
   const bootstrap::Identity identity = parameters.identity;
   bootstrap::PeRecord& record = arena.record(identity.pe);
   divide(parameters.nodes, launcher.nodes(), identity, parameters.config, arena.locations());
-  SHMEMX_TRY(open_networks(parameters.nodes, arena, parameters.config));
+  SHMEMX_TRY(open_networks(parameters.nodes, arena, launcher, parameters.config));
   record.node = static_cast<std::uint32_t>(launcher.nodes().node(identity.pe));
   fill_record(record, parameters);
   meet_node_pes(arena, routine);
   if (launcher.nodes().n_nodes() == 1) return {};
-  SHMEMX_TRY(exchange_records(arena, launcher, identity.pe));
+  SHMEMX_TRY(exchange_records(parameters.nodes, arena, launcher));
   meet_node_pes(arena, routine);
-  return {};
+  return launcher.may_fetch_later() ? Status() : parameters.nodes.peer_addresses->read_all();
 }
 
 }  // namespace
@@ -190,7 +190,7 @@ Status share_memory(windows::Arena& arena, StartParameters& parameters, bootstra
   const int pe = parameters.identity.pe;
   SHMEMX_TRY(exchange_start_data(arena, parameters, launcher, routine));
   SHMEMX_TRY(map_memory(arena, parameters));
-  SHMEMX_TRY(choose_networks(parameters.nodes, arena));
+  SHMEMX_TRY(choose_networks(parameters.nodes));
   const windows::Geometry& geometry = arena.geometry();
   if (const std::string directory = bootstrap::directory_of_file(arena.fd()); pe == 0 && !directory.empty())
     debug_line("memfd_create is refused: the PEs' memory lies in a file without a name in %s", directory.c_str());
@@ -292,7 +292,7 @@ void meet_node_pes(const windows::Arena& arena, const char* routine) noexcept {
   forget_waiting();
 }
 
-void report_start(const StartParameters& parameters) noexcept {
+void report_start(const StartParameters& parameters, const bootstrap::Bootstrap& launcher) noexcept {
   if (parameters.identity.pe != 0) return;
   debug_line("the node path is %s: %s; %llu cells of %llu bytes for messages of each PE",
              parameters.path == NodePath::direct ? "direct" : "queue", parameters.path_reason.c_str(),
@@ -310,14 +310,18 @@ void report_start(const StartParameters& parameters) noexcept {
   if (info == InfoLevel::variables || info == InfoLevel::all)
     std::fputs(config::render_info(parameters.config).c_str(), stdout);
   if (info == InfoLevel::peers || info == InfoLevel::all)
-    std::fputs(describe_peers(parameters.nodes, parameters.path_reason, parameters.config).c_str(), stdout);
+    std::fputs((describe_peers(parameters.nodes, parameters.path_reason, parameters.config) +
+                describe_launcher(launcher))
+                   .c_str(),
+               stdout);
   std::fflush(stdout);
 }
 
-void report_end(const StartParameters& parameters) noexcept {
+void report_end(const StartParameters& parameters, const bootstrap::Bootstrap& launcher) noexcept {
   const bool is_asked = parameters.config.info == config::kind::InfoLevel::all && parameters.identity.pe == 0;
   if (!is_asked || !parameters.nodes.several()) return;
-  std::printf("what PE 0 has sent\n%s", describe_gathering(gather_counts()).c_str());
+  std::printf("what PE 0 has sent\n%s%s", describe_gathering(gather_counts()).c_str(),
+              describe_launcher(launcher).c_str());
   std::fflush(stdout);
 }
 

@@ -43,8 +43,8 @@ void configure_waiting(const windows::Arena& arena, const StartParameters& param
 void meet_node_pes(const windows::Arena& arena, const char* routine) noexcept;
 
 // Prints what SHMEM_INFO=2 requests at the end of traffic. Only PE 0 prints.
-void report_end(const StartParameters& parameters) noexcept;
+void report_end(const StartParameters& parameters, const bootstrap::Bootstrap& launcher) noexcept;
 // Prints what SHMEM_VERSION and SHMEM_INFO request, and warnings of the configuration. Only PE 0 prints.
-void report_start(const StartParameters& parameters) noexcept;
+void report_start(const StartParameters& parameters, const bootstrap::Bootstrap& launcher) noexcept;
 
 }  // namespace shmemx::runtime

@@ -79,6 +79,7 @@ std::string exchange_texts(Member& member, const std::vector<std::size_t>& lengt
 struct Found {
   std::string error;
   boot::NodeMap nodes;
+  std::string combined;
   std::vector<std::string> blobs;
 };
 
@@ -93,10 +94,19 @@ Found find_two_machines(Member& member) {
     return found;
   }
   found.nodes = bootstrap->nodes();
-  const std::string mine = member.pe < 2 ? text_of(member.pe, 300'000) : std::string();
-  auto blobs = bootstrap->exchange(std::as_bytes(std::span<const char>(mine)));
-  if (!blobs) found.error = blobs.error().text;
-  if (blobs) found.blobs = *blobs;
+  const std::string mine = text_of(member.pe, 300'000);
+  if (member.pe < 2 && !bootstrap->publish(std::as_bytes(std::span<const char>(mine)))) found.error = "publish";
+  const auto join = [](const std::string& lower, const std::string& higher) -> shmemx::Result<std::string> {
+    return lower + higher;
+  };
+  auto combined = bootstrap->combine(member.pe < 2 ? std::to_string(member.pe) : std::string(), join);
+  if (!combined) found.error = combined.error().text;
+  if (combined) found.combined = *combined;
+  for (int node = 0; node < 2; ++node) {
+    auto blob = bootstrap->fetch(node);
+    if (!blob) found.error = blob.error().text;
+    if (blob) found.blobs.push_back(*blob);
+  }
   return found;
 }
 
@@ -131,7 +141,8 @@ BOOST_AUTO_TEST_CASE(machines_are_found_and_their_bytes_exchanged) {
       BOOST_CHECK_EQUAL(own.error, "");
       BOOST_CHECK_EQUAL(own.nodes.n_nodes(), 2);
       BOOST_CHECK_EQUAL(own.nodes.node(pe), pe % 2);
-      BOOST_CHECK_EQUAL(own.blobs.size(), pe < 2 ? 2U : 0U);
+      BOOST_CHECK_EQUAL(own.combined, pe < 2 ? "01" : "");
+      BOOST_CHECK_EQUAL(own.blobs.size(), 2U);
       for (std::size_t node = 0; node < own.blobs.size(); ++node)
         BOOST_CHECK(own.blobs[node] == text_of(static_cast<int>(node), 300'000));
     }

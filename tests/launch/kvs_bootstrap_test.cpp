@@ -1,16 +1,21 @@
-// Detection of the nodes, over a key-value store between threads that can simulate machines and unusable offers.
+// Detection of the nodes, over a key-value store between threads.
+#include <dlfcn.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <bit>
 #include <boost/test/unit_test.hpp>
-#include <chrono>
-#include <condition_variable>
+#include <filesystem>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <span>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "../support/all_descriptors.hpp"
@@ -19,109 +24,15 @@
 #include "bootstrap/kvs_text.hpp"
 #include "bootstrap/placement.hpp"
 #include "bootstrap/wire.hpp"
+#include "fake_kvs.hpp"
 
 namespace boot = shmemx::bootstrap;
+using fake_kvs::FakeKvs;
+using fake_kvs::Store;
 
 BOOST_TEST_GLOBAL_FIXTURE(AllDescriptors);  // 128 PEs in one process
 
 namespace {
-
-constexpr std::size_t kValueBytes = 127;
-
-// The state that the PEs of one job share.
-struct Store {
-  explicit Store(int n_pes) : size(n_pes), fences(static_cast<std::size_t>(n_pes)) {}
-  std::mutex mutex;
-  std::condition_variable all_there;
-  std::map<std::string, std::string> values;
-  int size;
-  int waiting = 0;
-  int turn = 0;
-  std::size_t n_gets = 0;
-  std::vector<int> fences;
-  std::vector<int> machine;    // by PE, empty: one
-  std::vector<int> container;  // by PE, empty: one
-  bool lazy_fences = false;    // a fence returns at once, a get waits
-  bool broken_offers = false;  // no PE's arena can be opened
-  std::set<int> walled;        // PEs that cannot open an arena offered in the first round
-};
-
-bool is_allowed(const std::string& text) {
-  return text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_:.") ==
-         std::string::npos;
-}
-
-class FakeKvs final : public boot::Kvs {
- public:
-  FakeKvs(Store& store, int pe) : store_(store), pe_(pe) {}
-  boot::Identity identity() const override { return {pe_, store_.size}; }
-  std::string_view name() const override { return "fake"; }
-  std::size_t value_bytes() const override { return kValueBytes; }
-  void abort(int) override {}
-  void finalize() override {}
-
-  shmemx::Status put(const std::string& key, const std::string& value) override {
-    const std::lock_guard lock(store_.mutex);
-    const std::string full = key + "-" + std::to_string(pe_);
-    const bool fresh = staged_.emplace(full, edited(key, value)).second && store_.values.count(full) == 0;
-    if (fresh && full.size() < 64 && value.size() <= kValueBytes && is_allowed(full) && is_allowed(value)) return {};
-    return shmemx::Error{shmemx::Errc::protocol, 0, "put of " + full + "=" + value + " is refused"};
-  }
-  shmemx::Status fence() override {
-    {
-      const std::lock_guard lock(store_.mutex);
-      store_.values.merge(staged_);
-      ++store_.fences[static_cast<std::size_t>(pe_)];
-      store_.all_there.notify_all();
-    }
-    return store_.lazy_fences ? shmemx::Status() : meet();
-  }
-  shmemx::Status barrier() override { return store_.lazy_fences ? meet() : fence(); }
-  shmemx::Status meet() {
-    std::unique_lock lock(store_.mutex);
-    const int turn = store_.turn;
-    if (++store_.waiting == store_.size) {
-      store_.waiting = 0;
-      ++store_.turn;
-      store_.all_there.notify_all();
-    }
-    const bool in_time = store_.all_there.wait_for(lock, std::chrono::seconds(30), [&] { return store_.turn != turn; });
-    if (in_time) return {};
-    return shmemx::Error{shmemx::Errc::protocol, 0, "not all PEs came to the fence"};
-  }
-  shmemx::Result<std::string> get(int owner, const std::string& key) override {
-    std::unique_lock lock(store_.mutex);
-    ++store_.n_gets;
-    const std::string full = key + "-" + std::to_string(owner);
-    if (store_.lazy_fences) {
-      store_.all_there.wait_for(lock, std::chrono::seconds(30), [&] { return store_.values.count(full) == 1; });
-    }
-    const auto found = store_.values.find(full);
-    if (found == store_.values.end()) {
-      return shmemx::Error{shmemx::Errc::protocol, 0, "no PE has put " + key + " of " + std::to_string(owner)};
-    }
-    const bool spoilt = store_.walled.count(pe_) == 1 && key.find("offer0") != std::string::npos;
-    return spoilt ? with_unusable_endpoint(found->second) : found->second;
-  }
-
- private:
-  std::string edited(const std::string& key, const std::string& value) const {
-    const std::size_t one = value.find("one:");
-    if (store_.broken_offers && one != std::string::npos) {
-      return value.substr(0, one + 4) + with_unusable_endpoint(value.substr(one + 4));
-    }
-    return store_.broken_offers && key.find("offer") != std::string::npos ? with_unusable_endpoint(value) : value;
-  }
-  // Replaces socket and process of an offer by ones that do not exist.
-  static std::string with_unusable_endpoint(const std::string& offer) {
-    const std::size_t job_end = offer.find(':');
-    return offer.substr(0, job_end) + ":1:1:0:7ffffff0:3";
-  }
-
-  Store& store_;
-  int pe_;
-  std::map<std::string, std::string> staged_;
-};
 
 // The result on one PE.
 struct Seen {
@@ -131,7 +42,9 @@ struct Seen {
   std::uint64_t job_id = 0;
   std::uint64_t secret = 0;
   std::uint32_t n_node_pes = 0;
+  std::string combined;
   std::vector<std::string> received;
+  boot::Traffic traffic;
 };
 
 std::string blob_of(int pe) { return std::string(3000, static_cast<char>(pe)) + std::to_string(pe); }
@@ -154,6 +67,26 @@ boot::HostDescription host_of(const Store& store, int pe) {
   return host;
 }
 
+shmemx::Result<std::string> join(const std::string& lower, const std::string& higher) { return lower + " " + higher; }
+
+// Returns the text of an error, or none.
+std::string exchange(const Store& store, boot::Bootstrap& bootstrap, int pe, Seen& seen) {
+  const bool is_lowest = is_lowest_of_its_node(seen.nodes, pe);
+  const std::string blob = blob_of(pe);
+  if (is_lowest) {
+    if (auto put = bootstrap.publish(std::as_bytes(std::span(blob.data(), blob.size()))); !put) return put.error().text;
+  }
+  auto combined = bootstrap.combine(is_lowest ? std::to_string(pe) : std::string(), join);
+  if (!combined) return combined.error().text;
+  seen.combined = *combined;
+  for (int node = 0; store.fetches_all && node < seen.nodes.n_nodes(); ++node) {
+    auto received = bootstrap.fetch(node);
+    if (!received) return received.error().text;
+    seen.received.push_back(std::move(*received));
+  }
+  return {};
+}
+
 Seen find_nodes(Store& store, int pe) {
   Seen seen;
   auto bootstrap = boot::make_kvs_bootstrap(std::make_unique<FakeKvs>(store, pe), host_of(store, pe));
@@ -171,13 +104,8 @@ Seen find_nodes(Store& store, int pe) {
   seen.n_node_pes = header->n_node_pes;
   ::munmap(at, 4096);
   if (seen.nodes.n_nodes() == 1) return seen;
-  const std::string mine = is_lowest_of_its_node(seen.nodes, pe) ? blob_of(pe) : std::string();
-  auto received = bootstrap->exchange(std::as_bytes(std::span(mine.data(), mine.size())));
-  if (received) {
-    seen.received = std::move(*received);
-  } else {
-    seen.error = received.error().text;
-  }
+  seen.error = exchange(store, *bootstrap, pe, seen);
+  seen.traffic = bootstrap->traffic();
   return seen;
 }
 
@@ -191,6 +119,10 @@ std::vector<Seen> run_job(Store& store) {
 void check(const std::vector<Seen>& seen, const std::vector<std::uint32_t>& expected) {
   std::map<std::uint32_t, std::set<ino_t>> files;
   std::set<ino_t> all_files;
+  std::string firsts;  // the lowest PEs of the nodes, which they combine
+  for (int pe = 0; pe < static_cast<int>(seen.size()); ++pe) {
+    if (is_lowest_of_its_node(seen[0].nodes, pe)) firsts += (firsts.empty() ? "" : " ") + std::to_string(pe);
+  }
   for (std::size_t pe = 0; pe < seen.size(); ++pe) {
     const Seen& own = seen[pe];
     BOOST_REQUIRE_MESSAGE(own.error.empty(), "pe " << pe << ": " << own.error);
@@ -205,10 +137,11 @@ void check(const std::vector<Seen>& seen, const std::vector<std::uint32_t>& expe
     BOOST_REQUIRE_EQUAL(::fstat(own.arena.get(), &about), 0);
     files[expected[pe]].insert(about.st_ino);
     all_files.insert(about.st_ino);
-    if (own.nodes.n_nodes() == 1 || !is_lowest_of_its_node(own.nodes, static_cast<int>(pe))) {
+    if (own.nodes.n_nodes() == 1) {
       BOOST_CHECK(own.received.empty());
       continue;
     }
+    BOOST_CHECK_EQUAL(own.combined, is_lowest_of_its_node(own.nodes, static_cast<int>(pe)) ? firsts : "");
     BOOST_REQUIRE_EQUAL(own.received.size(), own.nodes.hosts.size());
     for (std::size_t node = 0; node < own.received.size(); ++node) {
       const auto first = std::find(expected.begin(), expected.end(), node) - expected.begin();
@@ -223,14 +156,137 @@ void check(const std::vector<Seen>& seen, const std::vector<std::uint32_t>& expe
 
 BOOST_AUTO_TEST_SUITE(kvs_bootstrap)
 
-BOOST_AUTO_TEST_CASE(one_machine_is_one_node_after_three_fences) {
-  for (const int n : {2, 3, 17}) {
+BOOST_AUTO_TEST_CASE(one_machine_is_one_node_after_few_fences) {
+  for (const auto& [n, fences_for_hosts] : {std::pair(2, 1), {3, 1}, {16, 1}, {17, 2}, {65, 2}}) {
     Store store(n);
     const auto seen = run_job(store);
     check(seen, std::vector<std::uint32_t>(static_cast<std::size_t>(n), 0));
     BOOST_CHECK(seen[0].nodes.node_of.empty());
-    for (const int fences : store.fences) BOOST_CHECK_EQUAL(fences, 3);
-    BOOST_CHECK_LE(store.n_gets, 2U * static_cast<std::size_t>(n));
+    for (const int fences : store.fences) BOOST_CHECK_EQUAL(fences, fences_for_hosts + 2);
+    // Pieces of 127 bytes: each of at most 15 children's tables has two or three, and so has the plan.
+    for (const std::size_t gets : store.gets) BOOST_CHECK_LE(gets, static_cast<std::size_t>(3 + 45 * fences_for_hosts));
+  }
+}
+
+// Values as long as those of Hydra; nodes of one PE and of four; in the order of hosts and not.
+BOOST_AUTO_TEST_CASE(each_pe_reads_little_in_jobs_of_many_nodes) {
+  for (const auto& [n_nodes, per_node, is_cyclic] :
+       {std::tuple(64, 1, false), {64, 2, true}, {64, 4, false}, {200, 1, false}}) {
+    Store store(n_nodes * per_node);
+    store.value_bytes = 900;
+    store.fetches_all = false;
+    std::vector<std::uint32_t> expected;
+    for (int pe = 0; pe < store.size; ++pe) {
+      const int node = is_cyclic ? pe % n_nodes : pe / per_node;
+      store.machine.push_back(1000 + node);
+      expected.push_back(static_cast<std::uint32_t>(node));
+    }
+    const auto seen = run_job(store);
+    for (const Seen& own : seen) {
+      BOOST_REQUIRE_EQUAL(own.error, "");
+      BOOST_REQUIRE(own.nodes.node_of == expected);
+    }
+    // Three trees of two or three levels, in which a PE has at most 15 children at each; a node's name in few bytes.
+    const auto nodes = static_cast<std::uint64_t>(n_nodes);
+    const std::uint64_t levels = n_nodes * per_node > 256 ? 3 : 2;
+    std::uint64_t all_bytes = 0;
+    for (std::size_t pe = 0; pe < seen.size(); ++pe) {
+      const boot::Traffic& traffic = seen[pe].traffic;
+      BOOST_CHECK_EQUAL(traffic.gets, store.gets[pe]);
+      BOOST_CHECK_LE(traffic.gets, 3 * 15 * levels + 8);
+      BOOST_CHECK_LE(traffic.got_bytes, 200 * nodes);
+      all_bytes += traffic.got_bytes;
+    }
+    // Most PEs have no children: they read the plan, an offer, and the results.
+    BOOST_CHECK_LE(seen.back().traffic.gets, 8U);
+    BOOST_CHECK_LE(all_bytes, (16 * nodes + 800) * seen.size());
+    BOOST_CHECK_LE(store.fences[0], static_cast<int>(3 * levels + 5));
+    BOOST_TEST_MESSAGE(n_nodes << " nodes of " << per_node << ": PE 0 gets " << seen[0].traffic.gets << " values, "
+                               << seen[0].traffic.got_bytes << " bytes; the last one " << seen.back().traffic.gets
+                               << ", " << seen.back().traffic.got_bytes << "; " << store.fences[0] << " fences");
+  }
+}
+
+// Any PE and thread may read what a node has published, until the PE ends its session with the launcher.
+BOOST_AUTO_TEST_CASE(threads_read_what_nodes_have_published_until_the_end) {
+  constexpr int kPes = 4;
+  Store store(kPes);
+  store.machine = {1, 2, 1, 3};
+  test_support::run_on_threads(kPes, [&](int pe) {
+    auto bootstrap = boot::make_kvs_bootstrap(std::make_unique<FakeKvs>(store, pe), host_of(store, pe));
+    const bool is_ready = bootstrap->arena().has_value();
+    Seen seen;
+    seen.nodes = bootstrap->nodes();
+    const std::string error = is_ready ? exchange(store, *bootstrap, pe, seen) : "no arena";
+    std::vector<int> wrong(6);
+    test_support::run_on_threads(6, [&](int thread) {
+      for (int turn = 0; turn < 50; ++turn) {
+        const int node = (thread + turn) % 3;
+        auto read = bootstrap->fetch(node);
+        if (!read || *read != blob_of(node == 2 ? 3 : node)) ++wrong[static_cast<std::size_t>(thread)];
+        if (bootstrap->traffic().gets == 0) ++wrong[static_cast<std::size_t>(thread)];
+      }
+    });
+    bootstrap->finalize();
+    const auto late = bootstrap->fetch(0);
+    const std::lock_guard lock(store.mutex);  // Boost's checks are for one thread at a time
+    BOOST_CHECK_EQUAL(error, "");
+    BOOST_CHECK_EQUAL(std::count(wrong.begin(), wrong.end(), 0), 6);
+    BOOST_CHECK(bootstrap->may_fetch_later());
+    BOOST_REQUIRE(!late.has_value());
+    BOOST_CHECK(late.error().code == shmemx::Errc::no_launcher);
+  });
+}
+
+// Loads a library of that name, which has nothing to do with MPI.
+class OtherLibrary {
+ public:
+  explicit OtherLibrary(const char* name) {
+    std::string folder = "/tmp/shmemx-test-XXXXXX";
+    path_ = std::string(::mkdtemp(folder.data())) + "/" + name;
+    Dl_info about{};
+    ::dladdr(::dlsym(RTLD_DEFAULT, "_Unwind_Backtrace"), &about);  // a library that is always there
+    std::filesystem::copy_file(about.dli_fname, path_);
+    handle_ = ::dlopen(path_.c_str(), RTLD_NOW | RTLD_LOCAL);
+  }
+  ~OtherLibrary() {
+    if (handle_ != nullptr) ::dlclose(handle_);
+    std::filesystem::remove_all(std::filesystem::path(path_).parent_path());
+  }
+  bool is_loaded() const { return handle_ != nullptr; }
+
+ private:
+  std::string path_;
+  void* handle_ = nullptr;
+};
+
+// One PE of a job of two nodes reads, while the other waits at the end.
+BOOST_AUTO_TEST_CASE(a_store_that_is_shared_with_mpi_is_read_at_the_start_only) {
+  for (const bool is_loaded_before : {true, false}) {
+    Store store(2);
+    store.machine = {1, 2};
+    store.shares_with_mpi = true;
+    std::vector<std::unique_ptr<boot::Bootstrap>> job;
+    for (int pe = 0; pe < store.size; ++pe)
+      job.push_back(boot::make_kvs_bootstrap(std::make_unique<FakeKvs>(store, pe), host_of(store, pe)));
+    auto library = is_loaded_before ? std::make_unique<OtherLibrary>("libmpi_other.so") : nullptr;
+    std::vector<std::string> errors(2, "no arena");
+    test_support::run_on_threads(store.size, [&](int pe) {
+      boot::Bootstrap& own = *job[static_cast<std::size_t>(pe)];
+      if (!own.arena()) return;
+      Seen seen;
+      seen.nodes = own.nodes();
+      errors[static_cast<std::size_t>(pe)] = exchange(store, own, pe, seen);
+    });
+    BOOST_CHECK(errors == std::vector<std::string>(2));
+    BOOST_CHECK_EQUAL(job[0]->may_fetch_later(), !is_loaded_before);
+    BOOST_CHECK(job[0]->fetch(1).has_value());
+    if (is_loaded_before) continue;
+    library = std::make_unique<OtherLibrary>("libmpi_other.so");
+    BOOST_REQUIRE(library->is_loaded());
+    const auto late = job[0]->fetch(1);
+    BOOST_REQUIRE(!late.has_value());
+    BOOST_CHECK(late.error().text.find("MPI has been loaded after shmem_init") != std::string::npos);
   }
 }
 
@@ -296,6 +352,16 @@ BOOST_AUTO_TEST_CASE(pes_that_cannot_open_the_arena_share_with_their_container) 
                     "pe 0 and pe 1 run on one machine, but in containers, each with its own network");
 }
 
+// The lists of several groups are one list in ascending order, whatever the order of the groups' PEs.
+BOOST_AUTO_TEST_CASE(pes_of_several_groups_that_cannot_open_arenas_are_found) {
+  Store store(9);
+  store.machine = {1, 2, 3, 1, 2, 3, 1, 2, 3};
+  store.walled = {3, 4, 6, 7, 8};
+  const auto seen = run_job(store);
+  check(seen, {0, 1, 2, 3, 4, 2, 3, 4, 5});
+  BOOST_CHECK_EQUAL(seen[8].nodes.hosts[5], "host3");
+}
+
 BOOST_AUTO_TEST_CASE(different_namespaces_alone_do_not_separate_pes) {
   Store store(4);
   store.container = {1, 2, 3, 4};
@@ -322,7 +388,7 @@ BOOST_AUTO_TEST_SUITE(kvs_text)
 BOOST_AUTO_TEST_CASE(texts_of_all_lengths_are_transferred_in_pieces) {
   Store store(1);
   FakeKvs kvs(store, 0);
-  for (std::size_t length = 0; length < 4 * kValueBytes; ++length) {
+  for (std::size_t length = 0; length < 4 * fake_kvs::kFakeValueBytes; ++length) {
     const std::string text(length, 'q');
     const std::string key = "t" + std::to_string(length);
     BOOST_REQUIRE(boot::put_text(kvs, key, text).has_value());
@@ -337,41 +403,13 @@ BOOST_AUTO_TEST_CASE(bytes_are_encoded_as_safe_characters_and_decoded) {
   std::string bytes;
   for (int i = 0; i < 600; ++i) {
     const std::string text = boot::encode_bytes(std::as_bytes(std::span(bytes.data(), bytes.size())));
-    BOOST_CHECK(is_allowed(text));
+    BOOST_CHECK(fake_kvs::is_allowed(text));
     auto back = boot::decode_bytes(text);
     BOOST_REQUIRE(back.has_value());
     BOOST_CHECK(*back == bytes);
     bytes += static_cast<char>(i * 11);
   }
   BOOST_CHECK(!boot::decode_bytes("a b").has_value());
-}
-
-BOOST_AUTO_TEST_SUITE_END()
-
-BOOST_AUTO_TEST_SUITE(placement)
-
-BOOST_AUTO_TEST_CASE(encoded_leaders_are_decoded_unchanged) {
-  const boot::HostDescription host = boot::describe_own_host();
-  BOOST_CHECK_LE(boot::encode(host).size(), 120U);
-  auto read = boot::decode_host(boot::encode(host));
-  BOOST_REQUIRE(read.has_value());
-  BOOST_CHECK_EQUAL(read->machine, host.machine);
-  BOOST_CHECK_EQUAL(read->others, host.others);
-  BOOST_CHECK_EQUAL(read->host, host.host);
-  const boot::Leaders leaders = {0, 0, 0, 3, boot::kNoGroup, boot::kNoGroup, 3};
-  BOOST_CHECK_EQUAL(boot::encode(leaders), "0-3.3-1.x-2.3-1");
-  BOOST_CHECK(boot::decode_leaders(boot::encode(leaders), 7).value() == leaders);
-  const std::vector<int> pes = {0, 5, 6};
-  BOOST_CHECK(boot::decode_pes(boot::encode_pes(pes), 7).value() == pes);
-  BOOST_CHECK(boot::decode_pes("", 7).value().empty());
-}
-
-BOOST_AUTO_TEST_CASE(malformed_leaders_are_refused) {
-  for (const char* bad : {"", "1:2:3:4:5", "1:2:3:4:5:", "x"}) BOOST_CHECK(!boot::decode_host(bad).has_value());
-  for (const char* bad : {"", "0-6", "0-8", "7-7", "0-3.", "0", "-1-7", "0-0.0-7", "0x7", "0-7z"}) {
-    BOOST_CHECK_MESSAGE(!boot::decode_leaders(bad, 7).has_value(), bad);
-  }
-  for (const char* bad : {"7", "-1", "3.2", "3,4", ".", "1.x"}) BOOST_CHECK(!boot::decode_pes(bad, 7).has_value());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -3,7 +3,7 @@
 //   attach        join the job: record filled, all PEs awaited     join        state "in shmem_init", without waiting
 //   hello         print "pe 1 of 4 via oshrun"                     wait NAME   sleep for ever, waiting in routine NAME
 //   nodes         print "pe 1 on node 0 of 2, 2 PEs"               why         print the reason for several nodes
-//   job           print the job's number and secret                exchange N  send the nodes N bytes, check theirs
+//   job           print the job's number and secret                exchange N  publish N bytes of this node, check all
 //   sleep SECONDS   exit CODE   signal N   finalize   global CODE   abort CODE   env NAME   cwd   stdin   print TEXT
 //   fork-sleep    leave a child behind that sleeps for ever        handle N    on signal N exit with 40 + N
 // "@2 ACTION" executes ACTION on PE 2 only. Before `attach` or `join` the PE number comes from oshrun's variable.
@@ -95,28 +95,36 @@ void print_job(const Probe& probe) {
               static_cast<unsigned long long>(header.secret[0]), static_cast<unsigned long long>(header.secret[1]));
 }
 
-// Returns a node's bytes: all values, different for each node and turn.
-std::string bytes_of_node(int node, std::size_t n, int turn) {
+// Returns a node's bytes: all values, different for each node.
+std::string bytes_of_node(int node, std::size_t n) {
   std::string bytes(n + static_cast<std::size_t>(node), '\0');
-  test_support::fill_pattern(bytes.data(), bytes.size(), static_cast<std::size_t>(2 * node + turn));
+  test_support::fill_pattern(bytes.data(), bytes.size(), static_cast<std::size_t>(2 * node));
   return bytes;
 }
 
+// The lowest PEs of the nodes publish bytes and combine their numbers; every PE reads what all have published.
 void exchange(Probe& probe, std::size_t n) {
   const boot::NodeMap& nodes = probe.bootstrap->nodes();
   const int node = nodes.node(probe.pe);
   bool lowest = true;
   for (int pe = 0; pe < probe.pe; ++pe) lowest = lowest && nodes.node(pe) != node;
-  for (int turn = 0; turn < 2; ++turn) {
-    const std::string mine = lowest ? bytes_of_node(node, n, turn) : std::string();
-    auto all = probe.bootstrap->exchange(std::as_bytes(std::span(mine.data(), mine.size())));
-    if (!all) fail(all.error());
-    bool right = all->size() == (lowest ? static_cast<std::size_t>(nodes.n_nodes()) : 0);
-    for (std::size_t i = 0; right && i < all->size(); ++i) {
-      right = (*all)[i] == bytes_of_node(static_cast<int>(i), n, turn);
-    }
-    std::printf("pe %d: exchange %s\n", probe.pe, right ? "right" : "WRONG");
+  const std::string mine = bytes_of_node(node, n);
+  if (lowest) {
+    if (auto put = probe.bootstrap->publish(std::as_bytes(std::span(mine.data(), mine.size()))); !put) fail(put.error());
   }
+  const auto join = [](const std::string& lower, const std::string& higher) -> shmemx::Result<std::string> {
+    return lower + higher;
+  };
+  auto combined = probe.bootstrap->combine(lowest ? std::to_string(node) + "." : std::string(), join);
+  if (!combined) fail(combined.error());
+  std::string expected;
+  for (int i = 0; i < nodes.n_nodes(); ++i) expected += std::to_string(i) + ".";
+  bool right = *combined == (lowest ? expected : std::string());
+  for (int i = 0; right && i < nodes.n_nodes(); ++i) {
+    auto bytes = probe.bootstrap->fetch(i);
+    right = bytes && *bytes == bytes_of_node(i, n);
+  }
+  std::printf("pe %d: exchange %s\n", probe.pe, right ? "right" : "WRONG");
 }
 
 void exit_by_signal(int number) { ::_exit(40 + number); }

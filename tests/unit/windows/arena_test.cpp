@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(where_the_pes_are_lies_in_the_file_once) {
   auto second = Arena::open(UniqueFd(::fcntl(again.get(), F_DUPFD_CLOEXEC, 0)));
   BOOST_REQUIRE(first && second);
   for (std::uint32_t pe = 0; pe < kPes; ++pe) first->locations()[pe] = {pe + 7, pe + 70};
-  std::memset(&first->endpoint_addresses(kPes - 1), 0xff, sizeof(bootstrap::PeAddresses));
+  std::memset(static_cast<void*>(&first->endpoint_addresses(kPes - 1)), 0xff, sizeof(bootstrap::PeAddresses));
   for (std::uint32_t pe = 0; pe < kPes; ++pe) {
     BOOST_CHECK_EQUAL(second->locations()[pe].node, pe + 7);
     BOOST_CHECK_EQUAL(second->locations()[pe].index, pe + 70);
