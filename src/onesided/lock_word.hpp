@@ -11,10 +11,8 @@
 //   done     tickets whose holders have left; an exclusive request enters when it equals its ticket
 //   entered  tickets that need not wait any more; a shared request enters when it equals its ticket, and adds 1
 //   joining  a request waits to join. The exclusive holder leaves without adding to `done`, as if a shared one were
-//   still
-//            in, and a shared request whose turn it is takes 1 off; the request that clears the bit is that one
-//   So the lock is held shared where `entered` exceeds `done`. Who joins takes 1 off `done`, which it adds when it
-//   leaves.
+//            still in, and a shared request whose turn it is takes 1 off; the request that clears the bit is that one
+// So the lock is held shared where `entered` exceeds `done`. Who joins takes 1 off `done`, and adds it by leaving.
 //
 // A free lock is taken by one compare-and-swap. Whoever waits only reads, so the owner can wait on behalf of PEs of
 // other nodes.
@@ -63,11 +61,6 @@ class LockWord {
     while (!replace(seen, after_entering(seen))) {
     }
     return true;
-  }
-  // Returns whether somebody waits, or holds the lock exclusively.
-  bool has_waiters() const noexcept {
-    const std::uint64_t seen = bits_.load(std::memory_order_relaxed);  // a hint
-    return field(seen, kEntered) != field(seen, kNext);
   }
   // Releases the lock. Returns whether others wait for it.
   bool leave(LockKind kind) noexcept {

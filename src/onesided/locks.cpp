@@ -96,16 +96,16 @@ bool is_alive(const Pending& request) {
   return windows::range_of_exposed(request.lock.name).base != nullptr;
 }
 
-// A shared request that has entered lets the one behind it enter, if that is a shared one, too.
-void wake_next_shared(const LockWord& word, LockKind kind) {
-  if (kind == LockKind::shared && word.has_waiters()) wake_lock_waiters();
+// A shared request that has entered lets the one behind it enter, if that is a shared one, too, and those that join.
+void wake_next_shared(LockKind kind) {
+  if (kind == LockKind::shared) wake_lock_waiters();
 }
 
 // Returns whether the request has ended.
 bool try_grant(Endpoint& endpoint, const Pending& request) {
   const bool is_stale = !is_alive(request);
   if (!is_stale && !request.lock.word->enter(request.kind, request.ticket)) return false;
-  if (!is_stale) wake_next_shared(*request.lock.word, request.kind);
+  if (!is_stale) wake_next_shared(request.kind);
   if (request.pe == endpoint.me()) {
     finish_own(request.request, request.pe, is_stale);
   } else {
@@ -119,7 +119,7 @@ bool try_grant(Endpoint& endpoint, const Pending& request) {
 bool await_lock(const char* routine, const NodeLock& lock, LockKind kind, std::uint32_t ticket) noexcept {
   bool is_held = false;
   progress::wait_for(routine, [&] { return (is_held = lock.word->enter(kind, ticket)) || !lock.is_alive(); });
-  if (is_held) wake_next_shared(*lock.word, kind);
+  if (is_held) wake_next_shared(kind);
   return is_held;
 }
 

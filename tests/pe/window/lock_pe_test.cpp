@@ -72,6 +72,43 @@ PE_TEST(locks_of_all_windows_in_any_order) {
   shmem_barrier_all();
 }
 
+// An exclusive holder leaves, a shared request waits for its turn, and one joins at about that time. The shared holder
+// stays until the other is in.
+PE_TEST_MIN(who_joins_is_woken, 3) {
+  constexpr int kRounds = 200;
+  const Windows windows(64);
+  const Symmetric<long> flags(3);
+  long* const held = flags.get();
+  long* const requested = flags.get() + 1;
+  long* const joined = flags.get() + 2;
+  Random random(7);
+  shmem_barrier_all();
+  for (long round = 1; round <= kRounds; ++round) {
+    const std::uint64_t pause = random.next() % 4000;
+    if (me() == 0) {
+      CHECK_EQUAL(shmemx_window_lock(windows.at(0), SHMEMX_LOCK_EXCLUSIVE), SHMEMX_SUCCESS);
+      for (const int pe : {1, 2}) shmem_long_atomic_set(held, round, pe);
+      shmem_long_wait_until(requested, SHMEM_CMP_GE, round);
+      CHECK_EQUAL(shmemx_window_unlock(windows.at(0)), SHMEMX_SUCCESS);
+    } else if (me() == 1) {
+      long counter = 0;
+      shmem_long_wait_until(held, SHMEM_CMP_GE, round);
+      CHECK_EQUAL(shmemx_window_lock_nbi(windows.at(0), SHMEMX_LOCK_SHARED, &counter), SHMEMX_SUCCESS);
+      for (const int pe : {0, 2}) shmem_long_atomic_set(requested, round, pe);
+      shmemx_window_wait(&counter);
+      shmem_long_wait_until(joined, SHMEM_CMP_GE, round);
+      CHECK_EQUAL(shmemx_window_unlock(windows.at(0)), SHMEMX_SUCCESS);
+    } else if (me() == 2) {
+      shmem_long_wait_until(requested, SHMEM_CMP_GE, round);
+      for (std::uint64_t i = 0; i < pause; ++i) shmem_ptr(held, 0);
+      CHECK_EQUAL(shmemx_window_lock(windows.at(0), SHMEMX_LOCK_JOIN), SHMEMX_SUCCESS);
+      shmem_long_atomic_set(joined, round, 1);
+      CHECK_EQUAL(shmemx_window_unlock(windows.at(0)), SHMEMX_SUCCESS);
+    }
+    shmem_barrier_all();
+  }
+}
+
 PE_TEST(tried_locks_exclude_too) {
   constexpr int kRounds = 30;
   const Windows windows(64);

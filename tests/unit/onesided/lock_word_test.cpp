@@ -16,7 +16,6 @@ BOOST_AUTO_TEST_CASE(requests_are_granted_in_their_order) {
   std::uint32_t writer = 0, first = 0, second = 0, last = 0, ignored = 0;
   BOOST_TEST(lock.take(LockKind::shared, ignored));
   BOOST_TEST(lock.take(LockKind::shared, ignored));
-  BOOST_TEST(!lock.has_waiters());
   BOOST_TEST(!lock.take(LockKind::exclusive, writer));
   BOOST_TEST(!lock.take(LockKind::shared, first));  // behind the exclusive request
   BOOST_TEST(!lock.take(LockKind::shared, second));
