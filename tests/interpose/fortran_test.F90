@@ -1,14 +1,28 @@
-! One-sided communication from Fortran by mpif.h.
-program fortran_mpif
+! One-sided communication from Fortran. BINDING_MPIF, BINDING_MPI or BINDING_F08 is defined: by mpif.h, by the module mpi, or
+! by the module mpi_f08.
+program fortran_test
+#if defined(BINDING_F08)
+  use mpi_f08
+#elif defined(BINDING_MPI)
+  use mpi
+#endif
   implicit none
+#if defined(BINDING_MPIF)
   include 'mpif.h'
+#endif
   integer, parameter :: words = 16
   integer, asynchronous :: memory(words)
   integer, asynchronous :: sent, got
   integer :: rank, ranks, right, left, failures, all_failures, ierr
+#if defined(BINDING_F08)
+  type(mpi_win) :: win
+  type(mpi_request) :: request
+  type(mpi_status) :: status
+#else
   integer :: win
   integer :: request
   integer :: status(mpi_status_size)
+#endif
   integer(kind=mpi_address_kind) :: bytes, disp, value
   logical :: found
 
@@ -69,4 +83,4 @@ contains
     write (0, *) 'rank', rank, what, here, 'expected', expected
   end subroutine expect
 
-end program fortran_mpif
+end program fortran_test
