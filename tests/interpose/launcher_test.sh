@@ -1,11 +1,14 @@
 #!/bin/sh
 # shmemx-rma: which library it preloads, what SHMEMX_MPI_RMA does, and what it refuses. The ends of programs.
-# Usage: launcher_test.sh <folder of shmemx-rma> <folder of the programs> <mpi>...
+# Usage: launcher_test.sh <folder of shmemx-rma> <folder of the libraries> <folder of the programs> <mpi>...
 set -u
 rma=$1/shmemx-rma
-programs=$2
-shift 2
+libraries=$2
+programs=$3
+shift 3
 failures=0
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
 
 # expect <status, or - for any but 0> <text in the output> <command>...
 expect() {
@@ -26,6 +29,12 @@ expect() {
   fi
 }
 
+for name in 'a b  c' 'a:b'; do
+  mkdir -p "$scratch/$name/bin"
+  cp "$rma" "$scratch/$name/bin"
+  ln -s "$libraries" "$scratch/$name/${libraries##*/}"
+done
+
 expect 2 "no command" "$rma"
 expect 2 "is not found" "$rma" no-such-launcher -n 1 ./program
 expect 2 "linked with MPICH or Open MPI" "$rma" true
@@ -40,24 +49,28 @@ for mpi in "$@"; do
     SHMEMX_MPI_RMA=of expect 0 "allowed are on, off, report" "$rma" $launch "$program" predefined
     # Below the launcher, for each process; and a script, whose MPI only the launcher tells.
     SHMEMX_MPI_RMA=report expect 0 "windows were taken over" $launch "$rma" "$program" predefined
-    SHMEMX_MPI_RMA=report expect 0 "windows were taken over" "$rma" $launch sh -c "$program predefined"
+    SHMEMX_MPI_RMA=report PROGRAM=$program expect 0 "windows were taken over" "$rma" $launch sh -c '"$PROGRAM" predefined'
+    # From folders of any name, but with a colon.
+    SHMEMX_MPI_RMA=report expect 0 "windows were taken over" "$scratch/a b  c/bin/shmemx-rma" $launch "$program" predefined
+    SHMEMX_MPI_RMA=report expect 0 "windows were taken over" $launch "$scratch/a b  c/bin/shmemx-rma" "$program" predefined
+    expect 2 "a colon in the name" "$scratch/a:b/bin/shmemx-rma" $launch "$program" predefined
     # Linked in front, without any launcher; and preloaded besides.
     SHMEMX_MPI_RMA=report expect 0 "1 windows were taken over" $launch "$programs/rma_linked_$mpi" in_order
     SHMEMX_MPI_RMA=report expect 0 "1 windows were taken over" "$rma" $launch "$programs/rma_linked_$mpi" in_order
   }
   # More processes than cores.
-  launch="$rma $(echo "$launch" | sed 's/-n 2/-n 5/')"
+  launch=$(echo "$launch" | sed 's/-n 2/-n 5/')
   program=$programs/rma_endings_$mpi
   # shellcheck disable=SC2086
   {
-    SHMEMX_MPI_RMA=report expect 0 "0 windows were taken over" $launch "$program" no_window
-    SHMEMX_MPI_RMA=report expect 0 "1 windows were taken over" $launch "$program" no_free
-    SHMEMX_MPI_RMA=off expect 0 "" $launch "$program" in_order
-    expect 42 "" $launch "$program" abort
-    expect 42 "" $launch "$program" abort_lock
-    expect - "" $launch "$program" die
-    expect - "" $launch "$program" exit
-    expect - "MPI_Put: the target's memory is not in the window" $launch "$program" error
+    SHMEMX_MPI_RMA=report expect 0 "0 windows were taken over" "$rma" $launch "$program" no_window
+    SHMEMX_MPI_RMA=report expect 0 "1 windows were taken over" "$rma" $launch "$program" no_free
+    SHMEMX_MPI_RMA=off expect 0 "" "$rma" $launch "$program" in_order
+    expect 42 "" "$rma" $launch "$program" abort
+    expect 42 "" "$rma" $launch "$program" abort_lock
+    expect - "" "$rma" $launch "$program" die
+    expect - "" "$rma" $launch "$program" exit
+    expect - "MPI_Put: the target's memory is not in the window" "$rma" $launch "$program" error
   }
 done
 [ "$failures" -eq 0 ]
