@@ -3,6 +3,7 @@
 #include <shmemx.h>
 
 #include <deque>
+#include <type_traits>
 
 #include "interpose/handle_map.hpp"
 
@@ -111,6 +112,7 @@ void Elements::add_integers() {
   for (const MPI_Datatype type : {MPI_UNSIGNED_CHAR, MPI_UNSIGNED_SHORT, MPI_UNSIGNED, MPI_UNSIGNED_LONG,
                                   MPI_UNSIGNED_LONG_LONG, MPI_UINT8_T, MPI_UINT16_T, MPI_UINT32_T, MPI_UINT64_T})
     add({type, Kind::integer, false});
+  add({MPI_CHAR, Kind::integer, std::is_signed_v<char>});  // printable in MPI's text, an integer in both MPIs
 }
 
 void Elements::add_fortran() {
@@ -130,7 +132,7 @@ void Elements::add_others() {
     add({type, Kind::complex, true});
   for (const MPI_Datatype type : {MPI_C_BOOL, MPI_CXX_BOOL}) add({type, Kind::logical, false});
   for (const MPI_Datatype type : {MPI_BYTE, MPI_PACKED}) add({type, Kind::byte, false});
-  for (const MPI_Datatype type : {MPI_CHAR, MPI_WCHAR}) add({type, Kind::character, false});
+  add({MPI_WCHAR, Kind::character, false});
 }
 
 void Elements::add_pairs() {

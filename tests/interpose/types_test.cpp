@@ -97,6 +97,29 @@ CASE(accumulates_of_repeated_elements) {
   MPI_Type_free(&same);
 }
 
+// MPI keeps this type for text, but both MPIs take it for an integer, and programs count with it.
+CASE(characters_are_integers) {
+  with_windows<char>(4, 3, [&](TestWindow<char>& window) {
+    const char one = 1;
+    const char minus = -5;
+    const char seven = 7;
+    const char three = 3;
+    char before[2] = {0, 0};
+    MPI_Win_fence(0, window.win);
+    MPI_Fetch_and_op(&one, before, MPI_CHAR, right(), 0, MPI_SUM, window.win);
+    MPI_Accumulate(&minus, 1, MPI_CHAR, right(), 1, 1, MPI_CHAR, MPI_MIN, window.win);
+    MPI_Accumulate(&seven, 1, MPI_CHAR, right(), 2, 1, MPI_CHAR, MPI_BXOR, window.win);
+    MPI_Compare_and_swap(&seven, &three, before + 1, MPI_CHAR, right(), 3, window.win);
+    MPI_Win_fence(0, window.win);
+    CHECK_EQUAL(before[0], 3);
+    CHECK_EQUAL(before[1], 3);
+    CHECK_EQUAL(window.data[0], 4);
+    CHECK_EQUAL(window.data[1], -5);
+    CHECK_EQUAL(window.data[2], 4);
+    CHECK_EQUAL(window.data[3], 7);
+  });
+}
+
 CASE(types_of_a_precision) {
   MPI_Datatype real = MPI_DATATYPE_NULL;
   MPI_Type_create_f90_real(15, 300, &real);
