@@ -18,13 +18,14 @@ bool remove_empty(Window& window, const void* base) {
 
 }  // namespace
 
-void* attribute(Window& window, int keyval) {
-  // The base may be null, and a null result means another key: the MPI below has no base either.
-  if (keyval == MPI_WIN_BASE) return window.own.base;
-  if (keyval == MPI_WIN_SIZE) return &window.own.bytes;
-  if (keyval == MPI_WIN_DISP_UNIT) return &window.own.disp_unit;
-  if (keyval == MPI_WIN_CREATE_FLAVOR) return &window.flavor;
-  return keyval == MPI_WIN_MODEL ? &window.model : nullptr;
+bool find_attribute(Window& window, int keyval, void*& value) {
+  if (keyval == MPI_WIN_BASE) value = window.own.base;
+  else if (keyval == MPI_WIN_SIZE) value = &window.own.bytes;
+  else if (keyval == MPI_WIN_DISP_UNIT) value = &window.own.disp_unit;
+  else if (keyval == MPI_WIN_CREATE_FLAVOR) value = &window.flavor;
+  else if (keyval == MPI_WIN_MODEL) value = &window.model;
+  else return false;
+  return true;
 }
 
 int find_part(const Window& window, int rank, const Target*& part) {

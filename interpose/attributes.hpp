@@ -7,9 +7,9 @@
 
 namespace shmemx::interpose {
 
-// Returns the value of a predefined attribute; null if the key is none. It points to memory of the window, except for
-// MPI_WIN_BASE.
-void* attribute(Window& window, int keyval);
+// Sets `value` to that of a predefined attribute, a pointer to memory of the window, or the base itself, which may be
+// null. Returns false if the key is none of these.
+bool find_attribute(Window& window, int keyval, void*& value);
 
 // Sets `part` to the process's part of a shared window; for MPI_PROC_NULL to the first part that is not empty, null if
 // there is none. Returns an error class.

@@ -14,8 +14,8 @@ struct Key {
   const char* initial;
 };
 
-// What the keys promise is true of every window here or makes no difference, so all values are accepted. Two are
-// fixed: accumulates are ordered, and each element is updated by itself.
+// What the keys promise is true of every window here or makes no difference, so all values are accepted: accumulates are
+// ordered whatever order the program is content with. One is fixed: each element is updated by itself.
 constexpr char kAlignment[] = "mpi_minimum_memory_alignment";
 constexpr std::size_t kLeastAlignment = 64;  // of all memory that shmemx allocates
 constexpr std::size_t kMostAlignment = std::size_t{1} << 30;
@@ -49,10 +49,23 @@ std::size_t alignment_of(const std::string& text) {
   return is_one ? std::max(value, kLeastAlignment) : kLeastAlignment;
 }
 
+// Whether this is `none`, or a list of accesses whose order is kept.
+bool is_ordering(std::string_view value) {
+  if (value == "none") return true;
+  while (!value.empty()) {
+    const std::size_t end = std::min(value.find(','), value.size());
+    const std::string_view item = value.substr(0, end);
+    if (item != "rar" && item != "raw" && item != "war" && item != "waw") return false;
+    if (end == value.size()) return true;
+    value.remove_prefix(end + 1);
+  }
+  return false;
+}
+
 bool is_kept(const Key& key, const std::string& value) {
   const std::string_view name = key.name;
-  if (value.empty() || name == "accumulate_ordering" || name == "mpi_accumulate_granularity") return false;
-  if (name == kAlignment) return true;
+  if (value.empty() || name == "mpi_accumulate_granularity") return false;
+  if (name == "accumulate_ordering") return is_ordering(value);
   if (name == "accumulate_ops") return value == "same_op" || value == "same_op_no_op";
   return value == "true" || value == "false";
 }
@@ -60,12 +73,17 @@ bool is_kept(const Key& key, const std::string& value) {
 }  // namespace
 
 Hints::Hints(MPI_Info info) {
+  for (const Key& key : kKeys) values[key.name] = key.initial;
+  if (info == MPI_INFO_NULL) return;
+  change(info);
+  values[kAlignment] = std::to_string(alignment_of(value_of(info, kAlignment)));
+}
+
+void Hints::change(MPI_Info info) {
   for (const Key& key : kKeys) {
-    values[key.name] = key.initial;
-    if (info == MPI_INFO_NULL) continue;
+    if (std::string_view(key.name) == kAlignment) continue;
     if (const std::string value = value_of(info, key.name); is_kept(key, value)) values[key.name] = value;
   }
-  values[kAlignment] = std::to_string(alignment());
 }
 
 int Hints::copy_to(MPI_Info* info) const {

@@ -8,10 +8,12 @@
 
 namespace shmemx::interpose {
 
-// Holds the keys that MPI defines for windows, with the values that are in effect. Unknown keys are ignored.
+// Holds the keys that MPI defines for windows. Unknown keys are ignored, and values that mean nothing.
 struct Hints {
   explicit Hints(MPI_Info info);
 
+  // Takes the values of a window that exists. Its memory stays as it is: its alignment does, and so does its layout.
+  void change(MPI_Info info);
   // Returns a new info object with all keys.
   int copy_to(MPI_Info* info) const;
   bool is_true(const char* key) const;

@@ -24,8 +24,8 @@ int key_of(MPI_Fint keyval) {
 void read_attribute(MPI_Win win, MPI_Fint keyval, MPI_Aint* value) {
   shmemx::interpose::Window* const window = shmemx::interpose::find_window(win);
   const int key = key_of(keyval);
-  const void* const found = window == nullptr ? nullptr : shmemx::interpose::attribute(*window, key);
-  if (found == nullptr) return;
+  void* found = nullptr;
+  if (window == nullptr || !shmemx::interpose::find_attribute(*window, key, found)) return;
   if (key == MPI_WIN_BASE) {
     *value = reinterpret_cast<std::intptr_t>(found);
   } else {

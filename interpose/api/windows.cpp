@@ -1,5 +1,6 @@
 // Windows are created, asked for, and freed.
 #include <cstring>
+#include <mutex>
 
 #include "interpose/api/entry.hpp"
 #include "interpose/attributes.hpp"
@@ -135,8 +136,9 @@ SHMEMX_BOTH_NAMES(Win_free)
 
 SHMEMX_ENTRY int PMPI_Win_get_attr(MPI_Win win, int keyval, void* value, int* flag) {
   Window* const window = find_window(win);
-  void* const own = window == nullptr ? nullptr : interpose::attribute(*window, keyval);
-  if (own == nullptr) return below().Win_get_attr(win, keyval, value, flag);
+  void* own = nullptr;
+  if (window == nullptr || !interpose::find_attribute(*window, keyval, own))
+    return below().Win_get_attr(win, keyval, value, flag);
   std::memcpy(value, &own, sizeof own);
   *flag = 1;
   return MPI_SUCCESS;
@@ -144,17 +146,22 @@ SHMEMX_ENTRY int PMPI_Win_get_attr(MPI_Win win, int keyval, void* value, int* fl
 SHMEMX_BOTH_NAMES(Win_get_attr)
 
 SHMEMX_ENTRY int PMPI_Win_set_info(MPI_Win win, MPI_Info info) {
-  const Window* const window = find_window(win);
+  Window* const window = find_window(win);
   if (window == nullptr) return below().Win_set_info(win, info);
-  // No key of a window may be changed later, and none has to.
-  return info == MPI_INFO_NULL ? finish(*window, "MPI_Win_set_info", interpose::wrong(MPI_ERR_INFO, "the info is null"))
-                               : MPI_SUCCESS;
+  if (info == MPI_INFO_NULL)
+    return finish(*window, "MPI_Win_set_info", interpose::wrong(MPI_ERR_INFO, "the info is null"));
+  const std::lock_guard guard(window->mutex);
+  window->hints->change(info);
+  return MPI_SUCCESS;
 }
 SHMEMX_BOTH_NAMES(Win_set_info)
 
 SHMEMX_ENTRY int PMPI_Win_get_info(MPI_Win win, MPI_Info* info) {
-  const Window* const window = find_window(win);
+  Window* const window = find_window(win);
   if (window == nullptr) return below().Win_get_info(win, info);
-  return finish(*window, "MPI_Win_get_info", window->hints->copy_to(info));
+  std::unique_lock guard(window->mutex);
+  const int code = window->hints->copy_to(info);
+  guard.unlock();
+  return finish(*window, "MPI_Win_get_info", code);
 }
 SHMEMX_BOTH_NAMES(Win_get_info)

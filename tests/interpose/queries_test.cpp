@@ -51,6 +51,18 @@ CASE(predefined_attributes) {
   });
 }
 
+// The window of the MPI below, which holds the handle, may have a base where this one has none.
+CASE(windows_of_no_bytes_have_no_base) {
+  MPI_Win win = MPI_WIN_NULL;
+  MPI_Win_create(nullptr, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  int something = 0;
+  void* base = &something;
+  int found = 0;
+  MPI_Win_get_attr(win, MPI_WIN_BASE, &base, &found);
+  CHECK(found != 0 && base == nullptr);
+  MPI_Win_free(&win);
+}
+
 CASE(names_groups_and_own_attributes) {
   int keyval = MPI_KEYVAL_INVALID;
   deleted = 0;
@@ -94,11 +106,40 @@ CASE(info_keys_are_reported) {
   CHECK(hint(win, "same_disp_unit") == "true");
   CHECK(hint(win, "same_size") == "false");
   CHECK(hint(win, "accumulate_ops") == "same_op");
-  CHECK(hint(win, "accumulate_ordering") == "rar,raw,war,waw");  // what is in effect
+  CHECK(hint(win, "accumulate_ordering") == "none");
+  CHECK(hint(win, "mpi_accumulate_granularity") == "0");
   CHECK(hint(win, "no_such_key") == "not there");
-  MPI_Win_set_info(win, info);
   MPI_Win_free(&win);
   MPI_Info_free(&info);
+}
+
+CASE(info_keys_change) {
+  MPI_Win win = MPI_WIN_NULL;
+  MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  const auto set = [&](const char* key, const char* value) {
+    MPI_Info info = MPI_INFO_NULL;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, key, value);
+    MPI_Win_set_info(win, info);
+    MPI_Info_free(&info);
+  };
+  for (const char* const key : {"no_locks", "same_size", "same_disp_unit"}) {
+    CHECK(hint(win, key) == "false");
+    set(key, "true");
+    CHECK(hint(win, key) == "true");
+    set(key, "perhaps");
+    CHECK(hint(win, key) == "true");
+  }
+  CHECK(hint(win, "accumulate_ordering") == "rar,raw,war,waw");
+  set("accumulate_ordering", "rar,waw");
+  CHECK(hint(win, "accumulate_ordering") == "rar,waw");
+  set("accumulate_ordering", "rar,wow");
+  CHECK(hint(win, "accumulate_ordering") == "rar,waw");
+  set("accumulate_ops", "same_op");
+  CHECK(hint(win, "accumulate_ops") == "same_op");
+  set("mpi_minimum_memory_alignment", "4096");  // memory does not move
+  CHECK(hint(win, "mpi_minimum_memory_alignment") == "64");
+  MPI_Win_free(&win);
 }
 
 CASE(windows_of_parts_of_the_world) {
