@@ -118,7 +118,7 @@ class Gathering {
 // each core. There each look delays the others, and a PE gets its turn after all of them anyway.
 std::uint64_t relieved_ns() {
   constexpr std::uint64_t kLeastNs = 1'000'000;
-  return std::max(kLeastNs, policy().sleep_max_ns);
+  return std::max(kLeastNs, longest_sleep_ns());
 }
 
 // Idles until the other threads leave the networks alone. A waiter that goes to sleep on its doorbell calls this thread

@@ -17,7 +17,7 @@ struct Policy {
   std::uint64_t poll_ns = 0;               // not 0: polls for this time instead, as a poll of a network exceeds a pause
   std::uint64_t yield_ns = 200'000;        // then sched_yield between polls for this long
   std::uint64_t sleep_first_ns = 50'000;   // then sleep, first for this long
-  std::uint64_t sleep_max_ns = 1'000'000;  // in doubling steps up to this
+  std::uint64_t sleep_max_ns = 1'000'000;  // in doubling steps up to this; see longest_sleep_ns()
   WaitMode mode = WaitMode::automatic;
   bool crowded = false;                             // PEs outnumber the cores they may use; see is_crowded()
   void (*on_sleep)(const char* routine) = nullptr;  // called before each sleep step; ends the job if a peer is gone
@@ -53,7 +53,13 @@ inline std::uint32_t bare_polls() noexcept {
   return std::atomic_ref(policy().bare_polls).load(std::memory_order_relaxed);
 }
 
-// A later init of the process sets it while the progress threads run.
+// A later init of the process sets these while the progress threads run.
+inline std::uint64_t longest_sleep_ns() noexcept {
+  return std::atomic_ref(policy().sleep_max_ns).load(std::memory_order_relaxed);
+}
+inline void set_longest_sleep_ns(std::uint64_t ns) noexcept {
+  std::atomic_ref(policy().sleep_max_ns).store(ns, std::memory_order_relaxed);
+}
 inline bool is_crowded() noexcept { return std::atomic_ref(policy().crowded).load(std::memory_order_relaxed); }
 inline void set_crowded(bool crowded) noexcept {
   std::atomic_ref(policy().crowded).store(crowded, std::memory_order_relaxed);

@@ -243,7 +243,7 @@ void configure_sleeping(progress::Policy& policy, const config::Config& config, 
   policy.yield_ns = 1000 * config.yield_us.value_or(very_many ? 0 : turns_us);
   progress::set_turn_ns(std::max(progress::kDefaultTurnNs, 250 * config.yield_us.value_or(turns_us)));
   if (very_many) policy.sleep_first_ns = kFirstSleepNsPerPe * per_core;
-  policy.sleep_max_ns = 1000 * config.sleep_max_us.value_or(very_many ? kLastSleepUsPerPe * per_core : 1000);
+  progress::set_longest_sleep_ns(1000 * config.sleep_max_us.value_or(very_many ? kLastSleepUsPerPe * per_core : 1000));
   policy.sleep_first_ns = std::min(policy.sleep_first_ns, policy.sleep_max_ns);
 }
 
@@ -310,10 +310,10 @@ void report_start(const StartParameters& parameters, const bootstrap::Bootstrap&
   if (info == InfoLevel::variables || info == InfoLevel::all)
     std::fputs(config::render_info(parameters.config).c_str(), stdout);
   if (info == InfoLevel::peers || info == InfoLevel::all)
-    std::fputs((describe_peers(parameters.nodes, parameters.path_reason, parameters.config) +
-                describe_launcher(launcher))
-                   .c_str(),
-               stdout);
+    std::fputs(
+        (describe_peers(parameters.nodes, parameters.path_reason, parameters.config) + describe_launcher(launcher))
+            .c_str(),
+        stdout);
   std::fflush(stdout);
 }
 
