@@ -60,6 +60,7 @@ void Endpoint::open(const Setup& setup) noexcept {
              .peers = make_table<nemesis::ShmPeer>(setup.n_pes),
              .box_sources = new std::vector<std::int32_t>,
              .cells_in_use = make_table<std::uint32_t>(setup.n_pes),
+             .box_cells = new nemesis::BoxCells,
              .unflushed = unflushed_});
 }
 
@@ -75,6 +76,7 @@ bool Endpoint::send_beside_box(int pe, HandlerId id, Bytes header, Bytes payload
   if (header.size() + payload.size() > max_payload_bytes())
     fatal(nullptr, "a message of %zu bytes does not fit a cell, which holds %zu", header.size() + payload.size(),
           max_payload_bytes());
+  if (traits_of(id).is_done_at_once && shm_.try_send_behind_box(pe, id, header, payload)) return true;
   const auto use = dispatch_->is_in_handler() ? nemesis::CellUse::reply : nemesis::CellUse::request;
   return shm_.try_send_in_cell(pe, id, header, payload, use);
 }

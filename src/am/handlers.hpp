@@ -50,6 +50,7 @@ enum class Role : std::uint8_t {
 struct HandlerTraits {
   Role role = Role::operation;
   bool counted = true;       // flush() waits until the message has been executed
+  bool is_done_at_once = false;  // its handler never returns Verdict::later
   bool place_early = false;  // Placement::placement may be called before `placed` of long messages in front
 };
 // What the sender declares about one message, beyond the traits of its handler.

@@ -63,4 +63,11 @@ Cell* CellCredits::try_take(int pe, CellUse use) noexcept {
   return cell;
 }
 
+bool CellCredits::try_move(int from, int to) noexcept {
+  if (from != to && in_use_by_pe_[to] >= max_of_pe_) return false;
+  --in_use_by_pe_[from];
+  ++in_use_by_pe_[to];
+  return true;
+}
+
 }  // namespace shmemx::nemesis

@@ -30,6 +30,8 @@ class CellCredits {
   // Takes a cell for a message to `pe`, whose CellHeader::target the caller sets. Returns null if there is none that
   // may be used.
   Cell* try_take(int pe, CellUse use) noexcept;
+  // Counts a cell in use by `from` as one of `to` from now on. Returns false if `to` holds as many as it may.
+  bool try_move(int from, int to) noexcept;
 
  private:
   bool may_take(int pe, CellUse use) const noexcept;

@@ -70,6 +70,7 @@ struct BoxWriter {
     }
     return &box.slots[index];
   }
+  std::uint32_t claimed() const noexcept { return turn % kBoxSlots; }
   void publish(BoxSlot& slot, Number number) noexcept {
     in_slot[turn++ % kBoxSlots] = number;
     slot.number.store(number, std::memory_order_release);  // box

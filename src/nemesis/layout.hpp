@@ -79,6 +79,10 @@ class Parts {
   Cell* cell(int owner, std::size_t index) const noexcept {
     return reinterpret_cast<Cell*>(part(owner) + layout_.cells_offset + index * layout_.cell_bytes);
   }
+  std::size_t index_of_cell(int owner, const Cell* cell) const noexcept {
+    const std::byte* const first = part(owner) + layout_.cells_offset;
+    return static_cast<std::size_t>(reinterpret_cast<const std::byte*>(cell) - first) / layout_.cell_bytes;
+  }
   // `kCopyBufferBytes` through which others copy to `owner`; zero before the first use.
   std::byte* copy_buffer(int owner) const noexcept { return part(owner) + layout_.copy_offset; }
 

@@ -16,10 +16,15 @@ struct BoxHeader {
   Number executed;  // how many of the receiver's messages the sender has executed
   std::uint8_t handler;
   std::uint8_t flags;  // 0
-  std::uint16_t bytes;
-  std::uint32_t reserved;
+  std::uint16_t bytes;  // of the payload; kInCell: it lies in a cell
+  std::uint32_t cell;   // kInCell: which cell of the sender
 };
 static_assert(sizeof(BoxHeader) == sizeof(BoxSlot::head));
+
+// BoxHeader::bytes of a payload in a cell. The slot's payload is its length, a BoxCellBytes; the cell has no CellHeader.
+inline constexpr std::uint16_t kInCell = 0xffff;
+using BoxCellBytes = std::uint32_t;
+static_assert(kBoxPayloadBytes < kInCell);
 
 // At the beginning of a cell; the payload follows.
 struct CellHeader {
@@ -46,7 +51,7 @@ struct ShmMessage {
   int source;
   unsigned handler;  // not checked
   Bytes payload;     // 16-byte aligned
-  Cell* cell;        // the cell that holds the payload; null for a message in a box, whose payload is valid during the
+  Cell* cell;        // the cell that holds the payload; null for a message by a box, whose payload is valid during the
                      // call only
 };
 

@@ -15,6 +15,8 @@ void ShmChannel::open(const ShmSetup& setup) noexcept {
   consumed_by_ = reinterpret_cast<std::byte*>(consumed_ + index) - index * part_bytes_;
   doorbells_ = setup.doorbells;
   credits_.open(parts_, me_, setup.cells_in_use);
+  box_cells_ = setup.box_cells;
+  box_cells_->open(credits_, parts_.layout().cell_count);
   box_sources_ = setup.box_sources;
   unflushed_ = setup.unflushed;
   peers_ = setup.peers;
@@ -45,6 +47,46 @@ bool ShmChannel::try_send_in_cell(int pe, std::uint8_t handler, Bytes header, By
   parts_.control(pe).receive.enqueue(taken);
   wake(doorbell_of(pe));
   return true;
+}
+
+// A stream goes through the queue, where the receiver finds many at once and their lines come ahead of their reader.
+// Sender and receiver agree on the slot's number; the cell is the sender's alone until the slot is published, and again
+// when it has been consumed.
+bool ShmChannel::try_send_behind_box(int pe, std::uint8_t handler, Bytes header, Bytes payload) noexcept {
+  struct Slots {
+    ShmChannel& channel;
+    BoxCellName& name(BoxPlace place) const noexcept { return channel.peer_of(place.pe).cells[place.slot]; }
+    bool is_free(BoxPlace place) const noexcept {
+      return channel.has_executed(place.pe, channel.peer_of(place.pe).writer.in_slot[place.slot]);
+    }
+  };
+  ShmPeer& peer = peer_of(pe);
+  if (!peer.writes_box || (peer.sent - peer.executed >= kBoxSlots && !has_executed(pe, peer.sent - kBoxSlots + 1)))
+    return false;
+  BoxSlot* const slot = peer.writer.try_claim(box_to(pe), consumed_by(pe), peer.executed);
+  if (slot == nullptr) return false;
+  Cell* const cell = box_cells_->behind({pe, peer.writer.claimed()}, Slots{*this});
+  if (cell == nullptr) return false;
+  std::byte* const at = CellHeader::of(cell).payload();
+  if (!header.empty()) std::memcpy(at, header.data(), header.size());
+  copy_short(at + header.size(), payload.data(), payload.size());
+  const BoxHeader box{peer.received, handler, 0, kInCell, static_cast<std::uint32_t>(parts_.index_of_cell(me_, cell))};
+  const auto bytes = static_cast<BoxCellBytes>(header.size() + payload.size());
+  std::memcpy(slot->head, &box, sizeof box);
+  std::memcpy(slot->payload, &bytes, sizeof bytes);
+  note_sent(pe, peer);
+  peer.writer.publish(*slot, peer.sent);
+  wake(doorbell_of(pe));
+  return true;
+}
+
+Bytes ShmChannel::payload_behind_box(int source, const BoxSlot& slot, const BoxHeader& box) const noexcept {
+  BoxCellBytes bytes = 0;
+  std::memcpy(&bytes, slot.payload, sizeof bytes);
+  if (box.bytes != kInCell) reject_length(source, box.bytes, kBoxPayloadBytes);
+  if (bytes > max_payload_bytes()) reject_length(source, bytes, max_payload_bytes());
+  if (box.cell >= parts_.layout().cell_count) reject_cell(source, box.cell);
+  return {CellHeader::of(parts_.cell(source, box.cell)).payload(), bytes};
 }
 
 bool ShmChannel::has_executed(int pe, Number number) noexcept {
@@ -89,6 +131,11 @@ void ShmChannel::reject_source(std::uint32_t source) const noexcept {
 
 void ShmChannel::reject_length(int source, std::size_t bytes, std::size_t allowed) noexcept {
   fatal(nullptr, "a message of PE %d says that it has %zu bytes, allowed are %zu", source, bytes, allowed);
+}
+
+void ShmChannel::reject_cell(int source, std::size_t cell) const noexcept {
+  fatal(nullptr, "a message of PE %d says that it lies in cell %zu, allowed are those below %zu", source, cell,
+        parts_.layout().cell_count);
 }
 
 void ShmChannel::reject_number(int source, Number number, Number expected) noexcept {

@@ -22,6 +22,7 @@
 
 #include "base/bytes.hpp"
 #include "base/doorbell.hpp"
+#include "nemesis/box_cells.hpp"
 #include "nemesis/cell_credits.hpp"
 #include "nemesis/fastbox.hpp"
 #include "nemesis/layout.hpp"
@@ -40,7 +41,8 @@ struct ShmPeer {
   bool is_unflushed;  // in the list of unflushed PEs
   bool writes_box;    // it knows that we use our box
   bool reads_box;     // it has announced that it uses its box
-  std::uint8_t padding[5];
+  std::uint8_t padding;
+  BoxCellName cells[kBoxSlots];  // behind the slots of our box
 };
 static_assert(sizeof(ShmPeer) == kCacheLine);  // a power of two: an index is a shift
 
@@ -53,6 +55,7 @@ struct ShmSetup {
   std::span<ShmPeer> peers;
   std::vector<std::int32_t>* box_sources;  // empty
   std::span<std::uint32_t> cells_in_use;
+  BoxCells* box_cells;
   UnflushedPes* unflushed;
 };
 
@@ -84,6 +87,9 @@ class ShmChannel {
     wake(doorbell_of(pe));
     return true;
   }
+  // Sends in a cell that the box names: for messages that do not fit a slot and that no receiver keeps. Returns false if
+  // the box is full or not yet in use, or has no cell.
+  bool try_send_behind_box(int pe, std::uint8_t handler, Bytes header, Bytes payload) noexcept;
   // Sends in a cell. Returns false if no cell may be used. Requires that the message fits.
   bool try_send_in_cell(int pe, std::uint8_t handler, Bytes header, Bytes payload, CellUse use) noexcept;
   // Returns whether `pe` has executed what was sent to it, up to message `number`.
@@ -102,7 +108,7 @@ class ShmChannel {
     BoxHeader box;
     BoxSlot* const slot = next_in_box(source, peer, box);
     if (slot == nullptr) return false;
-    if (box.handler != handler || box.bytes > kBoxPayloadBytes || !take(Bytes{slot->payload, box.bytes})) return false;
+    if (box.handler != handler || !take(payload_of(source, *slot, box))) return false;
     leave_box(source, peer);
     return true;
   }
@@ -113,9 +119,7 @@ class ShmChannel {
     BoxHeader box;
     BoxSlot* const slot = next_in_box(source, peer, box);
     if (slot == nullptr) return false;
-    if (box.bytes > kBoxPayloadBytes) [[unlikely]]
-      reject_length(source, box.bytes, kBoxPayloadBytes);
-    deliver(ShmMessage{source, box.handler, {slot->payload, box.bytes}, nullptr});
+    deliver(ShmMessage{source, box.handler, payload_of(source, *slot, box), nullptr});
     leave_box(source, peer);
     return true;
   }
@@ -170,6 +174,12 @@ class ShmChannel {
     if (reached(box.executed, peer.executed)) peer.executed = box.executed;
     return slot;
   }
+  [[gnu::always_inline]] Bytes payload_of(int source, const BoxSlot& slot, const BoxHeader& box) const noexcept {
+    if (box.bytes > kBoxPayloadBytes) [[unlikely]]
+      return payload_behind_box(source, slot, box);
+    return {slot.payload, box.bytes};
+  }
+  [[gnu::noinline]] Bytes payload_behind_box(int source, const BoxSlot& slot, const BoxHeader& box) const noexcept;
   [[gnu::always_inline]] void leave_box(int source, ShmPeer& peer) noexcept {
     peer.reader.release();
     finish(source, peer);
@@ -199,6 +209,7 @@ class ShmChannel {
   [[noreturn, gnu::cold, gnu::noinline]] void reject_source(std::uint32_t source) const noexcept;
   [[noreturn, gnu::cold, gnu::noinline]] static void reject_length(int source, std::size_t bytes,
                                                                    std::size_t allowed) noexcept;
+  [[noreturn, gnu::cold, gnu::noinline]] void reject_cell(int source, std::size_t cell) const noexcept;
   [[noreturn, gnu::cold, gnu::noinline]] static void reject_number(int source, Number number, Number expected) noexcept;
 
   // What every message needs stands first.
@@ -212,6 +223,7 @@ class ShmChannel {
   int me_ = 0;
   Parts parts_;
   CellCredits credits_;
+  BoxCells* box_cells_ = nullptr;
   std::vector<std::int32_t>* box_sources_ = nullptr;  // sources that use their box
   UnflushedPes* unflushed_ = nullptr;
 };

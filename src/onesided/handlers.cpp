@@ -239,9 +239,11 @@ void reply_placed(Endpoint&, int, Bytes payload, std::size_t) {
 
 void set_handlers() noexcept {
   constexpr am::HandlerTraits kRequest{.role = am::Role::request};
-  am::set_handler(am::kPut, handle<perform_put, Name{"a put"}>, {.place_early = true});
-  am::set_handler(am::kPutStrided, handle<perform_put_strided, Name{"a strided put"}>);
-  am::set_handler(am::kPutSignal, handle<perform_put_signal, Name{"a put with signal"}>, {.place_early = true});
+  constexpr am::HandlerTraits kChange{.is_done_at_once = true};
+  constexpr am::HandlerTraits kChangeLong{.is_done_at_once = true, .place_early = true};
+  am::set_handler(am::kPut, handle<perform_put, Name{"a put"}>, kChangeLong);
+  am::set_handler(am::kPutStrided, handle<perform_put_strided, Name{"a strided put"}>, kChange);
+  am::set_handler(am::kPutSignal, handle<perform_put_signal, Name{"a put with signal"}>, kChangeLong);
   am::set_handler(am::kSignal, handle<perform_signal, Name{"a signal"}>);
   am::set_handler(am::kAtomic, handle<perform_atomic, Name{"an atomic"}>);
   am::set_handler(am::kPutReplied, handle_change<execute_put, Name{"a put"}>, kRequest);
@@ -249,7 +251,7 @@ void set_handlers() noexcept {
   am::set_handler(am::kAtomicFetch, handle_atomic_fetch, kRequest);
   am::set_handler(am::kGet, handle_get<execute_get, Name{"a get"}>, kRequest);
   am::set_handler(am::kGetStrided, handle_get<execute_get_strided, Name{"a strided get"}>, kRequest);
-  am::set_handler(am::kReply, handle_reply, {.role = am::Role::reply, .place_early = true});
+  am::set_handler(am::kReply, handle_reply, {.role = am::Role::reply, .is_done_at_once = true, .place_early = true});
   am::set_placement(am::kPut, {place_put<find_put>, put_placed});
   am::set_placement(am::kPutSignal, {place_put<find_put_signal>, put_signal_placed});
   am::set_placement(am::kPutReplied, {place_put<find_put_replied>, put_replied_placed});

@@ -83,6 +83,7 @@ struct ReceiveRequest : Request {
   static constexpr Role kRole = Role::receive;
   QueueEntry entry;           // in the posted queue
   pid_t cma_pid;              // cma: the sender's process
+  std::uint64_t chosen_ns;    // when its LMT was chosen by time; 0: it was not
   std::size_t placing_bytes;  // network: bytes before the cursor that the network is still writing
 };
 

@@ -7,10 +7,6 @@ namespace shmemx::pt2pt {
 
 // Longer messages wait for their receive (rendezvous).
 inline constexpr std::size_t kEagerBytes = std::size_t{24} << 10;
-// From here one copy by one core beats two copies by two cores at once. With more PEs than cores it always does.
-inline constexpr std::size_t kMappedBytes = std::size_t{192} << 10;
-// The same for the kernel's copy.
-inline constexpr std::size_t kCmaBytes = std::size_t{4} << 20;
 // Polls of the sender's fastbox alone, before a receive polls everything.
 inline constexpr int kBoxPolls = 200;
 // Bytes that one poll moves at most for one transfer, so that other threads and senders get their turn.

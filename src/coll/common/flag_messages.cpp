@@ -167,8 +167,8 @@ void send_data(const Team& team, const char* routine, int pe, am::HandlerId id, 
 }  // namespace
 
 void set_handlers() noexcept {
-  am::set_handler(am::kFlag, handle_flag, {.counted = false, .place_early = true});
-  am::set_handler(am::kContribution, handle_contribution);
+  am::set_handler(am::kFlag, handle_flag, {.counted = false, .is_done_at_once = true, .place_early = true});
+  am::set_handler(am::kContribution, handle_contribution, {.is_done_at_once = true});
   am::set_placement(am::kFlag, {place_long, handle_placed});
 }
 

@@ -9,7 +9,7 @@ const Lmt& lmt_of(LmtKind kind) noexcept {
   return *kLmts[static_cast<std::uint32_t>(kind)];
 }
 
-LmtKind choose_lmt(Transfers& transfers, const ReceiveRequest& receive, const Offer& offer) noexcept {
+LmtKind choose_lmt(Transfers& transfers, ReceiveRequest& receive, const Offer& offer) noexcept {
   if (transfers.platform().is_internode(receive.peer)) return LmtKind::network;
   const auto suits = [&](LmtKind kind) { return lmt_of(kind).suits(transfers, receive, offer); };
   const LmtChoice choice = transfers.settings().lmt;
@@ -18,12 +18,12 @@ LmtKind choose_lmt(Transfers& transfers, const ReceiveRequest& receive, const Of
     return suits(kind) ? kind : LmtKind::queue;
   }
   // Two sides that take turns on one core gain nothing from copying at the same time.
-  const bool together = !transfers.settings().crowded && suits(LmtKind::copy);
-  if (together && receive.goal < kMappedBytes) return LmtKind::copy;
-  if (suits(LmtKind::mapped)) return LmtKind::mapped;
-  if (together && receive.goal < kCmaBytes) return LmtKind::copy;
-  if (suits(LmtKind::cma)) return LmtKind::cma;
-  return suits(LmtKind::copy) ? LmtKind::copy : LmtKind::queue;
+  const LmtKind alone = suits(LmtKind::mapped) ? LmtKind::mapped : suits(LmtKind::cma) ? LmtKind::cma : LmtKind::queue;
+  const bool together = suits(LmtKind::copy);
+  if (alone == LmtKind::queue) return together ? LmtKind::copy : LmtKind::queue;
+  if (!together || transfers.settings().crowded) return alone;
+  transfers.begin_timing(receive);
+  return transfers.measured().choose(receive.goal, alone, LmtKind::copy);
 }
 
 }  // namespace shmemx::pt2pt

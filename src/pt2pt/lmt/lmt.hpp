@@ -43,7 +43,7 @@ extern const Lmt kNetworkLmt;
 const Lmt& lmt_of(LmtKind kind) noexcept;
 
 // Receiver: chooses the LMT of a message that has been matched.
-LmtKind choose_lmt(Transfers& transfers, const ReceiveRequest& receive, const Offer& offer) noexcept;
+LmtKind choose_lmt(Transfers& transfers, ReceiveRequest& receive, const Offer& offer) noexcept;
 
 // Sender, queue: sends the next data in cells.
 Step push_in_cells(Pieces& pieces, std::size_t payload_bytes, Request& send) noexcept;

@@ -33,10 +33,17 @@ void Transfers::stop_moving(Request& request) noexcept {
 
 void Transfers::finish_moving(Request& request) noexcept {
   stop_moving(request);
+  end_timing(request);
   const Lmt& lmt = lmt_of(request.transfer.kind);
   if (lmt.finish != nullptr) lmt.finish(*this, request);
   if (request.transfer.described_by_peer) return send_queue_->enqueue(request, Next::done);
   complete(request);
+}
+
+void Transfers::end_timing(const Request& request) noexcept {
+  if (request.role != Role::receive) return;
+  const std::uint64_t begun = static_cast<const ReceiveRequest&>(request).chosen_ns;
+  if (begun != 0) measured_.note(request.goal, request.transfer.kind, now_ns() - begun);
 }
 
 void Transfers::end_part(Request& request) noexcept {

@@ -2,7 +2,9 @@
 // pt2pt is here.
 #pragma once
 
+#include "base/clock.hpp"
 #include "base/contact_table.hpp"
+#include "pt2pt/lmt/measured.hpp"
 #include "pt2pt/platform.hpp"
 #include "pt2pt/request.hpp"
 #include "pt2pt/send_queue.hpp"
@@ -32,6 +34,12 @@ class Transfers {
   // Returns the sender's process number if CMA can read its memory, else 0. Probes once for each sender.
   pid_t cma_pid(int source, const RtsHeader& rts) noexcept;
 
+  // What receives have taken. begin_timing() is called when an LMT has been chosen between two, end_timing() when the
+  // bytes of any receive have arrived.
+  Measured& measured() noexcept { return measured_; }
+  void begin_timing(ReceiveRequest& receive) noexcept { receive.chosen_ns = now_ns(); }
+  void end_timing(const Request& request) noexcept;
+
   // The receive that uses the copy buffer of this PE; null: the buffer is free.
   const Request* buffer_user() const noexcept { return buffer_user_; }
   void set_buffer_user(const Request* receive) noexcept { buffer_user_ = receive; }
@@ -49,6 +57,7 @@ class Transfers {
   Request* movers_ = nullptr;
   const Request* buffer_user_ = nullptr;
   ContactTable<rma::CmaPeer> cma_peers_;
+  Measured measured_;
 };
 
 }  // namespace shmemx::pt2pt

@@ -52,6 +52,7 @@ void Rendezvous::begin(ReceiveRequest& receive, int source, const Offer& offer) 
     transfer.described_by_peer = true;  // the sender waits for the end only
     return send_queue_->enqueue(receive, Next::done);
   }
+  receive.chosen_ns = 0;
   transfer.kind = choose_lmt(*transfers_, receive, offer);
   (void)use_section(receive, offer.section);  // empty if the sender's memory cannot be described
   if (lmt_of(transfer.kind).start_receive(*transfers_, receive, offer)) send_queue_->enqueue(receive, Next::cts);
@@ -103,6 +104,7 @@ void Rendezvous::on_done(int source, Payload payload) noexcept {
   if (request == nullptr || request->transfer.described_by_peer ||
       (request->role == Role::receive && request->transfer.kind != LmtKind::mapped))
     return platform_->reject(source, "the end of a transfer that is not under way");
+  transfers_->end_timing(*request);
   complete(*request);
 }
 

@@ -33,7 +33,7 @@ struct FakePe {
     last_sent.resize(n_pes);
     std::byte* const first = memory.memory.get() + kPageBytes + offsetof(Control, doorbell);
     const Doorbells doorbells{first, static_cast<std::ptrdiff_t>(memory.layout.part_bytes), pes};
-    channel.open({memory.parts, me, doorbells, peers, &box_sources, cells_in_use, &unflushed});
+    channel.open({memory.parts, me, doorbells, peers, &box_sources, cells_in_use, &box_cells, &unflushed});
   }
 
   // Messages are numbered for each pair; the number stands in front, and each further byte repeats it.
@@ -42,6 +42,7 @@ struct FakePe {
     const std::vector<std::byte> payload(bytes, static_cast<std::byte>(number));
     const Bytes header{reinterpret_cast<const std::byte*>(&number), sizeof number};
     if (!channel.try_send_in_box(pe, kNumbered, header, payload) &&
+        !(behind_box && channel.try_send_behind_box(pe, kNumbered, header, payload)) &&
         !channel.try_send_in_cell(pe, kNumbered, header, payload, use))
       return false;
     last_sent[static_cast<std::size_t>(pe)] = number;
@@ -71,6 +72,8 @@ struct FakePe {
   std::vector<ShmPeer> peers;
   std::vector<std::int32_t> box_sources;
   std::vector<std::uint32_t> cells_in_use;
+  BoxCells box_cells;
+  bool behind_box = false;
   UnflushedPes unflushed;
   ShmChannel channel;
   std::vector<std::uint64_t> last, last_sent;  // by PE
@@ -220,9 +223,75 @@ BOOST_AUTO_TEST_CASE(kept_cells_are_missing_until_they_are_given_back) {
   BOOST_CHECK(!node[0].send(1, 300));
 }
 
+BOOST_AUTO_TEST_CASE(a_long_message_lies_behind_the_box) {
+  Node node(2);
+  node[0].behind_box = true;
+  BOOST_CHECK(!node[0].channel.try_send_behind_box(1, kNumbered, {}, {}));  // the box has not been announced
+  BOOST_CHECK(node[0].send(1, 8));
+  BOOST_CHECK(node[1].poll());
+  for (int round = 0; round < 20; ++round) {
+    for (std::size_t i = 0; i < kBoxSlots; ++i) BOOST_CHECK(node[0].send(1, i % 2 == 0 ? kMaxBytes : 8));
+    BOOST_CHECK(!node[1].channel.has_cells());
+    while (node[1].poll_box(0)) continue;
+  }
+  BOOST_CHECK_EQUAL(node[1].by_cell, 1u);
+  BOOST_CHECK_EQUAL(node[1].by_box, 20 * kBoxSlots);
+  BOOST_CHECK_EQUAL(node[1].bad, 0u);
+  const std::vector<std::byte> data(300, std::byte{4});
+  BOOST_CHECK(node[0].channel.try_send_behind_box(1, kNumbered, {}, data));
+  const auto take = [&](Bytes payload) { return payload.size() == 300 && payload[299] == std::byte{4}; };
+  BOOST_CHECK(node[1].channel.take_next(0, kNumbered, take));
+}
+
+// 16 cells: 4 may lie behind boxes. A receiver that never polls holds its own, and the queue takes what finds none.
+BOOST_AUTO_TEST_CASE(cells_behind_boxes_follow_the_traffic) {
+  constexpr std::size_t kPes = 7;
+  Node node(kPes, 16);
+  node[0].behind_box = true;
+  for (std::size_t pe = 1; pe < kPes; ++pe) {
+    BOOST_CHECK(node[0].send(static_cast<int>(pe), 8));
+    BOOST_CHECK(node[pe].poll());
+  }
+  BOOST_CHECK(node[0].send(1, 300));  // stays unread
+  std::uint64_t by_box = 0;
+  for (int round = 0; round < 200; ++round) {
+    const std::size_t pe = 2 + static_cast<std::size_t>(round) / 40;
+    BOOST_CHECK(node[0].send(static_cast<int>(pe), 300));
+    by_box -= node[pe].by_box;
+    BOOST_CHECK(node[pe].poll());
+    by_box += node[pe].by_box;
+  }
+  BOOST_CHECK_GT(by_box, 100u);
+  BOOST_CHECK(node[1].poll_box(0));
+  for (std::size_t pe = 1; pe < kPes; ++pe) BOOST_CHECK_EQUAL(node[pe].bad, 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_cell_that_does_not_exist_ends_the_receiver) {
+  for (const bool wrong_cell : {false, true}) {
+    const auto end = unit::in_child([&] {
+      Node node(2);
+      node[0].behind_box = true;
+      node[0].send(1, 8);
+      node[1].poll();
+      node[0].send(1, 300);
+      BoxSlot& slot = node.memory.parts.box(1, 0).slots[0];
+      if (wrong_cell) {
+        slot.head[2] = 16;
+      } else {
+        slot.payload[2] = std::byte{1};
+      }
+      node[1].poll();
+      return 0;
+    });
+    BOOST_CHECK_NE(end.status, 0);
+    BOOST_CHECK_MESSAGE(end.text.find(wrong_cell ? "lies in cell 16" : "has 65844 bytes") != std::string::npos, end.text);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(random_messages_keep_their_order) {
   constexpr std::size_t kPes = 4;
   Node node(kPes, 8);
+  node[1].behind_box = node[3].behind_box = true;
   std::minstd_rand random(5);
   for (int step = 0; step < 40'000; ++step) {
     FakePe& pe = node[random() % kPes];
@@ -259,6 +328,7 @@ BOOST_AUTO_TEST_CASE(threads_as_pes_send_to_all) {
   constexpr std::uint64_t kEach = 3000;
   Node node(kPes, 8);
   std::atomic<std::size_t> complete{0};
+  node[0].behind_box = node[1].behind_box = true;
   const auto run = [&](std::size_t me) {
     FakePe& pe = node[me];
     const auto wait = [&] {

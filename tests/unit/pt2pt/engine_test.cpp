@@ -96,14 +96,56 @@ BOOST_AUTO_TEST_CASE(memory_and_permissions_select_the_lmt) {
     Job job(2, plain_settings(LmtChoice::automatic));
     BOOST_TEST((lmt_used(job, of_heap(job, 0), of_malloc()) == LmtKind::mapped));
     BOOST_TEST((lmt_used(job, of_malloc(), of_heap(job, 1)) == LmtKind::mapped));
-    BOOST_TEST((lmt_used(job, of_malloc(), of_malloc()) == LmtKind::copy));
     job.platform(1).has_buffers = false;
+    BOOST_TEST((lmt_used(job, of_heap(job, 0), of_malloc()) == LmtKind::mapped));
     BOOST_TEST((lmt_used(job, of_malloc(), of_malloc()) == LmtKind::cma));
   }
   Settings crowded = plain_settings(LmtChoice::automatic);
   crowded.crowded = true;
   Job job(2, crowded);
   BOOST_TEST((lmt_used(job, of_malloc(), of_malloc()) == LmtKind::cma));
+}
+
+// One copy by one side, or two by both at once: where both are possible, time decides.
+BOOST_AUTO_TEST_CASE(two_possible_lmts_are_both_tried) {
+  for (const bool in_heap : {false, true}) {
+    Job job(2, plain_settings(LmtChoice::automatic));
+    int alone = 0;
+    int together = 0;
+    for (int i = 0; i < 8; ++i) {
+      const LmtKind used = lmt_used(job, in_heap ? of_heap(job, 0) : of_malloc(), of_malloc());
+      alone += used == (in_heap ? LmtKind::mapped : LmtKind::cma) ? 1 : 0;
+      together += used == LmtKind::copy ? 1 : 0;
+    }
+    BOOST_TEST(alone == 4);
+    BOOST_TEST(together == 4);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_faster_lmt_is_chosen_and_the_other_looked_at_again) {
+  Measured measured;
+  const auto choose = [&](std::size_t bytes) { return measured.choose(bytes, LmtKind::mapped, LmtKind::copy); };
+  std::uint64_t copy_ns = 5000;
+  const auto run = [&](int messages) {
+    int copied = 0;
+    for (int i = 0; i < messages; ++i) {
+      const LmtKind kind = choose(65536);
+      copied += kind == LmtKind::copy ? 1 : 0;
+      measured.note(65536, kind, kind == LmtKind::copy ? copy_ns : 7000);
+    }
+    return copied;
+  };
+  BOOST_TEST(run(8) == 4);
+  BOOST_TEST(run(1000) >= 990);
+  measured.note(65536, LmtKind::copy, 50'000'000);  // one that was interrupted
+  BOOST_TEST(run(1000) >= 990);
+  copy_ns = 20'000;  // the program has begun to write its buffers, say
+  run(1000);
+  BOOST_TEST(run(1000) <= 10);
+  copy_ns = 5000;
+  run(5000);
+  BOOST_TEST(run(1000) >= 990);
+  BOOST_TEST((choose(1U << 20) == LmtKind::mapped));  // of another size nothing is known
 }
 
 BOOST_AUTO_TEST_CASE(an_lmt_that_is_not_permitted_is_replaced) {

@@ -1,0 +1,69 @@
+// What transfers have taken, by size and LMT: which of two LMTs is faster depends on the machine, on whether the two
+// cores share a cache, and on whether the program writes its buffers between two messages. So the receiver measures,
+// from the match to the last byte, and chooses by that.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "pt2pt/wire.hpp"
+
+namespace shmemx::pt2pt {
+
+class Measured {
+ public:
+  // Chooses between two LMTs for a message of `bytes`. `usual` is the better guess where nothing is known. Each is tried
+  // some times, then the slower one once in a while.
+  LmtKind choose(std::size_t bytes, LmtKind usual, LmtKind other) noexcept {
+    Size& size = of(bytes);
+    const Estimate& first = size.of(usual);
+    const Estimate& second = size.of(other);
+    if (first.samples < kTrials) return usual;
+    if (second.samples < kTrials) return other;
+    const bool is_usual_faster = first.ns_per_byte <= second.ns_per_byte;
+    const bool looks_again = ++size.choices % kLookAgain == 0;
+    return is_usual_faster != looks_again ? usual : other;
+  }
+
+  // Notes that a message has taken so long. The shortest trial counts; after the trials each sample moves the estimate,
+  // one that was interrupted only a little.
+  void note(std::size_t bytes, LmtKind kind, std::uint64_t ns) noexcept {
+    Estimate& estimate = of(bytes).of(kind);
+    const double now = static_cast<double>(ns) / static_cast<double>(bytes);
+    if (estimate.samples == 0) estimate.ns_per_byte = now;
+    if (estimate.samples < kTrials) {
+      ++estimate.samples;
+      estimate.ns_per_byte = std::min(estimate.ns_per_byte, now);
+    } else {
+      estimate.ns_per_byte += (std::min(now, 2 * estimate.ns_per_byte) - estimate.ns_per_byte) / kWeight;
+    }
+  }
+
+ private:
+  struct Estimate {
+    double ns_per_byte = 0;
+    std::uint32_t samples = 0;  // at most kTrials
+  };
+  struct Size {
+    Estimate kinds[kLmtKinds];
+    std::uint32_t choices = 0;
+
+    Estimate& of(LmtKind kind) noexcept { return kinds[static_cast<std::uint32_t>(kind)]; }
+  };
+  static constexpr std::uint32_t kTrials = 4;
+  static constexpr std::uint32_t kLookAgain = 128;
+  static constexpr double kWeight = 8;
+  // Sizes between two powers of two share their estimates.
+  static constexpr int kSizes = 16;
+  static constexpr int kFirstWidth = 13;  // 4 KiB and less
+
+  Size& of(std::size_t bytes) noexcept {
+    return sizes_[std::clamp(static_cast<int>(std::bit_width(bytes)) - kFirstWidth, 0, kSizes - 1)];
+  }
+
+  Size sizes_[kSizes];
+};
+
+}  // namespace shmemx::pt2pt
