@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "rma/copy.hpp"
+#include "rma/strided.hpp"
 
 namespace shmemx::rma {
 
@@ -68,9 +69,28 @@ void Cursor::advance_in_many(std::size_t bytes) noexcept {
   }
 }
 
+// Returns how many of the next bytes are whole blocks that copy_strided() takes, which needs a positive stride.
+std::size_t Cursor::whole_blocks(std::size_t bytes) const noexcept {
+  if (shape_.kind != Shape::Kind::strided || inside_ != 0 || shape_.stride_bytes < 0) return 0;
+  return bytes / shape_.block_bytes;
+}
+
+void Cursor::advance_blocks(std::size_t count) noexcept {
+  passed_ += count * shape_.block_bytes;
+  index_ += count;
+}
+
 void Cursor::gather(void* dest, std::size_t bytes) noexcept {
   auto* to = static_cast<std::byte*>(dest);
   while (bytes != 0) {
+    if (const std::size_t blocks = whole_blocks(bytes); blocks != 0) {
+      const std::size_t block = shape_.block_bytes;
+      copy_strided(to, shape_.part(index_).at, {block, blocks, block, static_cast<std::size_t>(shape_.stride_bytes)});
+      advance_blocks(blocks);
+      to += blocks * block;
+      bytes -= blocks * block;
+      continue;
+    }
     const Place place = next(bytes);
     rma::copy(to, place.at, place.bytes);
     advance(place.bytes);
@@ -82,6 +102,14 @@ void Cursor::gather(void* dest, std::size_t bytes) noexcept {
 void Cursor::scatter(const void* source, std::size_t bytes) noexcept {
   const auto* from = static_cast<const std::byte*>(source);
   while (bytes != 0) {
+    if (const std::size_t blocks = whole_blocks(bytes); blocks != 0) {
+      const std::size_t block = shape_.block_bytes;
+      copy_strided(shape_.part(index_).at, from, {block, blocks, static_cast<std::size_t>(shape_.stride_bytes), block});
+      advance_blocks(blocks);
+      from += blocks * block;
+      bytes -= blocks * block;
+      continue;
+    }
     const Place place = next(bytes);
     rma::copy(place.at, from, place.bytes);
     advance(place.bytes);

@@ -78,6 +78,8 @@ class Cursor {
  private:
   Place next_of_many(std::size_t most) noexcept;
   void advance_in_many(std::size_t bytes) noexcept;
+  std::size_t whole_blocks(std::size_t bytes) const noexcept;
+  void advance_blocks(std::size_t count) noexcept;
 
   Shape shape_;
   std::size_t passed_ = 0;
