@@ -83,7 +83,7 @@ build_mpi() {
     return 1
   fi
   mkdir -p "$build/bench/mpi/$1"
-  for program in $message_programs net/collectives; do
+  for program in $message_programs net/collectives net/sendrecv; do
     target=$build/bench/mpi/$1/$(basename "$program")
     case $program in net/*) target=$build/bench/mpi/$1/net_$(basename "$program") ;; esac
     if is_fresh "$target"; then continue; fi

@@ -226,6 +226,25 @@ void add_one_sided(const Settings& settings, const Net& net, const std::string& 
   }
 }
 
+// Two-sided messages; the MPIs beside the first network.
+void add_two_sided(const Settings& settings, const Net& net, const std::string& transport, Rows& rows) {
+  const auto cases = list_cases(settings.ours.programs + "/net_sendrecv");
+  const auto names = wanted_names(settings, cases);
+  if (names.empty()) return;
+  announce("two-sided messages", kPair, transport);
+  Turns turns = net_turns(settings, "net_sendrecv", kPair);
+  turns.variants[0] = net.ours(kPair, transport);
+  if (transport == kRawTransport) {
+    turns.beside_mpi = true;
+    turns.variants[2] = net.openmpi(kPair);
+    turns.variants[3] = net.mpich(kPair);
+  }
+  for (Row& row : take_turns(settings, turns, cases, names)) {
+    row.limit = row.raw;
+    rows.push_back(finished(net, std::move(row), kPair, transport));
+  }
+}
+
 // The limit is the same run without the helper thread.
 void add_agent_cost(const Settings& settings, const Net& net, const std::string& transport, Rows& rows) {
   if (!wanted(settings, "net_agent_cost")) return;
@@ -366,7 +385,7 @@ Rows measure_net(const Settings& settings, const std::function<void(const Rows&)
   rise_above_jobs();
   Rows rows;
   for (const std::string transport : kTransports) {
-    for (const auto add : {add_one_sided, add_gups, add_agent_cost, add_busy_target, add_agent_idle}) {
+    for (const auto add : {add_one_sided, add_two_sided, add_gups, add_agent_cost, add_busy_target, add_agent_idle}) {
       add(settings, net, transport, rows);
       keep(rows);
     }

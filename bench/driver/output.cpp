@@ -229,7 +229,9 @@ void write_net_plots(const Rows& rows, const std::string& directory) {
       const char* title;
       const char* unit;
     };
-    constexpr Curve kCurves[] = {{"put_signal", "net_put_signal", "put with signal, one way", "ns"},
+    constexpr Curve kCurves[] = {{"sendrecv", "net_sendrecv", "message, one way", "ns"},
+                                 {"sendrecv_both", "net_sendrecv_both", "messages both ways", "GB/s"},
+                                 {"put_signal", "net_put_signal", "put with signal, one way", "ns"},
                                  {"get_latency", "net_get", "get", "ns"},
                                  {"put", "net_put", "put", "GB/s"},
                                  {"get", "net_get", "get", "GB/s"}};

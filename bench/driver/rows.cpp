@@ -170,6 +170,9 @@ Verdict net_verdict(const Row& row, const Rows& all) {
   if (name == "net_p_rate" || name == "net_atomic_add_rate" || name == "net_put_signal_rate")
     return net_stream_rate(row);
   const bool beside_raw = row.raw && row.limit == row.raw;
+  if (name == "net_sendrecv")
+    return beside_raw && (row.bytes == 8 || row.bytes == std::size_t{1} << 20) ? within(1.2, row, row.limit, "raw")
+                                                                             : Verdict{};
   if (row.unit == "GB/s" && row.bytes >= std::size_t{1} << 20)
     return beside_raw ? reaches(0.9, row, "raw") : reaches(1 - kNoise, row, "plain program");
   if (!beside_raw || row.bytes != 8) return {};
@@ -184,7 +187,7 @@ Verdict net_against_peer(const Row& row) {
   const auto best = row.best_peer();
   if (!best) return {};
   if (row.name == "net_gups") return reaches(20, row, *best, "OSHMEM");
-  const bool half = row.beside_mpi && row.bytes != 0 && row.bytes <= 1024;
+  const bool half = row.beside_mpi && row.name != "net_sendrecv" && row.bytes != 0 && row.bytes <= 1024;
   Verdict verdict{half ? "2x faster" : "not slower", std::nullopt};
   if (!row.ours) return verdict;
   const double gain = row.high_is_better ? *row.ours / *best : *best / *row.ours;
