@@ -54,6 +54,11 @@ class Engine final : private Pusher {
   void on_cookie(int source, Payload payload) noexcept { rendezvous_.on_cookie(source, payload); }
   void on_done(int source, Payload payload) noexcept { rendezvous_.on_done(source, payload); }
   void on_data(int source, Payload payload) noexcept;
+  // As Eager::placement and Eager::placed.
+  std::byte* eager_placement(int source, Payload header, std::size_t bytes) noexcept {
+    return eager_.placement(source, header, bytes);
+  }
+  void eager_placed(int source, std::size_t bytes) noexcept { eager_.placed(source, bytes); }
   // As Rendezvous::placement and Rendezvous::placed.
   std::byte* placement(int source, Payload header, std::size_t bytes) noexcept {
     return rendezvous_.placement(source, header, bytes);

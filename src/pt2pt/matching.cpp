@@ -16,6 +16,12 @@ void Matching::clear() noexcept {
   bypass_ = nullptr;
 }
 
+ReceiveRequest* Matching::receive_of(int source, int tag) const noexcept {
+  if (bypass_ != nullptr && Key{bypass_->peer, bypass_->tag}.fits(source, tag)) return bypass_;
+  QueueEntry* const entry = posted_.find(source, tag);
+  return entry == nullptr ? nullptr : static_cast<ReceiveRequest*>(entry->owner);
+}
+
 ReceiveRequest* Matching::match(int source, int tag) noexcept {
   if (ReceiveRequest* const receive = bypass_) {
     if (Key{receive->peer, receive->tag}.fits(source, tag)) {

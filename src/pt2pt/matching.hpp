@@ -31,6 +31,8 @@ class Matching {
   // Returns true if no message and no receive could be matched before another one.
   bool is_bare() const noexcept { return unexpected_.empty() && posted_.size() == 0 && bypass_ == nullptr; }
 
+  // Returns the receive that a message of this source and tag belongs to; null if there is none.
+  ReceiveRequest* receive_of(int source, int tag) const noexcept;
   // Removes and returns the receive that a message of this source and tag belongs to; null if there is none.
   ReceiveRequest* match(int source, int tag) noexcept;
   // Makes the receive wait for a message.

@@ -84,6 +84,11 @@ Verdict handle(Endpoint&, const Message& message) {
 std::byte* placement(int source, Bytes header, std::size_t bytes) { return engine.placement(source, header, bytes); }
 void placed(Endpoint&, int source, Bytes header, std::size_t bytes) { engine.placed(source, header, bytes); }
 
+std::byte* eager_placement(int source, Bytes header, std::size_t bytes) {
+  return engine.eager_placement(source, header, bytes);
+}
+void eager_placed(Endpoint&, int source, Bytes, std::size_t bytes) { engine.eager_placed(source, bytes); }
+
 bool progress(Endpoint&) { return engine.progress(); }
 
 // Makes all waits in the library poll for messages, from the first call on.
@@ -135,6 +140,7 @@ void open(const Start& start) noexcept {
   am::set_handler(am::kMessageCookie, handle<&Engine::on_cookie>, kTraits);
   am::set_handler(am::kMessageDone, handle<&Engine::on_done>, kTraits);
   am::set_handler(am::kMessageData, handle<&Engine::on_data>, {.counted = false, .is_done_at_once = true, .place_early = true});
+  am::set_placement(am::kMessageEager, {eager_placement, eager_placed});
   am::set_placement(am::kMessageData, {placement, placed});
   am::add_progress(progress);
   platform.parts = start.parts;

@@ -33,6 +33,10 @@ class Eager {
 
   // ---- receiver ----
   void on_eager(int source, Payload payload) noexcept;
+  // Returns where the data of a long message of another node belong if a receive waits for it whose memory is one range;
+  // null: the message is to be delivered. The network reports the end by placed().
+  std::byte* placement(int source, Payload header, std::size_t bytes) noexcept;
+  void placed(int source, std::size_t bytes) noexcept;
   // The next bytes of the message that `source` has begun.
   void on_more(int source, std::uint64_t offset, Payload data) noexcept;
   // Gives an unexpected message, eager or of this PE itself, to a receive.
@@ -45,6 +49,7 @@ class Eager {
     Unexpected* message = nullptr;
     std::size_t total = 0;  // 0: none
     std::size_t received = 0;
+    bool is_placed = false;  // the network writes it to the receive's memory
   };
 
   Arrival& arrival(int pe) noexcept { return arrivals_[pe]; }

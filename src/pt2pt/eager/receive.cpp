@@ -59,9 +59,32 @@ void Eager::begin_arrival(int source, const EagerHeader& header, Payload data) n
   from.received = data.size();
 }
 
+std::byte* Eager::placement(int source, Payload payload, std::size_t bytes) noexcept {
+  EagerHeader header;
+  if (!take_header(payload, header) || !payload.empty() || header.bytes != bytes || header.tag < 0 ||
+      !platform_->is_internode(source) || !takes(source, bytes) || arrival(source).total != 0)
+    return nullptr;
+  const ReceiveRequest* const found = matching_->receive_of(source, header.tag);
+  if (found == nullptr || found->cursor.shape().kind != Shape::Kind::contiguous || found->cursor.shape().bytes < bytes)
+    return nullptr;
+  ReceiveRequest& receive = *matching_->match(source, header.tag);
+  take_begin(receive, source, header, {});
+  arrival(source) = {&receive, nullptr, bytes, 0, true};
+  return receive.cursor.shape().base;
+}
+
+void Eager::placed(int source, std::size_t bytes) noexcept {
+  Arrival& from = arrival(source);
+  if (!from.is_placed || from.total != bytes)
+    return platform_->reject(source, "an eager message that no receive waits for");
+  ReceiveRequest& receive = *from.receive;
+  from = Arrival{};
+  complete(receive);
+}
+
 void Eager::on_more(int source, std::uint64_t offset, Payload data) noexcept {
   Arrival& from = arrival(source);
-  if (from.total == 0 || offset != from.received || data.empty() || data.size() > from.total - from.received)
+  if (from.total == 0 || from.is_placed || offset != from.received || data.empty() || data.size() > from.total - from.received)
     return platform_->reject(source, "a part of an eager message that does not follow");
   if (ReceiveRequest* const receive = from.receive) {
     receive->cursor.scatter(data.data(), std::min(data.size(), receive->goal - receive->cursor.passed()));

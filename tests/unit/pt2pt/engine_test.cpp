@@ -148,6 +148,44 @@ BOOST_AUTO_TEST_CASE(the_faster_lmt_is_chosen_and_the_other_looked_at_again) {
   BOOST_TEST((choose(1U << 20) == LmtKind::mapped));  // of another size nothing is known
 }
 
+// The network writes an eager message of 16 KiB or more to the receive that waits for it, unless that is scattered, too
+// short, or not there.
+BOOST_AUTO_TEST_CASE(an_eager_message_is_placed_in_its_receive) {
+  Job job(3, plain_settings(LmtChoice::automatic), kHeapBytes, 1);
+  Engine& engine = job.engine(1);
+  std::vector<std::byte> memory(40'000);
+  const EagerHeader header{5, 20'000};
+  const auto place = [&](int source) { return engine.eager_placement(source, am::bytes_of(header), 20'000); };
+  BOOST_TEST(place(0) == nullptr);
+  engine.eager_placed(0, 20'000);
+  BOOST_TEST(job.platform(1).rejected == 1);
+  ReceiveRequest* const list = engine.receive(Cursor(Shape::strided(memory.data(), 10, 20, 2000)), {0, 5}, false);
+  BOOST_TEST(place(0) == nullptr);
+  BOOST_TEST(engine.cancel(*list));
+  ReceiveRequest* const tight = engine.receive(Cursor(Shape::contiguous(memory.data(), 19'999)), {0, 5}, false);
+  BOOST_TEST(place(0) == nullptr);
+  BOOST_TEST(engine.cancel(*tight));
+  ReceiveRequest* const first = engine.receive(Cursor(Shape::contiguous(memory.data(), 40'000)), {kAny, 5}, false);
+  ReceiveRequest* const second = engine.receive(Cursor(Shape::contiguous(memory.data(), 20'000)), {2, kAny}, true);
+  BOOST_TEST(place(0) == memory.data());
+  BOOST_TEST(!engine.cancel(*first));
+  const DataHeader more{kEagerMessage, 0};
+  std::vector<std::byte> part(sizeof more + 10);
+  std::memcpy(part.data(), &more, sizeof more);
+  engine.on_data(0, part);  // not inside a message that the network writes
+  BOOST_TEST(job.platform(1).rejected == 2);
+  BOOST_TEST(place(2) == memory.data());
+  BOOST_TEST((first->phase != Phase::complete && second->phase != Phase::complete));
+  engine.eager_placed(2, 20'000);
+  engine.eager_placed(0, 20'000);
+  BOOST_TEST((first->phase == Phase::complete && second->phase == Phase::complete));
+  BOOST_TEST(first->result.bytes == 20'000U);
+  BOOST_TEST(first->result.source == 0);
+  BOOST_TEST(second->result.source == 2);
+  BOOST_TEST(second->result.tag == 5);
+  BOOST_TEST(job.platform(1).rejected == 2);
+}
+
 BOOST_AUTO_TEST_CASE(an_lmt_that_is_not_permitted_is_replaced) {
   Job job(2, plain_settings(LmtChoice::automatic));
   job.platform(1).may_read = false;
