@@ -20,20 +20,20 @@ class Measured {
     Size& size = of(bytes);
     const Estimate& first = size.of(usual);
     const Estimate& second = size.of(other);
-    if (first.samples < kTrials) return usual;
-    if (second.samples < kTrials) return other;
+    if (first.samples < kFirstSamples) return usual;
+    if (second.samples < kFirstSamples) return other;
     const bool is_usual_faster = first.ns_per_byte <= second.ns_per_byte;
     const bool looks_again = ++size.choices % kLookAgain == 0;
     return is_usual_faster != looks_again ? usual : other;
   }
 
-  // Notes that a message has taken so long. The shortest trial counts; after the trials each sample moves the estimate,
+  // Notes that a message has taken so long. Of the first samples the shortest counts; each later one moves the estimate,
   // one that was interrupted only a little.
   void note(std::size_t bytes, LmtKind kind, std::uint64_t ns) noexcept {
     Estimate& estimate = of(bytes).of(kind);
     const double now = static_cast<double>(ns) / static_cast<double>(bytes);
     if (estimate.samples == 0) estimate.ns_per_byte = now;
-    if (estimate.samples < kTrials) {
+    if (estimate.samples < kFirstSamples) {
       ++estimate.samples;
       estimate.ns_per_byte = std::min(estimate.ns_per_byte, now);
     } else {
@@ -44,7 +44,7 @@ class Measured {
  private:
   struct Estimate {
     double ns_per_byte = 0;
-    std::uint32_t samples = 0;  // at most kTrials
+    std::uint32_t samples = 0;  // at most kFirstSamples
   };
   struct Size {
     Estimate kinds[kLmtKinds];
@@ -52,7 +52,7 @@ class Measured {
 
     Estimate& of(LmtKind kind) noexcept { return kinds[static_cast<std::uint32_t>(kind)]; }
   };
-  static constexpr std::uint32_t kTrials = 4;
+  static constexpr std::uint32_t kFirstSamples = 4;
   static constexpr std::uint32_t kLookAgain = 128;
   static constexpr double kWeight = 8;
   // Sizes between two powers of two share their estimates.
