@@ -136,10 +136,11 @@ am::Verdict handle_contribution(am::Endpoint&, const am::Message& message) {
   return am::Verdict::done;
 }
 
-// Long eager messages of PEs of other nodes are written to their buffer as they arrive.
+// Long data of PEs of other nodes are written to their window, or to their eager message, as they arrive.
 std::byte* place_long(int source, am::Bytes payload, std::size_t bytes) {
   const FlagHeader header = header_in(payload, source);
-  if (header.total == 0 || header.epoch == 0) damaged(source, header);
+  const bool has_place = header.total != 0 || (header.window != 0 && header.window <= windows::kBuiltinWindows);
+  if (!has_place || header.epoch == 0) damaged(source, header);
   return place_of(checked_receiver(header, source), header, bytes, source);
 }
 

@@ -2,6 +2,7 @@
 
 #include "am/endpoint.hpp"
 #include "coll/common/flags.hpp"
+#include "onesided/rdma.hpp"
 #include "rma/copy.hpp"
 
 namespace shmemx::coll {
@@ -28,8 +29,11 @@ void MemberAccess::put_strided(int pe, const std::byte* own_dest, const std::byt
 void put_with_flag(const TeamGroup& group, int pe, const std::byte* own_dest, std::span<const std::byte> source,
                    std::uint64_t epoch) noexcept {
   const Team& team = group.team();
-  const bool is_short = !source.empty() && source.size() < transport::kLongBytes && !context::is_mapped(team.route, pe);
-  if (is_short) return send_put(team, group.routine(), context::place_of(team.route, own_dest, pe), epoch, source);
+  if (!source.empty() && !context::is_mapped(team.route, pe)) {
+    const context::Place dest = context::place_of(team.route, own_dest, pe);
+    if (!onesided::goes_by_rdma(dest.pe, source.size()))
+      return send_put(team, group.routine(), dest, epoch, source);
+  }
   MemberAccess{team.route, group.routine(), am::kNotCounted}.put(pe, own_dest, source.data(), source.size());
   set_flag(team, group.routine(), pe, epoch);
 }
