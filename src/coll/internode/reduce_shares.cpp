@@ -5,6 +5,7 @@
 // crosses between two nodes once each way.
 //
 // Source and dest may be the same: a worker writes dest only where all have read already.
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -83,29 +84,29 @@ class ShareReduction {
   // Receives the other nodes' parts of this node's piece, combines them node by node, and stores the result.
   void combine_own(const Piece& own, std::uint64_t epoch) {
     if (own.nelems == 0) return await_empty_messages(epoch);
-    std::byte* result = nullptr;
-    EagerMessage first;
-    for (int node = 0; node < nodes_.count(); ++node) {
-      if (node == nodes_.mine) {
-        const std::byte* const from = partial(own, buffer_.get());
-        if (node != 0) {
-          combine_.accumulate(result, from, own.nelems);
-        } else {
-          result = buffer_.get();
-          if (from != result) std::memcpy(result, from, own.bytes);
-        }
-        continue;
-      }
-      EagerMessage message = await_eager(team_, group_.routine(), worker(node), epoch, own.bytes);
-      if (node != 0) {
-        combine_.accumulate(result, message.data(), own.nelems);
-      } else {
-        first = std::move(message);
-        result = first.data();
-      }
+    std::vector<EagerMessage> messages(node_count());
+    std::vector<const std::byte*> parts(node_count());
+    parts[static_cast<std::size_t>(nodes_.mine)] = partial(own, buffer_.get());
+    for (int i = 1; i < nodes_.count(); ++i) {
+      const auto node = static_cast<std::size_t>(nodes_.behind(i));
+      messages[node] = await_eager(team_, group_.routine(), worker(nodes_.behind(i)), epoch, own.bytes);
+      parts[node] = messages[node].data();
     }
-    std::memcpy(dest_ + own.offset, result, own.bytes);
-    distribute(own.offset, result, own.bytes);
+    combine_parts(parts, own);
+    distribute(own.offset, dest_ + own.offset, own.bytes);
+  }
+
+  // Block by block, so that sums in progress stay in the first-level cache. The own part may lie where the result goes.
+  void combine_parts(const std::vector<const std::byte*>& parts, const Piece& own) {
+    alignas(kCacheLine) std::byte block[kCacheBlockBytes];
+    const std::size_t most = kCacheBlockBytes / combine_.element_bytes;
+    for (std::size_t at = 0; at < own.nelems; at += most) {
+      const std::size_t count = std::min(most, own.nelems - at);
+      const std::size_t begin = at * combine_.element_bytes;
+      std::memcpy(block, parts[0] + begin, count * combine_.element_bytes);
+      for (std::size_t node = 1; node < parts.size(); ++node) combine_.accumulate(block, parts[node] + begin, count);
+      std::memcpy(dest_ + own.offset + begin, block, count * combine_.element_bytes);
+    }
   }
 
   void await_empty_messages(std::uint64_t epoch) {
