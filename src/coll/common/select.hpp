@@ -7,8 +7,9 @@
 //   broadcast           up to kPushBytes pushed: flat up to       flat up to 4 nodes and kPushBytes, a chain for very
 //                       kFlatPushPes, else a tree; then pulled    long data over more than 3 nodes, else a tree
 //   fcollect, collect   each PE stores to all                     leaders up to 32 KiB in all, else PE to PE
-//   alltoall(s)         each PE stores to all                     leaders up to 512 bytes a block, else PE to PE;
-//                                                                 over more than 3 nodes leaders use a mesh
+//   alltoall(s)         each PE stores to all                     leaders up to 512 bytes a block, or 8 KiB a pair of
+//                                                                 nodes, else PE to PE; leaders of more than 3 nodes
+//                                                                 use a mesh and take up to 512 bytes
 //   reduction, scan     published up to kScratchBytes a PE and    leaders up to 8 KiB or if shares would be short,
 //                       kShortReductionBytes in all, else shares  else shares
 //   crowded node        of more than kFlatPes PEs: all but broadcast, scan and alltoall by the combining tree up to
@@ -92,23 +93,25 @@ constexpr std::size_t active_reduction_block(int n_pes) noexcept {
 
 // ---- several nodes ----
 
-// Broadcasts travel in segments, so that a node passes on the first ones while it receives the others. To one node
-// without peers they travel whole.
-inline std::size_t broadcast_segment(const TeamNodes& nodes) noexcept {
-  constexpr std::size_t kSegmentBytes = std::size_t{128} << 10;
-  constexpr std::size_t kWholeBytes = std::size_t{8} << 20;
-  return nodes.count() == 2 && nodes.members.size() == 2 ? kWholeBytes : kSegmentBytes;
-}
-
 // A chain sends all data once from each node; a tree reaches the last node earlier.
 enum class NodesBroadcast : std::uint8_t { flat, chain, tree };
 inline NodesBroadcast nodes_broadcast(const TeamNodes& nodes, std::size_t bytes) noexcept {
   constexpr int kFlatNodes = 4;
   constexpr int kTreeNodes = 3;
-  constexpr std::size_t kChainSegments = 8;  // for each node on the path
+  constexpr std::size_t kChainBytes = std::size_t{1} << 20;  // for each node on the path
   if (nodes.count() <= kFlatNodes && bytes <= kPushBytes) return NodesBroadcast::flat;
-  const std::size_t chain_bytes = kChainSegments * broadcast_segment(nodes) * static_cast<std::size_t>(nodes.count());
-  return nodes.count() > kTreeNodes && bytes >= chain_bytes ? NodesBroadcast::chain : NodesBroadcast::tree;
+  const bool is_very_long = bytes >= kChainBytes * static_cast<std::size_t>(nodes.count());
+  return nodes.count() > kTreeNodes && is_very_long ? NodesBroadcast::chain : NodesBroadcast::tree;
+}
+
+// Broadcasts travel in segments, so that a node passes on the first ones while it receives the others. Shorter ones cost
+// more turns of PEs that share cores. To one node without peers they travel whole.
+inline std::size_t broadcast_segment(const TeamNodes& nodes, NodesBroadcast shape) noexcept {
+  constexpr std::size_t kChainSegmentBytes = std::size_t{256} << 10;
+  constexpr std::size_t kTreeSegmentBytes = std::size_t{512} << 10;
+  constexpr std::size_t kWholeBytes = std::size_t{8} << 20;
+  if (nodes.count() == 2 && nodes.members.size() == 2) return kWholeBytes;
+  return shape == NodesBroadcast::chain ? kChainSegmentBytes : kTreeSegmentBytes;
 }
 
 // The leaders send to each other directly: one step, but a message to each. Else in log2(n) rounds.
@@ -135,13 +138,18 @@ inline bool collect_by_leaders(const TeamNodes& nodes, std::size_t bytes) noexce
 
 // Over more nodes short messages are combined once more, along the rows and columns of a mesh.
 inline bool alltoall_on_mesh(const TeamNodes& nodes) noexcept { return nodes.count() > 3; }
-// alltoall: a message for each pair of nodes, or for each pair of PEs. `bytes`: of one block.
+// alltoall: a message for each pair of nodes, or for each pair of PEs. `bytes`: of one block. Longer blocks than the
+// first limit are combined, too, where all that two nodes exchange is short; on a mesh they would travel twice.
 inline bool alltoall_by_leaders(const TeamNodes& nodes, std::size_t bytes) noexcept {
   constexpr std::size_t kShortBlockBytes = 512;
+  constexpr std::size_t kShortNodeBlockBytes = 8192;
   constexpr std::size_t kMaxNodeBytes = std::size_t{1} << 20;  // that one leader copies
   const std::size_t n = nodes.members.size();
-  if (bytes > kShortBlockBytes || bytes * n * static_cast<std::size_t>(nodes.max_size) > kMaxNodeBytes) return false;
-  return nodes.count() < static_cast<int>(n) || alltoall_on_mesh(nodes);
+  const auto max_size = static_cast<std::size_t>(nodes.max_size);
+  if (bytes > kMaxNodeBytes || bytes * n * max_size > kMaxNodeBytes) return false;
+  if (alltoall_on_mesh(nodes)) return bytes <= kShortBlockBytes;
+  const bool is_short = bytes <= kShortBlockBytes || bytes * max_size * max_size <= kShortNodeBlockBytes;
+  return is_short && nodes.count() < static_cast<int>(n);
 }
 
 // The leaders compute a scan, or the PEs of all nodes by shares, block by block from node to node.

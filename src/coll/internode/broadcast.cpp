@@ -14,10 +14,10 @@ namespace {
 // This PE's node in the tree of nodes whose root is the root's node: its parent and its children.
 class BroadcastTree {
  public:
-  BroadcastTree(const TeamNodes& nodes, int root_node, std::size_t bytes) : nodes_(nodes), root_node_(root_node) {
+  BroadcastTree(const TeamNodes& nodes, int root_node, NodesBroadcast shape) : nodes_(nodes), root_node_(root_node) {
     const int n = nodes.count();
     const int self = (nodes.mine - root_node + n) % n;
-    switch (nodes_broadcast(nodes, bytes)) {
+    switch (shape) {
       case NodesBroadcast::flat:
         make_flat(self);
         break;
@@ -72,8 +72,9 @@ class Broadcast {
         bytes_(bytes) {}
 
   void run() {
-    const BroadcastTree tree(nodes_, root_node_, bytes_);
-    const std::size_t segment = broadcast_segment(nodes_);
+    const NodesBroadcast shape = nodes_broadcast(nodes_, bytes_);
+    const BroadcastTree tree(nodes_, root_node_, shape);
+    const std::size_t segment = broadcast_segment(nodes_, shape);
     std::size_t at = 0;
     do {
       const std::size_t length = std::min(segment, bytes_ - at);

@@ -65,8 +65,9 @@ BOOST_AUTO_TEST_CASE(the_length_selects_the_algorithm_of_a_broadcast_between_nod
   const TeamNodes two = nodes_with(2, 1);
   const TeamNodes four = nodes_with(4, 2);
   const TeamNodes five = nodes_with(5, 2);
-  BOOST_CHECK_EQUAL(coll::broadcast_segment(two), std::size_t{8} << 20);
-  BOOST_CHECK_EQUAL(coll::broadcast_segment(nodes_with(2, 2)), std::size_t{128} << 10);
+  BOOST_CHECK_EQUAL(coll::broadcast_segment(two, NodesBroadcast::tree), std::size_t{8} << 20);
+  BOOST_CHECK_EQUAL(coll::broadcast_segment(nodes_with(2, 2), NodesBroadcast::tree), std::size_t{512} << 10);
+  BOOST_CHECK_EQUAL(coll::broadcast_segment(four, NodesBroadcast::chain), std::size_t{256} << 10);
   BOOST_CHECK(coll::nodes_broadcast(four, 16384) == NodesBroadcast::flat);
   BOOST_CHECK(coll::nodes_broadcast(five, 16384) == NodesBroadcast::tree);
   BOOST_CHECK(coll::nodes_broadcast(four, (std::size_t{4} << 20) - 1) == NodesBroadcast::tree);
@@ -82,8 +83,10 @@ BOOST_AUTO_TEST_CASE(leaders_execute_short_operations) {
   BOOST_CHECK(coll::reduce_by_leaders(nodes_with(16, 1), 16383) && !coll::reduce_by_leaders(nodes_with(16, 1), 16384));
   BOOST_CHECK(coll::collect_by_leaders(three, 32768) && !coll::collect_by_leaders(three, 32769));
   BOOST_CHECK(coll::collect_by_leaders(four, 32768) && !coll::collect_by_leaders(nodes_with(3, 1), 8));
-  BOOST_CHECK(coll::alltoall_by_leaders(three, 512) && !coll::alltoall_by_leaders(three, 513));
-  BOOST_CHECK(coll::alltoall_by_leaders(four, 512) && !coll::alltoall_by_leaders(nodes_with(3, 1), 8));
+  BOOST_CHECK(coll::alltoall_by_leaders(three, 2048) && !coll::alltoall_by_leaders(three, 2049));
+  BOOST_CHECK(coll::alltoall_by_leaders(nodes_with(2, 8), 512) && !coll::alltoall_by_leaders(nodes_with(2, 8), 513));
+  BOOST_CHECK(coll::alltoall_by_leaders(four, 512) && !coll::alltoall_by_leaders(four, 513));
+  BOOST_CHECK(!coll::alltoall_by_leaders(nodes_with(3, 1), 8));
   BOOST_CHECK(coll::alltoall_on_mesh(four) && !coll::alltoall_on_mesh(three));
   BOOST_CHECK(coll::scan_by_leaders(8192) && !coll::scan_by_leaders(8193));
 }
