@@ -87,6 +87,25 @@ PE_TEST(broadcasts_of_every_length_from_every_root) {
   });
 }
 
+// More than what goes whole to another node, and enough for a chain of nodes. The second one follows at once.
+PE_TEST(very_long_broadcasts_are_passed_on_in_segments) {
+  const std::size_t count = (std::size_t{9} << 20) / sizeof(long) + 5;
+  const int roots[] = {pes() - 1, pes() / 2};
+  Symmetric<long> dest(2 * (count + 1)), source(count);
+  long* const dests[] = {dest.get(), dest.get() + count + 1};
+  for (std::size_t i = 0; i < count; ++i) source[i] = word(me(), 5, i, count);
+  dests[0][count] = dests[1][count] = 77;
+  shmem_barrier_all();
+  for (std::size_t turn = 0; turn < 2; ++turn)
+    CHECK_EQUAL(shmem_long_broadcast(SHMEM_TEAM_WORLD, dests[turn], source.get(), count, roots[turn]), 0);
+  for (std::size_t turn = 0; turn < 2; ++turn) {
+    std::size_t bad = 0;
+    for (std::size_t i = 0; i < count; ++i) bad += dests[turn][i] != word(roots[turn], 5, i, count);
+    CHECK_EQUAL(bad, 0u);
+    CHECK_EQUAL(dests[turn][count], 77);
+  }
+}
+
 // Without barriers between the calls, so that PEs run ahead of each other as far as the routines allow.
 PE_TEST(collectives_without_a_barrier_between_them) {
   const Teams teams;
