@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 
@@ -53,6 +54,7 @@ Arena::Arena(Arena&& other) noexcept
     : fd_(std::move(other.fd_)),
       header_(std::exchange(other.header_, nullptr)),
       header_mapped_bytes_(other.header_mapped_bytes_),
+      pes_(std::move(other.pes_)),
       channel_(std::exchange(other.channel_, nullptr)),
       block0_(other.block0_),
       mapped_(std::exchange(other.mapped_, nullptr)),
@@ -70,10 +72,11 @@ Result<Arena> Arena::open(UniqueFd fd) {
   struct stat status;
   if (::fstat(fd.get(), &status) != 0) return system_error("look at the arena file");
   SHMEMX_TRY_ASSIGN(first, map_shared(fd.get(), 0, kPageBytes));
-  const std::size_t n_pes = static_cast<bootstrap::JobHeader*>(first)->n_pes;
+  const auto* const page = static_cast<bootstrap::JobHeader*>(first);
+  const std::size_t n_places = page->n_places;
+  const std::size_t wanted = bootstrap::layout_of(page).bytes();
   ::munmap(first, kPageBytes);
-  const std::size_t wanted = bootstrap::header_bytes(n_pes);
-  if (n_pes == 0 || static_cast<std::size_t>(status.st_size) < wanted) {
+  if (n_places == 0 || static_cast<std::size_t>(status.st_size) < wanted) {
     return Error{Errc::protocol, 0, "the arena file is shorter than its header says"};
   }
   Arena arena;
@@ -81,7 +84,29 @@ Result<Arena> Arena::open(UniqueFd fd) {
   arena.header_ = static_cast<bootstrap::JobHeader*>(header);
   arena.header_mapped_bytes_ = wanted;
   arena.fd_ = std::move(fd);
+  const std::size_t grows_at = round_up(bootstrap::layout_of(arena.header_).locations(), kPageBytes);
+  leave_out_of_dumps(static_cast<std::byte*>(header) + grows_at, wanted - grows_at);
   return arena;
+}
+
+std::size_t Arena::place_of(int pe) const noexcept {
+  if (pes_.empty()) return static_cast<std::size_t>(pe);
+  return static_cast<std::size_t>(std::lower_bound(pes_.begin(), pes_.end(), pe) - pes_.begin());
+}
+
+bool Arena::has(int pe) const noexcept {
+  return pes_.empty() ? pe >= 0 && static_cast<std::uint32_t>(pe) < header_->n_places
+                      : std::binary_search(pes_.begin(), pes_.end(), pe);
+}
+
+std::vector<bootstrap::RecordOfPe> Arena::records() const {
+  std::vector<bootstrap::RecordOfPe> all;
+  for (std::size_t place = 0; place < header_->n_node_pes; ++place)
+    all.push_back({pes_.empty() ? static_cast<int>(place) : pes_[place], bootstrap::record_of(header_, place)});
+  for (std::size_t i = 0; i < header_->n_foreign; ++i)
+    all.push_back({header_->foreign_pes[i], bootstrap::foreign_record_of(header_, i)});
+  std::sort(all.begin(), all.end(), [](const auto& left, const auto& right) { return left.pe < right.pe; });
+  return all;
 }
 
 Status Arena::map_channel(const Geometry& geometry, std::size_t node) {

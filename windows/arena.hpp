@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "base/pe.hpp"
 #include "base/result.hpp"
@@ -40,12 +41,16 @@ class Arena {
   Status map_own_block(const Geometry& geometry, std::size_t node, NodeIndex own, bool guard_others);
 
   bootstrap::JobHeader& header() const noexcept { return *header_; }
-  bootstrap::PeRecord& record(int pe) const noexcept {
-    return *bootstrap::record_of(header_, static_cast<std::size_t>(pe));
-  }
+  // Which PEs of the job share the arena, in ascending order. Without that it is all of them.
+  void set_pes(std::vector<int> pes) { pes_ = std::move(pes); }
+  bool has(int pe) const noexcept;
+  // Of a PE that shares the arena.
+  bootstrap::PeRecord& record(int pe) const noexcept { return *bootstrap::record_of(header_, place_of(pe)); }
   bootstrap::PeAddresses& endpoint_addresses(int pe) const noexcept {
-    return *bootstrap::addresses_of(header_, static_cast<std::size_t>(pe));
+    return *bootstrap::addresses_of(header_, place_of(pe));
   }
+  // Returns the records of all PEs that share the arena, and those of other PEs that matter here, by world PE.
+  std::vector<bootstrap::RecordOfPe> records() const;
   // By world PE: where each PE of the job is.
   PeLocation* locations() const noexcept { return bootstrap::locations_of(header_); }
   const Geometry& geometry() const noexcept { return geometry_; }
@@ -78,10 +83,12 @@ class Arena {
  private:
   Arena() = default;
   Status map_channel(const Geometry& geometry, std::size_t node);
+  std::size_t place_of(int pe) const noexcept;
 
   UniqueFd fd_;
   bootstrap::JobHeader* header_ = nullptr;
   std::size_t header_mapped_bytes_ = 0;
+  std::vector<int> pes_;
   std::byte* channel_ = nullptr;
   std::uintptr_t block0_ = 0;  // of the node's first PE, also where that one is not mapped
   void* mapped_ = nullptr;     // the blocks' mappings

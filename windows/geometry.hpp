@@ -1,6 +1,6 @@
 // Where everything lies in the node's arena file. Pure arithmetic, computed alike by every PE from the job records.
 //
-//   job header | PE records | channel region of each node | block of PE 0 | block of PE 1 | ...
+//   job header | PE records | locations | channel region of each node | block of PE 0 | block of PE 1 | ...
 //   block: collective slots | static data | doorbell page | symmetric heap | gap
 //   PE 0, PE 1, ... are the PEs of the node, by node index. Where several nodes are pretended on one machine they share
 //   the file, and what is one node's follows what is the other's. A PE maps what is its own node's.
@@ -37,11 +37,12 @@ struct Sharing {
   std::size_t n_world_pes;  // of the job
   std::size_t n_node_pes;   // of its largest node: all nodes are laid out alike
   std::size_t n_nodes;      // that use the file
+  std::size_t n_places;     // for PEs in the file
 
   // A job on one node.
-  constexpr Sharing(std::size_t n_pes) : n_world_pes(n_pes), n_node_pes(n_pes), n_nodes(1) {}
+  constexpr Sharing(std::size_t n_pes) : Sharing(n_pes, n_pes, 1) {}
   constexpr Sharing(std::size_t world, std::size_t node, std::size_t nodes)
-      : n_world_pes(world), n_node_pes(node), n_nodes(nodes) {}
+      : n_world_pes(world), n_node_pes(node), n_nodes(nodes), n_places(node * nodes) {}
 };
 
 struct Geometry {
@@ -70,7 +71,7 @@ constexpr Geometry make_geometry(Sharing sharing, std::size_t static_bytes, std:
   Geometry g;
   g.n_pes = sharing.n_node_pes;
   g.slot_bytes = slot_bytes(sharing.n_node_pes);
-  g.channel_offset = bootstrap::header_bytes(sharing.n_world_pes);
+  g.channel_offset = bootstrap::header_bytes(sharing.n_world_pes, sharing.n_places);
   g.channel_bytes = round_up(channel_bytes, kPageBytes);
   g.blocks_offset = round_up(g.channel_offset + sharing.n_nodes * g.channel_bytes, kHugePageBytes);
   g.static_offset = round_up(kTeamSlots * g.slot_bytes, kPageBytes);

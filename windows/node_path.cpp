@@ -9,6 +9,7 @@ namespace shmemx::windows {
 namespace {
 
 using bootstrap::PeRecord;
+using bootstrap::RecordOfPe;
 
 constexpr std::uint64_t kAddressSpaceBytes = std::uint64_t{1} << 46;  // for what a PE maps; x86-64 has 2^47
 constexpr std::uint64_t kSmallestHeapBytes = std::uint64_t{1} << 20;
@@ -25,8 +26,7 @@ const char* name_of(NodePath path) {
   return "auto";
 }
 
-Error differs(const char* variable, std::size_t first, const std::string& its, std::size_t other,
-              const std::string& others) {
+Error differs(const char* variable, int first, const std::string& its, int other, const std::string& others) {
   return Error{Errc::invalid_argument, 0,
                std::string(variable) + " is " + its + " on PE " + std::to_string(first) + " and " + others + " on PE " +
                    std::to_string(other) + ", all PEs have to set the same"};
@@ -51,9 +51,10 @@ struct Wishes {
   std::uint64_t channel_bytes;
 };
 
-Wishes wishes_of(std::span<const PeRecord> records, const Sharing& sharing, std::size_t channel_bytes) {
+Wishes wishes_of(std::span<const RecordOfPe> records, const Sharing& sharing, std::size_t channel_bytes) {
   Wishes wishes{.sharing = sharing, .channel_bytes = channel_bytes};
-  for (const PeRecord& record : records) {
+  for (const RecordOfPe& of_pe : records) {
+    const PeRecord& record = *of_pe.record;
     wishes.path = std::max(wishes.path, record.node_path);
     wishes.static_bytes = std::max(wishes.static_bytes, record.static_bytes);
     wishes.heap_bytes = std::min(wishes.heap_bytes, record.heap_bytes);
@@ -133,33 +134,34 @@ Error no_room(const Wishes& wishes, std::size_t blocks) {
 
 }  // namespace
 
-Status check_agreement(std::span<const PeRecord> records) {
-  const auto no_wish = [](const PeRecord& record) { return record.node_path == NodePath::automatic; };
+Status check_agreement(std::span<const RecordOfPe> records) {
+  const auto no_wish = [](const RecordOfPe& of_pe) { return of_pe.record->node_path == NodePath::automatic; };
   const auto first = std::find_if_not(records.begin(), records.end(), no_wish);
   for (auto other = first; other != records.end(); ++other) {
-    if (no_wish(*other) || other->node_path == first->node_path) continue;
-    return differs("SHMEMX_NODE_PATH", static_cast<std::size_t>(first - records.begin()), name_of(first->node_path),
-                   static_cast<std::size_t>(other - records.begin()), name_of(other->node_path));
+    if (no_wish(*other) || other->record->node_path == first->record->node_path) continue;
+    return differs("SHMEMX_NODE_PATH", first->pe, name_of(first->record->node_path), other->pe,
+                   name_of(other->record->node_path));
   }
-  for (std::size_t pe = 1; pe < records.size(); ++pe) {
-    if (records[pe].queue_cells != records[0].queue_cells)
-      return differs("SHMEMX_QUEUE_CELLS", 0, std::to_string(records[0].queue_cells), pe,
-                     std::to_string(records[pe].queue_cells));
-    if (records[pe].queue_cell_bytes != records[0].queue_cell_bytes)
-      return differs("SHMEMX_QUEUE_CELL_BYTES", 0, std::to_string(records[0].queue_cell_bytes), pe,
-                     std::to_string(records[pe].queue_cell_bytes));
-    if (records[pe].pes_per_node != records[0].pes_per_node)
-      return differs("SHMEMX_PES_PER_NODE", 0, std::to_string(records[0].pes_per_node), pe,
-                     std::to_string(records[pe].pes_per_node));
-    if (records[pe].node_order != records[0].node_order)
-      return differs("SHMEMX_NODE_ORDER", 0, order_text(records[0]), pe, order_text(records[pe]));
-    if (records[pe].networks != records[0].networks)
-      return differs("SHMEMX_TRANSPORT", 0, networks_text(records[0]), pe, networks_text(records[pe]));
+  const auto& [pe0, mine] = records.front();
+  for (const auto& [pe, theirs] : records.subspan(1)) {
+    if (theirs->queue_cells != mine->queue_cells)
+      return differs("SHMEMX_QUEUE_CELLS", pe0, std::to_string(mine->queue_cells), pe,
+                     std::to_string(theirs->queue_cells));
+    if (theirs->queue_cell_bytes != mine->queue_cell_bytes)
+      return differs("SHMEMX_QUEUE_CELL_BYTES", pe0, std::to_string(mine->queue_cell_bytes), pe,
+                     std::to_string(theirs->queue_cell_bytes));
+    if (theirs->pes_per_node != mine->pes_per_node)
+      return differs("SHMEMX_PES_PER_NODE", pe0, std::to_string(mine->pes_per_node), pe,
+                     std::to_string(theirs->pes_per_node));
+    if (theirs->node_order != mine->node_order)
+      return differs("SHMEMX_NODE_ORDER", pe0, order_text(*mine), pe, order_text(*theirs));
+    if (theirs->networks != mine->networks)
+      return differs("SHMEMX_TRANSPORT", pe0, networks_text(*mine), pe, networks_text(*theirs));
   }
   return {};
 }
 
-Result<NodePlan> plan_node(std::span<const PeRecord> records, const Sharing& sharing, std::size_t channel_bytes) {
+Result<NodePlan> plan_node(std::span<const RecordOfPe> records, const Sharing& sharing, std::size_t channel_bytes) {
   const Wishes wishes = wishes_of(records, sharing, channel_bytes);
   const std::size_t n_pes = sharing.n_node_pes;
   const std::uint64_t heap_of_all = heap_for(wishes, n_pes);

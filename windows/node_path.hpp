@@ -21,11 +21,11 @@ struct NodePlan {
 };
 
 // Are the wishes the same where they have to be? The error names variable, PEs and values.
-Status check_agreement(std::span<const bootstrap::PeRecord> records);
+Status check_agreement(std::span<const bootstrap::RecordOfPe> records);
 
 // Wishes that agree. Heap: the smallest wish; where nobody asked for a size, less when the tightest address space
 // leaves less. The address space has to hold the blocks of a node's PEs, however many others the job has.
-Result<NodePlan> plan_node(std::span<const bootstrap::PeRecord> records, const Sharing& sharing,
+Result<NodePlan> plan_node(std::span<const bootstrap::RecordOfPe> records, const Sharing& sharing,
                            std::size_t channel_bytes);
 
 }  // namespace shmemx::windows

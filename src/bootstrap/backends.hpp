@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -30,6 +31,8 @@ class Kvs {
   virtual Result<std::string> get(int owner, const std::string& key) = 0;
   virtual void abort(int status) = 0;
   virtual bool ends_all() const { return true; }
+  // Returns false for PEs that are only claimed to exist (synthetic.cpp).
+  virtual bool is_real(int /*pe*/) const { return true; }
   // Returns true if MPI in the same process uses this store's connection to the launcher, and may end it.
   virtual bool is_shared_with_mpi() const { return false; }
   virtual void finalize() = 0;
@@ -39,6 +42,13 @@ using KvsPtr = std::unique_ptr<Kvs>;
 // Returns true if at least one variable of wire.hpp is set; connect_oshrun() then succeeds or fails for good.
 bool started_by_oshrun();
 Result<BootstrapPtr> connect_oshrun();
+// What oshrun has handed to this PE.
+struct OshrunJob {
+  Identity identity;
+  std::uint64_t job_id = 0;
+  int fd = -1;  // of the arena
+};
+Result<OshrunJob> read_oshrun_job();
 
 // Makes a job of one PE without a launcher.
 BootstrapPtr make_single(std::string note);
@@ -51,6 +61,9 @@ Result<KvsPtr> connect_pmix();
 Result<KvsPtr> connect_slurm_step();
 // A store over the functions of the calling program.
 KvsPtr make_caller_kvs(const Caller& caller);
+// PEs of oshrun as some of those of a larger job, as the variable says (config/synthetic_world.hpp).
+inline constexpr char kEnvSyntheticWorld[] = "SHMEMX_SYNTHETIC_WORLD";
+Result<BootstrapPtr> connect_synthetic(const std::string& world);
 // `own` says where this PE runs.
 BootstrapPtr make_kvs_bootstrap(KvsPtr kvs, HostDescription own);
 

@@ -3,6 +3,7 @@
 // time. Or the calling program, if it starts the library itself.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -14,6 +15,7 @@
 
 #include "base/result.hpp"
 #include "base/unique_fd.hpp"
+#include "bootstrap/node_runs.hpp"
 
 namespace shmemx::bootstrap {
 
@@ -24,14 +26,26 @@ struct Identity {
 
 // Which PEs share an arena. Nodes are numbered in the order of their lowest PE.
 struct NodeMap {
-  std::vector<std::uint32_t> node_of;  // by PE; empty: all are on one node
-  std::vector<std::string> hosts;      // by node; a machine may be several nodes
-  std::string why;                     // why one machine is several nodes: one clause, or empty
+  NodeRuns node_of;                // empty: all are on one node
+  std::vector<std::string> hosts;  // by node; a machine may be several nodes
+  std::string why;                 // why one machine is several nodes: one clause, or empty
+  std::vector<int> real_nodes;     // if others are only claimed to exist, these, in ascending order; else empty
 
   int n_nodes() const noexcept { return node_of.empty() ? 1 : static_cast<int>(hosts.size()); }
   int node(int pe) const noexcept {
-    return node_of.empty() ? 0 : static_cast<int>(node_of[static_cast<std::size_t>(pe)]);
+    return node_of.empty() ? 0 : static_cast<int>(node_of.of(static_cast<std::uint32_t>(pe)));
   }
+  bool is_real(int node) const noexcept {
+    return real_nodes.empty() || std::binary_search(real_nodes.begin(), real_nodes.end(), node);
+  }
+  // Calls use(pe, node) for each of n_pes PEs, in ascending order.
+  template <class Use>
+  void for_each(int n_pes, const Use& use) const {
+    if (!node_of.empty()) return node_of.for_each(use);
+    for (int pe = 0; pe < n_pes; ++pe) use(pe, 0U);
+  }
+  // The PEs of the node of `pe`, in ascending order.
+  std::vector<int> pes_with(int pe, int n_pes) const;
 };
 
 // The map of a job on one node, and the error of an exchange between nodes there.

@@ -34,6 +34,7 @@ class CountedKvs final : public Kvs {
   }
   void abort(int status) override { store_->abort(status); }
   bool ends_all() const override { return store_->ends_all(); }
+  bool is_real(int pe) const override { return store_->is_real(pe); }
   bool is_shared_with_mpi() const override { return store_->is_shared_with_mpi(); }
   void finalize() override { store_->finalize(); }
 

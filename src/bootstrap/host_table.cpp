@@ -25,15 +25,13 @@ void HostTable::append(const HostTable& higher) {
   for (const int index : higher.index_) index_.push_back(number[static_cast<std::size_t>(index)]);
 }
 
-Result<std::vector<HostDescription>> HostTable::hosts() const {
+Result<Hosts> HostTable::hosts() const {
   std::vector<HostDescription> decoded;
   for (const std::string& text : different_) {
     SHMEMX_TRY_ASSIGN(host, decode_host(text));
     decoded.push_back(std::move(host));
   }
-  std::vector<HostDescription> all;
-  for (const int index : index_) all.push_back(decoded[static_cast<std::size_t>(index)]);
-  return all;
+  return Hosts(std::move(decoded), index_);
 }
 
 std::string HostTable::text() const {

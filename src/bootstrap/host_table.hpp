@@ -12,9 +12,12 @@ class HostTable {
  public:
   // Of one PE.
   explicit HostTable(const HostDescription& own);
+  // Of several: encoded descriptions, no two equal, and by PE which of them.
+  HostTable(std::vector<std::string> different, Leaders index)
+      : different_(std::move(different)), index_(std::move(index)) {}
   // Adds the PEs of `higher` behind the own ones.
   void append(const HostTable& higher);
-  Result<std::vector<HostDescription>> hosts() const;  // by PE
+  Result<Hosts> hosts() const;
 
   std::string text() const;
   static Result<HostTable> of_text(const std::string& text);

@@ -141,7 +141,7 @@ class KvsBootstrap final : public Bootstrap {
   std::vector<int> first_pes_;  // by node
 
   // While the nodes are being found.
-  std::vector<HostDescription> hosts_;  // PE 0 has all
+  Hosts hosts_;  // on PE 0
   NewJob job_{};
   UniqueFd arena_;
   MappedHeader header_;
@@ -325,17 +325,23 @@ Result<MakerHosts> KvsBootstrap::agree_on_hosts() {
 
 // Fills the map of the nodes from the makers and their hosts.
 Status KvsBootstrap::number_nodes() {
-  first_pes_ = makers_;
-  hosts_.clear();
+  first_pes_ = std::move(makers_);
+  hosts_ = {};
   if (first_pes_.size() == 1) return {};
   if (maker_hosts_.names.size() != first_pes_.size())
     return Error{Errc::protocol, 0, "the first PE names other hosts than there are nodes"};
   nodes_.why = std::move(maker_hosts_.why);
   nodes_.hosts = std::move(maker_hosts_.names);
-  for (const int maker : maker_of_) {
-    const auto at = std::lower_bound(first_pes_.begin(), first_pes_.end(), maker);
-    nodes_.node_of.push_back(static_cast<std::uint32_t>(at - first_pes_.begin()));
+  for (std::size_t node = 0; node < first_pes_.size(); ++node) {
+    if (kvs_->is_real(first_pes_[node])) nodes_.real_nodes.push_back(static_cast<int>(node));
   }
+  if (nodes_.real_nodes.size() == first_pes_.size()) nodes_.real_nodes.clear();
+  auto at = first_pes_.begin();
+  for (const int maker : maker_of_) {
+    if (*at != maker) at = std::lower_bound(first_pes_.begin(), first_pes_.end(), maker);
+    nodes_.node_of.add(static_cast<std::uint32_t>(at - first_pes_.begin()));
+  }
+  maker_of_ = Leaders();
   return {};
 }
 

@@ -94,12 +94,14 @@ Result<HostDescription> decode_host(const std::string& text) {
   return host;
 }
 
-Leaders group_by(Likeness likeness, const std::vector<HostDescription>& hosts, const std::vector<int>& members) {
-  Leaders leaders(hosts.size(), kNoGroup);
+Leaders group_by(Likeness likeness, const Hosts& hosts, const std::vector<int>& members) {
+  Leaders leaders(hosts.n_pes(), kNoGroup);
+  Leaders leader_of_host(hosts.n_different(), kNoGroup);
   std::map<Group, int> found;
   for (const int pe : members) {
-    const auto at = static_cast<std::size_t>(pe);
-    leaders[at] = found.emplace(group_of(likeness, hosts[at]), pe).first->second;
+    int& leader = leader_of_host[hosts.number_of(pe)];
+    if (leader == kNoGroup) leader = found.emplace(group_of(likeness, hosts.of(pe)), pe).first->second;
+    leaders[static_cast<std::size_t>(pe)] = leader;
   }
   return leaders;
 }

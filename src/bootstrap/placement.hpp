@@ -1,8 +1,10 @@
 // Where PEs run, and which of them try to share an arena.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
@@ -30,8 +32,26 @@ enum class Likeness {
 // By PE: the lowest PE of its group.
 using Leaders = std::vector<int>;
 inline constexpr int kNoGroup = -1;
+
+// Where all PEs run: each description once, and which PE has which.
+class Hosts {
+ public:
+  Hosts() = default;
+  Hosts(std::vector<HostDescription> different, Leaders index)
+      : different_(std::move(different)), index_(std::move(index)) {}
+
+  std::size_t n_pes() const { return index_.size(); }
+  std::size_t n_different() const { return different_.size(); }
+  std::size_t number_of(int pe) const { return static_cast<std::size_t>(index_[static_cast<std::size_t>(pe)]); }
+  const HostDescription& of(int pe) const { return different_[number_of(pe)]; }
+
+ private:
+  std::vector<HostDescription> different_;
+  Leaders index_;
+};
+
 // Groups the PEs of `members`; the others get kNoGroup.
-Leaders group_by(Likeness likeness, const std::vector<HostDescription>& hosts, const std::vector<int>& members);
+Leaders group_by(Likeness likeness, const Hosts& hosts, const std::vector<int>& members);
 // Text of runs of equal numbers: "0-8.8-4" for 8 times 0 and 4 times 8, 'x' for PEs without a group. "0-8_100_8" stands
 // for 100 such runs whose numbers increase by 8.
 std::string encode(const Leaders& leaders);

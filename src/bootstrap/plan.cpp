@@ -78,15 +78,15 @@ std::vector<int> makers_of(const Leaders& leaders) {
   return makers;
 }
 
-MakerHosts describe_makers(const std::vector<int>& makers, const std::vector<HostDescription>& hosts) {
+MakerHosts describe_makers(const std::vector<int>& makers, const Hosts& hosts) {
   MakerHosts described;
   std::map<std::uint64_t, int> first_of;  // by machine
   for (const int maker : makers) {
-    const HostDescription& host = hosts[static_cast<std::size_t>(maker)];
+    const HostDescription& host = hosts.of(maker);
     described.names.push_back(host.host);
     const auto [first, is_new] = first_of.emplace(host.machine, maker);
     if (!is_new && described.why.empty())
-      described.why = describe_parting(first->second, hosts[static_cast<std::size_t>(first->second)], maker, host);
+      described.why = describe_parting(first->second, hosts.of(first->second), maker, host);
   }
   return described;
 }

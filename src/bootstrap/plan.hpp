@@ -33,7 +33,6 @@ Result<Plan> decode_plan(const std::string& text, int n_pes);
 
 // The lowest PEs of the groups, in ascending order.
 std::vector<int> makers_of(const Leaders& leaders);
-// Describes them. `hosts`: by PE.
-MakerHosts describe_makers(const std::vector<int>& makers, const std::vector<HostDescription>& hosts);
+MakerHosts describe_makers(const std::vector<int>& makers, const Hosts& hosts);
 
 }  // namespace shmemx::bootstrap

@@ -25,6 +25,15 @@ const NodeMap& one_node() {
   return *map;
 }
 
+std::vector<int> NodeMap::pes_with(int pe, int n_pes) const {
+  const auto own = static_cast<std::uint32_t>(node(pe));
+  std::vector<int> pes;
+  for_each(n_pes, [&](int other, std::uint32_t its) {
+    if (its == own) pes.push_back(other);
+  });
+  return pes;
+}
+
 Result<std::string> nothing_to_exchange() {
   return Error{Errc::unsupported, 0, "a job on one node has nothing to exchange"};
 }

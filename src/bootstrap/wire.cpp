@@ -117,14 +117,14 @@ Result<UniqueFd> create_job_file(const NewJob& job) {
   // If a standard file was closed, its number is free. The program's output must not go into the arena.
   if (fd.get() <= STDERR_FILENO) fd = UniqueFd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
   if (!fd.valid()) return system_error("move the arena's descriptor away from the standard files");
-  const std::size_t bytes = header_bytes(job.n_pes);
+  const std::size_t bytes = header_bytes(job.n_pes, job.n_node_pes);
   SHMEMX_TRY(size_job_file(fd.get(), bytes));
   JobHeader* header = map_bytes(fd.get(), bytes);
   if (header == nullptr) return system_error("map the arena's header");
   header->job_id = job.job_id;
   header->version = kWireVersion;
   header->n_pes = job.n_pes;
-  header->n_node_pes = job.n_node_pes;
+  header->n_node_pes = header->n_places = job.n_node_pes;
   header->secret[0] = job.secret[0];
   header->secret[1] = job.secret[1];
   header->magic.store(kJobMagic, std::memory_order_release);  // edge: a reader of the magic sees the fields above
@@ -135,25 +135,27 @@ Result<UniqueFd> create_job_file(const NewJob& job) {
 Result<JobHeader*> map_job_header(int fd, std::uint32_t n_pes, std::uint64_t job_id) {
   struct stat about {};
   if (::fstat(fd, &about) != 0) return system_error("look at the arena's descriptor " + std::to_string(fd));
-  const std::size_t bytes = header_bytes(n_pes);
-  if (!S_ISREG(about.st_mode) || about.st_size < static_cast<off_t>(bytes)) {
+  const auto file_bytes = static_cast<std::size_t>(about.st_size);
+  if (!S_ISREG(about.st_mode) || file_bytes < header_bytes(n_pes, 1))
     return not_this_job("descriptor " + std::to_string(fd) + " is another file");
-  }
-  JobHeader* header = map_bytes(fd, bytes);
-  if (header == nullptr) return system_error("map the arena's header");
+  JobHeader* const first = map_bytes(fd, kPageBytes);
+  if (first == nullptr) return system_error("map the arena's header");
   const char* why = nullptr;
-  if (header->magic.load(std::memory_order_acquire) != kJobMagic) {
+  if (first->magic.load(std::memory_order_acquire) != kJobMagic) {
     why = "it has no job header";
-  } else if (header->version != kWireVersion) {
+  } else if (first->version != kWireVersion) {
     why = "it was made by another version of shmemx";
-  } else if (header->job_id != job_id || header->n_pes != n_pes) {
+  } else if (first->job_id != job_id || first->n_pes != n_pes || file_bytes < layout_of(first).bytes()) {
     why = "it is the arena of another job";
   }
-  if (why == nullptr) return header;
-  ::munmap(header, bytes);
-  return not_this_job(why);
+  const std::size_t bytes = why == nullptr ? layout_of(first).bytes() : 0;
+  ::munmap(first, kPageBytes);
+  if (why != nullptr) return not_this_job(why);
+  JobHeader* const header = map_bytes(fd, bytes);
+  if (header == nullptr) return system_error("map the arena's header");
+  return header;
 }
 
-void unmap_job_header(JobHeader* header) { ::munmap(header, header_bytes(header->n_pes)); }
+void unmap_job_header(JobHeader* header) { ::munmap(header, layout_of(header).bytes()); }
 
 }  // namespace shmemx::bootstrap

@@ -40,9 +40,10 @@ inline constexpr const char* kOtherLaunchers[] = {"PMI_FD",
                                                   "OMPI_COMM_WORLD_SIZE"};
 
 inline constexpr std::uint64_t kJobMagic = 0x78'6d'65'6d'68'73'30'31;  // "10shmemx" backwards
-inline constexpr std::uint32_t kWireVersion = 6;
+inline constexpr std::uint32_t kWireVersion = 7;
 inline constexpr int kMaxNodePes = 4096;  // of a node, that is of an arena
 inline constexpr int kMaxPes = 1 << 24;   // of a job
+inline constexpr std::size_t kForeignRecords = 16;
 
 enum class JobState : std::uint32_t {
   running = 0,
@@ -82,12 +83,22 @@ struct JobHeader {
   std::uint32_t version;
   std::uint32_t n_pes;       // of the job
   std::uint32_t n_node_pes;  // of those, how many attach to this arena
+  std::uint32_t n_places;    // how many it has room for: those that were expected to attach
+  std::uint32_t n_foreign;   // foreign records in use
+  std::int32_t foreign_pes[kForeignRecords];  // whose they are
   std::uint64_t secret[2];   // of the job: PEs prove to each other that they know it
   std::uint32_t networks_differ;  // 1: not all PEs of the job have the same networks; set by the arena's lowest PE
   std::atomic<std::uint32_t> init_error_printed;           // 1: a PE has printed why shmem_init_thread fails
   alignas(kCacheLine) std::atomic<std::uint32_t> arrived;  // PEs whose record is complete (bootstrap barrier)
   alignas(kCacheLine) std::atomic<std::uint64_t> end_word;  // how the job ends, see JobEnd; the first change counts
   alignas(kCacheLine) std::atomic<std::uint32_t> departed;  // PEs that are, or were, in phase `departed`
+  // PEs of other arenas that have left, as far as this one knows: how many, and how many of them are in phase
+  // `finalized`; one of them; and of the departed ones the one that has entered the fewest collectives (FirstDeparted).
+  std::atomic<std::uint32_t> foreign_left;
+  std::atomic<std::uint32_t> foreign_finalized;
+  std::atomic<std::int32_t> foreign_left_pe;
+  std::atomic<std::uint64_t> foreign_departed;
+  std::atomic<std::uint64_t> address_bytes;  // of other arenas' endpoint addresses that this one holds
   // Under a foreign launcher: a bit for each PE of the group that has opened this file, by its place in the group; the
   // maker reads them (kvs_bootstrap.cpp).
   alignas(kCacheLine) std::atomic<std::uint64_t> takers[kMaxNodePes / 64];
@@ -97,8 +108,20 @@ static_assert(sizeof(JobHeader) <= kPageBytes);
 inline constexpr std::size_t kRoutineWords = 5;    // 40 characters
 inline constexpr std::size_t kAffinityWords = 16;  // 1024 CPUs
 
-// One for each PE of the job, from the second page on. Its PE writes it. For a PE of another arena, the lowest PE of this
-// one writes what matters there (runtime/record_exchange.hpp). Node peers and oshrun read it.
+// A departed PE and the number of collectives of all PEs that it has entered, in a word that is less for fewer. 0: none.
+struct FirstDeparted {
+  static constexpr std::uint64_t word(int pe, std::uint64_t collectives) {
+    return (collectives + 1) * static_cast<std::uint64_t>(kMaxPes) + static_cast<std::uint64_t>(pe);
+  }
+  static constexpr int pe(std::uint64_t word) { return static_cast<int>(word % static_cast<std::uint64_t>(kMaxPes)); }
+  static constexpr std::uint64_t collectives(std::uint64_t word) {
+    return word / static_cast<std::uint64_t>(kMaxPes) - 1;
+  }
+};
+
+// One for each PE of this arena, from the second page on, by its place: PEs count in the order of their numbers. Its PE
+// writes it. Node peers and oshrun read it. Behind them are foreign ones, of PEs of other arenas whose settings matter
+// here. The lowest PE of this arena writes those (runtime/record_exchange.hpp).
 struct alignas(kCacheLine) PeRecord {
   std::atomic<std::uint32_t> phase;  // PePhase
   std::int32_t pid;
@@ -115,12 +138,17 @@ struct alignas(kCacheLine) PeRecord {
   std::uint16_t node_order;                           // SHMEMX_NODE_ORDER; must be the same on all PEs
   std::uint32_t queue_cells;                          // must be the same on all PEs, as queue_cell_bytes
   std::uint32_t queue_cell_bytes;
-  std::uint32_t node;                      // whose arena it has attached to
+  std::uint32_t reserved;
   std::uint16_t pes_per_node;              // SHMEMX_PES_PER_NODE; must be the same on all PEs, as is `networks`
   std::uint16_t networks;                  // SHMEMX_TRANSPORT: numbers of names, four bits each, the first one lowest
   std::atomic<std::uint64_t> collectives;  // steps of collectives of all PEs that it has entered; set before `departed`
 };
 static_assert(sizeof(PeRecord) == 320);
+
+struct RecordOfPe {
+  int pe;
+  const PeRecord* record;
+};
 
 enum class AddressState : std::uint32_t {
   unknown = 0,
@@ -128,9 +156,8 @@ enum class AddressState : std::uint32_t {
   known = 2  // never changes again
 };
 
-// The endpoint addresses of a PE, one for each of its transports (transport/transport.hpp). They follow the records, one
-// PeAddresses for each PE of the job. Its PE writes it. For a PE of another arena, the first PE of this one that needs them
-// does (runtime/peer_addresses.hpp).
+// The endpoint addresses of a PE of this arena, one for each of its transports (transport/transport.hpp), by its place.
+// Its PE writes it.
 struct alignas(kCacheLine) PeAddresses {
   static constexpr std::size_t kBytes = 1984;
   std::atomic<std::uint32_t> state;  // AddressState
@@ -139,6 +166,21 @@ struct alignas(kCacheLine) PeAddresses {
   std::byte data[kBytes];
 };
 static_assert(sizeof(PeAddresses) == 2048);
+
+// What the lowest PE of another arena has published about all of its PEs. The first PE that needs it reads it from the
+// launcher (runtime/peer_addresses.hpp). By number of the arena.
+struct ForeignAddresses {
+  std::atomic<std::uint32_t> state;  // AddressState
+  std::uint32_t bytes;
+  std::uint64_t offset;  // in the area behind these
+};
+static_assert(sizeof(ForeignAddresses) == 16);
+// In front of the endpoint addresses of each PE in what is published.
+struct PublishedEntry {
+  std::uint32_t pe;
+  std::uint32_t address_bytes;
+};
+inline constexpr std::size_t kPublishedBytes = sizeof(PublishedEntry) + PeAddresses::kBytes;  // at most, for each PE
 
 // Returns true for routines that all PEs take part in. They never complete after a PE has left.
 constexpr bool needs_all_pes(std::string_view routine) {
@@ -169,28 +211,64 @@ inline RoutineName routine_of(const PeRecord& record) {
   return name;
 }
 
-constexpr std::size_t records_offset() { return kPageBytes; }
-constexpr std::size_t addresses_offset(std::size_t n_pes) {
-  return round_up(records_offset() + n_pes * sizeof(PeRecord), kPageBytes);
+// Where what describes the job lies in an arena of `n_places` PEs. What is behind the endpoint addresses grows with the
+// job: the locations, 8 bytes a PE, and address space that is touched for PEs in contact only.
+class JobLayout {
+ public:
+  constexpr JobLayout(std::size_t n_pes, std::size_t n_places) : n_pes_(n_pes), n_places_(n_places) {}
+
+  static constexpr std::size_t records() { return kPageBytes; }
+  constexpr std::size_t foreign_records() const { return records() + n_places_ * sizeof(PeRecord); }
+  constexpr std::size_t addresses() const {
+    return round_up(foreign_records() + kForeignRecords * sizeof(PeRecord), kPageBytes);
+  }
+  constexpr std::size_t locations() const { return addresses() + n_places_ * sizeof(PeAddresses); }
+  constexpr std::size_t foreign_phases() const { return round_up(locations() + n_pes_ * sizeof(PeLocation), kPageBytes); }
+  constexpr std::size_t foreign_addresses() const {
+    return round_up(foreign_phases() + n_pes_ * sizeof(std::uint32_t), kPageBytes);
+  }
+  constexpr std::size_t published() const {
+    return round_up(foreign_addresses() + n_pes_ * sizeof(ForeignAddresses), kPageBytes);
+  }
+  constexpr std::size_t bytes() const { return round_up(published() + n_pes_ * kPublishedBytes, kPageBytes); }
+
+ private:
+  std::size_t n_pes_;
+  std::size_t n_places_;
+};
+
+constexpr std::size_t header_bytes(std::size_t n_pes, std::size_t n_places) {
+  return JobLayout(n_pes, n_places).bytes();
+}
+
+// These are valid while the first header_bytes() bytes of the file are mapped.
+inline JobLayout layout_of(const JobHeader* header) { return {header->n_pes, header->n_places}; }
+template <class T>
+T* at_offset(JobHeader* header, std::size_t offset) {
+  return reinterpret_cast<T*>(reinterpret_cast<std::byte*>(header) + offset);
+}
+inline PeRecord* record_of(JobHeader* header, std::size_t place) {
+  return at_offset<PeRecord>(header, JobLayout::records()) + place;
+}
+inline PeRecord* foreign_record_of(JobHeader* header, std::size_t number) {
+  return at_offset<PeRecord>(header, layout_of(header).foreign_records()) + number;
+}
+inline PeAddresses* addresses_of(JobHeader* header, std::size_t place) {
+  return at_offset<PeAddresses>(header, layout_of(header).addresses()) + place;
 }
 // Where each PE of the job is. The lowest PE of the arena writes it at start-up.
-constexpr std::size_t locations_offset(std::size_t n_pes) {
-  return addresses_offset(n_pes) + n_pes * sizeof(PeAddresses);
-}
-constexpr std::size_t header_bytes(std::size_t n_pes) {
-  return round_up(locations_offset(n_pes) + n_pes * sizeof(PeLocation), kPageBytes);
-}
-// Returns the record. The pointer is valid while the first header_bytes() bytes of the file are mapped.
-inline PeRecord* record_of(JobHeader* header, std::size_t pe) {
-  return reinterpret_cast<PeRecord*>(reinterpret_cast<std::byte*>(header) + records_offset()) + pe;
-}
-
 inline PeLocation* locations_of(JobHeader* header) {
-  return reinterpret_cast<PeLocation*>(reinterpret_cast<std::byte*>(header) + locations_offset(header->n_pes));
+  return at_offset<PeLocation>(header, layout_of(header).locations());
 }
-
-inline PeAddresses* addresses_of(JobHeader* header, std::size_t pe) {
-  return reinterpret_cast<PeAddresses*>(reinterpret_cast<std::byte*>(header) + addresses_offset(header->n_pes)) + pe;
+// The PePhase that a PE of another arena has announced.
+inline std::atomic<std::uint32_t>* foreign_phase_of(JobHeader* header, std::size_t pe) {
+  return at_offset<std::atomic<std::uint32_t>>(header, layout_of(header).foreign_phases()) + pe;
+}
+inline ForeignAddresses* foreign_addresses_of(JobHeader* header, std::size_t node) {
+  return at_offset<ForeignAddresses>(header, layout_of(header).foreign_addresses()) + node;
+}
+inline std::byte* published_at(JobHeader* header, std::size_t offset) {
+  return at_offset<std::byte>(header, layout_of(header).published()) + offset;
 }
 
 // Returns 64 unpredictable bits, never 0: names of jobs, and nonces of the hand-over of the arena.
@@ -199,11 +277,11 @@ std::uint64_t random_id();
 // The header of a new arena file.
 struct NewJob {
   std::uint32_t n_pes;
-  std::uint32_t n_node_pes;
+  std::uint32_t n_node_pes;  // that are expected to attach
   std::uint64_t job_id;
   std::uint64_t secret[2];
 };
-// Creates the node's arena file: anonymous, close-on-exec, header_bytes(n_pes) long, header filled, magic last. It is a
+// Creates the node's arena file: anonymous, close-on-exec, header_bytes() long, header filled, magic last. It is a
 // memfd, or, if the kernel refuses that, an unlinked file in /dev/shm, $TMPDIR or /tmp.
 Result<UniqueFd> create_job_file(const NewJob& job);
 // The same for a job on one node, with a new secret.

@@ -51,6 +51,7 @@ struct alignas(256) Context {  // a power of two: a handle's index becomes a shi
   team::PeSet set;
   std::uint64_t session_options;
   std::uint64_t session_total_ops;
+  bool by_messages;  // of a team without a slot: its collectives address no other PE's memory
 };
 
 static_assert(sizeof(Context) == 256);
@@ -83,8 +84,12 @@ struct Places {
   bool node_is_mapped = false;  // of several nodes: can this PE address the memory of its node peers?
   NodePes index;                // of PEs on this node
   std::int64_t block_step = 0;  // of several nodes: bytes from one block of this node to the next
+  // Does the PE exist, or is it only claimed? Null: all exist.
+  bool (*is_real)(int world_pe) = nullptr;
 };
 inline constinit Places places;
+inline bool some_are_claimed() noexcept { return places.is_real != nullptr; }
+inline bool is_real(int world_pe) noexcept { return places.is_real == nullptr || places.is_real(world_pe); }
 inline int node_of(int world_pe) noexcept {
   return places.location == nullptr ? 0 : static_cast<int>(places.location[world_pe].node);
 }
@@ -128,7 +133,10 @@ inline bool batches(const Context& context) noexcept { return (context.session_o
 // `pe` counts in the context's team.
 inline int world_pe(const Context& context, int pe) noexcept { return context.set.world(TeamPe{pe}).value; }
 inline bool is_mapped(const Context& context, int pe) noexcept {
-  if (all_mapped || pe == context.my_pe) return true;
+  if (pe == context.my_pe) return true;
+  if (context.by_messages) [[unlikely]]
+    return false;
+  if (all_mapped) return true;
   return places.node_is_mapped && node_of(world_pe(context, pe)) == places.my_node;
 }
 

@@ -14,6 +14,10 @@
 #include <optional>
 #include <vector>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include "am/endpoint.hpp"
 #include "base/fatal.hpp"
 #include "bootstrap/bootstrap.hpp"
@@ -67,6 +71,14 @@ void announce_departure() {
                  coll::awaiting_in_barrier(coll::team_table[coll::kWorldTeam]), kPatienceMs);
 }
 
+// The start of a large job needs megabytes for a moment, to divide all PEs into nodes.
+void give_back_memory([[maybe_unused]] int n_pes) {
+#ifdef __GLIBC__
+  constexpr int kManyPes = 1 << 16;
+  if (n_pes >= kManyPes) ::malloc_trim(0);
+#endif
+}
+
 // Starts the library for the first time in this process: connects to the launcher, maps the arena, shares the static
 // data.
 Status start_process(const InitRequest& request) {
@@ -84,6 +96,8 @@ Status start_process(const InitRequest& request) {
   }
   SHMEMX_TRY_ASSIGN(arena, windows::Arena::open(std::move(*fd)));
   self.arena.emplace(std::move(arena));
+  const auto [pe, n_pes] = self.parameters.identity;
+  if (self.launcher->nodes().n_nodes() > 1) self.arena->set_pes(self.launcher->nodes().pes_with(pe, n_pes));
   watch_for_the_end(*self.arena, *self.launcher);
   SHMEMX_TRY(read_parameters(self.parameters));
   if (std::string note = self.launcher->note(); !note.empty())
@@ -92,6 +106,7 @@ Status start_process(const InitRequest& request) {
   disown_forked_children();
   self.allocator =
       std::make_unique<heap::BlockAllocator>(self.parameters.heap_limit_bytes, self.arena->geometry().alignment);
+  give_back_memory(n_pes);
   return {};
 }
 

@@ -36,6 +36,7 @@ constexpr int kLooksForLauncher = 500;  // after a PE has announced that it ends
 constexpr std::uint64_t kLookForEndNs = 10'000'000;
 
 struct Watch {
+  const windows::Arena* arena = nullptr;
   bootstrap::JobHeader* header = nullptr;
   bootstrap::PeRecord* record = nullptr;
   bootstrap::Bootstrap* launcher = nullptr;
@@ -56,20 +57,26 @@ void end_job(int status) {
   if (::getpid() == watch.pid) watch.launcher->abort(status);
 }
 
-bool says_that_it_left(const bootstrap::PeRecord& record) {
-  const auto phase = static_cast<PePhase>(record.phase.load(std::memory_order_acquire));
-  return phase == PePhase::departed || phase == PePhase::finalized;
+bool has_left(PePhase phase) { return phase == PePhase::departed || phase == PePhase::finalized; }
+
+PePhase phase_of(const bootstrap::PeRecord& record) {
+  return static_cast<PePhase>(record.phase.load(std::memory_order_acquire));
 }
 
-bool has_departed(const bootstrap::PeRecord& record) {
-  return record.phase.load(std::memory_order_acquire) == static_cast<std::uint32_t>(PePhase::departed);
+// Of any PE of the job, as far as this arena knows.
+PePhase phase_of(int pe) {
+  if (watch.arena->has(pe)) return phase_of(watch.arena->record(pe));
+  const auto& phase = *bootstrap::foreign_phase_of(watch.header, static_cast<std::size_t>(pe));
+  return static_cast<PePhase>(phase.load(std::memory_order_acquire));
 }
+
+bool has_departed(const bootstrap::PeRecord& record) { return phase_of(record) == PePhase::departed; }
 
 // Returns true if the PE will never act for the others again: it is in the implicit finalize, or it has finalized and
 // its process is gone. A process that has finalized may initialise the library again.
 bool has_ended(const bootstrap::PeRecord& record) {
-  if (!says_that_it_left(record)) return false;
-  if (record.node != watch.record->node || has_departed(record)) return true;
+  if (!has_left(phase_of(record))) return false;
+  if (has_departed(record)) return true;
   return ::kill(record.pid, 0) != 0 && errno == ESRCH;
 }
 
@@ -78,30 +85,32 @@ bool has_ended(const bootstrap::PeRecord& record) {
 int find_departed() {
   std::uint64_t& epoch = coll::team_table[coll::kWorldTeam].epoch;  // written by the thread in such a collective
   const std::uint64_t entered = std::atomic_ref(epoch).load(std::memory_order_relaxed);
-  for (std::size_t pe = 0; pe < watch.header->n_pes; ++pe) {
-    const bootstrap::PeRecord& record = *bootstrap::record_of(watch.header, pe);
-    if (has_departed(record) && record.collectives.load(std::memory_order_relaxed) < entered)  // left
-      return static_cast<int>(pe);
+  for (const auto& [pe, record] : watch.arena->records()) {
+    if (!watch.arena->has(pe)) continue;
+    if (has_departed(*record) && record->collectives.load(std::memory_order_relaxed) < entered) return pe;  // left
   }
-  return -1;
+  using bootstrap::FirstDeparted;
+  const std::uint64_t first = watch.header->foreign_departed.load(std::memory_order_acquire);
+  return first != 0 && FirstDeparted::collectives(first) < entered ? FirstDeparted::pe(first) : -1;
 }
 
 // Returns a PE that has ended while all others sleep in waits that only that PE could end, or -1. PEs that wait in
 // shmem_finalize do not count: they meet the departed ones there.
 int find_ended_with_others_asleep() {
-  int ended = -1;
-  bool in_vain = false;
-  for (std::size_t pe = 0; pe < watch.header->n_pes; ++pe) {
-    const bootstrap::PeRecord& record = *bootstrap::record_of(watch.header, pe);
-    const bootstrap::RoutineName routine = bootstrap::routine_of(record);
-    if (record.node == watch.record->node && routine[0] != '\0' &&
-        record.phase.load(std::memory_order_acquire) == static_cast<std::uint32_t>(PePhase::running)) {
+  const std::uint32_t others = watch.header->n_pes - watch.header->n_node_pes;
+  if (watch.header->foreign_left.load(std::memory_order_acquire) < others) return -1;
+  int ended = others > 0 ? watch.header->foreign_left_pe.load(std::memory_order_relaxed) : -1;
+  bool in_vain = watch.header->foreign_finalized.load(std::memory_order_relaxed) > 0;
+  for (const auto& [pe, record] : watch.arena->records()) {
+    if (!watch.arena->has(pe)) continue;
+    const bootstrap::RoutineName routine = bootstrap::routine_of(*record);
+    if (routine[0] != '\0' && phase_of(*record) == PePhase::running) {
       in_vain = in_vain || std::strcmp(routine.data(), kFinalize) != 0;
       continue;
     }
-    if (!has_ended(record)) return -1;
-    in_vain = in_vain || !has_departed(record);
-    ended = static_cast<int>(pe);
+    if (!has_ended(*record)) return -1;
+    in_vain = in_vain || !has_departed(*record);
+    ended = pe;
   }
   return in_vain ? ended : -1;
 }
@@ -180,21 +189,44 @@ void pause_ns(std::uint64_t ns) {
 void name_hosts(const Nodes& nodes) noexcept { nodes_of_job = &nodes; }
 
 void end_for_lost(int pe, const std::string& cause) noexcept {
-  const bootstrap::PeRecord& theirs = *bootstrap::record_of(watch.header, static_cast<std::size_t>(pe));
-  if (says_that_it_left(theirs)) return;
+  const PePhase phase = phase_of(pe);
+  if (has_left(phase)) return;
   const bootstrap::RoutineName waiting = bootstrap::routine_of(*watch.record);
-  const bool is_ending = theirs.phase.load(std::memory_order_acquire) == static_cast<std::uint32_t>(PePhase::ending);
-  const int looks = is_ending ? kLooksForLauncher : kLooksForEnd;
+  const int looks = phase == PePhase::ending ? kLooksForLauncher : kLooksForEnd;
   for (int look = 0; look < looks && watch.header->end_word.load(std::memory_order_acquire) == 0; ++look)
     pause_ns(kLookForEndNs);
   fatal(waiting[0] != '\0' ? waiting.data() : nullptr, "PE %d on host %s is lost: %s", pe,
         nodes_of_job != nullptr ? nodes_of_job->host_of(pe).c_str() : "?", cause.c_str());
 }
 
+namespace {
+
+// Of a PE of another arena, which all PEs of this one get to know by that.
+void note_foreign_stage(int pe, const am::StageNote& note) {
+  bootstrap::JobHeader& header = *watch.header;
+  auto& phase = *bootstrap::foreign_phase_of(&header, static_cast<std::size_t>(pe));
+  const auto before = static_cast<PePhase>(phase.exchange(static_cast<std::uint32_t>(note.phase)));
+  if (before == note.phase) return;
+  if (note.phase == PePhase::departed) {
+    const std::uint64_t departed = bootstrap::FirstDeparted::word(pe, note.collectives);
+    std::uint64_t first = header.foreign_departed.load(std::memory_order_relaxed);
+    while ((first == 0 || departed < first) && !header.foreign_departed.compare_exchange_weak(first, departed)) {
+    }
+    header.departed.fetch_add(1, std::memory_order_acq_rel);
+  }
+  header.foreign_finalized.fetch_add((note.phase == PePhase::finalized ? 1U : 0U) -
+                                     (before == PePhase::finalized ? 1U : 0U));
+  if (has_left(note.phase)) header.foreign_left_pe.store(pe, std::memory_order_relaxed);
+  header.foreign_left.fetch_add((has_left(note.phase) ? 1U : 0U) - (has_left(before) ? 1U : 0U));
+}
+
+}  // namespace
+
 void note_stage(int pe, const am::StageNote& note) noexcept {
-  bootstrap::PeRecord& record = *bootstrap::record_of(watch.header, static_cast<std::size_t>(pe));
+  if (!watch.arena->has(pe)) return note_foreign_stage(pe, note);
+  bootstrap::PeRecord& record = watch.arena->record(pe);
   const auto phase = static_cast<std::uint32_t>(note.phase);
-  const bool departed = note.phase == bootstrap::PePhase::departed;
+  const bool departed = note.phase == PePhase::departed;
   if (departed) record.collectives.store(note.collectives, std::memory_order_relaxed);  // left
   if (record.phase.exchange(phase, std::memory_order_acq_rel) == phase || !departed) return;
   watch.header->departed.fetch_add(1, std::memory_order_acq_rel);
@@ -202,7 +234,7 @@ void note_stage(int pe, const am::StageNote& note) noexcept {
 
 void watch_for_the_end(windows::Arena& arena, bootstrap::Bootstrap& launcher) noexcept {
   const bootstrap::Identity identity = launcher.identity();
-  watch = Watch{&arena.header(), &arena.record(identity.pe), &launcher, ::getpid()};
+  watch = Watch{&arena, &arena.header(), &arena.record(identity.pe), &launcher, ::getpid()};
   DiagnosticIdentity& who = diagnostic_identity();
   who.pe = identity.pe;
   who.n_pes = identity.n_pes;

@@ -67,6 +67,11 @@ class NetworkAddresses final : public transport::EndpointAddresses {
 Nodes::Nodes() = default;
 Nodes::~Nodes() = default;
 
+std::string Nodes::host_of(int pe) const {
+  const auto machine = static_cast<std::size_t>(map == nullptr ? 0 : map->node(pe));
+  return map != nullptr && machine < map->hosts.size() ? map->hosts[machine] : bootstrap::describe_own_host().host;
+}
+
 std::uint8_t Nodes::paths_of(int pe) const noexcept {
   unsigned paths = 0;
   for (std::size_t i = 0; i < addresses.size(); ++i) {
@@ -101,35 +106,32 @@ std::vector<std::uint32_t> deal_out(std::size_t n_pes, std::size_t most, config:
 class Division {
  public:
   Division(const bootstrap::NodeMap& map, int n_pes, const config::Config& config)
-      : map_(map), machines_(static_cast<std::size_t>(map.n_nodes())) {
-    for (int pe = 0; pe < n_pes; ++pe) ++machine_of(pe).n_pes;
-    for (Machine& machine : machines_) {
-      const std::uint64_t most = config.pes_per_node == 0 ? machine.n_pes : config.pes_per_node;
-      machine.node_of = deal_out(machine.n_pes, std::min<std::uint64_t>(most, machine.n_pes), config.node_order);
-    }
+      : machines_(static_cast<std::size_t>(map.n_nodes())) {
+    map.for_each(n_pes, [&](int, std::uint32_t machine) { ++machines_[machine].n_pes; });
+    if (config.pes_per_node == 0) return;
+    for (Machine& machine : machines_)
+      machine.node_of =
+          deal_out(machine.n_pes, std::min<std::uint64_t>(config.pes_per_node, machine.n_pes), config.node_order);
   }
 
   // For each PE, in ascending order. Nodes count in the order of their lowest PEs.
-  PeLocation next(int pe) {
-    Machine& machine = machine_of(pe);
-    const std::size_t which = machine.node_of[machine.placed++];
+  PeLocation next(std::uint32_t number) {
+    Machine& machine = machines_[number];
+    const std::size_t which = machine.node_of.empty() ? 0 : machine.node_of[machine.placed++];
     if (machine.nodes.size() <= which) machine.nodes.resize(which + 1);
     Filled& node = machine.nodes[which];
-    if (node.n_pes == 0) {
-      node.number = static_cast<std::uint32_t>(machine_of_node_.size());
-      machine_of_node_.push_back(map_.node(pe));
-    }
+    if (node.n_pes == 0) node.number = n_nodes_++;
     largest_ = std::max<std::size_t>(largest_, node.n_pes + 1);
     return {node.number, node.n_pes++};
   }
-  // When all are placed: the machines of the nodes, by the launcher's numbers; PEs of the largest node; how many nodes
-  // share the file of `pe`, and the place of its own one among them.
-  const std::vector<int>& machine_of_node() const { return machine_of_node_; }
+  // When all are placed: how many nodes there are; PEs of the largest one; how many share the file of a machine, and
+  // the place of a node among them.
+  int n_nodes() const { return static_cast<int>(n_nodes_); }
   std::size_t largest() const { return largest_; }
-  std::size_t nodes_in_file(int pe) { return machine_of(pe).nodes.size(); }
-  std::size_t place_in_file(int pe, std::uint32_t node) {
+  std::size_t nodes_in_file(int machine) const { return machines_[static_cast<std::size_t>(machine)].nodes.size(); }
+  std::size_t place_in_file(int machine, std::uint32_t node) const {
     std::size_t place = 0;
-    while (machine_of(pe).nodes[place].number != node) ++place;
+    while (machines_[static_cast<std::size_t>(machine)].nodes[place].number != node) ++place;
     return place;
   }
 
@@ -141,45 +143,42 @@ class Division {
   struct Machine {
     std::size_t n_pes = 0;
     std::size_t placed = 0;
-    std::vector<std::uint32_t> node_of;  // by place of a PE on the machine
+    std::vector<std::uint32_t> node_of;  // by place of a PE on the machine; empty: it is one node
     std::vector<Filled> nodes;
   };
-  Machine& machine_of(int pe) { return machines_[static_cast<std::size_t>(map_.node(pe))]; }
 
-  const bootstrap::NodeMap& map_;
   std::vector<Machine> machines_;
-  std::vector<int> machine_of_node_;
+  std::uint32_t n_nodes_ = 0;
   std::size_t largest_ = 0;
 };
 
 }  // namespace
 
 void divide(Nodes& nodes, const bootstrap::NodeMap& map, const bootstrap::Identity& identity,
-            const config::Config& config, PeLocation* locations) {
+            const config::Config& config, const windows::Arena& arena) {
   const int me = identity.pe;
+  const int machine = map.node(me);
   Division division(map, identity.n_pes, config);
-  bool writes = true;  // no lower PE uses this arena
-  std::vector<PeLocation> all;
-  for (int pe = 0; pe < identity.n_pes; ++pe) {
-    all.push_back(division.next(pe));
-    writes = writes && (pe >= me || map.node(pe) != map.node(me));
-  }
-  if (writes) std::copy(all.begin(), all.end(), locations);
-  const PeLocation mine = all[static_cast<std::size_t>(me)];
+  const bool writes = arena.records().front().pe == me;
+  std::vector<std::pair<int, PeLocation>> on_machine;
+  map.for_each(identity.n_pes, [&](int pe, std::uint32_t its) {
+    const PeLocation location = division.next(its);
+    if (writes) arena.locations()[pe] = location;
+    if (its == static_cast<std::uint32_t>(machine)) on_machine.emplace_back(pe, location);
+  });
+  const auto own = std::find_if(on_machine.begin(), on_machine.end(), [me](const auto& at) { return at.first == me; });
+  const PeLocation mine = own->second;
   nodes.mine = static_cast<int>(mine.node);
   nodes.index = {static_cast<int>(mine.index)};
-  nodes.in_file = division.place_in_file(me, mine.node);
+  nodes.in_file = division.place_in_file(machine, mine.node);
   nodes.here.clear();
-  for (int pe = 0; pe < identity.n_pes; ++pe) {
-    if (all[static_cast<std::size_t>(pe)].node == mine.node) nodes.here.push_back(pe);
+  for (const auto& [pe, location] : on_machine) {
+    if (location.node == mine.node) nodes.here.push_back(pe);
   }
-  nodes.hosts.clear();
-  for (const int machine : division.machine_of_node()) {
-    const auto number = static_cast<std::size_t>(machine);
-    nodes.hosts.push_back(number < map.hosts.size() ? map.hosts[number] : bootstrap::describe_own_host().host);
-  }
-  nodes.n_nodes = static_cast<int>(nodes.hosts.size());
-  nodes.sharing = {static_cast<std::size_t>(identity.n_pes), division.largest(), division.nodes_in_file(me)};
+  nodes.map = &map;
+  nodes.n_nodes = division.n_nodes();
+  nodes.sharing = {static_cast<std::size_t>(identity.n_pes), division.largest(), division.nodes_in_file(machine)};
+  nodes.sharing.n_places = arena.header().n_places;
   nodes.why = config.pes_per_node != 0 ? "SHMEMX_PES_PER_NODE pretends it" : map.why;
   nodes.setup.me = me;
   nodes.setup.n_pes = identity.n_pes;
@@ -216,28 +215,22 @@ namespace {
 
 // Reads the addresses that the lowest PE of a node needs in any case: they meet others in rounds whose distance
 // doubles.
-Status read_neighbours(const PeerAddresses& addresses, const bootstrap::NodeMap& map, int own, int n_pes) {
-  std::vector<int> lowest(static_cast<std::size_t>(map.n_nodes()));
-  for (int pe = n_pes - 1; pe >= 0; --pe) lowest[static_cast<std::size_t>(map.node(pe))] = pe;
-  for (int step = 1; step < map.n_nodes(); step *= 2)
-    SHMEMX_TRY(addresses.read_node_of(lowest[static_cast<std::size_t>((own + step) % map.n_nodes())]));
+Status read_neighbours(const PeerAddresses& addresses, const bootstrap::NodeMap& map, int own) {
+  for (int step = 1; step < map.n_nodes(); step *= 2) SHMEMX_TRY(addresses.read_node((own + step) % map.n_nodes()));
   return {};
 }
 
 }  // namespace
 
 Status exchange_records(Nodes& nodes, const windows::Arena& arena, bootstrap::Bootstrap& launcher) {
-  const bootstrap::NodeMap& map = launcher.nodes();
-  const auto [me, n_pes] = launcher.identity();
-  const int own = map.node(me);
-  for (int pe = 0; pe < me; ++pe) {
-    if (map.node(pe) == own) return follow_records(launcher);
-  }
-  const std::string addresses = addresses_of_node(arena, map, own);
+  const int me = launcher.identity().pe;
+  if (arena.records().front().pe != me) return follow_records(launcher);
+  const std::string addresses = addresses_of_node(arena);
   SHMEMX_TRY(launcher.publish(std::as_bytes(std::span(addresses.data(), addresses.size()))));
   SHMEMX_TRY(lead_records(arena, launcher));
   const bool needs_all = arena.header().networks_differ != 0 || !launcher.may_fetch_later();
-  return needs_all ? nodes.peer_addresses->read_all() : read_neighbours(*nodes.peer_addresses, map, own, n_pes);
+  return needs_all ? nodes.peer_addresses->read_all()
+                   : read_neighbours(*nodes.peer_addresses, launcher.nodes(), launcher.nodes().node(me));
 }
 
 namespace {
@@ -260,18 +253,17 @@ void open_for_some(Nodes& nodes, transport::Candidate& network) {
 
 }  // namespace
 
-Status choose_networks(Nodes& nodes) {
+Status choose_networks(Nodes& nodes, const windows::Arena& arena) {
   if (!nodes.several()) return {};
   for (transport::Candidate& network : nodes.networks) {
     if (network.transport != nullptr) open_for_some(nodes, network);
   }
   nodes.route.open(static_cast<std::size_t>(nodes.setup.n_pes));
-  for (int pe = 0; pe < nodes.setup.n_pes; ++pe) {
-    if (nodes.is_here(pe)) {
-      nodes.route[pe] = am::kNodeRoute;
-    } else if (nodes.paths_of(pe) == 0) {
-      return unreachable(nodes, pe);
-    }
+  for (const int pe : nodes.here) nodes.route[pe] = am::kNodeRoute;
+  // Where all have the same networks, those that were kept lead to all.
+  const bool is_same = arena.header().networks_differ == 0 && !nodes.open.empty();
+  for (int pe = 0; pe < nodes.setup.n_pes && !is_same; ++pe) {
+    if (!nodes.is_here(pe) && nodes.paths_of(pe) == 0) return unreachable(nodes, pe);
   }
   return {};
 }

@@ -30,8 +30,8 @@ struct Nodes {
   std::vector<int> here;    // the PEs of this node, in ascending order
   std::size_t in_file = 0;  // this node's number among those that share its arena
   windows::Sharing sharing{1};
-  std::vector<std::string> hosts;  // by node
-  std::string why;                 // why one machine is several nodes; may be empty
+  const bootstrap::NodeMap* map = nullptr;  // the launcher's
+  std::string why;                          // why one machine is several nodes; may be empty
   transport::Setup setup;
   std::uint32_t probe_ms = 0;  // time of a path probe, if there are several networks
   std::vector<transport::Candidate> networks;
@@ -42,7 +42,7 @@ struct Nodes {
 
   bool several() const noexcept { return n_nodes > 1; }
   bool is_here(int pe) const noexcept { return std::binary_search(here.begin(), here.end(), pe); }
-  const std::string& host_of(int pe) const noexcept { return hosts[static_cast<std::size_t>(context::node_of(pe))]; }
+  std::string host_of(int pe) const;
   // Translates the PEs of this node.
   NodePes index_of(const windows::Arena& arena) const noexcept;
   // Returns a bit for each of `open` that may lead to `pe`, of another node.
@@ -52,9 +52,9 @@ struct Nodes {
 };
 
 // Divides the PEs into nodes, by the launcher's map and SHMEMX_PES_PER_NODE. The lowest PE of the arena writes their
-// `locations` there, by world PE.
+// locations there, by world PE.
 void divide(Nodes& nodes, const bootstrap::NodeMap& map, const bootstrap::Identity& identity,
-            const config::Config& config, PeLocation* locations);
+            const config::Config& config, const windows::Arena& arena);
 // Opens the networks and writes this PE's endpoint addresses. Does nothing in a job on one node.
 Status open_networks(Nodes& nodes, windows::Arena& arena, bootstrap::Bootstrap& launcher, const config::Config& config);
 // Writes what matters of the records of other arenas' PEs into this arena, and publishes the endpoint addresses of this
@@ -62,7 +62,7 @@ Status open_networks(Nodes& nodes, windows::Arena& arena, bootstrap::Bootstrap& 
 Status exchange_records(Nodes& nodes, const windows::Arena& arena, bootstrap::Bootstrap& launcher);
 // Chooses a network for each internode PE: the first of this job's that both sides have. A path probe shows later
 // whether it leads there.
-Status choose_networks(Nodes& nodes);
+Status choose_networks(Nodes& nodes, const windows::Arena& arena);
 
 // Describes to users how each class of PEs is reached, and why not by other networks. In a job on one node: the
 // networks that could be used.

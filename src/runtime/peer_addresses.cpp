@@ -10,6 +10,7 @@ namespace shmemx::runtime {
 namespace {
 
 using bootstrap::AddressState;
+using bootstrap::ForeignAddresses;
 using bootstrap::PeAddresses;
 using transport::Bytes;
 
@@ -22,17 +23,11 @@ struct AddressHeader {
 };
 static_assert(sizeof(AddressHeader) == 16);
 
-// In front of each PE's endpoint addresses in what a node publishes.
-struct EntryHeader {
-  std::uint32_t pe;
-  std::uint32_t address_bytes;
-};
-
 Bytes bytes_of(const PeAddresses& addresses) {
   return {addresses.data, std::min<std::size_t>(addresses.bytes, PeAddresses::kBytes)};
 }
 
-bool is_known(const PeAddresses& addresses) {
+bool is_known(const ForeignAddresses& addresses) {
   // edge: addresses that were copied before are visible
   return addresses.state.load(std::memory_order_acquire) == static_cast<std::uint32_t>(AddressState::known);
 }
@@ -59,15 +54,17 @@ Bytes find_address(Bytes all, const std::string& network) {
   return found;
 }
 
-// Copies what a node has published about a PE. Of several threads and processes that do so one writes; the others wait
-// for it, since all need the addresses next.
-void keep(PeAddresses& addresses, Bytes published) {
+// Copies what a node has published. Of several threads and processes that do so one writes; the others wait for it,
+// since all need the addresses next.
+void keep(bootstrap::JobHeader& header, ForeignAddresses& addresses, const std::string& published) {
   auto state = static_cast<std::uint32_t>(AddressState::unknown);
   if (addresses.state.compare_exchange_strong(state, static_cast<std::uint32_t>(AddressState::being_written),
                                               std::memory_order_acquire)) {
-    std::memcpy(addresses.data, published.data(), published.size());
+    addresses.offset = header.address_bytes.fetch_add(published.size(), std::memory_order_relaxed);
     addresses.bytes = static_cast<std::uint32_t>(published.size());
-    return close_addresses(addresses);
+    std::memcpy(bootstrap::published_at(&header, addresses.offset), published.data(), published.size());
+    addresses.state.store(static_cast<std::uint32_t>(AddressState::known), std::memory_order_release);
+    return;
   }
   while (!is_known(addresses)) futex_sleep(addresses.state, state, kCopyCheckNs, FutexScope::node);
 }
@@ -76,38 +73,76 @@ Error damaged(int node) {
   return {Errc::protocol, 0, "the endpoint addresses that node " + std::to_string(node) + " has published are damaged"};
 }
 
-// Calls use(pe, addresses) for each PE of a node, by what the node has published.
+// Calls use(pe, addresses) for each PE in what a node has published. Returns false if it is damaged, or if use() does.
 template <class Use>
-Status for_each_published(const std::string& text, const bootstrap::NodeMap& map, int n_pes, int node, const Use& use) {
-  const Bytes all = std::as_bytes(std::span(text.data(), text.size()));
-  EntryHeader header;
+bool for_each_published(Bytes all, const Use& use) {
+  bootstrap::PublishedEntry header;
   for (std::size_t at = 0; at < all.size(); at += sizeof header + header.address_bytes) {
     const std::size_t left = all.size() - at;
-    if (left < sizeof header) return damaged(node);
+    if (left < sizeof header) return false;
     std::memcpy(&header, all.data() + at, sizeof header);
-    const bool fits = header.address_bytes <= std::min(left - sizeof header, PeAddresses::kBytes);
-    if (!fits || header.pe >= static_cast<std::uint32_t>(n_pes) || map.node(static_cast<int>(header.pe)) != node)
-      return damaged(node);
-    use(static_cast<int>(header.pe), all.subspan(at + sizeof header, header.address_bytes));
+    if (header.address_bytes > std::min(left - sizeof header, PeAddresses::kBytes)) return false;
+    if (!use(header.pe, all.subspan(at + sizeof header, header.address_bytes))) return false;
   }
-  return {};
+  return true;
+}
+
+Bytes bytes_of(const std::string& text) { return std::as_bytes(std::span(text.data(), text.size())); }
+
+// Each PE of the node once, in ascending order, and no other.
+bool is_of_node(const std::string& text, const bootstrap::NodeMap& map, std::uint32_t n_pes, int node) {
+  std::int64_t last = -1;
+  return !text.empty() && for_each_published(bytes_of(text), [&](std::uint32_t pe, Bytes) {
+    const bool fits = pe < n_pes && std::int64_t{pe} > last && map.node(static_cast<int>(pe)) == node;
+    last = pe;
+    return fits;
+  });
 }
 
 }  // namespace
 
-Status PeerAddresses::read_node_of(int pe) const {
-  if (is_known(arena_.endpoint_addresses(pe))) return {};
+ForeignAddresses& PeerAddresses::of_node(int node) const {
+  return *bootstrap::foreign_addresses_of(&arena_.header(), static_cast<std::size_t>(node));
+}
+
+Bytes PeerAddresses::find(int pe) const {
+  if (arena_.has(pe)) return bytes_of(arena_.endpoint_addresses(pe));
+  const ForeignAddresses& theirs = of_node(launcher_.nodes().node(pe));
+  if (!is_known(theirs)) return {};
+  Bytes found;
+  for_each_published({bootstrap::published_at(&arena_.header(), theirs.offset), theirs.bytes},
+                     [&](std::uint32_t other, Bytes addresses) {
+                       const bool is_it = other == static_cast<std::uint32_t>(pe);
+                       if (is_it) found = addresses;
+                       return !is_it;
+                     });
+  return found;
+}
+
+bool PeerAddresses::is_read(int pe) const { return arena_.has(pe) || is_known(of_node(launcher_.nodes().node(pe))); }
+
+Status PeerAddresses::read_node(int node) const {
   const bootstrap::NodeMap& map = launcher_.nodes();
-  const int node = map.node(pe);
+  ForeignAddresses& theirs = of_node(node);
+  if (node == map.node(launcher_.identity().pe) || is_known(theirs)) return {};
   SHMEMX_TRY_ASSIGN(text, launcher_.fetch(node));
-  SHMEMX_TRY(for_each_published(text, map, static_cast<int>(arena_.header().n_pes), node,
-                                [&](int other, Bytes all) { keep(arena_.endpoint_addresses(other), all); }));
-  return is_known(arena_.endpoint_addresses(pe)) ? Status() : damaged(node);
+  if (!is_of_node(text, map, arena_.header().n_pes, node)) return damaged(node);
+  keep(arena_.header(), theirs, text);
+  return {};
+}
+
+Status PeerAddresses::read_node_of(int pe) const {
+  const int node = launcher_.nodes().node(pe);
+  SHMEMX_TRY(read_node(node));
+  return find(pe).data() != nullptr ? Status() : damaged(node);
 }
 
 Bytes PeerAddresses::of(int pe, const std::string& network) const {
+  const int node = launcher_.nodes().node(pe);
+  if (!launcher_.nodes().is_real(node))
+    fatal(nullptr, "PE %d is not real: SHMEMX_SYNTHETIC_WORLD only claims that node %d exists", pe, node);
   const Status read = read_node_of(pe);
-  if (read) return find_address(bytes_of(arena_.endpoint_addresses(pe)), network);
+  if (read) return find_address(find(pe), network);
   if (read.error().code != Errc::no_launcher)
     fatal(nullptr, "the endpoint addresses of PE %d cannot be read: %s", pe, read.error().text.c_str());
   debug_line("the endpoint addresses of PE %d are not read: %s", pe, read.error().text.c_str());
@@ -115,12 +150,12 @@ Bytes PeerAddresses::of(int pe, const std::string& network) const {
 }
 
 bool PeerAddresses::has(int pe, const std::string& network) const {
-  const bool is_alike = arena_.header().networks_differ == 0 && !is_known(arena_.endpoint_addresses(pe));
-  return is_alike || !of(pe, network).empty();
+  const bool is_alike = arena_.header().networks_differ == 0 && !is_read(pe);
+  return is_alike || !find_address(find(pe), network).empty();
 }
 
 Status PeerAddresses::read_all() const {
-  for (int pe = 0; pe < static_cast<int>(arena_.header().n_pes); ++pe) SHMEMX_TRY(read_node_of(pe));
+  for (int node = 0; node < launcher_.nodes().n_nodes(); ++node) SHMEMX_TRY(read_node(node));
   return {};
 }
 
@@ -150,12 +185,12 @@ std::string networks_in(const PeAddresses& addresses) {
   return names;
 }
 
-std::string addresses_of_node(const windows::Arena& arena, const bootstrap::NodeMap& map, int node) {
+std::string addresses_of_node(const windows::Arena& arena) {
   std::string text;
-  for (int pe = 0; pe < static_cast<int>(arena.header().n_pes); ++pe) {
-    if (map.node(pe) != node) continue;
-    const Bytes addresses = bytes_of(arena.endpoint_addresses(pe));
-    const EntryHeader header{static_cast<std::uint32_t>(pe), static_cast<std::uint32_t>(addresses.size())};
+  for (const bootstrap::RecordOfPe& own : arena.records()) {
+    const Bytes addresses = bytes_of(arena.endpoint_addresses(own.pe));
+    const bootstrap::PublishedEntry header{static_cast<std::uint32_t>(own.pe),
+                                           static_cast<std::uint32_t>(addresses.size())};
     text.append(reinterpret_cast<const char*>(&header), sizeof header);
     text.append(reinterpret_cast<const char*>(addresses.data()), addresses.size());
   }

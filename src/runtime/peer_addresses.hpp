@@ -22,12 +22,17 @@ class PeerAddresses {
   // Returns true if a PE has an address on a network that this PE has opened. Reads nothing where all PEs of the job
   // have the same networks.
   bool has(int pe, const std::string& network) const;
-  // Reads the addresses of the PEs of a PE's node, unless they are known.
+  // Reads what a node, or that of a PE, has published, unless it is known.
+  Status read_node(int node) const;
   Status read_node_of(int pe) const;
   // Reads what all nodes have published.
   Status read_all() const;
 
  private:
+  bootstrap::ForeignAddresses& of_node(int node) const;
+  bool is_read(int pe) const;
+  transport::Bytes find(int pe) const;  // empty: unknown
+
   const windows::Arena& arena_;
   bootstrap::Bootstrap& launcher_;
 };
@@ -38,7 +43,7 @@ bool add_address(bootstrap::PeAddresses& addresses, const std::string& network, 
 void close_addresses(bootstrap::PeAddresses& addresses) noexcept;
 // Returns the networks that have an address among these, in their order, each followed by a space.
 std::string networks_in(const bootstrap::PeAddresses& addresses);
-// Returns the addresses of a node's PEs, for publishing.
-std::string addresses_of_node(const windows::Arena& arena, const bootstrap::NodeMap& map, int node);
+// Returns the addresses of the PEs that share the arena, for publishing.
+std::string addresses_of_node(const windows::Arena& arena);
 
 }  // namespace shmemx::runtime

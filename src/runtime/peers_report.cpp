@@ -88,14 +88,15 @@ std::string of_network(const Nodes& nodes, const config::Config& config, std::si
   for (int pe = 0; pe < nodes.setup.n_pes; ++pe) {
     if (nodes.is_here(pe) || first_network(nodes, pe) != index) continue;
     list.add(pe);
-    if (first < 0) first = pe;
+    if (first < 0 && context::is_real(pe)) first = pe;
   }
   const int count = list.count();
   if (count == 0)
     return line("in reserve", network.name() + std::string(": for PEs to which the networks above do not lead"));
   std::string text = line("other nodes", "PE " + list.text() + (count > 1 ? " (" + std::to_string(count) + ")" : "") +
                                              ": " + network.name());
-  text += line("", "PE " + std::to_string(first) + " on " + nodes.host_of(first) + ": " + network.describe(first));
+  if (first >= 0)
+    text += line("", "PE " + std::to_string(first) + " on " + nodes.host_of(first) + ": " + network.describe(first));
   text += line("", "payloads: eager up to " + std::to_string(network.capabilities().short_bytes) +
                        " bytes, long messages from " + std::to_string(transport::kLongBytes) +
                        " bytes on, placed without a copy");

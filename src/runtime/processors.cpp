@@ -101,13 +101,13 @@ void part_from_pes() noexcept {
   if (::sched_setaffinity(0, sizeof elsewhere, &elsewhere) == 0) ::sched_setaffinity(0, sizeof allowed, &allowed);
 }
 
-bool pes_outnumber_cores(const windows::Arena& arena, int me) noexcept {
+bool pes_outnumber_cores(const windows::Arena& arena) noexcept {
   std::vector<const PeRecord*> records;
   std::uint64_t quota_milli = kUnlimited;
-  for (int pe = 0; pe < static_cast<int>(arena.header().n_pes); ++pe) {
-    if (arena.record(pe).node != arena.record(me).node) continue;
-    records.push_back(&arena.record(pe));
-    quota_milli = std::min(quota_milli, arena.record(pe).cpu_quota_milli);
+  for (const auto& [pe, record] : arena.records()) {
+    if (!arena.has(pe)) continue;
+    records.push_back(record);
+    quota_milli = std::min(quota_milli, record->cpu_quota_milli);
   }
   const bool over_quota = quota_milli != kUnlimited && quota_milli < records.size() * 1000;
   return records.size() > 1 && (over_quota || some_cpus_are_crowded(records));

@@ -9,7 +9,7 @@
 namespace shmemx::runtime {
 
 // Returns the same result on every PE of the node of `me`: it is computed from the records of all of them.
-bool pes_outnumber_cores(const windows::Arena& arena, int me) noexcept;
+bool pes_outnumber_cores(const windows::Arena& arena) noexcept;
 
 // Remembers the doorbells in which the other PEs of this node publish the CPU they wait on, for part_from_pes(). The
 // arena must stay mapped.

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,7 @@ using bootstrap::PeRecord;
 struct Settings {
   std::uint32_t pe;          // the lowest one that has them
   std::uint64_t heap_bytes;  // the least of those that have them
-  std::array<std::byte, sizeof(PeRecord)> record;
+  alignas(PeRecord) std::array<std::byte, sizeof(PeRecord)> record;
   std::string networks;
 
   bool equals(const Settings& other) const { return record == other.record && networks == other.networks; }
@@ -86,39 +87,93 @@ Result<List> list_of(const std::string& text, std::uint32_t n_pes) {
     std::memcpy(settings.record.data(), text.data() + at + sizeof header, sizeof(PeRecord));
     list.push_back(std::move(settings));
   }
-  if (list.empty()) return Error{Errc::protocol, 0, "the nodes have sent no records"};
   return list;
 }
 
-void fill_record(PeRecord& record, const Settings& settings, int node) {
-  std::memcpy(reinterpret_cast<std::byte*>(&record), settings.record.data(), settings.record.size());
-  record.heap_bytes = settings.heap_bytes;
-  record.node = static_cast<std::uint32_t>(node);
-  record.phase.store(static_cast<std::uint32_t>(bootstrap::PePhase::attached), std::memory_order_release);
+// Those of the PEs that share this arena, by world PE.
+std::vector<bootstrap::RecordOfPe> own_records(const windows::Arena& arena) {
+  arena.header().n_foreign = 0;
+  return arena.records();
 }
 
-void fill_other_nodes(const windows::Arena& arena, const bootstrap::NodeMap& map, int own, const List& list) {
-  for (int pe = 0; pe < static_cast<int>(arena.header().n_pes); ++pe) {
-    if (map.node(pe) != own) fill_record(arena.record(pe), list.front(), map.node(pe));
+// Which of these records can change what PEs of this arena compute from all of them: the first one, the extremes, and
+// the first that differs from the first one in each setting that has to be the same.
+class Relevant {
+ public:
+  explicit Relevant(const List& list) : list_(list), chosen_(list.size(), false) {
+    mark(std::min_element(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.pe < b.pe; }));
+    const auto first = static_cast<std::size_t>(std::find(chosen_.begin(), chosen_.end(), true) - chosen_.begin());
+    for (const auto value : kMaxima)
+      mark(extreme([&](const PeRecord& a, const PeRecord& b) { return value(a) < value(b); }));
+    mark(extreme([](const PeRecord& a, const PeRecord& b) { return a.address_limit > b.address_limit; }));
+    mark(std::min_element(list.begin(), list.end(),
+                          [](const auto& a, const auto& b) { return a.heap_bytes < b.heap_bytes; }));
+    for (const auto value : kEqual) mark_first_other(value, first);
   }
+  bool has(std::size_t i) const { return chosen_[i]; }
+
+ private:
+  using Value = std::uint64_t (*)(const PeRecord&);
+  static constexpr Value kMaxima[] = {[](const PeRecord& r) { return r.static_bytes; },
+                                      [](const PeRecord& r) -> std::uint64_t { return r.heap_asked; },
+                                      [](const PeRecord& r) { return static_cast<std::uint64_t>(r.node_path); }};
+  static constexpr Value kEqual[] = {[](const PeRecord& r) { return r.static_digest; },
+                                     [](const PeRecord& r) { return static_cast<std::uint64_t>(r.node_path); },
+                                     [](const PeRecord& r) -> std::uint64_t { return r.queue_cells; },
+                                     [](const PeRecord& r) -> std::uint64_t { return r.queue_cell_bytes; },
+                                     [](const PeRecord& r) -> std::uint64_t { return r.pes_per_node; },
+                                     [](const PeRecord& r) -> std::uint64_t { return r.node_order; },
+                                     [](const PeRecord& r) -> std::uint64_t { return r.networks; }};
+  static_assert(2 + std::size(kMaxima) + 1 + std::size(kEqual) <= bootstrap::kForeignRecords);
+
+  const PeRecord& record(std::size_t i) const { return *reinterpret_cast<const PeRecord*>(list_[i].record.data()); }
+  void mark(List::const_iterator at) { chosen_[static_cast<std::size_t>(at - list_.begin())] = true; }
+  template <class Less>
+  List::const_iterator extreme(const Less& less) const {
+    std::size_t found = 0;
+    for (std::size_t i = 1; i < list_.size(); ++i) {
+      if (less(record(found), record(i))) found = i;
+    }
+    return list_.begin() + static_cast<std::ptrdiff_t>(found);
+  }
+  void mark_first_other(Value value, std::size_t first) {
+    std::size_t found = first;
+    for (std::size_t i = 0; i < list_.size(); ++i) {
+      if (value(record(i)) != value(record(first)) && (found == first || list_[i].pe < list_[found].pe)) found = i;
+    }
+    chosen_[found] = true;
+  }
+
+  const List& list_;
+  std::vector<bool> chosen_;
+};
+
+void fill_foreign(const windows::Arena& arena, const List& list) {
+  List foreign;
   for (const Settings& settings : list) {
-    const int pe = static_cast<int>(settings.pe);
-    if (map.node(pe) != own) fill_record(arena.record(pe), settings, map.node(pe));
+    if (!arena.has(static_cast<int>(settings.pe))) foreign.push_back(settings);
   }
+  bootstrap::JobHeader& header = arena.header();
   const auto other = [&](const Settings& settings) { return settings.networks != list.front().networks; };
-  arena.header().networks_differ = std::any_of(list.begin(), list.end(), other) ? 1 : 0;
+  header.networks_differ = std::any_of(list.begin(), list.end(), other) ? 1 : 0;
+  header.n_foreign = 0;
+  if (foreign.empty()) return;
+  const Relevant relevant(foreign);
+  for (std::size_t i = 0; i < foreign.size(); ++i) {
+    if (!relevant.has(i)) continue;
+    PeRecord& record = *bootstrap::foreign_record_of(&header, header.n_foreign);
+    std::memcpy(reinterpret_cast<std::byte*>(&record), foreign[i].record.data(), foreign[i].record.size());
+    record.heap_bytes = foreign[i].heap_bytes;
+    header.foreign_pes[header.n_foreign++] = static_cast<std::int32_t>(foreign[i].pe);
+  }
 }
 
 }  // namespace
 
 Status lead_records(const windows::Arena& arena, bootstrap::Bootstrap& launcher) {
-  const bootstrap::NodeMap& map = launcher.nodes();
   const std::uint32_t n_pes = arena.header().n_pes;
-  const int own = map.node(launcher.identity().pe);
   List mine;
-  for (int pe = 0; pe < static_cast<int>(n_pes); ++pe) {
-    if (map.node(pe) == own) add(mine, settings_of(arena, pe));
-  }
+  for (const bootstrap::RecordOfPe& own : own_records(arena)) add(mine, settings_of(arena, own.pe));
   const bootstrap::Merge merge = [n_pes](const std::string& lower, const std::string& higher) -> Result<std::string> {
     SHMEMX_TRY_ASSIGN(list, list_of(lower, n_pes));
     SHMEMX_TRY_ASSIGN(added, list_of(higher, n_pes));
@@ -127,7 +182,8 @@ Status lead_records(const windows::Arena& arena, bootstrap::Bootstrap& launcher)
   };
   SHMEMX_TRY_ASSIGN(text, launcher.combine(text_of(mine), merge));
   SHMEMX_TRY_ASSIGN(list, list_of(text, n_pes));
-  fill_other_nodes(arena, map, own, list);
+  if (list.empty()) return Error{Errc::protocol, 0, "the nodes have sent no records"};
+  fill_foreign(arena, list);
   return {};
 }
 

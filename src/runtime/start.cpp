@@ -10,8 +10,8 @@
 #include <cstdio>
 #include <cstring>
 #include <iterator>
-#include <span>
 #include <string>
+#include <vector>
 
 #include "base/affinity.hpp"
 #include "base/doorbell.hpp"
@@ -71,11 +71,10 @@ void fill_record(bootstrap::PeRecord& record, const StartParameters& parameters)
 // Returns true if all PEs run the same executable. Otherwise globals are not symmetric, and the difference is reported.
 bool statics_are_symmetric(const windows::Arena& arena, int my_pe) {
   const bootstrap::PeRecord& mine = arena.record(my_pe);
-  for (int pe = 0; pe < static_cast<int>(arena.header().n_pes); ++pe) {
-    const bootstrap::PeRecord& theirs = arena.record(pe);
-    if (theirs.static_digest == mine.static_digest) continue;
-    const std::string reason = "PE " + std::to_string(pe) + " runs '" + theirs.executable + "' with " +
-                               std::to_string(theirs.static_bytes) + " bytes of static data, this PE '" +
+  for (const auto& [pe, theirs] : arena.records()) {
+    if (theirs->static_digest == mine.static_digest) continue;
+    const std::string reason = "PE " + std::to_string(pe) + " runs '" + theirs->executable + "' with " +
+                               std::to_string(theirs->static_bytes) + " bytes of static data, this PE '" +
                                mine.executable + "' with " + std::to_string(mine.static_bytes);
     debug_line("globals are not symmetric: %s", reason.c_str());
     context::set_private_globals_reason(reason);
@@ -135,12 +134,15 @@ void set_places(const windows::Arena& arena, const StartParameters& parameters) 
                      .node_is_mapped = is_direct,
                      .index = nodes.index_of(arena),
                      .block_step = static_cast<std::int64_t>(arena.geometry().stride)};
+  if (nodes.map->real_nodes.empty()) return;
+  static constinit const bootstrap::NodeMap* map = nullptr;  // the launcher's, which stays
+  map = nodes.map;
+  context::places.is_real = [](int pe) { return map->is_real(map->node(pe)); };
 }
 
 // Maps the memory. All PEs compute the same path and layout from the records.
 Status map_memory(windows::Arena& arena, StartParameters& parameters) {
-  const std::size_t n_pes = arena.header().n_pes;
-  const std::span<const bootstrap::PeRecord> records(&arena.record(0), n_pes);
+  const std::vector<bootstrap::RecordOfPe> records = arena.records();
   SHMEMX_TRY(windows::check_agreement(records));
   const nemesis::Layout layout = channel_layout(parameters);
   const Nodes& nodes = parameters.nodes;
@@ -160,9 +162,8 @@ Status exchange_start_data(windows::Arena& arena, StartParameters& parameters, b
                            const char* routine) {
   const bootstrap::Identity identity = parameters.identity;
   bootstrap::PeRecord& record = arena.record(identity.pe);
-  divide(parameters.nodes, launcher.nodes(), identity, parameters.config, arena.locations());
+  divide(parameters.nodes, launcher.nodes(), identity, parameters.config, arena);
   SHMEMX_TRY(open_networks(parameters.nodes, arena, launcher, parameters.config));
-  record.node = static_cast<std::uint32_t>(launcher.nodes().node(identity.pe));
   fill_record(record, parameters);
   meet_node_pes(arena, routine);
   if (launcher.nodes().n_nodes() == 1) return {};
@@ -190,7 +191,7 @@ Status share_memory(windows::Arena& arena, StartParameters& parameters, bootstra
   const int pe = parameters.identity.pe;
   SHMEMX_TRY(exchange_start_data(arena, parameters, launcher, routine));
   SHMEMX_TRY(map_memory(arena, parameters));
-  SHMEMX_TRY(choose_networks(parameters.nodes));
+  SHMEMX_TRY(choose_networks(parameters.nodes, arena));
   const windows::Geometry& geometry = arena.geometry();
   if (const std::string directory = bootstrap::directory_of_file(arena.fd()); pe == 0 && !directory.empty())
     debug_line("memfd_create is refused: the PEs' memory lies in a file without a name in %s", directory.c_str());
@@ -198,9 +199,8 @@ Status share_memory(windows::Arena& arena, StartParameters& parameters, bootstra
   request_huge_pages(arena, parameters);
   // Rounded to pages, but no more than the least that a PE requests.
   parameters.heap_limit_bytes = geometry.heap_bytes;
-  for (int i = 0; i < static_cast<int>(arena.header().n_pes); ++i) {
-    parameters.heap_limit_bytes = std::min<std::uint64_t>(parameters.heap_limit_bytes, arena.record(i).heap_bytes);
-  }
+  for (const auto& of_pe : arena.records())
+    parameters.heap_limit_bytes = std::min<std::uint64_t>(parameters.heap_limit_bytes, of_pe.record->heap_bytes);
   if (parameters.statics.span_bytes() == 0) return {};
   return parameters.statics.share(arena.fd(), arena.offset_of_block(parameters.nodes.index) + geometry.static_offset);
 }
@@ -252,7 +252,7 @@ void configure_sleeping(progress::Policy& policy, const config::Config& config, 
 void configure_waiting(const windows::Arena& arena, const StartParameters& parameters) noexcept {
   const config::Config& config = parameters.config;
   const windows::Geometry& geometry = arena.geometry();
-  const bool crowded = pes_outnumber_cores(arena, parameters.identity.pe);
+  const bool crowded = pes_outnumber_cores(arena);
   progress::Policy& policy = progress::policy();
   policy.mode = config.wait;
   progress::set_crowded(crowded && config.wait != WaitMode::spin);

@@ -100,8 +100,9 @@ BOOST_AUTO_TEST_CASE(groups_are_those_of_one_machine_and_user) {
                                               host_called("a", 1), host_called("b", 2), host_called("a", 1)};
   hosts[3].net = 5;
   hosts[5].uid = 0;
-  BOOST_CHECK((boot::group_by(boot::Likeness::machine, hosts, {0, 1, 2, 3, 4, 5}) == boot::Leaders{0, 1, 0, 0, 1, 5}));
-  BOOST_CHECK((boot::group_by(boot::Likeness::namespaces, hosts, {0, 2, 3, 4}) ==
+  const boot::Hosts all(hosts, {0, 1, 2, 3, 4, 5});
+  BOOST_CHECK((boot::group_by(boot::Likeness::machine, all, {0, 1, 2, 3, 4, 5}) == boot::Leaders{0, 1, 0, 0, 1, 5}));
+  BOOST_CHECK((boot::group_by(boot::Likeness::namespaces, all, {0, 2, 3, 4}) ==
                boot::Leaders{0, boot::kNoGroup, 0, 3, 4, boot::kNoGroup}));
 }
 
@@ -134,10 +135,11 @@ BOOST_AUTO_TEST_CASE(tables_name_the_host_of_each_pe) {
   BOOST_REQUIRE(back.has_value());
   auto read = back->hosts();
   BOOST_REQUIRE(read.has_value());
-  BOOST_REQUIRE_EQUAL(read->size(), expected.size());
+  BOOST_REQUIRE_EQUAL(read->n_pes(), expected.size());
+  BOOST_CHECK_EQUAL(read->n_different(), hosts.size());
   for (std::size_t pe = 0; pe < expected.size(); ++pe) {
-    BOOST_CHECK_EQUAL((*read)[pe].host, hosts[expected[pe]].host);
-    BOOST_CHECK_EQUAL((*read)[pe].machine, hosts[expected[pe]].machine);
+    BOOST_CHECK_EQUAL(read->of(static_cast<int>(pe)).host, hosts[expected[pe]].host);
+    BOOST_CHECK_EQUAL(read->of(static_cast<int>(pe)).machine, hosts[expected[pe]].machine);
   }
 }
 
@@ -163,7 +165,7 @@ BOOST_AUTO_TEST_CASE(damaged_tables_are_refused_or_are_tables) {
       ++n_refused;
       continue;
     }
-    BOOST_CHECK_EQUAL(read->hosts()->size(), std::strtoul(text.c_str(), nullptr, 10));
+    BOOST_CHECK_EQUAL(read->hosts()->n_pes(), std::strtoul(text.c_str(), nullptr, 10));
   }
   BOOST_CHECK_GT(n_refused, 100);
   for (const char* bad :

@@ -109,6 +109,12 @@ Seen find_nodes(Store& store, int pe) {
   return seen;
 }
 
+boot::NodeRuns runs_of(const std::vector<std::uint32_t>& nodes) {
+  boot::NodeRuns runs;
+  for (const std::uint32_t node : nodes) runs.add(node);
+  return runs;
+}
+
 std::vector<Seen> run_job(Store& store) {
   std::vector<Seen> seen(static_cast<std::size_t>(store.size));
   test_support::run_on_threads(store.size, [&](int pe) { seen[static_cast<std::size_t>(pe)] = find_nodes(store, pe); });
@@ -184,7 +190,8 @@ BOOST_AUTO_TEST_CASE(each_pe_reads_little_in_jobs_of_many_nodes) {
     const auto seen = run_job(store);
     for (const Seen& own : seen) {
       BOOST_REQUIRE_EQUAL(own.error, "");
-      BOOST_REQUIRE(own.nodes.node_of == expected);
+      BOOST_REQUIRE(own.nodes.node_of == runs_of(expected));
+      BOOST_CHECK_LE(own.nodes.node_of.bytes(), 2048U);
     }
     // Three trees of two or three levels, in which a PE has at most 15 children at each; a node's name in few bytes.
     const auto nodes = static_cast<std::uint64_t>(n_nodes);

@@ -9,12 +9,15 @@
 // "@2 ACTION" executes ACTION on PE 2 only. Before `attach` or `join` the PE number comes from oshrun's variable.
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "../support/pattern.hpp"
 #include "bootstrap/bootstrap.hpp"
@@ -52,12 +55,18 @@ void join(Probe& probe) {
     fail(arena.error());
   }
   probe.arena = std::move(*arena);
-  const auto n_pes = static_cast<std::size_t>(probe.bootstrap->identity().n_pes);
-  void* at = ::mmap(nullptr, boot::header_bytes(n_pes), PROT_READ | PROT_WRITE, MAP_SHARED, probe.arena.get(), 0);
+  const auto [pe, n_pes] = probe.bootstrap->identity();
+  struct stat about {};
+  void* at = ::fstat(probe.arena.get(), &about) != 0
+                 ? MAP_FAILED
+                 : ::mmap(nullptr, static_cast<std::size_t>(about.st_size), PROT_READ | PROT_WRITE, MAP_SHARED,
+                          probe.arena.get(), 0);
   if (at == MAP_FAILED) fail(shmemx::system_error("map the header"));
-  probe.pe = probe.bootstrap->identity().pe;
+  probe.pe = pe;
   probe.header = static_cast<boot::JobHeader*>(at);
-  probe.record = boot::record_of(probe.header, static_cast<std::size_t>(probe.pe));
+  const std::vector<int> here = probe.bootstrap->nodes().pes_with(pe, n_pes);
+  probe.record = boot::record_of(
+      probe.header, static_cast<std::size_t>(std::lower_bound(here.begin(), here.end(), pe) - here.begin()));
   probe.record->pid = ::getpid();
   set_phase(probe, boot::PePhase::attached);
   probe.header->arrived.fetch_add(1);

@@ -28,17 +28,21 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std
 BOOST_AUTO_TEST_SUITE(bootstrap_wire)
 
 BOOST_AUTO_TEST_CASE(records_do_not_overlap_and_fill_whole_pages) {
-  for (std::size_t n_pes = 1; n_pes <= kMaxNodePes; ++n_pes) {
-    const std::size_t bytes = header_bytes(n_pes);
-    BOOST_REQUIRE_EQUAL(bytes % kPageBytes, 0U);
-    BOOST_REQUIRE_GE(addresses_offset(n_pes), records_offset() + n_pes * sizeof(PeRecord));
-    BOOST_REQUIRE_LT(addresses_offset(n_pes), records_offset() + n_pes * sizeof(PeRecord) + kPageBytes);
-    BOOST_REQUIRE_GE(locations_offset(n_pes), addresses_offset(n_pes) + n_pes * sizeof(PeAddresses));
-    BOOST_REQUIRE_EQUAL(locations_offset(n_pes) % alignof(PeLocation), 0U);
-    BOOST_REQUIRE_GE(bytes, locations_offset(n_pes) + n_pes * sizeof(PeLocation));
-    BOOST_REQUIRE_LT(bytes, locations_offset(n_pes) + n_pes * sizeof(PeLocation) + kPageBytes);
+  for (std::size_t n_places = 1; n_places <= kMaxNodePes; ++n_places) {
+    const std::size_t n_pes = n_places * 3;
+    const JobLayout at(n_pes, n_places);
+    BOOST_REQUIRE_EQUAL(at.bytes() % kPageBytes, 0U);
+    BOOST_REQUIRE_EQUAL(at.foreign_records(), at.records() + n_places * sizeof(PeRecord));
+    BOOST_REQUIRE_GE(at.addresses(), at.foreign_records() + kForeignRecords * sizeof(PeRecord));
+    BOOST_REQUIRE_LT(at.addresses(), at.foreign_records() + kForeignRecords * sizeof(PeRecord) + kPageBytes);
+    BOOST_REQUIRE_GE(at.locations(), at.addresses() + n_places * sizeof(PeAddresses));
+    BOOST_REQUIRE_EQUAL(at.locations() % alignof(PeLocation), 0U);
+    BOOST_REQUIRE_GE(at.foreign_phases(), at.locations() + n_pes * sizeof(PeLocation));
+    BOOST_REQUIRE_GE(at.foreign_addresses(), at.foreign_phases() + n_pes * sizeof(std::uint32_t));
+    BOOST_REQUIRE_GE(at.published(), at.foreign_addresses() + n_pes * sizeof(ForeignAddresses));
+    BOOST_REQUIRE_GE(at.bytes(), at.published() + n_pes * kPublishedBytes);
   }
-  BOOST_CHECK_GE(records_offset(), sizeof(JobHeader));
+  BOOST_CHECK_GE(JobLayout::records(), sizeof(JobHeader));
 }
 
 BOOST_AUTO_TEST_CASE(the_end_of_a_job_names_any_pe) {
@@ -53,6 +57,18 @@ BOOST_AUTO_TEST_CASE(the_end_of_a_job_names_any_pe) {
   BOOST_CHECK(JobEnd::of(0).state == JobState::running);
 }
 
+BOOST_AUTO_TEST_CASE(of_departed_pes_the_one_with_the_fewest_collectives_comes_first) {
+  for (const int pe : {0, 65536, kMaxPes - 1}) {
+    for (const std::uint64_t collectives : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1} << 38}) {
+      const std::uint64_t word = FirstDeparted::word(pe, collectives);
+      BOOST_CHECK_NE(word, 0U);
+      BOOST_CHECK_EQUAL(FirstDeparted::pe(word), pe);
+      BOOST_CHECK_EQUAL(FirstDeparted::collectives(word), collectives);
+    }
+  }
+  BOOST_CHECK_LT(FirstDeparted::word(kMaxPes - 1, 4), FirstDeparted::word(0, 5));
+}
+
 BOOST_AUTO_TEST_CASE(ids_are_not_zero_and_differ) {
   std::set<std::uint64_t> ids;
   for (int i = 0; i < 1000; ++i) ids.insert(random_id());
@@ -65,7 +81,7 @@ BOOST_AUTO_TEST_CASE(a_new_file_is_anonymous_private_and_as_long_as_its_header) 
   BOOST_REQUIRE(file);
   struct stat about {};
   BOOST_REQUIRE_EQUAL(::fstat(file->get(), &about), 0);
-  BOOST_CHECK_EQUAL(static_cast<std::size_t>(about.st_size), header_bytes(kPes));
+  BOOST_CHECK_EQUAL(static_cast<std::size_t>(about.st_size), header_bytes(kPes, kPes));
   BOOST_CHECK_EQUAL(about.st_nlink, 0U);
   BOOST_CHECK((::fcntl(file->get(), F_GETFD) & FD_CLOEXEC) != 0);
 }

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <cstring>
@@ -60,12 +61,16 @@ class FakeLauncher final : public bootstrap::Bootstrap {
   int pe_;
 };
 
-windows::Arena new_arena() {
-  auto file = bootstrap::create_job_file(kPes, 9);
-  return std::move(*windows::Arena::open(std::move(*file)));
+windows::Arena new_arena(int node = 0) {
+  auto file = bootstrap::create_job_file({kPes, 2, 9, {1, 2}});
+  windows::Arena arena = std::move(*windows::Arena::open(std::move(*file)));
+  arena.set_pes({2 * node, 2 * node + 1});
+  return arena;
 }
-windows::Arena same_arena(const windows::Arena& arena) {
-  return std::move(*windows::Arena::open(UniqueFd(::fcntl(arena.fd(), F_DUPFD_CLOEXEC, 0))));
+windows::Arena same_arena(const windows::Arena& arena, int node = 0) {
+  windows::Arena same = std::move(*windows::Arena::open(UniqueFd(::fcntl(arena.fd(), F_DUPFD_CLOEXEC, 0))));
+  same.set_pes({2 * node, 2 * node + 1});
+  return same;
 }
 
 std::string address_of(int pe, const std::string& network) { return network + " of " + std::to_string(pe); }
@@ -85,9 +90,9 @@ void fill_own(const windows::Arena& arena, const bootstrap::NodeMap& map, int no
 // PE 0's launcher; all nodes have published.
 void publish_all(FakeLauncher& launcher) {
   for (int node = 0; node < 3; ++node) {
-    const windows::Arena arena = new_arena();
+    const windows::Arena arena = new_arena(node);
     fill_own(arena, launcher.nodes(), node);
-    launcher.published[static_cast<std::size_t>(node)] = runtime::addresses_of_node(arena, launcher.nodes(), node);
+    launcher.published[static_cast<std::size_t>(node)] = runtime::addresses_of_node(arena);
   }
 }
 
@@ -174,7 +179,7 @@ BOOST_AUTO_TEST_CASE(equal_records_are_sent_once_and_different_ones_are_all_seen
   std::vector<std::string> contributions;
   for (int node = 0; node < 3; ++node) {
     FakeLauncher launcher(2 * node);
-    arenas.push_back(new_arena());
+    arenas.push_back(new_arena(node));
     const windows::Arena& arena = arenas.back();
     fill_own(arena, launcher.nodes(), node,
              node == 2 ? std::vector<std::string>{"tcp"} : std::vector<std::string>{"tcp", "ucx"});
@@ -194,17 +199,92 @@ BOOST_AUTO_TEST_CASE(equal_records_are_sent_once_and_different_ones_are_all_seen
     BOOST_REQUIRE(runtime::lead_records(arena, own).has_value());
     BOOST_CHECK_EQUAL(arena.header().networks_differ, 1U);
     std::uint64_t least = ~std::uint64_t{0};
-    for (int pe = 0; pe < kPes; ++pe) {
-      BOOST_CHECK_EQUAL(arena.record(pe).queue_cells, pe == 3 ? 128U : 64U);
-      BOOST_CHECK_EQUAL(arena.record(pe).node_order, pe == 4 ? 1U : 0U);
-      least = std::min(least, arena.record(pe).heap_bytes);
+    std::vector<int> seen;
+    for (const auto& [pe, record] : arena.records()) {
+      seen.push_back(pe);
+      BOOST_CHECK_EQUAL(record->queue_cells, pe == 3 ? 128U : 64U);
+      BOOST_CHECK_EQUAL(record->node_order, pe == 4 ? 1U : 0U);
+      least = std::min(least, record->heap_bytes);
     }
+    for (const int different : {0, 3, 4})
+      BOOST_CHECK_MESSAGE(std::find(seen.begin(), seen.end(), different) != seen.end(), different);
     BOOST_CHECK_EQUAL(least, 995U);
     for (std::size_t bytes = 1; bytes < contributions[0].size(); ++bytes) {
       own.of_nodes = {contributions[0].substr(0, bytes)};
       BOOST_CHECK(!runtime::lead_records(arena, own).has_value());
     }
   }
+}
+
+// Two nodes of 100 PEs.
+class LargeJob final : public bootstrap::Bootstrap {
+ public:
+  static constexpr int kEach = 100;
+  explicit LargeJob(int node) : node_(node) {
+    for (int pe = 0; pe < 2 * kEach; ++pe) nodes_.node_of.add(static_cast<std::uint32_t>(pe / kEach));
+    nodes_.hosts = {"a", "b"};
+  }
+  bootstrap::Identity identity() const override { return {node_ * kEach, 2 * kEach}; }
+  std::string_view name() const override { return "large"; }
+  Result<UniqueFd> arena() override { return bootstrap::create_job_file({2 * kEach, kEach, 9, {1, 2}}); }
+  const bootstrap::NodeMap& nodes() const override { return nodes_; }
+  void abort(int) override {}
+  void finalize() override {}
+  Result<std::string> combine(std::string mine, const bootstrap::Merge& merge) override {
+    own = mine;
+    return other.empty() ? std::move(mine) : merge(node_ == 0 ? mine : other, node_ == 0 ? other : mine);
+  }
+  std::string own;
+  std::string other;
+
+ private:
+  int node_;
+  bootstrap::NodeMap nodes_;
+};
+
+// However many differ, the extremes and the first PE with another setting are known on the other node.
+BOOST_AUTO_TEST_CASE(of_many_different_records_those_that_matter_are_kept) {
+  std::vector<windows::Arena> arenas;
+  std::string contributions[2];
+  for (int node = 0; node < 2; ++node) {
+    LargeJob launcher(node);
+    arenas.push_back(std::move(*windows::Arena::open(std::move(*launcher.arena()))));
+    arenas.back().set_pes(launcher.nodes().pes_with(node * LargeJob::kEach, 2 * LargeJob::kEach));
+    for (const auto& of_pe : arenas.back().records()) {
+      bootstrap::PeRecord& record = arenas.back().record(of_pe.pe);
+      record.static_bytes = 4096U * static_cast<unsigned>(of_pe.pe * 37 % 200);
+      record.heap_bytes = static_cast<std::uint64_t>(100'000 + of_pe.pe * 71 % 200);
+      record.address_limit = static_cast<std::uint64_t>(1'000'000 + of_pe.pe * 113 % 200);
+      record.node_order = of_pe.pe == 150 || of_pe.pe == 170 ? 2 : 0;
+      record.queue_cells = of_pe.pe == 199 ? 128 : 64;
+    }
+    BOOST_REQUIRE(runtime::lead_records(arenas.back(), launcher).has_value());
+    contributions[node] = launcher.own;
+  }
+  LargeJob launcher(0);
+  launcher.other = contributions[1];
+  BOOST_REQUIRE(runtime::lead_records(arenas[0], launcher).has_value());
+  BOOST_CHECK_LE(arenas[0].header().n_foreign, bootstrap::kForeignRecords);
+  const auto extremes = [](const windows::Arena& arena, int first, int end) {
+    std::array<std::uint64_t, 3> found{0, ~std::uint64_t{0}, ~std::uint64_t{0}};
+    for (const auto& [pe, record] : arena.records()) {
+      if (pe < first || pe >= end) continue;
+      found[0] = std::max(found[0], record->static_bytes);
+      found[1] = std::min(found[1], record->heap_bytes);
+      found[2] = std::min(found[2], record->address_limit);
+    }
+    return found;
+  };
+  BOOST_CHECK(extremes(arenas[0], 100, 200) == extremes(arenas[1], 100, 200));
+  std::vector<int> with_other_order;
+  bool sees_cells = false;
+  for (const auto& [pe, record] : arenas[0].records()) {
+    if (record->node_order != 0) with_other_order.push_back(pe);
+    sees_cells = sees_cells || (pe == 199 && record->queue_cells == 128);
+  }
+  BOOST_REQUIRE(!with_other_order.empty());
+  BOOST_CHECK_EQUAL(with_other_order.front(), 150);
+  BOOST_CHECK(sees_cells);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -41,11 +41,30 @@ BOOST_AUTO_TEST_CASE(the_header_of_the_file_is_seen) {
   BOOST_CHECK_EQUAL(bootstrap::record_of(&arena->header(), 2)->pid, 5);
 }
 
+BOOST_AUTO_TEST_CASE(records_are_those_of_the_pes_that_share_the_file) {
+  constexpr std::uint32_t kJobPes = 2'000'000;
+  auto arena = Arena::open(std::move(*bootstrap::create_job_file({kJobPes, 3, 77, {1, 2}})));
+  BOOST_REQUIRE(arena);
+  arena->set_pes({7, 70'000, 1'999'999});
+  for (const int pe : {7, 70'000, 1'999'999}) {
+    BOOST_CHECK(arena->has(pe));
+    arena->record(pe).pid = pe;
+  }
+  for (const int pe : {0, 8, 1'999'998}) BOOST_CHECK(!arena->has(pe));
+  BOOST_CHECK_EQUAL(bootstrap::record_of(&arena->header(), 1)->pid, 70'000);
+  arena->header().n_foreign = 1;
+  arena->header().foreign_pes[0] = 1'000'000;
+  std::vector<int> pes;
+  for (const auto& [pe, record] : arena->records()) pes.push_back(pe);
+  BOOST_CHECK((pes == std::vector<int>{7, 70'000, 1'000'000, 1'999'999}));
+  BOOST_CHECK_LT(arena->resident_bytes(), std::size_t{1} << 20);
+}
+
 BOOST_AUTO_TEST_CASE(a_file_without_room_for_its_records_is_refused) {
   auto file = bootstrap::create_job_file(kPes, 77);
   bootstrap::JobHeader* const header = bootstrap::map_job_header(file->get(), kPes, 77).value();
   header->n_pes = 4096;
-  ::munmap(header, bootstrap::header_bytes(kPes));
+  ::munmap(header, bootstrap::header_bytes(kPes, kPes));
   const auto arena = Arena::open(std::move(*file));
   BOOST_REQUIRE(!arena);
   BOOST_CHECK(arena.error().code == Errc::protocol);

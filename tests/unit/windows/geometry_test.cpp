@@ -11,7 +11,7 @@ using windows::Geometry;
 
 void check_layout(const Geometry& g, std::size_t static_bytes, std::size_t heap_bytes) {
   // In the file: header, channel region, then blocks.
-  BOOST_REQUIRE_GE(g.channel_offset, bootstrap::header_bytes(g.n_pes));
+  BOOST_REQUIRE_GE(g.channel_offset, bootstrap::header_bytes(g.n_pes, g.n_pes));
   BOOST_REQUIRE_EQUAL(g.channel_offset % kPageBytes, 0U);
   BOOST_REQUIRE_EQUAL(g.channel_bytes % kPageBytes, 0U);
   BOOST_REQUIRE_GE(g.blocks_offset, g.channel_offset + g.channel_bytes);
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(blocks_of_a_node_do_not_depend_on_other_nodes) {
     BOOST_CHECK_EQUAL(g.slot_bytes, alone.slot_bytes);
     const Geometry shared = windows::make_geometry({world, 2, world / 2}, 0, kHeapBytes);
     BOOST_CHECK_EQUAL(shared.stride, g.stride);
-    BOOST_CHECK_EQUAL(shared.file_bytes, g.blocks_offset + world * g.stride);
+    BOOST_CHECK_EQUAL(shared.file_bytes, shared.blocks_offset + world * g.stride);
   }
 }
 

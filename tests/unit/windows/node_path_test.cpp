@@ -9,7 +9,6 @@
 namespace {
 
 using namespace shmemx;
-using windows::check_agreement;
 
 constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
 constexpr std::size_t kChannelBytes = std::size_t{4} << 20;
@@ -28,9 +27,24 @@ std::vector<bootstrap::PeRecord> records_of(std::size_t n_pes, std::uint64_t hea
   return records;
 }
 
+std::vector<bootstrap::RecordOfPe> by_pe(const std::vector<bootstrap::PeRecord>& records) {
+  std::vector<bootstrap::RecordOfPe> all;
+  for (const bootstrap::PeRecord& record : records) all.push_back({static_cast<int>(all.size()), &record});
+  return all;
+}
+
+Status check_agreement(const std::vector<bootstrap::PeRecord>& records) {
+  return windows::check_agreement(by_pe(records));
+}
+
+auto plan_node(const std::vector<bootstrap::PeRecord>& records, const windows::Sharing& sharing,
+               std::size_t channel_bytes) {
+  return windows::plan_node(by_pe(records), sharing, channel_bytes);
+}
+
 // Of a job on one node.
 auto plan_node(const std::vector<bootstrap::PeRecord>& records, std::size_t channel_bytes) {
-  return windows::plan_node(records, records.size(), channel_bytes);
+  return plan_node(records, records.size(), channel_bytes);
 }
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -96,17 +110,17 @@ BOOST_AUTO_TEST_CASE(a_heap_has_to_fit_for_the_pes_of_a_node_only) {
   constexpr std::uint64_t kAsked = 20480 * kGiB;
   for (const std::size_t world : {4, 64, 4096}) {
     const auto records = records_of(world, kAsked, 1);
-    const auto plan = windows::plan_node(records, {world, 2, 1}, kChannelBytes);
+    const auto plan = plan_node(records, {world, 2, 1}, kChannelBytes);
     BOOST_REQUIRE(plan);
     BOOST_CHECK(plan.value().path == NodePath::direct);
     BOOST_CHECK_EQUAL(plan.value().geometry.heap_bytes, kAsked);
     BOOST_CHECK_EQUAL(plan.value().warning, "");
-    BOOST_CHECK(windows::plan_node(records, {world, 4, 1}, kChannelBytes).value().path == NodePath::queue);
+    BOOST_CHECK(plan_node(records, {world, 4, 1}, kChannelBytes).value().path == NodePath::queue);
   }
 }
 
 BOOST_AUTO_TEST_CASE(a_heap_that_was_asked_for_is_never_reached_by_messages_silently) {
-  const auto plan = windows::plan_node(records_of(8, 20480 * kGiB, 1), {8, 4, 2}, kChannelBytes);
+  const auto plan = plan_node(records_of(8, 20480 * kGiB, 1), {8, 4, 2}, kChannelBytes);
   BOOST_REQUIRE(plan);
   BOOST_CHECK(plan.value().path == NodePath::queue);
   const std::string& warning = plan.value().warning;
@@ -119,13 +133,13 @@ BOOST_AUTO_TEST_CASE(a_heap_that_was_asked_for_is_never_reached_by_messages_sile
   BOOST_REQUIRE(at != std::string::npos);
   const std::uint64_t room = std::stoull(warning.substr(at + before.size()));
   for (const std::uint64_t more : {std::uint64_t{0}, std::uint64_t{1}}) {
-    const auto other = windows::plan_node(records_of(8, room + more, 1), {8, 4, 2}, kChannelBytes);
+    const auto other = plan_node(records_of(8, room + more, 1), {8, 4, 2}, kChannelBytes);
     BOOST_CHECK(other.value().path == (more == 0 ? NodePath::direct : NodePath::queue));
   }
   // Nobody has asked for memory to be mapped, or for this size.
   auto records = records_of(8, 20480 * kGiB, 1);
   records[0].node_path = NodePath::queue;
-  BOOST_CHECK_EQUAL(windows::plan_node(records, {8, 4, 2}, kChannelBytes).value().warning, "");
+  BOOST_CHECK_EQUAL(plan_node(records, {8, 4, 2}, kChannelBytes).value().warning, "");
   records = records_of(4096, 64 * kGiB, 0);
   records[0].address_limit = 16 * kGiB;
   BOOST_CHECK_EQUAL(plan_node(records, kChannelBytes).value().warning, "");
@@ -196,6 +210,10 @@ BOOST_AUTO_TEST_CASE(wishes_that_differ_are_named) {
   BOOST_CHECK_EQUAL(check_agreement(records).error().text,
                     "SHMEMX_QUEUE_CELL_BYTES is 512 on PE 0 and 8192 on PE 1, all PEs have to set the same");
   BOOST_CHECK(check_agreement(records).error().code == Errc::invalid_argument);
+  std::vector<bootstrap::RecordOfPe> some = by_pe(records);
+  some[0].pe = 70'000;
+  BOOST_CHECK_EQUAL(windows::check_agreement(some).error().text,
+                    "SHMEMX_QUEUE_CELL_BYTES is 512 on PE 70000 and 8192 on PE 1, all PEs have to set the same");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
