@@ -3,45 +3,114 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "coll/common/team.hpp"
 
 namespace shmemx::coll {
 
+// The members of a node: part of a table, or numbers at equal distances.
+class NodeMembers {
+ public:
+  class Iterator {
+   public:
+    using difference_type = std::ptrdiff_t;
+    using value_type = int;
+    constexpr Iterator() noexcept = default;
+    constexpr Iterator(const int* table, int first, int stride) noexcept
+        : table_(table), first_(first), stride_(stride) {}
+    constexpr int operator*() const noexcept { return table_ == nullptr ? first_ : *table_; }
+    constexpr Iterator& operator++() noexcept {
+      if (table_ != nullptr) ++table_;
+      first_ += stride_;
+      return *this;
+    }
+    constexpr Iterator operator++(int) noexcept {
+      const Iterator before = *this;
+      ++*this;
+      return before;
+    }
+    friend constexpr bool operator==(const Iterator&, const Iterator&) = default;
+
+   private:
+    const int* table_ = nullptr;
+    int first_ = 0;
+    int stride_ = 1;
+  };
+
+  constexpr NodeMembers(const int* table, int first, int stride, int size) noexcept
+      : table_(table), first_(first), stride_(stride), size_(size) {}
+
+  constexpr std::size_t size() const noexcept { return static_cast<std::size_t>(size_); }
+  constexpr int operator[](std::size_t i) const noexcept {
+    return table_ == nullptr ? first_ + static_cast<int>(i) * stride_ : table_[i];
+  }
+  constexpr int back() const noexcept { return (*this)[size() - 1]; }
+  constexpr NodeMembers subspan(std::size_t i) const noexcept {
+    const auto skipped = static_cast<int>(i);
+    return {table_ == nullptr ? nullptr : table_ + i, first_ + skipped * stride_, stride_, size_ - skipped};
+  }
+  constexpr Iterator begin() const noexcept { return {table_, first_, stride_}; }
+  constexpr Iterator end() const noexcept {
+    return {table_ == nullptr ? nullptr : table_ + size_, first_ + size_ * stride_, stride_};
+  }
+
+ private:
+  const int* table_;
+  int first_;
+  int stride_;
+  int size_;
+};
+
+// Where the members follow each other node by node, or go round the nodes, they are computed; only other placements
+// take tables. Members that are only claimed to exist are left out.
 struct TeamNodes {
   int mine = 0;                     // this PE's node
   int index = 0;                    // this PE's place among the members of its node
   int min_size = 0;                 // members of the smallest node
   int max_size = 0;                 // members of the largest node
   bool in_order = true;             // the team's numbers run node by node
+  bool in_turn = false;             // they go round the nodes; then there are no tables
   mutable std::uint32_t scans = 0;  // scans by leaders so far
-  std::vector<int> members;         // node by node
   std::vector<int> begin;           // where each node begins in `members`, and the end
-  std::vector<int> position;        // of each member in `members`
+  std::vector<int> members;         // node by node; empty where they are computed
+  std::vector<int> position;        // of each member in `members`; empty without tables, or if some are left out
 
   int count() const noexcept { return static_cast<int>(begin.size()) - 1; }
-  std::span<const int> on(int node) const noexcept {
-    const auto first = static_cast<std::size_t>(begin[static_cast<std::size_t>(node)]);
-    return std::span(members).subspan(first, static_cast<std::size_t>(size_of(node)));
+  std::size_t n_members() const noexcept { return static_cast<std::size_t>(begin.back()); }
+  NodeMembers on(int node) const noexcept {
+    const int first = begin[static_cast<std::size_t>(node)];
+    if (!members.empty()) return {members.data() + first, 0, 0, size_of(node)};
+    return {nullptr, in_turn ? node : first, in_turn ? count() : 1, size_of(node)};
   }
   // The members of this PE's node.
-  std::span<const int> here() const noexcept { return on(mine); }
+  NodeMembers here() const noexcept { return on(mine); }
   int size_of(int node) const noexcept {
     return begin[static_cast<std::size_t>(node) + 1] - begin[static_cast<std::size_t>(node)];
   }
+  // Requires a real PE.
   int node_of(int pe) const noexcept {
-    const auto next = std::upper_bound(begin.begin(), begin.end(), position[static_cast<std::size_t>(pe)]);
-    return static_cast<int>(next - begin.begin()) - 1;
+    if (in_turn) return pe % count();
+    return static_cast<int>(std::upper_bound(begin.begin(), begin.end(), position_of(pe)) - begin.begin()) - 1;
   }
   int leader(int node) const noexcept { return on(node)[0]; }
   bool leads() const noexcept { return index == 0; }
   // The nodes `distance` places after and before this PE's one, cyclically. `distance` is at most count().
   int ahead(int distance) const noexcept { return (mine + distance) % count(); }
   int behind(int distance) const noexcept { return (mine - distance + count()) % count(); }
+
+ private:
+  int position_of(int pe) const noexcept {
+    if (members.empty()) return pe;
+    if (!position.empty()) return position[static_cast<std::size_t>(pe)];
+    return static_cast<int>(std::find(members.begin(), members.end(), pe) - members.begin());
+  }
 };
+
+// Makes the nodes of a team of which `me` is a member.
+TeamNodes* make_nodes(const context::Context& route, int me);
 
 // Returns the nodes of a team; makes them on first use.
 const TeamNodes& nodes_of(Team& team) noexcept;

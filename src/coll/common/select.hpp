@@ -132,7 +132,7 @@ inline constexpr std::size_t kReduceStackBytes = 1024;
 inline bool collect_by_leaders(const TeamNodes& nodes, std::size_t bytes) noexcept {
   constexpr std::size_t kShortBytes = 32768;
   constexpr int kFewNodes = 3;
-  const bool combines = nodes.count() < static_cast<int>(nodes.members.size());
+  const bool combines = nodes.count() < static_cast<int>(nodes.n_members());
   return bytes <= kShortBytes && (combines || nodes.count() > kFewNodes);
 }
 
@@ -144,7 +144,7 @@ inline bool alltoall_by_leaders(const TeamNodes& nodes, std::size_t bytes) noexc
   constexpr std::size_t kShortBlockBytes = 512;
   constexpr std::size_t kShortNodeBlockBytes = 8192;
   constexpr std::size_t kMaxNodeBytes = std::size_t{1} << 20;  // that one leader copies
-  const std::size_t n = nodes.members.size();
+  const std::size_t n = nodes.n_members();
   const auto max_size = static_cast<std::size_t>(nodes.max_size);
   if (bytes > kMaxNodeBytes || bytes * n * max_size > kMaxNodeBytes) return false;
   if (alltoall_on_mesh(nodes)) return bytes <= kShortBlockBytes;

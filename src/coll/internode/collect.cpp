@@ -89,7 +89,7 @@ class Collect {
   }
 
   // Receives from the PEs of another node that send to this PE.
-  void receive_from(std::span<const int> there, std::uint64_t epoch) {
+  void receive_from(const NodeMembers& there, std::uint64_t epoch) {
     const auto here = nodes_.here();
     for (auto index = static_cast<std::size_t>(nodes_.index); index < there.size(); index += here.size()) {
       const int owner = there[index];

@@ -33,7 +33,7 @@ void gather_and_scan(TeamGroup& group, const MemberScan& members, Share block, s
 void scan_gathered(TeamGroup& group, const MemberScan& members, std::size_t nelems) {
   Team& team = group.team();
   const std::size_t each =
-      std::max<std::size_t>(kScanGatherBytes / members.nodes().members.size(), members.element_bytes());
+      std::max<std::size_t>(kScanGatherBytes / members.nodes().n_members(), members.element_bytes());
   const std::size_t most = std::max<std::size_t>(each / members.element_bytes(), 1);
   for (std::size_t at = 0; at < nelems; at += most) {
     const std::uint64_t epoch = ++team.epoch;
