@@ -10,8 +10,7 @@
 namespace shmemx::coll {
 namespace {
 
-// How many of the members for which one stands have the same contribution as it; of one pass of the tree. From a
-// leader: not 0 if all have, with the epoch as the pass.
+// How many of the members for which one stands have the same contribution as it; of one pass of the tree.
 struct Alike {
   std::uint64_t pass;
   std::uint64_t members;
@@ -46,55 +45,49 @@ bool all_alike_by_tree(TeamGroup& group, std::size_t bytes) {
   return all.pass == team.tree_passes && all.members == static_cast<std::uint64_t>(team.size());
 }
 
-// What a leader knows of the members for which it stands: the contribution of one, and whether all have the same.
-struct Record {
+// Where the leader leaves the result for a member of its node, behind what that one has contributed.
+struct Result {
+  std::uint64_t epoch;
   std::uint64_t alike;
-  std::byte data[kMaxAlikeBytes];
+  std::byte data[kMaxMergedBytes];
 };
+static_assert(kMaxAlikeBytes >= sizeof(Merged) && kMaxAlikeBytes + sizeof(Result) <= windows::kScratchBytes);
 
-void combine_records(std::byte* into, const std::byte* from, std::size_t bytes) noexcept {
-  std::uint64_t theirs;
-  std::memcpy(&theirs, from, sizeof theirs);
-  constexpr std::size_t kData = offsetof(Record, data);
-  const bool equal = std::memcmp(into + kData, from + kData, bytes - kData) == 0;
-  if (!equal || theirs == 0) std::memset(into, 0, sizeof theirs);
-}
-
-// Returns whether what the members of this node have published is `data`. A member that is in another collective shows
-// what it published before.
-bool node_is_alike(const Team& team, const TeamNodes& nodes, const void* data, std::size_t bytes) {
-  for (const int pe : nodes.here()) {
-    if (std::memcmp(team.scratch(pe, team.exchanges & 1), data, bytes) != 0) return false;
-  }
-  return true;
-}
-
-bool all_alike_by_leaders(TeamGroup& group, const void* data, std::size_t bytes) {
-  Team& team = group.team();
-  const TeamNodes& nodes = nodes_of(team);
-  const std::uint64_t epoch = ++team.epoch;
-  std::memcpy(team.scratch(team.me(), ++team.exchanges & 1), data, bytes);
-  if (gather_at_leader(team, group.routine(), epoch)) {
-    Record record{node_is_alike(team, nodes, data, bytes) ? 1U : 0U, {}};
-    std::memcpy(record.data, data, bytes);
-    combine_among_leaders(group, reinterpret_cast<std::byte*>(&record), offsetof(Record, data) + bytes,
-                          {1, combine_records}, epoch);
-    for (const int pe : nodes.here()) alike_at(team, pe) = {epoch, record.alike};
-    release_node(team, group.routine(), epoch);
-  }
-  const Alike& all = alike_at(team, team.me());
-  return all.pass == epoch && all.members != 0;
+Result& result_at(const Team& team, int pe) {
+  return *reinterpret_cast<Result*>(team.scratch(pe, team.exchanges & 1) + kMaxAlikeBytes);
 }
 
 }  // namespace
 
+// A member of the node that is in another collective shows what it contributed to an earlier one.
+void merge_by_leaders(TeamGroup& group, Merged& own, std::size_t bytes, MergeRecords merge) noexcept {
+  Team& team = group.team();
+  const TeamNodes& nodes = nodes_of(team);
+  const std::uint64_t epoch = ++team.epoch;
+  const std::size_t record_bytes = round_up(offsetof(Merged, data) + bytes, 16);
+  std::memcpy(team.scratch(team.me(), ++team.exchanges & 1), &own, record_bytes);
+  if (gather_at_leader(team, group.routine(), epoch)) {
+    for (const int pe : nodes.here().subspan(1))
+      merge(reinterpret_cast<std::byte*>(&own), team.scratch(pe, team.exchanges & 1), 1);
+    combine_among_leaders(group, reinterpret_cast<std::byte*>(&own), 1, {record_bytes, merge}, epoch);
+    for (const int pe : nodes.here()) {
+      Result& result = result_at(team, pe);
+      result.epoch = epoch;
+      result.alike = own.alike;
+      std::memcpy(result.data, own.data, bytes);
+    }
+    release_node(team, group.routine(), epoch);
+  }
+  const Result& result = result_at(team, team.me());
+  own.alike = result.epoch == epoch ? result.alike : 0;
+  std::memcpy(own.data, result.data, bytes);
+}
+
 bool exchange_alike(TeamGroup& group, const void* data, std::size_t bytes) noexcept {
-  if (!group.is_direct() && all_alike_by_leaders(group, data, bytes)) return true;
   group.publish(data, bytes);
   const Team& team = group.team();
-  if (team.direct && team.counting && takes_tree(team.size(), true)) return all_alike_by_tree(group, bytes);
+  if (team.counting && takes_tree(team.size(), true)) return all_alike_by_tree(group, bytes);
   group.sync();
-  if (!group.is_direct()) return false;
   for (int pe = 0; pe < group.size(); ++pe) {
     if (std::memcmp(group.published(pe), data, bytes) != 0) return false;
   }

@@ -82,7 +82,8 @@ Target resolve_cold(const Context& context, Site site, std::uintptr_t address, s
     if (bytes != 0) bad_range(context, site, address, bytes);
     at = {windows::kHeapWindow, 0};
   }
-  if (!all_mapped && (pe == context.my_pe || !is_mapped(context, pe))) return own_copy(context, at, pe);
+  const bool maps_all = all_mapped && !context.by_messages;
+  if (!maps_all && (pe == context.my_pe || !is_mapped(context, pe))) return own_copy(context, at, pe);
   return {mapped_address(context, at, pe), &doorbell_of_heap(peer_heap(context, pe))};
 }
 

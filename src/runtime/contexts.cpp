@@ -21,6 +21,7 @@ std::uint64_t create_context(const coll::Team& team) noexcept {
   if (index >= used_end) used_end = index + 1;
   context::Context& entry = context::context_table[index];
   entry = team.route;
+  entry.by_messages = false;
   entry.session_options = 0;
   entry.session_total_ops = ~std::uint64_t{0};
   entry.handle = ++generation * context::kMaxContexts + index;

@@ -27,6 +27,12 @@ struct MemoryCall {
   std::uint64_t offset;    // of the block that is released or resized
   std::uint64_t done;      // 1: this PE could
   std::uint64_t turn = 0;  // which exchange of the world this is: a PE that is in another routine shows an old one
+
+  static bool merge(MemoryCall& into, const MemoryCall& from) noexcept {
+    into.done &= from.done;
+    return into.bytes == from.bytes && into.alignment == from.alignment && into.offset == from.offset &&
+           into.turn == from.turn;
+  }
 };
 
 // Starts again at each init.
@@ -97,7 +103,12 @@ bool agree(const char* routine, MemoryCall mine) {
                         "makes none");
   onesided::quiet();
   mine.turn = world_team().exchanges + 1;
-  if (coll::exchange_alike(group, &mine, sizeof mine)) return mine.done != 0;
+  if (coll::exchange_merged(group, mine)) return mine.done != 0;
+  if (!group.is_direct()) {  // all see who differs
+    mine.turn = world_team().exchanges + 1;
+    group.publish(&mine, sizeof mine);
+    group.sync();
+  }
   bool all_done = true;
   for (int pe = 0; pe < group.size(); ++pe) {
     MemoryCall theirs;

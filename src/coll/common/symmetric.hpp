@@ -28,7 +28,7 @@ inline std::byte* mapped_copy(const context::Context& route, const std::byte* ow
 // the same for all windows of symmetric memory.
 inline Symmetric symmetric(const context::Context& route, context::Site site, const void* address, std::uint64_t bytes,
                            bool direct) noexcept {
-  if (context::all_mapped) [[likely]]
+  if (direct && context::all_mapped) [[likely]]
     return {context::resolve(route, site, address, bytes, 0).address, route.pe_step};
   std::byte* const own = context::resolve(route, site, address, bytes, route.my_pe).address;
   if (direct) return {mapped_copy(route, own, 0), route.pe_step};

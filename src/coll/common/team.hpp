@@ -50,6 +50,7 @@ struct Team {
   std::uint64_t exchanges = 0;       // uses of the scratch areas
   std::uint64_t arrivals_seen = 0;   // as leader: arrivals of node peers that this PE has waited for
   const TeamNodes* nodes = nullptr;  // common/nodes.hpp; made on first use
+  std::byte* own_slot = nullptr;     // of a team beyond the slots: what takes the place of this PE's one
   bool direct = true;                // all members are near; else there are nodes and messages
   bool counting = false;             // the barrier is the counting one or the tree, else dissemination
   int num_contexts = 0;              // as asked at the split
@@ -93,10 +94,14 @@ inline constinit NodeSlots node_slots;
 inline constexpr std::size_t kEndTeam = 0;
 inline constexpr std::size_t kWorldTeam = 1;
 inline constexpr std::size_t kSharedTeam = 2;
-inline constexpr std::uint64_t kTeamIndexMask = windows::kTeamSlots - 1;
 
-// A team's index here is its slot number, agreed on by all members. Untouched entries cost nothing.
-inline constinit Team team_table[windows::kTeamSlots] = {};
+// Teams that a PE can be in at once. Those beyond the slots use messages for everything, also within a node.
+inline constexpr std::size_t kMaxTeams = 16384;
+inline constexpr std::uint64_t kTeamIndexMask = kMaxTeams - 1;
+
+// A team's index here is agreed on by all members: its slot number, or one beyond the slots. Untouched entries cost
+// nothing.
+inline constinit Team team_table[kMaxTeams] = {};
 
 inline Team& team_at(std::uint64_t handle) noexcept { return team_table[handle & kTeamIndexMask]; }
 
