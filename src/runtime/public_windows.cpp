@@ -19,7 +19,7 @@ bool start_windows(const char* routine) noexcept {
   node.key = own.header().job_id;
   node.path = configuration().window_path;
   node.agent = configuration().progress != config::Progress::off;
-  node.pid_of = [](int pe) { return arena().record(pe).pid; };
+  node.pid_of = [](int pe) { return arena().has(pe) ? arena().record(pe).pid : 0; };
   return window::start(node);
 }
 

@@ -7,9 +7,9 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
-#include <vector>
 
 #include "base/cache_line.hpp"
+#include "base/contact_table.hpp"
 #include "base/fatal.hpp"
 #include "base/machine.hpp"
 #include "bootstrap/wire.hpp"
@@ -33,7 +33,7 @@ struct Areas {
   std::mutex mutex;
   std::uint64_t begin = 0;            // of PE 0's area in the file
   std::uint64_t unchecked_bytes = 0;  // allocated since the last check whether the machine has memory
-  std::vector<std::unique_ptr<Area>> of_pe;
+  Contacts<Area> of_pe;
 };
 // Never destroyed: threads may use windows while the process exits.
 Areas& areas() {
@@ -45,9 +45,8 @@ std::uint64_t area_begin(int pe) { return areas().begin + static_cast<std::uint6
 
 // Under the mutex.
 Area& area_of(int pe) {
-  auto& area = areas().of_pe[static_cast<std::size_t>(pe)];
-  if (area == nullptr) area = std::make_unique<Area>();
-  return *area;
+  Area* const area = areas().of_pe.find(pe);
+  return area != nullptr ? *area : areas().of_pe.add(pe);
 }
 
 std::byte* map_range(int pe, std::uint64_t offset, std::uint64_t bytes) {
@@ -115,7 +114,7 @@ bool set_up_areas() noexcept {
     debug_line("no room for windows in the node's file: %s", sized.error().text.c_str());
     return false;
   }
-  all.of_pe.resize(n_pes);
+  all.of_pe.open(n_pes);
   return true;
 }
 

@@ -3,6 +3,7 @@
 #include <shmemx/windows.h>
 
 #include "am/endpoint.hpp"
+#include "base/contact_table.hpp"
 #include "context/location.hpp"
 #include "rma/cma.hpp"
 #include "window/completion.hpp"
@@ -22,10 +23,14 @@ bool may_use_cma(int owner) {
 
 // Returns the process number of `pe` if CMA can reach its memory, else 0. Probes once for each PE.
 std::int32_t reachable_pid(int pe) {
-  static auto* const peers = new rma::CmaPeer[static_cast<std::size_t>(node().n_pes)];
+  static auto* const peers = [] {
+    auto* const table = new ContactTable<rma::CmaPeer>;
+    table->open(static_cast<std::size_t>(node().n_pes));
+    return table;
+  }();
   const Directory* const directory = directory_of(pe);
   if (directory == nullptr || directory->probe_address == 0) return 0;
-  return peers[pe].pid({directory->probe_address, directory->probe_value, node().pid_of(pe)}, rma::cma_read);
+  return (*peers)[pe].pid({directory->probe_address, directory->probe_value, node().pid_of(pe)}, rma::cma_read);
 }
 
 std::byte* map_symmetric(const windows::Description& description) {

@@ -2,8 +2,7 @@
 
 #include <shmemx/windows.h>
 
-#include <new>
-
+#include "base/contact_table.hpp"
 #include "progress/wait.hpp"
 #include "window/error_detail.hpp"
 #include "window/node.hpp"
@@ -12,7 +11,7 @@ namespace shmemx::window {
 namespace {
 
 // The nonblocking operations on windows of each PE. Never destroyed: threads may use windows while the process exits.
-onesided::Tracker* trackers = nullptr;
+constinit ContactTable<onesided::Tracker> trackers;
 
 Code flush_tracker(const char* routine, int pe, onesided::Tracker& tracker) noexcept {
   onesided::await_replies(routine, pe, tracker);
@@ -22,10 +21,7 @@ Code flush_tracker(const char* routine, int pe, onesided::Tracker& tracker) noex
 
 }  // namespace
 
-bool set_up_trackers() noexcept {
-  trackers = new (std::nothrow) onesided::Tracker[static_cast<std::size_t>(node().n_pes)];
-  return trackers != nullptr;
-}
+void set_up_trackers() noexcept { trackers.open(static_cast<std::size_t>(node().n_pes)); }
 
 Code await(const char* routine, Attached& window, const onesided::Tracker& open) noexcept {
   return note_result(window, open, onesided::await_result(routine, window.owner, open));

@@ -6,8 +6,8 @@
 
 namespace shmemx::window {
 
-// By start(). Returns false if there is no memory.
-bool set_up_trackers() noexcept;
+// By start().
+void set_up_trackers() noexcept;
 
 inline onesided::RemoteWindow remote_of(const Attached& window) noexcept {
   return {window.owner, window.name, window.base, window.is_set};

@@ -51,8 +51,9 @@ bool start(const Node& node) noexcept {
     return state.load(std::memory_order_relaxed) == Started::yes;
   facts = node;
   facts.maps_peers = maps_peers();
-  const bool ok = set_up_areas() && set_up_trackers();
+  const bool ok = set_up_areas();
   if (ok) {
+    set_up_trackers();
     publish_probe();
     // Before this PE has a window, so no message has taken one of the private locks for an element of a window.
     const am::Locked endpoint;
