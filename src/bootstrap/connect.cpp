@@ -49,7 +49,10 @@ Error no_launcher(const LauncherSeen& seen, const std::string& tried) {
 Result<BootstrapPtr> connect() {
   const LauncherSeen seen = find_launcher(lookup);
   const bool has_interface = std::getenv(kPmi1.variable) != nullptr || std::getenv(kPmix.variable) != nullptr;
-  if (started_by_oshrun() && seen.launcher == nullptr && !has_interface) return connect_oshrun();
+  if (started_by_oshrun() && seen.launcher == nullptr && !has_interface) {
+    const char* const synthetic = std::getenv(kEnvSyntheticWorld);
+    return synthetic == nullptr ? connect_oshrun() : connect_synthetic(synthetic);
+  }
   std::string tried = started_by_oshrun() ? "oshrun (another launcher started this process inside its job)"
                                           : "oshrun (SHMEMX_JOB_FD is not set)";
   const bool pmix_first = env_number("PMI_SIZE") <= env_number("OMPI_COMM_WORLD_SIZE");

@@ -73,7 +73,7 @@ bool started_by_oshrun() {
   return false;
 }
 
-Result<BootstrapPtr> connect_oshrun() {
+Result<OshrunJob> read_oshrun_job() {
   const long fd = env_number(kEnvFd);
   const long pe = env_number(kEnvPe);
   const long size = env_number(kEnvSize);
@@ -91,7 +91,12 @@ Result<BootstrapPtr> connect_oshrun() {
   if (!header) return stale(header.error().text);
   unmap_job_header(*header);
   const Identity identity{static_cast<int>(pe), static_cast<int>(size)};
-  return BootstrapPtr(new Oshrun(identity, id, static_cast<int>(fd)));
+  return OshrunJob{identity, id, static_cast<int>(fd)};
+}
+
+Result<BootstrapPtr> connect_oshrun() {
+  SHMEMX_TRY_ASSIGN(job, read_oshrun_job());
+  return BootstrapPtr(new Oshrun(job.identity, job.job_id, job.fd));
 }
 
 }  // namespace shmemx::bootstrap

@@ -12,6 +12,7 @@
 #include "base/wait_mode.hpp"
 #include "base/window_path.hpp"
 #include "config/number.hpp"
+#include "config/synthetic_world.hpp"
 
 namespace shmemx::config {
 

@@ -81,7 +81,8 @@ OwnEntry own_entry(const context::Context& world, const char* routine, const lon
 // Returns the lock's home. Homes are spread over the PEs, so that many locks do not all load PE 0.
 int home_of(const context::Context& world, const long* lock) {
   const context::Place place = context::place_of(world, lock, world.my_pe);
-  return static_cast<int>(place.offset / sizeof(long) % world.n_pes);
+  const auto home = static_cast<int>(place.offset / sizeof(long) % world.n_pes);
+  return context::is_real(home) ? home : 0;
 }
 
 Half load(const Half* at) { return __atomic_load_n(at, __ATOMIC_ACQUIRE); }

@@ -82,6 +82,7 @@ BOOST_AUTO_TEST_CASE(every_variable_sets_its_member) {
                              "SHMEMX_TRANSPORT=ucx, TCP",
                              "SHMEMX_PES_PER_NODE=3",
                              "SHMEMX_NODE_ORDER=mixed",
+                             "SHMEMX_SYNTHETIC_WORLD=1000000/128@0,524288",
                              "SHMEMX_NET_TIMEOUT=7",
                              "SHMEMX_NET_RMA=on"});
   BOOST_REQUIRE(config);
@@ -99,6 +100,22 @@ BOOST_AUTO_TEST_CASE(every_variable_sets_its_member) {
   BOOST_CHECK(c.pes_per_node == 3 && c.net_timeout == 7 && c.net_rma == NetRma::on);
   for (const Origin& origin : c.origins)
     BOOST_CHECK(origin.source == Source::environment && origin.variable != nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(a_synthetic_world_names_its_real_nodes) {
+  const auto of = [](const char* text) { return parse({(std::string("SHMEMX_SYNTHETIC_WORLD=") + text).c_str()}); };
+  const auto two = of("1000000/128@0,524288");
+  BOOST_REQUIRE(two);
+  const SyntheticWorld& world = two.value().synthetic_world;
+  BOOST_CHECK(world.n_pes == 1'000'000 && world.node_pes == 128 && world.n_nodes == 2);
+  BOOST_CHECK(world.first_pes[0] == 0 && world.first_pes[1] == 524'288);
+  BOOST_CHECK_EQUAL(kind::synthetic_world::text(world), "1000000/128@0,524288");
+  BOOST_CHECK_EQUAL(kind::synthetic_world::text({}), "unset");
+  BOOST_CHECK(of("2/1@0"));
+  for (const char* bad : {"", "2", "2/1", "2/1@", "2/1@1", "2/1@0,", "2/1@0,0", "2/1@0,2", "2/0@0", "0/1@0", "2/5000@0",
+                          "99999999/1@0", "2/1@0;1", "-2/1@0", "2/1@0,1,1",
+                          "99/1@0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16"})
+    BOOST_CHECK_MESSAGE(!of(bad), bad);
 }
 
 BOOST_AUTO_TEST_CASE(networks_are_names_in_order) {
