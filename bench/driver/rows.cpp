@@ -94,6 +94,14 @@ Verdict scale_connections(const Row& row) {
   return absolute(row, row.state == "leader" ? leader : 2);
 }
 
+// Over a job of one node.
+Verdict scale_world(const Row& row) {
+  if (row.state == "init") return absolute(row, 500);
+  if (row.unit != "KiB" || !row.limit) return {};
+  const double more_mib = row.state == "arena" ? 16 : 4;
+  return at_most(fmt::format("<= one node + {:g} MiB", more_mib), row.ours, *row.limit + more_mib * 1024);
+}
+
 double start_bound(const Row& row) {
   if (row.pes <= 2) return 25;
   if (row.pes <= 64) return 600;
@@ -221,6 +229,7 @@ Verdict against_limit(const Row& row, const Rows& all) {
   if (name == "coll_node") return coll_node(row, all);
   if (name == "coll_nodes") return coll_nodes(row, all);
   if (name == "scale_connections") return scale_connections(row);
+  if (name == "scale_world") return scale_world(row);
   if (name.starts_with("node_peer_team_")) return within(1.2, row, row.limit, "one node");
   if (name.starts_with("node_peer_")) return within(1.15, row, row.limit, "one node");
   if (name == "rss") return absolute(row, row.pes <= 2 ? 6 : 12);
