@@ -110,7 +110,7 @@ inline std::size_t broadcast_segment(const TeamNodes& nodes, NodesBroadcast shap
   constexpr std::size_t kChainSegmentBytes = std::size_t{256} << 10;
   constexpr std::size_t kTreeSegmentBytes = std::size_t{512} << 10;
   constexpr std::size_t kWholeBytes = std::size_t{8} << 20;
-  if (nodes.count() == 2 && nodes.members.size() == 2) return kWholeBytes;
+  if (nodes.count() == 2 && nodes.n_members() == 2) return kWholeBytes;
   return shape == NodesBroadcast::chain ? kChainSegmentBytes : kTreeSegmentBytes;
 }
 
