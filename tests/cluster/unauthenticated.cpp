@@ -71,7 +71,7 @@ Hello hello_with_wrong_secret(int to, int size) {
   setup.n_pes = size;
   setup.secret[0] = 0x1234;
   setup.secret[1] = 0x5678;
-  return shmemx::tcp::make_hello(setup, to);
+  return shmemx::tcp::make_hello(setup, to, 0);
 }
 
 constexpr double kLimitSeconds = 30;  // generous: the machine may be loaded

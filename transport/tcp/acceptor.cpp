@@ -115,7 +115,7 @@ bool Acceptor::on_hello(Connection& connection) noexcept {
   Hello hello;
   memcpy(&hello, connection.input, sizeof hello);
   if (!is_genuine(*setup_, hello)) return false;
-  const Answer answer = owner_->may_answer(static_cast<int>(hello.from));
+  const Answer answer = owner_->may_answer(static_cast<int>(hello.from), hello.connections);
   if (answer == Answer::never) return false;
   make_room_for(hello.from);
   connection.hello = hello;
@@ -134,7 +134,8 @@ void Acceptor::make_room_for(std::uint32_t pe) noexcept {
 }
 
 bool Acceptor::send_challenge(Connection& connection) noexcept {
-  connection.challenge = make_challenge(*setup_, connection.hello);
+  connection.challenge =
+      make_challenge(*setup_, connection.hello, owner_->connections_with(static_cast<int>(connection.hello.from)));
   connection.stage = Connection::Stage::response;
   return ::send(connection.fd.get(), &connection.challenge, sizeof connection.challenge, MSG_NOSIGNAL) ==
          static_cast<ssize_t>(sizeof connection.challenge);
@@ -145,7 +146,9 @@ bool Acceptor::on_response(Connection& connection) noexcept {
   Response response;
   memcpy(&response, connection.input, sizeof response);
   if (!is_genuine(*setup_, connection.hello, connection.challenge, response)) return false;
-  owner_->arrived(static_cast<int>(connection.hello.from), std::move(connection.fd));
+  const std::uint64_t number = number_of(connection.hello, connection.challenge);
+  if (number <= owner_->connections_with(static_cast<int>(connection.hello.from))) return false;  // another came first
+  owner_->arrived(static_cast<int>(connection.hello.from), std::move(connection.fd), number);
   return true;
 }
 

@@ -26,7 +26,16 @@ void TcpTransport::start_dial(Peer& peer) noexcept {
     return;
   }
   peer.dial = std::make_unique<Dial>(setup_, peer.pe, epoll_.get(), share_);
-  peer.dial->set_candidates(endpoint, candidates_for(endpoint, own_, machine_));
+  std::vector<Candidate> candidates = candidates_for(endpoint, own_, machine_);
+  if (peer.connections != 0) {
+    peer.dial->resume(resumed(peer));
+    // If the other side has closed the connection, its machine replies at once that the PE has ended. Otherwise the
+    // other paths are more likely to work.
+    std::stable_partition(candidates.begin(), candidates.end(), [&peer](const Candidate& one) {
+      return (one.interface == peer.interface) == peer.was_closed;
+    });
+  }
+  peer.dial->set_candidates(endpoint, std::move(candidates));
   dialing_.push_back(&peer);
   step_dial(peer);
   update_timer();
@@ -39,18 +48,30 @@ void TcpTransport::step_dial(Peer& peer) noexcept {
     if (peer.dial->is_starved()) make_room(nullptr);
     return;
   }
-  if (state == Dial::State::up) return connected(peer, peer.dial->take());
-  const std::string table = peer.dial->table();
-  peer.failure = table.empty()
-                     ? "it has no address of a kind that this machine has (their interfaces are down, or have none)"
-                     : "no address of it answers:" + table;
+  if (state == Dial::State::up) {
+    UniqueFd fd = peer.dial->take();
+    return connected(peer, std::move(fd), peer.dial->number());
+  }
+  peer.failure = failure_of(peer);
   peer.dial.reset();
   std::erase(dialing_, &peer);
   if (acceptor_.knows(peer.pe)) return acceptor_.answer_held(peer.pe);
   failing_.push_back(&peer);
 }
 
-void TcpTransport::connected(Peer& peer, UniqueFd fd) noexcept {
+// Returns why there is no connection, from what its Dial reports.
+std::string TcpTransport::failure_of(const Peer& peer) const {
+  if (peer.connections != 0) {
+    const std::string cause = peer.failure.empty() ? transport::silence_text(setup_.timeout_ms) : peer.failure;
+    return peer.dial->was_refused() ? cause : cause + "; no path works now: " + peer.dial->paths();
+  }
+  const std::string table = peer.dial->table();
+  return table.empty() ? "it has no address of a kind that this machine has (their interfaces are down, or have none)"
+                       : "no address of it answers:" + table;
+}
+
+void TcpTransport::connected(Peer& peer, UniqueFd fd, std::uint64_t number) noexcept {
+  if (is_open(peer) && !replace(peer)) return;
   peer.dial.reset();
   std::erase(dialing_, &peer);
   acceptor_.forget(peer.pe);
@@ -59,25 +80,28 @@ void TcpTransport::connected(Peer& peer, UniqueFd fd) noexcept {
   watch_all();
   rewatch(epoll_.get(), peer.fd.get(), EPOLLIN, event_tag(EventKind::peer, peer.pe));
   peer.state = State::up;
+  peer.connections = number;
   peer.blocked = false;
   peer.failure.clear();
   peer.used = turn_;
   if (std::find(up_.begin(), up_.end(), &peer) == up_.end())
     up_.push_back(&peer);  // a suspended one may be there still
   hot_ = &peer;
-  if (closing_) peer.out.append_control(FrameKind::shutdown);
+  if (number > 1) begin_resume(peer);
+  if (closing_) append_shutdown(peer);
   write(peer);
   if (is_limit_near(peer.fd.get())) make_room(&peer);
 }
 
 // If both sides connect at once, the connection made by the PE of the lower number stays. A PE that finds no descriptor
 // for its own leaves it to the other.
-Acceptor::Answer TcpTransport::may_answer(int pe) noexcept {
+Acceptor::Answer TcpTransport::may_answer(int pe, std::uint64_t connections) noexcept {
   Peer* const peer = peers_.find(pe);
-  if (peer == nullptr || peer->state == State::suspended)
-    return closing_ ? Acceptor::Answer::never : Acceptor::Answer::now;
-  if (peer->state == State::parting) return Acceptor::Answer::later;  // the end of the old connection is under way
-  if (peer->state != State::connecting) return Acceptor::Answer::never;
+  if (peer == nullptr) return closing_ ? Acceptor::Answer::never : Acceptor::Answer::now;
+  if (peer->state == State::ended) return Acceptor::Answer::never;
+  if (peer->state == State::suspended && closing_ && peer->out.is_settled()) return Acceptor::Answer::never;
+  // The other side may not know the present connection yet. If it does, that one is of no use to it any more.
+  if (is_open(*peer) && connections < peer->connections) return Acceptor::Answer::later;
   if (peer->dial && peer->dial->is_starved()) {
     peer->dial.reset();
     std::erase(dialing_, peer);
@@ -85,10 +109,15 @@ Acceptor::Answer TcpTransport::may_answer(int pe) noexcept {
   return peer->dial && setup_.me < pe ? Acceptor::Answer::later : Acceptor::Answer::now;
 }
 
-void TcpTransport::arrived(int pe, UniqueFd connection) noexcept {
+std::uint64_t TcpTransport::connections_with(int pe) noexcept {
+  const Peer* const peer = peers_.find(pe);
+  return peer == nullptr ? 0 : peer->connections;
+}
+
+void TcpTransport::arrived(int pe, UniqueFd connection, std::uint64_t number) noexcept {
   Peer* const known = peers_.find(pe);
   Peer& peer = known != nullptr ? *known : peers_.add(pe, pe, *setup_.sink);
-  if (peer.state == State::connecting || peer.state == State::suspended) return connected(peer, std::move(connection));
+  if (peer.state != State::ended) return connected(peer, std::move(connection), number);
   acceptor_.forget(pe);
 }
 
@@ -98,11 +127,10 @@ void TcpTransport::left(int pe) noexcept {
   start_dial(*peer);
 }
 
-// This PE's own attempt to connect has not succeeded for long, so accept the other one. If it waits for the end of a
-// suspended connection, it goes on waiting.
+// This PE's own attempt to connect has not succeeded for long, or the other side has not noticed it: accept the other
+// one.
 bool TcpTransport::kept_waiting(int pe) noexcept {
   Peer& peer = *peers_.find(pe);
-  if (is_open(peer)) return false;
   peer.dial.reset();
   std::erase(dialing_, &peer);
   acceptor_.answer_held(pe);

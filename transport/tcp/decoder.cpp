@@ -115,7 +115,7 @@ constinit Drop dropping_sink;
 
 bool is_known(FrameKind kind) noexcept {
   return kind == FrameKind::message || kind == FrameKind::shutdown || kind == FrameKind::suspend ||
-         kind == FrameKind::keep;
+         kind == FrameKind::keep || kind == FrameKind::nothing;
 }
 
 }  // namespace

@@ -32,7 +32,9 @@ class Decoder {
   bool take_keep() noexcept { return std::exchange(has_kept_, false); }
   // From now on the sink gets nothing.
   void drop_messages() noexcept;
-  // Begins a new stream. Requires that the last one has ended between two frames.
+  // Forgets the control frames of a connection that has broken.
+  void forget_control() noexcept { has_suspended_ = has_kept_ = false; }
+  // Frees memory, and forgets control frames. Requires that the stream has stopped between two frames.
   void restart() noexcept;
   // Returns true between two frames: an end of the stream here cuts no message off.
   bool between_frames() const noexcept { return begin_ == end_ && !long_; }

@@ -27,6 +27,7 @@ constexpr std::uint64_t kFirstPause = 50 * kMillisecond;  // after all have fail
 constexpr std::uint64_t kLongestPause = 1000 * kMillisecond;
 constexpr unsigned kRounds = 5;
 constexpr unsigned kRoundsInCrowd = 8;  // four seconds
+constexpr std::uint64_t kSilence = 1000 * kMillisecond;  // of an attempt to follow a broken connection
 constexpr std::uint64_t kLongGap =
     500 * kMillisecond;  // between two steps: replies may have arrived unread, so the deadline moves
 constexpr char kClosed[] = "whoever answers there has closed the connection";
@@ -45,7 +46,10 @@ void Dial::set_candidates(const EndpointAddress& endpoint, std::vector<Candidate
 }
 
 Dial::State Dial::step(std::uint64_t now) noexcept {
-  if (looked_ != 0 && now - looked_ > kLongGap) deadline_ += now - looked_;
+  if (looked_ != 0 && now - looked_ > kLongGap) {
+    deadline_ += now - looked_;
+    resumed_.deadline += now - looked_;
+  }
   looked_ = now;
   is_starved_ = false;
   for (Attempt& attempt : attempts_) {
@@ -53,18 +57,58 @@ Dial::State Dial::step(std::uint64_t now) noexcept {
     if (attempt.stage == Stage::greeting) read_challenge(attempt);
     if (connection_.valid()) return State::up;
   }
+  if (resumed_.connections != 0) give_up_silent(now);
   start_due(now);
-  if (now > deadline_) {
+  if (is_overdue(now)) {
     for (Attempt& attempt : attempts_) {
       if (attempt.fd.valid()) fail(attempt, ETIMEDOUT, nullptr);
     }
     return State::failed;
   }
+  if (is_hopeless()) return State::failed;
   if (any_open() || next_ < attempts_.size()) return State::trying;
-  if (attempts_.empty() || ++round_ >= (any_was_cut_off() ? kRoundsInCrowd : kRounds)) return State::failed;
+  return next_round(now) ? State::trying : State::failed;
+}
+
+// All attempts have failed. Returns false if there is no other round.
+bool Dial::next_round(std::uint64_t now) noexcept {
+  if (attempts_.empty()) return false;
+  ++round_;
+  const bool answers = resumed_.connections == 0 || any_was_cut_off() || was_refused();
+  if (answers && round_ >= (any_was_cut_off() ? kRoundsInCrowd : kRounds)) return false;
   next_ = 0;
-  next_start_ = now + std::min(kFirstPause << std::min(round_, kRounds), kLongestPause);
-  return State::trying;
+  const std::uint64_t longest = resumed_.connections == 0 ? kLongestPause : kPatience;
+  next_start_ = now + std::min(kFirstPause << std::min(round_, kRounds), longest);
+  return true;
+}
+
+void Dial::resume(const Resumed& resumed) noexcept { resumed_ = resumed; }
+
+// A path may come back at any time, so nothing waits for the kernel to try again after one, three, seven seconds.
+void Dial::give_up_silent(std::uint64_t now) noexcept {
+  for (Attempt& attempt : attempts_) {
+    if (attempt.stage == Stage::connecting && now - attempt.since > kSilence) fail(attempt, ETIMEDOUT, nullptr);
+  }
+}
+
+// A machine that replies has time until the deadline of the constructor, since its PE may be busy.
+bool Dial::is_overdue(std::uint64_t now) const noexcept {
+  const bool replies = std::any_of(attempts_.begin(), attempts_.end(),
+                                   [](const Attempt& one) { return one.stage == Stage::greeting; });
+  return now > (resumed_.connections == 0 || replies ? deadline_ : std::min(deadline_, resumed_.deadline));
+}
+
+bool Dial::was_refused() const noexcept {
+  return std::any_of(attempts_.begin(), attempts_.end(),
+                     [](const Attempt& one) { return one.error == ECONNREFUSED; });
+}
+
+// Returns whether the other PE has ended: it has closed the connection, and nobody listens there now; or this is the
+// end of the job.
+bool Dial::is_hopeless() const noexcept {
+  if (resumed_.connections == 0) return false;
+  if (resumed_.is_closing && (was_refused() || any_was_cut_off())) return true;
+  return was_refused() && (resumed_.was_closed || (!any_open() && next_ == attempts_.size()));
 }
 
 void Dial::start_due(std::uint64_t now) noexcept {
@@ -72,6 +116,7 @@ void Dial::start_due(std::uint64_t now) noexcept {
   if (next_ != 0 && !any_open()) next_start_ = 0;
   while (next_ < attempts_.size() && now >= next_start_) {
     Attempt& attempt = attempts_[next_];
+    attempt.since = now;
     is_starved_ = !start(attempt);
     if (is_starved_) return;
     ++next_;
@@ -130,7 +175,7 @@ bool Dial::start(Attempt& attempt) noexcept {
 
 // Sends the hello as soon as the connection is established.
 void Dial::greet(Attempt& attempt) noexcept {
-  const Hello hello = make_hello(*setup_, pe_);
+  const Hello hello = make_hello(*setup_, pe_, resumed_.connections);
   const ssize_t sent = ::send(attempt.fd.get(), &hello, sizeof hello, MSG_NOSIGNAL);
   if (sent < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (sent != static_cast<ssize_t>(sizeof hello)) return fail(attempt, sent < 0 ? errno : EIO, nullptr);
@@ -155,6 +200,7 @@ void Dial::read_challenge(Attempt& attempt) noexcept {
   if (::send(attempt.fd.get(), &response, sizeof response, MSG_NOSIGNAL) != static_cast<ssize_t>(sizeof response)) {
     return fail(attempt, errno, nullptr);
   }
+  number_ = number_of(attempt.hello, challenge);
   connection_ = std::move(attempt.fd);
   --share_->attempts;
 }
@@ -175,17 +221,25 @@ void Dial::fail(Attempt& attempt, int error, const char* note) noexcept {
   attempt.note = note;
 }
 
+std::string Dial::text_of(const Attempt& attempt) const {
+  sockaddr_storage address;
+  to_sockaddr(attempt.candidate, port_, address);
+  const std::string& interface = attempt.candidate.interface;
+  std::string what = "not tried";
+  if (attempt.note != nullptr) what = attempt.note;
+  if (attempt.error != 0) what = error_text(attempt.error) + " (errno " + std::to_string(attempt.error) + ")";
+  return (interface.empty() ? "by routing" : interface) + " -> " + endpoint_text(address) + ": " + what;
+}
+
 std::string Dial::table() const {
   std::string out;
-  for (const Attempt& attempt : attempts_) {
-    sockaddr_storage address;
-    to_sockaddr(attempt.candidate, port_, address);
-    const std::string& interface = attempt.candidate.interface;
-    std::string what = "not tried";
-    if (attempt.note != nullptr) what = attempt.note;
-    if (attempt.error != 0) what = error_text(attempt.error) + " (errno " + std::to_string(attempt.error) + ")";
-    out += "\n  " + (interface.empty() ? "by routing" : interface) + " -> " + endpoint_text(address) + ": " + what;
-  }
+  for (const Attempt& attempt : attempts_) out += "\n  " + text_of(attempt);
+  return out;
+}
+
+std::string Dial::paths() const {
+  std::string out;
+  for (const Attempt& attempt : attempts_) out += (out.empty() ? "" : ", ") + text_of(attempt);
   return out;
 }
 

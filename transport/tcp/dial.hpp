@@ -26,15 +26,28 @@ class Dial {
   Dial(const Dial&) = delete;
   Dial& operator=(const Dial&) = delete;
   ~Dial();
-  // To be called before the first step().
+  // For a connection that follows a broken one.
+  struct Resumed {
+    std::uint64_t connections = 0;  // before this one
+    std::uint64_t deadline = 0;     // if no machine replies; otherwise that of the constructor
+    bool was_closed = false;        // by the other side, so that a refusal means that the PE has ended
+    bool is_closing = false;        // this PE shuts down, and so may the other one
+  };
+  // Both to be called before the first step().
+  void resume(const Resumed& resumed) noexcept;
   void set_candidates(const EndpointAddress& endpoint, std::vector<Candidate> candidates);
   // Makes progress. To be called if one of its descriptors is ready, and at each event of the timer.
   State step(std::uint64_t now) noexcept;
   // Returns whether no attempt is open because the last step() found no descriptor. It is made in a later one.
   bool is_starved() const noexcept { return is_starved_ && !any_open(); }
   UniqueFd take() noexcept { return std::move(connection_); }
+  std::uint64_t number() const noexcept { return number_; }  // of the connection
+  // Returns whether the other machine has replied that nobody listens there.
+  bool was_refused() const noexcept;
   // Returns a line for each address: interface, address, what happened.
   std::string table() const;
+  // Returns the same in one line.
+  std::string paths() const;
 
  private:
   enum class Stage : std::uint8_t { idle, connecting, greeting, failed };
@@ -43,6 +56,7 @@ class Dial {
     Stage stage = Stage::idle;
     int error = 0;
     const char* note = nullptr;  // the reason, if it is no errno
+    std::uint64_t since = 0;     // time of its start
     UniqueFd fd;
     Hello hello{};
     std::size_t got = 0;
@@ -57,7 +71,12 @@ class Dial {
   void fail(Attempt& attempt, int error, const char* note) noexcept;
   bool any_open() const noexcept;
   bool any_was_cut_off() const noexcept;
+  bool is_hopeless() const noexcept;
+  bool is_overdue(std::uint64_t now) const noexcept;
+  void give_up_silent(std::uint64_t now) noexcept;
+  std::string text_of(const Attempt& attempt) const;
   void start_due(std::uint64_t now) noexcept;
+  bool next_round(std::uint64_t now) noexcept;
 
   const transport::Setup* setup_;
   int pe_;
@@ -72,7 +91,9 @@ class Dial {
   std::uint64_t deadline_ = 0;
   std::uint64_t looked_ = 0;  // time of the last step()
   bool is_starved_ = false;
+  Resumed resumed_;
   UniqueFd connection_;
+  std::uint64_t number_ = 0;
 };
 
 }  // namespace shmemx::tcp

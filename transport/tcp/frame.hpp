@@ -18,6 +18,9 @@ enum class FrameKind : std::uint16_t {
   shutdown = 0x4742,  // the last frame of the PE
   suspend = 0x5350,   // the last frame of the connection, unless a keep frame is the answer; see suspending.cpp
   keep = 0x4b50,      // the answer to a suspend frame: the connection stays
+  nothing = 0x4e4f,   // a suspend or keep frame of a broken connection, sent once more: it asks for nothing now
+  // Not part of the stream: the first frame of each connection but the first one of a pair; see resuming.cpp.
+  resume = 0x5253,
 };
 
 struct FrameHeader {

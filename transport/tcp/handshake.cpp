@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <sys/random.h>
 
+#include <algorithm>
+
 #include "base/fatal.hpp"
 #include "transport/common/authentication.hpp"
 
@@ -14,7 +16,7 @@ using transport::Purpose;
 
 // "shmemx", the kind of the message, and the version of everything that travels on a connection.
 constexpr std::uint64_t magic(char kind) {
-  return 0x73'68'6d'65'6d'78'00'03 | static_cast<std::uint64_t>(static_cast<unsigned char>(kind)) << 8;
+  return 0x73'68'6d'65'6d'78'00'04 | static_cast<std::uint64_t>(static_cast<unsigned char>(kind)) << 8;
 }
 constexpr std::uint64_t kHelloMagic = magic('h');
 constexpr std::uint64_t kChallengeMagic = magic('c');
@@ -23,15 +25,16 @@ constexpr std::uint64_t kResponseMagic = magic('r');
 std::uint64_t pair_of(const Hello& hello) noexcept { return static_cast<std::uint64_t>(hello.from) << 32 | hello.to; }
 
 std::uint64_t proof_of(const transport::Setup& setup, const Hello& hello) noexcept {
-  const std::uint64_t words[] = {pair_of(hello), hello.n_pes, hello.nonce[0], hello.nonce[1]};
+  const std::uint64_t words[] = {pair_of(hello), hello.n_pes, hello.connections, hello.nonce[0],
+                                 hello.nonce[1]};
   return transport::prove(setup.secret, Purpose::hello, words);
 }
 
 // Returns the proof of a challenge or a response: it covers the nonces of both sides.
 std::uint64_t proof_of(const transport::Setup& setup, const Hello& hello, const Challenge& challenge,
                        Purpose purpose) noexcept {
-  const std::uint64_t words[] = {pair_of(hello), hello.nonce[0], hello.nonce[1], challenge.nonce[0],
-                                 challenge.nonce[1]};
+  const std::uint64_t words[] = {pair_of(hello),         hello.connections,  hello.nonce[0],    hello.nonce[1],
+                                 challenge.connections, challenge.nonce[0], challenge.nonce[1]};
   return transport::prove(setup.secret, purpose, words);
 }
 
@@ -43,11 +46,12 @@ void fill_nonce(std::uint64_t (&nonce)[2]) noexcept {
   }
 }
 
-Hello make_hello(const transport::Setup& setup, int to) noexcept {
+Hello make_hello(const transport::Setup& setup, int to, std::uint64_t connections) noexcept {
   Hello hello{kHelloMagic,
               static_cast<std::uint32_t>(setup.me),
               static_cast<std::uint32_t>(to),
               static_cast<std::uint64_t>(setup.n_pes),
+              connections,
               {},
               0};
   fill_nonce(hello.nonce);
@@ -61,8 +65,8 @@ bool is_genuine(const transport::Setup& setup, const Hello& hello) noexcept {
          hello.from < hello.n_pes && hello.from != hello.to;
 }
 
-Challenge make_challenge(const transport::Setup& setup, const Hello& hello) noexcept {
-  Challenge challenge{kChallengeMagic, {}, 0};
+Challenge make_challenge(const transport::Setup& setup, const Hello& hello, std::uint64_t connections) noexcept {
+  Challenge challenge{kChallengeMagic, connections, {}, 0};
   fill_nonce(challenge.nonce);
   challenge.proof = proof_of(setup, hello, challenge, Purpose::challenge);
   return challenge;
@@ -71,6 +75,10 @@ Challenge make_challenge(const transport::Setup& setup, const Hello& hello) noex
 bool is_genuine(const transport::Setup& setup, const Hello& hello, const Challenge& challenge) noexcept {
   return challenge.magic == kChallengeMagic &&
          transport::is_same_proof(challenge.proof, proof_of(setup, hello, challenge, Purpose::challenge));
+}
+
+std::uint64_t number_of(const Hello& hello, const Challenge& challenge) noexcept {
+  return std::max(hello.connections, challenge.connections) + 1;
 }
 
 Response make_response(const transport::Setup& setup, const Hello& hello, const Challenge& challenge) noexcept {

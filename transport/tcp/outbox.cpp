@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <new>
+#include <utility>
 
 #include "base/cache_line.hpp"
 #include "base/fatal.hpp"
@@ -15,7 +16,7 @@ namespace shmemx::tcp {
 
 namespace {
 
-constexpr std::size_t kChunkBytes = std::size_t{96} << 10;
+constexpr std::size_t kChunkBytes = std::size_t{32} << 10;
 constexpr int kMaxAreas = 32;
 
 void copy(std::byte*& to, Bytes from) noexcept {
@@ -43,6 +44,7 @@ void Outbox::append(const Header& fixed, Bytes header, Bytes payload) noexcept {
 
 void Outbox::append_control(FrameKind kind) noexcept {
   std::byte* to = reserve(sizeof(FrameHeader));
+  if (kind != FrameKind::shutdown) controls_.push_back({sent_ + bytes_ - sizeof(FrameHeader), to});
   put_frame(to, {0, kind, 0, {}});
 }
 
@@ -52,54 +54,45 @@ void Outbox::append_lasting(const Header& fixed, Bytes header, Bytes payload, tr
   put_frame(to, {static_cast<std::uint32_t>(message_bytes), FrameKind::message, 0, fixed});
   copy(to, header);
   close_open(nullptr);
-  queue_.push_back({payload.data(), payload.size(), &outgoing, nullptr});
+  queue_.push_back({payload.data(), payload.size(), &outgoing, nullptr, false});
   bytes_ += payload.size();
   lasting_ += payload.size();
+  ++lent_;
   const std::size_t padding = padding_of(message_bytes);
   std::memset(reserve(padding), 0, padding);
-}
-
-bool Outbox::append_rest(Bytes start, Bytes payload, std::size_t sent, transport::Outgoing* outgoing) noexcept {
-  const std::size_t padding = padding_of(start.size() + payload.size());
-  std::size_t skip = std::min(sent, start.size());
-  append_bytes(start.subspan(skip));
-  sent -= skip;
-  skip = std::min(sent, payload.size());
-  const Bytes rest = payload.subspan(skip);
-  sent -= skip;
-  const bool stays = outgoing != nullptr && !rest.empty();
-  if (stays) {
-    close_open(nullptr);
-    queue_.push_back({rest.data(), rest.size(), outgoing, nullptr});
-    bytes_ += rest.size();
-    lasting_ += rest.size();
-  } else {
-    append_bytes(rest);
-  }
-  std::memset(reserve(padding - sent), 0, padding - sent);
-  return stays;
-}
-
-void Outbox::append_bytes(Bytes bytes) noexcept {
-  std::byte* to = reserve(bytes.size());
-  copy(to, bytes);
 }
 
 // Makes the open part a segment. A chunk that is used up is freed with it.
 void Outbox::close_open(Chunk* chunk) noexcept {
   if (at_ == open_ && chunk == nullptr) return;
-  queue_.push_back({open_, static_cast<std::size_t>(at_ - open_), nullptr, chunk});
+  const auto bytes = static_cast<std::size_t>(at_ - open_);
+  const bool is_sent = first_ == queue_.size() && part_ == bytes;
+  queue_.push_back({open_, bytes, nullptr, chunk, false});
   open_ = at_;
+  if (!is_sent) return;
+  ++first_;
+  part_ = 0;
+}
+
+Outbox::Chunk* Outbox::make_chunk(std::size_t bytes) noexcept {
+  void* const memory = std::malloc(sizeof(Chunk) + bytes);
+  if (memory == nullptr) fatal(nullptr, "tcp: no memory for %zu bytes of messages to be sent", bytes);
+  return new (memory) Chunk{bytes};
 }
 
 void Outbox::next_chunk(std::size_t bytes) noexcept {
   if (chunk_ != nullptr) close_open(chunk_);
   const std::size_t wanted = std::max(kChunkBytes, round_up(bytes, kCacheLine));
-  void* const memory = std::malloc(sizeof(Chunk) + wanted);
-  if (memory == nullptr) fatal(nullptr, "tcp: no memory for %zu bytes of messages to be sent", wanted);
-  chunk_ = new (memory) Chunk{wanted};
+  chunk_ = wanted == kChunkBytes && spare_ != nullptr ? std::exchange(spare_, nullptr) : make_chunk(wanted);
   open_ = at_ = chunk_->memory();
   limit_ = at_ + wanted;
+  wants_acknowledgement_ = true;
+}
+
+// One chunk stays for the next one that is needed.
+void Outbox::recycle(Chunk* chunk) noexcept {
+  if (chunk != nullptr && chunk->bytes == kChunkBytes) std::swap(chunk, spare_);
+  std::free(chunk);
 }
 
 Outbox::Written Outbox::write(int fd) noexcept {
@@ -107,14 +100,17 @@ Outbox::Written Outbox::write(int fd) noexcept {
     iovec areas[kMaxAreas];
     std::size_t n = 0;
     std::size_t asked = 0;
-    for (std::size_t i = 0; i < queue_.size() && n < kMaxAreas - 1; ++i) {
-      if (queue_[i].bytes == 0) continue;
-      areas[n++] = {const_cast<std::byte*>(queue_[i].data), queue_[i].bytes};
-      asked += queue_[i].bytes;
+    std::size_t part = part_;
+    std::size_t i = first_;
+    for (; i < queue_.size() && n < kMaxAreas - 1; ++i) {
+      if (queue_[i].bytes > part) areas[n++] = {const_cast<std::byte*>(queue_[i].data) + part, queue_[i].bytes - part};
+      asked += queue_[i].bytes - part;
+      part = 0;
     }
-    if (queue_.size() < kMaxAreas - 1 && at_ != open_) {
-      areas[n++] = {open_, static_cast<std::size_t>(at_ - open_)};
-      asked += static_cast<std::size_t>(at_ - open_);
+    const std::size_t open = static_cast<std::size_t>(at_ - open_) - part;
+    if (i == queue_.size() && open != 0) {
+      areas[n++] = {open_ + part, open};
+      asked += open;
     }
     ssize_t sent = 0;
     if (n == 1) {
@@ -137,22 +133,97 @@ Outbox::Written Outbox::write(int fd) noexcept {
 
 void Outbox::gone(std::size_t bytes) noexcept {
   bytes_ -= bytes;
-  while (!queue_.empty()) {
-    Segment& first = queue_.front();
-    const std::size_t part = std::min(bytes, first.bytes);
-    first.data += part;
-    first.bytes -= part;
-    bytes -= part;
-    if (first.outgoing != nullptr) lasting_ -= part;
-    if (first.bytes != 0) return;
-    if (first.outgoing != nullptr) first.outgoing->done = true;
-    std::free(first.chunk);
-    queue_.pop_front();
+  sent_ += bytes;
+  while (first_ < queue_.size()) {
+    const Segment& next = queue_[first_];
+    const std::size_t now = std::min(bytes, next.bytes - part_);
+    if (next.outgoing != nullptr) lasting_ -= now;
+    part_ += now;
+    bytes -= now;
+    if (part_ < next.bytes) return;
+    ++first_;
+    part_ = 0;
   }
+  part_ += bytes;
+}
+
+void Outbox::acknowledge(std::uint64_t offset) noexcept {
+  wants_acknowledgement_ = false;
+  if (offset > kept_) {
+    std::size_t bytes = offset - kept_;
+    kept_ = offset;
+    while (!queue_.empty()) {
+      Segment& oldest = queue_.front();
+      const std::size_t part = std::min(bytes, oldest.bytes);
+      oldest.data += part;
+      oldest.bytes -= part;
+      bytes -= part;
+      if (oldest.is_tail) tails_ -= part;
+      if (first_ == 0) part_ -= part;
+      if (first_ == 0 || oldest.bytes != 0) break;
+      finish(oldest);
+      queue_.pop_front();
+      --first_;
+    }
+    if (queue_.empty()) trim_open(bytes);
+    std::erase_if(controls_, [this](const Control& one) { return one.offset + sizeof(FrameHeader) <= kept_; });
+  }
+  if (lent_ != 0) copy_tails();
+}
+
+void Outbox::finish(const Segment& segment) noexcept {
+  if (segment.outgoing != nullptr) {
+    segment.outgoing->done = true;
+    --lent_;
+  }
+  recycle(segment.chunk);
+}
+
+void Outbox::trim_open(std::size_t bytes) noexcept {
   open_ += bytes;
+  part_ -= bytes;
   if (open_ != at_ || chunk_ == nullptr) return;
-  open_ = at_ = chunk_->memory();
-  if (chunk_->bytes > kChunkBytes) drop();  // it was made for one long message
+  if (chunk_->bytes == kChunkBytes) {
+    open_ = at_ = chunk_->memory();
+    return;
+  }
+  std::free(std::exchange(chunk_, nullptr));  // it was made for one long message
+  open_ = at_ = limit_ = nullptr;
+}
+
+// A caller waits until its payload is not needed any more. That would take one more round trip for each, so the ends of
+// a few are copied.
+void Outbox::copy_tails() noexcept {
+  for (std::size_t i = 0; i < first_; ++i) {
+    Segment& sent = queue_[i];
+    if (sent.outgoing == nullptr) continue;
+    if (tails_ + sent.bytes > kMostCopiedTails) return;
+    sent.chunk = make_chunk(sent.bytes);
+    std::memcpy(sent.chunk->memory(), sent.data, sent.bytes);
+    sent.data = sent.chunk->memory();
+    sent.is_tail = true;
+    tails_ += sent.bytes;
+    std::exchange(sent.outgoing, nullptr)->done = true;
+    --lent_;
+  }
+}
+
+bool Outbox::rewind(std::uint64_t offset) noexcept {
+  if (offset < kept_ || offset > sent_) return false;
+  acknowledge(offset);
+  bytes_ += sent_ - offset;
+  sent_ = offset;
+  first_ = part_ = 0;
+  lasting_ = 0;
+  for (const Segment& segment : queue_) lasting_ += segment.outgoing != nullptr ? segment.bytes : 0;
+  for (const Control& control : controls_) {
+    if (control.offset >= offset) {
+      std::byte* to = control.frame;
+      put_frame(to, {0, FrameKind::nothing, 0, {}});
+    }
+  }
+  controls_.clear();
+  return true;
 }
 
 void Outbox::drop() noexcept {
@@ -161,10 +232,14 @@ void Outbox::drop() noexcept {
     std::free(segment.chunk);
   }
   queue_.clear();
-  std::free(chunk_);
-  chunk_ = nullptr;
+  controls_.clear();
+  std::free(std::exchange(chunk_, nullptr));
+  std::free(std::exchange(spare_, nullptr));
   open_ = at_ = limit_ = nullptr;
-  bytes_ = lasting_ = 0;
+  sent_ += bytes_;
+  kept_ = sent_;
+  first_ = part_ = bytes_ = lasting_ = lent_ = tails_ = 0;
+  wants_acknowledgement_ = false;
 }
 
 }  // namespace shmemx::tcp

@@ -1,9 +1,12 @@
-// The output of one connection, in order: messages copied to chunks of memory, and payloads that are sent from where
-// they lie.
+// The output of one peer: a stream of frames, copied to chunks of memory, and payloads that are sent from where they
+// lie. What has been sent is kept until the other side has it, so that a broken connection can be followed by another
+// one that continues where the other side has stopped to receive. Offsets count the bytes of the stream since the first
+// connection.
 #pragma once
 
 #include <cstring>
 #include <deque>
+#include <vector>
 
 #include "transport/tcp/frame.hpp"
 
@@ -18,26 +21,37 @@ class Outbox {
   Outbox& operator=(const Outbox&) = delete;
   ~Outbox() { drop(); }
 
-  bool empty() const noexcept { return bytes_ == 0; }
-  std::size_t copied() const noexcept { return bytes_ - lasting_; }  // bytes that take memory of the outbox
-  std::size_t segments() const noexcept { return queue_.size(); }
+  bool empty() const noexcept { return bytes_ == 0; }             // nothing is to be sent
+  bool is_settled() const noexcept { return kept_ == sent_ + bytes_; }  // nor is anything kept
+  std::uint64_t sent() const noexcept { return sent_; }
+  std::uint64_t kept_from() const noexcept { return kept_; }      // offset of the first byte that can be sent again
+  std::size_t copied() const noexcept { return bytes_ - lasting_; }  // bytes to be sent that take memory of the outbox
+  std::size_t segments() const noexcept { return queue_.size() - first_; }  // to be sent
+  bool lends() const noexcept { return lent_ != 0; }              // a payload is in use where it lies
 
   // Appends a copy of the message.
   void append(const Header& fixed, Bytes header, Bytes payload) noexcept;
   // Appends a frame without a message.
   void append_control(FrameKind kind) noexcept;
-  // Appends a message whose payload is sent from where it lies. `outgoing` is done when it has been sent.
+  // Appends a message whose payload is sent from where it lies. `outgoing` is done when the payload is not needed any
+  // more: the other side has it, or the little that is missing has been copied.
   void append_lasting(const Header& fixed, Bytes header, Bytes payload, transport::Outgoing& outgoing) noexcept;
-  // Appends the rest of a message of which the caller has sent the first `sent` bytes. The outbox is empty. Copies the
-  // payload if `outgoing` is null. Returns true if the payload stays in use.
-  bool append_rest(Bytes start, Bytes payload, std::size_t sent, transport::Outgoing* outgoing) noexcept;
-
-  // Appends bytes that are no frame.
-  void append_bytes(Bytes bytes) noexcept;
 
   Written write(int fd) noexcept;
-  // Drops everything.
+  // Notes that `bytes` have been sent.
+  void gone(std::size_t bytes) noexcept;
+
+  // Returns whether memory might be freed by acknowledge(): once for each chunk that has been filled.
+  bool wants_acknowledgement() const noexcept { return wants_acknowledgement_; }
+  // The other side has everything in front of `offset`, so it is not kept any more.
+  void acknowledge(std::uint64_t offset) noexcept;
+  // Continues at `offset`: everything behind is sent once more. Control frames of the former connection mean nothing
+  // any more. Returns false if not everything behind it is kept, or if it has never been sent.
+  bool rewind(std::uint64_t offset) noexcept;
+  // Drops everything. The stream goes on behind it.
   void drop() noexcept;
+
+  static constexpr std::size_t kMostCopiedTails = std::size_t{256} << 10;  // of payloads that are sent where they lie
 
  private:
   struct Chunk {
@@ -49,6 +63,12 @@ class Outbox {
     std::size_t bytes;
     transport::Outgoing* outgoing;  // done with the segment
     Chunk* chunk;                   // freed with it
+    bool is_tail;                   // a copy of the end of a payload
+  };
+  // A suspend or keep frame that is kept.
+  struct Control {
+    std::uint64_t offset;
+    std::byte* frame;
   };
 
   std::byte* reserve(std::size_t bytes) noexcept {
@@ -59,17 +79,30 @@ class Outbox {
     bytes_ += bytes;
     return place;
   }
+  static Chunk* make_chunk(std::size_t bytes) noexcept;
   void next_chunk(std::size_t bytes) noexcept;
+  void recycle(Chunk* chunk) noexcept;
   void close_open(Chunk* chunk) noexcept;
-  void gone(std::size_t bytes) noexcept;
+  void finish(const Segment& segment) noexcept;
+  void trim_open(std::size_t bytes) noexcept;
+  void copy_tails() noexcept;
 
   std::deque<Segment> queue_;  // in front of the open part
+  std::size_t first_ = 0;      // the first segment that has not been sent completely; their number: the open part is
+  std::size_t part_ = 0;       // bytes of that one that have been sent
   std::byte* open_ = nullptr;  // the open part: [open_, at_) of chunk_
   std::byte* at_ = nullptr;
   std::byte* limit_ = nullptr;  // of chunk_
   Chunk* chunk_ = nullptr;
+  Chunk* spare_ = nullptr;
   std::size_t bytes_ = 0;    // all that is to be sent
   std::size_t lasting_ = 0;  // of those, in payloads that are not copied
+  std::size_t lent_ = 0;     // segments with an Outgoing
+  std::size_t tails_ = 0;    // bytes of copied ends of payloads
+  std::uint64_t sent_ = 0;   // offset of the next byte to be sent
+  std::uint64_t kept_ = 0;   // offset of the first byte that is here
+  bool wants_acknowledgement_ = false;
+  std::vector<Control> controls_;
 };
 
 }  // namespace shmemx::tcp

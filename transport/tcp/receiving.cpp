@@ -19,7 +19,10 @@ namespace {
 constexpr std::size_t kFewConnections = 2;  // are read one by one, without epoll
 constexpr unsigned kReadsBeforeUnwatch = 64;
 constexpr int kReadsAtOnce = 8;        // from one peer, before other peers
-constexpr long kTimerNs = 25'000'000;  // between checks for overdue connections
+// Intervals of the timer: for overdue connections; for payloads in use while all threads sleep; for links that are down.
+constexpr long kTimerNs = 25'000'000;
+constexpr long kLendingNs = 1'000'000;
+constexpr long kLinksNs = 100'000'000;
 // Polls to one call of epoll_wait: while connections are being made, with several connections, with few.
 constexpr unsigned kTurnsBusy = 1;
 constexpr unsigned kTurnsSeveral = 2;
@@ -35,6 +38,7 @@ bool TcpTransport::poll(int expected) noexcept {
   unsigned turns = up_.size() > kFewConnections ? kTurnsSeveral : kTurnsFew;
   if (up_.empty() || blocked_ != 0 || !dialing_.empty() || acceptor_.has_deadlines()) turns = kTurnsBusy;
   if (turn_ % turns == 0) progress |= handle_events();
+  if (!lending_.empty()) settle_lending();
   if (!failing_.empty()) progress |= handle_failing();
   if (some_ended_) sweep();
   if (has_room_) use_room();
@@ -59,6 +63,8 @@ bool TcpTransport::receive_directly(int expected) noexcept {
 }
 
 bool TcpTransport::receive(Peer& peer) noexcept {
+  if (peer.resuming) [[unlikely]]
+    return read_resume(peer);
   if (closing_ && peer.state != State::parting) [[unlikely]]
     return drain(peer);
   bool progress = false;
@@ -78,6 +84,7 @@ bool TcpTransport::receive(Peer& peer) noexcept {
     }
     progress = true;
     ++reads_;
+    peer.received += static_cast<std::size_t>(got);
     hot_ = &peer;
     peer.used = turn_;
     if (!peer.in.advance(static_cast<std::size_t>(got))) {
@@ -98,6 +105,7 @@ bool TcpTransport::receive(Peer& peer) noexcept {
 bool TcpTransport::drain(Peer& peer) noexcept {
   std::array<std::byte, 4096> rest;
   const ssize_t got = ::recv(peer.fd.get(), rest.data(), rest.size(), 0);
+  if (got > 0) peer.received += static_cast<std::size_t>(got);
   if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) ended(peer, 0);
   return got > 0;
 }
@@ -106,12 +114,13 @@ void TcpTransport::ended(Peer& peer, int error) noexcept {
   if (peer.in.has_shut_down()) {
     lose(peer, {});
   } else if (error != 0) {
-    lose(peer, cause_of(error));
-  } else if (!peer.failure.empty()) {
-    lose(peer, peer.failure);
+    interrupted(peer, error == ECONNRESET || error == EPIPE, cause_of(error));
+  } else if (peer.broken) {
+    interrupted(peer, peer.was_closed, peer.failure);
   } else {
-    lose(peer, peer.in.between_frames() ? "it has closed the connection without a shutdown message"
-                                        : "it has closed the connection in the middle of a message");
+    interrupted(peer, true,
+                peer.in.between_frames() ? "it has closed the connection without a shutdown message"
+                                         : "it has closed the connection in the middle of a message");
   }
 }
 
@@ -171,7 +180,8 @@ bool TcpTransport::handle_peer_event(int pe, std::uint32_t events) noexcept {
   Peer& peer = *peers_.find(pe);
   if (!is_open(peer)) return false;
   bool progress = false;
-  if ((events & (EPOLLOUT | EPOLLERR | EPOLLHUP)) != 0 && peer.blocked && !peer.mute) {
+  if ((events & (EPOLLOUT | EPOLLERR | EPOLLHUP)) != 0 && peer.blocked && !peer.broken && !peer.resuming) {
+    ++writes_;
     const Outbox::Written written = peer.out.write(peer.fd.get());
     if (written != Outbox::Written::some) {
       peer.blocked = false;
@@ -193,24 +203,33 @@ void TcpTransport::handle_timer() noexcept {
   for (Peer* const peer : dialing) {
     if (peer->dial) step_dial(*peer);
   }
-  acceptor_.expire(now_ns());
+  const std::uint64_t now = now_ns();
+  acceptor_.expire(now);
+  if (now - checked_ns_ < static_cast<std::uint64_t>(kLinksNs / 2)) return;
+  checked_ns_ = now;
+  check_links();
 }
 
-// Runs the timer while a connection may become overdue.
-void TcpTransport::update_timer() noexcept {
-  const bool wanted = !dialing_.empty() || acceptor_.has_deadlines();
-  if (wanted == timer_runs_) return;
+// Runs the timer while a connection may become overdue, while payloads are in use, and while it is not known whether
+// everything has arrived.
+void TcpTransport::update_timer(bool is_sleeping) noexcept {
+  long wanted = writes_ != settled_writes_ ? kLinksNs : 0;
+  if (!dialing_.empty() || acceptor_.has_deadlines()) wanted = kTimerNs;
+  if (is_sleeping && !lending_.empty()) wanted = kLendingNs;
+  if (wanted == timer_ns_) return;
   itimerspec time{};
-  if (wanted) time.it_value.tv_nsec = time.it_interval.tv_nsec = kTimerNs;
+  time.it_value.tv_nsec = time.it_interval.tv_nsec = wanted;
   ::timerfd_settime(timer_.get(), 0, &time, nullptr);
-  timer_runs_ = wanted;
+  timer_ns_ = wanted;
 }
 
 bool TcpTransport::handle_failing() noexcept {
   std::vector<Peer*> failing;
   failing.swap(failing_);
   for (Peer* const peer : failing) {
-    if (is_open(*peer)) {
+    if (is_open(*peer) && !peer->broken) {
+      if (!peer->dial && !peer->failure.empty()) lose(*peer, peer->failure);  // stuck, and no other path works
+    } else if (is_open(*peer)) {
       while (receive(*peer) && is_open(*peer)) {
       }
       if (is_open(*peer)) ended(*peer, 0);  // more may arrive, but nothing can be sent
@@ -244,6 +263,7 @@ void TcpTransport::unwatch_all() noexcept {
 bool TcpTransport::arm() noexcept {
   watch_all();
   flush();
+  update_timer(true);
   return failing_.empty();
 }
 

@@ -1,5 +1,6 @@
 #include "transport/tcp/socket.hpp"
 
+#include <linux/filter.h>
 #include <linux/sockios.h>
 #include <netinet/tcp.h>
 #include <string.h>
@@ -16,6 +17,7 @@ namespace shmemx::tcp {
 namespace {
 
 constexpr int kBacklog = 4096;
+constexpr std::uint32_t kSilentMs = 300;  // without an acknowledgement, and the kernel has sent again
 
 void set(int fd, int level, int option, int value) noexcept { ::setsockopt(fd, level, option, &value, sizeof value); }
 
@@ -84,6 +86,39 @@ int unacknowledged_bytes(int fd) noexcept {
   return ::ioctl(fd, SIOCOUTQ, &bytes) == 0 ? bytes : 0;
 }
 
+bool is_silent(int fd) noexcept {
+  tcp_info info{};
+  socklen_t bytes = sizeof info;
+  if (::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &bytes) != 0) return false;
+  return info.tcpi_unacked != 0 && info.tcpi_retransmits != 0 && info.tcpi_last_ack_recv > kSilentMs;
+}
+
+void stop_receiving(int fd) noexcept {
+  sock_filter drop_all = BPF_STMT(BPF_RET | BPF_K, 0);
+  const sock_fprog program{1, &drop_all};
+  ::setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
+  const linger at_once{1, 0};
+  ::setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+}
+
+namespace {
+
+std::string interface_with(const sockaddr_storage& near) {
+  const Address own = from_sockaddr(reinterpret_cast<const sockaddr*>(&near));
+  for (const LocalAddress& local : local_addresses()) {
+    if (local.address.same_host_as(own)) return local.interface;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string interface_of(int fd) {
+  sockaddr_storage near{};
+  socklen_t bytes = sizeof near;
+  return ::getsockname(fd, reinterpret_cast<sockaddr*>(&near), &bytes) == 0 ? interface_with(near) : std::string{};
+}
+
 std::string connection_text(int fd) {
   sockaddr_storage near{};
   sockaddr_storage far{};
@@ -93,12 +128,9 @@ std::string connection_text(int fd) {
       ::getpeername(fd, reinterpret_cast<sockaddr*>(&far), &far_bytes) != 0) {
     return "a closed connection";
   }
+  const std::string interface = interface_with(near);
   const Address own = from_sockaddr(reinterpret_cast<const sockaddr*>(&near));
-  std::string interface = "?";
-  for (const LocalAddress& local : local_addresses()) {
-    if (local.address.same_host_as(own)) interface = local.interface;
-  }
-  return interface + " " + own.text() + " -> " + endpoint_text(far);
+  return (interface.empty() ? "?" : interface) + " " + own.text() + " -> " + endpoint_text(far);
 }
 
 std::string error_text(int error) {

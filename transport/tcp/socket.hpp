@@ -21,6 +21,15 @@ void tune(int fd, std::uint32_t timeout_ms, std::uint32_t silence_ms) noexcept;
 // Returns how many bytes the other side has not acknowledged.
 int unacknowledged_bytes(int fd) noexcept;
 
+// Returns whether the other side has acknowledged nothing for a moment, although something was sent to it again.
+bool is_silent(int fd) noexcept;
+
+// From now on the connection receives nothing more, so nothing is acknowledged that is not read. close() resets it.
+void stop_receiving(int fd) noexcept;
+
+// Returns the name of the interface of this machine that a connection uses, empty if it is not known.
+std::string interface_of(int fd);
+
 // Describes a connection: "eth0 10.0.0.1 -> 10.0.0.2:4711".
 std::string connection_text(int fd);
 

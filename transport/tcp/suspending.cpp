@@ -49,7 +49,7 @@ bool TcpTransport::no_descriptors() noexcept {
 }
 
 bool TcpTransport::is_idle(const Peer& peer) noexcept {
-  return peer.state == State::up && !peer.mute && !peer.blocked && peer.out.empty() && peer.in.between_frames() &&
+  return peer.state == State::up && !peer.broken && !peer.blocked && peer.out.empty() && peer.in.between_frames() &&
          !peer.in.has_shut_down();
 }
 
@@ -64,7 +64,7 @@ bool TcpTransport::suspend(int pe) noexcept {
 void TcpTransport::part(Peer& peer) noexcept {
   peer.out.append_control(FrameKind::suspend);
   write(peer);
-  if (peer.mute) return;
+  if (peer.broken) return;
   peer.state = State::parting;
   peer.is_suspend_unsent = !peer.out.empty();
   finish_parting(peer);
@@ -77,12 +77,12 @@ void TcpTransport::heed_control(Peer& peer) noexcept {
       return lose(peer, "it sent a frame that nothing has asked for");
     peer.state = State::up;
     peer.used = turn_;
-    if (closing_) peer.out.append_control(FrameKind::shutdown);
+    if (closing_) append_shutdown(peer);
     write(peer);
   }
   if (!peer.in.has_suspended() || peer.in.has_shut_down() || !is_open(peer)) return;
   if (peer.state == State::parting) return finish_parting(peer);
-  if (peer.mute) return;
+  if (peer.broken) return;
   if (peer.out.empty() && !peer.blocked) return part(peer);
   peer.in.forget_suspend();
   peer.out.append_control(FrameKind::keep);
@@ -92,6 +92,8 @@ void TcpTransport::heed_control(Peer& peer) noexcept {
 // Closes the connection if both suspend frames have passed.
 void TcpTransport::finish_parting(Peer& peer) noexcept {
   if (peer.state != State::parting || peer.is_suspend_unsent || !peer.in.has_suspended()) return;
+  settle(peer);
+  if (peer.blocked) --blocked_;
   peer.state = State::suspended;
   peer.blocked = true;
   close_watched(epoll_.get(), peer.fd);
@@ -99,14 +101,14 @@ void TcpTransport::finish_parting(Peer& peer) noexcept {
   some_ended_ = true;
   has_room_ = true;
   if (!peer.out.empty() || acceptor_.knows(peer.pe)) return reopen(peer);
-  peer.out.drop();
+  if (peer.out.is_settled()) peer.out.drop();
 }
 
-// Connects again: this PE has something to send, or the other side is connecting.
+// Connects again: this PE has something to send, the other side is connecting, or the last connection has broken.
 void TcpTransport::reopen(Peer& peer) noexcept {
   peer.state = State::connecting;
   if (acceptor_.knows(peer.pe)) return acceptor_.answer_held(peer.pe);
-  start_dial(peer);
+  if (!peer.dial) start_dial(peer);
 }
 
 // Descriptors have become free.

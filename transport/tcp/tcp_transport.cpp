@@ -16,7 +16,6 @@ namespace shmemx::tcp {
 
 namespace {
 
-constexpr std::size_t kDirectBytes = std::size_t{4} << 10;   // payloads from here on are sent without a copy
 constexpr std::size_t kGatherBytes = std::size_t{64} << 10;  // gathered bytes that leave without flush()
 constexpr std::size_t kQueueBytes = std::size_t{256} << 10;  // copied for one peer, beyond which send() refuses
 constexpr std::size_t kMaxSegments = 1024;
@@ -55,15 +54,13 @@ Sent TcpTransport::send(int pe, const Header& fixed, Bytes header, Bytes payload
                         Urgency urgency) noexcept {
   Peer* known = peers_.find(pe);
   Peer& peer = known != nullptr ? *known : contact(pe);
-  if (peer.state >= State::parting || peer.mute) [[unlikely]] {
-    if (peer.state == State::ended || peer.mute) return Sent::yes;
+  if (peer.state >= State::parting) [[unlikely]] {
+    if (peer.state == State::ended) return Sent::yes;
     if (peer.is_suspend_unsent) return Sent::no;
     if (peer.state == State::suspended) reopen(peer);
   }
   peer.used = turn_;
-  if (payload.size() >= kDirectBytes && (urgency == Urgency::now || payload.size() >= kLongBytes)) {
-    return send_large(peer, fixed, header, payload, payload.size() >= kLongBytes ? outgoing : nullptr);
-  }
+  if (payload.size() >= kLongBytes) return send_large(peer, fixed, header, payload, outgoing);
   if (peer.out.copied() >= kQueueBytes) [[unlikely]] {
     if (!write(peer)) return Sent::no;
   }
@@ -81,51 +78,35 @@ Sent TcpTransport::send_large(Peer& peer, const Header& fixed, Bytes header, Byt
                               Outgoing* outgoing) noexcept {
   if (!write(peer)) {
     if (peer.out.segments() >= kMaxSegments) return Sent::no;
-    if (outgoing != nullptr) {
-      peer.out.append_lasting(fixed, header, payload, *outgoing);
-      return Sent::later;
-    }
-    if (!peer.out.empty() && peer.out.copied() + payload.size() > kQueueBytes) return Sent::no;
+    if (outgoing == nullptr && !peer.out.empty() && peer.out.copied() + payload.size() > kQueueBytes) return Sent::no;
+  }
+  if (outgoing == nullptr) {
     peer.out.append(fixed, header, payload);
+    write(peer);
     return Sent::yes;
   }
-  if (peer.mute) return Sent::yes;
-  const std::size_t message_bytes = header.size() + payload.size();
-  const FrameHeader frame{static_cast<std::uint32_t>(message_bytes), FrameKind::message, 0, fixed};
-  alignas(FrameHeader) std::byte start[sizeof frame + kMaxHeaderBytes];
-  std::byte padding[kFrameAlignment] = {};
-  std::memcpy(start, &frame, sizeof frame);
-  if (!header.empty()) std::memcpy(start + sizeof frame, header.data(), header.size());
-  iovec areas[] = {{start, sizeof frame + header.size()},
-                   {const_cast<std::byte*>(payload.data()), payload.size()},
-                   {padding, padding_of(message_bytes)}};
-  msghdr message{};
-  message.msg_iov = areas;
-  message.msg_iovlen = 3;
-  ssize_t sent = ::sendmsg(peer.fd.get(), &message, MSG_NOSIGNAL);
-  if (sent < 0 && errno != EAGAIN && errno != EINTR) {
-    write_failed(peer, errno);
-    return Sent::yes;
-  }
-  sent = std::max<ssize_t>(sent, 0);
-  if (static_cast<std::size_t>(sent) == areas[0].iov_len + areas[1].iov_len + areas[2].iov_len) return Sent::yes;
-  const bool stays = peer.out.append_rest({start, areas[0].iov_len}, payload, static_cast<std::size_t>(sent), outgoing);
-  block(peer);
-  return stays ? Sent::later : Sent::yes;
+  peer.out.append_lasting(fixed, header, payload, *outgoing);
+  if (write(peer)) settle(peer);
+  if (outgoing->done) return Sent::yes;
+  if (!peer.lending) lending_.push_back(&peer);
+  peer.lending = true;
+  return Sent::later;
 }
 
 // Writes what waits for the peer. Returns true if nothing waits any more.
 bool TcpTransport::write(Peer& peer) noexcept {
   if (peer.blocked || peer.state == State::parting) return false;
   if (peer.out.empty()) return true;
+  ++writes_;
   const Outbox::Written written = peer.out.write(peer.fd.get());
+  if (peer.out.wants_acknowledgement()) settle(peer);
   if (written == Outbox::Written::all) return true;
   if (written == Outbox::Written::some) {
     block(peer);
-    return false;
+  } else {
+    write_failed(peer, errno);
   }
-  write_failed(peer, errno);
-  return true;
+  return false;
 }
 
 void TcpTransport::block(Peer& peer) noexcept {
@@ -141,11 +122,14 @@ std::string TcpTransport::cause_of(int error) const {
                             : error_text(error);
 }
 
-// Ends writing to the peer. What it has sent before, perhaps its shutdown frame, is still read: poll() finds the end.
+// Ends writing to the connection. What the peer has sent before, perhaps its shutdown frame, is still read: poll() finds
+// the end.
 void TcpTransport::write_failed(Peer& peer, int error) noexcept {
-  peer.mute = true;
+  peer.broken = true;
+  peer.was_closed = error == EPIPE || error == ECONNRESET;
+  if (!peer.blocked) ++blocked_;
+  peer.blocked = true;
   peer.failure = cause_of(error);
-  peer.out.drop();
   failing_.push_back(&peer);
 }
 
@@ -163,12 +147,17 @@ void TcpTransport::flush() noexcept {
 // for them.
 bool TcpTransport::all_gone() noexcept {
   handle_events();
-  failing_.clear();
+  handle_failing();
   return std::all_of(peers_.list().begin(), peers_.list().end(), [](const Peer* peer) {
     if (peer->state == State::ended || peer->state == State::suspended) return true;
-    if (peer->state == State::connecting) return peer->out.empty() || (!peer->dial && !peer->failure.empty());
-    return peer->out.empty() && unacknowledged_bytes(peer->fd.get()) == 0;
+    if (peer->state == State::connecting) return peer->out.is_settled() || (!peer->dial && !peer->failure.empty());
+    return peer->out.empty() && !peer->resuming && unacknowledged_bytes(peer->fd.get()) == 0;
   });
+}
+
+void TcpTransport::append_shutdown(Peer& peer) noexcept {
+  if (!peer.is_shut_down) peer.out.append_control(FrameKind::shutdown);
+  peer.is_shut_down = true;
 }
 
 void TcpTransport::close(std::uint32_t patience_ms) noexcept {
@@ -177,8 +166,8 @@ void TcpTransport::close(std::uint32_t patience_ms) noexcept {
   gathered_.clear();
   for (Peer* const peer : up_) {
     if (peer->state == State::parting) peer->in.drop_messages();  // its answer is still needed
-    if (peer->state != State::up || peer->mute) continue;
-    peer->out.append_control(FrameKind::shutdown);
+    if (peer->state != State::up) continue;
+    append_shutdown(*peer);
     write(*peer);
   }
   const std::uint64_t deadline = now_ns() + std::uint64_t{patience_ms} * 1'000'000;
@@ -190,6 +179,7 @@ void TcpTransport::close(std::uint32_t patience_ms) noexcept {
   up_.clear();
   dialing_.clear();
   failing_.clear();
+  lending_.clear();
   hot_ = nullptr;
   blocked_ = 0;
   peers_.clear();
@@ -214,8 +204,8 @@ std::string TcpTransport::describe(int pe) const {
   if (peer != nullptr && is_open(*peer)) path = connection_text(peer->fd.get());
   if (peer != nullptr && peer->state == State::suspended) path = "not connected until the next message";
   if (peer != nullptr && peer->state == State::ended) path = "the connection has ended";
-  return path + "; payloads from " + std::to_string(kDirectBytes) + " bytes are sent without a copy, from " +
-         std::to_string(kLongBytes) + " bytes also received without one; progress by poll or epoll" + links_of(pe);
+  return path + "; payloads from " + std::to_string(kLongBytes) +
+         " bytes are sent and received without a copy; progress by poll or epoll" + links_of(pe);
 }
 
 Result<transport::TransportPtr> open_tcp(const transport::Setup& setup) {

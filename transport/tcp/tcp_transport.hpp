@@ -40,6 +40,8 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
 
   // For tests: requests the suspension of the connection to `pe`, as make_room() does. Returns false if it is not idle.
   bool suspend(int pe) noexcept;
+  // For tests: resets the connection to `pe`, as a machine between the two may do. Returns false if there is none.
+  bool reset(int pe) noexcept;
 
  private:
   enum class State : std::uint8_t {
@@ -55,9 +57,19 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
     State state = State::connecting;
     bool blocked = true;             // the kernel takes no more bytes until epoll reports EPOLLOUT
     bool gathered = false;           // listed in gathered_
-    bool mute = false;               // cannot be written to any more; what it has sent before is still read
+    bool lending = false;            // listed in lending_
+    bool broken = false;             // cannot be written to any more; what it has sent before is still read
+    bool resuming = false;           // follows another connection, and waits for the other side's resume frame
+    bool is_replaced = false;        // another connection is there, and this one is read for the last time
     bool is_suspend_unsent = false;  // parting: a part of the suspend frame is in `out`, and nothing else
+    bool is_shut_down = false;       // the shutdown frame has been appended
+    bool was_closed = false;         // the last connection: by the other side
     std::uint64_t used = 0;          // turn_ when something was last sent or received
+    std::uint64_t connections = 0;   // so far, as both sides count them
+    std::uint64_t received = 0;      // bytes of its stream
+    std::size_t resume_bytes = 0;    // of the resume frame that are here
+    std::byte resume_frame[sizeof(FrameHeader)] = {};
+    std::string interface;  // of this machine, that the last connection used
     UniqueFd fd;
     Outbox out;
     Decoder in;
@@ -65,8 +77,9 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
     std::string failure;  // the cause for lost(), if it is known before poll()
   };
 
-  Acceptor::Answer may_answer(int pe) noexcept override;
-  void arrived(int pe, UniqueFd connection) noexcept override;
+  Acceptor::Answer may_answer(int pe, std::uint64_t connections) noexcept override;
+  std::uint64_t connections_with(int pe) noexcept override;
+  void arrived(int pe, UniqueFd connection, std::uint64_t number) noexcept override;
   void left(int pe) noexcept override;
   bool kept_waiting(int pe) noexcept override;
   bool no_descriptors() noexcept override;
@@ -75,7 +88,9 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   void start_dial(Peer& peer) noexcept;
   std::string links_of(int pe) const;
   void step_dial(Peer& peer) noexcept;
-  void connected(Peer& peer, UniqueFd fd) noexcept;
+  std::string failure_of(const Peer& peer) const;
+  void connected(Peer& peer, UniqueFd fd, std::uint64_t number) noexcept;
+  void append_shutdown(Peer& peer) noexcept;
   Sent send_large(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing) noexcept;
   bool write(Peer& peer) noexcept;
   std::string cause_of(int error) const;
@@ -92,7 +107,7 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   bool handle_failing() noexcept;
   void watch_all() noexcept;
   void unwatch_all() noexcept;
-  void update_timer() noexcept;
+  void update_timer(bool is_sleeping = false) noexcept;
   void sweep() noexcept;
   bool all_gone() noexcept;
 
@@ -107,6 +122,18 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   void reopen(Peer& peer) noexcept;
   void use_room() noexcept;
 
+  // resuming.cpp
+  void settle(Peer& peer) noexcept;
+  void settle_lending() noexcept;
+  void interrupted(Peer& peer, bool was_closed, const std::string& cause) noexcept;
+  void retire(Peer& peer) noexcept;
+  bool replace(Peer& peer) noexcept;
+  void begin_resume(Peer& peer) noexcept;
+  bool read_resume(Peer& peer) noexcept;
+  void check_links() noexcept;
+  void check_link(Peer& peer) noexcept;
+  Dial::Resumed resumed(const Peer& peer) const noexcept;
+
   transport::Setup setup_;
   const transport::EndpointAddresses* addresses_ = nullptr;
   UniqueFd epoll_;
@@ -120,6 +147,7 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   std::vector<Peer*> up_;  // connected
   std::vector<Peer*> dialing_;
   std::vector<Peer*> gathered_;
+  std::vector<Peer*> lending_;  // send payloads from where they lie, or have sent them
   std::vector<Peer*> failing_;  // for poll(), which may call the sink
   Peer* hot_ = nullptr;         // sent something last
   std::uint64_t turn_ = 0;      // polls
@@ -129,7 +157,10 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   // before it sleeps again.
   bool watching_ = true;
   unsigned reads_ = 0;  // reads that returned bytes, since arm()
-  bool timer_runs_ = false;
+  std::uint64_t writes_ = 0;         // to sockets
+  std::uint64_t settled_writes_ = 0;  // of those, all that are known to have arrived at the other kernels
+  std::uint64_t checked_ns_ = 0;      // time of the last check_links()
+  long timer_ns_ = 0;                 // interval of the timer, 0 while it does not run
   bool some_ended_ = false;  // up_ holds peers that are no longer connected
   bool has_room_ = false;    // a connection has been suspended since others waited for descriptors
   bool closing_ = false;

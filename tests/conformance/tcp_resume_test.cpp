@@ -1,0 +1,179 @@
+// Connections that break in mid-job: others follow, and each message arrives once and in order.
+#include <boost/test/unit_test.hpp>
+#include <cstring>
+#include <map>
+#include <random>
+
+#include "endpoints.hpp"
+#include "transport/tcp/tcp_transport.hpp"
+
+using namespace transport_test;
+using shmemx::tcp::TcpTransport;
+using shmemx::transport::Outgoing;
+
+namespace {
+
+bool reset(Endpoints& job, int from, int to) { return static_cast<TcpTransport&>(job[from]).reset(to); }
+bool suspend(Endpoints& job, int from, int to) { return static_cast<TcpTransport&>(job[from]).suspend(to); }
+
+unsigned number_of(const Message& message) {
+  unsigned number = 0;
+  std::memcpy(&number, message.header.data(), sizeof number);
+  return number;
+}
+
+// Sends without a poll.
+void post(Endpoints& job, int from, int to, unsigned number, std::size_t payload_bytes = 0) {
+  std::vector<std::byte> header(4);
+  std::memcpy(header.data(), &number, sizeof number);
+  BOOST_CHECK(job[from].send(to, {1, 0, 4, 0}, header, pattern(payload_bytes, number), nullptr, Urgency::now) ==
+              Sent::yes);
+}
+
+void check_no_losses(Endpoints& job) {
+  for (int pe = 0; pe < job.size(); ++pe) {
+    for (const Loss& loss : job.sink(pe).losses)
+      BOOST_ERROR("PE " << pe << " has lost PE " << loss.pe << ": " << loss.cause);
+  }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(tcp_resume)
+
+BOOST_AUTO_TEST_CASE(messages_of_both_sides_survive_a_reset) {
+  for (const int breaker : {0, 1}) {
+    Endpoints job("tcp");
+    unsigned resets = 0;
+    post(job, 0, 1, 0);
+    BOOST_REQUIRE(job.poll_until([&] { return job.sink(1).messages.size() == 1; }));
+    post(job, 1, 0, 0);
+    for (unsigned i = 1; i < 20; ++i) {
+      post(job, 0, 1, i, i % 5 == 0 ? 40'000 : 100);
+      post(job, 1, 0, i, i % 7 == 0 ? 40'000 : 100);
+      if (i % 4 != 0) continue;
+      resets += reset(job, breaker, 1 - breaker) ? 1 : 0;
+      for (unsigned polls = 0; polls < i * 5; ++polls) job.poll_all();
+    }
+    BOOST_CHECK_GE(resets, 2u);
+    BOOST_CHECK(
+        job.poll_until([&] { return job.sink(0).messages.size() == 20 && job.sink(1).messages.size() == 20; }));
+    for (int i = 0; i < 100; ++i) job.poll_all();
+    for (const int pe : {0, 1}) {
+      BOOST_REQUIRE_EQUAL(job.sink(pe).messages.size(), 20u);
+      for (unsigned i = 0; i < 20; ++i) BOOST_CHECK_EQUAL(number_of(job.sink(pe).messages[i]), i);
+    }
+    check_no_losses(job);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(both_sides_may_break_at_once) {
+  Endpoints job("tcp");
+  unsigned next = 0;
+  for (int round = 0; round < 20; ++round, ++next) {
+    post(job, 0, 1, next);
+    post(job, 1, 0, next);
+    BOOST_REQUIRE(job.poll_until(
+        [&] { return job.sink(0).messages.size() == next + 1 && job.sink(1).messages.size() == next + 1; }));
+    reset(job, 0, 1);
+    reset(job, 1, 0);
+  }
+  check_no_losses(job);
+}
+
+BOOST_AUTO_TEST_CASE(a_long_payload_continues_in_its_middle) {
+  Endpoints job("tcp");
+  post(job, 0, 1, 0);
+  BOOST_REQUIRE(job.poll_until([&] { return job.sink(1).messages.size() == 1; }));
+  const std::vector<std::byte> data = pattern(std::size_t{32} << 20, 1);
+  Outgoing outgoing;
+  BOOST_REQUIRE(job[0].send(1, {1, 0, 4, 0}, pattern(4, 0), data, &outgoing, Urgency::now) == Sent::later);
+  unsigned polls = 0;
+  unsigned resets = 0;
+  const auto done = [&] {
+    if (++polls % 40 == 0 && resets < 5 && reset(job, static_cast<int>(resets % 2), 1 - static_cast<int>(resets % 2)))
+      ++resets;
+    return job.sink(1).messages.size() == 2 && outgoing.done;
+  };
+  BOOST_CHECK(job.poll_until(done));
+  BOOST_CHECK_GE(resets, 1u);
+  BOOST_CHECK(job.sink(1).messages.back().payload == data);
+  check_no_losses(job);
+}
+
+BOOST_AUTO_TEST_CASE(the_shutdown_frame_survives_a_reset) {
+  Endpoints job("tcp");
+  post(job, 0, 1, 0);
+  BOOST_REQUIRE(job.poll_until([&] { return job.sink(1).messages.size() == 1; }));
+  post(job, 1, 0, 0);
+  BOOST_REQUIRE(job.poll_until([&] { return job.sink(0).messages.size() == 1; }));
+  BOOST_CHECK(reset(job, 1, 0));
+  job[0].close(0);
+  for (int i = 0; i < 500; ++i) job.poll_all(0);
+  job.close_all();
+}
+
+// A PE that has ended is not waited for.
+BOOST_AUTO_TEST_CASE(a_pe_that_has_ended_is_lost) {
+  Endpoints job("tcp");
+  post(job, 0, 1, 0);
+  BOOST_REQUIRE(job.poll_until([&] { return job.sink(1).messages.size() == 1; }));
+  job.kill(1);
+  BOOST_REQUIRE(job.poll_until([&] { return !job.sink(0).losses.empty(); }));
+  BOOST_CHECK_EQUAL(job.sink(0).losses.front().pe, 1);
+  BOOST_CHECK_EQUAL(job.sink(0).losses.front().cause, "it has closed the connection without a shutdown message");
+}
+
+// All pairs of four PEs send messages of all kinds, while connections are reset and suspended at random.
+BOOST_AUTO_TEST_CASE(nothing_is_lost_or_doubled_at_random) {
+  constexpr int kPes = 4;
+  const unsigned seed = std::random_device{}();
+  BOOST_TEST_MESSAGE("seed " << seed);
+  std::mt19937 random(seed);
+  const auto pick = [&random](unsigned n) { return static_cast<unsigned>(random() % n); };
+  Endpoints job("tcp", {.n = kPes});
+  std::map<std::pair<int, int>, unsigned> sent;
+  std::size_t all = 0;
+  unsigned resets = 0;
+  for (int step = 0; step < 4000; ++step) {
+    const int from = static_cast<int>(pick(kPes));
+    const int to = (from + 1 + static_cast<int>(pick(kPes - 1))) % kPes;
+    if (pick(12) == 0) {
+      resets += reset(job, from, to) ? 1 : 0;
+    } else if (pick(12) == 0) {
+      suspend(job, from, to);
+    } else {
+      const unsigned number = sent[{from, to}]++;
+      ++all;
+      std::vector<std::byte> header(4);
+      std::memcpy(header.data(), &number, sizeof number);
+      const std::size_t bytes = pick(20) == 0 ? kLongBytes + pick(100'000) : pick(200);
+      const Urgency urgency = pick(4) == 0 ? Urgency::gather : Urgency::now;
+      BOOST_REQUIRE(
+          job.send({.from = from, .to = to, .header = header, .payload = pattern(bytes, number), .urgency = urgency}));
+    }
+    if (pick(4) == 0) job[static_cast<int>(pick(kPes))].poll(pick(2) == 0 ? to : -1);
+    if (pick(50) == 0) job[from].flush();
+  }
+  for (int pe = 0; pe < kPes; ++pe) job[pe].flush();
+  const auto received = [&] {
+    std::size_t here = 0;
+    for (int pe = 0; pe < kPes; ++pe) here += job.sink(pe).messages.size();
+    return here;
+  };
+  BOOST_CHECK(job.poll_until([&] { return received() >= all; }));
+  for (int i = 0; i < 200; ++i) job.poll_all();
+  BOOST_CHECK_EQUAL(received(), all);
+  std::map<std::pair<int, int>, unsigned> seen;
+  for (int pe = 0; pe < kPes; ++pe) {
+    for (const Message& message : job.sink(pe).messages) {
+      const unsigned number = seen[{message.source, pe}]++;
+      BOOST_REQUIRE_EQUAL(number_of(message), number);
+      BOOST_REQUIRE(message.payload == pattern(message.payload.size(), number));
+    }
+  }
+  BOOST_CHECK_GT(resets, 100u);
+  check_no_losses(job);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

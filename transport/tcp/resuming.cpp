@@ -1,0 +1,168 @@
+// Connections that break in mid-job: another one follows, on the same path or on another one, and the streams of both
+// sides continue where the other side has stopped to receive.
+//
+// What has been sent is kept until the kernel of the other side has acknowledged it, since a PE reads all that its kernel
+// has, also from a connection that has broken. So no acknowledgements travel, and no more is kept than the kernel itself
+// keeps. Before a PE answers on the next connection, it lets the kernel drop what still arrives on the last one, reads
+// that to its end, and closes it. The first frame of the next connection then says how many bytes of the other side's stream have been received so far, and what lies behind
+// them is sent once more. Thus each byte is taken once, in order, and a message that was cut in two is completed.
+//
+// A side that has had no acknowledgement for a moment does not wait for the kernel to give up: it connects on another
+// path, and the two sides move to the new connection. If the old one recovers first, it stays.
+#include <errno.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "base/clock.hpp"
+#include "transport/tcp/socket.hpp"
+#include "transport/tcp/tcp_transport.hpp"
+
+namespace shmemx::tcp {
+
+namespace {
+
+constexpr std::uint64_t kMillisecond = 1'000'000;
+
+}  // namespace
+
+// Drops what the other kernel has acknowledged. The kernel's count includes the handshake.
+void TcpTransport::settle(Peer& peer) noexcept {
+  const auto unacknowledged = static_cast<std::uint64_t>(unacknowledged_bytes(peer.fd.get()));
+  const std::uint64_t sent = peer.out.sent();
+  peer.out.acknowledge(sent > unacknowledged ? sent - unacknowledged : 0);
+}
+
+// Finds payloads that are not in use any more.
+void TcpTransport::settle_lending() noexcept {
+  std::erase_if(lending_, [this](Peer* peer) {
+    if (is_open(*peer) && !peer->resuming) settle(*peer);
+    peer->lending = peer->out.lends();
+    return !peer->lending;
+  });
+}
+
+// A connection has broken, and everything that has arrived on it has been read.
+void TcpTransport::interrupted(Peer& peer, bool was_closed, const std::string& cause) noexcept {
+  const std::string text = cause;  // the argument may be a member of the peer
+  retire(peer);
+  if (peer.is_replaced) return;
+  if (closing_ && peer.out.is_settled()) return lose(peer, {});
+  peer.was_closed = was_closed;
+  peer.failure = text;
+  reopen(peer);
+}
+
+// Closes the connection. Its peer is to have another one.
+void TcpTransport::retire(Peer& peer) noexcept {
+  if (!peer.resuming) settle(peer);
+  peer.interface = interface_of(peer.fd.get());
+  if (peer.blocked) --blocked_;
+  peer.blocked = true;
+  peer.broken = peer.resuming = peer.is_suspend_unsent = false;
+  peer.state = State::connecting;
+  close_watched(epoll_.get(), peer.fd);
+  some_ended_ = true;
+}
+
+// Ends a connection that another one follows. Returns false if that one is not needed, either.
+bool TcpTransport::replace(Peer& peer) noexcept {
+  peer.is_replaced = true;
+  stop_receiving(peer.fd.get());
+  // Packets that the kernel has put off while this PE was reading are there after the next read.
+  for (int reads = 0; reads < 2; ++reads) {
+    while (is_open(peer) && receive(peer)) {
+    }
+  }
+  if (is_open(peer)) retire(peer);
+  peer.is_replaced = false;
+  return peer.state != State::ended;
+}
+
+void TcpTransport::begin_resume(Peer& peer) noexcept {
+  peer.in.forget_control();
+  peer.resuming = true;
+  peer.resume_bytes = 0;
+  peer.blocked = true;
+  ++blocked_;
+  ++writes_;
+  const FrameHeader frame{0, FrameKind::resume, 0, std::bit_cast<Header>(peer.received)};
+  if (::send(peer.fd.get(), &frame, sizeof frame, MSG_NOSIGNAL) != static_cast<ssize_t>(sizeof frame))
+    write_failed(peer, errno);
+}
+
+// Reads the other side's resume frame, and sends once more what it does not have.
+bool TcpTransport::read_resume(Peer& peer) noexcept {
+  const ssize_t got = ::recv(peer.fd.get(), peer.resume_frame + peer.resume_bytes,
+                             sizeof peer.resume_frame - peer.resume_bytes, 0);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return false;
+  if (got <= 0) {
+    ended(peer, got == 0 ? 0 : errno);
+    return true;
+  }
+  peer.resume_bytes += static_cast<std::size_t>(got);
+  if (peer.resume_bytes < sizeof peer.resume_frame) return true;
+  FrameHeader frame;
+  std::memcpy(&frame, peer.resume_frame, sizeof frame);
+  if (frame.kind != FrameKind::resume || frame.message_bytes != 0 || frame.reserved != 0) {
+    lose(peer, "it sent another frame than the one that continues a connection");
+  } else if (!peer.out.rewind(std::bit_cast<std::uint64_t>(frame.fixed))) {
+    lose(peer, "it continues at a message that is not kept any more, or has not been sent yet");
+  } else {
+    peer.resuming = peer.broken;  // if nothing can be written, that connection has broken, too
+    if (peer.resuming) return true;
+    peer.blocked = false;
+    --blocked_;
+    write(peer);
+  }
+  return true;
+}
+
+// ---- links that are down ----
+
+// Finds connections on which nothing is acknowledged any more.
+void TcpTransport::check_links() noexcept {
+  const std::uint64_t writes = writes_;
+  bool is_settled = true;
+  const std::vector<Peer*> up = up_;
+  for (Peer* const peer : up) {
+    if (!is_open(*peer) || peer->broken) continue;
+    check_link(*peer);
+    is_settled = is_settled && unacknowledged_bytes(peer->fd.get()) == 0;
+  }
+  if (is_settled) settled_writes_ = writes;
+}
+
+void TcpTransport::check_link(Peer& peer) noexcept {
+  const bool is_stuck = is_silent(peer.fd.get());
+  if (is_stuck == (peer.dial != nullptr)) return;
+  if (!is_stuck) {
+    peer.dial.reset();
+    std::erase(dialing_, &peer);
+  } else if (!acceptor_.knows(peer.pe)) {
+    peer.was_closed = false;
+    peer.failure.clear();
+    peer.interface = interface_of(peer.fd.get());
+    start_dial(peer);
+  }
+}
+
+Dial::Resumed TcpTransport::resumed(const Peer& peer) const noexcept {
+  return {peer.connections, now_ns() + setup_.timeout_ms * kMillisecond, peer.was_closed, closing_};
+}
+
+// ---- for tests ----
+
+bool TcpTransport::reset(int pe) noexcept {
+  Peer* const peer = peers_.find(pe);
+  if (peer == nullptr || !is_open(*peer)) return false;
+  if (!replace(*peer)) return false;
+  peer->was_closed = true;
+  reopen(*peer);
+  return true;
+}
+
+}  // namespace shmemx::tcp
