@@ -70,12 +70,16 @@ BOOST_AUTO_TEST_CASE(faults_are_parsed_with_and_without_a_time) {
   BOOST_CHECK_EQUAL(kill.target, 13);
   BOOST_CHECK_EQUAL(kill.at_seconds, 0.25);
   BOOST_CHECK_EQUAL(parse_fault("off h0").at_seconds, 0.0);
+  BOOST_CHECK_EQUAL(parse_fault("off h0").network, -1);
+  const Fault join = parse_fault("join h2/1@3s");
+  BOOST_CHECK(join.kind == FaultKind::join && join.target == 2 && join.network == 1);
+  BOOST_CHECK_EQUAL(describe(join), "join h2/1");
   BOOST_CHECK_EQUAL(describe(kill), "kill pe13");
 }
 
 BOOST_AUTO_TEST_CASE(texts_that_are_no_faults_are_refused) {
   for (const char* text :
-       {"", "cut", "cut ", "cut x1", "cut h", "cut h1x", "burn h1", "cut pe1", "cut h1@", "cut h1@2m", "cut h1@-1s"}) {
+       {"", "cut", "cut ", "cut x1", "cut h", "cut h1x", "burn h1", "cut pe1", "cut h1@", "cut h1@2m", "cut h1@-1s", "cut h1/", "cut h1/x", "off h1/1"}) {
     BOOST_CHECK_THROW(parse_fault(text), Failure);
   }
 }

@@ -40,6 +40,11 @@ expect "MTU" 0 '^9000$' "$vhosts" run --mtu 9000 -- cat /sys/class/net/eth0/mtu
 expect "a second network" 0 '172\.17\.0\.1/16' "$vhosts" run --ip 'link add docker0 type bridge' \
   --ip 'addr add 172.17.0.1/16 dev docker0' -- ip -4 addr
 
+expect "a network of its own for each interface" 0 '10\.78\.0\.1/24' "$vhosts" run --networks 2 -- ip -4 addr show eth1
+expect "one of two links is cut" 0 '^carriers 10$' "$vhosts" shell --hosts 2 --networks 2 -- sh -c \
+  "'$vhosts' fault 'cut h0/1'; for i in 1 2 3 4 5 6 7 8 9; do grep -q 0 /sys/class/net/eth1/carrier && break; sleep 0.2; done;
+   echo carriers \$(cat /sys/class/net/eth0/carrier)\$(cat /sys/class/net/eth1/carrier)"
+
 expect "an abnormal end ends the others" 3 'pe 1 on h1 ended: exit status 3' "$vhosts" run -- \
   sh -c '[ $PMI_RANK = 0 ] && sleep 50; exit 3'
 expect "a signal ends the others" 137 'pe 2 on h1 ended: signal 9' "$vhosts" run --pes 2 --fault 'kill pe2@100ms' -- sleep 50

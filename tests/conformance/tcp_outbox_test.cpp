@@ -119,13 +119,13 @@ BOOST_AUTO_TEST_CASE(only_what_is_kept_can_be_sent_again) {
 BOOST_AUTO_TEST_CASE(a_payload_is_in_use_until_little_of_it_is_missing) {
   Outbox out;
   Receiver receiver;
-  std::vector<std::byte> payload = pattern(Outbox::kMostCopiedTails * 3, 0);
+  std::vector<std::byte> payload = pattern(Outbox::kMostCopied * 10, 0);
   Outgoing outgoing;
   out.append_lasting(header_of(4), number_bytes(0), payload, outgoing);
   while (out.write(receiver.descriptor()) != Outbox::Written::all) receiver.receive(64 << 10);
   out.acknowledge(payload.size() / 2);
   BOOST_CHECK(!outgoing.done && out.lends());
-  const std::uint64_t acknowledged = out.sent() - Outbox::kMostCopiedTails / 2;
+  const std::uint64_t acknowledged = out.sent() - Outbox::kMostCopied / 2;
   out.acknowledge(acknowledged);
   BOOST_CHECK(outgoing.done && !out.lends());
   const std::vector<std::byte> original = payload;

@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(a_long_payload_continues_in_its_middle) {
   unsigned polls = 0;
   unsigned resets = 0;
   const auto done = [&] {
-    if (++polls % 40 == 0 && resets < 5 && reset(job, static_cast<int>(resets % 2), 1 - static_cast<int>(resets % 2)))
+    if (++polls % 4 == 0 && resets < 5 && reset(job, static_cast<int>(resets % 2), 1 - static_cast<int>(resets % 2)))
       ++resets;
     return job.sink(1).messages.size() == 2 && outgoing.done;
   };

@@ -16,7 +16,7 @@ namespace shmemx::tcp {
 
 namespace {
 
-constexpr std::size_t kChunkBytes = std::size_t{32} << 10;
+constexpr std::size_t kChunkBytes = std::size_t{32} << 10;  // a filled one costs a system call, see wants_acknowledgement()
 constexpr int kMaxAreas = 32;
 
 void copy(std::byte*& to, Bytes from) noexcept {
@@ -54,7 +54,7 @@ void Outbox::append_lasting(const Header& fixed, Bytes header, Bytes payload, tr
   put_frame(to, {static_cast<std::uint32_t>(message_bytes), FrameKind::message, 0, fixed});
   copy(to, header);
   close_open(nullptr);
-  queue_.push_back({payload.data(), payload.size(), &outgoing, nullptr, false});
+  queue_.push_back({payload.data(), payload.size(), &outgoing, nullptr, 0});
   bytes_ += payload.size();
   lasting_ += payload.size();
   ++lent_;
@@ -67,7 +67,7 @@ void Outbox::close_open(Chunk* chunk) noexcept {
   if (at_ == open_ && chunk == nullptr) return;
   const auto bytes = static_cast<std::size_t>(at_ - open_);
   const bool is_sent = first_ == queue_.size() && part_ == bytes;
-  queue_.push_back({open_, bytes, nullptr, chunk, false});
+  queue_.push_back({open_, bytes, nullptr, chunk, 0});
   open_ = at_;
   if (!is_sent) return;
   ++first_;
@@ -158,7 +158,6 @@ void Outbox::acknowledge(std::uint64_t offset) noexcept {
       oldest.data += part;
       oldest.bytes -= part;
       bytes -= part;
-      if (oldest.is_tail) tails_ -= part;
       if (first_ == 0) part_ -= part;
       if (first_ == 0 || oldest.bytes != 0) break;
       finish(oldest);
@@ -168,7 +167,7 @@ void Outbox::acknowledge(std::uint64_t offset) noexcept {
     if (queue_.empty()) trim_open(bytes);
     std::erase_if(controls_, [this](const Control& one) { return one.offset + sizeof(FrameHeader) <= kept_; });
   }
-  if (lent_ != 0) copy_tails();
+  if (lent_ != 0) release_payloads();
 }
 
 void Outbox::finish(const Segment& segment) noexcept {
@@ -176,6 +175,7 @@ void Outbox::finish(const Segment& segment) noexcept {
     segment.outgoing->done = true;
     --lent_;
   }
+  if (segment.copies_end != 0) copies_.begin = segment.copies_end;
   recycle(segment.chunk);
 }
 
@@ -191,18 +191,32 @@ void Outbox::trim_open(std::size_t bytes) noexcept {
   open_ = at_ = limit_ = nullptr;
 }
 
-// A caller waits until its payload is not needed any more. That would take one more round trip for each, so the ends of
-// a few are copied.
-void Outbox::copy_tails() noexcept {
-  for (std::size_t i = 0; i < first_; ++i) {
+std::byte* Outbox::Copies::add(Bytes bytes) noexcept {
+  if (memory == nullptr) memory = static_cast<std::byte*>(std::malloc(kBytes));
+  if (memory == nullptr) return nullptr;
+  if (begin == end) begin = end = 0;  // the first bytes are the ones that caches have
+  std::size_t at = end;
+  if (at % kBytes + bytes.size() > kBytes) at = round_up(at, kBytes);
+  if (at + bytes.size() - begin > kBytes) return nullptr;
+  end = at + bytes.size();
+  std::byte* const to = memory + at % kBytes;
+  std::memcpy(to, bytes.data(), bytes.size());
+  return to;
+}
+
+void Outbox::Copies::reset() noexcept {
+  std::free(std::exchange(memory, nullptr));
+  begin = end = 0;
+}
+
+void Outbox::release_payloads() noexcept {
+  for (std::size_t i = 0; lent_ != 0 && i < first_; ++i) {
     Segment& sent = queue_[i];
     if (sent.outgoing == nullptr) continue;
-    if (tails_ + sent.bytes > kMostCopiedTails) return;
-    sent.chunk = make_chunk(sent.bytes);
-    std::memcpy(sent.chunk->memory(), sent.data, sent.bytes);
-    sent.data = sent.chunk->memory();
-    sent.is_tail = true;
-    tails_ += sent.bytes;
+    const std::byte* const copy = sent.bytes > kMostCopied ? nullptr : copies_.add({sent.data, sent.bytes});
+    if (copy == nullptr) return;
+    sent.data = copy;
+    sent.copies_end = copies_.end;
     std::exchange(sent.outgoing, nullptr)->done = true;
     --lent_;
   }
@@ -238,7 +252,8 @@ void Outbox::drop() noexcept {
   open_ = at_ = limit_ = nullptr;
   sent_ += bytes_;
   kept_ = sent_;
-  first_ = part_ = bytes_ = lasting_ = lent_ = tails_ = 0;
+  copies_.reset();
+  first_ = part_ = bytes_ = lasting_ = lent_ = 0;
   wants_acknowledgement_ = false;
 }
 

@@ -45,13 +45,16 @@ class Outbox {
   bool wants_acknowledgement() const noexcept { return wants_acknowledgement_; }
   // The other side has everything in front of `offset`, so it is not kept any more.
   void acknowledge(std::uint64_t offset) noexcept;
+  // Copies the ends of payloads that have been sent, while there is room for copies, so that callers need not wait for
+  // the other side.
+  void release_payloads() noexcept;
   // Continues at `offset`: everything behind is sent once more. Control frames of the former connection mean nothing
   // any more. Returns false if not everything behind it is kept, or if it has never been sent.
   bool rewind(std::uint64_t offset) noexcept;
   // Drops everything. The stream goes on behind it.
   void drop() noexcept;
 
-  static constexpr std::size_t kMostCopiedTails = std::size_t{256} << 10;  // of payloads that are sent where they lie
+  static constexpr std::size_t kMostCopied = std::size_t{256} << 10;  // of one payload that is sent where it lies
 
  private:
   struct Chunk {
@@ -63,7 +66,16 @@ class Outbox {
     std::size_t bytes;
     transport::Outgoing* outgoing;  // done with the segment
     Chunk* chunk;                   // freed with it
-    bool is_tail;                   // a copy of the end of a payload
+    std::size_t copies_end;         // the end of a payload: behind its copy, in copies_; otherwise 0
+  };
+  // A ring of copies, which are made and freed in the same order. Positions grow without end.
+  struct Copies {
+    static constexpr std::size_t kBytes = 2 * kMostCopied;
+    std::byte* memory = nullptr;
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    std::byte* add(Bytes bytes) noexcept;
+    void reset() noexcept;
   };
   // A suspend or keep frame that is kept.
   struct Control {
@@ -85,7 +97,6 @@ class Outbox {
   void close_open(Chunk* chunk) noexcept;
   void finish(const Segment& segment) noexcept;
   void trim_open(std::size_t bytes) noexcept;
-  void copy_tails() noexcept;
 
   std::deque<Segment> queue_;  // in front of the open part
   std::size_t first_ = 0;      // the first segment that has not been sent completely; their number: the open part is
@@ -98,7 +109,7 @@ class Outbox {
   std::size_t bytes_ = 0;    // all that is to be sent
   std::size_t lasting_ = 0;  // of those, in payloads that are not copied
   std::size_t lent_ = 0;     // segments with an Outgoing
-  std::size_t tails_ = 0;    // bytes of copied ends of payloads
+  Copies copies_;
   std::uint64_t sent_ = 0;   // offset of the next byte to be sent
   std::uint64_t kept_ = 0;   // offset of the first byte that is here
   bool wants_acknowledgement_ = false;

@@ -86,7 +86,10 @@ Sent TcpTransport::send_large(Peer& peer, const Header& fixed, Bytes header, Byt
     return Sent::yes;
   }
   peer.out.append_lasting(fixed, header, payload, *outgoing);
-  if (write(peer)) settle(peer);
+  if (write(peer)) {
+    peer.out.release_payloads();
+    if (!outgoing->done) settle(peer);
+  }
   if (outgoing->done) return Sent::yes;
   if (!peer.lending) lending_.push_back(&peer);
   peer.lending = true;

@@ -63,10 +63,14 @@ pid_t clone_host(const HostSpec& spec, int control) {
 }  // namespace
 
 std::string host_name(int host) { return "h" + std::to_string(host); }
-std::string port_name(int host) { return "p" + std::to_string(host); }
-std::string ipv4_address(int host) { return "10.77.0." + std::to_string(host + 1); }
+std::string port_name(int host, int network) {
+  return "p" + std::to_string(host) + (network == 0 ? "" : "n" + std::to_string(network));
+}
+std::string ipv4_address(int host, int network) {
+  return "10." + std::to_string(77 + network) + ".0." + std::to_string(host + 1);
+}
 
-Cluster::Cluster(const ClusterSpec& spec) {
+Cluster::Cluster(const ClusterSpec& spec) : networks_(spec.networks) {
   enter_own_namespaces();
   find_folder();
   std::string names = "127.0.0.1 localhost\n::1 localhost\n";
@@ -127,47 +131,57 @@ void Cluster::expect_done(int host, const std::string& what) const {
 void Cluster::lay_cables(const ClusterSpec& spec) {
   const std::string mtu = std::to_string(spec.mtu);
   std::string lines = "link set lo up\n";
-  const bool bridged = !spec.impairment.any();
-  if (bridged) {
-    lines += "link add br0 type bridge stp_state 0 forward_delay 0 mcast_snooping 0\n";
-    lines += "link set br0 mtu " + mtu + " up\n";
-  }
-  for (int i = 0; i < size(); ++i) {
-    // The kernel reports a carrier at once only if the two ends of a cable have different numbers.
-    constexpr int kFirstIndex = 100;
-    lines += "link add name " + port_name(i) + " index " + std::to_string(kFirstIndex + i) + " mtu " + mtu +
-             " type veth peer name eth0 mtu " + mtu + " netns " +
-             std::to_string(hosts_[static_cast<std::size_t>(i)].pid) + "\n";
-    lines += "link set " + port_name(i) + (bridged ? " master br0" : "") + " up\n";
+  for (int network = 0; network < spec.networks; ++network) {
+    const bool bridged = network != 0 || !spec.impairment.any();
+    const std::string number = std::to_string(network);
+    if (bridged) {
+      lines += "link add br" + number + " type bridge stp_state 0 forward_delay 0 mcast_snooping 0\n";
+      lines += "link set br" + number + " mtu " + mtu + " up\n";
+    }
+    for (int i = 0; i < size(); ++i) {
+      // The kernel reports a carrier at once only if the two ends of a cable have different numbers.
+      constexpr int kFirstIndex = 100;
+      lines += "link add name " + port_name(i, network) + " index " +
+               std::to_string(kFirstIndex + network * size() + i) + " mtu " + mtu + " type veth peer name eth" + number +
+               " mtu " + mtu + " netns " + std::to_string(hosts_[static_cast<std::size_t>(i)].pid) + "\n";
+      lines += "link set " + port_name(i, network) + (bridged ? " master br" + number : "") + " up\n";
+    }
   }
   run_program({"ip", "-batch", "-"}, lines);
-  if (!bridged) switch_ = start_switch(spec.impairment, size());
+  if (spec.impairment.any()) switch_ = start_switch(spec.impairment, size());
 }
 
 void Cluster::configure_host(const ClusterSpec& spec, int index) const {
   const std::string number = std::to_string(index + 1);
   std::string lines = "link set lo up\n";
-  if (spec.ipv4) lines += "addr add " + ipv4_address(index) + "/24 dev eth0\n";
-  if (spec.ipv6) {
-    lines += "addr add fd77::" + number + "/64 dev eth0 nodad\n";
-  } else {
-    lines += "link set eth0 addrgenmode none\n";
+  for (int network = 0; network < spec.networks; ++network) {
+    const std::string interface = "eth" + std::to_string(network);
+    if (spec.ipv4) lines += "addr add " + ipv4_address(index, network) + "/24 dev " + interface + "\n";
+    if (spec.ipv6) {
+      lines += "addr add fd" + std::to_string(77 + network) + "::" + number + "/64 dev " + interface + " nodad\n";
+    } else {
+      lines += "link set " + interface + " addrgenmode none\n";
+    }
+    lines += "link set " + interface + " up\n";
+    if (!spec.rate.empty())
+      lines += "tc qdisc add dev " + interface + " root tbf rate " + spec.rate + " burst 64kb latency 20ms\n";
   }
-  lines += "link set eth0 up\n";
-  if (!spec.rate.empty()) lines += "tc qdisc add dev eth0 root tbf rate " + spec.rate + " burst 64kb latency 20ms\n";
   for (const std::string& line : spec.host_lines) lines += replace_all(line, "{n}", number) + "\n";
   send_message(control(index), {Kind::configure, 0, 0, lines});
 }
 
 // This process may change the port, since it is in the switch's network namespace.
-void Cluster::set_link(int host, bool up) {
+void Cluster::set_link(int host, int network, bool up) {
   const Fd socket(check(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), "socket"));
-  ifreq request{};
-  port_name(host).copy(request.ifr_name, sizeof request.ifr_name - 1);
-  check(::ioctl(socket.get(), SIOCGIFFLAGS, &request), "read the state of " + port_name(host));
-  const int flags = up ? request.ifr_flags | IFF_UP : request.ifr_flags & ~IFF_UP;
-  request.ifr_flags = static_cast<short>(flags);
-  check(::ioctl(socket.get(), SIOCSIFFLAGS, &request), "set the state of " + port_name(host));
+  for (int i = std::max(network, 0); i < (network < 0 ? networks_ : network + 1); ++i) {
+    const std::string port = port_name(host, i);
+    ifreq request{};
+    port.copy(request.ifr_name, sizeof request.ifr_name - 1);
+    check(::ioctl(socket.get(), SIOCGIFFLAGS, &request), "read the state of " + port);
+    const int flags = up ? request.ifr_flags | IFF_UP : request.ifr_flags & ~IFF_UP;
+    request.ifr_flags = static_cast<short>(flags);
+    check(::ioctl(socket.get(), SIOCSIFFLAGS, &request), "set the state of " + port);
+  }
 }
 
 void Cluster::kill_host(int host) {

@@ -21,6 +21,7 @@ struct Impairment {
 
 struct ClusterSpec {
   int hosts = 2;
+  int networks = 1;  // each host has eth0, eth1, ... each on a switch of its own
   int mtu = 1500;
   std::string rate;  // for `tc tbf`, such as 1gbit; empty: unlimited
   std::string congestion = "cubic";
@@ -28,7 +29,7 @@ struct ClusterSpec {
   bool private_tmp = false;
   std::vector<int> cores;               // host i runs on core i modulo their number; empty: anywhere
   std::vector<std::string> host_lines;  // for `ip -batch` in each host; {n} is the host's number + 1
-  Impairment impairment;
+  Impairment impairment;                // of the first network
 };
 
 class Cluster {
@@ -43,7 +44,7 @@ class Cluster {
   bool is_up(int host) const { return hosts_.at(static_cast<std::size_t>(host)).pid > 0; }
   const std::string& folder() const { return folder_; }
 
-  void set_link(int host, bool up);  // the switch's end of the cable
+  void set_link(int host, int network, bool up);  // the switch's end of the cable; all networks if negative
   void kill_host(int host);          // all its processes at once
   std::string left_behind(int host) const;
 
@@ -60,12 +61,13 @@ class Cluster {
   void configure_host(const ClusterSpec& spec, int index) const;
 
   std::string folder_;
+  int networks_ = 1;
   std::vector<Host> hosts_;
   pid_t switch_ = 0;
 };
 
 std::string host_name(int host);
-std::string port_name(int host);  // of the switch's end
-std::string ipv4_address(int host);
+std::string port_name(int host, int network = 0);  // of the switch's end
+std::string ipv4_address(int host, int network = 0);
 
 }  // namespace vhosts

@@ -20,6 +20,12 @@ double parse_time(const std::string& text) {
   return unit == "ms" ? number / 1000 : number;
 }
 
+int parse_network(const std::string& text) {
+  if (text.empty() || text.find_first_not_of("0123456789") != std::string::npos)
+    throw Failure("'" + text + "' is no number of a network");
+  return std::atoi(text.c_str());
+}
+
 }  // namespace
 
 Fault parse_fault(const std::string& text) {
@@ -33,6 +39,12 @@ Fault parse_fault(const std::string& text) {
   if (kind == kNames.size()) throw Failure("'" + name + "' is no fault, allowed are cut, join, kill, off");
   fault.kind = static_cast<FaultKind>(kind);
   fault.on_pe = target.compare(0, 2, "pe") == 0;
+  const std::size_t slash = target.find('/');
+  if (slash != std::string::npos) {
+    fault.network = parse_network(target.substr(slash + 1));
+    target.resize(slash);
+    if (fault.kind != FaultKind::cut && fault.kind != FaultKind::join) throw Failure("'" + name + "' has no network");
+  }
   const std::string number = target.substr(fault.on_pe ? 2 : std::min<std::size_t>(1, target.size()));
   if ((!fault.on_pe && target[0] != 'h') || number.empty() ||
       number.find_first_not_of("0123456789") != std::string::npos) {
@@ -46,7 +58,7 @@ Fault parse_fault(const std::string& text) {
 
 std::string describe(const Fault& fault) {
   return std::string(kNames[static_cast<std::size_t>(fault.kind)]) + (fault.on_pe ? " pe" : " h") +
-         std::to_string(fault.target);
+         std::to_string(fault.target) + (fault.network < 0 ? "" : "/" + std::to_string(fault.network));
 }
 
 }  // namespace vhosts

@@ -308,7 +308,7 @@ void Job::carry_out(const Fault& fault) {
     return;
   }
   if (!cluster_.is_up(fault.target)) return;
-  if (fault.kind != FaultKind::kill) cluster_.set_link(fault.target, fault.kind == FaultKind::join);
+  if (fault.kind != FaultKind::kill) cluster_.set_link(fault.target, fault.network, fault.kind == FaultKind::join);
   if (fault.kind == FaultKind::kill || fault.kind == FaultKind::off) cluster_.kill_host(fault.target);
 }
 

@@ -28,6 +28,8 @@ struct Arguments {
 
 void add_cluster_options(CLI::App& app, Arguments& a) {
   app.add_option("--hosts", a.cluster.hosts, "Number of hosts")->check(CLI::Range(1, 100));
+  app.add_option("--networks", a.cluster.networks, "Number of networks; each host is on all of them")
+      ->check(CLI::Range(1, 4));
   app.add_option("--mtu", a.cluster.mtu, "Bytes of a packet")->check(CLI::Range(1280, 65535));
   app.add_option("--rate", a.cluster.rate, "Speed of each host's link, as tc writes it: 1gbit");
   app.add_option("--congestion", a.cluster.congestion, "TCP congestion control; reno where it is not allowed");
@@ -44,7 +46,7 @@ void add_cluster_options(CLI::App& app, Arguments& a) {
   app.add_option("--jitter", bad.jitter_us, "Spread of that time, in microseconds");
   app.add_option("--seed", bad.seed, "Of the random choices");
   app.add_option("--timeout", a.job.timeout_seconds, "Seconds after which everything is ended");
-  app.add_option("--fault", a.faults, "'cut h1@2s', 'join h1@3s', 'kill h1@1s', 'off h1@1s', 'kill pe3@1s'");
+  app.add_option("--fault", a.faults, "'cut h1@2s', 'cut h1/1@2s', 'join h1@3s', 'kill h1@1s', 'off h1@1s', 'kill pe3@1s'");
   app.add_option("command", a.job.argv, "Program and its arguments")->required();
   app.positionals_at_end();
 }

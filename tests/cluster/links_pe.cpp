@@ -1,0 +1,238 @@
+// links_pe PHASE [SEED [SCHEDULES]]: PEs on hosts with two networks, whose links are cut and joined while the PEs are in
+// PHASE. One link of each host works at any time, so the job goes on, with the right data.
+//   PHASE  start, put, get, atomic, collective, malloc, finalize; random: all of them but the first and the last, and
+//          SCHEDULES schedules of cuts that depend on SEED; both: all links of the last host are cut for good
+#include <shmem.h>
+#include <shmemx.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kWords = 32 << 10;  // of the long area: 256 KiB
+constexpr long kOps = 20;                 // of each kind in a round
+
+long area[kWords];
+long fetched[kWords];
+long counter;
+long sum_in[2], sum_out[2];
+int me, n_pes;
+
+[[noreturn]] void fail(const char* what, long round, long got, long expected) {
+  std::fprintf(stderr, "links_pe: PE %d, round %ld: %s is %ld instead of %ld\n", me, round, what, got, expected);
+  shmem_global_exit(1);
+}
+void expect(const char* what, long round, long got, long expected) {
+  if (got != expected) fail(what, round, got, expected);
+}
+
+void request_fault(const std::string& what) {
+  const char* const folder = std::getenv("VHOSTS_DIR");
+  const int socket = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::snprintf(address.sun_path, sizeof address.sun_path, "%s/requests", folder == nullptr ? "" : folder);
+  if (::sendto(socket, what.data(), what.size(), 0, reinterpret_cast<sockaddr*>(&address), sizeof address) < 0) {
+    std::perror("links_pe: send to vhosts");
+    _exit(2);
+  }
+  ::close(socket);
+}
+
+// What happens to the links, and when. PE 0 requests it while it takes part in the phase.
+class Schedule {
+ public:
+  // Cut, join, cut the other one, join, on the last host.
+  void add_usual() {
+    for (const char* step : {"cut h1/0", "join h1/0", "cut h1/1", "join h1/1"}) add(300, step);
+  }
+  // Any host, any order of the networks, any times; what has been cut is joined before the other one is cut.
+  void add_random(std::mt19937& random) {
+    const std::string host = random() % 2 == 0 ? "h0" : "h1";
+    const std::string network = random() % 2 == 0 ? "0" : "1";
+    add(static_cast<long>(random() % 200), "cut " + host + "/" + network);
+    add(static_cast<long>(random() % 600), "join " + host + "/" + network);
+  }
+  void carry_out() {
+    while (!steps_.empty() && Clock::now() >= begin_ + std::chrono::milliseconds(steps_.front().at_ms)) {
+      std::printf("%s\n", steps_.front().what.c_str());
+      request_fault(steps_.front().what);
+      steps_.erase(steps_.begin());
+    }
+  }
+  bool is_over() const { return steps_.empty() && Clock::now() >= begin_ + std::chrono::milliseconds(last_ms_ + 300); }
+
+ private:
+  struct Step {
+    long at_ms;
+    std::string what;
+  };
+  void add(long after_ms, const std::string& what) {
+    last_ms_ += after_ms;
+    steps_.push_back({last_ms_, what});
+  }
+  Clock::time_point begin_ = Clock::now();
+  long last_ms_ = 0;
+  std::vector<Step> steps_;
+};
+
+int next() { return (me + n_pes / 2) % n_pes; }      // on the other host
+int previous() { return (me + n_pes - n_pes / 2) % n_pes; }
+long value_of(int pe, long round, std::size_t word) { return pe * 1'000'003 + round * 101 + static_cast<long>(word); }
+
+void fill(std::vector<long>& words, int pe, long round) {
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] = value_of(pe, round, i);
+}
+void expect_words(const char* what, const long* words, std::size_t n, int pe, long round) {
+  for (std::size_t i = 0; i < n; ++i) expect(what, round, words[i], value_of(pe, round, i));
+}
+
+// One long put, many short ones on top of it, and the data at the target.
+void put(long round) {
+  static std::vector<long> source(kWords);
+  fill(source, me, round);
+  shmem_long_put(area, source.data(), kWords, next());
+  for (std::size_t i = 0; i < kOps; ++i) shmem_long_p(&area[i], -value_of(me, round, i), next());
+  shmem_fence();
+  for (std::size_t i = 0; i < kOps; ++i) shmem_long_put_nbi(&area[i], &source[i], 1, next());
+  std::vector<long> once = source;
+  shmem_long_put(area, once.data(), kWords / 8, next());
+  std::fill(once.begin(), once.end(), -1);  // may be used again
+  shmem_barrier_all();
+  expect_words("a word that was put", area, kWords, previous(), round);
+  shmem_barrier_all();
+}
+
+void get(long round) {
+  for (std::size_t i = 0; i < kWords; ++i) area[i] = value_of(me, round, i);
+  shmem_barrier_all();
+  for (std::size_t i = 0; i < kOps; ++i)
+    expect("a word that was got", round, shmem_long_g(&area[i], next()), value_of(next(), round, i));
+  shmem_long_get(fetched, area, kWords, next());
+  expect_words("a word that was got", fetched, kWords, next(), round);
+  shmem_barrier_all();
+}
+
+// Each value is fetched once: no update is lost or carried out twice.
+void atomic(long round) {
+  counter = 0;
+  shmem_barrier_all();
+  long last = -1;
+  for (long i = 0; i < kOps * 5; ++i) {
+    const long before = shmem_long_atomic_fetch_add(&counter, 1, next());
+    expect("the counter", round, before, last + 1);
+    last = before;
+    shmem_long_atomic_add(&sum_in[1], 0, next());
+  }
+  shmem_barrier_all();
+  expect("the number of fetch_adds", round, counter, kOps * 5);
+  shmem_barrier_all();
+}
+
+void collective(long round) {
+  for (long i = 0; i < kOps; ++i) {
+    sum_in[0] = round + i * me;
+    shmem_long_sum_reduce(SHMEM_TEAM_WORLD, sum_out, sum_in, 1);
+    expect("a sum", round, sum_out[0], n_pes * round + i * n_pes * (n_pes - 1) / 2);
+    if (i % 5 == 0) shmem_barrier_all();
+  }
+}
+
+void allocate(long round) {
+  auto* const words = static_cast<long*>(shmem_malloc(1024 * sizeof(long)));
+  if (words == nullptr) fail("memory", round, 0, 1);
+  shmem_long_p(&words[round % 1024], round, next());
+  shmem_barrier_all();
+  expect("a word of new memory", round, words[round % 1024], round);
+  shmem_free(words);
+}
+
+// Returns whether PE 0 wants another round.
+bool agree(bool wanted) {
+  sum_in[0] = me == 0 && wanted ? 1 : 0;
+  shmem_long_sum_reduce(SHMEM_TEAM_WORLD, sum_out, sum_in, 1);
+  return sum_out[0] != 0;
+}
+
+using Round = void (*)(long);
+void run(const std::vector<Round>& rounds, Schedule& schedule) {
+  long round = 0;
+  Clock::duration longest{};
+  do {
+    const Clock::time_point begin = Clock::now();
+    if (me == 0) schedule.carry_out();
+    rounds[static_cast<std::size_t>(round) % rounds.size()](round);
+    ++round;
+    longest = std::max(longest, Clock::now() - begin);
+  } while (agree(!schedule.is_over()));
+  if (me == 0)
+    std::printf("%ld rounds, the longest took %ld ms\n", round,
+                static_cast<long>(std::chrono::duration_cast<std::chrono::milliseconds>(longest).count()));
+}
+
+const char* own_number() {
+  const char* const number = std::getenv("PMI_RANK");
+  return number == nullptr ? "0" : number;
+}
+
+int run_phase(const std::string& phase, unsigned seed, int schedules) {
+  std::mt19937 random(seed);
+  Schedule early;
+  if (phase == "start" && own_number()[0] == '0') {
+    request_fault("cut h1/0");
+    ::usleep(20'000);
+  }
+  shmem_init();
+  me = shmem_my_pe();
+  n_pes = shmem_n_pes();
+  shmem_barrier_all();
+  Schedule schedule;
+  if (phase == "random" && me == 0) std::printf("seed %u\n", seed);
+  if (phase == "random") {
+    for (int i = 0; i < schedules; ++i) schedule.add_random(random);
+    run({put, get, atomic, collective, allocate}, schedule);
+  } else if (phase == "both") {
+    if (me == 0) request_fault("cut h1");
+    for (long round = 0;; ++round) atomic(round);
+  } else if (phase == "finalize") {
+    atomic(0);
+    if (me == 0) request_fault("cut h1/0");
+  } else if (phase == "start") {
+    put(0);
+    atomic(0);
+    if (me == 0) request_fault("join h1/0");
+  } else {
+    schedule.add_usual();
+    const Round round = phase == "put"          ? put
+                        : phase == "get"        ? get
+                        : phase == "atomic"     ? atomic
+                        : phase == "collective" ? collective
+                        : phase == "malloc"     ? allocate
+                                                : nullptr;
+    if (round == nullptr) return 2;
+    run({round}, schedule);
+  }
+  if (phase == "random") std::fflush(stdout);
+  shmem_finalize();
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) return 2;
+  const unsigned seed = argc > 2 ? static_cast<unsigned>(std::strtoul(argv[2], nullptr, 10)) : 1;
+  return run_phase(argv[1], seed, argc > 3 ? std::atoi(argv[3]) : 10);
+}

@@ -1,0 +1,15 @@
+#!/bin/sh
+# links_test.sh VHOSTS LINKS_PE: when all links of a host are cut, the job ends with a line that names a PE of it and the
+# cause of each path.
+. "$(dirname "$0")/../support/script.sh"
+vhosts=$1
+program=$2
+export SHMEMX_NET_TIMEOUT=3 SHMEMX_TRANSPORT=tcp
+
+run 50 "$vhosts" run --hosts 2 --networks 2 --pes 1 --timeout 40 --no-watch -- "$program" both
+cat out err
+case $rc in
+  77) skip 'virtual hosts are not allowed' ;;
+  0 | 124 | 99) die "the job ended with status $rc" ;;
+esac
+cat out err | grep -Eq 'PE 1 on (host )?h1 .*eth0 -> 10\.77\.0\.2:.*eth1 -> 10\.78\.0\.2:' || die 'no line names both paths'
