@@ -12,4 +12,6 @@ case $rc in
   77) skip 'virtual hosts are not allowed' ;;
   0 | 124 | 99) die "the job ended with status $rc" ;;
 esac
-cat out err | grep -Eq 'PE 1 on (host )?h1 .*eth0 -> 10\.77\.0\.2:.*eth1 -> 10\.78\.0\.2:' || die 'no line names both paths'
+for path in 'eth0 -> 10\.77\.0\.2:' 'eth1 -> 10\.78\.0\.2:'; do
+  cat out err | grep -Eq "PE 1 on (host )?h1 .*$path[0-9]*: [A-Z]" || die "no line names the cause of $path"
+done

@@ -28,7 +28,6 @@ void TcpTransport::start_dial(Peer& peer) noexcept {
   peer.dial = std::make_unique<Dial>(setup_, peer.pe, epoll_.get(), share_);
   std::vector<Candidate> candidates = candidates_for(endpoint, own_, machine_);
   if (peer.connections != 0) {
-    peer.dial->resume(resumed(peer));
     // If the other side has closed the connection, its machine replies at once that the PE has ended. Otherwise the
     // other paths are more likely to work.
     std::stable_partition(candidates.begin(), candidates.end(), [&peer](const Candidate& one) {
@@ -36,6 +35,7 @@ void TcpTransport::start_dial(Peer& peer) noexcept {
     });
   }
   peer.dial->set_candidates(endpoint, std::move(candidates));
+  if (peer.connections != 0) peer.dial->resume(resumed(peer));
   dialing_.push_back(&peer);
   step_dial(peer);
   update_timer();

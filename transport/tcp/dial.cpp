@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::uint64_t kMillisecond = 1'000'000;
 constexpr std::uint64_t kPatience = 250 * kMillisecond;   // at most, before the next address is tried, too
+constexpr std::uint64_t kPatienceOfResumed = 80 * kMillisecond;
 constexpr std::uint64_t kFirstPause = 50 * kMillisecond;  // after all have failed; doubles each round
 constexpr std::uint64_t kLongestPause = 1000 * kMillisecond;
 constexpr unsigned kRounds = 5;
@@ -82,7 +83,10 @@ bool Dial::next_round(std::uint64_t now) noexcept {
   return true;
 }
 
-void Dial::resume(const Resumed& resumed) noexcept { resumed_ = resumed; }
+void Dial::resume(const Resumed& resumed) noexcept {
+  resumed_ = resumed;
+  patience_ = std::min(patience_, kPatienceOfResumed);
+}
 
 // A path may come back at any time, so nothing waits for the kernel to try again after one, three, seven seconds.
 void Dial::give_up_silent(std::uint64_t now) noexcept {

@@ -33,9 +33,9 @@ class Dial {
     bool was_closed = false;        // by the other side, so that a refusal means that the PE has ended
     bool is_closing = false;        // this PE shuts down, and so may the other one
   };
-  // Both to be called before the first step().
-  void resume(const Resumed& resumed) noexcept;
+  // To be called before the first step(), in this order.
   void set_candidates(const EndpointAddress& endpoint, std::vector<Candidate> candidates);
+  void resume(const Resumed& resumed) noexcept;
   // Makes progress. To be called if one of its descriptors is ready, and at each event of the timer.
   State step(std::uint64_t now) noexcept;
   // Returns whether no attempt is open because the last step() found no descriptor. It is made in a later one.

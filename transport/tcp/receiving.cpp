@@ -22,7 +22,7 @@ constexpr int kReadsAtOnce = 8;        // from one peer, before other peers
 // Intervals of the timer: for overdue connections; for payloads in use while all threads sleep; for links that are down.
 constexpr long kTimerNs = 25'000'000;
 constexpr long kLendingNs = 1'000'000;
-constexpr long kLinksNs = 100'000'000;
+constexpr long kLinksNs = 50'000'000;
 // Polls to one call of epoll_wait: while connections are being made, with several connections, with few.
 constexpr unsigned kTurnsBusy = 1;
 constexpr unsigned kTurnsSeveral = 2;

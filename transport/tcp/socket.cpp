@@ -17,7 +17,7 @@ namespace shmemx::tcp {
 namespace {
 
 constexpr int kBacklog = 4096;
-constexpr std::uint32_t kSilentMs = 300;  // without an acknowledgement, and the kernel has sent again
+constexpr std::uint32_t kSilentMs = 250;  // without an acknowledgement, and the kernel has sent again
 
 void set(int fd, int level, int option, int value) noexcept { ::setsockopt(fd, level, option, &value, sizeof value); }
 
