@@ -159,9 +159,9 @@ void allocate(long round) {
   shmem_free(words);
 }
 
-// Returns whether PE 0 wants another round.
-bool agree(bool wanted) {
-  sum_in[0] = me == 0 && wanted ? 1 : 0;
+// Returns whether PE 0 needs another round.
+bool agree(bool more) {
+  sum_in[0] = me == 0 && more ? 1 : 0;
   shmem_long_sum_reduce(SHMEM_TEAM_WORLD, sum_out, sum_in, 1);
   return sum_out[0] != 0;
 }

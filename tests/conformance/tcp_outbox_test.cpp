@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(what_was_not_received_is_sent_once_more_from_the_middle_of_
   for (unsigned i = 0; i < 10; ++i) append(out, i, 100);
   BOOST_CHECK(out.write(receiver.descriptor()) == Outbox::Written::all);
   receiver.receive(333);
-  BOOST_CHECK(out.empty() && !out.is_settled());
+  BOOST_CHECK(out.empty() && !out.is_acknowledged());
   receiver.connect();
   BOOST_REQUIRE(out.rewind(receiver.received));
   BOOST_CHECK_EQUAL(out.sent(), 333u);
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(what_was_not_received_is_sent_once_more_from_the_middle_of_
   receiver.receive(1 << 20);
   check_messages(receiver.sink, 10);
   out.acknowledge(receiver.received);
-  BOOST_CHECK(out.is_settled());
+  BOOST_CHECK(out.is_acknowledged());
 }
 
 BOOST_AUTO_TEST_CASE(only_what_is_kept_can_be_sent_again) {
@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(each_message_arrives_once_and_in_order_at_random) {
   check_messages(receiver.sink, number);
   BOOST_CHECK_GT(breaks, 100u);
   out.acknowledge(receiver.received);
-  BOOST_CHECK(out.is_settled() && !out.lends());
+  BOOST_CHECK(out.is_acknowledged() && !out.lends());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -125,17 +125,23 @@ BOOST_AUTO_TEST_CASE(a_pe_that_has_ended_is_lost) {
 }
 
 // All pairs of four PEs send messages of all kinds, while connections are reset and suspended at random.
-BOOST_AUTO_TEST_CASE(nothing_is_lost_or_doubled_at_random) {
-  constexpr int kPes = 4;
-  const unsigned seed = std::random_device{}();
-  BOOST_TEST_MESSAGE("seed " << seed);
-  std::mt19937 random(seed);
-  const auto pick = [&random](unsigned n) { return static_cast<unsigned>(random() % n); };
-  Endpoints job("tcp", {.n = kPes});
-  std::map<std::pair<int, int>, unsigned> sent;
-  std::size_t all = 0;
-  unsigned resets = 0;
-  for (int step = 0; step < 4000; ++step) {
+struct RandomTraffic {
+  static constexpr int kPes = 4;
+
+  explicit RandomTraffic(unsigned seed) : random(seed) {}
+  unsigned pick(unsigned n) { return static_cast<unsigned>(random() % n); }
+
+  void send_one(int from, int to) {
+    const unsigned number = sent[{from, to}]++;
+    ++all;
+    std::vector<std::byte> header(4);
+    std::memcpy(header.data(), &number, sizeof number);
+    const std::size_t bytes = pick(20) == 0 ? kLongBytes + pick(100'000) : pick(200);
+    const Urgency urgency = pick(4) == 0 ? Urgency::gather : Urgency::now;
+    BOOST_REQUIRE(
+        job.send({.from = from, .to = to, .header = header, .payload = pattern(bytes, number), .urgency = urgency}));
+  }
+  void step() {
     const int from = static_cast<int>(pick(kPes));
     const int to = (from + 1 + static_cast<int>(pick(kPes - 1))) % kPes;
     if (pick(12) == 0) {
@@ -143,37 +149,46 @@ BOOST_AUTO_TEST_CASE(nothing_is_lost_or_doubled_at_random) {
     } else if (pick(12) == 0) {
       suspend(job, from, to);
     } else {
-      const unsigned number = sent[{from, to}]++;
-      ++all;
-      std::vector<std::byte> header(4);
-      std::memcpy(header.data(), &number, sizeof number);
-      const std::size_t bytes = pick(20) == 0 ? kLongBytes + pick(100'000) : pick(200);
-      const Urgency urgency = pick(4) == 0 ? Urgency::gather : Urgency::now;
-      BOOST_REQUIRE(
-          job.send({.from = from, .to = to, .header = header, .payload = pattern(bytes, number), .urgency = urgency}));
+      send_one(from, to);
     }
     if (pick(4) == 0) job[static_cast<int>(pick(kPes))].poll(pick(2) == 0 ? to : -1);
     if (pick(50) == 0) job[from].flush();
   }
-  for (int pe = 0; pe < kPes; ++pe) job[pe].flush();
-  const auto received = [&] {
+  std::size_t received() {
     std::size_t here = 0;
     for (int pe = 0; pe < kPes; ++pe) here += job.sink(pe).messages.size();
     return here;
-  };
-  BOOST_CHECK(job.poll_until([&] { return received() >= all; }));
-  for (int i = 0; i < 200; ++i) job.poll_all();
-  BOOST_CHECK_EQUAL(received(), all);
-  std::map<std::pair<int, int>, unsigned> seen;
-  for (int pe = 0; pe < kPes; ++pe) {
-    for (const Message& message : job.sink(pe).messages) {
-      const unsigned number = seen[{message.source, pe}]++;
-      BOOST_REQUIRE_EQUAL(number_of(message), number);
-      BOOST_REQUIRE(message.payload == pattern(message.payload.size(), number));
+  }
+  void check_order() {
+    std::map<std::pair<int, int>, unsigned> seen;
+    for (int pe = 0; pe < kPes; ++pe) {
+      for (const Message& message : job.sink(pe).messages) {
+        const unsigned number = seen[{message.source, pe}]++;
+        BOOST_REQUIRE_EQUAL(number_of(message), number);
+        BOOST_REQUIRE(message.payload == pattern(message.payload.size(), number));
+      }
     }
   }
-  BOOST_CHECK_GT(resets, 100u);
-  check_no_losses(job);
+
+  std::mt19937 random;
+  Endpoints job{"tcp", {.n = kPes}};
+  std::map<std::pair<int, int>, unsigned> sent;
+  std::size_t all = 0;
+  unsigned resets = 0;
+};
+
+BOOST_AUTO_TEST_CASE(nothing_is_lost_or_doubled_at_random) {
+  const unsigned seed = std::random_device{}();
+  BOOST_TEST_MESSAGE("seed " << seed);
+  RandomTraffic traffic(seed);
+  for (int step = 0; step < 4000; ++step) traffic.step();
+  for (int pe = 0; pe < RandomTraffic::kPes; ++pe) traffic.job[pe].flush();
+  BOOST_CHECK(traffic.job.poll_until([&] { return traffic.received() >= traffic.all; }));
+  for (int i = 0; i < 200; ++i) traffic.job.poll_all();
+  BOOST_CHECK_EQUAL(traffic.received(), traffic.all);
+  traffic.check_order();
+  BOOST_CHECK_GT(traffic.resets, 100u);
+  check_no_losses(traffic.job);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -99,7 +99,7 @@ Acceptor::Answer TcpTransport::may_answer(int pe, std::uint64_t connections) noe
   Peer* const peer = peers_.find(pe);
   if (peer == nullptr) return closing_ ? Acceptor::Answer::never : Acceptor::Answer::now;
   if (peer->state == State::ended) return Acceptor::Answer::never;
-  if (peer->state == State::suspended && closing_ && peer->out.is_settled()) return Acceptor::Answer::never;
+  if (peer->state == State::suspended && closing_ && peer->out.is_acknowledged()) return Acceptor::Answer::never;
   // The other side may not know the present connection yet. If it does, that one is of no use to it any more.
   if (is_open(*peer) && connections < peer->connections) return Acceptor::Answer::later;
   if (peer->dial && peer->dial->is_starved()) {

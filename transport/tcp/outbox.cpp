@@ -16,7 +16,7 @@ namespace shmemx::tcp {
 
 namespace {
 
-constexpr std::size_t kChunkBytes = std::size_t{32} << 10;  // a filled one costs a system call, see wants_acknowledgement()
+constexpr std::size_t kChunkBytes = std::size_t{32} << 10;  // a filled one costs a system call
 constexpr int kMaxAreas = 32;
 
 void copy(std::byte*& to, Bytes from) noexcept {
@@ -86,7 +86,7 @@ void Outbox::next_chunk(std::size_t bytes) noexcept {
   chunk_ = wanted == kChunkBytes && spare_ != nullptr ? std::exchange(spare_, nullptr) : make_chunk(wanted);
   open_ = at_ = chunk_->memory();
   limit_ = at_ + wanted;
-  wants_acknowledgement_ = true;
+  has_filled_chunk_ = true;
 }
 
 // One chunk stays for the next one that is needed.
@@ -148,7 +148,7 @@ void Outbox::gone(std::size_t bytes) noexcept {
 }
 
 void Outbox::acknowledge(std::uint64_t offset) noexcept {
-  wants_acknowledgement_ = false;
+  has_filled_chunk_ = false;
   if (offset > kept_) {
     std::size_t bytes = offset - kept_;
     kept_ = offset;
@@ -254,7 +254,7 @@ void Outbox::drop() noexcept {
   kept_ = sent_;
   copies_.reset();
   first_ = part_ = bytes_ = lasting_ = lent_ = 0;
-  wants_acknowledgement_ = false;
+  has_filled_chunk_ = false;
 }
 
 }  // namespace shmemx::tcp

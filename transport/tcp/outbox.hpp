@@ -22,7 +22,7 @@ class Outbox {
   ~Outbox() { drop(); }
 
   bool empty() const noexcept { return bytes_ == 0; }             // nothing is to be sent
-  bool is_settled() const noexcept { return kept_ == sent_ + bytes_; }  // nor is anything kept
+  bool is_acknowledged() const noexcept { return kept_ == sent_ + bytes_; }  // nor is anything kept
   std::uint64_t sent() const noexcept { return sent_; }
   std::uint64_t kept_from() const noexcept { return kept_; }      // offset of the first byte that can be sent again
   std::size_t copied() const noexcept { return bytes_ - lasting_; }  // bytes to be sent that take memory of the outbox
@@ -42,7 +42,7 @@ class Outbox {
   void gone(std::size_t bytes) noexcept;
 
   // Returns whether memory might be freed by acknowledge(): once for each chunk that has been filled.
-  bool wants_acknowledgement() const noexcept { return wants_acknowledgement_; }
+  bool has_filled_chunk() const noexcept { return has_filled_chunk_; }
   // The other side has everything in front of `offset`, so it is not kept any more.
   void acknowledge(std::uint64_t offset) noexcept;
   // Copies the ends of payloads that have been sent, while there is room for copies, so that callers need not wait for
@@ -112,7 +112,7 @@ class Outbox {
   Copies copies_;
   std::uint64_t sent_ = 0;   // offset of the next byte to be sent
   std::uint64_t kept_ = 0;   // offset of the first byte that is here
-  bool wants_acknowledgement_ = false;
+  bool has_filled_chunk_ = false;
   std::vector<Control> controls_;
 };
 

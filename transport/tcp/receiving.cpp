@@ -38,7 +38,7 @@ bool TcpTransport::poll(int expected) noexcept {
   unsigned turns = up_.size() > kFewConnections ? kTurnsSeveral : kTurnsFew;
   if (up_.empty() || blocked_ != 0 || !dialing_.empty() || acceptor_.has_deadlines()) turns = kTurnsBusy;
   if (turn_ % turns == 0) progress |= handle_events();
-  if (!lending_.empty()) settle_lending();
+  if (!lending_.empty()) release_lent();
   if (!failing_.empty()) progress |= handle_failing();
   if (some_ended_) sweep();
   if (has_room_) use_room();
@@ -213,7 +213,7 @@ void TcpTransport::handle_timer() noexcept {
 // Runs the timer while a connection may become overdue, while payloads are in use, and while it is not known whether
 // everything has arrived.
 void TcpTransport::update_timer(bool is_sleeping) noexcept {
-  long wanted = writes_ != settled_writes_ ? kLinksNs : 0;
+  long wanted = writes_ != acknowledged_writes_ ? kLinksNs : 0;
   if (!dialing_.empty() || acceptor_.has_deadlines()) wanted = kTimerNs;
   if (is_sleeping && !lending_.empty()) wanted = kLendingNs;
   if (wanted == timer_ns_) return;

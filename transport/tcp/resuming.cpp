@@ -30,16 +30,16 @@ constexpr std::uint64_t kMillisecond = 1'000'000;
 }  // namespace
 
 // Drops what the other kernel has acknowledged. The kernel's count includes the handshake.
-void TcpTransport::settle(Peer& peer) noexcept {
+void TcpTransport::drop_acknowledged(Peer& peer) noexcept {
   const auto unacknowledged = static_cast<std::uint64_t>(unacknowledged_bytes(peer.fd.get()));
   const std::uint64_t sent = peer.out.sent();
   peer.out.acknowledge(sent > unacknowledged ? sent - unacknowledged : 0);
 }
 
 // Finds payloads that are not in use any more.
-void TcpTransport::settle_lending() noexcept {
+void TcpTransport::release_lent() noexcept {
   std::erase_if(lending_, [this](Peer* peer) {
-    if (is_open(*peer) && !peer->resuming) settle(*peer);
+    if (is_open(*peer) && !peer->resuming) drop_acknowledged(*peer);
     peer->lending = peer->out.lends();
     return !peer->lending;
   });
@@ -50,7 +50,7 @@ void TcpTransport::interrupted(Peer& peer, bool was_closed, const std::string& c
   const std::string text = cause;  // the argument may be a member of the peer
   retire(peer);
   if (peer.is_replaced) return;
-  if (closing_ && peer.out.is_settled()) return lose(peer, {});
+  if (closing_ && peer.out.is_acknowledged()) return lose(peer, {});
   peer.was_closed = was_closed;
   peer.failure = text;
   reopen(peer);
@@ -58,7 +58,7 @@ void TcpTransport::interrupted(Peer& peer, bool was_closed, const std::string& c
 
 // Closes the connection. Its peer is to have another one.
 void TcpTransport::retire(Peer& peer) noexcept {
-  if (!peer.resuming) settle(peer);
+  if (!peer.resuming) drop_acknowledged(peer);
   peer.interface = interface_of(peer.fd.get());
   if (peer.blocked) --blocked_;
   peer.blocked = true;
@@ -126,14 +126,14 @@ bool TcpTransport::read_resume(Peer& peer) noexcept {
 // Finds connections on which nothing is acknowledged any more.
 void TcpTransport::check_links() noexcept {
   const std::uint64_t writes = writes_;
-  bool is_settled = true;
+  bool is_acknowledged = true;
   const std::vector<Peer*> up = up_;
   for (Peer* const peer : up) {
     if (!is_open(*peer) || peer->broken) continue;
     check_link(*peer);
-    is_settled = is_settled && unacknowledged_bytes(peer->fd.get()) == 0;
+    is_acknowledged = is_acknowledged && unacknowledged_bytes(peer->fd.get()) == 0;
   }
-  if (is_settled) settled_writes_ = writes;
+  if (is_acknowledged) acknowledged_writes_ = writes;
 }
 
 void TcpTransport::check_link(Peer& peer) noexcept {

@@ -92,7 +92,7 @@ void TcpTransport::heed_control(Peer& peer) noexcept {
 // Closes the connection if both suspend frames have passed.
 void TcpTransport::finish_parting(Peer& peer) noexcept {
   if (peer.state != State::parting || peer.is_suspend_unsent || !peer.in.has_suspended()) return;
-  settle(peer);
+  drop_acknowledged(peer);
   if (peer.blocked) --blocked_;
   peer.state = State::suspended;
   peer.blocked = true;
@@ -101,7 +101,7 @@ void TcpTransport::finish_parting(Peer& peer) noexcept {
   some_ended_ = true;
   has_room_ = true;
   if (!peer.out.empty() || acceptor_.knows(peer.pe)) return reopen(peer);
-  if (peer.out.is_settled()) peer.out.drop();
+  if (peer.out.is_acknowledged()) peer.out.drop();
 }
 
 // Connects again: this PE has something to send, the other side is connecting, or the last connection has broken.

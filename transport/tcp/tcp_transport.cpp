@@ -88,7 +88,7 @@ Sent TcpTransport::send_large(Peer& peer, const Header& fixed, Bytes header, Byt
   peer.out.append_lasting(fixed, header, payload, *outgoing);
   if (write(peer)) {
     peer.out.release_payloads();
-    if (!outgoing->done) settle(peer);
+    if (!outgoing->done) drop_acknowledged(peer);
   }
   if (outgoing->done) return Sent::yes;
   if (!peer.lending) lending_.push_back(&peer);
@@ -102,7 +102,7 @@ bool TcpTransport::write(Peer& peer) noexcept {
   if (peer.out.empty()) return true;
   ++writes_;
   const Outbox::Written written = peer.out.write(peer.fd.get());
-  if (peer.out.wants_acknowledgement()) settle(peer);
+  if (peer.out.has_filled_chunk()) drop_acknowledged(peer);
   if (written == Outbox::Written::all) return true;
   if (written == Outbox::Written::some) {
     block(peer);
@@ -153,7 +153,7 @@ bool TcpTransport::all_gone() noexcept {
   handle_failing();
   return std::all_of(peers_.list().begin(), peers_.list().end(), [](const Peer* peer) {
     if (peer->state == State::ended || peer->state == State::suspended) return true;
-    if (peer->state == State::connecting) return peer->out.is_settled() || (!peer->dial && !peer->failure.empty());
+    if (peer->state == State::connecting) return peer->out.is_acknowledged() || (!peer->dial && !peer->failure.empty());
     return peer->out.empty() && !peer->resuming && unacknowledged_bytes(peer->fd.get()) == 0;
   });
 }

@@ -123,8 +123,8 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   void use_room() noexcept;
 
   // resuming.cpp
-  void settle(Peer& peer) noexcept;
-  void settle_lending() noexcept;
+  void drop_acknowledged(Peer& peer) noexcept;
+  void release_lent() noexcept;
   void interrupted(Peer& peer, bool was_closed, const std::string& cause) noexcept;
   void retire(Peer& peer) noexcept;
   bool replace(Peer& peer) noexcept;
@@ -158,7 +158,7 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   bool watching_ = true;
   unsigned reads_ = 0;  // reads that returned bytes, since arm()
   std::uint64_t writes_ = 0;         // to sockets
-  std::uint64_t settled_writes_ = 0;  // of those, all that are known to have arrived at the other kernels
+  std::uint64_t acknowledged_writes_ = 0;  // of those, all that are known to have arrived at the other kernels
   std::uint64_t checked_ns_ = 0;      // time of the last check_links()
   long timer_ns_ = 0;                 // interval of the timer, 0 while it does not run
   bool some_ended_ = false;  // up_ holds peers that are no longer connected
