@@ -1,7 +1,9 @@
 // Connections that break in mid-job: others follow, and each message arrives once and in order.
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <random>
 
 #include "endpoints.hpp"
@@ -189,6 +191,49 @@ BOOST_AUTO_TEST_CASE(nothing_is_lost_or_doubled_at_random) {
   traffic.check_order();
   BOOST_CHECK_GT(traffic.resets, 100u);
   check_no_losses(traffic.job);
+}
+
+// ---- payloads on two rails ----
+
+void open_rail(Endpoints& job, int from, int to) {
+  BOOST_REQUIRE(job.poll_until([&] { return static_cast<TcpTransport&>(job[from]).open_rail(to); }));
+}
+
+BOOST_AUTO_TEST_CASE(split_payloads_arrive_in_order_with_all_other_messages) {
+  Endpoints job("tcp", {.n = 2});
+  post(job, 0, 1, 0);
+  BOOST_REQUIRE(job.poll_until([&] { return job.sink(1).messages.size() == 1; }));
+  open_rail(job, 0, 1);
+  std::vector<std::vector<std::byte>> payloads;
+  std::vector<std::unique_ptr<Outgoing>> outgoing;
+  for (unsigned i = 1; i < 100; i += 2) {
+    payloads.push_back(pattern((std::size_t{300} << 10) + i * 1237, i));
+    outgoing.push_back(std::make_unique<Outgoing>());
+    std::vector<std::byte> header(4);
+    std::memcpy(header.data(), &i, sizeof i);
+    job.sink(1).lands = i % 3 != 0;
+    BOOST_REQUIRE(job.poll_until([&] {
+      return job[0].send(1, {1, 0, 4, 0}, header, payloads.back(), outgoing.back().get(), Urgency::now) != Sent::no;
+    }));
+    post(job, 0, 1, i + 1, i % 5 * 100);
+    if (i % 9 == 0) reset(job, 0, 1);
+    if (i % 15 == 0) reset(job, 1, 0);
+    if (i % 11 == 0) reset(job, 0, 3);  // the second rail
+    if (i % 13 == 0) reset(job, 1, 2);
+  }
+  BOOST_CHECK(job.poll_until([&] { return job.sink(1).messages.size() == 101; }));
+  BOOST_CHECK(job.poll_until([&] {
+    return std::all_of(outgoing.begin(), outgoing.end(), [](const auto& one) { return one->done; });
+  }));
+  for (unsigned i = 0; i < 101; ++i) {
+    const Message& message = job.sink(1).messages[i];
+    BOOST_REQUIRE_EQUAL(number_of(message), i);
+    BOOST_REQUIRE(message.payload == (i % 2 == 0 ? message.payload : payloads[i / 2]));
+  }
+  BOOST_CHECK(job.sink(1).in_order && job.sink(1).aligned);
+  BOOST_CHECK(job.poll_until(
+      [&] { return job[0].describe(1).find("; second rail ") != std::string::npos; }));
+  check_no_losses(job);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

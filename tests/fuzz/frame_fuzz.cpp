@@ -112,6 +112,9 @@ bool feed(Decoder& decoder, Bytes stream, std::size_t step, bool suspends) {
       if (bytes < areas[i].iov_len) break;
     }
     if (!decoder.advance(given)) return false;
+    while (decoder.is_waiting()) {
+      if (!decoder.complete_part()) return false;
+    }
     if (decoder.has_control()) heed_control(decoder, suspends);
     stream = stream.subspan(given);
   }

@@ -213,6 +213,16 @@ std::vector<std::string> links_to(const EndpointAddress& peer, const std::vector
   return names;
 }
 
+bool has_several_links(const std::vector<LocalAddress>& own) noexcept {
+  const std::string* first = nullptr;
+  for (const LocalAddress& local : own) {
+    if (local.address.is_loopback()) continue;
+    if (first != nullptr && *first != local.interface) return true;
+    first = &local.interface;
+  }
+  return false;
+}
+
 socklen_t to_sockaddr(const Candidate& candidate, std::uint16_t port, sockaddr_storage& out) noexcept {
   out = {};
   if (!candidate.address.is_v6) {

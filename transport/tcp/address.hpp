@@ -67,6 +67,9 @@ std::vector<Candidate> candidates_for(const EndpointAddress& peer, const std::ve
 std::vector<std::string> links_to(const EndpointAddress& peer, const std::vector<LocalAddress>& own,
                                   std::uint64_t own_machine);
 
+// Returns whether several interfaces could lead to other machines.
+bool has_several_links(const std::vector<LocalAddress>& own) noexcept;
+
 socklen_t to_sockaddr(const Candidate& candidate, std::uint16_t port, sockaddr_storage& out) noexcept;
 Address from_sockaddr(const sockaddr* address) noexcept;
 // "10.0.0.1:4711", "[fd00::1]:4711"

@@ -13,14 +13,14 @@ namespace shmemx::tcp {
 using transport::is_limit_near;
 
 TcpTransport::Peer& TcpTransport::contact(int pe) noexcept {
-  Peer& peer = peers_.add(pe, pe, *setup_.sink);
+  Peer& peer = add_peer(pe);
   if (!acceptor_.knows(pe)) start_dial(peer);
   return peer;
 }
 
 void TcpTransport::start_dial(Peer& peer) noexcept {
   EndpointAddress endpoint;
-  if (addresses_ == nullptr || !unpack_address(addresses_->address_of(peer.pe), endpoint)) {
+  if (addresses_ == nullptr || !unpack_address(addresses_->address_of(peer.pe % setup_.n_pes), endpoint)) {
     peer.failure = "it has no endpoint address of tcp";
     failing_.push_back(&peer);
     return;
@@ -34,6 +34,7 @@ void TcpTransport::start_dial(Peer& peer) noexcept {
       return (one.interface == peer.interface) == peer.was_closed;
     });
   }
+  if (is_rail(peer.pe)) arrange_for_rail(peer, candidates);
   peer.dial->set_candidates(endpoint, std::move(candidates));
   if (peer.connections != 0) peer.dial->resume(resumed(peer));
   dialing_.push_back(&peer);
@@ -106,7 +107,7 @@ Acceptor::Answer TcpTransport::may_answer(int pe, std::uint64_t connections) noe
     peer->dial.reset();
     std::erase(dialing_, peer);
   }
-  return peer->dial && setup_.me < pe ? Acceptor::Answer::later : Acceptor::Answer::now;
+  return peer->dial && setup_.me < pe % setup_.n_pes ? Acceptor::Answer::later : Acceptor::Answer::now;
 }
 
 std::uint64_t TcpTransport::connections_with(int pe) noexcept {
@@ -116,7 +117,7 @@ std::uint64_t TcpTransport::connections_with(int pe) noexcept {
 
 void TcpTransport::arrived(int pe, UniqueFd connection, std::uint64_t number) noexcept {
   Peer* const known = peers_.find(pe);
-  Peer& peer = known != nullptr ? *known : peers_.add(pe, pe, *setup_.sink);
+  Peer& peer = known != nullptr ? *known : add_peer(pe);
   if (peer.state != State::ended) return connected(peer, std::move(connection), number);
   acceptor_.forget(pe);
 }

@@ -49,9 +49,13 @@ bool Decoder::advance(std::size_t bytes) noexcept {
     const std::size_t taken = std::min(bytes, long_->missing);
     long_->place += taken;
     long_->missing -= taken;
-    if (long_->missing != 0) return true;
-    end_long();
     bytes -= taken;
+    if (long_->missing != 0) return true;
+    if (long_->lacks_part) {
+      end_ += bytes;
+      return true;
+    }
+    end_long();
   }
   end_ += bytes;
   return parse();
@@ -76,6 +80,12 @@ bool Decoder::parse() noexcept {
     }
     if (take_control(header)) continue;
     const std::size_t here = end_ - begin_ - sizeof header;
+    if (header.kind == FrameKind::split) [[unlikely]] {
+      if (here < sizeof(SplitHeader) + header.fixed.header_bytes) break;
+      if (!begin_split(header)) return false;
+      if (long_) break;
+      continue;
+    }
     if (header.message_bytes - header.fixed.header_bytes >= kLongBytes) {
       if (here < header.fixed.header_bytes) break;
       if (!begin_long(header)) return false;
@@ -93,7 +103,7 @@ bool Decoder::parse() noexcept {
 
 // Takes a frame without a message. Returns false if it has one.
 bool Decoder::take_control(const FrameHeader& header) noexcept {
-  if (header.kind == FrameKind::message) return false;
+  if (header.kind == FrameKind::message || header.kind == FrameKind::split) return false;
   has_shut_down_ |= header.kind == FrameKind::shutdown;
   has_suspended_ |= header.kind == FrameKind::suspend;
   has_kept_ |= header.kind == FrameKind::keep;
@@ -115,7 +125,7 @@ constinit Drop dropping_sink;
 
 bool is_known(FrameKind kind) noexcept {
   return kind == FrameKind::message || kind == FrameKind::shutdown || kind == FrameKind::suspend ||
-         kind == FrameKind::keep || kind == FrameKind::nothing;
+         kind == FrameKind::keep || kind == FrameKind::nothing || kind == FrameKind::split;
 }
 
 }  // namespace
@@ -135,7 +145,7 @@ const char* Decoder::check(const FrameHeader& header) const noexcept {
   if (has_suspended_ && header.kind != FrameKind::shutdown) return "a frame behind a suspend frame";
   if (header.reserved != 0) return "a frame with reserved bits";
   if (!is_known(header.kind)) return "a frame of an unknown kind";
-  if (header.kind != FrameKind::message)
+  if (header.kind != FrameKind::message && header.kind != FrameKind::split)
     return header.message_bytes == 0 ? nullptr : "a frame with a payload that it must not have";
   if (header.fixed.header_bytes > kMaxHeaderBytes) return "a frame whose header is too long";
   if (header.fixed.header_bytes > header.message_bytes) return "a frame whose header is longer than itself";
@@ -145,16 +155,46 @@ const char* Decoder::check(const FrameHeader& header) const noexcept {
 
 // Begins a long message whose header lies in the buffer. Leaves long_ set if a part of the payload is missing.
 bool Decoder::begin_long(const FrameHeader& header) noexcept {
+  next_long(header);
+  const std::size_t first_bytes = header.message_bytes - header.fixed.header_bytes;
+  spare_->payload_bytes = first_bytes;
+  begin_ += sizeof header;
+  return take_payload(header, first_bytes);
+}
+
+bool Decoder::begin_split(const FrameHeader& header) noexcept {
+  SplitHeader split;
+  std::memcpy(&split, buffer_.get() + begin_ + sizeof header, sizeof split);
+  const std::size_t in_front = sizeof split + header.fixed.header_bytes;
+  if (header.message_bytes < in_front || split.payload_bytes > kMaxPayloadBytes || split.payload_bytes < kLongBytes ||
+      header.message_bytes - in_front >= split.payload_bytes) {
+    broken_ = "a split message whose parts do not fit";
+    return false;
+  }
+  next_long(header);
+  Long& next = *spare_;
+  next.is_split = next.lacks_part = true;
+  next.number = split.number;
+  next.payload_bytes = split.payload_bytes;
+  begin_ += sizeof header + sizeof split;
+  return take_payload(header, header.message_bytes - in_front);
+}
+
+void Decoder::next_long(const FrameHeader& header) noexcept {
   read_bytes_ = kReadFew;
   if (!spare_) spare_ = std::make_unique<Long>();
   Long& next = *spare_;
   next.fixed = header.fixed;
-  next.payload_bytes = header.message_bytes - header.fixed.header_bytes;
-  const std::byte* const message = buffer_.get() + begin_ + sizeof header;
-  std::memcpy(next.header, message, header.fixed.header_bytes);
+  next.is_split = next.lacks_part = false;
+}
+
+// Takes the message's header and what is here of its payload, or of the first part of that.
+bool Decoder::take_payload(const FrameHeader& header, std::size_t first_bytes) noexcept {
+  Long& next = *spare_;
+  std::memcpy(next.header, buffer_.get() + begin_, header.fixed.header_bytes);
   next.place = sink_->placement(source_, header.fixed, {next.header, header.fixed.header_bytes}, next.payload_bytes);
   if (next.place == nullptr) {
-    next.own.reset(static_cast<std::byte*>(std::malloc(header.message_bytes)));
+    next.own.reset(static_cast<std::byte*>(std::malloc(header.fixed.header_bytes + next.payload_bytes)));
     if (!next.own) {
       broken_ = "no memory for a long message";
       return false;
@@ -162,15 +202,50 @@ bool Decoder::begin_long(const FrameHeader& header) noexcept {
     std::memcpy(next.own.get(), next.header, header.fixed.header_bytes);
     next.place = next.own.get() + header.fixed.header_bytes;
   }
-  begin_ += sizeof header + header.fixed.header_bytes;
-  const std::size_t here = std::min(next.payload_bytes, end_ - begin_);
+  begin_ += header.fixed.header_bytes;
+  next.begin = next.place;
+  next.first_bytes = first_bytes;
+  const std::size_t here = std::min(first_bytes, end_ - begin_);
   std::memcpy(next.place, buffer_.get() + begin_, here);
   begin_ += here;
   padding_ = padding_of(header.message_bytes);
   next.place += here;
-  next.missing = next.payload_bytes - here;
+  next.missing = first_bytes - here;
   long_ = std::move(spare_);
-  if (long_->missing == 0) end_long();
+  if (long_->missing == 0 && !long_->lacks_part) end_long();
+  return true;
+}
+
+std::byte* Decoder::place_of_part(const PartHeader& part, std::size_t bytes) noexcept {
+  if (!has_split(part.number) || !long_->lacks_part) return nullptr;
+  if (part.offset != long_->first_bytes || bytes != long_->payload_bytes - long_->first_bytes) return nullptr;
+  return long_->begin + part.offset;
+}
+
+bool Decoder::complete_part() noexcept {
+  long_->lacks_part = false;
+  if (long_->missing != 0) return true;
+  end_long();
+  return parse() && take_kept();
+}
+
+// Takes what was read while it was waiting.
+bool Decoder::take_kept() noexcept {
+  std::vector<std::byte> kept;
+  kept.swap(kept_);
+  std::size_t at = 0;
+  while (at < kept.size() && !is_waiting()) {
+    iovec out[2];
+    if (areas(out) == 0) {
+      broken_ = "more than there is memory for";
+      return false;
+    }
+    const std::size_t bytes = std::min(out[0].iov_len, kept.size() - at);
+    std::memcpy(out[0].iov_base, kept.data() + at, bytes);
+    at += bytes;
+    if (!advance(bytes)) return false;
+  }
+  kept_.insert(kept_.begin(), kept.begin() + static_cast<std::ptrdiff_t>(at), kept.end());
   return true;
 }
 

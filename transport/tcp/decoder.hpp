@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "transport/tcp/frame.hpp"
 
@@ -30,6 +31,18 @@ class Decoder {
   void forget_suspend() noexcept { has_suspended_ = false; }
   // Returns whether there was a keep frame since the last call.
   bool take_keep() noexcept { return std::exchange(has_kept_, false); }
+  // ---- split messages ----
+  // Returns whether the first part of a split message is complete, and the other part is not. Nothing can be taken
+  // until it is: areas() must not be called.
+  bool is_waiting() const noexcept { return long_ && long_->missing == 0; }
+  // Keeps bytes that have been read while it was waiting.
+  void keep(transport::Bytes bytes) { kept_.insert(kept_.end(), bytes.begin(), bytes.end()); }
+  // Returns where the second part of a split message belongs: null if the message has not begun yet.
+  std::byte* place_of_part(const PartHeader& part, std::size_t bytes) noexcept;
+  // The second part is there. Returns false if the stream is broken, as advance() does.
+  bool complete_part() noexcept;
+  bool has_split(std::uint64_t number) const noexcept { return long_ && long_->is_split && long_->number == number; }
+
   // From now on the sink gets nothing.
   void drop_messages() noexcept;
   // Forgets the control frames of a connection that has broken.
@@ -52,6 +65,11 @@ class Decoder {
     std::byte* place;           // of the missing part
     std::size_t missing;        // bytes
     std::size_t payload_bytes;  // all of it
+    bool is_split;
+    bool lacks_part;            // which travels on the other rail
+    std::uint64_t number;       // of a split message
+    std::size_t first_bytes;    // of its first part
+    std::byte* begin;           // where its payload begins
     Memory own;                 // header and payload, if the sink named no place
     alignas(kFrameAlignment) std::byte header[kMaxHeaderBytes];
   };
@@ -60,6 +78,10 @@ class Decoder {
   bool take_control(const FrameHeader& header) noexcept;
   const char* check(const FrameHeader& header) const noexcept;
   bool begin_long(const FrameHeader& header) noexcept;
+  bool begin_split(const FrameHeader& header) noexcept;
+  void next_long(const FrameHeader& header) noexcept;
+  bool take_payload(const FrameHeader& header, std::size_t first_bytes) noexcept;
+  bool take_kept() noexcept;
   void end_long() noexcept;
   bool skip_padding() noexcept;
   void make_room() noexcept;
@@ -73,6 +95,7 @@ class Decoder {
   std::size_t read_bytes_ = 0;  // at most, in one read to the buffer
   std::unique_ptr<Long> long_;
   std::unique_ptr<Long> spare_;
+  std::vector<std::byte> kept_;
   const char* broken_ = "";
   bool has_shut_down_ = false;
   bool has_suspended_ = false;

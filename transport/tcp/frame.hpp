@@ -19,6 +19,7 @@ enum class FrameKind : std::uint16_t {
   suspend = 0x5350,   // the last frame of the connection, unless a keep frame is the answer; see suspending.cpp
   keep = 0x4b50,      // the answer to a suspend frame: the connection stays
   nothing = 0x4e4f,   // a suspend or keep frame of a broken connection, sent once more: it asks for nothing now
+  split = 0x5453,     // a message of which a part travels on the second rail; a SplitHeader is in front of its header
   // Not part of the stream: the first frame of each connection but the first one of a pair; see resuming.cpp.
   resume = 0x5253,
 };
@@ -30,6 +31,17 @@ struct FrameHeader {
   Header fixed;
 };
 static_assert(sizeof(FrameHeader) == 16);
+
+struct SplitHeader {
+  std::uint64_t number;         // of the split message, among those from this PE
+  std::uint64_t payload_bytes;  // of both parts; the first one follows
+};
+static_assert(sizeof(SplitHeader) == 16);
+// The header of a message on the second rail; its payload is the second part.
+struct PartHeader {
+  std::uint64_t number;
+  std::uint64_t offset;  // in the payload
+};
 
 inline constexpr std::size_t kFrameAlignment = 16;
 inline constexpr std::size_t kMaxPayloadBytes = std::size_t{1} << 30;

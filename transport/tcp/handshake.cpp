@@ -48,7 +48,7 @@ void fill_nonce(std::uint64_t (&nonce)[2]) noexcept {
 
 Hello make_hello(const transport::Setup& setup, int to, std::uint64_t connections) noexcept {
   Hello hello{kHelloMagic,
-              static_cast<std::uint32_t>(setup.me),
+              static_cast<std::uint32_t>(to < setup.n_pes ? setup.me : setup.me + setup.n_pes),
               static_cast<std::uint32_t>(to),
               static_cast<std::uint64_t>(setup.n_pes),
               connections,
@@ -61,8 +61,10 @@ Hello make_hello(const transport::Setup& setup, int to, std::uint64_t connection
 
 bool is_genuine(const transport::Setup& setup, const Hello& hello) noexcept {
   if (hello.magic != kHelloMagic || !transport::is_same_proof(hello.proof, proof_of(setup, hello))) return false;
-  return hello.to == static_cast<std::uint32_t>(setup.me) && hello.n_pes == static_cast<std::uint64_t>(setup.n_pes) &&
-         hello.from < hello.n_pes && hello.from != hello.to;
+  const auto n_pes = static_cast<std::uint32_t>(setup.n_pes);
+  if (hello.n_pes != n_pes || (hello.from < n_pes) != (hello.to < n_pes)) return false;
+  return hello.to % n_pes == static_cast<std::uint32_t>(setup.me) && hello.to < 2 * n_pes && hello.from < 2 * n_pes &&
+         hello.from != hello.to;
 }
 
 Challenge make_challenge(const transport::Setup& setup, const Hello& hello, std::uint64_t connections) noexcept {

@@ -39,6 +39,7 @@ static_assert(sizeof(Response) == 16);
 // Fills in random numbers that nobody can foresee.
 void fill_nonce(std::uint64_t (&nonce)[2]) noexcept;
 
+// `to` and Hello::from, Hello::to: the number of a PE; for its second rail that and n_pes.
 Hello make_hello(const transport::Setup& setup, int to, std::uint64_t connections) noexcept;
 // Returns true if a PE of this job made the hello for this PE.
 bool is_genuine(const transport::Setup& setup, const Hello& hello) noexcept;

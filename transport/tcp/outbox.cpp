@@ -53,6 +53,20 @@ void Outbox::append_lasting(const Header& fixed, Bytes header, Bytes payload, tr
   std::byte* to = reserve(sizeof(FrameHeader) + header.size());
   put_frame(to, {static_cast<std::uint32_t>(message_bytes), FrameKind::message, 0, fixed});
   copy(to, header);
+  append_payload(payload, message_bytes, outgoing);
+}
+
+void Outbox::append_split(const SplitHeader& split, const Header& fixed, Bytes header, Bytes part,
+                          transport::Outgoing& outgoing) noexcept {
+  const std::size_t message_bytes = sizeof split + header.size() + part.size();
+  std::byte* to = reserve(sizeof(FrameHeader) + sizeof split + header.size());
+  put_frame(to, {static_cast<std::uint32_t>(message_bytes), FrameKind::split, 0, fixed});
+  copy(to, std::as_bytes(std::span(&split, 1)));
+  copy(to, header);
+  append_payload(part, message_bytes, outgoing);
+}
+
+void Outbox::append_payload(Bytes payload, std::size_t message_bytes, transport::Outgoing& outgoing) noexcept {
   close_open(nullptr);
   queue_.push_back({payload.data(), payload.size(), &outgoing, nullptr, 0});
   bytes_ += payload.size();

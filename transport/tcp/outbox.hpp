@@ -23,6 +23,7 @@ class Outbox {
 
   bool empty() const noexcept { return bytes_ == 0; }             // nothing is to be sent
   bool is_acknowledged() const noexcept { return kept_ == sent_ + bytes_; }  // nor is anything kept
+  std::uint64_t unacknowledged() const noexcept { return sent_ + bytes_ - kept_; }
   std::uint64_t sent() const noexcept { return sent_; }
   std::uint64_t kept_from() const noexcept { return kept_; }      // offset of the first byte that can be sent again
   std::size_t copied() const noexcept { return bytes_ - lasting_; }  // bytes to be sent that take memory of the outbox
@@ -36,6 +37,10 @@ class Outbox {
   // Appends a message whose payload is sent from where it lies. `outgoing` is done when the payload is not needed any
   // more: the other side has it, or the little that is missing has been copied.
   void append_lasting(const Header& fixed, Bytes header, Bytes payload, transport::Outgoing& outgoing) noexcept;
+
+  // The same for the first part of a message whose second part travels elsewhere.
+  void append_split(const SplitHeader& split, const Header& fixed, Bytes header, Bytes part,
+                    transport::Outgoing& outgoing) noexcept;
 
   Written write(int fd) noexcept;
   // Notes that `bytes` have been sent.
@@ -91,6 +96,7 @@ class Outbox {
     bytes_ += bytes;
     return place;
   }
+  void append_payload(Bytes payload, std::size_t message_bytes, transport::Outgoing& outgoing) noexcept;
   static Chunk* make_chunk(std::size_t bytes) noexcept;
   void next_chunk(std::size_t bytes) noexcept;
   void recycle(Chunk* chunk) noexcept;

@@ -68,7 +68,7 @@ bool TcpTransport::receive(Peer& peer) noexcept {
   if (closing_ && peer.state != State::parting) [[unlikely]]
     return drain(peer);
   bool progress = false;
-  for (int i = 0; i < kReadsAtOnce; ++i) {
+  for (int i = 0; i < kReadsAtOnce && !peer.in.is_waiting(); ++i) {
     iovec areas[2];
     const int n = peer.in.areas(areas);
     if (n == 0) {
@@ -93,6 +93,10 @@ bool TcpTransport::receive(Peer& peer) noexcept {
     }
     if (peer.in.has_control()) [[unlikely]] {
       heed_control(peer);
+      if (!is_open(peer)) return true;
+    }
+    if (peer.in.is_waiting() && !parts_.waiting.empty()) [[unlikely]] {
+      take_waiting_part(peer);
       if (!is_open(peer)) return true;
     }
     const std::size_t asked = areas[0].iov_len + (n == 1 ? 0 : areas[1].iov_len);
@@ -136,6 +140,14 @@ void TcpTransport::lose(Peer& peer, const std::string& cause) noexcept {
   std::erase(dialing_, &peer);
   acceptor_.forget(peer.pe);
   some_ended_ = true;
+  if (is_rail(peer.pe)) {
+    Peer* const first = first_rail(peer.pe);
+    if (!text.empty() && peer.connections != 0 && first != nullptr) lose(*first, text);
+    if (first != nullptr) first->has_no_rail = true;
+    return;
+  }
+  if (Peer* const rail = peers_.find(peer.pe + setup_.n_pes); rail != nullptr && rail->state != State::ended)
+    lose(*rail, {});
   if (!text.empty() && !closing_) setup_.sink->lost(peer.pe, text);
 }
 

@@ -38,10 +38,17 @@ void TcpTransport::drop_acknowledged(Peer& peer) noexcept {
 
 // Finds payloads that are not in use any more.
 void TcpTransport::release_lent() noexcept {
-  std::erase_if(lending_, [this](Peer* peer) {
+  const std::uint64_t now = splits_.empty() ? 0 : now_ns();
+  std::erase_if(lending_, [this, now](Peer* peer) {
     if (is_open(*peer) && !peer->resuming) drop_acknowledged(*peer);
+    if (now != 0) measure(*peer, now);
     peer->lending = peer->out.lends();
     return !peer->lending;
+  });
+  std::erase_if(splits_, [](const std::unique_ptr<Split>& split) {
+    if (!split->first.done || !split->second.done) return false;
+    split->whole->done = true;
+    return true;
   });
 }
 
@@ -59,6 +66,7 @@ void TcpTransport::interrupted(Peer& peer, bool was_closed, const std::string& c
 // Closes the connection. Its peer is to have another one.
 void TcpTransport::retire(Peer& peer) noexcept {
   if (!peer.resuming) drop_acknowledged(peer);
+  if (!peer.resuming && peer.in.is_waiting()) keep_unread(peer);
   peer.interface = interface_of(peer.fd.get());
   if (peer.blocked) --blocked_;
   peer.blocked = true;
@@ -76,6 +84,7 @@ bool TcpTransport::replace(Peer& peer) noexcept {
   for (int reads = 0; reads < 2; ++reads) {
     while (is_open(peer) && receive(peer)) {
     }
+    if (is_open(peer) && peer.in.is_waiting()) keep_unread(peer);
   }
   if (is_open(peer)) retire(peer);
   peer.is_replaced = false;

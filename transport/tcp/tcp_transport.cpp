@@ -23,7 +23,7 @@ constexpr std::size_t kMaxSegments = 1024;
 }  // namespace
 
 TcpTransport::TcpTransport(const transport::Setup& setup)
-    : setup_(setup), acceptor_(setup_, *this), peers_(static_cast<std::size_t>(setup.n_pes)) {}
+    : setup_(setup), acceptor_(setup_, *this), peers_(2 * static_cast<std::size_t>(setup.n_pes)) {}
 
 Status TcpTransport::open() {
   epoll_ = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
@@ -36,6 +36,7 @@ Status TcpTransport::open() {
   if (!watch(epoll_.get(), wake_fd_.get(), EPOLLIN, event_tag(EventKind::wake, 0)))
     return system_error("watch an event");
   own_ = local_addresses();
+  may_split_ = has_several_links(own_);
   machine_ = machine_id();
   return acceptor_.open(epoll_.get());
 }
@@ -85,14 +86,14 @@ Sent TcpTransport::send_large(Peer& peer, const Header& fixed, Bytes header, Byt
     write(peer);
     return Sent::yes;
   }
+  if ((may_split_ || any_rail_) && send_split(peer, fixed, header, payload, *outgoing)) return Sent::later;
   peer.out.append_lasting(fixed, header, payload, *outgoing);
   if (write(peer)) {
     peer.out.release_payloads();
     if (!outgoing->done) drop_acknowledged(peer);
   }
   if (outgoing->done) return Sent::yes;
-  if (!peer.lending) lending_.push_back(&peer);
-  peer.lending = true;
+  lend(peer);
   return Sent::later;
 }
 
@@ -183,6 +184,9 @@ void TcpTransport::close(std::uint32_t patience_ms) noexcept {
   dialing_.clear();
   failing_.clear();
   lending_.clear();
+  for (const std::unique_ptr<Split>& split : splits_) split->whole->done = true;
+  splits_.clear();
+  parts_.waiting.clear();
   hot_ = nullptr;
   blocked_ = 0;
   peers_.clear();
@@ -196,9 +200,9 @@ std::string TcpTransport::links_of(int pe) const {
   if (addresses_ == nullptr || !unpack_address(addresses_->address_of(pe), endpoint)) return {};
   const std::vector<std::string> links = links_to(endpoint, own_, machine_);
   if (links.size() < 2) return {};
-  std::string text = "; of";
+  std::string text = "; links";
   for (const std::string& link : links) text += (&link == &links.front() ? " " : ", ") + link;
-  return text + " one is used: a pair of PEs has one connection, which is not spread over several links";
+  return text;
 }
 
 std::string TcpTransport::describe(int pe) const {
@@ -208,7 +212,7 @@ std::string TcpTransport::describe(int pe) const {
   if (peer != nullptr && peer->state == State::suspended) path = "not connected until the next message";
   if (peer != nullptr && peer->state == State::ended) path = "the connection has ended";
   return path + "; payloads from " + std::to_string(kLongBytes) +
-         " bytes are sent and received without a copy; progress by poll or epoll" + links_of(pe);
+         " bytes are sent and received without a copy; progress by poll or epoll" + links_of(pe) + rail_text(pe);
 }
 
 Result<transport::TransportPtr> open_tcp(const transport::Setup& setup) {

@@ -40,6 +40,8 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
 
   // For tests: requests the suspension of the connection to `pe`, as make_room() does. Returns false if it is not idle.
   bool suspend(int pe) noexcept;
+  // For tests: opens a second rail to `pe` on any interface. Returns true when it is there.
+  bool open_rail(int pe) noexcept;
   // For tests: resets the connection to `pe`, as a machine between the two may do. Returns false if there is none.
   bool reset(int pe) noexcept;
 
@@ -50,6 +52,13 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
     parting,    // the suspend frame has been sent, or is being sent
     suspended,  // without a connection, until the next message
     ended,      // shut down in order, or lost
+  };
+  // Of the two rails to a PE: how fast the other side acknowledges.
+  struct Speed {
+    double bytes_per_ns = 0;  // 0 if it is not known
+    std::uint64_t since = 0;  // begin of the sample, 0 if nothing is under way
+    std::uint64_t from = 0;   // offset in the stream at that time
+    std::uint64_t seen = 0;   // time of the last look
   };
   struct Peer {
     Peer(int number, transport::Sink& sink) noexcept : pe(number), in(number, sink) {}
@@ -70,6 +79,11 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
     std::size_t resume_bytes = 0;    // of the resume frame that are here
     std::byte resume_frame[sizeof(FrameHeader)] = {};
     std::string interface;  // of this machine, that the last connection used
+    std::uint64_t split_number = 0;  // of the next split message
+    bool has_no_rail = false;        // and will not have a second one
+    Speed speed;
+    unsigned turns_alone = 0;        // a slow second rail: payloads that it got nothing of
+    double share = 0;                // a second rail: of long payloads
     UniqueFd fd;
     Outbox out;
     Decoder in;
@@ -134,6 +148,43 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   void check_link(Peer& peer) noexcept;
   Dial::Resumed resumed(const Peer& peer) const noexcept;
 
+  // rails.cpp. A second rail is a peer whose number is that of the PE and n_pes.
+  struct Split {
+    Outgoing first;
+    Outgoing second;
+    Outgoing* whole;
+  };
+  class Parts final : public transport::Sink {
+   public:
+    explicit Parts(TcpTransport& owner) noexcept : owner_(&owner) {}
+    void deliver(int source, const Header& fixed, Bytes message) noexcept override;
+    std::byte* placement(int source, const Header& fixed, Bytes header, std::size_t bytes) noexcept override;
+    void placed(int source, const Header& fixed, Bytes header, std::size_t bytes) noexcept override;
+    void lost(int, const std::string&) noexcept override {}
+
+    struct Waiting {
+      int rail;
+      std::vector<std::byte> message;
+    };
+    std::vector<Waiting> waiting;
+
+   private:
+    TcpTransport* owner_;
+  };
+  bool is_rail(int number) const noexcept { return number >= setup_.n_pes; }
+  Peer& add_peer(int number) noexcept;
+  void arrange_for_rail(const Peer& rail, std::vector<Candidate>& candidates) noexcept;
+  Peer* rail_to(Peer& peer) noexcept;
+  std::size_t share_of_rail(Peer& peer, Peer& rail, std::size_t bytes) noexcept;
+  static void measure(Peer& peer, std::uint64_t now) noexcept;
+  bool send_split(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Outgoing& outgoing) noexcept;
+  void lend(Peer& peer) noexcept;
+  Peer* first_rail(int rail) noexcept;
+  void part_arrived(int rail) noexcept;
+  void take_waiting_part(Peer& first) noexcept;
+  static void keep_unread(Peer& peer) noexcept;
+  std::string rail_text(int pe) const;
+
   transport::Setup setup_;
   const transport::EndpointAddresses* addresses_ = nullptr;
   UniqueFd epoll_;
@@ -143,7 +194,11 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   std::uint64_t machine_ = 0;
   std::vector<LocalAddress> own_;
   Dial::Share share_;
-  Contacts<Peer> peers_;
+  Parts parts_{*this};
+  std::vector<std::unique_ptr<Split>> splits_;  // under way
+  bool may_split_ = false;                      // this machine has several interfaces
+  bool any_rail_ = false;                       // for tests
+  Contacts<Peer> peers_;                        // PEs, and behind them their second rails
   std::vector<Peer*> up_;  // connected
   std::vector<Peer*> dialing_;
   std::vector<Peer*> gathered_;

@@ -1,0 +1,213 @@
+// Two links between two machines: a pair of PEs that exchange long payloads makes a second connection on another
+// interface, its second rail. Everything travels on the first one, but of a long payload the second rail carries a part,
+// as large as its share of the speed of both. A slow one is left alone.
+//
+// To the rest of this transport a rail is a peer of its own, numbered behind all PEs: it connects, is suspended and
+// resumed as any other. It carries messages of one kind, the second parts of split messages. The first connection waits
+// at a split message until its second part is there, so all messages stay in order.
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/clock.hpp"
+#include "transport/tcp/socket.hpp"
+#include "transport/tcp/tcp_transport.hpp"
+
+namespace shmemx::tcp {
+
+namespace {
+
+constexpr std::size_t kSplitBytes = std::size_t{256} << 10;  // payloads from here on use both
+constexpr std::size_t kLeastPart = std::size_t{64} << 10;
+constexpr std::size_t kLeastSample = std::size_t{128} << 10;
+constexpr std::uint64_t kUnwatchedNs = 500'000;  // after so long, it is not known when a connection has become idle
+constexpr std::size_t kShareUnit = std::size_t{4} << 10;
+constexpr double kMuchSlower = 3;  // a second rail that is slower by this factor is left alone
+constexpr unsigned kTurnsAlone = 64;      // payloads until it is measured once more
+
+}  // namespace
+
+TcpTransport::Peer& TcpTransport::add_peer(int number) noexcept {
+  Peer& peer = peers_.add(number, number, is_rail(number) ? static_cast<transport::Sink&>(parts_) : *setup_.sink);
+  return peer;
+}
+
+// The second rail takes an interface that the first one does not use.
+void TcpTransport::arrange_for_rail(const Peer& rail, std::vector<Candidate>& candidates) noexcept {
+  const Peer* const first = peers_.find(rail.pe - setup_.n_pes);
+  const std::string taken = first != nullptr && is_open(*first) ? interface_of(first->fd.get()) : std::string{};
+  const auto is_other = [&taken](const Candidate& one) { return !one.interface.empty() && one.interface != taken; };
+  if (rail.connections == 0 && !any_rail_) {
+    std::erase_if(candidates, [&is_other](const Candidate& one) { return !is_other(one); });
+  } else {
+    std::stable_partition(candidates.begin(), candidates.end(), is_other);
+  }
+}
+
+// Returns the second rail to a peer if it can take a part now. The first call opens it.
+TcpTransport::Peer* TcpTransport::rail_to(Peer& peer) noexcept {
+  if (peer.has_no_rail || is_rail(peer.pe)) return nullptr;
+  Peer* rail = peers_.find(peer.pe + setup_.n_pes);
+  if (rail == nullptr) {
+    EndpointAddress endpoint;
+    peer.has_no_rail = !any_rail_ && (!unpack_address(addresses_->address_of(peer.pe), endpoint) ||
+                                      links_to(endpoint, own_, machine_).size() < 2);
+    if (peer.has_no_rail) return nullptr;
+    rail = &add_peer(peer.pe + setup_.n_pes);
+    start_dial(*rail);
+  }
+  if (rail->state == State::suspended) reopen(*rail);
+  return rail->state == State::up && !rail->resuming && !rail->broken && !rail->dial ? rail : nullptr;
+}
+
+// Notes how fast the other side acknowledges what is sent, while something is under way.
+void TcpTransport::measure(Peer& peer, std::uint64_t now) noexcept {
+  Speed& speed = peer.speed;
+  const bool is_busy = !peer.out.is_acknowledged();
+  const std::uint64_t bytes = peer.out.kept_from() - speed.from;
+  const bool has_watched = now - speed.seen < kUnwatchedNs;
+  speed.seen = now;
+  if (speed.since == 0 || (!is_busy && !has_watched) || bytes >= kLeastSample || !is_busy) {
+    if (speed.since != 0 && bytes >= kLeastSample && (is_busy || has_watched) && now > speed.since) {
+      const double measured = static_cast<double>(bytes) / static_cast<double>(now - speed.since);
+      speed.bytes_per_ns = speed.bytes_per_ns == 0 ? measured : (speed.bytes_per_ns + measured) / 2;
+    }
+    speed.since = is_busy ? now : 0;
+    speed.from = peer.out.kept_from();
+  }
+}
+
+// Returns how many bytes of a payload the second rail takes, so that both end at the same time: 0 or at least kLeastPart.
+std::size_t TcpTransport::share_of_rail(Peer& peer, Peer& rail, std::size_t bytes) noexcept {
+  for (Peer* const one : {&peer, &rail}) {
+    drop_acknowledged(*one);
+    measure(*one, now_ns());
+  }
+  const double first = peer.speed.bytes_per_ns;
+  const double second = rail.speed.bytes_per_ns;
+  if (first == 0 || second == 0) return std::max(kLeastPart, bytes / 4);
+  rail.share = second / (first + second);
+  if (second * kMuchSlower < first) {
+    rail.share = 0;
+    return ++rail.turns_alone % kTurnsAlone == 0 ? kLeastPart : 0;
+  }
+  const double first_waiting = static_cast<double>(peer.out.unacknowledged());
+  const double second_waiting = static_cast<double>(rail.out.unacknowledged());
+  const double part =
+      (static_cast<double>(bytes) + first_waiting + second_waiting) * rail.share - second_waiting;
+  if (part < static_cast<double>(kLeastPart)) return 0;
+  return std::min(static_cast<std::size_t>(part) / kShareUnit * kShareUnit, bytes - kLeastPart);
+}
+
+// Sends a payload on both rails. Returns false if the first one is to take it alone.
+bool TcpTransport::send_split(Peer& peer, const Header& fixed, Bytes header, Bytes payload,
+                              Outgoing& outgoing) noexcept {
+  if (payload.size() < kSplitBytes || !is_open(peer)) return false;
+  Peer* const rail = rail_to(peer);
+  if (rail == nullptr) return false;
+  const std::size_t part = share_of_rail(peer, *rail, payload.size());
+  if (part == 0) return false;
+  const std::size_t first = payload.size() - part;
+  Split& split = *splits_.emplace_back(std::make_unique<Split>());
+  split.whole = &outgoing;
+  const PartHeader place{peer.split_number++, first};
+  rail->out.append_lasting({0, 0, sizeof place, 0}, std::as_bytes(std::span(&place, 1)), payload.subspan(first),
+                           split.second);
+  rail->used = turn_;
+  peer.out.append_split({place.number, payload.size()}, fixed, header, payload.first(first), split.first);
+  write(*rail);
+  write(peer);
+  lend(*rail);
+  lend(peer);
+  return true;
+}
+
+void TcpTransport::lend(Peer& peer) noexcept {
+  if (!peer.lending) lending_.push_back(&peer);
+  peer.lending = true;
+}
+
+// ---- receiving ----
+
+std::byte* TcpTransport::Parts::placement(int source, const Header& fixed, Bytes header, std::size_t bytes) noexcept {
+  PartHeader part;
+  if (fixed.header_bytes != sizeof part) return nullptr;
+  std::memcpy(&part, header.data(), sizeof part);
+  Peer* const first = owner_->first_rail(source);
+  return first == nullptr ? nullptr : first->in.place_of_part(part, bytes);
+}
+
+void TcpTransport::Parts::placed(int source, const Header&, Bytes, std::size_t) noexcept {
+  owner_->part_arrived(source);
+}
+
+// A part that arrives before its message has begun waits here.
+void TcpTransport::Parts::deliver(int source, const Header& fixed, Bytes message) noexcept {
+  if (fixed.header_bytes != sizeof(PartHeader)) return;
+  waiting.push_back({source, {message.begin(), message.end()}});
+  if (Peer* const first = owner_->first_rail(source)) owner_->take_waiting_part(*first);
+}
+
+TcpTransport::Peer* TcpTransport::first_rail(int rail) noexcept {
+  Peer* const first = peers_.find(rail - setup_.n_pes);
+  return first == nullptr || first->state == State::ended ? nullptr : first;
+}
+
+// The second part of the message at which the first rail waits is in its place.
+void TcpTransport::part_arrived(int rail) noexcept {
+  Peer* const first = first_rail(rail);
+  if (first == nullptr) return;
+  if (!first->in.complete_part()) return lose(*first, std::string("it sent ") + first->in.what_is_broken());
+  if (first->in.has_control() && is_open(*first)) heed_control(*first);
+  take_waiting_part(*first);
+}
+
+// Takes the second part of the message that has begun, if it has come before.
+void TcpTransport::take_waiting_part(Peer& first) noexcept {
+  const auto fits = [this, &first](const Parts::Waiting& one) {
+    PartHeader part;
+    std::memcpy(&part, one.message.data(), sizeof part);
+    return one.rail == first.pe + setup_.n_pes && first.in.has_split(part.number);
+  };
+  for (auto one = std::find_if(parts_.waiting.begin(), parts_.waiting.end(), fits); one != parts_.waiting.end();
+       one = std::find_if(parts_.waiting.begin(), parts_.waiting.end(), fits)) {
+    const std::vector<std::byte> message = std::move(one->message);
+    parts_.waiting.erase(one);
+    PartHeader part;
+    std::memcpy(&part, message.data(), sizeof part);
+    const Bytes payload = Bytes(message).subspan(sizeof part);
+    std::byte* const place = first.in.place_of_part(part, payload.size());
+    if (place == nullptr) return lose(first, "it sent a part of a message that does not fit");
+    std::memcpy(place, payload.data(), payload.size());
+    if (!first.in.complete_part()) return lose(first, std::string("it sent ") + first.in.what_is_broken());
+    if (first.in.has_control() && is_open(first)) heed_control(first);
+  }
+}
+
+// Reads what the kernel has for a connection that is about to be closed while its decoder waits.
+void TcpTransport::keep_unread(Peer& peer) noexcept {
+  std::vector<std::byte> unread(std::size_t{64} << 10);
+  for (;;) {
+    const ssize_t got = ::recv(peer.fd.get(), unread.data(), unread.size(), 0);
+    if (got <= 0) return;
+    peer.received += static_cast<std::size_t>(got);
+    peer.in.keep(Bytes(unread).first(static_cast<std::size_t>(got)));
+  }
+}
+
+std::string TcpTransport::rail_text(int pe) const {
+  const Peer* const rail = peers_.find(pe + setup_.n_pes);
+  if (rail == nullptr || !is_open(*rail)) return {};
+  return "; second rail " + connection_text(rail->fd.get()) + ", " +
+         std::to_string(static_cast<int>(rail->share * 100 + 0.5)) + " % of payloads from " +
+         std::to_string(kSplitBytes) + " bytes";
+}
+
+bool TcpTransport::open_rail(int pe) noexcept {
+  any_rail_ = true;
+  Peer* const peer = peers_.find(pe);
+  return peer != nullptr && rail_to(*peer) != nullptr;
+}
+
+}  // namespace shmemx::tcp
