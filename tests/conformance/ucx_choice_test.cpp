@@ -30,4 +30,12 @@ BOOST_AUTO_TEST_CASE(one_machine_needs_the_loopback_device_only) {
   BOOST_CHECK(narrowed({{"tcp", "eth0"}}, true).devices.empty());
 }
 
+BOOST_AUTO_TEST_CASE(devices_with_private_addresses_are_enough_for_several_machines) {
+  const std::vector<Resource> resources = {{"tcp", "eth0"}, {"tcp", "eth1"}, {"tcp", "ib0"}, {"tcp", "lo"}};
+  BOOST_CHECK_EQUAL(narrowed(resources, false, {"eth1", "ib0", "eth7"}).devices, "eth1,ib0");
+  BOOST_CHECK_EQUAL(narrowed(resources, true, {"eth1"}).devices, "lo");
+  BOOST_CHECK(narrowed(resources, false, {"eth7"}).devices.empty());
+  BOOST_CHECK(narrowed({{"tcp", "eth1"}, {"rc_verbs", "mlx5_0:1"}}, false, {"eth1"}).devices.empty());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

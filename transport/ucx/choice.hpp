@@ -29,13 +29,22 @@ inline bool has_native_rma(const std::vector<Resource>& resources) {
   });
 }
 
-// Leaves tcp out if there is native RMA. Otherwise, if all PEs are on one machine, keeps the loopback device only.
-inline Choice narrowed(const std::vector<Resource>& resources, bool one_machine) {
+// Leaves tcp out if there is native RMA. Otherwise, if all PEs are on one machine, keeps the loopback device only; if
+// they are not, keeps the devices with private addresses only, `internal`, so that nobody outside can connect.
+inline Choice narrowed(const std::vector<Resource>& resources, bool one_machine,
+                       const std::vector<std::string>& internal = {}) {
   if (has_native_rma(resources)) return {"^sm,self,tcp", {}};
   constexpr std::string_view kLoopback = "lo";
-  const bool has_loopback = std::any_of(resources.begin(), resources.end(),
-                                        [&](const Resource& resource) { return resource.device == kLoopback; });
-  return one_machine && has_loopback ? Choice{{}, std::string(kLoopback)} : Choice{};
+  const auto has = [&](std::string_view device) {
+    return std::any_of(resources.begin(), resources.end(),
+                       [&](const Resource& resource) { return resource.device == device; });
+  };
+  if (one_machine && has(kLoopback)) return {{}, std::string(kLoopback)};
+  std::string devices;
+  for (const std::string& device : internal) {
+    if (has(device)) devices += (devices.empty() ? "" : ",") + device;
+  }
+  return {{}, devices};
 }
 
 }  // namespace shmemx::ucx

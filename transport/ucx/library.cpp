@@ -1,6 +1,10 @@
 #include "transport/ucx/library.hpp"
 
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -92,6 +96,31 @@ std::vector<std::string> devices_of(const std::vector<Resource>& resources) {
   return devices;
 }
 
+// Returns whether an address is meant for a site's own networks (RFC 1918, RFC 4193).
+bool is_private(const sockaddr& address) noexcept {
+  if (address.sa_family == AF_INET) {
+    const std::uint32_t host = ntohl(reinterpret_cast<const sockaddr_in&>(address).sin_addr.s_addr);
+    return host >> 24 == 10 || host >> 20 == 0xac1 || host >> 16 == 0xc0a8;
+  }
+  if (address.sa_family != AF_INET6) return false;
+  return (reinterpret_cast<const sockaddr_in6&>(address).sin6_addr.s6_addr[0] & 0xfe) == 0xfc;
+}
+
+// Returns the interfaces with private addresses. Bridges lead to guests of this machine only.
+std::vector<std::string> internal_devices() {
+  std::vector<std::string> found;
+  ifaddrs* list = nullptr;
+  if (::getifaddrs(&list) != 0) return found;
+  for (const ifaddrs* entry = list; entry != nullptr; entry = entry->ifa_next) {
+    if (entry->ifa_addr == nullptr || (entry->ifa_flags & IFF_RUNNING) == 0 || !is_private(*entry->ifa_addr)) continue;
+    const std::string name = entry->ifa_name;
+    if (::access(("/sys/class/net/" + name + "/bridge").c_str(), F_OK) == 0) continue;
+    if (std::find(found.begin(), found.end(), name) == found.end()) found.push_back(name);
+  }
+  ::freeifaddrs(list);
+  return found;
+}
+
 std::string joined(const std::vector<std::string>& parts) {
   std::string text;
   for (const std::string& part : parts) text += (text.empty() ? "" : ",") + part;
@@ -145,7 +174,7 @@ Result<Library> Library::open(const Needs& needs) {
     Library all;
     SHMEMX_TRY(all.start_context(needs.n_peers, {}));
     if (all.resources_.empty()) return Error{Errc::unsupported, 0, "UCX sees no network device"};
-    choice = narrowed(all.resources_, needs.one_machine);
+    choice = narrowed(all.resources_, needs.one_machine, internal_devices());
     if (set_by_user("TLS")) choice.transports.clear();
     if (set_by_user("NET_DEVICES")) choice.devices.clear();
   }
