@@ -1,19 +1,21 @@
 #!/bin/sh
 # Measures the library, the physical limit, Open MPI (OSHMEM and MPI) and MPICH in one run.
 #   bench/run.sh rma
+#   bench/run.sh links
 #   bench/run.sh [net|scale] [quick|full] [further options of bench_driver, such as --only p,g,barrier]
 # net: between nodes only, on virtual hosts (as root or where user namespaces are allowed), else on pretended nodes.
 # rma: one-sided MPI under the interposer, the MPIs alone, and SHMEM. Writes results_rma.txt.
+# links: two networks beside one, and a link that is cut, on virtual hosts. Writes results_links.txt.
 # scale: many PEs on one node only. Writes results_scale.json and results_scale.txt.
 # Writes results.json, results.txt, results_net.txt and plots into build/bench. BUILD_DIR names another build folder.
 set -eu
 
 mode=quick
 where="node net"
-case "${1:-}" in net | scale | rma) where=$1; shift ;; esac
+case "${1:-}" in net | scale | rma | links) where=$1; shift ;; esac
 case "${1:-}" in
   quick | full) mode=$1; shift ;;
-  -h | --help) sed -n '2,8p' "$0"; exit 0 ;;
+  -h | --help) sed -n '2,10p' "$0"; exit 0 ;;
 esac
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -112,6 +114,11 @@ if [ "$where" = rma ]; then
   done
   cmake --build "$build" --target oshrun >&2
   exec "$root/bench/rma/run.sh" "$build"
+fi
+if [ "$where" = links ]; then
+  [ -f "$build/CMakeCache.txt" ] || cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release >/dev/null
+  cmake --build "$build" --target shmemx vhosts >&2
+  exec "$root/bench/links/run.sh" "$build"
 fi
 build_ours
 options=""

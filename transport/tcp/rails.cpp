@@ -20,10 +20,12 @@ namespace {
 
 constexpr std::size_t kSplitBytes = std::size_t{256} << 10;  // payloads from here on use both
 constexpr std::size_t kLeastPart = std::size_t{64} << 10;
-constexpr std::size_t kLeastSample = std::size_t{128} << 10;
+constexpr std::size_t kLeastSample = std::size_t{128} << 10;  // acknowledged bytes by which a speed is measured
 constexpr std::uint64_t kUnwatchedNs = 500'000;  // after so long, it is not known when a connection has become idle
 constexpr std::size_t kShareUnit = std::size_t{4} << 10;
-constexpr double kMuchSlower = 3;  // a second rail that is slower by this factor is left alone
+constexpr unsigned kSamples = 3;    // before a speed is believed
+constexpr double kLikeSpeed = 0.3;  // of both speeds together: a rail with more is as fast as the other one
+constexpr double kMuchSlower = 4;  // a second rail that is slower by this factor is left alone
 constexpr unsigned kTurnsAlone = 64;      // payloads until it is measured once more
 
 }  // namespace
@@ -68,10 +70,11 @@ void TcpTransport::measure(Peer& peer, std::uint64_t now) noexcept {
   const std::uint64_t bytes = peer.out.kept_from() - speed.from;
   const bool has_watched = now - speed.seen < kUnwatchedNs;
   speed.seen = now;
-  if (speed.since == 0 || (!is_busy && !has_watched) || bytes >= kLeastSample || !is_busy) {
+  if (speed.since == 0 || bytes >= kLeastSample || !is_busy) {
     if (speed.since != 0 && bytes >= kLeastSample && (is_busy || has_watched) && now > speed.since) {
       const double measured = static_cast<double>(bytes) / static_cast<double>(now - speed.since);
-      speed.bytes_per_ns = speed.bytes_per_ns == 0 ? measured : (speed.bytes_per_ns + measured) / 2;
+      ++speed.samples;
+      speed.bytes_per_ns = speed.bytes_per_ns == 0 ? measured : (3 * speed.bytes_per_ns + measured) / 4;
     }
     speed.since = is_busy ? now : 0;
     speed.from = peer.out.kept_from();
@@ -86,8 +89,9 @@ std::size_t TcpTransport::share_of_rail(Peer& peer, Peer& rail, std::size_t byte
   }
   const double first = peer.speed.bytes_per_ns;
   const double second = rail.speed.bytes_per_ns;
-  if (first == 0 || second == 0) return std::max(kLeastPart, bytes / 4);
+  if (peer.speed.samples < kSamples || rail.speed.samples < kSamples) return std::max(kLeastPart, bytes / 4);
   rail.share = second / (first + second);
+  if (rail.share > kLikeSpeed && rail.share < 1 - kLikeSpeed) rail.share = 0.5;  // the measurements are not exact
   if (second * kMuchSlower < first) {
     rail.share = 0;
     return ++rail.turns_alone % kTurnsAlone == 0 ? kLeastPart : 0;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "transport/tcp/socket.hpp"
@@ -92,7 +93,7 @@ Sent TcpTransport::send_large(Peer& peer, const Header& fixed, Bytes header, Byt
     peer.out.release_payloads();
     if (!outgoing->done) drop_acknowledged(peer);
   }
-  if (outgoing->done) return Sent::yes;
+  if (std::exchange(outgoing->done, false)) return Sent::yes;  // it is done for Sent::later only
   lend(peer);
   return Sent::later;
 }

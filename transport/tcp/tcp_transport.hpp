@@ -56,6 +56,7 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   // Of the two rails to a PE: how fast the other side acknowledges.
   struct Speed {
     double bytes_per_ns = 0;  // 0 if it is not known
+    unsigned samples = 0;
     std::uint64_t since = 0;  // begin of the sample, 0 if nothing is under way
     std::uint64_t from = 0;   // offset in the stream at that time
     std::uint64_t seen = 0;   // time of the last look
