@@ -4,7 +4,8 @@
 #   bench/run.sh links
 #   bench/run.sh [net|scale] [quick|full] [further options of bench_driver, such as --only p,g,barrier]
 # net: between nodes only, on virtual hosts (as root or where user namespaces are allowed), else on pretended nodes.
-# rma: one-sided MPI under the interposer, the MPIs alone, and SHMEM. Writes results_rma.txt.
+# rma: one-sided MPI under the interposer, the MPIs alone, and SHMEM. Writes results_rma_node.txt and
+#   results_rma_hosts.txt.
 # links: two networks beside one, and a link that is cut, on virtual hosts. Writes results_links.txt.
 # scale: many PEs on one node only. Writes results_scale.json and results_scale.txt.
 # Writes results.json, results.txt, results_net.txt and plots into build/bench. BUILD_DIR names another build folder.
@@ -15,7 +16,7 @@ where="node net"
 case "${1:-}" in net | scale | rma | links) where=$1; shift ;; esac
 case "${1:-}" in
   quick | full) mode=$1; shift ;;
-  -h | --help) sed -n '2,10p' "$0"; exit 0 ;;
+  -h | --help) sed -n '2,11p' "$0"; exit 0 ;;
 esac
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -106,6 +107,15 @@ measure_net() {
   fi
 }
 
+measure_rma_between_hosts() {
+  vhosts=$build/tests/bin/vhosts
+  if cmake --build "$build" --target vhosts vhosts-enter >&2 && "$vhosts" shell --hosts 2 -- true >/dev/null 2>&1; then
+    "$vhosts" shell --hosts 2 --congestion reno -- "$root/bench/rma/run.sh" "$build" hosts
+  else
+    say "virtual hosts are not possible here: no one-sided MPI between hosts"
+  fi
+}
+
 install_packages
 if [ "$where" = rma ]; then
   [ -f "$build/CMakeCache.txt" ] || cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release >/dev/null
@@ -113,7 +123,9 @@ if [ "$where" = rma ]; then
     ! command -v "mpicxx.$mpi" >/dev/null || cmake --build "$build" --target "shmemx_rma_$mpi" >&2
   done
   cmake --build "$build" --target oshrun >&2
-  exec "$root/bench/rma/run.sh" "$build"
+  "$root/bench/rma/run.sh" "$build" node
+  measure_rma_between_hosts
+  exit 0
 fi
 if [ "$where" = links ]; then
   [ -f "$build/CMakeCache.txt" ] || cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release >/dev/null

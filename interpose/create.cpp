@@ -26,20 +26,11 @@ int check(const Wanted& wanted) {
   return MPI_SUCCESS;
 }
 
-// An empty window of the MPI. It gives the handle, and keeps what does not concern memory. Errors do not reach the
-// program, since another window is made then.
-bool make_empty_window(MPI_Comm communicator, MPI_Win* win) {
-  MPI_Errhandler before = MPI_ERRHANDLER_NULL;
-  PMPI_Comm_get_errhandler(communicator, &before);
-  PMPI_Comm_set_errhandler(communicator, MPI_ERRORS_RETURN);
-  int code = below().Win_create_dynamic(MPI_INFO_NULL, communicator, win);
-  if (code != MPI_SUCCESS) {  // Open MPI's component sm has allocated windows only
-    void* unused = nullptr;
-    code = below().Win_allocate(0, 1, MPI_INFO_NULL, communicator, &unused, win);
-  }
-  PMPI_Comm_set_errhandler(communicator, before);
-  if (before != MPI_ERRHANDLER_NULL) PMPI_Errhandler_free(&before);
-  return code == MPI_SUCCESS;
+// An empty window of the MPI over this process alone. It gives the handle, and keeps what does not concern memory.
+// Windows over several processes may not be possible: Open MPI has none between nodes for programs with threads.
+bool make_empty_window(MPI_Win* win) {
+  void* unused = nullptr;
+  return below().Win_allocate(0, 1, MPI_INFO_NULL, this_process(), &unused, win) == MPI_SUCCESS;
 }
 
 bool make_control(Window& window, Offer& offer) {
@@ -152,7 +143,7 @@ bool open(Window& window, MPI_Info info, MPI_Comm communicator) {
   offer.base = reinterpret_cast<std::uintptr_t>(window.own.base);
   offer.bytes = static_cast<std::uint64_t>(window.own.bytes);
   offer.disp_unit = window.own.disp_unit;
-  const bool has_handle = make_empty_window(communicator, &window.handle);
+  const bool has_handle = make_empty_window(&window.handle);
   offer.is_able = has_handle && make_control(window, offer) && make_data(window, bytes, offer) ? 1 : 0;
   bool able = exchange(window, offer, communicator);
   if (able && shared) able = all_agree(map_shared(window, one_block), communicator);

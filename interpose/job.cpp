@@ -18,6 +18,7 @@ struct Job {
   bool serving = false;
   int world_rank = 0;
   MPI_Comm polled = MPI_COMM_NULL;  // has no messages: probing it lets the MPI make progress
+  MPI_Comm this_process = MPI_COMM_NULL;
   std::vector<int> pe_of_rank;      // indexed by the rank in MPI_COMM_WORLD
 };
 Job job;
@@ -86,6 +87,7 @@ void end_job() {
   job.serving = false;
   shmem_finalize();
   PMPI_Comm_free(&job.polled);
+  PMPI_Comm_free(&job.this_process);
   job.started = false;
 }
 
@@ -122,10 +124,14 @@ void start_job() {
   if (!job.serving)
     report(job.world_rank, "all windows are left to the MPI: shmemx does not find the processes of MPI_COMM_WORLD");
   PMPI_Comm_dup(MPI_COMM_WORLD, &job.polled);
+  PMPI_Comm_dup(MPI_COMM_SELF, &job.this_process);
+  PMPI_Comm_set_errhandler(job.this_process, MPI_ERRORS_RETURN);
   let_mpi_end_job();
 }
 
 bool is_serving() noexcept { return job.serving; }
+
+MPI_Comm this_process() noexcept { return job.this_process; }
 
 void count_window() noexcept { windows_taken.fetch_add(1, std::memory_order_relaxed); }
 

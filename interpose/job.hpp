@@ -16,6 +16,9 @@ void start_job();
 // Returns true until then, if windows are taken over.
 bool is_serving() noexcept;
 
+// A communicator of this process alone, whose errors return. Valid while is_serving().
+MPI_Comm this_process() noexcept;
+
 // True if several threads of this process may call the MPI at the same time. Set when the job starts.
 inline bool many_threads = false;
 

@@ -70,7 +70,7 @@ struct Own {
 };
 
 struct Window {
-  MPI_Win handle = MPI_WIN_NULL;  // of an empty window of the MPI below, which keeps names, attributes, error handlers
+  MPI_Win handle = MPI_WIN_NULL;  // of an empty window of the MPI below
   MPI_Group group = MPI_GROUP_NULL;
   int flavor = MPI_WIN_FLAVOR_CREATE;
   int model = MPI_WIN_UNIFIED;

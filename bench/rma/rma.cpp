@@ -1,4 +1,6 @@
-// One-sided MPI between two ranks: each operation with its flush, and the epochs. Prints "<row> <microseconds>".
+// One-sided MPI between two ranks: each operation with its flush, the epochs, and a target that computes.
+//   rma [hosts]      hosts: the ranks are on two hosts
+// Prints "<row> <microseconds>".
 #include <mpi.h>
 
 #include <vector>
@@ -6,6 +8,7 @@
 #include "timing.hpp"
 
 using bench_rma::best_of_batches;
+using bench_rma::now;
 using bench_rma::print_row;
 
 namespace {
@@ -55,7 +58,53 @@ void measure_blocks(Bench& bench) {
   MPI_Type_commit(&blocks);
   flushed("rma_put_vector_64k", 50, [&] { MPI_Put(local, 1, blocks, 1, 0, 1, blocks, win); });
   MPI_Type_free(&blocks);
-  flushed("rma_acc_4k", 200, [&] { MPI_Accumulate(local, 512, MPI_DOUBLE, 1, 0, 512, MPI_DOUBLE, MPI_SUM, win); });
+  const auto accumulate = [&](int count) {
+    MPI_Accumulate(local, count, MPI_DOUBLE, 1, 0, count, MPI_DOUBLE, MPI_SUM, win);
+  };
+  flushed("rma_acc_4k", 200, [&] { accumulate(512); });
+  flushed("rma_acc_1m", 10, [&] { accumulate(kMegabyte / 8); });
+  long one = 1;
+  constexpr int kPuts = 1000;
+  print_row("rma_rate_8", best_of_batches(20,
+                                          [&] {
+                                            for (int i = 0; i < kPuts; ++i)
+                                              MPI_Put(&one, 1, MPI_LONG, 1, i, 1, MPI_LONG, win);
+                                            MPI_Win_flush(1, win);
+                                          }) /
+                              kPuts);
+}
+
+// The target computes: what each operation takes meanwhile.
+void measure_busy_target(Bench& bench) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (bench.rank == 1) {
+    bench_rma::compute();
+  } else {
+    const MPI_Win win = bench.win;
+    long one = 1;
+    long result = 0;
+    bench_rma::Percentiles times(4);
+    const auto locked = [&](std::size_t kind, auto call) {
+      MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
+      times.measure(kind, [&] {
+        call();
+        MPI_Win_flush(1, win);
+      });
+      MPI_Win_unlock(1, win);
+    };
+    for (const double end = now() + 0.9 * bench_rma::kBusyMicroseconds; now() < end;) {
+      locked(0, [&] { MPI_Put(&one, 1, MPI_LONG, 1, 0, 1, MPI_LONG, win); });
+      locked(1, [&] { MPI_Get(&result, 1, MPI_LONG, 1, 0, 1, MPI_LONG, win); });
+      locked(2, [&] { MPI_Fetch_and_op(&one, &result, MPI_LONG, 1, 0, MPI_SUM, win); });
+      times.measure(3, [&] {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+        MPI_Win_unlock(1, win);
+      });
+    }
+    const char* const names[] = {"rma_busy_put_p99", "rma_busy_get_p99", "rma_busy_fop_p99", "rma_busy_lock_p99"};
+    for (std::size_t kind = 0; kind < 4; ++kind) print_row(names[kind], times.p99(kind));
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
 }
 
 void measure_epochs(Bench& bench) {
@@ -110,6 +159,7 @@ int main(int argc, char** argv) {
   Bench bench;
   int ranks = 0;
   MPI_Init(&argc, &argv);
+  bench_rma::read_arguments(argc, argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &bench.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (ranks != 2) MPI_Abort(MPI_COMM_WORLD, 2);
@@ -124,6 +174,7 @@ int main(int argc, char** argv) {
   }
   MPI_Barrier(MPI_COMM_WORLD);
   measure_epochs(bench);
+  measure_busy_target(bench);
   MPI_Win_free(&bench.win);
   MPI_Finalize();
   return 0;

@@ -1,11 +1,14 @@
 #!/bin/sh
 # One-sided MPI: MPICH and Open MPI, each under the interposer and alone, and SHMEM, in turns. bench/run.sh rma calls it.
-#   bench/rma/run.sh <build folder>
-# Prints the least time of each row in microseconds, and writes the same to <build folder>/bench/results_rma.txt.
+#   bench/rma/run.sh <build folder> node|hosts
+# node: two ranks on this machine. hosts: on the virtual hosts h0 and h1; run.sh itself runs on h0.
+# Prints the least time of each row in microseconds, and writes the same to <build folder>/bench/results_rma_<place>.txt.
+# BENCH_ROUNDS: how often each column has its turn.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 build=$1
+place=$2
 rounds=${BENCH_ROUNDS:-5}
 out=$build/bench/rma
 mkdir -p "$out"
@@ -22,14 +25,28 @@ done
 c++ -O2 -std=c++20 -I"$here/../../include" "$here/rma_shmem.cpp" -L"$build/lib" -Wl,-rpath,"$build/lib" -lshmemx \
   -o "$out/rma_shmem"
 
-# Open MPI's default component fails in MPI_Fetch_and_op on one node; sm is its fastest there.
+# Open MPI's default component fails in MPI_Fetch_and_op on one node; sm is its fastest there. Between hosts it takes pt2pt.
+hydra="mpiexec.hydra -n 2"
+openmpi="mpirun.openmpi --allow-run-as-root -n 2"
+osc=sm
+argument=
+if [ "$place" = hosts ]; then
+  enter=$build/tests/bin/vhosts-enter
+  hydra="$hydra -launcher ssh -launcher-exec $enter -bind-to none -hosts h0,h1 -ppn 1"
+  openmpi="$openmpi --bind-to none --mca plm_rsh_agent $enter -H h0:1,h1:1 --mca pml ob1 --mca btl tcp,self"
+  osc=pt2pt
+  argument=hosts
+else
+  openmpi="$openmpi --oversubscribe"
+fi
+# shellcheck disable=SC2086
 launch() {
   case $1 in
-    ours_mpich) "$build/bin/shmemx-rma" mpiexec.mpich -n 2 "$out/rma_mpich" ;;
-    mpich) mpiexec.mpich -n 2 "$out/rma_mpich" ;;
-    ours_openmpi) "$build/bin/shmemx-rma" mpirun.openmpi --allow-run-as-root --oversubscribe -n 2 "$out/rma_openmpi" ;;
-    openmpi) mpirun.openmpi --allow-run-as-root --oversubscribe --mca osc sm -n 2 "$out/rma_openmpi" ;;
-    shmem) "$build/bin/oshrun" -n 2 "$out/rma_shmem" ;;
+    ours_mpich) timeout 120 "$build/bin/shmemx-rma" $hydra "$out/rma_mpich" $argument ;;
+    mpich) timeout 120 $hydra "$out/rma_mpich" $argument ;;
+    ours_openmpi) timeout 120 "$build/bin/shmemx-rma" $openmpi "$out/rma_openmpi" $argument ;;
+    openmpi) timeout 120 $openmpi --mca osc $osc "$out/rma_openmpi" $argument ;;
+    shmem) timeout 120 $hydra "$out/rma_shmem" $argument ;;
   esac
 }
 
@@ -60,4 +77,4 @@ awk -v columns="$columns shmem" '
       for (i = 1; i <= count; ++i) printf "%14s", (column[i], order[r]) in least ? least[column[i], order[r]] : "-"
       printf "\n"
     }
-  }' "$out/rows" | tee "$build/bench/results_rma.txt"
+  }' "$out/rows" | tee "$build/bench/results_rma_$place.txt"

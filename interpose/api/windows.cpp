@@ -145,6 +145,13 @@ SHMEMX_ENTRY int PMPI_Win_get_attr(MPI_Win win, int keyval, void* value, int* fl
 }
 SHMEMX_BOTH_NAMES(Win_get_attr)
 
+SHMEMX_ENTRY int PMPI_Win_get_group(MPI_Win win, MPI_Group* group) {
+  Window* const window = find_window(win);
+  if (window == nullptr) return below().Win_get_group(win, group);
+  return PMPI_Group_excl(window->group, 0, nullptr, group);  // a handle that the program frees
+}
+SHMEMX_BOTH_NAMES(Win_get_group)
+
 SHMEMX_ENTRY int PMPI_Win_set_info(MPI_Win win, MPI_Info info) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Win_set_info(win, info);

@@ -81,6 +81,12 @@ CASE(names_groups_and_own_attributes) {
     MPI_Group_rank(group, &place);
     CHECK_EQUAL(size, ranks);
     CHECK_EQUAL(place, rank);
+    MPI_Group world = MPI_GROUP_NULL;
+    int compared = MPI_UNEQUAL;
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_compare(group, world, &compared);
+    CHECK_EQUAL(compared, MPI_IDENT);
+    MPI_Group_free(&world);
     MPI_Group_free(&group);
     int value = 42;
     void* found_value = nullptr;
