@@ -1,4 +1,4 @@
-// Locks of elements that no instruction can update: wide ones and those that are not aligned. They belong to the PE
+// Locks of elements that no instruction updates (elements.hpp says which). They belong to the PE
 // whose memory it is, and lie where all PEs of its node find them. The address at the owner leads to the lock, so PEs
 // that map the memory and the owner's handlers take the same one.
 //
@@ -15,8 +15,9 @@
 
 namespace shmemx::atomic {
 
-// Elements whose addresses are in the same granule have the same lock.
-inline constexpr std::uint64_t kGranuleBytes = 512;
+// Elements whose addresses are in the same granule have the same lock: long enough that taking it costs little beside
+// the sum of a granule.
+inline constexpr std::uint64_t kGranuleBytes = 4096;
 
 class ElementLock {
  public:

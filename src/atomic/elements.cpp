@@ -55,33 +55,65 @@ template <ElementOp Op, class T, class Bits = BitsOfSize<sizeof(T)>>
 
 constexpr std::size_t kBlock = 32;  // elements: enough for the compiler to use whole vectors
 
-// One element or a block of known length.
-template <ElementOp Op, class T, std::size_t N>
-[[gnu::always_inline]] inline void apply_block(std::byte* at, const std::byte* source, std::byte* result) {
-  T old[N];
-  std::memcpy(static_cast<void*>(old), at, sizeof old);
-  if (result != nullptr) std::memcpy(result, old, sizeof old);
-  if constexpr (Op == ElementOp::no_op) return;
-  T operand[N];
-  std::memcpy(static_cast<void*>(operand), source, sizeof operand);
-  for (std::size_t k = 0; k < N; ++k) old[k] = combine<Op>(old[k], operand[k]);
-  std::memcpy(at, old, sizeof old);
+// Where the three sides of a run are.
+struct Run {
+  std::byte* at;
+  const std::byte* source;
+  std::byte* result;
+  std::size_t count;
+};
+
+// The next `N` elements. No address needs to be aligned.
+template <class T, ElementOp Op, std::size_t N>
+[[gnu::always_inline]] inline void apply_block(Run& run) {
+  constexpr std::size_t kBytes = N * sizeof(T);
+  if (run.result != nullptr) std::memcpy(run.result, run.at, kBytes);
+  if constexpr (Op != ElementOp::no_op) {
+    std::byte* const at = run.at;
+    const std::byte* const source = run.source;
+#pragma GCC ivdep
+    for (std::size_t k = 0; k < N; ++k) {
+      const T value = combine<Op>(load_unaligned<T>(at + k * sizeof(T)), load_unaligned<T>(source + k * sizeof(T)));
+      std::memcpy(at + k * sizeof(T), static_cast<const void*>(&value), sizeof value);
+    }
+  }
+  run.at += kBytes;
+  if (run.source != nullptr) run.source += kBytes;
+  if (run.result != nullptr) run.result += kBytes;
+  run.count -= N;
 }
 
-// Nobody else is there: plain loads and stores. Nothing needs to be aligned.
+template <class T, ElementOp Op>
+[[gnu::always_inline]] inline void apply_run(Run run) {
+  while (run.count >= kBlock) apply_block<T, Op, kBlock>(run);
+  while (run.count != 0) apply_block<T, Op, 1>(run);
+}
+
+// Nobody else is there: plain loads and stores.
 template <class T, ElementOp Op>
 void apply_plainly(std::byte* at, const std::byte* source, std::byte* result, std::size_t count) {
-  const auto step = [&]<std::size_t N>() {
-    apply_block<Op, T, N>(at, source, result);
-    constexpr std::size_t kBytes = N * sizeof(T);
-    at += kBytes;
-    if (source != nullptr) source += kBytes;
-    if (result != nullptr) result += kBytes;
-    count -= N;
-  };
-  while (count >= kBlock) step.template operator()<kBlock>();
-  while (count != 0) step.template operator()<1>();
+  apply_run<T, Op>({at, source, result, count});
 }
+
+#if defined(__x86_64__)
+// The same with vectors that not every CPU has, for long runs of numbers. Complex products are left out: with fused
+// instructions their last bit would depend on the CPU.
+template <class T, ElementOp Op>
+inline constexpr bool kHasVectors =
+    (std::is_floating_point_v<T> && kFitsWord<T> && Op <= ElementOp::max) ||
+    (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>)&&Op == ElementOp::sum;
+
+template <class T, ElementOp Op>
+[[gnu::target("avx2")]] void apply_plainly_256(std::byte* at, const std::byte* source, std::byte* result,
+                                               std::size_t count) {
+  apply_run<T, Op>({at, source, result, count});
+}
+template <class T, ElementOp Op>
+[[gnu::target("avx512f,prefer-vector-width=512")]] void apply_plainly_512(std::byte* at, const std::byte* source,
+                                                                          std::byte* result, std::size_t count) {
+  apply_run<T, Op>({at, source, result, count});
+}
+#endif
 
 template <class T, ElementOp Op>
 void apply_atomically(std::byte* at, const std::byte* source, std::byte* result, std::size_t count) {
@@ -112,9 +144,21 @@ using OneFunction = std::uint64_t (*)(std::byte*, std::uint64_t);
 constexpr std::size_t kOps = static_cast<std::size_t>(ElementOp::end);
 constexpr std::size_t kTypes = static_cast<std::size_t>(ElementType::end);
 
+// The widths of vectors for which there is code, and which of them this CPU has. Constants of this file are 0 before
+// they are initialised, which is right on every CPU.
+enum Width : unsigned { kBaseline, kWidth256, kWidth512, kWidths };
+Width find_width() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f")) return kWidth512;
+  if (__builtin_cpu_supports("avx2")) return kWidth256;
+#endif
+  return kBaseline;
+}
+const Width width = find_width();
+
 // Null: there is no such combination, or, of the last two, no instruction is that wide.
 struct Functions {
-  ApplyFunction plain;
+  ApplyFunction plain[kWidths];
   ApplyFunction atomic;
   OneFunction one;
 };
@@ -127,7 +171,13 @@ constexpr void enter(FunctionTable& table, ElementType type) {
   using As = Operand<Op, T>;
   if (!go_together(type, Op)) return;
   Functions& functions = table.of[static_cast<std::size_t>(type)][static_cast<std::size_t>(Op)];
-  functions.plain = apply_plainly<As, Op>;
+  for (ApplyFunction& plain : functions.plain) plain = apply_plainly<As, Op>;
+#if defined(__x86_64__)
+  if constexpr (kHasVectors<As, Op>) {
+    functions.plain[kWidth256] = apply_plainly_256<As, Op>;
+    functions.plain[kWidth512] = apply_plainly_512<As, Op>;
+  }
+#endif
   if constexpr (kFitsWord<T>) {
     functions.atomic = apply_atomically<As, Op>;
     functions.one = apply_to_one<As, Op>;
@@ -215,10 +265,10 @@ std::size_t in_granule(std::uint64_t key, std::size_t bytes, std::size_t count) 
   return std::min(count, (kGranuleBytes - key % kGranuleBytes + bytes - 1) / bytes);
 }
 
-// Elements that no instruction can update: granule by granule, so that nobody waits for a long array.
+// Elements that no instruction updates: granule by granule, so that nobody waits for a long array.
 void apply_locked(const Update& update, Elements elements, const std::byte* source, std::byte* result,
                   std::size_t count) {
-  const ApplyFunction plain = functions_of(update.type, update.op).plain;
+  const ApplyFunction plain = functions_of(update.type, update.op).plain[width];
   const std::size_t bytes = element_bytes(update.type);
   while (count != 0) {
     const std::size_t n = in_granule(elements.key, bytes, count);
@@ -240,7 +290,7 @@ void apply(const Update& update, const Elements& elements, const std::byte* sour
            std::size_t count) noexcept {
   if (source == nullptr && update.op != ElementOp::no_op) return;
   const Functions& functions = functions_of(update.type, update.op);
-  if (update.exclusive) return functions.plain(elements.at, source, result, count);
+  if (update.exclusive) return functions.plain[width](elements.at, source, result, count);
   if (is_direct(update.type, elements.key)) return functions.atomic(elements.at, source, result, count);
   apply_locked(update, elements, source, result, count);
 }

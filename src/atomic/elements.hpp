@@ -1,7 +1,9 @@
-// Element types and operators of atomic operations and accumulates, on memory of this process. Elements of 1 to 8 bytes
-// whose address is a multiple of their size are updated by the instructions of atomic/direct.hpp, so everything there
-// is mutually atomic with the standard's atomics. Others are updated under a lock that belongs to their address
-// (element_locks.hpp). Type and address decide, so all updates of one element take the same way.
+// Element types and operators of atomic operations and accumulates, on memory of this process. Integers, logicals and
+// pairs of 1 to 8 bytes whose address is a multiple of their size are updated by the instructions of atomic/direct.hpp,
+// so everything there is mutually atomic with the standard's atomics. Others are updated under a lock that belongs to
+// their address (element_locks.hpp): wide ones, those that are not aligned, and all floating-point ones, of which a
+// whole run takes one lock instead of a compare-and-swap for each. Type and address decide, so all updates of one
+// element take the same way.
 #pragma once
 
 #include <array>
@@ -144,7 +146,9 @@ constexpr TypeTables make_tables() {
   for (std::size_t i = 0; i < kTypeFacts.size(); ++i) {
     const TypeFacts& facts = kTypeFacts[i];
     tables.bytes[i] = facts.bytes;
-    tables.misaligned[i] = facts.bytes <= sizeof(std::uint64_t) ? facts.bytes - std::uint64_t{1} : ~std::uint64_t{0};
+    const bool is_locked =
+        facts.bytes > sizeof(std::uint64_t) || facts.kind == Class::floating || facts.kind == Class::complex;
+    tables.misaligned[i] = is_locked ? ~std::uint64_t{0} : facts.bytes - std::uint64_t{1};
     for (unsigned op = 0; op < 64; ++op)
       tables.operators[i] |= std::uint64_t{belongs(facts.kind, static_cast<ElementOp>(op))} << op;
   }
@@ -228,7 +232,8 @@ void apply(const Update& update, const Elements& elements, const std::byte* sour
            std::size_t count) noexcept;
 
 // Updates one element of a type that fits_word(); returns the bits of the old value. The same rules, and compare_swap.
-// The first form requires is_direct().
+// The first form is the CPU's instruction whatever is_direct() says, and requires an aligned element: it is atomic with
+// the standard's atomics, also on floating-point numbers.
 std::uint64_t apply_one(const Operation& operation, std::byte* at) noexcept;
 [[gnu::noinline]] std::uint64_t apply_one_locked(const Operation& operation, const Elements& element) noexcept;
 inline std::uint64_t apply_one(const Operation& operation, const Elements& element) noexcept {

@@ -190,8 +190,10 @@ Executed execute_atomic(Bytes payload, Room room) noexcept {
   if (word == nullptr)
     return refuse(header.window, header.ticket, refusal_of(header.window, {header.offset, bytes}, kBadWord));
   if (!is_public(header.window) && !is_aligned(word, bytes)) return {.wrong = kBadWord};
-  const std::uint64_t old =
-      atomic::apply_one({header.op, header.type, header.operand, header.condition}, atomic::own_elements(word));
+  // On symmetric memory these are the standard's atomics.
+  const atomic::Operation operation{header.op, header.type, header.operand, header.condition};
+  const std::uint64_t old = is_public(header.window) ? atomic::apply_one(operation, atomic::own_elements(word))
+                                                     : atomic::apply_one(operation, word);
   std::memcpy(room.scratch.data(), &old, sizeof old);
   Executed result = reply(header.ticket, Outcome::ok, true, room.scratch.first(bytes));
   result.has_changed = header.op != atomic::ElementOp::no_op;

@@ -10,8 +10,8 @@ namespace {
 // All PEs update the same elements of PE 0, aligned and not, in runs that cross the granules of locks.
 template <class T>
 void check_sums(int type, const T& one, std::size_t shift) {
-  constexpr std::size_t kElements = 70;
-  constexpr int kRounds = 60;
+  constexpr std::size_t kElements = 1100;
+  constexpr int kRounds = 20;
   const Windows windows(kElements * sizeof(T) + shift);
   {
     const std::vector<std::byte> zeros = to_bytes(std::vector<T>(kElements, T{}));
