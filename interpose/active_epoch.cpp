@@ -74,9 +74,11 @@ int start(Window& window, MPI_Group group, int assert) {
 
 int complete(Window& window) {
   if (window.epochs.access != Access::start) return wrong(MPI_ERR_RMA_SYNC, "no access epoch of MPI_Win_start is open");
-  int result = flush_all(window);
+  int result = MPI_SUCCESS;
   for (const int rank : window.epochs.started) {
-    const int code = control::notify(window, window.targets[static_cast<std::size_t>(rank)], control::completions());
+    int code = complete_before_notice(window, rank);
+    if (code == MPI_SUCCESS)
+      code = control::notify(window, window.targets[static_cast<std::size_t>(rank)], control::completions());
     if (result == MPI_SUCCESS) result = code;
   }
   begin_access(window, Access::none);

@@ -1,6 +1,9 @@
 #include "interpose/control.hpp"
 
+#include <shmemx.h>
+
 #include <atomic>
+#include <cstring>
 
 #include "interpose/errors.hpp"
 #include "interpose/waiting.hpp"
@@ -14,7 +17,23 @@ Word word_at(std::byte* memory, std::size_t word) noexcept {
   return Word(*reinterpret_cast<std::uint64_t*>(memory + word));
 }
 
-constexpr std::uint64_t kOne = 1;  // stays valid while nonblocking operations read it
+// Processes that do not map the words are told by a message: it has no reply, and is executed behind the small puts
+// that its sender has started before.
+constexpr int kNotifyMessage = 255;  // the active message of that number belongs to this library
+struct Notice {
+  std::uint64_t control;  // of the window, at the process that is told
+  std::uint64_t word;
+};
+Controls& controls = *new Controls;  // never destroyed
+
+void on_notice(int, const void* payload, std::size_t bytes, void*) {
+  Notice notice{};
+  if (bytes != sizeof notice) return;
+  std::memcpy(&notice, payload, sizeof notice);
+  const Window* const window = controls.find(notice.control);
+  if (window == nullptr || notice.word > control::bytes(window->size) - sizeof(std::uint64_t)) return;
+  word_at(window->own.control, notice.word).fetch_add(1, std::memory_order_acq_rel);  // notify
+}
 
 }  // namespace
 
@@ -36,9 +55,14 @@ int notify(Window& window, Target& target, std::size_t word) {
     word_at(target.control_mapped, word).fetch_add(1, std::memory_order_acq_rel);  // notify
     return MPI_SUCCESS;
   }
-  void* const there = reinterpret_cast<void*>(target.offer.control_address + word);
-  return class_of(shmemx_window_accumulate_nbi(target.control, there, &kOne, 1, SHMEMX_UINT64, SHMEMX_OP_SUM, nullptr));
+  const Notice notice{target.offer.control_address, word};
+  shmemx_am_send(target.pe, kNotifyMessage, &notice, sizeof notice);
+  return MPI_SUCCESS;
 }
+
+void receive_notices() { shmemx_am_register(kNotifyMessage, on_notice, nullptr); }
+void begin(Window& window) { controls.insert(reinterpret_cast<std::uintptr_t>(window.own.control), &window); }
+void end(const Window& window) { controls.remove(reinterpret_cast<std::uintptr_t>(window.own.control)); }
 
 bool has(const Window& window, std::size_t word, std::uint64_t value) noexcept {
   return word_at(window.own.control, word).load(std::memory_order_acquire) >= value;  // notify

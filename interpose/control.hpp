@@ -22,6 +22,12 @@ std::size_t completions() noexcept;
 std::size_t round(int number) noexcept;
 std::size_t posts(int size, int rank) noexcept;
 
+// Once, before the first window: lets this process be notified by messages.
+void receive_notices();
+// The window's words can be increased by others from begin() on until end().
+void begin(Window& window);
+void end(const Window& window);
+
 // Adds 1 to a word of the target. What this process has completed before is visible to a process that sees it. Returns
 // an error class.
 int notify(Window& window, Target& target, std::size_t word);

@@ -10,6 +10,8 @@
 #include "interpose/errors.hpp"
 #include "interpose/hints.hpp"
 #include "interpose/job.hpp"
+#include "interpose/operation.hpp"
+#include "interpose/waiting.hpp"
 
 namespace shmemx::interpose {
 
@@ -41,6 +43,7 @@ bool make_control(Window& window, Offer& offer) {
   std::memset(memory, 0, bytes);
   own.control = static_cast<std::byte*>(memory);
   offer.control_address = reinterpret_cast<std::uintptr_t>(memory);
+  control::begin(window);
   return shmemx_window_describe(own.control_window, &offer.control) == SHMEMX_SUCCESS;
 }
 
@@ -73,7 +76,9 @@ bool make_data(Window& window, std::size_t bytes, Offer& offer) {
 
 void free_own(Window& window) {
   if (window.own.data != SHMEMX_WINDOW_INVALID) shmemx_window_free(window.own.data);
-  if (window.own.control_window != SHMEMX_WINDOW_INVALID) shmemx_window_free(window.own.control_window);
+  if (window.own.control_window == SHMEMX_WINDOW_INVALID) return;
+  control::end(window);
+  shmemx_window_free(window.own.control_window);
 }
 
 void detach_all(Window& window) {
@@ -184,6 +189,7 @@ int attach_slow(Window& window, Target& target) {
         shmemx_window_ptr(target.data, reinterpret_cast<void*>(target.base), target.offer.bytes));
   }
   if (target.mapped == nullptr || target.control_mapped == nullptr) {
+    awaits_messages.store(true, std::memory_order_relaxed);
     window.messaged.push_back(static_cast<int>(&target - window.targets.get()));
     window.messaged_count.store(window.messaged.size(), std::memory_order_release);
   }
@@ -203,6 +209,7 @@ Created create(const char* routine, const Wanted& wanted, MPI_Info info, MPI_Com
   const bool known = pes_of_group(window->group, pes);
   if (!known)
     report(window->own.rank, std::string(routine) + ": left to the MPI, since not all processes are of MPI_COMM_WORLD");
+  for (std::size_t i = 0; known && i < pes.size(); ++i) window->targets[i].pe = pes[i];
   if (!known || !open(*window, info, communicator)) {
     if (known)
       report(window->own.rank,
@@ -226,10 +233,7 @@ int check_free(const Window& window) {
 }
 
 int free_window(Window& window, MPI_Win* win) {
-  for (const int rank : window.messaged) {
-    const Target& target = window.targets[static_cast<std::size_t>(rank)];
-    if (target.data != SHMEMX_WINDOW_INVALID) shmemx_window_flush(target.data);
-  }
+  flush_all(window);
   if (const int code = control::barrier(window); code != MPI_SUCCESS) return code;
   detach_all(window);
   windows.remove(window.handle);

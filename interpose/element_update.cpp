@@ -1,5 +1,4 @@
 // Fetch_and_op and compare_and_swap: one element of a predefined datatype.
-#include "interpose/direct.hpp"
 #include "interpose/operation.hpp"
 #include "interpose/range.hpp"
 
@@ -11,7 +10,6 @@ struct Found {
   Target* target = nullptr;
   const Element* element = nullptr;
   void* address = nullptr;
-  std::byte* mapped = nullptr;  // null: it can only be updated by shmemx
 };
 
 int find(Window& window, const One& one, Found& found) {
@@ -25,9 +23,9 @@ int find(Window& window, const One& one, Found& found) {
   if (!is_inside(window, *found.target, {address, layout->element->bytes})) return out_of_range();
   if (layout->element->shmemx_type == 0) return wrong(MPI_ERR_TYPE, "elements of this datatype cannot be accumulated");
   found.element = layout->element;
+  found.target->has_other.store(true, std::memory_order_relaxed);
   found.address = reinterpret_cast<void*>(address);
   if (const int code = attach(window, *found.target); code != MPI_SUCCESS) return code;
-  if (found.target->mapped != nullptr) found.mapped = found.target->mapped + (address - found.target->base);
   return MPI_SUCCESS;
 }
 
@@ -39,20 +37,12 @@ int fetch_and_op(Window& window, const One& one, MPI_Op op) {
   const int shmemx_op = find_operator(op, found.element->kind);
   if (shmemx_op == 0) return wrong(MPI_ERR_OP, "the operator is not predefined, or not for this datatype");
   if (!is_buffer(one.result) || (op != MPI_NO_OP && !is_buffer(one.origin))) return no_buffer();
-  if (found.mapped != nullptr && update_directly(found.mapped, *found.element, shmemx_op, one.origin, one.result))
-    return MPI_SUCCESS;
   const shmemx_window_t data = found.target->data;
   const int type = found.element->shmemx_type;
   return class_of(
       found.target->mapped != nullptr
           ? shmemx_window_fetch_op(data, found.address, one.origin, one.result, type, shmemx_op)
           : shmemx_window_fetch_op_nbi(data, found.address, one.origin, one.result, type, shmemx_op, nullptr));
-}
-
-bool try_update_one(Window& window, const One& one, MPI_Op op) {
-  Found found;
-  if (find(window, one, found) != MPI_SUCCESS || found.mapped == nullptr || !is_buffer(one.origin)) return false;
-  return update_directly(found.mapped, *found.element, find_operator(op, found.element->kind), one.origin, one.result);
 }
 
 int compare_and_swap(Window& window, const One& one, const void* compare) {
@@ -62,8 +52,6 @@ int compare_and_swap(Window& window, const One& one, const void* compare) {
   if (kind != Kind::integer && kind != Kind::logical && kind != Kind::byte)
     return wrong(MPI_ERR_TYPE, "compare and swap is for integers, logicals and bytes");
   if (!is_buffer(one.origin) || !is_buffer(one.result) || !is_buffer(compare)) return no_buffer();
-  if (found.mapped != nullptr && swap_directly(found.mapped, *found.element, compare, one.origin, one.result))
-    return MPI_SUCCESS;
   const shmemx_window_t data = found.target->data;
   const int type = found.element->shmemx_type;
   return class_of(

@@ -3,16 +3,25 @@
 
 #include "interpose/epoch.hpp"
 #include "interpose/errors.hpp"
+#include "interpose/job.hpp"
 #include "interpose/operation.hpp"
 
 namespace shmemx::interpose {
 namespace {
 
+int complete_by_messages(Target& target, int (*complete_messages)(shmemx_window_t)) {
+  const int sent = target.gathered != nullptr ? target.gathered->send(target.data) : SHMEMX_SUCCESS;
+  target.has_put.store(false, std::memory_order_relaxed);
+  target.has_other.store(false, std::memory_order_relaxed);
+  const int code = complete_messages(target.data);
+  return class_of(sent != SHMEMX_SUCCESS ? sent : code);
+}
+
 // Stores to mapped memory are complete as soon as they are visible.
-int complete(const Target& target, int (*complete_messages)(shmemx_window_t)) {
+int complete(Target& target, int (*complete_messages)(shmemx_window_t)) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (target.mapped != nullptr || target.data == SHMEMX_WINDOW_INVALID) return MPI_SUCCESS;
-  return class_of(complete_messages(target.data));
+  return complete_by_messages(target, complete_messages);
 }
 
 int complete_all(Window& window, int (*complete_messages)(shmemx_window_t)) {
@@ -20,7 +29,7 @@ int complete_all(Window& window, int (*complete_messages)(shmemx_window_t)) {
   int first = MPI_SUCCESS;
   const std::size_t count = window.messaged_count.load(std::memory_order_acquire);  // attach
   for (std::size_t i = 0; i < count; ++i) {
-    const Target& target = window.targets[static_cast<std::size_t>(window.messaged[i])];
+    Target& target = window.targets[static_cast<std::size_t>(window.messaged[i])];
     const int code = complete(target, complete_messages);
     if (first == MPI_SUCCESS) first = code;
   }
@@ -32,6 +41,13 @@ int complete_all(Window& window, int (*complete_messages)(shmemx_window_t)) {
 int flush(Window& window, int rank) {
   if (rank == MPI_PROC_NULL) return MPI_SUCCESS;
   return complete(window.targets[static_cast<std::size_t>(rank)], shmemx_window_flush);
+}
+int complete_before_notice(Window& window, int rank) {
+  Target& target = window.targets[static_cast<std::size_t>(rank)];
+  const bool has_other = target.has_other.load(std::memory_order_relaxed);
+  if (has_other || target.mapped != nullptr || many_threads) return flush(window, rank);
+  target.has_put.store(false, std::memory_order_relaxed);
+  return target.gathered == nullptr ? MPI_SUCCESS : class_of(target.gathered->send(target.data));
 }
 int flush_all(Window& window) { return complete_all(window, shmemx_window_flush); }
 int flush_local(Window& window, int rank) {

@@ -9,6 +9,9 @@
 #include "interpose/handle_map.hpp"
 
 namespace shmemx::interpose {
+
+HandleMap<MPI_Datatype, const Layout>& known_layouts = *new HandleMap<MPI_Datatype, const Layout>;  // never destroyed
+
 namespace {
 
 void add_piece(std::vector<Piece>& pieces, Piece piece) {
@@ -169,33 +172,32 @@ Layout flatten(MPI_Datatype type) {
   return made;
 }
 
-// The layouts of all types that have been used. A derived type has an attribute that removes its layout with it.
+// Makes layouts. A derived type has an attribute that removes its layout with it.
 class Layouts {
  public:
-  Layouts() { PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, &Layouts::forget, &keyval_, this); }
+  Layouts() { PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, &Layouts::forget, &keyval_, nullptr); }
 
   const Layout* find(MPI_Datatype type) {
-    const Layout* const known = map_.find(type);
+    const Layout* const known = known_layouts.find(type);
     return known != nullptr ? known : add(type);
   }
 
  private:
   const Layout* add(MPI_Datatype type) {
     const std::lock_guard guard(mutex_);
-    if (const Layout* const known = map_.find(type); known != nullptr) return known;
+    if (const Layout* const known = known_layouts.find(type); known != nullptr) return known;
     auto made = std::make_unique<Layout>(flatten(type));
     if (combiner_of(type) != MPI_COMBINER_NAMED) PMPI_Type_set_attr(type, keyval_, made.get());
-    map_.insert(type, made.get());
+    known_layouts.insert(type, made.get());
     return made.release();
   }
-  static int forget(MPI_Datatype type, int, void* layout, void* self) {
-    static_cast<Layouts*>(self)->map_.remove(type);
+  static int forget(MPI_Datatype type, int, void* layout, void*) {
+    known_layouts.remove(type);
     delete static_cast<Layout*>(layout);
     return MPI_SUCCESS;
   }
 
   std::mutex mutex_;
-  HandleMap<MPI_Datatype, const Layout> map_;
   int keyval_ = MPI_KEYVAL_INVALID;
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "interpose/element.hpp"
+#include "interpose/handle_map.hpp"
 
 namespace shmemx::interpose {
 
@@ -31,6 +32,9 @@ struct Layout {
 
   const std::vector<Piece>& whole_elements() const noexcept { return padded.empty() ? pieces : padded; }
 };
+
+// The layouts of all types that have been used.
+extern HandleMap<MPI_Datatype, const Layout>& known_layouts;
 
 // Returns the layout of a datatype; null if the datatype is null or unknown. It lives as long as the datatype.
 const Layout* layout_of(MPI_Datatype type);

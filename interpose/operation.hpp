@@ -42,15 +42,14 @@ struct One {
   MPI_Aint disp;
 };
 int fetch_and_op(Window& window, const One& one, MPI_Op op);
-// Updates an integer in mapped memory by one instruction. Returns false, and has done nothing, if the element is not
-// such a one, or anything is wrong. A null result is not written.
-bool try_update_one(Window& window, const One& one, MPI_Op op);
 int compare_and_swap(Window& window, const One& one, const void* compare);
 
 // Completes the operations of this process on a target, or on all.
 int flush(Window& window, int rank);
 int flush_all(Window& window);
 int flush_local(Window& window, int rank);
+// Lets the target see a notice of control.hpp that follows behind the operations. They are complete here on return.
+int complete_before_notice(Window& window, int rank);
 int flush_local_all(Window& window);
 
 }  // namespace shmemx::interpose

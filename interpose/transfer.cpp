@@ -1,8 +1,10 @@
 // Put and get.
 #include <cstring>
 
+#include "interpose/job.hpp"
 #include "interpose/operation.hpp"
 #include "interpose/piece_walk.hpp"
+#include "interpose/quick.hpp"
 #include "interpose/range.hpp"
 
 namespace shmemx::interpose {
@@ -10,7 +12,6 @@ namespace {
 
 enum class Direction { put, get };
 
-constexpr std::size_t kCopiedHere = 4096;  // longer copies are left to shmemx, which knows which instructions are best
 constexpr std::size_t kListPieces = 4096;  // of one list
 
 // A checked operation.
@@ -27,28 +28,26 @@ struct Transfer {
 
 void* pointer(std::uint64_t address) noexcept { return reinterpret_cast<void*>(address); }
 
-// Single stores and loads for words, since a program may poll them. Blocks of other sizes that are frequent in strided
-// data need no call either.
-inline void copy(void* to, const void* from, std::size_t bytes) noexcept {
-  switch (bytes) {
-    case 8:
-      std::memcpy(to, from, 8);
-      break;
-    case 4:
-      std::memcpy(to, from, 4);
-      break;
-    case 16:
-      std::memcpy(to, from, 16);
-      break;
-    case 32:
-      std::memcpy(to, from, 32);
-      break;
-    case 64:
-      std::memcpy(to, from, 64);
-      break;
-    default:
-      std::memcpy(to, from, bytes);
+// Small puts without a request. Returns false if this one leaves at once: nothing is on the way in front of it.
+bool gathers(const Transfer& transfer, std::size_t bytes) {
+  Target& target = *transfer.target;
+  if (transfer.direction != Direction::put || transfer.counter != nullptr || bytes > GatheredPuts::kLargest ||
+      many_threads) {
+    target.has_other.store(true, std::memory_order_relaxed);
+    return false;
   }
+  const bool follows = target.has_put.load(std::memory_order_relaxed);
+  if (follows && target.gathered == nullptr) target.gathered = std::make_unique<GatheredPuts>();
+  target.has_put.store(true, std::memory_order_relaxed);
+  return follows;
+}
+
+int gather(Target& target, std::uint64_t there, std::uint64_t here, std::size_t bytes) {
+  GatheredPuts& puts = *target.gathered;
+  int code = MPI_SUCCESS;
+  if (puts.is_full()) code = class_of(puts.send(target.data));
+  puts.add(there, pointer(here), bytes);
+  return code;
 }
 
 int move_block(const Transfer& transfer, std::uint64_t there, std::uint64_t here, std::size_t bytes) {
@@ -62,6 +61,7 @@ int move_block(const Transfer& transfer, std::uint64_t there, std::uint64_t here
     }
     return MPI_SUCCESS;
   }
+  if (gathers(transfer, bytes)) return gather(*transfer.target, there, here, bytes);
   const int code = transfer.direction == Direction::put
                        ? shmemx_window_put_nbi(target.data, pointer(there), pointer(here), bytes, transfer.counter)
                        : shmemx_window_get_nbi(target.data, pointer(here), pointer(there), bytes, transfer.counter);
@@ -71,6 +71,7 @@ int move_block(const Transfer& transfer, std::uint64_t there, std::uint64_t here
 int move_lists(const Transfer& transfer, const std::vector<shmemx_iov_t>& there,
                const std::vector<shmemx_iov_t>& here) {
   const shmemx_window_t data = transfer.target->data;
+  transfer.target->has_other.store(true, std::memory_order_relaxed);
   const int code =
       transfer.direction == Direction::put
           ? shmemx_window_putv_nbi(data, there.data(), there.size(), here.data(), here.size(), transfer.counter)

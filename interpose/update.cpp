@@ -150,6 +150,7 @@ int update_target(Window& window, const Remote& remote, const Local* origin, con
   const Range range = range_of(*update.there.layout, update.there.address, remote.count);
   if (!is_inside(window, *update.target, range)) return out_of_range();
   if (const int code = attach(window, *update.target); code != MPI_SUCCESS) return code;
+  update.target->has_other.store(true, std::memory_order_relaxed);
   const bool dense = update.there.is_dense() && update.origin.is_dense() && update.result.is_dense();
   return dense ? update_dense(update) : update_pieces(update);
 }
@@ -157,9 +158,6 @@ int update_target(Window& window, const Remote& remote, const Local* origin, con
 }  // namespace
 
 int accumulate(Window& window, const Local& origin, const Remote& remote, MPI_Op op, long* counter) {
-  const bool one = origin.count == 1 && remote.count == 1 && origin.type == remote.type;
-  if (one && try_update_one(window, {origin.address, nullptr, remote.type, remote.rank, remote.disp}, op))
-    return MPI_SUCCESS;
   return update_target(window, remote, &origin, nullptr, op, counter);
 }
 

@@ -13,7 +13,14 @@ void wait_a_little(unsigned steps) {
   constexpr unsigned kYields = 2000;
   constexpr unsigned kShortSleeps = 100;
   constexpr unsigned kStepsPerProbe = 16;  // probing the MPI may take longer than all else
-  if (steps < kSpins) return __builtin_ia32_pause();
+  if (steps < kSpins) {
+    if (awaits_messages.load(std::memory_order_relaxed)) {
+      shmemx_am_poll();
+    } else {
+      __builtin_ia32_pause();
+    }
+    return;
+  }
   const bool yields = steps < kSpins + kYields;
   if (!yields || steps % kStepsPerProbe == 0) poll_mpi();
   shmemx_am_poll();

@@ -1,7 +1,12 @@
 // The one way to wait.
 #pragma once
 
+#include <atomic>
+
 namespace shmemx::interpose {
+
+// True as soon as a process is reached by messages: then a wait polls from its first step on.
+inline std::atomic<bool> awaits_messages{false};
 
 // One step of a wait that has lasted `steps` steps: spins, then gives the processor away, then sleeps for longer and
 // longer. Both libraries make progress meanwhile, since what is waited for may depend on messages of the MPI below.

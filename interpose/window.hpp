@@ -11,6 +11,7 @@
 #include <mutex>
 #include <vector>
 
+#include "interpose/gather.hpp"
 #include "interpose/handle_map.hpp"
 #include "interpose/hints.hpp"
 
@@ -40,6 +41,10 @@ struct Target {
   std::atomic<bool> attached{false};
   std::atomic<std::uint32_t> open{0};  // equal to Epochs::number: the current epoch allows access
   Lock lock = Lock::none;
+  int pe = -1;
+  std::atomic<bool> has_put{false};    // small data, since the last completion
+  std::atomic<bool> has_other{false};  // any other operation by messages since then
+  std::unique_ptr<GatheredPuts> gathered;
 };
 
 enum class Access : std::uint8_t { none, fence, start, lock, lock_all };
@@ -83,6 +88,9 @@ struct Window {
   std::vector<int> messaged;  // attached targets that are reached by messages; changed under the mutex
   std::atomic<std::size_t> messaged_count{0};
 };
+
+// Owners of memory that messages name, by its address.
+using Controls = HandleMap<std::uint64_t, Window>;
 
 // All windows that are taken over.
 using Windows = HandleMap<MPI_Win, Window>;

@@ -7,6 +7,7 @@
 #include "interpose/below.hpp"
 #include "interpose/errors.hpp"
 #include "interpose/operation.hpp"
+#include "interpose/quick.hpp"
 
 namespace interpose = shmemx::interpose;
 using interpose::below;
@@ -87,6 +88,8 @@ SHMEMX_BOTH_NAMES(Win_unlock_all)
 SHMEMX_ENTRY int PMPI_Win_flush(int rank, MPI_Win win) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Win_flush(rank, win);
+  if (interpose::flush_quickly(*window, rank)) [[likely]]
+    return MPI_SUCCESS;
   int code = interpose::check_locked(*window, rank);
   if (code == MPI_SUCCESS) code = interpose::flush(*window, rank);
   return finish(*window, "MPI_Win_flush", code);

@@ -2,6 +2,7 @@
 #include "interpose/api/entries.hpp"
 #include "interpose/api/entry.hpp"
 #include "interpose/below.hpp"
+#include "interpose/quick.hpp"
 
 namespace interpose = shmemx::interpose;
 using interpose::below;
@@ -17,6 +18,9 @@ SHMEMX_ENTRY int PMPI_Put(const void* origin, int count, MPI_Datatype type, int 
                           MPI_Datatype target_type, MPI_Win win) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Put(origin, count, type, rank, disp, target_count, target_type, win);
+  if (type == target_type && count == target_count &&
+      interpose::put_quickly(*window, origin, count, type, rank, disp)) [[likely]]
+    return MPI_SUCCESS;
   return finish(*window, "MPI_Put",
                 interpose::put(*window, local(origin, count, type), {rank, disp, target_count, target_type}, nullptr));
 }
@@ -26,6 +30,9 @@ SHMEMX_ENTRY int PMPI_Get(void* origin, int count, MPI_Datatype type, int rank, 
                           MPI_Datatype target_type, MPI_Win win) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Get(origin, count, type, rank, disp, target_count, target_type, win);
+  if (type == target_type && count == target_count &&
+      interpose::get_quickly(*window, origin, count, type, rank, disp)) [[likely]]
+    return MPI_SUCCESS;
   return finish(*window, "MPI_Get",
                 interpose::get(*window, local(origin, count, type), {rank, disp, target_count, target_type}, nullptr));
 }
@@ -35,6 +42,9 @@ SHMEMX_ENTRY int PMPI_Accumulate(const void* origin, int count, MPI_Datatype typ
                                  int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Accumulate(origin, count, type, rank, disp, target_count, target_type, op, win);
+  if (count == 1 && target_count == 1 && type == target_type &&
+      interpose::update_quickly(*window, origin, nullptr, type, rank, disp, op))
+    return MPI_SUCCESS;
   const Remote remote{rank, disp, target_count, target_type};
   return finish(*window, "MPI_Accumulate",
                 interpose::accumulate(*window, local(origin, count, type), remote, op, nullptr));
@@ -107,6 +117,8 @@ SHMEMX_ENTRY int PMPI_Fetch_and_op(const void* origin, void* result, MPI_Datatyp
                                    MPI_Op op, MPI_Win win) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Fetch_and_op(origin, result, type, rank, disp, op, win);
+  if (interpose::is_buffer(result) && interpose::update_quickly(*window, origin, result, type, rank, disp, op))
+    return MPI_SUCCESS;
   return finish(*window, "MPI_Fetch_and_op", interpose::fetch_and_op(*window, {origin, result, type, rank, disp}, op));
 }
 SHMEMX_BOTH_NAMES(Fetch_and_op)
@@ -115,6 +127,7 @@ SHMEMX_ENTRY int PMPI_Compare_and_swap(const void* origin, const void* compare, 
                                        int rank, MPI_Aint disp, MPI_Win win) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Compare_and_swap(origin, compare, result, type, rank, disp, win);
+  if (interpose::compare_and_swap_quickly(*window, origin, compare, result, type, rank, disp)) return MPI_SUCCESS;
   return finish(*window, "MPI_Compare_and_swap",
                 interpose::compare_and_swap(*window, {origin, result, type, rank, disp}, compare));
 }

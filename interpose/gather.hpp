@@ -1,0 +1,32 @@
+// Small puts to a process that is reached by messages. The first one after a completion leaves at once; those behind it
+// gather into one list, which leaves when it is full or when the program completes its operations: a list has one reply.
+#pragma once
+
+#include <shmemx.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace shmemx::interpose {
+
+// One thread at a time uses it.
+class GatheredPuts {
+ public:
+  static constexpr std::size_t kLargest = 64;  // bytes of a put that gathers
+
+  bool is_full() const noexcept { return count_ == kMost; }
+  // Copies the data. Requires room.
+  void add(std::uint64_t there, const void* data, std::size_t bytes) noexcept;
+  // Starts the puts. Returns a result of shmemx.
+  int send(shmemx_window_t window) noexcept;
+
+ private:
+  static constexpr std::size_t kMost = 100;
+
+  std::size_t count_ = 0;
+  shmemx_iov_t there_[kMost];
+  std::byte data_[kMost * kLargest];
+  std::size_t filled_ = 0;
+};
+
+}  // namespace shmemx::interpose

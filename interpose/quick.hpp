@@ -1,0 +1,123 @@
+// The short way of the most frequent operations: data of one dense datatype in memory that is mapped here, in an epoch
+// that is open. It decides nothing: where something does not fit, or is wrong, the general way finds out what.
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "interpose/direct.hpp"
+#include "interpose/layout.hpp"
+#include "interpose/range.hpp"
+#include "interpose/window.hpp"
+
+namespace shmemx::interpose {
+
+constexpr std::size_t kCopiedHere = 4096;  // longer copies are left to shmemx, which knows which instructions are best
+
+// Single stores and loads for words, since a program may poll them. Blocks of other sizes that are frequent in strided
+// data need no call either.
+inline void copy(void* to, const void* from, std::size_t bytes) noexcept {
+  switch (bytes) {
+    case 8:
+      std::memcpy(to, from, 8);
+      break;
+    case 4:
+      std::memcpy(to, from, 4);
+      break;
+    case 16:
+      std::memcpy(to, from, 16);
+      break;
+    case 32:
+      std::memcpy(to, from, 32);
+      break;
+    case 64:
+      std::memcpy(to, from, 64);
+      break;
+    default:
+      std::memcpy(to, from, bytes);
+  }
+}
+
+struct QuickTarget {
+  std::byte* at = nullptr;  // null: not this way
+  std::size_t bytes = 0;
+  const Layout* layout = nullptr;
+};
+
+inline QuickTarget find_quickly(const Window& window, int rank, MPI_Aint disp, int count, MPI_Datatype type) noexcept {
+  if (static_cast<unsigned>(rank) >= static_cast<unsigned>(window.size)) return {};
+  const Target& target = window.targets[static_cast<std::size_t>(rank)];
+  const bool is_open =
+      target.open.load(std::memory_order_relaxed) == window.epochs.number.load(std::memory_order_relaxed);
+  const Layout* const layout = known_layouts.find(type);
+  if (!is_open || target.mapped == nullptr || layout == nullptr || !layout->dense || layout->low != 0 || count <= 0 ||
+      disp < 0)
+    return {};
+  MPI_Aint offset = 0;
+  std::size_t bytes = 0;
+  if (__builtin_mul_overflow(disp, MPI_Aint{target.offer.disp_unit}, &offset) ||
+      __builtin_mul_overflow(static_cast<std::size_t>(count), layout->bytes, &bytes))
+    return {};
+  const auto first = static_cast<std::uint64_t>(offset);
+  if (first > target.offer.bytes || bytes > target.offer.bytes - first) return {};
+  return {target.mapped + first, bytes, layout};
+}
+
+inline bool put_quickly(const Window& window, const void* origin, int count, MPI_Datatype type, int rank,
+                        MPI_Aint disp) noexcept {
+  const QuickTarget target = find_quickly(window, rank, disp, count, type);
+  if (target.at == nullptr || target.bytes > kCopiedHere || !is_buffer(origin)) return false;
+  copy(target.at, origin, target.bytes);
+  return true;
+}
+
+inline bool get_quickly(const Window& window, void* origin, int count, MPI_Datatype type, int rank,
+                        MPI_Aint disp) noexcept {
+  const QuickTarget target = find_quickly(window, rank, disp, count, type);
+  if (target.at == nullptr || target.bytes > kCopiedHere || !is_buffer(origin)) return false;
+  copy(origin, target.at, target.bytes);
+  return true;
+}
+
+// An integer and an operator for which there is an instruction. A null result is not written.
+inline bool update_quickly(const Window& window, const void* origin, void* result, MPI_Datatype type, int rank,
+                           MPI_Aint disp, MPI_Op op) noexcept {
+  int known = 0;
+  if (op == MPI_SUM) {
+    known = SHMEMX_OP_SUM;
+  } else if (op == MPI_NO_OP) {
+    known = SHMEMX_OP_NO_OP;
+  } else if (op == MPI_REPLACE) {
+    known = SHMEMX_OP_REPLACE;
+  } else {
+    return false;
+  }
+  const QuickTarget target = find_quickly(window, rank, disp, 1, type);
+  if (target.at == nullptr || target.layout->element == nullptr || target.layout->elements != 1) return false;
+  if (op != MPI_NO_OP && !is_buffer(origin)) return false;
+  return update_directly(target.at, *target.layout->element, known, origin, result);
+}
+
+inline bool compare_and_swap_quickly(const Window& window, const void* origin, const void* compare, void* result,
+                                     MPI_Datatype type, int rank, MPI_Aint disp) noexcept {
+  const QuickTarget target = find_quickly(window, rank, disp, 1, type);
+  if (target.at == nullptr || target.layout->element == nullptr || target.layout->elements != 1) return false;
+  if (!is_buffer(origin) || !is_buffer(compare) || !is_buffer(result)) return false;
+  return swap_directly(target.at, *target.layout->element, compare, origin, result);
+}
+
+// Stores to mapped memory are complete as soon as they are visible.
+inline bool flush_quickly(const Window& window, int rank) noexcept {
+  if (static_cast<unsigned>(rank) >= static_cast<unsigned>(window.size)) return false;
+  const Target& target = window.targets[static_cast<std::size_t>(rank)];
+  const bool is_locked = window.epochs.access == Access::lock_all || target.lock != Lock::none;
+  if (!is_locked || target.mapped == nullptr) return false;
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  return true;
+}
+
+}  // namespace shmemx::interpose
