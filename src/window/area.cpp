@@ -165,6 +165,19 @@ void release_memory(std::uint64_t place) noexcept {
     debug_line("the memory of a window cannot be given back to the system: %s", std::strerror(errno));
 }
 
+bool find_own_memory(const std::byte* base, std::uint64_t bytes, std::uint64_t& place) noexcept {
+  const std::lock_guard lock(areas().mutex);
+  const Area& area = area_of(node().me);
+  for (int i = 0; i < kSegments; ++i) {
+    const std::byte* const begin = area.segments[i].base;
+    const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(base) - reinterpret_cast<std::uintptr_t>(begin);
+    if (begin == nullptr || offset >= segment_bytes(i) || bytes > segment_bytes(i) - offset) continue;
+    place = segment_offset(i) + offset;
+    return true;
+  }
+  return false;
+}
+
 std::byte* map_memory(int pe, std::uint64_t place, std::uint64_t bytes) noexcept {
   const int segment = segment_of(place, bytes);
   if (segment < 0) return nullptr;

@@ -62,6 +62,9 @@ Directory* directory_of(int pe) noexcept;
 std::byte* allocate_memory(std::size_t bytes, std::uint64_t& place) noexcept;
 void release_memory(std::uint64_t place) noexcept;
 
+// Returns whether the range lies in this PE's area, and where.
+bool find_own_memory(const std::byte* base, std::uint64_t bytes, std::uint64_t& place) noexcept;
+
 // Where a range of another PE's area is mapped here; null when it is no such range or there is no address space.
 std::byte* map_memory(int pe, std::uint64_t place, std::uint64_t bytes) noexcept;
 

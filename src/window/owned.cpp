@@ -26,6 +26,10 @@ HandleTable<Owned, 0>& table() {
 void classify(Owned& window) {
   const context::Context& world = context::default_context();
   context::WindowOffset found;
+  if (window.bytes != 0 && find_own_memory(window.base, window.bytes, window.place)) {
+    window.kind = windows::Kind::allocated;
+    return;
+  }
   if (!context::find_window(world, reinterpret_cast<std::uintptr_t>(window.base), window.bytes, found)) return;
   window.kind = found.window == windows::kHeapWindow ? windows::Kind::heap : windows::Kind::statics;
   window.place = found.offset;
@@ -83,6 +87,7 @@ Code allocate_window(std::size_t bytes, void** address, std::uint64_t& handle) n
   Owned window;
   window.bytes = bytes;
   window.kind = windows::Kind::allocated;
+  window.releases_memory = true;
   window.base = allocate_memory(bytes, window.place);
   if (window.base == nullptr) return SHMEMX_ERR_MEMORY;
   const Code code = add_window(window, handle);
@@ -149,7 +154,7 @@ Code free_window(const char* routine, std::uint64_t handle) noexcept {
   // Exposed until here, so that nobody could take the entry of the directory over.
   windows::withdraw(window.name);
   await_users(routine, window);
-  if (window.kind == windows::Kind::allocated) release_memory(window.place);
+  if (window.releases_memory) release_memory(window.place);
   table().recycle(handle);
   return SHMEMX_SUCCESS;
 }

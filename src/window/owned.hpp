@@ -17,6 +17,7 @@ struct Owned {
   windows::WindowName name{};
   windows::Kind kind = windows::Kind::private_memory;
   std::uint64_t place = 0;
+  bool releases_memory = false;  // when it is freed
 };
 
 Code allocate_window(std::size_t bytes, void** address, std::uint64_t& handle) noexcept;

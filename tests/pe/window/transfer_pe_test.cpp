@@ -125,6 +125,18 @@ PE_TEST(a_large_window_grows_the_area) {
   CHECK_EQUAL(static_cast<int>(last), left() + 1);
 }
 
+// Its memory belongs to the first window, which is there after the second one has been freed.
+PE_TEST(a_part_of_an_allocated_window_is_reached_in_the_same_way) {
+  const Windows windows(20'000);
+  {
+    const Windows part(windows.base + 100, 9000);
+    for (int pe = 0; pe < pes(); ++pe)
+      CHECK_EQUAL(shmemx_window_path(part.at(pe)), shmemx_window_path(windows.at(pe)));
+    check_put_and_get(part, 9000);
+  }
+  check_put_and_get(windows, 20'000);
+}
+
 PE_TEST(windows_report_their_properties) {
   const Windows windows(1000);
   CHECK(shmemx_window_base(windows.own) == windows.base);
