@@ -56,6 +56,9 @@ class Builder {
     made_.extent = extent;
     if (has_padding_) made_.padded = std::move(padded_);
     if (made_.pieces.empty()) return;
+    made_.block_bytes = made_.pieces[0].bytes;
+    for (const Piece& piece : made_.pieces)
+      if (piece.bytes != made_.block_bytes) made_.block_bytes = 0;
     made_.low = made_.whole_elements()[0].offset;
     made_.high = made_.low;
     for (const Piece& piece : made_.whole_elements()) {

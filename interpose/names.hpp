@@ -6,7 +6,7 @@
   X(Init) X(Init_thread)                                                                                             \
   X(Win_create) X(Win_allocate) X(Win_allocate_shared) X(Win_shared_query) X(Win_create_dynamic) X(Win_attach)       \
   X(Win_detach) X(Win_free) X(Win_get_attr) X(Win_get_info) X(Win_set_info)                                          \
-  X(Win_get_group)                                                                                                   \
+  X(Win_get_group) X(Alloc_mem) X(Free_mem)                                                                          \
   X(Win_fence) X(Win_start) X(Win_complete) X(Win_post) X(Win_wait) X(Win_test) X(Win_lock) X(Win_unlock)            \
   X(Win_lock_all) X(Win_unlock_all) X(Win_flush) X(Win_flush_all) X(Win_flush_local) X(Win_flush_local_all)          \
   X(Win_sync)                                                                                                        \

@@ -79,6 +79,50 @@ int move_lists(const Transfer& transfer, const std::vector<shmemx_iov_t>& there,
   return class_of(code);
 }
 
+// Both sides consist of the same pieces, each of `Bytes` bytes.
+template <std::size_t Bytes>
+void copy_blocks(const Transfer& transfer, const std::byte* mapped) {
+  const Layout& there = *transfer.there;
+  const Layout& here = *transfer.here;
+  const auto to_there = reinterpret_cast<std::uintptr_t>(mapped);
+  const std::size_t items = transfer.bytes / there.bytes;
+  for (std::size_t item = 0; item < items; ++item) {
+    const std::uint64_t far = to_there + item * static_cast<std::uint64_t>(there.extent);
+    const std::uint64_t near = transfer.here_address + item * static_cast<std::uint64_t>(here.extent);
+    for (std::size_t i = 0; i < there.pieces.size(); ++i) {
+      void* const a = pointer(far + static_cast<std::uint64_t>(there.pieces[i].offset));
+      void* const b = pointer(near + static_cast<std::uint64_t>(here.pieces[i].offset));
+      transfer.direction == Direction::put ? std::memcpy(a, b, Bytes) : std::memcpy(b, a, Bytes);
+    }
+  }
+}
+
+// Mapped memory in blocks of a frequent length. Returns false for all else.
+bool try_copy_blocks(const Transfer& transfer) {
+  const Layout& there = *transfer.there;
+  const Layout& here = *transfer.here;
+  const Target& target = *transfer.target;
+  if (target.mapped == nullptr || there.block_bytes != here.block_bytes || there.pieces.size() != here.pieces.size())
+    return false;
+  const std::byte* const mapped = target.mapped + (transfer.there_address - target.base);
+  switch (there.block_bytes) {
+    case 8:
+      copy_blocks<8>(transfer, mapped);
+      return true;
+    case 16:
+      copy_blocks<16>(transfer, mapped);
+      return true;
+    case 32:
+      copy_blocks<32>(transfer, mapped);
+      return true;
+    case 64:
+      copy_blocks<64>(transfer, mapped);
+      return true;
+    default:
+      return false;
+  }
+}
+
 // Cuts both sides into pieces of equal length. Mapped memory is copied piece by piece; otherwise lists are sent.
 int move_pieces(const Transfer& transfer) {
   PieceWalk there(transfer.there->pieces, transfer.there->extent, transfer.there_address);
@@ -136,7 +180,7 @@ inline int move(Window& window, Direction direction, const Local& origin, const 
   const Transfer transfer{direction, target, there, here, address, local, bytes, counter};
   if (there->dense && here->dense)
     return move_block(transfer, range.first, local + static_cast<std::uint64_t>(here->low), bytes);
-  return move_pieces(transfer);
+  return try_copy_blocks(transfer) ? MPI_SUCCESS : move_pieces(transfer);
 }
 
 }  // namespace

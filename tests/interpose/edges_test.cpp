@@ -319,6 +319,28 @@ CASE(in_place_is_no_buffer) {
   CHECK_EQUAL(window.data[0], 0);
 }
 
+CASE(windows_over_memory_that_mpi_allocates) {
+  for (int round = 0; round < 20; ++round) {
+    const int count = 100 + 1000 * round;
+    long* data = nullptr;
+    MPI_Win win = MPI_WIN_NULL;
+    MPI_Alloc_mem(static_cast<MPI_Aint>(count * sizeof(long)), MPI_INFO_NULL, &data);
+    for (int i = 0; i < count; ++i) data[i] = -1;
+    MPI_Win_create(data + 10, static_cast<MPI_Aint>((count - 10) * sizeof(long)), sizeof(long), MPI_INFO_NULL,
+                   MPI_COMM_WORLD, &win);
+    const long value = 100 * round + rank;
+    MPI_Win_fence(0, win);
+    MPI_Put(&value, 1, MPI_LONG, right(), count - 11, 1, MPI_LONG, win);
+    MPI_Accumulate(&value, 1, MPI_LONG, right(), 0, 1, MPI_LONG, MPI_REPLACE, win);
+    MPI_Win_fence(0, win);
+    CHECK_EQUAL(data[count - 1], 100 * round + left());
+    CHECK_EQUAL(data[10], 100 * round + left());
+    CHECK_EQUAL(data[9], -1);
+    MPI_Win_free(&win);
+    MPI_Free_mem(data);
+  }
+}
+
 CASE(memory_is_aligned_as_asked_for) {
   MPI_Info info = MPI_INFO_NULL;
   MPI_Info_create(&info);

@@ -65,6 +65,40 @@ CASE(post_start_complete_wait) {
 }
 
 // Rank 0 exposes its memory to all others, who do not know each other.
+// More than what travels together, alone and mixed with other operations: all of it is there when the epoch ends.
+CASE(many_small_puts_in_one_epoch) {
+  constexpr int kPuts = 350;
+  TestWindow<long> window(kPuts + 1, TestWindow<long>::Memory::allocated, 0);
+  MPI_Group world = MPI_GROUP_NULL;
+  MPI_Group origin = MPI_GROUP_NULL;
+  MPI_Group target = MPI_GROUP_NULL;
+  const int before = left();
+  const int behind = right();
+  MPI_Win_get_group(window.win, &world);
+  MPI_Group_incl(world, 1, &before, &origin);
+  MPI_Group_incl(world, 1, &behind, &target);
+  for (long round = 1; round <= 30; ++round) {
+    const int puts = round % 4 == 0 ? 1 : kPuts;
+    MPI_Win_post(origin, 0, window.win);
+    MPI_Win_start(target, 0, window.win);
+    for (int i = 0; i < puts; ++i) {
+      const long value = 1000 * round + i;
+      MPI_Put(&value, 1, MPI_LONG, behind, i, 1, MPI_LONG, window.win);
+    }
+    if (round % 3 == 0) MPI_Accumulate(&round, 1, MPI_LONG, behind, kPuts, 1, MPI_LONG, MPI_SUM, window.win);
+    MPI_Win_complete(window.win);
+    MPI_Win_wait(window.win);
+    int wrong = 0;
+    for (int i = 0; i < puts; ++i) wrong += window.data[i] != 1000 * round + i ? 1 : 0;
+    CHECK_EQUAL(wrong, 0);
+    const long threes = round / 3;
+    CHECK_EQUAL(window.data[kPuts], 3 * threes * (threes + 1) / 2);
+  }
+  MPI_Group_free(&target);
+  MPI_Group_free(&origin);
+  MPI_Group_free(&world);
+}
+
 CASE(many_origins_write_to_one_target) {
   MPI_Group world = MPI_GROUP_NULL;
   MPI_Group others = MPI_GROUP_NULL;
