@@ -3,11 +3,11 @@
 
    Atomicity: an update is atomic for each element, with every other update of an element of the same type at the same
    address, whoever makes it: the owner, PEs that have the window mapped, PEs of other nodes. So are updates by
-   different windows that share memory. Integers, logicals and pairs of 1, 2, 4 and 8 bytes whose address is a multiple
-   of their size are updated by the CPU's atomic instructions, so there all types of the same size are atomic with each
-   other, and with the atomics of the standard. All others, floating-point and complex ones, wide ones and those that
-   are not aligned, are updated under a lock of the owner's that belongs to their address. MPI-4.1, 12.7.1, promises no more: atomicity to
-   accumulates with the same predefined datatype. Puts, gets and plain loads and stores are atomic with nothing.
+   different windows that share memory. Integers and pairs of 4 and 8 bytes whose address is a multiple of their size
+   are updated by the CPU's atomic instructions, so there all types of the same size are atomic with each other, and with
+   the atomics of the standard. All others, floating-point and complex ones, narrow and wide ones and those that are not
+   aligned, are updated under a lock of the owner's that belongs to their address. MPI-4.1, 12.7.1, promises no more:
+   atomicity to accumulates with the same predefined datatype. Puts, gets and plain loads and stores are atomic with nothing.
 
    Order: the updates of one thread through one handle are executed in the order of the calls, blocking or not. That is
    MPI's default, accumulate_ordering "rar,raw,war,waw" (MPI-4.1, 12.7.2); everything else is ordered by completion

@@ -1,9 +1,9 @@
-// Element types and operators of atomic operations and accumulates, on memory of this process. Integers, logicals and
-// pairs of 1 to 8 bytes whose address is a multiple of their size are updated by the instructions of atomic/direct.hpp,
-// so everything there is mutually atomic with the standard's atomics. Others are updated under a lock that belongs to
-// their address (element_locks.hpp): wide ones, those that are not aligned, and all floating-point ones, of which a
-// whole run takes one lock instead of a compare-and-swap for each. Type and address decide, so all updates of one
-// element take the same way.
+// Element types and operators of atomic operations and accumulates, on memory of this process. Integers and pairs
+// of 4 and 8 bytes whose address is a multiple of their size are updated by the instructions of atomic/direct.hpp, so
+// everything there is mutually atomic with the standard's atomics. Others are updated under a lock that belongs to their
+// address (element_locks.hpp): wide ones, those that are not aligned, and floating-point and narrow ones, of which a
+// whole run takes one lock instead of an instruction for each. Type and address decide, so all updates of one element
+// take the same way.
 #pragma once
 
 #include <array>
@@ -146,8 +146,8 @@ constexpr TypeTables make_tables() {
   for (std::size_t i = 0; i < kTypeFacts.size(); ++i) {
     const TypeFacts& facts = kTypeFacts[i];
     tables.bytes[i] = facts.bytes;
-    const bool is_locked =
-        facts.bytes > sizeof(std::uint64_t) || facts.kind == Class::floating || facts.kind == Class::complex;
+    const bool is_word = facts.bytes == sizeof(std::uint32_t) || facts.bytes == sizeof(std::uint64_t);
+    const bool is_locked = !is_word || facts.kind == Class::floating || facts.kind == Class::complex;
     tables.misaligned[i] = is_locked ? ~std::uint64_t{0} : facts.bytes - std::uint64_t{1};
     for (unsigned op = 0; op < 64; ++op)
       tables.operators[i] |= std::uint64_t{belongs(facts.kind, static_cast<ElementOp>(op))} << op;

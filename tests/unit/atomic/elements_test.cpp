@@ -25,9 +25,12 @@ BOOST_AUTO_TEST_CASE(types_and_operators_go_together_as_documented) {
 BOOST_AUTO_TEST_CASE(type_and_address_decide_how_an_element_is_updated) {
   BOOST_TEST(is_direct(ElementType::int64, 64));
   BOOST_TEST(!is_direct(ElementType::int64, 68));
-  BOOST_TEST(is_direct(ElementType::complex_float, 72));
+  BOOST_TEST(is_direct(ElementType::float_int, 72));
+  BOOST_TEST(!is_direct(ElementType::complex_float, 72));
+  BOOST_TEST(!is_direct(ElementType::double_, 64));
   BOOST_TEST(!is_direct(ElementType::float_int, 76));
-  BOOST_TEST(is_direct(ElementType::uint8, 77));
+  BOOST_TEST(!is_direct(ElementType::uint8, 77));
+  BOOST_TEST(is_direct(ElementType::uint32, 76));
   for (const auto wide : {ElementType::long_double, ElementType::complex_double, ElementType::long_double_int})
     BOOST_TEST(!is_direct(wide, 128));
 }
