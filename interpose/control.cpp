@@ -17,11 +17,11 @@ Word word_at(std::byte* memory, std::size_t word) noexcept {
   return Word(*reinterpret_cast<std::uint64_t*>(memory + word));
 }
 
-// Processes that do not map the words are told by a message: it has no reply, and is executed behind the small puts
-// that its sender has started before.
+// A process whose words are not mapped here gets a message: it has no reply, and is executed behind the small puts that
+// its sender has started before.
 constexpr int kNotifyMessage = 255;  // the active message of that number belongs to this library
 struct Notice {
-  std::uint64_t control;  // of the window, at the process that is told
+  std::uint64_t control;  // memory of the window at its process
   std::uint64_t word;
 };
 Controls& controls = *new Controls;  // never destroyed

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "interpose/control.hpp"
+#include "interpose/waiting.hpp"
 
 namespace shmemx::interpose {
 namespace {
@@ -125,7 +126,10 @@ void start_job() {
   job.serving = different.size() == job.pe_of_rank.size() && *different.begin() >= 0;
   if (!job.serving)
     report(job.world_rank, "all windows are left to the MPI: shmemx does not find the processes of MPI_COMM_WORLD");
-  if (job.serving) control::receive_notices();
+  if (job.serving) {
+    control::receive_notices();
+    choose_spins();
+  }
   PMPI_Comm_dup(MPI_COMM_WORLD, &job.polled);
   PMPI_Comm_dup(MPI_COMM_SELF, &job.this_process);
   PMPI_Comm_set_errhandler(job.this_process, MPI_ERRORS_RETURN);

@@ -11,6 +11,7 @@
 
 #include "interpose/direct.hpp"
 #include "interpose/layout.hpp"
+#include "interpose/operation.hpp"
 #include "interpose/range.hpp"
 #include "interpose/window.hpp"
 
@@ -84,8 +85,7 @@ inline bool get_quickly(const Window& window, void* origin, int count, MPI_Datat
 }
 
 // An integer and an operator for which there is an instruction. A null result is not written.
-inline bool update_quickly(const Window& window, const void* origin, void* result, MPI_Datatype type, int rank,
-                           MPI_Aint disp, MPI_Op op) noexcept {
+inline bool update_quickly(const Window& window, const One& one, MPI_Op op) noexcept {
   int known = 0;
   if (op == MPI_SUM) {
     known = SHMEMX_OP_SUM;
@@ -96,18 +96,17 @@ inline bool update_quickly(const Window& window, const void* origin, void* resul
   } else {
     return false;
   }
-  const QuickTarget target = find_quickly(window, rank, disp, 1, type);
+  const QuickTarget target = find_quickly(window, one.rank, one.disp, 1, one.type);
   if (target.at == nullptr || target.layout->element == nullptr || target.layout->elements != 1) return false;
-  if (op != MPI_NO_OP && !is_buffer(origin)) return false;
-  return update_directly(target.at, *target.layout->element, known, origin, result);
+  if (op != MPI_NO_OP && !is_buffer(one.origin)) return false;
+  return update_directly(target.at, *target.layout->element, known, one.origin, one.result);
 }
 
-inline bool compare_and_swap_quickly(const Window& window, const void* origin, const void* compare, void* result,
-                                     MPI_Datatype type, int rank, MPI_Aint disp) noexcept {
-  const QuickTarget target = find_quickly(window, rank, disp, 1, type);
+inline bool compare_and_swap_quickly(const Window& window, const One& one, const void* compare) noexcept {
+  const QuickTarget target = find_quickly(window, one.rank, one.disp, 1, one.type);
   if (target.at == nullptr || target.layout->element == nullptr || target.layout->elements != 1) return false;
-  if (!is_buffer(origin) || !is_buffer(compare) || !is_buffer(result)) return false;
-  return swap_directly(target.at, *target.layout->element, compare, origin, result);
+  if (!is_buffer(one.origin) || !is_buffer(compare) || !is_buffer(one.result)) return false;
+  return swap_directly(target.at, *target.layout->element, compare, one.origin, one.result);
 }
 
 // Stores to mapped memory are complete as soon as they are visible.

@@ -8,27 +8,35 @@
 
 namespace shmemx::interpose {
 
+void choose_spins() {
+  constexpr unsigned kLong = 3000;  // some 100 us
+  cpu_set_t cores;
+  if (::sched_getaffinity(0, sizeof cores, &cores) != 0) return;
+  if (shmem_team_n_pes(SHMEM_TEAM_SHARED) <= CPU_COUNT(&cores)) spins_before_yield = kLong;
+}
+
 void wait_a_little(unsigned steps) {
-  constexpr unsigned kSpins = 200;
+  const unsigned spins = spins_before_yield;
   constexpr unsigned kYields = 2000;
   constexpr unsigned kShortSleeps = 100;
   constexpr unsigned kStepsPerProbe = 16;  // probing the MPI may take longer than all else
-  if (steps < kSpins) {
+  if (steps < spins) {
     if (awaits_messages.load(std::memory_order_relaxed)) {
       shmemx_am_poll();
+      if (steps % kStepsPerProbe == kStepsPerProbe - 1) poll_mpi();
     } else {
       __builtin_ia32_pause();
     }
     return;
   }
-  const bool yields = steps < kSpins + kYields;
+  const bool yields = steps < spins + kYields;
   if (!yields || steps % kStepsPerProbe == 0) poll_mpi();
   shmemx_am_poll();
   if (yields) {
     ::sched_yield();
     return;
   }
-  const timespec pause{0, steps - kSpins - kYields < kShortSleeps ? 20'000 : 100'000};
+  const timespec pause{0, steps - spins - kYields < kShortSleeps ? 20'000 : 100'000};
   ::nanosleep(&pause, nullptr);
 }
 

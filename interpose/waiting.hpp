@@ -8,6 +8,12 @@ namespace shmemx::interpose {
 // True as soon as a process is reached by messages: then a wait polls from its first step on.
 inline std::atomic<bool> awaits_messages{false};
 
+// How many steps a wait spins before it gives the processor away. Longer where each process of the node has a core: a
+// yield may cost the time slices of whatever else runs there.
+inline unsigned spins_before_yield = 200;
+// Decides that. Once, when the job starts.
+void choose_spins();
+
 // One step of a wait that has lasted `steps` steps: spins, then gives the processor away, then sleeps for longer and
 // longer. Both libraries make progress meanwhile, since what is waited for may depend on messages of the MPI below.
 void wait_a_little(unsigned steps);

@@ -43,7 +43,7 @@ SHMEMX_ENTRY int PMPI_Accumulate(const void* origin, int count, MPI_Datatype typ
   Window* const window = find_window(win);
   if (window == nullptr) return below().Accumulate(origin, count, type, rank, disp, target_count, target_type, op, win);
   if (count == 1 && target_count == 1 && type == target_type &&
-      interpose::update_quickly(*window, origin, nullptr, type, rank, disp, op))
+      interpose::update_quickly(*window, {origin, nullptr, type, rank, disp}, op))
     return MPI_SUCCESS;
   const Remote remote{rank, disp, target_count, target_type};
   return finish(*window, "MPI_Accumulate",
@@ -117,7 +117,7 @@ SHMEMX_ENTRY int PMPI_Fetch_and_op(const void* origin, void* result, MPI_Datatyp
                                    MPI_Op op, MPI_Win win) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Fetch_and_op(origin, result, type, rank, disp, op, win);
-  if (interpose::is_buffer(result) && interpose::update_quickly(*window, origin, result, type, rank, disp, op))
+  if (interpose::is_buffer(result) && interpose::update_quickly(*window, {origin, result, type, rank, disp}, op))
     return MPI_SUCCESS;
   return finish(*window, "MPI_Fetch_and_op", interpose::fetch_and_op(*window, {origin, result, type, rank, disp}, op));
 }
@@ -127,7 +127,7 @@ SHMEMX_ENTRY int PMPI_Compare_and_swap(const void* origin, const void* compare, 
                                        int rank, MPI_Aint disp, MPI_Win win) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Compare_and_swap(origin, compare, result, type, rank, disp, win);
-  if (interpose::compare_and_swap_quickly(*window, origin, compare, result, type, rank, disp)) return MPI_SUCCESS;
+  if (interpose::compare_and_swap_quickly(*window, {origin, result, type, rank, disp}, compare)) return MPI_SUCCESS;
   return finish(*window, "MPI_Compare_and_swap",
                 interpose::compare_and_swap(*window, {origin, result, type, rank, disp}, compare));
 }

@@ -126,7 +126,7 @@ PE_TEST(a_large_window_grows_the_area) {
 }
 
 // Its memory belongs to the first window, which is there after the second one has been freed.
-PE_TEST(a_part_of_an_allocated_window_is_reached_in_the_same_way) {
+PE_TEST(a_part_of_an_allocated_window_has_the_path_of_the_whole) {
   const Windows windows(20'000);
   {
     const Windows part(windows.base + 100, 9000);
