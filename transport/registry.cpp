@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "transport/ethernet/open.hpp"
 #include "transport/plugin.hpp"
 #include "transport/tcp/open.hpp"
 
@@ -9,9 +10,9 @@ namespace shmemx::transport {
 
 namespace {
 
-bool is_plugin(const std::string& name) {
-  const std::vector<std::string> plugins = known_plugins();
-  return std::find(plugins.begin(), plugins.end(), name) != plugins.end();
+bool is_known(const std::string& name) {
+  const std::vector<std::string> known = known_transports();
+  return std::find(known.begin(), known.end(), name) != known.end();
 }
 
 std::string joined(const std::vector<std::string>& names) {
@@ -22,23 +23,30 @@ std::string joined(const std::vector<std::string>& names) {
 
 Result<TransportPtr> open_one(const std::string& name, const Setup& setup) {
   if (name == "tcp") return tcp::open_tcp(setup);
+  if (name == "ethernet") return ethernet::open_ethernet(setup);
   return open_plugin(name, setup);
 }
 
 }  // namespace
 
-// tcp works everywhere, so it comes last.
 std::vector<std::string> known_transports() {
+  std::vector<std::string> names = automatic_transports();
+  names.emplace_back("ethernet");
+  return names;
+}
+
+// tcp works everywhere, so it comes last.
+std::vector<std::string> automatic_transports() {
   std::vector<std::string> names = known_plugins();
   names.emplace_back("tcp");
   return names;
 }
 
 Result<std::vector<Candidate>> open_transports(const std::vector<std::string>& names, const Setup& setup) {
-  const std::vector<std::string> wanted = names.empty() ? known_transports() : names;
+  const std::vector<std::string> wanted = names.empty() ? automatic_transports() : names;
   std::vector<Candidate> candidates;
   for (const std::string& name : wanted) {
-    if (name != "tcp" && !is_plugin(name)) {
+    if (!is_known(name)) {
       return Error{Errc::invalid_argument, 0,
                    "SHMEMX_TRANSPORT names '" + name + "', allowed are " + joined(known_transports())};
     }

@@ -1,4 +1,5 @@
-// Opens transports by the names in SHMEMX_TRANSPORT. "tcp" is part of the library; "ucx" and "ofi" are plug-ins.
+// Opens transports by the names in SHMEMX_TRANSPORT. "tcp" and "ethernet" are part of the library; "ucx" and "ofi" are
+// plug-ins.
 #pragma once
 
 #include <string>
@@ -8,8 +9,10 @@
 
 namespace shmemx::transport {
 
-// Returns the names of all transports, in the order in which open_transports() tries them if it gets no names.
+// Returns the names of all transports.
 std::vector<std::string> known_transports();
+// Returns those that are used without being named, in the order in which open_transports() tries them.
+std::vector<std::string> automatic_transports();
 
 // A named transport: open, or the reason why not.
 struct Candidate {
@@ -18,7 +21,7 @@ struct Candidate {
   std::string why_not;     // one clause, "libucp.so.0 is not installed"
 };
 
-// Opens the transports of `names`, in their order; all that are known if it is empty. An unknown name is an error. A
+// Opens the transports of `names`, in their order; automatic_transports() if it is empty. An unknown name is an error. A
 // transport that cannot be used here becomes a candidate without a transport.
 Result<std::vector<Candidate>> open_transports(const std::vector<std::string>& names, const Setup& setup);
 
@@ -27,7 +30,7 @@ struct PluginEntry {
   std::uint32_t version;  // kPluginVersion
   Result<TransportPtr> (*open)(const Setup& setup);
 };
-inline constexpr std::uint32_t kPluginVersion = 3;
+inline constexpr std::uint32_t kPluginVersion = 4;
 inline constexpr char kPluginEntry[] = "shmemx_transport_plugin";
 
 }  // namespace shmemx::transport

@@ -110,6 +110,15 @@ struct Completion {
   std::uint64_t open = 0;
 };
 
+// For the transport "ethernet"; 0 and empty: it chooses.
+struct EthernetSettings {
+  std::string interface;
+  std::size_t mtu = 0;
+  std::uint32_t block_packets = 0;  // of one request for packets of a long payload
+  std::uint32_t blocks = 0;         // outstanding at once
+  std::uint32_t resend_us = 0;      // the shortest time after which a frame is sent again
+};
+
 // What a transport is opened with. It outlives the transport.
 struct Setup {
   int me = 0;
@@ -120,6 +129,7 @@ struct Setup {
       30000;                 // a PE that does not reply for this time is lost; longer if a computing PE cannot reply
   bool one_machine = false;  // all PEs of the job are on this machine
   Sink* sink = nullptr;
+  EthernetSettings ethernet;
 };
 
 // Returns the cause of a loss if a PE has not replied for `ms`. It names the variable that allows a longer time.

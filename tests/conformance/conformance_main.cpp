@@ -1,4 +1,4 @@
-// conformance <transport> [Boost.Test options]: runs the cases for all transports on one. Exits with 1 and the reason
+// conformance <transport>[:<MTU>] [Boost.Test options]: runs the cases for all transports on one. Exits with 1 and the reason
 // if the transport cannot be used on this machine.
 #define BOOST_TEST_NO_MAIN
 #include <boost/test/unit_test.hpp>
@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
   chosen() = argv[1];
   {
     Recorder sink;
-    auto opened = open_for_test(chosen(), {.sink = &sink});
+    auto opened = open_for_test(chosen(), {.sink = &sink, .ethernet = {.interface = "lo"}});
     if (!opened) {
       std::fprintf(stderr, "%s\n", opened.error().text.c_str());
       return 2;

@@ -71,6 +71,11 @@ void Recorder::placed(int source, const Header& fixed, Bytes header, std::size_t
 Bytes AddressBook::address_of(int pe) const noexcept { return bytes_of(addresses[static_cast<std::size_t>(pe)]); }
 
 shmemx::Result<Candidate> open_for_test(const std::string& name, const Setup& setup) {
+  if (const std::size_t colon = name.find(':'); colon != std::string::npos) {  // "ethernet:1500"
+    Setup with_mtu = setup;
+    with_mtu.ethernet.mtu = std::stoul(name.substr(colon + 1));
+    return open_for_test(name.substr(0, colon), with_mtu);
+  }
   if (name == "loopback") {
     auto opened = shmemx::loopback::open_loopback(setup);
     if (!opened) return opened.error();
@@ -91,7 +96,8 @@ Endpoints::Endpoints(const std::string& transport, const Options& options) {
                   .secret = {options.secret, ~options.secret},
                   .timeout_ms = options.timeout_ms,
                   .silence_ms = options.timeout_ms,
-                  .sink = sinks_[i].get()};
+                  .sink = sinks_[i].get(),
+                  .ethernet = {.interface = "lo"}};
     auto opened = open_for_test(transport, setups_[i]);
     if (!opened || !opened->transport) {
       std::fprintf(stderr, "%s was there before and cannot be opened now\n", transport.c_str());

@@ -19,6 +19,7 @@ enum class Purpose : std::uint64_t {
   hello = 0x68656c6c,       // "hell": the three messages of a handshake
   challenge = 0x6368616c,   // "chal"
   response = 0x72657370,    // "resp"
+  frame = 0x6672616d,       // "fram": the key of frames, see ethernet/frame_proof.hpp
 };
 
 // The longest input of prove(), in words.

@@ -1,0 +1,170 @@
+#include "transport/ethernet/engine.hpp"
+
+#include <algorithm>
+
+namespace shmemx::ethernet {
+namespace {
+
+using transport::Keepalive;
+
+constexpr unsigned kTurnsPerLook = 32;  // polls without anything new, to one look at the clock
+
+}  // namespace
+
+Engine::Engine(const transport::Setup& setup, const Settings& settings, Port& port, Clock clock)
+    : setup_(setup),
+      settings_(settings),
+      port_(port),
+      clock_(clock),
+      proof_(setup.secret, body_bytes(settings.own.mtu)),
+      pool_(body_bytes(settings.own.mtu)),
+      budget_{settings.ring_frames / 2, 0},
+      peers_(static_cast<std::size_t>(setup.n_pes)),
+      keepalive_(setup.silence_ms, clock()),
+      now_ns_(clock()) {}
+
+Engine::~Engine() {
+  if (!is_closing_) send_gone();
+}
+
+// ---- peers ----
+
+// Returns what is kept of `pe`; makes it at the first contact.
+Peer* Engine::contact(int pe) noexcept {
+  EndpointAddress address;
+  const bool has_address = addresses_ != nullptr && unpack_address(addresses_->address_of(pe), address);
+  if (!has_address) address.mtu = kLeastMtu;
+  const std::size_t packet_bytes = body_bytes(std::min(address.mtu, settings_.own.mtu));
+  Peer& made = peers_.add(
+      pe, pe, address, Pulls::Settings{packet_bytes, settings_.block_packets, settings_.blocks},
+      Peer::Parts{pool_, *setup_.sink, *this, budget_, &is_active_, settings_.resend_ns});
+  if (is_closing_) made.inbound.queue().stop();
+  if (!has_address) lose(made, "it has no endpoint address of ethernet");
+  return &made;
+}
+
+// Marks the peer as lost; run() reports it, since it may call the sink.
+void Engine::lose(Peer& peer, const std::string& cause) noexcept {
+  if (peer.state == State::lost) return;
+  peer.state = State::lost;
+  peer.cause = cause;
+  peer.inbound.queue().stop();
+  peer.out.clear();
+  peer.in.clear();
+  peer.loans.end_all();
+  peer.pulls.clear();
+  if (!is_closing_) lost_.push_back(&peer);
+}
+
+void Engine::report_lost() noexcept {
+  for (Peer* const peer : std::exchange(lost_, {})) {
+    is_active_ = true;
+    setup_.sink->lost(peer->pe, peer->cause);
+  }
+}
+
+bool Engine::fetch(transport::InboundMessage& message) noexcept {
+  Peer& peer = *peers_.find(message.queue->source());
+  peer.pulls.begin(message.fetch_key[0], message);
+  return false;
+}
+
+void Engine::out_of_memory(int source, std::size_t bytes) noexcept {
+  lose(*peers_.find(source), "no memory for a message of " + std::to_string(bytes) + " bytes from it");
+}
+
+void Engine::ended_loan(int source, std::uint64_t handle) noexcept { peers_.find(source)->loans.end(handle); }
+
+// ---- time ----
+
+void Engine::run() noexcept {
+  if (++turn_ % kTurnsPerLook == 0) look_at_clock();
+  if (now_ns_ >= check_ns_) check_time(now_ns_);
+  if (!unacknowledged_.empty()) send_acks(false, now_ns_);
+  is_timely_ = false;
+  if (!lost_.empty()) report_lost();
+}
+
+// Reads the clock, once in a poll.
+void Engine::look_at_clock() noexcept {
+  if (!std::exchange(is_timely_, true)) now_ns_ = clock_();
+}
+
+void Engine::check_time(std::uint64_t now) noexcept {
+  check_ns_ = now + std::min<std::uint64_t>(settings_.resend_ns / 4, 1'000'000);
+  for (std::size_t i = 0; i < peers_.list().size(); ++i) expire(*peers_.list()[i], now);
+  if (keepalive_.is_round_over(now)) end_keepalive_round();
+}
+
+void Engine::expire(Peer& peer, std::uint64_t now) noexcept {
+  if (peer.out.is_in_flight()) peer.out.expire(now, peer.round_trip);
+  if (peer.state == State::left && peer.round_trip.is_hopeless()) peer.out.clear();
+  if (peer.out.has_unsent()) transmit(peer);
+  if (!peer.pulls.is_empty()) send_requests(peer);
+}
+
+void Engine::end_keepalive_round() noexcept {
+  for (std::size_t i = 0; i < peers_.list().size(); ++i) {
+    Peer& peer = *peers_.list()[i];
+    if (!peer.is_watched()) continue;
+    const Keepalive::Action action = Keepalive::end_round(peer.keepalive);
+    if (action == Keepalive::Action::lose) lose(peer, transport::silence_text(setup_.silence_ms));
+    if (action == Keepalive::Action::ping) send_control(peer, FrameKind::ack, kAckNow);
+  }
+}
+
+bool Engine::settle() noexcept {
+  flush();
+  look_at_clock();
+  send_acks(true, now_ns_);
+  is_timely_ = false;
+  return lost_.empty() && deadline_ns() > now_ns_;
+}
+
+std::uint64_t Engine::deadline_ns() const noexcept {
+  std::uint64_t first = ~std::uint64_t{0};
+  for (const Peer* const peer : peers_.list()) {
+    first = std::min({first, peer->out.deadline_ns(peer->round_trip), peer->pulls.deadline_ns(peer->round_trip)});
+    if (peer->is_watched()) first = std::min(first, keepalive_.round_end_ns());
+  }
+  return first;
+}
+
+// ---- the end ----
+
+void Engine::begin_close() noexcept {
+  is_closing_ = true;
+  gathered_.clear();
+  lost_.clear();
+  for (std::size_t i = 0; i < peers_.list().size(); ++i) {
+    Peer& peer = *peers_.list()[i];
+    peer.inbound.queue().stop();
+    peer.pulls.clear();
+    if (peer.state != State::open) continue;
+    peer.is_shutdown_due = true;
+    append_notes(peer);
+  }
+}
+
+// A peer that has left needs nothing any more.
+bool Engine::is_drained() noexcept {
+  return std::all_of(peers_.list().begin(), peers_.list().end(), [](const Peer* peer) {
+    return peer->state != State::open || (peer->out.is_empty() && !peer->is_shutdown_due && peer->loans.is_empty());
+  });
+}
+
+void Engine::end_close() noexcept {
+  for (Peer* const peer : peers_.list()) {
+    if (peer->state == State::open) transmit(*peer, true);
+  }
+  unacknowledged_.clear();
+  peers_.clear();
+}
+
+void Engine::send_gone() noexcept {
+  for (Peer* const peer : peers_.list()) {
+    if (peer->state == State::open) send_control(*peer, FrameKind::gone, 0);
+  }
+}
+
+}  // namespace shmemx::ethernet

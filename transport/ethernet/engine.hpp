@@ -1,0 +1,145 @@
+// Messages over frames that the network may lose, duplicate, change in order, or change. It knows a port, a clock and the
+// sink, but no sockets, so that tests run it over simulated links.
+//
+// Three classes of messages: small ones are records of one frame, with others if they gather; medium ones are cut into
+// parts, which are records, too; the payloads of large ones are announced by a record and pulled by the receiver.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/contact_table.hpp"
+#include "transport/ethernet/peer.hpp"
+#include "transport/ethernet/port.hpp"
+
+namespace shmemx::ethernet {
+
+using transport::Outgoing;
+using transport::Sent;
+using transport::Urgency;
+
+// Frames since the start.
+struct FrameCounts {
+  std::uint64_t sent = 0;
+  std::uint64_t received = 0;
+  std::uint64_t resent = 0;      // again, whole or as a part of a block
+  std::uint64_t duplicates = 0;  // received again
+  std::uint64_t refused = 0;     // received, but broken, forged, or of an earlier life of the job
+};
+
+class Engine final : private Inbound::Owner {
+ public:
+  using Clock = std::uint64_t (*)() noexcept;
+  struct Settings {
+    EndpointAddress own;
+    std::uint32_t block_packets = 32;
+    std::uint32_t blocks = 4;
+    std::uint64_t resend_ns = 1'000'000;
+    std::uint32_t ring_frames = 1024;  // of the ring that receives
+  };
+  Engine(const transport::Setup& setup, const Settings& settings, Port& port, Clock clock);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  void set_addresses(const transport::EndpointAddresses& addresses) noexcept { addresses_ = &addresses; }
+
+  // As in transport::Transport.
+  Sent send(int pe, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing, Urgency urgency) noexcept;
+  void flush() noexcept;
+
+  // Takes what follows the Ethernet header of a frame. Its memory is aligned to 16 bytes.
+  void take(Bytes frame) noexcept;
+  // Sends acknowledgements and what is overdue, and reports losses. To be called at each poll, after take().
+  void run() noexcept;
+  // Returns whether anything has moved since the last call.
+  bool take_progress() noexcept { return std::exchange(is_active_, false); }
+  // To be called before a sleep: sends what run() would send within a short time. Returns false if it has to run now.
+  bool settle() noexcept;
+  // When run() has to be called even if nothing is received; ~0 if never.
+  std::uint64_t deadline_ns() const noexcept;
+
+  // The end: sends shutdown records; from now on the sink gets nothing.
+  void begin_close() noexcept;
+  // Returns whether the peers have acknowledged everything.
+  bool is_drained() noexcept;
+  // Sends once more what was not acknowledged, and forgets all peers.
+  void end_close() noexcept;
+
+  const FrameCounts& counts() const noexcept { return counts_; }
+  const Peer* find(int pe) const noexcept { return peers_.find(pe); }
+  const transport::EndpointAddresses* addresses() const noexcept { return addresses_; }
+
+ private:
+  using State = Peer::State;
+  struct Piece {
+    RecordKind kind;
+    std::size_t content_bytes;
+    std::size_t whole_bytes = 0;
+  };
+
+  // engine.cpp
+  Peer* contact(int pe) noexcept;
+  void lose(Peer& peer, const std::string& cause) noexcept;
+  void report_lost() noexcept;
+  void look_at_clock() noexcept;
+  void check_time(std::uint64_t now) noexcept;
+  void expire(Peer& peer, std::uint64_t now) noexcept;
+  void end_keepalive_round() noexcept;
+  void send_gone() noexcept;
+  bool fetch(transport::InboundMessage& message) noexcept override;
+  void discard(transport::InboundMessage&) noexcept override {}
+  void out_of_memory(int source, std::size_t bytes) noexcept override;
+  void ended_loan(int source, std::uint64_t handle) noexcept override;
+
+  // sending.cpp
+  Sent send_parts(Peer& peer, const Header& fixed, Bytes header, Bytes payload) noexcept;
+  Sent announce(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing) noexcept;
+  static std::byte* append(Peer& peer, const Header& fixed, const Piece& piece) noexcept;
+  static bool has_room(const Peer& peer, std::size_t content_bytes) noexcept;
+  bool append_note(Peer& peer, RecordKind kind, Bytes content) noexcept;
+  void append_notes(Peer& peer) noexcept;
+  void transmit(Peer& peer, bool all = false) noexcept;
+  void send_now(Peer& peer) noexcept;
+  Bytes finish_frame(Peer& peer, std::byte* memory, FrameHeader header, const FrameProof::Digest& body) noexcept;
+  void send_control(Peer& peer, FrameKind kind, std::uint8_t flags) noexcept;
+  void send_acks(bool all, std::uint64_t now) noexcept;
+  void send_block(Peer& peer, std::uint64_t handle, const PullRequest& what) noexcept;
+  void send_requests(Peer& peer) noexcept;
+  void send_request(Peer& peer, const Pulls::Request& request) noexcept;
+
+  // receiving.cpp
+  Peer* authenticate(const Frame& frame) noexcept;
+  void take_acknowledgement(Peer& peer, const FrameHeader& header) noexcept;
+  void take_records(Peer& peer, const Frame& frame) noexcept;
+  bool take_next(Peer& peer, Bytes records) noexcept;
+  void take_packet(Peer& peer, const Frame& frame) noexcept;
+  void note_arrival(Peer& peer, bool is_ack_awaited) noexcept;
+  void leave(Peer& peer) noexcept;
+
+  transport::Setup setup_;
+  Settings settings_;
+  Port& port_;
+  Clock clock_;
+  const transport::EndpointAddresses* addresses_ = nullptr;
+  FrameProof proof_;
+  FramePool pool_;
+  PacketBudget budget_;
+  Contacts<Peer> peers_;
+  std::vector<Peer*> gathered_;
+  std::vector<Peer*> unacknowledged_;
+  std::vector<Peer*> lost_;  // for run(), which may call the sink
+  transport::Keepalive keepalive_;
+  FrameCounts counts_;
+  std::uint64_t now_ns_;          // of the last look at the clock
+  std::uint64_t check_ns_ = 0;    // when to look for what is overdue
+  unsigned turn_ = 0;
+  bool is_timely_ = false;  // the clock has been read in this poll
+  bool is_active_ = false;
+  bool is_closing_ = false;
+};
+
+}  // namespace shmemx::ethernet

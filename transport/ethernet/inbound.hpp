@@ -1,0 +1,44 @@
+// From the records of one peer, in their order, to messages for the sink.
+#pragma once
+
+#include "transport/common/inbound_queue.hpp"
+#include "transport/ethernet/decoder.hpp"
+
+namespace shmemx::ethernet {
+
+class Inbound {
+ public:
+  // What needs more than the sink.
+  class Owner : public transport::InboundSource {
+   public:
+    // The peer has all of a payload that was lent to it.
+    virtual void ended_loan(int source, std::uint64_t handle) noexcept = 0;
+
+   protected:
+    ~Owner() = default;
+  };
+
+  Inbound(transport::Sink& sink, Owner& owner, const transport::InboundQueue::Settings& settings) noexcept
+      : owner_(owner), queue_(sink, owner, settings) {}
+
+  // Takes the records of one frame, whose memory is aligned to 16 bytes. Returns what is wrong with them, or null.
+  const char* take(Bytes records);
+  bool has_shut_down() const noexcept { return has_shut_down_; }
+  transport::InboundQueue& queue() noexcept { return queue_; }
+
+ private:
+  const char* take_record(const transport::Record& record, Bytes content);
+  const char* begin_whole(const transport::Record& record, Bytes content);
+  const char* add_part(Bytes content);
+
+  Owner& owner_;
+  transport::InboundQueue queue_;
+  // A message of which some parts are here.
+  transport::Header fixed_{};
+  transport::AlignedMemory whole_;
+  std::size_t whole_bytes_ = 0;  // 0: there is none
+  std::size_t here_ = 0;
+  bool has_shut_down_ = false;
+};
+
+}  // namespace shmemx::ethernet

@@ -1,0 +1,137 @@
+#include "transport/ethernet/packet_socket.hpp"
+
+#include <arpa/inet.h>
+#include <linux/filter.h>
+#include <linux/if_packet.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+
+namespace shmemx::ethernet {
+namespace {
+
+constexpr std::size_t kRingBytes = std::size_t{4} << 20;
+constexpr std::size_t kBlockBytes = std::size_t{64} << 10;  // of the ring, contiguous in the kernel
+constexpr int kSendBufferBytes = 4 << 20;
+constexpr std::size_t kFramesAtOnce = 16;
+
+// What the kernel writes in front of a frame: its own header, the address, and gaps that keep the body aligned.
+constexpr std::size_t kSlotHeadBytes = 128;
+
+template <class T>
+bool set_option(int fd, int level, int name, const T& value) noexcept {
+  return ::setsockopt(fd, level, name, &value, sizeof value) == 0;
+}
+
+bool is_with_user(const std::byte* slot) noexcept {
+  auto& status = const_cast<std::uint32_t&>(reinterpret_cast<const tpacket2_hdr*>(slot)->tp_status);
+  // Edge ring: the kernel releases the slot to this process, which acquires it.
+  return (std::atomic_ref(status).load(std::memory_order_acquire) & TP_STATUS_USER) != 0;
+}
+
+}  // namespace
+
+PacketSocket::~PacketSocket() {
+  if (ring_ != nullptr) ::munmap(ring_, ring_bytes_);
+}
+
+Status PacketSocket::open(const Interface& interface, std::size_t mtu, std::uint32_t port) {
+  fd_ = UniqueFd(::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!fd_.valid() && (errno == EPERM || errno == EACCES))
+    return Error{Errc::unsupported, errno, "packet sockets need the capability CAP_NET_RAW"};
+  if (!fd_.valid()) return system_error("open a packet socket");
+  SHMEMX_TRY(filter(port));
+  SHMEMX_TRY(map_ring(mtu));
+  const int yes = 1;
+  set_option(fd_.get(), SOL_PACKET, PACKET_QDISC_BYPASS, yes);  // faster, where the kernel has it
+  if (!set_option(fd_.get(), SOL_SOCKET, SO_SNDBUFFORCE, kSendBufferBytes))
+    set_option(fd_.get(), SOL_SOCKET, SO_SNDBUF, kSendBufferBytes);
+  sockaddr_ll address{};
+  address.sll_family = AF_PACKET;
+  address.sll_protocol = htons(kEtherType);
+  address.sll_ifindex = interface.index;
+  if (::bind(fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    return system_error("bind a packet socket to " + interface.name);
+  return {};
+}
+
+// The socket belongs to no protocol before bind(), so nothing arrives before the filter is there.
+Status PacketSocket::filter(std::uint32_t port) {
+  constexpr std::uint32_t kPortAt = sizeof(EthernetHeader) + offsetof(FrameHeader, port);
+  sock_filter code[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kPortAt),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ntohl(port), 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, 0xffffffff),
+      BPF_STMT(BPF_RET | BPF_K, 0),
+  };
+  const sock_fprog program{static_cast<unsigned short>(std::size(code)), code};
+  if (!set_option(fd_.get(), SOL_SOCKET, SO_ATTACH_FILTER, program)) return system_error("filter a packet socket");
+  return {};
+}
+
+Status PacketSocket::map_ring(std::size_t mtu) {
+  const int version = TPACKET_V2;
+  if (!set_option(fd_.get(), SOL_PACKET, PACKET_VERSION, version))
+    return system_error("set the version of a packet socket's ring");
+  frame_bytes_ = std::bit_ceil(kSlotHeadBytes + sizeof(EthernetHeader) + mtu);
+  tpacket_req request{};
+  request.tp_block_size = kBlockBytes;
+  request.tp_block_nr = kRingBytes / kBlockBytes;
+  request.tp_frame_size = static_cast<unsigned>(frame_bytes_);
+  request.tp_frame_nr = static_cast<unsigned>(kRingBytes / frame_bytes_);
+  if (!set_option(fd_.get(), SOL_PACKET, PACKET_RX_RING, request)) return system_error("make a packet socket's ring");
+  frames_ = request.tp_frame_nr;
+  void* const ring = ::mmap(nullptr, kRingBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_.get(), 0);
+  if (ring == MAP_FAILED) return system_error("map a packet socket's ring");
+  ring_ = static_cast<std::byte*>(ring);
+  ring_bytes_ = kRingBytes;
+  return {};
+}
+
+bool PacketSocket::has_frame() const noexcept { return is_with_user(slot()); }
+
+Bytes PacketSocket::receive() noexcept {
+  const std::byte* const frame = slot();
+  if (!is_with_user(frame)) return {};
+  tpacket2_hdr header;
+  std::memcpy(&header, frame, sizeof header);
+  if (header.tp_snaplen < sizeof(EthernetHeader)) return {frame, 1};  // no frame of ours
+  return {frame + header.tp_net, header.tp_snaplen - sizeof(EthernetHeader)};
+}
+
+void PacketSocket::release() noexcept {
+  auto* const header = reinterpret_cast<tpacket2_hdr*>(slot());
+  std::atomic_ref(header->tp_status).store(TP_STATUS_KERNEL, std::memory_order_release);  // ring
+  next_ = next_ + 1 == frames_ ? 0 : next_ + 1;
+}
+
+std::uint64_t PacketSocket::take_ring_drops() noexcept {
+  tpacket_stats counts{};
+  socklen_t bytes = sizeof counts;
+  if (::getsockopt(fd_.get(), SOL_PACKET, PACKET_STATISTICS, &counts, &bytes) != 0) return 0;
+  return counts.tp_drops;
+}
+
+std::size_t PacketSocket::send(std::span<const OutgoingFrame> frames) noexcept {
+  if (frames.size() == 1 && frames[0].rest.empty())
+    return ::send(fd_.get(), frames[0].head.data(), frames[0].head.size(), MSG_DONTWAIT) >= 0 ? 1 : 0;
+  iovec areas[2 * kFramesAtOnce];
+  mmsghdr messages[kFramesAtOnce] = {};
+  const std::size_t n = std::min(frames.size(), kFramesAtOnce);
+  for (std::size_t i = 0; i < n; ++i) {
+    areas[2 * i] = {const_cast<std::byte*>(frames[i].head.data()), frames[i].head.size()};
+    areas[2 * i + 1] = {const_cast<std::byte*>(frames[i].rest.data()), frames[i].rest.size()};
+    messages[i].msg_hdr.msg_iov = areas + 2 * i;
+    messages[i].msg_hdr.msg_iovlen = frames[i].rest.empty() ? 1 : 2;
+  }
+  const int sent = ::sendmmsg(fd_.get(), messages, static_cast<unsigned>(n), MSG_DONTWAIT);
+  return sent < 0 ? 0 : static_cast<std::size_t>(sent);
+}
+
+}  // namespace shmemx::ethernet

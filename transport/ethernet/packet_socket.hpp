@@ -1,0 +1,47 @@
+// A packet socket with a receive ring that is mapped: frames are read without a system call. The kernel's filter lets
+// only frames for this endpoint's port in.
+#pragma once
+
+#include "base/result.hpp"
+#include "base/unique_fd.hpp"
+#include "transport/ethernet/interface.hpp"
+#include "transport/ethernet/port.hpp"
+
+namespace shmemx::ethernet {
+
+class PacketSocket final : public Port {
+ public:
+  PacketSocket() = default;
+  ~PacketSocket();
+  PacketSocket(const PacketSocket&) = delete;
+  PacketSocket& operator=(const PacketSocket&) = delete;
+
+  // `mtu`: of the longest frame that is to be received. Frames for `port` (FrameHeader) are received.
+  Status open(const Interface& interface, std::size_t mtu, std::uint32_t port);
+
+  int descriptor() const noexcept { return fd_.get(); }
+  std::uint32_t ring_frames() const noexcept { return frames_; }
+  // Returns what follows the Ethernet header of the next frame, aligned to 16 bytes; nothing if there is none. It stays
+  // until release().
+  Bytes receive() noexcept;
+  void release() noexcept;
+  bool has_frame() const noexcept;
+  // Frames that have arrived while the ring was full, since the last call.
+  std::uint64_t take_ring_drops() noexcept;
+
+  std::size_t send(std::span<const OutgoingFrame> frames) noexcept override;
+
+ private:
+  Status filter(std::uint32_t port);
+  Status map_ring(std::size_t mtu);
+  std::byte* slot() const noexcept { return ring_ + std::size_t{next_} * frame_bytes_; }
+
+  UniqueFd fd_;
+  std::byte* ring_ = nullptr;
+  std::size_t ring_bytes_ = 0;
+  std::size_t frame_bytes_ = 0;  // of the ring
+  std::uint32_t frames_ = 0;
+  std::uint32_t next_ = 0;
+};
+
+}  // namespace shmemx::ethernet

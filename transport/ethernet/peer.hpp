@@ -1,0 +1,67 @@
+// What is kept of a PE from the first frame to it, or from it, on.
+#pragma once
+
+#include <string>
+
+#include "transport/common/keepalive.hpp"
+#include "transport/ethernet/address.hpp"
+#include "transport/ethernet/inbound.hpp"
+#include "transport/ethernet/loans.hpp"
+#include "transport/ethernet/pulls.hpp"
+#include "transport/ethernet/receive_window.hpp"
+#include "transport/ethernet/send_window.hpp"
+
+namespace shmemx::ethernet {
+
+struct Peer {
+  enum class State : std::uint8_t {
+    open,
+    left,  // its shutdown record is here
+    lost,
+  };
+  struct Parts {
+    FramePool& pool;
+    transport::Sink& sink;
+    Inbound::Owner& owner;
+    PacketBudget& budget;
+    bool* active;
+    std::uint64_t resend_ns;
+  };
+  Peer(int number, const EndpointAddress& endpoint, const Pulls::Settings& pulling, const Parts& parts)
+      : pe(number),
+        address(endpoint),
+        round_trip(parts.resend_ns),
+        out(parts.pool, pulling.packet_bytes),
+        in(parts.pool),
+        inbound(parts.sink, parts.owner, {number, kMostUnderWay, parts.active}),
+        pulls(pulling, parts.budget) {}
+
+  // Returns true if it has to give signs of life. That holds even if nothing is due from it: a PE that waits for a third
+  // one may depend on it.
+  bool is_watched() const noexcept { return state == State::open; }
+
+  int pe;
+  State state = State::open;
+  EndpointAddress address;
+  RoundTrip round_trip;
+  SendWindow out;
+  ReceiveWindow in;
+  Inbound inbound;
+  Loans loans;
+  Pulls pulls;
+  transport::Keepalive::Peer keepalive;
+  std::string cause;  // of the loss
+
+  bool is_gathered = false;       // listed among those for flush()
+  bool is_ack_listed = false;     // listed among those with something to acknowledge
+  bool is_ack_awaited = false;    // the peer waits for the acknowledgement
+  bool is_shutdown_due = false;   // there was no room for the shutdown record
+  unsigned unacknowledged = 0;    // frames that no frame to the peer has acknowledged
+  std::uint64_t ack_due_ns = 0;   // when they have to be
+  std::vector<std::uint64_t> ended_pulls;  // handles that the peer has to be told
+
+ private:
+  static constexpr std::size_t kMostUnderWay = 8;  // payloads that are pulled at once
+};
+
+}  // namespace shmemx::ethernet

@@ -1,0 +1,25 @@
+// What sends frames: the packet socket, or a simulated link in tests.
+#pragma once
+
+#include <span>
+
+#include "transport/ethernet/frame.hpp"
+
+namespace shmemx::ethernet {
+
+// A frame to send, from its Ethernet header on, in two pieces; the second may be empty.
+struct OutgoingFrame {
+  Bytes head;
+  Bytes rest;
+};
+
+class Port {
+ public:
+  // Sends frames. Returns how many it has taken; the others have to be sent again later. It may lose any.
+  virtual std::size_t send(std::span<const OutgoingFrame> frames) noexcept = 0;
+
+ protected:
+  ~Port() = default;
+};
+
+}  // namespace shmemx::ethernet

@@ -1,0 +1,70 @@
+// The receiving half of the reliability of one peer: which of its records frames are here, and what to acknowledge.
+#pragma once
+
+#include <cstring>
+
+#include "transport/common/reorder_window.hpp"
+#include "transport/ethernet/frame_pool.hpp"
+
+namespace shmemx::ethernet {
+
+class ReceiveWindow {
+ public:
+  explicit ReceiveWindow(FramePool& pool) noexcept : pool_(pool), early_(kMostAhead) {}
+  ~ReceiveWindow() { clear(); }
+  ReceiveWindow(const ReceiveWindow&) = delete;
+  ReceiveWindow& operator=(const ReceiveWindow&) = delete;
+
+  transport::Turn turn_of(std::uint64_t number) const noexcept {
+    if (number < expected_) return transport::Turn::duplicate;
+    if (number - expected_ > kMostAhead) return transport::Turn::too_far;
+    return early_.turn_of(static_cast<std::uint32_t>(number));
+  }
+  // The frame whose turn it was is taken.
+  void take_next() noexcept {
+    early_.take_next();
+    step();
+  }
+  // Keeps a copy of the body of a frame whose turn is `early`.
+  void hold(std::uint64_t number, Bytes body) {
+    std::byte* const memory = pool_.take();
+    std::memcpy(memory, body.data(), body.size());
+    early_.hold(static_cast<std::uint32_t>(number), {memory, body.size()});
+    received_ |= std::uint64_t{1} << (number - expected_ - 1);
+  }
+  // Returns the body of the held frame whose turn it is now, or nothing. To be given back by release().
+  Bytes pop() {
+    Held held{};
+    if (!early_.pop_next(held)) return {};
+    step();
+    return {held.memory, held.bytes};
+  }
+  void release(Bytes body) { pool_.give(const_cast<std::byte*>(body.data())); }
+  void clear() {
+    early_.clear([this](const Held& held) { pool_.give(held.memory); });
+    received_ = 0;
+  }
+
+  std::uint64_t expected() const noexcept { return expected_; }  // FrameHeader::expected
+  std::uint64_t received() const noexcept { return received_; }  // FrameHeader::received
+
+ private:
+  static constexpr std::uint32_t kMostAhead = 64;  // bits of FrameHeader::received
+
+  struct Held {
+    std::byte* memory;
+    std::size_t bytes;
+  };
+
+  void step() noexcept {
+    ++expected_;
+    received_ >>= 1;
+  }
+
+  FramePool& pool_;
+  std::uint64_t expected_ = 0;
+  std::uint64_t received_ = 0;
+  transport::ReorderWindow<Held> early_;
+};
+
+}  // namespace shmemx::ethernet

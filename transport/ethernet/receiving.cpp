@@ -1,0 +1,125 @@
+// Receiving: from frames to records and packets.
+#include <algorithm>
+
+#include "transport/common/authentication.hpp"
+#include "transport/ethernet/engine.hpp"
+
+namespace shmemx::ethernet {
+namespace {
+
+// An acknowledgement may wait so long for a frame that carries it.
+constexpr std::uint64_t kAckDelayNs = 200'000;
+
+}  // namespace
+
+void Engine::take(Bytes bytes) noexcept {
+  Frame frame;
+  Peer* const found = read_frame(bytes, frame) ? authenticate(frame) : nullptr;
+  if (found == nullptr) {
+    ++counts_.refused;
+    return;
+  }
+  Peer& peer = *found;
+  look_at_clock();
+  ++counts_.received;
+  peer.keepalive.heard();
+  if (peer.state == State::lost) return;
+  take_acknowledgement(peer, frame.header);
+  switch (frame.header.kind) {
+    case FrameKind::records:
+      return take_records(peer, frame);
+    case FrameKind::ack:
+      if ((frame.header.flags & kAckNow) != 0) note_arrival(peer, true);
+      return;
+    case FrameKind::pull:
+      return send_block(peer, frame.header.handle, pull_request_of(frame));
+    case FrameKind::block:
+      return take_packet(peer, frame);
+    case FrameKind::gone:
+      if (peer.state == State::open) lose(peer, "its endpoint has ended without a shutdown record");
+  }
+}
+
+// Returns the sender of a frame, or null if the frame does not prove it. Nothing is kept of such a sender.
+Peer* Engine::authenticate(const Frame& frame) noexcept {
+  const FrameHeader& header = frame.header;
+  if (header.port != settings_.own.port || header.source >= peers_.n_pes() || addresses_ == nullptr) return nullptr;
+  if (frame.body.size() > body_bytes(settings_.own.mtu)) return nullptr;
+  if (!transport::is_same_proof(header.proof, proof_.prove(header, proof_.digest(frame.body)))) return nullptr;
+  const auto source = static_cast<int>(header.source);
+  Peer* const known = peers_.find(source);
+  Peer& peer = known != nullptr ? *known : *contact(source);
+  return header.life == peer.address.life ? &peer : nullptr;
+}
+
+void Engine::take_acknowledgement(Peer& peer, const FrameHeader& header) noexcept {
+  if (!peer.out.is_in_flight() && !peer.out.has_unsent()) return;
+  const bool frees = peer.out.acknowledge(header.expected, header.received, now_ns_, peer.round_trip) != 0;
+  if (frees) is_active_ = true;
+  if (frees && (!peer.ended_pulls.empty() || peer.is_shutdown_due)) append_notes(peer);
+  if (peer.out.has_unsent()) transmit(peer);
+}
+
+void Engine::note_arrival(Peer& peer, bool is_ack_awaited) noexcept {
+  peer.is_ack_awaited |= is_ack_awaited;
+  if (peer.is_ack_listed) return;
+  peer.is_ack_listed = true;
+  peer.ack_due_ns = now_ns_ + kAckDelayNs;
+  unacknowledged_.push_back(&peer);
+}
+
+void Engine::take_records(Peer& peer, const Frame& frame) noexcept {
+  const std::uint64_t number = frame.header.number;
+  const transport::Turn turn = peer.in.turn_of(number);
+  ++peer.unacknowledged;
+  // The sender has to learn at once that a frame is missing, or that its acknowledgement was.
+  note_arrival(peer, turn != transport::Turn::next || (frame.header.flags & kAckNow) != 0);
+  if (turn == transport::Turn::duplicate) ++counts_.duplicates;
+  if (turn == transport::Turn::early) peer.in.hold(number, frame.body);
+  if (turn != transport::Turn::next) return;
+  peer.in.take_next();
+  if (!take_next(peer, frame.body)) return;
+  while (true) {
+    const Bytes held = peer.in.pop();
+    if (held.empty()) break;
+    const bool goes_on = take_next(peer, held);
+    peer.in.release(held);
+    if (!goes_on) return;
+  }
+}
+
+// Takes the records of the frame whose turn it is. Returns false if the peer is lost.
+bool Engine::take_next(Peer& peer, Bytes records) noexcept {
+  is_active_ = true;
+  if (const char* fault = peer.inbound.take(records)) lose(peer, std::string("it sent ") + fault);
+  if (peer.state == State::open && peer.inbound.has_shut_down()) leave(peer);
+  if (!peer.pulls.is_empty()) send_requests(peer);
+  return peer.state != State::lost;
+}
+
+// The peer has called close(): it takes nothing any more, but what it has announced may still be pulled.
+void Engine::leave(Peer& peer) noexcept {
+  peer.state = State::left;
+  peer.is_ack_awaited = true;
+  peer.out.clear();
+  peer.loans.end_all();
+}
+
+void Engine::take_packet(Peer& peer, const Frame& frame) noexcept {
+  transport::InboundMessage* done = nullptr;
+  const Pulls::Taken taken = peer.pulls.take(frame.header, frame.body, now_ns_, done);
+  if (taken == Pulls::Taken::no) {
+    ++counts_.duplicates;
+    return;
+  }
+  is_active_ = true;
+  peer.round_trip.heard();
+  if (taken == Pulls::Taken::last) {
+    peer.ended_pulls.push_back(frame.header.handle);
+    append_notes(peer);
+    peer.inbound.queue().complete(*done);
+  }
+  if (!peer.pulls.is_empty()) send_requests(peer);
+}
+
+}  // namespace shmemx::ethernet

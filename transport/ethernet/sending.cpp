@@ -1,0 +1,246 @@
+// Sending: from messages to frames.
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "transport/ethernet/engine.hpp"
+
+namespace shmemx::ethernet {
+namespace {
+
+constexpr std::size_t kCopiedBytes = std::size_t{4} << 20;  // of long payloads for one peer that will not stay
+constexpr unsigned kFramesAtOnce = 16;                      // of one call of the port
+constexpr unsigned kAckFrames = 16;                         // received frames that are acknowledged at once
+
+using transport::Record;
+using transport::record_bytes;
+
+void copy(std::byte*& to, Bytes from) noexcept {
+  if (!from.empty()) std::memcpy(to, from.data(), from.size());
+  to += from.size();
+}
+
+// The longest payload to send as parts. It has to fit into the window.
+std::size_t most_medium_bytes(const Peer& peer) noexcept {
+  const std::size_t fits = SendWindow::kFrames / 2 * (peer.out.most_body_bytes() - sizeof(Record));
+  return std::min(kMediumBytes, fits - kMaxHeaderBytes);
+}
+
+Bytes as_bytes(const std::uint64_t& word) noexcept { return std::as_bytes(std::span(&word, 1)); }
+
+}  // namespace
+
+Sent Engine::send(int pe, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing,
+                  Urgency urgency) noexcept {
+  Peer* const known = peers_.find(pe);
+  Peer& peer = known != nullptr ? *known : *contact(pe);
+  if (peer.state != State::open) [[unlikely]]
+    return Sent::yes;
+  const std::size_t message_bytes = header.size() + payload.size();
+  Sent sent = Sent::yes;
+  if (record_bytes(message_bytes) <= peer.out.most_body_bytes()) [[likely]] {
+    std::byte* to = append(peer, fixed, {RecordKind::message, message_bytes});
+    if (to == nullptr) return Sent::no;
+    copy(to, header);
+    copy(to, payload);
+  } else {
+    const bool is_medium =
+        payload.size() < kLongBytes || (outgoing == nullptr && payload.size() <= most_medium_bytes(peer));
+    sent = is_medium ? send_parts(peer, fixed, header, payload) : announce(peer, fixed, header, payload, outgoing);
+    if (sent == Sent::no) return sent;
+  }
+  if (urgency == Urgency::now) {
+    send_now(peer);
+  } else if (!peer.is_gathered) {
+    peer.is_gathered = true;
+    gathered_.push_back(&peer);
+    if (peer.out.has_unsent()) transmit(peer);
+  }
+  return sent;
+}
+
+void Engine::send_now(Peer& peer) noexcept {
+  peer.out.set_due();
+  transmit(peer);
+}
+
+void Engine::flush() noexcept {
+  for (Peer* const peer : gathered_) {
+    peer->is_gathered = false;
+    if (peer->state == State::open) send_now(*peer);
+  }
+  gathered_.clear();
+}
+
+bool Engine::has_room(const Peer& peer, std::size_t content_bytes) noexcept {
+  return peer.out.room() >= record_bytes(content_bytes) || peer.out.free_frames() != 0;
+}
+
+// Begins a record. Returns the place of its content, or null if there is no room.
+std::byte* Engine::append(Peer& peer, const Header& fixed, const Piece& piece) noexcept {
+  const std::size_t bytes = record_bytes(piece.content_bytes);
+  std::byte* const at = peer.out.append(bytes);
+  if (at == nullptr) return nullptr;
+  const Record record{fixed, static_cast<std::uint32_t>(piece.content_bytes),
+                      record_kind(piece.kind, piece.whole_bytes)};
+  std::memset(at + bytes - transport::kRecordAlign, 0, transport::kRecordAlign);  // the padding
+  std::memcpy(at, &record, sizeof record);
+  return at + sizeof record;
+}
+
+// Sends a message as several records, each as long as its frame.
+Sent Engine::send_parts(Peer& peer, const Header& fixed, Bytes header, Bytes payload) noexcept {
+  const std::size_t most = peer.out.most_body_bytes() - sizeof(Record);
+  const std::size_t whole = header.size() + payload.size();
+  const std::size_t in_open = peer.out.room() > 2 * sizeof(Record) ? peer.out.room() - sizeof(Record) : 0;
+  if ((whole - std::min(whole, in_open) + most - 1) / most > peer.out.free_frames()) return Sent::no;
+  std::size_t part = in_open != 0 ? std::min(in_open, whole) : most;
+  Piece piece{RecordKind::first_part, part, whole};
+  for (std::size_t left = whole; left != 0; left -= part) {
+    part = std::min(piece.content_bytes, left);
+    std::byte* to = append(peer, fixed, {piece.kind, part, piece.whole_bytes});
+    const std::size_t of_header = std::min(part, header.size());
+    copy(to, header.first(of_header));
+    copy(to, payload.first(part - of_header));
+    header = header.subspan(of_header);
+    payload = payload.subspan(part - of_header);
+    piece = {RecordKind::next_part, most};
+  }
+  return Sent::yes;
+}
+
+// Announces a long payload, which the peer will pull.
+Sent Engine::announce(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing) noexcept {
+  const std::size_t content_bytes = sizeof(Announcement) + header.size();
+  const std::size_t copied = peer.loans.copied_bytes();
+  if (outgoing == nullptr && copied != 0 && copied + payload.size() > kCopiedBytes) return Sent::no;
+  if (!peer.loans.has_room() || !has_room(peer, content_bytes)) return Sent::no;
+  const Announcement announcement{peer.loans.lend(payload, outgoing), payload.size()};
+  if (announcement.handle == 0) return Sent::no;
+  std::byte* to = append(peer, fixed, {RecordKind::announced, content_bytes});
+  copy(to, std::as_bytes(std::span(&announcement, 1)));
+  copy(to, header);
+  return outgoing != nullptr ? Sent::later : Sent::yes;
+}
+
+bool Engine::append_note(Peer& peer, RecordKind kind, Bytes content) noexcept {
+  std::byte* to = append(peer, {}, {kind, content.size()});
+  if (to == nullptr) return false;
+  copy(to, content);
+  return true;
+}
+
+// Appends notes for which there was no room before.
+void Engine::append_notes(Peer& peer) noexcept {
+  while (!peer.ended_pulls.empty() && append_note(peer, RecordKind::pulled, as_bytes(peer.ended_pulls.front())))
+    peer.ended_pulls.erase(peer.ended_pulls.begin());
+  if (peer.is_shutdown_due && peer.ended_pulls.empty() && append_note(peer, RecordKind::shutdown, {}))
+    peer.is_shutdown_due = false;
+  send_now(peer);
+}
+
+// Sends the frames that are due, as far as the windows allow it.
+void Engine::transmit(Peer& peer, bool all) noexcept {
+  std::array<OutgoingFrame, kFramesAtOnce> frames;
+  look_at_clock();
+  while (true) {
+    std::size_t n = 0;
+    for (; n < frames.size(); ++n) {
+      const std::uint64_t number = peer.out.next_to_send(all);
+      if (number == SendWindow::kNone) break;
+      SendWindow::Sending& frame = peer.out.at(number);
+      const Bytes body(FrameMemory::body(frame.memory), frame.body_bytes);
+      if (!std::exchange(frame.has_digest, true)) frame.digest = proof_.digest(body);
+      const bool again = peer.out.note_sent(number, now_ns_);
+      counts_.resent += again ? 1 : 0;
+      const FrameHeader header{.kind = FrameKind::records,
+                               .flags = again || peer.out.is_stalled() ? kAckNow : std::uint8_t{0},
+                               .bytes = static_cast<std::uint16_t>(body.size()),
+                               .number = number};
+      const Bytes head = finish_frame(peer, frame.memory, header, frame.digest);
+      frames[n] = {{head.data(), head.size() + body.size()}, {}};
+    }
+    if (n == 0) return;
+    port_.send(std::span(frames).first(n));
+    counts_.sent += n;
+  }
+}
+
+// Completes the header of a frame, with what it acknowledges and its proof. Returns the Ethernet and the frame header.
+Bytes Engine::finish_frame(Peer& peer, std::byte* memory, FrameHeader header, const FrameProof::Digest& body) noexcept {
+  const EthernetHeader ethernet{peer.address.mac, settings_.own.mac};
+  header.port = peer.address.port;
+  header.source = static_cast<std::uint32_t>(setup_.me);
+  header.life = settings_.own.life;
+  header.expected = peer.in.expected();
+  header.received = peer.in.received();
+  header.proof = proof_.prove(header, body);
+  std::memcpy(FrameMemory::ethernet(memory), &ethernet, sizeof ethernet);
+  std::memcpy(FrameMemory::header(memory), &header, sizeof header);
+  peer.unacknowledged = 0;
+  peer.is_ack_awaited = false;
+  return {FrameMemory::ethernet(memory), sizeof ethernet + sizeof header};
+}
+
+void Engine::send_control(Peer& peer, FrameKind kind, std::uint8_t flags) noexcept {
+  alignas(16) std::byte memory[FrameMemory::kHeadBytes];
+  const OutgoingFrame frame{finish_frame(peer, memory, {.kind = kind, .flags = flags}, {}), {}};
+  port_.send({&frame, 1});
+  ++counts_.sent;
+}
+
+// Acknowledges what no frame has acknowledged meanwhile, as far as it is due.
+void Engine::send_acks(bool all, std::uint64_t now) noexcept {
+  std::erase_if(unacknowledged_, [&](Peer* peer) {
+    const bool is_due = all || peer->is_ack_awaited || peer->unacknowledged >= kAckFrames || now >= peer->ack_due_ns;
+    const bool is_pending = peer->state != State::lost && (peer->is_ack_awaited || peer->unacknowledged != 0);
+    if (is_pending && !is_due) return false;
+    if (is_pending) send_control(*peer, FrameKind::ack, 0);
+    peer->is_ack_listed = false;
+    return true;
+  });
+}
+
+// Sends packets of a long payload that the peer has requested.
+void Engine::send_block(Peer& peer, std::uint64_t handle, const PullRequest& what) noexcept {
+  struct alignas(16) Head {
+    std::byte memory[FrameMemory::kHeadBytes];
+  };
+  std::array<Head, kFramesAtOnce> heads;
+  std::array<OutgoingFrame, kFramesAtOnce> frames;
+  std::size_t n = 0;
+  const auto send = [&] {
+    if (n != 0) port_.send(std::span(frames).first(n));
+    counts_.sent += std::exchange(n, 0);
+  };
+  for (std::uint64_t wanted = what.wanted; wanted != 0; wanted &= wanted - 1) {
+    const std::uint32_t index = what.first + static_cast<unsigned>(__builtin_ctzll(wanted));
+    const Bytes packet = peer.loans.packet(handle, index, peer.out.most_body_bytes());
+    if (packet.empty()) break;
+    const FrameHeader header{.kind = FrameKind::block,
+                             .bytes = static_cast<std::uint16_t>(packet.size()),
+                             .handle = handle,
+                             .index = index};
+    frames[n] = {finish_frame(peer, heads[n].memory, header, proof_.digest(packet)), packet};
+    if (++n == frames.size()) send();
+  }
+  send();
+}
+
+void Engine::send_requests(Peer& peer) noexcept {
+  while (const auto request = peer.pulls.next_request(now_ns_, peer.round_trip)) send_request(peer, *request);
+}
+
+void Engine::send_request(Peer& peer, const Pulls::Request& request) noexcept {
+  alignas(16) std::byte memory[FrameMemory::kHeadBytes + sizeof request.what];
+  std::memcpy(FrameMemory::body(memory), &request.what, sizeof request.what);
+  const Bytes body(FrameMemory::body(memory), sizeof request.what);
+  const FrameHeader header{.kind = FrameKind::pull, .bytes = sizeof request.what, .handle = request.handle};
+  const Bytes head = finish_frame(peer, memory, header, proof_.digest(body));
+  const OutgoingFrame frame{{head.data(), head.size() + body.size()}, {}};
+  port_.send({&frame, 1});
+  ++counts_.sent;
+  counts_.resent += request.is_repeated ? 1 : 0;
+}
+
+}  // namespace shmemx::ethernet
