@@ -240,9 +240,54 @@ struct window_path_choice : choice<WindowPath, WindowPathWords> {
   static constexpr const char* example = "messages";
 };
 
+// The name of a network interface; empty means "auto".
+struct InterfaceName {
+  std::array<char, 16> text{};  // the kernel's IFNAMSIZ, with the zero at the end
+};
+struct interface_name {
+  using value_type = InterfaceName;
+  static constexpr Complaint parse(std::string_view text, value_type& out) {
+    out = {};
+    text = trim(text);
+    if (text.empty()) return kEmpty;
+    if (equals_ignoring_case(text, "auto")) return nullptr;
+    if (text.size() >= out.text.size()) return "is too long for a name of an interface";
+    for (std::size_t i = 0; i < text.size(); ++i) out.text[i] = text[i];
+    return nullptr;
+  }
+  static constexpr Complaint parse_default(std::string_view text, value_type& out) { return parse(text, out); }
+  static std::string text(const value_type& value) { return value.text[0] == 0 ? "auto" : value.text.data(); }
+  static constexpr const char* allowed = "auto, or the name of a network interface";
+  static constexpr const char* example = "eth1";
+};
+
+struct frame_mtu : or_auto {
+  static constexpr Complaint parse_bounded(std::string_view text, std::uint64_t& out) {
+    return bounded<parse_count, 640, 9000, 1>::parse(text, out);
+  }
+  static constexpr Complaint parse(std::string_view text, value_type& out) {
+    return parse_with(parse_bounded, text, out);
+  }
+  static constexpr Complaint parse_default(std::string_view text, value_type& out) { return parse(text, out); }
+  static constexpr const char* allowed = "a whole number of bytes from 640 to 9000, or auto";
+  static constexpr const char* example = "1500";
+};
+
+struct block_count : bounded<parse_count, 1, 64, 1> {
+  static std::string text(value_type value) { return std::to_string(value); }
+  static constexpr const char* allowed = "a whole number from 1 to 64";
+  static constexpr const char* example = "8";
+};
+
+struct resend_time : bounded<parse_count, 100, 1'000'000, 1> {
+  static std::string text(value_type value) { return std::to_string(value); }
+  static constexpr const char* allowed = "a whole number of microseconds from 100 to 1000000";
+  static constexpr const char* example = "5000";
+};
+
 // Names of networks in order of preference; empty means "auto".
 struct NetworkNames {
-  static constexpr std::array<std::string_view, 3> known = {"tcp", "ucx", "ofi"};
+  static constexpr std::array<std::string_view, 4> known = {"tcp", "ucx", "ofi", "ethernet"};
   std::array<std::uint8_t, known.size()> order{};
   std::uint8_t count = 0;
   constexpr std::string_view name(std::size_t i) const { return known[order[i]]; }
@@ -289,7 +334,7 @@ struct networks {
     for (std::size_t i = 0; i < value.count; ++i) out += (i == 0 ? "" : ",") + std::string(value.name(i));
     return out.empty() ? "auto" : out;
   }
-  static constexpr const char* allowed = "auto, or names separated by commas: tcp, ucx, ofi";
+  static constexpr const char* allowed = "auto, or names separated by commas: tcp, ucx, ofi, ethernet";
   static constexpr const char* example = "ucx,tcp";
 };
 

@@ -197,6 +197,10 @@ Status open_networks(Nodes& nodes, windows::Arena& arena, bootstrap::Bootstrap& 
   nodes.setup.silence_ms = nodes.setup.timeout_ms * patience;
   nodes.probe_ms = std::min(nodes.setup.timeout_ms / 2, kMostProbeMs) * patience;
   nodes.setup.sink = &am::network_sink();
+  nodes.setup.ethernet = {config.eth_interface.text.data(), config.eth_mtu.value_or(0),
+                          static_cast<std::uint32_t>(config.eth_block_packets),
+                          static_cast<std::uint32_t>(config.eth_blocks),
+                          static_cast<std::uint32_t>(config.eth_resend_us)};
   SHMEMX_TRY_ASSIGN(found, transport::open_transports(names_to_open(config), nodes.setup));
   nodes.networks = std::move(found);
   PeAddresses& addresses = arena.endpoint_addresses(nodes.setup.me);
