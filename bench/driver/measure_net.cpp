@@ -16,7 +16,7 @@
 namespace shmemx::bench {
 namespace {
 
-constexpr const char* kTransports[] = {"tcp", "ucx", "ofi"};
+constexpr const char* kTransports[] = {"tcp", "ethernet", "ucx", "ofi"};
 constexpr const char* kRawTransport = "tcp";  // the transport that is compared with a bare connection
 constexpr std::size_t kShortList = 13;        // the first cases of one_sided, which have bars
 
@@ -211,7 +211,8 @@ void announce(const std::string& what, const Layout& layout, const std::string& 
 
 void add_one_sided(const Settings& settings, const Net& net, const std::string& transport, Rows& rows) {
   auto cases = list_cases(settings.ours.programs + "/net_one_sided");
-  const bool beside_raw = transport == kRawTransport;
+  const bool is_tcp = transport == kRawTransport;
+  const bool beside_raw = is_tcp || transport == "ethernet";
   if (!beside_raw && !settings.full && cases.size() > kShortList) cases.resize(kShortList);
   const auto names = wanted_names(settings, cases);
   if (names.empty()) return;
@@ -219,9 +220,13 @@ void add_one_sided(const Settings& settings, const Net& net, const std::string& 
   Turns turns = net_turns(settings, "net_one_sided", kPair);
   turns.variants[0] = net.ours(kPair, transport);
   if (!beside_raw) turns.variants[1] = net.plain(transport);
-  if (beside_raw) turns.variants[2] = net.oshmem(kPair);
+  if (!is_tcp && beside_raw) {  // frames stand beside our own tcp, too
+    turns.variants[1] = net.ours(kPair, kRawTransport);
+    turns.variants[1]->label = kRawTransport;
+  }
+  if (is_tcp) turns.variants[2] = net.oshmem(kPair);
   for (Row& row : take_turns(settings, turns, cases, names)) {
-    if (beside_raw) row.limit = row.raw;
+    if (is_tcp) row.limit = row.raw;
     rows.push_back(finished(net, std::move(row), kPair, transport));
   }
 }

@@ -168,7 +168,23 @@ Verdict net_stream_rate(const Row& row) {
   return reaches(1, bounded, row.transport == "tcp" ? "15 Mops/s" : "8 Mops/s");
 }
 
+// Frames: the limit is our own tcp. Both are asked for.
+Verdict ethernet_verdict(const Row& row) {
+  const std::string& name = row.name;
+  if (name == "net_p_rate") {
+    Row bounded = row;
+    bounded.limit = 10;
+    return reaches(1, bounded, "10 Mops/s");
+  }
+  if ((name == "net_put" || name == "net_get") && row.bytes >= 1 << 20) return reaches(0.9, row, row.raw, "raw frames");
+  if (row.bytes != 8) return {};
+  if (name != "net_pingpong" && name != "net_put_quiet" && name != "net_get" && name != "net_fadd") return {};
+  if (row.ours && row.raw && *row.ours > 1.3 * *row.raw) return within(1.3, row, row.raw, "raw frames");
+  return within(0.55, row, row.limit, "our tcp");
+}
+
 Verdict net_verdict(const Row& row, const Rows& all) {
+  if (row.transport == "ethernet" && row.raw) return ethernet_verdict(row);
   const std::string& name = row.name;
   if (name == "net_busy_target") return row.state.find("p99") != std::string::npos ? absolute(row, 1000) : Verdict{};
   if (name == "net_agent_idle_cpu") return absolute(row, 1);

@@ -3,9 +3,13 @@
 #include <shmem.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <string_view>
 #include <vector>
 
 #include "../support/clock.hpp"
+#include "raw_frames.hpp"
+#include "raw_socket.hpp"
 
 namespace shmemx::bench {
 namespace {
@@ -13,9 +17,13 @@ namespace {
 constexpr std::size_t kWordBytes = 8;
 constexpr std::size_t kReadBytes = std::size_t{256} << 10;
 
-RawSocket& raw() {
+// The kind of link that the library uses, too.
+RawLink& raw() {
   static RawSocket socket;
-  return socket;
+  static RawFrames frames;
+  static const char* const transport = std::getenv("SHMEMX_TRANSPORT");
+  static const bool is_ethernet = transport != nullptr && std::string_view(transport) == "ethernet";
+  return is_ethernet ? static_cast<RawLink&>(frames) : socket;
 }
 
 enum class Part { leader, partner, none };

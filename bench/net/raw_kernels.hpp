@@ -1,9 +1,10 @@
-// The rivals: the same cases on a bare TCP connection between PE 0 and its partner. The library is not called
+// The rivals: the same cases on a bare TCP connection between PE 0 and its partner, or on bare frames with
+// SHMEMX_TRANSPORT=ethernet. The library is not called
 // meanwhile; its agents sleep. All PEs call them; PEs without a part return at once.
 #pragma once
 
 #include "cases.hpp"
-#include "raw_socket.hpp"
+#include "raw_link.hpp"
 
 namespace shmemx::bench {
 

@@ -133,8 +133,4 @@ std::size_t RawSocket::receive_some(std::span<std::byte> bytes) {
   }
 }
 
-void RawSocket::receive(std::span<std::byte> bytes) {
-  while (!bytes.empty()) bytes = bytes.subspan(receive_some(bytes));
-}
-
 }  // namespace shmemx::bench

@@ -1,38 +1,22 @@
 // A TCP connection between two PEs without the library: the reference for the network's own speed.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
+#include "raw_link.hpp"
 
 namespace shmemx::bench {
 
-// The addresses of PE 0, which its partner tries one after the other. Sent through the symmetric heap.
-struct RawAddress {
-  static constexpr int kMost = 8;
-  std::uint32_t count;
-  std::uint32_t addresses[kMost];  // IPv4, in network order
-  std::uint16_t port;              // 0: no listener yet
-  std::uint64_t word;              // the expected first bytes
-};
-
-// Never sleeps: sends and receives poll, which is fastest between two processes with a core each.
-class RawSocket {
+class RawSocket final : public RawLink {
  public:
   RawSocket() = default;
   RawSocket(const RawSocket&) = delete;
   RawSocket& operator=(const RawSocket&) = delete;
-  ~RawSocket();
+  ~RawSocket() override;
 
-  bool connected() const { return fd_ >= 0; }
-  RawAddress listen();
-  void accept();  // after listen()
-  void connect(const RawAddress& address);
-
-  void send(std::span<const std::byte> bytes);
-  void receive(std::span<std::byte> bytes);
-  // Receives at least one and at most `most` bytes.
-  std::size_t receive_some(std::span<std::byte> bytes);
+  RawAddress listen() override;
+  void accept() override;
+  void connect(const RawAddress& address) override;
+  void send(std::span<const std::byte> bytes) override;
+  std::size_t receive_some(std::span<std::byte> bytes) override;
 
  private:
   void prepare(int fd);

@@ -76,7 +76,7 @@ Result<Interface> with_mtu(Interface interface) {
   const UniqueFd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   const UniqueFd packet(socket.valid() ? -1 : ::socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   ifreq request{};
-  std::strncpy(request.ifr_name, interface.name.c_str(), sizeof request.ifr_name - 1);
+  interface.name.copy(request.ifr_name, sizeof request.ifr_name - 1);
   if (::ioctl(socket.valid() ? socket.get() : packet.get(), SIOCGIFMTU, &request) != 0)
     return system_error("read the MTU of " + interface.name);
   interface.mtu = static_cast<std::size_t>(request.ifr_mtu);

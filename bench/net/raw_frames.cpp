@@ -1,0 +1,209 @@
+#include "raw_frames.hpp"
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "../support/clock.hpp"
+#include "../support/job.hpp"
+
+namespace shmemx::bench {
+namespace {
+
+constexpr std::uint16_t kEtherType = 0x88b6;  // IEEE local experimental, the one that the library does not use
+constexpr std::size_t kRingBytes = std::size_t{4} << 20;
+constexpr std::size_t kBlockBytes = std::size_t{64} << 10;
+constexpr std::size_t kMostMtu = 9000;
+constexpr unsigned kCreditFrames = 64;
+constexpr int kPatienceMs = 20'000;
+
+struct FrameHead {
+  std::uint8_t target[6];
+  std::uint8_t source[6];
+  std::uint8_t type[2] = {kEtherType >> 8, kEtherType & 0xff};
+  std::uint16_t bytes = 0;  // of the body; 0: a credit
+};
+static_assert(sizeof(FrameHead) == 16);
+
+// The interface that the library's transport uses: the named one, else the first one that is no loopback device.
+std::string interface_name() {
+  const char* const named = std::getenv("SHMEMX_ETH_INTERFACE");
+  if (named != nullptr) return named;
+  ifaddrs* all = nullptr;
+  if (getifaddrs(&all) != 0) die("getifaddrs");
+  std::string name = "lo";
+  for (const ifaddrs* one = all; one != nullptr && name == "lo"; one = one->ifa_next)
+    if ((one->ifa_flags & IFF_RUNNING) != 0 && (one->ifa_flags & IFF_LOOPBACK) == 0) name = one->ifa_name;
+  freeifaddrs(all);
+  return name;
+}
+
+ifreq request_of(int fd, const std::string& name, unsigned long what) {
+  ifreq request{};
+  name.copy(request.ifr_name, sizeof request.ifr_name - 1);
+  if (ioctl(fd, what, &request) != 0) die("the interface for raw frames");
+  return request;
+}
+
+template <class T>
+void set_option(int fd, int name, const T& value) {
+  if (setsockopt(fd, SOL_PACKET, name, &value, sizeof value) != 0) die("an option of a packet socket");
+}
+
+}  // namespace
+
+RawFrames::~RawFrames() {
+  if (ring_ != nullptr) munmap(ring_, kRingBytes);
+  if (fd_ >= 0) close(fd_);
+}
+
+void RawFrames::open() {
+  fd_ = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+  if (fd_ < 0) die("packet socket");
+  const std::string name = interface_name();
+  const auto mtu = static_cast<std::size_t>(request_of(fd_, name, SIOCGIFMTU).ifr_mtu);
+  const ifreq hardware = request_of(fd_, name, SIOCGIFHWADDR);
+  std::memcpy(own_.data(), hardware.ifr_hwaddr.sa_data, own_.size());
+  body_bytes_ = std::min(mtu, kMostMtu) - (sizeof(FrameHead) - 14);
+  slot_bytes_ = std::bit_ceil(body_bytes_ + 144);
+  slots_ = kRingBytes / slot_bytes_;
+  credit_ = static_cast<long>(std::min<std::size_t>(slots_ / 2, 256));
+  const int version = TPACKET_V2;
+  const int yes = 1;
+  set_option(fd_, PACKET_VERSION, version);
+  const tpacket_req ring{kBlockBytes, kRingBytes / kBlockBytes, static_cast<unsigned>(slot_bytes_),
+                         static_cast<unsigned>(slots_)};
+  set_option(fd_, PACKET_RX_RING, ring);
+  set_option(fd_, PACKET_QDISC_BYPASS, yes);
+  void* const mapped = mmap(nullptr, kRingBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
+  if (mapped == MAP_FAILED) die("map the ring of a packet socket");
+  ring_ = static_cast<std::byte*>(mapped);
+  sockaddr_ll address{};
+  address.sll_family = AF_PACKET;
+  address.sll_protocol = htons(kEtherType);
+  address.sll_ifindex = request_of(fd_, name, SIOCGIFINDEX).ifr_ifindex;
+  if (bind(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) die("bind a packet socket");
+}
+
+RawAddress RawFrames::listen() {
+  open();
+  RawAddress mine{};
+  std::copy(own_.begin(), own_.end(), mine.mac);
+  mine.word = word_ = static_cast<std::uint64_t>(now_ns());
+  return mine;
+}
+
+void RawFrames::accept() {
+  const std::int64_t late = now_ns() + std::int64_t{kPatienceMs} * 1'000'000;
+  while (now_ns() < late) {
+    const auto body = next_frame();
+    if (body.empty()) continue;
+    const bool is_it = body.size() == sizeof word_ && std::memcmp(body.data(), &word_, sizeof word_) == 0;
+    if (is_it) std::memcpy(peer_.data(), body.data() - sizeof(FrameHead) + 6, peer_.size());
+    release();
+    if (is_it) return;
+  }
+  die("nobody sends a frame for the raw comparison");
+}
+
+void RawFrames::connect(const RawAddress& address) {
+  open();
+  std::copy_n(address.mac, peer_.size(), peer_.begin());
+  send(std::as_bytes(std::span(&address.word, 1)));
+}
+
+std::span<const std::byte> RawFrames::next_frame() {
+  for (;;) {
+    std::byte* const slot = ring_ + next_ * slot_bytes_;
+    auto* const header = reinterpret_cast<tpacket2_hdr*>(slot);
+    if ((std::atomic_ref(header->tp_status).load(std::memory_order_acquire) & TP_STATUS_USER) == 0) return {};
+    FrameHead head;
+    std::memcpy(&head, slot + header->tp_mac, sizeof head);
+    if (head.bytes != 0) return {slot + header->tp_mac + sizeof head, head.bytes};
+    if (header->tp_snaplen >= sizeof head && std::memcmp(head.source, own_.data(), own_.size()) != 0)
+      credit_ += kCreditFrames;
+    release();
+  }
+}
+
+void RawFrames::release() {
+  auto* const header = reinterpret_cast<tpacket2_hdr*>(ring_ + next_ * slot_bytes_);
+  std::atomic_ref(header->tp_status).store(TP_STATUS_KERNEL, std::memory_order_release);
+  next_ = (next_ + 1) % slots_;
+}
+
+void RawFrames::send_credit() {
+  uncredited_ = 0;
+  std::byte frame[64] = {};
+  FrameHead head;
+  std::copy(peer_.begin(), peer_.end(), head.target);
+  std::copy(own_.begin(), own_.end(), head.source);
+  std::memcpy(frame, &head, sizeof head);
+  if (::send(fd_, frame, sizeof frame, 0) < 0) die("a raw credit");
+}
+
+// Sends the frames of a piece with one call.
+void RawFrames::transmit(std::span<const std::byte> body) {
+  FrameHead heads[kAtOnce];
+  iovec areas[2 * kAtOnce];
+  mmsghdr messages[kAtOnce] = {};
+  unsigned n = 0;
+  for (; !body.empty(); ++n) {
+    const auto piece = body.first(std::min(body.size(), body_bytes_));
+    std::copy(peer_.begin(), peer_.end(), heads[n].target);
+    std::copy(own_.begin(), own_.end(), heads[n].source);
+    heads[n].bytes = static_cast<std::uint16_t>(piece.size());
+    areas[2 * n] = {&heads[n], sizeof heads[n]};
+    areas[2 * n + 1] = {const_cast<std::byte*>(piece.data()), piece.size()};
+    messages[n].msg_hdr.msg_iov = areas + 2 * n;
+    messages[n].msg_hdr.msg_iovlen = 2;
+    body = body.subspan(piece.size());
+  }
+  credit_ -= n;
+  for (unsigned sent = 0; sent < n;) {
+    const int now = ::sendmmsg(fd_, messages + sent, n - sent, 0);
+    if (now < 0) die("raw frames");
+    sent += static_cast<unsigned>(now);
+  }
+}
+
+void RawFrames::send(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    while (credit_ < static_cast<long>(kAtOnce)) next_frame();  // takes credits only: the peer sends nothing else
+    const auto piece = bytes.first(std::min(bytes.size(), kAtOnce * body_bytes_));
+    transmit(piece);
+    bytes = bytes.subspan(piece.size());
+  }
+}
+
+std::size_t RawFrames::receive_some(std::span<std::byte> bytes) {
+  if (!rest_.empty()) {
+    const std::size_t n = std::min(bytes.size(), rest_.size());
+    std::copy_n(rest_.begin(), n, bytes.begin());
+    rest_.erase(rest_.begin(), rest_.begin() + static_cast<std::ptrdiff_t>(n));
+    return n;
+  }
+  std::span<const std::byte> body;
+  while (body.empty()) body = next_frame();
+  const std::size_t n = std::min(bytes.size(), body.size());
+  std::memcpy(bytes.data(), body.data(), n);
+  rest_.assign(body.begin() + static_cast<std::ptrdiff_t>(n), body.end());
+  release();
+  if (++uncredited_ == kCreditFrames) send_credit();
+  return n;
+}
+
+}  // namespace shmemx::bench

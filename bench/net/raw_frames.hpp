@@ -1,0 +1,48 @@
+// Frames of a packet socket with a mapped receive ring, without the library: nothing is acknowledged, sent again or
+// checked. Only credits keep a stream from overflowing the ring.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "raw_link.hpp"
+
+namespace shmemx::bench {
+
+class RawFrames final : public RawLink {
+ public:
+  RawFrames() = default;
+  RawFrames(const RawFrames&) = delete;
+  RawFrames& operator=(const RawFrames&) = delete;
+  ~RawFrames() override;
+
+  RawAddress listen() override;
+  void accept() override;
+  void connect(const RawAddress& address) override;
+  void send(std::span<const std::byte> bytes) override;
+  std::size_t receive_some(std::span<std::byte> bytes) override;
+
+ private:
+  static constexpr unsigned kAtOnce = 32;  // frames of one call of the kernel
+
+  void open();
+  std::span<const std::byte> next_frame();  // body of the next frame; credits are taken. Empty: none is here
+  void release();
+  void transmit(std::span<const std::byte> body);
+  void send_credit();
+
+  int fd_ = -1;
+  std::size_t body_bytes_ = 0;
+  std::byte* ring_ = nullptr;
+  std::size_t slot_bytes_ = 0;
+  std::size_t slots_ = 0;
+  std::size_t next_ = 0;
+  std::array<std::uint8_t, 6> own_{};
+  std::array<std::uint8_t, 6> peer_{};
+  std::uint64_t word_ = 0;
+  std::vector<std::byte> rest_;  // of the last frame, behind what was asked for
+  unsigned uncredited_ = 0;      // frames received since the last credit
+  long credit_ = 0;              // frames that may be sent
+};
+
+}  // namespace shmemx::bench
