@@ -129,7 +129,7 @@ struct Setup {
       30000;                 // a PE that does not reply for this time is lost; longer if a computing PE cannot reply
   bool one_machine = false;  // all PEs of the job are on this machine
   Sink* sink = nullptr;
-  EthernetSettings ethernet;
+  EthernetSettings ethernet = {};
 };
 
 // Returns the cause of a loss if a PE has not replied for `ms`. It names the variable that allows a longer time.

@@ -1,8 +1,8 @@
 // The keyed hash of a frame: its value proves that the sender knows the job's secret and that no bit has changed.
 //
-// A body is hashed by NH, as in UMAC and VMAC: sums of products of 64-bit words, each with a word of a key that is as
-// long as the longest body. Two bodies collide with a probability of 2^-64 for whoever does not know the key. SipHash of
-// the result and of the header is the proof. NH costs a tenth of what SipHash of the body would.
+// Header and body are hashed by NH, as in UMAC and VMAC: sums of products of 64-bit words, each with a word of a key
+// that is as long as the longest frame. Two frames collide with a probability of 2^-64 for whoever does not know the
+// key. SipHash of the sum is the proof. NH costs a tenth of what SipHash of the whole frame would.
 #pragma once
 
 #include <vector>

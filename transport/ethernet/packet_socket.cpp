@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kRingBytes = std::size_t{4} << 20;
 constexpr std::size_t kBlockBytes = std::size_t{64} << 10;  // of the ring, contiguous in the kernel
 constexpr int kSendBufferBytes = 4 << 20;
-constexpr std::size_t kFramesAtOnce = 16;
+constexpr std::size_t kFramesAtOnce = 32;
 
 // What the kernel writes in front of a frame: its own header, the address, and gaps that keep the body aligned.
 constexpr std::size_t kSlotHeadBytes = 128;

@@ -95,6 +95,7 @@ void SendWindow::note_received(std::uint64_t number, std::uint64_t now_ns, Round
     if (!frame.is_resent && now_ns > frame.sent_ns) round_trip.add_sample(now_ns - frame.sent_ns);
   }
   frame.state = State::received;
+  round_trip.heard();
   grow();
 }
 

@@ -9,7 +9,7 @@ namespace shmemx::ethernet {
 namespace {
 
 constexpr std::size_t kCopiedBytes = std::size_t{4} << 20;  // of long payloads for one peer that will not stay
-constexpr unsigned kFramesAtOnce = 16;                      // of one call of the port
+constexpr unsigned kFramesAtOnce = 32;                      // of one call of the port
 constexpr unsigned kAckFrames = 16;                         // received frames that are acknowledged at once
 
 using transport::Record;

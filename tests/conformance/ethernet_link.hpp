@@ -1,0 +1,93 @@
+// Engines of the transport ethernet on a simulated segment with a clock of its own. Frames may be lost, duplicated,
+// delayed behind later ones, and changed, with given probabilities and always in the same way.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "endpoints.hpp"
+#include "transport/ethernet/engine.hpp"
+
+namespace ethernet_test {
+
+using shmemx::ethernet::EndpointAddress;
+using shmemx::ethernet::Engine;
+using shmemx::ethernet::OutgoingFrame;
+using shmemx::ethernet::Port;
+using shmemx::transport::Bytes;
+using transport_test::AddressBook;
+using transport_test::Recorder;
+using transport_test::Setup;
+
+struct Faults {
+  double loss = 0;
+  double duplicates = 0;
+  double reordered = 0;
+  double changed = 0;       // one bit of the frame
+  std::size_t largest = 0;  // frames with a longer body vanish, as in a switch with a smaller MTU; 0: none do
+};
+
+using Frame = std::vector<std::byte>;  // from the Ethernet header on
+
+class Segment {
+ public:
+  struct Options {
+    int n = 2;
+    std::vector<std::uint16_t> mtus = {1500};  // by PE; the last one holds for the others
+    Faults faults = {};
+    std::uint32_t silence_ms = 1000;
+    unsigned seed = 1;
+  };
+  explicit Segment(const Options& options);
+  ~Segment();
+
+  Engine& operator[](int pe) { return *engines_[static_cast<std::size_t>(pe)]; }
+  Recorder& sink(int pe) { return *sinks_[static_cast<std::size_t>(pe)]; }
+  Faults faults;
+  std::vector<Frame> record;  // all frames that were sent, if is_recording
+  bool is_recording = false;
+
+  // Ends the engine of `pe` and starts another one, of a new life, at the same place.
+  void restart(int pe);
+  void end(int pe) { engines_[static_cast<std::size_t>(pe)].reset(); }
+  // Delivers what is on the way, lets all engines run, and lets a little time pass.
+  void step();
+  // Returns false if it does not happen within many steps.
+  template <class Done>
+  bool run_until(Done done, int steps = 400'000) {
+    for (int i = 0; i < steps; ++i) {
+      if (done()) return true;
+      step();
+    }
+    return done();
+  }
+  // Gives a frame to whom it is addressed.
+  void deliver(const Frame& frame);
+
+  static std::uint64_t now() noexcept { return now_ns_; }
+
+ private:
+  struct Wire final : Port {
+    explicit Wire(Segment& owner) : segment(owner) {}
+    std::size_t send(std::span<const OutgoingFrame> frames) noexcept override;
+    Segment& segment;
+  };
+
+  void open(int pe);
+  void put_on_wire(Frame frame);
+  bool happens(double probability) { return std::uniform_real_distribution<>(0, 1)(random_) < probability; }
+
+  static inline std::uint64_t now_ns_ = 1'000'000'000;
+  Options options_;
+  std::mt19937 random_;
+  Wire wire_{*this};
+  std::deque<Frame> on_wire_;
+  std::uint32_t lives_ = 0;
+  AddressBook book_;
+  std::vector<std::unique_ptr<Recorder>> sinks_;
+  std::vector<std::unique_ptr<Engine>> engines_;
+};
+
+}  // namespace ethernet_test
