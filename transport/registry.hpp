@@ -21,8 +21,8 @@ struct Candidate {
   std::string why_not;     // one clause, "libucp.so.0 is not installed"
 };
 
-// Opens the transports of `names`, in their order; automatic_transports() if it is empty. An unknown name is an error. A
-// transport that cannot be used here becomes a candidate without a transport.
+// Opens the transports of `names`, in their order; automatic_transports() if it is empty. An unknown name is an error.
+// A transport that cannot be used here becomes a candidate without a transport.
 Result<std::vector<Candidate>> open_transports(const std::vector<std::string>& names, const Setup& setup);
 
 // The object that a plug-in exports under the name kPluginEntry.

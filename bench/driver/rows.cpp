@@ -168,7 +168,7 @@ Verdict net_stream_rate(const Row& row) {
   return reaches(1, bounded, row.transport == "tcp" ? "15 Mops/s" : "8 Mops/s");
 }
 
-// Frames: the limit is our own tcp. Both are asked for.
+// The limit of frames is our own tcp. The bars are those of both.
 Verdict ethernet_verdict(const Row& row) {
   const std::string& name = row.name;
   if (name == "net_p_rate") {

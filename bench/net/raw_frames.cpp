@@ -34,7 +34,7 @@ struct FrameHead {
   std::uint8_t target[6];
   std::uint8_t source[6];
   std::uint8_t type[2] = {kEtherType >> 8, kEtherType & 0xff};
-  std::uint16_t bytes = 0;  // of the body; 0: a credit
+  std::uint16_t bytes = 0;  // of the content; 0: a credit
 };
 static_assert(sizeof(FrameHead) == 16);
 
@@ -77,8 +77,8 @@ void RawFrames::open() {
   const auto mtu = static_cast<std::size_t>(request_of(fd_, name, SIOCGIFMTU).ifr_mtu);
   const ifreq hardware = request_of(fd_, name, SIOCGIFHWADDR);
   std::memcpy(own_.data(), hardware.ifr_hwaddr.sa_data, own_.size());
-  body_bytes_ = std::min(mtu, kMostMtu) - (sizeof(FrameHead) - 14);
-  slot_bytes_ = std::bit_ceil(body_bytes_ + 144);
+  content_bytes_ = std::min(mtu, kMostMtu) - (sizeof(FrameHead) - 14);
+  slot_bytes_ = std::bit_ceil(content_bytes_ + 144);
   slots_ = kRingBytes / slot_bytes_;
   credit_ = static_cast<long>(std::min<std::size_t>(slots_ / 2, 256));
   const int version = TPACKET_V2;
@@ -109,10 +109,10 @@ RawAddress RawFrames::listen() {
 void RawFrames::accept() {
   const std::int64_t late = now_ns() + std::int64_t{kPatienceMs} * 1'000'000;
   while (now_ns() < late) {
-    const auto body = next_frame();
-    if (body.empty()) continue;
-    const bool is_it = body.size() == sizeof word_ && std::memcmp(body.data(), &word_, sizeof word_) == 0;
-    if (is_it) std::memcpy(peer_.data(), body.data() - sizeof(FrameHead) + 6, peer_.size());
+    const auto content = next_frame();
+    if (content.empty()) continue;
+    const bool is_it = content.size() == sizeof word_ && std::memcmp(content.data(), &word_, sizeof word_) == 0;
+    if (is_it) std::memcpy(peer_.data(), content.data() - sizeof(FrameHead) + 6, peer_.size());
     release();
     if (is_it) return;
   }
@@ -156,25 +156,25 @@ void RawFrames::send_credit() {
 }
 
 // Sends the frames of a piece with one call, a short one from one piece of memory.
-void RawFrames::transmit(std::span<const std::byte> body) {
+void RawFrames::transmit(std::span<const std::byte> content) {
   std::byte small[256];
-  if (body.size() <= sizeof small - sizeof(FrameHead)) {
+  if (content.size() <= sizeof small - sizeof(FrameHead)) {
     FrameHead head;
     std::copy(peer_.begin(), peer_.end(), head.target);
     std::copy(own_.begin(), own_.end(), head.source);
-    head.bytes = static_cast<std::uint16_t>(body.size());
+    head.bytes = static_cast<std::uint16_t>(content.size());
     std::memcpy(small, &head, sizeof head);
-    std::memcpy(small + sizeof head, body.data(), body.size());
+    std::memcpy(small + sizeof head, content.data(), content.size());
     --credit_;
-    if (::send(fd_, small, sizeof head + body.size(), 0) < 0) die("a raw frame");
+    if (::send(fd_, small, sizeof head + content.size(), 0) < 0) die("a raw frame");
     return;
   }
   FrameHead heads[kAtOnce];
   iovec areas[2 * kAtOnce];
   mmsghdr messages[kAtOnce] = {};
   unsigned n = 0;
-  for (; !body.empty(); ++n) {
-    const auto piece = body.first(std::min(body.size(), body_bytes_));
+  for (; !content.empty(); ++n) {
+    const auto piece = content.first(std::min(content.size(), content_bytes_));
     std::copy(peer_.begin(), peer_.end(), heads[n].target);
     std::copy(own_.begin(), own_.end(), heads[n].source);
     heads[n].bytes = static_cast<std::uint16_t>(piece.size());
@@ -182,7 +182,7 @@ void RawFrames::transmit(std::span<const std::byte> body) {
     areas[2 * n + 1] = {const_cast<std::byte*>(piece.data()), piece.size()};
     messages[n].msg_hdr.msg_iov = areas + 2 * n;
     messages[n].msg_hdr.msg_iovlen = 2;
-    body = body.subspan(piece.size());
+    content = content.subspan(piece.size());
   }
   credit_ -= n;
   for (unsigned sent = 0; sent < n;) {
@@ -195,7 +195,7 @@ void RawFrames::transmit(std::span<const std::byte> body) {
 void RawFrames::send(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     while (credit_ < static_cast<long>(kAtOnce)) next_frame();  // takes credits only: the peer sends nothing else
-    const auto piece = bytes.first(std::min(bytes.size(), kAtOnce * body_bytes_));
+    const auto piece = bytes.first(std::min(bytes.size(), kAtOnce * content_bytes_));
     transmit(piece);
     bytes = bytes.subspan(piece.size());
   }
@@ -208,11 +208,11 @@ std::size_t RawFrames::receive_some(std::span<std::byte> bytes) {
     rest_.erase(rest_.begin(), rest_.begin() + static_cast<std::ptrdiff_t>(n));
     return n;
   }
-  std::span<const std::byte> body;
-  while (body.empty()) body = next_frame();
-  const std::size_t n = std::min(bytes.size(), body.size());
-  std::memcpy(bytes.data(), body.data(), n);
-  rest_.assign(body.begin() + static_cast<std::ptrdiff_t>(n), body.end());
+  std::span<const std::byte> content;
+  while (content.empty()) content = next_frame();
+  const std::size_t n = std::min(bytes.size(), content.size());
+  std::memcpy(bytes.data(), content.data(), n);
+  rest_.assign(content.begin() + static_cast<std::ptrdiff_t>(n), content.end());
   release();
   if (++uncredited_ == kCreditFrames) send_credit();
   return n;

@@ -26,13 +26,13 @@ class RawFrames final : public RawLink {
   static constexpr unsigned kAtOnce = 32;  // frames of one call of the kernel
 
   void open();
-  std::span<const std::byte> next_frame();  // body of the next frame; credits are taken. Empty: none is here
+  std::span<const std::byte> next_frame();  // content of the next frame; credits are taken. Empty: none is here
   void release();
-  void transmit(std::span<const std::byte> body);
+  void transmit(std::span<const std::byte> content);
   void send_credit();
 
   int fd_ = -1;
-  std::size_t body_bytes_ = 0;
+  std::size_t content_bytes_ = 0;
   std::byte* ring_ = nullptr;
   std::size_t slot_bytes_ = 0;
   std::size_t slots_ = 0;
@@ -40,7 +40,7 @@ class RawFrames final : public RawLink {
   std::array<std::uint8_t, 6> own_{};
   std::array<std::uint8_t, 6> peer_{};
   std::uint64_t word_ = 0;
-  std::vector<std::byte> rest_;  // of the last frame, behind what was asked for
+  std::vector<std::byte> rest_;  // of the last frame, behind what was requested
   unsigned uncredited_ = 0;      // frames received since the last credit
   long credit_ = 0;              // frames that may be sent
 };

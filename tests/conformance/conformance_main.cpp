@@ -1,5 +1,5 @@
-// conformance <transport>[:<MTU>] [Boost.Test options]: runs the cases for all transports on one. Exits with 1 and the reason
-// if the transport cannot be used on this machine.
+// conformance <transport>[:<MTU>] [Boost.Test options]: runs the cases for all transports on one. Exits with 1 and the
+// reason if the transport cannot be used on this machine.
 #define BOOST_TEST_NO_MAIN
 #include <boost/test/unit_test.hpp>
 #include <cstdio>

@@ -12,15 +12,15 @@ using transport_test::pattern;
 
 namespace {
 
-std::vector<std::byte> frame_of(const FrameHeader& header, std::size_t body) {
-  std::vector<std::byte> out(sizeof header + body);
+std::vector<std::byte> frame_of(const FrameHeader& header, std::size_t content) {
+  std::vector<std::byte> out(sizeof header + content);
   std::memcpy(out.data(), &header, sizeof header);
   return out;
 }
 
-bool is_frame(const FrameHeader& header, std::size_t body) {
+bool is_frame(const FrameHeader& header, std::size_t content) {
   Frame frame;
-  return read_frame(frame_of(header, body), frame);
+  return read_frame(frame_of(header, content), frame);
 }
 
 Record record_of(RecordKind kind, std::uint16_t header_bytes, std::size_t whole = 0) {
@@ -89,18 +89,18 @@ BOOST_AUTO_TEST_CASE(a_proof_depends_on_all_bits_and_on_the_secret) {
   const FrameProof proof({1, 2}, 9000);
   const FrameProof other({1, 3}, 9000);
   for (const std::size_t bytes : {1, 15, 16, 17, 63, 64, 65, 1424, 8931}) {
-    auto body = pattern(bytes, 3);
+    auto content = pattern(bytes, 3);
     const FrameHeader header{.kind = FrameKind::records, .bytes = static_cast<std::uint16_t>(bytes)};
-    const std::uint64_t value = proof.prove(header, proof.digest(body));
-    BOOST_CHECK_NE(value, other.prove(header, other.digest(body)));
-    for (std::size_t bit = 0; bit < bytes * 8; bit += bytes > 100 ? 97 : 1) {
-      body[bit / 8] ^= std::byte{1} << (bit % 8);
-      BOOST_REQUIRE_NE(value, proof.prove(header, proof.digest(body)));
-      body[bit / 8] ^= std::byte{1} << (bit % 8);
+    const std::uint64_t value = proof.prove(header, proof.digest(content));
+    BOOST_CHECK_NE(value, other.prove(header, other.digest(content)));
+    for (std::size_t bit = 0; bit<bytes * 8; bit += bytes> 100 ? 97 : 1) {
+      content[bit / 8] ^= std::byte{1} << (bit % 8);
+      BOOST_REQUIRE_NE(value, proof.prove(header, proof.digest(content)));
+      content[bit / 8] ^= std::byte{1} << (bit % 8);
     }
     FrameHeader changed = header;
     changed.number = 1;
-    BOOST_CHECK_NE(value, proof.prove(changed, proof.digest(body)));
+    BOOST_CHECK_NE(value, proof.prove(changed, proof.digest(content)));
   }
 }
 

@@ -26,7 +26,7 @@ struct Faults {
   double duplicates = 0;
   double reordered = 0;
   double changed = 0;       // one bit of the frame
-  std::size_t largest = 0;  // frames with a longer body vanish, as in a switch with a smaller MTU; 0: none do
+  std::size_t largest = 0;  // frames with a longer content vanish, as in a switch with a smaller MTU; 0: none do
 };
 
 using Frame = std::vector<std::byte>;  // from the Ethernet header on

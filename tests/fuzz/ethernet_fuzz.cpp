@@ -60,14 +60,14 @@ class Receiver final : private Inbound::Owner {
     shmemx::ethernet::Frame frame;
     if (!shmemx::ethernet::read_frame(bytes, frame)) return true;
     if (frame.header.kind == shmemx::ethernet::FrameKind::records) {
-      std::vector<Aligned> memory((frame.body.size() + sizeof(Aligned) - 1) / sizeof(Aligned));
-      std::memcpy(memory.data(), frame.body.data(), frame.body.size());
-      if (inbound_.take({memory.data()->bytes, frame.body.size()}) != nullptr || is_out_of_memory_) return false;
+      std::vector<Aligned> memory((frame.content.size() + sizeof(Aligned) - 1) / sizeof(Aligned));
+      std::memcpy(memory.data(), frame.content.data(), frame.content.size());
+      if (inbound_.take({memory.data()->bytes, frame.content.size()}) != nullptr || is_out_of_memory_) return false;
       while (pulls_.next_request(now_, round_trip_)) {
       }
     } else if (frame.header.kind == shmemx::ethernet::FrameKind::block) {
       InboundMessage* done = nullptr;
-      if (pulls_.take(frame.header, frame.body, ++now_, done) == shmemx::ethernet::Pulls::Taken::last)
+      if (pulls_.take(frame.header, frame.content, ++now_, done) == shmemx::ethernet::Pulls::Taken::last)
         inbound_.queue().complete(*done);
     }
     return true;

@@ -5,7 +5,7 @@
 namespace shmemx::ethernet {
 namespace {
 
-bool has_right_body(const FrameHeader& header) noexcept {
+bool has_right_content(const FrameHeader& header) noexcept {
   switch (header.kind) {
     case FrameKind::records:
     case FrameKind::block:
@@ -26,13 +26,13 @@ bool read_frame(Bytes bytes, Frame& frame) noexcept {
   std::memcpy(&frame.header, bytes.data(), sizeof frame.header);
   if (frame.header.bytes > bytes.size() - sizeof frame.header) return false;
   if (frame.header.reserved != 0 || (frame.header.flags & ~kAckNow) != 0) return false;
-  frame.body = bytes.subspan(sizeof frame.header, frame.header.bytes);
-  return has_right_body(frame.header);
+  frame.content = bytes.subspan(sizeof frame.header, frame.header.bytes);
+  return has_right_content(frame.header);
 }
 
 PullRequest pull_request_of(const Frame& frame) noexcept {
   PullRequest request;
-  std::memcpy(&request, frame.body.data(), sizeof request);
+  std::memcpy(&request, frame.content.data(), sizeof request);
   return request;
 }
 

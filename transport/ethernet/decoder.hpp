@@ -8,11 +8,11 @@ namespace shmemx::ethernet {
 
 struct Frame {
   FrameHeader header;
-  Bytes body;
+  Bytes content;
 };
 
 // Reads what follows the Ethernet header. Returns false if it is no frame: too short, of an unknown kind, or with a
-// body that its kind cannot have. It says nothing about who has sent it.
+// content that its kind cannot have. It says nothing about who has sent it.
 bool read_frame(Bytes bytes, Frame& frame) noexcept;
 
 // Reads the request of a pull frame.

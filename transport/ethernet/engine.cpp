@@ -16,8 +16,8 @@ Engine::Engine(const transport::Setup& setup, const Settings& settings, Port& po
       settings_(settings),
       port_(port),
       clock_(clock),
-      proof_(setup.secret, body_bytes(settings.own.mtu)),
-      pool_(body_bytes(settings.own.mtu)),
+      proof_(setup.secret, content_bytes_of(settings.own.mtu)),
+      pool_(content_bytes_of(settings.own.mtu)),
       budget_{settings.ring_frames / 2, 0},
       peers_(static_cast<std::size_t>(setup.n_pes)),
       keepalive_(setup.silence_ms, clock()),
@@ -34,10 +34,9 @@ Peer* Engine::contact(int pe) noexcept {
   EndpointAddress address;
   const bool has_address = addresses_ != nullptr && unpack_address(addresses_->address_of(pe), address);
   if (!has_address) address.mtu = kLeastMtu;
-  const std::size_t packet_bytes = body_bytes(std::min(address.mtu, settings_.own.mtu));
-  Peer& made = peers_.add(
-      pe, pe, address, Pulls::Settings{packet_bytes, settings_.block_packets, settings_.blocks},
-      Peer::Parts{pool_, *setup_.sink, *this, budget_, &is_active_, settings_.resend_ns});
+  const std::size_t packet_bytes = content_bytes_of(std::min(address.mtu, settings_.own.mtu));
+  Peer& made = peers_.add(pe, pe, address, Pulls::Settings{packet_bytes, settings_.block_packets, settings_.blocks},
+                          Peer::Parts{pool_, *setup_.sink, *this, budget_, &is_active_, settings_.resend_ns});
   if (is_closing_) made.inbound.queue().stop();
   if (!has_address) lose(made, "it has no endpoint address of ethernet");
   return &made;
@@ -113,7 +112,7 @@ void Engine::end_keepalive_round() noexcept {
   }
 }
 
-bool Engine::settle() noexcept {
+bool Engine::send_pending() noexcept {
   flush();
   look_at_clock();
   send_acks(true, now_ns_);

@@ -1,5 +1,5 @@
-// Messages over frames that the network may lose, duplicate, change in order, or change. It knows a port, a clock and the
-// sink, but no sockets, so that tests run it over simulated links.
+// Messages over frames that the network may lose, duplicate, change in order, or change. It knows a port, a clock and
+// the sink, but no sockets, so that tests run it over simulated links.
 //
 // Three classes of messages: small ones are records of one frame, with others if they gather; medium ones are cut into
 // parts, which are records, too; the payloads of large ones are announced by a record and pulled by the receiver.
@@ -58,7 +58,7 @@ class Engine final : private Inbound::Owner {
   // Returns whether anything has moved since the last call.
   bool take_progress() noexcept { return std::exchange(is_active_, false); }
   // To be called before a sleep: sends what run() would send within a short time. Returns false if it has to run now.
-  bool settle() noexcept;
+  bool send_pending() noexcept;
   // When run() has to be called even if nothing is received; ~0 if never.
   std::uint64_t deadline_ns() const noexcept;
 
@@ -104,7 +104,7 @@ class Engine final : private Inbound::Owner {
   void append_notes(Peer& peer) noexcept;
   void transmit(Peer& peer, bool all = false) noexcept;
   void send_now(Peer& peer) noexcept;
-  Bytes finish_frame(Peer& peer, std::byte* memory, FrameHeader header, const FrameProof::Digest& body) noexcept;
+  Bytes finish_frame(Peer& peer, std::byte* memory, FrameHeader header, const FrameProof::Digest& content) noexcept;
   void send_control(Peer& peer, FrameKind kind, std::uint8_t flags) noexcept;
   void send_acks(bool all, std::uint64_t now) noexcept;
   void send_block(Peer& peer, std::uint64_t handle, const PullRequest& what) noexcept;
@@ -134,8 +134,8 @@ class Engine final : private Inbound::Owner {
   std::vector<Peer*> lost_;  // for run(), which may call the sink
   transport::Keepalive keepalive_;
   FrameCounts counts_;
-  std::uint64_t now_ns_;          // of the last look at the clock
-  std::uint64_t check_ns_ = 0;    // when to look for what is overdue
+  std::uint64_t now_ns_;        // of the last look at the clock
+  std::uint64_t check_ns_ = 0;  // when to look for what is overdue
   unsigned turn_ = 0;
   bool is_timely_ = false;  // the clock has been read in this poll
   bool is_active_ = false;

@@ -41,9 +41,9 @@ Status EthernetTransport::choose_settings() {
                      std::to_string(interface_.mtu)};
   const std::size_t mtu = std::min(wanted.mtu != 0 ? wanted.mtu : interface_.mtu, kMostMtu);
   if (mtu < kLeastMtu)
-    return Error{Errc::unsupported, 0,
-                 "the MTU of " + interface_.name + " is " + std::to_string(mtu) + ", the least is " +
-                     std::to_string(kLeastMtu)};
+    return Error{
+        Errc::unsupported, 0,
+        "the MTU of " + interface_.name + " is " + std::to_string(mtu) + ", the least is " + std::to_string(kLeastMtu)};
   std::uint32_t random[2];
   if (::getrandom(random, sizeof random, 0) != sizeof random) return system_error("get random bytes");
   settings_.own = {interface_.mac, static_cast<std::uint16_t>(mtu), random[0], random[1]};
@@ -95,7 +95,7 @@ void EthernetTransport::unwatch() noexcept {
 
 bool EthernetTransport::arm() noexcept {
   watch();
-  const bool may_sleep = engine_->settle() && !socket_.has_frame();
+  const bool may_sleep = engine_->send_pending() && !socket_.has_frame();
   timer_->clear();
   const std::uint64_t deadline = engine_->deadline_ns();
   if (deadline != ~std::uint64_t{0}) timer_->set(deadline);

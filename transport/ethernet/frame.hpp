@@ -1,6 +1,6 @@
-// A frame on the wire: Ethernet header, FrameHeader, body. No IP. All PEs of a job have one byte order.
+// A frame on the wire: Ethernet header, FrameHeader, content. No IP. All PEs of a job have one byte order.
 //
-// Bodies:
+// Contents:
 //  - records: messages, parts of messages, and notes (RecordKind), in the form of common/record.hpp. These frames are
 //    numbered for each pair, sent again until they are acknowledged, and taken in the order of their numbers.
 //  - pull: a PullRequest for packets of a long payload, whose handle was announced by a record.
@@ -50,14 +50,14 @@ struct FrameHeader {
   std::uint32_t life = 0;    // of the sender's endpoint: frames of an earlier one have another
   FrameKind kind = FrameKind::ack;
   std::uint8_t flags = 0;
-  std::uint16_t bytes = 0;     // of the body
+  std::uint16_t bytes = 0;     // of the content
   std::uint64_t number = 0;    // of records frames, from 0 on; 0 in others
   std::uint64_t expected = 0;  // the sender has all records frames below this number
   std::uint64_t received = 0;  // bit i: it has expected + 1 + i, too
   std::uint64_t handle = 0;    // pull, block: of the payload; 0 in others
   std::uint32_t index = 0;     // block: number of the packet; 0 in others
   std::uint32_t reserved = 0;  // 0
-  std::uint64_t proof = 0;     // a keyed hash of all of the above and of the body
+  std::uint64_t proof = 0;     // a keyed hash of all of the above and of the content
 };
 static_assert(sizeof(FrameHeader) == 64);
 
@@ -90,7 +90,7 @@ inline constexpr std::size_t kMaxPayloadBytes = std::size_t{1} << 30;
 inline constexpr std::size_t kLeastMtu = 640;  // an announcement with the longest header fits into a frame
 inline constexpr std::size_t kMostMtu = 9000;
 
-// Bytes of a body at most, in frames of this MTU. Records and packets begin at multiples of 16 of it.
-constexpr std::size_t body_bytes(std::size_t mtu) noexcept { return (mtu - sizeof(FrameHeader)) / 16 * 16; }
+// Bytes of a content at most, in frames of this MTU. Records and packets begin at multiples of 16 of it.
+constexpr std::size_t content_bytes_of(std::size_t mtu) noexcept { return (mtu - sizeof(FrameHeader)) / 16 * 16; }
 
 }  // namespace shmemx::ethernet

@@ -9,20 +9,20 @@
 
 namespace shmemx::ethernet {
 
-// A frame in memory. The FrameHeader and the body are aligned to 16 bytes.
+// A frame in memory. The FrameHeader and the content are aligned to 16 bytes.
 struct FrameMemory {
   static constexpr std::size_t kPadding = 16 - sizeof(EthernetHeader);
   static constexpr std::size_t kHeadBytes = kPadding + sizeof(EthernetHeader) + sizeof(FrameHeader);
 
   static std::byte* ethernet(std::byte* frame) noexcept { return frame + kPadding; }
   static std::byte* header(std::byte* frame) noexcept { return frame + kPadding + sizeof(EthernetHeader); }
-  static std::byte* body(std::byte* frame) noexcept { return frame + kHeadBytes; }
+  static std::byte* content(std::byte* frame) noexcept { return frame + kHeadBytes; }
 };
 
 class FramePool {
  public:
-  explicit FramePool(std::size_t most_body_bytes) noexcept
-      : frame_bytes_(round_up(FrameMemory::kHeadBytes + most_body_bytes, kCacheLine)) {}
+  explicit FramePool(std::size_t most_content_bytes) noexcept
+      : frame_bytes_(round_up(FrameMemory::kHeadBytes + most_content_bytes, kCacheLine)) {}
 
   std::byte* take() {
     if (free_.empty()) add();

@@ -30,10 +30,10 @@ FrameProof::FrameProof(const std::uint64_t (&secret)[2], std::size_t most_bytes)
     key_.push_back(transport::prove(secret_, transport::Purpose::frame, {&i, 1}));
 }
 
-FrameProof::Digest FrameProof::digest(Bytes body) const noexcept {
+FrameProof::Digest FrameProof::digest(Bytes content) const noexcept {
   const std::uint64_t* key = key_.data() + kHeaderWords;
-  const std::byte* at = body.data();
-  std::size_t left = body.size();
+  const std::byte* at = content.data();
+  std::size_t left = content.size();
   Wide sums[2] = {0, 0};  // two chains of additions run side by side
   for (; left >= 4 * kStep; left -= 4 * kStep, at += 4 * kStep, key += 8) {
     sums[0] += product(at, key);
@@ -51,12 +51,12 @@ FrameProof::Digest FrameProof::digest(Bytes body) const noexcept {
   return {static_cast<std::uint64_t>(sum), static_cast<std::uint64_t>(sum >> 64)};
 }
 
-// The header tells how long the body is.
-std::uint64_t FrameProof::prove(const FrameHeader& header, const Digest& body) const noexcept {
+// The header tells how long the content is.
+std::uint64_t FrameProof::prove(const FrameHeader& header, const Digest& content) const noexcept {
   FrameHeader input = header;
   input.proof = 0;
   const auto* const bytes = reinterpret_cast<const std::byte*>(&input);
-  Wide sum = static_cast<Wide>(body.high) << 64 | body.low;
+  Wide sum = static_cast<Wide>(content.high) << 64 | content.low;
   for (std::size_t word = 0; word < kHeaderWords; word += 2) sum += product(bytes + word * kWordBytes, &key_[word]);
   const std::uint64_t words[] = {static_cast<std::uint64_t>(sum), static_cast<std::uint64_t>(sum >> 64)};
   return transport::keyed_hash(secret_, words);

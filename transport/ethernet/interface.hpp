@@ -16,8 +16,9 @@ struct Interface {
   bool is_loopback = false;
 };
 
-// Returns the interface called `name`, or, if that is empty, the first Ethernet interface with a link that is no bridge:
-// those of devices precede virtual ones, and those with an address those without. A job on one machine uses loopback.
+// Returns the interface called `name`, or, if that is empty, the first Ethernet interface with a link that is no
+// bridge: those of devices precede virtual ones, and those with an address those without. A job on one machine uses
+// loopback.
 Result<Interface> choose_interface(const std::string& name, bool one_machine);
 
 }  // namespace shmemx::ethernet

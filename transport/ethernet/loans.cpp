@@ -19,7 +19,8 @@ std::uint64_t Loans::lend(Bytes payload, transport::Outgoing* outgoing) {
 }
 
 Bytes Loans::packet(std::uint64_t handle, std::uint32_t index, std::size_t packet_bytes) const noexcept {
-  const auto found = std::find_if(loans_.begin(), loans_.end(), [&](const Loan& loan) { return loan.handle == handle; });
+  const auto found =
+      std::find_if(loans_.begin(), loans_.end(), [&](const Loan& loan) { return loan.handle == handle; });
   if (found == loans_.end()) return {};
   const std::uint64_t begin = std::uint64_t{index} * packet_bytes;
   if (begin >= found->payload.size()) return {};
@@ -27,7 +28,8 @@ Bytes Loans::packet(std::uint64_t handle, std::uint32_t index, std::size_t packe
 }
 
 bool Loans::end(std::uint64_t handle) noexcept {
-  const auto found = std::find_if(loans_.begin(), loans_.end(), [&](const Loan& loan) { return loan.handle == handle; });
+  const auto found =
+      std::find_if(loans_.begin(), loans_.end(), [&](const Loan& loan) { return loan.handle == handle; });
   if (found == loans_.end()) return false;
   finish(*found);
   loans_.erase(found);

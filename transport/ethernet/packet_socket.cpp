@@ -21,7 +21,7 @@ constexpr std::size_t kBlockBytes = std::size_t{64} << 10;  // of the ring, cont
 constexpr int kSendBufferBytes = 4 << 20;
 constexpr std::size_t kFramesAtOnce = 32;
 
-// What the kernel writes in front of a frame: its own header, the address, and gaps that keep the body aligned.
+// What the kernel writes in front of a frame: its own header, the address, and gaps that keep the content aligned.
 constexpr std::size_t kSlotHeadBytes = 128;
 
 template <class T>

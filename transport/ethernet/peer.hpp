@@ -36,8 +36,8 @@ struct Peer {
         inbound(parts.sink, parts.owner, {number, kMostUnderWay, parts.active}),
         pulls(pulling, parts.budget) {}
 
-  // Returns true if it has to give signs of life. That holds even if nothing is due from it: a PE that waits for a third
-  // one may depend on it.
+  // Returns true if it has to give signs of life. That holds even if nothing is due from it: a PE that waits for a
+  // third one may depend on it.
   bool is_watched() const noexcept { return state == State::open; }
 
   int pe;
@@ -52,12 +52,12 @@ struct Peer {
   transport::Keepalive::Peer keepalive;
   std::string cause;  // of the loss
 
-  bool is_gathered = false;       // listed among those for flush()
-  bool is_ack_listed = false;     // listed among those with something to acknowledge
-  bool is_ack_awaited = false;    // the peer waits for the acknowledgement
-  bool is_shutdown_due = false;   // there was no room for the shutdown record
-  unsigned unacknowledged = 0;    // frames that no frame to the peer has acknowledged
-  std::uint64_t ack_due_ns = 0;   // when they have to be
+  bool is_gathered = false;                // listed among those for flush()
+  bool is_ack_listed = false;              // listed among those with something to acknowledge
+  bool is_ack_awaited = false;             // the peer waits for the acknowledgement
+  bool is_shutdown_due = false;            // there was no room for the shutdown record
+  unsigned unacknowledged = 0;             // frames that no frame to the peer has acknowledged
+  std::uint64_t ack_due_ns = 0;            // when they have to be
   std::vector<std::uint64_t> ended_pulls;  // handles that the peer has to be told
 
  private:

@@ -17,7 +17,8 @@ std::uint64_t lowest_bits(std::uint32_t n) noexcept {
 
 void Pulls::begin(std::uint64_t handle, transport::InboundMessage& message) {
   const std::size_t packets = (message.payload_bytes + settings_.packet_bytes - 1) / settings_.packet_bytes;
-  pulls_.push_back({.handle = handle, .message = &message, .packets = static_cast<std::uint32_t>(packets), .blocks = {}});
+  pulls_.push_back(
+      {.handle = handle, .message = &message, .packets = static_cast<std::uint32_t>(packets), .blocks = {}});
 }
 
 std::optional<Pulls::Request> Pulls::next_request(std::uint64_t now_ns, RoundTrip& round_trip) {

@@ -1,7 +1,7 @@
-// Long payloads that this PE pulls from one peer, straight to their places. A payload is requested in blocks of packets.
-// Several blocks are outstanding; a block of which packets are overdue is requested again, and only what is missing.
-// The packets that are outstanding have a window of their own, which is halved when some were lost.
-// It knows no time but what it is told, and sends nothing itself.
+// Long payloads that this PE pulls from one peer, straight to their places. A payload is requested in blocks of
+// packets. Several blocks are outstanding; a block of which packets are overdue is requested again, and only what is
+// missing. The packets that are outstanding have a window of their own, which is halved when some were lost. The caller
+// passes the time, and sends the requests.
 #pragma once
 
 #include <cstdint>
@@ -59,14 +59,14 @@ class Pulls {
  private:
   struct Block {
     std::uint32_t first;
-    std::uint64_t missing;  // bit i: packet first + i
+    std::uint64_t missing;   // bit i: packet first + i
     std::uint64_t moved_ns;  // when it was requested, or the last packet of it came
     bool is_overtaken;       // later blocks are complete
   };
   struct Pull {
     std::uint64_t handle;
     transport::InboundMessage* message;
-    std::uint32_t packets;  // of the whole payload
+    std::uint32_t packets;   // of the whole payload
     std::uint32_t next = 0;  // not requested yet
     std::deque<Block> blocks;
   };

@@ -25,21 +25,21 @@ class ReceiveWindow {
     early_.take_next();
     step();
   }
-  // Keeps a copy of the body of a frame whose turn is `early`.
-  void hold(std::uint64_t number, Bytes body) {
+  // Keeps a copy of the content of a frame whose turn is `early`.
+  void hold(std::uint64_t number, Bytes content) {
     std::byte* const memory = pool_.take();
-    std::memcpy(memory, body.data(), body.size());
-    early_.hold(static_cast<std::uint32_t>(number), {memory, body.size()});
+    std::memcpy(memory, content.data(), content.size());
+    early_.hold(static_cast<std::uint32_t>(number), {memory, content.size()});
     received_ |= std::uint64_t{1} << (number - expected_ - 1);
   }
-  // Returns the body of the held frame whose turn it is now, or nothing. To be given back by release().
+  // Returns the content of the held frame whose turn it is now, or nothing. To be given back by release().
   Bytes pop() {
     Held held{};
     if (!early_.pop_next(held)) return {};
     step();
     return {held.memory, held.bytes};
   }
-  void release(Bytes body) { pool_.give(const_cast<std::byte*>(body.data())); }
+  void release(Bytes content) { pool_.give(const_cast<std::byte*>(content.data())); }
   void clear() {
     early_.clear([this](const Held& held) { pool_.give(held.memory); });
     received_ = 0;

@@ -44,8 +44,8 @@ void Engine::take(Bytes bytes) noexcept {
 Peer* Engine::authenticate(const Frame& frame) noexcept {
   const FrameHeader& header = frame.header;
   if (header.port != settings_.own.port || header.source >= peers_.n_pes() || addresses_ == nullptr) return nullptr;
-  if (frame.body.size() > body_bytes(settings_.own.mtu)) return nullptr;
-  if (!transport::is_same_proof(header.proof, proof_.prove(header, proof_.digest(frame.body)))) return nullptr;
+  if (frame.content.size() > content_bytes_of(settings_.own.mtu)) return nullptr;
+  if (!transport::is_same_proof(header.proof, proof_.prove(header, proof_.digest(frame.content)))) return nullptr;
   const auto source = static_cast<int>(header.source);
   Peer* const known = peers_.find(source);
   Peer& peer = known != nullptr ? *known : *contact(source);
@@ -75,10 +75,10 @@ void Engine::take_records(Peer& peer, const Frame& frame) noexcept {
   // The sender has to learn at once that a frame is missing, or that its acknowledgement was.
   note_arrival(peer, turn != transport::Turn::next || (frame.header.flags & kAckNow) != 0);
   if (turn == transport::Turn::duplicate) ++counts_.duplicates;
-  if (turn == transport::Turn::early) peer.in.hold(number, frame.body);
+  if (turn == transport::Turn::early) peer.in.hold(number, frame.content);
   if (turn != transport::Turn::next) return;
   peer.in.take_next();
-  if (!take_next(peer, frame.body)) return;
+  if (!take_next(peer, frame.content)) return;
   while (true) {
     const Bytes held = peer.in.pop();
     if (held.empty()) break;
@@ -107,7 +107,7 @@ void Engine::leave(Peer& peer) noexcept {
 
 void Engine::take_packet(Peer& peer, const Frame& frame) noexcept {
   transport::InboundMessage* done = nullptr;
-  const Pulls::Taken taken = peer.pulls.take(frame.header, frame.body, now_ns_, done);
+  const Pulls::Taken taken = peer.pulls.take(frame.header, frame.content, now_ns_, done);
   if (taken == Pulls::Taken::no) {
     ++counts_.duplicates;
     return;

@@ -1,5 +1,5 @@
-// How long to wait for an acknowledgement before a frame is sent again: from measured round trips, as in TCP (RFC 6298),
-// twice as long after each time that nothing came.
+// How long to wait for an acknowledgement before a frame is sent again: from measured round trips, as in TCP (RFC
+// 6298), twice as long after each time that nothing came.
 #pragma once
 
 #include <algorithm>

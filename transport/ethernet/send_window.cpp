@@ -19,8 +19,8 @@ std::byte* SendWindow::append(std::size_t bytes) {
     begin_frame();
   }
   Sending& open = at(closed_);
-  std::byte* const record = FrameMemory::body(open.memory) + open.body_bytes;
-  open.body_bytes += static_cast<std::uint32_t>(bytes);
+  std::byte* const record = FrameMemory::content(open.memory) + open.content_bytes;
+  open.content_bytes += static_cast<std::uint32_t>(bytes);
   return record;
 }
 

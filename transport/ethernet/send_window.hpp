@@ -1,5 +1,5 @@
-// The sending half of the reliability of one peer: the records frames that have not been acknowledged. It knows no time
-// but what it is told, and sends nothing itself: next_to_send() says which frame is due.
+// The sending half of the reliability of one peer: the records frames that have not been acknowledged. The caller
+// passes the time, and sends the frames that next_to_send() names.
 //
 // The last frame may be open: it takes further records until it is full or has to leave. As many frames are in flight
 // as the congestion window allows. That grows with acknowledgements, and is halved once for each window in which
@@ -24,26 +24,27 @@ class SendWindow {
     enum class State : std::uint8_t { unsent, in_flight, lost, received };
     std::byte* memory = nullptr;
     std::uint64_t sent_ns = 0;
-    FrameProof::Digest digest = {};  // of the body, once the frame is closed
-    std::uint32_t body_bytes = 0;
+    FrameProof::Digest digest = {};  // of the content, once the frame is closed
+    std::uint32_t content_bytes = 0;
     State state = State::unsent;
     bool is_resent = false;
     bool has_digest = false;
   };
 
-  SendWindow(FramePool& pool, std::size_t most_body_bytes) noexcept : pool_(pool), most_body_bytes_(most_body_bytes) {}
+  SendWindow(FramePool& pool, std::size_t most_content_bytes) noexcept
+      : pool_(pool), most_content_bytes_(most_content_bytes) {}
   ~SendWindow() { clear(); }
   SendWindow(const SendWindow&) = delete;
   SendWindow& operator=(const SendWindow&) = delete;
 
   // ---- filling ----
-  // Returns memory for a record of `bytes`, a multiple of 16 and at most most_body_bytes(), or null if all frames are
-  // in use.
+  // Returns memory for a record of `bytes`, a multiple of 16 and at most most_content_bytes(), or null if all frames
+  // are in use.
   std::byte* append(std::size_t bytes);
-  std::size_t most_body_bytes() const noexcept { return most_body_bytes_; }
+  std::size_t most_content_bytes() const noexcept { return most_content_bytes_; }
   unsigned free_frames() const noexcept { return kFrames - static_cast<unsigned>(end() - first_); }
   // Bytes that the open frame still takes; 0 if none is open.
-  std::size_t room() const noexcept { return has_open_ ? most_body_bytes_ - at(closed_).body_bytes : 0; }
+  std::size_t room() const noexcept { return has_open_ ? most_content_bytes_ - at(closed_).content_bytes : 0; }
   bool has_open() const noexcept { return has_open_; }
   // The open frame has to leave as soon as it may.
   void set_due() noexcept { is_due_ = has_open_; }
@@ -86,7 +87,7 @@ class SendWindow {
   void grow() noexcept;
 
   FramePool& pool_;
-  std::size_t most_body_bytes_;
+  std::size_t most_content_bytes_;
   std::array<Sending, kFrames> frames_;
   std::uint64_t first_ = 0;   // the oldest one that is not acknowledged
   std::uint64_t unsent_ = 0;  // the first one that was never sent

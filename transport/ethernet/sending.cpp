@@ -22,7 +22,7 @@ void copy(std::byte*& to, Bytes from) noexcept {
 
 // The longest payload to send as parts. It has to fit into the window.
 std::size_t most_medium_bytes(const Peer& peer) noexcept {
-  const std::size_t fits = SendWindow::kFrames / 2 * (peer.out.most_body_bytes() - sizeof(Record));
+  const std::size_t fits = SendWindow::kFrames / 2 * (peer.out.most_content_bytes() - sizeof(Record));
   return std::min(kMediumBytes, fits - kMaxHeaderBytes);
 }
 
@@ -38,7 +38,7 @@ Sent Engine::send(int pe, const Header& fixed, Bytes header, Bytes payload, Outg
     return Sent::yes;
   const std::size_t message_bytes = header.size() + payload.size();
   Sent sent = Sent::yes;
-  if (record_bytes(message_bytes) <= peer.out.most_body_bytes()) [[likely]] {
+  if (record_bytes(message_bytes) <= peer.out.most_content_bytes()) [[likely]] {
     std::byte* to = append(peer, fixed, {RecordKind::message, message_bytes});
     if (to == nullptr) return Sent::no;
     copy(to, header);
@@ -90,7 +90,7 @@ std::byte* Engine::append(Peer& peer, const Header& fixed, const Piece& piece) n
 
 // Sends a message as several records, each as long as its frame.
 Sent Engine::send_parts(Peer& peer, const Header& fixed, Bytes header, Bytes payload) noexcept {
-  const std::size_t most = peer.out.most_body_bytes() - sizeof(Record);
+  const std::size_t most = peer.out.most_content_bytes() - sizeof(Record);
   const std::size_t whole = header.size() + payload.size();
   const std::size_t in_open = peer.out.room() > 2 * sizeof(Record) ? peer.out.room() - sizeof(Record) : 0;
   if ((whole - std::min(whole, in_open) + most - 1) / most > peer.out.free_frames()) return Sent::no;
@@ -149,16 +149,16 @@ void Engine::transmit(Peer& peer, bool all) noexcept {
       const std::uint64_t number = peer.out.next_to_send(all);
       if (number == SendWindow::kNone) break;
       SendWindow::Sending& frame = peer.out.at(number);
-      const Bytes body(FrameMemory::body(frame.memory), frame.body_bytes);
-      if (!std::exchange(frame.has_digest, true)) frame.digest = proof_.digest(body);
+      const Bytes content(FrameMemory::content(frame.memory), frame.content_bytes);
+      if (!std::exchange(frame.has_digest, true)) frame.digest = proof_.digest(content);
       const bool again = peer.out.note_sent(number, now_ns_);
       counts_.resent += again ? 1 : 0;
       const FrameHeader header{.kind = FrameKind::records,
                                .flags = again || peer.out.is_stalled() ? kAckNow : std::uint8_t{0},
-                               .bytes = static_cast<std::uint16_t>(body.size()),
+                               .bytes = static_cast<std::uint16_t>(content.size()),
                                .number = number};
       const Bytes head = finish_frame(peer, frame.memory, header, frame.digest);
-      frames[n] = {{head.data(), head.size() + body.size()}, {}};
+      frames[n] = {{head.data(), head.size() + content.size()}, {}};
     }
     if (n == 0) return;
     port_.send(std::span(frames).first(n));
@@ -167,14 +167,15 @@ void Engine::transmit(Peer& peer, bool all) noexcept {
 }
 
 // Completes the header of a frame, with what it acknowledges and its proof. Returns the Ethernet and the frame header.
-Bytes Engine::finish_frame(Peer& peer, std::byte* memory, FrameHeader header, const FrameProof::Digest& body) noexcept {
+Bytes Engine::finish_frame(Peer& peer, std::byte* memory, FrameHeader header,
+                           const FrameProof::Digest& content) noexcept {
   const EthernetHeader ethernet{peer.address.mac, settings_.own.mac};
   header.port = peer.address.port;
   header.source = static_cast<std::uint32_t>(setup_.me);
   header.life = settings_.own.life;
   header.expected = peer.in.expected();
   header.received = peer.in.received();
-  header.proof = proof_.prove(header, body);
+  header.proof = proof_.prove(header, content);
   std::memcpy(FrameMemory::ethernet(memory), &ethernet, sizeof ethernet);
   std::memcpy(FrameMemory::header(memory), &header, sizeof header);
   peer.unacknowledged = 0;
@@ -215,12 +216,10 @@ void Engine::send_block(Peer& peer, std::uint64_t handle, const PullRequest& wha
   };
   for (std::uint64_t wanted = what.wanted; wanted != 0; wanted &= wanted - 1) {
     const std::uint32_t index = what.first + static_cast<unsigned>(__builtin_ctzll(wanted));
-    const Bytes packet = peer.loans.packet(handle, index, peer.out.most_body_bytes());
+    const Bytes packet = peer.loans.packet(handle, index, peer.out.most_content_bytes());
     if (packet.empty()) break;
-    const FrameHeader header{.kind = FrameKind::block,
-                             .bytes = static_cast<std::uint16_t>(packet.size()),
-                             .handle = handle,
-                             .index = index};
+    const FrameHeader header{
+        .kind = FrameKind::block, .bytes = static_cast<std::uint16_t>(packet.size()), .handle = handle, .index = index};
     frames[n] = {finish_frame(peer, heads[n].memory, header, proof_.digest(packet)), packet};
     if (++n == frames.size()) send();
   }
@@ -233,11 +232,11 @@ void Engine::send_requests(Peer& peer) noexcept {
 
 void Engine::send_request(Peer& peer, const Pulls::Request& request) noexcept {
   alignas(16) std::byte memory[FrameMemory::kHeadBytes + sizeof request.what];
-  std::memcpy(FrameMemory::body(memory), &request.what, sizeof request.what);
-  const Bytes body(FrameMemory::body(memory), sizeof request.what);
+  std::memcpy(FrameMemory::content(memory), &request.what, sizeof request.what);
+  const Bytes content(FrameMemory::content(memory), sizeof request.what);
   const FrameHeader header{.kind = FrameKind::pull, .bytes = sizeof request.what, .handle = request.handle};
-  const Bytes head = finish_frame(peer, memory, header, proof_.digest(body));
-  const OutgoingFrame frame{{head.data(), head.size() + body.size()}, {}};
+  const Bytes head = finish_frame(peer, memory, header, proof_.digest(content));
+  const OutgoingFrame frame{{head.data(), head.size() + content.size()}, {}};
   port_.send({&frame, 1});
   ++counts_.sent;
   counts_.resent += request.is_repeated ? 1 : 0;
