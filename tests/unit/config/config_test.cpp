@@ -56,35 +56,44 @@ BOOST_AUTO_TEST_CASE(an_empty_environment_gives_the_defaults) {
   }
 }
 
+// All variables, none with its default.
+auto with_all_variables() {
+  return parse({"SHMEM_SYMMETRIC_SIZE=1.5g",
+                "SHMEM_DEBUG=yes",
+                "SHMEM_INFO=1",
+                "SHMEM_VERSION=x",
+                "SHMEM_WAIT=Block",
+                "SHMEM_INIT_ERRORS=return",
+                "SHMEMX_WARN_UNKNOWN=no",
+                "SHMEMX_HUGE_PAGES=always",
+                "SHMEMX_COPY_LARGE=256k",
+                "SHMEMX_COPY_STREAM=64m",
+                "SHMEMX_SPIN_NS=300",
+                "SHMEMX_YIELD_US=0",
+                "SHMEMX_SLEEP_MAX_US=2000",
+                "SHMEMX_STATIC_DATA=0",
+                "SHMEMX_NODE_PATH=queue",
+                "SHMEMX_QUEUE_CELLS=100",
+                "SHMEMX_QUEUE_CELL_BYTES=16k",
+                "SHMEMX_PROGRESS=off",
+                "SHMEMX_PENDING_MAX=1g",
+                "SHMEMX_WINDOW_PATH=cma",
+                "SHMEMX_LMT=cma",
+                "SHMEMX_UNEXPECTED_MAX=2g",
+                "SHMEMX_TRANSPORT=ucx, TCP",
+                "SHMEMX_PES_PER_NODE=3",
+                "SHMEMX_NODE_ORDER=mixed",
+                "SHMEMX_NET_TIMEOUT=7",
+                "SHMEMX_NET_RMA=on",
+                "SHMEMX_ETH_INTERFACE=eth1",
+                "SHMEMX_ETH_MTU=1500",
+                "SHMEMX_ETH_BLOCK_PACKETS=16",
+                "SHMEMX_ETH_BLOCKS=8",
+                "SHMEMX_ETH_RESEND_US=5000"});
+}
+
 BOOST_AUTO_TEST_CASE(every_variable_sets_its_member) {
-  const auto config = parse({"SHMEM_SYMMETRIC_SIZE=1.5g",
-                             "SHMEM_DEBUG=yes",
-                             "SHMEM_INFO=1",
-                             "SHMEM_VERSION=x",
-                             "SHMEM_WAIT=Block",
-                             "SHMEM_INIT_ERRORS=return",
-                             "SHMEMX_WARN_UNKNOWN=no",
-                             "SHMEMX_HUGE_PAGES=always",
-                             "SHMEMX_COPY_LARGE=256k",
-                             "SHMEMX_COPY_STREAM=64m",
-                             "SHMEMX_SPIN_NS=300",
-                             "SHMEMX_YIELD_US=0",
-                             "SHMEMX_SLEEP_MAX_US=2000",
-                             "SHMEMX_STATIC_DATA=0",
-                             "SHMEMX_NODE_PATH=queue",
-                             "SHMEMX_QUEUE_CELLS=100",
-                             "SHMEMX_QUEUE_CELL_BYTES=16k",
-                             "SHMEMX_PROGRESS=off",
-                             "SHMEMX_PENDING_MAX=1g",
-                             "SHMEMX_WINDOW_PATH=cma",
-                             "SHMEMX_LMT=cma",
-                             "SHMEMX_UNEXPECTED_MAX=2g",
-                             "SHMEMX_TRANSPORT=ucx, TCP",
-                             "SHMEMX_PES_PER_NODE=3",
-                             "SHMEMX_NODE_ORDER=mixed",
-                             "SHMEMX_SYNTHETIC_WORLD=1000000/128@0,524288",
-                             "SHMEMX_NET_TIMEOUT=7",
-                             "SHMEMX_NET_RMA=on"});
+  const auto config = with_all_variables();
   BOOST_REQUIRE(config);
   const Config& c = config.value();
   BOOST_CHECK(c.symmetric_size == 1610612736U);
@@ -98,6 +107,8 @@ BOOST_AUTO_TEST_CASE(every_variable_sets_its_member) {
   BOOST_CHECK(c.transport.count == 2 && c.transport.name(0) == "ucx" && c.transport.name(1) == "tcp");
   BOOST_CHECK(c.node_order == NodeOrder::mixed);
   BOOST_CHECK(c.pes_per_node == 3 && c.net_timeout == 7 && c.net_rma == NetRma::on);
+  BOOST_CHECK_EQUAL(c.eth_interface.text.data(), "eth1");
+  BOOST_CHECK(c.eth_mtu == 1500U && c.eth_block_packets == 16 && c.eth_blocks == 8 && c.eth_resend_us == 5000);
   for (const Origin& origin : c.origins)
     BOOST_CHECK(origin.source == Source::environment && origin.variable != nullptr);
 }
@@ -118,13 +129,28 @@ BOOST_AUTO_TEST_CASE(a_synthetic_world_names_its_real_nodes) {
     BOOST_CHECK_MESSAGE(!of(bad), bad);
 }
 
+BOOST_AUTO_TEST_CASE(settings_of_ethernet_have_bounds) {
+  kind::frame_mtu::value_type mtu;
+  BOOST_CHECK(kind::frame_mtu::parse("639", mtu) != nullptr);
+  BOOST_CHECK(kind::frame_mtu::parse("9001", mtu) != nullptr);
+  BOOST_CHECK(kind::frame_mtu::parse("auto", mtu) == nullptr && !mtu);
+  kind::InterfaceName name;
+  BOOST_CHECK(kind::interface_name::parse("interface123456", name) == nullptr);  // 15 characters are the kernel's most
+  BOOST_CHECK_EQUAL(kind::interface_name::text(name), "interface123456");
+  BOOST_CHECK(kind::interface_name::parse("interface1234567", name) != nullptr);
+  BOOST_CHECK(kind::interface_name::parse("auto", name) == nullptr);
+  BOOST_CHECK_EQUAL(kind::interface_name::text(name), "auto");
+  std::uint64_t blocks = 0;
+  BOOST_CHECK(kind::block_count::parse("65", blocks) != nullptr);
+}
+
 BOOST_AUTO_TEST_CASE(networks_are_names_in_order) {
   const auto of = [](const char* text) { return parse({(std::string("SHMEMX_TRANSPORT=") + text).c_str()}); };
   BOOST_REQUIRE(of("auto"));
   BOOST_CHECK(of("auto").value().transport.count == 0);
   for (const char* bad : {"", "tcp,", ",tcp", "tcp,tcp", "tcp;ucx", "infiniband", "auto,tcp"})
     BOOST_CHECK_MESSAGE(!of(bad), bad);
-  for (const char* good : {"tcp", "ofi", "ucx,ofi,tcp", "tcp,ucx"}) {
+  for (const char* good : {"tcp", "ofi", "ucx,ofi,tcp", "tcp,ucx", "ethernet,tcp", "ethernet,ofi,ucx,tcp"}) {
     const auto config = of(good);
     BOOST_REQUIRE(config);
     BOOST_CHECK_EQUAL(kind::networks::text(config.value().transport), good);
