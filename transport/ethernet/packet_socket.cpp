@@ -111,13 +111,6 @@ void PacketSocket::release() noexcept {
   next_ = next_ + 1 == frames_ ? 0 : next_ + 1;
 }
 
-std::uint64_t PacketSocket::take_ring_drops() noexcept {
-  tpacket_stats counts{};
-  socklen_t bytes = sizeof counts;
-  if (::getsockopt(fd_.get(), SOL_PACKET, PACKET_STATISTICS, &counts, &bytes) != 0) return 0;
-  return counts.tp_drops;
-}
-
 std::size_t PacketSocket::send(std::span<const OutgoingFrame> frames) noexcept {
   if (frames.size() == 1 && frames[0].rest.empty())
     return ::send(fd_.get(), frames[0].head.data(), frames[0].head.size(), MSG_DONTWAIT) >= 0 ? 1 : 0;

@@ -26,8 +26,6 @@ class PacketSocket final : public Port {
   Bytes receive() noexcept;
   void release() noexcept;
   bool has_frame() const noexcept;
-  // Frames that have arrived while the ring was full, since the last call.
-  std::uint64_t take_ring_drops() noexcept;
 
   std::size_t send(std::span<const OutgoingFrame> frames) noexcept override;
 
