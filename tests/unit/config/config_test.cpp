@@ -83,6 +83,7 @@ auto with_all_variables() {
                 "SHMEMX_TRANSPORT=ucx, TCP",
                 "SHMEMX_PES_PER_NODE=3",
                 "SHMEMX_NODE_ORDER=mixed",
+                "SHMEMX_SYNTHETIC_WORLD=1000000/128@0,524288",
                 "SHMEMX_NET_TIMEOUT=7",
                 "SHMEMX_NET_RMA=on",
                 "SHMEMX_ETH_INTERFACE=eth1",
