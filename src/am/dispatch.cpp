@@ -5,11 +5,16 @@
 namespace shmemx::am {
 
 void set_handler(HandlerId id, Handler handler, HandlerTraits traits) noexcept {
-  handler_table[id].handler = handler;
-  handler_table[id].traits = traits;
+  HandlerEntry& entry = handler_table[id];
+  if (entry.handler == handler && entry.traits == traits) return;
+  entry.handler = handler;
+  entry.traits = traits;
 }
 
-void set_placement(HandlerId id, Placement placement) noexcept { handler_table[id].placement = placement; }
+void set_placement(HandlerId id, Placement placement) noexcept {
+  if (handler_table[id].placement == placement) return;
+  handler_table[id].placement = placement;
+}
 
 // A box message is copied: the slots have to be freed in order, and nothing behind it may wait for it.
 bool Dispatch::defer(const nemesis::ShmMessage& message) noexcept {

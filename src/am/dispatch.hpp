@@ -27,7 +27,8 @@ struct Message {
 
 using Handler = Verdict (*)(Endpoint&, const Message&);
 
-// Registers the handler of an id. Each layer calls it at init, before the first message can arrive.
+// Registers the handler of an id. Each layer calls it at init, before the first message can arrive; at a later init of
+// the process it writes nothing, since the progress threads may be reading.
 void set_handler(HandlerId id, Handler handler, HandlerTraits traits = {}) noexcept;
 
 // Payloads of at least transport::kLongBytes from PEs of other nodes can be received at their final place. `placement`
@@ -40,6 +41,8 @@ void set_handler(HandlerId id, Handler handler, HandlerTraits traits = {}) noexc
 struct Placement {
   std::byte* (*placement)(int source, Bytes header, std::size_t payload_bytes) = nullptr;
   void (*placed)(Endpoint&, int source, Bytes header, std::size_t payload_bytes) = nullptr;
+
+  bool operator==(const Placement&) const = default;
 };
 void set_placement(HandlerId id, Placement placement) noexcept;
 

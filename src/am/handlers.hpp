@@ -52,6 +52,8 @@ struct HandlerTraits {
   bool counted = true;       // flush() waits until the message has been executed
   bool is_done_at_once = false;  // its handler never returns Verdict::later
   bool place_early = false;  // Placement::placement may be called before `placed` of long messages in front
+
+  bool operator==(const HandlerTraits&) const = default;
 };
 // What the sender declares about one message, beyond the traits of its handler.
 struct SendOptions {

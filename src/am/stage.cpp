@@ -24,7 +24,7 @@ Verdict handle_stage(Endpoint&, const Message& message) {
 }  // namespace
 
 void open_stages(void (*stage_of)(int pe, const StageNote& note)) noexcept {
-  note_stage_of = stage_of;
+  if (note_stage_of != stage_of) note_stage_of = stage_of;  // at a later init the progress thread may be reading
   set_handler(kStage, handle_stage);
 }
 
