@@ -89,10 +89,7 @@ Sent TcpTransport::send_large(Peer& peer, const Header& fixed, Bytes header, Byt
   }
   if ((may_split_ || any_rail_) && send_split(peer, fixed, header, payload, *outgoing)) return Sent::later;
   peer.out.append_lasting(fixed, header, payload, *outgoing);
-  if (write(peer)) {
-    peer.out.release_payloads();
-    if (!outgoing->done) drop_acknowledged(peer);
-  }
+  if (write(peer)) drop_acknowledged(peer);  // near hosts have acknowledged most of it, and the rest is copied
   if (std::exchange(outgoing->done, false)) return Sent::yes;  // it is done for Sent::later only
   lend(peer);
   return Sent::later;
