@@ -49,9 +49,9 @@ enum class Role : std::uint8_t {
 // What the layer that owns a handler declares about its messages.
 struct HandlerTraits {
   Role role = Role::operation;
-  bool counted = true;       // flush() waits until the message has been executed
+  bool counted = true;           // flush() waits until the message has been executed
   bool is_done_at_once = false;  // its handler never returns Verdict::later
-  bool place_early = false;  // Placement::placement may be called before `placed` of long messages in front
+  bool place_early = false;      // Placement::placement may be called before `placed` of long messages in front
 
   bool operator==(const HandlerTraits&) const = default;
 };

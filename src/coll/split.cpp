@@ -126,15 +126,9 @@ std::size_t choose(const SlotMask& free, std::uint64_t beyond, std::size_t start
 
 // The same for what is free on all members.
 std::size_t agree_on_slot(const TeamGroup& group, const Triplet& child, std::size_t start) {
-  std::uint64_t beyond = 0;
-  SlotMask common;
-  common.fill(~std::uint64_t{0});
-  for (int i = 0; i < child.size; ++i) {
-    const Proposal theirs = proposal_of(group, child.start + i * child.stride);
-    for (std::size_t word = 0; word < kMaskWords; ++word) common[word] &= theirs.free_slots[word];
-    beyond = std::max(beyond, theirs.beyond);
-  }
-  return choose(common, beyond, start);
+  Proposal common = proposal_of(group, child.start);
+  for (int i = 1; i < child.size; ++i) Proposal::merge(common, proposal_of(group, child.start + i * child.stride));
+  return choose(common.free_slots, common.beyond, start);
 }
 
 bool all_request_the_same(const TeamGroup& group, std::uint64_t digest) {
@@ -204,10 +198,6 @@ bool all_took_their_slots(const TeamGroup& group) {
   }
   return true;
 }
-
-}  // namespace
-
-namespace {
 
 // The team has no slot in the blocks: what its members read and write of each other travels in messages.
 void use_messages(Team& team) {

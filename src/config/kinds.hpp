@@ -80,8 +80,13 @@ struct bounded {
   static constexpr Complaint parse_default(std::string_view text, value_type& out) { return parse(text, out); }
 };
 
-struct cell_count : bounded<parse_count, 8, 65536, 1> {
-  static std::string text(value_type value) { return std::to_string(value); }
+// A whole number, written as it is.
+template <std::uint64_t Least, std::uint64_t Most>
+struct bounded_count : bounded<parse_count, Least, Most, 1> {
+  static std::string text(std::uint64_t value) { return std::to_string(value); }
+};
+
+struct cell_count : bounded_count<8, 65536> {
   static constexpr const char* allowed = "a whole number from 8 to 65536";
   static constexpr const char* example = "256";
 };
@@ -99,14 +104,12 @@ struct memory_limit : bounded<parse_bytes, std::uint64_t{1} << 20, std::uint64_t
 };
 
 // 0 means "not set".
-struct node_pes : bounded<parse_count, 0, 4096, 1> {
-  static std::string text(value_type value) { return std::to_string(value); }
+struct node_pes : bounded_count<0, 4096> {
   static constexpr const char* allowed = "a whole number from 0 to 4096";
   static constexpr const char* example = "2";
 };
 
-struct seconds : bounded<parse_count, 1, 86400, 1> {
-  static std::string text(value_type value) { return std::to_string(value); }
+struct seconds : bounded_count<1, 86400> {
   static constexpr const char* allowed = "a whole number of seconds from 1 to 86400";
   static constexpr const char* example = "10";
 };
@@ -273,14 +276,12 @@ struct frame_mtu : or_auto {
   static constexpr const char* example = "1500";
 };
 
-struct block_count : bounded<parse_count, 1, 64, 1> {
-  static std::string text(value_type value) { return std::to_string(value); }
+struct block_count : bounded_count<1, 64> {
   static constexpr const char* allowed = "a whole number from 1 to 64";
   static constexpr const char* example = "8";
 };
 
-struct resend_time : bounded<parse_count, 100, 1'000'000, 1> {
-  static std::string text(value_type value) { return std::to_string(value); }
+struct resend_time : bounded_count<100, 1'000'000> {
   static constexpr const char* allowed = "a whole number of microseconds from 100 to 1000000";
   static constexpr const char* example = "5000";
 };

@@ -15,7 +15,7 @@ namespace shmemx::nemesis {
 struct BoxHeader {
   Number executed;  // how many of the receiver's messages the sender has executed
   std::uint8_t handler;
-  std::uint8_t flags;  // 0
+  std::uint8_t flags;   // 0
   std::uint16_t bytes;  // of the payload; kInCell: it lies in a cell
   std::uint32_t cell;   // kInCell: which cell of the sender
 };

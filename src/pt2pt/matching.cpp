@@ -23,16 +23,14 @@ ReceiveRequest* Matching::receive_of(int source, int tag) const noexcept {
 }
 
 ReceiveRequest* Matching::match(int source, int tag) noexcept {
-  if (ReceiveRequest* const receive = bypass_) {
-    if (Key{receive->peer, receive->tag}.fits(source, tag)) {
-      bypass_ = nullptr;
-      return receive;
-    }
+  ReceiveRequest* const receive = receive_of(source, tag);
+  if (receive == nullptr) return nullptr;
+  if (receive == bypass_) {
+    bypass_ = nullptr;
+  } else {
+    posted_.erase(receive->entry);
   }
-  QueueEntry* const entry = posted_.find(source, tag);
-  if (entry == nullptr) return nullptr;
-  posted_.erase(*entry);
-  return static_cast<ReceiveRequest*>(entry->owner);
+  return receive;
 }
 
 void Matching::post(ReceiveRequest& receive, Key key, bool blocking) noexcept {

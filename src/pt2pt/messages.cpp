@@ -133,13 +133,15 @@ std::unique_ptr<Place[]> copy_list(const char* routine, Shape& shape) noexcept {
 }  // namespace
 
 void open(const Start& start) noexcept {
-  constexpr am::HandlerTraits kTraits{.counted = false, .is_done_at_once = true};  // two-sided messages are no operations on memory
+  // Two-sided messages are no operations on memory.
+  constexpr am::HandlerTraits kTraits{.counted = false, .is_done_at_once = true};
   am::set_handler(am::kMessageEager, handle<&Engine::on_eager>, kTraits);
   am::set_handler(am::kMessageRts, handle<&Engine::on_rts>, kTraits);
   am::set_handler(am::kMessageCts, handle<&Engine::on_cts>, kTraits);
   am::set_handler(am::kMessageCookie, handle<&Engine::on_cookie>, kTraits);
   am::set_handler(am::kMessageDone, handle<&Engine::on_done>, kTraits);
-  am::set_handler(am::kMessageData, handle<&Engine::on_data>, {.counted = false, .is_done_at_once = true, .place_early = true});
+  am::set_handler(am::kMessageData, handle<&Engine::on_data>,
+                  {.counted = false, .is_done_at_once = true, .place_early = true});
   am::set_placement(am::kMessageEager, {eager_placement, eager_placed});
   am::set_placement(am::kMessageData, {placement, placed});
   am::add_progress(progress);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "rma/copy.hpp"
 #include "rma/strided.hpp"
 
 namespace shmemx::rma {
@@ -69,52 +68,34 @@ void Cursor::advance_in_many(std::size_t bytes) noexcept {
   }
 }
 
-// Returns how many of the next bytes are whole blocks that copy_strided() takes, which needs a positive stride.
-std::size_t Cursor::whole_blocks(std::size_t bytes) const noexcept {
-  if (shape_.kind != Shape::Kind::strided || inside_ != 0 || shape_.stride_bytes < 0) return 0;
-  return bytes / shape_.block_bytes;
-}
-
-void Cursor::advance_blocks(std::size_t count) noexcept {
-  passed_ += count * shape_.block_bytes;
-  index_ += count;
+Cursor::Blocks Cursor::take_blocks(std::size_t most) noexcept {
+  const bool is_regular = shape_.kind == Shape::Kind::strided && inside_ == 0 && shape_.stride_bytes >= 0;
+  if (const std::size_t count = is_regular ? most / shape_.block_bytes : 0; count != 0) {
+    std::byte* const first = shape_.part(index_).at;
+    passed_ += count * shape_.block_bytes;
+    index_ += count;
+    return {first, shape_.block_bytes, count, static_cast<std::size_t>(shape_.stride_bytes)};
+  }
+  const Place place = next(most);
+  advance(place.bytes);
+  return {place.at, place.bytes, 1, 0};
 }
 
 void Cursor::gather(void* dest, std::size_t bytes) noexcept {
   auto* to = static_cast<std::byte*>(dest);
-  while (bytes != 0) {
-    if (const std::size_t blocks = whole_blocks(bytes); blocks != 0) {
-      const std::size_t block = shape_.block_bytes;
-      copy_strided(to, shape_.part(index_).at, {block, blocks, block, static_cast<std::size_t>(shape_.stride_bytes)});
-      advance_blocks(blocks);
-      to += blocks * block;
-      bytes -= blocks * block;
-      continue;
-    }
-    const Place place = next(bytes);
-    rma::copy(to, place.at, place.bytes);
-    advance(place.bytes);
-    to += place.bytes;
-    bytes -= place.bytes;
+  for (std::byte* const end = to + bytes; to != end;) {
+    const Blocks from = take_blocks(static_cast<std::size_t>(end - to));
+    copy_strided(to, from.at, {from.block_bytes, from.count, from.block_bytes, from.step});
+    to += from.count * from.block_bytes;
   }
 }
 
 void Cursor::scatter(const void* source, std::size_t bytes) noexcept {
   const auto* from = static_cast<const std::byte*>(source);
-  while (bytes != 0) {
-    if (const std::size_t blocks = whole_blocks(bytes); blocks != 0) {
-      const std::size_t block = shape_.block_bytes;
-      copy_strided(shape_.part(index_).at, from, {block, blocks, static_cast<std::size_t>(shape_.stride_bytes), block});
-      advance_blocks(blocks);
-      from += blocks * block;
-      bytes -= blocks * block;
-      continue;
-    }
-    const Place place = next(bytes);
-    rma::copy(place.at, from, place.bytes);
-    advance(place.bytes);
-    from += place.bytes;
-    bytes -= place.bytes;
+  for (const std::byte* const end = from + bytes; from != end;) {
+    const Blocks to = take_blocks(static_cast<std::size_t>(end - from));
+    copy_strided(to.at, from, {to.block_bytes, to.count, to.step, to.block_bytes});
+    from += to.count * to.block_bytes;
   }
 }
 

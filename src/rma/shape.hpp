@@ -78,8 +78,15 @@ class Cursor {
  private:
   Place next_of_many(std::size_t most) noexcept;
   void advance_in_many(std::size_t bytes) noexcept;
-  std::size_t whole_blocks(std::size_t bytes) const noexcept;
-  void advance_blocks(std::size_t count) noexcept;
+  // Equal blocks that copy_strided() takes: whole ones of a strided shape, else the next range alone.
+  struct Blocks {
+    std::byte* at;
+    std::size_t block_bytes;
+    std::size_t count;
+    std::size_t step;
+  };
+  // Returns the next blocks, of at most `most` bytes, and advances.
+  Blocks take_blocks(std::size_t most) noexcept;
 
   Shape shape_;
   std::size_t passed_ = 0;

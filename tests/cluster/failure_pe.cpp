@@ -5,8 +5,6 @@
 #include <shmem.h>
 #include <shmemx.h>
 #include <signal.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -14,6 +12,8 @@
 #include <cstring>
 #include <string>
 #include <vector>
+
+#include "request_fault.hpp"
 
 namespace {
 
@@ -25,19 +25,6 @@ unsigned char area[kLongBytes];
 long reduced[2];
 
 int victim() { return shmem_n_pes() - 1; }
-
-void request_fault(const std::string& what) {
-  const char* const folder = std::getenv("VHOSTS_DIR");
-  const int socket = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  std::snprintf(address.sun_path, sizeof address.sun_path, "%s/requests", folder == nullptr ? "" : folder);
-  if (::sendto(socket, what.data(), what.size(), 0, reinterpret_cast<sockaddr*>(&address), sizeof address) < 0) {
-    std::perror("failure_pe: send to vhosts");
-    _exit(2);
-  }
-  ::close(socket);
-}
 
 // Gives the others time to enter the phase; the result does not depend on it.
 [[noreturn]] void fall(const std::string& fault) {

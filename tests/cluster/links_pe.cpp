@@ -4,8 +4,6 @@
 //          SCHEDULES schedules of cuts that depend on SEED; both: all links of the last host are cut for good
 #include <shmem.h>
 #include <shmemx.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +14,8 @@
 #include <random>
 #include <string>
 #include <vector>
+
+#include "request_fault.hpp"
 
 namespace {
 
@@ -36,19 +36,6 @@ int me, n_pes;
 }
 void expect(const char* what, long round, long got, long expected) {
   if (got != expected) fail(what, round, got, expected);
-}
-
-void request_fault(const std::string& what) {
-  const char* const folder = std::getenv("VHOSTS_DIR");
-  const int socket = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  std::snprintf(address.sun_path, sizeof address.sun_path, "%s/requests", folder == nullptr ? "" : folder);
-  if (::sendto(socket, what.data(), what.size(), 0, reinterpret_cast<sockaddr*>(&address), sizeof address) < 0) {
-    std::perror("links_pe: send to vhosts");
-    _exit(2);
-  }
-  ::close(socket);
 }
 
 // What happens to the links, and when. PE 0 requests it while it takes part in the phase.

@@ -84,7 +84,8 @@ void Eager::placed(int source, std::size_t bytes) noexcept {
 
 void Eager::on_more(int source, std::uint64_t offset, Payload data) noexcept {
   Arrival& from = arrival(source);
-  if (from.total == 0 || from.is_placed || offset != from.received || data.empty() || data.size() > from.total - from.received)
+  if (from.total == 0 || from.is_placed || offset != from.received || data.empty() ||
+      data.size() > from.total - from.received)
     return platform_->reject(source, "a part of an eager message that does not follow");
   if (ReceiveRequest* const receive = from.receive) {
     receive->cursor.scatter(data.data(), std::min(data.size(), receive->goal - receive->cursor.passed()));
