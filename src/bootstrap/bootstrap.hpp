@@ -11,8 +11,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/pe.hpp"
 #include "base/result.hpp"
 #include "base/unique_fd.hpp"
 #include "bootstrap/node_runs.hpp"
@@ -26,13 +28,14 @@ struct Identity {
 
 // Which PEs share an arena. Nodes are numbered in the order of their lowest PE.
 struct NodeMap {
-  NodeRuns node_of;                // empty: all are on one node
+  NodeRuns node_of;                // empty: all are on one node, or look_up_in() has been called
   std::vector<std::string> hosts;  // by node; a machine may be several nodes
   std::string why;                 // why one machine is several nodes: one clause, or empty
   std::vector<int> real_nodes;     // if others are only claimed to exist, these, in ascending order; else empty
 
-  int n_nodes() const noexcept { return node_of.empty() ? 1 : static_cast<int>(hosts.size()); }
+  int n_nodes() const noexcept { return hosts.empty() ? 1 : static_cast<int>(hosts.size()); }
   int node(int pe) const noexcept {
+    if (locations_ != nullptr) return node_at(locations_[pe]);
     return node_of.empty() ? 0 : static_cast<int>(node_of.of(static_cast<std::uint32_t>(pe)));
   }
   bool is_real(int node) const noexcept {
@@ -42,10 +45,26 @@ struct NodeMap {
   template <class Use>
   void for_each(int n_pes, const Use& use) const {
     if (!node_of.empty()) return node_of.for_each(use);
-    for (int pe = 0; pe < n_pes; ++pe) use(pe, 0U);
+    for (int pe = 0; pe < n_pes; ++pe) use(pe, static_cast<std::uint32_t>(node(pe)));
   }
   // The PEs of the node of `pe`, in ascending order.
   std::vector<int> pes_with(int pe, int n_pes) const;
+
+  // From now on looks up the nodes of PEs in `locations`, by world PE, and forgets its own record of them. The nodes
+  // that `locations` names may be parts of this map's: then `parts` says by their numbers of which; else it is empty.
+  void look_up_in(const PeLocation* locations, std::vector<std::uint32_t> parts) {
+    locations_ = locations;
+    parts_ = std::move(parts);
+    node_of = NodeRuns();
+  }
+
+ private:
+  int node_at(PeLocation location) const noexcept {
+    return static_cast<int>(parts_.empty() ? location.node : parts_[location.node]);
+  }
+
+  const PeLocation* locations_ = nullptr;
+  std::vector<std::uint32_t> parts_;
 };
 
 // The map of a job on one node, and the error of an exchange between nodes there.
@@ -73,6 +92,8 @@ class Bootstrap {
   virtual Result<UniqueFd> arena() = 0;
   // Returns which PE is on which node. Valid after arena().
   virtual const NodeMap& nodes() const { return one_node(); }
+  // See NodeMap::look_up_in. There are several nodes, and `locations` is valid until the process ends.
+  virtual void look_up_nodes_in(const PeLocation* /*locations*/, std::vector<std::uint32_t> /*parts*/) {}
   // Combines what nodes contribute, along a tree. Collective over the job, after arena(), if there are several nodes.
   // The lowest PE of each node passes the text of its node and gets the result; `merge` joins those of neighbouring
   // ranges of nodes. The others contribute and get nothing; they wait for the lowest PE of their node by other means.

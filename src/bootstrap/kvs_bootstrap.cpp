@@ -90,6 +90,9 @@ class KvsBootstrap final : public Bootstrap {
   std::string_view name() const override { return kvs_->name(); }
   Result<UniqueFd> arena() override;
   const NodeMap& nodes() const override { return nodes_; }
+  void look_up_nodes_in(const PeLocation* locations, std::vector<std::uint32_t> parts) override {
+    nodes_.look_up_in(locations, std::move(parts));
+  }
   Result<std::string> combine(std::string mine, const Merge& merge) override;
   Status publish(std::span<const std::byte> bytes) override;
   Result<std::string> fetch(int node) override;

@@ -120,12 +120,18 @@ class Division {
     const std::size_t which = machine.node_of.empty() ? 0 : machine.node_of[machine.placed++];
     if (machine.nodes.size() <= which) machine.nodes.resize(which + 1);
     Filled& node = machine.nodes[which];
-    if (node.n_pes == 0) node.number = n_nodes_++;
+    if (node.n_pes == 0) {
+      node.number = n_nodes_++;
+      machine_of_.push_back(number);
+    }
     largest_ = std::max<std::size_t>(largest_, node.n_pes + 1);
     return {node.number, node.n_pes++};
   }
-  // When all are placed: how many nodes there are; PEs of the largest one; how many share the file of a machine, and
-  // the place of a node among them.
+  // When all are placed: the machine of each node, empty if it has the same number; how many nodes there are; PEs of
+  // the largest one; how many share the file of a machine, and the place of a node among them.
+  std::vector<std::uint32_t> machines() {
+    return n_nodes_ == machines_.size() ? std::vector<std::uint32_t>() : std::move(machine_of_);
+  }
   int n_nodes() const { return static_cast<int>(n_nodes_); }
   std::size_t largest() const { return largest_; }
   std::size_t nodes_in_file(int machine) const { return machines_[static_cast<std::size_t>(machine)].nodes.size(); }
@@ -148,6 +154,7 @@ class Division {
   };
 
   std::vector<Machine> machines_;
+  std::vector<std::uint32_t> machine_of_;  // by node
   std::uint32_t n_nodes_ = 0;
   std::size_t largest_ = 0;
 };
@@ -177,6 +184,7 @@ void divide(Nodes& nodes, const bootstrap::NodeMap& map, const bootstrap::Identi
   }
   nodes.map = &map;
   nodes.n_nodes = division.n_nodes();
+  nodes.machines = division.machines();
   nodes.sharing = {static_cast<std::size_t>(identity.n_pes), division.largest(), division.nodes_in_file(machine)};
   nodes.sharing.n_places = arena.header().n_places;
   nodes.why = config.pes_per_node != 0 ? "SHMEMX_PES_PER_NODE pretends it" : map.why;

@@ -31,6 +31,7 @@ struct Nodes {
   std::size_t in_file = 0;  // this node's number among those that share its arena
   windows::Sharing sharing{1};
   const bootstrap::NodeMap* map = nullptr;  // the launcher's
+  std::vector<std::uint32_t> machines;      // by node: which of the launcher's it is on; empty: the same number
   std::string why;                          // why one machine is several nodes; may be empty
   transport::Setup setup;
   std::uint32_t probe_ms = 0;  // time of a path probe, if there are several networks

@@ -167,6 +167,7 @@ Status exchange_start_data(windows::Arena& arena, StartParameters& parameters, b
   fill_record(record, parameters);
   meet_node_pes(arena, routine);
   if (launcher.nodes().n_nodes() == 1) return {};
+  launcher.look_up_nodes_in(arena.locations(), std::move(parameters.nodes.machines));
   SHMEMX_TRY(exchange_records(parameters.nodes, arena, launcher));
   meet_node_pes(arena, routine);
   return launcher.may_fetch_later() ? Status() : parameters.nodes.peer_addresses->read_all();

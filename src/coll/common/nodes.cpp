@@ -1,6 +1,7 @@
 #include "coll/common/nodes.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -22,21 +23,25 @@ class Keys {
   const context::Context& route_;
 };
 
-// Returns the real members of a team that has others, too; nothing if it has none.
-std::vector<int> real_members(const Keys& keys) {
-  std::vector<int> members;
-  if (!context::some_are_claimed()) return members;
+// Calls use(pe, key) for the real members, in ascending order. Checks once for those in a row that share a node.
+template <class Use>
+void for_each_real(const Keys& keys, const Use& use) {
+  const bool checks = context::some_are_claimed();
   int last = -1;
-  bool is_real = false;
+  bool is_real = true;
   for (int pe = 0; pe < keys.size(); ++pe) {
-    if (const int key = keys.of(pe); pe == 0 || key != last) {
-      is_real = keys.is_real(pe);
-      last = key;
-    }
-    if (is_real) members.push_back(pe);
+    const int key = keys.of(pe);
+    if (checks && (pe == 0 || key != last)) is_real = keys.is_real(pe);
+    last = key;
+    if (is_real) use(pe, key);
   }
-  if (members.size() == static_cast<std::size_t>(keys.size())) members.clear();
-  return members;
+}
+
+bool all_are_real(const Keys& keys) {
+  if (!context::some_are_claimed()) return true;
+  int n_real = 0;
+  for_each_real(keys, [&](int, int) { ++n_real; });
+  return n_real == keys.size();
 }
 
 // Fills `begin` if the members run node by node.
@@ -71,43 +76,77 @@ bool fill_in_turn(TeamNodes& nodes, const Keys& keys) {
   return true;
 }
 
-// The same with tables, for `members` in any order.
-void fill_tables(TeamNodes& nodes, const Keys& keys, const std::vector<int>& members) {
-  std::unordered_map<int, int> numbers;
-  std::vector<int> node;
-  for (const int pe : members) {
-    const int next = static_cast<int>(numbers.size());
-    node.push_back(numbers.try_emplace(keys.of(pe), next).first->second);
+// The nodes by their keys, and how many members each has, for members in any order.
+class Counted {
+ public:
+  // The next real member is `pe`.
+  void add(int pe, int key) {
+    if (nodes_.empty() || key != nodes_[last_].key) last_ = find(pe, key);
+    nodes_[last_].n_members += 1;
+    in_order_ = in_order_ && last_ + 1 == nodes_.size();
   }
-  nodes.begin.assign(numbers.size() + 1, 0);
-  for (const int of_member : node) ++nodes.begin[static_cast<std::size_t>(of_member) + 1];
-  for (std::size_t i = 1; i < nodes.begin.size(); ++i) nodes.begin[i] += nodes.begin[i - 1];
-  std::vector<int> next(nodes.begin.begin(), nodes.begin.end() - 1);
-  nodes.members.resize(members.size());
-  const bool all = members.size() == static_cast<std::size_t>(keys.size());
-  nodes.position.resize(all ? members.size() : 0);
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    const int at = next[static_cast<std::size_t>(node[i])]++;
-    nodes.members[static_cast<std::size_t>(at)] = members[i];
-    if (all) nodes.position[static_cast<std::size_t>(members[i])] = at;
+  void fill(TeamNodes& nodes) const {
+    nodes.begin.assign(1, 0);
+    for (const Node& node : nodes_) {
+      nodes.begin.push_back(nodes.begin.back() + node.n_members);
+      nodes.leaders.push_back(node.leader);
+      nodes.numbers.push_back({node.key, static_cast<int>(nodes.numbers.size())});
+    }
+    std::sort(nodes.numbers.begin(), nodes.numbers.end(), before);
+    nodes.in_order = in_order_;
   }
-  nodes.in_order = std::is_sorted(nodes.members.begin(), nodes.members.end());
-}
 
-void fill(TeamNodes& nodes, const Keys& keys) {
-  std::vector<int> members = real_members(keys);
-  if (members.empty()) {
-    if (fill_in_order(nodes, keys) || fill_in_turn(nodes, keys)) return;
-    for (int pe = 0; pe < keys.size(); ++pe) members.push_back(pe);
+ private:
+  struct Node {
+    int key;
+    int leader;
+    int n_members;
+  };
+  static bool before(const TeamNodes::Numbered& a, const TeamNodes::Numbered& b) { return a.key < b.key; }
+  std::size_t find(int pe, int key) {
+    const auto [at, is_new] = number_.try_emplace(key, nodes_.size());
+    if (is_new) nodes_.push_back({key, pe, 0});
+    return at->second;
   }
-  fill_tables(nodes, keys, members);
+
+  std::unordered_map<int, std::size_t> number_;
+  std::vector<Node> nodes_;  // in the order of their lowest members
+  std::size_t last_ = 0;
+  bool in_order_ = true;
+};
+
+void fill(TeamNodes& nodes, const context::Context& route, int me) {
+  const Keys keys(route);
+  if (all_are_real(keys) && (fill_in_order(nodes, keys) || fill_in_turn(nodes, keys))) return;
+  nodes.route = &route;
+  Counted counted;
+  for_each_real(keys, [&](int pe, int key) {
+    counted.add(pe, key);
+    if (key == keys.of(me)) nodes.own.push_back(pe);
+  });
+  counted.fill(nodes);
+  nodes.own.shrink_to_fit();
 }
 
 }  // namespace
 
+int TeamNodes::look_up(int pe) const noexcept {
+  const auto at = std::lower_bound(numbers.begin(), numbers.end(), Keys(*route).of(pe),
+                                   [](const Numbered& node, int key) { return node.key < key; });
+  return at->number;
+}
+
+void TeamNodes::list_members() const noexcept {
+  std::vector<int> next(begin.begin(), std::prev(begin.end()));
+  members.resize(n_members());
+  for_each_real(Keys(*route), [&](int pe, int) {
+    members[static_cast<std::size_t>(next[static_cast<std::size_t>(look_up(pe))]++)] = pe;
+  });
+}
+
 TeamNodes* make_nodes(const context::Context& route, int me) {
   auto* const made = new TeamNodes;
-  fill(*made, Keys(route));
+  fill(*made, route, me);
   made->mine = made->node_of(me);
   const NodeMembers here = made->here();
   while (here[static_cast<std::size_t>(made->index)] != me) ++made->index;

@@ -64,26 +64,38 @@ class NodeMembers {
   int size_;
 };
 
-// Where the members follow each other node by node, or go round the nodes, they are computed; only other placements
-// take tables. Members that are only claimed to exist are left out.
+// Where the members follow each other node by node, or go round the nodes, they are computed. In other placements the
+// node of each PE is looked up in the arena, and only the leaders and the members of the own node are listed; those of
+// all nodes are from the first call of on() for another one. Members that are only claimed to exist are
+// left out.
 struct TeamNodes {
-  int mine = 0;                     // this PE's node
-  int index = 0;                    // this PE's place among the members of its node
-  int min_size = 0;                 // members of the smallest node
-  int max_size = 0;                 // members of the largest node
-  bool in_order = true;             // the team's numbers run node by node
-  bool in_turn = false;             // they go round the nodes; then there are no tables
-  mutable std::uint32_t scans = 0;  // scans by leaders so far
-  std::vector<int> begin;           // where each node begins in `members`, and the end
-  std::vector<int> members;         // node by node; empty where they are computed
-  std::vector<int> position;        // of each member in `members`; empty without tables, or if some are left out
+  struct Numbered {
+    int key;     // of the node, see nodes.cpp
+    int number;  // in the team
+  };
+
+  int mine = 0;                             // this PE's node
+  int index = 0;                            // this PE's place among the members of its node
+  int min_size = 0;                         // members of the smallest node
+  int max_size = 0;                         // members of the largest node
+  bool in_order = true;                     // the team's numbers run node by node
+  bool in_turn = false;                     // they go round the nodes
+  mutable std::uint32_t scans = 0;          // scans by leaders so far
+  std::vector<int> begin;                   // how many members the nodes before each one have, and all
+  const context::Context* route = nullptr;  // the team's; null where members are computed
+  std::vector<Numbered> numbers;            // by key; empty where members are computed, as are the next two
+  std::vector<int> leaders;                 // by node
+  std::vector<int> own;                     // the members of this PE's node
+  mutable std::vector<int> members;         // node by node; empty until they are needed
 
   int count() const noexcept { return static_cast<int>(begin.size()) - 1; }
   std::size_t n_members() const noexcept { return static_cast<std::size_t>(begin.back()); }
   NodeMembers on(int node) const noexcept {
     const int first = begin[static_cast<std::size_t>(node)];
-    if (!members.empty()) return {members.data() + first, 0, 0, size_of(node)};
-    return {nullptr, in_turn ? node : first, in_turn ? count() : 1, size_of(node)};
+    if (route == nullptr) return {nullptr, in_turn ? node : first, in_turn ? count() : 1, size_of(node)};
+    if (node == mine) return {own.data(), 0, 0, size_of(node)};
+    if (members.empty()) list_members();
+    return {members.data() + first, 0, 0, size_of(node)};
   }
   // The members of this PE's node.
   NodeMembers here() const noexcept { return on(mine); }
@@ -93,23 +105,23 @@ struct TeamNodes {
   // Requires a real PE.
   int node_of(int pe) const noexcept {
     if (in_turn) return pe % count();
-    return static_cast<int>(std::upper_bound(begin.begin(), begin.end(), position_of(pe)) - begin.begin()) - 1;
+    if (route != nullptr) return look_up(pe);
+    return static_cast<int>(std::upper_bound(begin.begin(), begin.end(), pe) - begin.begin()) - 1;
   }
-  int leader(int node) const noexcept { return on(node)[0]; }
+  int leader(int node) const noexcept {
+    return route == nullptr ? on(node)[0] : leaders[static_cast<std::size_t>(node)];
+  }
   bool leads() const noexcept { return index == 0; }
   // The nodes `distance` places after and before this PE's one, cyclically. `distance` is at most count().
   int ahead(int distance) const noexcept { return (mine + distance) % count(); }
   int behind(int distance) const noexcept { return (mine - distance + count()) % count(); }
 
  private:
-  int position_of(int pe) const noexcept {
-    if (members.empty()) return pe;
-    if (!position.empty()) return position[static_cast<std::size_t>(pe)];
-    return static_cast<int>(std::find(members.begin(), members.end(), pe) - members.begin());
-  }
+  int look_up(int pe) const noexcept;
+  void list_members() const noexcept;
 };
 
-// Makes the nodes of a team of which `me` is a member.
+// Makes the nodes of a team of which `me` is a member. They refer to `route`.
 TeamNodes* make_nodes(const context::Context& route, int me);
 
 // Returns the nodes of a team; makes them on first use.

@@ -2,7 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "bootstrap/node_runs.hpp"
+#include "bootstrap/bootstrap.hpp"
 
 using namespace shmemx;
 using bootstrap::SyntheticNodes;
@@ -70,6 +70,32 @@ BOOST_AUTO_TEST_CASE(runs_are_few_where_placement_is_regular) {
     BOOST_REQUIRE(block.of(pe) == pe / 64 && cyclic.of(pe) == pe % kNodes && other.of(pe) == pe * 7919 % kNodes);
   other.for_each(
       [](int pe, std::uint32_t node) { BOOST_REQUIRE_EQUAL(node, static_cast<std::uint32_t>(pe) * 7919 % kNodes); });
+}
+
+// Whole nodes, and nodes of the job that are parts of the map's.
+BOOST_AUTO_TEST_CASE(a_map_that_looks_up_locations_says_the_same_and_keeps_no_runs) {
+  constexpr std::uint32_t kPes = 1000;
+  bootstrap::NodeMap map;
+  map.hosts = {"a", "b", "c"};
+  std::vector<PeLocation> whole;
+  std::vector<PeLocation> parts;
+  for (std::uint32_t pe = 0; pe < kPes; ++pe) {
+    const std::uint32_t node = pe * pe % 7 % 3;
+    map.node_of.add(node);
+    whole.push_back({node, 0});
+    parts.push_back({2 * node + pe % 2, 0});
+  }
+  const bootstrap::NodeMap before = map;
+  const auto same = [&](const bootstrap::NodeMap& other) {
+    BOOST_CHECK_EQUAL(other.n_nodes(), 3);
+    BOOST_CHECK_EQUAL(other.node_of.bytes(), 0U);
+    for (int pe = 0; pe < static_cast<int>(kPes); ++pe) BOOST_REQUIRE_EQUAL(other.node(pe), before.node(pe));
+    BOOST_CHECK(other.pes_with(5, kPes) == before.pes_with(5, kPes));
+  };
+  map.look_up_in(whole.data(), {});
+  same(map);
+  map.look_up_in(parts.data(), {0, 0, 1, 1, 2, 2});
+  same(map);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -12,16 +12,6 @@ using coll::TeamNodes;
 
 namespace {
 
-// Members 0 and 2 on node 0, member 1 on node 1, members 3 and 4 on node 2; this PE is member 1.
-TeamNodes three_nodes() {
-  TeamNodes nodes;
-  nodes.mine = 1;
-  nodes.members = {0, 2, 1, 3, 4};
-  nodes.begin = {0, 2, 3, 5};
-  nodes.position = {0, 2, 1, 3, 4};
-  return nodes;
-}
-
 // While it lives the job has these nodes, by PE.
 class Job {
  public:
@@ -51,8 +41,18 @@ context::Context route_to(const team::PeSet& set) {
 }
 
 std::size_t bytes_of(const TeamNodes& nodes) {
-  return (nodes.begin.capacity() + nodes.members.capacity() + nodes.position.capacity()) * sizeof(int);
+  return (nodes.begin.capacity() + nodes.leaders.capacity() + nodes.own.capacity() + nodes.members.capacity()) *
+             sizeof(int) +
+         nodes.numbers.capacity() * sizeof(TeamNodes::Numbered);
 }
+
+// Members 0 and 2 on node 0, member 1 on node 1, members 3 and 4 on node 2; this PE is member 1.
+struct ThreeNodes {
+  const Job job{{0, 1, 0, 2, 2}};
+  const context::Context route = route_to(team::PeSet(Pe{0}, 1, 5));
+  const std::unique_ptr<const TeamNodes> made{coll::make_nodes(route, 1)};
+  const TeamNodes& nodes = *made;
+};
 
 // Compares with lists of the members of each node, in the order of the nodes' lowest members.
 void check(const TeamNodes& nodes, const std::vector<int>& node_of, const team::PeSet& set, int me) {
@@ -102,7 +102,8 @@ BOOST_AUTO_TEST_CASE(placements_of_all_kinds_give_the_members_of_each_node) {
     const bool reversed = random() % 4 == 0;
     const team::PeSet set(Pe{reversed ? (size - 1) * stride : 0}, reversed ? -stride : stride, size);
     const int me = static_cast<int>(random() % static_cast<unsigned>(size));
-    const std::unique_ptr<const TeamNodes> nodes(coll::make_nodes(route_to(set), me));
+    const context::Context route = route_to(set);
+    const std::unique_ptr<const TeamNodes> nodes(coll::make_nodes(route, me));
     check(*nodes, node_of, set, me);
   }
 }
@@ -115,7 +116,8 @@ BOOST_AUTO_TEST_CASE(regular_placements_take_no_memory_by_pe) {
     std::vector<int> node_of;
     for (int pe = 0; pe < kPes; ++pe) node_of.push_back(is_cyclic ? pe % kNodes : pe / kEach);
     const Job job(node_of);
-    const std::unique_ptr<const TeamNodes> nodes(coll::make_nodes(route_to(team::PeSet(Pe{0}, 1, kPes)), kPes - 1));
+    const context::Context route = route_to(team::PeSet(Pe{0}, 1, kPes));
+    const std::unique_ptr<const TeamNodes> nodes(coll::make_nodes(route, kPes - 1));
     BOOST_CHECK_EQUAL(nodes->count(), kNodes);
     BOOST_CHECK_EQUAL(nodes->mine, is_cyclic ? (kPes - 1) % kNodes : kNodes - 1);
     BOOST_CHECK_EQUAL(nodes->leader(kNodes - 1), is_cyclic ? kNodes - 1 : (kNodes - 1) * kEach);
@@ -123,12 +125,30 @@ BOOST_AUTO_TEST_CASE(regular_placements_take_no_memory_by_pe) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(placements_in_no_order_take_memory_by_node_until_members_of_another_node_are_needed) {
+  constexpr int kPes = 1 << 20;
+  constexpr int kEach = 128;
+  std::vector<int> node_of;
+  for (int pe = 0; pe < kPes; ++pe) node_of.push_back(pe / kEach);
+  std::shuffle(node_of.begin(), node_of.end(), std::mt19937(5));
+  const Job job(node_of);
+  const context::Context route = route_to(team::PeSet(Pe{0}, 1, kPes));
+  const std::unique_ptr<const TeamNodes> nodes(coll::make_nodes(route, 77));
+  BOOST_CHECK_EQUAL(nodes->count(), kPes / kEach);
+  for (const int pe : nodes->here()) BOOST_REQUIRE_EQUAL(node_of[static_cast<std::size_t>(pe)], node_of[77]);
+  BOOST_CHECK_EQUAL(nodes->here().size(), static_cast<std::size_t>(kEach));
+  for (int node = 0; node < nodes->count(); ++node) BOOST_REQUIRE_EQUAL(nodes->node_of(nodes->leader(node)), node);
+  BOOST_CHECK_LE(bytes_of(*nodes), 512U << 10);
+  check(*nodes, node_of, team::PeSet(Pe{0}, 1, kPes), 77);
+}
+
 BOOST_AUTO_TEST_CASE(members_that_are_only_claimed_to_exist_are_left_out) {
   std::vector<int> node_of;
   for (int pe = 0; pe < 300'000; ++pe) node_of.push_back(pe / 100);
   const Job job(node_of);
   context::places.is_real = [](int pe) { return pe / 100 == 5 || pe / 100 == 2999; };
-  const std::unique_ptr<const TeamNodes> nodes(coll::make_nodes(route_to(team::PeSet(Pe{0}, 50, 6000)), 5999));
+  const context::Context route = route_to(team::PeSet(Pe{0}, 50, 6000));
+  const std::unique_ptr<const TeamNodes> nodes(coll::make_nodes(route, 5999));
   BOOST_CHECK_EQUAL(nodes->count(), 2);
   BOOST_CHECK_EQUAL(nodes->mine, 1);
   BOOST_CHECK_EQUAL(nodes->index, 1);
@@ -139,8 +159,7 @@ BOOST_AUTO_TEST_CASE(members_that_are_only_claimed_to_exist_are_left_out) {
   BOOST_CHECK_LE(bytes_of(*nodes), 1024U);
 }
 
-BOOST_AUTO_TEST_CASE(ahead_and_behind_count_in_opposite_directions) {
-  const TeamNodes nodes = three_nodes();
+BOOST_FIXTURE_TEST_CASE(ahead_and_behind_count_in_opposite_directions, ThreeNodes) {
   BOOST_CHECK_EQUAL(nodes.ahead(1), 2);
   BOOST_CHECK_EQUAL(nodes.ahead(2), 0);
   BOOST_CHECK_EQUAL(nodes.behind(1), 0);
@@ -149,8 +168,7 @@ BOOST_AUTO_TEST_CASE(ahead_and_behind_count_in_opposite_directions) {
   BOOST_CHECK_EQUAL(nodes.behind(3), 1);
 }
 
-BOOST_AUTO_TEST_CASE(members_map_to_their_nodes_and_back) {
-  const TeamNodes nodes = three_nodes();
+BOOST_FIXTURE_TEST_CASE(members_map_to_their_nodes_and_back, ThreeNodes) {
   BOOST_CHECK_EQUAL(nodes.count(), 3);
   for (int node = 0; node < nodes.count(); ++node) {
     for (const int pe : nodes.on(node)) BOOST_CHECK_EQUAL(nodes.node_of(pe), node);

@@ -14,8 +14,6 @@ TeamNodes nodes_with(int count, int each) {
   TeamNodes nodes;
   nodes.begin.push_back(0);
   for (int node = 0; node < count; ++node) nodes.begin.push_back(nodes.begin.back() + each);
-  for (int pe = 0; pe < count * each; ++pe) nodes.members.push_back(pe);
-  nodes.position = nodes.members;
   nodes.min_size = nodes.max_size = each;
   return nodes;
 }
