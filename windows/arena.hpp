@@ -44,6 +44,8 @@ class Arena {
   // Which PEs of the job share the arena, in ascending order. Without that it is all of them.
   void set_pes(std::vector<int> pes) { pes_ = std::move(pes); }
   bool has(int pe) const noexcept;
+  // The place among them of one of these PEs.
+  std::size_t place_of(int pe) const noexcept;
   // Of a PE that shares the arena.
   bootstrap::PeRecord& record(int pe) const noexcept { return *bootstrap::record_of(header_, place_of(pe)); }
   bootstrap::PeAddresses& endpoint_addresses(int pe) const noexcept {
@@ -83,7 +85,6 @@ class Arena {
  private:
   Arena() = default;
   Status map_channel(const Geometry& geometry, std::size_t node);
-  std::size_t place_of(int pe) const noexcept;
 
   UniqueFd fd_;
   bootstrap::JobHeader* header_ = nullptr;

@@ -16,9 +16,11 @@ bool start_windows(const char* routine) noexcept {
   node.n_pes = static_cast<int>(context::default_context().n_pes);
   node.fd = own.fd();
   node.file_bytes = own.geometry().file_bytes;
+  node.n_places = own.header().n_places;
   node.key = own.header().job_id;
   node.path = configuration().window_path;
   node.agent = configuration().progress != config::Progress::off;
+  node.place_of = [](int pe) { return arena().place_of(pe); };
   node.pid_of = [](int pe) { return arena().has(pe) ? arena().record(pe).pid : 0; };
   return window::start(node);
 }

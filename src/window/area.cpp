@@ -31,7 +31,7 @@ struct Area {
 };
 struct Areas {
   std::mutex mutex;
-  std::uint64_t begin = 0;            // of PE 0's area in the file
+  std::uint64_t begin = 0;            // of the first area in the file
   std::uint64_t unchecked_bytes = 0;  // allocated since the last check whether the machine has memory
   Contacts<Area> of_pe;
 };
@@ -41,7 +41,7 @@ Areas& areas() {
   return *instance;
 }
 
-std::uint64_t area_begin(int pe) { return areas().begin + static_cast<std::uint64_t>(pe) * kAreaBytes; }
+std::uint64_t area_begin(int pe) { return areas().begin + node().place_of(pe) * kAreaBytes; }
 
 // Under the mutex.
 Area& area_of(int pe) {
@@ -108,13 +108,12 @@ bool set_up_areas() noexcept {
   Areas& all = areas();
   const std::lock_guard lock(all.mutex);
   all.begin = round_up(node().file_bytes, kHugePageBytes);
-  const auto n_pes = static_cast<std::size_t>(node().n_pes);
   // All PEs give it the same size, so nobody cuts it short.
-  if (const Status sized = bootstrap::size_job_file(node().fd, all.begin + n_pes * kAreaBytes); !sized) {
+  if (const Status sized = bootstrap::size_job_file(node().fd, all.begin + node().n_places * kAreaBytes); !sized) {
     debug_line("no room for windows in the node's file: %s", sized.error().text.c_str());
     return false;
   }
-  all.of_pe.open(n_pes);
+  all.of_pe.open(static_cast<std::size_t>(node().n_pes));
   return true;
 }
 

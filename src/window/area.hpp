@@ -1,16 +1,14 @@
-// Memory of windows in the node's file: behind the blocks, an area for each PE. All PEs have the file, so a window is
-// mapped by its offset and nothing has to be handed over.
+// Memory of windows in the node's file: behind the blocks, an area for each PE that shares the file. All of them have
+// it, so a window is mapped by its offset and nothing has to be handed over.
 //
 //   area:     directory | segment 0 | segment 1 | ...       kAreaBytes, sparse
-//   segment:  twice as long as the one before it; mapped as a whole, by its owner when it allocates there, by another
-//   PE
-//             when it first attaches a window there. So 65,536 windows are a few mappings.
+//   segment:  twice as long as the one before it; mapped as a whole, by its owner when it allocates there, by
+//             another PE when it first attaches a window there. So 65,536 windows are a few mappings.
 //
 // The directory says which of the PE's windows live. Others write `users` and the locks in it, nothing else.
 //
 // Edges:  live  owner: generation.store(ended), then users.load; user: users.fetch_add, then generation.load.
-// Sequentially
-//               consistent on both sides, so that either the owner sees the user or the user sees the end.
+//               Sequentially consistent on both sides, so that either the owner sees the user or the user sees the end.
 #pragma once
 
 #include <atomic>

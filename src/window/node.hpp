@@ -13,11 +13,13 @@ struct Node {
   int n_pes = 0;
   int fd = -1;                   // the node's file; windows lie behind what it holds when they are first used
   std::uint64_t file_bytes = 0;  // so much of it belongs to others
+  std::size_t n_places = 0;      // PEs that share the file
   std::uint64_t key = 0;         // of the job
   WindowPath path = WindowPath::automatic;
-  bool agent = true;                      // may a helper thread serve this PE's windows?
-  std::int32_t (*pid_of)(int) = nullptr;  // of a PE of this node, as itself sees it
-  bool maps_peers = true;                 // is the memory of all PEs of this node mapped? start() finds out
+  bool agent = true;                       // may a helper thread serve this PE's windows?
+  std::int32_t (*pid_of)(int) = nullptr;   // of a PE of this node, as itself sees it
+  std::size_t (*place_of)(int) = nullptr;  // of a PE of this node among those that share the file
+  bool maps_peers = true;                  // is the memory of all PEs of this node mapped? start() finds out
 };
 
 // The first call counts: windows live until the process ends. Any thread. False: the node's file cannot grow.

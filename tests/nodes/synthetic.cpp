@@ -1,6 +1,7 @@
 // synthetic SCENARIO: a few real PEs in a world of very many that do not exist (SHMEMX_SYNTHETIC_WORLD). The real ones
 // are on two nodes of equal size, which begin with PE 0 and with a given one. Exit status 0 is success.
 #include <shmem.h>
+#include <shmemx/windows.h>
 
 #include <cstdint>
 #include <cstdio>
@@ -136,6 +137,31 @@ void use_teams() {
   for (const shmem_team_t team : teams) shmem_team_destroy(team);
 }
 
+// Each PE writes into the window of the next one on its node, which lies in the node's file.
+void use_windows() {
+  static shmemx_window_description_t descriptions[64];
+  const int me = shmem_team_my_pe(SHMEM_TEAM_SHARED);
+  const int n = shmem_team_n_pes(SHMEM_TEAM_SHARED);
+  void* memory = nullptr;
+  shmemx_window_t own = SHMEMX_WINDOW_INVALID;
+  EXPECT(shmemx_window_allocate(sizeof(long), &memory, &own) == 0);
+  shmemx_window_description_t mine;
+  EXPECT(shmemx_window_describe(own, &mine) == 0);
+  for (int pe = 0; pe < n; ++pe)
+    shmem_putmem(&descriptions[me], &mine, sizeof mine,
+                 shmem_team_translate_pe(SHMEM_TEAM_SHARED, pe, SHMEM_TEAM_WORLD));
+  shmem_barrier_all();
+  shmemx_window_t next = SHMEMX_WINDOW_INVALID;
+  EXPECT(shmemx_window_attach(&descriptions[(me + 1) % n], &next) == 0);
+  const long value = shmem_my_pe() + 1;
+  EXPECT(shmemx_window_put(next, shmemx_window_base(next), &value, sizeof value) == 0);
+  shmem_barrier_all();
+  EXPECT(*static_cast<long*>(memory) == shmem_my_pe() - me + (me + n - 1) % n + 1);
+  EXPECT(shmemx_window_detach(next) == 0);
+  shmem_barrier_all();
+  EXPECT(shmemx_window_free(own) == 0);
+}
+
 void work() {
   constexpr std::size_t kMany = 20'000;
   for (const std::size_t nelems : {std::size_t{1}, std::size_t{512}, kMany}) {
@@ -166,6 +192,8 @@ int main(int argc, char** argv) {
     shmem_finalize();
     shmem_init();
     work();
+  } else if (scenario == "windows") {
+    use_windows();
   } else if (scenario == "contact" && shmem_my_pe() == second) {
     shmem_long_p(&words[0], 1, second - 1);
     shmem_quiet();
