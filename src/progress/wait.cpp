@@ -14,6 +14,7 @@ namespace shmemx::progress {
 namespace {
 
 constexpr int kTurnsPerClock = 4;
+constexpr std::uint32_t kPollsAfterMessage = 100;  // about as long as the sender takes to react
 constexpr int kPollsAfterWake = 50;
 constexpr std::uint32_t kNetworkPollsAfterWake = 2;  // networks look everywhere at every second poll at the latest
 constexpr std::uint64_t kLookAfterWakeNs = 3'000;
@@ -42,16 +43,26 @@ bool pause_once() {
 }
 
 // Returns true if done, false if `ns` have passed without a message or kBetween() returned false. A sender of messages
-// expects an answer soon, so it is not worth going to sleep between them. A gap between two looks at the clock tells
-// that this thread was preempted.
+// expects an answer soon and often sends the next one then, so it is not worth going to sleep between them, and on cores
+// that are not shared the first polls after a message follow each other at once. A gap between two looks at the clock
+// tells that this thread was preempted.
 template <auto kBetween>
 bool poll_for(PollFunction done, void* state, std::uint64_t ns) {
   std::uint64_t begin = now_ns();
   std::uint64_t last = begin;
   bool moved = false;
+  const std::uint32_t polls_at_once = policy().pause_polls != 0 && !am::has_networks() ? kPollsAfterMessage : 0;
+  std::uint32_t at_once = 0;
   for (int turn = 1;; ++turn) {
-    if (is_done(done, state, moved)) return true;
-    if (!kBetween()) return is_done(done, state);
+    bool any = false;
+    if (is_done(done, state, any)) return true;
+    moved |= any;
+    if (any) at_once = polls_at_once;
+    if (at_once != 0) {
+      --at_once;
+    } else if (!kBetween()) {
+      return is_done(done, state);
+    }
     if (turn % kTurnsPerClock != 0) continue;
     const std::uint64_t now = now_ns();
     if constexpr (kBetween == pause_once) {
