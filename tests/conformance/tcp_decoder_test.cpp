@@ -97,6 +97,34 @@ BOOST_AUTO_TEST_CASE(messages_are_decoded_however_the_stream_is_divided) {
   }
 }
 
+// What has arrived is acknowledged at the end of a read, so a read must not be as long as the longest payload.
+BOOST_AUTO_TEST_CASE(a_long_payload_is_read_in_pieces) {
+  constexpr std::size_t kMostOfOneRead = std::size_t{128} << 10;
+  Stream stream;
+  add_message(stream, 8, (std::size_t{1} << 20) + 5, 3);
+  add_message(stream, 8, 8, 4);
+  Recorder sink;
+  Decoder decoder(0, sink);
+  std::size_t at = 0;
+  while (at < stream.size()) {
+    iovec areas[2];
+    const int n = decoder.areas(areas);
+    BOOST_REQUIRE(n == 1 || n == 2);
+    BOOST_REQUIRE_LE(areas[0].iov_len, kMostOfOneRead);
+    const std::size_t bytes = std::min(areas[0].iov_len, stream.size() - at);
+    std::memcpy(areas[0].iov_base, stream.data() + at, bytes);
+    BOOST_REQUIRE(decoder.advance(bytes));
+    at += bytes;
+  }
+  BOOST_REQUIRE_EQUAL(sink.messages.size(), 2U);
+  BOOST_CHECK(sink.messages[0].placed);
+  BOOST_CHECK(sink.messages[0].payload == [] {
+    const Stream all = pattern(8 + (std::size_t{1} << 20) + 5, 3);
+    return Stream(all.begin() + 8, all.end());
+  }());
+  BOOST_CHECK(decoder.between_frames());
+}
+
 BOOST_AUTO_TEST_CASE(frames_that_do_not_fit_are_refused) {
   BOOST_CHECK(!is_refused(kGood));
   FrameHeader bad = kGood;

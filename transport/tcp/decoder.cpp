@@ -11,6 +11,9 @@ namespace {
 // to be copied once more.
 constexpr std::size_t kReadMany = std::size_t{64} << 10;
 constexpr std::size_t kReadFew = std::size_t{8} << 10;
+// Bytes of one read of a long payload. Packets that arrive during a read are acknowledged at its end, and the sender
+// keeps what is not acknowledged.
+constexpr std::size_t kReadLong = std::size_t{128} << 10;
 constexpr std::size_t kLongestShortFrame = sizeof(FrameHeader) + kMaxHeaderBytes + kLongBytes + kFrameAlignment;
 static_assert(Decoder::kBufferBytes >= kReadMany + 2 * kLongestShortFrame);
 
@@ -23,6 +26,10 @@ int Decoder::areas(iovec (&out)[2]) noexcept {
     read_bytes_ = kReadMany;
   }
   if (long_) {
+    if (long_->missing > kReadLong) {
+      out[0] = {long_->place, kReadLong};
+      return 1;
+    }
     out[0] = {long_->place, long_->missing};
     // Behind the payload: read the padding so that the next frame begins at a multiple of 16.
     begin_ = end_ = padding_of(padding_);
