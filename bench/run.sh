@@ -2,21 +2,23 @@
 # Measures the library, the physical limit, Open MPI (OSHMEM and MPI) and MPICH in one run.
 #   bench/run.sh rma
 #   bench/run.sh links
-#   bench/run.sh [net|scale] [quick|full] [further options of bench_driver, such as --only p,g,barrier]
+#   bench/run.sh [net|ethernet|scale] [quick|full] [further options of bench_driver, such as --only p,g,barrier]
 # net: between nodes only, on virtual hosts (as root or where user namespaces are allowed), else on pretended nodes.
 # rma: one-sided MPI under the interposer, the MPIs alone, and SHMEM. Writes results_rma_node.txt and
 #   results_rma_hosts.txt.
 # links: two networks beside one, and a link that is cut, on virtual hosts. Writes results_links.txt.
+# ethernet: the figures of the Open-MX paper, raw Ethernet beside tcp, on virtual hosts with several MTUs, delays and
+#   losses. Writes results_ethernet.txt, .csv and .json. BENCH_PARTS: some of "figures pull loss fairness".
 # scale: many PEs on one node only. Writes results_scale.json and results_scale.txt.
 # Writes results.json, results.txt, results_net.txt and plots into build/bench. BUILD_DIR names another build folder.
 set -eu
 
 mode=quick
 where="node net"
-case "${1:-}" in net | scale | rma | links) where=$1; shift ;; esac
+case "${1:-}" in net | ethernet | scale | rma | links) where=$1; shift ;; esac
 case "${1:-}" in
   quick | full) mode=$1; shift ;;
-  -h | --help) sed -n '2,11p' "$0"; exit 0 ;;
+  -h | --help) sed -n '2,13p' "$0"; exit 0 ;;
 esac
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -86,9 +88,9 @@ build_mpi() {
     return 1
   fi
   mkdir -p "$build/bench/mpi/$1"
-  for program in $message_programs net/collectives net/sendrecv; do
+  for program in $message_programs net/collectives net/sendrecv net/one_sided_mpi; do
     target=$build/bench/mpi/$1/$(basename "$program")
-    case $program in net/*) target=$build/bench/mpi/$1/net_$(basename "$program") ;; esac
+    case $program in net/*) target=$build/bench/mpi/$1/net_$(basename "$program" _mpi) ;; esac
     if is_fresh "$target"; then continue; fi
     "$compiler" -O2 -std=c++20 -pthread -DBENCH_MPI -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX "$root/bench/$program.cpp" \
       -o "$target" || say "$program does not build with $1"
@@ -105,6 +107,35 @@ measure_net() {
     say "virtual hosts are not possible here: pretended nodes, without peers"
     "$@" --net
   fi
+}
+
+# One part of the figures of raw Ethernet on virtual hosts of one kind.
+#   measure_ethernet_on <options of vhosts> <part> <what is special about them> <driver and its options>...
+measure_ethernet_on() {
+  kind=$1 part=$2 network=$3
+  shift 3
+  # shellcheck disable=SC2086
+  "$vhosts" shell --hosts 2 --congestion reno $kind -- "$@" --ethernet "$part" --network "$network" --hosts h0,h1 \
+    --enter "$vhosts-enter" || say "$part, $network: not measured"
+}
+
+measure_ethernet() {
+  vhosts=$build/tests/bin/vhosts
+  if ! "$vhosts" shell --hosts 2 -- true >/dev/null 2>&1; then
+    say "virtual hosts are not possible here: no figures of raw Ethernet"
+    return 0
+  fi
+  rm -f "$build"/bench/results_ethernet.*
+  for part in ${BENCH_PARTS:-figures pull loss fairness}; do
+    case $part in
+      figures) for mtu in 1500 9000; do measure_ethernet_on "--mtu $mtu" "$part" "mtu $mtu" "$@"; done ;;
+      pull)
+        for mtu in 1500 9000; do measure_ethernet_on "--mtu $mtu --delay 70" "$part" "mtu $mtu, delay 70 us" "$@"; done ;;
+      loss) for loss in 0 0.1 1 5; do measure_ethernet_on "--delay 1 --loss $loss" "$part" "loss $loss %" "$@"; done ;;
+      fairness) measure_ethernet_on "--rate 300mbit" "$part" "link of 300 Mbit/s" "$@" ;;
+      *) say "there is no part $part" ;;
+    esac
+  done
 }
 
 measure_rma_between_hosts() {
@@ -154,6 +185,7 @@ for place in $where; do
   case $place in
     node) $driver --ours-launcher "$build/bin/oshrun -n {n}" "$@" ;;
     scale) $driver --scale --ours-launcher "$build/bin/oshrun -n {n}" "$@" ;;
+    ethernet) measure_ethernet $driver --ours-launcher "$build/bin/oshrun -n {n}" "$@" ;;
     net) measure_net $driver --ours-launcher "$build/bin/oshrun -n {n}" "$@" ;;
   esac
 done

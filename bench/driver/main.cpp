@@ -44,6 +44,7 @@ struct CommandLine {
   std::string output = ".";
   std::vector<std::string> only;
   bool net = false, scale = false;
+  std::string ethernet, network;
   std::vector<std::string> hosts;
   std::string enter, plain_programs = "plain";
   int rounds = 0;
@@ -69,7 +70,7 @@ Settings settings_of(const CommandLine& line, const std::string& scratch) {
   settings.cpus = usable_cpus();
   settings.only = line.only;
   settings.scratch = scratch;
-  settings.cluster = {line.hosts, line.enter, line.plain_programs};
+  settings.cluster = {line.hosts, line.enter, line.plain_programs, line.network};
   return settings;
 }
 
@@ -83,11 +84,15 @@ Rows measure_all(const Settings& settings) {
   return rows;
 }
 
-const char* text_file(const CommandLine& line) {
-  return line.net ? "/results_net.txt" : line.scale ? "/results_scale.txt" : "/results.txt";
+// The files of the results have this name.
+std::string stem(const CommandLine& line) {
+  if (!line.ethernet.empty()) return "results_ethernet";
+  return line.net ? "results_net" : line.scale ? "results_scale" : "results";
 }
+std::string json_file(const CommandLine& line) { return (line.net ? "results" : stem(line)) + ".json"; }
 
 const char* place_of(const CommandLine& line) {
+  if (!line.ethernet.empty()) return "of raw Ethernet";
   return line.net ? "between nodes" : line.scale ? "of many PEs" : "of one node";
 }
 
@@ -95,12 +100,16 @@ const char* place_of(const CommandLine& line) {
 std::string write(const CommandLine& line, const Rows& rows) {
   const std::string text = table(rows);
   if (rows.empty()) return text;
-  write_json(rows, line.output + (line.scale ? "/results_scale.json" : "/results.json"), line.net);
-  std::ofstream(line.output + text_file(line)) << text;
+  const bool is_part = !line.ethernet.empty();
+  const std::string base = line.output + "/";
+  write_json(rows, base + json_file(line), is_part ? Keep::all : line.net ? Keep::node_rows : Keep::none);
+  std::ofstream(base + stem(line) + ".txt", is_part ? std::ios::app : std::ios::out) << text;
+  if (is_part) append_csv(rows, base + stem(line) + ".csv");
   return text;
 }
 
 Rows measure(const CommandLine& line, const Settings& settings) {
+  if (!line.ethernet.empty()) return measure_ethernet(settings, line.ethernet);
   if (line.scale) return measure_scale(settings);
   if (line.net) return measure_net(settings, [&](const Rows& so_far) { write(line, so_far); });
   return measure_all(settings);
@@ -119,10 +128,13 @@ int run(const CommandLine& line) {
     return line.only.empty() ? 1 : 0;
   }
   const std::string text = write(line, rows);
-  const auto plot = line.net ? write_net_plots : line.scale ? write_scale_plots : write_plots;
-  plot(rows, line.output);
-  std::cout << text << "Written: " << (line.scale ? "results_scale.json, " : "results.json, ") << text_file(line) + 1
-            << " and plots (*.svg) in " << line.output << "\n";
+  if (!line.ethernet.empty()) {
+    write_ethernet_plots(rows, line.output, line.network);
+  } else {
+    (line.net ? write_net_plots : line.scale ? write_scale_plots : write_plots)(rows, line.output);
+  }
+  std::cout << text << "Written: " << json_file(line) << ", " << stem(line) << ".txt and plots (*.svg) in " << line.output
+            << "\n";
   return 0;
 }
 
@@ -143,6 +155,11 @@ int main(int argc, char** argv) {
   app.add_option("--mpich-programs", line.mpich_programs, "folder of its programs; absent: not measured");
   app.add_flag("--net", line.net, "measures between nodes instead; results.json keeps its other rows");
   app.add_flag("--scale", line.scale, "measures many PEs instead")->excludes("--net");
+  app.add_option("--ethernet", line.ethernet, "measures a part of the Open-MX paper's figures; adds to its files")
+      ->check(CLI::IsMember({"figures", "pull", "loss", "fairness"}))
+      ->excludes("--net")
+      ->excludes("--scale");
+  app.add_option("--network", line.network, "what is special about the network of the hosts");
   app.add_option("--hosts", line.hosts, "hosts that --enter reaches; absent: pretended nodes")->delimiter(',');
   app.add_option("--enter", line.enter, "runs a command on a host, called like ssh");
   app.add_option("--plain-programs", line.plain_programs, "folder of the programs of UCX and libfabric alone");

@@ -28,6 +28,7 @@ struct Cluster {
   std::vector<std::string> hosts;  // virtual hosts; empty: pretended nodes of this machine
   std::string enter;               // has the command line of ssh
   std::string plain_programs;      // folder of the programs that use a network library alone
+  std::string network = {};        // what is special about their network, such as "mtu 9000"
 };
 
 struct Settings {
@@ -73,6 +74,8 @@ Rows measure_alltoall_messages(const Settings& settings);
 Rows measure_queue_busy_target(const Settings& settings);
 // Rows between nodes. Calls `keep` with the rows so far after each group.
 Rows measure_net(const Settings& settings, const std::function<void(const Rows&)>& keep);
+// One part of the rows of the Open-MX paper: figures, pull, loss or fairness.
+Rows measure_ethernet(const Settings& settings, const std::string& part);
 
 // Runs `program` under callgrind and returns the instructions of one iteration of each dumped loop by name; empty on
 // failure.

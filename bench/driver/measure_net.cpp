@@ -1,213 +1,20 @@
 // Measures between nodes: PEs on virtual hosts, or on pretended nodes of this machine, over each of our networks.
 // Beside them: a bare TCP connection of the same processes, UCX and libfabric alone, Open MPI's OSHMEM, Open MPI,
 // MPICH.
-#include <errno.h>
 #include <fmt/format.h>
-#include <sched.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <filesystem>
 #include <iostream>
 
 #include "../support/stats.hpp"
-#include "interleaved.hpp"
+#include "net_jobs.hpp"
 
 namespace shmemx::bench {
 namespace {
 
 constexpr const char* kTransports[] = {"tcp", "ethernet", "ucx", "ofi"};
-constexpr const char* kRawTransport = "tcp";  // the transport that is compared with a bare connection
-constexpr std::size_t kShortList = 13;        // the first cases of one_sided, which have bars
+constexpr std::size_t kShortList = 13;  // the first cases of one_sided, which have bars
 
-struct Layout {
-  int hosts;
-  int pes_per_host;
-
-  int pes() const { return hosts * pes_per_host; }
-};
-constexpr Layout kPair{2, 1};
-
-// Real-time priority, where it is allowed: whatever else runs on the machine does not take the cores from those that
-// are compared. Ours and the plain programs have it from the start, with all their threads. Launchers of the peers need
-// the cores while a job starts; their processes take it for the time of a case (support/program.hpp).
-const Arguments& undisturbed() {
-  static const Arguments kWrapper{"chrt", "-f", "1"};
-  static const Arguments kNone;
-  static const bool allowed = run_once({"chrt", "-f", "1", "true"}, Milliseconds(5000)).ok;
-  return allowed ? kWrapper : kNone;
-}
-constexpr const char* kUndisturbed = "BENCH_REAL_TIME=1";
-
-// Gives the driver a higher priority than its jobs, so that a busy job cannot delay the next order. Its children are
-// ordinary processes.
-void rise_above_jobs() {
-  const sched_param parameter{2};
-  if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameter) != 0)
-    errno = 0;  // then the jobs cannot raise theirs either
-}
-
-// In that case no process gets real-time priority: some peers never yield and would keep their own processes from
-// running.
-bool crowded(const Layout& layout) { return layout.pes() > sysconf(_SC_NPROCESSORS_ONLN); }
-
-class Net {
- public:
-  explicit Net(const Settings& settings) : settings_(settings) {}
-
-  bool virtual_hosts() const { return !settings_.cluster.hosts.empty(); }
-
-  Variant ours(const Layout& layout, const std::string& transport, const Arguments& more = {}) const {
-    Variant variant = settings_.ours;
-    if (virtual_hosts()) variant.launcher = hydra(layout);
-    Arguments environment{"SHMEMX_TRANSPORT=" + transport};
-    if (!virtual_hosts()) environment.push_back(fmt::format("SHMEMX_PES_PER_NODE={}", layout.pes_per_host));
-    environment.insert(environment.end(), more.begin(), more.end());
-    if (!crowded(layout)) variant.wrapper = undisturbed();
-    return in_environment(variant, environment);
-  }
-
-  // UCX or libfabric alone.
-  Variant plain(const std::string& library) const {
-    Variant variant{"plain " + library, {}, settings_.cluster.plain_programs, ""};
-    variant.program = library;
-    const std::string path = variant.programs + "/" + library;
-    if (!std::filesystem::exists(path)) variant.missing = "not built";
-    variant.launcher =
-        virtual_hosts() ? hydra(kPair) : Arguments{"/usr/bin/mpiexec.hydra", "-bind-to", "none", "-n", "{n}"};
-    variant.wrapper = undisturbed();
-    return in_environment(variant, {"UCX_TLS=tcp,self"});
-  }
-
-  Variant oshmem(const Layout& layout) const {
-    return of_openmpi(settings_.openmpi, "/usr/bin/oshrun", layout, {"--mca", "osc", "^rdma"});
-  }
-  Variant openmpi(const Layout& layout) const {
-    return of_openmpi(settings_.openmpi_messages, "/usr/bin/mpirun.openmpi", layout,
-                      {"--mca", "pml", "ob1", "--mca", "btl", "tcp,vader,self"});
-  }
-  Variant mpich(const Layout& layout) const {
-    Variant variant = on_hosts(settings_.mpich);
-    variant.launcher = hydra(layout);
-    if (crowded(layout)) return variant;
-    return in_environment(variant, {kUndisturbed});
-  }
-
-  std::string place() const { return virtual_hosts() ? "" : "pretended nodes"; }
-
- private:
-  // Without hosts the peers would use shared memory, which is a different measurement.
-  Variant on_hosts(Variant variant) const {
-    if (!virtual_hosts()) variant.missing = "there are no virtual hosts";
-    return variant;
-  }
-
-  std::string host_list(const Layout& layout, const std::string& behind_each) const {
-    std::string list;
-    for (int h = 0; h < layout.hosts && h < static_cast<int>(settings_.cluster.hosts.size()); ++h)
-      list += (h > 0 ? "," : "") + settings_.cluster.hosts[static_cast<std::size_t>(h)] + behind_each;
-    return list;
-  }
-
-  Arguments hydra(const Layout& layout) const {
-    return {"/usr/bin/mpiexec.hydra",
-            "-launcher",
-            "ssh",
-            "-launcher-exec",
-            settings_.cluster.enter,
-            "-bind-to",
-            "none",
-            "-hosts",
-            host_list(layout, ""),
-            "-ppn",
-            std::to_string(layout.pes_per_host),
-            "-n",
-            "{n}"};
-  }
-
-  // A process of one host does not see that the others share its cores. Open MPI yields while it waits only if
-  // configured to.
-  Variant of_openmpi(const Variant& base, const std::string& launcher, const Layout& layout,
-                     const Arguments& more) const {
-    Variant variant = on_hosts(base);
-    variant.launcher = {launcher,
-                        "--allow-run-as-root",
-                        "--oversubscribe",
-                        "--bind-to",
-                        "none",
-                        "--map-by",
-                        "slot",
-                        "--mca",
-                        "plm_rsh_agent",
-                        settings_.cluster.enter,
-                        "-n",
-                        "{n}",
-                        "-H",
-                        host_list(layout, fmt::format(":{}", layout.pes_per_host))};
-    variant.launcher.insert(variant.launcher.end(), more.begin(), more.end());
-    const std::string networks = "UCX_TLS=tcp,self,sysv,posix";
-    if (!crowded(layout)) return in_environment(variant, {kUndisturbed, networks});
-    variant.launcher.insert(variant.launcher.end(), {"--mca", "mpi_yield_when_idle", "1"});
-    return in_environment(variant, {networks});
-  }
-
-  const Settings& settings_;
-};
-
-// Fills in the fields that all rows of this file have.
-Row finished(const Net& net, Row row, const Layout& layout, const std::string& transport) {
-  row.transport = transport;
-  row.hosts = layout.hosts;
-  row.pes = layout.pes();
-  if (!net.place().empty()) row.state += (row.state.empty() ? "" : ", ") + net.place();
-  return row;
-}
-
-Rows take_turns(const Settings& settings, const Turns& turns, const std::vector<ListedCase>& cases,
-                const std::vector<std::string>& names) {
-  Rows rows;
-  const auto is_wanted = [&](const ListedCase& what) {
-    return std::find(names.begin(), names.end(), what.name) != names.end();
-  };
-  if (std::none_of(cases.begin(), cases.end(), is_wanted)) return rows;
-  Interleaved interleaved(settings, turns);
-  const auto measure = [&] {
-    for (std::size_t i = 0; i < cases.size(); ++i)
-      if (is_wanted(cases[i])) interleaved.measure(static_cast<int>(i), cases[i]);
-  };
-  for (int launch = 0; launch < turns.launches; ++launch) {
-    for (std::size_t v = 0; turns.apart && v < kVariants; ++v) {
-      interleaved.launch(v);
-      measure();
-    }
-    if (turns.apart) continue;
-    interleaved.launch();
-    measure();
-  }
-  for (std::size_t i = 0; i < cases.size(); ++i)
-    if (is_wanted(cases[i])) rows.push_back(interleaved.row(static_cast<int>(i), cases[i]));
-  return rows;
-}
-
-std::vector<std::string> wanted_names(const Settings& settings, const std::vector<ListedCase>& cases) {
-  std::vector<std::string> names;
-  for (const ListedCase& what : cases)
-    if (wanted(settings, what.name)) names.push_back(what.name);
-  return names;
-}
-
-Turns net_turns(const Settings& settings, const std::string& program, const Layout& layout) {
-  Turns turns{.program = program, .pes = layout.pes(), .variants = {}};
-  turns.own_folders = true;
-  turns.launches = settings.full ? 3 : 1;
-  turns.rounds = std::max(3, settings.rounds / turns.launches);
-  turns.budget_ms = 2 * settings.budget_ms;  // samples are longer here
-  return turns;
-}
-
-void announce(const std::string& what, const Layout& layout, const std::string& transport) {
-  std::cerr << fmt::format("bench: {}, {} x {} PEs, {}\n", what, layout.hosts, layout.pes_per_host, transport);
-}
+}  // namespace
 
 void add_one_sided(const Settings& settings, const Net& net, const std::string& transport, Rows& rows) {
   auto cases = list_cases(settings.ours.programs + "/net_one_sided");
@@ -224,14 +31,38 @@ void add_one_sided(const Settings& settings, const Net& net, const std::string& 
     turns.variants[1] = net.ours(kPair, kRawTransport);
     turns.variants[1]->label = kRawTransport;
   }
-  if (is_tcp) turns.variants[2] = net.oshmem(kPair);
+  if (beside_raw) turns.variants[2] = net.oshmem(kPair);
   for (Row& row : take_turns(settings, turns, cases, names)) {
     if (is_tcp) row.limit = row.raw;
     rows.push_back(finished(net, std::move(row), kPair, transport));
   }
 }
 
-// Two-sided messages; the MPIs beside the first network.
+namespace {
+
+// The first operations of 8 bytes beside one-sided MPI over TCP, in windows that are locked all the time.
+void add_beside_mpi_rma(const Settings& settings, const Net& net, const std::string& transport, Rows& rows) {
+  constexpr std::size_t kOperations = 4;
+  auto cases = list_cases(settings.ours.programs + "/net_one_sided");
+  if ((transport != kRawTransport && transport != "ethernet") || cases.size() < kOperations) return;
+  cases.resize(kOperations);
+  const auto names = wanted_names(settings, cases);
+  if (names.empty()) return;
+  announce("one-sided MPI", kPair, transport);
+  Turns turns = net_turns(settings, "net_one_sided", kPair);
+  turns.beside_mpi = true;
+  turns.variants[0] = net.ours(kPair, transport);
+  turns.variants[2] = net.openmpi(kPair);
+  turns.variants[3] = net.mpich(kPair);
+  for (ListedCase& what : cases) what.raw_methods = 1;
+  for (Row& row : take_turns(settings, turns, cases, names)) {
+    row.raw.reset();
+    row.state += ", beside MPI's RMA";
+    rows.push_back(finished(net, std::move(row), kPair, transport));
+  }
+}
+
+// Two-sided messages; the MPIs over TCP beside each network.
 void add_two_sided(const Settings& settings, const Net& net, const std::string& transport, Rows& rows) {
   const auto cases = list_cases(settings.ours.programs + "/net_sendrecv");
   const auto names = wanted_names(settings, cases);
@@ -239,11 +70,9 @@ void add_two_sided(const Settings& settings, const Net& net, const std::string& 
   announce("two-sided messages", kPair, transport);
   Turns turns = net_turns(settings, "net_sendrecv", kPair);
   turns.variants[0] = net.ours(kPair, transport);
-  if (transport == kRawTransport) {
-    turns.beside_mpi = true;
-    turns.variants[2] = net.openmpi(kPair);
-    turns.variants[3] = net.mpich(kPair);
-  }
+  turns.beside_mpi = true;
+  turns.variants[2] = net.openmpi(kPair);
+  turns.variants[3] = net.mpich(kPair);
   for (Row& row : take_turns(settings, turns, cases, names)) {
     row.limit = row.raw;
     rows.push_back(finished(net, std::move(row), kPair, transport));
@@ -266,14 +95,14 @@ void add_agent_cost(const Settings& settings, const Net& net, const std::string&
   }
 }
 
-void add_collectives(const Settings& settings, const Net& net, const Layout& layout,
+void add_collectives(const Settings& settings, const Net& net, const Layout& layout, const std::string& transport,
                      const std::vector<std::string>& names, Rows& rows) {
   const auto cases = list_cases(settings.ours.programs + "/net_collectives");
   std::vector<std::string> chosen;
   for (const std::string& name : names)
     if (wanted(settings, name)) chosen.push_back(name);
   if (chosen.empty()) return;
-  announce("collectives", layout, kRawTransport);
+  announce("collectives", layout, transport);
   for (const bool beside_mpi : {true, false}) {
     Turns turns = net_turns(settings, "net_collectives", layout);
     turns.beside_mpi = beside_mpi;
@@ -283,30 +112,16 @@ void add_collectives(const Settings& settings, const Net& net, const Layout& lay
       turns.rounds = 1;
       turns.budget_ms *= 2;
     }
-    turns.variants[0] = net.ours(layout, kRawTransport);
+    turns.variants[0] = net.ours(layout, transport);
     turns.variants[2] = beside_mpi ? net.openmpi(layout) : net.oshmem(layout);
     if (beside_mpi) turns.variants[3] = net.mpich(layout);
-    if (!beside_mpi && !turns.variants[2]->missing.empty()) continue;
+    if (!beside_mpi && (transport != kRawTransport || !turns.variants[2]->missing.empty())) continue;
     for (Row& row : take_turns(settings, turns, cases, chosen)) {
       row.limit = row.raw;
       row.state += fmt::format(", {}x{}{}", layout.hosts, layout.pes_per_host, beside_mpi ? "" : ", beside OSHMEM");
-      rows.push_back(finished(net, std::move(row), layout, kRawTransport));
+      rows.push_back(finished(net, std::move(row), layout, transport));
     }
   }
-}
-
-// Runs a program that prints its results in one run.
-std::vector<Line> answers(const Settings& settings, const Variant& variant, const std::string& program,
-                          const Arguments& options, std::string& remark) {
-  Variant with_folder = in_environment(variant, {"BENCH_RAISED=1", "BENCH_CONTROL_DIR=" + settings.scratch});
-  Arguments line = command(settings, with_folder, program, kPair.pes());
-  line.insert(line.end(), options.begin(), options.end());
-  const Finished run = run_once(line, Milliseconds(120'000));
-  if (!run.ok) {
-    remark = fmt::format("{}: {} {}. ", variant.label, program, run.why);
-    std::cerr << "bench: " << remark << "\n";
-  }
-  return parse_lines(run.output);
 }
 
 // Random updates; Open MPI's OSHMEM beside the first network.
@@ -390,14 +205,18 @@ Rows measure_net(const Settings& settings, const std::function<void(const Rows&)
   rise_above_jobs();
   Rows rows;
   for (const std::string transport : kTransports) {
-    for (const auto add : {add_one_sided, add_two_sided, add_gups, add_agent_cost, add_busy_target, add_agent_idle}) {
+    for (const auto add : {add_one_sided, add_beside_mpi_rma, add_two_sided, add_gups, add_agent_cost, add_busy_target, add_agent_idle}) {
       add(settings, net, transport, rows);
       keep(rows);
     }
   }
   const std::vector<std::string> names{"net_barrier", "net_reduce", "net_alltoall", "net_broadcast"};
   for (const Layout& layout : {kPair, Layout{2, 2}, Layout{4, 1}}) {
-    add_collectives(settings, net, layout, names, rows);
+    add_collectives(settings, net, layout, kRawTransport, names, rows);
+    keep(rows);
+  }
+  for (const Layout& layout : {kPair, Layout{4, 1}}) {
+    add_collectives(settings, net, layout, "ethernet", {"net_barrier", "net_reduce"}, rows);
     keep(rows);
   }
   add_start(settings, net, rows);

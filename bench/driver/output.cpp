@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
-#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "measure.hpp"
+#include "plot.hpp"
 
 namespace shmemx::bench {
 namespace {
@@ -36,60 +36,7 @@ std::string word(const Verdict& verdict) {
   return verdict.bar + (*verdict.met ? ": met" : ": MISSED");
 }
 
-std::string size_text(std::size_t bytes) {
-  if (bytes >= std::size_t{1} << 20) return fmt::format("{} MiB", bytes >> 20);
-  if (bytes >= 1024) return fmt::format("{} KiB", bytes >> 10);
-  return fmt::format("{} B", bytes);
-}
-
 std::string cell(const std::optional<double>& value) { return value ? fmt::format("{:.6g}", *value) : "NaN"; }
-
-struct Plot {
-  const char* name;
-  const char* title;
-  const char* x_label;
-  const char* y_label;
-  const char* settings;
-  const char* style;
-  std::function<bool(const Row&)> takes;
-  std::function<std::string(const Row&)> x;
-  std::function<double(const Row&)> scale;
-};
-
-void write_plot(const Rows& rows, const std::string& directory, const Plot& plot) {
-  const std::string base = directory + "/" + plot.name;
-  std::ofstream data(base + ".dat");
-  data << "# x ours limit openmpi mpich\n";
-  std::array<int, kVariants> counts{};
-  for (const Row& row : rows) {
-    if (!plot.takes(row)) continue;
-    const auto scaled = [&](const std::optional<double>& v) {
-      return cell(v ? std::optional(*v * plot.scale(row)) : v);
-    };
-    data << '"' << plot.x(row) << '"';
-    for (std::size_t v = 0; v < kVariants; ++v) {
-      data << ' ' << scaled(row.*kFigures[v]);
-      counts[v] += (row.*kFigures[v]).has_value() ? 1 : 0;
-    }
-    data << '\n';
-  }
-  data.close();
-  static const char* const kTitles[] = {"shmemx", "limit", "Open MPI", "MPICH"};
-  std::string curves;
-  for (std::size_t i = 0; i < counts.size(); ++i)
-    if (counts[i] > 0)
-      curves += fmt::format("{}'{}.dat' using {} title '{}'", curves.empty() ? "plot " : ", ", base,
-                            fmt::format(fmt::runtime(plot.style), i + 2), kTitles[i]);
-  if (curves.empty()) return;
-  std::ofstream script(base + ".gp");
-  script << fmt::format(
-      "set terminal svg size 900,560 background 'white'\nset output '{0}.svg'\nset title '{1}'\n"
-      "set xlabel '{2}'\nset ylabel '{3}'\nset key top left\nset grid ytics\n{4}\n"
-      "{5}\n",
-      base, plot.title, plot.x_label, plot.y_label, plot.settings, curves);
-  script.close();
-  run_once({"gnuplot", base + ".gp"}, Milliseconds(20'000));
-}
 
 nlohmann::ordered_json entry(const Row& row, const Rows& rows) {
   nlohmann::ordered_json one{{"name", row.name},
@@ -112,14 +59,14 @@ nlohmann::ordered_json entry(const Row& row, const Rows& rows) {
   return one;
 }
 
-// Returns the rows of one node that an earlier run has left.
-nlohmann::ordered_json kept_rows(const std::string& path) {
+// Returns the rows that stay of those that an earlier run has left.
+nlohmann::ordered_json kept_rows(const std::string& path, Keep keep) {
   auto kept = nlohmann::ordered_json::array();
   std::ifstream file(path);
   const auto before = nlohmann::ordered_json::parse(file, nullptr, false);
   if (!before.is_array()) return kept;
   for (const auto& row : before)
-    if (!row.contains("transport")) kept.push_back(row);
+    if (keep == Keep::all || !row.contains("transport")) kept.push_back(row);
   return kept;
 }
 
@@ -132,11 +79,63 @@ std::string words_of(const Row& row) {
 
 }  // namespace
 
-void write_json(const Rows& rows, const std::string& path, bool append) {
+std::string size_text(std::size_t bytes) {
+  if (bytes >= std::size_t{1} << 20) return fmt::format("{} MiB", bytes >> 20);
+  if (bytes >= 1024) return fmt::format("{} KiB", bytes >> 10);
+  return fmt::format("{} B", bytes);
+}
+
+void write_plot(const Rows& rows, const std::string& directory, const Plot& plot) {
+  const std::string base = directory + "/" + plot.name;
+  std::ofstream data(base + ".dat");
+  data << "# x ours limit openmpi mpich\n";
+  std::array<int, kVariants> counts{};
+  for (const Row& row : rows) {
+    if (!plot.takes(row)) continue;
+    const auto scaled = [&](const std::optional<double>& v) {
+      return cell(v ? std::optional(*v * plot.scale(row)) : v);
+    };
+    data << '"' << plot.x(row) << '"';
+    for (std::size_t v = 0; v < kVariants; ++v) {
+      data << ' ' << scaled(row.*kFigures[v]);
+      counts[v] += (row.*kFigures[v]).has_value() ? 1 : 0;
+    }
+    data << '\n';
+  }
+  data.close();
+  std::string curves;
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    if (counts[i] > 0)
+      curves += fmt::format("{}'{}.dat' using {} title '{}'", curves.empty() ? "plot " : ", ", base,
+                            fmt::format(fmt::runtime(plot.style), i + 2), plot.titles[i]);
+  if (curves.empty()) return;
+  std::ofstream script(base + ".gp");
+  script << fmt::format(
+      "set terminal svg size 900,560 background 'white'\nset output '{0}.svg'\nset title '{1}'\n"
+      "set xlabel '{2}'\nset ylabel '{3}'\nset key top left\nset grid ytics\n{4}\n"
+      "{5}\n",
+      base, plot.title, plot.x_label, plot.y_label, plot.settings, curves);
+  script.close();
+  run_once({"gnuplot", base + ".gp"}, Milliseconds(20'000));
+}
+
+void write_json(const Rows& rows, const std::string& path, Keep keep) {
   auto list = nlohmann::ordered_json::array();
-  if (append) list = kept_rows(path);
+  if (keep != Keep::none) list = kept_rows(path, keep);
   for (const Row& row : rows) list.push_back(entry(row, rows));
   std::ofstream(path) << list.dump(2) << "\n";
+}
+
+void append_csv(const Rows& rows, const std::string& path) {
+  std::ofstream file(path, std::ios::app);
+  if (file.tellp() == 0) file << "name,transport,hosts,pes,bytes,unit,ours,limit,openmpi,mpich,raw,state\n";
+  for (const Row& row : rows) {
+    std::string state = row.state;
+    std::replace(state.begin(), state.end(), ',', ';');
+    file << fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", row.name, row.transport, row.hosts, row.pes, row.bytes,
+                        row.unit, text(row.ours), text(row.limit), text(row.openmpi), text(row.mpich), text(row.raw),
+                        state);
+  }
 }
 
 std::string table(const Rows& rows) {
@@ -166,13 +165,6 @@ std::string table(const Rows& rows) {
 
 namespace {
 
-constexpr const char* kLines = "0:{}:xtic(1) with linespoints lw 2";
-constexpr const char* kBars = "{}:xtic(1) with histograms";
-constexpr const char* kBarSettings =
-    "set style fill solid 0.8\nset logscale y\nset yrange [0.1:*]\nset xtics rotate by -35";
-constexpr const char* kLogarithmic = "set logscale y\nset xtics rotate by -35";
-
-std::string by_size(const Row& row) { return size_text(row.bytes); }
 std::string by_pes(const Row& row) { return std::to_string(row.pes); }
 double ns_of(const Row& row) { return row.unit == "us" ? 1000 : 1; }
 std::function<bool(const Row&)> named(std::string name) {
@@ -219,7 +211,6 @@ void write_net_plots(const Rows& rows, const std::string& directory) {
   const auto of_unit = [](std::string name, std::string unit, std::string transport) {
     return [=](const Row& row) { return row.name == name && row.unit == unit && row.transport == transport; };
   };
-  const auto unscaled = [](const Row&) { return 1.0; };
   for (const char* transport : {"tcp", "ucx", "ofi"}) {
     const auto named_after = [&](const char* what) { return fmt::format("net_{}_{}", what, transport); };
     const auto title = [&](const char* what) { return fmt::format("{}, two hosts, {}", what, transport); };
@@ -261,7 +252,6 @@ void write_plots(const Rows& rows, const std::string& directory) {
   const auto small = [](const Row& row) {
     return row.unit == "ns" && row.pes == 2 && !row.beside_mpi && row.transport.empty();
   };
-  const auto unscaled = [](const Row&) { return 1.0; };
   const auto us_of = [](const Row&) { return 1e-3; };
   write_plot(rows, directory,
              {"put", "put to the other PE", "size", "GB/s", "", kLines, named("put"), by_size, unscaled});

@@ -168,9 +168,29 @@ Verdict net_stream_rate(const Row& row) {
   return reaches(1, bounded, row.transport == "tcp" ? "15 Mops/s" : "8 Mops/s");
 }
 
+// Rows of bench/ethernet, whose limit is our own tcp. A job that waits for nothing costs at most a hundredth of a core.
+Verdict open_mx_verdict(const Row& row) {
+  if (row.name == "idle_cpu") return absolute(row, 1);
+  if (row.name == "eth_goodput") return reaches(0.5, row, "our tcp");
+  // Two jobs of one kind; tcp beside ethernet has no bar.
+  if (row.name != "eth_fairness" || !row.state.starts_with("ethernet beside ethernet")) return {};
+  constexpr double kFair = 0.9;
+  Row bounded = row;
+  bounded.limit = kFair;
+  return reaches(1, bounded, "0.9");
+}
+
+// Messages of a frame or a few, with frames of 9000 bytes.
+Verdict put_signal_beside_tcp(const Row& row) {
+  if (row.state.find("mtu 9000") == std::string::npos) return {};
+  if (row.bytes == 4096) return within(0.8, row, row.limit, "our tcp");
+  return row.bytes == std::size_t{64} << 10 ? within(1 + kNoise, row, row.limit, "our tcp") : Verdict{};
+}
+
 // The limit of frames is our own tcp. The bars are those of both.
 Verdict ethernet_verdict(const Row& row) {
   const std::string& name = row.name;
+  if (name == "net_put_signal") return put_signal_beside_tcp(row);
   if (name == "net_p_rate") {
     Row bounded = row;
     bounded.limit = 10;
@@ -184,8 +204,10 @@ Verdict ethernet_verdict(const Row& row) {
 }
 
 Verdict net_verdict(const Row& row, const Rows& all) {
-  if (row.transport == "ethernet" && row.raw) return ethernet_verdict(row);
   const std::string& name = row.name;
+  if (name.starts_with("eth_") || name.starts_with("kernel_") || name == "idle_cpu") return open_mx_verdict(row);
+  const bool is_collective = name == "net_barrier" || name == "net_reduce";
+  if (row.transport == "ethernet" && row.raw && !is_collective && name != "net_sendrecv") return ethernet_verdict(row);
   if (name == "net_busy_target") return row.state.find("p99") != std::string::npos ? absolute(row, 1000) : Verdict{};
   if (name == "net_agent_idle_cpu") return absolute(row, 1);
   if (name == "net_agent_cost") return within(1.05, row, row.limit, "without it");
@@ -206,10 +228,22 @@ Verdict net_verdict(const Row& row, const Rows& all) {
   return {};
 }
 
+// Raw frames beside the TCP of the peers: short operations of all kinds are at least twice as fast, and short collectives
+// take at most 0.6 of their time.
+Verdict ethernet_against_peer(const Row& row, double best) {
+  constexpr double kCollective = 0.6, kHalf = 0.5;
+  const bool is_collective = row.name == "net_barrier" || row.name == "net_reduce";
+  const bool is_short = row.bytes <= 8 && !row.high_is_better && row.name != "net_sendrecv";
+  if (!is_short) return {};
+  const double factor = is_collective ? kCollective : kHalf;
+  return within(factor, row, best, "the peers");
+}
+
 // Bars beside the MPIs: short collectives take half their time, other rows are not slower.
 Verdict net_against_peer(const Row& row) {
   const auto best = row.best_peer();
   if (!best) return {};
+  if (row.transport == "ethernet") return ethernet_against_peer(row, *best);
   if (row.name == "net_gups") return reaches(20, row, *best, "OSHMEM");
   const bool half = row.beside_mpi && row.name != "net_sendrecv" && row.bytes != 0 && row.bytes <= 1024;
   Verdict verdict{half ? "2x faster" : "not slower", std::nullopt};

@@ -60,6 +60,8 @@ pid_t clone_host(const HostSpec& spec, int control) {
   return static_cast<pid_t>(pid);
 }
 
+std::string limit_of(const ClusterSpec& spec) { return " root tbf rate " + spec.rate + " burst 64kb latency 20ms"; }
+
 }  // namespace
 
 std::string host_name(int host) { return "h" + std::to_string(host); }
@@ -148,7 +150,16 @@ void Cluster::lay_cables(const ClusterSpec& spec) {
     }
   }
   run_program({"ip", "-batch", "-"}, lines);
+  if (!spec.rate.empty()) limit_ports(spec);
   if (spec.impairment.any()) switch_ = start_switch(spec.impairment, size());
+}
+
+// Frames of packet sockets may bypass the queue of a host's interface, but not those of the switch.
+void Cluster::limit_ports(const ClusterSpec& spec) const {
+  std::string lines;
+  for (int network = 0; network < networks_; ++network)
+    for (int i = 0; i < size(); ++i) lines += "qdisc add dev " + port_name(i, network) + limit_of(spec) + "\n";
+  run_program({"tc", "-batch", "-"}, lines);
 }
 
 void Cluster::configure_host(const ClusterSpec& spec, int index) const {
@@ -164,7 +175,7 @@ void Cluster::configure_host(const ClusterSpec& spec, int index) const {
     }
     lines += "link set " + interface + " up\n";
     if (!spec.rate.empty())
-      lines += "tc qdisc add dev " + interface + " root tbf rate " + spec.rate + " burst 64kb latency 20ms\n";
+      lines += "tc qdisc add dev " + interface + limit_of(spec) + "\n";
   }
   for (const std::string& line : spec.host_lines) lines += replace_all(line, "{n}", number) + "\n";
   send_message(control(index), {Kind::configure, 0, 0, lines});

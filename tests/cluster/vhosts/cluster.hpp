@@ -58,6 +58,7 @@ class Cluster {
   void start_host(const ClusterSpec& spec, int index);
   void expect_done(int host, const std::string& what) const;
   void lay_cables(const ClusterSpec& spec);
+  void limit_ports(const ClusterSpec& spec) const;
   void configure_host(const ClusterSpec& spec, int index) const;
 
   std::string folder_;
