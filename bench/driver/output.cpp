@@ -211,7 +211,7 @@ void write_net_plots(const Rows& rows, const std::string& directory) {
   const auto of_unit = [](std::string name, std::string unit, std::string transport) {
     return [=](const Row& row) { return row.name == name && row.unit == unit && row.transport == transport; };
   };
-  for (const char* transport : {"tcp", "ucx", "ofi"}) {
+  for (const char* transport : {"tcp", "ethernet", "ucx", "ofi"}) {
     const auto named_after = [&](const char* what) { return fmt::format("net_{}_{}", what, transport); };
     const auto title = [&](const char* what) { return fmt::format("{}, two hosts, {}", what, transport); };
     struct Curve {
@@ -221,6 +221,7 @@ void write_net_plots(const Rows& rows, const std::string& directory) {
       const char* unit;
     };
     constexpr Curve kCurves[] = {{"sendrecv", "net_sendrecv", "message, one way", "ns"},
+                                 {"sendrecv_one_way", "net_sendrecv_one_way", "messages from one PE", "GB/s"},
                                  {"sendrecv_both", "net_sendrecv_both", "messages both ways", "GB/s"},
                                  {"put_signal", "net_put_signal", "put with signal, one way", "ns"},
                                  {"get_latency", "net_get", "get", "ns"},
