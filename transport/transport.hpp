@@ -98,6 +98,7 @@ struct Capabilities {
   bool rma = false;         // put() and get() move data without the target's CPU, so they are faster than messages
   bool keys = false;        // register_memory(), put() and get() work; in software if `rma` is false
   bool waits = false;       // descriptor() becomes readable if poll() has something to do
+  bool resumes = false;     // what breaks is opened again, and nothing is lost: lost() means that the PE is gone
   std::size_t short_bytes;  // payloads up to here need no second copy and no rendezvous
 };
 
@@ -105,9 +106,10 @@ struct Capabilities {
 inline constexpr std::size_t kMaxKeyBytes = 256;
 
 // Counts operations under way: put() and get() increment `open`; the transport decrements it when each is complete at
-// the target.
+// the target, or has failed because the PE is lost.
 struct Completion {
   std::uint64_t open = 0;
+  bool failed = false;
 };
 
 // For the transport "ethernet"; 0 and empty: it chooses.
@@ -128,9 +130,15 @@ struct Setup {
   std::uint32_t silence_ms =
       30000;                 // a PE that does not reply for this time is lost; longer if a computing PE cannot reply
   bool one_machine = false;  // all PEs of the job are on this machine
+  bool has_reserve = false;  // another network may take over when this one fails: abandon() may be called
   Sink* sink = nullptr;
   EthernetSettings ethernet = {};
 };
+
+// Returns how long a PE may be silent on a network that another one can replace.
+constexpr std::uint32_t silence_before_reserve(const Setup& setup) noexcept {
+  return setup.has_reserve ? setup.silence_ms / 4 : setup.silence_ms;
+}
 
 // Returns the cause of a loss if a PE has not replied for `ms`. It names the variable that allows a longer time.
 std::string silence_text(std::uint64_t ms);
@@ -164,6 +172,11 @@ class Transport {
   // The orderly end. Sends a shutdown message to all PEs that this PE has exchanged messages with, so that they do not
   // take the silence for a failure. Waits, at most `patience_ms`, until everything has left this machine.
   virtual void close(std::uint32_t patience_ms) noexcept = 0;
+
+  // Another network takes over all traffic with `pe`. From the first call on nothing of that PE is delivered. Returns
+  // true when nothing of this transport reads or writes memory for it any more: no payload, placed or sent, no
+  // operation of put() or get(). To be called again until then.
+  virtual bool abandon(int pe) noexcept;
 
   // Describes to users how `pe` is reached ("eth0 10.0.0.1 -> 10.0.0.2:4711"), how long messages are sent, and what
   // makes progress.

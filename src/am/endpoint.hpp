@@ -118,6 +118,7 @@ class Endpoint {
   // See NetChannel.
   bool has_path(int pe) noexcept { return net_->has_path(pe); }
   transport::Transport& network_of(int pe) const noexcept { return net_->network_of(pe); }
+  bool has_followed(int pe) const noexcept { return net_->has_followed(pe); }
   transport::Transport* network_called(std::string_view name) const noexcept {
     return net_ == nullptr ? nullptr : net_->network_called(name);
   }

@@ -35,6 +35,8 @@ Verdict handle_batch(Endpoint&, const Message& message) {
   return Verdict::done;
 }
 
+Verdict handle_mark(Endpoint&, const Message&) { return Verdict::done; }
+
 }  // namespace
 
 NetChannel& net_channel() noexcept {
@@ -52,15 +54,22 @@ void NetChannel::open(const NetSetup& setup) {
   acks_.open(paths.n_pes);
   coalescer_.open(paths.n_pes);
   probe_.open(paths);
+  kept_.open(paths.n_pes);
   dispatch_ = setup.dispatch;
   unflushed_ = setup.unflushed;
   lost_ = setup.lost;
   set_handler(kBatch, handle_batch);
+  set_handler(kMark, handle_mark, {.is_done_at_once = true});
 }
 
 // ---- networks ----
 
-bool NetChannel::find_path(int pe) noexcept { return peer_of(pe).has_path = probe_.has_path(pe); }
+bool NetChannel::find_path(int pe) noexcept {
+  NetPeer& peer = peer_of(pe);
+  peer.has_path = probe_.has_path(pe);
+  peer.was_reached = peer.was_reached || peer.has_path;
+  return peer.has_path;
+}
 
 transport::Transport* NetChannel::network_called(std::string_view name) const noexcept {
   const auto found = std::find_if(networks_.begin(), networks_.end(),
@@ -71,6 +80,7 @@ transport::Transport* NetChannel::network_called(std::string_view name) const no
 bool NetChannel::arm(bool leaves_batches) noexcept {
   const bool holds_messages = !coalescer_.is_empty() || poll_.gathered;
   if (holds_messages && !leaves_batches) return false;
+  if (probe_.keeps_any() && (probe_.is_busy() || !unmarked_.empty())) return false;
   acknowledge(AckTracker::Scope::awaited);
   if (acks_.any_awaited([this](int pe) { return peer_of(pe).has_path; })) return false;
   return closed_ ||
@@ -123,7 +133,10 @@ transport::Sent NetChannel::send_now(int pe, const NetSend& how, Bytes header, B
   const bool awaited = counted && !how.more;
   const auto flags = static_cast<std::uint8_t>((early ? transport::kPlacedEarly : 0) | (awaited ? 0 : kUncounted));
   const transport::Header fixed{how.id, flags, static_cast<std::uint16_t>(header.size()), acks_.executed(pe)};
-  const transport::Sent sent = network_of(pe).send(pe, fixed, header, payload, how.outgoing, how.urgency);
+  const bool is_kept = probe_.needs_kept(pe);
+  const transport::Sent sent =
+      is_kept ? send_kept(pe, how, fixed, header, payload)
+              : network_of(pe).send(pe, fixed, header, payload, how.outgoing, how.urgency);
   if (sent == transport::Sent::no) return sent;
   peer.fences = fenced;
   if (how.urgency == transport::Urgency::gather) poll_.gathered = true;
@@ -136,6 +149,58 @@ transport::Sent NetChannel::send_now(int pe, const NetSend& how, Bytes header, B
     note_unflushed(pe);
   }
   return sent;
+}
+
+// Another network may have to send the message once more.
+transport::Sent NetChannel::send_kept(int pe, const NetSend& how, transport::Header fixed, Bytes header,
+                                      Bytes payload) noexcept {
+  const bool is_reply = traits_of(how.id).role == Role::reply;
+  if (how.id != kMark && !kept_.has_room(pe)) return transport::Sent::no;
+  std::unique_ptr<KeptMessage> message = KeptMessages::make(fixed, header, payload, how.outgoing);
+  const bool is_in_place = message->outgoing != nullptr;
+  // The sender of a payload in place waits for the acknowledgement.
+  if (is_in_place || how.id == kMark) message->fixed.flags &= static_cast<std::uint8_t>(~kUncounted);
+  transport::Outgoing* const lent = payload.size() >= transport::kLongBytes ? &message->lent : nullptr;
+  const transport::Sent sent =
+      network_of(pe).send(pe, message->fixed, message->header(), message->payload(), lent, how.urgency);
+  if (sent == transport::Sent::no) return sent;
+  message->is_lent = sent == transport::Sent::later;
+  kept_.keep(pe, std::move(message), peer_of(pe).sent + (is_reply ? 0 : 1), is_reply);
+  if (is_reply && kept_.needs_mark(pe)) unmarked_.push_back(pe);
+  return is_in_place ? transport::Sent::later : transport::Sent::yes;
+}
+
+bool NetChannel::try_send_mark(int pe) noexcept {
+  return !kept_.needs_mark(pe) ||
+         send(pe, {.id = kMark, .options = kNotCounted}, {}, {}) != transport::Sent::no;
+}
+
+// Sends once more what `pe` has not had.
+bool NetChannel::resend(int pe, std::uint64_t received, bool is_first) noexcept {
+  if (is_first && !kept_.rewind(pe, received)) {
+    if (lost_ != nullptr) lost_(pe, "it lacks messages that are not kept any more, or were never sent");
+    return false;
+  }
+  return kept_.resend(pe, [&](KeptMessage& message) {
+    message.fixed.ack = acks_.executed(pe);
+    message.lent.done = false;
+    transport::Outgoing* const lent = message.payload().size() >= transport::kLongBytes ? &message.lent : nullptr;
+    const transport::Sent sent = network_of(pe).send(pe, message.fixed, message.header(), message.payload(), lent,
+                                                     transport::Urgency::now);
+    message.is_lent = sent == transport::Sent::later;
+    return sent != transport::Sent::no;
+  });
+}
+
+void NetChannel::keep_going() noexcept {
+  probe_.progress();
+  if (!probe_.keeps_any()) return;
+  probe_.resume([this](int pe, std::uint64_t received, bool is_first) { return resend(pe, received, is_first); });
+  const std::vector<std::int32_t> unmarked = std::exchange(unmarked_, {});
+  for (const std::int32_t pe : unmarked) {
+    if (!try_send_mark(pe)) unmarked_.push_back(pe);
+  }
+  kept_.release_lent();
 }
 
 // The batch that is full has others behind it: the network may send it with them, and nobody waits for its
@@ -226,10 +291,12 @@ bool NetChannel::try_send_lasting(int pe, HandlerId id, Bytes header, Bytes payl
 // ---- acknowledgements ----
 
 void NetChannel::note_header(int source, const transport::Header& header) noexcept {
-  probe_.note_message(source, poll_.network);
+  probe_.note_message(source, poll_.network, header.handler != kAck);
   NetPeer& peer = peer_of(source);
   if (!nemesis::reached(header.ack, peer.executed)) return;
   peer.executed = header.ack;
+  if (probe_.keeps_any()) [[unlikely]]
+    kept_.drop_executed(source, peer.executed, peer.sent);
   if (coalescer_.holds(source) && is_idle(source)) poll_.is_acknowledged = true;
 }
 
@@ -270,14 +337,14 @@ bool NetChannel::poll(int expected, std::uint32_t polls) noexcept {
     any |= networks_[i]->poll(expected);
   }
   if (poll_.is_acknowledged) send_batches_of_idle();
-  probe_.progress();
+  keep_going();
   std::erase_if(lasting_, [](const std::unique_ptr<transport::Outgoing>& outgoing) { return outgoing->done; });
   return any || poll_.received != 0;
 }
 
 void NetChannel::deliver(int source, const transport::Header& header, Bytes message) noexcept {
   if (header.handler == kPathProbe || header.handler == kPathProbeReply) [[unlikely]]
-    return probe_.receive(source, poll_.network, static_cast<HandlerId>(header.handler));
+    return receive_probe(source, header, message);
   note_header(source, header);
   if (header.handler == kAck) return;
   ++poll_.received;
@@ -285,6 +352,14 @@ void NetChannel::deliver(int source, const transport::Header& header, Bytes mess
   if (role == Role::request) note_executed(source, header);
   dispatch_->deliver(source, header.handler, message);
   if (role == Role::operation) note_executed(source, header);
+}
+
+void NetChannel::receive_probe(int source, const transport::Header& header, Bytes message) noexcept {
+  std::string cause;
+  const auto kind = static_cast<HandlerId>(header.handler);
+  const bool is_lost = !probe_.receive(source, poll_.network, kind, message, cause);
+  check_path(source);
+  if (is_lost && !closed_ && lost_ != nullptr) lost_(source, cause);
 }
 
 void NetChannel::deliver_batch(const Message& message) noexcept {
@@ -314,8 +389,10 @@ void NetChannel::placed(int source, const transport::Header& fixed, Bytes header
 
 void NetChannel::lost(int pe, const std::string& cause) noexcept {
   std::string causes = cause;
-  if (closed_ || lost_ == nullptr || !probe_.is_lost(pe, poll_.network, causes)) return;
-  lost_(pe, causes);
+  if (closed_ || lost_ == nullptr) return;
+  const bool is_lost = probe_.is_lost(pe, poll_.network, causes);
+  check_path(pe);
+  if (is_lost) lost_(pe, causes);
 }
 
 }  // namespace shmemx::am

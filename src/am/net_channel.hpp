@@ -2,7 +2,8 @@
 // have been executed. Messages may be long; those of one source are executed in the order of sending.
 //
 // Which of several networks leads to a PE is found by PathProbe, which sources have to be acknowledged is kept by
-// AckTracker, and short messages that travel as one are collected by Coalescer.
+// AckTracker, and short messages that travel as one are collected by Coalescer. Messages that another network may have to
+// take over are kept by KeptMessages.
 //
 // Small messages for which nobody waits (SendOptions::gathers) gather by themselves. One to an idle PE leaves at once.
 // While a counted message to the PE is not acknowledged, further ones are put into a batch. It leaves
@@ -27,6 +28,7 @@
 #include "am/coalescer.hpp"
 #include "am/dispatch.hpp"
 #include "am/handlers.hpp"
+#include "am/kept_messages.hpp"
 #include "am/path_probe.hpp"
 #include "base/contact_table.hpp"
 #include "nemesis/unflushed_pes.hpp"
@@ -53,6 +55,7 @@ struct NetPeer {
   bool is_unflushed = false;         // in the list of unflushed PEs
   bool is_contact = false;           // in the list of contacts
   bool has_path = false;             // it is known which network leads there
+  bool was_reached = false;          // it has been known
 };
 
 // How a message leaves.
@@ -155,12 +158,14 @@ class NetChannel final : public transport::Sink {
   transport::Transport& network_of(int pe) const noexcept {
     return *networks_[std::atomic_ref(route_[pe]).load(std::memory_order_relaxed)];
   }
+  // Returns whether that network has followed one that failed.
+  bool has_followed(int pe) const noexcept { return probe_.has_followed(pe); }
   // Returns null if this PE has no network of that name.
   transport::Transport* network_called(std::string_view name) const noexcept;
   // The PEs with which messages have been exchanged, in the order of contact. The list grows at its end.
   const std::vector<std::int32_t>& contacts() const noexcept { return contacts_; }
   // Returns whether messages have been exchanged with `pe`, so that it is worth sending it the stage of this PE.
-  bool has_exchanged(int pe) const noexcept { return peers_[pe].is_contact && peers_[pe].has_path; }
+  bool has_exchanged(int pe) const noexcept { return peers_[pe].is_contact && peers_[pe].was_reached; }
   // Returns true if a thread may sleep on the descriptors: poll() would find nothing, and nothing is held back here.
   // `leaves_batches`: the thread comes back for what is held back, by send_old_batches().
   bool arm(bool leaves_batches = false) noexcept;
@@ -175,6 +180,12 @@ class NetChannel final : public transport::Sink {
     contacts_.push_back(pe);
   }
   bool find_path(int pe) noexcept;
+  void check_path(int pe) noexcept { peers_[pe].has_path = peers_[pe].has_path && probe_.is_open(pe); }
+  transport::Sent send_kept(int pe, const NetSend& how, transport::Header fixed, Bytes header, Bytes payload) noexcept;
+  bool try_send_mark(int pe) noexcept;
+  bool resend(int pe, std::uint64_t received, bool is_first) noexcept;
+  void keep_going() noexcept;
+  void receive_probe(int source, const transport::Header& header, Bytes message) noexcept;
   transport::Sent send_now(int pe, const NetSend& how, Bytes header, Bytes payload) noexcept;
   [[gnu::noinline]] bool begin_batch(int pe, const NetSend& how, Bytes header, Bytes payload) noexcept;
   bool send_contents(int pe, const NetSend& how, const Batch& batch) noexcept;
@@ -196,6 +207,8 @@ class NetChannel final : public transport::Sink {
   AckTracker acks_;
   Coalescer coalescer_;
   PathProbe probe_;
+  KeptMessages kept_;
+  std::vector<std::int32_t> unmarked_;  // PEs that have to acknowledge replies
   std::vector<std::unique_ptr<transport::Outgoing>> lasting_;  // payloads that transports still read
   Dispatch* dispatch_ = nullptr;
   nemesis::UnflushedPes* unflushed_ = nullptr;

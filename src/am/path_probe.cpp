@@ -1,6 +1,9 @@
 #include "am/path_probe.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <cstring>
+#include <string_view>
 
 #include "base/clock.hpp"
 #include "base/fatal.hpp"
@@ -10,6 +13,12 @@ namespace {
 
 constexpr unsigned bit_of(unsigned network) { return 1U << network; }
 
+PathNote note_of(transport::Bytes content) noexcept {
+  PathNote note{};
+  if (content.size() == sizeof note) std::memcpy(&note, content.data(), sizeof note);
+  return note;
+}
+
 }  // namespace
 
 void PathProbe::open(const Setup& setup) {
@@ -17,7 +26,12 @@ void PathProbe::open(const Setup& setup) {
   route_ = setup.route;
   limit_ns_ = std::uint64_t{setup.limit_ms} * 1'000'000U;
   if (networks_.size() > 1) paths_of_ = setup.paths_of;
-  if (paths_of_ != nullptr) contacts_.open(setup.n_pes);
+  if (paths_of_ == nullptr) return;
+  contacts_.open(setup.n_pes);
+  for (std::size_t i = 0; i < networks_.size(); ++i) {
+    records_[i].resumes = networks_[i]->capabilities().resumes;
+    may_fail_ = may_fail_ || !records_[i].resumes;
+  }
 }
 
 // Finds out at the first contact which networks might lead to the PE. A PE that none leads to is lost by the first one.
@@ -57,21 +71,74 @@ void PathProbe::send_request(int pe, Probe& probe) noexcept {
 
 bool PathProbe::try_send(int pe, unsigned network, HandlerId kind) noexcept {
   const transport::Header header{kind, 0, 0, 0};
-  return networks_[network]->send(pe, header, {}, {}, nullptr, transport::Urgency::now) != transport::Sent::no;
+  const Contact& contact = contacts_[pe];
+  PathNote note{contact.received, {}};
+  for (std::size_t i = 0; i < networks_.size(); ++i) {
+    if ((contact.lost_over & bit_of(static_cast<unsigned>(i))) != 0)
+      std::strncpy(note.lost_over[i], networks_[i]->name(), sizeof note.lost_over[i]);
+  }
+  const transport::Bytes content = std::as_bytes(std::span(&note, 1));
+  return networks_[network]->send(pe, header, {}, content, nullptr, transport::Urgency::now) != transport::Sent::no;
 }
 
-void PathProbe::receive(int pe, unsigned network, HandlerId kind) noexcept {
-  if (kind == kPathProbe) {
-    if (!try_send(pe, network, kPathProbeReply)) unsent_replies_.push_back({pe, network});
-    return;
+bool PathProbe::receive(int pe, unsigned network, HandlerId kind, transport::Bytes content,
+                        std::string& cause) noexcept {
+  const PathNote note = note_of(content);
+  if (kind == kPathProbeReply) {
+    heed_reply(pe, network, note);
+    return true;
   }
+  if (!heed_lost(pe, network, note, cause)) return false;
+  if (!is_abandoned(pe) || !try_send(pe, network, kPathProbeReply)) unsent_replies_.push_back({pe, network});
+  return true;
+}
+
+void PathProbe::heed_reply(int pe, unsigned network, const PathNote& note) noexcept {
   const auto probe = open_.find(pe);
-  if (probe == open_.end() || (probe->second.requested & bit_of(network)) == 0) return;
-  // A network that was given up has only been slow. Nothing else has been sent yet, so it may still be used.
-  use(pe, network);
-  known(pe).has_path = true;
-  ++records_[network].succeeded;
+  if (probe == open_.end() || (probe->second.requested & bit_of(network)) == 0 || probe->second.has_reply) return;
+  Contact& contact = known(pe);
+  if (!contact.has_path) {
+    // A network that was given up has only been slow. Nothing else has been sent yet, so it may still be used.
+    use(pe, network);
+    ++records_[network].succeeded;
+    if (contact.is_resuming) {
+      probe->second.has_reply = true;
+      probe->second.received = note.received;
+      return;
+    }
+    contact.has_path = true;
+  }
   open_.erase(probe);
+}
+
+// Gives up the networks over which `pe` has lost this PE. Returns false if no other one is left.
+bool PathProbe::heed_lost(int pe, unsigned network, const PathNote& note, std::string& cause) noexcept {
+  if (paths_of_ == nullptr) return true;
+  for (const auto& name : note.lost_over) {
+    const std::string_view lost(name, ::strnlen(name, sizeof name));
+    for (unsigned i = 0; i < networks_.size(); ++i) {
+      if (lost != networks_[i]->name() || i == network || (known(pe).lost_over & bit_of(i)) != 0) continue;
+      cause = "the PE has lost this one there";
+      if (is_lost(pe, i, cause)) return false;
+      known(pe).lost_over |= static_cast<std::uint8_t>(bit_of(i));
+    }
+  }
+  return true;
+}
+
+// Returns whether nothing of the networks that have lost `pe` can arrive, or use memory, any more.
+bool PathProbe::is_abandoned(int pe) noexcept {
+  if (paths_of_ == nullptr || contacts_[pe].lost_over == 0) return true;
+  bool are_all = true;
+  for (unsigned i = 0; i < networks_.size(); ++i) {
+    if ((contacts_[pe].lost_over & bit_of(i)) != 0 && !networks_[i]->abandon(pe)) are_all = false;
+  }
+  return are_all;
+}
+
+bool PathProbe::is_busy() const noexcept {
+  return !unsent_replies_.empty() ||
+         std::any_of(open_.begin(), open_.end(), [](const auto& item) { return item.second.has_reply; });
 }
 
 // Returns the networks behind the one in use that have not lost the PE, as bits.
@@ -120,6 +187,14 @@ bool PathProbe::try_next(int pe, Probe& probe, const std::string& cause) {
 bool PathProbe::is_lost(int pe, unsigned network, std::string& cause) noexcept {
   if (paths_of_ == nullptr) return true;
   Contact& contact = known(pe);
+  if ((contact.lost_over & bit_of(network)) != 0 && !records_[network].resumes && contact.is_known &&
+      network != network_of(pe))
+    return false;
+  if (may_follow(pe, network)) {
+    follow(pe, network, cause);
+    return false;
+  }
+  cause = all_causes(pe, network, cause);
   if ((contact.received_over & bit_of(network)) != 0) return true;
   const bool is_in_use = network == network_of(pe);
   if (contact.has_path) return is_in_use;
@@ -135,12 +210,57 @@ bool PathProbe::is_lost(int pe, unsigned network, std::string& cause) noexcept {
   return true;
 }
 
+// ---- networks that fail with messages under way ----
+
+// Returns whether the messages that a network has not delivered can take another one: they are kept at both ends.
+bool PathProbe::may_follow(int pe, unsigned network) noexcept {
+  const Contact& contact = known(pe);
+  if (records_[network].resumes || (contact.lost_over & bit_of(network)) != 0) return false;
+  const bool was_used = contact.has_path || contact.is_resuming;
+  if (network == network_of(pe)) return (was_used || (contact.received_over & bit_of(network)) != 0) && has_next(pe);
+  return was_used && (contact.received_over & bit_of(network)) != 0;
+}
+
+// Gives the network up. If it was in use here, the next one takes over; the PE learns it in any case.
+void PathProbe::follow(int pe, unsigned network, const std::string& cause) {
+  Contact& contact = known(pe);
+  contact.lost_over |= static_cast<std::uint8_t>(bit_of(network));
+  Probe& probe = open_[pe];
+  probe.deadline_ns = now_ns() + limit_ns_;
+  if (network != network_of(pe)) {
+    add_cause(probe, network, cause);
+    probe.requested &= static_cast<std::uint8_t>(~bit_of(network_of(pe)));
+    return send_request(pe, probe);
+  }
+  contact.is_resuming = contact.is_resuming || contact.has_path;
+  contact.has_followed = true;
+  contact.has_path = probe.has_reply = probe.has_begun = false;
+  probe.requested = 0;
+  try_next(pe, probe, cause);
+}
+
+void PathProbe::note_resumed(int pe, const Probe& probe) {
+  contacts_[pe].has_path = true;
+  contacts_[pe].is_resuming = false;
+  former_causes_[pe] = probe.causes;
+  debug_line("%s has taken over the messages to PE %d (%s)", networks_[network_of(pe)]->name(), pe,
+             probe.causes.c_str());
+}
+
+// Returns the causes of all networks that have lost the PE, this one's last.
+std::string PathProbe::all_causes(int pe, unsigned network, const std::string& cause) {
+  const auto former = former_causes_.find(pe);
+  if (former == former_causes_.end()) return cause;
+  return former->second + "; " + networks_[network]->name() + ": " + cause;
+}
+
 void PathProbe::progress() noexcept {
-  std::erase_if(unsent_replies_,
-                [this](const Reply& reply) { return try_send(reply.pe, reply.network, kPathProbeReply); });
+  std::erase_if(unsent_replies_, [this](const Reply& reply) {
+    return is_abandoned(reply.pe) && try_send(reply.pe, reply.network, kPathProbeReply);
+  });
   for (auto& [pe, probe] : open_) {
     send_request(pe, probe);
-    if (has_next(pe) && now_ns() > probe.deadline_ns) {
+    if (!contacts_[pe].has_path && !probe.has_reply && has_next(pe) && now_ns() > probe.deadline_ns) {
       try_next(pe, probe, "no answer for " + std::to_string(limit_ns_ / 1'000'000U) + " ms");
     }
   }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/fatal.hpp"
 #include "onesided/keys.hpp"
 #include "onesided/requests.hpp"
 #include "onesided/target.hpp"
@@ -124,11 +125,16 @@ void flush_fenced_messages(const char* routine, int pe) noexcept {
 
 enum class Try : std::uint8_t { started, busy, revoked };
 
-// Under the lock. revoked: the owner has freed the window since find_part().
+// Under the lock. revoked: since find_part() the owner has freed the window, or the network has failed.
 Try try_start(const Transfer& transfer, std::size_t bytes, Completion& open) noexcept {
   const RemoteKey* const key = state().keys.find(transfer.place);
   if (key == nullptr) return Try::revoked;
   const int pe = transfer.place.pe;
+  if (!has_rdma(pe)) return Try::revoked;
+  if (!am::own_endpoint.has_path(pe)) {
+    am::own_endpoint.poll(pe);
+    return Try::busy;
+  }
   transport::Transport& network = am::own_endpoint.network_of(pe);
   const am::Bytes name = key->bytes_of_key();
   const std::uint64_t offset = transfer.place.offset - key->begin;
@@ -194,7 +200,8 @@ void close_rdma() noexcept {
 }
 
 bool has_rdma(int pe) noexcept {
-  return choice != config::NetRma::off && am::is_internode(pe) && takes(am::own_endpoint.network_of(pe));
+  return choice != config::NetRma::off && am::is_internode(pe) && takes(am::own_endpoint.network_of(pe)) &&
+         !am::own_endpoint.has_followed(pe);
 }
 
 Part start_rdma(const Transfer& transfer, const Initiator& initiator) noexcept {
@@ -248,6 +255,9 @@ bool finish_transfers(Endpoint& endpoint) noexcept {
   State& all = state();
   const std::size_t ended = std::erase_if(all.transfers, [](const auto& transfer) {
     if (transfer->completion.open != 0) return false;
+    if (transfer->completion.failed)
+      fatal(nullptr, "a put or get of the network's own to PE %d was under way when that network failed",
+            transfer->pe);
     requests.close(transfer->ticket);
     return true;
   });

@@ -209,7 +209,9 @@ Status open_networks(Nodes& nodes, windows::Arena& arena, bootstrap::Bootstrap& 
                           static_cast<std::uint32_t>(config.eth_block_packets),
                           static_cast<std::uint32_t>(config.eth_blocks),
                           static_cast<std::uint32_t>(config.eth_resend_us)};
-  SHMEMX_TRY_ASSIGN(found, transport::open_transports(names_to_open(config), nodes.setup));
+  const std::vector<std::string> names = names_to_open(config);
+  nodes.setup.has_reserve = names.size() != 1;
+  SHMEMX_TRY_ASSIGN(found, transport::open_transports(names, nodes.setup));
   nodes.networks = std::move(found);
   PeAddresses& addresses = arena.endpoint_addresses(nodes.setup.me);
   addresses.bytes = 0;

@@ -1,7 +1,8 @@
 // links_pe PHASE [SEED [SCHEDULES]]: PEs on hosts with two networks, whose links are cut and joined while the PEs are in
 // PHASE. One link of each host works at any time, so the job goes on, with the right data.
 //   PHASE  start, put, get, atomic, collective, malloc, finalize; random: all of them but the first and the last, and
-//          SCHEDULES schedules of cuts that depend on SEED; both: all links of the last host are cut for good
+//          SCHEDULES schedules of cuts that depend on SEED; both: all links of the last host are cut for good; first: the
+//          first link of a host is cut for good, while PEs are in all of them, at a time that depends on SEED
 #include <shmem.h>
 #include <shmemx.h>
 #include <unistd.h>
@@ -51,6 +52,10 @@ class Schedule {
     const std::string network = random() % 2 == 0 ? "0" : "1";
     add(static_cast<long>(random() % 200), "cut " + host + "/" + network);
     add(static_cast<long>(random() % 600), "join " + host + "/" + network);
+  }
+  void add_first(std::mt19937& random) {
+    const char* const host = random() % 2 == 0 ? "h0" : "h1";
+    add(static_cast<long>(random() % 1000), std::string("cut ") + host + "/0");
   }
   void carry_out() {
     while (!steps_.empty() && Clock::now() >= begin_ + std::chrono::milliseconds(steps_.front().at_ms)) {
@@ -189,6 +194,9 @@ int run_phase(const std::string& phase, unsigned seed, int schedules) {
   if (phase == "random" && me == 0) std::printf("seed %u\n", seed);
   if (phase == "random") {
     for (int i = 0; i < schedules; ++i) schedule.add_random(random);
+    run({put, get, atomic, collective, allocate}, schedule);
+  } else if (phase == "first") {
+    if (me == 0) schedule.add_first(random);
     run({put, get, atomic, collective, allocate}, schedule);
   } else if (phase == "both") {
     if (me == 0) request_fault("cut h1");

@@ -34,7 +34,7 @@ class FakeTransport : public shmemx::transport::Transport {
   std::string describe(int) const override { return name_; }
 
   // The script.
-  shmemx::transport::Capabilities can = {.short_bytes = 100};
+  shmemx::transport::Capabilities can = {.resumes = true, .short_bytes = 100};
   bool is_full = false;  // send() refuses
 
   // The record, oldest first.

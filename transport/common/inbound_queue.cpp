@@ -149,6 +149,7 @@ bool InboundQueue::would_overwrite(const InboundMessage& message) const noexcept
 
 void InboundQueue::find_place(InboundMessage& message) {
   message.has_place_answer = true;
+  if (message.is_fetched && !settings_.places) return;
   message.place = sink_.placement(settings_.source, message.fixed, message.header_bytes(), message.payload_bytes);
 }
 

@@ -75,6 +75,7 @@ class InboundQueue {
     int source;
     std::size_t most_under_way;  // long payloads under way at once
     bool* active;                // set whenever the sink was called
+    bool places = true;          // long payloads that are fetched go to their places; otherwise the sink copies them
   };
   InboundQueue(Sink& sink, InboundSource& transport, const Settings& settings) noexcept
       : sink_(sink), transport_(transport), settings_(settings) {}

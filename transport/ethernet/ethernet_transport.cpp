@@ -54,7 +54,7 @@ Status EthernetTransport::choose_settings() {
 }
 
 transport::Capabilities EthernetTransport::capabilities() const noexcept {
-  return {.rma = false, .waits = true, .short_bytes = kLongBytes};
+  return {.rma = false, .waits = true, .resumes = true, .short_bytes = kLongBytes};
 }
 
 std::string EthernetTransport::endpoint_address() const { return pack_address(settings_.own); }

@@ -27,10 +27,10 @@ Ofi::Ofi(Choice choice, const Setup& setup)
       passed_over_(std::move(choice.passed_over)),
       memory_(fabric_, setup_.secret, setup_.me),
       peers_(fabric_, setup_),
-      outbound_(fabric_, memory_, peers_, setup_.me),
+      outbound_(fabric_, memory_, peers_, setup_),
       transfers_(fabric_, memory_, peers_),
       inbound_(fabric_, memory_, peers_, outbound_, transfers_),
-      keepalive_(setup_.silence_ms, now_ns()) {}
+      keepalive_(transport::silence_before_reserve(setup_), now_ns()) {}
 
 // Closes the endpoint first, since the memory of operations under way must outlive it. If memory is registered with the
 // endpoint, the registrations have to end before it.
@@ -113,7 +113,7 @@ void Ofi::on_chunk(Chunk& chunk) {
   Transfer& transfer = transfers_.on_done(chunk);
   if (transfer.message != nullptr) return inbound_.on_chunk(transfer);
   if (!transfer.is_complete()) return;
-  --transfer.completion->open;
+  if (transfer.completion != nullptr) --transfer.completion->open;
   transfers_.release(&transfer);
 }
 
@@ -147,7 +147,7 @@ void Ofi::keep_alive() {
   for (Peer* peer : peers_.contacts()) {
     if (peer->is_lost || peer->has_left) continue;
     const Keepalive::Action action = Keepalive::end_round(peer->keepalive);
-    if (action == Keepalive::Action::lose) peers_.fail(*peer, transport::silence_text(setup_.silence_ms));
+    if (action == Keepalive::Action::lose) peers_.fail(*peer, transport::silence_text(transport::silence_before_reserve(setup_)));
     if (action == Keepalive::Action::ping) outbound_.send_control(*peer, kPing, 0);
   }
 }
@@ -207,6 +207,19 @@ void Ofi::close(std::uint32_t patience_ms) noexcept {
   }
 }
 
+// libfabric closes no single connection. So with a reserve nothing of it reads or writes memory of others: payloads are
+// sent from copies, and arrive in memory of this transport. Those that are announced are no longer registered then.
+bool Ofi::abandon(int pe) noexcept {
+  Peer& peer = peers_.contact(pe);
+  if (!std::exchange(peer.is_abandoned, true)) {
+    peer.is_lost = true;
+    peer.queue_in.stop();
+    outbound_.drop(peer);
+    transfers_.fail(peer);
+  }
+  return true;
+}
+
 std::string Ofi::describe(int pe) const {
   std::string text = fabric_.provider() + " " + fabric_.interface() + " " + fabric_.address_text(fabric_.name());
   const Peer* peer = pe >= 0 && pe < setup_.n_pes ? peers_.find(pe) : nullptr;
@@ -239,6 +252,12 @@ Transfer* Ofi::prepare(int pe, Bytes key, std::uint64_t offset, std::span<std::b
   return transfer;
 }
 
+// Returns true if the peer is lost; otherwise the caller tries again.
+bool Ofi::is_dropped(int pe, Completion& completion) {
+  completion.failed = completion.failed || peers_.contact(pe).is_lost;
+  return peers_.contact(pe).is_lost;
+}
+
 bool Ofi::start(Transfer& transfer, Completion& completion) {
   if (!transfers_.try_start(transfer)) {
     transfers_.release(&transfer);
@@ -251,14 +270,14 @@ bool Ofi::start(Transfer& transfer, Completion& completion) {
 
 bool Ofi::put(int pe, Bytes key, std::uint64_t offset, Bytes source, Completion& completion) noexcept {
   Transfer* transfer = prepare(pe, key, offset, {const_cast<std::byte*>(source.data()), source.size()});
-  if (transfer == nullptr) return peers_.contact(pe).is_lost;  // dropped, or later
+  if (transfer == nullptr) return is_dropped(pe, completion);
   transfer->is_write = true;
   return start(*transfer, completion);
 }
 
 bool Ofi::get(int pe, Bytes key, std::uint64_t offset, std::span<std::byte> dest, Completion& completion) noexcept {
   Transfer* transfer = prepare(pe, key, offset, dest);
-  if (transfer == nullptr) return peers_.contact(pe).is_lost;  // dropped, or later
+  if (transfer == nullptr) return is_dropped(pe, completion);
   transfer->is_write = false;
   return start(*transfer, completion);
 }

@@ -34,6 +34,7 @@ class Ofi final : public Transport {
   int descriptor() const noexcept override { return timer_ ? timer_->descriptor() : fabric_.wait_fd; }
   bool arm() noexcept override;
   void close(std::uint32_t patience_ms) noexcept override;
+  bool abandon(int pe) noexcept override;
   std::string describe(int pe) const override;
 
   Result<std::string> register_memory(std::byte* base, std::size_t bytes) override;
@@ -54,6 +55,7 @@ class Ofi final : public Transport {
   void ping_all();
   static bool has_parted(const Peer& peer, bool is_hasty) noexcept;
   Transfer* prepare(int pe, Bytes key, std::uint64_t offset, std::span<std::byte> local);
+  bool is_dropped(int pe, Completion& completion);
   bool start(Transfer& transfer, Completion& completion);
 
   const Setup setup_;

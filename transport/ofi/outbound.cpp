@@ -32,11 +32,12 @@ void set_done(Outgoing* outgoing) noexcept {
 
 }  // namespace
 
-Outbound::Outbound(Fabric& fabric, Memory& memory, Peers& peers, int me)
+Outbound::Outbound(Fabric& fabric, Memory& memory, Peers& peers, const Setup& setup)
     : fabric_(fabric),
       memory_(memory),
       peers_(peers),
-      me_(static_cast<std::uint32_t>(me)),
+      me_(static_cast<std::uint32_t>(setup.me)),
+      has_reserve_(setup.has_reserve),
       inject_bytes_(fabric.info->tx_attr->inject_size),
       has_tails_(fabric.info->tx_attr->iov_limit >= 3) {}
 
@@ -68,7 +69,9 @@ Sent Outbound::send_eager(Peer& peer, const Message& message) {
   if (peer.queue.size() >= kQueuedPackets && (pump(peer), peer.queue.size() >= kQueuedPackets)) return Sent::no;
   std::unique_ptr<std::byte[]> own;
   Bytes payload = message.payload;
-  if (message.outgoing == nullptr) {
+  // If the peer is abandoned, the provider may still be sending.
+  const bool copies = message.outgoing == nullptr || has_reserve_;
+  if (copies) {
     own = clone(payload);
     if (own == nullptr) return Sent::no;
     payload = Bytes(own.get(), payload.size());
@@ -84,12 +87,12 @@ Sent Outbound::send_eager(Peer& peer, const Message& message) {
   copy(to, message.header);
   packet->used = static_cast<std::uint32_t>(to - packet->bytes);
   packet->tail = payload;
-  packet->outgoing = message.outgoing;
+  packet->outgoing = copies ? nullptr : message.outgoing;
   packet->own_tail = std::move(own);
   packet->tail_place = std::move(*place);
   peer.queue.push_back(packet);
   pump(peer);
-  return message.outgoing != nullptr ? Sent::later : Sent::yes;
+  return copies ? Sent::yes : Sent::later;
 }
 
 Sent Outbound::send_announcement(Peer& peer, const Message& message) {

@@ -23,7 +23,7 @@ struct Message {
 
 class Outbound {
  public:
-  Outbound(Fabric& fabric, Memory& memory, Peers& peers, int me);
+  Outbound(Fabric& fabric, Memory& memory, Peers& peers, const Setup& setup);
 
   Sent send(Peer& peer, const Message& message);
   // Sends a control record. It overtakes waiting packets and is never refused.
@@ -60,6 +60,7 @@ class Outbound {
   Memory& memory_;
   Peers& peers_;
   std::uint32_t me_;
+  bool has_reserve_;
   std::size_t payloads_ = 0;  // long sends of all peers
   std::size_t inject_bytes_;
   bool has_tails_;  // the provider sends from three places at once

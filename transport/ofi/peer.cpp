@@ -34,7 +34,7 @@ std::string Peers::own_address() const { return fabric_.provider() + '\0' + fabr
 
 Peer& Peers::contact(int pe) {
   if (Peer* const known = peers_.find(pe)) return *known;
-  Peer& made = peers_.add(pe, pe, *setup_.sink, *source_, active_);
+  Peer& made = peers_.add(pe, pe, *setup_.sink, *source_, active_, !setup_.has_reserve);
   made.proof_in = proofs_.incoming(pe);
   made.proof_out = proofs_.outgoing(pe);
   return made;

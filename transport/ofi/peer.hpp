@@ -55,8 +55,9 @@ struct EarlyPacket {
 struct Peer {
   static constexpr std::uint32_t kMostAhead = 4096;  // packets that may arrive before one that is missing
 
-  Peer(int number, Sink& sink, transport::InboundSource& source, bool& active) noexcept
-      : pe(number), queue_in(sink, source, {.source = number, .most_under_way = 1, .active = &active}) {}
+  Peer(int number, Sink& sink, transport::InboundSource& source, bool& active, bool places) noexcept
+      : pe(number),
+        queue_in(sink, source, {.source = number, .most_under_way = 1, .active = &active, .places = places}) {}
 
   int pe;
   fi_addr_t address = FI_ADDR_NOTAVAIL;
@@ -65,6 +66,7 @@ struct Peer {
   std::uint64_t proof_out = 0;  // in packets to the PE
 
   bool is_lost = false;
+  bool is_abandoned = false;       // another network has taken over
   bool has_left = false;           // its shutdown record has been taken
   bool has_seen_shutdown = false;  // it has taken our shutdown record
 

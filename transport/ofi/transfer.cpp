@@ -4,6 +4,7 @@
 #include <rdma/fi_rma.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace shmemx::ofi {
 
@@ -91,6 +92,14 @@ Transfer& Transfers::on_done(Chunk& chunk) {
     stalled_.push_back(&transfer);
   }
   return transfer;
+}
+
+void Transfers::fail(const Peer& peer) noexcept {
+  for (const std::unique_ptr<Transfer>& transfer : all_) {
+    if (transfer->peer != &peer || transfer->completion == nullptr) continue;
+    transfer->completion->failed = true;
+    --std::exchange(transfer->completion, nullptr)->open;
+  }
 }
 
 bool Transfers::retry() {

@@ -61,6 +61,8 @@ class Transfers {
   bool try_start(Transfer& transfer);
   // Notes that a chunk is complete and posts the next one. Returns its transfer.
   Transfer& on_done(Chunk& chunk);
+  // The peer is abandoned: its put() and get() have failed. Requires that their memory stays.
+  void fail(const Peer& peer) noexcept;
   // Posts what the provider did not take. Returns true if something has been posted.
   bool retry();
 

@@ -156,6 +156,7 @@ bool Inbox::fetch(InboundMessage& message) noexcept {
   const ucs_status_ptr_t request =
       ::ucp_am_recv_data_nbx(worker_, descriptor_of(message), message.destination(), message.payload_bytes, &param);
   if (UCS_PTR_IS_ERR(request)) fail_to_fetch(message.payload_bytes, UCS_PTR_STATUS(request));
+  if (UCS_PTR_IS_PTR(request)) ++fetches_;
   return request == nullptr;
 }
 
@@ -164,6 +165,7 @@ void Inbox::fetched(void* request, ucs_status_t status, std::size_t, void* user_
   ::ucp_request_free(request);
   // The source of a queue's messages is the inbox that made the queue.
   Inbox& inbox = static_cast<Inbox&>(message.queue->transport());
+  --inbox.fetches_;
   if (status != UCS_OK) return inbox.fail_to_fetch(message.payload_bytes, status);
   message.queue->complete(message);
 }

@@ -43,6 +43,9 @@ class Inbox final : private transport::InboundSource {
   // Returns to UCX what it still holds for this inbox. To be called before the worker ends.
   void release() noexcept;
 
+  // Returns true while UCX writes payloads to their places.
+  bool is_fetching() const noexcept { return fetches_ != 0; }
+
   const std::string& fault() const noexcept { return fault_; }
 
  private:
@@ -72,6 +75,7 @@ class Inbox final : private transport::InboundSource {
   InboxEvents& events_;
   int source_;
   bool is_shut_ = false;
+  unsigned fetches_ = 0;  // under way
   transport::ReorderWindow<Early> window_;
   transport::InboundQueue queue_;
   std::string fault_;

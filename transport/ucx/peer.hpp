@@ -30,6 +30,7 @@ struct Peer {
   UcxTransport& transport;
   int pe;
   ucp_ep_h endpoint = nullptr;
+  void* closing = nullptr;  // UCX's request for the end of the endpoint
   Envelope envelope{};               // of the next message to the PE
   std::uint64_t proof_expected = 0;  // in messages from the PE
   Inbox inbox;
@@ -44,12 +45,14 @@ struct Peer {
   bool is_new = false;    // it has written first, and has no endpoint here yet
   bool has_left = false;  // its shutdown message is here
   bool is_lost = false;
+  bool is_abandoned = false;  // another network has taken over
   std::string cause;
 
   transport::Keepalive::Peer keepalive;
 
   std::vector<Completion*> unflushed;  // of puts that no flush covers yet
   std::vector<RemoteKey> keys;
+  unsigned transfers = 0;  // gets and flushes that have not ended
 
   bool is_gone() const noexcept { return has_left || is_lost; }
 };

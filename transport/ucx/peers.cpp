@@ -35,7 +35,7 @@ Peer* UcxTransport::connected_peer(int pe) {
 }
 
 // Makes the endpoint. UCX's own handling of failures would exclude the fastest protocol for long payloads on tcp. UCX
-// reports broken connections without it, too.
+// reports broken connections without it, too. But only with it an endpoint can be closed at once, as abandon() does.
 bool UcxTransport::connect(Peer& peer) {
   const Bytes address = addresses_->address_of(peer.pe);
   if (address.size() < 2) {
@@ -48,7 +48,8 @@ bool UcxTransport::connect(Peer& peer) {
   params.field_mask =
       UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
   params.address = reinterpret_cast<const ucp_address_t*>(address.data() + 1);
-  params.err_mode = both_native ? UCP_ERR_HANDLING_MODE_PEER : UCP_ERR_HANDLING_MODE_NONE;
+  const bool may_break = both_native || setup_.has_reserve;
+  params.err_mode = may_break ? UCP_ERR_HANDLING_MODE_PEER : UCP_ERR_HANDLING_MODE_NONE;
   params.err_handler.cb = &UcxTransport::endpoint_failed;
   params.err_handler.arg = &peer;
   const ucs_status_t status = ::ucp_ep_create(library_.worker(), &params, &peer.endpoint);
@@ -70,9 +71,31 @@ void UcxTransport::lose(Peer& peer, std::string cause) {
   peer.cause = std::move(cause);
   peer.inbox.shut();
   lost_.push_back(&peer);
+  if (setup_.has_reserve) return;  // payloads are in use until abandon() has ended
   for (LongSend* send : peer.long_sends) {
     if (send->outgoing != nullptr) std::exchange(send->outgoing, nullptr)->done = true;
   }
+}
+
+// Closes the endpoint at once: UCX ends all that is under way there.
+bool UcxTransport::abandon(int pe) noexcept {
+  Peer& peer = known(pe);
+  if (!std::exchange(peer.is_abandoned, true)) {
+    peer.is_lost = true;
+    peer.inbox.release();
+    for (const RemoteKey& key : peer.keys) ::ucp_rkey_destroy(key.rkey);
+    peer.keys.clear();
+    if (peer.endpoint != nullptr) {
+      ucp_request_param_t param{};
+      param.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
+      param.flags = UCP_EP_CLOSE_FLAG_FORCE;
+      void* const request = ::ucp_ep_close_nbx(std::exchange(peer.endpoint, nullptr), &param);
+      if (UCS_PTR_IS_PTR(request)) peer.closing = request;
+    }
+  }
+  if (peer.closing != nullptr && ::ucp_request_check_status(peer.closing) != UCS_INPROGRESS)
+    ::ucp_request_free(std::exchange(peer.closing, nullptr));
+  return peer.closing == nullptr && peer.in_flight == 0 && peer.transfers == 0 && !peer.inbox.is_fetching();
 }
 
 void UcxTransport::report_lost() {
@@ -89,7 +112,7 @@ void UcxTransport::end_keepalive_round() {
   for (Peer* peer : peers_.list()) {
     if (!is_watched(*peer)) continue;
     const Keepalive::Action action = Keepalive::end_round(peer->keepalive);
-    if (action == Keepalive::Action::lose) lose(*peer, transport::silence_text(setup_.silence_ms));
+    if (action == Keepalive::Action::lose) lose(*peer, transport::silence_text(transport::silence_before_reserve(setup_)));
     if (action == Keepalive::Action::ping) signal(*peer, kPing);
   }
 }

@@ -97,12 +97,16 @@ void UcxTransport::forget_key(int pe, Bytes key) noexcept {
 bool UcxTransport::put(int pe, Bytes key, std::uint64_t offset, Bytes source, Completion& completion) noexcept {
   Peer* peer = connected_peer(pe);
   const RemoteKey* remote = peer != nullptr ? unpack(*peer, key) : nullptr;
-  if (remote == nullptr) return true;  // dropped: the PE is lost
+  if (remote == nullptr) {  // dropped: the PE is lost
+    completion.failed = true;
+    return true;
+  }
   const ucp_request_param_t param = with_callback(&UcxTransport::put_ended, peer);
   const ucs_status_ptr_t request =
       ::ucp_put_nbx(peer->endpoint, source.data(), source.size(), remote->base + offset, remote->rkey, &param);
   if (UCS_PTR_IS_ERR(request)) {
     lose(*peer, "UCX puts nothing: " + status_text(UCS_PTR_STATUS(request)));
+    completion.failed = true;
     return true;
   }
   ++completion.open;
@@ -121,14 +125,21 @@ bool UcxTransport::get(int pe, Bytes key, std::uint64_t offset, std::span<std::b
                        Completion& completion) noexcept {
   Peer* peer = connected_peer(pe);
   const RemoteKey* remote = peer != nullptr ? unpack(*peer, key) : nullptr;
-  if (remote == nullptr) return true;  // dropped: the PE is lost
+  if (remote == nullptr) {  // dropped: the PE is lost
+    completion.failed = true;
+    return true;
+  }
   auto getting = std::make_unique<Getting>(Getting{*peer, completion});
   const ucp_request_param_t param = with_callback(&UcxTransport::get_ended, getting.get());
   const ucs_status_ptr_t request =
       ::ucp_get_nbx(peer->endpoint, dest.data(), dest.size(), remote->base + offset, remote->rkey, &param);
-  if (UCS_PTR_IS_ERR(request)) lose(*peer, "UCX gets nothing: " + status_text(UCS_PTR_STATUS(request)));
+  if (UCS_PTR_IS_ERR(request)) {
+    completion.failed = true;
+    lose(*peer, "UCX gets nothing: " + status_text(UCS_PTR_STATUS(request)));
+  }
   if (UCS_PTR_IS_PTR(request)) {
     ++completion.open;
+    ++peer->transfers;
     getting.release();  // get_ended() owns it now
   }
   return true;
@@ -138,7 +149,9 @@ void UcxTransport::get_ended(void* request, ucs_status_t status, void* argument)
   const std::unique_ptr<Getting> getting(static_cast<Getting*>(argument));
   ::ucp_request_free(request);
   --getting->completion.open;
+  getting->completion.failed = getting->completion.failed || status != UCS_OK;
   Peer& peer = getting->peer;
+  --peer.transfers;
   if (status != UCS_OK) peer.transport.lose(peer, "UCX could not get: " + status_text(status));
 }
 
@@ -146,8 +159,9 @@ void UcxTransport::flush_puts() {
   for (Peer* peer : std::exchange(unflushed_, {})) {
     auto* flush = new Flush{*peer, std::exchange(peer->unflushed, {})};
     const ucp_request_param_t param = with_callback(&UcxTransport::flush_ended, flush);
+    ++peer->transfers;
     const ucs_status_ptr_t request =
-        peer->is_gone() ? UCS_STATUS_PTR(UCS_OK) : ::ucp_ep_flush_nbx(peer->endpoint, &param);
+        peer->is_gone() ? UCS_STATUS_PTR(UCS_ERR_CANCELED) : ::ucp_ep_flush_nbx(peer->endpoint, &param);
     if (!UCS_PTR_IS_PTR(request)) flush_ended(nullptr, UCS_PTR_STATUS(request), flush);
   }
 }
@@ -155,7 +169,11 @@ void UcxTransport::flush_puts() {
 void UcxTransport::flush_ended(void* request, ucs_status_t status, void* argument) {
   const std::unique_ptr<Flush> flush(static_cast<Flush*>(argument));
   if (request != nullptr) ::ucp_request_free(request);
-  for (Completion* put : flush->puts) --put->open;
+  --flush->peer.transfers;
+  for (Completion* put : flush->puts) {
+    --put->open;
+    put->failed = put->failed || status != UCS_OK;
+  }
   UcxTransport& transport = flush->peer.transport;
   transport.events_.active = true;
   if (status != UCS_OK) transport.lose(flush->peer, "UCX could not put: " + status_text(status));

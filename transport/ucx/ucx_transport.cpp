@@ -29,7 +29,7 @@ UcxTransport::UcxTransport(const Setup& setup, Library library, transport::Keepa
     : setup_(setup),
       library_(std::move(library)),
       proofs_(setup),
-      keepalive_(setup.silence_ms, now_ns()),
+      keepalive_(transport::silence_before_reserve(setup), now_ns()),
       timer_(std::move(timer)),
       is_native_(has_native_rma(library_.resources())),
       peers_(static_cast<std::size_t>(setup.n_pes)) {}

@@ -33,6 +33,7 @@ class UcxTransport final : public Transport {
   int descriptor() const noexcept override { return timer_.descriptor(); }
   bool arm() noexcept override;
   void close(std::uint32_t patience_ms) noexcept override;
+  bool abandon(int pe) noexcept override;
   std::string describe(int pe) const override;
 
   Result<std::string> register_memory(std::byte* base, std::size_t bytes) override;

@@ -28,6 +28,10 @@ struct Fixture {
   }
   bool is_lost(int pe, unsigned network) { return probe.is_lost(pe, network, cause = "it is cut"); }
 
+  bool receive(int pe, unsigned network, am::HandlerId kind, transport::Bytes content = {}) {
+    return probe.receive(pe, network, kind, content, cause);
+  }
+
   // PE 0 is this one; 1 has one path only; 2 has the first and the last; 3 to 6 have all.
   static constexpr unsigned kA = 0, kB = 1, kC = 2;
   std::array<std::uint8_t, 7> route{am::kNodeRoute};
@@ -68,9 +72,9 @@ BOOST_AUTO_TEST_CASE(one_request_and_its_reply) {
   BOOST_CHECK(!f.probe.has_path(3));
   BOOST_CHECK(!f.probe.has_path(3));
   BOOST_CHECK((f.a.sent == Sent{{3, kPathProbe}}));
-  f.probe.receive(3, Fixture::kB, kPathProbeReply);  // over another network than the request
+  f.receive(3, Fixture::kB, kPathProbeReply);  // over another network than the request
   BOOST_CHECK(!f.probe.has_path(3));
-  f.probe.receive(3, Fixture::kA, kPathProbeReply);
+  f.receive(3, Fixture::kA, kPathProbeReply);
   BOOST_CHECK(f.probe.has_path(3));
   BOOST_CHECK_EQUAL(f.route[3], Fixture::kA);
   BOOST_CHECK(f.is_lost(3, Fixture::kA));
@@ -82,12 +86,12 @@ BOOST_AUTO_TEST_CASE(a_late_reply_counts) {
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
   f.probe.progress();
   BOOST_CHECK_EQUAL(f.route[3], Fixture::kB);
-  f.probe.receive(3, Fixture::kC, kPathProbeReply);  // no request has left over it
+  f.receive(3, Fixture::kC, kPathProbeReply);  // no request has left over it
   BOOST_CHECK(!f.probe.has_path(3));
-  f.probe.receive(3, Fixture::kA, kPathProbeReply);
+  f.receive(3, Fixture::kA, kPathProbeReply);
   BOOST_CHECK(f.probe.has_path(3));
   BOOST_CHECK_EQUAL(f.route[3], Fixture::kA);
-  f.probe.receive(3, Fixture::kB, kPathProbeReply);  // too late: messages are under way over the other
+  f.receive(3, Fixture::kB, kPathProbeReply);  // too late: messages are under way over the other
   BOOST_CHECK_EQUAL(f.route[3], Fixture::kA);
 }
 
@@ -106,7 +110,7 @@ BOOST_AUTO_TEST_CASE(a_full_network_is_probed_again) {
   Fixture f;
   f.a.is_full = true;
   BOOST_CHECK(!f.probe.has_path(3));
-  f.probe.receive(4, Fixture::kA, kPathProbe);
+  f.receive(4, Fixture::kA, kPathProbe);
   f.probe.progress();
   BOOST_CHECK(f.a.sent.empty());
   f.a.is_full = false;
@@ -117,7 +121,7 @@ BOOST_AUTO_TEST_CASE(a_full_network_is_probed_again) {
 
 BOOST_AUTO_TEST_CASE(requests_are_answered_over_the_network_that_brought_them) {
   Fixture f;
-  f.probe.receive(3, Fixture::kC, kPathProbe);
+  f.receive(3, Fixture::kC, kPathProbe);
   BOOST_CHECK((f.c.sent == Sent{{3, kPathProbeReply}}));
   BOOST_CHECK(!f.probe.has_path(3));  // that one leads here, which says nothing about the other direction
 }
@@ -143,30 +147,30 @@ BOOST_AUTO_TEST_CASE(a_silent_network_is_replaced_but_for_the_last) {
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
   f.probe.progress();
   BOOST_CHECK_EQUAL(f.route[2], Fixture::kC);
-  f.probe.receive(2, Fixture::kC, kPathProbeReply);
+  f.receive(2, Fixture::kC, kPathProbeReply);
   BOOST_CHECK(f.probe.has_path(2));
 }
 
 BOOST_AUTO_TEST_CASE(a_network_that_nobody_uses_may_lose_the_pe) {
   Fixture f;
   f.probe.has_path(3);
-  f.probe.receive(3, Fixture::kA, kPathProbeReply);
+  f.receive(3, Fixture::kA, kPathProbeReply);
   BOOST_CHECK(!f.is_lost(3, Fixture::kB));
-  f.probe.note_message(3, Fixture::kB);  // the other side does use it
+  f.probe.note_message(3, Fixture::kB, true);  // the other side does use it
   BOOST_CHECK(f.is_lost(3, Fixture::kB));
 }
 
 // A PE that has sent a probe only may have found another path; one that has sent messages is gone.
 BOOST_AUTO_TEST_CASE(a_pe_that_has_received_nothing) {
   Fixture f;
-  f.probe.receive(3, Fixture::kA, kPathProbe);
+  f.receive(3, Fixture::kA, kPathProbe);
   f.a.sent.clear();
   BOOST_CHECK(!f.is_lost(3, Fixture::kA));
   BOOST_CHECK((f.b.sent == Sent{{3, kPathProbe}}));  // is it still there?
-  f.probe.receive(4, Fixture::kC, kPathProbe);
+  f.receive(4, Fixture::kC, kPathProbe);
   BOOST_CHECK(!f.is_lost(4, Fixture::kC));
   BOOST_CHECK((f.a.sent == Sent{{4, kPathProbe}}));
-  f.probe.note_message(5, Fixture::kA);
+  f.probe.note_message(5, Fixture::kA, true);
   BOOST_CHECK(f.is_lost(5, Fixture::kA));
 }
 
@@ -181,7 +185,7 @@ BOOST_AUTO_TEST_CASE(a_network_that_leads_nowhere_is_left_out) {
   BOOST_CHECK(!f.probe.has_path(5));
   BOOST_CHECK(f.a.sent.empty());
   BOOST_CHECK((f.b.sent == Sent{{5, kPathProbe}}));
-  f.probe.receive(3, Fixture::kB, kPathProbeReply);
+  f.receive(3, Fixture::kB, kPathProbeReply);
   for (const int pe : {4, 5}) BOOST_CHECK(!f.is_lost(pe, Fixture::kB));
   BOOST_CHECK(!f.probe.has_path(6));
   BOOST_CHECK_EQUAL(f.route[6], Fixture::kB);  // that one has led somewhere
