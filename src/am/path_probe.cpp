@@ -187,17 +187,16 @@ bool PathProbe::try_next(int pe, Probe& probe, const std::string& cause) {
 bool PathProbe::is_lost(int pe, unsigned network, std::string& cause) noexcept {
   if (paths_of_ == nullptr) return true;
   Contact& contact = known(pe);
-  if ((contact.lost_over & bit_of(network)) != 0 && !records_[network].resumes && contact.is_known &&
-      network != network_of(pe))
-    return false;
+  const bool is_in_use = network == network_of(pe);
+  if (!is_in_use && !records_[network].resumes && (contact.lost_over & bit_of(network)) != 0) return false;
   if (may_follow(pe, network)) {
     follow(pe, network, cause);
     return false;
   }
-  cause = all_causes(pe, network, cause);
-  if ((contact.received_over & bit_of(network)) != 0) return true;
-  const bool is_in_use = network == network_of(pe);
-  if (contact.has_path) return is_in_use;
+  if (contact.has_path || (contact.received_over & bit_of(network)) != 0) {
+    cause = all_causes(pe, network, cause);
+    return is_in_use || (contact.received_over & bit_of(network)) != 0;
+  }
   contact.lost_over |= static_cast<std::uint8_t>(bit_of(network));
   if (!is_in_use) {
     begin(pe);
@@ -226,6 +225,7 @@ void PathProbe::follow(int pe, unsigned network, const std::string& cause) {
   Contact& contact = known(pe);
   contact.lost_over |= static_cast<std::uint8_t>(bit_of(network));
   Probe& probe = open_[pe];
+  if (probe.causes.empty()) probe.causes = former_causes_[pe];
   probe.deadline_ns = now_ns() + limit_ns_;
   if (network != network_of(pe)) {
     add_cause(probe, network, cause);

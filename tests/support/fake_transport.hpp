@@ -2,6 +2,7 @@
 // derive from it to script replies, RMA, or registration.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -27,21 +28,31 @@ class FakeTransport : public shmemx::transport::Transport {
                                shmemx::transport::Bytes payload, shmemx::transport::Outgoing* outgoing,
                                shmemx::transport::Urgency urgency) noexcept override;
   void flush() noexcept override { ++flushes; }
-  bool poll(int) noexcept override { return false; }
+  bool poll(int) noexcept override {
+    if (on_poll) on_poll();
+    return false;
+  }
   int descriptor() const noexcept override { return -1; }
   bool arm() noexcept override { return true; }
   void close(std::uint32_t) noexcept override {}
+  bool abandon(int) noexcept override {
+    is_abandoned = true;
+    return is_quiet;
+  }
   std::string describe(int) const override { return name_; }
 
   // The script.
   shmemx::transport::Capabilities can = {.resumes = true, .short_bytes = 100};
   bool is_full = false;  // send() refuses
+  bool is_quiet = true;  // what abandon() returns
+  std::function<void()> on_poll;  // called by poll()
 
   // The record, oldest first.
   std::vector<SentMessage> sent;
   std::vector<std::vector<std::byte>> contents;  // of each: header and payload
   std::vector<std::uint8_t> flags;               // of each: Header::flags
   int flushes = 0;
+  bool is_abandoned = false;
 
  private:
   const char* name_;

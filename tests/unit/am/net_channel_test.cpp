@@ -22,7 +22,8 @@ constexpr std::uint32_t kAllAcks = 512;
 
 struct Fixture {
   // PE 0 is this one; 1 and 2 are reached over `a`, 3 over `a` or `b`.
-  Fixture() {
+  explicit Fixture(bool resumes = true) {
+    a.can.resumes = resumes;
     static const auto done = [](Endpoint&, const Message&) { return Verdict::done; };
     set_handler(kPut, done);
     set_handler(kGet, done, {.role = Role::request});
@@ -193,6 +194,49 @@ BOOST_AUTO_TEST_CASE(a_source_is_a_contact) {
   BOOST_CHECK(f.channel->contacts() == std::vector<std::int32_t>{2});
   f.channel->poll(-1, kQuiet);  // acknowledges it
   BOOST_CHECK(f.channel->has_exchanged(2) && !f.channel->has_exchanged(1));
+}
+
+// PE 3 had two of four messages when the first network failed.
+BOOST_AUTO_TEST_CASE(the_next_network_sends_once_more_what_the_pe_lacks) {
+  Fixture f(false);
+  BOOST_CHECK(!f.send(3, kPut));
+  f.arrive(3, kPathProbeReply);
+  BOOST_CHECK(f.send(3, kPut) && f.send(3, kReply) && f.send(3, kFlag));
+  std::vector<std::byte> payload(transport::kLongBytes, std::byte{7});
+  transport::Outgoing outgoing;
+  BOOST_CHECK(f.channel->send(3, {.id = kPut, .outgoing = &outgoing}, f.header(), payload) == transport::Sent::later);
+  f.channel->lost(3, "it is cut");
+  BOOST_CHECK(!f.send(3, kGet));
+  PathNote note{2, {}};
+  f.b.on_poll = [&] {
+    f.channel->deliver(3, {kPathProbeReply, 0, 0, 0}, bytes_of(note));
+    f.b.on_poll = nullptr;
+  };
+  f.b.sent.clear();
+  f.a.sent.clear();
+  f.channel->poll(-1, kAllAcks);
+  BOOST_CHECK((f.b.sent == Sent{{3, kFlag}, {3, kPut}}));
+  BOOST_CHECK(f.b.contents[1].size() == 16 + payload.size() && f.b.contents[1].back() == std::byte{7});
+  BOOST_CHECK(f.send(3, kGet) && f.a.sent.empty());
+  BOOST_CHECK(!outgoing.done);
+  f.arrive(3, kAck, 3);
+  BOOST_CHECK(outgoing.done);
+}
+
+// Nothing acknowledges replies, so that an empty message has to.
+BOOST_AUTO_TEST_CASE(kept_replies_are_followed_by_a_mark) {
+  Fixture f(false);
+  BOOST_CHECK(!f.send(3, kPut));
+  f.arrive(3, kPathProbeReply);
+  f.a.sent.clear();
+  for (int i = 0; i < 32; ++i) BOOST_CHECK(f.send(3, kReply));
+  f.channel->poll(-1, kQuiet);
+  BOOST_CHECK_EQUAL(f.a.sent.size(), 33u);
+  BOOST_CHECK((f.a.sent.back() == SentMessage{3, kMark}));
+  BOOST_CHECK_EQUAL(f.a.flags.back() & kUncounted, 0);  // it is acknowledged soon
+  BOOST_CHECK_EQUAL(f.unflushed.size(), 0u);            // but no flush waits for it
+  f.channel->poll(-1, kQuiet);
+  BOOST_CHECK_EQUAL(f.a.sent.size(), 33u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -3,7 +3,9 @@
 #include <array>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
+#include <cstring>
 #include <memory>
+#include <span>
 #include <thread>
 
 #include "../../support/fake_transport.hpp"
@@ -21,7 +23,8 @@ using test_support::SentMessage;
 constexpr std::uint32_t kNever = 1'000'000;
 
 struct Fixture {
-  explicit Fixture(std::uint32_t limit_ms = kNever) {
+  explicit Fixture(std::uint32_t limit_ms = kNever, bool resumes = true) {
+    a.can.resumes = b.can.resumes = resumes;
     const std::array<transport::Transport*, 3> networks{&a, &b, &c};
     probe.open(
         {networks, route.data(), [](int pe) { return kPaths[static_cast<std::size_t>(pe)]; }, route.size(), limit_ms});
@@ -30,6 +33,16 @@ struct Fixture {
 
   bool receive(int pe, unsigned network, am::HandlerId kind, transport::Bytes content = {}) {
     return probe.receive(pe, network, kind, content, cause);
+  }
+
+  // Sends what is behind at once. Returns how many messages the PEs said they had.
+  std::vector<std::uint64_t> resume() {
+    std::vector<std::uint64_t> counts;
+    probe.resume([&](int, std::uint64_t received, bool) {
+      counts.push_back(received);
+      return true;
+    });
+    return counts;
   }
 
   // PE 0 is this one; 1 has one path only; 2 has the first and the last; 3 to 6 have all.
@@ -42,6 +55,22 @@ struct Fixture {
 };
 
 using Sent = std::vector<SentMessage>;
+using Counts = std::vector<std::uint64_t>;
+
+// What a PE says: how many messages it has had, and over which network it has lost this PE.
+struct Note {
+  am::PathNote note{};
+  Note(std::uint64_t received, const char* lost) {
+    note.received = received;
+    std::strncpy(note.lost_over[0], lost, sizeof note.lost_over[0]);
+  }
+  transport::Bytes bytes() const { return std::as_bytes(std::span(&note, 1)); }
+};
+Note note_in(const FakeTransport& network) {
+  Note note(0, "");
+  std::memcpy(&note.note, network.contents.back().data(), sizeof note.note);
+  return note;
+}
 
 }  // namespace
 
@@ -189,6 +218,77 @@ BOOST_AUTO_TEST_CASE(a_network_that_leads_nowhere_is_left_out) {
   for (const int pe : {4, 5}) BOOST_CHECK(!f.is_lost(pe, Fixture::kB));
   BOOST_CHECK(!f.probe.has_path(6));
   BOOST_CHECK_EQUAL(f.route[6], Fixture::kB);  // that one has led somewhere
+}
+
+BOOST_AUTO_TEST_CASE(the_next_network_follows_one_that_fails_with_messages_under_way) {
+  Fixture f(kNever, false);
+  f.probe.has_path(3);
+  f.receive(3, Fixture::kA, kPathProbeReply);
+  BOOST_CHECK(f.probe.needs_kept(3));
+  f.probe.note_message(3, Fixture::kA, true);
+  f.probe.note_message(3, Fixture::kA, false);  // not numbered
+  f.a.is_quiet = false;
+  BOOST_CHECK(!f.is_lost(3, Fixture::kA));
+  BOOST_CHECK(!f.probe.is_open(3));
+  BOOST_CHECK((f.b.sent == Sent{{3, kPathProbe}}));
+  BOOST_CHECK_EQUAL(note_in(f.b).note.received, 1u);
+  BOOST_CHECK_EQUAL(note_in(f.b).note.lost_over[0], "a");
+  f.receive(3, Fixture::kB, kPathProbeReply, Note(5, "").bytes());
+  BOOST_CHECK(f.resume().empty());  // the first one still uses memory
+  BOOST_CHECK(f.a.is_abandoned && f.probe.is_busy() && !f.probe.has_path(3));
+  f.a.is_quiet = true;
+  BOOST_CHECK(f.resume() == Counts{5});
+  BOOST_CHECK(f.probe.has_path(3) && f.probe.has_followed(3) && !f.probe.is_busy());
+  BOOST_CHECK_EQUAL(f.route[3], Fixture::kB);
+  BOOST_CHECK(!f.is_lost(3, Fixture::kB));  // and so again
+  f.receive(3, Fixture::kC, kPathProbeReply, Note(7, "").bytes());
+  BOOST_CHECK(f.resume() == Counts{7});
+  BOOST_CHECK(!f.probe.needs_kept(3));  // no other one is left
+  BOOST_CHECK(f.is_lost(3, Fixture::kC));
+  BOOST_CHECK_EQUAL(f.cause, "a: it is cut; b: it is cut; c: it is cut");
+}
+
+BOOST_AUTO_TEST_CASE(a_pe_gives_up_the_network_that_the_other_side_has_lost) {
+  Fixture f(kNever, false);
+  f.probe.has_path(3);
+  f.receive(3, Fixture::kA, kPathProbeReply);
+  f.probe.note_message(3, Fixture::kA, true);
+  f.a.is_quiet = false;
+  BOOST_CHECK(f.receive(3, Fixture::kB, kPathProbe, Note(2, "a").bytes()));
+  BOOST_CHECK(!f.probe.is_open(3));
+  BOOST_CHECK((f.b.sent == Sent{{3, kPathProbe}}));  // no reply while messages may arrive over the other one
+  f.a.is_quiet = true;
+  f.probe.progress();
+  BOOST_CHECK((f.b.sent == Sent{{3, kPathProbe}, {3, kPathProbeReply}}));
+  BOOST_CHECK_EQUAL(note_in(f.b).note.received, 1u);
+  BOOST_CHECK(!f.is_lost(3, Fixture::kA));  // known already
+  f.receive(3, Fixture::kB, kPathProbeReply, Note(2, "a").bytes());
+  BOOST_CHECK(f.resume() == Counts{2});
+  BOOST_CHECK(f.probe.has_path(3));
+}
+
+// This PE sends over the second network, the other one over the first.
+BOOST_AUTO_TEST_CASE(the_loss_of_a_network_that_only_the_other_side_uses_is_told) {
+  Fixture f(kNever, false);
+  BOOST_CHECK(!f.probe.has_path(3));
+  BOOST_CHECK(!f.is_lost(3, Fixture::kC));
+  f.receive(3, Fixture::kA, kPathProbeReply);
+  f.a.sent.clear();
+  f.probe.note_message(3, Fixture::kB, true);
+  BOOST_CHECK(!f.is_lost(3, Fixture::kB));
+  BOOST_CHECK((f.a.sent == Sent{{3, kPathProbe}}));
+  BOOST_CHECK(f.probe.is_open(3));
+  f.receive(3, Fixture::kA, kPathProbeReply, Note(9, "").bytes());
+  BOOST_CHECK(f.resume().empty());  // nothing of this direction was lost
+  BOOST_CHECK(f.probe.has_path(3));
+}
+
+BOOST_AUTO_TEST_CASE(a_network_that_resumes_has_no_successor) {
+  Fixture f;
+  f.probe.has_path(3);
+  f.receive(3, Fixture::kA, kPathProbeReply);
+  BOOST_CHECK(!f.probe.needs_kept(3));
+  BOOST_CHECK(f.is_lost(3, Fixture::kA));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
