@@ -16,11 +16,11 @@
 #include <random>
 #include <vector>
 
-#include "transport/tcp/handshake.hpp"
+#include "transport/common/handshake.hpp"
 
 namespace {
 
-using shmemx::tcp::Hello;
+using shmemx::transport::Hello;
 
 int failures = 0;
 int accepted = 0;
@@ -71,7 +71,7 @@ Hello hello_with_wrong_secret(int to, int size) {
   setup.n_pes = size;
   setup.secret[0] = 0x1234;
   setup.secret[1] = 0x5678;
-  return shmemx::tcp::make_hello(setup, to, 0);
+  return shmemx::transport::make_hello(setup, to, 0);
 }
 
 constexpr double kLimitSeconds = 30;  // generous: the machine may be loaded

@@ -12,7 +12,7 @@
 #include "endpoints.hpp"
 #include "transport/tcp/acceptor.hpp"
 #include "transport/tcp/address.hpp"
-#include "transport/tcp/handshake.hpp"
+#include "transport/common/handshake.hpp"
 
 using namespace transport_test;
 using shmemx::UniqueFd;
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(random_bytes_end_the_connection_without_a_reply) {
 
 BOOST_AUTO_TEST_CASE(a_hello_with_a_wrong_secret_ends_the_connection_without_a_reply) {
   Endpoints job("tcp");
-  const auto hello = shmemx::tcp::make_hello(job_setup(0, 0x999), 1, 0);
+  const auto hello = shmemx::transport::make_hello(job_setup(0, 0x999), 1, 0);
   const UniqueFd fd = connect_to(job.book().addresses[1]);
   say(fd, &hello, sizeof hello);
   BOOST_CHECK(is_closed(job, fd));
@@ -86,12 +86,12 @@ BOOST_AUTO_TEST_CASE(a_hello_with_a_wrong_secret_ends_the_connection_without_a_r
 
 BOOST_AUTO_TEST_CASE(a_replayed_hello_does_not_authenticate) {
   Endpoints job("tcp");
-  const auto hello = shmemx::tcp::make_hello(job_setup(2, 0x1234), 1, 0);  // in the name of PE 2
+  const auto hello = shmemx::transport::make_hello(job_setup(2, 0x1234), 1, 0);  // in the name of PE 2
   const UniqueFd fd = connect_to(job.book().addresses[1]);
   say(fd, &hello, sizeof hello);
   ssize_t got = -1;
   BOOST_REQUIRE(job.poll_until([&] { return (got = answer(fd)) >= 0; }));
-  BOOST_CHECK_EQUAL(got, static_cast<ssize_t>(sizeof(shmemx::tcp::Challenge)));
+  BOOST_CHECK_EQUAL(got, static_cast<ssize_t>(sizeof(shmemx::transport::Challenge)));
   const auto random = pattern(1000, 9);
   say(fd, random.data(), random.size());
   BOOST_CHECK(is_closed(job, fd));
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(a_replayed_hello_does_not_authenticate) {
 
 BOOST_AUTO_TEST_CASE(replayed_hellos_are_limited_in_number) {
   Endpoints job("tcp");
-  const auto hello = shmemx::tcp::make_hello(job_setup(2, 0x1234), 1, 0);
+  const auto hello = shmemx::transport::make_hello(job_setup(2, 0x1234), 1, 0);
   std::vector<UniqueFd> copies;
   for (std::ptrdiff_t i = 0; i <= shmemx::tcp::Acceptor::kMaxOfOnePe; ++i) {
     copies.push_back(connect_to(job.book().addresses[1]));
@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(replayed_hellos_are_limited_in_number) {
 
 BOOST_AUTO_TEST_CASE(slow_connections_are_limited_and_delay_no_pe) {
   Endpoints job("tcp");
-  const auto hello = shmemx::tcp::make_hello(job_setup(0, 0x999), 1, 0);
+  const auto hello = shmemx::transport::make_hello(job_setup(0, 0x999), 1, 0);
   std::vector<UniqueFd> slow;
   for (std::size_t i = 0; i < 2 * shmemx::tcp::Acceptor::kMaxUnauthenticated; ++i) {
     slow.push_back(connect_to(job.book().addresses[1]));
@@ -187,15 +187,15 @@ BOOST_AUTO_TEST_CASE(connections_wait_while_there_are_no_descriptors) {
 BOOST_AUTO_TEST_CASE(a_broken_frame_of_a_pe_ends_its_connection) {
   Endpoints job("tcp");
   const Setup setup = job_setup(2, 0x1234);
-  const auto hello = shmemx::tcp::make_hello(setup, 1, 0);
+  const auto hello = shmemx::transport::make_hello(setup, 1, 0);
   const UniqueFd fd = connect_to(job.book().addresses[1]);
   say(fd, &hello, sizeof hello);
-  shmemx::tcp::Challenge challenge{};
+  shmemx::transport::Challenge challenge{};
   BOOST_REQUIRE(job.poll_until([&] {
     return ::recv(fd.get(), &challenge, sizeof challenge, MSG_DONTWAIT) == static_cast<ssize_t>(sizeof challenge);
   }));
-  BOOST_REQUIRE(shmemx::tcp::is_genuine(setup, hello, challenge));
-  const auto proof = shmemx::tcp::make_response(setup, hello, challenge);
+  BOOST_REQUIRE(shmemx::transport::is_genuine(setup, hello, challenge));
+  const auto proof = shmemx::transport::make_response(setup, hello, challenge);
   say(fd, &proof, sizeof proof);
   const auto random = pattern(64, 3);
   say(fd, random.data(), random.size());

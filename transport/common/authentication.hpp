@@ -2,7 +2,7 @@
 // secret, which never travels.
 //
 // A network without connections puts a pair proof into each packet: it names source and target, so it is worth nothing
-// between other PEs. A network with connections uses a handshake with nonces (tcp/handshake.hpp) made of the same hash.
+// between other PEs. A network with connections uses a handshake with nonces (handshake.hpp).
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ namespace shmemx::transport {
 
 // What a proof is for. Proofs of different purposes never have the same input.
 enum class Purpose : std::uint64_t {
-  pair = 0x70616972,        // "pair": packets from one PE to another
   memory_key = 0x6d656d6b,  // "memk": registration keys that nobody can guess
   hello = 0x68656c6c,       // "hell": the three messages of a handshake
   challenge = 0x6368616c,   // "chal"
   response = 0x72657370,    // "resp"
+  session = 0x73657373,     // "sess": the key of a direction between two PEs, see session.hpp
   frame = 0x6672616d,       // "fram": the key of frames, see ethernet/frame_proof.hpp
 };
 
@@ -30,22 +30,5 @@ std::uint64_t prove(const std::uint64_t (&secret)[2], Purpose purpose, std::span
 
 // Compares two proofs in the same time wherever they differ.
 constexpr bool is_same_proof(std::uint64_t proof, std::uint64_t expected) noexcept { return (proof ^ expected) == 0; }
-
-// The proofs of one PE's packets: those that it sends, and those that it accepts.
-class PairProofs {
- public:
-  explicit PairProofs(const Setup& setup) noexcept;
-
-  // Returns the proof that belongs into packets from this PE to `pe`.
-  std::uint64_t outgoing(int pe) const noexcept;
-  // Returns the proof that packets from `pe` to this PE carry.
-  std::uint64_t incoming(int pe) const noexcept;
-
- private:
-  std::uint64_t of_pair(int source, int target) const noexcept;
-
-  std::uint64_t secret_[2];
-  int me_;
-};
 
 }  // namespace shmemx::transport

@@ -81,16 +81,21 @@ void Inbound::accept(Bytes packet) {
   PacketHeader packet_header;
   if (packet.size() < sizeof packet_header || packet.size() % kRecordAlign != 0) return;
   std::memcpy(&packet_header, packet.data(), sizeof packet_header);
-  const std::uint32_t source = packet_header.source & ~kControl;
+  const std::uint32_t source = packet_header.source & ~(kControl | kHandshake);
   if (source >= static_cast<std::uint32_t>(setup_->n_pes)) return;
   const int pe = static_cast<int>(source);
-  Peer* known = peers_.find(pe);
-  const std::uint64_t expected = known != nullptr ? known->proof_in : peers_.proofs().incoming(pe);
-  if (!transport::is_same_proof(packet_header.proof, expected)) return;
-  Peer& peer = known != nullptr ? *known : peers_.contact(pe);
+  if ((packet_header.source & kHandshake) != 0)
+    return accept_handshake(pe, packet_header.sequence, packet.subspan(sizeof packet_header));
+  Peer* const known = peers_.find(pe);
+  const bool is_control = (packet_header.source & kControl) != 0;
+  const transport::PacketName name{is_control ? kControl : 0, packet_header.sequence, packet.size()};
+  if (known == nullptr || !known->session_in.is_genuine(name, packet_header.proof)) return;
+  Peer& peer = *known;
+  if (is_control && packet_header.sequence <= peer.control_in) return;  // somebody has recorded it
+  if (is_control) peer.control_in = packet_header.sequence;
   if (peer.is_lost) return;
   peer.keepalive.heard();
-  if ((packet_header.source & kControl) != 0) return accept_control(peer, packet);
+  if (is_control) return accept_control(peer, packet);
   switch (peer.window.turn_of(packet_header.sequence)) {
     case Turn::next:
       peer.window.take_next();
@@ -98,11 +103,33 @@ void Inbound::accept(Bytes packet) {
       return take_early(peer);
     case Turn::early:
       return hold(peer, packet_header.sequence, packet);
-    case Turn::duplicate:
-      return refuse(peer, "a packet that came twice");
+    case Turn::duplicate:  // somebody has recorded it
+      return;
     case Turn::too_far:
       return refuse(peer, "a packet out of turn");
   }
+}
+
+// Takes a hello or a challenge. Nothing is kept of one that is not genuine, or not the first one.
+void Inbound::accept_handshake(int pe, std::uint32_t kind, Bytes content) {
+  if (kind == kChallenge && content.size() >= sizeof(transport::Challenge)) {
+    transport::Challenge challenge;
+    std::memcpy(&challenge, content.data(), sizeof challenge);
+    Peer* const peer = peers_.find(pe);
+    if (peer == nullptr || peer->is_lost || !peer->session_out.accept(*setup_, challenge)) return;
+    peer->keepalive.heard();
+    outbound_.pump(*peer);
+    return;
+  }
+  if (kind != kHello || content.size() < sizeof(transport::Hello)) return;
+  transport::Hello hello;
+  std::memcpy(&hello, content.data(), sizeof hello);
+  if (hello.from != static_cast<std::uint32_t>(pe) || !transport::is_genuine(*setup_, hello)) return;
+  Peer& peer = peers_.contact(pe);
+  transport::Challenge challenge;
+  if (peer.is_lost || !peer.session_in.answer(*setup_, transport::Network::ofi, hello, challenge)) return;
+  peer.keepalive.heard();
+  outbound_.send_challenge(peer, challenge);
 }
 
 void Inbound::accept_control(Peer& peer, Bytes packet) {

@@ -44,6 +44,7 @@ class Inbound final : private transport::InboundSource {
 
   void post(Buffer& buffer);
   void accept(Bytes packet);
+  void accept_handshake(int pe, std::uint32_t kind, Bytes content);
   void accept_control(Peer& peer, Bytes packet);
   void obey(Peer& peer, std::uint32_t kind, std::uint64_t value);
   void hold(Peer& peer, std::uint32_t sequence, Bytes packet);

@@ -185,7 +185,8 @@ bool Ofi::watches_peers() const noexcept {
 // A peer that has left does not reply, and others may be busy: after kMoment it is enough that the provider has sent
 // everything.
 bool Ofi::has_parted(const Peer& peer, bool is_hasty) noexcept {
-  return peer.is_lost || peer.has_seen_shutdown || ((peer.has_left || is_hasty) && Outbound::is_idle(peer));
+  if (peer.is_lost || peer.has_seen_shutdown || (peer.has_left && !peer.session_out.is_open())) return true;
+  return (peer.has_left || is_hasty) && Outbound::is_idle(peer);
 }
 
 void Ofi::close(std::uint32_t patience_ms) noexcept {

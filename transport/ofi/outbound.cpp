@@ -36,6 +36,7 @@ Outbound::Outbound(Fabric& fabric, Memory& memory, Peers& peers, const Setup& se
     : fabric_(fabric),
       memory_(memory),
       peers_(peers),
+      setup_(setup),
       me_(static_cast<std::uint32_t>(setup.me)),
       has_reserve_(setup.has_reserve),
       inject_bytes_(fabric.info->tx_attr->inject_size),
@@ -43,7 +44,7 @@ Outbound::Outbound(Fabric& fabric, Memory& memory, Peers& peers, const Setup& se
 
 Sent Outbound::send(Peer& peer, const Message& message) {
   if (peer.has_left || peer.is_lost) return Sent::yes;  // dropped: the peer does not need it
-  if (!peers_.connect(peer)) return peer.is_lost ? Sent::yes : Sent::no;
+  if (!connect(peer)) return peer.is_lost ? Sent::yes : Sent::no;
   if (message.payload.size() < kLongBytes) return send_short(peer, message);
   if (message.payload.size() <= kEagerBytes && has_tails_) return send_eager(peer, message);
   return send_announcement(peer, message);
@@ -123,10 +124,10 @@ Sent Outbound::send_announcement(Peer& peer, const Message& message) {
 }
 
 void Outbound::send_control(Peer& peer, RecordKind kind, std::uint64_t value) {
-  if (!peers_.connect(peer) || peer.is_lost) return;
+  if (!connect(peer) || peer.is_lost) return;
   // A packet that the provider has not taken yet has room for more records.
   Packet* packet = peer.control.size() > 1 ? peer.control.back() : nullptr;
-  if (packet == nullptr || packet->used + sizeof(Record) + sizeof(ControlWord) > kGatherBytes) {
+  if (packet == nullptr || packet->handshake != 0 || packet->used + sizeof(Record) + sizeof(ControlWord) > kGatherBytes) {
     packet = take(peer);
     packet->is_control = packet->needs_completion = true;
     peer.control.push_back(packet);
@@ -137,7 +138,7 @@ void Outbound::send_control(Peer& peer, RecordKind kind, std::uint64_t value) {
 }
 
 void Outbound::send_shutdown(Peer& peer) {
-  if (peer.has_left || !peers_.connect(peer) || peer.is_lost) return;
+  if (peer.has_left || !connect(peer) || peer.is_lost) return;
   if (peer.open == nullptr || peer.open->used + sizeof(Record) > kGatherBytes) {
     queue_open(peer);
     peer.open = take(peer);
@@ -145,6 +146,38 @@ void Outbound::send_shutdown(Peer& peer) {
   append(*peer.open, Header{}, kShutdown, 0);
   peer.open->needs_completion = true;
   peer.is_open_due = true;
+  pump(peer);
+}
+
+bool Outbound::connect(Peer& peer) {
+  if (!peers_.connect(peer)) return false;
+  if (!peer.has_asked) send_hello(peer);
+  return true;
+}
+
+void Outbound::send_hello(Peer& peer) {
+  peer.has_asked = true;
+  const transport::Hello& hello = peer.session_out.hello(setup_, transport::Network::ofi, peer.pe);
+  queue_handshake(peer, kHello, std::as_bytes(std::span(&hello, 1)));
+}
+
+void Outbound::send_challenge(Peer& peer, const transport::Challenge& challenge) {
+  if (!connect(peer) || peer.is_lost) return;
+  queue_handshake(peer, kChallenge, std::as_bytes(std::span(&challenge, 1)));
+}
+
+// Handshakes overtake everything else, but not each other.
+void Outbound::queue_handshake(Peer& peer, HandshakeKind kind, Bytes content) {
+  Packet* const packet = take(peer);
+  packet->is_control = packet->needs_completion = true;
+  packet->handshake = kind;
+  const std::size_t padded = round_up(content.size(), transport::kRecordAlign);
+  std::memset(packet->bytes + packet->used, 0, padded);
+  std::memcpy(packet->bytes + packet->used, content.data(), content.size());
+  packet->used += static_cast<std::uint32_t>(padded);
+  const auto behind = std::find_if(peer.control.begin(), peer.control.end(),
+                                   [](const Packet* other) { return other->handshake == 0; });
+  peer.control.insert(behind, packet);
   pump(peer);
 }
 
@@ -199,6 +232,7 @@ bool Outbound::pump(Peer& peer) {
       continue;
     }
     Packet& packet = *queue.front();
+    if (packet.handshake == 0 && !peer.session_out.is_open()) break;
     const bool must_wait =
         peer.posted >= kPostedPackets || (!peer.long_sends.empty() && peer.posted_behind >= kPostedBehind);
     if (!packet.is_control && must_wait) break;
@@ -220,11 +254,19 @@ bool Outbound::pump(Peer& peer) {
 
 std::int64_t Outbound::post(Packet& packet) {
   Peer& peer = *packet.peer;
-  const std::uint32_t source = packet.is_control ? me_ | kControl : me_;
-  const PacketHeader packet_header{peer.proof_out, source, packet.is_control ? 0 : peer.sequence_out};
+  PacketHeader packet_header{0, me_, peer.sequence_out};
+  if (packet.handshake != 0) {
+    packet_header = {0, me_ | kHandshake, packet.handshake};
+  } else {
+    if (packet.is_control) packet_header = {0, me_ | kControl, peer.control_out + 1};
+    const std::size_t bytes = round_up(packet.used + packet.tail.size(), transport::kRecordAlign);
+    packet_header.proof =
+        peer.session_out.proof_of({packet.is_control ? kControl : 0, packet_header.sequence, bytes});
+  }
   std::memcpy(packet.bytes, &packet_header, sizeof packet_header);
   const bool injects = !packet.needs_completion && packet.tail.empty() && packet.used <= inject_bytes_;
   if (const std::int64_t result = hand_over(packet, injects); result != 0) return result;
+  if (packet.is_control && packet.handshake == 0) ++peer.control_out;
   if (!packet.is_control) {
     ++peer.sequence_out;
     if (!peer.long_sends.empty()) ++peer.posted_behind;
@@ -297,9 +339,13 @@ bool Outbound::on_finished(Peer& peer, std::uint64_t id) {
 void Outbound::drop(Peer& peer) {
   queue_open(peer);
   for (Packet* packet : peer.queue) give_back(*packet);
-  for (Packet* packet : peer.control) give_back(*packet);
   peer.queue.clear();
-  peer.control.clear();
+  // A PE that has left waits for an answer, which needs a session.
+  std::erase_if(peer.control, [&](Packet* packet) {
+    if (packet->handshake != 0 && !peer.is_lost) return false;
+    give_back(*packet);
+    return true;
+  });
   for (const LongSend& payload : peer.long_sends) set_done(payload.outgoing);
   payloads_ -= peer.long_sends.size();
   peer.long_sends.clear();
@@ -323,6 +369,7 @@ Packet* Outbound::take(Peer& peer) {
   packet->peer = &peer;
   packet->used = sizeof(PacketHeader);
   packet->is_control = packet->needs_completion = false;
+  packet->handshake = 0;
   return packet;
 }
 

@@ -29,6 +29,12 @@ class Outbound {
   // Sends a control record. It overtakes waiting packets and is never refused.
   void send_control(Peer& peer, RecordKind kind, std::uint64_t value);
   void send_shutdown(Peer& peer);
+  // Begins the session to the peer, before anything else leaves.
+  void send_hello(Peer& peer);
+  // Answers the hello of the peer.
+  void send_challenge(Peer& peer, const transport::Challenge& challenge);
+  // The session is open: sends what has waited for it.
+  bool pump(Peer& peer);
   void flush();
 
   // Tries again for peers whose packets the provider did not take. Returns true if something has left.
@@ -48,7 +54,8 @@ class Outbound {
   Sent send_announcement(Peer& peer, const Message& message);
   bool has_room(Peer& peer, std::size_t content_bytes);
   std::byte* append(Packet& packet, const Header& fixed, RecordKind kind, std::size_t bytes);
-  bool pump(Peer& peer);
+  bool connect(Peer& peer);
+  void queue_handshake(Peer& peer, HandshakeKind kind, Bytes content);
   std::int64_t post(Packet& packet);
   std::int64_t hand_over(Packet& packet, bool injects);
   void stall(Peer& peer);
@@ -59,6 +66,7 @@ class Outbound {
   Fabric& fabric_;
   Memory& memory_;
   Peers& peers_;
+  const Setup& setup_;
   std::uint32_t me_;
   bool has_reserve_;
   std::size_t payloads_ = 0;  // long sends of all peers

@@ -28,16 +28,13 @@ bool parse_address(Bytes address, AddressParts& parts) {
 }  // namespace
 
 Peers::Peers(Fabric& fabric, const Setup& setup)
-    : fabric_(fabric), setup_(setup), proofs_(setup), peers_(static_cast<std::size_t>(setup.n_pes)) {}
+    : fabric_(fabric), setup_(setup), peers_(static_cast<std::size_t>(setup.n_pes)) {}
 
 std::string Peers::own_address() const { return fabric_.provider() + '\0' + fabric_.name(); }
 
 Peer& Peers::contact(int pe) {
   if (Peer* const known = peers_.find(pe)) return *known;
-  Peer& made = peers_.add(pe, pe, *setup_.sink, *source_, active_, !setup_.has_reserve);
-  made.proof_in = proofs_.incoming(pe);
-  made.proof_out = proofs_.outgoing(pe);
-  return made;
+  return peers_.add(pe, pe, *setup_.sink, *source_, active_, !setup_.has_reserve);
 }
 
 bool Peers::connect(Peer& peer) {

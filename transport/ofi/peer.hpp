@@ -9,10 +9,10 @@
 
 #include "base/contact_table.hpp"
 #include "base/result.hpp"
-#include "transport/common/authentication.hpp"
 #include "transport/common/inbound_queue.hpp"
 #include "transport/common/keepalive.hpp"
 #include "transport/common/reorder_window.hpp"
+#include "transport/common/session.hpp"
 #include "transport/ofi/fabric.hpp"
 #include "transport/ofi/memory.hpp"
 #include "transport/ofi/wire.hpp"
@@ -29,6 +29,7 @@ struct Packet : Operation {
   Peer* peer = nullptr;
   std::uint32_t used = 0;
   bool is_control = false;
+  std::uint32_t handshake = 0;    // a HandshakeKind: the packet is not part of a session
   bool needs_completion = false;  // must not be injected
   Bytes tail;
   Outgoing* outgoing = nullptr;
@@ -62,8 +63,11 @@ struct Peer {
   int pe;
   fi_addr_t address = FI_ADDR_NOTAVAIL;
   std::string name;             // of its endpoint
-  std::uint64_t proof_in = 0;   // in packets from the PE
-  std::uint64_t proof_out = 0;  // in packets to the PE
+  transport::OutgoingSession session_out;
+  transport::IncomingSession session_in;
+  bool has_asked = false;         // the hello is sent, or queued
+  std::uint32_t control_out = 0;  // number of the last control packet
+  std::uint32_t control_in = 0;
 
   bool is_lost = false;
   bool is_abandoned = false;       // another network has taken over
@@ -102,7 +106,6 @@ class Peers {
   void set_addresses(const EndpointAddresses& addresses) noexcept { addresses_ = &addresses; }
   std::string own_address() const;
 
-  const transport::PairProofs& proofs() const noexcept { return proofs_; }
   Peer* find(int pe) const noexcept { return peers_.find(pe); }
   // Returns what is kept of `pe`; makes it at the first contact.
   Peer& contact(int pe);
@@ -127,7 +130,6 @@ class Peers {
 
   Fabric& fabric_;
   const Setup& setup_;
-  const transport::PairProofs proofs_;
   transport::InboundSource* source_ = nullptr;
   const EndpointAddresses* addresses_ = nullptr;
   Contacts<Peer> peers_;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "transport/common/handshake.hpp"
 #include "transport/common/record.hpp"
 #include "transport/transport.hpp"
 
@@ -27,12 +28,14 @@ using transport::TransportPtr;
 using transport::Urgency;
 
 struct PacketHeader {
-  std::uint64_t proof;     // transport::PairProofs: of this source, for this target
-  std::uint32_t source;    // the PE; kControl is added if the packet may overtake others
-  std::uint32_t sequence;  // the packet's number among those of this pair that are no control packets
+  std::uint64_t proof;     // of the session, see common/session.hpp
+  std::uint32_t source;    // the PE, with one of the two bits below
+  std::uint32_t sequence;  // the number among the control packets of this pair, or among the others; or a HandshakeKind
 };
 static_assert(sizeof(PacketHeader) == transport::kRecordAlign);
-inline constexpr std::uint32_t kControl = std::uint32_t{1} << 31;
+inline constexpr std::uint32_t kControl = std::uint32_t{1} << 31;    // the packet may overtake others
+inline constexpr std::uint32_t kHandshake = std::uint32_t{1} << 30;  // a hello or a challenge follows, then padding
+enum HandshakeKind : std::uint32_t { kHello = 1, kChallenge };
 
 // Kinds of records beside transport::kMessageRecord.
 enum RecordKind : std::uint32_t {

@@ -7,9 +7,13 @@
 
 #include "base/result.hpp"
 #include "base/unique_fd.hpp"
-#include "transport/tcp/handshake.hpp"
+#include "transport/common/handshake.hpp"
 
 namespace shmemx::tcp {
+
+using transport::Challenge;
+using transport::Hello;
+using transport::Response;
 
 class Acceptor {
  public:

@@ -8,9 +8,13 @@
 
 #include "base/unique_fd.hpp"
 #include "transport/tcp/address.hpp"
-#include "transport/tcp/handshake.hpp"
+#include "transport/common/handshake.hpp"
 
 namespace shmemx::tcp {
+
+using transport::Challenge;
+using transport::Hello;
+using transport::Response;
 
 class Dial {
  public:

@@ -33,6 +33,7 @@ template <class Done>
 void UcxTransport::progress_until(std::uint64_t deadline_ns, Done done) noexcept {
   while (!done() && now_ns() < deadline_ns) {
     if (::ucp_worker_progress(library_.worker()) == 0) ::sched_yield();
+    if (!challenged_.empty()) send_challenges();
   }
 }
 
@@ -43,15 +44,27 @@ void UcxTransport::close(std::uint32_t patience_ms) noexcept {
     flush();
     return open_.empty();
   });
+  open_sessions(std::min(deadline, now_ns() + kPatienceForPeersNs));
   is_closing_ = true;
   for (Peer* peer : peers_.list()) {
-    if (!peer->is_lost && (peer->endpoint != nullptr || connect(*peer))) signal(*peer, kShutdown);
+    if (!peer->is_lost && peer->endpoint != nullptr) signal(*peer, kShutdown);
   }
   progress_until(deadline, [this] {
     return std::all_of(peers_.list().begin(), peers_.list().end(),
                        [](const Peer* peer) { return peer->is_lost || peer->in_flight == 0; });
   });
   wait_for_peers(std::min(deadline, now_ns() + kPatienceForPeersNs));
+}
+
+// Shutdown messages need a session to each PE that may wait for this one.
+void UcxTransport::open_sessions(std::uint64_t deadline_ns) noexcept {
+  for (Peer* peer : peers_.list()) {
+    if (!peer->is_gone() && peer->endpoint == nullptr) connect(*peer);
+  }
+  progress_until(deadline_ns, [this] {
+    return std::all_of(peers_.list().begin(), peers_.list().end(),
+                       [](const Peer* peer) { return peer->is_gone() || peer->out.is_open(); });
+  });
 }
 
 void UcxTransport::wait_for_peers(std::uint64_t deadline_ns) noexcept {

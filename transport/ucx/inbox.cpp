@@ -67,6 +67,8 @@ ucs_status_t Inbox::take(std::uint32_t number, const UcpMessage& message) {
     }
     case Turn::early:
       return hold(number, message);
+    case Turn::duplicate:  // somebody has recorded it
+      return UCS_OK;
     default:
       fail("message " + std::to_string(number) + " came instead of " + std::to_string(window_.expected()));
       return UCS_OK;

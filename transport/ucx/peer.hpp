@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "transport/common/keepalive.hpp"
+#include "transport/common/session.hpp"
 #include "transport/ucx/inbox.hpp"
 #include "transport/ucx/staging.hpp"
 #include "transport/ucx/wire.hpp"
@@ -31,8 +32,12 @@ struct Peer {
   int pe;
   ucp_ep_h endpoint = nullptr;
   void* closing = nullptr;  // UCX's request for the end of the endpoint
-  Envelope envelope{};               // of the next message to the PE
-  std::uint64_t proof_expected = 0;  // in messages from the PE
+  Envelope envelope{};  // of the next message to the PE, without its proof
+  transport::OutgoingSession out;
+  transport::IncomingSession in;
+  transport::Challenge challenge{};   // to be sent to the PE
+  std::uint32_t control_out = 0;      // number of the last ping or pong
+  std::uint32_t control_in = 0;
   Inbox inbox;
 
   StagingPtr open;               // messages that have not left

@@ -1,4 +1,5 @@
 // Peers: endpoints, proofs, ends.
+#include <span>
 #include <utility>
 
 #include "transport/common/descriptors.hpp"
@@ -12,18 +13,17 @@ using transport::Keepalive;
 Peer& UcxTransport::known(int pe) {
   if (Peer* const found = peers_.find(pe)) return *found;
   Peer& made = peers_.add(pe, *this, pe, library_.worker(), *setup_.sink, events_);
-  made.envelope = {proofs_.outgoing(pe), static_cast<std::uint32_t>(setup_.me), 0};
-  made.proof_expected = proofs_.incoming(pe);
+  made.envelope = {0, static_cast<std::uint32_t>(setup_.me), 0};
   return made;
 }
 
 // Returns the source of a message, or null if the message does not prove its source. Nothing is kept of such a sender.
-Peer* UcxTransport::authenticate(const Envelope& envelope) {
+Peer* UcxTransport::authenticate(const Envelope& envelope, const UcpMessage& message) {
   if (envelope.source >= peers_.n_pes()) return nullptr;
-  const auto source = static_cast<int>(envelope.source);
-  const Peer* peer = peers_.find(source);
-  const std::uint64_t expected = peer != nullptr ? peer->proof_expected : proofs_.incoming(source);
-  return transport::is_same_proof(envelope.proof, expected) ? &known(source) : nullptr;
+  Peer* const peer = peers_.find(static_cast<int>(envelope.source));
+  const bool is_genuine =
+      peer != nullptr && peer->in.is_genuine({message.kind, envelope.number, message.bytes}, envelope.proof);
+  return is_genuine ? peer : nullptr;
 }
 
 // Returns `pe` with an endpoint, or null if nothing can be sent there any more.
@@ -53,7 +53,11 @@ bool UcxTransport::connect(Peer& peer) {
   params.err_handler.cb = &UcxTransport::endpoint_failed;
   params.err_handler.arg = &peer;
   const ucs_status_t status = ::ucp_ep_create(library_.worker(), &params, &peer.endpoint);
-  if (status == UCS_OK) return true;
+  if (status == UCS_OK) {
+    const transport::Hello& hello = peer.out.hello(setup_, transport::Network::ucx, peer.pe);
+    post_handshake(peer, kHello, std::as_bytes(std::span(&hello, 1)));
+    return true;
+  }
   peer.endpoint = nullptr;
   lose(peer, "UCX makes no endpoint: " + status_text(status));
   return false;

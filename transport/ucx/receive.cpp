@@ -1,5 +1,6 @@
 // Receiving: from UCX to the inbox of the source.
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include "transport/ucx/ucx_transport.hpp"
@@ -34,7 +35,8 @@ ucs_status_t UcxTransport::received(void* self, const void* header, std::size_t 
 
 Status UcxTransport::listen() {
   constexpr ucp_am_recv_callback_t kCallbacks[] = {&received<kRecords>, &received<kLong>, &received<kShutdown>,
-                                                   &received<kPing>, &received<kPong>};
+                                                   &received<kPing>, &received<kPong>,
+                                                   &received<kHello>, &received<kChallenge>};
   unsigned id = kRecords;
   for (const ucp_am_recv_callback_t callback : kCallbacks) {
     ucp_am_handler_param_t param{};
@@ -50,9 +52,16 @@ Status UcxTransport::listen() {
 }
 
 ucs_status_t UcxTransport::take(const UcpMessage& message) {
+  if (message.kind == kHello || message.kind == kChallenge) {
+    if (!message.is_rendezvous && take_handshake(message)) events_.active = true;
+    return UCS_OK;
+  }
   Envelope envelope;
-  Peer* peer = read_envelope(message, envelope) ? authenticate(envelope) : nullptr;
+  Peer* peer = read_envelope(message, envelope) ? authenticate(envelope, message) : nullptr;
   if (peer == nullptr || peer->is_lost || (is_closing_ && message.kind != kShutdown)) return UCS_OK;
+  const bool is_control = message.kind == kPing || message.kind == kPong;
+  if (is_control && envelope.number <= peer->control_in) return UCS_OK;
+  if (is_control) peer->control_in = envelope.number;
   peer->keepalive.heard();
   if (peer->endpoint == nullptr && !std::exchange(peer->is_new, true)) new_.push_back(peer);
   if (message.kind == kPong) return UCS_OK;
@@ -63,6 +72,38 @@ ucs_status_t UcxTransport::take(const UcpMessage& message) {
   if (message.kind == kShutdown)
     peer->has_left = true;  // at once: the connection may end before the last payload is here
   return peer->inbox.take(envelope.number, message);
+}
+
+// Takes a hello or a challenge. Returns false, and keeps nothing, if it is not genuine or not the first one.
+bool UcxTransport::take_handshake(const UcpMessage& message) {
+  if (message.kind == kHello) {
+    transport::Hello hello;
+    transport::Challenge challenge;
+    if (message.bytes != sizeof hello) return false;
+    std::memcpy(&hello, message.data, sizeof hello);
+    if (hello.from >= peers_.n_pes() || !transport::is_genuine(setup_, hello)) return false;
+    Peer& peer = known(static_cast<int>(hello.from));
+    if (peer.is_lost || !peer.in.answer(setup_, transport::Network::ucx, hello, challenge)) return false;
+    peer.keepalive.heard();
+    peer.challenge = challenge;
+    challenged_.push_back(&peer);
+    return true;
+  }
+  ChallengeMessage answer;
+  if (message.bytes != sizeof answer) return false;
+  std::memcpy(&answer, message.data, sizeof answer);
+  Peer* const peer = answer.source < peers_.n_pes() ? peers_.find(static_cast<int>(answer.source)) : nullptr;
+  if (peer == nullptr || !peer->out.accept(setup_, answer.challenge)) return false;
+  peer->keepalive.heard();
+  return true;
+}
+
+void UcxTransport::send_challenges() {
+  for (const Peer* peer : std::exchange(challenged_, {})) {
+    const ChallengeMessage answer{static_cast<std::uint64_t>(setup_.me), peer->challenge};
+    if (Peer* connected = connected_peer(peer->pe))
+      post_handshake(*connected, kChallenge, std::as_bytes(std::span(&answer, 1)));
+  }
 }
 
 // Makes endpoints to PEs that have written first: then UCX reports their end, and this PE can send its shutdown

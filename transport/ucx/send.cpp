@@ -33,9 +33,10 @@ Sent UcxTransport::send_short(Peer& peer, const Header& fixed, Bytes header, Byt
   return Sent::yes;
 }
 
-// Hands the open staging to UCX. Returns false if UCX has to finish other messages first.
+// Hands the open staging to UCX. Returns false if UCX has to finish other messages first, or if the answer to the hello
+// is missing.
 bool UcxTransport::push(Peer& peer) {
-  if (peer.in_flight >= kMostInFlight) {
+  if (peer.in_flight >= kMostInFlight || !peer.out.is_open()) {
     peer.is_overdue = true;
     return false;
   }
@@ -60,16 +61,31 @@ void UcxTransport::push_overdue() {
   });
 }
 
-void UcxTransport::signal(Peer& peer, Kind kind) { post(peer, kind, pool_.take()); }
+// Before the session is open its handshake is the sign of life.
+void UcxTransport::signal(Peer& peer, Kind kind) {
+  if (peer.out.is_open()) post(peer, kind, pool_.take());
+}
 
 void UcxTransport::post(Peer& peer, Kind kind, StagingPtr staging) {
   Envelope envelope = peer.envelope;
   if (kind == kPing || kind == kPong) {
-    envelope.number = 0;
+    envelope.number = ++peer.control_out;
   } else {
     ++peer.envelope.number;
   }
+  envelope.proof = peer.out.proof_of({kind, envelope.number, staging->used});
   std::memcpy(staging->bytes, &envelope, sizeof envelope);
+  hand_over(peer, kind, std::move(staging));
+}
+
+void UcxTransport::post_handshake(Peer& peer, Kind kind, Bytes content) {
+  StagingPtr staging = pool_.take();
+  std::memcpy(staging->bytes, content.data(), content.size());
+  staging->used = content.size();
+  hand_over(peer, kind, std::move(staging));
+}
+
+void UcxTransport::hand_over(Peer& peer, Kind kind, StagingPtr staging) {
   staging->peer = &peer;
   ucp_request_param_t param{};
   param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS;
@@ -99,7 +115,7 @@ void UcxTransport::staging_ended(void* request, ucs_status_t status, void* argum
 
 Sent UcxTransport::send_long(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing) {
   const bool copies = outgoing == nullptr;
-  if (peer.in_flight >= kMostInFlight || (copies && peer.copied_bytes > kMostCopied)) return Sent::no;
+  if (!peer.out.is_open() || peer.in_flight >= kMostInFlight || (copies && peer.copied_bytes > kMostCopied)) return Sent::no;
   if (peer.open != nullptr && !push(peer)) return Sent::no;
   std::unique_ptr<LongSend> send(new LongSend);
   send->peer = &peer;
@@ -111,7 +127,8 @@ Sent UcxTransport::send_long(Peer& peer, const Header& fixed, Bytes header, Byte
     send->copied_bytes = payload.size();
     payload = {send->copy.get(), payload.size()};
   }
-  const LongHeader long_header{peer.envelope, fixed, payload.size()};
+  LongHeader long_header{peer.envelope, fixed, payload.size()};
+  long_header.envelope.proof = peer.out.proof_of({kLong, peer.envelope.number, payload.size()});
   std::memcpy(send->header.data(), &long_header, sizeof long_header);
   if (!header.empty()) std::memcpy(send->header.data() + sizeof long_header, header.data(), header.size());
   send->header_bytes = sizeof long_header + header.size();

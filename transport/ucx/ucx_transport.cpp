@@ -28,7 +28,6 @@ Result<TransportPtr> UcxTransport::open(const Setup& setup) {
 UcxTransport::UcxTransport(const Setup& setup, Library library, transport::KeepaliveTimer timer)
     : setup_(setup),
       library_(std::move(library)),
-      proofs_(setup),
       keepalive_(transport::silence_before_reserve(setup), now_ns()),
       timer_(std::move(timer)),
       is_native_(has_native_rma(library_.resources())),
@@ -57,6 +56,7 @@ bool UcxTransport::poll(int) noexcept {
   events_.active = false;
   is_idle_ = ::ucp_worker_progress(library_.worker()) == 0;
   if (!open_.empty()) push_overdue();
+  if (!challenged_.empty()) send_challenges();
   if (!new_.empty()) connect_new();
   if (!pinged_by_.empty()) reply_to_pings();
   if (!unflushed_.empty()) flush_puts();
@@ -71,7 +71,7 @@ bool UcxTransport::poll(int) noexcept {
 
 bool UcxTransport::arm() noexcept {
   // UCX makes its descriptor readable for what arrives, not for what it has begun itself.
-  if (!is_idle_ || !lost_.empty() || !pinged_by_.empty() || !unflushed_.empty()) return false;
+  if (!is_idle_ || !lost_.empty() || !pinged_by_.empty() || !challenged_.empty() || !unflushed_.empty()) return false;
   if (::ucp_worker_arm(library_.worker()) == UCS_ERR_BUSY) return false;
   const bool watches =
       std::any_of(peers_.list().begin(), peers_.list().end(), [](const Peer* peer) { return is_watched(*peer); });

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/contact_table.hpp"
-#include "transport/common/authentication.hpp"
 #include "transport/common/keepalive.hpp"
 #include "transport/transport.hpp"
 #include "transport/ucx/library.hpp"
@@ -56,7 +55,7 @@ class UcxTransport final : public Transport {
 
   // peers.cpp
   Peer& known(int pe);
-  Peer* authenticate(const Envelope& envelope);
+  Peer* authenticate(const Envelope& envelope, const UcpMessage& message);
   Peer* connected_peer(int pe);
   bool connect(Peer& peer);
   void lose(Peer& peer, std::string cause);
@@ -71,6 +70,8 @@ class UcxTransport final : public Transport {
   void push_overdue();
   void signal(Peer& peer, Kind kind);
   void post(Peer& peer, Kind kind, StagingPtr staging);
+  void post_handshake(Peer& peer, Kind kind, Bytes content);
+  void hand_over(Peer& peer, Kind kind, StagingPtr staging);
   static void staging_ended(void* request, ucs_status_t status, void* staging);
   static void payload_ended(void* request, ucs_status_t status, void* long_send);
   bool post_payload(Peer& peer, std::unique_ptr<LongSend> send, Bytes payload);
@@ -80,12 +81,15 @@ class UcxTransport final : public Transport {
   static ucs_status_t received(void* self, const void* header, std::size_t header_bytes, void* data, std::size_t bytes,
                                const ucp_am_recv_param_t* param);
   ucs_status_t take(const UcpMessage& message);
+  bool take_handshake(const UcpMessage& message);
+  void send_challenges();
   void connect_new();
   void reply_to_pings();
 
   // close.cpp
   template <class Done>
   void progress_until(std::uint64_t deadline_ns, Done done) noexcept;
+  void open_sessions(std::uint64_t deadline_ns) noexcept;
   void wait_for_peers(std::uint64_t deadline_ns) noexcept;
 
   // rma.cpp
@@ -97,7 +101,6 @@ class UcxTransport final : public Transport {
 
   Setup setup_;
   Library library_;
-  transport::PairProofs proofs_;
   transport::Keepalive keepalive_;
   transport::KeepaliveTimer timer_;
   const EndpointAddresses* addresses_ = nullptr;
@@ -110,6 +113,7 @@ class UcxTransport final : public Transport {
   std::vector<Peer*> open_;  // with an open staging
   std::vector<Peer*> new_;   // have written first and have no endpoint here yet
   std::vector<Peer*> pinged_by_;
+  std::vector<Peer*> challenged_;  // whose hello has to be answered
   std::vector<Peer*> lost_;       // not reported yet
   std::vector<Peer*> unflushed_;  // with puts that no flush covers yet
   StagingPool pool_;

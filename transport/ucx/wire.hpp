@@ -3,13 +3,17 @@
 //   kRecords   data: Envelope, then records (transport/common/record.hpp)
 //   kLong      header: LongHeader, then the message's header; data: the payload
 //   kShutdown, kPing, kPong   data: Envelope
+//   kHello      data: transport::Hello
+//   kChallenge  data: ChallengeMessage
 //
-// All but the last two have a number in their envelope and are taken in the order of the numbers.
+// The first three have a number in their envelope and are taken in the order of the numbers. kPing and kPong have
+// numbers of their own, and only larger ones than the last are taken. The last two begin a session.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "transport/common/handshake.hpp"
 #include "transport/common/record.hpp"
 #include "transport/transport.hpp"
 
@@ -31,10 +35,10 @@ using transport::Transport;
 using transport::TransportPtr;
 using transport::Urgency;
 
-enum Kind : unsigned { kRecords = 1, kLong, kShutdown, kPing, kPong };
+enum Kind : unsigned { kRecords = 1, kLong, kShutdown, kPing, kPong, kHello, kChallenge };
 
 struct Envelope {
-  std::uint64_t proof;  // transport::PairProofs
+  std::uint64_t proof;  // of the session, see common/session.hpp
   std::uint32_t source;
   std::uint32_t number;
 };
@@ -46,5 +50,11 @@ struct LongHeader {
   std::uint64_t payload_bytes;
 };
 static_assert(sizeof(LongHeader) == 32);
+
+struct ChallengeMessage {
+  std::uint64_t source;
+  transport::Challenge challenge;
+};
+static_assert(sizeof(ChallengeMessage) == 48);
 
 }  // namespace shmemx::ucx

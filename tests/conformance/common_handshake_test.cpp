@@ -1,8 +1,8 @@
-#include "transport/tcp/handshake.hpp"
+#include "transport/common/handshake.hpp"
 
 #include <boost/test/unit_test.hpp>
 
-using namespace shmemx::tcp;
+using namespace shmemx::transport;
 using shmemx::transport::Setup;
 
 namespace {
@@ -11,7 +11,7 @@ Setup setup(int me, std::uint64_t secret = 42) { return {.me = me, .n_pes = 4, .
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(tcp_handshake)
+BOOST_AUTO_TEST_SUITE(common_handshake)
 
 BOOST_AUTO_TEST_CASE(both_sides_prove_themselves) {
   const Hello hello = make_hello(setup(0), 2, 0);

@@ -1,18 +1,16 @@
-#include "transport/tcp/handshake.hpp"
+#include "transport/common/handshake.hpp"
 
 #include <errno.h>
 #include <sys/random.h>
 
 #include <algorithm>
+#include <cstdlib>
 
-#include "base/fatal.hpp"
 #include "transport/common/authentication.hpp"
 
-namespace shmemx::tcp {
+namespace shmemx::transport {
 
 namespace {
-
-using transport::Purpose;
 
 // "shmemx", the kind of the message, and the version of everything that travels on a connection.
 constexpr std::uint64_t magic(char kind) {
@@ -40,9 +38,10 @@ std::uint64_t proof_of(const transport::Setup& setup, const Hello& hello, const 
 
 }  // namespace
 
+// No kernel that this library runs on refuses it. Plug-ins have no diagnostics of their own.
 void fill_nonce(std::uint64_t (&nonce)[2]) noexcept {
   while (::getrandom(nonce, sizeof nonce, 0) != static_cast<ssize_t>(sizeof nonce)) {
-    if (errno != EINTR) fatal(nullptr, "tcp: the kernel gives no random numbers (errno %d)", errno);
+    if (errno != EINTR) std::abort();
   }
 }
 
@@ -93,4 +92,4 @@ bool is_genuine(const transport::Setup& setup, const Hello& hello, const Challen
          transport::is_same_proof(response.proof, proof_of(setup, hello, challenge, Purpose::response));
 }
 
-}  // namespace shmemx::tcp
+}  // namespace shmemx::transport

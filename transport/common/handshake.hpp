@@ -9,7 +9,7 @@
 
 #include "transport/transport.hpp"
 
-namespace shmemx::tcp {
+namespace shmemx::transport {
 
 struct Hello {
   std::uint64_t magic;
@@ -53,4 +53,4 @@ Response make_response(const transport::Setup& setup, const Hello& hello, const 
 bool is_genuine(const transport::Setup& setup, const Hello& hello, const Challenge& challenge,
                 const Response& response) noexcept;
 
-}  // namespace shmemx::tcp
+}  // namespace shmemx::transport

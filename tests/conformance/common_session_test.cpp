@@ -1,0 +1,83 @@
+#include "transport/common/session.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace shmemx::transport;
+
+namespace {
+
+Setup setup(int me, std::uint64_t secret = 42) { return {.me = me, .n_pes = 4, .secret = {secret, 7}}; }
+
+// A direction from PE 0 to PE 2.
+struct Direction {
+  OutgoingSession out;
+  IncomingSession in;
+  Hello hello = out.hello(setup(0), Network::ucx, 2);
+  Challenge challenge{};
+  bool is_answered = in.answer(setup(2), Network::ucx, hello, challenge);
+};
+
+constexpr PacketName kPacket{1, 5, 100};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(common_session)
+
+BOOST_AUTO_TEST_CASE(packets_prove_their_source_after_the_handshake) {
+  Direction direction;
+  BOOST_CHECK(direction.is_answered && !direction.out.is_open());
+  BOOST_CHECK(direction.out.accept(setup(0), direction.challenge));
+  const std::uint64_t proof = direction.out.proof_of(kPacket);
+  BOOST_CHECK(direction.in.is_genuine(kPacket, proof));
+  BOOST_CHECK(!IncomingSession().is_genuine(kPacket, proof));
+  BOOST_CHECK(!IncomingSession().is_genuine(kPacket, 0));
+}
+
+BOOST_AUTO_TEST_CASE(a_proof_is_worth_nothing_for_another_packet) {
+  Direction direction;
+  BOOST_REQUIRE(direction.out.accept(setup(0), direction.challenge));
+  const std::uint64_t proof = direction.out.proof_of(kPacket);
+  for (const PacketName& other : {PacketName{2, 5, 100}, PacketName{1, 6, 100}, PacketName{1, 5, 101}})
+    BOOST_CHECK(!direction.in.is_genuine(other, proof));
+}
+
+BOOST_AUTO_TEST_CASE(a_recorded_hello_is_refused) {
+  Direction direction;
+  BOOST_REQUIRE(direction.out.accept(setup(0), direction.challenge));
+  const std::uint64_t proof = direction.out.proof_of(kPacket);
+  Challenge again{};
+  BOOST_CHECK(!direction.in.answer(setup(2), Network::ucx, direction.hello, again));
+  BOOST_CHECK(direction.in.is_genuine(kPacket, proof));  // the session has not changed
+  BOOST_CHECK(!direction.in.answer(setup(2), Network::ucx, OutgoingSession().hello(setup(0), Network::ucx, 2), again));
+}
+
+// Of a PE that has started again with the same secret: what was recorded before says nothing.
+BOOST_AUTO_TEST_CASE(recorded_packets_and_challenges_are_refused_in_another_session) {
+  Direction first;
+  BOOST_REQUIRE(first.out.accept(setup(0), first.challenge));
+  const std::uint64_t proof = first.out.proof_of(kPacket);
+  IncomingSession restarted;
+  Challenge challenge{};
+  BOOST_CHECK(restarted.answer(setup(2), Network::ucx, first.hello, challenge));
+  BOOST_CHECK(!restarted.is_genuine(kPacket, proof));
+  Direction second;
+  BOOST_CHECK(!second.out.accept(setup(0), first.challenge));
+  BOOST_CHECK(!second.out.is_open());
+  BOOST_CHECK(second.out.accept(setup(0), second.challenge));
+  BOOST_CHECK(!second.out.accept(setup(0), second.challenge));  // once
+}
+
+BOOST_AUTO_TEST_CASE(a_hello_is_for_one_network_pe_and_job) {
+  Challenge challenge{};
+  const auto is_answered = [&](const Hello& hello, int me, std::uint64_t secret = 42) {
+    return IncomingSession().answer(setup(me, secret), Network::ucx, hello, challenge);
+  };
+  const Hello good = OutgoingSession().hello(setup(0), Network::ucx, 2);
+  BOOST_CHECK(is_answered(good, 2));
+  BOOST_CHECK(!is_answered(good, 3));
+  BOOST_CHECK(!is_answered(good, 2, 43));
+  BOOST_CHECK(!is_answered(OutgoingSession().hello(setup(0), Network::ofi, 2), 2));
+  BOOST_CHECK(!is_answered(make_hello(setup(0), 2, 0), 2));  // of a connection of tcp
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,52 @@
+#include "transport/common/session.hpp"
+
+#include <span>
+
+#include "transport/common/authentication.hpp"
+#include "transport/common/keyed_hash.hpp"
+
+namespace shmemx::transport {
+namespace {
+
+void derive_key(const Setup& setup, const Hello& hello, const Challenge& challenge, std::uint64_t (&key)[2]) noexcept {
+  for (std::uint64_t half : {0, 1}) {
+    const std::uint64_t words[] = {std::uint64_t{hello.from} << 32 | hello.to, hello.nonce[0],     hello.nonce[1],
+                                   challenge.nonce[0],                         challenge.nonce[1], half};
+    key[half] = prove(setup.secret, Purpose::session, words);
+  }
+}
+
+std::uint64_t proof_with(const std::uint64_t (&key)[2], const PacketName& packet) noexcept {
+  const std::uint64_t words[] = {std::uint64_t{packet.kind} << 32 | packet.number, packet.bytes};
+  return keyed_hash(key, words);
+}
+
+}  // namespace
+
+const Hello& OutgoingSession::hello(const Setup& setup, Network network, int to) noexcept {
+  if (!has_hello_) hello_ = make_hello(setup, to, static_cast<std::uint64_t>(network));
+  has_hello_ = true;
+  return hello_;
+}
+
+bool OutgoingSession::accept(const Setup& setup, const Challenge& challenge) noexcept {
+  if (is_open_ || !has_hello_ || !transport::is_genuine(setup, hello_, challenge)) return false;
+  derive_key(setup, hello_, challenge, key_);
+  return is_open_ = true;
+}
+
+std::uint64_t OutgoingSession::proof_of(const PacketName& packet) const noexcept { return proof_with(key_, packet); }
+
+bool IncomingSession::answer(const Setup& setup, Network network, const Hello& hello, Challenge& challenge) noexcept {
+  if (is_open_ || hello.connections != static_cast<std::uint64_t>(network) || !transport::is_genuine(setup, hello))
+    return false;
+  challenge = make_challenge(setup, hello, 0);
+  derive_key(setup, hello, challenge, key_);
+  return is_open_ = true;
+}
+
+bool IncomingSession::is_genuine(const PacketName& packet, std::uint64_t proof) const noexcept {
+  return is_open_ && is_same_proof(proof, proof_with(key_, packet));
+}
+
+}  // namespace shmemx::transport
