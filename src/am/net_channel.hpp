@@ -188,6 +188,7 @@ class NetChannel final : public transport::Sink {
   void receive_probe(int source, const transport::Header& header, Bytes message) noexcept;
   transport::Sent send_now(int pe, const NetSend& how, Bytes header, Bytes payload) noexcept;
   [[gnu::noinline]] bool begin_batch(int pe, const NetSend& how, Bytes header, Bytes payload) noexcept;
+  transport::Sent send_alone(int pe, NetSend how, const Batch& batch) noexcept;
   bool send_contents(int pe, const NetSend& how, const Batch& batch) noexcept;
   template <class IsDue>
   bool send_due_batches(IsDue&& is_due) noexcept;

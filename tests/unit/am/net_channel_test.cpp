@@ -118,7 +118,16 @@ BOOST_AUTO_TEST_CASE(coalesced_messages_leave_as_one_before_any_other) {
   BOOST_CHECK(f.send(1, kGet));
   BOOST_CHECK((f.a.sent == Sent{{1, kBatch}, {1, kGet}}));
   f.channel->poll(-1, kQuiet);
-  BOOST_CHECK((f.a.sent == Sent{{1, kBatch}, {1, kGet}, {2, kBatch}}));
+  BOOST_CHECK((f.a.sent == Sent{{1, kBatch}, {1, kGet}, {2, kPut}}));
+}
+
+BOOST_AUTO_TEST_CASE(a_message_that_is_alone_in_its_batch_leaves_as_itself) {
+  Fixture f;
+  BOOST_CHECK(f.channel->try_send_coalesced(1, kReply, f.header(), {}));
+  BOOST_CHECK(f.channel->send_batches());
+  BOOST_CHECK((f.a.sent == Sent{{1, kReply}}));
+  f.drop_flushed();
+  BOOST_CHECK_EQUAL(f.unflushed.size(), 0u);  // nobody acknowledges a reply
 }
 
 BOOST_AUTO_TEST_CASE(a_full_network_keeps_batches_and_acknowledgements) {
@@ -132,7 +141,7 @@ BOOST_AUTO_TEST_CASE(a_full_network_keeps_batches_and_acknowledgements) {
   BOOST_CHECK(!f.channel->arm());
   f.a.is_full = false;
   f.channel->poll(-1, kQuiet);
-  BOOST_CHECK((f.a.sent == Sent{{2, kAck}, {1, kBatch}}));
+  BOOST_CHECK((f.a.sent == Sent{{2, kAck}, {1, kPut}}));
 }
 
 BOOST_AUTO_TEST_CASE(nothing_leaves_before_the_path_is_known) {
@@ -175,7 +184,7 @@ BOOST_AUTO_TEST_CASE(a_world_of_millions) {
   BOOST_CHECK_EQUAL(route[5], 1);
   f.a.sent.clear();
   BOOST_CHECK(channel->send_batches());
-  BOOST_CHECK((f.a.sent == Sent{{met[2], kBatch}, {met[0], kBatch}}));
+  BOOST_CHECK((f.a.sent == Sent{{met[2], kPut}, {met[0], kPut}}));
   std::vector<int> unflushed;
   for (std::size_t i = 0; i < f.unflushed.size(); ++i) unflushed.push_back(f.unflushed.at(i));
   BOOST_CHECK(unflushed == std::vector<int>(met.begin(), met.end()));
