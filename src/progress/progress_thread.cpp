@@ -1,7 +1,9 @@
 #include "progress/progress_thread.hpp"
 
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -23,6 +25,8 @@ constexpr int kPollsBeforeSleep = 50;
 constexpr int kPollsOnSharedCore = 4;  // who would send the next message may need this core
 constexpr int kPollsBesideWaiters = 4;
 constexpr std::size_t kStackBytes = std::size_t{1} << 20;  // handlers of programs run on it
+constexpr std::uint64_t kPreemptedNs = 500'000;  // handlers of messages take less
+constexpr std::uint64_t kSliceNs = 100'000;  // the least that the kernel allows
 constexpr std::uint64_t kIntervalAfterMainNs = 100'000'000;
 
 constinit std::mutex start_mutex;
@@ -31,6 +35,41 @@ constinit thread_local const ProgressThread* this_thread = nullptr;
 // Returns whether a thread that waits in the library is awake: it polls.
 bool waiters_poll() {
   return threads_waiting.load(std::memory_order_relaxed) > threads_asleep.load(std::memory_order_relaxed);
+}
+
+// Notes that the program computes on this core, if the time since the last look tells so: a thread that polls on loses
+// the core again, one that sleeps is woken at once.
+bool was_preempted(std::uint64_t& last) noexcept {
+  const std::uint64_t now = now_ns();
+  const std::uint64_t away = now - last;
+  last = now;
+  if (away <= kPreemptedNs) return false;
+  note_switch(away, now);
+  return true;
+}
+
+// struct sched_attr of the kernel, whose header cannot stand beside <sched.h>.
+struct SliceAttributes {
+  std::uint32_t size = sizeof(SliceAttributes);
+  std::uint32_t policy = 0;
+  std::uint64_t flags = 0;
+  std::int32_t nice = 0;
+  std::uint32_t priority = 0;
+  std::uint64_t runtime_ns = 0;
+  std::uint64_t deadline_ns = 0;
+  std::uint64_t period_ns = 0;
+};
+static_assert(sizeof(SliceAttributes) == 48);
+
+// Asks for short time slices: where the program computes on this core, the scheduler (Linux 6.12 and later) lets a
+// thread with a shorter slice preempt it as soon as it is woken, and not at the end of the slice of the program. Any
+// thread may ask; older kernels ignore it.
+void ask_for_short_slices() noexcept {
+  SliceAttributes attributes;
+  if (::syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0) return;
+  if (attributes.policy != SCHED_OTHER) return;
+  attributes.runtime_ns = kSliceNs;
+  static_cast<void>(::syscall(SYS_sched_setattr, 0, &attributes, 0));
 }
 
 }  // namespace
@@ -70,6 +109,7 @@ void* ProgressThread::run(void* thread) {
   this_thread = &self;
   self.tid_.store(::gettid(), std::memory_order_relaxed);  // a thread that is not found here counts as the program's
   ::prctl(PR_SET_NAME, self.name_);
+  ask_for_short_slices();
   self.main_();
   return nullptr;
 }
@@ -118,7 +158,8 @@ void LastThread::look() noexcept {
 Worked work(const ProgressThread& self) noexcept {
   const std::uint32_t contention = am::endpoint_lock.contention();
   Worked worked = Worked::nothing;
-  const int polls = core_is_wanted(now_ns()) ? kPollsOnSharedCore : kPollsBeforeSleep;
+  std::uint64_t last = now_ns();
+  int polls = core_is_wanted(last) ? kPollsOnSharedCore : kPollsBeforeSleep;
   for (int idle = 0; idle < polls && !self.is_stopping(); ++idle) {
     if (am::endpoint_lock.contention() != contention) return Worked::contended;
     if (am::poll_in_passing()) {
@@ -128,6 +169,7 @@ Worked work(const ProgressThread& self) noexcept {
       return Worked::contended;
     }
     cpu_pause();
+    if (was_preempted(last)) polls = kPollsOnSharedCore;
   }
   return worked;
 }
