@@ -17,6 +17,7 @@ enum HandlerId : std::uint8_t {
   kSignal,
   kAtomic,
   kPutReplied,  // onesided: requests, answered by kReply
+  kPutRuns,
   kGet,
   kGetStrided,
   kAtomicFetch,

@@ -1,7 +1,10 @@
 #include "onesided/lists.hpp"
 
 #include <algorithm>
+#include <utility>
 
+#include "base/cache_line.hpp"
+#include "onesided/block_runs.hpp"
 #include "onesided/rdma.hpp"
 #include "onesided/send.hpp"
 #include "onesided/update.hpp"
@@ -13,39 +16,64 @@ namespace {
 
 using am::bytes_of;
 
-// `more`: others follow.
+// Returns whether no other request of the window, or of the caller, is open.
+bool is_alone(const Call& call) noexcept {
+  return call.initiator.tracker->open.load(std::memory_order_relaxed) <= 1;  // a hint
+}
+
+// `more`: others follow. What nobody waits for now leaves with others, unless there are none: a program that starts one
+// operation and computes finds it done.
 void send(const Call& call, am::HandlerId id, Bytes header, Bytes data, bool more) noexcept {
-  if (more || !call.is_awaited || data.size() >= transport::kLongBytes)
+  const bool leaves_now = !more && (call.is_awaited || is_alone(call));
+  if (!leaves_now || data.size() >= transport::kLongBytes)
     return send_nbi(call.routine, call.window.pe, id, header, data);
   progress::send(call.routine, call.window.pe, id, header, data);
 }
 
-// The parts of a put have one ticket. A part leaves when the next one is known, so that the last one can say so.
+// Shorter blocks of a put travel together with others.
+constexpr std::size_t kPackedBytes = 2048;
+constexpr std::size_t kMostPacked = transport::kLongBytes - kCacheLine;  // a short message: it is copied when it is sent
+
+// The parts of a put have one ticket. A part leaves when the next one is known, so that the last one can say so. Short
+// blocks that follow one another are one part.
 class Parts {
  public:
-  explicit Parts(const Call& call) noexcept : call_(call) {}
+  explicit Parts(const Call& call) noexcept
+      : call_(call), pack_(std::min(kMostPacked, am::max_payload_bytes(call.window.pe) - sizeof(PutRunsHeader))) {}
 
   void add(const Transfer& part) noexcept {
-    if (pending_.bytes != 0) {
-      send_pending(true);
-    } else {
-      ticket_ = open_request(call_.routine, kNoData, call_.window.pe, call_.initiator);
-    }
+    if (!is_pending()) ticket_ = open_request(call_.routine, kNoData, call_.window.pe, call_.initiator);
+    const bool is_short = part.bytes < kPackedBytes;
+    if (is_short && pending_.bytes != 0 && pending_.bytes < kPackedBytes) pack(std::exchange(pending_, {}));
+    if (is_short && !pack_.is_empty() && pack_.has_room(part.bytes)) return pack(part);
+    send_pending(true);
     pending_ = part;
   }
   void finish() noexcept {
-    if (pending_.bytes != 0) send_pending(false);
+    if (is_pending()) send_pending(false);
   }
 
  private:
+  bool is_pending() const noexcept { return pending_.bytes != 0 || !pack_.is_empty(); }
+  void pack(const Transfer& part) noexcept {
+    pack_.add(part.place.offset, part.local, part.bytes);
+  }
   void send_pending(bool more) noexcept {
+    if (!pack_.is_empty()) return send_pack(more);
+    if (pending_.bytes == 0) return;
     const PutRepliedHeader header{call_.window.name, pending_.place.offset, ticket_, more ? 0U : 1U};
     send(call_, am::kPutReplied, bytes_of(header), {pending_.local, pending_.bytes}, more);
+  }
+  void send_pack(bool more) noexcept {
+    const PutRunsHeader header{call_.window.name, ticket_, more ? 0U : 1U};
+    send(call_, am::kPutRuns, bytes_of(header), pack_.whole(), more);
+    pack_.clear();
   }
 
   const Call& call_;
   Ticket ticket_ = 0;
   Transfer pending_{};
+  BlockPack pack_;
 };
 
 // Keeps the program's counter positive until all parts have been counted.
@@ -77,6 +105,70 @@ Transfer transfer_of(const Call& call, Direction direction, const rma::Pair& pai
   return {call.routine, direction, {call.window.pe, call.window.name, offset}, pair.second, pair.bytes};
 }
 
+// Parts of a get that lie at equal distances on both sides are requested by one message.
+class Requested {
+ public:
+  explicit Requested(const Call& call) noexcept
+      : call_(call), most_(std::min(kElementBytes, am::max_payload_bytes(call.window.pe) - sizeof(ReplyHeader))) {}
+
+  // Returns false if the part does not continue those that were added before it.
+  bool try_add(const Transfer& part) noexcept {
+    if (count_ == 0) {
+      first_ = part;
+    } else if (!continues(part)) {
+      return false;
+    }
+    last_ = part;
+    ++count_;
+    return true;
+  }
+  bool is_empty() const noexcept { return count_ == 0; }
+  void send_all(bool more) noexcept {
+    if (count_ == 1) {
+      send_one(more);
+    } else {
+      send_blocks(more);
+    }
+    count_ = 0;
+  }
+
+ private:
+  // A set of ranges may have gaps, and what is asked for is one range of it.
+  bool continues(const Transfer& part) noexcept {
+    if (call_.window.is_set || part.bytes != first_.bytes || (count_ + 1) * part.bytes > most_) return false;
+    if (part.place.offset <= last_.place.offset || part.local <= last_.local) return false;
+    const std::uint64_t step = part.place.offset - last_.place.offset;
+    const auto local_step = static_cast<std::uint64_t>(part.local - last_.local);
+    if (count_ > 1 && (step != step_ || local_step != local_step_)) return false;
+    step_ = step;
+    local_step_ = local_step;
+    return true;
+  }
+  void send_one(bool more) noexcept {
+    const auto bytes = static_cast<std::uint32_t>(first_.bytes);
+    const Ticket ticket = open({first_.local, bytes, bytes, 1});
+    const GetHeader header{call_.window.name, first_.place.offset, bytes, ticket};
+    send(call_, am::kGet, bytes_of(header), {}, more);
+  }
+  void send_blocks(bool more) noexcept {
+    const auto bytes = static_cast<std::uint32_t>(first_.bytes);
+    const Ticket ticket = open({first_.local, local_step_, bytes, count_});
+    const GetStridedHeader header{call_.window.name, first_.place.offset, step_, bytes, count_, ticket, 0};
+    send(call_, am::kGetStrided, bytes_of(header), {}, more);
+  }
+  Ticket open(const Placement& placement) noexcept {
+    return open_request(call_.routine, placement, call_.window.pe, call_.initiator);
+  }
+
+  const Call& call_;
+  std::size_t most_;
+  Transfer first_{};
+  Transfer last_{};
+  std::uint32_t count_ = 0;
+  std::uint64_t step_ = 0;
+  std::uint64_t local_step_ = 0;
+};
+
 }  // namespace
 
 void put_lists(const Call& any_call, rma::PairWalk pairs) noexcept {
@@ -90,19 +182,16 @@ void put_lists(const Call& any_call, rma::PairWalk pairs) noexcept {
 }
 
 void get_lists(const Call& call, rma::PairWalk pairs) noexcept {
-  const int pe = call.window.pe;
-  const std::size_t most = am::max_payload_bytes(pe) - sizeof(ReplyHeader);
+  const std::size_t most = am::max_payload_bytes(call.window.pe) - sizeof(ReplyHeader);
   const CounterGuard guard(call);
-  rma::Pair next{};
-  for (bool more = pairs.next(next, most); more;) {
-    const rma::Pair pair = next;
-    more = pairs.next(next, most);
-    start_part(call, transfer_of(call, Direction::get, pair), [&](const Transfer& part) {
-      const Ticket ticket = open_request(call.routine, contiguous(part.local, part.bytes), pe, call.initiator);
-      const GetHeader header{call.window.name, part.place.offset, static_cast<std::uint32_t>(part.bytes), ticket};
-      send(call, am::kGet, bytes_of(header), {}, more);
-    });
-  }
+  Requested requested(call);
+  const auto add = [&](const Transfer& part) {
+    if (requested.try_add(part)) return;
+    requested.send_all(true);
+    requested.try_add(part);
+  };
+  for (rma::Pair pair{}; pairs.next(pair, most);) start_part(call, transfer_of(call, Direction::get, pair), add);
+  if (!requested.is_empty()) requested.send_all(false);
 }
 
 void accumulate(const Call& any_call, const atomic::Update& update, rma::ElementWalk walk) noexcept {

@@ -3,6 +3,7 @@
 #include <shmemx/types.h>
 
 #include "atomic/direct.hpp"
+#include "onesided/block_runs.hpp"
 #include "rma/copy.hpp"
 #include "rma/strided.hpp"
 
@@ -72,6 +73,25 @@ bool is_sound(const AtomicHeader& header) noexcept {
 }
 bool decode_atomic(Bytes payload, AtomicHeader& header) noexcept {
   return decode_exactly(payload, header) && is_sound(header);
+}
+
+// Returns whether all blocks of the run are in the window, which may be a set of ranges with gaps between them.
+bool is_exposed(windows::WindowName window, const BlockRun& run, const BlockRange& range) noexcept {
+  if (windows::find_exposed(window, run.offset, range.span) != nullptr) return true;
+  for (std::uint64_t i = 0; i < run.block_count; ++i) {
+    if (windows::find_exposed(window, run.offset + i * range.step, run.block_bytes) == nullptr) return false;
+  }
+  return true;
+}
+
+void scatter(windows::WindowName window, const BlockRun& run, const BlockRange& range, Bytes data) noexcept {
+  std::byte* const dest = windows::find_exposed(window, run.offset, range.span);
+  if (dest != nullptr)
+    return rma::copy_strided(dest, data.data(), {run.block_bytes, run.block_count, range.step, run.block_bytes});
+  for (std::uint64_t i = 0; i < run.block_count; ++i) {
+    std::byte* const block = windows::find_exposed(window, run.offset + i * range.step, run.block_bytes);
+    if (block != nullptr) rma::copy_visible(block, data.data() + i * run.block_bytes, run.block_bytes);
+  }
 }
 
 // Elements that are fetched need room for the reply.
@@ -149,6 +169,25 @@ Executed execute_put(Bytes payload, Room) noexcept {
     return refuse(header.window, header.ticket, refusal_of(header.window, {header.offset, data.size()}),
                   header.is_last != 0);
   rma::copy_visible(dest, data.data(), data.size());
+  return header.is_last != 0 ? reply(header.ticket, Outcome::ok, true) : Executed{};
+}
+
+// All runs are checked before the first one is copied.
+Executed execute_put_runs(Bytes payload, Room) noexcept {
+  PutRunsHeader header;
+  BlockRun run;
+  BlockRange range;
+  Bytes runs;
+  Bytes data;
+  if (!decode(payload, header, runs)) return {.wrong = kBadLength};
+  for (Bytes rest = runs; !rest.empty();) {
+    if (!take_run(rest, run, range, data))
+      return refuse(header.window, header.ticket, {Outcome::bad, kBadLength}, header.is_last != 0);
+    if (!is_exposed(header.window, run, range))
+      return refuse(header.window, header.ticket, refusal_of(header.window, {run.offset, range.span}),
+                    header.is_last != 0);
+  }
+  for (Bytes rest = runs; take_run(rest, run, range, data);) scatter(header.window, run, range, data);
   return header.is_last != 0 ? reply(header.ticket, Outcome::ok, true) : Executed{};
 }
 

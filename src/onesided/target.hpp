@@ -32,6 +32,7 @@ struct Room {
   std::uint64_t longest;
 };
 Executed execute_put(Bytes payload, Room room) noexcept;
+Executed execute_put_runs(Bytes payload, Room room) noexcept;
 Executed execute_get(Bytes payload, Room room) noexcept;
 Executed execute_get_strided(Bytes payload, Room room) noexcept;
 Executed execute_atomic(Bytes payload, Room room) noexcept;

@@ -41,6 +41,14 @@ struct PutRepliedHeader {
 };
 static_assert(sizeof(PutRepliedHeader) == 24 && offsetof(PutRepliedHeader, ticket) == 16);
 
+// kPutRuns: runs of blocks with their data follow (block_runs.hpp). Tickets and replies are those of kPutReplied.
+struct PutRunsHeader {
+  windows::WindowName window;
+  std::uint32_t ticket;
+  std::uint32_t is_last;
+};
+static_assert(sizeof(PutRunsHeader) == 16 && offsetof(PutRunsHeader, ticket) == 8);
+
 // kPutStrided: the blocks follow, without gaps.
 struct PutStridedHeader {
   windows::WindowName window;

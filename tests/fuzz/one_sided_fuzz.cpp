@@ -79,7 +79,8 @@ constexpr Perform kMessages[] = {onesided::perform_put,
                                  place<onesided::find_put_replied, reply_to>,
                                  execute<onesided::execute_put>,
                                  execute<onesided::execute_atomic>,
-                                 execute<onesided::execute_accumulate>};
+                                 execute<onesided::execute_accumulate>,
+                                 execute<onesided::execute_put_runs>};
 
 }  // namespace
 

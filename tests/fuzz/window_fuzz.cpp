@@ -51,9 +51,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static Arena arena;
   if (size == 0) return 0;
   constexpr onesided::Executed (*kRequests[])(am::Bytes, onesided::Room) = {
-      onesided::execute_put, onesided::execute_get, onesided::execute_atomic, onesided::execute_accumulate};
+      onesided::execute_put, onesided::execute_get, onesided::execute_atomic, onesided::execute_accumulate,
+      onesided::execute_put_runs};
   const unsigned choice = data[0] % 8;
-  if (choice > 3) {
+  if (choice > 4) {
     try_description(data + 1, size - 1);
     return 0;
   }

@@ -1,4 +1,5 @@
 // What the target does with requests on public windows: it replies to those that it refuses.
+#include "onesided/block_runs.hpp"
 #include "onesided/target.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -66,6 +67,40 @@ BOOST_AUTO_TEST_CASE(puts_arrive_inside_and_only_there) {
   BOOST_TEST(window.outside_is_untouched());
 }
 
+BOOST_AUTO_TEST_CASE(runs_of_blocks_are_scattered_or_refused_as_a_whole) {
+  Exposed window;
+  onesided::BlockPack pack(1024);
+  const auto put = [&](std::uint32_t is_last) {
+    return run(onesided::execute_put_runs, onesided::PutRunsHeader{window.name, 4, is_last}, pack.whole());
+  };
+  const auto add = [&](std::uint64_t word, std::uint64_t value) {
+    pack.add(word * 8, reinterpret_cast<const std::byte*>(&value), sizeof value);
+  };
+  for (const std::uint64_t word : {1, 3, 5, 8, 2}) add(word, 10 + word);  // three runs: 1 3 5, 8, 2
+  BOOST_TEST(pack.whole().size() == 3 * sizeof(onesided::BlockRun) + 5 * 8);
+  BOOST_TEST(!put(0).is_replied);
+  const std::uint64_t expected[16] = {0, 11, 12, 13, 0, 15, 0, 0, 18};
+  BOOST_TEST(window.memory == expected, boost::test_tools::per_element());
+  BOOST_TEST(replies(put(1), Outcome::ok));
+
+  pack.clear();
+  add(0, 77);
+  add(16, 78);  // behind the window, one run with the first
+  BOOST_TEST(replies(put(1), Outcome::range));
+  const std::uint64_t value = 79;
+  pack.add(0, reinterpret_cast<const std::byte*>(&value), 4);  // a run of its own behind the one that is refused
+  BOOST_TEST(replies(put(0), Outcome::range, false));
+  const Bytes cut = pack.whole().first(pack.whole().size() - 1);
+  BOOST_TEST(replies(run(onesided::execute_put_runs, onesided::PutRunsHeader{window.name, 4, 1}, cut), Outcome::range));
+  pack.clear();
+  add(0, 77);
+  const Bytes short_one = pack.whole().first(sizeof(onesided::BlockRun) + 7);
+  BOOST_TEST(
+      replies(run(onesided::execute_put_runs, onesided::PutRunsHeader{window.name, 4, 1}, short_one), Outcome::bad));
+  BOOST_TEST(window.memory[0] == 0U);
+  BOOST_TEST(window.outside_is_untouched());
+}
+
 // The same messages reach the windows that the library opens by itself; there a violation ends the job.
 BOOST_AUTO_TEST_CASE(the_window_decides_what_a_violation_does) {
   std::uint64_t heap[4] = {};
@@ -97,7 +132,7 @@ BOOST_AUTO_TEST_CASE(bad_requests_are_answered_as_such) {
   BOOST_TEST(bad(accumulate(4, ElementOp::sum, 0)));      // no elements
   BOOST_TEST(bad(accumulate(~0U, ElementOp::no_op, 1)));  // no room for the reply
   BOOST_TEST(replies(accumulate(17, ElementOp::no_op, 1), Outcome::range));
-  for (const auto execute : {onesided::execute_put, onesided::execute_get, onesided::execute_atomic,
+  for (const auto execute : {onesided::execute_put, onesided::execute_put_runs, onesided::execute_get, onesided::execute_atomic,
                              onesided::execute_accumulate, onesided::execute_get_strided})
     BOOST_TEST(execute({}, {scratch, 4096}).wrong != nullptr);  // no ticket: nobody to reply to
   for (const std::uint64_t word : window.memory) BOOST_TEST(word == 0U);
