@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "interpose/control.hpp"
+#include "interpose/serving.hpp"
 #include "interpose/waiting.hpp"
 
 namespace shmemx::interpose {
@@ -129,6 +130,7 @@ void start_job() {
   if (job.serving) {
     control::receive_notices();
     choose_spins();
+    choose_serving();
   }
   PMPI_Comm_dup(MPI_COMM_WORLD, &job.polled);
   PMPI_Comm_dup(MPI_COMM_SELF, &job.this_process);
@@ -141,6 +143,8 @@ bool is_serving() noexcept { return job.serving; }
 MPI_Comm this_process() noexcept { return job.this_process; }
 
 void count_window() noexcept { windows_taken.fetch_add(1, std::memory_order_relaxed); }
+
+bool has_windows() noexcept { return windows_taken.load(std::memory_order_relaxed) != 0; }
 
 bool pes_of_group(MPI_Group group, std::vector<int>& pes) {
   int size = 0;

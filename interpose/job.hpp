@@ -40,6 +40,8 @@ class Guard {
 
 // Counts a window that has been taken over, for the report at the end.
 void count_window() noexcept;
+// Returns true if there was one.
+bool has_windows() noexcept;
 
 // Writes the PE of each process of the group to `pes`. Returns false if one of them does not belong to the job.
 bool pes_of_group(MPI_Group group, std::vector<int>& pes);

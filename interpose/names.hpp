@@ -12,7 +12,8 @@
   X(Win_sync)                                                                                                        \
   X(Put) X(Get) X(Accumulate) X(Get_accumulate) X(Fetch_and_op) X(Compare_and_swap)                                  \
   X(Rput) X(Rget) X(Raccumulate) X(Rget_accumulate)                                                                  \
-  X(Wait) X(Waitall) X(Waitany) X(Waitsome) X(Test) X(Testall) X(Testany) X(Testsome) X(Request_get_status)
+  X(Wait) X(Waitall) X(Waitany) X(Waitsome) X(Test) X(Testall) X(Testany) X(Testsome) X(Request_get_status)  \
+  X(Barrier) X(Recv) X(Probe)
 
 #if MPI_VERSION >= 4
 #define SHMEMX_TAKEN_OVER_LARGE(X)                                                                                   \

@@ -7,18 +7,33 @@
 #include "interpose/job.hpp"
 
 namespace shmemx::interpose {
+namespace {
+
+constexpr unsigned kYields = 2000;
+constexpr unsigned kLongSpins = 3000;  // some 100 us
+
+}  // namespace
+
+bool yields_early() { return spins_before_yield != kLongSpins; }
 
 void choose_spins() {
-  constexpr unsigned kLong = 3000;  // some 100 us
   cpu_set_t cores;
   if (::sched_getaffinity(0, sizeof cores, &cores) != 0) return;
-  if (shmem_team_n_pes(SHMEM_TEAM_SHARED) <= CPU_COUNT(&cores)) spins_before_yield = kLong;
+  if (shmem_team_n_pes(SHMEM_TEAM_SHARED) <= CPU_COUNT(&cores)) spins_before_yield = kLongSpins;
+}
+
+void give_way(unsigned steps) {
+  constexpr unsigned kShortSleeps = 100;
+  if (steps < kYields) {
+    ::sched_yield();
+    return;
+  }
+  const timespec pause{0, steps - kYields < kShortSleeps ? 20'000 : 100'000};
+  ::nanosleep(&pause, nullptr);
 }
 
 void wait_a_little(unsigned steps) {
   const unsigned spins = spins_before_yield;
-  constexpr unsigned kYields = 2000;
-  constexpr unsigned kShortSleeps = 100;
   constexpr unsigned kStepsPerProbe = 16;  // probing the MPI may take longer than all else
   if (steps < spins) {
     if (awaits_messages.load(std::memory_order_relaxed)) {
@@ -32,12 +47,7 @@ void wait_a_little(unsigned steps) {
   const bool yields = steps < spins + kYields;
   if (!yields || steps % kStepsPerProbe == 0) poll_mpi();
   shmemx_am_poll();
-  if (yields) {
-    ::sched_yield();
-    return;
-  }
-  const timespec pause{0, steps - spins - kYields < kShortSleeps ? 20'000 : 100'000};
-  ::nanosleep(&pause, nullptr);
+  give_way(steps - spins);
 }
 
 }  // namespace shmemx::interpose

@@ -11,8 +11,13 @@ inline std::atomic<bool> awaits_messages{false};
 // How many steps a wait spins before it gives the processor away. Longer where each process of the node has a core: a
 // yield may cost the time slices of whatever else runs there.
 inline unsigned spins_before_yield = 200;
+// Returns true if that is not so.
+bool yields_early();
 // Decides that. Once, when the job starts.
 void choose_spins();
+
+// Gives the processor away: yields for `steps` that are few, then sleeps for longer and longer.
+void give_way(unsigned steps);
 
 // One step of a wait that has lasted `steps` steps: spins, then gives the processor away, then sleeps for longer and
 // longer. Both libraries make progress meanwhile, since what is waited for may depend on messages of the MPI below.

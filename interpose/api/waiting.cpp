@@ -2,32 +2,59 @@
 #include "interpose/api/entry.hpp"
 #include "interpose/below.hpp"
 #include "interpose/request.hpp"
+#include "interpose/serving.hpp"
 
 using shmemx::interpose::before_test;
 using shmemx::interpose::before_wait;
 using shmemx::interpose::below;
+using shmemx::interpose::serve_until;
+using shmemx::interpose::serves_in_waits;
+
+namespace {
+
+// Calls a test until it sets its flag or fails.
+template <class Test>
+int test_until_done(Test test) {
+  int code = MPI_SUCCESS;
+  serve_until([&] {
+    int done = 0;
+    code = test(&done);
+    return done != 0 || code != MPI_SUCCESS;
+  });
+  return code;
+}
+
+}  // namespace
 
 SHMEMX_ENTRY int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
   before_wait();
-  return below().Wait(request, status);
+  if (!serves_in_waits()) return below().Wait(request, status);
+  return test_until_done([&](int* done) { return below().Test(request, done, status); });
 }
 SHMEMX_BOTH_NAMES(Wait)
 
 SHMEMX_ENTRY int PMPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
   before_wait();
-  return below().Waitall(count, requests, statuses);
+  if (!serves_in_waits()) return below().Waitall(count, requests, statuses);
+  return test_until_done([&](int* done) { return below().Testall(count, requests, done, statuses); });
 }
 SHMEMX_BOTH_NAMES(Waitall)
 
 SHMEMX_ENTRY int PMPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status) {
   before_wait();
-  return below().Waitany(count, requests, index, status);
+  if (!serves_in_waits()) return below().Waitany(count, requests, index, status);
+  return test_until_done([&](int* done) { return below().Testany(count, requests, index, done, status); });
 }
 SHMEMX_BOTH_NAMES(Waitany)
 
 SHMEMX_ENTRY int PMPI_Waitsome(int count, MPI_Request requests[], int* done, int indices[], MPI_Status statuses[]) {
   before_wait();
-  return below().Waitsome(count, requests, done, indices, statuses);
+  if (!serves_in_waits()) return below().Waitsome(count, requests, done, indices, statuses);
+  return test_until_done([&](int* any) {
+    const int code = below().Testsome(count, requests, done, indices, statuses);
+    *any = *done != 0 ? 1 : 0;
+    return code;
+  });
 }
 SHMEMX_BOTH_NAMES(Waitsome)
 

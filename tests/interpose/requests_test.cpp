@@ -234,4 +234,81 @@ CASE(large_counts) {
 }
 #endif
 
+// Barriers of communicators of all kinds, while the others operate on this process's window.
+CASE(barriers_and_receives_of_the_mpi_serve_windows) {
+  TestWindow<long> window(8, TestWindow<long>::Memory::own, 0);
+  MPI_Comm half = MPI_COMM_NULL;
+  MPI_Comm copy = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+  MPI_Comm_dup(half, &copy);
+  MPI_Comm between = MPI_COMM_NULL;
+  if (ranks > 1) MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 7, &between);
+  const long one = 1;
+  constexpr int kRounds = 20;
+  for (int i = 0; i < kRounds; ++i) {
+    for (int target = 0; target < ranks; ++target) {
+      MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window.win);
+      MPI_Accumulate(&one, 1, MPI_LONG, target, i % 8, 1, MPI_LONG, MPI_SUM, window.win);
+      MPI_Win_unlock(target, window.win);
+    }
+    for (const MPI_Comm comm : {half, copy, between, MPI_COMM_WORLD})
+      if (comm != MPI_COMM_NULL) MPI_Barrier(comm);
+    int number = i * 100 + rank;
+    int received = -1;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Status status;
+    MPI_Isend(&number, 1, MPI_INT, right(), 3, MPI_COMM_WORLD, &request);
+    MPI_Probe(MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, &status);
+    CHECK_EQUAL(status.MPI_SOURCE, left());
+    MPI_Recv(&received, 1, MPI_INT, status.MPI_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+    CHECK_EQUAL(received, i * 100 + left());
+    CHECK_EQUAL(status.MPI_TAG, 3);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK(request == MPI_REQUEST_NULL);
+    MPI_Recv(&received, 1, MPI_INT, MPI_PROC_NULL, 3, MPI_COMM_WORLD, &status);
+    CHECK_EQUAL(status.MPI_SOURCE, MPI_PROC_NULL);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  long sum = 0;
+  for (int i = 0; i < 8; ++i) sum += window.data[i];
+  CHECK_EQUAL(sum, static_cast<long>(kRounds) * ranks);
+  if (between != MPI_COMM_NULL) MPI_Comm_free(&between);
+  MPI_Comm_free(&copy);
+  MPI_Comm_free(&half);
+}
+
+CASE(waits_return_what_the_mpi_returns) {
+  TestWindow<long> window(1, TestWindow<long>::Memory::own, 0);
+  int values[3] = {-1, -1, -1};
+  int sent[3] = {rank, rank + 1, rank + 2};
+  MPI_Request requests[4] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  int index = 0;
+  int count = 0;
+  int indices[4] = {};
+  MPI_Waitany(4, requests, &index, MPI_STATUS_IGNORE);
+  CHECK_EQUAL(index, MPI_UNDEFINED);
+  MPI_Waitsome(4, requests, &count, indices, MPI_STATUSES_IGNORE);
+  CHECK_EQUAL(count, MPI_UNDEFINED);
+  MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+  MPI_Wait(requests, MPI_STATUS_IGNORE);
+  MPI_Request sends[3];
+  for (int i = 0; i < 3; ++i) MPI_Irecv(&values[i], 1, MPI_INT, left(), 10 + i, MPI_COMM_WORLD, &requests[i]);
+  for (int i = 0; i < 3; ++i) MPI_Isend(&sent[i], 1, MPI_INT, right(), 10 + i, MPI_COMM_WORLD, &sends[i]);
+  for (int left_over = 3; left_over > 0; left_over -= count) {
+    MPI_Waitsome(4, requests, &count, indices, MPI_STATUSES_IGNORE);
+    CHECK(count >= 1 && count <= left_over);
+    if (count < 1) break;
+  }
+  MPI_Waitall(3, sends, MPI_STATUSES_IGNORE);
+  for (int i = 0; i < 3; ++i) CHECK_EQUAL(values[i], left() + i);
+  // A message that is longer than the receive buffer, by the communicator's handler.
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Isend(sent, 3, MPI_INT, right(), 20, MPI_COMM_WORLD, &sends[0]);
+  int error_class = MPI_SUCCESS;
+  MPI_Error_class(MPI_Recv(values, 1, MPI_INT, left(), 20, MPI_COMM_WORLD, MPI_STATUS_IGNORE), &error_class);
+  CHECK_EQUAL(error_class, MPI_ERR_TRUNCATE);
+  MPI_Wait(&sends[0], MPI_STATUS_IGNORE);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 int main(int argc, char** argv) { return mpi_test::run(argc, argv); }

@@ -1,0 +1,53 @@
+// Routines of the MPI in which a process often waits while others operate on its windows.
+#include "interpose/api/entry.hpp"
+#include "interpose/below.hpp"
+#include "interpose/serving.hpp"
+
+namespace interpose = shmemx::interpose;
+using interpose::below;
+
+namespace {
+
+// Waits for a request that has been started.
+int finish_request(MPI_Request* request, MPI_Status* status) {
+  int code = MPI_SUCCESS;
+  interpose::serve_until([&] {
+    int done = 0;
+    code = below().Test(request, &done, status);
+    return done != 0 || code != MPI_SUCCESS;
+  });
+  return code;
+}
+
+}  // namespace
+
+SHMEMX_ENTRY int PMPI_Barrier(MPI_Comm comm) {
+  if (!interpose::serves_in_barrier(comm)) return below().Barrier(comm);
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int code = PMPI_Ibarrier(comm, &request);
+  return code != MPI_SUCCESS ? code : finish_request(&request, MPI_STATUS_IGNORE);
+}
+SHMEMX_BOTH_NAMES(Barrier)
+
+SHMEMX_ENTRY int PMPI_Recv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                           MPI_Status* status) {
+  // From MPI_PROC_NULL it waits for nothing, and the status of MPICH 4.0.2's test is not that of its receive.
+  if (source == MPI_PROC_NULL || !interpose::serves_in_waits())
+    return below().Recv(buffer, count, type, source, tag, comm, status);
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int code = PMPI_Irecv(buffer, count, type, source, tag, comm, &request);
+  return code != MPI_SUCCESS ? code : finish_request(&request, status);
+}
+SHMEMX_BOTH_NAMES(Recv)
+
+SHMEMX_ENTRY int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  if (!interpose::serves_in_waits()) return below().Probe(source, tag, comm, status);
+  int code = MPI_SUCCESS;
+  interpose::serve_until([&] {
+    int found = 0;
+    code = PMPI_Iprobe(source, tag, comm, &found, status);
+    return found != 0 || code != MPI_SUCCESS;
+  });
+  return code;
+}
+SHMEMX_BOTH_NAMES(Probe)

@@ -1,0 +1,36 @@
+// Waits inside the MPI during which this process serves the operations of others. A process of another host reaches it
+// by messages; a thread that polls handles one at once, while waking the progress thread takes longer than the message.
+// And where processes outnumber cores, such a wait soon gives its core to the process that it waits for.
+#pragma once
+
+#include <mpi.h>
+
+#include "interpose/waiting.hpp"
+
+namespace shmemx::interpose {
+
+// Decides whether waits are taken over: there are other nodes, or processes outnumber cores. Once, when the job starts;
+// after choose_spins(); collective.
+void choose_serving();
+
+// Returns true if a wait of this process should serve others.
+bool serves_in_waits() noexcept;
+// Returns true if a barrier of the communicator should be one that can be tested. All of its processes agree.
+bool serves_in_barrier(MPI_Comm comm);
+
+// One step of such a wait: handles messages while they follow one another closely. Returns false if there was none.
+bool serve_messages();
+
+// Waits until done() returns true, which lets the MPI make progress.
+template <class Done>
+void serve_until(Done done) {
+  for (unsigned steps = 0; !done(); ++steps) {
+    if (serve_messages()) {
+      steps = 0;
+    } else if (steps >= spins_before_yield) {
+      give_way(steps - spins_before_yield);
+    }
+  }
+}
+
+}  // namespace shmemx::interpose
