@@ -26,27 +26,42 @@ c++ -O2 -std=c++20 -I"$here/../../include" "$here/rma_shmem.cpp" -L"$build/lib" 
   -o "$out/rma_shmem"
 
 # Open MPI's default component fails in MPI_Fetch_and_op on one node; sm is its fastest there. Between hosts it takes pt2pt.
-hydra="mpiexec.hydra -n 2"
-openmpi="mpirun.openmpi --allow-run-as-root -n 2"
+# Both launchers hand the agent's name on unquoted, so it is looked up in PATH: its folder may have spaces.
 osc=sm
 argument=
 if [ "$place" = hosts ]; then
-  enter=$build/tests/bin/vhosts-enter
-  hydra="$hydra -launcher ssh -launcher-exec $enter -bind-to none -hosts h0,h1 -ppn 1"
-  openmpi="$openmpi --bind-to none --mca plm_rsh_agent $enter -H h0:1,h1:1 --mca pml ob1 --mca btl tcp,self"
+  PATH=$build/tests/bin:$PATH
   osc=pt2pt
   argument=hosts
-else
-  openmpi="$openmpi --oversubscribe"
 fi
-# shellcheck disable=SC2086
+# hydra <program>..., openmpi <program>...: start the program on both ranks, under the interposer if $interposed is yes.
+hydra() {
+  if [ "$place" = hosts ]; then
+    set -- -launcher ssh -launcher-exec vhosts-enter -bind-to none -hosts h0,h1 -ppn 1 "$@"
+  fi
+  under mpiexec.hydra -n 2 "$@"
+}
+openmpi() {
+  if [ "$place" = hosts ]; then
+    set -- --bind-to none --mca plm_rsh_agent vhosts-enter -H h0:1,h1:1 --mca pml ob1 --mca btl tcp,self "$@"
+  else
+    set -- --oversubscribe "$@"
+  fi
+  under mpirun.openmpi --allow-run-as-root -n 2 "$@"
+}
+under() {
+  if [ "$interposed" = yes ]; then set -- "$build/bin/shmemx-rma" "$@"; fi
+  timeout 120 "$@"
+}
 launch() {
+  interposed=no
+  case $1 in ours_*) interposed=yes ;; esac
+  # $argument is one word or none
   case $1 in
-    ours_mpich) timeout 120 "$build/bin/shmemx-rma" $hydra "$out/rma_mpich" $argument ;;
-    mpich) timeout 120 $hydra "$out/rma_mpich" $argument ;;
-    ours_openmpi) timeout 120 "$build/bin/shmemx-rma" $openmpi "$out/rma_openmpi" $argument ;;
-    openmpi) timeout 120 $openmpi --mca osc $osc "$out/rma_openmpi" $argument ;;
-    shmem) timeout 120 $hydra "$out/rma_shmem" $argument ;;
+    *mpich) hydra "$out/rma_mpich" $argument ;;
+    ours_openmpi) openmpi "$out/rma_openmpi" $argument ;;
+    openmpi) openmpi --mca osc $osc "$out/rma_openmpi" $argument ;;
+    shmem) hydra "$out/rma_shmem" $argument ;;
   esac
 }
 
