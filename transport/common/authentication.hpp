@@ -20,6 +20,7 @@ enum class Purpose : std::uint64_t {
   response = 0x72657370,    // "resp"
   session = 0x73657373,     // "sess": the key of a direction between two PEs, see session.hpp
   frame = 0x6672616d,       // "fram": the key of frames, see ethernet/frame_proof.hpp
+  stream = 0x7374726d,      // "strm": the keys of a connection's stream, see tcp/sealing.hpp
 };
 
 // The longest input of prove(), in words.
