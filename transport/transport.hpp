@@ -133,6 +133,7 @@ struct Setup {
   bool has_reserve = false;  // another network may take over when this one fails: abandon() may be called
   Sink* sink = nullptr;
   EthernetSettings ethernet = {};
+  bool tcp_mac = false;  // what travels on a connection carries keyed hashes, see tcp/sealing.hpp; the same on all PEs
 };
 
 // Returns how long a PE may be silent on a network that another one can replace.

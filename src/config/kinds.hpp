@@ -21,6 +21,7 @@ enum class HugePages { automatic, never, always };
 enum class Progress { automatic, on, off };
 enum class NodeOrder : std::uint8_t { block, cyclic, mixed };
 enum class NetRma : std::uint8_t { automatic, on, off };
+enum class Switch : std::uint8_t { off, on };
 // How long two-sided messages are copied.
 enum class LmtChoice : std::uint8_t { automatic, copy, mapped, cma, queue };
 
@@ -358,6 +359,14 @@ struct node_order_choice : choice<NodeOrder, NodeOrderWords> {
 struct net_rma_choice : choice<NetRma, ProgressWords> {
   static constexpr const char* allowed = "auto, on or off";
   static constexpr const char* example = "off";
+};
+
+struct SwitchWords {
+  static constexpr std::array<std::string_view, 2> words = {"off", "on"};
+};
+struct switch_choice : choice<Switch, SwitchWords> {
+  static constexpr const char* allowed = "off or on";
+  static constexpr const char* example = "on";
 };
 
 struct LmtWords {

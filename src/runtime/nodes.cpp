@@ -211,6 +211,7 @@ Status open_networks(Nodes& nodes, windows::Arena& arena, bootstrap::Bootstrap& 
                           static_cast<std::uint32_t>(config.eth_resend_us)};
   const std::vector<std::string> names = names_to_open(config);
   nodes.setup.has_reserve = names.size() != 1;
+  nodes.setup.tcp_mac = config.net_mac == config::Switch::on;
   SHMEMX_TRY_ASSIGN(found, transport::open_transports(names, nodes.setup));
   nodes.networks = std::move(found);
   PeAddresses& addresses = arena.endpoint_addresses(nodes.setup.me);

@@ -71,10 +71,12 @@ void Recorder::placed(int source, const Header& fixed, Bytes header, std::size_t
 Bytes AddressBook::address_of(int pe) const noexcept { return bytes_of(addresses[static_cast<std::size_t>(pe)]); }
 
 shmemx::Result<Candidate> open_for_test(const std::string& name, const Setup& setup) {
-  if (const std::size_t colon = name.find(':'); colon != std::string::npos) {  // "ethernet:1500"
-    Setup with_mtu = setup;
-    with_mtu.ethernet.mtu = std::stoul(name.substr(colon + 1));
-    return open_for_test(name.substr(0, colon), with_mtu);
+  if (const std::size_t colon = name.find(':'); colon != std::string::npos) {  // "ethernet:1500", "tcp:mac"
+    Setup special = setup;
+    const std::string option = name.substr(colon + 1);
+    special.tcp_mac = option == "mac";
+    if (!special.tcp_mac) special.ethernet.mtu = std::stoul(option);
+    return open_for_test(name.substr(0, colon), special);
   }
   if (name == "loopback") {
     auto opened = shmemx::loopback::open_loopback(setup);

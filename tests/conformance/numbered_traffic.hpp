@@ -41,7 +41,8 @@ class RandomTraffic {
  public:
   static constexpr int kPes = 4;
 
-  explicit RandomTraffic(unsigned seed) : random_(seed) {}
+  explicit RandomTraffic(unsigned seed, const std::string& transport = "tcp")
+      : job(transport, {.n = kPes}), random_(seed) {}
   unsigned pick(unsigned n) { return static_cast<unsigned>(random_() % n); }
 
   // disturb(from, to) may disturb the connection of two PEs, and returns whether it has; else a message is sent. Checks
@@ -57,7 +58,7 @@ class RandomTraffic {
     check_no_losses(job);
   }
 
-  Endpoints job{"tcp", {.n = kPes}};
+  Endpoints job;
 
  private:
   template <class Disturb>

@@ -129,8 +129,8 @@ void open_rail(Endpoints& job, int from, int to) {
   BOOST_REQUIRE(job.poll_until([&] { return static_cast<TcpTransport&>(job[from]).open_rail(to); }));
 }
 
-BOOST_AUTO_TEST_CASE(split_payloads_arrive_in_order_with_all_other_messages) {
-  Endpoints job("tcp", {.n = 2});
+void check_split_payloads(const std::string& transport) {
+  Endpoints job(transport, {.n = 2});
   post(job, 0, 1, 0);
   BOOST_REQUIRE(job.poll_until([&] { return job.sink(1).messages.size() == 1; }));
   open_rail(job, 0, 1);
@@ -164,6 +164,10 @@ BOOST_AUTO_TEST_CASE(split_payloads_arrive_in_order_with_all_other_messages) {
   BOOST_CHECK(job.poll_until(
       [&] { return job[0].describe(1).find("; second rail ") != std::string::npos; }));
   check_no_losses(job);
+}
+
+BOOST_AUTO_TEST_CASE(split_payloads_arrive_in_order_with_all_other_messages) {
+  for (const char* transport : {"tcp", "tcp:mac"}) check_split_payloads(transport);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

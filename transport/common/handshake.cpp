@@ -17,8 +17,13 @@ constexpr std::uint64_t magic(char kind) {
   return 0x73'68'6d'65'6d'78'00'04 | static_cast<std::uint64_t>(static_cast<unsigned char>(kind)) << 8;
 }
 constexpr std::uint64_t kHelloMagic = magic('h');
+constexpr std::uint64_t kSealedHelloMagic = magic('s');  // of PEs that use SHMEMX_NET_MAC
 constexpr std::uint64_t kChallengeMagic = magic('c');
 constexpr std::uint64_t kResponseMagic = magic('r');
+
+std::uint64_t hello_magic(const transport::Setup& setup) noexcept {
+  return setup.tcp_mac ? kSealedHelloMagic : kHelloMagic;
+}
 
 std::uint64_t pair_of(const Hello& hello) noexcept { return static_cast<std::uint64_t>(hello.from) << 32 | hello.to; }
 
@@ -46,7 +51,7 @@ void fill_nonce(std::uint64_t (&nonce)[2]) noexcept {
 }
 
 Hello make_hello(const transport::Setup& setup, int to, std::uint64_t connections) noexcept {
-  Hello hello{kHelloMagic,
+  Hello hello{hello_magic(setup),
               static_cast<std::uint32_t>(to < setup.n_pes ? setup.me : setup.me + setup.n_pes),
               static_cast<std::uint32_t>(to),
               static_cast<std::uint64_t>(setup.n_pes),
@@ -59,7 +64,7 @@ Hello make_hello(const transport::Setup& setup, int to, std::uint64_t connection
 }
 
 bool is_genuine(const transport::Setup& setup, const Hello& hello) noexcept {
-  if (hello.magic != kHelloMagic || !transport::is_same_proof(hello.proof, proof_of(setup, hello))) return false;
+  if (hello.magic != hello_magic(setup) || !transport::is_same_proof(hello.proof, proof_of(setup, hello))) return false;
   const auto n_pes = static_cast<std::uint32_t>(setup.n_pes);
   if (hello.n_pes != n_pes || (hello.from < n_pes) != (hello.to < n_pes)) return false;
   return hello.to % n_pes == static_cast<std::uint32_t>(setup.me) && hello.to < 2 * n_pes && hello.from < 2 * n_pes &&
@@ -80,6 +85,18 @@ bool is_genuine(const transport::Setup& setup, const Hello& hello, const Challen
 
 std::uint64_t number_of(const Hello& hello, const Challenge& challenge) noexcept {
   return std::max(hello.connections, challenge.connections) + 1;
+}
+
+ConnectionKeys keys_of(const transport::Setup& setup, const Hello& hello, const Challenge& challenge,
+                       bool has_connected) noexcept {
+  std::uint64_t keys[4];
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    const std::uint64_t words[] = {pair_of(hello),     hello.nonce[0],     hello.nonce[1],
+                                   challenge.nonce[0], challenge.nonce[1], i};
+    keys[i] = transport::prove(setup.secret, Purpose::stream, words);
+  }
+  const std::size_t sending = has_connected ? 0 : 2;
+  return {{keys[sending], keys[sending + 1]}, {keys[2 - sending], keys[3 - sending]}};
 }
 
 Response make_response(const transport::Setup& setup, const Hello& hello, const Challenge& challenge) noexcept {

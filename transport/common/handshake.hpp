@@ -53,4 +53,13 @@ Response make_response(const transport::Setup& setup, const Hello& hello, const 
 bool is_genuine(const transport::Setup& setup, const Hello& hello, const Challenge& challenge,
                 const Response& response) noexcept;
 
+// The keys of both directions of a connection, as its side that sends and receives uses them. They follow from the
+// nonces of both sides.
+struct ConnectionKeys {
+  std::uint64_t sending[2];
+  std::uint64_t receiving[2];
+};
+ConnectionKeys keys_of(const transport::Setup& setup, const Hello& hello, const Challenge& challenge,
+                       bool has_connected) noexcept;
+
 }  // namespace shmemx::transport

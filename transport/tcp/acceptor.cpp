@@ -148,7 +148,8 @@ bool Acceptor::on_response(Connection& connection) noexcept {
   if (!is_genuine(*setup_, connection.hello, connection.challenge, response)) return false;
   const std::uint64_t number = number_of(connection.hello, connection.challenge);
   if (number <= owner_->connections_with(static_cast<int>(connection.hello.from))) return false;  // another came first
-  owner_->arrived(static_cast<int>(connection.hello.from), std::move(connection.fd), number);
+  const ConnectionKeys keys = keys_of(*setup_, connection.hello, connection.challenge, false);
+  owner_->arrived(static_cast<int>(connection.hello.from), std::move(connection.fd), number, keys);
   return true;
 }
 

@@ -28,7 +28,7 @@ class Acceptor {
     virtual Answer may_answer(int pe, std::uint64_t connections) noexcept = 0;
     // Returns how many connections this PE has had with `pe`.
     virtual std::uint64_t connections_with(int pe) noexcept = 0;
-    virtual void arrived(int pe, UniqueFd connection, std::uint64_t number) noexcept = 0;
+    virtual void arrived(int pe, UniqueFd connection, std::uint64_t number, const ConnectionKeys& keys) noexcept = 0;
     // A connection whose hello was genuine has ended.
     virtual void left(int pe) noexcept = 0;
     // A connection that was to be answered later has waited for long. Returns false if it has to wait for longer.

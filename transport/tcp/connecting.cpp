@@ -51,7 +51,8 @@ void TcpTransport::step_dial(Peer& peer) noexcept {
   }
   if (state == Dial::State::up) {
     UniqueFd fd = peer.dial->take();
-    return connected(peer, std::move(fd), peer.dial->number());
+    const ConnectionKeys keys = peer.dial->keys();
+    return connected(peer, std::move(fd), peer.dial->number(), keys);
   }
   peer.failure = failure_of(peer);
   peer.dial.reset();
@@ -71,12 +72,13 @@ std::string TcpTransport::failure_of(const Peer& peer) const {
                        : "no address of it answers:" + table;
 }
 
-void TcpTransport::connected(Peer& peer, UniqueFd fd, std::uint64_t number) noexcept {
+void TcpTransport::connected(Peer& peer, UniqueFd fd, std::uint64_t number, const ConnectionKeys& keys) noexcept {
   if (is_open(peer) && !replace(peer)) return;
   peer.dial.reset();
   std::erase(dialing_, &peer);
   acceptor_.forget(peer.pe);
   peer.fd = std::move(fd);
+  if (hash_) peer.sealing = std::make_unique<Sealing>(*hash_, keys);
   tune(peer.fd.get(), setup_.timeout_ms, setup_.silence_ms);
   watch_all();
   rewatch(epoll_.get(), peer.fd.get(), EPOLLIN, event_tag(EventKind::peer, peer.pe));
@@ -115,10 +117,10 @@ std::uint64_t TcpTransport::connections_with(int pe) noexcept {
   return peer == nullptr ? 0 : peer->connections;
 }
 
-void TcpTransport::arrived(int pe, UniqueFd connection, std::uint64_t number) noexcept {
+void TcpTransport::arrived(int pe, UniqueFd connection, std::uint64_t number, const ConnectionKeys& keys) noexcept {
   Peer* const known = peers_.find(pe);
   Peer& peer = known != nullptr ? *known : add_peer(pe);
-  if (peer.state != State::ended) return connected(peer, std::move(connection), number);
+  if (peer.state != State::ended) return connected(peer, std::move(connection), number, keys);
   acceptor_.forget(pe);
 }
 

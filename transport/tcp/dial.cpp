@@ -205,6 +205,7 @@ void Dial::read_challenge(Attempt& attempt) noexcept {
     return fail(attempt, errno, nullptr);
   }
   number_ = number_of(attempt.hello, challenge);
+  keys_ = keys_of(*setup_, attempt.hello, challenge, true);
   connection_ = std::move(attempt.fd);
   --share_->attempts;
 }

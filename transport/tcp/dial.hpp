@@ -46,6 +46,7 @@ class Dial {
   bool is_starved() const noexcept { return is_starved_ && !any_open(); }
   UniqueFd take() noexcept { return std::move(connection_); }
   std::uint64_t number() const noexcept { return number_; }  // of the connection
+  const ConnectionKeys& keys() const noexcept { return keys_; }
   // Returns whether the other machine has replied that nobody listens there.
   bool was_refused() const noexcept;
   // Returns a line for each address: interface, address, what happened.
@@ -98,6 +99,7 @@ class Dial {
   Resumed resumed_;
   UniqueFd connection_;
   std::uint64_t number_ = 0;
+  ConnectionKeys keys_{};
 };
 
 }  // namespace shmemx::tcp

@@ -145,6 +145,20 @@ Outbox::Written Outbox::write(int fd) noexcept {
   return Written::all;
 }
 
+std::size_t Outbox::copy_next(std::span<std::byte> to) const noexcept {
+  std::size_t copied = 0;
+  std::size_t part = part_;
+  const auto take = [&](const std::byte* data, std::size_t bytes) {
+    const std::size_t now = std::min(bytes - part, to.size() - copied);
+    if (now != 0) std::memcpy(to.data() + copied, data + part, now);
+    copied += now;
+    part = 0;
+  };
+  for (std::size_t i = first_; i < queue_.size() && copied < to.size(); ++i) take(queue_[i].data, queue_[i].bytes);
+  if (copied < to.size()) take(open_, static_cast<std::size_t>(at_ - open_));
+  return copied;
+}
+
 void Outbox::gone(std::size_t bytes) noexcept {
   bytes_ -= bytes;
   sent_ += bytes;

@@ -43,6 +43,8 @@ class Outbox {
                     transport::Outgoing& outgoing) noexcept;
 
   Written write(int fd) noexcept;
+  // Copies the next bytes to be sent, as many as there are and have room. Returns their number.
+  std::size_t copy_next(std::span<std::byte> to) const noexcept;
   // Notes that `bytes` have been sent.
   void gone(std::size_t bytes) noexcept;
 

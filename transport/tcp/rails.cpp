@@ -150,7 +150,10 @@ void TcpTransport::Parts::placed(int source, const Header&, Bytes, std::size_t) 
 void TcpTransport::Parts::deliver(int source, const Header& fixed, Bytes message) noexcept {
   if (fixed.header_bytes != sizeof(PartHeader)) return;
   waiting.push_back({source, {message.begin(), message.end()}});
-  if (Peer* const first = owner_->first_rail(source)) owner_->take_waiting_part(*first);
+  if (Peer* const first = owner_->first_rail(source)) {
+    owner_->take_waiting_part(*first);
+    owner_->receive_unread(*first);
+  }
 }
 
 TcpTransport::Peer* TcpTransport::first_rail(int rail) noexcept {
@@ -165,6 +168,12 @@ void TcpTransport::part_arrived(int rail) noexcept {
   if (!first->in.complete_part()) return lose(*first, std::string("it sent ") + first->in.what_is_broken());
   if (first->in.has_control() && is_open(*first)) heed_control(*first);
   take_waiting_part(*first);
+  receive_unread(*first);
+}
+
+// Goes on with what has been read from the socket while the first rail was waiting.
+void TcpTransport::receive_unread(Peer& first) noexcept {
+  if (is_open(first) && !first.is_replaced && !first.in.is_waiting() && has_unread(first)) receive(first);
 }
 
 // Takes the second part of the message that has begun, if it has come before.
@@ -193,7 +202,8 @@ void TcpTransport::take_waiting_part(Peer& first) noexcept {
 void TcpTransport::keep_unread(Peer& peer) noexcept {
   std::vector<std::byte> unread(std::size_t{64} << 10);
   for (;;) {
-    const ssize_t got = ::recv(peer.fd.get(), unread.data(), unread.size(), 0);
+    const iovec area{unread.data(), unread.size()};
+    const ssize_t got = read(peer, &area, 1);
     if (got <= 0) return;
     peer.received += static_cast<std::size_t>(got);
     peer.in.keep(Bytes(unread).first(static_cast<std::size_t>(got)));

@@ -62,21 +62,28 @@ bool TcpTransport::receive_directly(int expected) noexcept {
   return progress;
 }
 
+ssize_t TcpTransport::read(Peer& peer, const iovec* areas, int n) noexcept {
+  if (peer.sealing) [[unlikely]]
+    return peer.sealing->read(peer.fd.get(), areas, n);
+  return n == 1 ? ::recv(peer.fd.get(), areas[0].iov_base, areas[0].iov_len, 0) : ::readv(peer.fd.get(), areas, n);
+}
+
 bool TcpTransport::receive(Peer& peer) noexcept {
-  if (peer.resuming) [[unlikely]]
-    return read_resume(peer);
+  if (peer.resuming) [[unlikely]] {
+    const bool is_read = read_resume(peer);
+    if (peer.resuming || !is_open(peer) || !has_unread(peer)) return is_read;
+  }
   if (closing_ && peer.state != State::parting) [[unlikely]]
     return drain(peer);
   bool progress = false;
-  for (int i = 0; i < kReadsAtOnce && !peer.in.is_waiting(); ++i) {
+  for (int i = 0; (i < kReadsAtOnce || has_unread(peer)) && !peer.in.is_waiting(); ++i) {
     iovec areas[2];
     const int n = peer.in.areas(areas);
     if (n == 0) {
       lose(peer, "no memory to receive from it");
       return true;
     }
-    const ssize_t got =
-        n == 1 ? ::recv(peer.fd.get(), areas[0].iov_base, areas[0].iov_len, 0) : ::readv(peer.fd.get(), areas, 2);
+    const ssize_t got = read(peer, areas, n);
     if (got <= 0) {
       if (got < 0 && (errno == EAGAIN || errno == EINTR)) return progress;
       ended(peer, got == 0 ? 0 : errno);
@@ -108,8 +115,12 @@ bool TcpTransport::receive(Peer& peer) noexcept {
 // Reads and drops what arrives while this PE is closing.
 bool TcpTransport::drain(Peer& peer) noexcept {
   std::array<std::byte, 4096> rest;
-  const ssize_t got = ::recv(peer.fd.get(), rest.data(), rest.size(), 0);
-  if (got > 0) peer.received += static_cast<std::size_t>(got);
+  const iovec area{rest.data(), rest.size()};
+  ssize_t got = 0;
+  do {
+    got = read(peer, &area, 1);
+    if (got > 0) peer.received += static_cast<std::size_t>(got);
+  } while (got > 0 && has_unread(peer));
   if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) ended(peer, 0);
   return got > 0;
 }
@@ -117,6 +128,8 @@ bool TcpTransport::drain(Peer& peer) noexcept {
 void TcpTransport::ended(Peer& peer, int error) noexcept {
   if (peer.in.has_shut_down()) {
     lose(peer, {});
+  } else if (error == EBADMSG) {
+    lose(peer, "what arrives from it does not carry its keyed hash (SHMEMX_NET_MAC): somebody alters the connection");
   } else if (error != 0) {
     interrupted(peer, error == ECONNRESET || error == EPIPE, cause_of(error));
   } else if (peer.broken) {
@@ -194,7 +207,7 @@ bool TcpTransport::handle_peer_event(int pe, std::uint32_t events) noexcept {
   bool progress = false;
   if ((events & (EPOLLOUT | EPOLLERR | EPOLLHUP)) != 0 && peer.blocked && !peer.broken && !peer.resuming) {
     ++writes_;
-    const Outbox::Written written = peer.out.write(peer.fd.get());
+    const Outbox::Written written = write_out(peer);
     if (written != Outbox::Written::some) {
       peer.blocked = false;
       --blocked_;

@@ -29,9 +29,12 @@ constexpr std::uint64_t kMillisecond = 1'000'000;
 
 }  // namespace
 
-// Drops what the other kernel has acknowledged. The kernel's count includes the handshake.
+// Drops what the other kernel has acknowledged. The kernel's count includes the handshake and headers of records, so it
+// is an upper bound. A record of which a part is acknowledged is kept whole.
 void TcpTransport::drop_acknowledged(Peer& peer) noexcept {
-  const auto unacknowledged = static_cast<std::uint64_t>(unacknowledged_bytes(peer.fd.get()));
+  auto unacknowledged = static_cast<std::uint64_t>(unacknowledged_bytes(peer.fd.get()));
+  if (peer.sealing && unacknowledged != 0) [[unlikely]]
+    unacknowledged += Sealing::kRecordBytes;
   const std::uint64_t sent = peer.out.sent();
   peer.out.acknowledge(sent > unacknowledged ? sent - unacknowledged : 0);
 }
@@ -99,14 +102,17 @@ void TcpTransport::begin_resume(Peer& peer) noexcept {
   ++blocked_;
   ++writes_;
   const FrameHeader frame{0, FrameKind::resume, 0, std::bit_cast<Header>(peer.received)};
-  if (::send(peer.fd.get(), &frame, sizeof frame, MSG_NOSIGNAL) != static_cast<ssize_t>(sizeof frame))
-    write_failed(peer, errno);
+  const Bytes bytes = std::as_bytes(std::span(&frame, 1));
+  const bool is_sent = peer.sealing ? peer.sealing->send(peer.fd.get(), bytes)
+                                    : ::send(peer.fd.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
+                                          static_cast<ssize_t>(bytes.size());
+  if (!is_sent) write_failed(peer, errno);
 }
 
 // Reads the other side's resume frame, and sends once more what it does not have.
 bool TcpTransport::read_resume(Peer& peer) noexcept {
-  const ssize_t got = ::recv(peer.fd.get(), peer.resume_frame + peer.resume_bytes,
-                             sizeof peer.resume_frame - peer.resume_bytes, 0);
+  const iovec rest{peer.resume_frame + peer.resume_bytes, sizeof peer.resume_frame - peer.resume_bytes};
+  const ssize_t got = read(peer, &rest, 1);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return false;
   if (got <= 0) {
     ended(peer, got == 0 ? 0 : errno);

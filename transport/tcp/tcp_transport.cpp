@@ -39,6 +39,8 @@ Status TcpTransport::open() {
   own_ = local_addresses();
   may_split_ = has_several_links(own_);
   machine_ = machine_id();
+  if (setup_.tcp_mac)
+    hash_ = std::make_unique<transport::NhHash>(setup_.secret, transport::Purpose::stream, Sealing::kRecordBytes);
   return acceptor_.open(epoll_.get());
 }
 
@@ -100,7 +102,7 @@ bool TcpTransport::write(Peer& peer) noexcept {
   if (peer.blocked || peer.state == State::parting) return false;
   if (peer.out.empty()) return true;
   ++writes_;
-  const Outbox::Written written = peer.out.write(peer.fd.get());
+  const Outbox::Written written = write_out(peer);
   if (peer.out.has_filled_chunk()) drop_acknowledged(peer);
   if (written == Outbox::Written::all) return true;
   if (written == Outbox::Written::some) {
@@ -109,6 +111,12 @@ bool TcpTransport::write(Peer& peer) noexcept {
     write_failed(peer, errno);
   }
   return false;
+}
+
+Outbox::Written TcpTransport::write_out(Peer& peer) noexcept {
+  if (peer.sealing) [[unlikely]]
+    return peer.sealing->write(peer.out, peer.fd.get());
+  return peer.out.write(peer.fd.get());
 }
 
 void TcpTransport::block(Peer& peer) noexcept {

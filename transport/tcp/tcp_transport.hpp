@@ -13,6 +13,7 @@
 #include "transport/tcp/dial.hpp"
 #include "transport/tcp/open.hpp"
 #include "transport/tcp/outbox.hpp"
+#include "transport/tcp/sealing.hpp"
 
 namespace shmemx::tcp {
 
@@ -88,13 +89,14 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
     UniqueFd fd;
     Outbox out;
     Decoder in;
+    std::unique_ptr<Sealing> sealing;  // of the connection, if SHMEMX_NET_MAC is on
     std::unique_ptr<Dial> dial;
     std::string failure;  // the cause for lost(), if it is known before poll()
   };
 
   Acceptor::Answer may_answer(int pe, std::uint64_t connections) noexcept override;
   std::uint64_t connections_with(int pe) noexcept override;
-  void arrived(int pe, UniqueFd connection, std::uint64_t number) noexcept override;
+  void arrived(int pe, UniqueFd connection, std::uint64_t number, const ConnectionKeys& keys) noexcept override;
   void left(int pe) noexcept override;
   bool kept_waiting(int pe) noexcept override;
   bool no_descriptors() noexcept override;
@@ -104,13 +106,16 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   std::string links_of(int pe) const;
   void step_dial(Peer& peer) noexcept;
   std::string failure_of(const Peer& peer) const;
-  void connected(Peer& peer, UniqueFd fd, std::uint64_t number) noexcept;
+  void connected(Peer& peer, UniqueFd fd, std::uint64_t number, const ConnectionKeys& keys) noexcept;
   void append_shutdown(Peer& peer) noexcept;
   Sent send_large(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing) noexcept;
   bool write(Peer& peer) noexcept;
   std::string cause_of(int error) const;
   void write_failed(Peer& peer, int error) noexcept;
+  static Outbox::Written write_out(Peer& peer) noexcept;
   void block(Peer& peer) noexcept;
+  static ssize_t read(Peer& peer, const iovec* areas, int n) noexcept;
+  static bool has_unread(const Peer& peer) noexcept { return peer.sealing && peer.sealing->has_unread(); }
   bool receive(Peer& peer) noexcept;
   bool drain(Peer& peer) noexcept;
   void ended(Peer& peer, int error) noexcept;
@@ -182,6 +187,7 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   void lend(Peer& peer) noexcept;
   Peer* first_rail(int rail) noexcept;
   void part_arrived(int rail) noexcept;
+  void receive_unread(Peer& first) noexcept;
   void take_waiting_part(Peer& first) noexcept;
   static void keep_unread(Peer& peer) noexcept;
   std::string rail_text(int pe) const;
@@ -195,6 +201,7 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   std::uint64_t machine_ = 0;
   std::vector<LocalAddress> own_;
   Dial::Share share_;
+  std::unique_ptr<transport::NhHash> hash_;  // for records, if SHMEMX_NET_MAC is on
   Parts parts_{*this};
   std::vector<std::unique_ptr<Split>> splits_;  // under way
   bool may_split_ = false;                      // this machine has several interfaces
