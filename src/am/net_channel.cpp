@@ -359,6 +359,8 @@ void NetChannel::deliver(int source, const transport::Header& header, Bytes mess
   note_header(source, header);
   if (header.handler == kAck) return;
   ++poll_.received;
+  if (probe_.keeps_any() && message.size() - header.header_bytes >= transport::kLongBytes) [[unlikely]]
+    places_.note_complete(source);
   const Role role = traits_of(header.handler).role;
   if (role == Role::request) note_executed(source, header);
   dispatch_->deliver(source, header.handler, message);
@@ -384,15 +386,27 @@ void NetChannel::deliver_batch(const Message& message) noexcept {
   }
 }
 
-std::byte* NetChannel::placement(int source, const transport::Header& fixed, Bytes header,
-                                 std::size_t payload_bytes) noexcept {
+std::byte* NetChannel::find_place(int source, const transport::Header& fixed, Bytes header,
+                                  std::size_t payload_bytes) noexcept {
   const Placement& placement = placement_of(fixed.handler);
   if (dispatch_->is_resting() || placement.placement == nullptr) return nullptr;
   return placement.placement(source, header, payload_bytes);
 }
 
+std::byte* NetChannel::placement(int source, const transport::Header& fixed, Bytes header,
+                                 std::size_t payload_bytes) noexcept {
+  if (!probe_.keeps_any()) return find_place(source, fixed, header, payload_bytes);
+  std::byte* place = nullptr;
+  if (places_.find(source, poll_.network, place)) return place;
+  place = find_place(source, fixed, header, payload_bytes);
+  places_.note(source, poll_.network, place);
+  return place;
+}
+
 void NetChannel::placed(int source, const transport::Header& fixed, Bytes header, std::size_t payload_bytes) noexcept {
   note_header(source, fixed);
+  if (probe_.keeps_any()) [[unlikely]]
+    places_.note_complete(source);
   dispatch_->deliver_placed(source, fixed.handler, header, payload_bytes);
   ++poll_.received;
   if (traits_of(fixed.handler).role != Role::reply) note_executed(source, fixed);

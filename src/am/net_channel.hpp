@@ -30,6 +30,7 @@
 #include "am/handlers.hpp"
 #include "am/kept_messages.hpp"
 #include "am/path_probe.hpp"
+#include "am/pending_places.hpp"
 #include "base/contact_table.hpp"
 #include "nemesis/unflushed_pes.hpp"
 #include "transport/transport.hpp"
@@ -185,6 +186,7 @@ class NetChannel final : public transport::Sink {
   bool try_send_mark(int pe) noexcept;
   bool resend(int pe, std::uint64_t received, bool is_first) noexcept;
   void keep_going() noexcept;
+  std::byte* find_place(int source, const transport::Header& fixed, Bytes header, std::size_t payload_bytes) noexcept;
   void receive_probe(int source, const transport::Header& header, Bytes message) noexcept;
   transport::Sent send_now(int pe, const NetSend& how, Bytes header, Bytes payload) noexcept;
   [[gnu::noinline]] bool begin_batch(int pe, const NetSend& how, Bytes header, Bytes payload) noexcept;
@@ -209,6 +211,7 @@ class NetChannel final : public transport::Sink {
   Coalescer coalescer_;
   PathProbe probe_;
   KeptMessages kept_;
+  PendingPlaces places_;
   std::vector<std::int32_t> unmarked_;  // PEs that have to acknowledge replies
   std::vector<std::unique_ptr<transport::Outgoing>> lasting_;  // payloads that transports still read
   Dispatch* dispatch_ = nullptr;

@@ -112,7 +112,9 @@ bool InboundQueue::finish(InboundMessage& message) {
     if (!message.has_begun || message.is_payload_due || is_stopped_) return false;
   }
   *settings_.active = true;
-  if (message.place != nullptr) {
+  if (message.copied_to != nullptr)
+    std::memcpy(message.copied_to, message.own.get() + message.fixed.header_bytes, message.payload_bytes);
+  if (message.place != nullptr || message.copied_to != nullptr) {
     sink_.placed(settings_.source, message.fixed, message.header_bytes(), message.payload_bytes);
   } else {
     sink_.deliver(settings_.source, message.fixed,
@@ -149,8 +151,8 @@ bool InboundQueue::would_overwrite(const InboundMessage& message) const noexcept
 
 void InboundQueue::find_place(InboundMessage& message) {
   message.has_place_answer = true;
-  if (message.is_fetched && !settings_.places) return;
   message.place = sink_.placement(settings_.source, message.fixed, message.header_bytes(), message.payload_bytes);
+  if (message.is_fetched && !settings_.places) message.copied_to = std::exchange(message.place, nullptr);
 }
 
 // Sends the payload on its way to its destination.

@@ -43,6 +43,7 @@ struct InboundMessage {
   bool is_payload_due = false;    // not all of the payload is here
   std::size_t payload_bytes = 0;
   std::byte* place = nullptr;  // what placement() said; null: `own`
+  std::byte* copied_to = nullptr;  // the place, if the payload does not go there itself
   AlignedMemory own;           // header and payload
   AlignedMemory kept;          // a payload that is here before the message may begin
   FetchKey fetch_key{};
@@ -75,7 +76,7 @@ class InboundQueue {
     int source;
     std::size_t most_under_way;  // long payloads under way at once
     bool* active;                // set whenever the sink was called
-    bool places = true;          // long payloads that are fetched go to their places; otherwise the sink copies them
+    bool places = true;          // payloads are fetched to their places; otherwise they are copied there
   };
   InboundQueue(Sink& sink, InboundSource& transport, const Settings& settings) noexcept
       : sink_(sink), transport_(transport), settings_(settings) {}

@@ -34,7 +34,7 @@ struct Fixture {
                              route.size(), 1'000'000},
                    .dispatch = &dispatch,
                    .unflushed = &unflushed,
-                   .lost = nullptr});
+                   .lost = [](int, const std::string&) {}});
   }
   bool send(int pe, HandlerId id) { return channel->try_send(pe, id, header(), {}, {}); }
   Bytes header() const { return Bytes(zeros).first(16); }
@@ -225,11 +225,37 @@ BOOST_AUTO_TEST_CASE(the_next_network_sends_once_more_what_the_pe_lacks) {
   f.a.sent.clear();
   f.channel->poll(-1, kAllAcks);
   BOOST_CHECK((f.b.sent == Sent{{3, kFlag}, {3, kPut}}));
-  BOOST_CHECK(f.b.contents[1].size() == 16 + payload.size() && f.b.contents[1].back() == std::byte{7});
+  BOOST_CHECK(f.b.contents.back().size() == 16 + payload.size() && f.b.contents.back().back() == std::byte{7});
   BOOST_CHECK(f.send(3, kGet) && f.a.sent.empty());
   BOOST_CHECK(!outgoing.done);
   f.arrive(3, kAck, 3);
   BOOST_CHECK(outgoing.done);
+}
+
+// The network fails while the payload of the first long message is moving; the second one has been announced, too.
+BOOST_AUTO_TEST_CASE(the_place_of_a_message_is_asked_for_once) {
+  Fixture f(false);
+  static int asked;
+  static std::array<std::byte, 3> memory;
+  asked = 0;
+  set_placement(kFlag, {[](int, Bytes, std::size_t) { return &memory[static_cast<std::size_t>(asked++)]; },
+                        [](Endpoint&, int, Bytes, std::size_t) {}});
+  const transport::Header fixed{kFlag, 0, 16, 0};
+  const auto place_again = [&] { return f.channel->placement(3, fixed, f.header(), transport::kLongBytes); };
+  BOOST_CHECK(place_again() == &memory[0]);
+  BOOST_CHECK(place_again() == &memory[1]);
+  f.b.on_poll = [&] {
+    BOOST_CHECK(place_again() == &memory[0]);
+    f.channel->placed(3, fixed, f.header(), transport::kLongBytes);
+    BOOST_CHECK(place_again() == &memory[1]);
+    BOOST_CHECK(place_again() == &memory[2]);
+    BOOST_CHECK_EQUAL(asked, 3);
+    f.channel->placed(3, fixed, f.header(), transport::kLongBytes);
+    f.channel->placed(3, fixed, f.header(), transport::kLongBytes);
+  };
+  f.channel->poll(-1, 64);  // all networks
+  BOOST_CHECK_EQUAL(asked, 3);
+  set_placement(kFlag, {});
 }
 
 // Nothing acknowledges replies, so that an empty message has to.

@@ -268,7 +268,7 @@ BOOST_AUTO_TEST_CASE(a_pe_gives_up_the_network_that_the_other_side_has_lost) {
 }
 
 // This PE sends over the second network, the other one over the first.
-BOOST_AUTO_TEST_CASE(the_loss_of_a_network_that_only_the_other_side_uses_is_told) {
+BOOST_AUTO_TEST_CASE(the_loss_of_a_network_that_only_the_other_side_uses_is_reported) {
   Fixture f(kNever, false);
   BOOST_CHECK(!f.probe.has_path(3));
   BOOST_CHECK(!f.is_lost(3, Fixture::kC));
