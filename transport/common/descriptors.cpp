@@ -38,6 +38,18 @@ bool has_descriptor() noexcept {
   return !is_one_of_the_last(fd);
 }
 
+bool is_half_used() noexcept {
+  const int fd = ::open("/", O_PATH | O_CLOEXEC);
+  if (fd < 0) return lacks_descriptors(errno) && !raise_limit();
+  ::close(fd);
+  const auto is_half = [fd] {
+    rlimit limit{};
+    return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+           static_cast<rlim_t>(fd) >= limit.rlim_cur / 2;
+  };
+  return is_half() && (!raise_limit() || is_half());
+}
+
 // Some programs walk over all descriptors below the soft limit, so it is raised when it has to be, and not beyond what
 // connections may take.
 bool raise_limit() noexcept {

@@ -1,6 +1,7 @@
 // How many descriptors this process may open. Each connection takes one, and the program needs some, too. A network
 // that makes its connections itself calls has_descriptor() before each one, which raises the soft limit where that
-// helps.
+// helps. It cannot close them one by one, so where another network can take its place it uses half of the descriptors
+// only: others connect to it, too.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +16,10 @@ bool is_limit_near(int fd) noexcept;
 // be opened that is not.
 bool is_one_of_the_last(int fd) noexcept;
 bool has_descriptor() noexcept;
+// Returns whether half of the descriptors are in use, after raising the soft limit if that helps.
+bool is_half_used() noexcept;
+// The cause of a loss then.
+inline constexpr const char* kHalfUsed = "half of the descriptors are in use (ulimit -n)";
 // With fewer connections a PE takes the last descriptors, too.
 inline constexpr std::size_t kFewestConnections = 4;
 

@@ -42,6 +42,10 @@ bool UcxTransport::connect(Peer& peer) {
     lose(peer, "it has no UCX");
     return false;
   }
+  if (!is_native_ && setup_.has_reserve && transport::is_half_used()) {
+    lose(peer, transport::kHalfUsed);
+    return false;
+  }
   transport::has_descriptor();  // raises the limit if not
   const bool both_native = is_native_ && address[0] == std::byte{'r'};
   ucp_ep_params_t params{};
