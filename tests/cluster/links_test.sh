@@ -1,10 +1,11 @@
 #!/bin/sh
-# links_test.sh VHOSTS LINKS_PE: when all links of a host are cut, the job ends with a line that names a PE of it and the
-# cause of each path.
+# links_test.sh VHOSTS LINKS_PE [NETWORK]: when all links of a host are cut, the job ends with a line that names a PE of it and the
+# cause of each path. NETWORK: ucx or ofi, with tcp behind it; its cause stands in the line, too.
 . "$(dirname "$0")/../support/script.sh"
 vhosts=$1
 program=$2
-export SHMEMX_NET_TIMEOUT=3 SHMEMX_TRANSPORT=tcp
+network=$3
+export SHMEMX_NET_TIMEOUT=3 SHMEMX_TRANSPORT=${network:+$network,}tcp UCX_NET_DEVICES=eth0 FI_NET_IFACE=eth0 FI_TCP_IFACE=eth0
 
 run 50 "$vhosts" run --hosts 2 --networks 2 --pes 1 --timeout 40 --no-watch -- "$program" both
 cat out err
@@ -15,3 +16,4 @@ esac
 for path in 'eth0 -> 10\.77\.0\.2:' 'eth1 -> 10\.78\.0\.2:'; do
   cat out err | grep -Eq "PE 1 on (host )?h1 .*$path[0-9]*: [A-Z]" || die "no line names the cause of $path"
 done
+[ -z "$network" ] || grep -Eq "PE 1 on (host )?h1 is lost: $network: .*; tcp: " out err || die "no line names the causes of $network and tcp"

@@ -17,49 +17,49 @@ struct Direction {
   bool is_answered = in.answer(setup(2), Network::ucx, hello, challenge);
 };
 
-constexpr PacketName kPacket{1, 5, 100};
+constexpr MessageName kMessage{1, 5, 100};
 
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(common_session)
 
-BOOST_AUTO_TEST_CASE(packets_prove_their_source_after_the_handshake) {
+BOOST_AUTO_TEST_CASE(messages_prove_their_source_after_the_handshake) {
   Direction direction;
   BOOST_CHECK(direction.is_answered && !direction.out.is_open());
   BOOST_CHECK(direction.out.accept(setup(0), direction.challenge));
-  const std::uint64_t proof = direction.out.proof_of(kPacket);
-  BOOST_CHECK(direction.in.is_genuine(kPacket, proof));
-  BOOST_CHECK(!IncomingSession().is_genuine(kPacket, proof));
-  BOOST_CHECK(!IncomingSession().is_genuine(kPacket, 0));
+  const std::uint64_t proof = direction.out.proof_of(kMessage);
+  BOOST_CHECK(direction.in.is_genuine(kMessage, proof));
+  BOOST_CHECK(!IncomingSession().is_genuine(kMessage, proof));
+  BOOST_CHECK(!IncomingSession().is_genuine(kMessage, 0));
 }
 
-BOOST_AUTO_TEST_CASE(a_proof_is_worth_nothing_for_another_packet) {
+BOOST_AUTO_TEST_CASE(a_proof_is_worth_nothing_for_another_message) {
   Direction direction;
   BOOST_REQUIRE(direction.out.accept(setup(0), direction.challenge));
-  const std::uint64_t proof = direction.out.proof_of(kPacket);
-  for (const PacketName& other : {PacketName{2, 5, 100}, PacketName{1, 6, 100}, PacketName{1, 5, 101}})
+  const std::uint64_t proof = direction.out.proof_of(kMessage);
+  for (const MessageName& other : {MessageName{2, 5, 100}, MessageName{1, 6, 100}, MessageName{1, 5, 101}})
     BOOST_CHECK(!direction.in.is_genuine(other, proof));
 }
 
 BOOST_AUTO_TEST_CASE(a_recorded_hello_is_refused) {
   Direction direction;
   BOOST_REQUIRE(direction.out.accept(setup(0), direction.challenge));
-  const std::uint64_t proof = direction.out.proof_of(kPacket);
+  const std::uint64_t proof = direction.out.proof_of(kMessage);
   Challenge again{};
   BOOST_CHECK(!direction.in.answer(setup(2), Network::ucx, direction.hello, again));
-  BOOST_CHECK(direction.in.is_genuine(kPacket, proof));  // the session has not changed
+  BOOST_CHECK(direction.in.is_genuine(kMessage, proof));  // the session has not changed
   BOOST_CHECK(!direction.in.answer(setup(2), Network::ucx, OutgoingSession().hello(setup(0), Network::ucx, 2), again));
 }
 
 // Of a PE that has started again with the same secret: what was recorded before says nothing.
-BOOST_AUTO_TEST_CASE(recorded_packets_and_challenges_are_refused_in_another_session) {
+BOOST_AUTO_TEST_CASE(recorded_messages_and_challenges_are_refused_in_another_session) {
   Direction first;
   BOOST_REQUIRE(first.out.accept(setup(0), first.challenge));
-  const std::uint64_t proof = first.out.proof_of(kPacket);
+  const std::uint64_t proof = first.out.proof_of(kMessage);
   IncomingSession restarted;
   Challenge challenge{};
   BOOST_CHECK(restarted.answer(setup(2), Network::ucx, first.hello, challenge));
-  BOOST_CHECK(!restarted.is_genuine(kPacket, proof));
+  BOOST_CHECK(!restarted.is_genuine(kMessage, proof));
   Direction second;
   BOOST_CHECK(!second.out.accept(setup(0), first.challenge));
   BOOST_CHECK(!second.out.is_open());

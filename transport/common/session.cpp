@@ -16,8 +16,8 @@ void derive_key(const Setup& setup, const Hello& hello, const Challenge& challen
   }
 }
 
-std::uint64_t proof_with(const std::uint64_t (&key)[2], const PacketName& packet) noexcept {
-  const std::uint64_t words[] = {std::uint64_t{packet.kind} << 32 | packet.number, packet.bytes};
+std::uint64_t proof_with(const std::uint64_t (&key)[2], const MessageName& message) noexcept {
+  const std::uint64_t words[] = {std::uint64_t{message.kind} << 32 | message.number, message.bytes};
   return keyed_hash(key, words);
 }
 
@@ -35,7 +35,7 @@ bool OutgoingSession::accept(const Setup& setup, const Challenge& challenge) noe
   return is_open_ = true;
 }
 
-std::uint64_t OutgoingSession::proof_of(const PacketName& packet) const noexcept { return proof_with(key_, packet); }
+std::uint64_t OutgoingSession::proof_of(const MessageName& message) const noexcept { return proof_with(key_, message); }
 
 bool IncomingSession::answer(const Setup& setup, Network network, const Hello& hello, Challenge& challenge) noexcept {
   if (is_open_ || hello.connections != static_cast<std::uint64_t>(network) || !transport::is_genuine(setup, hello))
@@ -45,8 +45,8 @@ bool IncomingSession::answer(const Setup& setup, Network network, const Hello& h
   return is_open_ = true;
 }
 
-bool IncomingSession::is_genuine(const PacketName& packet, std::uint64_t proof) const noexcept {
-  return is_open_ && is_same_proof(proof, proof_with(key_, packet));
+bool IncomingSession::is_genuine(const MessageName& message, std::uint64_t proof) const noexcept {
+  return is_open_ && is_same_proof(proof, proof_with(key_, message));
 }
 
 }  // namespace shmemx::transport

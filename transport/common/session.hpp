@@ -1,7 +1,7 @@
-// Who sends the packets of a network without connections. Each direction between two PEs begins with a handshake
+// Who sends the messages of a network without connections. Each direction between two PEs begins with a handshake
 // (handshake.hpp): the hello of the sender, and the challenge of the receiver, both with fresh random numbers, from which
-// both derive the key of this direction. Every packet then carries a proof made with that key, of its number too, so it
-// is worth nothing a second time, between other PEs, or in another job. The first packet stands for the response.
+// both derive the key of this direction. Every message then carries a proof made with that key, of its number too, so it
+// is worth nothing a second time, between other PEs, or in another job. The first message stands for the response.
 //
 // A receiver answers one hello of a PE. Whoever sends a recorded one again gets no answer and changes nothing.
 #pragma once
@@ -15,8 +15,8 @@ namespace shmemx::transport {
 // Whose hello it is: it stands in Hello::connections, so that none of another network is taken.
 enum class Network : std::uint64_t { ucx = 0x7563780000000000, ofi = 0x6f66690000000000 };
 
-// What a proof covers of a packet.
-struct PacketName {
+// What a proof covers of a message.
+struct MessageName {
   std::uint32_t kind;
   std::uint32_t number;
   std::uint64_t bytes;
@@ -31,7 +31,7 @@ class OutgoingSession {
   bool accept(const Setup& setup, const Challenge& challenge) noexcept;
   bool is_open() const noexcept { return is_open_; }
   // Requires is_open().
-  std::uint64_t proof_of(const PacketName& packet) const noexcept;
+  std::uint64_t proof_of(const MessageName& message) const noexcept;
 
  private:
   Hello hello_{};
@@ -45,8 +45,8 @@ class IncomingSession {
  public:
   // Returns true if the hello is the first one of that PE, and fills in the answer.
   bool answer(const Setup& setup, Network network, const Hello& hello, Challenge& challenge) noexcept;
-  // Returns whether the packet is of this session. Whether its number is due is for the caller to say.
-  bool is_genuine(const PacketName& packet, std::uint64_t proof) const noexcept;
+  // Returns whether the message is of this session. Whether its number is due is for the caller to say.
+  bool is_genuine(const MessageName& message, std::uint64_t proof) const noexcept;
 
  private:
   std::uint64_t key_[2] = {};

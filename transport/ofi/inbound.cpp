@@ -88,7 +88,7 @@ void Inbound::accept(Bytes packet) {
     return accept_handshake(pe, packet_header.sequence, packet.subspan(sizeof packet_header));
   Peer* const known = peers_.find(pe);
   const bool is_control = (packet_header.source & kControl) != 0;
-  const transport::PacketName name{is_control ? kControl : 0, packet_header.sequence, packet.size()};
+  const transport::MessageName name{is_control ? kControl : 0, packet_header.sequence, packet.size()};
   if (known == nullptr || !known->session_in.is_genuine(name, packet_header.proof)) return;
   Peer& peer = *known;
   if (is_control && packet_header.sequence <= peer.control_in) return;  // somebody has recorded it
