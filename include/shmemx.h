@@ -28,6 +28,16 @@ typedef struct {
   unsigned long long operations; /* since the library started */
   unsigned long long messages;   /* that carried them */
   unsigned long long bytes;      /* of the operations: data, and what says where they go */
+  /* Frames of the transport ethernet since the library started; 0 over other networks. */
+  unsigned long long frames_sent;
+  unsigned long long frames_received;   /* that prove to be of this job */
+  unsigned long long frames_resent;     /* sent again, or requests for what was missing */
+  unsigned long long frames_duplicate;  /* received again, or recorded and sent by somebody else */
+  unsigned long long frames_overflowed; /* dropped: they found no room in the ring that receives */
+  unsigned long long frames_truncated;  /* dropped: cut off, or of no valid form */
+  unsigned long long frames_foreign;    /* dropped: for another endpoint, or from nobody of this job */
+  unsigned long long frames_forged;     /* dropped: the proof of the job's secret is wrong */
+  unsigned long long frames_stale;      /* dropped: of an earlier life of their sender */
 } shmemx_net_stats_t;
 
 /* Writes these totals of this PE to *stats. Local; requires an initialised library. */

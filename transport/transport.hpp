@@ -141,6 +141,23 @@ constexpr std::uint32_t silence_before_reserve(const Setup& setup) noexcept {
   return setup.has_reserve ? setup.silence_ms / 4 : setup.silence_ms;
 }
 
+// Frames since the start, of a network that sends its own.
+struct FrameCounts {
+  std::uint64_t sent = 0;
+  std::uint64_t received = 0;    // that prove to be of this job
+  std::uint64_t resent = 0;      // sent again, or requests for packets that were missing
+  std::uint64_t duplicates = 0;  // received again, or recorded and sent by somebody else
+  // Received and dropped, by cause:
+  std::uint64_t truncated = 0;   // cut off, or of no valid form
+  std::uint64_t foreign = 0;     // for another endpoint, or from nobody of this job
+  std::uint64_t forged = 0;      // the proof is wrong: changed on the way, or made without the secret
+  std::uint64_t stale = 0;       // of an earlier life of their sender
+  std::uint64_t overflowed = 0;  // that found no room in the ring
+
+  std::uint64_t refused() const noexcept { return truncated + foreign + forged + stale; }
+  FrameCounts& operator+=(const FrameCounts& more) noexcept;
+};
+
 // Returns the cause of a loss if a PE has not replied for `ms`. It names the variable that allows a longer time.
 std::string silence_text(std::uint64_t ms);
 
@@ -182,6 +199,8 @@ class Transport {
   // Describes to users how `pe` is reached ("eth0 10.0.0.1 -> 10.0.0.2:4711"), how long messages are sent, and what
   // makes progress.
   virtual std::string describe(int pe) const = 0;
+  // Zeros if the network leaves frames to others.
+  virtual FrameCounts frames() const noexcept { return {}; }
 
   // ---- networks with RMA only (Capabilities::keys) ----
   // Opens a range to other PEs. Returns its key, at most kMaxKeyBytes, empty if the network needs none.

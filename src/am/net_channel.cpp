@@ -77,6 +77,12 @@ transport::Transport* NetChannel::network_called(std::string_view name) const no
   return found == networks_.end() ? nullptr : *found;
 }
 
+transport::FrameCounts NetChannel::frames() const noexcept {
+  transport::FrameCounts sum;
+  for (const transport::Transport* network : networks_) sum += network->frames();
+  return sum;
+}
+
 bool NetChannel::arm(bool leaves_batches) noexcept {
   const bool holds_messages = !coalescer_.is_empty() || poll_.gathered;
   if (holds_messages && !leaves_batches) return false;

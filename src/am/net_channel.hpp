@@ -126,6 +126,8 @@ class NetChannel final : public transport::Sink {
   // Returns whether small messages with these options may gather.
   static bool gathers(SendOptions options) noexcept;
   const GatherCounts& counts() const noexcept { return counts_; }
+  // Of all networks together.
+  transport::FrameCounts frames() const noexcept;
 
   // ---- flush ----
   // Returns whether `pe` has executed what was sent to it, up to message `number`.

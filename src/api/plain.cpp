@@ -177,7 +177,9 @@ void shmemx_net_stats(shmemx_net_stats_t* stats) noexcept {
   context::require_initialized("shmemx_net_stats");
   api::check_result("shmemx_net_stats", "stats", stats);
   const auto counts = runtime::gather_counts();
-  *stats = {counts.operations, counts.messages, counts.bytes};
+  const auto frames = runtime::frame_counts();
+  *stats = {counts.operations, counts.messages,   counts.bytes,     frames.sent,    frames.received, frames.resent,
+            frames.duplicates, frames.overflowed, frames.truncated, frames.foreign, frames.forged,   frames.stale};
 }
 
 void pshmem_signal_add(uint64_t* sig_addr, uint64_t signal, int pe) noexcept {

@@ -75,5 +75,8 @@ std::string describe_launcher(const bootstrap::Bootstrap& launcher);
 // The small operations that this PE has sent to other nodes, and the messages that carried them; and a line about them.
 am::GatherCounts gather_counts() noexcept;
 std::string describe_gathering(const am::GatherCounts& counts);
+// The same of the frames of its networks; the line is empty if they leave frames to others.
+transport::FrameCounts frame_counts() noexcept;
+std::string describe_frames(const transport::FrameCounts& counts);
 
 }  // namespace shmemx::runtime

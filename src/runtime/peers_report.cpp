@@ -165,6 +165,21 @@ am::GatherCounts gather_counts() noexcept {
   return endpoint->net() == nullptr ? am::GatherCounts{} : endpoint->net()->counts();
 }
 
+transport::FrameCounts frame_counts() noexcept {
+  const am::Locked endpoint;
+  return endpoint->net() == nullptr ? transport::FrameCounts{} : endpoint->net()->frames();
+}
+
+std::string describe_frames(const transport::FrameCounts& counts) {
+  if (counts.sent + counts.received + counts.refused() == 0) return {};
+  const auto of = [](std::uint64_t count, const char* what) { return std::to_string(count) + " " + what; };
+  return line("frames", of(counts.sent, "sent, ") + of(counts.resent, "of them again; ") +
+                            of(counts.received, "received, ") + of(counts.duplicates, "of them again")) +
+         line("", "dropped: " + of(counts.truncated, "truncated, ") + of(counts.foreign, "foreign, ") +
+                      of(counts.forged, "with a wrong proof, ") + of(counts.stale, "of an earlier life, ") +
+                      of(counts.overflowed, "without room in the ring"));
+}
+
 std::string describe_gathering(const am::GatherCounts& counts) {
   std::string text = line("small operations", std::to_string(counts.operations) + " to other nodes, in " +
                                                   std::to_string(counts.messages) + " messages");

@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(a_change_anywhere_in_a_frame_is_noticed) {
     segment.deliver(changed);
     BOOST_REQUIRE(segment.sink(1).messages.empty());
   }
-  BOOST_CHECK_EQUAL(segment[1].counts().refused, (frame.size() - sizeof(shmemx::ethernet::EthernetHeader)) * 8);
+  BOOST_CHECK_EQUAL(segment[1].counts().refused(), (frame.size() - sizeof(shmemx::ethernet::EthernetHeader)) * 8);
   segment.deliver(frame);
   BOOST_CHECK_EQUAL(segment.sink(1).messages.size(), 1U);
 }
@@ -145,7 +145,8 @@ BOOST_AUTO_TEST_CASE(frames_of_an_earlier_life_are_refused) {
   segment.restart(0);
   segment.deliver(earlier);
   BOOST_CHECK(segment.sink(1).messages.empty());
-  BOOST_CHECK_EQUAL(segment[1].counts().refused, 1U);
+  BOOST_CHECK_EQUAL(segment[1].counts().refused(), 1U);
+  BOOST_CHECK_EQUAL(segment[1].counts().stale, 1U);
   BOOST_REQUIRE(send_number(segment, 0, 1, 6));
   BOOST_REQUIRE(got(segment, 1, 1));
   BOOST_CHECK(segment.sink(1).messages.front().header == number(6));

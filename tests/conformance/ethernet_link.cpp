@@ -42,7 +42,7 @@ void Segment::open(int pe) {
                     .sink = sinks_[index].get(),
                     .ethernet = {}};
   const std::uint16_t mtu = options_.mtus[std::min(index, options_.mtus.size() - 1)];
-  const Engine::Settings settings{.own = address_of(pe, mtu, ++lives_)};
+  const Engine::Settings settings{.own = address_of(pe, mtu, ++lives_), .ring_frames = options_.ring_frames};
   book_.addresses[index] = shmemx::ethernet::pack_address(settings.own);
   engines_[index] = std::make_unique<Engine>(setup, settings, wire_, &now);
   engines_[index]->set_addresses(book_);
@@ -91,12 +91,22 @@ void Segment::deliver(const Frame& frame) {
 void Segment::step() {
   std::deque<Frame> frames;
   frames.swap(on_wire_);
-  for (const Frame& frame : frames) deliver(frame);
+  std::vector<std::uint32_t> arrived(engines_.size());
+  for (Frame& frame : frames) {
+    const auto target = std::to_integer<std::size_t>(frame[5]);
+    if (target < arrived.size() && ++arrived[target] > options_.ring_frames) {
+      ++overflows;
+    } else if (frozen >= 0 && target == static_cast<std::size_t>(frozen)) {
+      on_wire_.push_back(std::move(frame));
+    } else {
+      deliver(frame);
+    }
+  }
   now_ns_ += kStepNs;
-  for (const auto& engine : engines_) {
-    if (!engine) continue;
-    engine->run();
-    engine->take_progress();
+  for (std::size_t pe = 0; pe < engines_.size(); ++pe) {
+    if (!engines_[pe] || static_cast<int>(pe) == frozen) continue;
+    engines_[pe]->run();
+    engines_[pe]->take_progress();
   }
 }
 

@@ -38,6 +38,7 @@ class Segment {
     std::vector<std::uint16_t> mtus = {1500};  // by PE; the last one holds for the others
     Faults faults = {};
     std::uint32_t silence_ms = 1000;
+    std::uint32_t ring_frames = 1024;  // that a PE receives at once
     unsigned seed = 1;
   };
   explicit Segment(const Options& options);
@@ -48,6 +49,8 @@ class Segment {
   Faults faults;
   std::vector<Frame> record;  // all frames that were sent, if is_recording
   bool is_recording = false;
+  int frozen = -1;              // this PE computes: its engine is not called, and its frames wait
+  std::uint64_t overflows = 0;  // frames that found no room in a ring
 
   // Ends the engine of `pe` and starts another one, of a new life, at the same place.
   void restart(int pe);

@@ -25,7 +25,7 @@ bool read_frame(Bytes bytes, Frame& frame) noexcept {
   if (bytes.size() < sizeof frame.header) return false;
   std::memcpy(&frame.header, bytes.data(), sizeof frame.header);
   if (frame.header.bytes > bytes.size() - sizeof frame.header) return false;
-  if (frame.header.reserved != 0 || (frame.header.flags & ~kAckNow) != 0) return false;
+  if (frame.header.window == 0 || (frame.header.flags & ~kAckNow) != 0) return false;
   frame.content = bytes.subspan(sizeof frame.header, frame.header.bytes);
   return has_right_content(frame.header);
 }

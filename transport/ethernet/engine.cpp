@@ -19,6 +19,7 @@ Engine::Engine(const transport::Setup& setup, const Settings& settings, Port& po
       proof_(setup.secret, content_bytes_of(settings.own.mtu)),
       pool_(content_bytes_of(settings.own.mtu)),
       budget_{settings.ring_frames / 2, 0},
+      window_(SendWindow::kFirstInFlight),
       peers_(static_cast<std::size_t>(setup.n_pes)),
       keepalive_(setup.silence_ms, clock()),
       now_ns_(clock()) {}

@@ -17,18 +17,10 @@
 
 namespace shmemx::ethernet {
 
+using transport::FrameCounts;
 using transport::Outgoing;
 using transport::Sent;
 using transport::Urgency;
-
-// Frames since the start.
-struct FrameCounts {
-  std::uint64_t sent = 0;
-  std::uint64_t received = 0;
-  std::uint64_t resent = 0;      // again, whole or as a part of a block
-  std::uint64_t duplicates = 0;  // received again
-  std::uint64_t refused = 0;     // received, but broken, forged, or of an earlier life of the job
-};
 
 class Engine final : private Inbound::Owner {
  public:
@@ -105,6 +97,7 @@ class Engine final : private Inbound::Owner {
   void transmit(Peer& peer, bool all = false) noexcept;
   void send_now(Peer& peer) noexcept;
   Bytes finish_frame(Peer& peer, std::byte* memory, FrameHeader header, const FrameProof::Digest& content) noexcept;
+  void give_to_port(std::span<const OutgoingFrame> frames) noexcept;
   void send_control(Peer& peer, FrameKind kind, std::uint8_t flags) noexcept;
   void send_acks(bool all, std::uint64_t now) noexcept;
   void send_block(Peer& peer, std::uint64_t handle, const PullRequest& what) noexcept;
@@ -113,6 +106,7 @@ class Engine final : private Inbound::Owner {
 
   // receiving.cpp
   Peer* authenticate(const Frame& frame) noexcept;
+  void note_source(Peer& peer) noexcept;
   void take_acknowledgement(Peer& peer, const FrameHeader& header) noexcept;
   void take_records(Peer& peer, const Frame& frame) noexcept;
   bool take_next(Peer& peer, Bytes records) noexcept;
@@ -128,6 +122,8 @@ class Engine final : private Inbound::Owner {
   FrameProof proof_;
   FramePool pool_;
   PacketBudget budget_;
+  std::uint32_t n_sources_ = 0;  // peers that have sent records
+  std::uint32_t window_;         // FrameHeader::window
   Contacts<Peer> peers_;
   std::vector<Peer*> gathered_;
   std::vector<Peer*> unacknowledged_;

@@ -125,12 +125,18 @@ std::string EthernetTransport::describe(int pe) const {
     text += " -> " + mac_text(peer.mac);
     mtu = std::min<std::size_t>(mtu, peer.mtu);
   }
-  const FrameCounts& counts = engine_->counts();
+  const FrameCounts counts = frames();
   return text + "; frames of " + std::to_string(mtu) + " bytes, payloads above " + std::to_string(kMediumBytes) +
          " bytes are pulled to their places; progress by poll or epoll; frames so far: " + std::to_string(counts.sent) +
          " sent, " + std::to_string(counts.resent) + " of them again, " + std::to_string(counts.received) +
-         " received, " + std::to_string(counts.duplicates) + " of them again, " + std::to_string(counts.refused) +
-         " refused";
+         " received, " + std::to_string(counts.duplicates) + " of them again, " + std::to_string(counts.refused()) +
+         " refused, " + std::to_string(counts.overflowed) + " without room in the ring";
+}
+
+FrameCounts EthernetTransport::frames() const noexcept {
+  FrameCounts counts = engine_->counts();
+  counts.overflowed = socket_.overflowed();
+  return counts;
 }
 
 Result<transport::TransportPtr> open_ethernet(const transport::Setup& setup) {

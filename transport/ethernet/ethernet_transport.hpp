@@ -30,6 +30,7 @@ class EthernetTransport final : public transport::Transport {
   bool arm() noexcept override;
   void close(std::uint32_t patience_ms) noexcept override;
   std::string describe(int pe) const override;
+  FrameCounts frames() const noexcept override;
 
  private:
   Status choose_settings();

@@ -56,7 +56,7 @@ struct FrameHeader {
   std::uint64_t received = 0;  // bit i: it has expected + 1 + i, too
   std::uint64_t handle = 0;    // pull, block: of the payload; 0 in others
   std::uint32_t index = 0;     // block: number of the packet; 0 in others
-  std::uint32_t reserved = 0;  // 0
+  std::uint32_t window = 1;    // records frames that the receiver of this may have in flight; not 0
   std::uint64_t proof = 0;     // a keyed hash of all of the above and of the content
 };
 static_assert(sizeof(FrameHeader) == 64);
@@ -85,7 +85,9 @@ struct Announcement {
   std::uint64_t payload_bytes;
 };
 
-inline constexpr std::size_t kMediumBytes = std::size_t{32} << 10;  // longer payloads are pulled
+// Longer payloads are pulled. The sender of a message that waits for nothing may leave the library at once, and what is
+// pulled would then wait for its next call; so this holds all that two-sided messages send without a rendezvous.
+inline constexpr std::size_t kMediumBytes = std::size_t{64} << 10;
 inline constexpr std::size_t kMaxPayloadBytes = std::size_t{1} << 30;
 inline constexpr std::size_t kLeastMtu = 640;  // an announcement with the longest header fits into a frame
 inline constexpr std::size_t kMostMtu = 9000;

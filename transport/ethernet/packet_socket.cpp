@@ -9,9 +9,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cerrno>
 #include <cstring>
+
+#include "base/cache_line.hpp"
 
 namespace shmemx::ethernet {
 namespace {
@@ -79,17 +80,18 @@ Status PacketSocket::map_ring(std::size_t mtu) {
   const int version = TPACKET_V2;
   if (!set_option(fd_.get(), SOL_PACKET, PACKET_VERSION, version))
     return system_error("set the version of a packet socket's ring");
-  frame_bytes_ = std::bit_ceil(kSlotHeadBytes + sizeof(EthernetHeader) + mtu);
+  frame_bytes_ = round_up(kSlotHeadBytes + sizeof(EthernetHeader) + mtu, TPACKET_ALIGNMENT);
+  frames_of_block_ = static_cast<std::uint32_t>(kBlockBytes / frame_bytes_);
   tpacket_req request{};
   request.tp_block_size = kBlockBytes;
   request.tp_block_nr = kRingBytes / kBlockBytes;
   request.tp_frame_size = static_cast<unsigned>(frame_bytes_);
-  request.tp_frame_nr = static_cast<unsigned>(kRingBytes / frame_bytes_);
+  request.tp_frame_nr = request.tp_block_nr * frames_of_block_;
   if (!set_option(fd_.get(), SOL_PACKET, PACKET_RX_RING, request)) return system_error("make a packet socket's ring");
   frames_ = request.tp_frame_nr;
   void* const ring = ::mmap(nullptr, kRingBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_.get(), 0);
   if (ring == MAP_FAILED) return system_error("map a packet socket's ring");
-  ring_ = static_cast<std::byte*>(ring);
+  ring_ = slot_ = static_cast<std::byte*>(ring);
   ring_bytes_ = kRingBytes;
   return {};
 }
@@ -108,7 +110,18 @@ Bytes PacketSocket::receive() noexcept {
 void PacketSocket::release() noexcept {
   auto* const header = reinterpret_cast<tpacket2_hdr*>(slot());
   std::atomic_ref(header->tp_status).store(TP_STATUS_KERNEL, std::memory_order_release);  // ring
-  next_ = next_ + 1 == frames_ ? 0 : next_ + 1;
+  slot_ += frame_bytes_;
+  if (++in_block_ != frames_of_block_) return;
+  in_block_ = 0;
+  slot_ += kBlockBytes - frames_of_block_ * frame_bytes_;
+  if (slot_ == ring_ + ring_bytes_) slot_ = ring_;
+}
+
+std::uint64_t PacketSocket::overflowed() const noexcept {
+  tpacket_stats counts{};
+  socklen_t bytes = sizeof counts;
+  if (::getsockopt(fd_.get(), SOL_PACKET, PACKET_STATISTICS, &counts, &bytes) == 0) overflowed_ += counts.tp_drops;
+  return overflowed_;
 }
 
 std::size_t PacketSocket::send(std::span<const OutgoingFrame> frames) noexcept {

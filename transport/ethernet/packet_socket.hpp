@@ -26,20 +26,25 @@ class PacketSocket final : public Port {
   Bytes receive() noexcept;
   void release() noexcept;
   bool has_frame() const noexcept;
+  // Frames since open() that found no room in the ring.
+  std::uint64_t overflowed() const noexcept;
 
   std::size_t send(std::span<const OutgoingFrame> frames) noexcept override;
 
  private:
   Status filter(std::uint32_t port);
   Status map_ring(std::size_t mtu);
-  std::byte* slot() const noexcept { return ring_ + std::size_t{next_} * frame_bytes_; }
+  std::byte* slot() const noexcept { return slot_; }
 
   UniqueFd fd_;
   std::byte* ring_ = nullptr;
   std::size_t ring_bytes_ = 0;
   std::size_t frame_bytes_ = 0;  // of the ring
   std::uint32_t frames_ = 0;
-  std::uint32_t next_ = 0;
+  std::byte* slot_ = nullptr;   // the next one
+  std::uint32_t in_block_ = 0;  // its number in its block
+  std::uint32_t frames_of_block_ = 0;
+  mutable std::uint64_t overflowed_ = 0;  // the kernel forgets its count when it is read
 };
 
 }  // namespace shmemx::ethernet

@@ -55,6 +55,7 @@ struct Peer {
   bool is_gathered = false;                // listed among those for flush()
   bool is_ack_listed = false;              // listed among those with something to acknowledge
   bool is_ack_awaited = false;             // the peer waits for the acknowledgement
+  bool is_source = false;                  // it has sent records
   bool is_shutdown_due = false;            // there was no room for the shutdown record
   unsigned unacknowledged = 0;             // frames that no frame to the peer has acknowledged
   std::uint64_t ack_due_ns = 0;            // when they have to be

@@ -47,9 +47,11 @@ std::optional<Pulls::Request> Pulls::new_block(std::uint64_t now_ns) {
   for (Pull& pull : pulls_) {
     if (pull.next == pull.packets) continue;
     const std::uint32_t size = std::min(settings_.block_packets, window_);
-    const std::uint32_t n = std::min(size, pull.packets - pull.next);
-    // One block may always be outstanding, or nothing would ever move.
-    if (outstanding_ != 0 && (outstanding_ + n > window_ || budget_.used + n > budget_.most)) return {};
+    std::uint32_t n = std::min(size, pull.packets - pull.next);
+    // A small block may always be outstanding, or nothing would ever move.
+    const std::uint32_t room = budget_.most - std::min(budget_.most, budget_.used);
+    if (outstanding_ == 0) n = std::min(n, std::max(room, kLeastWindow));
+    if (outstanding_ != 0 && (outstanding_ + n > window_ || n > room)) return {};
     pull.blocks.push_back({pull.next, lowest_bits(n), now_ns, false});
     pull.next += n;
     outstanding_ += n;

@@ -14,16 +14,18 @@ constexpr std::uint64_t kAckDelayNs = 200'000;
 
 void Engine::take(Bytes bytes) noexcept {
   Frame frame;
-  Peer* const found = read_frame(bytes, frame) ? authenticate(frame) : nullptr;
-  if (found == nullptr) {
-    ++counts_.refused;
+  if (!read_frame(bytes, frame)) {
+    ++counts_.truncated;
     return;
   }
+  Peer* const found = authenticate(frame);
+  if (found == nullptr) return;
   Peer& peer = *found;
   look_at_clock();
   ++counts_.received;
   peer.keepalive.heard();
   if (peer.state == State::lost) return;
+  peer.out.set_peer_window(frame.header.window);
   take_acknowledgement(peer, frame.header);
   switch (frame.header.kind) {
     case FrameKind::records:
@@ -40,16 +42,31 @@ void Engine::take(Bytes bytes) noexcept {
   }
 }
 
-// Returns the sender of a frame, or null if the frame does not prove it. Nothing is kept of such a sender.
+// Returns the sender of a frame, or null if the frame does not prove it, and counts why. Nothing is kept of such a
+// sender.
 Peer* Engine::authenticate(const Frame& frame) noexcept {
   const FrameHeader& header = frame.header;
-  if (header.port != settings_.own.port || header.source >= peers_.n_pes() || addresses_ == nullptr) return nullptr;
-  if (frame.content.size() > content_bytes_of(settings_.own.mtu)) return nullptr;
-  if (!transport::is_same_proof(header.proof, proof_.prove(header, proof_.digest(frame.content)))) return nullptr;
+  const auto drop = [](std::uint64_t& cause) -> Peer* {
+    ++cause;
+    return nullptr;
+  };
+  if (header.port != settings_.own.port || header.source >= peers_.n_pes() || addresses_ == nullptr)
+    return drop(counts_.foreign);
+  if (frame.content.size() > content_bytes_of(settings_.own.mtu)) return drop(counts_.truncated);
+  if (!transport::is_same_proof(header.proof, proof_.prove(header, proof_.digest(frame.content))))
+    return drop(counts_.forged);
   const auto source = static_cast<int>(header.source);
   Peer* const known = peers_.find(source);
   Peer& peer = known != nullptr ? *known : *contact(source);
-  return header.life == peer.address.life ? &peer : nullptr;
+  return header.life == peer.address.life ? &peer : drop(counts_.stale);
+}
+
+// Half of the ring is for records, the other half for packets that are pulled. All who send share it equally, so that
+// it never overflows.
+void Engine::note_source(Peer& peer) noexcept {
+  if (std::exchange(peer.is_source, true)) return;
+  ++n_sources_;
+  window_ = std::clamp(settings_.ring_frames / 2 / n_sources_, 1U, std::uint32_t{SendWindow::kMostInFlight});
 }
 
 void Engine::take_acknowledgement(Peer& peer, const FrameHeader& header) noexcept {
@@ -72,6 +89,7 @@ void Engine::take_records(Peer& peer, const Frame& frame) noexcept {
   const std::uint64_t number = frame.header.number;
   const transport::Turn turn = peer.in.turn_of(number);
   ++peer.unacknowledged;
+  note_source(peer);
   // The sender has to learn at once that a frame is missing, or that its acknowledgement was.
   note_arrival(peer, turn != transport::Turn::next || (frame.header.flags & kAckNow) != 0);
   if (turn == transport::Turn::duplicate) ++counts_.duplicates;

@@ -38,7 +38,7 @@ void SendWindow::close_open() noexcept {
 // ---- sending ----
 
 std::uint64_t SendWindow::next_to_send(bool all) noexcept {
-  if (in_flight_ >= window_ && !all) return kNone;
+  if (in_flight_ >= most_in_flight() && !all) return kNone;
   if (lost_ != 0) {
     for (std::uint64_t number = first_; number != unsent_; ++number) {
       if (at(number).state == State::lost) return number;

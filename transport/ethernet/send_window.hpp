@@ -2,8 +2,9 @@
 // passes the time, and sends the frames that next_to_send() names.
 //
 // The last frame may be open: it takes further records until it is full or has to leave. As many frames are in flight
-// as the congestion window allows. That grows with acknowledgements, and is halved once for each window in which
-// a frame was lost. A frame counts as lost if three later ones have arrived, or if its acknowledgement is overdue.
+// as the congestion window and the peer's window allow. That grows with acknowledgements, and is halved once for each
+// window in which a frame was lost. A frame counts as lost if three later ones have arrived, or if its acknowledgement
+// is overdue.
 #pragma once
 
 #include <array>
@@ -18,7 +19,8 @@ namespace shmemx::ethernet {
 class SendWindow {
  public:
   static constexpr unsigned kFrames = 256;
-  static constexpr unsigned kMostInFlight = 64;  // the reach of FrameHeader::received
+  static constexpr unsigned kMostInFlight = 64;   // the reach of FrameHeader::received
+  static constexpr unsigned kFirstInFlight = 16;  // before the peer has told its window
 
   struct Sending {
     enum class State : std::uint8_t { unsent, in_flight, lost, received };
@@ -61,7 +63,7 @@ class SendWindow {
   // The frame has been sent. Returns whether that was not the first time.
   bool note_sent(std::uint64_t number, std::uint64_t now_ns) noexcept;
   // Nothing more may leave before an acknowledgement.
-  bool is_stalled() const noexcept { return in_flight_ >= window_ || unsent_ - first_ >= kMostInFlight; }
+  bool is_stalled() const noexcept { return in_flight_ >= most_in_flight() || unsent_ - first_ >= kMostInFlight; }
 
   // ---- acknowledgements ----
   // The peer has all frames below `expected`, and of the later ones those in `received` (FrameHeader). Returns how many
@@ -72,12 +74,15 @@ class SendWindow {
   // When expire() may find something; ~0 if nothing is in flight.
   std::uint64_t deadline_ns(const RoundTrip& round_trip) const noexcept;
   unsigned congestion_window() const noexcept { return window_; }
+  // How many the peer's ring has room for (FrameHeader::window).
+  void set_peer_window(std::uint32_t frames) noexcept { peer_window_ = frames; }
   // Gives up all frames.
   void clear() noexcept;
 
  private:
   using State = Sending::State;
 
+  unsigned most_in_flight() const noexcept { return window_ < peer_window_ ? window_ : peer_window_; }
   std::uint64_t end() const noexcept { return closed_ + (has_open_ ? 1 : 0); }
   void begin_frame();
   void close_open() noexcept;
@@ -95,8 +100,9 @@ class SendWindow {
   bool has_open_ = false;
   bool is_due_ = false;
   unsigned in_flight_ = 0;
-  unsigned lost_ = 0;  // frames to be sent again
-  unsigned window_ = kMostInFlight / 2;
+  unsigned lost_ = 0;                // frames to be sent again
+  unsigned window_ = kMostInFlight;  // of the congestion: it begins wide, since most segments are idle
+  std::uint32_t peer_window_ = kFirstInFlight;
   unsigned threshold_ = kMostInFlight;  // above it the window grows by one for each window of acknowledgements
   unsigned credit_ = 0;
   std::uint64_t recovered_ = 0;  // losses below this number belong to a window that has been halved

@@ -11,6 +11,7 @@ namespace {
 constexpr std::size_t kCopiedBytes = std::size_t{4} << 20;  // of long payloads for one peer that will not stay
 constexpr unsigned kFramesAtOnce = 32;                      // of one call of the port
 constexpr unsigned kAckFrames = 16;                         // received frames that are acknowledged at once
+constexpr unsigned kBurst = 16;                             // frames whose sender asks for an acknowledgement
 
 using transport::Record;
 using transport::record_bytes;
@@ -24,6 +25,12 @@ void copy(std::byte*& to, Bytes from) noexcept {
 std::size_t most_medium_bytes(const Peer& peer) noexcept {
   const std::size_t fits = SendWindow::kFrames / 2 * (peer.out.most_content_bytes() - sizeof(Record));
   return std::min(kMediumBytes, fits - kMaxHeaderBytes);
+}
+
+// The receiver of many frames may have nothing to send soon, and their sender may leave the library: without an
+// acknowledgement it would send the last ones again.
+bool ends_burst(const Peer& peer, std::size_t n_before) noexcept {
+  return n_before + 1 >= kBurst && !peer.out.has_unsent();
 }
 
 Bytes as_bytes(const std::uint64_t& word) noexcept { return std::as_bytes(std::span(&word, 1)); }
@@ -44,8 +51,7 @@ Sent Engine::send(int pe, const Header& fixed, Bytes header, Bytes payload, Outg
     copy(to, header);
     copy(to, payload);
   } else {
-    const bool is_medium =
-        payload.size() < kLongBytes || (outgoing == nullptr && payload.size() <= most_medium_bytes(peer));
+    const bool is_medium = payload.size() < kLongBytes || payload.size() <= most_medium_bytes(peer);
     sent = is_medium ? send_parts(peer, fixed, header, payload) : announce(peer, fixed, header, payload, outgoing);
     if (sent == Sent::no) return sent;
   }
@@ -143,7 +149,7 @@ void Engine::append_notes(Peer& peer) noexcept {
 void Engine::transmit(Peer& peer, bool all) noexcept {
   std::array<OutgoingFrame, kFramesAtOnce> frames;
   look_at_clock();
-  while (true) {
+  for (std::size_t before = 0;; before += frames.size()) {
     std::size_t n = 0;
     for (; n < frames.size(); ++n) {
       const std::uint64_t number = peer.out.next_to_send(all);
@@ -153,16 +159,26 @@ void Engine::transmit(Peer& peer, bool all) noexcept {
       if (!std::exchange(frame.has_digest, true)) frame.digest = proof_.digest(content);
       const bool again = peer.out.note_sent(number, now_ns_);
       counts_.resent += again ? 1 : 0;
+      const bool waits = again || peer.out.is_stalled() || ends_burst(peer, before + n);
       const FrameHeader header{.kind = FrameKind::records,
-                               .flags = again || peer.out.is_stalled() ? kAckNow : std::uint8_t{0},
+                               .flags = waits ? kAckNow : std::uint8_t{0},
                                .bytes = static_cast<std::uint16_t>(content.size()),
                                .number = number};
       const Bytes head = finish_frame(peer, frame.memory, header, frame.digest);
       frames[n] = {{head.data(), head.size() + content.size()}, {}};
     }
     if (n == 0) return;
-    port_.send(std::span(frames).first(n));
-    counts_.sent += n;
+    give_to_port(std::span(frames).first(n));
+  }
+}
+
+// Gives frames to the port, in several calls if it takes only some at once. What it does not take counts as lost.
+void Engine::give_to_port(std::span<const OutgoingFrame> frames) noexcept {
+  counts_.sent += frames.size();
+  while (!frames.empty()) {
+    const std::size_t taken = port_.send(frames);
+    if (taken == 0) return;
+    frames = frames.subspan(taken);
   }
 }
 
@@ -175,6 +191,7 @@ Bytes Engine::finish_frame(Peer& peer, std::byte* memory, FrameHeader header,
   header.life = settings_.own.life;
   header.expected = peer.in.expected();
   header.received = peer.in.received();
+  header.window = window_;
   header.proof = proof_.prove(header, content);
   std::memcpy(FrameMemory::ethernet(memory), &ethernet, sizeof ethernet);
   std::memcpy(FrameMemory::header(memory), &header, sizeof header);
@@ -186,8 +203,7 @@ Bytes Engine::finish_frame(Peer& peer, std::byte* memory, FrameHeader header,
 void Engine::send_control(Peer& peer, FrameKind kind, std::uint8_t flags) noexcept {
   alignas(16) std::byte memory[FrameMemory::kHeadBytes];
   const OutgoingFrame frame{finish_frame(peer, memory, {.kind = kind, .flags = flags}, {}), {}};
-  port_.send({&frame, 1});
-  ++counts_.sent;
+  give_to_port({&frame, 1});
 }
 
 // Acknowledges what no frame has acknowledged meanwhile, as far as it is due.
@@ -210,10 +226,7 @@ void Engine::send_block(Peer& peer, std::uint64_t handle, const PullRequest& wha
   std::array<Head, kFramesAtOnce> heads;
   std::array<OutgoingFrame, kFramesAtOnce> frames;
   std::size_t n = 0;
-  const auto send = [&] {
-    if (n != 0) port_.send(std::span(frames).first(n));
-    counts_.sent += std::exchange(n, 0);
-  };
+  const auto send = [&] { give_to_port(std::span(frames).first(std::exchange(n, 0))); };
   for (std::uint64_t wanted = what.wanted; wanted != 0; wanted &= wanted - 1) {
     const std::uint32_t index = what.first + static_cast<unsigned>(__builtin_ctzll(wanted));
     const Bytes packet = peer.loans.packet(handle, index, peer.out.most_content_bytes());
@@ -237,8 +250,7 @@ void Engine::send_request(Peer& peer, const Pulls::Request& request) noexcept {
   const FrameHeader header{.kind = FrameKind::pull, .bytes = sizeof request.what, .handle = request.handle};
   const Bytes head = finish_frame(peer, memory, header, proof_.digest(content));
   const OutgoingFrame frame{{head.data(), head.size() + content.size()}, {}};
-  port_.send({&frame, 1});
-  ++counts_.sent;
+  give_to_port({&frame, 1});
   counts_.resent += request.is_repeated ? 1 : 0;
 }
 

@@ -12,6 +12,7 @@
 namespace shmemx::tcp {
 
 using transport::Challenge;
+using transport::ConnectionKeys;
 using transport::Hello;
 using transport::Response;
 

@@ -13,6 +13,7 @@
 namespace shmemx::tcp {
 
 using transport::Challenge;
+using transport::ConnectionKeys;
 using transport::Hello;
 using transport::Response;
 

@@ -17,6 +17,7 @@
 
 namespace shmemx::tcp {
 
+using transport::ConnectionKeys;
 using transport::Outgoing;
 using transport::Sent;
 using transport::Urgency;

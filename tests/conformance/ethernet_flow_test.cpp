@@ -1,0 +1,174 @@
+// How many frames the transport ethernet sends, when, and what it counts, over a simulated segment.
+#include <boost/test/unit_test.hpp>
+#include <cstring>
+
+#include "ethernet_link.hpp"
+
+using namespace ethernet_test;
+using shmemx::ethernet::content_bytes_of;
+using shmemx::ethernet::EthernetHeader;
+using shmemx::ethernet::FrameHeader;
+using shmemx::ethernet::FrameKind;
+using shmemx::ethernet::kMediumBytes;
+using shmemx::transport::Header;
+using shmemx::transport::Sent;
+using shmemx::transport::Urgency;
+using transport_test::pattern;
+
+namespace {
+
+constexpr Header kFixed{1, 0, 0, 0};
+
+Sent send(Segment& segment, int from, int to, Bytes payload) {
+  return segment[from].send(to, kFixed, {}, payload, nullptr, Urgency::now);
+}
+bool got(Segment& segment, int pe, std::size_t n) {
+  return segment.run_until([&] { return segment.sink(pe).messages.size() >= n; });
+}
+void make_contact(Segment& segment, int one, int other) {
+  const std::size_t before = segment.sink(other).messages.size();
+  BOOST_REQUIRE(send(segment, one, other, pattern(8, 0)) == Sent::yes);
+  BOOST_REQUIRE(got(segment, other, before + 1));
+  BOOST_REQUIRE(segment.run_until([&] { return !segment[one].find(other)->out.is_in_flight(); }));
+}
+
+FrameHeader header_of(const Frame& frame) {
+  FrameHeader header;
+  std::memcpy(&header, frame.data() + sizeof(EthernetHeader), sizeof header);
+  return header;
+}
+std::size_t n_of(const Segment& segment, FrameKind kind) {
+  return static_cast<std::size_t>(std::count_if(segment.record.begin(), segment.record.end(),
+                                                [&](const Frame& frame) { return header_of(frame).kind == kind; }));
+}
+
+// Each of `senders` sends `n` messages to PE 0, as fast as they are taken.
+void check_fan_in(Segment& segment, int senders, std::size_t bytes, unsigned n) {
+  std::vector<unsigned> sent(static_cast<std::size_t>(senders) + 1);
+  const std::size_t before = segment.sink(0).messages.size();
+  const auto all = static_cast<std::size_t>(senders) * n;
+  BOOST_REQUIRE(segment.run_until([&] {
+    for (int pe = 1; pe <= senders; ++pe) {
+      unsigned& count = sent[static_cast<std::size_t>(pe)];
+      while (count < n && send(segment, pe, 0, pattern(bytes, count)) != Sent::no) ++count;
+    }
+    return segment.sink(0).messages.size() == before + all;
+  }));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(ethernet_flow)
+
+// A sender that does not wait for its payload may leave the library at once, and nobody answers for it then.
+BOOST_AUTO_TEST_CASE(a_medium_message_needs_its_sender_no_more) {
+  for (const std::uint16_t mtu : {std::uint16_t{1500}, std::uint16_t{9000}}) {
+    Segment segment({.mtus = {mtu}});
+    make_contact(segment, 0, 1);
+    for (const std::size_t bytes : {std::size_t{16} << 10, std::size_t{40'000}, kMediumBytes}) {
+      const std::size_t before = segment.sink(1).messages.size();
+      const std::uint64_t resent = segment[0].counts().resent;
+      BOOST_REQUIRE(send(segment, 0, 1, pattern(bytes, 1)) == Sent::yes);
+      segment.frozen = 0;
+      for (int i = 0; i < 2; ++i) segment.step();
+      BOOST_REQUIRE_EQUAL(segment.sink(1).messages.size(), before + 1);
+      BOOST_CHECK(segment.sink(1).messages.back().payload == pattern(bytes, 1));
+      // It has computed for longer than any resend timer: what has arrived meanwhile is all that it needs.
+      for (int i = 0; i < 10'000; ++i) segment.step();
+      segment.frozen = -1;
+      for (int i = 0; i < 100; ++i) segment.step();
+      BOOST_CHECK_EQUAL(segment[0].counts().resent, resent);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_medium_message_costs_its_frames_and_few_acknowledgements) {
+  Segment segment({});
+  make_contact(segment, 0, 1);
+  segment.is_recording = true;
+  BOOST_REQUIRE(send(segment, 0, 1, pattern(kMediumBytes, 1)) == Sent::yes);
+  BOOST_REQUIRE(got(segment, 1, 2));
+  for (int i = 0; i < 1000; ++i) segment.step();
+  const std::size_t most = content_bytes_of(1500) - 16;
+  BOOST_CHECK_EQUAL(n_of(segment, FrameKind::records), (kMediumBytes + most - 1) / most);
+  BOOST_CHECK_LE(n_of(segment, FrameKind::ack), n_of(segment, FrameKind::records) / 16 + 1);
+  BOOST_CHECK_EQUAL(n_of(segment, FrameKind::pull) + n_of(segment, FrameKind::block), 0U);
+}
+
+BOOST_AUTO_TEST_CASE(a_large_message_costs_one_frame_for_each_part_and_few_requests) {
+  Segment segment({});
+  make_contact(segment, 0, 1);
+  segment.is_recording = true;
+  constexpr std::size_t kBytes = std::size_t{1} << 20;
+  BOOST_REQUIRE(send(segment, 0, 1, pattern(kBytes, 1)) == Sent::yes);
+  BOOST_REQUIRE(got(segment, 1, 2));
+  const std::size_t most = content_bytes_of(1500);
+  BOOST_CHECK_EQUAL(n_of(segment, FrameKind::block), (kBytes + most - 1) / most);
+  BOOST_CHECK_LE(n_of(segment, FrameKind::pull), n_of(segment, FrameKind::block) / 32 + 1);
+  BOOST_CHECK_EQUAL(segment[0].counts().resent + segment[1].counts().resent, 0U);
+}
+
+// All send at once what they may: the ring holds it.
+BOOST_AUTO_TEST_CASE(many_senders_do_not_overflow_a_ring) {
+  constexpr int kSenders = 8;
+  for (const std::size_t bytes : {std::size_t{1000}, std::size_t{30'000}, std::size_t{200'000}}) {
+    Segment segment({.n = kSenders + 1, .ring_frames = 256});
+    for (int pe = 1; pe <= kSenders; ++pe) make_contact(segment, pe, 0);
+    for (int pe = 1; pe <= kSenders; ++pe) make_contact(segment, 0, pe);
+    check_fan_in(segment, kSenders, bytes, 60);
+    BOOST_TEST_CONTEXT("messages of " << bytes << " bytes") BOOST_CHECK_EQUAL(segment.overflows, 0U);
+    for (int pe = 0; pe <= kSenders; ++pe) BOOST_CHECK_EQUAL(segment[pe].counts().resent, 0U);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(one_sender_may_use_the_whole_window) {
+  Segment segment({});
+  make_contact(segment, 0, 1);
+  BOOST_REQUIRE(send(segment, 0, 1, pattern(kMediumBytes, 1)) == Sent::yes);
+  BOOST_REQUIRE(send(segment, 0, 1, pattern(kMediumBytes, 2)) == Sent::yes);
+  segment.is_recording = true;
+  segment.frozen = 0;
+  for (int i = 0; i < 10; ++i) segment.step();
+  BOOST_CHECK_EQUAL(segment[0].counts().sent, 1 + shmemx::ethernet::SendWindow::kMostInFlight);
+  segment.frozen = -1;
+  BOOST_CHECK(got(segment, 1, 3));
+}
+
+BOOST_AUTO_TEST_CASE(dropped_frames_are_counted_by_cause) {
+  Segment segment({});
+  segment.is_recording = true;
+  make_contact(segment, 0, 1);
+  const Frame good = segment.record.front();
+  const auto changed = [&](std::size_t at) {
+    Frame frame = good;
+    frame[sizeof(EthernetHeader) + at] ^= std::byte{0x40};
+    return frame;
+  };
+  const auto before = segment[1].counts();
+  segment.deliver(Frame(good.begin(), good.begin() + sizeof(EthernetHeader) + 20));
+  segment.deliver(Frame(good.begin(), good.end() - 1));
+  BOOST_CHECK_EQUAL(segment[1].counts().truncated - before.truncated, 2U);
+  segment.deliver(changed(offsetof(FrameHeader, port)));
+  segment.deliver(changed(offsetof(FrameHeader, source)));
+  BOOST_CHECK_EQUAL(segment[1].counts().foreign - before.foreign, 2U);
+  segment.deliver(changed(offsetof(FrameHeader, proof)));
+  segment.deliver(changed(sizeof(FrameHeader)));
+  BOOST_CHECK_EQUAL(segment[1].counts().forged - before.forged, 2U);
+  segment.deliver(good);
+  BOOST_CHECK_EQUAL(segment[1].counts().duplicates - before.duplicates, 1U);
+  BOOST_CHECK_EQUAL(segment[1].counts().refused() - before.refused(), 6U);
+  BOOST_CHECK_EQUAL(segment[1].counts().received - before.received, 1U);
+  BOOST_CHECK_EQUAL(segment[1].counts().stale, 0U);
+}
+
+BOOST_AUTO_TEST_CASE(a_peer_that_ends_without_a_shutdown_is_lost_at_once) {
+  Segment segment({.n = 3, .silence_ms = 60'000});
+  make_contact(segment, 1, 0);
+  make_contact(segment, 2, 0);
+  segment.end(1);
+  BOOST_REQUIRE(segment.run_until([&] { return !segment.sink(0).losses.empty(); }, 10));
+  BOOST_CHECK_EQUAL(segment.sink(0).losses.size(), 1U);
+  make_contact(segment, 0, 2);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
