@@ -1,19 +1,22 @@
-// links_pe PHASE [SEED [SCHEDULES]]: PEs on hosts with two networks, whose links are cut and joined while the PEs are in
-// PHASE. One link of each host works at any time, so the job goes on, with the right data.
+// links_pe PHASE [SEED [SCHEDULES]]: PEs on hosts with two networks, whose links are cut and joined while the PEs are
+// in PHASE. One link of each host works at any time, so the job goes on, with the right data.
 //   PHASE  start, put, get, atomic, collective, malloc, finalize; random: all of them but the first and the last, and
 //          SCHEDULES schedules of cuts that depend on SEED; both: all links of the last host are cut for good; first: the
-//          first link of a host is cut for good, while PEs are in all of them, at a time that depends on SEED
+//          first link of a host is cut for good, while PEs are in all of them, at a time that depends on SEED; outage: all
+//          links of the last host are cut for 2 s, and the job goes on after it
 #include <shmem.h>
 #include <shmemx.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "request_fault.hpp"
@@ -80,7 +83,7 @@ class Schedule {
   std::vector<Step> steps_;
 };
 
-int next() { return (me + n_pes / 2) % n_pes; }      // on the other host
+int next() { return (me + n_pes / 2) % n_pes; }  // on the other host
 int previous() { return (me + n_pes - n_pes / 2) % n_pes; }
 long value_of(int pe, long round, std::size_t word) { return pe * 1'000'003 + round * 101 + static_cast<long>(word); }
 
@@ -174,6 +177,29 @@ void run(const std::vector<Round>& rounds, Schedule& schedule) {
                 static_cast<long>(std::chrono::duration_cast<std::chrono::milliseconds>(longest).count()));
 }
 
+// No link works for 2 s, in which every PE waits; then all goes on.
+void run_outage() {
+  std::atomic<bool> is_over{false};
+  std::thread outage;
+  put(0);
+  if (me == 0) {
+    outage = std::thread([&] {
+      request_fault("cut h1");
+      ::usleep(2'000'000);
+      request_fault("join h1");
+      ::usleep(200'000);
+      is_over = true;
+    });
+  }
+  long round = 1;
+  do {
+    for (const Round step : {put, get, atomic, collective, allocate}) step(round);
+    ++round;
+  } while (agree(me == 0 && !is_over));
+  if (outage.joinable()) outage.join();
+  if (me == 0) std::printf("%ld rounds\n", round);
+}
+
 const char* own_number() {
   const char* const number = std::getenv("PMI_RANK");
   return number == nullptr ? "0" : number;
@@ -201,6 +227,8 @@ int run_phase(const std::string& phase, unsigned seed, int schedules) {
   } else if (phase == "both") {
     if (me == 0) request_fault("cut h1");
     for (long round = 0;; ++round) atomic(round);
+  } else if (phase == "outage") {
+    run_outage();
   } else if (phase == "finalize") {
     atomic(0);
     if (me == 0) request_fault("cut h1/0");

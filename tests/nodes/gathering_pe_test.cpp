@@ -3,6 +3,8 @@
 #include <shmemx.h>
 
 #include <array>
+#include <cstdlib>
+#include <string>
 #include <vector>
 
 #include "../support/computing.hpp"
@@ -336,6 +338,24 @@ PE_TEST_MIN(operations_and_messages_are_counted, 2) {
   CHECK((after.messages - before.messages != 0) == is_sent);
   CHECK(after.messages - before.messages < kCount);
   CHECK(after.bytes - before.bytes >= (is_sent ? kCount * sizeof(long) : 0));
+  shmem_barrier_all();
+}
+
+// Only the transport ethernet sends frames of its own.
+PE_TEST_MIN(frames_are_counted, 2) {
+  const char* const transport = std::getenv("SHMEMX_TRANSPORT");
+  const Symmetric<long> word(1);
+  const bool sends =
+      transport != nullptr && std::string(transport) == "ethernet" && shmem_ptr(word.get(), right()) == nullptr;
+  shmemx_net_stats_t before{};
+  shmemx_net_stats_t after{};
+  shmemx_net_stats(&before);
+  for (int i = 0; i < 100; ++i) shmem_long_atomic_fetch_add(word.get(), 1, right());
+  shmemx_net_stats(&after);
+  CHECK(after.frames_sent - before.frames_sent >= (sends ? 100U : 0U));
+  CHECK(after.frames_received - before.frames_received >= (sends ? 100U : 0U));
+  if (!sends && shmem_ptr(word.get(), right()) == nullptr) CHECK_EQUAL(after.frames_sent + after.frames_received, 0U);
+  CHECK_EQUAL(after.frames_truncated + after.frames_foreign + after.frames_forged + after.frames_stale, 0U);
   shmem_barrier_all();
 }
 

@@ -10,11 +10,13 @@
 #include <array>
 #include <memory>
 
+#include "transport/common/handshake.hpp"
 #include "transport/common/nh_hash.hpp"
-#include "transport/tcp/handshake.hpp"
 #include "transport/tcp/outbox.hpp"
 
 namespace shmemx::tcp {
+
+using transport::ConnectionKeys;
 
 class Sealing {
  public:

@@ -13,10 +13,10 @@ namespace vhosts {
 
 // Impairments of a network. Shares of frames are in percent, times in microseconds.
 struct Impairment {
-  double loss = 0, duplicate = 0, reorder = 0;
+  double loss = 0, duplicate = 0, reorder = 0, corrupt = 0;
   double delay_us = 0, jitter_us = 0;
   unsigned long seed = 1;
-  bool any() const { return loss > 0 || duplicate > 0 || reorder > 0 || delay_us > 0 || jitter_us > 0; }
+  bool any() const { return loss > 0 || duplicate > 0 || reorder > 0 || corrupt > 0 || delay_us > 0 || jitter_us > 0; }
 };
 
 struct ClusterSpec {
@@ -45,7 +45,7 @@ class Cluster {
   const std::string& folder() const { return folder_; }
 
   void set_link(int host, int network, bool up);  // the switch's end of the cable; all networks if negative
-  void kill_host(int host);          // all its processes at once
+  void kill_host(int host);                       // all its processes at once
   std::string left_behind(int host) const;
 
  private:

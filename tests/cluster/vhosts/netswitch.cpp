@@ -69,6 +69,7 @@ class Switch {
   bool happens(double percent) { return percent > 0 && chance_(random_) * 100 < percent; }
   void take(std::size_t port);
   void hold(std::size_t port, const std::string& bytes);
+  void change_bit(std::string& bytes);
   void send_due();
   void forward(const Frame& frame);
   timespec wait_time() const;
@@ -88,6 +89,14 @@ Address address_at(const std::string& bytes, std::size_t offset) {
   return address;
 }
 
+// Behind the addresses, so that the frame reaches its host.
+void Switch::change_bit(std::string& bytes) {
+  const std::size_t first = kPrefixBytes + ETH_HLEN;
+  if (bytes.size() <= first) return;
+  const std::size_t bit = random_() % ((bytes.size() - first) * 8);
+  bytes[first + bit / 8] = static_cast<char>(bytes[first + bit / 8] ^ (1 << bit % 8));
+}
+
 void Switch::hold(std::size_t port, const std::string& bytes) {
   if (held_.size() >= kMaxHeld) return;
   double delay_us = rules_.delay_us + rules_.jitter_us * (2 * chance_(random_) - 1);
@@ -103,9 +112,10 @@ void Switch::take(std::size_t port) {
   for (int i = 0; i < kBurst; ++i) {
     const ssize_t n = ::recv(ports_[port].get(), buffer, sizeof buffer, 0);
     if (n < static_cast<ssize_t>(kPrefixBytes + ETH_HLEN)) return;
-    const std::string bytes(buffer, static_cast<std::size_t>(n));
+    std::string bytes(buffer, static_cast<std::size_t>(n));
     learned_[address_at(bytes, ETH_ALEN)] = port;
     if (happens(rules_.loss)) continue;
+    if (happens(rules_.corrupt)) change_bit(bytes);
     hold(port, bytes);
     if (happens(rules_.duplicate)) hold(port, bytes);
   }

@@ -42,11 +42,14 @@ void add_cluster_options(CLI::App& app, Arguments& a) {
   app.add_option("--loss", bad.loss, "Frames lost, in percent")->check(CLI::Range(0.0, 100.0));
   app.add_option("--duplicate", bad.duplicate, "Frames doubled, in percent")->check(CLI::Range(0.0, 100.0));
   app.add_option("--reorder", bad.reorder, "Frames out of order, in percent")->check(CLI::Range(0.0, 100.0));
+  app.add_option("--corrupt", bad.corrupt, "Frames of which one bit is changed, in percent")
+      ->check(CLI::Range(0.0, 100.0));
   app.add_option("--delay", bad.delay_us, "Time on the link, in microseconds");
   app.add_option("--jitter", bad.jitter_us, "Spread of that time, in microseconds");
   app.add_option("--seed", bad.seed, "Of the random choices");
   app.add_option("--timeout", a.job.timeout_seconds, "Seconds after which everything is ended");
-  app.add_option("--fault", a.faults, "'cut h1@2s', 'cut h1/1@2s', 'join h1@3s', 'kill h1@1s', 'off h1@1s', 'kill pe3@1s'");
+  app.add_option("--fault", a.faults,
+                 "'cut h1@2s', 'cut h1/1@2s', 'join h1@3s', 'kill h1@1s', 'off h1@1s', 'kill pe3@1s'");
   app.add_option("command", a.job.argv, "Program and its arguments")->required();
   app.positionals_at_end();
 }
