@@ -188,11 +188,11 @@ BOOST_AUTO_TEST_CASE(a_hello_without_it_is_not_genuine) {
   without.tcp_mac = false;
   Setup sender = without;
   sender.me = 0;
-  BOOST_CHECK(!is_genuine(with, shmemx::tcp::make_hello(sender, 1, 0)));
-  BOOST_CHECK(is_genuine(without, shmemx::tcp::make_hello(sender, 1, 0)));
+  BOOST_CHECK(!is_genuine(with, shmemx::transport::make_hello(sender, 1, 0)));
+  BOOST_CHECK(is_genuine(without, shmemx::transport::make_hello(sender, 1, 0)));
   sender.tcp_mac = true;
-  BOOST_CHECK(is_genuine(with, shmemx::tcp::make_hello(sender, 1, 0)));
-  BOOST_CHECK(!is_genuine(without, shmemx::tcp::make_hello(sender, 1, 0)));
+  BOOST_CHECK(is_genuine(with, shmemx::transport::make_hello(sender, 1, 0)));
+  BOOST_CHECK(!is_genuine(without, shmemx::transport::make_hello(sender, 1, 0)));
 }
 
 // Connections are reset and suspended at random: a record of which a part has arrived is sent once more.
