@@ -13,11 +13,10 @@ case $rc in
   77) skip 'virtual hosts are not allowed' ;;
   0 | 124 | 99) die "the job ended with status $rc" ;;
 esac
-peer='PE 1 on (host )?h1' address=2
-if [ -n "$network" ]; then  # both sides notice it at the same time
-  peer='PE [01] on (host )?h[01]' address='[12]'
+peer='PE [01] on (host )?h[01]'  # both sides notice it
+if [ -n "$network" ]; then
   cat out err | grep -Eq "$peer is lost: $network: .*; tcp: " || die "no line names the causes of $network and tcp"
 fi
-for path in "eth0 -> 10\.77\.0\.$address:" "eth1 -> 10\.78\.0\.$address:"; do
+for path in 'eth0 -> 10\.77\.0\.[12]:' 'eth1 -> 10\.78\.0\.[12]:'; do
   cat out err | tr '\n' ' ' | grep -Eq "$peer .*$path[0-9]*: [A-Z]" || die "no line names the cause of $path"
 done
