@@ -10,6 +10,7 @@
 #include <set>
 #include <string_view>
 
+#include "interpose/below.hpp"
 #include "interpose/control.hpp"
 #include "interpose/serving.hpp"
 #include "interpose/waiting.hpp"
@@ -23,7 +24,7 @@ struct Job {
   int world_rank = 0;
   MPI_Comm polled = MPI_COMM_NULL;  // has no messages: probing it lets the MPI make progress
   MPI_Comm this_process = MPI_COMM_NULL;
-  std::vector<int> pe_of_rank;      // indexed by the rank in MPI_COMM_WORLD
+  std::vector<int> pe_of_rank;  // indexed by the rank in MPI_COMM_WORLD
 };
 Job job;
 std::atomic<long> windows_taken{0};
@@ -87,7 +88,7 @@ void end_job() {
   if (!job.started) return;
   report(job.world_rank, std::to_string(windows_taken.load(std::memory_order_relaxed)) + " windows were taken over");
   // Lets messages that others still wait for leave this process.
-  if (job.serving) PMPI_Barrier(MPI_COMM_WORLD);
+  if (job.serving) below().Barrier(MPI_COMM_WORLD);
   job.serving = false;
   shmem_finalize();
   PMPI_Comm_free(&job.polled);

@@ -9,18 +9,19 @@ namespace {
 
 // The same on all processes of the job, as they have to agree on barriers.
 bool takes_waits = false;
+bool takes_barriers = false;
 int within_job = MPI_KEYVAL_INVALID;  // attribute of a communicator: whether all of its processes belong to the job
 
 // The address of a value of the attribute.
 char yes = 1;
 char no = 0;
 
-bool find_within_job(MPI_Comm comm) {
+bool find_within_job(MPI_Comm communicator) {
   int is_inter = 0;
   MPI_Group group = MPI_GROUP_NULL;
   std::vector<int> pes;
-  if (PMPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS || is_inter != 0) return false;
-  PMPI_Comm_group(comm, &group);
+  if (PMPI_Comm_test_inter(communicator, &is_inter) != MPI_SUCCESS || is_inter != 0) return false;
+  PMPI_Comm_group(communicator, &group);
   const bool found = pes_of_group(group, pes);
   PMPI_Group_free(&group);
   return found;
@@ -35,28 +36,39 @@ bool own_waits_spin() {
 #endif
 }
 
+// MPICH's own barrier connects one process of each node, its nonblocking one connects others, too. Over UCX's TCP such
+// late connections may keep its MPI_Finalize waiting for ever, so several processes of several nodes use its own.
+bool keeps_connections(int largest_node) {
+#ifdef MPICH_VERSION
+  return largest_node == 1 || largest_node == shmem_n_pes();
+#else
+  return largest_node > 0;
+#endif
+}
+
 }  // namespace
 
 void choose_serving() {
-  const bool has_other_nodes = shmem_team_n_pes(SHMEM_TEAM_SHARED) < shmem_n_pes();
-  int gains = has_other_nodes || (own_waits_spin() && yields_early()) ? 1 : 0;
-  PMPI_Allreduce(MPI_IN_PLACE, &gains, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-  takes_waits = gains != 0;
-  if (takes_waits)
-    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &within_job, nullptr);
+  const int node_pes = shmem_team_n_pes(SHMEM_TEAM_SHARED);
+  const bool gains = node_pes < shmem_n_pes() || (own_waits_spin() && yields_early());
+  int most[2] = {gains ? 1 : 0, node_pes};
+  PMPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  takes_waits = most[0] != 0;
+  takes_barriers = takes_waits && keeps_connections(most[1]);
+  if (takes_barriers) PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &within_job, nullptr);
 }
 
 bool serves_in_waits() noexcept { return takes_waits && has_windows() && is_serving(); }
 
-bool serves_in_barrier(MPI_Comm comm) {
-  if (!takes_waits || !is_serving() || comm == MPI_COMM_NULL) return false;
-  if (comm == MPI_COMM_WORLD) return true;
+bool serves_in_barrier(MPI_Comm communicator) {
+  if (!takes_barriers || !is_serving() || communicator == MPI_COMM_NULL) return false;
+  if (communicator == MPI_COMM_WORLD) return true;
   char* value = nullptr;
   int found = 0;
-  if (PMPI_Comm_get_attr(comm, within_job, &value, &found) != MPI_SUCCESS) return false;
+  if (PMPI_Comm_get_attr(communicator, within_job, &value, &found) != MPI_SUCCESS) return false;
   if (found == 0) {
-    value = find_within_job(comm) ? &yes : &no;
-    PMPI_Comm_set_attr(comm, within_job, value);
+    value = find_within_job(communicator) ? &yes : &no;
+    PMPI_Comm_set_attr(communicator, within_job, value);
   }
   return *value != 0;
 }

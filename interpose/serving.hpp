@@ -16,7 +16,7 @@ void choose_serving();
 // Returns true if a wait of this process should serve others.
 bool serves_in_waits() noexcept;
 // Returns true if a barrier of the communicator should be one that can be tested. All of its processes agree.
-bool serves_in_barrier(MPI_Comm comm);
+bool serves_in_barrier(MPI_Comm communicator);
 
 // One step of such a wait: handles messages while they follow one another closely. Returns false if there was none.
 bool serve_messages();
@@ -28,7 +28,7 @@ void serve_until(Done done) {
     if (serve_messages()) {
       steps = 0;
     } else if (steps >= spins_before_yield) {
-      give_way(steps - spins_before_yield);
+      release_core(steps - spins_before_yield);
     }
   }
 }

@@ -22,7 +22,7 @@ void choose_spins() {
   if (shmem_team_n_pes(SHMEM_TEAM_SHARED) <= CPU_COUNT(&cores)) spins_before_yield = kLongSpins;
 }
 
-void give_way(unsigned steps) {
+void release_core(unsigned steps) {
   constexpr unsigned kShortSleeps = 100;
   if (steps < kYields) {
     ::sched_yield();
@@ -47,7 +47,7 @@ void wait_a_little(unsigned steps) {
   const bool yields = steps < spins + kYields;
   if (!yields || steps % kStepsPerProbe == 0) poll_mpi();
   shmemx_am_poll();
-  give_way(steps - spins);
+  release_core(steps - spins);
 }
 
 }  // namespace shmemx::interpose

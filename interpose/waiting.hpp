@@ -17,7 +17,7 @@ bool yields_early();
 void choose_spins();
 
 // Gives the processor away: yields for `steps` that are few, then sleeps for longer and longer.
-void give_way(unsigned steps);
+void release_core(unsigned steps);
 
 // One step of a wait that has lasted `steps` steps: spins, then gives the processor away, then sleeps for longer and
 // longer. Both libraries make progress meanwhile, since what is waited for may depend on messages of the MPI below.

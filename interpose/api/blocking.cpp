@@ -21,31 +21,31 @@ int finish_request(MPI_Request* request, MPI_Status* status) {
 
 }  // namespace
 
-SHMEMX_ENTRY int PMPI_Barrier(MPI_Comm comm) {
-  if (!interpose::serves_in_barrier(comm)) return below().Barrier(comm);
+SHMEMX_ENTRY int PMPI_Barrier(MPI_Comm communicator) {
+  if (!interpose::serves_in_barrier(communicator)) return below().Barrier(communicator);
   MPI_Request request = MPI_REQUEST_NULL;
-  const int code = PMPI_Ibarrier(comm, &request);
+  const int code = PMPI_Ibarrier(communicator, &request);
   return code != MPI_SUCCESS ? code : finish_request(&request, MPI_STATUS_IGNORE);
 }
 SHMEMX_BOTH_NAMES(Barrier)
 
-SHMEMX_ENTRY int PMPI_Recv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+SHMEMX_ENTRY int PMPI_Recv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm communicator,
                            MPI_Status* status) {
   // From MPI_PROC_NULL it waits for nothing, and the status of MPICH 4.0.2's test is not that of its receive.
   if (source == MPI_PROC_NULL || !interpose::serves_in_waits())
-    return below().Recv(buffer, count, type, source, tag, comm, status);
+    return below().Recv(buffer, count, type, source, tag, communicator, status);
   MPI_Request request = MPI_REQUEST_NULL;
-  const int code = PMPI_Irecv(buffer, count, type, source, tag, comm, &request);
+  const int code = PMPI_Irecv(buffer, count, type, source, tag, communicator, &request);
   return code != MPI_SUCCESS ? code : finish_request(&request, status);
 }
 SHMEMX_BOTH_NAMES(Recv)
 
-SHMEMX_ENTRY int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
-  if (!interpose::serves_in_waits()) return below().Probe(source, tag, comm, status);
+SHMEMX_ENTRY int PMPI_Probe(int source, int tag, MPI_Comm communicator, MPI_Status* status) {
+  if (!interpose::serves_in_waits()) return below().Probe(source, tag, communicator, status);
   int code = MPI_SUCCESS;
   interpose::serve_until([&] {
     int found = 0;
-    code = PMPI_Iprobe(source, tag, comm, &found, status);
+    code = PMPI_Iprobe(source, tag, communicator, &found, status);
     return found != 0 || code != MPI_SUCCESS;
   });
   return code;

@@ -32,7 +32,8 @@ void send(const Call& call, am::HandlerId id, Bytes header, Bytes data, bool mor
 
 // Shorter blocks of a put travel together with others.
 constexpr std::size_t kPackedBytes = 2048;
-constexpr std::size_t kMostPacked = transport::kLongBytes - kCacheLine;  // a short message: it is copied when it is sent
+constexpr std::size_t kMostPacked =
+    transport::kLongBytes - kCacheLine;  // a short message: it is copied when it is sent
 
 // The parts of a put have one ticket. A part leaves when the next one is known, so that the last one can say so. Short
 // blocks that follow one another are one part.
@@ -55,9 +56,7 @@ class Parts {
 
  private:
   bool is_pending() const noexcept { return pending_.bytes != 0 || !pack_.is_empty(); }
-  void pack(const Transfer& part) noexcept {
-    pack_.add(part.place.offset, part.local, part.bytes);
-  }
+  void pack(const Transfer& part) noexcept { pack_.add(part.place.offset, part.local, part.bytes); }
   void send_pending(bool more) noexcept {
     if (!pack_.is_empty()) return send_pack(more);
     if (pending_.bytes == 0) return;
@@ -133,7 +132,7 @@ class Requested {
   }
 
  private:
-  // A set of ranges may have gaps, and what is asked for is one range of it.
+  // A request names one range, and a set of ranges may have gaps.
   bool continues(const Transfer& part) noexcept {
     if (call_.window.is_set || part.bytes != first_.bytes || (count_ + 1) * part.bytes > most_) return false;
     if (part.place.offset <= last_.place.offset || part.local <= last_.local) return false;

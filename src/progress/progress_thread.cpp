@@ -25,8 +25,8 @@ constexpr int kPollsBeforeSleep = 50;
 constexpr int kPollsOnSharedCore = 4;  // who would send the next message may need this core
 constexpr int kPollsBesideWaiters = 4;
 constexpr std::size_t kStackBytes = std::size_t{1} << 20;  // handlers of programs run on it
-constexpr std::uint64_t kPreemptedNs = 500'000;  // handlers of messages take less
-constexpr std::uint64_t kSliceNs = 100'000;  // the least that the kernel allows
+constexpr std::uint64_t kPreemptedNs = 500'000;            // handlers of messages take less
+constexpr std::uint64_t kSliceNs = 100'000;                // the least that the kernel allows
 constexpr std::uint64_t kIntervalAfterMainNs = 100'000'000;
 
 constinit std::mutex start_mutex;
@@ -61,10 +61,10 @@ struct SliceAttributes {
 };
 static_assert(sizeof(SliceAttributes) == 48);
 
-// Asks for short time slices: where the program computes on this core, the scheduler (Linux 6.12 and later) lets a
+// Requests short time slices: where the program computes on this core, the scheduler (Linux 6.12 and later) lets a
 // thread with a shorter slice preempt it as soon as it is woken, and not at the end of the slice of the program. Any
-// thread may ask; older kernels ignore it.
-void ask_for_short_slices() noexcept {
+// thread may request that; older kernels ignore it.
+void request_short_slices() noexcept {
   SliceAttributes attributes;
   if (::syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0) return;
   if (attributes.policy != SCHED_OTHER) return;
@@ -109,7 +109,7 @@ void* ProgressThread::run(void* thread) {
   this_thread = &self;
   self.tid_.store(::gettid(), std::memory_order_relaxed);  // a thread that is not found here counts as the program's
   ::prctl(PR_SET_NAME, self.name_);
-  ask_for_short_slices();
+  request_short_slices();
   self.main_();
   return nullptr;
 }

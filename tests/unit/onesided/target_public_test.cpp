@@ -132,8 +132,8 @@ BOOST_AUTO_TEST_CASE(bad_requests_are_answered_as_such) {
   BOOST_TEST(bad(accumulate(4, ElementOp::sum, 0)));      // no elements
   BOOST_TEST(bad(accumulate(~0U, ElementOp::no_op, 1)));  // no room for the reply
   BOOST_TEST(replies(accumulate(17, ElementOp::no_op, 1), Outcome::range));
-  for (const auto execute : {onesided::execute_put, onesided::execute_put_runs, onesided::execute_get, onesided::execute_atomic,
-                             onesided::execute_accumulate, onesided::execute_get_strided})
+  for (const auto execute : {onesided::execute_put, onesided::execute_put_runs, onesided::execute_get,
+                             onesided::execute_atomic, onesided::execute_accumulate, onesided::execute_get_strided})
     BOOST_TEST(execute({}, {scratch, 4096}).wrong != nullptr);  // no ticket: nobody to reply to
   for (const std::uint64_t word : window.memory) BOOST_TEST(word == 0U);
   BOOST_TEST(window.outside_is_untouched());
