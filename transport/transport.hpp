@@ -61,7 +61,7 @@ enum class Sent : std::uint8_t {
 
 // When a message leaves.
 enum class Urgency : std::uint8_t {
-  now,     // leaves at once
+  now,     // leaves at once; the most urgent comes first
   gather,  // may wait for later messages, until flush() or the next message with `now`
 };
 
@@ -131,6 +131,7 @@ struct Setup {
       30000;                 // a PE that does not reply for this time is lost; longer if a computing PE cannot reply
   bool one_machine = false;  // all PEs of the job are on this machine
   bool has_reserve = false;  // another network may take over when this one fails: abandon() may be called
+  bool tcp_one_read = true;  // tcp reads headers and payloads together
   Sink* sink = nullptr;
   EthernetSettings ethernet = {};
   bool tcp_mac = false;  // what travels on a connection carries keyed hashes, see tcp/sealing.hpp; the same on all PEs

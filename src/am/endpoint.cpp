@@ -51,7 +51,8 @@ void Endpoint::open(const Setup& setup) noexcept {
         {.paths = {setup.networks, route_, setup.paths_of, static_cast<std::size_t>(setup.n_pes), setup.probe_ms},
          .dispatch = dispatch_,
          .unflushed = unflushed_,
-         .lost = setup.lost});
+         .lost = setup.lost,
+         .least = setup.net_bypass ? transport::Urgency::now : transport::Urgency::gather});
     has_networks_ = !setup.networks.empty();
   }
   shm_.open({.parts = setup.parts,

@@ -53,6 +53,7 @@ struct Setup {
   std::uint8_t (*paths_of)(int pe) = nullptr;
   std::span<transport::Transport* const> networks = {};
   std::uint32_t probe_ms = 0;  // how long each of several networks may take to show that it leads to a PE
+  bool net_bypass = true;      // messages to other nodes need not wait for the next poll
   void (*lost)(int pe, const std::string& cause) = nullptr;   // a PE of another node cannot be reached any more
   void (*stage_of)(int pe, const StageNote& note) = nullptr;  // a PE of another node has sent its stage
 };

@@ -58,6 +58,7 @@ void NetChannel::open(const NetSetup& setup) {
   dispatch_ = setup.dispatch;
   unflushed_ = setup.unflushed;
   lost_ = setup.lost;
+  least_ = setup.least;
   set_handler(kBatch, handle_batch);
   set_handler(kMark, handle_mark, {.is_done_at_once = true});
 }
@@ -139,13 +140,20 @@ transport::Sent NetChannel::send_now(int pe, const NetSend& how, Bytes header, B
   const bool awaited = counted && !how.more;
   const auto flags = static_cast<std::uint8_t>((early ? transport::kPlacedEarly : 0) | (awaited ? 0 : kUncounted));
   const transport::Header fixed{how.id, flags, static_cast<std::uint16_t>(header.size()), acks_.executed(pe)};
+  const transport::Urgency urgency = std::max(how.urgency, least_);
   const bool is_kept = probe_.needs_kept(pe);
   const transport::Sent sent =
       is_kept ? send_kept(pe, how, fixed, header, payload)
-              : network_of(pe).send(pe, fixed, header, payload, how.outgoing, how.urgency);
+              : network_of(pe).send(pe, fixed, header, payload, how.outgoing, urgency);
   if (sent == transport::Sent::no) return sent;
   peer.fences = fenced;
-  if (how.urgency == transport::Urgency::gather) poll_.gathered = true;
+  if (urgency == transport::Urgency::gather) {
+    poll_.gathered = true;
+    if (how.urgency != urgency) [[unlikely]] {  // the caller may not poll again
+      batches_begun.fetch_add(1, std::memory_order_relaxed);
+      wake_network_thread();
+    }
+  }
   acks_.note_acknowledged(pe);
   if (traits.role == Role::reply) return sent;
   ++peer.sent;

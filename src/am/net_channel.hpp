@@ -73,6 +73,7 @@ struct NetSetup {
   Dispatch* dispatch;
   nemesis::UnflushedPes* unflushed;
   void (*lost)(int pe, const std::string& cause);  // a PE cannot be reached any more; may be null
+  transport::Urgency least = transport::Urgency::now;  // no message is more urgent
 };
 
 // Small messages and batches that have been sent, and the payloads and headers in them.
@@ -219,6 +220,7 @@ class NetChannel final : public transport::Sink {
   Dispatch* dispatch_ = nullptr;
   nemesis::UnflushedPes* unflushed_ = nullptr;
   void (*lost_)(int pe, const std::string& cause) = nullptr;
+  transport::Urgency least_ = transport::Urgency::now;
   struct {
     unsigned network = 0;          // the one that is polled
     std::uint32_t received = 0;    // messages that the last poll brought

@@ -79,6 +79,7 @@ void open_messages(const windows::Arena& arena, StartParameters& parameters, int
               .paths_of = nodes.several() ? paths_of : nullptr,
               .networks = nodes.open,
               .probe_ms = nodes.probe_ms,
+              .net_bypass = config.net_bypass,
               .lost = end_for_lost,
               .stage_of = note_stage});
   name_hosts(nodes);

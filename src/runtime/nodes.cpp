@@ -205,6 +205,7 @@ Status open_networks(Nodes& nodes, windows::Arena& arena, bootstrap::Bootstrap& 
   nodes.setup.silence_ms = nodes.setup.timeout_ms * patience;
   nodes.probe_ms = std::min(nodes.setup.timeout_ms / 2, kMostProbeMs) * patience;
   nodes.setup.sink = &am::network_sink();
+  nodes.setup.tcp_one_read = config.tcp_one_read;
   nodes.setup.ethernet = {config.eth_interface.text.data(), config.eth_mtu.value_or(0),
                           static_cast<std::uint32_t>(config.eth_block_packets),
                           static_cast<std::uint32_t>(config.eth_blocks),

@@ -34,11 +34,26 @@ int Decoder::areas(iovec (&out)[2]) noexcept {
     // Behind the payload: read the padding so that the next frame begins at a multiple of 16.
     begin_ = end_ = padding_of(padding_);
     out[1] = {buffer_.get() + end_, kReadFew};
-    return 2;
+    return reads_parts_ ? 1 : 2;
   }
   make_room();
+  if (reads_parts_) [[unlikely]]
+    read_bytes_ = missing_bytes();
   out[0] = {buffer_.get() + end_, std::min(read_bytes_, kBufferBytes - end_)};
   return 1;
+}
+
+// Returns how much is missing of the next header, or of the message behind it, of a long one only what precedes its
+// payload. parse() has checked a header that is complete.
+std::size_t Decoder::missing_bytes() const noexcept {
+  const std::size_t here = end_ - begin_;
+  if (padding_ != 0 || here < sizeof(FrameHeader)) return padding_ + sizeof(FrameHeader) - here;
+  FrameHeader header;
+  std::memcpy(&header, buffer_.get() + begin_, sizeof header);
+  const bool is_long = header.message_bytes - header.fixed.header_bytes >= kLongBytes;
+  std::size_t behind = is_long ? header.fixed.header_bytes : header.message_bytes;
+  if (header.kind == FrameKind::split) behind = sizeof(SplitHeader) + header.fixed.header_bytes;
+  return sizeof header + behind - here;
 }
 
 void Decoder::make_room() noexcept {

@@ -17,6 +17,9 @@ class Decoder {
  public:
   Decoder(int source, transport::Sink& sink) noexcept : source_(source), sink_(&sink) {}
 
+  // From now on areas() asks for a header alone, then for the rest of its message.
+  void read_parts() noexcept { reads_parts_ = true; }
+
   // Fills in the areas to read the next bytes to. Returns their number, 1 or 2, or 0 if there is no memory.
   int areas(iovec (&out)[2]) noexcept;
   // Takes `bytes` that have been read to the areas, the first one filled before the second. Calls the sink for each
@@ -85,6 +88,7 @@ class Decoder {
   void end_long() noexcept;
   bool skip_padding() noexcept;
   void make_room() noexcept;
+  std::size_t missing_bytes() const noexcept;
 
   int source_;
   transport::Sink* sink_;
@@ -100,6 +104,7 @@ class Decoder {
   bool has_shut_down_ = false;
   bool has_suspended_ = false;
   bool has_kept_ = false;
+  bool reads_parts_ = false;
 
  public:
   static constexpr std::size_t kBufferBytes = std::size_t{128} << 10;

@@ -32,6 +32,7 @@ constexpr unsigned kTurnsAlone = 64;      // payloads until it is measured once 
 
 TcpTransport::Peer& TcpTransport::add_peer(int number) noexcept {
   Peer& peer = peers_.add(number, number, is_rail(number) ? static_cast<transport::Sink&>(parts_) : *setup_.sink);
+  if (!setup_.tcp_one_read) peer.in.read_parts();
   return peer;
 }
 
