@@ -79,6 +79,39 @@ void add_two_sided(const Settings& settings, const Net& net, const std::string& 
   }
 }
 
+// What parts of our design bring: message rates and times without one of them each, beside ours as it is, in the place of
+// the limit.
+void add_ablations(const Settings& settings, const Net& net, const std::string& transport, Rows& rows) {
+  if (!wanted(settings, "net_ablation")) return;
+  struct Ablation {
+    const char* transport;  // empty: each
+    const char* name;
+    Arguments environment;
+  };
+  const Ablation kinds[] = {
+      {"", "no send bypass", {"SHMEMX_NET_BYPASS=0"}},
+      {"tcp", "no one-read receive", {"SHMEMX_TCP_ONE_READ=0"}},
+      {"ethernet", "blocks of 8 frames", {"SHMEMX_ETH_BLOCK_PACKETS=8"}},
+      {"ethernet", "one block outstanding", {"SHMEMX_ETH_BLOCKS=1"}},
+      {"ethernet", "frames of 640 bytes", {"SHMEMX_ETH_MTU=640"}},
+  };
+  const auto cases = list_cases(settings.ours.programs + "/net_sendrecv");
+  for (const Ablation& kind : kinds) {
+    if (kind.transport[0] != '\0' && transport != kind.transport) continue;
+    announce(kind.name, kPair, transport);
+    Turns turns = net_turns(settings, "net_sendrecv", kPair);
+    turns.variants[0] = net.ours(kPair, transport, kind.environment, Tuning::ordinary);
+    turns.variants[1] = net.ours(kPair, transport, {}, Tuning::ordinary);
+    turns.variants[1]->label = "complete";
+    for (Row& row : take_turns(settings, turns, cases, {"net_sendrecv", "net_sendrecv_one_way"})) {
+      row.raw.reset();
+      row.name = "net_ablation";
+      row.state += std::string(", ") + kind.name;
+      rows.push_back(finished(net, std::move(row), kPair, transport));
+    }
+  }
+}
+
 // The limit is the same run without the helper thread.
 void add_agent_cost(const Settings& settings, const Net& net, const std::string& transport, Rows& rows) {
   if (!wanted(settings, "net_agent_cost")) return;
@@ -205,7 +238,7 @@ Rows measure_net(const Settings& settings, const std::function<void(const Rows&)
   rise_above_jobs();
   Rows rows;
   for (const std::string transport : kTransports) {
-    for (const auto add : {add_one_sided, add_beside_mpi_rma, add_two_sided, add_gups, add_agent_cost, add_busy_target, add_agent_idle}) {
+    for (const auto add : {add_one_sided, add_beside_mpi_rma, add_two_sided, add_ablations, add_gups, add_agent_cost, add_busy_target, add_agent_idle}) {
       add(settings, net, transport, rows);
       keep(rows);
     }

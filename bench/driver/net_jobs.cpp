@@ -59,7 +59,7 @@ Variant Net::oshmem(const Layout& layout) const {
 }
 Variant Net::openmpi(const Layout& layout) const {
   return of_openmpi(settings_.openmpi_messages, "/usr/bin/mpirun.openmpi", layout,
-                    {"--mca", "pml", "ob1", "--mca", "btl", "tcp,vader,self"});
+                    {"--mca", "pml", "ob1", "--mca", "btl", "tcp,vader,self", "--mca", "osc", "pt2pt"});
 }
 Variant Net::mpich(const Layout& layout) const {
   Variant variant = on_hosts(settings_.mpich);

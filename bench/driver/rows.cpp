@@ -205,6 +205,7 @@ Verdict ethernet_verdict(const Row& row) {
 
 Verdict net_verdict(const Row& row, const Rows& all) {
   const std::string& name = row.name;
+  if (name == "net_ablation") return {};
   if (name.starts_with("eth_") || name.starts_with("kernel_") || name == "idle_cpu") return open_mx_verdict(row);
   const bool is_collective = name == "net_barrier" || name == "net_reduce";
   if (row.transport == "ethernet" && row.raw && !is_collective && name != "net_sendrecv") return ethernet_verdict(row);
@@ -244,8 +245,10 @@ Verdict net_against_peer(const Row& row) {
   const auto best = row.best_peer();
   if (!best) return {};
   if (row.transport == "ethernet") return ethernet_against_peer(row, *best);
+  if (row.name == "net_ablation") return {};
   if (row.name == "net_gups") return reaches(20, row, *best, "OSHMEM");
-  const bool half = row.beside_mpi && row.name != "net_sendrecv" && row.bytes != 0 && row.bytes <= 1024;
+  static const std::set<std::string> kCollectives{"net_reduce", "net_alltoall", "net_broadcast"};
+  const bool half = row.beside_mpi && kCollectives.count(row.name) != 0 && row.bytes != 0 && row.bytes <= 1024;
   Verdict verdict{half ? "2x faster" : "not slower", std::nullopt};
   if (!row.ours) return verdict;
   const double gain = row.high_is_better ? *row.ours / *best : *best / *row.ours;
