@@ -32,12 +32,7 @@ Turns beside_tcp(const Suite& suite, const Layout& layout, const Arguments& envi
   turns.variants[0] = suite.net.ours(layout, kEthernet, environment, tuning);
   turns.variants[1] = suite.net.ours(layout, kRawTransport, environment, tuning);
   turns.variants[1]->label = kRawTransport;
-  if (crowded(layout)) {
-    turns.apart = true;
-    turns.launches = turns.rounds;
-    turns.rounds = 1;
-    turns.budget_ms *= 2;
-  }
+  if (crowded(layout)) take_apart(turns);
   return turns;
 }
 

@@ -100,9 +100,10 @@ void add_ablations(const Settings& settings, const Net& net, const std::string& 
     if (kind.transport[0] != '\0' && transport != kind.transport) continue;
     announce(kind.name, kPair, transport);
     Turns turns = net_turns(settings, "net_sendrecv", kPair);
-    turns.variants[0] = net.ours(kPair, transport, kind.environment, Tuning::ordinary);
-    turns.variants[1] = net.ours(kPair, transport, {}, Tuning::ordinary);
+    turns.variants[0] = net.ours(kPair, transport, kind.environment);
+    turns.variants[1] = net.ours(kPair, transport);
     turns.variants[1]->label = "complete";
+    if (transport == "ethernet") take_apart(turns);  // each socket of an interface gets the frames of all jobs
     for (Row& row : take_turns(settings, turns, cases, {"net_sendrecv", "net_sendrecv_one_way"})) {
       row.raw.reset();
       row.name = "net_ablation";
@@ -139,12 +140,7 @@ void add_collectives(const Settings& settings, const Net& net, const Layout& lay
   for (const bool beside_mpi : {true, false}) {
     Turns turns = net_turns(settings, "net_collectives", layout);
     turns.beside_mpi = beside_mpi;
-    if (crowded(layout)) {
-      turns.apart = true;
-      turns.launches = turns.rounds;
-      turns.rounds = 1;
-      turns.budget_ms *= 2;
-    }
+    if (crowded(layout)) take_apart(turns);
     turns.variants[0] = net.ours(layout, transport);
     turns.variants[2] = beside_mpi ? net.openmpi(layout) : net.oshmem(layout);
     if (beside_mpi) turns.variants[3] = net.mpich(layout);

@@ -131,6 +131,13 @@ Row finished(const Net& net, Row row, const Layout& layout, const std::string& t
   return row;
 }
 
+void take_apart(Turns& turns) {
+  turns.apart = true;
+  turns.launches = turns.rounds;
+  turns.rounds = 1;
+  turns.budget_ms *= 2;
+}
+
 Rows take_turns(const Settings& settings, const Turns& turns, const std::vector<ListedCase>& cases,
                 const std::vector<std::string>& names) {
   Rows rows;

@@ -65,6 +65,8 @@ class Net {
 Row finished(const Net& net, Row row, const Layout& layout, const std::string& transport);
 
 Turns net_turns(const Settings& settings, const std::string& program, const Layout& layout);
+// One job at a time, each for a longer time.
+void take_apart(Turns& turns);
 // Measures the cases with these names.
 Rows take_turns(const Settings& settings, const Turns& turns, const std::vector<ListedCase>& cases,
                 const std::vector<std::string>& names);
