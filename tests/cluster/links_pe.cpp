@@ -205,6 +205,15 @@ const char* own_number() {
   return number == nullptr ? "0" : number;
 }
 
+Round round_of(const std::string& phase) {
+  return phase == "put"          ? put
+         : phase == "get"        ? get
+         : phase == "atomic"     ? atomic
+         : phase == "collective" ? collective
+         : phase == "malloc"     ? allocate
+                                 : nullptr;
+}
+
 int run_phase(const std::string& phase, unsigned seed, int schedules) {
   std::mt19937 random(seed);
   Schedule early;
@@ -238,12 +247,7 @@ int run_phase(const std::string& phase, unsigned seed, int schedules) {
     if (me == 0) request_fault("join h1/0");
   } else {
     schedule.add_usual();
-    const Round round = phase == "put"          ? put
-                        : phase == "get"        ? get
-                        : phase == "atomic"     ? atomic
-                        : phase == "collective" ? collective
-                        : phase == "malloc"     ? allocate
-                                                : nullptr;
+    const Round round = round_of(phase);
     if (round == nullptr) return 2;
     run({round}, schedule);
   }

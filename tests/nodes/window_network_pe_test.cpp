@@ -33,7 +33,6 @@ bool holds(const void* memory, std::size_t bytes, int salt) {
 }
 
 int me() { return shmem_my_pe(); }
-int right() { return (me() + 1) % shmem_n_pes(); }
 int left() { return (me() + shmem_n_pes() - 1) % shmem_n_pes(); }
 
 // Each PE has a window, and attaches the one of its right neighbour.

@@ -34,7 +34,7 @@ struct Process {
                 .me = 0,
                 .n_pes = 2,
                 .doorbells = {reinterpret_cast<std::byte*>(&parts.control(0).doorbell),
-                              static_cast<std::ptrdiff_t>(layout.part_bytes)},
+                              static_cast<std::ptrdiff_t>(layout.part_bytes), {}},
                 .many_threads = false,
                 .pending_max = 1U << 20,
                 .route = via,
