@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(an_empty_environment_gives_the_defaults) {
                 c.huge_pages == HugePages::automatic);
     BOOST_CHECK(c.warn_unknown && c.static_data);
     BOOST_CHECK(c.node_path == shmemx::NodePath::automatic && c.progress == Progress::automatic &&
-                c.net_rma == NetRma::automatic && c.net_mac == Switch::off);
+                c.net_rma == NetRma::automatic && c.net_mac == Switch::off && c.net_bypass && c.tcp_one_read);
     BOOST_CHECK(c.queue_cells == 64 && c.queue_cell_bytes == 8192 && c.pending_max == 64U << 20);
     BOOST_CHECK(c.warnings.empty());
     for (const Origin& origin : c.origins)
@@ -87,6 +87,8 @@ auto with_all_variables() {
                 "SHMEMX_NET_TIMEOUT=7",
                 "SHMEMX_NET_RMA=on",
                 "SHMEMX_NET_MAC=on",
+                "SHMEMX_NET_BYPASS=0",
+                "SHMEMX_TCP_ONE_READ=0",
                 "SHMEMX_ETH_INTERFACE=eth1",
                 "SHMEMX_ETH_MTU=1500",
                 "SHMEMX_ETH_BLOCK_PACKETS=16",
@@ -109,6 +111,7 @@ BOOST_AUTO_TEST_CASE(every_variable_sets_its_member) {
   BOOST_CHECK(c.transport.count == 2 && c.transport.name(0) == "ucx" && c.transport.name(1) == "tcp");
   BOOST_CHECK(c.node_order == NodeOrder::mixed);
   BOOST_CHECK(c.pes_per_node == 3 && c.net_timeout == 7 && c.net_rma == NetRma::on && c.net_mac == Switch::on);
+  BOOST_CHECK(!c.net_bypass && !c.tcp_one_read);
   BOOST_CHECK_EQUAL(c.eth_interface.text.data(), "eth1");
   BOOST_CHECK(c.eth_mtu == 1500U && c.eth_block_packets == 16 && c.eth_blocks == 8 && c.eth_resend_us == 5000);
   for (const Origin& origin : c.origins)
@@ -125,9 +128,9 @@ BOOST_AUTO_TEST_CASE(a_synthetic_world_names_its_real_nodes) {
   BOOST_CHECK_EQUAL(kind::synthetic_world::text(world), "1000000/128@0,524288");
   BOOST_CHECK_EQUAL(kind::synthetic_world::text({}), "unset");
   BOOST_CHECK(of("2/1@0"));
-  for (const char* bad : {"", "2", "2/1", "2/1@", "2/1@1", "2/1@0,", "2/1@0,0", "2/1@0,2", "2/0@0", "0/1@0", "2/5000@0",
-                          "99999999/1@0", "2/1@0;1", "-2/1@0", "2/1@0,1,1",
-                          "99/1@0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16"})
+  for (const char* bad :
+       {"", "2", "2/1", "2/1@", "2/1@1", "2/1@0,", "2/1@0,0", "2/1@0,2", "2/0@0", "0/1@0", "2/5000@0", "99999999/1@0",
+        "2/1@0;1", "-2/1@0", "2/1@0,1,1", "99/1@0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16"})
     BOOST_CHECK_MESSAGE(!of(bad), bad);
 }
 
