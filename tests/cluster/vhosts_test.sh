@@ -2,7 +2,7 @@
 # vhosts_test.sh VHOSTS VHOSTS_ENTER: virtual hosts are separate hosts, jobs on them end with the right status, and nothing
 # is left on the machine.
 . "$(dirname "$0")/../support/script.sh"
-vhosts=$1
+export vhosts="$1"
 export enter="$2"
 
 run 60 "$vhosts" run --hosts 1 -- true
@@ -24,25 +24,25 @@ for what in /proc/sys/kernel/random/boot_id /etc/hostname /proc/self/ns/net /pro
   /proc/self/ns/uts; do
   show="cat $what"
   case $what in */ns/*) show="readlink $what" ;; esac
-  expect "$what differs" 0 '^2$' sh -c "'$vhosts' run --hosts 2 -- $show | sort -u | wc -l"
+  expect "$what differs" 0 '^2$' sh -c "\"\$vhosts\" run --hosts 2 -- $show | sort -u | wc -l"
 done
 expect "/dev/shm is private" 0 '^0$' "$vhosts" shell --hosts 2 -- \
   sh -c 'touch /dev/shm/x; "$enter" h1 "ls /dev/shm | wc -l"; rm /dev/shm/x'
 
 expect "PEs by blocks" 0 '^0h0 1h0 2h1 $' \
-  sh -c "'$vhosts' run --hosts 2 --pes 2,1 -- sh -c 'echo \$PMI_RANK\$(hostname)' | sort | tr '\n' ' '"
+  sh -c "\"\$vhosts\" run --hosts 2 --pes 2,1 -- sh -c 'echo \$PMI_RANK\$(hostname)' | sort | tr '\n' ' '"
 expect "PEs in turn" 0 '^0h0 1h1 2h0 $' \
-  sh -c "'$vhosts' run --hosts 2 --pes 2,1 --cyclic -- sh -c 'echo \$PMI_RANK\$(hostname)' | sort | tr '\n' ' '"
+  sh -c "\"\$vhosts\" run --hosts 2 --pes 2,1 --cyclic -- sh -c 'echo \$PMI_RANK\$(hostname)' | sort | tr '\n' ' '"
 expect "output is labelled" 0 '^\[pe 1 on h1\] x$' "$vhosts" run --hosts 2 --label -- sh -c 'printf x'
 expect "vhosts-enter passes streams and the exit code on" 7 '^h1 word$' \
-  sh -c "echo word | '$vhosts' shell --hosts 2 -- sh -c '\"\$enter\" -x h1 \"echo \\\$(hostname) \\\$(cat); exit 7\"'"
+  sh -c "echo word | \"\$vhosts\" shell --hosts 2 -- sh -c '\"\$enter\" -x h1 \"echo \\\$(hostname) \\\$(cat); exit 7\"'"
 expect "MTU" 0 '^9000$' "$vhosts" run --mtu 9000 -- cat /sys/class/net/eth0/mtu
 expect "a second network" 0 '172\.17\.0\.1/16' "$vhosts" run --ip 'link add docker0 type bridge' \
   --ip 'addr add 172.17.0.1/16 dev docker0' -- ip -4 addr
 
 expect "a network of its own for each interface" 0 '10\.78\.0\.1/24' "$vhosts" run --networks 2 -- ip -4 addr show eth1
 expect "one of two links is cut" 0 '^carriers 10$' "$vhosts" shell --hosts 2 --networks 2 -- sh -c \
-  "'$vhosts' fault 'cut h0/1'; for i in 1 2 3 4 5 6 7 8 9; do grep -q 0 /sys/class/net/eth1/carrier && break; sleep 0.2; done;
+  "\"\$vhosts\" fault 'cut h0/1'; for i in 1 2 3 4 5 6 7 8 9; do grep -q 0 /sys/class/net/eth1/carrier && break; sleep 0.2; done;
    echo carriers \$(cat /sys/class/net/eth0/carrier)\$(cat /sys/class/net/eth1/carrier)"
 
 expect "an abnormal end ends the others" 3 'pe 1 on h1 ended: exit status 3' "$vhosts" run -- \
@@ -55,7 +55,7 @@ expect "processes that are left are reported" 99 'sleep 50' "$vhosts" run -- sh 
 expect "with labels it does not wait for processes that are left" 99 'sleep 51' "$vhosts" run --label -- sh -c 'sleep 51 &'
 expect "a program that does not exist" 127 'cannot run' "$vhosts" run -- /nowhere/at/all
 expect "a cut link carries nothing" 0 '^carrier 0$' "$vhosts" shell --hosts 2 -- sh -c \
-  "'$vhosts' fault 'cut h0'; for i in 1 2 3 4 5 6 7 8 9; do grep -q 0 /sys/class/net/eth0/carrier && break; sleep 0.2; done;
+  "\"\$vhosts\" fault 'cut h0'; for i in 1 2 3 4 5 6 7 8 9; do grep -q 0 /sys/class/net/eth0/carrier && break; sleep 0.2; done;
    echo carrier \$(cat /sys/class/net/eth0/carrier)"
 
 # vhosts that is killed leaves no process and no mount.

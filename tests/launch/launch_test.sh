@@ -245,7 +245,7 @@ case_stdin_goes_to_pe_0() {
 case_stdin_of_a_terminal() {
   need script
   (sleep 1; printf 'typed\n'; sleep 1; printf '\004') |
-    timeout 20 script -qec "'$OSHRUN' -n 2 '$PROBE' stdin" /dev/null >out 2>err
+    OSHRUN=$OSHRUN PROBE=$PROBE timeout 20 script -qec '"$OSHRUN" -n 2 "$PROBE" stdin' /dev/null >out 2>err
   grep -q typed out || die "PE 0 did not read from the terminal"
 }
 case_tag_output() {
