@@ -33,4 +33,16 @@ void serve_until(Done done) {
   }
 }
 
+// Calls test(&flag), a test of the MPI, until it sets the flag or fails. Returns its code.
+template <class Test>
+int test_until_done(Test test) {
+  int code = MPI_SUCCESS;
+  serve_until([&] {
+    int done = 0;
+    code = test(&done);
+    return done != 0 || code != MPI_SUCCESS;
+  });
+  return code;
+}
+
 }  // namespace shmemx::interpose

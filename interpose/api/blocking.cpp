@@ -10,13 +10,7 @@ namespace {
 
 // Waits for a request that has been started.
 int finish_request(MPI_Request* request, MPI_Status* status) {
-  int code = MPI_SUCCESS;
-  interpose::serve_until([&] {
-    int done = 0;
-    code = below().Test(request, &done, status);
-    return done != 0 || code != MPI_SUCCESS;
-  });
-  return code;
+  return interpose::test_until_done([&](int* done) { return below().Test(request, done, status); });
 }
 
 }  // namespace
@@ -42,12 +36,6 @@ SHMEMX_BOTH_NAMES(Recv)
 
 SHMEMX_ENTRY int PMPI_Probe(int source, int tag, MPI_Comm communicator, MPI_Status* status) {
   if (!interpose::serves_in_waits()) return below().Probe(source, tag, communicator, status);
-  int code = MPI_SUCCESS;
-  interpose::serve_until([&] {
-    int found = 0;
-    code = PMPI_Iprobe(source, tag, communicator, &found, status);
-    return found != 0 || code != MPI_SUCCESS;
-  });
-  return code;
+  return interpose::test_until_done([&](int* found) { return PMPI_Iprobe(source, tag, communicator, found, status); });
 }
 SHMEMX_BOTH_NAMES(Probe)

@@ -7,24 +7,8 @@
 using shmemx::interpose::before_test;
 using shmemx::interpose::before_wait;
 using shmemx::interpose::below;
-using shmemx::interpose::serve_until;
 using shmemx::interpose::serves_in_waits;
-
-namespace {
-
-// Calls a test until it sets its flag or fails.
-template <class Test>
-int test_until_done(Test test) {
-  int code = MPI_SUCCESS;
-  serve_until([&] {
-    int done = 0;
-    code = test(&done);
-    return done != 0 || code != MPI_SUCCESS;
-  });
-  return code;
-}
-
-}  // namespace
+using shmemx::interpose::test_until_done;
 
 SHMEMX_ENTRY int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
   before_wait();

@@ -1,6 +1,5 @@
 #include "am/kept_messages.hpp"
 
-#include <cstring>
 #include <utility>
 
 namespace shmemx::am {
@@ -14,9 +13,12 @@ constexpr std::size_t kMostReplyBytes = std::size_t{256} << 10;
 
 }  // namespace
 
-KeptMessages::Peer& KeptMessages::contact(int pe) {
-  Peer* const known = peers_.find(pe);
-  return known != nullptr ? *known : peers_.add(pe);
+transport::Sent KeptMessage::send(transport::Transport& network, int pe, transport::Urgency urgency) {
+  lent.done = false;
+  transport::Outgoing* const outgoing_payload = payload().size() >= transport::kLongBytes ? &lent : nullptr;
+  const transport::Sent sent = network.send(pe, fixed, header(), payload(), outgoing_payload, urgency);
+  is_lent = sent == transport::Sent::later;
+  return sent;
 }
 
 bool KeptMessages::has_room(int pe) const noexcept {
@@ -41,7 +43,7 @@ std::unique_ptr<KeptMessage> KeptMessages::make(const transport::Header& fixed, 
 }
 
 void KeptMessages::keep(int pe, std::unique_ptr<KeptMessage> message, nemesis::Number sent, bool is_reply) {
-  Peer& peer = contact(pe);
+  Peer& peer = peers_.get(pe);
   message->after = is_reply ? sent + 1 : sent;
   peer.bytes += message->copy.size();
   peer.replies = is_reply ? peer.replies + 1 : 0;
@@ -87,7 +89,7 @@ void KeptMessages::release_lent() noexcept {
 }
 
 bool KeptMessages::rewind(int pe, std::uint64_t received) noexcept {
-  Peer& peer = contact(pe);
+  Peer& peer = peers_.get(pe);
   if (received < peer.first || received > peer.first + peer.messages.size()) return false;
   while (peer.first < received) drop_first(peer);
   peer.resent = 0;

@@ -1,6 +1,6 @@
-// Messages to PEs of other nodes that are kept until they have been executed, so that another network can take them over
-// when the one that carries them fails in mid-job. Only where a pair of PEs has such a network, and the one in use does
-// not itself continue after a failure (transport::Capabilities::resumes).
+// Messages to PEs of other nodes that are kept until they have been executed, so that another network can take them
+// over when the one that carries them fails in mid-job. Only where a pair of PEs has such a network, and the one in use
+// does not itself continue after a failure (transport::Capabilities::resumes).
 //
 // Both sides count the messages of a direction, over all networks: the PE that sends knows the number of each, and the
 // PE that receives says how many it has had. Those behind are sent once more, in order, so each is executed once.
@@ -32,6 +32,8 @@ struct KeptMessage {
   transport::Outgoing lent;                 // what the network says about the payload
   bool is_lent = false;                     // to the network, until `lent` is done
 
+  // Hands it to a network.
+  transport::Sent send(transport::Transport& network, int pe, transport::Urgency urgency);
   Bytes header() const noexcept { return Bytes(copy).first(fixed.header_bytes); }
   Bytes payload() const noexcept { return outgoing != nullptr ? in_place : Bytes(copy).subspan(fixed.header_bytes); }
 };
@@ -67,18 +69,16 @@ class KeptMessages {
     }
     return true;
   }
-  bool holds_any(int pe) const noexcept { return peers_.find(pe) != nullptr && !peers_.find(pe)->messages.empty(); }
 
  private:
   struct Peer {
     std::deque<std::unique_ptr<KeptMessage>> messages;
-    std::uint64_t first = 0;       // number of the first one
-    std::size_t resent = 0;        // of those kept, by the network that has taken over
-    std::size_t bytes = 0;         // copied
-    std::size_t replies = 0;       // since the last message that is acknowledged
+    std::uint64_t first = 0;  // number of the first one
+    std::size_t resent = 0;   // of those kept, by the network that has taken over
+    std::size_t bytes = 0;    // copied
+    std::size_t replies = 0;  // since the last message that is acknowledged
     std::size_t reply_bytes = 0;
   };
-  Peer& contact(int pe);
   void drop_first(Peer& peer) noexcept;
 
   Contacts<Peer> peers_;

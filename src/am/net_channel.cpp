@@ -142,9 +142,8 @@ transport::Sent NetChannel::send_now(int pe, const NetSend& how, Bytes header, B
   const transport::Header fixed{how.id, flags, static_cast<std::uint16_t>(header.size()), acks_.executed(pe)};
   const transport::Urgency urgency = std::max(how.urgency, least_);
   const bool is_kept = probe_.needs_kept(pe);
-  const transport::Sent sent =
-      is_kept ? send_kept(pe, how, fixed, header, payload)
-              : network_of(pe).send(pe, fixed, header, payload, how.outgoing, urgency);
+  const transport::Sent sent = is_kept ? send_kept(pe, how, fixed, header, payload)
+                                       : network_of(pe).send(pe, fixed, header, payload, how.outgoing, urgency);
   if (sent == transport::Sent::no) return sent;
   peer.fences = fenced;
   if (urgency == transport::Urgency::gather) {
@@ -174,19 +173,15 @@ transport::Sent NetChannel::send_kept(int pe, const NetSend& how, transport::Hea
   const bool is_in_place = message->outgoing != nullptr;
   // The sender of a payload in place waits for the acknowledgement.
   if (is_in_place || how.id == kMark) message->fixed.flags &= static_cast<std::uint8_t>(~kUncounted);
-  transport::Outgoing* const lent = payload.size() >= transport::kLongBytes ? &message->lent : nullptr;
-  const transport::Sent sent =
-      network_of(pe).send(pe, message->fixed, message->header(), message->payload(), lent, how.urgency);
+  const transport::Sent sent = message->send(network_of(pe), pe, std::max(how.urgency, least_));
   if (sent == transport::Sent::no) return sent;
-  message->is_lent = sent == transport::Sent::later;
   kept_.keep(pe, std::move(message), peer_of(pe).sent + (is_reply ? 0 : 1), is_reply);
   if (is_reply && kept_.needs_mark(pe)) unmarked_.push_back(pe);
   return is_in_place ? transport::Sent::later : transport::Sent::yes;
 }
 
 bool NetChannel::try_send_mark(int pe) noexcept {
-  return !kept_.needs_mark(pe) ||
-         send(pe, {.id = kMark, .options = kNotCounted}, {}, {}) != transport::Sent::no;
+  return !kept_.needs_mark(pe) || send(pe, {.id = kMark, .options = kNotCounted}, {}, {}) != transport::Sent::no;
 }
 
 // Sends once more what `pe` has not had.
@@ -197,12 +192,7 @@ bool NetChannel::resend(int pe, std::uint64_t received, bool is_first) noexcept 
   }
   return kept_.resend(pe, [&](KeptMessage& message) {
     message.fixed.ack = acks_.executed(pe);
-    message.lent.done = false;
-    transport::Outgoing* const lent = message.payload().size() >= transport::kLongBytes ? &message.lent : nullptr;
-    const transport::Sent sent = network_of(pe).send(pe, message.fixed, message.header(), message.payload(), lent,
-                                                     transport::Urgency::now);
-    message.is_lent = sent == transport::Sent::later;
-    return sent != transport::Sent::no;
+    return message.send(network_of(pe), pe, transport::Urgency::now) != transport::Sent::no;
   });
 }
 

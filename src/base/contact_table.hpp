@@ -70,6 +70,12 @@ class Contacts {
   std::size_t n_pes() const noexcept { return table_.size(); }
   // Returns null before the first contact.
   T* find(int pe) const noexcept { return table_[pe]; }
+  // Returns the object of `pe`; makes it at the first contact.
+  template <class... Arguments>
+  T& get(int pe, Arguments&&... arguments) {
+    T* const known = find(pe);
+    return known != nullptr ? *known : add(pe, std::forward<Arguments>(arguments)...);
+  }
   // Makes the object of `pe`, which must have none.
   template <class... Arguments>
   T& add(int pe, Arguments&&... arguments) {

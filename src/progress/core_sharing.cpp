@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "progress/policy.hpp"
@@ -45,6 +46,14 @@ void note_slice(Busy& busy, std::uint64_t now_ns) {
 }  // namespace
 
 void set_turn_ns(std::uint64_t ns) noexcept { turn_ns.store(ns, std::memory_order_relaxed); }
+
+bool note_preemption(std::uint64_t& last_ns, std::uint64_t now_ns) noexcept {
+  constexpr std::uint64_t kPreemptedNs = 500'000;  // handlers of messages take less
+  const std::uint64_t away = now_ns - std::exchange(last_ns, now_ns);
+  if (away <= kPreemptedNs) return false;
+  note_switch(away, now_ns);
+  return true;
+}
 
 void note_switch(std::uint64_t away_ns, std::uint64_t now_ns) noexcept {
   if (away_ns > kSwitchNs) shared_until_ns.store(now_ns + kSharedNs, std::memory_order_relaxed);

@@ -19,6 +19,9 @@ void set_turn_ns(std::uint64_t ns) noexcept;
 
 // Records that this thread was off its core from `now_ns - away_ns` to `now_ns`: it yielded, or was preempted.
 void note_switch(std::uint64_t away_ns, std::uint64_t now_ns) noexcept;
+// For a thread that polls without giving its core away: notes that it was preempted, if the time since its last look
+// tells so. Sets `last_ns` to `now_ns`.
+bool note_preemption(std::uint64_t& last_ns, std::uint64_t now_ns) noexcept;
 // Returns true if another process ran on a core of this one within the last milliseconds.
 bool core_is_shared(std::uint64_t now_ns) noexcept;
 // Returns true if others may need the core of this thread: another process ran there lately, or PEs outnumber cores.

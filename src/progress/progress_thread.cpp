@@ -25,7 +25,6 @@ constexpr int kPollsBeforeSleep = 50;
 constexpr int kPollsOnSharedCore = 4;  // who would send the next message may need this core
 constexpr int kPollsBesideWaiters = 4;
 constexpr std::size_t kStackBytes = std::size_t{1} << 20;  // handlers of programs run on it
-constexpr std::uint64_t kPreemptedNs = 500'000;            // handlers of messages take less
 constexpr std::uint64_t kSliceNs = 100'000;                // the least that the kernel allows
 constexpr std::uint64_t kIntervalAfterMainNs = 100'000'000;
 
@@ -35,17 +34,6 @@ constinit thread_local const ProgressThread* this_thread = nullptr;
 // Returns whether a thread that waits in the library is awake: it polls.
 bool waiters_poll() {
   return threads_waiting.load(std::memory_order_relaxed) > threads_asleep.load(std::memory_order_relaxed);
-}
-
-// Notes that the program computes on this core, if the time since the last look tells so: a thread that polls on loses
-// the core again, one that sleeps is woken at once.
-bool was_preempted(std::uint64_t& last) noexcept {
-  const std::uint64_t now = now_ns();
-  const std::uint64_t away = now - last;
-  last = now;
-  if (away <= kPreemptedNs) return false;
-  note_switch(away, now);
-  return true;
 }
 
 // struct sched_attr of the kernel, whose header cannot stand beside <sched.h>.
@@ -169,7 +157,8 @@ Worked work(const ProgressThread& self) noexcept {
       return Worked::contended;
     }
     cpu_pause();
-    if (was_preempted(last)) polls = kPollsOnSharedCore;
+    // Where the program computes, a thread that polls on loses the core again; one that sleeps is woken at once.
+    if (note_preemption(last, now_ns())) polls = kPollsOnSharedCore;
   }
   return worked;
 }

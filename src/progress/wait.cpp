@@ -20,7 +20,6 @@ constexpr std::uint32_t kNetworkPollsAfterWake = 2;  // networks look everywhere
 constexpr std::uint64_t kLookAfterWakeNs = 3'000;
 // Where a program that computes shares the core: about what it costs to be woken, so a wait costs twice the best.
 constexpr std::uint64_t kBusySpinNs = 20'000;
-constexpr std::uint64_t kPreemptedNs = 500'000;  // handlers of messages take less
 
 bool poll_bare(PollFunction done, void* state, std::uint32_t polls) {
   for (; polls != 0; --polls) {
@@ -43,13 +42,13 @@ bool pause_once() {
 }
 
 // Returns true if done, false if `ns` have passed without a message or kBetween() returned false. A sender of messages
-// expects an answer soon and often sends the next one then, so it is not worth going to sleep between them, and on cores
-// that are not shared the first polls after a message follow each other at once. A gap between two looks at the clock
-// tells that this thread was preempted.
+// expects an answer soon and often sends the next one then, so it is not worth going to sleep between them, and on
+// cores that are not shared the first polls after a message follow each other at once. A gap between two looks at the
+// clock tells that this thread was preempted.
 template <auto kBetween>
 bool poll_for(PollFunction done, void* state, std::uint64_t ns) {
   std::uint64_t begin = now_ns();
-  std::uint64_t last = begin;
+  [[maybe_unused]] std::uint64_t last = begin;
   bool moved = false;
   const std::uint32_t polls_at_once = policy().pause_polls != 0 && !am::has_networks() ? kPollsAfterMessage : 0;
   std::uint32_t at_once = 0;
@@ -65,10 +64,7 @@ bool poll_for(PollFunction done, void* state, std::uint64_t ns) {
     }
     if (turn % kTurnsPerClock != 0) continue;
     const std::uint64_t now = now_ns();
-    if constexpr (kBetween == pause_once) {
-      if (now - last > kPreemptedNs) note_switch(now - last, now);
-    }
-    last = now;
+    if constexpr (kBetween == pause_once) note_preemption(last, now);
     if (moved) begin = now;
     moved = false;
     if (now - begin > ns) return is_done(done, state);
@@ -78,8 +74,8 @@ bool poll_for(PollFunction done, void* state, std::uint64_t ns) {
 // With very many PEs on a core what counts is how little each turn does.
 bool sleeps_at_once() { return policy().crowded && policy().yield_ns == 0; }
 
-// More messages often follow the first, but the sender may need a reply before it sends them, or this core. Returns true
-// if done.
+// More messages often follow the first, but the sender may need a reply before it sends them, or this core. Returns
+// true if done.
 bool poll_after_wake(PollFunction done, void* state, Slept slept) {
   if (message_poll() == nullptr) return poll_paused(done, state, kPollsAfterWake);
   if (sleeps_at_once()) return poll_bare(done, state, kNetworkPollsAfterWake);

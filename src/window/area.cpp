@@ -44,10 +44,7 @@ Areas& areas() {
 std::uint64_t area_begin(int pe) { return areas().begin + node().place_of(pe) * kAreaBytes; }
 
 // Under the mutex.
-Area& area_of(int pe) {
-  Area* const area = areas().of_pe.find(pe);
-  return area != nullptr ? *area : areas().of_pe.add(pe);
-}
+Area& area_of(int pe) { return areas().of_pe.get(pe); }
 
 std::byte* map_range(int pe, std::uint64_t offset, std::uint64_t bytes) {
   void* const address = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, node().fd,

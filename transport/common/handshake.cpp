@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "transport/common/authentication.hpp"
-
 namespace shmemx::transport {
 
 namespace {
@@ -28,15 +26,14 @@ std::uint64_t hello_magic(const transport::Setup& setup) noexcept {
 std::uint64_t pair_of(const Hello& hello) noexcept { return static_cast<std::uint64_t>(hello.from) << 32 | hello.to; }
 
 std::uint64_t proof_of(const transport::Setup& setup, const Hello& hello) noexcept {
-  const std::uint64_t words[] = {pair_of(hello), hello.n_pes, hello.connections, hello.nonce[0],
-                                 hello.nonce[1]};
+  const std::uint64_t words[] = {pair_of(hello), hello.n_pes, hello.connections, hello.nonce[0], hello.nonce[1]};
   return transport::prove(setup.secret, Purpose::hello, words);
 }
 
 // Returns the proof of a challenge or a response: it covers the nonces of both sides.
 std::uint64_t proof_of(const transport::Setup& setup, const Hello& hello, const Challenge& challenge,
                        Purpose purpose) noexcept {
-  const std::uint64_t words[] = {pair_of(hello),         hello.connections,  hello.nonce[0],    hello.nonce[1],
+  const std::uint64_t words[] = {pair_of(hello),        hello.connections,  hello.nonce[0],    hello.nonce[1],
                                  challenge.connections, challenge.nonce[0], challenge.nonce[1]};
   return transport::prove(setup.secret, purpose, words);
 }
@@ -87,14 +84,17 @@ std::uint64_t number_of(const Hello& hello, const Challenge& challenge) noexcept
   return std::max(hello.connections, challenge.connections) + 1;
 }
 
+std::uint64_t key_word(const transport::Setup& setup, const Hello& hello, const Challenge& challenge, Purpose purpose,
+                       std::uint64_t index) noexcept {
+  const std::uint64_t words[] = {pair_of(hello),     hello.nonce[0],     hello.nonce[1],
+                                 challenge.nonce[0], challenge.nonce[1], index};
+  return transport::prove(setup.secret, purpose, words);
+}
+
 ConnectionKeys keys_of(const transport::Setup& setup, const Hello& hello, const Challenge& challenge,
                        bool has_connected) noexcept {
   std::uint64_t keys[4];
-  for (std::uint64_t i = 0; i < 4; ++i) {
-    const std::uint64_t words[] = {pair_of(hello),     hello.nonce[0],     hello.nonce[1],
-                                   challenge.nonce[0], challenge.nonce[1], i};
-    keys[i] = transport::prove(setup.secret, Purpose::stream, words);
-  }
+  for (std::uint64_t i = 0; i < 4; ++i) keys[i] = key_word(setup, hello, challenge, Purpose::stream, i);
   const std::size_t sending = has_connected ? 0 : 2;
   return {{keys[sending], keys[sending + 1]}, {keys[2 - sending], keys[3 - sending]}};
 }

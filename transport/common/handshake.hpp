@@ -7,6 +7,7 @@
 // all others continue them (resuming.cpp).
 #pragma once
 
+#include "transport/common/authentication.hpp"
 #include "transport/transport.hpp"
 
 namespace shmemx::transport {
@@ -53,8 +54,12 @@ Response make_response(const transport::Setup& setup, const Hello& hello, const 
 bool is_genuine(const transport::Setup& setup, const Hello& hello, const Challenge& challenge,
                 const Response& response) noexcept;
 
-// The keys of both directions of a connection, as its side that sends and receives uses them. They follow from the
-// nonces of both sides.
+// Returns a word of a key that only the two sides can make: it follows from the nonces of both. Words of one purpose
+// count from 0.
+std::uint64_t key_word(const transport::Setup& setup, const Hello& hello, const Challenge& challenge, Purpose purpose,
+                       std::uint64_t index) noexcept;
+
+// The keys of both directions of a connection, as its side that sends and receives uses them.
 struct ConnectionKeys {
   std::uint64_t sending[2];
   std::uint64_t receiving[2];

@@ -2,18 +2,13 @@
 
 #include <span>
 
-#include "transport/common/authentication.hpp"
 #include "transport/common/keyed_hash.hpp"
 
 namespace shmemx::transport {
 namespace {
 
 void derive_key(const Setup& setup, const Hello& hello, const Challenge& challenge, std::uint64_t (&key)[2]) noexcept {
-  for (std::uint64_t half : {0, 1}) {
-    const std::uint64_t words[] = {std::uint64_t{hello.from} << 32 | hello.to, hello.nonce[0],     hello.nonce[1],
-                                   challenge.nonce[0],                         challenge.nonce[1], half};
-    key[half] = prove(setup.secret, Purpose::session, words);
-  }
+  for (std::uint64_t half : {0, 1}) key[half] = key_word(setup, hello, challenge, Purpose::session, half);
 }
 
 std::uint64_t proof_with(const std::uint64_t (&key)[2], const MessageName& message) noexcept {

@@ -38,7 +38,6 @@ Outbound::Outbound(Fabric& fabric, Memory& memory, Peers& peers, const Setup& se
       peers_(peers),
       setup_(setup),
       me_(static_cast<std::uint32_t>(setup.me)),
-      has_reserve_(setup.has_reserve),
       inject_bytes_(fabric.info->tx_attr->inject_size),
       has_tails_(fabric.info->tx_attr->iov_limit >= 3) {}
 
@@ -71,7 +70,7 @@ Sent Outbound::send_eager(Peer& peer, const Message& message) {
   std::unique_ptr<std::byte[]> own;
   Bytes payload = message.payload;
   // If the peer is abandoned, the provider may still be sending.
-  const bool copies = message.outgoing == nullptr || has_reserve_;
+  const bool copies = message.outgoing == nullptr || setup_.has_reserve;
   if (copies) {
     own = clone(payload);
     if (own == nullptr) return Sent::no;

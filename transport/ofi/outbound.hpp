@@ -68,7 +68,6 @@ class Outbound {
   Peers& peers_;
   const Setup& setup_;
   std::uint32_t me_;
-  bool has_reserve_;
   std::size_t payloads_ = 0;  // long sends of all peers
   std::size_t inject_bytes_;
   bool has_tails_;  // the provider sends from three places at once

@@ -33,8 +33,7 @@ Peers::Peers(Fabric& fabric, const Setup& setup)
 std::string Peers::own_address() const { return fabric_.provider() + '\0' + fabric_.name(); }
 
 Peer& Peers::contact(int pe) {
-  if (Peer* const known = peers_.find(pe)) return *known;
-  return peers_.add(pe, pe, *setup_.sink, *source_, active_, !setup_.has_reserve);
+  return peers_.get(pe, pe, *setup_.sink, *source_, active_, !setup_.has_reserve);
 }
 
 bool Peers::connect(Peer& peer) {
