@@ -106,10 +106,12 @@ struct Capabilities {
 inline constexpr std::size_t kMaxKeyBytes = 256;
 
 // Counts operations under way: put() and get() increment `open`; the transport decrements it when each is complete at
-// the target, or has failed because the PE is lost.
+// the target, or has failed because the PE is lost. One that has failed does nothing any more once abandon() has
+// returned true, unless it is unknown.
 struct Completion {
   std::uint64_t open = 0;
   bool failed = false;
+  bool is_unknown = false;  // whether and when it takes effect
 };
 
 // For the transport "ethernet"; 0 and empty: it chooses.

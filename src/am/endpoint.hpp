@@ -120,6 +120,7 @@ class Endpoint {
   bool has_path(int pe) noexcept { return net_->has_path(pe); }
   transport::Transport& network_of(int pe) const noexcept { return net_->network_of(pe); }
   bool has_followed(int pe) const noexcept { return net_->has_followed(pe); }
+  bool has_reserve(int pe) const noexcept { return net_->has_reserve(pe); }
   transport::Transport* network_called(std::string_view name) const noexcept {
     return net_ == nullptr ? nullptr : net_->network_called(name);
   }

@@ -164,6 +164,8 @@ class NetChannel final : public transport::Sink {
   }
   // Returns whether that network has followed one that failed.
   bool has_followed(int pe) const noexcept { return probe_.has_followed(pe); }
+  // Returns whether another network takes over if that one fails.
+  bool has_reserve(int pe) const noexcept { return probe_.needs_kept(pe); }
   // Returns null if this PE has no network of that name.
   transport::Transport* network_called(std::string_view name) const noexcept;
   // The PEs with which messages have been exchanged, in the order of contact. The list grows at its end.

@@ -22,17 +22,19 @@ using am::Message;
 using am::Verdict;
 using transport::Completion;
 
+// A part that fits one message, since a message repeats it if the network fails.
+constexpr std::size_t kMostOfPart = am::kMaxInternodeBytes / 2;
+
 // Written at init only, before anybody else may read it; off where no network is taken.
 constinit config::NetRma choice = config::NetRma::off;
 
 // The rest under the endpoint's lock.
 
-// A transfer under way. Its end closes a request, as a reply does.
+// A transfer under way. Its end closes a request, as a reply does. If the network fails, a message repeats it.
 struct Started {
   Completion completion;
   Ticket ticket;
-  std::int32_t pe;
-  windows::WindowName window;
+  Transfer what;
 };
 // The owner of a public window waits until no transfer uses its keys.
 struct Revocation {
@@ -105,7 +107,7 @@ bool find_part(const Transfer& transfer, Part& part) noexcept {
   const Locked endpoint;
   const RemoteKey* const key = state().keys.find(transfer.place);
   if (key == nullptr) return false;
-  part = {std::min(transfer.bytes, key->bytes - (transfer.place.offset - key->begin)), key->is_open};
+  part = {std::min({transfer.bytes, key->bytes - (transfer.place.offset - key->begin), kMostOfPart}), key->is_open};
   return true;
 }
 
@@ -158,9 +160,41 @@ bool find_first(const Transfer& transfer, Part& part) noexcept {
 
 // ---- transfers under way ----
 
+// Repeats a transfer by a message, whose reply closes the request. The data may have been moved before. Nothing that
+// comes after a fence, a quiet or a return of the transfer is released before it is complete, so nothing newer is
+// overwritten; and the next network takes messages only when nothing of the failed one can arrive any more.
+bool try_repeat(Endpoint& endpoint, const Started& started) {
+  const Transfer& what = started.what;
+  const int pe = what.place.pe;
+  if (what.direction == Direction::put) {
+    const PutRepliedHeader header{what.place.window, what.place.offset, started.ticket, 1};
+    return endpoint.try_send_lasting(pe, am::kPutReplied, am::bytes_of(header), {what.local, what.bytes});
+  }
+  const Placement placement = contiguous(what.local, what.bytes);
+  const GetHeader header{what.place.window, what.place.offset, placement.block_bytes, started.ticket};
+  if (!endpoint.try_send(pe, am::kGet, am::bytes_of(header))) return false;
+  requests.find(started.ticket, pe)->placement = placement;
+  return true;
+}
+
+// Returns whether the transfer has ended, or travels as a message now.
+bool try_end(Endpoint& endpoint, const Started& started) {
+  if (started.completion.open != 0) return false;
+  const int pe = started.what.place.pe;
+  if (!started.completion.failed) {
+    requests.close(started.ticket);
+    return true;
+  }
+  if (endpoint.has_followed(pe) && !started.completion.is_unknown) return try_repeat(endpoint, started);
+  if (!endpoint.has_reserve(pe) || started.completion.is_unknown)
+    fatal(nullptr, "a put or get of the network's own to PE %d was under way when that network failed", pe);
+  return false;  // the network has not reported its failure yet
+}
+
 bool try_finish(Endpoint& endpoint, const Revocation& revocation) {
   const auto uses = [&](const auto& transfer) {
-    return transfer->pe == revocation.pe && transfer->window == revocation.header.window;
+    const context::Place& place = transfer->what.place;
+    return place.pe == revocation.pe && place.window == revocation.header.window;
   };
   if (std::any_of(state().transfers.begin(), state().transfers.end(), uses)) return false;
   for (const RemoteKey& key : revocation.keys) {
@@ -212,8 +246,7 @@ Part start_rdma(const Transfer& transfer, const Initiator& initiator) noexcept {
     flush_fenced_messages(transfer.routine, pe);
   auto started = std::make_unique<Started>();
   started->ticket = open_request(transfer.routine, kNoData, pe, initiator);
-  started->pe = pe;
-  started->window = transfer.place.window;
+  started->what = transfer.first(part.bytes);
   progress::wait_for(transfer.routine, [&] {
     const Locked endpoint;
     const Try result = try_start(transfer, part.bytes, started->completion);
@@ -253,14 +286,8 @@ void flush_rdma_all(const char* routine) noexcept {
 
 bool finish_transfers(Endpoint& endpoint) noexcept {
   State& all = state();
-  const std::size_t ended = std::erase_if(all.transfers, [](const auto& transfer) {
-    if (transfer->completion.open != 0) return false;
-    if (transfer->completion.failed)
-      fatal(nullptr, "a put or get of the network's own to PE %d was under way when that network failed",
-            transfer->pe);
-    requests.close(transfer->ticket);
-    return true;
-  });
+  const std::size_t ended =
+      std::erase_if(all.transfers, [&](const auto& transfer) { return try_end(endpoint, *transfer); });
   std::erase_if(all.revocations, [&](const Revocation& revocation) { return try_finish(endpoint, revocation); });
   has_transfers = !all.transfers.empty() || !all.revocations.empty();
   return ended != 0;

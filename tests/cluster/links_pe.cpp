@@ -2,8 +2,9 @@
 // in PHASE. One link of each host works at any time, so the job goes on, with the right data.
 //   PHASE  start, put, get, atomic, collective, malloc, finalize; random: all of them but the first and the last, and
 //          SCHEDULES schedules of cuts that depend on SEED; both: all links of the last host are cut for good; first: the
-//          first link of a host is cut for good, while PEs are in all of them, at a time that depends on SEED; outage: all
-//          links of the last host are cut for 2 s, and the job goes on after it
+//          first link of a host is cut for good, while PEs are in all of them, at a time that depends on SEED; streams: the
+//          same while long puts and gets are under way, and the link is joined later, so that it brings what is late; outage:
+//          all links of the last host are cut for 2 s, and the job goes on after it
 #include <shmem.h>
 #include <shmemx.h>
 #include <unistd.h>
@@ -28,7 +29,12 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kWords = 32 << 10;  // of the long area: 256 KiB
 constexpr long kOps = 20;                 // of each kind in a round
 
+constexpr std::size_t kStreamWords = 64 << 10;  // of each area of a stream: 512 KiB
+constexpr std::size_t kPieces = 8;
+
 long area[kWords];
+long streamed[kStreamWords], offered[kStreamWords], inbox[kStreamWords];
+uint64_t inbox_signal;
 long fetched[kWords];
 long counter;
 long sum_in[2], sum_out[2];
@@ -59,6 +65,13 @@ class Schedule {
   void add_first(std::mt19937& random) {
     const char* const host = random() % 2 == 0 ? "h0" : "h1";
     add(static_cast<long>(random() % 1000), std::string("cut ") + host + "/0");
+  }
+  // The link comes back after another network has taken over, and may bring what was under way before.
+  void add_streams(std::mt19937& random) {
+    const char* const host = random() % 2 == 0 ? "h0" : "h1";
+    add(static_cast<long>(random() % 700), std::string("cut ") + host + "/0");
+    add(1500 + static_cast<long>(random() % 1000), std::string("join ") + host + "/0");
+    last_ms_ += 1500;
   }
   void carry_out() {
     while (!steps_.empty() && Clock::now() >= begin_ + std::chrono::milliseconds(steps_.front().at_ms)) {
@@ -117,6 +130,38 @@ void get(long round) {
     expect("a word that was got", round, shmem_long_g(&area[i], next()), value_of(next(), round, i));
   shmem_long_get(fetched, area, kWords, next());
   expect_words("a word that was got", fetched, kWords, next(), round);
+  shmem_barrier_all();
+}
+
+// Long puts and gets, with a fence, signals and atomics between them: older data never replace newer ones, a signal
+// comes behind its data, and an atomic is executed once.
+void stream(long round) {
+  constexpr std::size_t kPiece = kStreamWords / kPieces;
+  static std::vector<long> older(kStreamWords), newer(kStreamWords), got(kStreamWords);
+  fill(older, -1 - me, round);
+  fill(newer, me, round);
+  for (std::size_t i = 0; i < kStreamWords; ++i) offered[i] = value_of(me, round, i);
+  counter = 0;
+  shmem_barrier_all();
+  for (std::size_t at = 0; at < kStreamWords; at += kPiece)
+    shmem_long_put_nbi(&streamed[at], &older[at], kPiece, next());
+  shmem_fence();
+  for (std::size_t at = 0; at < kStreamWords; at += kPiece) {
+    shmem_long_put_nbi(&streamed[at], &newer[at], kPiece, next());
+    shmem_long_get_nbi(&got[at], &offered[at], kPiece, next());
+    shmem_long_atomic_inc(&counter, next());
+  }
+  const long before = shmem_long_atomic_fetch_add(&counter, 1, next());
+  if (before < 0 || before > static_cast<long>(kPieces)) fail("the counter of a stream", round, before, kPieces);
+  shmem_long_put_signal(inbox, newer.data(), kStreamWords, &inbox_signal, static_cast<uint64_t>(round) + 1, SHMEM_SIGNAL_SET, next());
+  shmem_signal_wait_until(&inbox_signal, SHMEM_CMP_GE, static_cast<uint64_t>(round) + 1);
+  expect_words("a word behind a signal", inbox, kStreamWords, previous(), round);
+  shmem_long_put(streamed, newer.data(), kPiece, next());
+  shmem_quiet();
+  expect_words("a word of a stream of gets", got.data(), kStreamWords, next(), round);
+  shmem_barrier_all();
+  expect_words("a word of a stream of puts", streamed, kStreamWords, previous(), round);
+  expect("the number of atomics of a stream", round, counter, static_cast<long>(kPieces) + 1);
   shmem_barrier_all();
 }
 
@@ -233,6 +278,9 @@ int run_phase(const std::string& phase, unsigned seed, int schedules) {
   } else if (phase == "first") {
     if (me == 0) schedule.add_first(random);
     run({put, get, atomic, collective, allocate}, schedule);
+  } else if (phase == "streams") {
+    if (me == 0) schedule.add_streams(random);
+    run({stream, stream, stream, put, get, atomic}, schedule);
   } else if (phase == "both") {
     if (me == 0) request_fault("cut h1");
     for (long round = 0;; ++round) atomic(round);

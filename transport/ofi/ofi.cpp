@@ -48,9 +48,13 @@ Status Ofi::open() {
   return inbound_.open(setup_);
 }
 
+// A socket may bring what a PE has written after that PE was given up, and libfabric closes no single connection. So over
+// sockets there is no RMA with a reserve: messages arrive in memory of this transport.
 transport::Capabilities Ofi::capabilities() const noexcept {
-  return transport::Capabilities{
-      .rma = !fabric_.is_stream(), .keys = true, .waits = true, .short_bytes = kLongBytes - 1};
+  return transport::Capabilities{.rma = !fabric_.is_stream(),
+                                 .keys = !fabric_.is_stream() || !setup_.has_reserve,
+                                 .waits = true,
+                                 .short_bytes = kLongBytes - 1};
 }
 
 Sent Ofi::send(int pe, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing, Urgency urgency) noexcept {
@@ -112,9 +116,7 @@ void Ofi::on_completion(const fi_cq_data_entry& entry) {
 void Ofi::on_chunk(Chunk& chunk) {
   Transfer& transfer = transfers_.on_done(chunk);
   if (transfer.message != nullptr) return inbound_.on_chunk(transfer);
-  if (!transfer.is_complete()) return;
-  if (transfer.completion != nullptr) --transfer.completion->open;
-  transfers_.release(&transfer);
+  transfers_.end_if_over(transfer);
 }
 
 void Ofi::on_failure() {
@@ -131,8 +133,11 @@ void Ofi::on_failure() {
       peers_.fail(*packet.peer, cause);
       return outbound_.on_sent(packet);
     }
-    case Operation::Kind::chunk:
-      return peers_.fail(*static_cast<Chunk&>(*operation).transfer->peer, cause);
+    case Operation::Kind::chunk: {
+      auto& chunk = static_cast<Chunk&>(*operation);
+      peers_.fail(*chunk.transfer->peer, cause);
+      return transfers_.on_failed(chunk);
+    }
     case Operation::Kind::test:
       return;
   }
@@ -210,15 +215,18 @@ void Ofi::close(std::uint32_t patience_ms) noexcept {
 
 // libfabric closes no single connection. So with a reserve nothing of it reads or writes memory of others: payloads are
 // sent from copies, and arrive in memory of this transport. Those that are announced are no longer registered then.
+// Hardware says for each put and get how it has ended, and does nothing more for it.
 bool Ofi::abandon(int pe) noexcept {
   Peer& peer = peers_.contact(pe);
   if (!std::exchange(peer.is_abandoned, true)) {
     peer.is_lost = true;
     peer.queue_in.stop();
     outbound_.drop(peer);
-    transfers_.fail(peer);
+    peer.abandoned_ns = now_ns();
   }
-  return true;
+  if (!transfers_.end_all(peer)) return true;
+  if (now_ns() - peer.abandoned_ns > std::uint64_t{setup_.timeout_ms} * 1'000'000U) transfers_.give_up(peer);
+  return false;
 }
 
 std::string Ofi::describe(int pe) const {

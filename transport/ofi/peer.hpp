@@ -71,6 +71,7 @@ struct Peer {
 
   bool is_lost = false;
   bool is_abandoned = false;       // another network has taken over
+  std::uint64_t abandoned_ns = 0;  // since then
   bool has_left = false;           // its shutdown record has been taken
   bool has_seen_shutdown = false;  // it has taken our shutdown record
 

@@ -94,10 +94,35 @@ Transfer& Transfers::on_done(Chunk& chunk) {
   return transfer;
 }
 
-void Transfers::fail(const Peer& peer) noexcept {
+void Transfers::on_failed(Chunk& chunk) noexcept {
+  chunk.is_busy = false;
+  end_if_over(*chunk.transfer);
+}
+
+void Transfers::end_if_over(Transfer& transfer) noexcept {
+  const bool is_over = transfer.is_complete() || (transfer.peer->is_lost && !transfer.is_busy());
+  if (!is_over || transfer.message != nullptr) return;
+  if (transfer.completion != nullptr) {
+    transfer.completion->failed = transfer.completion->failed || !transfer.is_complete();
+    --transfer.completion->open;
+  }
+  release(&transfer);
+}
+
+bool Transfers::end_all(const Peer& peer) noexcept {
+  bool any = false;
   for (const std::unique_ptr<Transfer>& transfer : all_) {
     if (transfer->peer != &peer || transfer->completion == nullptr) continue;
-    transfer->completion->failed = true;
+    end_if_over(*transfer);
+    any = any || transfer->completion != nullptr;
+  }
+  return any;
+}
+
+void Transfers::give_up(const Peer& peer) noexcept {
+  for (const std::unique_ptr<Transfer>& transfer : all_) {
+    if (transfer->peer != &peer || transfer->completion == nullptr) continue;
+    transfer->completion->failed = transfer->completion->is_unknown = true;
     --std::exchange(transfer->completion, nullptr)->open;
   }
 }

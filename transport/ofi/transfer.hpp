@@ -1,6 +1,7 @@
 // RMA in chunks: for long payloads, and for put() and get().
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -39,6 +40,9 @@ struct Transfer {
   Completion* completion = nullptr;
   std::array<Chunk, kChunks> chunks;
 
+  bool is_busy() const noexcept {
+    return is_stalled || std::any_of(chunks.begin(), chunks.end(), [](const Chunk& chunk) { return chunk.is_busy; });
+  }
   bool is_posted() const noexcept { return posted == total; }
   bool is_complete() const noexcept { return done == total; }
 };
@@ -61,8 +65,14 @@ class Transfers {
   bool try_start(Transfer& transfer);
   // Notes that a chunk is complete and posts the next one. Returns its transfer.
   Transfer& on_done(Chunk& chunk);
-  // The peer is abandoned: its put() and get() have failed. Requires that their memory stays.
-  void fail(const Peer& peer) noexcept;
+  // The provider has given the chunk up, and the peer is lost.
+  void on_failed(Chunk& chunk) noexcept;
+  // Ends a put() or get() of which the provider has nothing any more.
+  void end_if_over(Transfer& transfer) noexcept;
+  // The peer is abandoned: ends those of its put() and get() that are over. Returns whether others are left.
+  bool end_all(const Peer& peer) noexcept;
+  // Nobody knows how the others end.
+  void give_up(const Peer& peer) noexcept;
   // Posts what the provider did not take. Returns true if something has been posted.
   bool retry();
 

@@ -57,7 +57,7 @@ struct Peer {
 
   std::vector<Completion*> unflushed;  // of puts that no flush covers yet
   std::vector<RemoteKey> keys;
-  unsigned transfers = 0;  // gets and flushes that have not ended
+  unsigned transfers = 0;  // puts, gets and flushes that have not ended
 
   bool is_gone() const noexcept { return has_left || is_lost; }
 };

@@ -109,6 +109,7 @@ bool UcxTransport::put(int pe, Bytes key, std::uint64_t offset, Bytes source, Co
     completion.failed = true;
     return true;
   }
+  if (UCS_PTR_IS_PTR(request)) ++peer->transfers;
   ++completion.open;
   if (peer->unflushed.empty()) unflushed_.push_back(peer);
   peer->unflushed.push_back(&completion);
@@ -118,6 +119,7 @@ bool UcxTransport::put(int pe, Bytes key, std::uint64_t offset, Bytes source, Co
 void UcxTransport::put_ended(void* request, ucs_status_t status, void* argument) {
   ::ucp_request_free(request);
   Peer& peer = *static_cast<Peer*>(argument);
+  --peer.transfers;
   if (status != UCS_OK) peer.transport.lose(peer, "UCX could not put: " + status_text(status));
 }
 
