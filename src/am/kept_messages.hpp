@@ -44,6 +44,11 @@ class KeptMessages {
 
   // Returns whether another message to `pe` may be kept. Otherwise acknowledgements have to come first.
   bool has_room(int pe) const noexcept;
+  // Returns whether messages are kept that `pe` may not have executed.
+  bool holds(int pe) const noexcept {
+    const Peer* const peer = peers_.find(pe);
+    return peer != nullptr && !peer->messages.empty();
+  }
   // Makes a message, to be handed to a network and then kept or dropped.
   static std::unique_ptr<KeptMessage> make(const transport::Header& fixed, Bytes header, Bytes payload,
                                            transport::Outgoing* outgoing);

@@ -1,8 +1,11 @@
 #include "am/net_channel.hpp"
 
+#include <time.h>
+
 #include <algorithm>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "base/fatal.hpp"
 
 namespace shmemx::am {
@@ -103,6 +106,27 @@ std::vector<int> NetChannel::descriptors() const {
   return found;
 }
 
+bool NetChannel::has_unfinished() const noexcept {
+  return std::any_of(contacts_.begin(), contacts_.end(),
+                     [this](int pe) { return !peers_[pe].has_left && kept_.holds(pe); });
+}
+
+// A PE that has passed the last barrier needs nothing of the others. They may need what it has sent before.
+void NetChannel::finish(std::uint32_t patience_ms) noexcept {
+  constexpr timespec kPause{0, 50'000};
+  constexpr std::uint32_t kBusyPolls = 1000;
+  is_finishing_ = true;
+  const std::uint64_t deadline = now_ns() + std::uint64_t{patience_ms} * 1'000'000U;
+  for (std::uint32_t polls = 0; has_unfinished() && now_ns() < deadline; ++polls) {
+    if (!poll(-1, polls) && polls > kBusyPolls) ::nanosleep(&kPause, nullptr);
+  }
+}
+
+void NetChannel::lose(int pe, const std::string& cause) noexcept {
+  peer_of(pe).has_left = true;
+  if (!is_finishing_ && !closed_ && lost_ != nullptr) lost_(pe, cause);
+}
+
 void NetChannel::close(std::uint32_t patience_ms) noexcept {
   closed_ = true;
   for (transport::Transport* network : networks_) network->close(patience_ms);
@@ -187,7 +211,7 @@ bool NetChannel::try_send_mark(int pe) noexcept {
 // Sends once more what `pe` has not had.
 bool NetChannel::resend(int pe, std::uint64_t received, bool is_first) noexcept {
   if (is_first && !kept_.rewind(pe, received)) {
-    if (lost_ != nullptr) lost_(pe, "it lacks messages that are not kept any more, or were never sent");
+    lose(pe, "it lacks messages that are not kept any more, or were never sent");
     return false;
   }
   return kept_.resend(pe, [&](KeptMessage& message) {
@@ -376,7 +400,7 @@ void NetChannel::receive_probe(int source, const transport::Header& header, Byte
   const auto kind = static_cast<HandlerId>(header.handler);
   const bool is_lost = !probe_.receive(source, poll_.network, kind, message, cause);
   check_path(source);
-  if (is_lost && !closed_ && lost_ != nullptr) lost_(source, cause);
+  if (is_lost) lose(source, cause);
 }
 
 void NetChannel::deliver_batch(const Message& message) noexcept {
@@ -421,7 +445,7 @@ void NetChannel::lost(int pe, const std::string& cause) noexcept {
   if (closed_ || lost_ == nullptr) return;
   const bool is_lost = probe_.is_lost(pe, poll_.network, causes);
   check_path(pe);
-  if (is_lost) lost_(pe, causes);
+  if (is_lost) lose(pe, causes);
 }
 
 }  // namespace shmemx::am

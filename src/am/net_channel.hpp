@@ -57,6 +57,7 @@ struct NetPeer {
   bool is_contact = false;           // in the list of contacts
   bool has_path = false;             // it is known which network leads there
   bool was_reached = false;          // it has been known
+  bool has_left = false;             // it needs no messages any more, or is lost
 };
 
 // How a message leaves.
@@ -176,6 +177,12 @@ class NetChannel final : public transport::Sink {
   // `leaves_batches`: the thread comes back for what is held back, by send_old_batches().
   bool arm(bool leaves_batches = false) noexcept;
   std::vector<int> descriptors() const;
+  // `pe` has passed the end of its job, or is back.
+  void note_left(int pe, bool has_left) noexcept { peer_of(pe).has_left = has_left; }
+  // Waits until the PEs of other nodes have executed all messages that another network may have to take over, or have
+  // left themselves. From now on PEs may be lost.
+  void finish(std::uint32_t patience_ms) noexcept;
+  bool keeps_any() const noexcept { return probe_.keeps_any(); }
   void close(std::uint32_t patience_ms) noexcept;
 
  private:
@@ -191,6 +198,8 @@ class NetChannel final : public transport::Sink {
   bool try_send_mark(int pe) noexcept;
   bool resend(int pe, std::uint64_t received, bool is_first) noexcept;
   void keep_going() noexcept;
+  bool has_unfinished() const noexcept;
+  void lose(int pe, const std::string& cause) noexcept;
   std::byte* find_place(int source, const transport::Header& fixed, Bytes header, std::size_t payload_bytes) noexcept;
   void receive_probe(int source, const transport::Header& header, Bytes message) noexcept;
   transport::Sent send_now(int pe, const NetSend& how, Bytes header, Bytes payload) noexcept;
@@ -232,6 +241,7 @@ class NetChannel final : public transport::Sink {
   } poll_;
   GatherCounts counts_;
   std::uint64_t looked_ns_ = 0;  // when batches were last looked at for their age
+  bool is_finishing_ = false;
   bool closed_ = false;
 };
 

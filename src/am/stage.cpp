@@ -11,12 +11,14 @@ namespace {
 
 void (*note_stage_of)(int pe, const StageNote& note) = nullptr;
 
-Verdict handle_stage(Endpoint&, const Message& message) {
+Verdict handle_stage(Endpoint& endpoint, const Message& message) {
   StageNote note{};
   const bool whole = message.payload.size() == sizeof note;
   if (whole) std::memcpy(&note, message.payload.data(), sizeof note);
   if (!whole || note.phase < bootstrap::PePhase::running || note.phase > bootstrap::PePhase::ending)
     fatal(nullptr, "a message of PE %d with its stage is damaged", message.source);
+  if (endpoint.is_internode(message.source))
+    endpoint.net()->note_left(message.source, note.phase == bootstrap::PePhase::finalized);
   if (note_stage_of != nullptr) note_stage_of(message.source, note);
   return Verdict::done;
 }
@@ -46,11 +48,13 @@ void send_stage(const StageNote& note, std::span<const int> also, std::uint32_t 
   endpoint->flush_gathered();
 }
 
-void leave_networks(bootstrap::PePhase phase, std::uint32_t patience_ms) noexcept {
-  send_stage(phase, patience_ms);
+void leave_networks(bootstrap::PePhase phase, const LeavingTimes& times) noexcept {
   if (!has_networks()) return;
+  const bool finishes = phase == bootstrap::PePhase::finalized && own_endpoint.net()->keeps_any();
+  send_stage(phase, finishes ? times.take_over_ms : times.patience_ms);
   const Locked endpoint;
-  endpoint->close_networks(patience_ms);
+  if (finishes) endpoint->net()->finish(times.take_over_ms);
+  endpoint->close_networks(times.patience_ms);
 }
 
 void rest(bool resting) noexcept {

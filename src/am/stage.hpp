@@ -25,8 +25,12 @@ void send_stage(const StageNote& note, std::span<const int> also, std::uint32_t 
 inline void send_stage(bootstrap::PePhase phase, std::uint32_t patience_ms) noexcept {
   send_stage({phase}, {}, patience_ms);
 }
+struct LeavingTimes {
+  std::uint32_t patience_ms;   // for what is on its way
+  std::uint32_t take_over_ms;  // for another network, if one fails now
+};
 // Sends the last note and closes the networks.
-void leave_networks(bootstrap::PePhase phase, std::uint32_t patience_ms) noexcept;
+void leave_networks(bootstrap::PePhase phase, const LeavingTimes& times) noexcept;
 // Between shmem_finalize and the next shmem_init, incoming messages are deferred: `resting` is true then.
 void rest(bool resting) noexcept;
 

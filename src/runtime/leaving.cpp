@@ -168,7 +168,9 @@ void at_exit(int status, void*) {
       watch.record->phase.load(std::memory_order_acquire) == static_cast<std::uint32_t>(PePhase::ending);
   if (!is_ending) finalize_at_exit();
   progress::stop_threads();
-  am::leave_networks(is_ending ? bootstrap::PePhase::ending : bootstrap::PePhase::finalized, kPatienceMs);
+  const std::uint32_t take_over_ms = nodes_of_job != nullptr ? nodes_of_job->setup.timeout_ms : kPatienceMs;
+  am::leave_networks(is_ending ? bootstrap::PePhase::ending : bootstrap::PePhase::finalized,
+                     {kPatienceMs, take_over_ms});
 }
 
 void after_fork_in_child() {

@@ -3,8 +3,9 @@
 //   PHASE  start, put, get, atomic, collective, malloc, finalize; random: all of them but the first and the last, and
 //          SCHEDULES schedules of cuts that depend on SEED; both: all links of the last host are cut for good; first: the
 //          first link of a host is cut for good, while PEs are in all of them, at a time that depends on SEED; streams: the
-//          same while long puts and gets are under way, and the link is joined later, so that it brings what is late; outage:
-//          all links of the last host are cut for 2 s, and the job goes on after it
+//          same while long puts and gets are under way, and the link is joined later, so that it brings what is late; end:
+//          the first link of a host is cut for good while all PEs finalize; outage: all links of the last host are cut for
+//          2 s, and the job goes on after it
 #include <shmem.h>
 #include <shmemx.h>
 #include <unistd.h>
@@ -245,6 +246,35 @@ void run_outage() {
   if (me == 0) std::printf("%ld rounds\n", round);
 }
 
+// The PEs of one host come to finalize when the others are there and the link is cut: what they send then is the last, and
+// they need nothing more themselves. What has been put and added before is complete after finalize.
+int run_end(std::mt19937& random) {
+  static std::vector<long> source(kStreamWords);
+  const int late_host = static_cast<int>(random() % 2);
+  const std::string cut = random() % 2 == 0 ? "cut h0/0" : "cut h1/0";
+  fill(source, me, 0);
+  counter = 0;
+  shmem_barrier_all();
+  std::thread fault;
+  if (me == 0) {
+    fault = std::thread([&] {
+      ::usleep(150'000);
+      request_fault(cut);
+    });
+  }
+  shmem_long_put_nbi(streamed, source.data(), kStreamWords, next());
+  for (long i = 0; i < kOps; ++i) shmem_long_atomic_inc(&counter, next());
+  if (me / (n_pes / 2) == late_host) {
+    shmem_quiet();
+    ::usleep(250'000 + static_cast<useconds_t>(random() % 200'000));
+  }
+  shmem_finalize();
+  expect_words("a word that finalize has completed", streamed, kStreamWords, previous(), 0);
+  expect("the number of atomics before finalize", 0, counter, kOps);
+  if (fault.joinable()) fault.join();
+  return 0;
+}
+
 const char* own_number() {
   const char* const number = std::getenv("PMI_RANK");
   return number == nullptr ? "0" : number;
@@ -281,6 +311,9 @@ int run_phase(const std::string& phase, unsigned seed, int schedules) {
   } else if (phase == "streams") {
     if (me == 0) schedule.add_streams(random);
     run({stream, stream, stream, put, get, atomic}, schedule);
+  } else if (phase == "end") {
+    put(0);
+    return run_end(random);
   } else if (phase == "both") {
     if (me == 0) request_fault("cut h1");
     for (long round = 0;; ++round) atomic(round);
