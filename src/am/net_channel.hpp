@@ -179,8 +179,8 @@ class NetChannel final : public transport::Sink {
   std::vector<int> descriptors() const;
   // `pe` has passed the end of its job, or is back.
   void note_left(int pe, bool has_left) noexcept { peer_of(pe).has_left = has_left; }
-  // Waits until the PEs of other nodes have executed all messages that another network may have to take over, or have
-  // left themselves. From now on PEs may be lost.
+  // Waits until the PEs of other nodes have executed all messages, or have left themselves. For jobs in which a network
+  // may have to take over what another one has lost. From now on PEs may be lost.
   void finish(std::uint32_t patience_ms) noexcept;
   bool keeps_any() const noexcept { return probe_.keeps_any(); }
   void close(std::uint32_t patience_ms) noexcept;
@@ -198,7 +198,6 @@ class NetChannel final : public transport::Sink {
   bool try_send_mark(int pe) noexcept;
   bool resend(int pe, std::uint64_t received, bool is_first) noexcept;
   void keep_going() noexcept;
-  bool has_unfinished() const noexcept;
   void lose(int pe, const std::string& cause) noexcept;
   std::byte* find_place(int source, const transport::Header& fixed, Bytes header, std::size_t payload_bytes) noexcept;
   void receive_probe(int source, const transport::Header& header, Bytes message) noexcept;

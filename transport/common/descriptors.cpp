@@ -50,6 +50,17 @@ bool is_half_used() noexcept {
   return is_half() && (!raise_limit() || is_half());
 }
 
+std::string why_no_more_connections(const std::string& network, bool has_reserve) {
+  if (has_reserve && is_half_used()) return "half of the descriptors are in use (ulimit -n)";
+  if (has_descriptor()) return {};  // raises the limit if not
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  return "nearly all of the " + std::to_string(limit.rlim_cur) +
+         " descriptors are in use; raise their limit (ulimit -n), or let tcp follow, which closes idle connections "
+         "(SHMEMX_TRANSPORT=" +
+         network + ",tcp)";
+}
+
 // Some programs walk over all descriptors below the soft limit, so it is raised when it has to be, and not beyond what
 // connections may take.
 bool raise_limit() noexcept {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 namespace shmemx::transport {
 
@@ -18,8 +19,8 @@ bool is_one_of_the_last(int fd) noexcept;
 bool has_descriptor() noexcept;
 // Returns whether half of the descriptors are in use, after raising the soft limit if that helps.
 bool is_half_used() noexcept;
-// The cause of a loss then.
-inline constexpr const char* kHalfUsed = "half of the descriptors are in use (ulimit -n)";
+// Returns why a network that closes none of its connections is to make no more, one clause; empty if it may.
+std::string why_no_more_connections(const std::string& network, bool has_reserve);
 // With fewer connections a PE takes the last descriptors, too.
 inline constexpr std::size_t kFewestConnections = 4;
 

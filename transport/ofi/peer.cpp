@@ -53,9 +53,10 @@ Status Peers::insert(Peer& peer) {
     return Error{Errc::unsupported, 0,
                  "its libfabric provider is " + parts.provider + ", here it is " + fabric_.provider()};
   }
-  if (fabric_.is_stream() && setup_.has_reserve && transport::is_half_used())
-    return Error{Errc::unsupported, 0, transport::kHalfUsed};
-  transport::has_descriptor();  // raises the limit if not
+  if (fabric_.is_stream()) {
+    std::string why = transport::why_no_more_connections("ofi", setup_.has_reserve);
+    if (!why.empty()) return Error{Errc::no_memory, 0, std::move(why)};
+  }
   const std::string own = fabric_.name();
   // The provider trusts the length of what it is given.
   if (parts.name.size() != own.size() ||

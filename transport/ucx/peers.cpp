@@ -42,11 +42,12 @@ bool UcxTransport::connect(Peer& peer) {
     lose(peer, "it has no UCX");
     return false;
   }
-  if (!is_native_ && setup_.has_reserve && transport::is_half_used()) {
-    lose(peer, transport::kHalfUsed);
-    return false;
+  if (!is_native_) {
+    if (std::string why = transport::why_no_more_connections(name(), setup_.has_reserve); !why.empty()) {
+      lose(peer, std::move(why));
+      return false;
+    }
   }
-  transport::has_descriptor();  // raises the limit if not
   const bool both_native = is_native_ && address[0] == std::byte{'r'};
   ucp_ep_params_t params{};
   params.field_mask =
