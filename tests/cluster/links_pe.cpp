@@ -4,8 +4,9 @@
 //          SCHEDULES schedules of cuts that depend on SEED; both: all links of the last host are cut for good; first: the
 //          first link of a host is cut for good, while PEs are in all of them, at a time that depends on SEED; streams: the
 //          same while long puts and gets are under way, and the link is joined later, so that it brings what is late; end:
-//          the first link of a host is cut for good while all PEs finalize; outage: all links of the last host are cut for
-//          2 s, and the job goes on after it
+//          the first link of a host is cut for good while all PEs finalize; later: the
+//          only link is cut for good, and an interface that was down at the start comes up; outage: all links of the last
+//          host are cut for 2 s, and the job goes on after it
 #include <shmem.h>
 #include <shmemx.h>
 #include <unistd.h>
@@ -275,6 +276,29 @@ int run_end(std::mt19937& random) {
   return 0;
 }
 
+// The second interface of each host is down at the start. It comes up a second after the first link has been cut.
+void run_later() {
+  std::thread change;
+  std::atomic<bool> is_over{false};
+  put(0);
+  if (me == 0) request_fault("cut h1/0");
+  if (me % (n_pes / 2) == 0) {
+    change = std::thread([&] {
+      ::usleep(1'000'000);
+      if (std::system("ip link set eth1 up") != 0) fail("the status of ip", 0, 1, 0);
+      ::usleep(1'000'000);
+      is_over = true;
+    });
+  }
+  long round = 1;
+  do {
+    for (const Round step : {put, get, atomic, collective, allocate}) step(round);
+    ++round;
+  } while (agree(me == 0 && !is_over));
+  if (change.joinable()) change.join();
+  if (me == 0) std::printf("%ld rounds\n", round);
+}
+
 const char* own_number() {
   const char* const number = std::getenv("PMI_RANK");
   return number == nullptr ? "0" : number;
@@ -311,6 +335,8 @@ int run_phase(const std::string& phase, unsigned seed, int schedules) {
   } else if (phase == "streams") {
     if (me == 0) schedule.add_streams(random);
     run({stream, stream, stream, put, get, atomic}, schedule);
+  } else if (phase == "later") {
+    run_later();
   } else if (phase == "end") {
     put(0);
     return run_end(random);

@@ -110,6 +110,18 @@ BOOST_AUTO_TEST_CASE(many_addresses_of_one_family_leave_room_for_the_other) {
   BOOST_TEST(read.addresses[1].text() == "fd00::1");
 }
 
+// They lead to no other machine by routing, where another one may have the same address, and they are no links yet.
+BOOST_AUTO_TEST_CASE(addresses_that_are_not_ready_lead_to_their_subnet_only) {
+  std::vector<LocalAddress> its = {{address("10.1.0.2/16"), "eth0", 2},
+                                   {address("10.1.2.2/24"), "eth1", 3, false},
+                                   {address("172.18.0.1/16"), "docker0", 4, false},
+                                   {address("fe80::7/64"), "eth1", 3, false}};
+  EndpointAddress read;
+  BOOST_REQUIRE(unpack_address(bytes_of(pack_address({2, 4711, addresses_to_publish(its)})), read));
+  BOOST_CHECK((paths(read) == Paths{"eth1 10.1.2.2", "eth0 10.1.0.2"}));
+  BOOST_CHECK((links_to(read, kOwn, 1) == Paths{"eth0"}));
+}
+
 BOOST_AUTO_TEST_CASE(bytes_that_are_no_endpoint_address_are_refused) {
   const std::string good = pack_address(endpoint(1, {"10.0.0.1/24", "fd00::7/64"}));
   EndpointAddress got;

@@ -66,7 +66,7 @@ void add(const Address& remote, const std::vector<LocalAddress>& own, bool here,
       best = {same_subnet, bits, {remote, 0, local.interface}};
     }
   }
-  out.push_back(best);
+  if (remote.prefix_bits != 0 || best.preference == same_subnet) out.push_back(best);
 }
 
 }  // namespace
@@ -96,20 +96,37 @@ std::string Address::text() const {
   return buffer;
 }
 
-std::vector<LocalAddress> local_addresses() {
+std::vector<LocalAddress> all_local_addresses() {
   std::vector<LocalAddress> found;
   ifaddrs* list = nullptr;
   if (::getifaddrs(&list) != 0) return found;
   for (const ifaddrs* entry = list; entry != nullptr; entry = entry->ifa_next) {
     const sockaddr* const address = entry->ifa_addr;
     if (address == nullptr || (address->sa_family != AF_INET && address->sa_family != AF_INET6)) continue;
-    if ((entry->ifa_flags & IFF_UP) == 0 || (entry->ifa_flags & IFF_RUNNING) == 0) continue;
-    LocalAddress local{from_sockaddr(address), entry->ifa_name, ::if_nametoindex(entry->ifa_name)};
+    const bool is_ready = (entry->ifa_flags & IFF_UP) != 0 && (entry->ifa_flags & IFF_RUNNING) != 0;
+    LocalAddress local{from_sockaddr(address), entry->ifa_name, ::if_nametoindex(entry->ifa_name), is_ready};
     local.address.prefix_bits = static_cast<std::uint8_t>(prefix_of(entry->ifa_netmask));
     found.push_back(std::move(local));
   }
   ::freeifaddrs(list);
   return found;
+}
+
+std::vector<LocalAddress> local_addresses() {
+  std::vector<LocalAddress> found = all_local_addresses();
+  std::erase_if(found, [](const LocalAddress& local) { return !local.is_ready; });
+  return found;
+}
+
+bool add_new(std::vector<LocalAddress>& own) {
+  const std::size_t before = own.size();
+  for (LocalAddress& local : local_addresses()) {
+    const auto is_it = [&local](const LocalAddress& known) {
+      return known.index == local.index && known.address.same_host_as(local.address);
+    };
+    if (std::none_of(own.begin(), own.end(), is_it)) own.push_back(std::move(local));
+  }
+  return own.size() != before;
 }
 
 std::uint64_t machine_id() {
@@ -124,7 +141,7 @@ std::vector<Address> addresses_to_publish(const std::vector<LocalAddress>& own) 
   std::vector<Address> of_family[2];
   std::vector<Address> link_local;
   for (const LocalAddress& local : own) {
-    if (local.address.is_loopback()) continue;
+    if (local.address.is_loopback() || !local.is_ready) continue;
     (local.address.is_link_local() ? link_local : of_family[local.address.is_v6 ? 1 : 0]).push_back(local.address);
   }
   std::vector<Address> published;
@@ -134,6 +151,14 @@ std::vector<Address> addresses_to_publish(const std::vector<LocalAddress>& own) 
     }
   }
   published.insert(published.end(), link_local.begin(), link_local.end());
+  for (Address& address : published) {
+    if (address.prefix_bits == 0) address.prefix_bits = static_cast<std::uint8_t>(address.bits());
+  }
+  for (const LocalAddress& local : own) {
+    if (local.is_ready || local.address.is_loopback() || local.address.is_link_local()) continue;
+    published.push_back(local.address);
+    published.back().prefix_bits = 0;
+  }
   return published;
 }
 
@@ -203,7 +228,9 @@ std::vector<Candidate> candidates_for(const EndpointAddress& peer, const std::ve
 std::vector<std::string> links_to(const EndpointAddress& peer, const std::vector<LocalAddress>& own,
                                   std::uint64_t own_machine) {
   std::vector<Preferred> preferred;
-  for (const Address& remote : peer.addresses) add(remote, own, peer.machine == own_machine, preferred);
+  for (const Address& remote : peer.addresses) {
+    if (remote.prefix_bits != 0) add(remote, own, peer.machine == own_machine, preferred);
+  }
   std::vector<std::string> names;
   for (const Preferred& one : preferred) {
     const std::string& name = one.candidate.interface;

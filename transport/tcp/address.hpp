@@ -31,11 +31,16 @@ struct Address {
 struct LocalAddress {
   Address address;
   std::string interface;
-  unsigned index = 0;  // of the interface
+  unsigned index = 0;    // of the interface
+  bool is_ready = true;  // the interface is up and has a carrier
 };
 
-// Returns the addresses of all interfaces that are up and have a carrier, loopback included.
+// Returns the addresses of all interfaces, loopback included.
+std::vector<LocalAddress> all_local_addresses();
+// Returns those that are ready.
 std::vector<LocalAddress> local_addresses();
+// Adds the addresses that are ready now and that `own` does not have. Returns whether there were some.
+bool add_new(std::vector<LocalAddress>& own);
 
 // Returns a number that is the same in all processes that reach each other by 127.0.0.1.
 std::uint64_t machine_id();
@@ -46,7 +51,8 @@ struct EndpointAddress {
   std::vector<Address> addresses;  // without loopback; as many as fit into kMaxAddressBytes
 };
 // Returns the addresses to publish, without loopback. IPv4 and IPv6 alternate, so that some of each family remain if
-// not all fit.
+// not all fit. Behind them come those of interfaces that are not ready, with a prefix of 0 bits: they may become ready
+// while the job runs, and lead only to machines with an interface in the same subnet.
 std::vector<Address> addresses_to_publish(const std::vector<LocalAddress>& own);
 std::string pack_address(const EndpointAddress& endpoint);
 // Returns false if the bytes are no endpoint address.

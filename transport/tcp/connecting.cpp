@@ -42,10 +42,20 @@ void TcpTransport::start_dial(Peer& peer) noexcept {
   update_timer();
 }
 
+// An interface may have become ready since the start: looks for some when no path of the last round has worked.
+void TcpTransport::add_paths(Peer& peer) noexcept {
+  EndpointAddress endpoint;
+  add_new(own_);
+  if (unpack_address(addresses_->address_of(peer.pe % setup_.n_pes), endpoint))
+    peer.dial->add_candidates(candidates_for(endpoint, own_, machine_));
+}
+
 void TcpTransport::step_dial(Peer& peer) noexcept {
   share_.connections = up_.size();
+  const unsigned round = peer.dial->round();
   const Dial::State state = peer.dial->step(now_ns());
   if (state == Dial::State::trying) {
+    if (peer.dial->round() != round && !is_rail(peer.pe)) add_paths(peer);
     if (peer.dial->is_starved()) make_room(nullptr);
     return;
   }

@@ -46,6 +46,16 @@ void Dial::set_candidates(const EndpointAddress& endpoint, std::vector<Candidate
   for (std::size_t i = 0; i < candidates.size(); ++i) attempts_[i].candidate = std::move(candidates[i]);
 }
 
+void Dial::add_candidates(std::vector<Candidate> candidates) {
+  for (Candidate& one : candidates) {
+    const auto is_it = [&one](const Attempt& known) {
+      return known.candidate.interface_index == one.interface_index &&
+             known.candidate.address.same_host_as(one.address);
+    };
+    if (std::none_of(attempts_.begin(), attempts_.end(), is_it)) attempts_.emplace_back().candidate = std::move(one);
+  }
+}
+
 Dial::State Dial::step(std::uint64_t now) noexcept {
   if (looked_ != 0 && now - looked_ > kLongGap) {
     deadline_ += now - looked_;

@@ -41,6 +41,9 @@ class Dial {
   // To be called before the first step(), in this order.
   void set_candidates(const EndpointAddress& endpoint, std::vector<Candidate> candidates);
   void resume(const Resumed& resumed) noexcept;
+  // Adds those that are new. They are tried in this round.
+  void add_candidates(std::vector<Candidate> candidates);
+  unsigned round() const noexcept { return round_; }  // how often all addresses have been tried
   // Makes progress. To be called if one of its descriptors is ready, and at each event of the timer.
   State step(std::uint64_t now) noexcept;
   // Returns whether no attempt is open because the last step() found no descriptor. It is made in a later one.

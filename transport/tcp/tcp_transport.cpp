@@ -49,7 +49,7 @@ transport::Capabilities TcpTransport::capabilities() const noexcept {
 }
 
 std::string TcpTransport::endpoint_address() const {
-  return pack_address({machine_, acceptor_.port(), addresses_to_publish(own_)});
+  return pack_address({machine_, acceptor_.port(), addresses_to_publish(all_local_addresses())});
 }
 
 // ---- sending ----

@@ -105,6 +105,7 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   Peer& contact(int pe) noexcept;
   void start_dial(Peer& peer) noexcept;
   std::string links_of(int pe) const;
+  void add_paths(Peer& peer) noexcept;
   void step_dial(Peer& peer) noexcept;
   std::string failure_of(const Peer& peer) const;
   void connected(Peer& peer, UniqueFd fd, std::uint64_t number, const ConnectionKeys& keys) noexcept;
@@ -200,7 +201,7 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   UniqueFd wake_fd_;
   Acceptor acceptor_;
   std::uint64_t machine_ = 0;
-  std::vector<LocalAddress> own_;
+  std::vector<LocalAddress> own_;  // that were ready at the start, or at a later look
   Dial::Share share_;
   std::unique_ptr<transport::NhHash> hash_;  // for records, if SHMEMX_NET_MAC is on
   Parts parts_{*this};
