@@ -21,7 +21,7 @@
   X(copy_stream,    bytes,        "SHMEMX_COPY_STREAM",    "auto",  "Size from which contiguous transfers bypass the caches.") \
   X(spin_ns,        nanoseconds,  "SHMEMX_SPIN_NS",        "auto",  "How long a waiting PE spins before it yields. auto: short when PEs outnumber the usable cores.") \
   X(yield_us,       microseconds, "SHMEMX_YIELD_US",       "auto",  "How long a waiting PE yields before it sleeps. It does not yield if a program that computes shares its core. auto: not at all with more than 16 PEs on each usable core.") \
-  X(sleep_max_us,   microseconds, "SHMEMX_SLEEP_MAX_US",   "auto",  "Longest single sleep of a waiting PE. auto: 1 ms, with more than 16 PEs on each usable core 0.2 ms for each of them.") \
+  X(sleep_max_us,   microseconds, "SHMEMX_SLEEP_MAX_US",   "auto",  "Longest single sleep of a waiting PE. auto: 1 ms, in waits of more than 128 ms a 128th of their time so far up to 10 ms, with more than 16 PEs on each usable core 0.2 ms for each of them.") \
   X(static_data,    flag,         "SHMEMX_STATIC_DATA",    "1",     "Make globals and statics of the executable symmetric. 0: they stay private to each PE.") \
   X(node_path,      path_choice,  "SHMEMX_NODE_PATH",      "auto",  "How PEs of a node access each other's memory. direct: every PE maps all of it; queue: each PE maps its own memory only and executes the messages of others; auto: direct if the address space has room. A setting of one PE applies to all; direct and queue exclude each other.") \
   X(queue_cells,    cell_count,   "SHMEMX_QUEUE_CELLS",    "64",    "Message cells of each PE. The same on all PEs.") \

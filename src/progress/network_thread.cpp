@@ -118,7 +118,8 @@ class Gathering {
 // each core. There each look delays the others, and a PE gets its turn after all of them anyway.
 std::uint64_t relieved_ns() {
   constexpr std::uint64_t kLeastNs = 1'000'000;
-  return std::max(kLeastNs, longest_sleep_ns());
+  const bool is_long = long_waits.load(std::memory_order_relaxed) != 0;
+  return std::max(is_long ? kLongestStepNs : kLeastNs, longest_sleep_ns());
 }
 
 // Idles until the other threads leave the networks alone. A waiter that goes to sleep on its doorbell calls this thread

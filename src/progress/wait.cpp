@@ -3,12 +3,15 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "base/cpu_pause.hpp"
 #include "base/futex.hpp"
 #include "progress/core_sharing.hpp"
+#include "progress/progress_thread.hpp"
 #include "progress/steps.hpp"
+#include "progress/threads.hpp"
 
 namespace shmemx::progress {
 namespace {
@@ -93,15 +96,43 @@ void spin_until_done(PollFunction done, void* state, const char* routine) {
   if (how.on_wake != nullptr) how.on_wake();
 }
 
+constinit bool may_sleep_long = false;
+
+// Steps grow with the time that the wait has taken: a change without a wake-up is noticed later by a small part of it.
+class Steps {
+ public:
+  ~Steps() {
+    if (!is_long_) return;
+    long_waits.fetch_sub(1, std::memory_order_relaxed);
+    if (policy().leave_polling != nullptr) policy().leave_polling();  // it looks seldom
+  }
+  std::uint64_t ns() const { return ns_; }
+  void grow() {
+    const std::uint64_t most = policy().sleep_max_ns;
+    std::uint64_t longest = most;
+    if (may_sleep_long && ns_ >= most)
+      longest = std::max(most, std::min((now_ns() - begin_ns_) / kPartOfWait, kLongestStepNs));
+    ns_ = std::min(2 * ns_, longest);
+    if (ns_ <= most || std::exchange(is_long_, true)) return;
+    long_waits.fetch_add(1, std::memory_order_relaxed);
+  }
+
+ private:
+  static constexpr std::uint64_t kPartOfWait = 128;
+  std::uint64_t ns_ = policy().sleep_first_ns;
+  std::uint64_t begin_ns_ = now_ns();
+  bool is_long_ = false;
+};
+
 void sleep_until_done(PollFunction done, void* state, const char* routine) {
   const Policy& how = policy();
-  std::uint64_t step_ns = how.sleep_first_ns;
+  Steps steps;
   while (true) {
     if (how.on_sleep != nullptr) how.on_sleep(routine);
-    const Slept slept = sleep_once(done, state, step_ns);
+    const Slept slept = sleep_once(done, state, steps.ns());
     if (slept == Slept::not_at_all) break;
     if (poll_after_wake(done, state, slept)) break;
-    step_ns = step_ns * 2 < how.sleep_max_ns ? step_ns * 2 : how.sleep_max_ns;
+    steps.grow();
   }
   // Other threads of this PE may still sleep. They are woken by their time-out at the latest.
   if (how.on_wake != nullptr) how.on_wake();
@@ -139,6 +170,8 @@ void wait_in_phases(PollFunction done, void* state, const char* routine) {
 }
 
 }  // namespace
+
+void let_long_waits_sleep(bool may) noexcept { may_sleep_long = may; }
 
 void wait_slow(PollFunction done, void* state, const char* routine) noexcept {
   const Policy& how = policy();

@@ -25,6 +25,7 @@
 #include "context/route.hpp"
 #include "progress/core_sharing.hpp"
 #include "progress/policy.hpp"
+#include "progress/threads.hpp"
 #include "rma/copy.hpp"
 #include "runtime/leaving.hpp"
 #include "runtime/messaging.hpp"
@@ -246,6 +247,9 @@ void configure_sleeping(progress::Policy& policy, const config::Config& config, 
   if (very_many) policy.sleep_first_ns = kFirstSleepNsPerPe * per_core;
   progress::set_longest_sleep_ns(1000 * config.sleep_max_us.value_or(very_many ? kLastSleepUsPerPe * per_core : 1000));
   policy.sleep_first_ns = std::min(policy.sleep_first_ns, policy.sleep_max_ns);
+  // Without a progress thread nothing but the end of a step tells that a network has brought a message.
+  const bool is_woken = !by_network || config.progress != config::Progress::off;
+  progress::let_long_waits_sleep(is_woken && !very_many && !config.sleep_max_us.has_value());
 }
 
 }  // namespace

@@ -249,7 +249,7 @@ void run_outage() {
 
 // The PEs of one host come to finalize when the others are there and the link is cut: what they send then is the last, and
 // they need nothing more themselves. What has been put and added before is complete after finalize.
-int run_end(std::mt19937& random) {
+void run_end(std::mt19937& random) {
   static std::vector<long> source(kStreamWords);
   const int late_host = static_cast<int>(random() % 2);
   const std::string cut = random() % 2 == 0 ? "cut h0/0" : "cut h1/0";
@@ -273,7 +273,6 @@ int run_end(std::mt19937& random) {
   expect_words("a word that finalize has completed", streamed, kStreamWords, previous(), 0);
   expect("the number of atomics before finalize", 0, counter, kOps);
   if (fault.joinable()) fault.join();
-  return 0;
 }
 
 // The second interface of each host is down at the start. It comes up a second after the first link has been cut.
@@ -313,6 +312,28 @@ Round round_of(const std::string& phase) {
                                  : nullptr;
 }
 
+// The phases that have a course of their own. Returns false if it is none of them.
+bool run_special(const std::string& phase, std::mt19937& random) {
+  if (phase == "later") {
+    run_later();
+  } else if (phase == "outage") {
+    run_outage();
+  } else if (phase == "both") {
+    if (me == 0) request_fault("cut h1");
+    for (long round = 0;; ++round) atomic(round);
+  } else if (phase == "finalize") {
+    atomic(0);
+    if (me == 0) request_fault("cut h1/0");
+  } else if (phase == "end") {
+    put(0);
+    run_end(random);
+    std::exit(0);
+  } else {
+    return false;
+  }
+  return true;
+}
+
 int run_phase(const std::string& phase, unsigned seed, int schedules) {
   std::mt19937 random(seed);
   Schedule early;
@@ -335,24 +356,11 @@ int run_phase(const std::string& phase, unsigned seed, int schedules) {
   } else if (phase == "streams") {
     if (me == 0) schedule.add_streams(random);
     run({stream, stream, stream, put, get, atomic}, schedule);
-  } else if (phase == "later") {
-    run_later();
-  } else if (phase == "end") {
-    put(0);
-    return run_end(random);
-  } else if (phase == "both") {
-    if (me == 0) request_fault("cut h1");
-    for (long round = 0;; ++round) atomic(round);
-  } else if (phase == "outage") {
-    run_outage();
-  } else if (phase == "finalize") {
-    atomic(0);
-    if (me == 0) request_fault("cut h1/0");
   } else if (phase == "start") {
     put(0);
     atomic(0);
     if (me == 0) request_fault("join h1/0");
-  } else {
+  } else if (!run_special(phase, random)) {
     schedule.add_usual();
     const Round round = round_of(phase);
     if (round == nullptr) return 2;
