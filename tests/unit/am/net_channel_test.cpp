@@ -232,6 +232,39 @@ BOOST_AUTO_TEST_CASE(the_next_network_sends_once_more_what_the_pe_lacks) {
   BOOST_CHECK(outgoing.done);
 }
 
+// Its last message was lost with the network, and the other PE may wait for it.
+BOOST_AUTO_TEST_CASE(the_end_waits_for_a_network_that_takes_over) {
+  Fixture f(false);
+  BOOST_CHECK(!f.send(3, kPut));
+  f.arrive(3, kPathProbeReply);
+  BOOST_CHECK(f.send(3, kFlag));
+  int polls = 0;
+  f.a.on_poll = [&] {
+    f.channel->lost(3, "it is cut");
+    f.a.on_poll = nullptr;
+  };
+  f.b.on_poll = [&] {
+    const PathNote note{0, {}};
+    ++polls;
+    if (polls == 2) f.channel->deliver(3, {kPathProbeReply, 0, 0, 0}, bytes_of(note));
+    if (polls == 4) f.arrive(3, kAck, 1);
+  };
+  f.channel->finish(60'000);
+  BOOST_CHECK_EQUAL(polls, 4);
+  BOOST_CHECK((f.b.sent == Sent{{3, kPathProbe}, {3, kFlag}}));
+}
+
+BOOST_AUTO_TEST_CASE(the_end_waits_for_nobody_who_has_left) {
+  Fixture f(false);
+  BOOST_CHECK(!f.send(3, kPut));
+  f.arrive(3, kPathProbeReply);
+  BOOST_CHECK(f.send(3, kFlag) && f.send(1, kFlag));
+  f.channel->note_left(3, true);
+  f.a.on_poll = [&] { f.channel->lost(1, "it is gone"); };
+  f.channel->finish(60'000);
+  BOOST_CHECK((f.a.sent == Sent{{3, kPathProbe}, {3, kFlag}, {1, kFlag}}));
+}
+
 // The network fails while the payload of the first long message is moving; the second one has been announced, too.
 BOOST_AUTO_TEST_CASE(the_place_of_a_message_is_asked_for_once) {
   Fixture f(false);
