@@ -119,7 +119,9 @@ void Interleaved::sample(std::size_t variant, const Turn& turn, AllBins& bins) {
        jobs_[variant]->measure(turn.case_index, turn.method, turns_.budget_ms, Milliseconds(20'000))) {
     const auto line = parse_line(text);
     if (!line) continue;
-    auto& methods = bins[line->note == kRivalNote ? kRival : variant][line->state];
+    const bool is_rival = line->note == kRivalNote;
+    if (is_rival && variant != 0) continue;  // of another network than ours
+    auto& methods = bins[is_rival ? kRival : variant][line->state];
     methods.resize(std::max(methods.size(), method + 1));
     methods[method].medians.push_back(line->median);
     methods[method].samples += line->samples;
