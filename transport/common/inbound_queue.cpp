@@ -40,6 +40,22 @@ void InboundQueue::deliver_whole(const Header& fixed, Bytes message) {
   sink_.deliver(settings_.source, fixed, message);
 }
 
+std::byte* InboundQueue::place_parts(const Header& fixed, Bytes header, std::size_t payload_bytes) {
+  return sink_.placement(settings_.source, fixed, header, payload_bytes);
+}
+
+void InboundQueue::add_placed(const Header& fixed, Bytes header, std::size_t payload_bytes) {
+  if (is_stopped_) return;
+  *settings_.active = true;
+  sink_.placed(settings_.source, fixed, header, payload_bytes);
+}
+
+void InboundQueue::add_without_place(const Header& fixed, Bytes message) {
+  if (is_stopped_) return;
+  *settings_.active = true;
+  sink_.deliver(settings_.source, fixed, message);
+}
+
 // A short message that waits is its own memory, header and payload.
 void InboundQueue::queue_copy(const Header& fixed, Bytes message) {
   AlignedMemory own = allocate_aligned(message.size());

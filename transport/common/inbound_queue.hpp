@@ -89,6 +89,12 @@ class InboundQueue {
   void add_long(const Header& fixed, Bytes header, Bytes payload);
   // Takes a long message whose payload the transport has to fetch.
   void add_announced(const Header& fixed, Bytes header, std::size_t payload_bytes, const FetchKey& fetch_key);
+  // A long message whose payload arrives in parts, while nothing else does. If nothing is in front of it, place_parts()
+  // returns its place, or null if it has none; then one of the other two follows when all of it is here.
+  bool may_place_parts() const noexcept { return queue_.empty() && !is_stopped_; }
+  std::byte* place_parts(const Header& fixed, Bytes header, std::size_t payload_bytes);
+  void add_placed(const Header& fixed, Bytes header, std::size_t payload_bytes);
+  void add_without_place(const Header& fixed, Bytes message);
   // A payload that was fetched is complete: delivers what has become ready.
   void complete(InboundMessage& message);
 

@@ -155,7 +155,7 @@ bool Engine::is_drained() noexcept {
 
 void Engine::end_close() noexcept {
   for (Peer* const peer : peers_.list()) {
-    if (peer->state == State::open) transmit(*peer, true);
+    if (peer->state == State::open) transmit(*peer, {.ignores_window = true});
   }
   unacknowledged_.clear();
   peers_.clear();

@@ -5,6 +5,7 @@
 // parts, which are records, too; the payloads of large ones are announced by a record and pulled by the receiver.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -67,6 +68,7 @@ class Engine final : private Inbound::Owner {
 
  private:
   using State = Peer::State;
+  static constexpr unsigned kFramesAtOnce = 32;
   struct Piece {
     RecordKind kind;
     std::size_t content_bytes;
@@ -88,13 +90,21 @@ class Engine final : private Inbound::Owner {
   void ended_loan(int source, std::uint64_t handle) noexcept override;
 
   // sending.cpp
-  Sent send_parts(Peer& peer, const Header& fixed, Bytes header, Bytes payload) noexcept;
+  Sent send_parts(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Urgency urgency) noexcept;
   Sent announce(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing) noexcept;
   static std::byte* append(Peer& peer, const Header& fixed, const Piece& piece) noexcept;
   static bool has_room(const Peer& peer, std::size_t content_bytes) noexcept;
   bool append_note(Peer& peer, RecordKind kind, Bytes content) noexcept;
   void append_notes(Peer& peer) noexcept;
-  void transmit(Peer& peer, bool all = false) noexcept;
+  // What transmit() sends: frames of a message of which `before` have left, and whether more of it follow.
+  struct Burst {
+    std::size_t before = 0;
+    bool goes_on = false;
+    bool ignores_window = false;
+  };
+  std::size_t transmit(Peer& peer, Burst burst) noexcept;
+  void transmit(Peer& peer) noexcept { transmit(peer, Burst{}); }
+  OutgoingFrame records_frame(Peer& peer, std::uint64_t number, const Burst& burst) noexcept;
   void send_now(Peer& peer) noexcept;
   Bytes finish_frame(Peer& peer, std::byte* memory, FrameHeader header, const FrameProof::Digest& content) noexcept;
   void give_to_port(std::span<const OutgoingFrame> frames) noexcept;
@@ -128,6 +138,7 @@ class Engine final : private Inbound::Owner {
   std::vector<Peer*> gathered_;
   std::vector<Peer*> unacknowledged_;
   std::vector<Peer*> lost_;  // for run(), which may call the sink
+  std::array<OutgoingFrame, kFramesAtOnce> frames_;  // of one call of the port
   transport::Keepalive keepalive_;
   FrameCounts counts_;
   std::uint64_t now_ns_;        // of the last look at the clock

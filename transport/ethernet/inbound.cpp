@@ -1,6 +1,8 @@
 #include "transport/ethernet/inbound.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace shmemx::ethernet {
 
@@ -47,17 +49,39 @@ const char* Inbound::begin_whole(const transport::Record& record, Bytes content)
   fixed_ = record.fixed;
   whole_bytes_ = whole_bytes_of(record);
   here_ = 0;
+  find_place(content);
   return add_part(content);
+}
+
+// Asks for the place of a long payload, if the first part has all of the header.
+void Inbound::find_place(Bytes content) noexcept {
+  const std::size_t header_bytes = fixed_.header_bytes;
+  place_ = nullptr;
+  has_place_answer_ = whole_bytes_ - header_bytes >= kLongBytes && content.size() >= header_bytes && queue_.may_place_parts();
+  if (has_place_answer_) place_ = queue_.place_parts(fixed_, content.first(header_bytes), whole_bytes_ - header_bytes);
 }
 
 const char* Inbound::add_part(Bytes content) {
   if (content.size() > whole_bytes_ - here_) return "a part that is too long";
-  std::memcpy(whole_.get() + here_, content.data(), content.size());
+  const std::size_t of_whole = place_ == nullptr ? content.size() : fixed_.header_bytes - std::min<std::size_t>(here_, fixed_.header_bytes);
+  std::memcpy(whole_.get() + here_, content.data(), of_whole);
+  if (of_whole != content.size())
+    std::memcpy(place_ + (here_ + of_whole - fixed_.header_bytes), content.data() + of_whole, content.size() - of_whole);
   here_ += content.size();
-  if (here_ != whole_bytes_) return nullptr;
-  whole_bytes_ = 0;
-  queue_.add_whole(fixed_, {whole_.get(), here_});
+  if (here_ == whole_bytes_) end_whole();
   return nullptr;
+}
+
+void Inbound::end_whole() {
+  const Bytes message(whole_.get(), std::exchange(whole_bytes_, 0));
+  const Bytes header = message.first(fixed_.header_bytes);
+  if (place_ != nullptr) {
+    queue_.add_placed(fixed_, header, message.size() - header.size());
+  } else if (has_place_answer_) {
+    queue_.add_without_place(fixed_, message);
+  } else {
+    queue_.add_whole(fixed_, message);
+  }
 }
 
 }  // namespace shmemx::ethernet

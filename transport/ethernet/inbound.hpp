@@ -29,13 +29,17 @@ class Inbound {
  private:
   const char* take_record(const transport::Record& record, Bytes content);
   const char* begin_whole(const transport::Record& record, Bytes content);
+  void find_place(Bytes content) noexcept;
   const char* add_part(Bytes content);
+  void end_whole();
 
   Owner& owner_;
   transport::InboundQueue queue_;
-  // A message of which some parts are here.
+  // A message of which some parts are here. Its payload goes to its place, if that is known from the beginning.
   transport::Header fixed_{};
-  transport::AlignedMemory whole_;
+  transport::AlignedMemory whole_;  // header and payload, or the header alone
+  std::byte* place_ = nullptr;
+  bool has_place_answer_ = false;
   std::size_t whole_bytes_ = 0;  // 0: there is none
   std::size_t here_ = 0;
   bool has_shut_down_ = false;

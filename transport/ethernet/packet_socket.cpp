@@ -128,11 +128,12 @@ std::size_t PacketSocket::send(std::span<const OutgoingFrame> frames) noexcept {
   if (frames.size() == 1 && frames[0].rest.empty())
     return ::send(fd_.get(), frames[0].head.data(), frames[0].head.size(), MSG_DONTWAIT) >= 0 ? 1 : 0;
   iovec areas[2 * kFramesAtOnce];
-  mmsghdr messages[kFramesAtOnce] = {};
+  mmsghdr messages[kFramesAtOnce];
   const std::size_t n = std::min(frames.size(), kFramesAtOnce);
   for (std::size_t i = 0; i < n; ++i) {
     areas[2 * i] = {const_cast<std::byte*>(frames[i].head.data()), frames[i].head.size()};
     areas[2 * i + 1] = {const_cast<std::byte*>(frames[i].rest.data()), frames[i].rest.size()};
+    messages[i] = {};
     messages[i].msg_hdr.msg_iov = areas + 2 * i;
     messages[i].msg_hdr.msg_iovlen = frames[i].rest.empty() ? 1 : 2;
   }

@@ -9,7 +9,7 @@ namespace shmemx::ethernet {
 namespace {
 
 constexpr std::size_t kCopiedBytes = std::size_t{4} << 20;  // of long payloads for one peer that will not stay
-constexpr unsigned kFramesAtOnce = 32;                      // of one call of the port
+constexpr std::size_t kPipelinedBytes = std::size_t{8} << 10;  // of a message that leave while others are copied
 constexpr unsigned kAckFrames = 16;                         // received frames that are acknowledged at once
 constexpr unsigned kBurst = 16;                             // frames whose sender asks for an acknowledgement
 
@@ -29,8 +29,8 @@ std::size_t most_medium_bytes(const Peer& peer) noexcept {
 
 // The receiver of many frames may have nothing to send soon, and their sender may leave the library: without an
 // acknowledgement it would send the last ones again.
-bool ends_burst(const Peer& peer, std::size_t n_before) noexcept {
-  return n_before + 1 >= kBurst && !peer.out.has_unsent();
+bool ends_burst(const Peer& peer, std::size_t n_before, bool goes_on) noexcept {
+  return n_before + 1 >= kBurst && !goes_on && !peer.out.has_unsent();
 }
 
 Bytes as_bytes(const std::uint64_t& word) noexcept { return std::as_bytes(std::span(&word, 1)); }
@@ -52,8 +52,8 @@ Sent Engine::send(int pe, const Header& fixed, Bytes header, Bytes payload, Outg
     copy(to, payload);
   } else {
     const bool is_medium = payload.size() < kLongBytes || payload.size() <= most_medium_bytes(peer);
-    sent = is_medium ? send_parts(peer, fixed, header, payload) : announce(peer, fixed, header, payload, outgoing);
-    if (sent == Sent::no) return sent;
+    sent = is_medium ? send_parts(peer, fixed, header, payload, urgency) : announce(peer, fixed, header, payload, outgoing);
+    if (sent == Sent::no || (is_medium && urgency == Urgency::now)) return sent;
   }
   if (urgency == Urgency::now) {
     send_now(peer);
@@ -94,14 +94,17 @@ std::byte* Engine::append(Peer& peer, const Header& fixed, const Piece& piece) n
   return at + sizeof record;
 }
 
-// Sends a message as several records, each as long as its frame.
-Sent Engine::send_parts(Peer& peer, const Header& fixed, Bytes header, Bytes payload) noexcept {
+// Sends a message as several records, each as long as its frame. The first ones leave before the last ones are copied,
+// so that the receiver can begin, and the data are in the cache when they are hashed and sent.
+Sent Engine::send_parts(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Urgency urgency) noexcept {
   const std::size_t most = peer.out.most_content_bytes() - sizeof(Record);
   const std::size_t whole = header.size() + payload.size();
   const std::size_t in_open = peer.out.room() > 2 * sizeof(Record) ? peer.out.room() - sizeof(Record) : 0;
   if ((whole - std::min(whole, in_open) + most - 1) / most > peer.out.free_frames()) return Sent::no;
   std::size_t part = in_open != 0 ? std::min(in_open, whole) : most;
   Piece piece{RecordKind::first_part, part, whole};
+  Burst burst{.goes_on = true};
+  std::size_t held = 0;
   for (std::size_t left = whole; left != 0; left -= part) {
     part = std::min(piece.content_bytes, left);
     std::byte* to = append(peer, fixed, {piece.kind, part, piece.whole_bytes});
@@ -111,6 +114,15 @@ Sent Engine::send_parts(Peer& peer, const Header& fixed, Bytes header, Bytes pay
     header = header.subspan(of_header);
     payload = payload.subspan(part - of_header);
     piece = {RecordKind::next_part, most};
+    held += part;
+    if (urgency != Urgency::now || held < kPipelinedBytes || part == left) continue;
+    peer.out.set_due();
+    burst.before += transmit(peer, burst);
+    held = 0;
+  }
+  if (urgency == Urgency::now) {
+    peer.out.set_due();
+    transmit(peer, {.before = burst.before});
   }
   return Sent::yes;
 }
@@ -145,31 +157,37 @@ void Engine::append_notes(Peer& peer) noexcept {
   send_now(peer);
 }
 
-// Sends the frames that are due, as far as the windows allow it.
-void Engine::transmit(Peer& peer, bool all) noexcept {
-  std::array<OutgoingFrame, kFramesAtOnce> frames;
+// Sends the frames that are due, as far as the windows allow it. Returns how many.
+std::size_t Engine::transmit(Peer& peer, Burst burst) noexcept {
   look_at_clock();
-  for (std::size_t before = 0;; before += frames.size()) {
+  std::size_t sent = 0;
+  while (true) {
     std::size_t n = 0;
-    for (; n < frames.size(); ++n) {
-      const std::uint64_t number = peer.out.next_to_send(all);
+    for (; n < frames_.size(); ++n) {
+      const std::uint64_t number = peer.out.next_to_send(burst.ignores_window);
       if (number == SendWindow::kNone) break;
-      SendWindow::Sending& frame = peer.out.at(number);
-      const Bytes content(FrameMemory::content(frame.memory), frame.content_bytes);
-      if (!std::exchange(frame.has_digest, true)) frame.digest = proof_.digest(content);
-      const bool again = peer.out.note_sent(number, now_ns_);
-      counts_.resent += again ? 1 : 0;
-      const bool waits = again || peer.out.is_stalled() || ends_burst(peer, before + n);
-      const FrameHeader header{.kind = FrameKind::records,
-                               .flags = waits ? kAckNow : std::uint8_t{0},
-                               .bytes = static_cast<std::uint16_t>(content.size()),
-                               .number = number};
-      const Bytes head = finish_frame(peer, frame.memory, header, frame.digest);
-      frames[n] = {{head.data(), head.size() + content.size()}, {}};
+      frames_[n] = records_frame(peer, number, {burst.before + sent + n, burst.goes_on, burst.ignores_window});
     }
-    if (n == 0) return;
-    give_to_port(std::span(frames).first(n));
+    if (n == 0) return sent;
+    give_to_port(std::span(frames_).first(n));
+    sent += n;
   }
+}
+
+// Completes a frame of records that is to be sent now.
+OutgoingFrame Engine::records_frame(Peer& peer, std::uint64_t number, const Burst& burst) noexcept {
+  SendWindow::Sending& frame = peer.out.at(number);
+  const Bytes content(FrameMemory::content(frame.memory), frame.content_bytes);
+  if (!std::exchange(frame.has_digest, true)) frame.digest = proof_.digest(content);
+  const bool again = peer.out.note_sent(number, now_ns_);
+  counts_.resent += again ? 1 : 0;
+  const bool waits = again || peer.out.is_stalled() || ends_burst(peer, burst.before, burst.goes_on);
+  const FrameHeader header{.kind = FrameKind::records,
+                           .flags = waits ? kAckNow : std::uint8_t{0},
+                           .bytes = static_cast<std::uint16_t>(content.size()),
+                           .number = number};
+  const Bytes head = finish_frame(peer, frame.memory, header, frame.digest);
+  return {{head.data(), head.size() + content.size()}, {}};
 }
 
 // Gives frames to the port, in several calls if it takes only some at once. What it does not take counts as lost.
@@ -224,17 +242,16 @@ void Engine::send_block(Peer& peer, std::uint64_t handle, const PullRequest& wha
     std::byte memory[FrameMemory::kHeadBytes];
   };
   std::array<Head, kFramesAtOnce> heads;
-  std::array<OutgoingFrame, kFramesAtOnce> frames;
   std::size_t n = 0;
-  const auto send = [&] { give_to_port(std::span(frames).first(std::exchange(n, 0))); };
+  const auto send = [&] { give_to_port(std::span(frames_).first(std::exchange(n, 0))); };
   for (std::uint64_t wanted = what.wanted; wanted != 0; wanted &= wanted - 1) {
     const std::uint32_t index = what.first + static_cast<unsigned>(__builtin_ctzll(wanted));
     const Bytes packet = peer.loans.packet(handle, index, peer.out.most_content_bytes());
     if (packet.empty()) break;
     const FrameHeader header{
         .kind = FrameKind::block, .bytes = static_cast<std::uint16_t>(packet.size()), .handle = handle, .index = index};
-    frames[n] = {finish_frame(peer, heads[n].memory, header, proof_.digest(packet)), packet};
-    if (++n == frames.size()) send();
+    frames_[n] = {finish_frame(peer, heads[n].memory, header, proof_.digest(packet)), packet};
+    if (++n == frames_.size()) send();
   }
   send();
 }
