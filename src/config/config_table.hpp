@@ -40,7 +40,7 @@
   X(eth_interface,  interface_name, "SHMEMX_ETH_INTERFACE", "auto", "The interface of the network ethernet. auto: the first Ethernet interface with a link, those of devices before virtual ones, those with an address before others; the loopback device in a job on one machine. All hosts' must belong to one segment.") \
   X(eth_mtu,        frame_mtu,    "SHMEMX_ETH_MTU",        "auto",  "Bytes of the longest frame of the network ethernet, without its Ethernet header. auto: the MTU of the interface, at most 9000. A pair of PEs uses the smaller one of both.") \
   X(eth_block_packets, block_count, "SHMEMX_ETH_BLOCK_PACKETS", "32", "Packets of a long payload that are requested at once on the network ethernet.") \
-  X(eth_blocks,     block_count,  "SHMEMX_ETH_BLOCKS",     "4",     "Such requests that are outstanding for one peer at a time.") \
+  X(eth_blocks,     block_count,  "SHMEMX_ETH_BLOCKS",     "4",     "Such requests that are outstanding for one peer at first; up to 8 times as many where no frames are lost.") \
   X(eth_resend_us,  resend_time,  "SHMEMX_ETH_RESEND_US",  "1000",  "Microseconds after which an unacknowledged frame of the network ethernet is sent again at the earliest. It is longer if measured round trips are.") \
   X(pending_max,    memory_limit, "SHMEMX_PENDING_MAX",    "64m",   "Memory limit of a PE for deferred messages; exceeding it ends the job.") \
   X(lmt,            lmt_choice,   "SHMEMX_LMT",            "auto",  "How long two-sided messages are copied. mapped: one copy if memory is mapped; cma: by the kernel; copy: through a shared buffer; queue: in cells. If the selected one is not possible, in cells. The same on all PEs.") \

@@ -56,9 +56,65 @@ void check_fan_in(Segment& segment, int senders, std::size_t bytes, unsigned n) 
   }));
 }
 
+// A payload of two blocks that is pulled, with the time of the test.
+struct Pulling {
+  static constexpr std::size_t kPacketBytes = 1424;
+  static constexpr std::uint32_t kPackets = 64;
+
+  std::vector<std::byte> place = std::vector<std::byte>(kPackets * kPacketBytes);
+  shmemx::transport::InboundMessage message;
+  shmemx::ethernet::PacketBudget budget{1024, 0};
+  shmemx::ethernet::RoundTrip round_trip{1'000'000};
+  shmemx::ethernet::Pulls pulls{{kPacketBytes, 32, 4, 32}, budget};
+  std::uint64_t now_ns = 1'000'000'000;
+  std::vector<std::uint32_t> numbers;  // of the first request of each block
+
+  Pulling() {
+    message.payload_bytes = place.size();
+    message.place = place.data();
+    pulls.begin(1, message);
+    while (const auto request = pulls.next_request(now_ns, round_trip)) numbers.push_back(request->what.number);
+  }
+  void take(std::uint32_t first, std::uint32_t last) {
+    const std::vector<std::byte> packet(kPacketBytes);
+    shmemx::transport::InboundMessage* done = nullptr;
+    for (std::uint32_t index = first; index <= last; ++index)
+      pulls.take({.number = numbers[index / 32], .handle = 1, .index = index}, packet, now_ns, round_trip, done);
+  }
+};
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(ethernet_flow)
+
+// Where others fill the queues of the network, packets take longer than the acknowledgements before did.
+BOOST_AUTO_TEST_CASE(a_pull_waits_as_long_as_its_packets_take) {
+  Pulling pulling;
+  pulling.now_ns += 2'000'000;
+  while (pulling.pulls.next_request(pulling.now_ns, pulling.round_trip)) {
+  }
+  pulling.now_ns += 18'000'000;
+  pulling.take(0, 62);
+  pulling.now_ns += 10'000'000;
+  BOOST_CHECK(!pulling.pulls.next_request(pulling.now_ns, pulling.round_trip));
+  pulling.now_ns += 200'000'000;
+  BOOST_CHECK(pulling.pulls.next_request(pulling.now_ns, pulling.round_trip));
+}
+
+// The packets behind a lost one tell at once.
+BOOST_AUTO_TEST_CASE(a_packet_that_others_overtake_is_requested_at_once) {
+  Pulling pulling;
+  pulling.take(0, 6);
+  pulling.take(8, 33);
+  BOOST_CHECK(!pulling.pulls.next_request(pulling.now_ns, pulling.round_trip));
+  pulling.take(34, 34);
+  const auto again = pulling.pulls.next_request(pulling.now_ns, pulling.round_trip);
+  BOOST_REQUIRE(again);
+  BOOST_CHECK(again->is_repeated);
+  BOOST_CHECK_EQUAL(again->what.first, 0U);
+  BOOST_CHECK_EQUAL(again->what.wanted, std::uint64_t{1} << 7);
+  BOOST_CHECK(!pulling.pulls.next_request(pulling.now_ns, pulling.round_trip));
+}
 
 // A sender that does not wait for its payload may leave the library at once, and nobody answers for it then.
 BOOST_AUTO_TEST_CASE(a_medium_message_needs_its_sender_no_more) {

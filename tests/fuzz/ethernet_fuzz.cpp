@@ -67,7 +67,7 @@ class Receiver final : private Inbound::Owner {
       }
     } else if (frame.header.kind == shmemx::ethernet::FrameKind::block) {
       InboundMessage* done = nullptr;
-      if (pulls_.take(frame.header, frame.content, ++now_, done) == shmemx::ethernet::Pulls::Taken::last)
+      if (pulls_.take(frame.header, frame.content, ++now_, round_trip_, done) == shmemx::ethernet::Pulls::Taken::last)
         inbound_.queue().complete(*done);
     }
     return true;
@@ -93,7 +93,7 @@ class Receiver final : private Inbound::Owner {
   shmemx::ethernet::RoundTrip round_trip_{1000};
   shmemx::ethernet::PacketBudget budget_{64, 0};
   Inbound inbound_{sink_, *this, {kSource, 4, &active_}};
-  shmemx::ethernet::Pulls pulls_{{kPacketBytes, 8, 4}, budget_};
+  shmemx::ethernet::Pulls pulls_{{kPacketBytes, 8, 4, 8}, budget_};
 };
 
 }  // namespace

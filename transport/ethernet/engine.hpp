@@ -30,6 +30,7 @@ class Engine final : private Inbound::Owner {
     EndpointAddress own;
     std::uint32_t block_packets = 32;
     std::uint32_t blocks = 4;
+    std::uint32_t most_blocks = 32;
     std::uint64_t resend_ns = 1'000'000;
     std::uint32_t ring_frames = 1024;  // of the ring that receives
   };

@@ -13,6 +13,7 @@ namespace {
 
 constexpr int kFramesAtOnce = 64;  // of one poll
 constexpr unsigned kReadsBeforeUnwatch = 64;
+constexpr std::uint32_t kMostBlocksPerBlock = 8;  // outstanding on a link without losses, to those at first
 
 }  // namespace
 
@@ -49,6 +50,7 @@ Status EthernetTransport::choose_settings() {
   settings_.own = {interface_.mac, static_cast<std::uint16_t>(mtu), random[0], random[1]};
   if (wanted.block_packets != 0) settings_.block_packets = std::min(wanted.block_packets, kMostBlockPackets);
   if (wanted.blocks != 0) settings_.blocks = wanted.blocks;
+  settings_.most_blocks = kMostBlocksPerBlock * settings_.blocks;
   if (wanted.resend_us != 0) settings_.resend_ns = std::uint64_t{wanted.resend_us} * 1000;
   return {};
 }

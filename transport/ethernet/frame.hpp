@@ -51,7 +51,7 @@ struct FrameHeader {
   FrameKind kind = FrameKind::ack;
   std::uint8_t flags = 0;
   std::uint16_t bytes = 0;     // of the content
-  std::uint64_t number = 0;    // of records frames, from 0 on; 0 in others
+  std::uint64_t number = 0;    // of records frames, from 0 on; block: of the request; 0 in others
   std::uint64_t expected = 0;  // the sender has all records frames below this number
   std::uint64_t received = 0;  // bit i: it has expected + 1 + i, too
   std::uint64_t handle = 0;    // pull, block: of the payload; 0 in others
@@ -62,9 +62,9 @@ struct FrameHeader {
 static_assert(sizeof(FrameHeader) == 64);
 
 struct PullRequest {
-  std::uint32_t first;     // packet
-  std::uint32_t reserved;  // 0
-  std::uint64_t wanted;    // bit i: packet first + i
+  std::uint32_t first;    // packet
+  std::uint32_t number;   // of the request
+  std::uint64_t wanted;   // bit i: packet first + i
 };
 static_assert(sizeof(PullRequest) == 16);
 inline constexpr std::uint32_t kMostBlockPackets = 64;

@@ -125,13 +125,12 @@ void Engine::leave(Peer& peer) noexcept {
 
 void Engine::take_packet(Peer& peer, const Frame& frame) noexcept {
   transport::InboundMessage* done = nullptr;
-  const Pulls::Taken taken = peer.pulls.take(frame.header, frame.content, now_ns_, done);
+  const Pulls::Taken taken = peer.pulls.take(frame.header, frame.content, now_ns_, peer.round_trip, done);
   if (taken == Pulls::Taken::no) {
     ++counts_.duplicates;
     return;
   }
   is_active_ = true;
-  peer.round_trip.heard();
   if (taken == Pulls::Taken::last) {
     peer.ended_pulls.push_back(frame.header.handle);
     append_notes(peer);

@@ -248,8 +248,11 @@ void Engine::send_block(Peer& peer, std::uint64_t handle, const PullRequest& wha
     const std::uint32_t index = what.first + static_cast<unsigned>(__builtin_ctzll(wanted));
     const Bytes packet = peer.loans.packet(handle, index, peer.out.most_content_bytes());
     if (packet.empty()) break;
-    const FrameHeader header{
-        .kind = FrameKind::block, .bytes = static_cast<std::uint16_t>(packet.size()), .handle = handle, .index = index};
+    const FrameHeader header{.kind = FrameKind::block,
+                             .bytes = static_cast<std::uint16_t>(packet.size()),
+                             .number = what.number,
+                             .handle = handle,
+                             .index = index};
     frames_[n] = {finish_frame(peer, heads[n].memory, header, proof_.digest(packet)), packet};
     if (++n == frames_.size()) send();
   }
