@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/doorbell.hpp"
@@ -37,12 +38,29 @@ Verdict handle(Endpoint&, const Message& message) {
 
 // ---- with a reply ----
 
-// Under the endpoint's lock.
-alignas(16) constinit std::byte scratch[kElementBytes] = {};
+// Memory in which a handler makes the data of its reply. Under the endpoint's lock.
+using Scratch = std::unique_ptr<std::byte[]>;
+struct Scratches {
+  Scratch current = make();
+  std::vector<Scratch> unused;
+
+  static Scratch make() { return Scratch(new std::byte[kElementBytes]); }
+  // Returns the current one, which another one replaces.
+  Scratch take() {
+    Scratch next = unused.empty() ? make() : std::move(unused.back());
+    if (!unused.empty()) unused.pop_back();
+    return std::exchange(current, std::move(next));
+  }
+};
+// Never destroyed: threads may still poll while the process exits.
+Scratches& scratches() {
+  static auto* const instance = new Scratches;
+  return *instance;
+}
 
 Room room_for_reply(int source) noexcept {
   const std::size_t most = am::max_payload_bytes(source) - sizeof(ReplyHeader);
-  return {{scratch, std::min(most, sizeof scratch)}, most};
+  return {{scratches().current.get(), std::min(most, kElementBytes)}, most};
 }
 
 constinit bool has_gathered = false;  // replies of this poll wait for others
@@ -71,10 +89,12 @@ Verdict handle_change(Endpoint& endpoint, const Message& message) {
   return Verdict::done;
 }
 
-// Data of a reply that a network still reads from a window: the owner waits for it before it releases the memory.
+// Data of a reply that a network still reads: from a window, whose owner waits for it before it releases the memory, or
+// from the scratch in which they were gathered.
 struct Loan {
   transport::Outgoing outgoing;
   windows::WindowName window;
+  Scratch scratch;
 };
 constinit bool has_loans = false;
 // Never destroyed: threads may still poll while the process exits.
@@ -83,13 +103,14 @@ std::vector<std::unique_ptr<Loan>>& loans() {
   return *list;
 }
 
-Verdict send_from_window(Endpoint& endpoint, const Message& message, const Executed& result) {
+Verdict send_in_place(Endpoint& endpoint, const Message& message, const Executed& result) {
   auto loan = std::make_unique<Loan>();
   loan->window = window_of(message.payload);
   const transport::Sent sent =
       endpoint.send_tracked(message.source, am::kReply, bytes_of(result.reply), result.data, loan->outgoing);
   if (sent == transport::Sent::later) {
     windows::begin_use(loan->window);
+    if (result.data.data() == scratches().current.get()) loan->scratch = scratches().take();
     loans().push_back(std::move(loan));
     has_loans = true;
   }
@@ -102,7 +123,7 @@ Verdict handle_get(Endpoint& endpoint, const Message& message) {
   const Executed result = kExecute(message.payload, room_for_reply(message.source));
   check_message(kName.text, message.source, result.wrong);
   if (result.data.size() >= transport::kLongBytes && endpoint.is_internode(message.source))
-    return send_from_window(endpoint, message, result);
+    return send_in_place(endpoint, message, result);
   const bool sent = gathers(message)
                         ? endpoint.try_send_coalesced(message.source, am::kReply, bytes_of(result.reply), result.data)
                         : endpoint.try_send(message.source, am::kReply, bytes_of(result.reply), result.data);
@@ -127,8 +148,10 @@ Verdict handle_atomic_fetch(Endpoint& endpoint, const Message& message) {
   if (has_pending_locks) any |= grant_pending_locks(endpoint);
   if (has_loans) {
     any |= std::erase_if(loans(), [](const std::unique_ptr<Loan>& loan) {
-             if (loan->outgoing.done) windows::end_use(loan->window);
-             return loan->outgoing.done;
+             if (!loan->outgoing.done) return false;
+             windows::end_use(loan->window);
+             if (loan->scratch != nullptr) scratches().unused.push_back(std::move(loan->scratch));
+             return true;
            }) != 0;
     has_loans = !loans().empty();
   }

@@ -86,6 +86,33 @@ PE_TEST(late_strides_complete_by_counter) {
   for (std::size_t i = 0; i < kBlocks; ++i) CHECK_EQUAL(windows.mine<std::uint64_t>()[2 * i + 1], 0U);
 }
 
+// The owner gathers the blocks of a strided get before it sends them, so replies that wait for the network must not
+// share memory.
+PE_TEST(strided_gets_that_are_open_together_arrive_whole) {
+  constexpr std::size_t kBlockWords = 8;
+  constexpr std::size_t kBlocks = 1024;
+  constexpr std::size_t kGets = 128;                             // more than a socket buffers
+  constexpr std::size_t kWords = kGets * kBlocks * kBlockWords;  // of each PE's data, in every other block
+  const Windows windows(2 * kWords * sizeof(std::uint64_t));
+  const auto value = [](int pe, std::size_t i) { return i * 4 + static_cast<std::size_t>(pe); };
+  for (std::size_t i = 0; i < 2 * kWords; ++i) windows.mine<std::uint64_t>()[i] = value(me(), i);
+  shmem_barrier_all();
+  std::size_t wrong = 0;
+  for (int round = 0; round < 4; ++round) {
+    std::vector<std::uint64_t> back(kWords);
+    long counter = 0;
+    for (std::size_t at = 0; at < kWords; at += kBlocks * kBlockWords) {
+      const std::uint64_t* const there = windows.address<std::uint64_t>(right(), 2 * at);
+      CHECK_EQUAL(shmemx_window_get_strided_nbi(windows.at(right()), &back[at], 64, there, 128, 64, kBlocks, &counter),
+                  SHMEMX_SUCCESS);
+    }
+    shmemx_window_wait(&counter);
+    for (std::size_t i = 0; i < kWords; ++i)
+      if (back[i] != value(right(), 2 * (i - i % kBlockWords) + i % kBlockWords)) ++wrong;
+  }
+  CHECK_EQUAL(wrong, std::size_t{0});
+}
+
 namespace {
 
 // Each PE waits until its left neighbour has added to a word of its private memory, then adds to the next one.
