@@ -59,6 +59,7 @@ class Builder {
     made_.block_bytes = made_.pieces[0].bytes;
     for (const Piece& piece : made_.pieces)
       if (piece.bytes != made_.block_bytes) made_.block_bytes = 0;
+    made_.step = find_step();
     made_.low = made_.whole_elements()[0].offset;
     made_.high = made_.low;
     for (const Piece& piece : made_.whole_elements()) {
@@ -74,6 +75,14 @@ class Builder {
   void add_one(const Layout& item, std::ptrdiff_t at) {
     for (const Piece& piece : item.pieces) add_piece(made_.pieces, {at + piece.offset, piece.bytes});
     for (const Piece& piece : item.whole_elements()) add_piece(padded_, {at + piece.offset, piece.bytes});
+  }
+
+  std::ptrdiff_t find_step() const {
+    const std::vector<Piece>& pieces = made_.pieces;
+    const std::ptrdiff_t step = pieces.size() == 1 ? made_.extent : pieces[1].offset - pieces[0].offset;
+    for (std::size_t i = 1; i < pieces.size(); ++i)
+      if (pieces[i].offset - pieces[i - 1].offset != step) return 0;
+    return step;
   }
 
   Layout& made_;

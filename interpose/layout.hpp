@@ -18,10 +18,11 @@ struct Piece {
 
 // One item of a datatype. Pieces are in the order of the type map; neighbours are merged.
 struct Layout {
-  std::vector<Piece> pieces;  // data only
-  std::vector<Piece> padded;  // pairs with their padding; empty if no pair has any
-  std::size_t bytes = 0;      // of all pieces
+  std::vector<Piece> pieces;    // data only
+  std::vector<Piece> padded;    // pairs with their padding; empty if no pair has any
+  std::size_t bytes = 0;        // of all pieces
   std::size_t block_bytes = 0;  // of each piece; 0: they differ
+  std::ptrdiff_t step = 0;      // from each piece of an item to the next one; of one piece, the extent; 0: they differ
   std::size_t elements = 0;
   std::ptrdiff_t extent = 0;         // from one item to the next
   std::ptrdiff_t low = 0;            // the lowest byte

@@ -123,6 +123,40 @@ bool try_copy_blocks(const Transfer& transfer) {
   }
 }
 
+// Blocks of one side at equal distances.
+struct Blocks {
+  std::size_t bytes = 0;  // 0: they are not
+  std::ptrdiff_t step = 0;
+};
+// `bytes`: of all items together.
+Blocks blocks_of(const Layout& layout, std::size_t bytes) {
+  const auto pieces = static_cast<std::ptrdiff_t>(layout.pieces.size());
+  const bool goes_on = bytes == layout.bytes || pieces * layout.step == layout.extent;
+  return layout.step != 0 && layout.block_bytes != 0 && goes_on ? Blocks{layout.block_bytes, layout.step} : Blocks{};
+}
+
+// Equal blocks at equal distances on both sides, to a process that is reached by messages. Returns false for all else.
+bool try_move_blocks(const Transfer& transfer, int& code) {
+  if (transfer.target->mapped != nullptr) return false;
+  Blocks there = blocks_of(*transfer.there, transfer.bytes);
+  Blocks here = blocks_of(*transfer.here, transfer.bytes);
+  if (transfer.there->dense) there = {here.bytes, static_cast<std::ptrdiff_t>(here.bytes)};
+  if (transfer.here->dense) here = {there.bytes, static_cast<std::ptrdiff_t>(there.bytes)};
+  if (there.bytes == 0 || there.bytes != here.bytes) return false;
+  Target& target = *transfer.target;
+  target.has_other.store(true, std::memory_order_relaxed);
+  void* const far = pointer(transfer.there_address + static_cast<std::uint64_t>(transfer.there->pieces[0].offset));
+  void* const near = pointer(transfer.here_address + static_cast<std::uint64_t>(transfer.here->pieces[0].offset));
+  const std::size_t count = transfer.bytes / there.bytes;
+  const int result = transfer.direction == Direction::put
+                         ? shmemx_window_put_strided_nbi(target.data, far, there.step, near, here.step, there.bytes,
+                                                         count, transfer.counter)
+                         : shmemx_window_get_strided_nbi(target.data, near, here.step, far, there.step, there.bytes,
+                                                         count, transfer.counter);
+  code = class_of(result);
+  return true;
+}
+
 // Cuts both sides into pieces of equal length. Mapped memory is copied piece by piece; otherwise lists are sent.
 int move_pieces(const Transfer& transfer) {
   PieceWalk there(transfer.there->pieces, transfer.there->extent, transfer.there_address);
@@ -180,7 +214,9 @@ inline int move(Window& window, Direction direction, const Local& origin, const 
   const Transfer transfer{direction, target, there, here, address, local, bytes, counter};
   if (there->dense && here->dense)
     return move_block(transfer, range.first, local + static_cast<std::uint64_t>(here->low), bytes);
-  return try_copy_blocks(transfer) ? MPI_SUCCESS : move_pieces(transfer);
+  if (try_copy_blocks(transfer)) return MPI_SUCCESS;
+  int code = MPI_SUCCESS;
+  return try_move_blocks(transfer, code) ? code : move_pieces(transfer);
 }
 
 }  // namespace

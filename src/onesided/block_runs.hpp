@@ -2,12 +2,14 @@
 // data. A vector is one run, whatever its number of blocks.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 
 #include "onesided/wire.hpp"
+#include "rma/strided.hpp"
 
 namespace shmemx::onesided {
 
@@ -49,6 +51,22 @@ class BlockPack {
     std::memcpy(memory_.get() + run_at_, &run_, sizeof run_);
     std::memcpy(memory_.get() + used_, data, block_bytes);
     used_ += block_bytes;
+  }
+  // Copies as many of several equal blocks as there is room for; returns how many. One lies `step` behind the other in
+  // the window, more than 0 as a signed number, and `data_step` here.
+  std::size_t add_series(std::uint64_t offset, std::uint64_t step, const std::byte* data, std::size_t data_step,
+                         std::size_t block_bytes, std::size_t count) noexcept {
+    if (!has_room(block_bytes)) return 0;
+    const std::size_t fits = std::min(count, (most_bytes_ - used_ - sizeof run_) / block_bytes);
+    const bool extends = continues(offset, block_bytes) && offset - last_ == step;
+    if (!extends) begin_run(offset, static_cast<std::uint32_t>(block_bytes));
+    run_.step = step;
+    run_.block_count += static_cast<std::uint32_t>(fits);
+    last_ = offset + (fits - 1) * step;
+    std::memcpy(memory_.get() + run_at_, &run_, sizeof run_);
+    rma::copy_strided(memory_.get() + used_, data, {block_bytes, fits, block_bytes, data_step});
+    used_ += fits * block_bytes;
+    return fits;
   }
   Bytes whole() const noexcept { return {memory_.get(), used_}; }
   void clear() noexcept { used_ = 0; }

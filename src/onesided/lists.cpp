@@ -50,6 +50,25 @@ class Parts {
     send_pending(true);
     pending_ = part;
   }
+  // Short blocks, of which each lies behind the one in front of it in the window.
+  void add_series(const rma::PairBlocks& blocks) noexcept {
+    if (!is_pending()) ticket_ = open_request(call_.routine, kNoData, call_.window.pe, call_.initiator);
+    const Transfer last = std::exchange(pending_, {});
+    if (last.bytes >= kPackedBytes) {
+      send_part(last, true);
+    } else if (last.bytes != 0) {
+      pack(last);
+    }
+    const auto step = static_cast<std::size_t>(blocks.first_step);
+    const auto data_step = static_cast<std::size_t>(blocks.second_step);
+    for (std::size_t done = 0;;) {
+      const rma::Pair next = blocks.at(done);
+      const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(next.first) - call_.window.base;
+      done += pack_.add_series(offset, step, next.second, data_step, blocks.bytes, blocks.count - done);
+      if (done == blocks.count) return;
+      send_pack(true);
+    }
+  }
   void finish() noexcept {
     if (is_pending()) send_pending(false);
   }
@@ -59,9 +78,11 @@ class Parts {
   void pack(const Transfer& part) noexcept { pack_.add(part.place.offset, part.local, part.bytes); }
   void send_pending(bool more) noexcept {
     if (!pack_.is_empty()) return send_pack(more);
-    if (pending_.bytes == 0) return;
-    const PutRepliedHeader header{call_.window.name, pending_.place.offset, ticket_, more ? 0U : 1U};
-    send(call_, am::kPutReplied, bytes_of(header), {pending_.local, pending_.bytes}, more);
+    if (pending_.bytes != 0) send_part(pending_, more);
+  }
+  void send_part(const Transfer& part, bool more) noexcept {
+    const PutRepliedHeader header{call_.window.name, part.place.offset, ticket_, more ? 0U : 1U};
+    send(call_, am::kPutReplied, bytes_of(header), {part.local, part.bytes}, more);
   }
   void send_pack(bool more) noexcept {
     const PutRunsHeader header{call_.window.name, ticket_, more ? 0U : 1U};
@@ -121,6 +142,22 @@ class Requested {
     ++count_;
     return true;
   }
+  bool takes_series(const rma::PairBlocks& blocks) const noexcept {
+    return !call_.window.is_set && blocks.count > 1 && 2 * blocks.bytes <= most_ && blocks.bytes < kRdmaBytes &&
+           blocks.first_step > 0 && blocks.second_step > 0;
+  }
+  // Requires takes_series(). The last request leaves with the next part, or at the end.
+  void add_series(const rma::PairBlocks& blocks) noexcept {
+    for (std::size_t done = 0; done != blocks.count;) {
+      if (!is_empty()) send_all(true);
+      first_ = transfer_of(call_, Direction::get, blocks.at(done));
+      count_ = static_cast<std::uint32_t>(std::min(blocks.count - done, most_ / blocks.bytes));
+      step_ = static_cast<std::uint64_t>(blocks.first_step);
+      local_step_ = static_cast<std::uint64_t>(blocks.second_step);
+      done += count_;
+      last_ = transfer_of(call_, Direction::get, blocks.at(done - 1));
+    }
+  }
   bool is_empty() const noexcept { return count_ == 0; }
   void send_all(bool more) noexcept {
     if (count_ == 1) {
@@ -175,8 +212,15 @@ void put_lists(const Call& any_call, rma::PairWalk pairs) noexcept {
   const std::size_t most = am::max_payload_bytes(call.window.pe) - sizeof(PutRepliedHeader);
   const CounterGuard guard(call);
   Parts parts(call);
-  for (rma::Pair pair{}; pairs.next(pair, most);)
-    start_part(call, transfer_of(call, Direction::put, pair), [&](const Transfer& part) { parts.add(part); });
+  const auto add = [&](const Transfer& part) { parts.add(part); };
+  for (rma::PairBlocks blocks{}; pairs.next_blocks(blocks, most);) {
+    if (blocks.count > 1 && blocks.bytes < kPackedBytes && blocks.first_step > 0) {
+      parts.add_series(blocks);
+      continue;
+    }
+    for (std::size_t i = 0; i < blocks.count; ++i)
+      start_part(call, transfer_of(call, Direction::put, blocks.at(i)), add);
+  }
   parts.finish();
 }
 
@@ -189,7 +233,14 @@ void get_lists(const Call& call, rma::PairWalk pairs) noexcept {
     requested.send_all(true);
     requested.try_add(part);
   };
-  for (rma::Pair pair{}; pairs.next(pair, most);) start_part(call, transfer_of(call, Direction::get, pair), add);
+  for (rma::PairBlocks blocks{}; pairs.next_blocks(blocks, most);) {
+    if (requested.takes_series(blocks)) {
+      requested.add_series(blocks);
+      continue;
+    }
+    for (std::size_t i = 0; i < blocks.count; ++i)
+      start_part(call, transfer_of(call, Direction::get, blocks.at(i)), add);
+  }
   if (!requested.is_empty()) requested.send_all(false);
 }
 

@@ -56,6 +56,13 @@ Place Cursor::next_of_many(std::size_t most) noexcept {
 
 void Cursor::advance_in_many(std::size_t bytes) noexcept {
   passed_ += bytes;
+  if (shape_.kind == Shape::Kind::strided) {
+    inside_ += bytes;
+    if (inside_ < shape_.block_bytes) return;
+    index_ += inside_ / shape_.block_bytes;
+    inside_ %= shape_.block_bytes;
+    return;
+  }
   while (bytes != 0) {
     const std::size_t here = shape_.part(index_).bytes - inside_;
     if (bytes < here) {
@@ -66,6 +73,29 @@ void Cursor::advance_in_many(std::size_t bytes) noexcept {
     inside_ = 0;
     ++index_;
   }
+}
+
+Cursor::Series Cursor::series_of(std::size_t bytes) noexcept {
+  const auto close = static_cast<std::ptrdiff_t>(bytes);
+  if (shape_.kind == Shape::Kind::contiguous) return {left() / bytes, close};
+  const std::size_t here = shape_.part(index_).bytes - inside_;
+  if (inside_ != 0 || here != bytes) return {here / bytes, close};
+  if (shape_.kind == Shape::Kind::strided) return {shape_.count - index_, shape_.stride_bytes};
+  return series_of_places(bytes);
+}
+
+Cursor::Series Cursor::series_of_places(std::size_t bytes) noexcept {
+  if (index_ + 1 >= series_end_) {
+    const auto step_to = [&](std::size_t i) {  // the places may lie anywhere
+      return static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(shape_.list[i].at) -
+                                         reinterpret_cast<std::uintptr_t>(shape_.list[i - 1].at));
+    };
+    std::size_t end = index_ + 1;
+    series_step_ = end < shape_.count ? step_to(end) : 0;
+    while (end < shape_.count && shape_.list[end].bytes == bytes && step_to(end) == series_step_) ++end;
+    series_end_ = end;
+  }
+  return {series_end_ - index_, series_step_};
 }
 
 Cursor::Blocks Cursor::take_blocks(std::size_t most) noexcept {
@@ -105,6 +135,18 @@ bool PairWalk::next(Pair& pair, std::size_t most) noexcept {
   pair = {first_.next(bytes).at, second_.next(bytes).at, bytes};
   first_.advance(bytes);
   second_.advance(bytes);
+  return true;
+}
+
+bool PairWalk::next_blocks(PairBlocks& blocks, std::size_t most) noexcept {
+  const std::size_t bytes = std::min(first_.next(most).bytes, second_.next(most).bytes);
+  if (bytes == 0) return false;
+  const Cursor::Series first = first_.series_of(bytes);
+  const Cursor::Series second = second_.series_of(bytes);
+  const std::size_t count = std::min(first.count, second.count);
+  blocks = {first_.next(bytes).at, second_.next(bytes).at, bytes, count, first.step, second.step};
+  first_.advance(count * bytes);
+  second_.advance(count * bytes);
   return true;
 }
 

@@ -71,6 +71,13 @@ class Cursor {
       advance_in_many(bytes);
     }
   }
+  // Equal ranges that follow one another at equal distances.
+  struct Series {
+    std::size_t count;
+    std::ptrdiff_t step;  // from one range's begin to the next one's; of one range it means nothing
+  };
+  // Returns how many ranges of `bytes`, at most the length of next(), follow from here on. Does not move.
+  Series series_of(std::size_t bytes) noexcept;
   // Copy the next `bytes` out of the shape, or into it, and advance. At most left().
   void gather(void* dest, std::size_t bytes) noexcept;
   void scatter(const void* source, std::size_t bytes) noexcept;
@@ -87,17 +94,36 @@ class Cursor {
   };
   // Returns the next blocks, of at most `most` bytes, and advances.
   Blocks take_blocks(std::size_t most) noexcept;
+  Series series_of_places(std::size_t bytes) noexcept;
 
   Shape shape_;
   std::size_t passed_ = 0;
   std::size_t index_ = 0;   // of the current part
   std::size_t inside_ = 0;  // bytes of the current part that have been passed
+  // Of a list: the places in front of this index are equal and lie one step behind the other, from the current one on.
+  std::size_t series_end_ = 0;
+  std::ptrdiff_t series_step_ = 0;
 };
 
 struct Pair {
   std::byte* first;
   std::byte* second;
   std::size_t bytes;
+};
+
+// Pairs of ranges of one length, at equal distances on either side.
+struct PairBlocks {
+  std::byte* first;
+  std::byte* second;
+  std::size_t bytes;  // of each block
+  std::size_t count;
+  std::ptrdiff_t first_step;
+  std::ptrdiff_t second_step;
+
+  Pair at(std::size_t i) const noexcept {
+    const auto n = static_cast<std::ptrdiff_t>(i);
+    return {first + n * first_step, second + n * second_step, bytes};
+  }
 };
 
 // Walks two shapes of the same total, as pairs of ranges of the same length.
@@ -107,6 +133,8 @@ class PairWalk {
 
   // Writes the next pair, of at most `most` bytes, and advances. Returns false at the end.
   bool next(Pair& pair, std::size_t most = SIZE_MAX) noexcept;
+  // The same for all pairs from here on that are equal. Looks at each place of a list once.
+  bool next_blocks(PairBlocks& blocks, std::size_t most) noexcept;
   std::size_t left() const noexcept { return first_.left(); }
 
  private:

@@ -39,6 +39,10 @@ inline void copy_strided(void* dest, const void* source, const Strided& shape) n
       return copy_elements<8>(to, from, shape);
     case 16:
       return copy_elements<16>(to, from, shape);
+    case 32:
+      return copy_elements<32>(to, from, shape);
+    case 64:
+      return copy_elements<64>(to, from, shape);
     default:
       break;
   }

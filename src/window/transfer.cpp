@@ -90,8 +90,21 @@ Code transfer_remote(const char* routine, Attached& window, Direction direction,
 
 }  // namespace
 
+namespace {
+
+// Of strided blocks the first and the last one tell.
+bool ends_are_inside(const Attached& window, const Shape& target) noexcept {
+  if (target.kind != Shape::Kind::strided || target.fit != Shape::Fit::fits || target.bytes == 0) return false;
+  const Place first = target.part(0);
+  const Place last = target.part(target.count - 1);
+  return in_window(window, number_of(first.at), first.bytes) && in_window(window, number_of(last.at), last.bytes);
+}
+
+}  // namespace
+
 Code check_target(const Attached& window, const Shape& target) noexcept {
   if (target.fit == Shape::Fit::overflow) return SHMEMX_ERR_LIST;
+  if (ends_are_inside(window, target) && is_alive(window)) return SHMEMX_SUCCESS;
   for (std::size_t i = 0; target.bytes != 0 && i < target.count; ++i) {
     const Place place = target.part(i);
     if (place.bytes != 0 && !in_window(window, number_of(place.at), place.bytes))

@@ -1,5 +1,6 @@
 #include "rma/shape.hpp"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <numeric>
 #include <random>
@@ -122,6 +123,57 @@ BOOST_AUTO_TEST_CASE(pairs_end_where_a_piece_of_either_side_ends) {
     BOOST_TEST(pair.bytes == each.bytes);
   }
   BOOST_TEST(!walk.next(pair));
+}
+
+namespace {
+
+// A shape of `bytes`, in parts that are often equal and often at equal distances. `list` holds its places.
+Shape random_shape(std::mt19937& random, std::byte* memory, std::size_t bytes, std::vector<Place>& list) {
+  if (random() % 4 == 0) return Shape::contiguous(memory, bytes);
+  const std::size_t block = std::size_t{1} << (random() % 4);
+  if (random() % 3 == 0 && bytes % block == 0)
+    return Shape::strided(memory + bytes, block, static_cast<std::ptrdiff_t>(random() % 30) - 15, bytes / block);
+  list.clear();
+  std::byte* at = memory;
+  for (std::size_t left = bytes; left != 0; left -= list.back().bytes) {
+    list.push_back({at, std::min<std::size_t>(left, random() % 6 == 0 ? random() % 9 : block)});
+    at += random() % 6 == 0 ? random() % 20 : 12;
+  }
+  return Shape::of_list(list.data(), list.size());
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(blocks_of_pairs_are_the_pairs) {
+  const unsigned seed = std::random_device{}();
+  BOOST_TEST_MESSAGE("seed " << seed);
+  std::mt19937 random(seed);
+  std::vector<std::byte> window(20000);
+  std::vector<std::byte> local(20000);
+  std::size_t together = 0;
+  for (int turn = 0; turn < 2000; ++turn) {
+    const std::size_t bytes = 1 + random() % 600;
+    std::vector<Place> targets, locals;
+    const Shape first = random_shape(random, window.data() + 9000, bytes, targets);
+    const Shape second = random_shape(random, local.data() + 9000, bytes, locals);
+    const std::size_t most = 1 + random() % 100;
+    PairWalk one_by_one(first, second);
+    PairWalk walk(first, second);
+    Pair pair{};
+    for (PairBlocks blocks{}; walk.next_blocks(blocks, most);) {
+      BOOST_REQUIRE(blocks.count != 0);
+      if (blocks.count > 1) ++together;
+      for (std::size_t i = 0; i < blocks.count; ++i) {
+        BOOST_REQUIRE(one_by_one.next(pair, most));
+        BOOST_REQUIRE(blocks.at(i).first == pair.first);
+        BOOST_REQUIRE(blocks.at(i).second == pair.second);
+        BOOST_REQUIRE_EQUAL(blocks.at(i).bytes, pair.bytes);
+      }
+      BOOST_REQUIRE_EQUAL(walk.left(), one_by_one.left());
+    }
+    BOOST_REQUIRE(!one_by_one.next(pair, most));
+  }
+  BOOST_TEST(together != 0U);
 }
 
 BOOST_AUTO_TEST_CASE(overflowing_totals_and_null_pieces_are_detected) {
