@@ -78,7 +78,8 @@ int complete(Window& window) {
   for (const int rank : window.epochs.started) {
     int code = complete_before_notice(window, rank);
     if (code == MPI_SUCCESS)
-      code = control::notify(window, window.targets[static_cast<std::size_t>(rank)], control::completions());
+      code =
+          control::notify_behind_puts(window, window.targets[static_cast<std::size_t>(rank)], control::completions());
     if (result == MPI_SUCCESS) result = code;
   }
   begin_access(window, Access::none);

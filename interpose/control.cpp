@@ -24,14 +24,21 @@ struct Notice {
   std::uint64_t control;  // memory of the window at its process
   std::uint64_t word;
 };
+// Behind it may be a packet of small puts.
+constexpr std::size_t kMostBytes = sizeof(Notice) + GatheredPuts::kPacketBytes;
 Controls& controls = *new Controls;  // never destroyed
 
 void on_notice(int, const void* payload, std::size_t bytes, void*) {
   Notice notice{};
-  if (bytes != sizeof notice) return;
+  if (bytes < sizeof notice) return;
   std::memcpy(&notice, payload, sizeof notice);
   const Window* const window = controls.find(notice.control);
   if (window == nullptr || notice.word > control::bytes(window->size) - sizeof(std::uint64_t)) return;
+  const Own& own = window->own;
+  const std::byte* const packet = static_cast<const std::byte*>(payload) + sizeof notice;
+  if (bytes != sizeof notice && !GatheredPuts::execute(packet, bytes - sizeof notice, static_cast<std::byte*>(own.base),
+                                                       static_cast<std::size_t>(own.bytes)))
+    return;
   word_at(window->own.control, notice.word).fetch_add(1, std::memory_order_acq_rel);  // notify
 }
 
@@ -57,6 +64,20 @@ int notify(Window& window, Target& target, std::size_t word) {
   }
   const Notice notice{target.offer.control_address, word};
   shmemx_am_send(target.pe, kNotifyMessage, &notice, sizeof notice);
+  return MPI_SUCCESS;
+}
+
+int notify_behind_puts(Window& window, Target& target, std::size_t word) {
+  if (target.gathered == nullptr || target.gathered->is_empty()) return notify(window, target, word);
+  if (window.flavor == MPI_WIN_FLAVOR_DYNAMIC) {  // only its process knows what memory it has
+    const int code = class_of(target.gathered->send(target.data));
+    return code == MPI_SUCCESS ? notify(window, target, word) : code;
+  }
+  std::byte message[kMostBytes];
+  const Notice notice{target.offer.control_address, word};
+  std::memcpy(message, &notice, sizeof notice);
+  const std::size_t bytes = target.gathered->take(message + sizeof notice);
+  shmemx_am_send(target.pe, kNotifyMessage, message, sizeof notice + bytes);
   return MPI_SUCCESS;
 }
 

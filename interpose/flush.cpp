@@ -9,8 +9,12 @@
 namespace shmemx::interpose {
 namespace {
 
+int send_gathered(Target& target) {
+  return target.gathered != nullptr ? target.gathered->send(target.data) : SHMEMX_SUCCESS;
+}
+
 int complete_by_messages(Target& target, int (*complete_messages)(shmemx_window_t)) {
-  const int sent = target.gathered != nullptr ? target.gathered->send(target.data) : SHMEMX_SUCCESS;
+  const int sent = send_gathered(target);
   target.has_put.store(false, std::memory_order_relaxed);
   target.has_other.store(false, std::memory_order_relaxed);
   const int code = complete_messages(target.data);
@@ -42,12 +46,25 @@ int flush(Window& window, int rank) {
   if (rank == MPI_PROC_NULL) return MPI_SUCCESS;
   return complete(window.targets[static_cast<std::size_t>(rank)], shmemx_window_flush);
 }
+int start_gathered(Window& window, int rank) {
+  return class_of(send_gathered(window.targets[static_cast<std::size_t>(rank)]));
+}
+int start_all_gathered(Window& window) {
+  int first = MPI_SUCCESS;
+  const std::size_t count = window.messaged_count.load(std::memory_order_acquire);  // attach
+  for (std::size_t i = 0; i < count; ++i) {
+    const int code = start_gathered(window, window.messaged[i]);
+    if (first == MPI_SUCCESS) first = code;
+  }
+  return first;
+}
 int complete_before_notice(Window& window, int rank) {
   Target& target = window.targets[static_cast<std::size_t>(rank)];
   const bool has_other = target.has_other.load(std::memory_order_relaxed);
-  if (has_other || target.mapped != nullptr || many_threads) return flush(window, rank);
+  // A notice by a store overtakes messages.
+  if (has_other || target.control_mapped != nullptr || many_threads) return flush(window, rank);
   target.has_put.store(false, std::memory_order_relaxed);
-  return target.gathered == nullptr ? MPI_SUCCESS : class_of(target.gathered->send(target.data));
+  return MPI_SUCCESS;
 }
 int flush_all(Window& window) { return complete_all(window, shmemx_window_flush); }
 int flush_local(Window& window, int rank) {

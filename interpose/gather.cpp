@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "interpose/copy_block.hpp"
+
 namespace shmemx::interpose {
 
 void GatheredPuts::add(std::uint64_t there, const void* data, std::size_t bytes) noexcept {
@@ -17,6 +19,64 @@ int GatheredPuts::send(shmemx_window_t window) noexcept {
   count_ = 0;
   filled_ = 0;
   return code;
+}
+
+namespace {
+
+struct Place {
+  std::uint64_t address;
+  std::uint64_t bytes;
+};
+
+// Returns false if the packet is damaged or a place lies outside.
+bool is_sound(const std::byte* packet, std::size_t packet_bytes, std::uint64_t base, std::uint64_t bytes) noexcept {
+  std::uint64_t count = 0;
+  if (packet_bytes < sizeof count) return false;
+  std::memcpy(&count, packet, sizeof count);
+  if (count > GatheredPuts::kMost || packet_bytes < sizeof count + count * sizeof(Place)) return false;
+  std::size_t data = packet_bytes - sizeof count - count * sizeof(Place);
+  for (std::size_t i = 0; i < count; ++i) {
+    Place place{};
+    std::memcpy(&place, packet + sizeof count + i * sizeof place, sizeof place);
+    if (place.bytes > data || place.bytes > bytes || place.address < base || place.address - base > bytes - place.bytes)
+      return false;
+    data -= place.bytes;
+  }
+  return data == 0;
+}
+
+}  // namespace
+
+std::size_t GatheredPuts::take(std::byte* packet) noexcept {
+  const std::uint64_t count = count_;
+  std::memcpy(packet, &count, sizeof count);
+  std::byte* at = packet + sizeof count;
+  for (std::size_t i = 0; i < count_; ++i) {
+    const Place place{reinterpret_cast<std::uintptr_t>(there_[i].base), there_[i].bytes};
+    std::memcpy(at, &place, sizeof place);
+    at += sizeof place;
+  }
+  std::memcpy(at, data_, filled_);
+  at += filled_;
+  count_ = 0;
+  filled_ = 0;
+  return static_cast<std::size_t>(at - packet);
+}
+
+bool GatheredPuts::execute(const std::byte* packet, std::size_t packet_bytes, std::byte* base,
+                           std::size_t bytes) noexcept {
+  if (!is_sound(packet, packet_bytes, reinterpret_cast<std::uintptr_t>(base), bytes)) return false;
+  std::uint64_t count = 0;
+  std::memcpy(&count, packet, sizeof count);
+  const std::byte* place_at = packet + sizeof count;
+  const std::byte* data = place_at + count * sizeof(Place);
+  for (std::size_t i = 0; i < count; ++i) {
+    Place place{};
+    std::memcpy(&place, place_at + i * sizeof place, sizeof place);
+    copy_block(reinterpret_cast<void*>(place.address), data, place.bytes);
+    data += place.bytes;
+  }
+  return true;
 }
 
 }  // namespace shmemx::interpose

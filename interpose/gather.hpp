@@ -1,5 +1,6 @@
 // Small puts to a process that is reached by messages. The first one after a completion leaves at once; those behind it
-// gather into one list, which leaves when it is full or when the program completes its operations: a list has one reply.
+// gather into one list, which leaves when it is full or when the program completes its operations: a list has one
+// reply.
 #pragma once
 
 #include <shmemx.h>
@@ -13,16 +14,22 @@ namespace shmemx::interpose {
 class GatheredPuts {
  public:
   static constexpr std::size_t kLargest = 64;  // bytes of a put that gathers
+  static constexpr std::size_t kMost = 100;
+  static constexpr std::size_t kPacketBytes = 8 + kMost * (16 + kLargest);
 
+  bool is_empty() const noexcept { return count_ == 0; }
   bool is_full() const noexcept { return count_ == kMost; }
   // Copies the data. Requires room.
   void add(std::uint64_t there, const void* data, std::size_t bytes) noexcept;
   // Starts the puts. Returns a result of shmemx.
   int send(shmemx_window_t window) noexcept;
+  // Writes the puts as one packet: their number, address and length of each, the data of all. Empties.
+  std::size_t take(std::byte* packet) noexcept;
+  // Executes such a packet on the memory of this process from `base` on. Returns false, and does nothing, if it is
+  // damaged or leads outside.
+  static bool execute(const std::byte* packet, std::size_t packet_bytes, std::byte* base, std::size_t bytes) noexcept;
 
  private:
-  static constexpr std::size_t kMost = 100;
-
   std::size_t count_ = 0;
   shmemx_iov_t there_[kMost];
   std::byte data_[kMost * kLargest];

@@ -48,7 +48,11 @@ int compare_and_swap(Window& window, const One& one, const void* compare);
 int flush(Window& window, int rank);
 int flush_all(Window& window);
 int flush_local(Window& window, int rank);
-// Lets the target see a notice of control.hpp that follows behind the operations. They are complete here on return.
+// Starts the small puts to a process, or to all, that wait to leave together.
+int start_gathered(Window& window, int rank);
+int start_all_gathered(Window& window);
+// Lets the target see a notice of control::notify_behind_puts() that follows behind the operations, which are then
+// complete here.
 int complete_before_notice(Window& window, int rank);
 int flush_local_all(Window& window);
 

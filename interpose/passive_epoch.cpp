@@ -117,10 +117,12 @@ int unlock(Window& window, int rank) {
   Target& target = window.targets[static_cast<std::size_t>(rank)];
   if (window.epochs.access != Access::lock || target.lock == Lock::none)
     return wrong(MPI_ERR_RMA_SYNC, "the target is not locked by MPI_Win_lock of this process");
-  // Stores to mapped memory need no more than the release of the lock.
+  // Stores to mapped memory need no more than the release of the lock. Operations by messages are executed before the
+  // next process gets it; here they have to be complete, too.
   const bool is_visible = target.mapped != nullptr && target.lock != Lock::unchecked;
-  const int result = is_visible ? MPI_SUCCESS : flush(window, rank);
+  int result = is_visible ? MPI_SUCCESS : start_gathered(window, rank);
   const int code = release(target);
+  if (!is_visible && result == MPI_SUCCESS) result = flush(window, rank);
   leave_lock(window);
   return result != MPI_SUCCESS ? result : code;
 }
@@ -150,13 +152,15 @@ int unlock_all(Window& window) {
   Epochs& epochs = window.epochs;
   if (epochs.access != Access::lock_all)
     return wrong(MPI_ERR_RMA_SYNC, "the window is not locked by MPI_Win_lock_all of this process");
-  int result = flush_all(window);
+  int result = start_all_gathered(window);
   for (int rank = 0; rank < window.size; ++rank) {
     Target& target = window.targets[static_cast<std::size_t>(rank)];
     if (target.lock == Lock::none) continue;
     const int code = release(target);
     if (result == MPI_SUCCESS) result = code;
   }
+  const int code = flush_all(window);
+  if (result == MPI_SUCCESS) result = code;
   epochs.access = Access::none;
   next_epoch(epochs);
   return result;

@@ -7,8 +7,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
+#include "interpose/copy_block.hpp"
 #include "interpose/direct.hpp"
 #include "interpose/layout.hpp"
 #include "interpose/operation.hpp"
@@ -18,30 +18,6 @@
 namespace shmemx::interpose {
 
 constexpr std::size_t kCopiedHere = 4096;  // longer copies are left to shmemx, which knows which instructions are best
-
-// Single stores and loads for words, since a program may poll them. Blocks of other sizes that are frequent in strided
-// data need no call either.
-inline void copy(void* to, const void* from, std::size_t bytes) noexcept {
-  switch (bytes) {
-    case 8:
-      std::memcpy(to, from, 8);
-      break;
-    case 4:
-      std::memcpy(to, from, 4);
-      break;
-    case 16:
-      std::memcpy(to, from, 16);
-      break;
-    case 32:
-      std::memcpy(to, from, 32);
-      break;
-    case 64:
-      std::memcpy(to, from, 64);
-      break;
-    default:
-      std::memcpy(to, from, bytes);
-  }
-}
 
 struct QuickTarget {
   std::byte* at = nullptr;  // null: not this way
@@ -72,7 +48,7 @@ inline bool put_quickly(const Window& window, const void* origin, int count, MPI
                         MPI_Aint disp) noexcept {
   const QuickTarget target = find_quickly(window, rank, disp, count, type);
   if (target.at == nullptr || target.bytes > kCopiedHere || !is_buffer(origin)) return false;
-  copy(target.at, origin, target.bytes);
+  copy_block(target.at, origin, target.bytes);
   return true;
 }
 
@@ -80,7 +56,7 @@ inline bool get_quickly(const Window& window, void* origin, int count, MPI_Datat
                         MPI_Aint disp) noexcept {
   const QuickTarget target = find_quickly(window, rank, disp, count, type);
   if (target.at == nullptr || target.bytes > kCopiedHere || !is_buffer(origin)) return false;
-  copy(origin, target.at, target.bytes);
+  copy_block(origin, target.at, target.bytes);
   return true;
 }
 

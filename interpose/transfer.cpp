@@ -24,11 +24,13 @@ struct Transfer {
   std::uint64_t here_address;
   std::size_t bytes;
   long* counter;
+  bool has_notice;  // a notice of this process to the target ends the epoch
 };
 
 void* pointer(std::uint64_t address) noexcept { return reinterpret_cast<void*>(address); }
 
-// Small puts without a request. Returns false if this one leaves at once: nothing is on the way in front of it.
+// Small puts without a request. Returns false if this one leaves at once: nothing is on the way in front of it. In an
+// epoch of MPI_Win_start it waits for MPI_Win_complete, whose notice takes it along.
 bool gathers(const Transfer& transfer, std::size_t bytes) {
   Target& target = *transfer.target;
   if (transfer.direction != Direction::put || transfer.counter != nullptr || bytes > GatheredPuts::kLargest ||
@@ -36,7 +38,7 @@ bool gathers(const Transfer& transfer, std::size_t bytes) {
     target.has_other.store(true, std::memory_order_relaxed);
     return false;
   }
-  const bool follows = target.has_put.load(std::memory_order_relaxed);
+  const bool follows = transfer.has_notice || target.has_put.load(std::memory_order_relaxed);
   if (follows && target.gathered == nullptr) target.gathered = std::make_unique<GatheredPuts>();
   target.has_put.store(true, std::memory_order_relaxed);
   return follows;
@@ -55,9 +57,9 @@ int move_block(const Transfer& transfer, std::uint64_t there, std::uint64_t here
   if (target.mapped != nullptr && bytes <= kCopiedHere) {
     std::byte* const mapped = target.mapped + (there - target.base);
     if (transfer.direction == Direction::put) {
-      copy(mapped, pointer(here), bytes);
+      copy_block(mapped, pointer(here), bytes);
     } else {
-      copy(pointer(here), mapped, bytes);
+      copy_block(pointer(here), mapped, bytes);
     }
     return MPI_SUCCESS;
   }
@@ -211,7 +213,8 @@ inline int move(Window& window, Direction direction, const Local& origin, const 
   const auto local = reinterpret_cast<std::uintptr_t>(origin.address);
   if (!is_buffer(local + static_cast<std::uint64_t>(here->low))) [[unlikely]]
     return no_buffer();
-  const Transfer transfer{direction, target, there, here, address, local, bytes, counter};
+  const Transfer transfer{
+      direction, target, there, here, address, local, bytes, counter, window.epochs.access == Access::start};
   if (there->dense && here->dense)
     return move_block(transfer, range.first, local + static_cast<std::uint64_t>(here->low), bytes);
   if (try_copy_blocks(transfer)) return MPI_SUCCESS;

@@ -102,8 +102,9 @@ SHMEMX_API int shmemx_window_lock(shmemx_window_t window_, int kind_) SHMEMX_NOE
 SHMEMX_API int shmemx_window_lock_nbi(shmemx_window_t window_, int kind_, long* counter_) SHMEMX_NOEXCEPT;
 /* Takes the lock if that is possible at once. ERR: as lock, and BUSY. */
 SHMEMX_API int shmemx_window_trylock(shmemx_window_t window_, int kind_) SHMEMX_NOEXCEPT;
-/* Completes all operations of this PE on the window, as flush does and with its result, and releases the lock. ERR:
-   WINDOW, LOCK (not held through this handle). */
+/* Completes all operations of this PE on the window, as flush does and with its result, and releases the lock. What this
+   PE has started before on other windows of the same owner is executed before the next holder gets the lock, but not
+   complete here: it still needs its flush. ERR: WINDOW, LOCK (not held through this handle). */
 SHMEMX_API int shmemx_window_unlock(shmemx_window_t window_) SHMEMX_NOEXCEPT;
 
 #ifdef __cplusplus

@@ -62,4 +62,6 @@ void flush_local(const char* routine, const Attached& window) noexcept {
 
 Code flush_pe(const char* routine, int pe) noexcept { return flush_tracker(routine, pe, trackers[pe]); }
 
+void await_all_of(const char* routine, int pe) noexcept { onesided::await_replies(routine, pe, trackers[pe]); }
+
 }  // namespace shmemx::window

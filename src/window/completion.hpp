@@ -33,6 +33,8 @@ bool is_complete(const long* counter) noexcept;
 // Completes the open operations on the window, or with a PE. Returns the first late error since the last call.
 Code flush(const char* routine, Attached& window) noexcept;
 Code flush_pe(const char* routine, int pe) noexcept;
+// Waits for all operations with a PE. Their errors are left to whoever completes them.
+void await_all_of(const char* routine, int pe) noexcept;
 // Completes them locally.
 void flush_local(const char* routine, const Attached& window) noexcept;
 

@@ -3,6 +3,7 @@
 #include <shmemx/windows.h>
 
 #include "onesided/locks.hpp"
+#include "onesided/rdma.hpp"
 #include "window/completion.hpp"
 #include "window/error_detail.hpp"
 #include "window/node.hpp"
@@ -64,7 +65,10 @@ Code unlock(const char* routine, std::uint64_t handle) noexcept {
   const std::int32_t held = window->held.load(std::memory_order_relaxed);  // by this PE only
   if (held == 0) return SHMEMX_ERR_LOCK;
   const LockKind kind = held == kHeldAlone ? LockKind::exclusive : LockKind::shared;
-  const Code code = flush(routine, *window);
+  // The owner executes the release behind all messages of this PE, so only what goes another way has to be awaited.
+  const bool follows = window->lock == nullptr && !onesided::has_rdma(window->owner);
+  if (!follows) await_all_of(routine, window->owner);
+  Code code = follows ? Code{SHMEMX_SUCCESS} : flush(routine, *window);
   if (kind == LockKind::exclusive) {
     window->held.store(0, std::memory_order_relaxed);  // the lock orders
   } else {
@@ -73,6 +77,7 @@ Code unlock(const char* routine, std::uint64_t handle) noexcept {
   if (!is_alive(*window)) return code == SHMEMX_SUCCESS ? SHMEMX_ERR_STALE : code;
   if (window->lock == nullptr) {
     onesided::release_lock(routine, remote_of(*window), kind);
+    if (follows) code = flush(routine, *window);
   } else if (window->lock->leave(kind)) {
     onesided::wake_lock_waiters();
   }

@@ -64,7 +64,6 @@ CASE(post_start_complete_wait) {
   MPI_Group_free(&world);
 }
 
-// Rank 0 exposes its memory to all others, who do not know each other.
 // More than what travels together, alone and mixed with other operations: all of it is there when the epoch ends.
 CASE(many_small_puts_in_one_epoch) {
   constexpr int kPuts = 350;
@@ -99,6 +98,34 @@ CASE(many_small_puts_in_one_epoch) {
   MPI_Group_free(&world);
 }
 
+// Puts of any short length, to two targets in one epoch; the memory between them stays as it is.
+CASE(small_puts_of_any_length_leave_their_neighbours) {
+  constexpr int kSlot = 80;
+  constexpr int kMost = 70;
+  MPI_Group world = MPI_GROUP_NULL;
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  with_windows<char>(2 * kSlot * kMost, 'x', [&](TestWindow<char>& window) {
+    MPI_Win_post(world, 0, window.win);
+    MPI_Win_start(world, 0, window.win);
+    for (int bytes = 1; bytes < kMost; ++bytes) {
+      const std::vector<char> data(static_cast<std::size_t>(bytes), static_cast<char>(bytes));
+      for (int side = 0; side < 2; ++side)
+        MPI_Put(data.data(), bytes, MPI_CHAR, side == 0 ? right() : left(), (2 * bytes + side) * kSlot, bytes, MPI_CHAR,
+                window.win);
+    }
+    MPI_Win_complete(window.win);
+    MPI_Win_wait(window.win);
+    int wrong = 0;
+    for (int slot = 0; slot < 2 * kMost; ++slot) {
+      const int bytes = slot / 2;
+      for (int i = 0; i < kSlot; ++i) wrong += window.data[slot * kSlot + i] != (i < bytes ? bytes : 'x') ? 1 : 0;
+    }
+    CHECK_EQUAL(wrong, 0);
+  });
+  MPI_Group_free(&world);
+}
+
+// Rank 0 exposes its memory to all others, who do not know each other.
 CASE(many_origins_write_to_one_target) {
   MPI_Group world = MPI_GROUP_NULL;
   MPI_Group others = MPI_GROUP_NULL;

@@ -1,4 +1,5 @@
 // Locks of windows: exclusive, shared, tried, requested ahead; misuse; many PEs in turn.
+#include <algorithm>
 #include <array>
 
 #include "window_support.hpp"
@@ -40,6 +41,31 @@ PE_TEST(exclusive_locks_exclude) {
   }
   shmem_barrier_all();
   CHECK_EQUAL(number_of(windows), std::int64_t{kRounds} * pes());
+  shmem_barrier_all();
+}
+
+// The lock of one window keeps the data of another one of the same owner: what a holder has started there is done
+// before the next holder reads it, also long data.
+PE_TEST(a_lock_orders_what_was_started_on_other_windows) {
+  constexpr std::size_t kWords = 4000;
+  constexpr std::int64_t kRounds = 40;
+  const Windows locks(8);
+  const Windows data(kWords * sizeof(std::int64_t));
+  std::vector<std::int64_t> words(kWords);
+  std::size_t torn = 0;
+  for (std::int64_t i = 0; i < kRounds; ++i) {
+    CHECK_EQUAL(shmemx_window_lock(locks.at(0), SHMEMX_LOCK_EXCLUSIVE), SHMEMX_SUCCESS);
+    const std::size_t bytes = i % 2 == 0 ? kWords * sizeof(std::int64_t) : 2 * sizeof(std::int64_t);
+    CHECK_EQUAL(shmemx_window_get(data.at(0), words.data(), data.address(0), bytes), SHMEMX_SUCCESS);
+    if (words[1] != words[0]) ++torn;
+    std::fill(words.begin(), words.end(), words[0] + 1);
+    CHECK_EQUAL(shmemx_window_put_nbi(data.at(0), data.address(0), words.data(), bytes, nullptr), SHMEMX_SUCCESS);
+    CHECK_EQUAL(shmemx_window_unlock(locks.at(0)), SHMEMX_SUCCESS);
+    CHECK_EQUAL(shmemx_window_flush(data.at(0)), SHMEMX_SUCCESS);
+  }
+  CHECK_EQUAL(torn, std::size_t{0});
+  shmem_barrier_all();
+  CHECK_EQUAL(number_of(data), kRounds * pes());
   shmem_barrier_all();
 }
 
