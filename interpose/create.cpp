@@ -96,7 +96,9 @@ bool exchange(Window& window, const Offer& own, MPI_Comm communicator) {
   const int bytes = static_cast<int>(sizeof(Offer));
   PMPI_Allgather(&own, bytes, MPI_BYTE, offers.data(), bytes, MPI_BYTE, communicator);
   bool able = true;
+  window.has_array_locks = true;
   for (std::size_t i = 0; i < offers.size(); ++i) {
+    window.has_array_locks = window.has_array_locks && offers[i].wants_array_locks != 0;
     window.targets[i].offer = offers[i];
     window.targets[i].base = offers[i].base;
     able = able && offers[i].is_able != 0;
@@ -148,9 +150,11 @@ bool open(Window& window, MPI_Info info, MPI_Comm communicator) {
   offer.base = reinterpret_cast<std::uintptr_t>(window.own.base);
   offer.bytes = static_cast<std::uint64_t>(window.own.bytes);
   offer.disp_unit = window.own.disp_unit;
+  offer.wants_array_locks = window.hints->wants_array_locks() ? 1 : 0;
   const bool has_handle = make_empty_window(&window.handle);
   offer.is_able = has_handle && make_control(window, offer) && make_data(window, bytes, offer) ? 1 : 0;
   bool able = exchange(window, offer, communicator);
+  window.hints->fix_granularity(window.has_array_locks);
   if (able && shared) able = all_agree(map_shared(window, one_block), communicator);
   if (able) return true;
   detach_all(window);

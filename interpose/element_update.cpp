@@ -38,7 +38,7 @@ int fetch_and_op(Window& window, const One& one, MPI_Op op) {
   if (shmemx_op == 0) return wrong(MPI_ERR_OP, "the operator is not predefined, or not for this datatype");
   if (!is_buffer(one.result) || (op != MPI_NO_OP && !is_buffer(one.origin))) return no_buffer();
   const shmemx_window_t data = found.target->data;
-  const int type = found.element->shmemx_type;
+  const int type = update_type(window, *found.element);
   return class_of(
       found.target->mapped != nullptr
           ? shmemx_window_fetch_op(data, found.address, one.origin, one.result, type, shmemx_op)
@@ -53,7 +53,7 @@ int compare_and_swap(Window& window, const One& one, const void* compare) {
     return wrong(MPI_ERR_TYPE, "compare and swap is for integers, logicals and bytes");
   if (!is_buffer(one.origin) || !is_buffer(one.result) || !is_buffer(compare)) return no_buffer();
   const shmemx_window_t data = found.target->data;
-  const int type = found.element->shmemx_type;
+  const int type = update_type(window, *found.element);
   return class_of(
       found.target->mapped != nullptr
           ? shmemx_window_compare_swap(data, found.address, compare, one.origin, one.result, type)

@@ -15,8 +15,10 @@ struct Key {
 };
 
 // What the keys promise is true of every window here or makes no difference, so all values are accepted: accumulates are
-// ordered whatever order the program is content with. One is fixed: each element is updated by itself.
+// ordered whatever order the program is content with. The granularity of accumulates is chosen when the window is created.
 constexpr char kAlignment[] = "mpi_minimum_memory_alignment";
+constexpr char kGranularity[] = "mpi_accumulate_granularity";
+constexpr std::size_t kWidestDirect = 8;  // bytes of elements that the processor updates by one instruction
 constexpr std::size_t kLeastAlignment = 64;  // of all memory that shmemx allocates
 constexpr std::size_t kMostAlignment = std::size_t{1} << 30;
 
@@ -24,7 +26,7 @@ constexpr Key kKeys[] = {
     {"no_locks", "false"},
     {"accumulate_ordering", "rar,raw,war,waw"},
     {"accumulate_ops", "same_op_no_op"},
-    {"mpi_accumulate_granularity", "0"},
+    {kGranularity, "0"},
     {kAlignment, "64"},
     {"same_size", "false"},
     {"same_disp_unit", "false"},
@@ -41,11 +43,17 @@ std::string value_of(MPI_Info info, const char* name) {
   return text.data();
 }
 
-// Returns the alignment that this value of the key leads to.
-std::size_t alignment_of(const std::string& text) {
+// Returns 0 if the text is not a number.
+std::size_t number_of(const std::string& text) {
   std::size_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool is_one = error == std::errc() && *end == 0 && std::has_single_bit(value) && value <= kMostAlignment;
+  return error == std::errc() && *end == 0 ? value : 0;
+}
+
+// Returns the alignment that this value of the key leads to.
+std::size_t alignment_of(const std::string& text) {
+  const std::size_t value = number_of(text);
+  const bool is_one = std::has_single_bit(value) && value <= kMostAlignment;
   return is_one ? std::max(value, kLeastAlignment) : kLeastAlignment;
 }
 
@@ -64,7 +72,7 @@ bool is_ordering(std::string_view value) {
 
 bool is_kept(const Key& key, const std::string& value) {
   const std::string_view name = key.name;
-  if (value.empty() || name == "mpi_accumulate_granularity") return false;
+  if (value.empty() || name == kGranularity) return false;
   if (name == "accumulate_ordering") return is_ordering(value);
   if (name == "accumulate_ops") return value == "same_op" || value == "same_op_no_op";
   return value == "true" || value == "false";
@@ -77,7 +85,12 @@ Hints::Hints(MPI_Info info) {
   if (info == MPI_INFO_NULL) return;
   change(info);
   values[kAlignment] = std::to_string(alignment_of(value_of(info, kAlignment)));
+  values[kGranularity] = std::to_string(number_of(value_of(info, kGranularity)));
 }
+
+bool Hints::wants_array_locks() const { return number_of(values.at(kGranularity)) > kWidestDirect; }
+
+void Hints::fix_granularity(bool has_array_locks) { values[kGranularity] = has_array_locks ? "4096" : "0"; }
 
 void Hints::change(MPI_Info info) {
   for (const Key& key : kKeys) {

@@ -20,6 +20,11 @@ struct Hints {
   // Returns what memory that is allocated has to be aligned to, a power of two.
   std::size_t alignment() const;
 
+  // Returns whether the program asks for the synchronization of many elements at once.
+  bool wants_array_locks() const;
+  // Says what all processes have agreed on.
+  void fix_granularity(bool has_array_locks);
+
   std::map<std::string, std::string> values;
 };
 

@@ -63,6 +63,7 @@ inline bool get_quickly(const Window& window, void* origin, int count, MPI_Datat
 // An integer and an operator for which there is an instruction. A null result is not written.
 inline bool update_quickly(const Window& window, const One& one, MPI_Op op) noexcept {
   int known = 0;
+  if (window.has_array_locks) return false;
   if (op == MPI_SUM) {
     known = SHMEMX_OP_SUM;
   } else if (op == MPI_NO_OP) {
@@ -81,7 +82,7 @@ inline bool update_quickly(const Window& window, const One& one, MPI_Op op) noex
 inline bool compare_and_swap_quickly(const Window& window, const One& one, const void* compare) noexcept {
   const QuickTarget target = find_quickly(window, one.rank, one.disp, 1, one.type);
   if (target.at == nullptr || target.layout->element == nullptr || target.layout->elements != 1) return false;
-  if (!is_buffer(one.origin) || !is_buffer(compare) || !is_buffer(one.result)) return false;
+  if (window.has_array_locks || !is_buffer(one.origin) || !is_buffer(compare) || !is_buffer(one.result)) return false;
   return swap_directly(target.at, *target.layout->element, compare, one.origin, one.result);
 }
 

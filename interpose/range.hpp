@@ -36,6 +36,13 @@ inline Range range_of(const Layout& layout, std::uint64_t address, std::int64_t 
   return {address + static_cast<std::uint64_t>(low), static_cast<std::uint64_t>(high - low)};
 }
 
+// Returns the type of shmemx by which elements of a window are updated.
+inline int update_type(const Window& window, const Element& element) noexcept {
+  const bool is_word = element.shmemx_type >= SHMEMX_INT32 && element.shmemx_type <= SHMEMX_UINT64;
+  return is_word && window.has_array_locks ? element.shmemx_type - SHMEMX_INT32 + SHMEMX_INT32_ARRAY
+                                           : element.shmemx_type;
+}
+
 // Returns true if the range lies in the target's memory. A dynamic window's ranges are known to their owner only.
 inline bool is_inside(const Window& window, const Target& target, const Range& range) {
   if (window.flavor == MPI_WIN_FLAVOR_DYNAMIC) return true;

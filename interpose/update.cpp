@@ -110,7 +110,7 @@ int check_side(const Layout* layout, const Local& local, const Layout& there, st
 }
 
 // Finds the types and the operator. Returns an error class.
-int resolve(const Remote& remote, MPI_Op op, Update& update) {
+int resolve(const Window& window, const Remote& remote, MPI_Op op, Update& update) {
   const Layout* const there = layout_of(remote.type);
   if (there == nullptr) return wrong(MPI_ERR_TYPE, "a datatype is null");
   if (remote.count < 0) return wrong(MPI_ERR_COUNT, "a count is negative");
@@ -120,7 +120,7 @@ int resolve(const Remote& remote, MPI_Op op, Update& update) {
   if (update.elements == 0) return MPI_SUCCESS;
   if (there->element == nullptr)
     return wrong(MPI_ERR_TYPE, "the elements of the target are not of one predefined datatype");
-  update.type = there->element->shmemx_type;
+  update.type = update_type(window, *there->element);
   update.element_bytes = there->element->bytes;
   update.op = find_operator(op, there->element->kind);
   if (update.type == 0) return wrong(MPI_ERR_TYPE, "elements of this datatype cannot be accumulated");
@@ -133,7 +133,7 @@ int update_target(Window& window, const Remote& remote, const Local* origin, con
   Update update;
   if (const int code = find_target(window, remote.rank, update.target); code != MPI_SUCCESS) return code;
   if (update.target == nullptr) return MPI_SUCCESS;
-  if (const int code = resolve(remote, op, update); code != MPI_SUCCESS) return code;
+  if (const int code = resolve(window, remote, op, update); code != MPI_SUCCESS) return code;
   const Local* const locals[] = {op == MPI_NO_OP ? nullptr : origin, result};
   Side* const sides[] = {&update.origin, &update.result};
   for (int i = 0; i < 2; ++i) {

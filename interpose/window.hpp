@@ -26,6 +26,8 @@ struct Offer {
   std::uint64_t control_address;
   std::int32_t disp_unit;
   std::int32_t is_able;  // 0: this process cannot take the window over
+  std::int32_t wants_array_locks;
+  std::int32_t reserved;
 };
 
 enum class Lock : std::uint8_t { none, shared, exclusive, unchecked };
@@ -82,6 +84,7 @@ struct Window {
   int size = 0;
   std::unique_ptr<Target[]> targets;
   std::unique_ptr<Hints> hints;
+  bool has_array_locks = false;  // integers, too, are updated under locks: one for many elements
   Own own;
   Epochs epochs;
   std::mutex mutex;           // attaching, and the state of epochs

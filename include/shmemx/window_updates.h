@@ -52,7 +52,14 @@ enum {
   SHMEMX_SHORT_INT = 20,           /* a struct of short and int, 8 bytes */
   SHMEMX_LONG_DOUBLE_INT = 21,     /* a struct of long double and int, 32 bytes */
   SHMEMX_FLOAT_FLOAT = 22,         /* a struct of float and float, 8 bytes: Fortran's pairs of reals */
-  SHMEMX_DOUBLE_DOUBLE = 23        /* a struct of double and double, 16 bytes */
+  SHMEMX_DOUBLE_DOUBLE = 23,       /* a struct of double and double, 16 bytes */
+  /* The same integers for programs that update arrays of them: one lock for each 4 KiB in place of an instruction for
+     each element, which makes long arrays many times faster and a single element that many PEs update slower. All
+     updates of an element name the same type, so these are atomic with one another only. */
+  SHMEMX_INT32_ARRAY = 24,
+  SHMEMX_UINT32_ARRAY = 25,
+  SHMEMX_INT64_ARRAY = 26,
+  SHMEMX_UINT64_ARRAY = 27
 };
 
 /* Operators: target = target op operand. Sums and products of integers wrap. Which go with which types (MPI-4.1,

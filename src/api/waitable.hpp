@@ -24,12 +24,12 @@ class Waitable {
 
   // The arguments have been checked.
   Waitable(const void* address, int type, int cmp, const void* value) noexcept
-      : address_(address), type_(static_cast<atomic::ElementType>(type)), cmp_(cmp) {
+      : address_(address), type_(atomic::value_type(static_cast<atomic::ElementType>(type))), cmp_(cmp) {
     std::memcpy(&value_, value, atomic::element_bytes(type_));
   }
   Waitable(const void* address, int type, int cmp, std::int64_t value) noexcept
       : address_(address),
-        type_(static_cast<atomic::ElementType>(type)),
+        type_(atomic::value_type(static_cast<atomic::ElementType>(type))),
         cmp_(cmp),
         value_(static_cast<std::uint64_t>(value)) {}
 

@@ -115,6 +115,7 @@ void apply_plainly(std::byte* at, const std::byte* source, std::byte* result, st
 template <class T, ElementOp Op>
 inline constexpr bool kHasVectors =
     (std::is_floating_point_v<T> && kFitsWord<T> && Op <= ElementOp::max) ||
+    (std::is_integral_v<T> && sizeof(T) >= sizeof(std::uint32_t) && Op == ElementOp::sum) ||
     (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>)&&Op == ElementOp::sum;
 
 template <class T, ElementOp Op>
@@ -248,6 +249,10 @@ constexpr FunctionTable make_functions() {
   enter_type<ValueAt<long double, int>>(table, ElementType::long_double_int);
   enter_type<ValueAt<float, float>>(table, ElementType::float_float);
   enter_type<ValueAt<double, double>>(table, ElementType::double_double);
+  enter_type<std::int32_t>(table, ElementType::int32_array);
+  enter_type<std::uint32_t>(table, ElementType::uint32_array);
+  enter_type<std::int64_t>(table, ElementType::int64_array);
+  enter_type<std::uint64_t>(table, ElementType::uint64_array);
   return table;
 }
 constexpr FunctionTable kFunctions = make_functions();

@@ -1,9 +1,9 @@
 // Element types and operators of atomic operations and accumulates, on memory of this process. Integers and pairs
 // of 4 and 8 bytes whose address is a multiple of their size are updated by the instructions of atomic/direct.hpp, so
-// everything there is mutually atomic with the standard's atomics. Others are updated under a lock that belongs to their
-// address (element_locks.hpp): wide ones, those that are not aligned, and floating-point and narrow ones, of which a
-// whole run takes one lock instead of an instruction for each. Type and address decide, so all updates of one element
-// take the same way.
+// everything there is mutually atomic with the standard's atomics. Others are updated under a lock that belongs to
+// their address (element_locks.hpp): wide ones, those that are not aligned, and floating-point and narrow ones and the
+// integers of the array types, of which a whole run takes one lock instead of an instruction for each. Type and address
+// decide, so all updates of one element take the same way.
 #pragma once
 
 #include <array>
@@ -42,6 +42,10 @@ enum class ElementType : std::uint8_t {
   long_double_int,
   float_float,
   double_double,
+  int32_array,  // integers that are updated under locks
+  uint32_array,
+  int64_array,
+  uint64_array,
   end
 };
 enum class ElementOp : std::uint8_t {
@@ -79,6 +83,7 @@ enum class Class : std::uint8_t { none, integer, logical, floating, complex, pai
 struct TypeFacts {
   std::uint8_t bytes;
   Class kind;
+  bool is_locked = false;  // whatever the kind
 };
 inline constexpr std::array<TypeFacts, static_cast<std::size_t>(ElementType::end)> kTypeFacts = {{
     {0, Class::none},
@@ -105,6 +110,10 @@ inline constexpr std::array<TypeFacts, static_cast<std::size_t>(ElementType::end
     {sizeof(ValueAt<long double, int>), Class::pair},
     {sizeof(ValueAt<float, float>), Class::pair},
     {sizeof(ValueAt<double, double>), Class::pair},
+    {4, Class::integer, true},
+    {4, Class::integer, true},
+    {8, Class::integer, true},
+    {8, Class::integer, true},
 }};
 constexpr bool belongs(Class kind, ElementOp op) {
   const bool is_number = kind == Class::integer || kind == Class::floating;
@@ -147,7 +156,7 @@ constexpr TypeTables make_tables() {
     const TypeFacts& facts = kTypeFacts[i];
     tables.bytes[i] = facts.bytes;
     const bool is_word = facts.bytes == sizeof(std::uint32_t) || facts.bytes == sizeof(std::uint64_t);
-    const bool is_locked = !is_word || facts.kind == Class::floating || facts.kind == Class::complex;
+    const bool is_locked = facts.is_locked || !is_word || facts.kind == Class::floating || facts.kind == Class::complex;
     tables.misaligned[i] = is_locked ? ~std::uint64_t{0} : facts.bytes - std::uint64_t{1};
     for (unsigned op = 0; op < 64; ++op)
       tables.operators[i] |= std::uint64_t{belongs(facts.kind, static_cast<ElementOp>(op))} << op;
@@ -170,6 +179,13 @@ constexpr bool is_integer(ElementType type) { return has_operator(type, ElementO
 // Do operands and old values fit a number of 64 bits, as apply_one() takes them?
 constexpr bool fits_word(ElementType type) { return element_bytes(type) <= sizeof(std::uint64_t); }
 constexpr bool go_together(ElementType type, ElementOp op) { return is_type(type) && has_operator(type, op); }
+
+// The type with the same values.
+constexpr ElementType value_type(ElementType type) {
+  if (type < ElementType::int32_array) return type;
+  return static_cast<ElementType>(static_cast<int>(type) - static_cast<int>(ElementType::int32_array) +
+                                  static_cast<int>(ElementType::int32));
+}
 
 template <class T>
 inline constexpr ElementType kElementType = std::is_floating_point_v<T>

@@ -116,6 +116,13 @@ CASE(info_keys_are_reported) {
   CHECK(hint(win, "mpi_accumulate_granularity") == "0");
   CHECK(hint(win, "no_such_key") == "not there");
   MPI_Win_free(&win);
+  for (const char* const wanted : {"8", "many", "9", "65536"}) {
+    MPI_Info_set(info, "mpi_accumulate_granularity", wanted);
+    MPI_Win_allocate(64, 4, info, MPI_COMM_WORLD, &data, &win);
+    const bool is_large = std::string(wanted) == "9" || std::string(wanted) == "65536";
+    CHECK(hint(win, "mpi_accumulate_granularity") == (is_large ? "4096" : "0"));
+    MPI_Win_free(&win);
+  }
   MPI_Info_free(&info);
 }
 

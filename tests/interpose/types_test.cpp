@@ -1,9 +1,13 @@
 // Datatypes with known layouts: negative and zero strides, lower bounds, Fortran's precisions, datatypes that are freed
-// and made again. What random programs cannot check where MPI's own routines differ from each other.
+// and made again; updates of arrays and elements. What random programs cannot check where MPI's own routines differ
+// from each other.
+#include <algorithm>
+
 #include "mpi_test.hpp"
 
 using mpi_test::left;
 using mpi_test::rank;
+using mpi_test::ranks;
 using mpi_test::right;
 using mpi_test::TestWindow;
 using mpi_test::with_windows;
@@ -130,6 +134,48 @@ CASE(types_of_a_precision) {
     MPI_Win_fence(0, window.win);
     CHECK(window.data[1] == 2.75);
   });
+}
+
+// Arrays and single elements of integers stay atomic with each other where locks take the place of instructions. Rank 0
+// is a target of all, of itself too.
+CASE(integers_are_atomic_at_any_granularity) {
+  constexpr int kLongs = 1200;
+  constexpr int kRounds = 60;
+  for (const char* const granularity : {"0", "1024"}) {
+    MPI_Info info = MPI_INFO_NULL;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "mpi_accumulate_granularity", granularity);
+    long* data = nullptr;
+    MPI_Win win = MPI_WIN_NULL;
+    MPI_Win_allocate(kLongs * sizeof(long), sizeof(long), info, MPI_COMM_WORLD, &data, &win);
+    std::fill(data, data + kLongs, 0L);
+    MPI_Barrier(MPI_COMM_WORLD);
+    const std::vector<long> ones(kLongs, 1);
+    MPI_Win_lock_all(0, win);
+    for (int round = 0; round < kRounds; ++round) {
+      MPI_Accumulate(ones.data(), kLongs, MPI_LONG, 0, 0, kLongs, MPI_LONG, MPI_SUM, win);
+      long old = 0;
+      MPI_Fetch_and_op(ones.data(), &old, MPI_LONG, 0, 5, MPI_SUM, win);
+      MPI_Accumulate(ones.data(), 1, MPI_LONG, 0, 600, 1, MPI_LONG, MPI_SUM, win);
+      MPI_Win_flush(0, win);
+      for (long seen = -1; seen != old;) {  // adds 1 to an element that others add to meanwhile
+        seen = old;
+        const long next = seen + 1;
+        MPI_Compare_and_swap(&next, &seen, &old, MPI_LONG, 0, 7, win);
+        MPI_Win_flush(0, win);
+      }
+    }
+    MPI_Win_unlock_all(win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) {
+      const long all = static_cast<long>(kRounds) * ranks;
+      int wrong = 0;
+      for (int i = 0; i < kLongs; ++i) wrong += data[i] != (i == 5 || i == 7 || i == 600 ? 2 * all : all) ? 1 : 0;
+      CHECK_EQUAL(wrong, 0);
+    }
+    MPI_Win_free(&win);
+    MPI_Info_free(&info);
+  }
 }
 
 int main(int argc, char** argv) { return mpi_test::run(argc, argv); }

@@ -131,6 +131,10 @@ void for_all_types(Test test) {
   test(Element<PairOf<long double, int>>{SHMEMX_LONG_DOUBLE_INT, kPairOps});
   test(Element<PairOf<float, float>>{SHMEMX_FLOAT_FLOAT, kPairOps});
   test(Element<PairOf<double, double>>{SHMEMX_DOUBLE_DOUBLE, kPairOps});
+  test(Element<std::int32_t>{SHMEMX_INT32_ARRAY, kIntegerOps});
+  test(Element<std::uint32_t>{SHMEMX_UINT32_ARRAY, kIntegerOps});
+  test(Element<std::int64_t>{SHMEMX_INT64_ARRAY, kIntegerOps});
+  test(Element<std::uint64_t>{SHMEMX_UINT64_ARRAY, kIntegerOps});
 }
 
 // Values of a type in memory that need not be aligned.
