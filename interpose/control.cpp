@@ -24,8 +24,8 @@ struct Notice {
   std::uint64_t control;  // memory of the window at its process
   std::uint64_t word;
 };
-// Behind it may be a packet of small puts.
-constexpr std::size_t kMostBytes = sizeof(Notice) + GatheredPuts::kPacketBytes;
+// Behind it may be a list of small puts.
+constexpr std::size_t kMostBytes = sizeof(Notice) + GatheredPuts::kListBytes;
 Controls& controls = *new Controls;  // never destroyed
 
 void on_notice(int, const void* payload, std::size_t bytes, void*) {
@@ -35,8 +35,8 @@ void on_notice(int, const void* payload, std::size_t bytes, void*) {
   const Window* const window = controls.find(notice.control);
   if (window == nullptr || notice.word > control::bytes(window->size) - sizeof(std::uint64_t)) return;
   const Own& own = window->own;
-  const std::byte* const packet = static_cast<const std::byte*>(payload) + sizeof notice;
-  if (bytes != sizeof notice && !GatheredPuts::execute(packet, bytes - sizeof notice, static_cast<std::byte*>(own.base),
+  const std::byte* const list = static_cast<const std::byte*>(payload) + sizeof notice;
+  if (bytes != sizeof notice && !GatheredPuts::execute(list, bytes - sizeof notice, static_cast<std::byte*>(own.base),
                                                        static_cast<std::size_t>(own.bytes)))
     return;
   word_at(window->own.control, notice.word).fetch_add(1, std::memory_order_acq_rel);  // notify

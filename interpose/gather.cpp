@@ -28,16 +28,16 @@ struct Place {
   std::uint64_t bytes;
 };
 
-// Returns false if the packet is damaged or a place lies outside.
-bool is_sound(const std::byte* packet, std::size_t packet_bytes, std::uint64_t base, std::uint64_t bytes) noexcept {
+// Returns false if the list is damaged or a place lies outside.
+bool is_sound(const std::byte* list, std::size_t list_bytes, std::uint64_t base, std::uint64_t bytes) noexcept {
   std::uint64_t count = 0;
-  if (packet_bytes < sizeof count) return false;
-  std::memcpy(&count, packet, sizeof count);
-  if (count > GatheredPuts::kMost || packet_bytes < sizeof count + count * sizeof(Place)) return false;
-  std::size_t data = packet_bytes - sizeof count - count * sizeof(Place);
+  if (list_bytes < sizeof count) return false;
+  std::memcpy(&count, list, sizeof count);
+  if (count > GatheredPuts::kMost || list_bytes < sizeof count + count * sizeof(Place)) return false;
+  std::size_t data = list_bytes - sizeof count - count * sizeof(Place);
   for (std::size_t i = 0; i < count; ++i) {
     Place place{};
-    std::memcpy(&place, packet + sizeof count + i * sizeof place, sizeof place);
+    std::memcpy(&place, list + sizeof count + i * sizeof place, sizeof place);
     if (place.bytes > data || place.bytes > bytes || place.address < base || place.address - base > bytes - place.bytes)
       return false;
     data -= place.bytes;
@@ -47,10 +47,10 @@ bool is_sound(const std::byte* packet, std::size_t packet_bytes, std::uint64_t b
 
 }  // namespace
 
-std::size_t GatheredPuts::take(std::byte* packet) noexcept {
+std::size_t GatheredPuts::take(std::byte* list) noexcept {
   const std::uint64_t count = count_;
-  std::memcpy(packet, &count, sizeof count);
-  std::byte* at = packet + sizeof count;
+  std::memcpy(list, &count, sizeof count);
+  std::byte* at = list + sizeof count;
   for (std::size_t i = 0; i < count_; ++i) {
     const Place place{reinterpret_cast<std::uintptr_t>(there_[i].base), there_[i].bytes};
     std::memcpy(at, &place, sizeof place);
@@ -60,15 +60,14 @@ std::size_t GatheredPuts::take(std::byte* packet) noexcept {
   at += filled_;
   count_ = 0;
   filled_ = 0;
-  return static_cast<std::size_t>(at - packet);
+  return static_cast<std::size_t>(at - list);
 }
 
-bool GatheredPuts::execute(const std::byte* packet, std::size_t packet_bytes, std::byte* base,
-                           std::size_t bytes) noexcept {
-  if (!is_sound(packet, packet_bytes, reinterpret_cast<std::uintptr_t>(base), bytes)) return false;
+bool GatheredPuts::execute(const std::byte* list, std::size_t list_bytes, std::byte* base, std::size_t bytes) noexcept {
+  if (!is_sound(list, list_bytes, reinterpret_cast<std::uintptr_t>(base), bytes)) return false;
   std::uint64_t count = 0;
-  std::memcpy(&count, packet, sizeof count);
-  const std::byte* place_at = packet + sizeof count;
+  std::memcpy(&count, list, sizeof count);
+  const std::byte* place_at = list + sizeof count;
   const std::byte* data = place_at + count * sizeof(Place);
   for (std::size_t i = 0; i < count; ++i) {
     Place place{};

@@ -15,7 +15,7 @@ class GatheredPuts {
  public:
   static constexpr std::size_t kLargest = 64;  // bytes of a put that gathers
   static constexpr std::size_t kMost = 100;
-  static constexpr std::size_t kPacketBytes = 8 + kMost * (16 + kLargest);
+  static constexpr std::size_t kListBytes = 8 + kMost * (16 + kLargest);
 
   bool is_empty() const noexcept { return count_ == 0; }
   bool is_full() const noexcept { return count_ == kMost; }
@@ -23,11 +23,11 @@ class GatheredPuts {
   void add(std::uint64_t there, const void* data, std::size_t bytes) noexcept;
   // Starts the puts. Returns a result of shmemx.
   int send(shmemx_window_t window) noexcept;
-  // Writes the puts as one packet: their number, address and length of each, the data of all. Empties.
-  std::size_t take(std::byte* packet) noexcept;
-  // Executes such a packet on the memory of this process from `base` on. Returns false, and does nothing, if it is
+  // Writes the puts as one list: their number, address and length of each, the data of all. Empties.
+  std::size_t take(std::byte* list) noexcept;
+  // Executes such a list on the memory of this process from `base` on. Returns false, and does nothing, if it is
   // damaged or leads outside.
-  static bool execute(const std::byte* packet, std::size_t packet_bytes, std::byte* base, std::size_t bytes) noexcept;
+  static bool execute(const std::byte* list, std::size_t list_bytes, std::byte* base, std::size_t bytes) noexcept;
 
  private:
   std::size_t count_ = 0;
