@@ -140,6 +140,31 @@ BOOST_AUTO_TEST_CASE(a_payload_is_in_use_until_little_of_it_is_missing) {
   BOOST_CHECK(receiver.sink.messages[0].payload == original);
 }
 
+BOOST_AUTO_TEST_CASE(a_payload_that_is_kept_can_be_used_again_at_once) {
+  Outbox out;
+  Receiver receiver;
+  std::vector<std::byte> payloads[3];
+  Outgoing outgoing[3];
+  for (unsigned i = 0; i < 3; ++i) {
+    payloads[i] = pattern(Outbox::kMostCopied, i);
+    out.append_lasting(header_of(4), number_bytes(i), payloads[i], outgoing[i]);
+  }
+  const std::size_t lent = Outbox::kMostCopied;
+  BOOST_CHECK(out.write(receiver.descriptor()) == Outbox::Written::some);  // a part of the first one
+  out.keep_payload(outgoing[0]);
+  out.keep_payload(outgoing[2]);
+  BOOST_CHECK(out.lends() && !outgoing[1].done);
+  BOOST_CHECK_GT(out.copied(), lent);
+  std::fill(payloads[0].begin(), payloads[0].end(), std::byte{0});
+  std::fill(payloads[2].begin(), payloads[2].end(), std::byte{0});
+  while (out.write(receiver.descriptor()) != Outbox::Written::all) receiver.receive(64 << 10);
+  BOOST_CHECK_EQUAL(out.copied(), 0u);
+  receiver.receive(1 << 20);
+  check_messages(receiver.sink, 3);
+  out.acknowledge(receiver.received);
+  BOOST_CHECK(outgoing[1].done && out.is_acknowledged() && !out.lends());
+}
+
 BOOST_AUTO_TEST_CASE(control_frames_of_a_broken_connection_mean_nothing) {
   for (const bool received : {false, true}) {
     Outbox out;
@@ -184,6 +209,14 @@ BOOST_AUTO_TEST_CASE(each_message_arrives_once_and_in_order_at_random) {
   unsigned breaks = 0;
   const auto append_one = [&] {
     if (pick(10) != 0) return append(out, number++, pick(10) == 0 ? pick(30'000) : pick(300));
+    if (pick(3) == 0) {  // kept at once
+      Outgoing until_kept;
+      std::vector<std::byte> payload = pattern(kLongBytes + pick(100'000), number);
+      out.append_lasting(header_of(4), number_bytes(number++), payload, until_kept);
+      if (pick(2) == 0) out.write(receiver.descriptor());
+      out.keep_payload(until_kept);
+      return std::fill(payload.begin(), payload.end(), std::byte{0xee});
+    }
     lasting.emplace_back(std::make_unique<Outgoing>(), pattern(kLongBytes + pick(400'000), number));
     out.append_lasting(header_of(4), number_bytes(number++), lasting.back().second, *lasting.back().first);
   };

@@ -8,9 +8,10 @@ namespace shmemx::tcp {
 namespace {
 
 // Bytes of one read after short messages, and after long ones: the part of a long payload that lies in the buffer has
-// to be copied once more.
+// to be copied once more. Up to kCopiedPayload that costs less than another read.
 constexpr std::size_t kReadMany = std::size_t{64} << 10;
 constexpr std::size_t kReadFew = std::size_t{8} << 10;
+constexpr std::size_t kCopiedPayload = std::size_t{20} << 10;
 // Bytes of one read of a long payload. Packets that arrive during a read are acknowledged at its end, and the sender
 // keeps what is not acknowledged.
 constexpr std::size_t kReadLong = std::size_t{128} << 10;
@@ -203,7 +204,8 @@ bool Decoder::begin_split(const FrameHeader& header) noexcept {
 }
 
 void Decoder::next_long(const FrameHeader& header) noexcept {
-  read_bytes_ = kReadFew;
+  const bool is_copied = header.message_bytes - header.fixed.header_bytes <= kCopiedPayload;
+  read_bytes_ = is_copied ? kReadMany : kReadFew;
   if (!spare_) spare_ = std::make_unique<Long>();
   Long& next = *spare_;
   next.fixed = header.fixed;

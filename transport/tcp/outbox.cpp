@@ -250,6 +250,21 @@ void Outbox::release_payloads() noexcept {
   }
 }
 
+// Not a part of copies_: payloads in front may be copied later.
+void Outbox::keep_payload(const transport::Outgoing& outgoing) noexcept {
+  for (std::size_t i = queue_.size(); i-- > 0 && !outgoing.done;) {
+    Segment& kept = queue_[i];
+    if (kept.outgoing != &outgoing) continue;
+    if (i >= first_) lasting_ -= kept.bytes - (i == first_ ? part_ : 0);
+    kept.chunk = make_chunk(kept.bytes);
+    std::memcpy(kept.chunk->memory(), kept.data, kept.bytes);
+    kept.data = kept.chunk->memory();
+    kept.outgoing = nullptr;
+    --lent_;
+    return;
+  }
+}
+
 bool Outbox::rewind(std::uint64_t offset) noexcept {
   if (offset < kept_ || offset > sent_) return false;
   acknowledge(offset);

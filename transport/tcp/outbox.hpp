@@ -55,6 +55,8 @@ class Outbox {
   // Copies the ends of payloads that have been sent, while there is room for copies, so that callers need not wait for
   // the other side.
   void release_payloads() noexcept;
+  // Copies what is here of a payload that is in use: it is not needed any more.
+  void keep_payload(const transport::Outgoing& outgoing) noexcept;
   // Continues at `offset`: everything behind is sent once more. Control frames of the former connection mean nothing
   // any more. Returns false if not everything behind it is kept, or if it has never been sent.
   bool rewind(std::uint64_t offset) noexcept;

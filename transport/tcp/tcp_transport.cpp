@@ -85,8 +85,10 @@ Sent TcpTransport::send_large(Peer& peer, const Header& fixed, Bytes header, Byt
     if (outgoing == nullptr && !peer.out.empty() && peer.out.copied() + payload.size() > kQueueBytes) return Sent::no;
   }
   if (outgoing == nullptr) {
-    peer.out.append(fixed, header, payload);
-    write(peer);
+    Outgoing until_copied;
+    peer.out.append_lasting(fixed, header, payload, until_copied);
+    if (write(peer)) drop_acknowledged(peer);
+    peer.out.keep_payload(until_copied);
     return Sent::yes;
   }
   if ((may_split_ || any_rail_) && send_split(peer, fixed, header, payload, *outgoing)) return Sent::later;
