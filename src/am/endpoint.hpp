@@ -108,6 +108,10 @@ class Endpoint {
   std::size_t pending_max() const noexcept { return replies_->limit_bytes(); }
   // Sends all that has been gathered to leave together.
   void flush_gathered() noexcept;
+  // Sends what networks hold back while the program sends without waiting (SendOptions::in_burst).
+  void flush_networks() noexcept {
+    if (has_networks_) net_->flush_networks();
+  }
 
   // ---- PEs of other nodes ----
   bool is_internode(int pe) const noexcept {

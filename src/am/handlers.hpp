@@ -62,6 +62,7 @@ struct SendOptions {
   bool counted = true;   // false: flush() does not wait for it; a later message tells the receiver that it is there
   bool gathers = false;  // if small, it may wait for others while the target has not acknowledged earlier ones
   bool held = false;     // the same even if the target is idle: of a session that batches
+  bool in_burst = false;  // if short, it may wait for others to the same PE while the program sends without waiting
 };
 inline constexpr SendOptions kNotCounted{.counted = false};
 

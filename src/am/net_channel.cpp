@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "base/fatal.hpp"
 
 namespace shmemx::am {
@@ -14,6 +15,7 @@ constexpr std::uint32_t kFewMessages = 16;
 constexpr std::uint32_t kPollsPerAck = 16;      // of sources that may wait for it, although messages stream in
 constexpr std::uint32_t kPollsPerAckAll = 512;  // of those too that do not wait for it
 constexpr std::uint32_t kPollsPerIdle = 64;     // a poll of networks that no PE uses
+constexpr std::uint64_t kBurstNs = 20'000;      // between two messages of a burst: a few system calls
 constexpr std::size_t kMaxBatches = 256;        // at once, so that their memory does not grow with the job
 
 constinit std::atomic<std::uint32_t> batches_begun{0};
@@ -153,10 +155,9 @@ transport::Sent NetChannel::send_now(int pe, const NetSend& how, Bytes header, B
   peer.fences = fenced;
   if (urgency == transport::Urgency::gather) {
     poll_.gathered = true;
-    if (how.urgency != urgency) [[unlikely]] {  // the caller may not poll again
+    if (how.urgency != urgency) [[unlikely]]  // the caller may not poll again
       batches_begun.fetch_add(1, std::memory_order_relaxed);
-      wake_network_thread();
-    }
+    if (how.urgency != urgency || how.options.in_burst) wake_network_thread();
   }
   acks_.note_acknowledged(pe);
   if (traits.role == Role::reply) return sent;
@@ -295,10 +296,26 @@ void NetChannel::flush_gathered() noexcept {
   flush_networks();
 }
 
-void NetChannel::flush_networks() noexcept {
-  if (!poll_.gathered) return;
+void NetChannel::flush_networks_slow() noexcept {
   poll_.gathered = false;
+  ++poll_.turn;
   for (transport::Transport* network : networks_) network->flush();
+}
+
+// Nothing acknowledges such messages, so how fast they follow each other tells a burst. The clock is read at its first
+// and second message only.
+bool NetChannel::follows_burst(int pe) noexcept {
+  NetPeer& peer = peer_of(pe);
+  if (peer.gathered_turn == poll_.turn) return true;
+  if (!network_thread.runs.load(std::memory_order_relaxed)) return false;  // set at init, cleared at the end
+  const std::uint64_t now = now_ns();
+  const bool follows = peer.burst_turn == poll_.turn && now - peer.burst_ns < kBurstNs;
+  peer.burst_turn = poll_.turn;
+  peer.burst_ns = now;
+  if (!follows) return false;
+  peer.gathered_turn = poll_.turn;
+  batches_begun.fetch_add(1, std::memory_order_relaxed);  // a hint for the length of sleeps
+  return true;
 }
 
 bool NetChannel::try_send_lasting(int pe, HandlerId id, Bytes header, Bytes payload) noexcept {
@@ -348,7 +365,10 @@ void NetChannel::acknowledge_at_poll(std::uint32_t polls) noexcept {
 
 bool NetChannel::poll(int expected, std::uint32_t polls) noexcept {
   acknowledge_at_poll(polls);
-  if (poll_.waiting) flush_gathered();
+  if (poll_.waiting) {
+    flush_gathered();
+    ++poll_.turn;
+  }
   poll_.received = 0;
   bool any = false;
   for (unsigned i = 0; i < networks_.size(); ++i) {

@@ -13,6 +13,11 @@
 //  - at each poll of a thread that waits, and at a flush,
 //  - when it is about 100 microseconds old, by the networks' progress thread. Without that thread small messages do not
 //    gather, but for those of sessions (SendOptions::held) and of try_send_coalesced().
+//
+// Messages of a burst (SendOptions::in_burst) are not acknowledged, so the network gathers them (Urgency::gather). The
+// first one to a PE leaves at once. Another one gathers if it follows within kBurstNs and no thread has waited between
+// the two. They leave when the network has enough of them, with the next other message to the PE, at each poll of a
+// thread that waits, at flush_networks(), or by the networks' progress thread.
 #pragma once
 
 #include <atomic>
@@ -58,6 +63,9 @@ struct NetPeer {
   bool has_path = false;             // it is known which network leads there
   bool was_reached = false;          // it has been known
   bool has_left = false;             // it needs no messages any more, or is lost
+  std::uint32_t burst_turn = 0;      // poll_.turn when the last message of a burst left at once
+  std::uint32_t gathered_turn = 0;   // poll_.turn when one gathered last
+  std::uint64_t burst_ns = 0;        // time of the former
 };
 
 // How a message leaves.
@@ -99,7 +107,9 @@ class NetChannel final : public transport::Sink {
   // ---- sending; these return false, or Sent::no, if the message cannot leave now ----
   transport::Sent send(int pe, const NetSend& how, Bytes header, Bytes payload) noexcept;
   bool try_send(int pe, HandlerId id, Bytes header, Bytes payload, SendOptions options) noexcept {
-    return send(pe, {id, options}, header, payload) != transport::Sent::no;
+    const bool gathers = options.in_burst && header.size() + payload.size() < transport::kLongBytes && follows_burst(pe);
+    const auto urgency = gathers ? transport::Urgency::gather : transport::Urgency::now;
+    return send(pe, {id, options, urgency}, header, payload) != transport::Sent::no;
   }
   // For a long payload that stays as it is until a flush, such as symmetric memory.
   bool try_send_lasting(int pe, HandlerId id, Bytes header, Bytes payload) noexcept;
@@ -125,6 +135,10 @@ class NetChannel final : public transport::Sink {
   bool send_old_batches(std::uint64_t now_ns) noexcept;
   // Sends all that has been gathered, here and in the networks.
   void flush_gathered() noexcept;
+  // Sends what the networks have gathered.
+  void flush_networks() noexcept {
+    if (poll_.gathered) flush_networks_slow();
+  }
   // Returns whether small messages with these options may gather.
   static bool gathers(SendOptions options) noexcept;
   const GatherCounts& counts() const noexcept { return counts_; }
@@ -208,7 +222,8 @@ class NetChannel final : public transport::Sink {
   template <class IsDue>
   bool send_due_batches(IsDue&& is_due) noexcept;
   void send_batches_of_idle() noexcept;
-  void flush_networks() noexcept;
+  [[gnu::noinline]] void flush_networks_slow() noexcept;
+  [[gnu::noinline]] bool follows_burst(int pe) noexcept;
   bool is_idle(int pe) const noexcept { return has_executed(pe, last_counted(pe)); }
   void note_unflushed(int pe) noexcept;
   void note_header(int source, const transport::Header& header) noexcept;
@@ -237,6 +252,7 @@ class NetChannel final : public transport::Sink {
     bool gathered = false;         // a network holds messages for flush()
     bool waiting = true;           // by a thread that waits
     bool is_acknowledged = false;  // a PE for which there is a batch has executed all that was sent
+    std::uint32_t turn = 1;        // counts waits, and flushes of the networks: ends of bursts
   } poll_;
   GatherCounts counts_;
   std::uint64_t looked_ns_ = 0;  // when batches were last looked at for their age

@@ -50,6 +50,7 @@ SendRequest* Engine::send(const Cursor& source, int pe, int tag, SendMode mode) 
     return nullptr;
   fill(*send, source, pe, tag);
   send->goal = source.shape().bytes;
+  send->in_burst = !mode.blocking;
   send->result = {settings_.me, tag, send->goal, false, false};
   if (pe == settings_.me) {
     eager_.send_to_self(*send, !mode.synchronous && (mode.blocking || send->goal <= kEagerBytes));

@@ -27,8 +27,8 @@ class LibraryPlatform final : public Platform {
  public:
   explicit constexpr LibraryPlatform() = default;
 
-  bool try_send(int pe, am::HandlerId id, Bytes header, Bytes payload) noexcept override {
-    return am::own_endpoint.try_send(pe, id, header, payload);
+  bool try_send(int pe, am::HandlerId id, Bytes header, Bytes payload, am::SendOptions options) noexcept override {
+    return am::own_endpoint.try_send(pe, id, header, payload, options);
   }
 
   bool is_internode(int pe) noexcept override { return am::is_internode(pe); }
@@ -102,8 +102,9 @@ Request& require(const char* routine, Request* request) noexcept {
   return *request;
 }
 
-// Called under the lock.
+// Called under the lock. A program that completes a request may compute from now on, so the messages of a burst leave.
 Result take_result(Request& request) noexcept {
+  am::own_endpoint.flush_networks();
   const Result result = request.result;
   engine.give_back(request);
   return result;
@@ -168,7 +169,7 @@ void send_contiguous(const Call& call, const void* source, std::size_t bytes) no
       const EagerHeader header{call.tag, static_cast<std::uint32_t>(bytes)};
       if (endpoint->try_send(call.pe, am::kMessageEager, bytes_of(header),
                              {static_cast<const std::byte*>(source), bytes})) [[likely]]
-        return;
+        return endpoint->flush_networks();
     }
   }
   send(call, Shape::contiguous(source, bytes), false);
@@ -180,7 +181,10 @@ void send(const Call& call, const Shape& source, bool synchronous) noexcept {
   {
     const Locked endpoint;
     request = &require(call.routine, engine.send(Cursor(source), call.pe, call.tag, {synchronous, true}));
-    if (request->phase == Phase::complete) return engine.give_back(*request);
+    if (request->phase == Phase::complete) {
+      take_result(*request);
+      return;
+    }
   }
   wait_for_request(call.routine, *request, call.pe);
 }

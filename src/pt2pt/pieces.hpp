@@ -13,7 +13,8 @@ class Pieces {
   // No message is longer than `most_bytes`.
   void start(Platform& platform, std::size_t most_bytes) noexcept;
   // Sends `bytes` from the cursor on, which advances. Returns false, without a change, if there is no room.
-  bool send(Request& request, am::HandlerId id, am::Bytes header, std::size_t bytes) noexcept;
+  bool send(Request& request, am::HandlerId id, am::Bytes header, std::size_t bytes,
+            am::SendOptions options = {}) noexcept;
 
  private:
   Platform* platform_ = nullptr;

@@ -21,7 +21,8 @@ class Platform {
   // Returns true for a PE of another node. Only messages go there, and those may be long.
   virtual bool is_internode(int pe) noexcept = 0;
   // Returns false if no cell is free or the network takes nothing at the moment.
-  virtual bool try_send(int pe, am::HandlerId id, am::Bytes header, am::Bytes payload) noexcept = 0;
+  virtual bool try_send(int pe, am::HandlerId id, am::Bytes header, am::Bytes payload,
+                        am::SendOptions options) noexcept = 0;
   // Sends to a PE of another node. After Sent::later the payload is in use until `outgoing` is done.
   virtual transport::Sent send_long(int pe, am::HandlerId id, am::Bytes header, am::Bytes payload,
                                     transport::Outgoing& outgoing) noexcept = 0;

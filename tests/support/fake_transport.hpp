@@ -51,6 +51,7 @@ class FakeTransport : public shmemx::transport::Transport {
   std::vector<SentMessage> sent;
   std::vector<std::vector<std::byte>> contents;  // of each: header and payload
   std::vector<std::uint8_t> flags;               // of each: Header::flags
+  std::vector<shmemx::transport::Urgency> urgencies;
   int flushes = 0;
   bool is_abandoned = false;
 

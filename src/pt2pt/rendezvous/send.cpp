@@ -23,7 +23,7 @@ bool Rendezvous::send_described(Request& request, am::HandlerId id, const Header
   const Cursor before = request.cursor;
   if (describes) describe(*platform_, settings_->lmt, request, message.section);
   const am::Bytes bytes{reinterpret_cast<const std::byte*>(&message), message.bytes()};
-  if (platform_->try_send(request.peer, id, bytes, {})) return true;
+  if (platform_->try_send(request.peer, id, bytes, {}, {})) return true;
   request.cursor = before;
   return false;
 }
@@ -57,7 +57,7 @@ bool Rendezvous::push_cookie(Request& request) noexcept {
 
 bool Rendezvous::push_done(Request& request) noexcept {
   const DoneHeader done{request.transfer.peer_id};
-  return platform_->try_send(request.peer, am::kMessageDone, am::bytes_of(done), {});
+  return platform_->try_send(request.peer, am::kMessageDone, am::bytes_of(done), {}, {});
 }
 
 }  // namespace shmemx::pt2pt

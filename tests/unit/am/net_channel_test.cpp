@@ -8,6 +8,7 @@
 
 #include "../../support/fake_transport.hpp"
 #include "am/endpoint.hpp"
+#include "base/clock.hpp"
 
 namespace {
 
@@ -128,6 +129,77 @@ BOOST_AUTO_TEST_CASE(a_message_that_is_alone_in_its_batch_leaves_as_itself) {
   BOOST_CHECK((f.a.sent == Sent{{1, kReply}}));
   f.drop_flushed();
   BOOST_CHECK_EQUAL(f.unflushed.size(), 0u);  // nobody acknowledges a reply
+}
+
+namespace {
+
+using transport::Urgency;
+constexpr SendOptions kInBurst{.in_burst = true};
+
+// Bursts need the progress thread.
+struct BurstFixture : Fixture {
+  BurstFixture() { network_thread.runs.store(true); }
+  ~BurstFixture() { network_thread.runs.store(false); }
+  Urgency send_in_burst(int pe, std::size_t bytes = 16) {
+    const std::vector<std::byte> payload(bytes);
+    BOOST_CHECK(channel->try_send(pe, kFlag, {}, payload, kInBurst));
+    return a.urgencies.back();
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(messages_of_a_burst_gather_behind_the_first) {
+  BurstFixture f;
+  const std::uint32_t begun = gathered_batches();
+  BOOST_CHECK(f.send_in_burst(1) == Urgency::now);
+  BOOST_CHECK(f.send_in_burst(2) == Urgency::now);
+  BOOST_CHECK(f.send_in_burst(1) == Urgency::gather);
+  BOOST_CHECK(f.send_in_burst(1, transport::kLongBytes) == Urgency::now);
+  BOOST_CHECK(f.send_in_burst(1) == Urgency::gather);
+  BOOST_CHECK(f.send(1, kFlag) && f.a.urgencies.back() == Urgency::now);
+  BOOST_CHECK_EQUAL(gathered_batches(), begun + 1);
+  f.channel->poll(-1, kQuiet);
+  BOOST_CHECK_EQUAL(f.a.flushes, 1);
+  BOOST_CHECK(f.send_in_burst(1) == Urgency::now);
+}
+
+BOOST_AUTO_TEST_CASE(a_flush_of_the_networks_ends_a_burst) {
+  BurstFixture f;
+  f.channel->flush_networks();
+  BOOST_CHECK_EQUAL(f.a.flushes, 0);
+  BOOST_CHECK(f.send_in_burst(1) == Urgency::now);
+  BOOST_CHECK(f.send_in_burst(1) == Urgency::gather);
+  f.channel->flush_networks();
+  f.channel->flush_networks();
+  BOOST_CHECK_EQUAL(f.a.flushes, 1);
+  BOOST_CHECK(f.send_in_burst(1) == Urgency::now);
+}
+
+BOOST_AUTO_TEST_CASE(the_progress_thread_sends_what_a_burst_leaves) {
+  BurstFixture f;
+  BOOST_CHECK(f.send_in_burst(1) == Urgency::now);
+  BOOST_CHECK(f.send_in_burst(1) == Urgency::gather);
+  BOOST_CHECK(!f.channel->arm(false));  // not before a long sleep
+  BOOST_CHECK(f.channel->send_old_batches(kLookIntervalNs));
+  BOOST_CHECK_EQUAL(f.a.flushes, 1);
+  BOOST_CHECK(!f.channel->send_old_batches(2 * kLookIntervalNs));
+}
+
+BOOST_AUTO_TEST_CASE(messages_far_from_each_other_are_no_burst) {
+  BurstFixture f;
+  for (int i = 0; i < 3; ++i) {
+    BOOST_CHECK(f.send_in_burst(1) == Urgency::now);
+    const std::uint64_t begin = now_ns();
+    while (now_ns() - begin < 1'000'000) {
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(nothing_of_a_burst_waits_without_the_progress_thread) {
+  BurstFixture f;
+  network_thread.runs.store(false);
+  for (int i = 0; i < 3; ++i) BOOST_CHECK(f.send_in_burst(1) == Urgency::now);
 }
 
 BOOST_AUTO_TEST_CASE(a_full_network_keeps_batches_and_acknowledgements) {

@@ -32,7 +32,8 @@ class SimulatedPlatform final : public Platform {
       : job_(job), me_(me), heap(heap_bytes), buffer(new CopyBuffer()) {}
 
   bool is_internode(int pe) noexcept override;
-  bool try_send(int pe, am::HandlerId id, am::Bytes header, am::Bytes payload) noexcept override;
+  bool try_send(int pe, am::HandlerId id, am::Bytes header, am::Bytes payload,
+                am::SendOptions options) noexcept override;
   transport::Sent send_long(int pe, am::HandlerId id, am::Bytes header, am::Bytes payload,
                             transport::Outgoing& outgoing) noexcept override;
   Space describe(int pe, const std::byte* at, std::size_t bytes, std::uint64_t& offset) noexcept override {
@@ -157,14 +158,15 @@ inline bool SimulatedPlatform::is_internode(int pe) noexcept { return job_.are_i
 inline transport::Sent SimulatedPlatform::send_long(int pe, am::HandlerId id, am::Bytes header, am::Bytes payload,
                                                     transport::Outgoing& outgoing) noexcept {
   if (payload.size() < transport::kLongBytes)
-    return try_send(pe, id, header, payload) ? transport::Sent::yes : transport::Sent::no;
+    return try_send(pe, id, header, payload, {}) ? transport::Sent::yes : transport::Sent::no;
   std::deque<Message>& wire = job_.wire(me_, pe);
   if (wire.size() >= job_.cells) return transport::Sent::no;
   wire.push_back({id, {header.begin(), header.end()}, payload, &outgoing});
   return transport::Sent::later;
 }
 
-inline bool SimulatedPlatform::try_send(int pe, am::HandlerId id, am::Bytes header, am::Bytes payload) noexcept {
+inline bool SimulatedPlatform::try_send(int pe, am::HandlerId id, am::Bytes header, am::Bytes payload,
+                                        am::SendOptions) noexcept {
   std::deque<Message>& wire = job_.wire(me_, pe);
   if (wire.size() >= job_.cells) return false;
   Message message{id, {header.begin(), header.end()}, {}, nullptr};
