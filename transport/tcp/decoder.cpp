@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t kReadMany = std::size_t{64} << 10;
 constexpr std::size_t kReadFew = std::size_t{8} << 10;
 constexpr std::size_t kCopiedPayload = std::size_t{20} << 10;
+constexpr std::size_t kAloneBytes = std::size_t{2} << 10;  // after a short message that has come alone, few bytes are read
 // Bytes of one read of a long payload. Packets that arrive during a read are acknowledged at its end, and the sender
 // keeps what is not acknowledged.
 constexpr std::size_t kReadLong = std::size_t{128} << 10;
@@ -81,6 +82,7 @@ bool Decoder::advance(std::size_t bytes) noexcept {
     end_long();
   }
   end_ += bytes;
+  is_stream_ = bytes >= kReadFew;
   return parse();
 }
 
@@ -119,7 +121,7 @@ bool Decoder::parse() noexcept {
     sink_->deliver(source_, header.fixed, {frame + sizeof header, header.message_bytes});
     begin_ += sizeof header + header.message_bytes;
     padding_ = padding_of(header.message_bytes);
-    read_bytes_ = kReadMany;
+    read_bytes_ = is_stream_ || header.message_bytes > kAloneBytes ? kReadMany : kReadFew;
   }
   return true;
 }

@@ -105,6 +105,7 @@ class Decoder {
   bool has_suspended_ = false;
   bool has_kept_ = false;
   bool reads_parts_ = false;
+  bool is_stream_ = false;  // the last read has brought many bytes
 
  public:
   static constexpr std::size_t kBufferBytes = std::size_t{128} << 10;
