@@ -51,6 +51,7 @@ inline constexpr std::size_t kLongBytes = std::size_t{16} << 10;  // payloads fr
 // A payload that is sent from where it lies. It stays in use until the transport sets `done`, inside poll() or send().
 struct Outgoing {
   bool done = false;
+  bool is_patient = false;  // nobody waits for `done`: a transport need not copy the payload to set it earlier
 };
 
 enum class Sent : std::uint8_t {

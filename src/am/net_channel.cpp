@@ -320,6 +320,7 @@ bool NetChannel::follows_burst(int pe) noexcept {
 
 bool NetChannel::try_send_lasting(int pe, HandlerId id, Bytes header, Bytes payload) noexcept {
   auto outgoing = std::make_unique<transport::Outgoing>();
+  outgoing->is_patient = true;
   const transport::Sent sent = send(pe, {.id = id, .outgoing = outgoing.get()}, header, payload);
   if (sent == transport::Sent::later) lasting_.push_back(std::move(outgoing));
   return sent != transport::Sent::no;

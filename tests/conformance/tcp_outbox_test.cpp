@@ -72,6 +72,16 @@ void append(Outbox& out, unsigned number, std::size_t bytes) {
   out.append(header_of(4), number_bytes(number), pattern(bytes, number));
 }
 
+// A long message whose payload is written to `fd`, if that is valid, and kept at once.
+void append_kept(Outbox& out, unsigned number, std::size_t more_bytes, int fd) {
+  Outgoing until_kept;
+  std::vector<std::byte> payload = pattern(kLongBytes + more_bytes, number);
+  out.append_lasting(header_of(4), number_bytes(number), payload, until_kept);
+  if (fd >= 0) out.write(fd);
+  out.keep_payload(until_kept);
+  std::fill(payload.begin(), payload.end(), std::byte{0xee});
+}
+
 void check_messages(const Recorder& sink, unsigned n) {
   BOOST_REQUIRE_EQUAL(sink.messages.size(), n);
   for (unsigned i = 0; i < n; ++i) {
@@ -138,6 +148,19 @@ BOOST_AUTO_TEST_CASE(a_payload_is_in_use_until_little_of_it_is_missing) {
   receiver.receive(1 << 20);
   BOOST_REQUIRE_EQUAL(receiver.sink.messages.size(), 1u);
   BOOST_CHECK(receiver.sink.messages[0].payload == original);
+}
+
+BOOST_AUTO_TEST_CASE(a_payload_for_which_nobody_waits_is_not_copied) {
+  Outbox out;
+  Receiver receiver;
+  std::vector<std::byte> payload = pattern(kLongBytes, 0);
+  Outgoing outgoing{.is_patient = true};
+  out.append_lasting(header_of(4), number_bytes(0), payload, outgoing);
+  BOOST_CHECK(out.write(receiver.descriptor()) == Outbox::Written::all);
+  out.acknowledge(out.sent() / 2);
+  BOOST_CHECK(!outgoing.done && out.lends());
+  out.acknowledge(out.sent());
+  BOOST_CHECK(outgoing.done && !out.lends());
 }
 
 BOOST_AUTO_TEST_CASE(a_payload_that_is_kept_can_be_used_again_at_once) {
@@ -209,14 +232,7 @@ BOOST_AUTO_TEST_CASE(each_message_arrives_once_and_in_order_at_random) {
   unsigned breaks = 0;
   const auto append_one = [&] {
     if (pick(10) != 0) return append(out, number++, pick(10) == 0 ? pick(30'000) : pick(300));
-    if (pick(3) == 0) {  // kept at once
-      Outgoing until_kept;
-      std::vector<std::byte> payload = pattern(kLongBytes + pick(100'000), number);
-      out.append_lasting(header_of(4), number_bytes(number++), payload, until_kept);
-      if (pick(2) == 0) out.write(receiver.descriptor());
-      out.keep_payload(until_kept);
-      return std::fill(payload.begin(), payload.end(), std::byte{0xee});
-    }
+    if (pick(3) == 0) return append_kept(out, number++, pick(100'000), pick(2) == 0 ? receiver.descriptor() : -1);
     lasting.emplace_back(std::make_unique<Outgoing>(), pattern(kLongBytes + pick(400'000), number));
     out.append_lasting(header_of(4), number_bytes(number++), lasting.back().second, *lasting.back().first);
   };

@@ -240,7 +240,7 @@ void Outbox::Copies::reset() noexcept {
 void Outbox::release_payloads() noexcept {
   for (std::size_t i = 0; lent_ != 0 && i < first_; ++i) {
     Segment& sent = queue_[i];
-    if (sent.outgoing == nullptr) continue;
+    if (sent.outgoing == nullptr || sent.outgoing->is_patient) continue;
     const std::byte* const copy = sent.bytes > kMostCopied ? nullptr : copies_.add({sent.data, sent.bytes});
     if (copy == nullptr) return;
     sent.data = copy;

@@ -52,8 +52,8 @@ class Outbox {
   bool has_filled_chunk() const noexcept { return has_filled_chunk_; }
   // The other side has everything in front of `offset`, so it is not kept any more.
   void acknowledge(std::uint64_t offset) noexcept;
-  // Copies the ends of payloads that have been sent, while there is room for copies, so that callers need not wait for
-  // the other side.
+  // Copies the ends of payloads that have been sent, while there is room for copies, so that callers who are not patient
+  // need not wait for the other side.
   void release_payloads() noexcept;
   // Copies what is here of a payload that is in use: it is not needed any more.
   void keep_payload(const transport::Outgoing& outgoing) noexcept;

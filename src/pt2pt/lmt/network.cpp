@@ -19,6 +19,7 @@ bool start_receive(Transfers&, ReceiveRequest& receive, const Offer&) noexcept {
 bool start_send(Transfers& transfers, SendRequest& send, const CtsHeader& cts, const Section&) noexcept {
   send.transfer.cts_detail = cts.detail;
   send.outgoing.done = true;
+  send.outgoing.is_patient = true;
   transfers.start_moving(send);
   return true;
 }
