@@ -44,6 +44,15 @@ class AckTracker {
     if (from.is_awaited) --awaited_;
     from.is_awaited = false;
   }
+  // Notes that the last acknowledgement of `pe` may be lost with a network, and that it may wait for it.
+  void note_lost(int pe) {
+    Source& from = source(pe);
+    from.acknowledged = from.executed - 1;
+    if (!from.is_listed) unacknowledged_.push_back(pe);
+    from.is_listed = true;
+    if (!from.is_awaited) ++awaited_;
+    from.is_awaited = true;
+  }
   bool is_empty() const noexcept { return unacknowledged_.empty(); }
   bool has_any(Scope scope) const noexcept { return scope == Scope::all ? !is_empty() : awaited_ != 0; }
   // Returns whether matches(pe) holds for a PE that may wait for its acknowledgement.

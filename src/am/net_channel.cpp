@@ -170,49 +170,6 @@ transport::Sent NetChannel::send_now(int pe, const NetSend& how, Bytes header, B
   return sent;
 }
 
-// Another network may have to send the message once more.
-transport::Sent NetChannel::send_kept(int pe, const NetSend& how, transport::Header fixed, Bytes header,
-                                      Bytes payload) noexcept {
-  const bool is_reply = traits_of(how.id).role == Role::reply;
-  if (how.id != kMark && !kept_.has_room(pe)) return transport::Sent::no;
-  std::unique_ptr<KeptMessage> message = KeptMessages::make(fixed, header, payload, how.outgoing);
-  const bool is_in_place = message->outgoing != nullptr;
-  // The sender of a payload in place waits for the acknowledgement.
-  if (is_in_place || how.id == kMark) message->fixed.flags &= static_cast<std::uint8_t>(~kUncounted);
-  const transport::Sent sent = message->send(network_of(pe), pe, std::max(how.urgency, least_));
-  if (sent == transport::Sent::no) return sent;
-  kept_.keep(pe, std::move(message), peer_of(pe).sent + (is_reply ? 0 : 1), is_reply);
-  if (is_reply && kept_.needs_mark(pe)) unmarked_.push_back(pe);
-  return is_in_place ? transport::Sent::later : transport::Sent::yes;
-}
-
-bool NetChannel::try_send_mark(int pe) noexcept {
-  return !kept_.needs_mark(pe) || send(pe, {.id = kMark, .options = kNotCounted}, {}, {}) != transport::Sent::no;
-}
-
-// Sends once more what `pe` has not had.
-bool NetChannel::resend(int pe, std::uint64_t received, bool is_first) noexcept {
-  if (is_first && !kept_.rewind(pe, received)) {
-    lose(pe, "it lacks messages that are not kept any more, or were never sent");
-    return false;
-  }
-  return kept_.resend(pe, [&](KeptMessage& message) {
-    message.fixed.ack = acks_.executed(pe);
-    return message.send(network_of(pe), pe, transport::Urgency::now) != transport::Sent::no;
-  });
-}
-
-void NetChannel::keep_going() noexcept {
-  probe_.progress();
-  if (!probe_.keeps_any()) return;
-  probe_.resume([this](int pe, std::uint64_t received, bool is_first) { return resend(pe, received, is_first); });
-  const std::vector<std::int32_t> unmarked = std::exchange(unmarked_, {});
-  for (const std::int32_t pe : unmarked) {
-    if (!try_send_mark(pe)) unmarked_.push_back(pe);
-  }
-  kept_.release_lent();
-}
-
 // The batch that is full has others behind it: the network may send it with them, and nobody waits for its
 // acknowledgement.
 SmallSent NetChannel::try_send_small(int pe, HandlerId id, Bytes header, Bytes payload, SendOptions options) noexcept {

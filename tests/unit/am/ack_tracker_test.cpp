@@ -43,6 +43,17 @@ BOOST_AUTO_TEST_CASE(a_counted_message_is_acknowledged_once) {
   BOOST_CHECK(f.acks.note_executed(2, true));
 }
 
+BOOST_AUTO_TEST_CASE(an_acknowledgement_that_is_lost_leaves_once_more) {
+  Fixture f;
+  f.acks.note_executed(2, true);
+  BOOST_CHECK(f.send(kAwaited));
+  f.acks.note_lost(2);
+  f.acks.note_lost(2);
+  BOOST_CHECK(!f.acks.is_empty() && f.send(kAwaited));
+  BOOST_CHECK((f.sent == Sent{{2, 1}, {2, 1}}));
+  BOOST_CHECK(f.acks.is_empty() && !f.acks.has_any(kAwaited) && !f.send(kAll));
+}
+
 BOOST_AUTO_TEST_CASE(an_uncounted_message_is_acknowledged_with_all_only) {
   Fixture f;
   BOOST_CHECK(!f.acks.note_executed(1, false));

@@ -304,6 +304,25 @@ BOOST_AUTO_TEST_CASE(the_next_network_sends_once_more_what_the_pe_lacks) {
   BOOST_CHECK(outgoing.done);
 }
 
+// The last acknowledgement may have been lost with the network, and nothing is sent once more that would carry it.
+BOOST_AUTO_TEST_CASE(the_next_network_acknowledges_once_more) {
+  Fixture f(false);
+  BOOST_CHECK(!f.send(3, kPut));
+  f.arrive(3, kPathProbeReply);
+  f.arrive(3, kPut);
+  f.channel->poll(-1, kQuiet);
+  BOOST_CHECK((f.a.sent == Sent{{3, kPathProbe}, {3, kAck}}));
+  f.channel->lost(3, "it is cut");
+  f.b.on_poll = [&] {
+    f.channel->deliver(3, {kPathProbeReply, 0, 0, 0}, bytes_of(PathNote{0, {}}));
+    f.b.on_poll = nullptr;
+  };
+  f.channel->poll(-1, kAllAcks);
+  f.channel->poll(-1, kQuiet);
+  f.channel->poll(-1, kQuiet);
+  BOOST_CHECK((f.b.sent == Sent{{3, kPathProbe}, {3, kAck}}));
+}
+
 // Its last message was lost with the network, and the other PE may wait for it.
 BOOST_AUTO_TEST_CASE(the_end_waits_for_a_network_that_takes_over) {
   Fixture f(false);
@@ -323,7 +342,7 @@ BOOST_AUTO_TEST_CASE(the_end_waits_for_a_network_that_takes_over) {
   };
   f.channel->finish(60'000);
   BOOST_CHECK_EQUAL(polls, 4);
-  BOOST_CHECK((f.b.sent == Sent{{3, kPathProbe}, {3, kFlag}}));
+  BOOST_CHECK((f.b.sent == Sent{{3, kPathProbe}, {3, kFlag}, {3, kAck}}));
 }
 
 BOOST_AUTO_TEST_CASE(the_end_waits_for_nobody_who_has_left) {
