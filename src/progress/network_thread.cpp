@@ -18,7 +18,7 @@
 namespace shmemx::progress {
 namespace {
 
-constexpr std::uint32_t kBusyPolls = 5;           // of others between two looks: each is a system call or two
+constexpr std::uint32_t kBusyPolls = 5;  // of others between two looks: each is a system call or two
 
 constinit std::atomic<bool> waiter_on_networks{false};      // a waiter sleeps on the networks in the thread's place
 constinit std::atomic<bool> network_thread_is_idle{false};  // it leaves the networks to others, and may be called
@@ -118,7 +118,7 @@ class Gathering {
 // each core. There each look delays the others, and a PE gets its turn after all of them anyway.
 std::uint64_t relieved_ns() {
   constexpr std::uint64_t kLeastNs = 1'000'000;
-  const bool is_long = long_waits.load(std::memory_order_relaxed) != 0;
+  const bool is_long = long_waits.load(std::memory_order_seq_cst) != 0;  // long_wait
   return std::max(is_long ? kLongestStepNs : kLeastNs, longest_sleep_ns());
 }
 
@@ -127,18 +127,20 @@ std::uint64_t relieved_ns() {
 // ends; nor does one that loses its core. So there is a look at intervals, longer ones while a waiter sleeps on the
 // networks.
 // Edge hand_over: this thread says that it is idle, then reads which threads sleep; a waiter counts itself as asleep,
-// then reads whether this thread is idle.
+// then reads whether this thread is idle. Edge long_wait: this thread says that it is idle, then reads whether waits
+// are long; a waiter that has slept long no longer counts as such, then reads whether this thread is idle.
 void idle_beside_others(Gathering& gathering) {
   bool busy = true;
   while (busy && !network_thread.is_stopping()) {
     const std::uint32_t seen = network_thread.calls();
     const std::uint32_t before = am::own_endpoint.activity();
     const std::uint32_t contention = am::endpoint_lock.contention();
-    network_thread_is_idle.store(true, std::memory_order_seq_cst);  // hand_over
+    network_thread_is_idle.store(true, std::memory_order_seq_cst);  // hand_over, long_wait
     const bool relieved = waiter_on_networks.load(std::memory_order_seq_cst);
     const bool gathers = gathering.is_recent();
     const std::uint64_t look_ns = gathers ? std::min(gathering.look_ns(), kLookNs) : kLookNs;
-    if (!waiters_sleep() && !network_thread.is_stopping()) network_thread.pause(seen, relieved ? relieved_ns() : look_ns);
+    if (!waiters_sleep() && !network_thread.is_stopping())
+      network_thread.pause(seen, relieved ? relieved_ns() : look_ns);
     network_thread_is_idle.store(false, std::memory_order_relaxed);
     if (gathers) gathering.look();
     busy = !waiters_sleep() &&
@@ -212,7 +214,7 @@ void network_main() {
 
 // Policy::leave_polling where there are networks.
 void call_network_thread() {
-  if (network_thread_is_idle.load(std::memory_order_seq_cst) &&  // hand_over
+  if (network_thread_is_idle.load(std::memory_order_seq_cst) &&  // hand_over, long_wait
       network_thread_is_idle.exchange(false, std::memory_order_relaxed))
     network_thread.call();
 }

@@ -65,8 +65,8 @@ inline constexpr std::uint64_t kLongSleepNs = 2'000'000'000;
 
 // The longest single sleep of waits that have taken long, if Policy::sleep_max_ns is less.
 inline constexpr std::uint64_t kLongestStepNs = 10'000'000;
-// The number of threads whose sleeps are longer than Policy::sleep_max_ns: a hint for the networks' thread, which
-// they call when they return to the program.
+// The number of threads whose sleeps are longer than Policy::sleep_max_ns. They call the networks' thread when they
+// return to the program (edge long_wait).
 inline constinit std::atomic<std::uint32_t> long_waits{0};
 
 enum class Worked : std::uint8_t { something, nothing, contended };

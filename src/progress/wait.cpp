@@ -103,7 +103,7 @@ class Steps {
  public:
   ~Steps() {
     if (!is_long_) return;
-    long_waits.fetch_sub(1, std::memory_order_relaxed);
+    long_waits.fetch_sub(1, std::memory_order_seq_cst);  // long_wait
     if (policy().leave_polling != nullptr) policy().leave_polling();  // it looks seldom
   }
   std::uint64_t ns() const { return ns_; }
@@ -120,7 +120,7 @@ class Steps {
  private:
   static constexpr std::uint64_t kPartOfWait = 128;
   std::uint64_t ns_ = policy().sleep_first_ns;
-  std::uint64_t begin_ns_ = now_ns();
+  const std::uint64_t begin_ns_ = now_ns();
   bool is_long_ = false;
 };
 

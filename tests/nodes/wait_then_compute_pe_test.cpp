@@ -35,4 +35,24 @@ PE_TEST_MIN(messages_received_by_a_waiting_pe_are_acknowledged, 2) {
   CHECK_EQUAL(shmem_long_g(&arrived, last), kTurns);
 }
 
+// The progress thread looks seldom while a waiter has slept long. A waiter that returns calls it.
+PE_TEST_MIN(a_pe_that_computes_after_a_long_sleep_is_served, 2) {
+  constexpr long kTurns = 8;
+  static long arrived = 0;
+  static long released = 0;
+  shmem_barrier_all();
+  const int last = pes() - 1;
+  for (long turn = 1; turn <= kTurns && me() == 0; ++turn) {
+    usleep(50'000 * static_cast<useconds_t>(turn));
+    shmem_long_p(&arrived, turn, last);
+    shmem_quiet();
+    CHECK_EQUAL(shmem_long_atomic_fetch_add(&released, 1, last), turn - 1);
+  }
+  for (long turn = 1; turn <= kTurns && me() == last; ++turn) {
+    shmem_long_wait_until(&arrived, SHMEM_CMP_GE, turn);
+    compute_until(released, turn);
+  }
+  shmem_barrier_all();
+}
+
 }  // namespace
