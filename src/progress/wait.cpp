@@ -103,7 +103,7 @@ class Steps {
  public:
   ~Steps() {
     if (!is_long_) return;
-    long_waits.fetch_sub(1, std::memory_order_seq_cst);  // long_wait
+    long_waits.fetch_sub(1, std::memory_order_seq_cst);               // long_wait
     if (policy().leave_polling != nullptr) policy().leave_polling();  // it looks seldom
   }
   std::uint64_t ns() const { return ns_; }
