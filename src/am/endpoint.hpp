@@ -218,8 +218,8 @@ class Locked {
   Endpoint& operator*() const noexcept { return own_endpoint; }
 };
 
-// Takes and releases the lock, for ThreadSanitizer alone: it does not see that a barrier of processes orders what the
-// threads of one of them do.
+// Takes and releases the lock, for ThreadSanitizer alone: it does not see that a barrier of processes, or a lock in
+// memory that they share, orders what the threads of one of them do.
 inline void order_for_sanitizer() noexcept {
 #if defined(__SANITIZE_THREAD__)
   const Locked endpoint;

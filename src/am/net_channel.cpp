@@ -15,7 +15,6 @@ constexpr std::uint32_t kFewMessages = 16;
 constexpr std::uint32_t kPollsPerAck = 16;      // of sources that may wait for it, although messages stream in
 constexpr std::uint32_t kPollsPerAckAll = 512;  // of those too that do not wait for it
 constexpr std::uint32_t kPollsPerIdle = 64;     // a poll of networks that no PE uses
-constexpr std::uint64_t kBurstNs = 20'000;      // between two messages of a burst: a few system calls
 constexpr std::size_t kMaxBatches = 256;        // at once, so that their memory does not grow with the job
 
 constinit std::atomic<std::uint32_t> batches_begun{0};
@@ -61,6 +60,7 @@ void NetChannel::open(const NetSetup& setup) {
   unflushed_ = setup.unflushed;
   lost_ = setup.lost;
   least_ = setup.least;
+  burst_ns_ = setup.burst_ns;
   set_handler(kBatch, handle_batch);
   set_handler(kMark, handle_mark, {.is_done_at_once = true});
 }
@@ -266,7 +266,7 @@ bool NetChannel::follows_burst(int pe) noexcept {
   if (peer.gathered_turn == poll_.turn) return true;
   if (!network_thread.runs.load(std::memory_order_relaxed)) return false;  // set at init, cleared at the end
   const std::uint64_t now = now_ns();
-  const bool follows = peer.burst_turn == poll_.turn && now - peer.burst_ns < kBurstNs;
+  const bool follows = peer.burst_turn == poll_.turn && now - peer.burst_ns < burst_ns_;
   peer.burst_turn = poll_.turn;
   peer.burst_ns = now;
   if (!follows) return false;

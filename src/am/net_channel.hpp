@@ -2,8 +2,8 @@
 // have been executed. Messages may be long; those of one source are executed in the order of sending.
 //
 // Which of several networks leads to a PE is found by PathProbe, which sources have to be acknowledged is kept by
-// AckTracker, and short messages that travel as one are collected by Coalescer. Messages that another network may have to
-// take over are kept by KeptMessages.
+// AckTracker, and short messages that travel as one are collected by Coalescer. Messages that another network may have
+// to take over are kept by KeptMessages.
 //
 // Small messages for which nobody waits (SendOptions::gathers) gather by themselves. One to an idle PE leaves at once.
 // While a counted message to the PE is not acknowledged, further ones are put into a batch. It leaves
@@ -15,9 +15,9 @@
 //    gather, but for those of sessions (SendOptions::held) and of try_send_coalesced().
 //
 // Messages of a burst (SendOptions::in_burst) are not acknowledged, so the network gathers them (Urgency::gather). The
-// first one to a PE leaves at once. Another one gathers if it follows within kBurstNs and no thread has waited between
-// the two. They leave when the network has enough of them, with the next other message to the PE, at each poll of a
-// thread that waits, at flush_networks(), or by the networks' progress thread.
+// first one to a PE leaves at once. Another one gathers if it follows within NetSetup::burst_ns and no thread has
+// waited between the two. They leave when the network has enough of them, with the next other message to the PE, at
+// each poll of a thread that waits, at flush_networks(), or by the networks' progress thread.
 #pragma once
 
 #include <atomic>
@@ -81,8 +81,9 @@ struct NetSetup {
   PathProbe::Setup paths;
   Dispatch* dispatch;
   nemesis::UnflushedPes* unflushed;
-  void (*lost)(int pe, const std::string& cause);  // a PE cannot be reached any more; may be null
+  void (*lost)(int pe, const std::string& cause);      // a PE cannot be reached any more; may be null
   transport::Urgency least = transport::Urgency::now;  // no message is more urgent
+  std::uint64_t burst_ns = 20'000;  // the longest time between two messages of a burst: a few system calls
 };
 
 // Small messages and batches that have been sent, and the payloads and headers in them.
@@ -107,7 +108,8 @@ class NetChannel final : public transport::Sink {
   // ---- sending; these return false, or Sent::no, if the message cannot leave now ----
   transport::Sent send(int pe, const NetSend& how, Bytes header, Bytes payload) noexcept;
   bool try_send(int pe, HandlerId id, Bytes header, Bytes payload, SendOptions options) noexcept {
-    const bool gathers = options.in_burst && header.size() + payload.size() < transport::kLongBytes && follows_burst(pe);
+    const bool gathers =
+        options.in_burst && header.size() + payload.size() < transport::kLongBytes && follows_burst(pe);
     const auto urgency = gathers ? transport::Urgency::gather : transport::Urgency::now;
     return send(pe, {id, options, urgency}, header, payload) != transport::Sent::no;
   }
@@ -240,10 +242,11 @@ class NetChannel final : public transport::Sink {
   PathProbe probe_;
   KeptMessages kept_;
   PendingPlaces places_;
-  std::vector<std::int32_t> unmarked_;  // PEs that have to acknowledge replies
+  std::vector<std::int32_t> unmarked_;                         // PEs that have to acknowledge replies
   std::vector<std::unique_ptr<transport::Outgoing>> lasting_;  // payloads that transports still read
   Dispatch* dispatch_ = nullptr;
   nemesis::UnflushedPes* unflushed_ = nullptr;
+  std::uint64_t burst_ns_ = 0;
   void (*lost_)(int pe, const std::string& cause) = nullptr;
   transport::Urgency least_ = transport::Urgency::now;
   struct {

@@ -2,6 +2,7 @@
 
 #include <shmemx/windows.h>
 
+#include "am/endpoint.hpp"
 #include "onesided/locks.hpp"
 #include "onesided/rdma.hpp"
 #include "window/completion.hpp"
@@ -55,6 +56,7 @@ Code lock(const char* routine, std::uint64_t handle, LockKind kind, Wait wait, l
   if (!is_alive(*window)) return note_access(*window, window->base, 0, SHMEMX_ERR_STALE);
   const Code code = window->lock != nullptr ? lock_on_node(routine, *window, kind, wait, counter)
                                             : lock_by_messages(routine, *window, kind, wait, counter);
+  am::order_for_sanitizer();
   if (code == SHMEMX_SUCCESS) note_held(*window, kind);
   return note_access(*window, window->base, 0, code);
 }
@@ -75,6 +77,7 @@ Code unlock(const char* routine, std::uint64_t handle) noexcept {
     window->held.fetch_sub(1, std::memory_order_relaxed);  // the lock orders
   }
   if (!is_alive(*window)) return code == SHMEMX_SUCCESS ? SHMEMX_ERR_STALE : code;
+  am::order_for_sanitizer();
   if (window->lock == nullptr) {
     onesided::release_lock(routine, remote_of(*window), kind);
     if (follows) code = flush(routine, *window);
