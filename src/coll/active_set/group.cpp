@@ -43,7 +43,7 @@ void ActiveGroup::await_departure(int pe) noexcept {
 }
 
 void ActiveGroup::release(int pe) noexcept {
-  __atomic_store_n(word_of(pe, 1), 1L, __ATOMIC_RELEASE);  // arrive
+  __atomic_fetch_add(word_of(pe, 1), 1L, __ATOMIC_RELEASE);  // arrive
   context::wake_heap(context::peer_heap(route_, pe));
 }
 
@@ -52,7 +52,7 @@ void ActiveGroup::await_release() noexcept {
   const int other = context::world_pe(route_, me() == 0 ? size() - 1 : 0);
   progress::wait_for_store(routine_, other,
                            [&] { return __atomic_load_n(released, __ATOMIC_ACQUIRE) != 0; });  // arrive
-  __atomic_store_n(released, 0L, __ATOMIC_RELEASE);                                            // depart
+  __atomic_fetch_sub(released, 1L, __ATOMIC_RELEASE);                                          // depart
 }
 
 void ActiveGroup::signal(int pe, int index, int operation) noexcept {

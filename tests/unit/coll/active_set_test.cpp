@@ -53,6 +53,25 @@ BOOST_AUTO_TEST_CASE(active_sets_synchronise_and_restore_psync) {
   }
 }
 
+// As when the root of a broadcast has left the synchronisation before, whose last PE has yet to release the third one.
+BOOST_AUTO_TEST_CASE(releases_of_two_pes_are_not_merged) {
+  const unit::WaitingGuard guard(unit::oversubscribed_policy());
+  const Node node(3);
+  const auto group_of = [&](int pe) {
+    return coll::ActiveGroup(node.world(pe), "group_test", node.world(pe).set, node.at<long>(pe, kPsync));
+  };
+  node.run([&](int pe) {
+    if (pe != 2) group_of(pe).release(2);
+  });
+  BOOST_REQUIRE_EQUAL(node.at<long>(2, kPsync)[1], 2);
+  node.run([&](int pe) {
+    if (pe != 2) return;
+    group_of(pe).await_release();
+    group_of(pe).await_release();
+  });
+  BOOST_CHECK_EQUAL(node.at<long>(2, kPsync)[1], 0);
+}
+
 BOOST_AUTO_TEST_CASE(active_sets_with_their_own_psync_do_not_disturb_each_other) {
   const unit::WaitingGuard guard(unit::oversubscribed_policy());
   const Node node(8);
