@@ -8,11 +8,11 @@
 
 namespace shmemx::coll {
 
-// Uses three elements of pSync and leaves them as it found them: [0] on the first PE counts arrivals, [1] is raised by the
-// last PE to arrive, [2] carries a word. Sets with different pSync arrays do not disturb each other. If some member's
-// memory is not mapped, the first PE waits until [0] has counted the others, and releases them itself.
-// [1] counts: a PE that left a synchronisation early may push a broadcast to a member that the last PE to arrive has
-// yet to release, and neither release may be lost.
+// Uses three elements of pSync and leaves them as it found them: [0] on the first PE counts arrivals, [1] is raised by
+// the last PE to arrive, [2] carries a word. Sets with different pSync arrays do not disturb each other. If some
+// member's memory is not mapped, the first PE waits until [0] has counted the others, and releases them itself. [1]
+// counts: a PE that left a synchronisation early may push a broadcast to a member that the last PE to arrive has yet to
+// release, and neither release may be lost.
 //
 // Edges:  arrive  add to [0] -> the last PE's add; its add to [1] -> the others' load    all stores of those who arrive
 //         depart  a member's subtraction from its [1] -> the sender's load    that the release before has been taken
