@@ -1,8 +1,8 @@
 #include "coll/active_set/reduce.hpp"
 
 #include <cstring>
-#include <memory>
 
+#include "base/recycled_memory.hpp"
 #include "coll/active_set/members.hpp"
 #include "coll/common/select.hpp"
 #include "rma/copy.hpp"
@@ -16,7 +16,7 @@ class Gathered {
   Gathered(int n_pes, std::size_t element_bytes)
       : block_elements_(active_reduction_block(n_pes) / element_bytes),
         block_bytes_(block_elements_ * element_bytes),
-        memory_(new std::byte[static_cast<std::size_t>(n_pes + 1) * block_bytes_]) {}
+        memory_(take_memory(static_cast<std::size_t>(n_pes + 1) * block_bytes_)) {}
   std::size_t block_elements() const { return block_elements_; }
   std::byte* of(int pe) const { return memory_.get() + static_cast<std::size_t>(pe + 1) * block_bytes_; }
   std::byte* result() const { return memory_.get(); }
@@ -24,7 +24,7 @@ class Gathered {
  private:
   std::size_t block_elements_;
   std::size_t block_bytes_;
-  std::unique_ptr<std::byte[]> memory_;
+  RecycledMemory memory_;
 };
 
 // Gets the same part of every member's source. All gets are under way at once.

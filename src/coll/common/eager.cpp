@@ -1,10 +1,10 @@
 #include "coll/common/eager.hpp"
 
-#include <cstdlib>
 #include <new>
 
 #include "am/endpoint.hpp"
 #include "base/fatal.hpp"
+#include "base/recycled_memory.hpp"
 #include "coll/common/flags.hpp"
 #include "coll/common/select.hpp"
 
@@ -35,14 +35,14 @@ EagerBuffer** find(const EagerTag& tag) {
 }
 
 EagerBuffer* make(const EagerTag& tag, std::size_t bytes) {
-  void* const memory = std::aligned_alloc(kCacheLine, sizeof(EagerBuffer) + round_up(bytes, kCacheLine));
-  if (memory == nullptr) fatal(nullptr, "no memory: %zu bytes for a collective", bytes);
-  return new (memory) EagerBuffer{nullptr, tag, bytes, bytes, bytes};
+  return new (take_memory(sizeof(EagerBuffer) + bytes).release()) EagerBuffer{nullptr, tag, bytes, bytes, bytes};
 }
 
 }  // namespace
 
-void FreeEagerBuffer::operator()(EagerBuffer* buffer) const noexcept { std::free(buffer); }
+void FreeEagerBuffer::operator()(EagerBuffer* buffer) const noexcept {
+  ReturnMemory()(reinterpret_cast<std::byte*>(buffer));
+}
 std::byte* EagerMessage::data() const noexcept { return buffer_ == nullptr ? nullptr : buffer_->data(); }
 std::size_t EagerMessage::bytes() const noexcept { return buffer_ == nullptr ? 0 : buffer_->bytes; }
 
@@ -72,7 +72,7 @@ void drop_eager_messages(std::size_t team_index) noexcept {
       continue;
     }
     *link = message->next;
-    std::free(message);
+    FreeEagerBuffer()(message);
   }
 }
 
@@ -82,8 +82,8 @@ void send_eager(const Team& team, const char* routine, int pe, std::uint64_t epo
   send_fragments(team, routine, pe, epoch, data);
 }
 
-EagerMessage await_eager(const Team& team, const char* routine, int pe, std::uint64_t epoch,
-                         std::size_t bytes, const char* advice) noexcept {
+EagerMessage await_eager(const Team& team, const char* routine, int pe, std::uint64_t epoch, std::size_t bytes,
+                         const char* advice) noexcept {
   await_flag(team, routine, pe, epoch);
   if (bytes == 0) return {};
   const EagerTag tag{team.route.team_index, static_cast<std::uint32_t>(pe), epoch};

@@ -12,7 +12,7 @@ LeaderGather::LeaderGather(Team& team, const char* routine, const std::vector<st
     : team_(team), nodes_(nodes_of(team)), routine_(routine), begin_(1, 0) {
   for (int i = 0; i < nodes_.count(); ++i)
     begin_.push_back(begin_.back() + bytes[static_cast<std::size_t>(nodes_.ahead(i))]);
-  memory_.reset(new std::byte[std::max<std::size_t>(begin_.back(), 1)]);
+  memory_ = take_memory(begin_.back());
 }
 
 void LeaderGather::send(int to_node, int count, std::uint64_t epoch) noexcept {

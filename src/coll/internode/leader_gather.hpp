@@ -3,9 +3,9 @@
 // its own one on.
 #pragma once
 
-#include <memory>
 #include <vector>
 
+#include "base/recycled_memory.hpp"
 #include "coll/common/nodes.hpp"
 
 namespace shmemx::coll {
@@ -30,7 +30,7 @@ class LeaderGather {
   const TeamNodes& nodes_;
   const char* routine_;
   std::vector<std::size_t> begin_;  // of each node's contribution, by its distance ahead; and the end
-  std::unique_ptr<std::byte[]> memory_;
+  RecycledMemory memory_;
 };
 
 }  // namespace shmemx::coll

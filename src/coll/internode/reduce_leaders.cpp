@@ -3,9 +3,9 @@
 // partial result of lower nodes is always the left operand, so that all leaders compute the same tree.
 #include <bit>
 #include <cstring>
-#include <memory>
 #include <vector>
 
+#include "base/recycled_memory.hpp"
 #include "coll/common/eager.hpp"
 #include "coll/common/select.hpp"
 #include "coll/internode/leaders.hpp"
@@ -37,9 +37,7 @@ class LeaderReduction {
   void send(int node, const std::byte* data) {
     send_eager(team_, routine_, nodes_.leader(node), epoch_, {data, bytes_});
   }
-  EagerMessage receive(int node) {
-    return await_eager(team_, routine_, nodes_.leader(node), epoch_, bytes_, advice_);
-  }
+  EagerMessage receive(int node) { return await_eager(team_, routine_, nodes_.leader(node), epoch_, bytes_, advice_); }
 
   void exchange_directly(std::byte* own) {
     const int n = nodes_.count();
@@ -110,7 +108,7 @@ void reduce_through_leaders(TeamGroup& group, std::byte* dest, const Part& sourc
   if (!gather_at_leader(team, group.routine(), epoch)) return;
   alignas(kCacheLine) std::byte small[kReduceStackBytes];
   const std::size_t bytes = source.nelems * combine.element_bytes;
-  const std::unique_ptr<std::byte[]> large(bytes > kReduceStackBytes ? new std::byte[bytes] : nullptr);
+  const RecycledMemory large = bytes > kReduceStackBytes ? take_memory(bytes) : nullptr;
   std::byte* const result = bytes > kReduceStackBytes ? large.get() : small;
   combine_node(team, source, combine, result);
   combine_among_leaders(group, result, source.nelems, combine, epoch);

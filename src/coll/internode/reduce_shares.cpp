@@ -7,9 +7,9 @@
 // Source and dest may be the same: a worker writes dest only where all have read already.
 #include <algorithm>
 #include <cstring>
-#include <memory>
 #include <vector>
 
+#include "base/recycled_memory.hpp"
 #include "coll/common/eager.hpp"
 #include "coll/common/flags.hpp"
 #include "coll/common/member_access.hpp"
@@ -61,7 +61,7 @@ class ShareReduction {
   }
 
   void work(std::size_t at, std::size_t nelems, std::uint64_t epoch) {
-    if (buffer_ == nullptr) buffer_.reset(new std::byte[kReducePieceBytes]);
+    if (buffer_ == nullptr && nodes_.here().size() > 1) buffer_ = take_memory(kReducePieceBytes);
     const int n = nodes_.count();
     for (int i = 1; i < n; ++i) {
       const int node = nodes_.ahead(i);
@@ -127,7 +127,7 @@ class ShareReduction {
   std::byte* dest_;
   const Part source_;
   const Combine combine_;
-  std::unique_ptr<std::byte[]> buffer_;
+  RecycledMemory buffer_;
 };
 
 }  // namespace
