@@ -1,12 +1,12 @@
 // links_pe PHASE [SEED [SCHEDULES]]: PEs on hosts with two networks, whose links are cut and joined while the PEs are
 // in PHASE. One link of each host works at any time, so the job goes on, with the right data.
 //   PHASE  start, put, get, atomic, collective, malloc, finalize; random: all of them but the first and the last, and
-//          SCHEDULES schedules of cuts that depend on SEED; both: all links of the last host are cut for good; first: the
-//          first link of a host is cut for good, while PEs are in all of them, at a time that depends on SEED; streams: the
-//          same while long puts and gets are under way, and the link is joined later, so that it brings what is late; end:
-//          the first link of a host is cut for good while all PEs finalize; later: the
-//          only link is cut for good, and an interface that was down at the start comes up; outage: all links of the last
-//          host are cut for 2 s, and the job goes on after it
+//          SCHEDULES schedules of cuts that depend on SEED; both: all links of the last host are cut for good; first:
+//          the first link of a host is cut for good, while PEs are in all of them, at a time that depends on SEED;
+//          streams: the same while long puts and gets are under way, and the link is joined later, so that it brings
+//          what is late; end: the first link of a host is cut for good while all PEs finalize; later: the only link is
+//          cut for good, and an interface that was down at the start comes up; outage: all links of the last host are
+//          cut for 2 s, and the job goes on after it
 #include <shmem.h>
 #include <shmemx.h>
 #include <unistd.h>
@@ -155,7 +155,8 @@ void stream(long round) {
   }
   const long before = shmem_long_atomic_fetch_add(&counter, 1, next());
   if (before < 0 || before > static_cast<long>(kPieces)) fail("the counter of a stream", round, before, kPieces);
-  shmem_long_put_signal(inbox, newer.data(), kStreamWords, &inbox_signal, static_cast<uint64_t>(round) + 1, SHMEM_SIGNAL_SET, next());
+  shmem_long_put_signal(inbox, newer.data(), kStreamWords, &inbox_signal, static_cast<uint64_t>(round) + 1,
+                        SHMEM_SIGNAL_SET, next());
   shmem_signal_wait_until(&inbox_signal, SHMEM_CMP_GE, static_cast<uint64_t>(round) + 1);
   expect_words("a word behind a signal", inbox, kStreamWords, previous(), round);
   shmem_long_put(streamed, newer.data(), kPiece, next());
@@ -224,6 +225,16 @@ void run(const std::vector<Round>& rounds, Schedule& schedule) {
                 static_cast<long>(std::chrono::duration_cast<std::chrono::milliseconds>(longest).count()));
 }
 
+// All kinds of rounds in turn, until PE 0 sets `is_over`.
+void all_rounds_until(const std::atomic<bool>& is_over) {
+  long round = 1;
+  do {
+    for (const Round step : {put, get, atomic, collective, allocate}) step(round);
+    ++round;
+  } while (agree(me == 0 && !is_over));
+  if (me == 0) std::printf("%ld rounds\n", round);
+}
+
 // No link works for 2 s, in which every PE waits; then all goes on.
 void run_outage() {
   std::atomic<bool> is_over{false};
@@ -238,17 +249,12 @@ void run_outage() {
       is_over = true;
     });
   }
-  long round = 1;
-  do {
-    for (const Round step : {put, get, atomic, collective, allocate}) step(round);
-    ++round;
-  } while (agree(me == 0 && !is_over));
+  all_rounds_until(is_over);
   if (outage.joinable()) outage.join();
-  if (me == 0) std::printf("%ld rounds\n", round);
 }
 
-// The PEs of one host come to finalize when the others are there and the link is cut: what they send then is the last, and
-// they need nothing more themselves. What has been put and added before is complete after finalize.
+// The PEs of one host come to finalize when the others are there and the link is cut: what they send then is the last,
+// and they need nothing more themselves. What has been put and added before is complete after finalize.
 void run_end(std::mt19937& random) {
   static std::vector<long> source(kStreamWords);
   const int late_host = static_cast<int>(random() % 2);
@@ -289,13 +295,8 @@ void run_later() {
       is_over = true;
     });
   }
-  long round = 1;
-  do {
-    for (const Round step : {put, get, atomic, collective, allocate}) step(round);
-    ++round;
-  } while (agree(me == 0 && !is_over));
+  all_rounds_until(is_over);
   if (change.joinable()) change.join();
-  if (me == 0) std::printf("%ld rounds\n", round);
 }
 
 const char* own_number() {
