@@ -115,7 +115,7 @@ class Path {
       Boxes& boxes = place_.boxes[index(me_)];
       if (BoxSlot* const slot = own_.reader.find(boxes.box, own_.received + 1)) {
         std::memcpy(&value, slot->payload, sizeof value);
-        own_.reader.release();
+        own_.reader.release(own_.received + 1);
         count();
         return true;
       }

@@ -132,9 +132,11 @@ bool Endpoint::poll_box(int source) noexcept {
 bool Endpoint::poll_all(int expected, std::uint32_t polls) noexcept {
   if (!shm_.is_open()) return false;
   const auto deliver = [this](const nemesis::ShmMessage& message) { return dispatch_->deliver(message); };
-  bool any = expected >= 0 && poll_box(expected);
+  const bool looks_everywhere = polls % kPollsOfExpected == 0;
+  bool any = expected >= 0 ? poll_box(expected) : shm_.poll_boxes(deliver);
+  if (any && !looks_everywhere) return true;
   any |= shm_.poll_queue(deliver);
-  if (expected < 0 || polls % kPollsOfExpected == 0) any |= shm_.poll_boxes(deliver);
+  if (expected >= 0 && looks_everywhere) any |= shm_.poll_boxes(deliver);
   if (dispatch_->has_deferred()) any |= dispatch_->run_deferred([this](nemesis::Cell* cell) { shm_.give_back(cell); });
   if (has_networks_) any |= poll_networks(expected, polls);
   if (!replies_->is_empty()) any |= send_kept_replies();

@@ -133,7 +133,8 @@ class Endpoint {
 
   // ---- receiving ----
   // Runs the handlers of messages that have arrived. Returns true if there was something. `expected` is the PE that the
-  // caller waits for, -1 if any: while that PE keeps delivering, other sources are polled only occasionally.
+  // caller waits for, -1 if any: while that PE keeps delivering, other sources are polled only occasionally. While
+  // fastboxes deliver, everything else is.
   bool poll(int expected = -1) noexcept {
     const std::uint32_t polls = polls_.load(std::memory_order_relaxed) + 1;  // written under the lock
     polls_.store(polls, std::memory_order_relaxed);
@@ -143,9 +144,9 @@ class Endpoint {
   // The same for a thread that does not wait: it leaves batches to fill.
   bool poll_in_passing() noexcept;
   // Calls take(payload) if the next message of `source` lies in its box and is for `id`, without its handler: a waiter
-  // that knows which message must come next saves the dispatch. Returns false if the message is left for poll().
+  // that knows which message must come next saves the dispatch. A message that is not taken is left for poll().
   template <class Take>
-  [[gnu::always_inline]] bool take_next(int source, HandlerId id, Take take) noexcept {
+  [[gnu::always_inline]] nemesis::Taken take_next(int source, HandlerId id, Take take) noexcept {
     return shm_.take_next(source, id, take);
   }
   // Returns whether the receive queue holds anything.

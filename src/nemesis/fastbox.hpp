@@ -81,7 +81,6 @@ struct BoxWriter {
 struct BoxReader {
   Number taken[kBoxSlots] = {};  // number of the last message taken from each slot
   std::uint32_t turn = 0;
-  Number found = 0;
 
   // The slot that holds message `number`, null when it is not there (yet).
   BoxSlot* find(Fastbox& box, Number number) noexcept {
@@ -89,11 +88,10 @@ struct BoxReader {
     BoxSlot& slot = box.slots[index];
     if (slot.number.load(std::memory_order_acquire) != number) return nullptr;  // box
     if (taken[index] == number) return nullptr;
-    found = number;
     return &slot;
   }
-  // To be called when the message that find() gave has been read.
-  void release() noexcept { taken[turn++ % kBoxSlots] = found; }
+  // To be called when message `number`, which find() gave, has been read.
+  void release(Number number) noexcept { taken[turn++ % kBoxSlots] = number; }
 };
 
 }  // namespace shmemx::nemesis

@@ -1,8 +1,8 @@
 // Where a PE's part of the channel region lies, and what it holds. Pure arithmetic, computed alike by every PE.
 //
 //   region: header page | part of PE 0 | part of PE 1 | ...         by node index
-//   part:   doorbell | receive queue | free queue | consumed, for each source | fastbox, for each source | cells |
-//           copy buffer
+//   part:   doorbell | receive queue | free queue | consumed, for each source | fastbox, for each source |
+//           line, for each PE of higher index | cells | copy buffer
 //
 // All of it is mapped by every PE of the node, also where the heaps are not. Pages appear on first use. Callers name
 // PEs by their world numbers, `Parts` finds their places.
@@ -16,6 +16,7 @@
 #include "base/pe.hpp"
 #include "nemesis/fastbox.hpp"
 #include "nemesis/mpsc_queue.hpp"
+#include "nemesis/pair_line.hpp"
 
 namespace shmemx::nemesis {
 
@@ -38,6 +39,7 @@ struct Layout {
   std::size_t cell_count = 0;       // of each PE
   std::size_t consumed_offset = 0;  // in a part
   std::size_t boxes_offset = 0;
+  std::size_t lines_offset = 0;
   std::size_t cells_offset = 0;
   std::size_t copy_offset = 0;
   std::size_t part_bytes = 0;
@@ -51,7 +53,8 @@ constexpr Layout make_layout(std::size_t n_pes, std::size_t cell_bytes, std::siz
   layout.cell_count = cell_count;
   layout.consumed_offset = sizeof(Control);
   layout.boxes_offset = layout.consumed_offset + n_pes * sizeof(Consumed);
-  layout.cells_offset = round_up(layout.boxes_offset + n_pes * sizeof(Fastbox), kPageBytes);
+  layout.lines_offset = layout.boxes_offset + n_pes * sizeof(Fastbox);
+  layout.cells_offset = round_up(layout.lines_offset + n_pes * sizeof(PairLine), kPageBytes);
   layout.copy_offset = round_up(layout.cells_offset + cell_count * layout.cell_bytes, kPageBytes);
   layout.part_bytes = round_up(layout.copy_offset + kCopyBufferBytes, kPageBytes);
   layout.total_bytes = kPageBytes + n_pes * layout.part_bytes;
@@ -75,6 +78,10 @@ class Parts {
   // The box that `source` writes and `owner` reads.
   Fastbox& box(int owner, int source) const noexcept {
     return reinterpret_cast<Fastbox*>(part(owner) + layout_.boxes_offset)[index_of(source)];
+  }
+  // The line that two PEs share. `first` has the lower number.
+  PairLine& line(int first, int second) const noexcept {
+    return reinterpret_cast<PairLine*>(part(first) + layout_.lines_offset)[index_of(second)];
   }
   Cell* cell(int owner, std::size_t index) const noexcept {
     return reinterpret_cast<Cell*>(part(owner) + layout_.cells_offset + index * layout_.cell_bytes);

@@ -8,6 +8,7 @@
 #include "base/bytes.hpp"
 #include "nemesis/cell.hpp"
 #include "nemesis/fastbox.hpp"
+#include "nemesis/pair_line.hpp"
 
 namespace shmemx::nemesis {
 
@@ -21,7 +22,18 @@ struct BoxHeader {
 };
 static_assert(sizeof(BoxHeader) == sizeof(BoxSlot::head));
 
-// BoxHeader::bytes of a payload in a cell. The slot's payload is its length, a BoxCellBytes; the cell has no CellHeader.
+// In front of the payload in a pair's line; fits PairLine::head.
+struct LineHeader {
+  Number number;
+  Number executed;  // as in BoxHeader
+  std::uint8_t handler;
+  std::uint8_t flags;  // 0
+  std::uint16_t bytes;
+};
+static_assert(sizeof(LineHeader) == sizeof(PairLine::head));
+
+// BoxHeader::bytes of a payload in a cell. The slot's payload is its length, a BoxCellBytes; the cell has no
+// CellHeader.
 inline constexpr std::uint16_t kInCell = 0xffff;
 using BoxCellBytes = std::uint32_t;
 static_assert(kBoxPayloadBytes < kInCell);

@@ -13,6 +13,8 @@ void ShmChannel::open(const ShmSetup& setup) noexcept {
   consumed_ = &parts_.consumed(me_, me_) - index;
   boxes_to_ = reinterpret_cast<std::byte*>(boxes_ + index) - index * part_bytes_;
   consumed_by_ = reinterpret_cast<std::byte*>(consumed_ + index) - index * part_bytes_;
+  lines_ = reinterpret_cast<PairLine*>(parts_.part(me_) + parts_.layout().lines_offset);
+  lines_with_ = reinterpret_cast<std::byte*>(lines_ + index) - index * part_bytes_;
   doorbells_ = setup.doorbells;
   credits_.open(parts_, me_, setup.cells_in_use);
   box_cells_ = setup.box_cells;
@@ -119,6 +121,8 @@ bool ShmChannel::has_messages() noexcept {
   if (has_cells()) return true;
   for (const std::int32_t source : *box_sources_) {
     ShmPeer& peer = peer_of(source);
+    LineHeader head;
+    if (next_in_line(source, peer, head) != nullptr) return true;
     if (peer.reader.find(boxes_[parts_.index_of(source)], peer.received + 1) != nullptr) return true;
   }
   return false;

@@ -3,9 +3,9 @@
 // sources have no order. A message fits a cell (max_payload_bytes()).
 //
 // The first message to a PE goes through a cell and announces the box; later ones may use the box. All messages of an
-// ordered pair carry numbers: the receiver takes a cell only when the messages in front of it, which lie in the box,
-// have been executed. The receiver writes how many it has executed (`Consumed`), and messages in the other direction
-// carry that number too.
+// ordered pair carry numbers: the receiver takes a cell only when the messages in front of it, which lie in the box or
+// in the line that the pair shares, have been executed. The receiver writes how many it has executed (`Consumed`), and
+// messages in the other direction carry that number too.
 //
 // One object for each PE, used by one thread at a time. Nothing waits: the functions return false if there is no room
 // or no message. Data from peers are not trusted; damaged ones end the job.
@@ -38,10 +38,11 @@ struct ShmPeer {
   Number received;  // messages of it that we have executed
   BoxWriter writer;
   BoxReader reader;
-  bool is_unflushed;  // in the list of unflushed PEs
-  bool writes_box;    // it knows that we use our box
-  bool reads_box;     // it has announced that it uses its box
-  std::uint8_t padding;
+  Ticks written;                 // when we last wrote to the line that we share; 0: long ago
+  bool is_unflushed;             // in the list of unflushed PEs
+  bool writes_box;               // it knows that we use our box
+  bool reads_box;                // it has announced that it uses its box
+  LineTurn turn;                 // the last message in the line that we have written or taken
   BoxCellName cells[kBoxSlots];  // behind the slots of our box
 };
 static_assert(sizeof(ShmPeer) == kCacheLine);  // a power of two: an index is a shift
@@ -59,6 +60,9 @@ struct ShmSetup {
   UnflushedPes* unflushed;
 };
 
+// What a receiver has found that waits for one message: nothing, a message that it has not taken, or its message.
+enum class Taken : std::uint8_t { nothing, not_it, yes };
+
 class ShmChannel {
  public:
   void open(const ShmSetup& setup) noexcept;
@@ -69,13 +73,17 @@ class ShmChannel {
   Doorbell& doorbell_of(int pe) const noexcept { return doorbells_.at(pe); }
 
   // ---- sending ----
-  // Sends through the box. Returns false if it is full or not yet in use, as for PEs of other nodes, or if the message
-  // does not fit.
+  // Sends through the line that both share, or through the box. Returns false if the box is full or not yet in use, as
+  // for PEs of other nodes, or if the message does not fit.
   [[gnu::always_inline]] bool try_send_in_box(int pe, std::uint8_t handler, Bytes header, Bytes payload) noexcept {
     if (header.size() + payload.size() > kBoxPayloadBytes) return false;
     ShmPeer& peer = peer_of(pe);
     if (!peer.writes_box) [[unlikely]]
       return false;
+    if (header.size() + payload.size() <= kLinePayloadBytes && may_write(side_to(pe), peer.turn)) {
+      send_in_line(pe, peer, handler, header, payload);
+      return true;
+    }
     BoxSlot* const slot = peer.writer.try_claim(box_to(pe), consumed_by(pe), peer.executed);
     if (slot == nullptr) return false;
     const BoxHeader box{peer.received, handler, 0, static_cast<std::uint16_t>(header.size() + payload.size()), 0};
@@ -87,8 +95,8 @@ class ShmChannel {
     wake(doorbell_of(pe));
     return true;
   }
-  // Sends in a cell that the box names: for messages that do not fit a slot and that no receiver keeps. Returns false if
-  // the box is full or not yet in use, or has no cell.
+  // Sends in a cell that the box names: for messages that do not fit a slot and that no receiver keeps. Returns false
+  // if the box is full or not yet in use, or has no cell.
   bool try_send_behind_box(int pe, std::uint8_t handler, Bytes header, Bytes payload) noexcept;
   // Sends in a cell. Returns false if no cell may be used. Requires that the message fits.
   bool try_send_in_cell(int pe, std::uint8_t handler, Bytes header, Bytes payload, CellUse use) noexcept;
@@ -100,22 +108,39 @@ class ShmChannel {
   bool drop_if_flushed(int pe) noexcept;
 
   // ---- receiving ----
-  // Calls take(payload) if the next message of `source` lies in its box and is for `handler`, without delivering it. If
-  // that returns true, the message is executed. Otherwise it stays, and this returns false.
+  // Calls take(payload) if the next message of `source` lies in the line or its box and is for `handler`, without
+  // delivering it. If that returns true, the message is executed. Otherwise it stays.
   template <class Take>
-  [[gnu::always_inline]] bool take_next(int source, std::uint8_t handler, Take take) noexcept {
+  [[gnu::always_inline]] Taken take_next(int source, std::uint8_t handler, Take take) noexcept {
     ShmPeer& peer = peer_of(source);
+    LineHeader head;
+    if (const PairLine* const line = is_too_early(peer) ? nullptr : next_in_line(source, peer, head)) {
+      if (head.handler != handler || !take(Bytes{line->payload, head.bytes})) return Taken::not_it;
+      ++peer.turn;
+      finish(source, peer);
+      return Taken::yes;
+    }
     BoxHeader box;
     BoxSlot* const slot = next_in_box(source, peer, box);
-    if (slot == nullptr) return false;
-    if (box.handler != handler || !take(payload_of(source, *slot, box))) return false;
+    if (slot == nullptr) return Taken::nothing;
+    if (box.handler != handler || !take(payload_of(source, *slot, box))) return Taken::not_it;
     leave_box(source, peer);
-    return true;
+    return Taken::yes;
   }
-  // Delivers the next message of `source` if it lies in its box.
+  // Delivers the next message of `source` if it lies in the line or its box.
   template <class Deliver>
   bool poll_box(int source, const Deliver& deliver) noexcept {
     ShmPeer& peer = peer_of(source);
+    LineHeader head;
+    if (const PairLine* const line = is_too_early(peer) ? nullptr : next_in_line(source, peer, head)) {
+      // The handler's own message may go to the same line.
+      alignas(16) std::byte payload[kLinePayloadBytes];
+      std::memcpy(payload, line->payload, sizeof payload);
+      ++peer.turn;
+      deliver(ShmMessage{source, head.handler, {payload, head.bytes}, nullptr});
+      finish(source, peer);
+      return true;
+    }
     BoxHeader box;
     BoxSlot* const slot = next_in_box(source, peer, box);
     if (slot == nullptr) return false;
@@ -123,7 +148,7 @@ class ShmChannel {
     leave_box(source, peer);
     return true;
   }
-  // Delivers what lies in all boxes, at most a boxful of each.
+  // Delivers what lies in all lines and boxes, at most a boxful of each source.
   template <class Deliver>
   bool poll_boxes(const Deliver& deliver) noexcept {
     bool any = false;
@@ -159,12 +184,50 @@ class ShmChannel {
   const Consumed& consumed_by(int pe) const noexcept {
     return *reinterpret_cast<Consumed*>(consumed_by_ + parts_.index_of(pe) * part_bytes_);
   }
+  // A PE writes to itself through the box only.
+  LineSide side_to(int pe) const noexcept { return pe > me_ ? LineSide::first : LineSide::second; }
+  PairLine& line_with(int pe) const noexcept {
+    return pe > me_ ? lines_[parts_.index_of(pe)]
+                    : *reinterpret_cast<PairLine*>(lines_with_ + parts_.index_of(pe) * part_bytes_);
+  }
+  [[gnu::always_inline]] void send_in_line(int pe, ShmPeer& peer, std::uint8_t handler, Bytes header,
+                                           Bytes payload) noexcept {
+    PairLine& line = line_with(pe);
+    note_sent(pe, peer);
+    const LineHeader head{peer.sent, peer.received, handler, 0,
+                          static_cast<std::uint16_t>(header.size() + payload.size())};
+    std::memcpy(line.head, &head, sizeof head);
+    copy_short(line.payload, header.data(), header.size());
+    copy_short(line.payload + header.size(), payload.data(), payload.size());
+    line.turn.store(++peer.turn, std::memory_order_release);  // turn
+    peer.written = now_ticks() | 1;
+    wake(doorbell_of(pe));
+  }
   void note_sent(int pe, ShmPeer& peer) noexcept {
     ++peer.sent;
     if (!peer.is_unflushed) [[unlikely]]
       note_unflushed(pe, peer);
   }
   void note_unflushed(int pe, ShmPeer& peer) noexcept;
+  // Returns whether a look at the line would only delay the message that it waits for.
+  static bool is_too_early(ShmPeer& peer) noexcept {
+    if (peer.written == 0) return false;
+    if (now_ticks() - peer.written < kNoLookTicks) return true;
+    peer.written = 0;
+    return false;
+  }
+  // Returns the line with the next message of `source`, and its header; null if it does not lie there.
+  [[gnu::always_inline]] const PairLine* next_in_line(int source, ShmPeer& peer, LineHeader& head) const noexcept {
+    if (!peer.reads_box || may_write(side_to(source), peer.turn)) return nullptr;
+    const PairLine& line = line_with(source);
+    if (line.turn.load(std::memory_order_acquire) != static_cast<LineTurn>(peer.turn + 1)) return nullptr;  // turn
+    std::memcpy(&head, line.head, sizeof head);
+    if (head.number != peer.received + 1) return nullptr;
+    if (head.bytes > kLinePayloadBytes) [[unlikely]]
+      reject_length(source, head.bytes, kLinePayloadBytes);
+    if (reached(head.executed, peer.executed)) peer.executed = head.executed;
+    return &line;
+  }
   // Returns the slot with the next message of `source`, and its header; null if it does not lie in the box.
   [[gnu::always_inline]] BoxSlot* next_in_box(int source, ShmPeer& peer, BoxHeader& box) noexcept {
     if (!peer.reads_box) return nullptr;
@@ -181,7 +244,7 @@ class ShmChannel {
   }
   [[gnu::noinline]] Bytes payload_behind_box(int source, const BoxSlot& slot, const BoxHeader& box) const noexcept;
   [[gnu::always_inline]] void leave_box(int source, ShmPeer& peer) noexcept {
-    peer.reader.release();
+    peer.reader.release(peer.received + 1);
     finish(source, peer);
   }
   void finish(int source, ShmPeer& peer) noexcept {
@@ -196,8 +259,10 @@ class ShmChannel {
     const std::uint32_t bytes = cell.bytes;
     if (bytes > max_payload_bytes()) reject_length(source, bytes, max_payload_bytes());
     ShmPeer& peer = peer_of(source);
-    // What was sent before it and is not here yet lies in the box: its slot was filled before the cell was sent.
+    // What was sent before it and is not here yet lies in the line or the box: that was filled before the cell was
+    // sent.
     while (peer.received + 1 != cell.number) {
+      peer.written = 0;
       if (!poll_box(source, deliver)) reject_number(source, cell.number, peer.received + 1);
     }
     note_cell(cell, peer);
@@ -218,6 +283,8 @@ class ShmChannel {
   Consumed* consumed_ = nullptr;      // by this PE, by node index of the source
   std::byte* boxes_to_ = nullptr;     // the box from this PE in the first part
   std::byte* consumed_by_ = nullptr;  // the count for this PE in the first part
+  PairLine* lines_ = nullptr;         // in this PE's part, by node index
+  std::byte* lines_with_ = nullptr;   // the line for this PE in the first part
   std::size_t part_bytes_ = 0;
   Doorbells doorbells_;
   int me_ = 0;

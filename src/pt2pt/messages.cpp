@@ -201,7 +201,8 @@ Result receive(const Call& call, const Shape& dest) noexcept {
   return wait_for_request(call.routine, *request, call.pe);
 }
 
-// Polls the sender's fastbox alone while no earlier message or receive could match and nothing else needs a poll.
+// Polls the sender's fastbox alone while no earlier message or receive could match and nothing else needs a poll, such
+// as the offer of a long message.
 Result receive_contiguous(const Call& call, Place dest) noexcept {
   look_at_messages();
   if (call.pe >= 0 && !am::is_internode(call.pe)) [[likely]] {
@@ -210,8 +211,9 @@ Result receive_contiguous(const Call& call, Place dest) noexcept {
     do {
       const Locked endpoint;
       if (!engine.is_bare()) break;
-      if (take_from_box(*endpoint, {call.pe, call.tag}, dest, result)) return result;
-      if (endpoint->has_cells() || engine.has_progress()) break;
+      const Taken taken = take_from_box(*endpoint, {call.pe, call.tag}, dest, result);
+      if (taken == Taken::yes) return result;
+      if (taken == Taken::not_it || endpoint->has_cells() || engine.has_progress()) break;
     } while (--polls != 0);
   }
   return receive(call, Shape::contiguous(dest.at, dest.bytes));

@@ -38,9 +38,11 @@ union ImmortalEngine {
 };
 extern constinit ImmortalEngine own_engine;
 
-// Receives straight from the sender's fastbox into the user's memory. Requires Engine::is_bare(). Returns false if the
+using nemesis::Taken;
+
+// Receives straight from the sender's fastbox into the user's memory. Requires Engine::is_bare(). Takes nothing if the
 // next message there does not fit.
-[[gnu::always_inline]] inline bool take_from_box(am::Endpoint& endpoint, Key key, Place dest, Result& out) noexcept {
+[[gnu::always_inline]] inline Taken take_from_box(am::Endpoint& endpoint, Key key, Place dest, Result& out) noexcept {
   return endpoint.take_next(key.source, am::kMessageEager, [&](am::Bytes payload) {
     EagerHeader header;
     if (payload.size() < sizeof header) return false;
@@ -69,7 +71,7 @@ extern constinit ImmortalEngine own_engine;
   if (!progress::is_open() || key.source < 0) [[unlikely]]
     return false;
   const am::Locked endpoint;
-  return own_engine.engine.is_bare() && take_from_box(*endpoint, key, dest, out);
+  return own_engine.engine.is_bare() && take_from_box(*endpoint, key, dest, out) == Taken::yes;
 }
 
 // Blocking calls. The caller has checked the arguments.

@@ -50,7 +50,7 @@ struct Pair {
     Number content;
     std::memcpy(&content, slot->payload, sizeof content);
     BOOST_REQUIRE_EQUAL(content, received + 1);
-    reader.release();
+    reader.release(received + 1);
     count();
     return true;
   }

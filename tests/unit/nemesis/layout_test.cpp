@@ -16,7 +16,8 @@ BOOST_AUTO_TEST_CASE(parts_do_not_overlap_and_cells_are_whole_lines) {
       BOOST_CHECK_EQUAL(layout.cell_bytes % kCacheLine, 0U);
       BOOST_CHECK_GE(layout.cell_bytes, cell_bytes);
       BOOST_CHECK_GE(layout.boxes_offset, layout.consumed_offset + n_pes * sizeof(Consumed));
-      BOOST_CHECK_GE(layout.cells_offset, layout.boxes_offset + n_pes * sizeof(Fastbox));
+      BOOST_CHECK_GE(layout.lines_offset, layout.boxes_offset + n_pes * sizeof(Fastbox));
+      BOOST_CHECK_GE(layout.cells_offset, layout.lines_offset + n_pes * sizeof(PairLine));
       BOOST_CHECK_GE(layout.part_bytes, layout.cells_offset + 64 * layout.cell_bytes);
       BOOST_CHECK_EQUAL(layout.total_bytes, kPageBytes + n_pes * layout.part_bytes);
       BOOST_CHECK_EQUAL(layout.cells_offset % kPageBytes, 0U);
@@ -34,7 +35,9 @@ BOOST_AUTO_TEST_CASE(views_lie_inside_their_part) {
     BOOST_CHECK(reinterpret_cast<std::byte*>(&parts.control(pe)) == begin);
     for (int source = 0; source < 5; ++source) {
       BOOST_CHECK(reinterpret_cast<std::byte*>(&parts.consumed(pe, source) + 1) <= begin + layout.boxes_offset);
-      BOOST_CHECK(reinterpret_cast<std::byte*>(&parts.box(pe, source) + 1) <= begin + layout.cells_offset);
+      BOOST_CHECK(reinterpret_cast<std::byte*>(&parts.box(pe, source) + 1) <= begin + layout.lines_offset);
+      BOOST_CHECK(reinterpret_cast<std::byte*>(&parts.line(pe, source)) >= begin + layout.lines_offset);
+      BOOST_CHECK(reinterpret_cast<std::byte*>(&parts.line(pe, source) + 1) <= begin + layout.cells_offset);
     }
     BOOST_CHECK(reinterpret_cast<std::byte*>(parts.cell(pe, 15)) + layout.cell_bytes <= end);
   }

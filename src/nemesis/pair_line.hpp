@@ -1,0 +1,56 @@
+// A line that two processes share: one short message at a time, in either direction. They take turns: who has taken the
+// message in it may write the next one. So a reply goes where its request came from. Its sender holds that line
+// already, whereas a slot of a fastbox is in its receiver's cache and travels twice for each message.
+//
+// A stream in one direction finds the line in use after its first message and takes the fastbox. Messages of both ways
+// are numbered together, so the receiver knows whether the one in the line is the next.
+//
+// The line travels once for each message only if nobody looks at it while its holder composes the next one: a look
+// takes a share of the line, which the holder must get back before it can write. So a side that has written does not
+// look for about the time in which a prompt reply comes.
+//
+// Turns count the messages of both directions and wrap. The line is never more than one ahead of what a side knows.
+//
+// Edges:  turn   turn.store -> turn.load   the message, and that the message before has been read: both are in one line
+#pragma once
+
+#include "nemesis/fastbox.hpp"
+
+namespace shmemx::nemesis {
+
+struct alignas(kCacheLine) PairLine {
+  std::atomic<std::uint32_t> turn;  // a LineTurn: of the message in it
+  std::uint32_t head[3];            // the channel's
+  std::byte payload[kCacheLine - 16];
+};
+static_assert(sizeof(PairLine) == kCacheLine && std::is_standard_layout_v<PairLine>);
+
+inline constexpr std::size_t kLinePayloadBytes = sizeof(PairLine::payload);
+
+// The two processes of a line. The first one writes the first message.
+enum class LineSide : std::uint8_t { first, second };
+
+using LineTurn = std::uint8_t;
+
+// Returns whether this side may write, where `turn` is the last message that it has written or taken.
+constexpr bool may_write(LineSide side, LineTurn turn) noexcept {
+  return (turn % 2 != 0) == (side == LineSide::second);
+}
+
+// Times in ticks of the processor's counter, whose rate is near its clock's; they wrap. Reading it is no call.
+using Ticks = std::uint32_t;
+inline Ticks now_ticks() noexcept {
+#if defined(__x86_64__)
+  return static_cast<Ticks>(__builtin_ia32_rdtsc());
+#else
+  return 0;
+#endif
+}
+// Longer than a line and a short handler take, shorter than the reply is on its way: about 0.1 us.
+#if defined(__x86_64__)
+inline constexpr Ticks kNoLookTicks = 300;
+#else
+inline constexpr Ticks kNoLookTicks = 0;
+#endif
+
+}  // namespace shmemx::nemesis
