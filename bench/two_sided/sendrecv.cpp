@@ -241,6 +241,8 @@ constexpr std::array kCases = {
     latency(kMiB),
     latency(4 * kMiB),
     latency(16 * kMiB),
+    latency_private(16 * kKiB),
+    latency_private(32 * kKiB),
     latency_private(64 * kKiB),
     latency_private(kMiB),
     latency_private(4 * kMiB),

@@ -10,7 +10,7 @@ namespace shmemx::pt2pt {
 void Engine::start(Platform& platform, const Settings& settings) noexcept {
   platform_ = &platform;
   settings_ = settings;
-  one_message_bytes_ = std::min(kEagerBytes, settings.payload_bytes - sizeof(EagerHeader));
+  one_message_bytes_ = std::min(kEagerBytesOfRange, settings.payload_bytes - sizeof(EagerHeader));
   std::size_t most_bytes = settings.payload_bytes;
   if (settings.several_nodes) most_bytes = std::max(most_bytes, kInternodeEagerBytes);
   pieces_.start(platform, most_bytes);
@@ -55,7 +55,7 @@ SendRequest* Engine::send(const Cursor& source, int pe, int tag, SendMode mode) 
   if (pe == settings_.me) {
     eager_.send_to_self(*send, !mode.synchronous && (mode.blocking || send->goal <= kEagerBytes));
   } else {
-    send_queue_.enqueue(*send, mode.synchronous || !eager_.takes(pe, send->goal) ? Next::rts : Next::eager);
+    send_queue_.enqueue(*send, mode.synchronous || !eager_.takes(pe, source.shape()) ? Next::rts : Next::eager);
   }
   return send;
 }

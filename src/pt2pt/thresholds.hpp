@@ -7,6 +7,9 @@ namespace shmemx::pt2pt {
 
 // Longer messages wait for their receive (rendezvous).
 inline constexpr std::size_t kEagerBytes = std::size_t{24} << 10;
+// The same where both PEs have a core and the sender's memory is one range: one copy after a handshake is faster there
+// than two copies through several cells.
+inline constexpr std::size_t kEagerBytesOfRange = std::size_t{8} << 10;
 // Polls of the sender's fastbox alone, before a receive polls everything.
 inline constexpr int kBoxPolls = 200;
 // Bytes that one poll moves at most for one transfer, so that other threads and senders get their turn.

@@ -20,21 +20,27 @@ class Eager {
   // Forgets messages that have not arrived completely.
   void clear() noexcept;
 
-  // Returns true if a message of that length to that PE is sent eagerly.
-  bool takes(int pe, std::size_t bytes) noexcept {
-    return bytes <= kEagerBytes || (bytes <= kInternodeEagerBytes && platform_->is_internode(pe));
-  }
-
   // ---- sender ----
+  // Returns true if a message of that shape to that PE is sent eagerly.
+  bool takes(int pe, const Shape& shape) noexcept {
+    if (shape.bytes <= kEagerBytesOfRange) return true;
+    if (!may_arrive(pe, shape.bytes)) return false;
+    return shape.kind != Shape::Kind::contiguous || settings_->crowded || settings_->lmt == LmtChoice::queue ||
+           platform_->is_internode(pe);
+  }
   // Sends what there is room for.
   Step push(Request& send) noexcept;
   // Sends to this PE itself. With `copied` the message is copied if it finds no receive, so the send completes.
   void send_to_self(SendRequest& send, bool copied) noexcept;
 
   // ---- receiver ----
+  // Returns true if an eager message to or from that PE can be so long.
+  bool may_arrive(int pe, std::size_t bytes) noexcept {
+    return bytes <= kEagerBytes || (bytes <= kInternodeEagerBytes && platform_->is_internode(pe));
+  }
   void on_eager(int source, Payload payload) noexcept;
-  // Returns where the data of a long message of another node belong if a receive waits for it whose memory is one range;
-  // null: the message is to be delivered. The network reports the end by placed().
+  // Returns where the data of a long message of another node belong if a receive waits for it whose memory is one
+  // range; null: the message is to be delivered. The network reports the end by placed().
   std::byte* placement(int source, Payload header, std::size_t bytes) noexcept;
   void placed(int source, std::size_t bytes) noexcept;
   // The next bytes of the message that `source` has begun.

@@ -30,7 +30,7 @@ void Eager::take_begin(ReceiveRequest& receive, int source, const EagerHeader& h
 void Eager::on_eager(int source, Payload payload) noexcept {
   EagerHeader header;
   if (!take_header(payload, header) || header.tag < 0 || payload.size() > header.bytes ||
-      (header.bytes > kEagerBytes && !takes(source, header.bytes))) [[unlikely]]
+      (header.bytes > kEagerBytes && !may_arrive(source, header.bytes))) [[unlikely]]
     return platform_->reject(source, "an eager message whose length or tag is wrong");
   if (payload.size() != header.bytes) return begin_arrival(source, header, payload);
   if (ReceiveRequest* const receive = matching_->match(source, header.tag)) [[likely]]
@@ -62,7 +62,7 @@ void Eager::begin_arrival(int source, const EagerHeader& header, Payload data) n
 std::byte* Eager::placement(int source, Payload payload, std::size_t bytes) noexcept {
   EagerHeader header;
   if (!take_header(payload, header) || !payload.empty() || header.bytes != bytes || header.tag < 0 ||
-      !platform_->is_internode(source) || !takes(source, bytes) || arrival(source).total != 0)
+      !platform_->is_internode(source) || !may_arrive(source, bytes) || arrival(source).total != 0)
     return nullptr;
   const ReceiveRequest* const found = matching_->receive_of(source, header.tag);
   if (found == nullptr || found->cursor.shape().kind != Shape::Kind::contiguous || found->cursor.shape().bytes < bytes)

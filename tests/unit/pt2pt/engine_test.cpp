@@ -106,6 +106,23 @@ BOOST_AUTO_TEST_CASE(memory_and_permissions_select_the_lmt) {
   BOOST_TEST((lmt_used(job, of_malloc(), of_malloc()) == LmtKind::cma));
 }
 
+BOOST_AUTO_TEST_CASE(a_range_of_several_cells_waits_for_its_receive_where_pes_have_cores) {
+  std::vector<std::byte> data(16'000);
+  for (const bool crowded : {false, true}) {
+    for (const bool blocks : {false, true}) {
+      Settings settings = plain_settings(LmtChoice::automatic);
+      settings.crowded = crowded;
+      Job job(2, settings);
+      const Shape shape =
+          blocks ? Shape::strided(data.data(), 12, 16, 1000) : Shape::contiguous(data.data(), data.size());
+      SendRequest* const send = job.engine(0).send(Cursor(shape), 1, 5, {});
+      BOOST_TEST((send->phase == Phase::complete) == (crowded || blocks));
+      const SendRequest* const shorter = job.engine(0).send(Cursor(Shape::contiguous(data.data(), 8'000)), 1, 5, {});
+      BOOST_TEST((shorter->phase == Phase::complete));
+    }
+  }
+}
+
 // One copy by one side, or two by both at once: where both are possible, time decides.
 BOOST_AUTO_TEST_CASE(two_possible_lmts_are_both_tried) {
   for (const bool in_heap : {false, true}) {
@@ -322,7 +339,7 @@ BOOST_AUTO_TEST_CASE(send_queues_of_a_world_of_millions) {
 
 BOOST_AUTO_TEST_CASE(unexpected_messages_have_a_limit) {
   Job job(2, plain_settings(LmtChoice::automatic));
-  std::vector<std::byte> data(10'000);
+  std::vector<std::byte> data(8'000);
   job.cells = 1000;
   for (int i = 0; i < 200; ++i) {
     job.engine(0).send(Cursor(Shape::contiguous(data.data(), data.size())), 1, i, {});
