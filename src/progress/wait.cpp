@@ -44,16 +44,23 @@ bool pause_once() {
   return true;
 }
 
+// Returns how many polls follow a message at once. On cores that are not shared the sender needs some time to react. On
+// shared ones the next poll takes what has arrived with the message, before the core is given away. A poll of networks
+// is a system call that takes all of it.
+std::uint32_t polls_after_message() {
+  if (am::has_networks()) return 0;
+  return policy().pause_polls != 0 ? kPollsAfterMessage : 1;
+}
+
 // Returns true if done, false if `ns` have passed without a message or kBetween() returned false. A sender of messages
-// expects an answer soon and often sends the next one then, so it is not worth going to sleep between them, and on
-// cores that are not shared the first polls after a message follow each other at once. A gap between two looks at the
-// clock tells that this thread was preempted.
+// expects an answer soon and often sends the next one then, so it is not worth going to sleep between them. A gap
+// between two looks at the clock tells that this thread was preempted; there are none while messages come.
 template <auto kBetween>
 bool poll_for(PollFunction done, void* state, std::uint64_t ns) {
   std::uint64_t begin = now_ns();
-  [[maybe_unused]] std::uint64_t last = begin;
+  std::uint64_t last = begin;  // 0: some time before
   bool moved = false;
-  const std::uint32_t polls_at_once = policy().pause_polls != 0 && !am::has_networks() ? kPollsAfterMessage : 0;
+  const std::uint32_t polls_at_once = polls_after_message();
   std::uint32_t at_once = 0;
   for (int turn = 1;; ++turn) {
     bool any = false;
@@ -62,11 +69,13 @@ bool poll_for(PollFunction done, void* state, std::uint64_t ns) {
     if (any) at_once = polls_at_once;
     if (at_once != 0) {
       --at_once;
-    } else if (!kBetween()) {
-      return is_done(done, state);
+      last = 0;
+      continue;
     }
+    if (!kBetween()) return is_done(done, state);
     if (turn % kTurnsPerClock != 0) continue;
     const std::uint64_t now = now_ns();
+    if (last == 0) last = now;
     if constexpr (kBetween == pause_once) note_preemption(last, now);
     if (moved) begin = now;
     moved = false;

@@ -31,8 +31,9 @@ inline void wait_for(const char* routine, Done done) noexcept {
   wait_slow([](void* state) { return (*static_cast<Done*>(state))(); }, &done, routine);
 }
 
-// The PE from which this thread expects a message, -1: any; for the polls that the waiting policy makes.
-inline constinit thread_local int expected_pe = -1;
+// The PE from which this thread expects a message, -1: any; for the polls that the waiting policy makes. Each reads it,
+// so it lies at an offset from the thread's own block: a look-up would be a call.
+[[gnu::tls_model("initial-exec")]] inline constinit thread_local int expected_pe = -1;
 class Expecting {
  public:
   explicit Expecting(int pe) noexcept : before_(expected_pe) { expected_pe = pe; }
