@@ -19,10 +19,19 @@ using am::Bytes;
 using am::bytes_of;
 using am::Endpoint;
 using am::kActive;
+using am::kActivePiece;
 using am::Locked;
 using am::Message;
 using am::Verdict;
 
+// In front of a message in one piece. Header and a word fit the line that a pair shares (nemesis/).
+struct WholeHead {
+  std::uint32_t id;
+  std::uint32_t bytes;
+};
+static_assert(sizeof(WholeHead) == 8);  // the payload behind it stays aligned
+
+// In front of each piece of a longer message.
 struct PieceHead {
   std::uint32_t message;  // tells the pieces of messages of one source apart
   std::uint32_t id;
@@ -37,7 +46,8 @@ struct Registered {
 };
 constinit Registered registered[kActiveHandlers] = {};  // changed and used under the endpoint's lock
 constinit std::atomic<std::uint32_t> next_message{1};
-constinit thread_local bool in_handler = false;
+// Read by each send: by its offset from the thread's own block, since a look-up would be a call.
+[[gnu::tls_model("initial-exec")]] constinit thread_local bool in_handler = false;
 
 // A message that has come in part.
 struct Partial {
@@ -77,35 +87,51 @@ void add_piece(int source, const PieceHead& head, Bytes piece) {
   deliver(source, head.id, words.data(), head.total);
 }
 
-Verdict on_piece(Endpoint&, const Message& message) {
-  PieceHead head;
-  const bool whole = message.payload.size() >= sizeof head;
-  if (whole) std::memcpy(&head, message.payload.data(), sizeof head);
-  const std::size_t bytes = whole ? message.payload.size() - sizeof head : 0;
-  if (!whole || head.id >= kActiveHandlers || head.total > kActiveMaxBytes || head.offset > head.total ||
-      bytes > head.total - head.offset)
-    fatal("shmemx_am_send", "a message of PE %d is not one of this library", message.source);
-  const Bytes piece = message.payload.subspan(sizeof head);
-  if (bytes == head.total) {
-    deliver(message.source, head.id, piece.data(), bytes);
-  } else {
-    add_piece(message.source, head, piece);
-  }
+[[noreturn]] void reject(int source) {
+  fatal("shmemx_am_send", "a message of PE %d is not one of this library", source);
+}
+
+Verdict on_whole(Endpoint&, const Message& message) {
+  WholeHead head;
+  if (message.payload.size() < sizeof head) [[unlikely]]
+    reject(message.source);
+  std::memcpy(&head, message.payload.data(), sizeof head);
+  const Bytes payload = message.payload.subspan(sizeof head);
+  if (head.id >= kActiveHandlers || head.bytes != payload.size()) [[unlikely]]
+    reject(message.source);
+  deliver(message.source, head.id, payload.data(), payload.size());
   return Verdict::done;
 }
 
-// Calls send(head, piece) for each piece.
+Verdict on_piece(Endpoint&, const Message& message) {
+  PieceHead head;
+  if (message.payload.size() < sizeof head) reject(message.source);
+  std::memcpy(&head, message.payload.data(), sizeof head);
+  const Bytes piece = message.payload.subspan(sizeof head);
+  if (head.id >= kActiveHandlers || head.total > kActiveMaxBytes || head.offset > head.total ||
+      piece.size() > head.total - head.offset)
+    reject(message.source);
+  add_piece(message.source, head, piece);
+  return Verdict::done;
+}
+
+// Calls send(handler, header, piece) for each piece. The caller has checked the length.
 template <class Send>
-void for_each_piece(int id, const void* payload, std::size_t bytes, Send send) {
-  const std::size_t room = am::max_payload_bytes() - sizeof(PieceHead);
-  const std::uint32_t message = bytes > room ? next_message.fetch_add(1, std::memory_order_relaxed) : 0;  // a name only
-  std::size_t offset = 0;
-  do {
+[[gnu::always_inline]] inline void for_each_piece(int id, const void* payload, std::size_t bytes, Send send) {
+  const auto* const data = static_cast<const std::byte*>(payload);
+  const std::size_t cell_bytes = am::own_endpoint.max_payload_bytes();
+  if (bytes <= cell_bytes - sizeof(WholeHead)) [[likely]] {
+    const WholeHead head{static_cast<std::uint32_t>(id), static_cast<std::uint32_t>(bytes)};
+    return send(kActive, bytes_of(head), Bytes{data, bytes});
+  }
+  const std::size_t room = cell_bytes - sizeof(PieceHead);
+  const std::uint32_t message = next_message.fetch_add(1, std::memory_order_relaxed);  // a name only
+  for (std::size_t offset = 0; offset < bytes;) {
     const std::size_t part = std::min(room, bytes - offset);
     const PieceHead head{message, static_cast<std::uint32_t>(id), bytes, offset};
-    send(head, Bytes{static_cast<const std::byte*>(payload) + offset, part});
+    send(kActivePiece, bytes_of(head), Bytes{data + offset, part});
     offset += part;
-  } while (offset < bytes);
+  }
 }
 
 }  // namespace
@@ -119,26 +145,29 @@ void set_active_handler(int id, ActiveHandler handler, void* argument) noexcept 
 void send_active(const char* routine, int pe, int id, const void* payload, std::size_t bytes) noexcept {
   if (in_handler) {
     Endpoint& endpoint = am::own_endpoint;  // the lock is held
-    for_each_piece(id, payload, bytes, [&](const PieceHead& head, Bytes piece) {
-      if (endpoint.try_reply({.pe = pe, .id = kActive, .header = bytes_of(head), .payload = piece})) return;
+    for_each_piece(id, payload, bytes, [&](am::HandlerId handler, Bytes head, Bytes piece) {
+      if (endpoint.try_reply({.pe = pe, .id = handler, .header = head, .payload = piece})) return;
       fatal("shmemx_am_send", "handlers have left more than %zu bytes unsent, allowed are %zu (SHMEMX_PENDING_MAX)",
             endpoint.replies().bytes(), endpoint.replies().limit_bytes());
     });
     return;
   }
-  for_each_piece(id, payload, bytes, [&](const PieceHead& head, Bytes piece) {
-    progress::send(routine, pe, kActive, bytes_of(head), piece);
+  for_each_piece(id, payload, bytes, [&](am::HandlerId handler, Bytes head, Bytes piece) {
+    progress::send(routine, pe, handler, head, piece);
   });
 }
 
 void flush_active(const char* routine) noexcept {
   progress::wait_until(routine, -1, [] {
     const Locked endpoint;
-    return !endpoint->replies().holds(kActive);
+    return !endpoint->replies().holds(kActive) && !endpoint->replies().holds(kActivePiece);
   });
   progress::flush_all(routine);
 }
 
-void set_active_handlers() noexcept { am::set_handler(kActive, on_piece); }
+void set_active_handlers() noexcept {
+  am::set_handler(kActive, on_whole);
+  am::set_handler(kActivePiece, on_piece);
+}
 
 }  // namespace shmemx::active

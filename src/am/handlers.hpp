@@ -34,7 +34,8 @@ enum HandlerId : std::uint8_t {
   kMessageDone,
   kMessageCookie,
   kMessageData,
-  kActive,          // active: active messages of programs
+  kActive,  // active: active messages of programs
+  kActivePiece,
   kBatch,           // am: several short messages in one
   kStage,           // am: how far the source is in its life
   kMark,            // am: empty; its acknowledgement covers the replies in front of it
@@ -59,9 +60,9 @@ struct HandlerTraits {
 };
 // What the sender declares about one message, beyond the traits of its handler.
 struct SendOptions {
-  bool counted = true;   // false: flush() does not wait for it; a later message tells the receiver that it is there
-  bool gathers = false;  // if small, it may wait for others while the target has not acknowledged earlier ones
-  bool held = false;     // the same even if the target is idle: of a session that batches
+  bool counted = true;    // false: flush() does not wait for it; a later message tells the receiver that it is there
+  bool gathers = false;   // if small, it may wait for others while the target has not acknowledged earlier ones
+  bool held = false;      // the same even if the target is idle: of a session that batches
   bool in_burst = false;  // if short, it may wait for others to the same PE while the program sends without waiting
 };
 inline constexpr SendOptions kNotCounted{.counted = false};
