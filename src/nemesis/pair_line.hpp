@@ -37,20 +37,20 @@ constexpr bool may_write(LineSide side, LineTurn turn) noexcept {
   return (turn % 2 != 0) == (side == LineSide::second);
 }
 
-// Times in ticks of the processor's counter, whose rate is near its clock's; they wrap. Reading it is no call.
-using Ticks = std::uint32_t;
-inline Ticks now_ticks() noexcept {
+// Times by the processor's counter, whose rate is near its clock's; they wrap. Reading it is no call.
+using Cycles = std::uint32_t;
+inline Cycles now_cycles() noexcept {
 #if defined(__x86_64__)
-  return static_cast<Ticks>(__builtin_ia32_rdtsc());
+  return static_cast<Cycles>(__builtin_ia32_rdtsc());
 #else
   return 0;
 #endif
 }
 // Longer than a line and a short handler take, shorter than the reply is on its way: about 0.1 us.
 #if defined(__x86_64__)
-inline constexpr Ticks kNoLookTicks = 300;
+inline constexpr Cycles kNoLookCycles = 300;
 #else
-inline constexpr Ticks kNoLookTicks = 0;
+inline constexpr Cycles kNoLookCycles = 0;
 #endif
 
 }  // namespace shmemx::nemesis

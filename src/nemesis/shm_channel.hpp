@@ -38,7 +38,7 @@ struct ShmPeer {
   Number received;  // messages of it that we have executed
   BoxWriter writer;
   BoxReader reader;
-  Ticks written;                 // when we last wrote to the line that we share; 0: long ago
+  Cycles written;                // when we last wrote to the line that we share; 0: long ago
   bool is_unflushed;             // in the list of unflushed PEs
   bool writes_box;               // it knows that we use our box
   bool reads_box;                // it has announced that it uses its box
@@ -200,7 +200,7 @@ class ShmChannel {
     copy_short(line.payload, header.data(), header.size());
     copy_short(line.payload + header.size(), payload.data(), payload.size());
     line.turn.store(++peer.turn, std::memory_order_release);  // turn
-    peer.written = now_ticks() | 1;
+    peer.written = now_cycles() | 1;
     wake(doorbell_of(pe));
   }
   void note_sent(int pe, ShmPeer& peer) noexcept {
@@ -212,7 +212,7 @@ class ShmChannel {
   // Returns whether a look at the line would only delay the message that it waits for.
   static bool is_too_early(ShmPeer& peer) noexcept {
     if (peer.written == 0) return false;
-    if (now_ticks() - peer.written < kNoLookTicks) return true;
+    if (now_cycles() - peer.written < kNoLookCycles) return true;
     peer.written = 0;
     return false;
   }

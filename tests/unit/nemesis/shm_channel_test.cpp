@@ -4,7 +4,6 @@
 #include <array>
 #include <atomic>
 #include <boost/test/unit_test.hpp>
-#include <deque>
 #include <memory>
 #include <random>
 #include <string>
@@ -12,91 +11,14 @@
 #include <utility>
 #include <vector>
 
-#include "node_memory.hpp"
+#include "fake_node.hpp"
 #include "support/child.hpp"
 
 namespace {
 
 using namespace shmemx;
 using namespace shmemx::nemesis;
-
-constexpr std::uint8_t kNumbered = 7;
-constexpr std::size_t kMaxBytes = 400;
-
-// A PE: its channel, its private memory, and what it has received.
-struct FakePe {
-  FakePe(const queue_test::NodeMemory& memory, int me) : FakePe(memory, me, memory.layout.n_pes, NodePes()) {}
-  FakePe(const queue_test::NodeMemory& memory, int me, std::size_t n_pes, NodePes pes) {
-    peers.resize(n_pes);
-    cells_in_use.resize(n_pes);
-    last.resize(n_pes);
-    last_sent.resize(n_pes);
-    std::byte* const first = memory.memory.get() + kPageBytes + offsetof(Control, doorbell);
-    const Doorbells doorbells{first, static_cast<std::ptrdiff_t>(memory.layout.part_bytes), pes};
-    channel.open({memory.parts, me, doorbells, peers, &box_sources, cells_in_use, &box_cells, &unflushed});
-  }
-
-  // Messages are numbered for each pair; the number stands in front, and each further byte repeats it.
-  bool send(int pe, std::size_t bytes, CellUse use = CellUse::request) {
-    const std::uint64_t number = last_sent[static_cast<std::size_t>(pe)] + 1;
-    const std::vector<std::byte> payload(bytes, static_cast<std::byte>(number));
-    const Bytes header{reinterpret_cast<const std::byte*>(&number), sizeof number};
-    if (!channel.try_send_in_box(pe, kNumbered, header, payload) &&
-        !(behind_box && channel.try_send_behind_box(pe, kNumbered, header, payload)) &&
-        !channel.try_send_in_cell(pe, kNumbered, header, payload, use))
-      return false;
-    last_sent[static_cast<std::size_t>(pe)] = number;
-    return true;
-  }
-  bool receive(const ShmMessage& message) {
-    std::uint64_t number = 0;
-    std::uint64_t& expected = last[static_cast<std::size_t>(message.source)];
-    if (message.payload.size() >= sizeof number) std::memcpy(&number, message.payload.data(), sizeof number);
-    bad += number == ++expected && message.handler == kNumbered ? 0 : 1;
-    for (const std::byte byte : message.payload.subspan(sizeof number)) bad += byte != static_cast<std::byte>(number);
-    ++received;
-    (message.cell == nullptr ? by_box : by_cell) += 1;
-    if (!keeps_cells || message.cell == nullptr) return true;
-    kept.push_back(message.cell);
-    return false;
-  }
-  // A look at a line may come too early after a message that this PE has written there.
-  void let_time_pass() {
-    for (ShmPeer& peer : peers) peer.written = 0;
-  }
-  bool poll() {
-    let_time_pass();
-    const auto deliver = [this](const ShmMessage& message) { return receive(message); };
-    const bool any = channel.poll_queue(deliver);
-    return channel.poll_boxes(deliver) || any;
-  }
-  bool poll_box(int source) {
-    let_time_pass();
-    return channel.poll_box(source, [this](const ShmMessage& message) { return receive(message); });
-  }
-
-  std::vector<ShmPeer> peers;
-  std::vector<std::int32_t> box_sources;
-  std::vector<std::uint32_t> cells_in_use;
-  BoxCells box_cells;
-  bool behind_box = false;
-  UnflushedPes unflushed;
-  ShmChannel channel;
-  std::vector<std::uint64_t> last, last_sent;  // by PE
-  std::uint64_t received = 0, bad = 0, by_box = 0, by_cell = 0;
-  bool keeps_cells = false;
-  std::deque<Cell*> kept;
-};
-
-struct Node {
-  explicit Node(std::size_t n_pes, std::size_t cell_count = 16) : memory(n_pes, 512, cell_count) {
-    for (std::size_t pe = 0; pe < n_pes; ++pe) pes.push_back(std::make_unique<FakePe>(memory, static_cast<int>(pe)));
-  }
-  FakePe& operator[](std::size_t pe) { return *pes[pe]; }
-
-  queue_test::NodeMemory memory;
-  std::vector<std::unique_ptr<FakePe>> pes;
-};
+using namespace queue_test;
 
 }  // namespace
 
@@ -118,100 +40,13 @@ BOOST_AUTO_TEST_CASE(the_first_message_announces_the_box) {
   BOOST_CHECK_EQUAL(node[1].bad, 0u);
 }
 
-// Both know that the other one uses its box.
-void announce(Node& node, std::size_t first, std::size_t second) {
-  BOOST_CHECK(node[first].send(static_cast<int>(second), 8) && node[second].poll());
-  BOOST_CHECK(node[second].send(static_cast<int>(first), 8) && node[first].poll());
-}
-
-BOOST_AUTO_TEST_CASE(messages_that_alternate_take_turns_in_one_line) {
-  Node node(3);
-  announce(node, 1, 2);
-  const PairLine& line = node.memory.parts.line(1, 2);
-  for (std::uint32_t round = 1; round <= 10; ++round) {
-    const std::size_t bytes = round % 2 == 0 ? 0 : kLinePayloadBytes - sizeof(std::uint64_t);
-    BOOST_CHECK(node[1].send(2, bytes));
-    BOOST_CHECK_EQUAL(line.turn.load(), 2 * round - 1);
-    BOOST_CHECK(node[2].channel.has_messages() && !node[1].channel.has_messages());
-    BOOST_CHECK(node[2].poll_box(1) && !node[2].poll());
-    BOOST_CHECK(node[2].send(1, bytes));
-    BOOST_CHECK_EQUAL(line.turn.load(), 2 * round);
-    BOOST_CHECK(!node[2].poll() && node[1].poll_box(2));
-  }
-  BOOST_CHECK_EQUAL(node[1].bad + node[2].bad, 0U);
-  BOOST_CHECK(node[1].channel.has_executed(2, 11) && node[2].channel.has_executed(1, 11));
-  BOOST_CHECK(node[1].send(2, kLinePayloadBytes));  // does not fit
-  BOOST_CHECK_EQUAL(line.turn.load(), 20U);
-  BOOST_CHECK(node[2].poll_box(1));
-}
-
-BOOST_AUTO_TEST_CASE(turns_wrap) {
-  Node node(2);
-  announce(node, 0, 1);
-  PairLine& line = node.memory.parts.line(0, 1);
-  node[0].peers[1].turn = node[1].peers[0].turn = 0xfe;
-  line.turn.store(0xfe);
-  for (int round = 0; round < 3; ++round) {
-    BOOST_CHECK(node[0].send(1, 8) && node[1].poll() && node[1].send(0, 8) && node[0].poll());
-  }
-  BOOST_CHECK_EQUAL(line.turn.load(), 4U);
-  BOOST_CHECK_EQUAL(node[0].bad + node[1].bad, 0U);
-}
-
-// The other side takes the line only for messages that alternate.
-BOOST_AUTO_TEST_CASE(a_stream_uses_the_line_once) {
-  Node node(2);
-  announce(node, 0, 1);
-  const PairLine& line = node.memory.parts.line(0, 1);
-  for (int round = 0; round < 10; ++round) {
-    for (std::size_t i = 0; i < kBoxSlots + 3; ++i) BOOST_CHECK(node[0].send(1, 8));
-    while (node[1].poll()) continue;
-    BOOST_CHECK_EQUAL(line.turn.load(), 1U);
-  }
-  BOOST_CHECK_EQUAL(node[1].received, 1 + 10 * (kBoxSlots + 3));
-  BOOST_CHECK_EQUAL(node[1].bad, 0U);
-}
-
-BOOST_AUTO_TEST_CASE(a_reply_from_the_handler_leaves_the_request_intact) {
-  Node node(2);
-  announce(node, 0, 1);
-  const std::vector<std::byte> request(kLinePayloadBytes, std::byte{0x11});
-  const std::vector<std::byte> reply(kLinePayloadBytes, std::byte{0x22});
-  BOOST_CHECK(node[0].channel.try_send_in_box(1, kNumbered, {}, request));
-  std::size_t intact = 0;
-  BOOST_CHECK(node[1].channel.poll_box(0, [&](const ShmMessage& message) {
-    BOOST_CHECK(node[1].channel.try_send_in_box(0, kNumbered, {}, reply));
-    for (const std::byte byte : message.payload) intact += byte == std::byte{0x11} ? 1 : 0;
-    return true;
-  }));
-  BOOST_CHECK_EQUAL(intact, kLinePayloadBytes);
-  BOOST_CHECK_EQUAL(node.memory.parts.line(0, 1).turn.load(), 2U);
-  node[0].let_time_pass();
-  const auto take = [&](Bytes payload) { return payload.size() == kLinePayloadBytes && payload[0] == std::byte{0x22}; };
-  BOOST_CHECK((node[0].channel.take_next(1, kNumbered, take) == Taken::yes));
-}
-
-BOOST_AUTO_TEST_CASE(a_length_that_exceeds_the_line_ends_the_receiver) {
-  const auto end = unit::in_child([] {
-    Node node(2);
-    announce(node, 0, 1);
-    node[0].send(1, 8);
-    PairLine& line = node.memory.parts.line(0, 1);
-    line.head[2] = kNumbered | (kLinePayloadBytes + 1) << 16;
-    node[1].poll();
-    return 0;
-  });
-  BOOST_CHECK_NE(end.status, 0);
-  BOOST_CHECK_MESSAGE(end.text.find("has 49 bytes, allowed are 48") != std::string::npos, end.text);
-}
-
 // Three PEs of a job of ten share a node: the region has parts for them only, wherever their numbers lie.
 BOOST_AUTO_TEST_CASE(pes_of_a_node_have_any_numbers) {
   static constexpr PeLocation kWhere[10] = {{0, 0}, {0, 1}, {1, 0}, {2, 0}, {0, 2},
                                             {1, 1}, {2, 1}, {2, 2}, {2, 3}, {1, 2}};
   for (const auto& [pes, numbers] :
        {std::pair{NodePes(kWhere), std::array{2, 5, 9}}, std::pair{NodePes(Pe{6}), std::array{6, 7, 8}}}) {
-    const queue_test::NodeMemory memory(3, 512, 16, pes);
+    const NodeMemory memory(3, 512, 16, pes);
     std::vector<std::unique_ptr<FakePe>> node(10);
     for (const int pe : numbers)
       node[static_cast<std::size_t>(pe)] = std::make_unique<FakePe>(memory, pe, node.size(), pes);
@@ -245,7 +80,7 @@ BOOST_AUTO_TEST_CASE(a_source_outside_the_node_ends_the_receiver) {
   for (const int source : {3, 9, 10}) {
     const auto end = unit::in_child([&] {
       const NodePes pes(Pe{4});
-      const queue_test::NodeMemory memory(3, 512, 16, pes);
+      const NodeMemory memory(3, 512, 16, pes);
       FakePe receiver(memory, 4, 10, pes);
       FakePe sender(memory, 5, 10, pes);
       sender.send(4, 8);
