@@ -92,9 +92,9 @@ bool Endpoint::send_small_beside_batch(int pe, HandlerId id, Bytes header, Bytes
   return sent != SmallSent::no;
 }
 
-bool Endpoint::try_send_lasting(int pe, HandlerId id, Bytes header, Bytes payload) noexcept {
-  if (!is_internode(pe) || payload.size() < transport::kLongBytes) return try_send(pe, id, header, payload);
-  return net_->try_send_lasting(pe, id, header, payload);
+bool Endpoint::try_send_lasting(int pe, HandlerId id, Bytes header, Bytes payload, SendOptions options) noexcept {
+  if (!is_internode(pe) || payload.size() < transport::kLongBytes) return try_send(pe, id, header, payload, options);
+  return net_->try_send_lasting(pe, id, header, payload, options);
 }
 
 bool Endpoint::send_reply(const Reply& reply) noexcept {

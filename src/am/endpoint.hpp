@@ -79,7 +79,8 @@ class Endpoint {
     return shm_.try_send_in_box(pe, id, header, payload);
   }
   // Like try_send, for a payload that stays where it is until a flush, such as symmetric memory: it may be read later.
-  [[nodiscard]] bool try_send_lasting(int pe, HandlerId id, Bytes header, Bytes payload) noexcept;
+  [[nodiscard]] bool try_send_lasting(int pe, HandlerId id, Bytes header, Bytes payload,
+                                      SendOptions options = {}) noexcept;
   // Sends to a PE of another node. The payload has been read on return, or when `outgoing` is done.
   [[nodiscard]] transport::Sent send_tracked(int pe, HandlerId id, Bytes header, Bytes payload,
                                              transport::Outgoing& outgoing, SendOptions options = {}) noexcept {

@@ -275,10 +275,10 @@ bool NetChannel::follows_burst(int pe) noexcept {
   return true;
 }
 
-bool NetChannel::try_send_lasting(int pe, HandlerId id, Bytes header, Bytes payload) noexcept {
+bool NetChannel::try_send_lasting(int pe, HandlerId id, Bytes header, Bytes payload, SendOptions options) noexcept {
   auto outgoing = std::make_unique<transport::Outgoing>();
   outgoing->is_patient = true;
-  const transport::Sent sent = send(pe, {.id = id, .outgoing = outgoing.get()}, header, payload);
+  const transport::Sent sent = send(pe, {.id = id, .options = options, .outgoing = outgoing.get()}, header, payload);
   if (sent == transport::Sent::later) lasting_.push_back(std::move(outgoing));
   return sent != transport::Sent::no;
 }

@@ -114,7 +114,7 @@ class NetChannel final : public transport::Sink {
     return send(pe, {id, options, urgency}, header, payload) != transport::Sent::no;
   }
   // For a long payload that stays as it is until a flush, such as symmetric memory.
-  bool try_send_lasting(int pe, HandlerId id, Bytes header, Bytes payload) noexcept;
+  bool try_send_lasting(int pe, HandlerId id, Bytes header, Bytes payload, SendOptions options) noexcept;
   // For a small message (is_small()) without a reply. Requires gathers(). It goes into the batch for `pe`, if one has
   // been begun and has room.
   [[gnu::always_inline]] bool try_append(int pe, HandlerId id, Bytes header, Bytes payload) noexcept {

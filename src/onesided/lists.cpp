@@ -25,15 +25,14 @@ bool is_alone(const Call& call) noexcept {
 // operation and computes finds it done.
 void send(const Call& call, am::HandlerId id, Bytes header, Bytes data, bool more) noexcept {
   const bool leaves_now = !more && (call.is_awaited || is_alone(call));
+  // An acknowledgement of its own for each part of a long operation would cost the target a system call.
   if (!leaves_now || data.size() >= transport::kLongBytes)
-    return send_nbi(call.routine, call.window.pe, id, header, data);
+    return send_nbi(call.routine, call.window.pe, id, header, data, more ? am::kNotCounted : am::SendOptions{});
   progress::send(call.routine, call.window.pe, id, header, data);
 }
 
 // Shorter blocks of a put travel together with others.
 constexpr std::size_t kPackedBytes = 2048;
-constexpr std::size_t kMostPacked =
-    transport::kLongBytes - kCacheLine;  // a short message: it is copied when it is sent
 
 // The parts of a put have one ticket. A part leaves when the next one is known, so that the last one can say so. Short
 // blocks that follow one another are one part.

@@ -34,19 +34,21 @@ inline bool may_gather(int pe, std::size_t bytes) noexcept {
 }
 
 // Short ones may leave together with others, at the next poll at the latest; long data are read from their place, which
-// must stay until the message has been executed. Returns false if there is no room.
-inline bool try_send_nbi(int pe, am::HandlerId id, am::Bytes header, am::Bytes data) noexcept {
+// must stay until the message has been executed; `of_long` is for those. Returns false if there is no room.
+inline bool try_send_nbi(int pe, am::HandlerId id, am::Bytes header, am::Bytes data,
+                         am::SendOptions of_long = {}) noexcept {
   const am::Locked endpoint;
-  if (data.size() >= transport::kLongBytes) return endpoint->try_send_lasting(pe, id, header, data);
+  if (data.size() >= transport::kLongBytes) return endpoint->try_send_lasting(pe, id, header, data, of_long);
   return endpoint->try_send_coalesced(pe, id, header, data);
 }
 
-inline void send_nbi(const char* routine, int pe, am::HandlerId id, am::Bytes header, am::Bytes data) noexcept {
-  if (try_send_nbi(pe, id, header, data)) [[likely]]
+inline void send_nbi(const char* routine, int pe, am::HandlerId id, am::Bytes header, am::Bytes data,
+                     am::SendOptions of_long = {}) noexcept {
+  if (try_send_nbi(pe, id, header, data, of_long)) [[likely]]
     return;
   progress::wait_for(routine, [&] {
     am::poll();
-    return try_send_nbi(pe, id, header, data);
+    return try_send_nbi(pe, id, header, data, of_long);
   });
 }
 
