@@ -100,6 +100,16 @@ SHMEMX_API int shmemx_window_lock(shmemx_window_t window_, int kind_) SHMEMX_NOE
 /* The same without waiting for the lock: it is granted when *counter_ is 0. For locks of several windows at once. If
    the window turns out to be freed, the next flush returns SHMEMX_ERR_STALE. counter_ must not be null. */
 SHMEMX_API int shmemx_window_lock_nbi(shmemx_window_t window_, int kind_, long* counter_) SHMEMX_NOEXCEPT;
+/* Takes the lock of `lock_`, puts lists of data to `window_` of the same owner as shmemx_window_putv does, and releases
+   the lock: all that is done when *counter_ is 0. To an owner on another node it is one message with one reply, if the
+   data are short (8 KiB in lists of at most 100 pieces always are), and the call does not wait for the lock. Else it
+   returns when all is done. The data may be used again on return. If a window turns out to be freed, or its owner does
+   not have the memory, the next flush of `window_` returns SHMEMX_ERR_STALE or SHMEMX_ERR_RANGE, and nothing has been
+   put. counter_ must not be null. ERR: as lock and putv; ARGUMENT also if the windows have different owners. */
+SHMEMX_API int shmemx_window_putv_locked_nbi(shmemx_window_t lock_, int kind_, shmemx_window_t window_,
+                                             const shmemx_iov_t* targets_, size_t target_count_,
+                                             const shmemx_iov_t* sources_, size_t source_count_,
+                                             long* counter_) SHMEMX_NOEXCEPT;
 /* Takes the lock if that is possible at once. ERR: as lock, and BUSY. */
 SHMEMX_API int shmemx_window_trylock(shmemx_window_t window_, int kind_) SHMEMX_NOEXCEPT;
 /* Completes all operations of this PE on the window, as flush does and with its result, and releases the lock. What this

@@ -26,6 +26,7 @@ enum HandlerId : std::uint8_t {
   kKeyRevoke,
   kWindowLock,    // onesided: a request, answered by kReply
   kWindowUnlock,  // onesided: without a reply
+  kPutLocked,     // onesided: a request, answered by kReply
   kReply,
   kFlag,          // coll
   kMessageEager,  // pt2pt

@@ -33,9 +33,11 @@ int for_all(const char* routine, const shmemx_window_t* windows, size_t count, E
   return first_error;
 }
 
+bool is_lock_kind(int kind) { return kind >= SHMEMX_LOCK_SHARED && kind <= SHMEMX_LOCK_JOIN; }
+
 int lock(const char* routine, shmemx_window_t window, int kind, window_ops::Wait wait, long* counter) {
   context::require_initialized(routine);
-  if (kind < SHMEMX_LOCK_SHARED || kind > SHMEMX_LOCK_JOIN) return SHMEMX_ERR_ARGUMENT;
+  if (!is_lock_kind(kind)) return SHMEMX_ERR_ARGUMENT;
   if (!window_ops::is_started()) return SHMEMX_ERR_WINDOW;
   return window_ops::lock(routine, number_of(window), static_cast<LockKind>(kind), wait, counter);
 }
@@ -141,6 +143,19 @@ int shmemx_window_lock(shmemx_window_t window, int kind) noexcept {
 int shmemx_window_lock_nbi(shmemx_window_t window, int kind, long* counter) noexcept {
   if (counter == nullptr) return SHMEMX_ERR_ARGUMENT;
   return lock("shmemx_window_lock_nbi", window, kind, window_ops::Wait::counted, counter);
+}
+
+int shmemx_window_putv_locked_nbi(shmemx_window_t lock_window, int kind, shmemx_window_t window,
+                                  const shmemx_iov_t* targets, size_t target_count, const shmemx_iov_t* sources,
+                                  size_t source_count, long* counter) noexcept {
+  context::require_initialized("shmemx_window_putv_locked_nbi");
+  if (!is_lock_kind(kind) || counter == nullptr) return SHMEMX_ERR_ARGUMENT;
+  if ((targets == nullptr && target_count != 0) || (sources == nullptr && source_count != 0))
+    return SHMEMX_ERR_ARGUMENT;
+  if (!window_ops::is_started()) return SHMEMX_ERR_WINDOW;
+  return window_ops::put_locked("shmemx_window_putv_locked_nbi",
+                                {number_of(lock_window), static_cast<LockKind>(kind), number_of(window), counter},
+                                shape_of(targets, target_count), shape_of(sources, source_count));
 }
 
 int shmemx_window_trylock(shmemx_window_t window, int kind) noexcept {

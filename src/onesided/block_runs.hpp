@@ -8,10 +8,15 @@
 #include <cstring>
 #include <memory>
 
+#include "base/cache_line.hpp"
 #include "onesided/wire.hpp"
 #include "rma/strided.hpp"
+#include "transport/transport.hpp"
 
 namespace shmemx::onesided {
+
+// Runs that leave as one message: a short one, which is copied when it is sent.
+inline constexpr std::size_t kMostPacked = transport::kLongBytes - kCacheLine;
 
 // In front of the data of each run, without padding.
 struct BlockRun {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/cache_line.hpp"
 #include "onesided/block_runs.hpp"
 #include "onesided/rdma.hpp"
 #include "onesided/send.hpp"

@@ -2,11 +2,16 @@
 
 #include <shmemx/windows.h>
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
+#include "onesided/block_runs.hpp"
 #include "onesided/requests.hpp"
 #include "onesided/send.hpp"
+#include "onesided/target.hpp"
 #include "onesided/wire.hpp"
+#include "progress/send.hpp"
 #include "progress/wait.hpp"
 
 namespace shmemx::onesided {
@@ -24,6 +29,8 @@ struct Pending {
   std::uint32_t ticket;
   std::int32_t pe;  // who requests it
   Ticket request;   // its request
+  // What the PE does under the lock, a kPutRuns message: this PE does it, and releases the lock. Empty: nothing.
+  std::vector<std::byte> puts = {};
 };
 // Under the endpoint's lock. Never destroyed: threads may still poll while the process exits.
 std::vector<Pending>& pending() {
@@ -31,8 +38,8 @@ std::vector<Pending>& pending() {
   return *list;
 }
 
-void add_pending(const Pending& request) {
-  pending().push_back(request);
+void add_pending(Pending request) {
+  pending().push_back(std::move(request));
   has_pending_locks = true;
 }
 
@@ -81,6 +88,39 @@ Verdict handle_lock(Endpoint& endpoint, const Message& message) {
   return Verdict::done;
 }
 
+// Executes puts of a PE that has been granted the lock, and releases it.
+void put_under_lock(Endpoint& endpoint, int source, LockWord& word, LockKind kind, Bytes puts) {
+  const Executed result = execute_put_runs(puts, {});
+  check_message("a put under a lock", source, result.wrong);
+  if (word.leave(kind)) wake_lock_waiters();
+  wake_own_sleepers();
+  if (result.is_replied)
+    endpoint.reply({.pe = source, .id = am::kReply, .header = bytes_of(result.reply), .payload = result.data});
+}
+
+Verdict handle_put_locked(Endpoint& endpoint, const Message& message) {
+  LockHeader header;
+  Bytes puts;
+  const bool is_whole = decode(message.payload, header, puts);
+  check_message("a put under a lock", message.source,
+                is_whole && is_sound(header) ? nullptr : "has a wrong length, window or kind");
+  LockWord* const word = own_word(header.window);
+  std::uint32_t ticket = 0;
+  if (word == nullptr) {
+    answer(endpoint, message.source, header.ticket, Outcome::stale);
+  } else if (word->take(header.kind, ticket)) {
+    put_under_lock(endpoint, message.source, *word, header.kind, puts);
+  } else {
+    add_pending({{word, nullptr, header.window},
+                 header.kind,
+                 ticket,
+                 message.source,
+                 header.ticket,
+                 {puts.begin(), puts.end()}});
+  }
+  return Verdict::done;
+}
+
 Verdict handle_unlock(Endpoint&, const Message& message) {
   LockHeader header;
   const bool is_whole = decode_exactly(message.payload, header);
@@ -108,6 +148,8 @@ bool try_grant(Endpoint& endpoint, const Pending& request) {
   if (!is_stale) wake_next_shared(request.kind);
   if (request.pe == endpoint.me()) {
     finish_own(request.request, request.pe, is_stale);
+  } else if (!is_stale && !request.puts.empty()) {
+    put_under_lock(endpoint, request.pe, *request.lock.word, request.kind, request.puts);
   } else {
     answer(endpoint, request.pe, request.request, is_stale ? Outcome::stale : Outcome::ok);
   }
@@ -147,6 +189,20 @@ void release_lock(const char* routine, const RemoteWindow& window, LockKind kind
   send_operation(routine, window.pe, am::kWindowUnlock, bytes_of(header), {}, {});
 }
 
+bool try_put_locked(const Call& call, windows::WindowName lock, LockKind kind, rma::PairWalk pairs) noexcept {
+  const int pe = call.window.pe;
+  BlockPack pack(std::min(kMostPacked, am::max_payload_bytes(pe) - sizeof(PutLockedHeader)));
+  for (rma::Pair pair{}; pairs.next(pair);) {
+    if (!pack.has_room(pair.bytes)) return false;
+    pack.add(reinterpret_cast<std::uintptr_t>(pair.first) - call.window.base, pair.second, pair.bytes);
+  }
+  if (pack.is_empty()) return false;
+  const Ticket ticket = open_request(call.routine, kNoData, pe, call.initiator);
+  const PutLockedHeader header{{lock, ticket, kind, 0, 0}, {call.window.name, ticket, 1}};
+  progress::send(call.routine, pe, am::kPutLocked, bytes_of(header), pack.whole());
+  return true;
+}
+
 bool grant_pending_locks(Endpoint& endpoint) noexcept {
   const std::size_t granted =
       std::erase_if(pending(), [&](const Pending& request) { return try_grant(endpoint, request); });
@@ -157,6 +213,7 @@ bool grant_pending_locks(Endpoint& endpoint) noexcept {
 void set_lock_handlers() noexcept {
   am::set_handler(am::kWindowLock, handle_lock, {.role = am::Role::request});
   am::set_handler(am::kWindowUnlock, handle_unlock);
+  am::set_handler(am::kPutLocked, handle_put_locked, {.role = am::Role::request});
 }
 
 }  // namespace shmemx::onesided

@@ -167,6 +167,14 @@ struct LockHeader {
 };
 static_assert(sizeof(LockHeader) == 16 && offsetof(LockHeader, kind) == 12);
 
+// kPutLocked: requests a lock, and has a whole kPutRuns message behind it, which the owner executes as soon as it grants
+// the lock. Then it releases the lock and replies. Both parts have the same ticket.
+struct PutLockedHeader {
+  LockHeader lock;
+  PutRunsHeader puts;
+};
+static_assert(sizeof(PutLockedHeader) == 32);
+
 // stale: there is no such window; range: the window has no such bytes; bad: no PE sends such a request; busy: the lock
 // is held by others.
 enum class Outcome : std::uint8_t { ok = 0, stale = 1, range = 2, bad = 3, busy = 4 };

@@ -8,6 +8,7 @@
 #include "window/completion.hpp"
 #include "window/error_detail.hpp"
 #include "window/node.hpp"
+#include "window/transfer.hpp"
 
 namespace shmemx::window {
 namespace {
@@ -85,6 +86,25 @@ Code unlock(const char* routine, std::uint64_t handle) noexcept {
     onesided::wake_lock_waiters();
   }
   return code;
+}
+
+Code put_locked(const char* routine, const LockedPut& put, const rma::Shape& target, const rma::Shape& local) noexcept {
+  Attached* const lock_window = find_attached(put.lock);
+  Attached* const data = find_attached(put.data);
+  if (lock_window == nullptr || data == nullptr) return SHMEMX_ERR_WINDOW;
+  if (lock_window->owner != data->owner) return SHMEMX_ERR_ARGUMENT;
+  if (!may_request(*lock_window, put.kind)) return SHMEMX_ERR_LOCK;
+  if (!is_alive(*lock_window)) return note_access(*lock_window, lock_window->base, 0, SHMEMX_ERR_STALE);
+  if (const Code code = check(*data, target, local); code != SHMEMX_SUCCESS) return code;
+  if (lock_window->lock == nullptr) {
+    const onesided::Call call = nonblocking(routine, *data, put.counter);
+    if (onesided::try_put_locked(call, lock_window->name, put.kind, {target, local})) return SHMEMX_SUCCESS;
+  }
+  if (const Code code = lock(routine, put.lock, put.kind, Wait::until_held, nullptr); code != SHMEMX_SUCCESS)
+    return code;
+  const Code moved = transfer(routine, put.data, onesided::Direction::put, target, local, {true, nullptr});
+  const Code released = unlock(routine, put.lock);
+  return moved != SHMEMX_SUCCESS ? moved : released;
 }
 
 }  // namespace shmemx::window

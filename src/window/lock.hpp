@@ -2,6 +2,7 @@
 #pragma once
 
 #include "onesided/lock_word.hpp"
+#include "rma/shape.hpp"
 #include "window/attached.hpp"
 
 namespace shmemx::window {
@@ -15,5 +16,14 @@ enum class Wait : std::uint8_t { until_held, not_at_all, counted };
 Code lock(const char* routine, std::uint64_t handle, LockKind kind, Wait wait, long* counter) noexcept;
 // Completes the open operations first, with their error.
 Code unlock(const char* routine, std::uint64_t handle) noexcept;
+
+// Puts under the lock of a window of the same owner. The counter is positive until it is released.
+struct LockedPut {
+  std::uint64_t lock;
+  LockKind kind;
+  std::uint64_t data;
+  long* counter;
+};
+Code put_locked(const char* routine, const LockedPut& put, const rma::Shape& target, const rma::Shape& local) noexcept;
 
 }  // namespace shmemx::window

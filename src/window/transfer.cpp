@@ -17,13 +17,6 @@ using rma::PairWalk;
 using rma::Place;
 using rma::Shape;
 
-Code check(const Attached& window, const Shape& target, const Shape& local) {
-  if (target.fit == Shape::Fit::overflow || local.fit == Shape::Fit::overflow || target.bytes != local.bytes)
-    return SHMEMX_ERR_LIST;
-  if (local.has_null()) return SHMEMX_ERR_ARGUMENT;
-  return check_target(window, target);
-}
-
 void transfer_mapped(const Attached& window, Direction direction, PairWalk walk) {
   for (Pair pair{}; walk.next(pair);) {
     std::byte* const there = window.mapped + (number_of(pair.first) - window.base);
@@ -101,6 +94,13 @@ bool ends_are_inside(const Attached& window, const Shape& target) noexcept {
 }
 
 }  // namespace
+
+Code check(const Attached& window, const Shape& target, const Shape& local) noexcept {
+  if (target.fit == Shape::Fit::overflow || local.fit == Shape::Fit::overflow || target.bytes != local.bytes)
+    return SHMEMX_ERR_LIST;
+  if (local.has_null()) return SHMEMX_ERR_ARGUMENT;
+  return check_target(window, target);
+}
 
 Code check_target(const Attached& window, const Shape& target) noexcept {
   if (target.fit == Shape::Fit::overflow) return SHMEMX_ERR_LIST;

@@ -15,6 +15,8 @@ struct Mode {
   long* counter;
 };
 
+// Do both sides have the same length, and no part of the local one a null address? And as below.
+Code check(const Attached& window, const rma::Shape& target, const rma::Shape& local) noexcept;
 // Are all parts of a target inside the window, and does it live?
 Code check_target(const Attached& window, const rma::Shape& target) noexcept;
 

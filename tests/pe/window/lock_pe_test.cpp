@@ -219,6 +219,93 @@ PE_TEST(locks_of_all_windows_at_once) {
   CHECK_EQUAL(*windows.mine<std::int64_t>(), std::int64_t{10} * pes());
 }
 
+// Puts under a lock: all of them or none are seen by who holds the lock. Each third round is too long for one message.
+PE_TEST(puts_under_a_lock_are_whole) {
+  constexpr std::size_t kPieces = 50;
+  constexpr std::size_t kLong = 20000;
+  const Windows windows(kLong * kPieces);
+  shmem_barrier_all();
+  for (std::size_t round = 1; round <= 30; ++round) {
+    const std::size_t bytes = round % 3 == 0 ? 3000 : 40;
+    const auto value = static_cast<std::byte>(1 + (round + static_cast<std::size_t>(me())) % 200);
+    std::vector<std::byte> data(kPieces * bytes, value);
+    std::vector<shmemx_iov_t> targets;
+    for (std::size_t i = 0; i < kPieces; ++i) targets.push_back({windows.address(0, i * kLong), bytes});
+    const shmemx_iov_t source{data.data(), data.size()};
+    const int kind = SHMEMX_LOCK_EXCLUSIVE;
+    long counter = 0;
+    CHECK_EQUAL(shmemx_window_putv_locked_nbi(windows.at(0), kind, windows.at(0), targets.data(), kPieces, &source, 1,
+                                              &counter),
+                SHMEMX_SUCCESS);
+    std::fill(data.begin(), data.end(), std::byte{0xff});
+    shmemx_window_wait(&counter);
+    CHECK_EQUAL(shmemx_window_flush(windows.at(0)), SHMEMX_SUCCESS);
+    CHECK_EQUAL(shmemx_window_lock(windows.at(0), SHMEMX_LOCK_SHARED), SHMEMX_SUCCESS);
+    const shmemx_iov_t dest{data.data(), kPieces * 40};
+    for (shmemx_iov_t& target : targets) target.bytes = 40;
+    CHECK_EQUAL(shmemx_window_getv(windows.at(0), &dest, 1, targets.data(), kPieces), SHMEMX_SUCCESS);
+    CHECK_EQUAL(shmemx_window_unlock(windows.at(0)), SHMEMX_SUCCESS);
+    CHECK(std::all_of(data.begin(), data.begin() + kPieces * 40, [&](std::byte b) { return b == data[0]; }));
+    CHECK(data[0] != std::byte{0} && data[0] != std::byte{0xff});
+  }
+  shmem_barrier_all();
+}
+
+// They wait for the holder, and come in the order of the requests.
+PE_TEST(puts_under_a_lock_wait_for_its_holder) {
+  const Windows locks(8);
+  const Windows windows(64);
+  shmem_barrier_all();
+  for (std::int64_t round = 1; round <= 10; ++round) {
+    if (me() == 0) CHECK_EQUAL(shmemx_window_lock(locks.at(0), SHMEMX_LOCK_EXCLUSIVE), SHMEMX_SUCCESS);
+    shmem_barrier_all();
+    long counter = 0;
+    if (me() == 0) {
+      for (int i = 0; i < 2000; ++i) shmemx_window_test(&counter);
+      CHECK_EQUAL(__atomic_load_n(windows.mine<std::int64_t>(), __ATOMIC_RELAXED), round - 1);
+      CHECK_EQUAL(shmemx_window_unlock(locks.at(0)), SHMEMX_SUCCESS);
+    } else {
+      const shmemx_iov_t target{windows.address(0), sizeof round};
+      const shmemx_iov_t source{&round, sizeof round};
+      const int kind = round % 2 == 0 ? SHMEMX_LOCK_SHARED : SHMEMX_LOCK_EXCLUSIVE;
+      CHECK_EQUAL(shmemx_window_putv_locked_nbi(locks.at(0), kind, windows.at(0), &target, 1, &source, 1, &counter),
+                  SHMEMX_SUCCESS);
+    }
+    shmemx_window_wait(&counter);
+    shmem_barrier_all();
+    if (pes() == 1) *windows.mine<std::int64_t>() = round;
+    CHECK_EQUAL(number_of(windows), round);
+    CHECK_EQUAL(shmemx_window_lock(locks.at(0), SHMEMX_LOCK_SHARED), SHMEMX_SUCCESS);  // it is free
+    CHECK_EQUAL(shmemx_window_unlock(locks.at(0)), SHMEMX_SUCCESS);
+    shmem_barrier_all();
+  }
+}
+
+PE_TEST(misuse_of_puts_under_a_lock_is_refused) {
+  const Windows windows(64);
+  const shmemx_window_t window = windows.at(right());
+  std::int64_t value = 1;
+  shmemx_iov_t target{windows.address(right()), sizeof value};
+  const shmemx_iov_t source{&value, sizeof value};
+  long counter = 0;
+  const auto put = [&](shmemx_window_t lock, int kind, long* count) {
+    return shmemx_window_putv_locked_nbi(lock, kind, window, &target, 1, &source, 1, count);
+  };
+  CHECK_EQUAL(put(window, 0, &counter), int{SHMEMX_ERR_ARGUMENT});
+  CHECK_EQUAL(put(window, SHMEMX_LOCK_SHARED, nullptr), int{SHMEMX_ERR_ARGUMENT});
+  CHECK_EQUAL(put(SHMEMX_WINDOW_INVALID, SHMEMX_LOCK_SHARED, &counter), int{SHMEMX_ERR_WINDOW});
+  if (pes() > 1) CHECK_EQUAL(put(windows.at(me()), SHMEMX_LOCK_SHARED, &counter), int{SHMEMX_ERR_ARGUMENT});
+  CHECK_EQUAL(shmemx_window_lock(window, SHMEMX_LOCK_EXCLUSIVE), SHMEMX_SUCCESS);
+  CHECK_EQUAL(put(window, SHMEMX_LOCK_SHARED, &counter), int{SHMEMX_ERR_LOCK});
+  CHECK_EQUAL(shmemx_window_unlock(window), SHMEMX_SUCCESS);
+  target.bytes = 4;
+  CHECK_EQUAL(put(window, SHMEMX_LOCK_SHARED, &counter), int{SHMEMX_ERR_LIST});
+  target = {windows.address(right(), 57), sizeof value};
+  CHECK_EQUAL(put(window, SHMEMX_LOCK_SHARED, &counter), int{SHMEMX_ERR_RANGE});
+  CHECK_EQUAL(counter, 0L);
+  shmem_barrier_all();
+}
+
 PE_TEST(misuse_of_locks_is_refused) {
   const Windows windows(64);
   const shmemx_window_t window = windows.at(right());
