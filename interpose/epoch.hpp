@@ -24,6 +24,18 @@ int post(Window& window, MPI_Group group, int assert);
 int wait(Window& window);
 int test(Window& window, int* flag);
 
+// The lock of a process on another node that MPI_Win_lock has left until an operation needs it. If all are small puts,
+// none does: MPI_Win_unlock sends them with the request. There is at most one, so that locks are taken in the order in
+// which the program asks for them.
+struct LateLock {
+  Window* window = nullptr;  // null: there is none
+  Target* target = nullptr;
+};
+inline LateLock late_lock;
+// Takes that lock, if there is one. Returns an error class.
+int take_late_lock_slow();
+inline int take_late_lock() { return late_lock.window == nullptr ? MPI_SUCCESS : take_late_lock_slow(); }
+
 int lock(Window& window, int type, int rank, int assert);
 int unlock(Window& window, int rank);
 int lock_all(Window& window, int assert);

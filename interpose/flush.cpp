@@ -28,7 +28,17 @@ int complete(Target& target, int (*complete_messages)(shmemx_window_t)) {
   return complete_by_messages(target, complete_messages);
 }
 
+// Puts that wait for a lock can be completed only under it.
+int take_late_lock_of(const Window& window) { return late_lock.window == &window ? take_late_lock() : MPI_SUCCESS; }
+
+int complete_one(Window& window, int rank, int (*complete_messages)(shmemx_window_t)) {
+  if (rank == MPI_PROC_NULL) return MPI_SUCCESS;
+  if (const int code = take_late_lock_of(window); code != MPI_SUCCESS) return code;
+  return complete(window.targets[static_cast<std::size_t>(rank)], complete_messages);
+}
+
 int complete_all(Window& window, int (*complete_messages)(shmemx_window_t)) {
+  if (const int code = take_late_lock_of(window); code != MPI_SUCCESS) return code;
   std::atomic_thread_fence(std::memory_order_seq_cst);
   int first = MPI_SUCCESS;
   const std::size_t count = window.messaged_count.load(std::memory_order_acquire);  // attach
@@ -42,10 +52,7 @@ int complete_all(Window& window, int (*complete_messages)(shmemx_window_t)) {
 
 }  // namespace
 
-int flush(Window& window, int rank) {
-  if (rank == MPI_PROC_NULL) return MPI_SUCCESS;
-  return complete(window.targets[static_cast<std::size_t>(rank)], shmemx_window_flush);
-}
+int flush(Window& window, int rank) { return complete_one(window, rank, shmemx_window_flush); }
 int start_gathered(Window& window, int rank) {
   return class_of(send_gathered(window.targets[static_cast<std::size_t>(rank)]));
 }
@@ -67,10 +74,7 @@ int complete_before_notice(Window& window, int rank) {
   return MPI_SUCCESS;
 }
 int flush_all(Window& window) { return complete_all(window, shmemx_window_flush); }
-int flush_local(Window& window, int rank) {
-  if (rank == MPI_PROC_NULL) return MPI_SUCCESS;
-  return complete(window.targets[static_cast<std::size_t>(rank)], shmemx_window_flush_local);
-}
+int flush_local(Window& window, int rank) { return complete_one(window, rank, shmemx_window_flush_local); }
 int flush_local_all(Window& window) { return complete_all(window, shmemx_window_flush_local); }
 
 }  // namespace shmemx::interpose

@@ -21,6 +21,14 @@ int GatheredPuts::send(shmemx_window_t window) noexcept {
   return code;
 }
 
+int GatheredPuts::send_locked(shmemx_window_t lock, int kind, shmemx_window_t window, long* counter) noexcept {
+  const shmemx_iov_t here{data_, filled_};
+  const int code = shmemx_window_putv_locked_nbi(lock, kind, window, there_, count_, &here, 1, counter);
+  count_ = 0;
+  filled_ = 0;
+  return code;
+}
+
 namespace {
 
 struct Place {

@@ -1,4 +1,6 @@
 // Passive target: locks of one target or of all.
+#include <utility>
+
 #include "interpose/epoch.hpp"
 #include "interpose/errors.hpp"
 #include "interpose/job.hpp"
@@ -66,6 +68,13 @@ int enter_lock(Window& window, Target& target, Lock kind) {
   return MPI_SUCCESS;
 }
 
+// May the lock wait for the first operation that needs it? On its own node it costs less than a message, and loads and
+// stores that it protects are not seen here.
+bool may_wait(const Window& window, const Target& target) {
+  const bool is_far = shmem_team_translate_pe(SHMEM_TEAM_WORLD, target.pe, SHMEM_TEAM_SHARED) < 0;
+  return is_far && !many_threads && window.epochs.locks == 1;
+}
+
 void leave_lock(Window& window) {
   Epochs& epochs = window.epochs;
   const Guard guard(window.mutex);
@@ -74,7 +83,40 @@ void leave_lock(Window& window) {
   next_epoch(epochs);
 }
 
+int acquire_or_leave(Window& window, Target& target, Lock kind) {
+  const int code = acquire(window, target, kind, window.epochs.locks > 1);
+  if (code == MPI_SUCCESS) return code;
+  target.lock = Lock::none;
+  leave_lock(window);
+  return code;
+}
+
+// Ends an epoch whose lock has not been taken: its puts go with the request. Without puts there is nothing to do.
+int end_late_lock(Window& window, int rank) {
+  Target& target = window.targets[static_cast<std::size_t>(rank)];
+  const Lock kind = std::exchange(target.lock, Lock::none);
+  late_lock = {};
+  int result = MPI_SUCCESS;
+  if (target.gathered != nullptr && !target.gathered->is_empty()) {
+    const int shmemx_kind = kind == Lock::exclusive ? SHMEMX_LOCK_EXCLUSIVE : SHMEMX_LOCK_SHARED;
+    long open = 0;
+    result = class_of(target.gathered->send_locked(target.control, shmemx_kind, target.data, &open));
+    wait_until([&] { return __atomic_load_n(&open, __ATOMIC_ACQUIRE) == 0; });
+    const int code = flush(window, rank);
+    if (result == MPI_SUCCESS) result = code;
+  }
+  leave_lock(window);
+  return result;
+}
+
 }  // namespace
+
+int take_late_lock_slow() {
+  const LateLock late = std::exchange(late_lock, {});
+  const int code = acquire_or_leave(*late.window, *late.target, late.target->lock);
+  if (code == MPI_SUCCESS) allow(*late.window, *late.target);
+  return code;
+}
 
 int open_target(Window& window, Target& target) {
   switch (window.epochs.access) {
@@ -83,6 +125,9 @@ int open_target(Window& window, Target& target) {
       return MPI_SUCCESS;
     case Access::lock_all:
       return lock_late(window, target);
+    case Access::lock:
+      if (late_lock.target == &target) return take_late_lock();
+      return wrong(MPI_ERR_RMA_SYNC, "the access epoch does not contain the target");
     case Access::none:
       return wrong(MPI_ERR_RMA_SYNC, "no access epoch is open");
     default:
@@ -99,13 +144,15 @@ int lock(Window& window, int type, int rank, int assert) {
   Target& target = window.targets[static_cast<std::size_t>(rank)];
   const Lock wanted = type == MPI_LOCK_SHARED ? Lock::shared : Lock::exclusive;
   const Lock kind = (assert& MPI_MODE_NOCHECK) != 0 ? Lock::unchecked : wanted;
+  if (const int code = take_late_lock(); code != MPI_SUCCESS) return code;
+  if (const int code = attach(window, target); code != MPI_SUCCESS) return code;
   if (const int code = enter_lock(window, target, kind); code != MPI_SUCCESS) return code;
   if (kind != Lock::unchecked) {
-    if (const int code = acquire(window, target, kind, window.epochs.locks > 1); code != MPI_SUCCESS) {
-      target.lock = Lock::none;
-      leave_lock(window);
-      return code;
+    if (may_wait(window, target)) {
+      late_lock = {&window, &target};
+      return MPI_SUCCESS;
     }
+    if (const int code = acquire_or_leave(window, target, kind); code != MPI_SUCCESS) return code;
   }
   allow(window, target);
   return MPI_SUCCESS;
@@ -117,6 +164,7 @@ int unlock(Window& window, int rank) {
   Target& target = window.targets[static_cast<std::size_t>(rank)];
   if (window.epochs.access != Access::lock || target.lock == Lock::none)
     return wrong(MPI_ERR_RMA_SYNC, "the target is not locked by MPI_Win_lock of this process");
+  if (late_lock.target == &target) return end_late_lock(window, rank);
   // Stores to mapped memory need no more than the release of the lock. Operations by messages are executed before the
   // next process gets it; here they have to be complete, too.
   const bool is_visible = target.mapped != nullptr && target.lock != Lock::unchecked;
@@ -132,6 +180,7 @@ int lock_all(Window& window, int assert) {
   if ((assert & ~MPI_MODE_NOCHECK) != 0) return wrong(MPI_ERR_ASSERT, "the assertion is not one of this routine's");
   if (epochs.access != Access::none && epochs.access != Access::fence)
     return wrong(MPI_ERR_RMA_SYNC, "an access epoch is open");
+  if (const int code = take_late_lock(); code != MPI_SUCCESS) return code;
   epochs.lock_all_unchecked = (assert& MPI_MODE_NOCHECK) != 0;
   epochs.access = Access::lock_all;
   next_epoch(epochs);

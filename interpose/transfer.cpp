@@ -197,6 +197,25 @@ int check_layouts(const Layout* here, const Local& origin, const Layout* there, 
   return MPI_SUCCESS;
 }
 
+// Adds a small put to those that wait for a lock. Returns false for all else, which needs the lock now.
+bool gather_late(const Window& window, const Local& origin, const Remote& remote) {
+  Target& target = *late_lock.target;
+  if (remote.rank != &target - window.targets.get()) return false;
+  const Layout* const there = layout_of(remote.type);
+  const Layout* const here = layout_of(origin.type);
+  if (check_layouts(here, origin, there, remote) != MPI_SUCCESS || !there->dense || !here->dense) return false;
+  const std::size_t bytes = static_cast<std::size_t>(remote.count) * there->bytes;
+  if (bytes == 0 || bytes > GatheredPuts::kLargest) return false;
+  const Range range = range_of(*there, address_at(target, remote.disp), remote.count);
+  const std::uint64_t local = reinterpret_cast<std::uintptr_t>(origin.address) + static_cast<std::uint64_t>(here->low);
+  if (!is_inside(window, target, range) || !is_buffer(local)) return false;
+  if (target.gathered == nullptr) target.gathered = std::make_unique<GatheredPuts>();
+  if (target.gathered->is_full()) return false;
+  target.gathered->add(range.first, pointer(local), bytes);
+  target.has_put.store(true, std::memory_order_relaxed);
+  return true;
+}
+
 inline int move(Window& window, Direction direction, const Local& origin, const Remote& remote, long* counter) {
   Target* target = nullptr;
   if (const int code = find_target(window, remote.rank, target); code != MPI_SUCCESS || target == nullptr) return code;
@@ -225,6 +244,7 @@ inline int move(Window& window, Direction direction, const Local& origin, const 
 }  // namespace
 
 int put(Window& window, const Local& origin, const Remote& remote, long* counter) {
+  if (late_lock.window == &window && counter == nullptr && gather_late(window, origin, remote)) return MPI_SUCCESS;
   return move(window, Direction::put, origin, remote, counter);
 }
 

@@ -11,6 +11,7 @@ namespace {
 
 constexpr unsigned kYields = 2000;
 constexpr unsigned kLongSpins = 3000;  // some 100 us
+constexpr unsigned kPollsOfSpins = 10;  // a poll for messages takes as long as so many of them
 
 }  // namespace
 
@@ -33,10 +34,11 @@ void release_core(unsigned steps) {
 }
 
 void wait_a_little(unsigned steps) {
-  const unsigned spins = spins_before_yield;
+  const bool polls = awaits_messages.load(std::memory_order_relaxed);
+  const unsigned spins = polls ? spins_before_yield / kPollsOfSpins : spins_before_yield;
   constexpr unsigned kStepsPerProbe = 16;  // probing the MPI may take longer than all else
   if (steps < spins) {
-    if (awaits_messages.load(std::memory_order_relaxed)) {
+    if (polls) {
       shmemx_am_poll();
       if (steps % kStepsPerProbe == kStepsPerProbe - 1) poll_mpi();
     } else {
