@@ -1,8 +1,10 @@
-// One-sided MPI between two ranks: each operation with its flush, the epochs, and a target that computes.
+// One-sided MPI between two ranks: each operation with its flush, the epochs, and a target that computes. With more
+// ranks: the fence, and post, start, put, complete and wait in a ring.
 //   rma [hosts]      hosts: the ranks are on two hosts
 // Prints "<row> <microseconds>".
 #include <mpi.h>
 
+#include <string>
 #include <vector>
 
 #include "timing.hpp"
@@ -98,6 +100,7 @@ void measure_busy_target(Bench& bench) {
       locked(2, [&] { MPI_Fetch_and_op(&one, &result, MPI_LONG, 1, 0, MPI_SUM, win); });
       times.measure(3, [&] {
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+        MPI_Put(&one, 1, MPI_LONG, 1, 0, 1, MPI_LONG, win);
         MPI_Win_unlock(1, win);
       });
     }
@@ -105,6 +108,46 @@ void measure_busy_target(Bench& bench) {
     for (std::size_t kind = 0; kind < 4; ++kind) print_row(names[kind], times.p99(kind));
   }
   MPI_Barrier(MPI_COMM_WORLD);
+}
+
+// 64 KiB that a dynamic window gets and loses again.
+double attach_and_detach() {
+  MPI_Win win = MPI_WIN_NULL;
+  std::vector<char> memory(65536);
+  MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  const double time = best_of_batches(200, [&] {
+    MPI_Win_attach(win, memory.data(), static_cast<MPI_Aint>(memory.size()));
+    MPI_Win_detach(win, memory.data());
+  });
+  MPI_Win_free(&win);
+  return time;
+}
+
+void measure_ring(const Bench& bench, int ranks) {
+  const MPI_Win win = bench.win;
+  const int from = (bench.rank + ranks - 1) % ranks;
+  const int to = (bench.rank + 1) % ranks;
+  const long one = 1;
+  MPI_Group world = MPI_GROUP_NULL;
+  MPI_Group sources = MPI_GROUP_NULL;
+  MPI_Group targets = MPI_GROUP_NULL;
+  MPI_Win_get_group(win, &world);
+  MPI_Group_incl(world, 1, &from, &sources);
+  MPI_Group_incl(world, 1, &to, &targets);
+  const double fence = best_of_batches(20, [&] { MPI_Win_fence(0, win); });
+  const double ring = best_of_batches(20, [&] {
+    MPI_Win_post(sources, 0, win);
+    MPI_Win_start(targets, 0, win);
+    MPI_Put(&one, 1, MPI_LONG, to, 0, 1, MPI_LONG, win);
+    MPI_Win_complete(win);
+    MPI_Win_wait(win);
+  });
+  MPI_Group_free(&targets);
+  MPI_Group_free(&sources);
+  MPI_Group_free(&world);
+  if (bench.rank != 0) return;
+  print_row(("rma_fence_" + std::to_string(ranks)).c_str(), fence);
+  print_row(("rma_pscw_" + std::to_string(ranks)).c_str(), ring);
 }
 
 void measure_epochs(Bench& bench) {
@@ -138,6 +181,7 @@ void measure_epochs(Bench& bench) {
     MPI_Win_complete(win);
     MPI_Win_wait(win);
   });
+  const double attached = attach_and_detach();
   const double windows = best_of_batches(3, [&] {
     char* memory = nullptr;
     MPI_Win made = MPI_WIN_NULL;
@@ -148,9 +192,22 @@ void measure_epochs(Bench& bench) {
     print_row("rma_fence", fence);
     print_row("rma_pscw", ring);
     print_row("rma_win", windows);
+    print_row("rma_attach", attached);
   }
   MPI_Group_free(&other);
   MPI_Group_free(&world);
+}
+
+void measure_pair(Bench& bench) {
+  if (bench.rank == 0) {
+    MPI_Win_lock_all(0, bench.win);
+    measure_words(bench);
+    measure_blocks(bench);
+    MPI_Win_unlock_all(bench.win);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  measure_epochs(bench);
+  measure_busy_target(bench);
 }
 
 }  // namespace
@@ -162,19 +219,15 @@ int main(int argc, char** argv) {
   bench_rma::read_arguments(argc, argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &bench.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (ranks != 2) MPI_Abort(MPI_COMM_WORLD, 2);
+  if (ranks < 2) MPI_Abort(MPI_COMM_WORLD, 2);
   MPI_Win_allocate(2 * kMegabyte, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &bench.memory, &bench.win);
   std::fill(bench.memory, bench.memory + 2 * kMegabyte, '\0');
   MPI_Barrier(MPI_COMM_WORLD);
-  if (bench.rank == 0) {
-    MPI_Win_lock_all(0, bench.win);
-    measure_words(bench);
-    measure_blocks(bench);
-    MPI_Win_unlock_all(bench.win);
+  if (ranks > 2) {
+    measure_ring(bench, ranks);
+  } else {
+    measure_pair(bench);
   }
-  MPI_Barrier(MPI_COMM_WORLD);
-  measure_epochs(bench);
-  measure_busy_target(bench);
   MPI_Win_free(&bench.win);
   MPI_Finalize();
   return 0;

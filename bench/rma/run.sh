@@ -1,7 +1,8 @@
 #!/bin/sh
 # One-sided MPI: MPICH and Open MPI, each under the interposer and alone, and SHMEM, in turns. bench/run.sh rma calls it.
 #   bench/rma/run.sh <build folder> node|hosts
-# node: two ranks on this machine. hosts: on the virtual hosts h0 and h1; run.sh itself runs on h0.
+# node: two ranks on this machine; 4 and 8 for the fence, and for a ring of post, start, put, complete and wait.
+# hosts: on the virtual hosts h0 and h1; run.sh itself runs on h0.
 # Prints the least time of each row in microseconds, and writes the same to <build folder>/bench/results_rma_<place>.txt.
 # BENCH_ROUNDS: how often each column has its turn.
 set -eu
@@ -39,7 +40,7 @@ hydra() {
   if [ "$place" = hosts ]; then
     set -- -launcher ssh -launcher-exec vhosts-enter -bind-to none -hosts h0,h1 -ppn 1 "$@"
   fi
-  under mpiexec.hydra -n 2 "$@"
+  under mpiexec.hydra -n "$ranks" "$@"
 }
 openmpi() {
   if [ "$place" = hosts ]; then
@@ -47,7 +48,7 @@ openmpi() {
   else
     set -- --oversubscribe "$@"
   fi
-  under mpirun.openmpi --allow-run-as-root -n 2 "$@"
+  under mpirun.openmpi --allow-run-as-root -n "$ranks" "$@"
 }
 under() {
   if [ "$interposed" = yes ]; then set -- "$build/bin/shmemx-rma" "$@"; fi
@@ -66,14 +67,24 @@ launch() {
 }
 
 : >"$out/rows"
-round=0
-while [ "$round" -lt "$rounds" ]; do
-  for column in $columns shmem; do
+# measure <ranks> <column>...
+measure() {
+  ranks=$1
+  shift
+  for column in "$@"; do
     launch "$column" 2>"$out/$column.err" | sed "s/^/$column /" >>"$out/rows" || {
       echo "bench: $column failed:" >&2
       tail -n 5 "$out/$column.err" >&2
     }
   done
+}
+round=0
+while [ "$round" -lt "$rounds" ]; do
+  measure 2 $columns shmem
+  if [ "$place" = node ]; then
+    measure 4 $columns
+    measure 8 $columns
+  fi
   round=$((round + 1))
 done
 
