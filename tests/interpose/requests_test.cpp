@@ -1,4 +1,8 @@
 // Operations with requests, waited for by each of MPI's routines; dynamic windows; atomicity.
+#include <sys/mman.h>
+
+#include <climits>
+
 #include "mpi_test.hpp"
 
 using mpi_test::left;
@@ -233,6 +237,45 @@ CASE(large_counts) {
   MPI_Win_free(&win);
 }
 #endif
+
+// Memory that is reserved but for the pages at its end.
+CASE(displacements_and_amounts_exceed_32_bits) {
+  constexpr MPI_Aint kFar = MPI_Aint{1} << 40;
+  constexpr MPI_Aint kBytes = kFar + 4096;
+  void* const space = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  CHECK(space != MAP_FAILED);
+  const auto* const end = reinterpret_cast<const long*>(static_cast<char*>(space) + kFar);
+  MPI_Win win = MPI_WIN_NULL;
+  MPI_Win_create(space, kBytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_fence(0, win);
+  const long sent = rank + 5;
+  MPI_Put(&sent, 1, MPI_LONG, right(), kFar, 1, MPI_LONG, win);
+  MPI_Accumulate(&sent, 1, MPI_LONG, right(), kFar + 8, 1, MPI_LONG, MPI_SUM, win);
+  MPI_Put(&sent, 1, MPI_LONG, right(), kFar / 256 - 8, 1, MPI_LONG, win);
+  MPI_Win_fence(0, win);
+  CHECK_EQUAL(end[0], left() + 5L);
+  CHECK_EQUAL(end[1], left() + 5L);
+  // More than 2^31 bytes in one call: the word that was put last is the last one of them.
+  if (rank == 0 && ranks <= 2) {
+    MPI_Datatype part = MPI_DATATYPE_NULL;
+    MPI_Type_contiguous(INT_MAX / 256 + 1, MPI_CHAR, &part);
+    MPI_Type_commit(&part);
+    constexpr std::size_t kAmount = (std::size_t{1} << 31) + (std::size_t{1} << 23);
+    void* const copy = ::mmap(nullptr, kAmount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(copy != MAP_FAILED);
+    MPI_Win_lock(MPI_LOCK_SHARED, right(), 0, win);
+    const MPI_Aint from = kFar / 256 - static_cast<MPI_Aint>(kAmount);
+    MPI_Get(copy, 257, part, right(), from, 257, part, win);
+    MPI_Win_unlock(right(), win);
+    long last = 0;
+    std::memcpy(&last, static_cast<char*>(copy) + kAmount - sizeof last, sizeof last);
+    CHECK_EQUAL(last, sent);
+    ::munmap(copy, kAmount);
+    MPI_Type_free(&part);
+  }
+  MPI_Win_free(&win);
+  ::munmap(space, kBytes);
+}
 
 // Barriers of communicators of all kinds, while the others operate on this process's window.
 CASE(barriers_and_receives_of_the_mpi_serve_windows) {
