@@ -84,8 +84,9 @@ template <Executed (*kExecute)(Bytes, Room), Name kName>
 Verdict handle_change(Endpoint& endpoint, const Message& message) {
   const Executed result = kExecute(message.payload, room_for_reply(message.source));
   check_message(kName.text, message.source, result.wrong);
+  if (!result.is_replied) return Verdict::done;  // another part follows, which will wake them
   wake_own_sleepers();
-  if (result.is_replied) endpoint.reply(reply_of(message, result));
+  endpoint.reply(reply_of(message, result));
   return Verdict::done;
 }
 

@@ -71,7 +71,8 @@ bool is_started() noexcept { return state.load(std::memory_order_acquire) == Sta
 const Node& node() noexcept { return facts; }
 
 void serve_messages() noexcept {
-  if (facts.agent) return progress::start_node_thread();
+  const bool is_alone = onesided::lock_setup.node_pes.size() == 1;
+  if (facts.agent && !is_alone) return progress::start_node_thread();
   expect_answers();
 }
 

@@ -28,8 +28,8 @@ bool is_started() noexcept;
 // Valid when started.
 const Node& node() noexcept;
 
-// This PE's memory will be reached by messages of node peers: from now on they are executed, also while the PE
-// computes. Those of PEs of other nodes are executed anyway.
+// This PE's memory will be reached by messages of node peers, if it has any: from now on they are executed, also while
+// the PE computes. Those of PEs of other nodes are executed anyway.
 void serve_messages() noexcept;
 // This PE sends messages and waits for answers.
 void expect_answers() noexcept;
