@@ -281,7 +281,9 @@ std::uint64_t compare_swap_one(const Operation& operation, std::byte* at) {
 
 // How many of `count` elements begin in the granule of the first one.
 std::size_t in_granule(std::uint64_t key, std::size_t bytes, std::size_t count) {
-  return std::min(count, (kGranuleBytes - key % kGranuleBytes + bytes - 1) / bytes);
+  const std::size_t left = kGranuleBytes - key % kGranuleBytes;
+  if (count <= kGranuleBytes && count * bytes <= left) return count;  // in place of a division
+  return std::min(count, (left + bytes - 1) / bytes);
 }
 
 // Elements that no instruction updates: granule by granule, so that nobody waits for a long array.
