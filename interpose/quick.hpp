@@ -10,6 +10,7 @@
 
 #include "interpose/copy_block.hpp"
 #include "interpose/direct.hpp"
+#include "interpose/job.hpp"
 #include "interpose/layout.hpp"
 #include "interpose/operation.hpp"
 #include "interpose/range.hpp"
@@ -84,6 +85,23 @@ inline bool compare_and_swap_quickly(const Window& window, const One& one, const
   if (target.at == nullptr || target.layout->element == nullptr || target.layout->elements != 1) return false;
   if (window.has_array_locks || !is_buffer(one.origin) || !is_buffer(compare) || !is_buffer(one.result)) return false;
   return swap_directly(target.at, *target.layout->element, compare, one.origin, one.result);
+}
+
+// An array of elements whose types are the same on both sides, without gaps. Where shmemx refuses it nothing has been
+// done.
+inline bool accumulate_quickly(const Window& window, const One& first, int count, MPI_Op op) noexcept {
+  const QuickTarget quick = find_quickly(window, first.rank, first.disp, count, first.type);
+  if (quick.at == nullptr || !quick.layout->dense_elements || !is_buffer(first.origin)) return false;
+  const Element* const element = quick.layout->element;
+  if (element == nullptr || element->shmemx_type == 0) return false;
+  const Target& target = window.targets[static_cast<std::size_t>(first.rank)];
+  int known = op == MPI_SUM && element->kind == Kind::real ? SHMEMX_OP_SUM : find_operator(op, element->kind);
+  if (known == 0 || known == SHMEMX_OP_NO_OP) return false;
+  if (target.lock == Lock::exclusive && !many_threads) known |= SHMEMX_OP_EXCLUSIVE;
+  void* const there = reinterpret_cast<void*>(target.base + static_cast<std::uint64_t>(quick.at - target.mapped));
+  const std::size_t elements = quick.layout->elements * static_cast<std::size_t>(count);
+  return shmemx_window_accumulate_nbi(target.data, there, first.origin, elements, update_type(window, *element), known,
+                                      nullptr) == SHMEMX_SUCCESS;
 }
 
 // Stores to mapped memory are complete as soon as they are visible.

@@ -42,9 +42,11 @@ SHMEMX_ENTRY int PMPI_Accumulate(const void* origin, int count, MPI_Datatype typ
                                  int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Accumulate(origin, count, type, rank, disp, target_count, target_type, op, win);
-  if (count == 1 && target_count == 1 && type == target_type &&
-      interpose::update_quickly(*window, {origin, nullptr, type, rank, disp}, op))
-    return MPI_SUCCESS;
+  if (type == target_type && count == target_count) {
+    const interpose::One first{origin, nullptr, type, rank, disp};
+    if (count == 1 && interpose::update_quickly(*window, first, op)) return MPI_SUCCESS;
+    if (interpose::accumulate_quickly(*window, first, count, op)) return MPI_SUCCESS;
+  }
   const Remote remote{rank, disp, target_count, target_type};
   return finish(*window, "MPI_Accumulate",
                 interpose::accumulate(*window, local(origin, count, type), remote, op, nullptr));
