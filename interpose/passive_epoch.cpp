@@ -19,7 +19,7 @@ int acquire(Window& window, Target& target, Lock kind, bool holds_others) {
   const int shmemx_kind = kind == Lock::exclusive ? SHMEMX_LOCK_EXCLUSIVE : shared;
   if (const int code = shmemx_window_lock_nbi(target.control, shmemx_kind, &open); code != SHMEMX_SUCCESS)
     return class_of(code);
-  wait_until([&] { return __atomic_load_n(&open, __ATOMIC_ACQUIRE) == 0; });
+  wait_for_counter(&open);
   return MPI_SUCCESS;
 }
 
@@ -101,7 +101,7 @@ int end_late_lock(Window& window, int rank) {
     const int shmemx_kind = kind == Lock::exclusive ? SHMEMX_LOCK_EXCLUSIVE : SHMEMX_LOCK_SHARED;
     long open = 0;
     result = class_of(target.gathered->send_locked(target.control, shmemx_kind, target.data, &open));
-    wait_until([&] { return __atomic_load_n(&open, __ATOMIC_ACQUIRE) == 0; });
+    wait_for_counter(&open);
     const int code = flush(window, rank);
     if (result == MPI_SUCCESS) result = code;
   }

@@ -33,6 +33,23 @@ void release_core(unsigned steps) {
   ::nanosleep(&pause, nullptr);
 }
 
+void wait_for_counter(const long* counter) {
+  constexpr int kPolls = 100;  // longer than a reply takes whose sender is awake
+  for (int polls = 0; polls < kPolls; ++polls) {
+    if (__atomic_load_n(counter, __ATOMIC_ACQUIRE) == 0) return;
+    shmemx_am_poll();
+  }
+  shmemx_event_t events[2] = {};
+  events[0].kind = SHMEMX_EVENT_COUNTER;
+  events[0].object = counter;
+  events[1].kind = SHMEMX_EVENT_FUNCTION;  // the MPI makes progress at least once a millisecond
+  events[1].function = [](void*) {
+    poll_mpi();
+    return 0;
+  };
+  shmemx_event_wait(events, 2);
+}
+
 void wait_a_little(unsigned steps) {
   const bool polls = awaits_messages.load(std::memory_order_relaxed);
   const unsigned spins = polls ? spins_before_yield / kPollsOfSpins : spins_before_yield;

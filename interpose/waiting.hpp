@@ -23,6 +23,10 @@ void release_core(unsigned steps);
 // longer. Both libraries make progress meanwhile, since what is waited for may depend on messages of the MPI below.
 void wait_a_little(unsigned steps);
 
+// Waits until a counter of shmemx's operations is 0. Sleeps soon, and wakes with the reply: what the target's progress
+// thread needs may be this core.
+void wait_for_counter(const long* counter);
+
 // Waits until done() returns true.
 template <class Done>
 void wait_until(Done done) {
