@@ -67,13 +67,10 @@ void measure_blocks(Bench& bench) {
   flushed("rma_acc_1m", 10, [&] { accumulate(kMegabyte / 8); });
   long one = 1;
   constexpr int kPuts = 1000;
-  print_row("rma_rate_8", best_of_batches(20,
-                                          [&] {
-                                            for (int i = 0; i < kPuts; ++i)
-                                              MPI_Put(&one, 1, MPI_LONG, 1, i, 1, MPI_LONG, win);
-                                            MPI_Win_flush(1, win);
-                                          }) /
-                              kPuts);
+  print_row("rma_rate_8", best_of_batches(20, [&] {
+                            for (int i = 0; i < kPuts; ++i) MPI_Put(&one, 1, MPI_LONG, 1, i, 1, MPI_LONG, win);
+                            MPI_Win_flush(1, win);
+                          }) / kPuts);
 }
 
 // The target computes: what each operation takes meanwhile.
@@ -150,23 +147,27 @@ void measure_ring(const Bench& bench, int ranks) {
   print_row(("rma_pscw_" + std::to_string(ranks)).c_str(), ring);
 }
 
+void measure_locks(Bench& bench) {
+  const MPI_Win win = bench.win;
+  const long one = 1;
+  print_row("rma_lock_put_unlock", best_of_batches(2000, [&] {
+              MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+              MPI_Put(&one, 1, MPI_LONG, 1, 0, 1, MPI_LONG, win);
+              MPI_Win_unlock(1, win);
+            }));
+  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+  const double exclusive = best_of_batches(200, [&] {
+    MPI_Accumulate(bench.local.data(), 512, MPI_DOUBLE, 1, 0, 512, MPI_DOUBLE, MPI_SUM, win);
+    MPI_Win_flush(1, win);
+  });
+  MPI_Win_unlock(1, win);
+  print_row("rma_acc_4k_exclusive", exclusive);
+}
+
 void measure_epochs(Bench& bench) {
   const MPI_Win win = bench.win;
-  long one = 1;
-  if (bench.rank == 0) {
-    print_row("rma_lock_put_unlock", best_of_batches(2000, [&] {
-                MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
-                MPI_Put(&one, 1, MPI_LONG, 1, 0, 1, MPI_LONG, win);
-                MPI_Win_unlock(1, win);
-              }));
-    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
-    const double exclusive = best_of_batches(200, [&] {
-      MPI_Accumulate(bench.local.data(), 512, MPI_DOUBLE, 1, 0, 512, MPI_DOUBLE, MPI_SUM, win);
-      MPI_Win_flush(1, win);
-    });
-    MPI_Win_unlock(1, win);
-    print_row("rma_acc_4k_exclusive", exclusive);
-  }
+  const long one = 1;
+  if (bench.rank == 0) measure_locks(bench);
   MPI_Barrier(MPI_COMM_WORLD);
   const double fence = best_of_batches(500, [&] { MPI_Win_fence(0, win); });
   MPI_Group world = MPI_GROUP_NULL;
