@@ -40,8 +40,8 @@ void wake_lock_waiters() noexcept;
 // The lock of a PE of another node. With a call that is not awaited, the counter is positive until it is granted.
 Code request_lock(const Call& call, LockKind kind, bool is_try) noexcept;
 void release_lock(const char* routine, const RemoteWindow& window, LockKind kind) noexcept;
-// Puts under a lock of the same owner, by one message that requests the lock and releases it. The data may be used again
-// on return. Returns false, and has done nothing, if one message is not enough.
+// Puts under a lock of the same owner, by one message that requests the lock and releases it. The data may be used
+// again on return. Returns false, and has done nothing, if one message is not enough.
 bool try_put_locked(const Call& call, windows::WindowName lock, LockKind kind, rma::PairWalk pairs) noexcept;
 
 // By set_handlers().

@@ -167,8 +167,8 @@ struct LockHeader {
 };
 static_assert(sizeof(LockHeader) == 16 && offsetof(LockHeader, kind) == 12);
 
-// kPutLocked: requests a lock, and has a whole kPutRuns message behind it, which the owner executes as soon as it grants
-// the lock. Then it releases the lock and replies. Both parts have the same ticket.
+// kPutLocked: requests a lock, and has a whole kPutRuns message behind it, which the owner executes as soon as it
+// grants the lock. Then it releases the lock and replies. Both parts have the same ticket.
 struct PutLockedHeader {
   LockHeader lock;
   PutRunsHeader puts;

@@ -97,7 +97,8 @@ Code put_locked(const char* routine, const LockedPut& put, const rma::Shape& tar
   if (!is_alive(*lock_window)) return note_access(*lock_window, lock_window->base, 0, SHMEMX_ERR_STALE);
   if (const Code code = check(*data, target, local); code != SHMEMX_SUCCESS) return code;
   if (lock_window->lock == nullptr) {
-    const onesided::Call call = nonblocking(routine, *data, put.counter);
+    onesided::Call call = nonblocking(routine, *data, put.counter);
+    call.initiator.local = nullptr;  // the data are copied
     if (onesided::try_put_locked(call, lock_window->name, put.kind, {target, local})) return SHMEMX_SUCCESS;
   }
   if (const Code code = lock(routine, put.lock, put.kind, Wait::until_held, nullptr); code != SHMEMX_SUCCESS)

@@ -242,7 +242,8 @@ CASE(large_counts) {
 CASE(displacements_and_amounts_exceed_32_bits) {
   constexpr MPI_Aint kFar = MPI_Aint{1} << 40;
   constexpr MPI_Aint kBytes = kFar + 4096;
-  void* const space = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const space =
+      ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   CHECK(space != MAP_FAILED);
   const auto* const end = reinterpret_cast<const long*>(static_cast<char*>(space) + kFar);
   MPI_Win win = MPI_WIN_NULL;
