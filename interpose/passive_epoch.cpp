@@ -71,8 +71,8 @@ int enter_lock(Window& window, Target& target, Lock kind) {
 // May the lock wait for the first operation that needs it? On its own node it costs less than a message, and loads and
 // stores that it protects are not seen here.
 bool may_wait(const Window& window, const Target& target) {
-  const bool is_far = shmem_team_translate_pe(SHMEM_TEAM_WORLD, target.pe, SHMEM_TEAM_SHARED) < 0;
-  return is_far && !many_threads && window.epochs.locks == 1;
+  if (target.control_mapped != nullptr || many_threads || window.epochs.locks != 1) return false;
+  return shmem_team_translate_pe(SHMEM_TEAM_WORLD, target.pe, SHMEM_TEAM_SHARED) < 0;
 }
 
 void leave_lock(Window& window) {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr unsigned kYields = 2000;
 constexpr unsigned kLongSpins = 3000;  // some 100 us
-constexpr unsigned kPollsOfSpins = 10;  // a poll for messages takes as long as so many of them
+constexpr unsigned kSpinsOfPoll = 10;  // spins that take as long as one poll for messages
 
 }  // namespace
 
@@ -52,7 +52,7 @@ void wait_for_counter(const long* counter) {
 
 void wait_a_little(unsigned steps) {
   const bool polls = awaits_messages.load(std::memory_order_relaxed);
-  const unsigned spins = polls ? spins_before_yield / kPollsOfSpins : spins_before_yield;
+  const unsigned spins = polls ? spins_before_yield / kSpinsOfPoll : spins_before_yield;
   constexpr unsigned kStepsPerProbe = 16;  // probing the MPI may take longer than all else
   if (steps < spins) {
     if (polls) {
