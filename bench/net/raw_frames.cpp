@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>
+#include <linux/filter.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
 #include <sys/ioctl.h>
@@ -13,8 +14,10 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <string>
 
 #include "../support/clock.hpp"
@@ -35,8 +38,9 @@ struct FrameHead {
   std::uint8_t source[6];
   std::uint8_t type[2] = {kEtherType >> 8, kEtherType & 0xff};
   std::uint16_t bytes = 0;  // of the content; 0: a credit
+  std::uint32_t link = 0;   // of the two ends
 };
-static_assert(sizeof(FrameHead) == 16);
+static_assert(sizeof(FrameHead) == 20);
 
 // The interface that the library's transport uses: the named one, else the first one that is no loopback device.
 std::string interface_name() {
@@ -59,8 +63,8 @@ ifreq request_of(int fd, const std::string& name, unsigned long what) {
 }
 
 template <class T>
-void set_option(int fd, int name, const T& value) {
-  if (setsockopt(fd, SOL_PACKET, name, &value, sizeof value) != 0) die("an option of a packet socket");
+void set_option(int fd, int level, int name, const T& value) {
+  if (setsockopt(fd, level, name, &value, sizeof value) != 0) die("an option of a packet socket");
 }
 
 }  // namespace
@@ -70,9 +74,23 @@ RawFrames::~RawFrames() {
   if (fd_ >= 0) close(fd_);
 }
 
-void RawFrames::open() {
+// The socket belongs to no protocol before bind(), so nothing arrives before the filter is there.
+void RawFrames::filter() {
+  sock_filter code[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(FrameHead, link)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ntohl(link_), 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, 0xffffffff),
+      BPF_STMT(BPF_RET | BPF_K, 0),
+  };
+  const sock_fprog program{static_cast<unsigned short>(std::size(code)), code};
+  set_option(fd_, SOL_SOCKET, SO_ATTACH_FILTER, program);
+}
+
+void RawFrames::open(std::uint32_t link) {
+  link_ = link;
   fd_ = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
   if (fd_ < 0) die("packet socket");
+  filter();
   const std::string name = interface_name();
   const auto mtu = static_cast<std::size_t>(request_of(fd_, name, SIOCGIFMTU).ifr_mtu);
   const ifreq hardware = request_of(fd_, name, SIOCGIFHWADDR);
@@ -83,11 +101,11 @@ void RawFrames::open() {
   credit_ = static_cast<long>(std::min<std::size_t>(slots_ / 2, 256));
   const int version = TPACKET_V2;
   const int yes = 1;
-  set_option(fd_, PACKET_VERSION, version);
+  set_option(fd_, SOL_PACKET, PACKET_VERSION, version);
   const tpacket_req ring{kBlockBytes, kRingBytes / kBlockBytes, static_cast<unsigned>(slot_bytes_),
                          static_cast<unsigned>(slots_)};
-  set_option(fd_, PACKET_RX_RING, ring);
-  set_option(fd_, PACKET_QDISC_BYPASS, yes);
+  set_option(fd_, SOL_PACKET, PACKET_RX_RING, ring);
+  set_option(fd_, SOL_PACKET, PACKET_QDISC_BYPASS, yes);
   void* const mapped = mmap(nullptr, kRingBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
   if (mapped == MAP_FAILED) die("map the ring of a packet socket");
   ring_ = static_cast<std::byte*>(mapped);
@@ -99,10 +117,11 @@ void RawFrames::open() {
 }
 
 RawAddress RawFrames::listen() {
-  open();
+  word_ = static_cast<std::uint64_t>(now_ns());
+  open(static_cast<std::uint32_t>(word_));
   RawAddress mine{};
   std::copy(own_.begin(), own_.end(), mine.mac);
-  mine.word = word_ = static_cast<std::uint64_t>(now_ns());
+  mine.word = word_;
   return mine;
 }
 
@@ -120,7 +139,7 @@ void RawFrames::accept() {
 }
 
 void RawFrames::connect(const RawAddress& address) {
-  open();
+  open(static_cast<std::uint32_t>(address.word));
   std::copy_n(address.mac, peer_.size(), peer_.begin());
   send(std::as_bytes(std::span(&address.word, 1)));
 }
@@ -145,13 +164,19 @@ void RawFrames::release() {
   next_ = (next_ + 1) % slots_;
 }
 
-void RawFrames::send_credit() {
-  uncredited_ = 0;
-  std::byte frame[64] = {};
+void RawFrames::fill_head(void* memory, std::size_t bytes) const {
   FrameHead head;
   std::copy(peer_.begin(), peer_.end(), head.target);
   std::copy(own_.begin(), own_.end(), head.source);
-  std::memcpy(frame, &head, sizeof head);
+  head.bytes = static_cast<std::uint16_t>(bytes);
+  head.link = link_;
+  std::memcpy(memory, &head, sizeof head);
+}
+
+void RawFrames::send_credit() {
+  uncredited_ = 0;
+  std::byte frame[64] = {};
+  fill_head(frame, 0);
   if (::send(fd_, frame, sizeof frame, 0) < 0) die("a raw credit");
 }
 
@@ -159,14 +184,10 @@ void RawFrames::send_credit() {
 void RawFrames::transmit(std::span<const std::byte> content) {
   std::byte small[256];
   if (content.size() <= sizeof small - sizeof(FrameHead)) {
-    FrameHead head;
-    std::copy(peer_.begin(), peer_.end(), head.target);
-    std::copy(own_.begin(), own_.end(), head.source);
-    head.bytes = static_cast<std::uint16_t>(content.size());
-    std::memcpy(small, &head, sizeof head);
-    std::memcpy(small + sizeof head, content.data(), content.size());
+    fill_head(small, content.size());
+    std::memcpy(small + sizeof(FrameHead), content.data(), content.size());
     --credit_;
-    if (::send(fd_, small, sizeof head + content.size(), 0) < 0) die("a raw frame");
+    if (::send(fd_, small, sizeof(FrameHead) + content.size(), 0) < 0) die("a raw frame");
     return;
   }
   FrameHead heads[kAtOnce];
@@ -175,9 +196,7 @@ void RawFrames::transmit(std::span<const std::byte> content) {
   unsigned n = 0;
   for (; !content.empty(); ++n) {
     const auto piece = content.first(std::min(content.size(), content_bytes_));
-    std::copy(peer_.begin(), peer_.end(), heads[n].target);
-    std::copy(own_.begin(), own_.end(), heads[n].source);
-    heads[n].bytes = static_cast<std::uint16_t>(piece.size());
+    fill_head(&heads[n], piece.size());
     areas[2 * n] = {&heads[n], sizeof heads[n]};
     areas[2 * n + 1] = {const_cast<std::byte*>(piece.data()), piece.size()};
     messages[n].msg_hdr.msg_iov = areas + 2 * n;

@@ -1,8 +1,10 @@
 // Frames of a packet socket with a mapped receive ring, without the library: nothing is acknowledged, sent again or
-// checked. Only credits keep a stream from overflowing the ring.
+// checked. Only credits keep a stream from overflowing the ring. The two ends have a number that their frames carry, and
+// no other frames pass their filters: several jobs may use the interface, and take turns.
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <vector>
 
 #include "raw_link.hpp"
@@ -25,7 +27,9 @@ class RawFrames final : public RawLink {
  private:
   static constexpr unsigned kAtOnce = 32;  // frames of one call of the kernel
 
-  void open();
+  void open(std::uint32_t link);
+  void filter();
+  void fill_head(void* head, std::size_t bytes) const;
   std::span<const std::byte> next_frame();  // content of the next frame; credits are taken. Empty: none is here
   void release();
   void transmit(std::span<const std::byte> content);
@@ -40,6 +44,7 @@ class RawFrames final : public RawLink {
   std::array<std::uint8_t, 6> own_{};
   std::array<std::uint8_t, 6> peer_{};
   std::uint64_t word_ = 0;
+  std::uint32_t link_ = 0;
   std::vector<std::byte> rest_;  // of the last frame, behind what was requested
   unsigned uncredited_ = 0;      // frames received since the last credit
   long credit_ = 0;              // frames that may be sent
