@@ -138,6 +138,38 @@ BOOST_AUTO_TEST_CASE(a_medium_message_needs_its_sender_no_more) {
   }
 }
 
+// What the program changes while it is sent arrives in any of its states, and does not block what follows.
+BOOST_AUTO_TEST_CASE(a_payload_that_changes_while_it_is_sent_arrives) {
+  for (const std::uint16_t mtu : {std::uint16_t{1500}, std::uint16_t{9000}}) {
+    Segment segment({.mtus = {mtu}});
+    make_contact(segment, 0, 1);
+    std::vector<std::byte> payload = pattern(40'000, 1);
+    segment.before_send = [&] {
+      for (std::byte& byte : payload) byte ^= std::byte{0x11};
+    };
+    BOOST_REQUIRE(send(segment, 0, 1, payload) == Sent::yes);
+    segment.before_send = {};
+    BOOST_REQUIRE(send(segment, 0, 1, pattern(8, 2)) == Sent::yes);
+    BOOST_REQUIRE(got(segment, 1, 3));
+    BOOST_CHECK_EQUAL(segment.sink(1).messages[1].payload.size(), payload.size());
+    BOOST_CHECK(segment.sink(1).messages[2].payload == pattern(8, 2));
+    BOOST_CHECK(segment.sink(1).losses.empty());
+  }
+}
+
+// Frames that are lost are sent again from copies: the program may change the payload as soon as it is sent.
+BOOST_AUTO_TEST_CASE(a_medium_message_that_is_lost_is_sent_again_as_it_was) {
+  Segment segment({.mtus = {9000}});
+  make_contact(segment, 0, 1);
+  std::vector<std::byte> payload = pattern(60'000, 1);
+  segment.faults.loss = 1;
+  BOOST_REQUIRE(send(segment, 0, 1, payload) == Sent::yes);
+  segment.faults.loss = 0;
+  std::fill(payload.begin(), payload.end(), std::byte{});
+  BOOST_REQUIRE(got(segment, 1, 2));
+  BOOST_CHECK(segment.sink(1).messages[1].payload == pattern(60'000, 1));
+}
+
 BOOST_AUTO_TEST_CASE(a_medium_message_costs_its_frames_and_few_acknowledgements) {
   Segment segment({});
   make_contact(segment, 0, 1);

@@ -55,6 +55,7 @@ void Segment::restart(int pe) {
 }
 
 std::size_t Segment::Wire::send(std::span<const OutgoingFrame> frames) noexcept {
+  if (segment.before_send) segment.before_send();
   for (const OutgoingFrame& frame : frames) {
     Frame whole(frame.head.begin(), frame.head.end());
     whole.insert(whole.end(), frame.rest.begin(), frame.rest.end());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <random>
 #include <vector>
@@ -49,6 +50,7 @@ class Segment {
   Faults faults;
   std::vector<Frame> record;  // all frames that were sent, if is_recording
   bool is_recording = false;
+  std::function<void()> before_send;  // called before frames are copied to the wire; may be empty
   int frozen = -1;              // this PE computes: its engine is not called, and its frames wait
   std::uint64_t overflows = 0;  // frames that found no room in a ring
 

@@ -116,13 +116,13 @@ class Engine final : private Inbound::Owner {
   void send_request(Peer& peer, const Pulls::Request& request) noexcept;
 
   // receiving.cpp
-  Peer* authenticate(const Frame& frame) noexcept;
+  Peer* authenticate(Frame& frame) noexcept;
   void note_source(Peer& peer) noexcept;
   void take_acknowledgement(Peer& peer, const FrameHeader& header) noexcept;
   void take_records(Peer& peer, const Frame& frame) noexcept;
   bool take_next(Peer& peer, Bytes records) noexcept;
   void take_packet(Peer& peer, const Frame& frame) noexcept;
-  void note_arrival(Peer& peer, bool is_ack_awaited) noexcept;
+  void list_for_acks(Peer& peer) noexcept;
   void leave(Peer& peer) noexcept;
 
   transport::Setup setup_;

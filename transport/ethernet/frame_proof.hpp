@@ -14,9 +14,10 @@ class FrameProof {
   // `most_bytes`: of the longest content.
   FrameProof(const std::uint64_t (&secret)[2], std::size_t most_bytes);
 
-  // Returns the NH of a content of at most `most_bytes`.
-  Digest digest(Bytes content) const noexcept;
-  // Returns the proof for a header, whatever its member `proof` is, and its content.
+  // Returns the NH of a content of at most `most_bytes`, in one or two pieces. The first one of two is a multiple of 16
+  // bytes long.
+  Digest digest(Bytes content, Bytes rest = {}) const noexcept;
+  // Returns the proof for a header, whose member `proof` is 0, and its content.
   std::uint64_t prove(const FrameHeader& header, const Digest& content) const noexcept;
 
  private:

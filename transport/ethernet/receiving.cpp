@@ -1,5 +1,6 @@
 // Receiving: from frames to records and packets.
 #include <algorithm>
+#include <utility>
 
 #include "transport/common/authentication.hpp"
 #include "transport/ethernet/engine.hpp"
@@ -21,20 +22,25 @@ void Engine::take(Bytes bytes) noexcept {
   Peer* const found = authenticate(frame);
   if (found == nullptr) return;
   Peer& peer = *found;
-  look_at_clock();
   ++counts_.received;
   peer.keepalive.heard();
   if (peer.state == State::lost) return;
   peer.out.set_peer_window(frame.header.window);
+  // First what the program waits for, and what answers it.
+  if (frame.header.kind == FrameKind::records) take_records(peer, frame);
+  if (frame.header.kind == FrameKind::pull) send_block(peer, frame.header.handle, pull_request_of(frame));
+  look_at_clock();
+  if (peer.state == State::lost) return;
   take_acknowledgement(peer, frame.header);
   switch (frame.header.kind) {
     case FrameKind::records:
-      return take_records(peer, frame);
-    case FrameKind::ack:
-      if ((frame.header.flags & kAckNow) != 0) note_arrival(peer, true);
-      return;
+      return list_for_acks(peer);
     case FrameKind::pull:
-      return send_block(peer, frame.header.handle, pull_request_of(frame));
+      return;
+    case FrameKind::ack:
+      if ((frame.header.flags & kAckNow) == 0) return;
+      peer.is_ack_awaited = true;
+      return list_for_acks(peer);
     case FrameKind::block:
       return take_packet(peer, frame);
     case FrameKind::gone:
@@ -44,8 +50,8 @@ void Engine::take(Bytes bytes) noexcept {
 
 // Returns the sender of a frame, or null if the frame does not prove it, and counts why. Nothing is kept of such a
 // sender.
-Peer* Engine::authenticate(const Frame& frame) noexcept {
-  const FrameHeader& header = frame.header;
+Peer* Engine::authenticate(Frame& frame) noexcept {
+  FrameHeader& header = frame.header;
   const auto drop = [](std::uint64_t& cause) -> Peer* {
     ++cause;
     return nullptr;
@@ -53,7 +59,8 @@ Peer* Engine::authenticate(const Frame& frame) noexcept {
   if (header.port != settings_.own.port || header.source >= peers_.n_pes() || addresses_ == nullptr)
     return drop(counts_.foreign);
   if (frame.content.size() > content_bytes_of(settings_.own.mtu)) return drop(counts_.truncated);
-  if (!transport::is_same_proof(header.proof, proof_.prove(header, proof_.digest(frame.content))))
+  const std::uint64_t proof = std::exchange(header.proof, 0);
+  if (!transport::is_same_proof(proof, proof_.prove(header, proof_.digest(frame.content))))
     return drop(counts_.forged);
   const auto source = static_cast<int>(header.source);
   Peer* const known = peers_.find(source);
@@ -77,8 +84,8 @@ void Engine::take_acknowledgement(Peer& peer, const FrameHeader& header) noexcep
   if (peer.out.has_unsent()) transmit(peer);
 }
 
-void Engine::note_arrival(Peer& peer, bool is_ack_awaited) noexcept {
-  peer.is_ack_awaited |= is_ack_awaited;
+// Something of the peer has arrived that has to be acknowledged.
+void Engine::list_for_acks(Peer& peer) noexcept {
   if (peer.is_ack_listed) return;
   peer.is_ack_listed = true;
   peer.ack_due_ns = now_ns_ + kAckDelayNs;
@@ -91,7 +98,7 @@ void Engine::take_records(Peer& peer, const Frame& frame) noexcept {
   ++peer.unacknowledged;
   note_source(peer);
   // The sender has to learn at once that a frame is missing, or that its acknowledgement was.
-  note_arrival(peer, turn != transport::Turn::next || (frame.header.flags & kAckNow) != 0);
+  peer.is_ack_awaited |= turn != transport::Turn::next || (frame.header.flags & kAckNow) != 0;
   if (turn == transport::Turn::duplicate) ++counts_.duplicates;
   if (turn == transport::Turn::early) peer.in.hold(number, frame.content);
   if (turn != transport::Turn::next) return;
@@ -111,7 +118,10 @@ bool Engine::take_next(Peer& peer, Bytes records) noexcept {
   is_active_ = true;
   if (const char* fault = peer.inbound.take(records)) lose(peer, std::string("it sent ") + fault);
   if (peer.state == State::open && peer.inbound.has_shut_down()) leave(peer);
-  if (!peer.pulls.is_empty()) send_requests(peer);
+  if (!peer.pulls.is_empty()) {
+    look_at_clock();
+    send_requests(peer);
+  }
   return peer.state != State::lost;
 }
 

@@ -1,6 +1,8 @@
 #include "transport/ethernet/send_window.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <utility>
 
 namespace shmemx::ethernet {
 namespace {
@@ -33,6 +35,21 @@ void SendWindow::begin_frame() {
 void SendWindow::close_open() noexcept {
   has_open_ = is_due_ = false;
   ++closed_;
+}
+
+void SendWindow::lend(Bytes content) noexcept {
+  at(closed_).lent = content;
+  lent_ = std::min(lent_, closed_);
+}
+
+void SendWindow::keep_lent() noexcept {
+  for (std::uint64_t number = std::exchange(lent_, kNone); number < end(); ++number) {
+    Sending& frame = at(number);
+    const Bytes lent = std::exchange(frame.lent, {});
+    if (lent.empty()) continue;
+    frame.has_digest = false;  // another thread of the program may have changed the bytes meanwhile
+    std::memcpy(FrameMemory::content(frame.memory) + frame.content_bytes - lent.size(), lent.data(), lent.size());
+  }
 }
 
 // ---- sending ----

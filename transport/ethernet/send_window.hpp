@@ -27,6 +27,7 @@ class SendWindow {
     std::byte* memory = nullptr;
     std::uint64_t sent_ns = 0;
     FrameProof::Digest digest = {};  // of the content, once the frame is closed
+    Bytes lent = {};                 // the last bytes of the content, if they are not in `memory` yet
     std::uint32_t content_bytes = 0;
     State state = State::unsent;
     bool is_resent = false;
@@ -48,6 +49,9 @@ class SendWindow {
   // Bytes that the open frame still takes; 0 if none is open.
   std::size_t room() const noexcept { return has_open_ ? most_content_bytes_ - at(closed_).content_bytes : 0; }
   bool has_open() const noexcept { return has_open_; }
+  // The last bytes of the open frame, which they fill, lie at `content` until keep_lent(), which copies them.
+  void lend(Bytes content) noexcept;
+  void keep_lent() noexcept;
   // The open frame has to leave as soon as it may.
   void set_due() noexcept { is_due_ = has_open_; }
   bool is_empty() const noexcept { return first_ == closed_ && !has_open_; }
@@ -97,6 +101,7 @@ class SendWindow {
   std::uint64_t first_ = 0;   // the oldest one that is not acknowledged
   std::uint64_t unsent_ = 0;  // the first one that was never sent
   std::uint64_t closed_ = 0;  // behind the last closed one; the number of the open one
+  std::uint64_t lent_ = kNone;  // the first one with lent content
   bool has_open_ = false;
   bool is_due_ = false;
   unsigned in_flight_ = 0;

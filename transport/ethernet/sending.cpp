@@ -10,9 +10,11 @@ namespace {
 
 constexpr std::size_t kCopiedBytes = std::size_t{4} << 20;  // of long payloads for one peer that will not stay
 constexpr std::size_t kPipelinedBytes = std::size_t{8} << 10;  // of a message that leave while others are copied
+constexpr std::size_t kHashedAtOnce = std::size_t{24} << 10;    // of a long payload before it is sent
 constexpr unsigned kAckFrames = 16;                         // received frames that are acknowledged at once
 constexpr unsigned kBurst = 16;                             // frames whose sender asks for an acknowledgement
 
+using transport::kRecordAlign;
 using transport::Record;
 using transport::record_bytes;
 
@@ -94,8 +96,8 @@ std::byte* Engine::append(Peer& peer, const Header& fixed, const Piece& piece) n
   return at + sizeof record;
 }
 
-// Sends a message as several records, each as long as its frame. The first ones leave before the last ones are copied,
-// so that the receiver can begin, and the data are in the cache when they are hashed and sent.
+// Sends a message as several records, each as long as its frame. The first ones leave before the last ones are hashed, so
+// that the receiver can begin, and the copies that may have to be sent again are made when all have left.
 Sent Engine::send_parts(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Urgency urgency) noexcept {
   const std::size_t most = peer.out.most_content_bytes() - sizeof(Record);
   const std::size_t whole = header.size() + payload.size();
@@ -109,8 +111,11 @@ Sent Engine::send_parts(Peer& peer, const Header& fixed, Bytes header, Bytes pay
     part = std::min(piece.content_bytes, left);
     std::byte* to = append(peer, fixed, {piece.kind, part, piece.whole_bytes});
     const std::size_t of_header = std::min(part, header.size());
+    // Of a full frame that leaves at once the payload is sent from where it lies, and kept later.
+    const std::size_t lent = urgency == Urgency::now && part != left ? round_down(part - of_header, kRecordAlign) : 0;
     copy(to, header.first(of_header));
-    copy(to, payload.first(part - of_header));
+    copy(to, payload.first(part - of_header - lent));
+    if (lent != 0) peer.out.lend(payload.subspan(part - of_header - lent, lent));
     header = header.subspan(of_header);
     payload = payload.subspan(part - of_header);
     piece = {RecordKind::next_part, most};
@@ -123,6 +128,7 @@ Sent Engine::send_parts(Peer& peer, const Header& fixed, Bytes header, Bytes pay
   if (urgency == Urgency::now) {
     peer.out.set_due();
     transmit(peer, {.before = burst.before});
+    peer.out.keep_lent();
   }
   return Sent::yes;
 }
@@ -157,19 +163,22 @@ void Engine::append_notes(Peer& peer) noexcept {
   send_now(peer);
 }
 
-// Sends the frames that are due, as far as the windows allow it. Returns how many.
+// Sends the frames that are due, as far as the windows allow it. Returns how many. The clock is read when they are gone.
 std::size_t Engine::transmit(Peer& peer, Burst burst) noexcept {
-  look_at_clock();
   std::size_t sent = 0;
   while (true) {
+    std::array<std::uint64_t, kFramesAtOnce> numbers;
     std::size_t n = 0;
     for (; n < frames_.size(); ++n) {
       const std::uint64_t number = peer.out.next_to_send(burst.ignores_window);
       if (number == SendWindow::kNone) break;
       frames_[n] = records_frame(peer, number, {burst.before + sent + n, burst.goes_on, burst.ignores_window});
+      numbers[n] = number;
     }
     if (n == 0) return sent;
     give_to_port(std::span(frames_).first(n));
+    now_ns_ = clock_();  // also where this poll has read it: the program may have computed since
+    for (std::size_t i = 0; i < n; ++i) peer.out.at(numbers[i]).sent_ns = now_ns_;
     sent += n;
   }
 }
@@ -177,17 +186,17 @@ std::size_t Engine::transmit(Peer& peer, Burst burst) noexcept {
 // Completes a frame of records that is to be sent now.
 OutgoingFrame Engine::records_frame(Peer& peer, std::uint64_t number, const Burst& burst) noexcept {
   SendWindow::Sending& frame = peer.out.at(number);
-  const Bytes content(FrameMemory::content(frame.memory), frame.content_bytes);
-  if (!std::exchange(frame.has_digest, true)) frame.digest = proof_.digest(content);
+  const Bytes content(FrameMemory::content(frame.memory), frame.content_bytes - frame.lent.size());
+  if (!std::exchange(frame.has_digest, true)) frame.digest = proof_.digest(content, frame.lent);
   const bool again = peer.out.note_sent(number, now_ns_);
   counts_.resent += again ? 1 : 0;
   const bool waits = again || peer.out.is_stalled() || ends_burst(peer, burst.before, burst.goes_on);
   const FrameHeader header{.kind = FrameKind::records,
                            .flags = waits ? kAckNow : std::uint8_t{0},
-                           .bytes = static_cast<std::uint16_t>(content.size()),
+                           .bytes = static_cast<std::uint16_t>(frame.content_bytes),
                            .number = number};
   const Bytes head = finish_frame(peer, frame.memory, header, frame.digest);
-  return {{head.data(), head.size() + content.size()}, {}};
+  return {{head.data(), head.size() + content.size()}, frame.lent};
 }
 
 // Gives frames to the port, in several calls if it takes only some at once. What it does not take counts as lost.
@@ -236,14 +245,19 @@ void Engine::send_acks(bool all, std::uint64_t now) noexcept {
   });
 }
 
-// Sends packets of a long payload that the peer has requested.
+// Sends packets of a long payload that the peer has requested, a few at a time: what was hashed is then still in the
+// nearest cache when the kernel copies it.
 void Engine::send_block(Peer& peer, std::uint64_t handle, const PullRequest& what) noexcept {
   struct alignas(16) Head {
     std::byte memory[FrameMemory::kHeadBytes];
   };
   std::array<Head, kFramesAtOnce> heads;
   std::size_t n = 0;
-  const auto send = [&] { give_to_port(std::span(frames_).first(std::exchange(n, 0))); };
+  std::size_t bytes = 0;
+  const auto send = [&] {
+    give_to_port(std::span(frames_).first(std::exchange(n, 0)));
+    bytes = 0;
+  };
   for (std::uint64_t wanted = what.wanted; wanted != 0; wanted &= wanted - 1) {
     const std::uint32_t index = what.first + static_cast<unsigned>(__builtin_ctzll(wanted));
     const Bytes packet = peer.loans.packet(handle, index, peer.out.most_content_bytes());
@@ -254,7 +268,8 @@ void Engine::send_block(Peer& peer, std::uint64_t handle, const PullRequest& wha
                              .handle = handle,
                              .index = index};
     frames_[n] = {finish_frame(peer, heads[n].memory, header, proof_.digest(packet)), packet};
-    if (++n == frames_.size()) send();
+    bytes += packet.size();
+    if (++n == frames_.size() || bytes >= kHashedAtOnce) send();
   }
   send();
 }
