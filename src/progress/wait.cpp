@@ -18,6 +18,7 @@ namespace {
 
 constexpr int kTurnsPerClock = 4;
 constexpr std::uint32_t kPollsAfterMessage = 100;  // about as long as the sender takes to react
+constexpr std::uint64_t kRoundTripNs = 5'000;      // of the fastest network; also where the core may be shared
 constexpr int kPollsAfterWake = 50;
 constexpr std::uint32_t kNetworkPollsAfterWake = 2;  // networks look everywhere at every second poll at the latest
 constexpr std::uint64_t kLookAfterWakeNs = 3'000;
@@ -53,7 +54,8 @@ std::uint32_t polls_after_message() {
 }
 
 // Returns true if done, false if `ns` have passed without a message or kBetween() returned false. A sender of messages
-// expects an answer soon and often sends the next one then, so it is not worth going to sleep between them. A gap
+// expects an answer soon and often sends the next one then, so it is not worth going to sleep between them. With networks
+// the polls of the first microseconds follow each other at once: a yield may cost more than the message takes. A gap
 // between two looks at the clock tells that this thread was preempted; there are none while messages come.
 template <auto kBetween>
 bool poll_for(PollFunction done, void* state, std::uint64_t ns) {
@@ -61,6 +63,8 @@ bool poll_for(PollFunction done, void* state, std::uint64_t ns) {
   std::uint64_t last = begin;  // 0: some time before
   bool moved = false;
   const std::uint32_t polls_at_once = polls_after_message();
+  const std::uint64_t early_ns = am::has_networks() && policy().pause_polls != 0 ? kRoundTripNs : 0;
+  bool is_early = early_ns != 0;
   std::uint32_t at_once = 0;
   for (int turn = 1;; ++turn) {
     bool any = false;
@@ -72,13 +76,14 @@ bool poll_for(PollFunction done, void* state, std::uint64_t ns) {
       last = 0;
       continue;
     }
-    if (!kBetween()) return is_done(done, state);
+    if (!is_early && !kBetween()) return is_done(done, state);
     if (turn % kTurnsPerClock != 0) continue;
     const std::uint64_t now = now_ns();
     if (last == 0) last = now;
     if constexpr (kBetween == pause_once) note_preemption(last, now);
     if (moved) begin = now;
     moved = false;
+    is_early = now - begin < early_ns;
     if (now - begin > ns) return is_done(done, state);
   }
 }
