@@ -54,9 +54,9 @@ std::uint32_t polls_after_message() {
 }
 
 // Returns true if done, false if `ns` have passed without a message or kBetween() returned false. A sender of messages
-// expects an answer soon and often sends the next one then, so it is not worth going to sleep between them. With networks
-// the polls of the first microseconds follow each other at once: a yield may cost more than the message takes. A gap
-// between two looks at the clock tells that this thread was preempted; there are none while messages come.
+// expects an answer soon and often sends the next one then, so it is not worth going to sleep between them. With
+// networks the polls of the first microseconds follow each other at once: a yield may cost more than the message takes.
+// A gap between two looks at the clock tells that this thread was preempted; there are none while messages come.
 template <auto kBetween>
 bool poll_for(PollFunction done, void* state, std::uint64_t ns) {
   std::uint64_t begin = now_ns();
