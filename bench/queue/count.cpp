@@ -35,7 +35,7 @@ BENCH_OPERATION void count_box_publish(BoxWriter* writer, BoxSlot* slot, Number 
 BENCH_OPERATION BoxSlot* count_box_find(BoxReader* reader, Fastbox* box, Number number) {
   return reader->find(*box, number);
 }
-BENCH_OPERATION void count_box_release(BoxReader* reader) { reader->release(); }
+BENCH_OPERATION void count_box_release(BoxReader* reader, Number number) { reader->release(number); }
 }
 
 namespace shmemx::bench {
@@ -64,7 +64,7 @@ void run_counted_operations() {
     BoxSlot* const slot = count_box_claim(&own.writer, &boxes.box, &boxes.consumed, &own.known);
     count_box_publish(&own.writer, slot, ++own.sent);
     keep(count_box_find(&own.reader, &boxes.box, ++own.received));
-    count_box_release(&own.reader);
+    count_box_release(&own.reader, own.received);
     own.known = own.received;
   }
   std::free(memory);

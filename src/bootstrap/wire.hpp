@@ -40,7 +40,7 @@ inline constexpr const char* kOtherLaunchers[] = {"PMI_FD",
                                                   "OMPI_COMM_WORLD_SIZE"};
 
 inline constexpr std::uint64_t kJobMagic = 0x78'6d'65'6d'68'73'30'31;  // "10shmemx" backwards
-inline constexpr std::uint32_t kWireVersion = 7;
+inline constexpr std::uint32_t kWireVersion = 8;
 inline constexpr int kMaxNodePes = 4096;  // of a node, that is of an arena
 inline constexpr int kMaxPes = 1 << 24;   // of a job
 inline constexpr std::size_t kForeignRecords = 16;

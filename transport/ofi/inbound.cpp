@@ -22,6 +22,9 @@ namespace {
 constexpr std::size_t kLargeBuffers = 4;
 constexpr std::size_t kLargeBufferBytes = std::size_t{512} << 10;
 constexpr std::size_t kSmallBuffers = 64;
+// More than any packet, and no multiple of their alignment: how far a buffer has been filled tells whether it is used
+// up.
+constexpr std::size_t kLeastRoom = kMaxPacketBytes + 1;
 
 bool is_aligned(const std::byte* at) noexcept { return reinterpret_cast<std::uintptr_t>(at) % kRecordAlign == 0; }
 
@@ -35,19 +38,26 @@ Inbound::Inbound(Fabric& fabric, Memory& memory, Peers& peers, Outbound& outboun
 Status Inbound::open(const Setup& setup) {
   setup_ = &setup;
   const bool many = fabric_.has_multi_recv();
-  std::size_t least = kMaxPacketBytes;
   if (many) {
+    std::size_t least = kLeastRoom;
     SHMEMX_OFI_TRY(fabric_, fi_setopt, &fabric_.ep->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV, &least, sizeof least);
   }
   for (std::size_t i = 0; i < (many ? kLargeBuffers : kSmallBuffers); ++i) {
-    buffers_.push_back(std::make_unique<Buffer>());
-    Buffer& buffer = *buffers_.back();
-    buffer.bytes = many ? kLargeBufferBytes : kMaxPacketBytes;
-    buffer.memory.reset(new std::byte[buffer.bytes]);
-    SHMEMX_TRY_ASSIGN(place, memory_.open_to_me(Bytes(buffer.memory.get(), buffer.bytes)));
-    buffer.place = std::move(place);
-    post(buffer);
+    SHMEMX_TRY(add_buffer());
+    post(*buffers_.back());
   }
+  return {};
+}
+
+Status Inbound::add_buffer() {
+  const bool many = fabric_.has_multi_recv();
+  auto buffer = std::make_unique<Buffer>();
+  buffer->bytes = many ? kLargeBufferBytes : kMaxPacketBytes;
+  buffer->memory.reset(new std::byte[buffer->bytes]);
+  SHMEMX_TRY_ASSIGN(place, memory_.open_to_me(Bytes(buffer->memory.get(), buffer->bytes)));
+  buffer->place = std::move(place);
+  if (many) buffer->pieces.emplace(buffer->bytes, kLeastRoom);
+  buffers_.push_back(std::move(buffer));
   return {};
 }
 
@@ -66,14 +76,47 @@ void Inbound::retry() {
 }
 
 void Inbound::on_received(Buffer& buffer, const fi_cq_data_entry& entry) {
-  const bool many = fabric_.has_multi_recv();
-  const auto* data = many ? static_cast<const std::byte*>(entry.buf) : buffer.memory.get();
-  if (entry.len != 0 && data != nullptr) accept(Bytes(data, entry.len));
-  if (!many || (entry.flags & FI_MULTI_RECV) != 0) post(buffer);
+  if (!buffer.pieces) {
+    if (entry.len != 0) accept(Bytes(buffer.memory.get(), entry.len));
+    return post(buffer);
+  }
+  if (entry.len != 0 && entry.buf != nullptr) {
+    const auto* const data = static_cast<const std::byte*>(entry.buf);
+    accept(Bytes(data, entry.len));
+    buffer.pieces->add(static_cast<std::size_t>(data - buffer.memory.get()), entry.len);
+  }
+  reuse(buffer, (entry.flags & FI_MULTI_RECV) != 0);
 }
 
 void Inbound::on_failed(Buffer& buffer, std::uint64_t flags) {
-  if (!fabric_.has_multi_recv() || (flags & FI_MULTI_RECV) != 0) post(buffer);
+  if (!buffer.pieces) return post(buffer);
+  reuse(buffer, (flags & FI_MULTI_RECV) != 0);
+}
+
+// A buffer that the provider has released while packets are still on their way to it is used again when all of them are
+// here. Another one takes its place.
+void Inbound::reuse(Buffer& buffer, bool is_released) {
+  const bool was_released = buffer.pieces->is_released();
+  if (is_released) buffer.pieces->release();
+  if (buffer.pieces->is_whole()) {
+    buffer.pieces->reset();
+    spare_.push_back(&buffer);
+  }
+  if (is_released && !was_released) ++missing_;
+  replace();
+}
+
+void Inbound::replace() {
+  while (missing_ != 0) {
+    if (spare_.empty()) {
+      if (!add_buffer()) return;  // one of the others will do
+      spare_.push_back(buffers_.back().get());
+    }
+    Buffer* const next = spare_.back();
+    spare_.pop_back();
+    --missing_;
+    post(*next);
+  }
 }
 
 // Drops packets that do not prove their source: nothing is kept of their sender, and nothing is reported.

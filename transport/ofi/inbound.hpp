@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/result.hpp"
@@ -11,6 +12,7 @@
 #include "transport/ofi/memory.hpp"
 #include "transport/ofi/outbound.hpp"
 #include "transport/ofi/peer.hpp"
+#include "transport/ofi/pieces.hpp"
 #include "transport/ofi/transfer.hpp"
 
 namespace shmemx::ofi {
@@ -20,6 +22,7 @@ struct Buffer : Operation {
   std::unique_ptr<std::byte[]> memory;
   std::size_t bytes = 0;
   Place place;
+  std::optional<Pieces> pieces;  // of a buffer for many packets
 };
 
 class Inbound final : private transport::InboundSource {
@@ -28,7 +31,7 @@ class Inbound final : private transport::InboundSource {
 
   Status open(const Setup& setup);
   void on_received(Buffer& buffer, const fi_cq_data_entry& entry);
-  // A receive failed: posts the buffer again if the provider has released it.
+  // A receive failed.
   void on_failed(Buffer& buffer, std::uint64_t flags);
   // A chunk of a long payload is here.
   void on_chunk(Transfer& transfer);
@@ -42,7 +45,10 @@ class Inbound final : private transport::InboundSource {
   void discard(transport::InboundMessage& message) noexcept override;
   void out_of_memory(int source, std::size_t bytes) noexcept override;
 
+  Status add_buffer();
   void post(Buffer& buffer);
+  void reuse(Buffer& buffer, bool is_released);
+  void replace();
   void accept(Bytes packet);
   void accept_handshake(int pe, std::uint32_t kind, Bytes content);
   void accept_control(Peer& peer, Bytes packet);
@@ -64,6 +70,8 @@ class Inbound final : private transport::InboundSource {
   bool is_closing_ = false;
   std::vector<std::unique_ptr<Buffer>> buffers_;
   std::vector<Buffer*> unposted_;
+  std::vector<Buffer*> spare_;
+  std::size_t missing_ = 0;  // buffers that are to be posted as soon as there are some
 };
 
 }  // namespace shmemx::ofi
