@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(a_buffer_is_whole_when_it_is_full_and_released) {
   BOOST_TEST(!pieces.is_whole());
 }
 
-BOOST_AUTO_TEST_CASE(a_buffer_is_not_whole_while_a_packet_in_front_is_missing) {
+BOOST_AUTO_TEST_CASE(a_buffer_is_not_whole_while_a_message_in_front_is_missing) {
   Pieces pieces(kBytes, kLeast);
   pieces.add(0, 96);
   for (std::size_t at = 192; at < 9'600; at += 96) pieces.add(at, 96);
@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(a_buffer_is_not_whole_while_a_packet_in_front_is_missing) {
   BOOST_TEST(pieces.is_whole());
 }
 
-BOOST_AUTO_TEST_CASE(a_buffer_is_not_whole_while_its_last_packet_is_missing) {
+BOOST_AUTO_TEST_CASE(a_buffer_is_not_whole_while_its_last_message_is_missing) {
   Pieces pieces(kBytes, kLeast);
   pieces.add(0, 8'000);
   pieces.release();
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(a_buffer_is_not_whole_while_its_last_packet_is_missing) {
   BOOST_TEST(pieces.is_whole());
 }
 
-BOOST_AUTO_TEST_CASE(gaps_for_alignment_are_no_packets) {
+BOOST_AUTO_TEST_CASE(gaps_for_alignment_are_no_messages) {
   Pieces pieces(kBytes, kLeast);
   for (std::size_t at = 0; at < 9'600; at += 96) pieces.add(at, 60);
   pieces.release();
