@@ -19,12 +19,18 @@ bool remove_empty(Window& window, const void* base) {
 }  // namespace
 
 bool find_attribute(Window& window, int keyval, void*& value) {
-  if (keyval == MPI_WIN_BASE) value = window.own.base;
-  else if (keyval == MPI_WIN_SIZE) value = &window.own.bytes;
-  else if (keyval == MPI_WIN_DISP_UNIT) value = &window.own.disp_unit;
-  else if (keyval == MPI_WIN_CREATE_FLAVOR) value = &window.flavor;
-  else if (keyval == MPI_WIN_MODEL) value = &window.model;
-  else return false;
+  if (keyval == MPI_WIN_BASE)
+    value = window.own.base;
+  else if (keyval == MPI_WIN_SIZE)
+    value = &window.own.bytes;
+  else if (keyval == MPI_WIN_DISP_UNIT)
+    value = &window.own.disp_unit;
+  else if (keyval == MPI_WIN_CREATE_FLAVOR)
+    value = &window.flavor;
+  else if (keyval == MPI_WIN_MODEL)
+    value = &window.model;
+  else
+    return false;
   return true;
 }
 

@@ -14,11 +14,12 @@ struct Key {
   const char* initial;
 };
 
-// What the keys promise is true of every window here or makes no difference, so all values are accepted: accumulates are
-// ordered whatever order the program is content with. The granularity of accumulates is chosen when the window is created.
+// What the keys promise is true of every window here or makes no difference, so all values are accepted: accumulates
+// are ordered whatever order the program is content with. The granularity of accumulates is chosen when the window is
+// created.
 constexpr char kAlignment[] = "mpi_minimum_memory_alignment";
 constexpr char kGranularity[] = "mpi_accumulate_granularity";
-constexpr std::size_t kWidestDirect = 8;  // bytes of elements that the processor updates by one instruction
+constexpr std::size_t kWidestDirect = 8;     // bytes of elements that the processor updates by one instruction
 constexpr std::size_t kLeastAlignment = 64;  // of all memory that shmemx allocates
 constexpr std::size_t kMostAlignment = std::size_t{1} << 30;
 

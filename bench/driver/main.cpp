@@ -133,8 +133,8 @@ int run(const CommandLine& line) {
   } else {
     (line.net ? write_net_plots : line.scale ? write_scale_plots : write_plots)(rows, line.output);
   }
-  std::cout << text << "Written: " << json_file(line) << ", " << stem(line) << ".txt and plots (*.svg) in " << line.output
-            << "\n";
+  std::cout << text << "Written: " << json_file(line) << ", " << stem(line) << ".txt and plots (*.svg) in "
+            << line.output << "\n";
   return 0;
 }
 

@@ -1,5 +1,5 @@
-// The figures of the Open-MX paper: the network ethernet beside our tcp, in turns. Virtual hosts of one kind are one part
-// of it: run.sh starts the driver on each kind, and the rows of all parts end up in one table.
+// The figures of the Open-MX paper: the network ethernet beside our tcp, in turns. Virtual hosts of one kind are one
+// part of it: run.sh starts the driver on each kind, and the rows of all parts end up in one table.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -160,9 +160,9 @@ void measure_pull(Suite& suite) {
   for (int round = 0; round < (suite.settings.full ? 5 : 2) && remark.empty(); ++round)
     for (const int frames : {4, 8, 16, 32, 64})
       for (const int blocks : {1, 2, 4, 8, 16}) {
-        const Variant variant = suite.net.ours(kPair, kEthernet,
-                                         {fmt::format("SHMEMX_ETH_BLOCK_PACKETS={}", frames),
-                                          fmt::format("SHMEMX_ETH_BLOCKS={}", blocks)});
+        const Variant variant = suite.net.ours(
+            kPair, kEthernet,
+            {fmt::format("SHMEMX_ETH_BLOCK_PACKETS={}", frames), fmt::format("SHMEMX_ETH_BLOCKS={}", blocks)});
         for (const Line& line : answers(suite.settings, variant, "eth_messages", options, remark))
           figures[{frames, blocks}].push_back(line.median);
       }
@@ -194,8 +194,8 @@ Shares compete(const Suite& suite, const char* first, const char* second, std::s
   Shares shares;
   std::string remarks[2];
   const auto run = [&](const char* transport, std::optional<double>& share, std::string& why) {
-    const auto lines =
-        answers(suite.settings, suite.net.ours(kPair, transport, {start}, Tuning::ordinary), "eth_goodput", options, why);
+    const auto lines = answers(suite.settings, suite.net.ours(kPair, transport, {start}, Tuning::ordinary),
+                               "eth_goodput", options, why);
     if (!lines.empty()) share = lines.front().median;
   };
   std::thread other(run, second, std::ref(shares.second), std::ref(remarks[1]));

@@ -79,8 +79,8 @@ void add_two_sided(const Settings& settings, const Net& net, const std::string& 
   }
 }
 
-// What parts of our design bring: message rates and times without one of them each, beside ours as it is, in the place of
-// the limit.
+// What parts of our design bring: message rates and times without one of them each, beside ours as it is, in the place
+// of the limit.
 void add_ablations(const Settings& settings, const Net& net, const std::string& transport, Rows& rows) {
   if (!wanted(settings, "net_ablation")) return;
   struct Ablation {
@@ -234,7 +234,8 @@ Rows measure_net(const Settings& settings, const std::function<void(const Rows&)
   rise_above_jobs();
   Rows rows;
   for (const std::string transport : kTransports) {
-    for (const auto add : {add_one_sided, add_beside_mpi_rma, add_two_sided, add_ablations, add_gups, add_agent_cost, add_busy_target, add_agent_idle}) {
+    for (const auto add : {add_one_sided, add_beside_mpi_rma, add_two_sided, add_ablations, add_gups, add_agent_cost,
+                           add_busy_target, add_agent_idle}) {
       add(settings, net, transport, rows);
       keep(rows);
     }

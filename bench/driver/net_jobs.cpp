@@ -100,7 +100,7 @@ Arguments Net::hydra(const Layout& layout) const {
 // A process of one host does not see that the others share its cores. Open MPI yields while it waits only if
 // configured to.
 Variant Net::of_openmpi(const Variant& base, const std::string& launcher, const Layout& layout,
-                   const Arguments& more) const {
+                        const Arguments& more) const {
   Variant variant = on_hosts(base);
   variant.launcher = {launcher,
                       "--allow-run-as-root",

@@ -1,5 +1,5 @@
-// The jobs between nodes and how they take turns: PEs on virtual hosts, or on pretended nodes of this machine, and their
-// peers.
+// The jobs between nodes and how they take turns: PEs on virtual hosts, or on pretended nodes of this machine, and
+// their peers.
 #pragma once
 
 #include <string>

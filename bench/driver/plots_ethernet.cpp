@@ -14,7 +14,9 @@ namespace {
 std::string slug(const std::string& text) {
   std::string made;
   for (const char c : text)
-    made += (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' ? std::string(1, c) : made.ends_with('_') ? "" : "_";
+    made += (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' ? std::string(1, c)
+            : made.ends_with('_')                                        ? ""
+                                                                         : "_";
   return made.empty() ? "" : "_" + made;
 }
 
@@ -78,8 +80,9 @@ void write_ethernet_plots(const Rows& rows, const std::string& directory, const 
                         std::array<std::string, kVariants> titles) {
     const std::string file = name + suffix, headline = network.empty() ? title : title + ", " + network;
     if (!of.empty())
-      write_plot(of, directory, {file.c_str(), headline.c_str(), x, y, settings, style, every, std::move(x_of), unscaled,
-                                 std::move(titles)});
+      write_plot(
+          of, directory,
+          {file.c_str(), headline.c_str(), x, y, settings, style, every, std::move(x_of), unscaled, std::move(titles)});
   };
   const std::array<std::string, kVariants> hosts{"ethernet, tuned", "tcp, tuned", "ethernet", "tcp"};
   Rows ping_pong = ping_pong_rows(rows);

@@ -219,7 +219,7 @@ Verdict net_verdict(const Row& row, const Rows& all) {
   const bool beside_raw = row.raw && row.limit == row.raw;
   if (name == "net_sendrecv")
     return beside_raw && (row.bytes == 8 || row.bytes == std::size_t{1} << 20) ? within(1.2, row, row.limit, "raw")
-                                                                             : Verdict{};
+                                                                               : Verdict{};
   if (row.unit == "GB/s" && row.bytes >= std::size_t{1} << 20)
     return beside_raw ? reaches(0.9, row, "raw") : reaches(1 - kNoise, row, "plain program");
   if (!beside_raw || row.bytes != 8) return {};
@@ -229,8 +229,8 @@ Verdict net_verdict(const Row& row, const Rows& all) {
   return {};
 }
 
-// Raw frames beside the TCP of the peers: short operations of all kinds are at least twice as fast, and short collectives
-// take at most 0.6 of their time.
+// Raw frames beside the TCP of the peers: short operations of all kinds are at least twice as fast, and short
+// collectives take at most 0.6 of their time.
 Verdict ethernet_against_peer(const Row& row, double best) {
   constexpr double kCollective = 0.6, kHalf = 0.5;
   const bool is_collective = row.name == "net_barrier" || row.name == "net_reduce";

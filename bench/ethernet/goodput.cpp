@@ -1,6 +1,6 @@
-// Goodput of puts of 1 MiB: all bytes that are complete, by the time that they took, so that a pause after a loss counts.
-// PE 0 puts to PE 1, which waits in the library. Jobs that are to compete start together: BENCH_START_NS names the moment
-// on the machine's monotonic clock.
+// Goodput of puts of 1 MiB: all bytes that are complete, by the time that they took, so that a pause after a loss
+// counts. PE 0 puts to PE 1, which waits in the library. Jobs that are to compete start together: BENCH_START_NS names
+// the moment on the machine's monotonic clock.
 #include "../support/program.hpp"
 
 namespace {

@@ -1,6 +1,6 @@
-// The measurements of the Open-MX paper between PEs on different hosts: ping-pong from 1 B to 4 MiB, the send-and-receive
-// patterns SendRecv (each PE sends to its right neighbour and receives from its left one) and Exchange (with both
-// neighbours at once), collectives, and long puts whose blocks are pulled by the target.
+// The measurements of the Open-MX paper between PEs on different hosts: ping-pong from 1 B to 4 MiB, the
+// send-and-receive patterns SendRecv (each PE sends to its right neighbour and receives from its left one) and Exchange
+// (with both neighbours at once), collectives, and long puts whose blocks are pulled by the target.
 #include <vector>
 
 #include "../net/cases.hpp"
@@ -101,8 +101,8 @@ std::vector<Case> all_cases() {
     Loop loop;
   };
   constexpr Pattern kPatterns[] = {
-      {"eth_sendrecv", send_receive},         {"eth_exchange", exchange_with_both},
-      {"eth_reduce", repeat<reduce_once>},    {"eth_broadcast", repeat<broadcast_once>},
+      {"eth_sendrecv", send_receive},          {"eth_exchange", exchange_with_both},
+      {"eth_reduce", repeat<reduce_once>},     {"eth_broadcast", repeat<broadcast_once>},
       {"eth_alltoall", repeat<alltoall_once>}, {"eth_fcollect", repeat<collect_once>},
   };
   for (const Pattern& pattern : kPatterns)

@@ -1,8 +1,8 @@
 // What a stream of long puts costs the PE that receives it, as in the Open-MX paper's figures on the receive copy: CPU
-// time of the calling thread and of the whole process, by wall time, and the time that copying the same bytes once takes,
-// by the CPU time of the process. The payloads are handled by the caller, which waits in the library, or by the progress
-// thread while the caller sleeps. SHMEMX_PROGRESS=off leaves the first only. Times of the other PE are not included; what
-// the kernel does to deliver a frame belongs to whoever runs at that moment.
+// time of the calling thread and of the whole process, by wall time, and the time that copying the same bytes once
+// takes, by the CPU time of the process. The payloads are handled by the caller, which waits in the library, or by the
+// progress thread while the caller sleeps. SHMEMX_PROGRESS=off leaves the first only. Times of the other PE are not
+// included; what the kernel does to deliver a frame belongs to whoever runs at that moment.
 //   net_receive_* of two PEs on two hosts; --budget is the time of each line.
 #include <sys/resource.h>
 
@@ -38,8 +38,8 @@ struct Handling {
 };
 constexpr Handling kHandlings[] = {{"caller", true}, {"progress thread", false}};
 
-// Nanoseconds to copy `bytes` once to `dest`, which is as it is after a receive, from a small area as that of frames which
-// have just arrived.
+// Nanoseconds to copy `bytes` once to `dest`, which is as it is after a receive, from a small area as that of frames
+// which have just arrived.
 double copy_ns(Work& work, std::size_t bytes) {
   constexpr int kTimes = 16;
   constexpr std::size_t kArea = 128 * kKiB;

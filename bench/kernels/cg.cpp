@@ -27,7 +27,9 @@ long partner(long row, int k, long rows) {
                            static_cast<std::uint64_t>(rows));
 }
 double strength(long row, int k) {
-  return uniform_at((std::uint64_t{1} << 40) + static_cast<std::uint64_t>(row) * kPairs + static_cast<std::uint64_t>(k)) - 0.5;
+  return uniform_at((std::uint64_t{1} << 40) + static_cast<std::uint64_t>(row) * kPairs +
+                    static_cast<std::uint64_t>(k)) -
+         0.5;
 }
 
 // The rows of this PE. Every PE enumerates all pairs, which takes no communication.
@@ -163,8 +165,14 @@ double dot(const std::vector<double>& a, const double* b) {
 class Solver {
  public:
   explicit Solver(long rows)
-      : share_(share_of(rows, shmem_my_pe(), shmem_n_pes())), matrix_(rows, share_), columns_(matrix_.columns()),
-        direction_(rows, columns_), right_(size()), solution_(size()), residual_(size()), product_(size()) {
+      : share_(share_of(rows, shmem_my_pe(), shmem_n_pes())),
+        matrix_(rows, share_),
+        columns_(matrix_.columns()),
+        direction_(rows, columns_),
+        right_(size()),
+        solution_(size()),
+        residual_(size()),
+        product_(size()) {
     matrix_.renumber(columns_);
     for (std::size_t i = 0; i < size(); ++i) direction_.vector()[i] = exact(i);
     matrix_.multiply(direction_.gather(), right_.data());

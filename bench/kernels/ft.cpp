@@ -1,8 +1,8 @@
 // Fourier transform in three dimensions of a cube of random complex numbers, of any number of PEs. Each PE holds planes
-// of equal z; it transforms them in x and y, the cube is transposed so that each PE holds planes of equal y, and the third
-// dimension follows. A transposition puts to each PE what its planes need, one row of x for each pair (y, z). Verified:
-// the sum of the squares of all numbers, by Parseval's theorem; one element by the definition of the transform; and the
-// inverse restores the cube. --scale: the length of an edge, a power of two.
+// of equal z; it transforms them in x and y, the cube is transposed so that each PE holds planes of equal y, and the
+// third dimension follows. A transposition puts to each PE what its planes need, one row of x for each pair (y, z).
+// Verified: the sum of the squares of all numbers, by Parseval's theorem; one element by the definition of the
+// transform; and the inverse restores the cube. --scale: the length of an edge, a power of two.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -47,7 +47,11 @@ class Fourier {
 class Cube {
  public:
   explicit Cube(std::size_t n)
-      : n_(n), me_(shmem_my_pe()), pes_(shmem_n_pes()), share_(share_of(static_cast<long>(n), me_, pes_)), fourier_(n),
+      : n_(n),
+        me_(shmem_my_pe()),
+        pes_(shmem_n_pes()),
+        share_(share_of(static_cast<long>(n), me_, pes_)),
+        fourier_(n),
         column_(n) {
     const auto most = static_cast<std::size_t>(share_of(static_cast<long>(n), 0, pes_).count);
     planes_ = allocate<Complex>(most * n * n);
@@ -125,7 +129,8 @@ class Cube {
     for (int i = 0; i < pes_; ++i) {
       const int pe = (me_ + i) % pes_;
       const Share theirs = share_of(static_cast<long>(n_), pe, pes_);
-      for (long b = theirs.first; b < theirs.first + theirs.count; ++b) send_rows(from, to, static_cast<std::size_t>(b), b - theirs.first, pe);
+      for (long b = theirs.first; b < theirs.first + theirs.count; ++b)
+        send_rows(from, to, static_cast<std::size_t>(b), b - theirs.first, pe);
     }
     shmem_barrier_all();
   }

@@ -1,7 +1,7 @@
-// Integer sort: keys of a hump-shaped distribution, in buckets by their value. All PEs count keys in ranges, agree which
-// PE owns which ranges so that loads are about equal, put the keys to their owners behind a counter that each owner keeps,
-// and sort what they got by counting. Verified: keys ascend within a PE and from PE to PE, and as many keys of each value
-// exist as before, by a sum over a hash of each key. --scale: keys of a PE.
+// Integer sort: keys of a hump-shaped distribution, in buckets by their value. All PEs count keys in ranges, agree
+// which PE owns which ranges so that loads are about equal, put the keys to their owners behind a counter that each
+// owner keeps, and sort what they got by counting. Verified: keys ascend within a PE and from PE to PE, and as many
+// keys of each value exist as before, by a sum over a hash of each key. --scale: keys of a PE.
 #include <algorithm>
 
 #include "kernel.hpp"
@@ -19,9 +19,14 @@ std::size_t bucket_of(Key key) { return key >> (kKeyBits - kBucketBits); }
 class IntegerSort {
  public:
   explicit IntegerSort(long keys)
-      : me_(shmem_my_pe()), pes_(shmem_n_pes()), keys_(static_cast<std::size_t>(keys)),
-        local_(allocate<long>(kBuckets)), total_(allocate<long>(kBuckets)), filled_(allocate<long>(1)),
-        room_(static_cast<std::size_t>(keys) * static_cast<std::size_t>(pes_)), edge_(allocate<Key>(1)),
+      : me_(shmem_my_pe()),
+        pes_(shmem_n_pes()),
+        keys_(static_cast<std::size_t>(keys)),
+        local_(allocate<long>(kBuckets)),
+        total_(allocate<long>(kBuckets)),
+        filled_(allocate<long>(1)),
+        room_(static_cast<std::size_t>(keys) * static_cast<std::size_t>(pes_)),
+        edge_(allocate<Key>(1)),
         edge_count_(allocate<long>(1)) {
     // The mean of four draws.
     for (std::size_t i = 0; i < keys_.size(); ++i) {

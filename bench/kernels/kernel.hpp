@@ -24,12 +24,10 @@ struct KernelOptions {
 
 // After shmem_init.
 inline KernelOptions kernel_options(int argc, char** argv) {
-  static const option kOptions[] = {{"scale", required_argument, nullptr, 's'},
-                                    {"repeat", required_argument, nullptr, 'r'},
-                                    {"spoil", no_argument, nullptr, 'x'},
-                                    {"cpus", required_argument, nullptr, 'i'},  // of the driver; not used
-                                    {"far", required_argument, nullptr, 'i'},
-                                    {nullptr, 0, nullptr, 0}};
+  static const option kOptions[] = {
+      {"scale", required_argument, nullptr, 's'}, {"repeat", required_argument, nullptr, 'r'},
+      {"spoil", no_argument, nullptr, 'x'},       {"cpus", required_argument, nullptr, 'i'},  // of the driver; not used
+      {"far", required_argument, nullptr, 'i'},   {nullptr, 0, nullptr, 0}};
   KernelOptions options;
   for (int c; (c = getopt_long(argc, argv, "", kOptions, nullptr)) != -1;) {
     if (c == 's') options.scale = std::atol(optarg);

@@ -39,8 +39,7 @@ void measure(const char* name, std::size_t bytes, int count, const Move& move) {
     shmem_barrier_all();
     seconds = seconds_since(begin);
   }
-  if (me == 0)
-    std::printf("%s %zu %.2f\n", name, bytes, static_cast<double>(bytes) * count / seconds / 1e6);
+  if (me == 0) std::printf("%s %zu %.2f\n", name, bytes, static_cast<double>(bytes) * count / seconds / 1e6);
 }
 
 void measure_rate() {

@@ -1,5 +1,5 @@
-// Random updates by the rules of HPC Challenge's RandomAccess: every PE exchanges random words of a table that lies on all
-// PEs with their exclusive or with a random number, and holds at most kLookAhead updates back. The numbers are one
+// Random updates by the rules of HPC Challenge's RandomAccess: every PE exchanges random words of a table that lies on
+// all PEs with their exclusive or with a random number, and holds at most kLookAhead updates back. The numbers are one
 // sequence, of which each PE takes a part: the powers of x modulo x^64 + x^2 + x + 1 over the field of two elements.
 // Unlike there, the table may not be wrong anywhere: the same updates once more must restore it. Ends after a time and
 // not after four updates for each word. Prints million updates per second of all PEs together.

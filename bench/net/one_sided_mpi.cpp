@@ -1,6 +1,6 @@
 // The first cases of one_sided.cpp by one-sided MPI, in a window that is locked all the time; the other cases are not
-// measured. The target waits as programs do that have nothing else to do: it enters the library again and again, or waits in it. No loop
-// ends while the other rank may need it to make progress. Built for Open MPI and MPICH.
+// measured. The target waits as programs do that have nothing else to do: it enters the library again and again, or
+// waits in it. No loop ends while the other rank may need it to make progress. Built for Open MPI and MPICH.
 #include "../support/program.hpp"
 #include "cases.hpp"
 
@@ -84,10 +84,9 @@ void fadd(Work& work, long iterations) {
 constexpr double kLonger = 4;  // samples, for what ends them does not belong to the operations
 
 constexpr std::array kCases = [] {
-  std::array cases{one_way("net_pingpong", 8, pingpong, nullptr),
-                   round_trip("net_put_quiet", 8, against_wait<put_quiet>, nullptr),
-                   round_trip("net_get", 8, against_wait<get>, nullptr),
-                   round_trip("net_fadd", 8, against_wait<fadd>, nullptr)};
+  std::array cases{
+      one_way("net_pingpong", 8, pingpong, nullptr), round_trip("net_put_quiet", 8, against_wait<put_quiet>, nullptr),
+      round_trip("net_get", 8, against_wait<get>, nullptr), round_trip("net_fadd", 8, against_wait<fadd>, nullptr)};
   for (Case& one : cases) {
     one.begin = open_window;
     one.sample_ns *= kLonger;

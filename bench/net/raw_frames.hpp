@@ -1,6 +1,6 @@
 // Frames of a packet socket with a mapped receive ring, without the library: nothing is acknowledged, sent again or
-// checked. Only credits keep a stream from overflowing the ring. The two ends have a number that their frames carry, and
-// no other frames pass their filters: several jobs may use the interface, and take turns.
+// checked. Only credits keep a stream from overflowing the ring. The two ends have a number that their frames carry,
+// and no other frames pass their filters: several jobs may use the interface, and take turns.
 #pragma once
 
 #include <array>

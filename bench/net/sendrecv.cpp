@@ -1,6 +1,6 @@
 // Two-sided messages between two PEs on different hosts, by this library or an MPI (BENCH_MPI): the one-way time, as
-// in the figures of the Nemesis paper, and the rates where PE 0 sends, and where both send to each other at once. Samples
-// of a bare link between the same two processes alternate with the first two (not with BENCH_MPI).
+// in the figures of the Nemesis paper, and the rates where PE 0 sends, and where both send to each other at once.
+// Samples of a bare link between the same two processes alternate with the first two (not with BENCH_MPI).
 #include "../support/program.hpp"
 #include "../two_sided/messages.hpp"
 #include "cases.hpp"
@@ -14,7 +14,8 @@ using namespace shmemx::bench;
 constexpr int kTag = 5;
 constexpr std::size_t kKiB = 1024;
 
-// Between samples nobody is in the library, so a message that waits for a poll (SHMEMX_NET_BYPASS=0) has to leave before.
+// Between samples nobody is in the library, so a message that waits for a poll (SHMEMX_NET_BYPASS=0) has to leave
+// before.
 void poll_once() {
 #if !defined(BENCH_MPI)
   int flag = 0;

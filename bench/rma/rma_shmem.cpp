@@ -33,12 +33,10 @@ void measure_copies(char* memory, std::vector<char>& local) {
 
 void measure_rate(long* words) {
   constexpr int kPuts = 1000;
-  print_row("rma_rate_8", best_of_batches(20,
-                                          [&] {
-                                            for (int i = 0; i < kPuts; ++i) shmem_long_put_nbi(words + i, words, 1, 1);
-                                            shmem_quiet();
-                                          }) /
-                              kPuts);
+  print_row("rma_rate_8", best_of_batches(20, [&] {
+                            for (int i = 0; i < kPuts; ++i) shmem_long_put_nbi(words + i, words, 1, 1);
+                            shmem_quiet();
+                          }) / kPuts);
 }
 
 void measure_busy_target(long* word) {

@@ -20,7 +20,8 @@ double ms_since(std::int64_t begin) { return static_cast<double>(now_ns() - begi
 void print(const char* what, std::size_t bytes, std::vector<double> samples) {
   const bool one_node = shmem_team_n_pes(SHMEM_TEAM_SHARED) == shmem_n_pes();
   if (shmem_my_pe() == 0)
-    print_result({one_node ? "coll_node" : "coll_nodes", shmem_n_pes(), bytes, "ms", what, "", summarize(std::move(samples), false)});
+    print_result({one_node ? "coll_node" : "coll_nodes", shmem_n_pes(), bytes, "ms", what, "",
+                  summarize(std::move(samples), false)});
 }
 
 // Returns the duration of each call on this PE, after some that do not count.

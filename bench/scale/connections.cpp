@@ -1,5 +1,5 @@
-// Counts the connections of the PEs of a job of many nodes, after init, allocations, barriers and reductions of all PEs:
-// the most that the leader of a node has, and the most of any other PE.
+// Counts the connections of the PEs of a job of many nodes, after init, allocations, barriers and reductions of all
+// PEs: the most that the leader of a node has, and the most of any other PE.
 #include <dirent.h>
 #include <shmem.h>
 #include <sys/socket.h>
@@ -21,7 +21,8 @@ long connections() {
   while (const dirent* const entry = readdir(folder)) {
     sockaddr_storage peer{};
     socklen_t length = sizeof peer;
-    if (entry->d_name[0] == '.' || getpeername(std::atoi(entry->d_name), reinterpret_cast<sockaddr*>(&peer), &length) != 0)
+    if (entry->d_name[0] == '.' ||
+        getpeername(std::atoi(entry->d_name), reinterpret_cast<sockaddr*>(&peer), &length) != 0)
       continue;
     count += peer.ss_family == AF_INET || peer.ss_family == AF_INET6 ? 1 : 0;
   }

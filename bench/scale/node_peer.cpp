@@ -1,5 +1,5 @@
-// Measures operations of PE 0 on a PE of its node, and collectives of a team of the two, while all other PEs sleep: to be
-// run in a job of one node and in one of several. Prints nanoseconds.
+// Measures operations of PE 0 on a PE of its node, and collectives of a team of the two, while all other PEs sleep: to
+// be run in a job of one node and in one of several. Prints nanoseconds.
 #include <shmem.h>
 
 #include <vector>
@@ -62,7 +62,8 @@ int main() {
   auto* const block = static_cast<std::byte*>(shmem_calloc(kLongBytes, 1));
   shmem_team_t pair = SHMEM_TEAM_INVALID;
   shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, 2, nullptr, 0, &pair);
-  if (shmem_ptr(words, kPeer) == nullptr && shmem_my_pe() == 0) std::fprintf(stderr, "bench: PE 1 is on another node\n");
+  if (shmem_ptr(words, kPeer) == nullptr && shmem_my_pe() == 0)
+    std::fprintf(stderr, "bench: PE 1 is on another node\n");
   shmem_barrier_all();
   if (shmem_my_pe() == 0) measure_operations(words, block);
   shmem_barrier_all();

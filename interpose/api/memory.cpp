@@ -1,5 +1,5 @@
-// MPI_Alloc_mem: memory that the other processes of the node can map, so that a window over it is reached as fast as one
-// that MPI allocates.
+// MPI_Alloc_mem: memory that the other processes of the node can map, so that a window over it is reached as fast as
+// one that MPI allocates.
 #include <shmemx.h>
 
 #include <cstring>

@@ -18,8 +18,8 @@ SHMEMX_ENTRY int PMPI_Put(const void* origin, int count, MPI_Datatype type, int 
                           MPI_Datatype target_type, MPI_Win win) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Put(origin, count, type, rank, disp, target_count, target_type, win);
-  if (type == target_type && count == target_count &&
-      interpose::put_quickly(*window, origin, count, type, rank, disp)) [[likely]]
+  if (type == target_type && count == target_count && interpose::put_quickly(*window, origin, count, type, rank, disp))
+      [[likely]]
     return MPI_SUCCESS;
   return finish(*window, "MPI_Put",
                 interpose::put(*window, local(origin, count, type), {rank, disp, target_count, target_type}, nullptr));
@@ -30,8 +30,8 @@ SHMEMX_ENTRY int PMPI_Get(void* origin, int count, MPI_Datatype type, int rank, 
                           MPI_Datatype target_type, MPI_Win win) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Get(origin, count, type, rank, disp, target_count, target_type, win);
-  if (type == target_type && count == target_count &&
-      interpose::get_quickly(*window, origin, count, type, rank, disp)) [[likely]]
+  if (type == target_type && count == target_count && interpose::get_quickly(*window, origin, count, type, rank, disp))
+      [[likely]]
     return MPI_SUCCESS;
   return finish(*window, "MPI_Get",
                 interpose::get(*window, local(origin, count, type), {rank, disp, target_count, target_type}, nullptr));

@@ -6,9 +6,9 @@
 // Each direction finds its own path; a PE receives from all networks. Under the endpoint's lock.
 //
 // A network that fails later, with messages under way, is followed by the next one where messages are kept
-// (kept_messages.hpp). The pair then gives that network up in both directions: a probe names the networks that have lost
-// the PE. The reply leaves when nothing of them can arrive any more. It says how many messages have arrived before; the
-// others are sent once more.
+// (kept_messages.hpp). The pair then gives that network up in both directions: a probe names the networks that have
+// lost the PE. The reply leaves when nothing of them can arrive any more. It says how many messages have arrived
+// before; the others are sent once more.
 #pragma once
 
 #include <atomic>
@@ -78,8 +78,8 @@ class PathProbe {
     if (!may_fail_ || open_.empty()) return;
     for (auto at = open_.begin(); at != open_.end();) {
       auto& [pe, probe] = *at;
-      const bool is_over = probe.has_reply && is_abandoned(pe) &&
-                           try_resend(pe, probe.received, !std::exchange(probe.has_begun, true));
+      const bool is_over =
+          probe.has_reply && is_abandoned(pe) && try_resend(pe, probe.received, !std::exchange(probe.has_begun, true));
       if (is_over) note_resumed(pe, probe);
       at = is_over ? open_.erase(at) : std::next(at);
     }
@@ -125,7 +125,7 @@ class PathProbe {
     std::uint8_t received_over;  // those over which it has sent messages
     std::uint8_t lost_over;      // those that have lost it
     bool has_path;
-    bool is_known;  // `paths` is filled in
+    bool is_known;           // `paths` is filled in
     bool is_resuming;        // another network takes over
     bool has_followed;       // one has taken over, or does
     std::uint64_t received;  // numbered messages of the PE, over all networks
@@ -159,9 +159,9 @@ class PathProbe {
   Record records_[transport::kMaxTransports];
   std::size_t users_[transport::kMaxTransports] = {};  // the number of PEs in contact whose route is this network
   ContactTable<Contact> contacts_;
-  std::unordered_map<int, Probe> open_;  // by PE
+  std::unordered_map<int, Probe> open_;                 // by PE
   std::unordered_map<int, std::string> former_causes_;  // by PE: of networks that others have followed
-  bool may_fail_ = false;  // there are several networks, and one of them does not resume
+  bool may_fail_ = false;                               // there are several networks, and one of them does not resume
   std::vector<Reply> unsent_replies_;
 };
 

@@ -43,9 +43,10 @@ Error no_launcher(const LauncherSeen& seen, const std::string& tried) {
 
 }  // namespace
 
-// If variables of another launcher stand beside oshrun's, that launcher started this process inside a job of oshrun, since
-// oshrun does not pass such variables on. If variables of two other launchers are there, one runs inside a process of the
-// other: most likely the inner one started more processes. PMI_VERSION chooses between the two PMI protocols.
+// If variables of another launcher stand beside oshrun's, that launcher started this process inside a job of oshrun,
+// since oshrun does not pass such variables on. If variables of two other launchers are there, one runs inside a
+// process of the other: most likely the inner one started more processes. PMI_VERSION chooses between the two PMI
+// protocols.
 Result<BootstrapPtr> connect() {
   const LauncherSeen seen = find_launcher(lookup);
   const bool has_interface = std::getenv(kPmi1.variable) != nullptr || std::getenv(kPmix.variable) != nullptr;

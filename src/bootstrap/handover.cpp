@@ -199,8 +199,8 @@ Result<UniqueFd> take_over_socket(const Offer& offer) {
   return fd;
 }
 
-// Opens a file only if it has no name, which has no side effects: process numbers of another namespace may make the path
-// lead to any file.
+// Opens a file only if it has no name, which has no side effects: process numbers of another namespace may make the
+// path lead to any file.
 Result<UniqueFd> take_through_proc(const Offer& offer) {
   const std::string path = "/proc/" + std::to_string(offer.pid) + "/fd/" + std::to_string(offer.fd);
   struct stat about {};

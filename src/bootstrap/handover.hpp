@@ -1,7 +1,7 @@
 // Hands the arena's descriptor from the PE that made it to the other PEs of the node, if no common parent could: over a
-// stream socket in the abstract namespace, which leaves no name behind. Both sides check the other's uid. The taker sends a
-// nonce that it knows from the launcher's key-value store. If the network namespaces differ, the taker opens the maker's
-// descriptor through /proc.
+// stream socket in the abstract namespace, which leaves no name behind. Both sides check the other's uid. The taker
+// sends a nonce that it knows from the launcher's key-value store. If the network namespaces differ, the taker opens
+// the maker's descriptor through /proc.
 #pragma once
 
 #include <pthread.h>

@@ -24,9 +24,9 @@ LauncherSeen seen(Lookup get, const char* launcher, const char* variable, long n
 
 constexpr long kFirstReservedStep = 0xfffffff0L;  // of Slurm
 
-// Slurm sets SLURM_NTASKS in the shells of salloc and sbatch, too, where a program that is started directly is a job of one
-// PE. A task of a step has a SLURM_PROCID. The shell of sbatch has one as well, but no step, and ENVIRONMENT is BATCH there.
-// The shells of interactive and batch steps have reserved step numbers.
+// Slurm sets SLURM_NTASKS in the shells of salloc and sbatch, too, where a program that is started directly is a job of
+// one PE. A task of a step has a SLURM_PROCID. The shell of sbatch has one as well, but no step, and ENVIRONMENT is
+// BATCH there. The shells of interactive and batch steps have reserved step numbers.
 LauncherSeen find_slurm(Lookup get) {
   if (number(get, "SLURM_PROCID") < 0) return {};
   if (const long step_tasks = number(get, "SLURM_STEP_NUM_TASKS"); step_tasks >= 0) {

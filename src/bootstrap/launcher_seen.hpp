@@ -15,8 +15,8 @@ struct LauncherSeen {
 // `get` looks a variable up, like getenv; tests pass their own environment.
 LauncherSeen find_launcher(const char* (*get)(const char* variable));
 
-// Returns a line that says that this process is a job of one PE although the shell around it has an allocation for several
-// tasks; empty if it has none. To be called if no launcher was found.
+// Returns a line that says that this process is a job of one PE although the shell around it has an allocation for
+// several tasks; empty if it has none. To be called if no launcher was found.
 std::string describe_allocation(const char* (*get)(const char* variable));
 
 }  // namespace shmemx::bootstrap

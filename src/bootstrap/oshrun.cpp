@@ -32,8 +32,8 @@ Error stale(const std::string& why) {
                    "); unset them or start the program with oshrun"};
 }
 
-// Fails if another program is this PE already. Only the first program that a PE's process, or its wrapper script, starts can
-// be the PE, since the arena counts every PE once.
+// Fails if another program is this PE already. Only the first program that a PE's process, or its wrapper script,
+// starts can be the PE, since the arena counts every PE once.
 Status not_taken_yet(JobHeader* header, int pe) {
   const PeRecord* record = record_of(header, static_cast<std::size_t>(pe));
   const bool taken = record->phase.load(std::memory_order_acquire) != static_cast<std::uint32_t>(PePhase::none);

@@ -11,8 +11,8 @@ namespace shmemx::bootstrap {
 
 class Pmi2 final : public Kvs {
  public:
-  // Takes the socket over and introduces this PE as `identity` of `job`, the launcher's name of the job. Fails if the other
-  // side does not speak PMI-2, or replies with another number or size.
+  // Takes the socket over and introduces this PE as `identity` of `job`, the launcher's name of the job. Fails if the
+  // other side does not speak PMI-2, or replies with another number or size.
   static Result<KvsPtr> open(UniqueFd socket, Identity identity, const std::string& job);
 
   Identity identity() const override { return identity_; }
@@ -31,7 +31,8 @@ class Pmi2 final : public Kvs {
       : socket_(std::move(socket), "PMI-2"), identity_(identity), job_(std::move(job)) {}
   Status introduce();
   Status send(const std::string& message);
-  // Sends "cmd=<command>;<parts>" and returns the reply. Fails if it does not belong to the command, or carries an error.
+  // Sends "cmd=<command>;<parts>" and returns the reply. Fails if it does not belong to the command, or carries an
+  // error.
   Result<std::string> request_reply(const std::string& command, const std::string& parts, int timeout_ms);
 
   PmiSocket socket_;

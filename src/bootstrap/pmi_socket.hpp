@@ -1,4 +1,5 @@
-// The stream socket between a PE and a PMI launcher, inherited as PMI_FD. Both versions of the protocol begin with the same line and differ after it.
+// The stream socket between a PE and a PMI launcher, inherited as PMI_FD. Both versions of the protocol begin with the
+// same line and differ after it.
 #pragma once
 
 #include <string>
@@ -36,8 +37,8 @@ class PmiSocket {
 // Returns the word after "key=" in a line of words; empty if there is none.
 std::string word_of(const std::string& line, const char* key, char separator = ' ');
 
-// Waits a moment until the launcher has read what this PE has printed. The launcher's proxy ends as soon as it reads of an
-// abort, and unread output would be lost.
+// Waits a moment until the launcher has read what this PE has printed. The launcher's proxy ends as soon as it reads of
+// an abort, and unread output would be lost.
 void let_output_pass();
 
 // The start parameters in the environment. The socket is a duplicate: if no launcher replies, PMI_FD stays open.

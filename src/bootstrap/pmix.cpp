@@ -1,5 +1,5 @@
-// PMIx, the interface of Open MPI's mpirun, PRRTE and Slurm. Its library is loaded at run time, so that a machine without
-// it runs the same binary. Only building this back end needs its header.
+// PMIx, the interface of Open MPI's mpirun, PRRTE and Slurm. Its library is loaded at run time, so that a machine
+// without it runs the same binary. Only building this back end needs its header.
 #include "bootstrap/backends.hpp"
 
 #if SHMEMX_HAVE_PMIX

@@ -1,5 +1,6 @@
-// A key-value store for tasks of srun --mpi=none, to which Slurm gives numbers and no interface. On one node they meet at an
-// abstract socket that is named after the step. Task 0 listens. A fence sends it all values, and it sends all to everybody.
+// A key-value store for tasks of srun --mpi=none, to which Slurm gives numbers and no interface. On one node they meet
+// at an abstract socket that is named after the step. Task 0 listens. A fence sends it all values, and it sends all to
+// everybody.
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <time.h>

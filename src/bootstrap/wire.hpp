@@ -1,5 +1,5 @@
-// What oshrun and the PEs share: the environment of a PE, and the job header and records at the start of the node's arena
-// file. Used by the library and the launcher; includes base only.
+// What oshrun and the PEs share: the environment of a PE, and the job header and records at the start of the node's
+// arena file. Used by the library and the launcher; includes base only.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +25,8 @@ inline constexpr char kEnvPe[] = "SHMEMX_JOB_PE";      // 0..size-1
 inline constexpr char kEnvSize[] = "SHMEMX_JOB_SIZE";  // number of PEs
 inline constexpr char kEnvId[] = "SHMEMX_JOB_ID";      // the header's job_id in hex: catches stale environments
 
-// Variables that other launchers set. oshrun does not pass them on. A PE that finds one beside the four above was started by
-// a launcher that runs inside a process of oshrun's job.
+// Variables that other launchers set. oshrun does not pass them on. A PE that finds one beside the four above was
+// started by a launcher that runs inside a process of oshrun's job.
 inline constexpr const char* kOtherLaunchers[] = {"PMI_FD",
                                                   "PMI_RANK",
                                                   "PMI_SIZE",
@@ -75,21 +75,21 @@ enum class PePhase : std::uint32_t {
   ending = 5      // ends the job by the status of its exit
 };
 
-// First page of the arena file. Zero-filled by the kernel; the creator of the file sets job_id, n_pes, version and, last,
-// magic.
+// First page of the arena file. Zero-filled by the kernel; the creator of the file sets job_id, n_pes, version and,
+// last, magic.
 struct JobHeader {
   std::atomic<std::uint64_t> magic;
   std::uint64_t job_id;
   std::uint32_t version;
-  std::uint32_t n_pes;       // of the job
-  std::uint32_t n_node_pes;  // of those, how many attach to this arena
-  std::uint32_t n_places;    // how many it has room for: those that were expected to attach
-  std::uint32_t n_foreign;   // foreign records in use
+  std::uint32_t n_pes;                        // of the job
+  std::uint32_t n_node_pes;                   // of those, how many attach to this arena
+  std::uint32_t n_places;                     // how many it has room for: those that were expected to attach
+  std::uint32_t n_foreign;                    // foreign records in use
   std::int32_t foreign_pes[kForeignRecords];  // whose they are
-  std::uint64_t secret[2];   // of the job: PEs prove to each other that they know it
+  std::uint64_t secret[2];                    // of the job: PEs prove to each other that they know it
   std::uint32_t networks_differ;  // 1: not all PEs of the job have the same networks; set by the arena's lowest PE
-  std::atomic<std::uint32_t> init_error_printed;           // 1: a PE has printed why shmem_init_thread fails
-  alignas(kCacheLine) std::atomic<std::uint32_t> arrived;  // PEs whose record is complete (bootstrap barrier)
+  std::atomic<std::uint32_t> init_error_printed;            // 1: a PE has printed why shmem_init_thread fails
+  alignas(kCacheLine) std::atomic<std::uint32_t> arrived;   // PEs whose record is complete (bootstrap barrier)
   alignas(kCacheLine) std::atomic<std::uint64_t> end_word;  // how the job ends, see JobEnd; the first change counts
   alignas(kCacheLine) std::atomic<std::uint32_t> departed;  // PEs that are, or were, in phase `departed`
   // PEs of other arenas that have left, as far as this one knows: how many, and how many of them are in phase
@@ -108,7 +108,8 @@ static_assert(sizeof(JobHeader) <= kPageBytes);
 inline constexpr std::size_t kRoutineWords = 5;    // 40 characters
 inline constexpr std::size_t kAffinityWords = 16;  // 1024 CPUs
 
-// A departed PE and the number of collectives of all PEs that it has entered, in a word that is less for fewer. 0: none.
+// A departed PE and the number of collectives of all PEs that it has entered, in a word that is less for fewer. 0:
+// none.
 struct FirstDeparted {
   static constexpr std::uint64_t word(int pe, std::uint64_t collectives) {
     return (collectives + 1) * static_cast<std::uint64_t>(kMaxPes) + static_cast<std::uint64_t>(pe);
@@ -194,8 +195,8 @@ constexpr bool needs_all_pes(std::string_view routine) {
   return false;
 }
 
-// The routine in which a PE waits; empty if it does not wait. Stored by words, since threads of the PE write it and others
-// read it at any time. A mixture of two names does no harm: it is for diagnostics only.
+// The routine in which a PE waits; empty if it does not wait. Stored by words, since threads of the PE write it and
+// others read it at any time. A mixture of two names does no harm: it is for diagnostics only.
 using RoutineName = std::array<char, kRoutineWords * sizeof(std::uint64_t) + 1>;
 inline void set_routine(PeRecord& record, const char* name) {
   std::uint64_t words[kRoutineWords] = {};
@@ -223,7 +224,9 @@ class JobLayout {
     return round_up(foreign_records() + kForeignRecords * sizeof(PeRecord), kPageBytes);
   }
   constexpr std::size_t locations() const { return addresses() + n_places_ * sizeof(PeAddresses); }
-  constexpr std::size_t foreign_phases() const { return round_up(locations() + n_pes_ * sizeof(PeLocation), kPageBytes); }
+  constexpr std::size_t foreign_phases() const {
+    return round_up(locations() + n_pes_ * sizeof(PeLocation), kPageBytes);
+  }
   constexpr std::size_t foreign_addresses() const {
     return round_up(foreign_phases() + n_pes_ * sizeof(std::uint32_t), kPageBytes);
   }

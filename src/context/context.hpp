@@ -64,16 +64,16 @@ inline constexpr std::size_t kDefaultContext = 1;
 // Can this PE address the memory of all PEs of the job? Set once, at init, alike on all PEs.
 inline constinit bool all_mapped = true;
 
-// May messages arrive that only calls of the library handle, since no progress thread does? Set at init. Operations that
-// a program may repeat then handle messages now and then.
+// May messages arrive that only calls of the library handle, since no progress thread does? Set at init. Operations
+// that a program may repeat then handle messages now and then.
 inline constinit bool calls_make_progress = false;
 
 // Is this PE the only one of the job on its node? Then only messages change what it can read. Set at init.
 inline constinit bool alone_on_node = false;
 
 // Do reads take their cold half, which notices a program that reads again and again instead of waiting? It then gives
-// the core to the PE that it waits for, or handles messages. Set at init: where PEs outnumber cores, and in the two cases
-// above.
+// the core to the PE that it waits for, or handles messages. Set at init: where PEs outnumber cores, and in the two
+// cases above.
 inline constinit bool reads_are_watched = false;
 
 // Where the PEs of the world are. Set once, at init; the table stays.

@@ -41,8 +41,8 @@ inline bool is_remote(const Target& target) noexcept { return target.doorbell ==
 template <std::size_t Bytes>
 inline constexpr int kSizeClass = std::countr_zero(std::bit_ceil(Bytes));
 
-// The place of `pe` among the near PEs; n_near or more if it is none of them. Hot halves count from there, and hand this
-// number to the cold ones: so they need not keep `pe`, and a job of several nodes costs no instruction more.
+// The place of `pe` among the near PEs; n_near or more if it is none of them. Hot halves count from there, and hand
+// this number to the cold ones: so they need not keep `pe`, and a job of several nodes costs no instruction more.
 inline std::uint32_t near_index(const Context& context, int pe) noexcept {
   return static_cast<std::uint32_t>(pe) - context.first_near;
 }

@@ -9,8 +9,8 @@ namespace shmemx::progress {
 
 // Counts tests that got the same answer as the one before. After some in a row, with nothing but tests in between, the
 // program waits: then this gives the core to others before it returns. `what` is the address that was read (null: any),
-// `answer` what was read. A program that works between its tests never loses the core here. Returns whether the last test
-// of this word got the same answer.
+// `answer` what was read. A program that works between its tests never loses the core here. Returns whether the last
+// test of this word got the same answer.
 [[gnu::noinline, gnu::cold]] bool repeated_test(const void* what, std::uint64_t answer) noexcept;
 
 // Handles messages, but only some microseconds after this thread has last done so here: for operations that a program

@@ -14,8 +14,8 @@ void start_network_thread(bool has_node_peers) noexcept;
 void stop_node_thread() noexcept;
 void stop_threads() noexcept;
 
-// Says whether waits that have taken long may sleep for longer than Policy::sleep_max_ns: where what they wait for wakes
-// them. At init, before any wait.
+// Says whether waits that have taken long may sleep for longer than Policy::sleep_max_ns: where what they wait for
+// wakes them. At init, before any wait.
 void let_long_waits_sleep(bool may) noexcept;
 
 // Wakes the networks' thread from its sleep.

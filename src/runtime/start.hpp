@@ -29,7 +29,8 @@ struct StartParameters {
 // Reads the environment and the limits of the process.
 Status read_parameters(StartParameters& parameters);
 
-// Fills this PE's record, waits for the records of all PEs, computes the geometry, maps the memory, shares the static data.
+// Fills this PE's record, waits for the records of all PEs, computes the geometry, maps the memory, shares the static
+// data.
 Status share_memory(windows::Arena& arena, StartParameters& parameters, bootstrap::Bootstrap& launcher,
                     const char* routine);
 

@@ -78,8 +78,8 @@ BOOST_AUTO_TEST_CASE(faults_are_parsed_with_and_without_a_time) {
 }
 
 BOOST_AUTO_TEST_CASE(texts_that_are_no_faults_are_refused) {
-  for (const char* text :
-       {"", "cut", "cut ", "cut x1", "cut h", "cut h1x", "burn h1", "cut pe1", "cut h1@", "cut h1@2m", "cut h1@-1s", "cut h1/", "cut h1/x", "off h1/1"}) {
+  for (const char* text : {"", "cut", "cut ", "cut x1", "cut h", "cut h1x", "burn h1", "cut pe1", "cut h1@",
+                           "cut h1@2m", "cut h1@-1s", "cut h1/", "cut h1/x", "off h1/1"}) {
     BOOST_CHECK_THROW(parse_fault(text), Failure);
   }
 }

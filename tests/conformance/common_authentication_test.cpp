@@ -56,7 +56,8 @@ BOOST_AUTO_TEST_CASE(all_kernels_compute_the_same_sums) {
     const NhDigest expected = nh_kernels().front().sum(at, key.data(), steps);
     for (const NhKernel& kernel : nh_kernels().subspan(1)) {
       const NhDigest got = kernel.sum(at, key.data(), steps);
-      BOOST_CHECK_MESSAGE(got.low == expected.low && got.high == expected.high, kernel.name << ", " << steps << " steps");
+      BOOST_CHECK_MESSAGE(got.low == expected.low && got.high == expected.high,
+                          kernel.name << ", " << steps << " steps");
     }
   }
 }
@@ -67,7 +68,8 @@ BOOST_AUTO_TEST_CASE(a_changed_bit_changes_the_hash_of_a_content) {
   const NhHash hash(secret, Purpose::frame, 2048);
   std::vector<std::byte> content(1003, std::byte{0x5a});
   const NhDigest whole = hash.digest(content);
-  const NhDigest pieces = NhHash::sum(hash.digest(Bytes(content).first(512)), hash.digest(Bytes(content).subspan(512), 512));
+  const NhDigest pieces =
+      NhHash::sum(hash.digest(Bytes(content).first(512)), hash.digest(Bytes(content).subspan(512), 512));
   BOOST_CHECK(whole.low == pieces.low && whole.high == pieces.high);
   for (std::size_t bit = 0; bit < content.size() * 8; ++bit) {
     content[bit / 8] ^= std::byte{1} << (bit % 8);

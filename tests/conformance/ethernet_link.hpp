@@ -51,8 +51,8 @@ class Segment {
   std::vector<Frame> record;  // all frames that were sent, if is_recording
   bool is_recording = false;
   std::function<void()> before_send;  // called before frames are copied to the wire; may be empty
-  int frozen = -1;              // this PE computes: its engine is not called, and its frames wait
-  std::uint64_t overflows = 0;  // frames that found no room in a ring
+  int frozen = -1;                    // this PE computes: its engine is not called, and its frames wait
+  std::uint64_t overflows = 0;        // frames that found no room in a ring
 
   // Ends the engine of `pe` and starts another one, of a new life, at the same place.
   void restart(int pe);

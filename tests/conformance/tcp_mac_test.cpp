@@ -94,8 +94,8 @@ struct Relayed {
   Proxy proxy;
 };
 
-// Sends a message of `payload_bytes`, of which `alter` changes something, and a short one. Returns the cause of the loss at PE 1, empty if there
-// is none.
+// Sends a message of `payload_bytes`, of which `alter` changes something, and a short one. Returns the cause of the
+// loss at PE 1, empty if there is none.
 std::string cause_after(const std::string& transport, std::size_t payload_bytes,
                         const std::function<void(Stream&)>& alter) {
   Relayed relayed(transport);
@@ -228,7 +228,8 @@ BOOST_AUTO_TEST_CASE(records_carry_the_stream) {
   Outbox out;
   Outbox plain;
   for (unsigned i = 0; i < 40; ++i) {
-    for (Outbox* const one : {&out, &plain}) one->append({1, 0, 4, i}, transport_test::header_of(i), pattern(i * i * 37, i));
+    for (Outbox* const one : {&out, &plain})
+      one->append({1, 0, 4, i}, transport_test::header_of(i), pattern(i * i * 37, i));
   }
   Stream expected(plain.unacknowledged());
   BOOST_REQUIRE_EQUAL(plain.copy_next(expected), expected.size());
@@ -237,7 +238,8 @@ BOOST_AUTO_TEST_CASE(records_carry_the_stream) {
   while (got.size() < expected.size()) {
     BOOST_REQUIRE(writer->write(out, near.get()) != Outbox::Written::failed);
     Stream area(1 + turn++ * 7919 % 70'000);
-    const iovec areas[2] = {{area.data(), area.size() / 2}, {area.data() + area.size() / 2, area.size() - area.size() / 2}};
+    const iovec areas[2] = {{area.data(), area.size() / 2},
+                            {area.data() + area.size() / 2, area.size() - area.size() / 2}};
     const ssize_t bytes = reader->read(far.get(), areas, 2);
     BOOST_REQUIRE(bytes > 0 || errno == EAGAIN);
     if (bytes > 0) got.insert(got.end(), area.begin(), area.begin() + bytes);

@@ -36,8 +36,7 @@ BOOST_AUTO_TEST_CASE(messages_of_both_sides_survive_a_reset) {
       for (unsigned polls = 0; polls < i * 5; ++polls) job.poll_all();
     }
     BOOST_CHECK_GE(resets, 2u);
-    BOOST_CHECK(
-        job.poll_until([&] { return job.sink(0).messages.size() == 20 && job.sink(1).messages.size() == 20; }));
+    BOOST_CHECK(job.poll_until([&] { return job.sink(0).messages.size() == 20 && job.sink(1).messages.size() == 20; }));
     for (int i = 0; i < 100; ++i) job.poll_all();
     for (const int pe : {0, 1}) {
       BOOST_REQUIRE_EQUAL(job.sink(pe).messages.size(), 20u);
@@ -152,17 +151,15 @@ void check_split_payloads(const std::string& transport) {
     if (i % 13 == 0) reset(job, 1, 2);
   }
   BOOST_CHECK(job.poll_until([&] { return job.sink(1).messages.size() == 101; }));
-  BOOST_CHECK(job.poll_until([&] {
-    return std::all_of(outgoing.begin(), outgoing.end(), [](const auto& one) { return one->done; });
-  }));
+  BOOST_CHECK(job.poll_until(
+      [&] { return std::all_of(outgoing.begin(), outgoing.end(), [](const auto& one) { return one->done; }); }));
   for (unsigned i = 0; i < 101; ++i) {
     const Message& message = job.sink(1).messages[i];
     BOOST_REQUIRE_EQUAL(number_of(message), i);
     BOOST_REQUIRE(message.payload == (i % 2 == 0 ? message.payload : payloads[i / 2]));
   }
   BOOST_CHECK(job.sink(1).in_order && job.sink(1).aligned);
-  BOOST_CHECK(job.poll_until(
-      [&] { return job[0].describe(1).find("; second rail ") != std::string::npos; }));
+  BOOST_CHECK(job.poll_until([&] { return job[0].describe(1).find("; second rail ") != std::string::npos; }));
   check_no_losses(job);
 }
 

@@ -10,9 +10,9 @@
 #include "../unit/support/child.hpp"
 #include "base/unique_fd.hpp"
 #include "endpoints.hpp"
+#include "transport/common/handshake.hpp"
 #include "transport/tcp/acceptor.hpp"
 #include "transport/tcp/address.hpp"
-#include "transport/common/handshake.hpp"
 
 using namespace transport_test;
 using shmemx::UniqueFd;

@@ -57,10 +57,9 @@ void join(Probe& probe) {
   probe.arena = std::move(*arena);
   const auto [pe, n_pes] = probe.bootstrap->identity();
   struct stat about {};
-  void* at = ::fstat(probe.arena.get(), &about) != 0
-                 ? MAP_FAILED
-                 : ::mmap(nullptr, static_cast<std::size_t>(about.st_size), PROT_READ | PROT_WRITE, MAP_SHARED,
-                          probe.arena.get(), 0);
+  void* at = ::fstat(probe.arena.get(), &about) != 0 ? MAP_FAILED
+                                                     : ::mmap(nullptr, static_cast<std::size_t>(about.st_size),
+                                                              PROT_READ | PROT_WRITE, MAP_SHARED, probe.arena.get(), 0);
   if (at == MAP_FAILED) fail(shmemx::system_error("map the header"));
   probe.pe = pe;
   probe.header = static_cast<boot::JobHeader*>(at);
@@ -119,7 +118,8 @@ void exchange(Probe& probe, std::size_t n) {
   for (int pe = 0; pe < probe.pe; ++pe) lowest = lowest && nodes.node(pe) != node;
   const std::string mine = bytes_of_node(node, n);
   if (lowest) {
-    if (auto put = probe.bootstrap->publish(std::as_bytes(std::span(mine.data(), mine.size()))); !put) fail(put.error());
+    if (auto put = probe.bootstrap->publish(std::as_bytes(std::span(mine.data(), mine.size()))); !put)
+      fail(put.error());
   }
   const auto join = [](const std::string& lower, const std::string& higher) -> shmemx::Result<std::string> {
     return lower + higher;

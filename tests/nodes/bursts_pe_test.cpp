@@ -1,5 +1,5 @@
-// Bursts of isends to PEs of other nodes, which travel together: their content, their order, and that they arrive although
-// the program makes no further call of the library.
+// Bursts of isends to PEs of other nodes, which travel together: their content, their order, and that they arrive
+// although the program makes no further call of the library.
 #include <shmemx.h>
 
 #include <cstdint>

@@ -43,8 +43,8 @@ class FakeTransport : public shmemx::transport::Transport {
 
   // The script.
   shmemx::transport::Capabilities can = {.resumes = true, .short_bytes = 100};
-  bool is_full = false;  // send() refuses
-  bool is_quiet = true;  // what abandon() returns
+  bool is_full = false;           // send() refuses
+  bool is_quiet = true;           // what abandon() returns
   std::function<void()> on_poll;  // called by poll()
 
   // The record, oldest first.

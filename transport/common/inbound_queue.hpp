@@ -42,10 +42,10 @@ struct InboundMessage {
   bool is_fetched = false;        // its payload is not here: fetch_key says where it is
   bool is_payload_due = false;    // not all of the payload is here
   std::size_t payload_bytes = 0;
-  std::byte* place = nullptr;  // what placement() said; null: `own`
+  std::byte* place = nullptr;      // what placement() said; null: `own`
   std::byte* copied_to = nullptr;  // the place, if the payload does not go there itself
-  AlignedMemory own;           // header and payload
-  AlignedMemory kept;          // a payload that is here before the message may begin
+  AlignedMemory own;               // header and payload
+  AlignedMemory kept;              // a payload that is here before the message may begin
   FetchKey fetch_key{};
   std::array<std::byte, kMaxHeaderBytes> header;
 

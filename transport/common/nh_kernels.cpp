@@ -54,7 +54,8 @@ NhDigest sum_portably(const std::byte* at, const std::uint64_t* key, std::size_t
 
 #if defined(__x86_64__)
 
-[[gnu::target("pclmul"), gnu::always_inline]] inline __m128i product(const std::byte* at, const std::uint64_t* key) noexcept {
+[[gnu::target("pclmul"), gnu::always_inline]] inline __m128i product(const std::byte* at,
+                                                                     const std::uint64_t* key) noexcept {
   const __m128i both = _mm_xor_si128(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)),
                                      _mm_loadu_si128(reinterpret_cast<const __m128i*>(key)));
   return _mm_clmulepi64_si128(both, both, 0x01);
@@ -84,8 +85,10 @@ constexpr std::size_t kPrefetchBytes = 1024;  // ahead: the CPU's own prefetchin
 [[gnu::target("+crypto")]] NhDigest sum_128(const std::byte* at, const std::uint64_t* key, std::size_t steps) noexcept {
   uint64x2_t sum = vdupq_n_u64(0);
   for (; steps != 0; --steps, at += kStepBytes, key += 2) {
-    const uint64x2_t both = veorq_u64(vreinterpretq_u64_u8(vld1q_u8(reinterpret_cast<const std::uint8_t*>(at))), vld1q_u64(key));
-    const poly128_t product = vmull_p64(static_cast<poly64_t>(vgetq_lane_u64(both, 0)), static_cast<poly64_t>(vgetq_lane_u64(both, 1)));
+    const uint64x2_t both =
+        veorq_u64(vreinterpretq_u64_u8(vld1q_u8(reinterpret_cast<const std::uint8_t*>(at))), vld1q_u64(key));
+    const poly128_t product =
+        vmull_p64(static_cast<poly64_t>(vgetq_lane_u64(both, 0)), static_cast<poly64_t>(vgetq_lane_u64(both, 1)));
     sum = veorq_u64(sum, vreinterpretq_u64_p128(product));
   }
   return {vgetq_lane_u64(sum, 0), vgetq_lane_u64(sum, 1)};

@@ -1,7 +1,8 @@
 // Who sends the messages of a network without connections. Each direction between two PEs begins with a handshake
-// (handshake.hpp): the hello of the sender, and the challenge of the receiver, both with fresh random numbers, from which
-// both derive the key of this direction. Every message then carries a proof made with that key, of its number too, so it
-// is worth nothing a second time, between other PEs, or in another job. The first message stands for the response.
+// (handshake.hpp): the hello of the sender, and the challenge of the receiver, both with fresh random numbers, from
+// which both derive the key of this direction. Every message then carries a proof made with that key, of its number
+// too, so it is worth nothing a second time, between other PEs, or in another job. The first message stands for the
+// response.
 //
 // A receiver answers one hello of a PE. Whoever sends a recorded one again gets no answer and changes nothing.
 #pragma once

@@ -36,8 +36,9 @@ Peer* Engine::contact(int pe) noexcept {
   const bool has_address = addresses_ != nullptr && unpack_address(addresses_->address_of(pe), address);
   if (!has_address) address.mtu = kLeastMtu;
   const std::size_t packet_bytes = content_bytes_of(std::min(address.mtu, settings_.own.mtu));
-  Peer& made = peers_.add(pe, pe, address, Pulls::Settings{packet_bytes, settings_.block_packets, settings_.blocks, settings_.most_blocks},
-                          Peer::Parts{pool_, *setup_.sink, *this, budget_, &is_active_, settings_.resend_ns});
+  Peer& made = peers_.add(
+      pe, pe, address, Pulls::Settings{packet_bytes, settings_.block_packets, settings_.blocks, settings_.most_blocks},
+      Peer::Parts{pool_, *setup_.sink, *this, budget_, &is_active_, settings_.resend_ns});
   if (is_closing_) made.inbound.queue().stop();
   if (!has_address) lose(made, "it has no endpoint address of ethernet");
   return &made;

@@ -138,7 +138,7 @@ class Engine final : private Inbound::Owner {
   Contacts<Peer> peers_;
   std::vector<Peer*> gathered_;
   std::vector<Peer*> unacknowledged_;
-  std::vector<Peer*> lost_;  // for run(), which may call the sink
+  std::vector<Peer*> lost_;                          // for run(), which may call the sink
   std::array<OutgoingFrame, kFramesAtOnce> frames_;  // of one call of the port
   transport::Keepalive keepalive_;
   FrameCounts counts_;

@@ -62,9 +62,9 @@ struct FrameHeader {
 static_assert(sizeof(FrameHeader) == 64);
 
 struct PullRequest {
-  std::uint32_t first;    // packet
-  std::uint32_t number;   // of the request
-  std::uint64_t wanted;   // bit i: packet first + i
+  std::uint32_t first;   // packet
+  std::uint32_t number;  // of the request
+  std::uint64_t wanted;  // bit i: packet first + i
 };
 static_assert(sizeof(PullRequest) == 16);
 inline constexpr std::uint32_t kMostBlockPackets = 64;

@@ -1,5 +1,5 @@
-// The keyed hash of a frame: its value proves that the sender knows the job's secret and that no bit has changed. Header
-// and content are hashed by NH (common/nh_hash.hpp); SipHash of the sum is the proof.
+// The keyed hash of a frame: its value proves that the sender knows the job's secret and that no bit has changed.
+// Header and content are hashed by NH (common/nh_hash.hpp); SipHash of the sum is the proof.
 #pragma once
 
 #include "transport/common/nh_hash.hpp"

@@ -57,16 +57,19 @@ const char* Inbound::begin_whole(const transport::Record& record, Bytes content)
 void Inbound::find_place(Bytes content) noexcept {
   const std::size_t header_bytes = fixed_.header_bytes;
   place_ = nullptr;
-  has_place_answer_ = whole_bytes_ - header_bytes >= kLongBytes && content.size() >= header_bytes && queue_.may_place_parts();
+  has_place_answer_ =
+      whole_bytes_ - header_bytes >= kLongBytes && content.size() >= header_bytes && queue_.may_place_parts();
   if (has_place_answer_) place_ = queue_.place_parts(fixed_, content.first(header_bytes), whole_bytes_ - header_bytes);
 }
 
 const char* Inbound::add_part(Bytes content) {
   if (content.size() > whole_bytes_ - here_) return "a part that is too long";
-  const std::size_t of_whole = place_ == nullptr ? content.size() : fixed_.header_bytes - std::min<std::size_t>(here_, fixed_.header_bytes);
+  const std::size_t of_whole =
+      place_ == nullptr ? content.size() : fixed_.header_bytes - std::min<std::size_t>(here_, fixed_.header_bytes);
   std::memcpy(whole_.get() + here_, content.data(), of_whole);
   if (of_whole != content.size())
-    std::memcpy(place_ + (here_ + of_whole - fixed_.header_bytes), content.data() + of_whole, content.size() - of_whole);
+    std::memcpy(place_ + (here_ + of_whole - fixed_.header_bytes), content.data() + of_whole,
+                content.size() - of_whole);
   here_ += content.size();
   if (here_ == whole_bytes_) end_whole();
   return nullptr;

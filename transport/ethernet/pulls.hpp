@@ -27,14 +27,11 @@ class Pulls {
   struct Settings {
     std::size_t packet_bytes;
     std::uint32_t block_packets;  // at most kMostBlockPackets
-    std::uint32_t blocks;       // outstanding at first
-    std::uint32_t most_blocks;  // outstanding where no packets are lost
+    std::uint32_t blocks;         // outstanding at first
+    std::uint32_t most_blocks;    // outstanding where no packets are lost
   };
   Pulls(const Settings& settings, PacketBudget& budget) noexcept
-      : settings_(settings),
-        budget_(budget),
-        window_(settings.block_packets * settings.blocks),
-        threshold_(window_) {}
+      : settings_(settings), budget_(budget), window_(settings.block_packets * settings.blocks), threshold_(window_) {}
   ~Pulls() { clear(); }
   Pulls(const Pulls&) = delete;
   Pulls& operator=(const Pulls&) = delete;
@@ -53,7 +50,8 @@ class Pulls {
     yes,   // copied to its place
     last,  // its payload is complete
   };
-  // Takes a packet, and measures the round trip of the first one of a block. With Taken::last, `done` is the message; its pull has ended.
+  // Takes a packet, and measures the round trip of the first one of a block. With Taken::last, `done` is the message;
+  // its pull has ended.
   Taken take(const FrameHeader& header, Bytes packet, std::uint64_t now_ns, RoundTrip& round_trip,
              transport::InboundMessage*& done);
 
@@ -94,7 +92,7 @@ class Pulls {
 
   Settings settings_;
   PacketBudget& budget_;
-  std::uint32_t window_;  // packets
+  std::uint32_t window_;     // packets
   std::uint32_t threshold_;  // above it the window grows slowly
   std::uint32_t credit_ = 0;
   std::uint32_t outstanding_ = 0;

@@ -60,8 +60,7 @@ Peer* Engine::authenticate(Frame& frame) noexcept {
     return drop(counts_.foreign);
   if (frame.content.size() > content_bytes_of(settings_.own.mtu)) return drop(counts_.truncated);
   const std::uint64_t proof = std::exchange(header.proof, 0);
-  if (!transport::is_same_proof(proof, proof_.prove(header, proof_.digest(frame.content))))
-    return drop(counts_.forged);
+  if (!transport::is_same_proof(proof, proof_.prove(header, proof_.digest(frame.content)))) return drop(counts_.forged);
   const auto source = static_cast<int>(header.source);
   Peer* const known = peers_.find(source);
   Peer& peer = known != nullptr ? *known : *contact(source);

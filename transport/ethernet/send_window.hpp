@@ -98,9 +98,9 @@ class SendWindow {
   FramePool& pool_;
   std::size_t most_content_bytes_;
   std::array<Sending, kFrames> frames_;
-  std::uint64_t first_ = 0;   // the oldest one that is not acknowledged
-  std::uint64_t unsent_ = 0;  // the first one that was never sent
-  std::uint64_t closed_ = 0;  // behind the last closed one; the number of the open one
+  std::uint64_t first_ = 0;     // the oldest one that is not acknowledged
+  std::uint64_t unsent_ = 0;    // the first one that was never sent
+  std::uint64_t closed_ = 0;    // behind the last closed one; the number of the open one
   std::uint64_t lent_ = kNone;  // the first one with lent content
   bool has_open_ = false;
   bool is_due_ = false;

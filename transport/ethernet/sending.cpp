@@ -8,11 +8,11 @@
 namespace shmemx::ethernet {
 namespace {
 
-constexpr std::size_t kCopiedBytes = std::size_t{4} << 20;  // of long payloads for one peer that will not stay
+constexpr std::size_t kCopiedBytes = std::size_t{4} << 20;     // of long payloads for one peer that will not stay
 constexpr std::size_t kPipelinedBytes = std::size_t{8} << 10;  // of a message that leave while others are copied
-constexpr std::size_t kHashedAtOnce = std::size_t{24} << 10;    // of a long payload before it is sent
-constexpr unsigned kAckFrames = 16;                         // received frames that are acknowledged at once
-constexpr unsigned kBurst = 16;                             // frames whose sender asks for an acknowledgement
+constexpr std::size_t kHashedAtOnce = std::size_t{24} << 10;   // of a long payload before it is sent
+constexpr unsigned kAckFrames = 16;                            // received frames that are acknowledged at once
+constexpr unsigned kBurst = 16;                                // frames whose sender asks for an acknowledgement
 
 using transport::kRecordAlign;
 using transport::Record;
@@ -54,7 +54,8 @@ Sent Engine::send(int pe, const Header& fixed, Bytes header, Bytes payload, Outg
     copy(to, payload);
   } else {
     const bool is_medium = payload.size() < kLongBytes || payload.size() <= most_medium_bytes(peer);
-    sent = is_medium ? send_parts(peer, fixed, header, payload, urgency) : announce(peer, fixed, header, payload, outgoing);
+    sent = is_medium ? send_parts(peer, fixed, header, payload, urgency)
+                     : announce(peer, fixed, header, payload, outgoing);
     if (sent == Sent::no || (is_medium && urgency == Urgency::now)) return sent;
   }
   if (urgency == Urgency::now) {
@@ -96,8 +97,8 @@ std::byte* Engine::append(Peer& peer, const Header& fixed, const Piece& piece) n
   return at + sizeof record;
 }
 
-// Sends a message as several records, each as long as its frame. The first ones leave before the last ones are hashed, so
-// that the receiver can begin, and the copies that may have to be sent again are made when all have left.
+// Sends a message as several records, each as long as its frame. The first ones leave before the last ones are hashed,
+// so that the receiver can begin, and the copies that may have to be sent again are made when all have left.
 Sent Engine::send_parts(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Urgency urgency) noexcept {
   const std::size_t most = peer.out.most_content_bytes() - sizeof(Record);
   const std::size_t whole = header.size() + payload.size();
@@ -163,7 +164,8 @@ void Engine::append_notes(Peer& peer) noexcept {
   send_now(peer);
 }
 
-// Sends the frames that are due, as far as the windows allow it. Returns how many. The clock is read when they are gone.
+// Sends the frames that are due, as far as the windows allow it. Returns how many. The clock is read when they are
+// gone.
 std::size_t Engine::transmit(Peer& peer, Burst burst) noexcept {
   std::size_t sent = 0;
   while (true) {

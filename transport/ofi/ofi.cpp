@@ -48,8 +48,8 @@ Status Ofi::open() {
   return inbound_.open(setup_);
 }
 
-// A socket may bring what a PE has written after that PE was given up, and libfabric closes no single connection. So over
-// sockets there is no RMA with a reserve: messages arrive in memory of this transport.
+// A socket may bring what a PE has written after that PE was given up, and libfabric closes no single connection. So
+// over sockets there is no RMA with a reserve: messages arrive in memory of this transport.
 transport::Capabilities Ofi::capabilities() const noexcept {
   return transport::Capabilities{.rma = !fabric_.is_stream(),
                                  .keys = !fabric_.is_stream() || !setup_.has_reserve,
@@ -152,7 +152,8 @@ void Ofi::keep_alive() {
   for (Peer* peer : peers_.contacts()) {
     if (peer->is_lost || peer->has_left) continue;
     const Keepalive::Action action = Keepalive::end_round(peer->keepalive);
-    if (action == Keepalive::Action::lose) peers_.fail(*peer, transport::silence_text(transport::silence_before_reserve(setup_)));
+    if (action == Keepalive::Action::lose)
+      peers_.fail(*peer, transport::silence_text(transport::silence_before_reserve(setup_)));
     if (action == Keepalive::Action::ping) outbound_.send_control(*peer, kPing, 0);
   }
 }

@@ -126,7 +126,8 @@ void Outbound::send_control(Peer& peer, RecordKind kind, std::uint64_t value) {
   if (!connect(peer) || peer.is_lost) return;
   // A packet that the provider has not taken yet has room for more records.
   Packet* packet = peer.control.size() > 1 ? peer.control.back() : nullptr;
-  if (packet == nullptr || packet->handshake != 0 || packet->used + sizeof(Record) + sizeof(ControlWord) > kGatherBytes) {
+  if (packet == nullptr || packet->handshake != 0 ||
+      packet->used + sizeof(Record) + sizeof(ControlWord) > kGatherBytes) {
     packet = take(peer);
     packet->is_control = packet->needs_completion = true;
     peer.control.push_back(packet);
@@ -174,8 +175,8 @@ void Outbound::queue_handshake(Peer& peer, HandshakeKind kind, Bytes content) {
   std::memset(packet->bytes + packet->used, 0, padded);
   std::memcpy(packet->bytes + packet->used, content.data(), content.size());
   packet->used += static_cast<std::uint32_t>(padded);
-  const auto behind = std::find_if(peer.control.begin(), peer.control.end(),
-                                   [](const Packet* other) { return other->handshake == 0; });
+  const auto behind =
+      std::find_if(peer.control.begin(), peer.control.end(), [](const Packet* other) { return other->handshake == 0; });
   peer.control.insert(behind, packet);
   pump(peer);
 }
@@ -259,8 +260,7 @@ std::int64_t Outbound::post(Packet& packet) {
   } else {
     if (packet.is_control) packet_header = {0, me_ | kControl, peer.control_out + 1};
     const std::size_t bytes = round_up(packet.used + packet.tail.size(), transport::kRecordAlign);
-    packet_header.proof =
-        peer.session_out.proof_of({packet.is_control ? kControl : 0, packet_header.sequence, bytes});
+    packet_header.proof = peer.session_out.proof_of({packet.is_control ? kControl : 0, packet_header.sequence, bytes});
   }
   std::memcpy(packet.bytes, &packet_header, sizeof packet_header);
   const bool injects = !packet.needs_completion && packet.tail.empty() && packet.used <= inject_bytes_;

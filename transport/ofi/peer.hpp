@@ -62,7 +62,7 @@ struct Peer {
 
   int pe;
   fi_addr_t address = FI_ADDR_NOTAVAIL;
-  std::string name;             // of its endpoint
+  std::string name;  // of its endpoint
   transport::OutgoingSession session_out;
   transport::IncomingSession session_in;
   bool has_asked = false;         // the hello is sent, or queued

@@ -12,7 +12,8 @@ namespace {
 constexpr std::size_t kReadMany = std::size_t{64} << 10;
 constexpr std::size_t kReadFew = std::size_t{8} << 10;
 constexpr std::size_t kCopiedPayload = std::size_t{20} << 10;
-constexpr std::size_t kAloneBytes = std::size_t{2} << 10;  // after a short message that has come alone, few bytes are read
+constexpr std::size_t kAloneBytes = std::size_t{2}
+                                    << 10;  // after a short message that has come alone, few bytes are read
 // Bytes of one read of a long payload. Packets that arrive during a read are acknowledged at its end, and the sender
 // keeps what is not acknowledged.
 constexpr std::size_t kReadLong = std::size_t{128} << 10;

@@ -69,11 +69,11 @@ class Decoder {
     std::size_t missing;        // bytes
     std::size_t payload_bytes;  // all of it
     bool is_split;
-    bool lacks_part;            // which travels on the other rail
-    std::uint64_t number;       // of a split message
-    std::size_t first_bytes;    // of its first part
-    std::byte* begin;           // where its payload begins
-    Memory own;                 // header and payload, if the sink named no place
+    bool lacks_part;          // which travels on the other rail
+    std::uint64_t number;     // of a split message
+    std::size_t first_bytes;  // of its first part
+    std::byte* begin;         // where its payload begins
+    Memory own;               // header and payload, if the sink named no place
     alignas(kFrameAlignment) std::byte header[kMaxHeaderBytes];
   };
 

@@ -22,12 +22,12 @@ using transport::raise_limit;
 namespace {
 
 constexpr std::uint64_t kMillisecond = 1'000'000;
-constexpr std::uint64_t kPatience = 250 * kMillisecond;   // at most, before the next address is tried, too
+constexpr std::uint64_t kPatience = 250 * kMillisecond;  // at most, before the next address is tried, too
 constexpr std::uint64_t kPatienceOfResumed = 80 * kMillisecond;
 constexpr std::uint64_t kFirstPause = 50 * kMillisecond;  // after all have failed; doubles each round
 constexpr std::uint64_t kLongestPause = 1000 * kMillisecond;
 constexpr unsigned kRounds = 5;
-constexpr unsigned kRoundsInCrowd = 8;  // four seconds
+constexpr unsigned kRoundsInCrowd = 8;                   // four seconds
 constexpr std::uint64_t kSilence = 1000 * kMillisecond;  // of an attempt to follow a broken connection
 constexpr std::uint64_t kLongGap =
     500 * kMillisecond;  // between two steps: replies may have arrived unread, so the deadline moves
@@ -107,14 +107,13 @@ void Dial::give_up_silent(std::uint64_t now) noexcept {
 
 // A machine that replies has time until the deadline of the constructor, since its PE may be busy.
 bool Dial::is_overdue(std::uint64_t now) const noexcept {
-  const bool replies = std::any_of(attempts_.begin(), attempts_.end(),
-                                   [](const Attempt& one) { return one.stage == Stage::greeting; });
+  const bool replies =
+      std::any_of(attempts_.begin(), attempts_.end(), [](const Attempt& one) { return one.stage == Stage::greeting; });
   return now > (resumed_.connections == 0 || replies ? deadline_ : std::min(deadline_, resumed_.deadline));
 }
 
 bool Dial::was_refused() const noexcept {
-  return std::any_of(attempts_.begin(), attempts_.end(),
-                     [](const Attempt& one) { return one.error == ECONNREFUSED; });
+  return std::any_of(attempts_.begin(), attempts_.end(), [](const Attempt& one) { return one.error == ECONNREFUSED; });
 }
 
 // Returns whether the other PE has ended: it has closed the connection, and nobody listens there now; or this is the

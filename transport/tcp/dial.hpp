@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/unique_fd.hpp"
-#include "transport/tcp/address.hpp"
 #include "transport/common/handshake.hpp"
+#include "transport/tcp/address.hpp"
 
 namespace shmemx::tcp {
 

@@ -21,14 +21,14 @@ class Outbox {
   Outbox& operator=(const Outbox&) = delete;
   ~Outbox() { drop(); }
 
-  bool empty() const noexcept { return bytes_ == 0; }             // nothing is to be sent
+  bool empty() const noexcept { return bytes_ == 0; }                        // nothing is to be sent
   bool is_acknowledged() const noexcept { return kept_ == sent_ + bytes_; }  // nor is anything kept
   std::uint64_t unacknowledged() const noexcept { return sent_ + bytes_ - kept_; }
   std::uint64_t sent() const noexcept { return sent_; }
-  std::uint64_t kept_from() const noexcept { return kept_; }      // offset of the first byte that can be sent again
+  std::uint64_t kept_from() const noexcept { return kept_; }         // offset of the first byte that can be sent again
   std::size_t copied() const noexcept { return bytes_ - lasting_; }  // bytes to be sent that take memory of the outbox
   std::size_t segments() const noexcept { return queue_.size() - first_; }  // to be sent
-  bool lends() const noexcept { return lent_ != 0; }              // a payload is in use where it lies
+  bool lends() const noexcept { return lent_ != 0; }                        // a payload is in use where it lies
 
   // Appends a copy of the message.
   void append(const Header& fixed, Bytes header, Bytes payload) noexcept;
@@ -52,8 +52,8 @@ class Outbox {
   bool has_filled_chunk() const noexcept { return has_filled_chunk_; }
   // The other side has everything in front of `offset`, so it is not kept any more.
   void acknowledge(std::uint64_t offset) noexcept;
-  // Copies the ends of payloads that have been sent, while there is room for copies, so that callers who are not patient
-  // need not wait for the other side.
+  // Copies the ends of payloads that have been sent, while there is room for copies, so that callers who are not
+  // patient need not wait for the other side.
   void release_payloads() noexcept;
   // Copies what is here of a payload that is in use: it is not needed any more.
   void keep_payload(const transport::Outgoing& outgoing) noexcept;
@@ -120,8 +120,8 @@ class Outbox {
   std::size_t lasting_ = 0;  // of those, in payloads that are not copied
   std::size_t lent_ = 0;     // segments with an Outgoing
   Copies copies_;
-  std::uint64_t sent_ = 0;   // offset of the next byte to be sent
-  std::uint64_t kept_ = 0;   // offset of the first byte that is here
+  std::uint64_t sent_ = 0;  // offset of the next byte to be sent
+  std::uint64_t kept_ = 0;  // offset of the first byte that is here
   bool has_filled_chunk_ = false;
   std::vector<Control> controls_;
 };

@@ -1,6 +1,6 @@
 // Two links between two machines: a pair of PEs that exchange long payloads makes a second connection on another
-// interface, its second rail. Everything travels on the first one, but of a long payload the second rail carries a part,
-// as large as its share of the speed of both. A slow one is left alone.
+// interface, its second rail. Everything travels on the first one, but of a long payload the second rail carries a
+// part, as large as its share of the speed of both. A slow one is left alone.
 //
 // To the rest of this transport a rail is a peer of its own, numbered behind all PEs: it connects, is suspended and
 // resumed as any other. It carries messages of one kind, the second parts of split messages. The first connection waits
@@ -23,10 +23,10 @@ constexpr std::size_t kLeastPart = std::size_t{64} << 10;
 constexpr std::size_t kLeastSample = std::size_t{128} << 10;  // acknowledged bytes by which a speed is measured
 constexpr std::uint64_t kUnwatchedNs = 500'000;  // after so long, it is not known when a connection has become idle
 constexpr std::size_t kShareUnit = std::size_t{4} << 10;
-constexpr unsigned kSamples = 3;    // before a speed is believed
-constexpr double kLikeSpeed = 0.3;  // of both speeds together: a rail with more is as fast as the other one
-constexpr double kMuchSlower = 4;  // a second rail that is slower by this factor is left alone
-constexpr unsigned kTurnsAlone = 64;      // payloads until it is measured once more
+constexpr unsigned kSamples = 3;      // before a speed is believed
+constexpr double kLikeSpeed = 0.3;    // of both speeds together: a rail with more is as fast as the other one
+constexpr double kMuchSlower = 4;     // a second rail that is slower by this factor is left alone
+constexpr unsigned kTurnsAlone = 64;  // payloads until it is measured once more
 
 }  // namespace
 
@@ -82,7 +82,8 @@ void TcpTransport::measure(Peer& peer, std::uint64_t now) noexcept {
   }
 }
 
-// Returns how many bytes of a payload the second rail takes, so that both end at the same time: 0 or at least kLeastPart.
+// Returns how many bytes of a payload the second rail takes, so that both end at the same time: 0 or at least
+// kLeastPart.
 std::size_t TcpTransport::share_of_rail(Peer& peer, Peer& rail, std::size_t bytes) noexcept {
   for (Peer* const one : {&peer, &rail}) {
     drop_acknowledged(*one);
@@ -99,8 +100,7 @@ std::size_t TcpTransport::share_of_rail(Peer& peer, Peer& rail, std::size_t byte
   }
   const double first_waiting = static_cast<double>(peer.out.unacknowledged());
   const double second_waiting = static_cast<double>(rail.out.unacknowledged());
-  const double part =
-      (static_cast<double>(bytes) + first_waiting + second_waiting) * rail.share - second_waiting;
+  const double part = (static_cast<double>(bytes) + first_waiting + second_waiting) * rail.share - second_waiting;
   if (part < static_cast<double>(kLeastPart)) return 0;
   return std::min(static_cast<std::size_t>(part) / kShareUnit * kShareUnit, bytes - kLeastPart);
 }

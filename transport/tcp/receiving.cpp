@@ -18,8 +18,9 @@ namespace {
 
 constexpr std::size_t kFewConnections = 2;  // are read one by one, without epoll
 constexpr unsigned kReadsBeforeUnwatch = 64;
-constexpr int kReadsAtOnce = 8;        // from one peer, before other peers
-// Intervals of the timer: for overdue connections; for payloads in use while all threads sleep; for links that are down.
+constexpr int kReadsAtOnce = 8;  // from one peer, before other peers
+// Intervals of the timer: for overdue connections; for payloads in use while all threads sleep; for links that are
+// down.
 constexpr long kTimerNs = 25'000'000;
 constexpr long kLendingNs = 1'000'000;
 constexpr long kLinksNs = 50'000'000;

@@ -1,11 +1,12 @@
 // Connections that break in mid-job: another one follows, on the same path or on another one, and the streams of both
 // sides continue where the other side has stopped to receive.
 //
-// What has been sent is kept until the kernel of the other side has acknowledged it, since a PE reads all that its kernel
-// has, also from a connection that has broken. So no acknowledgements travel, and no more is kept than the kernel itself
-// keeps. Before a PE answers on the next connection, it lets the kernel drop what still arrives on the last one, reads
-// that to its end, and closes it. The first frame of the next connection then says how many bytes of the other side's stream have been received so far, and what lies behind
-// them is sent once more. Thus each byte is taken once, in order, and a message that was cut in two is completed.
+// What has been sent is kept until the kernel of the other side has acknowledged it, since a PE reads all that its
+// kernel has, also from a connection that has broken. So no acknowledgements travel, and no more is kept than the
+// kernel itself keeps. Before a PE answers on the next connection, it lets the kernel drop what still arrives on the
+// last one, reads that to its end, and closes it. The first frame of the next connection then says how many bytes of
+// the other side's stream have been received so far, and what lies behind them is sent once more. Thus each byte is
+// taken once, in order, and a message that was cut in two is completed.
 //
 // A side that has had no acknowledgement for a moment does not wait for the kernel to give up: it connects on another
 // path, and the two sides move to the new connection. If the old one recovers first, it stays.

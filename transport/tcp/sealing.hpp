@@ -57,7 +57,7 @@ class Sealing {
   std::size_t content_bytes_ = 0;  // of the record that is being sent
   std::size_t record_bytes_ = 0;   // 0: none
   std::size_t record_sent_ = 0;
-  std::size_t begin_ = 0;   // of received bytes that have not been taken
+  std::size_t begin_ = 0;  // of received bytes that have not been taken
   std::size_t end_ = 0;
   std::size_t proven_ = 0;  // of those, the content of the record that has been opened
   std::array<std::byte, kMostBytes> record_;

@@ -134,8 +134,8 @@ std::string TcpTransport::cause_of(int error) const {
                             : error_text(error);
 }
 
-// Ends writing to the connection. What the peer has sent before, perhaps its shutdown frame, is still read: poll() finds
-// the end.
+// Ends writing to the connection. What the peer has sent before, perhaps its shutdown frame, is still read: poll()
+// finds the end.
 void TcpTransport::write_failed(Peer& peer, int error) noexcept {
   peer.broken = true;
   peer.was_closed = error == EPIPE || error == ECONNRESET;

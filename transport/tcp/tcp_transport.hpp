@@ -81,12 +81,12 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
     std::uint64_t received = 0;      // bytes of its stream
     std::size_t resume_bytes = 0;    // of the resume frame that are here
     std::byte resume_frame[sizeof(FrameHeader)] = {};
-    std::string interface;  // of this machine, that the last connection used
+    std::string interface;           // of this machine, that the last connection used
     std::uint64_t split_number = 0;  // of the next split message
     bool has_no_rail = false;        // and will not have a second one
     Speed speed;
-    unsigned turns_alone = 0;        // a slow second rail: payloads that it got nothing of
-    double share = 0;                // a second rail: of long payloads
+    unsigned turns_alone = 0;  // a slow second rail: payloads that it got nothing of
+    double share = 0;          // a second rail: of long payloads
     UniqueFd fd;
     Outbox out;
     Decoder in;
@@ -209,7 +209,7 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   bool may_split_ = false;                      // this machine has several interfaces
   bool any_rail_ = false;                       // for tests
   Contacts<Peer> peers_;                        // PEs, and behind them their second rails
-  std::vector<Peer*> up_;  // connected
+  std::vector<Peer*> up_;                       // connected
   std::vector<Peer*> dialing_;
   std::vector<Peer*> gathered_;
   std::vector<Peer*> lending_;  // send payloads from where they lie, or have sent them
@@ -221,13 +221,13 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   // watched, and wake_fd_ is readable instead: a thread that sleeps on the epoll instance wakes up, and calls arm()
   // before it sleeps again.
   bool watching_ = true;
-  unsigned reads_ = 0;  // reads that returned bytes, since arm()
-  std::uint64_t writes_ = 0;         // to sockets
+  unsigned reads_ = 0;                     // reads that returned bytes, since arm()
+  std::uint64_t writes_ = 0;               // to sockets
   std::uint64_t acknowledged_writes_ = 0;  // of those, all that are known to have arrived at the other kernels
-  std::uint64_t checked_ns_ = 0;      // time of the last check_links()
-  long timer_ns_ = 0;                 // interval of the timer, 0 while it does not run
-  bool some_ended_ = false;  // up_ holds peers that are no longer connected
-  bool has_room_ = false;    // a connection has been suspended since others waited for descriptors
+  std::uint64_t checked_ns_ = 0;           // time of the last check_links()
+  long timer_ns_ = 0;                      // interval of the timer, 0 while it does not run
+  bool some_ended_ = false;                // up_ holds peers that are no longer connected
+  bool has_room_ = false;                  // a connection has been suspended since others waited for descriptors
   bool closing_ = false;
 };
 

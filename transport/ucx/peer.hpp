@@ -32,11 +32,11 @@ struct Peer {
   int pe;
   ucp_ep_h endpoint = nullptr;
   void* closing = nullptr;  // UCX's request for the end of the endpoint
-  Envelope envelope{};  // of the next message to the PE, without its proof
+  Envelope envelope{};      // of the next message to the PE, without its proof
   transport::OutgoingSession out;
   transport::IncomingSession in;
-  transport::Challenge challenge{};   // to be sent to the PE
-  std::uint32_t control_out = 0;      // number of the last ping or pong
+  transport::Challenge challenge{};  // to be sent to the PE
+  std::uint32_t control_out = 0;     // number of the last ping or pong
   std::uint32_t control_in = 0;
   Inbox inbox;
 

@@ -121,7 +121,8 @@ void UcxTransport::end_keepalive_round() {
   for (Peer* peer : peers_.list()) {
     if (!is_watched(*peer)) continue;
     const Keepalive::Action action = Keepalive::end_round(peer->keepalive);
-    if (action == Keepalive::Action::lose) lose(*peer, transport::silence_text(transport::silence_before_reserve(setup_)));
+    if (action == Keepalive::Action::lose)
+      lose(*peer, transport::silence_text(transport::silence_before_reserve(setup_)));
     if (action == Keepalive::Action::ping) signal(*peer, kPing);
   }
 }

@@ -34,9 +34,9 @@ ucs_status_t UcxTransport::received(void* self, const void* header, std::size_t 
 }
 
 Status UcxTransport::listen() {
-  constexpr ucp_am_recv_callback_t kCallbacks[] = {&received<kRecords>, &received<kLong>, &received<kShutdown>,
-                                                   &received<kPing>, &received<kPong>,
-                                                   &received<kHello>, &received<kChallenge>};
+  constexpr ucp_am_recv_callback_t kCallbacks[] = {&received<kRecords>,  &received<kLong>, &received<kShutdown>,
+                                                   &received<kPing>,     &received<kPong>, &received<kHello>,
+                                                   &received<kChallenge>};
   unsigned id = kRecords;
   for (const ucp_am_recv_callback_t callback : kCallbacks) {
     ucp_am_handler_param_t param{};

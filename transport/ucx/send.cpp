@@ -115,7 +115,8 @@ void UcxTransport::staging_ended(void* request, ucs_status_t status, void* argum
 
 Sent UcxTransport::send_long(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing) {
   const bool copies = outgoing == nullptr;
-  if (!peer.out.is_open() || peer.in_flight >= kMostInFlight || (copies && peer.copied_bytes > kMostCopied)) return Sent::no;
+  if (!peer.out.is_open() || peer.in_flight >= kMostInFlight || (copies && peer.copied_bytes > kMostCopied))
+    return Sent::no;
   if (peer.open != nullptr && !push(peer)) return Sent::no;
   std::unique_ptr<LongSend> send(new LongSend);
   send->peer = &peer;

@@ -114,8 +114,8 @@ class UcxTransport final : public Transport {
   std::vector<Peer*> new_;   // have written first and have no endpoint here yet
   std::vector<Peer*> pinged_by_;
   std::vector<Peer*> challenged_;  // whose hello has to be answered
-  std::vector<Peer*> lost_;       // not reported yet
-  std::vector<Peer*> unflushed_;  // with puts that no flush covers yet
+  std::vector<Peer*> lost_;        // not reported yet
+  std::vector<Peer*> unflushed_;   // with puts that no flush covers yet
   StagingPool pool_;
   std::vector<Registered> registered_;
 };

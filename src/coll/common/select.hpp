@@ -104,8 +104,8 @@ inline NodesBroadcast nodes_broadcast(const TeamNodes& nodes, std::size_t bytes)
   return nodes.count() > kTreeNodes && is_very_long ? NodesBroadcast::chain : NodesBroadcast::tree;
 }
 
-// Broadcasts travel in segments, so that a node passes on the first ones while it receives the others. Shorter ones cost
-// more turns of PEs that share cores. To one node without peers they travel whole.
+// Broadcasts travel in segments, so that a node passes on the first ones while it receives the others. Shorter ones
+// cost more turns of PEs that share cores. To one node without peers they travel whole.
 inline std::size_t broadcast_segment(const TeamNodes& nodes, NodesBroadcast shape) noexcept {
   constexpr std::size_t kChainSegmentBytes = std::size_t{256} << 10;
   constexpr std::size_t kTreeSegmentBytes = std::size_t{512} << 10;

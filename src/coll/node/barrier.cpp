@@ -31,7 +31,8 @@ void barrier_counting(Team& team, const char* routine) noexcept {
     return;
   }
   const int other = context::world_pe(team.route, team.me() == 0 ? 1 : 0);
-  progress::wait_for_store(routine, other, [&] { return central.released.load(std::memory_order_acquire) >= turn; });  // arrive
+  progress::wait_for_store(routine, other,
+                           [&] { return central.released.load(std::memory_order_acquire) >= turn; });  // arrive
 }
 
 void barrier_tree(Team& team, const char* routine) noexcept {

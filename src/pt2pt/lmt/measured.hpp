@@ -14,8 +14,8 @@ namespace shmemx::pt2pt {
 
 class Measured {
  public:
-  // Chooses between two LMTs for a message of `bytes`. `usual` is the better guess where nothing is known. Each is tried
-  // some times, then the slower one once in a while.
+  // Chooses between two LMTs for a message of `bytes`. `usual` is the better guess where nothing is known. Each is
+  // tried some times, then the slower one once in a while.
   LmtKind choose(std::size_t bytes, LmtKind usual, LmtKind other) noexcept {
     Size& size = of(bytes);
     const Estimate& first = size.of(usual);
@@ -27,8 +27,8 @@ class Measured {
     return is_usual_faster != looks_again ? usual : other;
   }
 
-  // Notes that a message has taken so long. Of the first samples the shortest counts; each later one moves the estimate,
-  // one that was interrupted only a little.
+  // Notes that a message has taken so long. Of the first samples the shortest counts; each later one moves the
+  // estimate, one that was interrupted only a little.
   void note(std::size_t bytes, LmtKind kind, std::uint64_t ns) noexcept {
     Estimate& estimate = of(bytes).of(kind);
     const double now = static_cast<double>(ns) / static_cast<double>(bytes);

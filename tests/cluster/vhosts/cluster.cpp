@@ -60,7 +60,8 @@ pid_t clone_host(const HostSpec& spec, int control) {
   return static_cast<pid_t>(pid);
 }
 
-// The bucket holds 2 ms of 1 Gbit/s. A host whose cores are busy is late by that much at times, and loses what does not fit.
+// The bucket holds 2 ms of 1 Gbit/s. A host whose cores are busy is late by that much at times, and loses what does not
+// fit.
 std::string limit_of(const ClusterSpec& spec) { return " root tbf rate " + spec.rate + " burst 256kb latency 20ms"; }
 
 }  // namespace
@@ -145,8 +146,8 @@ void Cluster::lay_cables(const ClusterSpec& spec) {
       // The kernel reports a carrier at once only if the two ends of a cable have different numbers.
       constexpr int kFirstIndex = 100;
       lines += "link add name " + port_name(i, network) + " index " +
-               std::to_string(kFirstIndex + network * size() + i) + " mtu " + mtu + " type veth peer name eth" + number +
-               " mtu " + mtu + " netns " + std::to_string(hosts_[static_cast<std::size_t>(i)].pid) + "\n";
+               std::to_string(kFirstIndex + network * size() + i) + " mtu " + mtu + " type veth peer name eth" +
+               number + " mtu " + mtu + " netns " + std::to_string(hosts_[static_cast<std::size_t>(i)].pid) + "\n";
       lines += "link set " + port_name(i, network) + (bridged ? " master br" + number : "") + " up\n";
     }
   }
@@ -175,8 +176,7 @@ void Cluster::configure_host(const ClusterSpec& spec, int index) const {
       lines += "link set " + interface + " addrgenmode none\n";
     }
     lines += "link set " + interface + " up\n";
-    if (!spec.rate.empty())
-      lines += "tc qdisc add dev " + interface + limit_of(spec) + "\n";
+    if (!spec.rate.empty()) lines += "tc qdisc add dev " + interface + limit_of(spec) + "\n";
   }
   for (const std::string& line : spec.host_lines) lines += replace_all(line, "{n}", number) + "\n";
   send_message(control(index), {Kind::configure, 0, 0, lines});

@@ -22,7 +22,8 @@ struct Fault {
   double at_seconds = 0;  // after the PEs' start
 };
 
-// Parses "cut h1", "join h0/1" or "kill pe3", optionally followed by "@2s" or "@100ms"; throws a Failure that names the error.
+// Parses "cut h1", "join h0/1" or "kill pe3", optionally followed by "@2s" or "@100ms"; throws a Failure that names the
+// error.
 Fault parse_fault(const std::string& text);
 
 std::string describe(const Fault& fault);

@@ -47,9 +47,10 @@ void check_old_integer(const char* name, T (*cswap)(T*, T, T, int), T (*finc)(T*
 #define OLD_EXTENDED(P, N) check_old_extended(#P "_" #N, P##_##N##_fetch, P##_##N##_set, P##_##N##_swap);
 #define OLD_INTEGER(P, N) \
   check_old_integer(#P "_" #N, P##_##N##_cswap, P##_##N##_finc, P##_##N##_inc, P##_##N##_fadd, P##_##N##_add);
-#define OLD_ALL(P)                                                                                                 \
-  OLD_EXTENDED(P, float)                                                                                           \
-  OLD_EXTENDED(P, double) OLD_EXTENDED(P, int) OLD_EXTENDED(P, long) OLD_EXTENDED(P, longlong) OLD_INTEGER(P, int) \
-      OLD_INTEGER(P, long) OLD_INTEGER(P, longlong)
+#define OLD_ALL(P)                                                                                              \
+  OLD_EXTENDED(P, float)                                                                                        \
+  OLD_EXTENDED(P, double)                                                                                       \
+  OLD_EXTENDED(P, int) OLD_EXTENDED(P, long) OLD_EXTENDED(P, longlong) OLD_INTEGER(P, int) OLD_INTEGER(P, long) \
+      OLD_INTEGER(P, longlong)
 
 PE_TEST(old_names_of_atomics_work){OLD_ALL(shmem)} PE_TEST(profiling_names_of_old_atomics_work) { OLD_ALL(pshmem) }

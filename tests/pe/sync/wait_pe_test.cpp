@@ -234,7 +234,8 @@ PE_TEST(every_wait_and_test_of_every_type){
 PE_TEST(deprecated_waits_still_work) {
   OLD_WAIT(shmem, short)
   OLD_WAIT(shmem, int)
-  OLD_WAIT(shmem, long) OLD_WAIT(shmem, longlong) OLD_WAIT(pshmem, short) OLD_WAIT(pshmem, int) OLD_WAIT(pshmem, long)
+  OLD_WAIT(shmem, long)
+  OLD_WAIT(shmem, longlong) OLD_WAIT(pshmem, short) OLD_WAIT(pshmem, int) OLD_WAIT(pshmem, long)
       OLD_WAIT(pshmem, longlong) SHORT_WAIT(shmem, short) SHORT_WAIT(shmem, ushort) SHORT_WAIT(pshmem, short)
           SHORT_WAIT(pshmem, ushort) void (*const wait)(long*, long) = shmem_wait;
   void (*const profiling_wait)(long*, long) = pshmem_wait;

@@ -130,8 +130,7 @@ PE_TEST(a_part_of_an_allocated_window_has_the_path_of_the_whole) {
   const Windows windows(20'000);
   {
     const Windows part(windows.base + 100, 9000);
-    for (int pe = 0; pe < pes(); ++pe)
-      CHECK_EQUAL(shmemx_window_path(part.at(pe)), shmemx_window_path(windows.at(pe)));
+    for (int pe = 0; pe < pes(); ++pe) CHECK_EQUAL(shmemx_window_path(part.at(pe)), shmemx_window_path(windows.at(pe)));
     check_put_and_get(part, 9000);
   }
   check_put_and_get(windows, 20'000);
