@@ -15,12 +15,6 @@ using namespace shmemx;
 
 constexpr std::size_t kLong = std::size_t{512} << 10;
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kKeepsAny = false;
-#else
-constexpr bool kKeepsAny = true;
-#endif
-
 // Makes the process forget what earlier tests returned.
 void fill_with(std::size_t bytes) {
   std::vector<RecycledMemory> pieces;
@@ -40,7 +34,8 @@ BOOST_AUTO_TEST_CASE(memory_begins_at_cache_lines) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(long_memory_is_taken_again, *boost::unit_test::enable_if<kKeepsAny>()) {
+#if !defined(__SANITIZE_ADDRESS__)  // with it nothing is kept
+BOOST_AUTO_TEST_CASE(long_memory_is_taken_again) {
   fill_with(kLeastRecycledBytes);
   RecycledMemory memory = take_memory(kLong);
   const std::byte* const at = memory.get();
@@ -50,6 +45,7 @@ BOOST_AUTO_TEST_CASE(long_memory_is_taken_again, *boost::unit_test::enable_if<kK
   const RecycledMemory other = take_memory(kLong);
   BOOST_CHECK_NE(other.get(), at);
 }
+#endif
 
 BOOST_AUTO_TEST_CASE(short_requests_take_no_long_memory) {
   fill_with(kLeastRecycledBytes);
