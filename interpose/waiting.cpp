@@ -64,7 +64,7 @@ void wait_a_little(unsigned steps) {
     return;
   }
   const bool yields = steps < spins + kYields;
-  if (!yields || steps % kStepsPerProbe == 0) poll_mpi();
+  if (!yields || steps % kStepsPerProbe == kStepsPerProbe - 1) poll_mpi();
   shmemx_am_poll();
   release_core(steps - spins);
 }

@@ -8,9 +8,10 @@ namespace shmemx::interpose {
 // True as soon as a process is reached by messages: then a wait polls from its first step on.
 inline std::atomic<bool> awaits_messages{false};
 
-// How many steps a wait spins before it gives the processor away. Longer where each process of the node has a core: a
-// yield may cost the time slices of whatever else runs there.
-inline unsigned spins_before_yield = 200;
+// How many steps a wait spins before it gives the processor away. Where processes share cores, what it waits for is done
+// by one that needs this core. Where each process of the node has a core, a yield may cost the time slices of whatever
+// else runs there.
+inline unsigned spins_before_yield = 2;
 // Returns true if that is not so.
 bool yields_early();
 // Decides that. Once, when the job starts.
