@@ -13,11 +13,13 @@ namespace shmemx::progress {
 namespace {
 
 constexpr std::uint64_t kSharedNs = 10'000'000;      // how long a switch is remembered
+constexpr std::uint64_t kQuickNs = 100'000;          // between two switches of a core that PEs hand round
 constexpr std::uint64_t kBusyMinNs = 10'000'000;     // how long a slice of another program is remembered: doubled each
 constexpr std::uint64_t kBusyMaxNs = 1'000'000'000;  // time the next yield finds the program still there
 
 // Hints that any thread of the process may change, so relaxed: a lost update costs one more yield.
 constinit std::atomic<std::uint64_t> shared_until_ns{0};
+constinit std::atomic<std::uint64_t> round_until_ns{0};
 // By CPU: the scheduler moves threads away from programs that compute, and towards them.
 struct Busy {
   std::atomic<std::uint64_t> until_ns;
@@ -56,7 +58,11 @@ bool note_preemption(std::uint64_t& last_ns, std::uint64_t now_ns) noexcept {
 }
 
 void note_switch(std::uint64_t away_ns, std::uint64_t now_ns) noexcept {
-  if (away_ns > kSwitchNs) shared_until_ns.store(now_ns + kSharedNs, std::memory_order_relaxed);
+  if (away_ns > kSwitchNs) {
+    const std::uint64_t before = shared_until_ns.exchange(now_ns + kSharedNs, std::memory_order_relaxed);
+    if (now_ns + kSharedNs - before < away_ns + kQuickNs)
+      round_until_ns.store(now_ns + kSharedNs, std::memory_order_relaxed);
+  }
   Busy& busy = busy_here();
   if (away_ns > turn_ns.load(std::memory_order_relaxed)) return note_slice(busy, now_ns);
   if (busy.memory_ns.load(std::memory_order_relaxed) != 0 && !is_busy(busy, now_ns))
@@ -65,12 +71,15 @@ void note_switch(std::uint64_t away_ns, std::uint64_t now_ns) noexcept {
 
 bool core_is_shared(std::uint64_t now_ns) noexcept { return now_ns < shared_until_ns.load(std::memory_order_relaxed); }
 
+bool core_goes_round(std::uint64_t now_ns) noexcept { return now_ns < round_until_ns.load(std::memory_order_relaxed); }
+
 bool core_is_wanted(std::uint64_t now_ns) noexcept { return is_crowded() || core_is_shared(now_ns); }
 
 bool core_is_busy(std::uint64_t now_ns) noexcept { return is_busy(busy_here(), now_ns); }
 
 void forget_core_sharing() noexcept {
   shared_until_ns.store(0, std::memory_order_relaxed);
+  round_until_ns.store(0, std::memory_order_relaxed);
   for (Busy& busy : busy_table) {
     busy.until_ns.store(0, std::memory_order_relaxed);
     busy.memory_ns.store(0, std::memory_order_relaxed);

@@ -24,6 +24,9 @@ void note_switch(std::uint64_t away_ns, std::uint64_t now_ns) noexcept;
 bool note_preemption(std::uint64_t& last_ns, std::uint64_t now_ns) noexcept;
 // Returns true if another process ran on a core of this one within the last milliseconds.
 bool core_is_shared(std::uint64_t now_ns) noexcept;
+// Returns true if others took a core of this one in quick succession lately: PEs that wait hand it round. A progress
+// thread, which looks at intervals, does not.
+bool core_goes_round(std::uint64_t now_ns) noexcept;
 // Returns true if others may need the core of this thread: another process ran there lately, or PEs outnumber cores.
 bool core_is_wanted(std::uint64_t now_ns) noexcept;
 // Returns true if a program that computes is expected to run on the core of this thread.

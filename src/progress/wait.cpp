@@ -64,7 +64,7 @@ bool poll_for(PollFunction done, void* state, std::uint64_t ns) {
   bool moved = false;
   const std::uint32_t polls_at_once = polls_after_message();
   const std::uint64_t early_ns = am::has_networks() && policy().pause_polls != 0 ? kRoundTripNs : 0;
-  bool is_early = early_ns != 0;
+  bool is_early = early_ns != 0 && !core_goes_round(begin);
   std::uint32_t at_once = 0;
   for (int turn = 1;; ++turn) {
     bool any = false;
@@ -83,7 +83,7 @@ bool poll_for(PollFunction done, void* state, std::uint64_t ns) {
     if constexpr (kBetween == pause_once) note_preemption(last, now);
     if (moved) begin = now;
     moved = false;
-    is_early = now - begin < early_ns;
+    is_early = now - begin < early_ns && !core_goes_round(now);
     if (now - begin > ns) return is_done(done, state);
   }
 }

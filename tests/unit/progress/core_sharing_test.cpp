@@ -46,6 +46,18 @@ BOOST_AUTO_TEST_CASE(a_yield_to_a_waiting_pe_means_a_shared_core_for_a_while) {
   BOOST_CHECK(!core_is_shared(kStart + 20 * kMs));
 }
 
+BOOST_AUTO_TEST_CASE(a_core_goes_round_if_switches_follow_each_other_quickly) {
+  constexpr std::uint64_t kUs = 1000;
+  note_switch(20 * kUs, kStart);
+  BOOST_CHECK(!core_goes_round(kStart));
+  note_switch(20 * kUs, kStart + 400 * kUs);  // such as a progress thread that looks
+  note_switch(20 * kUs, kStart + 800 * kUs);
+  BOOST_CHECK(!core_goes_round(kStart + 800 * kUs));
+  note_switch(20 * kUs, kStart + 850 * kUs);
+  BOOST_CHECK(core_goes_round(kStart + 850 * kUs));
+  BOOST_CHECK(!core_goes_round(kStart + 20 * kMs));
+}
+
 BOOST_AUTO_TEST_CASE(a_core_is_wanted_while_it_is_shared_and_where_pes_outnumber_cores) {
   BOOST_CHECK(!core_is_wanted(kStart));
   note_switch(20'000, kStart);
