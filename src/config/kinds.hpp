@@ -104,6 +104,12 @@ struct memory_limit : bounded<parse_bytes, std::uint64_t{1} << 20, std::uint64_t
   static constexpr const char* example = "256m";
 };
 
+struct cache_limit : bounded<parse_bytes, 0, std::uint64_t{1} << 46, 1> {
+  static std::string text(value_type value) { return size_text(value); }
+  static constexpr const char* allowed = "a number of bytes, with at most one suffix k, m, g or t; 0 for none";
+  static constexpr const char* example = "256m";
+};
+
 // 0 means "not set".
 struct node_pes : bounded_count<0, 4096> {
   static constexpr const char* allowed = "a whole number from 0 to 4096";

@@ -15,37 +15,19 @@ std::uint64_t range_bytes(std::uint64_t window_bytes) noexcept {
 
 }  // namespace
 
-// A network knows a registration by its begin. So windows that share memory from the same byte share the key, if it
-// covers enough; otherwise the later one is reached by messages. A range that the network refuses stays so: others need
-// not try again.
+// A range that the network refuses is reached by messages, and stays so: others need not try again.
 void OpenedRanges::open_range(Opened& opened) {
   KeyReply& reply = opened.reply;
-  for (const auto& other : opened_) {
-    if (other->network != opened.network || other->base != opened.base || other->reply.is_open == 0) continue;
-    if (other->reply.bytes < reply.bytes) return;
-    reply.is_open = 1;
-    reply.key_bytes = other->reply.key_bytes;
-    std::memcpy(reply.key, other->reply.key, reply.key_bytes);
-    return;
-  }
-  Result<std::string> key = opened.network->register_memory(opened.base, reply.bytes);
+  Result<std::string> key = registrations_.acquire(*opened.network, opened.base, reply.bytes);
   if (!key || key->size() > sizeof reply.key) {
     debug_line("%s reaches no range of %llu bytes, messages do: %s", opened.network->name(),
                static_cast<unsigned long long>(reply.bytes), key ? "its key is too long" : key.error().text.c_str());
+    if (key) registrations_.release(*opened.network, opened.base, Registrations::Memory::ends);
     return;
   }
   reply.is_open = 1;
   reply.key_bytes = static_cast<std::uint32_t>(key->size());
   std::memcpy(reply.key, key->data(), key->size());
-}
-
-// `opened` is in the list no more.
-void OpenedRanges::close_range(const Opened& opened) noexcept {
-  if (opened.reply.is_open == 0) return;
-  const bool is_shared = std::any_of(opened_.begin(), opened_.end(), [&](const auto& other) {
-    return other->network == opened.network && other->base == opened.base && other->reply.is_open != 0;
-  });
-  if (!is_shared) opened.network->unregister_memory(opened.base);
 }
 
 const KeyReply& OpenedRanges::reply(transport::Transport& network, const KeyRequest& request,
@@ -81,16 +63,17 @@ std::vector<int> OpenedRanges::holders(windows::WindowName window) const {
   return pes;
 }
 
-void OpenedRanges::close(windows::WindowName window) noexcept {
-  const auto ended =
-      std::partition(opened_.begin(), opened_.end(), [window](const auto& opened) { return opened->window != window; });
-  std::vector<std::unique_ptr<Opened>> closed(std::make_move_iterator(ended), std::make_move_iterator(opened_.end()));
-  opened_.erase(ended, opened_.end());
-  for (const auto& opened : closed) close_range(*opened);
+void OpenedRanges::close(windows::WindowName window, Registrations::Memory memory) noexcept {
+  std::erase_if(opened_, [&](const auto& opened) {
+    if (opened->window != window) return false;
+    if (opened->reply.is_open != 0) registrations_.release(*opened->network, opened->base, memory);
+    return true;
+  });
 }
 
 void OpenedRanges::close() noexcept {
-  while (!opened_.empty()) close(opened_.back()->window);
+  while (!opened_.empty()) close(opened_.back()->window, Registrations::Memory::ends);
+  registrations_.clear();
 }
 
 const RemoteKey* KnownKeys::find(const context::Place& place) const noexcept {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "context/location.hpp"
+#include "onesided/registrations.hpp"
 #include "onesided/wire.hpp"
 #include "transport/transport.hpp"
 
@@ -34,9 +35,11 @@ class OpenedRanges {
                         int pe);
   // The PEs that have got keys of the public window.
   std::vector<int> holders(windows::WindowName window) const;
-  // Unregisters the ranges of a window, or all. The networks are still there.
-  void close(windows::WindowName window) noexcept;
+  // Gives the ranges of a window back to the registration cache; `memory`: what happens to it.
+  void close(windows::WindowName window, Registrations::Memory memory) noexcept;
+  // Unregisters all. The networks are still there.
   void close() noexcept;
+  Registrations& registrations() noexcept { return registrations_; }
 
  private:
   struct Opened {
@@ -48,9 +51,9 @@ class OpenedRanges {
   };
 
   void open_range(Opened& opened);
-  void close_range(const Opened& opened) noexcept;
 
   std::vector<std::unique_ptr<Opened>> opened_;
+  Registrations registrations_;
 };
 
 // The initiator's side: what others have replied.

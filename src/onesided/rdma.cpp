@@ -219,12 +219,14 @@ Verdict handle_key_revoke(Endpoint& endpoint, const Message& message) {
 
 }  // namespace
 
-void open_rdma(config::NetRma chosen, std::span<transport::Transport* const> networks) noexcept {
+void open_rdma(config::NetRma chosen, std::span<transport::Transport* const> networks,
+               std::uint64_t cache_bytes) noexcept {
   const auto taken = [chosen](const transport::Transport* network) {
     return uses_rdma(network->capabilities(), chosen);
   };
   const Locked endpoint;  // agents of an earlier life
   choice = std::any_of(networks.begin(), networks.end(), taken) ? chosen : config::NetRma::off;
+  state().opened.registrations().set_limit(cache_bytes);
 }
 
 void close_rdma() noexcept {
@@ -263,7 +265,7 @@ Part start_rdma(const Transfer& transfer, const Initiator& initiator) noexcept {
   return part;
 }
 
-void revoke_keys(const char* routine, windows::WindowName window) noexcept {
+void revoke_keys(const char* routine, windows::WindowName window, Registrations::Memory memory) noexcept {
   if (choice == config::NetRma::off) return;
   std::vector<int> holders;
   {
@@ -277,7 +279,12 @@ void revoke_keys(const char* routine, windows::WindowName window) noexcept {
   }
   await_replies(routine, -1, open);
   const Locked endpoint;
-  state().opened.close(window);
+  state().opened.close(window, memory);
+}
+
+Registrations::Counts registration_counts() noexcept {
+  const Locked endpoint;
+  return state().opened.registrations().counts();
 }
 
 void flush_rdma_all(const char* routine) noexcept {

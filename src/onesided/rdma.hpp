@@ -13,6 +13,7 @@
 #include "config/kinds.hpp"
 #include "context/context.hpp"
 #include "context/location.hpp"
+#include "onesided/registrations.hpp"
 #include "onesided/requests.hpp"
 #include "transport/transport.hpp"
 
@@ -26,8 +27,10 @@ constexpr bool uses_rdma(const transport::Capabilities& can, config::NetRma choi
   return choice != config::NetRma::off && (can.rma || (choice == config::NetRma::on && can.keys));
 }
 
-// By runtime, at init, and when the windows are hidden: all that was opened to networks is closed.
-void open_rdma(config::NetRma choice, std::span<transport::Transport* const> networks) noexcept;
+// By runtime, at init, and when the windows are hidden: all that was opened to networks is closed. `cache_bytes`: most
+// memory of freed windows that stays registered.
+void open_rdma(config::NetRma choice, std::span<transport::Transport* const> networks,
+               std::uint64_t cache_bytes) noexcept;
 void close_rdma() noexcept;
 
 // Returns whether a network transfers a block of `bytes` to or from `pe`.
@@ -72,9 +75,11 @@ void start(Transfer transfer, const Initiator& initiator, Messages messages) noe
   }
 }
 
-// By the owner of a public window that nobody finds any more: returns when no network reads or writes its memory, and
-// the memory is registered no longer.
-void revoke_keys(const char* routine, windows::WindowName window) noexcept;
+// By the owner of a public window that nobody finds any more: returns when no network reads or writes its memory. If
+// the memory ends with the window, it is registered no longer.
+void revoke_keys(const char* routine, windows::WindowName window, Registrations::Memory memory) noexcept;
+// Of the registration cache of this process.
+Registrations::Counts registration_counts() noexcept;
 
 // Waits until no transfer is under way.
 void flush_rdma_all(const char* routine) noexcept;

@@ -17,6 +17,7 @@
 #include "base/threads.hpp"
 #include "progress/core_sharing.hpp"
 #include "progress/wait.hpp"
+#include "windows/memory_watch.hpp"
 
 namespace shmemx::progress {
 namespace {
@@ -136,8 +137,8 @@ void LastThread::look() noexcept {
   if (!main_ended_) main_ended_ = main_thread_has_ended();
   next_ns_ = now + interval_ns();
   // A progress thread that is not known yet only puts the end off.
-  const pid_t progress_threads[] = {node_thread.tid(), network_thread.tid()};
-  if (!main_ended_ || !only_these_threads_run(progress_threads)) return;
+  const pid_t own_threads[] = {node_thread.tid(), network_thread.tid(), windows::MemoryWatch::thread()};
+  if (!main_ended_ || !only_these_threads_run(own_threads)) return;
   static constinit std::atomic<bool> ending{false};
   if (!ending.exchange(true, std::memory_order_relaxed)) ::exit(0);
   self_.pause(self_.calls(), kLongSleepNs);  // the other progress thread ends the process

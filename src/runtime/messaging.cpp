@@ -84,7 +84,9 @@ void open_messages(const windows::Arena& arena, StartParameters& parameters, int
               .stage_of = note_stage});
   name_hosts(nodes);
   set_handlers();
-  onesided::open_rdma(config.net_rma, nodes.open);
+  // The thread that watches memory must not keep the process alive, which the progress threads see to.
+  const bool may_help = config.progress != config::Progress::off;
+  onesided::open_rdma(config.net_rma, nodes.open, may_help ? config.registration_cache : 0);
   pt2pt::open({.parts = parts_of(arena, parameters),
                .me = parameters.identity.pe,
                .n_pes = parameters.identity.n_pes,
@@ -97,7 +99,6 @@ void open_messages(const windows::Arena& arena, StartParameters& parameters, int
   doorbell_hooks.wake_network_sleeper = progress::wake_network_sleeper;
   am::network_thread.wake = progress::wake_network_thread;
   const bool needs_help = by_messages(parameters) && parameters.identity.n_pes > 1;
-  const bool may_help = config.progress != config::Progress::off;
   if (may_help && (needs_help || config.progress == config::Progress::on)) progress::start_node_thread();
   if (may_help && nodes.several()) progress::start_network_thread(nodes.here.size() > 1);
 }

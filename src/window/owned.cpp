@@ -75,7 +75,11 @@ void await_users(const char* routine, const Owned& window) {
     // A handler that has found the memory before is done once its lock is free, or has counted itself as a user.
     const am::Locked endpoint;
   }
-  if (window.kind != windows::Kind::ranges) onesided::revoke_keys(routine, window.name);
+  using Memory = onesided::Registrations::Memory;
+  // Of memory in the node's file pages are given back in a way that nothing reports.
+  const bool stays = window.kind == windows::Kind::private_memory;
+  if (window.kind != windows::Kind::ranges)
+    onesided::revoke_keys(routine, window.name, stays ? Memory::stays : Memory::ends);
   progress::wait_for(routine, [&] {
     return life.users.load(std::memory_order_seq_cst) == 0 && !windows::is_in_use(window.name);  // live
   });

@@ -2,6 +2,7 @@
 // them, and what becomes of them when the owner frees the window.
 #include <shmem.h>
 #include <shmemx.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <chrono>
@@ -104,6 +105,37 @@ PE_TEST(lists_mix_messages_and_transfers) {
   CHECK_EQUAL(shmemx_window_getv(windows.theirs, &dest, 1, targets, 3), SHMEMX_SUCCESS);
   CHECK(back == data);
   windows.end();
+}
+
+// Windows over the same private memory, one after the other, as in the steps of a program. What is registered with the
+// network for one may be used again by the next, but not if the program has replaced or emptied the memory meanwhile.
+PE_TEST(windows_over_the_same_memory_follow_each_other) {
+  constexpr int kReadWrite = PROT_READ | PROT_WRITE;
+  constexpr int kPrivate = MAP_PRIVATE | MAP_ANONYMOUS;
+  static shmemx_window_description_t mine, description;
+  void* const memory = ::mmap(nullptr, 2 * kLong, kReadWrite, kPrivate, -1, 0);
+  CHECK(memory != MAP_FAILED);
+  for (int round = 0; round < 24; ++round) {
+    const int salt = 100 * round;
+    if (round % 4 == 1) CHECK(::mmap(memory, 2 * kLong, kReadWrite, kPrivate | MAP_FIXED, -1, 0) == memory);
+    if (round % 4 == 2) CHECK_EQUAL(::madvise(memory, kLong, MADV_DONTNEED), 0);
+    shmemx_window_t own{}, theirs{};
+    CHECK_EQUAL(shmemx_window_expose(memory, round % 3 == 0 ? kLong : 2 * kLong, &own), SHMEMX_SUCCESS);
+    CHECK_EQUAL(shmemx_window_describe(own, &mine), SHMEMX_SUCCESS);
+    shmem_putmem(&description, &mine, sizeof mine, left());
+    shmem_barrier_all();
+    CHECK_EQUAL(shmemx_window_attach(&description, &theirs), SHMEMX_SUCCESS);
+    const auto data = pattern(kLong, me() + salt);
+    CHECK_EQUAL(shmemx_window_put(theirs, shmemx_window_base(theirs), data.data(), kLong), SHMEMX_SUCCESS);
+    std::vector<std::uint64_t> back(data.size());
+    CHECK_EQUAL(shmemx_window_get(theirs, back.data(), shmemx_window_base(theirs), kLong), SHMEMX_SUCCESS);
+    CHECK(back == data);
+    shmem_barrier_all();
+    CHECK(holds(memory, kLong, left() + salt));
+    CHECK_EQUAL(shmemx_window_detach(theirs), SHMEMX_SUCCESS);
+    CHECK_EQUAL(shmemx_window_free(own), SHMEMX_SUCCESS);
+  }
+  CHECK_EQUAL(::munmap(memory, 2 * kLong), 0);
 }
 
 // The owner frees while transfers are under way: it waits for them, and what starts later is stale. The memory is used

@@ -64,8 +64,14 @@ bool PlayedNetwork::poll(int) noexcept {
 
 Result<std::string> PlayedNetwork::register_memory(std::byte*, std::size_t bytes) {
   log.push_back("register " + std::to_string(bytes));
-  if (!registers) return Error{Errc::unsupported, 0, "not this one"};
+  if (!registers || n_registered_ == most_registered) return Error{Errc::unsupported, 0, "not this one"};
+  ++n_registered_;
   return std::string("key");
+}
+
+void PlayedNetwork::unregister_memory(std::byte*) noexcept {
+  log.push_back("unregister");
+  --n_registered_;
 }
 
 bool PlayedNetwork::put(int, transport::Bytes key, std::uint64_t offset, transport::Bytes source,

@@ -27,7 +27,8 @@ class PlayedNetwork final : public test_support::FakeTransport {
   std::uint64_t key_range = kRemoteBytes;     // of each of its keys
   int message_polls = 1, transfer_polls = 1;  // until they take effect
   bool registers = true;
-  bool names_itself = true;  // in request_key()
+  std::size_t most_registered = 1000;  // ranges at once
+  bool names_itself = true;            // in request_key()
   bool refuses_once = false;
   bool window_is_freed = false;  // the other PE has freed its public window
 
@@ -49,7 +50,7 @@ class PlayedNetwork final : public test_support::FakeTransport {
   bool poll(int) noexcept override;
   bool arm() noexcept override { return false; }
   Result<std::string> register_memory(std::byte*, std::size_t bytes) override;
-  void unregister_memory(std::byte*) noexcept override { log.push_back("unregister"); }
+  void unregister_memory(std::byte*) noexcept override;
   bool put(int, transport::Bytes key, std::uint64_t offset, transport::Bytes source,
            transport::Completion& done) noexcept override;
   bool get(int, transport::Bytes key, std::uint64_t offset, std::span<std::byte> dest,
@@ -81,6 +82,7 @@ class PlayedNetwork final : public test_support::FakeTransport {
   std::deque<Sent> messages_;
   std::deque<Started> transfers_;
   int polls_ = 0;
+  std::size_t n_registered_ = 0;
   std::uint32_t executed_ = 0;
 };
 

@@ -57,7 +57,7 @@ struct Life {
       : network(process().network) {
     if (can != nullptr) network.can = *can;
     transport::Transport* const networks[] = {&network};
-    onesided::open_rdma(choice, networks);
+    onesided::open_rdma(choice, networks, std::uint64_t{1} << 20);
     for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<std::byte>(i * 7 + (i >> 8));
   }
   ~Life() {
@@ -68,6 +68,7 @@ struct Life {
     network.can = PlayedNetwork::kHardware;
     network.opens = network.registers = network.names_itself = true;
     network.key_range = kRemoteBytes;
+    network.most_registered = 1000;
     network.message_polls = network.transfer_polls = 1;
   }
   bool has(std::size_t offset, std::size_t bytes) const {

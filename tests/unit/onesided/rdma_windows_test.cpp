@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(a_public_window_is_opened_and_closed_before_it_ends) {
   Life life;
   windows::WindowName name;
   BOOST_REQUIRE(windows::expose(life.source.data(), 2 * kLong, name));
-  onesided::revoke_keys("free", name);
+  onesided::revoke_keys("free", name, onesided::Registrations::Memory::ends);
   BOOST_CHECK(life.network.log.empty());  // nobody has a key
   life.network.request_key({name, kLong, 1, 0});
   life.network.request_key({name, 5, 2, 0});
@@ -33,7 +33,7 @@ BOOST_AUTO_TEST_CASE(a_public_window_is_opened_and_closed_before_it_ends) {
   BOOST_CHECK_EQUAL(life.network.answers[0].is_open, 1u);
   BOOST_CHECK(windows::withdraw(name));
   life.network.request_key({name, 5, 3, 0});
-  onesided::revoke_keys("free", name);
+  onesided::revoke_keys("free", name, onesided::Registrations::Memory::ends);
   BOOST_CHECK(
       (life.network.log == Log{"register " + std::to_string(2 * kLong), "reply", "message revoke", "unregister"}));
 }
@@ -52,13 +52,13 @@ BOOST_AUTO_TEST_CASE(windows_that_share_memory_share_a_registration) {
   BOOST_CHECK_EQUAL(life.network.answers[1].bytes, kLong);
   BOOST_CHECK_EQUAL(life.network.answers[2].is_open, 0u);  // the registration is too short for it
   BOOST_CHECK(windows::withdraw(first));
-  onesided::revoke_keys("free", first);
+  onesided::revoke_keys("free", first, onesided::Registrations::Memory::ends);
   BOOST_CHECK_EQUAL(life.network.count("unregister"), 0u);
   BOOST_CHECK(windows::withdraw(second));
-  onesided::revoke_keys("free", second);
+  onesided::revoke_keys("free", second, onesided::Registrations::Memory::ends);
   BOOST_CHECK_EQUAL(life.network.count("unregister"), 1u);
   BOOST_CHECK(windows::withdraw(longer));
-  onesided::revoke_keys("free", longer);
+  onesided::revoke_keys("free", longer, onesided::Registrations::Memory::ends);
 }
 
 // This PE as the initiator, on a window of the other one.
