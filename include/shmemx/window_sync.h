@@ -112,7 +112,8 @@ SHMEMX_API int shmemx_window_putv_locked_nbi(shmemx_window_t lock_, int kind_, s
                                              long* counter_) SHMEMX_NOEXCEPT;
 /* Takes the lock if that is possible at once. ERR: as lock, and BUSY. */
 SHMEMX_API int shmemx_window_trylock(shmemx_window_t window_, int kind_) SHMEMX_NOEXCEPT;
-/* Completes all operations of this PE on the window, as flush does and with its result, and releases the lock. What this
+/* Completes all operations of this PE on the window, as flush does and with its result, and releases the lock. Waits for
+   a lock that has been requested by lock_nbi and not been granted. What this
    PE has started before on other windows of the same owner is executed before the next holder gets the lock, but not
    complete here: it still needs its flush. ERR: WINDOW, LOCK (not held through this handle). */
 SHMEMX_API int shmemx_window_unlock(shmemx_window_t window_) SHMEMX_NOEXCEPT;

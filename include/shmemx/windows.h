@@ -130,7 +130,8 @@ SHMEMX_API int shmemx_window_attach(const shmemx_window_description_t* descripti
 SHMEMX_API int shmemx_window_attach_all(const shmemx_window_description_t* descriptions_, size_t count_,
                                         shmemx_window_t* windows_) SHMEMX_NOEXCEPT;
 
-/* Completes open operations on the window, as flush does and with its result, and releases the handle. ERR: WINDOW. */
+/* Completes open operations on the window, as flush does and with its result, and releases the handle. ERR: WINDOW;
+   LOCK (its lock is held through this handle, which stays valid). */
 SHMEMX_API int shmemx_window_detach(shmemx_window_t window_) SHMEMX_NOEXCEPT;
 
 /* The path to an attached window. */

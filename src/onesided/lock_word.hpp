@@ -30,8 +30,14 @@ enum class LockKind : std::uint8_t { none = 0, shared = 1, exclusive = 2, joinin
 
 class LockWord {
  public:
-  // By the owner, before anybody knows the window.
-  void reset() noexcept { bits_.store(0, std::memory_order_relaxed); }
+  // By the owner, before anybody knows the window. Tickets of an earlier window that had the word are far from those of
+  // the new one: whoever still waits for its turn does not get it here.
+  void reset() noexcept {
+    constexpr std::uint64_t kFar = std::uint64_t{1} << (kBits - 1);
+    const std::uint64_t first = (field(bits_.load(std::memory_order_relaxed), kNext) + kFar) & kMask;
+    bits_.store(first << kNext | first << kDone | first << kEntered,
+                std::memory_order_relaxed);  // its caller publishes
+  }
 
   // Takes the lock if nobody is in front.
   bool try_take(LockKind kind) noexcept {

@@ -160,7 +160,7 @@ bool try_grant(Endpoint& endpoint, const Pending& request) {
 
 bool await_lock(const char* routine, const NodeLock& lock, LockKind kind, std::uint32_t ticket) noexcept {
   bool is_held = false;
-  progress::wait_for(routine, [&] { return (is_held = lock.word->enter(kind, ticket)) || !lock.is_alive(); });
+  progress::wait_for(routine, [&] { return !lock.is_alive() || (is_held = lock.word->enter(kind, ticket)); });
   if (is_held) wake_next_shared(kind);
   return is_held;
 }

@@ -71,6 +71,7 @@ void fill(Attached& window, const windows::Description& description) {
   window.requests.open.store(0, std::memory_order_relaxed);   // nobody has the handle yet
   window.requests.error.store(0, std::memory_order_relaxed);  // nobody has the handle yet
   window.held.store(0, std::memory_order_relaxed);            // nobody has the handle yet
+  window.requested.store(false, std::memory_order_relaxed);   // nobody has the handle yet
 }
 
 // Nothing of a PE on another node is looked at from here: neither its directory nor, by its number, its process.
@@ -135,6 +136,9 @@ Code attach_window(const char* routine, const windows::Description& description,
 }
 
 Code detach_window(const char* routine, std::uint64_t handle) noexcept {
+  const Attached* const locked = find_attached(handle);
+  if (locked != nullptr && locked->held.load(std::memory_order_relaxed) != 0 && is_alive(*locked))  // by this PE only
+    return SHMEMX_ERR_LOCK;
   Attached* const window = attached_table.table.remove(handle);
   if (window == nullptr) return SHMEMX_ERR_WINDOW;
   const Code code = flush(routine, *window);

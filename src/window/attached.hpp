@@ -28,12 +28,13 @@ struct Attached {
   Doorbell* doorbell = nullptr;                   // where the owner sleeps; null for a PE of another node
   windows::WindowName name{};
   std::int32_t owner = 0;
-  std::int32_t pid = 0;               // for cma; 0: not that way
-  onesided::Tracker requests;         // nonblocking operations that travel as messages
-  onesided::Tracker local;            // those of them that use memory of this PE until the reply
-  std::atomic<std::int32_t> held{0};  // of the lock, through this handle: the number of shared holders, or kHeldAlone
-  bool is_set = false;                // of ranges
-  Life known_life{};                  // `life` if the owner is on another node: it ends when a reply has said so
+  std::int32_t pid = 0;                // for cma; 0: not that way
+  onesided::Tracker requests;          // nonblocking operations that travel as messages
+  onesided::Tracker local;             // those of them that use memory of this PE until the reply
+  std::atomic<std::int32_t> held{0};   // of the lock, through this handle: the number of shared holders, or kHeldAlone
+  std::atomic<bool> requested{false};  // the lock, without waiting: it may not have been granted yet
+  bool is_set = false;                 // of ranges
+  Life known_life{};                   // `life` if the owner is on another node: it ends when a reply has said so
 };
 
 // At once: requests from an internode owner whether the window exists. Later: the first operation finds out.

@@ -58,6 +58,7 @@ Code lock(const char* routine, std::uint64_t handle, LockKind kind, Wait wait, l
   const Code code = window->lock != nullptr ? lock_on_node(routine, *window, kind, wait, counter)
                                             : lock_by_messages(routine, *window, kind, wait, counter);
   am::order_for_sanitizer();
+  if (wait == Wait::counted) window->requested.store(true, std::memory_order_relaxed);  // by this PE only
   if (code == SHMEMX_SUCCESS) note_held(*window, kind);
   return note_access(*window, window->base, 0, code);
 }
@@ -68,6 +69,9 @@ Code unlock(const char* routine, std::uint64_t handle) noexcept {
   const std::int32_t held = window->held.load(std::memory_order_relaxed);  // by this PE only
   if (held == 0) return SHMEMX_ERR_LOCK;
   const LockKind kind = held == kHeldAlone ? LockKind::exclusive : LockKind::shared;
+  // A lock that has not been granted cannot be released: its request counts as an open operation.
+  if (window->requested.exchange(false, std::memory_order_relaxed)) [[unlikely]]  // by this PE only
+    note_result(*window, flush(routine, *window));
   // The owner executes the release behind all messages of this PE, so only what goes another way has to be awaited.
   const bool follows = window->lock == nullptr && !onesided::has_rdma(window->owner);
   if (!follows) await_all_of(routine, window->owner);

@@ -219,6 +219,26 @@ PE_TEST(locks_of_all_windows_at_once) {
   CHECK_EQUAL(*windows.mine<std::int64_t>(), std::int64_t{10} * pes());
 }
 
+// A lock that is released before its request has been granted: the release waits, so that nobody's lock is lost.
+PE_TEST(a_requested_lock_is_released_after_it_has_been_granted) {
+  const Windows windows(64);
+  shmem_barrier_all();
+  for (int round = 0; round < 40; ++round) {
+    const int kind = (round + me()) % 3 == 0 ? SHMEMX_LOCK_SHARED : SHMEMX_LOCK_EXCLUSIVE;
+    long counter = 0;
+    CHECK_EQUAL(shmemx_window_lock_nbi(windows.at(0), kind, &counter), SHMEMX_SUCCESS);
+    CHECK_EQUAL(shmemx_window_unlock(windows.at(0)), SHMEMX_SUCCESS);
+    CHECK_EQUAL(counter, 0L);
+    CHECK_EQUAL(shmemx_window_lock(windows.at(0), SHMEMX_LOCK_EXCLUSIVE), SHMEMX_SUCCESS);
+    add_one(windows);
+  }
+  shmem_barrier_all();
+  CHECK_EQUAL(number_of(windows), std::int64_t{40} * pes());
+  CHECK_EQUAL(shmemx_window_trylock(windows.at(me()), SHMEMX_LOCK_EXCLUSIVE), SHMEMX_SUCCESS);  // nothing is left over
+  CHECK_EQUAL(shmemx_window_unlock(windows.at(me())), SHMEMX_SUCCESS);
+  shmem_barrier_all();
+}
+
 // Puts under a lock: all of them or none are seen by who holds the lock. Each third round is too long for one message.
 PE_TEST(puts_under_a_lock_are_whole) {
   constexpr std::size_t kPieces = 50;
@@ -319,6 +339,7 @@ PE_TEST(misuse_of_locks_is_refused) {
   CHECK_EQUAL(shmemx_window_lock(window, SHMEMX_LOCK_EXCLUSIVE), SHMEMX_SUCCESS);
   CHECK_EQUAL(shmemx_window_lock(window, SHMEMX_LOCK_EXCLUSIVE), int{SHMEMX_ERR_LOCK});
   CHECK_EQUAL(shmemx_window_trylock(window, SHMEMX_LOCK_SHARED), int{SHMEMX_ERR_LOCK});
+  CHECK_EQUAL(shmemx_window_detach(window), int{SHMEMX_ERR_LOCK});
   CHECK_EQUAL(shmemx_window_unlock(window), SHMEMX_SUCCESS);
   CHECK_EQUAL(shmemx_window_lock_nbi(window, SHMEMX_LOCK_SHARED, &counter), SHMEMX_SUCCESS);
   shmemx_window_wait(&counter);

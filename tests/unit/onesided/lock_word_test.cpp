@@ -37,6 +37,26 @@ BOOST_AUTO_TEST_CASE(requests_are_granted_in_their_order) {
   BOOST_TEST(!lock.leave(LockKind::exclusive));
 }
 
+BOOST_AUTO_TEST_CASE(tickets_of_an_earlier_window_are_never_granted) {
+  for (const LockKind kind : {LockKind::exclusive, LockKind::shared}) {
+    LockWord lock;
+    std::uint32_t late = 0, ticket = 0, ignored = 0;
+    BOOST_TEST(lock.take(LockKind::exclusive, ignored));
+    BOOST_TEST(!lock.take(kind, late));
+    lock.reset();
+    for (int i = 0; i < 1000; ++i) {
+      BOOST_TEST(!lock.enter(kind, late));
+      BOOST_TEST(lock.take(LockKind::exclusive, ignored));
+      BOOST_TEST(!lock.enter(kind, late));
+      BOOST_TEST(!lock.take(LockKind::shared, ticket));
+      BOOST_TEST(lock.leave(LockKind::exclusive));
+      BOOST_TEST(!lock.enter(kind, late));
+      BOOST_TEST(lock.enter(LockKind::shared, ticket));
+      BOOST_TEST(!lock.leave(LockKind::shared));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_joining_request_goes_before_those_that_wait) {
   LockWord lock;
   std::uint32_t writer = 0, reader = 0, ignored = 0;
