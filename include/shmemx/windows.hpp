@@ -8,8 +8,10 @@
 #include <cstdint>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "windows.h"
 
@@ -17,10 +19,20 @@ namespace shmemx {
 
 class window_error : public std::runtime_error {
  public:
-  explicit window_error(int code) : std::runtime_error(shmemx_error_text(code)), code_(code) {}
+  explicit window_error(int code) : std::runtime_error(text_of(code)), code_(code) {}
   int code() const noexcept { return code_; }  // SHMEMX_ERR_...
 
  private:
+  // With the owner, address and length where they are known.
+  static std::string text_of(int code) {
+    std::string text = shmemx_error_text(code);
+    if (code == SHMEMX_ERR_RANGE || code == SHMEMX_ERR_STALE) {
+      const std::string more = shmemx_error_detail();
+      if (!more.empty()) text += ": " + more;
+    }
+    return text;
+  }
+
   int code_;
 };
 
@@ -36,8 +48,22 @@ enum class op : int {
   no_op = SHMEMX_OP_NO_OP,
   land = SHMEMX_OP_LAND,
   lor = SHMEMX_OP_LOR,
-  lxor = SHMEMX_OP_LXOR
+  lxor = SHMEMX_OP_LXOR,
+  minloc = SHMEMX_OP_MINLOC,
+  maxloc = SHMEMX_OP_MAXLOC
 };
+// For accumulates of elements that nobody else accesses meanwhile: they need not be atomic.
+constexpr op exclusive(op operation) { return static_cast<op>(static_cast<int>(operation) | SHMEMX_OP_EXCLUSIVE); }
+
+// The elements of minloc and maxloc.
+template <class Value, class Index = int>
+struct value_index {
+  Value value;
+  Index index;
+  friend bool operator==(const value_index&, const value_index&) = default;
+};
+
+enum class lock_kind : int { shared = SHMEMX_LOCK_SHARED, exclusive = SHMEMX_LOCK_EXCLUSIVE, join = SHMEMX_LOCK_JOIN };
 
 namespace detail {
 
@@ -47,6 +73,8 @@ inline void check(int code) {
 
 template <class T>
 concept element = std::is_trivially_copyable_v<T>;
+template <class T>
+concept variable = element<T> && !std::is_const_v<T>;
 
 // The element types of atomic operations and accumulates: 0 if T is none.
 template <class T>
@@ -55,6 +83,24 @@ constexpr int type_of_integer() {
   if (sizeof(T) == 2) return std::is_signed_v<T> ? SHMEMX_INT16 : SHMEMX_UINT16;
   if (sizeof(T) == 4) return std::is_signed_v<T> ? SHMEMX_INT32 : SHMEMX_UINT32;
   return sizeof(T) == 8 ? (std::is_signed_v<T> ? SHMEMX_INT64 : SHMEMX_UINT64) : 0;
+}
+// The types of integers that are updated as arrays, see SHMEMX_INT32_ARRAY.
+template <class T>
+constexpr int array_type_of() {
+  if (!std::is_integral_v<T>) return 0;
+  if (sizeof(T) == 4) return std::is_signed_v<T> ? SHMEMX_INT32_ARRAY : SHMEMX_UINT32_ARRAY;
+  return sizeof(T) == 8 ? (std::is_signed_v<T> ? SHMEMX_INT64_ARRAY : SHMEMX_UINT64_ARRAY) : 0;
+}
+template <class T>
+constexpr int type_of_pair() {
+  if (std::is_same_v<T, value_index<float, int>>) return SHMEMX_FLOAT_INT;
+  if (std::is_same_v<T, value_index<double, int>>) return SHMEMX_DOUBLE_INT;
+  if (std::is_same_v<T, value_index<long, int>>) return SHMEMX_LONG_INT;
+  if (std::is_same_v<T, value_index<int, int>>) return SHMEMX_INT_INT;
+  if (std::is_same_v<T, value_index<short, int>>) return SHMEMX_SHORT_INT;
+  if (std::is_same_v<T, value_index<long double, int>>) return SHMEMX_LONG_DOUBLE_INT;
+  if (std::is_same_v<T, value_index<float, float>>) return SHMEMX_FLOAT_FLOAT;
+  return std::is_same_v<T, value_index<double, double>> ? SHMEMX_DOUBLE_DOUBLE : 0;
 }
 template <class T>
 constexpr int type_of() {
@@ -65,10 +111,13 @@ constexpr int type_of() {
   if (std::is_same_v<T, long double>) return SHMEMX_LONG_DOUBLE;
   if (std::is_same_v<T, std::complex<float>>) return SHMEMX_COMPLEX_FLOAT;
   if (std::is_same_v<T, std::complex<double>>) return SHMEMX_COMPLEX_DOUBLE;
-  return std::is_same_v<T, std::complex<long double>> ? SHMEMX_COMPLEX_LONG_DOUBLE : 0;
+  if (std::is_same_v<T, std::complex<long double>>) return SHMEMX_COMPLEX_LONG_DOUBLE;
+  return type_of_pair<T>();
 }
 template <class T>
 concept word = (type_of<T>() != 0);
+template <class T>
+concept array_word = (array_type_of<T>() != 0);
 
 // Prevents the deduction of template arguments from an argument.
 template <class T>
@@ -172,133 +221,14 @@ class completion {
   bool test() const noexcept { return shmemx_window_test(&open_) != 0; }
   void wait() const noexcept { shmemx_window_wait(&open_); }
   long* counter() noexcept { return &open_; }
+  const long* counter() const noexcept { return &open_; }
 
  private:
   long open_ = 0;
 };
 
-// An attached window of some PE. `target`: an address in the owner's address space.
-class attached_window {
- public:
-  explicit attached_window(const window_description& description) {
-    detail::check(shmemx_window_attach(&description, &handle_));
-  }
-  attached_window(attached_window&& other) noexcept : handle_(std::exchange(other.handle_, SHMEMX_WINDOW_INVALID)) {}
-  attached_window& operator=(attached_window&& other) noexcept {
-    if (this != &other) {
-      reset();
-      handle_ = std::exchange(other.handle_, SHMEMX_WINDOW_INVALID);
-    }
-    return *this;
-  }
-  ~attached_window() { reset(); }
-
-  // Returns the address of element `index` of the window in the owner's address space.
-  template <detail::element T>
-  T* target(std::size_t index = 0) const noexcept {
-    return static_cast<T*>(shmemx_window_base(handle_)) + index;
-  }
-  std::size_t size_bytes() const noexcept { return shmemx_window_bytes(handle_); }
-  int owner() const noexcept { return shmemx_window_owner(handle_); }
-  int path() const noexcept { return shmemx_window_path(handle_); }
-  // Returns the address for loads and stores here; null if there is none.
-  template <detail::element T>
-  T* local(T* target, std::size_t count = 1) const noexcept {
-    return static_cast<T*>(shmemx_window_ptr(handle_, target, count * sizeof(T)));
-  }
-
-  template <detail::element T>
-  void put(T* target, std::span<const detail::plain<T>> source) const {
-    detail::check(shmemx_window_put(handle_, target, source.data(), source.size_bytes()));
-  }
-  template <detail::element T>
-  void put(T* target, const detail::plain<T>& value) const {
-    detail::check(shmemx_window_put(handle_, target, &value, sizeof value));
-  }
-  template <detail::element T, std::size_t N>
-  void get(std::span<T, N> dest, const detail::plain<T>* target) const {
-    detail::check(shmemx_window_get(handle_, dest.data(), target, dest.size_bytes()));
-  }
-  template <detail::element T>
-  T get(const T* target) const {
-    T value;
-    detail::check(shmemx_window_get(handle_, &value, target, sizeof value));
-    return value;
-  }
-  template <detail::element T>
-  void put(T* target, std::span<const detail::plain<T>> source, completion& done) const {
-    detail::check(shmemx_window_put_nbi(handle_, target, source.data(), source.size_bytes(), done.counter()));
-  }
-  template <detail::element T, std::size_t N>
-  void get(std::span<T, N> dest, const detail::plain<T>* target, completion& done) const {
-    detail::check(shmemx_window_get_nbi(handle_, dest.data(), target, dest.size_bytes(), done.counter()));
-  }
-  void put(std::span<const shmemx_iov_t> targets, std::span<const shmemx_iov_t> sources) const {
-    detail::check(shmemx_window_putv(handle_, targets.data(), targets.size(), sources.data(), sources.size()));
-  }
-  void get(std::span<const shmemx_iov_t> dests, std::span<const shmemx_iov_t> targets) const {
-    detail::check(shmemx_window_getv(handle_, dests.data(), dests.size(), targets.data(), targets.size()));
-  }
-
-  template <detail::word T>
-  T fetch(op operation, T* target, detail::plain<T> operand) const {
-    T old;
-    detail::check(
-        shmemx_window_fetch_op(handle_, target, &operand, &old, detail::type_of<T>(), static_cast<int>(operation)));
-    return old;
-  }
-  template <detail::word T>
-  T fetch_add(T* target, detail::plain<T> operand) const {
-    return fetch(op::sum, target, operand);
-  }
-  template <detail::word T>
-  T exchange(T* target, detail::plain<T> value) const {
-    return fetch(op::replace, target, value);
-  }
-  template <detail::word T>
-  T load(const T* target) const {
-    return fetch(op::no_op, const_cast<T*>(target), T{});
-  }
-  // Returns the old value, which equals `expected` if it was replaced.
-  template <detail::word T>
-  requires std::is_integral_v<T> T compare_swap(T* target, detail::plain<T> expected, detail::plain<T> value)
-  const {
-    T old;
-    detail::check(shmemx_window_compare_swap(handle_, target, &expected, &value, &old, detail::type_of<T>()));
-    return old;
-  }
-  template <detail::word T>
-  void accumulate(op operation, T* target, std::span<const detail::plain<T>> source) const {
-    detail::check(shmemx_window_accumulate(handle_, target, source.data(), source.size(), detail::type_of<T>(),
-                                           static_cast<int>(operation)));
-  }
-
-  // Completes all operations on this window, or completes them locally.
-  void flush() const { detail::check(shmemx_window_flush(handle_)); }
-  void flush_local() const { detail::check(shmemx_window_flush_local(handle_)); }
-
-  // The lock of the window, for std::unique_lock and std::shared_lock.
-  void lock() const { detail::check(shmemx_window_lock(handle_, SHMEMX_LOCK_EXCLUSIVE)); }
-  void lock_shared() const { detail::check(shmemx_window_lock(handle_, SHMEMX_LOCK_SHARED)); }
-  bool try_lock() const { return try_lock_as(SHMEMX_LOCK_EXCLUSIVE); }
-  bool try_lock_shared() const { return try_lock_as(SHMEMX_LOCK_SHARED); }
-  void unlock() const { detail::check(shmemx_window_unlock(handle_)); }
-  void unlock_shared() const { unlock(); }
-  shmemx_window_t handle() const noexcept { return handle_; }
-
- private:
-  bool try_lock_as(int kind) const {
-    const int code = shmemx_window_trylock(handle_, kind);
-    if (code != SHMEMX_ERR_BUSY) detail::check(code);
-    return code == SHMEMX_SUCCESS;
-  }
-  void reset() noexcept {
-    if (handle_ != SHMEMX_WINDOW_INVALID) shmemx_window_detach(std::exchange(handle_, SHMEMX_WINDOW_INVALID));
-  }
-
-  shmemx_window_t handle_ = SHMEMX_WINDOW_INVALID;
-};
-
 }  // namespace shmemx
+
+#include "attached_window.hpp"
 
 #endif

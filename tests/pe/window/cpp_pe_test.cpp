@@ -7,6 +7,8 @@
 #include <numeric>
 #include <optional>
 #include <shared_mutex>
+#include <string>
+#include <vector>
 
 #include "window_support.hpp"
 
@@ -116,4 +118,149 @@ PE_TEST(owners_can_be_moved_and_destroyed) {
   CHECK_EQUAL(second.size_bytes(), 8U);
   const int* const local = second.local(second.target<int>());
   CHECK(local == moved.data());
+}
+
+PE_TEST(all_forms_of_transfers) {
+  const auto own = shmemx::window::allocate_array<int>(1000);
+  std::ranges::fill(own.as<int>(), 0);
+  const auto all = exchange(own.describe());
+  {
+    const std::vector<shmemx::attached_window> peers = shmemx::attached_window::attach_all(all);
+    const shmemx::attached_window& peer = peers[static_cast<std::size_t>(right())];
+    std::vector<int> data(100);
+    std::iota(data.begin(), data.end(), 1000 * me());
+    std::vector<int> back(100);
+    // Ten blocks of five, each third place, reversed on the way back.
+    const shmemx::block_shape blocks{5, 10};
+    peer.put(peer.target<int>(), 15, data.data(), 10, blocks);
+    peer.get(back.data() + 45, -5, peer.target<int>(), 15, blocks);
+    CHECK_EQUAL(back[0], data[90]);
+    CHECK_EQUAL(back[45 + 4], data[4]);
+    {
+      shmemx::completion done;
+      peer.put(peer.target<int>(500), 5, data.data(), 10, blocks, done);
+    }
+    {
+      shmemx::completion done;
+      peer.get(back.data(), 5, peer.target<int>(500), 5, blocks, done);
+    }
+    CHECK_EQUAL(back[5], data[10]);
+    CHECK_EQUAL(back[49], data[94]);
+    const shmemx_iov_t targets[] = {{peer.target<int>(700), 40}, {peer.target<int>(800), 60}};
+    const shmemx_iov_t source[] = {{data.data(), 100}};
+    const shmemx_iov_t dest[] = {{back.data(), 100}};
+    {
+      shmemx::completion done;
+      peer.put(targets, source, done);
+    }
+    {
+      shmemx::completion done;
+      peer.get(dest, targets, done);
+    }
+    CHECK(std::equal(data.begin(), data.begin() + 25, back.begin()));
+    const shmemx_iov_t locked[] = {{peer.target<int>(900), 100}};
+    {
+      shmemx::completion done;
+      peer.put_locked(shmemx::lock_kind::exclusive, peer, locked, source, done);
+    }
+    CHECK_EQUAL(peer.get(peer.target<int>(924)), data[24]);
+    shmemx::flush_pe(right());
+    shmemx::flush_all(peers);
+  }
+  shmem_barrier_all();
+}
+
+PE_TEST(all_forms_of_updates) {
+  using shmemx::op;
+  using Pair = shmemx::value_index<double>;
+  const auto own = shmemx::window::allocate_array<double>(200);
+  std::ranges::fill(own.as<double>(), 1.0);
+  own.as<Pair>()[90] = {5.0, 7};  // behind the numbers
+  const auto all = exchange(own.describe());
+  {
+    const shmemx::attached_window peer(all[static_cast<std::size_t>(right())]);
+    const std::array<double, 4> ones{1, 2, 3, 4};
+    std::array<double, 4> old{};
+    peer.get_accumulate(op::sum, peer.target<double>(0), ones, old.data());
+    CHECK(old == (std::array<double, 4>{1, 1, 1, 1}));
+    {
+      shmemx::completion done;
+      peer.get_accumulate(op::prod, peer.target<double>(0), ones, old.data(), done);
+    }
+    CHECK(old == (std::array<double, 4>{2, 3, 4, 5}));
+    {
+      shmemx::completion done;
+      peer.accumulate(shmemx::exclusive(op::sum), peer.target<double>(0), ones, done);
+    }
+    CHECK_EQUAL(peer.get(peer.target<double>(3)), 24.0);
+    peer.accumulate(op::sum, peer.target<double>(10), 3, ones.data(), 2, {1, 2});
+    CHECK_EQUAL(peer.get(peer.target<double>(13)), 4.0);
+    const shmemx_iov_t targets[] = {{peer.target<double>(20), 16}, {peer.target<double>(30), 16}};
+    const shmemx_iov_t source[] = {{const_cast<double*>(ones.data()), 32}};
+    const shmemx_iov_t result[] = {{old.data(), 32}};
+    peer.accumulate<double>(op::sum, targets, source);
+    {
+      shmemx::completion done;
+      peer.accumulate<double>(op::sum, targets, source, done);
+    }
+    peer.get_accumulate<double>(op::no_op, targets, source, result);
+    CHECK(old == (std::array<double, 4>{3, 5, 7, 9}));
+    const Pair less{4.0, 9};
+    peer.accumulate(op::minloc, peer.target<Pair>(90), std::span(&less, 1));
+    CHECK(peer.get(peer.target<Pair>(90)) == less);
+    peer.accumulate(op::maxloc, peer.target<Pair>(90), std::array{Pair{4.0, 2}, Pair{0.5, 1}});
+    CHECK(peer.get(peer.target<Pair>(90)) == (Pair{4.0, 2}));
+    std::array<long, 2> longs{5, 6};
+    peer.put(peer.target<long>(100), longs);
+    peer.accumulate_array(op::sum, peer.target<long>(100), longs);
+    {
+      shmemx::completion done;
+      peer.accumulate_array(op::sum, peer.target<long>(100), longs, done);
+    }
+    CHECK_EQUAL(peer.get(peer.target<long>(101)), 18L);
+    long before = 0;
+    {
+      shmemx::completion done;
+      peer.fetch(op::sum, peer.target<long>(110), 1L, before, done);
+    }
+    const long after = before + 1;
+    long swapped = 0;
+    {
+      shmemx::completion done;
+      peer.compare_swap(peer.target<long>(110), after, 77L, swapped, done);
+    }
+    CHECK_EQUAL(swapped, after);
+    CHECK_EQUAL(peer.get(peer.target<long>(110)), 77L);
+  }
+  shmem_barrier_all();
+}
+
+PE_TEST(waits_and_errors_have_types) {
+  const auto own = shmemx::window::allocate_array<std::int32_t>(8);
+  std::ranges::fill(own.as<std::int32_t>(), 0);
+  const auto all = exchange(own.describe());
+  {
+    const shmemx::attached_window peer(all[static_cast<std::size_t>(right())]);
+    std::int32_t* const mine = own.as<std::int32_t>().data();
+    CHECK(!shmemx::test_until(mine, SHMEM_CMP_GT, 0));
+    shmem_barrier_all();
+    peer.fetch_add(peer.target<std::int32_t>(0), 3);
+    shmemx::wait_until(mine, SHMEM_CMP_EQ, 3);
+    CHECK(shmemx::test_until(mine, SHMEM_CMP_EQ, 3));
+    shmemx::completion granted;
+    peer.request_lock(shmemx::lock_kind::shared, granted);
+    const shmemx_event_t events[] = {shmemx::event_of(mine, SHMEM_CMP_EQ, 4), shmemx::event_of_message(right(), 1234),
+                                     shmemx::event_of(granted)};
+    CHECK_EQUAL(shmemx::wait_for_any(events), 2U);
+    peer.unlock();
+    peer.lock(shmemx::lock_kind::exclusive);
+    peer.unlock();
+    try {
+      peer.get(peer.target<std::int32_t>(8));
+      CHECK(false);
+    } catch (const shmemx::window_error& error) {
+      CHECK(std::string(error.what()).find("PE " + std::to_string(right())) != std::string::npos);
+    }
+  }
+  shmem_barrier_all();
 }
