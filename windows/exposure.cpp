@@ -117,10 +117,15 @@ void end_exposing(Entry& entry, const ExposedRange& range, WindowName window) no
   entry.generation.store(window.generation, std::memory_order_release);  // expose
 }
 
+// The ranges of a window that is or was a set, or of an earlier set in its place, which has none. Null: there was no
+// set.
+RangeSet* ranges_of(WindowName window) noexcept {
+  return entry_of(window.index)->ranges.load(std::memory_order_acquire);  // expose
+}
+
 // Null if the window is no set, or not exposed any more.
 RangeSet* set_of(WindowName window) noexcept {
-  if (range_of_exposed(window).base != &set_base) return nullptr;
-  return entry_of(window.index)->ranges.load(std::memory_order_acquire);  // expose
+  return range_of_exposed(window).base == &set_base ? ranges_of(window) : nullptr;
 }
 
 // Under the endpoint's lock, so that no increment is lost.
@@ -131,8 +136,19 @@ void add_user(WindowName window, std::uint32_t change) noexcept {
 
 }  // namespace
 
-void begin_use(WindowName window) noexcept { add_user(window, 1); }
-void end_use(WindowName window) noexcept { add_user(window, ~std::uint32_t{0}); }
+void begin_use(WindowName window, std::uint64_t offset, std::uint64_t bytes) noexcept {
+  add_user(window, 1);
+  if (RangeSet* const set = set_of(window)) set->begin_use(offset, bytes);
+}
+// The window may have been withdrawn, but no other one has taken its place.
+void end_use(WindowName window, std::uint64_t offset, std::uint64_t bytes) noexcept {
+  if (RangeSet* const set = ranges_of(window)) set->end_use(offset, bytes);
+  add_user(window, ~std::uint32_t{0});
+}
+bool is_in_use(WindowName window, const std::byte* removed) noexcept {
+  const RangeSet* const set = ranges_of(window);
+  return set != nullptr && set->is_leaving(reinterpret_cast<std::uintptr_t>(removed));
+}
 bool is_in_use(WindowName window) noexcept {
   return entry_of(window.index)->users.load(std::memory_order_acquire) != 0;  // use
 }

@@ -43,10 +43,13 @@ ExposedRange range_of_exposed(WindowName window) noexcept;
 void expose_builtin(WindowName window, std::byte* base, std::uint64_t bytes) noexcept;
 
 // A network reads or writes memory of the window by itself, after a handler has started that: until end_use() the
-// owner must not release the memory. Under the endpoint's lock, but for is_in_use(). The window has been found.
-void begin_use(WindowName window) noexcept;
-void end_use(WindowName window) noexcept;
+// owner must not release the memory. Under the endpoint's lock, but for is_in_use(). The window has been found. Both
+// get the same bytes of it.
+void begin_use(WindowName window, std::uint64_t offset, std::uint64_t bytes) noexcept;
+void end_use(WindowName window, std::uint64_t offset, std::uint64_t bytes) noexcept;
 bool is_in_use(WindowName window) noexcept;
+// Returns whether a range that was removed from a set of ranges is still in use.
+bool is_in_use(WindowName window, const std::byte* removed) noexcept;
 
 // A new window; `base` is null only without bytes. False: kMaxWindows are exposed, or there is no memory for the table.
 [[nodiscard]] bool expose(std::byte* base, std::uint64_t bytes, WindowName& window) noexcept;

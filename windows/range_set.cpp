@@ -4,38 +4,81 @@
 
 namespace shmemx::windows {
 
+bool RangeSet::has_overlap(const Ranges& ranges, std::uint64_t address, std::uint64_t end) {
+  const auto next = ranges.lower_bound(address);
+  if (next != ranges.end() && next->first < end) return true;
+  return next != ranges.begin() && std::prev(next)->second.end > address;
+}
+
+// Visits the ranges that hold any of [address, end). visit(range) may remove it.
+template <class Visit>
+void RangeSet::for_each(Ranges& ranges, std::uint64_t address, std::uint64_t end, Visit visit) {
+  auto range = ranges.upper_bound(address);
+  if (range != ranges.begin() && std::prev(range)->second.end > address) --range;
+  while (range != ranges.end() && range->first < end) visit(range++);
+}
+
 bool RangeSet::add(std::uint64_t address, std::uint64_t bytes) {
   if (bytes == 0) return true;
   const std::uint64_t end = address + bytes;
   if (end < address) return false;
   const std::lock_guard lock(mutex_);
-  const auto next = ends_.lower_bound(address);
-  if (next != ends_.end() && next->first < end) return false;
-  if (next != ends_.begin() && std::prev(next)->second > address) return false;
-  ends_.emplace_hint(next, address, end);
+  if (has_overlap(ranges_, address, end) || has_overlap(leaving_, address, end)) return false;
+  ranges_.emplace(address, Range{end, 0});
   return true;
+}
+
+// Takes a range out of the set.
+void RangeSet::leave(Ranges::iterator range) {
+  if (range->second.users != 0) {
+    leaving_.insert(ranges_.extract(range));
+  } else {
+    ranges_.erase(range);
+  }
 }
 
 bool RangeSet::remove(std::uint64_t address) {
   const std::lock_guard lock(mutex_);
-  return ends_.erase(address) != 0;
+  const auto range = ranges_.find(address);
+  if (range == ranges_.end()) return false;
+  leave(range);
+  return true;
+}
+
+bool RangeSet::is_leaving(std::uint64_t address) const {
+  const std::lock_guard lock(mutex_);
+  return leaving_.count(address) != 0;
 }
 
 void RangeSet::clear() {
   const std::lock_guard lock(mutex_);
-  ends_.clear();
+  while (!ranges_.empty()) leave(ranges_.begin());
+}
+
+void RangeSet::begin_use(std::uint64_t address, std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  for_each(ranges_, address, address + bytes, [](Ranges::iterator range) { ++range->second.users; });
+}
+
+// A range that leaves was in the set when the use began: it has users, and nothing has been added in its place.
+void RangeSet::end_use(std::uint64_t address, std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  for_each(ranges_, address, address + bytes, [](Ranges::iterator range) { --range->second.users; });
+  for_each(leaving_, address, address + bytes, [this](Ranges::iterator range) {
+    if (--range->second.users == 0) leaving_.erase(range);
+  });
 }
 
 bool RangeSet::has(std::uint64_t address, std::uint64_t bytes) const {
   const std::uint64_t end = address + bytes;
   if (end < address) return false;
   const std::lock_guard lock(mutex_);
-  auto range = ends_.upper_bound(address);
-  if (range == ends_.begin()) return false;
+  auto range = ranges_.upper_bound(address);
+  if (range == ranges_.begin()) return false;
   --range;
-  for (std::uint64_t reached = address; range != ends_.end() && range->first <= reached; ++range) {
-    if (range->second <= reached) return false;  // ends before the address
-    reached = range->second;
+  for (std::uint64_t reached = address; range != ranges_.end() && range->first <= reached; ++range) {
+    if (range->second.end <= reached) return false;  // ends before the address
+    reached = range->second.end;
     if (reached >= end) return true;
   }
   return false;
@@ -43,7 +86,7 @@ bool RangeSet::has(std::uint64_t address, std::uint64_t bytes) const {
 
 std::size_t RangeSet::size() const {
   const std::lock_guard lock(mutex_);
-  return ends_.size();
+  return ranges_.size();
 }
 
 }  // namespace shmemx::windows

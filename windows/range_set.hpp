@@ -13,16 +13,33 @@ class RangeSet {
  public:
   // Adds [address, address + bytes). Returns false if it overlaps another range. 0 bytes add nothing.
   [[nodiscard]] bool add(std::uint64_t address, std::uint64_t bytes);
-  // Removes the range that begins there. Returns false if there is none.
+  // Removes the range that begins there. Returns false if there is none. While it is in use it is leaving: not found
+  // any more, but nothing can be added there.
   [[nodiscard]] bool remove(std::uint64_t address);
+  bool is_leaving(std::uint64_t address) const;
   void clear();
+  // Count users of the ranges that hold any of [address, address + bytes): of those in the set at begin_use(), and for
+  // end_use() of the same.
+  void begin_use(std::uint64_t address, std::uint64_t bytes);
+  void end_use(std::uint64_t address, std::uint64_t bytes);
   // Returns whether ranges that follow each other without a gap hold all of [address, address + bytes).
   bool has(std::uint64_t address, std::uint64_t bytes) const;
   std::size_t size() const;
 
  private:
+  struct Range {
+    std::uint64_t end;
+    std::uint32_t users;
+  };
+  using Ranges = std::map<std::uint64_t, Range>;  // by begin
+  static bool has_overlap(const Ranges& ranges, std::uint64_t address, std::uint64_t end);
+  template <class Visit>
+  static void for_each(Ranges& ranges, std::uint64_t address, std::uint64_t end, Visit visit);
+  void leave(Ranges::iterator range);
+
   mutable std::mutex mutex_;
-  std::map<std::uint64_t, std::uint64_t> ends_;  // by begin
+  Ranges ranges_;
+  Ranges leaving_;
 };
 
 }  // namespace shmemx::windows

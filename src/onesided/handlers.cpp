@@ -94,7 +94,8 @@ Verdict handle_change(Endpoint& endpoint, const Message& message) {
 // from the scratch in which they were gathered.
 struct Loan {
   transport::Outgoing outgoing;
-  windows::WindowName window;
+  PutHeader place;  // where the bytes are; those of `scratch` are a copy
+  std::size_t bytes;
   Scratch scratch;
 };
 constinit bool has_loans = false;
@@ -106,12 +107,16 @@ std::vector<std::unique_ptr<Loan>>& loans() {
 
 Verdict send_in_place(Endpoint& endpoint, const Message& message, const Executed& result) {
   auto loan = std::make_unique<Loan>();
-  loan->window = window_of(message.payload);
+  loan->place = place_of(message.payload);
+  loan->bytes = result.data.size();
   const transport::Sent sent =
       endpoint.send_tracked(message.source, am::kReply, bytes_of(result.reply), result.data, loan->outgoing);
   if (sent == transport::Sent::later) {
-    windows::begin_use(loan->window);
-    if (result.data.data() == scratches().current.get()) loan->scratch = scratches().take();
+    if (result.data.data() == scratches().current.get()) {
+      loan->scratch = scratches().take();
+    } else {
+      windows::begin_use(loan->place.window, loan->place.offset, loan->bytes);
+    }
     loans().push_back(std::move(loan));
     has_loans = true;
   }
@@ -150,8 +155,11 @@ Verdict handle_atomic_fetch(Endpoint& endpoint, const Message& message) {
   if (has_loans) {
     any |= std::erase_if(loans(), [](const std::unique_ptr<Loan>& loan) {
              if (!loan->outgoing.done) return false;
-             windows::end_use(loan->window);
-             if (loan->scratch != nullptr) scratches().unused.push_back(std::move(loan->scratch));
+             if (loan->scratch != nullptr) {
+               scratches().unused.push_back(std::move(loan->scratch));
+             } else {
+               windows::end_use(loan->place.window, loan->place.offset, loan->bytes);
+             }
              return true;
            }) != 0;
     has_loans = !loans().empty();
@@ -172,12 +180,12 @@ bool finish_poll(Endpoint& endpoint) {
 template <std::byte* (*kFind)(Bytes, std::size_t)>
 std::byte* place_put(int, Bytes header, std::size_t bytes) {
   std::byte* const place = kFind(header, bytes);
-  if (place != nullptr) windows::begin_use(window_of(header));
+  if (place != nullptr) windows::begin_use(window_of(header), place_of(header).offset, bytes);
   return place;
 }
 
-void put_placed(Endpoint&, int, Bytes header, std::size_t) {
-  windows::end_use(window_of(header));
+void put_placed(Endpoint&, int, Bytes header, std::size_t bytes) {
+  windows::end_use(window_of(header), place_of(header).offset, bytes);
   wake_own_sleepers();
 }
 

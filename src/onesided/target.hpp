@@ -50,6 +50,12 @@ const char* perform_signal_of(Bytes header) noexcept;
 Executed reply_to_placed(Bytes header) noexcept;
 
 // The window that a message names; each begins with it. The payload is at least as long.
+// The begin of messages that put or get contiguous bytes: the header of a put.
+inline PutHeader place_of(Bytes payload) noexcept {
+  PutHeader place;
+  std::memcpy(&place, payload.data(), sizeof place);
+  return place;
+}
 inline windows::WindowName window_of(Bytes payload) noexcept {
   windows::WindowName name;
   std::memcpy(&name, payload.data(), sizeof name);

@@ -144,8 +144,13 @@ Code add_range(std::uint64_t handle, void* address, std::size_t bytes) noexcept 
 Code remove_range(const char* routine, std::uint64_t handle, void* address) noexcept {
   const Owned* const window = table().find(handle);
   if (window == nullptr || window->kind != windows::Kind::ranges) return SHMEMX_ERR_WINDOW;
-  if (!windows::remove_range(window->name, static_cast<std::byte*>(address))) return SHMEMX_ERR_RANGE;
-  await_users(routine, *window);
+  const auto* const begin = static_cast<std::byte*>(address);
+  if (!windows::remove_range(window->name, begin)) return SHMEMX_ERR_RANGE;
+  {
+    const am::Locked endpoint;  // as in await_users()
+  }
+  if (windows::is_in_use(window->name, begin)) [[unlikely]]
+    progress::wait_for(routine, [&] { return !windows::is_in_use(window->name, begin); });
   return SHMEMX_SUCCESS;
 }
 

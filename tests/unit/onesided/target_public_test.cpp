@@ -199,11 +199,11 @@ BOOST_AUTO_TEST_CASE(requests_for_keys_of_freed_windows_are_stale) {
 BOOST_AUTO_TEST_CASE(uses_are_counted) {
   Exposed window;
   BOOST_TEST(!windows::is_in_use(window.name));
-  windows::begin_use(window.name);
-  windows::begin_use(window.name);
-  windows::end_use(window.name);
+  windows::begin_use(window.name, 0, 8);
+  windows::begin_use(window.name, 4, 8);
+  windows::end_use(window.name, 4, 8);
   BOOST_TEST(windows::is_in_use(window.name));
-  windows::end_use(window.name);
+  windows::end_use(window.name, 0, 8);
   BOOST_TEST(!windows::is_in_use(window.name));
 }
 

@@ -12,6 +12,30 @@ using namespace shmemx::windows;
 
 BOOST_AUTO_TEST_SUITE(windows_range_set)
 
+BOOST_AUTO_TEST_CASE(a_range_leaves_when_its_own_users_have_ended) {
+  RangeSet set;
+  BOOST_TEST((set.add(100, 50) && set.add(150, 50) && set.add(300, 8)));
+  set.begin_use(300, 8);
+  set.begin_use(140, 20);  // of the first two
+  set.begin_use(110, 5);
+  BOOST_TEST(set.remove(150));
+  BOOST_TEST((set.is_leaving(150) && !set.has(150, 1)));
+  BOOST_TEST(!set.add(160, 5));  // not yet
+  BOOST_TEST(!set.remove(150));
+  set.end_use(140, 20);
+  BOOST_TEST(!set.is_leaving(150));  // whatever is done with others
+  BOOST_TEST(set.add(160, 5));
+  BOOST_TEST(set.remove(100));
+  BOOST_TEST(set.is_leaving(100));
+  set.end_use(110, 5);
+  BOOST_TEST(!set.is_leaving(100));
+  set.clear();
+  BOOST_TEST((set.is_leaving(300) && !set.is_leaving(160)));
+  BOOST_TEST(set.size() == 0u);
+  set.end_use(300, 8);
+  BOOST_TEST(!set.is_leaving(300));
+}
+
 BOOST_AUTO_TEST_CASE(ranges_are_found_whole_and_across_borders) {
   RangeSet set;
   BOOST_TEST(set.add(100, 50));
