@@ -76,6 +76,16 @@ ExposedRange range_of_exposed(WindowName window) noexcept {
   return {base, bytes};
 }
 
+ExposedRange range_around(WindowName window, std::uint64_t offset) noexcept {
+  const ExposedRange range = range_of_exposed(window);
+  if (range.base != &set_base) return offset < range.bytes ? range : ExposedRange{};
+  const RangeSet* const set = entry_of(window.index)->ranges.load(std::memory_order_acquire);  // expose
+  std::uint64_t begin = 0;
+  const std::uint64_t bytes = set->range_around(offset, begin);
+  if (bytes == 0) return {};
+  return {reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(begin)), bytes, begin};
+}
+
 namespace {
 
 [[gnu::noinline]] std::byte* find_in_set(WindowName window, std::uint64_t address, std::uint64_t bytes) noexcept {
@@ -187,9 +197,10 @@ bool add_range(WindowName window, std::byte* base, std::uint64_t bytes) noexcept
   return set != nullptr && set->add(reinterpret_cast<std::uintptr_t>(base), bytes);
 }
 
-bool remove_range(WindowName window, const std::byte* base) noexcept {
+bool remove_range(WindowName window, const std::byte* base, std::uint64_t& bytes) noexcept {
   RangeSet* const set = set_of(window);
-  return set != nullptr && set->remove(reinterpret_cast<std::uintptr_t>(base));
+  bytes = set != nullptr ? set->remove(reinterpret_cast<std::uintptr_t>(base)) : 0;
+  return bytes != 0;
 }
 
 bool withdraw(WindowName window) noexcept {

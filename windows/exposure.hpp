@@ -36,8 +36,11 @@ std::byte* find_exposed(WindowName window, std::uint64_t offset, std::uint64_t b
 struct ExposedRange {
   std::byte* base;
   std::uint64_t bytes;
+  std::uint64_t begin = 0;  // the offset of the base
 };
 ExposedRange range_of_exposed(WindowName window) noexcept;
+// The memory with the byte at `offset`: all of the window, or one range of a set. base null where there is none.
+ExposedRange range_around(WindowName window, std::uint64_t offset) noexcept;
 
 // By runtime, at init. `bytes` 0 takes it away.
 void expose_builtin(WindowName window, std::byte* base, std::uint64_t bytes) noexcept;
@@ -57,9 +60,9 @@ bool is_in_use(WindowName window, const std::byte* removed) noexcept;
 // O(log n). range_of_exposed() has a base and no bytes.
 [[nodiscard]] bool expose_ranges(WindowName& window) noexcept;
 // Returns false if the range overlaps another one; 0 bytes add nothing. Nothing of a range that has been removed is
-// found any more. Returns false if none begins there.
+// found any more. Returns false if none begins there; else `bytes` is its length.
 [[nodiscard]] bool add_range(WindowName window, std::byte* base, std::uint64_t bytes) noexcept;
-[[nodiscard]] bool remove_range(WindowName window, const std::byte* base) noexcept;
+[[nodiscard]] bool remove_range(WindowName window, const std::byte* base, std::uint64_t& bytes) noexcept;
 // From now on its name is stale. False: there is no such window.
 bool withdraw(WindowName window) noexcept;
 

@@ -37,12 +37,21 @@ void RangeSet::leave(Ranges::iterator range) {
   }
 }
 
-bool RangeSet::remove(std::uint64_t address) {
+std::uint64_t RangeSet::remove(std::uint64_t address) {
   const std::lock_guard lock(mutex_);
   const auto range = ranges_.find(address);
-  if (range == ranges_.end()) return false;
+  if (range == ranges_.end()) return 0;
+  const std::uint64_t bytes = range->second.end - address;
   leave(range);
-  return true;
+  return bytes;
+}
+
+std::uint64_t RangeSet::range_around(std::uint64_t address, std::uint64_t& begin) const {
+  const std::lock_guard lock(mutex_);
+  const auto next = ranges_.upper_bound(address);
+  if (next == ranges_.begin() || std::prev(next)->second.end <= address) return 0;
+  begin = std::prev(next)->first;
+  return std::prev(next)->second.end - begin;
 }
 
 bool RangeSet::is_leaving(std::uint64_t address) const {

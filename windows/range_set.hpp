@@ -13,9 +13,9 @@ class RangeSet {
  public:
   // Adds [address, address + bytes). Returns false if it overlaps another range. 0 bytes add nothing.
   [[nodiscard]] bool add(std::uint64_t address, std::uint64_t bytes);
-  // Removes the range that begins there. Returns false if there is none. While it is in use it is leaving: not found
-  // any more, but nothing can be added there.
-  [[nodiscard]] bool remove(std::uint64_t address);
+  // Removes the range that begins there. Returns its length, 0 if there is none. While it is in use it is leaving: not
+  // found any more, but nothing can be added there.
+  [[nodiscard]] std::uint64_t remove(std::uint64_t address);
   bool is_leaving(std::uint64_t address) const;
   void clear();
   // Count users of the ranges that hold any of [address, address + bytes): of those in the set at begin_use(), and for
@@ -24,6 +24,8 @@ class RangeSet {
   void end_use(std::uint64_t address, std::uint64_t bytes);
   // Returns whether ranges that follow each other without a gap hold all of [address, address + bytes).
   bool has(std::uint64_t address, std::uint64_t bytes) const;
+  // Returns the length of the range that holds a byte, 0 if there is none.
+  std::uint64_t range_around(std::uint64_t address, std::uint64_t& begin) const;
   std::size_t size() const;
 
  private:

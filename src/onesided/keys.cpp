@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <iterator>
 
 #include "base/fatal.hpp"
 
@@ -15,100 +16,120 @@ std::uint64_t range_bytes(std::uint64_t window_bytes) noexcept {
 
 }  // namespace
 
-// A range that the network refuses is reached by messages, and stays so: others need not try again.
-void OpenedRanges::open_range(Opened& opened) {
+// Visits the pieces that hold any of these bytes. visit(piece) may remove it.
+template <class Visit>
+void OpenedRanges::for_each(Pieces& pieces, windows::WindowName window, const Extent& extent, Visit visit) {
+  const auto overlaps = [&](Pieces::iterator piece) {
+    return piece->first.index == window.index && piece->first.generation == window.generation &&
+           extent.overlaps(piece->first.begin, piece->second.reply.bytes);
+  };
+  auto piece = pieces.lower_bound({window.index, window.generation, extent.begin, nullptr});
+  while (piece != pieces.begin() && overlaps(std::prev(piece))) --piece;
+  while (piece != pieces.end() && overlaps(piece)) visit(piece++);
+}
+
+// A piece that the network refuses is reached by messages, and stays so: others need not try again.
+OpenedRanges::Opened& OpenedRanges::open_piece(const Name& name, const windows::ExposedRange& memory) {
+  Opened& opened = pieces_[name];
   KeyReply& reply = opened.reply;
-  Result<std::string> key = registrations_.acquire(*opened.network, opened.base, reply.bytes);
+  const std::uint64_t begin = name.begin - memory.begin;
+  opened.base = memory.base + begin;
+  reply.begin = name.begin;
+  reply.bytes = std::min(range_bytes(memory.bytes), memory.bytes - begin);
+  Result<std::string> key = registrations_.acquire(*name.network, opened.base, reply.bytes);
   if (!key || key->size() > sizeof reply.key) {
-    debug_line("%s reaches no range of %llu bytes, messages do: %s", opened.network->name(),
+    debug_line("%s reaches no range of %llu bytes, messages do: %s", name.network->name(),
                static_cast<unsigned long long>(reply.bytes), key ? "its key is too long" : key.error().text.c_str());
-    if (key) registrations_.release(*opened.network, opened.base, Registrations::Memory::ends);
-    return;
+    if (key) registrations_.release(*name.network, opened.base, Registrations::Memory::ends);
+    return opened;
   }
   reply.is_open = 1;
   reply.key_bytes = static_cast<std::uint32_t>(key->size());
   std::memcpy(reply.key, key->data(), key->size());
+  return opened;
 }
 
 const KeyReply& OpenedRanges::reply(transport::Transport& network, const KeyRequest& request,
-                                    const windows::ExposedRange& window, int pe) {
-  Opened* found = nullptr;
-  for (const auto& known : opened_) {
-    if (known->network == &network && known->window == request.window && is_sound(known->reply, request.offset))
-      found = known.get();
+                                    const windows::ExposedRange& memory, int pe) {
+  Opened* opened = nullptr;
+  for_each(pieces_, request.window, {request.offset, 1}, [&](Pieces::iterator piece) {
+    if (piece->first.network == &network) opened = &piece->second;
+  });
+  if (opened == nullptr) {
+    const std::uint64_t range = range_bytes(memory.bytes);
+    const std::uint64_t begin = memory.begin + (request.offset - memory.begin) / range * range;
+    opened = &open_piece({request.window.index, request.window.generation, begin, &network}, memory);
   }
-  if (found == nullptr) {
-    const std::uint64_t range = range_bytes(window.bytes);
-    const std::uint64_t begin = request.offset / range * range;
-    auto opened = std::make_unique<Opened>(Opened{&network, request.window, window.base + begin, {}, {}});
-    opened->reply.begin = begin;
-    opened->reply.bytes = std::min(range, window.bytes - begin);
-    open_range(*opened);
-    opened_.push_back(std::move(opened));
-    found = opened_.back().get();
-  }
-  std::vector<int>& holders = found->holders;
+  std::vector<int>& holders = opened->holders;
   if (is_public(request.window) && std::find(holders.begin(), holders.end(), pe) == holders.end())
     holders.push_back(pe);
-  return found->reply;
+  return opened->reply;
 }
 
-std::vector<int> OpenedRanges::holders(windows::WindowName window) const {
+std::vector<int> OpenedRanges::holders(windows::WindowName window, const Extent& extent) {
   std::vector<int> pes;
-  for (const auto& opened : opened_) {
-    if (opened->window == window) pes.insert(pes.end(), opened->holders.begin(), opened->holders.end());
-  }
+  for_each(pieces_, window, extent, [&](Pieces::iterator piece) {
+    const std::vector<int>& of_piece = piece->second.holders;
+    pes.insert(pes.end(), of_piece.begin(), of_piece.end());
+  });
   std::sort(pes.begin(), pes.end());
   pes.erase(std::unique(pes.begin(), pes.end()), pes.end());
   return pes;
 }
 
-void OpenedRanges::close(windows::WindowName window, Registrations::Memory memory) noexcept {
-  std::erase_if(opened_, [&](const auto& opened) {
-    if (opened->window != window) return false;
-    if (opened->reply.is_open != 0) registrations_.release(*opened->network, opened->base, memory);
-    return true;
-  });
+void OpenedRanges::end(Pieces::iterator piece, Registrations::Memory memory) noexcept {
+  if (piece->second.reply.is_open != 0) registrations_.release(*piece->first.network, piece->second.base, memory);
+  pieces_.erase(piece);
+}
+
+void OpenedRanges::close(windows::WindowName window, const Extent& extent, Registrations::Memory memory) noexcept {
+  for_each(pieces_, window, extent, [&](Pieces::iterator piece) { end(piece, memory); });
 }
 
 void OpenedRanges::close() noexcept {
-  while (!opened_.empty()) close(opened_.back()->window, Registrations::Memory::ends);
+  while (!pieces_.empty()) end(pieces_.begin(), Registrations::Memory::ends);
   registrations_.clear();
 }
 
 const RemoteKey* KnownKeys::find(const context::Place& place) const noexcept {
   const auto window = windows_.find({place.pe, place.window});
   if (window == windows_.end()) return nullptr;
-  for (const RemoteKey& key : window->second) {
-    if (place.offset >= key.begin && place.offset - key.begin < key.bytes) return &key;
-  }
-  return nullptr;
+  const auto next = window->second.upper_bound(place.offset);
+  if (next == window->second.begin()) return nullptr;
+  const RemoteKey& key = std::prev(next)->second;
+  return place.offset - key.begin < key.bytes ? &key : nullptr;
 }
 
 // Several threads may have requested the same key.
 void KnownKeys::end_request(const context::Place& place, const KeyReply* reply) {
   const Owner owner{place.pe, place.window};
   const bool is_revoked = std::find(revoked_.begin(), revoked_.end(), owner) != revoked_.end();
-  if (reply != nullptr && !is_revoked && find(place) == nullptr)
-    windows_[owner].push_back({reply->begin, reply->bytes, reply->is_open != 0,
-                               std::string(reinterpret_cast<const char*>(reply->key), reply->key_bytes)});
+  if (reply != nullptr && !is_revoked && find(place) == nullptr) {
+    RemoteKey key{reply->begin, reply->bytes, reply->is_open != 0,
+                  std::string(reinterpret_cast<const char*>(reply->key), reply->key_bytes)};
+    if (key.is_open) ++uses_[use_of(place.pe, key.key)];
+    windows_[owner].insert_or_assign(reply->begin, std::move(key));
+  }
   if (--requests_ == 0) revoked_.clear();
 }
 
-bool KnownKeys::has(int pe, const std::string& key) const noexcept {
-  const auto is_it = [&](const RemoteKey& known) { return known.is_open && known.key == key; };
-  return std::any_of(windows_.begin(), windows_.end(), [&](const auto& window) {
-    return window.first.pe == pe && std::any_of(window.second.begin(), window.second.end(), is_it);
-  });
-}
-
-std::vector<RemoteKey> KnownKeys::revoke(int pe, windows::WindowName window) {
+std::vector<RemoteKey> KnownKeys::revoke(int pe, windows::WindowName window, const Extent& extent) {
   std::vector<RemoteKey> keys;
-  if (const auto found = windows_.find({pe, window}); found != windows_.end()) {
-    keys = std::move(found->second);
-    windows_.erase(found);
-  }
   if (requests_ != 0) revoked_.push_back({pe, window});
+  const auto found = windows_.find({pe, window});
+  if (found == windows_.end()) return keys;
+  Keys& all = found->second;
+  auto key = all.lower_bound(extent.begin);
+  if (key != all.begin() && extent.overlaps(std::prev(key)->first, std::prev(key)->second.bytes)) --key;
+  while (key != all.end() && extent.overlaps(key->first, key->second.bytes)) {
+    if (key->second.is_open) {
+      const auto use = uses_.find(use_of(pe, key->second.key));
+      if (--use->second == 0) uses_.erase(use);
+    }
+    keys.push_back(std::move(key->second));
+    key = all.erase(key);
+  }
+  if (all.empty()) windows_.erase(found);
   return keys;
 }
 

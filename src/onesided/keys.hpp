@@ -7,8 +7,9 @@
 // Under the endpoint's lock.
 #pragma once
 
+#include <compare>
 #include <cstdint>
-#include <memory>
+#include <map>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -29,30 +30,40 @@ inline constexpr std::uint64_t kMinKeyRange = std::uint64_t{16} << 20;
 // The target's side: the ranges that this PE has registered.
 class OpenedRanges {
  public:
-  // Returns the key of the piece of `window` with the request's offset in it, for PE `pe`. Registers it if it is not
-  // yet. `window` has that byte.
-  const KeyReply& reply(transport::Transport& network, const KeyRequest& request, const windows::ExposedRange& window,
+  // Returns the key of the piece of `memory` with the request's offset in it, for PE `pe`. Registers it if it is not
+  // yet. `memory` has that byte.
+  const KeyReply& reply(transport::Transport& network, const KeyRequest& request, const windows::ExposedRange& memory,
                         int pe);
-  // The PEs that have got keys of the public window.
-  std::vector<int> holders(windows::WindowName window) const;
-  // Gives the ranges of a window back to the registration cache; `memory`: what happens to it.
-  void close(windows::WindowName window, Registrations::Memory memory) noexcept;
+  // The PEs that have got keys of bytes of the public window.
+  std::vector<int> holders(windows::WindowName window, const Extent& extent);
+  // Gives what has been opened of these bytes back to the registration cache; `memory`: what happens to it.
+  void close(windows::WindowName window, const Extent& extent, Registrations::Memory memory) noexcept;
   // Unregisters all. The networks are still there.
   void close() noexcept;
   Registrations& registrations() noexcept { return registrations_; }
 
  private:
-  struct Opened {
+  // Pieces of a window do not overlap, except the same ones for several networks.
+  struct Name {
+    std::uint32_t index;
+    std::uint32_t generation;
+    std::uint64_t begin;
     transport::Transport* network;
-    windows::WindowName window;
+    friend auto operator<=>(const Name&, const Name&) = default;
+  };
+  struct Opened {
     std::byte* base;
     KeyReply reply;
     std::vector<int> holders;  // of a public window
   };
+  using Pieces = std::map<Name, Opened>;
 
-  void open_range(Opened& opened);
+  template <class Visit>
+  static void for_each(Pieces& pieces, windows::WindowName window, const Extent& extent, Visit visit);
+  Opened& open_piece(const Name& name, const windows::ExposedRange& memory);
+  void end(Pieces::iterator piece, Registrations::Memory memory) noexcept;
 
-  std::vector<std::unique_ptr<Opened>> opened_;
+  Pieces pieces_;
   Registrations registrations_;
 };
 
@@ -73,11 +84,14 @@ class KnownKeys {
   // Around each request for a key. A key that its owner has revoked meanwhile is not added. The reply is sound.
   void begin_request() noexcept { ++requests_; }
   void end_request(const context::Place& place, const KeyReply* reply);
-  // Takes the keys of a window out.
-  std::vector<RemoteKey> revoke(int pe, windows::WindowName window);
+  // Takes the keys of bytes of a window out.
+  std::vector<RemoteKey> revoke(int pe, windows::WindowName window, const Extent& extent);
   // Returns whether a window of the PE has that key: windows that share memory may share it.
-  bool has(int pe, const std::string& key) const noexcept;
-  void forget() noexcept { windows_.clear(); }
+  bool has(int pe, const std::string& key) const { return uses_.count(use_of(pe, key)) != 0; }
+  void forget() noexcept {
+    windows_.clear();
+    uses_.clear();
+  }
   // Of a PE: the number of fences when all that was put there before had been executed.
   std::uint32_t& fences_flushed(int pe) { return fences_flushed_[pe]; }
 
@@ -94,7 +108,11 @@ class KnownKeys {
     }
   };
 
-  std::unordered_map<Owner, std::vector<RemoteKey>, Hash> windows_;
+  using Keys = std::map<std::uint64_t, RemoteKey>;  // by begin; they do not overlap
+  static std::string use_of(int pe, const std::string& key) { return std::to_string(pe) + ' ' + key; }
+
+  std::unordered_map<Owner, Keys, Hash> windows_;
+  std::unordered_map<std::string, std::uint32_t> uses_;  // of open keys, by windows
   std::unordered_map<int, std::uint32_t> fences_flushed_;
   std::vector<Owner> revoked_;  // while keys are being requested
   std::uint32_t requests_ = 0;

@@ -112,12 +112,6 @@ Call sending(Call call, std::uint64_t bytes) noexcept {
   return call;
 }
 
-template <class Messages>
-void start_part(const Call& call, const Transfer& transfer, Messages messages) noexcept {
-  if (call.window.is_set) return messages(transfer);
-  start(transfer, call.initiator, messages);
-}
-
 Transfer transfer_of(const Call& call, Direction direction, const rma::Pair& pair) noexcept {
   const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(pair.first) - call.window.base;
   return {call.routine, direction, {call.window.pe, call.window.name, offset}, pair.second, pair.bytes};
@@ -217,7 +211,7 @@ void put_lists(const Call& any_call, rma::PairWalk pairs) noexcept {
       continue;
     }
     for (std::size_t i = 0; i < blocks.count; ++i)
-      start_part(call, transfer_of(call, Direction::put, blocks.at(i)), add);
+      start(transfer_of(call, Direction::put, blocks.at(i)), call.initiator, add);
   }
   parts.finish();
 }
@@ -237,7 +231,7 @@ void get_lists(const Call& call, rma::PairWalk pairs) noexcept {
       continue;
     }
     for (std::size_t i = 0; i < blocks.count; ++i)
-      start_part(call, transfer_of(call, Direction::get, blocks.at(i)), add);
+      start(transfer_of(call, Direction::get, blocks.at(i)), call.initiator, add);
   }
   if (!requested.is_empty()) requested.send_all(false);
 }

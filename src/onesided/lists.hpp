@@ -16,7 +16,7 @@ struct RemoteWindow {
   std::int32_t pe;
   windows::WindowName name;
   std::uint64_t base;   // in the owner's address space
-  bool is_set = false;  // of ranges that come and go: networks have no keys of it
+  bool is_set = false;  // of ranges that come and go
 };
 
 struct Call {

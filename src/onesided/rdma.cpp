@@ -63,7 +63,7 @@ Verdict handle_key_request(Endpoint& endpoint, const Message& message) {
   windows::ExposedRange window{};
   Executed result = find_key_request(message.payload, request, window);
   check_message("a request for a key", message.source, result.wrong);
-  const KeyReply none{0, window.bytes, 0, 0, {}};
+  const KeyReply none{window.begin, window.bytes, 0, 0, {}};
   if (!result.is_replied) {
     const std::string_view name(request.network, ::strnlen(request.network, sizeof request.network));
     transport::Transport* const network = endpoint.network_called(name);
@@ -194,7 +194,8 @@ bool try_end(Endpoint& endpoint, const Started& started) {
 bool try_finish(Endpoint& endpoint, const Revocation& revocation) {
   const auto uses = [&](const auto& transfer) {
     const context::Place& place = transfer->what.place;
-    return place.pe == revocation.pe && place.window == revocation.header.window;
+    return place.pe == revocation.pe && place.window == revocation.header.window &&
+           revocation.header.extent.overlaps(place.offset, transfer->what.bytes);
   };
   if (std::any_of(state().transfers.begin(), state().transfers.end(), uses)) return false;
   for (const RemoteKey& key : revocation.keys) {
@@ -210,7 +211,7 @@ Verdict handle_key_revoke(Endpoint& endpoint, const Message& message) {
   Revocation revocation{message.source, {}, {}};
   check_message("the end of a key", message.source,
                 decode_exactly(message.payload, revocation.header) ? nullptr : "has a wrong length");
-  revocation.keys = state().keys.revoke(message.source, revocation.header.window);
+  revocation.keys = state().keys.revoke(message.source, revocation.header.window, revocation.header.extent);
   if (try_finish(endpoint, revocation)) return Verdict::done;
   state().revocations.push_back(std::move(revocation));
   has_transfers = true;
@@ -265,21 +266,22 @@ Part start_rdma(const Transfer& transfer, const Initiator& initiator) noexcept {
   return part;
 }
 
-void revoke_keys(const char* routine, windows::WindowName window, Registrations::Memory memory) noexcept {
+void revoke_keys(const char* routine, windows::WindowName window, const Extent& extent,
+                 Registrations::Memory memory) noexcept {
   if (choice == config::NetRma::off) return;
   std::vector<int> holders;
   {
     const Locked endpoint;
-    holders = state().opened.holders(window);
+    holders = state().opened.holders(window, extent);
   }
   Tracker open;
   for (const int pe : holders) {
-    KeyRevokeHeader header{window, 0, 0};
+    KeyRevokeHeader header{window, 0, 0, extent};
     send_request(routine, {pe, am::kKeyRevoke, kNoData}, header, {&open});
   }
   await_replies(routine, -1, open);
   const Locked endpoint;
-  state().opened.close(window, memory);
+  state().opened.close(window, extent, memory);
 }
 
 Registrations::Counts registration_counts() noexcept {

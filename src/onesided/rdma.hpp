@@ -15,6 +15,7 @@
 #include "context/location.hpp"
 #include "onesided/registrations.hpp"
 #include "onesided/requests.hpp"
+#include "onesided/wire.hpp"
 #include "transport/transport.hpp"
 
 namespace shmemx::onesided {
@@ -75,9 +76,10 @@ void start(Transfer transfer, const Initiator& initiator, Messages messages) noe
   }
 }
 
-// By the owner of a public window that nobody finds any more: returns when no network reads or writes its memory. If
+// By the owner of bytes of a public window that nobody finds any more: returns when no network reads or writes them. If
 // the memory ends with the window, it is registered no longer.
-void revoke_keys(const char* routine, windows::WindowName window, Registrations::Memory memory) noexcept;
+void revoke_keys(const char* routine, windows::WindowName window, const Extent& extent,
+                 Registrations::Memory memory) noexcept;
 // Of the registration cache of this process.
 Registrations::Counts registration_counts() noexcept;
 

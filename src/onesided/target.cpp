@@ -261,8 +261,8 @@ Executed execute_accumulate(Bytes payload, Room room) noexcept {
 
 Executed find_key_request(Bytes payload, KeyRequest& request, windows::ExposedRange& window) noexcept {
   if (!decode_exactly(payload, request)) return {.wrong = kBadLength};
-  window = windows::range_of_exposed(request.window);
-  if (window.base != nullptr && request.offset < window.bytes) return {};
+  window = windows::range_around(request.window, request.offset);
+  if (window.base != nullptr) return {};
   return refuse(request.window, request.ticket, refusal_of(request.window, {request.offset, 1}));
 }
 

@@ -147,14 +147,25 @@ struct KeyReply {
 };
 static_assert(sizeof(KeyReply) == 24 + transport::kMaxKeyBytes && std::is_trivially_copyable_v<KeyReply>);
 
-// kKeyRevoke: the target forgets the keys of the public window of the sender, and replies when it has no transfers by
-// them under way.
+// Bytes of a window.
+struct Extent {
+  std::uint64_t begin = 0;
+  std::uint64_t bytes = ~std::uint64_t{0};  // all that follow
+
+  bool overlaps(std::uint64_t other, std::uint64_t other_bytes) const noexcept {
+    return other >= begin ? other - begin < bytes : begin - other < other_bytes;
+  }
+};
+
+// kKeyRevoke: the target forgets the keys of these bytes of a public window of the sender, and replies when it has no
+// transfers by them under way.
 struct KeyRevokeHeader {
   windows::WindowName window;
   std::uint32_t ticket;
   std::uint32_t reserved;
+  Extent extent;
 };
-static_assert(sizeof(KeyRevokeHeader) == 16 && offsetof(KeyRevokeHeader, ticket) == 8);
+static_assert(sizeof(KeyRevokeHeader) == 32 && offsetof(KeyRevokeHeader, ticket) == 8);
 
 // kWindowLock: requests the lock of a public window. The reply grants it, at once or later; with `is_try` at once, or
 // it says busy. kWindowUnlock: releases it; no reply, `ticket` and `is_try` are 0.

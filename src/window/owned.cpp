@@ -68,18 +68,22 @@ Code add_window(Owned window, std::uint64_t& handle) {
   return SHMEMX_SUCCESS;
 }
 
-// Returns when nobody accesses the memory any more that nobody finds now.
-void await_users(const char* routine, const Owned& window) {
-  const Life& life = directory_of(node().me)->lives[window.name.index];
+// Returns when no handler, and no network by a key, accesses memory any more that nobody finds now.
+void revoke(const char* routine, windows::WindowName window, const onesided::Extent& extent, windows::Kind memory) {
   {
     // A handler that has found the memory before is done once its lock is free, or has counted itself as a user.
     const am::Locked endpoint;
   }
   using Memory = onesided::Registrations::Memory;
   // Of memory in the node's file pages are given back in a way that nothing reports.
-  const bool stays = window.kind == windows::Kind::private_memory;
-  if (window.kind != windows::Kind::ranges)
-    onesided::revoke_keys(routine, window.name, stays ? Memory::stays : Memory::ends);
+  const bool stays = memory == windows::Kind::private_memory;
+  onesided::revoke_keys(routine, window, extent, stays ? Memory::stays : Memory::ends);
+}
+
+// Returns when nobody accesses the memory any more that nobody finds now.
+void await_users(const char* routine, const Owned& window) {
+  const Life& life = directory_of(node().me)->lives[window.name.index];
+  revoke(routine, window.name, {}, window.kind);
   progress::wait_for(routine, [&] {
     return life.users.load(std::memory_order_seq_cst) == 0 && !windows::is_in_use(window.name);  // live
   });
@@ -144,11 +148,12 @@ Code add_range(std::uint64_t handle, void* address, std::size_t bytes) noexcept 
 Code remove_range(const char* routine, std::uint64_t handle, void* address) noexcept {
   const Owned* const window = table().find(handle);
   if (window == nullptr || window->kind != windows::Kind::ranges) return SHMEMX_ERR_WINDOW;
-  const auto* const begin = static_cast<std::byte*>(address);
-  if (!windows::remove_range(window->name, begin)) return SHMEMX_ERR_RANGE;
-  {
-    const am::Locked endpoint;  // as in await_users()
-  }
+  Owned range;
+  range.base = static_cast<std::byte*>(address);
+  const std::byte* const begin = range.base;
+  if (!windows::remove_range(window->name, begin, range.bytes)) return SHMEMX_ERR_RANGE;
+  classify(range);
+  revoke(routine, window->name, {reinterpret_cast<std::uintptr_t>(begin), range.bytes}, range.kind);
   if (windows::is_in_use(window->name, begin)) [[unlikely]]
     progress::wait_for(routine, [&] { return !windows::is_in_use(window->name, begin); });
   return SHMEMX_SUCCESS;

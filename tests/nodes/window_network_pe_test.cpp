@@ -138,6 +138,47 @@ PE_TEST(windows_over_the_same_memory_follow_each_other) {
   CHECK_EQUAL(::munmap(memory, 2 * kLong), 0);
 }
 
+// A set whose ranges come and go: long blocks go by the network there, too, also across the border of two ranges, and
+// nothing of a range that has been removed is reached.
+PE_TEST(ranges_of_a_set_come_and_go) {
+  static shmemx_window_description_t mine, description;
+  static char* base;
+  std::vector<std::uint64_t> memory(3 * kLong / 8, 1);
+  shmemx_window_t own{}, theirs{};
+  CHECK_EQUAL(shmemx_window_expose_ranges(&own), SHMEMX_SUCCESS);
+  CHECK_EQUAL(shmemx_window_describe(own, &mine), SHMEMX_SUCCESS);
+  shmem_putmem(&description, &mine, sizeof mine, left());
+  auto* const address = reinterpret_cast<char*>(memory.data());
+  shmem_putmem(&base, &address, sizeof address, left());
+  shmem_barrier_all();
+  CHECK_EQUAL(shmemx_window_attach(&description, &theirs), SHMEMX_SUCCESS);
+  for (int round = 0; round < 12; ++round) {
+    CHECK_EQUAL(shmemx_window_add_range(own, address, kLong), SHMEMX_SUCCESS);
+    CHECK_EQUAL(shmemx_window_add_range(own, address + kLong, kLong), SHMEMX_SUCCESS);
+    shmem_barrier_all();
+    const auto data = pattern(2 * kLong, me() + 100 * round);
+    CHECK_EQUAL(shmemx_window_put(theirs, base, data.data(), 2 * kLong), SHMEMX_SUCCESS);
+    std::vector<std::uint64_t> back(data.size());
+    CHECK_EQUAL(shmemx_window_get(theirs, back.data(), base, 2 * kLong), SHMEMX_SUCCESS);
+    CHECK(back == data);
+    CHECK_EQUAL(shmemx_window_put(theirs, base + kLong, data.data(), 2 * kLong), SHMEMX_ERR_RANGE);
+    CHECK_EQUAL(shmemx_window_put(theirs, base + kLong, data.data() + kLong / 8, kLong), SHMEMX_SUCCESS);
+    shmem_barrier_all();
+    CHECK(holds(address, 2 * kLong, left() + 100 * round));
+    CHECK_EQUAL(shmemx_window_remove_range(own, address), SHMEMX_SUCCESS);
+    std::fill_n(memory.begin(), kLong / 8, 7U);
+    shmem_barrier_all();
+    CHECK_EQUAL(shmemx_window_put(theirs, base, data.data(), kLong), SHMEMX_ERR_RANGE);
+    CHECK_EQUAL(shmemx_window_get(theirs, back.data(), base + kLong, kLong), SHMEMX_SUCCESS);
+    shmem_barrier_all();
+    CHECK(std::all_of(memory.begin(), memory.begin() + kLong / 8, [](std::uint64_t word) { return word == 7; }));
+    CHECK_EQUAL(shmemx_window_remove_range(own, address + kLong), SHMEMX_SUCCESS);
+  }
+  CHECK_EQUAL(shmemx_window_detach(theirs), SHMEMX_SUCCESS);
+  shmem_barrier_all();
+  CHECK_EQUAL(shmemx_window_free(own), SHMEMX_SUCCESS);
+}
+
 // The owner frees while transfers are under way: it waits for them, and what starts later is stale. The memory is used
 // again at once, so that a late transfer would be seen.
 PE_TEST(a_freed_window_is_stale_and_its_memory_is_left_alone) {

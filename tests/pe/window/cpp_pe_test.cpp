@@ -120,119 +120,128 @@ PE_TEST(owners_can_be_moved_and_destroyed) {
   CHECK(local == moved.data());
 }
 
-PE_TEST(all_forms_of_transfers) {
-  const auto own = shmemx::window::allocate_array<int>(1000);
-  std::ranges::fill(own.as<int>(), 0);
-  const auto all = exchange(own.describe());
-  {
-    const std::vector<shmemx::attached_window> peers = shmemx::attached_window::attach_all(all);
-    const shmemx::attached_window& peer = peers[static_cast<std::size_t>(right())];
-    std::vector<int> data(100);
-    std::iota(data.begin(), data.end(), 1000 * me());
-    std::vector<int> back(100);
-    // Ten blocks of five, each third place, reversed on the way back.
-    const shmemx::block_shape blocks{5, 10};
-    peer.put(peer.target<int>(), 15, data.data(), 10, blocks);
-    peer.get(back.data() + 45, -5, peer.target<int>(), 15, blocks);
-    CHECK_EQUAL(back[0], data[90]);
-    CHECK_EQUAL(back[45 + 4], data[4]);
-    {
-      shmemx::completion done;
-      peer.put(peer.target<int>(500), 5, data.data(), 10, blocks, done);
-    }
-    {
-      shmemx::completion done;
-      peer.get(back.data(), 5, peer.target<int>(500), 5, blocks, done);
-    }
-    CHECK_EQUAL(back[5], data[10]);
-    CHECK_EQUAL(back[49], data[94]);
-    const shmemx_iov_t targets[] = {{peer.target<int>(700), 40}, {peer.target<int>(800), 60}};
-    const shmemx_iov_t source[] = {{data.data(), 100}};
-    const shmemx_iov_t dest[] = {{back.data(), 100}};
-    {
-      shmemx::completion done;
-      peer.put(targets, source, done);
-    }
-    {
-      shmemx::completion done;
-      peer.get(dest, targets, done);
-    }
-    CHECK(std::equal(data.begin(), data.begin() + 25, back.begin()));
-    const shmemx_iov_t locked[] = {{peer.target<int>(900), 100}};
-    {
-      shmemx::completion done;
-      peer.put_locked(shmemx::lock_kind::exclusive, peer, locked, source, done);
-    }
-    CHECK_EQUAL(peer.get(peer.target<int>(924)), data[24]);
-    shmemx::flush_pe(right());
-    shmemx::flush_all(peers);
+namespace {
+
+// A window of numbers of this PE, and that of its right neighbour, attached with those of all others.
+template <class T>
+struct Neighbour {
+  explicit Neighbour(std::size_t count, T value) : own(shmemx::window::allocate_array<T>(count)) {
+    std::ranges::fill(own.template as<T>(), value);
+    all = shmemx::attached_window::attach_all(exchange(own.describe()));
   }
-  shmem_barrier_all();
+  ~Neighbour() {
+    all.clear();
+    shmem_barrier_all();
+  }
+  const shmemx::attached_window& peer() const { return all[static_cast<std::size_t>(right())]; }
+
+  shmemx::window own;
+  std::vector<shmemx::attached_window> all;
+};
+
+// Calls start(completion), and waits.
+template <class Start>
+void completed(Start start) {
+  shmemx::completion done;
+  start(done);
 }
 
-PE_TEST(all_forms_of_updates) {
+std::vector<int> numbers() {
+  std::vector<int> data(100);
+  std::iota(data.begin(), data.end(), 1000 * me());
+  return data;
+}
+
+}  // namespace
+
+PE_TEST(blocks_at_equal_distances) {
+  const Neighbour<int> neighbour(1000, 0);
+  const shmemx::attached_window& peer = neighbour.peer();
+  const std::vector<int> data = numbers();
+  std::vector<int> back(100);
+  const shmemx::block_shape blocks{5, 10};
+  peer.put(peer.target<int>(), 15, data.data(), 10, blocks);
+  peer.get(back.data() + 45, -5, peer.target<int>(), 15, blocks);  // reversed
+  CHECK_EQUAL(back[0], data[90]);
+  CHECK_EQUAL(back[45 + 4], data[4]);
+  completed([&](auto& done) { peer.put(peer.target<int>(500), 5, data.data(), 10, blocks, done); });
+  completed([&](auto& done) { peer.get(back.data(), 5, peer.target<int>(500), 5, blocks, done); });
+  CHECK_EQUAL(back[5], data[10]);
+  CHECK_EQUAL(back[49], data[94]);
+}
+
+PE_TEST(lists_of_pieces) {
+  const Neighbour<int> neighbour(1000, 0);
+  const shmemx::attached_window& peer = neighbour.peer();
+  std::vector<int> data = numbers();
+  std::vector<int> back(100);
+  const shmemx_iov_t targets[] = {{peer.target<int>(700), 40}, {peer.target<int>(800), 60}};
+  const shmemx_iov_t source[] = {{data.data(), 100}};
+  const shmemx_iov_t dest[] = {{back.data(), 100}};
+  completed([&](auto& done) { peer.put(targets, source, done); });
+  completed([&](auto& done) { peer.get(dest, targets, done); });
+  CHECK(std::equal(data.begin(), data.begin() + 25, back.begin()));
+  const shmemx_iov_t locked[] = {{peer.target<int>(900), 100}};
+  completed([&](auto& done) { peer.put_locked(shmemx::lock_kind::exclusive, peer, locked, source, done); });
+  CHECK_EQUAL(peer.get(peer.target<int>(924)), data[24]);
+  shmemx::flush_pe(right());
+  shmemx::flush_all(neighbour.all);
+}
+
+PE_TEST(accumulates_of_runs) {
+  using shmemx::op;
+  using Four = std::array<double, 4>;
+  const Neighbour<double> neighbour(200, 1.0);
+  const shmemx::attached_window& peer = neighbour.peer();
+  double* const target = peer.target<double>();
+  const Four ones{1, 2, 3, 4};
+  Four old{};
+  peer.get_accumulate(op::sum, target, ones, old.data());
+  CHECK(old == (Four{1, 1, 1, 1}));
+  completed([&](auto& done) { peer.get_accumulate(op::prod, target, ones, old.data(), done); });
+  CHECK(old == (Four{2, 3, 4, 5}));
+  completed([&](auto& done) { peer.accumulate(shmemx::exclusive(op::sum), target, ones, done); });
+  CHECK_EQUAL(peer.get(target + 3), 24.0);
+  peer.accumulate(op::sum, target + 10, 3, ones.data(), 2, {1, 2});
+  CHECK_EQUAL(peer.get(target + 13), 4.0);
+  const shmemx_iov_t targets[] = {{target + 20, 16}, {target + 30, 16}};
+  const shmemx_iov_t source[] = {{const_cast<double*>(ones.data()), 32}};
+  const shmemx_iov_t result[] = {{old.data(), 32}};
+  peer.accumulate<double>(op::sum, targets, source);
+  completed([&](auto& done) { peer.accumulate<double>(op::sum, targets, source, done); });
+  peer.get_accumulate<double>(op::no_op, targets, source, result);
+  CHECK(old == (Four{3, 5, 7, 9}));
+}
+
+PE_TEST(pairs_and_arrays_of_integers) {
   using shmemx::op;
   using Pair = shmemx::value_index<double>;
-  const auto own = shmemx::window::allocate_array<double>(200);
-  std::ranges::fill(own.as<double>(), 1.0);
-  own.as<Pair>()[90] = {5.0, 7};  // behind the numbers
-  const auto all = exchange(own.describe());
-  {
-    const shmemx::attached_window peer(all[static_cast<std::size_t>(right())]);
-    const std::array<double, 4> ones{1, 2, 3, 4};
-    std::array<double, 4> old{};
-    peer.get_accumulate(op::sum, peer.target<double>(0), ones, old.data());
-    CHECK(old == (std::array<double, 4>{1, 1, 1, 1}));
-    {
-      shmemx::completion done;
-      peer.get_accumulate(op::prod, peer.target<double>(0), ones, old.data(), done);
-    }
-    CHECK(old == (std::array<double, 4>{2, 3, 4, 5}));
-    {
-      shmemx::completion done;
-      peer.accumulate(shmemx::exclusive(op::sum), peer.target<double>(0), ones, done);
-    }
-    CHECK_EQUAL(peer.get(peer.target<double>(3)), 24.0);
-    peer.accumulate(op::sum, peer.target<double>(10), 3, ones.data(), 2, {1, 2});
-    CHECK_EQUAL(peer.get(peer.target<double>(13)), 4.0);
-    const shmemx_iov_t targets[] = {{peer.target<double>(20), 16}, {peer.target<double>(30), 16}};
-    const shmemx_iov_t source[] = {{const_cast<double*>(ones.data()), 32}};
-    const shmemx_iov_t result[] = {{old.data(), 32}};
-    peer.accumulate<double>(op::sum, targets, source);
-    {
-      shmemx::completion done;
-      peer.accumulate<double>(op::sum, targets, source, done);
-    }
-    peer.get_accumulate<double>(op::no_op, targets, source, result);
-    CHECK(old == (std::array<double, 4>{3, 5, 7, 9}));
-    const Pair less{4.0, 9};
-    peer.accumulate(op::minloc, peer.target<Pair>(90), std::span(&less, 1));
-    CHECK(peer.get(peer.target<Pair>(90)) == less);
-    peer.accumulate(op::maxloc, peer.target<Pair>(90), std::array{Pair{4.0, 2}, Pair{0.5, 1}});
-    CHECK(peer.get(peer.target<Pair>(90)) == (Pair{4.0, 2}));
-    std::array<long, 2> longs{5, 6};
-    peer.put(peer.target<long>(100), longs);
-    peer.accumulate_array(op::sum, peer.target<long>(100), longs);
-    {
-      shmemx::completion done;
-      peer.accumulate_array(op::sum, peer.target<long>(100), longs, done);
-    }
-    CHECK_EQUAL(peer.get(peer.target<long>(101)), 18L);
-    long before = 0;
-    {
-      shmemx::completion done;
-      peer.fetch(op::sum, peer.target<long>(110), 1L, before, done);
-    }
-    const long after = before + 1;
-    long swapped = 0;
-    {
-      shmemx::completion done;
-      peer.compare_swap(peer.target<long>(110), after, 77L, swapped, done);
-    }
-    CHECK_EQUAL(swapped, after);
-    CHECK_EQUAL(peer.get(peer.target<long>(110)), 77L);
-  }
-  shmem_barrier_all();
+  const Neighbour<Pair> pairs(4, Pair{5.0, 7});
+  const Pair less{4.0, 9};
+  Pair* const target = pairs.peer().target<Pair>();
+  pairs.peer().accumulate(op::minloc, target, std::span(&less, 1));
+  CHECK(pairs.peer().get(target) == less);
+  pairs.peer().accumulate(op::maxloc, target, std::array{Pair{4.0, 2}, Pair{0.5, 1}});
+  CHECK(pairs.peer().get(target) == (Pair{4.0, 2}));
+  CHECK(pairs.peer().get(target + 1) == (Pair{5.0, 7}));
+  const Neighbour<long> longs(4, 6L);
+  const std::array<long, 2> more{5, 6};
+  longs.peer().accumulate_array(op::sum, longs.peer().target<long>(), more);
+  completed([&](auto& done) { longs.peer().accumulate_array(op::sum, longs.peer().target<long>(), more, done); });
+  CHECK_EQUAL(longs.peer().get(longs.peer().target<long>(1)), 18L);
+}
+
+PE_TEST(single_elements_without_waiting) {
+  const Neighbour<long> neighbour(4, 41L);
+  const shmemx::attached_window& peer = neighbour.peer();
+  long* const target = peer.target<long>();
+  long before = 0;
+  long swapped = 0;
+  completed([&](auto& done) { peer.fetch(shmemx::op::sum, target, 1L, before, done); });
+  CHECK_EQUAL(before, 41L);
+  completed([&](auto& done) { peer.compare_swap(target, 42L, 77L, swapped, done); });
+  CHECK_EQUAL(swapped, 42L);
+  CHECK_EQUAL(peer.get(target), 77L);
 }
 
 PE_TEST(waits_and_errors_have_types) {

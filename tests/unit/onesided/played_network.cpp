@@ -22,9 +22,9 @@ void PlayedNetwork::request_key(const onesided::KeyRequest& request) {
   am::network_sink().deliver(kOther, {am::kKeyRequest, 0, sizeof aligned, executed_}, am::bytes_of(aligned));
 }
 
-void PlayedNetwork::revoke(windows::WindowName window) {
+void PlayedNetwork::revoke(windows::WindowName window, const onesided::Extent& extent) {
   const am::Locked endpoint;
-  alignas(16) const onesided::KeyRevokeHeader header{window, 99, 0};
+  alignas(16) const onesided::KeyRevokeHeader header{window, 99, 0, extent};
   am::network_sink().deliver(kOther, {am::kKeyRevoke, 0, sizeof header, executed_}, am::bytes_of(header));
 }
 

@@ -41,7 +41,7 @@ class PlayedNetwork final : public test_support::FakeTransport {
     return static_cast<std::size_t>(std::count(log.begin(), log.end(), what));
   }
   // The other PE revokes keys of its window.
-  void revoke(windows::WindowName window);
+  void revoke(windows::WindowName window, const onesided::Extent& extent = {});
   // The other PE requests a key.
   void request_key(const onesided::KeyRequest& request);
 

@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(a_public_window_is_opened_and_closed_before_it_ends) {
   Life life;
   windows::WindowName name;
   BOOST_REQUIRE(windows::expose(life.source.data(), 2 * kLong, name));
-  onesided::revoke_keys("free", name, onesided::Registrations::Memory::ends);
+  onesided::revoke_keys("free", name, {}, onesided::Registrations::Memory::ends);
   BOOST_CHECK(life.network.log.empty());  // nobody has a key
   life.network.request_key({name, kLong, 1, 0});
   life.network.request_key({name, 5, 2, 0});
@@ -33,7 +33,7 @@ BOOST_AUTO_TEST_CASE(a_public_window_is_opened_and_closed_before_it_ends) {
   BOOST_CHECK_EQUAL(life.network.answers[0].is_open, 1u);
   BOOST_CHECK(windows::withdraw(name));
   life.network.request_key({name, 5, 3, 0});
-  onesided::revoke_keys("free", name, onesided::Registrations::Memory::ends);
+  onesided::revoke_keys("free", name, {}, onesided::Registrations::Memory::ends);
   BOOST_CHECK(
       (life.network.log == Log{"register " + std::to_string(2 * kLong), "reply", "message revoke", "unregister"}));
 }
@@ -52,13 +52,43 @@ BOOST_AUTO_TEST_CASE(windows_that_share_memory_share_a_registration) {
   BOOST_CHECK_EQUAL(life.network.answers[1].bytes, kLong);
   BOOST_CHECK_EQUAL(life.network.answers[2].is_open, 0u);  // the registration is too short for it
   BOOST_CHECK(windows::withdraw(first));
-  onesided::revoke_keys("free", first, onesided::Registrations::Memory::ends);
+  onesided::revoke_keys("free", first, {}, onesided::Registrations::Memory::ends);
   BOOST_CHECK_EQUAL(life.network.count("unregister"), 0u);
   BOOST_CHECK(windows::withdraw(second));
-  onesided::revoke_keys("free", second, onesided::Registrations::Memory::ends);
+  onesided::revoke_keys("free", second, {}, onesided::Registrations::Memory::ends);
   BOOST_CHECK_EQUAL(life.network.count("unregister"), 1u);
   BOOST_CHECK(windows::withdraw(longer));
-  onesided::revoke_keys("free", longer, onesided::Registrations::Memory::ends);
+  onesided::revoke_keys("free", longer, {}, onesided::Registrations::Memory::ends);
+}
+
+// An offset in a set of ranges is an address. Each range has keys of its own, which end with it.
+BOOST_AUTO_TEST_CASE(ranges_of_a_set_are_opened_and_closed_one_by_one) {
+  Life life;
+  windows::WindowName set;
+  BOOST_REQUIRE(windows::expose_ranges(set));
+  std::byte* const memory = life.source.data();
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  BOOST_REQUIRE(windows::add_range(set, memory, 2 * kLong));
+  BOOST_REQUIRE(windows::add_range(set, memory + 2 * kLong, kLong));
+  life.network.request_key({set, address + 5, 1, 0});
+  life.network.request_key({set, address + 2 * kLong, 2, 0});
+  life.network.request_key({set, address + 2 * kLong - 1, 3, 0});  // of the first one
+  life.network.request_key({set, address + 3 * kLong, 4, 0});      // of none
+  BOOST_REQUIRE_EQUAL(life.network.answers.size(), 3u);
+  BOOST_CHECK(life.network.answers[0].begin == address && life.network.answers[0].bytes == 2 * kLong);
+  BOOST_CHECK(life.network.answers[1].begin == address + 2 * kLong && life.network.answers[1].bytes == kLong);
+  BOOST_CHECK_EQUAL(life.network.answers[2].begin, address);
+  life.network.log.clear();
+  std::uint64_t bytes = 0;
+  BOOST_CHECK(windows::remove_range(set, memory, bytes));
+  BOOST_CHECK_EQUAL(bytes, 2 * kLong);
+  onesided::revoke_keys("remove", set, {address, bytes}, onesided::Registrations::Memory::ends);
+  BOOST_CHECK((life.network.log == Log{"message revoke", "unregister"}));
+  onesided::revoke_keys("remove", set, {address, bytes}, onesided::Registrations::Memory::ends);
+  BOOST_CHECK_EQUAL(life.network.count("message revoke"), 1u);  // nobody has a key of it any more
+  BOOST_CHECK(windows::withdraw(set));
+  onesided::revoke_keys("free", set, {}, onesided::Registrations::Memory::ends);
+  BOOST_CHECK_EQUAL(life.network.count("unregister"), 2u);
 }
 
 // This PE as the initiator, on a window of the other one.
@@ -93,6 +123,20 @@ BOOST_AUTO_TEST_CASE(long_puts_and_gets_of_public_windows_go_by_the_network) {
   onesided::await_replies("put", kOther, open);
   BOOST_CHECK_EQUAL(life.network.log.back(), "message put");
   BOOST_CHECK_EQUAL(open.error.load(), 0);
+}
+
+BOOST_AUTO_TEST_CASE(keys_of_other_bytes_stay) {
+  Life life;
+  life.network.key_range = 2 * kLong;
+  onesided::Tracker open;
+  put_window(life, call_of(open, true), 4 * kLong);
+  onesided::await_replies("put", kOther, open);
+  life.network.revoke(kTheirs, {0, 2 * kLong});
+  BOOST_CHECK_EQUAL(life.network.count("reply"), 1u);
+  life.network.log.clear();
+  put_window(life, call_of(open, true), 4 * kLong);
+  onesided::await_replies("put", kOther, open);
+  BOOST_CHECK((life.network.log == Log{"message key request", "start put", "start put", "put", "put"}));
 }
 
 BOOST_AUTO_TEST_CASE(an_owner_that_frees_a_window_waits_for_transfers) {

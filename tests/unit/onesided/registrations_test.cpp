@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(windows_over_the_same_memory_are_registered_once, *if_watch
     BOOST_REQUIRE(windows::expose(program.memory, 2 * kLong, name));
     life.network.request_key({name, kLong, 1, 0});
     BOOST_CHECK(windows::withdraw(name));
-    onesided::revoke_keys("free", name, Memory::stays);
+    onesided::revoke_keys("free", name, {}, Memory::stays);
     BOOST_CHECK_EQUAL(life.network.answers.back().is_open, 1u);
   }
   BOOST_CHECK_EQUAL(life.network.count("register " + std::to_string(2 * kLong)), 1u);
