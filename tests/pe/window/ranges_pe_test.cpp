@@ -1,4 +1,5 @@
 // Windows that are sets of ranges; windows without memory; many windows attached at once; what errors say.
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -252,22 +253,57 @@ PE_TEST(large_displacements_work) {
   ::munmap(space, kDisplacement + kPage);
 }
 
+namespace {
+
+constexpr std::size_t kMapped = std::size_t{4} << 20;
+
+void* map(int flags, int fd = -1) { return ::mmap(nullptr, kMapped, PROT_READ | PROT_WRITE, flags, fd, 0); }
+
+// A file that has `kMapped` bytes and no name.
+void* map_file(int fd) {
+  CHECK(fd >= 0);
+  CHECK_EQUAL(::ftruncate(fd, kMapped), 0);
+  void* const memory = map(MAP_SHARED, fd);
+  ::close(fd);
+  return memory;
+}
+
+}  // namespace
+
+// Pages of a pool are tested where all PEs get some.
 PE_TEST(files_and_huge_pages_are_memory) {
-  constexpr std::size_t kBytes = std::size_t{4} << 20;
-  const int fd = ::memfd_create("window", 0);
-  CHECK_EQUAL(::ftruncate(fd, kBytes), 0);
-  void* const file = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  void* const huge = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  ::madvise(huge, kBytes, MADV_HUGEPAGE);
-  for (void* const memory : {file, huge}) {
-    const Windows windows(memory, kBytes);
-    std::vector<std::byte> data(kBytes, std::byte(me() + 1));
-    CHECK_EQUAL(shmemx_window_put(windows.at(right()), windows.address(right()), data.data(), kBytes), SHMEMX_SUCCESS);
+  void* const advised = map(MAP_PRIVATE | MAP_ANONYMOUS);
+  ::madvise(advised, kMapped, MADV_HUGEPAGE);
+  std::vector<void*> kinds = {advised, map_file(::memfd_create("window", 0)),
+                              map_file(::open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600))};
+  const Symmetric<int> missing;
+  for (const int flags : {MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, MAP_SHARED | MAP_ANONYMOUS | MAP_HUGETLB}) {
+    void* const memory = map(flags);
+    *missing = 0;
+    shmem_barrier_all();
+    if (memory == MAP_FAILED) shmem_int_atomic_inc(missing.get(), 0);
+    shmem_barrier_all();
+    if (shmem_int_g(missing.get(), 0) == 0)
+      kinds.push_back(memory);
+    else if (memory != MAP_FAILED)
+      ::munmap(memory, kMapped);
+    shmem_barrier_all();
+  }
+  for (void* const memory : kinds) {
+    const Windows windows(memory, kMapped);
+    const std::vector<std::byte> data(kMapped, std::byte(me() + 1));
+    const shmemx_window_t window = windows.at(right());
+    CHECK_EQUAL(shmemx_window_put(window, windows.address(right()), data.data(), kMapped), SHMEMX_SUCCESS);
     shmem_barrier_all();
     CHECK(windows.base[0] == std::byte(left() + 1));
-    CHECK(windows.base[kBytes - 1] == std::byte(left() + 1));
+    CHECK(windows.base[kMapped - 1] == std::byte(left() + 1));
+    const std::int64_t one = 1;
+    auto* const word = windows.address<std::int64_t>(right(), kMapped / 8 - 1);
+    std::int64_t before = 0;
+    std::int64_t after = 0;
+    CHECK_EQUAL(shmemx_window_fetch_op(window, word, &one, &before, SHMEMX_INT64, SHMEMX_OP_SUM), SHMEMX_SUCCESS);
+    CHECK_EQUAL(shmemx_window_get(window, &after, word, sizeof after), SHMEMX_SUCCESS);
+    CHECK_EQUAL(after, before + 1);
   }
-  ::munmap(file, kBytes);
-  ::munmap(huge, kBytes);
-  ::close(fd);
+  for (void* const memory : kinds) ::munmap(memory, kMapped);
 }
