@@ -87,7 +87,8 @@ SHMEMX_API size_t shmemx_event_test(const shmemx_event_t* events_, size_t count_
    next to each other are granted together. A PE of the owner's node takes a free lock by one atomic instruction; the
    owner queues requests of PEs of other nodes, which wait for its reply, so nobody polls from afar. A lock belongs to a
    PE and is held through one handle, shared by any number of its threads, or exclusively. Locks exclude nothing but
-   each other. A PE that ends while it holds a lock ends the job, with one line that names it.
+   each other. shmem_finalize releases locks that are still held, with a warning; any other end of a PE
+   that holds a lock is that of the job, with one line that names it.
    A PE that takes the locks of several windows one after the other, and others that do so in another order, may wait for
    each other, even for shared ones, since exclusive requests of third PEs are in between. SHMEMX_LOCK_JOIN is a shared
    request that avoids this: it goes before all that wait. */

@@ -32,6 +32,7 @@
 #include "runtime/memory.hpp"
 #include "runtime/messaging.hpp"
 #include "runtime/start.hpp"
+#include "window/lock.hpp"
 
 namespace shmemx::runtime {
 namespace {
@@ -164,9 +165,16 @@ void meet_in_finalize(const char* routine) {
   coll::barrier(coll::team_table[coll::kEndTeam], routine);
 }
 
+// Nobody shall wait for a lock of a PE that does nothing more.
+void release_locks(const char* routine) {
+  const int owner = window::release_held_locks(routine);
+  if (owner >= 0) warn("%s: this PE still held the lock of a window of PE %d, which is free now", routine, owner);
+}
+
 // Completes all outstanding operations and waits until all PEs are here.
 void end_traffic(const char* routine) {
   const StartParameters& parameters = job().parameters;
+  release_locks(routine);
   onesided::quiet();
   flush_messages(routine);
   coll::barrier(coll::team_table[coll::kEndTeam], routine);

@@ -72,10 +72,9 @@ PePhase phase_of(int pe) {
 
 bool has_departed(const bootstrap::PeRecord& record) { return phase_of(record) == PePhase::departed; }
 
-// Returns true if the PE will never act for the others again: it is in the implicit finalize, or it has finalized and
-// its process is gone. A process that has finalized may initialise the library again.
+// Returns true if the PE will never act for the others again: it is in the implicit finalize, or its process is gone. A
+// process that has finalized may initialise the library again.
 bool has_ended(const bootstrap::PeRecord& record) {
-  if (!has_left(phase_of(record))) return false;
   if (has_departed(record)) return true;
   return ::kill(record.pid, 0) != 0 && errno == ESRCH;
 }

@@ -46,6 +46,20 @@ class HandleTable {
     return &slot.object;
   }
 
+  // Calls visit(handle, object) for each; it may remove the object. Objects that other threads add meanwhile may be
+  // left out.
+  template <class Visit>
+  void for_each(Visit visit) noexcept {
+    for (auto& entry : chunks_) {
+      Slot* const chunk = entry.load(std::memory_order_acquire);  // the zeros of a new chunk
+      if (chunk == nullptr) return;
+      for (std::uint32_t i = 0; i < kChunk; ++i) {
+        const std::uint64_t handle = chunk[i].handle.load(std::memory_order_acquire);  // alive
+        if (handle != 0) visit(handle, chunk[i].object);
+      }
+    }
+  }
+
   // From now on nobody finds it; the caller alone may still use the object until recycle(). Null: there is none.
   T* remove(std::uint64_t handle) noexcept {
     T* const object = find(handle);

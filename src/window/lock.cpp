@@ -92,6 +92,18 @@ Code unlock(const char* routine, std::uint64_t handle) noexcept {
   return code;
 }
 
+int release_held_locks(const char* routine) noexcept {
+  int owner = -1;
+  if (!is_started()) return owner;
+  attached_table.table.for_each([&](std::uint64_t handle, const Attached& window) {
+    while (window.held.load(std::memory_order_relaxed) != 0) {  // by this PE only
+      if (is_alive(window)) owner = window.owner;
+      unlock(routine, handle);
+    }
+  });
+  return owner;
+}
+
 Code put_locked(const char* routine, const LockedPut& put, const rma::Shape& target, const rma::Shape& local) noexcept {
   Attached* const lock_window = find_attached(put.lock);
   Attached* const data = find_attached(put.data);

@@ -17,6 +17,10 @@ Code lock(const char* routine, std::uint64_t handle, LockKind kind, Wait wait, l
 // Completes the open operations first, with their error.
 Code unlock(const char* routine, std::uint64_t handle) noexcept;
 
+// At the end of the library's life: releases the locks that this PE still holds. Returns the owner of a window that was
+// locked, -1 if none was.
+int release_held_locks(const char* routine) noexcept;
+
 // Puts under the lock of a window of the same owner. The counter is positive until it is released.
 struct LockedPut {
   std::uint64_t lock;

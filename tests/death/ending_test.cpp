@@ -97,6 +97,11 @@ void a_silent_end_of_one_pe_is_reported() {
     expect_one_error_line(run(2, {scenario}, {"SHMEM_WAIT=spin"}, kSecondsToTell), scenario + ", SHMEM_WAIT=spin",
                           "PE 1");
   }
+  for (const char* state : {"barrier", "wait", "lock"}) {
+    const std::string scenario = std::string("leave_in_") + state;
+    const job::Result result = run(3, {scenario, "1"}, {}, kSecondsToTell);  // by _exit
+    expect_one_error_line(result, scenario + ", _exit", result.err.find("oshrun") == 0 ? "pe 2" : "PE 2");
+  }
 }
 
 void a_pe_that_never_starts_is_reported() {
