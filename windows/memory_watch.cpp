@@ -127,10 +127,12 @@ bool MemoryWatch::register_anonymous(std::uint64_t begin, std::uint64_t end) noe
 
 bool MemoryWatch::end_watch(std::uint32_t number) noexcept {
   Range& range = ranges_[number - 1];
+  // Before the thread sees the end: a report that it notes at the moment would not be marked any more.
+  const bool unchanged =
+      !is_reading_.load(std::memory_order_seq_cst) && !range.is_changed.load(std::memory_order_relaxed);  // changed
   const std::uint64_t begin = range.begin.load(std::memory_order_relaxed);
-  const std::uint64_t end = range.end.exchange(0, std::memory_order_relaxed);
-  unregister_unshared(begin, end);
-  return !is_reading_.load(std::memory_order_seq_cst) && !range.is_changed.load(std::memory_order_relaxed);  // changed
+  unregister_unshared(begin, range.end.exchange(0, std::memory_order_relaxed));
+  return unchanged;
 }
 
 // Pages may belong to other ranges, too.
