@@ -5,6 +5,7 @@
 #include <sys/random.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/clock.hpp"
 
@@ -74,6 +75,8 @@ bool EthernetTransport::poll(int) noexcept {
     socket_.release();
   }
   if (n != 0 && is_watched_ && ++reads_ >= kReadsBeforeUnwatch) unwatch();
+  // A sleeper that wakes up without a frame may have been woken by an error.
+  if (std::exchange(is_armed_, false) && n == 0) socket_.take_error();
   engine_->run();
   return engine_->take_progress();
 }
@@ -97,6 +100,7 @@ void EthernetTransport::unwatch() noexcept {
 
 bool EthernetTransport::arm() noexcept {
   watch();
+  is_armed_ = true;
   const bool may_sleep = engine_->send_pending() && !socket_.has_frame();
   timer_->clear();
   const std::uint64_t deadline = engine_->deadline_ns();

@@ -48,6 +48,7 @@ class EthernetTransport final : public transport::Transport {
   // readable instead: a thread that sleeps on the descriptor wakes up, and calls arm() before it sleeps again.
   bool is_watched_ = false;
   unsigned reads_ = 0;  // polls that found frames, since arm()
+  bool is_armed_ = false;
 };
 
 }  // namespace shmemx::ethernet

@@ -117,6 +117,12 @@ void PacketSocket::release() noexcept {
   if (slot_ == ring_ + ring_bytes_) slot_ = ring_;
 }
 
+int PacketSocket::take_error() noexcept {
+  int error = 0;
+  socklen_t bytes = sizeof error;
+  return ::getsockopt(fd_.get(), SOL_SOCKET, SO_ERROR, &error, &bytes) == 0 ? error : 0;
+}
+
 std::uint64_t PacketSocket::overflowed() const noexcept {
   tpacket_stats counts{};
   socklen_t bytes = sizeof counts;

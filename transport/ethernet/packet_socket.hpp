@@ -26,6 +26,9 @@ class PacketSocket final : public Port {
   Bytes receive() noexcept;
   void release() noexcept;
   bool has_frame() const noexcept;
+  // Returns the error that the kernel keeps for the socket, 0 if there is none, and clears it: ENETDOWN after the
+  // interface was taken down. While there is one, the descriptor is ready although no frame is there.
+  int take_error() noexcept;
   // Frames since open() that found no room in the ring.
   std::uint64_t overflowed() const noexcept;
 
