@@ -10,6 +10,8 @@ using shmemx::ethernet::EthernetHeader;
 using shmemx::ethernet::FrameHeader;
 using shmemx::ethernet::FrameKind;
 using shmemx::ethernet::kMediumBytes;
+using shmemx::ethernet::ReplayWindow;
+using shmemx::ethernet::SendWindow;
 using shmemx::transport::Header;
 using shmemx::transport::Sent;
 using shmemx::transport::Urgency;
@@ -37,6 +39,7 @@ FrameHeader header_of(const Frame& frame) {
   std::memcpy(&header, frame.data() + sizeof(EthernetHeader), sizeof header);
   return header;
 }
+std::size_t target_of(const Frame& frame) { return std::to_integer<std::size_t>(frame[5]); }
 std::size_t n_of(const Segment& segment, FrameKind kind) {
   return static_cast<std::size_t>(std::count_if(segment.record.begin(), segment.record.end(),
                                                 [&](const Frame& frame) { return header_of(frame).kind == kind; }));
@@ -79,7 +82,7 @@ struct Pulling {
     const std::vector<std::byte> packet(kPacketBytes);
     shmemx::transport::InboundMessage* done = nullptr;
     for (std::uint32_t index = first; index <= last; ++index)
-      pulls.take({.number = numbers[index / 32], .handle = 1, .index = index}, packet, now_ns, round_trip, done);
+      pulls.take({.number = 1, .index = index, .request = numbers[index / 32]}, packet, now_ns, round_trip, done);
   }
 };
 
@@ -217,7 +220,7 @@ BOOST_AUTO_TEST_CASE(one_sender_may_use_the_whole_window) {
   segment.is_recording = true;
   segment.frozen = 0;
   for (int i = 0; i < 10; ++i) segment.step();
-  BOOST_CHECK_EQUAL(segment[0].counts().sent, 1 + shmemx::ethernet::SendWindow::kMostInFlight);
+  BOOST_CHECK_EQUAL(segment[0].counts().sent, 1 + SendWindow::kMostInFlight);
   segment.frozen = -1;
   BOOST_CHECK(got(segment, 1, 3));
 }
@@ -247,6 +250,86 @@ BOOST_AUTO_TEST_CASE(dropped_frames_are_counted_by_cause) {
   BOOST_CHECK_EQUAL(segment[1].counts().refused() - before.refused(), 6U);
   BOOST_CHECK_EQUAL(segment[1].counts().received - before.received, 1U);
   BOOST_CHECK_EQUAL(segment[1].counts().stale, 0U);
+}
+
+BOOST_AUTO_TEST_CASE(serials_are_taken_once_in_any_order) {
+  using Verdict = ReplayWindow::Verdict;
+  ReplayWindow seen;
+  BOOST_CHECK(seen.admit(0) == Verdict::repeated);
+  BOOST_CHECK(seen.admit(1) == Verdict::newest);
+  BOOST_CHECK(seen.admit(1) == Verdict::repeated);
+  BOOST_CHECK(seen.admit(70) == Verdict::newest);
+  for (std::uint64_t serial = 2; serial < 70; ++serial) {
+    BOOST_REQUIRE(seen.admit(serial) == Verdict::late);
+    BOOST_REQUIRE(seen.admit(serial) == Verdict::repeated);
+  }
+  std::uint64_t highest = 10'000;
+  for (std::uint64_t step : {std::uint64_t{64}, ReplayWindow::kTolerance, std::uint64_t{1} << 40}) {
+    highest += step + 1;
+    BOOST_REQUIRE(seen.admit(highest) == Verdict::newest);
+    BOOST_CHECK(seen.admit(highest - 1) == Verdict::late);
+    BOOST_CHECK(seen.admit(highest - 1) == Verdict::repeated);
+    BOOST_CHECK(seen.admit(highest - ReplayWindow::kTolerance) == Verdict::repeated);
+  }
+}
+
+// A frame that is overheard and sent again for ever is no sign of life.
+BOOST_AUTO_TEST_CASE(a_replayed_frame_does_not_keep_a_dead_peer_alive) {
+  Segment segment({.silence_ms = 500});
+  segment.is_recording = true;
+  make_contact(segment, 0, 1);
+  make_contact(segment, 1, 0);
+  const std::vector<Frame> overheard = segment.record;
+  segment.is_recording = false;
+  segment.frozen = 1;
+  segment.faults.loss = 1;
+  std::size_t next = 0;
+  BOOST_CHECK(segment.run_until(
+      [&] {
+        const Frame& frame = overheard[next++ % overheard.size()];
+        if (target_of(frame) == 0) segment.deliver(frame);
+        return !segment.sink(0).losses.empty();
+      },
+      50'000));
+}
+
+BOOST_AUTO_TEST_CASE(a_replayed_request_sends_nothing) {
+  Segment segment({});
+  segment.is_recording = true;
+  make_contact(segment, 0, 1);
+  BOOST_REQUIRE(send(segment, 0, 1, pattern(std::size_t{4} << 20, 1)) == Sent::yes);
+  BOOST_REQUIRE(segment.run_until([&] { return n_of(segment, FrameKind::block) > 40; }));
+  const std::vector<Frame> overheard = segment.record;
+  const auto before = segment[0].counts();
+  std::size_t replayed = 0;
+  for (const Frame& frame : overheard) {
+    if (target_of(frame) != 0 || segment.is_on_wire(frame)) continue;
+    segment.deliver(frame);
+    ++replayed;
+  }
+  BOOST_CHECK_GT(replayed, 2U);
+  BOOST_CHECK_EQUAL(segment[0].counts().sent, before.sent);
+  BOOST_CHECK_EQUAL(segment[0].counts().duplicates - before.duplicates, replayed);
+  BOOST_CHECK(got(segment, 1, 2));
+}
+
+// The first frames of a peer told of a window that holds no more.
+BOOST_AUTO_TEST_CASE(a_replayed_frame_installs_no_old_window) {
+  Segment segment({});
+  segment.is_recording = true;
+  make_contact(segment, 1, 0);
+  make_contact(segment, 0, 1);
+  make_contact(segment, 1, 0);
+  const auto narrow = std::find_if(segment.record.begin(), segment.record.end(), [](const Frame& frame) {
+    return target_of(frame) == 0 && header_of(frame).window == SendWindow::kFirstInFlight;
+  });
+  BOOST_REQUIRE(narrow != segment.record.end());
+  const Frame overheard = *narrow;
+  segment.deliver(overheard);
+  const std::uint64_t before = segment[0].counts().sent;
+  segment.frozen = 1;
+  for (int i = 0; i < 2; ++i) BOOST_REQUIRE(send(segment, 0, 1, pattern(kMediumBytes, 1)) == Sent::yes);
+  BOOST_CHECK_EQUAL(segment[0].counts().sent - before, SendWindow::kMostInFlight);
 }
 
 BOOST_AUTO_TEST_CASE(a_peer_that_ends_without_a_shutdown_is_lost_at_once) {

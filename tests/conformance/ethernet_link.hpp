@@ -2,6 +2,7 @@
 // delayed behind later ones, and changed, with given probabilities and always in the same way.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -70,6 +71,9 @@ class Segment {
   }
   // Gives a frame to whom it is addressed.
   void deliver(const Frame& frame);
+  bool is_on_wire(const Frame& frame) const {
+    return std::find(on_wire_.begin(), on_wire_.end(), frame) != on_wire_.end();
+  }
 
   static std::uint64_t now() noexcept { return now_ns_; }
 

@@ -6,7 +6,8 @@
 //  - pull: a PullRequest for packets of a long payload, whose handle was announced by a record.
 //  - block: one packet of that payload.
 //  - ack, gone: none.
-// Every frame carries the acknowledgement of what its sender has received.
+// Every frame carries the acknowledgement of what its sender has received, and a serial: one that arrives again, by
+// whomever it was sent, is dropped.
 #pragma once
 
 #include <array>
@@ -50,16 +51,19 @@ struct FrameHeader {
   std::uint32_t life = 0;    // of the sender's endpoint: frames of an earlier one have another
   FrameKind kind = FrameKind::ack;
   std::uint8_t flags = 0;
-  std::uint16_t bytes = 0;     // of the content
-  std::uint64_t number = 0;    // of records frames, from 0 on; block: of the request; 0 in others
-  std::uint64_t expected = 0;  // the sender has all records frames below this number
-  std::uint64_t received = 0;  // bit i: it has expected + 1 + i, too
-  std::uint64_t handle = 0;    // pull, block: of the payload; 0 in others
-  std::uint32_t index = 0;     // block: number of the packet; 0 in others
-  std::uint32_t window = 1;    // records frames that the receiver of this may have in flight; not 0
-  std::uint64_t proof = 0;     // a keyed hash of all of the above and of the content
+  std::uint16_t bytes = 0;        // of the content
+  std::uint64_t number = 0;       // records: of the frame, from 0 on; pull, block: handle of the payload; 0 in others
+  std::uint64_t serial : 48 = 0;  // of all frames of this life to this target, from 1 on; one sent again has a new one
+  std::uint64_t window : 16 = 1;  // records frames that the receiver of this may have in flight; not 0
+  std::uint64_t expected = 0;     // the sender has all records frames below this number
+  std::uint64_t received = 0;     // bit i: it has expected + 1 + i, too
+  std::uint32_t index = 0;        // block: number of the packet; 0 in others
+  std::uint32_t request = 0;      // block: number of the request; 0 in others
+  std::uint64_t proof = 0;        // a keyed hash of all of the above and of the content
 };
 static_assert(sizeof(FrameHeader) == 64);
+inline constexpr std::uint64_t kMostSerial = (std::uint64_t{1} << 48) - 1;  // not in nine years of a million a second
+inline constexpr std::uint32_t kMostWindow = 0xffff;
 
 struct PullRequest {
   std::uint32_t first;   // packet

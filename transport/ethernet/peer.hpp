@@ -9,6 +9,7 @@
 #include "transport/ethernet/loans.hpp"
 #include "transport/ethernet/pulls.hpp"
 #include "transport/ethernet/receive_window.hpp"
+#include "transport/ethernet/replay_window.hpp"
 #include "transport/ethernet/send_window.hpp"
 
 namespace shmemx::ethernet {
@@ -46,6 +47,8 @@ struct Peer {
   RoundTrip round_trip;
   SendWindow out;
   ReceiveWindow in;
+  ReplayWindow seen;
+  std::uint64_t serial = 0;  // of the last frame to the peer
   Inbound inbound;
   Loans loans;
   Pulls pulls;

@@ -85,7 +85,7 @@ bool Pulls::note_loss(std::uint64_t now_ns, const RoundTrip& round_trip) noexcep
 Pulls::Taken Pulls::take(const FrameHeader& header, Bytes packet, std::uint64_t now_ns, RoundTrip& round_trip,
                          transport::InboundMessage*& done) {
   const auto pull =
-      std::find_if(pulls_.begin(), pulls_.end(), [&](const Pull& one) { return one.handle == header.handle; });
+      std::find_if(pulls_.begin(), pulls_.end(), [&](const Pull& one) { return one.handle == header.number; });
   if (pull == pulls_.end() || header.index >= pull->packets) return Taken::no;
   const std::size_t begin = std::size_t{header.index} * settings_.packet_bytes;
   if (packet.size() != std::min(settings_.packet_bytes, pull->message->payload_bytes - begin)) return Taken::no;
@@ -97,10 +97,10 @@ Pulls::Taken Pulls::take(const FrameHeader& header, Bytes packet, std::uint64_t 
   std::memcpy(pull->message->destination() + begin, packet.data(), packet.size());
   block->missing &= ~(std::uint64_t{1} << (header.index - block->first));
   block->moved_ns = now_ns;
-  measure(*block, header.number, now_ns, round_trip);
+  measure(*block, header.request, now_ns, round_trip);
   --outstanding_;
   --budget_.used;
-  note_packet(*pull, *block, static_cast<std::uint32_t>(header.number));
+  note_packet(*pull, *block, header.request);
   if (block->missing == 0) note_block(*pull, static_cast<std::size_t>(block - pull->blocks.begin()));
   if (!pull->blocks.empty() || pull->next != pull->packets) return Taken::yes;
   done = pull->message;
@@ -110,7 +110,7 @@ Pulls::Taken Pulls::take(const FrameHeader& header, Bytes packet, std::uint64_t 
 
 // Packets tell which request they answer. Where others have filled the queues of the network, that is the first one,
 // although the block has been requested again meanwhile.
-void Pulls::measure(Block& block, std::uint64_t number, std::uint64_t now_ns, RoundTrip& round_trip) noexcept {
+void Pulls::measure(Block& block, std::uint32_t number, std::uint64_t now_ns, RoundTrip& round_trip) noexcept {
   round_trip.heard();
   const bool is_first = number == block.first_asked.number;
   if (block.is_measured || (!is_first && number != block.last_asked.number)) return;

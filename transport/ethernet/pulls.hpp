@@ -86,7 +86,7 @@ class Pulls {
   std::optional<Request> repeated(std::uint64_t now_ns, RoundTrip& round_trip);
   std::optional<Request> new_block(std::uint64_t now_ns);
   bool note_loss(std::uint64_t now_ns, const RoundTrip& round_trip) noexcept;
-  static void measure(Block& block, std::uint64_t number, std::uint64_t now_ns, RoundTrip& round_trip) noexcept;
+  static void measure(Block& block, std::uint32_t number, std::uint64_t now_ns, RoundTrip& round_trip) noexcept;
   void note_packet(const Pull& pull, const Block& block, std::uint32_t number) noexcept;
   void note_block(Pull& pull, std::size_t index) noexcept;
 

@@ -23,15 +23,22 @@ void Engine::take(Bytes bytes) noexcept {
   if (found == nullptr) return;
   Peer& peer = *found;
   ++counts_.received;
-  peer.keepalive.heard();
+  const ReplayWindow::Verdict verdict = peer.seen.admit(frame.header.serial);
+  if (verdict == ReplayWindow::Verdict::repeated) {
+    ++counts_.duplicates;
+    return;
+  }
+  // What a later frame has told holds on.
+  const bool is_newest = verdict == ReplayWindow::Verdict::newest;
+  if (is_newest) peer.keepalive.heard();
   if (peer.state == State::lost) return;
-  peer.out.set_peer_window(frame.header.window);
+  if (is_newest) peer.out.set_peer_window(frame.header.window);
   // First what the program waits for, and what answers it.
   if (frame.header.kind == FrameKind::records) take_records(peer, frame);
-  if (frame.header.kind == FrameKind::pull) send_block(peer, frame.header.handle, pull_request_of(frame));
+  if (frame.header.kind == FrameKind::pull) send_block(peer, frame.header.number, pull_request_of(frame));
   look_at_clock();
   if (peer.state == State::lost) return;
-  take_acknowledgement(peer, frame.header);
+  if (is_newest) take_acknowledgement(peer, frame.header);
   switch (frame.header.kind) {
     case FrameKind::records:
       return list_for_acks(peer);
@@ -141,7 +148,7 @@ void Engine::take_packet(Peer& peer, const Frame& frame) noexcept {
   }
   is_active_ = true;
   if (taken == Pulls::Taken::last) {
-    peer.ended_pulls.push_back(frame.header.handle);
+    peer.ended_pulls.push_back(frame.header.number);
     append_notes(peer);
     peer.inbound.queue().complete(*done);
   }

@@ -220,7 +220,8 @@ Bytes Engine::finish_frame(Peer& peer, std::byte* memory, FrameHeader header,
   header.life = settings_.own.life;
   header.expected = peer.in.expected();
   header.received = peer.in.received();
-  header.window = window_;
+  header.serial = ++peer.serial & kMostSerial;
+  header.window = window_ & kMostWindow;
   header.proof = proof_.prove(header, content);
   std::memcpy(FrameMemory::ethernet(memory), &ethernet, sizeof ethernet);
   std::memcpy(FrameMemory::header(memory), &header, sizeof header);
@@ -266,9 +267,9 @@ void Engine::send_block(Peer& peer, std::uint64_t handle, const PullRequest& wha
     if (packet.empty()) break;
     const FrameHeader header{.kind = FrameKind::block,
                              .bytes = static_cast<std::uint16_t>(packet.size()),
-                             .number = what.number,
-                             .handle = handle,
-                             .index = index};
+                             .number = handle,
+                             .index = index,
+                             .request = what.number};
     frames_[n] = {finish_frame(peer, heads[n].memory, header, proof_.digest(packet)), packet};
     bytes += packet.size();
     if (++n == frames_.size() || bytes >= kHashedAtOnce) send();
@@ -284,7 +285,7 @@ void Engine::send_request(Peer& peer, const Pulls::Request& request) noexcept {
   alignas(16) std::byte memory[FrameMemory::kHeadBytes + sizeof request.what];
   std::memcpy(FrameMemory::content(memory), &request.what, sizeof request.what);
   const Bytes content(FrameMemory::content(memory), sizeof request.what);
-  const FrameHeader header{.kind = FrameKind::pull, .bytes = sizeof request.what, .handle = request.handle};
+  const FrameHeader header{.kind = FrameKind::pull, .bytes = sizeof request.what, .number = request.handle};
   const Bytes head = finish_frame(peer, memory, header, proof_.digest(content));
   const OutgoingFrame frame{{head.data(), head.size() + content.size()}, {}};
   give_to_port({&frame, 1});
