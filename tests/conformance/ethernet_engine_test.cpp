@@ -5,6 +5,7 @@
 #include "ethernet_link.hpp"
 
 using namespace ethernet_test;
+using shmemx::ethernet::SendWindow;
 using shmemx::transport::Header;
 using shmemx::transport::kPlacedEarly;
 using shmemx::transport::Sent;
@@ -229,6 +230,41 @@ BOOST_AUTO_TEST_CASE(losses_halve_the_window_and_acknowledgements_open_it_again)
     return stream.is_complete(segment, 900);
   }));
   BOOST_CHECK_GT(segment[0].find(1)->out.congestion_window(), after);
+}
+
+// What finds no room in the port's queue leaves later: nothing is lost, nothing sent again, and no window halved.
+BOOST_AUTO_TEST_CASE(a_full_queue_loses_nothing) {
+  for (const int room : {1, 3, 8}) {
+    Segment segment({});
+    segment.queue_room = room;
+    Stream streams[] = {{0, 1}, {1, 0}};
+    constexpr unsigned kMessages = 60;
+    BOOST_REQUIRE(segment.run_until([&] {
+      for (Stream& stream : streams) stream.push(segment, kMessages);
+      return streams[0].is_complete(segment, kMessages) && streams[1].is_complete(segment, kMessages);
+    }));
+    BOOST_TEST_CONTEXT("room for " << room) for (const Stream& stream : streams) {
+      stream.check(segment);
+      BOOST_CHECK_EQUAL(segment[stream.from].find(stream.to)->out.congestion_window(), SendWindow::kMostInFlight);
+      BOOST_CHECK_EQUAL(segment[stream.from].counts().resent, 0U);
+      BOOST_CHECK_EQUAL(segment[stream.from].counts().duplicates, 0U);
+    }
+  }
+}
+
+// A queue that does not move is a network that does not.
+BOOST_AUTO_TEST_CASE(a_queue_that_stays_full_is_a_silence) {
+  for (const bool ends : {false, true}) {
+    Segment segment({.silence_ms = 1000});
+    BOOST_REQUIRE(send_number(segment, 0, 1, 0));
+    BOOST_REQUIRE(got(segment, 1, 1));
+    segment.queue_room = 0;
+    for (unsigned i = 1; i < 20; ++i) BOOST_REQUIRE(send_number(segment, 0, 1, i));
+    for (int i = 0; i < (ends ? 10'000 : 100'000); ++i) segment.step();
+    segment.queue_room = -1;
+    if (ends) BOOST_CHECK(got(segment, 1, 20));
+    BOOST_CHECK_EQUAL(segment.sink(0).losses.size(), ends ? 0U : 1U);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_shutdown_is_no_loss) {

@@ -22,7 +22,10 @@ Segment::Segment(const Options& options) : faults(options.faults), options_(opti
   const auto n = static_cast<std::size_t>(options.n);
   book_.addresses.resize(n);
   engines_.resize(n);
-  for (std::size_t i = 0; i < n; ++i) sinks_.push_back(std::make_unique<Recorder>());
+  for (std::size_t i = 0; i < n; ++i) {
+    sinks_.push_back(std::make_unique<Recorder>());
+    wires_.push_back(std::make_unique<Wire>(*this));
+  }
   for (int pe = 0; pe < options.n; ++pe) open(pe);
 }
 
@@ -44,7 +47,7 @@ void Segment::open(int pe) {
   const std::uint16_t mtu = options_.mtus[std::min(index, options_.mtus.size() - 1)];
   const Engine::Settings settings{.own = address_of(pe, mtu, ++lives_), .ring_frames = options_.ring_frames};
   book_.addresses[index] = shmemx::ethernet::pack_address(settings.own);
-  engines_[index] = std::make_unique<Engine>(setup, settings, wire_, &now);
+  engines_[index] = std::make_unique<Engine>(setup, settings, *wires_[index], &now);
   engines_[index]->set_addresses(book_);
 }
 
@@ -56,6 +59,10 @@ void Segment::restart(int pe) {
 
 std::size_t Segment::Wire::send(std::span<const OutgoingFrame> frames) noexcept {
   if (segment.before_send) segment.before_send();
+  if (segment.queue_room >= 0)
+    frames =
+        frames.first(std::min(frames.size(), static_cast<std::size_t>(std::max(segment.queue_room - in_queue, 0))));
+  in_queue += static_cast<int>(frames.size());
   for (const OutgoingFrame& frame : frames) {
     Frame whole(frame.head.begin(), frame.head.end());
     whole.insert(whole.end(), frame.rest.begin(), frame.rest.end());
@@ -104,6 +111,7 @@ void Segment::step() {
     }
   }
   now_ns_ += kStepNs;
+  for (const auto& wire : wires_) wire->in_queue = 0;
   for (std::size_t pe = 0; pe < engines_.size(); ++pe) {
     if (!engines_[pe] || static_cast<int>(pe) == frozen) continue;
     engines_[pe]->run();

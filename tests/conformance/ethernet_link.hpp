@@ -53,6 +53,7 @@ class Segment {
   bool is_recording = false;
   std::function<void()> before_send;  // called before frames are copied to the wire; may be empty
   int frozen = -1;                    // this PE computes: its engine is not called, and its frames wait
+  int queue_room = -1;                // of each PE's port, in frames of a step; negative: no limit
   std::uint64_t overflows = 0;        // frames that found no room in a ring
 
   // Ends the engine of `pe` and starts another one, of a new life, at the same place.
@@ -82,6 +83,7 @@ class Segment {
     explicit Wire(Segment& owner) : segment(owner) {}
     std::size_t send(std::span<const OutgoingFrame> frames) noexcept override;
     Segment& segment;
+    int in_queue = 0;
   };
 
   void open(int pe);
@@ -91,7 +93,7 @@ class Segment {
   static inline std::uint64_t now_ns_ = 1'000'000'000;
   Options options_;
   std::mt19937 random_;
-  Wire wire_{*this};
+  std::vector<std::unique_ptr<Wire>> wires_;  // by PE
   std::deque<Frame> on_wire_;
   std::uint32_t lives_ = 0;
   AddressBook book_;

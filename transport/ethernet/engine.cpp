@@ -7,7 +7,8 @@ namespace {
 
 using transport::Keepalive;
 
-constexpr unsigned kTurnsPerLook = 32;  // polls without anything new, to one look at the clock
+constexpr unsigned kTurnsPerLook = 32;      // polls without anything new, to one look at the clock
+constexpr std::uint64_t kRetryNs = 50'000;  // a sleeper waits so long for room in the port's queue
 
 }  // namespace
 
@@ -54,6 +55,8 @@ void Engine::lose(Peer& peer, const std::string& cause) noexcept {
   peer.in.clear();
   peer.loans.end_all();
   peer.pulls.clear();
+  peer.unsent_request.reset();
+  peer.unsent_blocks.clear();
   if (!is_closing_) lost_.push_back(&peer);
 }
 
@@ -80,6 +83,8 @@ void Engine::ended_loan(int source, std::uint64_t handle) noexcept { peers_.find
 
 void Engine::run() noexcept {
   if (++turn_ % kTurnsPerLook == 0) look_at_clock();
+  if (!blocked_.empty()) [[unlikely]]
+    retry_blocked();
   if (now_ns_ >= check_ns_) check_time(now_ns_);
   if (!unacknowledged_.empty()) send_acks(false, now_ns_);
   is_timely_ = false;
@@ -110,7 +115,7 @@ void Engine::end_keepalive_round() noexcept {
     if (!peer.is_watched()) continue;
     const Keepalive::Action action = Keepalive::end_round(peer.keepalive);
     if (action == Keepalive::Action::lose) lose(peer, transport::silence_text(setup_.silence_ms));
-    if (action == Keepalive::Action::ping) send_control(peer, FrameKind::ack, kAckNow);
+    if (action == Keepalive::Action::ping) peer.is_ping_due = !send_control(peer, FrameKind::ack, kAckNow);
   }
 }
 
@@ -123,7 +128,7 @@ bool Engine::send_pending() noexcept {
 }
 
 std::uint64_t Engine::deadline_ns() const noexcept {
-  std::uint64_t first = ~std::uint64_t{0};
+  std::uint64_t first = blocked_.empty() ? ~std::uint64_t{0} : now_ns_ + kRetryNs;
   for (const Peer* const peer : peers_.list()) {
     first = std::min({first, peer->out.deadline_ns(peer->round_trip), peer->pulls.deadline_ns(peer->round_trip)});
     if (peer->is_watched()) first = std::min(first, keepalive_.round_end_ns());
@@ -141,6 +146,7 @@ void Engine::begin_close() noexcept {
     Peer& peer = *peers_.list()[i];
     peer.inbound.queue().stop();
     peer.pulls.clear();
+    peer.unsent_request.reset();
     if (peer.state != State::open) continue;
     peer.is_shutdown_due = true;
     append_notes(peer);
@@ -159,6 +165,7 @@ void Engine::end_close() noexcept {
     if (peer->state == State::open) transmit(*peer, {.ignores_window = true});
   }
   unacknowledged_.clear();
+  blocked_.clear();
   peers_.clear();
 }
 

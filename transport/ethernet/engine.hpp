@@ -108,12 +108,15 @@ class Engine final : private Inbound::Owner {
   OutgoingFrame records_frame(Peer& peer, std::uint64_t number, const Burst& burst) noexcept;
   void send_now(Peer& peer) noexcept;
   Bytes finish_frame(Peer& peer, std::byte* memory, FrameHeader header, const FrameProof::Digest& content) noexcept;
-  void give_to_port(std::span<const OutgoingFrame> frames) noexcept;
-  void send_control(Peer& peer, FrameKind kind, std::uint8_t flags) noexcept;
+  std::size_t give_to_port(std::span<const OutgoingFrame> frames) noexcept;
+  void note_blocked(Peer& peer) noexcept;
+  void retry_blocked() noexcept;
+  void resume(Peer& peer) noexcept;
+  bool send_control(Peer& peer, FrameKind kind, std::uint8_t flags) noexcept;
   void send_acks(bool all, std::uint64_t now) noexcept;
   void send_block(Peer& peer, std::uint64_t handle, const PullRequest& what) noexcept;
   void send_requests(Peer& peer) noexcept;
-  void send_request(Peer& peer, const Pulls::Request& request) noexcept;
+  bool send_request(Peer& peer, const Pulls::Request& request) noexcept;
 
   // receiving.cpp
   Peer* authenticate(Frame& frame) noexcept;
@@ -138,6 +141,8 @@ class Engine final : private Inbound::Owner {
   Contacts<Peer> peers_;
   std::vector<Peer*> gathered_;
   std::vector<Peer*> unacknowledged_;
+  std::vector<Peer*> blocked_;                       // the port's queue was full for frames to them
+  std::uint64_t refused_ns_ = 0;                     // since when it has taken no frame; 0: it takes them
   std::vector<Peer*> lost_;                          // for run(), which may call the sink
   std::array<OutgoingFrame, kFramesAtOnce> frames_;  // of one call of the port
   transport::Keepalive keepalive_;

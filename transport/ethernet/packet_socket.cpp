@@ -30,6 +30,9 @@ bool set_option(int fd, int level, int name, const T& value) noexcept {
   return ::setsockopt(fd, level, name, &value, sizeof value) == 0;
 }
 
+// Returns whether a frame has found no room: in the socket's buffer, in the queue of the interface, or in memory.
+bool is_full(int error) noexcept { return error == EAGAIN || error == ENOBUFS || error == ENOMEM || error == EINTR; }
+
 bool is_with_user(const std::byte* slot) noexcept {
   auto& status = const_cast<std::uint32_t&>(reinterpret_cast<const tpacket2_hdr*>(slot)->tp_status);
   // Edge ring: the kernel releases the slot to this process, which acquires it.
@@ -131,8 +134,10 @@ std::uint64_t PacketSocket::overflowed() const noexcept {
 }
 
 std::size_t PacketSocket::send(std::span<const OutgoingFrame> frames) noexcept {
-  if (frames.size() == 1 && frames[0].rest.empty())
-    return ::send(fd_.get(), frames[0].head.data(), frames[0].head.size(), MSG_DONTWAIT) >= 0 ? 1 : 0;
+  if (frames.size() == 1 && frames[0].rest.empty()) {
+    const bool is_sent = ::send(fd_.get(), frames[0].head.data(), frames[0].head.size(), MSG_DONTWAIT) >= 0;
+    return is_sent || !is_full(errno) ? 1 : 0;
+  }
   iovec areas[2 * kFramesAtOnce];
   mmsghdr messages[kFramesAtOnce];
   const std::size_t n = std::min(frames.size(), kFramesAtOnce);
@@ -144,7 +149,8 @@ std::size_t PacketSocket::send(std::span<const OutgoingFrame> frames) noexcept {
     messages[i].msg_hdr.msg_iovlen = frames[i].rest.empty() ? 1 : 2;
   }
   const int sent = ::sendmmsg(fd_.get(), messages, static_cast<unsigned>(n), MSG_DONTWAIT);
-  return sent < 0 ? 0 : static_cast<std::size_t>(sent);
+  if (sent < 0) return is_full(errno) ? 0 : frames.size();
+  return static_cast<std::size_t>(sent);
 }
 
 }  // namespace shmemx::ethernet

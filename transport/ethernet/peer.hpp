@@ -1,7 +1,9 @@
 // What is kept of a PE from the first frame to it, or from it, on.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "transport/common/keepalive.hpp"
 #include "transport/ethernet/address.hpp"
@@ -59,10 +61,15 @@ struct Peer {
   bool is_ack_listed = false;              // listed among those with something to acknowledge
   bool is_ack_awaited = false;             // the peer waits for the acknowledgement
   bool is_source = false;                  // it has sent records
+  bool is_blocked = false;                 // listed among those for which the port's queue was full
+  bool is_ping_due = false;                // the port's queue was full
   bool is_shutdown_due = false;            // there was no room for the shutdown record
   unsigned unacknowledged = 0;             // frames that no frame to the peer has acknowledged
   std::uint64_t ack_due_ns = 0;            // when they have to be
   std::vector<std::uint64_t> ended_pulls;  // handles that the peer has to be told
+  // Not sent yet, since the port's queue was full: a request to the peer, and what the peer has requested.
+  std::optional<Pulls::Request> unsent_request;
+  std::vector<Pulls::Request> unsent_blocks;
 
  private:
   static constexpr std::size_t kMostUnderWay = 8;  // payloads that are pulled at once

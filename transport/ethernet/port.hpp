@@ -15,7 +15,8 @@ struct OutgoingFrame {
 
 class Port {
  public:
-  // Sends frames. Returns how many it has taken; the others have to be sent again later. It may lose any.
+  // Sends frames. Returns how many it has taken. The others find its queue full and have to be passed once more later.
+  // It may lose any that it has taken.
   virtual std::size_t send(std::span<const OutgoingFrame> frames) noexcept = 0;
 
  protected:

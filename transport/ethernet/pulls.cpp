@@ -73,6 +73,16 @@ std::optional<Pulls::Request> Pulls::new_block(std::uint64_t now_ns) {
   return {};
 }
 
+void Pulls::postpone(const Request& request, std::uint64_t now_ns) noexcept {
+  for (Pull& pull : pulls_) {
+    for (Block& block : pull.blocks) {
+      if (block.last_asked.number != request.what.number) continue;
+      if (block.first_asked.number == request.what.number) block.first_asked.ns = now_ns;
+      block.last_asked.ns = block.moved_ns = now_ns;
+    }
+  }
+}
+
 // Halves the window, once for each round trip. Returns whether it did.
 bool Pulls::note_loss(std::uint64_t now_ns, const RoundTrip& round_trip) noexcept {
   if (halved_ns_ != 0 && now_ns - halved_ns_ < round_trip.resend_ns()) return false;

@@ -45,6 +45,9 @@ class Pulls {
   };
   std::optional<Request> next_request(std::uint64_t now_ns, RoundTrip& round_trip);
 
+  // The request leaves only now.
+  void postpone(const Request& request, std::uint64_t now_ns) noexcept;
+
   enum class Taken : std::uint8_t {
     no,    // not requested, or here already
     yes,   // copied to its place

@@ -81,6 +81,18 @@ bool SendWindow::note_sent(std::uint64_t number, std::uint64_t now_ns) noexcept 
   return again;
 }
 
+bool SendWindow::take_back(std::uint64_t number) noexcept {
+  Sending& frame = at(number);
+  --in_flight_;
+  frame.state = frame.is_resent ? State::lost : State::unsent;
+  if (frame.is_resent) {
+    ++lost_;
+  } else {
+    --unsent_;
+  }
+  return frame.is_resent;
+}
+
 // ---- acknowledgements ----
 
 unsigned SendWindow::acknowledge(std::uint64_t expected, std::uint64_t received, std::uint64_t now_ns,

@@ -66,6 +66,8 @@ class SendWindow {
   const Sending& at(std::uint64_t number) const noexcept { return frames_[number % kFrames]; }
   // The frame has been sent. Returns whether that was not the first time.
   bool note_sent(std::uint64_t number, std::uint64_t now_ns) noexcept;
+  // The frame, the last one that note_sent() has noted, was not sent after all. Returns what note_sent() returned.
+  bool take_back(std::uint64_t number) noexcept;
   // Nothing more may leave before an acknowledgement.
   bool is_stalled() const noexcept { return in_flight_ >= most_in_flight() || unsent_ - first_ >= kMostInFlight; }
 

@@ -11,6 +11,8 @@ namespace {
 constexpr std::size_t kCopiedBytes = std::size_t{4} << 20;     // of long payloads for one peer that will not stay
 constexpr std::size_t kPipelinedBytes = std::size_t{8} << 10;  // of a message that leave while others are copied
 constexpr std::size_t kHashedAtOnce = std::size_t{24} << 10;   // of a long payload before it is sent
+constexpr std::size_t kMostUnsentBlocks = 256;                 // of one peer, that wait for room in the port's queue
+constexpr std::uint64_t kMostRefusalNs = 10'000'000;           // without room for a frame
 constexpr unsigned kAckFrames = 16;                            // received frames that are acknowledged at once
 constexpr unsigned kBurst = 16;                                // frames whose sender asks for an acknowledgement
 
@@ -178,10 +180,15 @@ std::size_t Engine::transmit(Peer& peer, Burst burst) noexcept {
       numbers[n] = number;
     }
     if (n == 0) return sent;
-    give_to_port(std::span(frames_).first(n));
+    const std::size_t taken = give_to_port(std::span(frames_).first(n));
     now_ns_ = clock_();  // also where this poll has read it: the program may have computed since
-    for (std::size_t i = 0; i < n; ++i) peer.out.at(numbers[i]).sent_ns = now_ns_;
-    sent += n;
+    for (std::size_t i = 0; i < taken; ++i) peer.out.at(numbers[i]).sent_ns = now_ns_;
+    sent += taken;
+    if (taken == n) [[likely]]
+      continue;
+    while (n-- != taken) counts_.resent -= peer.out.take_back(numbers[n]) ? 1 : 0;
+    note_blocked(peer);
+    return sent;
   }
 }
 
@@ -201,14 +208,47 @@ OutgoingFrame Engine::records_frame(Peer& peer, std::uint64_t number, const Burs
   return {{head.data(), head.size() + content.size()}, frame.lent};
 }
 
-// Gives frames to the port, in several calls if it takes only some at once. What it does not take counts as lost.
-void Engine::give_to_port(std::span<const OutgoingFrame> frames) noexcept {
-  counts_.sent += frames.size();
-  while (!frames.empty()) {
-    const std::size_t taken = port_.send(frames);
-    if (taken == 0) return;
-    frames = frames.subspan(taken);
+// Gives frames to the port, in several calls if it takes only some at once. Returns how many are gone; its queue is
+// full for the others. A queue that does not move for long, as that of an interface whose cable is cut, counts as a
+// network that loses frames.
+std::size_t Engine::give_to_port(std::span<const OutgoingFrame> frames) noexcept {
+  std::size_t n = 0;
+  while (n != frames.size()) {
+    const std::size_t taken = port_.send(frames.subspan(n));
+    if (taken == 0) break;
+    n += taken;
   }
+  counts_.sent += n;
+  if (n == frames.size()) [[likely]] {
+    refused_ns_ = 0;
+    return n;
+  }
+  now_ns_ = clock_();
+  if (n != 0 || refused_ns_ == 0) refused_ns_ = now_ns_;
+  return now_ns_ - refused_ns_ < kMostRefusalNs ? n : frames.size();
+}
+
+// Frames to the peer wait for room in the port's queue. They would have carried an acknowledgement.
+void Engine::note_blocked(Peer& peer) noexcept {
+  peer.is_ack_awaited = true;
+  list_for_acks(peer);
+  if (std::exchange(peer.is_blocked, true)) return;
+  blocked_.push_back(&peer);
+}
+
+void Engine::retry_blocked() noexcept {
+  for (Peer* const peer : std::exchange(blocked_, {})) {
+    peer->is_blocked = false;
+    if (peer->state != State::lost) resume(*peer);
+  }
+}
+
+void Engine::resume(Peer& peer) noexcept {
+  if (peer.out.has_unsent()) transmit(peer);
+  if (peer.is_ping_due) peer.is_ping_due = !send_control(peer, FrameKind::ack, kAckNow);
+  for (const Pulls::Request& request : std::exchange(peer.unsent_blocks, {}))
+    send_block(peer, request.handle, request.what);
+  if (!peer.pulls.is_empty()) send_requests(peer);
 }
 
 // Completes the header of a frame, with what it acknowledges and its proof. Returns the Ethernet and the frame header.
@@ -230,10 +270,14 @@ Bytes Engine::finish_frame(Peer& peer, std::byte* memory, FrameHeader header,
   return {FrameMemory::ethernet(memory), sizeof ethernet + sizeof header};
 }
 
-void Engine::send_control(Peer& peer, FrameKind kind, std::uint8_t flags) noexcept {
+// Returns false if the port's queue is full.
+bool Engine::send_control(Peer& peer, FrameKind kind, std::uint8_t flags) noexcept {
   alignas(16) std::byte memory[FrameMemory::kHeadBytes];
   const OutgoingFrame frame{finish_frame(peer, memory, {.kind = kind, .flags = flags}, {}), {}};
-  give_to_port({&frame, 1});
+  if (give_to_port({&frame, 1}) != 0) [[likely]]
+    return true;
+  note_blocked(peer);
+  return false;
 }
 
 // Acknowledges what no frame has acknowledged meanwhile, as far as it is due.
@@ -242,7 +286,7 @@ void Engine::send_acks(bool all, std::uint64_t now) noexcept {
     const bool is_due = all || peer->is_ack_awaited || peer->unacknowledged >= kAckFrames || now >= peer->ack_due_ns;
     const bool is_pending = peer->state != State::lost && (peer->is_ack_awaited || peer->unacknowledged != 0);
     if (is_pending && !is_due) return false;
-    if (is_pending) send_control(*peer, FrameKind::ack, 0);
+    if (is_pending && !send_control(*peer, FrameKind::ack, 0)) return false;
     peer->is_ack_listed = false;
     return true;
   });
@@ -257,11 +301,15 @@ void Engine::send_block(Peer& peer, std::uint64_t handle, const PullRequest& wha
   std::array<Head, kFramesAtOnce> heads;
   std::size_t n = 0;
   std::size_t bytes = 0;
+  std::uint64_t left = what.wanted;
   const auto send = [&] {
-    give_to_port(std::span(frames_).first(std::exchange(n, 0)));
+    const std::size_t taken = give_to_port(std::span(frames_).first(n));
+    for (std::size_t i = 0; i < taken; ++i) left &= left - 1;
     bytes = 0;
+    return std::exchange(n, 0) == taken;
   };
-  for (std::uint64_t wanted = what.wanted; wanted != 0; wanted &= wanted - 1) {
+  bool has_room = peer.unsent_blocks.empty();
+  for (std::uint64_t wanted = what.wanted; wanted != 0 && has_room; wanted &= wanted - 1) {
     const std::uint32_t index = what.first + static_cast<unsigned>(__builtin_ctzll(wanted));
     const Bytes packet = peer.loans.packet(handle, index, peer.out.most_content_bytes());
     if (packet.empty()) break;
@@ -272,24 +320,40 @@ void Engine::send_block(Peer& peer, std::uint64_t handle, const PullRequest& wha
                              .request = what.number};
     frames_[n] = {finish_frame(peer, heads[n].memory, header, proof_.digest(packet)), packet};
     bytes += packet.size();
-    if (++n == frames_.size() || bytes >= kHashedAtOnce) send();
+    if (++n == frames_.size() || bytes >= kHashedAtOnce) has_room = send();
   }
-  send();
+  if (n != 0) has_room = send();
+  if (has_room || peer.unsent_blocks.size() >= kMostUnsentBlocks) return;
+  peer.unsent_blocks.push_back({handle, {what.first, what.number, left}, false});
+  note_blocked(peer);
 }
 
 void Engine::send_requests(Peer& peer) noexcept {
-  while (const auto request = peer.pulls.next_request(now_ns_, peer.round_trip)) send_request(peer, *request);
+  if (peer.unsent_request) {
+    if (!send_request(peer, *peer.unsent_request)) return;
+    peer.pulls.postpone(*std::exchange(peer.unsent_request, {}), now_ns_);
+  }
+  while (const auto request = peer.pulls.next_request(now_ns_, peer.round_trip)) {
+    if (send_request(peer, *request)) continue;
+    peer.unsent_request = request;
+    return;
+  }
 }
 
-void Engine::send_request(Peer& peer, const Pulls::Request& request) noexcept {
+// Returns false if the port's queue is full.
+bool Engine::send_request(Peer& peer, const Pulls::Request& request) noexcept {
   alignas(16) std::byte memory[FrameMemory::kHeadBytes + sizeof request.what];
   std::memcpy(FrameMemory::content(memory), &request.what, sizeof request.what);
   const Bytes content(FrameMemory::content(memory), sizeof request.what);
   const FrameHeader header{.kind = FrameKind::pull, .bytes = sizeof request.what, .number = request.handle};
   const Bytes head = finish_frame(peer, memory, header, proof_.digest(content));
   const OutgoingFrame frame{{head.data(), head.size() + content.size()}, {}};
-  give_to_port({&frame, 1});
+  if (give_to_port({&frame, 1}) == 0) [[unlikely]] {
+    note_blocked(peer);
+    return false;
+  }
   counts_.resent += request.is_repeated ? 1 : 0;
+  return true;
 }
 
 }  // namespace shmemx::ethernet
