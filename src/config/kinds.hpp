@@ -250,25 +250,45 @@ struct window_path_choice : choice<WindowPath, WindowPathWords> {
   static constexpr const char* example = "messages";
 };
 
-// The name of a network interface; empty means "auto".
-struct InterfaceName {
-  std::array<char, 16> text{};  // the kernel's IFNAMSIZ, with the zero at the end
+// Names of network interfaces, with commas between them; empty means "auto".
+struct InterfaceNames {
+  static constexpr std::size_t most = 4;
+  static constexpr std::size_t name_bytes = 16;  // the kernel's IFNAMSIZ, with the comma or the zero behind it
+  std::array<char, most * name_bytes> text{};
+  std::uint8_t count = 0;
 };
-struct interface_name {
-  using value_type = InterfaceName;
+struct interface_names {
+  using value_type = InterfaceNames;
+  static constexpr Complaint add(std::string_view name, value_type& out) {
+    if (name.empty()) return kEmpty;
+    if (name.size() >= InterfaceNames::name_bytes) return "is too long for a name of an interface";
+    if (out.count == InterfaceNames::most) return "names more than four interfaces";
+    std::string_view rest(out.text.data());
+    std::size_t end = rest.size();
+    while (!rest.empty()) {
+      const std::size_t comma = rest.find(',');
+      if (rest.substr(0, comma) == name) return "names an interface twice";
+      rest.remove_prefix(comma == std::string_view::npos ? rest.size() : comma + 1);
+    }
+    if (out.count++ != 0) out.text[end++] = ',';
+    for (std::size_t i = 0; i < name.size(); ++i) out.text[end + i] = name[i];
+    return nullptr;
+  }
   static constexpr Complaint parse(std::string_view text, value_type& out) {
     out = {};
     text = trim(text);
-    if (text.empty()) return kEmpty;
     if (equals_ignoring_case(text, "auto")) return nullptr;
-    if (text.size() >= out.text.size()) return "is too long for a name of an interface";
-    for (std::size_t i = 0; i < text.size(); ++i) out.text[i] = text[i];
-    return nullptr;
+    while (true) {
+      const std::size_t comma = text.find(',');
+      if (const Complaint complaint = add(trim(text.substr(0, comma)), out)) return complaint;
+      if (comma == std::string_view::npos) return nullptr;
+      text.remove_prefix(comma + 1);
+    }
   }
   static constexpr Complaint parse_default(std::string_view text, value_type& out) { return parse(text, out); }
   static std::string text(const value_type& value) { return value.text[0] == 0 ? "auto" : value.text.data(); }
-  static constexpr const char* allowed = "auto, or the name of a network interface";
-  static constexpr const char* example = "eth1";
+  static constexpr const char* allowed = "auto, or at most four names of network interfaces separated by commas";
+  static constexpr const char* example = "eth1,eth2";
 };
 
 struct frame_mtu : or_auto {

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "endpoints.hpp"
+#include "transport/ethernet/address.hpp"
 #include "transport/ethernet/decoder.hpp"
 #include "transport/ethernet/frame_proof.hpp"
 
@@ -21,6 +22,12 @@ std::vector<std::byte> frame_of(const FrameHeader& header, std::size_t content) 
 bool is_frame(const FrameHeader& header, std::size_t content) {
   Frame frame;
   return read_frame(frame_of(header, content), frame);
+}
+
+bool is_address(const EndpointAddress& address) {
+  const std::string packed = pack_address(address);
+  EndpointAddress read;
+  return unpack_address(transport_test::bytes_of(packed), read);
 }
 
 Record record_of(RecordKind kind, std::uint16_t header_bytes, std::size_t whole = 0) {
@@ -83,6 +90,29 @@ BOOST_AUTO_TEST_CASE(announcements_are_checked) {
   BOOST_CHECK(fault(kLongBytes - 1, 0, 0) != nullptr);
   BOOST_CHECK(fault(kLongBytes, 40, 39) != nullptr);
   BOOST_CHECK(fault(~std::uint64_t{0}, 0, 0) != nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(addresses_are_checked) {
+  for (std::uint16_t n = 1; n <= kMostInterfaces; ++n) {
+    EndpointAddress address{.port = 1, .life = 2, .mtu = 1500, .interfaces = n};
+    address.macs[n - 1U] = {2, 0, 0, 0, 1, 9};
+    const std::string packed = pack_address(address);
+    const Bytes bytes = transport_test::bytes_of(packed);
+    EndpointAddress read;
+    BOOST_REQUIRE(unpack_address(bytes, read));
+    BOOST_CHECK(pack_address(read) == packed && read.interfaces == n &&
+                mac_text(read.macs[n - 1U]) == "02:00:00:00:01:09");
+    for (std::size_t part = 0; part < bytes.size(); ++part) BOOST_CHECK(!unpack_address(bytes.first(part), read));
+    for (const std::uint16_t wrong : {0, n - 1, n + 1, 5, 65535}) {
+      address.interfaces = wrong;
+      std::string other = packed;
+      std::memcpy(other.data(), &address, offsetof(EndpointAddress, macs));
+      BOOST_CHECK(!unpack_address(transport_test::bytes_of(other), read));
+    }
+  }
+  BOOST_CHECK(!is_address({.mtu = kLeastMtu - 1, .interfaces = 1}));
+  BOOST_CHECK(!is_address({.mtu = kMostMtu + 1, .interfaces = 1}));
+  BOOST_CHECK(is_address({.mtu = kMostMtu, .interfaces = 1}));
 }
 
 BOOST_AUTO_TEST_CASE(a_proof_depends_on_all_bits_and_on_the_secret) {

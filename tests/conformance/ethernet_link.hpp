@@ -37,6 +37,7 @@ class Segment {
  public:
   struct Options {
     int n = 2;
+    unsigned networks = 1;                     // each PE has an interface to each
     std::vector<std::uint16_t> mtus = {1500};  // by PE; the last one holds for the others
     Faults faults = {};
     std::uint32_t silence_ms = 1000;
@@ -58,6 +59,14 @@ class Segment {
 
   // Ends the engine of `pe` and starts another one, of a new life, at the same place.
   void restart(int pe);
+  // Cuts or joins the link of `pe` to a network: frames in both directions vanish.
+  void set_link(int pe, unsigned network, bool works) { links_[static_cast<std::size_t>(pe)][network].works = works; }
+  // Frames that `pe` sends to a network vanish.
+  void set_mute(int pe, unsigned network, bool is_mute) {
+    links_[static_cast<std::size_t>(pe)][network].is_mute = is_mute;
+  }
+  // The port of `pe` to a network fails, as that of an interface that was taken down.
+  void set_error(int pe, unsigned network, int error);
   void end(int pe) { engines_[static_cast<std::size_t>(pe)].reset(); }
   // Delivers what is on the way, lets all engines run, and lets a little time pass.
   void step();
@@ -80,20 +89,29 @@ class Segment {
 
  private:
   struct Wire final : Port {
-    explicit Wire(Segment& owner) : segment(owner) {}
+    Wire(Segment& owner, int number, unsigned of) : segment(owner), pe(number), network(of) {}
     std::size_t send(std::span<const OutgoingFrame> frames) noexcept override;
+    void set_error(int error) { error_ = error; }
     Segment& segment;
+    int pe;
+    unsigned network;
     int in_queue = 0;
   };
 
   void open(int pe);
+  struct Link {
+    bool works = true;
+    bool is_mute = false;
+  };
   void put_on_wire(Frame frame);
+  bool passes(const Frame& frame) const;
   bool happens(double probability) { return std::uniform_real_distribution<>(0, 1)(random_) < probability; }
 
   static inline std::uint64_t now_ns_ = 1'000'000'000;
   Options options_;
   std::mt19937 random_;
-  std::vector<std::unique_ptr<Wire>> wires_;  // by PE
+  std::vector<std::vector<std::unique_ptr<Wire>>> wires_;  // by PE and network
+  std::vector<std::vector<Link>> links_;
   std::deque<Frame> on_wire_;
   std::uint32_t lives_ = 0;
   AddressBook book_;

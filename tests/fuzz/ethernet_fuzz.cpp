@@ -1,14 +1,16 @@
 // Fuzzes the decoder of the transport ethernet: random bytes as frames that have passed the proof. It must refuse or
 // accept them, deliver only checked messages, and touch no other memory.
 //
-// Input: frames, each behind two bytes with its length.
+// Input: frames, each behind two bytes with its length. The whole input is also read as an endpoint address.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "transport/ethernet/address.hpp"
 #include "transport/ethernet/inbound.hpp"
 #include "transport/ethernet/pulls.hpp"
 
@@ -96,11 +98,21 @@ class Receiver final : private Inbound::Owner {
   shmemx::ethernet::Pulls pulls_{{kPacketBytes, 8, 4, 8}, budget_};
 };
 
+// What is taken as an address leads to no more interfaces than there are, and packs to the same bytes.
+void check_address(Bytes bytes) {
+  shmemx::ethernet::EndpointAddress address;
+  if (!shmemx::ethernet::unpack_address(bytes, address)) return;
+  demand(address.interfaces != 0 && address.interfaces <= address.macs.size());
+  const std::string packed = shmemx::ethernet::pack_address(address);
+  demand(packed.size() == bytes.size() && std::memcmp(packed.data(), bytes.data(), bytes.size()) == 0);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Receiver receiver;
   Bytes rest = std::as_bytes(std::span(data, size));
+  check_address(rest);
   while (rest.size() >= 2) {
     const std::size_t wanted = static_cast<std::size_t>(rest[0]) << 8 | static_cast<std::size_t>(rest[1]);
     const std::size_t n = std::min(wanted, rest.size() - 2);

@@ -1,20 +1,30 @@
 #include "transport/ethernet/address.hpp"
 
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 
 namespace shmemx::ethernet {
+namespace {
 
-static_assert(sizeof(EndpointAddress) == 16);
+constexpr std::size_t kHeadBytes = offsetof(EndpointAddress, macs);
+static_assert(kHeadBytes == 12 && sizeof(EndpointAddress) == kHeadBytes + kMostInterfaces * sizeof(MacAddress));
+
+constexpr std::size_t bytes_of(unsigned interfaces) { return kHeadBytes + interfaces * sizeof(MacAddress); }
+
+}  // namespace
 
 std::string pack_address(const EndpointAddress& address) {
-  return {reinterpret_cast<const char*>(&address), sizeof address};
+  return {reinterpret_cast<const char*>(&address), bytes_of(address.interfaces)};
 }
 
 bool unpack_address(Bytes bytes, EndpointAddress& address) noexcept {
-  if (bytes.size() != sizeof address) return false;
-  std::memcpy(&address, bytes.data(), sizeof address);
-  return address.mtu >= kLeastMtu && address.mtu <= kMostMtu;
+  address = {};
+  if (bytes.size() < bytes_of(1) || bytes.size() > sizeof address) return false;
+  std::memcpy(&address, bytes.data(), bytes.size());
+  const bool has_interfaces = address.interfaces != 0 && address.interfaces <= kMostInterfaces;
+  return has_interfaces && bytes.size() == bytes_of(address.interfaces) && address.mtu >= kLeastMtu &&
+         address.mtu <= kMostMtu;
 }
 
 std::string mac_text(const MacAddress& mac) {

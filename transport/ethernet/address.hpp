@@ -7,11 +7,15 @@
 
 namespace shmemx::ethernet {
 
+// Of a PE: each leads to another network, or is a second one of the same.
+inline constexpr unsigned kMostInterfaces = 4;
+
 struct EndpointAddress {
-  MacAddress mac{};
-  std::uint16_t mtu = 0;
   std::uint32_t port = 0;
   std::uint32_t life = 0;
+  std::uint16_t mtu = 0;  // of all interfaces
+  std::uint16_t interfaces = 0;
+  std::array<MacAddress, kMostInterfaces> macs{};  // by FrameHeader::interface; the others are zeros
 };
 
 std::string pack_address(const EndpointAddress& address);

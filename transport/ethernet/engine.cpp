@@ -12,10 +12,9 @@ constexpr std::uint64_t kRetryNs = 50'000;  // a sleeper waits so long for room 
 
 }  // namespace
 
-Engine::Engine(const transport::Setup& setup, const Settings& settings, Port& port, Clock clock)
+Engine::Engine(const transport::Setup& setup, const Settings& settings, std::span<Port* const> ports, Clock clock)
     : setup_(setup),
       settings_(settings),
-      port_(port),
       clock_(clock),
       proof_(setup.secret, content_bytes_of(settings.own.mtu)),
       pool_(content_bytes_of(settings.own.mtu)),
@@ -23,7 +22,9 @@ Engine::Engine(const transport::Setup& setup, const Settings& settings, Port& po
       window_(SendWindow::kFirstInFlight),
       peers_(static_cast<std::size_t>(setup.n_pes)),
       keepalive_(setup.silence_ms, clock()),
-      now_ns_(clock()) {}
+      now_ns_(clock()) {
+  for (std::size_t i = 0; i < ports.size(); ++i) outlets_[i].port = ports[i];
+}
 
 Engine::~Engine() {
   if (!is_closing_) send_gone();
@@ -35,11 +36,11 @@ Engine::~Engine() {
 Peer* Engine::contact(int pe) noexcept {
   EndpointAddress address;
   const bool has_address = addresses_ != nullptr && unpack_address(addresses_->address_of(pe), address);
-  if (!has_address) address.mtu = kLeastMtu;
+  if (!has_address) address = {.mtu = kLeastMtu, .interfaces = 1};
   const std::size_t packet_bytes = content_bytes_of(std::min(address.mtu, settings_.own.mtu));
   Peer& made = peers_.add(
       pe, pe, address, Pulls::Settings{packet_bytes, settings_.block_packets, settings_.blocks, settings_.most_blocks},
-      Peer::Parts{pool_, *setup_.sink, *this, budget_, &is_active_, settings_.resend_ns});
+      Peer::Parts{pool_, *setup_.sink, *this, budget_, &is_active_, settings_.resend_ns, settings_.own.interfaces});
   if (is_closing_) made.inbound.queue().stop();
   if (!has_address) lose(made, "it has no endpoint address of ethernet");
   return &made;
@@ -83,6 +84,8 @@ void Engine::ended_loan(int source, std::uint64_t handle) noexcept { peers_.find
 
 void Engine::run() noexcept {
   if (++turn_ % kTurnsPerLook == 0) look_at_clock();
+  if (is_failing_) [[unlikely]]
+    leave_failing_paths();
   if (!blocked_.empty()) [[unlikely]]
     retry_blocked();
   if (now_ns_ >= check_ns_) check_time(now_ns_);
@@ -103,6 +106,7 @@ void Engine::check_time(std::uint64_t now) noexcept {
 }
 
 void Engine::expire(Peer& peer, std::uint64_t now) noexcept {
+  if (peer.round_trip.is_path_silent() && peer.paths.size() > 1) leave_path(peer);
   if (peer.out.is_in_flight()) peer.out.expire(now, peer.round_trip);
   if (peer.state == State::left && peer.round_trip.is_hopeless()) peer.out.clear();
   if (peer.out.has_unsent()) transmit(peer);
@@ -114,8 +118,12 @@ void Engine::end_keepalive_round() noexcept {
     Peer& peer = *peers_.list()[i];
     if (!peer.is_watched()) continue;
     const Keepalive::Action action = Keepalive::end_round(peer.keepalive);
-    if (action == Keepalive::Action::lose) lose(peer, transport::silence_text(setup_.silence_ms));
-    if (action == Keepalive::Action::ping) peer.is_ping_due = !send_control(peer, FrameKind::ack, kAckNow);
+    if (action == Keepalive::Action::lose) {
+      const bool are_several = peer.paths.size() > 1;
+      lose(peer, transport::silence_text(setup_.silence_ms) +
+                     (are_several ? "; no path works now: " + paths_text(peer.paths, peer.address, true) : ""));
+    }
+    if (action == Keepalive::Action::ping) send_pings(peer);
   }
 }
 
@@ -171,7 +179,7 @@ void Engine::end_close() noexcept {
 
 void Engine::send_gone() noexcept {
   for (Peer* const peer : peers_.list()) {
-    if (peer->state == State::open) send_control(*peer, FrameKind::gone, 0);
+    if (peer->state == State::open) send_control(*peer, peer->paths.current(), FrameKind::gone, 0);
   }
 }
 

@@ -28,13 +28,15 @@ class Engine final : private Inbound::Owner {
   using Clock = std::uint64_t (*)() noexcept;
   struct Settings {
     EndpointAddress own;
+    std::array<std::string, kMostInterfaces> names;  // of the interfaces
     std::uint32_t block_packets = 32;
     std::uint32_t blocks = 4;
     std::uint32_t most_blocks = 32;
     std::uint64_t resend_ns = 1'000'000;
     std::uint32_t ring_frames = 1024;  // of the ring that receives
   };
-  Engine(const transport::Setup& setup, const Settings& settings, Port& port, Clock clock);
+  // `ports`: one for each interface.
+  Engine(const transport::Setup& setup, const Settings& settings, std::span<Port* const> ports, Clock clock);
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
@@ -45,8 +47,11 @@ class Engine final : private Inbound::Owner {
   Sent send(int pe, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing, Urgency urgency) noexcept;
   void flush() noexcept;
 
-  // Takes what follows the Ethernet header of a frame. Its memory is aligned to 16 bytes.
-  void take(Bytes frame) noexcept;
+  // Takes what follows the Ethernet header of a frame that has arrived at an interface. Its memory is aligned to 16
+  // bytes.
+  void take(Bytes frame, std::uint8_t interface) noexcept;
+  // An interface cannot send. Paths over others are used, if there are any.
+  void note_failure(unsigned interface, int error) noexcept;
   // Sends acknowledgements and what is overdue, and reports losses. To be called at each poll, after take().
   void run() noexcept;
   // Returns whether anything has moved since the last call.
@@ -64,6 +69,9 @@ class Engine final : private Inbound::Owner {
   void end_close() noexcept;
 
   const FrameCounts& counts() const noexcept { return counts_; }
+  // Lists the paths to a peer. `states`: with the state of each, as the cause of a loss; else with the one in use.
+  std::string paths_text(const Paths& paths, const EndpointAddress& address, bool states) const;
+  const Settings& settings() const noexcept { return settings_; }
   const Peer* find(int pe) const noexcept { return peers_.find(pe); }
   const transport::EndpointAddresses* addresses() const noexcept { return addresses_; }
 
@@ -90,6 +98,18 @@ class Engine final : private Inbound::Owner {
   void out_of_memory(int source, std::size_t bytes) noexcept override;
   void ended_loan(int source, std::uint64_t handle) noexcept override;
 
+  // pathing.cpp
+  unsigned failing_interfaces() const noexcept;
+  void leave_path(Peer& peer) noexcept;
+  void leave_failing_paths() noexcept;
+  void note_other_path(Peer& peer, Path path, const FrameHeader& header) noexcept;
+  void send_pings(Peer& peer) noexcept;
+  std::size_t give_to_port(Path path, std::span<const OutgoingFrame> frames) noexcept;
+  std::size_t note_refusal(Path path, std::size_t taken, std::size_t all) noexcept;
+  void note_blocked(Peer& peer) noexcept;
+  void retry_blocked() noexcept;
+  void resume(Peer& peer) noexcept;
+
   // sending.cpp
   Sent send_parts(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Urgency urgency) noexcept;
   Sent announce(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing) noexcept;
@@ -107,19 +127,17 @@ class Engine final : private Inbound::Owner {
   void transmit(Peer& peer) noexcept { transmit(peer, Burst{}); }
   OutgoingFrame records_frame(Peer& peer, std::uint64_t number, const Burst& burst) noexcept;
   void send_now(Peer& peer) noexcept;
-  Bytes finish_frame(Peer& peer, std::byte* memory, FrameHeader header, const FrameProof::Digest& content) noexcept;
-  std::size_t give_to_port(std::span<const OutgoingFrame> frames) noexcept;
-  void note_blocked(Peer& peer) noexcept;
-  void retry_blocked() noexcept;
-  void resume(Peer& peer) noexcept;
-  bool send_control(Peer& peer, FrameKind kind, std::uint8_t flags) noexcept;
+  Bytes finish_frame(Peer& peer, Path path, std::byte* memory, FrameHeader header,
+                     const FrameProof::Digest& content) noexcept;
+  bool send_control(Peer& peer, Path path, FrameKind kind, std::uint8_t flags) noexcept;
   void send_acks(bool all, std::uint64_t now) noexcept;
-  void send_block(Peer& peer, std::uint64_t handle, const PullRequest& what) noexcept;
+  void send_block(Peer& peer, Path path, std::uint64_t handle, const PullRequest& what) noexcept;
   void send_requests(Peer& peer) noexcept;
   bool send_request(Peer& peer, const Pulls::Request& request) noexcept;
 
   // receiving.cpp
   Peer* authenticate(Frame& frame) noexcept;
+  void note_newest(Peer& peer, Path path, const FrameHeader& header) noexcept;
   void note_source(Peer& peer) noexcept;
   void take_acknowledgement(Peer& peer, const FrameHeader& header) noexcept;
   void take_records(Peer& peer, const Frame& frame) noexcept;
@@ -130,7 +148,12 @@ class Engine final : private Inbound::Owner {
 
   transport::Setup setup_;
   Settings settings_;
-  Port& port_;
+  struct Outlet {
+    Port* port = nullptr;
+    std::uint64_t refused_ns = 0;  // since when it has taken no frame; 0: it takes them
+    int error = 0;                 // why frames cannot leave, as errno; 0: they can
+  };
+  std::array<Outlet, kMostInterfaces> outlets_;  // by interface
   Clock clock_;
   const transport::EndpointAddresses* addresses_ = nullptr;
   FrameProof proof_;
@@ -142,7 +165,6 @@ class Engine final : private Inbound::Owner {
   std::vector<Peer*> gathered_;
   std::vector<Peer*> unacknowledged_;
   std::vector<Peer*> blocked_;                       // the port's queue was full for frames to them
-  std::uint64_t refused_ns_ = 0;                     // since when it has taken no frame; 0: it takes them
   std::vector<Peer*> lost_;                          // for run(), which may call the sink
   std::array<OutgoingFrame, kFramesAtOnce> frames_;  // of one call of the port
   transport::Keepalive keepalive_;
@@ -153,6 +175,7 @@ class Engine final : private Inbound::Owner {
   bool is_timely_ = false;  // the clock has been read in this poll
   bool is_active_ = false;
   bool is_closing_ = false;
+  bool is_failing_ = false;  // an interface has begun to fail
 };
 
 }  // namespace shmemx::ethernet

@@ -21,34 +21,49 @@ constexpr std::uint32_t kMostBlocksPerBlock = 8;  // outstanding on a link witho
 EthernetTransport::~EthernetTransport() = default;
 
 Status EthernetTransport::open() {
-  SHMEMX_TRY_ASSIGN(found, choose_interface(setup_.ethernet.interface, setup_.one_machine));
-  interface_ = std::move(found);
+  SHMEMX_TRY_ASSIGN(found, choose_interfaces(setup_.ethernet.interface, setup_.one_machine));
+  interfaces_ = std::move(found);
   SHMEMX_TRY(choose_settings());
-  SHMEMX_TRY(socket_.open(interface_, settings_.own.mtu, settings_.own.port));
-  settings_.ring_frames = socket_.ring_frames();
+  SHMEMX_TRY(open_sockets());
   wake_fd_ = UniqueFd(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
   if (!wake_fd_.valid()) return system_error("create an event descriptor");
   SHMEMX_TRY_ASSIGN(timer, transport::KeepaliveTimer::open(wake_fd_.get()));
   timer_.emplace(std::move(timer));
   watch();
-  engine_.emplace(setup_, settings_, socket_, &now_ns);
+  std::array<Port*, kMostInterfaces> ports{};
+  for (unsigned i = 0; i < n_interfaces(); ++i) ports[i] = &sockets_[i];
+  engine_.emplace(setup_, settings_, std::span(ports).first(n_interfaces()), &now_ns);
+  return {};
+}
+
+Status EthernetTransport::open_sockets() {
+  for (unsigned i = 0; i < n_interfaces(); ++i)
+    SHMEMX_TRY(sockets_[i].open(interfaces_[i], settings_.own.mtu, settings_.own.port));
+  settings_.ring_frames = sockets_[0].ring_frames();
   return {};
 }
 
 Status EthernetTransport::choose_settings() {
   const transport::EthernetSettings& wanted = setup_.ethernet;
-  if (wanted.mtu > interface_.mtu)
+  const Interface& narrow = *std::min_element(interfaces_.begin(), interfaces_.end(),
+                                              [](const Interface& a, const Interface& b) { return a.mtu < b.mtu; });
+  if (wanted.mtu > narrow.mtu)
     return Error{Errc::invalid_argument, 0,
-                 "SHMEMX_ETH_MTU is " + std::to_string(wanted.mtu) + ", that of " + interface_.name + " is " +
-                     std::to_string(interface_.mtu)};
-  const std::size_t mtu = std::min(wanted.mtu != 0 ? wanted.mtu : interface_.mtu, kMostMtu);
+                 "SHMEMX_ETH_MTU is " + std::to_string(wanted.mtu) + ", that of " + narrow.name + " is " +
+                     std::to_string(narrow.mtu)};
+  const std::size_t mtu = std::min(wanted.mtu != 0 ? wanted.mtu : narrow.mtu, kMostMtu);
   if (mtu < kLeastMtu)
     return Error{
         Errc::unsupported, 0,
-        "the MTU of " + interface_.name + " is " + std::to_string(mtu) + ", the least is " + std::to_string(kLeastMtu)};
+        "the MTU of " + narrow.name + " is " + std::to_string(mtu) + ", the least is " + std::to_string(kLeastMtu)};
   std::uint32_t random[2];
   if (::getrandom(random, sizeof random, 0) != sizeof random) return system_error("get random bytes");
-  settings_.own = {interface_.mac, static_cast<std::uint16_t>(mtu), random[0], random[1]};
+  settings_.own = {.port = random[0], .life = random[1], .mtu = static_cast<std::uint16_t>(mtu)};
+  for (const Interface& interface : interfaces_) {
+    const unsigned number = settings_.own.interfaces++;
+    settings_.own.macs[number] = interface.mac;
+    settings_.names[number] = interface.name;
+  }
   if (wanted.block_packets != 0) settings_.block_packets = std::min(wanted.block_packets, kMostBlockPackets);
   if (wanted.blocks != 0) settings_.blocks = wanted.blocks;
   settings_.most_blocks = kMostBlocksPerBlock * settings_.blocks;
@@ -68,17 +83,36 @@ void EthernetTransport::set_addresses(const transport::EndpointAddresses& addres
 
 bool EthernetTransport::poll(int) noexcept {
   int n = 0;
-  for (; n < kFramesAtOnce; ++n) {
-    const Bytes frame = socket_.receive();
-    if (frame.empty()) break;
-    engine_->take(frame);
-    socket_.release();
-  }
+  for (unsigned i = 0; i < n_interfaces(); ++i) n += receive(i);
   if (n != 0 && is_watched_ && ++reads_ >= kReadsBeforeUnwatch) unwatch();
   // A sleeper that wakes up without a frame may have been woken by an error.
-  if (std::exchange(is_armed_, false) && n == 0) socket_.take_error();
+  if (std::exchange(is_armed_, false) && n == 0) take_errors();
   engine_->run();
   return engine_->take_progress();
+}
+
+// Returns how many frames it has taken.
+int EthernetTransport::receive(unsigned interface) noexcept {
+  PacketSocket& socket = sockets_[interface];
+  int n = 0;
+  for (; n < kFramesAtOnce; ++n) {
+    const Bytes frame = socket.receive();
+    if (frame.empty()) break;
+    engine_->take(frame, static_cast<std::uint8_t>(interface));
+    socket.release();
+  }
+  return n;
+}
+
+bool EthernetTransport::has_frame() const noexcept {
+  return std::any_of(sockets_.begin(), sockets_.begin() + n_interfaces(),
+                     [](const PacketSocket& socket) { return socket.has_frame(); });
+}
+
+void EthernetTransport::take_errors() noexcept {
+  for (unsigned i = 0; i < n_interfaces(); ++i) {
+    if (const int error = sockets_[i].take_error(); error != 0) engine_->note_failure(i, error);
+  }
 }
 
 void EthernetTransport::watch() noexcept {
@@ -86,14 +120,17 @@ void EthernetTransport::watch() noexcept {
   if (is_watched_) return;
   epoll_event event{};
   event.events = EPOLLIN;
-  is_watched_ = ::epoll_ctl(timer_->descriptor(), EPOLL_CTL_ADD, socket_.descriptor(), &event) == 0;
+  is_watched_ = true;
+  for (unsigned i = 0; i < n_interfaces(); ++i)
+    ::epoll_ctl(timer_->descriptor(), EPOLL_CTL_ADD, sockets_[i].descriptor(), &event);
   std::uint64_t times = 0;
   [[maybe_unused]] const ssize_t got = ::read(wake_fd_.get(), &times, sizeof times);
 }
 
 void EthernetTransport::unwatch() noexcept {
   is_watched_ = false;
-  ::epoll_ctl(timer_->descriptor(), EPOLL_CTL_DEL, socket_.descriptor(), nullptr);
+  for (unsigned i = 0; i < n_interfaces(); ++i)
+    ::epoll_ctl(timer_->descriptor(), EPOLL_CTL_DEL, sockets_[i].descriptor(), nullptr);
   const std::uint64_t one = 1;
   [[maybe_unused]] const ssize_t written = ::write(wake_fd_.get(), &one, sizeof one);
 }
@@ -101,7 +138,7 @@ void EthernetTransport::unwatch() noexcept {
 bool EthernetTransport::arm() noexcept {
   watch();
   is_armed_ = true;
-  const bool may_sleep = engine_->send_pending() && !socket_.has_frame();
+  const bool may_sleep = engine_->send_pending() && !has_frame();
   timer_->clear();
   const std::uint64_t deadline = engine_->deadline_ns();
   if (deadline != ~std::uint64_t{0}) timer_->set(deadline);
@@ -124,11 +161,13 @@ void EthernetTransport::close(std::uint32_t patience_ms) noexcept {
 
 std::string EthernetTransport::describe(int pe) const {
   EndpointAddress peer;
-  std::string text = interface_.name + " " + mac_text(interface_.mac);
+  std::string text = interfaces_[0].name + " " + mac_text(interfaces_[0].mac);
   const transport::EndpointAddresses* const addresses = engine_->addresses();
   std::size_t mtu = settings_.own.mtu;
   if (addresses != nullptr && unpack_address(addresses->address_of(pe), peer)) {
-    text += " -> " + mac_text(peer.mac);
+    const Peer* const contact = engine_->find(pe);
+    text =
+        engine_->paths_text(contact != nullptr ? contact->paths : Paths(n_interfaces(), peer.interfaces), peer, false);
     mtu = std::min<std::size_t>(mtu, peer.mtu);
   }
   const FrameCounts counts = frames();
@@ -141,7 +180,7 @@ std::string EthernetTransport::describe(int pe) const {
 
 FrameCounts EthernetTransport::frames() const noexcept {
   FrameCounts counts = engine_->counts();
-  counts.overflowed = socket_.overflowed();
+  for (unsigned i = 0; i < n_interfaces(); ++i) counts.overflowed += sockets_[i].overflowed();
   return counts;
 }
 

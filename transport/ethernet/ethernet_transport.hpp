@@ -1,7 +1,9 @@
-// The transport "ethernet": the engine over a packet socket.
+// The transport "ethernet": the engine over packet sockets, one for each interface.
 #pragma once
 
+#include <array>
 #include <optional>
+#include <vector>
 
 #include "transport/common/keepalive.hpp"
 #include "transport/ethernet/engine.hpp"
@@ -34,17 +36,22 @@ class EthernetTransport final : public transport::Transport {
 
  private:
   Status choose_settings();
+  Status open_sockets();
+  unsigned n_interfaces() const noexcept { return settings_.own.interfaces; }
+  int receive(unsigned interface) noexcept;
+  bool has_frame() const noexcept;
+  void take_errors() noexcept;
   void watch() noexcept;
   void unwatch() noexcept;
 
   transport::Setup setup_;
-  Interface interface_;
+  std::vector<Interface> interfaces_;
   Engine::Settings settings_;
-  PacketSocket socket_;
+  std::array<PacketSocket, kMostInterfaces> sockets_;  // by interface
   UniqueFd wake_fd_;
   std::optional<transport::KeepaliveTimer> timer_;
   std::optional<Engine> engine_;
-  // A watched socket makes each frame dearer, so it is not watched while this PE polls all the time. wake_fd_ is
+  // Watched sockets make each frame dearer, so they are not watched while this PE polls all the time. wake_fd_ is
   // readable instead: a thread that sleeps on the descriptor wakes up, and calls arm() before it sleeps again.
   bool is_watched_ = false;
   unsigned reads_ = 0;  // polls that found frames, since arm()

@@ -54,16 +54,17 @@ struct FrameHeader {
   std::uint16_t bytes = 0;        // of the content
   std::uint64_t number = 0;       // records: of the frame, from 0 on; pull, block: handle of the payload; 0 in others
   std::uint64_t serial : 48 = 0;  // of all frames of this life to this target, from 1 on; one sent again has a new one
-  std::uint64_t window : 16 = 1;  // records frames that the receiver of this may have in flight; not 0
-  std::uint64_t expected = 0;     // the sender has all records frames below this number
-  std::uint64_t received = 0;     // bit i: it has expected + 1 + i, too
-  std::uint32_t index = 0;        // block: number of the packet; 0 in others
-  std::uint32_t request = 0;      // block: number of the request; 0 in others
-  std::uint64_t proof = 0;        // a keyed hash of all of the above and of the content
+  std::uint64_t interface : 8 = 0;  // of the sender, over which it has left
+  std::uint64_t window : 8 = 1;     // records frames that the receiver of this may have in flight; not 0
+  std::uint64_t expected = 0;       // the sender has all records frames below this number
+  std::uint64_t received = 0;       // bit i: it has expected + 1 + i, too
+  std::uint32_t index = 0;          // block: number of the packet; 0 in others
+  std::uint32_t request = 0;        // block: number of the request; 0 in others
+  std::uint64_t proof = 0;          // a keyed hash of all of the above and of the content
 };
 static_assert(sizeof(FrameHeader) == 64);
 inline constexpr std::uint64_t kMostSerial = (std::uint64_t{1} << 48) - 1;  // not in nine years of a million a second
-inline constexpr std::uint32_t kMostWindow = 0xffff;
+inline constexpr std::uint32_t kMostWindow = 0xff;
 
 struct PullRequest {
   std::uint32_t first;   // packet

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/unique_fd.hpp"
+#include "transport/ethernet/address.hpp"
 
 namespace shmemx::ethernet {
 namespace {
@@ -72,7 +73,7 @@ int suitability(const Seen& seen, bool one_machine) {
   return 1 + (seen.has_address ? 1 : 0) + (has_entry(seen.interface.name, "device") ? 2 : 0);
 }
 
-Result<Interface> with_mtu(Interface interface) {
+Status read_mtu(Interface& interface) {
   const UniqueFd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   const UniqueFd packet(socket.valid() ? -1 : ::socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   ifreq request{};
@@ -80,30 +81,56 @@ Result<Interface> with_mtu(Interface interface) {
   if (::ioctl(socket.valid() ? socket.get() : packet.get(), SIOCGIFMTU, &request) != 0)
     return system_error("read the MTU of " + interface.name);
   interface.mtu = static_cast<std::size_t>(request.ifr_mtu);
-  return interface;
+  return {};
 }
 
-}  // namespace
+std::vector<std::string> split(const std::string& names) {
+  std::vector<std::string> out;
+  for (std::size_t at = 0; at <= names.size();) {
+    const std::size_t end = std::min(names.find(',', at), names.size());
+    out.push_back(names.substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
+}
 
-Result<Interface> choose_interface(const std::string& name, bool one_machine) {
-  SHMEMX_TRY_ASSIGN(found, all_interfaces());
-  if (!name.empty()) {
+Result<std::vector<Interface>> named_interfaces(const std::vector<Seen>& found, const std::string& names) {
+  std::vector<Interface> out;
+  bool has_link = false;
+  for (const std::string& name : split(names)) {
     const auto named =
         std::find_if(found.begin(), found.end(), [&](const Seen& seen) { return seen.interface.name == name; });
     const std::string setting = "SHMEMX_ETH_INTERFACE names '" + name + "', ";
     if (named == found.end()) return Error{Errc::invalid_argument, 0, setting + "which this host does not have"};
     if (!named->is_ethernet) return Error{Errc::unsupported, 0, setting + "which is no Ethernet interface"};
-    if (!named->has_link) return Error{Errc::unsupported, 0, setting + "which is down"};
-    return with_mtu(named->interface);
+    has_link = has_link || named->has_link;
+    out.push_back(named->interface);
+    SHMEMX_TRY(read_mtu(out.back()));
   }
-  const auto best = std::max_element(found.begin(), found.end(), [&](const Seen& one, const Seen& other) {
+  if (!has_link) return Error{Errc::unsupported, 0, "SHMEMX_ETH_INTERFACE names '" + names + "', which is down"};
+  return out;
+}
+
+}  // namespace
+
+Result<std::vector<Interface>> choose_interfaces(const std::string& names, bool one_machine) {
+  SHMEMX_TRY_ASSIGN(found, all_interfaces());
+  if (!names.empty()) return named_interfaces(found, names);
+  std::stable_sort(found.begin(), found.end(), [&](const Seen& one, const Seen& other) {
     const int suits_one = suitability(one, one_machine);
     const int suits_other = suitability(other, one_machine);
-    return suits_one != suits_other ? suits_one < suits_other : one.interface.index > other.interface.index;
+    return suits_one != suits_other ? suits_one > suits_other : one.interface.index < other.interface.index;
   });
-  if (best == found.end() || suitability(*best, one_machine) == 0)
-    return Error{Errc::unsupported, 0, "no Ethernet interface with a link was found"};
-  return with_mtu(best->interface);
+  const int best = found.empty() ? 0 : suitability(found.front(), one_machine);
+  if (best == 0) return Error{Errc::unsupported, 0, "no Ethernet interface with a link was found"};
+  std::vector<Interface> out;
+  for (Seen& seen : found) {
+    if (!out.empty() && (one_machine || !seen.has_address || suitability(seen, one_machine) != best)) continue;
+    SHMEMX_TRY(read_mtu(seen.interface));
+    const bool is_narrow = !out.empty() && std::min(seen.interface.mtu, kMostMtu) < std::min(out.front().mtu, kMostMtu);
+    if (!is_narrow && out.size() < kMostInterfaces) out.push_back(std::move(seen.interface));
+  }
+  return out;
 }
 
 }  // namespace shmemx::ethernet

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/result.hpp"
 #include "transport/ethernet/frame.hpp"
@@ -16,9 +17,11 @@ struct Interface {
   bool is_loopback = false;
 };
 
-// Returns the interface called `name`, or, if that is empty, the first Ethernet interface with a link that is no
-// bridge: those of devices precede virtual ones, and those with an address those without. A job on one machine uses
-// loopback.
-Result<Interface> choose_interface(const std::string& name, bool one_machine);
+// Returns the interfaces called `names`, with commas between them; of several, some may be down. If that is empty:
+//  - the first Ethernet interface with a link that is no bridge: those of devices precede virtual ones, and those with
+//    an address those without; a job on one machine uses loopback
+//  - if that has an address, the others of the same kind with an address whose MTU is not smaller, as they belong to
+//    further networks between the hosts.
+Result<std::vector<Interface>> choose_interfaces(const std::string& names, bool one_machine);
 
 }  // namespace shmemx::ethernet

@@ -135,8 +135,8 @@ std::uint64_t PacketSocket::overflowed() const noexcept {
 
 std::size_t PacketSocket::send(std::span<const OutgoingFrame> frames) noexcept {
   if (frames.size() == 1 && frames[0].rest.empty()) {
-    const bool is_sent = ::send(fd_.get(), frames[0].head.data(), frames[0].head.size(), MSG_DONTWAIT) >= 0;
-    return is_sent || !is_full(errno) ? 1 : 0;
+    const ssize_t bytes = ::send(fd_.get(), frames[0].head.data(), frames[0].head.size(), MSG_DONTWAIT);
+    return bytes < 0 ? not_sent(1) : sent(1);
   }
   iovec areas[2 * kFramesAtOnce];
   mmsghdr messages[kFramesAtOnce];
@@ -148,9 +148,15 @@ std::size_t PacketSocket::send(std::span<const OutgoingFrame> frames) noexcept {
     messages[i].msg_hdr.msg_iov = areas + 2 * i;
     messages[i].msg_hdr.msg_iovlen = frames[i].rest.empty() ? 1 : 2;
   }
-  const int sent = ::sendmmsg(fd_.get(), messages, static_cast<unsigned>(n), MSG_DONTWAIT);
-  if (sent < 0) return is_full(errno) ? 0 : frames.size();
-  return static_cast<std::size_t>(sent);
+  const int n_sent = ::sendmmsg(fd_.get(), messages, static_cast<unsigned>(n), MSG_DONTWAIT);
+  return n_sent < 0 ? not_sent(frames.size()) : sent(static_cast<std::size_t>(n_sent));
+}
+
+// Returns what send() has to return after an error: how many of the frames are lost.
+std::size_t PacketSocket::not_sent(std::size_t frames) noexcept {
+  if (is_full(errno)) return 0;
+  error_ = errno;
+  return frames;
 }
 
 }  // namespace shmemx::ethernet

@@ -37,6 +37,11 @@ class PacketSocket final : public Port {
  private:
   Status filter(std::uint32_t port);
   Status map_ring(std::size_t mtu);
+  std::size_t sent(std::size_t frames) noexcept {
+    error_ = 0;
+    return frames;
+  }
+  std::size_t not_sent(std::size_t frames) noexcept;
   std::byte* slot() const noexcept { return slot_; }
 
   UniqueFd fd_;

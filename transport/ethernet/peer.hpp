@@ -9,6 +9,7 @@
 #include "transport/ethernet/address.hpp"
 #include "transport/ethernet/inbound.hpp"
 #include "transport/ethernet/loans.hpp"
+#include "transport/ethernet/paths.hpp"
 #include "transport/ethernet/pulls.hpp"
 #include "transport/ethernet/receive_window.hpp"
 #include "transport/ethernet/replay_window.hpp"
@@ -29,10 +30,12 @@ struct Peer {
     PacketBudget& budget;
     bool* active;
     std::uint64_t resend_ns;
+    unsigned own_interfaces;
   };
   Peer(int number, const EndpointAddress& endpoint, const Pulls::Settings& pulling, const Parts& parts)
       : pe(number),
         address(endpoint),
+        paths(parts.own_interfaces, endpoint.interfaces),
         round_trip(parts.resend_ns),
         out(parts.pool, pulling.packet_bytes),
         in(parts.pool),
@@ -46,6 +49,7 @@ struct Peer {
   int pe;
   State state = State::open;
   EndpointAddress address;
+  Paths paths;
   RoundTrip round_trip;
   SendWindow out;
   ReceiveWindow in;
@@ -69,7 +73,11 @@ struct Peer {
   std::vector<std::uint64_t> ended_pulls;  // handles that the peer has to be told
   // Not sent yet, since the port's queue was full: a request to the peer, and what the peer has requested.
   std::optional<Pulls::Request> unsent_request;
-  std::vector<Pulls::Request> unsent_blocks;
+  struct UnsentBlock {
+    Path path;
+    Pulls::Request request;
+  };
+  std::vector<UnsentBlock> unsent_blocks;
 
  private:
   static constexpr std::size_t kMostUnderWay = 8;  // payloads that are pulled at once

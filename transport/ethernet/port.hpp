@@ -1,4 +1,4 @@
-// What sends frames: the packet socket, or a simulated link in tests.
+// What sends frames over one interface: the packet socket, or a simulated link in tests.
 #pragma once
 
 #include <span>
@@ -19,8 +19,13 @@ class Port {
   // It may lose any that it has taken.
   virtual std::size_t send(std::span<const OutgoingFrame> frames) noexcept = 0;
 
+  // Returns why it loses all frames at present, as errno; 0: it does not.
+  int error() const noexcept { return error_; }
+
  protected:
   ~Port() = default;
+
+  int error_ = 0;
 };
 
 }  // namespace shmemx::ethernet

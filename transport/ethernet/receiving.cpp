@@ -13,7 +13,16 @@ constexpr std::uint64_t kAckDelayNs = 200'000;
 
 }  // namespace
 
-void Engine::take(Bytes bytes) noexcept {
+// The frame is newer than all that the peer has sent before, so the peer is there.
+inline void Engine::note_newest(Peer& peer, Path path, const FrameHeader& header) noexcept {
+  peer.keepalive.heard();
+  peer.out.set_peer_window(header.window);
+  if (path != peer.paths.current()) [[unlikely]]
+    note_other_path(peer, path, header);
+  peer.paths.note_heard(path, now_ns_);
+}
+
+void Engine::take(Bytes bytes, std::uint8_t interface) noexcept {
   Frame frame;
   if (!read_frame(bytes, frame)) {
     ++counts_.truncated;
@@ -23,6 +32,7 @@ void Engine::take(Bytes bytes) noexcept {
   if (found == nullptr) return;
   Peer& peer = *found;
   ++counts_.received;
+  const Path path{interface, static_cast<std::uint8_t>(frame.header.interface)};
   const ReplayWindow::Verdict verdict = peer.seen.admit(frame.header.serial);
   if (verdict == ReplayWindow::Verdict::repeated) {
     ++counts_.duplicates;
@@ -30,12 +40,11 @@ void Engine::take(Bytes bytes) noexcept {
   }
   // What a later frame has told holds on.
   const bool is_newest = verdict == ReplayWindow::Verdict::newest;
-  if (is_newest) peer.keepalive.heard();
+  if (is_newest) note_newest(peer, path, frame.header);
   if (peer.state == State::lost) return;
-  if (is_newest) peer.out.set_peer_window(frame.header.window);
   // First what the program waits for, and what answers it.
   if (frame.header.kind == FrameKind::records) take_records(peer, frame);
-  if (frame.header.kind == FrameKind::pull) send_block(peer, frame.header.number, pull_request_of(frame));
+  if (frame.header.kind == FrameKind::pull) send_block(peer, path, frame.header.number, pull_request_of(frame));
   look_at_clock();
   if (peer.state == State::lost) return;
   if (is_newest) take_acknowledgement(peer, frame.header);
@@ -71,7 +80,8 @@ Peer* Engine::authenticate(Frame& frame) noexcept {
   const auto source = static_cast<int>(header.source);
   Peer* const known = peers_.find(source);
   Peer& peer = known != nullptr ? *known : *contact(source);
-  return header.life == peer.address.life ? &peer : drop(counts_.stale);
+  if (header.life != peer.address.life) return drop(counts_.stale);
+  return header.interface < peer.address.interfaces ? &peer : drop(counts_.truncated);
 }
 
 // Half of the ring is for records, the other half for packets that are pulled. All who send share it equally, so that

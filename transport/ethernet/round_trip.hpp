@@ -20,14 +20,29 @@ class RoundTrip {
       deviation_ns_ = (3 * deviation_ns_ + distance) / 4;
       smoothed_ns_ = (7 * smoothed_ns_ + ns) / 8;
     }
-    back_off_ = 0;
+    heard();
   }
   void back_off() noexcept { back_off_ = std::min(back_off_ + 1, kMostBackOff); }
   // Something has come from the peer.
-  void heard() noexcept { back_off_ = 0; }
+  void heard() noexcept {
+    back_off_ = first_ = 0;
+    was_heard_ = true;
+  }
+  // Frames take another path. Each round over all paths waits twice as long on each.
+  void change_path(bool is_new_round) noexcept {
+    if (is_new_round) first_ = std::min(first_ + 1, kMostRounds);
+    back_off_ = first_;
+    was_heard_ = false;
+  }
+  // Returns whether something has come since the last change.
+  bool was_heard() const noexcept { return was_heard_; }
 
+  // Frames are overdue.
+  bool is_late() const noexcept { return back_off_ != 0; }
+  // So often that another path has to be tried.
+  bool is_path_silent() const noexcept { return back_off_ >= first_ + kBackOffsOfPath; }
   // Nothing has come for so long that the wait does not grow any more.
-  bool is_hopeless() const noexcept { return back_off_ == kMostBackOff; }
+  bool is_hopeless() const noexcept { return back_off_ == kMostBackOff || first_ == kMostRounds; }
 
   std::uint64_t smoothed_ns() const noexcept { return smoothed_ns_; }
   std::uint64_t resend_ns() const noexcept {
@@ -37,12 +52,16 @@ class RoundTrip {
 
  private:
   static constexpr unsigned kMostBackOff = 10;
+  static constexpr unsigned kBackOffsOfPath = 3;
+  static constexpr unsigned kMostRounds = 4;
   static constexpr std::uint64_t kMostNs = 200'000'000;
 
   std::uint64_t least_ns_;
   std::uint64_t smoothed_ns_ = 0;  // 0: no sample yet
   std::uint64_t deviation_ns_ = 0;
   unsigned back_off_ = 0;
+  unsigned first_ = 0;  // back_off_ at the begin of a path
+  bool was_heard_ = false;
 };
 
 }  // namespace shmemx::ethernet

@@ -12,7 +12,6 @@ constexpr std::size_t kCopiedBytes = std::size_t{4} << 20;     // of long payloa
 constexpr std::size_t kPipelinedBytes = std::size_t{8} << 10;  // of a message that leave while others are copied
 constexpr std::size_t kHashedAtOnce = std::size_t{24} << 10;   // of a long payload before it is sent
 constexpr std::size_t kMostUnsentBlocks = 256;                 // of one peer, that wait for room in the port's queue
-constexpr std::uint64_t kMostRefusalNs = 10'000'000;           // without room for a frame
 constexpr unsigned kAckFrames = 16;                            // received frames that are acknowledged at once
 constexpr unsigned kBurst = 16;                                // frames whose sender asks for an acknowledgement
 
@@ -169,6 +168,7 @@ void Engine::append_notes(Peer& peer) noexcept {
 // Sends the frames that are due, as far as the windows allow it. Returns how many. The clock is read when they are
 // gone.
 std::size_t Engine::transmit(Peer& peer, Burst burst) noexcept {
+  const Path path = peer.paths.current();
   std::size_t sent = 0;
   while (true) {
     std::array<std::uint64_t, kFramesAtOnce> numbers;
@@ -180,7 +180,7 @@ std::size_t Engine::transmit(Peer& peer, Burst burst) noexcept {
       numbers[n] = number;
     }
     if (n == 0) return sent;
-    const std::size_t taken = give_to_port(std::span(frames_).first(n));
+    const std::size_t taken = give_to_port(path, std::span(frames_).first(n));
     now_ns_ = clock_();  // also where this poll has read it: the program may have computed since
     for (std::size_t i = 0; i < taken; ++i) peer.out.at(numbers[i]).sent_ns = now_ns_;
     sent += taken;
@@ -204,63 +204,21 @@ OutgoingFrame Engine::records_frame(Peer& peer, std::uint64_t number, const Burs
                            .flags = waits ? kAckNow : std::uint8_t{0},
                            .bytes = static_cast<std::uint16_t>(frame.content_bytes),
                            .number = number};
-  const Bytes head = finish_frame(peer, frame.memory, header, frame.digest);
+  const Bytes head = finish_frame(peer, peer.paths.current(), frame.memory, header, frame.digest);
   return {{head.data(), head.size() + content.size()}, frame.lent};
 }
 
-// Gives frames to the port, in several calls if it takes only some at once. Returns how many are gone; its queue is
-// full for the others. A queue that does not move for long, as that of an interface whose cable is cut, counts as a
-// network that loses frames.
-std::size_t Engine::give_to_port(std::span<const OutgoingFrame> frames) noexcept {
-  std::size_t n = 0;
-  while (n != frames.size()) {
-    const std::size_t taken = port_.send(frames.subspan(n));
-    if (taken == 0) break;
-    n += taken;
-  }
-  counts_.sent += n;
-  if (n == frames.size()) [[likely]] {
-    refused_ns_ = 0;
-    return n;
-  }
-  now_ns_ = clock_();
-  if (n != 0 || refused_ns_ == 0) refused_ns_ = now_ns_;
-  return now_ns_ - refused_ns_ < kMostRefusalNs ? n : frames.size();
-}
-
-// Frames to the peer wait for room in the port's queue. They would have carried an acknowledgement.
-void Engine::note_blocked(Peer& peer) noexcept {
-  peer.is_ack_awaited = true;
-  list_for_acks(peer);
-  if (std::exchange(peer.is_blocked, true)) return;
-  blocked_.push_back(&peer);
-}
-
-void Engine::retry_blocked() noexcept {
-  for (Peer* const peer : std::exchange(blocked_, {})) {
-    peer->is_blocked = false;
-    if (peer->state != State::lost) resume(*peer);
-  }
-}
-
-void Engine::resume(Peer& peer) noexcept {
-  if (peer.out.has_unsent()) transmit(peer);
-  if (peer.is_ping_due) peer.is_ping_due = !send_control(peer, FrameKind::ack, kAckNow);
-  for (const Pulls::Request& request : std::exchange(peer.unsent_blocks, {}))
-    send_block(peer, request.handle, request.what);
-  if (!peer.pulls.is_empty()) send_requests(peer);
-}
-
 // Completes the header of a frame, with what it acknowledges and its proof. Returns the Ethernet and the frame header.
-Bytes Engine::finish_frame(Peer& peer, std::byte* memory, FrameHeader header,
+Bytes Engine::finish_frame(Peer& peer, Path path, std::byte* memory, FrameHeader header,
                            const FrameProof::Digest& content) noexcept {
-  const EthernetHeader ethernet{peer.address.mac, settings_.own.mac};
+  const EthernetHeader ethernet{peer.address.macs[path.peers], settings_.own.macs[path.own]};
   header.port = peer.address.port;
   header.source = static_cast<std::uint32_t>(setup_.me);
   header.life = settings_.own.life;
   header.expected = peer.in.expected();
   header.received = peer.in.received();
   header.serial = ++peer.serial & kMostSerial;
+  header.interface = path.own;
   header.window = window_ & kMostWindow;
   header.proof = proof_.prove(header, content);
   std::memcpy(FrameMemory::ethernet(memory), &ethernet, sizeof ethernet);
@@ -271,10 +229,10 @@ Bytes Engine::finish_frame(Peer& peer, std::byte* memory, FrameHeader header,
 }
 
 // Returns false if the port's queue is full.
-bool Engine::send_control(Peer& peer, FrameKind kind, std::uint8_t flags) noexcept {
+bool Engine::send_control(Peer& peer, Path path, FrameKind kind, std::uint8_t flags) noexcept {
   alignas(16) std::byte memory[FrameMemory::kHeadBytes];
-  const OutgoingFrame frame{finish_frame(peer, memory, {.kind = kind, .flags = flags}, {}), {}};
-  if (give_to_port({&frame, 1}) != 0) [[likely]]
+  const OutgoingFrame frame{finish_frame(peer, path, memory, {.kind = kind, .flags = flags}, {}), {}};
+  if (give_to_port(path, {&frame, 1}) != 0) [[likely]]
     return true;
   note_blocked(peer);
   return false;
@@ -286,15 +244,15 @@ void Engine::send_acks(bool all, std::uint64_t now) noexcept {
     const bool is_due = all || peer->is_ack_awaited || peer->unacknowledged >= kAckFrames || now >= peer->ack_due_ns;
     const bool is_pending = peer->state != State::lost && (peer->is_ack_awaited || peer->unacknowledged != 0);
     if (is_pending && !is_due) return false;
-    if (is_pending && !send_control(*peer, FrameKind::ack, 0)) return false;
+    if (is_pending && !send_control(*peer, peer->paths.current(), FrameKind::ack, 0)) return false;
     peer->is_ack_listed = false;
     return true;
   });
 }
 
-// Sends packets of a long payload that the peer has requested, a few at a time: what was hashed is then still in the
-// nearest cache when the kernel copies it.
-void Engine::send_block(Peer& peer, std::uint64_t handle, const PullRequest& what) noexcept {
+// Sends packets of a long payload that the peer has requested, over the path of the request, a few at a time: what was
+// hashed is then still in the nearest cache when the kernel copies it.
+void Engine::send_block(Peer& peer, Path path, std::uint64_t handle, const PullRequest& what) noexcept {
   struct alignas(16) Head {
     std::byte memory[FrameMemory::kHeadBytes];
   };
@@ -303,7 +261,7 @@ void Engine::send_block(Peer& peer, std::uint64_t handle, const PullRequest& wha
   std::size_t bytes = 0;
   std::uint64_t left = what.wanted;
   const auto send = [&] {
-    const std::size_t taken = give_to_port(std::span(frames_).first(n));
+    const std::size_t taken = give_to_port(path, std::span(frames_).first(n));
     for (std::size_t i = 0; i < taken; ++i) left &= left - 1;
     bytes = 0;
     return std::exchange(n, 0) == taken;
@@ -318,13 +276,13 @@ void Engine::send_block(Peer& peer, std::uint64_t handle, const PullRequest& wha
                              .number = handle,
                              .index = index,
                              .request = what.number};
-    frames_[n] = {finish_frame(peer, heads[n].memory, header, proof_.digest(packet)), packet};
+    frames_[n] = {finish_frame(peer, path, heads[n].memory, header, proof_.digest(packet)), packet};
     bytes += packet.size();
     if (++n == frames_.size() || bytes >= kHashedAtOnce) has_room = send();
   }
   if (n != 0) has_room = send();
   if (has_room || peer.unsent_blocks.size() >= kMostUnsentBlocks) return;
-  peer.unsent_blocks.push_back({handle, {what.first, what.number, left}, false});
+  peer.unsent_blocks.push_back({path, {handle, {what.first, what.number, left}, false}});
   note_blocked(peer);
 }
 
@@ -342,13 +300,14 @@ void Engine::send_requests(Peer& peer) noexcept {
 
 // Returns false if the port's queue is full.
 bool Engine::send_request(Peer& peer, const Pulls::Request& request) noexcept {
+  const Path path = peer.paths.current();
   alignas(16) std::byte memory[FrameMemory::kHeadBytes + sizeof request.what];
   std::memcpy(FrameMemory::content(memory), &request.what, sizeof request.what);
   const Bytes content(FrameMemory::content(memory), sizeof request.what);
   const FrameHeader header{.kind = FrameKind::pull, .bytes = sizeof request.what, .number = request.handle};
-  const Bytes head = finish_frame(peer, memory, header, proof_.digest(content));
+  const Bytes head = finish_frame(peer, path, memory, header, proof_.digest(content));
   const OutgoingFrame frame{{head.data(), head.size() + content.size()}, {}};
-  if (give_to_port({&frame, 1}) == 0) [[unlikely]] {
+  if (give_to_port(path, {&frame, 1}) == 0) [[unlikely]] {
     note_blocked(peer);
     return false;
   }

@@ -91,7 +91,7 @@ auto with_all_variables() {
                 "SHMEMX_NET_MAC=on",
                 "SHMEMX_NET_BYPASS=0",
                 "SHMEMX_TCP_ONE_READ=0",
-                "SHMEMX_ETH_INTERFACE=eth1",
+                "SHMEMX_ETH_INTERFACE=eth1, eth2",
                 "SHMEMX_ETH_MTU=1500",
                 "SHMEMX_ETH_BLOCK_PACKETS=16",
                 "SHMEMX_ETH_BLOCKS=8",
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(every_variable_sets_its_member) {
   BOOST_CHECK(c.node_order == NodeOrder::mixed);
   BOOST_CHECK(c.pes_per_node == 3 && c.net_timeout == 7 && c.net_rma == NetRma::on && c.net_mac == Switch::on);
   BOOST_CHECK(c.registration_cache == 0 && !c.net_bypass && !c.tcp_one_read);
-  BOOST_CHECK_EQUAL(c.eth_interface.text.data(), "eth1");
+  BOOST_CHECK_EQUAL(c.eth_interface.text.data(), "eth1,eth2");
   BOOST_CHECK(c.eth_mtu == 1500U && c.eth_block_packets == 16 && c.eth_blocks == 8 && c.eth_resend_us == 5000);
   for (const Origin& origin : c.origins)
     BOOST_CHECK(origin.source == Source::environment && origin.variable != nullptr);
@@ -141,12 +141,18 @@ BOOST_AUTO_TEST_CASE(settings_of_ethernet_have_bounds) {
   BOOST_CHECK(kind::frame_mtu::parse("639", mtu) != nullptr);
   BOOST_CHECK(kind::frame_mtu::parse("9001", mtu) != nullptr);
   BOOST_CHECK(kind::frame_mtu::parse("auto", mtu) == nullptr && !mtu);
-  kind::InterfaceName name;
-  BOOST_CHECK(kind::interface_name::parse("interface123456", name) == nullptr);  // 15 characters are the kernel's most
-  BOOST_CHECK_EQUAL(kind::interface_name::text(name), "interface123456");
-  BOOST_CHECK(kind::interface_name::parse("interface1234567", name) != nullptr);
-  BOOST_CHECK(kind::interface_name::parse("auto", name) == nullptr);
-  BOOST_CHECK_EQUAL(kind::interface_name::text(name), "auto");
+  kind::InterfaceNames names;
+  for (const char* good :
+       {"interface123456", "a,b,c,d", "interface123456,interface123457,interface123458,interface123459"}) {
+    BOOST_CHECK(kind::interface_names::parse(good, names) == nullptr);  // 15 characters are the kernel's most
+    BOOST_CHECK_EQUAL(kind::interface_names::text(names), good);
+  }
+  for (const char* bad : {"interface1234567", "a,interface1234567", "a,b,c,d,e", "a,", ",a", "a,b,a", ""})
+    BOOST_CHECK_MESSAGE(kind::interface_names::parse(bad, names) != nullptr, bad);
+  BOOST_CHECK(kind::interface_names::parse("a, ab", names) == nullptr);
+  BOOST_CHECK_EQUAL(kind::interface_names::text(names), "a,ab");
+  BOOST_CHECK(kind::interface_names::parse("auto", names) == nullptr);
+  BOOST_CHECK_EQUAL(kind::interface_names::text(names), "auto");
   std::uint64_t blocks = 0;
   BOOST_CHECK(kind::block_count::parse("65", blocks) != nullptr);
 }

@@ -1,0 +1,45 @@
+#include "transport/ethernet/paths.hpp"
+
+#include <utility>
+
+namespace shmemx::ethernet {
+
+Paths::Paths(unsigned own_interfaces, unsigned peers_interfaces) noexcept {
+  for (const bool is_alike : {true, false}) {
+    for (std::uint8_t own = 0; own < own_interfaces; ++own) {
+      for (std::uint8_t peers = 0; peers < peers_interfaces; ++peers) {
+        if ((own == peers) == is_alike) paths_[n_++] = {own, peers};
+      }
+    }
+  }
+}
+
+// Returns the best path that was not left, or null: first those whose interface can send, then the one over which the
+// peer was heard last.
+const Path* Paths::best(unsigned failing) const noexcept {
+  const Path* best = nullptr;
+  std::pair<bool, std::uint64_t> best_merit;
+  for (unsigned i = 0; i < n_; ++i) {
+    const Path& path = paths_[i];
+    if (was_left(path)) continue;
+    const std::pair<bool, std::uint64_t> merit((failing >> path.own & 1) == 0, heard_ns(path));
+    if (best != nullptr && merit <= best_merit) continue;
+    best = &path;
+    best_merit = merit;
+  }
+  return best;
+}
+
+bool Paths::leave(unsigned failing) noexcept {
+  left_ |= bit_of(current_);
+  const Path* next = best(failing);
+  const bool goes_on = next != nullptr;
+  if (!goes_on) {
+    left_ = n_ == 1 ? 0 : bit_of(current_);
+    next = best(failing);
+  }
+  current_ = *next;
+  return goes_on;
+}
+
+}  // namespace shmemx::ethernet
