@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 
 namespace ethernet_test {
 namespace {
@@ -131,8 +132,15 @@ void Segment::step() {
   std::deque<Frame> frames;
   frames.swap(on_wire_);
   std::vector<std::uint32_t> arrived(engines_.size());
+  std::deque<Frame> queued;
+  std::map<std::pair<std::byte, std::byte>, std::size_t> carried;  // by network and PE
   for (Frame& frame : frames) {
     if (!passes(frame)) continue;
+    const std::size_t rate = rates_[std::to_integer<std::size_t>(frame[4])];
+    if (rate != 0 && ++carried[{frame[4], frame[5]}] > rate) {
+      queued.push_back(std::move(frame));
+      continue;
+    }
     const auto target = std::to_integer<std::size_t>(frame[5]);
     if (target < arrived.size() && ++arrived[target] > options_.ring_frames) {
       ++overflows;
@@ -142,6 +150,7 @@ void Segment::step() {
       deliver(frame);
     }
   }
+  on_wire_.insert(on_wire_.begin(), queued.begin(), queued.end());
   now_ns_ += kStepNs;
   for (const auto& wires : wires_) {
     for (const auto& wire : wires) wire->in_queue = 0;

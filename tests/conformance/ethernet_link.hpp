@@ -65,6 +65,8 @@ class Segment {
   void set_mute(int pe, unsigned network, bool is_mute) {
     links_[static_cast<std::size_t>(pe)][network].is_mute = is_mute;
   }
+  // A network carries this number of frames to each PE in a step; 0: no limit.
+  void set_rate(unsigned network, std::size_t frames) { rates_[network] = frames; }
   // The port of `pe` to a network fails, as that of an interface that was taken down.
   void set_error(int pe, unsigned network, int error);
   void end(int pe) { engines_[static_cast<std::size_t>(pe)].reset(); }
@@ -112,6 +114,7 @@ class Segment {
   std::mt19937 random_;
   std::vector<std::vector<std::unique_ptr<Wire>>> wires_;  // by PE and network
   std::vector<std::vector<Link>> links_;
+  std::size_t rates_[4] = {};
   std::deque<Frame> on_wire_;
   std::uint32_t lives_ = 0;
   AddressBook book_;

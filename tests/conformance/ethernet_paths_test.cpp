@@ -8,6 +8,7 @@
 using namespace ethernet_test;
 using shmemx::ethernet::Path;
 using shmemx::ethernet::Paths;
+using shmemx::transport::Outgoing;
 using shmemx::transport::Sent;
 using shmemx::transport::Urgency;
 using transport_test::pattern;
@@ -206,6 +207,52 @@ BOOST_AUTO_TEST_CASE(an_idle_pair_is_not_lost_with_its_link) {
   segment.set_link(1, 0, false);
   for (const std::uint64_t end = Segment::now() + 20'000 * kMs; Segment::now() < end;) segment.step();
   streams.check();
+}
+
+// Returns the steps that long payloads take over networks of these rates, in frames of a step; 0: the link is cut.
+std::size_t steps_of_payloads(std::size_t first, std::size_t second) {
+  Segment segment(two_networks());
+  segment.set_link(1, 1, second != 0);
+  segment.set_rate(0, first);
+  segment.set_rate(1, second);
+  const std::vector<std::byte> payload = pattern(std::size_t{4} << 20, 1);
+  std::size_t steps = 0;
+  for (std::size_t i = 1; i <= 5; ++i) {
+    Outgoing outgoing;
+    BOOST_REQUIRE(segment[0].send(1, {7, 0, 0, 0}, {}, payload, &outgoing, Urgency::now) == Sent::later);
+    for (; segment.sink(1).messages.size() < i; ++steps) segment.step();
+    BOOST_CHECK(segment.sink(1).messages.back().payload == payload);
+    BOOST_REQUIRE(segment.run_until([&] { return outgoing.done; }));
+    if (i == 1) steps = 0;  // the speeds are found
+  }
+  BOOST_CHECK(segment.sink(1).losses.empty());
+  return steps;
+}
+
+BOOST_AUTO_TEST_CASE(long_payloads_use_both_paths) {
+  const std::size_t one = steps_of_payloads(2, 0);
+  BOOST_CHECK_LT(steps_of_payloads(2, 2) * 17, one * 10);
+  BOOST_CHECK_LT(steps_of_payloads(2, 1) * 14, one * 10);
+}
+
+BOOST_AUTO_TEST_CASE(a_much_slower_path_is_left_alone) {
+  const std::size_t one = steps_of_payloads(8, 0);
+  BOOST_CHECK_LT(steps_of_payloads(8, 1) * 100, one * 102);
+}
+
+BOOST_AUTO_TEST_CASE(a_path_that_fails_under_a_payload_costs_a_delay) {
+  for (const unsigned network : {0U, 1U}) {
+    Segment segment(two_networks());
+    segment.set_rate(0, 2);
+    segment.set_rate(1, 2);
+    const std::vector<std::byte> payload = pattern(std::size_t{8} << 20, 1);
+    BOOST_REQUIRE(segment[0].send(1, {7, 0, 0, 0}, {}, payload, nullptr, Urgency::now) == Sent::yes);
+    for (int i = 0; i < 500; ++i) segment.step();
+    segment.set_link(1, network, false);
+    BOOST_REQUIRE(segment.run_until([&] { return segment.sink(1).messages.size() == 1; }, 10'000));
+    BOOST_CHECK(segment.sink(1).messages.back().payload == payload);
+    BOOST_CHECK(segment.sink(1).losses.empty());
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

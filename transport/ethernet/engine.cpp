@@ -7,8 +7,9 @@ namespace {
 
 using transport::Keepalive;
 
-constexpr unsigned kTurnsPerLook = 32;      // polls without anything new, to one look at the clock
-constexpr std::uint64_t kRetryNs = 50'000;  // a sleeper waits so long for room in the port's queue
+constexpr unsigned kTurnsPerLook = 32;              // polls without anything new, to one look at the clock
+constexpr std::uint64_t kMostCheckNs = 10'000'000;  // without a look at what is overdue
+constexpr std::uint64_t kRetryNs = 50'000;          // a sleeper waits so long for room in the port's queue
 
 }  // namespace
 
@@ -39,7 +40,9 @@ Peer* Engine::contact(int pe) noexcept {
   if (!has_address) address = {.mtu = kLeastMtu, .interfaces = 1};
   const std::size_t packet_bytes = content_bytes_of(std::min(address.mtu, settings_.own.mtu));
   Peer& made = peers_.add(
-      pe, pe, address, Pulls::Settings{packet_bytes, settings_.block_packets, settings_.blocks, settings_.most_blocks},
+      pe, pe, address,
+      Pulls::Settings{packet_bytes, settings_.block_packets, settings_.blocks, settings_.most_blocks,
+                      std::min(address.interfaces, settings_.own.interfaces) > 1, settings_.resend_ns},
       Peer::Parts{pool_, *setup_.sink, *this, budget_, &is_active_, settings_.resend_ns, settings_.own.interfaces});
   if (is_closing_) made.inbound.queue().stop();
   if (!has_address) lose(made, "it has no endpoint address of ethernet");
@@ -82,13 +85,13 @@ void Engine::ended_loan(int source, std::uint64_t handle) noexcept { peers_.find
 
 // ---- time ----
 
-void Engine::run() noexcept {
+void Engine::run(bool has_more) noexcept {
   if (++turn_ % kTurnsPerLook == 0) look_at_clock();
   if (is_failing_) [[unlikely]]
     leave_failing_paths();
   if (!blocked_.empty()) [[unlikely]]
     retry_blocked();
-  if (now_ns_ >= check_ns_) check_time(now_ns_);
+  if (now_ns_ >= check_ns_ && (!has_more || now_ns_ - check_ns_ > kMostCheckNs)) check_time(now_ns_);
   if (!unacknowledged_.empty()) send_acks(false, now_ns_);
   is_timely_ = false;
   if (!lost_.empty()) report_lost();
@@ -110,7 +113,7 @@ void Engine::expire(Peer& peer, std::uint64_t now) noexcept {
   if (peer.out.is_in_flight()) peer.out.expire(now, peer.round_trip);
   if (peer.state == State::left && peer.round_trip.is_hopeless()) peer.out.clear();
   if (peer.out.has_unsent()) transmit(peer);
-  if (!peer.pulls.is_empty()) send_requests(peer);
+  if (!peer.pulls.is_empty()) send_requests(peer, true);
 }
 
 void Engine::end_keepalive_round() noexcept {

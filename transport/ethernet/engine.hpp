@@ -53,7 +53,8 @@ class Engine final : private Inbound::Owner {
   // An interface cannot send. Paths over others are used, if there are any.
   void note_failure(unsigned interface, int error) noexcept;
   // Sends acknowledgements and what is overdue, and reports losses. To be called at each poll, after take().
-  void run() noexcept;
+  // `has_more`: further frames have arrived, which may be those that seem to be overdue.
+  void run(bool has_more = false) noexcept;
   // Returns whether anything has moved since the last call.
   bool take_progress() noexcept { return std::exchange(is_active_, false); }
   // To be called before a sleep: sends what run() would send within a short time. Returns false if it has to run now.
@@ -132,7 +133,7 @@ class Engine final : private Inbound::Owner {
   bool send_control(Peer& peer, Path path, FrameKind kind, std::uint8_t flags) noexcept;
   void send_acks(bool all, std::uint64_t now) noexcept;
   void send_block(Peer& peer, Path path, std::uint64_t handle, const PullRequest& what) noexcept;
-  void send_requests(Peer& peer) noexcept;
+  void send_requests(Peer& peer, bool has_all) noexcept;
   bool send_request(Peer& peer, const Pulls::Request& request) noexcept;
 
   // receiving.cpp

@@ -83,11 +83,16 @@ void EthernetTransport::set_addresses(const transport::EndpointAddresses& addres
 
 bool EthernetTransport::poll(int) noexcept {
   int n = 0;
-  for (unsigned i = 0; i < n_interfaces(); ++i) n += receive(i);
+  bool has_more = false;
+  for (unsigned i = 0; i < n_interfaces(); ++i) {
+    const int taken = receive(i);
+    has_more = has_more || taken == kFramesAtOnce;
+    n += taken;
+  }
   if (n != 0 && is_watched_ && ++reads_ >= kReadsBeforeUnwatch) unwatch();
   // A sleeper that wakes up without a frame may have been woken by an error.
   if (std::exchange(is_armed_, false) && n == 0) take_errors();
-  engine_->run();
+  engine_->run(has_more);
   return engine_->take_progress();
 }
 

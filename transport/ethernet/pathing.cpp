@@ -141,7 +141,7 @@ void Engine::resume(Peer& peer) noexcept {
   if (peer.is_ping_due) peer.is_ping_due = !send_control(peer, peer.paths.current(), FrameKind::ack, kAckNow);
   for (const Peer::UnsentBlock& block : std::exchange(peer.unsent_blocks, {}))
     send_block(peer, block.path, block.request.handle, block.request.what);
-  if (!peer.pulls.is_empty()) send_requests(peer);
+  if (!peer.pulls.is_empty()) send_requests(peer, false);
 }
 
 }  // namespace shmemx::ethernet

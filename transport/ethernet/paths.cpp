@@ -30,6 +30,16 @@ const Path* Paths::best(unsigned failing) const noexcept {
   return best;
 }
 
+Path Paths::second() const noexcept {
+  Path found = current_;
+  for (unsigned i = 0; i < n_; ++i) {
+    const Path& path = paths_[i];
+    if (path.own == current_.own || path.peers == current_.peers) continue;
+    if (found == current_ || heard_ns(path) > heard_ns(found)) found = path;
+  }
+  return found;
+}
+
 bool Paths::leave(unsigned failing) noexcept {
   left_ |= bit_of(current_);
   const Path* next = best(failing);

@@ -33,6 +33,9 @@ class Paths {
   // Returns whether the path was left since frames were acknowledged.
   bool was_left(Path path) const noexcept { return (left_ & bit_of(path)) != 0; }
   void use(Path path) noexcept { current_ = path; }
+  // Returns a path that has no interface in common with the current one: that over which the peer was heard last. There
+  // is one if both PEs have several interfaces.
+  Path second() const noexcept;
   // Leaves the current path for the best one of those that were not left before: `failing` says which own interfaces
   // cannot send now, one bit for each. Returns false if all had been left, so that the next round begins.
   bool leave(unsigned failing) noexcept;

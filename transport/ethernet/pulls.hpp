@@ -3,6 +3,10 @@
 // missing. The packets that are outstanding have a window of their own, which is halved when some were lost. As TCP's
 // it grows as long as none are, or a TCP connection would take almost all of a link that both share. The caller passes
 // the time, and sends the requests.
+//
+// A second path takes blocks in turn with the first one, from payloads of 256 KiB on: where a speed is known, a block
+// goes only over a path that has it before the other one has all the rest. A second path that is four times slower, or
+// brings nothing, is left alone for a while.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +16,7 @@
 
 #include "transport/common/inbound_queue.hpp"
 #include "transport/ethernet/frame.hpp"
+#include "transport/ethernet/pull_lane.hpp"
 #include "transport/ethernet/round_trip.hpp"
 
 namespace shmemx::ethernet {
@@ -29,21 +34,24 @@ class Pulls {
     std::uint32_t block_packets;  // at most kMostBlockPackets
     std::uint32_t blocks;         // outstanding at first
     std::uint32_t most_blocks;    // outstanding where no packets are lost
+    bool has_second = false;      // there may be a second path
+    std::uint64_t resend_ns = 1'000'000;
   };
-  Pulls(const Settings& settings, PacketBudget& budget) noexcept
-      : settings_(settings), budget_(budget), window_(settings.block_packets * settings.blocks), threshold_(window_) {}
+  Pulls(const Settings& settings, PacketBudget& budget) noexcept;
   ~Pulls() { clear(); }
   Pulls(const Pulls&) = delete;
   Pulls& operator=(const Pulls&) = delete;
 
   void begin(std::uint64_t handle, transport::InboundMessage& message);
-  // Returns the next request to send, if one is due and the window allows it.
+  // Returns the next request to send, if one is due and the window allows it. `has_all`: all packets that have arrived
+  // were taken, so that those that are late are missing.
   struct Request {
     std::uint64_t handle;
     PullRequest what;
     bool is_repeated;
+    bool is_second = false;  // over the second path
   };
-  std::optional<Request> next_request(std::uint64_t now_ns, RoundTrip& round_trip);
+  std::optional<Request> next_request(std::uint64_t now_ns, RoundTrip& round_trip, bool has_all = true);
 
   // The request leaves only now.
   void postpone(const Request& request, std::uint64_t now_ns) noexcept;
@@ -76,7 +84,8 @@ class Pulls {
     Asked first_asked;
     Asked last_asked;
     bool is_measured = false;
-    std::uint32_t overtakers = 0;  // packets that were requested later, and are here
+    std::uint32_t overtakers = 0;  // packets that were requested later over the same path, and are here
+    bool is_second = false;
   };
   struct Pull {
     std::uint64_t handle;
@@ -86,21 +95,34 @@ class Pulls {
     std::deque<Block> blocks;
   };
 
-  std::optional<Request> repeated(std::uint64_t now_ns, RoundTrip& round_trip);
+  std::optional<Request> repeated(std::uint64_t now_ns, RoundTrip& round_trip, bool has_all);
   std::optional<Request> new_block(std::uint64_t now_ns);
-  bool note_loss(std::uint64_t now_ns, const RoundTrip& round_trip) noexcept;
+  std::optional<Request> block_over(bool is_second, Pull& pull, std::uint64_t now_ns);
+  bool may_use_second(const Pull& pull, std::uint64_t now_ns) noexcept;
+  void compare_paths(bool is_second) noexcept;
+  bool is_worth(bool is_second, std::uint32_t packets, std::uint32_t rest) const noexcept;
+  void note_second_late(std::uint64_t now_ns) noexcept;
+  void leave_second(std::uint64_t now_ns) noexcept;
+  std::uint64_t late_ns(const Block& block, const RoundTrip& round_trip) const noexcept;
+  PullLane& lane(bool is_second) noexcept { return lanes_[is_second ? 1 : 0]; }
   static void measure(Block& block, std::uint32_t number, std::uint64_t now_ns, RoundTrip& round_trip) noexcept;
   void note_packet(const Pull& pull, const Block& block, std::uint32_t number) noexcept;
   void note_block(Pull& pull, std::size_t index) noexcept;
 
+  static constexpr double kUnknown = -1;
+
   Settings settings_;
   PacketBudget& budget_;
-  std::uint32_t window_;     // packets
-  std::uint32_t threshold_;  // above it the window grows slowly
-  std::uint32_t credit_ = 0;
-  std::uint32_t outstanding_ = 0;
+  PullLane lanes_[2];                 // of the first path and the second one
+  RoundTrip second_trip_;             // of the second path
+  double share_ = kUnknown;           // of the second path, of all packets that arrive while both are in use
+  std::uint32_t sampled_ = 0;         // packets for the next measurement of it
+  std::uint32_t sampled_second_ = 0;  // those of the second path
+  std::uint64_t second_from_ = 0;     // packets over the first path when the last one over the second came
+  std::uint64_t second_late_ns_ = 0;  // when its blocks were overdue for the last time
+  std::uint64_t alone_ns_ = 0;        // until then the second path is left alone
+  unsigned second_failures_ = 0;      // one behind the other
   std::uint32_t requests_ = 0;
-  std::uint64_t halved_ns_ = 0;
   std::deque<Pull> pulls_;
 };
 

@@ -136,7 +136,7 @@ bool Engine::take_next(Peer& peer, Bytes records) noexcept {
   if (peer.state == State::open && peer.inbound.has_shut_down()) leave(peer);
   if (!peer.pulls.is_empty()) {
     look_at_clock();
-    send_requests(peer);
+    send_requests(peer, false);
   }
   return peer.state != State::lost;
 }
@@ -162,7 +162,7 @@ void Engine::take_packet(Peer& peer, const Frame& frame) noexcept {
     append_notes(peer);
     peer.inbound.queue().complete(*done);
   }
-  if (!peer.pulls.is_empty()) send_requests(peer);
+  if (!peer.pulls.is_empty()) send_requests(peer, false);
 }
 
 }  // namespace shmemx::ethernet

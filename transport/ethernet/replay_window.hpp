@@ -34,11 +34,11 @@ class ReplayWindow {
   }
 
   // A frame counts as repeated if its serial is lower than the highest one by this number.
-  static constexpr std::uint64_t kTolerance = 31 * 64;
+  static constexpr std::uint64_t kTolerance = 127 * 64;
 
  private:
   static constexpr std::uint64_t kWordBits = 64;
-  static constexpr std::uint64_t kWords = 32;
+  static constexpr std::uint64_t kWords = 128;
   static_assert(kTolerance == (kWords - 1) * kWordBits);
 
   std::uint64_t highest_ = 0;

@@ -286,12 +286,12 @@ void Engine::send_block(Peer& peer, Path path, std::uint64_t handle, const PullR
   note_blocked(peer);
 }
 
-void Engine::send_requests(Peer& peer) noexcept {
+void Engine::send_requests(Peer& peer, bool has_all) noexcept {
   if (peer.unsent_request) {
     if (!send_request(peer, *peer.unsent_request)) return;
     peer.pulls.postpone(*std::exchange(peer.unsent_request, {}), now_ns_);
   }
-  while (const auto request = peer.pulls.next_request(now_ns_, peer.round_trip)) {
+  while (const auto request = peer.pulls.next_request(now_ns_, peer.round_trip, has_all)) {
     if (send_request(peer, *request)) continue;
     peer.unsent_request = request;
     return;
@@ -300,7 +300,7 @@ void Engine::send_requests(Peer& peer) noexcept {
 
 // Returns false if the port's queue is full.
 bool Engine::send_request(Peer& peer, const Pulls::Request& request) noexcept {
-  const Path path = peer.paths.current();
+  const Path path = request.is_second ? peer.paths.second() : peer.paths.current();
   alignas(16) std::byte memory[FrameMemory::kHeadBytes + sizeof request.what];
   std::memcpy(FrameMemory::content(memory), &request.what, sizeof request.what);
   const Bytes content(FrameMemory::content(memory), sizeof request.what);
