@@ -42,10 +42,11 @@ struct FrameHead {
 };
 static_assert(sizeof(FrameHead) == 20);
 
-// The interface that the library's transport uses: the named one, else the first one that is no loopback device.
+// The interface that the library's transport uses: the named one, else the first one that is no loopback device. Of
+// several, the first.
 std::string interface_name() {
   const char* const named = std::getenv("SHMEMX_ETH_INTERFACE");
-  if (named != nullptr) return named;
+  if (named != nullptr) return {named, std::strcspn(named, ",")};
   ifaddrs* all = nullptr;
   if (getifaddrs(&all) != 0) die("getifaddrs");
   std::string name = "lo";

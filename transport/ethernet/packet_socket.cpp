@@ -154,9 +154,8 @@ std::size_t PacketSocket::send(std::span<const OutgoingFrame> frames) noexcept {
 
 // Returns what send() has to return after an error: how many of the frames are lost.
 std::size_t PacketSocket::not_sent(std::size_t frames) noexcept {
-  if (is_full(errno)) return 0;
-  error_ = errno;
-  return frames;
+  error_ = is_full(errno) ? 0 : errno;
+  return error_ == 0 ? 0 : frames;
 }
 
 }  // namespace shmemx::ethernet
