@@ -77,6 +77,7 @@ void Segment::restart(int pe) {
 
 std::size_t Segment::Wire::send(std::span<const OutgoingFrame> frames) noexcept {
   if (segment.before_send) segment.before_send();
+  if (!segment.links_[static_cast<std::size_t>(pe)][network].works) return 0;
   if (segment.queue_room >= 0)
     frames =
         frames.first(std::min(frames.size(), static_cast<std::size_t>(std::max(segment.queue_room - in_queue, 0))));

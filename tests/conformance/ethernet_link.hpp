@@ -59,7 +59,7 @@ class Segment {
 
   // Ends the engine of `pe` and starts another one, of a new life, at the same place.
   void restart(int pe);
-  // Cuts or joins the link of `pe` to a network: frames in both directions vanish.
+  // Cuts or joins the link of `pe` to a network: frames to it vanish, and its port takes none.
   void set_link(int pe, unsigned network, bool works) { links_[static_cast<std::size_t>(pe)][network].works = works; }
   // Frames that `pe` sends to a network vanish.
   void set_mute(int pe, unsigned network, bool is_mute) {

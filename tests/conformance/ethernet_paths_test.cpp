@@ -113,6 +113,39 @@ BOOST_AUTO_TEST_CASE(a_cut_link_costs_a_delay) {
   }
 }
 
+// One network works at any time. Links are cut and joined at any times.
+BOOST_AUTO_TEST_CASE(links_that_are_cut_at_any_time_cost_a_delay) {
+  for (unsigned seed = 1; seed <= 2; ++seed) {
+    Segment segment(two_networks(0, seed));
+    std::mt19937 random(seed);
+    Streams streams{segment};
+    std::uint64_t last = Segment::now(), longest = 0;
+    unsigned before[2] = {};
+    const auto run_for = [&](std::uint64_t ms) {
+      for (const std::uint64_t end = Segment::now() + ms * kMs; Segment::now() < end;) {
+        streams.push();
+        segment.step();
+        if (streams.arrived(0) == before[0] || streams.arrived(1) == before[1]) {
+          longest = std::max(longest, Segment::now() - last);
+          continue;
+        }
+        for (const int pe : {0, 1}) before[pe] = streams.arrived(pe);
+        last = Segment::now();
+      }
+    };
+    for (int i = 0; i < 6; ++i) {
+      const auto pe = static_cast<int>(random() % 2);
+      const auto network = static_cast<unsigned>(random() % 2);
+      run_for(random() % 40);
+      segment.set_link(pe, network, false);
+      run_for(random() % 100);
+      segment.set_link(pe, network, true);
+    }
+    streams.check();
+    BOOST_CHECK_LT(longest, 200 * kMs);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(networks_may_have_other_numbers_or_none) {
   // The first link of either PE does not work, so that only a pair of different numbers would; they are not connected.
   Segment segment(two_networks());
@@ -189,7 +222,7 @@ BOOST_AUTO_TEST_CASE(a_loss_names_the_cause_of_each_path) {
   Streams streams{segment};
   streams.run_for(20 * kMs);
   segment.set_error(0, 1, ENETDOWN);
-  for (const unsigned network : {0U, 1U}) segment.set_link(0, network, false);
+  for (const unsigned network : {0U, 1U}) segment.set_link(1, network, false);
   BOOST_REQUIRE(segment.run_until([&] {
     streams.push();
     return !segment.sink(0).losses.empty() && !segment.sink(1).losses.empty();
