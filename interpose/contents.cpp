@@ -14,6 +14,11 @@ int combiner_of(MPI_Datatype type) {
   return combiner;
 }
 
+bool is_predefined(int combiner) {
+  return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX ||
+         combiner == MPI_COMBINER_F90_INTEGER;
+}
+
 Contents::Contents(MPI_Datatype type) {
 #if MPI_VERSION >= 4
   read_large(type);
@@ -24,12 +29,8 @@ Contents::Contents(MPI_Datatype type) {
 
 Contents::~Contents() {
   // Predefined types are returned as they are, all others as new references.
-  for (MPI_Datatype& type : types_) {
-    const int combiner = combiner_of(type);
-    const bool predefined = combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
-                            combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
-    if (!predefined) PMPI_Type_free(&type);
-  }
+  for (MPI_Datatype& type : types_)
+    if (!is_predefined(combiner_of(type))) PMPI_Type_free(&type);
 }
 
 #if MPI_VERSION >= 4

@@ -36,5 +36,7 @@ class Contents {
 
 // Returns how a datatype was made.
 int combiner_of(MPI_Datatype type);
+// Returns true for types that the program has not derived from others.
+bool is_predefined(int combiner);
 
 }  // namespace shmemx::interpose

@@ -56,7 +56,13 @@ int shmemx_type_of(const Row& row, std::size_t bytes) {
   }
 }
 
-// All elements. They live until the process ends.
+// A type of the same size, by which an element is replaced and fetched. Its bytes may mean something else.
+int type_of_size(std::size_t bytes) {
+  if (bytes == 2 * sizeof(double)) return SHMEMX_COMPLEX_DOUBLE;
+  return bytes == 2 * sizeof(long double) ? SHMEMX_COMPLEX_LONG_DOUBLE : integer_type(bytes, false);
+}
+
+// All elements. They are never destroyed.
 class Elements {
  public:
   Elements() {
@@ -66,6 +72,15 @@ class Elements {
     add_pairs();
   }
   const Element* find(MPI_Datatype type) const noexcept { return map_.find(type); }
+  const Element* add_opaque(MPI_Datatype type) {
+    int bytes = 0;
+    PMPI_Type_size(type, &bytes);
+    if (bytes <= 0) return nullptr;
+    const auto size = static_cast<std::size_t>(bytes);
+    all_.push_back({type, Kind::opaque, type_of_size(size), size, size, size, 0});
+    map_.insert(type, &all_.back());
+    return &all_.back();
+  }
 
  private:
   void add(const Row& row) {
@@ -122,6 +137,18 @@ void Elements::add_fortran() {
   for (const MPI_Datatype type : {MPI_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_COMPLEX8, MPI_COMPLEX16})
     add({type, Kind::complex, true});
   add({MPI_LOGICAL, Kind::logical, true});
+#ifdef MPI_LOGICAL1
+  add({MPI_LOGICAL1, Kind::logical, true});
+#endif
+#ifdef MPI_LOGICAL2
+  add({MPI_LOGICAL2, Kind::logical, true});
+#endif
+#ifdef MPI_LOGICAL4
+  add({MPI_LOGICAL4, Kind::logical, true});
+#endif
+#ifdef MPI_LOGICAL8
+  add({MPI_LOGICAL8, Kind::logical, true});
+#endif
   add({MPI_CHARACTER, Kind::character, false});
 }
 
@@ -147,12 +174,15 @@ void Elements::add_pairs() {
   add_pair({MPI_2DOUBLE_PRECISION, SHMEMX_DOUBLE_DOUBLE, sizeof(double), sizeof(double)});
 }
 
+Elements& elements() {
+  static Elements& all = *new Elements;
+  return all;
+}
+
 }  // namespace
 
-const Element* find_element(MPI_Datatype type) {
-  static const Elements elements;
-  return elements.find(type);
-}
+const Element* find_element(MPI_Datatype type) { return elements().find(type); }
+const Element* opaque_element(MPI_Datatype type) { return elements().add_opaque(type); }
 
 int find_operator(MPI_Op op, Kind kind) noexcept {
   if (op == MPI_REPLACE) return SHMEMX_OP_REPLACE;

@@ -7,7 +7,8 @@
 
 namespace shmemx::interpose {
 
-enum class Kind { integer, real, complex, logical, byte, character, pair };
+// Opaque elements can only be moved, replaced and fetched.
+enum class Kind { integer, real, complex, logical, byte, character, pair, opaque };
 
 // A predefined datatype. Datatypes with the same meaning share one element, such as MPI_INT and MPI_INT32_T.
 struct Element {
@@ -23,8 +24,11 @@ struct Element {
   bool has_padding() const noexcept { return second_offset != first_bytes || second_offset + second_bytes != bytes; }
 };
 
-// Returns null if the type is not predefined, or cannot be communicated.
+// Returns null if the type is none of those that this library computes with.
 const Element* find_element(MPI_Datatype type);
+
+// Returns the element of any other predefined type, which is opaque; null if it has no data. One thread at a time.
+const Element* opaque_element(MPI_Datatype type);
 
 // Returns the operator of shmemx; 0 if the operator is not predefined, or not for elements of this kind.
 int find_operator(MPI_Op op, Kind kind) noexcept;

@@ -1,6 +1,7 @@
 #include "interpose/layout.hpp"
 
 #include <algorithm>
+#include <cfloat>
 #include <memory>
 #include <mutex>
 
@@ -153,26 +154,42 @@ void add_of_one_type(const Contents& contents, const Layout& item, Builder& buil
   }
 }
 
-// Fortran's types of a given precision are predefined ones of the same size.
+// Fortran's types of a given precision are predefined ones of C; null if there is none that computes alike.
 const Element* element_of_precision(MPI_Datatype type, int combiner) {
   int bytes = 0;
   PMPI_Type_size(type, &bytes);
-  if (combiner == MPI_COMBINER_F90_REAL)
-    return find_element(bytes == 4 ? MPI_FLOAT : bytes == 8 ? MPI_DOUBLE : MPI_LONG_DOUBLE);
-  if (combiner == MPI_COMBINER_F90_COMPLEX)
-    return find_element(bytes == 8    ? MPI_C_FLOAT_COMPLEX
-                        : bytes == 16 ? MPI_C_DOUBLE_COMPLEX
-                                      : MPI_C_LONG_DOUBLE_COMPLEX);
-  return find_element(bytes == 1 ? MPI_INT8_T : bytes == 2 ? MPI_INT16_T : bytes == 4 ? MPI_INT32_T : MPI_INT64_T);
+  if (combiner == MPI_COMBINER_F90_INTEGER)
+    return bytes > 8 ? nullptr
+                     : find_element(bytes == 1   ? MPI_INT8_T
+                                    : bytes == 2 ? MPI_INT16_T
+                                    : bytes == 4 ? MPI_INT32_T
+                                                 : MPI_INT64_T);
+  const bool is_real = combiner == MPI_COMBINER_F90_REAL;
+  const int real_bytes = is_real ? bytes : bytes / 2;
+  if (real_bytes == 4) return find_element(is_real ? MPI_FLOAT : MPI_C_FLOAT_COMPLEX);
+  if (real_bytes == 8) return find_element(is_real ? MPI_DOUBLE : MPI_C_DOUBLE_COMPLEX);
+  const Contents contents(type);  // the digits and the exponent that the program requires
+  if (contents.integer(0) > LDBL_DIG || contents.integer(1) > LDBL_MAX_10_EXP) return nullptr;
+  return find_element(is_real ? MPI_LONG_DOUBLE : MPI_C_LONG_DOUBLE_COMPLEX);
+}
+
+// Any type that has not been derived from others.
+Layout layout_of_predefined(MPI_Datatype type, int combiner) {
+  const Element* element = combiner == MPI_COMBINER_NAMED ? nullptr : element_of_precision(type, combiner);
+  if (element == nullptr) element = opaque_element(type);
+  if (element == nullptr) return {};  // it has no data
+  Layout made = layout_of_element(*element);
+  made.extent = extent_of(type);
+  made.dense_elements = made.extent == static_cast<std::ptrdiff_t>(element->bytes);
+  made.dense = made.dense && made.dense_elements;
+  return made;
 }
 
 Layout flatten(MPI_Datatype type) {
   if (const Element* const element = find_element(type); element != nullptr) return layout_of_element(*element);
-  Layout made;
   const int combiner = combiner_of(type);
-  if (combiner == MPI_COMBINER_NAMED) return made;  // not for communication, or of no length
-  if (combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER)
-    return layout_of_element(*element_of_precision(type, combiner));
+  if (is_predefined(combiner)) return layout_of_predefined(type, combiner);
+  Layout made;
   const Contents contents(type);
   Builder builder(made);
   if (combiner == MPI_COMBINER_STRUCT) {

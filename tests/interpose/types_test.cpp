@@ -136,6 +136,86 @@ CASE(types_of_a_precision) {
   });
 }
 
+namespace {
+
+// Types of Fortran with which nobody computes here: they are moved, replaced and fetched, and nothing else.
+void check_opaque(MPI_Datatype type) {
+  if (type == MPI_DATATYPE_NULL) return;
+  int bytes = 0;
+  MPI_Type_size(type, &bytes);
+  const auto size = static_cast<std::size_t>(bytes);
+  with_windows<char>(8 * size, 0, [&](TestWindow<char>& window) {
+    std::vector<char> sent(3 * size);
+    for (std::size_t i = 0; i < sent.size(); ++i) sent[i] = static_cast<char>(rank + 3 * static_cast<int>(i) + 1);
+    std::vector<char> got(3 * size);
+    std::vector<char> before(size, 1);
+    MPI_Win_set_errhandler(window.win, MPI_ERRORS_RETURN);
+    MPI_Win_lock_all(0, window.win);
+    MPI_Put(sent.data(), 2, type, right(), bytes, 2, type, window.win);
+    MPI_Accumulate(sent.data() + 2 * bytes, 1, type, right(), 5 * bytes, 1, type, MPI_REPLACE, window.win);
+    MPI_Win_flush(right(), window.win);
+    MPI_Get(got.data(), 2, type, right(), bytes, 2, type, window.win);
+    MPI_Fetch_and_op(nullptr, got.data() + 2 * bytes, type, right(), 5 * bytes, MPI_NO_OP, window.win);
+    MPI_Fetch_and_op(sent.data(), before.data(), type, right(), 6 * bytes, MPI_REPLACE, window.win);
+    MPI_Win_flush(right(), window.win);
+    CHECK(got == sent);
+    CHECK(std::all_of(before.begin(), before.end(), [](char c) { return c == 0; }));
+    int error_class = MPI_SUCCESS;
+    MPI_Error_class(MPI_Accumulate(sent.data(), 1, type, right(), 0, 1, type, MPI_SUM, window.win), &error_class);
+    CHECK_EQUAL(error_class, MPI_ERR_OP);
+    MPI_Win_unlock_all(window.win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK_EQUAL(window.data[bytes], static_cast<char>(left() + 1));
+    CHECK_EQUAL(window.data[0], 0);
+  });
+}
+
+}  // namespace
+
+CASE(types_that_nobody_computes_with_are_moved) {
+#ifdef MPI_REAL16
+  check_opaque(MPI_REAL16);
+#endif
+#ifdef MPI_COMPLEX32
+  check_opaque(MPI_COMPLEX32);
+#endif
+#ifdef MPI_2COMPLEX
+  check_opaque(MPI_2COMPLEX);
+  check_opaque(MPI_2DOUBLE_COMPLEX);
+#endif
+}
+
+#ifdef MPI_LOGICAL2
+CASE(logicals_of_any_size) {
+  with_windows<short>(2, 0, [](TestWindow<short>& window) {
+    const short yes = 1;
+    MPI_Win_fence(0, window.win);
+    MPI_Put(&yes, 1, MPI_LOGICAL2, right(), 1, 1, MPI_LOGICAL2, window.win);
+    MPI_Win_fence(0, window.win);
+    MPI_Accumulate(&yes, 1, MPI_LOGICAL2, right(), 1, 1, MPI_LOGICAL2, MPI_LXOR, window.win);
+    MPI_Accumulate(&yes, 1, MPI_LOGICAL2, right(), 0, 1, MPI_LOGICAL2, MPI_LOR, window.win);
+    MPI_Win_fence(0, window.win);
+    CHECK_EQUAL(window.data[0], 1);
+    CHECK_EQUAL(window.data[1], 0);
+  });
+}
+#endif
+
+// Open MPI has a real of 18 digits, the long double of C.
+CASE(long_reals_of_a_precision) {
+#ifdef OPEN_MPI
+  MPI_Datatype real = MPI_DATATYPE_NULL;
+  MPI_Type_create_f90_real(18, 4000, &real);
+  with_windows<long double>(2, 0.5L, [&](TestWindow<long double>& window) {
+    const long double value = 2.25L;
+    MPI_Win_fence(0, window.win);
+    MPI_Accumulate(&value, 1, MPI_LONG_DOUBLE, right(), 1, 1, real, MPI_SUM, window.win);
+    MPI_Win_fence(0, window.win);
+    CHECK(window.data[1] == 2.75L);
+  });
+#endif
+}
+
 // Arrays and single elements of integers stay atomic with each other where locks take the place of instructions. Rank 0
 // is a target of all, of itself too.
 CASE(integers_are_atomic_at_any_granularity) {
