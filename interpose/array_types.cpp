@@ -18,28 +18,19 @@ struct Dimension {
 };
 
 using Dimensions = std::vector<Dimension>;  // the last one is contiguous in memory
-using Part = std::function<void(std::int64_t, std::int64_t)>;
+using Part = std::function<bool(std::int64_t, std::int64_t)>;
 
-void visit(const Dimensions& dimensions, std::size_t level, std::int64_t before, const Part& part) {
+// Returns false if a part did.
+bool visit(const Dimensions& dimensions, std::size_t level, std::int64_t before, const Part& part) {
   const Dimension& dimension = dimensions[level];
   const bool last = level + 1 == dimensions.size();
   for (const Run& run : dimension.owned) {
     const std::int64_t first = before * dimension.size + run.first;
-    if (last) {
-      part(first, run.count);
-    } else {
-      for (std::int64_t i = 0; i < run.count; ++i) visit(dimensions, level + 1, first + i, part);
-    }
+    if (last && !part(first, run.count)) return false;
+    for (std::int64_t i = 0; !last && i < run.count; ++i)
+      if (!visit(dimensions, level + 1, first + i, part)) return false;
   }
-}
-
-Dimensions subarray(const Contents& contents) {
-  const auto n = static_cast<std::size_t>(contents.integer(0));
-  Dimensions made(n);
-  for (std::size_t i = 0; i < n; ++i)
-    made[i] = {contents.integer(1 + i), {{contents.integer(1 + 2 * n + i), contents.integer(1 + n + i)}}};
-  if (contents.integer(1 + 3 * n) == MPI_ORDER_FORTRAN) std::reverse(made.begin(), made.end());
-  return made;
+  return true;
 }
 
 // One dimension of a distributed array, as seen by the process with this coordinate.
@@ -80,9 +71,22 @@ Dimensions distributed_array(const Contents& contents) {
 
 }  // namespace
 
+Subarray subarray_of(const Contents& contents, std::ptrdiff_t extent) {
+  const auto n = static_cast<std::size_t>(contents.integer(0));
+  const bool is_reversed = contents.integer(1 + 3 * n) == MPI_ORDER_FORTRAN;
+  Subarray made{0, {}};
+  std::ptrdiff_t step = extent;
+  for (std::size_t i = 0; i < n; ++i) {  // the dimension that is contiguous in memory first
+    const std::size_t at = 1 + (is_reversed ? i : n - 1 - i);
+    made.loops.push_back({contents.integer(at + n), step});
+    made.first += contents.integer(at + 2 * n) * step;
+    step *= contents.integer(at);
+  }
+  return made;
+}
+
 void for_each_part(const Contents& contents, const Part& part) {
-  const Dimensions dimensions =
-      contents.combiner() == MPI_COMBINER_SUBARRAY ? subarray(contents) : distributed_array(contents);
+  const Dimensions dimensions = distributed_array(contents);
   if (!dimensions.empty()) visit(dimensions, 0, 0, part);
 }
 

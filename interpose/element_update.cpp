@@ -16,6 +16,7 @@ int find(Window& window, const One& one, Found& found) {
   if (const int code = find_target(window, one.rank, found.target); code != MPI_SUCCESS) return code;
   if (found.target == nullptr) return MPI_SUCCESS;
   const Layout* const layout = layout_of(one.type);
+  if (layout != nullptr && layout->error_class != MPI_SUCCESS) return wrong(layout->error_class, layout->error);
   if (layout == nullptr || layout->element == nullptr || layout->elements != 1 || !layout->dense_elements)
     return wrong(MPI_ERR_TYPE, "the datatype is not predefined");
   if (one.disp < 0) return wrong(MPI_ERR_DISP, "the displacement is negative");

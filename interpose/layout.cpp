@@ -1,6 +1,5 @@
 #include "interpose/layout.hpp"
 
-#include <algorithm>
 #include <cfloat>
 #include <memory>
 #include <mutex>
@@ -8,21 +7,14 @@
 #include "interpose/array_types.hpp"
 #include "interpose/contents.hpp"
 #include "interpose/handle_map.hpp"
+#include "interpose/job.hpp"
+#include "interpose/layout_builder.hpp"
 
 namespace shmemx::interpose {
 
 HandleMap<MPI_Datatype, const Layout>& known_layouts = *new HandleMap<MPI_Datatype, const Layout>;  // never destroyed
 
 namespace {
-
-void add_piece(std::vector<Piece>& pieces, Piece piece) {
-  if (piece.bytes == 0) return;
-  if (!pieces.empty() && pieces.back().offset + static_cast<std::ptrdiff_t>(pieces.back().bytes) == piece.offset) {
-    pieces.back().bytes += piece.bytes;
-  } else {
-    pieces.push_back(piece);
-  }
-}
 
 std::ptrdiff_t extent_of(MPI_Datatype type) {
   MPI_Aint lower = 0;
@@ -31,91 +23,33 @@ std::ptrdiff_t extent_of(MPI_Datatype type) {
   return extent;
 }
 
-// Adds `count` items of one layout to another one.
-class Builder {
- public:
-  explicit Builder(Layout& made) : made_(made) {}
-
-  void add(const Layout& item, std::ptrdiff_t at, std::int64_t count) {
-    if (count <= 0 || item.bytes == 0) return;
-    const auto times = static_cast<std::size_t>(count);
-    if (item.dense) {
-      add_piece(made_.pieces, {at + item.pieces[0].offset, times * item.bytes});
-      add_piece(padded_, {at + item.pieces[0].offset, times * item.bytes});
-    } else {
-      for (std::int64_t i = 0; i < count; ++i) add_one(item, at + i * item.extent);
-    }
-    made_.mixed = made_.mixed || item.mixed || (made_.elements != 0 && made_.element != item.element);
-    made_.element = made_.mixed ? nullptr : item.element;
-    made_.elements += times * item.elements;
-    made_.bytes += times * item.bytes;
-    has_padding_ = has_padding_ || !item.padded.empty();
-  }
-
-  // Derives the rest from the pieces.
-  void finish(std::ptrdiff_t extent) {
-    made_.extent = extent;
-    if (has_padding_) made_.padded = std::move(padded_);
-    if (made_.pieces.empty()) return;
-    made_.block_bytes = made_.pieces[0].bytes;
-    for (const Piece& piece : made_.pieces)
-      if (piece.bytes != made_.block_bytes) made_.block_bytes = 0;
-    made_.step = find_step();
-    made_.low = made_.whole_elements()[0].offset;
-    made_.high = made_.low;
-    for (const Piece& piece : made_.whole_elements()) {
-      made_.low = std::min(made_.low, piece.offset);
-      made_.high = std::max(made_.high, piece.offset + static_cast<std::ptrdiff_t>(piece.bytes));
-    }
-    const std::vector<Piece>& whole = made_.whole_elements();
-    made_.dense_elements = whole.size() == 1 && extent == static_cast<std::ptrdiff_t>(whole[0].bytes);
-    made_.dense = made_.dense_elements && !has_padding_;
-  }
-
- private:
-  void add_one(const Layout& item, std::ptrdiff_t at) {
-    for (const Piece& piece : item.pieces) add_piece(made_.pieces, {at + piece.offset, piece.bytes});
-    for (const Piece& piece : item.whole_elements()) add_piece(padded_, {at + piece.offset, piece.bytes});
-  }
-
-  std::ptrdiff_t find_step() const {
-    const std::vector<Piece>& pieces = made_.pieces;
-    const std::ptrdiff_t step = pieces.size() == 1 ? made_.extent : pieces[1].offset - pieces[0].offset;
-    for (std::size_t i = 1; i < pieces.size(); ++i)
-      if (pieces[i].offset - pieces[i - 1].offset != step) return 0;
-    return step;
-  }
-
-  Layout& made_;
-  std::vector<Piece> padded_;
-  bool has_padding_ = false;
-};
-
 Layout layout_of_element(const Element& element) {
   Layout made;
-  made.pieces.push_back({0, element.first_bytes});
-  if (element.second_bytes != 0)
-    add_piece(made.pieces, {static_cast<std::ptrdiff_t>(element.second_offset), element.second_bytes});
-  if (element.has_padding()) made.padded.push_back({0, element.bytes});
+  made.data.pieces.push_back({0, element.first_bytes});
+  if (element.second_bytes != 0 && element.second_offset == element.first_bytes)
+    made.data.pieces[0].bytes += element.second_bytes;
+  else if (element.second_bytes != 0)
+    made.data.pieces.push_back({static_cast<std::ptrdiff_t>(element.second_offset), element.second_bytes});
+  if (element.has_padding()) made.padded.pieces.push_back({0, element.bytes});
   made.bytes = element.first_bytes + element.second_bytes;
   made.elements = 1;
   made.element = &element;
   made.extent = static_cast<std::ptrdiff_t>(element.bytes);
   made.high = made.extent;
-  made.dense = made.padded.empty();
+  made.dense = made.padded.pieces.empty();
   made.dense_elements = true;
   return made;
 }
 
 Layout flatten(MPI_Datatype type);
 
-void add_indexed(const Contents& contents, const Layout& item, Builder& builder) {
+void add_indexed(const Contents& contents, const Layout& item, LayoutBuilder& builder) {
   const std::int64_t count = contents.integer(0);
   const bool in_bytes =
       contents.combiner() == MPI_COMBINER_HINDEXED || contents.combiner() == MPI_COMBINER_HINDEXED_BLOCK;
   const bool one_length =
       contents.combiner() == MPI_COMBINER_INDEXED_BLOCK || contents.combiner() == MPI_COMBINER_HINDEXED_BLOCK;
-  for (std::int64_t i = 0; i < count; ++i) {
+  for (std::int64_t i = 0; i < count && !builder.has_failed(); ++i) {
     const auto at = static_cast<std::size_t>(i);
     const std::int64_t length = contents.integer(one_length ? 1 : 1 + at);
     const std::size_t first = one_length ? 2 : 1 + static_cast<std::size_t>(count);
@@ -124,14 +58,14 @@ void add_indexed(const Contents& contents, const Layout& item, Builder& builder)
   }
 }
 
-void add_struct(const Contents& contents, Builder& builder) {
+void add_struct(const Contents& contents, LayoutBuilder& builder) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(contents.integer(0)); ++i) {
     if (contents.integer(1 + i) != 0)
       builder.add(flatten(contents.type(i)), contents.address(i), contents.integer(1 + i));
   }
 }
 
-void add_of_one_type(const Contents& contents, const Layout& item, Builder& builder) {
+void add_of_one_type(const Contents& contents, const Layout& item, LayoutBuilder& builder) {
   switch (contents.combiner()) {
     case MPI_COMBINER_DUP:
     case MPI_COMBINER_RESIZED:
@@ -142,15 +76,24 @@ void add_of_one_type(const Contents& contents, const Layout& item, Builder& buil
     case MPI_COMBINER_HVECTOR: {
       const bool in_bytes = contents.combiner() == MPI_COMBINER_HVECTOR;
       const std::ptrdiff_t stride = in_bytes ? contents.address(0) : contents.integer(2) * item.extent;
-      for (std::int64_t i = 0; i < contents.integer(0); ++i) builder.add(item, i * stride, contents.integer(1));
-      return;
+      return builder.add(item, 0, {{contents.integer(1), item.extent}, {contents.integer(0), stride}});
     }
-    case MPI_COMBINER_SUBARRAY:
+    case MPI_COMBINER_SUBARRAY: {
+      const Subarray part = subarray_of(contents, item.extent);
+      return builder.add(item, part.first, part.loops);
+    }
     case MPI_COMBINER_DARRAY:
-      return for_each_part(
-          contents, [&](std::int64_t first, std::int64_t count) { builder.add(item, first * item.extent, count); });
-    default:
+      return for_each_part(contents, [&](std::int64_t first, std::int64_t count) {
+        builder.add(item, first * item.extent, count);
+        return !builder.has_failed();
+      });
+    case MPI_COMBINER_INDEXED:
+    case MPI_COMBINER_HINDEXED:
+    case MPI_COMBINER_INDEXED_BLOCK:
+    case MPI_COMBINER_HINDEXED_BLOCK:
       return add_indexed(contents, item, builder);
+    default:  // one of a later MPI
+      return builder.fail(MPI_ERR_TYPE, "the datatype is of a kind that this library does not know");
   }
 }
 
@@ -190,14 +133,28 @@ Layout flatten(MPI_Datatype type) {
   const int combiner = combiner_of(type);
   if (is_predefined(combiner)) return layout_of_predefined(type, combiner);
   Layout made;
-  const Contents contents(type);
-  Builder builder(made);
-  if (combiner == MPI_COMBINER_STRUCT) {
+  LayoutBuilder builder(made);
+  if (const Contents contents(type); combiner == MPI_COMBINER_STRUCT) {
     add_struct(contents, builder);
   } else {
     add_of_one_type(contents, flatten(contents.type(0)), builder);
   }
   builder.finish(extent_of(type));
+  return made;
+}
+
+// Types that have not been committed may be changed until they are, so nothing is known about them. MPI says it by an
+// error only.
+bool is_committed(MPI_Datatype type) {
+  char unused = 0;
+  int position = 0;
+  return PMPI_Pack(&unused, 0, type, &unused, 0, &position, this_process()) == MPI_SUCCESS;
+}
+
+Layout make_uncommitted() {
+  Layout made;
+  made.error_class = MPI_ERR_TYPE;
+  made.error = "a datatype has not been committed";
   return made;
 }
 
@@ -215,6 +172,8 @@ class Layouts {
   const Layout* add(MPI_Datatype type) {
     const std::lock_guard guard(mutex_);
     if (const Layout* const known = known_layouts.find(type); known != nullptr) return known;
+    static const Layout& uncommitted = *new Layout(make_uncommitted());
+    if (!is_committed(type)) return &uncommitted;
     auto made = std::make_unique<Layout>(flatten(type));
     if (combiner_of(type) != MPI_COMBINER_NAMED) PMPI_Type_set_attr(type, keyval_, made.get());
     known_layouts.insert(type, made.get());

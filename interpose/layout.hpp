@@ -4,23 +4,18 @@
 #include <mpi.h>
 
 #include <cstddef>
-#include <vector>
 
 #include "interpose/element.hpp"
 #include "interpose/handle_map.hpp"
+#include "interpose/pieces.hpp"
 
 namespace shmemx::interpose {
 
-struct Piece {
-  std::ptrdiff_t offset;
-  std::size_t bytes;
-};
-
-// One item of a datatype. Pieces are in the order of the type map; neighbours are merged.
+// One item of a datatype.
 struct Layout {
-  std::vector<Piece> pieces;    // data only
-  std::vector<Piece> padded;    // pairs with their padding; empty if no pair has any
-  std::size_t bytes = 0;        // of all pieces
+  PieceList data;
+  PieceList padded;             // pairs with their padding; empty if no pair has any
+  std::size_t bytes = 0;        // of all data
   std::size_t block_bytes = 0;  // of each piece; 0: they differ
   std::ptrdiff_t step = 0;      // from each piece of an item to the next one; of one piece, the extent; 0: they differ
   std::size_t elements = 0;
@@ -31,14 +26,16 @@ struct Layout {
   bool mixed = false;                // they are
   bool dense = false;                // items follow each other without gaps, and each is one piece
   bool dense_elements = false;       // the same of whole elements, with their padding
+  int error_class = MPI_SUCCESS;     // if operations cannot use the datatype; then there is nothing else
+  const char* error = "";            // why
 
-  const std::vector<Piece>& whole_elements() const noexcept { return padded.empty() ? pieces : padded; }
+  const PieceList& whole_elements() const noexcept { return padded.pieces.empty() ? data : padded; }
 };
 
 // The layouts of all types that have been used.
 extern HandleMap<MPI_Datatype, const Layout>& known_layouts;
 
-// Returns the layout of a datatype; null if the datatype is null or unknown. It lives as long as the datatype.
+// Returns the layout of a datatype; null if the datatype is null. It lives as long as the datatype.
 const Layout* layout_of(MPI_Datatype type);
 
 }  // namespace shmemx::interpose

@@ -29,11 +29,29 @@ struct Range {
   std::uint64_t first;
   std::uint64_t bytes;
 };
-inline Range range_of(const Layout& layout, std::uint64_t address, std::int64_t count) {
-  const std::ptrdiff_t last = (count - 1) * layout.extent;
-  const std::ptrdiff_t low = layout.low + std::min<std::ptrdiff_t>(last, 0);
-  const std::ptrdiff_t high = layout.high + std::max<std::ptrdiff_t>(last, 0);
-  return {address + static_cast<std::uint64_t>(low), static_cast<std::uint64_t>(high - low)};
+// Returns false if it is no range of memory.
+inline bool find_range(const Layout& layout, std::uint64_t address, std::int64_t count, Range& range) {
+  std::ptrdiff_t last = 0;
+  std::ptrdiff_t low = 0;
+  std::ptrdiff_t high = 0;
+  std::ptrdiff_t bytes = 0;
+  if (__builtin_mul_overflow(count - 1, layout.extent, &last) ||
+      __builtin_add_overflow(layout.low, std::min<std::ptrdiff_t>(last, 0), &low) ||
+      __builtin_add_overflow(layout.high, std::max<std::ptrdiff_t>(last, 0), &high) ||
+      __builtin_sub_overflow(high, low, &bytes))
+    return false;
+  range = {address + static_cast<std::uint64_t>(low), static_cast<std::uint64_t>(bytes)};
+  return true;
+}
+
+// Sets `bytes` to those of `count` items. Returns an error class if the datatype cannot be used, or if they are too many.
+inline int count_bytes(const Layout* layout, std::int64_t count, std::size_t& bytes) {
+  if (layout == nullptr) return wrong(MPI_ERR_TYPE, "a datatype is null");
+  if (layout->error_class != MPI_SUCCESS) return wrong(layout->error_class, layout->error);
+  if (count < 0) return wrong(MPI_ERR_COUNT, "a count is negative");
+  if (__builtin_mul_overflow(static_cast<std::size_t>(count), layout->bytes, &bytes) || bytes > PTRDIFF_MAX)
+    return wrong(MPI_ERR_COUNT, "the data are more than can be addressed");
+  return MPI_SUCCESS;
 }
 
 // Returns the type of shmemx by which elements of a window are updated.

@@ -91,9 +91,9 @@ void copy_blocks(const Transfer& transfer, const std::byte* mapped) {
   for (std::size_t item = 0; item < items; ++item) {
     const std::uint64_t far = to_there + item * static_cast<std::uint64_t>(there.extent);
     const std::uint64_t near = transfer.here_address + item * static_cast<std::uint64_t>(here.extent);
-    for (std::size_t i = 0; i < there.pieces.size(); ++i) {
-      void* const a = pointer(far + static_cast<std::uint64_t>(there.pieces[i].offset));
-      void* const b = pointer(near + static_cast<std::uint64_t>(here.pieces[i].offset));
+    for (std::size_t i = 0; i < there.data.pieces.size(); ++i) {
+      void* const a = pointer(far + static_cast<std::uint64_t>(there.data.pieces[i].offset));
+      void* const b = pointer(near + static_cast<std::uint64_t>(here.data.pieces[i].offset));
       transfer.direction == Direction::put ? std::memcpy(a, b, Bytes) : std::memcpy(b, a, Bytes);
     }
   }
@@ -104,7 +104,8 @@ bool try_copy_blocks(const Transfer& transfer) {
   const Layout& there = *transfer.there;
   const Layout& here = *transfer.here;
   const Target& target = *transfer.target;
-  if (target.mapped == nullptr || there.block_bytes != here.block_bytes || there.pieces.size() != here.pieces.size())
+  if (target.mapped == nullptr || there.block_bytes != here.block_bytes ||
+      there.data.pieces.size() != here.data.pieces.size() || !there.data.loops.empty() || !here.data.loops.empty())
     return false;
   const std::byte* const mapped = target.mapped + (transfer.there_address - target.base);
   switch (there.block_bytes) {
@@ -132,7 +133,7 @@ struct Blocks {
 };
 // `bytes`: of all items together.
 Blocks blocks_of(const Layout& layout, std::size_t bytes) {
-  const auto pieces = static_cast<std::ptrdiff_t>(layout.pieces.size());
+  const auto pieces = static_cast<std::ptrdiff_t>(layout.data.count());
   const bool goes_on = bytes == layout.bytes || pieces * layout.step == layout.extent;
   return layout.step != 0 && layout.block_bytes != 0 && goes_on ? Blocks{layout.block_bytes, layout.step} : Blocks{};
 }
@@ -147,8 +148,8 @@ bool try_move_blocks(const Transfer& transfer, int& code) {
   if (there.bytes == 0 || there.bytes != here.bytes) return false;
   Target& target = *transfer.target;
   target.has_other.store(true, std::memory_order_relaxed);
-  void* const far = pointer(transfer.there_address + static_cast<std::uint64_t>(transfer.there->pieces[0].offset));
-  void* const near = pointer(transfer.here_address + static_cast<std::uint64_t>(transfer.here->pieces[0].offset));
+  void* const far = pointer(transfer.there_address + static_cast<std::uint64_t>(transfer.there->data.pieces[0].offset));
+  void* const near = pointer(transfer.here_address + static_cast<std::uint64_t>(transfer.here->data.pieces[0].offset));
   const std::size_t count = transfer.bytes / there.bytes;
   const int result = transfer.direction == Direction::put
                          ? shmemx_window_put_strided_nbi(target.data, far, there.step, near, here.step, there.bytes,
@@ -161,8 +162,8 @@ bool try_move_blocks(const Transfer& transfer, int& code) {
 
 // Cuts both sides into pieces of equal length. Mapped memory is copied piece by piece; otherwise lists are sent.
 int move_pieces(const Transfer& transfer) {
-  PieceWalk there(transfer.there->pieces, transfer.there->extent, transfer.there_address);
-  PieceWalk here(transfer.here->pieces, transfer.here->extent, transfer.here_address);
+  PieceWalk there(transfer.there->data, transfer.there->extent, transfer.there_address);
+  PieceWalk here(transfer.here->data, transfer.here->extent, transfer.here_address);
   const bool mapped = transfer.target->mapped != nullptr;
   std::vector<shmemx_iov_t> there_list;
   std::vector<shmemx_iov_t> here_list;
@@ -188,12 +189,14 @@ int move_pieces(const Transfer& transfer) {
   return MPI_SUCCESS;
 }
 
-int check_layouts(const Layout* here, const Local& origin, const Layout* there, const Remote& remote) {
-  if (here == nullptr || there == nullptr) return wrong(MPI_ERR_TYPE, "a datatype is null");
-  if (origin.count < 0 || remote.count < 0) return wrong(MPI_ERR_COUNT, "a count is negative");
+// Checks the datatypes and counts of both sides, and sets `bytes` to what each has.
+int check_sides(const Layout* here, const Local& origin, const Layout* there, const Remote& remote,
+                std::size_t& bytes) {
+  std::size_t origin_bytes = 0;
+  if (const int code = count_bytes(here, origin.count, origin_bytes); code != MPI_SUCCESS) return code;
+  if (const int code = count_bytes(there, remote.count, bytes); code != MPI_SUCCESS) return code;
   if (remote.disp < 0) return wrong(MPI_ERR_DISP, "the displacement is negative");
-  if (static_cast<std::size_t>(origin.count) * here->bytes != static_cast<std::size_t>(remote.count) * there->bytes)
-    return wrong(MPI_ERR_TYPE, "origin and target describe different amounts of data");
+  if (origin_bytes != bytes) return wrong(MPI_ERR_TYPE, "origin and target describe different amounts of data");
   return MPI_SUCCESS;
 }
 
@@ -203,10 +206,11 @@ bool gather_late(const Window& window, const Local& origin, const Remote& remote
   if (remote.rank != &target - window.targets.get()) return false;
   const Layout* const there = layout_of(remote.type);
   const Layout* const here = layout_of(origin.type);
-  if (check_layouts(here, origin, there, remote) != MPI_SUCCESS || !there->dense || !here->dense) return false;
-  const std::size_t bytes = static_cast<std::size_t>(remote.count) * there->bytes;
+  std::size_t bytes = 0;
+  if (check_sides(here, origin, there, remote, bytes) != MPI_SUCCESS || !there->dense || !here->dense) return false;
   if (bytes == 0 || bytes > GatheredPuts::kLargest) return false;
-  const Range range = range_of(*there, address_at(target, remote.disp), remote.count);
+  Range range{};
+  if (!find_range(*there, address_at(target, remote.disp), remote.count, range)) return false;
   const std::uint64_t local = reinterpret_cast<std::uintptr_t>(origin.address) + static_cast<std::uint64_t>(here->low);
   if (!is_inside(window, target, range) || !is_buffer(local)) return false;
   if (target.gathered == nullptr) target.gathered = std::make_unique<GatheredPuts>();
@@ -221,13 +225,13 @@ inline int move(Window& window, Direction direction, const Local& origin, const 
   if (const int code = find_target(window, remote.rank, target); code != MPI_SUCCESS || target == nullptr) return code;
   const Layout* const there = layout_of(remote.type);
   const Layout* const here = origin.type == remote.type ? there : layout_of(origin.type);
-  if (const int code = check_layouts(here, origin, there, remote); code != MPI_SUCCESS) [[unlikely]]
+  std::size_t bytes = 0;
+  if (const int code = check_sides(here, origin, there, remote, bytes); code != MPI_SUCCESS) [[unlikely]]
     return code;
-  const std::size_t bytes = static_cast<std::size_t>(remote.count) * there->bytes;
   if (bytes == 0) return MPI_SUCCESS;
   const std::uint64_t address = address_at(*target, remote.disp);
-  const Range range = range_of(*there, address, remote.count);
-  if (!is_inside(window, *target, range)) return out_of_range();
+  Range range{};
+  if (!find_range(*there, address, remote.count, range) || !is_inside(window, *target, range)) return out_of_range();
   if (const int code = attach(window, *target); code != MPI_SUCCESS) return code;
   const auto local = reinterpret_cast<std::uintptr_t>(origin.address);
   if (!is_buffer(local + static_cast<std::uint64_t>(here->low))) [[unlikely]]

@@ -98,8 +98,8 @@ int update_pieces(const Update& update) {
 
 // Checks one side of this process against the target's elements.
 int check_side(const Layout* layout, const Local& local, const Layout& there, std::size_t elements) {
-  if (layout == nullptr) return wrong(MPI_ERR_TYPE, "a datatype is null");
-  if (local.count < 0) return wrong(MPI_ERR_COUNT, "a count is negative");
+  std::size_t bytes = 0;
+  if (const int code = count_bytes(layout, local.count, bytes); code != MPI_SUCCESS) return code;
   if (static_cast<std::size_t>(local.count) * layout->elements != elements)
     return wrong(MPI_ERR_TYPE, "the two sides have different numbers of elements");
   if (elements != 0 && layout->element != there.element)
@@ -112,8 +112,8 @@ int check_side(const Layout* layout, const Local& local, const Layout& there, st
 // Finds the types and the operator. Returns an error class.
 int resolve(const Window& window, const Remote& remote, MPI_Op op, Update& update) {
   const Layout* const there = layout_of(remote.type);
-  if (there == nullptr) return wrong(MPI_ERR_TYPE, "a datatype is null");
-  if (remote.count < 0) return wrong(MPI_ERR_COUNT, "a count is negative");
+  std::size_t bytes = 0;
+  if (const int code = count_bytes(there, remote.count, bytes); code != MPI_SUCCESS) return code;
   if (remote.disp < 0) return wrong(MPI_ERR_DISP, "the displacement is negative");
   update.there.layout = there;
   update.elements = static_cast<std::size_t>(remote.count) * there->elements;
@@ -147,8 +147,10 @@ int update_target(Window& window, const Remote& remote, const Local* origin, con
   if (update.target->lock == Lock::exclusive && !many_threads) update.op |= SHMEMX_OP_EXCLUSIVE;
   update.counter = counter;
   update.there.address = address_at(*update.target, remote.disp);
-  const Range range = range_of(*update.there.layout, update.there.address, remote.count);
-  if (!is_inside(window, *update.target, range)) return out_of_range();
+  Range range{};
+  if (!find_range(*update.there.layout, update.there.address, remote.count, range) ||
+      !is_inside(window, *update.target, range))
+    return out_of_range();
   if (const int code = attach(window, *update.target); code != MPI_SUCCESS) return code;
   update.target->has_other.store(true, std::memory_order_relaxed);
   const bool dense = update.there.is_dense() && update.origin.is_dense() && update.result.is_dense();

@@ -106,6 +106,52 @@ CASE(wrong_arguments) {
   for (int i = 0; i < 8; ++i) CHECK_EQUAL(window.data[i], 0);
 }
 
+CASE(types_that_are_not_committed) {
+  Returning window;
+  MPI_Datatype pair = MPI_DATATYPE_NULL;
+  const long values[] = {3, 4};
+  MPI_Type_contiguous(2, MPI_LONG, &pair);
+  MPI_Win_lock_all(0, window.win);
+  CHECK_CLASS(MPI_Put(values, 1, pair, rank, 0, 1, pair, window.win), MPI_ERR_TYPE);
+  CHECK_CLASS(MPI_Accumulate(values, 2, MPI_LONG, rank, 0, 1, pair, MPI_SUM, window.win), MPI_ERR_TYPE);
+  CHECK_CLASS(MPI_Fetch_and_op(values, window.data, pair, rank, 0, MPI_SUM, window.win), MPI_ERR_TYPE);
+  MPI_Type_commit(&pair);
+  CHECK_CLASS(MPI_Put(values, 1, pair, rank, 0, 1, pair, window.win), MPI_SUCCESS);
+  MPI_Win_unlock_all(window.win);
+  CHECK_EQUAL(window.data[1], 4);
+  MPI_Type_free(&pair);
+}
+
+// Numbers of bytes that 64 bits do not hold.
+CASE(amounts_that_wrap) {
+  Returning window;
+  MPI_Datatype large = MPI_DATATYPE_NULL;
+  MPI_Datatype larger = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(1 << 30, MPI_LONG, &large);
+  MPI_Type_contiguous(4, large, &larger);
+  MPI_Type_commit(&larger);
+  long result = 7;
+  constexpr int kCount = 1 << 29;
+  MPI_Win_lock_all(0, window.win);
+  CHECK_CLASS(MPI_Put(&kValue, kCount, larger, rank, 0, kCount, larger, window.win), MPI_ERR_COUNT);
+  CHECK_CLASS(MPI_Get(&result, kCount, larger, rank, 0, kCount, larger, window.win), MPI_ERR_COUNT);
+  CHECK_CLASS(MPI_Accumulate(&kValue, kCount, larger, rank, 0, kCount, larger, MPI_SUM, window.win), MPI_ERR_COUNT);
+  CHECK_CLASS(MPI_Put(&kValue, 1, larger, rank, 0, 1, larger, window.win), MPI_ERR_RMA_RANGE);
+#if MPI_VERSION >= 4
+  const MPI_Count count = MPI_Count{1} << 61;
+  CHECK_CLASS(MPI_Put_c(&kValue, count, MPI_LONG, rank, 0, count, MPI_LONG, window.win), MPI_ERR_COUNT);
+  CHECK_CLASS(MPI_Get_c(&result, count, MPI_LONG, rank, 0, count, MPI_LONG, window.win), MPI_ERR_COUNT);
+  CHECK_CLASS(MPI_Get_accumulate_c(&kValue, count, MPI_LONG, &result, count, MPI_LONG, rank, 0, count, MPI_LONG,
+                                   MPI_SUM, window.win),
+              MPI_ERR_COUNT);
+#endif
+  MPI_Win_unlock_all(window.win);
+  CHECK_EQUAL(result, 7);
+  CHECK_EQUAL(window.data[0], 0);
+  MPI_Type_free(&larger);
+  MPI_Type_free(&large);
+}
+
 namespace {
 void add_all(void*, void*, int*, MPI_Datatype*) {}
 }  // namespace
