@@ -32,6 +32,9 @@ struct Offer {
 
 enum class Lock : std::uint8_t { none, shared, exclusive, unchecked };
 
+// Locks and unlocks of a minute would exhaust 32 bits.
+using EpochNumber = std::uint64_t;
+
 // A process of the window, as this one reaches it.
 struct Target {
   Offer offer{};
@@ -41,7 +44,7 @@ struct Target {
   shmemx_window_t control = SHMEMX_WINDOW_INVALID;
   std::byte* control_mapped = nullptr;
   std::atomic<bool> attached{false};
-  std::atomic<std::uint32_t> open{0};  // equal to Epochs::number: the current epoch allows access
+  std::atomic<EpochNumber> open{0};  // equal to Epochs::number: the current epoch allows access
   Lock lock = Lock::none;
   int pe = -1;
   std::atomic<bool> has_put{false};    // small data, since the last completion
@@ -52,7 +55,7 @@ struct Target {
 enum class Access : std::uint8_t { none, fence, start, lock, lock_all };
 
 struct Epochs {
-  std::atomic<std::uint32_t> number{1};  // of the access epoch; grows when one ends
+  std::atomic<EpochNumber> number{1};  // of the access epoch; grows when one ends, and is never 0
   Access access = Access::none;
   bool lock_all_unchecked = false;
   std::mutex late_locks;  // held while a lock is taken that lock_all has left until now
