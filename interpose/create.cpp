@@ -130,32 +130,40 @@ bool all_agree(bool here, MPI_Comm communicator) {
   return all == 1;
 }
 
-// The bytes that this process allocates for a shared window.
-std::size_t shared_bytes(const Window& window, bool one_block, MPI_Comm communicator) {
-  if (!one_block) return static_cast<std::size_t>(window.own.bytes);
-  const auto mine = static_cast<std::uint64_t>(window.own.bytes);
-  std::uint64_t all = 0;
-  PMPI_Allreduce(&mine, &all, 1, MPI_UINT64_T, MPI_SUM, communicator);
-  return window.own.rank == 0 ? all : 0;
+// How the memory of a shared window is allocated, as all processes agree.
+struct SharedMemory {
+  bool is_one_block = false;
+  std::size_t bytes = 0;  // that this process allocates
+};
+
+// The parts are one block unless no process needs that.
+SharedMemory agree_on_memory(Window& window, MPI_Comm communicator) {
+  const bool apart = window.hints->is_true("alloc_shared_noncontig");
+  const std::uint64_t mine[2] = {static_cast<std::uint64_t>(window.own.bytes), apart ? 0U : 1U};
+  std::uint64_t all[2] = {};
+  PMPI_Allreduce(mine, all, 2, MPI_UINT64_T, MPI_SUM, communicator);
+  const bool is_one_block = all[1] != 0;
+  window.hints->fix_noncontiguous(!is_one_block);
+  if (!is_one_block) return {false, mine[0]};
+  return {true, window.own.rank == 0 ? all[0] : 0};
 }
 
 // Returns false if the window cannot be taken over; then nothing is left of it.
 bool open(Window& window, MPI_Info info, MPI_Comm communicator) {
-  window.hints = std::make_unique<Hints>(info);
+  window.hints = std::make_unique<Hints>(info, window.flavor);
   const bool shared = window.flavor == MPI_WIN_FLAVOR_SHARED;
-  const bool one_block = shared && !window.hints->is_true("alloc_shared_noncontig");
-  auto bytes = static_cast<std::size_t>(window.own.bytes);
-  if (shared) bytes = shared_bytes(window, one_block, communicator);
+  SharedMemory memory{false, static_cast<std::size_t>(window.own.bytes)};
+  if (shared) memory = agree_on_memory(window, communicator);
   Offer offer{};
   offer.base = reinterpret_cast<std::uintptr_t>(window.own.base);
   offer.bytes = static_cast<std::uint64_t>(window.own.bytes);
   offer.disp_unit = window.own.disp_unit;
   offer.wants_array_locks = window.hints->wants_array_locks() ? 1 : 0;
   const bool has_handle = make_empty_window(&window.handle);
-  offer.is_able = has_handle && make_control(window, offer) && make_data(window, bytes, offer) ? 1 : 0;
+  offer.is_able = has_handle && make_control(window, offer) && make_data(window, memory.bytes, offer) ? 1 : 0;
   bool able = exchange(window, offer, communicator);
   window.hints->fix_granularity(window.has_array_locks);
-  if (able && shared) able = all_agree(map_shared(window, one_block), communicator);
+  if (able && shared) able = all_agree(map_shared(window, memory.is_one_block), communicator);
   if (able) return true;
   detach_all(window);
   if (shared) PMPI_Barrier(communicator);

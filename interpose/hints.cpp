@@ -18,6 +18,7 @@ struct Key {
 // are ordered whatever order the program is content with. The granularity of accumulates is chosen when the window is
 // created.
 constexpr char kAlignment[] = "mpi_minimum_memory_alignment";
+constexpr char kNoncontiguous[] = "alloc_shared_noncontig";
 constexpr char kGranularity[] = "mpi_accumulate_granularity";
 constexpr std::size_t kWidestDirect = 8;     // bytes of elements that the processor updates by one instruction
 constexpr std::size_t kLeastAlignment = 64;  // of all memory that shmemx allocates
@@ -31,7 +32,7 @@ constexpr Key kKeys[] = {
     {kAlignment, "64"},
     {"same_size", "false"},
     {"same_disp_unit", "false"},
-    {"alloc_shared_noncontig", "false"},
+    {kNoncontiguous, "false"},
 };
 
 std::string value_of(MPI_Info info, const char* name) {
@@ -52,7 +53,7 @@ std::size_t number_of(const std::string& text) {
 }
 
 // Returns the alignment that this value of the key leads to.
-std::size_t alignment_of(const std::string& text) {
+std::size_t alignment_in(const std::string& text) {
   const std::size_t value = number_of(text);
   const bool is_one = std::has_single_bit(value) && value <= kMostAlignment;
   return is_one ? std::max(value, kLeastAlignment) : kLeastAlignment;
@@ -81,21 +82,29 @@ bool is_kept(const Key& key, const std::string& value) {
 
 }  // namespace
 
-Hints::Hints(MPI_Info info) {
+Hints::Hints(MPI_Info info, int flavor) {
+  const bool allocates = flavor == MPI_WIN_FLAVOR_ALLOCATE || flavor == MPI_WIN_FLAVOR_SHARED;
   for (const Key& key : kKeys) values[key.name] = key.initial;
-  if (info == MPI_INFO_NULL) return;
-  change(info);
-  values[kAlignment] = std::to_string(alignment_of(value_of(info, kAlignment)));
-  values[kGranularity] = std::to_string(number_of(value_of(info, kGranularity)));
+  if (info != MPI_INFO_NULL) {
+    change(info);
+    values[kAlignment] = std::to_string(alignment_of(info));
+    values[kGranularity] = std::to_string(number_of(value_of(info, kGranularity)));
+    values[kNoncontiguous] = value_of(info, kNoncontiguous) == "true" ? "true" : "false";
+  }
+  if (!allocates) values.erase(kAlignment);
+  if (flavor != MPI_WIN_FLAVOR_SHARED) values.erase(kNoncontiguous);
 }
 
 bool Hints::wants_array_locks() const { return number_of(values.at(kGranularity)) > kWidestDirect; }
 
 void Hints::fix_granularity(bool has_array_locks) { values[kGranularity] = has_array_locks ? "4096" : "0"; }
 
+void Hints::fix_noncontiguous(bool is_noncontiguous) { values[kNoncontiguous] = is_noncontiguous ? "true" : "false"; }
+
 void Hints::change(MPI_Info info) {
   for (const Key& key : kKeys) {
-    if (std::string_view(key.name) == kAlignment) continue;
+    const std::string_view name = key.name;
+    if (name == kAlignment || name == kNoncontiguous) continue;
     if (const std::string value = value_of(info, key.name); is_kept(key, value)) values[key.name] = value;
   }
 }
@@ -107,7 +116,11 @@ int Hints::copy_to(MPI_Info* info) const {
   return MPI_SUCCESS;
 }
 
-std::size_t Hints::alignment() const { return alignment_of(values.at(kAlignment)); }
+std::size_t Hints::alignment() const { return alignment_in(values.at(kAlignment)); }
+
+std::size_t Hints::alignment_of(MPI_Info info) {
+  return info == MPI_INFO_NULL ? kLeastAlignment : alignment_in(value_of(info, kAlignment));
+}
 
 bool Hints::is_true(const char* key) const { return values.at(key) == "true"; }
 

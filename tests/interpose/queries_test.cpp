@@ -150,9 +150,34 @@ CASE(info_keys_change) {
   CHECK(hint(win, "accumulate_ordering") == "rar,waw");
   set("accumulate_ops", "same_op");
   CHECK(hint(win, "accumulate_ops") == "same_op");
-  set("mpi_minimum_memory_alignment", "4096");  // memory does not move
+  MPI_Win_free(&win);
+}
+
+// Memory does not move: what it is when the window is created stays true.
+CASE(info_keys_on_memory_stay) {
+  MPI_Info info = MPI_INFO_NULL;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "mpi_minimum_memory_alignment", "4096");
+  MPI_Info_set(info, "alloc_shared_noncontig", "true");
+  long memory[2] = {};
+  void* base = nullptr;
+  MPI_Win win = MPI_WIN_NULL;
+  MPI_Win_create(memory, sizeof memory, 8, info, MPI_COMM_WORLD, &win);
+  CHECK(hint(win, "mpi_minimum_memory_alignment") == "not there");
+  CHECK(hint(win, "alloc_shared_noncontig") == "not there");
+  MPI_Win_set_info(win, info);
+  CHECK(hint(win, "mpi_minimum_memory_alignment") == "not there");
+  MPI_Win_free(&win);
+  MPI_Win_allocate(8, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+  MPI_Win_set_info(win, info);
   CHECK(hint(win, "mpi_minimum_memory_alignment") == "64");
   MPI_Win_free(&win);
+  MPI_Win_allocate_shared(8, 8, MPI_INFO_NULL, MPI_COMM_SELF, &base, &win);
+  CHECK(hint(win, "alloc_shared_noncontig") == "false");
+  MPI_Win_set_info(win, info);
+  CHECK(hint(win, "alloc_shared_noncontig") == "false");
+  MPI_Win_free(&win);
+  MPI_Info_free(&info);
 }
 
 CASE(windows_of_parts_of_the_world) {

@@ -79,4 +79,33 @@ CASE(shared_windows) {
   MPI_Comm_free(&node);
 }
 
+// Only some processes allow parts that are not contiguous: then they are.
+CASE(processes_that_disagree_on_contiguous_parts) {
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  int place = 0;
+  int size = 0;
+  MPI_Comm_rank(node, &place);
+  MPI_Comm_size(node, &size);
+  MPI_Info info = MPI_INFO_NULL;
+  MPI_Info_create(&info);
+  if (place != 0) MPI_Info_set(info, "alloc_shared_noncontig", "true");
+  int* data = nullptr;
+  MPI_Win win = MPI_WIN_NULL;
+  MPI_Win_allocate_shared(MPI_Aint{4}, 4, info, node, &data, &win);
+  const int* const first = part_of(win, 0).data;
+  for (int i = 0; i < size; ++i) CHECK(part_of(win, i).data == first + i);
+  CHECK(data == first + place);
+  MPI_Info reported = MPI_INFO_NULL;
+  char value[8] = "";
+  int found = 0;
+  MPI_Win_get_info(win, &reported);
+  MPI_Info_get(reported, "alloc_shared_noncontig", 7, value, &found);
+  CHECK(found != 0 && std::string(value) == "false");
+  MPI_Info_free(&reported);
+  MPI_Win_free(&win);
+  MPI_Info_free(&info);
+  MPI_Comm_free(&node);
+}
+
 int main(int argc, char** argv) { return mpi_test::run(argc, argv); }
