@@ -16,16 +16,14 @@ int GatheredPuts::send(shmemx_window_t window) noexcept {
   if (count_ == 0) return SHMEMX_SUCCESS;
   const shmemx_iov_t here{data_, filled_};
   const int code = shmemx_window_putv_nbi(window, there_, count_, &here, 1, nullptr);
-  count_ = 0;
-  filled_ = 0;
+  clear();
   return code;
 }
 
 int GatheredPuts::send_locked(shmemx_window_t lock, int kind, shmemx_window_t window, long* counter) noexcept {
   const shmemx_iov_t here{data_, filled_};
   const int code = shmemx_window_putv_locked_nbi(lock, kind, window, there_, count_, &here, 1, counter);
-  count_ = 0;
-  filled_ = 0;
+  clear();
   return code;
 }
 
@@ -66,8 +64,7 @@ std::size_t GatheredPuts::take(std::byte* list) noexcept {
   }
   std::memcpy(at, data_, filled_);
   at += filled_;
-  count_ = 0;
-  filled_ = 0;
+  clear();
   return static_cast<std::size_t>(at - list);
 }
 

@@ -19,6 +19,11 @@ class GatheredPuts {
 
   bool is_empty() const noexcept { return count_ == 0; }
   bool is_full() const noexcept { return count_ == kMost; }
+  // Forgets all.
+  void clear() noexcept {
+    count_ = 0;
+    filled_ = 0;
+  }
   // Copies the data. Requires room.
   void add(std::uint64_t there, const void* data, std::size_t bytes) noexcept;
   // Starts the puts. Returns a result of shmemx.

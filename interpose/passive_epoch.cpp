@@ -114,7 +114,11 @@ int end_late_lock(Window& window, int rank) {
 int take_late_lock_slow() {
   const LateLock late = std::exchange(late_lock, {});
   const int code = acquire_or_leave(*late.window, *late.target, late.target->lock);
-  if (code == MPI_SUCCESS) allow(*late.window, *late.target);
+  if (code == MPI_SUCCESS) {
+    allow(*late.window, *late.target);
+  } else if (late.target->gathered != nullptr) {
+    late.target->gathered->clear();  // their epoch is over
+  }
   return code;
 }
 
