@@ -76,11 +76,11 @@ int complete(Window& window) {
   if (window.epochs.access != Access::start) return wrong(MPI_ERR_RMA_SYNC, "no access epoch of MPI_Win_start is open");
   int result = MPI_SUCCESS;
   for (const int rank : window.epochs.started) {
-    int code = complete_before_notice(window, rank);
-    if (code == MPI_SUCCESS)
-      code =
-          control::notify_behind_puts(window, window.targets[static_cast<std::size_t>(rank)], control::completions());
-    if (result == MPI_SUCCESS) result = code;
+    // The target waits for the notice, whatever has become of the operations.
+    Target& target = window.targets[static_cast<std::size_t>(rank)];
+    const int completed = complete_before_notice(window, rank);
+    const int code = control::notify_behind_puts(window, target, control::completions());
+    if (result == MPI_SUCCESS) result = completed != MPI_SUCCESS ? completed : code;
   }
   begin_access(window, Access::none);
   return result;

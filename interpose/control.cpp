@@ -69,10 +69,6 @@ int notify(Window& window, Target& target, std::size_t word) {
 
 int notify_behind_puts(Window& window, Target& target, std::size_t word) {
   if (target.gathered == nullptr || target.gathered->is_empty()) return notify(window, target, word);
-  if (window.flavor == MPI_WIN_FLAVOR_DYNAMIC) {  // only its process knows what memory it has
-    const int code = class_of(target.gathered->send(target.data));
-    return code == MPI_SUCCESS ? notify(window, target, word) : code;
-  }
   std::byte message[kMostBytes];
   const Notice notice{target.offer.control_address, word};
   std::memcpy(message, &notice, sizeof notice);

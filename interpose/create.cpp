@@ -81,13 +81,18 @@ void free_own(Window& window) {
   shmemx_window_free(window.own.control_window);
 }
 
-void detach_all(Window& window) {
+// Returns an error class.
+int detach_all(Window& window) {
+  int result = SHMEMX_SUCCESS;
   for (int rank = 0; rank < window.size; ++rank) {
     Target& target = window.targets[static_cast<std::size_t>(rank)];
     if (!target.attached.load(std::memory_order_acquire)) continue;
-    if (target.data != SHMEMX_WINDOW_INVALID) shmemx_window_detach(target.data);
+    const bool has_data = target.data != SHMEMX_WINDOW_INVALID;
+    if (const int code = has_data ? shmemx_window_detach(target.data) : SHMEMX_SUCCESS; result == SHMEMX_SUCCESS)
+      result = code;
     shmemx_window_detach(target.control);
   }
+  return class_of(result);
 }
 
 // Exchanges the offers. Returns false if a process is not able to take part.
@@ -184,22 +189,30 @@ void describe(Window& window, const Wanted& wanted, MPI_Comm communicator) {
   window.messaged.reserve(static_cast<std::size_t>(window.size));  // read while it grows
 }
 
+// Attaches the control memory, and the window's if there is any; both or none. Returns a result of shmemx.
+int attach_both(const Window& window, Target& target) {
+  if (const int code = shmemx_window_attach(&target.offer.control, &target.control); code != SHMEMX_SUCCESS)
+    return code;
+  if (window.flavor != MPI_WIN_FLAVOR_DYNAMIC && target.offer.bytes == 0) return SHMEMX_SUCCESS;
+  const int code = shmemx_window_attach(&target.offer.data, &target.data);
+  if (code == SHMEMX_SUCCESS) return code;
+  shmemx_window_detach(target.control);
+  target.control = SHMEMX_WINDOW_INVALID;
+  return code;
+}
+
 }  // namespace
 
 int attach_slow(Window& window, Target& target) {
   const std::lock_guard guard(window.mutex);
   if (target.attached.load(std::memory_order_relaxed)) return MPI_SUCCESS;
-  int code = shmemx_window_attach(&target.offer.control, &target.control);
-  if (code != SHMEMX_SUCCESS) return class_of(code);
+  if (const int code = attach_both(window, target); code != SHMEMX_SUCCESS) return class_of(code);
   void* const words = reinterpret_cast<void*>(target.offer.control_address);
   target.control_mapped =
       static_cast<std::byte*>(shmemx_window_ptr(target.control, words, control::bytes(window.size)));
-  if (window.flavor == MPI_WIN_FLAVOR_DYNAMIC || target.offer.bytes != 0) {
-    code = shmemx_window_attach(&target.offer.data, &target.data);
-    if (code != SHMEMX_SUCCESS) return class_of(code);
+  if (target.data != SHMEMX_WINDOW_INVALID)
     target.mapped = static_cast<std::byte*>(
         shmemx_window_ptr(target.data, reinterpret_cast<void*>(target.base), target.offer.bytes));
-  }
   if (target.mapped == nullptr || target.control_mapped == nullptr) {
     awaits_messages.store(true, std::memory_order_relaxed);
     window.messaged.push_back(static_cast<int>(&target - window.targets.get()));
@@ -245,15 +258,18 @@ int check_free(const Window& window) {
 }
 
 int free_window(Window& window, MPI_Win* win) {
-  flush_all(window);
-  if (const int code = control::barrier(window); code != MPI_SUCCESS) return code;
-  detach_all(window);
+  int result = flush_all(window);
+  const int met = control::barrier(window);
+  if (result == MPI_SUCCESS) result = met;
+  const int detached = detach_all(window);
+  if (result == MPI_SUCCESS) result = detached;
+  finish(window, "MPI_Win_free", result);
   windows.remove(window.handle);
   free_own(window);
   PMPI_Group_free(&window.group);
   const int code = below().Win_free(win);
   delete &window;
-  return code;
+  return result != MPI_SUCCESS ? result : code;
 }
 
 }  // namespace shmemx::interpose

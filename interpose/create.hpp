@@ -27,7 +27,8 @@ Created create(const char* routine, const Wanted& wanted, MPI_Info info, MPI_Com
 // Returns an error class if an epoch is open.
 int check_free(const Window& window);
 
-// Collective over the window. Completes all operations. Returns an error class.
+// Collective over the window. Completes all operations. Calls the window's handler before it is gone; returns an error
+// class.
 int free_window(Window& window, MPI_Win* win);
 
 }  // namespace shmemx::interpose

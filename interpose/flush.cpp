@@ -68,8 +68,10 @@ int start_all_gathered(Window& window) {
 int complete_before_notice(Window& window, int rank) {
   Target& target = window.targets[static_cast<std::size_t>(rank)];
   const bool has_other = target.has_other.load(std::memory_order_relaxed);
-  // A notice by a store overtakes messages.
-  if (has_other || target.control_mapped != nullptr || many_threads) return flush(window, rank);
+  // A notice by a store overtakes messages. And only the target knows what memory a dynamic window has, so its reply
+  // has to be awaited: the epoch is the last one that can report it.
+  const bool is_dynamic = window.flavor == MPI_WIN_FLAVOR_DYNAMIC;
+  if (has_other || is_dynamic || target.control_mapped != nullptr || many_threads) return flush(window, rank);
   target.has_put.store(false, std::memory_order_relaxed);
   return MPI_SUCCESS;
 }

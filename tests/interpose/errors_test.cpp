@@ -189,4 +189,51 @@ CASE(the_window_s_handler_is_called) {
   MPI_Errhandler_free(&handler);
 }
 
+// Small puts to memory that a dynamic window does not hold: only its process knows that, and MPI_Win_complete is the
+// last call that can report it. The next epoch is as if nothing had been wrong.
+CASE(dynamic_windows_report_at_the_end_of_the_epoch) {
+  MPI_Win win = MPI_WIN_NULL;
+  long word = 0;
+  MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  MPI_Win_attach(win, &word, sizeof word);
+  MPI_Aint place = 0;
+  MPI_Get_address(&word, &place);
+  std::vector<MPI_Aint> places(static_cast<std::size_t>(ranks));
+  MPI_Allgather(&place, 1, MPI_AINT, places.data(), 1, MPI_AINT, MPI_COMM_WORLD);
+  const int next = mpi_test::right();
+  const MPI_Aint there = places[static_cast<std::size_t>(next)];
+  MPI_Group world = MPI_GROUP_NULL;
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  for (int round = 0; round < 2; ++round) {
+    MPI_Win_post(world, 0, win);
+    MPI_Win_start(world, 0, win);
+    int code = MPI_Put(&kValue, 1, MPI_LONG, next, round == 0 ? MPI_Aint{4096} : there, 1, MPI_LONG, win);
+    const int ended = MPI_Win_complete(win);
+    if (code == MPI_SUCCESS) code = ended;
+    CHECK_EQUAL(class_of(code), round == 0 ? MPI_ERR_RMA_RANGE : MPI_SUCCESS);
+    CHECK_CLASS(MPI_Win_wait(win), MPI_SUCCESS);
+    CHECK_EQUAL(word, round);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  MPI_Group_free(&world);
+  MPI_Win_free(&win);
+}
+
+// The same found out when the window is freed: by its handler, since the code alone would come too late.
+CASE(freeing_a_window_calls_its_handler) {
+  MPI_Win win = MPI_WIN_NULL;
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  MPI_Win_create_errhandler(count_error, &handler);
+  MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_set_errhandler(win, handler);
+  handled = MPI_SUCCESS;
+  MPI_Win_fence(0, win);
+  MPI_Put(&kValue, 1, MPI_LONG, mpi_test::right(), MPI_Aint{4096}, 1, MPI_LONG, win);
+  MPI_Win_free(&win);
+  CHECK_EQUAL(handled, MPI_ERR_RMA_RANGE);
+  CHECK(win == MPI_WIN_NULL);
+  MPI_Errhandler_free(&handler);
+}
+
 int main(int argc, char** argv) { return mpi_test::run(argc, argv); }
