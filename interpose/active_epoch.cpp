@@ -12,13 +12,13 @@ namespace {
 
 void begin_access(Window& window, Access access) {
   window.epochs.access = access;
+  window.epochs.has_fenced.store(false, std::memory_order_relaxed);
   next_epoch(window.epochs);
 }
 
-int no_epoch(const Window& window) {
-  const Access access = window.epochs.access;
-  if (access == Access::none || access == Access::fence) return MPI_SUCCESS;
-  return wrong(MPI_ERR_RMA_SYNC, "an access epoch is open that this call cannot end");
+bool holds_own_lock(const Window& window) {
+  return window.epochs.access == Access::lock_all ||
+         window.targets[static_cast<std::size_t>(window.own.rank)].lock != Lock::none;
 }
 
 // Sets `ranks` to the ranks of the group's processes in the window. Returns an error class.
@@ -44,9 +44,18 @@ int check_assert(int assert, int allowed) {
 
 }  // namespace
 
+int check_no_access(const Window& window) {
+  const Epochs& epochs = window.epochs;
+  if (epochs.access == Access::none) return MPI_SUCCESS;
+  if (epochs.access != Access::fence) return wrong(MPI_ERR_RMA_SYNC, "an access epoch of another kind is open");
+  if (!epochs.has_fenced.load(std::memory_order_relaxed)) return MPI_SUCCESS;
+  return wrong(MPI_ERR_RMA_SYNC, "the operations behind a fence have to be followed by another one");
+}
+
 int fence(Window& window, int assert) {
   if (const int code = check_assert(assert, kFenceAsserts); code != MPI_SUCCESS) return code;
-  if (const int code = no_epoch(window); code != MPI_SUCCESS) return code;
+  if (window.epochs.access != Access::none && window.epochs.access != Access::fence)
+    return wrong(MPI_ERR_RMA_SYNC, "an access epoch is open that this call cannot end");
   if (window.epochs.is_exposed) return wrong(MPI_ERR_RMA_SYNC, "an exposure epoch is open");
   const int result = flush_all(window);
   const int code = control::barrier(window);
@@ -57,7 +66,7 @@ int fence(Window& window, int assert) {
 int start(Window& window, MPI_Group group, int assert) {
   Epochs& epochs = window.epochs;
   if (const int code = check_assert(assert, MPI_MODE_NOCHECK); code != MPI_SUCCESS) return code;
-  if (const int code = no_epoch(window); code != MPI_SUCCESS) return code;
+  if (const int code = check_no_access(window); code != MPI_SUCCESS) return code;
   if (const int code = ranks_of(window, group, epochs.started); code != MPI_SUCCESS) return code;
   begin_access(window, Access::start);
   for (const int rank : epochs.started) {
@@ -90,6 +99,7 @@ int post(Window& window, MPI_Group group, int assert) {
   std::vector<int> ranks;
   if (const int code = check_assert(assert, kPostAsserts); code != MPI_SUCCESS) return code;
   if (window.epochs.is_exposed) return wrong(MPI_ERR_RMA_SYNC, "an exposure epoch is open");
+  if (holds_own_lock(window)) return wrong(MPI_ERR_RMA_SYNC, "this process has locked its own memory");
   if (const int code = ranks_of(window, group, ranks); code != MPI_SUCCESS) return code;
   window.epochs.is_exposed = true;
   window.epochs.awaited = ranks.size();

@@ -156,6 +156,7 @@ SharedMemory agree_on_memory(Window& window, MPI_Comm communicator) {
 // Returns false if the window cannot be taken over; then nothing is left of it.
 bool open(Window& window, MPI_Info info, MPI_Comm communicator) {
   window.hints = std::make_unique<Hints>(info, window.flavor);
+  window.epochs.no_locks = window.hints->is_true("no_locks");
   const bool shared = window.flavor == MPI_WIN_FLAVOR_SHARED;
   SharedMemory memory{false, static_cast<std::size_t>(window.own.bytes)};
   if (shared) memory = agree_on_memory(window, communicator);

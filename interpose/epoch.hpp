@@ -12,6 +12,10 @@ inline void next_epoch(Epochs& epochs) noexcept {
   epochs.number.store(epochs.number.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
+// Returns an error class if an access epoch is open that another kind cannot follow. Fences that no operation follows
+// begin none.
+int check_no_access(const Window& window);
+
 // Lets the current epoch access the target, if it may: the slow half of find_target. Takes the lock that lock_all has
 // left until now. Returns an error class.
 int open_target(Window& window, Target& target);

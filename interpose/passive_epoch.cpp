@@ -54,12 +54,18 @@ int lock_late(Window& window, Target& target) {
   return MPI_SUCCESS;
 }
 
+constexpr char kNoLocks[] = "the info key no_locks promises that the window is not locked";
+constexpr char kExposed[] = "the memory of this process is exposed to others by MPI_Win_post";
+
 // Counts one more target that is locked by itself.
 int enter_lock(Window& window, Target& target, Lock kind) {
   Epochs& epochs = window.epochs;
   const Guard guard(window.mutex);
-  if (epochs.access == Access::start || epochs.access == Access::lock_all)
-    return wrong(MPI_ERR_RMA_SYNC, "an access epoch of another kind is open");
+  if (epochs.access != Access::lock)
+    if (const int code = check_no_access(window); code != MPI_SUCCESS) return code;
+  if (epochs.no_locks) return wrong(MPI_ERR_RMA_SYNC, kNoLocks);
+  if (epochs.is_exposed && &target == &window.targets[static_cast<std::size_t>(window.own.rank)])
+    return wrong(MPI_ERR_RMA_SYNC, kExposed);
   if (target.lock != Lock::none) return wrong(MPI_ERR_RMA_SYNC, "the target is locked by this process already");
   if (epochs.access != Access::lock) next_epoch(epochs);
   epochs.access = Access::lock;
@@ -125,6 +131,7 @@ int take_late_lock_slow() {
 int open_target(Window& window, Target& target) {
   switch (window.epochs.access) {
     case Access::fence:
+      window.epochs.has_fenced.store(true, std::memory_order_relaxed);
       allow(window, target);
       return MPI_SUCCESS;
     case Access::lock_all:
@@ -182,8 +189,9 @@ int unlock(Window& window, int rank) {
 int lock_all(Window& window, int assert) {
   Epochs& epochs = window.epochs;
   if ((assert & ~MPI_MODE_NOCHECK) != 0) return wrong(MPI_ERR_ASSERT, "the assertion is not one of this routine's");
-  if (epochs.access != Access::none && epochs.access != Access::fence)
-    return wrong(MPI_ERR_RMA_SYNC, "an access epoch is open");
+  if (const int code = check_no_access(window); code != MPI_SUCCESS) return code;
+  if (epochs.no_locks) return wrong(MPI_ERR_RMA_SYNC, kNoLocks);
+  if (epochs.is_exposed) return wrong(MPI_ERR_RMA_SYNC, kExposed);
   if (const int code = take_late_lock(); code != MPI_SUCCESS) return code;
   epochs.lock_all_unchecked = (assert& MPI_MODE_NOCHECK) != 0;
   epochs.access = Access::lock_all;

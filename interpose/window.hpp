@@ -58,8 +58,10 @@ struct Epochs {
   std::atomic<EpochNumber> number{1};  // of the access epoch; grows when one ends, and is never 0
   Access access = Access::none;
   bool lock_all_unchecked = false;
-  std::mutex late_locks;  // held while a lock is taken that lock_all has left until now
-  int locks = 0;          // targets that are locked one by one
+  std::atomic<bool> has_fenced{false};  // the epoch of the last fence has operations, so only a fence can end it
+  bool no_locks = false;                // the program promises not to lock
+  std::mutex late_locks;                // held while a lock is taken that lock_all has left until now
+  int locks = 0;                        // targets that are locked one by one
   bool start_unchecked = false;
   std::vector<int> started;    // ranks of the access epoch of start
   bool is_exposed = false;     // between post and wait

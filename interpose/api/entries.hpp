@@ -15,9 +15,18 @@ inline Local local(const void* address, MPI_Count count, MPI_Datatype type) {
   return {const_cast<void*>(address), count, type};
 }
 
-// Starts an operation with a counter, by start(counter), and makes its request.
+// Requests are for epochs of locks.
+inline int check_passive(const Window& window, int rank) {
+  const Access access = window.epochs.access;
+  if (access == Access::lock || access == Access::lock_all || rank == MPI_PROC_NULL) [[likely]]
+    return MPI_SUCCESS;
+  return wrong(MPI_ERR_RMA_SYNC, "operations with a request need a lock of the target");
+}
+
+// Starts an operation on a process with a counter, by start(counter), and makes its request.
 template <class Start>
-int with_request(const Window& window, const char* routine, MPI_Request* request, Start start) {
+int with_request(const Window& window, const char* routine, int rank, MPI_Request* request, Start start) {
+  if (const int code = check_passive(window, rank); code != MPI_SUCCESS) return finish(window, routine, code);
   auto open = std::make_unique<OpenRequest>();
   int code = start(&open->counter);
   if (code == MPI_SUCCESS) code = make_request(std::move(open), request);

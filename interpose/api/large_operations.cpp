@@ -63,7 +63,7 @@ SHMEMX_ENTRY int PMPI_Rput_c(const void* origin, MPI_Count count, MPI_Datatype t
   Window* const window = find_window(win);
   if (window == nullptr)
     return below().Rput_c(origin, count, type, rank, disp, target_count, target_type, win, request);
-  return with_request(*window, "MPI_Rput_c", request, [&](long* counter) {
+  return with_request(*window, "MPI_Rput_c", rank, request, [&](long* counter) {
     return interpose::put(*window, local(origin, count, type), {rank, disp, target_count, target_type}, counter);
   });
 }
@@ -74,7 +74,7 @@ SHMEMX_ENTRY int PMPI_Rget_c(void* origin, MPI_Count count, MPI_Datatype type, i
   Window* const window = find_window(win);
   if (window == nullptr)
     return below().Rget_c(origin, count, type, rank, disp, target_count, target_type, win, request);
-  return with_request(*window, "MPI_Rget_c", request, [&](long* counter) {
+  return with_request(*window, "MPI_Rget_c", rank, request, [&](long* counter) {
     return interpose::get(*window, local(origin, count, type), {rank, disp, target_count, target_type}, counter);
   });
 }
@@ -87,7 +87,7 @@ SHMEMX_ENTRY int PMPI_Raccumulate_c(const void* origin, MPI_Count count, MPI_Dat
   if (window == nullptr)
     return below().Raccumulate_c(origin, count, type, rank, disp, target_count, target_type, op, win, request);
   const Remote remote{rank, disp, target_count, target_type};
-  return with_request(*window, "MPI_Raccumulate_c", request, [&](long* counter) {
+  return with_request(*window, "MPI_Raccumulate_c", rank, request, [&](long* counter) {
     return interpose::accumulate(*window, local(origin, count, type), remote, op, counter);
   });
 }
@@ -103,7 +103,7 @@ SHMEMX_ENTRY int PMPI_Rget_accumulate_c(const void* origin, MPI_Count count, MPI
                                      target_type, op, win, request);
   const Local results = local(result, result_count, result_type);
   const Remote remote{rank, disp, target_count, target_type};
-  return with_request(*window, "MPI_Rget_accumulate_c", request, [&](long* counter) {
+  return with_request(*window, "MPI_Rget_accumulate_c", rank, request, [&](long* counter) {
     return interpose::get_accumulate(*window, local(origin, count, type), results, remote, op, counter);
   });
 }

@@ -71,7 +71,7 @@ SHMEMX_ENTRY int PMPI_Rput(const void* origin, int count, MPI_Datatype type, int
                            MPI_Datatype target_type, MPI_Win win, MPI_Request* request) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Rput(origin, count, type, rank, disp, target_count, target_type, win, request);
-  return with_request(*window, "MPI_Rput", request, [&](long* counter) {
+  return with_request(*window, "MPI_Rput", rank, request, [&](long* counter) {
     return interpose::put(*window, local(origin, count, type), {rank, disp, target_count, target_type}, counter);
   });
 }
@@ -81,7 +81,7 @@ SHMEMX_ENTRY int PMPI_Rget(void* origin, int count, MPI_Datatype type, int rank,
                            MPI_Datatype target_type, MPI_Win win, MPI_Request* request) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Rget(origin, count, type, rank, disp, target_count, target_type, win, request);
-  return with_request(*window, "MPI_Rget", request, [&](long* counter) {
+  return with_request(*window, "MPI_Rget", rank, request, [&](long* counter) {
     return interpose::get(*window, local(origin, count, type), {rank, disp, target_count, target_type}, counter);
   });
 }
@@ -94,7 +94,7 @@ SHMEMX_ENTRY int PMPI_Raccumulate(const void* origin, int count, MPI_Datatype ty
   if (window == nullptr)
     return below().Raccumulate(origin, count, type, rank, disp, target_count, target_type, op, win, request);
   const Remote remote{rank, disp, target_count, target_type};
-  return with_request(*window, "MPI_Raccumulate", request, [&](long* counter) {
+  return with_request(*window, "MPI_Raccumulate", rank, request, [&](long* counter) {
     return interpose::accumulate(*window, local(origin, count, type), remote, op, counter);
   });
 }
@@ -109,7 +109,7 @@ SHMEMX_ENTRY int PMPI_Rget_accumulate(const void* origin, int count, MPI_Datatyp
                                    target_type, op, win, request);
   const Local results = local(result, result_count, result_type);
   const Remote remote{rank, disp, target_count, target_type};
-  return with_request(*window, "MPI_Rget_accumulate", request, [&](long* counter) {
+  return with_request(*window, "MPI_Rget_accumulate", rank, request, [&](long* counter) {
     return interpose::get_accumulate(*window, local(origin, count, type), results, remote, op, counter);
   });
 }

@@ -159,6 +159,7 @@ SHMEMX_ENTRY int PMPI_Win_set_info(MPI_Win win, MPI_Info info) {
     return finish(*window, "MPI_Win_set_info", interpose::wrong(MPI_ERR_INFO, "the info is null"));
   const std::lock_guard guard(window->mutex);
   window->hints->change(info);
+  window->epochs.no_locks = window->hints->is_true("no_locks");
   return MPI_SUCCESS;
 }
 SHMEMX_BOTH_NAMES(Win_set_info)

@@ -73,6 +73,94 @@ CASE(calls_that_end_no_epoch) {
   MPI_Win_unlock(0, window.win);
 }
 
+// MPI has them for epochs of locks only.
+CASE(requests_outside_of_passive_epochs) {
+  Returning window;
+  long result = 0;
+  MPI_Request request = MPI_REQUEST_NULL;
+  const auto check = [&] {
+    CHECK_CLASS(MPI_Rput(&kValue, 1, MPI_LONG, rank, 0, 1, MPI_LONG, window.win, &request), MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(MPI_Rget(&result, 1, MPI_LONG, rank, 0, 1, MPI_LONG, window.win, &request), MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(MPI_Raccumulate(&kValue, 1, MPI_LONG, rank, 0, 1, MPI_LONG, MPI_SUM, window.win, &request),
+                MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(MPI_Rget_accumulate(&kValue, 1, MPI_LONG, &result, 1, MPI_LONG, rank, 0, 1, MPI_LONG, MPI_SUM,
+                                    window.win, &request),
+                MPI_ERR_RMA_SYNC);
+    CHECK(request == MPI_REQUEST_NULL);
+  };
+  check();
+  MPI_Win_fence(0, window.win);
+  check();
+  MPI_Win_fence(MPI_MODE_NOSUCCEED, window.win);
+  MPI_Group self = MPI_GROUP_NULL;
+  MPI_Comm_group(MPI_COMM_SELF, &self);
+  MPI_Win_post(self, 0, window.win);
+  MPI_Win_start(self, 0, window.win);
+  check();
+  MPI_Win_complete(window.win);
+  MPI_Win_wait(window.win);
+  CHECK_EQUAL(window.data[0], 0);
+  MPI_Group_free(&self);
+}
+
+// A fence with operations behind it begins an epoch, one without does not.
+CASE(epochs_of_fences_are_ended_by_fences) {
+  Returning window;
+  MPI_Group self = MPI_GROUP_NULL;
+  MPI_Comm_group(MPI_COMM_SELF, &self);
+  MPI_Win_fence(0, window.win);
+  MPI_Put(&kValue, 1, MPI_LONG, rank, 0, 1, MPI_LONG, window.win);
+  CHECK_CLASS(MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, window.win), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Win_lock_all(0, window.win), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Win_start(self, 0, window.win), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Put(&kValue, 1, MPI_LONG, rank, 1, 1, MPI_LONG, window.win), MPI_SUCCESS);
+  MPI_Win_fence(0, window.win);
+  CHECK_CLASS(MPI_Win_lock_all(0, window.win), MPI_SUCCESS);
+  MPI_Win_unlock_all(window.win);
+  MPI_Win_fence(0, window.win);
+  CHECK_CLASS(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, window.win), MPI_SUCCESS);
+  MPI_Win_unlock(rank, window.win);
+  MPI_Group_free(&self);
+}
+
+// The memory of a process is locked or exposed, not both.
+CASE(locks_and_exposure_exclude_each_other) {
+  Returning window;
+  MPI_Group self = MPI_GROUP_NULL;
+  MPI_Comm_group(MPI_COMM_SELF, &self);
+  MPI_Win_post(self, 0, window.win);
+  CHECK_CLASS(MPI_Win_post(self, 0, window.win), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, window.win), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Win_lock_all(0, window.win), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Win_fence(0, window.win), MPI_ERR_RMA_SYNC);
+  MPI_Win_start(self, 0, window.win);
+  MPI_Win_complete(window.win);
+  MPI_Win_wait(window.win);
+  MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, window.win);
+  CHECK_CLASS(MPI_Win_post(self, 0, window.win), MPI_ERR_RMA_SYNC);
+  MPI_Win_unlock(rank, window.win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_lock_all(0, window.win);
+  CHECK_CLASS(MPI_Win_post(self, 0, window.win), MPI_ERR_RMA_SYNC);
+  MPI_Win_unlock_all(window.win);
+  MPI_Group_free(&self);
+}
+
+CASE(windows_without_locks) {
+  Returning window;
+  MPI_Info info = MPI_INFO_NULL;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "no_locks", "true");
+  MPI_Win_set_info(window.win, info);
+  CHECK_CLASS(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window.win), MPI_ERR_RMA_SYNC);
+  CHECK_CLASS(MPI_Win_lock_all(0, window.win), MPI_ERR_RMA_SYNC);
+  MPI_Info_set(info, "no_locks", "false");
+  MPI_Win_set_info(window.win, info);
+  CHECK_CLASS(MPI_Win_lock_all(0, window.win), MPI_SUCCESS);
+  MPI_Win_unlock_all(window.win);
+  MPI_Info_free(&info);
+}
+
 CASE(wrong_arguments) {
   Returning window;
   long result = 0;
