@@ -1,6 +1,7 @@
 #include "interpose/attributes.hpp"
 
 #include <algorithm>
+#include <climits>
 
 #include "interpose/errors.hpp"
 
@@ -24,7 +25,7 @@ bool find_attribute(Window& window, int keyval, void*& value) {
   else if (keyval == MPI_WIN_SIZE)
     value = &window.own.bytes;
   else if (keyval == MPI_WIN_DISP_UNIT)
-    value = &window.own.disp_unit;
+    value = &window.own.told_disp_unit;
   else if (keyval == MPI_WIN_CREATE_FLAVOR)
     value = &window.flavor;
   else if (keyval == MPI_WIN_MODEL)
@@ -32,6 +33,10 @@ bool find_attribute(Window& window, int keyval, void*& value) {
   else
     return false;
   return true;
+}
+
+int small_disp_unit(MPI_Aint disp_unit) noexcept {
+  return disp_unit <= INT_MAX ? static_cast<int>(disp_unit) : MPI_UNDEFINED;
 }
 
 int find_part(const Window& window, int rank, const Target*& part) {

@@ -11,6 +11,9 @@ namespace shmemx::interpose {
 // null. Returns false if the key is none of these.
 bool find_attribute(Window& window, int keyval, void*& value);
 
+// Returns a displacement unit as an int; MPI_UNDEFINED if that does not hold it.
+int small_disp_unit(MPI_Aint disp_unit) noexcept;
+
 // Sets `part` to the process's part of a shared window; for MPI_PROC_NULL to the first part that is not empty, null if
 // there is none. Returns an error class.
 int find_part(const Window& window, int rank, const Target*& part);

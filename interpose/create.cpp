@@ -1,10 +1,10 @@
 #include "interpose/create.hpp"
 
-#include <climits>
 #include <cstring>
 #include <numeric>
 #include <string>
 
+#include "interpose/attributes.hpp"
 #include "interpose/below.hpp"
 #include "interpose/control.hpp"
 #include "interpose/errors.hpp"
@@ -21,8 +21,7 @@ namespace {
 
 int check(const Wanted& wanted) {
   if (wanted.bytes < 0) return wrong(MPI_ERR_SIZE, "the size is negative");
-  if (wanted.disp_unit <= 0 || wanted.disp_unit > INT_MAX)
-    return wrong(MPI_ERR_DISP, "the displacement unit is not positive, or too large");
+  if (wanted.disp_unit <= 0) return wrong(MPI_ERR_DISP, "the displacement unit is not positive");
   if (wanted.flavor == MPI_WIN_FLAVOR_CREATE && wanted.base == nullptr && wanted.bytes > 0)
     return wrong(MPI_ERR_BASE, "the base is null, but the size is not 0");
   return MPI_SUCCESS;
@@ -185,7 +184,8 @@ void describe(Window& window, const Wanted& wanted, MPI_Comm communicator) {
   window.flavor = wanted.flavor;
   window.own.base = wanted.base;
   window.own.bytes = wanted.bytes;
-  window.own.disp_unit = static_cast<int>(wanted.disp_unit);
+  window.own.disp_unit = wanted.disp_unit;
+  window.own.told_disp_unit = small_disp_unit(wanted.disp_unit);
   window.targets = std::make_unique<Target[]>(static_cast<std::size_t>(window.size));
   window.messaged.reserve(static_cast<std::size_t>(window.size));  // read while it grows
 }
@@ -200,6 +200,28 @@ int attach_both(const Window& window, Target& target) {
   shmemx_window_detach(target.control);
   target.control = SHMEMX_WINDOW_INVALID;
   return code;
+}
+
+// Returns false if the MPI, too, knows that not all processes can share memory. Collective.
+bool can_share_memory(MPI_Comm communicator) {
+  MPI_Comm node = MPI_COMM_NULL;
+  int node_size = 0;
+  int size = 0;
+  if (PMPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) != MPI_SUCCESS) return true;
+  PMPI_Comm_size(node, &node_size);
+  PMPI_Comm_size(communicator, &size);
+  PMPI_Comm_free(&node);
+  return all_agree(node_size == size, communicator);
+}
+
+// Leaves a window to the MPI, unless it is one that cannot be.
+Created leave_to_mpi(const Window& window, const char* routine, MPI_Comm communicator) {
+  if (window.flavor == MPI_WIN_FLAVOR_SHARED && !can_share_memory(communicator)) {
+    const int code = wrong(MPI_ERR_RMA_SHARED, "not all processes of the communicator can share memory");
+    return {true, raise(communicator, routine, code), nullptr};
+  }
+  report(window.own.rank, std::string(routine) + ": left to the MPI, since not all memory can be shared or exposed");
+  return {false, MPI_SUCCESS, nullptr};
 }
 
 }  // namespace
@@ -224,10 +246,13 @@ int attach_slow(Window& window, Target& target) {
 }
 
 Created create(const char* routine, const Wanted& wanted, MPI_Info info, MPI_Comm communicator, MPI_Win* win) {
-  int is_inter = 0;
   if (!is_serving() || communicator == MPI_COMM_NULL) return {false, MPI_SUCCESS, nullptr};
-  if (PMPI_Comm_test_inter(communicator, &is_inter) != MPI_SUCCESS || is_inter != 0)
-    return {false, MPI_SUCCESS, nullptr};
+  int is_inter = 0;
+  if (PMPI_Comm_test_inter(communicator, &is_inter) != MPI_SUCCESS) return {false, MPI_SUCCESS, nullptr};
+  if (is_inter != 0) {
+    const int code = wrong(MPI_ERR_COMM, "the communicator connects two groups");
+    return {true, raise(communicator, routine, code), nullptr};
+  }
   if (const int code = check(wanted); code != MPI_SUCCESS) return {true, raise(communicator, routine, code), nullptr};
   auto window = std::make_unique<Window>();
   describe(*window, wanted, communicator);
@@ -237,11 +262,8 @@ Created create(const char* routine, const Wanted& wanted, MPI_Info info, MPI_Com
     report(window->own.rank, std::string(routine) + ": left to the MPI, since not all processes are of MPI_COMM_WORLD");
   for (std::size_t i = 0; known && i < pes.size(); ++i) window->targets[i].pe = pes[i];
   if (!known || !open(*window, info, communicator)) {
-    if (known)
-      report(window->own.rank,
-             std::string(routine) + ": left to the MPI, since not all memory can be shared or exposed");
     PMPI_Group_free(&window->group);
-    return {false, MPI_SUCCESS, nullptr};
+    return known ? leave_to_mpi(*window, routine, communicator) : Created{false, MPI_SUCCESS, nullptr};
   }
   *win = window->handle;
   Window* const made = window.release();

@@ -9,8 +9,16 @@ namespace {
 
 thread_local const char* noted = "";
 
+// Returns true for the handlers that end the job.
+bool is_fatal(MPI_Errhandler handler) {
+#ifdef MPI_ERRORS_ABORT
+  if (handler == MPI_ERRORS_ABORT) return true;
+#endif
+  return handler == MPI_ERRORS_ARE_FATAL;
+}
+
 void print(const char* routine, MPI_Errhandler handler) {
-  if (handler == MPI_ERRORS_ARE_FATAL) {
+  if (is_fatal(handler)) {
     int rank = 0;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     std::fprintf(stderr, "shmemx-rma: [rank %d] %s: %s\n", rank, routine, noted);

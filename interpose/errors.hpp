@@ -13,8 +13,8 @@ int wrong(int error_class, const char* what) noexcept;
 // Returns the error class of a result of shmemx, and notes its text.
 int class_of(int shmemx_result) noexcept;
 
-// Calls the error handler of the window, or of the communicator. If that is MPI_ERRORS_ARE_FATAL, a line on stderr says
-// what was wrong. Returns the error class.
+// Calls the error handler of the window, or of the communicator. If that ends the job, a line on stderr says what was
+// wrong. Returns the error class.
 int raise(const Window& window, const char* routine, int error_class);
 int raise(MPI_Comm comm, const char* routine, int error_class);
 

@@ -37,7 +37,7 @@ inline QuickTarget find_quickly(const Window& window, int rank, MPI_Aint disp, i
     return {};
   MPI_Aint offset = 0;
   std::size_t bytes = 0;
-  if (__builtin_mul_overflow(disp, MPI_Aint{target.offer.disp_unit}, &offset) ||
+  if (__builtin_mul_overflow(disp, static_cast<MPI_Aint>(target.offer.disp_unit), &offset) ||
       __builtin_mul_overflow(static_cast<std::size_t>(count), layout->bytes, &bytes))
     return {};
   const auto first = static_cast<std::uint64_t>(offset);

@@ -44,7 +44,8 @@ inline bool find_range(const Layout& layout, std::uint64_t address, std::int64_t
   return true;
 }
 
-// Sets `bytes` to those of `count` items. Returns an error class if the datatype cannot be used, or if they are too many.
+// Sets `bytes` to those of `count` items. Returns an error class if the datatype cannot be used, or if they are too
+// many.
 inline int count_bytes(const Layout* layout, std::int64_t count, std::size_t& bytes) {
   if (layout == nullptr) return wrong(MPI_ERR_TYPE, "a datatype is null");
   if (layout->error_class != MPI_SUCCESS) return wrong(layout->error_class, layout->error);
@@ -71,7 +72,7 @@ inline bool is_inside(const Window& window, const Target& target, const Range& r
 // The address that a displacement means at the target; one in no window if its bytes exceed 64 bits.
 inline std::uint64_t address_at(const Target& target, MPI_Aint disp) {
   MPI_Aint bytes = 0;
-  if (__builtin_mul_overflow(disp, MPI_Aint{target.offer.disp_unit}, &bytes)) [[unlikely]]
+  if (__builtin_mul_overflow(disp, static_cast<MPI_Aint>(target.offer.disp_unit), &bytes)) [[unlikely]]
     return std::uint64_t{1} << 63;
   return target.base + static_cast<std::uint64_t>(bytes);
 }

@@ -24,10 +24,9 @@ struct Offer {
   std::uint64_t base;  // of the window's memory, in the address space of its process
   std::uint64_t bytes;
   std::uint64_t control_address;
-  std::int32_t disp_unit;
+  std::int64_t disp_unit;
   std::int32_t is_able;  // 0: this process cannot take the window over
   std::int32_t wants_array_locks;
-  std::int32_t reserved;
 };
 
 enum class Lock : std::uint8_t { none, shared, exclusive, unchecked };
@@ -74,7 +73,8 @@ struct Own {
   int rank = 0;
   void* base = nullptr;
   MPI_Aint bytes = 0;
-  int disp_unit = 1;
+  MPI_Aint disp_unit = 1;
+  int told_disp_unit = 1;  // what the attribute of MPI is; MPI_UNDEFINED if an int does not hold it
   std::byte* control = nullptr;
   shmemx_window_t data = SHMEMX_WINDOW_INVALID;
   shmemx_window_t control_window = SHMEMX_WINDOW_INVALID;

@@ -52,7 +52,7 @@ SHMEMX_ENTRY int PMPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint* size, in
   const int code = interpose::find_part(*window, rank, part);
   if (code != MPI_SUCCESS) return finish(*window, "MPI_Win_shared_query", code);
   *size = part == nullptr ? 0 : static_cast<MPI_Aint>(part->offer.bytes);
-  *disp_unit = part == nullptr ? 1 : part->offer.disp_unit;
+  *disp_unit = part == nullptr ? 1 : interpose::small_disp_unit(part->offer.disp_unit);
   void* const address = part == nullptr ? nullptr : part->mapped;
   std::memcpy(base, &address, sizeof address);
   return MPI_SUCCESS;

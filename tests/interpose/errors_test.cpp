@@ -266,6 +266,20 @@ CASE(wrong_windows) {
   MPI_Comm_free(&communicator);
 }
 
+CASE(windows_between_two_groups) {
+  if (ranks < 2) return;
+  MPI_Comm half = MPI_COMM_NULL;
+  MPI_Comm between = MPI_COMM_NULL;
+  MPI_Win win = MPI_WIN_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 7, &between);
+  MPI_Comm_set_errhandler(between, MPI_ERRORS_RETURN);
+  CHECK_CLASS(MPI_Win_create(nullptr, 0, 1, MPI_INFO_NULL, between, &win), MPI_ERR_COMM);
+  CHECK_CLASS(MPI_Win_create_dynamic(MPI_INFO_NULL, between, &win), MPI_ERR_COMM);
+  MPI_Comm_free(&between);
+  MPI_Comm_free(&half);
+}
+
 CASE(the_window_s_handler_is_called) {
   TestWindow<long> window(1, TestWindow<long>::Memory::own, 0);
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;

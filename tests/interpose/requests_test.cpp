@@ -238,6 +238,32 @@ CASE(large_counts) {
 }
 #endif
 
+#if MPI_VERSION >= 4
+// Units that an int does not hold: element 1 is in memory that is reserved only.
+CASE(units_exceed_32_bits) {
+  constexpr MPI_Aint kUnit = (MPI_Aint{1} << 32) + 8;
+  constexpr MPI_Aint kBytes = 2 * kUnit;
+  void* const space =
+      ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  CHECK(space != MAP_FAILED);
+  MPI_Win win = MPI_WIN_NULL;
+  MPI_Win_create_c(space, kBytes, kUnit, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  const long sent = rank + 9;
+  MPI_Win_fence(0, win);
+  MPI_Put(&sent, 1, MPI_LONG, right(), 1, 1, MPI_LONG, win);
+  MPI_Win_fence(0, win);
+  long got = 0;
+  std::memcpy(&got, static_cast<char*>(space) + kUnit, sizeof got);
+  CHECK_EQUAL(got, left() + 9L);
+  int* unit = nullptr;
+  int found = 0;
+  MPI_Win_get_attr(win, MPI_WIN_DISP_UNIT, &unit, &found);
+  CHECK(found != 0 && *unit == MPI_UNDEFINED);
+  MPI_Win_free(&win);
+  ::munmap(space, kBytes);
+}
+#endif
+
 // Memory that is reserved but for the pages at its end.
 CASE(displacements_and_amounts_exceed_32_bits) {
   constexpr MPI_Aint kFar = MPI_Aint{1} << 40;

@@ -79,6 +79,25 @@ CASE(shared_windows) {
   MPI_Comm_free(&node);
 }
 
+// Processes that share no memory cannot have such a window.
+CASE(shared_windows_are_for_one_node) {
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm all = MPI_COMM_NULL;
+  int size = 0;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  MPI_Comm_size(node, &size);
+  MPI_Comm_dup(MPI_COMM_WORLD, &all);
+  MPI_Comm_set_errhandler(all, MPI_ERRORS_RETURN);
+  MPI_Win win = MPI_WIN_NULL;
+  void* base = nullptr;
+  int error_class = MPI_SUCCESS;
+  MPI_Error_class(MPI_Win_allocate_shared(8, 1, MPI_INFO_NULL, all, &base, &win), &error_class);
+  CHECK_EQUAL(error_class, size == mpi_test::ranks ? MPI_SUCCESS : MPI_ERR_RMA_SHARED);
+  if (error_class == MPI_SUCCESS) MPI_Win_free(&win);
+  MPI_Comm_free(&all);
+  MPI_Comm_free(&node);
+}
+
 // Only some processes allow parts that are not contiguous: then they are.
 CASE(processes_that_disagree_on_contiguous_parts) {
   MPI_Comm node = MPI_COMM_NULL;
