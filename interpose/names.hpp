@@ -24,5 +24,11 @@
 #define SHMEMX_TAKEN_OVER_LARGE(X)
 #endif
 
-#define SHMEMX_TAKEN_OVER(X) SHMEMX_TAKEN_OVER_PLAIN(X) SHMEMX_TAKEN_OVER_LARGE(X)
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+#define SHMEMX_TAKEN_OVER_4_1(X) X(Request_get_status_all) X(Request_get_status_any) X(Request_get_status_some)
+#else
+#define SHMEMX_TAKEN_OVER_4_1(X)
+#endif
+
+#define SHMEMX_TAKEN_OVER(X) SHMEMX_TAKEN_OVER_PLAIN(X) SHMEMX_TAKEN_OVER_LARGE(X) SHMEMX_TAKEN_OVER_4_1(X)
 // clang-format on

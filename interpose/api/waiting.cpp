@@ -71,3 +71,28 @@ SHMEMX_ENTRY int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Sta
   return below().Request_get_status(request, flag, status);
 }
 SHMEMX_BOTH_NAMES(Request_get_status)
+
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+
+SHMEMX_ENTRY int PMPI_Request_get_status_all(int count, const MPI_Request requests[], int* flag,
+                                             MPI_Status statuses[]) {
+  before_test();
+  return below().Request_get_status_all(count, requests, flag, statuses);
+}
+SHMEMX_BOTH_NAMES(Request_get_status_all)
+
+SHMEMX_ENTRY int PMPI_Request_get_status_any(int count, const MPI_Request requests[], int* index, int* flag,
+                                             MPI_Status* status) {
+  before_test();
+  return below().Request_get_status_any(count, requests, index, flag, status);
+}
+SHMEMX_BOTH_NAMES(Request_get_status_any)
+
+SHMEMX_ENTRY int PMPI_Request_get_status_some(int count, const MPI_Request requests[], int* done, int indices[],
+                                              MPI_Status statuses[]) {
+  before_test();
+  return below().Request_get_status_some(count, requests, done, indices, statuses);
+}
+SHMEMX_BOTH_NAMES(Request_get_status_some)
+
+#endif
