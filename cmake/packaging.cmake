@@ -117,7 +117,9 @@ foreach(plugin ucx ofi)
       SUMMARY "OpenSHMEM 1.6: transport plug-in for ${plugin}")
   endif()
 endforeach()
-# The interposer: a package for each MPI, which draws that MPI in, and the launcher for all of them.
+# The interposer: a package for each MPI, which draws that MPI in, and the launcher for all of them. The library for MPICH
+# names no MPI, since derivatives have the same ABI.
+set(CPACK_DEBIAN_SHMEMX_RMA_MPICH_PACKAGE_RECOMMENDS libmpich12)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})  # libshmemx: its package is made here, too
 set(rma_packages)
 foreach(flavor IN LISTS SHMEMX_RMA_FLAVORS)

@@ -11,7 +11,7 @@
 
 namespace shmemx::interpose {
 
-// One pointer for each routine; null if the MPI does not have it.
+// One pointer for each routine; null if the MPI does not have it, or is not loaded yet.
 struct Below {
 #define SHMEMX_BELOW_MEMBER(name) decltype(&PMPI_##name) name = nullptr;
   SHMEMX_TAKEN_OVER(SHMEMX_BELOW_MEMBER)
@@ -22,5 +22,8 @@ namespace detail {
 extern Below below_table;
 }
 inline const Below& below() noexcept { return detail::below_table; }
+
+// Called when the MPI is initialised: finds it, if it was loaded after this library.
+void find_below();
 
 }  // namespace shmemx::interpose

@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <map>
+#include <set>
 #include <string>
 
 namespace {
@@ -47,6 +49,20 @@ void make_a_fatal_error() {
   wait_in_fence();
 }
 
+// No second MPI has been loaded.
+void have_one_mpi() {
+  std::set<std::string> found;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    const std::size_t at = line.find('/');
+    const std::string file = at == std::string::npos ? "" : line.substr(at);
+    if (file.find("/libmpi.so") != std::string::npos || file.find("/libmpich.so") != std::string::npos)
+      found.insert(file);
+  }
+  if (found.size() != 1) MPI_Abort(MPI_COMM_WORLD, 6);
+  MPI_Win_free(&win);
+}
+
 void free_nothing() { wait_in_fence(); }
 
 void end_in_order() { MPI_Win_free(&win); }
@@ -57,7 +73,7 @@ int main(int argc, char** argv) {
   static const std::map<std::string, void (*)()> kEndings = {
       {"abort", abort_while_others_wait}, {"abort_lock", abort_with_a_lock}, {"die", die_while_others_wait},
       {"exit", exit_while_others_wait},   {"error", make_a_fatal_error},     {"no_free", free_nothing},
-      {"in_order", end_in_order}};
+      {"in_order", end_in_order},         {"one_mpi", have_one_mpi}};
   ::alarm(60);
   if (argc < 2) return 4;
   const std::string ending = argv[1];

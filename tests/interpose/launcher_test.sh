@@ -35,6 +35,22 @@ for name in 'a b  c' 'a:b'; do
   ln -s "$libraries" "$scratch/$name/${libraries##*/}"
 done
 
+# The name that upstream MPICH and its derivatives give their library: a copy of the installed one and a program, in
+# both of which the old name has been replaced.
+rename_mpi() {
+  LC_ALL=C sed 's/libmpich\.so\.12\x00/libmpi.so.12\x00\x00\x00/g' "$1" >"$2" && chmod +x "$2"
+}
+if [ -e "$programs/rma_endings_mpich" ]; then
+  mkdir "$scratch/derivative"
+  rename_mpi "$(ldd "$programs/rma_endings_mpich" | sed -n 's/.*=> \(.*libmpich.so.12\) .*/\1/p')" \
+    "$scratch/derivative/libmpi.so.12"
+  for name in endings linked; do rename_mpi "$programs/rma_${name}_mpich" "$scratch/derivative/$name"; done
+  LD_LIBRARY_PATH=$scratch/derivative SHMEMX_MPI_RMA=report expect 0 "1 windows were taken over" \
+    "$rma" "$scratch/derivative/endings" one_mpi
+  LD_LIBRARY_PATH=$scratch/derivative SHMEMX_MPI_RMA=report expect 0 "1 windows were taken over" \
+    "$scratch/derivative/linked" one_mpi
+fi
+
 expect 2 "no command" "$rma"
 expect 2 "is not found" "$rma" no-such-launcher -n 1 ./program
 expect 2 "linked with MPICH or Open MPI" "$rma" true
@@ -58,6 +74,9 @@ for mpi in "$@"; do
     SHMEMX_MPI_RMA=report expect 0 "1 windows were taken over" $launch "$programs/rma_linked_$mpi" in_order
     SHMEMX_MPI_RMA=report expect 0 "1 windows were taken over" "$rma" $launch "$programs/rma_linked_$mpi" in_order
   }
+  # A module that brings the MPI by dlopen. The launcher is the one argument that tells which MPI it is.
+  SHMEMX_MPI_RMA=report MODULE=$programs/rma_module_$mpi.so expect 0 "1 windows were taken over" "$rma" $launch \
+    sh -c "\"$programs/rma_opener\" \"\$MODULE\" in_order"
   # More processes than cores.
   launch=$(echo "$launch" | sed 's/-n 2/-n 5/')
   program=$programs/rma_endings_$mpi
