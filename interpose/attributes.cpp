@@ -25,7 +25,7 @@ bool find_attribute(Window& window, int keyval, void*& value) {
   else if (keyval == MPI_WIN_SIZE)
     value = &window.own.bytes;
   else if (keyval == MPI_WIN_DISP_UNIT)
-    value = &window.own.told_disp_unit;
+    value = &window.own.disp_unit_attribute;
   else if (keyval == MPI_WIN_CREATE_FLAVOR)
     value = &window.flavor;
   else if (keyval == MPI_WIN_MODEL)

@@ -185,7 +185,7 @@ void describe(Window& window, const Wanted& wanted, MPI_Comm communicator) {
   window.own.base = wanted.base;
   window.own.bytes = wanted.bytes;
   window.own.disp_unit = wanted.disp_unit;
-  window.own.told_disp_unit = small_disp_unit(wanted.disp_unit);
+  window.own.disp_unit_attribute = small_disp_unit(wanted.disp_unit);
   window.targets = std::make_unique<Target[]>(static_cast<std::size_t>(window.size));
   window.messaged.reserve(static_cast<std::size_t>(window.size));  // read while it grows
 }

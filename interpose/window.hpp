@@ -74,7 +74,7 @@ struct Own {
   void* base = nullptr;
   MPI_Aint bytes = 0;
   MPI_Aint disp_unit = 1;
-  int told_disp_unit = 1;  // what the attribute of MPI is; MPI_UNDEFINED if an int does not hold it
+  int disp_unit_attribute = 1;  // what the attribute of MPI is; MPI_UNDEFINED if an int does not hold it
   std::byte* control = nullptr;
   shmemx_window_t data = SHMEMX_WINDOW_INVALID;
   shmemx_window_t control_window = SHMEMX_WINDOW_INVALID;

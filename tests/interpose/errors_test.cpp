@@ -249,8 +249,18 @@ CASE(operators_of_the_user_are_refused) {
   MPI_Op op = MPI_OP_NULL;
   MPI_Op_create(add_all, 1, &op);
   MPI_Win_lock_all(0, window.win);
+  long result = 3;
+  MPI_Request request = MPI_REQUEST_NULL;
   CHECK_CLASS(MPI_Accumulate(&kValue, 1, MPI_LONG, 0, 0, 1, MPI_LONG, op, window.win), MPI_ERR_OP);
+  CHECK_CLASS(MPI_Get_accumulate(&kValue, 1, MPI_LONG, &result, 1, MPI_LONG, 0, 0, 1, MPI_LONG, op, window.win),
+              MPI_ERR_OP);
+  CHECK_CLASS(MPI_Fetch_and_op(&kValue, &result, MPI_LONG, 0, 0, op, window.win), MPI_ERR_OP);
+  CHECK_CLASS(MPI_Raccumulate(&kValue, 1, MPI_LONG, 0, 0, 1, MPI_LONG, op, window.win, &request), MPI_ERR_OP);
+  CHECK_CLASS(
+      MPI_Rget_accumulate(&kValue, 1, MPI_LONG, &result, 1, MPI_LONG, 0, 0, 1, MPI_LONG, op, window.win, &request),
+      MPI_ERR_OP);
   MPI_Win_unlock_all(window.win);
+  CHECK(result == 3 && request == MPI_REQUEST_NULL);
   MPI_Op_free(&op);
 }
 
@@ -264,6 +274,41 @@ CASE(wrong_windows) {
   CHECK_CLASS(MPI_Win_create(&memory, 8, 0, MPI_INFO_NULL, communicator, &win), MPI_ERR_DISP);
   CHECK_CLASS(MPI_Win_create(nullptr, 8, 1, MPI_INFO_NULL, communicator, &win), MPI_ERR_BASE);
   MPI_Comm_free(&communicator);
+}
+
+CASE(data_that_are_nowhere) {
+  Returning window;
+  long result = 3;
+  MPI_Win_lock_all(0, window.win);
+  CHECK_CLASS(MPI_Put(nullptr, 1, MPI_LONG, 0, 0, 1, MPI_LONG, window.win), MPI_ERR_BUFFER);
+  CHECK_CLASS(MPI_Get(MPI_IN_PLACE, 1, MPI_LONG, 0, 0, 1, MPI_LONG, window.win), MPI_ERR_BUFFER);
+  CHECK_CLASS(MPI_Accumulate(MPI_IN_PLACE, 1, MPI_LONG, 0, 0, 1, MPI_LONG, MPI_SUM, window.win), MPI_ERR_BUFFER);
+  CHECK_CLASS(MPI_Get_accumulate(&kValue, 1, MPI_LONG, nullptr, 1, MPI_LONG, 0, 0, 1, MPI_LONG, MPI_SUM, window.win),
+              MPI_ERR_BUFFER);
+  CHECK_CLASS(MPI_Fetch_and_op(&kValue, MPI_IN_PLACE, MPI_LONG, 0, 0, MPI_SUM, window.win), MPI_ERR_BUFFER);
+  CHECK_CLASS(MPI_Compare_and_swap(&kValue, nullptr, &result, MPI_LONG, 0, 0, window.win), MPI_ERR_BUFFER);
+  MPI_Win_unlock_all(window.win);
+  CHECK_CLASS(MPI_Win_set_info(window.win, MPI_INFO_NULL), MPI_ERR_INFO);
+  CHECK(result == 3);
+}
+
+CASE(memory_is_attached_once) {
+  MPI_Win win = MPI_WIN_NULL;
+  long memory[8] = {};
+  MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  CHECK_CLASS(MPI_Win_attach(win, memory + 2, 16), MPI_SUCCESS);
+  CHECK_CLASS(MPI_Win_attach(win, memory + 2, 16), MPI_ERR_RMA_ATTACH);
+  CHECK_CLASS(MPI_Win_attach(win, memory, 17), MPI_ERR_RMA_ATTACH);
+  CHECK_CLASS(MPI_Win_attach(win, memory + 3, 32), MPI_ERR_RMA_ATTACH);
+  CHECK_CLASS(MPI_Win_attach(win, memory, 64), MPI_ERR_RMA_ATTACH);
+  CHECK_CLASS(MPI_Win_attach(win, nullptr, 8), MPI_ERR_RMA_ATTACH);
+  CHECK_CLASS(MPI_Win_attach(win, memory, -8), MPI_ERR_SIZE);
+  CHECK_CLASS(MPI_Win_attach(win, memory, 16), MPI_SUCCESS);
+  CHECK_CLASS(MPI_Win_attach(win, memory + 4, 32), MPI_SUCCESS);
+  CHECK_CLASS(MPI_Win_detach(win, memory + 3), MPI_ERR_RMA_ATTACH);
+  for (const long* const piece : {memory + 2, memory, memory + 4}) CHECK_CLASS(MPI_Win_detach(win, piece), MPI_SUCCESS);
+  MPI_Win_free(&win);
 }
 
 CASE(windows_between_two_groups) {
