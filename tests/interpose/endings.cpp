@@ -34,6 +34,15 @@ void abort_with_a_lock() {
   MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
 }
 
+void die_with_a_lock() {
+  MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+  if (is_last()) MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+  if (is_last()) MPI_Put(&kValue, 1, MPI_LONG, 0, 1, 1, MPI_LONG, win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (is_last()) ::raise(SIGKILL);
+  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+}
+
 void die_while_others_wait() {
   if (is_last()) ::raise(SIGKILL);
   wait_in_fence();
@@ -72,8 +81,8 @@ void end_in_order() { MPI_Win_free(&win); }
 int main(int argc, char** argv) {
   static const std::map<std::string, void (*)()> kEndings = {
       {"abort", abort_while_others_wait}, {"abort_lock", abort_with_a_lock}, {"die", die_while_others_wait},
-      {"exit", exit_while_others_wait},   {"error", make_a_fatal_error},     {"no_free", free_nothing},
-      {"in_order", end_in_order},         {"one_mpi", have_one_mpi}};
+      {"die_lock", die_with_a_lock},      {"exit", exit_while_others_wait},  {"error", make_a_fatal_error},
+      {"no_free", free_nothing},          {"in_order", end_in_order},        {"one_mpi", have_one_mpi}};
   ::alarm(60);
   if (argc < 2) return 4;
   const std::string ending = argv[1];

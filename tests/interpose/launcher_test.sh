@@ -63,6 +63,9 @@ for mpi in "$@"; do
     SHMEMX_MPI_RMA=report expect 0 "windows were taken over" "$rma" $launch "$program"
     SHMEMX_MPI_RMA=off expect 0 "0 failures" "$rma" $launch "$program" names_groups
     SHMEMX_MPI_RMA=of expect 0 "allowed are on, off, report" "$rma" $launch "$program" predefined
+    # Pretended nodes, on which the MPI can make a shared window and shmemx cannot.
+    SHMEMX_PES_PER_NODE=1 SHMEMX_MPI_RMA=report expect 0 "MPI_Win_allocate_shared: left to the MPI, since not all memory" \
+      "$rma" $launch "$programs/rma_shared_$mpi" one_node
     # Below the launcher, for each process; and a script, whose MPI only the launcher tells.
     SHMEMX_MPI_RMA=report expect 0 "windows were taken over" $launch "$rma" "$program" predefined
     SHMEMX_MPI_RMA=report PROGRAM=$program expect 0 "windows were taken over" "$rma" $launch sh -c '"$PROGRAM" predefined'
@@ -88,6 +91,7 @@ for mpi in "$@"; do
     expect 42 "" "$rma" $launch "$program" abort
     expect 42 "" "$rma" $launch "$program" abort_lock
     expect - "" "$rma" $launch "$program" die
+    expect - "Killed" "$rma" $launch "$program" die_lock
     expect - "" "$rma" $launch "$program" exit
     expect - "MPI_Put: the target's memory is not in the window" "$rma" $launch "$program" error
   }
