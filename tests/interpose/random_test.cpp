@@ -213,25 +213,26 @@ struct Locals {
   std::vector<Bytes> results;
 };
 
-void start_request(const Operation& operation, char* origin, char* result, int to, MPI_Aint at, MPI_Win win,
-                   MPI_Request* request) {
+MPI_Request start_request(const Operation& operation, char* origin, char* result, int to, MPI_Aint at, MPI_Win win) {
+  MPI_Request request = MPI_REQUEST_NULL;
   const Side& o = operation.origin;
   const Side& t = operation.target;
   const Side& r = operation.result;
   switch (operation.kind) {
     case Kind::put:
-      MPI_Rput(origin + o.at, o.count, o.type, to, at, t.count, t.type, win, request);
+      MPI_Rput(origin + o.at, o.count, o.type, to, at, t.count, t.type, win, &request);
       break;
     case Kind::get:
-      MPI_Rget(result + o.at, o.count, o.type, to, at, t.count, t.type, win, request);
+      MPI_Rget(result + o.at, o.count, o.type, to, at, t.count, t.type, win, &request);
       break;
     case Kind::accumulate:
-      MPI_Raccumulate(origin + o.at, o.count, o.type, to, at, t.count, t.type, operation.op, win, request);
+      MPI_Raccumulate(origin + o.at, o.count, o.type, to, at, t.count, t.type, operation.op, win, &request);
       break;
     default:
       MPI_Rget_accumulate(origin + o.at, o.count, o.type, result + r.at, r.count, r.type, to, at, t.count, t.type,
-                          operation.op, win, request);
+                          operation.op, win, &request);
   }
+  return request;
 }
 
 void start(const Operation& operation, char* origin, char* result, int to, MPI_Aint at, MPI_Win win) {
@@ -266,8 +267,7 @@ void operate(const Round& round, std::size_t i, Locals& locals, const AnyWindow&
   } else if (operation.kind == Kind::compare_and_swap) {
     MPI_Compare_and_swap(origin, locals.compared.data() + operation.target.at, result, type, to, at, window.win);
   } else if (operation.with_request) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    start_request(operation, origin, result, to, at, window.win, &request);
+    MPI_Request request = start_request(operation, origin, result, to, at, window.win);
     int done = 0;
     while (round.distance % 2 != 0 && done == 0) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
