@@ -41,19 +41,25 @@ struct Distribution {
   std::int64_t coordinate;
 };
 
-std::vector<Run> owned_of(std::int64_t size, const Distribution& how) {
-  if (how.kind == MPI_DISTRIBUTE_NONE) return {{0, size}};
+// Returns false if there are too many runs.
+bool find_owned(std::int64_t size, const Distribution& how, std::vector<Run>& owned) {
+  constexpr std::int64_t kMostRuns = std::int64_t{1} << 24;
+  if (how.kind == MPI_DISTRIBUTE_NONE) {
+    owned = {{0, size}};
+    return true;
+  }
   std::int64_t block = how.argument;
   if (block == MPI_DISTRIBUTE_DFLT_DARG)
     block = how.kind == MPI_DISTRIBUTE_BLOCK ? (size + how.processes - 1) / how.processes : 1;
-  std::vector<Run> owned;
+  if (how.kind == MPI_DISTRIBUTE_CYCLIC && size / (how.processes * block) > kMostRuns) return false;
   for (std::int64_t first = how.coordinate * block; first < size; first += how.processes * block) {
     owned.push_back({first, std::min(block, size - first)});
     if (how.kind == MPI_DISTRIBUTE_BLOCK) break;
   }
-  return owned;
+  return true;
 }
 
+// Returns nothing if there are too many runs.
 Dimensions distributed_array(const Contents& contents) {
   const auto n = static_cast<std::size_t>(contents.integer(2));
   Dimensions made(n);
@@ -63,7 +69,8 @@ Dimensions distributed_array(const Contents& contents) {
     const Distribution how{contents.integer(3 + n + i), contents.integer(3 + 2 * n + i), processes, rest % processes};
     rest /= processes;
     const std::int64_t size = contents.integer(3 + i);
-    made[i] = {size, owned_of(size, how)};
+    made[i].size = size;
+    if (!find_owned(size, how, made[i].owned)) return {};
   }
   if (contents.integer(3 + 4 * n) == MPI_ORDER_FORTRAN) std::reverse(made.begin(), made.end());
   return made;
@@ -85,9 +92,10 @@ Subarray subarray_of(const Contents& contents, std::ptrdiff_t extent) {
   return made;
 }
 
-void for_each_part(const Contents& contents, const Part& part) {
+bool for_each_part(const Contents& contents, const Part& part) {
   const Dimensions dimensions = distributed_array(contents);
   if (!dimensions.empty()) visit(dimensions, 0, 0, part);
+  return !dimensions.empty();
 }
 
 }  // namespace shmemx::interpose

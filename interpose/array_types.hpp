@@ -20,7 +20,8 @@ struct Subarray {
 Subarray subarray_of(const Contents& contents, std::ptrdiff_t extent);
 
 // Calls part(first, count) for each run of elements of a distributed array that belong to the datatype, in the order of
-// memory, until it returns false; `first` counts elements from the beginning of the whole array.
-void for_each_part(const Contents& contents, const std::function<bool(std::int64_t, std::int64_t)>& part);
+// memory, until it returns false; `first` counts elements from the beginning of the whole array. Returns false if there
+// are too many runs in one dimension.
+bool for_each_part(const Contents& contents, const std::function<bool(std::int64_t, std::int64_t)>& part);
 
 }  // namespace shmemx::interpose

@@ -65,6 +65,14 @@ void add_struct(const Contents& contents, LayoutBuilder& builder) {
   }
 }
 
+void add_distributed(const Contents& contents, const Layout& item, LayoutBuilder& builder) {
+  const bool found = for_each_part(contents, [&](std::int64_t first, std::int64_t count) {
+    builder.add(item, first * item.extent, count);
+    return !builder.has_failed();
+  });
+  if (!found) builder.fail(MPI_ERR_NO_MEM, "the datatype consists of too many pieces");
+}
+
 void add_of_one_type(const Contents& contents, const Layout& item, LayoutBuilder& builder) {
   switch (contents.combiner()) {
     case MPI_COMBINER_DUP:
@@ -83,10 +91,7 @@ void add_of_one_type(const Contents& contents, const Layout& item, LayoutBuilder
       return builder.add(item, part.first, part.loops);
     }
     case MPI_COMBINER_DARRAY:
-      return for_each_part(contents, [&](std::int64_t first, std::int64_t count) {
-        builder.add(item, first * item.extent, count);
-        return !builder.has_failed();
-      });
+      return add_distributed(contents, item, builder);
     case MPI_COMBINER_INDEXED:
     case MPI_COMBINER_HINDEXED:
     case MPI_COMBINER_INDEXED_BLOCK:

@@ -42,12 +42,12 @@ struct Target {
   shmemx_window_t data = SHMEMX_WINDOW_INVALID;
   shmemx_window_t control = SHMEMX_WINDOW_INVALID;
   std::byte* control_mapped = nullptr;
-  std::atomic<bool> attached{false};
   std::atomic<EpochNumber> open{0};  // equal to Epochs::number: the current epoch allows access
+  std::atomic<bool> attached{false};
   Lock lock = Lock::none;
-  int pe = -1;
   std::atomic<bool> has_put{false};    // small data, since the last completion
   std::atomic<bool> has_other{false};  // any other operation by messages since then
+  int pe = -1;
   std::unique_ptr<GatheredPuts> gathered;
 };
 

@@ -139,4 +139,21 @@ CASE(too_many_irregular_blocks_are_refused) {
   MPI_Type_free(&vector);
 }
 
+CASE(too_many_parts_of_distributed_arrays_are_refused) {
+  TestWindow<char> window(64, TestWindow<char>::Memory::allocated, 0);
+  MPI_Win_set_errhandler(window.win, MPI_ERRORS_RETURN);
+  MPI_Datatype cyclic = MPI_DATATYPE_NULL;
+  const int size = 80'000'000;
+  const int how = MPI_DISTRIBUTE_CYCLIC;
+  const int argument = MPI_DISTRIBUTE_DFLT_DARG;
+  const int processes = 2;
+  MPI_Type_create_darray(2, 1, 1, &size, &how, &argument, &processes, MPI_ORDER_C, MPI_CHAR, &cyclic);
+  MPI_Type_commit(&cyclic);
+  const char data = 0;
+  MPI_Win_lock_all(0, window.win);
+  CHECK_EQUAL(class_of(MPI_Put(&data, 1, cyclic, right(), 0, 1, cyclic, window.win)), MPI_ERR_NO_MEM);
+  MPI_Win_unlock_all(window.win);
+  MPI_Type_free(&cyclic);
+}
+
 int main(int argc, char** argv) { return mpi_test::run(argc, argv); }
