@@ -19,9 +19,9 @@ constexpr std::size_t kMaxBatches = 256;        // at once, so that their memory
 
 constinit std::atomic<std::uint32_t> batches_begun{0};
 
-// Wakes the networks' progress thread: something has to leave, and this thread may leave the library and compute. Edge
-// long_sleep: this thread has queued the message under the lock, then reads whether the progress thread sleeps long.
-// That thread announces its long sleep, then looks for messages under the lock.
+// Wakes the networks' progress thread: something has to leave or may have to be sent again, and this thread may leave
+// the library and compute. Edge long_sleep: this thread has queued the message under the lock, then reads whether the
+// progress thread sleeps long. That thread announces its long sleep, then looks for messages under the lock.
 void wake_network_thread() {
   NetworkThread& thread = network_thread;
   if (thread.sleeps_long.load(std::memory_order_relaxed) &&             // long_sleep
@@ -50,6 +50,8 @@ std::uint32_t gathered_batches() noexcept { return batches_begun.load(std::memor
 void NetChannel::open(const NetSetup& setup) {
   const PathProbe::Setup& paths = setup.paths;
   networks_.assign(paths.networks.begin(), paths.networks.end());
+  any_resumes_ = std::any_of(networks_.begin(), networks_.end(),
+                             [](const transport::Transport* network) { return network->capabilities().resumes; });
   route_ = paths.route;
   peers_.open(paths.n_pes);
   acks_.open(paths.n_pes);
@@ -158,6 +160,8 @@ transport::Sent NetChannel::send_now(int pe, const NetSend& how, Bytes header, B
     if (how.urgency != urgency) [[unlikely]]  // the caller may not poll again
       batches_begun.fetch_add(1, std::memory_order_relaxed);
     if (how.urgency != urgency || how.options.in_burst) wake_network_thread();
+  } else if (any_resumes_) {  // the thread sets the network's timer before it sleeps again
+    wake_network_thread();
   }
   acks_.note_acknowledged(pe);
   if (traits.role == Role::reply) return sent;

@@ -247,6 +247,7 @@ class NetChannel final : public transport::Sink {
   Dispatch* dispatch_ = nullptr;
   nemesis::UnflushedPes* unflushed_ = nullptr;
   std::uint64_t burst_ns_ = 0;
+  bool any_resumes_ = false;  // a network sends again what gets lost, at times that arm() prepares
   void (*lost_)(int pe, const std::string& cause) = nullptr;
   transport::Urgency least_ = transport::Urgency::now;
   struct {
@@ -270,7 +271,7 @@ inline transport::Sink& network_sink() noexcept { return net_channel(); }
 // The progress thread of the networks, as this layer sees it.
 struct NetworkThread {
   std::atomic<bool> runs{false};         // so batches leave without a call of the program
-  std::atomic<bool> sleeps_long{false};  // it does not notice by itself that something is held back
+  std::atomic<bool> sleeps_long{false};  // it notices by itself neither what is held back nor what is sent
   void (*wake)() = nullptr;              // set by runtime before the thread starts
 };
 inline constinit NetworkThread network_thread;

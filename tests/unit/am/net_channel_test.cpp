@@ -100,6 +100,22 @@ BOOST_AUTO_TEST_CASE(a_counted_message_is_acknowledged_at_the_next_poll) {
   BOOST_CHECK_EQUAL(f.a.sent.size(), 2u);
 }
 
+// The program may compute from now on, and what is lost has to be sent again soon.
+BOOST_AUTO_TEST_CASE(a_message_over_a_network_that_resumes_wakes_the_thread_that_sleeps_long) {
+  static int wake_ups;
+  wake_ups = 0;
+  network_thread.wake = [] { ++wake_ups; };
+  Fixture f;
+  BOOST_CHECK(f.send(1, kPut));
+  BOOST_CHECK_EQUAL(wake_ups, 0);  // it was awake
+  network_thread.sleeps_long = true;
+  BOOST_CHECK(f.send(1, kPut) && f.send(1, kPut));
+  BOOST_CHECK_EQUAL(wake_ups, 1);
+  BOOST_CHECK(!network_thread.sleeps_long);
+  network_thread.sleeps_long = false;
+  network_thread.wake = nullptr;
+}
+
 BOOST_AUTO_TEST_CASE(a_message_carries_the_acknowledgement) {
   Fixture f;
   f.arrive(1, kPut);
