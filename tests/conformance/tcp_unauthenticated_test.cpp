@@ -6,13 +6,18 @@
 #include <boost/test/results_collector.hpp>
 #include <boost/test/unit_test.hpp>
 #include <cstring>
+#include <deque>
+#include <functional>
+#include <span>
 
 #include "../unit/support/child.hpp"
+#include "base/clock.hpp"
 #include "base/unique_fd.hpp"
 #include "endpoints.hpp"
 #include "transport/common/handshake.hpp"
 #include "transport/tcp/acceptor.hpp"
 #include "transport/tcp/address.hpp"
+#include "transport/tcp/tcp_transport.hpp"
 
 using namespace transport_test;
 using shmemx::UniqueFd;
@@ -59,6 +64,40 @@ void check_undisturbed(Endpoints& job) {
 }
 
 Setup job_setup(int me, std::uint64_t secret) { return {.me = me, .n_pes = 3, .secret = {secret, ~secret}}; }
+
+// Somebody who has overheard a hello of `from` to `to`, and repeats it several times a second.
+class Replayer {
+ public:
+  Replayer(Endpoints& job, int from, int to)
+      : job_(&job), to_(to), hello_(shmemx::transport::make_hello(job_setup(from, 0x1234), to, 9)) {}
+  void act() {
+    if (shmemx::now_ns() < next_ns_) return;
+    next_ns_ = shmemx::now_ns() + kPauseNs;
+    if (open_.size() == kMostOpen) open_.pop_front();
+    open_.push_back(connect_to(job_->book().addresses[static_cast<std::size_t>(to_)]));
+    say(open_.back(), &hello_, sizeof hello_);
+  }
+
+ private:
+  static constexpr std::uint64_t kPauseNs = 100'000'000;
+  static constexpr std::size_t kMostOpen = 12;
+  Endpoints* job_;
+  int to_;
+  shmemx::transport::Hello hello_;
+  std::deque<UniqueFd> open_;
+  std::uint64_t next_ns_ = 0;
+};
+
+// Polls until `done` returns true, for a few seconds, while they repeat hellos.
+bool poll_beside(Endpoints& job, std::span<Replayer> replayers, const std::function<bool()>& done) {
+  constexpr std::uint64_t kLongestNs = 8'000'000'000;
+  const std::uint64_t end = shmemx::now_ns() + kLongestNs;
+  while (!done() && shmemx::now_ns() < end) {
+    for (Replayer& one : replayers) one.act();
+    job.poll_all();
+  }
+  return done();
+}
 
 }  // namespace
 
@@ -113,6 +152,27 @@ BOOST_AUTO_TEST_CASE(replayed_hellos_are_limited_in_number) {
   BOOST_CHECK(is_closed(job, copies.front()));
   BOOST_CHECK_EQUAL(answer(copies[1]), -1);
   check_undisturbed(job);
+}
+
+// Neither the first connection of two PEs nor the next one after a reset waits for the one that repeats hellos.
+BOOST_AUTO_TEST_CASE(replayed_hellos_do_not_keep_pes_from_connecting) {
+  for (const int from : {1, 2}) {
+    const int to = 3 - from;
+    Endpoints job("tcp");
+    Replayer replayers[2] = {{job, 1, 2}, {job, 2, 1}};
+    for (int i = 0; i < 500; ++i) {
+      for (Replayer& one : replayers) one.act();
+      job.poll_all();
+    }
+    BOOST_REQUIRE(job.send({.from = from, .to = to, .header = pattern(4, 0)}));
+    BOOST_CHECK(poll_beside(job, replayers, [&] { return job.sink(to).messages.size() == 1; }));
+    const std::uint64_t later = shmemx::now_ns() + 2'000'000'000;  // when repeated hellos have become old
+    BOOST_CHECK(poll_beside(job, replayers, [later] { return shmemx::now_ns() > later; }));
+    BOOST_REQUIRE(static_cast<shmemx::tcp::TcpTransport&>(job[from]).reset(to));
+    BOOST_REQUIRE(job.send({.from = from, .to = to, .header = pattern(4, 1)}));
+    BOOST_CHECK(poll_beside(job, replayers, [&] { return job.sink(to).messages.size() == 2; }));
+    for (int pe = 0; pe < job.size(); ++pe) BOOST_CHECK(job.sink(pe).losses.empty());
+  }
 }
 
 BOOST_AUTO_TEST_CASE(slow_connections_are_limited_and_delay_no_pe) {

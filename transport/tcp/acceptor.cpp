@@ -25,6 +25,9 @@ constexpr int kAcceptsAtOnce = 16;
 constexpr std::uint64_t kHelloNs = 5'000'000'000;  // time for the hello to be complete
 constexpr std::uint64_t kPromptNs = 500'000'000;   // the same, while there are no descriptors
 constexpr std::uint64_t kHeldNs = 1'000'000'000;   // time for this PE's own connection, which has precedence
+// From its hello on, the time in which a PE is believed to connect. It includes kHeldNs, and is short, since meanwhile
+// this PE does not connect itself.
+constexpr std::uint64_t kBelievedNs = 1'500'000'000;
 
 }  // namespace
 
@@ -118,6 +121,7 @@ bool Acceptor::on_hello(Connection& connection) noexcept {
   const Answer answer = owner_->may_answer(static_cast<int>(hello.from), hello.connections);
   if (answer == Answer::never) return false;
   make_room_for(hello.from);
+  first_hellos_.try_emplace(hello.from, now_ns());
   connection.hello = hello;
   connection.stage = Connection::Stage::held;
   --unauthenticated_;
@@ -153,7 +157,16 @@ bool Acceptor::on_response(Connection& connection) noexcept {
   return true;
 }
 
+bool Acceptor::is_believed(std::uint32_t pe, std::uint64_t now) const noexcept {
+  const auto first = first_hellos_.find(pe);
+  return first != first_hellos_.end() && now - first->second < kBelievedNs;
+}
+
 bool Acceptor::knows(int pe) const noexcept {
+  return holds(pe) && is_believed(static_cast<std::uint32_t>(pe), now_ns());
+}
+
+bool Acceptor::holds(int pe) const noexcept {
   return std::any_of(connections_.begin(), connections_.end(), [pe](const Connection& one) {
     return one.stage != Connection::Stage::hello && one.hello.from == static_cast<std::uint32_t>(pe);
   });
@@ -169,6 +182,7 @@ void Acceptor::answer_held(int pe) noexcept {
 }
 
 void Acceptor::forget(int pe) noexcept {
+  first_hellos_.erase(static_cast<std::uint32_t>(pe));
   connections_.remove_if([pe, this](Connection& one) {
     if (one.stage == Connection::Stage::hello || one.hello.from != static_cast<std::uint32_t>(pe)) return false;
     close_watched(epoll_, one.fd);
@@ -183,15 +197,25 @@ void Acceptor::resume() noexcept {
 
 void Acceptor::expire(std::uint64_t now) noexcept {
   resume();
+  drop_overdue(now);
+  answer_overdue(now);
+  doubt(now);
+}
+
+// Its last message may have arrived unread, so reads once more before dropping a connection. Both may remove other
+// entries, too.
+void Acceptor::drop_overdue(std::uint64_t now) noexcept {
   const std::uint64_t known_ns = std::uint64_t{setup_->silence_ms} * 1'000'000;
   const auto is_overdue = [now, known_ns](const Connection& one) {
     return now - one.since > (one.stage == Connection::Stage::hello ? kHelloNs : known_ns);
   };
-  // Its last message may have arrived unread, so read once more before dropping it. Both may remove other entries, too.
   for (auto one = std::find_if(connections_.begin(), connections_.end(), is_overdue); one != connections_.end();
        one = std::find_if(connections_.begin(), connections_.end(), is_overdue)) {
     if (std::exchange(one->had_last_look, true) || !advance(*one)) drop(one);
   }
+}
+
+void Acceptor::answer_overdue(std::uint64_t now) noexcept {
   const auto waits_long = [now](const Connection& one) {
     return one.stage == Connection::Stage::held && now - one.since > kHeldNs;
   };
@@ -206,9 +230,22 @@ void Acceptor::expire(std::uint64_t now) noexcept {
   }
 }
 
+// The owner may have left it to these PEs to connect, and does so itself now.
+void Acceptor::doubt(std::uint64_t now) noexcept {
+  const auto has_become_old = [this, now](const Connection& one) {
+    return one.stage != Connection::Stage::hello && !one.is_old && !is_believed(one.hello.from, now);
+  };
+  for (auto one = std::find_if(connections_.begin(), connections_.end(), has_become_old); one != connections_.end();
+       one = std::find_if(connections_.begin(), connections_.end(), has_become_old)) {
+    one->is_old = true;
+    owner_->left(static_cast<int>(one->hello.from));
+  }
+}
+
 void Acceptor::close() noexcept {
   for (Connection& connection : connections_) close_watched(epoll_, connection.fd);
   connections_.clear();
+  first_hellos_.clear();
   unauthenticated_ = 0;
   listener_.reset();
   paused_ = false;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <list>
+#include <map>
 
 #include "base/result.hpp"
 #include "base/unique_fd.hpp"
@@ -30,7 +31,7 @@ class Acceptor {
     // Returns how many connections this PE has had with `pe`.
     virtual std::uint64_t connections_with(int pe) noexcept = 0;
     virtual void arrived(int pe, UniqueFd connection, std::uint64_t number, const ConnectionKeys& keys) noexcept = 0;
-    // A connection whose hello was genuine has ended.
+    // A connection whose hello was genuine has ended, or has become too old for knows().
     virtual void left(int pe) noexcept = 0;
     // A connection that was to be answered later has waited for long. Returns false if it has to wait for longer.
     virtual bool kept_waiting(int pe) noexcept = 0;
@@ -49,6 +50,9 @@ class Acceptor {
   void on_event(int fd) noexcept;
   void expire(std::uint64_t now) noexcept;
   // Returns true if there is a connection with a genuine hello of `pe`.
+  bool holds(int pe) const noexcept;
+  // Returns true if `pe` is likely to connect, so that this PE need not: there is such a connection, and the first one
+  // since the last proof of `pe` is not old. Somebody who has overheard a hello may repeat it as often as he likes.
   bool knows(int pe) const noexcept;
   // Sends the challenge to connections of `pe` that have had no reply yet.
   void answer_held(int pe) noexcept;
@@ -68,6 +72,7 @@ class Acceptor {
     std::uint64_t since;
     enum class Stage : std::uint8_t { hello, held, response } stage = Stage::hello;
     bool had_last_look = false;
+    bool is_old = false;  // the owner has been told that it is too old for knows()
     std::size_t got = 0;
     std::byte input[sizeof(Hello)] = {};
     Hello hello{};
@@ -84,6 +89,10 @@ class Acceptor {
   void make_room_for(std::uint32_t pe) noexcept;
   bool may_accept() noexcept;
   bool pause_listening() noexcept;
+  bool is_believed(std::uint32_t pe, std::uint64_t now) const noexcept;
+  void drop_overdue(std::uint64_t now) noexcept;
+  void doubt(std::uint64_t now) noexcept;
+  void answer_overdue(std::uint64_t now) noexcept;
 
   const transport::Setup* setup_;
   Owner* owner_;
@@ -91,9 +100,10 @@ class Acceptor {
   int epoll_ = -1;
   std::uint16_t port_ = 0;
   Connections connections_;
-  std::size_t unauthenticated_ = 0;  // connections whose hello has not been checked yet
-  bool paused_ = false;              // there were no descriptors left
-  bool is_cautious_ = false;         // the limit of descriptors was near
+  std::map<std::uint32_t, std::uint64_t> first_hellos_;  // by PE: time of the first one since forget()
+  std::size_t unauthenticated_ = 0;                      // connections whose hello has not been checked yet
+  bool paused_ = false;                                  // there were no descriptors left
+  bool is_cautious_ = false;                             // the limit of descriptors was near
 };
 
 }  // namespace shmemx::tcp

@@ -67,7 +67,7 @@ void TcpTransport::step_dial(Peer& peer) noexcept {
   peer.failure = failure_of(peer);
   peer.dial.reset();
   std::erase(dialing_, &peer);
-  if (acceptor_.knows(peer.pe)) return acceptor_.answer_held(peer.pe);
+  if (acceptor_.holds(peer.pe)) return acceptor_.answer_held(peer.pe);
   failing_.push_back(&peer);
 }
 
@@ -141,11 +141,13 @@ void TcpTransport::left(int pe) noexcept {
 }
 
 // This PE's own attempt to connect has not succeeded for long, or the other side has not noticed it: accept the other
-// one.
+// one. If that has not helped before, go on with both: the hello may be a repeated one.
 bool TcpTransport::kept_waiting(int pe) noexcept {
   Peer& peer = *peers_.find(pe);
-  peer.dial.reset();
-  std::erase(dialing_, &peer);
+  if (acceptor_.knows(pe)) {
+    peer.dial.reset();
+    std::erase(dialing_, &peer);
+  }
   acceptor_.answer_held(pe);
   return true;
 }

@@ -259,7 +259,7 @@ bool TcpTransport::handle_failing() noexcept {
       while (receive(*peer) && is_open(*peer)) {
       }
       if (is_open(*peer)) ended(*peer, 0);  // more may arrive, but nothing can be sent
-    } else if (peer->state == State::connecting && !peer->dial && !acceptor_.knows(peer->pe)) {
+    } else if (peer->state == State::connecting && !peer->dial && !acceptor_.holds(peer->pe)) {
       lose(*peer, peer->failure);
     }
   }

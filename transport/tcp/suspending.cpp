@@ -107,8 +107,8 @@ void TcpTransport::finish_parting(Peer& peer) noexcept {
 // Connects again: this PE has something to send, the other side is connecting, or the last connection has broken.
 void TcpTransport::reopen(Peer& peer) noexcept {
   peer.state = State::connecting;
-  if (acceptor_.knows(peer.pe)) return acceptor_.answer_held(peer.pe);
-  if (!peer.dial) start_dial(peer);
+  if (acceptor_.holds(peer.pe)) acceptor_.answer_held(peer.pe);
+  if (!peer.dial && !acceptor_.knows(peer.pe)) start_dial(peer);
 }
 
 // Descriptors have become free.
