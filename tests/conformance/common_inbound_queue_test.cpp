@@ -173,6 +173,31 @@ BOOST_AUTO_TEST_CASE(after_stop_nothing_is_delivered) {
   BOOST_CHECK((source.discarded == std::vector<unsigned>{2}));
 }
 
+BOOST_AUTO_TEST_CASE(a_queue_is_full_until_what_waits_has_been_delivered) {
+  announce(1);
+  BOOST_CHECK(!queue.is_full());
+  std::size_t n = 0;
+  for (; !queue.is_full(); ++n) add_short(2);
+  BOOST_CHECK_GT(n, InboundQueue::kMostWaiting / 1000);  // a short message takes little more than itself
+  BOOST_CHECK_LT(n, InboundQueue::kMostWaiting / 40);
+  source.arrive(1);
+  BOOST_CHECK(!queue.is_full());
+  BOOST_CHECK_EQUAL(delivered().size(), n + 1);
+}
+
+BOOST_AUTO_TEST_CASE(payloads_that_are_kept_count_as_waiting) {
+  announce(1);
+  announce(2, kPlacedEarly, InboundQueue::kMostWaiting);
+  BOOST_CHECK(!queue.is_full());  // that one takes no memory here
+  const std::vector<std::byte> payload(InboundQueue::kMostWaiting);
+  queue.add_long({3, 0, 8, 0}, pattern(8, 3), payload);
+  BOOST_CHECK(queue.is_full());
+  source.arrive(1);
+  source.arrive(2);
+  BOOST_CHECK(!queue.is_full());
+  BOOST_CHECK((delivered() == Ids{1, 2, 3}));
+}
+
 BOOST_AUTO_TEST_CASE(records_that_do_not_fit_are_refused) {
   alignas(kRecordAlign) std::byte memory[64] = {};
   Record record{{1, 0, 4, 0}, 8, kMessageRecord};

@@ -342,4 +342,25 @@ BOOST_AUTO_TEST_CASE(a_peer_that_ends_without_a_shutdown_is_lost_at_once) {
   make_contact(segment, 0, 2);
 }
 
+// No packet of a payload that is pulled arrives, so what is sent behind it has to wait.
+BOOST_AUTO_TEST_CASE(little_waits_behind_a_payload_whatever_is_sent) {
+  Segment segment({.silence_ms = 600'000});
+  make_contact(segment, 0, 1);
+  segment.faults.largest = 1200;
+  const auto payload = pattern(200'000, 1);
+  BOOST_REQUIRE(send(segment, 0, 1, payload) == Sent::yes);
+  std::size_t n = 0;
+  for (int step = 0; step < 20'000; ++step) {
+    while (send(segment, 0, 1, pattern(800, static_cast<unsigned>(n))) != Sent::no) ++n;
+    segment.step();
+  }
+  BOOST_CHECK_GT(n * 800, shmemx::transport::InboundQueue::kMostWaiting / 2);
+  BOOST_CHECK_LT(n * 800, 2 * shmemx::transport::InboundQueue::kMostWaiting);
+  segment.faults.largest = 0;
+  BOOST_REQUIRE(got(segment, 1, n + 2));
+  BOOST_CHECK(segment.sink(1).messages[1].payload == payload);
+  for (std::size_t i = 0; i < n; i += 100)
+    BOOST_CHECK(segment.sink(1).messages[i + 2].payload == pattern(800, static_cast<unsigned>(i)));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

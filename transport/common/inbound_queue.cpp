@@ -61,29 +61,32 @@ void InboundQueue::queue_copy(const Header& fixed, Bytes message) {
   AlignedMemory own = allocate_aligned(message.size());
   if (own == nullptr) return fail_for_memory(message.size());
   copy(own.get(), message);
-  auto waiting = std::make_unique<InboundMessage>();
-  waiting->queue = this;
-  waiting->fixed = fixed;
-  waiting->own = std::move(own);
-  waiting->payload_bytes = message.size() - fixed.header_bytes;
-  queue_.push_back(std::move(waiting));
+  push(fixed, message.size() - fixed.header_bytes, message.size()).own = std::move(own);
 }
 
-InboundMessage& InboundQueue::push(const Header& fixed, Bytes header, std::size_t payload_bytes) {
-  auto message = std::make_unique<InboundMessage>();
-  message->queue = this;
-  message->fixed = fixed;
-  message->is_long = true;
-  message->is_payload_due = true;
-  message->payload_bytes = payload_bytes;
-  copy(message->header.data(), header);
-  queue_.push_back(std::move(message));
-  return *queue_.back();
+InboundMessage& InboundQueue::push(const Header& fixed, std::size_t payload_bytes, std::size_t waiting_bytes) {
+  InboundMessage& message = *queue_.emplace_back(std::make_unique<InboundMessage>());
+  message.queue = this;
+  message.fixed = fixed;
+  message.payload_bytes = payload_bytes;
+  message.waiting_bytes = sizeof message + waiting_bytes;
+  waiting_bytes_ += message.waiting_bytes;
+  return message;
+}
+
+// `kept_bytes`: of the payload, if it is here.
+InboundMessage& InboundQueue::push_long(const Header& fixed, Bytes header, std::size_t payload_bytes,
+                                        std::size_t kept_bytes) {
+  InboundMessage& message = push(fixed, payload_bytes, header.size() + kept_bytes);
+  message.is_long = true;
+  message.is_payload_due = true;
+  message.header.assign(header.begin(), header.end());
+  return message;
 }
 
 void InboundQueue::add_long(const Header& fixed, Bytes header, Bytes payload) {
   if (is_stopped_) return;
-  InboundMessage& message = push(fixed, header, payload.size());
+  InboundMessage& message = push_long(fixed, header, payload.size(), payload.size());
   advance();  // begins the message if it may
   if (is_stopped_ || !keep_copy(message, payload)) return;
   message.is_payload_due = false;
@@ -104,7 +107,7 @@ bool InboundQueue::keep_copy(InboundMessage& message, Bytes payload) {
 
 void InboundQueue::add_announced(const Header& fixed, Bytes header, std::size_t payload_bytes,
                                  const FetchKey& fetch_key) {
-  InboundMessage& message = push(fixed, header, payload_bytes);
+  InboundMessage& message = push_long(fixed, header, payload_bytes, 0);
   message.is_fetched = true;
   message.fetch_key = fetch_key;
   advance();
@@ -116,7 +119,10 @@ void InboundQueue::complete(InboundMessage& message) {
 }
 
 void InboundQueue::advance() {
-  while (!queue_.empty() && !is_stopped_ && finish(*queue_.front())) queue_.pop_front();
+  while (!queue_.empty() && !is_stopped_ && finish(*queue_.front())) {
+    waiting_bytes_ -= queue_.front()->waiting_bytes;
+    queue_.pop_front();
+  }
   look_ahead();
 }
 

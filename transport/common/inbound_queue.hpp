@@ -11,6 +11,7 @@
 #include <deque>
 #include <memory>
 #include <new>
+#include <vector>
 
 #include "transport/common/record.hpp"
 #include "transport/transport.hpp"
@@ -47,9 +48,10 @@ struct InboundMessage {
   AlignedMemory own;               // header and payload
   AlignedMemory kept;              // a payload that is here before the message may begin
   FetchKey fetch_key{};
-  std::array<std::byte, kMaxHeaderBytes> header;
+  std::vector<std::byte> header;  // of a long message
+  std::size_t waiting_bytes = 0;  // memory of this message before it begins
 
-  Bytes header_bytes() const noexcept { return {header.data(), fixed.header_bytes}; }
+  Bytes header_bytes() const noexcept { return header; }
   // The destination of the payload, once the message has begun.
   std::byte* destination() const noexcept { return place != nullptr ? place : own.get() + fixed.header_bytes; }
   bool overlaps(const InboundMessage& other) const noexcept;
@@ -101,13 +103,18 @@ class InboundQueue {
   int source() const noexcept { return settings_.source; }
   InboundSource& transport() const noexcept { return transport_; }
   bool is_empty() const noexcept { return queue_.empty(); }
+  // Returns whether so much waits here that the transport should take no more of this source: what it does not take and
+  // does not acknowledge stays with the sender. Payloads that are under way must go on, or the queue stays full.
+  bool is_full() const noexcept { return waiting_bytes_ >= kMostWaiting; }
+  static constexpr std::size_t kMostWaiting = std::size_t{4} << 20;
   // Ends all deliveries. Payloads under way still go to their destinations, which stay valid while the queue lives.
   void stop() noexcept { is_stopped_ = true; }
   // Gives up all messages whose payload is not being fetched yet. The queue stops.
   void discard_waiting() noexcept;
 
  private:
-  InboundMessage& push(const Header& fixed, Bytes header, std::size_t payload_bytes);
+  InboundMessage& push(const Header& fixed, std::size_t payload_bytes, std::size_t waiting_bytes);
+  InboundMessage& push_long(const Header& fixed, Bytes header, std::size_t payload_bytes, std::size_t kept_bytes);
   bool keep_copy(InboundMessage& message, Bytes payload);
   void queue_copy(const Header& fixed, Bytes message);
   void deliver_whole(const Header& fixed, Bytes message);
@@ -124,6 +131,7 @@ class InboundQueue {
   InboundSource& transport_;
   Settings settings_;
   bool is_stopped_ = false;
+  std::size_t waiting_bytes_ = 0;  // of all messages
   std::deque<std::unique_ptr<InboundMessage>> queue_;
 };
 

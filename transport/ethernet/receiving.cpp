@@ -111,6 +111,7 @@ void Engine::list_for_acks(Peer& peer) noexcept {
 void Engine::take_records(Peer& peer, const Frame& frame) noexcept {
   const std::uint64_t number = frame.header.number;
   const transport::Turn turn = peer.in.turn_of(number);
+  if (turn == transport::Turn::next && peer.inbound.queue().is_full()) return;  // its sender sends it again
   ++peer.unacknowledged;
   note_source(peer);
   // The sender has to learn at once that a frame is missing, or that its acknowledgement was.
