@@ -167,4 +167,33 @@ BOOST_AUTO_TEST_CASE(split_payloads_arrive_in_order_with_all_other_messages) {
   for (const char* transport : {"tcp", "tcp:mac"}) check_split_payloads(transport);
 }
 
+// The first rail has much in front of split messages, whose second parts arrive early: most of them stay at the sender.
+BOOST_AUTO_TEST_CASE(few_second_parts_wait_for_their_messages) {
+  constexpr std::size_t kPayload = std::size_t{1} << 20;
+  constexpr unsigned kBefore = 200;
+  constexpr unsigned kSplit = 100;
+  for (const char* transport : {"tcp", "tcp:mac"}) {
+    Endpoints job(transport, {.n = 2});
+    post(job, 0, 1, 0);
+    BOOST_REQUIRE(job.poll_until([&] { return job.sink(1).messages.size() == 1; }));
+    open_rail(job, 0, 1);
+    const auto payload = pattern(kPayload, 1);
+    std::vector<Outgoing> outgoing(kBefore + kSplit);
+    for (unsigned i = 0; i < outgoing.size(); ++i) {
+      const std::size_t bytes = i < kBefore ? std::size_t{250} << 10 : kPayload;
+      BOOST_REQUIRE(job[0].send(1, {1, 0, 4, 0}, pattern(4, i), Bytes(payload).first(bytes), &outgoing[i],
+                                Urgency::now) != Sent::no);
+    }
+    std::size_t most = 0;
+    BOOST_CHECK(job.poll_until([&] {
+      most = std::max(most, static_cast<TcpTransport&>(job[1]).waiting_parts());
+      return job.sink(1).messages.size() == outgoing.size() + 1;
+    }));
+    BOOST_CHECK_GT(most, 3 * kPayload);
+    BOOST_CHECK_LT(most, 6 * kPayload);
+    BOOST_CHECK(job.sink(1).messages.back().payload == payload);
+    check_no_losses(job);
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

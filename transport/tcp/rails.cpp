@@ -22,6 +22,7 @@ constexpr std::size_t kSplitBytes = std::size_t{256} << 10;  // payloads from he
 constexpr std::size_t kLeastPart = std::size_t{64} << 10;
 constexpr std::size_t kLeastSample = std::size_t{128} << 10;  // acknowledged bytes by which a speed is measured
 constexpr std::uint64_t kUnwatchedNs = 500'000;  // after so long, it is not known when a connection has become idle
+constexpr std::size_t kMostEarly = std::size_t{4} << 20;  // of parts whose messages have not begun
 constexpr std::size_t kShareUnit = std::size_t{4} << 10;
 constexpr unsigned kSamples = 3;      // before a speed is believed
 constexpr double kLikeSpeed = 0.3;    // of both speeds together: a rail with more is as fast as the other one
@@ -151,6 +152,7 @@ void TcpTransport::Parts::placed(int source, const Header&, Bytes, std::size_t) 
 void TcpTransport::Parts::deliver(int source, const Header& fixed, Bytes message) noexcept {
   if (fixed.header_bytes != sizeof(PartHeader)) return;
   waiting.push_back({source, {message.begin(), message.end()}});
+  owner_->peers_.find(source)->early += message.size();
   if (Peer* const first = owner_->first_rail(source)) {
     owner_->take_waiting_part(*first);
     owner_->receive_unread(*first);
@@ -188,6 +190,7 @@ void TcpTransport::take_waiting_part(Peer& first) noexcept {
        one = std::find_if(parts_.waiting.begin(), parts_.waiting.end(), fits)) {
     const std::vector<std::byte> message = std::move(one->message);
     parts_.waiting.erase(one);
+    peers_.find(first.pe + setup_.n_pes)->early -= message.size();
     PartHeader part;
     std::memcpy(&part, message.data(), sizeof part);
     const Bytes payload = Bytes(message).subspan(sizeof part);
@@ -197,6 +200,30 @@ void TcpTransport::take_waiting_part(Peer& first) noexcept {
     if (!first.in.complete_part()) return lose(first, std::string("it sent ") + first.in.what_is_broken());
     if (first.in.has_control() && is_open(first)) heed_control(first);
   }
+}
+
+// Returns whether a second rail is not read for now: its parts come before the first one has brought their messages,
+// perhaps because the link of that one is down. The other side then sends no more. All that is left of a connection
+// that ends is read.
+bool TcpTransport::is_held_back(const Peer& peer) noexcept {
+  return peer.early > kMostEarly && !peer.broken && !peer.is_replaced;
+}
+
+// Goes on with second rails that were held back, as nothing else may report what has been read from their sockets.
+bool TcpTransport::read_held_back() noexcept {
+  some_held_back_ = false;
+  bool progress = false;
+  const std::vector<Peer*> up = up_;
+  for (Peer* const peer : up) {
+    if (is_rail(peer->pe) && is_open(*peer) && has_unread(*peer)) progress |= receive(*peer);
+  }
+  return progress;
+}
+
+std::size_t TcpTransport::waiting_parts() const noexcept {
+  std::size_t bytes = 0;
+  for (const Parts::Waiting& one : parts_.waiting) bytes += one.message.size();
+  return bytes;
 }
 
 // Reads what the kernel has for a connection that is about to be closed while its decoder waits.

@@ -39,6 +39,8 @@ bool TcpTransport::poll(int expected) noexcept {
   unsigned turns = up_.size() > kFewConnections ? kTurnsSeveral : kTurnsFew;
   if (up_.empty() || blocked_ != 0 || !dialing_.empty() || acceptor_.has_deadlines()) turns = kTurnsBusy;
   if (turn_ % turns == 0) progress |= handle_events();
+  if (some_held_back_) [[unlikely]]
+    progress |= read_held_back();
   if (!lending_.empty()) release_lent();
   if (!failing_.empty()) progress |= handle_failing();
   if (some_ended_) sweep();
@@ -78,6 +80,10 @@ bool TcpTransport::receive(Peer& peer) noexcept {
     return drain(peer);
   bool progress = false;
   for (int i = 0; (i < kReadsAtOnce || has_unread(peer)) && !peer.in.is_waiting(); ++i) {
+    if (is_held_back(peer)) [[unlikely]] {
+      some_held_back_ = true;
+      return progress;
+    }
     iovec areas[2];
     const int n = peer.in.areas(areas);
     if (n == 0) {
@@ -155,6 +161,8 @@ void TcpTransport::lose(Peer& peer, const std::string& cause) noexcept {
   acceptor_.forget(peer.pe);
   some_ended_ = true;
   if (is_rail(peer.pe)) {
+    std::erase_if(parts_.waiting, [&peer](const Parts::Waiting& one) { return one.rail == peer.pe; });
+    peer.early = 0;
     Peer* const first = first_rail(peer.pe);
     if (!text.empty() && peer.connections != 0 && first != nullptr) lose(*first, text);
     if (first != nullptr) first->has_no_rail = true;

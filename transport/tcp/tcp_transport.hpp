@@ -44,6 +44,8 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   bool suspend(int pe) noexcept;
   // For tests: opens a second rail to `pe` on any interface. Returns true when it is there.
   bool open_rail(int pe) noexcept;
+  // For tests: returns how many bytes of second parts wait for their messages.
+  std::size_t waiting_parts() const noexcept;
   // For tests: resets the connection to `pe`, as a machine between the two may do. Returns false if there is none.
   bool reset(int pe) noexcept;
 
@@ -87,6 +89,7 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
     Speed speed;
     unsigned turns_alone = 0;  // a slow second rail: payloads that it got nothing of
     double share = 0;          // a second rail: of long payloads
+    std::size_t early = 0;     // a second rail: bytes of parts whose messages have not begun
     UniqueFd fd;
     Outbox out;
     Decoder in;
@@ -192,6 +195,8 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   void receive_unread(Peer& first) noexcept;
   void take_waiting_part(Peer& first) noexcept;
   static void keep_unread(Peer& peer) noexcept;
+  static bool is_held_back(const Peer& peer) noexcept;
+  bool read_held_back() noexcept;
   std::string rail_text(int pe) const;
 
   transport::Setup setup_;
@@ -208,6 +213,7 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   std::vector<std::unique_ptr<Split>> splits_;  // under way
   bool may_split_ = false;                      // this machine has several interfaces
   bool any_rail_ = false;                       // for tests
+  bool some_held_back_ = false;                 // a second rail is not read, or was not at the last look
   Contacts<Peer> peers_;                        // PEs, and behind them their second rails
   std::vector<Peer*> up_;                       // connected
   std::vector<Peer*> dialing_;
