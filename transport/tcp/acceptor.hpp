@@ -72,7 +72,7 @@ class Acceptor {
     std::uint64_t since;
     enum class Stage : std::uint8_t { hello, held, response } stage = Stage::hello;
     bool had_last_look = false;
-    bool is_old = false;  // the owner has been told that it is too old for knows()
+    bool is_old = false;  // too old for knows(), which the owner knows
     std::size_t got = 0;
     std::byte input[sizeof(Hello)] = {};
     Hello hello{};

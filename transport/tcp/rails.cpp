@@ -206,7 +206,10 @@ void TcpTransport::take_waiting_part(Peer& first) noexcept {
 // perhaps because the link of that one is down. The other side then sends no more. All that is left of a connection
 // that ends is read.
 bool TcpTransport::is_held_back(const Peer& peer) noexcept {
-  return peer.early > kMostEarly && !peer.broken && !peer.is_replaced;
+  const bool is_held = peer.early > kMostEarly && !peer.broken && !peer.is_replaced;
+  if (is_held) [[unlikely]]
+    some_held_back_ = true;
+  return is_held;
 }
 
 // Goes on with second rails that were held back, as nothing else may report what has been read from their sockets.

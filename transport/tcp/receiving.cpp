@@ -79,11 +79,7 @@ bool TcpTransport::receive(Peer& peer) noexcept {
   if (closing_ && peer.state != State::parting) [[unlikely]]
     return drain(peer);
   bool progress = false;
-  for (int i = 0; (i < kReadsAtOnce || has_unread(peer)) && !peer.in.is_waiting(); ++i) {
-    if (is_held_back(peer)) [[unlikely]] {
-      some_held_back_ = true;
-      return progress;
-    }
+  for (int i = 0; (i < kReadsAtOnce || has_unread(peer)) && !peer.in.is_waiting() && !is_held_back(peer); ++i) {
     iovec areas[2];
     const int n = peer.in.areas(areas);
     if (n == 0) {

@@ -195,7 +195,7 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   void receive_unread(Peer& first) noexcept;
   void take_waiting_part(Peer& first) noexcept;
   static void keep_unread(Peer& peer) noexcept;
-  static bool is_held_back(const Peer& peer) noexcept;
+  bool is_held_back(const Peer& peer) noexcept;
   bool read_held_back() noexcept;
   std::string rail_text(int pe) const;
 
