@@ -15,6 +15,7 @@ using shmemx::transport::Outgoing;
 namespace {
 
 bool reset(Endpoints& job, int from, int to) { return static_cast<TcpTransport&>(job[from]).reset(to); }
+bool move(Endpoints& job, int from, int to) { return static_cast<TcpTransport&>(job[from]).move(to); }
 bool suspend(Endpoints& job, int from, int to) { return static_cast<TcpTransport&>(job[from]).suspend(to); }
 
 }  // namespace
@@ -122,6 +123,25 @@ BOOST_AUTO_TEST_CASE(nothing_is_lost_or_doubled_at_random) {
   BOOST_CHECK_GT(resets, 100u);
 }
 
+// Connections that work move to others, also while some of those break.
+BOOST_AUTO_TEST_CASE(nothing_is_lost_when_connections_move) {
+  for (const char* transport : {"tcp", "tcp:mac"}) {
+    const unsigned seed = std::random_device{}();
+    BOOST_TEST_MESSAGE("seed " << seed);
+    RandomTraffic traffic(seed, transport);
+    unsigned moves = 0;
+    traffic.run([&](int from, int to) {
+      const unsigned what = traffic.pick(24);
+      if (what == 0) return reset(traffic.job, from, to);
+      if (what == 1) return suspend(traffic.job, from, to);
+      if (what > 4) return false;
+      moves += move(traffic.job, from, to) ? 1 : 0;
+      return true;
+    });
+    BOOST_CHECK_GT(moves, 100u);
+  }
+}
+
 // ---- payloads on two rails ----
 
 void open_rail(Endpoints& job, int from, int to) {
@@ -149,6 +169,8 @@ void check_split_payloads(const std::string& transport) {
     if (i % 15 == 0) reset(job, 1, 0);
     if (i % 11 == 0) reset(job, 0, 3);  // the second rail
     if (i % 13 == 0) reset(job, 1, 2);
+    if (i % 7 == 0) move(job, 0, i % 2 == 0 ? 1 : 3);
+    if (i % 17 == 0) move(job, 1, 2);
   }
   BOOST_CHECK(job.poll_until([&] { return job.sink(1).messages.size() == 101; }));
   BOOST_CHECK(job.poll_until(

@@ -37,6 +37,10 @@ void TcpTransport::start_dial(Peer& peer) noexcept {
   if (is_rail(peer.pe)) arrange_for_rail(peer, candidates);
   peer.dial->set_candidates(endpoint, std::move(candidates));
   if (peer.connections != 0) peer.dial->resume(resumed(peer));
+  begin_dial(peer);
+}
+
+void TcpTransport::begin_dial(Peer& peer) noexcept {
   dialing_.push_back(&peer);
   step_dial(peer);
   update_timer();
@@ -55,8 +59,8 @@ void TcpTransport::step_dial(Peer& peer) noexcept {
   const unsigned round = peer.dial->round();
   const Dial::State state = peer.dial->step(now_ns());
   if (state == Dial::State::trying) {
-    if (peer.dial->round() != round && !is_rail(peer.pe)) add_paths(peer);
-    if (peer.dial->is_starved()) make_room(nullptr);
+    if (peer.dial->round() != round && !is_rail(peer.pe) && !peer.is_moving) add_paths(peer);
+    if (peer.dial->is_starved()) return peer.is_moving ? stop_dial(peer) : make_room(nullptr);
     return;
   }
   if (state == Dial::State::up) {
@@ -64,9 +68,9 @@ void TcpTransport::step_dial(Peer& peer) noexcept {
     const ConnectionKeys keys = peer.dial->keys();
     return connected(peer, std::move(fd), peer.dial->number(), keys);
   }
+  if (peer.is_moving) return stop_dial(peer);  // the connection stays
   peer.failure = failure_of(peer);
-  peer.dial.reset();
-  std::erase(dialing_, &peer);
+  stop_dial(peer);
   if (acceptor_.holds(peer.pe)) return acceptor_.answer_held(peer.pe);
   failing_.push_back(&peer);
 }
@@ -84,8 +88,8 @@ std::string TcpTransport::failure_of(const Peer& peer) const {
 
 void TcpTransport::connected(Peer& peer, UniqueFd fd, std::uint64_t number, const ConnectionKeys& keys) noexcept {
   if (is_open(peer) && !replace(peer)) return;
-  peer.dial.reset();
-  std::erase(dialing_, &peer);
+  stop_dial(peer);
+  peer.speed = {};
   acceptor_.forget(peer.pe);
   peer.fd = std::move(fd);
   if (hash_) peer.sealing = std::make_unique<Sealing>(*hash_, keys);
@@ -111,14 +115,11 @@ void TcpTransport::connected(Peer& peer, UniqueFd fd, std::uint64_t number, cons
 Acceptor::Answer TcpTransport::may_answer(int pe, std::uint64_t connections) noexcept {
   Peer* const peer = peers_.find(pe);
   if (peer == nullptr) return closing_ ? Acceptor::Answer::never : Acceptor::Answer::now;
-  if (peer->state == State::ended) return Acceptor::Answer::never;
+  if (is_over(*peer)) return Acceptor::Answer::never;
   if (peer->state == State::suspended && closing_ && peer->out.is_acknowledged()) return Acceptor::Answer::never;
   // The other side may not know the present connection yet. If it does, that one is of no use to it any more.
   if (is_open(*peer) && connections < peer->connections) return Acceptor::Answer::later;
-  if (peer->dial && peer->dial->is_starved()) {
-    peer->dial.reset();
-    std::erase(dialing_, peer);
-  }
+  if (peer->dial && peer->dial->is_starved()) stop_dial(*peer);
   return peer->dial && setup_.me < pe % setup_.n_pes ? Acceptor::Answer::later : Acceptor::Answer::now;
 }
 
@@ -130,7 +131,7 @@ std::uint64_t TcpTransport::connections_with(int pe) noexcept {
 void TcpTransport::arrived(int pe, UniqueFd connection, std::uint64_t number, const ConnectionKeys& keys) noexcept {
   Peer* const known = peers_.find(pe);
   Peer& peer = known != nullptr ? *known : add_peer(pe);
-  if (peer.state != State::ended) return connected(peer, std::move(connection), number, keys);
+  if (!is_over(peer)) return connected(peer, std::move(connection), number, keys);
   acceptor_.forget(pe);
 }
 
@@ -144,10 +145,7 @@ void TcpTransport::left(int pe) noexcept {
 // one. If that has not helped before, go on with both: the hello may be a repeated one.
 bool TcpTransport::kept_waiting(int pe) noexcept {
   Peer& peer = *peers_.find(pe);
-  if (acceptor_.knows(pe)) {
-    peer.dial.reset();
-    std::erase(dialing_, &peer);
-  }
+  if (acceptor_.knows(pe)) stop_dial(peer);
   acceptor_.answer_held(pe);
   return true;
 }

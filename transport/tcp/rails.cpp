@@ -1,6 +1,7 @@
 // Two links between two machines: a pair of PEs that exchange long payloads makes a second connection on another
 // interface, its second rail. Everything travels on the first one, but of a long payload the second rail carries a
-// part, as large as its share of the speed of both. A slow one is left alone.
+// part, as large as its share of the speed of both. A slow one is left alone. The first one moves to the second one's
+// interface if that is much faster (moving.cpp).
 //
 // To the rest of this transport a rail is a peer of its own, numbered behind all PEs: it connects, is suspended and
 // resumed as any other. It carries messages of one kind, the second parts of split messages. The first connection waits
@@ -21,7 +22,9 @@ namespace {
 constexpr std::size_t kSplitBytes = std::size_t{256} << 10;  // payloads from here on use both
 constexpr std::size_t kLeastPart = std::size_t{64} << 10;
 constexpr std::size_t kLeastSample = std::size_t{128} << 10;  // acknowledged bytes by which a speed is measured
-constexpr std::uint64_t kUnwatchedNs = 500'000;  // after so long, it is not known when a connection has become idle
+// After so long, or so large a part of a sample, it is not known when a connection has become idle.
+constexpr std::uint64_t kUnwatchedNs = 500'000;
+constexpr std::uint64_t kPartUnwatched = 8;
 constexpr std::size_t kMostEarly = std::size_t{4} << 20;  // of parts whose messages have not begun
 constexpr std::size_t kShareUnit = std::size_t{4} << 10;
 constexpr unsigned kSamples = 3;      // before a speed is believed
@@ -51,18 +54,19 @@ void TcpTransport::arrange_for_rail(const Peer& rail, std::vector<Candidate>& ca
 
 // Returns the second rail to a peer if it can take a part now. The first call opens it.
 TcpTransport::Peer* TcpTransport::rail_to(Peer& peer) noexcept {
-  if (peer.has_no_rail || is_rail(peer.pe)) return nullptr;
+  if (is_rail(peer.pe)) return nullptr;
   Peer* rail = peers_.find(peer.pe + setup_.n_pes);
-  if (rail == nullptr) {
-    EndpointAddress endpoint;
-    peer.has_no_rail = !any_rail_ && (!unpack_address(addresses_->address_of(peer.pe), endpoint) ||
-                                      links_to(endpoint, own_, machine_).size() < 2);
-    if (peer.has_no_rail) return nullptr;
-    rail = &add_peer(peer.pe + setup_.n_pes);
-    start_dial(*rail);
-  }
+  if (rail == nullptr || rail->state == State::ended) rail = begin_rail(peer);
+  if (rail == nullptr) return nullptr;
   if (rail->state == State::suspended) reopen(*rail);
-  return rail->state == State::up && !rail->resuming && !rail->broken && !rail->dial ? rail : nullptr;
+  const bool is_stuck = rail->dial && !rail->is_moving;
+  return rail->state == State::up && !rail->resuming && !rail->broken && !is_stuck ? rail : nullptr;
+}
+
+// Returns whether `one` is so slow that it is left alone. Both speeds have to be known.
+bool TcpTransport::is_much_slower(const Peer& one, const Peer& other) noexcept {
+  return one.speed.samples >= kSamples && other.speed.samples >= kSamples &&
+         one.speed.bytes_per_ns * kMuchSlower < other.speed.bytes_per_ns;
 }
 
 // Notes how fast the other side acknowledges what is sent, while something is under way.
@@ -70,7 +74,7 @@ void TcpTransport::measure(Peer& peer, std::uint64_t now) noexcept {
   Speed& speed = peer.speed;
   const bool is_busy = !peer.out.is_acknowledged();
   const std::uint64_t bytes = peer.out.kept_from() - speed.from;
-  const bool has_watched = now - speed.seen < kUnwatchedNs;
+  const bool has_watched = now - speed.seen < std::max(kUnwatchedNs, (now - speed.since) / kPartUnwatched);
   speed.seen = now;
   if (speed.since == 0 || bytes >= kLeastSample || !is_busy) {
     if (speed.since != 0 && bytes >= kLeastSample && (is_busy || has_watched) && now > speed.since) {
@@ -83,21 +87,44 @@ void TcpTransport::measure(Peer& peer, std::uint64_t now) noexcept {
   }
 }
 
+// A part is about to be sent. The time counts from here on if none is under way.
+void TcpTransport::begin_measuring(Peer& peer, std::uint64_t now) noexcept {
+  if (peer.speed.since == 0) {
+    peer.speed.since = peer.speed.seen = now;
+    peer.speed.from = peer.out.kept_from();
+  }
+  peer.speed.until = peer.out.kept_from() + peer.out.unacknowledged();
+  if (!peer.measured) measured_.push_back(&peer);
+  peer.measured = true;
+}
+
+void TcpTransport::measure_all() noexcept {
+  const std::uint64_t now = now_ns();
+  std::erase_if(measured_, [this, now](Peer* peer) {
+    if (is_open(*peer) && !peer->resuming) drop_acknowledged(*peer);
+    measure(*peer, now);
+    peer->measured = is_open(*peer) && peer->out.kept_from() < peer->speed.until;
+    if (!peer->measured) peer->speed.since = 0;
+    return !peer->measured;
+  });
+}
+
 // Returns how many bytes of a payload the second rail takes, so that both end at the same time: 0 or at least
 // kLeastPart.
 std::size_t TcpTransport::share_of_rail(Peer& peer, Peer& rail, std::size_t bytes) noexcept {
+  const std::uint64_t now = now_ns();
   for (Peer* const one : {&peer, &rail}) {
     drop_acknowledged(*one);
-    measure(*one, now_ns());
+    measure(*one, now);
   }
   const double first = peer.speed.bytes_per_ns;
   const double second = rail.speed.bytes_per_ns;
-  if (peer.speed.samples < kSamples || rail.speed.samples < kSamples) return std::max(kLeastPart, bytes / 4);
+  if (peer.speed.samples < kSamples || rail.speed.samples < kSamples) return std::max(kLeastSample, bytes / 4);
   rail.share = second / (first + second);
   if (rail.share > kLikeSpeed && rail.share < 1 - kLikeSpeed) rail.share = 0.5;  // the measurements are not exact
-  if (second * kMuchSlower < first) {
+  if (is_much_slower(rail, peer)) {
     rail.share = 0;
-    return ++rail.turns_alone % kTurnsAlone == 0 ? kLeastPart : 0;
+    return ++rail.turns_alone % kTurnsAlone == 0 ? kLeastSample : 0;
   }
   const double first_waiting = static_cast<double>(peer.out.unacknowledged());
   const double second_waiting = static_cast<double>(rail.out.unacknowledged());
@@ -113,7 +140,8 @@ bool TcpTransport::send_split(Peer& peer, const Header& fixed, Bytes header, Byt
   Peer* const rail = rail_to(peer);
   if (rail == nullptr) return false;
   const std::size_t part = share_of_rail(peer, *rail, payload.size());
-  if (part == 0) return false;
+  arrange_links(peer, *rail);
+  if (part == 0 || rail->state != State::up || !is_open(peer)) return false;
   const std::size_t first = payload.size() - part;
   Split& split = *splits_.emplace_back(std::make_unique<Split>());
   split.whole = &outgoing;
@@ -122,6 +150,7 @@ bool TcpTransport::send_split(Peer& peer, const Header& fixed, Bytes header, Byt
                            split.second);
   rail->used = turn_;
   peer.out.append_split({place.number, payload.size()}, fixed, header, payload.first(first), split.first);
+  for (Peer* const one : {&peer, rail}) begin_measuring(*one, now_ns());
   write(*rail);
   write(peer);
   lend(*rail);

@@ -41,6 +41,7 @@ bool TcpTransport::poll(int expected) noexcept {
   if (turn_ % turns == 0) progress |= handle_events();
   if (some_held_back_) [[unlikely]]
     progress |= read_held_back();
+  if (!measured_.empty()) measure_all();
   if (!lending_.empty()) release_lent();
   if (!failing_.empty()) progress |= handle_failing();
   if (some_ended_) sweep();
@@ -152,8 +153,7 @@ void TcpTransport::lose(Peer& peer, const std::string& cause) noexcept {
   peer.blocked = true;
   close_watched(epoll_.get(), peer.fd);
   peer.out.drop();
-  peer.dial.reset();
-  std::erase(dialing_, &peer);
+  stop_dial(peer);
   acceptor_.forget(peer.pe);
   some_ended_ = true;
   if (is_rail(peer.pe)) {
@@ -161,7 +161,6 @@ void TcpTransport::lose(Peer& peer, const std::string& cause) noexcept {
     peer.early = 0;
     Peer* const first = first_rail(peer.pe);
     if (!text.empty() && peer.connections != 0 && first != nullptr) lose(*first, text);
-    if (first != nullptr) first->has_no_rail = true;
     return;
   }
   if (Peer* const rail = peers_.find(peer.pe + setup_.n_pes); rail != nullptr && rail->state != State::ended)
@@ -245,7 +244,7 @@ void TcpTransport::handle_timer() noexcept {
 void TcpTransport::update_timer(bool is_sleeping) noexcept {
   long wanted = writes_ != acknowledged_writes_ ? kLinksNs : 0;
   if (!dialing_.empty() || acceptor_.has_deadlines()) wanted = kTimerNs;
-  if (is_sleeping && !lending_.empty()) wanted = kLendingNs;
+  if (is_sleeping && (!lending_.empty() || !measured_.empty())) wanted = kLendingNs;
   if (wanted == timer_ns_) return;
   itimerspec time{};
   time.it_value.tv_nsec = time.it_interval.tv_nsec = wanted;

@@ -42,10 +42,8 @@ void TcpTransport::drop_acknowledged(Peer& peer) noexcept {
 
 // Finds payloads that are not in use any more.
 void TcpTransport::release_lent() noexcept {
-  const std::uint64_t now = splits_.empty() ? 0 : now_ns();
-  std::erase_if(lending_, [this, now](Peer* peer) {
-    if (is_open(*peer) && !peer->resuming) drop_acknowledged(*peer);
-    if (now != 0) measure(*peer, now);
+  std::erase_if(lending_, [this](Peer* peer) {
+    if (is_open(*peer) && !peer->resuming && !peer->measured) drop_acknowledged(*peer);
     peer->lending = peer->out.lends();
     return !peer->lending;
   });
@@ -72,6 +70,7 @@ void TcpTransport::retire(Peer& peer) noexcept {
   if (!peer.resuming) drop_acknowledged(peer);
   if (!peer.resuming && peer.in.is_waiting()) keep_unread(peer);
   peer.interface = interface_of(peer.fd.get());
+  if (peer.is_moving) stop_dial(peer);
   if (peer.blocked) --blocked_;
   peer.blocked = true;
   peer.broken = peer.resuming = peer.is_suspend_unsent = false;
@@ -154,10 +153,10 @@ void TcpTransport::check_links() noexcept {
 
 void TcpTransport::check_link(Peer& peer) noexcept {
   const bool is_stuck = is_silent(peer.fd.get());
-  if (is_stuck == (peer.dial != nullptr)) return;
+  if (is_stuck && peer.is_moving) stop_dial(peer);
+  if (peer.is_moving || is_stuck == (peer.dial != nullptr)) return;
   if (!is_stuck) {
-    peer.dial.reset();
-    std::erase(dialing_, &peer);
+    stop_dial(peer);
   } else if (!acceptor_.knows(peer.pe)) {
     peer.was_closed = false;
     peer.failure.clear();

@@ -37,7 +37,7 @@ Status TcpTransport::open() {
   if (!watch(epoll_.get(), wake_fd_.get(), EPOLLIN, event_tag(EventKind::wake, 0)))
     return system_error("watch an event");
   own_ = local_addresses();
-  may_split_ = has_several_links(own_);
+  may_split_ = has_several_links(all_local_addresses());
   machine_ = machine_id();
   if (setup_.tcp_mac)
     hash_ = std::make_unique<transport::NhHash>(setup_.secret, transport::Purpose::stream, Sealing::kRecordBytes);
@@ -192,6 +192,7 @@ void TcpTransport::close(std::uint32_t patience_ms) noexcept {
   dialing_.clear();
   failing_.clear();
   lending_.clear();
+  measured_.clear();
   for (const std::unique_ptr<Split>& split : splits_) split->whole->done = true;
   splits_.clear();
   parts_.waiting.clear();

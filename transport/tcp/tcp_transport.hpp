@@ -46,6 +46,8 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   bool open_rail(int pe) noexcept;
   // For tests: returns how many bytes of second parts wait for their messages.
   std::size_t waiting_parts() const noexcept;
+  // For tests: moves the connection to `pe` to another one. Returns false if there is none, or if it moves already.
+  bool move(int pe) noexcept;
   // For tests: resets the connection to `pe`, as a machine between the two may do. Returns false if there is none.
   bool reset(int pe) noexcept;
 
@@ -64,6 +66,7 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
     std::uint64_t since = 0;  // begin of the sample, 0 if nothing is under way
     std::uint64_t from = 0;   // offset in the stream at that time
     std::uint64_t seen = 0;   // time of the last look
+    std::uint64_t until = 0;  // offset of the end of the last part, up to which it is measured
   };
   struct Peer {
     Peer(int number, transport::Sink& sink) noexcept : pe(number), in(number, sink) {}
@@ -72,6 +75,7 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
     bool blocked = true;             // the kernel takes no more bytes until epoll reports EPOLLOUT
     bool gathered = false;           // listed in gathered_
     bool lending = false;            // listed in lending_
+    bool measured = false;           // listed in measured_
     bool broken = false;             // cannot be written to any more; what it has sent before is still read
     bool resuming = false;           // follows another connection, and waits for the other side's resume frame
     bool is_replaced = false;        // another connection is there, and this one is read for the last time
@@ -85,7 +89,11 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
     std::byte resume_frame[sizeof(FrameHeader)] = {};
     std::string interface;           // of this machine, that the last connection used
     std::uint64_t split_number = 0;  // of the next split message
-    bool has_no_rail = false;        // and will not have a second one
+    std::uint64_t arrange_ns = 0;    // when to look at its links the next time
+    std::uint64_t stays_until = 0;   // the first rail does not move to a faster link before
+    bool is_moving = false;          // connected, and `dial` tries another interface
+    std::uint64_t link_number = 0;   // the connection that uses `link`
+    std::string link;                // an interface of this machine
     Speed speed;
     unsigned turns_alone = 0;  // a slow second rail: payloads that it got nothing of
     double share = 0;          // a second rail: of long payloads
@@ -107,6 +115,7 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
 
   Peer& contact(int pe) noexcept;
   void start_dial(Peer& peer) noexcept;
+  void begin_dial(Peer& peer) noexcept;
   std::string links_of(int pe) const;
   void add_paths(Peer& peer) noexcept;
   void step_dial(Peer& peer) noexcept;
@@ -159,6 +168,15 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   void check_link(Peer& peer) noexcept;
   Dial::Resumed resumed(const Peer& peer) const noexcept;
 
+  // moving.cpp
+  bool is_over(const Peer& peer) noexcept;
+  Peer* begin_rail(Peer& peer) noexcept;
+  static const std::string& link_of(Peer& peer) noexcept;
+  void arrange_links(Peer& peer, Peer& rail) noexcept;
+  template <class MayUse>
+  void move(Peer& peer, const MayUse& may_use) noexcept;
+  void stop_dial(Peer& peer) noexcept;
+
   // rails.cpp. A second rail is a peer whose number is that of the PE and n_pes.
   struct Split {
     Outgoing first;
@@ -188,6 +206,9 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   Peer* rail_to(Peer& peer) noexcept;
   std::size_t share_of_rail(Peer& peer, Peer& rail, std::size_t bytes) noexcept;
   static void measure(Peer& peer, std::uint64_t now) noexcept;
+  void begin_measuring(Peer& peer, std::uint64_t now) noexcept;
+  void measure_all() noexcept;
+  static bool is_much_slower(const Peer& one, const Peer& other) noexcept;
   bool send_split(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Outgoing& outgoing) noexcept;
   void lend(Peer& peer) noexcept;
   Peer* first_rail(int rail) noexcept;
@@ -211,18 +232,19 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   std::unique_ptr<transport::NhHash> hash_;  // for records, if SHMEMX_NET_MAC is on
   Parts parts_{*this};
   std::vector<std::unique_ptr<Split>> splits_;  // under way
-  bool may_split_ = false;                      // this machine has several interfaces
+  bool may_split_ = false;                      // this machine has several interfaces, perhaps not all of them ready
   bool any_rail_ = false;                       // for tests
   bool some_held_back_ = false;                 // a second rail is not read, or was not at the last look
   Contacts<Peer> peers_;                        // PEs, and behind them their second rails
   std::vector<Peer*> up_;                       // connected
   std::vector<Peer*> dialing_;
   std::vector<Peer*> gathered_;
-  std::vector<Peer*> lending_;  // send payloads from where they lie, or have sent them
-  std::vector<Peer*> failing_;  // for poll(), which may call the sink
-  Peer* hot_ = nullptr;         // sent something last
-  std::uint64_t turn_ = 0;      // polls
-  unsigned blocked_ = 0;        // peers that are connected and blocked
+  std::vector<Peer*> lending_;   // send payloads from where they lie, or have sent them
+  std::vector<Peer*> measured_;  // send parts of payloads, and are not acknowledged yet
+  std::vector<Peer*> failing_;   // for poll(), which may call the sink
+  Peer* hot_ = nullptr;          // sent something last
+  std::uint64_t turn_ = 0;       // polls
+  unsigned blocked_ = 0;         // peers that are connected and blocked
   // A watched socket makes each packet dearer. While this PE reads its few sockets itself all the time, they are not
   // watched, and wake_fd_ is readable instead: a thread that sleeps on the epoll instance wakes up, and calls arm()
   // before it sleeps again.
