@@ -41,6 +41,8 @@ expect "a second network" 0 '172\.17\.0\.1/16' "$vhosts" run --ip 'link add dock
   --ip 'addr add 172.17.0.1/16 dev docker0' -- ip -4 addr
 
 expect "a network of its own for each interface" 0 '10\.78\.0\.1/24' "$vhosts" run --networks 2 -- ip -4 addr show eth1
+expect "a speed for each network" 0 '^30Mbit 400Mbit $' "$vhosts" run --networks 2 --rate 30mbit,400mbit --pes 1,0 -- \
+  sh -c 'for i in 0 1; do tc qdisc show dev eth$i | sed "s/.* rate \([^ ]*\).*/\1/"; done | tr "\n" " "; echo'
 expect "one of two links is cut" 0 '^carriers 10$' "$vhosts" shell --hosts 2 --networks 2 -- sh -c \
   "\"\$vhosts\" fault 'cut h0/1'; for i in 1 2 3 4 5 6 7 8 9; do grep -q 0 /sys/class/net/eth1/carrier && break; sleep 0.2; done;
    echo carriers \$(cat /sys/class/net/eth0/carrier)\$(cat /sys/class/net/eth1/carrier)"

@@ -63,6 +63,9 @@ void TcpTransport::arrange_links(Peer& peer, Peer& rail) noexcept {
   if (first == second) {
     add_new(own_);
     move(rail, [&first](const Candidate& one) { return !one.interface.empty() && one.interface != first; });
+  } else if (is_much_slower(peer, rail) && now > peer.stays_until) {
+    peer.stays_until = now + kStayNs;
+    move(peer, [&second](const Candidate& one) { return one.interface == second; });
   }
 }
 

@@ -62,7 +62,10 @@ pid_t clone_host(const HostSpec& spec, int control) {
 
 // The bucket holds 2 ms of 1 Gbit/s. A host whose cores are busy is late by that much at times, and loses what does not
 // fit.
-std::string limit_of(const ClusterSpec& spec) { return " root tbf rate " + spec.rate + " burst 256kb latency 20ms"; }
+std::string limit_of(const ClusterSpec& spec, int network) {
+  const std::size_t index = std::min(static_cast<std::size_t>(network), spec.rates.size() - 1);
+  return " root tbf rate " + spec.rates[index] + " burst 256kb latency 20ms";
+}
 
 }  // namespace
 
@@ -152,7 +155,7 @@ void Cluster::lay_cables(const ClusterSpec& spec) {
     }
   }
   run_program({"ip", "-batch", "-"}, lines);
-  if (!spec.rate.empty()) limit_ports(spec);
+  if (!spec.rates.empty()) limit_ports(spec);
   if (spec.impairment.any()) switch_ = start_switch(spec.impairment, size());
 }
 
@@ -160,7 +163,7 @@ void Cluster::lay_cables(const ClusterSpec& spec) {
 void Cluster::limit_ports(const ClusterSpec& spec) const {
   std::string lines;
   for (int network = 0; network < networks_; ++network)
-    for (int i = 0; i < size(); ++i) lines += "qdisc add dev " + port_name(i, network) + limit_of(spec) + "\n";
+    for (int i = 0; i < size(); ++i) lines += "qdisc add dev " + port_name(i, network) + limit_of(spec, network) + "\n";
   run_program({"tc", "-batch", "-"}, lines);
 }
 
@@ -176,7 +179,7 @@ void Cluster::configure_host(const ClusterSpec& spec, int index) const {
       lines += "link set " + interface + " addrgenmode none\n";
     }
     lines += "link set " + interface + " up\n";
-    if (!spec.rate.empty()) lines += "tc qdisc add dev " + interface + limit_of(spec) + "\n";
+    if (!spec.rates.empty()) lines += "tc qdisc add dev " + interface + limit_of(spec, network) + "\n";
   }
   for (const std::string& line : spec.host_lines) lines += replace_all(line, "{n}", number) + "\n";
   send_message(control(index), {Kind::configure, 0, 0, lines});

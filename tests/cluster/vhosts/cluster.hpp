@@ -23,7 +23,7 @@ struct ClusterSpec {
   int hosts = 2;
   int networks = 1;  // each host has eth0, eth1, ... each on a switch of its own
   int mtu = 1500;
-  std::string rate;  // for `tc tbf`, such as 1gbit; empty: unlimited
+  std::vector<std::string> rates;  // of each network, the last one of the others; for `tc tbf`, such as 1gbit
   std::string congestion = "cubic";
   bool ipv4 = true, ipv6 = true;
   bool private_tmp = false;

@@ -31,7 +31,8 @@ void add_cluster_options(CLI::App& app, Arguments& a) {
   app.add_option("--networks", a.cluster.networks, "Number of networks; each host is on all of them")
       ->check(CLI::Range(1, 4));
   app.add_option("--mtu", a.cluster.mtu, "Bytes of a packet")->check(CLI::Range(1280, 65535));
-  app.add_option("--rate", a.cluster.rate, "Speed of each host's link, as tc writes it: 1gbit");
+  app.add_option("--rate", a.cluster.rates, "Speed of each host's link, as tc writes it, by network: 1gbit,100mbit")
+      ->delimiter(',');
   app.add_option("--congestion", a.cluster.congestion, "TCP congestion control; reno where it is not allowed");
   app.add_flag("--no-ipv4", a.no_ipv4, "The links have IPv6 addresses only");
   app.add_flag("--no-ipv6", a.no_ipv6, "The links have IPv4 addresses only");
