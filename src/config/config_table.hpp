@@ -11,7 +11,7 @@
 #define SHMEMX_CONFIG_TABLE(X) \
   X(symmetric_size, bytes,        "SHMEM_SYMMETRIC_SIZE",  "auto",  "Symmetric heap of each PE. auto: as much as this machine can back, 64 MiB under valgrind; pages are taken on first touch.") \
   X(debug,          presence,     "SHMEM_DEBUG",           "unset", "Print debug messages, among them why an allocation failed.") \
-  X(info,           info_level,   "SHMEM_INFO",            "unset", "PE 0 prints this list with the values in force at start. 2: also the routes to the other PEs, why other routes are not used, and at the end how small operations to other nodes have gathered; peers: the routes alone.") \
+  X(info,           info_level,   "SHMEM_INFO",            "unset", "PE 0 prints this list with the values in force at start. 2: also the routes to the other PEs, why other routes are not used, and at the end the connections to some of them, the share of a second link, how small operations to other nodes have gathered, and the frames of the network ethernet by their fate; peers: the routes alone.") \
   X(version,        presence,     "SHMEM_VERSION",         "unset", "PE 0 prints the version of the library at start.") \
   X(wait,           wait_choice,  "SHMEM_WAIT",            "auto",  "How a blocked PE waits. auto: spin, then yield, then sleep; spin: never give up the core; block: sleep soon.") \
   X(init_errors,    error_choice, "SHMEM_INIT_ERRORS",     "abort", "What shmem_init_thread does when it fails. abort: end the job; return: return a nonzero value.") \

@@ -72,6 +72,10 @@ std::string describe_peers(const Nodes& nodes, const std::string& path_reason, c
 // Describes what this PE has moved through the launcher; empty if nothing.
 std::string describe_launcher(const bootstrap::Bootstrap& launcher);
 
+// Describes the connections to some of the PEs of other nodes that this PE has exchanged messages with: what they use
+// is known at the end only.
+std::string describe_links(const Nodes& nodes);
+
 // The small operations that this PE has sent to other nodes, and the messages that carried them; and a line about them.
 am::GatherCounts gather_counts() noexcept;
 std::string describe_gathering(const am::GatherCounts& counts);

@@ -160,6 +160,21 @@ std::string describe_launcher(const bootstrap::Bootstrap& launcher) {
                               std::to_string(traffic.fences) + " fences");
 }
 
+std::string describe_links(const Nodes& nodes) {
+  constexpr std::size_t kMostPes = 4;
+  const am::Locked endpoint;
+  const am::NetChannel* const net = endpoint->net();
+  std::string text;
+  if (net == nullptr) return text;
+  for (std::size_t i = 0; i < net->contacts().size() && i < kMostPes; ++i) {
+    const int pe = net->contacts()[i];
+    const transport::Transport& network = net->network_of(pe);
+    text += line(i == 0 ? "connections" : "", "PE " + std::to_string(pe) + " on " + nodes.host_of(pe) + ": " +
+                                                  network.name() + ": " + network.describe(pe));
+  }
+  return text;
+}
+
 am::GatherCounts gather_counts() noexcept {
   const am::Locked endpoint;
   return endpoint->net() == nullptr ? am::GatherCounts{} : endpoint->net()->counts();

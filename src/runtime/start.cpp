@@ -325,8 +325,9 @@ void report_start(const StartParameters& parameters, const bootstrap::Bootstrap&
 void report_end(const StartParameters& parameters, const bootstrap::Bootstrap& launcher) noexcept {
   const bool is_asked = parameters.config.info == config::kind::InfoLevel::all && parameters.identity.pe == 0;
   if (!is_asked || !parameters.nodes.several()) return;
-  std::printf("what PE 0 has sent\n%s%s%s", describe_gathering(gather_counts()).c_str(),
-              describe_frames(frame_counts()).c_str(), describe_launcher(launcher).c_str());
+  std::printf("what PE 0 has sent\n%s%s%s%s", describe_links(parameters.nodes).c_str(),
+              describe_gathering(gather_counts()).c_str(), describe_frames(frame_counts()).c_str(),
+              describe_launcher(launcher).c_str());
   std::fflush(stdout);
 }
 

@@ -1,5 +1,6 @@
-// rails_pe rejoin|slow: two PEs on two hosts with two networks. PE 0 puts long blocks, and PE 1 checks them. The
+// rails_pe both|rejoin|slow: two PEs on two hosts with two networks. PE 0 puts long blocks, and PE 1 checks them. The
 // counters of the interfaces tell which links they use.
+//   both    both links are used
 //   rejoin  both links are used again after one of them was down
 //   slow    the first network is much slower: long blocks and short messages use the other one
 #include <shmem.h>
@@ -7,7 +8,6 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <fstream>
 #include <functional>
 #include <string>
@@ -97,6 +97,7 @@ void rounds_until(const char* what, long& round, const std::function<bool(const 
   if (goes_on < 0) shmem_global_exit(1);
 }
 
+// Half of the blocks, but for rounds in which the speeds were not known yet.
 bool uses_both(const Shares& shares) { return shares.blocks > 0.25 && shares.blocks < 0.75; }
 
 void rejoin() {
@@ -127,7 +128,14 @@ int main(int argc, char** argv) {
   if (argc < 2) return 2;
   shmem_init();
   me = shmem_my_pe();
-  std::strcmp(argv[1], "slow") == 0 ? slow() : rejoin();
+  const std::string phase = argv[1];
+  if (phase == "both") {
+    long round = 0;
+    rounds_until("both links", round, uses_both);
+    rounds_until("both links later", round, uses_both);
+  } else {
+    phase == "slow" ? slow() : rejoin();
+  }
   shmem_finalize();
   return 0;
 }
