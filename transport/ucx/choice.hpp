@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdlib>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +21,13 @@ struct Resource {
 struct Choice {
   std::string transports;
   std::string devices;
+  std::string refusal;  // why UCX is not used, unless the user names devices; otherwise empty
+};
+
+// Interfaces of this machine.
+struct Interfaces {
+  std::vector<std::string> internal;  // with private addresses
+  std::vector<std::string> routed;    // of a default route
 };
 
 // Returns true if some device reads and writes the memory of other machines without their CPU.
@@ -29,22 +38,58 @@ inline bool has_native_rma(const std::vector<Resource>& resources) {
   });
 }
 
-// Leaves tcp out if there is native RMA. Otherwise, if all PEs are on one machine, keeps the loopback device only; if
-// they are not, keeps the devices with private addresses only, `internal`, so that nobody outside can connect.
-inline Choice narrowed(const std::vector<Resource>& resources, bool one_machine,
-                       const std::vector<std::string>& internal = {}) {
-  if (has_native_rma(resources)) return {"^sm,self,tcp", {}};
+// Returns the interfaces of default routes, from the contents of /proc/net/route and /proc/net/ipv6_route.
+inline std::vector<std::string> default_route_devices(const std::string& v4, const std::string& v6) {
+  constexpr unsigned long kReject = 0x200;
+  std::vector<std::string> found;
+  const auto add = [&found](const std::string& device) {
+    if (device != "lo" && std::find(found.begin(), found.end(), device) == found.end()) found.push_back(device);
+  };
+  std::string device, target, prefix, skipped, flags, mask, line;
+  for (std::istringstream lines(v4); std::getline(lines, line);) {
+    std::istringstream(line) >> device >> target >> skipped >> skipped >> skipped >> skipped >> skipped >> mask;
+    if (target == "00000000" && mask == "00000000") add(device);
+  }
+  for (std::istringstream lines(v6); std::getline(lines, line);) {
+    std::istringstream(line) >> target >> prefix >> skipped >> skipped >> skipped >> skipped >> skipped >> skipped >>
+        flags >> device;
+    if (prefix == "00" && target == std::string(32, '0') && (std::strtoul(flags.c_str(), nullptr, 16) & kReject) == 0)
+      add(device);
+  }
+  return found;
+}
+
+// Leaves tcp out if there is native RMA. Otherwise, if all PEs are on one machine, keeps the loopback device only. If
+// they are not, keeps the devices with private addresses, so that nobody outside can connect; without any, those of the
+// default route, or the only one. UCX never listens on all networks of a machine unless the user says so.
+inline Choice narrowed(const std::vector<Resource>& resources, bool one_machine, const Interfaces& interfaces = {}) {
+  if (has_native_rma(resources)) return {"^sm,self,tcp", {}, {}};
   constexpr std::string_view kLoopback = "lo";
   const auto has = [&](std::string_view device) {
     return std::any_of(resources.begin(), resources.end(),
                        [&](const Resource& resource) { return resource.device == device; });
   };
-  if (one_machine && has(kLoopback)) return {{}, std::string(kLoopback)};
-  std::string devices;
-  for (const std::string& device : internal) {
-    if (has(device)) devices += (devices.empty() ? "" : ",") + device;
+  if (one_machine && has(kLoopback)) return {{}, std::string(kLoopback), {}};
+  std::vector<std::string> others;
+  for (const Resource& resource : resources) {
+    const bool is_known = std::find(others.begin(), others.end(), resource.device) != others.end();
+    if (resource.transport == "tcp" && resource.device != kLoopback && !is_known) others.push_back(resource.device);
   }
-  return {{}, devices};
+  const auto listed = [&has](const std::vector<std::string>& names, const char* separator) {
+    std::string devices;
+    for (const std::string& device : names) {
+      if (has(device)) devices += (devices.empty() ? "" : separator) + device;
+    }
+    return devices;
+  };
+  std::string devices = listed(interfaces.internal, ",");
+  if (devices.empty()) devices = listed(interfaces.routed, ",");
+  if (devices.empty() && others.size() > 1)
+    return {{},
+            {},
+            "UCX would listen on all networks of this machine (" + listed(others, ", ") +
+                "), of which none has private addresses or a default route; name one in UCX_NET_DEVICES"};
+  return {{}, devices.empty() ? listed(others, ",") : devices, {}};
 }
 
 }  // namespace shmemx::ucx

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <utility>
 
 namespace shmemx::ucx {
@@ -106,6 +108,11 @@ bool is_private(const sockaddr& address) noexcept {
   return (reinterpret_cast<const sockaddr_in6&>(address).sin6_addr.s6_addr[0] & 0xfe) == 0xfc;
 }
 
+std::string contents_of(const char* path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 // Returns the interfaces with private addresses. Bridges lead to guests of this machine only.
 std::vector<std::string> internal_devices() {
   std::vector<std::string> found;
@@ -119,6 +126,11 @@ std::vector<std::string> internal_devices() {
   }
   ::freeifaddrs(list);
   return found;
+}
+
+Interfaces interfaces() {
+  return {internal_devices(),
+          default_route_devices(contents_of("/proc/net/route"), contents_of("/proc/net/ipv6_route"))};
 }
 
 std::string joined(const std::vector<std::string>& parts) {
@@ -174,9 +186,11 @@ Result<Library> Library::open(const Needs& needs) {
     Library all;
     SHMEMX_TRY(all.start_context(needs.n_peers, {}));
     if (all.resources_.empty()) return Error{Errc::unsupported, 0, "UCX sees no network device"};
-    choice = narrowed(all.resources_, needs.one_machine, internal_devices());
+    choice = narrowed(all.resources_, needs.one_machine, interfaces());
     if (set_by_user("TLS")) choice.transports.clear();
     if (set_by_user("NET_DEVICES")) choice.devices.clear();
+    const bool is_named = set_by_user("TLS") || set_by_user("NET_DEVICES");
+    if (!choice.refusal.empty() && !is_named) return Error{Errc::unsupported, 0, choice.refusal};
   }
   for (;;) {
     Library library;
