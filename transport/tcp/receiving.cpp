@@ -244,7 +244,7 @@ void TcpTransport::handle_timer() noexcept {
 void TcpTransport::update_timer(bool is_sleeping) noexcept {
   long wanted = writes_ != acknowledged_writes_ ? kLinksNs : 0;
   if (!dialing_.empty() || acceptor_.has_deadlines()) wanted = kTimerNs;
-  if (is_sleeping && (!lending_.empty() || !measured_.empty())) wanted = kLendingNs;
+  if (is_sleeping && !lending_.empty()) wanted = kLendingNs;
   if (wanted == timer_ns_) return;
   itimerspec time{};
   time.it_value.tv_nsec = time.it_interval.tv_nsec = wanted;
