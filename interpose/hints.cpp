@@ -104,7 +104,7 @@ void Hints::fix_noncontiguous(bool is_noncontiguous) { values[kNoncontiguous] = 
 void Hints::change(MPI_Info info) {
   for (const Key& key : kKeys) {
     const std::string_view name = key.name;
-    if (name == kAlignment || name == kNoncontiguous) continue;
+    if (name == kAlignment || !values.contains(key.name)) continue;
     if (const std::string value = value_of(info, key.name); is_kept(key, value)) values[key.name] = value;
   }
 }

@@ -13,7 +13,7 @@ struct Hints {
   // Keys on memory are there for windows that allocate it.
   Hints(MPI_Info info, int flavor);
 
-  // Takes the values of a window that exists. Its memory stays as it is: its alignment does, and so does its layout.
+  // Takes the values of a window that exists. Its memory stays as it is.
   void change(MPI_Info info);
   // Returns a new info object with all keys.
   int copy_to(MPI_Info* info) const;
