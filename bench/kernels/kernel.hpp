@@ -115,6 +115,7 @@ void repeat_kernel(const char* name, std::size_t bytes, const KernelOptions& opt
 inline void verify(Sum& sum, bool right, const char* what) {
   if (sum.of(right ? 0L : 1L) == 0) return;
   if (shmem_my_pe() == 0) std::fprintf(stderr, "bench: wrong: %s\n", what);
+  shmem_barrier_all();  // the line is out before the job ends
   shmem_global_exit(1);
 }
 

@@ -10,8 +10,8 @@ for word in OpenSHMEM memfd cross_memory_attach usable pes_per_node SHMEM_SYMMET
 done
 config=$("$info" --config) || die "shmem_info --config"
 case $config in *memfd*) die "--config shows more than variables" ;; esac
-SHMEM_SYMMETRIC_SIZE=64M "$info" --config --json | grep -q '"source": "environment"' || die "the environment is not named as source"
-SHMEM_SYMMETRIC_SIZE=64M "$info" --config | grep -q 'SHMEM_SYMMETRIC_SIZE.*environment' || die "the text lacks the source"
+SHMEM_SYMMETRIC_SIZE=64M "$info" --config --json | grep '"source": "environment"' >/dev/null || die "the environment is not named as source"
+SHMEM_SYMMETRIC_SIZE=64M "$info" --config | grep 'SHMEM_SYMMETRIC_SIZE.*environment' >/dev/null || die "the text lacks the source"
 if SHMEM_WAIT=sometimes "$info" >/dev/null 2>&1; then die "a bad value gives status 0"; fi
 if command -v python3 >/dev/null; then
   printf %s "$json" | python3 -c '
