@@ -29,7 +29,11 @@ int with_request(const Window& window, const char* routine, int rank, MPI_Reques
   if (const int code = check_passive(window, rank); code != MPI_SUCCESS) return finish(window, routine, code);
   auto open = std::make_unique<OpenRequest>();
   int code = start(&open->counter);
-  if (code == MPI_SUCCESS) code = make_request(std::move(open), request);
+  if (code == MPI_SUCCESS) {
+    code = make_request(std::move(open), request);
+  } else {
+    shmemx_window_wait(&open->counter);  // parts that have left before one failed
+  }
   return finish(window, routine, code);
 }
 
