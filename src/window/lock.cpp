@@ -70,8 +70,10 @@ Code unlock(const char* routine, std::uint64_t handle) noexcept {
   if (held == 0) return SHMEMX_ERR_LOCK;
   const LockKind kind = held == kHeldAlone ? LockKind::exclusive : LockKind::shared;
   // A lock that has not been granted cannot be released: its request counts as an open operation.
-  if (window->requested.exchange(false, std::memory_order_relaxed)) [[unlikely]]  // by this PE only
+  if (window->requested.load(std::memory_order_relaxed)) [[unlikely]] {  // by this PE only
+    window->requested.store(false, std::memory_order_relaxed);           // the same
     note_result(*window, flush(routine, *window));
+  }
   // The owner executes the release behind all messages of this PE, so only what goes another way has to be awaited.
   const bool follows = window->lock == nullptr && !onesided::has_rdma(window->owner);
   if (!follows) await_all_of(routine, window->owner);
