@@ -180,12 +180,15 @@ bool finish_poll(Endpoint& endpoint) {
 template <std::byte* (*kFind)(Bytes, std::size_t)>
 std::byte* place_put(int, Bytes header, std::size_t bytes) {
   std::byte* const place = kFind(header, bytes);
-  if (place != nullptr) windows::begin_use(window_of(header), place_of(header).offset, bytes);
+  if (place == nullptr) return place;
+  const PutHeader put = place_of(header);
+  windows::begin_use(put.window, put.offset, bytes);
   return place;
 }
 
 void put_placed(Endpoint&, int, Bytes header, std::size_t bytes) {
-  windows::end_use(window_of(header), place_of(header).offset, bytes);
+  const PutHeader put = place_of(header);
+  windows::end_use(put.window, put.offset, bytes);
   wake_own_sleepers();
 }
 
