@@ -87,6 +87,8 @@ bool Endpoint::send_beside_box(int pe, HandlerId id, Bytes header, Bytes payload
 bool Endpoint::send_small_beside_batch(int pe, HandlerId id, Bytes header, Bytes payload,
                                        SendOptions options) noexcept {
   if (!NetChannel::gathers(options)) return net_->try_send(pe, id, header, payload, options);
+  // Nobody may have polled while the program computed. Sent now, the message need not wait for the progress thread.
+  if (net_->may_have_become_idle(pe)) poll_in_passing();
   const SmallSent sent = net_->try_send_small(pe, id, header, payload, options);
   if (sent == SmallSent::filled && ++filled_ % kFilledPerPoll == 0) poll_in_passing();
   return sent != SmallSent::no;

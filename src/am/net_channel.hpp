@@ -122,6 +122,8 @@ class NetChannel final : public transport::Sink {
   }
   // The same; sends it at once if `pe` is idle, and begins a batch otherwise.
   SmallSent try_send_small(int pe, HandlerId id, Bytes header, Bytes payload, SendOptions options) noexcept;
+  // Returns whether an acknowledgement that has not been received yet may let small messages to `pe` leave at once.
+  bool may_have_become_idle(int pe) const noexcept;
   static constexpr bool is_small(std::size_t bytes) noexcept { return Coalescer::takes(bytes); }
   // For a short message that may leave together with others even if `pe` is idle.
   [[gnu::always_inline]] bool try_send_coalesced(int pe, HandlerId id, Bytes header, Bytes payload) noexcept {
@@ -279,6 +281,11 @@ inline constinit NetworkThread network_thread;
 inline bool NetChannel::gathers(SendOptions options) noexcept {
   const bool leaves = network_thread.runs.load(std::memory_order_relaxed);  // set at init, cleared at the end
   return options.counted && (options.held || (options.gathers && leaves));
+}
+
+inline bool NetChannel::may_have_become_idle(int pe) const noexcept {
+  return network_thread.sleeps_long.load(std::memory_order_relaxed) &&  // a hint
+         !is_idle(pe) && !coalescer_.holds(pe);
 }
 
 // Returns the number of batches that have been begun, a hint for any thread.

@@ -47,9 +47,9 @@ bool pause_once() {
 
 // Returns how many polls follow a message at once. On cores that are not shared the sender needs some time to react. On
 // shared ones the next poll takes what has arrived with the message, before the core is given away. A poll of networks
-// is a system call that takes all of it.
+// takes all of it, and the next one acknowledges it.
 std::uint32_t polls_after_message() {
-  if (am::has_networks()) return 0;
+  if (am::has_networks()) return 1;
   return policy().pause_polls != 0 ? kPollsAfterMessage : 1;
 }
 
