@@ -80,6 +80,8 @@ constexpr std::size_t kPrefetchBytes = 1024;  // ahead: the CPU's own prefetchin
   return of_words(_mm_xor_si128(sums[0], sums[1]));
 }
 
+constexpr std::size_t kFewSteps = 32;  // of short frames, which need not wait for the CPU's wide units
+
 // Two products with each instruction.
 [[gnu::target("avx2,pclmul,vpclmulqdq"), gnu::always_inline]] inline __m256i products(
     const std::byte* at, const std::uint64_t* key) noexcept {
@@ -90,6 +92,7 @@ constexpr std::size_t kPrefetchBytes = 1024;  // ahead: the CPU's own prefetchin
 
 [[gnu::target("avx2,pclmul,vpclmulqdq")]] NhDigest sum_256(const std::byte* at, const std::uint64_t* key,
                                                            std::size_t steps) noexcept {
+  if (steps < kFewSteps) return sum_128(at, key, steps);
   __m256i sums[2] = {_mm256_setzero_si256(), _mm256_setzero_si256()};
   for (; steps >= 4; steps -= 4, at += 4 * kStepBytes, key += 8) {
     _mm_prefetch(reinterpret_cast<const char*>(at + kPrefetchBytes), _MM_HINT_T0);
