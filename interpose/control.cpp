@@ -26,13 +26,14 @@ struct Notice {
 };
 // Behind it may be a list of small puts.
 constexpr std::size_t kMostBytes = sizeof(Notice) + GatheredPuts::kListBytes;
-Controls& controls = *new Controls;  // never destroyed
+// Owners of memory that messages name, by its address.
+constinit LastingMap<std::uint64_t, Window> controls;
 
 void on_notice(int, const void* payload, std::size_t bytes, void*) {
   Notice notice{};
   if (bytes < sizeof notice) return;
   std::memcpy(&notice, payload, sizeof notice);
-  const Window* const window = controls.find(notice.control);
+  const Window* const window = controls.map.find(notice.control);
   if (window == nullptr || notice.word > control::bytes(window->size) - sizeof(std::uint64_t)) return;
   const Own& own = window->own;
   const std::byte* const list = static_cast<const std::byte*>(payload) + sizeof notice;
@@ -78,8 +79,8 @@ int notify_behind_puts(Window& window, Target& target, std::size_t word) {
 }
 
 void receive_notices() { shmemx_am_register(kNotifyMessage, on_notice, nullptr); }
-void begin(Window& window) { controls.insert(reinterpret_cast<std::uintptr_t>(window.own.control), &window); }
-void end(const Window& window) { controls.remove(reinterpret_cast<std::uintptr_t>(window.own.control)); }
+void begin(Window& window) { controls.map.insert(reinterpret_cast<std::uintptr_t>(window.own.control), &window); }
+void end(const Window& window) { controls.map.remove(reinterpret_cast<std::uintptr_t>(window.own.control)); }
 
 bool has(const Window& window, std::size_t word, std::uint64_t value) noexcept {
   return word_at(window.own.control, word).load(std::memory_order_acquire) >= value;  // notify

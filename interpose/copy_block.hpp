@@ -6,28 +6,32 @@
 
 namespace shmemx::interpose {
 
-// Single stores and loads for words, since a program may poll them. Blocks of other sizes that are frequent in strided
-// data need no call either.
-inline void copy_block(void* to, const void* from, std::size_t bytes) noexcept {
+// Copies words by single stores and loads, since a program may poll them, and a few blocks of other sizes that are
+// frequent in strided data. Returns false for all other sizes.
+inline bool try_copy_words(void* to, const void* from, std::size_t bytes) noexcept {
   switch (bytes) {
     case 8:
       std::memcpy(to, from, 8);
-      break;
+      return true;
     case 4:
       std::memcpy(to, from, 4);
-      break;
+      return true;
     case 16:
       std::memcpy(to, from, 16);
-      break;
+      return true;
     case 32:
       std::memcpy(to, from, 32);
-      break;
+      return true;
     case 64:
       std::memcpy(to, from, 64);
-      break;
+      return true;
     default:
-      std::memcpy(to, from, bytes);
+      return false;
   }
+}
+
+inline void copy_block(void* to, const void* from, std::size_t bytes) noexcept {
+  if (!try_copy_words(to, from, bytes)) std::memcpy(to, from, bytes);
 }
 
 }  // namespace shmemx::interpose

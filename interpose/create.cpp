@@ -14,9 +14,6 @@
 #include "interpose/waiting.hpp"
 
 namespace shmemx::interpose {
-
-Windows& windows = *new Windows;  // never destroyed: attributes may be deleted while the process ends
-
 namespace {
 
 int check(const Wanted& wanted) {
@@ -267,7 +264,7 @@ Created create(const char* routine, const Wanted& wanted, MPI_Info info, MPI_Com
   }
   *win = window->handle;
   Window* const made = window.release();
-  windows.insert(made->handle, made);
+  windows.map.insert(made->handle, made);
   count_window();
   return {true, MPI_SUCCESS, made->own.base};
 }
@@ -287,7 +284,7 @@ int free_window(Window& window, MPI_Win* win) {
   const int detached = detach_all(window);
   if (result == MPI_SUCCESS) result = detached;
   finish(window, "MPI_Win_free", result);
-  windows.remove(window.handle);
+  windows.map.remove(window.handle);
   free_own(window);
   PMPI_Group_free(&window.group);
   const int code = below().Win_free(win);

@@ -7,58 +7,60 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
-#include <vector>
+#include <utility>
+
+#include "interpose/job.hpp"
 
 namespace shmemx::interpose {
 
 // Any number of threads find, without a lock, while others insert and remove. An entry is found by linear probing and
-// its key stays when it is removed, since MPI uses handles again. The map owns nothing.
+// its key stays when it is removed, since MPI uses handles again. The map owns nothing. It has no constructor that
+// runs.
 template <class Handle, class Object>
 class HandleMap {
  public:
-  HandleMap() { install(64); }
+  constexpr HandleMap() noexcept = default;
   HandleMap(const HandleMap&) = delete;
   HandleMap& operator=(const HandleMap&) = delete;
 
   // Returns null if the handle is not in the map.
   Object* find(Handle handle) const noexcept {
-    const Key key = key_of(handle);
-    const Table& table = *current_.load(std::memory_order_acquire);  // install
-    for (std::size_t i = first_of(key, table);; i = (i + 1) & table.mask) {
-      const Key found = table.entries[i].key.load(std::memory_order_acquire);  // insert
-      if (found == key) return table.entries[i].object.load(std::memory_order_acquire);
-      if (found == 0) return nullptr;
-    }
+    Object* const recent = find_recent(handle);
+    return recent != nullptr ? recent : find_slow(key_of(handle));
+  }
+
+  // The same in a few instructions, for the handle that was found last. May return null for any other.
+  [[gnu::always_inline]] Object* find_recent(Handle handle) const noexcept {
+    if (recent_key_.load(std::memory_order_acquire) != key_of(handle)) [[unlikely]]  // recent
+      return nullptr;
+    return recent_object_.load(std::memory_order_acquire);  // insert
   }
 
   void insert(Handle handle, Object* object) {
     const std::lock_guard guard(mutex_);
     if (2 * (used_ + 1) > current_.load(std::memory_order_relaxed)->mask) grow();
+    forget(key_of(handle));
     place(*current_.load(std::memory_order_relaxed), key_of(handle), object);
   }
 
   void remove(Handle handle) {
     const std::lock_guard guard(mutex_);
-    const Key key = key_of(handle);
-    Table& table = *current_.load(std::memory_order_relaxed);
-    for (std::size_t i = first_of(key, table);; i = (i + 1) & table.mask) {
-      const Key found = table.entries[i].key.load(std::memory_order_relaxed);
-      if (found == key) table.entries[i].object.store(nullptr, std::memory_order_release);
-      if (found == key || found == 0) return;
-    }
+    forget(key_of(handle));
   }
 
  private:
-  using Key = std::uint64_t;  // 0: an empty entry; no handle is 0
+  using Key = std::uint64_t;  // 0: an empty entry; no handle is 0, nor kNoKey
+  static constexpr Key kNoKey = ~Key{0};
 
   struct Entry {
     std::atomic<Key> key{0};
     std::atomic<Object*> object{nullptr};
   };
   struct Table {
-    explicit Table(std::size_t size) : mask(size - 1), entries(new Entry[size]) {}
     std::size_t mask;
-    std::unique_ptr<Entry[]> entries;
+    Entry* entries;
+    std::unique_ptr<Entry[]> owned;
+    std::unique_ptr<Table> older;  // readers may still look at it
   };
 
   static Key key_of(Handle handle) noexcept {
@@ -70,26 +72,58 @@ class HandleMap {
     return static_cast<std::size_t>((key * 0x9e3779b97f4a7c15ull) >> 32) & table.mask;
   }
 
-  void install(std::size_t size) {
-    tables_.push_back(std::make_unique<Table>(size));
-    used_ = 0;
-    current_.store(tables_.back().get(), std::memory_order_release);
+  [[gnu::noinline]] Object* find_slow(Key key) const noexcept {
+    const Table& table = *current_.load(std::memory_order_acquire);  // install
+    for (std::size_t i = first_of(key, table);; i = (i + 1) & table.mask) {
+      const Entry& entry = table.entries[i];
+      const Key found = entry.key.load(std::memory_order_acquire);  // insert
+      if (found == 0) return nullptr;
+      if (found != key) continue;
+      Object* const object = entry.object.load(std::memory_order_acquire);
+      if (object != nullptr) note_recent(key, object);
+      return object;
+    }
+  }
+
+  // Whoever uses a handle keeps it from being removed, so `recent_object_` belongs to the key that was read before.
+  // With several threads only a removal lets another handle take the place.
+  void note_recent(Key key, Object* object) const noexcept {
+    std::unique_lock guard(mutex_, std::defer_lock);
+    if (many_threads && (recent_key_.load(std::memory_order_relaxed) != kNoKey || !guard.try_lock() ||
+                         recent_key_.load(std::memory_order_relaxed) != kNoKey))
+      return;
+    recent_object_.store(object, std::memory_order_release);  // insert
+    recent_key_.store(key, std::memory_order_release);        // recent
   }
 
   // Readers may still look at the old table, so it is kept until the map ends.
   void grow() {
     const Table& old = *current_.load(std::memory_order_relaxed);
-    auto table = std::make_unique<Table>(2 * (old.mask + 1));
+    const std::size_t size = 2 * (old.mask + 1);
+    std::unique_ptr<Entry[]> entries(new Entry[size]);
+    Entry* const first = entries.get();
+    std::unique_ptr<Table> table(new Table{size - 1, first, std::move(entries), std::move(newest_)});
     used_ = 0;
     for (std::size_t i = 0; i <= old.mask; ++i) {
       Object* const object = old.entries[i].object.load(std::memory_order_relaxed);
       if (object != nullptr) place(*table, old.entries[i].key.load(std::memory_order_relaxed), object);
     }
-    tables_.push_back(std::move(table));
-    current_.store(tables_.back().get(), std::memory_order_release);  // install
+    newest_ = std::move(table);
+    current_.store(newest_.get(), std::memory_order_release);  // install
   }
 
-  void place(Table& table, Key key, Object* object) {
+  // Under the mutex.
+  void forget(Key key) {
+    if (recent_key_.load(std::memory_order_relaxed) == key) recent_key_.store(kNoKey, std::memory_order_release);
+    const Table& table = *current_.load(std::memory_order_relaxed);
+    for (std::size_t i = first_of(key, table);; i = (i + 1) & table.mask) {
+      const Key found = table.entries[i].key.load(std::memory_order_relaxed);
+      if (found == key) table.entries[i].object.store(nullptr, std::memory_order_release);
+      if (found == key || found == 0) return;
+    }
+  }
+
+  void place(const Table& table, Key key, Object* object) {
     std::size_t i = first_of(key, table);
     for (;; i = (i + 1) & table.mask) {
       const Key found = table.entries[i].key.load(std::memory_order_relaxed);
@@ -100,10 +134,23 @@ class HandleMap {
     table.entries[i].key.store(key, std::memory_order_release);  // insert
   }
 
-  std::atomic<Table*> current_{nullptr};
-  std::mutex mutex_;
+  static constexpr std::size_t kFirst = 64;
+  Entry first_entries_[kFirst] = {};
+  Table first_{kFirst - 1, first_entries_, nullptr, nullptr};
+  std::unique_ptr<Table> newest_;  // null: the first one
+  std::atomic<const Table*> current_{&first_};
+  mutable std::atomic<Key> recent_key_{kNoKey};  // of the handle that was found last
+  mutable std::atomic<Object*> recent_object_{nullptr};
+  mutable std::mutex mutex_;
   std::size_t used_ = 0;  // entries of the current table that have a key
-  std::vector<std::unique_ptr<Table>> tables_;
+};
+
+// A map that is never destroyed: the MPI may use handles while the process ends.
+template <class Handle, class Object>
+union LastingMap {
+  HandleMap<Handle, Object> map;
+  constexpr LastingMap() noexcept : map() {}
+  ~LastingMap() {}
 };
 
 }  // namespace shmemx::interpose

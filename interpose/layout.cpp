@@ -11,9 +11,6 @@
 #include "interpose/layout_builder.hpp"
 
 namespace shmemx::interpose {
-
-HandleMap<MPI_Datatype, const Layout>& known_layouts = *new HandleMap<MPI_Datatype, const Layout>;  // never destroyed
-
 namespace {
 
 std::ptrdiff_t extent_of(MPI_Datatype type) {
@@ -169,23 +166,24 @@ class Layouts {
   Layouts() { PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, &Layouts::forget, &keyval_, nullptr); }
 
   const Layout* find(MPI_Datatype type) {
-    const Layout* const known = known_layouts.find(type);
+    const Layout* const known = known_layouts.map.find(type);
     return known != nullptr ? known : add(type);
   }
 
  private:
   const Layout* add(MPI_Datatype type) {
     const std::lock_guard guard(mutex_);
-    if (const Layout* const known = known_layouts.find(type); known != nullptr) return known;
+    if (const Layout* const known = known_layouts.map.find(type); known != nullptr) return known;
     static const Layout& uncommitted = *new Layout(make_uncommitted());
     if (!is_committed(type)) return &uncommitted;
     auto made = std::make_unique<Layout>(flatten(type));
+    if (made->dense && made->low == 0) made->plain_bytes = made->bytes;
     if (combiner_of(type) != MPI_COMBINER_NAMED) PMPI_Type_set_attr(type, keyval_, made.get());
-    known_layouts.insert(type, made.get());
+    known_layouts.map.insert(type, made.get());
     return made.release();
   }
   static int forget(MPI_Datatype type, int, void* layout, void*) {
-    known_layouts.remove(type);
+    known_layouts.map.remove(type);
     delete static_cast<Layout*>(layout);
     return MPI_SUCCESS;
   }

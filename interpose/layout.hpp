@@ -13,6 +13,7 @@ namespace shmemx::interpose {
 
 // One item of a datatype.
 struct Layout {
+  std::size_t plain_bytes = 0;       // those of all data if the items are dense and begin at 0, else 0
   std::size_t bytes = 0;             // of all data; what each operation reads comes first
   std::size_t elements = 0;          // of all data
   std::ptrdiff_t extent = 0;         // from one item to the next
@@ -33,7 +34,12 @@ struct Layout {
 };
 
 // The layouts of all types that have been used.
-extern HandleMap<MPI_Datatype, const Layout>& known_layouts;
+inline constinit LastingMap<MPI_Datatype, const Layout> known_layouts;
+
+// Returns null if the datatype has not been used.
+inline const Layout* find_known_layout(MPI_Datatype type) noexcept { return known_layouts.map.find(type); }
+// The same for the datatype that was used last. May return null for any other.
+inline const Layout* recent_layout(MPI_Datatype type) noexcept { return known_layouts.map.find_recent(type); }
 
 // Returns the layout of a datatype; null if the datatype is null. It lives as long as the datatype.
 const Layout* layout_of(MPI_Datatype type);

@@ -23,46 +23,57 @@ constexpr std::size_t kCopiedHere = 4096;  // longer copies are left to shmemx, 
 struct QuickTarget {
   std::byte* at = nullptr;  // null: not this way
   std::size_t bytes = 0;
-  const Layout* layout = nullptr;
 };
 
-inline QuickTarget find_quickly(const Window& window, int rank, MPI_Aint disp, int count, MPI_Datatype type) noexcept {
-  if (static_cast<unsigned>(rank) >= static_cast<unsigned>(window.size)) return {};
+// `layout`: of the datatype, if it is known.
+[[gnu::always_inline]] inline QuickTarget find_quickly(const Window& window, const Layout* layout, int rank,
+                                                       MPI_Aint disp, int count) noexcept {
+  if (layout == nullptr || static_cast<unsigned>(rank) >= static_cast<unsigned>(window.size)) return {};
   const Target& target = window.targets[static_cast<std::size_t>(rank)];
   const bool is_open =
       target.open.load(std::memory_order_relaxed) == window.epochs.number.load(std::memory_order_relaxed);
-  const Layout* const layout = known_layouts.find(type);
-  if (!is_open || target.mapped == nullptr || layout == nullptr || !layout->dense || layout->low != 0 || count <= 0 ||
-      disp < 0)
-    return {};
+  if (!is_open || target.mapped == nullptr || layout->plain_bytes == 0 || count <= 0 || disp < 0) return {};
   MPI_Aint offset = 0;
   std::size_t bytes = 0;
   if (__builtin_mul_overflow(disp, static_cast<MPI_Aint>(target.offer.disp_unit), &offset) ||
-      __builtin_mul_overflow(static_cast<std::size_t>(count), layout->bytes, &bytes))
+      __builtin_mul_overflow(static_cast<std::size_t>(count), layout->plain_bytes, &bytes))
     return {};
   const auto first = static_cast<std::uint64_t>(offset);
   if (first > target.offer.bytes || bytes > target.offer.bytes - first) return {};
-  return {target.mapped + first, bytes, layout};
+  return {target.mapped + first, bytes};
 }
 
-inline bool put_quickly(const Window& window, const void* origin, int count, MPI_Datatype type, int rank,
+inline bool put_quickly(const Window& window, const Layout* layout, const void* origin, int count, int rank,
                         MPI_Aint disp) noexcept {
-  const QuickTarget target = find_quickly(window, rank, disp, count, type);
+  const QuickTarget target = find_quickly(window, layout, rank, disp, count);
   if (target.at == nullptr || target.bytes > kCopiedHere || !is_buffer(origin)) return false;
   copy_block(target.at, origin, target.bytes);
   return true;
 }
 
-inline bool get_quickly(const Window& window, void* origin, int count, MPI_Datatype type, int rank,
+inline bool get_quickly(const Window& window, const Layout* layout, void* origin, int count, int rank,
                         MPI_Aint disp) noexcept {
-  const QuickTarget target = find_quickly(window, rank, disp, count, type);
+  const QuickTarget target = find_quickly(window, layout, rank, disp, count);
   if (target.at == nullptr || target.bytes > kCopiedHere || !is_buffer(origin)) return false;
   copy_block(origin, target.at, target.bytes);
   return true;
 }
 
+// The same for a few words.
+inline bool put_words(const Window& window, const Layout* layout, const void* origin, int count, int rank,
+                      MPI_Aint disp) noexcept {
+  const QuickTarget target = find_quickly(window, layout, rank, disp, count);
+  return target.at != nullptr && is_buffer(origin) && try_copy_words(target.at, origin, target.bytes);
+}
+
+inline bool get_words(const Window& window, const Layout* layout, void* origin, int count, int rank,
+                      MPI_Aint disp) noexcept {
+  const QuickTarget target = find_quickly(window, layout, rank, disp, count);
+  return target.at != nullptr && is_buffer(origin) && try_copy_words(origin, target.at, target.bytes);
+}
+
 // An integer and an operator for which there is an instruction. A null result is not written.
-inline bool update_quickly(const Window& window, const One& one, MPI_Op op) noexcept {
+inline bool update_quickly(const Window& window, const Layout* layout, const One& one, MPI_Op op) noexcept {
   int known = 0;
   if (window.has_array_locks) return false;
   if (op == MPI_SUM) {
@@ -74,34 +85,73 @@ inline bool update_quickly(const Window& window, const One& one, MPI_Op op) noex
   } else {
     return false;
   }
-  const QuickTarget target = find_quickly(window, one.rank, one.disp, 1, one.type);
-  if (target.at == nullptr || target.layout->element == nullptr || target.layout->elements != 1) return false;
+  const QuickTarget target = find_quickly(window, layout, one.rank, one.disp, 1);
+  if (target.at == nullptr || layout->element == nullptr || layout->elements != 1) return false;
   if (op != MPI_NO_OP && !is_buffer(one.origin)) return false;
-  return update_directly(target.at, *target.layout->element, known, one.origin, one.result);
+  return update_directly(target.at, *layout->element, known, one.origin, one.result);
 }
 
-inline bool compare_and_swap_quickly(const Window& window, const One& one, const void* compare) noexcept {
-  const QuickTarget target = find_quickly(window, one.rank, one.disp, 1, one.type);
-  if (target.at == nullptr || target.layout->element == nullptr || target.layout->elements != 1) return false;
+inline bool compare_and_swap_quickly(const Window& window, const Layout* layout, const One& one,
+                                     const void* compare) noexcept {
+  const QuickTarget target = find_quickly(window, layout, one.rank, one.disp, 1);
+  if (target.at == nullptr || layout->element == nullptr || layout->elements != 1) return false;
   if (window.has_array_locks || !is_buffer(one.origin) || !is_buffer(compare) || !is_buffer(one.result)) return false;
-  return swap_directly(target.at, *target.layout->element, compare, one.origin, one.result);
+  return swap_directly(target.at, *layout->element, compare, one.origin, one.result);
 }
 
 // An array of elements whose types are the same on both sides, without gaps. Where shmemx refuses it nothing has been
 // done.
-inline bool accumulate_quickly(const Window& window, const One& first, int count, MPI_Op op) noexcept {
-  const QuickTarget quick = find_quickly(window, first.rank, first.disp, count, first.type);
-  if (quick.at == nullptr || !quick.layout->dense_elements || !is_buffer(first.origin)) return false;
-  const Element* const element = quick.layout->element;
+inline bool accumulate_quickly(const Window& window, const Layout* layout, const One& first, int count,
+                               MPI_Op op) noexcept {
+  const QuickTarget quick = find_quickly(window, layout, first.rank, first.disp, count);
+  if (quick.at == nullptr || !layout->dense_elements || !is_buffer(first.origin)) return false;
+  const Element* const element = layout->element;
   if (element == nullptr || element->shmemx_type == 0) return false;
   const Target& target = window.targets[static_cast<std::size_t>(first.rank)];
   int known = op == MPI_SUM && element->kind == Kind::real ? SHMEMX_OP_SUM : find_operator(op, element->kind);
   if (known == 0 || known == SHMEMX_OP_NO_OP) return false;
   if (target.lock == Lock::exclusive && !many_threads) known |= SHMEMX_OP_EXCLUSIVE;
   void* const there = reinterpret_cast<void*>(target.base + static_cast<std::uint64_t>(quick.at - target.mapped));
-  const std::size_t elements = quick.layout->elements * static_cast<std::size_t>(count);
+  const std::size_t elements = layout->elements * static_cast<std::size_t>(count);
   return shmemx_window_accumulate_nbi(target.data, there, first.origin, elements, update_type(window, *element), known,
                                       nullptr) == SHMEMX_SUCCESS;
+}
+
+// Takes the lock of a process on this node, if it is free and there is no other epoch.
+inline bool lock_quickly(Window& window, int type, int rank, int assert) noexcept {
+  Epochs& epochs = window.epochs;
+  if (static_cast<unsigned>(rank) >= static_cast<unsigned>(window.size) || assert != 0 || many_threads) return false;
+  Target& target = window.targets[static_cast<std::size_t>(rank)];
+  if (epochs.access != Access::none || epochs.no_locks || epochs.is_exposed || late_lock.window != nullptr ||
+      target.control_mapped == nullptr || (type != MPI_LOCK_EXCLUSIVE && type != MPI_LOCK_SHARED))
+    return false;
+  const bool is_exclusive = type == MPI_LOCK_EXCLUSIVE;
+  const int kind = is_exclusive ? SHMEMX_LOCK_EXCLUSIVE : SHMEMX_LOCK_SHARED;
+  if (shmemx_window_trylock(target.control, kind) != SHMEMX_SUCCESS) return false;
+  epochs.access = Access::lock;
+  epochs.locks = 1;
+  target.lock = is_exclusive ? Lock::exclusive : Lock::shared;
+  target.open.store(epochs.number.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  return true;
+}
+
+// Releases the only lock, of a process on this node, if its memory is mapped: stores need no more than that. Sets
+// `code` to the error class.
+inline bool unlock_quickly(Window& window, int rank, int& code) noexcept {
+  Epochs& epochs = window.epochs;
+  if (static_cast<unsigned>(rank) >= static_cast<unsigned>(window.size) || many_threads) return false;
+  Target& target = window.targets[static_cast<std::size_t>(rank)];
+  if (epochs.access != Access::lock || epochs.locks != 1 || target.mapped == nullptr ||
+      target.control_mapped == nullptr || (target.lock != Lock::exclusive && target.lock != Lock::shared))
+    return false;
+  epochs.access = Access::none;
+  epochs.locks = 0;
+  target.lock = Lock::none;
+  next_epoch(epochs);
+  code = shmemx_window_unlock(target.control);
+  if (code != SHMEMX_SUCCESS) [[unlikely]]
+    code = class_of(code);
+  return true;
 }
 
 // Stores to mapped memory are complete as soon as they are visible.

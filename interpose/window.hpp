@@ -97,15 +97,13 @@ struct Window {
   std::atomic<std::size_t> messaged_count{0};
 };
 
-// Owners of memory that messages name, by its address.
-using Controls = HandleMap<std::uint64_t, Window>;
-
 // All windows that are taken over.
-using Windows = HandleMap<MPI_Win, Window>;
-extern Windows& windows;
+inline constinit LastingMap<MPI_Win, Window> windows;
 
 // Returns null for a window that is left to the MPI below.
-inline Window* find_window(MPI_Win win) noexcept { return windows.find(win); }
+inline Window* find_window(MPI_Win win) noexcept { return windows.map.find(win); }
+// The same for the window that was used last. May return null for any other.
+inline Window* find_recent_window(MPI_Win win) noexcept { return windows.map.find_recent(win); }
 
 // Attaches the memory of a target, unless that is done. Returns an error class of MPI.
 int attach_slow(Window& window, Target& target);

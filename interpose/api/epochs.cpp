@@ -11,6 +11,7 @@
 
 namespace interpose = shmemx::interpose;
 using interpose::below;
+using interpose::find_recent_window;
 using interpose::find_window;
 using interpose::finish;
 using interpose::Window;
@@ -57,17 +58,36 @@ SHMEMX_ENTRY int PMPI_Win_test(MPI_Win win, int* flag) {
 }
 SHMEMX_BOTH_NAMES(Win_test)
 
-SHMEMX_ENTRY int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
+namespace {
+
+[[gnu::noinline]] int lock_slow(int lock_type, int rank, int assert, MPI_Win win) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Win_lock(lock_type, rank, assert, win);
   return finish(*window, "MPI_Win_lock", interpose::lock(*window, lock_type, rank, assert));
 }
-SHMEMX_BOTH_NAMES(Win_lock)
 
-SHMEMX_ENTRY int PMPI_Win_unlock(int rank, MPI_Win win) {
+[[gnu::noinline]] int unlock_slow(int rank, MPI_Win win) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Win_unlock(rank, win);
   return finish(*window, "MPI_Win_unlock", interpose::unlock(*window, rank));
+}
+
+}  // namespace
+
+SHMEMX_ENTRY int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
+  Window* const window = find_recent_window(win);
+  if (window != nullptr && interpose::lock_quickly(*window, lock_type, rank, assert)) [[likely]]
+    return MPI_SUCCESS;
+  return lock_slow(lock_type, rank, assert, win);
+}
+SHMEMX_BOTH_NAMES(Win_lock)
+
+SHMEMX_ENTRY int PMPI_Win_unlock(int rank, MPI_Win win) {
+  Window* const window = find_recent_window(win);
+  int code = MPI_SUCCESS;
+  if (window != nullptr && interpose::unlock_quickly(*window, rank, code)) [[likely]]
+    return finish(*window, "MPI_Win_unlock", code);
+  return unlock_slow(rank, win);
 }
 SHMEMX_BOTH_NAMES(Win_unlock)
 
@@ -85,14 +105,23 @@ SHMEMX_ENTRY int PMPI_Win_unlock_all(MPI_Win win) {
 }
 SHMEMX_BOTH_NAMES(Win_unlock_all)
 
-SHMEMX_ENTRY int PMPI_Win_flush(int rank, MPI_Win win) {
+namespace {
+
+[[gnu::noinline]] int flush_slow(int rank, MPI_Win win) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Win_flush(rank, win);
-  if (interpose::flush_quickly(*window, rank)) [[likely]]
-    return MPI_SUCCESS;
   int code = interpose::check_locked(*window, rank);
   if (code == MPI_SUCCESS) code = interpose::flush(*window, rank);
   return finish(*window, "MPI_Win_flush", code);
+}
+
+}  // namespace
+
+SHMEMX_ENTRY int PMPI_Win_flush(int rank, MPI_Win win) {
+  const Window* const window = find_recent_window(win);
+  if (window != nullptr && interpose::flush_quickly(*window, rank)) [[likely]]
+    return MPI_SUCCESS;
+  return flush_slow(rank, win);
 }
 SHMEMX_BOTH_NAMES(Win_flush)
 

@@ -6,50 +6,94 @@
 
 namespace interpose = shmemx::interpose;
 using interpose::below;
+using interpose::find_known_layout;
+using interpose::find_recent_window;
 using interpose::find_window;
 using interpose::finish;
+using interpose::Layout;
 using interpose::Local;
 using interpose::local;
+using interpose::recent_layout;
 using interpose::Remote;
 using interpose::Window;
 using interpose::with_request;
 
-SHMEMX_ENTRY int PMPI_Put(const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp, int target_count,
-                          MPI_Datatype target_type, MPI_Win win) {
+namespace {
+
+[[gnu::noinline]] int put_slow(const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp,
+                               int target_count, MPI_Datatype target_type, MPI_Win win) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Put(origin, count, type, rank, disp, target_count, target_type, win);
-  if (type == target_type && count == target_count && interpose::put_quickly(*window, origin, count, type, rank, disp))
-      [[likely]]
+  if (type == target_type && count == target_count &&
+      interpose::put_quickly(*window, find_known_layout(type), origin, count, rank, disp))
     return MPI_SUCCESS;
   return finish(*window, "MPI_Put",
                 interpose::put(*window, local(origin, count, type), {rank, disp, target_count, target_type}, nullptr));
 }
+
+}  // namespace
+
+SHMEMX_ENTRY int PMPI_Put(const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp, int target_count,
+                          MPI_Datatype target_type, MPI_Win win) {
+  const Window* const window = find_recent_window(win);
+  if (window != nullptr && type == target_type && count == target_count &&
+      interpose::put_words(*window, recent_layout(type), origin, count, rank, disp)) [[likely]]
+    return MPI_SUCCESS;
+  return put_slow(origin, count, type, rank, disp, target_count, target_type, win);
+}
 SHMEMX_BOTH_NAMES(Put)
 
-SHMEMX_ENTRY int PMPI_Get(void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp, int target_count,
-                          MPI_Datatype target_type, MPI_Win win) {
+namespace {
+
+[[gnu::noinline]] int get_slow(void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp, int target_count,
+                               MPI_Datatype target_type, MPI_Win win) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Get(origin, count, type, rank, disp, target_count, target_type, win);
-  if (type == target_type && count == target_count && interpose::get_quickly(*window, origin, count, type, rank, disp))
-      [[likely]]
+  if (type == target_type && count == target_count &&
+      interpose::get_quickly(*window, find_known_layout(type), origin, count, rank, disp))
     return MPI_SUCCESS;
   return finish(*window, "MPI_Get",
                 interpose::get(*window, local(origin, count, type), {rank, disp, target_count, target_type}, nullptr));
 }
+
+}  // namespace
+
+SHMEMX_ENTRY int PMPI_Get(void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp, int target_count,
+                          MPI_Datatype target_type, MPI_Win win) {
+  const Window* const window = find_recent_window(win);
+  if (window != nullptr && type == target_type && count == target_count &&
+      interpose::get_words(*window, recent_layout(type), origin, count, rank, disp)) [[likely]]
+    return MPI_SUCCESS;
+  return get_slow(origin, count, type, rank, disp, target_count, target_type, win);
+}
 SHMEMX_BOTH_NAMES(Get)
 
-SHMEMX_ENTRY int PMPI_Accumulate(const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp,
-                                 int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win) {
+namespace {
+
+[[gnu::noinline]] int accumulate_slow(const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp,
+                                      int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Accumulate(origin, count, type, rank, disp, target_count, target_type, op, win);
   if (type == target_type && count == target_count) {
+    const Layout* const layout = find_known_layout(type);
     const interpose::One first{origin, nullptr, type, rank, disp};
-    if (count == 1 && interpose::update_quickly(*window, first, op)) return MPI_SUCCESS;
-    if (interpose::accumulate_quickly(*window, first, count, op)) return MPI_SUCCESS;
+    if (count == 1 && interpose::update_quickly(*window, layout, first, op)) return MPI_SUCCESS;
+    if (interpose::accumulate_quickly(*window, layout, first, count, op)) return MPI_SUCCESS;
   }
   const Remote remote{rank, disp, target_count, target_type};
   return finish(*window, "MPI_Accumulate",
                 interpose::accumulate(*window, local(origin, count, type), remote, op, nullptr));
+}
+
+}  // namespace
+
+SHMEMX_ENTRY int PMPI_Accumulate(const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp,
+                                 int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win) {
+  const Window* const window = find_recent_window(win);
+  if (window != nullptr && type == target_type && count == 1 && target_count == 1 &&
+      interpose::update_quickly(*window, recent_layout(type), {origin, nullptr, type, rank, disp}, op)) [[likely]]
+    return MPI_SUCCESS;
+  return accumulate_slow(origin, count, type, rank, disp, target_count, target_type, op, win);
 }
 SHMEMX_BOTH_NAMES(Accumulate)
 
@@ -115,22 +159,49 @@ SHMEMX_ENTRY int PMPI_Rget_accumulate(const void* origin, int count, MPI_Datatyp
 }
 SHMEMX_BOTH_NAMES(Rget_accumulate)
 
-SHMEMX_ENTRY int PMPI_Fetch_and_op(const void* origin, void* result, MPI_Datatype type, int rank, MPI_Aint disp,
-                                   MPI_Op op, MPI_Win win) {
+namespace {
+
+[[gnu::noinline]] int fetch_and_op_slow(const void* origin, void* result, MPI_Datatype type, int rank, MPI_Aint disp,
+                                        MPI_Op op, MPI_Win win) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Fetch_and_op(origin, result, type, rank, disp, op, win);
-  if (interpose::is_buffer(result) && interpose::update_quickly(*window, {origin, result, type, rank, disp}, op))
+  const interpose::One one{origin, result, type, rank, disp};
+  if (interpose::is_buffer(result) && interpose::update_quickly(*window, find_known_layout(type), one, op))
     return MPI_SUCCESS;
-  return finish(*window, "MPI_Fetch_and_op", interpose::fetch_and_op(*window, {origin, result, type, rank, disp}, op));
+  return finish(*window, "MPI_Fetch_and_op", interpose::fetch_and_op(*window, one, op));
+}
+
+}  // namespace
+
+SHMEMX_ENTRY int PMPI_Fetch_and_op(const void* origin, void* result, MPI_Datatype type, int rank, MPI_Aint disp,
+                                   MPI_Op op, MPI_Win win) {
+  const Window* const window = find_recent_window(win);
+  if (window != nullptr && interpose::is_buffer(result) &&
+      interpose::update_quickly(*window, recent_layout(type), {origin, result, type, rank, disp}, op)) [[likely]]
+    return MPI_SUCCESS;
+  return fetch_and_op_slow(origin, result, type, rank, disp, op, win);
 }
 SHMEMX_BOTH_NAMES(Fetch_and_op)
 
-SHMEMX_ENTRY int PMPI_Compare_and_swap(const void* origin, const void* compare, void* result, MPI_Datatype type,
-                                       int rank, MPI_Aint disp, MPI_Win win) {
+namespace {
+
+[[gnu::noinline]] int compare_and_swap_slow(const void* origin, const void* compare, void* result, MPI_Datatype type,
+                                            int rank, MPI_Aint disp, MPI_Win win) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Compare_and_swap(origin, compare, result, type, rank, disp, win);
-  if (interpose::compare_and_swap_quickly(*window, {origin, result, type, rank, disp}, compare)) return MPI_SUCCESS;
-  return finish(*window, "MPI_Compare_and_swap",
-                interpose::compare_and_swap(*window, {origin, result, type, rank, disp}, compare));
+  const interpose::One one{origin, result, type, rank, disp};
+  if (interpose::compare_and_swap_quickly(*window, find_known_layout(type), one, compare)) return MPI_SUCCESS;
+  return finish(*window, "MPI_Compare_and_swap", interpose::compare_and_swap(*window, one, compare));
+}
+
+}  // namespace
+
+SHMEMX_ENTRY int PMPI_Compare_and_swap(const void* origin, const void* compare, void* result, MPI_Datatype type,
+                                       int rank, MPI_Aint disp, MPI_Win win) {
+  const Window* const window = find_recent_window(win);
+  if (window != nullptr && interpose::compare_and_swap_quickly(*window, recent_layout(type),
+                                                               {origin, result, type, rank, disp}, compare)) [[likely]]
+    return MPI_SUCCESS;
+  return compare_and_swap_slow(origin, compare, result, type, rank, disp, win);
 }
 SHMEMX_BOTH_NAMES(Compare_and_swap)

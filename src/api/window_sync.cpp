@@ -38,7 +38,6 @@ bool is_lock_kind(int kind) { return kind >= SHMEMX_LOCK_SHARED && kind <= SHMEM
 int lock(const char* routine, shmemx_window_t window, int kind, window_ops::Wait wait, long* counter) {
   context::require_initialized(routine);
   if (!is_lock_kind(kind)) return SHMEMX_ERR_ARGUMENT;
-  if (!window_ops::is_started()) return SHMEMX_ERR_WINDOW;
   return window_ops::lock(routine, number_of(window), static_cast<LockKind>(kind), wait, counter);
 }
 
@@ -164,7 +163,7 @@ int shmemx_window_trylock(shmemx_window_t window, int kind) noexcept {
 
 int shmemx_window_unlock(shmemx_window_t window) noexcept {
   context::require_initialized("shmemx_window_unlock");
-  return window_ops::is_started() ? window_ops::unlock("shmemx_window_unlock", number_of(window)) : SHMEMX_ERR_WINDOW;
+  return window_ops::unlock("shmemx_window_unlock", number_of(window));
 }
 
 }  // extern "C"

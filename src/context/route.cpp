@@ -92,9 +92,7 @@ bool is_symmetric(const Context& context, const void* address, std::uint64_t byt
   return find_window(context, reinterpret_cast<std::uintptr_t>(address), bytes, at);
 }
 
-void require_initialized(const char* routine) noexcept {
-  if (default_context().n_pes == 0) fatal(routine, "%s", unusable_reason);
-}
+void not_initialized(const char* routine) noexcept { fatal(routine, "%s", unusable_reason); }
 
 void bad_context(const char* routine, std::uint64_t handle) noexcept {
   require_initialized(routine);

@@ -104,8 +104,12 @@ bool is_symmetric(const Context& context, const void* address, std::uint64_t byt
 
 // Ends the job when the handle is not that of a live context.
 [[noreturn, gnu::cold, gnu::noinline]] void bad_context(const char* routine, std::uint64_t handle) noexcept;
+[[noreturn, gnu::cold, gnu::noinline]] void not_initialized(const char* routine) noexcept;
 // Ends the job when the library is not initialised, returns otherwise.
-[[gnu::cold, gnu::noinline]] void require_initialized(const char* routine) noexcept;
+inline void require_initialized(const char* routine) noexcept {
+  if (default_context().n_pes == 0) [[unlikely]]
+    not_initialized(routine);
+}
 // Said by runtime: why the library cannot be used now ("before shmem_init", "after shmem_finalize", "in a forked
 // child").
 void set_unusable_reason(const char* reason) noexcept;

@@ -2,16 +2,12 @@
 
 #include <shmemx/windows.h>
 
-#include "base/contact_table.hpp"
 #include "progress/wait.hpp"
 #include "window/error_detail.hpp"
 #include "window/node.hpp"
 
 namespace shmemx::window {
 namespace {
-
-// The nonblocking operations on windows of each PE. Never destroyed: threads may use windows while the process exits.
-constinit ContactTable<onesided::Tracker> trackers;
 
 Code flush_tracker(const char* routine, int pe, onesided::Tracker& tracker) noexcept {
   onesided::await_replies(routine, pe, tracker);
@@ -21,15 +17,17 @@ Code flush_tracker(const char* routine, int pe, onesided::Tracker& tracker) noex
 
 }  // namespace
 
-void set_up_trackers() noexcept { trackers.open(static_cast<std::size_t>(node().n_pes)); }
+void set_up_trackers() noexcept { trackers.table.open(static_cast<std::size_t>(node().n_pes)); }
 
 Code await(const char* routine, Attached& window, const onesided::Tracker& open) noexcept {
   return note_result(window, open, onesided::await_result(routine, window.owner, open));
 }
 
 onesided::Call nonblocking(const char* routine, Attached& window, long* counter) noexcept {
-  return {
-      routine, remote_of(window), {&window.requests, 0, true, &trackers[window.owner], counter, &window.local}, false};
+  return {routine,
+          remote_of(window),
+          {&window.requests, 0, true, &tracker_of(window.owner), counter, &window.local},
+          false};
 }
 
 Code note_result(Attached& window, Code code) noexcept {
@@ -47,11 +45,7 @@ void wait_for_counter(const char* routine, const long* counter) noexcept {
   progress::wait_until(routine, -1, [&] { return is_complete(counter); });
 }
 
-Code flush(const char* routine, Attached& window) noexcept {
-  const bool is_idle = window.requests.open.load(std::memory_order_acquire) == 0 &&  // reply
-                       window.requests.error.load(std::memory_order_relaxed) == SHMEMX_SUCCESS;
-  if (is_idle) [[likely]]
-    return SHMEMX_SUCCESS;
+Code flush_open(const char* routine, Attached& window) noexcept {
   const Code code = flush_tracker(routine, window.owner, window.requests);
   return code == SHMEMX_SUCCESS ? code : note_result(window, window.requests, code);
 }
@@ -60,8 +54,6 @@ void flush_local(const char* routine, const Attached& window) noexcept {
   onesided::await_replies(routine, window.owner, window.local);
 }
 
-Code flush_pe(const char* routine, int pe) noexcept { return flush_tracker(routine, pe, trackers[pe]); }
-
-void await_all_of(const char* routine, int pe) noexcept { onesided::await_replies(routine, pe, trackers[pe]); }
+Code flush_pe(const char* routine, int pe) noexcept { return flush_tracker(routine, pe, tracker_of(pe)); }
 
 }  // namespace shmemx::window

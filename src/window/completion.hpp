@@ -1,11 +1,22 @@
 // Completion of operations that travel as messages, and what late errors they had.
 #pragma once
 
+#include <shmemx/windows.h>
+
+#include "base/contact_table.hpp"
 #include "onesided/lists.hpp"
 #include "window/attached.hpp"
 
 namespace shmemx::window {
 
+// The nonblocking operations on windows of each PE. Never destroyed: threads may use windows while the process exits.
+union Trackers {
+  ContactTable<onesided::Tracker> table;
+  constexpr Trackers() noexcept : table() {}
+  ~Trackers() {}
+};
+inline constinit Trackers trackers;
+inline onesided::Tracker& tracker_of(int pe) noexcept { return trackers.table[pe]; }
 // By start().
 void set_up_trackers() noexcept;
 
@@ -31,10 +42,23 @@ void wait_for_counter(const char* routine, const long* counter) noexcept;
 bool is_complete(const long* counter) noexcept;
 
 // Completes the open operations on the window, or with a PE. Returns the first late error since the last call.
-Code flush(const char* routine, Attached& window) noexcept;
+Code flush_open(const char* routine, Attached& window) noexcept;
+inline bool is_idle(const Attached& window) noexcept {
+  return window.requests.open.load(std::memory_order_acquire) == 0 &&  // reply
+         window.requests.error.load(std::memory_order_relaxed) == SHMEMX_SUCCESS;
+}
+inline Code flush(const char* routine, Attached& window) noexcept {
+  if (is_idle(window)) [[likely]]
+    return SHMEMX_SUCCESS;
+  return flush_open(routine, window);
+}
 Code flush_pe(const char* routine, int pe) noexcept;
 // Waits for all operations with a PE. Their errors are left to whoever completes them.
-void await_all_of(const char* routine, int pe) noexcept;
+inline bool is_idle(int pe) noexcept { return tracker_of(pe).open.load(std::memory_order_acquire) == 0; }  // reply
+inline void await_all_of(const char* routine, int pe) noexcept {
+  if (!is_idle(pe)) [[unlikely]]
+    onesided::await_replies(routine, pe, tracker_of(pe));
+}
 // Completes them locally.
 void flush_local(const char* routine, const Attached& window) noexcept;
 

@@ -22,7 +22,7 @@ unsigned long long number(std::uint64_t value) { return value; }
 
 }  // namespace
 
-Code note_access(const Attached& window, std::uint64_t address, std::uint64_t bytes, Code code) noexcept {
+Code note_failed(const Attached& window, std::uint64_t address, std::uint64_t bytes, Code code) noexcept {
   if (code == SHMEMX_ERR_RANGE || code == SHMEMX_ERR_STALE)
     last = {code, window.owner, window.is_set, address, bytes, window.base, window.bytes};
   return code;

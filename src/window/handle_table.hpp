@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <mutex>
 #include <new>
@@ -39,7 +40,7 @@ class HandleTable {
 
   T* find(std::uint64_t handle) noexcept {
     const std::uint32_t index = static_cast<std::uint32_t>(handle >> 1) % kMaxObjects;
-    Slot* const chunk = chunks_[index / kChunk].load(std::memory_order_acquire);  // the zeros of a new chunk
+    Slot* const chunk = chunk_of(index);
     if (chunk == nullptr) return nullptr;
     Slot& slot = chunk[index % kChunk];
     if (slot.handle.load(std::memory_order_acquire) != handle || handle == 0) return nullptr;  // alive
@@ -50,8 +51,8 @@ class HandleTable {
   // left out.
   template <class Visit>
   void for_each(Visit visit) noexcept {
-    for (auto& entry : chunks_) {
-      Slot* const chunk = entry.load(std::memory_order_acquire);  // the zeros of a new chunk
+    for (std::uint32_t first = 0; first < kMaxObjects; first += kChunk) {
+      Slot* const chunk = chunk_of(first);
       if (chunk == nullptr) return;
       for (std::uint32_t i = 0; i < kChunk; ++i) {
         const std::uint64_t handle = chunk[i].handle.load(std::memory_order_acquire);  // alive
@@ -76,16 +77,22 @@ class HandleTable {
   }
 
  private:
-  struct Slot {
+  struct alignas(std::bit_ceil(sizeof(T) + 16)) Slot {
     std::atomic<std::uint64_t> handle{0};
     std::uint64_t generation = 0;  // whoever has taken the slot writes it
     T object{};
   };
   static constexpr std::uint32_t kChunk = 1024;
 
+  // Returns the chunk that holds an index, null before it is made. The first one needs no load.
+  Slot* chunk_of(std::uint32_t index) noexcept {
+    if (index < kChunk) [[likely]]
+      return first_;
+    return chunks_[index / kChunk].load(std::memory_order_acquire);  // the zeros of a new chunk
+  }
   Slot& slot_of(std::uint64_t handle) noexcept {
     const std::uint32_t index = static_cast<std::uint32_t>(handle >> 1) % kMaxObjects;
-    return chunks_[index / kChunk].load(std::memory_order_acquire)[index % kChunk];  // the zeros of a new chunk
+    return chunk_of(index)[index % kChunk];
   }
 
   // Under the mutex.
@@ -93,7 +100,7 @@ class HandleTable {
     if (unused_.empty()) {
       if (next_ == kMaxObjects) return nullptr;
       auto& chunk = chunks_[next_ / kChunk];
-      if (chunk.load(std::memory_order_relaxed) == nullptr) {  // written under the mutex only
+      if (next_ >= kChunk && chunk.load(std::memory_order_relaxed) == nullptr) {  // written under the mutex only
         auto* const made = new (std::nothrow) Slot[kChunk];
         if (made == nullptr) return nullptr;
         chunk.store(made, std::memory_order_release);
@@ -109,7 +116,8 @@ class HandleTable {
   std::mutex mutex_;
   std::vector<std::uint32_t> unused_;
   std::uint32_t next_ = 0;
-  std::atomic<Slot*> chunks_[kMaxObjects / kChunk] = {};
+  Slot first_[kChunk] = {};
+  std::atomic<Slot*> chunks_[kMaxObjects / kChunk] = {};  // the other ones
 };
 
 }  // namespace shmemx::window
