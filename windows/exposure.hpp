@@ -56,8 +56,8 @@ bool is_in_use(WindowName window, const std::byte* removed) noexcept;
 
 // A new window; `base` is null only without bytes. False: kMaxWindows are exposed, or there is no memory for the table.
 [[nodiscard]] bool expose(std::byte* base, std::uint64_t bytes, WindowName& window) noexcept;
-// The same for a set of ranges, empty at first: an offset in it is an address. find_exposed() takes a mutex there, and
-// O(log n). range_of_exposed() has a base and no bytes.
+// The same for a set of ranges, empty at first: an offset in it is an address. find_exposed() takes O(log n) there.
+// range_of_exposed() has a base and no bytes. Ranges are found, added, removed and withdrawn under the endpoint's lock.
 [[nodiscard]] bool expose_ranges(WindowName& window) noexcept;
 // Returns false if the range overlaps another one; 0 bytes add nothing. Nothing of a range that has been removed is
 // found any more. Returns false if none begins there; else `bytes` is its length.

@@ -1,6 +1,7 @@
 #include "windows/range_set.hpp"
 
 #include <iterator>
+#include <utility>
 
 namespace shmemx::windows {
 
@@ -18,13 +19,27 @@ void RangeSet::for_each(Ranges& ranges, std::uint64_t address, std::uint64_t end
   while (range != ranges.end() && range->first < end) visit(range++);
 }
 
+bool RangeSet::has_pages(const Ranges::value_type& range) const {
+  if (!range.second.is_mapped) range.second.is_mapped = is_mapped_(range.first, range.second.end - range.first);
+  return range.second.is_mapped;
+}
+
 bool RangeSet::add(std::uint64_t address, std::uint64_t bytes) {
   if (bytes == 0) return true;
   const std::uint64_t end = address + bytes;
   if (end < address) return false;
-  const std::lock_guard lock(mutex_);
-  if (has_overlap(ranges_, address, end) || has_overlap(leaving_, address, end)) return false;
-  ranges_.emplace(address, Range{end, 0});
+  const auto next = ranges_.lower_bound(address);
+  if (next != ranges_.end() && next->first < end) return false;
+  if (next != ranges_.begin() && std::prev(next)->second.end > address) return false;
+  if (has_overlap(leaving_, address, end)) return false;
+  const Range range{end, 0, false};
+  if (spare_.empty()) {
+    ranges_.emplace_hint(next, address, range);
+  } else {
+    spare_.key() = address;
+    spare_.mapped() = range;
+    ranges_.insert(next, std::move(spare_));
+  }
   return true;
 }
 
@@ -33,12 +48,11 @@ void RangeSet::leave(Ranges::iterator range) {
   if (range->second.users != 0) {
     leaving_.insert(ranges_.extract(range));
   } else {
-    ranges_.erase(range);
+    spare_ = ranges_.extract(range);
   }
 }
 
 std::uint64_t RangeSet::remove(std::uint64_t address) {
-  const std::lock_guard lock(mutex_);
   const auto range = ranges_.find(address);
   if (range == ranges_.end()) return 0;
   const std::uint64_t bytes = range->second.end - address;
@@ -47,31 +61,24 @@ std::uint64_t RangeSet::remove(std::uint64_t address) {
 }
 
 std::uint64_t RangeSet::range_around(std::uint64_t address, std::uint64_t& begin) const {
-  const std::lock_guard lock(mutex_);
   const auto next = ranges_.upper_bound(address);
-  if (next == ranges_.begin() || std::prev(next)->second.end <= address) return 0;
+  if (next == ranges_.begin() || std::prev(next)->second.end <= address || !has_pages(*std::prev(next))) return 0;
   begin = std::prev(next)->first;
   return std::prev(next)->second.end - begin;
 }
 
-bool RangeSet::is_leaving(std::uint64_t address) const {
-  const std::lock_guard lock(mutex_);
-  return leaving_.count(address) != 0;
-}
+bool RangeSet::is_leaving(std::uint64_t address) const { return leaving_.count(address) != 0; }
 
 void RangeSet::clear() {
-  const std::lock_guard lock(mutex_);
   while (!ranges_.empty()) leave(ranges_.begin());
 }
 
 void RangeSet::begin_use(std::uint64_t address, std::uint64_t bytes) {
-  const std::lock_guard lock(mutex_);
   for_each(ranges_, address, address + bytes, [](Ranges::iterator range) { ++range->second.users; });
 }
 
 // A range that leaves was in the set when the use began: it has users, and nothing has been added in its place.
 void RangeSet::end_use(std::uint64_t address, std::uint64_t bytes) {
-  const std::lock_guard lock(mutex_);
   for_each(ranges_, address, address + bytes, [](Ranges::iterator range) { --range->second.users; });
   for_each(leaving_, address, address + bytes, [this](Ranges::iterator range) {
     if (--range->second.users == 0) leaving_.erase(range);
@@ -81,21 +88,17 @@ void RangeSet::end_use(std::uint64_t address, std::uint64_t bytes) {
 bool RangeSet::has(std::uint64_t address, std::uint64_t bytes) const {
   const std::uint64_t end = address + bytes;
   if (end < address) return false;
-  const std::lock_guard lock(mutex_);
   auto range = ranges_.upper_bound(address);
   if (range == ranges_.begin()) return false;
   --range;
   for (std::uint64_t reached = address; range != ranges_.end() && range->first <= reached; ++range) {
-    if (range->second.end <= reached) return false;  // ends before the address
+    if (range->second.end <= reached || !has_pages(*range)) return false;  // ends before the address
     reached = range->second.end;
     if (reached >= end) return true;
   }
   return false;
 }
 
-std::size_t RangeSet::size() const {
-  const std::lock_guard lock(mutex_);
-  return ranges_.size();
-}
+std::size_t RangeSet::size() const { return ranges_.size(); }
 
 }  // namespace shmemx::windows

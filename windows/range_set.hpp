@@ -1,16 +1,21 @@
-// The memory of a window whose owner adds and removes ranges: which addresses belong to it. Any thread; each call takes
-// a mutex, and time that grows with the logarithm of the number of ranges.
+// The memory of a window whose owner adds and removes ranges: which addresses belong to it. Under the endpoint's lock,
+// as the handlers that look it up; each call takes time that grows with the logarithm of the number of ranges.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <mutex>
+
+#include "base/machine.hpp"
 
 namespace shmemx::windows {
 
 class RangeSet {
  public:
+  // Whether pages are mapped is asked when a range is first found: adding and removing it makes no system call.
+  using IsMapped = bool (*)(std::uint64_t address, std::uint64_t bytes) noexcept;
+  explicit RangeSet(IsMapped check = is_mapped) noexcept : is_mapped_(check) {}
+
   // Adds [address, address + bytes). Returns false if it overlaps another range. 0 bytes add nothing.
   [[nodiscard]] bool add(std::uint64_t address, std::uint64_t bytes);
   // Removes the range that begins there. Returns its length, 0 if there is none. While it is in use it is leaving: not
@@ -22,9 +27,10 @@ class RangeSet {
   // end_use() of the same.
   void begin_use(std::uint64_t address, std::uint64_t bytes);
   void end_use(std::uint64_t address, std::uint64_t bytes);
-  // Returns whether ranges that follow each other without a gap hold all of [address, address + bytes).
+  // Returns whether ranges that follow each other without a gap, and are mapped, hold all of [address, address +
+  // bytes).
   bool has(std::uint64_t address, std::uint64_t bytes) const;
-  // Returns the length of the range that holds a byte, 0 if there is none.
+  // Returns the length of the mapped range that holds a byte, 0 if there is none.
   std::uint64_t range_around(std::uint64_t address, std::uint64_t& begin) const;
   std::size_t size() const;
 
@@ -32,6 +38,7 @@ class RangeSet {
   struct Range {
     std::uint64_t end;
     std::uint32_t users;
+    mutable bool is_mapped;  // false: it was not when it was looked at, or has not been looked at
   };
   using Ranges = std::map<std::uint64_t, Range>;  // by begin
   static bool has_overlap(const Ranges& ranges, std::uint64_t address, std::uint64_t end);
@@ -39,9 +46,12 @@ class RangeSet {
   static void for_each(Ranges& ranges, std::uint64_t address, std::uint64_t end, Visit visit);
   void leave(Ranges::iterator range);
 
-  mutable std::mutex mutex_;
+  bool has_pages(const Ranges::value_type& range) const;
+
+  IsMapped is_mapped_;
   Ranges ranges_;
   Ranges leaving_;
+  Ranges::node_type spare_;  // of the range that was removed last, for the next one
 };
 
 }  // namespace shmemx::windows

@@ -101,8 +101,9 @@ SHMEMX_API int shmemx_window_expose(void* address_, size_t bytes_, shmemx_window
 SHMEMX_API int shmemx_window_expose_ranges(shmemx_window_t* window_) SHMEMX_NOEXCEPT;
 /* Adds `bytes_` bytes at address_ to the set, on the same conditions as expose; 0 bytes add nothing. Any number of
    ranges up to the memory that they need (64 bytes or so each); each operation finds its range in O(log n). The PE that
-   adds a range tells others when it is there. ERR: WINDOW (not a set of this PE), ARGUMENT (null, or not mapped),
-   OVERLAP, MEMORY. */
+   adds a range tells others when it is there. Makes no system call: whether the memory is mapped is looked up when the
+   range is first accessed, which is SHMEMX_ERR_RANGE if a part of it is not. ERR: WINDOW (not a set of this PE),
+   ARGUMENT (null), OVERLAP, MEMORY. */
 SHMEMX_API int shmemx_window_add_range(shmemx_window_t window_, void* address_, size_t bytes_) SHMEMX_NOEXCEPT;
 /* Removes the range that begins at address_. When it returns nobody accesses the memory any more, and later operations
    of others there are SHMEMX_ERR_RANGE. ERR: WINDOW, RANGE (no range of the set begins there). */

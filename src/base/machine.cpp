@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <cstring>
 
 #include "base/affinity.hpp"
+#include "base/cache_line.hpp"
 #include "base/unique_fd.hpp"
 
 namespace shmemx {
@@ -64,6 +66,15 @@ std::uint64_t address_space_limit() noexcept {
   rlimit limit;
   if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kUnlimited;
   return limit.rlim_cur;
+}
+
+bool is_mapped(std::uint64_t address, std::uint64_t bytes) noexcept {
+  if (bytes == 0) return true;
+  const std::uint64_t begin = round_down(address, page_bytes());
+  const std::uint64_t end = address + bytes;
+  if (end < begin) return false;
+  // Writes nothing: the kernel only looks whether all of the range is mapped.
+  return ::msync(reinterpret_cast<void*>(static_cast<std::uintptr_t>(begin)), end - begin, MS_ASYNC) == 0;
 }
 
 }  // namespace shmemx

@@ -26,4 +26,7 @@ bool runs_under_valgrind() noexcept;
 // Returns RLIMIT_AS; kUnlimited if there is none.
 std::uint64_t address_space_limit() noexcept;
 
+// Returns true if all pages of a range of this process are mapped. One system call.
+bool is_mapped(std::uint64_t address, std::uint64_t bytes) noexcept;
+
 }  // namespace shmemx

@@ -69,6 +69,7 @@ Verdict handle_key_request(Endpoint& endpoint, const Message& message) {
     transport::Transport* const network = endpoint.network_called(name);
     const bool may_open = endpoint.is_internode(message.source) && network != nullptr && takes(*network);
     result.reply = {request.ticket, Outcome::ok, 1, 0};
+    if (may_open && is_public(request.window)) opened_keys.store(true, std::memory_order_relaxed);  // its lock orders
     result.data = am::bytes_of(may_open ? state().opened.reply(*network, request, window, message.source) : none);
   }
   endpoint.reply(

@@ -6,6 +6,7 @@
 // only completion orders puts and gets.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -75,6 +76,10 @@ void start(Transfer transfer, const Initiator& initiator, Messages messages) noe
     transfer.skip(part.bytes);
   }
 }
+
+// Returns whether a PE has ever got a key of a window of this one. Set under the endpoint's lock.
+inline constinit std::atomic<bool> opened_keys{false};
+inline bool has_opened_keys() noexcept { return opened_keys.load(std::memory_order_relaxed); }  // its lock orders
 
 // By the owner of bytes of a public window that nobody finds any more: returns when no network reads or writes them. If
 // the memory ends with the window, it is registered no longer.

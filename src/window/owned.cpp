@@ -1,7 +1,6 @@
 #include "window/owned.hpp"
 
 #include <shmemx/windows.h>
-#include <sys/mman.h>
 
 #include "am/endpoint.hpp"
 #include "base/cache_line.hpp"
@@ -41,15 +40,6 @@ bool may_need_messages(windows::Kind kind) {
          !node().maps_peers || node().path == WindowPath::cma || node().path == WindowPath::messages;
 }
 
-bool is_mapped_here(void* address, std::size_t bytes) {
-  if (bytes == 0) return true;
-  const auto begin = round_down(reinterpret_cast<std::uintptr_t>(address), page_bytes());
-  const auto end = reinterpret_cast<std::uintptr_t>(address) + bytes;
-  if (end < begin) return false;
-  // Writes nothing: the kernel only looks whether all of the range is mapped.
-  return ::msync(reinterpret_cast<void*>(begin), end - begin, MS_ASYNC) == 0;
-}
-
 Code add_window(Owned window, std::uint64_t& handle) {
   Directory* const directory = directory_of(node().me);
   if (directory == nullptr) return SHMEMX_ERR_MEMORY;
@@ -59,6 +49,7 @@ Code add_window(Owned window, std::uint64_t& handle) {
   if (!exposed) return SHMEMX_ERR_LIMIT;
   handle = table().add([&](Owned& object) { object = window; });
   if (handle == 0) {
+    const am::Locked endpoint;
     windows::withdraw(window.name);
     return SHMEMX_ERR_LIMIT;
   }
@@ -68,12 +59,8 @@ Code add_window(Owned window, std::uint64_t& handle) {
   return SHMEMX_SUCCESS;
 }
 
-// Returns when no handler, and no network by a key, accesses memory any more that nobody finds now.
+// Returns when no network accesses memory by a key any more that nobody finds now.
 void revoke(const char* routine, windows::WindowName window, const onesided::Extent& extent, windows::Kind memory) {
-  {
-    // A handler that has found the memory before is done once its lock is free, or has counted itself as a user.
-    const am::Locked endpoint;
-  }
   using Memory = onesided::Registrations::Memory;
   // Of memory in the node's file pages are given back in a way that nothing reports.
   const bool stays = memory == windows::Kind::private_memory;
@@ -83,7 +70,7 @@ void revoke(const char* routine, windows::WindowName window, const onesided::Ext
 // Returns when nobody accesses the memory any more that nobody finds now.
 void await_users(const char* routine, const Owned& window) {
   const Life& life = directory_of(node().me)->lives[window.name.index];
-  revoke(routine, window.name, {}, window.kind);
+  if (onesided::has_opened_keys()) revoke(routine, window.name, {}, window.kind);
   progress::wait_for(routine, [&] {
     return life.users.load(std::memory_order_seq_cst) == 0 && !windows::is_in_use(window.name);  // live
   });
@@ -108,7 +95,8 @@ Code allocate_window(std::size_t bytes, void** address, std::uint64_t& handle) n
 }
 
 Code expose_window(void* address, std::size_t bytes, std::uint64_t& handle) noexcept {
-  if ((address == nullptr && bytes != 0) || !is_mapped_here(address, bytes)) return SHMEMX_ERR_ARGUMENT;
+  if ((address == nullptr && bytes != 0) || !is_mapped(reinterpret_cast<std::uintptr_t>(address), bytes))
+    return SHMEMX_ERR_ARGUMENT;
   Owned window;
   window.base = static_cast<std::byte*>(address);
   window.bytes = bytes;
@@ -140,22 +128,41 @@ Code expose_ranges(std::uint64_t& handle) noexcept {
 Code add_range(std::uint64_t handle, void* address, std::size_t bytes) noexcept {
   const Owned* const window = table().find(handle);
   if (window == nullptr || window->kind != windows::Kind::ranges) return SHMEMX_ERR_WINDOW;
-  if ((address == nullptr && bytes != 0) || !is_mapped_here(address, bytes)) return SHMEMX_ERR_ARGUMENT;
+  if (address == nullptr && bytes != 0) return SHMEMX_ERR_ARGUMENT;
+  const am::Locked endpoint;
   return windows::add_range(window->name, static_cast<std::byte*>(address), bytes) ? SHMEMX_SUCCESS
                                                                                    : SHMEMX_ERR_OVERLAP;
 }
 
+namespace {
+
+// Returns when no network accesses a range that has been removed.
+[[gnu::noinline]] void await_networks(const char* routine, windows::WindowName window, std::byte* base,
+                                      std::uint64_t bytes) {
+  Owned range;
+  range.base = base;
+  range.bytes = bytes;
+  classify(range);
+  if (onesided::has_opened_keys()) revoke(routine, window, {reinterpret_cast<std::uintptr_t>(base), bytes}, range.kind);
+  progress::wait_under_lock(routine, -1, [&] { return !windows::is_in_use(window, base); });
+}
+
+}  // namespace
+
 Code remove_range(const char* routine, std::uint64_t handle, void* address) noexcept {
   const Owned* const window = table().find(handle);
   if (window == nullptr || window->kind != windows::Kind::ranges) return SHMEMX_ERR_WINDOW;
-  Owned range;
-  range.base = static_cast<std::byte*>(address);
-  const std::byte* const begin = range.base;
-  if (!windows::remove_range(window->name, begin, range.bytes)) return SHMEMX_ERR_RANGE;
-  classify(range);
-  revoke(routine, window->name, {reinterpret_cast<std::uintptr_t>(begin), range.bytes}, range.kind);
-  if (windows::is_in_use(window->name, begin)) [[unlikely]]
-    progress::wait_for(routine, [&] { return !windows::is_in_use(window->name, begin); });
+  auto* const base = static_cast<std::byte*>(address);
+  std::uint64_t bytes = 0;
+  bool may_be_in_use = false;
+  {
+    // Handlers have this lock, so each that has found the memory is done, or has counted a network as a user.
+    const am::Locked endpoint;
+    if (!windows::remove_range(window->name, base, bytes)) return SHMEMX_ERR_RANGE;
+    may_be_in_use = windows::is_in_use(window->name, base) || onesided::has_opened_keys();
+  }
+  if (may_be_in_use) [[unlikely]]
+    await_networks(routine, window->name, base, bytes);
   return SHMEMX_SUCCESS;
 }
 
@@ -165,8 +172,12 @@ Code free_window(const char* routine, std::uint64_t handle) noexcept {
   const Owned window = *found;
   Life& life = directory_of(node().me)->lives[window.name.index];
   life.generation.store(0, std::memory_order_seq_cst);  // live
-  // Exposed until here, so that nobody could take the entry of the directory over.
-  windows::withdraw(window.name);
+  {
+    // Exposed until here, so that nobody could take the entry of the directory over. A handler that has found the
+    // memory is done once its lock is free, or has counted a network as a user.
+    const am::Locked endpoint;
+    windows::withdraw(window.name);
+  }
   await_users(routine, window);
   if (window.releases_memory) release_memory(window.place);
   table().recycle(handle);

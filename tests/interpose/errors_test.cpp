@@ -1,10 +1,14 @@
 // Wrong use calls the window's error handler with the right class, and does not harm what follows.
+#include <sys/mman.h>
+
 #include <initializer_list>
+#include <vector>
 
 #include "mpi_test.hpp"
 
 using mpi_test::rank;
 using mpi_test::ranks;
+using mpi_test::right;
 using mpi_test::TestWindow;
 
 namespace {
@@ -308,6 +312,29 @@ CASE(memory_is_attached_once) {
   CHECK_CLASS(MPI_Win_attach(win, memory + 4, 32), MPI_SUCCESS);
   CHECK_CLASS(MPI_Win_detach(win, memory + 3), MPI_ERR_RMA_ATTACH);
   for (const long* const piece : {memory + 2, memory, memory + 4}) CHECK_CLASS(MPI_Win_detach(win, piece), MPI_SUCCESS);
+  MPI_Win_free(&win);
+}
+
+// Attaching looks at no page: the access says that there is none.
+CASE(memory_that_is_not_mapped_is_not_accessed) {
+  MPI_Win win = MPI_WIN_NULL;
+  MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  constexpr std::size_t kBytes = 65536;
+  void* const memory = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ::munmap(memory, kBytes);
+  CHECK_CLASS(MPI_Win_attach(win, memory, kBytes), MPI_SUCCESS);
+  MPI_Aint address = 0;
+  MPI_Get_address(memory, &address);
+  std::vector<MPI_Aint> addresses(static_cast<std::size_t>(ranks));
+  MPI_Allgather(&address, 1, MPI_AINT, addresses.data(), 1, MPI_AINT, MPI_COMM_WORLD);
+  const int target = right();
+  MPI_Win_lock(MPI_LOCK_SHARED, target, 0, win);
+  const int put = MPI_Put(&kValue, 1, MPI_LONG, target, addresses[static_cast<std::size_t>(target)], 1, MPI_LONG, win);
+  const int unlocked = MPI_Win_unlock(target, win);
+  CHECK_CLASS(put != MPI_SUCCESS ? put : unlocked, MPI_ERR_RMA_RANGE);
+  MPI_Barrier(MPI_COMM_WORLD);
+  CHECK_CLASS(MPI_Win_detach(win, memory), MPI_SUCCESS);
   MPI_Win_free(&win);
 }
 

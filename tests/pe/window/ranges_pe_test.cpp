@@ -101,6 +101,29 @@ PE_TEST(ranges_come_and_go) {
   CHECK_EQUAL(words[0], 7U);
 }
 
+// The first access finds out, without a fault of the owner; when the memory is there, it is accessed.
+PE_TEST(memory_that_is_not_mapped_is_not_accessed) {
+  const Sets sets;
+  const std::size_t bytes = 8 * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  CHECK(memory != MAP_FAILED);
+  ::munmap(static_cast<std::byte*>(memory) + bytes / 2, bytes / 2);
+  CHECK_EQUAL(shmemx_window_add_range(sets.own, memory, bytes), SHMEMX_SUCCESS);
+  std::byte* const theirs = exchange_addresses(memory)[static_cast<std::size_t>(right())];
+  const shmemx_window_t window = sets.at(right());
+  CHECK_EQUAL(put_word(window, theirs, 1), int{SHMEMX_ERR_RANGE});
+  CHECK_EQUAL(put_word(window, theirs + bytes - 8, 1), int{SHMEMX_ERR_RANGE});
+  shmem_barrier_all();
+  void* const again = ::mmap(memory, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  CHECK(again == memory);
+  shmem_barrier_all();
+  CHECK_EQUAL(put_word(window, theirs + bytes - 8, 9), SHMEMX_SUCCESS);
+  CHECK_EQUAL(get_word(window, theirs + bytes - 8), 9U);
+  shmem_barrier_all();
+  CHECK_EQUAL(shmemx_window_remove_range(sets.own, memory), SHMEMX_SUCCESS);
+  ::munmap(memory, bytes);
+}
+
 PE_TEST(overlapping_and_wrong_ranges_are_refused) {
   const Sets sets;
   alignas(8) std::byte memory[256];

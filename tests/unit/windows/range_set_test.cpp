@@ -12,8 +12,42 @@ using namespace shmemx::windows;
 
 BOOST_AUTO_TEST_SUITE(windows_range_set)
 
+// The tests' addresses are none of this process.
+static bool all_mapped(std::uint64_t, std::uint64_t) noexcept { return true; }
+
+// Found when the range is looked up, and not before: it may be mapped later.
+BOOST_AUTO_TEST_CASE(memory_that_is_not_mapped_is_not_found) {
+  static int looks;
+  static bool answer;
+  looks = 0;
+  answer = false;
+  RangeSet set([](std::uint64_t address, std::uint64_t bytes) noexcept {
+    ++looks;
+    return answer || address != 200 || bytes != 50;
+  });
+  BOOST_TEST((set.add(100, 100) && set.add(200, 50) && set.add(250, 50)));
+  BOOST_TEST(looks == 0);
+  BOOST_TEST(set.has(120, 80));
+  BOOST_TEST(looks == 1);
+  BOOST_TEST(!set.has(120, 81));
+  BOOST_TEST(!set.has(249, 2));
+  std::uint64_t begin = 0;
+  BOOST_TEST(set.range_around(210, begin) == 0u);
+  BOOST_TEST(set.range_around(250, begin) == 50u);
+  answer = true;
+  BOOST_TEST((set.has(120, 180) && set.range_around(210, begin) == 50u));
+  looks = 0;
+  BOOST_TEST(set.has(100, 200));
+  BOOST_TEST(looks == 0);
+  BOOST_TEST(set.remove(100) == 100u);
+  answer = false;
+  BOOST_TEST(set.add(100, 100));
+  BOOST_TEST(set.has(100, 100));
+  BOOST_TEST(looks == 1);  // nothing is known of the new range
+}
+
 BOOST_AUTO_TEST_CASE(a_range_leaves_when_its_own_users_have_ended) {
-  RangeSet set;
+  RangeSet set(all_mapped);
   BOOST_TEST((set.add(100, 50) && set.add(150, 50) && set.add(300, 8)));
   set.begin_use(300, 8);
   set.begin_use(140, 20);  // of the first two
@@ -37,7 +71,7 @@ BOOST_AUTO_TEST_CASE(a_range_leaves_when_its_own_users_have_ended) {
 }
 
 BOOST_AUTO_TEST_CASE(ranges_are_found_whole_and_across_borders) {
-  RangeSet set;
+  RangeSet set(all_mapped);
   BOOST_TEST(set.add(100, 50));
   BOOST_TEST(set.add(150, 50));
   BOOST_TEST(set.add(300, 8));
@@ -59,7 +93,7 @@ BOOST_AUTO_TEST_CASE(ranges_are_found_whole_and_across_borders) {
 }
 
 BOOST_AUTO_TEST_CASE(overlapping_ranges_are_refused) {
-  RangeSet set;
+  RangeSet set(all_mapped);
   BOOST_TEST(set.add(100, 50));
   for (const std::uint64_t begin : {51U, 99U, 100U, 149U}) BOOST_TEST(!set.add(begin, 50));
   BOOST_TEST(!set.add(90, 100));
@@ -72,7 +106,7 @@ BOOST_AUTO_TEST_CASE(overlapping_ranges_are_refused) {
 
 BOOST_AUTO_TEST_CASE(a_model_agrees) {
   constexpr std::uint64_t kSpace = 400;
-  RangeSet set;
+  RangeSet set(all_mapped);
   std::vector<int> owner(kSpace + 40, -1);  // which range holds each address
   std::map<std::uint64_t, int> begins;
   std::mt19937 random(7);
