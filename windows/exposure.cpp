@@ -79,7 +79,7 @@ ExposedRange range_of_exposed(WindowName window) noexcept {
 ExposedRange range_around(WindowName window, std::uint64_t offset) noexcept {
   const ExposedRange range = range_of_exposed(window);
   if (range.base != &set_base) return offset < range.bytes ? range : ExposedRange{};
-  const RangeSet* const set = entry_of(window.index)->ranges.load(std::memory_order_acquire);  // expose
+  RangeSet* const set = entry_of(window.index)->ranges.load(std::memory_order_acquire);  // expose
   std::uint64_t begin = 0;
   const std::uint64_t bytes = set->range_around(offset, begin);
   if (bytes == 0) return {};
@@ -89,7 +89,7 @@ ExposedRange range_around(WindowName window, std::uint64_t offset) noexcept {
 namespace {
 
 [[gnu::noinline]] std::byte* find_in_set(WindowName window, std::uint64_t address, std::uint64_t bytes) noexcept {
-  const RangeSet* const set = entry_of(window.index)->ranges.load(std::memory_order_acquire);  // expose
+  RangeSet* const set = entry_of(window.index)->ranges.load(std::memory_order_acquire);  // expose
   return set->has(address, bytes) ? reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(address)) : nullptr;
 }
 
@@ -133,11 +133,6 @@ RangeSet* ranges_of(WindowName window) noexcept {
   return entry_of(window.index)->ranges.load(std::memory_order_acquire);  // expose
 }
 
-// Null if the window is no set, or not exposed any more.
-RangeSet* set_of(WindowName window) noexcept {
-  return range_of_exposed(window).base == &set_base ? ranges_of(window) : nullptr;
-}
-
 // Under the endpoint's lock, so that no increment is lost.
 void add_user(WindowName window, std::uint32_t change) noexcept {
   auto& users = entry_of(window.index)->users;
@@ -145,6 +140,10 @@ void add_user(WindowName window, std::uint32_t change) noexcept {
 }
 
 }  // namespace
+
+RangeSet* set_of(WindowName window) noexcept {
+  return range_of_exposed(window).base == &set_base ? ranges_of(window) : nullptr;
+}
 
 void begin_use(WindowName window, std::uint64_t offset, std::uint64_t bytes) noexcept {
   add_user(window, 1);
@@ -154,10 +153,6 @@ void begin_use(WindowName window, std::uint64_t offset, std::uint64_t bytes) noe
 void end_use(WindowName window, std::uint64_t offset, std::uint64_t bytes) noexcept {
   if (RangeSet* const set = ranges_of(window)) set->end_use(offset, bytes);
   add_user(window, ~std::uint32_t{0});
-}
-bool is_in_use(WindowName window, const std::byte* removed) noexcept {
-  const RangeSet* const set = ranges_of(window);
-  return set != nullptr && set->is_leaving(reinterpret_cast<std::uintptr_t>(removed));
 }
 bool is_in_use(WindowName window) noexcept {
   return entry_of(window.index)->users.load(std::memory_order_acquire) != 0;  // use
@@ -190,17 +185,6 @@ bool expose_ranges(WindowName& window) noexcept {
     entry->ranges.store(new RangeSet, std::memory_order_release);
   end_exposing(*entry, {&set_base, 0}, window);
   return true;
-}
-
-bool add_range(WindowName window, std::byte* base, std::uint64_t bytes) noexcept {
-  RangeSet* const set = set_of(window);
-  return set != nullptr && set->add(reinterpret_cast<std::uintptr_t>(base), bytes);
-}
-
-bool remove_range(WindowName window, const std::byte* base, std::uint64_t& bytes) noexcept {
-  RangeSet* const set = set_of(window);
-  bytes = set != nullptr ? set->remove(reinterpret_cast<std::uintptr_t>(base)) : 0;
-  return bytes != 0;
 }
 
 bool withdraw(WindowName window) noexcept {

@@ -51,18 +51,16 @@ void expose_builtin(WindowName window, std::byte* base, std::uint64_t bytes) noe
 void begin_use(WindowName window, std::uint64_t offset, std::uint64_t bytes) noexcept;
 void end_use(WindowName window, std::uint64_t offset, std::uint64_t bytes) noexcept;
 bool is_in_use(WindowName window) noexcept;
-// Returns whether a range that was removed from a set of ranges is still in use.
-bool is_in_use(WindowName window, const std::byte* removed) noexcept;
 
 // A new window; `base` is null only without bytes. False: kMaxWindows are exposed, or there is no memory for the table.
 [[nodiscard]] bool expose(std::byte* base, std::uint64_t bytes, WindowName& window) noexcept;
 // The same for a set of ranges, empty at first: an offset in it is an address. find_exposed() takes O(log n) there.
 // range_of_exposed() has a base and no bytes. Ranges are found, added, removed and withdrawn under the endpoint's lock.
 [[nodiscard]] bool expose_ranges(WindowName& window) noexcept;
-// Returns false if the range overlaps another one; 0 bytes add nothing. Nothing of a range that has been removed is
-// found any more. Returns false if none begins there; else `bytes` is its length.
-[[nodiscard]] bool add_range(WindowName window, std::byte* base, std::uint64_t bytes) noexcept;
-[[nodiscard]] bool remove_range(WindowName window, const std::byte* base, std::uint64_t& bytes) noexcept;
+// The ranges of such a window. Null if the window is no set, or not exposed any more. A set is never destroyed: the
+// next one in its place takes it over.
+class RangeSet;
+RangeSet* set_of(WindowName window) noexcept;
 // From now on its name is stale. False: there is no such window.
 bool withdraw(WindowName window) noexcept;
 

@@ -1,7 +1,6 @@
 #include "windows/range_set.hpp"
 
 #include <iterator>
-#include <utility>
 
 namespace shmemx::windows {
 
@@ -19,28 +18,20 @@ void RangeSet::for_each(Ranges& ranges, std::uint64_t address, std::uint64_t end
   while (range != ranges.end() && range->first < end) visit(range++);
 }
 
-bool RangeSet::has_pages(const Ranges::value_type& range) const {
+void RangeSet::store_newest() {
+  if (newest_.end == 0) return;
+  ranges_.emplace(newest_.begin, Range{newest_.end, 0, false});
+  newest_.end = 0;
+}
+
+bool RangeSet::has_pages(Ranges::value_type& range) {
   if (!range.second.is_mapped) range.second.is_mapped = is_mapped_(range.first, range.second.end - range.first);
   return range.second.is_mapped;
 }
 
-bool RangeSet::add(std::uint64_t address, std::uint64_t bytes) {
-  if (bytes == 0) return true;
-  const std::uint64_t end = address + bytes;
-  if (end < address) return false;
-  const auto next = ranges_.lower_bound(address);
-  if (next != ranges_.end() && next->first < end) return false;
-  if (next != ranges_.begin() && std::prev(next)->second.end > address) return false;
-  if (has_overlap(leaving_, address, end)) return false;
-  const Range range{end, 0, false};
-  if (spare_.empty()) {
-    ranges_.emplace_hint(next, address, range);
-  } else {
-    spare_.key() = address;
-    spare_.mapped() = range;
-    ranges_.insert(next, std::move(spare_));
-  }
-  return true;
+bool RangeSet::has_room(std::uint64_t address, std::uint64_t end) {
+  store_newest();
+  return !has_overlap(ranges_, address, end) && !has_overlap(leaving_, address, end);
 }
 
 // Takes a range out of the set.
@@ -48,11 +39,11 @@ void RangeSet::leave(Ranges::iterator range) {
   if (range->second.users != 0) {
     leaving_.insert(ranges_.extract(range));
   } else {
-    spare_ = ranges_.extract(range);
+    ranges_.erase(range);
   }
 }
 
-std::uint64_t RangeSet::remove(std::uint64_t address) {
+std::uint64_t RangeSet::remove_older(std::uint64_t address) {
   const auto range = ranges_.find(address);
   if (range == ranges_.end()) return 0;
   const std::uint64_t bytes = range->second.end - address;
@@ -60,20 +51,21 @@ std::uint64_t RangeSet::remove(std::uint64_t address) {
   return bytes;
 }
 
-std::uint64_t RangeSet::range_around(std::uint64_t address, std::uint64_t& begin) const {
+std::uint64_t RangeSet::range_around(std::uint64_t address, std::uint64_t& begin) {
+  store_newest();
   const auto next = ranges_.upper_bound(address);
   if (next == ranges_.begin() || std::prev(next)->second.end <= address || !has_pages(*std::prev(next))) return 0;
   begin = std::prev(next)->first;
   return std::prev(next)->second.end - begin;
 }
 
-bool RangeSet::is_leaving(std::uint64_t address) const { return leaving_.count(address) != 0; }
-
 void RangeSet::clear() {
+  store_newest();
   while (!ranges_.empty()) leave(ranges_.begin());
 }
 
 void RangeSet::begin_use(std::uint64_t address, std::uint64_t bytes) {
+  store_newest();
   for_each(ranges_, address, address + bytes, [](Ranges::iterator range) { ++range->second.users; });
 }
 
@@ -85,9 +77,10 @@ void RangeSet::end_use(std::uint64_t address, std::uint64_t bytes) {
   });
 }
 
-bool RangeSet::has(std::uint64_t address, std::uint64_t bytes) const {
+bool RangeSet::has(std::uint64_t address, std::uint64_t bytes) {
   const std::uint64_t end = address + bytes;
   if (end < address) return false;
+  store_newest();
   auto range = ranges_.upper_bound(address);
   if (range == ranges_.begin()) return false;
   --range;
@@ -99,6 +92,9 @@ bool RangeSet::has(std::uint64_t address, std::uint64_t bytes) const {
   return false;
 }
 
-std::size_t RangeSet::size() const { return ranges_.size(); }
+std::size_t RangeSet::size() {
+  store_newest();
+  return ranges_.size();
+}
 
 }  // namespace shmemx::windows

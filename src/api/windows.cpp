@@ -134,13 +134,13 @@ int shmemx_window_expose_ranges(shmemx_window_t* window) noexcept {
 
 int shmemx_window_add_range(shmemx_window_t window, void* address, size_t bytes) noexcept {
   context::require_initialized("shmemx_window_add_range");
-  return window_ops::is_started() ? window_ops::add_range(number_of(window), address, bytes) : SHMEMX_ERR_WINDOW;
+  return window_ops::add_range(number_of(window), address, bytes);
 }
 
 int shmemx_window_remove_range(shmemx_window_t window, void* address) noexcept {
   const char* const routine = "shmemx_window_remove_range";
   context::require_initialized(routine);
-  return window_ops::is_started() ? window_ops::remove_range(routine, number_of(window), address) : SHMEMX_ERR_WINDOW;
+  return window_ops::remove_range(routine, number_of(window), address);
 }
 
 int shmemx_window_describe(shmemx_window_t window, shmemx_window_description_t* description) noexcept {

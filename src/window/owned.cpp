@@ -11,15 +11,19 @@
 #include "window/area.hpp"
 #include "window/handle_table.hpp"
 #include "window/node.hpp"
+#include "windows/range_set.hpp"
 
 namespace shmemx::window {
 namespace {
 
 // Never destroyed: threads may use windows while the process exits.
-HandleTable<Owned, 0>& table() {
-  static auto* const instance = new HandleTable<Owned, 0>;
-  return *instance;
-}
+union OwnedTable {
+  HandleTable<Owned, 0> objects;
+  constexpr OwnedTable() noexcept : objects() {}
+  ~OwnedTable() {}
+};
+constinit OwnedTable owned_table;
+HandleTable<Owned, 0>& table() { return owned_table.objects; }
 
 // What others can map is known by its place in a window that they have anyway.
 void classify(Owned& window) {
@@ -47,6 +51,7 @@ Code add_window(Owned window, std::uint64_t& handle) {
   const bool exposed = window.kind == windows::Kind::ranges ? windows::expose_ranges(window.name)
                                                             : windows::expose(window.base, window.bytes, window.name);
   if (!exposed) return SHMEMX_ERR_LIMIT;
+  window.ranges = windows::set_of(window.name);
   handle = table().add([&](Owned& object) { object = window; });
   if (handle == 0) {
     const am::Locked endpoint;
@@ -127,42 +132,42 @@ Code expose_ranges(std::uint64_t& handle) noexcept {
 
 Code add_range(std::uint64_t handle, void* address, std::size_t bytes) noexcept {
   const Owned* const window = table().find(handle);
-  if (window == nullptr || window->kind != windows::Kind::ranges) return SHMEMX_ERR_WINDOW;
+  if (window == nullptr || window->ranges == nullptr) return SHMEMX_ERR_WINDOW;
   if (address == nullptr && bytes != 0) return SHMEMX_ERR_ARGUMENT;
   const am::Locked endpoint;
-  return windows::add_range(window->name, static_cast<std::byte*>(address), bytes) ? SHMEMX_SUCCESS
-                                                                                   : SHMEMX_ERR_OVERLAP;
+  return window->ranges->add(reinterpret_cast<std::uintptr_t>(address), bytes) ? SHMEMX_SUCCESS : SHMEMX_ERR_OVERLAP;
 }
 
 namespace {
 
 // Returns when no network accesses a range that has been removed.
-[[gnu::noinline]] void await_networks(const char* routine, windows::WindowName window, std::byte* base,
-                                      std::uint64_t bytes) {
+[[gnu::noinline]] void await_networks(const char* routine, const Owned& window, std::byte* base, std::uint64_t bytes) {
   Owned range;
   range.base = base;
   range.bytes = bytes;
   classify(range);
-  if (onesided::has_opened_keys()) revoke(routine, window, {reinterpret_cast<std::uintptr_t>(base), bytes}, range.kind);
-  progress::wait_under_lock(routine, -1, [&] { return !windows::is_in_use(window, base); });
+  const auto address = reinterpret_cast<std::uintptr_t>(base);
+  if (onesided::has_opened_keys()) revoke(routine, window.name, {address, bytes}, range.kind);
+  progress::wait_under_lock(routine, -1, [&] { return !window.ranges->is_leaving(address); });
 }
 
 }  // namespace
 
 Code remove_range(const char* routine, std::uint64_t handle, void* address) noexcept {
   const Owned* const window = table().find(handle);
-  if (window == nullptr || window->kind != windows::Kind::ranges) return SHMEMX_ERR_WINDOW;
-  auto* const base = static_cast<std::byte*>(address);
+  if (window == nullptr || window->ranges == nullptr) return SHMEMX_ERR_WINDOW;
+  const auto begin = reinterpret_cast<std::uintptr_t>(address);
   std::uint64_t bytes = 0;
   bool may_be_in_use = false;
   {
     // Handlers have this lock, so each that has found the memory is done, or has counted a network as a user.
     const am::Locked endpoint;
-    if (!windows::remove_range(window->name, base, bytes)) return SHMEMX_ERR_RANGE;
-    may_be_in_use = windows::is_in_use(window->name, base) || onesided::has_opened_keys();
+    bytes = window->ranges->remove(begin);
+    may_be_in_use = window->ranges->is_leaving(begin) || onesided::has_opened_keys();
   }
+  if (bytes == 0) return SHMEMX_ERR_RANGE;
   if (may_be_in_use) [[unlikely]]
-    await_networks(routine, window->name, base, bytes);
+    await_networks(routine, *window, static_cast<std::byte*>(address), bytes);
   return SHMEMX_SUCCESS;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "windows/description.hpp"
+#include "windows/exposure.hpp"
 
 namespace shmemx::window {
 
@@ -17,7 +18,8 @@ struct Owned {
   windows::WindowName name{};
   windows::Kind kind = windows::Kind::private_memory;
   std::uint64_t place = 0;
-  bool releases_memory = false;  // when it is freed
+  bool releases_memory = false;         // when it is freed
+  windows::RangeSet* ranges = nullptr;  // of a set, under the endpoint's lock
 };
 
 Code allocate_window(std::size_t bytes, void** address, std::uint64_t& handle) noexcept;

@@ -8,6 +8,7 @@
 
 #include "onesided/lists.hpp"
 #include "rdma_life.hpp"
+#include "windows/range_set.hpp"
 
 namespace {
 
@@ -66,10 +67,9 @@ BOOST_AUTO_TEST_CASE(ranges_of_a_set_are_opened_and_closed_one_by_one) {
   Life life;
   windows::WindowName set;
   BOOST_REQUIRE(windows::expose_ranges(set));
-  std::byte* const memory = life.source.data();
-  const auto address = reinterpret_cast<std::uintptr_t>(memory);
-  BOOST_REQUIRE(windows::add_range(set, memory, 2 * kLong));
-  BOOST_REQUIRE(windows::add_range(set, memory + 2 * kLong, kLong));
+  const auto address = reinterpret_cast<std::uintptr_t>(life.source.data());
+  BOOST_REQUIRE(windows::set_of(set)->add(address, 2 * kLong));
+  BOOST_REQUIRE(windows::set_of(set)->add(address + 2 * kLong, kLong));
   life.network.request_key({set, address + 5, 1, 0});
   life.network.request_key({set, address + 2 * kLong, 2, 0});
   life.network.request_key({set, address + 2 * kLong - 1, 3, 0});  // of the first one
@@ -79,8 +79,7 @@ BOOST_AUTO_TEST_CASE(ranges_of_a_set_are_opened_and_closed_one_by_one) {
   BOOST_CHECK(life.network.answers[1].begin == address + 2 * kLong && life.network.answers[1].bytes == kLong);
   BOOST_CHECK_EQUAL(life.network.answers[2].begin, address);
   life.network.log.clear();
-  std::uint64_t bytes = 0;
-  BOOST_CHECK(windows::remove_range(set, memory, bytes));
+  const std::uint64_t bytes = windows::set_of(set)->remove(address);
   BOOST_CHECK_EQUAL(bytes, 2 * kLong);
   onesided::revoke_keys("remove", set, {address, bytes}, onesided::Registrations::Memory::ends);
   BOOST_CHECK((life.network.log == Log{"message revoke", "unregister"}));

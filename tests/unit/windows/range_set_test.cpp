@@ -92,6 +92,25 @@ BOOST_AUTO_TEST_CASE(ranges_are_found_whole_and_across_borders) {
   BOOST_TEST(!set.has(100, 1));
 }
 
+BOOST_AUTO_TEST_CASE(the_newest_range_is_one_of_the_set) {
+  RangeSet set(all_mapped);
+  BOOST_TEST(set.add(100, 50));
+  BOOST_TEST(!set.add(149, 50));
+  BOOST_TEST((set.add(200, 50) && set.has(100, 50)));
+  BOOST_TEST(set.remove(200) == 50u);
+  BOOST_TEST(set.remove(200) == 0u);
+  BOOST_TEST((!set.has(200, 1) && set.size() == 1u));
+  BOOST_TEST(set.add(200, 50));
+  set.begin_use(200, 8);
+  BOOST_TEST(set.remove(200) == 50u);
+  BOOST_TEST(set.is_leaving(200));
+  BOOST_TEST(!set.add(249, 1));
+  set.end_use(200, 8);
+  BOOST_TEST(set.add(249, 1));
+  set.clear();
+  BOOST_TEST(set.size() == 0u);
+}
+
 BOOST_AUTO_TEST_CASE(overlapping_ranges_are_refused) {
   RangeSet set(all_mapped);
   BOOST_TEST(set.add(100, 50));
@@ -142,16 +161,17 @@ BOOST_AUTO_TEST_CASE(sets_are_windows_without_a_base) {
   BOOST_REQUIRE(expose_ranges(name));
   BOOST_TEST(range_of_exposed(name).base != nullptr);
   BOOST_TEST(find_exposed(name, offset, 1) == none);
-  BOOST_TEST(add_range(name, memory, 64));
+  BOOST_REQUIRE((set_of(name) != nullptr));
+  BOOST_TEST(set_of(name)->add(offset, 64));
   BOOST_TEST(find_exposed(name, offset + 8, 56) == memory + 8);
   BOOST_TEST(find_exposed(name, offset + 8, 57) == none);
   BOOST_TEST(withdraw(name));
   BOOST_TEST(find_exposed(name, offset, 1) == none);
-  BOOST_TEST(!add_range(name, memory, 64));
+  BOOST_TEST((set_of(name) == nullptr));
   WindowName next{};  // of a plain window in its place: nothing of the set is left
   BOOST_REQUIRE(expose(memory, 8, next));
   BOOST_TEST(find_exposed(next, offset, 1) == none);
-  BOOST_TEST(!add_range(next, memory, 8));
+  BOOST_TEST((set_of(next) == nullptr));
   BOOST_TEST(withdraw(next));
   BOOST_REQUIRE(expose_ranges(name));
   BOOST_TEST(find_exposed(name, offset, 1) == none);
