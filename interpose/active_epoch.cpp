@@ -35,6 +35,20 @@ int ranks_of(const Window& window, MPI_Group group, std::vector<int>& ranks) {
   return MPI_SUCCESS;
 }
 
+// Notes that the memory is exposed, unless another process holds its lock: that process sees the note, or this one the
+// lock. The release of a lock by a process of another node may still be under way, so there nothing is looked up.
+int expose(Window& window) {
+  Target& own = window.targets[static_cast<std::size_t>(window.own.rank)];
+  if (const int code = attach(window, own); code != MPI_SUCCESS) return code;
+  control::set_exposed(window, true);
+  if (!window.is_on_node) return MPI_SUCCESS;
+  const int code = shmemx_window_trylock(own.control, SHMEMX_LOCK_EXCLUSIVE);
+  if (code == SHMEMX_SUCCESS) return class_of(shmemx_window_unlock(own.control));
+  control::set_exposed(window, false);
+  if (code != SHMEMX_ERR_BUSY) return class_of(code);
+  return wrong(MPI_ERR_RMA_CONFLICT, "another process has locked the memory of this one");
+}
+
 constexpr int kFenceAsserts = MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
 constexpr int kPostAsserts = MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT;
 
@@ -101,6 +115,7 @@ int post(Window& window, MPI_Group group, int assert) {
   if (window.epochs.is_exposed) return wrong(MPI_ERR_RMA_SYNC, "an exposure epoch is open");
   if (holds_own_lock(window)) return wrong(MPI_ERR_RMA_SYNC, "this process has locked its own memory");
   if (const int code = ranks_of(window, group, ranks); code != MPI_SUCCESS) return code;
+  if (const int code = expose(window); code != MPI_SUCCESS) return code;
   window.epochs.is_exposed = true;
   window.epochs.awaited = ranks.size();
   if ((assert& MPI_MODE_NOCHECK) != 0) return MPI_SUCCESS;
@@ -115,6 +130,7 @@ int post(Window& window, MPI_Group group, int assert) {
 
 int wait(Window& window) {
   if (!window.epochs.is_exposed) return wrong(MPI_ERR_RMA_SYNC, "no exposure epoch is open");
+  control::set_exposed(window, false);  // MPI allows locks as soon as this has been called
   control::await(window, control::completions(), window.epochs.awaited);
   control::take(window, control::completions(), window.epochs.awaited);
   window.epochs.is_exposed = false;

@@ -51,7 +51,7 @@ int rounds(int size) noexcept {
   return count;
 }
 std::size_t completions() noexcept { return 0; }
-std::size_t round(int number) noexcept { return kLine * (1 + static_cast<std::size_t>(number)); }
+std::size_t round(int number) noexcept { return kLine * (2 + static_cast<std::size_t>(number)); }
 std::size_t posts(int size, int rank) noexcept {
   return round(rounds(size)) + sizeof(std::uint64_t) * static_cast<std::size_t>(rank);
 }
@@ -92,6 +92,10 @@ void await(const Window& window, std::size_t word, std::uint64_t value) {
 
 void take(const Window& window, std::size_t word, std::uint64_t value) noexcept {
   word_at(window.own.control, word).fetch_sub(value, std::memory_order_acq_rel);  // notify
+}
+
+void set_exposed(const Window& window, bool is_exposed) noexcept {
+  word_at(window.own.control, kExposure).store(is_exposed ? 1 : 0, std::memory_order_seq_cst);  // exposure
 }
 
 // Dissemination: in each round the process 2^round further on is notified.

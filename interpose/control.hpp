@@ -1,12 +1,14 @@
 // The control memory of a window: words of each process that the others increase to tell it something.
 //
 //   line 0            completions of exposure epochs
-//   line 1 + round    rounds of the barrier, one for each power of two below the number of processes
+//   line 1            not 0: the memory is exposed by MPI_Win_post; the process itself writes it, the others read it
+//   line 2 + round    rounds of the barrier, one for each power of two below the number of processes
 //   then              a word for each process of the window: the posts that it has made to this one
 //
-// Each is increased by others and read, or decreased, by its process alone.
+// All but line 1 are increased by others and read, or decreased, by their process alone.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -19,6 +21,7 @@ inline constexpr std::size_t kLine = 64;
 int rounds(int size) noexcept;
 std::size_t bytes(int size) noexcept;
 std::size_t completions() noexcept;
+inline constexpr std::size_t kExposure = kLine;
 std::size_t round(int number) noexcept;
 std::size_t posts(int size, int rank) noexcept;
 
@@ -41,6 +44,14 @@ void await(const Window& window, std::size_t word, std::uint64_t value);
 bool has(const Window& window, std::size_t word, std::uint64_t value) noexcept;
 // Subtracts from a word of this process.
 void take(const Window& window, std::size_t word, std::uint64_t value) noexcept;
+
+// Notes whether the memory of this process is exposed.
+void set_exposed(const Window& window, bool is_exposed) noexcept;
+// Returns whether that of the target is. Its words must be mapped.
+inline bool is_exposed(const Target& target) noexcept {
+  auto* const word = reinterpret_cast<std::uint64_t*>(target.control_mapped + kExposure);
+  return std::atomic_ref<std::uint64_t>(*word).load(std::memory_order_seq_cst) != 0;  // exposure
+}
 
 // Waits until all processes of the window have called it.
 int barrier(Window& window);

@@ -1,6 +1,7 @@
 // Passive target: locks of one target or of all.
 #include <utility>
 
+#include "interpose/control.hpp"
 #include "interpose/epoch.hpp"
 #include "interpose/errors.hpp"
 #include "interpose/job.hpp"
@@ -20,7 +21,9 @@ int acquire(Window& window, Target& target, Lock kind, bool holds_others) {
   if (const int code = shmemx_window_lock_nbi(target.control, shmemx_kind, &open); code != SHMEMX_SUCCESS)
     return class_of(code);
   wait_for_counter(&open);
-  return MPI_SUCCESS;
+  if (target.control_mapped == nullptr || !control::is_exposed(target)) return MPI_SUCCESS;
+  shmemx_window_unlock(target.control);
+  return wrong(MPI_ERR_RMA_CONFLICT, "the target's memory is exposed by MPI_Win_post");
 }
 
 int release(Target& target) {

@@ -8,8 +8,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "interpose/control.hpp"
 #include "interpose/copy_block.hpp"
 #include "interpose/direct.hpp"
+#include "interpose/epoch.hpp"
+#include "interpose/errors.hpp"
 #include "interpose/job.hpp"
 #include "interpose/layout.hpp"
 #include "interpose/operation.hpp"
@@ -128,6 +131,10 @@ inline bool lock_quickly(Window& window, int type, int rank, int assert) noexcep
   const bool is_exclusive = type == MPI_LOCK_EXCLUSIVE;
   const int kind = is_exclusive ? SHMEMX_LOCK_EXCLUSIVE : SHMEMX_LOCK_SHARED;
   if (shmemx_window_trylock(target.control, kind) != SHMEMX_SUCCESS) return false;
+  if (control::is_exposed(target)) [[unlikely]] {
+    shmemx_window_unlock(target.control);
+    return false;
+  }
   epochs.access = Access::lock;
   epochs.locks = 1;
   target.lock = is_exclusive ? Lock::exclusive : Lock::shared;

@@ -89,6 +89,7 @@ struct Window {
   int size = 0;
   std::unique_ptr<Target[]> targets;
   std::unique_ptr<Hints> hints;
+  bool is_on_node = false;       // all processes are of this node
   bool has_array_locks = false;  // integers, too, are updated under locks: one for many elements
   Own own;
   Epochs epochs;

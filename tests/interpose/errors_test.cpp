@@ -1,14 +1,13 @@
 // Wrong use calls the window's error handler with the right class, and does not harm what follows.
 #include <sys/mman.h>
 
+#include <cstdlib>
 #include <initializer_list>
-#include <vector>
 
 #include "mpi_test.hpp"
 
 using mpi_test::rank;
 using mpi_test::ranks;
-using mpi_test::right;
 using mpi_test::TestWindow;
 
 namespace {
@@ -105,6 +104,48 @@ CASE(requests_outside_of_passive_epochs) {
   MPI_Win_wait(window.win);
   CHECK_EQUAL(window.data[0], 0);
   MPI_Group_free(&self);
+}
+
+// The same between two processes of a node: either finds what the other one has done before.
+CASE(locks_and_exposure_of_others_conflict) {
+  MPI_Comm node = MPI_COMM_NULL;
+  int on_node = 0;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  MPI_Comm_size(node, &on_node);
+  MPI_Comm_free(&node);
+  if (ranks < 2 || on_node != ranks || std::getenv("SHMEMX_PES_PER_NODE") != nullptr) return;
+  Returning window;
+  MPI_Group world = MPI_GROUP_NULL;
+  MPI_Group other = MPI_GROUP_NULL;
+  const int peer = rank == 0 ? 1 : 0;
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  MPI_Group_incl(world, 1, &peer, &other);
+  if (rank == 0) MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, window.win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 1) CHECK_CLASS(MPI_Win_post(other, 0, window.win), MPI_ERR_RMA_CONFLICT);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) CHECK_CLASS(MPI_Win_unlock(1, window.win), MPI_SUCCESS);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 1) CHECK_CLASS(MPI_Win_post(other, 0, window.win), MPI_SUCCESS);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) {
+    CHECK_CLASS(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, window.win), MPI_ERR_RMA_CONFLICT);
+    CHECK_CLASS(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window.win), MPI_SUCCESS);
+    CHECK_CLASS(MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, window.win), MPI_ERR_RMA_CONFLICT);
+    CHECK_CLASS(MPI_Win_unlock(0, window.win), MPI_SUCCESS);
+    CHECK_CLASS(MPI_Win_lock_all(0, window.win), MPI_SUCCESS);
+    CHECK_CLASS(MPI_Put(&kValue, 1, MPI_LONG, 1, 0, 1, MPI_LONG, window.win), MPI_ERR_RMA_CONFLICT);
+    CHECK_CLASS(MPI_Win_unlock_all(window.win), MPI_SUCCESS);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) MPI_Win_start(other, 0, window.win);
+  if (rank == 0) CHECK_CLASS(MPI_Win_complete(window.win), MPI_SUCCESS);
+  if (rank == 1) CHECK_CLASS(MPI_Win_wait(window.win), MPI_SUCCESS);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) CHECK_CLASS(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, window.win), MPI_SUCCESS);
+  if (rank == 0) CHECK_CLASS(MPI_Win_unlock(1, window.win), MPI_SUCCESS);
+  MPI_Group_free(&other);
+  MPI_Group_free(&world);
 }
 
 // A fence with operations behind it begins an epoch, one without does not.
@@ -326,14 +367,10 @@ CASE(memory_that_is_not_mapped_is_not_accessed) {
   CHECK_CLASS(MPI_Win_attach(win, memory, kBytes), MPI_SUCCESS);
   MPI_Aint address = 0;
   MPI_Get_address(memory, &address);
-  std::vector<MPI_Aint> addresses(static_cast<std::size_t>(ranks));
-  MPI_Allgather(&address, 1, MPI_AINT, addresses.data(), 1, MPI_AINT, MPI_COMM_WORLD);
-  const int target = right();
-  MPI_Win_lock(MPI_LOCK_SHARED, target, 0, win);
-  const int put = MPI_Put(&kValue, 1, MPI_LONG, target, addresses[static_cast<std::size_t>(target)], 1, MPI_LONG, win);
-  const int unlocked = MPI_Win_unlock(target, win);
+  MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, win);
+  const int put = MPI_Put(&kValue, 1, MPI_LONG, rank, address, 1, MPI_LONG, win);
+  const int unlocked = MPI_Win_unlock(rank, win);
   CHECK_CLASS(put != MPI_SUCCESS ? put : unlocked, MPI_ERR_RMA_RANGE);
-  MPI_Barrier(MPI_COMM_WORLD);
   CHECK_CLASS(MPI_Win_detach(win, memory), MPI_SUCCESS);
   MPI_Win_free(&win);
 }
