@@ -1,5 +1,7 @@
 // The short way of the most frequent operations: data of one dense datatype in memory that is mapped here, in an epoch
-// that is open. It decides nothing: where something does not fit, or is wrong, the general way finds out what.
+// that is open; the lock of a process of this node. It decides nothing: where something does not fit, or is wrong, the
+// general way finds out what. What matters most is the number of loads that follow one another, since an atomic
+// instruction lets none of them begin early.
 #pragma once
 
 #include <mpi.h>
