@@ -138,6 +138,7 @@ int wait(Window& window) {
 }
 
 int test(Window& window, int* flag) {
+  if (flag == nullptr) return no_place();
   if (!window.epochs.is_exposed) return wrong(MPI_ERR_RMA_SYNC, "no exposure epoch is open");
   if (!control::has(window, control::completions(), window.epochs.awaited)) {
     shmemx_am_poll();

@@ -1,5 +1,7 @@
 #include "interpose/create.hpp"
 
+#include <sys/sysinfo.h>
+
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -18,6 +20,7 @@ namespace shmemx::interpose {
 namespace {
 
 int check(const Wanted& wanted) {
+  if (!wanted.has_place) return no_place();
   if (wanted.bytes < 0) return wrong(MPI_ERR_SIZE, "the size is negative");
   if (wanted.disp_unit <= 0) return wrong(MPI_ERR_DISP, "the displacement unit is not positive");
   if (wanted.flavor == MPI_WIN_FLAVOR_CREATE && wanted.base == nullptr && wanted.bytes > 0)
@@ -30,6 +33,13 @@ int check(const Wanted& wanted) {
 bool make_empty_window(MPI_Win* win) {
   void* unused = nullptr;
   return below().Win_allocate(0, 1, MPI_INFO_NULL, this_process(), &unused, win) == MPI_SUCCESS;
+}
+
+// Returns true if the machine does not have this much memory, so that the MPI below would not have it either.
+bool exceeds_memory(std::size_t bytes) {
+  struct sysinfo machine = {};
+  if (::sysinfo(&machine) != 0) return false;
+  return bytes / machine.mem_unit > machine.totalram + machine.totalswap;
 }
 
 bool make_control(Window& window, Offer& offer) {
@@ -92,20 +102,20 @@ int detach_all(Window& window) {
   return class_of(result);
 }
 
-// Exchanges the offers. Returns false if a process is not able to take part.
-bool exchange(Window& window, const Offer& own, MPI_Comm communicator) {
+// Exchanges the offers. Returns what all processes are able to.
+Ability exchange(Window& window, const Offer& own, MPI_Comm communicator) {
   std::vector<Offer> offers(static_cast<std::size_t>(window.size));
   const int bytes = static_cast<int>(sizeof(Offer));
   PMPI_Allgather(&own, bytes, MPI_BYTE, offers.data(), bytes, MPI_BYTE, communicator);
-  bool able = true;
+  Ability ability = Ability::full;
   window.has_array_locks = true;
   for (std::size_t i = 0; i < offers.size(); ++i) {
     window.has_array_locks = window.has_array_locks && offers[i].wants_array_locks != 0;
     window.targets[i].offer = offers[i];
     window.targets[i].base = offers[i].base;
-    able = able && offers[i].is_able != 0;
+    ability = std::min(ability, offers[i].ability);
   }
-  return able;
+  return ability;
 }
 
 // The memory of a shared window is one block of process 0, in which the others have their parts one after the other, or
@@ -150,10 +160,18 @@ SharedMemory agree_on_memory(Window& window, MPI_Comm communicator) {
   return {true, window.own.rank == 0 ? all[0] : 0};
 }
 
-// Returns false if the window cannot be taken over; then nothing is left of it.
-bool open(Window& window, MPI_Info info, MPI_Comm communicator) {
+// Makes what this process contributes: an empty window of the MPI, words for the others, memory.
+Ability make_own(Window& window, std::size_t bytes, Offer& offer) {
+  const bool allocates = window.flavor == MPI_WIN_FLAVOR_ALLOCATE || window.flavor == MPI_WIN_FLAVOR_SHARED;
+  if (allocates && exceeds_memory(std::max(bytes, static_cast<std::size_t>(window.own.bytes))))
+    return Ability::lacks_memory;
+  if (!make_empty_window(&window.handle)) return Ability::none;
+  return make_control(window, offer) && make_data(window, bytes, offer) ? Ability::full : Ability::none;
+}
+
+// If the result is not Ability::full, nothing is left of the window.
+Ability open(Window& window, MPI_Info info, MPI_Comm communicator) {
   window.hints = std::make_unique<Hints>(info, window.flavor);
-  window.epochs.no_locks = window.hints->is_true("no_locks");
   const bool shared = window.flavor == MPI_WIN_FLAVOR_SHARED;
   SharedMemory memory{false, static_cast<std::size_t>(window.own.bytes)};
   if (shared) memory = agree_on_memory(window, communicator);
@@ -162,17 +180,17 @@ bool open(Window& window, MPI_Info info, MPI_Comm communicator) {
   offer.bytes = static_cast<std::uint64_t>(window.own.bytes);
   offer.disp_unit = window.own.disp_unit;
   offer.wants_array_locks = window.hints->wants_array_locks() ? 1 : 0;
-  const bool has_handle = make_empty_window(&window.handle);
-  offer.is_able = has_handle && make_control(window, offer) && make_data(window, memory.bytes, offer) ? 1 : 0;
-  bool able = exchange(window, offer, communicator);
+  offer.ability = make_own(window, memory.bytes, offer);
+  Ability ability = exchange(window, offer, communicator);
   window.hints->fix_granularity(window.has_array_locks);
-  if (able && shared) able = all_agree(map_shared(window, memory.is_one_block), communicator);
-  if (able) return true;
+  if (ability == Ability::full && shared && !all_agree(map_shared(window, memory.is_one_block), communicator))
+    ability = Ability::none;
+  if (ability == Ability::full) return ability;
   detach_all(window);
   if (shared) PMPI_Barrier(communicator);
   free_own(window);
-  if (has_handle) below().Win_free(&window.handle);
-  return false;
+  if (window.handle != MPI_WIN_NULL) below().Win_free(&window.handle);
+  return ability;
 }
 
 void describe(Window& window, const Wanted& wanted, MPI_Comm communicator) {
@@ -213,7 +231,11 @@ bool can_share_memory(MPI_Comm communicator) {
 }
 
 // Leaves a window to the MPI, unless it is one that cannot be.
-Created leave_to_mpi(const Window& window, const char* routine, MPI_Comm communicator) {
+Created leave_to_mpi(const Window& window, Ability ability, const char* routine, MPI_Comm communicator) {
+  if (ability == Ability::lacks_memory) {
+    const int code = wrong(MPI_ERR_NO_MEM, "a process asks for more memory than its machine has");
+    return {true, raise(communicator, routine, code), nullptr};
+  }
   if (window.flavor == MPI_WIN_FLAVOR_SHARED && !can_share_memory(communicator)) {
     const int code = wrong(MPI_ERR_RMA_SHARED, "not all processes of the communicator can share memory");
     return {true, raise(communicator, routine, code), nullptr};
@@ -262,9 +284,10 @@ Created create(const char* routine, const Wanted& wanted, MPI_Info info, MPI_Com
   window->is_on_node = std::all_of(pes.begin(), pes.end(), [](int pe) {
     return shmem_team_translate_pe(SHMEM_TEAM_WORLD, pe, SHMEM_TEAM_SHARED) >= 0;
   });
-  if (!known || !open(*window, info, communicator)) {
+  const Ability ability = known ? open(*window, info, communicator) : Ability::none;
+  if (ability != Ability::full) {
     PMPI_Group_free(&window->group);
-    return known ? leave_to_mpi(*window, routine, communicator) : Created{false, MPI_SUCCESS, nullptr};
+    return known ? leave_to_mpi(*window, ability, routine, communicator) : Created{false, MPI_SUCCESS, nullptr};
   }
   *win = window->handle;
   Window* const made = window.release();

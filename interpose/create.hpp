@@ -13,6 +13,7 @@ struct Wanted {
   void* base;
   MPI_Aint bytes;
   MPI_Aint disp_unit;
+  bool has_place;  // for the results
 };
 
 struct Created {

@@ -10,6 +10,9 @@ struct Window;
 // Notes what was wrong, for the line that raise prints. Returns the error class.
 int wrong(int error_class, const char* what) noexcept;
 
+// The end of a routine that is given a null pointer for what it returns.
+inline int no_place() noexcept { return wrong(MPI_ERR_ARG, "a pointer for a result is null"); }
+
 // Returns the error class of a result of shmemx, and notes its text.
 int class_of(int shmemx_result) noexcept;
 

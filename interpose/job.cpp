@@ -1,6 +1,7 @@
 #include "interpose/job.hpp"
 
 #include <shmemx.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
@@ -102,7 +103,29 @@ int end_with_mpi(MPI_Comm, int, void*, void*) {
   end_job();
   return MPI_SUCCESS;
 }
+
+// What a program that calls exit() while the MPI runs leaves for the end of its process.
+struct Exit {
+  pid_t process = 0;
+  bool is_success = false;
+};
+Exit noted_exit;
+
+void note_exit(int status, void*) { noted_exit.is_success = status == 0; }
+
+// Runs behind the program's exit functions, which may call MPI_Finalize. Without it the other processes do not meet
+// this one again, so shmemx must not wait for them: their launcher decides what becomes of them, as it does without
+// shmemx. Where the status is not 0, shmemx has ended the job.
+[[gnu::destructor]] void leave_at_once() {
+  if (!job.started || !noted_exit.is_success || ::getpid() != noted_exit.process) return;
+  std::fprintf(stderr, "shmemx-rma: [rank %d] the program ends without MPI_Finalize\n", job.world_rank);
+  std::fflush(nullptr);
+  ::_exit(0);
+}
+
 void let_mpi_end_job() {
+  noted_exit.process = ::getpid();
+  ::on_exit(note_exit, nullptr);
   int keyval = MPI_KEYVAL_INVALID;
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_with_mpi, &keyval, nullptr);
   PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);

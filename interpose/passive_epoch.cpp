@@ -57,7 +57,6 @@ int lock_late(Window& window, Target& target) {
   return MPI_SUCCESS;
 }
 
-constexpr char kNoLocks[] = "the info key no_locks promises that the window is not locked";
 constexpr char kExposed[] = "the memory of this process is exposed to others by MPI_Win_post";
 
 // Counts one more target that is locked by itself.
@@ -66,7 +65,6 @@ int enter_lock(Window& window, Target& target, Lock kind) {
   const Guard guard(window.mutex);
   if (epochs.access != Access::lock)
     if (const int code = check_no_access(window); code != MPI_SUCCESS) return code;
-  if (epochs.no_locks) return wrong(MPI_ERR_RMA_SYNC, kNoLocks);
   if (epochs.is_exposed && &target == &window.targets[static_cast<std::size_t>(window.own.rank)])
     return wrong(MPI_ERR_RMA_SYNC, kExposed);
   if (target.lock != Lock::none) return wrong(MPI_ERR_RMA_SYNC, "the target is locked by this process already");
@@ -193,7 +191,6 @@ int lock_all(Window& window, int assert) {
   Epochs& epochs = window.epochs;
   if ((assert & ~MPI_MODE_NOCHECK) != 0) return wrong(MPI_ERR_ASSERT, "the assertion is not one of this routine's");
   if (const int code = check_no_access(window); code != MPI_SUCCESS) return code;
-  if (epochs.no_locks) return wrong(MPI_ERR_RMA_SYNC, kNoLocks);
   if (epochs.is_exposed) return wrong(MPI_ERR_RMA_SYNC, kExposed);
   if (const int code = take_late_lock(); code != MPI_SUCCESS) return code;
   epochs.lock_all_unchecked = (assert& MPI_MODE_NOCHECK) != 0;

@@ -17,6 +17,9 @@
 
 namespace shmemx::interpose {
 
+// Whether a process can take a window over. The least one of all processes counts.
+enum class Ability : std::int32_t { lacks_memory, none, full };
+
 // What a process tells the others when a window is created. Plain bytes that travel.
 struct Offer {
   shmemx_window_description_t data;
@@ -25,7 +28,7 @@ struct Offer {
   std::uint64_t bytes;
   std::uint64_t control_address;
   std::int64_t disp_unit;
-  std::int32_t is_able;  // 0: this process cannot take the window over
+  Ability ability;
   std::int32_t wants_array_locks;
 };
 
@@ -58,7 +61,6 @@ struct Epochs {
   Access access = Access::none;
   bool lock_all_unchecked = false;
   std::atomic<bool> has_fenced{false};  // the epoch of the last fence has operations, so only a fence can end it
-  bool no_locks = false;                // the program promises not to lock
   std::mutex late_locks;                // held while a lock is taken that lock_all has left until now
   int locks = 0;                        // targets that are locked one by one
   bool start_unchecked = false;

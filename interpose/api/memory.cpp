@@ -51,7 +51,7 @@ bool take(void* base, shmemx_window_t& window) {
 
 SHMEMX_ENTRY int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* result) {
   void* base = nullptr;
-  if (!allocate(size, info, base)) return below().Alloc_mem(size, info, result);
+  if (result == nullptr || !allocate(size, info, base)) return below().Alloc_mem(size, info, result);
   std::memcpy(result, &base, sizeof base);
   return MPI_SUCCESS;
 }

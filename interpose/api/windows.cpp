@@ -20,7 +20,7 @@ using interpose::Window;
 SHMEMX_ENTRY int PMPI_Win_create(void* base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm communicator,
                                  MPI_Win* win) {
   const Created made =
-      create("MPI_Win_create", {MPI_WIN_FLAVOR_CREATE, base, size, disp_unit}, info, communicator, win);
+      create("MPI_Win_create", {MPI_WIN_FLAVOR_CREATE, base, size, disp_unit, win != nullptr}, info, communicator, win);
   return made.is_taken ? made.error_class : below().Win_create(base, size, disp_unit, info, communicator, win);
 }
 SHMEMX_BOTH_NAMES(Win_create)
@@ -28,7 +28,8 @@ SHMEMX_BOTH_NAMES(Win_create)
 SHMEMX_ENTRY int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm communicator, void* base,
                                    MPI_Win* win) {
   const Created made =
-      create("MPI_Win_allocate", {MPI_WIN_FLAVOR_ALLOCATE, nullptr, size, disp_unit}, info, communicator, win);
+      create("MPI_Win_allocate", {MPI_WIN_FLAVOR_ALLOCATE, nullptr, size, disp_unit, base != nullptr && win != nullptr},
+             info, communicator, win);
   if (!made.is_taken) return below().Win_allocate(size, disp_unit, info, communicator, base, win);
   if (made.error_class == MPI_SUCCESS) std::memcpy(base, &made.base, sizeof made.base);
   return made.error_class;
@@ -37,8 +38,9 @@ SHMEMX_BOTH_NAMES(Win_allocate)
 
 SHMEMX_ENTRY int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm communicator,
                                           void* base, MPI_Win* win) {
-  const Created made =
-      create("MPI_Win_allocate_shared", {MPI_WIN_FLAVOR_SHARED, nullptr, size, disp_unit}, info, communicator, win);
+  const Created made = create("MPI_Win_allocate_shared",
+                              {MPI_WIN_FLAVOR_SHARED, nullptr, size, disp_unit, base != nullptr && win != nullptr},
+                              info, communicator, win);
   if (!made.is_taken) return below().Win_allocate_shared(size, disp_unit, info, communicator, base, win);
   if (made.error_class == MPI_SUCCESS) std::memcpy(base, &made.base, sizeof made.base);
   return made.error_class;
@@ -49,7 +51,8 @@ SHMEMX_ENTRY int PMPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint* size, in
   const Window* const window = find_window(win);
   if (window == nullptr) return below().Win_shared_query(win, rank, size, disp_unit, base);
   const Target* part = nullptr;
-  const int code = interpose::find_part(*window, rank, part);
+  int code = interpose::find_part(*window, rank, part);
+  if (size == nullptr || disp_unit == nullptr || base == nullptr) code = interpose::no_place();
   if (code != MPI_SUCCESS) return finish(*window, "MPI_Win_shared_query", code);
   *size = part == nullptr ? 0 : static_cast<MPI_Aint>(part->offer.bytes);
   *disp_unit = part == nullptr ? 1 : interpose::small_disp_unit(part->offer.disp_unit);
@@ -63,16 +66,17 @@ SHMEMX_BOTH_NAMES(Win_shared_query)
 
 SHMEMX_ENTRY int PMPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm communicator,
                                    MPI_Win* win) {
-  const Created made =
-      create("MPI_Win_create_c", {MPI_WIN_FLAVOR_CREATE, base, size, disp_unit}, info, communicator, win);
+  const Created made = create("MPI_Win_create_c", {MPI_WIN_FLAVOR_CREATE, base, size, disp_unit, win != nullptr}, info,
+                              communicator, win);
   return made.is_taken ? made.error_class : below().Win_create_c(base, size, disp_unit, info, communicator, win);
 }
 SHMEMX_BOTH_NAMES(Win_create_c)
 
 SHMEMX_ENTRY int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm communicator,
                                      void* base, MPI_Win* win) {
-  const Created made =
-      create("MPI_Win_allocate_c", {MPI_WIN_FLAVOR_ALLOCATE, nullptr, size, disp_unit}, info, communicator, win);
+  const Created made = create("MPI_Win_allocate_c",
+                              {MPI_WIN_FLAVOR_ALLOCATE, nullptr, size, disp_unit, base != nullptr && win != nullptr},
+                              info, communicator, win);
   if (!made.is_taken) return below().Win_allocate_c(size, disp_unit, info, communicator, base, win);
   if (made.error_class == MPI_SUCCESS) std::memcpy(base, &made.base, sizeof made.base);
   return made.error_class;
@@ -81,8 +85,9 @@ SHMEMX_BOTH_NAMES(Win_allocate_c)
 
 SHMEMX_ENTRY int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm communicator,
                                             void* base, MPI_Win* win) {
-  const Created made =
-      create("MPI_Win_allocate_shared_c", {MPI_WIN_FLAVOR_SHARED, nullptr, size, disp_unit}, info, communicator, win);
+  const Created made = create("MPI_Win_allocate_shared_c",
+                              {MPI_WIN_FLAVOR_SHARED, nullptr, size, disp_unit, base != nullptr && win != nullptr},
+                              info, communicator, win);
   if (!made.is_taken) return below().Win_allocate_shared_c(size, disp_unit, info, communicator, base, win);
   if (made.error_class == MPI_SUCCESS) std::memcpy(base, &made.base, sizeof made.base);
   return made.error_class;
@@ -93,7 +98,8 @@ SHMEMX_ENTRY int PMPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint* size, 
   const Window* const window = find_window(win);
   if (window == nullptr) return below().Win_shared_query_c(win, rank, size, disp_unit, base);
   const Target* part = nullptr;
-  const int code = interpose::find_part(*window, rank, part);
+  int code = interpose::find_part(*window, rank, part);
+  if (size == nullptr || disp_unit == nullptr || base == nullptr) code = interpose::no_place();
   if (code != MPI_SUCCESS) return finish(*window, "MPI_Win_shared_query_c", code);
   *size = part == nullptr ? 0 : static_cast<MPI_Aint>(part->offer.bytes);
   *disp_unit = part == nullptr ? 1 : part->offer.disp_unit;
@@ -106,8 +112,8 @@ SHMEMX_BOTH_NAMES(Win_shared_query_c)
 #endif
 
 SHMEMX_ENTRY int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm communicator, MPI_Win* win) {
-  const Created made =
-      create("MPI_Win_create_dynamic", {MPI_WIN_FLAVOR_DYNAMIC, nullptr, 0, 1}, info, communicator, win);
+  const Created made = create("MPI_Win_create_dynamic", {MPI_WIN_FLAVOR_DYNAMIC, nullptr, 0, 1, win != nullptr}, info,
+                              communicator, win);
   return made.is_taken ? made.error_class : below().Win_create_dynamic(info, communicator, win);
 }
 SHMEMX_BOTH_NAMES(Win_create_dynamic)
@@ -127,6 +133,7 @@ SHMEMX_ENTRY int PMPI_Win_detach(MPI_Win win, const void* base) {
 SHMEMX_BOTH_NAMES(Win_detach)
 
 SHMEMX_ENTRY int PMPI_Win_free(MPI_Win* win) {
+  if (win == nullptr) return interpose::raise(MPI_COMM_WORLD, "MPI_Win_free", interpose::no_place());
   Window* const window = find_window(*win);
   if (window == nullptr) return below().Win_free(win);
   const int code = interpose::check_free(*window);
@@ -139,6 +146,7 @@ SHMEMX_ENTRY int PMPI_Win_get_attr(MPI_Win win, int keyval, void* value, int* fl
   void* own = nullptr;
   if (window == nullptr || !interpose::find_attribute(*window, keyval, own))
     return below().Win_get_attr(win, keyval, value, flag);
+  if (value == nullptr || flag == nullptr) return finish(*window, "MPI_Win_get_attr", interpose::no_place());
   std::memcpy(value, &own, sizeof own);
   *flag = 1;
   return MPI_SUCCESS;
@@ -159,7 +167,6 @@ SHMEMX_ENTRY int PMPI_Win_set_info(MPI_Win win, MPI_Info info) {
     return finish(*window, "MPI_Win_set_info", interpose::wrong(MPI_ERR_INFO, "the info is null"));
   const std::lock_guard guard(window->mutex);
   window->hints->change(info);
-  window->epochs.no_locks = window->hints->is_true("no_locks");
   return MPI_SUCCESS;
 }
 SHMEMX_BOTH_NAMES(Win_set_info)

@@ -53,6 +53,25 @@ void exit_while_others_wait() {
   wait_in_fence();
 }
 
+// Exit with success, as after an error that a program reports by itself.
+void exit_successfully() {
+  if (is_last()) MPI_Win_lock(MPI_LOCK_EXCLUSIVE, ranks - 1, 0, win);
+  if (is_last()) std::exit(0);
+  MPI_Win_free(&win);
+}
+
+void exit_before_a_message() {
+  if (is_last()) std::exit(0);
+  int message = 0;
+  MPI_Recv(&message, 1, MPI_INT, ranks - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+void finalize_at_exit() {
+  std::atexit([] { MPI_Finalize(); });
+  MPI_Win_free(&win);
+  std::exit(0);
+}
+
 void make_a_fatal_error() {
   MPI_Put(&kValue, 1, MPI_LONG, 0, 4096, 1, MPI_LONG, win);
   wait_in_fence();
@@ -80,9 +99,10 @@ void end_in_order() { MPI_Win_free(&win); }
 
 int main(int argc, char** argv) {
   static const std::map<std::string, void (*)()> kEndings = {
-      {"abort", abort_while_others_wait}, {"abort_lock", abort_with_a_lock}, {"die", die_while_others_wait},
-      {"die_lock", die_with_a_lock},      {"exit", exit_while_others_wait},  {"error", make_a_fatal_error},
-      {"no_free", free_nothing},          {"in_order", end_in_order},        {"one_mpi", have_one_mpi}};
+      {"abort", abort_while_others_wait}, {"abort_lock", abort_with_a_lock},    {"die", die_while_others_wait},
+      {"die_lock", die_with_a_lock},      {"exit", exit_while_others_wait},     {"error", make_a_fatal_error},
+      {"no_free", free_nothing},          {"in_order", end_in_order},           {"one_mpi", have_one_mpi},
+      {"exit_0", exit_successfully},      {"exit_recv", exit_before_a_message}, {"at_exit", finalize_at_exit}};
   ::alarm(60);
   if (argc < 2) return 4;
   const std::string ending = argv[1];

@@ -191,19 +191,52 @@ CASE(locks_and_exposure_exclude_each_other) {
   MPI_Group_free(&self);
 }
 
+// Programs break this promise, and neither MPI minds.
 CASE(windows_without_locks) {
   Returning window;
   MPI_Info info = MPI_INFO_NULL;
   MPI_Info_create(&info);
   MPI_Info_set(info, "no_locks", "true");
   MPI_Win_set_info(window.win, info);
-  CHECK_CLASS(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window.win), MPI_ERR_RMA_SYNC);
-  CHECK_CLASS(MPI_Win_lock_all(0, window.win), MPI_ERR_RMA_SYNC);
-  MPI_Info_set(info, "no_locks", "false");
-  MPI_Win_set_info(window.win, info);
+  CHECK_CLASS(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window.win), MPI_SUCCESS);
+  CHECK_CLASS(MPI_Win_unlock(0, window.win), MPI_SUCCESS);
   CHECK_CLASS(MPI_Win_lock_all(0, window.win), MPI_SUCCESS);
-  MPI_Win_unlock_all(window.win);
+  CHECK_CLASS(MPI_Win_unlock_all(window.win), MPI_SUCCESS);
   MPI_Info_free(&info);
+}
+
+CASE(null_results) {
+  Returning window;
+  MPI_Aint bytes = 0;
+  int unit = 0;
+  void* base = nullptr;
+  MPI_Win made = MPI_WIN_NULL;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  CHECK_CLASS(MPI_Win_create(nullptr, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, nullptr), MPI_ERR_ARG);
+  CHECK_CLASS(MPI_Win_allocate(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, nullptr), MPI_ERR_ARG);
+  CHECK_CLASS(MPI_Win_allocate(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, nullptr, &made), MPI_ERR_ARG);
+  CHECK_CLASS(MPI_Win_allocate_shared(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, nullptr, &made), MPI_ERR_ARG);
+  CHECK_CLASS(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, nullptr), MPI_ERR_ARG);
+  CHECK_CLASS(MPI_Win_free(nullptr), MPI_ERR_ARG);
+  CHECK(MPI_Alloc_mem(8, MPI_INFO_NULL, nullptr) != MPI_SUCCESS);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  CHECK_CLASS(MPI_Win_get_attr(window.win, MPI_WIN_BASE, nullptr, &unit), MPI_ERR_ARG);
+  CHECK_CLASS(MPI_Win_get_attr(window.win, MPI_WIN_BASE, &base, nullptr), MPI_ERR_ARG);
+  CHECK_CLASS(MPI_Win_shared_query(window.win, 0, nullptr, &unit, &base), MPI_ERR_ARG);
+  CHECK_CLASS(MPI_Win_shared_query(window.win, 0, &bytes, nullptr, &base), MPI_ERR_ARG);
+  CHECK_CLASS(MPI_Win_shared_query(window.win, 0, &bytes, &unit, nullptr), MPI_ERR_ARG);
+  CHECK_CLASS(MPI_Win_test(window.win, nullptr), MPI_ERR_ARG);
+}
+
+// All processes get to know that one of them asks for too much.
+CASE(more_memory_than_there_is) {
+  void* base = nullptr;
+  MPI_Win made = MPI_WIN_NULL;
+  const MPI_Aint bytes = rank == ranks - 1 ? MPI_Aint{1} << 60 : 8;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  CHECK_CLASS(MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &made), MPI_ERR_NO_MEM);
+  CHECK_CLASS(MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &made), MPI_ERR_NO_MEM);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
 CASE(wrong_arguments) {
