@@ -108,7 +108,7 @@ Status start_process(const InitRequest& request) {
   self.allocator =
       std::make_unique<heap::BlockAllocator>(self.parameters.heap_limit_bytes, self.arena->geometry().alignment);
   give_back_memory(n_pes);
-  return {};
+  return meet_node_pes(*self.arena, request.routine);  // from here on no PE fails
 }
 
 // Returns the route of the PEs whose memory this PE maps. If their numbers form no arithmetic sequence, each PE is in
@@ -210,7 +210,7 @@ bool start(const InitRequest& request) {
   level.store(std::clamp(request.thread_level, SHMEM_THREAD_SINGLE, SHMEM_THREAD_MULTIPLE));
   open_world();
   if (first) {
-    meet_node_pes(*job().arena, request.routine);
+    if (Status met = meet_node_pes(*job().arena, request.routine); !met) return fail(request, met.error());
     report_start(job().parameters, *job().launcher);
   } else {
     am::send_stage(bootstrap::PePhase::running, kPatienceMs);

@@ -166,11 +166,11 @@ Status exchange_start_data(windows::Arena& arena, StartParameters& parameters, b
   divide(parameters.nodes, launcher.nodes(), identity, parameters.config, arena);
   SHMEMX_TRY(open_networks(parameters.nodes, arena, launcher, parameters.config));
   fill_record(record, parameters);
-  meet_node_pes(arena, routine);
+  SHMEMX_TRY(meet_node_pes(arena, routine));
   if (launcher.nodes().n_nodes() == 1) return {};
   launcher.look_up_nodes_in(arena.locations(), std::move(parameters.nodes.machines));
   SHMEMX_TRY(exchange_records(parameters.nodes, arena, launcher));
-  meet_node_pes(arena, routine);
+  SHMEMX_TRY(meet_node_pes(arena, routine));
   return launcher.may_fetch_later() ? Status() : parameters.nodes.peer_addresses->read_all();
 }
 
@@ -280,21 +280,26 @@ void configure_waiting(const windows::Arena& arena, const StartParameters& param
   coll::node_slots = {geometry.heap_offset, geometry.slot_bytes, crowded};
 }
 
-void meet_node_pes(const windows::Arena& arena, const char* routine) noexcept {
+Status meet_node_pes(const windows::Arena& arena, const char* routine) noexcept {
   bootstrap::JobHeader& header = arena.header();
   const std::uint32_t n_pes = header.n_node_pes;
   const std::uint32_t ticket = header.arrived.fetch_add(1, std::memory_order_acq_rel);
   const std::uint32_t complete = (ticket / n_pes + 1) * n_pes;
   if (ticket + 1 == complete) {
-    return futex_wake(header.arrived, FutexScope::node);
+    futex_wake(header.arrived, FutexScope::node);
+    return {};
   }
   note_waiting(routine);
-  while (true) {
+  Status met;
+  while (met) {
     const std::uint32_t seen = header.arrived.load(std::memory_order_acquire);
     if (seen >= complete) break;
     futex_sleep(header.arrived, seen, kMeetCheckNs, FutexScope::node);
+    if (header.init_error_printed.load(std::memory_order_relaxed) != 0)
+      met = Error{Errc::unsupported, 0, "another PE of this node cannot start, see its message"};
   }
   forget_waiting();
+  return met;
 }
 
 void report_start(const StartParameters& parameters, const bootstrap::Bootstrap& launcher) noexcept {

@@ -41,7 +41,8 @@ context::Context make_world(const windows::Arena& arena, const StartParameters& 
 void configure_waiting(const windows::Arena& arena, const StartParameters& parameters) noexcept;
 
 // Waits until all PEs of this arena have called it. A waiting PE sleeps at once, since PEs may start seconds apart.
-void meet_node_pes(const windows::Arena& arena, const char* routine) noexcept;
+// Returns an error if one of them cannot start, and says so to its program.
+Status meet_node_pes(const windows::Arena& arena, const char* routine) noexcept;
 
 // Prints what SHMEM_INFO=2 requests at the end of traffic. Only PE 0 prints.
 void report_end(const StartParameters& parameters, const bootstrap::Bootstrap& launcher) noexcept;

@@ -81,6 +81,10 @@ for mpi in "$@"; do
   # A module that brings the MPI by dlopen. The launcher is the one argument that tells which MPI it is.
   SHMEMX_MPI_RMA=report MODULE=$programs/rma_module_$mpi.so expect 0 "1 windows were taken over" "$rma" $launch \
     sh -c "\"$programs/rma_opener\" \"\$MODULE\" in_order"
+  # shmemx does not start in one process only: no process waits for it, and the MPI has all windows.
+  # shellcheck disable=SC2086
+  SHMEMX_MPI_RMA=report PROGRAM=$program expect 0 "all windows are left to the MPI" "$rma" $launch \
+    sh -c '[ "${PMI_RANK-$OMPI_COMM_WORLD_RANK}" = 0 ] || export SHMEM_SYMMETRIC_SIZE=12q; "$PROGRAM" names_groups'
   # More processes than cores.
   launch=$(echo "$launch" | sed 's/-n 2/-n 5/')
   program=$programs/rma_endings_$mpi
