@@ -95,10 +95,10 @@ class Endpoint {
     return send_small_beside_batch(pe, id, header, payload, options);
   }
   // Sends a short message that may leave together with others, at the next poll or before any other message to that PE.
-  [[nodiscard, gnu::always_inline]] bool try_send_coalesced(int pe, HandlerId id, Bytes header,
-                                                            Bytes payload) noexcept {
+  [[nodiscard, gnu::always_inline]] bool try_send_coalesced(int pe, HandlerId id, Bytes header, Bytes payload,
+                                                            SendOptions options = {}) noexcept {
     if (!is_internode(pe)) return try_send(pe, id, header, payload);
-    return net_->try_send_coalesced(pe, id, header, payload);
+    return net_->try_send_coalesced(pe, id, header, payload, options);
   }
   // Sends a message of a handler, or keeps it until there is room (reply_queue.hpp). Ends the job if more is kept than
   // SHMEMX_PENDING_MAX allows.

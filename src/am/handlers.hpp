@@ -65,7 +65,9 @@ struct SendOptions {
   bool gathers = false;   // if small, it may wait for others while the target has not acknowledged earlier ones
   bool held = false;      // the same even if the target is idle: of a session that batches
   bool in_burst = false;  // if short, it may wait for others to the same PE while the program sends without waiting
+  bool followed = false;  // the next message to the same PE follows at once, and may take this one along
 };
 inline constexpr SendOptions kNotCounted{.counted = false};
+inline constexpr SendOptions kFollowed{.counted = false, .followed = true};
 
 }  // namespace shmemx::am

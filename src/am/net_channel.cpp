@@ -282,7 +282,9 @@ bool NetChannel::follows_burst(int pe) noexcept {
 bool NetChannel::try_send_lasting(int pe, HandlerId id, Bytes header, Bytes payload, SendOptions options) noexcept {
   auto outgoing = std::make_unique<transport::Outgoing>();
   outgoing->is_patient = true;
-  const transport::Sent sent = send(pe, {.id = id, .options = options, .outgoing = outgoing.get()}, header, payload);
+  const auto urgency = options.followed ? transport::Urgency::gather : transport::Urgency::now;
+  const transport::Sent sent =
+      send(pe, {.id = id, .options = options, .urgency = urgency, .outgoing = outgoing.get()}, header, payload);
   if (sent == transport::Sent::later) lasting_.push_back(std::move(outgoing));
   return sent != transport::Sent::no;
 }

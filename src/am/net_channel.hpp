@@ -126,10 +126,11 @@ class NetChannel final : public transport::Sink {
   bool may_have_become_idle(int pe) const noexcept;
   static constexpr bool is_small(std::size_t bytes) noexcept { return Coalescer::takes(bytes); }
   // For a short message that may leave together with others even if `pe` is idle.
-  [[gnu::always_inline]] bool try_send_coalesced(int pe, HandlerId id, Bytes header, Bytes payload) noexcept {
+  [[gnu::always_inline]] bool try_send_coalesced(int pe, HandlerId id, Bytes header, Bytes payload,
+                                                 SendOptions options = {}) noexcept {
     if (coalescer_.try_append(pe, id, header, payload)) [[likely]]
       return true;
-    return begin_batch(pe, {.id = id, .urgency = transport::Urgency::gather}, header, payload);
+    return begin_batch(pe, {.id = id, .options = options, .urgency = transport::Urgency::gather}, header, payload);
   }
   // Sends the batch for `pe`, or all batches. Returns whether none is left.
   bool send_batch(int pe, const NetSend& how) noexcept;

@@ -26,7 +26,7 @@ void send(const Call& call, am::HandlerId id, Bytes header, Bytes data, bool mor
   const bool leaves_now = !more && (call.is_awaited || is_alone(call));
   // An acknowledgement of its own for each part of a long operation would cost the target a system call.
   if (!leaves_now || data.size() >= transport::kLongBytes)
-    return send_nbi(call.routine, call.window.pe, id, header, data, more ? am::kNotCounted : am::SendOptions{});
+    return send_nbi(call.routine, call.window.pe, id, header, data, more ? am::kFollowed : am::SendOptions{});
   progress::send(call.routine, call.window.pe, id, header, data);
 }
 

@@ -34,21 +34,21 @@ inline bool may_gather(int pe, std::size_t bytes) noexcept {
 }
 
 // Short ones may leave together with others, at the next poll at the latest; long data are read from their place, which
-// must stay until the message has been executed; `of_long` is for those. Returns false if there is no room.
+// must stay until the message has been executed. Returns false if there is no room.
 inline bool try_send_nbi(int pe, am::HandlerId id, am::Bytes header, am::Bytes data,
-                         am::SendOptions of_long = {}) noexcept {
+                         am::SendOptions options = {}) noexcept {
   const am::Locked endpoint;
-  if (data.size() >= transport::kLongBytes) return endpoint->try_send_lasting(pe, id, header, data, of_long);
-  return endpoint->try_send_coalesced(pe, id, header, data);
+  if (data.size() >= transport::kLongBytes) return endpoint->try_send_lasting(pe, id, header, data, options);
+  return endpoint->try_send_coalesced(pe, id, header, data, options);
 }
 
 inline void send_nbi(const char* routine, int pe, am::HandlerId id, am::Bytes header, am::Bytes data,
-                     am::SendOptions of_long = {}) noexcept {
-  if (try_send_nbi(pe, id, header, data, of_long)) [[likely]]
+                     am::SendOptions options = {}) noexcept {
+  if (try_send_nbi(pe, id, header, data, options)) [[likely]]
     return;
   progress::wait_for(routine, [&] {
     am::poll();
-    return try_send_nbi(pe, id, header, data, of_long);
+    return try_send_nbi(pe, id, header, data, options);
   });
 }
 

@@ -194,6 +194,19 @@ BOOST_AUTO_TEST_CASE(a_persistent_payload_is_read_until_it_is_done) {
   for (unsigned i = 0; i < kPayloads; ++i) BOOST_CHECK(job.sink(1).messages[i].payload == pattern(600'000, i));
 }
 
+BOOST_AUTO_TEST_CASE(gathered_persistent_payloads_leave_at_a_flush_at_the_latest) {
+  std::vector<std::vector<std::byte>> payloads;  // must outlive the job
+  std::vector<Outgoing> outgoing(64);
+  Job job;
+  for (unsigned i = 0; i < 64; ++i) {
+    const Bytes payload = payloads.emplace_back(pattern(i % 4 == 1 ? 40 : 20'000 + i % 4 * 30'000, i));
+    while (job[0].send(1, {7, 0, 4, 0}, number(i), payload, &outgoing[i], Urgency::gather) == Sent::no) job.poll_all();
+  }
+  job[0].flush();
+  BOOST_REQUIRE(got(job, 1, 64));
+  for (unsigned i = 0; i < 64; ++i) BOOST_REQUIRE(job.sink(1).messages[i].payload == payloads[i]);
+}
+
 BOOST_AUTO_TEST_CASE(the_first_messages_of_all_pairs_at_once) {
   for (int round = 0; round < 10; ++round) {
     Job job({.n = 4});

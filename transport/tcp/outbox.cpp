@@ -17,7 +17,7 @@ namespace shmemx::tcp {
 namespace {
 
 constexpr std::size_t kChunkBytes = std::size_t{32} << 10;  // a filled one costs a system call
-constexpr int kMaxAreas = 32;
+constexpr int kMaxAreas = 64;
 
 void copy(std::byte*& to, Bytes from) noexcept {
   if (!from.empty()) std::memcpy(to, from.data(), from.size());

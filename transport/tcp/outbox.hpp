@@ -26,7 +26,8 @@ class Outbox {
   std::uint64_t unacknowledged() const noexcept { return sent_ + bytes_ - kept_; }
   std::uint64_t sent() const noexcept { return sent_; }
   std::uint64_t kept_from() const noexcept { return kept_; }         // offset of the first byte that can be sent again
-  std::size_t copied() const noexcept { return bytes_ - lasting_; }  // bytes to be sent that take memory of the outbox
+  std::size_t unsent() const noexcept { return bytes_; }             // bytes to be sent
+  std::size_t copied() const noexcept { return bytes_ - lasting_; }  // of those, in memory of the outbox
   std::size_t segments() const noexcept { return queue_.size() - first_; }  // to be sent
   bool lends() const noexcept { return lent_ != 0; }                        // a payload is in use where it lies
 

@@ -17,8 +17,9 @@ namespace shmemx::tcp {
 
 namespace {
 
-constexpr std::size_t kGatherBytes = std::size_t{64} << 10;  // gathered bytes that leave without flush()
-constexpr std::size_t kQueueBytes = std::size_t{256} << 10;  // copied for one peer, beyond which send() refuses
+constexpr std::size_t kGatherBytes = std::size_t{64} << 10;     // gathered bytes that leave without flush()
+constexpr std::size_t kGatherLongBytes = std::size_t{1} << 20;  // the same with long payloads, which are not copied
+constexpr std::size_t kQueueBytes = std::size_t{256} << 10;     // copied for one peer, beyond which send() refuses
 constexpr std::size_t kMaxSegments = 1024;
 
 }  // namespace
@@ -64,23 +65,30 @@ Sent TcpTransport::send(int pe, const Header& fixed, Bytes header, Bytes payload
     if (peer.state == State::suspended) reopen(peer);
   }
   peer.used = turn_;
-  if (payload.size() >= kLongBytes) return send_large(peer, fixed, header, payload, outgoing);
+  if (payload.size() >= kLongBytes) return send_large(peer, fixed, header, payload, outgoing, urgency);
   if (peer.out.copied() >= kQueueBytes) [[unlikely]] {
     if (!write(peer)) return Sent::no;
   }
   peer.out.append(fixed, header, payload);
   if (urgency == Urgency::gather && peer.out.copied() < kGatherBytes) {
-    if (!peer.gathered) gathered_.push_back(&peer);
-    peer.gathered = true;
+    gather(peer);
   } else {
     write(peer);
   }
   return Sent::yes;
 }
 
-Sent TcpTransport::send_large(Peer& peer, const Header& fixed, Bytes header, Bytes payload,
-                              Outgoing* outgoing) noexcept {
-  if (!write(peer)) {
+void TcpTransport::gather(Peer& peer) noexcept {
+  if (!peer.gathered) gathered_.push_back(&peer);
+  peer.gathered = true;
+}
+
+Sent TcpTransport::send_large(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing,
+                              Urgency urgency) noexcept {
+  // What has been gathered leaves with the payload, by one system call: while that runs the peer receives.
+  const bool gathers = outgoing != nullptr && !may_split_ && !any_rail_;
+  const bool has_room = gathers && peer.out.segments() < kMaxSegments;
+  if (!has_room && !write(peer)) {
     if (peer.out.segments() >= kMaxSegments) return Sent::no;
     if (outgoing == nullptr && !peer.out.empty() && peer.out.copied() + payload.size() > kQueueBytes) return Sent::no;
   }
@@ -93,6 +101,11 @@ Sent TcpTransport::send_large(Peer& peer, const Header& fixed, Bytes header, Byt
   }
   if ((may_split_ || any_rail_) && send_split(peer, fixed, header, payload, *outgoing)) return Sent::later;
   peer.out.append_lasting(fixed, header, payload, *outgoing);
+  if (gathers && urgency == Urgency::gather && peer.out.unsent() < kGatherLongBytes) {
+    gather(peer);
+    lend(peer);
+    return Sent::later;
+  }
   if (write(peer)) drop_acknowledged(peer);  // near hosts have acknowledged most of it, and the rest is copied
   if (std::exchange(outgoing->done, false)) return Sent::yes;  // it is done for Sent::later only
   lend(peer);

@@ -122,7 +122,9 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   std::string failure_of(const Peer& peer) const;
   void connected(Peer& peer, UniqueFd fd, std::uint64_t number, const ConnectionKeys& keys) noexcept;
   void append_shutdown(Peer& peer) noexcept;
-  Sent send_large(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing) noexcept;
+  void gather(Peer& peer) noexcept;
+  Sent send_large(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing,
+                  Urgency urgency) noexcept;
   bool write(Peer& peer) noexcept;
   std::string cause_of(int error) const;
   void write_failed(Peer& peer, int error) noexcept;

@@ -138,6 +138,24 @@ BOOST_AUTO_TEST_CASE(coalesced_messages_leave_as_one_before_any_other) {
   BOOST_CHECK((f.a.sent == Sent{{1, kBatch}, {1, kGet}, {2, kPut}}));
 }
 
+// Parts of one operation: too long for a batch, and long ones that the network reads where they lie.
+BOOST_AUTO_TEST_CASE(a_message_that_others_follow_gathers_and_nobody_awaits_its_acknowledgement) {
+  Fixture f;
+  const std::vector<std::byte> data(transport::kLongBytes);
+  const Bytes shorter = Bytes(data).first(data.size() - 64);
+  BOOST_CHECK(f.channel->try_send_coalesced(1, kPut, f.header(), shorter, kFollowed));
+  BOOST_CHECK(f.channel->try_send_lasting(1, kPut, f.header(), data, kFollowed));
+  BOOST_CHECK_EQUAL(f.unflushed.size(), 0u);
+  BOOST_CHECK(f.channel->try_send_lasting(1, kPut, f.header(), data, {}));
+  using transport::Urgency;
+  BOOST_CHECK((f.a.urgencies == std::vector<Urgency>{Urgency::gather, Urgency::gather, Urgency::now}));
+  BOOST_REQUIRE_EQUAL(f.a.flags.size(), 3u);
+  BOOST_CHECK(f.a.flags[0] == kUncounted && f.a.flags[1] == kUncounted && f.a.flags[2] == 0);
+  BOOST_CHECK_EQUAL(f.unflushed.size(), 1u);
+  f.channel->poll(-1, kQuiet);
+  BOOST_CHECK_EQUAL(f.a.flushes, 1);
+}
+
 BOOST_AUTO_TEST_CASE(a_message_that_is_alone_in_its_batch_leaves_as_itself) {
   Fixture f;
   BOOST_CHECK(f.channel->try_send_coalesced(1, kReply, f.header(), {}));
