@@ -30,6 +30,14 @@ void send(const Call& call, am::HandlerId id, Bytes header, Bytes data, bool mor
   progress::send(call.routine, call.window.pe, id, header, data);
 }
 
+std::size_t most_packed(int pe) noexcept {
+  if (!am::is_internode(pe)) return std::min(kMostPacked, am::max_payload_bytes(pe) - sizeof(PutRunsHeader));
+  const am::Locked endpoint;
+  const bool takes_long =
+      endpoint->has_path(pe) && endpoint->network_of(pe).capabilities().short_bytes >= kMostPackedLong;
+  return takes_long ? kMostPackedLong : kMostPacked;
+}
+
 // Shorter blocks of a put travel together with others.
 constexpr std::size_t kPackedBytes = 2048;
 
@@ -37,8 +45,7 @@ constexpr std::size_t kPackedBytes = 2048;
 // blocks that follow one another are one part.
 class Parts {
  public:
-  explicit Parts(const Call& call) noexcept
-      : call_(call), pack_(std::min(kMostPacked, am::max_payload_bytes(call.window.pe) - sizeof(PutRunsHeader))) {}
+  explicit Parts(const Call& call) noexcept : call_(call), pack_(most_packed(call.window.pe)) {}
 
   void add(const Transfer& part) noexcept {
     if (!is_pending()) ticket_ = open_request(call_.routine, kNoData, call_.window.pe, call_.initiator);
@@ -84,7 +91,13 @@ class Parts {
   }
   void send_pack(bool more) noexcept {
     const PutRunsHeader header{call_.window.name, ticket_, more ? 0U : 1U};
-    send(call_, am::kPutRuns, bytes_of(header), pack_.whole(), more);
+    const Bytes runs = pack_.whole();
+    if (runs.size() < transport::kLongBytes) {
+      send(call_, am::kPutRuns, bytes_of(header), runs, more);
+    } else {  // the next runs take their place
+      const am::SendOptions options{.counted = !more};
+      progress::send(call_.routine, call_.window.pe, am::kPutRuns, bytes_of(header), runs, options);
+    }
     pack_.clear();
   }
 

@@ -46,7 +46,7 @@ Status TcpTransport::open() {
 }
 
 transport::Capabilities TcpTransport::capabilities() const noexcept {
-  return {.rma = false, .waits = true, .resumes = true, .short_bytes = kLongBytes};
+  return {.rma = false, .waits = true, .resumes = true, .short_bytes = kMaxPayloadBytes};
 }
 
 std::string TcpTransport::endpoint_address() const {
