@@ -20,13 +20,15 @@ bool is_alone(const Call& call) noexcept {
   return call.initiator.tracker->open.load(std::memory_order_relaxed) <= 1;  // a hint
 }
 
-// `more`: others follow. What nobody waits for now leaves with others, unless there are none: a program that starts one
-// operation and computes finds it done.
-void send(const Call& call, am::HandlerId id, Bytes header, Bytes data, bool more) noexcept {
-  const bool leaves_now = !more && (call.is_awaited || is_alone(call));
-  // An acknowledgement of its own for each part of a long operation would cost the target a system call.
+// Of a part that others follow. An acknowledgement of its own for each would cost the target a system call.
+constexpr am::SendOptions options_of(bool more) noexcept { return more ? am::kFollowed : am::SendOptions{}; }
+
+// A message that is not counted has others behind it. What nobody waits for now leaves with others, unless there are
+// none: a program that starts one operation and computes finds it done.
+void send(const Call& call, am::HandlerId id, Bytes header, Bytes data, am::SendOptions options) noexcept {
+  const bool leaves_now = options.counted && (call.is_awaited || is_alone(call));
   if (!leaves_now || data.size() >= transport::kLongBytes)
-    return send_nbi(call.routine, call.window.pe, id, header, data, more ? am::kFollowed : am::SendOptions{});
+    return send_nbi(call.routine, call.window.pe, id, header, data, options);
   progress::send(call.routine, call.window.pe, id, header, data);
 }
 
@@ -87,13 +89,13 @@ class Parts {
   }
   void send_part(const Transfer& part, bool more) noexcept {
     const PutRepliedHeader header{call_.window.name, part.place.offset, ticket_, more ? 0U : 1U};
-    send(call_, am::kPutReplied, bytes_of(header), {part.local, part.bytes}, more);
+    send(call_, am::kPutReplied, bytes_of(header), {part.local, part.bytes}, options_of(more));
   }
   void send_pack(bool more) noexcept {
     const PutRunsHeader header{call_.window.name, ticket_, more ? 0U : 1U};
     const Bytes runs = pack_.whole();
     if (runs.size() < transport::kLongBytes) {
-      send(call_, am::kPutRuns, bytes_of(header), runs, more);
+      send(call_, am::kPutRuns, bytes_of(header), runs, options_of(more));
     } else {  // the next runs take their place
       const am::SendOptions options{.counted = !more};
       progress::send(call_.routine, call_.window.pe, am::kPutRuns, bytes_of(header), runs, options);
@@ -189,13 +191,13 @@ class Requested {
     const auto bytes = static_cast<std::uint32_t>(first_.bytes);
     const Ticket ticket = open({first_.local, bytes, bytes, 1});
     const GetHeader header{call_.window.name, first_.place.offset, bytes, ticket};
-    send(call_, am::kGet, bytes_of(header), {}, more);
+    send(call_, am::kGet, bytes_of(header), {}, options_of(more));
   }
   void send_blocks(bool more) noexcept {
     const auto bytes = static_cast<std::uint32_t>(first_.bytes);
     const Ticket ticket = open({first_.local, local_step_, bytes, count_});
     const GetStridedHeader header{call_.window.name, first_.place.offset, step_, bytes, count_, ticket, 0};
-    send(call_, am::kGetStrided, bytes_of(header), {}, more);
+    send(call_, am::kGetStrided, bytes_of(header), {}, options_of(more));
   }
   Ticket open(const Placement& placement) noexcept {
     return open_request(call_.routine, placement, call_.window.pe, call_.initiator);
@@ -266,7 +268,9 @@ void accumulate(const Call& any_call, const atomic::Update& update, rma::Element
     if (fetch || is_first)
       header.ticket = open_request(call.routine, fetch ? contiguous(run.result, bytes) : kNoData, pe, call.initiator);
     const Bytes data = update.op == atomic::ElementOp::no_op ? Bytes{} : Bytes{run.source, bytes};
-    send(call, am::kAccumulate, bytes_of(header), data, header.is_last == 0);
+    // The replies with old elements come back while later parts leave, so these do not leave together.
+    const am::SendOptions options{.counted = header.is_last != 0, .followed = header.is_last == 0 && !fetch};
+    send(call, am::kAccumulate, bytes_of(header), data, options);
   }
 }
 
@@ -275,7 +279,7 @@ void fetch_one(const Call& call, std::uint64_t offset, const atomic::Operation& 
   AtomicHeader header = header_of({pe, call.window.name, offset}, operation);
   header.ticket =
       open_request(call.routine, contiguous(result, atomic::element_bytes(operation.type)), pe, call.initiator);
-  send(call, am::kAtomicFetch, bytes_of(header), {}, false);
+  send(call, am::kAtomicFetch, bytes_of(header), {}, {});
 }
 
 void fetch_checked(const char* routine, const context::Place& place, const atomic::Operation& operation, void* result,
