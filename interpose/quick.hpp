@@ -127,7 +127,7 @@ inline bool lock_quickly(Window& window, int type, int rank, int assert) noexcep
   Epochs& epochs = window.epochs;
   if (static_cast<unsigned>(rank) >= static_cast<unsigned>(window.size) || assert != 0 || many_threads) return false;
   Target& target = window.targets[static_cast<std::size_t>(rank)];
-  if (epochs.access != Access::none || epochs.no_locks || epochs.is_exposed || late_lock.window != nullptr ||
+  if (epochs.access != Access::none || epochs.is_exposed || late_lock.window != nullptr ||
       target.control_mapped == nullptr || (type != MPI_LOCK_EXCLUSIVE && type != MPI_LOCK_SHARED))
     return false;
   const bool is_exclusive = type == MPI_LOCK_EXCLUSIVE;

@@ -13,7 +13,7 @@ namespace shmemx::ethernet {
 namespace {
 
 constexpr int kFramesAtOnce = 64;  // of one poll
-constexpr unsigned kReadsBeforeUnwatch = 64;
+constexpr unsigned kReadsBeforeUnwatch = 8;
 constexpr std::uint32_t kMostBlocksPerBlock = 8;  // outstanding on a link without losses, to those at first
 
 }  // namespace
