@@ -98,12 +98,25 @@ void set_exposed(const Window& window, bool is_exposed) noexcept {
   word_at(window.own.control, kExposure).store(is_exposed ? 1 : 0, std::memory_order_seq_cst);  // exposure
 }
 
+namespace {
+
+// Like notify(), for a word that this process alone increases: `value` is what it becomes. A store does not wait for the
+// line, which the target polls.
+int notify_alone(Window& window, Target& target, std::size_t word, std::uint64_t value) {
+  if (const int code = attach(window, target); code != MPI_SUCCESS) return code;
+  if (target.control_mapped == nullptr) return notify(window, target, word);
+  word_at(target.control_mapped, word).store(value, std::memory_order_release);  // notify
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
 // Dissemination: in each round the process 2^round further on is notified.
 int barrier(Window& window) {
   const std::uint64_t passed = ++window.epochs.barriers;
   for (int number = 0; (1 << number) < window.size; ++number) {
     Target& next = window.targets[static_cast<std::size_t>((window.own.rank + (1 << number)) % window.size)];
-    if (const int code = notify(window, next, round(number)); code != MPI_SUCCESS) return code;
+    if (const int code = notify_alone(window, next, round(number), passed); code != MPI_SUCCESS) return code;
     await(window, round(number), passed);
   }
   return MPI_SUCCESS;

@@ -153,7 +153,7 @@ void start_job() {
     report(job.world_rank, "all windows are left to the MPI: shmemx does not find the processes of MPI_COMM_WORLD");
   if (job.serving) {
     control::receive_notices();
-    choose_spins();
+    choose_spins(job.pe_of_rank);
     choose_serving();
   }
   PMPI_Comm_dup(MPI_COMM_WORLD, &job.polled);

@@ -4,6 +4,8 @@
 #include <shmemx.h>
 #include <time.h>
 
+#include <vector>
+
 #include "interpose/job.hpp"
 
 namespace shmemx::interpose {
@@ -17,9 +19,19 @@ constexpr unsigned kSpinsOfPoll = 10;  // spins that take as long as one poll fo
 
 bool yields_early() { return spins_before_yield != kLongSpins; }
 
-void choose_spins() {
+// A launcher may have bound each process to a core of its own, so the cores of all processes of the node count.
+void choose_spins(std::span<const int> pe_of_rank) {
+  cpu_set_t own;
+  CPU_ZERO(&own);
+  static_cast<void>(::sched_getaffinity(0, sizeof own, &own));
+  std::vector<cpu_set_t> all(pe_of_rank.size());
+  PMPI_Allgather(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, MPI_COMM_WORLD);
   cpu_set_t cores;
-  if (::sched_getaffinity(0, sizeof cores, &cores) != 0) return;
+  CPU_ZERO(&cores);
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    if (shmem_team_translate_pe(SHMEM_TEAM_WORLD, pe_of_rank[rank], SHMEM_TEAM_SHARED) < 0) continue;
+    CPU_OR(&cores, &cores, &all[rank]);
+  }
   if (shmem_team_n_pes(SHMEM_TEAM_SHARED) <= CPU_COUNT(&cores)) spins_before_yield = kLongSpins;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <span>
 
 namespace shmemx::interpose {
 
@@ -14,8 +15,8 @@ inline std::atomic<bool> awaits_messages{false};
 inline unsigned spins_before_yield = 2;
 // Returns true if that is not so.
 bool yields_early();
-// Decides that. Once, when the job starts.
-void choose_spins();
+// Decides that. Once, when the job starts; collective. `pe_of_rank`: by rank of MPI_COMM_WORLD.
+void choose_spins(std::span<const int> pe_of_rank);
 
 // Gives the processor away: yields for `steps` that are few, then sleeps for longer and longer.
 void release_core(unsigned steps);
