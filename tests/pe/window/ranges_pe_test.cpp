@@ -320,6 +320,7 @@ PE_TEST(files_and_huge_pages_are_memory) {
     shmem_barrier_all();
     CHECK(windows.base[0] == std::byte(left() + 1));
     CHECK(windows.base[kMapped - 1] == std::byte(left() + 1));
+    shmem_barrier_all();  // before the word changes
     const std::int64_t one = 1;
     auto* const word = windows.address<std::int64_t>(right(), kMapped / 8 - 1);
     std::int64_t before = 0;
