@@ -64,6 +64,12 @@ Entry* make_entry(std::uint32_t index) noexcept {
   return entry_of(index);
 }
 
+// The ranges of a window that is or was a set, or of an earlier set in its place, which has none. Null: there was no
+// set.
+RangeSet* ranges_of(WindowName window) noexcept {
+  return entry_of(window.index)->ranges.load(std::memory_order_acquire);  // expose
+}
+
 }  // namespace
 
 ExposedRange range_of_exposed(WindowName window) noexcept {
@@ -79,9 +85,8 @@ ExposedRange range_of_exposed(WindowName window) noexcept {
 ExposedRange range_around(WindowName window, std::uint64_t offset) noexcept {
   const ExposedRange range = range_of_exposed(window);
   if (range.base != &set_base) return offset < range.bytes ? range : ExposedRange{};
-  RangeSet* const set = entry_of(window.index)->ranges.load(std::memory_order_acquire);  // expose
   std::uint64_t begin = 0;
-  const std::uint64_t bytes = set->range_around(offset, begin);
+  const std::uint64_t bytes = ranges_of(window)->range_around(offset, begin);
   if (bytes == 0) return {};
   return {reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(begin)), bytes, begin};
 }
@@ -89,8 +94,8 @@ ExposedRange range_around(WindowName window, std::uint64_t offset) noexcept {
 namespace {
 
 [[gnu::noinline]] std::byte* find_in_set(WindowName window, std::uint64_t address, std::uint64_t bytes) noexcept {
-  RangeSet* const set = entry_of(window.index)->ranges.load(std::memory_order_acquire);  // expose
-  return set->has(address, bytes) ? reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(address)) : nullptr;
+  const bool is_there = ranges_of(window)->has(address, bytes);
+  return is_there ? reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(address)) : nullptr;
 }
 
 }  // namespace
@@ -125,12 +130,6 @@ void end_exposing(Entry& entry, const ExposedRange& range, WindowName window) no
   entry.base.store(range.base, std::memory_order_release);               // withdraw
   entry.bytes.store(range.bytes, std::memory_order_release);             // withdraw
   entry.generation.store(window.generation, std::memory_order_release);  // expose
-}
-
-// The ranges of a window that is or was a set, or of an earlier set in its place, which has none. Null: there was no
-// set.
-RangeSet* ranges_of(WindowName window) noexcept {
-  return entry_of(window.index)->ranges.load(std::memory_order_acquire);  // expose
 }
 
 // Under the endpoint's lock, so that no increment is lost.
