@@ -12,7 +12,7 @@
 
 namespace shmemx::pt2pt {
 
-constinit ImmortalEngine own_engine;
+constinit Immortal<Engine> own_engine;
 
 namespace {
 
@@ -73,7 +73,7 @@ class LibraryPlatform final : public Platform {
 };
 
 constinit LibraryPlatform platform;
-Engine& engine = own_engine.engine;
+Engine& engine = own_engine.object;
 
 template <void (Engine::*Take)(int, Payload) noexcept>
 Verdict handle(Endpoint&, const Message& message) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "am/endpoint.hpp"
+#include "base/immortal.hpp"
 #include "progress/policy.hpp"
 #include "pt2pt/engine.hpp"
 
@@ -30,13 +31,7 @@ void open(const Start& start) noexcept;
 // Forgets open requests. Runtime calls it when no message can arrive any more.
 void close() noexcept;
 
-// Never destroyed: other threads may still poll while the process exits.
-union ImmortalEngine {
-  constexpr ImmortalEngine() noexcept : engine() {}
-  ~ImmortalEngine() {}
-  Engine engine;
-};
-extern constinit ImmortalEngine own_engine;
+extern constinit Immortal<Engine> own_engine;
 
 using nemesis::Taken;
 
@@ -61,7 +56,7 @@ using nemesis::Taken;
   if (!progress::is_open()) [[unlikely]]
     return false;
   const am::Locked endpoint;
-  if (!own_engine.engine.is_clear(pe, bytes)) [[unlikely]]
+  if (!own_engine.object.is_clear(pe, bytes)) [[unlikely]]
     return false;
   const EagerHeader header{tag, static_cast<std::uint32_t>(bytes)};
   return endpoint->try_send_short(pe, am::kMessageEager, am::bytes_of(header),
@@ -71,7 +66,7 @@ using nemesis::Taken;
   if (!progress::is_open() || key.source < 0) [[unlikely]]
     return false;
   const am::Locked endpoint;
-  return own_engine.engine.is_bare() && take_from_box(*endpoint, key, dest, out) == Taken::yes;
+  return own_engine.object.is_bare() && take_from_box(*endpoint, key, dest, out) == Taken::yes;
 }
 
 // Blocking calls. The caller has checked the arguments.

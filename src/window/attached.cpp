@@ -78,7 +78,7 @@ void fill(Attached& window, const windows::Description& description) {
 Code attach_internode(const char* routine, const windows::Description& description, std::uint64_t& handle,
                       Check check) {
   expect_answers();
-  handle = attached_table.table.add([&](Attached& window) {
+  handle = attached_table.object.add([&](Attached& window) {
     fill(window, description);
     window.mapped = nullptr;
     window.known_life.generation.store(description.name.generation,
@@ -93,8 +93,8 @@ Code attach_internode(const char* routine, const windows::Description& descripti
   if (check == Check::later) return SHMEMX_SUCCESS;
   const Code code = onesided::check_window(routine, remote_of(*find_attached(handle)));
   if (code == SHMEMX_SUCCESS) return code;
-  attached_table.table.remove(handle);
-  attached_table.table.recycle(handle);
+  attached_table.object.remove(handle);
+  attached_table.object.recycle(handle);
   handle = 0;
   return code;
 }
@@ -123,7 +123,7 @@ Code attach_window(const char* routine, const windows::Description& description,
   const bool by_cma = mapped == nullptr && description.kind != windows::Kind::ranges && may_use_cma(description.owner);
   const std::int32_t pid = by_cma ? reachable_pid(description.owner) : 0;
   if (mapped == nullptr) expect_answers();
-  handle = attached_table.table.add([&](Attached& window) {
+  handle = attached_table.object.add([&](Attached& window) {
     fill(window, description);
     window.mapped = mapped;
     window.life = &life;
@@ -139,10 +139,10 @@ Code detach_window(const char* routine, std::uint64_t handle) noexcept {
   const Attached* const locked = find_attached(handle);
   if (locked != nullptr && locked->held.load(std::memory_order_relaxed) != 0 && is_alive(*locked))  // by this PE only
     return SHMEMX_ERR_LOCK;
-  Attached* const window = attached_table.table.remove(handle);
+  Attached* const window = attached_table.object.remove(handle);
   if (window == nullptr) return SHMEMX_ERR_WINDOW;
   const Code code = flush(routine, *window);
-  attached_table.table.recycle(handle);
+  attached_table.object.recycle(handle);
   return code;
 }
 

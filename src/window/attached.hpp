@@ -7,6 +7,7 @@
 
 #include "atomic/element_locks.hpp"
 #include "base/doorbell.hpp"
+#include "base/immortal.hpp"
 #include "base/window_path.hpp"
 #include "onesided/requests.hpp"
 #include "window/area.hpp"
@@ -43,16 +44,10 @@ Code attach_window(const char* routine, const windows::Description& description,
                    Check check = Check::at_once) noexcept;
 Code detach_window(const char* routine, std::uint64_t handle) noexcept;
 
-// Never destroyed: threads may use windows while the process exits.
-union AttachedTable {
-  HandleTable<Attached, 1> table;
-  constexpr AttachedTable() noexcept : table() {}
-  ~AttachedTable() {}
-};
-inline constinit AttachedTable attached_table;
+inline constinit Immortal<HandleTable<Attached, 1>> attached_table;
 
 // Null when the handle is not that of a live attached window.
-inline Attached* find_attached(std::uint64_t handle) noexcept { return attached_table.table.find(handle); }
+inline Attached* find_attached(std::uint64_t handle) noexcept { return attached_table.object.find(handle); }
 
 inline bool is_alive(const Attached& window) noexcept {
   return window.life->generation.load(std::memory_order_acquire) == window.name.generation;

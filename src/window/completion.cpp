@@ -17,7 +17,7 @@ Code flush_tracker(const char* routine, int pe, onesided::Tracker& tracker) noex
 
 }  // namespace
 
-void set_up_trackers() noexcept { trackers.table.open(static_cast<std::size_t>(node().n_pes)); }
+void set_up_trackers() noexcept { trackers.object.open(static_cast<std::size_t>(node().n_pes)); }
 
 Code await(const char* routine, Attached& window, const onesided::Tracker& open) noexcept {
   return note_result(window, open, onesided::await_result(routine, window.owner, open));

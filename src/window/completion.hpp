@@ -4,19 +4,15 @@
 #include <shmemx/windows.h>
 
 #include "base/contact_table.hpp"
+#include "base/immortal.hpp"
 #include "onesided/lists.hpp"
 #include "window/attached.hpp"
 
 namespace shmemx::window {
 
-// The nonblocking operations on windows of each PE. Never destroyed: threads may use windows while the process exits.
-union Trackers {
-  ContactTable<onesided::Tracker> table;
-  constexpr Trackers() noexcept : table() {}
-  ~Trackers() {}
-};
-inline constinit Trackers trackers;
-inline onesided::Tracker& tracker_of(int pe) noexcept { return trackers.table[pe]; }
+// The nonblocking operations on windows of each PE.
+inline constinit Immortal<ContactTable<onesided::Tracker>> trackers;
+inline onesided::Tracker& tracker_of(int pe) noexcept { return trackers.object[pe]; }
 // By start().
 void set_up_trackers() noexcept;
 

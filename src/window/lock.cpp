@@ -137,7 +137,7 @@ Code unlock(const char* routine, std::uint64_t handle) noexcept {
 int release_held_locks(const char* routine) noexcept {
   int owner = -1;
   if (!is_started()) return owner;
-  attached_table.table.for_each([&](std::uint64_t handle, const Attached& window) {
+  attached_table.object.for_each([&](std::uint64_t handle, const Attached& window) {
     while (window.held.load(std::memory_order_relaxed) != 0) {  // by this PE only
       if (is_alive(window)) owner = window.owner;
       unlock(routine, handle);

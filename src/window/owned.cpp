@@ -3,7 +3,7 @@
 #include <shmemx/windows.h>
 
 #include "am/endpoint.hpp"
-#include "base/cache_line.hpp"
+#include "base/immortal.hpp"
 #include "base/machine.hpp"
 #include "context/location.hpp"
 #include "onesided/rdma.hpp"
@@ -16,14 +16,8 @@
 namespace shmemx::window {
 namespace {
 
-// Never destroyed: threads may use windows while the process exits.
-union OwnedTable {
-  HandleTable<Owned, 0> objects;
-  constexpr OwnedTable() noexcept : objects() {}
-  ~OwnedTable() {}
-};
-constinit OwnedTable owned_table;
-HandleTable<Owned, 0>& table() { return owned_table.objects; }
+constinit Immortal<HandleTable<Owned, 0>> owned_table;
+HandleTable<Owned, 0>& table() { return owned_table.object; }
 
 // What others can map is known by its place in a window that they have anyway.
 void classify(Owned& window) {
