@@ -37,6 +37,7 @@ int ranks_of(const Window& window, MPI_Group group, std::vector<int>& ranks) {
 
 // Notes that the memory is exposed, unless another process holds its lock: that process sees the note, or this one the
 // lock. The release of a lock by a process of another node may still be under way, so there nothing is looked up.
+// Exposed to no process, the memory may be locked.
 int expose(Window& window) {
   Target& own = window.targets[static_cast<std::size_t>(window.own.rank)];
   if (const int code = attach(window, own); code != MPI_SUCCESS) return code;
@@ -115,7 +116,8 @@ int post(Window& window, MPI_Group group, int assert) {
   if (window.epochs.is_exposed) return wrong(MPI_ERR_RMA_SYNC, "an exposure epoch is open");
   if (holds_own_lock(window)) return wrong(MPI_ERR_RMA_SYNC, "this process has locked its own memory");
   if (const int code = ranks_of(window, group, ranks); code != MPI_SUCCESS) return code;
-  if (const int code = expose(window); code != MPI_SUCCESS) return code;
+  if (!ranks.empty())
+    if (const int code = expose(window); code != MPI_SUCCESS) return code;
   window.epochs.is_exposed = true;
   window.epochs.awaited = ranks.size();
   if ((assert& MPI_MODE_NOCHECK) != 0) return MPI_SUCCESS;

@@ -142,6 +142,34 @@ CASE(this_process_as_target) {
   });
 }
 
+// Another process cannot know that the memory is exposed to nobody.
+CASE(memory_exposed_to_no_process_may_be_locked) {
+  with_windows<long>(2, 0, [](TestWindow<long>& window) {
+    if (rank == 1) MPI_Win_post(MPI_GROUP_EMPTY, 0, window.win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0 && ranks > 1) {
+      MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, window.win);
+      MPI_Put(&kValue, 1, MPI_LONG, 1, 1, 1, MPI_LONG, window.win);
+      MPI_Win_unlock(1, window.win);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1) {
+      MPI_Win_wait(window.win);
+      CHECK_EQUAL(window.data[1], 1);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    // The other order: locked, then exposed to nobody.
+    if (rank == 0 && ranks > 1) MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, window.win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1) {
+      MPI_Win_post(MPI_GROUP_EMPTY, 0, window.win);
+      MPI_Win_wait(window.win);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0 && ranks > 1) MPI_Win_unlock(1, window.win);
+  });
+}
+
 // A datatype that holds addresses, from MPI_BOTTOM, on both sides.
 CASE(addresses_instead_of_displacements) {
   long here[4] = {10 + rank, 20 + rank, 30 + rank, 40 + rank};
