@@ -14,6 +14,7 @@
 #include "interpose/hints.hpp"
 #include "interpose/job.hpp"
 #include "interpose/operation.hpp"
+#include "interpose/recent_targets.hpp"
 #include "interpose/waiting.hpp"
 
 namespace shmemx::interpose {
@@ -312,6 +313,7 @@ int free_window(Window& window, MPI_Win* win) {
   if (result == MPI_SUCCESS) result = detached;
   finish(window, "MPI_Win_free", result);
   windows.map.remove(window.handle);
+  forget_recent_targets();
   free_own(window);
   PMPI_Group_free(&window.group);
   const int code = below().Win_free(win);

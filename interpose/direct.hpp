@@ -13,8 +13,9 @@
 namespace shmemx::interpose {
 
 template <class Word>
-inline bool update_word(std::byte* at, int op, const void* operand, void* result) noexcept {
-  if (reinterpret_cast<std::uintptr_t>(at) % sizeof(Word) != 0) return false;
+[[gnu::always_inline]] inline bool update_word(std::byte* at, int op, const void* operand, void* result) noexcept {
+  if (reinterpret_cast<std::uintptr_t>(at) % sizeof(Word) != 0) [[unlikely]]
+    return false;
   std::atomic_ref<Word> word(*reinterpret_cast<Word*>(at));
   Word value{};
   Word old{};
@@ -36,16 +37,23 @@ inline bool update_word(std::byte* at, int op, const void* operand, void* result
   return true;
 }
 
-// Returns false if there is no such instruction; then nothing has been done. A null result is not written.
+// An integer of so many bytes. Returns false if there is no such instruction; then nothing has been done. A null result
+// is not written.
+[[gnu::always_inline]] inline bool update_integer(std::byte* at, std::size_t bytes, int op, const void* operand,
+                                                  void* result) noexcept {
+  if (bytes == sizeof(std::uint64_t)) [[likely]]
+    return update_word<std::uint64_t>(at, op, operand, result);
+  return bytes == sizeof(std::uint32_t) && update_word<std::uint32_t>(at, op, operand, result);
+}
+
 inline bool update_directly(std::byte* at, const Element& element, int op, const void* operand, void* result) noexcept {
-  if (element.kind != Kind::integer) return false;
-  if (element.bytes == sizeof(std::uint64_t)) return update_word<std::uint64_t>(at, op, operand, result);
-  return element.bytes == sizeof(std::uint32_t) && update_word<std::uint32_t>(at, op, operand, result);
+  return element.kind == Kind::integer && update_integer(at, element.bytes, op, operand, result);
 }
 
 template <class Word>
-inline bool swap_word(std::byte* at, const void* compare, const void* value, void* result) noexcept {
-  if (reinterpret_cast<std::uintptr_t>(at) % sizeof(Word) != 0) return false;
+[[gnu::always_inline]] inline bool swap_word(std::byte* at, const void* compare, const void* value, void* result) noexcept {
+  if (reinterpret_cast<std::uintptr_t>(at) % sizeof(Word) != 0) [[unlikely]]
+    return false;
   Word expected{};
   Word wanted{};
   std::memcpy(&expected, compare, sizeof expected);
@@ -56,11 +64,16 @@ inline bool swap_word(std::byte* at, const void* compare, const void* value, voi
 }
 
 // The same for compare and swap.
+[[gnu::always_inline]] inline bool swap_integer(std::byte* at, std::size_t bytes, const void* compare, const void* value,
+                         void* result) noexcept {
+  if (bytes == sizeof(std::uint64_t)) [[likely]]
+    return swap_word<std::uint64_t>(at, compare, value, result);
+  return bytes == sizeof(std::uint32_t) && swap_word<std::uint32_t>(at, compare, value, result);
+}
+
 inline bool swap_directly(std::byte* at, const Element& element, const void* compare, const void* value,
                           void* result) noexcept {
-  if (element.kind != Kind::integer) return false;
-  if (element.bytes == sizeof(std::uint64_t)) return swap_word<std::uint64_t>(at, compare, value, result);
-  return element.bytes == sizeof(std::uint32_t) && swap_word<std::uint32_t>(at, compare, value, result);
+  return element.kind == Kind::integer && swap_integer(at, element.bytes, compare, value, result);
 }
 
 }  // namespace shmemx::interpose

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include "interpose/recent_targets.hpp"
 #include "interpose/window.hpp"
 
 namespace shmemx::interpose {
@@ -10,6 +11,7 @@ namespace shmemx::interpose {
 // Ends the access epoch. One thread at a time does that; others only read the number.
 inline void next_epoch(Epochs& epochs) noexcept {
   epochs.number.store(epochs.number.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  close_recent_targets();
 }
 
 // Returns an error class if an access epoch is open that another kind cannot follow. Fences that no operation follows

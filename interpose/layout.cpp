@@ -9,6 +9,7 @@
 #include "interpose/handle_map.hpp"
 #include "interpose/job.hpp"
 #include "interpose/layout_builder.hpp"
+#include "interpose/recent_targets.hpp"
 
 namespace shmemx::interpose {
 namespace {
@@ -184,6 +185,7 @@ class Layouts {
   }
   static int forget(MPI_Datatype type, int, void* layout, void*) {
     known_layouts.map.remove(type);
+    forget_recent_targets();
     delete static_cast<Layout*>(layout);
     return MPI_SUCCESS;
   }

@@ -30,6 +30,7 @@ int release(Target& target) {
   const Lock kind = target.lock;
   target.lock = Lock::none;
   target.open.store(0, std::memory_order_relaxed);
+  close_recent_targets();
   if (kind != Lock::shared && kind != Lock::exclusive) return MPI_SUCCESS;
   return class_of(shmemx_window_unlock(target.control));
 }

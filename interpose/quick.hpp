@@ -19,6 +19,7 @@
 #include "interpose/layout.hpp"
 #include "interpose/operation.hpp"
 #include "interpose/range.hpp"
+#include "interpose/recent_targets.hpp"
 #include "interpose/window.hpp"
 
 namespace shmemx::interpose {
@@ -77,23 +78,48 @@ inline bool get_words(const Window& window, const Layout* layout, void* origin, 
   return target.at != nullptr && is_buffer(origin) && try_copy_words(origin, target.at, target.bytes);
 }
 
+// The same if one of the last operations was alike, without a chain of loads.
+[[gnu::always_inline]] inline bool put_recent(const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp,
+                                              MPI_Win win) noexcept {
+  const RecentTarget& target = recent_target(rank);
+  return is_recent(target, win, rank, disp, type) && target.count == count && is_buffer(origin) &&
+         try_copy_words(place_in(target, disp), origin, target.bytes);
+}
+
+[[gnu::always_inline]] inline bool get_recent(void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp,
+                                              MPI_Win win) noexcept {
+  const RecentTarget& target = recent_target(rank);
+  return is_recent(target, win, rank, disp, type) && target.count == count && is_buffer(origin) &&
+         try_copy_words(origin, place_in(target, disp), target.bytes);
+}
+
+// An operator for which there is an instruction; 0: any other.
+inline int instruction_of(MPI_Op op) noexcept {
+  if (op == MPI_SUM) return SHMEMX_OP_SUM;
+  if (op == MPI_NO_OP) return SHMEMX_OP_NO_OP;
+  return op == MPI_REPLACE ? SHMEMX_OP_REPLACE : 0;
+}
+
 // An integer and an operator for which there is an instruction. A null result is not written.
 inline bool update_quickly(const Window& window, const Layout* layout, const One& one, MPI_Op op) noexcept {
-  int known = 0;
-  if (window.has_array_locks) return false;
-  if (op == MPI_SUM) {
-    known = SHMEMX_OP_SUM;
-  } else if (op == MPI_NO_OP) {
-    known = SHMEMX_OP_NO_OP;
-  } else if (op == MPI_REPLACE) {
-    known = SHMEMX_OP_REPLACE;
-  } else {
-    return false;
-  }
+  const int known = instruction_of(op);
+  if (window.has_array_locks || known == 0) return false;
   const QuickTarget target = find_quickly(window, layout, one.rank, one.disp, 1);
   if (target.at == nullptr || layout->element == nullptr || layout->elements != 1) return false;
   if (op != MPI_NO_OP && !is_buffer(one.origin)) return false;
   return update_directly(target.at, *layout->element, known, one.origin, one.result);
+}
+
+[[gnu::always_inline]] inline bool update_recent(const One& one, MPI_Op op, MPI_Win win) noexcept {
+  const RecentTarget& target = recent_target(one.rank);
+  if (!is_recent(target, win, one.rank, one.disp, one.type)) return false;
+  std::byte* const at = place_in(target, one.disp);
+  const std::size_t bytes = target.update_bytes;
+  if (op == MPI_SUM) [[likely]]
+    return is_buffer(one.origin) && update_integer(at, bytes, SHMEMX_OP_SUM, one.origin, one.result);
+  if (op == MPI_NO_OP) return update_integer(at, bytes, SHMEMX_OP_NO_OP, one.origin, one.result);
+  return op == MPI_REPLACE && is_buffer(one.origin) &&
+         update_integer(at, bytes, SHMEMX_OP_REPLACE, one.origin, one.result);
 }
 
 inline bool compare_and_swap_quickly(const Window& window, const Layout* layout, const One& one,
@@ -102,6 +128,13 @@ inline bool compare_and_swap_quickly(const Window& window, const Layout* layout,
   if (target.at == nullptr || layout->element == nullptr || layout->elements != 1) return false;
   if (window.has_array_locks || !is_buffer(one.origin) || !is_buffer(compare) || !is_buffer(one.result)) return false;
   return swap_directly(target.at, *layout->element, compare, one.origin, one.result);
+}
+
+[[gnu::always_inline]] inline bool compare_and_swap_recent(const One& one, const void* compare, MPI_Win win) noexcept {
+  const RecentTarget& target = recent_target(one.rank);
+  if (!is_recent(target, win, one.rank, one.disp, one.type)) return false;
+  if (!is_buffer(one.origin) || !is_buffer(compare) || !is_buffer(one.result)) return false;
+  return swap_integer(place_in(target, one.disp), target.update_bytes, compare, one.origin, one.result);
 }
 
 // An array of elements whose types are the same on both sides, without gaps. Where shmemx refuses it nothing has been
@@ -141,6 +174,7 @@ inline bool lock_quickly(Window& window, int type, int rank, int assert) noexcep
   epochs.locks = 1;
   target.lock = is_exclusive ? Lock::exclusive : Lock::shared;
   target.open.store(epochs.number.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  reopen_recent_target(window.handle, rank);
   return true;
 }
 
@@ -160,6 +194,14 @@ inline bool unlock_quickly(Window& window, int rank, int& code) noexcept {
   code = shmemx_window_unlock(target.control);
   if (code != SHMEMX_SUCCESS) [[unlikely]]
     code = class_of(code);
+  return true;
+}
+
+inline bool flush_recent(int rank, MPI_Win win) noexcept {
+  const RecentTarget& target = recent_target(rank);
+  if (!is_recent(target, win, rank) || !target.is_locked) [[unlikely]]
+    return false;
+  std::atomic_thread_fence(std::memory_order_seq_cst);
   return true;
 }
 

@@ -118,6 +118,8 @@ namespace {
 }  // namespace
 
 SHMEMX_ENTRY int PMPI_Win_flush(int rank, MPI_Win win) {
+  if (interpose::flush_recent(rank, win)) [[likely]]
+    return MPI_SUCCESS;
   const Window* const window = find_recent_window(win);
   if (window != nullptr && interpose::flush_quickly(*window, rank)) [[likely]]
     return MPI_SUCCESS;

@@ -20,6 +20,12 @@ using interpose::with_request;
 
 namespace {
 
+// Behind an operation that was allowed.
+[[gnu::noinline]] int keep(const Window& window, MPI_Win win, int rank, const interpose::Items& items) {
+  interpose::keep_recent_target(window, win, rank, items);
+  return MPI_SUCCESS;
+}
+
 [[gnu::noinline]] int put_slow(const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp,
                                int target_count, MPI_Datatype target_type, MPI_Win win) {
   Window* const window = find_window(win);
@@ -31,15 +37,25 @@ namespace {
                 interpose::put(*window, local(origin, count, type), {rank, disp, target_count, target_type}, nullptr));
 }
 
+[[gnu::noinline]] int put_known(const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp,
+                                int target_count, MPI_Datatype target_type, MPI_Win win) {
+  const Window* const window = find_recent_window(win);
+  const Layout* const layout = recent_layout(type);
+  if (window != nullptr && type == target_type && count == target_count &&
+      interpose::put_words(*window, layout, origin, count, rank, disp)) [[likely]]
+    return keep(*window, win, rank, {count, type, layout});
+  return put_slow(origin, count, type, rank, disp, target_count, target_type, win);
+}
+
 }  // namespace
 
 SHMEMX_ENTRY int PMPI_Put(const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp, int target_count,
                           MPI_Datatype target_type, MPI_Win win) {
-  const Window* const window = find_recent_window(win);
-  if (window != nullptr && type == target_type && count == target_count &&
-      interpose::put_words(*window, recent_layout(type), origin, count, rank, disp)) [[likely]]
+  if (type != target_type || count != target_count) [[unlikely]]
+    return put_slow(origin, count, type, rank, disp, target_count, target_type, win);
+  if (interpose::put_recent(origin, count, type, rank, disp, win)) [[likely]]
     return MPI_SUCCESS;
-  return put_slow(origin, count, type, rank, disp, target_count, target_type, win);
+  return put_known(origin, count, type, rank, disp, count, type, win);
 }
 SHMEMX_BOTH_NAMES(Put)
 
@@ -56,15 +72,25 @@ namespace {
                 interpose::get(*window, local(origin, count, type), {rank, disp, target_count, target_type}, nullptr));
 }
 
+[[gnu::noinline]] int get_known(void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp, int target_count,
+                                MPI_Datatype target_type, MPI_Win win) {
+  const Window* const window = find_recent_window(win);
+  const Layout* const layout = recent_layout(type);
+  if (window != nullptr && type == target_type && count == target_count &&
+      interpose::get_words(*window, layout, origin, count, rank, disp)) [[likely]]
+    return keep(*window, win, rank, {count, type, layout});
+  return get_slow(origin, count, type, rank, disp, target_count, target_type, win);
+}
+
 }  // namespace
 
 SHMEMX_ENTRY int PMPI_Get(void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp, int target_count,
                           MPI_Datatype target_type, MPI_Win win) {
-  const Window* const window = find_recent_window(win);
-  if (window != nullptr && type == target_type && count == target_count &&
-      interpose::get_words(*window, recent_layout(type), origin, count, rank, disp)) [[likely]]
+  if (type != target_type || count != target_count) [[unlikely]]
+    return get_slow(origin, count, type, rank, disp, target_count, target_type, win);
+  if (interpose::get_recent(origin, count, type, rank, disp, win)) [[likely]]
     return MPI_SUCCESS;
-  return get_slow(origin, count, type, rank, disp, target_count, target_type, win);
+  return get_known(origin, count, type, rank, disp, count, type, win);
 }
 SHMEMX_BOTH_NAMES(Get)
 
@@ -85,15 +111,25 @@ namespace {
                 interpose::accumulate(*window, local(origin, count, type), remote, op, nullptr));
 }
 
+[[gnu::noinline]] int accumulate_known(const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp,
+                                       int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win) {
+  const Window* const window = find_recent_window(win);
+  const Layout* const layout = recent_layout(type);
+  if (window != nullptr && type == target_type && count == 1 && target_count == 1 &&
+      interpose::update_quickly(*window, layout, {origin, nullptr, type, rank, disp}, op)) [[likely]]
+    return keep(*window, win, rank, {1, type, layout});
+  return accumulate_slow(origin, count, type, rank, disp, target_count, target_type, op, win);
+}
+
 }  // namespace
 
 SHMEMX_ENTRY int PMPI_Accumulate(const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp,
                                  int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win) {
-  const Window* const window = find_recent_window(win);
-  if (window != nullptr && type == target_type && count == 1 && target_count == 1 &&
-      interpose::update_quickly(*window, recent_layout(type), {origin, nullptr, type, rank, disp}, op)) [[likely]]
+  if (type != target_type || count != 1 || target_count != 1) [[unlikely]]
+    return accumulate_slow(origin, count, type, rank, disp, target_count, target_type, op, win);
+  if (interpose::update_recent({origin, nullptr, type, rank, disp}, op, win)) [[likely]]
     return MPI_SUCCESS;
-  return accumulate_slow(origin, count, type, rank, disp, target_count, target_type, op, win);
+  return accumulate_known(origin, 1, type, rank, disp, 1, type, op, win);
 }
 SHMEMX_BOTH_NAMES(Accumulate)
 
@@ -171,15 +207,23 @@ namespace {
   return finish(*window, "MPI_Fetch_and_op", interpose::fetch_and_op(*window, one, op));
 }
 
+[[gnu::noinline]] int fetch_and_op_known(const void* origin, void* result, MPI_Datatype type, int rank, MPI_Aint disp,
+                                         MPI_Op op, MPI_Win win) {
+  const Window* const window = find_recent_window(win);
+  const Layout* const layout = recent_layout(type);
+  if (window != nullptr && interpose::is_buffer(result) &&
+      interpose::update_quickly(*window, layout, {origin, result, type, rank, disp}, op)) [[likely]]
+    return keep(*window, win, rank, {1, type, layout});
+  return fetch_and_op_slow(origin, result, type, rank, disp, op, win);
+}
+
 }  // namespace
 
 SHMEMX_ENTRY int PMPI_Fetch_and_op(const void* origin, void* result, MPI_Datatype type, int rank, MPI_Aint disp,
                                    MPI_Op op, MPI_Win win) {
-  const Window* const window = find_recent_window(win);
-  if (window != nullptr && interpose::is_buffer(result) &&
-      interpose::update_quickly(*window, recent_layout(type), {origin, result, type, rank, disp}, op)) [[likely]]
+  if (interpose::is_buffer(result) && interpose::update_recent({origin, result, type, rank, disp}, op, win)) [[likely]]
     return MPI_SUCCESS;
-  return fetch_and_op_slow(origin, result, type, rank, disp, op, win);
+  return fetch_and_op_known(origin, result, type, rank, disp, op, win);
 }
 SHMEMX_BOTH_NAMES(Fetch_and_op)
 
@@ -194,14 +238,22 @@ namespace {
   return finish(*window, "MPI_Compare_and_swap", interpose::compare_and_swap(*window, one, compare));
 }
 
+[[gnu::noinline]] int compare_and_swap_known(const void* origin, const void* compare, void* result, MPI_Datatype type,
+                                             int rank, MPI_Aint disp, MPI_Win win) {
+  const Window* const window = find_recent_window(win);
+  const Layout* const layout = recent_layout(type);
+  if (window != nullptr &&
+      interpose::compare_and_swap_quickly(*window, layout, {origin, result, type, rank, disp}, compare)) [[likely]]
+    return keep(*window, win, rank, {1, type, layout});
+  return compare_and_swap_slow(origin, compare, result, type, rank, disp, win);
+}
+
 }  // namespace
 
 SHMEMX_ENTRY int PMPI_Compare_and_swap(const void* origin, const void* compare, void* result, MPI_Datatype type,
                                        int rank, MPI_Aint disp, MPI_Win win) {
-  const Window* const window = find_recent_window(win);
-  if (window != nullptr && interpose::compare_and_swap_quickly(*window, recent_layout(type),
-                                                               {origin, result, type, rank, disp}, compare)) [[likely]]
+  if (interpose::compare_and_swap_recent({origin, result, type, rank, disp}, compare, win)) [[likely]]
     return MPI_SUCCESS;
-  return compare_and_swap_slow(origin, compare, result, type, rank, disp, win);
+  return compare_and_swap_known(origin, compare, result, type, rank, disp, win);
 }
 SHMEMX_BOTH_NAMES(Compare_and_swap)
