@@ -37,7 +37,7 @@ template <class Word>
   return true;
 }
 
-// An integer of so many bytes. Returns false if there is no such instruction; then nothing has been done. A null result
+// An integer of 4 or 8 bytes. Returns false if there is no such instruction; then nothing has been done. A null result
 // is not written.
 [[gnu::always_inline]] inline bool update_integer(std::byte* at, std::size_t bytes, int op, const void* operand,
                                                   void* result) noexcept {
