@@ -10,7 +10,6 @@ namespace {
 
 constexpr std::size_t kCopiedBytes = std::size_t{4} << 20;     // of long payloads for one peer that will not stay
 constexpr std::size_t kPipelinedBytes = std::size_t{8} << 10;  // of a message that leave while others are copied
-constexpr std::size_t kHashedAtOnce = std::size_t{24} << 10;   // of a long payload before it is sent
 constexpr std::size_t kMostUnsentBlocks = 256;                 // of one peer, that wait for room in the port's queue
 constexpr unsigned kAckFrames = 16;                            // received frames that are acknowledged at once
 constexpr unsigned kBurst = 16;                                // frames whose sender asks for an acknowledgement
@@ -250,20 +249,18 @@ void Engine::send_acks(bool all, std::uint64_t now) noexcept {
   });
 }
 
-// Sends packets of a long payload that the peer has requested, over the path of the request, a few at a time: what was
-// hashed is then still in the nearest cache when the kernel copies it.
+// Sends packets of a long payload that the peer has requested, over the path of the request, as many with one system
+// call as it takes: that saves more than sending few, of which the nearest cache still holds what was hashed.
 void Engine::send_block(Peer& peer, Path path, std::uint64_t handle, const PullRequest& what) noexcept {
   struct alignas(16) Head {
     std::byte memory[FrameMemory::kHeadBytes];
   };
   std::array<Head, kFramesAtOnce> heads;
   std::size_t n = 0;
-  std::size_t bytes = 0;
   std::uint64_t left = what.wanted;
   const auto send = [&] {
     const std::size_t taken = give_to_port(path, std::span(frames_).first(n));
     for (std::size_t i = 0; i < taken; ++i) left &= left - 1;
-    bytes = 0;
     return std::exchange(n, 0) == taken;
   };
   bool has_room = peer.unsent_blocks.empty();
@@ -277,8 +274,7 @@ void Engine::send_block(Peer& peer, Path path, std::uint64_t handle, const PullR
                              .index = index,
                              .request = what.number};
     frames_[n] = {finish_frame(peer, path, heads[n].memory, header, proof_.digest(packet)), packet};
-    bytes += packet.size();
-    if (++n == frames_.size() || bytes >= kHashedAtOnce) has_room = send();
+    if (++n == frames_.size()) has_room = send();
   }
   if (n != 0) has_room = send();
   if (has_room || peer.unsent_blocks.size() >= kMostUnsentBlocks) return;
