@@ -9,7 +9,7 @@ namespace shmemx::ethernet {
 namespace {
 
 constexpr std::size_t kCopiedBytes = std::size_t{4} << 20;     // of long payloads for one peer that will not stay
-constexpr std::size_t kPipelinedBytes = std::size_t{8} << 10;  // of a message that leave while others are copied
+constexpr std::size_t kPipelinedBytes = std::size_t{8} << 10;  // of a message that leave before the others are hashed
 constexpr std::size_t kMostUnsentBlocks = 256;                 // of one peer, that wait for room in the port's queue
 constexpr unsigned kAckFrames = 16;                            // received frames that are acknowledged at once
 constexpr unsigned kBurst = 16;                                // frames whose sender asks for an acknowledgement
@@ -97,8 +97,9 @@ std::byte* Engine::append(Peer& peer, const Header& fixed, const Piece& piece) n
   return at + sizeof record;
 }
 
-// Sends a message as several records, each as long as its frame. The first ones leave before the last ones are hashed,
-// so that the receiver can begin, and the copies that may have to be sent again are made when all have left.
+// Sends a message as several records, each as long as its frame. The first ones leave before the others are hashed, so
+// that the receiver can begin; the others leave with one system call, and the copies that may have to be sent again are
+// made when all have left.
 Sent Engine::send_parts(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Urgency urgency) noexcept {
   const std::size_t most = peer.out.most_content_bytes() - sizeof(Record);
   const std::size_t whole = header.size() + payload.size();
@@ -121,10 +122,9 @@ Sent Engine::send_parts(Peer& peer, const Header& fixed, Bytes header, Bytes pay
     payload = payload.subspan(part - of_header);
     piece = {RecordKind::next_part, most};
     held += part;
-    if (urgency != Urgency::now || held < kPipelinedBytes || part == left) continue;
+    if (urgency != Urgency::now || burst.before != 0 || held < kPipelinedBytes || part == left) continue;
     peer.out.set_due();
-    burst.before += transmit(peer, burst);
-    held = 0;
+    burst.before = transmit(peer, burst);
   }
   if (urgency == Urgency::now) {
     peer.out.set_due();
