@@ -17,6 +17,8 @@ constexpr std::uint64_t kQuickNs = 100'000;          // between two switches of 
 constexpr std::uint64_t kBusyMinNs = 10'000'000;     // how long a slice of another program is remembered: doubled each
 constexpr std::uint64_t kBusyMaxNs = 1'000'000'000;  // time the next yield finds the program still there
 
+constexpr int kIdleYields = 4;  // in a row, after which they are in vain
+
 // Hints that any thread of the process may change, so relaxed: a lost update costs one more yield.
 constinit std::atomic<std::uint64_t> shared_until_ns{0};
 constinit std::atomic<std::uint64_t> round_until_ns{0};
@@ -28,6 +30,7 @@ struct Busy {
 constexpr unsigned kBusyEntries = 16;  // CPUs whose numbers are equal modulo this share one
 constinit Busy busy_table[kBusyEntries] = {};
 constinit std::atomic<std::uint64_t> turn_ns{kDefaultTurnNs};
+constinit thread_local int idle_yields = 0;  // in a row
 
 Busy& busy_here() {
   const int cpu = ::sched_getcpu();
@@ -77,7 +80,15 @@ bool core_is_wanted(std::uint64_t now_ns) noexcept { return is_crowded() || core
 
 bool core_is_busy(std::uint64_t now_ns) noexcept { return is_busy(busy_here(), now_ns); }
 
+bool yields_in_vain(std::uint64_t away_ns, std::uint64_t now_ns) noexcept {
+  idle_yields = away_ns > kSwitchNs ? 0 : idle_yields + 1;
+  if (idle_yields < kIdleYields || !core_goes_round(now_ns)) return false;
+  idle_yields = 0;
+  return true;
+}
+
 void forget_core_sharing() noexcept {
+  idle_yields = 0;
   shared_until_ns.store(0, std::memory_order_relaxed);
   round_until_ns.store(0, std::memory_order_relaxed);
   for (Busy& busy : busy_table) {
@@ -86,12 +97,13 @@ void forget_core_sharing() noexcept {
   }
 }
 
-bool yield_and_note() noexcept {
+Yielded yield_and_note() noexcept {
   const std::uint64_t before = now_ns();
   ::sched_yield();
   const std::uint64_t after = now_ns();
   note_switch(after - before, after);
-  return !core_is_busy(after);
+  if (core_is_busy(after)) return Yielded::beside_program;
+  return yields_in_vain(after - before, after) ? Yielded::in_vain : Yielded::usefully;
 }
 
 }  // namespace shmemx::progress

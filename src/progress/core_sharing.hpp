@@ -31,10 +31,16 @@ bool core_goes_round(std::uint64_t now_ns) noexcept;
 bool core_is_wanted(std::uint64_t now_ns) noexcept;
 // Returns true if a program that computes is expected to run on the core of this thread.
 bool core_is_busy(std::uint64_t now_ns) noexcept;
+// Records that a yield of this thread took that long. Returns true if yields are in vain: several in a row did not let
+// anybody run, although others need the core. The scheduler shares a core among groups of processes first (sessions,
+// containers), and a yield does not give it to another group; only a thread that sleeps does.
+bool yields_in_vain(std::uint64_t away_ns, std::uint64_t now_ns) noexcept;
 // Forgets everything; for tests.
 void forget_core_sharing() noexcept;
 
-// Gives the core away once and records what that tells. Returns false if a program that computes runs there.
-bool yield_and_note() noexcept;
+enum class Yielded : std::uint8_t { usefully, beside_program, in_vain };
+// Gives the core away once and records what that tells: whether a program that computes runs there, and whether yields
+// are in vain.
+Yielded yield_and_note() noexcept;
 
 }  // namespace shmemx::progress

@@ -12,7 +12,10 @@ void part_from_pes() {
 }
 
 bool yield_once() {
-  if (!yield_and_note()) return false;
+  const Yielded yielded = yield_and_note();
+  if (yielded == Yielded::beside_program) return false;
+  // A waiter that a message wakes at once, without another thread between, may sleep.
+  if (yielded == Yielded::in_vain && policy().sleep_on_networks != nullptr) return false;
   if (policy().part_from_pes != nullptr && core_is_shared(now_ns())) part_from_pes();
   return true;
 }

@@ -55,14 +55,14 @@ inline void wait_for_store(const char* routine, int pe, Done done) noexcept {
   wait_slow([](void* state) { return (*static_cast<Done*>(state))(); }, &done, routine);
 }
 
+// Returns how many polls for messages come before the policy's ones.
+std::uint32_t polls_at_once() noexcept;
+
 // Polls for messages until done() returns true, then waits by the policy. done() runs without the lock. Requires
 // open().
 template <class Done>
 void wait_until(const char* routine, int expected, Done done) noexcept {
-  constexpr std::uint32_t kNetworkPolls = 2;  // each is a system call; the policy counts time instead
-  const std::uint32_t many = am::has_networks() ? kNetworkPolls : kMessagePolls;
-  const std::uint32_t polls = policy().pause_polls != 0 ? many : 1;
-  for (std::uint32_t i = 0; i < polls; ++i) {
+  for (std::uint32_t polls = polls_at_once(); polls != 0; --polls) {
     if (done()) return;
     am::poll(expected);
   }

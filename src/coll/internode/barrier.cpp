@@ -1,16 +1,29 @@
 #include "coll/internode/barrier.hpp"
 
+#include <bit>
+
 #include "coll/common/flags.hpp"
 #include "coll/internode/leaders.hpp"
 
 namespace shmemx::coll {
 namespace {
 
-// In round k each leader sets its flag on the leader 2^k nodes ahead and waits for the one 2^k nodes behind.
+// The partners of this leader in the round of this distance. In general it sets its flag on the leader that many nodes
+// ahead and awaits the one as many behind. Where the number of nodes is a power of two, leaders exchange flags in pairs:
+// a connection then carries flags both ways, which a network can acknowledge by the next one, and each leader has half as
+// many connections.
+bool pairs_up(const TeamNodes& nodes) { return std::has_single_bit(static_cast<unsigned>(nodes.count())); }
+int next_leader(const TeamNodes& nodes, int distance) {
+  return nodes.leader(pairs_up(nodes) ? nodes.mine ^ distance : nodes.ahead(distance));
+}
+int previous_leader(const TeamNodes& nodes, int distance) {
+  return nodes.leader(pairs_up(nodes) ? nodes.mine ^ distance : nodes.behind(distance));
+}
+
 void disseminate(const Team& team, const TeamNodes& nodes, const char* routine, std::uint64_t epoch) {
   for (int distance = 1; distance < nodes.count(); distance *= 2) {
-    set_flag(team, routine, nodes.leader(nodes.ahead(distance)), epoch);
-    await_flag(team, routine, nodes.leader(nodes.behind(distance)), epoch);
+    set_flag(team, routine, next_leader(nodes, distance), epoch);
+    await_flag(team, routine, previous_leader(nodes, distance), epoch);
   }
 }
 
@@ -30,7 +43,7 @@ std::vector<int> awaiting_in_barrier(Team& team) {
   const TeamNodes& nodes = nodes_of(team);
   if (!nodes.leads()) return members;
   for (int distance = 1; distance < nodes.count(); distance *= 2)
-    members.push_back(nodes.leader(nodes.ahead(distance)));
+    members.push_back(next_leader(nodes, distance));
   return members;
 }
 

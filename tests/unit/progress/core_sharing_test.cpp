@@ -58,6 +58,25 @@ BOOST_AUTO_TEST_CASE(a_core_goes_round_if_switches_follow_each_other_quickly) {
   BOOST_CHECK(!core_goes_round(kStart + 20 * kMs));
 }
 
+BOOST_AUTO_TEST_CASE(yields_are_in_vain_if_several_let_nobody_run_on_a_core_that_goes_round) {
+  constexpr std::uint64_t kUs = 1000;
+  const auto after_idle_yields = [](int count, std::uint64_t now) {
+    bool any = false;
+    for (int i = 0; i < count; ++i) any |= yields_in_vain(400, now);
+    return any;
+  };
+  BOOST_CHECK(!after_idle_yields(100, kStart));  // nobody else is here
+  note_switch(20 * kUs, kStart);
+  note_switch(20 * kUs, kStart + 50 * kUs);
+  BOOST_CHECK(!yields_in_vain(20 * kUs, kStart + 50 * kUs));
+  BOOST_CHECK(!after_idle_yields(3, kStart + 60 * kUs));
+  BOOST_CHECK(!yields_in_vain(20 * kUs, kStart + 60 * kUs));  // somebody has run
+  BOOST_CHECK(!after_idle_yields(3, kStart + 70 * kUs));
+  BOOST_CHECK(after_idle_yields(1, kStart + 70 * kUs));
+  BOOST_CHECK(!after_idle_yields(3, kStart + 80 * kUs));  // counted anew
+  BOOST_CHECK(!after_idle_yields(100, kStart + 20 * kMs));
+}
+
 BOOST_AUTO_TEST_CASE(a_core_is_wanted_while_it_is_shared_and_where_pes_outnumber_cores) {
   BOOST_CHECK(!core_is_wanted(kStart));
   note_switch(20'000, kStart);
