@@ -6,6 +6,15 @@
 #include "progress/core_sharing.hpp"
 
 namespace shmemx::progress {
+namespace {
+
+// Returns whether no other thread of this PE has to run before a waiter that sleeps: it sleeps on the networks itself,
+// or awaits the store of a node peer.
+bool is_woken_directly() {
+  return policy().sleep_on_networks != nullptr || (expected_pe >= 0 && !am::is_internode(expected_pe));
+}
+
+}  // namespace
 
 void part_from_pes() {
   if (policy().part_from_pes != nullptr) policy().part_from_pes();
@@ -14,8 +23,7 @@ void part_from_pes() {
 bool yield_once() {
   const Yielded yielded = yield_and_note();
   if (yielded == Yielded::beside_program) return false;
-  // A waiter that a message wakes at once, without another thread between, may sleep.
-  if (yielded == Yielded::in_vain && policy().sleep_on_networks != nullptr) return false;
+  if (yielded == Yielded::in_vain && is_woken_directly()) return false;
   if (policy().part_from_pes != nullptr && core_is_shared(now_ns())) part_from_pes();
   return true;
 }

@@ -187,8 +187,8 @@ void wait_in_phases(PollFunction done, void* state, const char* routine) {
 
 void let_long_waits_sleep(bool may) noexcept { may_sleep_long = may; }
 
-// Those of a network are system calls; the policy counts time instead. Where waiters hand a core round, the next one may
-// be about to send the message, so one poll comes before the core is given away: the policy's first one.
+// Those of a network are system calls; the policy counts time instead. Where waiters hand a core round, the next one
+// may be about to send the message, so one poll comes before the core is given away: the policy's first one.
 std::uint32_t polls_at_once() noexcept {
   constexpr std::uint32_t kNetworkPolls = 2;
   if (am::has_networks() && core_goes_round(now_ns())) return 0;

@@ -9,9 +9,9 @@ namespace shmemx::coll {
 namespace {
 
 // The partners of this leader in the round of this distance. In general it sets its flag on the leader that many nodes
-// ahead and awaits the one as many behind. Where the number of nodes is a power of two, leaders exchange flags in pairs:
-// a connection then carries flags both ways, which a network can acknowledge by the next one, and each leader has half as
-// many connections.
+// ahead and awaits the one as many behind. Where the number of nodes is a power of two, leaders exchange flags in
+// pairs: a connection then carries flags both ways, which a network can acknowledge by the next one, and each leader
+// has half as many connections.
 bool pairs_up(const TeamNodes& nodes) { return std::has_single_bit(static_cast<unsigned>(nodes.count())); }
 int next_leader(const TeamNodes& nodes, int distance) {
   return nodes.leader(pairs_up(nodes) ? nodes.mine ^ distance : nodes.ahead(distance));
@@ -42,8 +42,7 @@ std::vector<int> awaiting_in_barrier(Team& team) {
   if (team.direct) return members;
   const TeamNodes& nodes = nodes_of(team);
   if (!nodes.leads()) return members;
-  for (int distance = 1; distance < nodes.count(); distance *= 2)
-    members.push_back(next_leader(nodes, distance));
+  for (int distance = 1; distance < nodes.count(); distance *= 2) members.push_back(next_leader(nodes, distance));
   return members;
 }
 
