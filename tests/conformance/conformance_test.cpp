@@ -266,6 +266,33 @@ BOOST_AUTO_TEST_CASE(a_slow_pe_delays_no_other) {
   BOOST_CHECK(job.sink(1).messages.back().payload == payload);
 }
 
+// The sender does not poll, so where the receiver fetches long payloads from it, what is sent behind them has to wait.
+BOOST_AUTO_TEST_CASE(little_waits_behind_payloads_whatever_is_sent) {
+  constexpr std::size_t kMostSent = std::size_t{4} << 20;  // which take 15 times as much where they wait
+  constexpr int kSilentPolls = 2000;  // of the receiver, after which the sender is taken to be stopped
+  const auto long_payload = pattern(std::size_t{8} << 20, 1);  // these outlive the job
+  const auto payload = pattern(16, 2);
+  std::vector<Outgoing> outgoing(4);
+  Job job;
+  BOOST_REQUIRE(job.send({.header = number(0)}) && got(job, 1, 1));
+  unsigned taken = 1;
+  for (Outgoing& one : outgoing) {
+    if (job[0].send(1, {1, 0, 4, 0}, number(taken), long_payload, &one, Urgency::now) != Sent::no) ++taken;
+  }
+  const auto waiting = [&] { return taken - job.sink(1).messages.size(); };
+  for (int refused = 0; refused < kSilentPolls && taken * payload.size() < kMostSent;) {
+    const Sent sent = job[0].send(1, {1, 0, 4, 0}, number(taken), payload, nullptr, Urgency::now);
+    taken += sent != Sent::no ? 1 : 0;
+    refused = sent != Sent::no ? 0 : refused + 1;
+    job[1].poll(0);
+  }
+  BOOST_TEST_MESSAGE(waiting() << " messages waited");
+  BOOST_CHECK_LT(waiting() * payload.size(), kMostSent / 2);
+  BOOST_REQUIRE(got(job, 1, taken));
+  check_sequence(job.sink(1), 0, taken);
+  BOOST_CHECK(job.sink(1).messages.back().payload == payload);
+}
+
 BOOST_AUTO_TEST_CASE(much_data_in_both_directions_at_once) {
   constexpr unsigned kMessages = 60;
   // In use until they are done, which may be after the last message has arrived, so both must outlive the job.

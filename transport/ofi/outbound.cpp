@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::size_t kQueuedPackets = 32;    // to one peer, beyond which send() refuses
 constexpr std::uint32_t kPostedPackets = 16;  // to one peer, held by the provider; beyond that records are gathered
-constexpr std::uint32_t kPostedBehind = 64;   // packets that a peer has to hold back while it reads a payload
 constexpr std::size_t kLongSends = 16;        // to one peer
 constexpr std::size_t kAnnouncementBytes = sizeof(Announcement) + kMaxHeaderBytes;
 
@@ -44,6 +43,8 @@ Outbound::Outbound(Fabric& fabric, Memory& memory, Peers& peers, const Setup& se
 Sent Outbound::send(Peer& peer, const Message& message) {
   if (peer.has_left || peer.is_lost) return Sent::yes;  // dropped: the peer does not need it
   if (!connect(peer)) return peer.is_lost ? Sent::yes : Sent::no;
+  // The peer may have to keep what it gets until it has read the payloads that were announced before.
+  if (!peer.long_sends.empty() && !peer.sent.has_room(peer.long_sends.front().position)) return Sent::no;
   if (message.payload.size() < kLongBytes) return send_short(peer, message);
   if (message.payload.size() <= kEagerBytes && has_tails_) return send_eager(peer, message);
   return send_announcement(peer, message);
@@ -55,6 +56,7 @@ Sent Outbound::send_short(Peer& peer, const Message& message) {
   std::byte* to = append(*peer.open, message.fixed, kMessage, content);
   copy(to, message.header);
   copy(to, message.payload);
+  peer.sent.count(content);
   if (message.urgency == Urgency::now) {
     peer.is_open_due = true;
     pump(peer);
@@ -87,6 +89,7 @@ Sent Outbound::send_eager(Peer& peer, const Message& message) {
   copy(to, message.header);
   packet->used = static_cast<std::uint32_t>(to - packet->bytes);
   packet->tail = payload;
+  peer.sent.count(message.header.size() + payload.size());
   packet->outgoing = copies ? nullptr : message.outgoing;
   packet->own_tail = std::move(own);
   packet->tail_place = std::move(*place);
@@ -97,7 +100,7 @@ Sent Outbound::send_eager(Peer& peer, const Message& message) {
 
 Sent Outbound::send_announcement(Peer& peer, const Message& message) {
   if (peer.long_sends.size() >= kLongSends || !has_room(peer, kAnnouncementBytes)) return Sent::no;
-  LongSend payload{peer.next_long + 1, message.outgoing, nullptr, Place{}};
+  LongSend payload{peer.next_long + 1, message.outgoing, nullptr, Place{}, peer.sent.position()};
   Bytes bytes = message.payload;
   if (message.outgoing == nullptr) {
     payload.own_payload = clone(bytes);
@@ -115,6 +118,7 @@ Sent Outbound::send_announcement(Peer& peer, const Message& message) {
   std::byte* to = append(*peer.open, message.fixed, kAnnounce, sizeof what + message.header.size());
   copy(to, std::as_bytes(std::span(&what, 1)));
   copy(to, message.header);
+  peer.sent.count(message.header.size());
   peer.long_sends.push_back(std::move(payload));
   ++payloads_;
   peer.is_open_due = true;
@@ -233,9 +237,7 @@ bool Outbound::pump(Peer& peer) {
     }
     Packet& packet = *queue.front();
     if (packet.handshake == 0 && !peer.session_out.is_open()) break;
-    const bool must_wait =
-        peer.posted >= kPostedPackets || (!peer.long_sends.empty() && peer.posted_behind >= kPostedBehind);
-    if (!packet.is_control && must_wait) break;
+    if (!packet.is_control && peer.posted >= kPostedPackets) break;
     const std::int64_t result = post(packet);
     if (result == -FI_EAGAIN) {
       stall(peer);
@@ -266,10 +268,7 @@ std::int64_t Outbound::post(Packet& packet) {
   const bool injects = !packet.needs_completion && packet.tail.empty() && packet.used <= inject_bytes_;
   if (const std::int64_t result = hand_over(packet, injects); result != 0) return result;
   if (packet.is_control && packet.handshake == 0) ++peer.control_out;
-  if (!packet.is_control) {
-    ++peer.sequence_out;
-    if (!peer.long_sends.empty()) ++peer.posted_behind;
-  }
+  if (!packet.is_control) ++peer.sequence_out;
   if (injects) {
     give_back(packet);
   } else {
@@ -330,7 +329,6 @@ bool Outbound::on_finished(Peer& peer, std::uint64_t id) {
   set_done(found->outgoing);
   peer.long_sends.erase(found);
   --payloads_;
-  peer.posted_behind = 0;
   pump(peer);
   return true;
 }

@@ -12,6 +12,7 @@
 #include "transport/common/inbound_queue.hpp"
 #include "transport/common/keepalive.hpp"
 #include "transport/common/reorder_window.hpp"
+#include "transport/common/sent_behind.hpp"
 #include "transport/common/session.hpp"
 #include "transport/ofi/fabric.hpp"
 #include "transport/ofi/memory.hpp"
@@ -45,6 +46,7 @@ struct LongSend {
   Outgoing* outgoing;
   std::unique_ptr<std::byte[]> own_payload;
   Place place;
+  std::uint64_t position;  // in the stream of messages to the peer
 };
 
 // A packet that arrived before its turn.
@@ -82,10 +84,10 @@ struct Peer {
   bool is_stalled = false;    // listed for retry()
   std::deque<Packet*> queue;
   std::deque<Packet*> control;
-  std::uint32_t posted = 0;         // packets that the provider has
-  std::uint32_t posted_behind = 0;  // packets posted since a long send was last finished
+  std::uint32_t posted = 0;  // packets that the provider has
   std::uint32_t sequence_out = 0;
-  std::deque<LongSend> long_sends;
+  std::deque<LongSend> long_sends;  // in the order of sending
+  transport::SentBehind sent;
   std::uint64_t next_long = 0;
 
   // In.

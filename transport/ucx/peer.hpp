@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "transport/common/keepalive.hpp"
+#include "transport/common/sent_behind.hpp"
 #include "transport/common/session.hpp"
 #include "transport/ucx/inbox.hpp"
 #include "transport/ucx/staging.hpp"
@@ -40,12 +41,13 @@ struct Peer {
   std::uint32_t control_in = 0;
   Inbox inbox;
 
-  StagingPtr open;               // messages that have not left
-  bool is_listed = false;        // among those with an open staging
-  bool is_overdue = false;       // `open` had to stay: too many active messages were in flight
-  unsigned in_flight = 0;        // active messages that UCX has not finished
-  std::size_t copied_bytes = 0;  // of payloads among them
-  std::vector<LongSend*> long_sends;
+  StagingPtr open;                    // messages that have not left
+  bool is_listed = false;             // among those with an open staging
+  bool is_overdue = false;            // `open` had to stay: too many active messages were in flight
+  unsigned in_flight = 0;             // active messages that UCX has not finished
+  std::size_t copied_bytes = 0;       // of payloads among them
+  std::vector<LongSend*> long_sends;  // in the order of sending
+  transport::SentBehind sent;
 
   bool is_new = false;    // it has written first, and has no endpoint here yet
   bool has_left = false;  // its shutdown message is here

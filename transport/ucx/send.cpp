@@ -20,7 +20,17 @@ Sent UcxTransport::send(int pe, const Header& fixed, Bytes header, Bytes payload
   return send_long(*peer, fixed, header, payload, outgoing);
 }
 
+namespace {
+
+// Returns false if the peer may have to keep too much until it has fetched what it was sent before.
+bool may_send_behind(const Peer& peer) {
+  return peer.long_sends.empty() || peer.sent.has_room(peer.long_sends.front()->position);
+}
+
+}  // namespace
+
 Sent UcxTransport::send_short(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Urgency urgency) {
+  if (!may_send_behind(peer)) return Sent::no;
   const std::size_t bytes = transport::record_bytes(header.size() + payload.size());
   if (peer.open != nullptr && !peer.open->has_room_for(bytes) && !push(peer)) return Sent::no;
   if (peer.open == nullptr) {
@@ -29,6 +39,7 @@ Sent UcxTransport::send_short(Peer& peer, const Header& fixed, Bytes header, Byt
     if (!std::exchange(peer.is_listed, true)) open_.push_back(&peer);
   }
   peer.open->add(fixed, header, payload);
+  peer.sent.count(header.size() + payload.size());
   if (urgency == Urgency::now || peer.open->used >= kGatherBytes) push(peer);
   return Sent::yes;
 }
@@ -117,7 +128,7 @@ Sent UcxTransport::send_long(Peer& peer, const Header& fixed, Bytes header, Byte
   const bool copies = outgoing == nullptr;
   if (!peer.out.is_open() || peer.in_flight >= kMostInFlight || (copies && peer.copied_bytes > kMostCopied))
     return Sent::no;
-  if (peer.open != nullptr && !push(peer)) return Sent::no;
+  if (!may_send_behind(peer) || (peer.open != nullptr && !push(peer))) return Sent::no;
   std::unique_ptr<LongSend> send(new LongSend);
   send->peer = &peer;
   send->outgoing = outgoing;
@@ -139,6 +150,8 @@ Sent UcxTransport::send_long(Peer& peer, const Header& fixed, Bytes header, Byte
 // Hands a long message to UCX. Returns true if UCX has not finished with it yet.
 bool UcxTransport::post_payload(Peer& peer, std::unique_ptr<LongSend> send, Bytes payload) {
   ++peer.envelope.number;
+  send->position = peer.sent.position();
+  peer.sent.count(send->header_bytes + (payload.size() <= kEagerBytes ? payload.size() : 0));
   ucp_request_param_t param{};
   param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS;
   param.cb.send = &UcxTransport::payload_ended;
