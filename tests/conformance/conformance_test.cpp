@@ -5,45 +5,9 @@
 #include <boost/test/unit_test.hpp>
 #include <cstring>
 
-#include "endpoints.hpp"
+#include "conformance_job.hpp"
 
 using namespace transport_test;
-
-namespace {
-
-std::vector<std::byte> number(unsigned value) {
-  std::vector<std::byte> out(sizeof value);
-  std::memcpy(out.data(), &value, sizeof value);
-  return out;
-}
-
-unsigned number_of(const Message& message) {
-  unsigned value = ~0U;
-  if (message.header.size() >= sizeof value) std::memcpy(&value, message.header.data(), sizeof value);
-  return value;
-}
-
-// Checks that there are `n` messages from `source`, with 0, 1, 2... in their headers.
-void check_sequence(const Recorder& sink, int source, unsigned n) {
-  unsigned next = 0;
-  for (const Message& message : sink.messages) {
-    if (message.source != source) continue;
-    BOOST_REQUIRE_EQUAL(number_of(message), next);
-    ++next;
-  }
-  BOOST_CHECK_EQUAL(next, n);
-}
-
-bool got(Endpoints& job, int pe, std::size_t n, int silent = -1) {
-  return job.poll_until([&] { return job.sink(pe).messages.size() >= n; }, silent);
-}
-
-struct Job : Endpoints {
-  Job() : Endpoints(transport_name()) {}
-  explicit Job(const Options& options) : Endpoints(transport_name(), options) {}
-};
-
-}  // namespace
 
 BOOST_AUTO_TEST_SUITE(messages)
 
@@ -242,81 +206,6 @@ BOOST_AUTO_TEST_CASE(sinks_may_send) {
   BOOST_REQUIRE(job.send({.header = number(0)}));
   BOOST_REQUIRE(job.poll_until([&] {
     return job.sink(0).messages.size() + job.sink(1).messages.size() + job.sink(2).messages.size() >= kHops;
-  }));
-}
-
-// A PE that does not poll does not delay messages to others, and loses none of its own.
-BOOST_AUTO_TEST_CASE(a_slow_pe_delays_no_other) {
-  Job job;
-  unsigned taken = 0;
-  BOOST_REQUIRE(job.send({.header = number(taken++)}));
-  BOOST_REQUIRE(got(job, 1, 1));
-  const auto payload = pattern(10'000, 1);
-  for (int i = 0; i < 5000; ++i) {
-    if (job[0].send(1, {1, 0, 4, 0}, number(taken), payload, nullptr, Urgency::now) == Sent::no) break;
-    ++taken;
-  }
-  constexpr unsigned kOthers = 500;
-  for (unsigned i = 0; i < kOthers; ++i)
-    BOOST_REQUIRE(job.send({.to = 2, .header = number(i), .payload = pattern(100, i)}, 1));
-  BOOST_REQUIRE(got(job, 2, kOthers, 1));
-  check_sequence(job.sink(2), 0, kOthers);
-  BOOST_REQUIRE(got(job, 1, taken));
-  check_sequence(job.sink(1), 0, taken);
-  BOOST_CHECK(job.sink(1).messages.back().payload == payload);
-}
-
-// The sender does not poll, so where the receiver fetches long payloads from it, what is sent behind them has to wait.
-BOOST_AUTO_TEST_CASE(little_waits_behind_payloads_whatever_is_sent) {
-  constexpr std::size_t kMostSent = std::size_t{4} << 20;  // which take 15 times as much where they wait
-  constexpr int kSilentPolls = 2000;  // of the receiver, after which the sender is taken to be stopped
-  const auto long_payload = pattern(std::size_t{8} << 20, 1);  // these outlive the job
-  const auto payload = pattern(16, 2);
-  std::vector<Outgoing> outgoing(4);
-  Job job;
-  BOOST_REQUIRE(job.send({.header = number(0)}) && got(job, 1, 1));
-  unsigned taken = 1;
-  for (Outgoing& one : outgoing) {
-    if (job[0].send(1, {1, 0, 4, 0}, number(taken), long_payload, &one, Urgency::now) != Sent::no) ++taken;
-  }
-  const auto waiting = [&] { return taken - job.sink(1).messages.size(); };
-  for (int refused = 0; refused < kSilentPolls && taken * payload.size() < kMostSent;) {
-    const Sent sent = job[0].send(1, {1, 0, 4, 0}, number(taken), payload, nullptr, Urgency::now);
-    taken += sent != Sent::no ? 1 : 0;
-    refused = sent != Sent::no ? 0 : refused + 1;
-    job[1].poll(0);
-  }
-  BOOST_TEST_MESSAGE(waiting() << " messages waited");
-  BOOST_CHECK_LT(waiting() * payload.size(), kMostSent / 2);
-  BOOST_REQUIRE(got(job, 1, taken));
-  check_sequence(job.sink(1), 0, taken);
-  BOOST_CHECK(job.sink(1).messages.back().payload == payload);
-}
-
-BOOST_AUTO_TEST_CASE(much_data_in_both_directions_at_once) {
-  constexpr unsigned kMessages = 60;
-  // In use until they are done, which may be after the last message has arrived, so both must outlive the job.
-  std::vector<Outgoing> outgoing(2 * kMessages);
-  const auto payload = pattern(1 << 20, 3);
-  Job job;
-  unsigned next[2] = {0, 0};
-  unsigned lasting = 0;
-  BOOST_REQUIRE(job.poll_until([&] {
-    for (int pe = 0; pe < 2; ++pe) {
-      unsigned& i = next[pe];
-      if (i == kMessages) continue;
-      Outgoing& mine = outgoing[static_cast<unsigned>(pe) * kMessages + i];
-      const Sent sent = job[pe].send(1 - pe, {1, 0, 4, 0}, number(i), payload, &mine, Urgency::now);
-      if (sent != Sent::no) ++i;
-      if (sent == Sent::later) ++lasting;
-    }
-    return job.sink(0).messages.size() == kMessages && job.sink(1).messages.size() == kMessages;
-  }));
-  check_sequence(job.sink(0), 1, kMessages);
-  check_sequence(job.sink(1), 0, kMessages);
-  BOOST_CHECK(job.sink(0).messages.back().payload == payload);
-  BOOST_CHECK(job.poll_until([&] {
-    return std::count_if(outgoing.begin(), outgoing.end(), [](const Outgoing& one) { return one.done; }) == lasting;
   }));
 }
 
