@@ -6,13 +6,15 @@
 // are numbered together, so the receiver knows whether the one in the line is the next.
 //
 // The line travels once for each message only if nobody looks at it while its holder composes the next one: a look
-// takes a share of the line, which the holder must get back before it can write. So a side that has written does not
-// look for about the time in which a prompt reply comes.
+// takes a share of the line, which the holder must get back before it can write. So a side that has written pauses: it
+// does not look for about the time in which a prompt reply comes.
 //
 // Turns count the messages of both directions and wrap. The line is never more than one ahead of what a side knows.
 //
 // Edges:  turn   turn.store -> turn.load   the message, and that the message before has been read: both are in one line
 #pragma once
+
+#include <algorithm>
 
 #include "nemesis/fastbox.hpp"
 
@@ -46,11 +48,27 @@ inline Cycles now_cycles() noexcept {
   return 0;
 #endif
 }
-// Longer than a line and a short handler take, shorter than the reply is on its way: about 0.1 us.
+// The longest pause: longer than a line and a short handler take, about 0.1 us.
 #if defined(__x86_64__)
-inline constexpr Cycles kNoLookCycles = 300;
+inline constexpr Cycles kLongestPause = 300;
 #else
-inline constexpr Cycles kNoLookCycles = 0;
+inline constexpr Cycles kLongestPause = 0;
 #endif
+
+// How long a prompt reply takes depends on the cores and on the handler, so each side finds out. After a first look
+// that has found the reply the next pause is one step shorter; after one that was in vain, which costs about a
+// transfer, it is several steps longer. A side keeps by how many steps its pause is shorter than the longest one.
+using PauseSteps = std::uint8_t;
+inline constexpr Cycles kPauseStep = 4;
+inline constexpr PauseSteps kMostPauseSteps = 60;
+inline constexpr PauseSteps kStepsBack = 6;
+inline constexpr Cycles kPromptLook = 128;  // a look that is later by more than that tells nothing about the pause
+constexpr Cycles pause_of(PauseSteps steps) noexcept {
+  return kLongestPause - std::min(kLongestPause, steps * kPauseStep);
+}
+constexpr PauseSteps next_steps(PauseSteps steps, bool found) noexcept {
+  if (found) return steps < kMostPauseSteps ? static_cast<PauseSteps>(steps + 1) : steps;
+  return steps > kStepsBack ? static_cast<PauseSteps>(steps - kStepsBack) : PauseSteps{0};
+}
 
 }  // namespace shmemx::nemesis

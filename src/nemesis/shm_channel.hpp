@@ -38,10 +38,11 @@ struct ShmPeer {
   Number received;  // messages of it that we have executed
   BoxWriter writer;
   BoxReader reader;
-  Cycles written;                // when we last wrote to the line that we share; 0: long ago
-  bool is_unflushed;             // in the list of unflushed PEs
-  bool writes_box;               // it knows that we use our box
-  bool reads_box;                // it has announced that it uses its box
+  Cycles written;                // when we last wrote to the line that we share; 0: we have looked at it since
+  bool is_unflushed : 1;         // in the list of unflushed PEs
+  bool writes_box : 1;           // it knows that we use our box
+  bool reads_box : 1;            // it has announced that it uses its box
+  PauseSteps pause_steps;        // of the line that we share
   LineTurn turn;                 // the last message in the line that we have written or taken
   BoxCellName cells[kBoxSlots];  // behind the slots of our box
 };
@@ -114,7 +115,7 @@ class ShmChannel {
   [[gnu::always_inline]] Taken take_next(int source, std::uint8_t handler, Take take) noexcept {
     ShmPeer& peer = peer_of(source);
     LineHeader head;
-    if (const PairLine* const line = is_too_early(peer) ? nullptr : next_in_line(source, peer, head)) {
+    if (const PairLine* const line = look_at_line(source, peer, head)) {
       if (head.handler != handler || !take(Bytes{line->payload, head.bytes})) return Taken::not_it;
       ++peer.turn;
       finish(source, peer);
@@ -132,7 +133,7 @@ class ShmChannel {
   bool poll_box(int source, const Deliver& deliver) noexcept {
     ShmPeer& peer = peer_of(source);
     LineHeader head;
-    if (const PairLine* const line = is_too_early(peer) ? nullptr : next_in_line(source, peer, head)) {
+    if (const PairLine* const line = look_at_line(source, peer, head)) {
       // The handler's own message may go to the same line.
       alignas(16) std::byte payload[kLinePayloadBytes];
       std::memcpy(payload, line->payload, sizeof payload);
@@ -209,12 +210,16 @@ class ShmChannel {
       note_unflushed(pe, peer);
   }
   void note_unflushed(int pe, ShmPeer& peer) noexcept;
-  // Returns whether a look at the line would only delay the message that it waits for.
-  static bool is_too_early(ShmPeer& peer) noexcept {
-    if (peer.written == 0) return false;
-    if (now_cycles() - peer.written < kNoLookCycles) return true;
+  // The same as next_in_line(), but not in a pause: a look would only delay the message that it waits for.
+  [[gnu::always_inline]] const PairLine* look_at_line(int source, ShmPeer& peer, LineHeader& head) const noexcept {
+    if (peer.written == 0) return next_in_line(source, peer, head);
+    const Cycles since = now_cycles() - peer.written;
+    const Cycles pause = pause_of(peer.pause_steps);
+    if (since < pause) return nullptr;
     peer.written = 0;
-    return false;
+    const PairLine* const line = next_in_line(source, peer, head);
+    if (since - pause < kPromptLook) peer.pause_steps = next_steps(peer.pause_steps, line != nullptr);
+    return line;
   }
   // Returns the line with the next message of `source`, and its header; null if it does not lie there.
   [[gnu::always_inline]] const PairLine* next_in_line(int source, ShmPeer& peer, LineHeader& head) const noexcept {

@@ -44,6 +44,36 @@ BOOST_AUTO_TEST_CASE(messages_that_alternate_take_turns_in_one_line) {
   BOOST_CHECK(node[2].poll_box(1));
 }
 
+BOOST_AUTO_TEST_CASE(a_pause_shrinks_by_one_step_and_grows_by_several_within_bounds) {
+  BOOST_CHECK_EQUAL(pause_of(0), kLongestPause);
+  PauseSteps steps = 0;
+  for (int i = 0; i < 1000; ++i) steps = next_steps(steps, true);
+  BOOST_CHECK_EQUAL(steps, kMostPauseSteps);
+  BOOST_CHECK_LE(pause_of(steps), kLongestPause);
+  BOOST_CHECK_EQUAL(next_steps(steps, false), kMostPauseSteps - kStepsBack);
+  BOOST_CHECK_EQUAL(next_steps(1, false), 0);
+  BOOST_CHECK_EQUAL(next_steps(0, false), 0);
+  BOOST_CHECK_EQUAL(next_steps(next_steps(kStepsBack, true), false), 1);
+}
+
+// A look long after the message was written tells nothing; one that comes as soon as the pause has ended does.
+BOOST_AUTO_TEST_CASE(first_looks_in_vain_make_the_pause_longer_again) {
+  if (kLongestPause == 0) return;  // no counter of cycles here
+  Node node(2);
+  announce(node, 0, 1);
+  ShmPeer& peer = node[0].peers[1];
+  const auto look = [&](Cycles ago) {
+    peer.written = (now_cycles() - ago) | 1;
+    return node[0].channel.poll_box(1, [](const ShmMessage&) { return true; });
+  };
+  BOOST_CHECK(node[0].send(1, 8));
+  peer.pause_steps = kMostPauseSteps;
+  for (int i = 0; i < 100; ++i) BOOST_CHECK(!look(1'000'000'000));
+  BOOST_CHECK_EQUAL(peer.pause_steps, kMostPauseSteps);
+  for (int i = 0; i < 100'000 && peer.pause_steps != 0; ++i) look(pause_of(peer.pause_steps));
+  BOOST_CHECK_EQUAL(peer.pause_steps, 0);
+}
+
 BOOST_AUTO_TEST_CASE(turns_wrap) {
   Node node(2);
   announce(node, 0, 1);
