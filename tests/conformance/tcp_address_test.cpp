@@ -148,6 +148,12 @@ BOOST_AUTO_TEST_CASE(the_same_subnet_is_tried_before_routed_addresses) {
              boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(of_equal_paths_ipv4_is_tried_first) {
+  BOOST_TEST(paths(endpoint(2, {"fd00:1::9/64", "10.1.5.5/16", "2001:db8::9/64", "192.168.7.7/24"})) ==
+                 (Paths{"eth0 10.1.5.5", "eth1 fd00:1::9", " 192.168.7.7", " 2001:db8::9"}),
+             boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(a_bridge_with_the_same_subnet_is_tried_last) {
   BOOST_TEST(paths(endpoint(2, {"172.17.0.1/16", "10.1.5.5/16"})) == (Paths{"eth0 10.1.5.5", "docker0 172.17.0.1"}),
              boost::test_tools::per_element());
