@@ -26,6 +26,7 @@ void Engine::stop() noexcept {
   send_queue_.clear();
   transfers_.clear();
   eager_.clear();
+  rendezvous_.clear();
   requests_.drop_all();
 }
 

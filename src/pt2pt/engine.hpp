@@ -59,6 +59,11 @@ class Engine final : private Pusher {
     return eager_.placement(source, header, bytes);
   }
   void eager_placed(int source, std::size_t bytes) noexcept { eager_.placed(source, bytes); }
+  // As Rendezvous::offer_placement and Rendezvous::offer_placed.
+  std::byte* offer_placement(int source, Payload header, std::size_t bytes) noexcept {
+    return rendezvous_.offer_placement(source, header, bytes);
+  }
+  void offer_placed(int source, std::size_t bytes) noexcept { rendezvous_.offer_placed(source, bytes); }
   // As Rendezvous::placement and Rendezvous::placed.
   std::byte* placement(int source, Payload header, std::size_t bytes) noexcept {
     return rendezvous_.placement(source, header, bytes);

@@ -15,7 +15,7 @@ struct Unexpected {
   std::int32_t source;
   std::int32_t tag;
   std::size_t bytes;     // of the message
-  std::size_t received;  // eager: bytes that have arrived so far
+  std::size_t received;  // bytes that have arrived so far, of an offer behind it
   std::size_t footprint;
   SendRequest* own_send;  // own: a send of this PE to itself, whose data are still in place
   Kind kind;

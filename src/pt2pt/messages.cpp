@@ -89,6 +89,11 @@ std::byte* eager_placement(int source, Bytes header, std::size_t bytes) {
 }
 void eager_placed(Endpoint&, int source, Bytes, std::size_t bytes) { engine.eager_placed(source, bytes); }
 
+std::byte* offer_placement(int source, Bytes header, std::size_t bytes) {
+  return engine.offer_placement(source, header, bytes);
+}
+void offer_placed(Endpoint&, int source, Bytes, std::size_t bytes) { engine.offer_placed(source, bytes); }
+
 bool progress(Endpoint&) { return engine.progress(); }
 
 // Makes all waits in the library poll for messages, from the first call on.
@@ -144,6 +149,7 @@ void open(const Start& start) noexcept {
   am::set_handler(am::kMessageData, handle<&Engine::on_data>,
                   {.counted = false, .is_done_at_once = true, .place_early = true});
   am::set_placement(am::kMessageEager, {eager_placement, eager_placed});
+  am::set_placement(am::kMessageRts, {offer_placement, offer_placed});
   am::set_placement(am::kMessageData, {placement, placed});
   am::add_progress(progress);
   platform.parts = start.parts;

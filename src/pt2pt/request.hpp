@@ -77,6 +77,7 @@ struct Request {
 struct SendRequest : Request {
   static constexpr Role kRole = Role::send;
   transport::Outgoing outgoing;         // network: of the message that was sent last
+  transport::Outgoing offered;          // network: of the bytes that have left with the offer
   std::unique_ptr<std::byte[]> packed;  // network: a message whose places are scattered
 };
 

@@ -3,6 +3,7 @@
 //
 //   eager    EagerHeader, data          the whole message, or its first part; the rest follows as data
 //   rts      RtsHeader, places          ready to send: the message's size, and where the receiver could read it
+//            RtsHeader, data            the same between nodes: its first bytes come with it
 //   cts      CtsHeader, places          clear to send: the LMT, the size, and where the sender could write
 //   cookie   CookieHeader, places       the next section of a long description; without places: a request for it
 //   done     DoneHeader                 ends the transfer on the side that did not move the bytes

@@ -32,13 +32,18 @@ void open_requests(Engine& engine, SimulatedPlatform& platform, std::vector<std:
 // Delivers a long payload with that header, as the endpoint does.
 void deliver_long(Engine& engine, int source, std::span<const std::byte> header, bool whole) {
   const std::size_t bytes = whole ? kFuzzHeapBytes : transport::kLongBytes;
+  const bool is_offer = header.size() == sizeof(RtsHeader);
+  if (std::byte* const place = is_offer ? engine.offer_placement(source, header, bytes) : nullptr) {
+    std::memset(place, 0x5a, bytes);
+    return engine.offer_placed(source, bytes);
+  }
   if (std::byte* const place = engine.placement(source, header, bytes)) {
     std::memset(place, 0x5a, bytes);
     return engine.placed(source, header, bytes);
   }
   std::vector<std::byte> message(header.begin(), header.end());
   message.resize(header.size() + bytes);
-  Job::hand_over(engine, source, am::kMessageData, message);
+  Job::hand_over(engine, source, is_offer ? am::kMessageRts : am::kMessageData, message);
 }
 
 }  // namespace

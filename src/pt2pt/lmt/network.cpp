@@ -12,7 +12,6 @@ namespace {
 bool start_receive(Transfers&, ReceiveRequest& receive, const Offer&) noexcept {
   const bool in_one_place = receive.cursor.shape().kind == Shape::Kind::contiguous;
   receive.transfer.cts_detail = in_one_place ? 0 : static_cast<std::uint32_t>(kPackedBytes);
-  receive.placing_bytes = 0;
   return true;
 }
 
@@ -47,7 +46,8 @@ bool move(Transfers& transfers, Request& request) noexcept {
   auto& send = static_cast<SendRequest&>(request);
   bool any = false;
   for (int i = 0; i < kFragmentsPerPoll && send.outgoing.done; ++i) {
-    if (send.cursor.passed() == send.goal) {
+    if (send.cursor.passed() >= send.goal) {  // beyond it if the receiver takes less than came with the offer
+      if (!send.offered.done) return any;
       send.packed.reset();
       transfers.finish_moving(send);
       return true;

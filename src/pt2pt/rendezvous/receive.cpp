@@ -1,6 +1,7 @@
 // Control messages and data that arrive. Every number and length of a peer is checked before it is used.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "pt2pt/lmt/lmt.hpp"
 #include "pt2pt/lmt/section.hpp"
@@ -25,21 +26,35 @@ Request* Rendezvous::find_either(int source, RequestId id) noexcept {
 
 void Rendezvous::on_rts(int source, Payload payload) noexcept {
   Offer offer;
-  if (!take_header(payload, offer.rts) || !take_section(payload, offer.section) || offer.rts.tag < 0 ||
-      source == settings_->me)
+  Payload data;
+  if (source == settings_->me || !take_offer(source, payload, offer, data))
     return platform_->reject(source, "an offer whose length, tag or places are wrong");
-  if (ReceiveRequest* const receive = matching_->match(source, offer.rts.tag)) return begin(*receive, source, offer);
+  if (ReceiveRequest* const receive = matching_->match(source, offer.rts.tag)) {
+    begin(*receive, source, offer);
+    return take_offered(*receive, data);
+  }
   Unexpected* const message =
-      matching_->keep({source, offer.rts.tag}, offer.rts.bytes, sizeof offer, Unexpected::Kind::offer);
-  if (message != nullptr) std::memcpy(message->data(), &offer, sizeof offer);
+      matching_->keep({source, offer.rts.tag}, offer.rts.bytes, sizeof offer + data.size(), Unexpected::Kind::offer);
+  if (message == nullptr) return;
+  std::memcpy(message->data(), &offer, sizeof offer);
+  if (!data.empty()) std::memcpy(message->data() + sizeof offer, data.data(), data.size());
+  message->received = data.size();
+}
+
+// Between nodes the first data follow the header, within a node the sender's places.
+bool Rendezvous::take_offer(int source, Payload payload, Offer& offer, Payload& data) noexcept {
+  if (!take_header(payload, offer.rts) || offer.rts.tag < 0) return false;
+  const bool has_data = platform_->is_internode(source);
+  data = has_data ? payload : Payload{};
+  return take_section(has_data ? Payload{} : payload, offer.section) && data.size() <= offer.rts.bytes;
 }
 
 void Rendezvous::take(ReceiveRequest& receive, Unexpected& message) noexcept {
   Offer offer;
   std::memcpy(&offer, message.data(), sizeof offer);
-  const int source = message.source;
+  begin(receive, message.source, offer);
+  take_offered(receive, {message.data() + sizeof offer, message.received});
   matching_->forget(message);
-  begin(receive, source, offer);
 }
 
 void Rendezvous::begin(ReceiveRequest& receive, int source, const Offer& offer) noexcept {
@@ -48,14 +63,53 @@ void Rendezvous::begin(ReceiveRequest& receive, int source, const Offer& offer) 
   receive.peer = source;
   Transfer& transfer = receive.transfer;
   transfer.peer_id = offer.rts.send;
-  if (receive.goal == 0) {
+  if (receive.goal == 0 && !platform_->is_internode(source)) {
     transfer.described_by_peer = true;  // the sender waits for the end only
     return send_queue_->enqueue(receive, Next::done);
   }
   receive.chosen_ns = 0;
+  receive.placing_bytes = 0;
   transfer.kind = choose_lmt(*transfers_, receive, offer);
   (void)use_section(receive, offer.section);  // empty if the sender's memory cannot be described
   if (lmt_of(transfer.kind).start_receive(*transfers_, receive, offer)) send_queue_->enqueue(receive, Next::cts);
+}
+
+// A message whose CTS has not left yet is complete when it has.
+void Rendezvous::end_if_complete(ReceiveRequest& receive) noexcept {
+  if (receive.phase == Phase::waiting && receive.placing_bytes == 0 && receive.cursor.passed() == receive.goal)
+    complete(receive);
+}
+
+void Rendezvous::take_offered(ReceiveRequest& receive, Payload data) noexcept {
+  if (data.empty()) return;
+  receive.cursor.scatter(data.data(), std::min(data.size(), receive.goal));
+  end_if_complete(receive);
+}
+
+// The CTS leaves before the data have been read.
+std::byte* Rendezvous::offer_placement(int source, Payload header, std::size_t bytes) noexcept {
+  Offer offer;
+  Payload data;
+  if (header.size() != sizeof offer.rts || !platform_->is_internode(source) || offered_to_[source] != nullptr ||
+      !take_offer(source, header, offer, data) || bytes > offer.rts.bytes)
+    return nullptr;
+  const ReceiveRequest* const found = matching_->receive_of(source, offer.rts.tag);
+  if (found == nullptr || found->cursor.shape().kind != Shape::Kind::contiguous || found->cursor.shape().bytes < bytes)
+    return nullptr;
+  ReceiveRequest& receive = *matching_->match(source, offer.rts.tag);
+  begin(receive, source, offer);
+  receive.cursor.advance(bytes);
+  receive.placing_bytes += bytes;
+  offered_to_[source] = &receive;
+  return receive.cursor.shape().base;
+}
+
+void Rendezvous::offer_placed(int source, std::size_t bytes) noexcept {
+  ReceiveRequest* const receive = std::exchange(offered_to_[source], nullptr);
+  if (receive == nullptr || receive->placing_bytes < bytes)
+    return platform_->reject(source, "the first data of an offer that no receive has taken");
+  receive->placing_bytes -= bytes;
+  end_if_complete(*receive);
 }
 
 // ---- answers ----
@@ -70,7 +124,7 @@ void Rendezvous::on_cts(int source, Payload payload) noexcept {
       static_cast<std::uint32_t>(header.kind) >= kLmtKinds ||
       (header.kind == LmtKind::network) != platform_->is_internode(source))
     return platform_->reject(source, "an answer to an offer that was not made");
-  send->cursor = Cursor(send->cursor.shape());
+  if (header.kind != LmtKind::network) send->cursor = Cursor(send->cursor.shape());
   send->goal = header.goal;
   send->transfer.peer_id = header.recv;
   send->transfer.kind = header.kind;
@@ -124,7 +178,7 @@ void Rendezvous::on_data(int source, const DataHeader& header, Payload data) noe
   ReceiveRequest* const receive = find_data_taker(source, header, data.size());
   if (receive == nullptr) return platform_->reject(source, "data that no receive waits for");
   receive->cursor.scatter(data.data(), data.size());
-  if (receive->cursor.passed() == receive->goal) complete(*receive);
+  end_if_complete(*receive);
 }
 
 // A matched receive stays open until its bytes have arrived, so the place stays valid. The network may ask for the
@@ -148,7 +202,7 @@ void Rendezvous::placed(int source, Payload header, std::size_t bytes) noexcept 
   if (receive == nullptr || receive->placing_bytes < bytes)
     return platform_->reject(source, "data that no receive waits for");
   receive->placing_bytes -= bytes;
-  if (receive->placing_bytes == 0 && receive->cursor.passed() == receive->goal) complete(*receive);
+  end_if_complete(*receive);
 }
 
 }  // namespace shmemx::pt2pt

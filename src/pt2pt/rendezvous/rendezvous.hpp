@@ -1,6 +1,7 @@
 // The rendezvous of a long message. The sender offers it (RTS). The receive that takes it chooses an LMT, and either
 // moves the bytes by itself and reports the end (done), or answers (CTS) so that the sender acts. A cookie carries or
-// asks for a further section of a description.
+// asks for a further section of a description. Between nodes the first bytes leave with the RTS, so that the network
+// does not stand idle until the CTS is there.
 //
 //   sender     rts -> waiting -> cts:  moving | queued data    -> complete
 //                             -> cookie: queued section        -> waiting
@@ -9,6 +10,7 @@
 //                      -> queued cts -> waiting for data or done | moving -> complete
 #pragma once
 
+#include "base/contact_table.hpp"
 #include "pt2pt/lmt/transfers.hpp"
 #include "pt2pt/matching.hpp"
 #include "pt2pt/platform.hpp"
@@ -28,6 +30,8 @@ class Rendezvous {
     Requests& requests;
   };
   void start(const Parts& parts) noexcept;
+  // Forgets offers whose first data have not arrived completely.
+  void clear() noexcept;
 
   // Send the control message of `request.next`. Return false, without a change, if there is no room.
   bool push_rts(Request& send) noexcept;
@@ -49,12 +53,20 @@ class Rendezvous {
   void on_done(int source, Payload payload) noexcept;
   // Data of a transfer through cells or a network.
   void on_data(int source, const DataHeader& header, Payload data) noexcept;
+  // Returns where the first data belong that come with an offer from another node if a receive waits for it whose
+  // memory is one range; null: the offer is delivered with them.
+  std::byte* offer_placement(int source, Payload header, std::size_t bytes) noexcept;
+  void offer_placed(int source, std::size_t bytes) noexcept;
   // Returns where a payload from another node belongs; null: it is delivered with its header.
   std::byte* placement(int source, Payload header, std::size_t bytes) noexcept;
   // The network has written a payload to that place.
   void placed(int source, Payload header, std::size_t bytes) noexcept;
 
  private:
+  bool push_internode_rts(SendRequest& send, const RtsHeader& rts) noexcept;
+  bool take_offer(int source, Payload payload, Offer& offer, Payload& data) noexcept;
+  static void take_offered(ReceiveRequest& receive, Payload data) noexcept;
+  static void end_if_complete(ReceiveRequest& receive) noexcept;
   template <class Header>
   bool send_described(Request& request, am::HandlerId id, const Header& header, bool describes) noexcept;
   // Returns the request of a pool that `source` may name: it waits for that PE. Null if there is none.
@@ -69,6 +81,7 @@ class Rendezvous {
   SendQueue* send_queue_ = nullptr;
   Transfers* transfers_ = nullptr;
   Requests* requests_ = nullptr;
+  ContactTable<ReceiveRequest*> offered_to_;  // by source: the receive that the first data of an offer are written to
 };
 
 }  // namespace shmemx::pt2pt

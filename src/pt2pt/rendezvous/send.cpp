@@ -2,6 +2,7 @@
 #include "pt2pt/lmt/lmt.hpp"
 #include "pt2pt/lmt/section.hpp"
 #include "pt2pt/rendezvous/rendezvous.hpp"
+#include "pt2pt/thresholds.hpp"
 
 namespace shmemx::pt2pt {
 
@@ -12,7 +13,10 @@ void Rendezvous::start(const Parts& parts) noexcept {
   send_queue_ = &parts.send_queue;
   transfers_ = &parts.transfers;
   requests_ = &parts.requests;
+  offered_to_.open(static_cast<std::size_t>(settings_->n_pes));
 }
+
+void Rendezvous::clear() noexcept { offered_to_.open(offered_to_.size()); }
 
 template <class Header>
 bool Rendezvous::send_described(Request& request, am::HandlerId id, const Header& header, bool describes) noexcept {
@@ -28,10 +32,25 @@ bool Rendezvous::send_described(Request& request, am::HandlerId id, const Header
   return false;
 }
 
-// Addresses and process numbers mean nothing on another node, so the offer has none there.
+// Addresses and process numbers mean nothing on another node, so the offer has none there. Instead the first bytes leave
+// with it where they lie in one place.
+bool Rendezvous::push_internode_rts(SendRequest& send, const RtsHeader& rts) noexcept {
+  send.offered = {.done = true, .is_patient = true};
+  const Place first = send.goal > kInternodeEagerBytes ? send.cursor.next(kOfferedBytes) : Place{nullptr, 0};
+  if (first.bytes < transport::kLongBytes)
+    return platform_->try_send(send.peer, am::kMessageRts, am::bytes_of(rts), {}, {});
+  send.offered.done = false;
+  const transport::Sent sent = platform_->send_long(send.peer, am::kMessageRts, am::bytes_of(rts),
+                                                    {first.at, first.bytes}, send.offered);
+  if (sent != transport::Sent::later) send.offered.done = true;
+  if (sent == transport::Sent::no) return false;
+  send.cursor.advance(first.bytes);
+  return true;
+}
+
 bool Rendezvous::push_rts(Request& send) noexcept {
   RtsHeader rts{send.id, send.goal, send.tag, 0, {}};
-  if (platform_->is_internode(send.peer)) return send_described(send, am::kMessageRts, rts, false);
+  if (platform_->is_internode(send.peer)) return push_internode_rts(static_cast<SendRequest&>(send), rts);
   rts.maps_receiver = platform_->address_of(send.peer, Space::heap, 0, 1) != nullptr;
   rts.probe = rma::own_cma_probe();
   const LmtChoice choice = settings_->lmt;
@@ -48,6 +67,7 @@ bool Rendezvous::push_cts(Request& receive) noexcept {
 void Rendezvous::sent_cts(Request& receive) noexcept {
   if (lmt_of(receive.transfer.kind).both_move) return transfers_->start_moving(receive);
   receive.phase = Phase::waiting;
+  if (receive.transfer.kind == LmtKind::network) end_if_complete(static_cast<ReceiveRequest&>(receive));
 }
 
 bool Rendezvous::push_cookie(Request& request) noexcept {

@@ -219,10 +219,10 @@ BOOST_AUTO_TEST_CASE(between_nodes_all_data_are_sent_over_the_network) {
     const auto choice = static_cast<LmtChoice>(i);
     const Internode plain = send_between_nodes(choice, false, false, 20'000'000);
     BOOST_TEST((plain.kind == LmtKind::network));
-    BOOST_TEST(plain.placed == 2U);  // directly in the memory of the receive
+    BOOST_TEST(plain.placed == 3U);  // directly in the memory of the receive
     const Internode packed = send_between_nodes(choice, true, false, 200'000);
     BOOST_TEST((packed.kind == LmtKind::network));
-    BOOST_TEST(packed.placed == 1U);
+    BOOST_TEST(packed.placed == 2U);  // the first block, and the others
     const Internode scattered = send_between_nodes(choice, false, true, 2'000'000);
     BOOST_TEST((scattered.kind == LmtKind::network));
     const Internode both = send_between_nodes(choice, true, true, 2'000'000);
@@ -244,7 +244,8 @@ BOOST_AUTO_TEST_CASE(a_payload_without_a_place_is_rejected_or_delivered) {
   const auto place = [&](DataHeader header, std::size_t bytes, int source = 0) {
     return engine.placement(source, am::bytes_of(header), bytes);
   };
-  BOOST_TEST(place({receive->id, 0}, 300'001) == nullptr);
+  constexpr std::size_t kLeft = 300'000 - kOfferedBytes;
+  BOOST_TEST(place({receive->id, kOfferedBytes}, kLeft + 1) == nullptr);
   BOOST_TEST(place({receive->id, 1}, 20'000) == nullptr);
   BOOST_TEST(place({receive->id, ~std::uint64_t{0}}, 20'000) == nullptr);
   BOOST_TEST(place({receive->id, 0}, 20'000, 1) == nullptr);  // of another PE
@@ -255,32 +256,93 @@ BOOST_AUTO_TEST_CASE(a_payload_without_a_place_is_rejected_or_delivered) {
   BOOST_TEST(engine.placement(0, few, 20'000) == nullptr);
   engine.placed(0, few, 20'000);
   BOOST_TEST(job.platform(1).rejected == 1);
-  const DataHeader begin{receive->id, 0};
+  const DataHeader begin{receive->id, kOfferedBytes};
   engine.placed(0, am::bytes_of(begin), 20'000);  // without a call of placement()
   BOOST_TEST(job.platform(1).rejected == 2);
-  BOOST_TEST(place(begin, 20'000) == memory.data());
+  BOOST_TEST(place(begin, 20'000) == memory.data() + kOfferedBytes);
   BOOST_TEST(place(begin, 20'000) == nullptr);
   BOOST_TEST((receive->phase == Phase::waiting));
 }
 
 BOOST_AUTO_TEST_CASE(several_payloads_may_be_in_progress) {
   Job job(2, plain_settings(LmtChoice::automatic), kHeapBytes, 1);
-  std::vector<std::byte> memory(300'000);
+  std::vector<std::byte> memory(kOfferedBytes + 300'000);
+  std::byte* const rest = memory.data() + kOfferedBytes;
   Engine& engine = job.engine(1);
   ReceiveRequest* const receive =
       engine.receive(Cursor(Shape::contiguous(memory.data(), memory.size())), {0, 5}, false);
-  job.engine(0).send(Cursor(Shape::contiguous(memory.data(), memory.size())), 1, 5, {});  // the test withholds its data
-  BOOST_REQUIRE(job.deliver(0, 1));
-  const DataHeader first{receive->id, 0};
-  const DataHeader second{receive->id, 100'000};
-  BOOST_TEST(engine.placement(0, am::bytes_of(first), 100'000) == memory.data());
+  SendRequest* const send = job.engine(0).send(Cursor(Shape::contiguous(memory.data(), memory.size())), 1, 5,
+                                               {});  // the test withholds its data
+  const Message offer = job.wire(0, 1).front();
+  BOOST_TEST(engine.offer_placement(0, offer.bytes, kOfferedBytes) == memory.data());
+  BOOST_TEST(engine.offer_placement(0, offer.bytes, kOfferedBytes) == nullptr);
+  const DataHeader first{receive->id, kOfferedBytes};
+  const DataHeader second{receive->id, kOfferedBytes + 100'000};
+  BOOST_TEST(engine.placement(0, am::bytes_of(first), 100'000) == rest);
   BOOST_TEST(engine.placement(0, am::bytes_of(second), 200'001) == nullptr);
-  BOOST_TEST(engine.placement(0, am::bytes_of(second), 200'000) == memory.data() + 100'000);
+  BOOST_TEST(engine.placement(0, am::bytes_of(second), 200'000) == rest + 100'000);
   engine.placed(0, am::bytes_of(first), 100'000);
+  engine.offer_placed(0, kOfferedBytes);
+  BOOST_TEST((send->phase == Phase::waiting));
   BOOST_TEST((receive->phase == Phase::waiting));
   engine.placed(0, am::bytes_of(second), 200'000);
   BOOST_TEST((receive->phase == Phase::complete));
   BOOST_TEST(job.platform(1).rejected == 0);
+}
+
+// The answer leaves as soon as the header of the offer is there.
+BOOST_AUTO_TEST_CASE(the_first_data_of_an_offer_are_placed_in_its_receive) {
+  Job job(3, plain_settings(LmtChoice::automatic), kHeapBytes, 1);
+  Engine& engine = job.engine(1);
+  std::vector<std::byte> memory(200'000);
+  const RtsHeader rts{{4, 1}, 200'000, 5, 0, {}};
+  const auto place = [&](int source) { return engine.offer_placement(source, am::bytes_of(rts), 100'000); };
+  BOOST_TEST(place(0) == nullptr);
+  engine.offer_placed(0, 100'000);
+  BOOST_TEST(job.platform(1).rejected == 1);
+  ReceiveRequest* const list = engine.receive(Cursor(Shape::strided(memory.data(), 10, 20, 20'000)), {0, 5}, false);
+  BOOST_TEST(place(0) == nullptr);
+  BOOST_TEST(engine.cancel(*list));
+  ReceiveRequest* const tight = engine.receive(Cursor(Shape::contiguous(memory.data(), 99'999)), {0, 5}, false);
+  BOOST_TEST(place(0) == nullptr);
+  BOOST_TEST(engine.cancel(*tight));
+  ReceiveRequest* const receive = engine.receive(Cursor(Shape::contiguous(memory.data(), 100'000)), {0, kAny}, true);
+  BOOST_TEST(engine.offer_placement(0, am::bytes_of(rts), 200'001) == nullptr);
+  const std::byte few[3] = {};
+  BOOST_TEST(engine.offer_placement(0, few, 100'000) == nullptr);
+  BOOST_TEST(place(2) == nullptr);
+  BOOST_TEST(place(0) == memory.data());
+  BOOST_REQUIRE(job.wire(1, 0).size() == 1U);
+  BOOST_TEST((job.wire(1, 0).front().id == am::kMessageCts));
+  BOOST_TEST((receive->phase == Phase::waiting));
+  engine.offer_placed(0, 100'000);
+  BOOST_TEST((receive->phase == Phase::complete && receive->result.truncated));
+  BOOST_TEST(job.platform(1).rejected == 1);
+}
+
+// The receiver takes fewer bytes than come with the offer, or none, and the offer is there first or the receive.
+BOOST_AUTO_TEST_CASE(an_offer_of_more_than_its_receive_takes_completes) {
+  for (const std::size_t room : {std::size_t{0}, std::size_t{1000}, kOfferedBytes}) {
+    for (const bool is_expected : {false, true}) {
+      Job job(2, plain_settings(LmtChoice::automatic), kHeapBytes, 1);
+      const std::vector<std::byte> from = test_support::pattern<std::byte>(300'000, 9);
+      std::vector<std::byte> to(room);
+      auto* const source = const_cast<std::byte*>(from.data());
+      SendRequest* const send = job.engine(0).send(Cursor(Shape::contiguous(source, from.size())), 1, 5, {});
+      if (!is_expected) BOOST_REQUIRE(job.deliver(0, 1));
+      job.cells = 0;  // the CTS has to wait
+      ReceiveRequest* const receive =
+          job.engine(1).receive(Cursor(Shape::contiguous(to.data(), to.size())), {0, 5}, false);
+      if (is_expected) BOOST_REQUIRE(job.deliver(0, 1));
+      BOOST_TEST((receive->phase == Phase::queued));
+      job.cells = 8;
+      for (bool any = true; any;) any = job.engine(0).progress() || job.engine(1).progress() || job.deliver(1, 0);
+      BOOST_TEST((send->phase == Phase::complete && receive->phase == Phase::complete));
+      BOOST_TEST((receive->result.bytes == room && receive->result.truncated));
+      BOOST_TEST(std::equal(to.begin(), to.end(), from.begin()));
+      BOOST_TEST(job.platform(0).rejected + job.platform(1).rejected == 0);
+    }
+  }
 }
 
 // A PE of another node requests an LMT that works only within a node.

@@ -132,12 +132,19 @@ class Job {
 
  private:
   bool deliver_long(int from, int to, Message& message) {
-    std::byte* const place = engine(to).placement(from, message.bytes, message.payload.size());
+    const bool is_offer = message.id == am::kMessageRts;
+    const std::size_t bytes = message.payload.size();
+    std::byte* const place = is_offer ? engine(to).offer_placement(from, message.bytes, bytes)
+                                      : engine(to).placement(from, message.bytes, bytes);
     if (place != nullptr) {
       ++placed;
-      std::memcpy(place, message.payload.data(), message.payload.size());
+      std::memcpy(place, message.payload.data(), bytes);
       message.outgoing->done = true;
-      engine(to).placed(from, message.bytes, message.payload.size());
+      if (is_offer) {
+        engine(to).offer_placed(from, bytes);
+      } else {
+        engine(to).placed(from, message.bytes, bytes);
+      }
       return true;
     }
     message.bytes.insert(message.bytes.end(), message.payload.begin(), message.payload.end());
