@@ -26,6 +26,8 @@ class Decoder {
   // complete message. Returns false if the stream is broken; it must not be called again then.
   bool advance(std::size_t bytes) noexcept;
 
+  // Returns how many bytes are missing of the long payload that has begun; 0 if none has.
+  std::size_t missing_payload() const noexcept { return long_ ? long_->missing : 0; }
   bool has_shut_down() const noexcept { return has_shut_down_; }
   // Returns whether a suspend or keep frame has to be heeded.
   bool has_control() const noexcept { return has_suspended_ || has_kept_; }

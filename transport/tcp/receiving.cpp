@@ -19,6 +19,10 @@ namespace {
 constexpr std::size_t kFewConnections = 2;  // are read one by one, without epoll
 constexpr unsigned kReadsBeforeUnwatch = 64;
 constexpr int kReadsAtOnce = 8;  // from one peer, before other peers
+// A pause in the middle of a payload: as long as a near sender takes for two of the packets that the kernel cuts, of
+// 64 KiB each. With less than kMissingForPause it could delay the end.
+constexpr std::uint64_t kPauseNs = 18'000;
+constexpr std::size_t kMissingForPause = std::size_t{192} << 10;
 // Intervals of the timer: for overdue connections; for payloads in use while all threads sleep; for links that are
 // down.
 constexpr long kTimerNs = 25'000'000;
@@ -72,6 +76,27 @@ ssize_t TcpTransport::read(Peer& peer, const iovec* areas, int n) noexcept {
   return n == 1 ? ::recv(peer.fd.get(), areas[0].iov_base, areas[0].iov_len, 0) : ::readv(peer.fd.get(), areas, n);
 }
 
+// If the socket is empty in the middle of a long payload, the receiver is faster than the sender. What arrives while
+// nobody reads is processed by the core that it arrives on, between hosts of one machine the sender's; what arrives
+// during a read by the reader. Few long reads instead of many short ones leave that work to the faster side.
+bool TcpTransport::is_paused(Peer& peer) noexcept {
+  if (peer.paused_until == 0 || peer.broken || peer.is_replaced) return false;
+  if (now_ns() < peer.paused_until) return true;
+  peer.paused_until = 0;
+  return false;
+}
+
+// A read has brought nothing. Returns true if the connection has ended.
+bool TcpTransport::has_ended(Peer& peer, ssize_t got) noexcept {
+  if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
+    ended(peer, got == 0 ? 0 : errno);
+    return true;
+  }
+  if (std::exchange(peer.was_read, false) && peer.in.missing_payload() > kMissingForPause)
+    peer.paused_until = now_ns() + kPauseNs;
+  return false;
+}
+
 bool TcpTransport::receive(Peer& peer) noexcept {
   if (peer.resuming) [[unlikely]] {
     const bool is_read = read_resume(peer);
@@ -79,6 +104,7 @@ bool TcpTransport::receive(Peer& peer) noexcept {
   }
   if (closing_ && peer.state != State::parting) [[unlikely]]
     return drain(peer);
+  if (is_paused(peer)) return false;
   bool progress = false;
   for (int i = 0; (i < kReadsAtOnce || has_unread(peer)) && !peer.in.is_waiting() && !is_held_back(peer); ++i) {
     iovec areas[2];
@@ -88,12 +114,8 @@ bool TcpTransport::receive(Peer& peer) noexcept {
       return true;
     }
     const ssize_t got = read(peer, areas, n);
-    if (got <= 0) {
-      if (got < 0 && (errno == EAGAIN || errno == EINTR)) return progress;
-      ended(peer, got == 0 ? 0 : errno);
-      return true;
-    }
-    progress = true;
+    if (got <= 0) return has_ended(peer, got) || progress;
+    progress = peer.was_read = true;
     ++reads_;
     peer.received += static_cast<std::size_t>(got);
     hot_ = &peer;

@@ -82,7 +82,9 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
     bool is_suspend_unsent = false;  // parting: a part of the suspend frame is in `out`, and nothing else
     bool is_shut_down = false;       // the shutdown frame has been appended
     bool was_closed = false;         // the last connection: by the other side
+    bool was_read = false;           // the last read has brought something
     std::uint64_t used = 0;          // turn_ when something was last sent or received
+    std::uint64_t paused_until = 0;  // it is not read before; 0: it is
     std::uint64_t connections = 0;   // so far, as both sides count them
     std::uint64_t received = 0;      // bytes of its stream
     std::size_t resume_bytes = 0;    // of the resume frame that are here
@@ -131,6 +133,8 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   static Outbox::Written write_out(Peer& peer) noexcept;
   void block(Peer& peer) noexcept;
   static ssize_t read(Peer& peer, const iovec* areas, int n) noexcept;
+  static bool is_paused(Peer& peer) noexcept;
+  bool has_ended(Peer& peer, ssize_t got) noexcept;
   static bool has_unread(const Peer& peer) noexcept { return peer.sealing && peer.sealing->has_unread(); }
   bool receive(Peer& peer) noexcept;
   bool drain(Peer& peer) noexcept;
