@@ -41,6 +41,7 @@ void fill(Request& request, const Cursor& cursor, int peer, int tag) noexcept {
   request.transfer.kind = LmtKind::queue;
   request.transfer.described_by_peer = false;
   request.transfer.cts_detail = 0;
+  request.transfer.offered = 0;
 }
 
 }  // namespace

@@ -49,8 +49,14 @@ class Matching {
   // Adds an unexpected message with room for `extra` bytes. Returns null after Platform::exhausted.
   Unexpected* keep(Key key, std::size_t bytes, std::size_t extra, Unexpected::Kind kind) noexcept;
   void forget(Unexpected& message) noexcept;
+  // Returns whether to keep data that their sender could send again: a part of the memory for unexpected messages.
+  bool has_room_for_offered(std::size_t bytes) const noexcept {
+    return unexpected_bytes_ + bytes <= unexpected_max_ / kOfferedShare;
+  }
 
  private:
+  static constexpr std::size_t kOfferedShare = 16;
+
   Platform* platform_ = nullptr;
   ReceiveRequest* bypass_ = nullptr;
   PostedQueue posted_;

@@ -47,6 +47,7 @@ struct Transfer {
   LmtKind kind;
   bool described_by_peer;    // this side moves the bytes by itself
   std::uint32_t cts_detail;  // CtsHeader::detail
+  std::size_t offered;       // CtsHeader::offered
   RequestId peer_id;
   Space space;          // of all memory that this side describes
   Section section;      // the peer's memory

@@ -70,9 +70,10 @@ inline constexpr std::uint32_t kLmtKinds = 5;
 struct CtsHeader {
   RequestId send;
   RequestId recv;
-  std::uint64_t goal;    // bytes that the receiver takes
-  LmtKind kind;          // chosen by the receiver
-  std::uint32_t detail;  // copy: number of the first chunk; network: most bytes of a message, 0: any
+  std::uint64_t goal;     // bytes that the receiver takes
+  LmtKind kind;           // chosen by the receiver
+  std::uint32_t detail;   // copy: number of the first chunk; network: most bytes of a message, 0: any
+  std::uint64_t offered;  // network: bytes that the receiver has kept of those with the offer, all of them or 0
 };
 
 struct CookieHeader {
@@ -89,7 +90,7 @@ struct DataHeader {
   std::uint64_t offset;  // in the message
 };
 
-static_assert(sizeof(Place) == 16 && sizeof(EagerHeader) == 8 && sizeof(RtsHeader) == 48 && sizeof(CtsHeader) == 32 &&
+static_assert(sizeof(Place) == 16 && sizeof(EagerHeader) == 8 && sizeof(RtsHeader) == 48 && sizeof(CtsHeader) == 40 &&
               sizeof(DataHeader) == 16 && kSectionHeadBytes == 8);
 
 // Reads a header and removes it from the payload. Returns false if the payload is shorter.

@@ -2,24 +2,10 @@
 #pragma once
 
 #include <boost/test/unit_test.hpp>
-#include <cstring>
-#include <vector>
 
 #include "endpoints.hpp"
 
 namespace transport_test {
-
-inline std::vector<std::byte> number(unsigned value) {
-  std::vector<std::byte> out(sizeof value);
-  std::memcpy(out.data(), &value, sizeof value);
-  return out;
-}
-
-inline unsigned number_of(const Message& message) {
-  unsigned value = ~0U;
-  if (message.header.size() >= sizeof value) std::memcpy(&value, message.header.data(), sizeof value);
-  return value;
-}
 
 // Checks that there are `n` messages from `source`, with 0, 1, 2... in their headers.
 inline void check_sequence(const Recorder& sink, int source, unsigned n) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <deque>
 #include <functional>
 #include <map>
@@ -82,6 +83,18 @@ inline Bytes bytes_of(const std::string& text) {
 // Returns bytes that depend on `seed` and on their index.
 inline std::vector<std::byte> pattern(std::size_t bytes, unsigned seed) {
   return test_support::pattern<std::byte>(bytes, seed);
+}
+
+// A number as the header of a message, and the number of a message; ~0 if it has none.
+inline std::vector<std::byte> header_of(unsigned number) {
+  std::vector<std::byte> header(sizeof number);
+  std::memcpy(header.data(), &number, sizeof number);
+  return header;
+}
+inline unsigned number_of(const Message& message) {
+  unsigned number = ~0U;
+  if (message.header.size() >= sizeof number) std::memcpy(&number, message.header.data(), sizeof number);
+  return number;
 }
 
 struct Options {

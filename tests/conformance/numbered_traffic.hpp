@@ -2,7 +2,6 @@
 #pragma once
 
 #include <boost/test/unit_test.hpp>
-#include <cstring>
 #include <map>
 #include <random>
 #include <utility>
@@ -11,17 +10,6 @@
 #include "endpoints.hpp"
 
 namespace transport_test {
-
-inline std::vector<std::byte> header_of(unsigned number) {
-  std::vector<std::byte> header(sizeof number);
-  std::memcpy(header.data(), &number, sizeof number);
-  return header;
-}
-inline unsigned number_of(const Message& message) {
-  unsigned number = 0;
-  std::memcpy(&number, message.header.data(), sizeof number);
-  return number;
-}
 
 // Sends without a poll.
 inline void post(Endpoints& job, int from, int to, unsigned number, std::size_t payload_bytes = 0) {

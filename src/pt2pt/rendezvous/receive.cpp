@@ -30,9 +30,10 @@ void Rendezvous::on_rts(int source, Payload payload) noexcept {
   if (source == settings_->me || !take_offer(source, payload, offer, data))
     return platform_->reject(source, "an offer whose length, tag or places are wrong");
   if (ReceiveRequest* const receive = matching_->match(source, offer.rts.tag)) {
-    begin(*receive, source, offer);
+    begin(*receive, source, offer, data.size());
     return take_offered(*receive, data);
   }
+  if (!matching_->has_room_for_offered(data.size())) data = {};
   Unexpected* const message =
       matching_->keep({source, offer.rts.tag}, offer.rts.bytes, sizeof offer + data.size(), Unexpected::Kind::offer);
   if (message == nullptr) return;
@@ -52,17 +53,18 @@ bool Rendezvous::take_offer(int source, Payload payload, Offer& offer, Payload& 
 void Rendezvous::take(ReceiveRequest& receive, Unexpected& message) noexcept {
   Offer offer;
   std::memcpy(&offer, message.data(), sizeof offer);
-  begin(receive, message.source, offer);
+  begin(receive, message.source, offer, message.received);
   take_offered(receive, {message.data() + sizeof offer, message.received});
   matching_->forget(message);
 }
 
-void Rendezvous::begin(ReceiveRequest& receive, int source, const Offer& offer) noexcept {
+void Rendezvous::begin(ReceiveRequest& receive, int source, const Offer& offer, std::size_t offered) noexcept {
   receive.goal = std::min<std::size_t>(offer.rts.bytes, receive.cursor.shape().bytes);
   receive.result = {source, offer.rts.tag, receive.goal, receive.goal != offer.rts.bytes, false};
   receive.peer = source;
   Transfer& transfer = receive.transfer;
   transfer.peer_id = offer.rts.send;
+  transfer.offered = offered;
   if (receive.goal == 0 && !platform_->is_internode(source)) {
     transfer.described_by_peer = true;  // the sender waits for the end only
     return send_queue_->enqueue(receive, Next::done);
@@ -97,7 +99,7 @@ std::byte* Rendezvous::offer_placement(int source, Payload header, std::size_t b
   if (found == nullptr || found->cursor.shape().kind != Shape::Kind::contiguous || found->cursor.shape().bytes < bytes)
     return nullptr;
   ReceiveRequest& receive = *matching_->match(source, offer.rts.tag);
-  begin(receive, source, offer);
+  begin(receive, source, offer, bytes);
   receive.cursor.advance(bytes);
   receive.placing_bytes += bytes;
   offered_to_[source] = &receive;
@@ -122,9 +124,10 @@ void Rendezvous::on_cts(int source, Payload payload) noexcept {
     send = find(requests_->sends, source, header.send);
   if (send == nullptr || send->next != Next::rts || header.goal > send->cursor.shape().bytes ||
       static_cast<std::uint32_t>(header.kind) >= kLmtKinds ||
-      (header.kind == LmtKind::network) != platform_->is_internode(source))
+      (header.kind == LmtKind::network) != platform_->is_internode(source) ||
+      (header.offered != 0 && header.offered != send->cursor.passed()))
     return platform_->reject(source, "an answer to an offer that was not made");
-  if (header.kind != LmtKind::network) send->cursor = Cursor(send->cursor.shape());
+  if (header.offered == 0) send->cursor = Cursor(send->cursor.shape());
   send->goal = header.goal;
   send->transfer.peer_id = header.recv;
   send->transfer.kind = header.kind;

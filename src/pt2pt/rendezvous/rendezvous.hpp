@@ -42,7 +42,7 @@ class Rendezvous {
   void sent_cts(Request& receive) noexcept;
 
   // Receiver: begins the transfer of an offered message to the receive that takes it.
-  void begin(ReceiveRequest& receive, int source, const Offer& offer) noexcept;
+  void begin(ReceiveRequest& receive, int source, const Offer& offer, std::size_t offered) noexcept;
   // As above, for an unexpected offer.
   void take(ReceiveRequest& receive, Unexpected& message) noexcept;
 

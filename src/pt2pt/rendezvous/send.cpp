@@ -32,16 +32,16 @@ bool Rendezvous::send_described(Request& request, am::HandlerId id, const Header
   return false;
 }
 
-// Addresses and process numbers mean nothing on another node, so the offer has none there. Instead the first bytes leave
-// with it where they lie in one place.
+// Addresses and process numbers mean nothing on another node, so the offer has none there. Instead the first bytes
+// leave with it where they lie in one place.
 bool Rendezvous::push_internode_rts(SendRequest& send, const RtsHeader& rts) noexcept {
   send.offered = {.done = true, .is_patient = true};
   const Place first = send.goal > kInternodeEagerBytes ? send.cursor.next(kOfferedBytes) : Place{nullptr, 0};
   if (first.bytes < transport::kLongBytes)
     return platform_->try_send(send.peer, am::kMessageRts, am::bytes_of(rts), {}, {});
   send.offered.done = false;
-  const transport::Sent sent = platform_->send_long(send.peer, am::kMessageRts, am::bytes_of(rts),
-                                                    {first.at, first.bytes}, send.offered);
+  const transport::Sent sent =
+      platform_->send_long(send.peer, am::kMessageRts, am::bytes_of(rts), {first.at, first.bytes}, send.offered);
   if (sent != transport::Sent::later) send.offered.done = true;
   if (sent == transport::Sent::no) return false;
   send.cursor.advance(first.bytes);
@@ -60,7 +60,7 @@ bool Rendezvous::push_rts(Request& send) noexcept {
 
 bool Rendezvous::push_cts(Request& receive) noexcept {
   const Transfer& transfer = receive.transfer;
-  const CtsHeader cts{transfer.peer_id, receive.id, receive.goal, transfer.kind, transfer.cts_detail};
+  const CtsHeader cts{transfer.peer_id, receive.id, receive.goal, transfer.kind, transfer.cts_detail, transfer.offered};
   return send_described(receive, am::kMessageCts, cts, transfer.kind == LmtKind::mapped);
 }
 

@@ -10,14 +10,6 @@ using namespace simulated;
 
 namespace {
 
-Settings plain_settings(LmtChoice choice) {
-  Settings settings;
-  settings.payload_bytes = 8160;
-  settings.unexpected_max = 1U << 20;
-  settings.lmt = choice;
-  return settings;
-}
-
 // A contiguous buffer in the heap of a PE, or allocated.
 struct Memory {
   std::vector<std::byte> own;
@@ -290,68 +282,13 @@ BOOST_AUTO_TEST_CASE(several_payloads_may_be_in_progress) {
   BOOST_TEST(job.platform(1).rejected == 0);
 }
 
-// The answer leaves as soon as the header of the offer is there.
-BOOST_AUTO_TEST_CASE(the_first_data_of_an_offer_are_placed_in_its_receive) {
-  Job job(3, plain_settings(LmtChoice::automatic), kHeapBytes, 1);
-  Engine& engine = job.engine(1);
-  std::vector<std::byte> memory(200'000);
-  const RtsHeader rts{{4, 1}, 200'000, 5, 0, {}};
-  const auto place = [&](int source) { return engine.offer_placement(source, am::bytes_of(rts), 100'000); };
-  BOOST_TEST(place(0) == nullptr);
-  engine.offer_placed(0, 100'000);
-  BOOST_TEST(job.platform(1).rejected == 1);
-  ReceiveRequest* const list = engine.receive(Cursor(Shape::strided(memory.data(), 10, 20, 20'000)), {0, 5}, false);
-  BOOST_TEST(place(0) == nullptr);
-  BOOST_TEST(engine.cancel(*list));
-  ReceiveRequest* const tight = engine.receive(Cursor(Shape::contiguous(memory.data(), 99'999)), {0, 5}, false);
-  BOOST_TEST(place(0) == nullptr);
-  BOOST_TEST(engine.cancel(*tight));
-  ReceiveRequest* const receive = engine.receive(Cursor(Shape::contiguous(memory.data(), 100'000)), {0, kAny}, true);
-  BOOST_TEST(engine.offer_placement(0, am::bytes_of(rts), 200'001) == nullptr);
-  const std::byte few[3] = {};
-  BOOST_TEST(engine.offer_placement(0, few, 100'000) == nullptr);
-  BOOST_TEST(place(2) == nullptr);
-  BOOST_TEST(place(0) == memory.data());
-  BOOST_REQUIRE(job.wire(1, 0).size() == 1U);
-  BOOST_TEST((job.wire(1, 0).front().id == am::kMessageCts));
-  BOOST_TEST((receive->phase == Phase::waiting));
-  engine.offer_placed(0, 100'000);
-  BOOST_TEST((receive->phase == Phase::complete && receive->result.truncated));
-  BOOST_TEST(job.platform(1).rejected == 1);
-}
-
-// The receiver takes fewer bytes than come with the offer, or none, and the offer is there first or the receive.
-BOOST_AUTO_TEST_CASE(an_offer_of_more_than_its_receive_takes_completes) {
-  for (const std::size_t room : {std::size_t{0}, std::size_t{1000}, kOfferedBytes}) {
-    for (const bool is_expected : {false, true}) {
-      Job job(2, plain_settings(LmtChoice::automatic), kHeapBytes, 1);
-      const std::vector<std::byte> from = test_support::pattern<std::byte>(300'000, 9);
-      std::vector<std::byte> to(room);
-      auto* const source = const_cast<std::byte*>(from.data());
-      SendRequest* const send = job.engine(0).send(Cursor(Shape::contiguous(source, from.size())), 1, 5, {});
-      if (!is_expected) BOOST_REQUIRE(job.deliver(0, 1));
-      job.cells = 0;  // the CTS has to wait
-      ReceiveRequest* const receive =
-          job.engine(1).receive(Cursor(Shape::contiguous(to.data(), to.size())), {0, 5}, false);
-      if (is_expected) BOOST_REQUIRE(job.deliver(0, 1));
-      BOOST_TEST((receive->phase == Phase::queued));
-      job.cells = 8;
-      for (bool any = true; any;) any = job.engine(0).progress() || job.engine(1).progress() || job.deliver(1, 0);
-      BOOST_TEST((send->phase == Phase::complete && receive->phase == Phase::complete));
-      BOOST_TEST((receive->result.bytes == room && receive->result.truncated));
-      BOOST_TEST(std::equal(to.begin(), to.end(), from.begin()));
-      BOOST_TEST(job.platform(0).rejected + job.platform(1).rejected == 0);
-    }
-  }
-}
-
 // A PE of another node requests an LMT that works only within a node.
 BOOST_AUTO_TEST_CASE(an_lmt_of_this_node_is_rejected_from_another_one) {
   for (const LmtKind kind : {LmtKind::copy, LmtKind::mapped, LmtKind::cma, LmtKind::queue}) {
     Job job(2, plain_settings(LmtChoice::automatic), kHeapBytes, 1);
     std::vector<std::byte> memory(300'000);
     SendRequest* const send = job.engine(0).send(Cursor(Shape::contiguous(memory.data(), memory.size())), 1, 5, {});
-    Described<CtsHeader> cts{{send->id, {0, 1}, 1000, kind, 0}, {Space::heap, 1, {{nullptr, 1000}}}};
+    Described<CtsHeader> cts{{send->id, {0, 1}, 1000, kind, 0, 0}, {Space::heap, 1, {{nullptr, 1000}}}};
     job.engine(0).on_cts(1, {reinterpret_cast<const std::byte*>(&cts), cts.bytes()});
     BOOST_TEST(job.platform(0).rejected == 1);
     BOOST_TEST((send->phase == Phase::waiting));

@@ -24,6 +24,14 @@ struct Message {
   transport::Outgoing* outgoing = nullptr;  // set with `payload`: done after that has been read
 };
 
+inline Settings plain_settings(LmtChoice choice) {
+  Settings settings;
+  settings.payload_bytes = 8160;
+  settings.unexpected_max = 1U << 20;
+  settings.lmt = choice;
+  return settings;
+}
+
 class Job;
 
 class SimulatedPlatform final : public Platform {
