@@ -202,23 +202,27 @@ void run_target(const char* name, Pastime pastime) {
 // Measures the time from a put to the return of a PE that slept in wait_until for a while. The value is the time of
 // the put, so all PEs must share one clock.
 void run_wake() {
+  if (n_pes == 1) return;  // there is nobody to wake it
   words->token = words->count = 0;
   shmem_barrier_all();
   const int peer = n_pes - 1;
   constexpr int kTurns = 50;
-  if (me == 0 && peer != 0) {
-    for (int turn = 0; turn < kTurns; ++turn) {
+  if (me == 0) {
+    for (int turn = 1; turn <= kTurns; ++turn) {
       sleep_ms(5);
       shmem_long_p(&words->token, now_ns(), peer);
-      shmem_quiet();
+      shmem_long_wait_until(&words->count, SHMEM_CMP_EQ, turn);  // the peer may be held up for longer than it slept
     }
   } else if (me == peer) {
     std::vector<double> samples;
     double sum = 0;
-    for (long last = 0; samples.size() < kTurns; last = words->token) {
+    long last = 0;
+    for (int turn = 1; turn <= kTurns; ++turn) {
       shmem_long_wait_until(&words->token, SHMEM_CMP_NE, last);
-      samples.push_back(static_cast<double>(now_ns() - words->token) / 1e3);
+      last = words->token;
+      samples.push_back(static_cast<double>(now_ns() - last) / 1e3);
       sum += samples.back();
+      shmem_long_p(&words->count, turn, 0);
     }
     report("wake", sum / kTurns, median_of(samples));
   }

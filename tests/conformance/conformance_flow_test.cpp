@@ -11,16 +11,16 @@ BOOST_AUTO_TEST_SUITE(flow)
 BOOST_AUTO_TEST_CASE(a_slow_pe_delays_no_other) {
   Job job;
   unsigned taken = 0;
-  BOOST_REQUIRE(job.send({.header = header_of(taken++)}));
+  BOOST_REQUIRE(job.send({.header = number_bytes(taken++)}));
   BOOST_REQUIRE(got(job, 1, 1));
   const auto payload = pattern(10'000, 1);
   for (int i = 0; i < 5000; ++i) {
-    if (job[0].send(1, {1, 0, 4, 0}, header_of(taken), payload, nullptr, Urgency::now) == Sent::no) break;
+    if (job[0].send(1, {1, 0, 4, 0}, number_bytes(taken), payload, nullptr, Urgency::now) == Sent::no) break;
     ++taken;
   }
   constexpr unsigned kOthers = 500;
   for (unsigned i = 0; i < kOthers; ++i)
-    BOOST_REQUIRE(job.send({.to = 2, .header = header_of(i), .payload = pattern(100, i)}, 1));
+    BOOST_REQUIRE(job.send({.to = 2, .header = number_bytes(i), .payload = pattern(100, i)}, 1));
   BOOST_REQUIRE(got(job, 2, kOthers, 1));
   check_sequence(job.sink(2), 0, kOthers);
   BOOST_REQUIRE(got(job, 1, taken));
@@ -36,14 +36,14 @@ BOOST_AUTO_TEST_CASE(little_waits_behind_payloads_whatever_is_sent) {
   const auto payload = pattern(16, 2);
   std::vector<Outgoing> outgoing(4);
   Job job;
-  BOOST_REQUIRE(job.send({.header = header_of(0)}) && got(job, 1, 1));
+  BOOST_REQUIRE(job.send({.header = number_bytes(0)}) && got(job, 1, 1));
   unsigned taken = 1;
   for (Outgoing& one : outgoing) {
-    if (job[0].send(1, {1, 0, 4, 0}, header_of(taken), long_payload, &one, Urgency::now) != Sent::no) ++taken;
+    if (job[0].send(1, {1, 0, 4, 0}, number_bytes(taken), long_payload, &one, Urgency::now) != Sent::no) ++taken;
   }
   const auto waiting = [&] { return taken - job.sink(1).messages.size(); };
   for (int refused = 0; refused < kSilentPolls && taken * payload.size() < kMostSent;) {
-    const Sent sent = job[0].send(1, {1, 0, 4, 0}, header_of(taken), payload, nullptr, Urgency::now);
+    const Sent sent = job[0].send(1, {1, 0, 4, 0}, number_bytes(taken), payload, nullptr, Urgency::now);
     taken += sent != Sent::no ? 1 : 0;
     refused = sent != Sent::no ? 0 : refused + 1;
     job[1].poll(0);
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(much_data_in_both_directions_at_once) {
       unsigned& i = next[pe];
       if (i == kMessages) continue;
       Outgoing& mine = outgoing[static_cast<unsigned>(pe) * kMessages + i];
-      const Sent sent = job[pe].send(1 - pe, {1, 0, 4, 0}, header_of(i), payload, &mine, Urgency::now);
+      const Sent sent = job[pe].send(1 - pe, {1, 0, 4, 0}, number_bytes(i), payload, &mine, Urgency::now);
       if (sent != Sent::no) ++i;
       if (sent == Sent::later) ++lasting;
     }

@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(short_and_long_messages_of_a_pair_stay_in_order) {
   const std::size_t sizes[] = {0, 8, 40, 20'000, 300, 4096, 100'000, 1, 16'384, 70'000, 8};
   for (unsigned i = 0; i < kMessages; ++i) {
     const Urgency urgency = i % 3 == 0 ? Urgency::gather : Urgency::now;
-    BOOST_REQUIRE(job.send({.header = header_of(i), .payload = pattern(sizes[i % 11], i), .urgency = urgency}));
+    BOOST_REQUIRE(job.send({.header = number_bytes(i), .payload = pattern(sizes[i % 11], i), .urgency = urgency}));
   }
   job[0].flush();
   BOOST_REQUIRE(got(job, 1, kMessages));
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(messages_placed_early_are_completed_in_order) {
     constexpr unsigned kMessages = 300;
     const std::size_t sizes[] = {300'000, 70'000, 1'000'000, 16'384, 131'073, 8, 500'000, 600'000, 0};
     for (unsigned i = 0; i < kMessages; ++i)
-      BOOST_REQUIRE(job.send({.header = header_of(i), .payload = pattern(sizes[i % 9], i), .flags = kPlacedEarly}));
+      BOOST_REQUIRE(job.send({.header = number_bytes(i), .payload = pattern(sizes[i % 9], i), .flags = kPlacedEarly}));
     BOOST_REQUIRE(got(job, 1, kMessages));
     check_sequence(job.sink(1), 0, kMessages);
     BOOST_CHECK(job.sink(1).in_order);
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(messages_not_to_be_placed_early_wait_for_their_turn) {
   constexpr unsigned kMessages = 200;
   for (unsigned i = 0; i < kMessages; ++i) {
     const std::uint8_t flags = i % 4 == 3 ? 0 : kPlacedEarly;
-    BOOST_REQUIRE(job.send({.header = header_of(i), .payload = pattern(400'000, i), .flags = flags}));
+    BOOST_REQUIRE(job.send({.header = number_bytes(i), .payload = pattern(400'000, i), .flags = flags}));
   }
   BOOST_REQUIRE(got(job, 1, kMessages));
   check_sequence(job.sink(1), 0, kMessages);
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(messages_for_the_same_place_are_placed_one_after_the_other)
   constexpr unsigned kMessages = 100;
   const std::size_t sizes[] = {600'000, 100'000, 400'000};
   for (unsigned i = 0; i < kMessages; ++i)
-    BOOST_REQUIRE(job.send({.header = header_of(i), .payload = pattern(sizes[i % 3], i), .flags = kPlacedEarly}));
+    BOOST_REQUIRE(job.send({.header = number_bytes(i), .payload = pattern(sizes[i % 3], i), .flags = kPlacedEarly}));
   BOOST_REQUIRE(got(job, 1, kMessages));
   check_sequence(job.sink(1), 0, kMessages);
   for (unsigned i = 0; i < kMessages; ++i) BOOST_REQUIRE(job.sink(1).messages[i].payload == pattern(sizes[i % 3], i));
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(coalesced_messages_are_sent_by_flush) {
   Job job;
   constexpr unsigned kMessages = 5000;
   for (unsigned i = 0; i < kMessages; ++i) {
-    BOOST_REQUIRE(job.send({.header = header_of(i), .payload = pattern(8, i), .urgency = Urgency::gather}));
+    BOOST_REQUIRE(job.send({.header = number_bytes(i), .payload = pattern(8, i), .urgency = Urgency::gather}));
   }
   job[0].flush();
   BOOST_REQUIRE(got(job, 1, kMessages));
@@ -128,8 +128,8 @@ BOOST_AUTO_TEST_CASE(coalesced_messages_are_sent_by_flush) {
 
 BOOST_AUTO_TEST_CASE(coalesced_messages_are_sent_before_an_urgent_one) {
   Job job;
-  for (unsigned i = 0; i < 10; ++i) BOOST_REQUIRE(job.send({.header = header_of(i), .urgency = Urgency::gather}));
-  BOOST_REQUIRE(job.send({.header = header_of(10)}));
+  for (unsigned i = 0; i < 10; ++i) BOOST_REQUIRE(job.send({.header = number_bytes(i), .urgency = Urgency::gather}));
+  BOOST_REQUIRE(job.send({.header = number_bytes(10)}));
   BOOST_REQUIRE(got(job, 1, 11));
   check_sequence(job.sink(1), 0, 11);
 }
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(a_persistent_payload_is_read_until_it_is_done) {
   std::vector<Sent> sent(kPayloads, Sent::no);
   for (unsigned i = 0; i < kPayloads; ++i) payloads.push_back(pattern(600'000, i));
   for (unsigned i = 0; i < kPayloads; ++i) {
-    const auto header = header_of(i);
+    const auto header = number_bytes(i);
     BOOST_REQUIRE(job.poll_until([&] {
       sent[i] = job[0].send(1, {7, 0, 4, 0}, header, payloads[i], &outgoing[i], Urgency::now);
       return sent[i] != Sent::no;
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(gathered_persistent_payloads_leave_at_a_flush_at_the_latest
   Job job;
   for (unsigned i = 0; i < 64; ++i) {
     const Bytes payload = payloads.emplace_back(pattern(i % 4 == 1 ? 40 : 20'000 + i % 4 * 30'000, i));
-    while (job[0].send(1, {7, 0, 4, 0}, header_of(i), payload, &outgoing[i], Urgency::gather) == Sent::no)
+    while (job[0].send(1, {7, 0, 4, 0}, number_bytes(i), payload, &outgoing[i], Urgency::gather) == Sent::no)
       job.poll_all();
   }
   job[0].flush();
@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(the_first_messages_of_all_pairs_at_once) {
         if (from == to) continue;
         for (unsigned i = 0; i < 3; ++i) {
           const Header fixed{1, 0, 4, 0};
-          BOOST_REQUIRE(job[from].send(to, fixed, header_of(i), {}, nullptr, Urgency::now) == Sent::yes);
+          BOOST_REQUIRE(job[from].send(to, fixed, number_bytes(i), {}, nullptr, Urgency::now) == Sent::yes);
         }
       }
     }
@@ -200,11 +200,11 @@ BOOST_AUTO_TEST_CASE(sinks_may_send) {
       const unsigned hop = number_of(message) + 1;
       if (hop >= kHops) return;
       const auto payload = pattern(hop % 50 == 0 ? 40'000 : hop % 100, hop);
-      BOOST_CHECK(job[pe].send((pe + 1 + static_cast<int>(hop % 2)) % 3, {1, 0, 4, 0}, header_of(hop), payload, nullptr,
-                               Urgency::now) == Sent::yes);
+      BOOST_CHECK(job[pe].send((pe + 1 + static_cast<int>(hop % 2)) % 3, {1, 0, 4, 0}, number_bytes(hop), payload,
+                               nullptr, Urgency::now) == Sent::yes);
     };
   }
-  BOOST_REQUIRE(job.send({.header = header_of(0)}));
+  BOOST_REQUIRE(job.send({.header = number_bytes(0)}));
   BOOST_REQUIRE(job.poll_until([&] {
     return job.sink(0).messages.size() + job.sink(1).messages.size() + job.sink(2).messages.size() >= kHops;
   }));
@@ -216,10 +216,11 @@ BOOST_AUTO_TEST_CASE(a_sleeper_is_woken) {
     BOOST_TEST_MESSAGE("no descriptor to wait on");
     return;
   }
-  BOOST_REQUIRE(job.send({.header = header_of(0)}));
+  BOOST_REQUIRE(job.send({.header = number_bytes(0)}));
   BOOST_REQUIRE(got(job, 1, 1));
   for (unsigned i = 1; i < 50; ++i) {
-    BOOST_REQUIRE(job[0].send(1, {1, 0, 4, 0}, header_of(i), pattern(i * 1000, i), nullptr, Urgency::now) == Sent::yes);
+    BOOST_REQUIRE(job[0].send(1, {1, 0, 4, 0}, number_bytes(i), pattern(i * 1000, i), nullptr, Urgency::now) ==
+                  Sent::yes);
     // The sender polls; the receiver sleeps whenever arm() allows it.
     BOOST_REQUIRE(job.poll_until(
         [&] {
@@ -243,8 +244,8 @@ BOOST_AUTO_TEST_CASE(no_sleeper_is_woken_without_a_message) {
     return;
   }
   for (unsigned i = 0; i < 10; ++i) {
-    BOOST_REQUIRE(job.send({.from = 0, .to = 1, .header = header_of(i), .payload = pattern(i * 10'000, i)}));
-    BOOST_REQUIRE(job.send({.from = 1, .to = 0, .header = header_of(i)}));
+    BOOST_REQUIRE(job.send({.from = 0, .to = 1, .header = number_bytes(i), .payload = pattern(i * 10'000, i)}));
+    BOOST_REQUIRE(job.send({.from = 1, .to = 0, .header = number_bytes(i)}));
   }
   BOOST_REQUIRE(got(job, 1, 10));
   BOOST_REQUIRE(got(job, 0, 10));
@@ -262,15 +263,15 @@ BOOST_AUTO_TEST_SUITE(ends)
 
 BOOST_AUTO_TEST_CASE(an_end_without_shutdown_is_one_loss) {
   Job job;
-  BOOST_REQUIRE(job.send({.from = 0, .to = 1, .header = header_of(0)}));
-  BOOST_REQUIRE(job.send({.from = 2, .to = 1, .header = header_of(0)}));
+  BOOST_REQUIRE(job.send({.from = 0, .to = 1, .header = number_bytes(0)}));
+  BOOST_REQUIRE(job.send({.from = 2, .to = 1, .header = number_bytes(0)}));
   BOOST_REQUIRE(got(job, 1, 2));
-  BOOST_REQUIRE(job.send({.from = 1, .to = 0, .header = header_of(0)}));
+  BOOST_REQUIRE(job.send({.from = 1, .to = 0, .header = number_bytes(0)}));
   BOOST_REQUIRE(got(job, 0, 1));
   job.kill(1);
   BOOST_REQUIRE(job.poll_until([&] {
-    job[2].send(1, {1, 0, 4, 0}, header_of(1), {}, nullptr, Urgency::now);  // a message to it is outstanding
-    job[0].send(1, {1, 0, 4, 0}, header_of(1), {}, nullptr, Urgency::now);
+    job[2].send(1, {1, 0, 4, 0}, number_bytes(1), {}, nullptr, Urgency::now);  // a message to it is outstanding
+    job[0].send(1, {1, 0, 4, 0}, number_bytes(1), {}, nullptr, Urgency::now);
     return !job.sink(0).losses.empty() && !job.sink(2).losses.empty();
   }));
   for (int i = 0; i < 100; ++i) job.poll_all();
@@ -279,20 +280,20 @@ BOOST_AUTO_TEST_CASE(an_end_without_shutdown_is_one_loss) {
     BOOST_CHECK_EQUAL(job.sink(pe).losses.front().pe, 1);
     BOOST_CHECK(!job.sink(pe).losses.front().cause.empty());
   }
-  BOOST_REQUIRE(job.send({.from = 0, .to = 2, .header = header_of(0)}));
+  BOOST_REQUIRE(job.send({.from = 0, .to = 2, .header = number_bytes(0)}));
   BOOST_CHECK(got(job, 2, 1));
 }
 
 BOOST_AUTO_TEST_CASE(a_shutdown_is_no_loss_and_loses_nothing) {
   Job job;
   constexpr unsigned kMessages = 60;
-  BOOST_REQUIRE(job.send({.from = 1, .to = 0, .header = header_of(0)}));
+  BOOST_REQUIRE(job.send({.from = 1, .to = 0, .header = number_bytes(0)}));
   BOOST_REQUIRE(got(job, 0, 1));
   for (unsigned i = 0; i < kMessages; ++i) {
     const Urgency urgency = i % 2 == 0 ? Urgency::gather : Urgency::now;
-    BOOST_REQUIRE(job.send({.header = header_of(i), .payload = pattern(i * 10, i), .urgency = urgency}));
+    BOOST_REQUIRE(job.send({.header = number_bytes(i), .payload = pattern(i * 10, i), .urgency = urgency}));
   }
-  BOOST_REQUIRE(job.send({.from = 1, .to = 0, .header = header_of(1)}));  // not yet received when PE 0 closes
+  BOOST_REQUIRE(job.send({.from = 1, .to = 0, .header = number_bytes(1)}));  // not yet received when PE 0 closes
   job[0].close(1000);
   job.kill(0);
   BOOST_REQUIRE(got(job, 1, kMessages));
@@ -305,7 +306,7 @@ BOOST_AUTO_TEST_CASE(a_shutdown_is_no_loss_and_loses_nothing) {
 BOOST_AUTO_TEST_CASE(a_pe_without_an_endpoint_address_is_lost) {
   Job job;
   job.book().addresses[1].clear();
-  job[0].send(1, {1, 0, 4, 0}, header_of(0), {}, nullptr, Urgency::now);
+  job[0].send(1, {1, 0, 4, 0}, number_bytes(0), {}, nullptr, Urgency::now);
   BOOST_CHECK(job.sink(0).losses.empty());  // sinks are called by poll() only
   BOOST_REQUIRE(job.poll_until([&] { return !job.sink(0).losses.empty(); }));
   BOOST_CHECK_EQUAL(job.sink(0).losses.front().pe, 1);
@@ -315,14 +316,14 @@ BOOST_AUTO_TEST_CASE(an_endpoint_with_another_secret_receives_nothing) {
   Job job;
   Endpoints others(transport_name(), {.n = 3, .timeout_ms = 3000, .secret = 0x4321});
   others.book().addresses = job.book().addresses;
-  others[0].send(1, {1, 0, 4, 0}, header_of(0), pattern(100, 0), nullptr, Urgency::now);
+  others[0].send(1, {1, 0, 4, 0}, number_bytes(0), pattern(100, 0), nullptr, Urgency::now);
   BOOST_REQUIRE(job.poll_until([&] {
     others.poll_all();
     return !others.sink(0).losses.empty();
   }));
   BOOST_CHECK(job.sink(1).messages.empty());
   BOOST_CHECK(job.sink(1).losses.empty());
-  BOOST_REQUIRE(job.send({.header = header_of(0)}));
+  BOOST_REQUIRE(job.send({.header = number_bytes(0)}));
   BOOST_REQUIRE(got(job, 1, 1));
   check_sequence(job.sink(1), 0, 1);
 }
@@ -330,7 +331,7 @@ BOOST_AUTO_TEST_CASE(an_endpoint_with_another_secret_receives_nothing) {
 BOOST_AUTO_TEST_CASE(the_path_to_a_pe_is_reported) {
   Job job;
   BOOST_CHECK(!job[0].describe(1).empty());
-  BOOST_REQUIRE(job.send({.header = header_of(0)}));
+  BOOST_REQUIRE(job.send({.header = number_bytes(0)}));
   BOOST_REQUIRE(got(job, 1, 1));
   BOOST_CHECK(!job[0].describe(1).empty());
 }

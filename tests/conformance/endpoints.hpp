@@ -86,7 +86,7 @@ inline std::vector<std::byte> pattern(std::size_t bytes, unsigned seed) {
 }
 
 // A number as the header of a message, and the number of a message; ~0 if it has none.
-inline std::vector<std::byte> header_of(unsigned number) {
+inline std::vector<std::byte> number_bytes(unsigned number) {
   std::vector<std::byte> header(sizeof number);
   std::memcpy(header.data(), &number, sizeof number);
   return header;

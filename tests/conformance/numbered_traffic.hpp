@@ -13,7 +13,7 @@ namespace transport_test {
 
 // Sends without a poll.
 inline void post(Endpoints& job, int from, int to, unsigned number, std::size_t payload_bytes = 0) {
-  BOOST_CHECK(job[from].send(to, {1, 0, 4, 0}, header_of(number), pattern(payload_bytes, number), nullptr,
+  BOOST_CHECK(job[from].send(to, {1, 0, 4, 0}, number_bytes(number), pattern(payload_bytes, number), nullptr,
                              Urgency::now) == Sent::yes);
 }
 
@@ -62,7 +62,7 @@ class RandomTraffic {
     ++all_;
     const std::size_t bytes = pick(20) == 0 ? kLongBytes + pick(100'000) : pick(200);
     const Urgency urgency = pick(4) == 0 ? Urgency::gather : Urgency::now;
-    const auto header = header_of(number);
+    const auto header = number_bytes(number);
     BOOST_REQUIRE(
         job.send({.from = from, .to = to, .header = header, .payload = pattern(bytes, number), .urgency = urgency}));
   }

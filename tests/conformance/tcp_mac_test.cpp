@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(messages_of_all_lengths_pass_a_proxy) {
   unsigned number = 1;
   for (const std::size_t bytes : payloads) {
     BOOST_REQUIRE(relayed.until([&] {
-      return relayed.job[0].send(1, {1, 0, 4, 0}, transport_test::header_of(number), pattern(bytes, number), nullptr,
+      return relayed.job[0].send(1, {1, 0, 4, 0}, transport_test::number_bytes(number), pattern(bytes, number), nullptr,
                                  Urgency::now) == Sent::yes;
     }));
     ++number;
@@ -229,7 +229,7 @@ BOOST_AUTO_TEST_CASE(records_carry_the_stream) {
   Outbox plain;
   for (unsigned i = 0; i < 40; ++i) {
     for (Outbox* const one : {&out, &plain})
-      one->append({1, 0, 4, i}, transport_test::header_of(i), pattern(i * i * 37, i));
+      one->append({1, 0, 4, i}, transport_test::number_bytes(i), pattern(i * i * 37, i));
   }
   Stream expected(plain.unacknowledged());
   BOOST_REQUIRE_EQUAL(plain.copy_next(expected), expected.size());

@@ -62,12 +62,6 @@ class Receiver {
   Decoder decoder_{0, sink};
 };
 
-std::vector<std::byte> number_bytes(unsigned number) {
-  std::vector<std::byte> bytes(4);
-  std::memcpy(bytes.data(), &number, sizeof number);
-  return bytes;
-}
-
 void append(Outbox& out, unsigned number, std::size_t bytes) {
   out.append(header_of(4), number_bytes(number), pattern(bytes, number));
 }
