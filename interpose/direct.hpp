@@ -8,9 +8,18 @@
 #include <cstdint>
 #include <cstring>
 
-#include "interpose/element.hpp"
+#include "interpose/layout.hpp"
+#include "interpose/window.hpp"
 
 namespace shmemx::interpose {
+
+// Returns the bytes of the one integer that an item of the datatype is, if an instruction updates it in this window; 0
+// for anything else.
+inline std::uint8_t update_bytes_of(const Window& window, const Layout& layout) noexcept {
+  const Element* const element = layout.element;
+  if (window.has_array_locks || element == nullptr || layout.elements != 1 || element->kind != Kind::integer) return 0;
+  return element->bytes == 4 || element->bytes == 8 ? static_cast<std::uint8_t>(element->bytes) : 0;
+}
 
 template <class Word>
 [[gnu::always_inline]] inline bool update_word(std::byte* at, int op, const void* operand, void* result) noexcept {
@@ -46,12 +55,9 @@ template <class Word>
   return bytes == sizeof(std::uint32_t) && update_word<std::uint32_t>(at, op, operand, result);
 }
 
-inline bool update_directly(std::byte* at, const Element& element, int op, const void* operand, void* result) noexcept {
-  return element.kind == Kind::integer && update_integer(at, element.bytes, op, operand, result);
-}
-
 template <class Word>
-[[gnu::always_inline]] inline bool swap_word(std::byte* at, const void* compare, const void* value, void* result) noexcept {
+[[gnu::always_inline]] inline bool swap_word(std::byte* at, const void* compare, const void* value,
+                                             void* result) noexcept {
   if (reinterpret_cast<std::uintptr_t>(at) % sizeof(Word) != 0) [[unlikely]]
     return false;
   Word expected{};
@@ -64,16 +70,11 @@ template <class Word>
 }
 
 // The same for compare and swap.
-[[gnu::always_inline]] inline bool swap_integer(std::byte* at, std::size_t bytes, const void* compare, const void* value,
-                         void* result) noexcept {
+[[gnu::always_inline]] inline bool swap_integer(std::byte* at, std::size_t bytes, const void* compare,
+                                                const void* value, void* result) noexcept {
   if (bytes == sizeof(std::uint64_t)) [[likely]]
     return swap_word<std::uint64_t>(at, compare, value, result);
   return bytes == sizeof(std::uint32_t) && swap_word<std::uint32_t>(at, compare, value, result);
-}
-
-inline bool swap_directly(std::byte* at, const Element& element, const void* compare, const void* value,
-                          void* result) noexcept {
-  return element.kind == Kind::integer && swap_integer(at, element.bytes, compare, value, result);
 }
 
 }  // namespace shmemx::interpose

@@ -231,9 +231,9 @@ int unlock_all(Window& window) {
 int check_locked(const Window& window, int rank) {
   if (rank == MPI_PROC_NULL) return MPI_SUCCESS;
   if (const int code = check_rank(window, rank); code != MPI_SUCCESS) return code;
-  const bool locked =
-      window.epochs.access == Access::lock_all || window.targets[static_cast<std::size_t>(rank)].lock != Lock::none;
-  return locked ? MPI_SUCCESS : wrong(MPI_ERR_RMA_SYNC, "the target is not locked by this process");
+  return is_locked(window, window.targets[static_cast<std::size_t>(rank)])
+             ? MPI_SUCCESS
+             : wrong(MPI_ERR_RMA_SYNC, "the target is not locked by this process");
 }
 
 int check_locked_all(const Window& window) {

@@ -93,28 +93,8 @@ inline bool get_words(const Window& window, const Layout* layout, void* origin, 
          try_copy_words(origin, place_in(target, disp), target.bytes);
 }
 
-// An operator for which there is an instruction; 0: any other.
-inline int instruction_of(MPI_Op op) noexcept {
-  if (op == MPI_SUM) return SHMEMX_OP_SUM;
-  if (op == MPI_NO_OP) return SHMEMX_OP_NO_OP;
-  return op == MPI_REPLACE ? SHMEMX_OP_REPLACE : 0;
-}
-
-// An integer and an operator for which there is an instruction. A null result is not written.
-inline bool update_quickly(const Window& window, const Layout* layout, const One& one, MPI_Op op) noexcept {
-  const int known = instruction_of(op);
-  if (window.has_array_locks || known == 0) return false;
-  const QuickTarget target = find_quickly(window, layout, one.rank, one.disp, 1);
-  if (target.at == nullptr || layout->element == nullptr || layout->elements != 1) return false;
-  if (op != MPI_NO_OP && !is_buffer(one.origin)) return false;
-  return update_directly(target.at, *layout->element, known, one.origin, one.result);
-}
-
-[[gnu::always_inline]] inline bool update_recent(const One& one, MPI_Op op, MPI_Win win) noexcept {
-  const RecentTarget& target = recent_target(one.rank);
-  if (!is_recent(target, win, one.rank, one.disp, one.type)) return false;
-  std::byte* const at = place_in(target, one.disp);
-  const std::size_t bytes = target.update_bytes;
+// By the operators for which there is an instruction. A null result is not written.
+[[gnu::always_inline]] inline bool update_at(std::byte* at, std::size_t bytes, const One& one, MPI_Op op) noexcept {
   if (op == MPI_SUM) [[likely]]
     return is_buffer(one.origin) && update_integer(at, bytes, SHMEMX_OP_SUM, one.origin, one.result);
   if (op == MPI_NO_OP) return update_integer(at, bytes, SHMEMX_OP_NO_OP, one.origin, one.result);
@@ -122,19 +102,33 @@ inline bool update_quickly(const Window& window, const Layout* layout, const One
          update_integer(at, bytes, SHMEMX_OP_REPLACE, one.origin, one.result);
 }
 
+inline bool update_quickly(const Window& window, const Layout* layout, const One& one, MPI_Op op) noexcept {
+  const QuickTarget target = find_quickly(window, layout, one.rank, one.disp, 1);
+  return target.at != nullptr && update_at(target.at, update_bytes_of(window, *layout), one, op);
+}
+
+[[gnu::always_inline]] inline bool update_recent(const One& one, MPI_Op op, MPI_Win win) noexcept {
+  const RecentTarget& target = recent_target(one.rank);
+  return is_recent(target, win, one.rank, one.disp, one.type) &&
+         update_at(place_in(target, one.disp), target.update_bytes, one, op);
+}
+
+[[gnu::always_inline]] inline bool swap_at(std::byte* at, std::size_t bytes, const One& one,
+                                           const void* compare) noexcept {
+  return is_buffer(one.origin) && is_buffer(compare) && is_buffer(one.result) &&
+         swap_integer(at, bytes, compare, one.origin, one.result);
+}
+
 inline bool compare_and_swap_quickly(const Window& window, const Layout* layout, const One& one,
                                      const void* compare) noexcept {
   const QuickTarget target = find_quickly(window, layout, one.rank, one.disp, 1);
-  if (target.at == nullptr || layout->element == nullptr || layout->elements != 1) return false;
-  if (window.has_array_locks || !is_buffer(one.origin) || !is_buffer(compare) || !is_buffer(one.result)) return false;
-  return swap_directly(target.at, *layout->element, compare, one.origin, one.result);
+  return target.at != nullptr && swap_at(target.at, update_bytes_of(window, *layout), one, compare);
 }
 
 [[gnu::always_inline]] inline bool compare_and_swap_recent(const One& one, const void* compare, MPI_Win win) noexcept {
   const RecentTarget& target = recent_target(one.rank);
-  if (!is_recent(target, win, one.rank, one.disp, one.type)) return false;
-  if (!is_buffer(one.origin) || !is_buffer(compare) || !is_buffer(one.result)) return false;
-  return swap_integer(place_in(target, one.disp), target.update_bytes, compare, one.origin, one.result);
+  return is_recent(target, win, one.rank, one.disp, one.type) &&
+         swap_at(place_in(target, one.disp), target.update_bytes, one, compare);
 }
 
 // An array of elements whose types are the same on both sides, without gaps. Where shmemx refuses it nothing has been
@@ -209,8 +203,7 @@ inline bool flush_recent(int rank, MPI_Win win) noexcept {
 inline bool flush_quickly(const Window& window, int rank) noexcept {
   if (static_cast<unsigned>(rank) >= static_cast<unsigned>(window.size)) return false;
   const Target& target = window.targets[static_cast<std::size_t>(rank)];
-  const bool is_locked = window.epochs.access == Access::lock_all || target.lock != Lock::none;
-  if (!is_locked || target.mapped == nullptr) return false;
+  if (!is_locked(window, target) || target.mapped == nullptr) return false;
   std::atomic_thread_fence(std::memory_order_seq_cst);
   return true;
 }

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "interpose/job.hpp"
+#include "interpose/direct.hpp"
 #include "interpose/layout.hpp"
 #include "interpose/window.hpp"
 
@@ -12,22 +12,11 @@ namespace {
 constexpr std::uint64_t kMostBytes = 64;  // longer data take another path
 constexpr unsigned kMissesForAPlace = 8;
 
-bool allows(const Window& window, const Target& target) noexcept {
-  return target.mapped != nullptr &&
-         target.open.load(std::memory_order_relaxed) == window.epochs.number.load(std::memory_order_relaxed);
-}
-
 bool fits(const Offer& offer, const Items& items) noexcept {
   const std::size_t item = items.layout->plain_bytes;
   return offer.disp_unit > 0 && offer.disp_unit <= std::numeric_limits<std::uint16_t>::max() && item != 0 &&
          item <= kMostBytes && items.count > 0 && static_cast<std::size_t>(items.count) <= kMostBytes / item &&
          item * static_cast<std::size_t>(items.count) <= offer.bytes;
-}
-
-std::uint8_t update_bytes_of(const Window& window, const Items& items) noexcept {
-  const Element* const element = items.layout->element;
-  if (window.has_array_locks || element == nullptr || items.layout->elements != 1 || items.count != 1 || element->kind != Kind::integer) return 0;
-  return element->bytes == 4 || element->bytes == 8 ? static_cast<std::uint8_t>(element->bytes) : 0;
 }
 
 // Returns whether the place is to be used for another target or datatype.
@@ -41,7 +30,7 @@ bool gets_place(const RecentTarget& kept) noexcept {
 void keep_recent_target(const Window& window, MPI_Win win, int rank, const Items& items) noexcept {
   RecentTarget& kept = recent_target(rank);
   const Target& target = window.targets[static_cast<std::size_t>(rank)];
-  if (many_threads || !allows(window, target)) return;
+  if (many_threads) return;
   if (kept.win != win || kept.rank != rank || kept.type != items.type || kept.count != items.count) {
     if (!fits(target.offer, items) || !gets_place(kept)) return;
     const auto disp_unit = static_cast<std::uint64_t>(target.offer.disp_unit);
@@ -52,10 +41,10 @@ void keep_recent_target(const Window& window, MPI_Win win, int rank, const Items
     kept.bytes = static_cast<std::uint32_t>(items.layout->plain_bytes * static_cast<std::size_t>(items.count));
     kept.last_disp = (target.offer.bytes - kept.bytes) / disp_unit;
     kept.disp_unit = static_cast<std::uint16_t>(disp_unit);
-    kept.update_bytes = update_bytes_of(window, items);
+    kept.update_bytes = items.count == 1 ? update_bytes_of(window, *items.layout) : std::uint8_t{0};
     kept.mapped = target.mapped;
   }
-  kept.is_locked = window.epochs.access == Access::lock_all || target.lock != Lock::none;
+  kept.is_locked = is_locked(window, target);
   kept.generation = recent_generation;
 }
 

@@ -1,6 +1,6 @@
 // What the last operations on a few targets needed: one cache line for each, at a fixed address, so that the next one
-// follows no chain of loads behind the fence of a flush or an atomic instruction. Used by one thread only: where several
-// threads call the MPI nothing is kept.
+// follows no chain of loads behind the fence of a flush or an atomic instruction. Used by one thread only: where
+// several threads call the MPI nothing is kept.
 #pragma once
 
 #include <mpi.h>
@@ -23,9 +23,9 @@ struct alignas(64) RecentTarget {
   MPI_Datatype type{};
   int rank = -1;
   int count = 0;
-  std::uint64_t last_disp = 0;    // the greatest displacement where the items are in range
-  std::byte* mapped = nullptr;    // the target's memory
-  std::uint32_t bytes = 0;        // of the items
+  std::uint64_t last_disp = 0;  // the greatest displacement where the items are in range
+  std::byte* mapped = nullptr;  // the target's memory
+  std::uint32_t bytes = 0;      // of the items
   std::uint16_t disp_unit = 0;
   std::uint8_t update_bytes = 0;  // of the integer, if it is one that an instruction updates; 0: anything else
   bool is_locked = false;         // so that it can be flushed
@@ -51,8 +51,8 @@ inline bool is_recent(const RecentTarget& target, MPI_Win win, int rank) noexcep
 // Returns true if `target.count` items are known to be in range there.
 [[gnu::always_inline]] inline bool is_recent(const RecentTarget& target, MPI_Win win, int rank, MPI_Aint disp,
                                              MPI_Datatype type) noexcept {
-  if (!is_recent(target, win, rank) || target.type != type ||
-      static_cast<std::uint64_t>(disp) > target.last_disp) [[unlikely]]
+  if (!is_recent(target, win, rank) || target.type != type || static_cast<std::uint64_t>(disp) > target.last_disp)
+      [[unlikely]]
     return false;
   return true;
 }
@@ -60,13 +60,13 @@ inline bool is_recent(const RecentTarget& target, MPI_Win win, int rank) noexcep
   return target.mapped + static_cast<std::uint64_t>(disp) * target.disp_unit;
 }
 
-// Keeps what an operation needed that was allowed and reached mapped memory. Does so at every eighth call only if the
-// place is in use, so that targets or datatypes that take turns do not pay for it at each operation.
 struct Items {
   int count;
   MPI_Datatype type;
   const Layout* layout;
 };
+// Keeps what an operation needed that was allowed and reached mapped memory. Does so at every eighth call only if the
+// place is in use, so that targets or datatypes that take turns do not pay for it at each operation.
 void keep_recent_target(const Window& window, MPI_Win win, int rank, const Items& items) noexcept;
 
 // The lock of a target was taken: what is kept of it holds again.

@@ -100,6 +100,11 @@ struct Window {
   std::atomic<std::size_t> messaged_count{0};
 };
 
+// Returns whether a lock of this process lets it flush the target.
+inline bool is_locked(const Window& window, const Target& target) noexcept {
+  return window.epochs.access == Access::lock_all || target.lock != Lock::none;
+}
+
 // All windows that are taken over.
 inline constinit LastingMap<MPI_Win, Window> windows;
 

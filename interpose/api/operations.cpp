@@ -38,13 +38,12 @@ namespace {
 }
 
 [[gnu::noinline]] int put_known(const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp,
-                                int target_count, MPI_Datatype target_type, MPI_Win win) {
+                                MPI_Win win) {
   const Window* const window = find_recent_window(win);
   const Layout* const layout = recent_layout(type);
-  if (window != nullptr && type == target_type && count == target_count &&
-      interpose::put_words(*window, layout, origin, count, rank, disp)) [[likely]]
+  if (window != nullptr && interpose::put_words(*window, layout, origin, count, rank, disp)) [[likely]]
     return keep(*window, win, rank, {count, type, layout});
-  return put_slow(origin, count, type, rank, disp, target_count, target_type, win);
+  return put_slow(origin, count, type, rank, disp, count, type, win);
 }
 
 }  // namespace
@@ -55,7 +54,7 @@ SHMEMX_ENTRY int PMPI_Put(const void* origin, int count, MPI_Datatype type, int 
     return put_slow(origin, count, type, rank, disp, target_count, target_type, win);
   if (interpose::put_recent(origin, count, type, rank, disp, win)) [[likely]]
     return MPI_SUCCESS;
-  return put_known(origin, count, type, rank, disp, count, type, win);
+  return put_known(origin, count, type, rank, disp, win);
 }
 SHMEMX_BOTH_NAMES(Put)
 
@@ -72,14 +71,12 @@ namespace {
                 interpose::get(*window, local(origin, count, type), {rank, disp, target_count, target_type}, nullptr));
 }
 
-[[gnu::noinline]] int get_known(void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp, int target_count,
-                                MPI_Datatype target_type, MPI_Win win) {
+[[gnu::noinline]] int get_known(void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Win win) {
   const Window* const window = find_recent_window(win);
   const Layout* const layout = recent_layout(type);
-  if (window != nullptr && type == target_type && count == target_count &&
-      interpose::get_words(*window, layout, origin, count, rank, disp)) [[likely]]
+  if (window != nullptr && interpose::get_words(*window, layout, origin, count, rank, disp)) [[likely]]
     return keep(*window, win, rank, {count, type, layout});
-  return get_slow(origin, count, type, rank, disp, target_count, target_type, win);
+  return get_slow(origin, count, type, rank, disp, count, type, win);
 }
 
 }  // namespace
@@ -90,7 +87,7 @@ SHMEMX_ENTRY int PMPI_Get(void* origin, int count, MPI_Datatype type, int rank, 
     return get_slow(origin, count, type, rank, disp, target_count, target_type, win);
   if (interpose::get_recent(origin, count, type, rank, disp, win)) [[likely]]
     return MPI_SUCCESS;
-  return get_known(origin, count, type, rank, disp, count, type, win);
+  return get_known(origin, count, type, rank, disp, win);
 }
 SHMEMX_BOTH_NAMES(Get)
 
@@ -111,14 +108,15 @@ namespace {
                 interpose::accumulate(*window, local(origin, count, type), remote, op, nullptr));
 }
 
-[[gnu::noinline]] int accumulate_known(const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp,
-                                       int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win) {
+// Of one element.
+[[gnu::noinline]] int accumulate_known(const void* origin, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Op op,
+                                       MPI_Win win) {
   const Window* const window = find_recent_window(win);
   const Layout* const layout = recent_layout(type);
-  if (window != nullptr && type == target_type && count == 1 && target_count == 1 &&
-      interpose::update_quickly(*window, layout, {origin, nullptr, type, rank, disp}, op)) [[likely]]
+  if (window != nullptr && interpose::update_quickly(*window, layout, {origin, nullptr, type, rank, disp}, op))
+      [[likely]]
     return keep(*window, win, rank, {1, type, layout});
-  return accumulate_slow(origin, count, type, rank, disp, target_count, target_type, op, win);
+  return accumulate_slow(origin, 1, type, rank, disp, 1, type, op, win);
 }
 
 }  // namespace
@@ -129,7 +127,7 @@ SHMEMX_ENTRY int PMPI_Accumulate(const void* origin, int count, MPI_Datatype typ
     return accumulate_slow(origin, count, type, rank, disp, target_count, target_type, op, win);
   if (interpose::update_recent({origin, nullptr, type, rank, disp}, op, win)) [[likely]]
     return MPI_SUCCESS;
-  return accumulate_known(origin, 1, type, rank, disp, 1, type, op, win);
+  return accumulate_known(origin, type, rank, disp, op, win);
 }
 SHMEMX_BOTH_NAMES(Accumulate)
 
