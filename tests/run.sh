@@ -51,6 +51,17 @@ run_and_log() {
   run_tests "$preset" "$@" 2>&1 | tee "$log"
 }
 
+# Prints the last lines of up to three tests that failed: in a long log they stand far above its end.
+show_failures() {
+  awk '/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: / { keeps = /\*\*\*/ && !/\*\*\*(Skipped|Not Run)/ && ++failures <= 3; lines = 0
+         if (keeps) { order[failures] = $0; next } }
+       /^ +Start +[0-9]+: / || /^[0-9]+% tests passed/ { keeps = 0 }
+       keeps && NF { kept[failures, lines++ % 16] = $0; count[failures] = lines }
+       END { for (i = 1; i <= 3 && i in order; ++i) {
+               print order[i]
+               for (j = count[i] > 16 ? count[i] - 16 : 0; j < count[i]; ++j) print "  " kept[i, j % 16] } }' "$log"
+}
+
 timed packages "$root/cmake/install_packages.sh" build test
 status=0
 closing_of_failure=
@@ -60,7 +71,7 @@ for preset in "${presets[@]}"; do
   timed "tests: $preset" run_and_log "$preset" "$@" || preset_status=$?
   if [ "$preset_status" -ne 0 ]; then
     status=$preset_status
-    closing_of_failure="== failed: $preset"$'\n'"$(grep -E 'tests passed, [0-9]+ tests? failed out of' "$log" | tail -n 1 || true)"
+    closing_of_failure="== failed: $preset"$'\n'"$(show_failures)"$'\n'"$(grep -E 'tests passed, [0-9]+ tests? failed out of' "$log" | tail -n 1 || true)"
   fi
 done
 
