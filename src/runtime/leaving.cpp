@@ -31,7 +31,7 @@ constexpr char kFinalize[] = "shmem_finalize";
 constexpr std::uint64_t kStuckCheckNs = 500'000'000;
 constexpr int kStuckLooks = 4;
 // Time for others to report first: launchers that see a death directly, or the PE that has ended the job.
-constexpr int kLooksForEnd = 30;
+constexpr int kLooksForEnd = 100;
 constexpr int kLooksForLauncher = 500;  // after a PE has announced that it ends the job
 constexpr std::uint64_t kLookForEndNs = 10'000'000;
 
