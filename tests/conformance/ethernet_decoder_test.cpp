@@ -34,8 +34,8 @@ Record record_of(RecordKind kind, std::uint16_t header_bytes, std::size_t whole 
   return {{1, 0, header_bytes, 0}, 0, record_kind(kind, whole)};
 }
 
-std::vector<std::byte> announcement(std::uint64_t payload_bytes, std::size_t header_bytes) {
-  const Announcement value{1, payload_bytes};
+std::vector<std::byte> announcement(std::uint32_t payload_bytes, std::size_t header_bytes, std::uint32_t pushed) {
+  const Announcement value{1, payload_bytes, pushed};
   std::vector<std::byte> out(sizeof value + header_bytes);
   std::memcpy(out.data(), &value, sizeof value);
   return out;
@@ -81,8 +81,10 @@ BOOST_AUTO_TEST_CASE(records_are_checked) {
 }
 
 BOOST_AUTO_TEST_CASE(announcements_are_checked) {
-  const auto fault = [](std::uint64_t payload_bytes, std::uint16_t header_bytes, std::size_t here) {
-    return check_record(record_of(RecordKind::announced, header_bytes), announcement(payload_bytes, here));
+  const auto fault = [](std::size_t payload_bytes, std::uint16_t header_bytes, std::size_t here,
+                        std::uint32_t pushed = 0) {
+    const auto content = announcement(static_cast<std::uint32_t>(payload_bytes), here, pushed);
+    return check_record(record_of(RecordKind::announced, header_bytes), content);
   };
   BOOST_CHECK(fault(kLongBytes, 40, 40) == nullptr);
   BOOST_CHECK(fault(kMaxPayloadBytes, 0, 0) == nullptr);
@@ -90,6 +92,8 @@ BOOST_AUTO_TEST_CASE(announcements_are_checked) {
   BOOST_CHECK(fault(kLongBytes - 1, 0, 0) != nullptr);
   BOOST_CHECK(fault(kLongBytes, 40, 39) != nullptr);
   BOOST_CHECK(fault(~std::uint64_t{0}, 0, 0) != nullptr);
+  BOOST_CHECK(fault(kLongBytes, 40, 40, kMostBlockPackets) == nullptr);
+  BOOST_CHECK(fault(kLongBytes, 40, 40, kMostBlockPackets + 1) != nullptr);
 }
 
 BOOST_AUTO_TEST_CASE(addresses_are_checked) {

@@ -59,7 +59,7 @@ void check_fan_in(Segment& segment, int senders, std::size_t bytes, unsigned n) 
   }));
 }
 
-// A payload of two blocks that is pulled, with the time of the test.
+// A payload of 64 packets that is pulled, with the time of the test. The first `pushed` come without a request.
 struct Pulling {
   static constexpr std::size_t kPacketBytes = 1424;
   static constexpr std::uint32_t kPackets = 64;
@@ -71,18 +71,22 @@ struct Pulling {
   shmemx::ethernet::Pulls pulls{{kPacketBytes, 32, 4, 32}, budget};
   std::uint64_t now_ns = 1'000'000'000;
   std::vector<std::uint32_t> numbers;  // of the first request of each block
+  std::uint32_t pushed;
 
-  Pulling() {
+  explicit Pulling(std::uint32_t pushed_packets = 0) : pushed(pushed_packets) {
     message.payload_bytes = place.size();
     message.place = place.data();
-    pulls.begin(1, message);
+    pulls.begin(1, message, pushed, now_ns);
     while (const auto request = pulls.next_request(now_ns, round_trip)) numbers.push_back(request->what.number);
+  }
+  std::uint32_t number_of(std::uint32_t index) const {
+    return index < pushed ? 0 : numbers[(index - pushed) / 32];
   }
   void take(std::uint32_t first, std::uint32_t last) {
     const std::vector<std::byte> packet(kPacketBytes);
     shmemx::transport::InboundMessage* done = nullptr;
     for (std::uint32_t index = first; index <= last; ++index)
-      pulls.take({.number = 1, .index = index, .request = numbers[index / 32]}, packet, now_ns, round_trip, done);
+      pulls.take({.number = 1, .index = index, .request = number_of(index)}, packet, now_ns, round_trip, done);
   }
 };
 
@@ -197,6 +201,66 @@ BOOST_AUTO_TEST_CASE(a_large_message_costs_one_frame_for_each_part_and_few_reque
   BOOST_CHECK_EQUAL(n_of(segment, FrameKind::block), (kBytes + most - 1) / most);
   BOOST_CHECK_LE(n_of(segment, FrameKind::pull), n_of(segment, FrameKind::block) / 32 + 1);
   BOOST_CHECK_EQUAL(segment[0].counts().resent + segment[1].counts().resent, 0U);
+}
+
+// Once the peer has requested blocks, the first packets of a payload leave with its announcement, each one once.
+BOOST_AUTO_TEST_CASE(the_first_packets_of_a_large_message_need_no_request) {
+  Segment segment({});
+  constexpr std::size_t kBytes = std::size_t{256} << 10;
+  for (std::size_t i = 0; i < 2; ++i) {
+    segment.record.clear();
+    segment.is_recording = true;
+    BOOST_REQUIRE(send(segment, 0, 1, pattern(kBytes, i)) == Sent::yes);
+    BOOST_CHECK_EQUAL(n_of(segment, FrameKind::block), i == 0 ? 0U : 32U);
+    BOOST_REQUIRE(got(segment, 1, i + 1));
+    const std::size_t most = content_bytes_of(1500);
+    BOOST_CHECK_EQUAL(n_of(segment, FrameKind::block), (kBytes + most - 1) / most);
+    BOOST_REQUIRE(segment.run_until([&] { return segment[0].find(1)->loans.is_empty(); }));
+  }
+  BOOST_CHECK_EQUAL(segment[0].counts().resent + segment[1].counts().resent, 0U);
+}
+
+// Behind a payload that is pulled, packets of a later one would only delay it.
+BOOST_AUTO_TEST_CASE(packets_behind_other_payloads_wait_for_requests) {
+  Segment segment({});
+  constexpr std::size_t kBytes = std::size_t{256} << 10;
+  BOOST_REQUIRE(send(segment, 0, 1, pattern(kBytes, 0)) == Sent::yes);
+  BOOST_REQUIRE(got(segment, 1, 1));
+  BOOST_REQUIRE(segment.run_until([&] { return segment[0].find(1)->loans.is_empty(); }));
+  BOOST_REQUIRE(send(segment, 0, 1, pattern(kBytes, 1)) == Sent::yes);
+  segment.is_recording = true;
+  BOOST_REQUIRE(send(segment, 0, 1, pattern(kBytes, 2)) == Sent::yes);
+  BOOST_CHECK_EQUAL(n_of(segment, FrameKind::block), 0U);
+  BOOST_REQUIRE(got(segment, 1, 3));
+}
+
+// Packets that overtake their announcement, or whose announcement is lost, are dropped, and then requested.
+BOOST_AUTO_TEST_CASE(packets_before_their_announcement_are_requested) {
+  Pulling pulling;
+  std::vector<std::byte> place(Pulling::kPacketBytes * 16);
+  shmemx::transport::InboundMessage later;
+  later.payload_bytes = place.size();
+  later.place = place.data();
+  shmemx::transport::InboundMessage* done = nullptr;
+  const std::vector<std::byte> packet(Pulling::kPacketBytes);
+  pulling.pulls.take({.number = 2, .index = 0}, packet, pulling.now_ns, pulling.round_trip, done);
+  pulling.pulls.begin(2, later, 16, pulling.now_ns);
+  const auto request = pulling.pulls.next_request(pulling.now_ns, pulling.round_trip);
+  BOOST_REQUIRE(request);
+  BOOST_CHECK_EQUAL(request->handle, 2U);
+  BOOST_CHECK_EQUAL(request->what.wanted, 0xffffU);
+}
+
+// Those that are lost are requested as soon as later ones are here.
+BOOST_AUTO_TEST_CASE(a_packet_without_a_request_that_others_overtake_is_requested) {
+  Pulling pulling(8);
+  pulling.take(0, 6);
+  pulling.take(8, 10);
+  const auto again = pulling.pulls.next_request(pulling.now_ns, pulling.round_trip);
+  BOOST_REQUIRE(again);
+  BOOST_CHECK(again->is_repeated);
+  BOOST_CHECK_EQUAL(again->what.first, 0U);
+  BOOST_CHECK_EQUAL(again->what.wanted, std::uint64_t{1} << 7);
 }
 
 // All send at once what they may: the ring holds it.

@@ -50,7 +50,9 @@ const char* check_record(const transport::Record& record, Bytes content) noexcep
       return content.empty() ? "a part that is empty" : nullptr;
     case RecordKind::announced: {
       if (content.size() != sizeof(Announcement) + record.fixed.header_bytes) return "a broken announcement";
-      const std::uint64_t bytes = announcement_of(content).payload_bytes;
+      const Announcement announcement = announcement_of(content);
+      if (announcement.pushed > kMostBlockPackets) return "an announcement of too many packets";
+      const std::size_t bytes = announcement.payload_bytes;
       return bytes < kLongBytes || bytes > kMaxPayloadBytes ? "an announcement of a wrong length" : nullptr;
     }
     case RecordKind::pulled:

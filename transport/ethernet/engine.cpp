@@ -73,7 +73,9 @@ void Engine::report_lost() noexcept {
 
 bool Engine::fetch(transport::InboundMessage& message) noexcept {
   Peer& peer = *peers_.find(message.queue->source());
-  peer.pulls.begin(message.fetch_key[0], message);
+  const std::uint32_t pushed = peer.inbound.pushed_of(message.fetch_key[0]);
+  if (pushed != 0) look_at_clock();
+  peer.pulls.begin(message.fetch_key[0], message, pushed, now_ns_);
   return false;
 }
 

@@ -4,7 +4,7 @@
 //  - records: messages, parts of messages, and notes (RecordKind), in the form of common/record.hpp. These frames are
 //    numbered for each pair, sent again until they are acknowledged, and taken in the order of their numbers.
 //  - pull: a PullRequest for packets of a long payload, whose handle was announced by a record.
-//  - block: one packet of that payload.
+//  - block: one packet of that payload. Those that follow the announcement have the request number 0.
 //  - ack, gone: none.
 // Every frame carries the acknowledgement of what its sender has received, and a serial: one that arrives again, by
 // whomever it was sent, is dropped.
@@ -87,8 +87,10 @@ inline constexpr unsigned kRecordKindBits = 8;
 
 struct Announcement {
   std::uint64_t handle;
-  std::uint64_t payload_bytes;
+  std::uint32_t payload_bytes;
+  std::uint32_t pushed;  // packets of it that follow at once, without a request: the first ones
 };
+static_assert(sizeof(Announcement) == 16);
 
 // Longer payloads are pulled. The sender of a message that waits for nothing may leave the library at once, and what is
 // pulled would then wait for its next call; so this holds all that two-sided messages send without a rendezvous.

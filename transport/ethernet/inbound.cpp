@@ -30,8 +30,11 @@ const char* Inbound::take_record(const transport::Record& record, Bytes content)
       return begin_whole(record, content);
     case RecordKind::announced: {
       const Announcement announcement = announcement_of(content);
+      announced_ = announcement.handle;
+      pushed_ = announcement.pushed;
       queue_.add_announced(record.fixed, content.subspan(sizeof announcement), announcement.payload_bytes,
                            {announcement.handle});
+      announced_ = 0;
       break;
     }
     case RecordKind::pulled:

@@ -25,6 +25,9 @@ class Inbound {
   const char* take(Bytes records);
   bool has_shut_down() const noexcept { return has_shut_down_; }
   transport::InboundQueue& queue() noexcept { return queue_; }
+  // Returns how many packets of a payload are on their path without a request. Only while its announcement is taken:
+  // packets that arrive before the payload has a place are dropped.
+  std::uint32_t pushed_of(std::uint64_t handle) const noexcept { return handle == announced_ ? pushed_ : 0; }
 
  private:
   const char* take_record(const transport::Record& record, Bytes content);
@@ -42,6 +45,8 @@ class Inbound {
   bool has_place_answer_ = false;
   std::size_t whole_bytes_ = 0;  // 0: there is none
   std::size_t here_ = 0;
+  std::uint64_t announced_ = 0;  // by the record that is taken now; 0: none
+  std::uint32_t pushed_ = 0;     // packets of it
   bool has_shut_down_ = false;
 };
 

@@ -61,6 +61,8 @@ struct Peer {
   transport::Keepalive::Peer keepalive;
   std::string cause;  // of the loss
 
+  std::uint64_t requested_handle = 0;  // the newest payload of which the peer has requested packets
+  std::uint32_t requested_packets = 0;  // the most of it in one request
   bool is_gathered = false;                // listed among those for flush()
   bool is_ack_listed = false;              // listed among those with something to acknowledge
   bool is_ack_awaited = false;             // the peer waits for the acknowledgement

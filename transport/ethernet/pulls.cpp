@@ -42,10 +42,14 @@ Pulls::Pulls(const Settings& settings, PacketBudget& budget) noexcept
              {settings.block_packets * settings.blocks, most_outstanding(settings, budget)}},
       second_trip_(settings.resend_ns) {}
 
-void Pulls::begin(std::uint64_t handle, transport::InboundMessage& message) {
+void Pulls::begin(std::uint64_t handle, transport::InboundMessage& message, std::uint32_t pushed,
+                  std::uint64_t now_ns) {
   const std::size_t packets = (message.payload_bytes + settings_.packet_bytes - 1) / settings_.packet_bytes;
   pulls_.push_back(
       {.handle = handle, .message = &message, .packets = static_cast<std::uint32_t>(packets), .blocks = {}});
+  newest_ = std::max(newest_, handle);
+  Pull& pull = pulls_.back();
+  if (pushed != 0 && handle != early_) add_block(pull, std::min(pushed, pull.packets), false, now_ns);
 }
 
 std::optional<Pulls::Request> Pulls::next_request(std::uint64_t now_ns, RoundTrip& round_trip, bool has_all) {
@@ -117,18 +121,23 @@ std::optional<Pulls::Request> Pulls::block_over(bool is_second, Pull& pull, std:
   const std::uint32_t room = budget_.most - std::min(budget_.most, budget_.used);
   if (over.outstanding() == 0) n = std::min(n, std::max(room, kLeastWindow));
   if (over.outstanding() != 0 && (over.outstanding() + n > over.window() || n > room)) return {};
+  add_block(pull, n, is_second, now_ns);
+  return Request{pull.handle, {pull.blocks.back().first, requests_, pull.blocks.back().missing}, false, is_second};
+}
+
+// The next packets of a payload are outstanding from now on.
+void Pulls::add_block(Pull& pull, std::uint32_t packets, bool is_second, std::uint64_t now_ns) {
   const Block::Asked asked{++requests_, now_ns};
   pull.blocks.push_back({.first = pull.next,
-                         .missing = lowest_bits(n),
+                         .missing = lowest_bits(packets),
                          .moved_ns = now_ns,
                          .first_asked = asked,
                          .last_asked = asked,
                          .is_second = is_second});
-  pull.next += n;
-  if (is_second && over.outstanding() == 0) second_from_ = lanes_[0].arrived();
-  over.note_requested(n);
-  budget_.used += n;
-  return Request{pull.handle, {pull.blocks.back().first, requests_, pull.blocks.back().missing}, false, is_second};
+  pull.next += packets;
+  if (is_second && lanes_[1].outstanding() == 0) second_from_ = lanes_[0].arrived();
+  lane(is_second).note_requested(packets);
+  budget_.used += packets;
 }
 
 // ---- the second path ----
@@ -198,6 +207,7 @@ Pulls::Taken Pulls::take(const FrameHeader& header, Bytes packet, std::uint64_t 
                          transport::InboundMessage*& done) {
   const auto pull =
       std::find_if(pulls_.begin(), pulls_.end(), [&](const Pull& one) { return one.handle == header.number; });
+  if (pull == pulls_.end() && header.number > newest_) early_ = header.number;
   if (pull == pulls_.end() || header.index >= pull->packets) return Taken::no;
   const std::size_t begin = std::size_t{header.index} * settings_.packet_bytes;
   if (packet.size() != std::min(settings_.packet_bytes, pull->message->payload_bytes - begin)) return Taken::no;

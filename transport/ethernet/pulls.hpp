@@ -42,7 +42,9 @@ class Pulls {
   Pulls(const Pulls&) = delete;
   Pulls& operator=(const Pulls&) = delete;
 
-  void begin(std::uint64_t handle, transport::InboundMessage& message);
+  // `pushed`: so many packets, the first ones, come without a request.
+  void begin(std::uint64_t handle, transport::InboundMessage& message, std::uint32_t pushed = 0,
+             std::uint64_t now_ns = 0);
   // Returns the next request to send, if one is due and the window allows it. `has_all`: all packets that have arrived
   // were taken, so that those that are late are missing.
   struct Request {
@@ -98,6 +100,7 @@ class Pulls {
   std::optional<Request> repeated(std::uint64_t now_ns, RoundTrip& round_trip, bool has_all);
   std::optional<Request> new_block(std::uint64_t now_ns);
   std::optional<Request> block_over(bool is_second, Pull& pull, std::uint64_t now_ns);
+  void add_block(Pull& pull, std::uint32_t packets, bool is_second, std::uint64_t now_ns);
   bool may_use_second(const Pull& pull, std::uint64_t now_ns) noexcept;
   void compare_paths(bool is_second) noexcept;
   bool is_worth(bool is_second, std::uint32_t packets, std::uint32_t rest) const noexcept;
@@ -123,6 +126,8 @@ class Pulls {
   std::uint64_t alone_ns_ = 0;        // until then the second path is left alone
   unsigned second_failures_ = 0;      // one behind the other
   std::uint32_t requests_ = 0;
+  std::uint64_t newest_ = 0;  // the highest handle so far
+  std::uint64_t early_ = 0;   // a later one of which packets were dropped, since it was not known yet
   std::deque<Pull> pulls_;
 };
 

@@ -44,7 +44,7 @@ void Engine::take(Bytes bytes, std::uint8_t interface) noexcept {
   if (peer.state == State::lost) return;
   // First what the program waits for, and what answers it.
   if (frame.header.kind == FrameKind::records) take_records(peer, frame);
-  if (frame.header.kind == FrameKind::pull) send_block(peer, path, frame.header.number, pull_request_of(frame));
+  if (frame.header.kind == FrameKind::pull) send_requested(peer, path, frame.header.number, pull_request_of(frame));
   look_at_clock();
   if (peer.state == State::lost) return;
   if (is_newest) take_acknowledgement(peer, frame.header);

@@ -7,6 +7,7 @@
 // is overdue.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -70,6 +71,9 @@ class SendWindow {
   bool take_back(std::uint64_t number) noexcept;
   // Nothing more may leave before an acknowledgement.
   bool is_stalled() const noexcept { return in_flight_ >= most_in_flight() || unsent_ - first_ >= kMostInFlight; }
+
+  // Frames that may leave now.
+  unsigned unused() const noexcept { return most_in_flight() - std::min(in_flight_, most_in_flight()); }
 
   // ---- acknowledgements ----
   // The peer has all frames below `expected`, and of the later ones those in `received` (FrameHeader). Returns how many
