@@ -79,9 +79,7 @@ struct Pulling {
     pulls.begin(1, message, pushed, now_ns);
     while (const auto request = pulls.next_request(now_ns, round_trip)) numbers.push_back(request->what.number);
   }
-  std::uint32_t number_of(std::uint32_t index) const {
-    return index < pushed ? 0 : numbers[(index - pushed) / 32];
-  }
+  std::uint32_t number_of(std::uint32_t index) const { return index < pushed ? 0 : numbers[(index - pushed) / 32]; }
   void take(std::uint32_t first, std::uint32_t last) {
     const std::vector<std::byte> packet(kPacketBytes);
     shmemx::transport::InboundMessage* done = nullptr;
@@ -217,6 +215,23 @@ BOOST_AUTO_TEST_CASE(the_first_packets_of_a_large_message_need_no_request) {
     BOOST_CHECK_EQUAL(n_of(segment, FrameKind::block), (kBytes + most - 1) / most);
     BOOST_REQUIRE(segment.run_until([&] { return segment[0].find(1)->loans.is_empty(); }));
   }
+  BOOST_CHECK_EQUAL(segment[0].counts().resent + segment[1].counts().resent, 0U);
+}
+
+// They follow an announcement that waits for others, too.
+BOOST_AUTO_TEST_CASE(the_first_packets_leave_with_gathered_announcements) {
+  Segment segment({});
+  constexpr std::size_t kBytes = std::size_t{256} << 10;
+  BOOST_REQUIRE(send(segment, 0, 1, pattern(kBytes, 0)) == Sent::yes);
+  BOOST_REQUIRE(got(segment, 1, 1));
+  BOOST_REQUIRE(segment.run_until([&] { return segment[0].find(1)->loans.is_empty(); }));
+  segment.is_recording = true;
+  for (std::size_t i = 1; i < 3; ++i)
+    BOOST_REQUIRE(segment[0].send(1, kFixed, {}, pattern(kBytes, i), nullptr, Urgency::gather) == Sent::yes);
+  BOOST_CHECK_EQUAL(n_of(segment, FrameKind::block), 0U);
+  segment[0].flush();
+  BOOST_CHECK_EQUAL(n_of(segment, FrameKind::block), 32U);
+  BOOST_REQUIRE(got(segment, 1, 3));
   BOOST_CHECK_EQUAL(segment[0].counts().resent + segment[1].counts().resent, 0U);
 }
 

@@ -113,8 +113,8 @@ class Engine final : private Inbound::Owner {
 
   // sending.cpp
   Sent send_parts(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Urgency urgency) noexcept;
-  Sent announce(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing, Urgency urgency) noexcept;
-  static std::uint32_t packets_to_push(const Peer& peer, Urgency urgency) noexcept;
+  Sent announce(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing) noexcept;
+  static std::uint32_t packets_to_push(const Peer& peer) noexcept;
   void send_requested(Peer& peer, Path path, std::uint64_t handle, const PullRequest& what) noexcept;
   static std::byte* append(Peer& peer, const Header& fixed, const Piece& piece) noexcept;
   static bool has_room(const Peer& peer, std::size_t content_bytes) noexcept;

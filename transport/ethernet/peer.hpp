@@ -61,8 +61,10 @@ struct Peer {
   transport::Keepalive::Peer keepalive;
   std::string cause;  // of the loss
 
-  std::uint64_t requested_handle = 0;  // the newest payload of which the peer has requested packets
+  std::uint64_t requested_handle = 0;   // the newest payload of which the peer has requested packets
   std::uint32_t requested_packets = 0;  // the most of it in one request
+  std::uint64_t pushed_handle = 0;      // its first packets follow its announcement, which leaves soon; 0: none
+  std::uint32_t pushed_packets = 0;
   bool is_gathered = false;                // listed among those for flush()
   bool is_ack_listed = false;              // listed among those with something to acknowledge
   bool is_ack_awaited = false;             // the peer waits for the acknowledgement

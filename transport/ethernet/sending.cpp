@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "transport/ethernet/engine.hpp"
 
@@ -56,8 +57,8 @@ Sent Engine::send(int pe, const Header& fixed, Bytes header, Bytes payload, Outg
   } else {
     const bool is_medium = payload.size() < kLongBytes || payload.size() <= most_medium_bytes(peer);
     sent = is_medium ? send_parts(peer, fixed, header, payload, urgency)
-                     : announce(peer, fixed, header, payload, outgoing, urgency);
-    if (sent == Sent::no || urgency == Urgency::now) return sent;
+                     : announce(peer, fixed, header, payload, outgoing);
+    if (sent == Sent::no || (is_medium && urgency == Urgency::now)) return sent;
   }
   if (urgency == Urgency::now) {
     send_now(peer);
@@ -72,6 +73,9 @@ Sent Engine::send(int pe, const Header& fixed, Bytes header, Bytes payload, Outg
 void Engine::send_now(Peer& peer) noexcept {
   peer.out.set_due();
   transmit(peer);
+  if (peer.pushed_handle == 0) return;
+  const PullRequest first{0, 0, ~std::uint64_t{0} >> (kMostBlockPackets - peer.pushed_packets)};
+  send_block(peer, peer.paths.current(), std::exchange(peer.pushed_handle, 0), first);
 }
 
 void Engine::flush() noexcept {
@@ -137,28 +141,28 @@ Sent Engine::send_parts(Peer& peer, const Header& fixed, Bytes header, Bytes pay
 
 // Returns how many packets of a payload follow its announcement: a block as the peer has requested it last, so not more
 // than its window was. Only if the peer pulls nothing else, or they would come before what it waits for.
-std::uint32_t Engine::packets_to_push(const Peer& peer, Urgency urgency) noexcept {
-  if (urgency != Urgency::now || !peer.loans.is_empty() || peer.out.has_unsent() || peer.out.unused() == 0) return 0;
+std::uint32_t Engine::packets_to_push(const Peer& peer) noexcept {
+  if (!peer.loans.is_empty() || peer.out.has_unsent() || peer.out.unused() == 0) return 0;
   return std::min<std::uint32_t>(peer.requested_packets, peer.out.unused() - 1);
 }
 
 // Announces a long payload, which the peer will pull. The first packets follow at once.
-Sent Engine::announce(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing,
-                      Urgency urgency) noexcept {
+Sent Engine::announce(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing) noexcept {
   const std::size_t content_bytes = sizeof(Announcement) + header.size();
   const std::size_t copied = peer.loans.copied_bytes();
   if (outgoing == nullptr && copied != 0 && copied + payload.size() > kCopiedBytes) return Sent::no;
   if (!peer.loans.has_room() || !has_room(peer, content_bytes)) return Sent::no;
-  const std::uint32_t pushed = packets_to_push(peer, urgency);
-  const Announcement announcement{peer.loans.lend(payload, outgoing), static_cast<std::uint32_t>(payload.size()),
-                                  pushed};
+  const std::uint32_t pushed = packets_to_push(peer);
+  const auto payload_bytes = static_cast<std::uint32_t>(payload.size());
+  const Announcement announcement{peer.loans.lend(payload, outgoing), payload_bytes, pushed};
   if (announcement.handle == 0) return Sent::no;
   std::byte* to = append(peer, fixed, {RecordKind::announced, content_bytes});
   copy(to, std::as_bytes(std::span(&announcement, 1)));
   copy(to, header);
-  if (urgency == Urgency::now) send_now(peer);
-  if (pushed != 0)
-    send_block(peer, peer.paths.current(), announcement.handle, {0, 0, ~std::uint64_t{0} >> (64 - pushed)});
+  if (pushed != 0) {
+    peer.pushed_handle = announcement.handle;
+    peer.pushed_packets = pushed;
+  }
   return outgoing != nullptr ? Sent::later : Sent::yes;
 }
 
@@ -266,8 +270,7 @@ void Engine::send_acks(bool all, std::uint64_t now) noexcept {
 void Engine::send_requested(Peer& peer, Path path, std::uint64_t handle, const PullRequest& what) noexcept {
   if (handle > peer.requested_handle) peer.requested_packets = 0;
   peer.requested_handle = std::max(peer.requested_handle, handle);
-  peer.requested_packets =
-      std::max(peer.requested_packets, static_cast<std::uint32_t>(std::popcount(what.wanted)));
+  peer.requested_packets = std::max(peer.requested_packets, static_cast<std::uint32_t>(std::popcount(what.wanted)));
   send_block(peer, path, handle, what);
 }
 
