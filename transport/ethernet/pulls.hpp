@@ -42,7 +42,7 @@ class Pulls {
   Pulls(const Pulls&) = delete;
   Pulls& operator=(const Pulls&) = delete;
 
-  // `pushed`: so many packets, the first ones, come without a request.
+  // `pushed`: the number of packets, the first ones, that come without a request.
   void begin(std::uint64_t handle, transport::InboundMessage& message, std::uint32_t pushed = 0,
              std::uint64_t now_ns = 0);
   // Returns the next request to send, if one is due and the window allows it. `has_all`: all packets that have arrived
