@@ -22,8 +22,9 @@ LmtKind choose_lmt(Transfers& transfers, ReceiveRequest& receive, const Offer& o
   const bool together = suits(LmtKind::copy);
   if (alone == LmtKind::queue) return together ? LmtKind::copy : LmtKind::queue;
   if (!together || transfers.settings().crowded) return alone;
-  transfers.begin_timing(receive);
-  return transfers.measured().choose(receive.goal, alone, LmtKind::copy);
+  const LmtKind kind = transfers.measured().choose(receive.goal, alone, LmtKind::copy);
+  if (transfers.measured().wants_time(receive.goal)) transfers.begin_timing(receive);
+  return kind;
 }
 
 }  // namespace shmemx::pt2pt

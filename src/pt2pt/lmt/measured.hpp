@@ -15,7 +15,8 @@ namespace shmemx::pt2pt {
 class Measured {
  public:
   // Chooses between two LMTs for a message of `bytes`. `usual` is the better guess where nothing is known. Each is
-  // tried some times, then the slower one once in a while.
+  // tried some times, then the slower one once in a while: the more rarely the slower it is, so that these looks take
+  // less than a hundredth of the time.
   LmtKind choose(std::size_t bytes, LmtKind usual, LmtKind other) noexcept {
     Size& size = of(bytes);
     const Estimate& first = size.of(usual);
@@ -23,9 +24,15 @@ class Measured {
     if (first.samples < kFirstSamples) return usual;
     if (second.samples < kFirstSamples) return other;
     const bool is_usual_faster = first.ns_per_byte <= second.ns_per_byte;
-    const bool looks_again = ++size.choices % kLookAgain == 0;
+    const auto [faster, slower] = std::minmax(first.ns_per_byte, second.ns_per_byte);
+    const bool looks_again = ++size.choices * faster >= kLookAgain * slower;
+    if (looks_again) size.choices = 0;
     return is_usual_faster != looks_again ? usual : other;
   }
+
+  // Returns true if the message that choose() was last called for is to be timed: each one at first and each look
+  // at the slower LMT, of the others some, since a clock costs a part of a short message.
+  bool wants_time(std::size_t bytes) noexcept { return of(bytes).choices % kTimed == 0; }
 
   // Notes that a message has taken so long. Of the first samples the shortest counts; each later one moves the
   // estimate, one that was interrupted only a little.
@@ -48,12 +55,13 @@ class Measured {
   };
   struct Size {
     Estimate kinds[kLmtKinds];
-    std::uint32_t choices = 0;
+    std::uint32_t choices = 0;  // since the last look at the slower one
 
     Estimate& of(LmtKind kind) noexcept { return kinds[static_cast<std::uint32_t>(kind)]; }
   };
   static constexpr std::uint32_t kFirstSamples = 4;
   static constexpr std::uint32_t kLookAgain = 128;
+  static constexpr std::uint32_t kTimed = 4;
   static constexpr double kWeight = 8;
   // Sizes between two powers of two share their estimates.
   static constexpr int kSizes = 16;
