@@ -25,8 +25,9 @@ struct Policy {
   // Called if another process seems to run on the core of a waiter, and PEs do not outnumber cores: moves the waiter
   // away if that process is a PE. Null: PEs stay where they are.
   void (*part_from_pes)() = nullptr;
-  // Called before each sleep, after the thread has been counted in threads_asleep: until it wakes, another thread must
-  // look for messages. Null where senders wake the sleeper themselves.
+  // Called before a sleep, after the thread has been counted in threads_asleep: until it wakes, another thread must look
+  // for messages. Not before the first short step of a wait for a node peer's store. Null where senders wake the sleeper
+  // themselves.
   void (*leave_polling)() = nullptr;
   // Sleeps for at most `ns` on the networks, unless `wake_seq` of the own doorbell is no longer `seen`. Returns whether
   // something has arrived or the wait has been interrupted; `refused`: sleep on the doorbell instead. Null where node

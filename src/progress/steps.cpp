@@ -8,10 +8,17 @@
 namespace shmemx::progress {
 namespace {
 
+bool awaits_node_peer() { return expected_pe >= 0 && !am::is_internode(expected_pe); }
+
 // Returns whether no other thread of this PE has to run before a waiter that sleeps: it sleeps on the networks itself,
 // or awaits the store of a node peer.
-bool is_woken_directly() {
-  return policy().sleep_on_networks != nullptr || (expected_pe >= 0 && !am::is_internode(expected_pe));
+bool is_woken_directly() { return policy().sleep_on_networks != nullptr || awaits_node_peer(); }
+
+// Returns whether another thread has to look for messages while this one sleeps for `ns`. The store of a node peer
+// mostly comes during the first, short step: a progress thread that is woken before would take the core from that peer.
+bool leaves_polling(std::uint64_t ns) {
+  constexpr std::uint64_t kShortNs = 50'000;
+  return policy().leave_polling != nullptr && (ns > kShortNs || !awaits_node_peer());
 }
 
 }  // namespace
@@ -41,7 +48,7 @@ Slept sleep_once(PollFunction done, void* state, std::uint64_t ns) {
     if (slept != NetworkSleep::refused) return slept == NetworkSleep::woken ? Slept::until_woken : Slept::to_the_end;
   }
   threads_asleep.fetch_add(1, std::memory_order_seq_cst);  // hand_over
-  if (how.leave_polling != nullptr) how.leave_polling();
+  if (leaves_polling(ns)) how.leave_polling();
   futex_sleep(doorbell.wake_seq, seen, ns, FutexScope::node);
   threads_asleep.fetch_sub(1, std::memory_order_relaxed);
   return doorbell.wake_seq.load(std::memory_order_acquire) != seen ? Slept::until_woken : Slept::to_the_end;  // wake

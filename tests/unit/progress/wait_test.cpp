@@ -123,6 +123,27 @@ BOOST_AUTO_TEST_CASE(before_it_sleeps_a_waiter_leaves_messages_to_others) {
   BOOST_CHECK_EQUAL(threads_asleep.load(), 0U);
 }
 
+// The progress thread would take the core from the peer whose store is about to come.
+BOOST_AUTO_TEST_CASE(a_waiter_for_a_node_peer_leaves_messages_to_others_from_its_second_step_on) {
+  static std::atomic<int> steps_before{0};
+  steps_before = 0;
+  Doorbell doorbell{};
+  unit::WaitSettings policy = policy_of(WaitMode::block, &doorbell);
+  policy.sleep_first_ns = 50'000;
+  policy.leave_polling = [] {
+    int none = 0;
+    steps_before.compare_exchange_strong(none, sleeps.load());
+  };
+  const WaitingGuard guard(policy);
+  constexpr int kNodePeer = 0;
+  wait_for_store("shmem_test", kNodePeer, [] { return sleeps.load() == 4; });
+  BOOST_CHECK_EQUAL(steps_before.load(), 2);
+  steps_before = 0;
+  sleeps = 0;
+  wait_for("shmem_test", [] { return sleeps.load() == 4; });
+  BOOST_CHECK_EQUAL(steps_before.load(), 1);
+}
+
 BOOST_AUTO_TEST_CASE(a_waiter_sleeps_on_the_networks_if_possible_and_else_on_its_doorbell) {
   static std::atomic<int> refused{0};
   static std::atomic<int> taken{0};
