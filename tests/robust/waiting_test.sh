@@ -87,10 +87,10 @@ case_killed_while_waiting() {
 case_stopped_over_networks() {
   for transport in ucx ofi; do
     [ -e "$(dirname "$LIBRARY")/libshmemx_$transport.so" ] || { echo "$transport: not built"; continue; }
-    start wait env SHMEMX_PES_PER_NODE=2 SHMEMX_TRANSPORT=$transport SHMEMX_NET_TIMEOUT=1
+    start wait env SHMEMX_PES_PER_NODE=2 SHMEMX_TRANSPORT=$transport SHMEMX_NET_TIMEOUT=2
     kill -STOP "$(pid_of 2)"
     expect_gone "the PEs beside a stopped one over $transport"
-    grep -Eq 'PE 2 on host .* is lost: no answer for 1 s; .*stopped.*SHMEMX_NET_TIMEOUT' err ||
+    grep -Eq 'PE 2 on host .* is lost: no answer for 2 s; .*stopped.*SHMEMX_NET_TIMEOUT' err ||
       die "$transport: no advice for a stopped PE"
   done
 }
