@@ -70,9 +70,10 @@ void count_atomically() {
     }
   }
   for (const int pe : real_pes())
-    shmem_long_put_signal(&words[40], &words[own_number()], 1, &signal_word, 1, SHMEM_SIGNAL_ADD, pe);
+    shmem_long_put_signal(&words[40 + own_number()], &words[own_number()], 1, &signal_word, 1, SHMEM_SIGNAL_ADD, pe);
   EXPECT(shmem_signal_wait_until(&signal_word, SHMEM_CMP_EQ, static_cast<std::uint64_t>(n)) ==
          static_cast<std::uint64_t>(n));
+  for (long i = 0; i < n; ++i) EXPECT(words[40 + i] == 1000 + i);
   shmem_barrier_all();
   EXPECT(counter == n * kTurns * 3);
   EXPECT(shmem_long_atomic_compare_swap(&counter, counter, -1 - own_number(), shmem_my_pe()) == n * kTurns * 3);
