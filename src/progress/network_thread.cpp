@@ -123,9 +123,9 @@ std::uint64_t relieved_ns() {
 }
 
 // Idles until the other threads leave the networks alone. A waiter that goes to sleep on its doorbell calls this thread
-// (leave_polling()), one for a node peer's store only if it sleeps for long. A waiter that returns to the program does not, as a call takes longer than the wake-up that it
-// ends; nor does one that loses its core. So there is a look at intervals, longer ones while a waiter sleeps on the
-// networks.
+// (leave_polling()), one for a node peer's store only if it sleeps for long. A waiter that returns to the program does
+// not, as a call takes longer than the wake-up that it ends; nor does one that loses its core. So there is a look at
+// intervals, longer ones while a waiter sleeps on the networks.
 // Edge hand_over: this thread says that it is idle, then reads which threads sleep; a waiter counts itself as asleep,
 // then reads whether this thread is idle. Edge long_wait: this thread says that it is idle, then reads whether waits
 // are long; a waiter that has slept long no longer counts as such, then reads whether this thread is idle.

@@ -59,6 +59,15 @@ void check_fan_in(Segment& segment, int senders, std::size_t bytes, unsigned n) 
   }));
 }
 
+constexpr std::size_t kLargeBytes = std::size_t{256} << 10;
+
+// A first large message, of which the peer requests all blocks.
+void let_request(Segment& segment) {
+  BOOST_REQUIRE(send(segment, 0, 1, pattern(kLargeBytes, 0)) == Sent::yes);
+  BOOST_REQUIRE(got(segment, 1, 1));
+  BOOST_REQUIRE(segment.run_until([&] { return segment[0].find(1)->loans.is_empty(); }));
+}
+
 // A payload of 64 packets that is pulled, with the time of the test. The first `pushed` come without a request.
 struct Pulling {
   static constexpr std::size_t kPacketBytes = 1424;
@@ -204,15 +213,14 @@ BOOST_AUTO_TEST_CASE(a_large_message_costs_one_frame_for_each_part_and_few_reque
 // Once the peer has requested blocks, the first packets of a payload leave with its announcement, each one once.
 BOOST_AUTO_TEST_CASE(the_first_packets_of_a_large_message_need_no_request) {
   Segment segment({});
-  constexpr std::size_t kBytes = std::size_t{256} << 10;
   for (std::size_t i = 0; i < 2; ++i) {
     segment.record.clear();
     segment.is_recording = true;
-    BOOST_REQUIRE(send(segment, 0, 1, pattern(kBytes, i)) == Sent::yes);
+    BOOST_REQUIRE(send(segment, 0, 1, pattern(kLargeBytes, i)) == Sent::yes);
     BOOST_CHECK_EQUAL(n_of(segment, FrameKind::block), i == 0 ? 0U : 32U);
     BOOST_REQUIRE(got(segment, 1, i + 1));
     const std::size_t most = content_bytes_of(1500);
-    BOOST_CHECK_EQUAL(n_of(segment, FrameKind::block), (kBytes + most - 1) / most);
+    BOOST_CHECK_EQUAL(n_of(segment, FrameKind::block), (kLargeBytes + most - 1) / most);
     BOOST_REQUIRE(segment.run_until([&] { return segment[0].find(1)->loans.is_empty(); }));
   }
   BOOST_CHECK_EQUAL(segment[0].counts().resent + segment[1].counts().resent, 0U);
@@ -221,13 +229,10 @@ BOOST_AUTO_TEST_CASE(the_first_packets_of_a_large_message_need_no_request) {
 // They follow an announcement that waits for others, too.
 BOOST_AUTO_TEST_CASE(the_first_packets_leave_with_gathered_announcements) {
   Segment segment({});
-  constexpr std::size_t kBytes = std::size_t{256} << 10;
-  BOOST_REQUIRE(send(segment, 0, 1, pattern(kBytes, 0)) == Sent::yes);
-  BOOST_REQUIRE(got(segment, 1, 1));
-  BOOST_REQUIRE(segment.run_until([&] { return segment[0].find(1)->loans.is_empty(); }));
+  let_request(segment);
   segment.is_recording = true;
   for (std::size_t i = 1; i < 3; ++i)
-    BOOST_REQUIRE(segment[0].send(1, kFixed, {}, pattern(kBytes, i), nullptr, Urgency::gather) == Sent::yes);
+    BOOST_REQUIRE(segment[0].send(1, kFixed, {}, pattern(kLargeBytes, i), nullptr, Urgency::gather) == Sent::yes);
   BOOST_CHECK_EQUAL(n_of(segment, FrameKind::block), 0U);
   segment[0].flush();
   BOOST_CHECK_EQUAL(n_of(segment, FrameKind::block), 32U);
@@ -238,13 +243,10 @@ BOOST_AUTO_TEST_CASE(the_first_packets_leave_with_gathered_announcements) {
 // Behind a payload that is pulled, packets of a later one would only delay it.
 BOOST_AUTO_TEST_CASE(packets_behind_other_payloads_wait_for_requests) {
   Segment segment({});
-  constexpr std::size_t kBytes = std::size_t{256} << 10;
-  BOOST_REQUIRE(send(segment, 0, 1, pattern(kBytes, 0)) == Sent::yes);
-  BOOST_REQUIRE(got(segment, 1, 1));
-  BOOST_REQUIRE(segment.run_until([&] { return segment[0].find(1)->loans.is_empty(); }));
-  BOOST_REQUIRE(send(segment, 0, 1, pattern(kBytes, 1)) == Sent::yes);
+  let_request(segment);
+  BOOST_REQUIRE(send(segment, 0, 1, pattern(kLargeBytes, 1)) == Sent::yes);
   segment.is_recording = true;
-  BOOST_REQUIRE(send(segment, 0, 1, pattern(kBytes, 2)) == Sent::yes);
+  BOOST_REQUIRE(send(segment, 0, 1, pattern(kLargeBytes, 2)) == Sent::yes);
   BOOST_CHECK_EQUAL(n_of(segment, FrameKind::block), 0U);
   BOOST_REQUIRE(got(segment, 1, 3));
 }
