@@ -132,14 +132,10 @@ class Leader {
   void calibrate(Side side, std::int64_t end) {
     const double target_ns = std::max(case_.sample_ns, work_.crowded ? 2e6 : 3e4);
     long& iterations = sides_[static_cast<int>(side)].iterations;
-    for (bool was_long = false; now_ns() < end;) {
+    for (int long_ones = 0; long_ones < 2 && now_ns() < end;) {
       const double ns = timed(side);
-      if (ns >= target_ns) {
-        if (was_long) break;
-        was_long = true;
-        continue;
-      }
-      was_long = false;
+      long_ones = ns >= target_ns ? long_ones + 1 : 0;
+      if (long_ones != 0) continue;
       const double factor = ns > 0 ? std::min(8.0, std::max(1.5, target_ns / ns)) : 8.0;
       iterations = static_cast<long>(static_cast<double>(iterations) * factor) + 1;
     }

@@ -97,6 +97,15 @@ struct Pulling {
   }
 };
 
+// Of the first block.
+void check_packet_is_requested_again(Pulling& pulling, unsigned index) {
+  const auto again = pulling.pulls.next_request(pulling.now_ns, pulling.round_trip);
+  BOOST_REQUIRE(again);
+  BOOST_CHECK(again->is_repeated);
+  BOOST_CHECK_EQUAL(again->what.first, 0U);
+  BOOST_CHECK_EQUAL(again->what.wanted, std::uint64_t{1} << index);
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(ethernet_flow)
@@ -122,11 +131,7 @@ BOOST_AUTO_TEST_CASE(a_packet_that_others_overtake_is_requested_at_once) {
   pulling.take(8, 33);
   BOOST_CHECK(!pulling.pulls.next_request(pulling.now_ns, pulling.round_trip));
   pulling.take(34, 34);
-  const auto again = pulling.pulls.next_request(pulling.now_ns, pulling.round_trip);
-  BOOST_REQUIRE(again);
-  BOOST_CHECK(again->is_repeated);
-  BOOST_CHECK_EQUAL(again->what.first, 0U);
-  BOOST_CHECK_EQUAL(again->what.wanted, std::uint64_t{1} << 7);
+  check_packet_is_requested_again(pulling, 7);
   BOOST_CHECK(!pulling.pulls.next_request(pulling.now_ns, pulling.round_trip));
 }
 
@@ -273,11 +278,7 @@ BOOST_AUTO_TEST_CASE(a_packet_without_a_request_that_others_overtake_is_requeste
   Pulling pulling(8);
   pulling.take(0, 6);
   pulling.take(8, 10);
-  const auto again = pulling.pulls.next_request(pulling.now_ns, pulling.round_trip);
-  BOOST_REQUIRE(again);
-  BOOST_CHECK(again->is_repeated);
-  BOOST_CHECK_EQUAL(again->what.first, 0U);
-  BOOST_CHECK_EQUAL(again->what.wanted, std::uint64_t{1} << 7);
+  check_packet_is_requested_again(pulling, 7);
 }
 
 // All send at once what they may: the ring holds it.

@@ -89,7 +89,7 @@ case_stopped_over_networks() {
     [ -e "$(dirname "$LIBRARY")/libshmemx_$transport.so" ] || { echo "$transport: not built"; continue; }
     start wait env SHMEMX_PES_PER_NODE=2 SHMEMX_TRANSPORT=$transport SHMEMX_NET_TIMEOUT=2
     kill -STOP "$(pid_of 2)"
-    expect_gone "the PEs beside a stopped one over $transport" 10000
+    expect_gone "the PEs beside a stopped one over $transport" 6000
     grep -Eq 'PE 2 on host .* is lost: no answer for 2 s; .*stopped.*SHMEMX_NET_TIMEOUT' err ||
       die "$transport: no advice for a stopped PE"
   done

@@ -73,6 +73,10 @@ struct PullRequest {
 };
 static_assert(sizeof(PullRequest) == 16);
 inline constexpr std::uint32_t kMostBlockPackets = 64;
+// Returns a mask of the first `n` packets of a block.
+inline std::uint64_t lowest_bits(std::uint32_t n) noexcept {
+  return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1;
+}
 
 // The low bits of Record::kind; the high ones are the length of the whole message for `first_part`.
 enum class RecordKind : std::uint8_t {

@@ -18,10 +18,6 @@ constexpr double kMuchSlower = 4;                  // a second path that is slow
 constexpr std::uint64_t kAloneNs = 1'000'000'000;  // before the next sample; doubled for each that brings nothing
 constexpr unsigned kMostFailures = 6;
 
-std::uint64_t lowest_bits(std::uint32_t n) noexcept {
-  return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1;
-}
-
 // Numbers of requests begin anew after 2^32.
 bool is_before(std::uint32_t number, std::uint32_t other) noexcept {
   return static_cast<std::int32_t>(number - other) < 0;

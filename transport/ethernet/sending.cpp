@@ -74,7 +74,7 @@ void Engine::send_now(Peer& peer) noexcept {
   peer.out.set_due();
   transmit(peer);
   if (peer.pushed_handle == 0) return;
-  const PullRequest first{0, 0, ~std::uint64_t{0} >> (kMostBlockPackets - peer.pushed_packets)};
+  const PullRequest first{0, 0, lowest_bits(peer.pushed_packets)};
   send_block(peer, peer.paths.current(), std::exchange(peer.pushed_handle, 0), first);
 }
 
@@ -267,6 +267,7 @@ void Engine::send_acks(bool all, std::uint64_t now) noexcept {
   });
 }
 
+// Notes how long the blocks are that the peer requests of its newest payload, and sends this one.
 void Engine::send_requested(Peer& peer, Path path, std::uint64_t handle, const PullRequest& what) noexcept {
   if (handle > peer.requested_handle) peer.requested_packets = 0;
   peer.requested_handle = std::max(peer.requested_handle, handle);
@@ -274,8 +275,8 @@ void Engine::send_requested(Peer& peer, Path path, std::uint64_t handle, const P
   send_block(peer, path, handle, what);
 }
 
-// Sends packets of a long payload, over the path of the request, as many with one system
-// call as it takes: that saves more than sending few, of which the nearest cache still holds what was hashed.
+// Sends packets of a long payload over a path, that of the request if there was one, as many with one system call as it
+// takes: that saves more than sending few, of which the nearest cache still holds what was hashed.
 void Engine::send_block(Peer& peer, Path path, std::uint64_t handle, const PullRequest& what) noexcept {
   struct alignas(16) Head {
     std::byte memory[FrameMemory::kHeadBytes];
