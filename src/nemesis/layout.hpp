@@ -28,10 +28,10 @@ struct Control {
 };
 static_assert(std::is_standard_layout_v<Control> && sizeof(Control) == 5 * kCacheLine);
 
-// The copy buffer, through which both sides copy long two-sided messages to this PE at the same time (pt2pt/).
+// The copy buffer, by which both sides copy long two-sided messages to this PE at the same time (pt2pt/).
 inline constexpr std::size_t kCopyChunks = 8;
 inline constexpr std::size_t kCopyChunkBytes = std::size_t{16} << 10;
-inline constexpr std::size_t kCopyBufferBytes = 2 * kCacheLine + kCopyChunks * kCopyChunkBytes;
+inline constexpr std::size_t kCopyBufferBytes = 4 * kCacheLine + kCopyChunks * kCopyChunkBytes;
 
 struct Layout {
   std::size_t n_pes = 0;            // of the node

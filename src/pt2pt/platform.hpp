@@ -34,9 +34,12 @@ class Platform {
   virtual CopyBuffer* copy_buffer(int owner) noexcept = 0;
   // Wakes a PE that may sleep until what has just been stored.
   virtual void wake(int pe) noexcept = 0;
-  // As rma::cma_read.
+  // As rma::cma_read, rma::cma_write.
   virtual long read_memory(pid_t pid, Cursor& local, Cursor& remote, std::size_t most) noexcept {
     return rma::cma_read(pid, local, remote, most);
+  }
+  virtual long write_memory(pid_t pid, Cursor& local, Cursor& remote, std::size_t most) noexcept {
+    return rma::cma_write(pid, local, remote, most);
   }
   // Reports a message that no PE of this library sends. The library ends the job.
   virtual void reject(int source, const char* what) noexcept = 0;

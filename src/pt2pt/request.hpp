@@ -45,15 +45,16 @@ enum class Next : std::uint8_t { eager, rts, cts, data, request_section, section
 // The part of a request that a rendezvous uses, on either side.
 struct Transfer {
   LmtKind kind;
-  bool described_by_peer;    // this side moves the bytes by itself
+  bool described_by_peer;    // this side moves the bytes, and says when all are there
   std::uint32_t cts_detail;  // CtsHeader::detail
   std::size_t offered;       // CtsHeader::offered
   RequestId peer_id;
   Space space;          // of all memory that this side describes
   Section section;      // the peer's memory
   Cursor there;         // over the places of the section
-  CopyBuffer* buffer;   // copy: the receiver's
-  std::uint32_t chunk;  // copy: number of the next chunk
+  CopyBuffer* buffer;   // copy, cma: the receiver's; cma: null if the receiver reads the message alone
+  std::uint32_t chunk;  // copy: number of the next chunk; cma: of the transfer
+  pid_t pid;            // cma: the other process
 };
 
 struct Request {
@@ -85,7 +86,6 @@ struct SendRequest : Request {
 struct ReceiveRequest : Request {
   static constexpr Role kRole = Role::receive;
   QueueEntry entry;           // in the posted queue
-  pid_t cma_pid;              // cma: the sender's process
   std::uint64_t chosen_ns;    // when its LMT was chosen by time; 0: it was not
   std::size_t placing_bytes;  // network: bytes before the cursor that the network is still writing
 };

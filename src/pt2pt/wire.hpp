@@ -70,9 +70,10 @@ inline constexpr std::uint32_t kLmtKinds = 5;
 struct CtsHeader {
   RequestId send;
   RequestId recv;
-  std::uint64_t goal;     // bytes that the receiver takes
-  LmtKind kind;           // chosen by the receiver
-  std::uint32_t detail;   // copy: number of the first chunk; network: most bytes of a message, 0: any
+  std::uint64_t goal;  // bytes that the receiver takes
+  LmtKind kind;        // chosen by the receiver
+  std::uint32_t
+      detail;  // copy: number of the first chunk; cma: of the transfer; network: most bytes of a message, 0: any
   std::uint64_t offered;  // network: bytes that the receiver has kept of those with the offer, all of them or 0
 };
 

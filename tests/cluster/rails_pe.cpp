@@ -97,8 +97,8 @@ void rounds_until(const char* what, long& round, const std::function<bool(const 
   if (goes_on < 0) shmem_global_exit(1);
 }
 
-// Half of the blocks, but for rounds in which the speeds were not known yet.
-bool uses_both(const Shares& shares) { return shares.blocks > 0.25 && shares.blocks < 0.75; }
+// Half of the blocks; a quarter while the speeds are not known yet.
+bool uses_both(const Shares& shares) { return shares.blocks > 0.3 && shares.blocks < 0.7; }
 
 void rejoin() {
   long round = 0;

@@ -1,4 +1,4 @@
-// The shared memory of double buffering, one for each PE of a node.
+// The shared memory of the LMTs with which both sides copy at the same time, one for each PE of a node.
 #pragma once
 
 #include <atomic>
@@ -7,8 +7,27 @@
 
 #include "base/cache_line.hpp"
 #include "nemesis/layout.hpp"
+#include "rma/cma.hpp"
 
 namespace shmemx::pt2pt {
+
+// The chunks of a message that nobody has claimed: from `front` up to but not including `back`.
+struct alignas(std::uint64_t) Claims {
+  std::uint32_t transfer;  // number of the transfer at its receiver
+  std::uint16_t front;
+  std::uint16_t back;
+};
+
+// A message that both sides copy through the kernel: the owner of the buffer, which receives it, reads chunks from the
+// front, the sender writes others from the back.
+//
+// Edge:  written  written.store -> written.load   the bytes of these chunks
+struct SharedCopy {
+  alignas(kCacheLine) std::atomic<Claims> claims;          // written by either side
+  rma::CmaProbe probe;                                     // of the owner; set before it first shares a message
+  alignas(kCacheLine) std::atomic<std::uint32_t> written;  // chunks; by the sender
+};
+static_assert(std::atomic<Claims>::is_always_lock_free);
 
 // A sender and the PE that owns the buffer copy at the same time: the sender fills a chunk while the owner empties
 // another. The counts of chunks grow for ever, so no transfer has to reset them.
@@ -20,6 +39,7 @@ struct CopyBuffer {
   static constexpr std::size_t kChunkBytes = nemesis::kCopyChunkBytes;
   alignas(kCacheLine) std::atomic<std::uint32_t> filled;   // written by the sender
   alignas(kCacheLine) std::atomic<std::uint32_t> drained;  // written by the owner
+  SharedCopy shared;
   alignas(kCacheLine) std::byte chunks[kChunks][kChunkBytes];
 };
 static_assert(sizeof(CopyBuffer) == nemesis::kCopyBufferBytes);

@@ -1,12 +1,14 @@
 // Large message transfers: one file for each way of copying the bytes of a rendezvous.
 //
 //   mapped   one side copies from or into symmetric memory of the other, which it maps: one copy
-//   cma      the receiver reads the sender's memory through the kernel: one copy, a system call
+//   cma      through the kernel: one copy, some system calls. The receiver reads the sender's memory; of one range to
+//            another the sender writes a part meanwhile
 //   copy     both sides copy at the same time, through the receiver's copy buffer (double buffering)
 //   queue    in cells: always possible
 //   network  to a PE of another node: few long messages, without a copy where both sides lie in one place
 //
-// With mapped and cma one side moves the bytes alone. The other describes its memory in sections.
+// With mapped, and with cma of scattered memory, one side moves the bytes alone. The other describes its memory in
+// sections.
 #pragma once
 
 #include "pt2pt/lmt/transfers.hpp"

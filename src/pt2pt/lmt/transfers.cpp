@@ -53,18 +53,22 @@ void Transfers::end_part(Request& request) noexcept {
   send_queue_->enqueue(request, Next::request_section);
 }
 
-bool Transfers::reject(Request& request, const char* what) noexcept {
+void Transfers::stop_helping(Request& request) noexcept {
   stop_moving(request);
   request.phase = Phase::waiting;
+}
+
+bool Transfers::reject(Request& request, const char* what) noexcept {
+  stop_helping(request);
   platform_->reject(request.peer, what);
   return false;
 }
 
-pid_t Transfers::cma_pid(int source, const RtsHeader& rts) noexcept {
+pid_t Transfers::cma_pid(int pe, const rma::CmaProbe& probe) noexcept {
   const auto read = [this](pid_t pid, Cursor& local, Cursor& remote, std::size_t most) {
     return platform_->read_memory(pid, local, remote, most);
   };
-  return cma_peers_[source].pid(rts.probe, read);
+  return cma_peers_[pe].pid(probe, read);
 }
 
 bool Transfers::progress() noexcept {

@@ -31,8 +31,11 @@ class Transfers {
   // Sends the bytes in cells.
   void send_in_cells(SendRequest& send) noexcept { send_queue_->enqueue(send, Next::data); }
 
-  // Returns the sender's process number if CMA can read its memory, else 0. Probes once for each sender.
-  pid_t cma_pid(int source, const RtsHeader& rts) noexcept;
+  // Leaves the rest of a transfer to the other side, which says when it ends.
+  void stop_helping(Request& request) noexcept;
+
+  // Returns the process number of a PE if CMA can reach its memory, else 0. Probes once for each PE.
+  pid_t cma_pid(int pe, const rma::CmaProbe& probe) noexcept;
 
   // What receives have taken. begin_timing() is called when an LMT has been chosen between two, end_timing() when the
   // bytes of any receive have arrived.
@@ -43,6 +46,8 @@ class Transfers {
   // The receive that uses the copy buffer of this PE; null: the buffer is free.
   const Request* buffer_user() const noexcept { return buffer_user_; }
   void set_buffer_user(const Request* receive) noexcept { buffer_user_ = receive; }
+  // Numbers of transfers that both sides copy through the kernel; 0 is none.
+  std::uint32_t next_shared() noexcept { return ++shared_ != 0 ? shared_ : ++shared_; }
 
   bool is_empty() const noexcept { return movers_ == nullptr; }
   // Returns true if something moved.
@@ -56,6 +61,7 @@ class Transfers {
   SendQueue* send_queue_ = nullptr;
   Request* movers_ = nullptr;
   const Request* buffer_user_ = nullptr;
+  std::uint32_t shared_ = 0;
   ContactTable<rma::CmaPeer> cma_peers_;
   Measured measured_;
 };

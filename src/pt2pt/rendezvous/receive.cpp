@@ -153,11 +153,21 @@ void Rendezvous::on_cookie(int source, Payload payload) noexcept {
   send_queue_->enqueue(*request, Next::section);
 }
 
+// The receiver may find the end of a message that both sides copy before the sender has looked for another chunk.
+void Rendezvous::stop_helping(int source, RequestId id) noexcept {
+  SendRequest* const send = requests_->sends.find(id);
+  if (send != nullptr && send->phase == Phase::moving && send->peer == source && send->transfer.kind == LmtKind::cma)
+    transfers_->stop_helping(*send);
+}
+
 // The side that describes its memory waits for it.
 void Rendezvous::on_done(int source, Payload payload) noexcept {
   DoneHeader header;
   Request* request = nullptr;
-  if (take_header(payload, header) && payload.empty()) request = find_either(source, header.to);
+  if (take_header(payload, header) && payload.empty()) {
+    stop_helping(source, header.to);
+    request = find_either(source, header.to);
+  }
   if (request == nullptr || request->transfer.described_by_peer ||
       (request->role == Role::receive && request->transfer.kind != LmtKind::mapped))
     return platform_->reject(source, "the end of a transfer that is not under way");

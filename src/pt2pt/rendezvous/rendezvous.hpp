@@ -68,11 +68,13 @@ class Rendezvous {
   static void take_offered(ReceiveRequest& receive, Payload data) noexcept;
   static void end_if_complete(ReceiveRequest& receive) noexcept;
   template <class Header>
-  bool send_described(Request& request, am::HandlerId id, const Header& header, bool describes) noexcept;
+  bool send_described(Request& request, am::HandlerId id, const Header& header, bool describes,
+                      LmtChoice choice) noexcept;
   // Returns the request of a pool that `source` may name: it waits for that PE. Null if there is none.
   template <class T>
   T* find(RequestPool<T>& pool, int source, RequestId id) noexcept;
   Request* find_either(int source, RequestId id) noexcept;
+  void stop_helping(int source, RequestId id) noexcept;
   ReceiveRequest* find_data_taker(int source, const DataHeader& header, std::size_t bytes) noexcept;
 
   Platform* platform_ = nullptr;

@@ -19,13 +19,14 @@ void Rendezvous::start(const Parts& parts) noexcept {
 void Rendezvous::clear() noexcept { offered_to_.open(offered_to_.size()); }
 
 template <class Header>
-bool Rendezvous::send_described(Request& request, am::HandlerId id, const Header& header, bool describes) noexcept {
+bool Rendezvous::send_described(Request& request, am::HandlerId id, const Header& header, bool describes,
+                                LmtChoice choice) noexcept {
   Described<Header> message;
   message.header = header;
   message.section.space = Space::private_memory;
   message.section.count = 0;
   const Cursor before = request.cursor;
-  if (describes) describe(*platform_, settings_->lmt, request, message.section);
+  if (describes) describe(*platform_, choice, request, message.section);
   const am::Bytes bytes{reinterpret_cast<const std::byte*>(&message), message.bytes()};
   if (platform_->try_send(request.peer, id, bytes, {}, {})) return true;
   request.cursor = before;
@@ -55,13 +56,15 @@ bool Rendezvous::push_rts(Request& send) noexcept {
   rts.probe = rma::own_cma_probe();
   const LmtChoice choice = settings_->lmt;
   const bool described = choice == LmtChoice::automatic || choice == LmtChoice::mapped || choice == LmtChoice::cma;
-  return send_described(send, am::kMessageRts, rts, described);
+  return send_described(send, am::kMessageRts, rts, described, choice);
 }
 
 bool Rendezvous::push_cts(Request& receive) noexcept {
   const Transfer& transfer = receive.transfer;
   const CtsHeader cts{transfer.peer_id, receive.id, receive.goal, transfer.kind, transfer.cts_detail, transfer.offered};
-  return send_described(receive, am::kMessageCts, cts, transfer.kind == LmtKind::mapped);
+  const bool reads = transfer.kind == LmtKind::cma;
+  return send_described(receive, am::kMessageCts, cts, reads || transfer.kind == LmtKind::mapped,
+                        reads ? LmtChoice::cma : settings_->lmt);
 }
 
 void Rendezvous::sent_cts(Request& receive) noexcept {
@@ -72,7 +75,7 @@ void Rendezvous::sent_cts(Request& receive) noexcept {
 
 bool Rendezvous::push_cookie(Request& request) noexcept {
   const CookieHeader cookie{request.transfer.peer_id, request.id};
-  return send_described(request, am::kMessageCookie, cookie, request.next == Next::section);
+  return send_described(request, am::kMessageCookie, cookie, request.next == Next::section, settings_->lmt);
 }
 
 bool Rendezvous::push_done(Request& request) noexcept {

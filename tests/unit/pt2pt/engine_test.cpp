@@ -324,7 +324,7 @@ BOOST_AUTO_TEST_CASE(a_wrong_process_is_never_read) {
   Settings settings;
   settings.n_pes = 2;
   transfers.start(job.platform(0), settings, queue);
-  BOOST_TEST(transfers.cma_pid(1, rts) == 0);
+  BOOST_TEST(transfers.cma_pid(1, rts.probe) == 0);
 }
 
 // Requests to PEs whose numbers are equal in the low 16 bits wait in queues of their own.

@@ -64,6 +64,15 @@ class SimulatedPlatform final : public Platform {
     remote.advance(blank.size());
     return static_cast<long>(blank.size());
   }
+  long write_memory(pid_t pid, Cursor& local, Cursor& remote, std::size_t most) noexcept override {
+    ++memory_writes;
+    if (!may_read) return -1;
+    if (reads_for_real) return Platform::write_memory(pid, local, remote, most);
+    const std::size_t bytes = std::min({most, local.left(), remote.left()});
+    local.advance(bytes);
+    remote.advance(bytes);
+    return static_cast<long>(bytes);
+  }
   void reject(int, const char*) noexcept override { ++rejected; }
   void exhausted(const char*, std::size_t, std::size_t) noexcept override { ++exhaustions; }
 
@@ -81,6 +90,7 @@ class SimulatedPlatform final : public Platform {
   int rejected = 0;
   int exhaustions = 0;
   int memory_reads = 0;
+  int memory_writes = 0;
 };
 
 class Job {
