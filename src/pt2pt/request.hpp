@@ -52,8 +52,8 @@ struct Transfer {
   Space space;          // of all memory that this side describes
   Section section;      // the peer's memory
   Cursor there;         // over the places of the section
-  CopyBuffer* buffer;   // copy, cma: the receiver's; cma: null if the receiver reads the message alone
-  std::uint32_t chunk;  // copy: number of the next chunk; cma: of the transfer
+  CopyBuffer* buffer;   // the receiver's, in a transfer that uses it: both sides move
+  std::uint32_t chunk;  // copy: number of the next chunk; shared copies: of the transfer
   pid_t pid;            // cma: the other process
 };
 

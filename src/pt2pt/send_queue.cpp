@@ -1,5 +1,7 @@
 #include "pt2pt/send_queue.hpp"
 
+#include <utility>
+
 namespace shmemx::pt2pt {
 
 void SendQueue::start(int n_pes, Pusher& pusher) noexcept {
@@ -25,7 +27,7 @@ void SendQueue::enqueue(Request& request, Next next) noexcept {
   }
   if (pusher_->push(request) == Step::sent) return pusher_->pushed(request);
   to.first = to.last = &request;
-  active_.push_back(request.peer);
+  if (!std::exchange(to.is_active, true)) active_.push_back(request.peer);
 }
 
 bool SendQueue::drain_peer(int pe) noexcept {
@@ -54,7 +56,8 @@ bool SendQueue::drain() noexcept {
   bool any = false;
   for (std::size_t i = 0; i < active_.size();) {
     any |= drain_peer(active_[i]);
-    if (queue(active_[i]).first == nullptr) {
+    if (PeerQueue& from = queue(active_[i]); from.first == nullptr) {
+      from.is_active = false;
       active_[i] = active_.back();
       active_.pop_back();
     } else {

@@ -45,6 +45,7 @@ class SendQueue {
   struct PeerQueue {
     Request* first = nullptr;
     Request* last = nullptr;
+    bool is_active = false;  // in `active_`
   };
 
   PeerQueue& queue(int pe) noexcept { return queues_[pe]; }
@@ -52,7 +53,7 @@ class SendQueue {
 
   Pusher* pusher_ = nullptr;
   ContactTable<PeerQueue> queues_;
-  std::vector<int> active_;  // peers whose queue is not empty
+  std::vector<int> active_;  // peers whose queue is not empty, or was not at the last look
 };
 
 }  // namespace shmemx::pt2pt

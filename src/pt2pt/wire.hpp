@@ -6,7 +6,7 @@
 //            RtsHeader, data            the same between nodes: its first bytes come with it
 //   cts      CtsHeader, places          clear to send: the LMT, the size, and where the sender could write
 //   cookie   CookieHeader, places       the next section of a long description; without places: a request for it
-//   done     DoneHeader                 ends the transfer on the side that did not move the bytes
+//   done     DoneHeader                 ends the transfer on the side that did not move the bytes, or not all
 //   data     DataHeader, data           bytes of a transfer through cells or a network, or of an eager message
 #pragma once
 
@@ -70,10 +70,10 @@ inline constexpr std::uint32_t kLmtKinds = 5;
 struct CtsHeader {
   RequestId send;
   RequestId recv;
-  std::uint64_t goal;  // bytes that the receiver takes
-  LmtKind kind;        // chosen by the receiver
-  std::uint32_t
-      detail;  // copy: number of the first chunk; cma: of the transfer; network: most bytes of a message, 0: any
+  std::uint64_t goal;     // bytes that the receiver takes
+  LmtKind kind;           // chosen by the receiver
+  std::uint32_t detail;   // copy: number of the first chunk; mapped, cma: of the transfer, 0: not shared; network: most
+                          // bytes of a message, 0: any
   std::uint64_t offered;  // network: bytes that the receiver has kept of those with the offer, all of them or 0
 };
 

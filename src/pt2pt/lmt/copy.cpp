@@ -74,6 +74,6 @@ void finish(Transfers& transfers, Request& request) noexcept {
 
 }  // namespace
 
-constexpr Lmt kCopyLmt = {"copy", suits, start_receive, start_send, move, finish, true};
+constexpr Lmt kCopyLmt = {"copy", suits, start_receive, start_send, move, finish};
 
 }  // namespace shmemx::pt2pt

@@ -18,10 +18,11 @@ struct alignas(std::uint64_t) Claims {
   std::uint16_t back;
 };
 
-// A message that both sides copy through the kernel: the owner of the buffer, which receives it, reads chunks from the
-// front, the sender writes others from the back.
+// A message of which both sides copy a part: the owner of the buffer, which receives it, chunks from the front, the
+// sender others from the back.
 //
 // Edge:  written  written.store -> written.load   the bytes of these chunks
+// Claims are relaxed: the CTS orders their first value, and what is claimed travels by other edges.
 struct SharedCopy {
   alignas(kCacheLine) std::atomic<Claims> claims;          // written by either side
   rma::CmaProbe probe;                                     // of the owner; set before it first shares a message

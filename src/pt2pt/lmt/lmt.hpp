@@ -1,14 +1,13 @@
 // Large message transfers: one file for each way of copying the bytes of a rendezvous.
 //
 //   mapped   one side copies from or into symmetric memory of the other, which it maps: one copy
-//   cma      through the kernel: one copy, some system calls. The receiver reads the sender's memory; of one range to
-//            another the sender writes a part meanwhile
+//   cma      the receiver reads the sender's memory through the kernel: one copy, a system call
 //   copy     both sides copy at the same time, through the receiver's copy buffer (double buffering)
 //   queue    in cells: always possible
 //   network  to a PE of another node: few long messages, without a copy where both sides lie in one place
 //
-// With mapped, and with cma of scattered memory, one side moves the bytes alone. The other describes its memory in
-// sections.
+// With mapped and cma one side moves the bytes alone, and the other describes its memory in sections; or they share the
+// copy of a range (shared_copy.hpp).
 #pragma once
 
 #include "pt2pt/lmt/transfers.hpp"
@@ -24,7 +23,8 @@ struct Lmt {
   const char* name;
   // Receiver: returns true if this LMT can move the message.
   bool (*suits)(Transfers&, const ReceiveRequest&, const Offer&) noexcept;
-  // Receiver: begins. Returns true if the sender has to act, so a CTS is sent.
+  // Receiver: begins. Returns true if the sender has to act, so a CTS is sent. If the copy buffer is in use then, the
+  // receiver moves, too.
   bool (*start_receive)(Transfers&, ReceiveRequest&, const Offer&) noexcept;
   // Sender: the CTS has arrived. Returns false if it does not fit the request.
   bool (*start_send)(Transfers&, SendRequest&, const CtsHeader&, const Section&) noexcept;
@@ -32,8 +32,6 @@ struct Lmt {
   bool (*move)(Transfers&, Request&) noexcept;
   // Either side: all bytes have been moved.
   void (*finish)(Transfers&, Request&) noexcept;
-  // The receiver moves, too, once its CTS is sent.
-  bool both_move;
 };
 
 extern const Lmt kMappedLmt;

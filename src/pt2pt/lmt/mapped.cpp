@@ -2,6 +2,7 @@
 
 #include "pt2pt/lmt/lmt.hpp"
 #include "pt2pt/lmt/section.hpp"
+#include "pt2pt/lmt/shared_copy.hpp"
 #include "pt2pt/thresholds.hpp"
 
 namespace shmemx::pt2pt {
@@ -16,27 +17,53 @@ bool maps_sender(Transfers& transfers, int source, const Section& section) noexc
                                          section.places[0].bytes) != nullptr;
 }
 
-bool suits(Transfers& transfers, const ReceiveRequest& receive, const Offer& offer) noexcept {
-  if (maps_sender(transfers, receive.peer, offer.section)) return true;
+bool is_mapped_by_sender(Transfers& transfers, const ReceiveRequest& receive, const Offer& offer) noexcept {
   return offer.rts.maps_receiver != 0 &&
          space_of(transfers.platform(), receive.peer, receive.cursor.shape()) != Space::private_memory;
 }
 
+bool suits(Transfers& transfers, const ReceiveRequest& receive, const Offer& offer) noexcept {
+  return maps_sender(transfers, receive.peer, offer.section) || is_mapped_by_sender(transfers, receive, offer);
+}
+
+// If each side maps the other's memory, they share the copy.
 bool start_receive(Transfers& transfers, ReceiveRequest& receive, const Offer& offer) noexcept {
   if (!maps_sender(transfers, receive.peer, offer.section)) return true;
   receive.transfer.described_by_peer = true;
+  if (is_mapped_by_sender(transfers, receive, offer) && share_copy(transfers, receive, offer, kSharedMappedBytes))
+    return true;
   transfers.start_moving(receive);
   return false;
 }
 
-bool start_send(Transfers& transfers, SendRequest& send, const CtsHeader&, const Section& section) noexcept {
+bool start_send(Transfers& transfers, SendRequest& send, const CtsHeader& cts, const Section& section) noexcept {
+  if (section.space == Space::private_memory) return false;
+  if (cts.detail != 0) {
+    CopyBuffer* const buffer = transfers.platform().copy_buffer(send.peer);
+    return buffer != nullptr && join_copy(transfers, send, cts, section, *buffer, true);
+  }
   send.transfer.described_by_peer = true;
-  if (section.space == Space::private_memory || !use_section(send, section)) return false;
+  if (!use_section(send, section)) return false;
   transfers.start_moving(send);
   return true;
 }
 
+bool copy_range(Transfers& transfers, Request& mover, std::size_t offset, std::size_t bytes) noexcept {
+  const Section& section = mover.transfer.section;
+  std::byte* const there =
+      transfers.platform().address_of(mover.peer, section.space, offset_of(section.places[0]) + offset, bytes);
+  if (there == nullptr) return false;
+  Cursor here(Shape::contiguous(mover.cursor.shape().base + offset, bytes));
+  if (mover.role == Role::receive) {
+    here.scatter(there, bytes);
+  } else {
+    here.gather(there, bytes);
+  }
+  return true;
+}
+
 bool move(Transfers& transfers, Request& mover) noexcept {
+  if (is_shared(mover)) return move_shared(transfers, mover, copy_range);
   Cursor& remote = mover.transfer.there;
   std::size_t budget = std::min(kMoveBytes, mover.goal - mover.cursor.passed());
   while (budget != 0 && remote.left() != 0) {
@@ -58,6 +85,6 @@ bool move(Transfers& transfers, Request& mover) noexcept {
 
 }  // namespace
 
-constexpr Lmt kMappedLmt = {"mapped", suits, start_receive, start_send, move, nullptr, false};
+constexpr Lmt kMappedLmt = {"mapped", suits, start_receive, start_send, move, end_shared};
 
 }  // namespace shmemx::pt2pt

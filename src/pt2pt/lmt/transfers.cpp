@@ -13,6 +13,8 @@ void Transfers::start(Platform& platform, const Settings& settings, SendQueue& s
 
 void Transfers::clear() noexcept {
   movers_ = nullptr;
+  // A wrong program may end with a message under way, whose sender then must not write any more.
+  if (buffer_user_ != nullptr) buffer_user_->transfer.buffer->shared.claims.store({0, 0, 0}, std::memory_order_relaxed);
   buffer_user_ = nullptr;
   cma_peers_.open(cma_peers_.size());
 }
@@ -53,13 +55,13 @@ void Transfers::end_part(Request& request) noexcept {
   send_queue_->enqueue(request, Next::request_section);
 }
 
-void Transfers::stop_helping(Request& request) noexcept {
+void Transfers::leave_to_peer(Request& request) noexcept {
   stop_moving(request);
   request.phase = Phase::waiting;
 }
 
 bool Transfers::reject(Request& request, const char* what) noexcept {
-  stop_helping(request);
+  leave_to_peer(request);
   platform_->reject(request.peer, what);
   return false;
 }

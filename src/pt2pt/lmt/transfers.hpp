@@ -1,4 +1,4 @@
-// The transfers whose bytes this PE moves by itself, part by part in each poll. What an LMT may use of the rest of
+// The transfers whose bytes this PE moves, part by part in each poll. What an LMT may use of the rest of
 // pt2pt is here.
 #pragma once
 
@@ -31,8 +31,8 @@ class Transfers {
   // Sends the bytes in cells.
   void send_in_cells(SendRequest& send) noexcept { send_queue_->enqueue(send, Next::data); }
 
-  // Leaves the rest of a transfer to the other side, which says when it ends.
-  void stop_helping(Request& request) noexcept;
+  // Stops moving: this side waits for the end, which the other one announces.
+  void leave_to_peer(Request& request) noexcept;
 
   // Returns the process number of a PE if CMA can reach its memory, else 0. Probes once for each PE.
   pid_t cma_pid(int pe, const rma::CmaProbe& probe) noexcept;
@@ -46,7 +46,7 @@ class Transfers {
   // The receive that uses the copy buffer of this PE; null: the buffer is free.
   const Request* buffer_user() const noexcept { return buffer_user_; }
   void set_buffer_user(const Request* receive) noexcept { buffer_user_ = receive; }
-  // Numbers of transfers that both sides copy through the kernel; 0 is none.
+  // Numbers of transfers whose copy is shared; 0 is none.
   std::uint32_t next_shared() noexcept { return ++shared_ != 0 ? shared_ : ++shared_; }
 
   bool is_empty() const noexcept { return movers_ == nullptr; }

@@ -5,6 +5,7 @@
 
 #include "pt2pt/lmt/lmt.hpp"
 #include "pt2pt/lmt/section.hpp"
+#include "pt2pt/lmt/shared_copy.hpp"
 #include "pt2pt/rendezvous/rendezvous.hpp"
 
 namespace shmemx::pt2pt {
@@ -65,6 +66,7 @@ void Rendezvous::begin(ReceiveRequest& receive, int source, const Offer& offer, 
   Transfer& transfer = receive.transfer;
   transfer.peer_id = offer.rts.send;
   transfer.offered = offered;
+  transfer.buffer = nullptr;
   if (receive.goal == 0 && !platform_->is_internode(source)) {
     transfer.described_by_peer = true;  // the sender waits for the end only
     return send_queue_->enqueue(receive, Next::done);
@@ -131,6 +133,7 @@ void Rendezvous::on_cts(int source, Payload payload) noexcept {
   send->goal = header.goal;
   send->transfer.peer_id = header.recv;
   send->transfer.kind = header.kind;
+  send->transfer.buffer = nullptr;
   const Lmt& lmt = lmt_of(header.kind);
   if (lmt.start_send == nullptr || !lmt.start_send(*transfers_, *send, header, section))
     platform_->reject(source, "an answer to an offer that does not fit it");
@@ -153,19 +156,20 @@ void Rendezvous::on_cookie(int source, Payload payload) noexcept {
   send_queue_->enqueue(*request, Next::section);
 }
 
-// The receiver may find the end of a message that both sides copy before the sender has looked for another chunk.
-void Rendezvous::stop_helping(int source, RequestId id) noexcept {
+// The end of a shared copy may come before the sender has looked for another chunk.
+void Rendezvous::leave_shared(int source, RequestId id) noexcept {
   SendRequest* const send = requests_->sends.find(id);
-  if (send != nullptr && send->phase == Phase::moving && send->peer == source && send->transfer.kind == LmtKind::cma)
-    transfers_->stop_helping(*send);
+  if (send != nullptr && send->phase == Phase::moving && send->peer == source && send->transfer.kind != LmtKind::copy &&
+      is_shared(*send))
+    transfers_->leave_to_peer(*send);
 }
 
-// The side that describes its memory waits for it.
+// The side that does not end the transfer waits for it.
 void Rendezvous::on_done(int source, Payload payload) noexcept {
   DoneHeader header;
   Request* request = nullptr;
   if (take_header(payload, header) && payload.empty()) {
-    stop_helping(source, header.to);
+    leave_shared(source, header.to);
     request = find_either(source, header.to);
   }
   if (request == nullptr || request->transfer.described_by_peer ||

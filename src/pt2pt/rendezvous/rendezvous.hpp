@@ -74,7 +74,7 @@ class Rendezvous {
   template <class T>
   T* find(RequestPool<T>& pool, int source, RequestId id) noexcept;
   Request* find_either(int source, RequestId id) noexcept;
-  void stop_helping(int source, RequestId id) noexcept;
+  void leave_shared(int source, RequestId id) noexcept;
   ReceiveRequest* find_data_taker(int source, const DataHeader& header, std::size_t bytes) noexcept;
 
   Platform* platform_ = nullptr;

@@ -68,7 +68,7 @@ bool Rendezvous::push_cts(Request& receive) noexcept {
 }
 
 void Rendezvous::sent_cts(Request& receive) noexcept {
-  if (lmt_of(receive.transfer.kind).both_move) return transfers_->start_moving(receive);
+  if (receive.transfer.buffer != nullptr) return transfers_->start_moving(receive);
   receive.phase = Phase::waiting;
   if (receive.transfer.kind == LmtKind::network) end_if_complete(static_cast<ReceiveRequest&>(receive));
 }

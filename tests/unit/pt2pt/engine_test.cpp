@@ -354,6 +354,29 @@ BOOST_AUTO_TEST_CASE(send_queues_of_a_world_of_millions) {
   BOOST_TEST(network.sent == (std::vector<int>{(1 << 20) + 5, 65'536 + 5, 5, 5}), boost::test_tools::per_element());
 }
 
+// What has been sent may at once lead to a further message for the same PE, for which there is no room.
+BOOST_AUTO_TEST_CASE(a_queue_that_fills_while_it_is_emptied_drains) {
+  struct Network final : Pusher {
+    Step push(Request&) noexcept override { return room-- > 0 ? Step::sent : Step::blocked; }
+    void pushed(Request& request) noexcept override {
+      if (std::exchange(request.next, Next::done) == Next::cts) queue->enqueue(request, Next::done);
+    }
+    SendQueue* queue = nullptr;
+    int room = 0;
+  } network;
+  SendQueue queue;
+  queue.start(2, network);
+  network.queue = &queue;
+  ReceiveRequest receive;
+  receive.peer = 1;
+  queue.enqueue(receive, Next::cts);
+  for (int i = 0; i < 2; ++i) {
+    network.room = 1;
+    BOOST_TEST(queue.drain());
+  }
+  BOOST_TEST(queue.is_empty());
+}
+
 BOOST_AUTO_TEST_CASE(unexpected_messages_have_a_limit) {
   Job job(2, plain_settings(LmtChoice::automatic));
   std::vector<std::byte> data(8'000);

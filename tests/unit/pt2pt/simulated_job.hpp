@@ -66,7 +66,7 @@ class SimulatedPlatform final : public Platform {
   }
   long write_memory(pid_t pid, Cursor& local, Cursor& remote, std::size_t most) noexcept override {
     ++memory_writes;
-    if (!may_read) return -1;
+    if (!may_read || !may_write) return -1;
     if (reads_for_real) return Platform::write_memory(pid, local, remote, most);
     const std::size_t bytes = std::min({most, local.left(), remote.left()});
     local.advance(bytes);
@@ -86,6 +86,7 @@ class SimulatedPlatform final : public Platform {
   bool maps_others = true;
   bool has_buffers = true;
   bool may_read = true;
+  bool may_write = true;
   bool reads_for_real = true;
   int rejected = 0;
   int exhaustions = 0;

@@ -1,4 +1,4 @@
-// Copies through the kernel that sender and receiver share.
+// Copies that sender and receiver share, through the kernel and by load and store.
 #include <boost/test/unit_test.hpp>
 
 #include "../../support/pattern.hpp"
@@ -44,7 +44,7 @@ void run(Job& job) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(pt2pt_kernel_copy)
+BOOST_AUTO_TEST_SUITE(pt2pt_shared_copy)
 
 BOOST_AUTO_TEST_CASE(sender_and_receiver_share_a_copy_through_the_kernel) {
   constexpr std::size_t kMiB = std::size_t{1} << 20;
@@ -83,6 +83,64 @@ BOOST_AUTO_TEST_CASE(a_sender_may_help_late_or_not_to_the_end) {
     BOOST_TEST(job.platform(0).memory_writes == (helps ? 1 : 0));
     BOOST_TEST(job.platform(0).rejected + job.platform(1).rejected == 0);
   }
+}
+
+// The kernel lets the sender read the receiver's memory, but not write this part of it.
+BOOST_AUTO_TEST_CASE(what_the_sender_cannot_write_is_left_to_the_receiver) {
+  Job job(2, plain_settings(LmtChoice::cma));
+  job.platform(0).may_write = false;
+  KernelCopy copy(4 * kMoveBytes, 4 * kMoveBytes);
+  copy.begin(job);
+  job.deliver(1, 0);
+  BOOST_TEST(job.platform(0).memory_writes == 1);
+  BOOST_TEST((copy.send->phase == Phase::waiting));
+  run(job);
+  BOOST_TEST(copy.arrived());
+  BOOST_TEST(job.platform(0).memory_writes == 1);
+  BOOST_TEST(job.platform(0).rejected + job.platform(1).rejected == 0);
+}
+
+// A program that ends with a message under way gets no more data.
+BOOST_AUTO_TEST_CASE(a_receiver_that_has_ended_is_left_alone) {
+  Job job(2, plain_settings(LmtChoice::cma));
+  KernelCopy copy(4 * kMoveBytes, 4 * kMoveBytes);
+  copy.begin(job);
+  job.engine(1).stop();
+  job.deliver(1, 0);
+  BOOST_TEST(job.platform(0).memory_writes == 0);
+}
+
+// A second answer to the same offer is none.
+BOOST_AUTO_TEST_CASE(a_second_cts_is_rejected) {
+  Job job(2, plain_settings(LmtChoice::cma));
+  KernelCopy copy(4 * kMoveBytes, 4 * kMoveBytes);
+  copy.begin(job);
+  const Message cts = job.wire(1, 0).front();
+  while (copy.receive->phase != Phase::complete) job.engine(1).progress();
+  job.deliver(1, 0);
+  BOOST_TEST((copy.send->phase == Phase::waiting));
+  Job::hand_over(job.engine(0), 1, cts.id, cts.bytes);
+  BOOST_TEST(job.platform(0).rejected == 1);
+}
+
+// Where both map each other's memory they copy by load and store.
+BOOST_AUTO_TEST_CASE(symmetric_ranges_are_shared) {
+  constexpr std::size_t kBytes = 3 * kMoveBytes;
+  Job job(2, plain_settings(LmtChoice::mapped), 2 * kBytes);
+  const std::vector<std::byte> data = test_support::pattern<std::byte>(kBytes, 7);
+  std::byte* const from = job.platform(0).heap.data() + 64;
+  std::byte* const to = job.platform(1).heap.data() + 128;
+  std::memcpy(from, data.data(), kBytes);
+  SendRequest* const send = job.engine(0).send(Cursor(Shape::contiguous(from, kBytes)), 1, 5, {});
+  ReceiveRequest* const receive = job.engine(1).receive(Cursor(Shape::contiguous(to, kBytes)), {0, 5}, true);
+  job.deliver(0, 1);
+  BOOST_TEST((receive->transfer.kind == LmtKind::mapped && receive->phase == Phase::moving));
+  job.deliver(1, 0);
+  BOOST_TEST(std::memcmp(to + kBytes - kMoveBytes, data.data() + kBytes - kMoveBytes, kMoveBytes) == 0);
+  run(job);
+  BOOST_TEST((send->phase == Phase::complete && receive->phase == Phase::complete));
+  BOOST_TEST(std::memcmp(to, data.data(), kBytes) == 0);
+  BOOST_TEST(job.platform(0).rejected + job.platform(1).rejected == 0);
 }
 
 // A sender whose answer is of an earlier message claims nothing of the message that is under way.
@@ -131,7 +189,7 @@ BOOST_AUTO_TEST_CASE(other_copies_through_the_kernel_are_of_the_receiver_alone) 
   BOOST_TEST(writes(settings, 3 * kMoveBytes, false, false) > 0);
   BOOST_TEST(writes(settings, 3 * kMoveBytes, false, true) == 0);
   BOOST_TEST(writes(settings, 3 * kMoveBytes, true, false) == 0);
-  BOOST_TEST(writes(settings, kSharedCopyBytes - 1, false, false) == 0);
+  BOOST_TEST(writes(settings, kSharedCmaBytes - 1, false, false) == 0);
   BOOST_TEST(writes(crowded, 3 * kMoveBytes, false, false) == 0);
 }
 
