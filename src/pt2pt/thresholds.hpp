@@ -12,7 +12,7 @@ inline constexpr std::size_t kEagerBytes = std::size_t{24} << 10;
 inline constexpr std::size_t kEagerBytesOfRange = std::size_t{8} << 10;
 // Polls of the sender's fastbox alone, before a receive polls everything.
 inline constexpr int kBoxPolls = 200;
-// From so many bytes on, sender and receiver share a copy: through the kernel, and of memory that both map.
+// The shortest message whose copy sender and receiver share: through the kernel, and of memory that both map.
 inline constexpr std::size_t kSharedCmaBytes = std::size_t{16} << 10;
 inline constexpr std::size_t kSharedMappedBytes = std::size_t{64} << 10;
 // Bytes that one poll moves at most for one transfer, so that other threads and senders get their turn.

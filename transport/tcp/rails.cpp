@@ -27,11 +27,11 @@ constexpr std::uint64_t kUnwatchedNs = 500'000;
 constexpr std::uint64_t kPartUnwatched = 8;
 constexpr std::size_t kMostEarly = std::size_t{4} << 20;  // of parts whose messages have not begun
 constexpr std::size_t kShareUnit = std::size_t{4} << 10;
-constexpr unsigned kSamples = 3;      // before a speed is believed
-constexpr double kTrialShare = 0.25;  // until then
-constexpr double kLikeSpeed = 0.3;    // of both speeds together: a rail with more is as fast as the other one
-constexpr double kMuchSlower = 4;     // a second rail that is slower by this factor is left alone
-constexpr unsigned kTurnsAlone = 64;  // payloads until it is measured once more
+constexpr unsigned kSamples = 3;        // before a speed is believed
+constexpr double kUnknownShare = 0.25;  // until then
+constexpr double kLikeSpeed = 0.3;      // of both speeds together: a rail with more is as fast as the other one
+constexpr double kMuchSlower = 4;       // a second rail that is slower by this factor is left alone
+constexpr unsigned kTurnsAlone = 64;    // payloads until it is measured once more
 
 }  // namespace
 
@@ -121,8 +121,8 @@ std::size_t TcpTransport::share_of_rail(Peer& peer, Peer& rail, std::size_t byte
   const double first = peer.speed.bytes_per_ns;
   const double second = rail.speed.bytes_per_ns;
   if (peer.speed.samples < kSamples || rail.speed.samples < kSamples) {
-    rail.share = kTrialShare;
-    return std::max(kLeastSample, static_cast<std::size_t>(static_cast<double>(bytes) * kTrialShare));
+    rail.share = kUnknownShare;
+    return std::max(kLeastSample, static_cast<std::size_t>(static_cast<double>(bytes) * kUnknownShare));
   }
   rail.share = second / (first + second);
   if (rail.share > kLikeSpeed && rail.share < 1 - kLikeSpeed) rail.share = 0.5;  // the measurements are not exact

@@ -11,11 +11,11 @@
 
 namespace shmemx::pt2pt {
 
-// The chunks of a message that nobody has claimed: from `front` up to but not including `back`.
+// The chunks of a message that nobody has claimed: from `begin` up to but not including `end`.
 struct alignas(std::uint64_t) Claims {
   std::uint32_t transfer;  // number of the transfer at its receiver
-  std::uint16_t front;
-  std::uint16_t back;
+  std::uint16_t begin;
+  std::uint16_t end;
 };
 
 // A message of which both sides copy a part: the owner of the buffer, which receives it, chunks from the front, the

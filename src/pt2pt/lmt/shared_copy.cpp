@@ -24,9 +24,9 @@ struct Chunks {
 // Claims a chunk for one side. Returns false if none is left, or another transfer is under way.
 bool claim(SharedCopy& shared, std::uint32_t transfer, Role side, std::size_t& chunk) noexcept {
   Claims seen = shared.claims.load(std::memory_order_relaxed);
-  while (seen.transfer == transfer && seen.front < seen.back) {
+  while (seen.transfer == transfer && seen.begin < seen.end) {
     Claims claimed = seen;
-    chunk = side == Role::receive ? claimed.front++ : --claimed.back;
+    chunk = side == Role::receive ? claimed.begin++ : --claimed.end;
     if (shared.claims.compare_exchange_weak(seen, claimed, std::memory_order_relaxed)) return true;
   }
   return false;
@@ -39,7 +39,7 @@ void give_back(Transfers& transfers, Request& send) noexcept {
   Claims without;
   do {
     without = seen;
-    ++without.back;
+    ++without.end;
   } while (!shared.claims.compare_exchange_weak(seen, without, std::memory_order_relaxed));
   transfers.platform().wake(send.peer);
   transfers.leave_to_peer(send);
@@ -55,8 +55,7 @@ void note_written(Transfers& transfers, Request& send) noexcept {
 // Returns true if all chunks are claimed and those of the sender are there.
 bool is_complete(const SharedCopy& shared, std::size_t count) noexcept {
   const Claims claims = shared.claims.load(std::memory_order_relaxed);
-  return claims.front == claims.back &&
-         shared.written.load(std::memory_order_acquire) == count - claims.back;  // written
+  return claims.begin == claims.end && shared.written.load(std::memory_order_acquire) == count - claims.end;  // written
 }
 
 bool is_range(const Cursor& cursor) noexcept { return cursor.shape().kind == Shape::Kind::contiguous; }
