@@ -34,13 +34,12 @@ bool claim(SharedCopy& shared, std::uint32_t transfer, Role side, std::size_t& c
 
 // A sender leaves the chunk that it has claimed last, and cannot write, to the receiver.
 void give_back(Transfers& transfers, Request& send) noexcept {
-  SharedCopy& shared = send.transfer.buffer->shared;
-  Claims seen = shared.claims.load(std::memory_order_relaxed);
-  Claims without;
-  do {
-    without = seen;
-    ++without.end;
-  } while (!shared.claims.compare_exchange_weak(seen, without, std::memory_order_relaxed));
+  std::atomic<Claims>& claims = send.transfer.buffer->shared.claims;
+  Claims seen = claims.load(std::memory_order_relaxed);
+  while (seen.transfer == send.transfer.chunk) {
+    const Claims without{seen.transfer, seen.begin, static_cast<std::uint16_t>(seen.end + 1)};
+    if (claims.compare_exchange_weak(seen, without, std::memory_order_relaxed)) break;
+  }
   transfers.platform().wake(send.peer);
   transfers.leave_to_peer(send);
 }
