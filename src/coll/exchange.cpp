@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "am/endpoint.hpp"
 #include "coll/common/select.hpp"
 #include "coll/internode/leaders.hpp"
 #include "coll/internode/reduce.hpp"
@@ -61,6 +62,7 @@ Result& result_at(const Team& team, int pe) {
 
 // A member of the node that is in another collective shows what it contributed to an earlier one.
 void merge_by_leaders(TeamGroup& group, Merged& own, std::size_t bytes, MergeRecords merge) noexcept {
+  am::order_for_sanitizer();
   Team& team = group.team();
   const TeamNodes& nodes = nodes_of(team);
   const std::uint64_t epoch = ++team.epoch;
@@ -78,6 +80,7 @@ void merge_by_leaders(TeamGroup& group, Merged& own, std::size_t bytes, MergeRec
     }
     release_node(team, group.routine(), epoch);
   }
+  am::order_for_sanitizer();
   const Result& result = result_at(team, team.me());
   own.alike = result.epoch == epoch ? result.alike : 0;
   std::memcpy(own.data, result.data, bytes);
