@@ -208,7 +208,8 @@ Verdict net_verdict(const Row& row, const Rows& all) {
   if (name == "net_ablation") return {};
   if (name.starts_with("eth_") || name.starts_with("kernel_") || name == "idle_cpu") return open_mx_verdict(row);
   const bool is_collective = name == "net_barrier" || name == "net_reduce";
-  if (row.transport == "ethernet" && row.raw && !is_collective && name != "net_sendrecv") return ethernet_verdict(row);
+  if (row.transport == "ethernet" && !is_collective && name != "net_sendrecv" && (row.raw || name == "net_p_rate"))
+    return ethernet_verdict(row);
   if (name == "net_busy_target") return row.state.find("p99") != std::string::npos ? absolute(row, 1000) : Verdict{};
   if (name == "net_agent_idle_cpu") return absolute(row, 1);
   if (name == "net_agent_cost") return within(1.05, row, row.limit, "without it");
