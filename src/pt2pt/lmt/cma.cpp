@@ -19,7 +19,10 @@ bool suits(Transfers& transfers, const ReceiveRequest& receive, const Offer& off
 bool start_receive(Transfers& transfers, ReceiveRequest& receive, const Offer& offer) noexcept {
   receive.transfer.described_by_peer = true;
   receive.transfer.pid = transfers.cma_pid(receive.peer, offer.rts.probe);
-  if (share_copy(transfers, receive, offer, kSharedCmaBytes)) return true;
+  if (may_share(transfers, receive, offer, kSharedCmaBytes)) {
+    share_copy(transfers, receive);
+    return true;
+  }
   transfers.start_moving(receive);
   return false;
 }
@@ -55,6 +58,6 @@ bool move(Transfers& transfers, Request& mover) noexcept {
 
 }  // namespace
 
-constexpr Lmt kCmaLmt = {"cma", suits, start_receive, start_send, move, end_shared};
+constexpr Lmt kCmaLmt = {"cma", suits, start_receive, start_send, move};
 
 }  // namespace shmemx::pt2pt

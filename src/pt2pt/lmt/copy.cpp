@@ -6,18 +6,13 @@
 namespace shmemx::pt2pt {
 namespace {
 
-CopyBuffer* own_buffer(Transfers& transfers) noexcept {
-  return transfers.platform().copy_buffer(transfers.settings().me);
-}
-
 bool suits(Transfers& transfers, const ReceiveRequest&, const Offer&) noexcept {
-  return transfers.buffer_user() == nullptr && own_buffer(transfers) != nullptr;
+  return transfers.free_buffer() != nullptr;
 }
 
 bool start_receive(Transfers& transfers, ReceiveRequest& receive, const Offer&) noexcept {
-  transfers.set_buffer_user(&receive);
   Transfer& transfer = receive.transfer;
-  transfer.buffer = own_buffer(transfers);
+  transfer.buffer = transfers.take_buffer(receive);
   transfer.chunk = transfer.buffer->filled.load(std::memory_order_acquire);   // filled: of the transfer before
   transfer.buffer->drained.store(transfer.chunk, std::memory_order_release);  // drained
   transfer.cts_detail = transfer.chunk;
@@ -68,12 +63,8 @@ bool move(Transfers& transfers, Request& request) noexcept {
   return any;
 }
 
-void finish(Transfers& transfers, Request& request) noexcept {
-  if (request.role == Role::receive) transfers.set_buffer_user(nullptr);
-}
-
 }  // namespace
 
-constexpr Lmt kCopyLmt = {"copy", suits, start_receive, start_send, move, finish};
+constexpr Lmt kCopyLmt = {"copy", suits, start_receive, start_send, move};
 
 }  // namespace shmemx::pt2pt

@@ -30,8 +30,6 @@ struct Lmt {
   bool (*start_send)(Transfers&, SendRequest&, const CtsHeader&, const Section&) noexcept;
   // Either side: moves a part. Returns true if something moved.
   bool (*move)(Transfers&, Request&) noexcept;
-  // Either side: all bytes have been moved.
-  void (*finish)(Transfers&, Request&) noexcept;
 };
 
 extern const Lmt kMappedLmt;

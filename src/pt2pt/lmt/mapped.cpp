@@ -30,8 +30,10 @@ bool suits(Transfers& transfers, const ReceiveRequest& receive, const Offer& off
 bool start_receive(Transfers& transfers, ReceiveRequest& receive, const Offer& offer) noexcept {
   if (!maps_sender(transfers, receive.peer, offer.section)) return true;
   receive.transfer.described_by_peer = true;
-  if (is_mapped_by_sender(transfers, receive, offer) && share_copy(transfers, receive, offer, kSharedMappedBytes))
+  if (may_share(transfers, receive, offer, kSharedMappedBytes) && is_mapped_by_sender(transfers, receive, offer)) {
+    share_copy(transfers, receive);
     return true;
+  }
   transfers.start_moving(receive);
   return false;
 }
@@ -48,18 +50,22 @@ bool start_send(Transfers& transfers, SendRequest& send, const CtsHeader& cts, c
   return true;
 }
 
-bool copy_range(Transfers& transfers, Request& mover, std::size_t offset, std::size_t bytes) noexcept {
-  const Section& section = mover.transfer.section;
+// Copies between this side's next bytes and a place of the peer. Returns false if that is not mapped.
+bool copy_place(Transfers& transfers, const Request& mover, Cursor& here, const Place& place) noexcept {
   std::byte* const there =
-      transfers.platform().address_of(mover.peer, section.space, offset_of(section.places[0]) + offset, bytes);
+      transfers.platform().address_of(mover.peer, mover.transfer.section.space, offset_of(place), place.bytes);
   if (there == nullptr) return false;
-  Cursor here(Shape::contiguous(mover.cursor.shape().base + offset, bytes));
   if (mover.role == Role::receive) {
-    here.scatter(there, bytes);
+    here.scatter(there, place.bytes);
   } else {
-    here.gather(there, bytes);
+    here.gather(there, place.bytes);
   }
   return true;
+}
+
+bool copy_range(Transfers& transfers, Request& mover, std::size_t offset, std::size_t bytes) noexcept {
+  Cursor here(Shape::contiguous(mover.cursor.shape().base + offset, bytes));
+  return copy_place(transfers, mover, here, {mover.transfer.section.places[0].at + offset, bytes});
 }
 
 bool move(Transfers& transfers, Request& mover) noexcept {
@@ -68,14 +74,8 @@ bool move(Transfers& transfers, Request& mover) noexcept {
   std::size_t budget = std::min(kMoveBytes, mover.goal - mover.cursor.passed());
   while (budget != 0 && remote.left() != 0) {
     const Place place = remote.next(budget);
-    std::byte* const there =
-        transfers.platform().address_of(mover.peer, mover.transfer.section.space, offset_of(place), place.bytes);
-    if (there == nullptr) return transfers.reject(mover, "a place outside its symmetric memory");
-    if (mover.role == Role::receive) {
-      mover.cursor.scatter(there, place.bytes);
-    } else {
-      mover.cursor.gather(there, place.bytes);
-    }
+    if (!copy_place(transfers, mover, mover.cursor, place))
+      return transfers.reject(mover, "a place outside its symmetric memory");
     remote.advance(place.bytes);
     budget -= place.bytes;
   }
@@ -85,6 +85,6 @@ bool move(Transfers& transfers, Request& mover) noexcept {
 
 }  // namespace
 
-constexpr Lmt kMappedLmt = {"mapped", suits, start_receive, start_send, move, end_shared};
+constexpr Lmt kMappedLmt = {"mapped", suits, start_receive, start_send, move};
 
 }  // namespace shmemx::pt2pt

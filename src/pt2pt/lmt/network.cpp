@@ -72,6 +72,6 @@ bool move(Transfers& transfers, Request& request) noexcept {
 
 }  // namespace
 
-constexpr Lmt kNetworkLmt = {"network", nullptr, start_receive, start_send, move, nullptr};
+constexpr Lmt kNetworkLmt = {"network", nullptr, start_receive, start_send, move};
 
 }  // namespace shmemx::pt2pt

@@ -30,6 +30,6 @@ Step push_in_cells(Pieces& pieces, std::size_t payload_bytes, Request& send) noe
   return send.goal == send.cursor.passed() ? Step::sent : Step::rotate;
 }
 
-constexpr Lmt kQueueLmt = {"queue", suits, start_receive, start_send, nullptr, nullptr};
+constexpr Lmt kQueueLmt = {"queue", suits, start_receive, start_send, nullptr};
 
 }  // namespace shmemx::pt2pt

@@ -62,22 +62,21 @@ bool is_range(const Cursor& cursor) noexcept { return cursor.shape().kind == Sha
 }  // namespace
 
 // Two sides that take turns on one core gain nothing.
-bool share_copy(Transfers& transfers, ReceiveRequest& receive, const Offer& offer, std::size_t least) noexcept {
-  const bool is_range_of_sender = offer.section.count == 1 && offer.section.places[0].bytes == offer.rts.bytes;
-  if (receive.goal < least || transfers.settings().crowded || !is_range(receive.cursor) || !is_range_of_sender ||
-      transfers.buffer_user() != nullptr)
-    return false;
+bool may_share(Transfers& transfers, const ReceiveRequest& receive, const Offer& offer, std::size_t least) noexcept {
+  return receive.goal >= least && !transfers.settings().crowded && is_range(receive.cursor) &&
+         offer.section.count == 1 && offer.section.places[0].bytes == offer.rts.bytes &&
+         transfers.free_buffer() != nullptr;
+}
+
+void share_copy(Transfers& transfers, ReceiveRequest& receive) noexcept {
   Transfer& transfer = receive.transfer;
-  transfer.buffer = transfers.platform().copy_buffer(transfers.settings().me);
-  if (transfer.buffer == nullptr) return false;
-  transfers.set_buffer_user(&receive);
+  transfer.buffer = transfers.take_buffer(receive);
   transfer.chunk = transfer.cts_detail = transfers.next_shared();
   SharedCopy& shared = transfer.buffer->shared;
   if (shared.probe.pid == 0) shared.probe = rma::own_cma_probe();
   shared.written.store(0, std::memory_order_relaxed);
   shared.claims.store({transfer.chunk, 0, static_cast<std::uint16_t>(Chunks(receive.goal).count())},
                       std::memory_order_relaxed);
-  return true;
 }
 
 bool join_copy(Transfers& transfers, SendRequest& send, const CtsHeader& cts, const Section& section,
@@ -113,10 +112,6 @@ bool move_shared(Transfers& transfers, Request& mover, CopyRange copy) noexcept 
     transfers.leave_to_peer(mover);
   }
   return true;
-}
-
-void end_shared(Transfers& transfers, Request& request) noexcept {
-  if (transfers.buffer_user() == &request) transfers.set_buffer_user(nullptr);
 }
 
 }  // namespace shmemx::pt2pt

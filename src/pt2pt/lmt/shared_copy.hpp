@@ -9,9 +9,12 @@ namespace shmemx::pt2pt {
 
 inline constexpr const char* kWrongPlace = "a place that is not in its memory";
 
-// Receiver: shares the message if it is one range on either side, has at least `least` bytes, and nothing speaks
-// against it. Then it reserves the copy buffer, and a CTS has to follow. Returns whether it does.
-bool share_copy(Transfers& transfers, ReceiveRequest& receive, const Offer& offer, std::size_t least) noexcept;
+// Receiver: returns true if the message is one range on either side, has at least `least` bytes, and the copy buffer is
+// free.
+bool may_share(Transfers& transfers, const ReceiveRequest& receive, const Offer& offer, std::size_t least) noexcept;
+
+// Receiver: begins such a message. A CTS has to follow.
+void share_copy(Transfers& transfers, ReceiveRequest& receive) noexcept;
 
 // Sender: begins to copy into the place that a CTS names. One that cannot reach it, `may_copy`, waits for the end.
 // Returns false if the CTS does not fit the request.
@@ -24,8 +27,5 @@ using CopyRange = bool (*)(Transfers&, Request&, std::size_t, std::size_t) noexc
 bool move_shared(Transfers& transfers, Request& mover, CopyRange copy) noexcept;
 
 inline bool is_shared(const Request& request) noexcept { return request.transfer.buffer != nullptr; }
-
-// Receiver: all is there.
-void end_shared(Transfers& transfers, Request& request) noexcept;
 
 }  // namespace shmemx::pt2pt

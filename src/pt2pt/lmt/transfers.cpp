@@ -36,8 +36,7 @@ void Transfers::stop_moving(Request& request) noexcept {
 void Transfers::finish_moving(Request& request) noexcept {
   stop_moving(request);
   end_timing(request);
-  const Lmt& lmt = lmt_of(request.transfer.kind);
-  if (lmt.finish != nullptr) lmt.finish(*this, request);
+  if (buffer_user_ == &request) buffer_user_ = nullptr;
   if (request.transfer.described_by_peer) return send_queue_->enqueue(request, Next::done);
   complete(request);
 }

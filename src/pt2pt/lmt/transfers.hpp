@@ -43,9 +43,16 @@ class Transfers {
   void begin_timing(ReceiveRequest& receive) noexcept { receive.chosen_ns = now_ns(); }
   void end_timing(const Request& request) noexcept;
 
-  // The receive that uses the copy buffer of this PE; null: the buffer is free.
-  const Request* buffer_user() const noexcept { return buffer_user_; }
-  void set_buffer_user(const Request* receive) noexcept { buffer_user_ = receive; }
+  // Returns the copy buffer of this PE; null if a receive uses it, or there is none.
+  CopyBuffer* free_buffer() noexcept {
+    return buffer_user_ == nullptr ? platform_->copy_buffer(settings_->me) : nullptr;
+  }
+  // Reserves it until finish_moving().
+  CopyBuffer* take_buffer(const Request& receive) noexcept {
+    CopyBuffer* const buffer = free_buffer();
+    buffer_user_ = &receive;
+    return buffer;
+  }
   // Numbers of transfers whose copy is shared; 0 is none.
   std::uint32_t next_shared() noexcept { return ++shared_ != 0 ? shared_ : ++shared_; }
 
@@ -60,7 +67,7 @@ class Transfers {
   const Settings* settings_ = nullptr;
   SendQueue* send_queue_ = nullptr;
   Request* movers_ = nullptr;
-  const Request* buffer_user_ = nullptr;
+  const Request* buffer_user_ = nullptr;  // the receive that uses the copy buffer
   std::uint32_t shared_ = 0;
   ContactTable<rma::CmaPeer> cma_peers_;
   Measured measured_;

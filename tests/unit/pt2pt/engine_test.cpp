@@ -38,10 +38,7 @@ Internode send_between_nodes(LmtChoice choice, bool list_at_sender, bool list_at
   const Shape dest = shape(to, list_at_receiver);
   SendRequest* const send = job.engine(0).send(Cursor(source), 1, 5, {});
   ReceiveRequest* const receive = job.engine(1).receive(Cursor(dest), {0, 5}, false);
-  for (bool any = true; any;) {
-    any = job.engine(0).progress() || job.engine(1).progress();
-    any |= job.deliver(0, 1) || job.deliver(1, 0);
-  }
+  job.run();
   BOOST_TEST((send->phase == Phase::complete && receive->phase == Phase::complete));
   std::vector<std::byte> sent(bytes);
   std::vector<std::byte> received(bytes);
@@ -58,10 +55,7 @@ LmtKind lmt_used(Job& job, Memory&& from, Memory&& to) {
   std::memcpy(from.base, data.data(), data.size());
   SendRequest* const send = job.engine(0).send(Cursor(Shape::contiguous(from.base, data.size())), 1, 5, {});
   ReceiveRequest* const receive = job.engine(1).receive(Cursor(Shape::contiguous(to.base, data.size())), {0, 5}, true);
-  for (bool any = true; any;) {
-    any = job.engine(0).progress() || job.engine(1).progress();
-    any |= job.deliver(0, 1) || job.deliver(1, 0);
-  }
+  job.run();
   BOOST_TEST((send->phase == Phase::complete && receive->phase == Phase::complete));
   BOOST_TEST(std::memcmp(to.base, data.data(), data.size()) == 0);
   return receive->transfer.kind;

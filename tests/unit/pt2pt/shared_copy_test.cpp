@@ -32,16 +32,6 @@ struct KernelCopy {
   ReceiveRequest* receive = nullptr;
 };
 
-void run(Job& job) {
-  for (bool any = true; any;) {
-    any = false;
-    for (int from = 0; from < job.n_pes(); ++from) {
-      any |= job.engine(from).progress();
-      for (int to = 0; to < job.n_pes(); ++to) any |= job.deliver(from, to);
-    }
-  }
-}
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(pt2pt_shared_copy)
@@ -57,7 +47,7 @@ BOOST_AUTO_TEST_CASE(sender_and_receiver_share_a_copy_through_the_kernel) {
       BOOST_TEST((copy.receive->phase == Phase::moving));
       job.deliver(1, 0);  // the sender, too
       BOOST_TEST(job.platform(0).memory_writes == 1);
-      run(job);
+      job.run();
       BOOST_TEST(copy.arrived());
       BOOST_TEST(job.platform(1).memory_reads + job.platform(0).memory_writes >= reads + 1);
       BOOST_TEST(job.platform(0).rejected + job.platform(1).rejected == 0);
@@ -78,7 +68,7 @@ BOOST_AUTO_TEST_CASE(a_sender_may_help_late_or_not_to_the_end) {
     }
     while (copy.receive->phase != Phase::complete) job.engine(1).progress();
     BOOST_TEST(job.platform(0).memory_writes == (helps ? 1 : 0));
-    run(job);
+    job.run();
     BOOST_TEST(copy.arrived());
     BOOST_TEST(job.platform(0).memory_writes == (helps ? 1 : 0));
     BOOST_TEST(job.platform(0).rejected + job.platform(1).rejected == 0);
@@ -94,7 +84,7 @@ BOOST_AUTO_TEST_CASE(what_the_sender_cannot_write_is_left_to_the_receiver) {
   job.deliver(1, 0);
   BOOST_TEST(job.platform(0).memory_writes == 1);
   BOOST_TEST((copy.send->phase == Phase::waiting));
-  run(job);
+  job.run();
   BOOST_TEST(copy.arrived());
   BOOST_TEST(job.platform(0).memory_writes == 1);
   BOOST_TEST(job.platform(0).rejected + job.platform(1).rejected == 0);
@@ -137,7 +127,7 @@ BOOST_AUTO_TEST_CASE(symmetric_ranges_are_shared) {
   BOOST_TEST((receive->transfer.kind == LmtKind::mapped && receive->phase == Phase::moving));
   job.deliver(1, 0);
   BOOST_TEST(std::memcmp(to + kBytes - kMoveBytes, data.data() + kBytes - kMoveBytes, kMoveBytes) == 0);
-  run(job);
+  job.run();
   BOOST_TEST((send->phase == Phase::complete && receive->phase == Phase::complete));
   BOOST_TEST(std::memcmp(to, data.data(), kBytes) == 0);
   BOOST_TEST(job.platform(0).rejected + job.platform(1).rejected == 0);
@@ -158,7 +148,7 @@ BOOST_AUTO_TEST_CASE(a_late_sender_leaves_the_next_message_alone) {
   BOOST_TEST(first.arrived());
   job.deliver(1, 2);
   BOOST_TEST(job.platform(2).memory_writes == 1);
-  run(job);
+  job.run();
   BOOST_TEST(second.arrived());
 }
 
@@ -177,7 +167,7 @@ BOOST_AUTO_TEST_CASE(other_copies_through_the_kernel_are_of_the_receiver_alone) 
     ReceiveRequest* const receive = job.engine(1).receive(Cursor(Shape::contiguous(to.data(), bytes)), {0, 5}, true);
     job.deliver(0, 1);
     job.deliver(1, 0);
-    run(job);
+    job.run();
     Cursor(shape).gather(sent.data(), bytes);
     BOOST_TEST((send->phase == Phase::complete && receive->phase == Phase::complete && sent == to));
     if (beside_another) BOOST_TEST(other.arrived());

@@ -129,6 +129,17 @@ class Job {
     return true;
   }
 
+  // Goes on until nothing moves any more.
+  void run() {
+    for (bool any = true; any;) {
+      any = false;
+      for (int from = 0; from < n_pes_; ++from) {
+        any |= engine(from).progress();
+        for (int to = 0; to < n_pes_; ++to) any |= deliver(from, to);
+      }
+    }
+  }
+
   static void hand_over(Engine& engine, int from, am::HandlerId id, Payload payload) {
     switch (id) {
       case am::kMessageEager:
