@@ -27,8 +27,10 @@ Segment::Options two_networks(double loss = 0, unsigned seed = 1) {
 struct Streams {
   Segment& segment;
   unsigned sent[2] = {};
+  unsigned checked[2] = {};
 
   void push() {
+    check_arrived();
     for (const int from : {0, 1}) {
       const unsigned i = sent[from];
       if (i - arrived(1 - from) > 20) continue;
@@ -53,12 +55,22 @@ struct Streams {
     }));
     return Segment::now() - begin;
   }
+  // The next messages have arrived, in order and unchanged. Their payloads are freed: those of a long stream are GBs.
+  void check_arrived() {
+    for (const int pe : {0, 1}) {
+      for (; checked[pe] < arrived(pe); ++checked[pe]) {
+        std::vector<std::byte>& payload = segment.sink(pe).messages[checked[pe]].payload;
+        BOOST_REQUIRE_EQUAL(payload.size(), size_of(checked[pe]));
+        BOOST_REQUIRE(test_support::has_pattern(payload.data(), payload.size(), checked[pe]));
+        payload = {};
+      }
+    }
+  }
   // Each message has arrived once, in order and unchanged.
   void check() {
     BOOST_REQUIRE(segment.run_until([&] { return arrived(0) == sent[1] && arrived(1) == sent[0]; }));
+    check_arrived();
     for (const int pe : {0, 1}) {
-      for (unsigned i = 0; i < arrived(pe); ++i)
-        BOOST_REQUIRE(segment.sink(pe).messages[i].payload == pattern(size_of(i), i));
       BOOST_CHECK(segment.sink(pe).in_order);
       BOOST_CHECK(segment.sink(pe).losses.empty());
     }
