@@ -29,9 +29,9 @@ void Recorder::record(Message message) noexcept {
 }
 
 // Removes the message for which placement() was called first. Returns false if `message` is another one.
-bool Recorder::take_expected(int source, Bytes header, bool lands, std::vector<std::byte>* place) noexcept {
+bool Recorder::take_expected(int source, Bytes header, bool is_placed, std::vector<std::byte>* place) noexcept {
   std::deque<Expected>& expected = expected_[source];
-  if (expected.empty() || expected.front().lands != lands || !std::ranges::equal(expected.front().header, header))
+  if (expected.empty() || expected.front().lands != is_placed || !std::ranges::equal(expected.front().header, header))
     return false;
   if (place != nullptr) *place = std::move(expected.front().place);
   expected.pop_front();

@@ -107,8 +107,8 @@ BOOST_AUTO_TEST_CASE(addresses_are_checked) {
     BOOST_CHECK(pack_address(read) == packed && read.interfaces == n &&
                 mac_text(read.macs[n - 1U]) == "02:00:00:00:01:09");
     for (std::size_t part = 0; part < bytes.size(); ++part) BOOST_CHECK(!unpack_address(bytes.first(part), read));
-    for (const std::uint16_t wrong : {0, n - 1, n + 1, 5, 65535}) {
-      address.interfaces = wrong;
+    for (const int wrong : {0, n - 1, n + 1, 5, 65535}) {
+      address.interfaces = static_cast<std::uint16_t>(wrong);
       std::string other = packed;
       std::memcpy(other.data(), &address, offsetof(EndpointAddress, macs));
       BOOST_CHECK(!unpack_address(transport_test::bytes_of(other), read));

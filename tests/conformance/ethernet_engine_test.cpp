@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(large_frames) { check_streams({.mtus = {9000}}, 300); }
 BOOST_AUTO_TEST_CASE(the_smallest_frames) { check_streams({.mtus = {640}}, 100); }
 BOOST_AUTO_TEST_CASE(hosts_whose_mtu_differs) { check_streams({.mtus = {9000, 1500}}, 300); }
 BOOST_AUTO_TEST_CASE(loss) {
-  for (const double loss : {0.01, 0.05, 0.3}) check_streams({.faults = {.loss = loss}, .silence_ms = 20'000}, 150);
+  for (const double share : {0.01, 0.05, 0.3}) check_streams({.faults = {.loss = share}, .silence_ms = 20'000}, 150);
 }
 BOOST_AUTO_TEST_CASE(duplicates) { check_streams({.faults = {.duplicates = 0.3}}, 200); }
 BOOST_AUTO_TEST_CASE(reordering) { check_streams({.faults = {.reordered = 0.3}}, 200); }

@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(a_large_message_costs_one_frame_for_each_part_and_few_reque
 // Once the peer has requested blocks, the first packets of a payload leave with its announcement, each one once.
 BOOST_AUTO_TEST_CASE(the_first_packets_of_a_large_message_need_no_request) {
   Segment segment({});
-  for (std::size_t i = 0; i < 2; ++i) {
+  for (unsigned i = 0; i < 2; ++i) {
     segment.record.clear();
     segment.is_recording = true;
     BOOST_REQUIRE(send(segment, 0, 1, pattern(kLargeBytes, i)) == Sent::yes);
@@ -236,7 +236,7 @@ BOOST_AUTO_TEST_CASE(the_first_packets_leave_with_gathered_announcements) {
   Segment segment({});
   let_request(segment);
   segment.is_recording = true;
-  for (std::size_t i = 1; i < 3; ++i)
+  for (unsigned i = 1; i < 3; ++i)
     BOOST_REQUIRE(segment[0].send(1, kFixed, {}, pattern(kLargeBytes, i), nullptr, Urgency::gather) == Sent::yes);
   BOOST_CHECK_EQUAL(n_of(segment, FrameKind::block), 0U);
   segment[0].flush();

@@ -1,22 +1,81 @@
 // Connections that break in mid-job: others follow, and each message arrives once and in order.
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cstring>
 #include <memory>
 #include <random>
 
+#include "base/unique_fd.hpp"
 #include "numbered_traffic.hpp"
+#include "transport/tcp/address.hpp"
+#include "transport/tcp/socket.hpp"
 #include "transport/tcp/tcp_transport.hpp"
 
 using namespace transport_test;
+using shmemx::UniqueFd;
+using shmemx::tcp::EndpointAddress;
 using shmemx::tcp::TcpTransport;
+using shmemx::transport::Challenge;
+using shmemx::transport::Hello;
 using shmemx::transport::Outgoing;
+using shmemx::transport::Response;
 
 namespace {
 
 bool reset(Endpoints& job, int from, int to) { return static_cast<TcpTransport&>(job[from]).reset(to); }
 bool move(Endpoints& job, int from, int to) { return static_cast<TcpTransport&>(job[from]).move(to); }
 bool suspend(Endpoints& job, int from, int to) { return static_cast<TcpTransport&>(job[from]).suspend(to); }
+
+// Stands at the address of PE 1 until it is left, and accepts one connection of PE 0: its kernel acknowledges what
+// arrives, but nobody reads it.
+class Forgetful {
+ public:
+  explicit Forgetful(Endpoints& job) : job_(&job), address_(job.book().addresses[1]) {
+    std::uint16_t port = 0;
+    auto opened = shmemx::tcp::open_listener(port);
+    BOOST_REQUIRE(opened);
+    listener_ = std::move(*opened);
+    EndpointAddress endpoint;
+    BOOST_REQUIRE(shmemx::tcp::unpack_address(bytes_of(address_), endpoint));
+    endpoint.port = port;
+    job.book().addresses[1] = shmemx::tcp::pack_address(endpoint);
+  }
+  // Returns whether `bytes` and the response have arrived.
+  bool receive(std::size_t bytes) {
+    Hello hello;
+    if (!job_->poll_until([&] { return accept() && available() >= sizeof hello; }, 1)) return false;
+    BOOST_REQUIRE_EQUAL(::recv(fd_.get(), &hello, sizeof hello, 0), static_cast<ssize_t>(sizeof hello));
+    const Setup setup{.me = 1, .n_pes = 2, .secret = {Options{}.secret, ~Options{}.secret}};
+    const Challenge challenge = make_challenge(setup, hello, 0);
+    BOOST_REQUIRE_EQUAL(::send(fd_.get(), &challenge, sizeof challenge, 0), static_cast<ssize_t>(sizeof challenge));
+    return job_->poll_until([&] { return available() >= sizeof(Response) + bytes; }, 1);
+  }
+  // The connection is reset, and PE 1 is at its address again.
+  void leave() {
+    job_->book().addresses[1] = address_;
+    fd_.reset();
+    listener_.reset();
+  }
+
+ private:
+  bool accept() {
+    if (!fd_.valid()) fd_ = UniqueFd(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    return fd_.valid();
+  }
+  std::size_t available() const {
+    int bytes = 0;
+    BOOST_REQUIRE_EQUAL(::ioctl(fd_.get(), FIONREAD, &bytes), 0);
+    return static_cast<std::size_t>(bytes);
+  }
+
+  Endpoints* job_;
+  std::string address_;
+  UniqueFd listener_;
+  UniqueFd fd_;
+};
 
 }  // namespace
 
@@ -91,6 +150,21 @@ BOOST_AUTO_TEST_CASE(the_shutdown_frame_survives_a_reset) {
   job[0].close(0);
   for (int i = 0; i < 500; ++i) job.poll_all(0);
   job.close_all();
+}
+
+// A PE may drop a connection that it has answered before it takes it, since another one was first: what its kernel has
+// acknowledged by then is sent once more.
+BOOST_AUTO_TEST_CASE(a_connection_that_was_never_taken_costs_nothing) {
+  Endpoints job("tcp", {.n = 2});
+  Forgetful forgetful(job);
+  constexpr std::size_t kMessages = 10;
+  for (unsigned i = 0; i < kMessages; ++i) post(job, 0, 1, i, 5000);
+  BOOST_REQUIRE(forgetful.receive(kMessages * 5000));
+  forgetful.leave();
+  BOOST_CHECK(job.poll_until([&] { return job.sink(1).messages.size() == kMessages; }));
+  check_no_losses(job);
+  BOOST_REQUIRE_EQUAL(job.sink(1).messages.size(), kMessages);
+  for (unsigned i = 0; i < kMessages; ++i) BOOST_CHECK_EQUAL(number_of(job.sink(1).messages[i]), i);
 }
 
 // A PE that has ended is not waited for.

@@ -17,6 +17,7 @@
 #include "transport/common/handshake.hpp"
 #include "transport/tcp/acceptor.hpp"
 #include "transport/tcp/address.hpp"
+#include "transport/tcp/frame.hpp"
 #include "transport/tcp/tcp_transport.hpp"
 
 using namespace transport_test;
@@ -263,6 +264,9 @@ BOOST_AUTO_TEST_CASE(a_broken_frame_of_a_pe_ends_its_connection) {
   BOOST_CHECK_EQUAL(job.sink(1).losses.front().pe, 2);
   BOOST_CHECK(job.sink(1).losses.front().cause.find("it sent a frame") != std::string::npos);
   BOOST_CHECK(job.sink(1).messages.empty());
+  shmemx::tcp::FrameHeader frame{};
+  BOOST_CHECK_EQUAL(::recv(fd.get(), &frame, sizeof frame, MSG_DONTWAIT), static_cast<ssize_t>(sizeof frame));
+  BOOST_CHECK(frame.kind == shmemx::tcp::FrameKind::resume);
   BOOST_CHECK(is_closed(job, fd));
 }
 

@@ -64,9 +64,7 @@ void TcpTransport::step_dial(Peer& peer) noexcept {
     return;
   }
   if (state == Dial::State::up) {
-    UniqueFd fd = peer.dial->take();
-    const ConnectionKeys keys = peer.dial->keys();
-    return connected(peer, std::move(fd), peer.dial->number(), keys);
+    return connected(peer, {peer.dial->take(), peer.dial->number(), peer.dial->keys(), true});
   }
   if (peer.is_moving) return stop_dial(peer);  // the connection stays
   peer.failure = failure_of(peer);
@@ -86,25 +84,28 @@ std::string TcpTransport::failure_of(const Peer& peer) const {
                        : "no address of it answers:" + table;
 }
 
-void TcpTransport::connected(Peer& peer, UniqueFd fd, std::uint64_t number, const ConnectionKeys& keys) noexcept {
+void TcpTransport::connected(Peer& peer, Connection connection) noexcept {
   if (is_open(peer) && !replace(peer)) return;
   stop_dial(peer);
   peer.speed = {};
   acceptor_.forget(peer.pe);
-  peer.fd = std::move(fd);
-  if (hash_) peer.sealing = std::make_unique<Sealing>(*hash_, keys);
+  peer.fd = std::move(connection.fd);
+  if (hash_) peer.sealing = std::make_unique<Sealing>(*hash_, connection.keys);
   tune(peer.fd.get(), setup_.timeout_ms, setup_.silence_ms);
   watch_all();
   rewatch(epoll_.get(), peer.fd.get(), EPOLLIN, event_tag(EventKind::peer, peer.pe));
   peer.state = State::up;
-  peer.connections = number;
+  peer.connections = connection.number;
   peer.blocked = false;
   peer.failure.clear();
   peer.used = turn_;
   if (std::find(up_.begin(), up_.end(), &peer) == up_.end())
     up_.push_back(&peer);  // a suspended one may be there still
   hot_ = &peer;
-  if (number > 1) begin_resume(peer);
+  peer.resume_bytes = 0;
+  peer.resuming = connection.number > 1;
+  peer.unconfirmed = connection.was_dialed || peer.resuming;
+  if (peer.resuming || !connection.was_dialed) confirm(peer);
   if (closing_) append_shutdown(peer);
   write(peer);
   if (is_limit_near(peer.fd.get())) make_room(&peer);
@@ -131,7 +132,7 @@ std::uint64_t TcpTransport::connections_with(int pe) noexcept {
 void TcpTransport::arrived(int pe, UniqueFd connection, std::uint64_t number, const ConnectionKeys& keys) noexcept {
   Peer* const known = peers_.find(pe);
   Peer& peer = known != nullptr ? *known : add_peer(pe);
-  if (!is_over(peer)) return connected(peer, std::move(connection), number, keys);
+  if (!is_over(peer)) return connected(peer, {std::move(connection), number, keys, false});
   acceptor_.forget(pe);
 }
 

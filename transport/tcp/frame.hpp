@@ -20,7 +20,8 @@ enum class FrameKind : std::uint16_t {
   keep = 0x4b50,      // the answer to a suspend frame: the connection stays
   nothing = 0x4e4f,   // a suspend or keep frame of a broken connection, sent once more: it asks for nothing now
   split = 0x5453,     // a message of which a part travels on the second rail; a SplitHeader is in front of its header
-  // Not part of the stream: the first frame of each connection but the first one of a pair; see resuming.cpp.
+  // Not part of the stream: the first frame of a connection, from both sides; of the first one of a pair from the side
+  // that has accepted it. See resuming.cpp.
   resume = 0x5253,
 };
 

@@ -73,7 +73,7 @@ void TcpTransport::arrange_links(Peer& peer, Peer& rail) noexcept {
 template <class MayUse>
 void TcpTransport::move(Peer& peer, const MayUse& may_use) noexcept {
   EndpointAddress endpoint;
-  if (peer.state != State::up || peer.broken || peer.resuming || peer.dial || acceptor_.knows(peer.pe)) return;
+  if (peer.state != State::up || peer.broken || peer.unconfirmed || peer.dial || acceptor_.knows(peer.pe)) return;
   if (transport::is_limit_near(peer.fd.get())) return;
   if (!unpack_address(addresses_->address_of(peer.pe % setup_.n_pes), endpoint)) return;
   std::vector<Candidate> candidates = candidates_for(endpoint, own_, machine_);

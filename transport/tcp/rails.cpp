@@ -61,7 +61,7 @@ TcpTransport::Peer* TcpTransport::rail_to(Peer& peer) noexcept {
   if (rail == nullptr) return nullptr;
   if (rail->state == State::suspended) reopen(*rail);
   const bool is_stuck = rail->dial && !rail->is_moving;
-  return rail->state == State::up && !rail->resuming && !rail->broken && !is_stuck ? rail : nullptr;
+  return rail->state == State::up && !rail->unconfirmed && !rail->broken && !is_stuck ? rail : nullptr;
 }
 
 // Returns whether `one` is so slow that it is left alone. Both speeds have to be known.
@@ -102,7 +102,7 @@ void TcpTransport::begin_measuring(Peer& peer, std::uint64_t now) noexcept {
 void TcpTransport::measure_all() noexcept {
   const std::uint64_t now = now_ns();
   std::erase_if(measured_, [this, now](Peer* peer) {
-    if (is_open(*peer) && !peer->resuming) drop_acknowledged(*peer);
+    if (is_open(*peer)) drop_acknowledged(*peer);
     measure(*peer, now);
     peer->measured = is_open(*peer) && peer->out.kept_from() < peer->speed.until;
     if (!peer->measured) peer->speed.since = 0;
@@ -264,6 +264,7 @@ std::size_t TcpTransport::waiting_parts() const noexcept {
 
 // Reads what the kernel has for a connection that is about to be closed while its decoder waits.
 void TcpTransport::keep_unread(Peer& peer) noexcept {
+  if (peer.unconfirmed) return;
   std::vector<std::byte> unread(std::size_t{64} << 10);
   for (;;) {
     const iovec area{unread.data(), unread.size()};

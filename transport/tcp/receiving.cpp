@@ -98,9 +98,9 @@ bool TcpTransport::has_ended(Peer& peer, ssize_t got) noexcept {
 }
 
 bool TcpTransport::receive(Peer& peer) noexcept {
-  if (peer.resuming) [[unlikely]] {
+  if (peer.unconfirmed) [[unlikely]] {
     const bool is_read = read_resume(peer);
-    if (peer.resuming || !is_open(peer) || !has_unread(peer)) return is_read;
+    if (peer.unconfirmed || !is_open(peer) || !has_unread(peer)) return is_read;
   }
   if (closing_ && peer.state != State::parting) [[unlikely]]
     return drain(peer);

@@ -8,6 +8,10 @@
 // the other side's stream have been received so far, and what lies behind them is sent once more. Thus each byte is
 // taken once, in order, and a message that was cut in two is completed.
 //
+// A PE that has answered several connections of the other side takes one, and drops the others with what their senders
+// may have sent already. Acknowledgements count only after the resume frame of the other side, which whoever accepts
+// sends on the first connection of a pair, too; nothing waits for that one.
+//
 // A side that has had no acknowledgement for a moment does not wait for the kernel to give up: it connects on another
 // path, and the two sides move to the new connection. If the old one recovers first, it stays.
 #include <errno.h>
@@ -17,6 +21,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "transport/tcp/socket.hpp"
@@ -33,6 +38,8 @@ constexpr std::uint64_t kMillisecond = 1'000'000;
 // Drops what the other kernel has acknowledged. The kernel's count includes the handshake and headers of records, so it
 // is an upper bound. A record of which a part is acknowledged is kept whole.
 void TcpTransport::drop_acknowledged(Peer& peer) noexcept {
+  if (peer.unconfirmed) [[unlikely]]
+    return;
   auto unacknowledged = static_cast<std::uint64_t>(unacknowledged_bytes(peer.fd.get()));
   if (peer.sealing && unacknowledged != 0) [[unlikely]]
     unacknowledged += Sealing::kRecordBytes;
@@ -43,7 +50,7 @@ void TcpTransport::drop_acknowledged(Peer& peer) noexcept {
 // Finds payloads that are not in use any more.
 void TcpTransport::release_lent() noexcept {
   std::erase_if(lending_, [this](Peer* peer) {
-    if (is_open(*peer) && !peer->resuming && !peer->measured) drop_acknowledged(*peer);
+    if (is_open(*peer) && !peer->measured) drop_acknowledged(*peer);
     peer->lending = peer->out.lends();
     return !peer->lending;
   });
@@ -67,13 +74,13 @@ void TcpTransport::interrupted(Peer& peer, bool was_closed, const std::string& c
 
 // Closes the connection. Its peer is to have another one.
 void TcpTransport::retire(Peer& peer) noexcept {
-  if (!peer.resuming) drop_acknowledged(peer);
-  if (!peer.resuming && peer.in.is_waiting()) keep_unread(peer);
+  drop_acknowledged(peer);
+  if (peer.in.is_waiting()) keep_unread(peer);
   peer.interface = interface_of(peer.fd.get());
   if (peer.is_moving) stop_dial(peer);
   if (peer.blocked) --blocked_;
   peer.blocked = true;
-  peer.broken = peer.resuming = peer.is_suspend_unsent = false;
+  peer.broken = peer.resuming = peer.unconfirmed = peer.is_suspend_unsent = false;
   peer.state = State::connecting;
   close_watched(epoll_.get(), peer.fd);
   some_ended_ = true;
@@ -94,12 +101,13 @@ bool TcpTransport::replace(Peer& peer) noexcept {
   return peer.state != State::ended;
 }
 
-void TcpTransport::begin_resume(Peer& peer) noexcept {
+// Tells the other side that this PE has taken the connection, and where its stream goes on.
+void TcpTransport::confirm(Peer& peer) noexcept {
   peer.in.forget_control();
-  peer.resuming = true;
-  peer.resume_bytes = 0;
-  peer.blocked = true;
-  ++blocked_;
+  if (peer.resuming) {
+    peer.blocked = true;
+    ++blocked_;
+  }
   ++writes_;
   const FrameHeader frame{0, FrameKind::resume, 0, std::bit_cast<Header>(peer.received)};
   const Bytes bytes = std::as_bytes(std::span(&frame, 1));
@@ -109,7 +117,7 @@ void TcpTransport::begin_resume(Peer& peer) noexcept {
   if (!is_sent) write_failed(peer, errno);
 }
 
-// Reads the other side's resume frame, and sends once more what it does not have.
+// Reads the other side's resume frame. After a former connection sends once more what the other side does not have.
 bool TcpTransport::read_resume(Peer& peer) noexcept {
   const iovec rest{peer.resume_frame + peer.resume_bytes, sizeof peer.resume_frame - peer.resume_bytes};
   const ssize_t got = read(peer, &rest, 1);
@@ -120,20 +128,25 @@ bool TcpTransport::read_resume(Peer& peer) noexcept {
   }
   peer.resume_bytes += static_cast<std::size_t>(got);
   if (peer.resume_bytes < sizeof peer.resume_frame) return true;
+  take_resume(peer);
+  return true;
+}
+
+void TcpTransport::take_resume(Peer& peer) noexcept {
   FrameHeader frame;
   std::memcpy(&frame, peer.resume_frame, sizeof frame);
-  if (frame.kind != FrameKind::resume || frame.message_bytes != 0 || frame.reserved != 0) {
-    lose(peer, "it sent another frame than the one that continues a connection");
-  } else if (!peer.out.rewind(std::bit_cast<std::uint64_t>(frame.fixed))) {
-    lose(peer, "it continues at a message that is not kept any more, or has not been sent yet");
-  } else {
-    peer.resuming = peer.broken;  // if nothing can be written, that connection has broken, too
-    if (peer.resuming) return true;
-    peer.blocked = false;
-    --blocked_;
-    write(peer);
-  }
-  return true;
+  const auto offset = std::bit_cast<std::uint64_t>(frame.fixed);
+  if (frame.kind != FrameKind::resume || frame.message_bytes != 0 || frame.reserved != 0)
+    return lose(peer, "it sent another frame than the one that begins a connection");
+  if (peer.resuming ? !peer.out.rewind(offset) : offset != 0)
+    return lose(peer, "it continues at byte " + std::to_string(offset) + ", where bytes " +
+                          std::to_string(peer.out.kept_from()) + " to " + std::to_string(peer.out.sent()) +
+                          " are kept");
+  peer.unconfirmed = false;
+  if (!std::exchange(peer.resuming, false) || peer.broken) return;
+  peer.blocked = false;
+  --blocked_;
+  write(peer);
 }
 
 // ---- links that are down ----

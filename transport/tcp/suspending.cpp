@@ -37,7 +37,8 @@ void TcpTransport::make_room(const Peer* spared) noexcept {
 // While this PE closes: ends a connection on which the peer's kernel has everything, the shutdown frame included.
 void TcpTransport::close_acknowledged() noexcept {
   const auto is_done = [](const Peer* peer) {
-    return peer->state == State::up && peer->out.empty() && unacknowledged_bytes(peer->fd.get()) == 0;
+    return peer->state == State::up && peer->out.empty() && !peer->unconfirmed &&
+           unacknowledged_bytes(peer->fd.get()) == 0;
   };
   const auto done = std::find_if(up_.begin(), up_.end(), is_done);
   if (done != up_.end()) lose(**done, {});

@@ -176,7 +176,7 @@ bool TcpTransport::all_gone() noexcept {
   return std::all_of(peers_.list().begin(), peers_.list().end(), [](const Peer* peer) {
     if (peer->state == State::ended || peer->state == State::suspended) return true;
     if (peer->state == State::connecting) return peer->out.is_acknowledged() || (!peer->dial && !peer->failure.empty());
-    return peer->out.empty() && !peer->resuming && unacknowledged_bytes(peer->fd.get()) == 0;
+    return peer->out.empty() && !peer->unconfirmed && unacknowledged_bytes(peer->fd.get()) == 0;
   });
 }
 

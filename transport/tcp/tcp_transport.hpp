@@ -77,7 +77,8 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
     bool lending = false;            // listed in lending_
     bool measured = false;           // listed in measured_
     bool broken = false;             // cannot be written to any more; what it has sent before is still read
-    bool resuming = false;           // follows another connection, and waits for the other side's resume frame
+    bool unconfirmed = false;        // the other side's resume frame is missing: it may never take this connection
+    bool resuming = false;           // unconfirmed, and follows another connection: nothing is sent before
     bool is_replaced = false;        // another connection is there, and this one is read for the last time
     bool is_suspend_unsent = false;  // parting: a part of the suspend frame is in `out`, and nothing else
     bool is_shut_down = false;       // the shutdown frame has been appended
@@ -122,7 +123,13 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   void add_paths(Peer& peer) noexcept;
   void step_dial(Peer& peer) noexcept;
   std::string failure_of(const Peer& peer) const;
-  void connected(Peer& peer, UniqueFd fd, std::uint64_t number, const ConnectionKeys& keys) noexcept;
+  struct Connection {
+    UniqueFd fd;
+    std::uint64_t number;  // among those of the pair
+    ConnectionKeys keys;
+    bool was_dialed;  // by this PE
+  };
+  void connected(Peer& peer, Connection connection) noexcept;
   void append_shutdown(Peer& peer) noexcept;
   void gather(Peer& peer) noexcept;
   Sent send_large(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing,
@@ -168,8 +175,9 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   void interrupted(Peer& peer, bool was_closed, const std::string& cause) noexcept;
   void retire(Peer& peer) noexcept;
   bool replace(Peer& peer) noexcept;
-  void begin_resume(Peer& peer) noexcept;
+  void confirm(Peer& peer) noexcept;
   bool read_resume(Peer& peer) noexcept;
+  void take_resume(Peer& peer) noexcept;
   void check_links() noexcept;
   void check_link(Peer& peer) noexcept;
   Dial::Resumed resumed(const Peer& peer) const noexcept;
