@@ -66,7 +66,8 @@ void PathProbe::begin(int pe) {
 
 void PathProbe::send_request(int pe, Probe& probe) noexcept {
   const unsigned bit = bit_of(network_of(pe));
-  if ((probe.requested & bit) == 0 && try_send(pe, network_of(pe), kPathProbe)) probe.requested |= bit;
+  if ((probe.requested & bit) == 0 && try_send(pe, network_of(pe), kPathProbe))
+    probe.requested = static_cast<std::uint8_t>(probe.requested | bit);
 }
 
 bool PathProbe::try_send(int pe, unsigned network, HandlerId kind) noexcept {

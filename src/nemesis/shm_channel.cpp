@@ -63,7 +63,8 @@ bool ShmChannel::try_send_behind_box(int pe, std::uint8_t handler, Bytes header,
     }
   };
   ShmPeer& peer = peer_of(pe);
-  if (!peer.writes_box || (peer.sent - peer.executed >= kBoxSlots && !has_executed(pe, peer.sent - kBoxSlots + 1)))
+  if (!peer.writes_box ||
+      (peer.sent - peer.executed >= kBoxSlots && !has_executed(pe, peer.sent - Number{kBoxSlots} + 1)))
     return false;
   BoxSlot* const slot = peer.writer.try_claim(box_to(pe), consumed_by(pe), peer.executed);
   if (slot == nullptr) return false;

@@ -38,7 +38,7 @@ Ticket Requests::open(const Placement& placement, int pe, const Initiator& initi
     add(initiator.local->open, 1);
   add_to(initiator.counter, 1);
   add(initiator.tracker->open, 1);
-  return generation * kMaxRequests + index;
+  return static_cast<Ticket>(generation * kMaxRequests + index);
 }
 
 Request* Requests::find(Ticket ticket, int pe) noexcept {

@@ -30,8 +30,8 @@ using nemesis::make_layout;
 using nemesis::Parts;
 
 struct Node {
-  explicit Node(int n_pes, std::size_t cell_bytes = 1024, std::size_t cell_count = 16)
-      : n_pes(n_pes), layout(make_layout(static_cast<std::size_t>(n_pes), cell_bytes, cell_count)) {
+  explicit Node(int n, std::size_t cell_bytes = 1024, std::size_t cell_count = 16)
+      : n_pes(n), layout(make_layout(static_cast<std::size_t>(n), cell_bytes, cell_count)) {
     memory = static_cast<std::byte*>(::mmap(nullptr, layout.total_bytes + kPageBytes, PROT_READ | PROT_WRITE,
                                             MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
   }

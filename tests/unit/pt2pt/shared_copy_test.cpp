@@ -11,8 +11,8 @@ namespace {
 
 // A message that PE 1 receives through the kernel. The test decides whose turn it is.
 struct KernelCopy {
-  explicit KernelCopy(std::size_t bytes, std::size_t receive_bytes, int tag = 5)
-      : data(test_support::pattern<std::byte>(bytes, 7)), place(receive_bytes), tag(tag) {}
+  explicit KernelCopy(std::size_t bytes, std::size_t receive_bytes, int number = 5)
+      : data(test_support::pattern<std::byte>(bytes, 7)), place(receive_bytes), tag(number) {}
 
   void begin(Job& job, int sender = 0) {
     send = job.engine(sender).send(Cursor(Shape::contiguous(data.data(), data.size())), 1, tag, {});
