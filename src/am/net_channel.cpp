@@ -15,6 +15,7 @@ constexpr std::uint32_t kFewMessages = 16;
 constexpr std::uint32_t kPollsPerAck = 16;      // of sources that may wait for it, although messages stream in
 constexpr std::uint32_t kPollsPerAckAll = 512;  // of those too that do not wait for it
 constexpr std::uint32_t kPollsPerIdle = 64;     // a poll of networks that no PE uses
+constexpr std::uint32_t kPollsPerLook = 64;     // a look for old batches, while messages stream in
 constexpr std::size_t kMaxBatches = 256;        // at once, so that their memory does not grow with the job
 
 constinit std::atomic<std::uint32_t> batches_begun{0};
@@ -332,6 +333,8 @@ bool NetChannel::poll(int expected, std::uint32_t polls) noexcept {
   if (poll_.waiting) {
     flush_gathered();
     ++poll_.turn;
+  } else if (polls % kPollsPerLook == 0) {
+    send_old_batches(now_ns());
   }
   poll_.received = 0;
   bool any = false;

@@ -156,6 +156,7 @@ std::uint64_t sleep_ns(Gathering& gathering) {
   am::network_thread.sleeps_long.store(!is_short, std::memory_order_relaxed);  // long_sleep
   if (am::is_quiet_for_sleep(is_short)) return is_short ? gathering.look_ns() : kLongSleepNs;
   am::network_thread.sleeps_long.store(false, std::memory_order_relaxed);
+  if (!is_short) gathering.look();  // this thread had no core while something was held back
   return 0;
 }
 

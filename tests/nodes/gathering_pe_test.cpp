@@ -270,20 +270,20 @@ PE_TEST(results_and_large_puts_follow_what_was_sent_before_a_fence) {
 // PE 0 executes `operations`, which set `arrived` of the last PE to 1 at their end, and then only computes.
 template <class Operations>
 void then_compute(Operations operations) {
-  static long arrived = 0;
+  static long words[2] = {};  // `arrived`, and one for what is in front of it
   static long answered = 0;
-  arrived = answered = 0;
+  words[0] = answered = 0;
   shmem_barrier_all();
   const int last = pes() - 1;
   if (me() == 0) {
-    operations(&arrived, last);
+    operations(words, last);
     compute_until(answered, 1);
   } else if (me() == last) {
-    compute_until(arrived, 1);
+    compute_until(words[0], 1);
     shmem_long_p(&answered, 1, 0);
   }
   shmem_barrier_all();
-  CHECK_EQUAL(shmem_long_g(&arrived, last), 1L);
+  CHECK_EQUAL(shmem_long_g(words, last), 1L);
   shmem_barrier_all();
 }
 
@@ -302,6 +302,51 @@ PE_TEST_MIN(gathered_operations_arrive_without_a_further_call, 2) {
       shmem_fence();
       shmem_long_atomic_inc(arrived, pe);
     });
+  }
+}
+
+// Increments the word until that begins a batch: the one before has left.
+void begin_batch(long* word, int pe) {
+  shmemx_net_stats_t before{};
+  shmemx_net_stats_t after{};
+  shmemx_net_stats(&before);
+  do {
+    shmem_long_atomic_inc(word, pe);
+    shmemx_net_stats(&after);
+  } while (after.messages - before.messages < 2);
+}
+
+PE_TEST_MIN(the_last_batch_of_a_stream_leaves_without_a_further_call, 2) {
+  for (int i = 0; i < 500; ++i) {
+    then_compute([](long* arrived, int pe) {
+      begin_batch(arrived + 1, pe);
+      shmem_long_p(arrived, 1, pe);
+    });
+  }
+}
+
+// The progress thread of PE 0 is never without work, since PE 1 sends without end.
+PE_TEST_MIN(a_batch_leaves_while_messages_stream_in, 3) {
+  static long words[2] = {};
+  static long answered = 0;
+  static long streamed = 0;
+  const int last = pes() - 1;
+  for (int i = 0; i < 20; ++i) {
+    words[0] = answered = 0;
+    shmem_barrier_all();
+    if (me() == 0) {
+      begin_batch(words + 1, last);
+      shmem_long_p(words, 1, last);
+      compute_until(answered, 1);
+    } else if (me() == 1 && last > 1) {
+      while (__atomic_load_n(&answered, __ATOMIC_ACQUIRE) == 0) shmem_long_atomic_inc(&streamed, 0);
+    } else if (me() == last) {
+      compute_until(words[0], 1);
+      for (const int pe : {0, 1}) shmem_long_p(&answered, 1, pe);
+    }
+    shmem_barrier_all();
+    CHECK_EQUAL(shmem_long_g(words, last), 1L);
+    shmem_barrier_all();
   }
 }
 
