@@ -267,11 +267,15 @@ PE_TEST(results_and_large_puts_follow_what_was_sent_before_a_fence) {
 
 // ---- without a further call ----
 
+// What PE 1 does meanwhile, if it is not the last one: nothing, or it sends to PE 0 without end.
+enum class Beside { nothing, stream };
+
 // PE 0 executes `operations`, which set `arrived` of the last PE to 1 at their end, and then only computes.
 template <class Operations>
-void then_compute(Operations operations) {
+void then_compute(Operations operations, Beside beside = Beside::nothing) {
   static long words[2] = {};  // `arrived`, and one for what is in front of it
   static long answered = 0;
+  static long streamed = 0;
   words[0] = answered = 0;
   shmem_barrier_all();
   const int last = pes() - 1;
@@ -281,6 +285,9 @@ void then_compute(Operations operations) {
   } else if (me() == last) {
     compute_until(words[0], 1);
     shmem_long_p(&answered, 1, 0);
+    if (beside == Beside::stream) shmem_long_p(&answered, 1, 1);
+  } else if (me() == 1 && beside == Beside::stream) {
+    while (__atomic_load_n(&answered, __ATOMIC_ACQUIRE) == 0) shmem_long_atomic_inc(&streamed, 0);
   }
   shmem_barrier_all();
   CHECK_EQUAL(shmem_long_g(words, last), 1L);
@@ -326,28 +333,15 @@ PE_TEST_MIN(the_last_batch_of_a_stream_leaves_without_a_further_call, 2) {
   }
 }
 
-// The progress thread of PE 0 is never without work, since PE 1 sends without end.
+// The progress thread of PE 0 is never without work.
 PE_TEST_MIN(a_batch_leaves_while_messages_stream_in, 3) {
-  static long words[2] = {};
-  static long answered = 0;
-  static long streamed = 0;
-  const int last = pes() - 1;
   for (int i = 0; i < 20; ++i) {
-    words[0] = answered = 0;
-    shmem_barrier_all();
-    if (me() == 0) {
-      begin_batch(words + 1, last);
-      shmem_long_p(words, 1, last);
-      compute_until(answered, 1);
-    } else if (me() == 1 && last > 1) {
-      while (__atomic_load_n(&answered, __ATOMIC_ACQUIRE) == 0) shmem_long_atomic_inc(&streamed, 0);
-    } else if (me() == last) {
-      compute_until(words[0], 1);
-      for (const int pe : {0, 1}) shmem_long_p(&answered, 1, pe);
-    }
-    shmem_barrier_all();
-    CHECK_EQUAL(shmem_long_g(words, last), 1L);
-    shmem_barrier_all();
+    then_compute(
+        [](long* arrived, int pe) {
+          begin_batch(arrived + 1, pe);
+          shmem_long_p(arrived, 1, pe);
+        },
+        Beside::stream);
   }
 }
 

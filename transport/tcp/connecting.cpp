@@ -103,9 +103,8 @@ void TcpTransport::connected(Peer& peer, Connection connection) noexcept {
     up_.push_back(&peer);  // a suspended one may be there still
   hot_ = &peer;
   peer.resume_bytes = 0;
-  peer.resuming = connection.number > 1;
-  peer.unconfirmed = connection.was_dialed || peer.resuming;
-  if (peer.resuming || !connection.was_dialed) confirm(peer);
+  peer.unconfirmed = connection.was_dialed || connection.number > 1;
+  if (!connection.was_dialed || connection.number > 1) confirm(peer);
   if (closing_) append_shutdown(peer);
   write(peer);
   if (is_limit_near(peer.fd.get())) make_room(&peer);

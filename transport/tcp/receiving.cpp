@@ -231,7 +231,7 @@ bool TcpTransport::handle_peer_event(int pe, std::uint32_t events) noexcept {
   Peer& peer = *peers_.find(pe);
   if (!is_open(peer)) return false;
   bool progress = false;
-  if ((events & (EPOLLOUT | EPOLLERR | EPOLLHUP)) != 0 && peer.blocked && !peer.broken && !peer.resuming) {
+  if ((events & (EPOLLOUT | EPOLLERR | EPOLLHUP)) != 0 && peer.blocked && !peer.broken && !peer.is_resuming()) {
     ++writes_;
     const Outbox::Written written = write_out(peer);
     if (written != Outbox::Written::some) {

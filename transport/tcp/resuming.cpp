@@ -21,7 +21,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <utility>
 
 #include "base/clock.hpp"
 #include "transport/tcp/socket.hpp"
@@ -80,7 +79,7 @@ void TcpTransport::retire(Peer& peer) noexcept {
   if (peer.is_moving) stop_dial(peer);
   if (peer.blocked) --blocked_;
   peer.blocked = true;
-  peer.broken = peer.resuming = peer.unconfirmed = peer.is_suspend_unsent = false;
+  peer.broken = peer.unconfirmed = peer.is_suspend_unsent = false;
   peer.state = State::connecting;
   close_watched(epoll_.get(), peer.fd);
   some_ended_ = true;
@@ -104,7 +103,7 @@ bool TcpTransport::replace(Peer& peer) noexcept {
 // Tells the other side that this PE has taken the connection, and where its stream goes on.
 void TcpTransport::confirm(Peer& peer) noexcept {
   peer.in.forget_control();
-  if (peer.resuming) {
+  if (peer.is_resuming()) {
     peer.blocked = true;
     ++blocked_;
   }
@@ -136,14 +135,15 @@ void TcpTransport::take_resume(Peer& peer) noexcept {
   FrameHeader frame;
   std::memcpy(&frame, peer.resume_frame, sizeof frame);
   const auto offset = std::bit_cast<std::uint64_t>(frame.fixed);
+  const bool resumes = peer.is_resuming();
   if (frame.kind != FrameKind::resume || frame.message_bytes != 0 || frame.reserved != 0)
     return lose(peer, "it sent another frame than the one that begins a connection");
-  if (peer.resuming ? !peer.out.rewind(offset) : offset != 0)
+  if (resumes ? !peer.out.rewind(offset) : offset != 0)
     return lose(peer, "it continues at byte " + std::to_string(offset) + ", where bytes " +
                           std::to_string(peer.out.kept_from()) + " to " + std::to_string(peer.out.sent()) +
                           " are kept");
   peer.unconfirmed = false;
-  if (!std::exchange(peer.resuming, false) || peer.broken) return;
+  if (!resumes || peer.broken) return;
   peer.blocked = false;
   --blocked_;
   write(peer);

@@ -78,7 +78,6 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
     bool measured = false;           // listed in measured_
     bool broken = false;             // cannot be written to any more; what it has sent before is still read
     bool unconfirmed = false;        // the other side's resume frame is missing: it may never take this connection
-    bool resuming = false;           // unconfirmed, and follows another connection: nothing is sent before
     bool is_replaced = false;        // another connection is there, and this one is read for the last time
     bool is_suspend_unsent = false;  // parting: a part of the suspend frame is in `out`, and nothing else
     bool is_shut_down = false;       // the shutdown frame has been appended
@@ -107,6 +106,9 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
     std::unique_ptr<Sealing> sealing;  // of the connection, if SHMEMX_NET_MAC is on
     std::unique_ptr<Dial> dial;
     std::string failure;  // the cause for lost(), if it is known before poll()
+
+    // The connection follows another one: nothing is sent before the resume frame is here.
+    bool is_resuming() const noexcept { return unconfirmed && connections > 1; }
   };
 
   Acceptor::Answer may_answer(int pe, std::uint64_t connections) noexcept override;
