@@ -28,8 +28,15 @@ Result<void*> map_shared(int fd, std::size_t offset, std::size_t bytes) {
   return address;
 }
 
-// Address space without memory, aligned: reserves more and cuts the ends off.
-Result<void*> reserve(std::size_t bytes, std::size_t alignment) {
+// Address space without memory, aligned: at an address if that is free, else reserves more and cuts the ends off.
+Result<void*> reserve(std::size_t bytes, std::size_t alignment, std::uintptr_t at) {
+  if (at != 0) {
+    void* const asked = reinterpret_cast<void*>(at);
+    void* const got =
+        ::mmap(asked, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (got == asked) return got;
+    if (got != MAP_FAILED) ::munmap(got, bytes);  // kernels before 4.17 take the address for a wish
+  }
   void* const reserved =
       ::mmap(nullptr, bytes + alignment, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (reserved == MAP_FAILED) return no_room(bytes + alignment);
@@ -102,7 +109,7 @@ bool Arena::has(int pe) const noexcept {
 std::vector<bootstrap::RecordOfPe> Arena::records() const {
   std::vector<bootstrap::RecordOfPe> all;
   for (std::size_t place = 0; place < header_->n_node_pes; ++place)
-    all.push_back({pes_.empty() ? static_cast<int>(place) : pes_[place], bootstrap::record_of(header_, place)});
+    all.push_back({pe_at(place), bootstrap::record_of(header_, place)});
   for (std::size_t i = 0; i < header_->n_foreign; ++i)
     all.push_back({header_->foreign_pes[i], bootstrap::foreign_record_of(header_, i)});
   std::sort(all.begin(), all.end(), [](const auto& left, const auto& right) { return left.pe < right.pe; });
@@ -121,27 +128,39 @@ Status Arena::map_channel(const Geometry& geometry, std::size_t node) {
   return {};
 }
 
-Status Arena::map_blocks(const Geometry& geometry, std::size_t node) {
+namespace {
+
+// The address of a block whose PE's heap is to lie at heap.at.
+std::uintptr_t block_at(const Geometry& geometry, const HeapAt& heap, std::size_t index) {
+  const std::size_t heap_before = static_cast<std::size_t>(heap.own.value) * geometry.stride + geometry.heap_offset;
+  return heap.at == 0 ? 0 : heap.at - heap_before + index * geometry.stride;
+}
+
+}  // namespace
+
+Status Arena::map_blocks(const Geometry& geometry, std::size_t node, HeapAt heap) {
   SHMEMX_TRY(map_channel(geometry, node));
   const std::size_t bytes = geometry.n_pes * geometry.stride;
-  SHMEMX_TRY_ASSIGN(reserved, reserve(bytes, geometry.alignment));
+  SHMEMX_TRY_ASSIGN(reserved, reserve(bytes, geometry.alignment, block_at(geometry, heap, 0)));
   mapped_ = reserved;
   mapped_bytes_ = bytes;
   block0_ = reinterpret_cast<std::uintptr_t>(reserved);
   return map_over(reserved, bytes, fd_.get(), node_offset_);
 }
 
-Status Arena::map_own_block(const Geometry& geometry, std::size_t node, NodeIndex own, bool guard_others) {
+Status Arena::map_own_block(const Geometry& geometry, std::size_t node, HeapAt heap, bool guard_others) {
   SHMEMX_TRY(map_channel(geometry, node));
-  const std::size_t before = static_cast<std::size_t>(own.value) * geometry.stride;
+  const auto own = static_cast<std::size_t>(heap.own.value);
+  const std::size_t before = own * geometry.stride;
   const std::size_t reserved_before = guard_others ? before : 0;
   const std::size_t bytes = guard_others ? geometry.n_pes * geometry.stride : geometry.stride;
-  SHMEMX_TRY_ASSIGN(reserved, reserve(bytes, geometry.alignment));
+  const std::uintptr_t at = block_at(geometry, heap, guard_others ? 0 : own);
+  SHMEMX_TRY_ASSIGN(reserved, reserve(bytes, geometry.alignment, at));
   mapped_ = reserved;
   mapped_bytes_ = bytes;
   std::byte* const block = static_cast<std::byte*>(reserved) + reserved_before;
   block0_ = reinterpret_cast<std::uintptr_t>(block) - before;
-  return map_over(block, geometry.stride, fd_.get(), offset_of_block(own));
+  return map_over(block, geometry.stride, fd_.get(), offset_of_block(heap.own));
 }
 
 std::size_t Arena::resident_bytes() const noexcept {

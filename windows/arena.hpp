@@ -24,6 +24,13 @@ namespace shmemx::windows {
 void leave_out_of_dumps(void* address, std::size_t bytes) noexcept;
 void take_into_dumps(void* address, std::size_t bytes) noexcept;
 
+// Where the heap of PE `own` of the node is to lie. If something else is there by now, or if it is 0, the kernel
+// chooses.
+struct HeapAt {
+  NodeIndex own{0};
+  std::uintptr_t at = 0;
+};
+
 class Arena {
  public:
   // Maps the header page to learn the number of PEs, then header and records. Takes the descriptor.
@@ -35,10 +42,10 @@ class Arena {
 
   // Sizes the file (the same size whoever does it) and maps the channel region and the blocks of a node. Called once,
   // after all records are complete. `node`: this PE's one among those that share the file.
-  Status map_blocks(const Geometry& geometry, std::size_t node = 0);
+  Status map_blocks(const Geometry& geometry, std::size_t node = 0, HeapAt heap = {});
   // The same with the block of one PE only: block() and its kin are right for that PE. `guard_others`: where the other
   // blocks would be nothing else is put, so that a stray access there faults.
-  Status map_own_block(const Geometry& geometry, std::size_t node, NodeIndex own, bool guard_others);
+  Status map_own_block(const Geometry& geometry, std::size_t node, HeapAt heap, bool guard_others);
 
   bootstrap::JobHeader& header() const noexcept { return *header_; }
   // Which PEs of the job share the arena, in ascending order. Without that it is all of them.
@@ -46,6 +53,7 @@ class Arena {
   bool has(int pe) const noexcept;
   // The place among them of one of these PEs.
   std::size_t place_of(int pe) const noexcept;
+  int pe_at(std::size_t place) const noexcept { return pes_.empty() ? static_cast<int>(place) : pes_[place]; }
   // Of a PE that shares the arena.
   bootstrap::PeRecord& record(int pe) const noexcept { return *bootstrap::record_of(header_, place_of(pe)); }
   bootstrap::PeAddresses& endpoint_addresses(int pe) const noexcept {

@@ -5,6 +5,7 @@
 #include <new>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "windows/range_set.hpp"
 
 namespace shmemx::windows {
@@ -34,7 +35,7 @@ struct Table {
 constinit Table table;
 
 struct Indices {
-  std::mutex mutex;
+  Mutex mutex;
   std::vector<std::uint32_t> unused;
   std::uint32_t next = kBuiltinWindows;  // from here on never used
 };

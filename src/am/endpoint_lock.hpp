@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/cache_line.hpp"
+#include "base/mutex.hpp"
 
 namespace shmemx::am {
 
@@ -12,11 +13,18 @@ namespace shmemx::am {
 class EndpointLock {
  public:
   void lock() noexcept {
+    note_lock();
     if (shared_ && held_.exchange(true, std::memory_order_acquire)) lock_slow();  // endpoint
   }
-  bool try_lock() noexcept { return !shared_ || !held_.exchange(true, std::memory_order_acquire); }  // endpoint
+  bool try_lock() noexcept {
+    note_lock();
+    const bool is_locked = !shared_ || !held_.exchange(true, std::memory_order_acquire);  // endpoint
+    if (!is_locked) note_unlock();
+    return is_locked;
+  }
   void unlock() noexcept {
     if (shared_) held_.store(false, std::memory_order_release);  // endpoint
+    note_unlock();
   }
   // From now on several threads use the endpoint. Called while no thread holds the lock, or when it is shared already:
   // then this writes nothing.

@@ -158,6 +158,9 @@ class NetChannel final : public transport::Sink {
     return peer.sent - peer.executed <= peer.sent - number;
   }
   nemesis::Number last_counted(int pe) const noexcept { return peers_[pe].last_counted; }
+  // The number of messages to `pe` that it acknowledges, and of those of `pe` that have been executed here.
+  nemesis::Number sent_to(int pe) const noexcept { return peers_[pe].sent; }
+  nemesis::Number executed_of(int pe) const noexcept { return acks_.executed(pe); }
   // For UnflushedPes::drop().
   bool drop_if_flushed(int pe) noexcept;
 

@@ -15,7 +15,7 @@ Verdict handle_stage(Endpoint& endpoint, const Message& message) {
   StageNote note{};
   const bool whole = message.payload.size() == sizeof note;
   if (whole) std::memcpy(&note, message.payload.data(), sizeof note);
-  if (!whole || note.phase < bootstrap::PePhase::running || note.phase > bootstrap::PePhase::ending)
+  if (!whole || note.phase < bootstrap::PePhase::running || note.phase > bootstrap::PePhase::departing)
     fatal(nullptr, "a message of PE %d with its stage is damaged", message.source);
   if (endpoint.is_internode(message.source))
     endpoint.net()->note_left(message.source, note.phase == bootstrap::PePhase::finalized);

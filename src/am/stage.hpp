@@ -9,7 +9,7 @@
 
 namespace shmemx::am {
 
-// Says that a PE is `running` again, `departed`, `finalized` or `ending`.
+// Says that a PE is `running` again, `departed` or `departing`, `finalized` or `ending`.
 struct StageNote {
   bootstrap::PePhase phase;
   std::uint32_t reserved = 0;

@@ -126,9 +126,11 @@ size_t shmemx_event_test(const shmemx_event_t* events, size_t count) noexcept {
   const Events set{"shmemx_event_test", events, count};
   if (!set.check()) return count;
   size_t found = set.find();
-  if (found != count || !shmemx::progress::is_open()) return found;
-  shmemx::am::poll();
-  found = set.find();
+  if (found != count) return found;
+  if (shmemx::progress::is_open()) {
+    shmemx::am::poll();
+    found = set.find();
+  }
   if (found == count) shmemx::progress::test_failed();
   return found;
 }

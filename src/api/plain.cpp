@@ -256,7 +256,7 @@ void pshmem_set_lock(long* lock) noexcept {
   shmemx::sync::set_lock(world_or_fail("shmem_set_lock"), "shmem_set_lock", lock, threads_share_locks());
 }
 void pshmem_clear_lock(long* lock) noexcept {
-  onesided::quiet("shmem_clear_lock");  // of all contexts: completes what was done under the lock on any of them
+  quiet_default("shmem_clear_lock");
   shmemx::sync::clear_lock(world_or_fail("shmem_clear_lock"), "shmem_clear_lock", lock);
 }
 int pshmem_test_lock(long* lock) noexcept {

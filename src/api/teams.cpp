@@ -44,7 +44,8 @@ void end_team(coll::Team& team, const char* routine) {
   // slower member of this team may still read. In a dissemination and in a tree each member waits on its own words
   // only.
   team.counting = team.counting && coll::takes_tree(team.size(), true);
-  shmemx::onesided::quiet(routine);  // the team's contexts end with it
+  for (const context::Context* const open : shmemx::runtime::contexts_of(team.route.team_index))
+    shmemx::onesided::quiet(routine, *open);  // they end with the team
   coll::barrier(team, routine);
   shmemx::runtime::drop_contexts_of(team.route.team_index);
   coll::release_team(team);

@@ -9,6 +9,7 @@
 
 #include "base/cache_line.hpp"
 #include "base/fatal.hpp"
+#include "base/mutex.hpp"
 
 namespace shmemx {
 namespace {
@@ -27,7 +28,7 @@ constexpr std::size_t kMostKept = kMostRecycledBytes;
 #endif
 
 struct Kept {
-  std::mutex mutex;
+  Mutex mutex;
   std::array<Piece*, kMostRecycledPieces> pieces{};  // the first `count` of them, the oldest first
   std::size_t count = 0;
   std::size_t bytes = 0;

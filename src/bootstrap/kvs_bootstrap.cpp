@@ -15,6 +15,7 @@
 #include <span>
 
 #include "base/loaded_library.hpp"
+#include "base/mutex.hpp"
 #include "base/streams.hpp"
 #include "bootstrap/backends.hpp"
 #include "bootstrap/combining.hpp"
@@ -135,7 +136,7 @@ class KvsBootstrap final : public Bootstrap {
   Status number_nodes();
 
   std::unique_ptr<CountedKvs> kvs_;
-  mutable std::mutex fetching_;  // guards the store from the end of the start on: any thread may fetch
+  mutable Mutex fetching_;  // guards the store from the end of the start on: any thread may fetch
   bool is_finalized_ = false;
   bool shares_with_mpi_ = false;  // MPI uses the store's connection to the launcher, too
   HostDescription host_;

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
-#include <string_view>
 
 #include "base/cache_line.hpp"
 #include "base/node_path.hpp"
@@ -40,7 +39,7 @@ inline constexpr const char* kOtherLaunchers[] = {"PMI_FD",
                                                   "OMPI_COMM_WORLD_SIZE"};
 
 inline constexpr std::uint64_t kJobMagic = 0x78'6d'65'6d'68'73'30'31;  // "10shmemx" backwards
-inline constexpr std::uint32_t kWireVersion = 8;
+inline constexpr std::uint32_t kWireVersion = 9;
 inline constexpr int kMaxNodePes = 4096;  // of a node, that is of an arena
 inline constexpr int kMaxPes = 1 << 24;   // of a job
 inline constexpr std::size_t kForeignRecords = 16;
@@ -72,7 +71,8 @@ enum class PePhase : std::uint32_t {
   running = 2,    // initialised
   finalized = 3,  // after the last shmem_finalize
   departed = 4,   // leaves the process without shmem_finalize, and has entered the implicit one
-  ending = 5      // ends the job by the status of its exit
+  ending = 5,     // ends the job by the status of its exit
+  departing = 6   // to PEs of other nodes: as departed, but other threads of its program run
 };
 
 // First page of the arena file. Zero-filled by the kernel; the creator of the file sets job_id, n_pes, version and,
@@ -87,11 +87,13 @@ struct JobHeader {
   std::uint32_t n_foreign;                    // foreign records in use
   std::int32_t foreign_pes[kForeignRecords];  // whose they are
   std::uint64_t secret[2];                    // of the job: PEs prove to each other that they know it
+  std::uint64_t foreign_zones;                // zones that PEs of other arenas have free; set by the arena's lowest PE
   std::uint32_t networks_differ;  // 1: not all PEs of the job have the same networks; set by the arena's lowest PE
-  std::atomic<std::uint32_t> init_error_printed;            // 1: a PE has printed why shmem_init_thread fails
-  alignas(kCacheLine) std::atomic<std::uint32_t> arrived;   // PEs whose record is complete (bootstrap barrier)
-  alignas(kCacheLine) std::atomic<std::uint64_t> end_word;  // how the job ends, see JobEnd; the first change counts
-  alignas(kCacheLine) std::atomic<std::uint32_t> departed;  // PEs that are, or were, in phase `departed`
+  std::atomic<std::uint32_t> init_error_printed;             // 1: a PE has printed why shmem_init_thread fails
+  alignas(kCacheLine) std::atomic<std::uint32_t> arrived;    // PEs whose record is complete (bootstrap barrier)
+  alignas(kCacheLine) std::atomic<std::uint64_t> end_word;   // how the job ends, see JobEnd; the first change counts
+  alignas(kCacheLine) std::atomic<std::uint64_t> idle_wave;  // the last wave that has begun (bootstrap/stuck.hpp)
+  alignas(kCacheLine) std::atomic<std::uint32_t> departed;   // PEs that are, or were, in phase `departed`
   // PEs of other arenas that have left, as far as this one knows: how many, and how many of them are in phase
   // `finalized`; one of them; and of the departed ones the one that has entered the fewest collectives (FirstDeparted).
   std::atomic<std::uint32_t> foreign_left;
@@ -120,6 +122,14 @@ struct FirstDeparted {
   }
 };
 
+// What a PE says of itself while all of its threads wait (bootstrap/stuck.hpp). Its PE writes `wave` last.
+struct IdleReport {
+  std::atomic<std::uint64_t> wave;      // the threads have looked in vain since this wave began; 0: never
+  std::atomic<std::uint64_t> state;     // digest of the waits of its threads: differs once one has moved
+  std::atomic<std::uint64_t> sent;      // messages to PEs of other nodes in this arena
+  std::atomic<std::uint64_t> executed;  // messages of these PEs
+};
+
 // One for each PE of this arena, from the second page on, by its place: PEs count in the order of their numbers. Its PE
 // writes it. Node peers and oshrun read it. Behind them are foreign ones, of PEs of other arenas whose settings matter
 // here. The lowest PE of this arena writes those (runtime/record_exchange.hpp).
@@ -143,8 +153,13 @@ struct alignas(kCacheLine) PeRecord {
   std::uint16_t pes_per_node;              // SHMEMX_PES_PER_NODE; must be the same on all PEs, as is `networks`
   std::uint16_t networks;                  // SHMEMX_TRANSPORT: numbers of names, four bits each, the first one lowest
   std::atomic<std::uint64_t> collectives;  // steps of collectives of all PEs that it has entered; set before `departed`
+  std::uint64_t pid_namespace;             // that `pid` belongs to; 0: unknown
+  std::uint64_t has_liveness_lock;         // 1: the PE holds one (bootstrap/liveness.hpp)
+  IdleReport idle;
+  std::uint64_t free_zones;    // of its address space (windows/heap_address.hpp)
+  std::uint64_t heap_address;  // set when the memory is mapped
 };
-static_assert(sizeof(PeRecord) == 320);
+static_assert(sizeof(PeRecord) == 384);
 
 struct RecordOfPe {
   int pe;
@@ -183,18 +198,6 @@ struct PublishedEntry {
 };
 inline constexpr std::size_t kPublishedBytes = sizeof(PublishedEntry) + PeAddresses::kBytes;  // at most, for each PE
 
-// Returns true for routines that all PEs take part in. They never complete after a PE has left.
-constexpr bool needs_all_pes(std::string_view routine) {
-  constexpr std::string_view kNames[] = {"shmem_init",     "shmem_init_thread", "start_pes",
-                                         "shmem_finalize", "shmem_barrier_all", "shmem_sync_all",
-                                         "shmem_malloc",   "shmem_free",        "shmem_calloc",
-                                         "shmem_align",    "shmem_realloc",     "shmem_malloc_with_hints"};
-  for (const std::string_view name : kNames) {
-    if (routine == name) return true;
-  }
-  return false;
-}
-
 // The routine in which a PE waits; empty if it does not wait. Stored by words, since threads of the PE write it and
 // others read it at any time. A mixture of two names does no harm: it is for diagnostics only.
 using RoutineName = std::array<char, kRoutineWords * sizeof(std::uint64_t) + 1>;
@@ -210,6 +213,12 @@ inline RoutineName routine_of(const PeRecord& record) {
     std::memcpy(name.data() + i * sizeof word, &word, sizeof word);
   }
   return name;
+}
+
+// Returns whether a PE waits in shmem_init for PEs that have not come there.
+inline bool waits_in_init(const JobHeader* header, const PeRecord& record) {
+  if (record.phase.load(std::memory_order_acquire) != static_cast<std::uint32_t>(PePhase::attached)) return false;
+  return header->arrived.load(std::memory_order_acquire) < header->n_node_pes;
 }
 
 // Where what describes the job lies in an arena of `n_places` PEs. What is behind the endpoint addresses grows with the

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <bitset>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -11,6 +10,7 @@
 
 #include "base/fatal.hpp"
 #include "base/hash.hpp"
+#include "base/mutex.hpp"
 #include "coll/common/nodes.hpp"
 #include "coll/common/select.hpp"
 #include "coll/exchange.hpp"
@@ -23,14 +23,19 @@ namespace {
 constexpr std::size_t kMaskWords = windows::kTeamSlots / 64;
 using SlotMask = std::array<std::uint64_t, kMaskWords>;
 
-// What each PE publishes at a split. `beyond`: all indices from there on, behind those of slots, are free.
+// Indices of teams are agreed on by ranges of as many as there are slots; the first range is that of the slots.
+constexpr std::size_t kRanges = kMaxTeams / windows::kTeamSlots;
+static_assert(kMaxTeams % windows::kTeamSlots == 0);
+
+// What each PE publishes at a split: which indices of one range are free. `beyond`: all indices from there on, behind
+// those of slots, are free.
 struct Proposal {
   std::uint64_t children_digest;
-  SlotMask free_slots;
+  SlotMask free;
   std::uint64_t beyond;
 
   static bool merge(Proposal& into, const Proposal& from) noexcept {
-    for (std::size_t word = 0; word < kMaskWords; ++word) into.free_slots[word] &= from.free_slots[word];
+    for (std::size_t word = 0; word < kMaskWords; ++word) into.free[word] &= from.free[word];
     into.beyond = std::max(into.beyond, from.beyond);
     return into.children_digest == from.children_digest;
   }
@@ -45,16 +50,10 @@ struct Outcome {
 };
 static_assert(sizeof(Proposal) <= windows::kScratchBytes);
 
-// This PE's slots: a set bit is a free slot. Threads may split different teams at once.
-std::mutex slot_mutex;
-SlotMask free_slots = [] {
-  SlotMask mask;
-  mask.fill(~std::uint64_t{0});
-  mask[0] &= ~std::uint64_t{0b111};  // END, WORLD, SHARED
-  return mask;
-}();
-std::uint64_t beyond_slots = windows::kTeamSlots;
-std::bitset<kMaxTeams - windows::kTeamSlots> taken_beyond;
+// The indices that this PE's teams have: a set bit is one that is taken. Threads may split different teams at once.
+Mutex slot_mutex;
+constinit std::array<SlotMask, kRanges> taken_indices = {{{0b111}}};  // END, WORLD, SHARED
+constinit std::uint64_t beyond_slots = windows::kTeamSlots;
 std::uint64_t generation = 0;
 
 std::uint64_t next_generation() {
@@ -62,44 +61,43 @@ std::uint64_t next_generation() {
   return ++generation;
 }
 
-constexpr std::uint64_t bit_of(std::size_t slot) { return std::uint64_t{1} << (slot % 64); }
+std::uint64_t& taken_word(std::size_t index) {
+  return taken_indices[index / windows::kTeamSlots][index % windows::kTeamSlots / 64];
+}
+constexpr std::uint64_t bit_of(std::size_t index) { return std::uint64_t{1} << (index % 64); }
+bool is_taken(std::size_t index) { return (taken_word(index) & bit_of(index)) != 0; }
 
-// Returns false if another thread of this PE has taken the slot since it was proposed.
-bool take_slot(std::size_t slot) {
+// Returns false if another thread of this PE has taken the index since it was proposed.
+bool take_index(std::size_t index) {
   const std::lock_guard guard(slot_mutex);
-  if (slot >= windows::kTeamSlots) {
-    if (taken_beyond[slot - windows::kTeamSlots]) return false;
-    taken_beyond.set(slot - windows::kTeamSlots);
-    beyond_slots = std::max<std::uint64_t>(beyond_slots, slot + 1);
-    return true;
-  }
-  const bool was_free = (free_slots[slot / 64] & bit_of(slot)) != 0;
-  free_slots[slot / 64] &= ~bit_of(slot);
-  return was_free;
+  if (is_taken(index)) return false;
+  taken_word(index) |= bit_of(index);
+  if (index >= windows::kTeamSlots) beyond_slots = std::max<std::uint64_t>(beyond_slots, index + 1);
+  return true;
 }
 
-void give_slot_back(std::size_t slot) {
+void give_index_back(std::size_t index) {
   const std::lock_guard guard(slot_mutex);
-  if (slot < windows::kTeamSlots) {
-    free_slots[slot / 64] |= bit_of(slot);
-    return;
-  }
-  taken_beyond.reset(slot - windows::kTeamSlots);
-  while (beyond_slots > windows::kTeamSlots && !taken_beyond[beyond_slots - 1 - windows::kTeamSlots]) --beyond_slots;
+  taken_word(index) &= ~bit_of(index);
+  while (beyond_slots > windows::kTeamSlots && !is_taken(beyond_slots - 1)) --beyond_slots;
 }
 
-Proposal own_proposal(std::uint64_t digest) {
+Proposal own_proposal(std::uint64_t digest, std::size_t range) {
   const std::lock_guard guard(slot_mutex);
-  return {digest, free_slots, beyond_slots};
+  Proposal proposal{digest, taken_indices[range], beyond_slots};
+  for (std::uint64_t& word : proposal.free) word = ~word;
+  return proposal;
 }
 
-// Returns the first free slot in the word that contains `start` or, cyclically, in a later word; 0 if there is none.
-std::size_t first_from(const SlotMask& mask, std::size_t start) {
+constexpr std::size_t kNothing = ~std::size_t{0};
+
+// Returns the first free place in the word that contains `start` or, cyclically, in a later word.
+std::size_t first_from(const SlotMask& free, std::size_t start) {
   for (std::size_t turn = 0; turn < kMaskWords; ++turn) {
     const std::size_t word = (start / 64 + turn) % kMaskWords;
-    if (mask[word] != 0) return word * 64 + static_cast<std::size_t>(std::countr_zero(mask[word]));
+    if (free[word] != 0) return word * 64 + static_cast<std::size_t>(std::countr_zero(free[word]));
   }
-  return 0;
+  return kNothing;
 }
 
 std::uint64_t digest_of(std::span<const Triplet> children) {
@@ -118,17 +116,24 @@ Proposal proposal_of(const TeamGroup& group, int pe) {
   return proposal;
 }
 
-// Returns a slot that is free, else an index beyond the slots, else 0.
-std::size_t choose(const SlotMask& free, std::uint64_t beyond, std::size_t start) {
-  if (const std::size_t slot = first_from(free, start); slot != 0) return slot;
-  return beyond < kMaxTeams ? static_cast<std::size_t>(beyond) : 0;
+// Where an attempt to split looks for indices.
+struct Search {
+  std::size_t range = 0;
+  std::size_t start = 0;  // in the range
+};
+
+// Returns an index of the range that is free on all members that have made the proposal, else, beside the slots, one
+// behind all that are in use; 0 if there is none.
+std::size_t choose(const Proposal& common, const Search& search) {
+  const std::size_t place = first_from(common.free, search.start);
+  if (place != kNothing) return search.range * windows::kTeamSlots + place;
+  return search.range == 0 && common.beyond < kMaxTeams ? static_cast<std::size_t>(common.beyond) : 0;
 }
 
-// The same for what is free on all members.
-std::size_t agree_on_slot(const TeamGroup& group, const Triplet& child, std::size_t start) {
+Proposal proposal_of_members(const TeamGroup& group, const Triplet& child) {
   Proposal common = proposal_of(group, child.start);
   for (int i = 1; i < child.size; ++i) Proposal::merge(common, proposal_of(group, child.start + i * child.stride));
-  return choose(common.free_slots, common.beyond, start);
+  return common;
 }
 
 bool all_request_the_same(const TeamGroup& group, std::uint64_t digest) {
@@ -154,29 +159,34 @@ void clear_own_flags(Team& team) {
 }
 
 struct Agreement {
-  bool ok = true;
-  std::size_t slot = 0;  // of this PE's child
+  enum class Result : std::uint8_t { ok, differ, none_free };  // the same on all PEs
+  Result result = Result::ok;
+  std::size_t index = 0;  // of this PE's child
   team::PeSet set;
   int my_pe = -1;
+
+  bool ok() const { return result == Result::ok; }
 };
 
 // `is_common`: `own` is what the proposals of all members have in common. Else they are published, in a direct group.
 Agreement agree(const TeamGroup& group, std::span<const Triplet> children, const Proposal& own, bool is_common,
-                std::size_t start) {
+                const Search& search) {
+  using Result = Agreement::Result;
   Agreement agreement;
-  agreement.ok = is_common || (group.is_direct() && all_request_the_same(group, own.children_digest));
+  if (!is_common && !(group.is_direct() && all_request_the_same(group, own.children_digest)))
+    agreement.result = Result::differ;
   for (const Triplet& child : children) {
-    if (!agreement.ok) break;
+    if (!agreement.ok()) break;
     const auto set = group.route().set.subset(child.start, child.stride, child.size);
-    const auto free_slot = [&] {
-      return is_common ? choose(own.free_slots, own.beyond, start) : agree_on_slot(group, child, start);
-    };
-    const std::size_t slot = set ? free_slot() : 0;
-    agreement.ok = slot != 0;
-    if (!agreement.ok) break;
+    if (!set) {
+      agreement.result = Result::differ;
+      break;
+    }
+    const std::size_t index = choose(is_common ? own : proposal_of_members(group, child), search);
+    if (index == 0) agreement.result = Result::none_free;
     const auto mine = set->find(group.route().set.world(TeamPe{group.me()}));
-    if (!mine) continue;
-    agreement.slot = slot;
+    if (index == 0 || !mine) continue;
+    agreement.index = index;
     agreement.set = *set;
     agreement.my_pe = mine->value;
   }
@@ -185,14 +195,14 @@ Agreement agree(const TeamGroup& group, std::span<const Triplet> children, const
 
 void open_child(const Agreement& agreement, int num_contexts) {
   const context::Context route = route_of(team_table[kWorldTeam].route, agreement.set, agreement.my_pe);
-  const std::uint64_t handle = next_generation() * kMaxTeams + agreement.slot;
-  Team& team = install_team(agreement.slot, route, handle);
+  const std::uint64_t handle = next_generation() * kMaxTeams + agreement.index;
+  Team& team = install_team(agreement.index, route, handle);
   team.epoch = team.counted = team.tree_passes = team.exchanges = team.arrivals_seen = 0;
   team.num_contexts = num_contexts;
   clear_own_flags(team);
 }
 
-bool all_took_their_slots(const TeamGroup& group) {
+bool all_took_their_indices(const TeamGroup& group) {
   for (int pe = 0; pe < group.size(); ++pe) {
     if (group.published_word(pe) == 0) return false;
   }
@@ -232,21 +242,28 @@ Team& install_team(std::size_t index, const context::Context& route, std::uint64
 SplitResult split(Team& parent, const char* routine, std::span<const Triplet> children, int num_contexts) noexcept {
   TeamGroup group(parent, routine);
   const std::uint64_t digest = digest_of(children);
-  std::size_t start = 0;
+  Search search;
   while (true) {
-    Proposal proposal = own_proposal(digest);
+    Proposal proposal = own_proposal(digest, search.range);
     const bool is_common = exchange_merged(group, proposal);
-    const Agreement agreement = agree(group, children, proposal, is_common, start);
-    const bool member = agreement.ok && agreement.slot != 0;
-    const bool taken = !member || take_slot(agreement.slot);
+    const Agreement agreement = agree(group, children, proposal, is_common, search);
+    const bool looks_on = agreement.result == Agreement::Result::none_free && search.range + 1 < kRanges;
+    const bool member = agreement.ok() && agreement.index != 0;
+    const bool taken = !member || take_index(agreement.index);
     if (member && taken) open_child(agreement, num_contexts);
     // No member uses a child before all members have cleared their flags.
     Outcome outcome{taken ? 1U : 0U};
     const bool is_known = exchange_merged(group, outcome);
-    if (is_known ? outcome.taken != 0 : all_took_their_slots(group)) return {agreement.ok, agreement.slot};
-    // Meanwhile another thread has split another team into the same slot. Try again, from another word for each parent.
-    if (member && taken) release_team(team_table[agreement.slot]);
-    start = (start + 64 * (1 + (parent.route.team_index & 3))) % windows::kTeamSlots;
+    const bool all_taken = is_known ? outcome.taken != 0 : all_took_their_indices(group);
+    if (all_taken && !looks_on) return {agreement.ok(), agreement.index};
+    if (member && taken) release_team(team_table[agreement.index]);
+    if (looks_on) {
+      ++search.range;
+      continue;
+    }
+    // Meanwhile another thread has split another team into the same index. Try again, from another word for each
+    // parent.
+    search.start = (search.start + 64 * (1 + (parent.route.team_index & 3))) % windows::kTeamSlots;
   }
 }
 
@@ -258,7 +275,7 @@ void release_team(Team& team) noexcept {
   if (!team.direct) close_receiver(slot);
   std::free(std::exchange(team.own_slot, nullptr));
   team.route.by_messages = false;
-  give_slot_back(slot);
+  give_index_back(slot);
 }
 
 void reset_teams() noexcept {

@@ -210,30 +210,22 @@ void Job::on_clock() {
   }
 }
 
-// Ends the job if PEs ended with status 0 while others need a call of theirs. Two cases are certain: a PE never came
-// to shmem_init, and some PE is in there; or a PE left without shmem_finalize, and some PE stays in a routine that
-// needs all PEs.
+// Ends the job if PEs ended with status 0 and never came to shmem_init, while others wait for them there. All other
+// waits are the business of the PEs, which know whether anything can still move (bootstrap/stuck.hpp).
 void Job::check_stuck() {
   std::vector<int> absent;
   std::vector<int> waiting;
-  bool before_init = false;
   for (int pe = 0; pe < static_cast<int>(processes_.size()); ++pe) {
     if (!processes_[static_cast<std::size_t>(pe)].ended_in_order) continue;
-    const PePhase phase = records_.phase(pe);
-    if (phase == PePhase::finalized) continue;
-    before_init = before_init || phase == PePhase::none;
-    absent.push_back(pe);
+    if (records_.phase(pe) == PePhase::none) absent.push_back(pe);
   }
   if (absent.empty()) return;
   for (int pe : living()) {
-    if (bootstrap::needs_all_pes(records_.routine(pe))) waiting.push_back(pe);
+    if (records_.waits_in_init(pe)) waiting.push_back(pe);
   }
-  const std::string now = records_.describe_waiting(waiting);
-  const bool again = !now.empty() && now == stuck_before_;
-  stuck_before_ = now;
-  if (!again) return;
-  say("pe " + list_pes(absent) + " (host " + host_ + ") ended with status 0 without calling " +
-      (before_init ? "shmem_init" : "shmem_finalize") + ", but others wait for it: " + now + "; job ended");
+  if (waiting.empty()) return;
+  say("pe " + list_pes(absent) + " (host " + host_ + ") ended with status 0 without calling shmem_init, but others " +
+      "wait for it: " + records_.describe_waiting(waiting) + "; job ended");
   end_job(1);
 }
 

@@ -90,7 +90,6 @@ class Job {
   long time_limit_ms_ = -1;
   long check_at_ms_ = -1;
   bool end_seen_ = false;
-  std::string stuck_before_;
   MemoryKills memory_kills_;
   std::string memory_kill_;  // the memory limit that killed the process reaped last; empty if none did
 };

@@ -34,11 +34,9 @@ std::string Records::routine(int pe) const {
     if (!letter) break;
     name += c;
   }
-  if (name.empty() && now == PePhase::attached && !all_arrived()) return "shmem_init";
+  if (name.empty() && waits_in_init(pe)) return "shmem_init";
   return name;
 }
-
-bool Records::all_arrived() const { return header_->arrived.load(std::memory_order_acquire) >= header_->n_pes; }
 
 std::string Records::describe_waiting(const std::vector<int>& pes) const {
   std::map<std::string, std::vector<int>> waiting;

@@ -21,7 +21,8 @@ class Records {
   bootstrap::PePhase phase(int pe) const;
   // Returns the routine that this PE waits in; empty if it does not wait.
   std::string routine(int pe) const;
-  bool all_arrived() const;
+  // Returns whether this PE waits in shmem_init for PEs that have not come there.
+  bool waits_in_init(int pe) const { return bootstrap::waits_in_init(header_, record(pe)); }
 
   // Returns "pe 0, 2..5 in shmem_barrier_all; pe 1 in shmem_quiet" for those of `pes` that wait; empty if none does.
   std::string describe_waiting(const std::vector<int>& pes) const;

@@ -43,6 +43,11 @@ void add_pending(Pending request) {
   has_pending_locks = true;
 }
 
+Initiator for_lock(Initiator initiator) {
+  initiator.is_lock = true;
+  return initiator;
+}
+
 void answer(Endpoint& endpoint, int pe, Ticket ticket, Outcome outcome) {
   const ReplyHeader reply{ticket, outcome, 1, 0};
   endpoint.reply({.pe = pe, .id = am::kReply, .header = bytes_of(reply)});
@@ -168,7 +173,7 @@ bool await_lock(const char* routine, const NodeLock& lock, LockKind kind, std::u
 void await_lock_nbi(const char* routine, const NodeLock& lock, LockKind kind, std::uint32_t ticket,
                     const Initiator& initiator) noexcept {
   const int me = am::own_endpoint.me();
-  const Ticket request = open_request(routine, kNoData, me, initiator);
+  const Ticket request = open_request(routine, kNoData, me, for_lock(initiator));
   const am::Locked endpoint;
   add_pending({lock, kind, ticket, me, request});
 }
@@ -180,7 +185,7 @@ void wake_lock_waiters() noexcept {
 Code request_lock(const Call& call, LockKind kind, bool is_try) noexcept {
   const int pe = call.window.pe;
   LockHeader header{call.window.name, 0, kind, is_try, 0};
-  send_request(call.routine, {pe, am::kWindowLock, kNoData}, header, call.initiator);
+  send_request(call.routine, {pe, am::kWindowLock, kNoData}, header, for_lock(call.initiator));
   return call.is_awaited ? await_result(call.routine, pe, *call.initiator.tracker) : SHMEMX_SUCCESS;
 }
 
@@ -197,7 +202,7 @@ bool try_put_locked(const Call& call, windows::WindowName lock, LockKind kind, r
     pack.add(reinterpret_cast<std::uintptr_t>(pair.first) - call.window.base, pair.second, pair.bytes);
   }
   if (pack.is_empty()) return false;
-  const Ticket ticket = open_request(call.routine, kNoData, pe, call.initiator);
+  const Ticket ticket = open_request(call.routine, kNoData, pe, for_lock(call.initiator));
   const PutLockedHeader header{{lock, ticket, kind, 0, 0}, {call.window.name, ticket, 1}};
   progress::send(call.routine, pe, am::kPutLocked, bytes_of(header), pack.whole());
   return true;

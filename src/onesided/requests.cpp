@@ -1,5 +1,7 @@
 #include "onesided/requests.hpp"
 
+#include <algorithm>
+
 #include "base/fatal.hpp"
 
 namespace shmemx::onesided {
@@ -78,6 +80,13 @@ bool Requests::any_open(std::uint32_t context, int pe) const noexcept {
     if (owner.load(std::memory_order_acquire) == sought) return true;  // owner
   }
   return false;
+}
+
+bool Requests::any_unanswered(bool (*is_gone)(int pe)) const noexcept {
+  if (freed_ == fresh_) return false;
+  return std::any_of(entries_, entries_ + fresh_, [is_gone](const Request& request) {
+    return request.initiator.tracker != nullptr && !request.initiator.is_lock && !is_gone(request.pe);
+  });
 }
 
 std::uint32_t index_of(const context::Context& context) noexcept {

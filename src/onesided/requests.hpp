@@ -59,6 +59,7 @@ struct Initiator {
   Tracker* also = nullptr;    // counts the request, too, and gets its error: of a PE, or of a context's puts
   long* counter = nullptr;    // of the program: positive while the request is open
   Tracker* local = nullptr;   // counts the request, too, as the initiator's memory is in use until the reply
+  bool is_lock = false;       // another PE decides when the reply comes
 };
 
 struct Request {
@@ -82,6 +83,8 @@ class Requests {
   void close(Ticket ticket) noexcept;
   // Any thread: returns whether the context waits for a reply of PE `pe`.
   bool any_open(std::uint32_t context, int pe) const noexcept;
+  // Returns whether a PE for which is_gone(pe) does not hold has to answer a request, other than one for a lock.
+  bool any_unanswered(bool (*is_gone)(int pe)) const noexcept;
   // Any thread: returns how many requests contexts wait for.
   std::uint32_t open_of_contexts() const noexcept { return nbi_.load(std::memory_order_acquire); }  // reply
 

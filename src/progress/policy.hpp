@@ -43,6 +43,8 @@ inline Policy& policy() noexcept { return policy_storage; }
 // Threads of this process inside a long wait, counted where messages may arrive: they handle them, unless they sleep.
 inline constinit std::atomic<std::uint32_t> threads_waiting{0};
 inline constinit std::atomic<std::uint32_t> threads_asleep{0};
+// Threads that have marked the doorbell, or are about to. Edge mark: see sleep_once().
+inline constinit std::atomic<std::uint32_t> threads_marked{0};
 
 // Polls without pause of a waiter that expects a message of a PE of its node.
 inline constexpr std::uint32_t kMessagePolls = 300;

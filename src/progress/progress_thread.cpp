@@ -14,6 +14,7 @@
 #include "base/cpu_pause.hpp"
 #include "base/fatal.hpp"
 #include "base/futex.hpp"
+#include "base/mutex.hpp"
 #include "base/threads.hpp"
 #include "progress/core_sharing.hpp"
 #include "progress/wait.hpp"
@@ -29,7 +30,7 @@ constexpr std::size_t kStackBytes = std::size_t{1} << 20;  // handlers of progra
 constexpr std::uint64_t kSliceNs = 100'000;                // the least that the kernel allows
 constexpr std::uint64_t kIntervalAfterMainNs = 100'000'000;
 
-constinit std::mutex start_mutex;
+constinit Mutex start_mutex;
 constinit thread_local const ProgressThread* this_thread = nullptr;
 
 // Returns whether a thread that waits in the library is awake: it polls.

@@ -35,22 +35,42 @@ bool yield_once() {
   return true;
 }
 
+namespace {
+
+// This thread no longer needs its mark: what it brings itself need not wake anybody. Others may have marked the
+// doorbell at the same time. Edge mark: a thread counts itself before it marks the doorbell; this one clears the mark
+// before it reads the count.
+void take_mark_back(Doorbell& doorbell) {
+  if (threads_marked.fetch_sub(1, std::memory_order_seq_cst) != 1) return;  // mark
+  doorbell.sleepers.store(0, std::memory_order_seq_cst);                    // mark
+  if (threads_marked.load(std::memory_order_seq_cst) != 0)                  // mark
+    doorbell.sleepers.store(1, std::memory_order_seq_cst);                  // asleep
+}
+
+}  // namespace
+
 Slept sleep_once(PollFunction done, void* state, std::uint64_t ns) {
   const Policy& how = policy();
   Doorbell& doorbell = *own_doorbell();
   const std::uint32_t seen = doorbell.wake_seq.load(std::memory_order_acquire);  // wake
+  threads_marked.fetch_add(1, std::memory_order_seq_cst);                        // mark
   doorbell.sleepers.store(1, std::memory_order_seq_cst);                         // asleep
-  if (is_done(done, state)) return Slept::not_at_all;
+  if (is_done(done, state)) {
+    threads_marked.fetch_sub(1, std::memory_order_relaxed);
+    return Slept::not_at_all;
+  }
   if (how.sleep_on_networks != nullptr) {
     const NetworkSleep slept = how.sleep_on_networks(seen, ns);
-    // What this thread itself brings need not wake anybody.
-    if (threads_asleep.load(std::memory_order_relaxed) == 0) doorbell.sleepers.store(0, std::memory_order_relaxed);
-    if (slept != NetworkSleep::refused) return slept == NetworkSleep::woken ? Slept::until_woken : Slept::to_the_end;
+    if (slept != NetworkSleep::refused) {
+      take_mark_back(doorbell);
+      return slept == NetworkSleep::woken ? Slept::until_woken : Slept::to_the_end;
+    }
   }
   threads_asleep.fetch_add(1, std::memory_order_seq_cst);  // hand_over
   if (leaves_polling(ns)) how.leave_polling();
   futex_sleep(doorbell.wake_seq, seen, ns, FutexScope::node);
   threads_asleep.fetch_sub(1, std::memory_order_relaxed);
+  threads_marked.fetch_sub(1, std::memory_order_relaxed);
   return doorbell.wake_seq.load(std::memory_order_acquire) != seen ? Slept::until_woken : Slept::to_the_end;  // wake
 }
 

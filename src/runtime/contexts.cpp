@@ -2,13 +2,30 @@
 
 #include <mutex>
 
+#include "base/mutex.hpp"
+
 namespace shmemx::runtime {
 namespace {
 
-constinit std::mutex table_mutex;
+constinit Mutex table_mutex;
 constinit std::uint64_t generation = 0;
 constinit std::size_t first_maybe_free = context::kDefaultContext + 1;
 constinit std::size_t used_end = context::kDefaultContext + 1;  // entries from here on have never been used
+
+// Requires the mutex. Calls use(context) for each context that has been created and not destroyed.
+template <class Use>
+void for_each_context(const Use& use) {
+  for (std::size_t i = context::kDefaultContext + 1; i < used_end; ++i) {
+    if (context::context_table[i].handle != 0) use(context::context_table[i]);
+  }
+}
+
+// Requires the mutex.
+void clear(context::Context& context) {
+  const auto index = static_cast<std::size_t>(&context - context::context_table);
+  context = context::Context{};
+  if (index < first_maybe_free) first_maybe_free = index;
+}
 
 }  // namespace
 
@@ -30,22 +47,28 @@ std::uint64_t create_context(const coll::Team& team) noexcept {
 
 void destroy_context(context::Context& context) noexcept {
   const std::lock_guard guard(table_mutex);
-  const auto index = static_cast<std::size_t>(&context - context::context_table);
-  context = context::Context{};
-  if (index < first_maybe_free) first_maybe_free = index;
+  clear(context);
+}
+
+std::vector<context::Context*> contexts_of(std::uint32_t team_index) noexcept {
+  const std::lock_guard guard(table_mutex);
+  std::vector<context::Context*> found;
+  for_each_context([&](context::Context& entry) {
+    if (entry.team_index == team_index) found.push_back(&entry);
+  });
+  return found;
 }
 
 void drop_contexts_of(std::uint32_t team_index) noexcept {
-  for (std::size_t i = context::kDefaultContext + 1; i < used_end; ++i) {
-    context::Context& entry = context::context_table[i];
-    if (entry.handle != 0 && entry.team_index == team_index) destroy_context(entry);
-  }
+  const std::lock_guard guard(table_mutex);
+  for_each_context([&](context::Context& entry) {
+    if (entry.team_index == team_index) clear(entry);
+  });
 }
 
 void drop_contexts() noexcept {
-  for (std::size_t i = context::kDefaultContext + 1; i < used_end; ++i) {
-    if (context::context_table[i].handle != 0) destroy_context(context::context_table[i]);
-  }
+  const std::lock_guard guard(table_mutex);
+  for_each_context(clear);
 }
 
 void make_contexts_unusable() noexcept {

@@ -20,6 +20,8 @@
 
 #include "am/endpoint.hpp"
 #include "base/fatal.hpp"
+#include "base/mutex.hpp"
+#include "base/threads.hpp"
 #include "bootstrap/bootstrap.hpp"
 #include "coll/barrier.hpp"
 #include "coll/internode/barrier.hpp"
@@ -32,6 +34,7 @@
 #include "runtime/memory.hpp"
 #include "runtime/messaging.hpp"
 #include "runtime/start.hpp"
+#include "runtime/waiting.hpp"
 #include "window/lock.hpp"
 
 namespace shmemx::runtime {
@@ -51,7 +54,7 @@ Job& job() {
   return *instance;
 }
 
-constinit std::mutex state_mutex;  // guards init, finalize and the state that they change
+constinit Mutex state_mutex;  // guards init, finalize and the state that they change
 constinit std::atomic<int> open_initializations{0};
 constinit std::atomic<int> level{SHMEM_THREAD_SINGLE};
 
@@ -61,14 +64,16 @@ void set_phase(bootstrap::PePhase phase) {
       .phase.store(static_cast<std::uint32_t>(phase), std::memory_order_release);
 }
 
-// Announces that this PE enters no further collective. PEs that wait for it in one then end the job.
+// Announces that this PE enters no further collective. PEs that wait for it in one then end the job. PEs of other nodes
+// take it for one that does nothing more, unless its program has other threads.
 void announce_departure() {
   Job& self = job();
   const std::uint64_t entered = coll::team_table[coll::kWorldTeam].epoch;
   self.arena->record(self.parameters.identity.pe).collectives.store(entered, std::memory_order_relaxed);  // left
   set_phase(bootstrap::PePhase::departed);
   self.arena->header().departed.fetch_add(1, std::memory_order_acq_rel);
-  am::send_stage({.phase = bootstrap::PePhase::departed, .collectives = entered},
+  const auto phase = program_threads().size() > 1 ? bootstrap::PePhase::departing : bootstrap::PePhase::departed;
+  am::send_stage({.phase = phase, .collectives = entered},
                  coll::awaiting_in_barrier(coll::team_table[coll::kWorldTeam]), kPatienceMs);
 }
 
@@ -84,6 +89,7 @@ void give_back_memory([[maybe_unused]] int n_pes) {
 // data.
 Status start_process(const InitRequest& request) {
   Job& self = job();
+  std::vector<pid_t> threads_before = threads_of_process();
   if (self.launcher != nullptr)
     return Error{Errc::unsupported, 0, "an earlier call has failed in this process, see its message"};
   SHMEMX_TRY_ASSIGN(launcher,
@@ -100,6 +106,7 @@ Status start_process(const InitRequest& request) {
   const auto [pe, n_pes] = self.parameters.identity;
   if (self.launcher->nodes().n_nodes() > 1) self.arena->set_pes(self.launcher->nodes().pes_with(pe, n_pes));
   watch_for_the_end(*self.arena, *self.launcher);
+  watch_waits(*self.arena, *self.launcher, std::move(threads_before));
   SHMEMX_TRY(read_parameters(self.parameters));
   if (std::string note = self.launcher->note(); !note.empty())
     self.parameters.config.warnings.push_back(std::move(note));
@@ -171,12 +178,16 @@ void release_locks(const char* routine) {
   if (owner >= 0) warn("%s: this PE still held the lock of a window of PE %d, which is free now", routine, owner);
 }
 
-// Completes all outstanding operations and waits until all PEs are here.
-void end_traffic(const char* routine) {
-  const StartParameters& parameters = job().parameters;
+void complete_operations(const char* routine) {
   release_locks(routine);
   onesided::quiet();
   flush_messages(routine);
+}
+
+// Completes all outstanding operations and waits until all PEs are here.
+void end_traffic(const char* routine) {
+  const StartParameters& parameters = job().parameters;
+  complete_operations(routine);
   coll::barrier(coll::team_table[coll::kEndTeam], routine);
   // Without a progress thread, messages that wait for a connection are not sent later. After this barrier all
   // connections are established.
@@ -211,7 +222,8 @@ bool start(const InitRequest& request) {
   open_world();
   if (first) {
     if (Status met = meet_node_pes(*job().arena, request.routine); !met) return fail(request, met.error());
-    report_start(job().parameters, *job().launcher);
+    note_library_threads();
+    report_start(*job().arena, job().parameters, *job().launcher);
   } else {
     am::send_stage(bootstrap::PePhase::running, kPatienceMs);
     coll::barrier(coll::team_table[coll::kWorldTeam], request.routine);
@@ -265,6 +277,7 @@ void finalize_at_exit() noexcept {
   const char* const routine = "shmem_finalize";
   const std::lock_guard guard(state_mutex);
   if (!is_initialized()) return;
+  complete_operations(routine);  // what this PE has done reaches others before they learn that it has left
   announce_departure();
   for (int open = open_initializations.load(); open > 1; --open) meet_in_finalize(routine);
   end_traffic(routine);

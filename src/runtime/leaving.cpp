@@ -5,21 +5,20 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 
 #include "am/endpoint.hpp"
 #include "base/clock.hpp"
 #include "base/fatal.hpp"
+#include "base/mutex.hpp"
 #include "base/streams.hpp"
-#include "coll/common/team.hpp"
 #include "context/route.hpp"
 #include "progress/policy.hpp"
 #include "progress/threads.hpp"
 #include "runtime/contexts.hpp"
 #include "runtime/job.hpp"
+#include "runtime/waiting.hpp"
 
 namespace shmemx::runtime {
 namespace {
@@ -27,9 +26,6 @@ namespace {
 using bootstrap::JobState;
 using bootstrap::PePhase;
 
-constexpr char kFinalize[] = "shmem_finalize";
-constexpr std::uint64_t kStuckCheckNs = 500'000'000;
-constexpr int kStuckLooks = 4;
 // Time for others to report first: launchers that see a death directly, or the PE that has ended the job.
 constexpr int kLooksForEnd = 100;
 constexpr int kLooksForLauncher = 500;  // after a PE has announced that it ends the job
@@ -44,6 +40,7 @@ struct Watch {
 };
 constinit Watch watch;
 constinit const Nodes* nodes_of_job = nullptr;
+constinit int exit_status = 0;
 
 bool claim(JobState state, int status) {
   std::uint64_t running = 0;
@@ -70,73 +67,6 @@ PePhase phase_of(int pe) {
   return static_cast<PePhase>(phase.load(std::memory_order_acquire));
 }
 
-bool has_departed(const bootstrap::PeRecord& record) { return phase_of(record) == PePhase::departed; }
-
-// Returns true if the PE will never act for the others again: it is in the implicit finalize, or its process is gone. A
-// process that has finalized may initialise the library again.
-bool has_ended(const bootstrap::PeRecord& record) {
-  if (has_departed(record)) return true;
-  return ::kill(record.pid, 0) != 0 && errno == ESRCH;
-}
-
-// Returns a PE that departed before a collective of all PEs that this PE has entered, or -1. Collectives that the
-// departed PE took part in complete, whichever PEs are still in them.
-int find_departed() {
-  std::uint64_t& epoch = coll::team_table[coll::kWorldTeam].epoch;  // written by the thread in such a collective
-  const std::uint64_t entered = std::atomic_ref(epoch).load(std::memory_order_relaxed);
-  for (const auto& [pe, record] : watch.arena->records()) {
-    if (!watch.arena->has(pe)) continue;
-    if (has_departed(*record) && record->collectives.load(std::memory_order_relaxed) < entered) return pe;  // left
-  }
-  using bootstrap::FirstDeparted;
-  const std::uint64_t first = watch.header->foreign_departed.load(std::memory_order_acquire);
-  return first != 0 && FirstDeparted::collectives(first) < entered ? FirstDeparted::pe(first) : -1;
-}
-
-// Returns a PE that has ended while all others sleep in waits that only that PE could end, or -1. PEs that wait in
-// shmem_finalize do not count: they meet the departed ones there.
-int find_ended_with_others_asleep() {
-  const std::uint32_t others = watch.header->n_pes - watch.header->n_node_pes;
-  if (watch.header->foreign_left.load(std::memory_order_acquire) < others) return -1;
-  int ended = others > 0 ? watch.header->foreign_left_pe.load(std::memory_order_relaxed) : -1;
-  bool in_vain = watch.header->foreign_finalized.load(std::memory_order_relaxed) > 0;
-  for (const auto& [pe, record] : watch.arena->records()) {
-    if (!watch.arena->has(pe)) continue;
-    const bootstrap::RoutineName routine = bootstrap::routine_of(*record);
-    if (routine[0] != '\0' && phase_of(*record) == PePhase::running) {
-      in_vain = in_vain || std::strcmp(routine.data(), kFinalize) != 0;
-      continue;
-    }
-    if (!has_ended(*record)) return -1;
-    in_vain = in_vain || !has_departed(*record);
-    ended = pe;
-  }
-  return in_vain ? ended : -1;
-}
-
-// Ends the job if this wait can never complete. Called before each sleep step. Requires several observations in a
-// row, kStuckCheckNs apart, so that a wake-up in transit is not taken for a deadlock.
-void end_when_stuck(const char* routine) {
-  thread_local std::uint64_t next_look_ns = 0;
-  thread_local int looks = 0;
-  const std::uint64_t now = now_ns();
-  if (now < next_look_ns) return;
-  const bool fresh = now - next_look_ns > kStuckCheckNs;  // the previous observation belongs to another wait
-  next_look_ns = now + kStuckCheckNs;
-  const int ended = find_ended_with_others_asleep();
-  looks = ended < 0 ? 0 : fresh ? 1 : looks + 1;
-  if (looks < kStuckLooks) return;
-  fatal(routine, "PE %d has ended, and all others wait, so this can never complete", ended);
-}
-
-// Leaves a job that another PE of the node has ended, if no launcher ends this process.
-void leave_ended_job() {
-  const auto end = bootstrap::JobEnd::of(watch.header->end_word.load(std::memory_order_acquire));
-  if (end.state == JobState::running || watch.launcher->ends_all()) return;
-  flush_standard_streams();
-  ::_exit(end.status);
-}
-
 void end_job_at_exit(int status) {
   watch.record->phase.store(static_cast<std::uint32_t>(PePhase::ending), std::memory_order_release);
   flush_standard_streams();
@@ -150,13 +80,29 @@ void read_remaining_addresses() {
     debug_line("the addresses of other nodes cannot be read: %s", read.error().text.c_str());
 }
 
+// Returns whether this thread ends the process inside a call of the library: from a signal handler that has interrupted
+// it, or from a handler of an active message. What the call uses is in disorder, and it never unlocks what it has
+// locked.
+bool is_inside_call() { return locks_held != 0; }
+
 void at_exit(int status, void*) {
   if (::getpid() != watch.pid) return;
+  exit_status = status;
   const auto end = bootstrap::JobEnd::of(watch.header->end_word.load(std::memory_order_acquire));
   if (end.state != JobState::running) return end_job_at_exit(end.status);
   if (status != 0 && is_initialized()) return end_job_at_exit(status);
-  read_remaining_addresses();
+  if (!is_inside_call()) read_remaining_addresses();
   watch.launcher->finalize();
+}
+
+// The other PEs find out that this one has ended.
+[[noreturn]] void leave_inside_call(bool is_ending) {
+  if (!is_ending)
+    warn(
+        "exit was called inside a call of the library, by a signal handler or a handler of an active message; this PE "
+        "ends without shmem_finalize");
+  flush_standard_streams();
+  ::_exit(exit_status);
 }
 
 // Finalizes if necessary and leaves the networks. Runs after all exit handlers of the program, which may still use
@@ -165,6 +111,7 @@ void at_exit(int status, void*) {
   if (watch.record == nullptr || ::getpid() != watch.pid) return;
   const bool is_ending =
       watch.record->phase.load(std::memory_order_acquire) == static_cast<std::uint32_t>(PePhase::ending);
+  if (is_inside_call()) leave_inside_call(is_ending);
   if (!is_ending) finalize_at_exit();
   progress::stop_threads();
   const std::uint32_t take_over_ms = nodes_of_job != nullptr ? nodes_of_job->setup.timeout_ms : kPatienceMs;
@@ -207,8 +154,9 @@ void note_foreign_stage(int pe, const am::StageNote& note) {
   bootstrap::JobHeader& header = *watch.header;
   auto& phase = *bootstrap::foreign_phase_of(&header, static_cast<std::size_t>(pe));
   const auto before = static_cast<PePhase>(phase.exchange(static_cast<std::uint32_t>(note.phase)));
+  if (has_left(note.phase)) note_told(pe);
   if (before == note.phase) return;
-  if (note.phase == PePhase::departed) {
+  if (note.phase == PePhase::departed || note.phase == PePhase::departing) {
     const std::uint64_t departed = bootstrap::FirstDeparted::word(pe, note.collectives);
     std::uint64_t first = header.foreign_departed.load(std::memory_order_relaxed);
     while ((first == 0 || departed < first) && !header.foreign_departed.compare_exchange_weak(first, departed)) {
@@ -226,8 +174,8 @@ void note_foreign_stage(int pe, const am::StageNote& note) {
 void note_stage(int pe, const am::StageNote& note) noexcept {
   if (!watch.arena->has(pe)) return note_foreign_stage(pe, note);
   bootstrap::PeRecord& record = watch.arena->record(pe);
-  const auto phase = static_cast<std::uint32_t>(note.phase);
-  const bool departed = note.phase == PePhase::departed;
+  const bool departed = note.phase == PePhase::departed || note.phase == PePhase::departing;
+  const auto phase = static_cast<std::uint32_t>(departed ? PePhase::departed : note.phase);
   if (departed) record.collectives.store(note.collectives, std::memory_order_relaxed);  // left
   if (record.phase.exchange(phase, std::memory_order_acq_rel) == phase || !departed) return;
   watch.header->departed.fetch_add(1, std::memory_order_acq_rel);
@@ -246,21 +194,6 @@ void watch_for_the_end(windows::Arena& arena, bootstrap::Bootstrap& launcher) no
 }
 
 void disown_forked_children() noexcept { ::pthread_atfork(nullptr, nullptr, after_fork_in_child); }
-
-void note_waiting(const char* routine) noexcept {
-  if (watch.record == nullptr || routine == nullptr) return;
-  bootstrap::set_routine(*watch.record, routine);
-  leave_ended_job();
-  if (has_departed(*watch.record)) return;  // the other PEs have been informed about whom they wait for
-  const bool some_left = watch.header->departed.load(std::memory_order_acquire) != 0;
-  const int departed = some_left ? find_departed() : -1;
-  if (departed < 0) return end_when_stuck(routine);
-  fatal(routine, "PE %d has left the job without shmem_finalize, so this can never complete", departed);
-}
-
-void forget_waiting() noexcept {
-  if (watch.record != nullptr) bootstrap::set_routine(*watch.record, "");
-}
 
 void global_exit(int status) noexcept {
   context::require_initialized("shmem_global_exit");

@@ -24,11 +24,6 @@ void watch_for_the_end(windows::Arena& arena, bootstrap::Bootstrap& launcher) no
 // shared globals unless the one of the static data has run before.
 void disown_forked_children() noexcept;
 
-// Hooks of the waiting policy. Record the routine that this PE waits in, for the launcher's messages, and end the job
-// if the wait can never complete.
-void note_waiting(const char* routine) noexcept;
-void forget_waiting() noexcept;
-
 // Ends the job because a PE of another node is unreachable. Waits a moment first, so that a PE or launcher that knows
 // the cause can report it.
 void end_for_lost(int pe, const std::string& cause) noexcept;

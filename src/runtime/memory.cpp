@@ -101,7 +101,7 @@ bool agree(const char* routine, MemoryCall mine) {
   coll::TeamGroup group(world_team(), routine,
                         "; all PEs have to make the same call, and one that asks for 0 bytes or names a null pointer "
                         "makes none");
-  onesided::quiet();
+  onesided::quiet(routine, context::default_context());
   mine.turn = world_team().exchanges + 1;
   if (coll::exchange_merged(group, mine)) return mine.done != 0;
   if (!group.is_direct()) {  // all see who differs

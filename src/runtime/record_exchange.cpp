@@ -16,10 +16,12 @@ namespace {
 using bootstrap::PeRecord;
 
 // The settings of a PE, in the form of a record whose other members are 0, and the networks that it has opened. Of
-// heaps only the smallest matters, and machines' memories are rarely equal: they do not count as different.
+// heaps only the smallest matters, and machines' memories are rarely equal: they do not count as different. Nor do the
+// zones of address spaces, of which those matter that all have free.
 struct Settings {
   std::uint32_t pe;          // the lowest one that has them
   std::uint64_t heap_bytes;  // the least of those that have them
+  std::uint64_t free_zones;  // what all of those have free
   alignas(PeRecord) std::array<std::byte, sizeof(PeRecord)> record;
   std::string networks;
 
@@ -31,6 +33,7 @@ struct EntryHeader {
   std::uint32_t pe;
   std::uint32_t networks_bytes;
   std::uint64_t heap_bytes;
+  std::uint64_t free_zones;
 };
 
 Settings settings_of(const windows::Arena& arena, int pe) {
@@ -47,7 +50,8 @@ Settings settings_of(const windows::Arena& arena, int pe) {
   kept.pes_per_node = from.pes_per_node;
   kept.node_order = from.node_order;
   kept.networks = from.networks;
-  Settings settings{static_cast<std::uint32_t>(pe), from.heap_bytes, {}, networks_in(arena.endpoint_addresses(pe))};
+  Settings settings{
+      static_cast<std::uint32_t>(pe), from.heap_bytes, from.free_zones, {}, networks_in(arena.endpoint_addresses(pe))};
   std::memcpy(settings.record.data(), reinterpret_cast<const std::byte*>(&kept), sizeof kept);
   return settings;
 }
@@ -60,13 +64,15 @@ void add(List& list, const Settings& settings) {
   } else {
     same->pe = std::min(same->pe, settings.pe);
     same->heap_bytes = std::min(same->heap_bytes, settings.heap_bytes);
+    same->free_zones &= settings.free_zones;
   }
 }
 
 std::string text_of(const List& list) {
   std::string text;
   for (const Settings& settings : list) {
-    const EntryHeader header{settings.pe, static_cast<std::uint32_t>(settings.networks.size()), settings.heap_bytes};
+    const EntryHeader header{settings.pe, static_cast<std::uint32_t>(settings.networks.size()), settings.heap_bytes,
+                             settings.free_zones};
     text.append(reinterpret_cast<const char*>(&header), sizeof header);
     text.append(reinterpret_cast<const char*>(settings.record.data()), settings.record.size());
     text += settings.networks;
@@ -83,7 +89,8 @@ Result<List> list_of(const std::string& text, std::uint32_t n_pes) {
     if (left >= kFixed) std::memcpy(&header, text.data() + at, sizeof header);
     if (left < kFixed || header.pe >= n_pes || header.networks_bytes > left - kFixed)
       return Error{Errc::protocol, 0, "the records of the nodes are damaged"};
-    Settings settings{header.pe, header.heap_bytes, {}, text.substr(at + kFixed, header.networks_bytes)};
+    Settings settings{
+        header.pe, header.heap_bytes, header.free_zones, {}, text.substr(at + kFixed, header.networks_bytes)};
     std::memcpy(settings.record.data(), text.data() + at + sizeof header, sizeof(PeRecord));
     list.push_back(std::move(settings));
   }
@@ -157,6 +164,8 @@ void fill_foreign(const windows::Arena& arena, const List& list) {
   const auto other = [&](const Settings& settings) { return settings.networks != list.front().networks; };
   header.networks_differ = std::any_of(list.begin(), list.end(), other) ? 1 : 0;
   header.n_foreign = 0;
+  header.foreign_zones = ~std::uint64_t{0};
+  for (const Settings& settings : list) header.foreign_zones &= settings.free_zones;
   if (foreign.empty()) return;
   const Relevant relevant(foreign);
   for (std::size_t i = 0; i < foreign.size(); ++i) {

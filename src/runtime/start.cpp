@@ -30,6 +30,8 @@
 #include "runtime/leaving.hpp"
 #include "runtime/messaging.hpp"
 #include "runtime/processors.hpp"
+#include "runtime/waiting.hpp"
+#include "windows/heap_address.hpp"
 #include "windows/node_path.hpp"
 
 namespace shmemx::runtime {
@@ -47,7 +49,6 @@ std::uint64_t default_heap_bytes() {
 }
 
 void fill_record(bootstrap::PeRecord& record, const StartParameters& parameters) {
-  record.pid = static_cast<std::int32_t>(::getpid());
   record.static_bytes = parameters.statics.span_bytes();
   record.static_digest = parameters.statics.digest();
   record.heap_bytes = parameters.heap_bytes;
@@ -61,6 +62,7 @@ void fill_record(bootstrap::PeRecord& record, const StartParameters& parameters)
   record.pes_per_node = static_cast<std::uint16_t>(parameters.config.pes_per_node);
   record.node_order = static_cast<std::uint16_t>(parameters.config.node_order);
   record.networks = parameters.config.transport.code();
+  record.free_zones = windows::free_zones();
   char path[PATH_MAX] = "";
   const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path - 1);
   const auto tail =
@@ -141,8 +143,17 @@ void set_places(const windows::Arena& arena, const StartParameters& parameters) 
   context::places.is_real = [](int pe) { return map->is_real(map->node(pe)); };
 }
 
+// Returns the zones of the address space that all PEs of the job have free.
+std::uint64_t common_zones(const windows::Arena& arena, const bootstrap::NodeMap& nodes) {
+  std::uint64_t zones = nodes.n_nodes() > 1 ? arena.header().foreign_zones : ~std::uint64_t{0};
+  for (const auto& [pe, record] : arena.records()) {
+    if (arena.has(pe)) zones &= record->free_zones;
+  }
+  return zones;
+}
+
 // Maps the memory. All PEs compute the same path and layout from the records.
-Status map_memory(windows::Arena& arena, StartParameters& parameters) {
+Status map_memory(windows::Arena& arena, StartParameters& parameters, const bootstrap::NodeMap& map) {
   const std::vector<bootstrap::RecordOfPe> records = arena.records();
   SHMEMX_TRY(windows::check_agreement(records));
   const nemesis::Layout layout = channel_layout(parameters);
@@ -151,11 +162,25 @@ Status map_memory(windows::Arena& arena, StartParameters& parameters) {
   parameters.path = plan.path;
   parameters.path_reason = plan.why;
   parameters.path_warning = plan.warning;
+  parameters.common_heap = windows::common_heap_address(common_zones(arena, map), plan.geometry);
+  const windows::HeapAt heap{nodes.index, parameters.common_heap};
   SHMEMX_TRY(plan.path == NodePath::direct
-                 ? arena.map_blocks(plan.geometry, nodes.in_file)
-                 : arena.map_own_block(plan.geometry, nodes.in_file, nodes.index, plan.room_for_all));
+                 ? arena.map_blocks(plan.geometry, nodes.in_file, heap)
+                 : arena.map_own_block(plan.geometry, nodes.in_file, heap, plan.room_for_all));
+  arena.record(parameters.identity.pe).heap_address = reinterpret_cast<std::uintptr_t>(arena.heap(nodes.index));
   set_places(arena, parameters);
   return {};
+}
+
+// Returns a line on where the heaps lie.
+std::string describe_heap_address(const windows::Arena& arena, const StartParameters& parameters) {
+  bool is_common = parameters.common_heap != 0;
+  for (const auto& [pe, record] : arena.records())
+    is_common = is_common && (!arena.has(pe) || record->heap_address == parameters.common_heap);
+  char line[128];
+  std::snprintf(line, sizeof line, "shmemx: the symmetric heap begins at %#llx on all PEs\n",
+                static_cast<unsigned long long>(parameters.common_heap));
+  return is_common ? line : "shmemx: the symmetric heap begins at another address on each PE\n";
 }
 
 // Writes this PE's record and endpoint addresses into the arena, and waits until those of all PEs are there.
@@ -192,7 +217,7 @@ Status share_memory(windows::Arena& arena, StartParameters& parameters, bootstra
                     const char* routine) {
   const int pe = parameters.identity.pe;
   SHMEMX_TRY(exchange_start_data(arena, parameters, launcher, routine));
-  SHMEMX_TRY(map_memory(arena, parameters));
+  SHMEMX_TRY(map_memory(arena, parameters, launcher.nodes()));
   SHMEMX_TRY(choose_networks(parameters.nodes, arena));
   const windows::Geometry& geometry = arena.geometry();
   if (const std::string directory = bootstrap::directory_of_file(arena.fd()); pe == 0 && !directory.empty())
@@ -289,11 +314,11 @@ Status meet_node_pes(const windows::Arena& arena, const char* routine) noexcept 
     futex_wake(header.arrived, FutexScope::node);
     return {};
   }
-  note_waiting(routine);
   Status met;
   while (met) {
     const std::uint32_t seen = header.arrived.load(std::memory_order_acquire);
     if (seen >= complete) break;
+    note_waiting(routine);
     futex_sleep(header.arrived, seen, kMeetCheckNs, FutexScope::node);
     if (header.init_error_printed.load(std::memory_order_relaxed) != 0)
       met = Error{Errc::unsupported, 0, "another PE of this node cannot start, see its message"};
@@ -302,7 +327,8 @@ Status meet_node_pes(const windows::Arena& arena, const char* routine) noexcept 
   return met;
 }
 
-void report_start(const StartParameters& parameters, const bootstrap::Bootstrap& launcher) noexcept {
+void report_start(const windows::Arena& arena, const StartParameters& parameters,
+                  const bootstrap::Bootstrap& launcher) noexcept {
   if (parameters.identity.pe != 0) return;
   debug_line("the node path is %s: %s; %llu cells of %llu bytes for messages of each PE",
              parameters.path == NodePath::direct ? "direct" : "queue", parameters.path_reason.c_str(),
@@ -318,7 +344,7 @@ void report_start(const StartParameters& parameters, const bootstrap::Bootstrap&
   using config::kind::InfoLevel;
   const InfoLevel info = parameters.config.info;
   if (info == InfoLevel::variables || info == InfoLevel::all)
-    std::fputs(config::render_info(parameters.config).c_str(), stdout);
+    std::fputs((config::render_info(parameters.config) + describe_heap_address(arena, parameters)).c_str(), stdout);
   if (info == InfoLevel::peers || info == InfoLevel::all)
     std::fputs(
         (describe_peers(parameters.nodes, parameters.path_reason, parameters.config) + describe_launcher(launcher))

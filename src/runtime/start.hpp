@@ -20,6 +20,7 @@ struct StartParameters {
   windows::StaticData statics;
   std::uint64_t heap_bytes = 0;        // what this PE requests; the least of all PEs' is reserved
   std::uint64_t heap_limit_bytes = 0;  // what shmem_malloc may hand out
+  std::uintptr_t common_heap = 0;      // where the heap of each PE was to lie; 0: anywhere
   NodePath path = NodePath::direct;    // agreed between the PEs, never automatic
   std::string path_reason;
   std::string path_warning;  // why the node's memory is not mapped though the user asked for nothing else; or empty
@@ -47,6 +48,7 @@ Status meet_node_pes(const windows::Arena& arena, const char* routine) noexcept;
 // Prints what SHMEM_INFO=2 requests at the end of traffic. Only PE 0 prints.
 void report_end(const StartParameters& parameters, const bootstrap::Bootstrap& launcher) noexcept;
 // Prints what SHMEM_VERSION and SHMEM_INFO request, and warnings of the configuration. Only PE 0 prints.
-void report_start(const StartParameters& parameters, const bootstrap::Bootstrap& launcher) noexcept;
+void report_start(const windows::Arena& arena, const StartParameters& parameters,
+                  const bootstrap::Bootstrap& launcher) noexcept;
 
 }  // namespace shmemx::runtime

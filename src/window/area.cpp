@@ -12,6 +12,7 @@
 #include "base/contact_table.hpp"
 #include "base/fatal.hpp"
 #include "base/machine.hpp"
+#include "base/mutex.hpp"
 #include "bootstrap/wire.hpp"
 #include "heap/block_allocator.hpp"
 #include "window/node.hpp"
@@ -30,7 +31,7 @@ struct Area {
   Segment segments[kSegments];
 };
 struct Areas {
-  std::mutex mutex;
+  Mutex mutex;
   std::uint64_t begin = 0;            // of the first area in the file
   std::uint64_t unchecked_bytes = 0;  // allocated since the last check whether the machine has memory
   Contacts<Area> of_pe;

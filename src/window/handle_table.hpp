@@ -13,6 +13,8 @@
 #include <new>
 #include <vector>
 
+#include "base/mutex.hpp"
+
 namespace shmemx::window {
 
 template <class T, unsigned Tag>
@@ -113,7 +115,7 @@ class HandleTable {
     return &slot_of(std::uint64_t{index} << 1);
   }
 
-  std::mutex mutex_;
+  Mutex mutex_;
   std::vector<std::uint32_t> unused_;
   std::uint32_t next_ = 0;
   Slot first_[kChunk] = {};

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "am/endpoint.hpp"
+#include "base/mutex.hpp"
 #include "context/context.hpp"
 #include "onesided/locks.hpp"
 #include "progress/policy.hpp"
@@ -21,7 +22,7 @@ enum class Started : int { no, yes, failed };
 
 constinit std::atomic<Started> state{Started::no};
 Node facts;  // written once, before `state` says yes
-constinit std::mutex open_mutex;
+constinit Mutex open_mutex;
 
 // Kept until the process ends.
 std::span<const int> node_pes() {
@@ -45,7 +46,7 @@ bool maps_peers() {
 bool start(const Node& node) noexcept {
   // Edge start: state.store -> state.load: the facts.
   if (state.load(std::memory_order_acquire) == Started::yes) return true;
-  static constinit std::mutex mutex;
+  static constinit Mutex mutex;
   const std::lock_guard lock(mutex);
   if (state.load(std::memory_order_relaxed) != Started::no)  // written under the mutex only
     return state.load(std::memory_order_relaxed) == Started::yes;

@@ -42,8 +42,9 @@ constexpr TreeGroup tree_root(int n) noexcept {
 }
 
 inline void release_member(const Team& team, int pe, std::uint64_t pass) noexcept {
-  // Sequentially consistent with the sleeper's mark, so that no wake-up is missed: the bounded sleeps are long here.
-  team.tree(pe).released.store(pass, std::memory_order_seq_cst);  // arrive
+  team.tree(pe).released.store(pass, std::memory_order_release);  // arrive
+  // Edge asleep, exactly: no wake-up may be missed, since the bounded sleeps are long here.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
   context::wake_heap(context::peer_heap(team.route, pe));
 }
 

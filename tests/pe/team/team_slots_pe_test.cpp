@@ -114,6 +114,33 @@ PE_TEST_MIN(more_teams_than_slots_work_alike, 2) {
   for (const shmem_team_t team : teams) shmem_team_destroy(team);
 }
 
+// Programs that keep few teams and always make new ones: the indices behind all that are in use come to an end.
+PE_TEST_MIN(indices_beyond_the_slots_are_used_again, 2) {
+  constexpr int kLasting = 1030;  // more than there are slots
+  constexpr int kRolls = 15'500;  // more than there are indices beyond them
+  std::vector<shmem_team_t> lasting;
+  for (int i = 0; i < kLasting; ++i) lasting.push_back(split(SHMEM_TEAM_WORLD, pes() - 1, -1, pes()));
+  shmem_team_t last = split(SHMEM_TEAM_WORLD, 0, 1, pes());
+  int rolls = 0;
+  for (; rolls < kRolls && last != SHMEM_TEAM_INVALID; ++rolls) {
+    // Two children at once: of both halves.
+    shmem_team_t rows = SHMEM_TEAM_INVALID, columns = SHMEM_TEAM_INVALID;
+    if (rolls % 1000 == 0) {
+      CHECK_EQUAL(shmem_team_split_2d(SHMEM_TEAM_WORLD, 2, nullptr, 0, &rows, nullptr, 0, &columns), 0);
+      use(columns, rolls);
+      shmem_team_destroy(rows);
+      shmem_team_destroy(columns);
+    }
+    const shmem_team_t next = split(SHMEM_TEAM_WORLD, 0, 1, pes());
+    shmem_team_destroy(last);
+    last = next;
+  }
+  CHECK_EQUAL(rolls, kRolls);
+  use(last, 7);
+  shmem_team_destroy(last);
+  for (const shmem_team_t team : lasting) shmem_team_destroy(team);
+}
+
 PE_TEST(a_team_of_one_may_have_any_stride) {
   for (const int stride : {0, 1, -1, 2147483647, -2147483647 - 1}) {
     const shmem_team_t team = split(SHMEM_TEAM_WORLD, pes() - 1, stride, 1);

@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(the_channel_segment_is_shared_and_costs_nothing_until_it_is
   const windows::Geometry geometry = windows::make_geometry(kPes, 0, 1 << 20, std::size_t{1} << 30);
   const std::size_t before = first->resident_bytes();
   BOOST_REQUIRE(first->map_blocks(geometry));
-  BOOST_REQUIRE(second->map_own_block(geometry, 0, NodeIndex{1}, true));
+  BOOST_REQUIRE(second->map_own_block(geometry, 0, HeapAt{NodeIndex{1}}, true));
   BOOST_CHECK_EQUAL(first->resident_bytes(), before);
   first->channel()[0] = std::byte{5};
   first->channel()[geometry.channel_bytes - 1] = std::byte{6};
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(the_own_block_alone_is_that_of_all_blocks) {
     for (int pe = 0; pe < static_cast<int>(kPes); ++pe) {
       auto own = Arena::open(UniqueFd(::fcntl(all.fd(), F_DUPFD_CLOEXEC, 0)));
       BOOST_REQUIRE(own);
-      BOOST_REQUIRE(own->map_own_block(all.geometry(), 0, NodeIndex{pe}, guard_others));
+      BOOST_REQUIRE(own->map_own_block(all.geometry(), 0, HeapAt{NodeIndex{pe}}, guard_others));
       BOOST_CHECK_EQUAL(reinterpret_cast<std::uintptr_t>(own->heap(NodeIndex{pe})) % kHugePageBytes, 0U);
       *own->block(NodeIndex{pe}) = std::byte(pe + 1);
       own->block(NodeIndex{pe})[all.geometry().stride - 1] = std::byte(pe + 2);
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(nodes_that_share_a_file_have_blocks_of_their_own) {
     for (const int pe : {0, 1}) {
       BOOST_CHECK(*nodes[node].heap(NodeIndex{pe}) == std::byte(10 * node + static_cast<std::size_t>(pe) + 1));
       auto own = Arena::open(UniqueFd(::fcntl(again.get(), F_DUPFD_CLOEXEC, 0)));
-      BOOST_REQUIRE(own && own->map_own_block(geometry, node, NodeIndex{pe}, true));
+      BOOST_REQUIRE(own && own->map_own_block(geometry, node, HeapAt{NodeIndex{pe}}, true));
       BOOST_CHECK(*own->heap(NodeIndex{pe}) == *nodes[node].heap(NodeIndex{pe}));
       BOOST_CHECK_LE(own->offset_of_block(NodeIndex{pe}) + geometry.stride, geometry.file_bytes);
     }
@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(where_the_pes_are_lies_in_the_file_once) {
 BOOST_AUTO_TEST_CASE(a_stray_access_to_a_guarded_block_faults) {
   const Arena all = unit::make_arena(kPes);
   auto own = Arena::open(UniqueFd(::fcntl(all.fd(), F_DUPFD_CLOEXEC, 0)));
-  BOOST_REQUIRE(own && own->map_own_block(all.geometry(), 0, NodeIndex{1}, true));
+  BOOST_REQUIRE(own && own->map_own_block(all.geometry(), 0, HeapAt{NodeIndex{1}}, true));
   for (const int pe : {0, 1, 2}) {
     const auto end = unit::in_child([&] {
       ::signal(SIGSEGV, [](int) { ::_exit(77); });
@@ -215,7 +215,7 @@ BOOST_AUTO_TEST_CASE(an_own_block_without_guards_needs_address_space_for_itself_
   auto arena = Arena::open(std::move(*bootstrap::create_job_file(kPes, 77)));
   const windows::Geometry geometry = windows::make_geometry(kPes, 0, std::size_t{1} << 30);
   const std::size_t before = pages();
-  BOOST_REQUIRE(arena && arena->map_own_block(geometry, 0, NodeIndex{2}, false));
+  BOOST_REQUIRE(arena && arena->map_own_block(geometry, 0, HeapAt{NodeIndex{2}}, false));
   BOOST_CHECK_LE(pages() - before, geometry.stride + kHugePageBytes);
 }
 

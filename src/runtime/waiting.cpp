@@ -1,0 +1,258 @@
+#include "runtime/waiting.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "base/clock.hpp"
+#include "base/fatal.hpp"
+#include "base/hash.hpp"
+#include "base/streams.hpp"
+#include "base/threads.hpp"
+#include "bootstrap/stuck.hpp"
+#include "coll/common/team.hpp"
+#include "onesided/idle.hpp"
+#include "progress/policy.hpp"
+#include "progress/progress_thread.hpp"
+#include "windows/memory_watch.hpp"
+
+namespace shmemx::runtime {
+namespace {
+
+using bootstrap::JobState;
+using bootstrap::PePhase;
+
+constexpr std::uint64_t kLookNs = 500'000'000;
+
+// A thread that waits, or has waited. It alone writes what follows `next`.
+struct Waiter {
+  std::atomic<pid_t> tid{0};  // 0: of no thread
+  Waiter* next = nullptr;
+  // Edge waits: the thread clears `wave` before it counts up `waits`; a reader reads `waits` first.
+  std::atomic<std::uint64_t> waits{0};  // counts begins and ends of waits that sleep: odd during one
+  std::atomic<std::uint64_t> wave{0};   // the wave that it had seen when it last looked in this wait, in vain
+  std::uint64_t seen_wave = 0;          // before the look that it makes now
+
+  bool is_waiting() const { return waits.load(std::memory_order_relaxed) % 2 != 0; }
+};
+
+struct State {
+  windows::Arena* arena = nullptr;
+  bootstrap::JobHeader* header = nullptr;
+  bootstrap::PeRecord* record = nullptr;
+  bootstrap::Bootstrap* launcher = nullptr;
+  bootstrap::Liveness liveness;
+  std::atomic<Waiter*> waiters{nullptr};  // grows at its begin only
+  std::vector<pid_t> threads_before;
+  std::vector<pid_t> library_threads;
+  bool is_started = false;  // library_threads is known
+  std::vector<int> told;    // PEs of other nodes that have said that they have left; under the endpoint's lock
+  std::mutex mutex;         // of `watch`; only ever tried, as a signal handler may have interrupted its owner
+  bootstrap::StuckWatch watch;
+  std::atomic<std::uint64_t> next_look_ns{0};
+};
+// Never destroyed: other threads may still wait while the process exits.
+constinit State* state = nullptr;
+
+constinit thread_local Waiter* own_waiter = nullptr;
+
+// Leaves the entry of a thread that ends to another one. The main thread may still wait after that, in finalize.
+struct Release {
+  ~Release() {
+    if (Waiter* const waiter = std::exchange(own_waiter, nullptr)) waiter->tid.store(0, std::memory_order_release);
+  }
+};
+
+Waiter& make_waiter() {
+  thread_local Release release;
+  static_cast<void>(&release);
+  const pid_t tid = ::gettid();
+  for (Waiter* waiter = state->waiters.load(std::memory_order_acquire); waiter != nullptr; waiter = waiter->next) {
+    pid_t none = 0;
+    if (waiter->tid.compare_exchange_strong(none, tid, std::memory_order_acq_rel)) return *(own_waiter = waiter);
+  }
+  auto* const made = new Waiter;
+  made->tid.store(tid, std::memory_order_relaxed);  // published with the entry
+  made->next = state->waiters.load(std::memory_order_relaxed);
+  while (!state->waiters.compare_exchange_weak(made->next, made, std::memory_order_acq_rel)) {
+  }
+  return *(own_waiter = made);
+}
+
+Waiter& this_waiter() { return own_waiter != nullptr ? *own_waiter : make_waiter(); }
+
+PePhase phase_of(const bootstrap::PeRecord& record) {
+  return static_cast<PePhase>(record.phase.load(std::memory_order_acquire));
+}
+
+bool has_departed(const bootstrap::PeRecord& record) { return phase_of(record) == PePhase::departed; }
+
+// Returns a PE that departed before a collective of all PEs that this PE has entered, or -1. Collectives that the
+// departed PE took part in complete, whichever PEs are still in them.
+int find_departed() {
+  std::uint64_t& epoch = coll::team_table[coll::kWorldTeam].epoch;  // written by the thread in such a collective
+  const std::uint64_t entered = std::atomic_ref(epoch).load(std::memory_order_relaxed);
+  for (const auto& [pe, record] : state->arena->records()) {
+    if (!state->arena->has(pe)) continue;
+    if (has_departed(*record) && record->collectives.load(std::memory_order_relaxed) < entered) return pe;  // left
+  }
+  using bootstrap::FirstDeparted;
+  const std::uint64_t first = state->header->foreign_departed.load(std::memory_order_acquire);
+  return first != 0 && FirstDeparted::collectives(first) < entered ? FirstDeparted::pe(first) : -1;
+}
+
+// Leaves a job that another PE of the node has ended, if no launcher ends this process.
+void leave_ended_job() {
+  const auto end = bootstrap::JobEnd::of(state->header->end_word.load(std::memory_order_acquire));
+  if (end.state == JobState::running || state->launcher->ends_all()) return;
+  flush_standard_streams();
+  ::_exit(end.status);
+}
+
+bool is_of_library(pid_t thread) {
+  for (const pid_t own :
+       {progress::node_thread.tid(), progress::network_thread.tid(), windows::MemoryWatch::thread()}) {
+    if (thread == own) return true;
+  }
+  // Threads of a launcher's interface, or of a network. Where the program had several threads before, any of them may
+  // have started others meanwhile.
+  const std::vector<pid_t>& before = state->threads_before;
+  if (before.size() != 1) return false;
+  if (!state->is_started) return thread != before.front();
+  const std::vector<pid_t>& known = state->library_threads;
+  return std::find(known.begin(), known.end(), thread) != known.end();
+}
+
+// Returns the number of the wait of a thread that has looked in vain since `wave`, or how often a thread has run that
+// only others can wake. None for other threads.
+std::optional<std::uint64_t> wait_of(pid_t thread, std::uint64_t wave) {
+  const Waiter* waiter = state->waiters.load(std::memory_order_acquire);
+  while (waiter != nullptr && waiter->tid.load(std::memory_order_relaxed) != thread) waiter = waiter->next;
+  const std::uint64_t waits = waiter != nullptr ? waiter->waits.load(std::memory_order_acquire) : 0;  // waits
+  if (waits % 2 == 0) return switches_if_blocked(thread);
+  if (waiter->wave.load(std::memory_order_acquire) < wave) return {};  // waits
+  return waits;
+}
+
+// A digest of the waits of all threads of the program; none if one of them may move.
+std::optional<std::uint64_t> digest_of_waits(std::uint64_t wave) {
+  const std::vector<pid_t> threads = program_threads();
+  if (threads.empty()) return {};
+  Fnv1a digest;
+  for (const pid_t thread : threads) {
+    const std::optional<std::uint64_t> wait = wait_of(thread, wave);
+    if (!wait) return {};
+    digest.add(static_cast<std::uint64_t>(thread));
+    digest.add(*wait);
+  }
+  return digest.digest();
+}
+
+bool is_in_arena(int pe) { return state->arena->has(pe); }
+
+bool is_gone(int pe) {
+  return is_in_arena(pe) && state->liveness.has_ended(state->arena->place_of(pe), state->arena->record(pe));
+}
+
+bool has_told(int pe) { return std::find(state->told.begin(), state->told.end(), pe) != state->told.end(); }
+
+// Answers to a wave, if all threads of this PE have looked since it began and nothing is under way.
+void answer_wave(std::uint64_t wave) {
+  bootstrap::IdleReport& idle = state->record->idle;
+  if (idle.wave.load(std::memory_order_relaxed) >= wave || has_armed_timers()) return;
+  const std::optional<std::uint64_t> digest = digest_of_waits(wave);
+  if (!digest) return;
+  onesided::MessageCounts counts;
+  if (progress::is_open() && !onesided::is_idle({is_in_arena, is_gone, has_told}, counts)) return;
+  idle.state.store(*digest, std::memory_order_relaxed);             // idle
+  idle.sent.store(counts.sent, std::memory_order_relaxed);          // idle
+  idle.executed.store(counts.executed, std::memory_order_relaxed);  // idle
+  idle.wave.store(wave, std::memory_order_release);                 // idle
+}
+
+// Notes that this thread waits, and that it has looked in vain since it was here last, in this wait. Returns the wave
+// that had begun by then.
+std::uint64_t note_look(Waiter& self) {
+  const std::uint64_t looked_since = self.is_waiting() ? self.seen_wave : 0;
+  self.wave.store(looked_since, std::memory_order_release);                    // waits
+  if (!self.is_waiting()) self.waits.fetch_add(1, std::memory_order_release);  // waits
+  self.seen_wave = state->header->idle_wave.load(std::memory_order_acquire);   // wave
+  return looked_since;
+}
+
+// Takes part in the proof that the PEs of this arena wait in vain, and ends the job when it is complete.
+void end_when_stuck(const char* routine) {
+  const std::uint64_t wave = note_look(this_waiter());
+  const bool is_asked = state->record->idle.wave.load(std::memory_order_relaxed) < wave;
+  const std::uint64_t now = now_ns();
+  const bool is_due = now >= state->next_look_ns.load(std::memory_order_relaxed);
+  if (!is_asked && !is_due) return;
+  const std::unique_lock guard(state->mutex, std::try_to_lock);
+  if (!guard.owns_lock()) return;
+  if (is_asked) answer_wave(wave);
+  if (!is_due) return;
+  state->next_look_ns.store(now + kLookNs, std::memory_order_relaxed);
+  const int ended = state->watch.look(state->arena->place_of(diagnostic_identity().pe));
+  if (ended == bootstrap::StuckWatch::kNone) return;
+  const int pe = ended == bootstrap::StuckWatch::kForeign
+                     ? state->header->foreign_left_pe.load(std::memory_order_relaxed)
+                     : state->arena->pe_at(static_cast<std::size_t>(ended));
+  fatal(routine, "PE %d has ended, and all others wait, so this can never complete", pe);
+}
+
+}  // namespace
+
+void watch_waits(windows::Arena& arena, bootstrap::Bootstrap& launcher, std::vector<pid_t> threads_before) {
+  const int pe = launcher.identity().pe;
+  auto* const made = new State;
+  made->arena = &arena;
+  made->header = &arena.header();
+  made->record = &arena.record(pe);
+  made->launcher = &launcher;
+  bootstrap::announce_liveness(arena.fd(), arena.place_of(pe), *made->record);
+  made->liveness = bootstrap::Liveness(arena.fd());
+  made->watch = bootstrap::StuckWatch(made->header, made->liveness);
+  made->threads_before = std::move(threads_before);
+  state = made;
+}
+
+void note_library_threads() {
+  for (const pid_t thread : threads_of_process()) {
+    const std::vector<pid_t>& before = state->threads_before;
+    if (std::find(before.begin(), before.end(), thread) == before.end()) state->library_threads.push_back(thread);
+  }
+  state->is_started = true;
+}
+
+std::vector<pid_t> program_threads() {
+  std::vector<pid_t> threads = threads_of_process();
+  std::erase_if(threads, is_of_library);
+  return threads;
+}
+
+void note_told(int pe) {
+  if (!has_told(pe)) state->told.push_back(pe);
+}
+
+void note_waiting(const char* routine) noexcept {
+  if (state == nullptr || routine == nullptr) return;
+  bootstrap::set_routine(*state->record, routine);
+  leave_ended_job();
+  const bool some_left = state->header->departed.load(std::memory_order_acquire) != 0;
+  // A departed PE has informed the others about whom they wait for.
+  const int departed = some_left && !has_departed(*state->record) ? find_departed() : -1;
+  if (departed < 0) return end_when_stuck(routine);
+  fatal(routine, "PE %d has left the job without shmem_finalize, so this can never complete", departed);
+}
+
+void forget_waiting() noexcept {
+  if (state == nullptr) return;
+  if (own_waiter != nullptr && own_waiter->is_waiting()) own_waiter->waits.fetch_add(1, std::memory_order_release);
+  bootstrap::set_routine(*state->record, "");
+}
+
+}  // namespace shmemx::runtime

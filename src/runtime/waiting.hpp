@@ -1,0 +1,31 @@
+// What a PE does before a thread of it sleeps in a wait: it says in its record what it waits in, leaves a job that has
+// ended, and ends one that cannot go on.
+#pragma once
+
+#include <sys/types.h>
+
+#include <vector>
+
+#include "bootstrap/bootstrap.hpp"
+#include "windows/arena.hpp"
+
+namespace shmemx::runtime {
+
+// Called once, when the arena's header is mapped. `threads_before`: the threads of the process before the library was
+// started.
+void watch_waits(windows::Arena& arena, bootstrap::Bootstrap& launcher, std::vector<pid_t> threads_before);
+// Called at the end of the first shmem_init: the threads that exist by now beside the former are the library's.
+void note_library_threads();
+
+// Hooks of the waiting policy. Record the routine that this PE waits in, for the launcher's messages, and end the job
+// if the wait can never complete.
+void note_waiting(const char* routine) noexcept;
+void forget_waiting() noexcept;
+
+// Notes that a PE of another node has said to this one that it has left; called under the endpoint's lock.
+void note_told(int pe);
+
+// The threads of the program that other threads may wait for: all of this process less those of the library.
+std::vector<pid_t> program_threads();
+
+}  // namespace shmemx::runtime

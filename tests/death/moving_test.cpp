@@ -1,0 +1,121 @@
+// One PE leaves, and the others go on: a job that moves is not ended, and one in which all wait in vain is, soon. On a
+// busy core, so that a PE that could go on waits for it. A driver, not a PE. Arguments: the kinds to run.
+//
+// SHMEMX_TEST_RUNS: how often each kind runs, 5 by default. SHMEMX_TEST_MOVING_SECONDS: how long the PEs go on.
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "../support/job.hpp"
+
+namespace {
+
+using job_check::checks;
+using job_check::expect;
+using job_check::failures;
+std::string oshrun, program;
+
+// Binds this process and its jobs to one core, on which a program computes until the end of this object.
+class BusyCore {
+ public:
+  BusyCore() {
+    ::sched_getaffinity(0, sizeof before_, &before_);
+    std::vector<std::size_t> cpus;
+    for (std::size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+      if (CPU_ISSET(cpu, &before_)) cpus.push_back(cpu);
+    }
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpus[static_cast<std::size_t>(::getpid()) % cpus.size()], &one);
+    ::sched_setaffinity(0, sizeof one, &one);
+    child_ = ::fork();
+    if (child_ != 0) return;
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (volatile long sink = 0;;) sink = sink + 1;
+  }
+  ~BusyCore() {
+    ::kill(child_, SIGKILL);
+    ::waitpid(child_, nullptr, 0);
+    ::sched_setaffinity(0, sizeof before_, &before_);
+  }
+  BusyCore(const BusyCore&) = delete;
+  BusyCore& operator=(const BusyCore&) = delete;
+
+ private:
+  pid_t child_ = 0;
+  cpu_set_t before_{};
+};
+
+job::Result run(int pes, const std::string& kind, const std::string& seconds,
+                const std::vector<std::string>& environment = {}) {
+  return job::run({.command = {oshrun, "-q", "-n", std::to_string(pes), "--timeout", "60", program, kind, seconds},
+                   .environment = environment,
+                   .limit_seconds = 75});
+}
+
+void expect_whole(const job::Result& result, int pes, const std::string& what) {
+  const auto done = job::lines(result.out);
+  expect(result.status == 0 && result.err.empty() && static_cast<int>(done.size()) == pes - 1,
+         what + " on " + std::to_string(pes) + ": goes on to its end", result);
+}
+
+int number_of(const char* variable, int otherwise) {
+  const char* const text = std::getenv(variable);
+  return text != nullptr ? std::atoi(text) : otherwise;
+}
+
+// The forms and the numbers of PEs take turns, so that a few runs have some of each.
+void jobs_that_move_are_not_ended(const std::vector<std::string>& kinds) {
+  const BusyCore busy;
+  constexpr int kPes[] = {3, 2, 12, 8, 5};
+  const int runs = number_of("SHMEMX_TEST_RUNS", 5);
+  const char* const seconds = std::getenv("SHMEMX_TEST_MOVING_SECONDS");
+  for (int i = 0; i < runs; ++i) {
+    for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+      // Two PEs pass a token to themselves, so that one waits for nobody.
+      const int pes = kPes[(static_cast<std::size_t>(i) + kind) % std::size(kPes)];
+      const auto waiting =
+          i % 3 == 2 ? std::vector<std::string>{"SHMEMX_YIELD_US=0", "SHMEMX_SPIN_NS=0"} : std::vector<std::string>{};
+      expect_whole(run(pes, kinds[kind], seconds != nullptr ? seconds : "2.2", waiting), pes, kinds[kind]);
+    }
+  }
+}
+
+constexpr double kSecondsToTell = 6;  // five for the verdict, and start and end of a job on a busy machine
+
+void waits_in_vain_are_told(const std::vector<std::string>& kinds) {
+  for (const std::string& kind : kinds) {
+    for (const int pes : {2, 4}) {
+      const job::Result result = run(pes, kind, "0");
+      const std::string what = kind + " on " + std::to_string(pes);
+      const auto lines = job::lines(result.err);
+      const std::string line = "PE " + std::to_string(pes - 1) + " has ended, and all others wait";
+      expect(result.status == 1 && lines.size() == 1 && lines[0].find(line) != std::string::npos, what + ": is told",
+             result);
+      expect(result.seconds < kSecondsToTell, what + ": soon", result);
+    }
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 4) return 2;
+  oshrun = argv[1];
+  program = argv[3];
+  std::vector<std::string> moving;
+  std::vector<std::string> in_vain;
+  for (int i = 4; i < argc; ++i) (std::string(argv[i]).ends_with("in_vain") ? in_vain : moving).emplace_back(argv[i]);
+  jobs_that_move_are_not_ended(moving);
+  waits_in_vain_are_told(in_vain);
+  std::printf("%d checks, %d failures\n", checks, failures);
+  return failures == 0 ? 0 : 1;
+}
