@@ -274,6 +274,9 @@ void reply_placed(Endpoint&, int, Bytes payload, std::size_t) {
 
 void set_handlers() noexcept {
   constexpr am::HandlerTraits kRequest{.role = am::Role::request};
+  // Its reply says all, and it changes nothing that a fence orders. So a flush of one context need not wait until the
+  // target has seen the gets of another one.
+  constexpr am::HandlerTraits kRead{.role = am::Role::request, .counted = false};
   constexpr am::HandlerTraits kChange{.is_done_at_once = true};
   constexpr am::HandlerTraits kChangeLong{.is_done_at_once = true, .place_early = true};
   am::set_handler(am::kPut, handle<perform_put, Name{"a put"}>, kChangeLong);
@@ -285,8 +288,8 @@ void set_handlers() noexcept {
   am::set_handler(am::kPutRuns, handle_change<execute_put_runs, Name{"a put of blocks"}>, kRequest);
   am::set_handler(am::kAccumulate, handle_change<execute_accumulate, Name{"an accumulate"}>, kRequest);
   am::set_handler(am::kAtomicFetch, handle_atomic_fetch, kRequest);
-  am::set_handler(am::kGet, handle_get<execute_get, Name{"a get"}>, kRequest);
-  am::set_handler(am::kGetStrided, handle_get<execute_get_strided, Name{"a strided get"}>, kRequest);
+  am::set_handler(am::kGet, handle_get<execute_get, Name{"a get"}>, kRead);
+  am::set_handler(am::kGetStrided, handle_get<execute_get_strided, Name{"a strided get"}>, kRead);
   am::set_handler(am::kReply, handle_reply, {.role = am::Role::reply, .is_done_at_once = true, .place_early = true});
   am::set_placement(am::kPut, {place_put<find_put>, put_placed});
   am::set_placement(am::kPutSignal, {place_put<find_put_signal>, put_signal_placed});

@@ -100,7 +100,7 @@ Ticket open_request(const char* routine, const Placement& placement, int pe, con
   Ticket ticket = 0;
   const auto try_open = [&] {
     const am::Locked endpoint;
-    if (requests.is_full()) return false;
+    if (!requests.has_room(initiator)) return false;
     ticket = requests.open(placement, pe, initiator);
     return true;
   };

@@ -72,7 +72,11 @@ struct Request {
 
 class Requests {
  public:
-  bool is_full() const noexcept { return freed_ == 0 && fresh_ == kMaxRequests; }
+  // Some entries are left to callers that wait for their reply: threads that start requests all the time would have all
+  // others.
+  bool has_room(const Initiator& initiator) const noexcept {
+    return kMaxRequests - (fresh_ - freed_) > (initiator.context != 0 ? kForWaiters : 0);
+  }
   // Opens a request. Requires a free entry.
   Ticket open(const Placement& placement, int pe, const Initiator& initiator) noexcept;
   // Returns the open request that `ticket` names, null if PE `pe` has no such request.
@@ -92,6 +96,8 @@ class Requests {
   static std::uint64_t owner_of(std::uint32_t context, int pe) noexcept {
     return std::uint64_t{context} << 32 | static_cast<std::uint32_t>(pe);
   }
+
+  static constexpr std::uint32_t kForWaiters = 16;
 
   Request entries_[kMaxRequests] = {};
   std::atomic<std::uint64_t> owners_[kMaxRequests] = {};  // context and PE; 0: closed, or not a context's
@@ -124,7 +130,7 @@ struct RequestMessage {
 template <class Header>
 bool try_send_request(const RequestMessage& message, Header& header, const Initiator& initiator) noexcept {
   const am::Locked endpoint;
-  if (!requests.is_full()) {
+  if (requests.has_room(initiator)) {
     header.ticket = requests.open(message.placement, message.pe, initiator);
     if (endpoint->try_send(message.pe, message.handler, am::bytes_of(header))) return true;
     requests.close(header.ticket);

@@ -28,6 +28,7 @@ void leave(int) { std::exit(status); }
     if (i % 16 == 0) shmem_long_put(block, here, 1000, next);
     if (i % 32 == 0) shmem_long_get(here, block, 10000, next);
     if (i % 64 == 0) shmem_quiet();
+    if (i % 256 == 0) shmemx_am_poll();
   }
 }
 

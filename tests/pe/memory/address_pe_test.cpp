@@ -11,9 +11,6 @@ namespace {
 
 using namespace pe_test;
 
-int right() { return (me() + 1) % pes(); }
-int left() { return (me() + pes() - 1) % pes(); }
-
 }  // namespace
 
 PE_TEST(an_address_in_a_message_is_that_of_the_receivers_object) {

@@ -1,5 +1,7 @@
 // A token passes around a ring by every routine that a program can poll with instead of waiting. With more PEs than
 // cores, a PE that polls without yielding its core costs a time slice for each hop, and the run exceeds its time limit.
+#include <shmemx.h>
+
 #include "../../support/pe_test.hpp"
 
 using namespace pe_test;
@@ -39,6 +41,18 @@ PE_TEST(a_loop_of_tests_lets_others_run) {
 PE_TEST(a_loop_of_tests_of_arrays_lets_others_run) {
   pass_token_round(false, [](long* token, long value, int) {
     return shmem_long_test_any(token, 1, nullptr, SHMEM_CMP_GE, value) == 0;
+  });
+}
+
+PE_TEST(a_loop_of_tests_of_events_lets_others_run) {
+  pass_token_round(false, [](long* token, long value, int) {
+    shmemx_event_t event{};
+    event.kind = SHMEMX_EVENT_VALUE;
+    event.object = token;
+    event.type = SHMEMX_INT64;
+    event.comparison = SHMEM_CMP_GE;
+    event.reference = value;
+    return shmemx_event_test(&event, 1) == 0;
   });
 }
 

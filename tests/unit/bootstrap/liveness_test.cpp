@@ -2,6 +2,9 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -40,10 +43,17 @@ struct Arena {
   }
 };
 
+// A child that ends with its parent, whatever happens.
+pid_t fork_child() {
+  const pid_t pid = ::fork();
+  if (pid == 0) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  return pid;
+}
+
 // Starts the second PE: announces itself, then runs.
 template <class Run>
 pid_t start_pe(const Arena& arena, Run run) {
-  const pid_t pid = ::fork();
+  const pid_t pid = fork_child();
   if (pid != 0) return pid;
   announce_liveness(arena.fd.get(), 1, arena.record());
   run();
@@ -89,21 +99,21 @@ BOOST_AUTO_TEST_CASE(a_forked_child_is_not_the_pe) {
   pid_t* const child =
       static_cast<pid_t*>(::mmap(nullptr, kPageBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   const pid_t pe = start_pe(arena, [child] {
-    *child = ::fork();
-    if (*child == 0) {
-      for (;;) ::pause();
-    }
+    const pid_t pid = ::fork();
+    while (pid == 0) ::pause();
+    *child = pid;
   });
   arena.await_ready();
   end(pe);
   BOOST_CHECK(arena.has_ended());
+  BOOST_REQUIRE_GT(*child, 0);
   BOOST_CHECK_EQUAL(::kill(*child, SIGKILL), 0);  // it lived
   ::munmap(child, kPageBytes);
 }
 
 BOOST_AUTO_TEST_CASE(another_program_in_the_process_is_not_the_pe) {
   const Arena arena;
-  const pid_t pe = ::fork();
+  const pid_t pe = fork_child();
   if (pe == 0) {
     announce_liveness(arena.fd.get(), 1, arena.record());
     ::dup2(arena.report[1], STDOUT_FILENO);
@@ -119,7 +129,7 @@ BOOST_AUTO_TEST_CASE(another_program_in_the_process_is_not_the_pe) {
 // Its number there is 1, or means another process here.
 BOOST_AUTO_TEST_CASE(a_process_of_another_pid_namespace_lives) {
   const Arena arena;
-  const pid_t outer = ::fork();
+  const pid_t outer = fork_child();
   if (outer == 0) {
     if (::unshare(CLONE_NEWPID) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) {
       arena.record().reserved = 77;
@@ -141,7 +151,7 @@ BOOST_AUTO_TEST_CASE(a_process_of_another_pid_namespace_lives) {
     BOOST_CHECK(!arena.has_ended());
     record.has_liveness_lock = 1;
   }
-  end(outer);  // the kernel ends the children in a namespace with their init, whose parent this was
+  end(outer);  // and the PE with it
 }
 
 BOOST_AUTO_TEST_CASE(without_a_lock_the_process_number_counts) {

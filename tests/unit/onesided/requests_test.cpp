@@ -11,6 +11,7 @@
 namespace {
 
 using namespace shmemx;
+using onesided::Initiator;
 using onesided::Placement;
 using onesided::Requests;
 using onesided::Ticket;
@@ -54,12 +55,24 @@ BOOST_AUTO_TEST_CASE(a_world_of_millions) {
   table->close(ticket);
 }
 
+// Threads that start requests all the time must not keep a thread that waits for one from ever starting it.
+BOOST_AUTO_TEST_CASE(requests_of_contexts_leave_room_for_callers_that_wait) {
+  const auto table = make_table();
+  Tracker of_context;
+  Tracker of_caller;
+  const Initiator nbi{&of_context, 1};
+  while (table->has_room(nbi)) table->open(kNowhere, 1, nbi);
+  BOOST_CHECK(table->has_room({&of_caller}));
+  BOOST_CHECK_GE(of_context.open.load(), onesided::kMaxRequests / 2);
+  BOOST_CHECK_LT(of_context.open.load(), onesided::kMaxRequests);
+}
+
 BOOST_AUTO_TEST_CASE(the_table_fills_up_and_empties) {
   const auto table = make_table();
   Tracker open;
   for (int round = 0; round < 3; ++round) {
     std::vector<Ticket> tickets;
-    while (!table->is_full()) tickets.push_back(table->open(kNowhere, 1, {&open}));
+    while (table->has_room({&open})) tickets.push_back(table->open(kNowhere, 1, {&open}));
     BOOST_CHECK_EQUAL(tickets.size(), onesided::kMaxRequests);
     BOOST_CHECK_EQUAL(std::set<Ticket>(tickets.begin(), tickets.end()).size(), onesided::kMaxRequests);
     BOOST_CHECK_EQUAL(open.open.load(), onesided::kMaxRequests);

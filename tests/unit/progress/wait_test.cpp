@@ -144,6 +144,50 @@ BOOST_AUTO_TEST_CASE(a_waiter_for_a_node_peer_leaves_messages_to_others_from_its
   BOOST_CHECK_EQUAL(steps_before.load(), 1);
 }
 
+// One thread has slept on the networks and takes its mark back when another one has marked the doorbell, and looks for
+// the last time before it sleeps there.
+BOOST_AUTO_TEST_CASE(a_thread_that_takes_its_mark_back_leaves_that_of_another_one) {
+  static std::atomic<bool> is_first_asleep;
+  static std::atomic<bool> first_may_wake;
+  static std::atomic<bool> is_first_done;
+  is_first_asleep = first_may_wake = is_first_done = false;
+  static thread_local bool is_first = false;
+  Doorbell doorbell{};
+  unit::WaitSettings policy = policy_of(WaitMode::block, &doorbell);
+  policy.sleep_first_ns = 10'000'000'000;
+  policy.sleep_max_ns = 10'000'000'000;
+  policy.sleep_on_networks = [](std::uint32_t, std::uint64_t) {
+    if (!is_first) return NetworkSleep::refused;
+    is_first_asleep = true;
+    while (!first_may_wake) std::this_thread::yield();
+    return NetworkSleep::woken;
+  };
+  const WaitingGuard guard(policy);
+  std::thread first([] {
+    is_first = true;
+    wait_for("shmem_test", [] { return first_may_wake.load(); });
+    is_first_done = true;
+  });
+  while (!is_first_asleep) std::this_thread::yield();
+  doorbell.sleepers = 0;  // the first thread's mark would do for both
+  std::atomic<bool> flag{false};
+  std::thread second([&] {
+    wait_for("shmem_test", [&] {
+      if (doorbell.sleepers.load() != 0 && !first_may_wake.exchange(true)) {
+        while (!is_first_done) std::this_thread::yield();
+      }
+      return flag.load(std::memory_order_acquire);
+    });
+  });
+  while (threads_asleep.load() == 0) std::this_thread::yield();
+  BOOST_CHECK_EQUAL(doorbell.sleepers.load(), 1U);
+  flag.store(true, std::memory_order_release);
+  doorbell.sleepers = 1;
+  wake(doorbell);
+  first.join();
+  second.join();
+}
+
 BOOST_AUTO_TEST_CASE(a_waiter_sleeps_on_the_networks_if_possible_and_else_on_its_doorbell) {
   static std::atomic<int> refused{0};
   static std::atomic<int> taken{0};

@@ -17,6 +17,7 @@ namespace {
 
 using namespace shmemx;
 using windows::Arena;
+using windows::HeapAt;
 
 constexpr std::size_t kPes = 3;
 

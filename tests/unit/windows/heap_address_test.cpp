@@ -33,7 +33,7 @@ BOOST_AUTO_TEST_CASE(every_pe_finds_room_around_a_common_heap) {
     for (const std::uint64_t heap_bytes : {std::uint64_t{1}, kGiB / 64, 24 * kGiB}) {
       const Geometry g = make_geometry(n_pes, 1 << 20, heap_bytes);
       for (int first = 8; first < 30; ++first) {
-        const std::uint64_t zones = kAllZones << first & ~(std::uint64_t{3} << 40);
+        const std::uint64_t zones = kAllZones << first & ~(std::uint64_t{3} << 60);
         const std::uintptr_t heap = common_heap_address(zones, g);
         BOOST_REQUIRE_NE(heap, 0U);
         BOOST_CHECK_EQUAL(heap % g.alignment, 0U);
@@ -79,11 +79,11 @@ BOOST_AUTO_TEST_CASE(zones_with_mappings_are_not_free) {
 
 #if !defined(__SANITIZE_THREAD__)
 BOOST_AUTO_TEST_CASE(an_arena_puts_the_own_heap_there_unless_something_is_in_the_way) {
-  constexpr std::uint32_t kPes = 3;
+  constexpr int kPes = 3;
   const Geometry geometry = make_geometry(kPes, 4096, 1 << 20);
   const std::uintptr_t heap = common_heap_address(free_zones(), geometry);
   BOOST_REQUIRE_NE(heap, 0U);
-  for (std::uint32_t pe = 0; pe < kPes; ++pe) {
+  for (int pe = 0; pe < kPes; ++pe) {
     for (const bool only_own : {false, true}) {
       auto arena = Arena::open(std::move(bootstrap::create_job_file(kPes, 7).value()));
       BOOST_REQUIRE(arena);
