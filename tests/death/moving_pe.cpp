@@ -143,11 +143,17 @@ void a_timer_ends_the_wait() {
 void* act_after_main(void*) {
   const double end = now() + seconds;
   while (now() < end) usleep(1000);
-  for (int pe = 0; pe < movers(); ++pe) shmem_long_atomic_set(&flag, 1, pe);
+  for (int pe = 0; pe <= movers(); ++pe) shmem_long_atomic_set(&flag, 1, pe);
   shmem_quiet();
   return nullptr;
 }
 void a_thread_of_the_pe_that_leaves_acts() { shmem_long_wait_until(&flag, SHMEM_CMP_EQ, 1); }
+
+// The last PE does not leave: it computes. Its process number means nothing to the others, or another process.
+void the_last_pe_computes() {
+  if (shmem_my_pe() == movers()) act_after_main(nullptr);
+  shmem_long_wait_until(&flag, SHMEM_CMP_EQ, 1);
+}
 
 // ---- In vain ----
 
@@ -193,6 +199,7 @@ const struct {
               {"token_thread", a_thread_passes_the_token},
               {"timer", a_timer_ends_the_wait},
               {"left_thread", a_thread_of_the_pe_that_leaves_acts},
+              {"namespaces", the_last_pe_computes},
               {"wait_in_vain", wait_in_vain},
               {"signal_in_vain", signal_in_vain},
               {"lock_in_vain", lock_in_vain},
@@ -216,7 +223,7 @@ int main(int argc, char** argv) {
   const bool leaves = shmem_my_pe() == movers();
   if (leaves && std::strcmp(what, "lock_in_vain") == 0) shmem_set_lock(&lock);
   shmem_barrier_all();
-  if (leaves) {
+  if (leaves && std::strcmp(what, "namespaces") != 0) {
     pthread_t thread;
     if (std::strcmp(what, "left_thread") == 0) pthread_create(&thread, nullptr, act_after_main, nullptr);
     return 0;
