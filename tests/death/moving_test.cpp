@@ -58,12 +58,15 @@ class BusyCore {
   cpu_set_t before_{};
 };
 
-// "namespaces": each PE in a PID namespace of its own.
+// "namespaces": each PE in a PID namespace of its own, with a number that no process has in those of the others.
 job::Result run(int pes, const std::string& kind, const std::string& seconds,
                 const std::vector<std::string>& environment = {}) {
   std::vector<std::string> command = {launcher, "-n", std::to_string(pes)};
   if (!by_hydra()) command.insert(command.end(), {"-q", "--timeout", "60"});
-  if (kind == "namespaces") command.insert(command.end(), {"unshare", "--fork", "--pid", "--kill-child"});
+  constexpr char kTakeNumbers[] =
+      "i=0; while [ $i -lt $((7 * ${PMI_RANK:-$SHMEMX_JOB_PE})) ]; do /bin/true; i=$((i+1)); done; \"$@\"; exit $?";
+  if (kind == "namespaces")
+    command.insert(command.end(), {"unshare", "--fork", "--pid", "--kill-child", "sh", "-c", kTakeNumbers, "sh"});
   command.insert(command.end(), {program, kind, seconds});
   return job::run({.command = command, .environment = environment, .limit_seconds = 75});
 }
