@@ -154,7 +154,7 @@ void note_foreign_stage(int pe, const am::StageNote& note) {
   bootstrap::JobHeader& header = *watch.header;
   auto& phase = *bootstrap::foreign_phase_of(&header, static_cast<std::size_t>(pe));
   const auto before = static_cast<PePhase>(phase.exchange(static_cast<std::uint32_t>(note.phase)));
-  if (has_left(note.phase)) note_told(pe);
+  if (has_left(note.phase)) note_announced(pe);
   if (before == note.phase) return;
   if (note.phase == PePhase::departed || note.phase == PePhase::departing) {
     const std::uint64_t departed = bootstrap::FirstDeparted::word(pe, note.collectives);

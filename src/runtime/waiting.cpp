@@ -49,9 +49,9 @@ struct State {
   std::atomic<Waiter*> waiters{nullptr};  // grows at its begin only
   std::vector<pid_t> threads_before;
   std::vector<pid_t> library_threads;
-  bool is_started = false;  // library_threads is known
-  std::vector<int> told;    // PEs of other nodes that have said that they have left; under the endpoint's lock
-  std::mutex mutex;         // of `watch`; only ever tried, as a signal handler may have interrupted its owner
+  bool is_started = false;     // library_threads is known
+  std::vector<int> announced;  // PEs of other nodes that have said that they have left; under the endpoint's lock
+  std::mutex mutex;            // of `watch`; only ever tried, as a signal handler may have interrupted its owner
   bootstrap::StuckWatch watch;
   std::atomic<std::uint64_t> next_look_ns{0};
 };
@@ -158,7 +158,9 @@ bool is_gone(int pe) {
   return is_in_arena(pe) && state->liveness.has_ended(state->arena->place_of(pe), state->arena->record(pe));
 }
 
-bool has_told(int pe) { return std::find(state->told.begin(), state->told.end(), pe) != state->told.end(); }
+bool has_announced(int pe) {
+  return std::find(state->announced.begin(), state->announced.end(), pe) != state->announced.end();
+}
 
 // Answers to a wave, if all threads of this PE have looked since it began and nothing is under way.
 void answer_wave(std::uint64_t wave) {
@@ -167,7 +169,7 @@ void answer_wave(std::uint64_t wave) {
   const std::optional<std::uint64_t> digest = digest_of_waits(wave);
   if (!digest) return;
   onesided::MessageCounts counts;
-  if (progress::is_open() && !onesided::is_idle({is_in_arena, is_gone, has_told}, counts)) return;
+  if (progress::is_open() && !onesided::is_idle({is_in_arena, is_gone, has_announced}, counts)) return;
   idle.state.store(*digest, std::memory_order_relaxed);             // idle
   idle.sent.store(counts.sent, std::memory_order_relaxed);          // idle
   idle.executed.store(counts.executed, std::memory_order_relaxed);  // idle
@@ -234,8 +236,8 @@ std::vector<pid_t> program_threads() {
   return threads;
 }
 
-void note_told(int pe) {
-  if (!has_told(pe)) state->told.push_back(pe);
+void note_announced(int pe) {
+  if (!has_announced(pe)) state->announced.push_back(pe);
 }
 
 void note_waiting(const char* routine) noexcept {

@@ -23,7 +23,7 @@ void note_waiting(const char* routine) noexcept;
 void forget_waiting() noexcept;
 
 // Notes that a PE of another node has said to this one that it has left; called under the endpoint's lock.
-void note_told(int pe);
+void note_announced(int pe);
 
 // The threads of the program that other threads may wait for: all of this process less those of the library.
 std::vector<pid_t> program_threads();

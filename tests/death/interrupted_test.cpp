@@ -35,8 +35,8 @@ bool is_expected(const std::string& line) {
 void expect_end(const job::Result& result, const std::string& what, int status) {
   expect(!result.timed_out && result.signal == 0 && result.status != 124, what + ": ends by itself", result);
   expect(result.leaks.empty(), what + ": leaves nothing behind", result);
-  const bool is_told = result.status == 1 && !result.err.empty();
-  expect(result.status == status || (status == 0 && is_told), what + ": has the status of the handler", result);
+  const bool is_reported = result.status == 1 && !result.err.empty();
+  expect(result.status == status || (status == 0 && is_reported), what + ": has the status of the handler", result);
   for (const std::string& line : job::lines(result.err)) expect(is_expected(line), what + ": " + line, result);
 }
 

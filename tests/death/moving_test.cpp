@@ -102,16 +102,16 @@ void jobs_that_move_are_not_ended(const std::vector<std::string>& kinds) {
 
 constexpr double kSecondsToTell = 6;  // five for the verdict, and start and end of a job on a busy machine
 
-void waits_in_vain_are_told(const std::vector<std::string>& kinds) {
+void waits_in_vain_are_reported(const std::vector<std::string>& kinds) {
   for (const std::string& kind : kinds) {
     for (const int pes : {2, 4}) {
       const job::Result result = run(pes, kind, "0");
       const std::string what = kind + " on " + std::to_string(pes);
       const auto lines = job::lines(result.err);
       const std::string line = "PE " + std::to_string(pes - 1) + " has ended, and all others wait";
-      const bool is_told = by_hydra() ? result.err.find(line) != std::string::npos
+      const bool is_reported = by_hydra() ? result.err.find(line) != std::string::npos
                                       : lines.size() == 1 && lines[0].find(line) != std::string::npos;
-      expect(result.status == 1 && is_told, what + ": is told", result);
+      expect(result.status == 1 && is_reported, what + ": is reported", result);
       expect(result.seconds < kSecondsToTell, what + ": soon", result);
     }
   }
@@ -128,7 +128,7 @@ int main(int argc, char** argv) {
   std::vector<std::string> in_vain;
   for (int i = 4; i < argc; ++i) (std::string(argv[i]).ends_with("in_vain") ? in_vain : moving).emplace_back(argv[i]);
   jobs_that_move_are_not_ended(moving);
-  waits_in_vain_are_told(in_vain);
+  waits_in_vain_are_reported(in_vain);
   std::printf("%d checks, %d failures\n", checks, failures);
   return failures == 0 ? 0 : 1;
 }
