@@ -27,6 +27,7 @@ using bootstrap::JobState;
 using bootstrap::PePhase;
 
 constexpr std::uint64_t kLookNs = 500'000'000;
+constexpr std::uint64_t kAnswerNs = 20'000'000;  // between two attempts to answer: each reads files of /proc
 
 // A thread that waits, or has waited. It alone writes what follows `next`.
 struct Waiter {
@@ -54,6 +55,7 @@ struct State {
   std::mutex mutex;            // of `watch`; only ever tried, as a signal handler may have interrupted its owner
   bootstrap::StuckWatch watch;
   std::atomic<std::uint64_t> next_look_ns{0};
+  std::atomic<std::uint64_t> next_answer_ns{0};
 };
 // Never destroyed: other threads may still wait while the process exits.
 constinit State* state = nullptr;
@@ -189,13 +191,17 @@ std::uint64_t note_look(Waiter& self) {
 // Takes part in the proof that the PEs of this arena wait in vain, and ends the job when it is complete.
 void end_when_stuck(const char* routine) {
   const std::uint64_t wave = note_look(this_waiter());
-  const bool is_asked = state->record->idle.wave.load(std::memory_order_relaxed) < wave;
   const std::uint64_t now = now_ns();
+  const bool is_asked = state->record->idle.wave.load(std::memory_order_relaxed) < wave &&
+                        now >= state->next_answer_ns.load(std::memory_order_relaxed);
   const bool is_due = now >= state->next_look_ns.load(std::memory_order_relaxed);
   if (!is_asked && !is_due) return;
   const std::unique_lock guard(state->mutex, std::try_to_lock);
   if (!guard.owns_lock()) return;
-  if (is_asked) answer_wave(wave);
+  if (is_asked) {
+    answer_wave(wave);
+    state->next_answer_ns.store(now + kAnswerNs, std::memory_order_relaxed);
+  }
   if (!is_due) return;
   state->next_look_ns.store(now + kLookNs, std::memory_order_relaxed);
   const int ended = state->watch.look(state->arena->place_of(diagnostic_identity().pe));

@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(zones_with_mappings_are_not_free) {
 }
 
 #if !defined(__SANITIZE_THREAD__)
-BOOST_AUTO_TEST_CASE(an_arena_puts_the_own_heap_there_unless_something_is_in_the_way) {
+BOOST_AUTO_TEST_CASE(an_arena_puts_the_own_heap_there_unless_that_is_taken) {
   constexpr int kPes = 3;
   const Geometry geometry = make_geometry(kPes, 4096, 1 << 20);
   const std::uintptr_t heap = common_heap_address(free_zones(), geometry);
