@@ -135,11 +135,6 @@ case_missing_init_is_detected() {
   expect_err '^oshrun: pe 1 \(host [^)]+\) ended with status 0 without calling shmem_init, but others wait for it: pe 0, 2 in shmem_init; job ended$'
   expect_err_lines 1
 }
-case_missing_finalize_is_detected() {
-  run 10 "$OSHRUN" -n 3 "$PROBE" attach @1 exit 0 wait shmem_barrier_all
-  expect_rc 1
-  expect_err 'pe 1 .* ended with status 0 without calling shmem_finalize, but others wait for it: pe 0, 2 in shmem_barrier_all'
-}
 case_programs_without_shmem_just_run() {
   run 10 "$OSHRUN" -n 3 sh -c '[ $SHMEMX_JOB_PE = 0 ] && sleep 1.5; echo done'
   expect_rc 0
