@@ -26,8 +26,27 @@ endif()
 set(SHMEMX_PC_DIR ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH SHMEMX_PC_TO_PREFIX /prefix/${SHMEMX_PC_DIR} /prefix)
 string(REGEX REPLACE "/$" "" SHMEMX_PC_TO_PREFIX "${SHMEMX_PC_TO_PREFIX}")
-configure_file(${CMAKE_CURRENT_LIST_DIR}/shmemx.pc.in ${CMAKE_BINARY_DIR}/shmemx.pc @ONLY)
-install(FILES ${CMAKE_BINARY_DIR}/shmemx.pc DESTINATION ${SHMEMX_PC_DIR} COMPONENT shmemx_development)
+# Under the names of other OpenSHMEM libraries, too, if wanted. Open MPI, for example, has an oshmem.pc.
+option(SHMEMX_INSTALL_OTHER_PC "Install oshmem.pc and sma.pc beside shmemx.pc" OFF)
+foreach(SHMEMX_PC_NAME shmemx oshmem sma)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/shmemx.pc.in ${CMAKE_BINARY_DIR}/${SHMEMX_PC_NAME}.pc @ONLY)
+  if(SHMEMX_PC_NAME STREQUAL "shmemx" OR SHMEMX_INSTALL_OTHER_PC)
+    install(FILES ${CMAKE_BINARY_DIR}/${SHMEMX_PC_NAME}.pc DESTINATION ${SHMEMX_PC_DIR} COMPONENT shmemx_development)
+  endif()
+endforeach()
+
+# --- -lsma and -loshmem -------------------------------------------------------------------------
+# Links in a folder of their own, which the compiler wrappers search first: beside libshmemx they would hide, or be, the
+# libraries of others.
+set(SHMEMX_NAMES_DIR shmemx/other-names)
+foreach(name sma oshmem)
+  file(MAKE_DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/${SHMEMX_NAMES_DIR})
+  foreach(suffix so a)
+    file(CREATE_LINK ../../libshmemx.${suffix} ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/${SHMEMX_NAMES_DIR}/lib${name}.${suffix} SYMBOLIC)
+  endforeach()
+endforeach()
+install(DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/${SHMEMX_NAMES_DIR}/ DESTINATION ${CMAKE_INSTALL_LIBDIR}/${SHMEMX_NAMES_DIR}
+  COMPONENT shmemx_development)
 
 # --- Documents ----------------------------------------------------------------------------------
 # With the folders of the source tree, so that the README's links hold.

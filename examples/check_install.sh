@@ -47,6 +47,22 @@ expect_hello ./by_oshcc
 file -L by_oshcc_static | grep -q 'statically linked' || fail "oshcc -static did not link statically"
 expect_hello ./by_oshcc_static
 
+# -lsma and -loshmem are this library, even if the user names a directory that holds another one of that name.
+mkdir theirs
+echo 'int nothing;' | gcc -shared -x c - -Wl,-soname,libtheirs.so -o theirs/liboshmem.so
+cp theirs/liboshmem.so theirs/libsma.so
+for name in sma oshmem; do
+  LIBRARY_PATH=$work/theirs "$prefix/bin/oshcc" hello.c -L"$work/theirs" -l$name -o by_$name
+  readelf -d by_$name | grep -q 'NEEDED.*libtheirs' && fail "oshcc -l$name links another library"
+  expect_hello ./by_$name
+  "$prefix/bin/oshcc" -static hello.c -l$name -o by_${name}_static
+  expect_hello ./by_${name}_static
+  [ ! -e "$libdir/lib$name.so" ] || fail "lib$name.so lies among the libraries"
+done
+eval "LIBRARY_PATH='$work/theirs' gcc hello.c $("$prefix/bin/oshcc" --showme:compile) -loshmem $("$prefix/bin/oshcc" --showme:link) -o by_showme"
+readelf -d by_showme | grep -q 'NEEDED.*libtheirs' && fail "-loshmem with the words of oshcc --showme:link links another library"
+expect_hello ./by_showme
+
 cp "$examples/pi.cpp" .
 "$prefix/bin/oshc++" -O2 pi.cpp -o pi
 "$prefix/bin/oshrun" -n 3 ./pi 200 | grep verified >/dev/null || fail "pi, built by oshc++, failed"
@@ -56,6 +72,14 @@ eval "gcc hello.c $(pkg-config --cflags --libs shmemx)" '-Wl,-rpath,"$libdir"' -
 expect_hello ./by_pkg_config
 eval "gcc -static hello.c $(pkg-config --static --cflags --libs shmemx)" -o by_pkg_config_static
 expect_hello ./by_pkg_config_static
+
+# pkg-config under other names: not installed by default, since Open MPI has an oshmem.pc.
+for name in oshmem sma; do
+  [ ! -e "$PKG_CONFIG_PATH/$name.pc" ] || fail "$name.pc is installed though nobody asked for it"
+  cp "$build/$name.pc" "$PKG_CONFIG_PATH"
+  eval "gcc hello.c $(pkg-config --cflags --libs $name)" '-Wl,-rpath,"$libdir"' -o by_pkg_config_$name
+  expect_hello ./by_pkg_config_$name
+done
 
 mkdir project
 cat >project/CMakeLists.txt <<'PROJECT'

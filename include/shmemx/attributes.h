@@ -1,10 +1,10 @@
 /* Attributes of all prototypes. undef.h undefines these macros again. */
 #ifndef SHMEMX_API
 
-#if defined(__cplusplus) && __cplusplus >= 201103L
+/* A program has the standard's plain prototypes: it may declare a routine again, define it (profiling), or name its
+   type. Only the build of the library, whose routines do not throw, adds noexcept. */
+#if defined(__cplusplus) && defined(SHMEMX_BUILDING_LIBRARY)
 #define SHMEMX_NOEXCEPT noexcept
-#elif defined(__cplusplus)
-#define SHMEMX_NOEXCEPT throw()
 #else
 #define SHMEMX_NOEXCEPT
 #endif
@@ -23,6 +23,7 @@
 #define SHMEMX_API
 #endif
 
+/* Not [[noreturn]], which a program's own declaration before the include would have to have too. */
 #if defined(__GNUC__)
 #define SHMEMX_NORETURN __attribute__((__noreturn__))
 #else

@@ -12,6 +12,8 @@
 #define SHMEM_MINOR_VERSION 6
 #define SHMEM_MAX_NAME_LEN  128                /* of shmem_info_get_name, with the terminating null */
 #define SHMEM_VENDOR_STRING "shmemx 0.1.0"
+/* Defined by this library only: major * 10000 + minor * 100 + patch of its own version. */
+#define SHMEMX_VERSION      100
 
 /* ---- Handles (sections 7, 9.4, 9.5) ----
    Opaque and coded: a handle is a number with a pointer's type, never the address of an object. So predefined
@@ -19,6 +21,17 @@
    memory access. */
 typedef struct shmemx_ctx  *shmem_ctx_t;
 typedef struct shmemx_team *shmem_team_t;
+
+/* The same numbers as symbols of the library, for bindings that other languages make from this header or from the
+   library alone. In C and C++ the macros of these names follow. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+extern const shmem_ctx_t  SHMEM_CTX_INVALID, SHMEM_CTX_DEFAULT;
+extern const shmem_team_t SHMEM_TEAM_INVALID, SHMEM_TEAM_WORLD, SHMEM_TEAM_SHARED;
+#ifdef __cplusplus
+}
+#endif
 
 #ifdef __cplusplus                             /* avoids warnings of -Wold-style-cast */
 #define SHMEMX_HANDLE(type_, number_) (reinterpret_cast<type_>(number_))

@@ -82,7 +82,7 @@ Shape list_shape(const char* routine, const shmemx_iov_t* list, size_t count) no
     shmemx::fatal(routine, "argument 'list[%zu].base' is null for %zu bytes, allowed are pointers to that many bytes",
                   i, list[i].bytes);
   }
-  const Shape shape = Shape::of_list(reinterpret_cast<const pt2pt::Place*>(list), count);
+  const Shape shape = Shape::of_local_list(reinterpret_cast<const pt2pt::Place*>(list), count);
   if (shape.fit != Shape::Fit::fits) {
     context::require_initialized(routine);
     shmemx::fatal(routine, "argument 'list' has %zu pieces of more than %zu bytes in all, allowed is at most that",

@@ -152,6 +152,11 @@ struct BlockArguments {
   std::size_t nblocks;
 };
 
+// Returns true if the blocks follow each other without a gap on both sides: then they are one.
+inline bool are_joined(const BlockArguments& blocks) noexcept {
+  return blocks.dst == blocks.sst && blocks.dst > 0 && static_cast<std::size_t>(blocks.dst) == blocks.bsize;
+}
+
 template <class T>
 inline rma::Strided checked_shape(const char* routine, const BlockArguments& blocks) noexcept {
   check_stride(routine, "dst", blocks.dst, blocks.bsize);
@@ -164,6 +169,8 @@ inline rma::Strided checked_shape(const char* routine, const BlockArguments& blo
 template <class T>
 inline void put_blocks(const Context& context, const char* routine, void* dest, const void* source,
                        const BlockArguments& blocks, int pe) noexcept {
+  if (are_joined(blocks))
+    return put<T>(context, routine, dest, source, checked_bytes(routine, blocks.bsize, blocks.nblocks), pe);
   const rma::Strided shape = checked_shape<T>(routine, blocks);
   const bool empty = shape.block_count == 0 || shape.block_bytes == 0;
   const std::uint64_t span = empty ? 0 : span_bytes(routine, shape.dest_step, shape.block_count, shape.block_bytes);
@@ -178,6 +185,8 @@ inline void put_blocks(const Context& context, const char* routine, void* dest, 
 template <class T>
 inline void get_blocks(const Context& context, const char* routine, void* dest, const void* source,
                        const BlockArguments& blocks, int pe) noexcept {
+  if (are_joined(blocks))
+    return get<T>(context, routine, dest, source, checked_bytes(routine, blocks.bsize, blocks.nblocks), pe);
   const rma::Strided shape = checked_shape<T>(routine, blocks);
   const bool empty = shape.block_count == 0 || shape.block_bytes == 0;
   const std::uint64_t span = empty ? 0 : span_bytes(routine, shape.source_step, shape.block_count, shape.block_bytes);

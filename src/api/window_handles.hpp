@@ -30,5 +30,8 @@ static_assert(sizeof(shmemx_iov_t) == sizeof(Place) && offsetof(shmemx_iov_t, by
 inline Shape shape_of(const shmemx_iov_t* list, std::size_t count) noexcept {
   return Shape::of_list(reinterpret_cast<const Place*>(list), list == nullptr ? 0 : count);
 }
+inline Shape local_shape_of(const shmemx_iov_t* list, std::size_t count) noexcept {
+  return Shape::of_local_list(reinterpret_cast<const Place*>(list), list == nullptr ? 0 : count);
+}
 
 }  // namespace shmemx::api::windows

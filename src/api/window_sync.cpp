@@ -154,7 +154,7 @@ int shmemx_window_putv_locked_nbi(shmemx_window_t lock_window, int kind, shmemx_
   if (!window_ops::is_started()) return SHMEMX_ERR_WINDOW;
   return window_ops::put_locked("shmemx_window_putv_locked_nbi",
                                 {number_of(lock_window), static_cast<LockKind>(kind), number_of(window), counter},
-                                shape_of(targets, target_count), shape_of(sources, source_count));
+                                shape_of(targets, target_count), local_shape_of(sources, source_count));
 }
 
 int shmemx_window_trylock(shmemx_window_t window, int kind) noexcept {

@@ -44,7 +44,7 @@ int transfer_lists(const char* routine, shmemx_window_t window, Direction direct
   if ((lists.targets == nullptr && lists.target_count != 0) || (lists.locals == nullptr && lists.local_count != 0))
     return SHMEMX_ERR_ARGUMENT;
   return transfer(routine, window, direction, shape_of(lists.targets, lists.target_count),
-                  shape_of(lists.locals, lists.local_count), mode);
+                  local_shape_of(lists.locals, lists.local_count), mode);
 }
 
 }  // namespace

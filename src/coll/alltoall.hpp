@@ -18,7 +18,8 @@ inline void alltoall(Group& group, Symmetric dest, Symmetric source, std::size_t
 
 // `shape` describes one block.
 template <class Group>
-inline void alltoalls(Group& group, Symmetric dest, Symmetric source, const rma::Strided& shape) noexcept {
+inline void alltoalls(Group& group, Symmetric dest, Symmetric source, const rma::Strided& any_shape) noexcept {
+  const rma::Strided shape = rma::joined(any_shape);
   if (!group.is_direct()) [[unlikely]]
     return alltoalls_remote(group, dest, source, shape);
   push_strided_blocks(group, dest, source, shape);

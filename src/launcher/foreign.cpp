@@ -12,12 +12,11 @@
 #include <string_view>
 
 #include "bootstrap/wire.hpp"
+#include "other_options.hpp"
 #include "spawn.hpp"
 
 namespace shmemx::launcher {
 namespace {
-
-using Words = std::vector<std::string>;
 
 const char* bind_word(Bind bind) {
   if (bind == Bind::core) return "core";
@@ -37,7 +36,7 @@ std::string join_hosts(const std::vector<Host>& hosts) {
 void add(Words& words, Words more) { words.insert(words.end(), more.begin(), more.end()); }
 
 Words for_hydra(const JobSpec& spec) {
-  Words words;
+  Words words = passed_on(spec, Launcher::hydra);
   if (!spec.hosts.empty()) add(words, {"-hosts", join_hosts(spec.hosts)});
   if (spec.tag_output) words.push_back("-prepend-rank");
   if (spec.bind != Bind::none) add(words, {"-bind-to", bind_word(spec.bind)});
@@ -66,7 +65,7 @@ Words variables_to_export() {
 }
 
 Words for_open_mpi(const JobSpec& spec) {
-  Words words;
+  Words words = passed_on(spec, Launcher::mpirun);
   if (::geteuid() == 0) words.push_back("--allow-run-as-root");
   words.push_back("--oversubscribe");  // as oshrun does
   if (!spec.hosts.empty()) add(words, {"--host", join_hosts(spec.hosts)});
@@ -117,6 +116,7 @@ Result<Words> for_srun(const JobSpec& spec) {
   }
   const AppSpec& app = spec.apps.front();
   Words words = {"--mpi=pmi2", "--ntasks=" + std::to_string(app.n_pes), "--kill-on-bad-exit=1"};
+  add(words, passed_on(spec, Launcher::srun));
   add(words, srun_placement(spec));
   if (spec.tag_output) words.push_back("--label");
   if (spec.bind != Bind::none) {
@@ -260,6 +260,7 @@ Result<ForeignCommand> translate(const JobSpec& spec, Launcher launcher, const s
 
 Error hand_over(const JobSpec& spec, const std::vector<HostFound>& hosts) {
   SHMEMX_TRY_ASSIGN(found, find_launcher(spec));
+  SHMEMX_TRY(report_others(spec, found.launcher));
   if (starts_over_ssh(found.launcher)) SHMEMX_TRY(check_names(hosts));
   SHMEMX_TRY_ASSIGN(command, translate(spec, found.launcher, found.program));
   for (std::string& variable : command.environment) ::putenv(variable.data());

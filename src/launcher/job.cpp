@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "base/clock.hpp"
@@ -21,6 +23,7 @@ namespace {
 constexpr long kGraceMs = 800;          // from SIGTERM to SIGKILL: within two seconds of a death all PEs are gone
 constexpr long kForwardGraceMs = 1500;  // the same for a signal from outside, which programs may handle
 constexpr long kCheckMs = 500;
+constexpr int kQuietMs = 10;         // output of PEs that have printed reaches oshrun within this time
 constexpr int kTimeoutStatus = 124;  // as timeout(1) does
 
 long now_ms() { return static_cast<long>(now_ns() / 1'000'000); }
@@ -39,6 +42,20 @@ std::string describe_death(int status, const std::string& cause) {
          core + ")";
 }
 
+// Returns true if the process neither handles nor ignores the signal.
+bool has_default_action(pid_t pid, int number) {
+  std::FILE* const file = std::fopen(("/proc/" + std::to_string(pid) + "/status").c_str(), "re");
+  if (file == nullptr) return true;
+  char line[256];
+  unsigned long long other = 0;
+  while (std::fgets(line, sizeof line, file) != nullptr) {
+    if (std::strncmp(line, "SigIgn:", 7) == 0 || std::strncmp(line, "SigCgt:", 7) == 0)
+      other |= std::strtoull(line + 7, nullptr, 16);
+  }
+  std::fclose(file);
+  return (other >> (number - 1) & 1U) == 0;
+}
+
 }  // namespace
 
 int Job::run() {
@@ -49,7 +66,7 @@ int Job::run() {
     wait_for_events();
     on_clock();
   }
-  input_.close();
+  finish_terminal();
   for (TaggedStream& stream : streams_) {  // all writers are dead, so each pipe ends after its remaining data
     pollfd ready{stream.fd(), POLLIN, 0};
     while (stream.open() && ::poll(&ready, 1, 100) > 0) forward_output(stream);
@@ -62,17 +79,25 @@ int Job::run() {
 
 void Job::wait_for_events() {
   std::vector<pollfd> polled{{signals_.get(), POLLIN, 0}};
-  polled.push_back({input_.wants_input() ? STDIN_FILENO : -1, POLLIN, 0});
-  polled.push_back({input_.wants_room() ? input_.dest() : -1, POLLOUT, 0});
+  polled.resize(3);
+  terminal_.fill_events(&polled[1], now_ms());
   for (const TaggedStream& stream : streams_)
     polled.push_back({stream.fd(), POLLIN, 0});  // -1 if closed, which poll ignores
   if (::poll(polled.data(), polled.size(), wait_ms()) < 0) return;
   for (std::size_t i = 0; i < streams_.size(); ++i) {
     if (polled[i + 3].revents != 0) forward_output(streams_[i]);
   }
-  if (polled[1].revents != 0) input_.read_input();
-  if (polled[2].revents != 0) input_.write_waiting();
+  terminal_.on_events(&polled[1], now_ms());
   if (polled[0].revents != 0) on_signals();
+}
+
+// A signal that ends the job ends the wait for a terminal that takes no output.
+void Job::finish_terminal() {
+  sigset_t ends;
+  ::sigemptyset(&ends);
+  for (int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::sigaddset(&ends, number);
+  ::signalfd(signals_.get(), &ends, SFD_CLOEXEC | SFD_NONBLOCK);
+  terminal_.finish(signals_.get(), status_ != 0);
 }
 
 void Job::forward_output(TaggedStream& stream) {
@@ -82,7 +107,7 @@ void Job::forward_output(TaggedStream& stream) {
 
 int Job::wait_ms() const {
   long next = -1;
-  for (long at : {kill_at_ms_, time_limit_ms_, check_at_ms_}) {
+  for (long at : {kill_at_ms_, time_limit_ms_, check_at_ms_, terminal_.look_at_ms()}) {
     if (at >= 0 && (next < 0 || at < next)) next = at;
   }
   if (next < 0) return -1;
@@ -93,18 +118,38 @@ void Job::on_signals() {
   signalfd_siginfo info{};
   while (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
     const int number = static_cast<int>(info.ssi_signo);
-    if (number != SIGCHLD) forward_signal(number);
+    const bool by_key = info.ssi_code == SI_KERNEL;
+    if (by_key && ::sigismember(&ignored_keys_, number) == 1) continue;
+    if (number == SIGCONT || number == SIGWINCH) {
+      terminal_.on_foreground();
+    } else if (number == SIGTSTP) {
+      stop(by_key);
+    } else if (number != SIGCHLD) {
+      forward_signal(number);
+    }
   }
   reap();
 }
 
-void Job::forward_signal(int number) {
-  if (number == SIGTSTP) {
-    kill_all(SIGTSTP);
-    ::kill(::getpid(), SIGSTOP);  // returns here when the shell continues oshrun
-    kill_all(SIGCONT);
-    return;
+// Stops the job until the shell continues it. The kernel does not stop PEs in sessions of their own at SIGTSTP, as
+// nobody there could continue them. Nor would it stop oshrun at Ctrl-Z in a session without a shell.
+void Job::stop(bool by_key) {
+  terminal_.leave_foreground();
+  kill_all(SIGTSTP);
+  for (const Process& process : processes_) {
+    if (process.pid > 0 && has_default_action(process.pid, SIGTSTP)) ::kill(-process.pid, SIGSTOP);
   }
+  sigset_t stops;
+  ::sigemptyset(&stops);
+  ::sigaddset(&stops, SIGTSTP);
+  if (by_key) ::sigprocmask(SIG_UNBLOCK, &stops, nullptr);
+  ::kill(::getpid(), by_key ? SIGTSTP : SIGSTOP);  // returns here when the shell continues oshrun
+  ::sigprocmask(SIG_BLOCK, &stops, nullptr);
+  kill_all(SIGCONT);
+  terminal_.on_foreground();
+}
+
+void Job::forward_signal(int number) {
   kill_all(number);
   if (number == SIGUSR1 || number == SIGUSR2) return;
   kill_all(SIGCONT);                               // a stopped PE must receive the signal too
@@ -140,7 +185,7 @@ void Job::reap() {
 
 void Job::on_exit(int pe, int status) {
   Process& process = processes_[static_cast<std::size_t>(pe)];
-  if (pe == 0) input_.close();
+  if (pe == 0) terminal_.set_reader(0);
   if (ending_) return;
   if (follow_job_end()) return;
   if (fatal_signal_ != 0) {
@@ -256,7 +301,9 @@ std::vector<int> Job::living() const {
   return pes;
 }
 
-void Job::say(const std::string& text) const {
+// What PEs have printed before stands in front of the line.
+void Job::say(const std::string& text) {
+  terminal_.drain(kQuietMs);
   const std::string line = "oshrun: " + text + "\n";
   write_all(STDERR_FILENO, line.data(), line.size());
 }
@@ -265,7 +312,7 @@ std::string Job::name_pe(int pe, pid_t pid) const {
   return "pe " + std::to_string(pe) + " (pid " + std::to_string(pid) + ", host " + host_ + ")";
 }
 
-void Job::say_waiting(const std::vector<int>& pes) const {
+void Job::say_waiting(const std::vector<int>& pes) {
   if (const std::string waiting = records_.describe_waiting(pes); !waiting.empty()) say("waiting were: " + waiting);
 }
 

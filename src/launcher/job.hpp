@@ -14,6 +14,7 @@
 #include "options.hpp"
 #include "records.hpp"
 #include "streams.hpp"
+#include "terminal.hpp"
 
 namespace shmemx::launcher {
 
@@ -42,9 +43,11 @@ class Job {
   // Events.
   void wait_for_events();
   void forward_output(TaggedStream& stream);
+  void finish_terminal();
   int wait_ms() const;
   void on_signals();
   void forward_signal(int number);
+  void stop(bool by_key);
   void reap();
   void on_exit(int pe, int status);
   void on_clock();
@@ -53,18 +56,18 @@ class Job {
   void check_stuck();
 
   // Report.
-  void announce() const;
+  void announce();
   void note_lost_output(const TaggedStream& stream);
-  void note_absence() const;
+  void note_absence();
 
   // End.
   void fail(int pe, int status);
   void end_job(int status, int ended_by = -1);
   void kill_all(int signal_number);
   std::vector<int> living() const;
-  void say(const std::string& text) const;
+  void say(const std::string& text);
   std::string name_pe(int pe, pid_t pid) const;
-  void say_waiting(const std::vector<int>& pes) const;
+  void say_waiting(const std::vector<int>& pes);
 
   JobSpec spec_;
   Records records_;
@@ -73,10 +76,12 @@ class Job {
   std::vector<TaggedStream> streams_;
   CoreClaims claims_;
   std::vector<std::vector<int>> cpu_groups_;  // of the claimed cores; empty if PEs are not bound
-  InputPump input_;
+  Terminal terminal_;
+  bool own_sessions_ = false;  // PEs leave the session that a terminal controls
   UniqueFd signals_;
   UniqueFd null_;
   sigset_t signals_before_{};
+  sigset_t ignored_keys_{};  // signals of keys that the caller has ignored, as scripts do for jobs in the background
   rlimit open_files_{};
   std::string host_;
 

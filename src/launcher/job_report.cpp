@@ -25,7 +25,7 @@ std::string tell_taken(int cores) {
 
 }  // namespace
 
-void Job::announce() const {
+void Job::announce() {
   const int n_pes = static_cast<int>(processes_.size());
   int cpus = usable_cpus();
   std::size_t bound_cpus = 0;
@@ -55,7 +55,7 @@ void Job::announce() const {
 
 // Notes that no process joined the job: a program built with another library, or started by another launcher inside
 // this job, runs as that many jobs of one PE.
-void Job::note_absence() const {
+void Job::note_absence() {
   const int n_pes = static_cast<int>(processes_.size());
   if (spec_.quiet || n_pes < 2 || status_ != 0 || fatal_signal_ != 0) return;
   for (int pe = 0; pe < n_pes; ++pe) {

@@ -92,11 +92,19 @@ Job::Job(JobSpec spec, Records records, Guard guard)
   ::signal(SIGCHLD, SIG_DFL);  // if SIGCHLD stays ignored, the exit status of PEs is lost
   sigset_t taken;
   ::sigemptyset(&taken);
-  for (int number : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP, SIGPIPE}) ::sigaddset(&taken, number);
+  for (int number :
+       {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGWINCH, SIGPIPE, SIGTTIN})
+    ::sigaddset(&taken, number);
   if (is_ignored(SIGHUP))
     ::sigdelset(&taken, SIGHUP);  // started by nohup; a blocked signal would be delivered to signalfd all the same
+  ::sigemptyset(&ignored_keys_);
+  for (int number : {SIGINT, SIGQUIT, SIGTSTP}) {
+    if (is_ignored(number)) ::sigaddset(&ignored_keys_, number);
+  }
   ::sigprocmask(SIG_BLOCK, &taken, &signals_before_);
-  ::sigdelset(&taken, SIGPIPE);  // only blocked, so that a missing reader appears as an error of write
+  // Only blocked, so that a missing reader, or a terminal that others read, appears as an error of write or read.
+  ::sigdelset(&taken, SIGPIPE);
+  ::sigdelset(&taken, SIGTTIN);
   signals_ = UniqueFd(::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK));
   ::getrlimit(RLIMIT_NOFILE, &open_files_);
   if (spec_.tag_output) {
@@ -104,6 +112,8 @@ Job::Job(JobSpec spec, Records records, Guard guard)
     more.rlim_cur = more.rlim_max;  // two pipes for each PE; the PEs get the old limit back
     ::setrlimit(RLIMIT_NOFILE, &more);
   }
+  terminal_.open();
+  own_sessions_ = terminal_.is_open() || has_controlling_terminal();
   for (const AppSpec& app : spec_.apps) {
     for (int i = 0; i < app.n_pes; ++i) processes_.push_back({&app, -1, false});
   }
@@ -151,6 +161,8 @@ bool Job::start_one(int pe, const std::string& path, char* const* arguments, cha
   spec.signals = &signals_before_;
   spec.open_files = spec_.tag_output ? &open_files_ : nullptr;
   spec.group = guard_.groups() + pe;
+  spec.own_session = own_sessions_;
+  if (pe == 0) spec.terminal = terminal_.pe_end();
   cpu_set_t cpus;
   if (bind_pe(pe, &cpus)) {
     spec.cpus = &cpus;
@@ -164,6 +176,7 @@ bool Job::start_one(int pe, const std::string& path, char* const* arguments, cha
   }
   const Spawned spawned = spawn(spec);
   process.pid = spawned.pid;
+  if (pe == 0) terminal_.set_reader(spawned.pid);
   if (spawned.pid > 0) ++running_;
   if (spawned.error == 0) return true;
   say(std::string("cannot ") + spawned.action + " " + arguments[0] + " (pe " + std::to_string(pe) +
@@ -172,18 +185,22 @@ bool Job::start_one(int pe, const std::string& path, char* const* arguments, cha
   return false;
 }
 
-// Opens a PE's standard files. A PE is not in the terminal's foreground group, so it must not read a terminal itself.
+// Opens a PE's standard files. In place of the terminal a PE gets the pseudo-terminal; where there is none, a PE's
+// output goes to the terminal itself, and PE 0 reads that if oshrun is in the foreground at its start.
 bool Job::open_streams(int pe, int (&files)[3], std::vector<UniqueFd>& ours) {
   int ends[2];
   if (pe != 0) {
     files[0] = null_.get();
-  } else if (::isatty(STDIN_FILENO) != 0) {
-    if (::pipe2(ends, O_CLOEXEC) != 0) return false;
-    files[0] = ends[0];
-    ours.emplace_back(ends[0]);
-    input_ = InputPump(UniqueFd(ends[1]));
+  } else if (terminal_.stands_for(STDIN_FILENO)) {
+    files[0] = terminal_.pe_end();
+  } else if (::isatty(STDIN_FILENO) != 0 && !is_in_foreground(STDIN_FILENO)) {
+    files[0] = null_.get();
   }
-  for (int file = 1; file < 3 && spec_.tag_output; ++file) {
+  for (int file = 1; file < 3; ++file) {
+    if (!spec_.tag_output) {
+      if (terminal_.stands_for(file)) files[file] = terminal_.pe_end();
+      continue;
+    }
     if (::pipe2(ends, O_CLOEXEC) != 0) return false;
     files[file] = ends[1];
     ours.emplace_back(ends[1]);

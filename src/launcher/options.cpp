@@ -10,52 +10,11 @@
 
 #include "base/affinity.hpp"
 #include "bootstrap/wire.hpp"
+#include "other_options.hpp"
 #include "version.hpp"
 
 namespace shmemx::launcher {
 namespace {
-
-using Words = std::vector<std::string>;
-
-constexpr const char* kTakesValue[] = {"-n",     "--np",       "-x",     "--bind-to", "--timeout",
-                                       "--wdir", "--hostfile", "--host", "--ppn",     "--launcher"};
-
-// Returns the two-dash form of long options that other launchers accept with one dash.
-std::string canonical(const std::string& word) {
-  static constexpr const char* kOneDash[] = {
-      "-np",         "-wdir", "-bind-to", "-timeout", "-hostfile", "-machinefile", "-host",  "-hosts", "-oversubscribe",
-      "-tag-output", "-help", "-version", "-verbose", "-ppn",      "-launcher",    "-quiet", "-bind"};
-  std::string option = word.substr(0, word.find('='));
-  const std::string value = word.substr(option.size());
-  for (const char* one_dash : kOneDash) {
-    if (option == one_dash) option.insert(0, "-");
-  }
-  if (option == "--wd") option = "--wdir";
-  if (option == "--machinefile" || option == "-f") option = "--hostfile";
-  if (option == "--hosts" || option == "-H") option = "--host";
-  return option + value;
-}
-
-// Returns the options of one part. Everything from the first word that is neither an option nor a value belongs to
-// the program.
-Words take_options(const Words& part, Words& command) {
-  Words options;
-  for (std::size_t i = 0; i < part.size(); ++i) {
-    if (part[i] == "--") {
-      command.assign(part.begin() + static_cast<std::ptrdiff_t>(i) + 1, part.end());
-      return options;
-    }
-    if (part[i].size() < 2 || part[i][0] != '-') {
-      command.assign(part.begin() + static_cast<std::ptrdiff_t>(i), part.end());
-      return options;
-    }
-    options.push_back(canonical(part[i]));
-    const bool takes_value =
-        std::find(std::begin(kTakesValue), std::end(kTakesValue), options.back()) != std::end(kTakesValue);
-    if (takes_value && i + 1 < part.size()) options.push_back(part[++i]);
-  }
-  return options;
-}
 
 std::vector<Words> split_parts(const Words& arguments) {
   std::vector<Words> parts(1);
@@ -117,7 +76,8 @@ CLI::Option* count_pes(CLI::Option* option, int most) {
 void describe(CLI::App& app, AppSpec& spec, JobSpec& job, RawOptions& raw) {
   app.formatter(std::make_shared<HelpFormat>());
   app.footer(
-      "Options end at the program's name. -n, -x and --wdir apply to their part of the line, all others to the job.");
+      "Options end at the program's name. -n, -x and --wdir apply to their part of the line, all others to the job.\n"
+      "Options of mpirun, mpiexec.hydra and srun that mean the same are accepted as well, see oshrun(1).");
   app.set_version_flag("--version", std::string("oshrun (shmemx) ") + kVersion);
   count_pes(app.add_option("-n,--np", spec.n_pes,
                            "Number of PEs, 1 to 4096 on each host (default: one for each usable core)"),
@@ -178,11 +138,25 @@ std::string take_hosts(JobSpec& job, const RawOptions& raw) {
   return {};
 }
 
-// Returns the number of PEs if none is given: one for each core, or the number that the hosts name.
+// Returns the number of PEs if none is given: one for each core, or the number that --ppn and the hosts name.
 int default_pes(const JobSpec& job) {
   int n_pes = 0;
   for (const Host& host : job.hosts) n_pes += std::max(host.n_pes, 1);
-  return job.hosts.empty() ? usable_cpus() : n_pes;
+  if (!job.hosts.empty()) return n_pes;
+  return job.n_host_pes > 0 ? job.n_host_pes : usable_cpus();
+}
+
+// Adds variables that are for all parts; a part's own come first.
+void add_environment(JobSpec& job, const Words& variables) {
+  for (AppSpec& app : job.apps) {
+    for (const std::string& variable : variables) {
+      const std::size_t name = variable.find('=') + 1;
+      const bool own = std::any_of(app.environment.begin(), app.environment.end(), [&](const std::string& other) {
+        return other.compare(0, name, variable, 0, name) == 0;
+      });
+      if (!own) app.environment.push_back(variable);
+    }
+  }
 }
 
 // Completes and checks one part. Returns an empty text if it is valid, else the error.
@@ -204,6 +178,31 @@ std::string complete_part(AppSpec& spec, JobSpec& job, const RawOptions& raw) {
   return {};
 }
 
+// Reads one part of the command line. Returns false if the program is to end, with `parsed.status`.
+bool read_part(const Words& part, ParsedOptions& parsed, Words& job_environment) {
+  AppSpec spec;
+  RawOptions raw;
+  PartOptions options = take_options(part, spec.command);
+  job_environment.insert(job_environment.end(), options.job_environment.begin(), options.job_environment.end());
+  parsed.job.others.insert(parsed.job.others.end(), options.others.begin(), options.others.end());
+  CLI::App app("Runs a program as the PEs of one OpenSHMEM job.", "oshrun");
+  describe(app, spec, parsed.job, raw);
+  std::reverse(options.own.begin(), options.own.end());  // CLI::App takes a vector in reverse order
+  std::string wrong = options.wrong;
+  try {
+    if (wrong.empty()) app.parse(options.own);
+  } catch (const CLI::Success& wanted) {
+    parsed.status = app.exit(wanted);
+    return false;
+  } catch (const CLI::ParseError& error) {
+    wrong = std::string(error.what()) + "; see oshrun --help";
+  }
+  if (wrong.empty()) wrong = complete_part(spec, parsed.job, raw);
+  if (!wrong.empty()) parsed.status = complain(wrong);
+  if (wrong.empty()) parsed.job.apps.push_back(std::move(spec));
+  return wrong.empty();
+}
+
 }  // namespace
 
 int JobSpec::total_pes() const {
@@ -215,28 +214,11 @@ int JobSpec::total_pes() const {
 ParsedOptions parse_options(const std::vector<std::string>& arguments) {
   ParsedOptions parsed;
   parsed.finished = true;
+  Words job_environment;
   for (const Words& part : split_parts(arguments)) {
-    AppSpec spec;
-    RawOptions raw;
-    Words options = take_options(part, spec.command);
-    CLI::App app("Runs a program as the PEs of one OpenSHMEM job.", "oshrun");
-    describe(app, spec, parsed.job, raw);
-    std::reverse(options.begin(), options.end());  // CLI::App takes a vector in reverse order
-    try {
-      app.parse(options);
-    } catch (const CLI::Success& wanted) {
-      parsed.status = app.exit(wanted);
-      return parsed;
-    } catch (const CLI::ParseError& error) {
-      parsed.status = complain(std::string(error.what()) + "; see oshrun --help");
-      return parsed;
-    }
-    if (const std::string wrong = complete_part(spec, parsed.job, raw); !wrong.empty()) {
-      parsed.status = complain(wrong);
-      return parsed;
-    }
-    parsed.job.apps.push_back(std::move(spec));
+    if (!read_part(part, parsed, job_environment)) return parsed;
   }
+  add_environment(parsed.job, job_environment);
   for (Host& host : parsed.job.hosts) {
     if (host.n_pes == 0) host.n_pes = parsed.job.n_host_pes;
   }

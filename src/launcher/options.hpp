@@ -13,6 +13,22 @@ enum class Bind { none, core, socket, numa };
 // The launchers that can run a job over several hosts.
 enum class Launcher { any, hydra, srun, mpirun };
 
+// What an option of another launcher changes in a job that this launcher does not run.
+enum class Effect {
+  as_asked,         // nothing: the job runs so anyway
+  none,             // nothing, which is reported
+  none_over_hosts,  // the same in a job over several hosts; on one it runs so anyway
+  refused           // without it the job would be another one
+};
+
+// An option of another launcher.
+struct OtherOption {
+  Launcher whose = Launcher::any;
+  std::vector<std::string> words;
+  Effect effect = Effect::none;
+  std::string instead;  // what to do where it is refused
+};
+
 // One part of the command line, separated from the others by ':'.
 struct AppSpec {
   int n_pes = 0;                         // 0: not given
@@ -32,6 +48,7 @@ struct JobSpec {
   std::vector<Host> hosts;  // empty: this host
   int n_host_pes = 0;       // for hosts without a number of their own; 0: not given
   Launcher launcher = Launcher::any;
+  std::vector<OtherOption> others;
 
   int total_pes() const;
 };

@@ -9,6 +9,7 @@
 #include "foreign.hpp"
 #include "job.hpp"
 #include "options.hpp"
+#include "other_options.hpp"
 
 namespace {
 
@@ -22,10 +23,10 @@ void open_standard_files() {
   }
 }
 
-int complain(const shmemx::Error& error) {
+int complain(const shmemx::Error& error, int status) {
   std::fprintf(stderr, "oshrun: %s%s%s\n", error.text.c_str(), error.system_errno != 0 ? ": " : "",
                error.system_errno != 0 ? std::strerror(error.system_errno) : "");
-  return 1;
+  return status;
 }
 
 }  // namespace
@@ -38,7 +39,9 @@ int main(int argc, char** argv) {
   std::vector<shmemx::launcher::HostFound> hosts;
   if (parsed.job.launcher != Launcher::srun) hosts = shmemx::launcher::look_up(parsed.job.hosts, kLookUpMs);
   if (shmemx::launcher::needs_other_launcher(parsed.job, hosts))
-    return complain(shmemx::launcher::hand_over(parsed.job, hosts));
+    return complain(shmemx::launcher::hand_over(parsed.job, hosts), 1);
+  if (const auto reported = shmemx::launcher::report_others(parsed.job, Launcher::any); !reported)
+    return complain(reported.error(), 2);
   auto job = shmemx::launcher::Job::create(std::move(parsed.job));
-  return job ? (*job)->run() : complain(job.error());
+  return job ? (*job)->run() : complain(job.error(), 1);
 }

@@ -4,11 +4,16 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <string_view>
 
 #include "bootstrap/wire.hpp"
 #include "config/config.hpp"
@@ -20,13 +25,20 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// The ways to start a PE: src/bootstrap/connect.cpp.
+std::string launchers() {
+  const std::string pmix = SHMEMX_HAVE_PMIX ? "PMIx (loaded at run time), " : "";
+  return "oshrun, PMI-1, PMI-2, " + pmix +
+         "steps of Slurm without an interface (on one node), the program's own functions (shmemx_init_attr), none";
+}
+
 Json library_json() {
   return {{"name", "shmemx"},
           {"version", shmemx::launcher::kVersion},
           {"specification", "OpenSHMEM 1.6"},
           {"compiler", std::string(SHMEMX_COMPILER)},
           {"build_type", SHMEMX_BUILD_TYPE},
-          {"launchers", SHMEMX_HAVE_PMIX ? "oshrun, PMI-1, PMIx (loaded at run time), none" : "oshrun, PMI-1, none"},
+          {"launchers", launchers()},
           {"hwloc", SHMEMX_HAVE_HWLOC ? "yes" : "no"}};
 }
 
@@ -51,11 +63,39 @@ Json variables_json(const shmemx::config::Config& config) {
   return rows;
 }
 
-std::string plain(const Json& value) {
+// Returns a number of bytes, to three digits or four: "23.5 GiB", or "4 KiB" if that is exact.
+std::string rounded_bytes(std::uint64_t bytes) {
+  static constexpr const char* kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  std::size_t unit = 0;
+  auto value = static_cast<double>(bytes);
+  for (; value >= 1024 && unit + 1 < std::size(kUnits); ++unit) value /= 1024;
+  char text[48];
+  const bool exact = value == std::floor(value);
+  std::snprintf(text, sizeof text, "%.*f %s", exact || value >= 100 ? 0 : value >= 10 ? 1 : 2, value, kUnits[unit]);
+  return text;
+}
+
+constexpr std::string_view kBytes = "bytes";  // the name of a number of bytes is this word or ends in it
+
+bool holds_bytes(std::string_view name, const Json& value) {
+  return value.is_number_integer() && name.size() >= kBytes.size() &&
+         name.substr(name.size() - kBytes.size()) == kBytes;
+}
+
+// Returns the name of a value as the text shows it: a unit stands behind the number.
+std::string shown_name(const std::string& name, const Json& value) {
+  return holds_bytes(name, value) ? name.substr(0, name.size() - std::min(kBytes.size() + 1, name.size())) : name;
+}
+
+std::string plain(const std::string& name, const Json& value) {
+  if (holds_bytes(name, value)) return rounded_bytes(value.get<std::uint64_t>());
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_object()) return value.dump();
   std::string text;
-  for (const auto& [name, inner] : value.items()) text += (text.empty() ? "" : ", ") + name + " " + plain(inner);
+  for (const auto& [inner_name, inner] : value.items()) {
+    const std::string shown = shown_name(inner_name, inner);
+    text += (text.empty() ? "" : ", ") + shown + (shown.empty() ? "" : " ") + plain(inner_name, inner);
+  }
   return text;
 }
 
@@ -65,7 +105,8 @@ void print_json(const Json& all) {
 
 void print_section(const std::string& title, const Json& section) {
   std::printf("%s\n", title.c_str());
-  for (const auto& [name, value] : section.items()) std::printf("  %-24s %s\n", name.c_str(), plain(value).c_str());
+  for (const auto& [name, value] : section.items())
+    std::printf("  %-24s %s\n", shown_name(name, value).c_str(), plain(name, value).c_str());
 }
 
 void print_text(const Json& library, const Json& machine, const Json& limits) {

@@ -1,5 +1,6 @@
 #include "spawn.hpp"
 
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -36,7 +37,12 @@ void run_by_shell(const SpawnSpec& spec, char** room) {
 
 // Runs in the child between vfork and exec. Makes system calls only, since it shares the parent's memory.
 [[noreturn]] void become(const SpawnSpec& spec, pid_t parent, Outcome& outcome, char** room) {
-  ::setpgid(0, 0);
+  if (spec.own_session) {
+    ::setsid();
+    if (spec.terminal >= 0) ::ioctl(spec.terminal, TIOCSCTTY, 0);
+  } else {
+    ::setpgid(0, 0);
+  }
   spec.group->store(::getpid(),
                     std::memory_order_relaxed);  // the guard reads it after oshrun's death, which the kernel orders
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -1,4 +1,4 @@
-// Starts one PE: a process in a group of its own that dies with oshrun.
+// Starts one PE: a process in a group of its own, or a session of its own, that dies with oshrun.
 #pragma once
 
 #include <sched.h>
@@ -22,6 +22,8 @@ struct SpawnSpec {
   const cpu_set_t* cpus = nullptr;  // nullptr: not bound
   std::size_t cpus_bytes = 0;
   std::atomic<pid_t>* group = nullptr;  // the new process writes its group here
+  bool own_session = false;
+  int terminal = -1;  // controls the session; -1: none does
 };
 
 struct Spawned {

@@ -1,6 +1,5 @@
 #include "streams.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -63,32 +62,6 @@ void TaggedStream::print_lines(bool rest) {
   write_error_ = errno;
   unprinted_.clear();
   source_.reset();
-}
-
-InputPump::InputPump(UniqueFd dest) : dest_(std::move(dest)) {
-  ::fcntl(dest_.get(), F_SETFL, ::fcntl(dest_.get(), F_GETFL) | O_NONBLOCK);
-}
-
-void InputPump::read_input() {
-  char buffer[4096];
-  const ssize_t n = ::read(STDIN_FILENO, buffer, sizeof buffer);
-  if (n < 0 && errno == EINTR) return;
-  if (n <= 0) {
-    close();
-    return;
-  }
-  waiting_.assign(buffer, static_cast<std::size_t>(n));
-  write_waiting();
-}
-
-void InputPump::write_waiting() {
-  const ssize_t n = ::write(dest_.get(), waiting_.data(), waiting_.size());
-  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  if (n < 0) {
-    close();
-    return;
-  }
-  waiting_.erase(0, static_cast<std::size_t>(n));
 }
 
 }  // namespace shmemx::launcher

@@ -1,4 +1,4 @@
-// Output with the PE's number in front of each line, and a terminal's input for PE 0.
+// Output with the PE's number in front of each line.
 #pragma once
 
 #include <string>
@@ -32,24 +32,6 @@ class TaggedStream {
   std::string tag_;
   std::string unprinted_;
   int write_error_ = 0;
-};
-
-// Copies oshrun's input piece by piece into a pipe that PE 0 reads.
-class InputPump {
- public:
-  InputPump() = default;
-  explicit InputPump(UniqueFd dest);
-
-  bool wants_input() const { return dest_.valid() && waiting_.empty(); }
-  bool wants_room() const { return dest_.valid() && !waiting_.empty(); }
-  int dest() const { return dest_.get(); }
-  void read_input();
-  void write_waiting();
-  void close() { dest_.reset(); }
-
- private:
-  UniqueFd dest_;
-  std::string waiting_;
 };
 
 }  // namespace shmemx::launcher

@@ -79,8 +79,10 @@ void get(const char* routine, void* dest, context::Place source, std::size_t byt
   await_replies(routine, source.pe, open);
 }
 
-void get_strided(const char* routine, void* dest, context::Place source, const rma::Strided& shape) noexcept {
+void get_strided(const char* routine, void* dest, context::Place source, const rma::Strided& any_shape) noexcept {
+  const rma::Strided shape = rma::joined(any_shape);
   if (shape.block_bytes == 0) return;
+  if (shape.block_count == 1) return get(routine, dest, source, shape.block_bytes);
   Tracker open;
   const Getting getting{routine, {&open}, true};
   auto* const to = static_cast<std::byte*>(dest);

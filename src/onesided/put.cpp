@@ -105,9 +105,11 @@ void put_nbi(const char* routine, const context::Context& context, context::Plac
   start_put(put_of(routine, dest, source, bytes), {&open_table[index], index, false, &put_table[index]}, {false, {}});
 }
 
-void put_strided(const char* routine, context::Place dest, const void* source, const rma::Strided& shape,
+void put_strided(const char* routine, context::Place dest, const void* source, const rma::Strided& any_shape,
                  am::SendOptions options) noexcept {
+  const rma::Strided shape = rma::joined(any_shape);
   if (shape.block_bytes == 0) return;
+  if (shape.block_count == 1) return put(routine, dest, source, shape.block_bytes, options);
   const auto* const from = static_cast<const std::byte*>(source);
   const std::size_t room = std::min(kGatherBytes, room_behind(dest.pe, sizeof(PutStridedHeader)));
   if (shape.block_bytes > room / 2) return put_each_block(routine, dest, from, shape, options);

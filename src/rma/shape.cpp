@@ -21,6 +21,13 @@ Shape Shape::of_list(const Place* list, std::size_t count) noexcept {
   return shape;
 }
 
+Shape Shape::of_local_list(const Place* list, std::size_t count) noexcept {
+  const Shape shape = of_list(list, count);
+  if (shape.kind != Kind::list || shape.fit != Fit::fits || shape.bytes == 0) return shape;
+  const Place first = Cursor(shape).next(SIZE_MAX);
+  return first.bytes == shape.bytes ? contiguous(first.at, first.bytes) : shape;
+}
+
 Shape Shape::strided(const void* base, std::size_t block_bytes, std::ptrdiff_t stride_bytes,
                      std::size_t count) noexcept {
   Shape shape = contiguous(base, 0);
@@ -51,7 +58,26 @@ Place Cursor::next_of_many(std::size_t most) noexcept {
     inside_ = 0;
     place = shape_.part(++index_);
   }
-  return {place.at + inside_, std::min(place.bytes - inside_, most)};
+  return {place.at + inside_, std::min(left_in_range(), most)};
+}
+
+std::size_t Cursor::left_in_range() noexcept {
+  const Place place = shape_.part(index_);
+  if (shape_.kind == Shape::Kind::strided || !shape_.joins) return place.bytes - inside_;
+  if (range_end_ <= passed_) {
+    range_end_ = passed_ + place.bytes - inside_;
+    for (std::size_t i = place_behind(index_); i < shape_.count; i = place_behind(i))
+      range_end_ += shape_.list[i].bytes;
+  }
+  return range_end_ - passed_;
+}
+
+std::size_t Cursor::place_behind(std::size_t i) const noexcept {
+  const std::byte* const end = shape_.list[i].at + shape_.list[i].bytes;
+  do {
+    ++i;
+  } while (i < shape_.count && shape_.list[i].bytes == 0);
+  return i < shape_.count && shape_.list[i].at == end ? i : shape_.count;
 }
 
 void Cursor::advance_in_many(std::size_t bytes) noexcept {
@@ -78,8 +104,8 @@ void Cursor::advance_in_many(std::size_t bytes) noexcept {
 Cursor::Series Cursor::series_of(std::size_t bytes) noexcept {
   const auto close = static_cast<std::ptrdiff_t>(bytes);
   if (shape_.kind == Shape::Kind::contiguous) return {left() / bytes, close};
-  const std::size_t here = shape_.part(index_).bytes - inside_;
-  if (inside_ != 0 || here != bytes) return {here / bytes, close};
+  const std::size_t here = left_in_range();
+  if (inside_ != 0 || here != bytes || shape_.part(index_).bytes != bytes) return {here / bytes, close};
   if (shape_.kind == Shape::Kind::strided) return {shape_.count - index_, shape_.stride_bytes};
   return series_of_places(bytes);
 }
@@ -93,7 +119,8 @@ Cursor::Series Cursor::series_of_places(std::size_t bytes) noexcept {
     std::size_t end = index_ + 1;
     series_step_ = end < shape_.count ? step_to(end) : 0;
     while (end < shape_.count && shape_.list[end].bytes == bytes && step_to(end) == series_step_) ++end;
-    series_end_ = end;
+    const bool is_longer = shape_.joins && end > index_ + 1 && place_behind(end - 1) < shape_.count;
+    series_end_ = is_longer ? end - 1 : end;  // the last one begins a longer range
   }
   return {series_end_ - index_, series_step_};
 }

@@ -27,6 +27,7 @@ struct Shape {
   const Place* list = nullptr;
   std::size_t block_bytes = 0;
   std::ptrdiff_t stride_bytes = 0;
+  bool joins = true;  // are places of a list that follow each other without a gap one range?
 
   static Shape contiguous(const void* base, std::size_t bytes) noexcept {
     Shape shape;
@@ -36,6 +37,8 @@ struct Shape {
   }
   // Keeps a pointer to `list`, not a copy of it.
   static Shape of_list(const Place* list, std::size_t count) noexcept;
+  // The same, contiguous if there are no gaps. For memory of this process.
+  static Shape of_local_list(const Place* list, std::size_t count) noexcept;
   static Shape strided(const void* base, std::size_t block_bytes, std::ptrdiff_t stride_bytes,
                        std::size_t count) noexcept;
 
@@ -95,6 +98,10 @@ class Cursor {
   // Returns the next blocks, of at most `most` bytes, and advances.
   Blocks take_blocks(std::size_t most) noexcept;
   Series series_of_places(std::size_t bytes) noexcept;
+  // Returns the bytes from here to the end of the range, of which the current place may be a part.
+  std::size_t left_in_range() noexcept;
+  // Returns the place of a list that begins where the i-th one ends, with only empty ones between them; count if none.
+  std::size_t place_behind(std::size_t i) const noexcept;
 
   Shape shape_;
   std::size_t passed_ = 0;
@@ -103,6 +110,7 @@ class Cursor {
   // Of a list: the places in front of this index are equal and lie one step behind the other, from the current one on.
   std::size_t series_end_ = 0;
   std::ptrdiff_t series_step_ = 0;
+  std::size_t range_end_ = 0;  // of a list that joins: passed() at the end of the range
 };
 
 struct Pair {

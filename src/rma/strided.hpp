@@ -1,4 +1,5 @@
-// Strided and block-strided copies between mapped memory: loops of plain element copies.
+// Strided and block-strided copies between mapped memory: loops of plain element copies, or one copy where there are no
+// gaps.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +17,14 @@ struct Strided {
   std::size_t source_step;
 };
 
+// Returns the same transfer as one block if the blocks follow each other without a gap on both sides.
+inline Strided joined(const Strided& shape) noexcept {
+  if (shape.dest_step != shape.block_bytes || shape.source_step != shape.block_bytes || shape.block_count < 2)
+    return shape;
+  const std::size_t bytes = shape.block_count * shape.block_bytes;
+  return {bytes, 1, bytes, bytes};
+}
+
 template <std::size_t Bytes>
 inline void copy_elements(std::byte* dest, const std::byte* source, const Strided& shape) noexcept {
   for (std::size_t i = 0; i < shape.block_count; ++i) {
@@ -25,7 +34,8 @@ inline void copy_elements(std::byte* dest, const std::byte* source, const Stride
   }
 }
 
-inline void copy_strided(void* dest, const void* source, const Strided& shape) noexcept {
+inline void copy_strided(void* dest, const void* source, const Strided& any_shape) noexcept {
+  const Strided shape = joined(any_shape);
   auto* to = static_cast<std::byte*>(dest);
   const auto* from = static_cast<const std::byte*>(source);
   switch (shape.block_bytes) {

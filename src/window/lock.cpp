@@ -157,7 +157,8 @@ Code put_locked(const char* routine, const LockedPut& put, const rma::Shape& tar
   if (lock_window->lock == nullptr) {
     onesided::Call call = nonblocking(routine, *data, put.counter);
     call.initiator.local = nullptr;  // the data are copied
-    if (onesided::try_put_locked(call, lock_window->name, put.kind, {target, local})) return SHMEMX_SUCCESS;
+    if (onesided::try_put_locked(call, lock_window->name, put.kind, {walked(*data, target), local}))
+      return SHMEMX_SUCCESS;
   }
   if (const Code code = lock(routine, put.lock, put.kind, Wait::until_held, nullptr); code != SHMEMX_SUCCESS)
     return code;

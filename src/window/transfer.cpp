@@ -121,7 +121,7 @@ Code transfer(const char* routine, std::uint64_t handle, Direction direction, co
   if (window == nullptr) return SHMEMX_ERR_WINDOW;
   Code code = check(*window, target, local);
   if (code != SHMEMX_SUCCESS) return code;
-  const PairWalk walk(target, local);
+  const PairWalk walk(walked(*window, target), local);
   if (window->mapped != nullptr) {
     transfer_mapped(*window, direction, walk);
     return SHMEMX_SUCCESS;

@@ -15,6 +15,12 @@ struct Mode {
   long* counter;
 };
 
+// A target as it may be walked. Places of a set of ranges stay apart: they may lie in different ones.
+inline rma::Shape walked(const Attached& window, rma::Shape target) noexcept {
+  target.joins = !window.is_set;
+  return target;
+}
+
 // Do both sides have the same length, and no part of the local one a null address? And as below.
 Code check(const Attached& window, const rma::Shape& target, const rma::Shape& local) noexcept;
 // Are all parts of a target inside the window, and does it live?

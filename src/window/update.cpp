@@ -139,7 +139,8 @@ Code accumulate_shapes(const char* routine, std::uint64_t handle, const atomic::
   const std::size_t size = atomic::element_bytes(update.type);
   if (const Code code = check_shapes(*window, shapes, size); code != SHMEMX_SUCCESS) return code;
   if (shapes.target.bytes == 0) return SHMEMX_SUCCESS;
-  const ElementWalk walk({&shapes.target, shapes.source, shapes.result, size});
+  const Shape targets = walked(*window, shapes.target);
+  const ElementWalk walk({&targets, shapes.source, shapes.result, size});
   if (window->mapped == nullptr) return update_remote(routine, *window, update, walk, mode);
   update_mapped(*window, update, walk);
   return SHMEMX_SUCCESS;

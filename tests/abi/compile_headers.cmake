@@ -1,4 +1,5 @@
-# Compiles the public headers alone, in several orders and under hostile macros, with every warning an error.
+# Compiles the public headers alone, in several orders, under hostile macros, and beside declarations of a program's own,
+# with every warning an error.
 # cmake -DCOMPILER= -DSTANDARD= -DLANGUAGE=c|cpp -DINCLUDE_DIR= -DSOURCE_DIR= -P compile_headers.cmake
 cmake_minimum_required(VERSION 3.20)
 function(compile source)
@@ -22,3 +23,5 @@ foreach(order IN LISTS orders)
 endforeach()
 compile(hostile_macros)
 compile(constants_test)
+compile(redeclared)
+compile(redeclared -DDECLARED_FIRST)

@@ -1,6 +1,16 @@
 /* Handles can be used in static initialisers, and constants in case labels and array sizes. Built as C and as C++. */
 #include <shmem.h>
 
+#include <stdio.h>
+#include <string.h>
+
+#ifndef SHMEMX_VERSION
+#error "no macro tells this library from others"
+#endif
+#ifndef PROJECT_VERSION /* the build has it; a compilation alone does not */
+#define PROJECT_VERSION "0.0.0"
+#endif
+
 static shmem_ctx_t contexts[] = {SHMEM_CTX_DEFAULT, SHMEM_CTX_INVALID};
 static shmem_team_t teams[] = {SHMEM_TEAM_WORLD, SHMEM_TEAM_SHARED, SHMEM_TEAM_INVALID};
 static long sync_array[SHMEM_SYNC_SIZE];
@@ -36,6 +46,13 @@ static int signal_number(int sig_op) {
   }
 }
 
+/* The three places that name the library's version agree. */
+static int versions_agree(void) {
+  char text[32];
+  sprintf(text, "%d.%d.%d", SHMEMX_VERSION / 10000, SHMEMX_VERSION / 100 % 100, SHMEMX_VERSION % 100);
+  return strcmp(text, PROJECT_VERSION) == 0 && strcmp(vendor + sizeof "shmemx", text) == 0;
+}
+
 int main(void) {
   if (contexts[0] == contexts[1] || contexts[0] != SHMEM_CTX_DEFAULT) return 1;
   if (teams[0] == teams[1] || teams[1] == teams[2] || teams[0] == teams[2]) return 2;
@@ -52,5 +69,6 @@ int main(void) {
   if (sync_array[0] != _SHMEM_SYNC_VALUE || SHMEM_SYNC_SIZE < SHMEM_BARRIER_SYNC_SIZE ||
       SHMEM_SYNC_SIZE < SHMEM_REDUCE_SYNC_SIZE || SHMEM_SYNC_SIZE < SHMEM_ALLTOALLS_SYNC_SIZE)
     return 9;
+  if (!versions_agree()) return 10;
   return 0;
 }

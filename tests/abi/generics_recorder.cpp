@@ -18,10 +18,10 @@ template <class R> static R record(const char* name, const char* op, size_t elem
 }
 
 #define RECORD(TAIL, T, R, OP, ARGS, ...) \
-  extern "C" R shmem##TAIL(__VA_ARGS__) noexcept { return record<R>("shmem" #TAIL, #OP, sizeof(T)); }
+  extern "C" R shmem##TAIL(__VA_ARGS__) { return record<R>("shmem" #TAIL, #OP, sizeof(T)); }
 #define RECORD_CTX(TAIL, T, R, OP, ARGS, ...) \
   RECORD(TAIL, T, R, OP, ARGS, __VA_ARGS__) \
-  extern "C" R shmem_ctx##TAIL(shmem_ctx_t, __VA_ARGS__) noexcept { return record<R>("shmem_ctx" #TAIL, #OP, sizeof(T)); }
+  extern "C" R shmem_ctx##TAIL(shmem_ctx_t, __VA_ARGS__) { return record<R>("shmem_ctx" #TAIL, #OP, sizeof(T)); }
 
 SHMEMX_RMA_TYPES(SHMEMX_RMA_OPS, RECORD_CTX)
 SHMEMX_RMA_TYPES(SHMEMX_PUT_SIGNAL_OPS, RECORD_CTX)
@@ -34,7 +34,7 @@ SHMEMX_OLD_AMO_TABLE(RECORD)
 
 // The plain routines that share their names with generics.
 #define RECORD_PLAIN(R, NAME, PARAMETERS) \
-  extern "C" R NAME PARAMETERS noexcept { return record<R>(#NAME, #NAME, 0); }
+  extern "C" R NAME PARAMETERS { return record<R>(#NAME, #NAME, 0); }
 RECORD_PLAIN(void, shmem_wait_until, (long*, int, long))
 RECORD_PLAIN(void, shmem_sync, (int, int, int, long*))
 RECORD_PLAIN(int, shmem_team_sync, (shmem_team_t))

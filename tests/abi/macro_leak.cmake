@@ -30,7 +30,7 @@ if(count LESS 50)
   message(FATAL_ERROR "only ${count} macros seen; the constants alone are more, so this test sees nothing")
 endif()
 
-set(allowed "^(_?SHMEM_[A-Z_]+|P?SHMEMX?_H|SHMEMX_[A-Z_]+_H|SHMEMX_HANDLE")
+set(allowed "^(_?SHMEM_[A-Z_]+|P?SHMEMX?_H|SHMEMX_[A-Z_]+_H|SHMEMX_HANDLE|SHMEMX_VERSION")
 # Of the extensions: wildcards, limits and empty handles.
 string(APPEND allowed "|SHMEMX_(ANY_SOURCE|ANY_TAG|TAG_MAX|ERR_TRUNCATE|REQUEST_NULL|WINDOW_INVALID)")
 if(STANDARD MATCHES "^c(11|17|2x)$")

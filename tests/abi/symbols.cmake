@@ -16,7 +16,7 @@ string(REGEX MATCHALL "[^\n]+" lines "${output}")
 list(FILTER lines EXCLUDE REGEX ":$")                       # members' names, in an archive
 list(TRANSFORM lines REPLACE "(@[^ ]*)? .*" "" OUTPUT_VARIABLE exported)
 if(option STREQUAL -g)
-  list(FILTER exported INCLUDE REGEX "^(p?shmemx?_|sh|start_pes|_my_pe|_num_pes)")
+  list(FILTER exported INCLUDE REGEX "^(p?shmemx?_|SHMEM_|sh|start_pes|_my_pe|_num_pes)")
 else()
   list(FILTER exported EXCLUDE REGEX "^_ZN?K?[A-Z]*St|^_ZN9__gnu_cxx|^_ZT[ISV]")
 endif()

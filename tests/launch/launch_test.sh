@@ -439,6 +439,67 @@ case_arguments_are_kept() {
   expect_rc 0
   expect_out '-n|a b|-x||*|'
 }
+# What Open MPI's, Hydra's and Slurm's users type: it means the same here, or has no effect, which is reported.
+case_options_of_other_launchers() {
+  accepted() {  # PES WORDS...: the options are accepted without a word, and start that many PEs
+    count=$1
+    shift
+    run 10 "$OSHRUN" "$@" sh -c 'echo "$A"'
+    [ "$rc" = 0 ] && [ "$(wc -l <out)" = "$count" ] || die "oshrun $*: not $count PEs"
+    expect_err_lines 0
+  }
+  for words in '-c 3' '-N 3' '-npernode 3' '--npernode 3' '-N3' '-c3' '--ntasks=3' '--ntasks-per-node=3' '-perhost 3' \
+    '--map-by ppr:3:node' '-map-by ppr:3:node:oversubscribe'; do
+    accepted 3 $words
+  done
+  accepted 1 -pernode
+  accepted 2 -n 2 --map-by node --rank-by slot --map-by core:OVERSUBSCRIBE --kill-on-bad-exit=1 -u -genvall --nodes=1 --stdin 0
+  accepted 2 -n 2 --cpu-bind=none
+  accepted 2 -n 2 --bind-to package:overload-allowed
+  expect_out "$(printf '\n\n')"
+
+  export A=outside
+  run 10 "$OSHRUN" -genv A all -genv B 'b c' -env A mine -n 1 sh -c 'echo "$A $B"' : -n 1 sh -c 'echo "$A $B"'
+  expect_sorted "$(printf 'all b c\nmine b c')"
+  run 10 "$OSHRUN" --export=ALL,A=slurm -n 1 sh -c 'echo "$A"'
+  expect_out slurm
+  run 10 "$OSHRUN" -D / -n 1 pwd
+  expect_out /
+  run 10 "$OSHRUN" --label -n 1 echo x
+  expect_out '[0] x'
+
+  OSHRUN_QUIET=0 run 10 "$OSHRUN" -n 1 --mca btl self,tcp --map-by socket -iface eth0 -p batch -c 4 --prefix=/opt printf '%s ' --mca x
+  expect_rc 0
+  expect_out '--mca x '
+  expect_err '^oshrun: info: no effect here: --mca btl self,tcp \(Open MPI\), --map-by socket \(Open MPI\), -iface eth0 \(Hydra\), -p batch \(Slurm\), -c 4 \(Slurm\), --prefix=/opt \(Open MPI\) '
+  expect_err_lines 1
+  run 10 "$OSHRUN" -q -n 1 -mca btl self true
+  expect_err_lines 0
+
+  while read -r whose words; do
+    run 10 "$OSHRUN" -n 1 $words true
+    expect_rc 2
+    expect_err "^oshrun: .*\\($whose\\) has no counterpart here; "
+    expect_err_lines 1
+  done <<'EOF'
+Open.MPI --output-filename out
+Open.MPI --map-by ppr:2:socket
+Open.MPI --enable-recovery
+Open.MPI --stdin all
+Hydra -configfile parts
+Hydra -genvnone
+Slurm -o out
+Slurm --time=10
+Slurm --nodes 2
+Slurm --export=NONE
+EOF
+  for words in '--mca' '--mca btl' '-genv A' '-N'; do
+    run 10 "$OSHRUN" -n 1 $words
+    expect_rc 2
+    expect_err "^oshrun: ${words%% *} needs "
+    expect_err_lines 1
+  done
+}
 case_singleton() {
   run 10 "$PROBE" attach hello finalize
   expect_rc 0
@@ -550,6 +611,27 @@ case_hydra_gets_the_options() {
   done
   hands_over 'mpiexec.hydra -hosts 192.0.2.1 -prepend-rank -bind-to core -wdir /d -env A x=y z -n 2 prog : -n 1 other | A= |' \
     -H 192.0.2.1 -l --bind-to core -wdir /d -x 'A=x=y z' -n 2 prog : -n 1 other
+}
+# Options of the launcher that the job is passed to reach it; those of another one are reported, or refused.
+case_options_are_passed_on() {
+  export OSHRUN_QUIET=0
+  fake_launchers mpiexec.hydra
+  hands_over 'mpiexec.hydra -iface eth0 -launcher rsh -hosts 192.0.2.1,192.0.2.2 -env A 1 -n 2 prog --mca | A= |' \
+    -iface eth0 --mca btl tcp -launcher rsh -genv A 1 -map-by node -hosts 192.0.2.1,192.0.2.2 -n 2 prog --mca
+  expect_err '^oshrun: info: no effect here: --mca btl tcp \(Open MPI\), -map-by node \(Open MPI\) '
+  run 10 env PATH="$dir/fake" "$OSHRUN" -hosts 192.0.2.1 --output-filename x -n 1 prog
+  expect_rc 1
+  expect_err 'output-filename x \(Open MPI\) has no counterpart'
+  rm -r fake
+  fake_launchers srun
+  hands_over 'srun --mpi=pmi2 --ntasks=2 --kill-on-bad-exit=1 -p batch --mpi=pmix prog | A= |' \
+    --launcher srun -p batch --mpi=pmix -n 2 prog
+  rm -r fake
+  fake_launchers prterun
+  run 10 env PATH="$dir/fake" "$OSHRUN" --launcher mpirun --mca btl tcp --output-filename x --map-by node -n 2 prog
+  expect_rc 3
+  grep -q "^prterun --mca btl tcp --output-filename x --map-by node .*-n 2 prog" called || die "called: $(cat called)"
+  expect_err_lines 0
 }
 case_srun_gets_the_options() {
   fake_launchers srun prterun

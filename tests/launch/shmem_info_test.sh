@@ -8,6 +8,15 @@ for word in OpenSHMEM memfd cross_memory_attach usable pes_per_node SHMEM_SYMMET
   case $text in *"$word"*) ;; *) die "the text lacks $word" ;; esac
   case $json in *"$word"*) ;; *) die "the JSON lacks $word" ;; esac
 done
+# All ways to start a PE; sizes with units in the text, exact in the JSON.
+for word in oshrun PMI-1 PMI-2 PMIx Slurm shmemx_init_attr; do
+  case $text in *"launchers "*"$word"*cpu*) ;; *) [ $word = PMIx ] || die "the launchers lack $word" ;; esac
+done
+page=$(getconf PAGESIZE)
+printf '%s\n' "$text" | grep -Eq "^  page  *$((page / 1024)) KiB\$" || die "the page size has no unit"
+printf '%s\n' "$text" | grep -Eq '^  total  *[0-9.]+ [MGTP]iB$' || die "the memory has no unit"
+printf '%s\n' "$text" | sed '/environment variables/,$d' | grep -E '[0-9]{7}' | grep -v '^  pes ' && die "sizes without a unit"
+printf '%s\n' "$json" | grep -q "\"page_bytes\": $page," || die "the JSON lacks the page size in bytes"
 config=$("$info" --config) || die "shmem_info --config"
 case $config in *memfd*) die "--config shows more than variables" ;; esac
 SHMEM_SYMMETRIC_SIZE=64M "$info" --config --json | grep '"source": "environment"' >/dev/null || die "the environment is not named as source"

@@ -29,6 +29,13 @@ for wrapper in oshcc oshc++ oshcxx oshCC; do
   for what in compile link incdirs libdirs libs command version help; do
     [ "$("$bin/$wrapper" -showme:$what)" = "$("$bin/$wrapper" --showme:$what)" ] || die "$wrapper -showme:$what"
   done
+  has "$("$bin/$wrapper" -compile_info)" -I
+  lacks "$("$bin/$wrapper" -compile_info a.c)" -lshmemx
+  for option in -link_info -link-info; do
+    line=$(words_of "$("$bin/$wrapper" $option)")
+    has "$line" -lshmemx
+    case $line in "<$("$bin/$wrapper" --showme:command)>"*) ;; *) die "$wrapper $option does not begin with the compiler: $line" ;; esac
+  done
   for option in --showme:nonsense -showme:nonsense; do
     "$bin/$wrapper" $option 2>err && die "$wrapper takes $option"
     has "$(cat err)" "see $wrapper --showme:help"
@@ -58,6 +65,16 @@ again=$(words_of "$(SHMEMX_CC="$dir/a compiler/echo-cc" "$bin/oshcc" -show a.c)"
 has "$again" "<$dir/a compiler/echo-cc><-I"
 words=$(SHMEMX_CC="$dir/echo-cc -O3" "$bin/oshcc" -c a.c)
 case $words in "<-O3><-I"*) ;; *) die "SHMEMX_CC with an option calls the compiler with $words" ;; esac
+
+# Other names of the library are found before a library of that name in the user's directories.
+words=$(SHMEMX_CC="$dir/echo-cc" "$bin/oshcc" a.c -L/their/lib -loshmem)
+case $words in *"/shmemx/other-names><a.c><-L/their/lib>"*) ;; *) die "oshcc searches the user's directories first: $words" ;; esac
+names=$(dirname "$(readlink -f "$bin")")/lib/shmemx/other-names
+for name in sma oshmem; do
+  for suffix in so a; do
+    [ "$names/lib$name.$suffix" -ef "$names/../../libshmemx.$suffix" ] || die "lib$name.$suffix does not lead to libshmemx.$suffix"
+  done
+done
 
 # A wrapper in a moved tree finds that tree, also through a symbolic link.
 prefix="$(readlink -f "$dir")/a préfix"

@@ -8,7 +8,7 @@ endif()
 string(REGEX MATCHALL "[A-Za-z0-9_]+ U" undefined "${undefined}")
 list(TRANSFORM undefined REPLACE " U$" "")
 list(REMOVE_DUPLICATES undefined)
-file(STRINGS ${SYMBOLS} wanted REGEX "^[A-Za-z_]")
+file(STRINGS ${SYMBOLS} wanted REGEX "^[a-z_]")  # not the handles, which are data
 set(missing ${wanted})
 list(REMOVE_ITEM missing ${undefined})
 list(LENGTH wanted wanted_count)

@@ -39,6 +39,25 @@ BOOST_AUTO_TEST_CASE(a_key_is_asked_for_once) {
       (life.network.log == Log{"message key request", "start put", "put", "start put", "put", "start get", "get"}));
 }
 
+BOOST_AUTO_TEST_CASE(strided_blocks_without_gaps_are_one_transfer) {
+  Life life;
+  const auto put_words = [&](std::size_t words) {
+    onesided::put_strided("iput", Life::at(64), life.source.data(), {8, words, 8, 8});
+    onesided::flush_all("quiet");
+    BOOST_CHECK(life.has(64, 8 * words));
+  };
+  put_words(512);
+  BOOST_CHECK((life.network.log == Log{"message put"}));
+  life.network.log.clear();
+  put_words(kLong / 8);
+  BOOST_CHECK((life.network.log == Log{"message key request", "start put", "put"}));
+  life.network.log.clear();
+  std::vector<std::byte> back(kLong);
+  onesided::get_strided("ibget", back.data(), Life::at(64), {64, kLong / 64, 64, 64});
+  BOOST_CHECK(std::memcmp(back.data(), life.source.data(), kLong) == 0);
+  BOOST_CHECK((life.network.log == Log{"start get", "get"}));
+}
+
 BOOST_AUTO_TEST_CASE(a_block_is_cut_where_keys_end) {
   Life life;
   life.network.key_range = 4 * kLong;

@@ -135,11 +135,16 @@ Shape random_shape(std::mt19937& random, std::byte* memory, std::size_t bytes, s
     return Shape::strided(memory + bytes, block, static_cast<std::ptrdiff_t>(random() % 30) - 15, bytes / block);
   list.clear();
   std::byte* at = memory;
-  for (std::size_t left = bytes; left != 0; left -= list.back().bytes) {
-    list.push_back({at, std::min<std::size_t>(left, random() % 6 == 0 ? random() % 9 : block)});
-    at += random() % 6 == 0 ? random() % 20 : 12;
+  std::size_t bytes_of_last = 0;
+  for (std::size_t left = bytes; left != 0; left -= bytes_of_last) {
+    bytes_of_last = std::min<std::size_t>(left, random() % 6 == 0 ? random() % 9 : block);
+    list.push_back({at, bytes_of_last});
+    at += random() % 4 == 0 ? bytes_of_last : random() % 6 == 0 ? random() % 20 : 12;
+    if (random() % 8 == 0) list.push_back({nullptr, 0});
   }
-  return Shape::of_list(list.data(), list.size());
+  Shape shape = Shape::of_list(list.data(), list.size());
+  shape.joins = random() % 4 != 0;
+  return shape;
 }
 
 }  // namespace
@@ -174,6 +179,30 @@ BOOST_AUTO_TEST_CASE(blocks_of_pairs_are_the_pairs) {
     BOOST_REQUIRE(!one_by_one.next(pair, most));
   }
   BOOST_TEST(together != 0U);
+}
+
+BOOST_AUTO_TEST_CASE(places_without_gaps_are_one_range) {
+  std::byte window[100];
+  std::byte local[100];
+  const Place targets[] = {{window + 8, 8}, {window + 16, 4}, {nullptr, 0}, {window + 20, 8}, {window + 60, 8}};
+  const Place locals[] = {{local, 14}, {local + 14, 14}};
+  using Sizes = std::vector<std::size_t>;
+  const auto sizes_of = [](const Shape& target, const Shape& source) {
+    Sizes sizes;
+    PairWalk walk(target, source);
+    for (Pair pair{}; walk.next(pair);) sizes.push_back(pair.bytes);
+    return sizes;
+  };
+  BOOST_TEST((sizes_of(Shape::of_list(targets, 4), Shape::contiguous(local, 20)) == Sizes{20}));
+  BOOST_TEST((sizes_of(Shape::of_list(targets, 5), Shape::of_list(locals, 2)) == Sizes{20, 8}));
+  BOOST_TEST((sizes_of(Shape::of_list(targets, 5), Shape::strided(local, 4, 8, 7)) == Sizes(7, 4)));
+  Shape set = Shape::of_list(targets, 4);
+  set.joins = false;
+  BOOST_TEST((sizes_of(set, Shape::contiguous(local, 20)) == Sizes{8, 4, 8}));
+
+  BOOST_TEST((Shape::of_local_list(locals, 2).kind == Shape::Kind::contiguous));
+  BOOST_TEST((Shape::of_local_list(targets, 5).kind == Shape::Kind::list));
+  BOOST_TEST(Shape::of_local_list(targets + 2, 1).bytes == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(overflowing_totals_and_null_pieces_are_detected) {

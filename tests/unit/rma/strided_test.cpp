@@ -45,6 +45,19 @@ BOOST_AUTO_TEST_CASE(blocks_are_copied_to_their_strides_and_gaps_stay_unchanged)
   }
 }
 
+BOOST_AUTO_TEST_CASE(blocks_without_gaps_are_one_block) {
+  using shmemx::rma::joined;
+  for (const std::size_t bytes : {1, 8, 24}) {
+    const Strided one = joined({bytes, 1000, bytes, bytes});
+    BOOST_CHECK(one.block_count == 1 && one.block_bytes == 1000 * bytes && one.dest_step == 1000 * bytes);
+    BOOST_CHECK_EQUAL(joined({bytes, 1000, bytes, bytes + 1}).block_count, 1000u);
+    BOOST_CHECK_EQUAL(joined({bytes, 1000, 2 * bytes, bytes}).block_count, 1000u);
+    const Strided single = joined({bytes, 1, 5 * bytes, bytes});  // its step leads to what follows
+    BOOST_CHECK(single.block_count == 1 && single.dest_step == 5 * bytes);
+  }
+  BOOST_CHECK_EQUAL(joined({8, 0, 8, 8}).block_count, 0u);
+}
+
 BOOST_AUTO_TEST_CASE(elements_may_be_unaligned) {
   const Bytes source = test_support::pattern(600, 0);
   for (const std::size_t bytes : {2, 4, 8, 16}) {

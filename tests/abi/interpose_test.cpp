@@ -1,0 +1,2 @@
+// The same as C++.
+#include "interpose_test.c"
