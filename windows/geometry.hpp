@@ -23,6 +23,7 @@
 namespace shmemx::windows {
 
 inline constexpr std::size_t kTeamSlots = 1024;     // teams a PE can be in at once
+inline constexpr std::size_t kActiveSetSlots = 64;  // behind those: of active sets
 inline constexpr std::size_t kScratchBytes = 4096;  // one of a slot's two scratch areas
 inline constexpr std::size_t kControlLines = 4;     // lines of a slot beside the flags
 
@@ -74,7 +75,7 @@ constexpr Geometry make_geometry(Sharing sharing, std::size_t static_bytes, std:
   g.channel_offset = bootstrap::header_bytes(sharing.n_world_pes, sharing.n_places);
   g.channel_bytes = round_up(channel_bytes, kPageBytes);
   g.blocks_offset = round_up(g.channel_offset + sharing.n_nodes * g.channel_bytes, kHugePageBytes);
-  g.static_offset = round_up(kTeamSlots * g.slot_bytes, kPageBytes);
+  g.static_offset = round_up((kTeamSlots + kActiveSetSlots) * g.slot_bytes, kPageBytes);
   g.static_bytes = round_up(static_bytes, kPageBytes);
   g.heap_bytes = round_up(std::max<std::size_t>(heap_bytes, 1), kPageBytes);
   g.alignment = alignment_for_heap(g.heap_bytes);

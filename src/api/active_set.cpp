@@ -2,7 +2,8 @@
 
 namespace shmemx::api {
 
-coll::ActiveGroup active_group(const char* routine, int start, int log_stride, int size, long* psync) noexcept {
+coll::ActiveGroup active_group(const char* routine, const coll::ActiveSet& set) noexcept {
+  const auto [start, log_stride, size, psync] = set;
   const Context& world = default_context();
   context::require_initialized(routine);
   const int n_pes = static_cast<int>(world.n_pes);
@@ -11,7 +12,7 @@ coll::ActiveGroup active_group(const char* routine, int start, int log_stride, i
   if (size < 1 || !world.set.subset(start, 1 << log_stride, size)) {
     bad_argument(routine, "PE_size", size, "numbers from 1 that keep the set within the world");
   }
-  return {world, routine, team::PeSet(Pe{start}, 1 << log_stride, size), psync};
+  return {world, routine, team::PeSet(Pe{start}, 1 << log_stride, size), const_cast<long*>(psync)};
 }
 
 }  // namespace shmemx::api

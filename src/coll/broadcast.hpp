@@ -1,4 +1,4 @@
-// Broadcast: chooses the algorithm. The team form writes the root's dest, too; the active-set form leaves it alone.
+// Broadcast: chooses the algorithm.
 #pragma once
 
 #include "coll/active_set/broadcast.hpp"
@@ -9,24 +9,27 @@
 
 namespace shmemx::coll {
 
-inline void broadcast(TeamGroup group, Symmetric dest, Symmetric source, std::size_t bytes, int root) noexcept {
+inline void broadcast(TeamGroup group, Symmetric dest, Symmetric source, std::size_t bytes, int root,
+                      RootDest root_dest = RootDest::written) noexcept {
   if (!group.is_direct()) [[unlikely]]
-    return broadcast_remote(group, dest, source, bytes, root);
+    return broadcast_remote(group, dest, source, bytes, root, root_dest);
   Team& team = group.team();
   const std::byte* const own = source.at(team.me());
   switch (node_broadcast(bytes, team.size(), team.counting)) {
     case NodeBroadcast::pull:
-      return broadcast_pull(team, group.routine(), dest, source, bytes, root);
+      return broadcast_pull(team, group.routine(), dest, source, bytes, root, root_dest);
     case NodeBroadcast::push_flat:
       broadcast_push_flat(team, group.routine(), dest, own, bytes, root);
       break;
     case NodeBroadcast::push_tree:
       broadcast_push_tree(team, group.routine(), dest, own, bytes, root);
   }
-  if (team.me() == root && dest.at(root) != own && bytes != 0) rma::copy(dest.at(root), own, bytes);
+  if (team.me() == root && root_dest == RootDest::written && dest.at(root) != own && bytes != 0)
+    rma::copy(dest.at(root), own, bytes);
 }
 
-inline void broadcast(ActiveGroup& group, Symmetric dest, Symmetric source, std::size_t bytes, int root) noexcept {
+inline void broadcast(ActiveGroup& group, Symmetric dest, Symmetric source, std::size_t bytes, int root,
+                      RootDest) noexcept {
   if (!group.is_direct()) [[unlikely]]
     return broadcast_remote(group, dest, source, bytes, root);
   if (active_broadcast_pushes(bytes, group.size())) return broadcast_push(group, dest, source, bytes, root);

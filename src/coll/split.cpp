@@ -196,10 +196,7 @@ Agreement agree(const TeamGroup& group, std::span<const Triplet> children, const
 void open_child(const Agreement& agreement, int num_contexts) {
   const context::Context route = route_of(team_table[kWorldTeam].route, agreement.set, agreement.my_pe);
   const std::uint64_t handle = next_generation() * kMaxTeams + agreement.index;
-  Team& team = install_team(agreement.index, route, handle);
-  team.epoch = team.counted = team.tree_passes = team.exchanges = team.arrivals_seen = 0;
-  team.num_contexts = num_contexts;
-  clear_own_flags(team);
+  open_team(agreement.index, route, handle).num_contexts = num_contexts;
 }
 
 bool all_took_their_indices(const TeamGroup& group) {
@@ -228,14 +225,21 @@ Team& install_team(std::size_t index, const context::Context& route, std::uint64
   Team& team = team_table[index];
   team.route = route;
   team.route.team_index = static_cast<std::uint32_t>(index);
-  team.near_slot = route.near_heap - node_slots.before_heap + index * node_slots.bytes;
+  team.near_slot = route.near_heap - node_slots.before_heap + slot_of_team(index) * node_slots.bytes;
   team.scratch_offset = node_slots.bytes - 2 * windows::kScratchBytes;
   team.direct = context::all_near(team.route);
   team.counting = barrier_counts(node_slots.crowded, team.direct);
   team.handle = handle;
-  if (index >= windows::kTeamSlots) use_messages(team);
+  if (is_beyond_slots(index)) use_messages(team);
   forget_nodes(team);
   if (!team.direct) open_receiver(team);
+  return team;
+}
+
+Team& open_team(std::size_t index, const context::Context& route, std::uint64_t handle) noexcept {
+  Team& team = install_team(index, route, handle);
+  team.epoch = team.counted = team.tree_passes = team.exchanges = team.arrivals_seen = 0;
+  clear_own_flags(team);
   return team;
 }
 
@@ -267,15 +271,18 @@ SplitResult split(Team& parent, const char* routine, std::span<const Triplet> ch
   }
 }
 
-void release_team(Team& team) noexcept {
-  const auto slot = static_cast<std::size_t>(&team - team_table);
+void close_team(Team& team) noexcept {
   team.handle = 0;
   team.route.n_pes = 0;
   forget_nodes(team);
-  if (!team.direct) close_receiver(slot);
+  if (!team.direct) close_receiver(static_cast<std::size_t>(&team - team_table));
   std::free(std::exchange(team.own_slot, nullptr));
   team.route.by_messages = false;
-  give_index_back(slot);
+}
+
+void release_team(Team& team) noexcept {
+  close_team(team);
+  give_index_back(static_cast<std::size_t>(&team - team_table));
 }
 
 void reset_teams() noexcept {

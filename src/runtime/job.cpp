@@ -23,6 +23,7 @@
 #include "base/mutex.hpp"
 #include "base/threads.hpp"
 #include "bootstrap/bootstrap.hpp"
+#include "coll/active_set/teams.hpp"
 #include "coll/barrier.hpp"
 #include "coll/internode/barrier.hpp"
 #include "coll/split.hpp"
@@ -201,6 +202,7 @@ void close_world(const char* routine) {
   end_traffic(routine);
   close_messages();
   drop_contexts();
+  coll::reset_active_teams();
   coll::reset_teams();
   self.allocator->reset();
   discard_heap();  // after the barrier no PE accesses the heap

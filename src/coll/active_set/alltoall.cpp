@@ -11,7 +11,7 @@ void alltoalls_remote(ActiveGroup& group, Symmetric dest, Symmetric source, cons
     const std::byte* const block = source.pe0 + static_cast<std::size_t>(pe) * shape.block_count * shape.source_step;
     members_of(group).put_strided(pe, place, block, shape);
   }
-  flush_and_sync(group);
+  group.flush_and_sync();
 }
 
 }  // namespace shmemx::coll

@@ -8,7 +8,7 @@ namespace shmemx::coll {
 
 void fcollect_remote(ActiveGroup& group, Symmetric dest, const std::byte* source, std::size_t bytes) noexcept {
   put_to_all(group, dest.pe0 + static_cast<std::size_t>(group.me()) * bytes, source, bytes);
-  flush_and_sync(group);
+  group.flush_and_sync();
 }
 
 Offsets exchange_lengths(ActiveGroup& group, std::uint64_t bytes) noexcept {
@@ -32,7 +32,7 @@ Offsets exchange_lengths(ActiveGroup& group, std::uint64_t bytes) noexcept {
 void collect_remote(ActiveGroup& group, Symmetric dest, const std::byte* source, const Offsets& offsets) noexcept {
   const auto me = static_cast<std::size_t>(group.me());
   put_to_all(group, dest.pe0 + offsets[me], source, offsets[me + 1] - offsets[me]);
-  flush_and_sync(group);
+  group.flush_and_sync();
 }
 
 }  // namespace shmemx::coll

@@ -5,6 +5,8 @@
 #include "am/endpoint.hpp"
 #include "base/doorbell.hpp"
 #include "base/fatal.hpp"
+#include "onesided/order.hpp"
+#include "onesided/update.hpp"
 #include "progress/send.hpp"
 #include "progress/wait.hpp"
 
@@ -53,6 +55,27 @@ void ActiveGroup::await_release() noexcept {
   progress::wait_for_store(routine_, other,
                            [&] { return __atomic_load_n(released, __ATOMIC_ACQUIRE) != 0; });  // arrive
   __atomic_fetch_sub(released, 1L, __ATOMIC_RELEASE);                                          // depart
+}
+
+void ActiveGroup::add_bits(int pe, std::uint64_t bits) noexcept {
+  if (context::is_mapped(route_, pe)) {
+    __atomic_fetch_or(word_of(pe, 2), static_cast<long>(bits), __ATOMIC_ACQ_REL);
+  } else {
+    onesided::post(routine_, word_place(pe, 2), atomic::operation<std::uint64_t>(atomic::ElementOp::bor, bits));
+  }
+}
+
+void ActiveGroup::put_word(int pe, std::uint64_t word) noexcept {
+  if (context::is_mapped(route_, pe)) {
+    __atomic_store_n(word_of(pe, 2), static_cast<long>(word), __ATOMIC_RELEASE);
+  } else {
+    onesided::put(routine_, word_place(pe, 2), &word, sizeof word);
+  }
+}
+
+void ActiveGroup::flush_and_sync() noexcept {
+  if (!direct_) onesided::flush(routine_, context::default_context());
+  sync();
 }
 
 void ActiveGroup::signal(int pe, int index, int operation) noexcept {

@@ -40,6 +40,11 @@ class ActiveGroup {
   std::uint64_t published_word(int pe) const noexcept {
     return static_cast<std::uint64_t>(__atomic_load_n(word_of(pe, 2), __ATOMIC_ACQUIRE));
   }
+  // Add bits to the word of `pe`, or write it, wherever that PE is. The next flush_and_sync() completes it, the former
+  // also sync() if it goes to PE 0.
+  void add_bits(int pe, std::uint64_t bits) noexcept;
+  void put_word(int pe, std::uint64_t word) noexcept;
+  void flush_and_sync() noexcept;
   void retract_word() noexcept { __atomic_store_n(word_of(me(), 2), 0L, __ATOMIC_RELEASE); }
   // Returns where the word of `pe` lies, for messages.
   context::Place word_place(int pe, int index) const noexcept {

@@ -18,11 +18,6 @@ inline MemberAccess members_of(const ActiveGroup& group) noexcept { return {grou
 
 inline void flush(const ActiveGroup& group) noexcept { onesided::flush(group.routine(), context::default_context()); }
 
-inline void flush_and_sync(ActiveGroup& group) noexcept {
-  flush(group);
-  group.sync();
-}
-
 // Puts `bytes` of this PE to every member, itself included. `own_dest` is this PE's copy of their place.
 inline void put_to_all(const ActiveGroup& group, const std::byte* own_dest, const std::byte* source,
                        std::size_t bytes) noexcept {

@@ -56,7 +56,7 @@ void reduce_remote(ActiveGroup& group, Symmetric dest, Symmetric source, std::si
     for (int pe = 1; pe < group.size(); ++pe) combine.accumulate(gathered.result(), gathered.of(pe), count);
     put_to_all(group, dest.pe0 + offset, gathered.result(), bytes);
   }
-  flush_and_sync(group);
+  group.flush_and_sync();
 }
 
 }  // namespace shmemx::coll

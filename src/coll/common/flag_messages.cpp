@@ -54,7 +54,7 @@ struct Receiver {
     return received.contributions.get() + parity * each_bytes;
   }
 };
-constinit Receiver receivers[kMaxTeams];
+constinit Receiver receivers[kTeamEntries];
 alignas(kCacheLine) constexpr std::byte kNothingPublished[windows::kScratchBytes] = {};
 
 // Runs `change` under the endpoint's lock. Until the endpoint is open no handler runs.
@@ -71,7 +71,7 @@ void change_receivers(const Change& change) noexcept {
 }
 
 Receiver& checked_receiver(const FlagHeader& header, int source) {
-  if (header.team_index >= kMaxTeams) damaged(source, header);
+  if (header.team_index >= kTeamEntries) damaged(source, header);
   Receiver& receiver = receivers[header.team_index];
   const bool is_writer = header.writer < static_cast<std::uint32_t>(receiver.n_pes) &&
                          receiver.set.world(TeamPe{static_cast<int>(header.writer)}).value == source;

@@ -98,10 +98,19 @@ inline constexpr std::size_t kSharedTeam = 2;
 // Teams that a PE can be in at once. Those beyond the slots use messages for everything, also within a node.
 inline constexpr std::size_t kMaxTeams = 16384;
 inline constexpr std::uint64_t kTeamIndexMask = kMaxTeams - 1;
+// Behind them are the teams of active sets (active_set/teams.hpp), which have slots of their own and no handles.
+inline constexpr std::size_t kTeamEntries = kMaxTeams + windows::kActiveSetSlots;
+inline constexpr std::uint64_t kActiveTeam = ~std::uint64_t{0};  // in place of the handle
+
+// Returns the slot of a team. One beyond the slots has none, and no active set is beyond them.
+constexpr std::size_t slot_of_team(std::size_t index) noexcept {
+  return index < kMaxTeams ? index : windows::kTeamSlots + (index - kMaxTeams);
+}
+constexpr bool is_beyond_slots(std::size_t index) noexcept { return index >= windows::kTeamSlots && index < kMaxTeams; }
 
 // A team's index here is agreed on by all members: its slot number, or one beyond the slots. Untouched entries cost
 // nothing.
-inline constinit Team team_table[kMaxTeams] = {};
+inline constinit Team team_table[kTeamEntries] = {};
 
 inline Team& team_at(std::uint64_t handle) noexcept { return team_table[handle & kTeamIndexMask]; }
 

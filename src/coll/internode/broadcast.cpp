@@ -71,7 +71,7 @@ class Broadcast {
         source_(source.pe0),
         bytes_(bytes) {}
 
-  void run() {
+  void run(RootDest root_dest) {
     const NodesBroadcast shape = nodes_broadcast(nodes_, bytes_);
     const BroadcastTree tree(nodes_, root_node_, shape);
     const std::size_t segment = broadcast_segment(nodes_, shape);
@@ -87,7 +87,8 @@ class Broadcast {
       at += length;
     } while (at < bytes_);
     if (!pushes()) await_copies();
-    if (team_.me() == root_ && dest_ != source_ && bytes_ != 0) rma::copy(dest_, source_, bytes_);
+    const bool copies = team_.me() == root_ && root_dest == RootDest::written && dest_ != source_;
+    if (copies && bytes_ != 0) rma::copy(dest_, source_, bytes_);
   }
 
  private:
@@ -139,8 +140,9 @@ class Broadcast {
 
 }  // namespace
 
-void broadcast_remote(TeamGroup& group, Symmetric dest, Symmetric source, std::size_t bytes, int root) noexcept {
-  Broadcast(group, dest, source, bytes, root).run();
+void broadcast_remote(TeamGroup& group, Symmetric dest, Symmetric source, std::size_t bytes, int root,
+                      RootDest root_dest) noexcept {
+  Broadcast(group, dest, source, bytes, root).run(root_dest);
 }
 
 }  // namespace shmemx::coll

@@ -3,9 +3,11 @@
 #pragma once
 
 #include "coll/common/group.hpp"
+#include "coll/node/broadcast.hpp"
 
 namespace shmemx::coll {
 
-void broadcast_remote(TeamGroup& group, Symmetric dest, Symmetric source, std::size_t bytes, int root) noexcept;
+void broadcast_remote(TeamGroup& group, Symmetric dest, Symmetric source, std::size_t bytes, int root,
+                      RootDest root_dest) noexcept;
 
 }  // namespace shmemx::coll

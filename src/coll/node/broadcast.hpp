@@ -10,6 +10,9 @@
 
 namespace shmemx::coll {
 
+// Whether the root's dest is written, too: of a team it is, of an active set it stays as it is.
+enum class RootDest : std::uint8_t { written, kept };
+
 // Stores the root's data into all other dests down a binomial tree whose vertex 0 is the root. Each PE but the root
 // waits for its parent only.
 inline void broadcast_push_tree(Team& team, const char* routine, Symmetric dest, const std::byte* source,
@@ -46,9 +49,9 @@ inline void broadcast_push_flat(Team& team, const char* routine, Symmetric dest,
   }
 }
 
-// All members read the root's source at the same time; the root leaves when all have. Writes the root's dest, too.
+// All members read the root's source at the same time; the root leaves when all have.
 inline void broadcast_pull(Team& team, const char* routine, Symmetric dest, Symmetric source, std::size_t bytes,
-                           int root) noexcept {
+                           int root, RootDest root_dest) noexcept {
   const std::uint64_t epoch = ++team.epoch;
   const int me = team.me();
   if (me != root) {
@@ -59,7 +62,7 @@ inline void broadcast_pull(Team& team, const char* routine, Symmetric dest, Symm
   for (int pe = 0; pe < team.size(); ++pe) {
     if (pe != root) set_flag(team, routine, pe, epoch);
   }
-  if (dest.at(me) != source.at(me)) rma::copy(dest.at(me), source.at(me), bytes);
+  if (root_dest == RootDest::written && dest.at(me) != source.at(me)) rma::copy(dest.at(me), source.at(me), bytes);
   for (int pe = 0; pe < team.size(); ++pe) {
     if (pe != root) await_flag(team, routine, pe, epoch);
   }

@@ -321,3 +321,58 @@ PE_TEST_MIN(overlapping_sets_with_different_arrays_do_not_mix, 3) {
   }
   CHECK_EQUAL(bad, 0);
 }
+
+// Long data, and a root that is not the first PE: its dest stays as it is.
+PE_TEST(long_broadcasts_on_active_sets) {
+  constexpr std::size_t kMany = 100'000;
+  Symmetric<std::int64_t> source(kMany), dest(kMany);
+  Sync sync;
+  for (const Set& set : sets()) {
+    for (const std::size_t count : {std::size_t{1}, std::size_t{3000}, kMany}) {
+      for (std::size_t i = 0; i < count; ++i) {
+        source[i] = me() * 1'000'000 + static_cast<std::int64_t>(i);
+        dest[i] = -1;
+      }
+      shmem_barrier_all();
+      long* const p_sync = sync.next();
+      const int root = set.size - 1;
+      if (set.has(me())) {
+        shmem_broadcast64(dest.get(), source.get(), count, root, set.start, set.log_stride, set.size, p_sync);
+        const int from = set.pe(root);
+        std::size_t bad = 0;
+        for (std::size_t i = 0; i < count; ++i)
+          bad += dest[i] != (me() == from ? -1 : from * 1'000'000 + static_cast<std::int64_t>(i));
+        CHECK_EQUAL(bad, 0u);
+      }
+      shmem_barrier_all();
+    }
+  }
+  sync.check_restored();
+}
+
+// More arrays than there are teams for active sets; each is used more than once.
+PE_TEST_MIN(many_arrays_work_alike, 2) {
+  constexpr std::size_t kArrays = 80;
+  Symmetric<long> source(1), sum(1), all(static_cast<std::size_t>(pes())), work(SHMEM_REDUCE_MIN_WRKDATA_SIZE);
+  Symmetric<long> arrays(kArrays * kSyncSize);
+  for (std::size_t i = 0; i < kArrays * kSyncSize; ++i) arrays[i] = SHMEM_SYNC_VALUE;
+  shmem_barrier_all();
+  int bad = 0;
+  for (long round = 0; round < 3; ++round) {
+    for (std::size_t i = 0; i < kArrays; ++i) {
+      long* const p_sync = arrays.get() + i * kSyncSize;
+      source[0] = me() + round * 100 + static_cast<long>(i);
+      shmem_long_sum_to_all(sum.get(), source.get(), 1, 0, 0, pes(), work.get(), p_sync);
+      bad += sum[0] != pes() * (pes() - 1) / 2 + (round * 100 + static_cast<long>(i)) * pes();
+      shmem_barrier_all();
+      shmem_fcollect64(all.get(), source.get(), 1, 0, 0, pes(), p_sync);
+      for (int pe = 0; pe < pes(); ++pe)
+        bad += all[static_cast<std::size_t>(pe)] != pe + round * 100 + static_cast<long>(i);
+      shmem_barrier_all();
+    }
+  }
+  CHECK_EQUAL(bad, 0);
+  long changed = 0;
+  for (std::size_t i = 0; i < kArrays * kSyncSize; ++i) changed += arrays[i] != SHMEM_SYNC_VALUE;
+  CHECK_EQUAL(changed, 0L);
+}

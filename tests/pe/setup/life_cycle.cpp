@@ -84,6 +84,10 @@ void use_library(long round) {
   EXPECT(shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, n, nullptr, 0, &team) == 0);
   EXPECT(shmem_team_sync(team) == 0);
   shmem_team_destroy(team);
+  static long sync[SHMEM_REDUCE_SYNC_SIZE], work[SHMEM_REDUCE_MIN_WRKDATA_SIZE], in, sum;  // SHMEM_SYNC_VALUE is 0
+  in = me + round;
+  shmem_long_sum_to_all(&sum, &in, 1, 0, 0, n, work, sync);
+  EXPECT(sum == n * (n - 1) / 2 + n * round);
   static long lock;
   shmem_set_lock(&lock);
   shmem_clear_lock(&lock);

@@ -103,6 +103,26 @@ PE_TEST(threads_run_collectives_on_different_teams) {
   for (shmem_team_t team : teams) shmem_team_destroy(team);
 }
 
+// One set, with an array for each thread.
+PE_TEST(threads_run_collectives_on_an_active_set) {
+  static long arrays[kThreads][SHMEM_REDUCE_SYNC_SIZE];  // SHMEM_SYNC_VALUE is 0
+  Symmetric<long> in(kThreads * 2), out(kThreads * 2), work(kThreads * SHMEM_REDUCE_MIN_WRKDATA_SIZE);
+  shmem_barrier_all();
+  run_on_threads(kThreads, [&](int t) {
+    const auto index = static_cast<std::size_t>(t);
+    int bad = 0;
+    for (int round = 0; round < 100; ++round) {
+      const std::size_t at = index * 2 + static_cast<std::size_t>(round & 1);
+      in[at] = me() + round * (t + 1);
+      shmem_long_sum_to_all(&out[at], &in[at], 1, 0, 0, pes(), &work[index * SHMEM_REDUCE_MIN_WRKDATA_SIZE], arrays[t]);
+      bad += out[at] != pes() * (pes() - 1) / 2 + static_cast<long>(round) * (t + 1) * pes();
+      shmem_barrier(0, 0, pes(), arrays[t]);
+    }
+    CHECK_EQUAL(bad, 0);
+  });
+  shmem_barrier_all();
+}
+
 // Section 9.11.1: the update may come from another thread of the same PE; a blocked thread must not delay it.
 PE_TEST(a_thread_wakes_another_of_its_pe) {
   Symmetric<long> flag(kThreads), ack(kThreads);

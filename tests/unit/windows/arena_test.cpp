@@ -22,7 +22,7 @@ using windows::HeapAt;
 constexpr std::size_t kPes = 3;
 
 std::byte* last_slot(const Arena& arena, int pe) {
-  return arena.block(NodeIndex{pe}) + (windows::kTeamSlots - 1) * arena.geometry().slot_bytes;
+  return arena.block(NodeIndex{pe}) + (windows::kTeamSlots + windows::kActiveSetSlots - 1) * arena.geometry().slot_bytes;
 }
 
 bool all_equal(const std::byte* from, std::size_t bytes, std::byte value) {

@@ -18,7 +18,7 @@ void check_layout(const Geometry& g, std::size_t static_bytes, std::size_t heap_
   BOOST_REQUIRE_EQUAL(g.blocks_offset % kHugePageBytes, 0U);
   BOOST_REQUIRE_EQUAL(g.file_bytes, g.blocks_offset + g.n_pes * g.stride);
   // In a block: slots, static data, doorbell, heap, guard page.
-  BOOST_REQUIRE_GE(g.static_offset, windows::kTeamSlots * g.slot_bytes);
+  BOOST_REQUIRE_GE(g.static_offset, (windows::kTeamSlots + windows::kActiveSetSlots) * g.slot_bytes);
   BOOST_REQUIRE_EQUAL(g.static_offset % kPageBytes, 0U);
   BOOST_REQUIRE_GE(g.static_bytes, static_bytes);
   BOOST_REQUIRE_LE(g.static_offset + g.static_bytes, g.doorbell_offset);
