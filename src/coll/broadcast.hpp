@@ -29,7 +29,7 @@ inline void broadcast(TeamGroup group, Symmetric dest, Symmetric source, std::si
 }
 
 inline void broadcast(ActiveGroup& group, Symmetric dest, Symmetric source, std::size_t bytes, int root,
-                      RootDest) noexcept {
+                      RootDest = RootDest::kept) noexcept {
   if (!group.is_direct()) [[unlikely]]
     return broadcast_remote(group, dest, source, bytes, root);
   if (active_broadcast_pushes(bytes, group.size())) return broadcast_push(group, dest, source, bytes, root);
