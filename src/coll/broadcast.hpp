@@ -17,7 +17,7 @@ inline void broadcast(TeamGroup group, Symmetric dest, Symmetric source, std::si
   const std::byte* const own = source.at(team.me());
   switch (node_broadcast(bytes, team.size(), team.counting)) {
     case NodeBroadcast::pull:
-      return broadcast_pull(team, group.routine(), dest, source, bytes, root, root_dest);
+      return broadcast_pull(group, dest, source, bytes, root, root_dest);
     case NodeBroadcast::push_flat:
       broadcast_push_flat(team, group.routine(), dest, own, bytes, root);
       break;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "coll/common/flags.hpp"
+#include "coll/common/group.hpp"
 #include "coll/common/symmetric.hpp"
 #include "rma/copy.hpp"
 
@@ -50,8 +51,10 @@ inline void broadcast_push_flat(Team& team, const char* routine, Symmetric dest,
 }
 
 // All members read the root's source at the same time; the root leaves when all have.
-inline void broadcast_pull(Team& team, const char* routine, Symmetric dest, Symmetric source, std::size_t bytes,
-                           int root, RootDest root_dest) noexcept {
+inline void broadcast_pull(const TeamGroup& group, Symmetric dest, Symmetric source, std::size_t bytes, int root,
+                           RootDest root_dest) noexcept {
+  Team& team = group.team();
+  const char* const routine = group.routine();
   const std::uint64_t epoch = ++team.epoch;
   const int me = team.me();
   if (me != root) {
