@@ -107,7 +107,7 @@ int detach_all(Window& window) {
 Ability exchange(Window& window, const Offer& own, MPI_Comm communicator) {
   std::vector<Offer> offers(static_cast<std::size_t>(window.size));
   const int bytes = static_cast<int>(sizeof(Offer));
-  PMPI_Allgather(&own, bytes, MPI_BYTE, offers.data(), bytes, MPI_BYTE, communicator);
+  below().Allgather(&own, bytes, MPI_BYTE, offers.data(), bytes, MPI_BYTE, communicator);
   Ability ability = Ability::full;
   window.has_array_locks = true;
   for (std::size_t i = 0; i < offers.size(); ++i) {
@@ -139,7 +139,7 @@ bool map_shared(Window& window, bool one_block) {
 bool all_agree(bool here, MPI_Comm communicator) {
   int mine = here ? 1 : 0;
   int all = 0;
-  PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, communicator);
+  below().Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, communicator);
   return all == 1;
 }
 
@@ -154,7 +154,7 @@ SharedMemory agree_on_memory(Window& window, MPI_Comm communicator) {
   const bool apart = window.hints->is_true("alloc_shared_noncontig");
   const std::uint64_t mine[2] = {static_cast<std::uint64_t>(window.own.bytes), apart ? 0U : 1U};
   std::uint64_t all[2] = {};
-  PMPI_Allreduce(mine, all, 2, MPI_UINT64_T, MPI_SUM, communicator);
+  below().Allreduce(mine, all, 2, MPI_UINT64_T, MPI_SUM, communicator);
   const bool is_one_block = all[1] != 0;
   window.hints->fix_noncontiguous(!is_one_block);
   if (!is_one_block) return {false, mine[0]};
@@ -188,16 +188,16 @@ Ability open(Window& window, MPI_Info info, MPI_Comm communicator) {
     ability = Ability::none;
   if (ability == Ability::full) return ability;
   detach_all(window);
-  if (shared) PMPI_Barrier(communicator);
+  if (shared) below().Barrier(communicator);
   free_own(window);
   if (window.handle != MPI_WIN_NULL) below().Win_free(&window.handle);
   return ability;
 }
 
 void describe(Window& window, const Wanted& wanted, MPI_Comm communicator) {
-  PMPI_Comm_rank(communicator, &window.own.rank);
-  PMPI_Comm_size(communicator, &window.size);
-  PMPI_Comm_group(communicator, &window.group);
+  below().Comm_rank(communicator, &window.own.rank);
+  below().Comm_size(communicator, &window.size);
+  below().Comm_group(communicator, &window.group);
   window.flavor = wanted.flavor;
   window.own.base = wanted.base;
   window.own.bytes = wanted.bytes;
@@ -224,10 +224,10 @@ bool can_share_memory(MPI_Comm communicator) {
   MPI_Comm node = MPI_COMM_NULL;
   int node_size = 0;
   int size = 0;
-  if (PMPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) != MPI_SUCCESS) return true;
-  PMPI_Comm_size(node, &node_size);
-  PMPI_Comm_size(communicator, &size);
-  PMPI_Comm_free(&node);
+  if (below().Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) != MPI_SUCCESS) return true;
+  below().Comm_size(node, &node_size);
+  below().Comm_size(communicator, &size);
+  below().Comm_free(&node);
   return all_agree(node_size == size, communicator);
 }
 
@@ -269,7 +269,7 @@ int attach_slow(Window& window, Target& target) {
 Created create(const char* routine, const Wanted& wanted, MPI_Info info, MPI_Comm communicator, MPI_Win* win) {
   if (!is_serving() || communicator == MPI_COMM_NULL) return {false, MPI_SUCCESS, nullptr};
   int is_inter = 0;
-  if (PMPI_Comm_test_inter(communicator, &is_inter) != MPI_SUCCESS) return {false, MPI_SUCCESS, nullptr};
+  if (below().Comm_test_inter(communicator, &is_inter) != MPI_SUCCESS) return {false, MPI_SUCCESS, nullptr};
   if (is_inter != 0) {
     const int code = wrong(MPI_ERR_COMM, "the communicator connects two groups");
     return {true, raise(communicator, routine, code), nullptr};
@@ -287,7 +287,7 @@ Created create(const char* routine, const Wanted& wanted, MPI_Info info, MPI_Com
   });
   const Ability ability = known ? open(*window, info, communicator) : Ability::none;
   if (ability != Ability::full) {
-    PMPI_Group_free(&window->group);
+    below().Group_free(&window->group);
     return known ? leave_to_mpi(*window, ability, routine, communicator) : Created{false, MPI_SUCCESS, nullptr};
   }
   *win = window->handle;
@@ -315,7 +315,7 @@ int free_window(Window& window, MPI_Win* win) {
   windows.map.remove(window.handle);
   forget_recent_targets();
   free_own(window);
-  PMPI_Group_free(&window.group);
+  below().Group_free(&window.group);
   const int code = below().Win_free(win);
   delete &window;
   return result != MPI_SUCCESS ? result : code;

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "interpose/below.hpp"
 #include "interpose/window.hpp"
 
 namespace shmemx::interpose {
@@ -20,10 +21,10 @@ bool is_fatal(MPI_Errhandler handler) {
 void print(const char* routine, MPI_Errhandler handler) {
   if (is_fatal(handler)) {
     int rank = 0;
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    below().Comm_rank(MPI_COMM_WORLD, &rank);
     std::fprintf(stderr, "shmemx-rma: [rank %d] %s: %s\n", rank, routine, noted);
   }
-  if (handler != MPI_ERRHANDLER_NULL) PMPI_Errhandler_free(&handler);
+  if (handler != MPI_ERRHANDLER_NULL) below().Errhandler_free(&handler);
 }
 
 }  // namespace
@@ -49,17 +50,17 @@ int class_of(int shmemx_result) noexcept {
 
 int raise(const Window& window, const char* routine, int error_class) {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-  PMPI_Win_get_errhandler(window.handle, &handler);
+  below().Win_get_errhandler(window.handle, &handler);
   print(routine, handler);
-  PMPI_Win_call_errhandler(window.handle, error_class);
+  below().Win_call_errhandler(window.handle, error_class);
   return error_class;
 }
 
 int raise(MPI_Comm comm, const char* routine, int error_class) {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-  PMPI_Comm_get_errhandler(comm, &handler);
+  below().Comm_get_errhandler(comm, &handler);
   print(routine, handler);
-  PMPI_Comm_call_errhandler(comm, error_class);
+  below().Comm_call_errhandler(comm, error_class);
   return error_class;
 }
 

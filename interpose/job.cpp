@@ -43,7 +43,7 @@ const Mode mode = read_mode();
 
 int thread_level() {
   int level = MPI_THREAD_SINGLE;
-  PMPI_Query_thread(&level);
+  below().Query_thread(&level);
   if (level == MPI_THREAD_MULTIPLE) return SHMEM_THREAD_MULTIPLE;
   if (level == MPI_THREAD_SERIALIZED) return SHMEM_THREAD_SERIALIZED;
   return level == MPI_THREAD_FUNNELED ? SHMEM_THREAD_FUNNELED : SHMEM_THREAD_SINGLE;
@@ -53,19 +53,19 @@ int thread_level() {
 bool all_agree(bool here) {
   int mine = here ? 1 : 0;
   int all = 0;
-  PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  below().Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   return all == 1;
 }
 
 int gather(const void* mine, void* all, std::size_t bytes, void*) {
   const int count = static_cast<int>(bytes);  // 65536 at most
-  return PMPI_Allgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, MPI_COMM_WORLD);
+  return below().Allgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, MPI_COMM_WORLD);
 }
-int meet(void*) { return PMPI_Barrier(MPI_COMM_WORLD); }
+int meet(void*) { return below().Barrier(MPI_COMM_WORLD); }
 void end_program(int status, void*) {
   int finalized = 0;
-  PMPI_Finalized(&finalized);
-  if (finalized == 0) PMPI_Abort(MPI_COMM_WORLD, status);
+  below().Finalized(&finalized);
+  if (finalized == 0) below().Abort(MPI_COMM_WORLD, status);
 }
 
 // The ranks of MPI_COMM_WORLD are the PEs. A program that has started shmemx before the MPI keeps the PEs that it has.
@@ -92,8 +92,8 @@ void end_job() {
   if (job.serving) below().Barrier(MPI_COMM_WORLD);
   job.serving = false;
   shmem_finalize();
-  PMPI_Comm_free(&job.polled);
-  PMPI_Comm_free(&job.this_process);
+  below().Comm_free(&job.polled);
+  below().Comm_free(&job.this_process);
   job.started = false;
 }
 
@@ -127,26 +127,26 @@ void let_mpi_end_job() {
   noted_exit.process = ::getpid();
   ::on_exit(note_exit, nullptr);
   int keyval = MPI_KEYVAL_INVALID;
-  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_with_mpi, &keyval, nullptr);
-  PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
-  PMPI_Comm_free_keyval(&keyval);
+  below().Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_with_mpi, &keyval, nullptr);
+  below().Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
+  below().Comm_free_keyval(&keyval);
 }
 
 }  // namespace
 
 void start_job() {
-  PMPI_Comm_rank(MPI_COMM_WORLD, &job.world_rank);
+  below().Comm_rank(MPI_COMM_WORLD, &job.world_rank);
   if (mode == Mode::wrong && job.world_rank == 0)
     std::fprintf(stderr, "shmemx-rma: SHMEMX_MPI_RMA is '%s', allowed are on, off, report; it is ignored\n",
                  std::getenv("SHMEMX_MPI_RMA"));
   if (!all_agree(mode != Mode::off)) return;
   int ranks = 0;
-  PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  below().Comm_size(MPI_COMM_WORLD, &ranks);
   many_threads = thread_level() == SHMEM_THREAD_MULTIPLE;
   job.started = start_shmemx(ranks);
   job.pe_of_rank.assign(static_cast<std::size_t>(ranks), -1);
   const int pe = job.started && shmem_n_pes() == ranks ? shmem_my_pe() : -1;
-  PMPI_Allgather(&pe, 1, MPI_INT, job.pe_of_rank.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  below().Allgather(&pe, 1, MPI_INT, job.pe_of_rank.data(), 1, MPI_INT, MPI_COMM_WORLD);
   std::set<int> different(job.pe_of_rank.begin(), job.pe_of_rank.end());
   job.serving = different.size() == job.pe_of_rank.size() && *different.begin() >= 0;
   if (!job.serving)
@@ -156,9 +156,9 @@ void start_job() {
     choose_spins(job.pe_of_rank);
     choose_serving();
   }
-  PMPI_Comm_dup(MPI_COMM_WORLD, &job.polled);
-  PMPI_Comm_dup(MPI_COMM_SELF, &job.this_process);
-  PMPI_Comm_set_errhandler(job.this_process, MPI_ERRORS_RETURN);
+  below().Comm_dup(MPI_COMM_WORLD, &job.polled);
+  below().Comm_dup(MPI_COMM_SELF, &job.this_process);
+  below().Comm_set_errhandler(job.this_process, MPI_ERRORS_RETURN);
   let_mpi_end_job();
 }
 
@@ -172,14 +172,14 @@ bool has_windows() noexcept { return windows_taken.load(std::memory_order_relaxe
 
 bool pes_of_group(MPI_Group group, std::vector<int>& pes) {
   int size = 0;
-  PMPI_Group_size(group, &size);
+  below().Group_size(group, &size);
   std::vector<int> ranks(static_cast<std::size_t>(size));
   std::vector<int> world_ranks(static_cast<std::size_t>(size));
   std::iota(ranks.begin(), ranks.end(), 0);
   MPI_Group world = MPI_GROUP_NULL;
-  PMPI_Comm_group(MPI_COMM_WORLD, &world);
-  PMPI_Group_translate_ranks(group, size, ranks.data(), world, world_ranks.data());
-  PMPI_Group_free(&world);
+  below().Comm_group(MPI_COMM_WORLD, &world);
+  below().Group_translate_ranks(group, size, ranks.data(), world, world_ranks.data());
+  below().Group_free(&world);
   pes.clear();
   for (const int rank : world_ranks) {
     if (rank == MPI_UNDEFINED) return false;
@@ -198,7 +198,7 @@ void report(int rank, const std::string& text) {
 
 void poll_mpi() noexcept {
   int found = 0;
-  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, job.polled, &found, MPI_STATUS_IGNORE);
+  below().Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, job.polled, &found, MPI_STATUS_IGNORE);
 }
 
 }  // namespace shmemx::interpose

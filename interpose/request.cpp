@@ -5,6 +5,7 @@
 #include <deque>
 #include <mutex>
 
+#include "interpose/below.hpp"
 #include "interpose/waiting.hpp"
 
 namespace shmemx::interpose {
@@ -14,8 +15,8 @@ std::atomic<std::size_t> open_requests{0};
 namespace {
 
 int query(void*, MPI_Status* status) {
-  PMPI_Status_set_elements(status, MPI_BYTE, 0);
-  PMPI_Status_set_cancelled(status, 0);
+  below().Status_set_elements(status, MPI_BYTE, 0);
+  below().Status_set_cancelled(status, 0);
   status->MPI_SOURCE = MPI_UNDEFINED;
   status->MPI_TAG = MPI_UNDEFINED;
   return MPI_SUCCESS;
@@ -36,10 +37,10 @@ Queue& queue() {
 }  // namespace
 
 int make_request(std::unique_ptr<OpenRequest> open, MPI_Request* request) {
-  const int code = PMPI_Grequest_start(query, release, cancel, nullptr, request);
+  const int code = below().Grequest_start(query, release, cancel, nullptr, request);
   if (code != MPI_SUCCESS) shmemx_window_wait(&open->counter);
   if (shmemx_window_test(&open->counter) != 0) {
-    if (code == MPI_SUCCESS) PMPI_Grequest_complete(*request);
+    if (code == MPI_SUCCESS) below().Grequest_complete(*request);
     return code;
   }
   open->request = *request;
@@ -57,7 +58,7 @@ void complete_requests(bool wait) {
     const OpenRequest& first = *open.front();
     if (wait) wait_until([&] { return shmemx_window_test(&first.counter) != 0; });
     if (shmemx_window_test(&first.counter) == 0) break;
-    PMPI_Grequest_complete(first.request);
+    below().Grequest_complete(first.request);
     open.pop_front();
   }
   open_requests.store(open.size(), std::memory_order_relaxed);

@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "interpose/below.hpp"
 #include "interpose/job.hpp"
 
 namespace shmemx::interpose {
@@ -25,7 +26,7 @@ void choose_spins(std::span<const int> pe_of_rank) {
   CPU_ZERO(&own);
   static_cast<void>(::sched_getaffinity(0, sizeof own, &own));
   std::vector<cpu_set_t> all(pe_of_rank.size());
-  PMPI_Allgather(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, MPI_COMM_WORLD);
+  below().Allgather(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, MPI_COMM_WORLD);
   cpu_set_t cores;
   CPU_ZERO(&cores);
   for (std::size_t rank = 0; rank < all.size(); ++rank) {

@@ -56,7 +56,7 @@ SHMEMX_ENTRY int PMPI_Put(const void* origin, int count, MPI_Datatype type, int 
     return MPI_SUCCESS;
   return put_known(origin, count, type, rank, disp, win);
 }
-SHMEMX_BOTH_NAMES(Put)
+SHMEMX_BOTH_NAMES(Put, 8)
 
 namespace {
 
@@ -89,7 +89,7 @@ SHMEMX_ENTRY int PMPI_Get(void* origin, int count, MPI_Datatype type, int rank, 
     return MPI_SUCCESS;
   return get_known(origin, count, type, rank, disp, win);
 }
-SHMEMX_BOTH_NAMES(Get)
+SHMEMX_BOTH_NAMES(Get, 8)
 
 namespace {
 
@@ -129,7 +129,7 @@ SHMEMX_ENTRY int PMPI_Accumulate(const void* origin, int count, MPI_Datatype typ
     return MPI_SUCCESS;
   return accumulate_known(origin, type, rank, disp, op, win);
 }
-SHMEMX_BOTH_NAMES(Accumulate)
+SHMEMX_BOTH_NAMES(Accumulate, 9)
 
 SHMEMX_ENTRY int PMPI_Get_accumulate(const void* origin, int count, MPI_Datatype type, void* result, int result_count,
                                      MPI_Datatype result_type, int rank, MPI_Aint disp, int target_count,
@@ -143,7 +143,7 @@ SHMEMX_ENTRY int PMPI_Get_accumulate(const void* origin, int count, MPI_Datatype
   return finish(*window, "MPI_Get_accumulate",
                 interpose::get_accumulate(*window, local(origin, count, type), results, remote, op, nullptr));
 }
-SHMEMX_BOTH_NAMES(Get_accumulate)
+SHMEMX_BOTH_NAMES(Get_accumulate, 12)
 
 SHMEMX_ENTRY int PMPI_Rput(const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp, int target_count,
                            MPI_Datatype target_type, MPI_Win win, MPI_Request* request) {
@@ -153,7 +153,7 @@ SHMEMX_ENTRY int PMPI_Rput(const void* origin, int count, MPI_Datatype type, int
     return interpose::put(*window, local(origin, count, type), {rank, disp, target_count, target_type}, counter);
   });
 }
-SHMEMX_BOTH_NAMES(Rput)
+SHMEMX_BOTH_NAMES(Rput, 9)
 
 SHMEMX_ENTRY int PMPI_Rget(void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp, int target_count,
                            MPI_Datatype target_type, MPI_Win win, MPI_Request* request) {
@@ -163,7 +163,7 @@ SHMEMX_ENTRY int PMPI_Rget(void* origin, int count, MPI_Datatype type, int rank,
     return interpose::get(*window, local(origin, count, type), {rank, disp, target_count, target_type}, counter);
   });
 }
-SHMEMX_BOTH_NAMES(Rget)
+SHMEMX_BOTH_NAMES(Rget, 9)
 
 SHMEMX_ENTRY int PMPI_Raccumulate(const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp,
                                   int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win,
@@ -176,7 +176,7 @@ SHMEMX_ENTRY int PMPI_Raccumulate(const void* origin, int count, MPI_Datatype ty
     return interpose::accumulate(*window, local(origin, count, type), remote, op, counter);
   });
 }
-SHMEMX_BOTH_NAMES(Raccumulate)
+SHMEMX_BOTH_NAMES(Raccumulate, 10)
 
 SHMEMX_ENTRY int PMPI_Rget_accumulate(const void* origin, int count, MPI_Datatype type, void* result, int result_count,
                                       MPI_Datatype result_type, int rank, MPI_Aint disp, int target_count,
@@ -191,7 +191,7 @@ SHMEMX_ENTRY int PMPI_Rget_accumulate(const void* origin, int count, MPI_Datatyp
     return interpose::get_accumulate(*window, local(origin, count, type), results, remote, op, counter);
   });
 }
-SHMEMX_BOTH_NAMES(Rget_accumulate)
+SHMEMX_BOTH_NAMES(Rget_accumulate, 13)
 
 namespace {
 
@@ -223,7 +223,7 @@ SHMEMX_ENTRY int PMPI_Fetch_and_op(const void* origin, void* result, MPI_Datatyp
     return MPI_SUCCESS;
   return fetch_and_op_known(origin, result, type, rank, disp, op, win);
 }
-SHMEMX_BOTH_NAMES(Fetch_and_op)
+SHMEMX_BOTH_NAMES(Fetch_and_op, 7)
 
 namespace {
 
@@ -254,4 +254,4 @@ SHMEMX_ENTRY int PMPI_Compare_and_swap(const void* origin, const void* compare, 
     return MPI_SUCCESS;
   return compare_and_swap_known(origin, compare, result, type, rank, disp, win);
 }
-SHMEMX_BOTH_NAMES(Compare_and_swap)
+SHMEMX_BOTH_NAMES(Compare_and_swap, 7)
