@@ -13,6 +13,7 @@
 
 #include "interpose/below.hpp"
 #include "interpose/control.hpp"
+#include "interpose/first_meeting.hpp"
 #include "interpose/serving.hpp"
 #include "interpose/waiting.hpp"
 
@@ -139,7 +140,7 @@ void start_job() {
   if (mode == Mode::wrong && job.world_rank == 0)
     std::fprintf(stderr, "shmemx-rma: SHMEMX_MPI_RMA is '%s', allowed are on, off, report; it is ignored\n",
                  std::getenv("SHMEMX_MPI_RMA"));
-  if (!all_agree(mode != Mode::off)) return;
+  if (!meet_first(mode != Mode::off)) return;
   int ranks = 0;
   below().Comm_size(MPI_COMM_WORLD, &ranks);
   many_threads = thread_level() == SHMEM_THREAD_MULTIPLE;

@@ -39,7 +39,7 @@
   X(Comm_set_errhandler) X(Comm_size) X(Comm_split_type) X(Comm_test_inter) X(Errhandler_free) X(Finalized)          \
   X(Get_library_version) X(Grequest_complete) X(Grequest_start) X(Group_excl) X(Group_free) X(Group_size)            \
   X(Group_translate_ranks) X(Ibarrier) X(Info_create) X(Info_get) X(Info_get_valuelen) X(Info_set) X(Iprobe)         \
-  X(Irecv) X(Pack) X(Query_thread) X(Status_set_cancelled) X(Status_set_elements) X(Type_create_keyval)              \
+  X(Irecv) X(Isend) X(Pack) X(Query_thread) X(Status_set_cancelled) X(Status_set_elements) X(Type_create_keyval)              \
   X(Type_free) X(Type_get_contents) X(Type_get_envelope) X(Type_get_extent) X(Type_set_attr) X(Type_size)            \
   X(Win_call_errhandler) X(Win_get_errhandler)
 
