@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <climits>
 
+#include "interpose/below.hpp"
 #include "interpose/errors.hpp"
 
 namespace shmemx::interpose {
@@ -51,6 +52,22 @@ int find_part(const Window& window, int rank, const Target*& part) {
     break;
   }
   return MPI_SUCCESS;
+}
+
+void* place_of_empty_part(MPI_Win win, int rank) {
+  MPI_Group group = MPI_GROUP_NULL;
+  int size = 0;
+  below().Win_get_group(win, &group);
+  below().Group_size(group, &size);
+  below().Group_free(&group);
+  MPI_Aint bytes = 0;
+  int unit = 0;
+  std::byte* base = nullptr;
+  for (int i = rank - 1; i >= 0; --i)
+    if (below().Win_shared_query(win, i, &bytes, &unit, &base) == MPI_SUCCESS && bytes > 0) return base + bytes;
+  for (int i = rank + 1; i < size; ++i)
+    if (below().Win_shared_query(win, i, &bytes, &unit, &base) == MPI_SUCCESS && bytes > 0) return base;
+  return nullptr;
 }
 
 int add_memory(Window& window, void* base, MPI_Aint bytes) {

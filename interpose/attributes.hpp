@@ -18,6 +18,10 @@ int small_disp_unit(MPI_Aint disp_unit) noexcept;
 // there is none. Returns an error class.
 int find_part(const Window& window, int rank, const Target*& part);
 
+// Returns where the part of a process that has no memory would be in a contiguous shared window of the MPI below; null
+// if nobody has any. MPICH has null for such a part.
+void* place_of_empty_part(MPI_Win win, int rank);
+
 // Adds memory of this process to a dynamic window, and removes it. Return an error class.
 int add_memory(Window& window, void* base, MPI_Aint bytes);
 int remove_memory(Window& window, const void* base);

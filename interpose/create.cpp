@@ -120,9 +120,12 @@ Ability exchange(Window& window, const Offer& own, MPI_Comm communicator) {
 }
 
 // The memory of a shared window is one block of process 0, in which the others have their parts one after the other, or
-// a block of each process. Returns false if this process cannot load and store all of it.
+// a block of each process. Returns false if this process cannot load and store all of it. An empty part is at the place
+// where its memory would begin.
 bool map_shared(Window& window, bool one_block) {
   std::uint64_t next = window.targets[0].offer.base;
+  const std::uint64_t first = next;
+  std::byte* block = nullptr;
   for (int rank = 0; rank < window.size; ++rank) {
     Target& target = window.targets[static_cast<std::size_t>(rank)];
     if (one_block) {
@@ -131,8 +134,15 @@ bool map_shared(Window& window, bool one_block) {
       next += target.offer.bytes;
     }
     if (attach(window, target) != MPI_SUCCESS || (target.offer.bytes != 0 && target.mapped == nullptr)) return false;
+    if (target.mapped != nullptr && block == nullptr) block = target.mapped - (target.base - first);
   }
-  window.own.base = window.targets[static_cast<std::size_t>(window.own.rank)].mapped;
+  for (int rank = 0; one_block && rank < window.size; ++rank) {
+    Target& target = window.targets[static_cast<std::size_t>(rank)];
+    if (target.mapped == nullptr) target.mapped = block + (target.base - first);
+  }
+  Target& own = window.targets[static_cast<std::size_t>(window.own.rank)];
+  if (own.mapped == nullptr) own.mapped = static_cast<std::byte*>(window.own.base);
+  window.own.base = own.mapped;
   return true;
 }
 
@@ -149,7 +159,7 @@ struct SharedMemory {
   std::size_t bytes = 0;  // that this process allocates
 };
 
-// The parts are one block unless no process needs that.
+// The parts are one block unless no process needs that, or all are empty. No process is without memory then.
 SharedMemory agree_on_memory(Window& window, MPI_Comm communicator) {
   const bool apart = window.hints->is_true("alloc_shared_noncontig");
   const std::uint64_t mine[2] = {static_cast<std::uint64_t>(window.own.bytes), apart ? 0U : 1U};
@@ -157,7 +167,7 @@ SharedMemory agree_on_memory(Window& window, MPI_Comm communicator) {
   below().Allreduce(mine, all, 2, MPI_UINT64_T, MPI_SUM, communicator);
   const bool is_one_block = all[1] != 0;
   window.hints->fix_noncontiguous(!is_one_block);
-  if (!is_one_block) return {false, mine[0]};
+  if (!is_one_block || all[0] == 0) return {false, std::max<std::size_t>(mine[0], 1)};
   return {true, window.own.rank == 0 ? all[0] : 0};
 }
 

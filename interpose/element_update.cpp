@@ -21,7 +21,7 @@ int find(Window& window, const One& one, Found& found) {
     return wrong(MPI_ERR_TYPE, "the datatype is not predefined");
   if (one.disp < 0) return wrong(MPI_ERR_DISP, "the displacement is negative");
   const std::uint64_t address = address_at(*found.target, one.disp);
-  if (!is_inside(window, *found.target, {address, layout->element->bytes})) return out_of_range();
+  if (!is_inside(window, *found.target, {address, static_cast<std::uint64_t>(layout->high)})) return out_of_range();
   if (layout->element->shmemx_type == 0) return wrong(MPI_ERR_TYPE, "elements of this datatype cannot be accumulated");
   found.element = layout->element;
   found.target->has_other.store(true, std::memory_order_relaxed);
@@ -40,10 +40,10 @@ int fetch_and_op(Window& window, const One& one, MPI_Op op) {
   if (!is_buffer(one.result) || (op != MPI_NO_OP && !is_buffer(one.origin))) return no_buffer();
   const shmemx_window_t data = found.target->data;
   const int type = update_type(window, *found.element);
-  return class_of(
-      found.target->mapped != nullptr
-          ? shmemx_window_fetch_op(data, found.address, one.origin, one.result, type, shmemx_op)
-          : shmemx_window_fetch_op_nbi(data, found.address, one.origin, one.result, type, shmemx_op, nullptr));
+  const void* const origin = op == MPI_NO_OP ? nullptr : one.origin;  // which may point anywhere
+  return class_of(found.target->mapped != nullptr
+                      ? shmemx_window_fetch_op(data, found.address, origin, one.result, type, shmemx_op)
+                      : shmemx_window_fetch_op_nbi(data, found.address, origin, one.result, type, shmemx_op, nullptr));
 }
 
 int compare_and_swap(Window& window, const One& one, const void* compare) {

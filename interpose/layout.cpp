@@ -34,7 +34,8 @@ Layout layout_of_element(const Element& element) {
   made.elements = 1;
   made.element = &element;
   made.extent = static_cast<std::ptrdiff_t>(element.bytes);
-  made.high = made.extent;
+  made.high = static_cast<std::ptrdiff_t>(element.second_bytes == 0 ? element.first_bytes
+                                                                    : element.second_offset + element.second_bytes);
   made.dense = made.padded.pieces.empty();
   made.dense_elements = true;
   return made;

@@ -77,6 +77,8 @@ inline std::uint64_t address_at(const Target& target, MPI_Aint disp) {
   return target.base + static_cast<std::uint64_t>(bytes);
 }
 
+inline constexpr char kDoNotFit[] = "the data do not fit into the side to which they go";
+
 inline int out_of_range() { return wrong(MPI_ERR_RMA_RANGE, "the target's memory is not in the window"); }
 
 // Returns whether this process's data may begin here: not at MPI_IN_PLACE, nor at a null pointer without addresses in

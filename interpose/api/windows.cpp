@@ -17,6 +17,25 @@ using interpose::finish;
 using interpose::Target;
 using interpose::Window;
 
+namespace {
+
+// Of a shared window that is left to the MPI: gives an empty part of a process its place, if the MPI has not.
+void place_empty_part(MPI_Win win, int rank, void* base) {
+  void* place = nullptr;
+  std::memcpy(&place, base, sizeof place);
+  if (place != nullptr) return;
+  place = interpose::place_of_empty_part(win, rank);
+  std::memcpy(base, &place, sizeof place);
+}
+int place_own_empty_part(MPI_Comm communicator, MPI_Win win, void* base) {
+  int rank = 0;
+  below().Comm_rank(communicator, &rank);
+  place_empty_part(win, rank, base);
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
 SHMEMX_ENTRY int PMPI_Win_create(void* base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm communicator,
                                  MPI_Win* win) {
   const Created made =
@@ -41,7 +60,10 @@ SHMEMX_ENTRY int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info
   const Created made = create("MPI_Win_allocate_shared",
                               {MPI_WIN_FLAVOR_SHARED, nullptr, size, disp_unit, base != nullptr && win != nullptr},
                               info, communicator, win);
-  if (!made.is_taken) return below().Win_allocate_shared(size, disp_unit, info, communicator, base, win);
+  if (!made.is_taken) {
+    const int code = below().Win_allocate_shared(size, disp_unit, info, communicator, base, win);
+    return code == MPI_SUCCESS && size == 0 ? place_own_empty_part(communicator, *win, base) : code;
+  }
   if (made.error_class == MPI_SUCCESS) std::memcpy(base, &made.base, sizeof made.base);
   return made.error_class;
 }
@@ -49,7 +71,11 @@ SHMEMX_BOTH_NAMES(Win_allocate_shared, 6)
 
 SHMEMX_ENTRY int PMPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint* size, int* disp_unit, void* base) {
   const Window* const window = find_window(win);
-  if (window == nullptr) return below().Win_shared_query(win, rank, size, disp_unit, base);
+  if (window == nullptr) {
+    const int code = below().Win_shared_query(win, rank, size, disp_unit, base);
+    if (code == MPI_SUCCESS && *size == 0 && rank >= 0) place_empty_part(win, rank, base);
+    return code;
+  }
   const Target* part = nullptr;
   int code = interpose::find_part(*window, rank, part);
   if (size == nullptr || disp_unit == nullptr || base == nullptr) code = interpose::no_place();
@@ -88,7 +114,10 @@ SHMEMX_ENTRY int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, M
   const Created made = create("MPI_Win_allocate_shared_c",
                               {MPI_WIN_FLAVOR_SHARED, nullptr, size, disp_unit, base != nullptr && win != nullptr},
                               info, communicator, win);
-  if (!made.is_taken) return below().Win_allocate_shared_c(size, disp_unit, info, communicator, base, win);
+  if (!made.is_taken) {
+    const int code = below().Win_allocate_shared_c(size, disp_unit, info, communicator, base, win);
+    return code == MPI_SUCCESS && size == 0 ? place_own_empty_part(communicator, *win, base) : code;
+  }
   if (made.error_class == MPI_SUCCESS) std::memcpy(base, &made.base, sizeof made.base);
   return made.error_class;
 }
@@ -96,7 +125,11 @@ SHMEMX_BOTH_NAMES(Win_allocate_shared_c, 6)
 
 SHMEMX_ENTRY int PMPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* disp_unit, void* base) {
   const Window* const window = find_window(win);
-  if (window == nullptr) return below().Win_shared_query_c(win, rank, size, disp_unit, base);
+  if (window == nullptr) {
+    const int code = below().Win_shared_query_c(win, rank, size, disp_unit, base);
+    if (code == MPI_SUCCESS && *size == 0 && rank >= 0) place_empty_part(win, rank, base);
+    return code;
+  }
   const Target* part = nullptr;
   int code = interpose::find_part(*window, rank, part);
   if (size == nullptr || disp_unit == nullptr || base == nullptr) code = interpose::no_place();

@@ -97,7 +97,7 @@ void scatter(windows::WindowName window, const BlockRun& run, const BlockRange& 
 // Elements that are fetched need room for the reply.
 bool is_sound(const AccumulateHeader& header, Bytes elements, std::size_t most) noexcept {
   if (header.op == atomic::ElementOp::compare_swap || !atomic::go_together(header.type, header.op)) return false;
-  const std::uint64_t bytes = header.count * std::uint64_t{atomic::element_bytes(header.type)};
+  const std::uint64_t bytes = atomic::span_bytes(header.type, header.count);
   return bytes <= most && elements.size() == (header.op == atomic::ElementOp::no_op ? 0 : bytes);
 }
 
@@ -247,8 +247,7 @@ Executed execute_accumulate(Bytes payload, Room room) noexcept {
   const bool is_final = header.is_last != 0 || fetch;
   if (!is_sound(header, elements, room.scratch.size()))
     return refuse(header.window, header.ticket, {Outcome::bad, kBadElements}, is_final);
-  const std::size_t size = atomic::element_bytes(header.type);
-  const std::uint64_t bytes = header.count * std::uint64_t{size};
+  const std::uint64_t bytes = atomic::span_bytes(header.type, header.count);
   std::byte* const at = windows::find_exposed(header.window, header.offset, bytes);
   if (at == nullptr)
     return refuse(header.window, header.ticket, refusal_of(header.window, {header.offset, bytes}), is_final);
