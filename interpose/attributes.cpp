@@ -40,16 +40,18 @@ int small_disp_unit(MPI_Aint disp_unit) noexcept {
   return disp_unit <= INT_MAX ? static_cast<int>(disp_unit) : MPI_UNDEFINED;
 }
 
-int find_part(const Window& window, int rank, const Target*& part) {
+int find_part(Window& window, int rank, const Target*& part) {
   part = nullptr;
-  if (window.flavor != MPI_WIN_FLAVOR_SHARED) return wrong(MPI_ERR_RMA_FLAVOR, "the window is not a shared one");
+  if (window.flavor == MPI_WIN_FLAVOR_DYNAMIC) return wrong(MPI_ERR_RMA_FLAVOR, "the window is a dynamic one");
   if (rank != MPI_PROC_NULL && (rank < 0 || rank >= window.size))
     return wrong(MPI_ERR_RANK, "the rank is not in the window's group");
+  const bool is_shared = window.flavor == MPI_WIN_FLAVOR_SHARED;
   for (int i = rank == MPI_PROC_NULL ? 0 : rank; i < window.size; ++i) {
-    const Target& target = window.targets[static_cast<std::size_t>(i)];
+    Target& target = window.targets[static_cast<std::size_t>(i)];
     if (rank == MPI_PROC_NULL && target.offer.bytes == 0) continue;
-    part = &target;
-    break;
+    if (const int code = attach(window, target); code != MPI_SUCCESS) return code;
+    if (is_shared || target.mapped != nullptr) part = &target;
+    if (part != nullptr || rank != MPI_PROC_NULL) break;
   }
   return MPI_SUCCESS;
 }

@@ -94,12 +94,15 @@ int detach_all(Window& window) {
   int result = SHMEMX_SUCCESS;
   for (int rank = 0; rank < window.size; ++rank) {
     Target& target = window.targets[static_cast<std::size_t>(rank)];
-    if (!target.attached.load(std::memory_order_acquire)) continue;
+    if (!target.attached.exchange(false, std::memory_order_acquire)) continue;
     const bool has_data = target.data != SHMEMX_WINDOW_INVALID;
     if (const int code = has_data ? shmemx_window_detach(target.data) : SHMEMX_SUCCESS; result == SHMEMX_SUCCESS)
       result = code;
     shmemx_window_detach(target.control);
+    target.data = target.control = SHMEMX_WINDOW_INVALID;
   }
+  window.messaged.clear();
+  window.messaged_count.store(0, std::memory_order_relaxed);
   return class_of(result);
 }
 
@@ -315,20 +318,37 @@ int check_free(const Window& window) {
   return MPI_SUCCESS;
 }
 
-int free_window(Window& window, MPI_Win* win) {
-  int result = flush_all(window);
+namespace {
+
+// Completes all operations of all processes. Returns an error class.
+int end_epochs(Window& window) {
+  const int flushed = flush_all(window);
   const int met = control::barrier(window);
-  if (result == MPI_SUCCESS) result = met;
-  const int detached = detach_all(window);
-  if (result == MPI_SUCCESS) result = detached;
+  window.epochs.are_over = true;
+  // The memory of the others in a shared window is needed a little longer.
+  const int detached = window.flavor == MPI_WIN_FLAVOR_SHARED ? MPI_SUCCESS : detach_all(window);
+  return flushed != MPI_SUCCESS ? flushed : met != MPI_SUCCESS ? met : detached;
+}
+
+}  // namespace
+
+int free_window(Window& window, MPI_Win* win) {
+  const MPI_Win handle = window.handle;
+  const int result = window.epochs.are_over ? MPI_SUCCESS : end_epochs(window);
   finish(window, "MPI_Win_free", result);
-  windows.map.remove(window.handle);
+  // The program's functions for attributes still find the window and its memory. If one of them fails, the window lives
+  // on.
+  if (const int code = below().Win_free(win); code != MPI_SUCCESS) return code;
+  windows.map.remove(handle, &window);
   forget_recent_targets();
+  if (window.flavor == MPI_WIN_FLAVOR_SHARED) {
+    control::barrier(window);
+    detach_all(window);
+  }
   free_own(window);
   below().Group_free(&window.group);
-  const int code = below().Win_free(win);
   delete &window;
-  return result != MPI_SUCCESS ? result : code;
+  return result;
 }
 
 }  // namespace shmemx::interpose

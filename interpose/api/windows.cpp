@@ -70,7 +70,7 @@ SHMEMX_ENTRY int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info
 SHMEMX_BOTH_NAMES(Win_allocate_shared, 6)
 
 SHMEMX_ENTRY int PMPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint* size, int* disp_unit, void* base) {
-  const Window* const window = find_window(win);
+  Window* const window = find_window(win);
   if (window == nullptr) {
     const int code = below().Win_shared_query(win, rank, size, disp_unit, base);
     if (code == MPI_SUCCESS && *size == 0 && rank >= 0) place_empty_part(win, rank, base);
@@ -124,7 +124,7 @@ SHMEMX_ENTRY int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, M
 SHMEMX_BOTH_NAMES(Win_allocate_shared_c, 6)
 
 SHMEMX_ENTRY int PMPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* disp_unit, void* base) {
-  const Window* const window = find_window(win);
+  Window* const window = find_window(win);
   if (window == nullptr) {
     const int code = below().Win_shared_query_c(win, rank, size, disp_unit, base);
     if (code == MPI_SUCCESS && *size == 0 && rank >= 0) place_empty_part(win, rank, base);
