@@ -1,4 +1,6 @@
 // What functions for attributes find while a window is freed, and the memory of other processes in any kind of window.
+#include <cstdlib>
+
 #include "error_classes.hpp"
 #include "mpi_test.hpp"
 
@@ -103,9 +105,10 @@ CASE(functions_for_attributes_find_the_window) {
   }
 }
 
-// The processes do not leave together: the memory of all lives until each of them has been through its functions.
+// The processes do not leave together: the memory of all lives until each of them has been through its functions. On
+// pretended nodes the window is left to the MPI, and Open MPI has freed the memory by then.
 CASE(functions_for_attributes_find_shared_windows) {
-  if (!is_one_node()) return;
+  if (!is_one_node() || std::getenv("SHMEMX_PES_PER_NODE") != nullptr) return;
   for (int round = 0; round < 5; ++round) {
     Watched watched(MPI_WIN_FLAVOR_SHARED);
     MPI_Win_free(&watched.win);
