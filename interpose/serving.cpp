@@ -76,11 +76,14 @@ bool serves_in_barrier(MPI_Comm communicator) {
 
 bool serve_messages() {
   constexpr int kPollsBetween = 16;  // about the time that an operation's reply and the next operation need
+  constexpr int kMostPolls = 64;     // what is waited for may have come while long data arrive
   bool any = false;
-  for (int idle = 0; idle < (any ? kPollsBetween : 1); ++idle) {
+  int idle = 0;
+  for (int polls = 0; polls < kMostPolls && idle < (any ? kPollsBetween : 1); ++polls) {
+    ++idle;
     if (shmemx_am_poll() == 0) continue;
     any = true;
-    idle = -1;
+    idle = 0;
   }
   return any;
 }
