@@ -295,9 +295,7 @@ Created create(const char* routine, const Wanted& wanted, MPI_Info info, MPI_Com
   if (!known)
     report(window->own.rank, std::string(routine) + ": left to the MPI, since not all processes are of MPI_COMM_WORLD");
   for (std::size_t i = 0; known && i < pes.size(); ++i) window->targets[i].pe = pes[i];
-  window->is_on_node = std::all_of(pes.begin(), pes.end(), [](int pe) {
-    return shmem_team_translate_pe(SHMEM_TEAM_WORLD, pe, SHMEM_TEAM_SHARED) >= 0;
-  });
+  window->is_on_node = std::all_of(pes.begin(), pes.end(), [](int pe) { return shmemx_node_pe(pe) >= 0; });
   const Ability ability = known ? open(*window, info, communicator) : Ability::none;
   if (ability != Ability::full) {
     below().Group_free(&window->group);

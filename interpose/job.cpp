@@ -79,10 +79,8 @@ bool start_shmemx(int ranks) {
   attributes.allgather = gather;
   attributes.barrier = meet;
   attributes.abort = end_program;
-  int initialized = 0;
   int provided = 0;
-  shmem_query_initialized(&initialized);
-  if (!all_agree(initialized == 0)) return shmem_init_thread(thread_level(), &provided) == 0;
+  if (!all_agree(shmemx_is_initialized() == 0)) return shmemx_init_thread(thread_level(), &provided) == 0;
   return shmemx_init_attr(&attributes, &provided) == SHMEMX_SUCCESS;
 }
 
@@ -92,7 +90,7 @@ void end_job() {
   // Lets messages that others still wait for leave this process.
   if (job.serving) below().Barrier(MPI_COMM_WORLD);
   job.serving = false;
-  shmem_finalize();
+  shmemx_finalize();
   below().Comm_free(&job.polled);
   below().Comm_free(&job.this_process);
   job.started = false;
@@ -146,7 +144,7 @@ void start_job() {
   many_threads = thread_level() == SHMEM_THREAD_MULTIPLE;
   job.started = start_shmemx(ranks);
   job.pe_of_rank.assign(static_cast<std::size_t>(ranks), -1);
-  const int pe = job.started && shmem_n_pes() == ranks ? shmem_my_pe() : -1;
+  const int pe = job.started && shmemx_n_pes() == ranks ? shmemx_my_pe() : -1;
   below().Allgather(&pe, 1, MPI_INT, job.pe_of_rank.data(), 1, MPI_INT, MPI_COMM_WORLD);
   std::set<int> different(job.pe_of_rank.begin(), job.pe_of_rank.end());
   job.serving = different.size() == job.pe_of_rank.size() && *different.begin() >= 0;

@@ -31,7 +31,7 @@ int make_request(std::unique_ptr<OpenRequest> open, MPI_Request* request) {
     return code;
   }
   open->request = *request;
-  open_requests.fetch_add(1, std::memory_order_relaxed);  // who waits for the request has got it from this thread
+  open_requests.fetch_add(1, std::memory_order_relaxed);  // a thread that waits for the request got it from this one
   requests.map.insert(*request, open.release());
   return MPI_SUCCESS;
 }

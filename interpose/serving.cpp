@@ -41,7 +41,7 @@ bool own_waits_spin() {
 // late connections may keep its MPI_Finalize waiting for ever, so several processes of several nodes use its own.
 bool keeps_connections(int largest_node) {
 #ifdef MPICH_VERSION
-  return largest_node == 1 || largest_node == shmem_n_pes();
+  return largest_node == 1 || largest_node == shmemx_n_pes();
 #else
   return largest_node > 0;
 #endif
@@ -50,8 +50,8 @@ bool keeps_connections(int largest_node) {
 }  // namespace
 
 void choose_serving() {
-  const int node_pes = shmem_team_n_pes(SHMEM_TEAM_SHARED);
-  const bool gains = node_pes < shmem_n_pes() || (own_waits_spin() && yields_early());
+  const int node_pes = shmemx_node_n_pes();
+  const bool gains = node_pes < shmemx_n_pes() || (own_waits_spin() && yields_early());
   int most[2] = {gains ? 1 : 0, node_pes};
   below().Allreduce(MPI_IN_PLACE, most, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   takes_waits = most[0] != 0;

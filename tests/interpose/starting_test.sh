@@ -104,6 +104,12 @@ scripts() {
   expect_err "SHMEMX_MPI_FLAVOR is 'other', allowed are mpich, openmpi"
 }
 
+# The program is linked with another OpenSHMEM library, which comes first for all names of the standard.
+# shellcheck disable=SC2086
+other_shmem() {
+  succeed "$rma" $launch -n 2 "${program%_"$mpi"}_other_$mpi"
+}
+
 # What srun is called with, by one that prints it.
 slurm() {
   printf '#!/bin/sh\nfor word; do echo "$word"; done\n' >srun && chmod +x srun
@@ -136,6 +142,7 @@ partial
 other_mpi
 [ "$mpi" = openmpi ] || mpich
 scripts
+other_shmem
 slurm
 static
 echo passed
