@@ -4,6 +4,7 @@
 #include <climits>
 
 #include "interpose/below.hpp"
+#include "interpose/devices.hpp"
 #include "interpose/errors.hpp"
 
 namespace shmemx::interpose {
@@ -80,6 +81,7 @@ int add_memory(Window& window, void* base, MPI_Aint bytes) {
     window.own.empty_pieces.push_back(base);
     return MPI_SUCCESS;
   }
+  if (is_device_memory(base)) return wrong(MPI_ERR_RMA_ATTACH, "the memory is a device's");
   const int code = shmemx_window_add_range(window.own.data, base, static_cast<std::size_t>(bytes));
   return code == SHMEMX_SUCCESS ? MPI_SUCCESS : wrong(MPI_ERR_RMA_ATTACH, shmemx_error_text(code));
 }

@@ -10,6 +10,7 @@
 #include "interpose/attributes.hpp"
 #include "interpose/below.hpp"
 #include "interpose/control.hpp"
+#include "interpose/devices.hpp"
 #include "interpose/errors.hpp"
 #include "interpose/hints.hpp"
 #include "interpose/job.hpp"
@@ -74,6 +75,7 @@ bool make_data(Window& window, std::size_t bytes, Offer& offer) {
     code = shmemx_window_expose_ranges(&own.data);
   } else if (window.flavor == MPI_WIN_FLAVOR_CREATE) {
     if (bytes == 0) return true;
+    if (is_device_memory(own.base)) return false;
     code = shmemx_window_expose(own.base, bytes, &own.data);
   } else {
     code = allocate_aligned(bytes, window.hints->alignment(), own);
@@ -263,6 +265,7 @@ Created leave_to_mpi(const Window& window, Ability ability, const char* routine,
 int attach_slow(Window& window, Target& target) {
   const std::lock_guard guard(window.mutex);
   if (target.attached.load(std::memory_order_relaxed)) return MPI_SUCCESS;
+  look_for_devices();
   if (const int code = attach_both(window, target); code != SHMEMX_SUCCESS) return class_of(code);
   void* const words = reinterpret_cast<void*>(target.offer.control_address);
   target.control_mapped =
@@ -287,6 +290,7 @@ Created create(const char* routine, const Wanted& wanted, MPI_Info info, MPI_Com
     const int code = wrong(MPI_ERR_COMM, "the communicator connects two groups");
     return {true, raise(communicator, routine, code), nullptr};
   }
+  look_for_devices();
   if (const int code = check(wanted); code != MPI_SUCCESS) return {true, raise(communicator, routine, code), nullptr};
   auto window = std::make_unique<Window>();
   describe(*window, wanted, communicator);

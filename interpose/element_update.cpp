@@ -37,7 +37,8 @@ int fetch_and_op(Window& window, const One& one, MPI_Op op) {
   if (const int code = find(window, one, found); code != MPI_SUCCESS || found.element == nullptr) return code;
   const int shmemx_op = find_operator(op, found.element->kind);
   if (shmemx_op == 0) return wrong(MPI_ERR_OP, "the operator is not predefined, or not for this datatype");
-  if (!is_buffer(one.result) || (op != MPI_NO_OP && !is_buffer(one.origin))) return no_buffer();
+  if (const int code = check_buffer(one.result); code != MPI_SUCCESS) return code;
+  if (const int code = op == MPI_NO_OP ? MPI_SUCCESS : check_buffer(one.origin); code != MPI_SUCCESS) return code;
   const shmemx_window_t data = found.target->data;
   const int type = update_type(window, *found.element);
   const void* const origin = op == MPI_NO_OP ? nullptr : one.origin;  // which may point anywhere
@@ -52,7 +53,8 @@ int compare_and_swap(Window& window, const One& one, const void* compare) {
   const Kind kind = found.element->kind;
   if (kind != Kind::integer && kind != Kind::logical && kind != Kind::byte)
     return wrong(MPI_ERR_TYPE, "compare and swap is for integers, logicals and bytes");
-  if (!is_buffer(one.origin) || !is_buffer(one.result) || !is_buffer(compare)) return no_buffer();
+  for (const void* const data : {one.origin, static_cast<const void*>(one.result), compare})
+    if (const int code = check_buffer(data); code != MPI_SUCCESS) return code;
   const shmemx_window_t data = found.target->data;
   const int type = update_type(window, *found.element);
   return class_of(

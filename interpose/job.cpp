@@ -3,6 +3,7 @@
 #include <shmemx.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -41,6 +42,25 @@ Mode read_mode() {
   return text == "report" ? Mode::report : Mode::wrong;
 }
 const Mode mode = read_mode();
+
+enum class Allocated { shared, own, wrong };
+
+Allocated read_allocated() {
+  const char* const value = std::getenv("SHMEMX_MPI_ALLOC_MEM");
+  const std::string_view text = value == nullptr ? "shared" : value;
+  if (text == "shared" || text.empty()) return Allocated::shared;
+  return text == "private" ? Allocated::own : Allocated::wrong;
+}
+const Allocated allocated = read_allocated();
+
+void warn_of_variables() {
+  if (mode == Mode::wrong)
+    std::fprintf(stderr, "shmemx-rma: SHMEMX_MPI_RMA is '%s', allowed are on, off, report; it is ignored\n",
+                 std::getenv("SHMEMX_MPI_RMA"));
+  if (allocated == Allocated::wrong)
+    std::fprintf(stderr, "shmemx-rma: SHMEMX_MPI_ALLOC_MEM is '%s', allowed are shared, private; it is ignored\n",
+                 std::getenv("SHMEMX_MPI_ALLOC_MEM"));
+}
 
 int thread_level() {
   int level = MPI_THREAD_SINGLE;
@@ -135,9 +155,7 @@ void let_mpi_end_job() {
 
 void start_job() {
   below().Comm_rank(MPI_COMM_WORLD, &job.world_rank);
-  if (mode == Mode::wrong && job.world_rank == 0)
-    std::fprintf(stderr, "shmemx-rma: SHMEMX_MPI_RMA is '%s', allowed are on, off, report; it is ignored\n",
-                 std::getenv("SHMEMX_MPI_RMA"));
+  if (job.world_rank == 0) warn_of_variables();
   if (!meet_first(mode != Mode::off)) return;
   int ranks = 0;
   below().Comm_size(MPI_COMM_WORLD, &ranks);
@@ -164,6 +182,13 @@ void start_job() {
 bool is_serving() noexcept { return job.serving; }
 
 MPI_Comm this_process() noexcept { return job.this_process; }
+
+int rank_of_pe(int pe) noexcept {
+  const auto found = std::find(job.pe_of_rank.begin(), job.pe_of_rank.end(), pe);
+  return found == job.pe_of_rank.end() ? -1 : static_cast<int>(found - job.pe_of_rank.begin());
+}
+
+bool shares_allocated_memory() noexcept { return allocated != Allocated::own; }
 
 void count_window() noexcept { windows_taken.fetch_add(1, std::memory_order_relaxed); }
 

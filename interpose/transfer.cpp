@@ -226,7 +226,7 @@ bool gather_late(const Window& window, const Local& origin, const Remote& remote
   Range range{};
   if (!find_range(*there, address_at(target, remote.disp), amount.target_items, range)) return false;
   const std::uint64_t local = reinterpret_cast<std::uintptr_t>(origin.address) + static_cast<std::uint64_t>(here->low);
-  if (!is_inside(window, target, range) || !is_buffer(local)) return false;
+  if (!is_inside(window, target, range) || check_buffer(local) != MPI_SUCCESS) return false;
   if (target.gathered == nullptr) target.gathered = std::make_unique<GatheredPuts>();
   if (target.gathered->is_full()) return false;
   target.gathered->add(range.first, pointer(local), bytes);
@@ -250,8 +250,7 @@ inline int move(Window& window, Direction direction, const Local& origin, const 
     return out_of_range();
   if (const int code = attach(window, *target); code != MPI_SUCCESS) return code;
   const auto local = reinterpret_cast<std::uintptr_t>(origin.address);
-  if (!is_buffer(local + static_cast<std::uint64_t>(here->low))) [[unlikely]]
-    return no_buffer();
+  if (const int code = check_buffer(local + static_cast<std::uint64_t>(here->low)); code != MPI_SUCCESS) return code;
   const Transfer transfer{
       direction, target, there, here, address, local, bytes, counter, window.epochs.access == Access::start};
   if (there->dense && here->dense)

@@ -116,7 +116,7 @@ int check_side(const Layout* layout, const Local& local, const Layout& there, st
   if (there.elements != 0 && layout->element != there.element)
     return wrong(MPI_ERR_TYPE, "the elements of the two sides are not of one predefined datatype");
   const auto address = reinterpret_cast<std::uintptr_t>(local.address);
-  return is_buffer(address + static_cast<std::uint64_t>(layout->low)) ? MPI_SUCCESS : no_buffer();
+  return check_buffer(address + static_cast<std::uint64_t>(layout->low));
 }
 
 // Finds the types and the operator. Returns an error class.

@@ -30,7 +30,7 @@ Memory& memory() {
 
 bool allocate(MPI_Aint size, MPI_Info info, void*& base) {
   shmemx_window_t window = SHMEMX_WINDOW_INVALID;
-  if (!interpose::is_serving() || size <= 0 || interpose::Hints::alignment_of(info) > kAligned) return false;
+  if (!interpose::is_serving() || !interpose::shares_allocated_memory() || size <= 0 || interpose::Hints::alignment_of(info) > kAligned) return false;
   if (shmemx_window_allocate(static_cast<std::size_t>(size), &base, &window) != SHMEMX_SUCCESS) return false;
   const std::lock_guard guard(memory().mutex);
   memory().windows.emplace(base, window);
