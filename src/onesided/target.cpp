@@ -3,6 +3,7 @@
 #include <shmemx/types.h>
 
 #include "atomic/direct.hpp"
+#include "base/clock.hpp"
 #include "onesided/block_runs.hpp"
 #include "rma/copy.hpp"
 #include "rma/strided.hpp"
@@ -36,7 +37,9 @@ Executed refuse(windows::WindowName window, std::uint32_t ticket, const Refusal&
 }
 
 // Why find_exposed() has found nothing.
-Refusal refusal_of(windows::WindowName window, const RefusedRange& where, const char* wrong = kBadRange) noexcept {
+Refusal refusal_of(windows::WindowName window, RefusedRange where, const char* wrong = kBadRange) noexcept {
+  const std::uint64_t removed = windows::removed_at(window, where.offset, where.bytes);
+  if (removed != 0) where.removed_ms = coarse_now_ms() - removed;
   return {windows::range_of_exposed(window).base == nullptr ? Outcome::stale : Outcome::range, wrong, where};
 }
 
