@@ -78,6 +78,7 @@ void find_tool(const Scopes& scopes, const link_map* mpi, const char* name, Rout
     void* const found = scope == nullptr ? nullptr : find_symbol(scope, name);
     if (found == nullptr || is_in(mpi, found) || !is_behind_this(object_of(found))) continue;
     place = reinterpret_cast<Routine>(found);
+    has_tools = true;
     return;
   }
 }

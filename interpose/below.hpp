@@ -34,6 +34,9 @@ extern Tools tools_table;
 inline const Below& below() noexcept { return detail::below_table; }
 inline const Tools& tools() noexcept { return detail::tools_table; }
 
+// True if there is any. Then operations take no way so short that a tool would be passed over.
+inline bool has_tools = false;
+
 // Finds the MPI that code at this address calls, unless that has been done; ends the process with a line if there is
 // none, or one of another kind. Called when the MPI is initialised, and by the first call of anything else.
 void find_below(const void* caller);

@@ -37,7 +37,7 @@ bool has_loaded_more() {
   return loaded_then.exchange(loaded, std::memory_order_relaxed) != loaded;
 }
 
-bool ask_driver(std::uint64_t address) {
+bool is_devices_by_driver(std::uint64_t address) {
   unsigned type = 0;
   unsigned managed = 0;
   if (get_attribute(&type, kMemoryType, address) != 0 || type != kDevice) return false;
@@ -62,7 +62,7 @@ bool is_device_memory_slow(std::uint64_t address) {
   const std::uint64_t piece = (address >> kPieceShift) + 1;  // 0: no piece
   std::atomic<std::uint64_t>& known = known_pieces[piece % kKnown];
   if (known.load(std::memory_order_relaxed) == piece) return false;  // a hint that nothing else depends on
-  if (ask_driver(address)) return true;
+  if (is_devices_by_driver(address)) return true;
   known.store(piece, std::memory_order_relaxed);
   return false;
 }

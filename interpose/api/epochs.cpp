@@ -115,17 +115,16 @@ namespace {
   return finish(*window, "MPI_Win_flush", code);
 }
 
-}  // namespace
-
-SHMEMX_ENTRY int PMPI_Win_flush(int rank, MPI_Win win) {
-  if (interpose::flush_recent(rank, win)) [[likely]]
-    return MPI_SUCCESS;
+int flush_otherwise(int rank, MPI_Win win) {
   const Window* const window = find_recent_window(win);
   if (window != nullptr && interpose::flush_quickly(*window, rank)) [[likely]]
     return MPI_SUCCESS;
   return flush_slow(rank, win);
 }
-SHMEMX_BOTH_NAMES(Win_flush, 2)
+
+}  // namespace
+
+SHMEMX_SHORT_NAMES(Win_flush, 2, interpose::flush_recent, flush_otherwise)
 
 SHMEMX_ENTRY int PMPI_Win_flush_all(MPI_Win win) {
   Window* const window = find_window(win);
