@@ -1,6 +1,7 @@
 // Active target: fence, and post, start, complete, wait.
 #include <numeric>
 
+#include "interpose/below.hpp"
 #include "interpose/control.hpp"
 #include "interpose/epoch.hpp"
 #include "interpose/errors.hpp"
@@ -25,11 +26,11 @@ bool holds_own_lock(const Window& window) {
 int ranks_of(const Window& window, MPI_Group group, std::vector<int>& ranks) {
   if (group == MPI_GROUP_NULL) return wrong(MPI_ERR_GROUP, "the group is null");
   int size = 0;
-  PMPI_Group_size(group, &size);
+  below().Group_size(group, &size);
   std::vector<int> numbers(static_cast<std::size_t>(size));
   std::iota(numbers.begin(), numbers.end(), 0);
   ranks.resize(static_cast<std::size_t>(size));
-  PMPI_Group_translate_ranks(group, size, numbers.data(), window.group, ranks.data());
+  below().Group_translate_ranks(group, size, numbers.data(), window.group, ranks.data());
   for (const int rank : ranks)
     if (rank == MPI_UNDEFINED) return wrong(MPI_ERR_GROUP, "the group is not part of the window's group");
   return MPI_SUCCESS;

@@ -14,9 +14,13 @@ bool find_attribute(Window& window, int keyval, void*& value);
 // Returns a displacement unit as an int; MPI_UNDEFINED if that does not hold it.
 int small_disp_unit(MPI_Aint disp_unit) noexcept;
 
-// Sets `part` to the process's part of a shared window; for MPI_PROC_NULL to the first part that is not empty, null if
-// there is none. Returns an error class.
-int find_part(const Window& window, int rank, const Target*& part);
+// Sets `part` to the process's memory, if it can be loaded and stored here; for MPI_PROC_NULL to the first one that is
+// not empty. Null if there is none. Returns an error class.
+int find_part(Window& window, int rank, const Target*& part);
+
+// Returns where the part of a process that has no memory would be in a contiguous shared window of the MPI below; null
+// if nobody has any. MPICH has null for such a part.
+void* place_of_empty_part(MPI_Win win, int rank);
 
 // Adds memory of this process to a dynamic window, and removes it. Return an error class.
 int add_memory(Window& window, void* base, MPI_Aint bytes);

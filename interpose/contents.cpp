@@ -1,16 +1,20 @@
 #include "interpose/contents.hpp"
 
+#include "interpose/below.hpp"
+
 namespace shmemx::interpose {
 
 int combiner_of(MPI_Datatype type) {
   int combiner = 0;
 #if MPI_VERSION >= 4
-  MPI_Count sizes[4];
-  PMPI_Type_get_envelope_c(type, &sizes[0], &sizes[1], &sizes[2], &sizes[3], &combiner);
-#else
-  int sizes[3];
-  PMPI_Type_get_envelope(type, &sizes[0], &sizes[1], &sizes[2], &combiner);
+  MPI_Count counts[4];
+  if (below().Type_get_envelope_c != nullptr) {
+    below().Type_get_envelope_c(type, &counts[0], &counts[1], &counts[2], &counts[3], &combiner);
+    return combiner;
+  }
 #endif
+  int sizes[3];
+  below().Type_get_envelope(type, &sizes[0], &sizes[1], &sizes[2], &combiner);
   return combiner;
 }
 
@@ -21,46 +25,48 @@ bool is_predefined(int combiner) {
 
 Contents::Contents(MPI_Datatype type) {
 #if MPI_VERSION >= 4
-  read_large(type);
-#else
-  read_small(type);
+  if (below().Type_get_envelope_c != nullptr && below().Type_get_contents_c != nullptr) {
+    read_large(type);
+    return;
+  }
 #endif
+  read_small(type);
 }
 
 Contents::~Contents() {
   // Predefined types are returned as they are, all others as new references.
   for (MPI_Datatype& type : types_)
-    if (!is_predefined(combiner_of(type))) PMPI_Type_free(&type);
+    if (!is_predefined(combiner_of(type))) below().Type_free(&type);
 }
 
 #if MPI_VERSION >= 4
 void Contents::read_large(MPI_Datatype type) {
   MPI_Count sizes[4] = {0, 0, 0, 0};
-  PMPI_Type_get_envelope_c(type, &sizes[0], &sizes[1], &sizes[2], &sizes[3], &combiner_);
+  below().Type_get_envelope_c(type, &sizes[0], &sizes[1], &sizes[2], &sizes[3], &combiner_);
   if (combiner_ == MPI_COMBINER_NAMED) return;
   std::vector<int> integers(static_cast<std::size_t>(sizes[0]) + 1);
   std::vector<MPI_Aint> addresses(static_cast<std::size_t>(sizes[1]) + 1);
   std::vector<MPI_Count> counts(static_cast<std::size_t>(sizes[2]) + 1);
   types_.resize(static_cast<std::size_t>(sizes[3]));
-  PMPI_Type_get_contents_c(type, sizes[0], sizes[1], sizes[2], sizes[3], integers.data(), addresses.data(),
-                           counts.data(), types_.data());
+  below().Type_get_contents_c(type, sizes[0], sizes[1], sizes[2], sizes[3], integers.data(), addresses.data(),
+                              counts.data(), types_.data());
   integers_.assign(integers.begin(), integers.end() - 1);
   addresses_.assign(addresses.begin(), addresses.end() - 1);
   if (sizes[2] != 0) sort_large({counts.begin(), counts.end() - 1});
 }
-#else
+#endif
+
 void Contents::read_small(MPI_Datatype type) {
   int sizes[3] = {0, 0, 0};
-  PMPI_Type_get_envelope(type, &sizes[0], &sizes[1], &sizes[2], &combiner_);
+  below().Type_get_envelope(type, &sizes[0], &sizes[1], &sizes[2], &combiner_);
   if (combiner_ == MPI_COMBINER_NAMED) return;
   std::vector<int> integers(static_cast<std::size_t>(sizes[0]) + 1);
   std::vector<MPI_Aint> addresses(static_cast<std::size_t>(sizes[1]) + 1);
   types_.resize(static_cast<std::size_t>(sizes[2]));
-  PMPI_Type_get_contents(type, sizes[0], sizes[1], sizes[2], integers.data(), addresses.data(), types_.data());
+  below().Type_get_contents(type, sizes[0], sizes[1], sizes[2], integers.data(), addresses.data(), types_.data());
   integers_.assign(integers.begin(), integers.end() - 1);
   addresses_.assign(addresses.begin(), addresses.end() - 1);
 }
-#endif
 
 // The large constructors return all that is a count, a length or a displacement in one array, in the order of the
 // constructor's arguments.

@@ -10,6 +10,7 @@
 #include "interpose/attributes.hpp"
 #include "interpose/below.hpp"
 #include "interpose/control.hpp"
+#include "interpose/devices.hpp"
 #include "interpose/errors.hpp"
 #include "interpose/hints.hpp"
 #include "interpose/job.hpp"
@@ -74,6 +75,7 @@ bool make_data(Window& window, std::size_t bytes, Offer& offer) {
     code = shmemx_window_expose_ranges(&own.data);
   } else if (window.flavor == MPI_WIN_FLAVOR_CREATE) {
     if (bytes == 0) return true;
+    if (is_device_memory(own.base)) return false;
     code = shmemx_window_expose(own.base, bytes, &own.data);
   } else {
     code = allocate_aligned(bytes, window.hints->alignment(), own);
@@ -94,12 +96,15 @@ int detach_all(Window& window) {
   int result = SHMEMX_SUCCESS;
   for (int rank = 0; rank < window.size; ++rank) {
     Target& target = window.targets[static_cast<std::size_t>(rank)];
-    if (!target.attached.load(std::memory_order_acquire)) continue;
+    if (!target.attached.exchange(false, std::memory_order_acquire)) continue;
     const bool has_data = target.data != SHMEMX_WINDOW_INVALID;
     if (const int code = has_data ? shmemx_window_detach(target.data) : SHMEMX_SUCCESS; result == SHMEMX_SUCCESS)
       result = code;
     shmemx_window_detach(target.control);
+    target.data = target.control = SHMEMX_WINDOW_INVALID;
   }
+  window.messaged.clear();
+  window.messaged_count.store(0, std::memory_order_relaxed);
   return class_of(result);
 }
 
@@ -107,7 +112,7 @@ int detach_all(Window& window) {
 Ability exchange(Window& window, const Offer& own, MPI_Comm communicator) {
   std::vector<Offer> offers(static_cast<std::size_t>(window.size));
   const int bytes = static_cast<int>(sizeof(Offer));
-  PMPI_Allgather(&own, bytes, MPI_BYTE, offers.data(), bytes, MPI_BYTE, communicator);
+  below().Allgather(&own, bytes, MPI_BYTE, offers.data(), bytes, MPI_BYTE, communicator);
   Ability ability = Ability::full;
   window.has_array_locks = true;
   for (std::size_t i = 0; i < offers.size(); ++i) {
@@ -120,9 +125,12 @@ Ability exchange(Window& window, const Offer& own, MPI_Comm communicator) {
 }
 
 // The memory of a shared window is one block of process 0, in which the others have their parts one after the other, or
-// a block of each process. Returns false if this process cannot load and store all of it.
+// a block of each process. Returns false if this process cannot load and store all of it. An empty part is at the place
+// where its memory would begin.
 bool map_shared(Window& window, bool one_block) {
   std::uint64_t next = window.targets[0].offer.base;
+  const std::uint64_t first = next;
+  std::byte* block = nullptr;
   for (int rank = 0; rank < window.size; ++rank) {
     Target& target = window.targets[static_cast<std::size_t>(rank)];
     if (one_block) {
@@ -131,15 +139,22 @@ bool map_shared(Window& window, bool one_block) {
       next += target.offer.bytes;
     }
     if (attach(window, target) != MPI_SUCCESS || (target.offer.bytes != 0 && target.mapped == nullptr)) return false;
+    if (target.mapped != nullptr && block == nullptr) block = target.mapped - (target.base - first);
   }
-  window.own.base = window.targets[static_cast<std::size_t>(window.own.rank)].mapped;
+  for (int rank = 0; one_block && rank < window.size; ++rank) {
+    Target& target = window.targets[static_cast<std::size_t>(rank)];
+    if (target.mapped == nullptr) target.mapped = block + (target.base - first);
+  }
+  Target& own = window.targets[static_cast<std::size_t>(window.own.rank)];
+  if (own.mapped == nullptr) own.mapped = static_cast<std::byte*>(window.own.base);
+  window.own.base = own.mapped;
   return true;
 }
 
 bool all_agree(bool here, MPI_Comm communicator) {
   int mine = here ? 1 : 0;
   int all = 0;
-  PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, communicator);
+  below().Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, communicator);
   return all == 1;
 }
 
@@ -149,15 +164,15 @@ struct SharedMemory {
   std::size_t bytes = 0;  // that this process allocates
 };
 
-// The parts are one block unless no process needs that.
+// The parts are one block unless no process needs that, or all are empty. No process is without memory then.
 SharedMemory agree_on_memory(Window& window, MPI_Comm communicator) {
   const bool apart = window.hints->is_true("alloc_shared_noncontig");
   const std::uint64_t mine[2] = {static_cast<std::uint64_t>(window.own.bytes), apart ? 0U : 1U};
   std::uint64_t all[2] = {};
-  PMPI_Allreduce(mine, all, 2, MPI_UINT64_T, MPI_SUM, communicator);
+  below().Allreduce(mine, all, 2, MPI_UINT64_T, MPI_SUM, communicator);
   const bool is_one_block = all[1] != 0;
   window.hints->fix_noncontiguous(!is_one_block);
-  if (!is_one_block) return {false, mine[0]};
+  if (!is_one_block || all[0] == 0) return {false, std::max<std::size_t>(mine[0], 1)};
   return {true, window.own.rank == 0 ? all[0] : 0};
 }
 
@@ -188,16 +203,16 @@ Ability open(Window& window, MPI_Info info, MPI_Comm communicator) {
     ability = Ability::none;
   if (ability == Ability::full) return ability;
   detach_all(window);
-  if (shared) PMPI_Barrier(communicator);
+  if (shared) below().Barrier(communicator);
   free_own(window);
   if (window.handle != MPI_WIN_NULL) below().Win_free(&window.handle);
   return ability;
 }
 
 void describe(Window& window, const Wanted& wanted, MPI_Comm communicator) {
-  PMPI_Comm_rank(communicator, &window.own.rank);
-  PMPI_Comm_size(communicator, &window.size);
-  PMPI_Comm_group(communicator, &window.group);
+  below().Comm_rank(communicator, &window.own.rank);
+  below().Comm_size(communicator, &window.size);
+  below().Comm_group(communicator, &window.group);
   window.flavor = wanted.flavor;
   window.own.base = wanted.base;
   window.own.bytes = wanted.bytes;
@@ -224,10 +239,10 @@ bool can_share_memory(MPI_Comm communicator) {
   MPI_Comm node = MPI_COMM_NULL;
   int node_size = 0;
   int size = 0;
-  if (PMPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) != MPI_SUCCESS) return true;
-  PMPI_Comm_size(node, &node_size);
-  PMPI_Comm_size(communicator, &size);
-  PMPI_Comm_free(&node);
+  if (below().Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) != MPI_SUCCESS) return true;
+  below().Comm_size(node, &node_size);
+  below().Comm_size(communicator, &size);
+  below().Comm_free(&node);
   return all_agree(node_size == size, communicator);
 }
 
@@ -250,6 +265,7 @@ Created leave_to_mpi(const Window& window, Ability ability, const char* routine,
 int attach_slow(Window& window, Target& target) {
   const std::lock_guard guard(window.mutex);
   if (target.attached.load(std::memory_order_relaxed)) return MPI_SUCCESS;
+  look_for_devices();
   if (const int code = attach_both(window, target); code != SHMEMX_SUCCESS) return class_of(code);
   void* const words = reinterpret_cast<void*>(target.offer.control_address);
   target.control_mapped =
@@ -269,11 +285,12 @@ int attach_slow(Window& window, Target& target) {
 Created create(const char* routine, const Wanted& wanted, MPI_Info info, MPI_Comm communicator, MPI_Win* win) {
   if (!is_serving() || communicator == MPI_COMM_NULL) return {false, MPI_SUCCESS, nullptr};
   int is_inter = 0;
-  if (PMPI_Comm_test_inter(communicator, &is_inter) != MPI_SUCCESS) return {false, MPI_SUCCESS, nullptr};
+  if (below().Comm_test_inter(communicator, &is_inter) != MPI_SUCCESS) return {false, MPI_SUCCESS, nullptr};
   if (is_inter != 0) {
     const int code = wrong(MPI_ERR_COMM, "the communicator connects two groups");
     return {true, raise(communicator, routine, code), nullptr};
   }
+  look_for_devices();
   if (const int code = check(wanted); code != MPI_SUCCESS) return {true, raise(communicator, routine, code), nullptr};
   auto window = std::make_unique<Window>();
   describe(*window, wanted, communicator);
@@ -282,12 +299,10 @@ Created create(const char* routine, const Wanted& wanted, MPI_Info info, MPI_Com
   if (!known)
     report(window->own.rank, std::string(routine) + ": left to the MPI, since not all processes are of MPI_COMM_WORLD");
   for (std::size_t i = 0; known && i < pes.size(); ++i) window->targets[i].pe = pes[i];
-  window->is_on_node = std::all_of(pes.begin(), pes.end(), [](int pe) {
-    return shmem_team_translate_pe(SHMEM_TEAM_WORLD, pe, SHMEM_TEAM_SHARED) >= 0;
-  });
+  window->is_on_node = std::all_of(pes.begin(), pes.end(), [](int pe) { return shmemx_node_pe(pe) >= 0; });
   const Ability ability = known ? open(*window, info, communicator) : Ability::none;
   if (ability != Ability::full) {
-    PMPI_Group_free(&window->group);
+    below().Group_free(&window->group);
     return known ? leave_to_mpi(*window, ability, routine, communicator) : Created{false, MPI_SUCCESS, nullptr};
   }
   *win = window->handle;
@@ -305,20 +320,37 @@ int check_free(const Window& window) {
   return MPI_SUCCESS;
 }
 
-int free_window(Window& window, MPI_Win* win) {
-  int result = flush_all(window);
+namespace {
+
+// Completes all operations of all processes. Returns an error class.
+int end_epochs(Window& window) {
+  const int flushed = flush_all(window);
   const int met = control::barrier(window);
-  if (result == MPI_SUCCESS) result = met;
-  const int detached = detach_all(window);
-  if (result == MPI_SUCCESS) result = detached;
+  window.epochs.are_over = true;
+  // The memory of the others in a shared window is needed a little longer.
+  const int detached = window.flavor == MPI_WIN_FLAVOR_SHARED ? MPI_SUCCESS : detach_all(window);
+  return flushed != MPI_SUCCESS ? flushed : met != MPI_SUCCESS ? met : detached;
+}
+
+}  // namespace
+
+int free_window(Window& window, MPI_Win* win) {
+  const MPI_Win handle = window.handle;
+  const int result = window.epochs.are_over ? MPI_SUCCESS : end_epochs(window);
   finish(window, "MPI_Win_free", result);
-  windows.map.remove(window.handle);
+  // The program's functions for attributes still find the window and its memory. If one of them fails, the window lives
+  // on.
+  if (const int code = below().Win_free(win); code != MPI_SUCCESS) return code;
+  windows.map.remove(handle, &window);
   forget_recent_targets();
+  if (window.flavor == MPI_WIN_FLAVOR_SHARED) {
+    control::barrier(window);
+    detach_all(window);
+  }
   free_own(window);
-  PMPI_Group_free(&window.group);
-  const int code = below().Win_free(win);
+  below().Group_free(&window.group);
   delete &window;
-  return result != MPI_SUCCESS ? result : code;
+  return result;
 }
 
 }  // namespace shmemx::interpose

@@ -5,6 +5,7 @@
 #include <deque>
 #include <type_traits>
 
+#include "interpose/below.hpp"
 #include "interpose/handle_map.hpp"
 
 namespace shmemx::interpose {
@@ -74,7 +75,7 @@ class Elements {
   const Element* find(MPI_Datatype type) const noexcept { return map_.find(type); }
   const Element* add_opaque(MPI_Datatype type) {
     int bytes = 0;
-    PMPI_Type_size(type, &bytes);
+    below().Type_size(type, &bytes);
     if (bytes <= 0) return nullptr;
     const auto size = static_cast<std::size_t>(bytes);
     all_.push_back({type, Kind::opaque, type_of_size(size), size, size, size, 0});
@@ -86,7 +87,7 @@ class Elements {
   void add(const Row& row) {
     if (row.type == MPI_DATATYPE_NULL) return;
     int bytes = 0;
-    PMPI_Type_size(row.type, &bytes);
+    below().Type_size(row.type, &bytes);
     const auto size = static_cast<std::size_t>(bytes);
     const int shmemx_type = shmemx_type_of(row, size);
     if (size != 0) insert({row.type, row.kind, shmemx_type, size, size, size, 0});
@@ -95,7 +96,7 @@ class Elements {
     if (row.type == MPI_DATATYPE_NULL) return;
     MPI_Aint lower = 0;
     MPI_Aint extent = 0;
-    PMPI_Type_get_extent(row.type, &lower, &extent);
+    below().Type_get_extent(row.type, &lower, &extent);
     const std::size_t align = row.second_bytes;
     const std::size_t offset = (row.first_bytes + align - 1) / align * align;
     insert({row.type, Kind::pair, row.shmemx_type, static_cast<std::size_t>(extent), row.first_bytes, offset,

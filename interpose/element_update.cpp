@@ -21,7 +21,7 @@ int find(Window& window, const One& one, Found& found) {
     return wrong(MPI_ERR_TYPE, "the datatype is not predefined");
   if (one.disp < 0) return wrong(MPI_ERR_DISP, "the displacement is negative");
   const std::uint64_t address = address_at(*found.target, one.disp);
-  if (!is_inside(window, *found.target, {address, layout->element->bytes})) return out_of_range();
+  if (!is_inside(window, *found.target, {address, static_cast<std::uint64_t>(layout->high)})) return out_of_range();
   if (layout->element->shmemx_type == 0) return wrong(MPI_ERR_TYPE, "elements of this datatype cannot be accumulated");
   found.element = layout->element;
   found.target->has_other.store(true, std::memory_order_relaxed);
@@ -37,13 +37,14 @@ int fetch_and_op(Window& window, const One& one, MPI_Op op) {
   if (const int code = find(window, one, found); code != MPI_SUCCESS || found.element == nullptr) return code;
   const int shmemx_op = find_operator(op, found.element->kind);
   if (shmemx_op == 0) return wrong(MPI_ERR_OP, "the operator is not predefined, or not for this datatype");
-  if (!is_buffer(one.result) || (op != MPI_NO_OP && !is_buffer(one.origin))) return no_buffer();
+  if (const int code = check_buffer(one.result); code != MPI_SUCCESS) return code;
+  if (const int code = op == MPI_NO_OP ? MPI_SUCCESS : check_buffer(one.origin); code != MPI_SUCCESS) return code;
   const shmemx_window_t data = found.target->data;
   const int type = update_type(window, *found.element);
-  return class_of(
-      found.target->mapped != nullptr
-          ? shmemx_window_fetch_op(data, found.address, one.origin, one.result, type, shmemx_op)
-          : shmemx_window_fetch_op_nbi(data, found.address, one.origin, one.result, type, shmemx_op, nullptr));
+  const void* const origin = op == MPI_NO_OP ? nullptr : one.origin;  // which may point anywhere
+  return class_of(found.target->mapped != nullptr
+                      ? shmemx_window_fetch_op(data, found.address, origin, one.result, type, shmemx_op)
+                      : shmemx_window_fetch_op_nbi(data, found.address, origin, one.result, type, shmemx_op, nullptr));
 }
 
 int compare_and_swap(Window& window, const One& one, const void* compare) {
@@ -52,7 +53,8 @@ int compare_and_swap(Window& window, const One& one, const void* compare) {
   const Kind kind = found.element->kind;
   if (kind != Kind::integer && kind != Kind::logical && kind != Kind::byte)
     return wrong(MPI_ERR_TYPE, "compare and swap is for integers, logicals and bytes");
-  if (!is_buffer(one.origin) || !is_buffer(one.result) || !is_buffer(compare)) return no_buffer();
+  for (const void* const data : {one.origin, static_cast<const void*>(one.result), compare})
+    if (const int code = check_buffer(data); code != MPI_SUCCESS) return code;
   const shmemx_window_t data = found.target->data;
   const int type = update_type(window, *found.element);
   return class_of(

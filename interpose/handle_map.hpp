@@ -47,6 +47,11 @@ class HandleMap {
     const std::lock_guard guard(mutex_);
     forget(key_of(handle));
   }
+  // The same for a handle that the MPI may have given to another object meanwhile, which then stays.
+  void remove(Handle handle, const Object* object) {
+    const std::lock_guard guard(mutex_);
+    forget(key_of(handle), object);
+  }
 
  private:
   using Key = std::uint64_t;  // 0: an empty entry; no handle is 0, nor kNoKey
@@ -112,15 +117,15 @@ class HandleMap {
     current_.store(newest_.get(), std::memory_order_release);  // install
   }
 
-  // Under the mutex.
-  void forget(Key key) {
-    if (recent_key_.load(std::memory_order_relaxed) == key) recent_key_.store(kNoKey, std::memory_order_release);
+  // Under the mutex. If `only` is not null, no other object is forgotten.
+  void forget(Key key, const Object* only = nullptr) {
     const Table& table = *current_.load(std::memory_order_relaxed);
-    for (std::size_t i = first_of(key, table);; i = (i + 1) & table.mask) {
-      const Key found = table.entries[i].key.load(std::memory_order_relaxed);
-      if (found == key) table.entries[i].object.store(nullptr, std::memory_order_release);
-      if (found == key || found == 0) return;
-    }
+    std::size_t i = first_of(key, table);
+    for (Key found = 0; (found = table.entries[i].key.load(std::memory_order_relaxed)) != key; i = (i + 1) & table.mask)
+      if (found == 0) return;
+    if (only != nullptr && table.entries[i].object.load(std::memory_order_relaxed) != only) return;
+    if (recent_key_.load(std::memory_order_relaxed) == key) recent_key_.store(kNoKey, std::memory_order_release);
+    table.entries[i].object.store(nullptr, std::memory_order_release);
   }
 
   void place(const Table& table, Key key, Object* object) {

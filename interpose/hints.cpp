@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "interpose/below.hpp"
+
 namespace shmemx::interpose {
 namespace {
 
@@ -38,10 +40,10 @@ constexpr Key kKeys[] = {
 std::string value_of(MPI_Info info, const char* name) {
   int length = 0;
   int found = 0;
-  PMPI_Info_get_valuelen(info, name, &length, &found);
+  below().Info_get_valuelen(info, name, &length, &found);
   if (found == 0) return {};
   std::vector<char> text(static_cast<std::size_t>(length) + 1);
-  PMPI_Info_get(info, name, length, text.data(), &found);
+  below().Info_get(info, name, length, text.data(), &found);
   return text.data();
 }
 
@@ -110,9 +112,9 @@ void Hints::change(MPI_Info info) {
 }
 
 int Hints::copy_to(MPI_Info* info) const {
-  const int code = PMPI_Info_create(info);
+  const int code = below().Info_create(info);
   if (code != MPI_SUCCESS) return code;
-  for (const auto& [key, value] : values) PMPI_Info_set(*info, key.c_str(), value.c_str());
+  for (const auto& [key, value] : values) below().Info_set(*info, key.c_str(), value.c_str());
   return MPI_SUCCESS;
 }
 

@@ -3,6 +3,7 @@
 #include <shmemx.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 
 #include "interpose/below.hpp"
 #include "interpose/control.hpp"
+#include "interpose/first_meeting.hpp"
 #include "interpose/serving.hpp"
 #include "interpose/waiting.hpp"
 
@@ -41,9 +43,28 @@ Mode read_mode() {
 }
 const Mode mode = read_mode();
 
+enum class Allocated { shared, own, wrong };
+
+Allocated read_allocated() {
+  const char* const value = std::getenv("SHMEMX_MPI_ALLOC_MEM");
+  const std::string_view text = value == nullptr ? "shared" : value;
+  if (text == "shared" || text.empty()) return Allocated::shared;
+  return text == "private" ? Allocated::own : Allocated::wrong;
+}
+const Allocated allocated = read_allocated();
+
+void warn_of_variables() {
+  if (mode == Mode::wrong)
+    std::fprintf(stderr, "shmemx-rma: SHMEMX_MPI_RMA is '%s', allowed are on, off, report; it is ignored\n",
+                 std::getenv("SHMEMX_MPI_RMA"));
+  if (allocated == Allocated::wrong)
+    std::fprintf(stderr, "shmemx-rma: SHMEMX_MPI_ALLOC_MEM is '%s', allowed are shared, private; it is ignored\n",
+                 std::getenv("SHMEMX_MPI_ALLOC_MEM"));
+}
+
 int thread_level() {
   int level = MPI_THREAD_SINGLE;
-  PMPI_Query_thread(&level);
+  below().Query_thread(&level);
   if (level == MPI_THREAD_MULTIPLE) return SHMEM_THREAD_MULTIPLE;
   if (level == MPI_THREAD_SERIALIZED) return SHMEM_THREAD_SERIALIZED;
   return level == MPI_THREAD_FUNNELED ? SHMEM_THREAD_FUNNELED : SHMEM_THREAD_SINGLE;
@@ -53,19 +74,19 @@ int thread_level() {
 bool all_agree(bool here) {
   int mine = here ? 1 : 0;
   int all = 0;
-  PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  below().Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   return all == 1;
 }
 
 int gather(const void* mine, void* all, std::size_t bytes, void*) {
   const int count = static_cast<int>(bytes);  // 65536 at most
-  return PMPI_Allgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, MPI_COMM_WORLD);
+  return below().Allgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, MPI_COMM_WORLD);
 }
-int meet(void*) { return PMPI_Barrier(MPI_COMM_WORLD); }
+int meet(void*) { return below().Barrier(MPI_COMM_WORLD); }
 void end_program(int status, void*) {
   int finalized = 0;
-  PMPI_Finalized(&finalized);
-  if (finalized == 0) PMPI_Abort(MPI_COMM_WORLD, status);
+  below().Finalized(&finalized);
+  if (finalized == 0) below().Abort(MPI_COMM_WORLD, status);
 }
 
 // The ranks of MPI_COMM_WORLD are the PEs. A program that has started shmemx before the MPI keeps the PEs that it has.
@@ -78,10 +99,8 @@ bool start_shmemx(int ranks) {
   attributes.allgather = gather;
   attributes.barrier = meet;
   attributes.abort = end_program;
-  int initialized = 0;
   int provided = 0;
-  shmem_query_initialized(&initialized);
-  if (!all_agree(initialized == 0)) return shmem_init_thread(thread_level(), &provided) == 0;
+  if (!all_agree(shmemx_is_initialized() == 0)) return shmemx_init_thread(thread_level(), &provided) == 0;
   return shmemx_init_attr(&attributes, &provided) == SHMEMX_SUCCESS;
 }
 
@@ -91,9 +110,9 @@ void end_job() {
   // Lets messages that others still wait for leave this process.
   if (job.serving) below().Barrier(MPI_COMM_WORLD);
   job.serving = false;
-  shmem_finalize();
-  PMPI_Comm_free(&job.polled);
-  PMPI_Comm_free(&job.this_process);
+  shmemx_finalize();
+  below().Comm_free(&job.polled);
+  below().Comm_free(&job.this_process);
   job.started = false;
 }
 
@@ -127,26 +146,24 @@ void let_mpi_end_job() {
   noted_exit.process = ::getpid();
   ::on_exit(note_exit, nullptr);
   int keyval = MPI_KEYVAL_INVALID;
-  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_with_mpi, &keyval, nullptr);
-  PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
-  PMPI_Comm_free_keyval(&keyval);
+  below().Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_with_mpi, &keyval, nullptr);
+  below().Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
+  below().Comm_free_keyval(&keyval);
 }
 
 }  // namespace
 
 void start_job() {
-  PMPI_Comm_rank(MPI_COMM_WORLD, &job.world_rank);
-  if (mode == Mode::wrong && job.world_rank == 0)
-    std::fprintf(stderr, "shmemx-rma: SHMEMX_MPI_RMA is '%s', allowed are on, off, report; it is ignored\n",
-                 std::getenv("SHMEMX_MPI_RMA"));
-  if (!all_agree(mode != Mode::off)) return;
+  below().Comm_rank(MPI_COMM_WORLD, &job.world_rank);
+  if (job.world_rank == 0) warn_of_variables();
+  if (!meet_first(mode != Mode::off)) return;
   int ranks = 0;
-  PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  below().Comm_size(MPI_COMM_WORLD, &ranks);
   many_threads = thread_level() == SHMEM_THREAD_MULTIPLE;
   job.started = start_shmemx(ranks);
   job.pe_of_rank.assign(static_cast<std::size_t>(ranks), -1);
-  const int pe = job.started && shmem_n_pes() == ranks ? shmem_my_pe() : -1;
-  PMPI_Allgather(&pe, 1, MPI_INT, job.pe_of_rank.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  const int pe = job.started && shmemx_n_pes() == ranks ? shmemx_my_pe() : -1;
+  below().Allgather(&pe, 1, MPI_INT, job.pe_of_rank.data(), 1, MPI_INT, MPI_COMM_WORLD);
   std::set<int> different(job.pe_of_rank.begin(), job.pe_of_rank.end());
   job.serving = different.size() == job.pe_of_rank.size() && *different.begin() >= 0;
   if (!job.serving)
@@ -156,9 +173,9 @@ void start_job() {
     choose_spins(job.pe_of_rank);
     choose_serving();
   }
-  PMPI_Comm_dup(MPI_COMM_WORLD, &job.polled);
-  PMPI_Comm_dup(MPI_COMM_SELF, &job.this_process);
-  PMPI_Comm_set_errhandler(job.this_process, MPI_ERRORS_RETURN);
+  below().Comm_dup(MPI_COMM_WORLD, &job.polled);
+  below().Comm_dup(MPI_COMM_SELF, &job.this_process);
+  below().Comm_set_errhandler(job.this_process, MPI_ERRORS_RETURN);
   let_mpi_end_job();
 }
 
@@ -166,20 +183,27 @@ bool is_serving() noexcept { return job.serving; }
 
 MPI_Comm this_process() noexcept { return job.this_process; }
 
+int rank_of_pe(int pe) noexcept {
+  const auto found = std::find(job.pe_of_rank.begin(), job.pe_of_rank.end(), pe);
+  return found == job.pe_of_rank.end() ? -1 : static_cast<int>(found - job.pe_of_rank.begin());
+}
+
+bool shares_allocated_memory() noexcept { return allocated != Allocated::own; }
+
 void count_window() noexcept { windows_taken.fetch_add(1, std::memory_order_relaxed); }
 
 bool has_windows() noexcept { return windows_taken.load(std::memory_order_relaxed) != 0; }
 
 bool pes_of_group(MPI_Group group, std::vector<int>& pes) {
   int size = 0;
-  PMPI_Group_size(group, &size);
+  below().Group_size(group, &size);
   std::vector<int> ranks(static_cast<std::size_t>(size));
   std::vector<int> world_ranks(static_cast<std::size_t>(size));
   std::iota(ranks.begin(), ranks.end(), 0);
   MPI_Group world = MPI_GROUP_NULL;
-  PMPI_Comm_group(MPI_COMM_WORLD, &world);
-  PMPI_Group_translate_ranks(group, size, ranks.data(), world, world_ranks.data());
-  PMPI_Group_free(&world);
+  below().Comm_group(MPI_COMM_WORLD, &world);
+  below().Group_translate_ranks(group, size, ranks.data(), world, world_ranks.data());
+  below().Group_free(&world);
   pes.clear();
   for (const int rank : world_ranks) {
     if (rank == MPI_UNDEFINED) return false;
@@ -198,7 +222,7 @@ void report(int rank, const std::string& text) {
 
 void poll_mpi() noexcept {
   int found = 0;
-  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, job.polled, &found, MPI_STATUS_IGNORE);
+  below().Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, job.polled, &found, MPI_STATUS_IGNORE);
 }
 
 }  // namespace shmemx::interpose

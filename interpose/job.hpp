@@ -46,6 +46,12 @@ bool has_windows() noexcept;
 // Writes the PE of each process of the group to `pes`. Returns false if one of them does not belong to the job.
 bool pes_of_group(MPI_Group group, std::vector<int>& pes);
 
+// Returns whether memory of MPI_Alloc_mem is to be mapped by other processes, and so is shared with forked children.
+bool shares_allocated_memory() noexcept;
+
+// Returns the rank in MPI_COMM_WORLD of a PE; -1 if it has none.
+int rank_of_pe(int pe) noexcept;
+
 // Prints a line on stderr if SHMEMX_MPI_RMA=report is set, each text only once in a process. `rank` is of this process
 // among those that the text is about; only the first one prints.
 void report(int rank, const std::string& text);

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "interpose/array_types.hpp"
+#include "interpose/below.hpp"
 #include "interpose/contents.hpp"
 #include "interpose/handle_map.hpp"
 #include "interpose/job.hpp"
@@ -17,7 +18,7 @@ namespace {
 std::ptrdiff_t extent_of(MPI_Datatype type) {
   MPI_Aint lower = 0;
   MPI_Aint extent = 0;
-  PMPI_Type_get_extent(type, &lower, &extent);
+  below().Type_get_extent(type, &lower, &extent);
   return extent;
 }
 
@@ -33,7 +34,8 @@ Layout layout_of_element(const Element& element) {
   made.elements = 1;
   made.element = &element;
   made.extent = static_cast<std::ptrdiff_t>(element.bytes);
-  made.high = made.extent;
+  made.high = static_cast<std::ptrdiff_t>(element.second_bytes == 0 ? element.first_bytes
+                                                                    : element.second_offset + element.second_bytes);
   made.dense = made.padded.pieces.empty();
   made.dense_elements = true;
   return made;
@@ -103,7 +105,7 @@ void add_of_one_type(const Contents& contents, const Layout& item, LayoutBuilder
 // Fortran's types of a given precision are predefined ones of C; null if there is none that computes alike.
 const Element* element_of_precision(MPI_Datatype type, int combiner) {
   int bytes = 0;
-  PMPI_Type_size(type, &bytes);
+  below().Type_size(type, &bytes);
   if (combiner == MPI_COMBINER_F90_INTEGER)
     return bytes > 8 ? nullptr
                      : find_element(bytes == 1   ? MPI_INT8_T
@@ -151,7 +153,7 @@ Layout flatten(MPI_Datatype type) {
 bool is_committed(MPI_Datatype type) {
   char unused = 0;
   int position = 0;
-  return PMPI_Pack(&unused, 0, type, &unused, 0, &position, this_process()) == MPI_SUCCESS;
+  return below().Pack(&unused, 0, type, &unused, 0, &position, this_process()) == MPI_SUCCESS;
 }
 
 Layout make_uncommitted() {
@@ -164,7 +166,7 @@ Layout make_uncommitted() {
 // Makes layouts. A derived type has an attribute that removes its layout with it.
 class Layouts {
  public:
-  Layouts() { PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, &Layouts::forget, &keyval_, nullptr); }
+  Layouts() { below().Type_create_keyval(MPI_TYPE_NULL_COPY_FN, &Layouts::forget, &keyval_, nullptr); }
 
   const Layout* find(MPI_Datatype type) {
     const Layout* const known = known_layouts.map.find(type);
@@ -179,7 +181,7 @@ class Layouts {
     if (!is_committed(type)) return &uncommitted;
     auto made = std::make_unique<Layout>(flatten(type));
     if (made->dense && made->low == 0) made->plain_bytes = made->bytes;
-    if (combiner_of(type) != MPI_COMBINER_NAMED) PMPI_Type_set_attr(type, keyval_, made.get());
+    if (combiner_of(type) != MPI_COMBINER_NAMED) below().Type_set_attr(type, keyval_, made.get());
     known_layouts.map.insert(type, made.get());
     return made.release();
   }

@@ -17,14 +17,14 @@ struct Layout {
   std::size_t bytes = 0;             // of all data; what each operation reads comes first
   std::size_t elements = 0;          // of all data
   std::ptrdiff_t extent = 0;         // from one item to the next
-  std::ptrdiff_t low = 0;            // the lowest byte
+  std::ptrdiff_t low = 0;            // the lowest byte of data
   const Element* element = nullptr;  // null if the elements are of several types
   bool dense = false;                // items follow each other without gaps, and each is one piece
   bool dense_elements = false;       // the same of whole elements, with their padding
   bool mixed = false;                // the elements are of several types
   int error_class = MPI_SUCCESS;     // if operations cannot use the datatype; then there is nothing else
   const char* error = "";            // why
-  std::ptrdiff_t high = 0;           // the end of the highest byte
+  std::ptrdiff_t high = 0;           // the end of the highest byte of data; a pair's padding is none
   std::size_t block_bytes = 0;       // of each piece; 0: they differ
   std::ptrdiff_t step = 0;  // from each piece of an item to the next one; of one piece, the extent; 0: they differ
   PieceList data;

@@ -37,7 +37,7 @@ void LayoutBuilder::finish(std::ptrdiff_t extent) {
   made_.extent = extent;
   if (made_.data.pieces.empty()) return;
   const PieceList& whole = made_.whole_elements();
-  if (!whole.find_bounds(made_.low, made_.high)) return fail(MPI_ERR_TYPE, kTooLarge);
+  if (!made_.data.find_bounds(made_.low, made_.high)) return fail(MPI_ERR_TYPE, kTooLarge);
   made_.block_bytes = made_.data.block_bytes();
   made_.step = made_.data.step(extent);
   made_.dense_elements =

@@ -80,7 +80,7 @@ int enter_lock(Window& window, Target& target, Lock kind) {
 // stores that it protects are not seen here.
 bool may_wait(const Window& window, const Target& target) {
   if (target.control_mapped != nullptr || many_threads || window.epochs.locks != 1) return false;
-  return shmem_team_translate_pe(SHMEM_TEAM_WORLD, target.pe, SHMEM_TEAM_SHARED) < 0;
+  return shmemx_node_pe(target.pe) < 0;
 }
 
 void leave_lock(Window& window) {

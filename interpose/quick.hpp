@@ -38,7 +38,8 @@ struct QuickTarget {
   const Target& target = window.targets[static_cast<std::size_t>(rank)];
   const bool is_open =
       target.open.load(std::memory_order_relaxed) == window.epochs.number.load(std::memory_order_relaxed);
-  if (!is_open || target.mapped == nullptr || layout->plain_bytes == 0 || count <= 0 || disp < 0) return {};
+  if (!is_open || target.mapped == nullptr || layout->plain_bytes == 0 || count <= 0 || disp < 0 || has_devices)
+    return {};
   MPI_Aint offset = 0;
   std::size_t bytes = 0;
   if (__builtin_mul_overflow(disp, static_cast<MPI_Aint>(target.offer.disp_unit), &offset) ||

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "interpose/devices.hpp"
 #include "interpose/epoch.hpp"
 #include "interpose/errors.hpp"
 #include "interpose/layout.hpp"
@@ -77,6 +78,8 @@ inline std::uint64_t address_at(const Target& target, MPI_Aint disp) {
   return target.base + static_cast<std::uint64_t>(bytes);
 }
 
+inline constexpr char kDoNotFit[] = "the data do not fit into the side to which they go";
+
 inline int out_of_range() { return wrong(MPI_ERR_RMA_RANGE, "the target's memory is not in the window"); }
 
 // Returns whether this process's data may begin here: not at MPI_IN_PLACE, nor at a null pointer without addresses in
@@ -87,6 +90,14 @@ inline bool is_buffer(std::uint64_t first_byte) noexcept {
 }
 inline bool is_buffer(const void* data) noexcept { return is_buffer(reinterpret_cast<std::uintptr_t>(data)); }
 
-inline int no_buffer() { return wrong(MPI_ERR_BUFFER, "the data of this process are null or MPI_IN_PLACE"); }
+// Returns an error class if they may not begin here.
+inline int check_buffer(std::uint64_t first_byte) {
+  if (!is_buffer(first_byte)) [[unlikely]]
+    return wrong(MPI_ERR_BUFFER, "the data of this process are null or MPI_IN_PLACE");
+  if (is_device_memory(first_byte)) [[unlikely]]
+    return wrong(MPI_ERR_BUFFER, "the data of this process are memory of a device");
+  return MPI_SUCCESS;
+}
+inline int check_buffer(const void* data) { return check_buffer(reinterpret_cast<std::uintptr_t>(data)); }
 
 }  // namespace shmemx::interpose

@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "interpose/below.hpp"
+#include "interpose/devices.hpp"
 #include "interpose/direct.hpp"
 #include "interpose/layout.hpp"
 #include "interpose/window.hpp"
@@ -30,7 +32,7 @@ bool gets_place(const RecentTarget& kept) noexcept {
 void keep_recent_target(const Window& window, MPI_Win win, int rank, const Items& items) noexcept {
   RecentTarget& kept = recent_target(rank);
   const Target& target = window.targets[static_cast<std::size_t>(rank)];
-  if (many_threads) return;
+  if (many_threads || has_devices || has_tools) return;
   if (kept.win != win || kept.rank != rank || kept.type != items.type || kept.count != items.count) {
     if (!fits(target.offer, items) || !gets_place(kept)) return;
     const auto disp_unit = static_cast<std::uint64_t>(target.offer.disp_unit);

@@ -2,20 +2,16 @@
 
 #include <shmemx.h>
 
-#include <deque>
-#include <mutex>
+#include <algorithm>
 
-#include "interpose/waiting.hpp"
+#include "interpose/below.hpp"
 
 namespace shmemx::interpose {
-
-std::atomic<std::size_t> open_requests{0};
-
 namespace {
 
 int query(void*, MPI_Status* status) {
-  PMPI_Status_set_elements(status, MPI_BYTE, 0);
-  PMPI_Status_set_cancelled(status, 0);
+  below().Status_set_elements(status, MPI_BYTE, 0);
+  below().Status_set_cancelled(status, 0);
   status->MPI_SOURCE = MPI_UNDEFINED;
   status->MPI_TAG = MPI_UNDEFINED;
   return MPI_SUCCESS;
@@ -23,44 +19,48 @@ int query(void*, MPI_Status* status) {
 int release(void*) { return MPI_SUCCESS; }
 int cancel(void*, int) { return MPI_SUCCESS; }
 
-// In the order in which they were started. Only a thread that holds the mutex removes any.
-struct Queue {
-  std::mutex mutex;
-  std::deque<std::unique_ptr<OpenRequest>> open;
-};
-Queue& queue() {
-  static Queue& made = *new Queue;  // never destroyed: threads may wait while the process ends
-  return made;
-}
+bool is_done(const OpenRequest& open) noexcept { return __atomic_load_n(&open.counter, __ATOMIC_ACQUIRE) == 0; }
 
 }  // namespace
 
 int make_request(std::unique_ptr<OpenRequest> open, MPI_Request* request) {
-  const int code = PMPI_Grequest_start(query, release, cancel, nullptr, request);
+  const int code = below().Grequest_start(query, release, cancel, nullptr, request);
   if (code != MPI_SUCCESS) shmemx_window_wait(&open->counter);
   if (shmemx_window_test(&open->counter) != 0) {
-    if (code == MPI_SUCCESS) PMPI_Grequest_complete(*request);
+    if (code == MPI_SUCCESS) below().Grequest_complete(*request);
     return code;
   }
   open->request = *request;
-  const std::lock_guard guard(queue().mutex);
-  queue().open.push_back(std::move(open));
-  open_requests.store(queue().open.size(), std::memory_order_relaxed);  // read again under the mutex
+  open_requests.fetch_add(1, std::memory_order_relaxed);  // a thread that waits for the request got it from this one
+  requests.map.insert(*request, open.release());
   return MPI_SUCCESS;
 }
 
-// Operations complete nearly in the order in which they were started, so a test ends at the first open one.
-void complete_requests(bool wait) {
-  auto& [mutex, open] = queue();
-  const std::lock_guard guard(mutex);
-  while (!open.empty()) {
-    const OpenRequest& first = *open.front();
-    if (wait) wait_until([&] { return shmemx_window_test(&first.counter) != 0; });
-    if (shmemx_window_test(&first.counter) == 0) break;
-    PMPI_Grequest_complete(first.request);
-    open.pop_front();
-  }
-  open_requests.store(open.size(), std::memory_order_relaxed);
+// MPI does not allow two threads to complete one request.
+bool try_complete(OpenRequest& open) {
+  if (!is_done(open)) return false;
+  const std::unique_ptr<OpenRequest> done(&open);
+  requests.map.remove(done->request);
+  open_requests.fetch_sub(1, std::memory_order_relaxed);
+  below().Grequest_complete(done->request);
+  return true;
+}
+
+void complete_those_done(std::span<const MPI_Request> tested) {
+  shmemx_am_poll();
+  for (const MPI_Request request : tested)
+    if (OpenRequest* const open = requests.map.find(request); open != nullptr) try_complete(*open);
+}
+
+OpenOnes::OpenOnes(std::span<const MPI_Request> all) {
+  for (const MPI_Request request : all)
+    if (OpenRequest* const open = requests.map.find(request); open != nullptr) open_.push_back(open);
+}
+
+bool OpenOnes::complete_those_done() {
+  const auto left = std::remove_if(open_.begin(), open_.end(), [](OpenRequest* open) { return try_complete(*open); });
+  open_.erase(left, open_.end());
+  return open_.empty();
 }
 
 }  // namespace shmemx::interpose

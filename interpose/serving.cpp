@@ -2,6 +2,7 @@
 
 #include <shmemx.h>
 
+#include "interpose/below.hpp"
 #include "interpose/job.hpp"
 
 namespace shmemx::interpose {
@@ -20,10 +21,10 @@ bool find_within_job(MPI_Comm communicator) {
   int is_inter = 0;
   MPI_Group group = MPI_GROUP_NULL;
   std::vector<int> pes;
-  if (PMPI_Comm_test_inter(communicator, &is_inter) != MPI_SUCCESS || is_inter != 0) return false;
-  PMPI_Comm_group(communicator, &group);
+  if (below().Comm_test_inter(communicator, &is_inter) != MPI_SUCCESS || is_inter != 0) return false;
+  below().Comm_group(communicator, &group);
   const bool found = pes_of_group(group, pes);
-  PMPI_Group_free(&group);
+  below().Group_free(&group);
   return found;
 }
 
@@ -40,7 +41,7 @@ bool own_waits_spin() {
 // late connections may keep its MPI_Finalize waiting for ever, so several processes of several nodes use its own.
 bool keeps_connections(int largest_node) {
 #ifdef MPICH_VERSION
-  return largest_node == 1 || largest_node == shmem_n_pes();
+  return largest_node == 1 || largest_node == shmemx_n_pes();
 #else
   return largest_node > 0;
 #endif
@@ -49,13 +50,13 @@ bool keeps_connections(int largest_node) {
 }  // namespace
 
 void choose_serving() {
-  const int node_pes = shmem_team_n_pes(SHMEM_TEAM_SHARED);
-  const bool gains = node_pes < shmem_n_pes() || (own_waits_spin() && yields_early());
+  const int node_pes = shmemx_node_n_pes();
+  const bool gains = node_pes < shmemx_n_pes() || (own_waits_spin() && yields_early());
   int most[2] = {gains ? 1 : 0, node_pes};
-  PMPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  below().Allreduce(MPI_IN_PLACE, most, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   takes_waits = most[0] != 0;
   takes_barriers = takes_waits && keeps_connections(most[1]);
-  if (takes_barriers) PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &within_job, nullptr);
+  if (takes_barriers) below().Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &within_job, nullptr);
 }
 
 bool serves_in_waits() noexcept { return takes_waits && has_windows() && is_serving(); }
@@ -65,21 +66,24 @@ bool serves_in_barrier(MPI_Comm communicator) {
   if (communicator == MPI_COMM_WORLD) return true;
   char* value = nullptr;
   int found = 0;
-  if (PMPI_Comm_get_attr(communicator, within_job, &value, &found) != MPI_SUCCESS) return false;
+  if (below().Comm_get_attr(communicator, within_job, &value, &found) != MPI_SUCCESS) return false;
   if (found == 0) {
     value = find_within_job(communicator) ? &yes : &no;
-    PMPI_Comm_set_attr(communicator, within_job, value);
+    below().Comm_set_attr(communicator, within_job, value);
   }
   return *value != 0;
 }
 
 bool serve_messages() {
   constexpr int kPollsBetween = 16;  // about the time that an operation's reply and the next operation need
+  constexpr int kMostPolls = 64;     // what is waited for may have come while long data arrive
   bool any = false;
-  for (int idle = 0; idle < (any ? kPollsBetween : 1); ++idle) {
+  int idle = 0;
+  for (int polls = 0; polls < kMostPolls && idle < (any ? kPollsBetween : 1); ++polls) {
+    ++idle;
     if (shmemx_am_poll() == 0) continue;
     any = true;
-    idle = -1;
+    idle = 0;
   }
   return any;
 }

@@ -18,7 +18,8 @@ bool serves_in_waits() noexcept;
 // Returns true if a barrier of the communicator should be one that can be tested. All of its processes agree.
 bool serves_in_barrier(MPI_Comm communicator);
 
-// One step of such a wait: handles messages while they follow one another closely. Returns false if there was none.
+// One step of such a wait: handles messages while they follow one another closely, but not for long. Returns false if
+// there was none.
 bool serve_messages();
 
 // Waits until done() returns true, which lets the MPI make progress.

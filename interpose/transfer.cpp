@@ -105,7 +105,8 @@ bool try_copy_blocks(const Transfer& transfer) {
   const Layout& here = *transfer.here;
   const Target& target = *transfer.target;
   if (target.mapped == nullptr || there.block_bytes != here.block_bytes ||
-      there.data.pieces.size() != here.data.pieces.size() || !there.data.loops.empty() || !here.data.loops.empty())
+      there.data.pieces.size() != here.data.pieces.size() || !there.data.loops.empty() || !here.data.loops.empty() ||
+      transfer.bytes % there.bytes != 0)
     return false;
   const std::byte* const mapped = target.mapped + (transfer.there_address - target.base);
   switch (there.block_bytes) {
@@ -134,7 +135,7 @@ struct Blocks {
 // `bytes`: of all items together.
 Blocks blocks_of(const Layout& layout, std::size_t bytes) {
   const auto pieces = static_cast<std::ptrdiff_t>(layout.data.count());
-  const bool goes_on = bytes == layout.bytes || pieces * layout.step == layout.extent;
+  const bool goes_on = bytes <= layout.bytes || pieces * layout.step == layout.extent;
   return layout.step != 0 && layout.block_bytes != 0 && goes_on ? Blocks{layout.block_bytes, layout.step} : Blocks{};
 }
 
@@ -145,7 +146,7 @@ bool try_move_blocks(const Transfer& transfer, int& code) {
   Blocks here = blocks_of(*transfer.here, transfer.bytes);
   if (transfer.there->dense) there = {here.bytes, static_cast<std::ptrdiff_t>(here.bytes)};
   if (transfer.here->dense) here = {there.bytes, static_cast<std::ptrdiff_t>(there.bytes)};
-  if (there.bytes == 0 || there.bytes != here.bytes) return false;
+  if (there.bytes == 0 || there.bytes != here.bytes || transfer.bytes % there.bytes != 0) return false;
   Target& target = *transfer.target;
   target.has_other.store(true, std::memory_order_relaxed);
   void* const far = pointer(transfer.there_address + static_cast<std::uint64_t>(transfer.there->data.pieces[0].offset));
@@ -189,14 +190,26 @@ int move_pieces(const Transfer& transfer) {
   return MPI_SUCCESS;
 }
 
-// Checks the datatypes and counts of both sides, and sets `bytes` to what each has.
-int check_sides(const Layout* here, const Local& origin, const Layout* there, const Remote& remote,
-                std::size_t& bytes) {
+// What is moved: the data of the side from which they come, which fit into the other one.
+struct Amount {
+  std::size_t bytes = 0;
+  std::int64_t target_items = 0;  // those of the target that hold them
+};
+
+// Checks the datatypes and counts of both sides, and finds the amount.
+int check_sides(Direction direction, const Layout* here, const Local& origin, const Layout* there, const Remote& remote,
+                Amount& amount) {
   std::size_t origin_bytes = 0;
+  std::size_t target_bytes = 0;
   if (const int code = count_bytes(here, origin.count, origin_bytes); code != MPI_SUCCESS) return code;
-  if (const int code = count_bytes(there, remote.count, bytes); code != MPI_SUCCESS) return code;
+  if (const int code = count_bytes(there, remote.count, target_bytes); code != MPI_SUCCESS) return code;
   if (remote.disp < 0) return wrong(MPI_ERR_DISP, "the displacement is negative");
-  if (origin_bytes != bytes) return wrong(MPI_ERR_TYPE, "origin and target describe different amounts of data");
+  amount = {target_bytes, remote.count};
+  if (origin_bytes == target_bytes) [[likely]]
+    return MPI_SUCCESS;
+  const bool is_put = direction == Direction::put;
+  if (is_put != (origin_bytes < target_bytes)) return wrong(MPI_ERR_TYPE, kDoNotFit);
+  if (is_put) amount = {origin_bytes, static_cast<std::int64_t>((origin_bytes + there->bytes - 1) / there->bytes)};
   return MPI_SUCCESS;
 }
 
@@ -206,13 +219,14 @@ bool gather_late(const Window& window, const Local& origin, const Remote& remote
   if (remote.rank != &target - window.targets.get()) return false;
   const Layout* const there = layout_of(remote.type);
   const Layout* const here = layout_of(origin.type);
-  std::size_t bytes = 0;
-  if (check_sides(here, origin, there, remote, bytes) != MPI_SUCCESS || !there->dense || !here->dense) return false;
-  if (bytes == 0 || bytes > GatheredPuts::kLargest) return false;
+  Amount amount;
+  if (check_sides(Direction::put, here, origin, there, remote, amount) != MPI_SUCCESS) return false;
+  const std::size_t bytes = amount.bytes;
+  if (!there->dense || !here->dense || bytes == 0 || bytes > GatheredPuts::kLargest) return false;
   Range range{};
-  if (!find_range(*there, address_at(target, remote.disp), remote.count, range)) return false;
+  if (!find_range(*there, address_at(target, remote.disp), amount.target_items, range)) return false;
   const std::uint64_t local = reinterpret_cast<std::uintptr_t>(origin.address) + static_cast<std::uint64_t>(here->low);
-  if (!is_inside(window, target, range) || !is_buffer(local)) return false;
+  if (!is_inside(window, target, range) || check_buffer(local) != MPI_SUCCESS) return false;
   if (target.gathered == nullptr) target.gathered = std::make_unique<GatheredPuts>();
   if (target.gathered->is_full()) return false;
   target.gathered->add(range.first, pointer(local), bytes);
@@ -225,17 +239,18 @@ inline int move(Window& window, Direction direction, const Local& origin, const 
   if (const int code = find_target(window, remote.rank, target); code != MPI_SUCCESS || target == nullptr) return code;
   const Layout* const there = layout_of(remote.type);
   const Layout* const here = origin.type == remote.type ? there : layout_of(origin.type);
-  std::size_t bytes = 0;
-  if (const int code = check_sides(here, origin, there, remote, bytes); code != MPI_SUCCESS) [[unlikely]]
+  Amount amount;
+  if (const int code = check_sides(direction, here, origin, there, remote, amount); code != MPI_SUCCESS) [[unlikely]]
     return code;
+  const std::size_t bytes = amount.bytes;
   if (bytes == 0) return MPI_SUCCESS;
   const std::uint64_t address = address_at(*target, remote.disp);
   Range range{};
-  if (!find_range(*there, address, remote.count, range) || !is_inside(window, *target, range)) return out_of_range();
+  if (!find_range(*there, address, amount.target_items, range) || !is_inside(window, *target, range))
+    return out_of_range();
   if (const int code = attach(window, *target); code != MPI_SUCCESS) return code;
   const auto local = reinterpret_cast<std::uintptr_t>(origin.address);
-  if (!is_buffer(local + static_cast<std::uint64_t>(here->low))) [[unlikely]]
-    return no_buffer();
+  if (const int code = check_buffer(local + static_cast<std::uint64_t>(here->low)); code != MPI_SUCCESS) return code;
   const Transfer transfer{
       direction, target, there, here, address, local, bytes, counter, window.epochs.access == Access::start};
   if (there->dense && here->dense)

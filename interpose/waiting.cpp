@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "interpose/below.hpp"
 #include "interpose/job.hpp"
 
 namespace shmemx::interpose {
@@ -25,14 +26,14 @@ void choose_spins(std::span<const int> pe_of_rank) {
   CPU_ZERO(&own);
   static_cast<void>(::sched_getaffinity(0, sizeof own, &own));
   std::vector<cpu_set_t> all(pe_of_rank.size());
-  PMPI_Allgather(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, MPI_COMM_WORLD);
+  below().Allgather(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, MPI_COMM_WORLD);
   cpu_set_t cores;
   CPU_ZERO(&cores);
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    if (shmem_team_translate_pe(SHMEM_TEAM_WORLD, pe_of_rank[rank], SHMEM_TEAM_SHARED) < 0) continue;
+    if (shmemx_node_pe(pe_of_rank[rank]) < 0) continue;
     CPU_OR(&cores, &cores, &all[rank]);
   }
-  if (shmem_team_n_pes(SHMEM_TEAM_SHARED) <= CPU_COUNT(&cores)) spins_before_yield = kLongSpins;
+  if (shmemx_node_n_pes() <= CPU_COUNT(&cores)) spins_before_yield = kLongSpins;
 }
 
 void release_core(unsigned steps) {

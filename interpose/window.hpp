@@ -68,6 +68,7 @@ struct Epochs {
   bool is_exposed = false;     // between post and wait
   std::uint64_t awaited = 0;   // completions that end the exposure
   std::uint64_t barriers = 0;  // passed
+  bool are_over = false;       // all processes have begun to free the window
 };
 
 // This process's part.

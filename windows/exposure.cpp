@@ -83,6 +83,10 @@ ExposedRange range_of_exposed(WindowName window) noexcept {
   return {base, bytes};
 }
 
+std::uint64_t removed_at(WindowName window, std::uint64_t offset, std::uint64_t bytes) noexcept {
+  return range_of_exposed(window).base == &set_base ? ranges_of(window)->removed_at(offset, bytes) : 0;
+}
+
 ExposedRange range_around(WindowName window, std::uint64_t offset) noexcept {
   const ExposedRange range = range_of_exposed(window);
   if (range.base != &set_base) return offset < range.bytes ? range : ExposedRange{};

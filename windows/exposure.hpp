@@ -39,6 +39,8 @@ struct ExposedRange {
   std::uint64_t begin = 0;  // the offset of the base
 };
 ExposedRange range_of_exposed(WindowName window) noexcept;
+// When the owner last removed a range of a set that held any of these bytes; 0: not known. Under the endpoint's lock.
+std::uint64_t removed_at(WindowName window, std::uint64_t offset, std::uint64_t bytes) noexcept;
 // The memory with the byte at `offset`: all of the window, or one range of a set. base null where there is none.
 ExposedRange range_around(WindowName window, std::uint64_t offset) noexcept;
 

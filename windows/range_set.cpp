@@ -92,6 +92,13 @@ bool RangeSet::has(std::uint64_t address, std::uint64_t bytes) {
   return false;
 }
 
+std::uint64_t RangeSet::removed_at(std::uint64_t address, std::uint64_t bytes) const noexcept {
+  std::uint64_t last = 0;
+  for (const Removed& range : removed_)
+    if (range.begin < address + bytes && address < range.end && range.when > last) last = range.when;
+  return last;
+}
+
 std::size_t RangeSet::size() {
   store_newest();
   return ranges_.size();

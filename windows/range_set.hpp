@@ -2,6 +2,7 @@
 // as the handlers that look it up; each call takes time that grows with the logarithm of the number of ranges.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -32,6 +33,12 @@ class RangeSet {
     if (newest_.end == 0 || newest_.begin != address) return remove_older(address);
     return std::exchange(newest_.end, 0) - address;
   }
+  // Notes when a range was removed, in any unit. The last few are known.
+  void note_removed(std::uint64_t address, std::uint64_t bytes, std::uint64_t when) noexcept {
+    removed_[next_removed_++ % kRemoved] = {address, address + bytes, when};
+  }
+  // Returns when a range that held any of these bytes was last removed; 0 if none is known.
+  std::uint64_t removed_at(std::uint64_t address, std::uint64_t bytes) const noexcept;
   bool is_leaving(std::uint64_t address) const { return !leaving_.empty() && leaving_.count(address) != 0; }
   void clear();
   // Count users of the ranges that hold any of [address, address + bytes): of those in the set at begin_use(), and for
@@ -69,6 +76,14 @@ class RangeSet {
     std::uint64_t end;  // 0: there is none
   };
   Newest newest_{0, 0};
+  struct Removed {
+    std::uint64_t begin;
+    std::uint64_t end;
+    std::uint64_t when;
+  };
+  static constexpr std::size_t kRemoved = 16;
+  std::array<Removed, kRemoved> removed_{};
+  std::size_t next_removed_ = 0;
 };
 
 }  // namespace shmemx::windows

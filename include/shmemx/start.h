@@ -54,6 +54,16 @@ enum {
    this process any more; PEs that have not failed may still wait for it. */
 SHMEMX_API int shmemx_init_attr(const shmemx_init_attr_t* attributes_, int* provided_) SHMEMX_NOEXCEPT;
 
+/* The standard's routines that a library needs which stands on this one, under names that no other OpenSHMEM library
+   has: where a program is linked with another one, too, the standard's names lead to that. */
+SHMEMX_API int shmemx_init_thread(int requested_, int* provided_) SHMEMX_NOEXCEPT; /* shmem_init_thread */
+SHMEMX_API void shmemx_finalize(void) SHMEMX_NOEXCEPT;                             /* shmem_finalize */
+SHMEMX_API int shmemx_is_initialized(void) SHMEMX_NOEXCEPT; /* 1 between the first start and the last end, else 0 */
+SHMEMX_API int shmemx_my_pe(void) SHMEMX_NOEXCEPT;          /* shmem_my_pe */
+SHMEMX_API int shmemx_n_pes(void) SHMEMX_NOEXCEPT;          /* shmem_n_pes */
+SHMEMX_API int shmemx_node_n_pes(void) SHMEMX_NOEXCEPT;     /* the number of PEs in SHMEM_TEAM_SHARED */
+SHMEMX_API int shmemx_node_pe(int pe_) SHMEMX_NOEXCEPT;     /* the number of a PE of the world in that team; -1: none */
+
 #ifdef __cplusplus
 }
 #endif

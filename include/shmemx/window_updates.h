@@ -27,8 +27,9 @@ extern "C" {
 #endif
 
 /* Element types. Those that are named after types of C have their size and layout; an address need not be aligned.
-   A pair is a struct of value and index as C lays it out, with padding, which no operation reads and every one may
-   overwrite. The values are part of the ABI. */
+   A pair is a struct of value and index as C lays it out. Padding between them may be overwritten; padding behind the
+   index is neither read nor written, and behind the last pair of an array it need not be in the window. The values are
+   part of the ABI. */
 enum {
   SHMEMX_INT32 = 1,
   SHMEMX_UINT32 = 2,

@@ -60,7 +60,8 @@ enum {
 SHMEMX_API const char* shmemx_error_text(int error_) SHMEMX_NOEXCEPT;
 
 /* Returns a line on the last SHMEMX_ERR_RANGE or SHMEMX_ERR_STALE that a routine on windows has returned in the calling
-   thread: the owner, the address in its address space and the length of the access, what the window is. An empty text
+   thread: the owner, the address in its address space and the length of the access, what the window is; of a set of
+   ranges also whether the owner has lately removed one there, and how many milliseconds before. An empty text
    if there was none. Valid until the thread's next call of a routine on windows. Never null. */
 SHMEMX_API const char* shmemx_error_detail(void) SHMEMX_NOEXCEPT;
 

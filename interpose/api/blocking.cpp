@@ -18,10 +18,10 @@ int finish_request(MPI_Request* request, MPI_Status* status) {
 SHMEMX_ENTRY int PMPI_Barrier(MPI_Comm communicator) {
   if (!interpose::serves_in_barrier(communicator)) return below().Barrier(communicator);
   MPI_Request request = MPI_REQUEST_NULL;
-  const int code = PMPI_Ibarrier(communicator, &request);
+  const int code = below().Ibarrier(communicator, &request);
   return code != MPI_SUCCESS ? code : finish_request(&request, MPI_STATUS_IGNORE);
 }
-SHMEMX_BOTH_NAMES(Barrier)
+SHMEMX_BOTH_NAMES(Barrier, 1)
 
 SHMEMX_ENTRY int PMPI_Recv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm communicator,
                            MPI_Status* status) {
@@ -29,13 +29,14 @@ SHMEMX_ENTRY int PMPI_Recv(void* buffer, int count, MPI_Datatype type, int sourc
   if (source == MPI_PROC_NULL || !interpose::serves_in_waits())
     return below().Recv(buffer, count, type, source, tag, communicator, status);
   MPI_Request request = MPI_REQUEST_NULL;
-  const int code = PMPI_Irecv(buffer, count, type, source, tag, communicator, &request);
+  const int code = below().Irecv(buffer, count, type, source, tag, communicator, &request);
   return code != MPI_SUCCESS ? code : finish_request(&request, status);
 }
-SHMEMX_BOTH_NAMES(Recv)
+SHMEMX_BOTH_NAMES(Recv, 7)
 
 SHMEMX_ENTRY int PMPI_Probe(int source, int tag, MPI_Comm communicator, MPI_Status* status) {
   if (!interpose::serves_in_waits()) return below().Probe(source, tag, communicator, status);
-  return interpose::test_until_done([&](int* found) { return PMPI_Iprobe(source, tag, communicator, found, status); });
+  return interpose::test_until_done(
+      [&](int* found) { return below().Iprobe(source, tag, communicator, found, status); });
 }
-SHMEMX_BOTH_NAMES(Probe)
+SHMEMX_BOTH_NAMES(Probe, 4)

@@ -21,42 +21,42 @@ SHMEMX_ENTRY int PMPI_Win_fence(int assert, MPI_Win win) {
   if (window == nullptr) return below().Win_fence(assert, win);
   return finish(*window, "MPI_Win_fence", interpose::fence(*window, assert));
 }
-SHMEMX_BOTH_NAMES(Win_fence)
+SHMEMX_BOTH_NAMES(Win_fence, 2)
 
 SHMEMX_ENTRY int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Win_start(group, assert, win);
   return finish(*window, "MPI_Win_start", interpose::start(*window, group, assert));
 }
-SHMEMX_BOTH_NAMES(Win_start)
+SHMEMX_BOTH_NAMES(Win_start, 3)
 
 SHMEMX_ENTRY int PMPI_Win_complete(MPI_Win win) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Win_complete(win);
   return finish(*window, "MPI_Win_complete", interpose::complete(*window));
 }
-SHMEMX_BOTH_NAMES(Win_complete)
+SHMEMX_BOTH_NAMES(Win_complete, 1)
 
 SHMEMX_ENTRY int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Win_post(group, assert, win);
   return finish(*window, "MPI_Win_post", interpose::post(*window, group, assert));
 }
-SHMEMX_BOTH_NAMES(Win_post)
+SHMEMX_BOTH_NAMES(Win_post, 3)
 
 SHMEMX_ENTRY int PMPI_Win_wait(MPI_Win win) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Win_wait(win);
   return finish(*window, "MPI_Win_wait", interpose::wait(*window));
 }
-SHMEMX_BOTH_NAMES(Win_wait)
+SHMEMX_BOTH_NAMES(Win_wait, 1)
 
 SHMEMX_ENTRY int PMPI_Win_test(MPI_Win win, int* flag) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Win_test(win, flag);
   return finish(*window, "MPI_Win_test", interpose::test(*window, flag));
 }
-SHMEMX_BOTH_NAMES(Win_test)
+SHMEMX_BOTH_NAMES(Win_test, 2)
 
 namespace {
 
@@ -80,7 +80,7 @@ SHMEMX_ENTRY int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
     return MPI_SUCCESS;
   return lock_slow(lock_type, rank, assert, win);
 }
-SHMEMX_BOTH_NAMES(Win_lock)
+SHMEMX_BOTH_NAMES(Win_lock, 4)
 
 SHMEMX_ENTRY int PMPI_Win_unlock(int rank, MPI_Win win) {
   Window* const window = find_recent_window(win);
@@ -89,21 +89,21 @@ SHMEMX_ENTRY int PMPI_Win_unlock(int rank, MPI_Win win) {
     return finish(*window, "MPI_Win_unlock", code);
   return unlock_slow(rank, win);
 }
-SHMEMX_BOTH_NAMES(Win_unlock)
+SHMEMX_BOTH_NAMES(Win_unlock, 2)
 
 SHMEMX_ENTRY int PMPI_Win_lock_all(int assert, MPI_Win win) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Win_lock_all(assert, win);
   return finish(*window, "MPI_Win_lock_all", interpose::lock_all(*window, assert));
 }
-SHMEMX_BOTH_NAMES(Win_lock_all)
+SHMEMX_BOTH_NAMES(Win_lock_all, 2)
 
 SHMEMX_ENTRY int PMPI_Win_unlock_all(MPI_Win win) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Win_unlock_all(win);
   return finish(*window, "MPI_Win_unlock_all", interpose::unlock_all(*window));
 }
-SHMEMX_BOTH_NAMES(Win_unlock_all)
+SHMEMX_BOTH_NAMES(Win_unlock_all, 1)
 
 namespace {
 
@@ -115,17 +115,16 @@ namespace {
   return finish(*window, "MPI_Win_flush", code);
 }
 
-}  // namespace
-
-SHMEMX_ENTRY int PMPI_Win_flush(int rank, MPI_Win win) {
-  if (interpose::flush_recent(rank, win)) [[likely]]
-    return MPI_SUCCESS;
+int flush_otherwise(int rank, MPI_Win win) {
   const Window* const window = find_recent_window(win);
   if (window != nullptr && interpose::flush_quickly(*window, rank)) [[likely]]
     return MPI_SUCCESS;
   return flush_slow(rank, win);
 }
-SHMEMX_BOTH_NAMES(Win_flush)
+
+}  // namespace
+
+SHMEMX_SHORT_NAMES(Win_flush, 2, interpose::flush_recent, flush_otherwise)
 
 SHMEMX_ENTRY int PMPI_Win_flush_all(MPI_Win win) {
   Window* const window = find_window(win);
@@ -134,7 +133,7 @@ SHMEMX_ENTRY int PMPI_Win_flush_all(MPI_Win win) {
   if (code == MPI_SUCCESS) code = interpose::flush_all(*window);
   return finish(*window, "MPI_Win_flush_all", code);
 }
-SHMEMX_BOTH_NAMES(Win_flush_all)
+SHMEMX_BOTH_NAMES(Win_flush_all, 1)
 
 SHMEMX_ENTRY int PMPI_Win_flush_local(int rank, MPI_Win win) {
   Window* const window = find_window(win);
@@ -143,7 +142,7 @@ SHMEMX_ENTRY int PMPI_Win_flush_local(int rank, MPI_Win win) {
   if (code == MPI_SUCCESS) code = interpose::flush_local(*window, rank);
   return finish(*window, "MPI_Win_flush_local", code);
 }
-SHMEMX_BOTH_NAMES(Win_flush_local)
+SHMEMX_BOTH_NAMES(Win_flush_local, 2)
 
 SHMEMX_ENTRY int PMPI_Win_flush_local_all(MPI_Win win) {
   Window* const window = find_window(win);
@@ -152,11 +151,11 @@ SHMEMX_ENTRY int PMPI_Win_flush_local_all(MPI_Win win) {
   if (code == MPI_SUCCESS) code = interpose::flush_local_all(*window);
   return finish(*window, "MPI_Win_flush_local_all", code);
 }
-SHMEMX_BOTH_NAMES(Win_flush_local_all)
+SHMEMX_BOTH_NAMES(Win_flush_local_all, 1)
 
 SHMEMX_ENTRY int PMPI_Win_sync(MPI_Win win) {
   if (find_window(win) == nullptr) return below().Win_sync(win);
   std::atomic_thread_fence(std::memory_order_seq_cst);
   return MPI_SUCCESS;
 }
-SHMEMX_BOTH_NAMES(Win_sync)
+SHMEMX_BOTH_NAMES(Win_sync, 1)

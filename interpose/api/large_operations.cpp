@@ -22,7 +22,7 @@ SHMEMX_ENTRY int PMPI_Put_c(const void* origin, MPI_Count count, MPI_Datatype ty
   return finish(*window, "MPI_Put_c",
                 interpose::put(*window, local(origin, count, type), {rank, disp, target_count, target_type}, nullptr));
 }
-SHMEMX_BOTH_NAMES(Put_c)
+SHMEMX_BOTH_NAMES(Put_c, 8)
 
 SHMEMX_ENTRY int PMPI_Get_c(void* origin, MPI_Count count, MPI_Datatype type, int rank, MPI_Aint disp,
                             MPI_Count target_count, MPI_Datatype target_type, MPI_Win win) {
@@ -31,7 +31,7 @@ SHMEMX_ENTRY int PMPI_Get_c(void* origin, MPI_Count count, MPI_Datatype type, in
   return finish(*window, "MPI_Get_c",
                 interpose::get(*window, local(origin, count, type), {rank, disp, target_count, target_type}, nullptr));
 }
-SHMEMX_BOTH_NAMES(Get_c)
+SHMEMX_BOTH_NAMES(Get_c, 8)
 
 SHMEMX_ENTRY int PMPI_Accumulate_c(const void* origin, MPI_Count count, MPI_Datatype type, int rank, MPI_Aint disp,
                                    MPI_Count target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win) {
@@ -42,7 +42,7 @@ SHMEMX_ENTRY int PMPI_Accumulate_c(const void* origin, MPI_Count count, MPI_Data
   return finish(*window, "MPI_Accumulate_c",
                 interpose::accumulate(*window, local(origin, count, type), remote, op, nullptr));
 }
-SHMEMX_BOTH_NAMES(Accumulate_c)
+SHMEMX_BOTH_NAMES(Accumulate_c, 9)
 
 SHMEMX_ENTRY int PMPI_Get_accumulate_c(const void* origin, MPI_Count count, MPI_Datatype type, void* result,
                                        MPI_Count result_count, MPI_Datatype result_type, int rank, MPI_Aint disp,
@@ -56,7 +56,7 @@ SHMEMX_ENTRY int PMPI_Get_accumulate_c(const void* origin, MPI_Count count, MPI_
   return finish(*window, "MPI_Get_accumulate_c",
                 interpose::get_accumulate(*window, local(origin, count, type), results, remote, op, nullptr));
 }
-SHMEMX_BOTH_NAMES(Get_accumulate_c)
+SHMEMX_BOTH_NAMES(Get_accumulate_c, 12)
 
 SHMEMX_ENTRY int PMPI_Rput_c(const void* origin, MPI_Count count, MPI_Datatype type, int rank, MPI_Aint disp,
                              MPI_Count target_count, MPI_Datatype target_type, MPI_Win win, MPI_Request* request) {
@@ -67,7 +67,7 @@ SHMEMX_ENTRY int PMPI_Rput_c(const void* origin, MPI_Count count, MPI_Datatype t
     return interpose::put(*window, local(origin, count, type), {rank, disp, target_count, target_type}, counter);
   });
 }
-SHMEMX_BOTH_NAMES(Rput_c)
+SHMEMX_BOTH_NAMES(Rput_c, 9)
 
 SHMEMX_ENTRY int PMPI_Rget_c(void* origin, MPI_Count count, MPI_Datatype type, int rank, MPI_Aint disp,
                              MPI_Count target_count, MPI_Datatype target_type, MPI_Win win, MPI_Request* request) {
@@ -78,7 +78,7 @@ SHMEMX_ENTRY int PMPI_Rget_c(void* origin, MPI_Count count, MPI_Datatype type, i
     return interpose::get(*window, local(origin, count, type), {rank, disp, target_count, target_type}, counter);
   });
 }
-SHMEMX_BOTH_NAMES(Rget_c)
+SHMEMX_BOTH_NAMES(Rget_c, 9)
 
 SHMEMX_ENTRY int PMPI_Raccumulate_c(const void* origin, MPI_Count count, MPI_Datatype type, int rank, MPI_Aint disp,
                                     MPI_Count target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win,
@@ -91,7 +91,7 @@ SHMEMX_ENTRY int PMPI_Raccumulate_c(const void* origin, MPI_Count count, MPI_Dat
     return interpose::accumulate(*window, local(origin, count, type), remote, op, counter);
   });
 }
-SHMEMX_BOTH_NAMES(Raccumulate_c)
+SHMEMX_BOTH_NAMES(Raccumulate_c, 10)
 
 SHMEMX_ENTRY int PMPI_Rget_accumulate_c(const void* origin, MPI_Count count, MPI_Datatype type, void* result,
                                         MPI_Count result_count, MPI_Datatype result_type, int rank, MPI_Aint disp,
@@ -107,6 +107,6 @@ SHMEMX_ENTRY int PMPI_Rget_accumulate_c(const void* origin, MPI_Count count, MPI
     return interpose::get_accumulate(*window, local(origin, count, type), results, remote, op, counter);
   });
 }
-SHMEMX_BOTH_NAMES(Rget_accumulate_c)
+SHMEMX_BOTH_NAMES(Rget_accumulate_c, 13)
 
 #endif

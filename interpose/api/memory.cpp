@@ -30,7 +30,7 @@ Memory& memory() {
 
 bool allocate(MPI_Aint size, MPI_Info info, void*& base) {
   shmemx_window_t window = SHMEMX_WINDOW_INVALID;
-  if (!interpose::is_serving() || size <= 0 || interpose::Hints::alignment_of(info) > kAligned) return false;
+  if (!interpose::is_serving() || !interpose::shares_allocated_memory() || size <= 0 || interpose::Hints::alignment_of(info) > kAligned) return false;
   if (shmemx_window_allocate(static_cast<std::size_t>(size), &base, &window) != SHMEMX_SUCCESS) return false;
   const std::lock_guard guard(memory().mutex);
   memory().windows.emplace(base, window);
@@ -55,7 +55,7 @@ SHMEMX_ENTRY int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* result) {
   std::memcpy(result, &base, sizeof base);
   return MPI_SUCCESS;
 }
-SHMEMX_BOTH_NAMES(Alloc_mem)
+SHMEMX_BOTH_NAMES(Alloc_mem, 3)
 
 SHMEMX_ENTRY int PMPI_Free_mem(void* base) {
   shmemx_window_t window = SHMEMX_WINDOW_INVALID;
@@ -63,4 +63,4 @@ SHMEMX_ENTRY int PMPI_Free_mem(void* base) {
   if (interpose::is_serving()) shmemx_window_free(window);  // else it ends with the process
   return MPI_SUCCESS;
 }
-SHMEMX_BOTH_NAMES(Free_mem)
+SHMEMX_BOTH_NAMES(Free_mem, 1)

@@ -46,17 +46,20 @@ namespace {
   return put_slow(origin, count, type, rank, disp, count, type, win);
 }
 
-}  // namespace
-
-SHMEMX_ENTRY int PMPI_Put(const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp, int target_count,
-                          MPI_Datatype target_type, MPI_Win win) {
+[[gnu::always_inline]] inline bool try_put(const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp,
+                                           int target_count, MPI_Datatype target_type, MPI_Win win) {
+  return type == target_type && count == target_count && interpose::put_recent(origin, count, type, rank, disp, win);
+}
+int put_otherwise(const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp, int target_count,
+                  MPI_Datatype target_type, MPI_Win win) {
   if (type != target_type || count != target_count) [[unlikely]]
     return put_slow(origin, count, type, rank, disp, target_count, target_type, win);
-  if (interpose::put_recent(origin, count, type, rank, disp, win)) [[likely]]
-    return MPI_SUCCESS;
   return put_known(origin, count, type, rank, disp, win);
 }
-SHMEMX_BOTH_NAMES(Put)
+
+}  // namespace
+
+SHMEMX_SHORT_NAMES(Put, 8, try_put, put_otherwise)
 
 namespace {
 
@@ -79,17 +82,20 @@ namespace {
   return get_slow(origin, count, type, rank, disp, count, type, win);
 }
 
-}  // namespace
-
-SHMEMX_ENTRY int PMPI_Get(void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp, int target_count,
-                          MPI_Datatype target_type, MPI_Win win) {
+[[gnu::always_inline]] inline bool try_get(void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp,
+                                           int target_count, MPI_Datatype target_type, MPI_Win win) {
+  return type == target_type && count == target_count && interpose::get_recent(origin, count, type, rank, disp, win);
+}
+int get_otherwise(void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp, int target_count,
+                  MPI_Datatype target_type, MPI_Win win) {
   if (type != target_type || count != target_count) [[unlikely]]
     return get_slow(origin, count, type, rank, disp, target_count, target_type, win);
-  if (interpose::get_recent(origin, count, type, rank, disp, win)) [[likely]]
-    return MPI_SUCCESS;
   return get_known(origin, count, type, rank, disp, win);
 }
-SHMEMX_BOTH_NAMES(Get)
+
+}  // namespace
+
+SHMEMX_SHORT_NAMES(Get, 8, try_get, get_otherwise)
 
 namespace {
 
@@ -119,17 +125,22 @@ namespace {
   return accumulate_slow(origin, 1, type, rank, disp, 1, type, op, win);
 }
 
-}  // namespace
-
-SHMEMX_ENTRY int PMPI_Accumulate(const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp,
-                                 int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win) {
+[[gnu::always_inline]] inline bool try_accumulate(const void* origin, int count, MPI_Datatype type, int rank,
+                                                  MPI_Aint disp, int target_count, MPI_Datatype target_type, MPI_Op op,
+                                                  MPI_Win win) {
+  return type == target_type && count == 1 && target_count == 1 &&
+         interpose::update_recent({origin, nullptr, type, rank, disp}, op, win);
+}
+int accumulate_otherwise(const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp, int target_count,
+                         MPI_Datatype target_type, MPI_Op op, MPI_Win win) {
   if (type != target_type || count != 1 || target_count != 1) [[unlikely]]
     return accumulate_slow(origin, count, type, rank, disp, target_count, target_type, op, win);
-  if (interpose::update_recent({origin, nullptr, type, rank, disp}, op, win)) [[likely]]
-    return MPI_SUCCESS;
   return accumulate_known(origin, type, rank, disp, op, win);
 }
-SHMEMX_BOTH_NAMES(Accumulate)
+
+}  // namespace
+
+SHMEMX_SHORT_NAMES(Accumulate, 9, try_accumulate, accumulate_otherwise)
 
 SHMEMX_ENTRY int PMPI_Get_accumulate(const void* origin, int count, MPI_Datatype type, void* result, int result_count,
                                      MPI_Datatype result_type, int rank, MPI_Aint disp, int target_count,
@@ -143,7 +154,7 @@ SHMEMX_ENTRY int PMPI_Get_accumulate(const void* origin, int count, MPI_Datatype
   return finish(*window, "MPI_Get_accumulate",
                 interpose::get_accumulate(*window, local(origin, count, type), results, remote, op, nullptr));
 }
-SHMEMX_BOTH_NAMES(Get_accumulate)
+SHMEMX_BOTH_NAMES(Get_accumulate, 12)
 
 SHMEMX_ENTRY int PMPI_Rput(const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp, int target_count,
                            MPI_Datatype target_type, MPI_Win win, MPI_Request* request) {
@@ -153,7 +164,7 @@ SHMEMX_ENTRY int PMPI_Rput(const void* origin, int count, MPI_Datatype type, int
     return interpose::put(*window, local(origin, count, type), {rank, disp, target_count, target_type}, counter);
   });
 }
-SHMEMX_BOTH_NAMES(Rput)
+SHMEMX_BOTH_NAMES(Rput, 9)
 
 SHMEMX_ENTRY int PMPI_Rget(void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp, int target_count,
                            MPI_Datatype target_type, MPI_Win win, MPI_Request* request) {
@@ -163,7 +174,7 @@ SHMEMX_ENTRY int PMPI_Rget(void* origin, int count, MPI_Datatype type, int rank,
     return interpose::get(*window, local(origin, count, type), {rank, disp, target_count, target_type}, counter);
   });
 }
-SHMEMX_BOTH_NAMES(Rget)
+SHMEMX_BOTH_NAMES(Rget, 9)
 
 SHMEMX_ENTRY int PMPI_Raccumulate(const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint disp,
                                   int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win,
@@ -176,7 +187,7 @@ SHMEMX_ENTRY int PMPI_Raccumulate(const void* origin, int count, MPI_Datatype ty
     return interpose::accumulate(*window, local(origin, count, type), remote, op, counter);
   });
 }
-SHMEMX_BOTH_NAMES(Raccumulate)
+SHMEMX_BOTH_NAMES(Raccumulate, 10)
 
 SHMEMX_ENTRY int PMPI_Rget_accumulate(const void* origin, int count, MPI_Datatype type, void* result, int result_count,
                                       MPI_Datatype result_type, int rank, MPI_Aint disp, int target_count,
@@ -191,7 +202,7 @@ SHMEMX_ENTRY int PMPI_Rget_accumulate(const void* origin, int count, MPI_Datatyp
     return interpose::get_accumulate(*window, local(origin, count, type), results, remote, op, counter);
   });
 }
-SHMEMX_BOTH_NAMES(Rget_accumulate)
+SHMEMX_BOTH_NAMES(Rget_accumulate, 13)
 
 namespace {
 
@@ -215,15 +226,14 @@ namespace {
   return fetch_and_op_slow(origin, result, type, rank, disp, op, win);
 }
 
+[[gnu::always_inline]] inline bool try_fetch_and_op(const void* origin, void* result, MPI_Datatype type, int rank,
+                                                    MPI_Aint disp, MPI_Op op, MPI_Win win) {
+  return interpose::is_buffer(result) && interpose::update_recent({origin, result, type, rank, disp}, op, win);
+}
+
 }  // namespace
 
-SHMEMX_ENTRY int PMPI_Fetch_and_op(const void* origin, void* result, MPI_Datatype type, int rank, MPI_Aint disp,
-                                   MPI_Op op, MPI_Win win) {
-  if (interpose::is_buffer(result) && interpose::update_recent({origin, result, type, rank, disp}, op, win)) [[likely]]
-    return MPI_SUCCESS;
-  return fetch_and_op_known(origin, result, type, rank, disp, op, win);
-}
-SHMEMX_BOTH_NAMES(Fetch_and_op)
+SHMEMX_SHORT_NAMES(Fetch_and_op, 7, try_fetch_and_op, fetch_and_op_known)
 
 namespace {
 
@@ -246,12 +256,11 @@ namespace {
   return compare_and_swap_slow(origin, compare, result, type, rank, disp, win);
 }
 
+[[gnu::always_inline]] inline bool try_compare_and_swap(const void* origin, const void* compare, void* result,
+                                                        MPI_Datatype type, int rank, MPI_Aint disp, MPI_Win win) {
+  return interpose::compare_and_swap_recent({origin, result, type, rank, disp}, compare, win);
+}
+
 }  // namespace
 
-SHMEMX_ENTRY int PMPI_Compare_and_swap(const void* origin, const void* compare, void* result, MPI_Datatype type,
-                                       int rank, MPI_Aint disp, MPI_Win win) {
-  if (interpose::compare_and_swap_recent({origin, result, type, rank, disp}, compare, win)) [[likely]]
-    return MPI_SUCCESS;
-  return compare_and_swap_known(origin, compare, result, type, rank, disp, win);
-}
-SHMEMX_BOTH_NAMES(Compare_and_swap)
+SHMEMX_SHORT_NAMES(Compare_and_swap, 7, try_compare_and_swap, compare_and_swap_known)

@@ -17,13 +17,32 @@ using interpose::finish;
 using interpose::Target;
 using interpose::Window;
 
+namespace {
+
+// Of a shared window that is left to the MPI: gives an empty part of a process its place, if the MPI has not.
+void place_empty_part(MPI_Win win, int rank, void* base) {
+  void* place = nullptr;
+  std::memcpy(&place, base, sizeof place);
+  if (place != nullptr) return;
+  place = interpose::place_of_empty_part(win, rank);
+  std::memcpy(base, &place, sizeof place);
+}
+int place_own_empty_part(MPI_Comm communicator, MPI_Win win, void* base) {
+  int rank = 0;
+  below().Comm_rank(communicator, &rank);
+  place_empty_part(win, rank, base);
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
 SHMEMX_ENTRY int PMPI_Win_create(void* base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm communicator,
                                  MPI_Win* win) {
   const Created made =
       create("MPI_Win_create", {MPI_WIN_FLAVOR_CREATE, base, size, disp_unit, win != nullptr}, info, communicator, win);
   return made.is_taken ? made.error_class : below().Win_create(base, size, disp_unit, info, communicator, win);
 }
-SHMEMX_BOTH_NAMES(Win_create)
+SHMEMX_BOTH_NAMES(Win_create, 6)
 
 SHMEMX_ENTRY int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm communicator, void* base,
                                    MPI_Win* win) {
@@ -34,22 +53,29 @@ SHMEMX_ENTRY int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, 
   if (made.error_class == MPI_SUCCESS) std::memcpy(base, &made.base, sizeof made.base);
   return made.error_class;
 }
-SHMEMX_BOTH_NAMES(Win_allocate)
+SHMEMX_BOTH_NAMES(Win_allocate, 6)
 
 SHMEMX_ENTRY int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm communicator,
                                           void* base, MPI_Win* win) {
   const Created made = create("MPI_Win_allocate_shared",
                               {MPI_WIN_FLAVOR_SHARED, nullptr, size, disp_unit, base != nullptr && win != nullptr},
                               info, communicator, win);
-  if (!made.is_taken) return below().Win_allocate_shared(size, disp_unit, info, communicator, base, win);
+  if (!made.is_taken) {
+    const int code = below().Win_allocate_shared(size, disp_unit, info, communicator, base, win);
+    return code == MPI_SUCCESS && size == 0 ? place_own_empty_part(communicator, *win, base) : code;
+  }
   if (made.error_class == MPI_SUCCESS) std::memcpy(base, &made.base, sizeof made.base);
   return made.error_class;
 }
-SHMEMX_BOTH_NAMES(Win_allocate_shared)
+SHMEMX_BOTH_NAMES(Win_allocate_shared, 6)
 
 SHMEMX_ENTRY int PMPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint* size, int* disp_unit, void* base) {
-  const Window* const window = find_window(win);
-  if (window == nullptr) return below().Win_shared_query(win, rank, size, disp_unit, base);
+  Window* const window = find_window(win);
+  if (window == nullptr) {
+    const int code = below().Win_shared_query(win, rank, size, disp_unit, base);
+    if (code == MPI_SUCCESS && *size == 0 && rank >= 0) place_empty_part(win, rank, base);
+    return code;
+  }
   const Target* part = nullptr;
   int code = interpose::find_part(*window, rank, part);
   if (size == nullptr || disp_unit == nullptr || base == nullptr) code = interpose::no_place();
@@ -60,7 +86,7 @@ SHMEMX_ENTRY int PMPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint* size, in
   std::memcpy(base, &address, sizeof address);
   return MPI_SUCCESS;
 }
-SHMEMX_BOTH_NAMES(Win_shared_query)
+SHMEMX_BOTH_NAMES(Win_shared_query, 5)
 
 #if MPI_VERSION >= 4
 
@@ -70,7 +96,7 @@ SHMEMX_ENTRY int PMPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit
                               communicator, win);
   return made.is_taken ? made.error_class : below().Win_create_c(base, size, disp_unit, info, communicator, win);
 }
-SHMEMX_BOTH_NAMES(Win_create_c)
+SHMEMX_BOTH_NAMES(Win_create_c, 6)
 
 SHMEMX_ENTRY int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm communicator,
                                      void* base, MPI_Win* win) {
@@ -81,22 +107,29 @@ SHMEMX_ENTRY int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info
   if (made.error_class == MPI_SUCCESS) std::memcpy(base, &made.base, sizeof made.base);
   return made.error_class;
 }
-SHMEMX_BOTH_NAMES(Win_allocate_c)
+SHMEMX_BOTH_NAMES(Win_allocate_c, 6)
 
 SHMEMX_ENTRY int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm communicator,
                                             void* base, MPI_Win* win) {
   const Created made = create("MPI_Win_allocate_shared_c",
                               {MPI_WIN_FLAVOR_SHARED, nullptr, size, disp_unit, base != nullptr && win != nullptr},
                               info, communicator, win);
-  if (!made.is_taken) return below().Win_allocate_shared_c(size, disp_unit, info, communicator, base, win);
+  if (!made.is_taken) {
+    const int code = below().Win_allocate_shared_c(size, disp_unit, info, communicator, base, win);
+    return code == MPI_SUCCESS && size == 0 ? place_own_empty_part(communicator, *win, base) : code;
+  }
   if (made.error_class == MPI_SUCCESS) std::memcpy(base, &made.base, sizeof made.base);
   return made.error_class;
 }
-SHMEMX_BOTH_NAMES(Win_allocate_shared_c)
+SHMEMX_BOTH_NAMES(Win_allocate_shared_c, 6)
 
 SHMEMX_ENTRY int PMPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* disp_unit, void* base) {
-  const Window* const window = find_window(win);
-  if (window == nullptr) return below().Win_shared_query_c(win, rank, size, disp_unit, base);
+  Window* const window = find_window(win);
+  if (window == nullptr) {
+    const int code = below().Win_shared_query_c(win, rank, size, disp_unit, base);
+    if (code == MPI_SUCCESS && *size == 0 && rank >= 0) place_empty_part(win, rank, base);
+    return code;
+  }
   const Target* part = nullptr;
   int code = interpose::find_part(*window, rank, part);
   if (size == nullptr || disp_unit == nullptr || base == nullptr) code = interpose::no_place();
@@ -107,7 +140,7 @@ SHMEMX_ENTRY int PMPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint* size, 
   std::memcpy(base, &address, sizeof address);
   return MPI_SUCCESS;
 }
-SHMEMX_BOTH_NAMES(Win_shared_query_c)
+SHMEMX_BOTH_NAMES(Win_shared_query_c, 5)
 
 #endif
 
@@ -116,21 +149,21 @@ SHMEMX_ENTRY int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm communicator, M
                               communicator, win);
   return made.is_taken ? made.error_class : below().Win_create_dynamic(info, communicator, win);
 }
-SHMEMX_BOTH_NAMES(Win_create_dynamic)
+SHMEMX_BOTH_NAMES(Win_create_dynamic, 3)
 
 SHMEMX_ENTRY int PMPI_Win_attach(MPI_Win win, void* base, MPI_Aint size) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Win_attach(win, base, size);
   return finish(*window, "MPI_Win_attach", interpose::add_memory(*window, base, size));
 }
-SHMEMX_BOTH_NAMES(Win_attach)
+SHMEMX_BOTH_NAMES(Win_attach, 3)
 
 SHMEMX_ENTRY int PMPI_Win_detach(MPI_Win win, const void* base) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Win_detach(win, base);
   return finish(*window, "MPI_Win_detach", interpose::remove_memory(*window, base));
 }
-SHMEMX_BOTH_NAMES(Win_detach)
+SHMEMX_BOTH_NAMES(Win_detach, 2)
 
 SHMEMX_ENTRY int PMPI_Win_free(MPI_Win* win) {
   if (win == nullptr) return interpose::raise(MPI_COMM_WORLD, "MPI_Win_free", interpose::no_place());
@@ -139,7 +172,7 @@ SHMEMX_ENTRY int PMPI_Win_free(MPI_Win* win) {
   const int code = interpose::check_free(*window);
   return code == MPI_SUCCESS ? interpose::free_window(*window, win) : finish(*window, "MPI_Win_free", code);
 }
-SHMEMX_BOTH_NAMES(Win_free)
+SHMEMX_BOTH_NAMES(Win_free, 1)
 
 SHMEMX_ENTRY int PMPI_Win_get_attr(MPI_Win win, int keyval, void* value, int* flag) {
   Window* const window = find_window(win);
@@ -151,14 +184,14 @@ SHMEMX_ENTRY int PMPI_Win_get_attr(MPI_Win win, int keyval, void* value, int* fl
   *flag = 1;
   return MPI_SUCCESS;
 }
-SHMEMX_BOTH_NAMES(Win_get_attr)
+SHMEMX_BOTH_NAMES(Win_get_attr, 4)
 
 SHMEMX_ENTRY int PMPI_Win_get_group(MPI_Win win, MPI_Group* group) {
   Window* const window = find_window(win);
   if (window == nullptr) return below().Win_get_group(win, group);
-  return PMPI_Group_excl(window->group, 0, nullptr, group);  // a handle that the program frees
+  return below().Group_excl(window->group, 0, nullptr, group);  // a handle that the program frees
 }
-SHMEMX_BOTH_NAMES(Win_get_group)
+SHMEMX_BOTH_NAMES(Win_get_group, 2)
 
 SHMEMX_ENTRY int PMPI_Win_set_info(MPI_Win win, MPI_Info info) {
   Window* const window = find_window(win);
@@ -169,7 +202,7 @@ SHMEMX_ENTRY int PMPI_Win_set_info(MPI_Win win, MPI_Info info) {
   window->hints->change(info);
   return MPI_SUCCESS;
 }
-SHMEMX_BOTH_NAMES(Win_set_info)
+SHMEMX_BOTH_NAMES(Win_set_info, 2)
 
 SHMEMX_ENTRY int PMPI_Win_get_info(MPI_Win win, MPI_Info* info) {
   Window* const window = find_window(win);
@@ -179,4 +212,4 @@ SHMEMX_ENTRY int PMPI_Win_get_info(MPI_Win win, MPI_Info* info) {
   guard.unlock();
   return finish(*window, "MPI_Win_get_info", code);
 }
-SHMEMX_BOTH_NAMES(Win_get_info)
+SHMEMX_BOTH_NAMES(Win_get_info, 2)

@@ -1,4 +1,5 @@
-// The start inside another parallel program: arguments are checked here.
+// The start inside another parallel program, where arguments are checked, and what a library needs that stands on this
+// one.
 #include <shmemx/start.h>
 #include <shmemx/types.h>
 
@@ -6,9 +7,13 @@
 #include <cstddef>
 #include <cstring>
 
+#include "api/arg_check.hpp"
 #include "base/fatal.hpp"
+#include "coll/common/team.hpp"
 #include "runtime/job.hpp"
 
+namespace coll = shmemx::coll;
+namespace context = shmemx::context;
 namespace runtime = shmemx::runtime;
 
 namespace {
@@ -53,7 +58,9 @@ bool are_valid(const shmemx_init_attr_t& attributes) {
 
 }  // namespace
 
-extern "C" int shmemx_init_attr(const shmemx_init_attr_t* attributes, int* provided) noexcept {
+extern "C" {
+
+int shmemx_init_attr(const shmemx_init_attr_t* attributes, int* provided) noexcept {
   if (attributes == nullptr) {
     shmemx::warn("%s: argument 'attributes' is null", kRoutine);
     return SHMEMX_ERR_ARGUMENT;
@@ -79,3 +86,34 @@ extern "C" int shmemx_init_attr(const shmemx_init_attr_t* attributes, int* provi
   }
   return SHMEMX_ERR_START;
 }
+
+int shmemx_init_thread(int requested, int* provided) noexcept {
+  if (!runtime::initialize({"shmemx_init_thread", requested, runtime::StartedBy::init, true})) return 1;
+  shmemx::api::check_result("shmemx_init_thread", "provided", provided);
+  *provided = runtime::thread_level();
+  return 0;
+}
+void shmemx_finalize(void) noexcept { runtime::finalize("shmemx_finalize"); }
+int shmemx_is_initialized(void) noexcept { return runtime::is_initialized() ? 1 : 0; }
+
+int shmemx_my_pe(void) noexcept {
+  context::require_initialized("shmemx_my_pe");
+  return shmemx::api::default_context().my_pe;
+}
+int shmemx_n_pes(void) noexcept {
+  context::require_initialized("shmemx_n_pes");
+  return static_cast<int>(shmemx::api::default_context().n_pes);
+}
+int shmemx_node_n_pes(void) noexcept {
+  context::require_initialized("shmemx_node_n_pes");
+  return coll::team_table[coll::kSharedTeam].size();
+}
+int shmemx_node_pe(int pe) noexcept {
+  context::require_initialized("shmemx_node_pe");
+  const coll::Team& world = coll::team_table[coll::kWorldTeam];
+  if (pe < 0 || pe >= world.size()) return -1;
+  const auto found = coll::team_table[coll::kSharedTeam].route.set.find(world.route.set.world(shmemx::TeamPe{pe}));
+  return found ? found->value : -1;
+}
+
+}  // extern "C"

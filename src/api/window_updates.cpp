@@ -62,12 +62,12 @@ int fetch(const char* routine, shmemx_window_t window, const ElementCall& call, 
   if (call.result == nullptr || !window_ops::make_update(call.type, call.op, false, update) ||
       (call.operand == nullptr && update.op != ElementOp::no_op))
     return SHMEMX_ERR_ARGUMENT;
+  const void* const operand = update.op == ElementOp::no_op ? nullptr : call.operand;
   if (!atomic::fits_word(update.type)) {
-    const void* const operand = update.op == ElementOp::no_op ? nullptr : call.operand;
     return run(routine, window, call.target, update, operands_of(operand, call.result, 1), mode);
   }
   const std::size_t bytes = atomic::element_bytes(update.type);
-  return one_element(routine, window, call.target, {update.op, update.type, load(call.operand, bytes), 0}, call.result,
+  return one_element(routine, window, call.target, {update.op, update.type, load(operand, bytes), 0}, call.result,
                      mode);
 }
 

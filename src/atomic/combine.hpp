@@ -92,9 +92,15 @@ using BitsOfSize = std::conditional_t<
                                           std::conditional_t<Bytes == 8, std::uint64_t,
                                                              std::conditional_t<Bytes == 16, Wide16, Wide32>>>>>;
 
+// Pairs with padding behind the index. It does not belong to the element: another one may lie there, or no memory.
+template <class T>
+inline constexpr bool kEndsInPadding = false;
+template <class Value, class Index>
+inline constexpr bool kEndsInPadding<ValueAt<Value, Index>> = trailing_padding<ValueAt<Value, Index>>() != 0;
+
 // The type with which an operator is carried out, so that each is compiled once for all types to which it is the same.
 template <ElementOp Op, class T>
-using Operand = std::conditional_t<Op == ElementOp::replace || Op == ElementOp::no_op ||
+using Operand = std::conditional_t<((Op == ElementOp::replace || Op == ElementOp::no_op) && !kEndsInPadding<T>) ||
                                        (std::is_integral_v<T> && Op != ElementOp::min && Op != ElementOp::max),
                                    BitsOfSize<sizeof(T)>, T>;
 

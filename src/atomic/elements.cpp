@@ -24,7 +24,12 @@ template <class To, class From>
 template <class T>
 [[gnu::always_inline]] inline T load_unaligned(const std::byte* from) {
   T value;
-  std::memcpy(static_cast<void*>(&value), from, sizeof value);
+  if constexpr (kEndsInPadding<T>) {
+    std::memcpy(&value.value, from, sizeof value.value);
+    std::memcpy(&value.index, from + offsetof(T, index), sizeof value.index);
+  } else {
+    std::memcpy(static_cast<void*>(&value), from, sizeof value);
+  }
   return value;
 }
 
@@ -67,6 +72,11 @@ struct Run {
 // element is one; so that the compiler can use vectors it stays plain but where ThreadSanitizer looks.
 template <class T>
 [[gnu::always_inline]] inline void store_element(std::byte* at, const T& value) {
+  if constexpr (kEndsInPadding<T>) {
+    std::memcpy(at, &value.value, sizeof value.value);
+    std::memcpy(at + offsetof(T, index), &value.index, sizeof value.index);
+    return;
+  }
 #if defined(__SANITIZE_THREAD__)
   if constexpr (kFitsWord<T>) {
     using Bits = BitsOfSize<sizeof(T)>;
@@ -77,11 +87,20 @@ template <class T>
   std::memcpy(at, static_cast<const void*>(&value), sizeof value);
 }
 
+template <class T, std::size_t N>
+[[gnu::always_inline]] inline void copy_elements(std::byte* to, const std::byte* from) {
+  if constexpr (kEndsInPadding<T>) {
+    for (std::size_t k = 0; k < N; ++k) store_element(to + k * sizeof(T), load_unaligned<T>(from + k * sizeof(T)));
+  } else {
+    std::memcpy(to, from, N * sizeof(T));
+  }
+}
+
 // The next `N` elements. No address needs to be aligned.
 template <class T, ElementOp Op, std::size_t N>
 [[gnu::always_inline]] inline void apply_block(Run& run) {
   constexpr std::size_t kBytes = N * sizeof(T);
-  if (run.result != nullptr) std::memcpy(run.result, run.at, kBytes);
+  if (run.result != nullptr) copy_elements<T, N>(run.result, run.at);
   if constexpr (Op != ElementOp::no_op) {
     std::byte* const at = run.at;
     const std::byte* const source = run.source;

@@ -77,6 +77,12 @@ struct ValueAt {
 
 inline constexpr std::size_t kWidestElement = 32;
 
+// The bytes of a pair behind its index.
+template <class Pair>
+constexpr std::size_t trailing_padding() {
+  return sizeof(Pair) - offsetof(Pair, index) - sizeof(Pair::index);
+}
+
 namespace detail {
 
 enum class Class : std::uint8_t { none, integer, logical, floating, complex, pair };
@@ -147,11 +153,16 @@ constexpr bool belongs(Class kind, ElementOp op) {
 // that have none; a bit for each operator.
 struct TypeTables {
   std::uint8_t bytes[static_cast<std::size_t>(ElementType::end)];
+  std::uint8_t padding[static_cast<std::size_t>(ElementType::end)];  // behind the last part
   std::uint64_t misaligned[static_cast<std::size_t>(ElementType::end)];
   std::uint64_t operators[static_cast<std::size_t>(ElementType::end)];
 };
 constexpr TypeTables make_tables() {
   TypeTables tables{};
+  tables.padding[static_cast<std::size_t>(ElementType::double_int)] = trailing_padding<ValueAt<double, int>>();
+  tables.padding[static_cast<std::size_t>(ElementType::long_int)] = trailing_padding<ValueAt<long, int>>();
+  tables.padding[static_cast<std::size_t>(ElementType::long_double_int)] =
+      trailing_padding<ValueAt<long double, int>>();
   for (std::size_t i = 0; i < kTypeFacts.size(); ++i) {
     const TypeFacts& facts = kTypeFacts[i];
     tables.bytes[i] = facts.bytes;
@@ -168,8 +179,12 @@ inline constexpr TypeTables kTables = make_tables();
 }  // namespace detail
 
 constexpr bool is_type(ElementType type) { return type > ElementType::none && type < ElementType::end; }
-// Requires is_type(), as the next three.
+// Requires is_type(), as the next four.
 constexpr std::size_t element_bytes(ElementType type) { return detail::kTables.bytes[static_cast<std::size_t>(type)]; }
+// Returns the bytes from the first one of an array to the last one that belongs to an element.
+constexpr std::uint64_t span_bytes(ElementType type, std::uint64_t count) {
+  return count == 0 ? 0 : count * element_bytes(type) - detail::kTables.padding[static_cast<std::size_t>(type)];
+}
 constexpr bool has_operator(ElementType type, ElementOp op) {
   return static_cast<unsigned>(op) < 64 &&
          (detail::kTables.operators[static_cast<std::size_t>(type)] >> static_cast<unsigned>(op) & 1) != 0;

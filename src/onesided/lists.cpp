@@ -264,7 +264,7 @@ void accumulate(const Call& any_call, const atomic::Update& update, rma::Element
     header.count = static_cast<std::uint32_t>(run.count);
     header.offset = reinterpret_cast<std::uintptr_t>(run.target) - call.window.base;
     header.is_last = walk.left() == 0;
-    const std::size_t bytes = run.count * size;
+    const std::size_t bytes = atomic::span_bytes(update.type, run.count);
     if (fetch || is_first)
       header.ticket = open_request(call.routine, fetch ? contiguous(run.result, bytes) : kNoData, pe, call.initiator);
     const Bytes data = update.op == atomic::ElementOp::no_op ? Bytes{} : Bytes{run.source, bytes};

@@ -22,6 +22,7 @@ void note(Tracker& tracker, Code code, const RefusedRange& refused) noexcept {
   if (!tracker.error.compare_exchange_strong(none, code, std::memory_order_relaxed)) return;
   tracker.refused_offset.store(refused.offset, std::memory_order_relaxed);
   tracker.refused_bytes.store(refused.bytes, std::memory_order_relaxed);
+  tracker.removed_ms.store(refused.removed_ms, std::memory_order_relaxed);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <shmemx/types.h>
 
 #include "atomic/direct.hpp"
+#include "base/clock.hpp"
 #include "onesided/block_runs.hpp"
 #include "rma/copy.hpp"
 #include "rma/strided.hpp"
@@ -36,7 +37,9 @@ Executed refuse(windows::WindowName window, std::uint32_t ticket, const Refusal&
 }
 
 // Why find_exposed() has found nothing.
-Refusal refusal_of(windows::WindowName window, const RefusedRange& where, const char* wrong = kBadRange) noexcept {
+Refusal refusal_of(windows::WindowName window, RefusedRange where, const char* wrong = kBadRange) noexcept {
+  const std::uint64_t removed = windows::removed_at(window, where.offset, where.bytes);
+  if (removed != 0) where.removed_ms = coarse_now_ms() - removed;
   return {windows::range_of_exposed(window).base == nullptr ? Outcome::stale : Outcome::range, wrong, where};
 }
 
@@ -97,7 +100,7 @@ void scatter(windows::WindowName window, const BlockRun& run, const BlockRange& 
 // Elements that are fetched need room for the reply.
 bool is_sound(const AccumulateHeader& header, Bytes elements, std::size_t most) noexcept {
   if (header.op == atomic::ElementOp::compare_swap || !atomic::go_together(header.type, header.op)) return false;
-  const std::uint64_t bytes = header.count * std::uint64_t{atomic::element_bytes(header.type)};
+  const std::uint64_t bytes = atomic::span_bytes(header.type, header.count);
   return bytes <= most && elements.size() == (header.op == atomic::ElementOp::no_op ? 0 : bytes);
 }
 
@@ -247,8 +250,7 @@ Executed execute_accumulate(Bytes payload, Room room) noexcept {
   const bool is_final = header.is_last != 0 || fetch;
   if (!is_sound(header, elements, room.scratch.size()))
     return refuse(header.window, header.ticket, {Outcome::bad, kBadElements}, is_final);
-  const std::size_t size = atomic::element_bytes(header.type);
-  const std::uint64_t bytes = header.count * std::uint64_t{size};
+  const std::uint64_t bytes = atomic::span_bytes(header.type, header.count);
   std::byte* const at = windows::find_exposed(header.window, header.offset, bytes);
   if (at == nullptr)
     return refuse(header.window, header.ticket, refusal_of(header.window, {header.offset, bytes}), is_final);

@@ -190,12 +190,15 @@ static_assert(sizeof(PutLockedHeader) == 32);
 // is held by others.
 enum class Outcome : std::uint8_t { ok = 0, stale = 1, range = 2, bad = 3, busy = 4 };
 
-// The data of a reply that says stale or range: where in the window the request was.
+// The data of a reply that says stale or range: where in the window the request was, and how long ago the owner had
+// removed a range there.
 struct RefusedRange {
+  static constexpr std::uint64_t kNotRemoved = UINT64_MAX;
   std::uint64_t offset;
   std::uint64_t bytes;
+  std::uint64_t removed_ms = kNotRemoved;
 };
-static_assert(sizeof(RefusedRange) == 16 && std::is_trivially_copyable_v<RefusedRange>);
+static_assert(sizeof(RefusedRange) == 24 && std::is_trivially_copyable_v<RefusedRange>);
 
 // kReply, to all requests: the data follow if the outcome is ok. After the final one the ticket is free.
 struct ReplyHeader {

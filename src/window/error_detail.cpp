@@ -15,6 +15,7 @@ struct Access {
   std::uint64_t bytes;
   std::uint64_t base;  // of the window
   std::uint64_t window_bytes;
+  std::uint64_t removed_ms = onesided::RefusedRange::kNotRemoved;
 };
 constinit thread_local Access last{};
 
@@ -31,19 +32,24 @@ Code note_failed(const Attached& window, std::uint64_t address, std::uint64_t by
 Code note_refused(const Attached& window, const onesided::Tracker& tracker, Code code) noexcept {
   const std::uint64_t offset = tracker.refused_offset.load(std::memory_order_relaxed);  // written before `reply`
   const std::uint64_t bytes = tracker.refused_bytes.load(std::memory_order_relaxed);    // written before `reply`
-  return note_access(window, window.base + offset, bytes, code);
+  if (note_access(window, window.base + offset, bytes, code) == SHMEMX_ERR_RANGE)
+    last.removed_ms = tracker.removed_ms.load(std::memory_order_relaxed);  // written before `reply`
+  return code;
 }
 
 const char* error_detail() noexcept {
-  constinit static thread_local char text[200] = "";
+  constinit static thread_local char text[250] = "";
   if (last.code == 0) return "";
   char window[80] = "any range of its set";
   if (!last.is_set)
     std::snprintf(window, sizeof window, "its window of %llu bytes at %#llx", number(last.window_bytes),
                   number(last.base));
   if (last.code == SHMEMX_ERR_RANGE) {
-    std::snprintf(text, sizeof text, "%llu bytes at %#llx of PE %d are not in %s", number(last.bytes),
-                  number(last.address), last.owner, window);
+    char removed[80] = "";
+    if (last.removed_ms != onesided::RefusedRange::kNotRemoved)
+      std::snprintf(removed, sizeof removed, ": it had removed a range there %llu ms before", number(last.removed_ms));
+    std::snprintf(text, sizeof text, "%llu bytes at %#llx of PE %d are not in %s%s", number(last.bytes),
+                  number(last.address), last.owner, window, removed);
   } else {
     std::snprintf(text, sizeof text, "%llu bytes at %#llx of PE %d: it has freed the window", number(last.bytes),
                   number(last.address), last.owner);

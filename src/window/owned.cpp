@@ -3,6 +3,7 @@
 #include <shmemx/windows.h>
 
 #include "am/endpoint.hpp"
+#include "base/clock.hpp"
 #include "base/immortal.hpp"
 #include "base/machine.hpp"
 #include "context/location.hpp"
@@ -157,6 +158,7 @@ Code remove_range(const char* routine, std::uint64_t handle, void* address) noex
     // Handlers have this lock, so each that has found the memory is done, or has counted a network as a user.
     const am::Locked endpoint;
     bytes = window->ranges->remove(begin);
+    if (bytes != 0) window->ranges->note_removed(begin, bytes, coarse_now_ms());
     may_be_in_use = window->ranges->is_leaving(begin) || onesided::has_opened_keys();
   }
   if (bytes == 0) return SHMEMX_ERR_RANGE;

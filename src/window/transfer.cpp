@@ -102,13 +102,13 @@ Code check(const Attached& window, const Shape& target, const Shape& local) noex
   return check_target(window, target);
 }
 
-Code check_target(const Attached& window, const Shape& target) noexcept {
+Code check_target(const Attached& window, const Shape& target, std::uint64_t padding) noexcept {
   if (target.fit == Shape::Fit::overflow) return SHMEMX_ERR_LIST;
   if (ends_are_inside(window, target) && is_alive(window)) return SHMEMX_SUCCESS;
   for (std::size_t i = 0; target.bytes != 0 && i < target.count; ++i) {
     const Place place = target.part(i);
-    if (place.bytes != 0 && !in_window(window, number_of(place.at), place.bytes))
-      return note_access(window, number_of(place.at), place.bytes, SHMEMX_ERR_RANGE);
+    if (place.bytes != 0 && !in_window(window, number_of(place.at), place.bytes - padding))
+      return note_access(window, number_of(place.at), place.bytes - padding, SHMEMX_ERR_RANGE);
   }
   if (is_alive(window)) return SHMEMX_SUCCESS;
   const Place first = target.part(0);

@@ -23,8 +23,8 @@ inline rma::Shape walked(const Attached& window, rma::Shape target) noexcept {
 
 // Do both sides have the same length, and no part of the local one a null address? And as below.
 Code check(const Attached& window, const rma::Shape& target, const rma::Shape& local) noexcept;
-// Are all parts of a target inside the window, and does it live?
-Code check_target(const Attached& window, const rma::Shape& target) noexcept;
+// Are all parts of a target inside the window, up to the padding that each of them ends in, and does it live?
+Code check_target(const Attached& window, const rma::Shape& target, std::uint64_t padding = 0) noexcept;
 
 Code transfer(const char* routine, std::uint64_t handle, Direction direction, const rma::Shape& target,
               const rma::Shape& local, Mode mode) noexcept;

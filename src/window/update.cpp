@@ -47,12 +47,13 @@ Code check_local(const Shape* local, const Shape& target, std::size_t element_by
   return local->has_null() ? SHMEMX_ERR_ARGUMENT : SHMEMX_SUCCESS;
 }
 
-Code check_shapes(const Attached& window, const UpdateShapes& shapes, std::size_t element_bytes) {
+Code check_shapes(const Attached& window, const UpdateShapes& shapes, atomic::ElementType type) {
+  const std::size_t element_bytes = atomic::element_bytes(type);
   if (!is_whole(shapes.target, element_bytes)) return SHMEMX_ERR_LIST;
   for (const Shape* const local : {shapes.source, shapes.result}) {
     if (const Code code = check_local(local, shapes.target, element_bytes); code != SHMEMX_SUCCESS) return code;
   }
-  return check_target(window, shapes.target);
+  return check_target(window, shapes.target, element_bytes - atomic::span_bytes(type, 1));
 }
 
 void update_mapped(const Attached& window, const atomic::Update& update, ElementWalk walk) {
@@ -116,7 +117,8 @@ Code accumulate(const char* routine, std::uint64_t handle, const void* target, c
   const std::size_t size = atomic::element_bytes(update.type);
   std::uint64_t bytes = 0;
   if (__builtin_mul_overflow(operands.count, size, &bytes)) return SHMEMX_ERR_RANGE;
-  if (const Code code = check(window, target, bytes); code != SHMEMX_SUCCESS) return code;
+  const std::uint64_t span = atomic::span_bytes(update.type, operands.count);
+  if (const Code code = check(window, target, span); code != SHMEMX_SUCCESS) return code;
   if (operands.count == 0) return SHMEMX_SUCCESS;
   if (window->mapped != nullptr) {
     atomic::apply(update, elements_at(*window, number_of(target)), operands.source, operands.result, operands.count);
@@ -137,7 +139,7 @@ Code accumulate_shapes(const char* routine, std::uint64_t handle, const atomic::
   Attached* const window = find_attached(handle);
   if (window == nullptr) return SHMEMX_ERR_WINDOW;
   const std::size_t size = atomic::element_bytes(update.type);
-  if (const Code code = check_shapes(*window, shapes, size); code != SHMEMX_SUCCESS) return code;
+  if (const Code code = check_shapes(*window, shapes, update.type); code != SHMEMX_SUCCESS) return code;
   if (shapes.target.bytes == 0) return SHMEMX_SUCCESS;
   const Shape targets = walked(*window, shapes.target);
   const ElementWalk walk({&targets, shapes.source, shapes.result, size});

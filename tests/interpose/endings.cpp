@@ -77,6 +77,23 @@ void make_a_fatal_error() {
   wait_in_fence();
 }
 
+// The last rank detaches memory while an operation of rank 0 on it is open.
+void detach_too_early() {
+  static long memory[8];
+  MPI_Win dynamic = MPI_WIN_NULL;
+  MPI_Aint address = 0;
+  MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &dynamic);
+  MPI_Win_attach(dynamic, memory, sizeof memory);
+  MPI_Get_address(memory, &address);
+  MPI_Bcast(&address, 1, MPI_AINT, ranks - 1, MPI_COMM_WORLD);
+  if (is_last()) MPI_Win_detach(dynamic, memory);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_lock(MPI_LOCK_SHARED, ranks - 1, 0, dynamic);
+  if (rank == 0) MPI_Put(&kValue, 1, MPI_LONG, ranks - 1, address + 8, 1, MPI_LONG, dynamic);
+  MPI_Win_unlock(ranks - 1, dynamic);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 // No second MPI has been loaded.
 void have_one_mpi() {
   std::set<std::string> found;
@@ -102,7 +119,8 @@ int main(int argc, char** argv) {
       {"abort", abort_while_others_wait}, {"abort_lock", abort_with_a_lock},    {"die", die_while_others_wait},
       {"die_lock", die_with_a_lock},      {"exit", exit_while_others_wait},     {"error", make_a_fatal_error},
       {"no_free", free_nothing},          {"in_order", end_in_order},           {"one_mpi", have_one_mpi},
-      {"exit_0", exit_successfully},      {"exit_recv", exit_before_a_message}, {"at_exit", finalize_at_exit}};
+      {"exit_0", exit_successfully},      {"exit_recv", exit_before_a_message}, {"at_exit", finalize_at_exit},
+      {"detach", detach_too_early}};
   ::alarm(60);
   if (argc < 2) return 4;
   const std::string ending = argv[1];

@@ -83,7 +83,12 @@ CASE(wrong_arguments) {
   MPI_Aint bytes = 0;
   int unit = 0;
   void* base = nullptr;
-  CHECK_CLASS(MPI_Win_shared_query(window.win, 0, &bytes, &unit, &base), MPI_ERR_RMA_FLAVOR);
+  CHECK_CLASS(MPI_Win_shared_query(window.win, ranks, &bytes, &unit, &base), MPI_ERR_RANK);
+  MPI_Win dynamic = MPI_WIN_NULL;
+  MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &dynamic);
+  MPI_Win_set_errhandler(dynamic, MPI_ERRORS_RETURN);
+  CHECK_CLASS(MPI_Win_shared_query(dynamic, 0, &bytes, &unit, &base), MPI_ERR_RMA_FLAVOR);
+  MPI_Win_free(&dynamic);
   for (int i = 0; i < 8; ++i) CHECK_EQUAL(window.data[i], 0);
 }
 

@@ -103,6 +103,7 @@ for mpi in "$@"; do
     expect any "ends without MPI_Finalize" "$rma" $launch "$program" exit_recv
     expect 0 "" "$rma" $launch "$program" at_exit
     expect - "MPI_Put: the target's memory is not in the window" "$rma" $launch "$program" error
+    expect - "8 bytes at 0x[0-9a-f]* of rank 4 .* it had removed a range there [0-9]* ms before" "$rma" $launch "$program" detach
   }
 done
 [ "$failures" -eq 0 ]

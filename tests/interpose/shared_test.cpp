@@ -127,4 +127,36 @@ CASE(processes_that_disagree_on_contiguous_parts) {
   MPI_Comm_free(&node);
 }
 
+// Every second part is empty: it has an address, where the next part begins.
+CASE(empty_parts_have_a_place) {
+  constexpr MPI_Aint kBytes = 400;
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  int place = 0;
+  int size = 0;
+  MPI_Comm_rank(node, &place);
+  MPI_Comm_size(node, &size);
+  for (const int full : {0, 1}) {
+    char* data = nullptr;
+    MPI_Win win = MPI_WIN_NULL;
+    MPI_Win_allocate_shared(place % 2 == full ? kBytes : 0, 1, MPI_INFO_NULL, node, &data, &win);
+    if (size > full) {
+      MPI_Aint bytes = 0;
+      int unit = 0;
+      char* first = nullptr;
+      MPI_Win_shared_query(win, MPI_PROC_NULL, &bytes, &unit, &first);
+      CHECK(first != nullptr && bytes == kBytes);
+      for (int i = 0; i < size; ++i) {
+        char* part = nullptr;
+        MPI_Win_shared_query(win, i, &bytes, &unit, &part);
+        CHECK_EQUAL(bytes, i % 2 == full ? kBytes : 0);
+        CHECK(part == first + (i + 1 - full) / 2 * kBytes);
+        CHECK(i != place || part == data);
+      }
+    }
+    MPI_Win_free(&win);
+  }
+  MPI_Comm_free(&node);
+}
+
 int main(int argc, char** argv) { return mpi_test::run(argc, argv); }

@@ -1,5 +1,6 @@
 // Queries: version, name, accessibility, pointers, the profiling control, old names (sections 9.1 and 10).
 #include <pshmem.h>
+#include <shmemx.h>
 
 #include <cstring>
 #include <string>
@@ -24,6 +25,22 @@ PE_TEST(all_names_agree_on_the_numbering) {
   for (int pe = 0; pe < pes(); ++pe) shmem_int_atomic_inc(&seen[static_cast<std::size_t>(me())], pe);
   shmem_barrier_all();
   for (int pe = 0; pe < pes(); ++pe) CHECK_EQUAL(seen[static_cast<std::size_t>(pe)], 1);
+}
+
+PE_TEST(names_that_no_other_library_has) {
+  CHECK_EQUAL(shmemx_my_pe(), me());
+  CHECK_EQUAL(shmemx_n_pes(), pes());
+  CHECK_EQUAL(shmemx_node_n_pes(), shmem_team_n_pes(SHMEM_TEAM_SHARED));
+  for (int pe = -1; pe <= pes(); ++pe)
+    CHECK_EQUAL(shmemx_node_pe(pe), shmem_team_translate_pe(SHMEM_TEAM_WORLD, pe, SHMEM_TEAM_SHARED));
+  int provided = -1;
+  int level = -2;
+  shmem_query_thread(&level);
+  CHECK_EQUAL(shmemx_is_initialized(), 1);
+  CHECK_EQUAL(shmemx_init_thread(level, &provided), 0);  // each start has its end
+  CHECK_EQUAL(provided, level);
+  shmemx_finalize();
+  CHECK_EQUAL(shmemx_is_initialized(), 1);
 }
 
 PE_TEST(version_and_name_match_the_macros) {

@@ -153,6 +153,23 @@ BOOST_AUTO_TEST_CASE(a_model_agrees) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(the_last_ranges_that_were_removed_are_known) {
+  RangeSet set(all_mapped);
+  BOOST_TEST(set.removed_at(0, 1000) == 0u);
+  set.note_removed(100, 50, 3);
+  set.note_removed(200, 50, 5);
+  set.note_removed(120, 10, 7);
+  BOOST_TEST(set.removed_at(100, 1) == 3u);
+  BOOST_TEST(set.removed_at(149, 1) == 3u);
+  BOOST_TEST(set.removed_at(125, 1) == 7u);
+  BOOST_TEST(set.removed_at(0, 1000) == 7u);
+  BOOST_TEST(set.removed_at(90, 10) == 0u);
+  BOOST_TEST(set.removed_at(150, 50) == 0u);
+  for (std::uint64_t i = 0; i < 100; ++i) set.note_removed(1000, 1, 10 + i);
+  BOOST_TEST(set.removed_at(100, 1) == 0u);  // too many since
+  BOOST_TEST(set.removed_at(1000, 1) == 109u);
+}
+
 BOOST_AUTO_TEST_CASE(sets_are_windows_without_a_base) {
   std::byte memory[64];
   const std::byte* const none = nullptr;
