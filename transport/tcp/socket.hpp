@@ -6,6 +6,7 @@
 
 #include "base/result.hpp"
 #include "base/unique_fd.hpp"
+#include "transport/tcp/address.hpp"
 
 namespace shmemx::tcp {
 
@@ -21,14 +22,19 @@ void tune(int fd, std::uint32_t timeout_ms, std::uint32_t silence_ms) noexcept;
 // Returns how many bytes the other side has not acknowledged.
 int unacknowledged_bytes(int fd) noexcept;
 
-// Returns whether the other side has acknowledged nothing for a moment, although something was sent to it again.
-bool is_silent(int fd) noexcept;
+// Returns whether the other side has acknowledged nothing for a moment, although something was sent to it again, or
+// the kernel has asked it for a sign of life. `timeout_ms`: as for tune().
+bool is_silent(int fd, std::uint32_t timeout_ms) noexcept;
+// Returns the time since anything came from the other side, an acknowledgement or data.
+std::uint64_t unheard_ns(int fd) noexcept;
 
 // From now on the connection receives nothing more, so nothing is acknowledged that is not read. close() resets it.
 void stop_receiving(int fd) noexcept;
 
-// Returns the name of the interface of this machine that a connection uses, empty if it is not known.
-std::string interface_of(int fd);
+// Fills in the ends of a connection, without the interface. Returns false, and changes nothing, if it has none.
+bool ends_of(int fd, Path& path) noexcept;
+// Fills in the address of this machine that a socket uses. Returns false if it has none.
+bool near_end_of(int fd, Address& near) noexcept;
 
 // Describes a connection: "eth0 10.0.0.1 -> 10.0.0.2:4711".
 std::string connection_text(int fd);

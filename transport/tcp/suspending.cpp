@@ -96,6 +96,7 @@ void TcpTransport::finish_parting(Peer& peer) noexcept {
   drop_acknowledged(peer);
   if (peer.blocked) --blocked_;
   peer.state = State::suspended;
+  peer.silent_since = 0;
   peer.blocked = true;
   close_watched(epoll_.get(), peer.fd);
   peer.in.restart();
