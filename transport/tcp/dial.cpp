@@ -104,7 +104,8 @@ void Dial::resume(const Resumed& resumed) {
 // A path may come back at any time, so nothing waits for the kernel to try again after one, three, seven seconds.
 void Dial::give_up_silent(std::uint64_t now) noexcept {
   for (Attempt& attempt : attempts_) {
-    if (attempt.stage == Stage::connecting && now - attempt.since > kSilence) fail(attempt, ETIMEDOUT, nullptr);
+    const std::uint64_t limit = attempt.stage == Stage::connecting ? kSilence : setup_->silence_ms * kMillisecond;
+    if (attempt.fd.valid() && now - attempt.since > limit) fail(attempt, ETIMEDOUT, nullptr);
   }
 }
 

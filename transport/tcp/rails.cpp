@@ -44,7 +44,7 @@ TcpTransport::Peer& TcpTransport::add_peer(int number) noexcept {
 // The second rail takes an interface that the first one does not use.
 void TcpTransport::arrange_for_rail(const Peer& rail, std::vector<Candidate>& candidates) noexcept {
   const Peer* const first = peers_.find(rail.pe - setup_.n_pes);
-  const std::string taken = first != nullptr && is_open(*first) ? first->path.interface : std::string {};
+  const std::string taken = first != nullptr && is_open(*first) ? first->path.interface : std::string{};
   const auto is_other = [&taken](const Candidate& one) { return !one.interface.empty() && one.interface != taken; };
   if (rail.connections == 0 && !any_rail_) {
     std::erase_if(candidates, [&is_other](const Candidate& one) { return !is_other(one); });
