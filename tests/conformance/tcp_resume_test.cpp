@@ -1,6 +1,10 @@
 // Connections that break in mid-job: others follow, and each message arrives once and in order.
+#include <fcntl.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -20,6 +24,7 @@ using shmemx::tcp::EndpointAddress;
 using shmemx::tcp::TcpTransport;
 using shmemx::transport::Challenge;
 using shmemx::transport::Hello;
+using shmemx::transport::NetworkFd;
 using shmemx::transport::Outgoing;
 using shmemx::transport::Response;
 
@@ -73,7 +78,7 @@ class Forgetful {
 
   Endpoints* job_;
   std::string address_;
-  UniqueFd listener_;
+  NetworkFd listener_;
   UniqueFd fd_;
 };
 
@@ -176,6 +181,31 @@ BOOST_AUTO_TEST_CASE(a_pe_that_has_ended_is_lost) {
   BOOST_REQUIRE(job.poll_until([&] { return !job.sink(0).losses.empty(); }));
   BOOST_CHECK_EQUAL(job.sink(0).losses.front().pe, 1);
   BOOST_CHECK_EQUAL(job.sink(0).losses.front().cause, "it has closed the connection without a shutdown message");
+}
+
+// A child of the PE that lives longer has copies of its descriptors, with which the kernel would neither end the
+// connection nor refuse another one.
+BOOST_AUTO_TEST_CASE(a_forked_child_keeps_neither_connections_nor_the_listener) {
+  Endpoints job("tcp");
+  post(job, 0, 1, 0);
+  BOOST_REQUIRE(job.poll_until([&] { return job.sink(1).messages.size() == 1; }));
+  int done[2];
+  BOOST_REQUIRE_EQUAL(::pipe2(done, O_CLOEXEC), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    shmemx::transport::close_network_fds_in_child();
+    [[maybe_unused]] const ssize_t written = ::write(done[1], "", 1);
+    for (;;) ::pause();
+  }
+  char byte;
+  BOOST_CHECK_EQUAL(::read(done[0], &byte, 1), 1);
+  post(job, 1, 0, 0);  // the parent's are open
+  BOOST_CHECK(job.poll_until([&] { return job.sink(0).messages.size() == 1; }));
+  job.kill(1);
+  BOOST_CHECK(job.poll_until([&] { return !job.sink(0).losses.empty(); }));
+  ::kill(child, SIGKILL);
+  BOOST_CHECK_EQUAL(::waitpid(child, nullptr, 0), child);
+  for (const int end : done) ::close(end);
 }
 
 // All pairs send messages of all kinds, while connections are reset and suspended at random.

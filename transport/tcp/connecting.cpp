@@ -157,7 +157,7 @@ std::uint64_t TcpTransport::connections_with(int pe) noexcept {
   return peer == nullptr ? 0 : peer->connections;
 }
 
-void TcpTransport::arrived(int pe, UniqueFd connection, std::uint64_t number, const ConnectionKeys& keys) noexcept {
+void TcpTransport::arrived(int pe, NetworkFd connection, std::uint64_t number, const ConnectionKeys& keys) noexcept {
   Peer* const known = peers_.find(pe);
   Peer& peer = known != nullptr ? *known : add_peer(pe);
   if (!is_over(peer)) return connected(peer, {std::move(connection), number, keys, false});

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "base/unique_fd.hpp"
 #include "transport/common/handshake.hpp"
+#include "transport/common/network_fd.hpp"
 #include "transport/tcp/own_addresses.hpp"
 
 namespace shmemx::tcp {
@@ -15,6 +15,7 @@ namespace shmemx::tcp {
 using transport::Challenge;
 using transport::ConnectionKeys;
 using transport::Hello;
+using transport::NetworkFd;
 using transport::Response;
 
 class Dial {
@@ -57,7 +58,7 @@ class Dial {
   State step(std::uint64_t now) noexcept;
   // Returns whether no attempt is open because the last step() found no descriptor. It is made in a later one.
   bool is_starved() const noexcept { return is_starved_ && !any_open(); }
-  UniqueFd take() noexcept { return std::move(connection_); }
+  NetworkFd take() noexcept { return std::move(connection_); }
   std::uint64_t number() const noexcept { return number_; }  // of the connection
   const ConnectionKeys& keys() const noexcept { return keys_; }
   // Returns whether the machine of the PE has replied that nobody listens there.
@@ -76,7 +77,7 @@ class Dial {
     const char* note = nullptr;  // the reason, if it is no errno
     bool is_proven = false;      // on the path of the former connection
     std::uint64_t since = 0;     // time of its start
-    UniqueFd fd;
+    NetworkFd fd;
     Hello hello{};
     std::size_t got = 0;
     std::byte input[sizeof(Challenge)] = {};
@@ -113,7 +114,7 @@ class Dial {
   std::uint64_t looked_ = 0;  // time of the last step()
   bool is_starved_ = false;
   Resumed resumed_;
-  UniqueFd connection_;
+  NetworkFd connection_;
   std::uint64_t number_ = 0;
   ConnectionKeys keys_{};
 };

@@ -21,14 +21,14 @@ constexpr std::uint32_t kSilentMs = 250;  // without an acknowledgement, and the
 
 void set(int fd, int level, int option, int value) noexcept { ::setsockopt(fd, level, option, &value, sizeof value); }
 
-Result<UniqueFd> bind_and_listen(UniqueFd fd, const sockaddr* address, socklen_t bytes) {
+Result<NetworkFd> bind_and_listen(NetworkFd fd, const sockaddr* address, socklen_t bytes) {
   if (::bind(fd.get(), address, bytes) != 0) return system_error("bind a TCP socket");
   if (::listen(fd.get(), kBacklog) != 0) return system_error("listen on a TCP socket");
   return fd;
 }
 
-Result<UniqueFd> listen_v6() {
-  UniqueFd fd = open_socket(true);
+Result<NetworkFd> listen_v6() {
+  NetworkFd fd = open_socket(true);
   if (!fd.valid()) return system_error("open an IPv6 socket");
   set(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, 0);  // accepts IPv4 as well
   sockaddr_in6 any{};
@@ -36,8 +36,8 @@ Result<UniqueFd> listen_v6() {
   return bind_and_listen(std::move(fd), reinterpret_cast<const sockaddr*>(&any), sizeof any);
 }
 
-Result<UniqueFd> listen_v4() {
-  UniqueFd fd = open_socket(false);
+Result<NetworkFd> listen_v4() {
+  NetworkFd fd = open_socket(false);
   if (!fd.valid()) return system_error("open an IPv4 socket");
   sockaddr_in any{};
   any.sin_family = AF_INET;
@@ -46,8 +46,8 @@ Result<UniqueFd> listen_v4() {
 
 }  // namespace
 
-Result<UniqueFd> open_listener(std::uint16_t& port) {
-  Result<UniqueFd> fd = listen_v6();
+Result<NetworkFd> open_listener(std::uint16_t& port) {
+  Result<NetworkFd> fd = listen_v6();
   if (!fd) fd = listen_v4();
   if (!fd) return fd;
   sockaddr_storage bound{};
@@ -59,8 +59,8 @@ Result<UniqueFd> open_listener(std::uint16_t& port) {
   return fd;
 }
 
-UniqueFd open_socket(bool is_v6) noexcept {
-  return UniqueFd(::socket(is_v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+NetworkFd open_socket(bool is_v6) noexcept {
+  return NetworkFd(::socket(is_v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 }
 
 namespace {
@@ -184,7 +184,7 @@ bool watch(int epoll, int fd, std::uint32_t events, std::uint64_t tag) noexcept 
 
 void unwatch(int epoll, int fd) noexcept { ::epoll_ctl(epoll, EPOLL_CTL_DEL, fd, nullptr); }
 
-void close_watched(int epoll, UniqueFd& fd) noexcept {
+void close_watched(int epoll, NetworkFd& fd) noexcept {
   if (!fd.valid()) return;
   unwatch(epoll, fd.get());
   fd.reset();

@@ -5,16 +5,18 @@
 #include <string>
 
 #include "base/result.hpp"
-#include "base/unique_fd.hpp"
+#include "transport/common/network_fd.hpp"
 #include "transport/tcp/address.hpp"
 
 namespace shmemx::tcp {
 
+using transport::NetworkFd;
+
 // Opens a non-blocking socket that listens on every address of this machine, on a port that the kernel chooses.
-Result<UniqueFd> open_listener(std::uint16_t& port);
+Result<NetworkFd> open_listener(std::uint16_t& port);
 
 // Opens a non-blocking socket. Returns an invalid descriptor, with errno set, if that fails.
-UniqueFd open_socket(bool is_v6) noexcept;
+NetworkFd open_socket(bool is_v6) noexcept;
 
 // Sets the options of a connection that carries messages.
 void tune(int fd, std::uint32_t timeout_ms, std::uint32_t silence_ms) noexcept;
@@ -51,7 +53,7 @@ bool watch(int epoll, int fd, std::uint32_t events, std::uint64_t tag) noexcept;
 void unwatch(int epoll, int fd) noexcept;
 // Removes the descriptor from the epoll instance and closes it. If a forked child has a copy, closing alone would leave
 // it there, readable for ever.
-void close_watched(int epoll, UniqueFd& fd) noexcept;
+void close_watched(int epoll, NetworkFd& fd) noexcept;
 bool rewatch(int epoll, int fd, std::uint32_t events, std::uint64_t tag) noexcept;
 
 }  // namespace shmemx::tcp

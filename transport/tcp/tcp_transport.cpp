@@ -28,12 +28,12 @@ TcpTransport::TcpTransport(const transport::Setup& setup)
     : setup_(setup), acceptor_(setup_, *this), peers_(2 * static_cast<std::size_t>(setup.n_pes)) {}
 
 Status TcpTransport::open() {
-  epoll_ = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
+  epoll_ = NetworkFd(::epoll_create1(EPOLL_CLOEXEC));
   if (!epoll_.valid()) return system_error("create an epoll descriptor");
-  timer_ = UniqueFd(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
+  timer_ = NetworkFd(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
   if (!timer_.valid()) return system_error("create a timer");
   if (!watch(epoll_.get(), timer_.get(), EPOLLIN, event_tag(EventKind::timer, 0))) return system_error("watch a timer");
-  wake_fd_ = UniqueFd(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+  wake_fd_ = NetworkFd(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
   if (!wake_fd_.valid()) return system_error("create an event descriptor");
   if (!watch(epoll_.get(), wake_fd_.get(), EPOLLIN, event_tag(EventKind::wake, 0)))
     return system_error("watch an event");

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/contact_table.hpp"
-#include "base/unique_fd.hpp"
 #include "transport/tcp/acceptor.hpp"
 #include "transport/tcp/address.hpp"
 #include "transport/tcp/decoder.hpp"
@@ -100,7 +99,7 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
     unsigned turns_alone = 0;  // a slow second rail: payloads that it got nothing of
     double share = 0;          // a second rail: of long payloads
     std::size_t early = 0;     // a second rail: bytes of parts whose messages have not begun
-    UniqueFd fd;
+    NetworkFd fd;
     Outbox out;
     Decoder in;
     std::unique_ptr<Sealing> sealing;  // of the connection, if SHMEMX_NET_MAC is on
@@ -113,7 +112,7 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
 
   Acceptor::Answer may_answer(int pe, std::uint64_t connections) noexcept override;
   std::uint64_t connections_with(int pe) noexcept override;
-  void arrived(int pe, UniqueFd connection, std::uint64_t number, const ConnectionKeys& keys) noexcept override;
+  void arrived(int pe, NetworkFd connection, std::uint64_t number, const ConnectionKeys& keys) noexcept override;
   void left(int pe) noexcept override;
   bool kept_waiting(int pe) noexcept override;
   bool no_descriptors() noexcept override;
@@ -129,7 +128,7 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   void give_up(Peer& peer) noexcept;
   void note_path(Peer& peer) noexcept;
   struct Connection {
-    UniqueFd fd;
+    NetworkFd fd;
     std::uint64_t number;  // among those of the pair
     ConnectionKeys keys;
     bool was_dialed;  // by this PE
@@ -241,9 +240,9 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
 
   transport::Setup setup_;
   const transport::EndpointAddresses* addresses_ = nullptr;
-  UniqueFd epoll_;
-  UniqueFd timer_;
-  UniqueFd wake_fd_;
+  NetworkFd epoll_;
+  NetworkFd timer_;
+  NetworkFd wake_fd_;
   Acceptor acceptor_;
   std::uint64_t machine_ = 0;
   Dial::Share share_;
