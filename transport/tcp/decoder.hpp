@@ -31,7 +31,8 @@ class Decoder {
   bool has_shut_down() const noexcept { return has_shut_down_; }
   // Returns whether a suspend or keep frame has to be heeded.
   bool has_control() const noexcept { return has_suspended_ || has_kept_; }
-  // Returns whether the last frame was a suspend frame. Only a shutdown frame may follow, unless that is forgotten.
+  // Returns whether the last frame was a suspend frame; a shutdown frame may follow. Any other frame takes it back: it
+  // was begun on a connection that has broken, and completed on the next one.
   bool has_suspended() const noexcept { return has_suspended_; }
   void forget_suspend() noexcept { has_suspended_ = false; }
   // Returns whether there was a keep frame since the last call.

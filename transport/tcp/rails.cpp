@@ -183,7 +183,7 @@ void TcpTransport::Parts::placed(int source, const Header&, Bytes, std::size_t) 
 
 // A part that arrives before its message has begun waits here.
 void TcpTransport::Parts::deliver(int source, const Header& fixed, Bytes message) noexcept {
-  if (fixed.header_bytes != sizeof(PartHeader)) return;
+  if (fixed.header_bytes != sizeof(PartHeader) || owner_->first_rail(source) == nullptr) return;
   waiting.push_back({source, {message.begin(), message.end()}});
   owner_->peers_.find(source)->early += message.size();
   if (Peer* const first = owner_->first_rail(source)) {

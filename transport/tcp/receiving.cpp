@@ -121,7 +121,9 @@ bool TcpTransport::receive(Peer& peer) noexcept {
     peer.received += static_cast<std::size_t>(got);
     hot_ = &peer;
     peer.used = turn_;
-    if (!peer.in.advance(static_cast<std::size_t>(got))) {
+    const bool is_valid = peer.in.advance(static_cast<std::size_t>(got));
+    if (!is_open(peer)) return true;  // a part of a message has ended both rails
+    if (!is_valid) {
       lose(peer, std::string("it sent ") + peer.in.what_is_broken());
       return true;
     }
