@@ -225,6 +225,10 @@ BOOST_AUTO_TEST_CASE(a_suspend_frame_is_the_last_one_or_means_nothing) {
   BOOST_CHECK_EQUAL(sink.messages.size(), 2u);
   BOOST_CHECK_EQUAL(feed(decoder, stream, 1000), stream.size());
   BOOST_CHECK(decoder.has_suspended());
+  const Stream begin(more.begin(), more.begin() + 5);
+  BOOST_CHECK_EQUAL(feed(decoder, begin, 1000), begin.size());
+  BOOST_CHECK(!decoder.has_suspended());
+  more.erase(more.begin(), more.begin() + 5);
   BOOST_CHECK_EQUAL(feed(decoder, more, 1000), more.size());
   BOOST_CHECK(!decoder.has_suspended());
   BOOST_CHECK_EQUAL(sink.messages.size(), 4u);
