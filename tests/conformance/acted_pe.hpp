@@ -1,4 +1,4 @@
-// Stands at the address of PE 1 of a job of two, until it is left, and speaks with PE 0 as the test wants.
+// Stands at the address of PE 1 of a job of two, until it is left, and sends to PE 0 what the test requires.
 #pragma once
 
 #include <sys/ioctl.h>
