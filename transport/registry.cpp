@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "transport/common/network_fd.hpp"
 #include "transport/ethernet/open.hpp"
 #include "transport/plugin.hpp"
 #include "transport/tcp/open.hpp"
@@ -64,5 +65,7 @@ Result<std::vector<Candidate>> open_transports(const std::vector<std::string>& n
   }
   return candidates;
 }
+
+void close_descriptors_in_child() noexcept { close_network_fds_in_child(); }
 
 }  // namespace shmemx::transport

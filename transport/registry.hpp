@@ -25,12 +25,16 @@ struct Candidate {
 // A transport that cannot be used here becomes a candidate without a transport.
 Result<std::vector<Candidate>> open_transports(const std::vector<std::string>& names, const Setup& setup);
 
+// For a child that has just been forked: closes its copies of the descriptors of all networks, but for those that the
+// libraries of plug-ins have opened. Async-signal-safe.
+void close_descriptors_in_child() noexcept;
+
 // The object that a plug-in exports under the name kPluginEntry.
 struct PluginEntry {
   std::uint32_t version;  // kPluginVersion
   Result<TransportPtr> (*open)(const Setup& setup);
 };
-inline constexpr std::uint32_t kPluginVersion = 5;
+inline constexpr std::uint32_t kPluginVersion = 6;
 inline constexpr char kPluginEntry[] = "shmemx_transport_plugin";
 
 }  // namespace shmemx::transport

@@ -138,6 +138,7 @@ struct Setup {
   Sink* sink = nullptr;
   EthernetSettings ethernet = {};
   bool tcp_mac = false;  // what travels on a connection carries keyed hashes, see tcp/sealing.hpp; the same on all PEs
+  std::uint64_t first_number = 0;  // of what is sent to each PE over ucx and ofi; the same on all PEs; for tests
 };
 
 // Returns how long a PE may be silent on a network that another one can replace.

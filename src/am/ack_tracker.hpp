@@ -13,6 +13,12 @@
 
 namespace shmemx::am {
 
+// How much of a source may be unacknowledged before it may be waiting for room, whatever flushes wait for.
+struct AckLimits {
+  nemesis::Number messages = ~nemesis::Number{0};
+  std::size_t bytes = ~std::size_t{0};
+};
+
 // Under the endpoint's lock.
 class AckTracker {
  public:
@@ -21,18 +27,22 @@ class AckTracker {
     all,
   };
 
-  void open(std::size_t n_pes) { sources_.open(n_pes); }
+  void open(std::size_t n_pes, const AckLimits& limits = {}) {
+    sources_.open(n_pes);
+    limits_ = limits;
+  }
 
   // Returns the number of messages of `pe` that have been executed here, which the next message to it acknowledges.
   nemesis::Number executed(int pe) const noexcept { return source(pe).executed; }
   // Notes that a message of `pe` has been executed; `counted`: a flush of `pe` may wait for it. Returns true if this is
-  // the first such message since the last acknowledgement.
-  bool note_executed(int pe, bool counted) noexcept {
+  // the first message since the last acknowledgement for which `pe` may be waiting.
+  bool note_executed(int pe, bool counted, std::size_t bytes = 0) noexcept {
     Source& from = source(pe);
     ++from.executed;
+    from.bytes += bytes;
     if (!from.is_listed) unacknowledged_.push_back(pe);
     from.is_listed = true;
-    if (from.is_awaited || !counted) return false;
+    if (from.is_awaited || !(counted || has_reached_limit(from))) return false;
     from.is_awaited = true;
     ++awaited_;
     return true;
@@ -41,6 +51,7 @@ class AckTracker {
   void note_acknowledged(int pe) noexcept {
     Source& from = source(pe);
     from.acknowledged = from.executed;
+    from.bytes = 0;
     if (from.is_awaited) --awaited_;
     from.is_awaited = false;
   }
@@ -87,13 +98,18 @@ class AckTracker {
   struct Source {
     nemesis::Number executed = 0;
     nemesis::Number acknowledged = 0;  // the last number that it was sent
+    std::size_t bytes = 0;             // of the messages since then
     bool is_listed = false;            // in unacknowledged_
     bool is_awaited = false;           // it may wait for its acknowledgement
   };
+  bool has_reached_limit(const Source& from) const noexcept {
+    return from.executed - from.acknowledged >= limits_.messages || from.bytes >= limits_.bytes;
+  }
   Source& source(int pe) noexcept { return sources_[pe]; }
   const Source& source(int pe) const noexcept { return sources_[pe]; }
 
   ContactTable<Source> sources_;
+  AckLimits limits_;
   std::vector<std::int32_t> unacknowledged_;  // PEs that may have to be acknowledged
   std::size_t awaited_ = 0;                   // the number of those that may wait
 };

@@ -5,8 +5,6 @@
 namespace shmemx::am {
 namespace {
 
-constexpr std::size_t kMostMessages = 4096;  // kept for one PE
-constexpr std::size_t kMostBytes = std::size_t{8} << 20;
 // Replies are not acknowledged. Behind this many of them an empty message follows that is.
 constexpr std::size_t kMostReplies = 32;
 constexpr std::size_t kMostReplyBytes = std::size_t{256} << 10;

@@ -40,6 +40,13 @@ struct KeptMessage {
 
 class KeptMessages {
  public:
+  // For one PE; then the sender waits. A receiver acknowledges each kAckedMessages or kAckedBytes, also while its
+  // program computes, so that a sender depends on its progress thread only.
+  static constexpr std::size_t kMostMessages = 4096;
+  static constexpr std::size_t kMostBytes = std::size_t{8} << 20;
+  static constexpr nemesis::Number kAckedMessages = kMostMessages / 4;
+  static constexpr std::size_t kAckedBytes = kMostBytes / 4;
+
   void open(std::size_t n_pes) { peers_.open(n_pes); }
 
   // Returns whether another message to `pe` may be kept. Otherwise acknowledgements have to come first.

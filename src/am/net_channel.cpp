@@ -55,10 +55,11 @@ void NetChannel::open(const NetSetup& setup) {
                              [](const transport::Transport* network) { return network->capabilities().resumes; });
   route_ = paths.route;
   peers_.open(paths.n_pes);
-  acks_.open(paths.n_pes);
   coalescer_.open(paths.n_pes);
   probe_.open(paths);
   kept_.open(paths.n_pes);
+  acks_.open(paths.n_pes,
+             probe_.keeps_any() ? AckLimits{KeptMessages::kAckedMessages, KeptMessages::kAckedBytes} : AckLimits{});
   dispatch_ = setup.dispatch;
   unflushed_ = setup.unflushed;
   lost_ = setup.lost;
@@ -302,9 +303,9 @@ void NetChannel::note_header(int source, const transport::Header& header) noexce
   if (coalescer_.holds(source) && is_idle(source)) poll_.is_acknowledged = true;
 }
 
-void NetChannel::note_executed(int source, const transport::Header& header) noexcept {
+void NetChannel::note_executed(int source, const transport::Header& header, std::size_t bytes) noexcept {
   note_contact(source, peer_of(source));
-  if (acks_.note_executed(source, (header.flags & kUncounted) == 0)) wake_network_thread();
+  if (acks_.note_executed(source, (header.flags & kUncounted) == 0, bytes)) wake_network_thread();
 }
 
 bool NetChannel::acknowledge(AckTracker::Scope scope) noexcept {
@@ -317,7 +318,8 @@ bool NetChannel::acknowledge(AckTracker::Scope scope) noexcept {
 
 // A waiter that polls again has nothing to send that could carry the acknowledgement, so it travels alone. While
 // messages stream in, not every poll acknowledges them. Uncounted messages, such as flags of collectives and two-sided
-// messages, are followed by others in the opposite direction, which carry it: alone it would only cost time.
+// messages, are followed by others in the opposite direction, which carry it: alone it would only cost time. Where the
+// sender keeps them, many of them without an acknowledgement count as awaited (AckLimits).
 void NetChannel::acknowledge_at_poll(std::uint32_t polls) noexcept {
   if (polls % kPollsPerAckAll == 0) {
     acknowledge(AckTracker::Scope::all);
@@ -358,9 +360,9 @@ void NetChannel::deliver(int source, const transport::Header& header, Bytes mess
   if (probe_.keeps_any() && message.size() - header.header_bytes >= transport::kLongBytes) [[unlikely]]
     places_.note_complete(source);
   const Role role = traits_of(header.handler).role;
-  if (role == Role::request) note_executed(source, header);
+  if (role == Role::request) note_executed(source, header, message.size());
   dispatch_->deliver(source, header.handler, message);
-  if (role == Role::operation) note_executed(source, header);
+  if (role == Role::operation) note_executed(source, header, message.size());
 }
 
 void NetChannel::receive_probe(int source, const transport::Header& header, Bytes message) noexcept {
@@ -405,7 +407,7 @@ void NetChannel::placed(int source, const transport::Header& fixed, Bytes header
     places_.note_complete(source);
   dispatch_->deliver_placed(source, fixed.handler, header, payload_bytes);
   ++poll_.received;
-  if (traits_of(fixed.handler).role != Role::reply) note_executed(source, fixed);
+  if (traits_of(fixed.handler).role != Role::reply) note_executed(source, fixed, header.size() + payload_bytes);
 }
 
 void NetChannel::lost(int pe, const std::string& cause) noexcept {

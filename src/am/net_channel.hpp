@@ -235,7 +235,7 @@ class NetChannel final : public transport::Sink {
   bool is_idle(int pe) const noexcept { return has_executed(pe, last_counted(pe)); }
   void note_unflushed(int pe) noexcept;
   void note_header(int source, const transport::Header& header) noexcept;
-  void note_executed(int source, const transport::Header& header) noexcept;
+  void note_executed(int source, const transport::Header& header, std::size_t bytes) noexcept;
   bool acknowledge(AckTracker::Scope scope) noexcept;
   void acknowledge_at_poll(std::uint32_t polls) noexcept;
 

@@ -19,6 +19,7 @@
 #include "runtime/contexts.hpp"
 #include "runtime/job.hpp"
 #include "runtime/waiting.hpp"
+#include "transport/registry.hpp"
 
 namespace shmemx::runtime {
 namespace {
@@ -120,6 +121,7 @@ void at_exit(int status, void*) {
 }
 
 void after_fork_in_child() {
+  transport::close_descriptors_in_child();
   // The child may continue, but it is not a PE: its calls of the library end it with a diagnostic.
   context::make_unusable(context::default_context());
   make_contexts_unusable();

@@ -1,6 +1,6 @@
 // failure_pe PHASE FAULT: PEs that are in the middle of PHASE when the last one fails.
-//   FAULT   kill: the last PE is killed; exit: it exits with status 3; none: the test itself causes the fault;
-//           anything else is a request to vhosts: "cut h1"
+//   FAULT   kill: the last PE is killed; fork: it forks a child, which lives on, and is killed; exit: it exits with
+//           status 3; none: the test itself causes the fault; anything else is a request to vhosts: "cut h1"
 // The last PE does not take part in the phase, so the others are in it when the fault happens.
 #include <shmem.h>
 #include <shmemx.h>
@@ -29,7 +29,10 @@ int victim() { return shmem_n_pes() - 1; }
 // Gives the others time to enter the phase; the result does not depend on it.
 [[noreturn]] void fall(const std::string& fault) {
   ::usleep(150'000);
-  if (fault == "kill") ::kill(::getpid(), SIGKILL);
+  if (fault == "fork" && ::fork() == 0) {
+    for (;;) ::pause();  // until vhosts ends
+  }
+  if (fault == "kill" || fault == "fork") ::kill(::getpid(), SIGKILL);
   if (fault == "exit") _exit(3);
   while (fault == "none") ::pause();  // until the fault that the test causes
   request_fault(fault);

@@ -16,6 +16,7 @@ constexpr int kHosts = 2;
 constexpr int kTimeoutCode = 124;
 constexpr int kLeftBehindCode = 99;
 constexpr int kSkippedCode = 77;
+constexpr double kNoticedSeconds = 10;  // several times what it takes
 
 int failures = 0;
 
@@ -66,6 +67,8 @@ void run(const Fall& fall, const std::string& vhosts, const std::string& program
   const int reports = count_reports(result.err, fall.fault.find("cut") == 0);
   expect(reports >= 1, fall, "a line names PE, host and cause", result);
   expect(reports <= kHosts, fall, "a host says it once", result);
+  if (fall.fault == "fork")
+    expect(result.seconds < kNoticedSeconds, fall, "the end of a PE is noticed although its child lives", result);
   for (const std::string& leak : result.leaks) expect(false, fall, leak, result);
 }
 

@@ -6,9 +6,11 @@
 //          streams: the same while long puts and gets are under way, and the link is joined later, so that it brings
 //          what is late; end: the first link of a host is cut for good while all PEs finalize; later: the only link is
 //          cut for good, and an interface that was down at the start comes up; outage: all links of the last host are
-//          cut for 2 s, and the job goes on after it
+//          cut for 2 s, and the job goes on after it; down: the same with its only interface; reset: the connection of
+//          two PEs is reset by the network while the other PE does not answer for a while
 #include <shmem.h>
 #include <shmemx.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -202,9 +204,9 @@ void allocate(long round) {
   shmem_free(words);
 }
 
-// Returns whether PE 0 needs another round.
+// Returns whether a PE needs another round.
 bool agree(bool more) {
-  sum_in[0] = me == 0 && more ? 1 : 0;
+  sum_in[0] = more ? 1 : 0;
   shmem_long_sum_reduce(SHMEM_TEAM_WORLD, sum_out, sum_in, 1);
   return sum_out[0] != 0;
 }
@@ -219,38 +221,72 @@ void run(const std::vector<Round>& rounds, Schedule& schedule) {
     rounds[static_cast<std::size_t>(round) % rounds.size()](round);
     ++round;
     longest = std::max(longest, Clock::now() - begin);
-  } while (agree(!schedule.is_over()));
+  } while (agree(me == 0 && !schedule.is_over()));
   if (me == 0)
     std::printf("%ld rounds, the longest took %ld ms\n", round,
                 static_cast<long>(std::chrono::duration_cast<std::chrono::milliseconds>(longest).count()));
 }
 
-// All kinds of rounds in turn, until PE 0 sets `is_over`.
+// Resets the connections to other hosts, as a machine between the two may do: both kernels end them at once.
+void reset_connections() {
+  constexpr int kMostDescriptors = 256;
+  const sockaddr nowhere{AF_UNSPEC, {}};
+  int resets = 0;
+  for (int fd = 3; fd < kMostDescriptors; ++fd) {
+    sockaddr_storage far{};
+    socklen_t bytes = sizeof far;
+    if (::getpeername(fd, reinterpret_cast<sockaddr*>(&far), &bytes) != 0) continue;
+    if (far.ss_family != AF_INET && far.ss_family != AF_INET6) continue;
+    resets += ::connect(fd, &nowhere, sizeof nowhere) == 0 ? 1 : 0;
+  }
+  if (resets == 0) fail("the number of connections", 0, 0, 1);
+}
+
+// PE 1 does not answer in time: it computes, without a progress thread.
+void run_reset() {
+  constexpr useconds_t kComputeUs = 1'500'000;
+  put(0);
+  for (long round = 1; round < 3; ++round) {
+    if (me == 1) {
+      reset_connections();
+      ::usleep(kComputeUs);
+    }
+    atomic(round);
+    put(round);
+  }
+}
+
+// All kinds of rounds in turn, until `is_over` on each PE.
 void all_rounds_until(const std::atomic<bool>& is_over) {
   long round = 1;
   do {
     for (const Round step : {put, get, atomic, collective, allocate}) step(round);
     ++round;
-  } while (agree(me == 0 && !is_over));
+  } while (agree(!is_over));
   if (me == 0) std::printf("%ld rounds\n", round);
 }
 
-// No link works for 2 s, in which every PE waits; then all goes on.
-void run_outage() {
-  std::atomic<bool> is_over{false};
+// No link works for 2 s, in which every PE waits; then all goes on. `actor` carries out both changes.
+template <class Cut, class Join>
+void run_outage(int actor, Cut cut, Join join) {
+  std::atomic<bool> is_over{me != actor};
   std::thread outage;
   put(0);
-  if (me == 0) {
+  if (me == actor) {
     outage = std::thread([&] {
-      request_fault("cut h1");
+      cut();
       ::usleep(2'000'000);
-      request_fault("join h1");
+      join();
       ::usleep(200'000);
       is_over = true;
     });
   }
   all_rounds_until(is_over);
   if (outage.joinable()) outage.join();
+}
+
+void set_interface(const std::string& interface, const char* state) {
+  if (std::system(("ip link set " + interface + " " + state).c_str()) != 0) fail("the status of ip", 0, 1, 0);
 }
 
 // The PEs of one host come to finalize when the others are there and the link is cut: what they send then is the last,
@@ -284,13 +320,13 @@ void run_end(std::mt19937& random) {
 // The second interface of each host is down at the start. It comes up a second after the first link has been cut.
 void run_later() {
   std::thread change;
-  std::atomic<bool> is_over{false};
+  std::atomic<bool> is_over{me % (n_pes / 2) != 0};
   put(0);
   if (me == 0) request_fault("cut h1/0");
   if (me % (n_pes / 2) == 0) {
     change = std::thread([&] {
       ::usleep(1'000'000);
-      if (std::system("ip link set eth1 up") != 0) fail("the status of ip", 0, 1, 0);
+      set_interface("eth1", "up");
       ::usleep(1'000'000);
       is_over = true;
     });
@@ -318,7 +354,13 @@ bool run_special(const std::string& phase, std::mt19937& random) {
   if (phase == "later") {
     run_later();
   } else if (phase == "outage") {
-    run_outage();
+    run_outage(
+        0, [] { request_fault("cut h1"); }, [] { request_fault("join h1"); });
+  } else if (phase == "down") {
+    run_outage(
+        n_pes - 1, [] { set_interface("eth0", "down"); }, [] { set_interface("eth0", "up"); });
+  } else if (phase == "reset") {
+    run_reset();
   } else if (phase == "both") {
     if (me == 0) request_fault("cut h1");
     for (long round = 0;; ++round) atomic(round);

@@ -41,6 +41,28 @@ BOOST_AUTO_TEST_CASE(a_proof_is_worth_nothing_for_another_message) {
     BOOST_CHECK(!direction.in.is_genuine(other, proof));
 }
 
+// Of which only the lower half travels.
+BOOST_AUTO_TEST_CASE(a_proof_is_worth_nothing_for_a_number_with_the_same_lower_half) {
+  constexpr std::uint64_t kRound = std::uint64_t{1} << 32;
+  Direction direction;
+  BOOST_REQUIRE(direction.out.accept(setup(0), direction.challenge));
+  const std::uint64_t proof = direction.out.proof_of(kMessage);
+  for (const std::uint64_t rounds : {1, 2, 1000})
+    BOOST_CHECK(!direction.in.is_genuine({1, kMessage.number + rounds * kRound, 100}, proof));
+}
+
+BOOST_AUTO_TEST_CASE(a_number_is_known_by_its_lower_half) {
+  constexpr std::uint64_t kRound = std::uint64_t{1} << 32;
+  for (const std::uint64_t expected : {std::uint64_t{0}, std::uint64_t{5}, kRound - 1, kRound, 7 * kRound + 3}) {
+    for (const std::uint64_t ahead : {0U, 1U, 4096U, 1U << 20})
+      BOOST_CHECK_EQUAL(whole_number(static_cast<std::uint32_t>(expected + ahead), expected), expected + ahead);
+    for (const std::uint64_t behind : {1U, 4096U}) {
+      if (behind <= expected)
+        BOOST_CHECK_EQUAL(whole_number(static_cast<std::uint32_t>(expected - behind), expected), expected - behind);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_recorded_hello_is_refused) {
   Direction direction;
   BOOST_REQUIRE(direction.out.accept(setup(0), direction.challenge));

@@ -1,6 +1,7 @@
 // The rules for all transports: many messages, and receivers that do not keep up.
 #include <algorithm>
 
+#include "base/clock.hpp"
 #include "conformance_job.hpp"
 
 using namespace transport_test;
@@ -80,6 +81,30 @@ BOOST_AUTO_TEST_CASE(much_data_in_both_directions_at_once) {
   BOOST_CHECK(job.poll_until([&] {
     return std::count_if(outgoing.begin(), outgoing.end(), [](const Outgoing& one) { return one.done; }) == lasting;
   }));
+}
+
+// Of a number only the lower half travels, over ucx and ofi. Those of messages, of packets that say that a payload was
+// read, and of signs of life.
+BOOST_AUTO_TEST_CASE(numbers_pass_32_bits) {
+  constexpr unsigned kMessages = 20;
+  Job job({.n = 2, .timeout_ms = 1000, .first_number = (std::uint64_t{1} << 32) - 4});
+  const auto payload = pattern(300'000, 1);
+  std::vector<Outgoing> outgoing(kMessages);
+  for (unsigned i = 0; i < kMessages; ++i) {
+    BOOST_REQUIRE(job.send({.from = 0, .to = 1, .header = number_bytes(2 * i)}));
+    BOOST_REQUIRE(job.send({.from = 1, .to = 0, .header = number_bytes(i)}));
+    const std::vector<std::byte> header = number_bytes(2 * i + 1);
+    BOOST_REQUIRE(job.poll_until([&] {
+      return job[0].send(1, {1, 0, 4, 0}, header, payload, &outgoing[i], Urgency::now) != Sent::no;
+    }));
+    BOOST_REQUIRE(got(job, 1, 2 * i + 2) && got(job, 0, i + 1));
+  }
+  check_sequence(job.sink(1), 0, 2 * kMessages);
+  check_sequence(job.sink(0), 1, kMessages);
+  BOOST_CHECK(job.sink(1).messages.back().payload == payload);
+  const std::uint64_t end = shmemx::now_ns() + 2'500'000'000;  // several pings, or the loss of a silent PE
+  job.poll_until([&] { return shmemx::now_ns() > end || !job.sink(0).losses.empty(); });
+  BOOST_CHECK(job.sink(0).losses.empty() && job.sink(1).losses.empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -99,7 +99,8 @@ Endpoints::Endpoints(const std::string& transport, const Options& options) {
                   .timeout_ms = options.timeout_ms,
                   .silence_ms = options.timeout_ms,
                   .sink = sinks_[i].get(),
-                  .ethernet = {.interface = "lo"}};
+                  .ethernet = {.interface = "lo"},
+                  .first_number = options.first_number};
     auto opened = open_for_test(transport, setups_[i]);
     if (!opened || !opened->transport) {
       std::fprintf(stderr, "%s was there before and cannot be opened now\n", transport.c_str());

@@ -101,6 +101,7 @@ struct Options {
   int n = 3;
   std::uint32_t timeout_ms = 20'000;
   std::uint64_t secret = 0x1234;
+  std::uint64_t first_number = 0;
 };
 
 class Endpoints {

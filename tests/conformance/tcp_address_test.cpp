@@ -1,4 +1,4 @@
-#include "transport/tcp/address.hpp"
+#include "transport/tcp/own_addresses.hpp"
 
 #include <arpa/inet.h>
 
@@ -159,6 +159,21 @@ BOOST_AUTO_TEST_CASE(a_bridge_with_the_same_subnet_is_tried_last) {
              boost::test_tools::per_element());
 }
 
+// Also if its own interface is not ready, or if the address has a meaning on one interface only.
+BOOST_AUTO_TEST_CASE(addresses_of_this_machine_are_marked) {
+  std::vector<LocalAddress> own = kOwn;
+  own.push_back({address("172.18.0.1/16"), "br0", 6, false});
+  const EndpointAddress peer =
+      endpoint(2, {"172.17.0.1/16", "172.18.0.1/16", "10.1.5.5/16", "fe80::2/64", "fe80::9/64"});
+  std::vector<std::string> marked;
+  for (const Candidate& one : candidates_for(peer, own, 1)) {
+    if (one.is_own) marked.push_back(one.interface + " " + one.address.text());
+  }
+  BOOST_TEST(marked == (Paths{"docker0 172.17.0.1", "br0 172.18.0.1", "eth1 fe80::2"}),
+             boost::test_tools::per_element());
+  for (const Candidate& one : candidates_for(peer, own, 2)) BOOST_TEST(!one.is_own);  // both on one machine
+}
+
 BOOST_AUTO_TEST_CASE(an_overlay_without_a_subnet_is_routed) {
   BOOST_TEST(paths(endpoint(2, {"10.9.0.2/32"})) == (Paths{" 10.9.0.2"}), boost::test_tools::per_element());
 }
@@ -173,6 +188,18 @@ BOOST_AUTO_TEST_CASE(loopback_is_tried_on_the_same_machine_only) {
   BOOST_TEST(paths(endpoint(1, {"10.1.0.1/16"})) == (Paths{"lo 127.0.0.1", "lo ::1", "eth0 10.1.0.1"}),
              boost::test_tools::per_element());
   BOOST_CHECK(paths(endpoint(2, {})).empty());
+}
+
+// However many PEs ask.
+BOOST_AUTO_TEST_CASE(own_addresses_are_looked_up_once_a_second) {
+  OwnAddresses own;
+  BOOST_CHECK(own.look(1000));
+  BOOST_CHECK_EQUAL(own.interface_with(address("127.0.0.1/8")), "lo");
+  BOOST_CHECK_EQUAL(own.interface_with(address("127.0.0.9/8")), "");
+  const std::size_t n = own.list().size();
+  for (int pe = 0; pe < 1000; ++pe) BOOST_CHECK(!own.look(2000));
+  BOOST_CHECK(own.look(1000 + OwnAddresses::kLookNs));
+  BOOST_CHECK_EQUAL(own.list().size(), n);
 }
 
 BOOST_AUTO_TEST_CASE(the_machine_number_is_constant) {

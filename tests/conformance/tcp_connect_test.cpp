@@ -7,7 +7,7 @@
 
 #include "base/unique_fd.hpp"
 #include "endpoints.hpp"
-#include "transport/tcp/address.hpp"
+#include "transport/tcp/own_addresses.hpp"
 
 using namespace transport_test;
 using shmemx::UniqueFd;

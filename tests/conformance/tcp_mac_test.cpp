@@ -18,6 +18,7 @@ using shmemx::tcp::EndpointAddress;
 using shmemx::tcp::Outbox;
 using shmemx::tcp::Sealing;
 using shmemx::tcp::TcpTransport;
+using shmemx::transport::NetworkFd;
 using Stream = std::vector<std::byte>;
 
 namespace {
@@ -69,7 +70,7 @@ class Proxy {
 
   std::uint16_t port_ = 0;
   std::uint16_t target_ = 0;
-  UniqueFd listener_;
+  NetworkFd listener_;
   UniqueFd near_;
   UniqueFd far_;
 };

@@ -1,6 +1,8 @@
 // Connections that break in mid-job: others follow, and each message arrives once and in order.
-#include <sys/ioctl.h>
-#include <sys/socket.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -8,74 +10,20 @@
 #include <memory>
 #include <random>
 
-#include "base/unique_fd.hpp"
+#include "acted_pe.hpp"
 #include "numbered_traffic.hpp"
-#include "transport/tcp/address.hpp"
-#include "transport/tcp/socket.hpp"
 #include "transport/tcp/tcp_transport.hpp"
 
 using namespace transport_test;
 using shmemx::UniqueFd;
-using shmemx::tcp::EndpointAddress;
 using shmemx::tcp::TcpTransport;
-using shmemx::transport::Challenge;
-using shmemx::transport::Hello;
 using shmemx::transport::Outgoing;
-using shmemx::transport::Response;
 
 namespace {
 
 bool reset(Endpoints& job, int from, int to) { return static_cast<TcpTransport&>(job[from]).reset(to); }
 bool move(Endpoints& job, int from, int to) { return static_cast<TcpTransport&>(job[from]).move(to); }
 bool suspend(Endpoints& job, int from, int to) { return static_cast<TcpTransport&>(job[from]).suspend(to); }
-
-// Stands at the address of PE 1 until it is left, and accepts one connection of PE 0: its kernel acknowledges what
-// arrives, but nobody reads it.
-class Forgetful {
- public:
-  explicit Forgetful(Endpoints& job) : job_(&job), address_(job.book().addresses[1]) {
-    std::uint16_t port = 0;
-    auto opened = shmemx::tcp::open_listener(port);
-    BOOST_REQUIRE(opened);
-    listener_ = std::move(*opened);
-    EndpointAddress endpoint;
-    BOOST_REQUIRE(shmemx::tcp::unpack_address(bytes_of(address_), endpoint));
-    endpoint.port = port;
-    job.book().addresses[1] = shmemx::tcp::pack_address(endpoint);
-  }
-  // Returns whether `bytes` and the response have arrived.
-  bool receive(std::size_t bytes) {
-    Hello hello;
-    if (!job_->poll_until([&] { return accept() && available() >= sizeof hello; }, 1)) return false;
-    BOOST_REQUIRE_EQUAL(::recv(fd_.get(), &hello, sizeof hello, 0), static_cast<ssize_t>(sizeof hello));
-    const Setup setup{.me = 1, .n_pes = 2, .secret = {Options{}.secret, ~Options{}.secret}};
-    const Challenge challenge = make_challenge(setup, hello, 0);
-    BOOST_REQUIRE_EQUAL(::send(fd_.get(), &challenge, sizeof challenge, 0), static_cast<ssize_t>(sizeof challenge));
-    return job_->poll_until([&] { return available() >= sizeof(Response) + bytes; }, 1);
-  }
-  // The connection is reset, and PE 1 is at its address again.
-  void leave() {
-    job_->book().addresses[1] = address_;
-    fd_.reset();
-    listener_.reset();
-  }
-
- private:
-  bool accept() {
-    if (!fd_.valid()) fd_ = UniqueFd(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-    return fd_.valid();
-  }
-  std::size_t available() const {
-    int bytes = 0;
-    BOOST_REQUIRE_EQUAL(::ioctl(fd_.get(), FIONREAD, &bytes), 0);
-    return static_cast<std::size_t>(bytes);
-  }
-
-  Endpoints* job_;
-  std::string address_;
-  UniqueFd listener_;
-  UniqueFd fd_;
-};
 
 }  // namespace
 
@@ -156,10 +104,13 @@ BOOST_AUTO_TEST_CASE(the_shutdown_frame_survives_a_reset) {
 // acknowledged by then is sent once more.
 BOOST_AUTO_TEST_CASE(a_connection_that_was_never_taken_costs_nothing) {
   Endpoints job("tcp", {.n = 2});
-  Forgetful forgetful(job);
+  ActedPe forgetful(job);  // its kernel acknowledges what arrives, but nobody reads it
   constexpr std::size_t kMessages = 10;
   for (unsigned i = 0; i < kMessages; ++i) post(job, 0, 1, i, 5000);
-  BOOST_REQUIRE(forgetful.receive(kMessages * 5000));
+  UniqueFd fd = forgetful.accept();
+  const std::size_t arriving = sizeof(shmemx::transport::Response) + kMessages * 5000;
+  BOOST_REQUIRE(job.poll_until([&] { return ActedPe::available(fd) >= arriving; }, 1));
+  fd.reset();
   forgetful.leave();
   BOOST_CHECK(job.poll_until([&] { return job.sink(1).messages.size() == kMessages; }));
   check_no_losses(job);
@@ -176,6 +127,31 @@ BOOST_AUTO_TEST_CASE(a_pe_that_has_ended_is_lost) {
   BOOST_REQUIRE(job.poll_until([&] { return !job.sink(0).losses.empty(); }));
   BOOST_CHECK_EQUAL(job.sink(0).losses.front().pe, 1);
   BOOST_CHECK_EQUAL(job.sink(0).losses.front().cause, "it has closed the connection without a shutdown message");
+}
+
+// A child of the PE that lives longer has copies of its descriptors, with which the kernel would neither end the
+// connection nor refuse another one.
+BOOST_AUTO_TEST_CASE(a_forked_child_keeps_neither_connections_nor_the_listener) {
+  Endpoints job("tcp");
+  post(job, 0, 1, 0);
+  BOOST_REQUIRE(job.poll_until([&] { return job.sink(1).messages.size() == 1; }));
+  int done[2];
+  BOOST_REQUIRE_EQUAL(::pipe2(done, O_CLOEXEC), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    shmemx::transport::close_network_fds_in_child();
+    [[maybe_unused]] const ssize_t written = ::write(done[1], "", 1);
+    for (;;) ::pause();
+  }
+  char byte;
+  BOOST_CHECK_EQUAL(::read(done[0], &byte, 1), 1);
+  post(job, 1, 0, 0);  // the parent's are open
+  BOOST_CHECK(job.poll_until([&] { return job.sink(0).messages.size() == 1; }));
+  job.kill(1);
+  BOOST_CHECK(job.poll_until([&] { return !job.sink(0).losses.empty(); }));
+  ::kill(child, SIGKILL);
+  BOOST_CHECK_EQUAL(::waitpid(child, nullptr, 0), child);
+  for (const int end : done) ::close(end);
 }
 
 // All pairs send messages of all kinds, while connections are reset and suspended at random.
@@ -257,6 +233,46 @@ void check_split_payloads(const std::string& transport) {
   BOOST_CHECK(job.sink(1).in_order && job.sink(1).aligned);
   BOOST_CHECK(job.poll_until([&] { return job[0].describe(1).find("; second rail ") != std::string::npos; }));
   check_no_losses(job);
+}
+
+// The second part completes the message, and what follows on the first rail is broken: both are lost while the second
+// one is being read.
+BOOST_AUTO_TEST_CASE(a_part_that_ends_both_rails_is_the_last_that_is_read) {
+  using shmemx::tcp::FrameHeader;
+  using shmemx::tcp::FrameKind;
+  Endpoints job("tcp", {.n = 2});
+  ActedPe acted(job);
+  post(job, 0, 1, 0);
+  const UniqueFd first = acted.accept_and_begin();
+  BOOST_CHECK(!static_cast<TcpTransport&>(job[0]).open_rail(1));
+  const UniqueFd second = acted.accept_and_begin();
+  const std::vector<std::byte> payload = pattern(64 << 10, 1);
+  const std::size_t part = 8 << 10;
+  const shmemx::tcp::SplitHeader split{0, payload.size()};
+  const shmemx::tcp::PartHeader place{0, part};
+  const auto bytes_of_struct = [](const auto& one) { return std::as_bytes(std::span(&one, 1)); };
+  const FrameHeader message{0, FrameKind::message, 0, {1, 0, sizeof place, 0}};
+  ActedPe::send_frame(first, {0, FrameKind::split, 0, {1, 0, 4, 0}},
+                      {bytes_of_struct(split), number_bytes(7), Bytes(payload).first(part)});
+  ActedPe::send_frame(first, {0, FrameKind{0x1111}, 0, {}});
+  std::vector<std::byte> rest = ActedPe::frame_of(message, {bytes_of_struct(place), Bytes(payload).subspan(part)});
+  const std::size_t begin = rest.size() - 1000;
+  ActedPe::send(second, Bytes(rest).first(begin));
+  for (int i = 0; i < 100; ++i) job[0].poll(-1);
+  rest.erase(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(begin));
+  for (int i = 0; i < 5; ++i) {  // more than one read takes
+    const auto more = ActedPe::frame_of(message, {bytes_of_struct(place), Bytes(payload).first(part)});
+    rest.insert(rest.end(), more.begin(), more.end());
+  }
+  ActedPe::send(second, rest);
+  BOOST_CHECK(job.poll_until([&] { return !job.sink(0).losses.empty(); }, 1));
+  for (int i = 0; i < 100; ++i) job[0].poll(-1);
+  BOOST_CHECK_EQUAL(job.sink(0).losses.size(), 1u);
+  BOOST_CHECK_EQUAL(job.sink(0).losses.front().cause, "it sent a frame of an unknown kind");
+  BOOST_REQUIRE_EQUAL(job.sink(0).messages.size(), 1u);
+  BOOST_CHECK(job.sink(0).messages.front().payload == payload);
+  BOOST_CHECK(!acted.try_accept().valid());  // no connection follows one that is lost
+  acted.leave();
 }
 
 BOOST_AUTO_TEST_CASE(split_payloads_arrive_in_order_with_all_other_messages) {

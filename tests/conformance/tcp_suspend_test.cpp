@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "../unit/support/child.hpp"
+#include "acted_pe.hpp"
 #include "numbered_traffic.hpp"
 #include "transport/common/descriptors.hpp"
 #include "transport/tcp/tcp_transport.hpp"
@@ -116,6 +117,23 @@ BOOST_AUTO_TEST_CASE(a_side_with_unsent_messages_declines) {
   BOOST_CHECK(outgoing.done);
   BOOST_CHECK(is_connected(job, 0, 1) && is_connected(job, 1, 0));
   check_no_losses(job);
+}
+
+// One that was begun before the connection broke may be completed on the next one, when nobody waits for it any more.
+BOOST_AUTO_TEST_CASE(an_answer_without_a_request_means_nothing) {
+  using shmemx::tcp::FrameKind;
+  Endpoints job("tcp", {.n = 2});
+  ActedPe acted(job);
+  post(job, 0, 1, 0);
+  const shmemx::UniqueFd fd = acted.accept_and_begin();
+  for (const FrameKind kind : {FrameKind::keep, FrameKind::nothing, FrameKind::keep}) {
+    ActedPe::send_frame(fd, {0, kind, 0, {}});
+    ActedPe::send_frame(fd, {0, FrameKind::message, 0, {1, 0, 4, 0}}, {number_bytes(7)});
+  }
+  BOOST_CHECK(job.poll_until([&] { return job.sink(0).messages.size() == 3 || !job.sink(0).losses.empty(); }, 1));
+  BOOST_CHECK(is_connected(job, 0, 1));
+  check_no_losses(job);
+  acted.leave();
 }
 
 BOOST_AUTO_TEST_CASE(the_end_of_the_job_meets_the_request) {

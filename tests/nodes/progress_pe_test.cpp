@@ -1,6 +1,7 @@
 // Operations on a PE that computes: it makes no call of the library until it finds, in its own memory, that all of them
 // have completed. So each case hangs until the time limit unless the progress thread executes them.
 #include <shmem.h>
+#include <shmemx.h>
 
 #include <vector>
 
@@ -85,6 +86,31 @@ PE_TEST_MIN(signals_with_data_complete, 2) {
     CHECK_EQUAL(*signal.get(), static_cast<std::uint64_t>(pes() - 1));
     for (int pe = 0; pe < me(); ++pe) CHECK_EQUAL(data.get()[pe], pe + 7L);
   }
+}
+
+// More messages than a PE keeps until they are acknowledged, where another network may have to send them once more. The
+// receiver takes them when all have been sent.
+PE_TEST_MIN(messages_leave_before_they_are_received, 2) {
+  constexpr std::size_t kBursts = 200;
+  constexpr std::size_t kBurst = 100;
+  constexpr int kTag = 3;
+  static long word = 0;
+  const auto is_here = [](int pe) { return shmem_ptr(&word, pe) != nullptr; };  // of the same node
+  std::vector<shmemx_request_t> requests(kBurst, SHMEMX_REQUEST_NULL);
+  const long sent = me();
+  on_a_computing_pe([&](int target) {
+    for (std::size_t burst = 0; burst < kBursts && !is_here(target); ++burst) {
+      for (shmemx_request_t& request : requests) shmemx_isend(&sent, sizeof sent, target, kTag, &request);
+      shmemx_waitall(kBurst, requests.data(), nullptr);
+    }
+  });
+  for (int pe = 0; me() == pes() - 1 && pe < me(); ++pe) {
+    long received = pe;
+    for (std::size_t i = 0; i < kBursts * kBurst && !is_here(pe) && received == pe; ++i)
+      shmemx_recv(&received, sizeof received, pe, kTag, nullptr);
+    CHECK_EQUAL(received, long{pe});
+  }
+  shmem_barrier_all();
 }
 
 // Small non-blocking puts may be coalesced, but must be sent although no PE calls the library any more.

@@ -146,9 +146,10 @@ case_no_interposition() {
   process='fork|vfork|sigaction|signal|memcpy|memmove|open|close|exit|_exit|abort|__malloc_hook|_Znwm|_ZdlPv|_Znam|_ZdaPv'
   taken=$(grep -Ex "$memory|$process" defined)
   [ -z "$taken" ] || die "the library defines $taken"
-  # Names reserved for the C++ library cannot collide with a program's.
+  # Names reserved for the C++ library cannot collide with a program's; the standard's handles are symbols, too.
+  handles='SHMEM_(CTX_DEFAULT|CTX_INVALID|TEAM_INVALID|TEAM_SHARED|TEAM_WORLD)'
   legacy='start_pes|_?my_pe|_?num_pes|shmalloc|shfree|shrealloc|shmemalign'
-  other=$(grep -Ev "^p?shmemx?_|^p?($legacy)$|^_ZZ?NK?St" defined | head -n 5)
+  other=$(grep -Ev "^p?shmemx?_|^p?($legacy)$|^$handles$|^_ZZ?NK?St" defined | head -n 5)
   [ -z "$other" ] || die "the library exports names that are not OpenSHMEM's: $other"
   used=$(grep -Ex 'sigaction|signal|sigaltstack|__malloc_hook|shm_open|shmget|mkstemp|tmpfile' wanted)
   [ -z "$used" ] || die "the library calls $used"

@@ -1,5 +1,5 @@
 // Puts the numbered messages of one peer into the order of sending. Messages that arrive too early wait here.
-// Duplicates, and numbers too far ahead, are recognised before anything is stored. Numbers wrap around.
+// Duplicates, and numbers too far ahead, are recognised before anything is stored.
 #pragma once
 
 #include <cstdint>
@@ -20,18 +20,17 @@ template <class Item>
 class ReorderWindow {
  public:
   // `first` is the number of the first message.
-  explicit ReorderWindow(std::uint32_t most_ahead, std::uint32_t first = 0) noexcept
+  explicit ReorderWindow(std::uint64_t most_ahead, std::uint64_t first = 0) noexcept
       : expected_(first), most_ahead_(most_ahead) {}
 
   // The number of the next message. All smaller ones have been taken, so this is also what to acknowledge.
-  std::uint32_t expected() const noexcept { return expected_; }
+  std::uint64_t expected() const noexcept { return expected_; }
   bool holds_any() const noexcept { return !held_.empty(); }
 
-  Turn turn_of(std::uint32_t number) const noexcept {
-    const std::uint32_t ahead = number - expected_;
-    if (ahead == 0) return Turn::next;
-    if (ahead > ~std::uint32_t{0} / 2) return Turn::duplicate;
-    if (ahead > most_ahead_) return Turn::too_far;
+  Turn turn_of(std::uint64_t number) const noexcept {
+    if (number == expected_) return Turn::next;
+    if (number < expected_) return Turn::duplicate;
+    if (number - expected_ > most_ahead_) return Turn::too_far;
     for (const Held& held : held_) {
       if (held.number == number) return Turn::duplicate;
     }
@@ -42,9 +41,9 @@ class ReorderWindow {
   void take_next() noexcept { ++expected_; }
 
   // Keeps a message whose turn is `early`.
-  void hold(std::uint32_t number, Item item) {
+  void hold(std::uint64_t number, Item item) {
     auto at = held_.end();
-    while (at != held_.begin() && std::prev(at)->number - expected_ > number - expected_) --at;
+    while (at != held_.begin() && std::prev(at)->number > number) --at;
     held_.insert(at, Held{number, std::move(item)});
   }
 
@@ -66,12 +65,12 @@ class ReorderWindow {
 
  private:
   struct Held {
-    std::uint32_t number;
+    std::uint64_t number;
     Item item;
   };
 
-  std::uint32_t expected_;
-  std::uint32_t most_ahead_;
+  std::uint64_t expected_;
+  std::uint64_t most_ahead_;
   std::deque<Held> held_;  // in the order of numbers
 };
 

@@ -12,7 +12,7 @@ void derive_key(const Setup& setup, const Hello& hello, const Challenge& challen
 }
 
 std::uint64_t proof_with(const std::uint64_t (&key)[2], const MessageName& message) noexcept {
-  const std::uint64_t words[] = {std::uint64_t{message.kind} << 32 | message.number, message.bytes};
+  const std::uint64_t words[] = {message.kind, message.number, message.bytes};
   return keyed_hash(key, words);
 }
 

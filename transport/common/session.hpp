@@ -19,9 +19,15 @@ enum class Network : std::uint64_t { ucx = 0x7563780000000000, ofi = 0x6f6669000
 // What a proof covers of a message.
 struct MessageName {
   std::uint32_t kind;
-  std::uint32_t number;
+  std::uint64_t number;  // never the same twice; only its lower half travels
   std::uint64_t bytes;
 };
+
+// Returns the number whose lower half is `low`: the one closest to `expected`, since few messages are out of turn.
+constexpr std::uint64_t whole_number(std::uint32_t low, std::uint64_t expected) noexcept {
+  const auto ahead = static_cast<std::int32_t>(low - static_cast<std::uint32_t>(expected));
+  return expected + static_cast<std::uint64_t>(std::int64_t{ahead});
+}
 
 // The side that sends.
 class OutgoingSession {

@@ -56,7 +56,7 @@ PacketSocket::~PacketSocket() {
 }
 
 Status PacketSocket::open(const Interface& interface, std::size_t mtu, std::uint32_t port) {
-  fd_ = UniqueFd(::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  fd_ = transport::NetworkFd(::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd_.valid() && (errno == EPERM || errno == EACCES))
     return Error{Errc::unsupported, errno, "packet sockets need the capability CAP_NET_RAW"};
   if (!fd_.valid()) return system_error("open a packet socket");
@@ -104,6 +104,7 @@ Status PacketSocket::map_ring(std::size_t mtu) {
   frames_ = request.tp_frame_nr;
   void* const ring = ::mmap(nullptr, kRingBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_.get(), 0);
   if (ring == MAP_FAILED) return system_error("map a packet socket's ring");
+  ::madvise(ring, kRingBytes, MADV_DONTFORK);  // a child's copy would keep the socket
   ring_ = slot_ = static_cast<std::byte*>(ring);
   ring_bytes_ = kRingBytes;
   return {};

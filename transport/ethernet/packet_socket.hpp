@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "base/unique_fd.hpp"
+#include "transport/common/network_fd.hpp"
 #include "transport/ethernet/interface.hpp"
 #include "transport/ethernet/port.hpp"
 
@@ -44,7 +44,7 @@ class PacketSocket final : public Port {
   std::size_t not_sent(std::size_t frames) noexcept;
   std::byte* slot() const noexcept { return slot_; }
 
-  UniqueFd fd_;
+  transport::NetworkFd fd_;
   std::byte* ring_ = nullptr;
   std::size_t ring_bytes_ = 0;
   std::size_t frame_bytes_ = 0;  // of the ring

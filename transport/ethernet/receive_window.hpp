@@ -15,28 +15,24 @@ class ReceiveWindow {
   ReceiveWindow(const ReceiveWindow&) = delete;
   ReceiveWindow& operator=(const ReceiveWindow&) = delete;
 
-  transport::Turn turn_of(std::uint64_t number) const noexcept {
-    if (number < expected_) return transport::Turn::duplicate;
-    if (number - expected_ > kMostAhead) return transport::Turn::too_far;
-    return early_.turn_of(static_cast<std::uint32_t>(number));
-  }
+  transport::Turn turn_of(std::uint64_t number) const noexcept { return early_.turn_of(number); }
   // The frame whose turn it was is taken.
   void take_next() noexcept {
     early_.take_next();
-    step();
+    received_ >>= 1;
   }
   // Keeps a copy of the content of a frame whose turn is `early`.
   void hold(std::uint64_t number, Bytes content) {
     std::byte* const memory = pool_.take();
     std::memcpy(memory, content.data(), content.size());
-    early_.hold(static_cast<std::uint32_t>(number), {memory, content.size()});
-    received_ |= std::uint64_t{1} << (number - expected_ - 1);
+    early_.hold(number, {memory, content.size()});
+    received_ |= std::uint64_t{1} << (number - expected() - 1);
   }
   // Returns the content of the held frame whose turn it is now, or nothing. To be given back by release().
   Bytes pop() {
     Held held{};
     if (!early_.pop_next(held)) return {};
-    step();
+    received_ >>= 1;
     return {held.memory, held.bytes};
   }
   void release(Bytes content) { pool_.give(const_cast<std::byte*>(content.data())); }
@@ -45,8 +41,8 @@ class ReceiveWindow {
     received_ = 0;
   }
 
-  std::uint64_t expected() const noexcept { return expected_; }  // FrameHeader::expected
-  std::uint64_t received() const noexcept { return received_; }  // FrameHeader::received
+  std::uint64_t expected() const noexcept { return early_.expected(); }  // FrameHeader::expected
+  std::uint64_t received() const noexcept { return received_; }          // FrameHeader::received
 
  private:
   static constexpr std::uint32_t kMostAhead = 64;  // bits of FrameHeader::received
@@ -56,13 +52,7 @@ class ReceiveWindow {
     std::size_t bytes;
   };
 
-  void step() noexcept {
-    ++expected_;
-    received_ >>= 1;
-  }
-
   FramePool& pool_;
-  std::uint64_t expected_ = 0;
   std::uint64_t received_ = 0;
   transport::ReorderWindow<Held> early_;
 };

@@ -1,11 +1,14 @@
 #include "transport/ofi/inbound.hpp"
 
 #include <rdma/fi_errno.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
+#include "base/cache_line.hpp"
+#include "base/clock.hpp"
 #include "transport/ofi/wire.hpp"
 
 namespace shmemx::ofi {
@@ -90,7 +93,23 @@ void Inbound::on_received(Buffer& buffer, const fi_cq_data_entry& entry) {
 
 void Inbound::on_failed(Buffer& buffer, std::uint64_t flags) {
   if (!buffer.pieces) return post(buffer);
+  buffer.pieces->fail();
   reuse(buffer, (flags & FI_MULTI_RECV) != 0);
+}
+
+// A PE that had still been sending to such a buffer would have been silent for all this time, and thus lost. Somebody
+// who is none may go on later, so the addresses are not used again.
+void Inbound::free_lost(std::uint64_t now_ns) noexcept {
+  const std::uint64_t grace_ns = 2'000'000 * std::uint64_t{setup_->silence_ms};
+  std::erase_if(lost_, [&](const Lost& lost) {
+    if (now_ns - lost.since < grace_ns) return false;
+    Buffer& buffer = *lost.buffer;
+    buffer.place = Place{};
+    const auto begin = round_up(reinterpret_cast<std::uintptr_t>(buffer.memory.get()), kPageBytes);
+    const auto end = (reinterpret_cast<std::uintptr_t>(buffer.memory.get()) + buffer.bytes) / kPageBytes * kPageBytes;
+    ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+    return true;
+  });
 }
 
 // A buffer that the provider has released while packets are still on their way to it is used again when all of them are
@@ -98,9 +117,13 @@ void Inbound::on_failed(Buffer& buffer, std::uint64_t flags) {
 void Inbound::reuse(Buffer& buffer, bool is_released) {
   const bool was_released = buffer.pieces->is_released();
   if (is_released) buffer.pieces->release();
+  const auto is_it = [&buffer](const Lost& lost) { return lost.buffer == &buffer; };
   if (buffer.pieces->is_whole()) {
+    std::erase_if(lost_, is_it);
     buffer.pieces->reset();
     spare_.push_back(&buffer);
+  } else if (buffer.pieces->is_lost() && std::none_of(lost_.begin(), lost_.end(), is_it)) {
+    lost_.push_back({&buffer, now_ns()});
   }
   if (is_released && !was_released) ++missing_;
   replace();
@@ -130,22 +153,24 @@ void Inbound::accept(Bytes packet) {
   if ((packet_header.source & kHandshake) != 0)
     return accept_handshake(pe, packet_header.sequence, packet.subspan(sizeof packet_header));
   Peer* const known = peers_.find(pe);
-  const bool is_control = (packet_header.source & kControl) != 0;
-  const transport::MessageName name{is_control ? kControl : 0, packet_header.sequence, packet.size()};
-  if (known == nullptr || !known->session_in.is_genuine(name, packet_header.proof)) return;
+  if (known == nullptr) return;
   Peer& peer = *known;
-  if (is_control && packet_header.sequence <= peer.control_in) return;  // somebody has recorded it
-  if (is_control) peer.control_in = packet_header.sequence;
+  const bool is_control = (packet_header.source & kControl) != 0;
+  const std::uint64_t number =
+      transport::whole_number(packet_header.sequence, is_control ? peer.control_in + 1 : peer.window.expected());
+  if (!peer.session_in.is_genuine({is_control ? kControl : 0, number, packet.size()}, packet_header.proof)) return;
+  if (is_control && number <= peer.control_in) return;  // somebody has recorded it
+  if (is_control) peer.control_in = number;
   if (peer.is_lost) return;
   peer.keepalive.heard();
   if (is_control) return accept_control(peer, packet);
-  switch (peer.window.turn_of(packet_header.sequence)) {
+  switch (peer.window.turn_of(number)) {
     case Turn::next:
       peer.window.take_next();
       take(peer, packet);
       return take_early(peer);
     case Turn::early:
-      return hold(peer, packet_header.sequence, packet);
+      return hold(peer, number, packet);
     case Turn::duplicate:  // somebody has recorded it
       return;
     case Turn::too_far:
@@ -207,11 +232,11 @@ void Inbound::obey(Peer& peer, std::uint32_t kind, std::uint64_t value) {
 
 void Inbound::refuse(Peer& peer, const char* what) { peers_.fail(peer, std::string("broken frame: ") + what); }
 
-void Inbound::hold(Peer& peer, std::uint32_t sequence, Bytes packet) {
+void Inbound::hold(Peer& peer, std::uint64_t number, Bytes packet) {
   EarlyPacket early{packet.size(), transport::allocate_aligned(packet.size())};
   if (early.memory == nullptr) return peers_.fail(peer, "no memory to hold back its messages");
   std::memcpy(early.memory.get(), packet.data(), packet.size());
-  peer.window.hold(sequence, std::move(early));
+  peer.window.hold(number, std::move(early));
 }
 
 void Inbound::take_early(Peer& peer) {

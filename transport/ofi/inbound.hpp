@@ -37,10 +37,18 @@ class Inbound final : private transport::InboundSource {
   void on_chunk(Transfer& transfer);
   // Posts the buffers that the provider did not take.
   void retry();
+  // Returns the memory of lost buffers (Pieces::is_lost()) to the system when no PE can be writing to it any more. To
+  // be called now and then.
+  void free_lost(std::uint64_t now_ns) noexcept;
   // From now on messages are acknowledged, but not delivered.
   void start_closing();
 
  private:
+  struct Lost {
+    Buffer* buffer;
+    std::uint64_t since;
+  };
+
   bool fetch(transport::InboundMessage& message) noexcept override;
   void discard(transport::InboundMessage& message) noexcept override;
   void out_of_memory(int source, std::size_t bytes) noexcept override;
@@ -53,7 +61,7 @@ class Inbound final : private transport::InboundSource {
   void accept_handshake(int pe, std::uint32_t kind, Bytes content);
   void accept_control(Peer& peer, Bytes packet);
   void obey(Peer& peer, std::uint32_t kind, std::uint64_t value);
-  void hold(Peer& peer, std::uint32_t sequence, Bytes packet);
+  void hold(Peer& peer, std::uint64_t number, Bytes packet);
   void take_early(Peer& peer);
   void take(Peer& peer, Bytes packet);
   void take_aligned(Peer& peer, Bytes packet);
@@ -72,6 +80,7 @@ class Inbound final : private transport::InboundSource {
   std::vector<Buffer*> unposted_;
   std::vector<Buffer*> spare_;
   std::size_t missing_ = 0;  // buffers that are to be posted as soon as there are some
+  std::vector<Lost> lost_;   // not freed yet
 };
 
 }  // namespace shmemx::ofi

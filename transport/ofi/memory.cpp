@@ -1,5 +1,6 @@
 #include "transport/ofi/memory.hpp"
 
+#include <rdma/fi_errno.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -9,6 +10,7 @@
 namespace shmemx::ofi {
 namespace {
 
+constexpr int kTries = 64;  // keys may have few bits
 constexpr std::uint64_t kAll = FI_SEND | FI_RECV | FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE;
 
 }  // namespace
@@ -28,14 +30,20 @@ const Memory::Range* Memory::range_of(Bytes memory, const std::byte*& base) cons
   return offset <= range.bytes && memory.size() <= range.bytes - offset ? &range : nullptr;
 }
 
+// If the provider lets us choose the key, chooses one that nobody else can guess.
+std::uint64_t Memory::next_key() noexcept {
+  const std::uint64_t words[] = {++counter_};
+  const std::uint64_t key = transport::prove(secret_, transport::Purpose::memory_key, words);
+  const std::size_t bytes = fabric_.info->domain_attr->mr_key_size;
+  return bytes < sizeof key ? key & ((std::uint64_t{1} << (8 * bytes)) - 1) : key;
+}
+
 Result<Place> Memory::enter(Bytes memory, std::uint64_t access) {
   fid_mr* region = nullptr;
-  // If the provider lets us choose the key, choose one that nobody else can guess.
-  const std::uint64_t words[] = {++counter_};
-  std::uint64_t wish = transport::prove(secret_, transport::Purpose::memory_key, words);
-  const std::size_t key_bytes = fabric_.info->domain_attr->mr_key_size;
-  if (key_bytes < sizeof wish) wish &= (std::uint64_t{1} << (8 * key_bytes)) - 1;
-  int result = fi_mr_reg(fabric_.domain.get(), memory.data(), memory.size(), access, 0, wish, 0, &region, nullptr);
+  int result = -FI_ENOKEY;  // the key is in use
+  for (int tries = 0; result == -FI_ENOKEY && tries < kTries; ++tries) {
+    result = fi_mr_reg(fabric_.domain.get(), memory.data(), memory.size(), access, 0, next_key(), 0, &region, nullptr);
+  }
   if (result != 0) return fabric_.failure("fi_mr_reg", result);
   Place place;
   place.region.reset(region);

@@ -42,6 +42,7 @@ class Memory {
   };
 
   const Range* range_of(Bytes memory, const std::byte*& base) const noexcept;
+  std::uint64_t next_key() noexcept;
   Result<Place> enter(Bytes memory, std::uint64_t access);
 
   Fabric& fabric_;

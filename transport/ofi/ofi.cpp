@@ -148,6 +148,7 @@ void Ofi::keep_alive() {
   using transport::Keepalive;
   is_armed_ = false;
   if (!keepalive_.is_round_over(now_ns())) return;
+  inbound_.free_lost(now_ns());
   if (timer_) timer_->clear();
   for (Peer* peer : peers_.contacts()) {
     if (peer->is_lost || peer->has_left) continue;

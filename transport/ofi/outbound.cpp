@@ -256,13 +256,12 @@ bool Outbound::pump(Peer& peer) {
 
 std::int64_t Outbound::post(Packet& packet) {
   Peer& peer = *packet.peer;
-  PacketHeader packet_header{0, me_, peer.sequence_out};
-  if (packet.handshake != 0) {
-    packet_header = {0, me_ | kHandshake, packet.handshake};
-  } else {
-    if (packet.is_control) packet_header = {0, me_ | kControl, peer.control_out + 1};
+  PacketHeader packet_header{0, me_ | kHandshake, packet.handshake};
+  if (packet.handshake == 0) {
+    const std::uint32_t kind = packet.is_control ? kControl : 0;
+    const std::uint64_t number = packet.is_control ? peer.control_out + 1 : peer.sequence_out;
     const std::size_t bytes = round_up(packet.used + packet.tail.size(), transport::kRecordAlign);
-    packet_header.proof = peer.session_out.proof_of({packet.is_control ? kControl : 0, packet_header.sequence, bytes});
+    packet_header = {peer.session_out.proof_of({kind, number, bytes}), me_ | kind, static_cast<std::uint32_t>(number)};
   }
   std::memcpy(packet.bytes, &packet_header, sizeof packet_header);
   const bool injects = !packet.needs_completion && packet.tail.empty() && packet.used <= inject_bytes_;

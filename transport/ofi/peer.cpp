@@ -32,7 +32,7 @@ Peers::Peers(Fabric& fabric, const Setup& setup)
 
 std::string Peers::own_address() const { return fabric_.provider() + '\0' + fabric_.name(); }
 
-Peer& Peers::contact(int pe) { return peers_.get(pe, pe, *setup_.sink, *source_, active_, !setup_.has_reserve); }
+Peer& Peers::contact(int pe) { return peers_.get(pe, pe, setup_, *source_, active_); }
 
 bool Peers::connect(Peer& peer) {
   if (peer.address != FI_ADDR_NOTAVAIL) return true;

@@ -58,18 +58,23 @@ struct EarlyPacket {
 struct Peer {
   static constexpr std::uint32_t kMostAhead = 4096;  // packets that may arrive before one that is missing
 
-  Peer(int number, Sink& sink, transport::InboundSource& source, bool& active, bool places) noexcept
+  Peer(int number, const Setup& setup, transport::InboundSource& source, bool& active) noexcept
       : pe(number),
-        queue_in(sink, source, {.source = number, .most_under_way = 1, .active = &active, .places = places}) {}
+        control_out(setup.first_number),
+        control_in(setup.first_number),
+        sequence_out(setup.first_number),
+        window(kMostAhead, setup.first_number),
+        queue_in(*setup.sink, source,
+                 {.source = number, .most_under_way = 1, .active = &active, .places = !setup.has_reserve}) {}
 
   int pe;
   fi_addr_t address = FI_ADDR_NOTAVAIL;
   std::string name;  // of its endpoint
   transport::OutgoingSession session_out;
   transport::IncomingSession session_in;
-  bool has_asked = false;         // the hello is sent, or queued
-  std::uint32_t control_out = 0;  // number of the last control packet
-  std::uint32_t control_in = 0;
+  bool has_asked = false;     // the hello is sent, or queued
+  std::uint64_t control_out;  // number of the last control packet
+  std::uint64_t control_in;
 
   bool is_lost = false;
   bool is_abandoned = false;       // another network has taken over
@@ -84,14 +89,14 @@ struct Peer {
   bool is_stalled = false;    // listed for retry()
   std::deque<Packet*> queue;
   std::deque<Packet*> control;
-  std::uint32_t posted = 0;  // packets that the provider has
-  std::uint32_t sequence_out = 0;
+  std::uint32_t posted = 0;         // packets that the provider has
+  std::uint64_t sequence_out;       // number of the next packet
   std::deque<LongSend> long_sends;  // in the order of sending
   transport::SentBehind sent;
   std::uint64_t next_long = 0;
 
   // In.
-  transport::ReorderWindow<EarlyPacket> window{kMostAhead};
+  transport::ReorderWindow<EarlyPacket> window;
   transport::InboundQueue queue_in;
   std::uint32_t payloads_read_from = 0;  // long payloads that this PE reads now
   bool is_shutdown_due = false;          // its shutdown record waits for the messages in front of it

@@ -29,13 +29,17 @@ class Pieces {
   // Notes that the provider makes no more pieces.
   void release() noexcept { is_released_ = true; }
   bool is_released() const noexcept { return is_released_; }
-  // Returns whether the provider writes nothing more. Never after a packet that has failed.
+  // Notes that a packet has failed. Providers do not say where it was to be.
+  void fail() noexcept { has_failed_ = true; }
+  // Returns whether the provider writes nothing more.
   bool is_whole() const noexcept { return is_released_ && beyond_.empty() && filled_ + least_ > bytes_; }
+  // Returns whether nobody can say when that will be: a packet has failed, and others may be on their way.
+  bool is_lost() const noexcept { return is_released_ && has_failed_ && !is_whole(); }
   // The buffer is used once more.
   void reset() noexcept {
     filled_ = 0;
     beyond_.clear();
-    is_released_ = false;
+    is_released_ = has_failed_ = false;
   }
 
  private:
@@ -51,6 +55,7 @@ class Pieces {
   std::size_t filled_ = 0;     // all in front of it is here
   std::vector<Range> beyond_;  // what is here behind a gap
   bool is_released_ = false;
+  bool has_failed_ = false;
 };
 
 }  // namespace shmemx::ofi

@@ -28,9 +28,10 @@ using transport::TransportPtr;
 using transport::Urgency;
 
 struct PacketHeader {
-  std::uint64_t proof;     // of the session, see common/session.hpp
-  std::uint32_t source;    // the PE, with one of the two bits below
-  std::uint32_t sequence;  // the number among the control packets of this pair, or among the others; or a HandshakeKind
+  std::uint64_t proof;   // of the session, see common/session.hpp
+  std::uint32_t source;  // the PE, with one of the two bits below
+  // The lower half of the number among the control packets of this pair, or among the others; or a HandshakeKind.
+  std::uint32_t sequence;
 };
 static_assert(sizeof(PacketHeader) == transport::kRecordAlign);
 inline constexpr std::uint32_t kControl = std::uint32_t{1} << 31;    // the packet may overtake others

@@ -43,7 +43,7 @@ Status Acceptor::open(int epoll) {
 void Acceptor::accept_some() noexcept {
   for (int i = 0; i < kAcceptsAtOnce; ++i) {
     if (!may_accept() && pause_listening()) return;
-    UniqueFd fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    NetworkFd fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!fd.valid()) {
       if (errno == EAGAIN || errno == EWOULDBLOCK) return;
       is_cautious_ |= lacks_descriptors(errno);

@@ -7,14 +7,15 @@
 #include <map>
 
 #include "base/result.hpp"
-#include "base/unique_fd.hpp"
 #include "transport/common/handshake.hpp"
+#include "transport/common/network_fd.hpp"
 
 namespace shmemx::tcp {
 
 using transport::Challenge;
 using transport::ConnectionKeys;
 using transport::Hello;
+using transport::NetworkFd;
 using transport::Response;
 
 class Acceptor {
@@ -30,7 +31,7 @@ class Acceptor {
     virtual Answer may_answer(int pe, std::uint64_t connections) noexcept = 0;
     // Returns how many connections this PE has had with `pe`.
     virtual std::uint64_t connections_with(int pe) noexcept = 0;
-    virtual void arrived(int pe, UniqueFd connection, std::uint64_t number, const ConnectionKeys& keys) noexcept = 0;
+    virtual void arrived(int pe, NetworkFd connection, std::uint64_t number, const ConnectionKeys& keys) noexcept = 0;
     // A connection whose hello was genuine has ended, or has become too old for knows().
     virtual void left(int pe) noexcept = 0;
     // A connection that was to be answered later has waited for long. Returns false if it has to wait for longer.
@@ -68,7 +69,7 @@ class Acceptor {
 
  private:
   struct Connection {
-    UniqueFd fd;
+    NetworkFd fd;
     std::uint64_t since;
     enum class Stage : std::uint8_t { hello, held, response } stage = Stage::hello;
     bool had_last_look = false;
@@ -96,7 +97,7 @@ class Acceptor {
 
   const transport::Setup* setup_;
   Owner* owner_;
-  UniqueFd listener_;
+  NetworkFd listener_;
   int epoll_ = -1;
   std::uint16_t port_ = 0;
   Connections connections_;

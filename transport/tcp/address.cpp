@@ -1,8 +1,6 @@
 #include "transport/tcp/address.hpp"
 
 #include <arpa/inet.h>
-#include <ifaddrs.h>
-#include <net/if.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -25,14 +23,6 @@ Address make_v4(std::uint8_t a, std::uint8_t b, std::uint8_t c, std::uint8_t d) 
   return address;
 }
 
-unsigned prefix_of(const sockaddr* mask) noexcept {
-  if (mask == nullptr) return 0;
-  const Address bits = from_sockaddr(mask);
-  unsigned n = 0;
-  for (const std::uint8_t byte : bits.bytes) n += static_cast<unsigned>(__builtin_popcount(byte));
-  return n;
-}
-
 // How promising a remote address is; the most promising comes first.
 enum Preference : unsigned { same_machine, same_subnet, routed, link_local, own_address };
 
@@ -50,16 +40,20 @@ bool is_better(const Preferred& a, const Preferred& b) noexcept {
   return a.subnet_bits > b.subnet_bits;
 }
 
-void add_link_local(const Address& remote, const std::vector<LocalAddress>& own, std::vector<Preferred>& out) {
+void add_link_local(const Address& remote, const std::vector<LocalAddress>& own, bool here,
+                    std::vector<Preferred>& out) {
   for (const LocalAddress& local : own) {
-    if (local.address.is_v6 && local.address.is_link_local()) {
-      out.push_back({link_local, 0, {remote, local.index, local.interface}});
-    }
+    if (!local.is_ready || !local.address.is_v6 || !local.address.is_link_local()) continue;
+    const auto is_it = [&](const LocalAddress& one) {
+      return one.index == local.index && one.address.same_host_as(remote);
+    };
+    const bool is_own = !here && std::any_of(own.begin(), own.end(), is_it);
+    out.push_back({is_own ? own_address : link_local, 0, {remote, local.index, local.interface, is_own}});
   }
 }
 
 void add(const Address& remote, const std::vector<LocalAddress>& own, bool here, std::vector<Preferred>& out) {
-  if (remote.is_link_local() && remote.is_v6) return add_link_local(remote, own, out);
+  if (remote.is_link_local() && remote.is_v6) return add_link_local(remote, own, here, out);
   Preferred best{routed, 0, {remote, 0, ""}};
   for (const LocalAddress& local : own) {
     if (local.address.is_v6 != remote.is_v6) continue;
@@ -67,8 +61,10 @@ void add(const Address& remote, const std::vector<LocalAddress>& own, bool here,
       best.preference =
           own_address;  // likely a bridge that has the same address on every machine: this machine would answer
       best.candidate.interface = local.interface;
+      best.candidate.is_own = true;
       break;
     }
+    if (!local.is_ready) continue;
     const unsigned bits = local.address.prefix_bits;
     if (bits != 0 && bits > best.subnet_bits && local.address.matches(remote, bits)) {
       best = {same_subnet, bits, {remote, 0, local.interface}};
@@ -102,39 +98,6 @@ std::string Address::text() const {
   char buffer[INET6_ADDRSTRLEN] = "";
   ::inet_ntop(is_v6 ? AF_INET6 : AF_INET, bytes.data(), buffer, sizeof buffer);
   return buffer;
-}
-
-std::vector<LocalAddress> all_local_addresses() {
-  std::vector<LocalAddress> found;
-  ifaddrs* list = nullptr;
-  if (::getifaddrs(&list) != 0) return found;
-  for (const ifaddrs* entry = list; entry != nullptr; entry = entry->ifa_next) {
-    const sockaddr* const address = entry->ifa_addr;
-    if (address == nullptr || (address->sa_family != AF_INET && address->sa_family != AF_INET6)) continue;
-    const bool is_ready = (entry->ifa_flags & IFF_UP) != 0 && (entry->ifa_flags & IFF_RUNNING) != 0;
-    LocalAddress local{from_sockaddr(address), entry->ifa_name, ::if_nametoindex(entry->ifa_name), is_ready};
-    local.address.prefix_bits = static_cast<std::uint8_t>(prefix_of(entry->ifa_netmask));
-    found.push_back(std::move(local));
-  }
-  ::freeifaddrs(list);
-  return found;
-}
-
-std::vector<LocalAddress> local_addresses() {
-  std::vector<LocalAddress> found = all_local_addresses();
-  std::erase_if(found, [](const LocalAddress& local) { return !local.is_ready; });
-  return found;
-}
-
-bool add_new(std::vector<LocalAddress>& own) {
-  const std::size_t before = own.size();
-  for (LocalAddress& local : local_addresses()) {
-    const auto is_it = [&local](const LocalAddress& known) {
-      return known.index == local.index && known.address.same_host_as(local.address);
-    };
-    if (std::none_of(own.begin(), own.end(), is_it)) own.push_back(std::move(local));
-  }
-  return own.size() != before;
 }
 
 std::uint64_t machine_id() {

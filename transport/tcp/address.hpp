@@ -35,13 +35,6 @@ struct LocalAddress {
   bool is_ready = true;  // the interface is up and has a carrier
 };
 
-// Returns the addresses of all interfaces, loopback included.
-std::vector<LocalAddress> all_local_addresses();
-// Returns those that are ready.
-std::vector<LocalAddress> local_addresses();
-// Adds the addresses that are ready now and that `own` does not have. Returns whether there were some.
-bool add_new(std::vector<LocalAddress>& own);
-
 // Returns a number that is the same in all processes that reach each other by 127.0.0.1.
 std::uint64_t machine_id();
 
@@ -63,9 +56,18 @@ struct Candidate {
   Address address;
   unsigned interface_index = 0;
   std::string interface;  // of this machine, in the same subnet; empty if the routing table decides
+  bool is_own = false;    // this machine has the address, too, so it is itself that would answer
 };
 
-// Returns the addresses of `peer` to try, the most promising first.
+// The two ends of a connection.
+struct Path {
+  Address near;
+  Address far;
+  std::string interface;  // of this machine; empty if it is not known
+};
+
+// Returns the addresses of `peer` to try, the most promising first. Those that this machine has itself come last, but
+// on the machine of `peer`.
 std::vector<Candidate> candidates_for(const EndpointAddress& peer, const std::vector<LocalAddress>& own,
                                       std::uint64_t own_machine);
 

@@ -22,22 +22,34 @@ void TcpTransport::start_dial(Peer& peer) noexcept {
   EndpointAddress endpoint;
   if (addresses_ == nullptr || !unpack_address(addresses_->address_of(peer.pe % setup_.n_pes), endpoint)) {
     peer.failure = "it has no endpoint address of tcp";
-    failing_.push_back(&peer);
+    if (!is_open(peer)) give_up(peer);
     return;
   }
+  peer.is_given_up = false;
   peer.dial = std::make_unique<Dial>(setup_, peer.pe, epoll_.get(), share_);
-  std::vector<Candidate> candidates = candidates_for(endpoint, own_, machine_);
+  share_.own.look(now_ns());
+  std::vector<Candidate> candidates = candidates_to(peer, endpoint);
   if (peer.connections != 0) {
     // If the other side has closed the connection, its machine replies at once that the PE has ended. Otherwise the
     // other paths are more likely to work.
     std::stable_partition(candidates.begin(), candidates.end(), [&peer](const Candidate& one) {
-      return (one.interface == peer.interface) == peer.was_closed;
+      return (one.interface == peer.path.interface) == peer.was_closed;
     });
   }
   if (is_rail(peer.pe)) arrange_for_rail(peer, candidates);
   peer.dial->set_candidates(endpoint, std::move(candidates));
   if (peer.connections != 0) peer.dial->resume(resumed(peer));
   begin_dial(peer);
+}
+
+// Returns the addresses to try. Those of this machine itself lead to no PE that has been connected over another one.
+std::vector<Candidate> TcpTransport::candidates_to(const Peer& peer, const EndpointAddress& endpoint) const {
+  std::vector<Candidate> candidates = candidates_for(endpoint, own(), machine_);
+  if (peer.connections == 0 && !is_rail(peer.pe)) return candidates;
+  std::erase_if(candidates, [&peer](const Candidate& one) {
+    return one.is_own && !(peer.connections != 0 && one.address.same_host_as(peer.path.far));
+  });
+  return candidates;
 }
 
 void TcpTransport::begin_dial(Peer& peer) noexcept {
@@ -49,9 +61,8 @@ void TcpTransport::begin_dial(Peer& peer) noexcept {
 // An interface may have become ready since the start: looks for some when no path of the last round has worked.
 void TcpTransport::add_paths(Peer& peer) noexcept {
   EndpointAddress endpoint;
-  add_new(own_);
-  if (unpack_address(addresses_->address_of(peer.pe % setup_.n_pes), endpoint))
-    peer.dial->add_candidates(candidates_for(endpoint, own_, machine_));
+  if (share_.own.look(now_ns()) && unpack_address(addresses_->address_of(peer.pe % setup_.n_pes), endpoint))
+    peer.dial->add_candidates(candidates_to(peer, endpoint));
 }
 
 void TcpTransport::step_dial(Peer& peer) noexcept {
@@ -70,6 +81,13 @@ void TcpTransport::step_dial(Peer& peer) noexcept {
   peer.failure = failure_of(peer);
   stop_dial(peer);
   if (acceptor_.holds(peer.pe)) return acceptor_.answer_held(peer.pe);
+  give_up(peer);
+}
+
+// There is no way to connect to the PE any more. This alone decides so; poll() reports it, since only poll() may call
+// the sink, unless the PE is heard again before.
+void TcpTransport::give_up(Peer& peer) noexcept {
+  peer.is_given_up = true;
   failing_.push_back(&peer);
 }
 
@@ -97,7 +115,10 @@ void TcpTransport::connected(Peer& peer, Connection connection) noexcept {
   peer.state = State::up;
   peer.connections = connection.number;
   peer.blocked = false;
+  peer.is_given_up = false;
+  peer.silent_since = 0;
   peer.failure.clear();
+  note_path(peer);
   peer.used = turn_;
   if (std::find(up_.begin(), up_.end(), &peer) == up_.end())
     up_.push_back(&peer);  // a suspended one may be there still
@@ -108,6 +129,14 @@ void TcpTransport::connected(Peer& peer, Connection connection) noexcept {
   if (closing_) append_shutdown(peer);
   write(peer);
   if (is_limit_near(peer.fd.get())) make_room(&peer);
+}
+
+// Remembers which way the connection takes. One that has ended already may not know it.
+void TcpTransport::note_path(Peer& peer) noexcept {
+  if (!ends_of(peer.fd.get(), peer.path)) return;
+  peer.path.interface = share_.own.interface_with(peer.path.near);
+  if (peer.path.interface.empty() && share_.own.look(now_ns()))
+    peer.path.interface = share_.own.interface_with(peer.path.near);
 }
 
 // If both sides connect at once, the connection made by the PE of the lower number stays. A PE that finds no descriptor
@@ -128,7 +157,7 @@ std::uint64_t TcpTransport::connections_with(int pe) noexcept {
   return peer == nullptr ? 0 : peer->connections;
 }
 
-void TcpTransport::arrived(int pe, UniqueFd connection, std::uint64_t number, const ConnectionKeys& keys) noexcept {
+void TcpTransport::arrived(int pe, NetworkFd connection, std::uint64_t number, const ConnectionKeys& keys) noexcept {
   Peer* const known = peers_.find(pe);
   Peer& peer = known != nullptr ? *known : add_peer(pe);
   if (!is_over(peer)) return connected(peer, {std::move(connection), number, keys, false});

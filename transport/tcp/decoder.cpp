@@ -104,6 +104,8 @@ bool Decoder::parse() noexcept {
       broken_ = broken;
       return false;
     }
+    if (has_suspended_ && header.kind != FrameKind::shutdown) [[unlikely]]
+      has_suspended_ = false;
     if (take_control(header)) continue;
     const std::size_t here = end_ - begin_ - sizeof header;
     if (header.kind == FrameKind::split) [[unlikely]] {
@@ -168,7 +170,6 @@ void Decoder::restart() noexcept {
 // Returns what is wrong with a frame, or null if nothing is.
 const char* Decoder::check(const FrameHeader& header) const noexcept {
   if (has_shut_down_) return "a frame behind the shutdown frame";
-  if (has_suspended_ && header.kind != FrameKind::shutdown) return "a frame behind a suspend frame";
   if (header.reserved != 0) return "a frame with reserved bits";
   if (!is_known(header.kind)) return "a frame of an unknown kind";
   if (header.kind != FrameKind::message && header.kind != FrameKind::split)

@@ -30,9 +30,10 @@ class Decoder {
   std::size_t missing_payload() const noexcept { return long_ ? long_->missing : 0; }
   bool has_shut_down() const noexcept { return has_shut_down_; }
   // Returns whether a suspend or keep frame has to be heeded.
-  bool has_control() const noexcept { return has_suspended_ || has_kept_; }
-  // Returns whether the last frame was a suspend frame. Only a shutdown frame may follow, unless that is forgotten.
-  bool has_suspended() const noexcept { return has_suspended_; }
+  bool has_control() const noexcept { return has_suspended() || has_kept_; }
+  // Returns whether the last frame was a suspend frame; a shutdown frame may follow. Any other frame takes it back: it
+  // was begun on a connection that has broken, and completed on the next one.
+  bool has_suspended() const noexcept { return has_suspended_ && begin_ == end_; }
   void forget_suspend() noexcept { has_suspended_ = false; }
   // Returns whether there was a keep frame since the last call.
   bool take_keep() noexcept { return std::exchange(has_kept_, false); }

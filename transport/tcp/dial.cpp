@@ -85,23 +85,27 @@ Dial::State Dial::step(std::uint64_t now) noexcept {
 bool Dial::next_round(std::uint64_t now) noexcept {
   if (attempts_.empty()) return false;
   ++round_;
-  const bool answers = resumed_.connections == 0 || any_was_cut_off() || was_refused();
-  if (answers && round_ >= (any_was_cut_off() ? kRoundsInCrowd : kRounds)) return false;
+  const bool may_give_up = resumed_.connections == 0 || (resumed_.has_ended && !resumed_.has_other);
+  const bool answers = any_was_cut_off() || was_refused();
+  if (may_give_up && answers && round_ >= (any_was_cut_off() ? kRoundsInCrowd : kRounds)) return false;
   next_ = 0;
   const std::uint64_t longest = resumed_.connections == 0 ? kLongestPause : kPatience;
   next_start_ = now + std::min(kFirstPause << std::min(round_, kRounds), longest);
   return true;
 }
 
-void Dial::resume(const Resumed& resumed) noexcept {
+void Dial::resume(const Resumed& resumed) {
+  constexpr std::uint64_t kNever = ~std::uint64_t{0} / 2;
   resumed_ = resumed;
+  if (resumed_.has_other) resumed_.deadline = deadline_ = kNever;
   patience_ = std::min(patience_, kPatienceOfResumed);
 }
 
 // A path may come back at any time, so nothing waits for the kernel to try again after one, three, seven seconds.
 void Dial::give_up_silent(std::uint64_t now) noexcept {
   for (Attempt& attempt : attempts_) {
-    if (attempt.stage == Stage::connecting && now - attempt.since > kSilence) fail(attempt, ETIMEDOUT, nullptr);
+    const std::uint64_t limit = attempt.stage == Stage::connecting ? kSilence : setup_->silence_ms * kMillisecond;
+    if (attempt.fd.valid() && now - attempt.since > limit) fail(attempt, ETIMEDOUT, nullptr);
   }
 }
 
@@ -112,16 +116,30 @@ bool Dial::is_overdue(std::uint64_t now) const noexcept {
   return now > (resumed_.connections == 0 || replies ? deadline_ : std::min(deadline_, resumed_.deadline));
 }
 
-bool Dial::was_refused() const noexcept {
-  return std::any_of(attempts_.begin(), attempts_.end(), [](const Attempt& one) { return one.error == ECONNREFUSED; });
+// Returns whether the socket of an attempt leads the way that the former connection took.
+bool Dial::is_on_path(const Attempt& attempt) const {
+  const Path& path = resumed_.path;
+  Address near;
+  if (!attempt.candidate.address.same_host_as(path.far) || !near_end_of(attempt.fd.get(), near)) return false;
+  return near.same_host_as(path.near) ||
+         (!path.interface.empty() && share_->own.interface_with(near) == path.interface);
 }
 
-// Returns whether the other PE has ended: it has closed the connection, and nobody listens there now; or this is the
-// end of the job.
+// Returns whether it is the machine of the PE that answers an attempt, as far as can be known.
+bool Dial::counts(const Attempt& attempt) const noexcept {
+  return resumed_.connections == 0 ? !attempt.candidate.is_own : attempt.is_proven;
+}
+
+bool Dial::was_refused() const noexcept {
+  return std::any_of(attempts_.begin(), attempts_.end(),
+                     [this](const Attempt& one) { return counts(one) && one.error == ECONNREFUSED; });
+}
+
+// Returns whether the other PE has ended: nobody listens any more where it was; or this is the end of the job.
 bool Dial::is_hopeless() const noexcept {
   if (resumed_.connections == 0) return false;
   if (resumed_.is_closing && (was_refused() || any_was_cut_off())) return true;
-  return was_refused() && (resumed_.was_closed || (!any_open() && next_ == attempts_.size()));
+  return resumed_.has_ended && !resumed_.has_other && was_refused();
 }
 
 void Dial::start_due(std::uint64_t now) noexcept {
@@ -143,8 +161,9 @@ bool Dial::any_open() const noexcept {
 
 // Returns true if a peer has closed an attempt: many unauthenticated connections may have displaced it.
 bool Dial::any_was_cut_off() const noexcept {
-  return std::any_of(attempts_.begin(), attempts_.end(),
-                     [](const Attempt& one) { return one.note == kClosed || one.error == ECONNRESET; });
+  return std::any_of(attempts_.begin(), attempts_.end(), [this](const Attempt& one) {
+    return counts(one) && (one.note == kClosed || one.error == ECONNRESET);
+  });
 }
 
 // Near the limit of descriptors there is one attempt at a time: the others are for accepting connections, or PEs that
@@ -177,8 +196,12 @@ bool Dial::start(Attempt& attempt) noexcept {
   }
   sockaddr_storage address;
   const socklen_t bytes = to_sockaddr(attempt.candidate, port_, address);
-  if (::connect(attempt.fd.get(), reinterpret_cast<const sockaddr*>(&address), bytes) != 0 && errno != EINPROGRESS) {
-    fail(attempt, errno, nullptr);
+  const bool is_begun =
+      ::connect(attempt.fd.get(), reinterpret_cast<const sockaddr*>(&address), bytes) == 0 || errno == EINPROGRESS;
+  const int error = errno;
+  attempt.is_proven = is_on_path(attempt);
+  if (!is_begun) {
+    fail(attempt, error, nullptr);
     return true;
   }
   attempt.stage = Stage::connecting;

@@ -6,15 +6,16 @@
 #include <string>
 #include <vector>
 
-#include "base/unique_fd.hpp"
 #include "transport/common/handshake.hpp"
-#include "transport/tcp/address.hpp"
+#include "transport/common/network_fd.hpp"
+#include "transport/tcp/own_addresses.hpp"
 
 namespace shmemx::tcp {
 
 using transport::Challenge;
 using transport::ConnectionKeys;
 using transport::Hello;
+using transport::NetworkFd;
 using transport::Response;
 
 class Dial {
@@ -25,22 +26,31 @@ class Dial {
   struct Share {
     std::size_t attempts = 0;     // that are open
     std::size_t connections = 0;  // of the transport, set before step()
+    OwnAddresses own;
   };
 
   Dial(const transport::Setup& setup, int pe, int epoll, Share& share);
   Dial(const Dial&) = delete;
   Dial& operator=(const Dial&) = delete;
   ~Dial();
-  // For a connection that follows a broken one.
+  // For a connection that follows another one.
+  //
+  // Only what is replied on the path of the former one says anything about the PE: at other addresses another machine
+  // may answer, or this one itself. A refusal there means that the PE has ended, once the former connection has; as
+  // long as that one is open, it may still bring what the PE sent last.
   struct Resumed {
     std::uint64_t connections = 0;  // before this one
     std::uint64_t deadline = 0;     // if no machine replies; otherwise that of the constructor
-    bool was_closed = false;        // by the other side, so that a refusal means that the PE has ended
+    Path path = {};                 // of the former connection
+    bool has_ended = false;         // the former connection; see also note_end()
+    bool has_other = false;         // another connection to the PE decides whether it is lost, so this goes on
     bool is_closing = false;        // this PE shuts down, and so may the other one
   };
   // To be called before the first step(), in this order.
   void set_candidates(const EndpointAddress& endpoint, std::vector<Candidate> candidates);
-  void resume(const Resumed& resumed) noexcept;
+  void resume(const Resumed& resumed);
+  // The former connection has ended.
+  void note_end() noexcept { resumed_.has_ended = true; }
   // Adds those that are new. They are tried in this round.
   void add_candidates(std::vector<Candidate> candidates);
   unsigned round() const noexcept { return round_; }  // how often all addresses have been tried
@@ -48,10 +58,10 @@ class Dial {
   State step(std::uint64_t now) noexcept;
   // Returns whether no attempt is open because the last step() found no descriptor. It is made in a later one.
   bool is_starved() const noexcept { return is_starved_ && !any_open(); }
-  UniqueFd take() noexcept { return std::move(connection_); }
+  NetworkFd take() noexcept { return std::move(connection_); }
   std::uint64_t number() const noexcept { return number_; }  // of the connection
   const ConnectionKeys& keys() const noexcept { return keys_; }
-  // Returns whether the other machine has replied that nobody listens there.
+  // Returns whether the machine of the PE has replied that nobody listens there.
   bool was_refused() const noexcept;
   // Returns a line for each address: interface, address, what happened.
   std::string table() const;
@@ -65,8 +75,9 @@ class Dial {
     Stage stage = Stage::idle;
     int error = 0;
     const char* note = nullptr;  // the reason, if it is no errno
+    bool is_proven = false;      // on the path of the former connection
     std::uint64_t since = 0;     // time of its start
-    UniqueFd fd;
+    NetworkFd fd;
     Hello hello{};
     std::size_t got = 0;
     std::byte input[sizeof(Challenge)] = {};
@@ -79,6 +90,8 @@ class Dial {
   void read_challenge(Attempt& attempt) noexcept;
   void fail(Attempt& attempt, int error, const char* note) noexcept;
   bool any_open() const noexcept;
+  bool is_on_path(const Attempt& attempt) const;
+  bool counts(const Attempt& attempt) const noexcept;
   bool any_was_cut_off() const noexcept;
   bool is_hopeless() const noexcept;
   bool is_overdue(std::uint64_t now) const noexcept;
@@ -101,7 +114,7 @@ class Dial {
   std::uint64_t looked_ = 0;  // time of the last step()
   bool is_starved_ = false;
   Resumed resumed_;
-  UniqueFd connection_;
+  NetworkFd connection_;
   std::uint64_t number_ = 0;
   ConnectionKeys keys_{};
 };

@@ -34,8 +34,8 @@ TcpTransport::Peer* TcpTransport::begin_rail(Peer& peer) noexcept {
   peer.arrange_ns = now + kArrangeNs;
   EndpointAddress endpoint;
   if (!unpack_address(addresses_->address_of(peer.pe), endpoint)) return nullptr;
-  add_new(own_);
-  if (!any_rail_ && links_to(endpoint, own_, machine_).size() < 2) return nullptr;
+  share_.own.look(now);
+  if (!any_rail_ && links_to(endpoint, own(), machine_).size() < 2) return nullptr;
   Peer* const known = peers_.find(peer.pe + setup_.n_pes);
   Peer& rail = known != nullptr ? *known : add_peer(peer.pe + setup_.n_pes);
   if (is_over(rail)) return nullptr;
@@ -45,23 +45,16 @@ TcpTransport::Peer* TcpTransport::begin_rail(Peer& peer) noexcept {
   return &rail;
 }
 
-// Returns the interface of a connection.
-const std::string& TcpTransport::link_of(Peer& peer) noexcept {
-  if (peer.link_number != peer.connections) peer.link = interface_of(peer.fd.get());
-  peer.link_number = peer.connections;
-  return peer.link;
-}
-
 // Looks now and then whether the two rails use the links in the best way.
 void TcpTransport::arrange_links(Peer& peer, Peer& rail) noexcept {
   const std::uint64_t now = now_ns();
   if (now < peer.arrange_ns || closing_) return;
   peer.arrange_ns = now + kArrangeNs;
-  const std::string first = link_of(peer);
-  const std::string second = link_of(rail);
+  const std::string& first = peer.path.interface;
+  const std::string& second = rail.path.interface;
   if (first.empty() || second.empty()) return;
   if (first == second) {
-    add_new(own_);
+    share_.own.look(now);
     move(rail, [&first](const Candidate& one) { return !one.interface.empty() && one.interface != first; });
   } else if (is_much_slower(peer, rail) && now > peer.stays_until) {
     peer.stays_until = now + kStayNs;
@@ -76,13 +69,13 @@ void TcpTransport::move(Peer& peer, const MayUse& may_use) noexcept {
   if (peer.state != State::up || peer.broken || peer.unconfirmed || peer.dial || acceptor_.knows(peer.pe)) return;
   if (transport::is_limit_near(peer.fd.get())) return;
   if (!unpack_address(addresses_->address_of(peer.pe % setup_.n_pes), endpoint)) return;
-  std::vector<Candidate> candidates = candidates_for(endpoint, own_, machine_);
+  std::vector<Candidate> candidates = candidates_to(peer, endpoint);
   std::erase_if(candidates, [&may_use](const Candidate& one) { return !may_use(one); });
   if (candidates.empty()) return;
   peer.is_moving = true;
   peer.dial = std::make_unique<Dial>(setup_, peer.pe, epoll_.get(), share_);
   peer.dial->set_candidates(endpoint, std::move(candidates));
-  peer.dial->resume({peer.connections, now_ns() + kMoveNs, false, closing_});
+  peer.dial->resume({.connections = peer.connections, .deadline = now_ns() + kMoveNs, .is_closing = closing_});
   begin_dial(peer);
 }
 

@@ -44,7 +44,7 @@ TcpTransport::Peer& TcpTransport::add_peer(int number) noexcept {
 // The second rail takes an interface that the first one does not use.
 void TcpTransport::arrange_for_rail(const Peer& rail, std::vector<Candidate>& candidates) noexcept {
   const Peer* const first = peers_.find(rail.pe - setup_.n_pes);
-  const std::string taken = first != nullptr && is_open(*first) ? interface_of(first->fd.get()) : std::string{};
+  const std::string taken = first != nullptr && is_open(*first) ? first->path.interface : std::string{};
   const auto is_other = [&taken](const Candidate& one) { return !one.interface.empty() && one.interface != taken; };
   if (rail.connections == 0 && !any_rail_) {
     std::erase_if(candidates, [&is_other](const Candidate& one) { return !is_other(one); });
@@ -183,7 +183,7 @@ void TcpTransport::Parts::placed(int source, const Header&, Bytes, std::size_t) 
 
 // A part that arrives before its message has begun waits here.
 void TcpTransport::Parts::deliver(int source, const Header& fixed, Bytes message) noexcept {
-  if (fixed.header_bytes != sizeof(PartHeader)) return;
+  if (fixed.header_bytes != sizeof(PartHeader) || owner_->first_rail(source) == nullptr) return;
   waiting.push_back({source, {message.begin(), message.end()}});
   owner_->peers_.find(source)->early += message.size();
   if (Peer* const first = owner_->first_rail(source)) {

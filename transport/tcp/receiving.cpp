@@ -28,6 +28,7 @@ constexpr std::size_t kMissingForPause = std::size_t{192} << 10;
 constexpr long kTimerNs = 25'000'000;
 constexpr long kLendingNs = 1'000'000;
 constexpr long kLinksNs = 50'000'000;
+constexpr std::uint32_t kIdleLooks = 8;  // in the time-out
 // Polls to one call of epoll_wait: while connections are being made, with several connections, with few.
 constexpr unsigned kTurnsBusy = 1;
 constexpr unsigned kTurnsSeveral = 2;
@@ -120,7 +121,9 @@ bool TcpTransport::receive(Peer& peer) noexcept {
     peer.received += static_cast<std::size_t>(got);
     hot_ = &peer;
     peer.used = turn_;
-    if (!peer.in.advance(static_cast<std::size_t>(got))) {
+    const bool is_valid = peer.in.advance(static_cast<std::size_t>(got));
+    if (!is_open(peer)) return true;  // a part of a message has ended both rails
+    if (!is_valid) {
       lose(peer, std::string("it sent ") + peer.in.what_is_broken());
       return true;
     }
@@ -262,14 +265,18 @@ void TcpTransport::handle_timer() noexcept {
 }
 
 // Runs the timer while a connection may become overdue, while payloads are in use, and while it is not known whether
-// everything has arrived.
+// everything has arrived. At longer intervals for connections that are idle, whose links may be down, too.
 void TcpTransport::update_timer(bool is_sleeping) noexcept {
-  long wanted = writes_ != acknowledged_writes_ ? kLinksNs : 0;
+  const long idle = std::max(long{setup_.timeout_ms} * 1'000'000 / kIdleLooks, kLinksNs);
+  long wanted = up_.empty() || closing_ ? 0 : idle;
+  if (writes_ != acknowledged_writes_) wanted = kLinksNs;
   if (!dialing_.empty() || acceptor_.has_deadlines()) wanted = kTimerNs;
   if (is_sleeping && !lending_.empty()) wanted = kLendingNs;
   if (wanted == timer_ns_) return;
   itimerspec time{};
-  time.it_value.tv_nsec = time.it_interval.tv_nsec = wanted;
+  constexpr long kNsPerS = 1'000'000'000;
+  time.it_interval = {wanted / kNsPerS, wanted % kNsPerS};
+  time.it_value = time.it_interval;
   ::timerfd_settime(timer_.get(), 0, &time, nullptr);
   timer_ns_ = wanted;
 }
@@ -278,14 +285,15 @@ bool TcpTransport::handle_failing() noexcept {
   std::vector<Peer*> failing;
   failing.swap(failing_);
   for (Peer* const peer : failing) {
-    if (is_open(*peer) && !peer->broken) {
-      if (!peer->dial && !peer->failure.empty()) lose(*peer, peer->failure);  // stuck, and no other path works
-    } else if (is_open(*peer)) {
+    const bool is_given_up = std::exchange(peer->is_given_up, false);
+    if (is_open(*peer) && peer->broken) {
       while (receive(*peer) && is_open(*peer)) {
       }
       if (is_open(*peer)) ended(*peer, 0);  // more may arrive, but nothing can be sent
-    } else if (peer->state == State::connecting && !peer->dial && !acceptor_.holds(peer->pe)) {
-      lose(*peer, peer->failure);
+    } else if (is_given_up && peer->state != State::ended && !acceptor_.holds(peer->pe)) {
+      const bool has_recovered = is_open(*peer) && !is_silent(peer->fd.get(), setup_.timeout_ms);
+      // What a second rail has lost is no loss of the PE: the first one tells that.
+      if (!has_recovered) lose(*peer, is_rail(peer->pe) ? std::string() : peer->failure);
     }
   }
   return true;

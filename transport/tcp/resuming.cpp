@@ -63,6 +63,11 @@ void TcpTransport::release_lent() noexcept {
 // A connection has broken, and everything that has arrived on it has been read.
 void TcpTransport::interrupted(Peer& peer, bool was_closed, const std::string& cause) noexcept {
   const std::string text = cause;  // the argument may be a member of the peer
+  if (was_closed) {
+    peer.silent_since = 0;
+  } else if (peer.silent_since == 0) {
+    peer.silent_since = now_ns() - unheard_ns(peer.fd.get());
+  }
   retire(peer);
   if (peer.is_replaced) return;
   if (closing_ && peer.out.is_acknowledged()) return lose(peer, {});
@@ -75,8 +80,8 @@ void TcpTransport::interrupted(Peer& peer, bool was_closed, const std::string& c
 void TcpTransport::retire(Peer& peer) noexcept {
   drop_acknowledged(peer);
   if (peer.in.is_waiting()) keep_unread(peer);
-  peer.interface = interface_of(peer.fd.get());
   if (peer.is_moving) stop_dial(peer);
+  if (peer.dial) peer.dial->note_end();
   if (peer.blocked) --blocked_;
   peer.blocked = true;
   peer.broken = peer.unconfirmed = peer.is_suspend_unsent = false;
@@ -164,22 +169,34 @@ void TcpTransport::check_links() noexcept {
   if (is_acknowledged) acknowledged_writes_ = writes;
 }
 
+// While the PE is silent, other paths are tried. What becomes of that is decided in give_up() alone.
 void TcpTransport::check_link(Peer& peer) noexcept {
-  const bool is_stuck = is_silent(peer.fd.get());
+  const bool is_stuck = is_silent(peer.fd.get(), setup_.timeout_ms);
   if (is_stuck && peer.is_moving) stop_dial(peer);
-  if (peer.is_moving || is_stuck == (peer.dial != nullptr)) return;
+  if (peer.is_moving || peer.is_given_up || is_stuck == (peer.dial != nullptr)) return;
   if (!is_stuck) {
+    peer.silent_since = 0;
     stop_dial(peer);
   } else if (!acceptor_.knows(peer.pe)) {
     peer.was_closed = false;
+    peer.silent_since = now_ns() - unheard_ns(peer.fd.get());
     peer.failure.clear();
-    peer.interface = interface_of(peer.fd.get());
     start_dial(peer);
   }
 }
 
-Dial::Resumed TcpTransport::resumed(const Peer& peer) const noexcept {
-  return {peer.connections, now_ns() + setup_.timeout_ms * kMillisecond, peer.was_closed, closing_};
+// The time in which nothing has come from the PE counts. All paths are tried once in any case.
+Dial::Resumed TcpTransport::resumed(const Peer& peer) const {
+  constexpr std::uint64_t kLeast = 2'000 * kMillisecond;
+  const std::uint64_t now = now_ns();
+  const std::uint64_t timeout = setup_.timeout_ms * kMillisecond;
+  const std::uint64_t since = peer.silent_since != 0 ? peer.silent_since : now;
+  return {.connections = peer.connections,
+          .deadline = std::max(since + timeout, now + std::min(timeout / 2, kLeast)),
+          .path = peer.path,
+          .has_ended = !is_open(peer),
+          .has_other = is_rail(peer.pe),
+          .is_closing = closing_};
 }
 
 // ---- for tests ----

@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-#include "transport/tcp/address.hpp"
+#include "transport/tcp/own_addresses.hpp"
 
 namespace shmemx::tcp {
 
@@ -21,14 +21,14 @@ constexpr std::uint32_t kSilentMs = 250;  // without an acknowledgement, and the
 
 void set(int fd, int level, int option, int value) noexcept { ::setsockopt(fd, level, option, &value, sizeof value); }
 
-Result<UniqueFd> bind_and_listen(UniqueFd fd, const sockaddr* address, socklen_t bytes) {
+Result<NetworkFd> bind_and_listen(NetworkFd fd, const sockaddr* address, socklen_t bytes) {
   if (::bind(fd.get(), address, bytes) != 0) return system_error("bind a TCP socket");
   if (::listen(fd.get(), kBacklog) != 0) return system_error("listen on a TCP socket");
   return fd;
 }
 
-Result<UniqueFd> listen_v6() {
-  UniqueFd fd = open_socket(true);
+Result<NetworkFd> listen_v6() {
+  NetworkFd fd = open_socket(true);
   if (!fd.valid()) return system_error("open an IPv6 socket");
   set(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, 0);  // accepts IPv4 as well
   sockaddr_in6 any{};
@@ -36,8 +36,8 @@ Result<UniqueFd> listen_v6() {
   return bind_and_listen(std::move(fd), reinterpret_cast<const sockaddr*>(&any), sizeof any);
 }
 
-Result<UniqueFd> listen_v4() {
-  UniqueFd fd = open_socket(false);
+Result<NetworkFd> listen_v4() {
+  NetworkFd fd = open_socket(false);
   if (!fd.valid()) return system_error("open an IPv4 socket");
   sockaddr_in any{};
   any.sin_family = AF_INET;
@@ -46,8 +46,8 @@ Result<UniqueFd> listen_v4() {
 
 }  // namespace
 
-Result<UniqueFd> open_listener(std::uint16_t& port) {
-  Result<UniqueFd> fd = listen_v6();
+Result<NetworkFd> open_listener(std::uint16_t& port) {
+  Result<NetworkFd> fd = listen_v6();
   if (!fd) fd = listen_v4();
   if (!fd) return fd;
   sockaddr_storage bound{};
@@ -59,9 +59,16 @@ Result<UniqueFd> open_listener(std::uint16_t& port) {
   return fd;
 }
 
-UniqueFd open_socket(bool is_v6) noexcept {
-  return UniqueFd(::socket(is_v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+NetworkFd open_socket(bool is_v6) noexcept {
+  return NetworkFd(::socket(is_v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 }
+
+namespace {
+
+// After so long without a sign of life the kernel asks for one.
+int idle_seconds(std::uint32_t timeout_ms) noexcept { return std::max(1, static_cast<int>(timeout_ms / 3000)); }
+
+}  // namespace
 
 void tune(int fd, std::uint32_t timeout_ms, std::uint32_t silence_ms) noexcept {
   // The kernel fits the sizes of its buffers to the connection. Fixed sizes were never faster.
@@ -75,7 +82,7 @@ void tune(int fd, std::uint32_t timeout_ms, std::uint32_t silence_ms) noexcept {
   // acknowledge.
   const int seconds = std::max(1, static_cast<int>(timeout_ms / 1000));
   set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(std::max(timeout_ms, silence_ms)));
-  set(fd, IPPROTO_TCP, TCP_KEEPIDLE, std::max(1, seconds / 3));
+  set(fd, IPPROTO_TCP, TCP_KEEPIDLE, idle_seconds(timeout_ms));
   set(fd, IPPROTO_TCP, TCP_KEEPINTVL, std::max(1, seconds / 6));
   set(fd, IPPROTO_TCP, TCP_KEEPCNT, 4);
   set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
@@ -86,12 +93,29 @@ int unacknowledged_bytes(int fd) noexcept {
   return ::ioctl(fd, SIOCOUTQ, &bytes) == 0 ? bytes : 0;
 }
 
-bool is_silent(int fd) noexcept {
+namespace {
+
+tcp_info info_of(int fd) noexcept {
   tcp_info info{};
   socklen_t bytes = sizeof info;
-  if (::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &bytes) != 0) return false;
-  return info.tcpi_unacked != 0 && info.tcpi_retransmits != 0 && info.tcpi_last_ack_recv > kSilentMs;
+  if (::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &bytes) != 0) return {};
+  return info;
 }
+
+std::uint32_t unheard_ms(const tcp_info& info) noexcept {
+  return std::min(info.tcpi_last_ack_recv, info.tcpi_last_data_recv);
+}
+
+}  // namespace
+
+bool is_silent(int fd, std::uint32_t timeout_ms) noexcept {
+  const tcp_info info = info_of(fd);
+  if (info.tcpi_unacked != 0) return info.tcpi_retransmits != 0 && info.tcpi_last_ack_recv > kSilentMs;
+  const auto idle_ms = static_cast<std::uint32_t>(idle_seconds(timeout_ms)) * 1000;
+  return info.tcpi_probes != 0 && unheard_ms(info) > idle_ms + kSilentMs;
+}
+
+std::uint64_t unheard_ns(int fd) noexcept { return std::uint64_t{unheard_ms(info_of(fd))} * 1'000'000; }
 
 void stop_receiving(int fd) noexcept {
   sock_filter drop_all = BPF_STMT(BPF_RET | BPF_K, 0);
@@ -113,10 +137,20 @@ std::string interface_with(const sockaddr_storage& near) {
 
 }  // namespace
 
-std::string interface_of(int fd) {
-  sockaddr_storage near{};
-  socklen_t bytes = sizeof near;
-  return ::getsockname(fd, reinterpret_cast<sockaddr*>(&near), &bytes) == 0 ? interface_with(near) : std::string{};
+bool near_end_of(int fd, Address& near) noexcept {
+  sockaddr_storage bound{};
+  socklen_t bytes = sizeof bound;
+  if (::getsockname(fd, reinterpret_cast<sockaddr*>(&bound), &bytes) != 0) return false;
+  near = from_sockaddr(reinterpret_cast<const sockaddr*>(&bound));
+  return true;
+}
+
+bool ends_of(int fd, Path& path) noexcept {
+  sockaddr_storage far{};
+  socklen_t bytes = sizeof far;
+  if (::getpeername(fd, reinterpret_cast<sockaddr*>(&far), &bytes) != 0 || !near_end_of(fd, path.near)) return false;
+  path.far = from_sockaddr(reinterpret_cast<const sockaddr*>(&far));
+  return true;
 }
 
 std::string connection_text(int fd) {
@@ -150,7 +184,7 @@ bool watch(int epoll, int fd, std::uint32_t events, std::uint64_t tag) noexcept 
 
 void unwatch(int epoll, int fd) noexcept { ::epoll_ctl(epoll, EPOLL_CTL_DEL, fd, nullptr); }
 
-void close_watched(int epoll, UniqueFd& fd) noexcept {
+void close_watched(int epoll, NetworkFd& fd) noexcept {
   if (!fd.valid()) return;
   unwatch(epoll, fd.get());
   fd.reset();

@@ -5,15 +5,18 @@
 #include <string>
 
 #include "base/result.hpp"
-#include "base/unique_fd.hpp"
+#include "transport/common/network_fd.hpp"
+#include "transport/tcp/address.hpp"
 
 namespace shmemx::tcp {
 
+using transport::NetworkFd;
+
 // Opens a non-blocking socket that listens on every address of this machine, on a port that the kernel chooses.
-Result<UniqueFd> open_listener(std::uint16_t& port);
+Result<NetworkFd> open_listener(std::uint16_t& port);
 
 // Opens a non-blocking socket. Returns an invalid descriptor, with errno set, if that fails.
-UniqueFd open_socket(bool is_v6) noexcept;
+NetworkFd open_socket(bool is_v6) noexcept;
 
 // Sets the options of a connection that carries messages.
 void tune(int fd, std::uint32_t timeout_ms, std::uint32_t silence_ms) noexcept;
@@ -21,14 +24,19 @@ void tune(int fd, std::uint32_t timeout_ms, std::uint32_t silence_ms) noexcept;
 // Returns how many bytes the other side has not acknowledged.
 int unacknowledged_bytes(int fd) noexcept;
 
-// Returns whether the other side has acknowledged nothing for a moment, although something was sent to it again.
-bool is_silent(int fd) noexcept;
+// Returns whether the other side has acknowledged nothing for a moment, although something was sent to it again, or
+// the kernel has asked it for a sign of life. `timeout_ms`: as for tune().
+bool is_silent(int fd, std::uint32_t timeout_ms) noexcept;
+// Returns the time since anything came from the other side, an acknowledgement or data.
+std::uint64_t unheard_ns(int fd) noexcept;
 
 // From now on the connection receives nothing more, so nothing is acknowledged that is not read. close() resets it.
 void stop_receiving(int fd) noexcept;
 
-// Returns the name of the interface of this machine that a connection uses, empty if it is not known.
-std::string interface_of(int fd);
+// Fills in the ends of a connection, without the interface. Returns false, and changes nothing, if it has none.
+bool ends_of(int fd, Path& path) noexcept;
+// Fills in the address of this machine that a socket uses. Returns false if it has none.
+bool near_end_of(int fd, Address& near) noexcept;
 
 // Describes a connection: "eth0 10.0.0.1 -> 10.0.0.2:4711".
 std::string connection_text(int fd);
@@ -45,7 +53,7 @@ bool watch(int epoll, int fd, std::uint32_t events, std::uint64_t tag) noexcept;
 void unwatch(int epoll, int fd) noexcept;
 // Removes the descriptor from the epoll instance and closes it. If a forked child has a copy, closing alone would leave
 // it there, readable for ever.
-void close_watched(int epoll, UniqueFd& fd) noexcept;
+void close_watched(int epoll, NetworkFd& fd) noexcept;
 bool rewatch(int epoll, int fd, std::uint32_t events, std::uint64_t tag) noexcept;
 
 }  // namespace shmemx::tcp

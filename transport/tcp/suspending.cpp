@@ -71,11 +71,10 @@ void TcpTransport::part(Peer& peer) noexcept {
   finish_parting(peer);
 }
 
-// After bytes of the peer have been taken: acts on its suspend and keep frames.
+// After bytes of the peer have been taken: acts on its suspend and keep frames. A keep frame that answers nothing means
+// nothing: what it answers may have been lost with a connection that broke in the middle of the frame.
 void TcpTransport::heed_control(Peer& peer) noexcept {
-  if (peer.in.take_keep()) {
-    if (peer.state != State::parting || peer.is_suspend_unsent)
-      return lose(peer, "it sent a frame that nothing has asked for");
+  if (peer.in.take_keep() && peer.state == State::parting && !peer.is_suspend_unsent) {
     peer.state = State::up;
     peer.used = turn_;
     if (closing_) append_shutdown(peer);
@@ -96,6 +95,7 @@ void TcpTransport::finish_parting(Peer& peer) noexcept {
   drop_acknowledged(peer);
   if (peer.blocked) --blocked_;
   peer.state = State::suspended;
+  peer.silent_since = 0;
   peer.blocked = true;
   close_watched(epoll_.get(), peer.fd);
   peer.in.restart();

@@ -28,17 +28,17 @@ TcpTransport::TcpTransport(const transport::Setup& setup)
     : setup_(setup), acceptor_(setup_, *this), peers_(2 * static_cast<std::size_t>(setup.n_pes)) {}
 
 Status TcpTransport::open() {
-  epoll_ = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
+  epoll_ = NetworkFd(::epoll_create1(EPOLL_CLOEXEC));
   if (!epoll_.valid()) return system_error("create an epoll descriptor");
-  timer_ = UniqueFd(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
+  timer_ = NetworkFd(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
   if (!timer_.valid()) return system_error("create a timer");
   if (!watch(epoll_.get(), timer_.get(), EPOLLIN, event_tag(EventKind::timer, 0))) return system_error("watch a timer");
-  wake_fd_ = UniqueFd(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+  wake_fd_ = NetworkFd(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
   if (!wake_fd_.valid()) return system_error("create an event descriptor");
   if (!watch(epoll_.get(), wake_fd_.get(), EPOLLIN, event_tag(EventKind::wake, 0)))
     return system_error("watch an event");
-  own_ = local_addresses();
-  may_split_ = has_several_links(all_local_addresses());
+  share_.own.look(now_ns());
+  may_split_ = has_several_links(own());
   machine_ = machine_id();
   if (setup_.tcp_mac)
     hash_ = std::make_unique<transport::NhHash>(setup_.secret, transport::Purpose::stream, Sealing::kRecordBytes);
@@ -220,7 +220,7 @@ void TcpTransport::close(std::uint32_t patience_ms) noexcept {
 std::string TcpTransport::links_of(int pe) const {
   EndpointAddress endpoint;
   if (addresses_ == nullptr || !unpack_address(addresses_->address_of(pe), endpoint)) return {};
-  const std::vector<std::string> links = links_to(endpoint, own_, machine_);
+  const std::vector<std::string> links = links_to(endpoint, own(), machine_);
   if (links.size() < 2) return {};
   std::string text = "; links";
   for (const std::string& link : links) text += (&link == &links.front() ? " " : ", ") + link;

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/contact_table.hpp"
-#include "base/unique_fd.hpp"
 #include "transport/tcp/acceptor.hpp"
 #include "transport/tcp/address.hpp"
 #include "transport/tcp/decoder.hpp"
@@ -80,6 +79,7 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
     bool unconfirmed = false;        // the other side's resume frame is missing: it may never take this connection
     bool is_replaced = false;        // another connection is there, and this one is read for the last time
     bool is_suspend_unsent = false;  // parting: a part of the suspend frame is in `out`, and nothing else
+    bool is_given_up = false;        // its Dial has failed for good: poll() is about to report the loss
     bool is_shut_down = false;       // the shutdown frame has been appended
     bool was_closed = false;         // the last connection: by the other side
     bool was_read = false;           // the last read has brought something
@@ -89,18 +89,17 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
     std::uint64_t received = 0;      // bytes of its stream
     std::size_t resume_bytes = 0;    // of the resume frame that are here
     std::byte resume_frame[sizeof(FrameHeader)] = {};
-    std::string interface;           // of this machine, that the last connection used
+    Path path;                       // of the last connection
+    std::uint64_t silent_since = 0;  // nothing has come from the other side since then; 0: unknown, or not silent
     std::uint64_t split_number = 0;  // of the next split message
     std::uint64_t arrange_ns = 0;    // when to look at its links the next time
     std::uint64_t stays_until = 0;   // the first rail does not move to a faster link before
     bool is_moving = false;          // connected, and `dial` tries another interface
-    std::uint64_t link_number = 0;   // the connection that uses `link`
-    std::string link;                // an interface of this machine
     Speed speed;
     unsigned turns_alone = 0;  // a slow second rail: payloads that it got nothing of
     double share = 0;          // a second rail: of long payloads
     std::size_t early = 0;     // a second rail: bytes of parts whose messages have not begun
-    UniqueFd fd;
+    NetworkFd fd;
     Outbox out;
     Decoder in;
     std::unique_ptr<Sealing> sealing;  // of the connection, if SHMEMX_NET_MAC is on
@@ -113,7 +112,7 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
 
   Acceptor::Answer may_answer(int pe, std::uint64_t connections) noexcept override;
   std::uint64_t connections_with(int pe) noexcept override;
-  void arrived(int pe, UniqueFd connection, std::uint64_t number, const ConnectionKeys& keys) noexcept override;
+  void arrived(int pe, NetworkFd connection, std::uint64_t number, const ConnectionKeys& keys) noexcept override;
   void left(int pe) noexcept override;
   bool kept_waiting(int pe) noexcept override;
   bool no_descriptors() noexcept override;
@@ -123,10 +122,13 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   void begin_dial(Peer& peer) noexcept;
   std::string links_of(int pe) const;
   void add_paths(Peer& peer) noexcept;
+  std::vector<Candidate> candidates_to(const Peer& peer, const EndpointAddress& endpoint) const;
   void step_dial(Peer& peer) noexcept;
   std::string failure_of(const Peer& peer) const;
+  void give_up(Peer& peer) noexcept;
+  void note_path(Peer& peer) noexcept;
   struct Connection {
-    UniqueFd fd;
+    NetworkFd fd;
     std::uint64_t number;  // among those of the pair
     ConnectionKeys keys;
     bool was_dialed;  // by this PE
@@ -182,12 +184,12 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   void take_resume(Peer& peer) noexcept;
   void check_links() noexcept;
   void check_link(Peer& peer) noexcept;
-  Dial::Resumed resumed(const Peer& peer) const noexcept;
+  Dial::Resumed resumed(const Peer& peer) const;
+  const std::vector<LocalAddress>& own() const noexcept { return share_.own.list(); }
 
   // moving.cpp
   bool is_over(const Peer& peer) noexcept;
   Peer* begin_rail(Peer& peer) noexcept;
-  static const std::string& link_of(Peer& peer) noexcept;
   void arrange_links(Peer& peer, Peer& rail) noexcept;
   template <class MayUse>
   void move(Peer& peer, const MayUse& may_use) noexcept;
@@ -238,12 +240,11 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
 
   transport::Setup setup_;
   const transport::EndpointAddresses* addresses_ = nullptr;
-  UniqueFd epoll_;
-  UniqueFd timer_;
-  UniqueFd wake_fd_;
+  NetworkFd epoll_;
+  NetworkFd timer_;
+  NetworkFd wake_fd_;
   Acceptor acceptor_;
   std::uint64_t machine_ = 0;
-  std::vector<LocalAddress> own_;  // that were ready at the start, or at a later look
   Dial::Share share_;
   std::unique_ptr<transport::NhHash> hash_;  // for records, if SHMEMX_NET_MAC is on
   Parts parts_{*this};

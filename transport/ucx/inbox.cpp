@@ -19,12 +19,12 @@ void* descriptor_of(const InboundMessage& message) noexcept { return reinterpret
 
 }  // namespace
 
-Inbox::Inbox(ucp_worker_h worker, Sink& sink, InboxEvents& events, int source) noexcept
+Inbox::Inbox(ucp_worker_h worker, const Setup& setup, InboxEvents& events, int source) noexcept
     : worker_(worker),
       events_(events),
       source_(source),
-      window_(kMostAhead),
-      queue_(sink, *this, {.source = source, .most_under_way = kMostUnderWay, .active = &events.active}) {}
+      window_(kMostAhead, setup.first_number),
+      queue_(*setup.sink, *this, {.source = source, .most_under_way = kMostUnderWay, .active = &events.active}) {}
 
 void Inbox::shut() noexcept {
   is_shut_ = true;
@@ -56,7 +56,7 @@ void Inbox::fail_to_fetch(std::size_t bytes, ucs_status_t status) {
   fail("a payload of " + std::to_string(bytes) + " bytes did not arrive (" + ::ucs_status_string(status) + ")");
 }
 
-ucs_status_t Inbox::take(std::uint32_t number, const UcpMessage& message) {
+ucs_status_t Inbox::take(std::uint64_t number, const UcpMessage& message) {
   if (is_shut_) return UCS_OK;
   switch (window_.turn_of(number)) {
     case Turn::next: {
@@ -75,7 +75,7 @@ ucs_status_t Inbox::take(std::uint32_t number, const UcpMessage& message) {
   }
 }
 
-ucs_status_t Inbox::hold(std::uint32_t number, const UcpMessage& message) {
+ucs_status_t Inbox::hold(std::uint64_t number, const UcpMessage& message) {
   Early early{message, {message.header.begin(), message.header.end()}, {}};
   if (!message.is_rendezvous) {
     early.data = transport::allocate_aligned(message.bytes);

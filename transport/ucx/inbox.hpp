@@ -32,12 +32,14 @@ struct InboxEvents {
 
 class Inbox final : private transport::InboundSource {
  public:
-  Inbox(ucp_worker_h worker, Sink& sink, InboxEvents& events, int source) noexcept;
+  Inbox(ucp_worker_h worker, const Setup& setup, InboxEvents& events, int source) noexcept;
   Inbox(const Inbox&) = delete;
   Inbox& operator=(const Inbox&) = delete;
 
   // Returns UCS_INPROGRESS if the descriptor is kept.
-  ucs_status_t take(std::uint32_t number, const UcpMessage& message);
+  ucs_status_t take(std::uint64_t number, const UcpMessage& message);
+  // Returns the number of the next message.
+  std::uint64_t expected() const noexcept { return window_.expected(); }
   // Ends all deliveries. Payloads under way end by themselves.
   void shut() noexcept;
   // Returns to UCX what it still holds for this inbox. To be called before the worker ends.
@@ -60,7 +62,7 @@ class Inbox final : private transport::InboundSource {
   void discard(transport::InboundMessage& message) noexcept override;
   void out_of_memory(int source, std::size_t bytes) noexcept override;
 
-  ucs_status_t hold(std::uint32_t number, const UcpMessage& message);
+  ucs_status_t hold(std::uint64_t number, const UcpMessage& message);
   ucs_status_t take_now(const UcpMessage& message);
   void take_early();
   void take_records(const UcpMessage& message);

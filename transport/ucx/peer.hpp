@@ -26,19 +26,24 @@ struct RemoteKey {
 };
 
 struct Peer {
-  Peer(UcxTransport& owner, int number, ucp_worker_h worker, Sink& sink, InboxEvents& events) noexcept
-      : transport(owner), pe(number), inbox(worker, sink, events, number) {}
+  Peer(UcxTransport& owner, int number, ucp_worker_h worker, const Setup& setup, InboxEvents& events) noexcept
+      : transport(owner),
+        pe(number),
+        number_out(setup.first_number),
+        control_out(setup.first_number),
+        control_in(setup.first_number),
+        inbox(worker, setup, events, number) {}
 
   UcxTransport& transport;
   int pe;
   ucp_ep_h endpoint = nullptr;
-  void* closing = nullptr;  // UCX's request for the end of the endpoint
-  Envelope envelope{};      // of the next message to the PE, without its proof
+  void* closing = nullptr;   // UCX's request for the end of the endpoint
+  std::uint64_t number_out;  // of the next message to the PE
   transport::OutgoingSession out;
   transport::IncomingSession in;
   transport::Challenge challenge{};  // to be sent to the PE
-  std::uint32_t control_out = 0;     // number of the last ping or pong
-  std::uint32_t control_in = 0;
+  std::uint64_t control_out;         // number of the last ping or pong
+  std::uint64_t control_in;
   Inbox inbox;
 
   StagingPtr open;                    // messages that have not left

@@ -12,18 +12,23 @@ using transport::Keepalive;
 // Returns what is kept of `pe`; makes it at the first contact.
 Peer& UcxTransport::known(int pe) {
   if (Peer* const found = peers_.find(pe)) return *found;
-  Peer& made = peers_.add(pe, *this, pe, library_.worker(), *setup_.sink, events_);
-  made.envelope = {0, static_cast<std::uint32_t>(setup_.me), 0};
-  return made;
+  return peers_.add(pe, *this, pe, library_.worker(), setup_, events_);
 }
 
-// Returns the source of a message, or null if the message does not prove its source. Nothing is kept of such a sender.
-Peer* UcxTransport::authenticate(const Envelope& envelope, const UcpMessage& message) {
+// Returns the source of a message and fills in its number, or returns null if the message does not prove its source.
+// Nothing is kept of such a sender.
+Peer* UcxTransport::authenticate(const Envelope& envelope, const UcpMessage& message, std::uint64_t& number) {
   if (envelope.source >= peers_.n_pes()) return nullptr;
   Peer* const peer = peers_.find(static_cast<int>(envelope.source));
-  const bool is_genuine =
-      peer != nullptr && peer->in.is_genuine({message.kind, envelope.number, message.bytes}, envelope.proof);
-  return is_genuine ? peer : nullptr;
+  if (peer == nullptr) return nullptr;
+  number = transport::whole_number(envelope.number,
+                                   is_control(message.kind) ? peer->control_in + 1 : peer->inbox.expected());
+  return peer->in.is_genuine({message.kind, number, message.bytes}, envelope.proof) ? peer : nullptr;
+}
+
+Envelope UcxTransport::envelope_of(Peer& peer, unsigned kind, std::uint64_t number, std::size_t bytes) const {
+  return {peer.out.proof_of({kind, number, bytes}), static_cast<std::uint32_t>(setup_.me),
+          static_cast<std::uint32_t>(number)};
 }
 
 // Returns `pe` with an endpoint, or null if nothing can be sent there any more.

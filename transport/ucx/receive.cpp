@@ -57,11 +57,13 @@ ucs_status_t UcxTransport::take(const UcpMessage& message) {
     return UCS_OK;
   }
   Envelope envelope;
-  Peer* peer = read_envelope(message, envelope) ? authenticate(envelope, message) : nullptr;
+  std::uint64_t number = 0;
+  Peer* peer = read_envelope(message, envelope) ? authenticate(envelope, message, number) : nullptr;
   if (peer == nullptr || peer->is_lost || (is_closing_ && message.kind != kShutdown)) return UCS_OK;
-  const bool is_control = message.kind == kPing || message.kind == kPong;
-  if (is_control && envelope.number <= peer->control_in) return UCS_OK;
-  if (is_control) peer->control_in = envelope.number;
+  if (is_control(message.kind)) {
+    if (number <= peer->control_in) return UCS_OK;  // somebody has recorded it
+    peer->control_in = number;
+  }
   peer->keepalive.heard();
   if (peer->endpoint == nullptr && !std::exchange(peer->is_new, true)) new_.push_back(peer);
   if (message.kind == kPong) return UCS_OK;
@@ -71,7 +73,7 @@ ucs_status_t UcxTransport::take(const UcpMessage& message) {
   }
   if (message.kind == kShutdown)
     peer->has_left = true;  // at once: the connection may end before the last payload is here
-  return peer->inbox.take(envelope.number, message);
+  return peer->inbox.take(number, message);
 }
 
 // Takes a hello or a challenge. Returns false, and keeps nothing, if it is not genuine or not the first one.

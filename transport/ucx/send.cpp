@@ -78,13 +78,8 @@ void UcxTransport::signal(Peer& peer, Kind kind) {
 }
 
 void UcxTransport::post(Peer& peer, Kind kind, StagingPtr staging) {
-  Envelope envelope = peer.envelope;
-  if (kind == kPing || kind == kPong) {
-    envelope.number = ++peer.control_out;
-  } else {
-    ++peer.envelope.number;
-  }
-  envelope.proof = peer.out.proof_of({kind, envelope.number, staging->used});
+  const std::uint64_t number = is_control(kind) ? ++peer.control_out : peer.number_out++;
+  const Envelope envelope = envelope_of(peer, kind, number, staging->used);
   std::memcpy(staging->bytes, &envelope, sizeof envelope);
   hand_over(peer, kind, std::move(staging));
 }
@@ -139,8 +134,7 @@ Sent UcxTransport::send_long(Peer& peer, const Header& fixed, Bytes header, Byte
     send->copied_bytes = payload.size();
     payload = {send->copy.get(), payload.size()};
   }
-  LongHeader long_header{peer.envelope, fixed, payload.size()};
-  long_header.envelope.proof = peer.out.proof_of({kLong, peer.envelope.number, payload.size()});
+  const LongHeader long_header{envelope_of(peer, kLong, peer.number_out, payload.size()), fixed, payload.size()};
   std::memcpy(send->header.data(), &long_header, sizeof long_header);
   if (!header.empty()) std::memcpy(send->header.data() + sizeof long_header, header.data(), header.size());
   send->header_bytes = sizeof long_header + header.size();
@@ -149,7 +143,7 @@ Sent UcxTransport::send_long(Peer& peer, const Header& fixed, Bytes header, Byte
 
 // Hands a long message to UCX. Returns true if UCX has not finished with it yet.
 bool UcxTransport::post_payload(Peer& peer, std::unique_ptr<LongSend> send, Bytes payload) {
-  ++peer.envelope.number;
+  ++peer.number_out;
   send->position = peer.sent.position();
   peer.sent.count(send->header_bytes + (payload.size() <= kEagerBytes ? payload.size() : 0));
   ucp_request_param_t param{};

@@ -55,7 +55,9 @@ class UcxTransport final : public Transport {
 
   // peers.cpp
   Peer& known(int pe);
-  Peer* authenticate(const Envelope& envelope, const UcpMessage& message);
+  static bool is_control(unsigned kind) noexcept { return kind == kPing || kind == kPong; }
+  Peer* authenticate(const Envelope& envelope, const UcpMessage& message, std::uint64_t& number);
+  Envelope envelope_of(Peer& peer, unsigned kind, std::uint64_t number, std::size_t bytes) const;
   Peer* connected_peer(int pe);
   bool connect(Peer& peer);
   void lose(Peer& peer, std::string cause);

@@ -40,7 +40,7 @@ enum Kind : unsigned { kRecords = 1, kLong, kShutdown, kPing, kPong, kHello, kCh
 struct Envelope {
   std::uint64_t proof;  // of the session, see common/session.hpp
   std::uint32_t source;
-  std::uint32_t number;
+  std::uint32_t number;  // the lower half
 };
 static_assert(sizeof(Envelope) == 16);
 

@@ -1,4 +1,5 @@
-// Children of fork have their own copy of the globals, however the library is linked.
+// Children of fork have their own copy of the globals, and no sockets of networks, however the library is linked.
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +21,19 @@ int in_child(const Run& run) {
   int status = 0;
   if (waitpid(child, &status, 0) != child || !WIFEXITED(status)) return -1;
   return WEXITSTATUS(status);
+}
+
+// Returns the number of this process's sockets of networks.
+int network_sockets() {
+  constexpr int kMostDescriptors = 256;
+  int count = 0;
+  for (int fd = STDERR_FILENO + 1; fd < kMostDescriptors; ++fd) {
+    int domain = 0;
+    socklen_t bytes = sizeof domain;
+    if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &bytes) == 0 && domain != AF_UNIX && domain != AF_NETLINK)
+      ++count;
+  }
+  return count;
 }
 
 }  // namespace
@@ -63,4 +77,17 @@ PE_TEST(a_child_is_not_a_pe) {
   shmem_barrier_all();
   CHECK_EQUAL(*word, 3L);
   shmem_ctx_destroy(ctx);
+}
+
+// As long as it had them, others would not notice the end of its PE. Those of the parent stay open.
+PE_TEST(a_child_has_no_sockets_of_networks) {
+  Symmetric<long> word;
+  shmem_long_p(word.get(), 1, right());
+  shmem_barrier_all();
+  const int before = network_sockets();
+  CHECK_EQUAL(in_child([] { return network_sockets(); }), 0);
+  CHECK_EQUAL(network_sockets(), before);
+  shmem_long_p(word.get(), 2, right());
+  shmem_barrier_all();
+  CHECK_EQUAL(*word, 2L);
 }

@@ -54,6 +54,24 @@ BOOST_AUTO_TEST_CASE(an_acknowledgement_that_is_lost_leaves_once_more) {
   BOOST_CHECK(f.acks.is_empty() && !f.acks.has_any(kAwaited) && !f.send(kAll));
 }
 
+// A source that keeps its messages until then waits when its room is used up.
+BOOST_AUTO_TEST_CASE(many_uncounted_messages_are_acknowledged_as_one_that_counts) {
+  Fixture f;
+  f.acks.open(4, {.messages = 3, .bytes = 1000});
+  for (int round = 0; round < 2; ++round) {
+    BOOST_CHECK(!f.acks.note_executed(2, false, 10) && !f.acks.note_executed(2, false, 10));
+    BOOST_CHECK(!f.acks.has_any(kAwaited));
+    BOOST_CHECK(f.acks.note_executed(2, false, 10));
+    BOOST_CHECK(!f.acks.note_executed(2, false, 10));  // it is on its way
+    BOOST_CHECK(f.send(kAwaited));
+  }
+  BOOST_CHECK(!f.acks.note_executed(2, false, 999));
+  BOOST_CHECK(f.acks.note_executed(2, false, 1));
+  f.acks.note_acknowledged(2);  // by a message
+  BOOST_CHECK(!f.acks.note_executed(2, false, 999));
+  BOOST_CHECK((f.sent == Sent{{2, 4}, {2, 8}}));
+}
+
 BOOST_AUTO_TEST_CASE(an_uncounted_message_is_acknowledged_with_all_only) {
   Fixture f;
   BOOST_CHECK(!f.acks.note_executed(1, false));

@@ -413,6 +413,18 @@ BOOST_AUTO_TEST_CASE(the_place_of_a_message_is_asked_for_once) {
   set_placement(kFlag, {});
 }
 
+// The thread that sleeps is woken for them, as their sender may wait for room.
+BOOST_AUTO_TEST_CASE(many_messages_that_their_sender_keeps_are_acknowledged_without_a_call) {
+  for (const bool resumes : {false, true}) {
+    Fixture f(resumes);
+    for (nemesis::Number i = 0; i < KeptMessages::kAckedMessages - 1; ++i) f.arrive(1, kFlag, 0, kUncounted);
+    BOOST_CHECK(f.channel->arm() && f.a.sent.empty());
+    f.arrive(1, kFlag, 0, kUncounted);
+    BOOST_CHECK(f.channel->arm());
+    BOOST_CHECK((f.a.sent == (resumes ? Sent{} : Sent{{1, kAck}})));
+  }
+}
+
 // Nothing acknowledges replies, so that an empty message has to.
 BOOST_AUTO_TEST_CASE(kept_replies_are_followed_by_a_mark) {
   Fixture f(false);
