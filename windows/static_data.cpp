@@ -3,18 +3,17 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
-#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <new>
-
 #include "base/cache_line.hpp"
 #include "base/hash.hpp"
+#include "base/lazy_mapping.hpp"
 #include "base/linkage.hpp"
 #include "base/machine.hpp"
 #include "base/unique_fd.hpp"
+#include "windows/fork_guard.hpp"
 
 // From the linker: the end of what has values. What is zero at the start comes next, on a page of its own in an
 // executable that holds fence_of_zeros.
@@ -22,18 +21,6 @@ extern "C" [[gnu::visibility("hidden")]] std::byte __bss_start[];  // NOLINT(bug
 
 namespace shmemx::windows {
 namespace {
-
-// What fork has to protect. One for the process: there is one executable. It lies in private memory of its own: where
-// the library is linked statically its globals are shared, and the child would read what the parent writes after the
-// fork.
-struct ForkGuard {
-  std::array<StaticRange, 8> ranges{};
-  std::array<std::byte*, 8> snapshots{};
-  std::size_t count = 0;
-  int fd = -1;
-  std::size_t file_offset = 0;
-};
-constinit ForkGuard* fork_guard = nullptr;
 
 // Where a program linked with -static stops being symmetric: the linker lays the globals of libraries that come after
 // this one, libc's first of all, behind these two, on other pages. libc writes its own in the child before any handler
@@ -43,12 +30,6 @@ constinit ForkGuard* fork_guard = nullptr;
 
 std::byte* page_down(std::uintptr_t address) { return reinterpret_cast<std::byte*>(round_down(address, page_bytes())); }
 std::byte* page_up(std::uintptr_t address) { return reinterpret_cast<std::byte*>(round_up(address, page_bytes())); }
-
-// The system calls themselves: interceptors of sanitizers would take the mapping for new memory.
-void* raw_mmap(void* address, std::size_t bytes, int protection, int flags, int fd, std::size_t offset) {
-  const long result = ::syscall(SYS_mmap, address, bytes, protection, flags, fd, offset);
-  return reinterpret_cast<void*>(result);
-}
 
 // Volatile reads and system calls instead of memcmp and memcpy: sanitizers keep guard zones between globals.
 [[gnu::no_sanitize("address", "thread", "undefined")]] bool page_is_zero(const std::byte* page, std::size_t bytes) {
@@ -106,59 +87,6 @@ bool copy_touched(int fd, std::size_t file_offset, const StaticRange& range) {
   return true;
 }
 
-// Fills `to` with what the file holds in [file_offset, file_offset + bytes); holes are left as they are.
-void read_data_extents(int fd, std::size_t file_offset, std::byte* to, std::size_t bytes) {
-  const auto begin = static_cast<off_t>(file_offset);
-  const off_t end = begin + static_cast<off_t>(bytes);
-  off_t position = begin;
-  while (position < end) {
-    const off_t data = ::lseek(fd, position, SEEK_DATA);
-    if (data < 0 || data >= end) return;
-    off_t hole = ::lseek(fd, data, SEEK_HOLE);
-    if (hole < 0 || hole > end) hole = end;
-    const long got = ::syscall(SYS_pread64, fd, to + (data - begin), hole - data, data);
-    if (got <= 0) return;
-    position = data + got;
-  }
-}
-
-// Snapshot in the parent, before fork: the child's copy shows the moment of the fork whatever the parent does next.
-void before_fork() {
-  ForkGuard& guard = *fork_guard;
-  for (std::size_t i = 0; i < guard.count; ++i) {
-    const StaticRange& range = guard.ranges[i];
-    const auto bytes = static_cast<std::size_t>(range.end - range.begin);
-    void* const copy =
-        raw_mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    const bool mapped = copy != MAP_FAILED;
-    guard.snapshots[i] = mapped ? static_cast<std::byte*>(copy) : nullptr;
-    if (!mapped) continue;
-    const auto at = static_cast<std::size_t>(range.begin - guard.ranges[0].begin);
-    read_data_extents(guard.fd, guard.file_offset + at, guard.snapshots[i], bytes);
-  }
-}
-
-void after_fork_in_parent() {
-  ForkGuard& guard = *fork_guard;
-  for (std::size_t i = 0; i < guard.count; ++i) {
-    const StaticRange& range = guard.ranges[i];
-    if (guard.snapshots[i] != nullptr) ::munmap(guard.snapshots[i], static_cast<std::size_t>(range.end - range.begin));
-    guard.snapshots[i] = nullptr;
-  }
-}
-
-void after_fork_in_child() {
-  ForkGuard& guard = *fork_guard;
-  for (std::size_t i = 0; i < guard.count; ++i) {
-    const StaticRange& range = guard.ranges[i];
-    const auto bytes = static_cast<std::size_t>(range.end - range.begin);
-    if (guard.snapshots[i] != nullptr) {
-      ::syscall(SYS_mremap, guard.snapshots[i], bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, range.begin);
-    }
-  }
-  guard.count = 0;
-}
-
 }  // namespace
 
 int StaticData::visit(dl_phdr_info* info, std::size_t, void* self) {
@@ -213,12 +141,7 @@ StaticData StaticData::of_executable() {
 }
 
 Status StaticData::share(int fd, std::size_t file_offset) const {
-  void* const guard = raw_mmap(nullptr, sizeof(ForkGuard), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (guard == MAP_FAILED) return system_error("map memory for what fork has to protect");
-  fork_guard = new (guard) ForkGuard{ranges_, {}, 0, fd, file_offset};  // armed when all is mapped
-  if (::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) != 0) {
-    return system_error("register the handlers that keep forked children private");
-  }
+  SHMEMX_TRY(open_fork_guard());
   // No global may be written between copy and mapping. In a static executable that includes this library's own and
   // libc's.
   for (std::size_t i = 0; i < count_; ++i) {
@@ -226,12 +149,12 @@ Status StaticData::share(int fd, std::size_t file_offset) const {
     const auto at = static_cast<std::size_t>(range.begin - base());
     const auto bytes = static_cast<std::size_t>(range.end - range.begin);
     if (!copy_touched(fd, file_offset + at, range)) return system_error("copy the executable's static data");
-    if (raw_mmap(range.begin, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd,
-                 file_offset + at) == MAP_FAILED) {
+    if (map_on_touch(range.begin, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd,
+                     file_offset + at) == MAP_FAILED) {
       return system_error("map the executable's static data over itself");
     }
   }
-  fork_guard->count = count_;
+  guard_forks({ranges_.data(), count_}, fd, file_offset);
   return {};
 }
 

@@ -14,10 +14,6 @@
 #include <optional>
 #include <vector>
 
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
-
 #include "am/endpoint.hpp"
 #include "base/fatal.hpp"
 #include "bootstrap/bootstrap.hpp"
@@ -33,6 +29,9 @@
 #include "runtime/messaging.hpp"
 #include "runtime/start.hpp"
 #include "window/lock.hpp"
+
+// Of the C library. A strong reference would bring its allocator into static executables that have another one.
+extern "C" [[gnu::weak]] int malloc_trim(std::size_t kept) noexcept;
 
 namespace shmemx::runtime {
 namespace {
@@ -73,11 +72,9 @@ void announce_departure() {
 }
 
 // The start of a large job needs megabytes for a moment, to divide all PEs into nodes.
-void give_back_memory([[maybe_unused]] int n_pes) {
-#ifdef __GLIBC__
+void give_back_memory(int n_pes) {
   constexpr int kManyPes = 1 << 16;
-  if (n_pes >= kManyPes) ::malloc_trim(0);
-#endif
+  if (n_pes >= kManyPes && ::malloc_trim != nullptr) ::malloc_trim(0);
 }
 
 // Starts the library for the first time in this process: connects to the launcher, maps the arena, shares the static

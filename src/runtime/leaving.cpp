@@ -1,6 +1,5 @@
 #include "runtime/leaving.hpp"
 
-#include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -20,6 +19,7 @@
 #include "progress/threads.hpp"
 #include "runtime/contexts.hpp"
 #include "runtime/job.hpp"
+#include "windows/fork_guard.hpp"
 
 namespace shmemx::runtime {
 namespace {
@@ -245,7 +245,7 @@ void watch_for_the_end(windows::Arena& arena, bootstrap::Bootstrap& launcher) no
   ::on_exit(at_exit, nullptr);
 }
 
-void disown_forked_children() noexcept { ::pthread_atfork(nullptr, nullptr, after_fork_in_child); }
+void disown_forked_children() noexcept { windows::run_in_children(after_fork_in_child); }
 
 void note_waiting(const char* routine) noexcept {
   if (watch.record == nullptr || routine == nullptr) return;
