@@ -7,7 +7,8 @@ namespace shmemx {
 
 // mmap(2), as the system call itself: interceptors of sanitizers would take a mapping over static data for new memory.
 // Where the program locks all future mappings (mlockall(MCL_FUTURE)) the kernel would back all of the range at once and
-// count it against RLIMIT_MEMLOCK; this mapping is not locked then. MAP_FAILED with EAGAIN: the limit leaves no page.
+// count it against RLIMIT_MEMLOCK; this mapping is not locked then. Not for shared mappings without a file. MAP_FAILED
+// with EAGAIN: the limit leaves no page.
 void* map_on_touch(void* address, std::size_t bytes, int protection, int flags, int fd = -1,
                    std::size_t offset = 0) noexcept;
 

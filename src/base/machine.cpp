@@ -62,6 +62,15 @@ bool runs_under_valgrind() noexcept {
   return preloaded != nullptr && std::strstr(preloaded, "/vgpreload_") != nullptr;
 }
 
+// Emulators give the path of the emulated program for the first name, but do not know the second one.
+bool runs_under_emulator() noexcept {
+  char emulated[256] = "";
+  char real[256] = "";
+  const bool is_read = ::readlink("/proc/self/exe", emulated, sizeof emulated) > 0 &&
+                       ::readlink("/proc/thread-self/exe", real, sizeof real) > 0;
+  return is_read && std::memcmp(emulated, real, sizeof real) != 0;
+}
+
 std::uint64_t address_space_limit() noexcept {
   rlimit limit;
   if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kUnlimited;

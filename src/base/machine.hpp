@@ -23,6 +23,8 @@ std::uint64_t cpu_quota_milli() noexcept;
 bool read_affinity(std::span<std::uint64_t> words) noexcept;
 // Returns true if valgrind runs this process. Its tools keep a record of each mapped byte.
 bool runs_under_valgrind() noexcept;
+// Returns true if an emulator of another processor runs this process: it translates signals, and has threads of its own.
+bool runs_under_emulator() noexcept;
 // Returns RLIMIT_AS; kUnlimited if there is none.
 std::uint64_t address_space_limit() noexcept;
 

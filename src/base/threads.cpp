@@ -1,7 +1,8 @@
 #include "base/threads.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,33 +10,89 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "base/unique_fd.hpp"
-
 namespace shmemx {
+namespace {
 
-bool main_thread_has_ended() noexcept {
+// What getdents64 writes.
+struct DirectoryEntry {
+  std::uint64_t inode;
+  std::int64_t next;
+  std::uint16_t bytes;
+  std::uint8_t type;
+  char name[1];
+};
+
+// Reads the begin of a file of a thread. Returns false if the thread has ended.
+bool read_file_of(pid_t thread, const char* file, std::span<char> text) noexcept {
   char path[64];
-  std::snprintf(path, sizeof path, "/proc/self/task/%d/stat", static_cast<int>(::getpid()));
-  const UniqueFd file(::open(path, O_RDONLY | O_CLOEXEC));
-  char text[256] = "";
-  if (!file.valid() || ::read(file.get(), text, sizeof text - 1) <= 0) return false;
-  const char* const name_end = std::strrchr(text, ')');  // the name may contain any character
-  return name_end != nullptr && std::strncmp(name_end, ") Z", 3) == 0;
+  std::snprintf(path, sizeof path, "/proc/self/task/%d/%s", static_cast<int>(thread), file);
+  const UniqueFd opened(::open(path, O_RDONLY | O_CLOEXEC));
+  const ssize_t got = opened.valid() ? ::read(opened.get(), text.data(), text.size() - 1) : 0;
+  text[got > 0 ? static_cast<std::size_t>(got) : 0] = '\0';
+  return got > 0;
 }
 
+// Returns what follows the name in front of the first colon of a line; null if there is no such line.
+const char* value_of(const char* text, const char* name) noexcept {
+  const char* const line = std::strstr(text, name);
+  return line == nullptr ? nullptr : line + std::strlen(name);
+}
+
+// Returns the signals that a thread waits for in sigwait or its kin, for which the kernel shows them as not blocked.
+std::uint64_t awaited_signals(pid_t thread) noexcept {
+  char text[256];
+  if (!read_file_of(thread, "syscall", text)) return 0;
+  char* rest = text;
+  if (std::strtol(text, &rest, 10) != SYS_rt_sigtimedwait || rest == text) return 0;
+  std::uint64_t signals = 0;
+  const iovec here{&signals, sizeof signals};
+  const iovec there{reinterpret_cast<void*>(static_cast<std::uintptr_t>(std::strtoull(rest, nullptr, 16))),
+                    sizeof signals};
+  const bool is_read = ::process_vm_readv(::getpid(), &here, 1, &there, 1, 0) == sizeof signals;
+  return is_read ? signals : ~std::uint64_t{0};
+}
+
+}  // namespace
+
+bool main_thread_has_ended() noexcept { return state_of_thread(::getpid()).state == 'Z'; }
+
 bool only_these_threads_run(std::span<const pid_t> known) noexcept {
-  DIR* const list = ::opendir("/proc/self/task");
-  if (list == nullptr) return false;
-  bool only = true;
+  ThreadReader reader;
   bool any = false;
-  while (const dirent* const entry = ::readdir(list)) {
-    const pid_t thread = std::atoi(entry->d_name);  // 0 for "." and ".."
-    any = any || thread > 0;
-    only =
-        only && (thread <= 0 || thread == ::getpid() || std::find(known.begin(), known.end(), thread) != known.end());
+  for (pid_t thread = 0; reader.next(thread); any = true) {
+    if (thread != ::getpid() && std::find(known.begin(), known.end(), thread) == known.end()) return false;
   }
-  ::closedir(list);
-  return any && only;
+  return any;
+}
+
+ThreadReader::ThreadReader() noexcept : directory_(::open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
+
+bool ThreadReader::next(pid_t& thread) noexcept {
+  for (;;) {
+    if (at_ == filled_) {
+      const long got = directory_.valid() ? ::syscall(SYS_getdents64, directory_.get(), buffer_, sizeof buffer_) : 0;
+      if (got <= 0) return false;
+      at_ = 0;
+      filled_ = static_cast<std::size_t>(got);
+    }
+    const char* const entry = buffer_ + at_;
+    at_ += reinterpret_cast<const DirectoryEntry*>(entry)->bytes;
+    thread = std::atoi(entry + offsetof(DirectoryEntry, name));  // 0 for "." and ".."
+    if (thread > 0) return true;
+  }
+}
+
+ThreadState state_of_thread(pid_t thread) noexcept {
+  ThreadState found;
+  char text[2048];
+  std::uint64_t awaited = awaited_signals(thread);
+  if (!read_file_of(thread, "status", text)) return found;
+  if (const char* const state = value_of(text, "\nState:\t")) found.state = *state;
+  if (const char* const blocked = value_of(text, "\nSigBlk:\t"))
+    found.blocked_signals = std::strtoull(blocked, nullptr, 16);
+  awaited |= awaited_signals(thread);
+  found.blocked_signals |= awaited;
+  return found;
 }
 
 }  // namespace shmemx

@@ -1,9 +1,14 @@
-// Queries the threads of this process from the kernel.
+// Queries the threads of this process from the kernel. All but main_thread_has_ended() allocate nothing and take no
+// lock, so code may use them while other threads are stopped.
 #pragma once
 
 #include <sys/types.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
+
+#include "base/unique_fd.hpp"
 
 namespace shmemx {
 
@@ -13,5 +18,30 @@ bool main_thread_has_ended() noexcept;
 // Returns true if no thread runs except those in `known` and the main thread. Returns false if the kernel does not
 // tell.
 bool only_these_threads_run(std::span<const pid_t> known) noexcept;
+
+// Lists the threads of this process. A thread that begins or ends meanwhile may be left out.
+class ThreadReader {
+ public:
+  ThreadReader() noexcept;
+
+  // Returns false after the last thread, or if the kernel does not list them.
+  bool next(pid_t& thread) noexcept;
+
+ private:
+  static constexpr std::size_t kBufferBytes = 1024;  // on stacks of 16 KiB
+  UniqueFd directory_;
+  std::size_t at_ = 0;
+  std::size_t filled_ = 0;
+  alignas(std::uint64_t) char buffer_[kBufferBytes];
+};
+
+struct ThreadState {
+  char state = 'X';                   // as in /proc/<pid>/stat; 'X': it has ended
+  std::uint64_t blocked_signals = 0;  // bit 0 is signal 1; also those that it waits for in sigwait
+
+  bool has_ended() const noexcept { return state == 'X' || state == 'Z'; }
+  bool blocks(int signal) const noexcept { return (blocked_signals >> (signal - 1) & 1) != 0; }
+};
+ThreadState state_of_thread(pid_t thread) noexcept;
 
 }  // namespace shmemx

@@ -6,6 +6,8 @@
 
 #include <cstddef>
 
+#include "base/linkage.hpp"
+
 namespace shmemx::context {
 namespace {
 
@@ -63,6 +65,17 @@ AddressText describe_address(std::uintptr_t address, bool globals_are_symmetric)
             "allocate it with shmem_malloc"};
   return {"it is a global " + name_of(info) + ", and globals of shared libraries are private",
           "move it into the executable, or allocate it with shmem_malloc"};
+}
+
+AddressText describe_hole(std::uintptr_t address) {
+  if (!is_linked_statically())
+    return {"the program has unmapped its static data there, or mapped other memory over them, before shmem_init",
+            "allocate it with shmem_malloc"};
+  Dl_info info{};
+  const bool has_name = ::dladdr(reinterpret_cast<const void*>(address), &info) != 0 && info.dli_sname != nullptr;
+  return {std::string("it is a global") + (has_name ? " '" + std::string(info.dli_sname) + "'" : "") +
+              " in a section of its own or of a library, which a statically linked program keeps private",
+          "leave it in .data or .bss, link dynamically, or allocate it with shmem_malloc"};
 }
 
 void set_private_globals_reason(std::string text) { reason() = std::move(text); }
