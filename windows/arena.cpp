@@ -8,22 +8,34 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "base/lazy_mapping.hpp"
+#include "base/machine.hpp"
+#include "windows/locked_memory.hpp"
+
 namespace shmemx::windows {
 namespace {
 
+// EAGAIN: the program has locked all future mappings, and may lock no more.
 Error no_room(std::size_t bytes) {
-  char text[192];
-  std::snprintf(text, sizeof text,
-                "cannot map %zu bytes of address space for the node's PEs (limits: ulimit -v, "
-                "/proc/sys/vm/overcommit_memory); set SHMEM_SYMMETRIC_SIZE to a smaller value",
-                bytes);
-  return Error{Errc::no_memory, errno, text};
+  const int cause = errno;
+  char text[256];
+  if (cause == EAGAIN)
+    std::snprintf(
+        text, sizeof text,
+        "cannot map the memory of the node's PEs: the program locks all mappings (mlockall), and the limit on "
+        "locked memory (ulimit -l, RLIMIT_MEMLOCK) is %llu bytes; raise it, or call mlockall later",
+        static_cast<unsigned long long>(locked_memory_limit()));
+  else
+    std::snprintf(text, sizeof text,
+                  "cannot map %zu bytes of address space for the node's PEs (limits: ulimit -v, "
+                  "/proc/sys/vm/overcommit_memory); set SHMEM_SYMMETRIC_SIZE to a smaller value",
+                  bytes);
+  return Error{Errc::no_memory, cause, text};
 }
 
 Result<void*> map_shared(int fd, std::size_t offset, std::size_t bytes) {
   // MAP_NORESERVE: the range is reserved generously and backed on first touch.
-  void* const address =
-      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, static_cast<off_t>(offset));
+  void* const address = map_on_touch(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, offset);
   if (address == MAP_FAILED) return no_room(bytes);
   return address;
 }
@@ -31,7 +43,7 @@ Result<void*> map_shared(int fd, std::size_t offset, std::size_t bytes) {
 // Address space without memory, aligned: reserves more and cuts the ends off.
 Result<void*> reserve(std::size_t bytes, std::size_t alignment) {
   void* const reserved =
-      ::mmap(nullptr, bytes + alignment, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      map_on_touch(nullptr, bytes + alignment, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
   if (reserved == MAP_FAILED) return no_room(bytes + alignment);
   const auto begin = reinterpret_cast<std::uintptr_t>(reserved);
   const std::uintptr_t aligned = round_up(begin, alignment);
@@ -41,9 +53,10 @@ Result<void*> reserve(std::size_t bytes, std::size_t alignment) {
 }
 
 Status map_over(void* reserved, std::size_t bytes, int fd, std::size_t offset) {
-  void* const address = ::mmap(reserved, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd,
-                               static_cast<off_t>(offset));
-  if (address == MAP_FAILED) return system_error("map the node's blocks");
+  void* const address =
+      map_on_touch(reserved, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd, offset);
+  if (address == MAP_FAILED) return errno == EAGAIN ? no_room(bytes) : system_error("map the node's blocks");
+  set_arena_address(address);
   leave_out_of_dumps(address, bytes);
   return {};
 }
@@ -69,6 +82,8 @@ Arena::~Arena() {
 }
 
 Result<Arena> Arena::open(UniqueFd fd) {
+  constexpr std::size_t kTables = std::size_t{128} << 10;  // of this library in private memory, at least
+  if (!may_map_locked(kTables)) return no_room(kTables);
   struct stat status;
   if (::fstat(fd.get(), &status) != 0) return system_error("look at the arena file");
   SHMEMX_TRY_ASSIGN(first, map_shared(fd.get(), 0, kPageBytes));
@@ -143,6 +158,8 @@ Status Arena::map_own_block(const Geometry& geometry, std::size_t node, NodeInde
   block0_ = reinterpret_cast<std::uintptr_t>(block) - before;
   return map_over(block, geometry.stride, fd_.get(), offset_of_block(own));
 }
+
+bool Arena::follow_locking() const noexcept { return lock_on_touch(mapped_, mapped_bytes_); }
 
 std::size_t Arena::resident_bytes() const noexcept {
   struct stat status;

@@ -72,6 +72,10 @@ class Arena {
     return node_offset_ + static_cast<std::size_t>(pe.value) * geometry_.stride;
   }
 
+  // Where the program locks all its memory (mlockall), locks pages of the mapped blocks when they are touched. Returns
+  // false if the limit on locked memory forbids it.
+  bool follow_locking() const noexcept;
+
   // Bytes of memory the file has by now.
   std::size_t resident_bytes() const noexcept;
   // Gives the memory of a page-aligned range of a PE's heap back to the system; it then reads as zero. Returns false

@@ -180,8 +180,9 @@ void move_on_other_stack(Move& move) {
   constexpr std::size_t kStackBytes = std::size_t{64} << 10;
   const auto run = [](void* argument) { move_all(*static_cast<Move*>(argument)); };
   if (!is_own_stack_in(move.ranges)) return run(&move);
+  const OwnStack own(kStackBytes);
   move.failed = "map a stack outside the static data";
-  static_cast<void>(call_on_own_stack(kStackBytes, run, &move));
+  if (own.is_valid()) own.run(run, &move);
 }
 
 }  // namespace

@@ -46,6 +46,14 @@ bool locks_future_mappings() noexcept {
   return is_locked;
 }
 
+bool may_map_locked(std::size_t bytes) noexcept {
+  if (!locks_future_mappings()) return true;
+  void* const probe = raw_mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (probe == MAP_FAILED) return false;
+  raw_munmap(probe, bytes);
+  return true;
+}
+
 void* map_on_touch(void* address, std::size_t bytes, int protection, int flags, int fd, std::size_t offset) noexcept {
   if (!locks_future_mappings()) return raw_mmap(address, bytes, protection, flags, fd, offset);
   return map_unlocked(address, bytes, protection, flags, fd, offset);

@@ -28,6 +28,13 @@ std::uint64_t kernel_available_bytes() {
   return line == nullptr ? 0 : std::strtoull(line + std::strlen("MemAvailable:"), nullptr, 10) * 1024;
 }
 
+std::uint64_t limit_of(int resource) {
+  rlimit limit;
+  if (::getrlimit(static_cast<__rlimit_resource_t>(resource), &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return kUnlimited;
+  return limit.rlim_cur;
+}
+
 }  // namespace
 
 std::size_t page_bytes() noexcept { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
@@ -71,11 +78,8 @@ bool runs_under_emulator() noexcept {
   return is_read && std::memcmp(emulated, real, sizeof real) != 0;
 }
 
-std::uint64_t address_space_limit() noexcept {
-  rlimit limit;
-  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kUnlimited;
-  return limit.rlim_cur;
-}
+std::uint64_t address_space_limit() noexcept { return limit_of(RLIMIT_AS); }
+std::uint64_t locked_memory_limit() noexcept { return limit_of(RLIMIT_MEMLOCK); }
 
 bool is_mapped(std::uint64_t address, std::uint64_t bytes) noexcept {
   if (bytes == 0) return true;

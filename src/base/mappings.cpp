@@ -42,7 +42,7 @@ std::uint64_t MappingReader::number(unsigned base, int& delimiter) noexcept {
 }
 
 // A line is "7f0c5000-7f0c6000 rw-s 00001000 00:01 1044 /memfd:name (deleted)".
-bool MappingReader::next(Mapping& mapping) noexcept {
+bool MappingReader::next(Mapping& mapping, std::string* path) noexcept {
   int delimiter = kEnd;
   mapping.begin = static_cast<std::uintptr_t>(number(16, delimiter));
   if (delimiter != '-') return false;
@@ -56,8 +56,22 @@ bool MappingReader::next(Mapping& mapping) noexcept {
   const std::uint64_t major = number(16, delimiter);
   mapping.device = major << 32 | number(16, delimiter);
   mapping.inode = number(10, delimiter);
-  while (delimiter != '\n' && delimiter != kEnd) delimiter = get();
+  if (path != nullptr) path->clear();
+  for (; delimiter != '\n' && delimiter != kEnd; delimiter = get()) {
+    if (path != nullptr && (delimiter != ' ' || !path->empty())) path->push_back(static_cast<char>(delimiter));
+  }
   return true;
+}
+
+std::string path_of_mapping(std::uintptr_t address) {
+  MappingReader reader;
+  Mapping mapping;
+  std::string path;
+  while (reader.next(mapping, &path)) {
+    if (address >= mapping.end) continue;
+    return address >= mapping.begin && path.front() == '/' ? path : std::string();
+  }
+  return {};
 }
 
 bool find_mapping(std::uintptr_t address, Mapping& mapping) noexcept {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "base/unique_fd.hpp"
 
@@ -26,8 +27,8 @@ class MappingReader {
   MappingReader() noexcept;
 
   // Returns the next mapping in ascending order of addresses. Returns false after the last one, or if the kernel does
-  // not list them.
-  bool next(Mapping& mapping) noexcept;
+  // not list them. Gives the path of its file, too, if `path` is not null, which then allocates.
+  bool next(Mapping& mapping, std::string* path = nullptr) noexcept;
   // Returns true if the list could not be opened.
   bool has_failed() const noexcept { return !file_.valid(); }
 
@@ -41,6 +42,9 @@ class MappingReader {
   std::size_t filled_ = 0;
   char buffer_[kBufferBytes];
 };
+
+// Returns the absolute path of the file that is mapped at an address; empty if there is none, or it is not known.
+std::string path_of_mapping(std::uintptr_t address);
 
 // Finds the mapping that holds an address. Returns false if there is none, or if the kernel does not list them.
 bool find_mapping(std::uintptr_t address, Mapping& mapping) noexcept;

@@ -39,6 +39,7 @@ inline constexpr const char* kOtherLaunchers[] = {"PMI_FD",
                                                   "SLURM_STEP_ID",
                                                   "OMPI_COMM_WORLD_SIZE"};
 
+inline constexpr char kArenaName[] = "shmemx";                         // of the arena file, as mappings show it
 inline constexpr std::uint64_t kJobMagic = 0x78'6d'65'6d'68'73'30'31;  // "10shmemx" backwards
 inline constexpr std::uint32_t kWireVersion = 9;
 inline constexpr int kMaxNodePes = 4096;  // of a node, that is of an arena

@@ -1,8 +1,8 @@
 #include "context/address_text.hpp"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <pthread.h>
+#include <sys/auxv.h>
 
 #include <cstddef>
 
@@ -23,18 +23,9 @@ bool is_on_stack(std::uintptr_t address) {
 
 // Where dladdr finds the executable's own objects.
 const void* executable_base() {
-  const void* base = nullptr;
-  const auto take_first = [](dl_phdr_info* info, std::size_t, void* result) {
-    for (int i = 0; i < info->dlpi_phnum; ++i) {
-      const ElfW(Phdr)& header = info->dlpi_phdr[i];
-      if (header.p_type != PT_LOAD) continue;
-      *static_cast<const void**>(result) = reinterpret_cast<const void*>(info->dlpi_addr + header.p_vaddr);
-      break;
-    }
-    return 1;  // the executable comes first
-  };
-  ::dl_iterate_phdr(take_first, &base);
-  return base;
+  Dl_info info{};
+  const auto* const entry = reinterpret_cast<const void*>(::getauxval(AT_ENTRY));
+  return ::dladdr(entry, &info) != 0 ? info.dli_fbase : nullptr;
 }
 
 // "'x' of libfoo.so", or "in libfoo.so" where the symbol has no public name.

@@ -16,6 +16,7 @@
 
 #include "am/endpoint.hpp"
 #include "base/fatal.hpp"
+#include "base/own_stack.hpp"
 #include "bootstrap/bootstrap.hpp"
 #include "coll/barrier.hpp"
 #include "coll/internode/barrier.hpp"
@@ -222,7 +223,11 @@ bool start(const InitRequest& request) {
 
 bool initialize(const InitRequest& request) noexcept {
   const std::lock_guard guard(state_mutex);
-  if (open_initializations.load() == 0) return start(request);
+  if (open_initializations.load() == 0) {
+    bool is_started = false;
+    call_with_stack(kAmpleStackBytes, [&] { is_started = start(request); });
+    return is_started;
+  }
   if (request.by == StartedBy::init) open_initializations.fetch_add(1);
   return true;
 }
@@ -237,7 +242,9 @@ InitResult initialize_for_caller(const InitRequest& request) noexcept {
          is_other ? "was started in this process as" : "is initialised already, as", known.pe, known.n_pes);
     return InitResult::already_started;
   }
-  if (start(request)) return InitResult::started;
+  bool is_started = false;
+  call_with_stack(kAmpleStackBytes, [&] { is_started = start(request); });
+  if (is_started) return InitResult::started;
   return job().launcher == nullptr ? InitResult::wrong_caller : InitResult::failed;
 }
 
@@ -253,7 +260,7 @@ void finalize(const char* routine) noexcept {
     meet_in_finalize(routine);
     return;
   }
-  close_world(routine);
+  call_with_stack(kAmpleStackBytes, [routine] { close_world(routine); });
   open_initializations.store(0);
 }
 
@@ -264,7 +271,7 @@ void finalize_at_exit() noexcept {
   if (!is_initialized()) return;
   announce_departure();
   for (int open = open_initializations.load(); open > 1; --open) meet_in_finalize(routine);
-  end_traffic(routine);
+  call_with_stack(kAmpleStackBytes, [routine] { end_traffic(routine); });
   set_phase(bootstrap::PePhase::finalized);
   open_initializations.store(0);
 }

@@ -12,6 +12,7 @@
 #include "am/endpoint.hpp"
 #include "base/clock.hpp"
 #include "base/fatal.hpp"
+#include "base/own_stack.hpp"
 #include "base/streams.hpp"
 #include "coll/common/team.hpp"
 #include "context/route.hpp"
@@ -168,8 +169,10 @@ void at_exit(int status, void*) {
   if (!is_ending) finalize_at_exit();
   progress::stop_threads();
   const std::uint32_t take_over_ms = nodes_of_job != nullptr ? nodes_of_job->setup.timeout_ms : kPatienceMs;
-  am::leave_networks(is_ending ? bootstrap::PePhase::ending : bootstrap::PePhase::finalized,
-                     {kPatienceMs, take_over_ms});
+  call_with_stack(kAmpleStackBytes, [is_ending, take_over_ms] {
+    am::leave_networks(is_ending ? bootstrap::PePhase::ending : bootstrap::PePhase::finalized,
+                       {kPatienceMs, take_over_ms});
+  });
 }
 
 void after_fork_in_child() {

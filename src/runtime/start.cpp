@@ -184,6 +184,12 @@ Status share_memory(windows::Arena& arena, StartParameters& parameters, bootstra
   const windows::Geometry& geometry = arena.geometry();
   if (const std::string directory = bootstrap::directory_of_file(arena.fd()); pe == 0 && !directory.empty())
     debug_line("memfd_create is refused: the PEs' memory lies in a file without a name in %s", directory.c_str());
+  if (!arena.follow_locking())
+    parameters.config.warnings.push_back(
+        "the program locks its memory (mlockall), but symmetric memory stays unlocked: the limit on locked memory "
+        "(ulimit "
+        "-l) is " +
+        std::to_string(locked_memory_limit()) + " bytes");
   prefer_own_node(arena, parameters.nodes.index);
   request_huge_pages(arena, parameters);
   // Rounded to pages, but no more than the least that a PE requests.

@@ -11,6 +11,7 @@
 #include "base/cache_line.hpp"
 #include "base/contact_table.hpp"
 #include "base/fatal.hpp"
+#include "base/lazy_mapping.hpp"
 #include "base/machine.hpp"
 #include "bootstrap/wire.hpp"
 #include "heap/block_allocator.hpp"
@@ -47,8 +48,8 @@ std::uint64_t area_begin(int pe) { return areas().begin + node().place_of(pe) * 
 Area& area_of(int pe) { return areas().of_pe.get(pe); }
 
 std::byte* map_range(int pe, std::uint64_t offset, std::uint64_t bytes) {
-  void* const address = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, node().fd,
-                               static_cast<off_t>(area_begin(pe) + offset));
+  void* const address = map_on_touch(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, node().fd,
+                                     area_begin(pe) + offset);
   if (address == MAP_FAILED) {
     debug_line("cannot map %llu bytes of windows of PE %d (limit: ulimit -v)", static_cast<unsigned long long>(bytes),
                pe);

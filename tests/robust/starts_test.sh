@@ -53,6 +53,31 @@ case_linked() {
   done
 }
 
+# The library is found by a relative path, and the program changes its directory before the start.
+case_relative_path() {
+  mkdir lib
+  cp -P "$(dirname "$LIBRARY")"/libshmemx*.so* lib/
+  cat >moves.c <<'END'
+#include <shmem.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+  if (chdir("/") != 0) return 9;
+  shmem_init();
+  shmem_barrier_all();
+  if (shmem_my_pe() == 0) puts("ok moved");
+  shmem_finalize();
+  return 0;
+}
+END
+  cc -I"$INCLUDES" -o moves moves.c -Llib -lshmemx || die 'cannot compile'
+  for transport in tcp ucx ofi; do
+    [ $transport = tcp ] || [ -e lib/libshmemx_$transport.so ] || continue
+    LD_LIBRARY_PATH=lib SHMEMX_PES_PER_NODE=1 SHMEMX_TRANSPORT=$transport run 30 "$OSHRUN" -n 2 --timeout 20 ./moves
+    expect_ok "a relative path, $transport"
+  done
+}
+
 case_linked_statically() {
   "$OSHCC" --help 2>&1 | grep -q -- '-static' || [ -f "$STATIC_LIBRARY" ] || skip 'no static library'
   for flags in '-static -fno-pie -no-pie' '-static-pie -fPIE'; do

@@ -103,26 +103,28 @@ BOOST_AUTO_TEST_CASE(a_mapping_takes_memory_on_touch_although_all_future_ones_ar
 BOOST_AUTO_TEST_CASE(a_call_on_its_own_stack_returns_what_it_computes) {
   struct Work {
     std::uintptr_t stack = 0;
-    std::size_t left = 1;
+    bool has_left = true;
     std::string text;
   } work;
   const auto run = [](void* argument) {
     auto& own = *static_cast<Work*>(argument);
     own.stack = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-    own.left = stack_bytes_left();
+    own.has_left = has_stack(1);
     own.text = std::to_string(42.5);
   };
-  const bool is_called = call_on_own_stack(std::size_t{128} << 10, run, &work);
+  const OwnStack stack(std::size_t{128} << 10);
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  BOOST_CHECK(!is_called);
+  BOOST_CHECK(!stack.is_valid() && run != nullptr);
 #else
-  BOOST_REQUIRE(is_called);
+  BOOST_REQUIRE(stack.is_valid());
+  BOOST_CHECK(!stack.is_current());
+  stack.run(run, &work);
   BOOST_CHECK_EQUAL(work.text, "42.500000");
-  BOOST_CHECK_EQUAL(work.left, 0U);
+  BOOST_CHECK(!work.has_left);
   const auto here = reinterpret_cast<std::uintptr_t>(&work);
   BOOST_CHECK(work.stack + (128 << 10) < here || work.stack > here + (128 << 10));
 #endif
-  BOOST_CHECK_GT(stack_bytes_left(), std::size_t{64} << 10);
+  BOOST_CHECK(has_stack(std::size_t{64} << 10));
   int calls = 0;
   call_with_stack(std::size_t{1} << 10, [&calls] { ++calls; });
   call_with_stack(std::size_t{1} << 40, [&calls] { ++calls; });  // no memory: it runs here
