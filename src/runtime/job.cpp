@@ -18,6 +18,7 @@
 #include "base/fatal.hpp"
 #include "base/own_stack.hpp"
 #include "bootstrap/bootstrap.hpp"
+#include "bootstrap/second_copy.hpp"
 #include "coll/barrier.hpp"
 #include "coll/internode/barrier.hpp"
 #include "coll/split.hpp"
@@ -84,6 +85,7 @@ Status start_process(const InitRequest& request) {
   Job& self = job();
   if (self.launcher != nullptr)
     return Error{Errc::unsupported, 0, "an earlier call has failed in this process, see its message"};
+  SHMEMX_TRY(bootstrap::only_copy());
   SHMEMX_TRY_ASSIGN(launcher,
                     request.caller != nullptr ? bootstrap::connect_caller(*request.caller) : bootstrap::connect());
   self.launcher = std::move(launcher);
