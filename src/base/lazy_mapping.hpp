@@ -15,8 +15,8 @@ void* map_on_touch(void* address, std::size_t bytes, int protection, int flags, 
 // Returns true if the program locks all future mappings.
 bool locks_future_mappings() noexcept;
 
-// Returns true if so many bytes may be mapped although the program locks all future mappings: libraries map their
-// memory by themselves.
+// Returns true if `bytes` more may be mapped although the program locks all future mappings, as libraries do that map
+// their memory by themselves.
 bool may_map_locked(std::size_t bytes) noexcept;
 
 // Locks each page of a range when it is touched, if the program locks all future mappings and its limit allows that.

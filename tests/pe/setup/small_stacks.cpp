@@ -111,7 +111,7 @@ constexpr int kTurns = 4;
 ucontext_t fiber;
 ucontext_t* resumer = nullptr;
 
-void fiber_body() {
+void run_fiber() {
   for (int turn = 0; turn < kTurns; ++turn) {
     use_library();
     swapcontext(&fiber, resumer);
@@ -133,7 +133,7 @@ int main() {
   getcontext(&fiber);
   fiber.uc_stack.ss_sp = make_stack();
   fiber.uc_stack.ss_size = kStackBytes;
-  makecontext(&fiber, fiber_body, 0);
+  makecontext(&fiber, run_fiber, 0);
   for (int turn = 0; turn < kTurns; ++turn) {
     pthread_t thread;
     pthread_create(&thread, nullptr, resume, nullptr);
