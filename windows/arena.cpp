@@ -65,6 +65,8 @@ Status map_over(void* reserved, std::size_t bytes, int fd, std::size_t offset) {
 
 Arena::Arena(Arena&& other) noexcept
     : fd_(std::move(other.fd_)),
+      device_(other.device_),
+      inode_(other.inode_),
       header_(std::exchange(other.header_, nullptr)),
       header_mapped_bytes_(other.header_mapped_bytes_),
       pes_(std::move(other.pes_)),
@@ -99,9 +101,17 @@ Result<Arena> Arena::open(UniqueFd fd) {
   arena.header_ = static_cast<bootstrap::JobHeader*>(header);
   arena.header_mapped_bytes_ = wanted;
   arena.fd_ = std::move(fd);
+  arena.device_ = status.st_dev;
+  arena.inode_ = status.st_ino;
   const std::size_t grows_at = round_up(bootstrap::layout_of(arena.header_).locations(), kPageBytes);
   leave_out_of_dumps(static_cast<std::byte*>(header) + grows_at, wanted - grows_at);
   return arena;
+}
+
+int Arena::fd() const noexcept {
+  struct stat status;
+  const bool is_own = ::fstat(fd_.get(), &status) == 0 && status.st_dev == device_ && status.st_ino == inode_;
+  return is_own ? fd_.get() : -1;
 }
 
 std::size_t Arena::place_of(int pe) const noexcept {
@@ -163,11 +173,11 @@ bool Arena::follow_locking() const noexcept { return lock_on_touch(mapped_, mapp
 
 std::size_t Arena::resident_bytes() const noexcept {
   struct stat status;
-  return ::fstat(fd_.get(), &status) == 0 ? static_cast<std::size_t>(status.st_blocks) * 512 : 0;
+  return ::fstat(fd(), &status) == 0 ? static_cast<std::size_t>(status.st_blocks) * 512 : 0;
 }
 
 bool Arena::discard_heap(NodeIndex pe, std::size_t offset, std::size_t bytes) const noexcept {
-  return punch_hole(fd_.get(), offset_of_block(pe) + geometry_.heap_offset + offset, bytes);
+  return punch_hole(fd(), offset_of_block(pe) + geometry_.heap_offset + offset, bytes);
 }
 
 void Arena::dump_heap(NodeIndex pe, std::size_t bytes) const noexcept {

@@ -17,7 +17,9 @@
 #include "base/fatal.hpp"
 #include "base/lazy_mapping.hpp"
 #include "base/linkage.hpp"
+#include "base/machine.hpp"
 #include "base/mappings.hpp"
+#include "windows/page_copy.hpp"
 
 namespace shmemx::windows {
 namespace {
@@ -66,6 +68,7 @@ class Snapshot {
   bool list_pieces(const Guarded& guarded) noexcept;
   bool copy(const Guarded& guarded) noexcept;
   bool copy_piece(const Guarded& guarded, const Piece& piece) noexcept;
+  void copy_in_place(const Piece& piece) noexcept;
   std::byte* at(std::uintptr_t address) const noexcept { return area_ + kPiecesBytes + (address - begin_); }
   Piece* pieces() const noexcept { return reinterpret_cast<Piece*>(area_); }
 
@@ -102,8 +105,8 @@ void Snapshot::take(const Guarded& guarded) noexcept {
   area_ = area == MAP_FAILED ? nullptr : static_cast<std::byte*>(area);
   failed_ = area_ == nullptr        ? "cannot be mapped"
             : !list_pieces(guarded) ? "cannot be made: /proc/self/maps cannot be read"
-            : !copy(guarded) ? "cannot be read from the PE's memory, whose descriptor the program may have closed"
-                             : nullptr;
+            : !copy(guarded)        ? "cannot be read from the PE's memory"
+                                    : nullptr;
   cause_ = failed_ == nullptr ? 0 : errno;
 }
 
@@ -121,13 +124,27 @@ bool Snapshot::list_pieces(const Guarded& guarded) noexcept {
 
 bool Snapshot::copy(const Guarded& guarded) noexcept {
   struct stat status;
-  if (::fstat(guarded.fd, &status) != 0) return false;
-  errno = 0;
-  if (status.st_dev != guarded.device || status.st_ino != guarded.inode) return false;
+  const bool is_open =
+      ::fstat(guarded.fd, &status) == 0 && status.st_dev == guarded.device && status.st_ino == guarded.inode;
   for (std::size_t i = 0; i < count_; ++i) {
-    if (!copy_piece(guarded, pieces()[i])) return false;
+    if (!is_open)
+      copy_in_place(pieces()[i]);
+    else if (!copy_piece(guarded, pieces()[i]))
+      return false;
   }
   return true;
+}
+
+// Where the program has closed the descriptor. Backs holes of the file; guard pages stay empty in the child.
+void Snapshot::copy_in_place(const Piece& piece) noexcept {
+  if ((piece.protection & PROT_READ) == 0) return;
+  const std::size_t bytes = page_bytes();
+  for (std::uintptr_t address = piece.begin; address < piece.end; address += bytes) {
+    const auto* const page = reinterpret_cast<const std::byte*>(address);
+    if (page_is_zero(page, bytes)) continue;
+    copy_page(at(address), page, bytes);
+    copied_bytes_ += bytes;
+  }
 }
 
 // Reads what the file holds there. Holes stay untouched, here and in the file.

@@ -16,18 +16,11 @@
 #include "base/stopped_threads.hpp"
 #include "base/unique_fd.hpp"
 #include "windows/fork_guard.hpp"
+#include "windows/page_copy.hpp"
 #include "windows/static_data.hpp"
 
 namespace shmemx::windows {
 namespace {
-
-// Volatile reads and system calls instead of memcmp and memcpy: sanitizers keep guard zones between globals.
-[[gnu::no_sanitize("address", "thread", "undefined")]] bool page_is_zero(const std::byte* page, std::size_t bytes) {
-  const auto* words = reinterpret_cast<const volatile std::uint64_t*>(page);
-  std::uint64_t any = 0;
-  for (std::size_t i = 0; i < bytes / sizeof(std::uint64_t); ++i) any |= words[i];
-  return any == 0;
-}
 
 // Which pages of this process were never touched, from /proc/self/pagemap. Where that cannot be read none counts as
 // untouched.
