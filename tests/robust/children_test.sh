@@ -86,6 +86,39 @@ case_much_static_data() {
   [ "$(grep -c 'a fork copies all static data that the program has touched at once, here 31[0-9] MB' err)" = 1 ] || die 'not one line'
 }
 
+# The interpreter, whose state lies in globals of the executable, has busy threads when the library starts.
+case_busy_python() {
+  need python3
+  cat >busy.py <<'END'
+import ctypes, sys, threading
+lib = ctypes.CDLL(sys.argv[1])
+ends = False
+counts = [0] * 4
+objects = []
+def work(i):
+    while not ends:
+        counts[i] += 1
+        objects.append(str(counts[i]) + "x")
+        if len(objects) > 1000: objects.clear()
+threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+sys.setswitchinterval(1e-5)
+for thread in threads: thread.start()
+lib.shmem_init()
+lib.shmem_barrier_all()
+ends = True
+for thread in threads: thread.join()
+assert all(counts)
+if lib.shmem_my_pe() == 0: print("ok busy", flush=True)
+lib.shmem_finalize()
+END
+  for turn in 1 2 3 4 5; do
+    run 60 "$OSHRUN" -n 2 --timeout 50 python3 busy.py "$LIBRARY"
+    expect_ok "Python with busy threads, turn $turn"
+    [ -s err ] && die 'a line was printed'
+  done
+  return 0
+}
+
 # A child that runs another program is not the PE, nor are the PEs of an oshrun that a PE starts.
 case_nested() {
   cat >nested.sh <<'END'
