@@ -6,11 +6,17 @@
 #include <array>
 #include <climits>
 #include <cstdlib>
+#include <cstring>
 #include <span>
 #include <string_view>
 
+#include "base/host_name.hpp"
+#include "base/lazy_mapping.hpp"
 #include "base/linkage.hpp"
+#include "base/machine.hpp"
+#include "base/mappings.hpp"
 #include "transport/registry.hpp"
+#include "transport/roomy.hpp"
 
 namespace shmemx::transport {
 namespace {
@@ -27,12 +33,19 @@ constexpr std::array kUcxVariables = {
     Variable{"UCX_VFS_ENABLE", "no"},      Variable{"UCX_LOG_LEVEL", "fatal"},
 };
 
+// UCX looks up the name of the host when it is loaded, into an array that has no room for the longest.
+constexpr std::size_t kLongestUcxHostName = 63;
+
+// About what the networks' libraries map: their code, buffers, and the stack of a thread.
+constexpr std::size_t kMappedBytes = std::size_t{64} << 20;
+
 struct Plugin {
   std::string_view name;
   std::span<const Variable> variables;  // set while it is loaded, unless the user has set them
+  std::size_t longest_host_name = 0;    // 0: any
 };
 
-constexpr std::array kPlugins = {Plugin{"ucx", kUcxVariables}, Plugin{"ofi", {}}};
+constexpr std::array kPlugins = {Plugin{"ucx", kUcxVariables, kLongestUcxHostName}, Plugin{"ofi", {}}};
 
 const Plugin* find_plugin(std::string_view name) noexcept {
   for (const Plugin& plugin : kPlugins) {
@@ -64,11 +77,18 @@ class Environment {
 // Returns the folder with its slash; empty if there is none.
 std::string folder_of(std::string_view path) { return std::string(path.substr(0, path.rfind('/') + 1)); }
 
-// Returns the folder of the shared library, or of the program if this code is linked statically.
-std::string own_folder() {
+// Returns the folders of the shared library, or of the program if this code is linked statically: as the loader has
+// found it, which may be a link, and as the kernel has it. The loader's path may be relative to an earlier working
+// directory.
+std::vector<std::string> own_folders() {
+  const auto* const own = reinterpret_cast<const void*>(&plugin_paths);
+  std::vector<std::string> folders;
   Dl_info info;
-  if (::dladdr(reinterpret_cast<const void*>(&plugin_paths), &info) == 0 || info.dli_fname == nullptr) return {};
-  return folder_of(info.dli_fname);
+  if (::dladdr(own, &info) != 0 && info.dli_fname != nullptr && info.dli_fname[0] == '/')
+    folders.push_back(folder_of(info.dli_fname));
+  const std::string mapped = folder_of(path_of_mapping(reinterpret_cast<std::uintptr_t>(own)));
+  if (!mapped.empty() && (folders.empty() || folders.front() != mapped)) folders.push_back(mapped);
+  return folders;
 }
 
 std::string program_folder() {
@@ -122,7 +142,7 @@ std::vector<std::string> plugin_paths(const std::string& name) {
   const auto add = [&](const std::string& folder) {
     if (!folder.empty()) paths.push_back(folder + file);
   };
-  if (const std::string own = own_folder(); !own.empty()) {
+  for (const std::string& own : own_folders()) {
     add(own);
     add(own + "shmemx/");
   }
@@ -141,6 +161,16 @@ Result<TransportPtr> open_plugin(const std::string& name, const Setup& setup) {
   if (plugin == nullptr) return absent("there is no plug-in for '" + name + "'");
   if (is_linked_statically())
     return absent("a statically linked program cannot load plug-ins: link it dynamically, or use tcp");
+  const std::size_t host_name_length = std::strlen(host_name().text);
+  if (plugin->longest_host_name != 0 && host_name_length > plugin->longest_host_name)
+    return absent("its library ends the process on a host whose name has more than " +
+                  std::to_string(plugin->longest_host_name) + " characters, this one has " +
+                  std::to_string(host_name_length));
+  if (!may_map_locked(kMappedBytes))
+    return absent(
+        "its library maps more than the program may lock, which has locked all future mappings (mlockall): the "
+        "limit on locked memory (ulimit -l) is " +
+        std::to_string(locked_memory_limit()) + " bytes");
   SHMEMX_TRY_ASSIGN(library, load(*plugin));
   const auto* entry = static_cast<const PluginEntry*>(::dlsym(library, kPluginEntry));
   if (entry == nullptr) return absent(file_name(name) + " is no plug-in of this library");
@@ -148,7 +178,8 @@ Result<TransportPtr> open_plugin(const std::string& name, const Setup& setup) {
     return absent("plug-in " + file_name(name) + " has version " + std::to_string(entry->version) + ", needed is " +
                   std::to_string(kPluginVersion));
   }
-  return entry->open(setup);
+  SHMEMX_TRY_ASSIGN(opened, entry->open(setup));
+  return TransportPtr(std::make_unique<RoomyTransport>(std::move(opened)));
 }
 
 }  // namespace shmemx::transport

@@ -1,7 +1,12 @@
 #include "transport/registry.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <span>
 
+#include "base/lazy_mapping.hpp"
+#include "base/machine.hpp"
+#include "base/random_bytes.hpp"
 #include "transport/common/network_fd.hpp"
 #include "transport/ethernet/open.hpp"
 #include "transport/plugin.hpp"
@@ -46,6 +51,18 @@ std::vector<std::string> automatic_transports() {
 Result<std::vector<Candidate>> open_transports(const std::vector<std::string>& names, const Setup& setup) {
   const std::vector<std::string> wanted = names.empty() ? automatic_transports() : names;
   std::vector<Candidate> candidates;
+  std::uint64_t random = 0;
+  if (!fill_random(std::as_writable_bytes(std::span(&random, 1))))
+    return Error{Errc::unsupported, 0,
+                 "networks need unpredictable numbers, and both getrandom and /dev/urandom are refused (a container's "
+                 "seccomp profile may forbid the first): allow one of them"};
+  constexpr std::size_t kMapped = std::size_t{512} << 10;
+  if (!may_map_locked(kMapped))
+    return Error{
+        Errc::no_memory, 0,
+        "networks need more memory than the program may lock, which has locked all future mappings (mlockall): "
+        "the limit on locked memory (ulimit -l) is " +
+            std::to_string(locked_memory_limit()) + " bytes"};
   for (const std::string& name : wanted) {
     if (!is_known(name)) {
       return Error{Errc::invalid_argument, 0,

@@ -137,6 +137,7 @@ struct Setup {
   bool tcp_one_read = true;  // tcp reads headers and payloads together
   Sink* sink = nullptr;
   EthernetSettings ethernet = {};
+  int stop_signal = 0;   // threads of the network leave this signal unblocked; 0: none. See base/stopped_threads.hpp
   bool tcp_mac = false;  // what travels on a connection carries keyed hashes, see tcp/sealing.hpp; the same on all PEs
   std::uint64_t first_number = 0;  // of what is sent to each PE over ucx and ofi; the same on all PEs; for tests
 };

@@ -8,22 +8,34 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "base/lazy_mapping.hpp"
+#include "base/machine.hpp"
+#include "windows/locked_memory.hpp"
+
 namespace shmemx::windows {
 namespace {
 
+// EAGAIN: the program has locked all future mappings, and may lock no more.
 Error no_room(std::size_t bytes) {
-  char text[192];
-  std::snprintf(text, sizeof text,
-                "cannot map %zu bytes of address space for the node's PEs (limits: ulimit -v, "
-                "/proc/sys/vm/overcommit_memory); set SHMEM_SYMMETRIC_SIZE to a smaller value",
-                bytes);
-  return Error{Errc::no_memory, errno, text};
+  const int cause = errno;
+  char text[256];
+  if (cause == EAGAIN)
+    std::snprintf(
+        text, sizeof text,
+        "cannot map the memory of the node's PEs: the program locks all mappings (mlockall), and the limit on "
+        "locked memory (ulimit -l, RLIMIT_MEMLOCK) is %llu bytes; raise it, or call mlockall later",
+        static_cast<unsigned long long>(locked_memory_limit()));
+  else
+    std::snprintf(text, sizeof text,
+                  "cannot map %zu bytes of address space for the node's PEs (limits: ulimit -v, "
+                  "/proc/sys/vm/overcommit_memory); set SHMEM_SYMMETRIC_SIZE to a smaller value",
+                  bytes);
+  return Error{Errc::no_memory, cause, text};
 }
 
 Result<void*> map_shared(int fd, std::size_t offset, std::size_t bytes) {
   // MAP_NORESERVE: the range is reserved generously and backed on first touch.
-  void* const address =
-      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, static_cast<off_t>(offset));
+  void* const address = map_on_touch(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, offset);
   if (address == MAP_FAILED) return no_room(bytes);
   return address;
 }
@@ -38,7 +50,7 @@ Result<void*> reserve(std::size_t bytes, std::size_t alignment, std::uintptr_t a
     if (got != MAP_FAILED) ::munmap(got, bytes);  // kernels before 4.17 take the address for a wish
   }
   void* const reserved =
-      ::mmap(nullptr, bytes + alignment, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      map_on_touch(nullptr, bytes + alignment, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
   if (reserved == MAP_FAILED) return no_room(bytes + alignment);
   const auto begin = reinterpret_cast<std::uintptr_t>(reserved);
   const std::uintptr_t aligned = round_up(begin, alignment);
@@ -48,9 +60,10 @@ Result<void*> reserve(std::size_t bytes, std::size_t alignment, std::uintptr_t a
 }
 
 Status map_over(void* reserved, std::size_t bytes, int fd, std::size_t offset) {
-  void* const address = ::mmap(reserved, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd,
-                               static_cast<off_t>(offset));
-  if (address == MAP_FAILED) return system_error("map the node's blocks");
+  void* const address =
+      map_on_touch(reserved, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd, offset);
+  if (address == MAP_FAILED) return errno == EAGAIN ? no_room(bytes) : system_error("map the node's blocks");
+  set_arena_address(address);
   leave_out_of_dumps(address, bytes);
   return {};
 }
@@ -59,6 +72,8 @@ Status map_over(void* reserved, std::size_t bytes, int fd, std::size_t offset) {
 
 Arena::Arena(Arena&& other) noexcept
     : fd_(std::move(other.fd_)),
+      device_(other.device_),
+      inode_(other.inode_),
       header_(std::exchange(other.header_, nullptr)),
       header_mapped_bytes_(other.header_mapped_bytes_),
       pes_(std::move(other.pes_)),
@@ -76,6 +91,8 @@ Arena::~Arena() {
 }
 
 Result<Arena> Arena::open(UniqueFd fd) {
+  constexpr std::size_t kTables = std::size_t{128} << 10;  // of this library in private memory, at least
+  if (!may_map_locked(kTables)) return no_room(kTables);
   struct stat status;
   if (::fstat(fd.get(), &status) != 0) return system_error("look at the arena file");
   SHMEMX_TRY_ASSIGN(first, map_shared(fd.get(), 0, kPageBytes));
@@ -91,9 +108,17 @@ Result<Arena> Arena::open(UniqueFd fd) {
   arena.header_ = static_cast<bootstrap::JobHeader*>(header);
   arena.header_mapped_bytes_ = wanted;
   arena.fd_ = std::move(fd);
+  arena.device_ = status.st_dev;
+  arena.inode_ = status.st_ino;
   const std::size_t grows_at = round_up(bootstrap::layout_of(arena.header_).locations(), kPageBytes);
   leave_out_of_dumps(static_cast<std::byte*>(header) + grows_at, wanted - grows_at);
   return arena;
+}
+
+int Arena::fd() const noexcept {
+  struct stat status;
+  const bool is_own = ::fstat(fd_.get(), &status) == 0 && status.st_dev == device_ && status.st_ino == inode_;
+  return is_own ? fd_.get() : -1;
 }
 
 std::size_t Arena::place_of(int pe) const noexcept {
@@ -163,13 +188,15 @@ Status Arena::map_own_block(const Geometry& geometry, std::size_t node, HeapAt h
   return map_over(block, geometry.stride, fd_.get(), offset_of_block(heap.own));
 }
 
+bool Arena::follow_locking() const noexcept { return lock_on_touch(mapped_, mapped_bytes_); }
+
 std::size_t Arena::resident_bytes() const noexcept {
   struct stat status;
-  return ::fstat(fd_.get(), &status) == 0 ? static_cast<std::size_t>(status.st_blocks) * 512 : 0;
+  return ::fstat(fd(), &status) == 0 ? static_cast<std::size_t>(status.st_blocks) * 512 : 0;
 }
 
 bool Arena::discard_heap(NodeIndex pe, std::size_t offset, std::size_t bytes) const noexcept {
-  return punch_hole(fd_.get(), offset_of_block(pe) + geometry_.heap_offset + offset, bytes);
+  return punch_hole(fd(), offset_of_block(pe) + geometry_.heap_offset + offset, bytes);
 }
 
 void Arena::dump_heap(NodeIndex pe, std::size_t bytes) const noexcept {

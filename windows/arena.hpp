@@ -3,6 +3,8 @@
 // them, or each by its own PE only. Where several nodes are pretended on one machine they share one file.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -74,11 +76,16 @@ class Arena {
   Doorbell& doorbell(NodeIndex pe) const noexcept {
     return *reinterpret_cast<Doorbell*>(block(pe) + geometry_.doorbell_offset);
   }
-  int fd() const noexcept { return fd_.get(); }
+  // The descriptor of the file; -1 if the program has closed it, and may have another file under that number.
+  int fd() const noexcept;
   // Where a block lies in the file.
   std::size_t offset_of_block(NodeIndex pe) const noexcept {
     return node_offset_ + static_cast<std::size_t>(pe.value) * geometry_.stride;
   }
+
+  // Where the program locks all its memory (mlockall), locks pages of the mapped blocks when they are touched. Returns
+  // false if the limit on locked memory forbids it.
+  bool follow_locking() const noexcept;
 
   // Bytes of memory the file has by now.
   std::size_t resident_bytes() const noexcept;
@@ -95,6 +102,8 @@ class Arena {
   Status map_channel(const Geometry& geometry, std::size_t node);
 
   UniqueFd fd_;
+  dev_t device_ = 0;
+  ino_t inode_ = 0;
   bootstrap::JobHeader* header_ = nullptr;
   std::size_t header_mapped_bytes_ = 0;
   std::vector<int> pes_;

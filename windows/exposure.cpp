@@ -7,6 +7,7 @@
 
 #include "base/mutex.hpp"
 #include "windows/range_set.hpp"
+#include "windows/static_holes.hpp"
 
 namespace shmemx::windows {
 namespace {
@@ -108,8 +109,10 @@ namespace {
 std::byte* find_exposed(WindowName window, std::uint64_t offset, std::uint64_t bytes) noexcept {
   const ExposedRange range = range_of_exposed(window);
   if (range.base == nullptr) return nullptr;
-  if (offset <= range.bytes && bytes <= range.bytes - offset) [[likely]]
-    return range.base + offset;
+  if (offset <= range.bytes && bytes <= range.bytes - offset) [[likely]] {
+    const bool is_in_hole = window == kStaticWindow && bytes != 0 && touches_static_hole(offset, bytes);
+    return is_in_hole ? nullptr : range.base + offset;
+  }
   return range.base == &set_base ? find_in_set(window, offset, bytes) : nullptr;
 }
 

@@ -1,20 +1,17 @@
 #include "windows/static_data.hpp"
 
 #include <elf.h>
-#include <fcntl.h>
 #include <link.h>
-#include <pthread.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include <sys/auxv.h>
 
-#include <new>
+#include <algorithm>
+#include <utility>
 
 #include "base/cache_line.hpp"
 #include "base/hash.hpp"
 #include "base/linkage.hpp"
 #include "base/machine.hpp"
-#include "base/unique_fd.hpp"
+#include "base/mappings.hpp"
 
 // From the linker: the end of what has values. What is zero at the start comes next, on a page of its own in an
 // executable that holds fence_of_zeros.
@@ -22,18 +19,6 @@ extern "C" [[gnu::visibility("hidden")]] std::byte __bss_start[];  // NOLINT(bug
 
 namespace shmemx::windows {
 namespace {
-
-// What fork has to protect. One for the process: there is one executable. It lies in private memory of its own: where
-// the library is linked statically its globals are shared, and the child would read what the parent writes after the
-// fork.
-struct ForkGuard {
-  std::array<StaticRange, 8> ranges{};
-  std::array<std::byte*, 8> snapshots{};
-  std::size_t count = 0;
-  int fd = -1;
-  std::size_t file_offset = 0;
-};
-constinit ForkGuard* fork_guard = nullptr;
 
 // Where a program linked with -static stops being symmetric: the linker lays the globals of libraries that come after
 // this one, libc's first of all, behind these two, on other pages. libc writes its own in the child before any handler
@@ -44,125 +29,18 @@ constinit ForkGuard* fork_guard = nullptr;
 std::byte* page_down(std::uintptr_t address) { return reinterpret_cast<std::byte*>(round_down(address, page_bytes())); }
 std::byte* page_up(std::uintptr_t address) { return reinterpret_cast<std::byte*>(round_up(address, page_bytes())); }
 
-// The system calls themselves: interceptors of sanitizers would take the mapping for new memory.
-void* raw_mmap(void* address, std::size_t bytes, int protection, int flags, int fd, std::size_t offset) {
-  const long result = ::syscall(SYS_mmap, address, bytes, protection, flags, fd, offset);
-  return reinterpret_cast<void*>(result);
-}
-
-// Volatile reads and system calls instead of memcmp and memcpy: sanitizers keep guard zones between globals.
-[[gnu::no_sanitize("address", "thread", "undefined")]] bool page_is_zero(const std::byte* page, std::size_t bytes) {
-  const auto* words = reinterpret_cast<const volatile std::uint64_t*>(page);
-  std::uint64_t any = 0;
-  for (std::size_t i = 0; i < bytes / sizeof(std::uint64_t); ++i) any |= words[i];
-  return any == 0;
-}
-
-// Which pages of this process were never touched, from /proc/self/pagemap. Where that cannot be read none counts as
-// untouched.
-class PageMap {
- public:
-  PageMap() : fd_(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) {
-    // This object has just been written. Where the file says otherwise it numbers pages in another way, as under an
-    // emulator.
-    if (!untouched(reinterpret_cast<const std::byte*>(this))) return;
-    fd_ = UniqueFd();
-    known_ = 0;
-  }
-
-  bool untouched(const std::byte* page) {
-    const std::uintptr_t number = reinterpret_cast<std::uintptr_t>(page) / page_bytes_;
-    if (number - first_ >= known_) read_from(number);
-    if (number - first_ >= known_) return false;
-    constexpr std::uint64_t kPresentOrSwapped = std::uint64_t{3} << 62;
-    return (entries_[number - first_] & kPresentOrSwapped) == 0;
-  }
-
- private:
-  void read_from(std::uintptr_t number) {
-    first_ = number;
-    const ssize_t got = fd_.valid() ? ::pread(fd_.get(), entries_.data(), sizeof entries_,
-                                              static_cast<off_t>(number * sizeof entries_[0]))
-                                    : 0;
-    known_ = got > 0 ? static_cast<std::size_t>(got) / sizeof entries_[0] : 0;
-  }
-
-  UniqueFd fd_;
-  std::size_t page_bytes_ = page_bytes();
-  std::array<std::uint64_t, 512> entries_{};
-  std::uintptr_t first_ = 0;
-  std::size_t known_ = 0;
-};
-
-// Copies only pages that hold something: a large zero-filled array must neither become resident nor be walked through.
-bool copy_touched(int fd, std::size_t file_offset, const StaticRange& range) {
-  PageMap pages;
-  const std::size_t bytes = page_bytes();
-  for (const std::byte* page = range.begin; page < range.end; page += bytes) {
-    if ((page >= range.zero_fill && pages.untouched(page)) || page_is_zero(page, bytes)) continue;
-    const std::size_t at = file_offset + static_cast<std::size_t>(page - range.begin);
-    if (::syscall(SYS_pwrite64, fd, page, bytes, at) != static_cast<long>(bytes)) return false;
-  }
-  return true;
-}
-
-// Fills `to` with what the file holds in [file_offset, file_offset + bytes); holes are left as they are.
-void read_data_extents(int fd, std::size_t file_offset, std::byte* to, std::size_t bytes) {
-  const auto begin = static_cast<off_t>(file_offset);
-  const off_t end = begin + static_cast<off_t>(bytes);
-  off_t position = begin;
-  while (position < end) {
-    const off_t data = ::lseek(fd, position, SEEK_DATA);
-    if (data < 0 || data >= end) return;
-    off_t hole = ::lseek(fd, data, SEEK_HOLE);
-    if (hole < 0 || hole > end) hole = end;
-    const long got = ::syscall(SYS_pread64, fd, to + (data - begin), hole - data, data);
-    if (got <= 0) return;
-    position = data + got;
-  }
-}
-
-// Snapshot in the parent, before fork: the child's copy shows the moment of the fork whatever the parent does next.
-void before_fork() {
-  ForkGuard& guard = *fork_guard;
-  for (std::size_t i = 0; i < guard.count; ++i) {
-    const StaticRange& range = guard.ranges[i];
-    const auto bytes = static_cast<std::size_t>(range.end - range.begin);
-    void* const copy =
-        raw_mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    const bool mapped = copy != MAP_FAILED;
-    guard.snapshots[i] = mapped ? static_cast<std::byte*>(copy) : nullptr;
-    if (!mapped) continue;
-    const auto at = static_cast<std::size_t>(range.begin - guard.ranges[0].begin);
-    read_data_extents(guard.fd, guard.file_offset + at, guard.snapshots[i], bytes);
-  }
-}
-
-void after_fork_in_parent() {
-  ForkGuard& guard = *fork_guard;
-  for (std::size_t i = 0; i < guard.count; ++i) {
-    const StaticRange& range = guard.ranges[i];
-    if (guard.snapshots[i] != nullptr) ::munmap(guard.snapshots[i], static_cast<std::size_t>(range.end - range.begin));
-    guard.snapshots[i] = nullptr;
-  }
-}
-
-void after_fork_in_child() {
-  ForkGuard& guard = *fork_guard;
-  for (std::size_t i = 0; i < guard.count; ++i) {
-    const StaticRange& range = guard.ranges[i];
-    const auto bytes = static_cast<std::size_t>(range.end - range.begin);
-    if (guard.snapshots[i] != nullptr) {
-      ::syscall(SYS_mremap, guard.snapshots[i], bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, range.begin);
-    }
-  }
-  guard.count = 0;
+// The executable is the first object of its link namespace, and has no name there.
+bool is_executable(const dl_phdr_info& info) {
+  return info.dlpi_name == nullptr || info.dlpi_name[0] == '\0' ||
+         reinterpret_cast<std::uintptr_t>(info.dlpi_phdr) == ::getauxval(AT_PHDR);
 }
 
 }  // namespace
 
 int StaticData::visit(dl_phdr_info* info, std::size_t, void* self) {
   StaticData& data = *static_cast<StaticData*>(self);
+  data.is_other_namespace_ = !is_executable(*info);
+  if (data.is_other_namespace_) return 1;
   const std::uintptr_t load = info->dlpi_addr;
   std::uintptr_t relro_begin = 0;
   std::uintptr_t relro_end = 0;
@@ -180,7 +58,7 @@ int StaticData::visit(dl_phdr_info* info, std::size_t, void* self) {
       }
     }
   }
-  for (int i = 0; i < info->dlpi_phnum && data.count_ < kMaxRanges; ++i) {
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr)& header = info->dlpi_phdr[i];
     if (header.p_type != PT_LOAD || (header.p_flags & PF_W) == 0 || header.p_memsz == 0) continue;
     StaticRange range{page_down(load + header.p_vaddr), page_up(load + header.p_vaddr + header.p_memsz),
@@ -198,7 +76,7 @@ int StaticData::visit(dl_phdr_info* info, std::size_t, void* self) {
 // Without what lies behind the fences, where libc is part of the executable.
 void StaticData::add(const StaticRange& range) {
   const auto add_part = [this](StaticRange part) {
-    if (part.begin < part.end && count_ < kMaxRanges) ranges_[count_++] = part;
+    if (part.begin < part.end) ranges_.push_back(part);
   };
   const bool has_fences = range.begin < &fence_of_data && &fence_of_zeros < range.end;
   if (!has_fences || !is_linked_statically()) return add_part(range);
@@ -206,33 +84,52 @@ void StaticData::add(const StaticRange& range) {
   add_part({page_up(reinterpret_cast<std::uintptr_t>(__bss_start)), &fence_of_zeros, range.zero_fill});
 }
 
+// Without pages that are not the program's private memory any more: it has unmapped them, or mapped something shared
+// there. Where they lie is part of the layout, which all PEs must have alike.
+void StaticData::leave_out_mappings() {
+  const std::vector<StaticRange> whole = std::exchange(ranges_, {});
+  MappingReader reader;
+  Mapping mapping;
+  std::size_t next = 0;
+  for (bool more = reader.next(mapping); more && next < whole.size();) {
+    const StaticRange& range = whole[next];
+    auto* const begin = std::max(range.begin, reinterpret_cast<std::byte*>(mapping.begin));
+    auto* const end = std::min(range.end, reinterpret_cast<std::byte*>(mapping.end));
+    const bool follows = !ranges_.empty() && ranges_.back().end == begin && begin != range.begin;
+    if (begin < end && !mapping.is_shared && follows)
+      ranges_.back().end = end;
+    else if (begin < end && !mapping.is_shared)
+      ranges_.push_back({begin, end, range.zero_fill});
+    if (reinterpret_cast<std::byte*>(mapping.end) < range.end)
+      more = reader.next(mapping);
+    else
+      ++next;
+  }
+  if (reader.has_failed()) ranges_ = whole;
+  Fnv1a hash;
+  hash.add(digest_);
+  for (const StaticRange& range : ranges_) {
+    hash.add(static_cast<std::uint64_t>(range.begin - base()));
+    hash.add(static_cast<std::uint64_t>(range.end - range.begin));
+  }
+  digest_ = hash.digest();
+}
+
+std::vector<StaticHole> StaticData::holes() const {
+  std::vector<StaticHole> found;
+  for (std::size_t i = 1; i < ranges_.size(); ++i) {
+    const StaticHole between{static_cast<std::uint64_t>(ranges_[i - 1].end - base()),
+                             static_cast<std::uint64_t>(ranges_[i].begin - base())};
+    if (between.begin != between.end) found.push_back(between);
+  }
+  return found;
+}
+
 StaticData StaticData::of_executable() {
   StaticData data;
   ::dl_iterate_phdr(&StaticData::visit, &data);
+  data.leave_out_mappings();
   return data;
-}
-
-Status StaticData::share(int fd, std::size_t file_offset) const {
-  void* const guard = raw_mmap(nullptr, sizeof(ForkGuard), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (guard == MAP_FAILED) return system_error("map memory for what fork has to protect");
-  fork_guard = new (guard) ForkGuard{ranges_, {}, 0, fd, file_offset};  // armed when all is mapped
-  if (::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) != 0) {
-    return system_error("register the handlers that keep forked children private");
-  }
-  // No global may be written between copy and mapping. In a static executable that includes this library's own and
-  // libc's.
-  for (std::size_t i = 0; i < count_; ++i) {
-    const StaticRange& range = ranges_[i];
-    const auto at = static_cast<std::size_t>(range.begin - base());
-    const auto bytes = static_cast<std::size_t>(range.end - range.begin);
-    if (!copy_touched(fd, file_offset + at, range)) return system_error("copy the executable's static data");
-    if (raw_mmap(range.begin, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd,
-                 file_offset + at) == MAP_FAILED) {
-      return system_error("map the executable's static data over itself");
-    }
-  }
-  fork_guard->count = count_;
-  return {};
 }
 
 }  // namespace shmemx::windows

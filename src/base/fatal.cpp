@@ -74,6 +74,18 @@ void fatal(const char* routine, const char* format, ...) noexcept {
   ::_exit(kFatalStatus);
 }
 
+void end_process(const char* format, ...) noexcept {
+  char line[kLineBytes];
+  int used = put_prefix(line);
+  std::va_list arguments;
+  va_start(arguments, format);
+  used = put_text(line, used, format, arguments);
+  va_end(arguments);
+  used += std::snprintf(line + used, static_cast<std::size_t>(kLineBytes - used), ". Process ended.");
+  write_line(line, used);
+  ::_exit(kFatalStatus);
+}
+
 void warn(const char* format, ...) noexcept {
   std::va_list arguments;
   va_start(arguments, format);

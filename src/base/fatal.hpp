@@ -19,6 +19,10 @@ DiagnosticIdentity& diagnostic_identity() noexcept;
 // Prints "[pe 3/8 host] routine: text. Job ended." and ends the job with status 1. `routine` may be null.
 [[noreturn, gnu::cold, gnu::format(printf, 2, 3)]] void fatal(const char* routine, const char* format, ...) noexcept;
 
+// Prints "[pe 3/8 host] text. Process ended." and ends this process with status 1, without flushing stdio: for a forked
+// child, in whose streams there may be what its parent has not written yet.
+[[noreturn, gnu::cold, gnu::format(printf, 1, 2)]] void end_process(const char* format, ...) noexcept;
+
 // Prints "[pe 3/8 host] shmemx warning: text".
 [[gnu::cold, gnu::format(printf, 1, 2)]] void warn(const char* format, ...) noexcept;
 

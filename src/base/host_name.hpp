@@ -12,7 +12,7 @@ struct HostName {
 // Returns "localhost" if the kernel has no name.
 inline HostName host_name() noexcept {
   HostName name{};
-  if (::gethostname(name.text, sizeof name.text - 1) != 0 || name.text[0] == '\0') return {"localhost"};
+  if (::gethostname(name.text, sizeof name.text) != 0 || name.text[0] == '\0') return {"localhost"};
   return name;
 }
 

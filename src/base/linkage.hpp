@@ -2,6 +2,7 @@
 #pragma once
 
 #include <link.h>
+#include <sys/auxv.h>
 
 #include <cstddef>
 
@@ -10,15 +11,12 @@ namespace shmemx {
 // Returns true if the executable has no dynamic loader. A library that dlopen loads into such a program brings a
 // second C library, whose threads and thread-local data are not set up. Code that uses them crashes.
 inline bool is_linked_statically() noexcept {
-  bool has_interpreter = false;
-  const auto visit = [](dl_phdr_info* info, std::size_t, void* found) {
-    for (int i = 0; i < info->dlpi_phnum; ++i) {
-      if (info->dlpi_phdr[i].p_type == PT_INTERP) *static_cast<bool*>(found) = true;
-    }
-    return 1;  // stop: the executable comes first
-  };
-  ::dl_iterate_phdr(visit, &has_interpreter);
-  return !has_interpreter;
+  const auto* const headers = reinterpret_cast<const ElfW(Phdr)*>(::getauxval(AT_PHDR));
+  const unsigned long count = headers == nullptr ? 0 : ::getauxval(AT_PHNUM);
+  for (unsigned long i = 0; i < count; ++i) {
+    if (headers[i].p_type == PT_INTERP) return false;
+  }
+  return true;
 }
 
 }  // namespace shmemx

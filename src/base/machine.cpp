@@ -28,6 +28,13 @@ std::uint64_t kernel_available_bytes() {
   return line == nullptr ? 0 : std::strtoull(line + std::strlen("MemAvailable:"), nullptr, 10) * 1024;
 }
 
+std::uint64_t limit_of(int resource) {
+  rlimit limit;
+  if (::getrlimit(static_cast<__rlimit_resource_t>(resource), &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return kUnlimited;
+  return limit.rlim_cur;
+}
+
 }  // namespace
 
 std::size_t page_bytes() noexcept { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
@@ -62,11 +69,17 @@ bool runs_under_valgrind() noexcept {
   return preloaded != nullptr && std::strstr(preloaded, "/vgpreload_") != nullptr;
 }
 
-std::uint64_t address_space_limit() noexcept {
-  rlimit limit;
-  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kUnlimited;
-  return limit.rlim_cur;
+// Emulators give the path of the emulated program for the first name, but do not know the second one.
+bool runs_under_emulator() noexcept {
+  char emulated[256] = "";
+  char real[256] = "";
+  const bool is_read = ::readlink("/proc/self/exe", emulated, sizeof emulated) > 0 &&
+                       ::readlink("/proc/thread-self/exe", real, sizeof real) > 0;
+  return is_read && std::memcmp(emulated, real, sizeof real) != 0;
 }
+
+std::uint64_t address_space_limit() noexcept { return limit_of(RLIMIT_AS); }
+std::uint64_t locked_memory_limit() noexcept { return limit_of(RLIMIT_MEMLOCK); }
 
 bool is_mapped(std::uint64_t address, std::uint64_t bytes) noexcept {
   if (bytes == 0) return true;

@@ -23,8 +23,12 @@ std::uint64_t cpu_quota_milli() noexcept;
 bool read_affinity(std::span<std::uint64_t> words) noexcept;
 // Returns true if valgrind runs this process. Its tools keep a record of each mapped byte.
 bool runs_under_valgrind() noexcept;
-// Returns RLIMIT_AS; kUnlimited if there is none.
+// Returns true if an emulator of another processor runs this process: it translates signals, and has threads of its
+// own.
+bool runs_under_emulator() noexcept;
+// Return RLIMIT_AS and RLIMIT_MEMLOCK; kUnlimited if there is none.
 std::uint64_t address_space_limit() noexcept;
+std::uint64_t locked_memory_limit() noexcept;
 
 // Returns true if all pages of a range of this process are mapped. One system call.
 bool is_mapped(std::uint64_t address, std::uint64_t bytes) noexcept;

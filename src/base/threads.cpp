@@ -1,10 +1,10 @@
 #include "base/threads.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,38 +12,54 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "base/unique_fd.hpp"
-
 namespace shmemx {
 namespace {
 
-// The begin of a file about a thread; empty if it cannot be read.
-template <std::size_t kBytes>
-struct ThreadFile {
-  char text[kBytes] = "";
-
-  ThreadFile(pid_t thread, const char* name) noexcept {
-    char path[64];
-    std::snprintf(path, sizeof path, "/proc/self/task/%d/%s", static_cast<int>(thread), name);
-    const UniqueFd file(::open(path, O_RDONLY | O_CLOEXEC));
-    const ssize_t bytes = file.valid() ? ::read(file.get(), text, sizeof text - 1) : 0;
-    text[std::max<ssize_t>(bytes, 0)] = '\0';
-  }
+// What getdents64 writes.
+struct DirectoryEntry {
+  std::uint64_t inode;
+  std::int64_t next;
+  std::uint16_t bytes;
+  std::uint8_t type;
+  char name[1];
 };
 
-bool has_ended(pid_t thread) noexcept {
-  const ThreadFile<256> file(thread, "stat");
-  const char* const name_end = std::strrchr(file.text, ')');  // the name may contain any character
-  return name_end != nullptr && std::strncmp(name_end, ") Z", 3) == 0;
+// Reads the begin of a file of a thread. Returns false if the thread has ended.
+bool read_file_of(pid_t thread, const char* file, std::span<char> text) noexcept {
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/self/task/%d/%s", static_cast<int>(thread), file);
+  const UniqueFd opened(::open(path, O_RDONLY | O_CLOEXEC));
+  const ssize_t got = opened.valid() ? ::read(opened.get(), text.data(), text.size() - 1) : 0;
+  text[got > 0 ? static_cast<std::size_t>(got) : 0] = '\0';
+  return got > 0;
+}
+
+// Returns what follows the name in front of the first colon of a line; null if there is no such line.
+const char* value_of(const char* text, const char* name) noexcept {
+  const char* const line = std::strstr(text, name);
+  return line == nullptr ? nullptr : line + std::strlen(name);
+}
+
+// Returns the signals that a thread waits for in sigwait or its kin, for which the kernel shows them as not blocked.
+std::uint64_t awaited_signals(pid_t thread) noexcept {
+  char text[256];
+  if (!read_file_of(thread, "syscall", text)) return 0;
+  char* rest = text;
+  if (std::strtol(text, &rest, 10) != SYS_rt_sigtimedwait || rest == text) return 0;
+  std::uint64_t signals = 0;
+  const iovec here{&signals, sizeof signals};
+  const iovec there{reinterpret_cast<void*>(static_cast<std::uintptr_t>(std::strtoull(rest, nullptr, 16))),
+                    sizeof signals};
+  const bool is_read = ::process_vm_readv(::getpid(), &here, 1, &there, 1, 0) == sizeof signals;
+  return is_read ? signals : ~std::uint64_t{0};
 }
 
 // The kernel prints "running", or the number of the system call and its arguments.
 bool sleeps_on_futex(pid_t thread) noexcept {
-  constexpr int kBase = 10;
-  const ThreadFile<256> file(thread, "syscall");
-  char* rest = nullptr;
-  const long call = std::strtol(file.text, &rest, kBase);
-  if (rest == file.text || call != SYS_futex) return false;
+  char text[256];
+  if (!read_file_of(thread, "syscall", text)) return false;
+  char* rest = text;
+  if (std::strtol(text, &rest, 10) != SYS_futex || rest == text) return false;
   unsigned long arguments[4];
   for (unsigned long& argument : arguments) argument = std::strtoul(rest, &rest, 0);
   const auto operation = static_cast<int>(arguments[1]) & FUTEX_CMD_MASK;
@@ -52,34 +68,63 @@ bool sleeps_on_futex(pid_t thread) noexcept {
 
 }  // namespace
 
-bool main_thread_has_ended() noexcept { return has_ended(::getpid()); }
+bool main_thread_has_ended() noexcept { return state_of_thread(::getpid()).state == 'Z'; }
 
 std::vector<pid_t> threads_of_process() {
   std::vector<pid_t> threads;
-  DIR* const list = ::opendir("/proc/self/task");
-  if (list == nullptr) return threads;
-  while (const dirent* const entry = ::readdir(list)) {
-    if (const pid_t thread = std::atoi(entry->d_name); thread > 0) threads.push_back(thread);  // 0 for "." and ".."
-  }
-  ::closedir(list);
+  ThreadReader reader;
+  for (pid_t thread = 0; reader.next(thread);) threads.push_back(thread);
   return threads;
 }
 
 bool only_these_threads_run(std::span<const pid_t> known) noexcept {
-  const std::vector<pid_t> threads = threads_of_process();
-  return !threads.empty() && std::all_of(threads.begin(), threads.end(), [&](pid_t thread) {
-    return thread == ::getpid() || std::find(known.begin(), known.end(), thread) != known.end();
-  });
+  ThreadReader reader;
+  bool any = false;
+  for (pid_t thread = 0; reader.next(thread); any = true) {
+    if (thread != ::getpid() && std::find(known.begin(), known.end(), thread) == known.end()) return false;
+  }
+  return any;
+}
+
+ThreadReader::ThreadReader() noexcept : directory_(::open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
+
+bool ThreadReader::next(pid_t& thread) noexcept {
+  for (;;) {
+    if (at_ == filled_) {
+      const long got = directory_.valid() ? ::syscall(SYS_getdents64, directory_.get(), buffer_, sizeof buffer_) : 0;
+      if (got <= 0) return false;
+      at_ = 0;
+      filled_ = static_cast<std::size_t>(got);
+    }
+    const char* const entry = buffer_ + at_;
+    at_ += reinterpret_cast<const DirectoryEntry*>(entry)->bytes;
+    thread = std::atoi(entry + offsetof(DirectoryEntry, name));  // 0 for "." and ".."
+    if (thread > 0) return true;
+  }
+}
+
+ThreadState state_of_thread(pid_t thread) noexcept {
+  ThreadState found;
+  char text[2048];
+  std::uint64_t awaited = awaited_signals(thread);
+  if (!read_file_of(thread, "status", text)) return found;
+  if (const char* const state = value_of(text, "\nState:\t")) found.state = *state;
+  if (const char* const blocked = value_of(text, "\nSigBlk:\t"))
+    found.blocked_signals = std::strtoull(blocked, nullptr, 16);
+  awaited |= awaited_signals(thread);
+  found.blocked_signals |= awaited;
+  return found;
 }
 
 std::optional<std::uint64_t> switches_if_blocked(pid_t thread) noexcept {
-  const ThreadFile<4096> status(thread, "status");
-  const char* const voluntary = std::strstr(status.text, "\nvoluntary_ctxt_switches:");
-  const char* const others = std::strstr(status.text, "\nnonvoluntary_ctxt_switches:");
-  if (voluntary == nullptr || others == nullptr) return {};
-  if (!has_ended(thread) && !sleeps_on_futex(thread)) return {};
-  return std::strtoull(std::strchr(voluntary, ':') + 1, nullptr, 0) +
-         std::strtoull(std::strchr(others, ':') + 1, nullptr, 0);
+  char text[4096];  // the counts are the last lines
+  if (!read_file_of(thread, "status", text)) return {};
+  const char* const state = value_of(text, "\nState:\t");
+  const char* const voluntary = value_of(text, "\nvoluntary_ctxt_switches:");
+  const char* const others = value_of(text, "\nnonvoluntary_ctxt_switches:");
+  if (state == nullptr || voluntary == nullptr || others == nullptr) return {};
+  if (*state != 'Z' && !sleeps_on_futex(thread)) return {};
+  return std::strtoull(voluntary, nullptr, 0) + std::strtoull(others, nullptr, 0);
 }
 
 bool has_armed_timers() noexcept {

@@ -1,12 +1,16 @@
-// Queries the threads of this process from the kernel.
+// Queries the threads of this process from the kernel. All but threads_of_process() allocate nothing and take no
+// lock, so code may use them while other threads are stopped.
 #pragma once
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
+
+#include "base/unique_fd.hpp"
 
 namespace shmemx {
 
@@ -28,5 +32,30 @@ std::optional<std::uint64_t> switches_if_blocked(pid_t thread) noexcept;
 
 // Returns whether a timer of this process will send it a signal.
 bool has_armed_timers() noexcept;
+
+// Lists the threads of this process. A thread that begins or ends meanwhile may be left out.
+class ThreadReader {
+ public:
+  ThreadReader() noexcept;
+
+  // Returns false after the last thread, or if the kernel does not list them.
+  bool next(pid_t& thread) noexcept;
+
+ private:
+  static constexpr std::size_t kBufferBytes = 1024;  // on stacks of 16 KiB
+  UniqueFd directory_;
+  std::size_t at_ = 0;
+  std::size_t filled_ = 0;
+  alignas(std::uint64_t) char buffer_[kBufferBytes];
+};
+
+struct ThreadState {
+  char state = 'X';                   // as in /proc/<pid>/stat; 'X': it has ended
+  std::uint64_t blocked_signals = 0;  // bit 0 is signal 1; also those that it waits for in sigwait
+
+  bool has_ended() const noexcept { return state == 'X' || state == 'Z'; }
+  bool blocks(int signal) const noexcept { return (blocked_signals >> (signal - 1) & 1) != 0; }
+};
+ThreadState state_of_thread(pid_t thread) noexcept;
 
 }  // namespace shmemx

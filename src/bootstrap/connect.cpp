@@ -1,5 +1,8 @@
+#include <fcntl.h>
+
 #include <cstdlib>
 
+#include "bootstrap/ancestors.hpp"
 #include "bootstrap/backends.hpp"
 #include "bootstrap/launcher_seen.hpp"
 
@@ -31,11 +34,20 @@ Result<BootstrapPtr> try_interface(const Interface& interface, std::string& trie
   return BootstrapPtr();
 }
 
+// Returns what helps if a wrapper has closed the descriptor of PMI, empty if none has.
+std::string closed_descriptor() {
+  const long fd = env_number(kPmi1.variable);
+  if (fd < 0 || ::fcntl(static_cast<int>(fd), F_GETFD) >= 0) return {};
+  let_first_pe_speak(static_cast<int>(env_number("PMI_RANK")));
+  return std::string(". PMI_FD is closed: ") + kKeepDescriptors;
+}
+
 Error no_launcher(const LauncherSeen& seen, const std::string& tried) {
   const std::string n = seen.n_pes > 0 ? std::to_string(seen.n_pes) : "N";
+  const std::string closed = closed_descriptor();
   return Error{Errc::no_launcher, 0,
                "started by " + std::string(seen.launcher) + " (" + seen.evidence +
-                   "), but none of its start-up interfaces answers. Tried: " + tried +
+                   "), but none of its start-up interfaces answers. Tried: " + tried + closed +
                    ". Start the program with 'oshrun -n " + n +
                    "', with mpiexec.hydra or srun --mpi=pmi2, or with mpirun or srun --mpi=pmix where libpmix.so.2 is "
                    "installed"};

@@ -1,8 +1,10 @@
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
 
+#include "bootstrap/ancestors.hpp"
 #include "bootstrap/backends.hpp"
 #include "bootstrap/wire.hpp"
 
@@ -30,6 +32,19 @@ Error stale(const std::string& why) {
   return Error{Errc::no_launcher, 0,
                "the SHMEMX_JOB_* variables are set, but not by an oshrun that started this process (" + why +
                    "); unset them or start the program with oshrun"};
+}
+
+bool is_arena_of(int fd, const void* job) {
+  const auto& own = *static_cast<const OshrunJob*>(job);
+  auto header = map_job_header(fd, static_cast<std::uint32_t>(own.identity.n_pes), own.job_id);
+  if (header) unmap_job_header(*header);
+  return header.has_value();
+}
+
+Error closed(int pe, int fd) {
+  let_first_pe_speak(pe);
+  return stale("descriptor " + std::to_string(fd) + " is not open, nor in a process above this one; " +
+               kKeepDescriptors);
 }
 
 // Fails if another program is this PE already. Only the first program that a PE's process, or its wrapper script,
@@ -84,14 +99,17 @@ Result<OshrunJob> read_oshrun_job() {
   char* end = nullptr;
   const std::uint64_t id = std::strtoull(id_text, &end, 16);
   if (end == id_text || *end != '\0') return stale(std::string(kEnvId) + " is not a hexadecimal number");
-  if (::fcntl(static_cast<int>(fd), F_GETFD) < 0) {
-    return stale("descriptor " + std::to_string(fd) + " is not open");
+  OshrunJob job{{static_cast<int>(pe), static_cast<int>(size)}, id, static_cast<int>(fd)};
+  auto header = map_job_header(job.fd, static_cast<std::uint32_t>(size), id);
+  if (header) {
+    unmap_job_header(*header);
+    return job;
   }
-  auto header = map_job_header(static_cast<int>(fd), static_cast<std::uint32_t>(size), id);
-  if (!header) return stale(header.error().text);
-  unmap_job_header(*header);
-  const Identity identity{static_cast<int>(pe), static_cast<int>(size)};
-  return OshrunJob{identity, id, static_cast<int>(fd)};
+  const bool is_closed = ::fcntl(job.fd, F_GETFD) < 0;
+  UniqueFd opened = open_from_ancestor(job.fd, is_arena_of, &job);
+  if (!opened.valid()) return is_closed ? closed(job.identity.pe, job.fd) : stale(header.error().text);
+  job.fd = opened.release();  // close-on-exec, and this PE's for its life
+  return job;
 }
 
 Result<BootstrapPtr> connect_oshrun() {

@@ -12,11 +12,15 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "bootstrap/ancestors.hpp"
+
 namespace shmemx::bootstrap {
 namespace {
 
 constexpr int kOutputMs = 300;
 constexpr std::size_t kLongestLine = 1 << 16;
+
+constinit bool pmi_is_inherited = false;  // PMI_FD is open in this process
 
 // Returns how many bytes the other end of a pipe or socket has not read yet; 0 if that cannot be known.
 int unread_bytes(int fd) {
@@ -116,16 +120,20 @@ Result<PmiStart> read_pmi_environment(const char* protocol) {
     return Error{Errc::protocol, 0, who + "PMI_FD, PMI_RANK and PMI_SIZE do not fit"};
   }
   struct stat about {};
-  if (::fstat(static_cast<int>(fd), &about) != 0 || !S_ISSOCK(about.st_mode)) {
+  PmiStart start;
+  pmi_is_inherited = ::fstat(static_cast<int>(fd), &about) == 0 && S_ISSOCK(about.st_mode);
+  start.socket = pmi_is_inherited ? UniqueFd(::fcntl(static_cast<int>(fd), F_DUPFD_CLOEXEC, 3))
+                                  : socket_from_ancestor(static_cast<int>(fd), "PMI_FD");
+  if (!pmi_is_inherited && !start.socket.valid()) {
     return Error{Errc::protocol, 0, who + "PMI_FD=" + std::to_string(fd) + " is not an open socket"};
   }
-  PmiStart start;
-  start.socket = UniqueFd(::fcntl(static_cast<int>(fd), F_DUPFD_CLOEXEC, 3));
   if (!start.socket.valid()) return Error{Errc::protocol, errno, who + "PMI_FD cannot be duplicated"};
   start.identity = {static_cast<int>(pe), static_cast<int>(size)};
   return start;
 }
 
-void keep_pmi_socket() { ::fcntl(static_cast<int>(env_number("PMI_FD")), F_SETFD, FD_CLOEXEC); }
+void keep_pmi_socket() {
+  if (pmi_is_inherited) ::fcntl(static_cast<int>(env_number("PMI_FD")), F_SETFD, FD_CLOEXEC);
+}
 
 }  // namespace shmemx::bootstrap

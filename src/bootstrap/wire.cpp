@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -12,8 +11,10 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 
 #include "base/machine.hpp"
+#include "base/random_bytes.hpp"
 
 namespace shmemx::bootstrap {
 namespace {
@@ -27,7 +28,7 @@ JobHeader* map_bytes(int fd, std::size_t bytes) {
 UniqueFd create_unlinked(const std::string& directory) {
   UniqueFd fd(::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR));
   if (fd.valid()) return fd;
-  std::string path = directory + "/shmemx-XXXXXX";  // file systems without O_TMPFILE
+  std::string path = directory + "/" + kArenaName + "-XXXXXX";  // file systems without O_TMPFILE
   fd = UniqueFd(::mkostemp(path.data(), O_CLOEXEC));
   if (fd.valid()) ::unlink(path.c_str());
   return fd;
@@ -57,7 +58,7 @@ Result<UniqueFd> create_in_file_system(std::uint32_t n_node_pes, int memfd_errno
 }
 
 Result<UniqueFd> create_shared_file(std::uint32_t n_node_pes) {
-  UniqueFd fd(::memfd_create("shmemx", MFD_CLOEXEC));
+  UniqueFd fd(::memfd_create(kArenaName, MFD_CLOEXEC));
   if (fd.valid()) return fd;
   const int cause = errno;
   if (cause == EMFILE || cause == ENFILE) return system_error("create the arena with memfd_create");
@@ -72,7 +73,7 @@ Error not_this_job(std::string why) {
 
 std::uint64_t random_id() {
   std::uint64_t id = 0;
-  if (::getrandom(&id, sizeof id, 0) != static_cast<ssize_t>(sizeof id) || id == 0) {
+  if (!fill_random(std::as_writable_bytes(std::span(&id, 1))) || id == 0) {
     timespec now{};
     ::clock_gettime(CLOCK_REALTIME, &now);
     id = static_cast<std::uint64_t>(now.tv_nsec) << 32 ^ static_cast<std::uint64_t>(now.tv_sec) ^

@@ -38,6 +38,7 @@ inline constexpr const char* kOtherLaunchers[] = {"PMI_FD",
                                                   "SLURM_STEP_ID",
                                                   "OMPI_COMM_WORLD_SIZE"};
 
+inline constexpr char kArenaName[] = "shmemx";                         // of the arena file, as mappings show it
 inline constexpr std::uint64_t kJobMagic = 0x78'6d'65'6d'68'73'30'31;  // "10shmemx" backwards
 inline constexpr std::uint32_t kWireVersion = 9;
 inline constexpr int kMaxNodePes = 4096;  // of a node, that is of an arena
@@ -130,6 +131,14 @@ struct IdleReport {
   std::atomic<std::uint64_t> executed;  // messages of these PEs
 };
 
+// What a PE knows about the static data of its executable.
+enum class StaticDataState : std::uint32_t {
+  found = 0,
+  switched_off = 1,    // by the user
+  threads = 2,         // a thread cannot be stopped while they are moved
+  other_namespace = 3  // this library lies in another link namespace than the executable
+};
+
 // One for each PE of this arena, from the second page on, by its place: PEs count in the order of their numbers. Its PE
 // writes it. Node peers and oshrun read it. Behind them are foreign ones, of PEs of other arenas whose settings matter
 // here. The lowest PE of this arena writes those (runtime/record_exchange.hpp).
@@ -149,7 +158,7 @@ struct alignas(kCacheLine) PeRecord {
   std::uint16_t node_order;                           // SHMEMX_NODE_ORDER; must be the same on all PEs
   std::uint32_t queue_cells;                          // must be the same on all PEs, as queue_cell_bytes
   std::uint32_t queue_cell_bytes;
-  std::uint32_t reserved;
+  StaticDataState static_data;             // `found` on all PEs, or the static data of all stay private
   std::uint16_t pes_per_node;              // SHMEMX_PES_PER_NODE; must be the same on all PEs, as is `networks`
   std::uint16_t networks;                  // SHMEMX_TRANSPORT: numbers of names, four bits each, the first one lowest
   std::atomic<std::uint64_t> collectives;  // steps of collectives of all PEs that it has entered; set before `departed`

@@ -1,10 +1,12 @@
 #include "context/address_text.hpp"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <pthread.h>
+#include <sys/auxv.h>
 
 #include <cstddef>
+
+#include "base/linkage.hpp"
 
 namespace shmemx::context {
 namespace {
@@ -21,18 +23,9 @@ bool is_on_stack(std::uintptr_t address) {
 
 // Where dladdr finds the executable's own objects.
 const void* executable_base() {
-  const void* base = nullptr;
-  const auto take_first = [](dl_phdr_info* info, std::size_t, void* result) {
-    for (int i = 0; i < info->dlpi_phnum; ++i) {
-      const ElfW(Phdr)& header = info->dlpi_phdr[i];
-      if (header.p_type != PT_LOAD) continue;
-      *static_cast<const void**>(result) = reinterpret_cast<const void*>(info->dlpi_addr + header.p_vaddr);
-      break;
-    }
-    return 1;  // the executable comes first
-  };
-  ::dl_iterate_phdr(take_first, &base);
-  return base;
+  Dl_info info{};
+  const auto* const entry = reinterpret_cast<const void*>(::getauxval(AT_ENTRY));
+  return ::dladdr(entry, &info) != 0 ? info.dli_fbase : nullptr;
 }
 
 // "'x' of libfoo.so", or "in libfoo.so" where the symbol has no public name.
@@ -63,6 +56,17 @@ AddressText describe_address(std::uintptr_t address, bool globals_are_symmetric)
             "allocate it with shmem_malloc"};
   return {"it is a global " + name_of(info) + ", and globals of shared libraries are private",
           "move it into the executable, or allocate it with shmem_malloc"};
+}
+
+AddressText describe_hole(std::uintptr_t address) {
+  if (!is_linked_statically())
+    return {"the program has unmapped its static data there, or mapped other memory over them, before shmem_init",
+            "allocate it with shmem_malloc"};
+  Dl_info info{};
+  const bool has_name = ::dladdr(reinterpret_cast<const void*>(address), &info) != 0 && info.dli_sname != nullptr;
+  return {std::string("it is a global") + (has_name ? " '" + std::string(info.dli_sname) + "'" : "") +
+              " in a section of its own or of a library, which a statically linked program keeps private",
+          "leave it in .data or .bss, link dynamically, or allocate it with shmem_malloc"};
 }
 
 void set_private_globals_reason(std::string text) { reason() = std::move(text); }

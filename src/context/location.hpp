@@ -8,6 +8,7 @@
 #include "context/context.hpp"
 #include "context/route.hpp"
 #include "windows/exposure.hpp"
+#include "windows/static_holes.hpp"
 
 namespace shmemx::context {
 
@@ -34,7 +35,7 @@ inline bool find_window(const Context& context, std::uintptr_t address, std::uin
     return true;
   }
   found = {windows::kStaticWindow, static_offset};
-  return range_fits(static_offset, bytes, context.static_bytes);
+  return range_fits(static_offset, bytes, context.static_bytes) && !windows::touches_static_hole(static_offset, bytes);
 }
 
 // Names the object of `pe` whose copy on this PE is at `own_copy`. The address is symmetric: resolve() has checked it.

@@ -28,8 +28,14 @@ int owner_of_heap(const Context& context, std::uintptr_t address) {
              : -1;
 }
 
+bool is_in_hole(const Context& context, std::uintptr_t address) {
+  const std::uint64_t offset = address - context.static_base;
+  return offset < context.static_bytes && windows::touches_static_hole(offset, 1);
+}
+
 [[noreturn]] void bad_address(const Context& context, Site site, std::uintptr_t address) {
-  AddressText text = describe_address(address, context.static_bytes != 0);
+  AddressText text =
+      is_in_hole(context, address) ? describe_hole(address) : describe_address(address, context.static_bytes != 0);
   if (const int pe = owner_of_heap(context, address); pe >= 0)
     text = {"it is in the heap of PE " + std::to_string(pe) + ", as shmem_ptr gives it",
             "pass the address that the object has on this PE"};
@@ -52,11 +58,12 @@ int owner_of_heap(const Context& context, std::uintptr_t address) {
           site.argument, address, static_cast<unsigned long long>(bytes),
           static_cast<unsigned long long>(context.window_bytes - heap_offset));
   }
-  if (static_offset < context.static_bytes) {
+  if (static_offset < context.static_bytes && !is_in_hole(context, address)) {
+    const bool hits_hole = range_fits(static_offset, bytes, context.static_bytes);
     fatal(site.routine,
-          "argument '%s' is %#zx, %llu bytes from there go past the end of the static data, allowed are %llu bytes",
-          site.argument, address, static_cast<unsigned long long>(bytes),
-          static_cast<unsigned long long>(context.static_bytes - static_offset));
+          "argument '%s' is %#zx, %llu bytes from there go past the end of the %sstatic data, allowed are %llu bytes",
+          site.argument, address, static_cast<unsigned long long>(bytes), hits_hole ? "symmetric part of the " : "",
+          static_cast<unsigned long long>(windows::static_bytes_from(static_offset, context.static_bytes)));
   }
   bad_address(context, site, address);
 }

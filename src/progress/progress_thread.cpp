@@ -15,6 +15,7 @@
 #include "base/fatal.hpp"
 #include "base/futex.hpp"
 #include "base/mutex.hpp"
+#include "base/lazy_mapping.hpp"
 #include "base/threads.hpp"
 #include "progress/core_sharing.hpp"
 #include "progress/wait.hpp"
@@ -90,8 +91,9 @@ void ProgressThread::create() noexcept {
   const int error = ::pthread_create(&thread_, &attributes, run, this);
   ::pthread_attr_destroy(&attributes);
   if (error != 0)
-    fatal("shmem_init", "cannot start the progress thread: %s (limits: ulimit -u, pids of the cgroup)",
-          std::strerror(error));
+    fatal("shmem_init", "cannot start the progress thread: %s (limits: %s)", std::strerror(error),
+          may_map_locked(kStackBytes) ? "ulimit -u, pids of the cgroup"
+                                      : "ulimit -l, as the program has called mlockall");
 }
 
 void* ProgressThread::run(void* thread) {

@@ -53,7 +53,8 @@ class LibraryPlatform final : public Platform {
     if (!context::is_mapped(world, pe)) return nullptr;
     if (space == Space::heap && context::range_fits(offset, bytes, world.window_bytes))
       return context::mapped_address(world, {windows::kHeapWindow, offset}, pe);
-    if (space == Space::statics && context::range_fits(offset, bytes, world.static_bytes))
+    if (space == Space::statics && context::range_fits(offset, bytes, world.static_bytes) &&
+        !windows::touches_static_hole(offset, bytes))
       return context::mapped_address(world, {windows::kStaticWindow, offset}, pe);
     return nullptr;
   }

@@ -14,16 +14,15 @@
 #include <optional>
 #include <vector>
 
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
-
 #include "am/endpoint.hpp"
 #include "base/fatal.hpp"
 #include "base/mutex.hpp"
 #include "base/threads.hpp"
 #include "bootstrap/bootstrap.hpp"
 #include "coll/active_set/teams.hpp"
+#include "base/own_stack.hpp"
+#include "bootstrap/bootstrap.hpp"
+#include "bootstrap/second_copy.hpp"
 #include "coll/barrier.hpp"
 #include "coll/internode/barrier.hpp"
 #include "coll/split.hpp"
@@ -37,6 +36,9 @@
 #include "runtime/start.hpp"
 #include "runtime/waiting.hpp"
 #include "window/lock.hpp"
+
+// Of the C library. A strong reference would bring its allocator into static executables that have another one.
+extern "C" [[gnu::weak]] int malloc_trim(std::size_t kept) noexcept;
 
 namespace shmemx::runtime {
 namespace {
@@ -79,11 +81,9 @@ void announce_departure() {
 }
 
 // The start of a large job needs megabytes for a moment, to divide all PEs into nodes.
-void give_back_memory([[maybe_unused]] int n_pes) {
-#ifdef __GLIBC__
+void give_back_memory(int n_pes) {
   constexpr int kManyPes = 1 << 16;
-  if (n_pes >= kManyPes) ::malloc_trim(0);
-#endif
+  if (n_pes >= kManyPes && ::malloc_trim != nullptr) ::malloc_trim(0);
 }
 
 // Starts the library for the first time in this process: connects to the launcher, maps the arena, shares the static
@@ -93,6 +93,7 @@ Status start_process(const InitRequest& request) {
   std::vector<pid_t> threads_before = threads_of_process();
   if (self.launcher != nullptr)
     return Error{Errc::unsupported, 0, "an earlier call has failed in this process, see its message"};
+  SHMEMX_TRY(bootstrap::only_copy());
   SHMEMX_TRY_ASSIGN(launcher,
                     request.caller != nullptr ? bootstrap::connect_caller(*request.caller) : bootstrap::connect());
   self.launcher = std::move(launcher);
@@ -239,7 +240,11 @@ bool start(const InitRequest& request) {
 
 bool initialize(const InitRequest& request) noexcept {
   const std::lock_guard guard(state_mutex);
-  if (open_initializations.load() == 0) return start(request);
+  if (open_initializations.load() == 0) {
+    bool is_started = false;
+    call_with_stack(kAmpleStackBytes, [&] { is_started = start(request); });
+    return is_started;
+  }
   if (request.by == StartedBy::init) open_initializations.fetch_add(1);
   return true;
 }
@@ -254,7 +259,9 @@ InitResult initialize_for_caller(const InitRequest& request) noexcept {
          is_other ? "was started in this process as" : "is initialised already, as", known.pe, known.n_pes);
     return InitResult::already_started;
   }
-  if (start(request)) return InitResult::started;
+  bool is_started = false;
+  call_with_stack(kAmpleStackBytes, [&] { is_started = start(request); });
+  if (is_started) return InitResult::started;
   return job().launcher == nullptr ? InitResult::wrong_caller : InitResult::failed;
 }
 
@@ -270,7 +277,7 @@ void finalize(const char* routine) noexcept {
     meet_in_finalize(routine);
     return;
   }
-  close_world(routine);
+  call_with_stack(kAmpleStackBytes, [routine] { close_world(routine); });
   open_initializations.store(0);
 }
 
@@ -282,7 +289,7 @@ void finalize_at_exit() noexcept {
   complete_operations(routine);  // what this PE has done reaches others before they learn that it has left
   announce_departure();
   for (int open = open_initializations.load(); open > 1; --open) meet_in_finalize(routine);
-  end_traffic(routine);
+  call_with_stack(kAmpleStackBytes, [routine] { end_traffic(routine); });
   set_phase(bootstrap::PePhase::finalized);
   open_initializations.store(0);
 }

@@ -1,6 +1,5 @@
 #include "runtime/leaving.hpp"
 
-#include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include "base/clock.hpp"
 #include "base/fatal.hpp"
 #include "base/mutex.hpp"
+#include "base/own_stack.hpp"
 #include "base/streams.hpp"
 #include "context/route.hpp"
 #include "progress/policy.hpp"
@@ -20,6 +20,7 @@
 #include "runtime/job.hpp"
 #include "runtime/waiting.hpp"
 #include "transport/registry.hpp"
+#include "windows/fork_guard.hpp"
 
 namespace shmemx::runtime {
 namespace {
@@ -116,8 +117,10 @@ void at_exit(int status, void*) {
   if (!is_ending) finalize_at_exit();
   progress::stop_threads();
   const std::uint32_t take_over_ms = nodes_of_job != nullptr ? nodes_of_job->setup.timeout_ms : kPatienceMs;
-  am::leave_networks(is_ending ? bootstrap::PePhase::ending : bootstrap::PePhase::finalized,
-                     {kPatienceMs, take_over_ms});
+  call_with_stack(kAmpleStackBytes, [is_ending, take_over_ms] {
+    am::leave_networks(is_ending ? bootstrap::PePhase::ending : bootstrap::PePhase::finalized,
+                       {kPatienceMs, take_over_ms});
+  });
 }
 
 void after_fork_in_child() {
@@ -195,7 +198,7 @@ void watch_for_the_end(windows::Arena& arena, bootstrap::Bootstrap& launcher) no
   ::on_exit(at_exit, nullptr);
 }
 
-void disown_forked_children() noexcept { ::pthread_atfork(nullptr, nullptr, after_fork_in_child); }
+void disown_forked_children() noexcept { windows::run_in_children(after_fork_in_child); }
 
 void global_exit(int status) noexcept {
   context::require_initialized("shmem_global_exit");

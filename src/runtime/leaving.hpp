@@ -19,9 +19,7 @@ inline constexpr std::uint32_t kPatienceMs = 1000;
 // header is mapped.
 void watch_for_the_end(windows::Arena& arena, bootstrap::Bootstrap& launcher) noexcept;
 
-// Makes a forked child that calls the library end with a diagnostic. Call it after the static data are shared:
-// handlers run in the child in the order of their registration. With a statically linked library this handler writes
-// shared globals unless the one of the static data has run before.
+// Makes a forked child that calls the library end with a diagnostic.
 void disown_forked_children() noexcept;
 
 // Ends the job because a PE of another node is unreachable. Waits a moment first, so that a PE or launcher that knows

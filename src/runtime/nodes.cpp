@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "am/net_channel.hpp"
+#include "base/stopped_threads.hpp"
 #include "bootstrap/placement.hpp"
 #include "runtime/record_exchange.hpp"
 
@@ -213,6 +214,7 @@ Status open_networks(Nodes& nodes, windows::Arena& arena, bootstrap::Bootstrap& 
   const std::vector<std::string> names = names_to_open(config);
   nodes.setup.has_reserve = names.size() != 1;
   nodes.setup.tcp_mac = config.net_mac == config::Switch::on;
+  nodes.setup.stop_signal = config.static_data ? free_stop_signal() : 0;
   SHMEMX_TRY_ASSIGN(found, transport::open_transports(names, nodes.setup));
   nodes.networks = std::move(found);
   PeAddresses& addresses = arena.endpoint_addresses(nodes.setup.me);

@@ -14,7 +14,7 @@ bool start_windows(const char* routine) noexcept {
   window::Node node;
   node.me = context::default_context().my_pe;
   node.n_pes = static_cast<int>(context::default_context().n_pes);
-  node.fd = own.fd();
+  node.fd = [] { return arena().fd(); };
   node.file_bytes = own.geometry().file_bytes;
   node.n_places = own.header().n_places;
   node.key = own.header().job_id;

@@ -41,6 +41,7 @@ Settings settings_of(const windows::Arena& arena, int pe) {
   PeRecord kept{};
   kept.static_bytes = from.static_bytes;
   kept.static_digest = from.static_digest;
+  kept.static_data = from.static_data;
   kept.heap_asked = from.heap_asked;
   kept.address_limit = from.address_limit;
   std::memcpy(kept.executable, from.executable, ::strnlen(from.executable, sizeof kept.executable));
@@ -125,6 +126,7 @@ class Relevant {
                                       [](const PeRecord& r) -> std::uint64_t { return r.heap_asked; },
                                       [](const PeRecord& r) { return static_cast<std::uint64_t>(r.node_path); }};
   static constexpr Value kEqual[] = {[](const PeRecord& r) { return r.static_digest; },
+                                     [](const PeRecord& r) { return static_cast<std::uint64_t>(r.static_data); },
                                      [](const PeRecord& r) { return static_cast<std::uint64_t>(r.node_path); },
                                      [](const PeRecord& r) -> std::uint64_t { return r.queue_cells; },
                                      [](const PeRecord& r) -> std::uint64_t { return r.queue_cell_bytes; },

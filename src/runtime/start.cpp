@@ -21,18 +21,19 @@
 #include "base/wait_mode.hpp"
 #include "coll/common/team.hpp"
 #include "config/config_report.hpp"
-#include "context/address_text.hpp"
 #include "context/route.hpp"
 #include "progress/core_sharing.hpp"
 #include "progress/policy.hpp"
 #include "progress/threads.hpp"
 #include "rma/copy.hpp"
+#include "runtime/globals.hpp"
 #include "runtime/leaving.hpp"
 #include "runtime/messaging.hpp"
 #include "runtime/processors.hpp"
 #include "runtime/waiting.hpp"
 #include "windows/heap_address.hpp"
 #include "windows/node_path.hpp"
+#include "windows/static_holes.hpp"
 
 namespace shmemx::runtime {
 namespace {
@@ -51,6 +52,7 @@ std::uint64_t default_heap_bytes() {
 void fill_record(bootstrap::PeRecord& record, const StartParameters& parameters) {
   record.static_bytes = parameters.statics.span_bytes();
   record.static_digest = parameters.statics.digest();
+  record.static_data = parameters.static_data;
   record.heap_bytes = parameters.heap_bytes;
   record.heap_asked = parameters.config.symmetric_size.has_value() ? 1 : 0;
   record.address_limit = address_space_limit();
@@ -69,21 +71,6 @@ void fill_record(bootstrap::PeRecord& record, const StartParameters& parameters)
       static_cast<std::size_t>(std::max<ssize_t>(0, length - static_cast<ssize_t>(sizeof record.executable) + 1));
   std::snprintf(record.executable, sizeof record.executable, "%s", path + tail);
   record.phase.store(static_cast<std::uint32_t>(bootstrap::PePhase::attached), std::memory_order_release);
-}
-
-// Returns true if all PEs run the same executable. Otherwise globals are not symmetric, and the difference is reported.
-bool statics_are_symmetric(const windows::Arena& arena, int my_pe) {
-  const bootstrap::PeRecord& mine = arena.record(my_pe);
-  for (const auto& [pe, theirs] : arena.records()) {
-    if (theirs->static_digest == mine.static_digest) continue;
-    const std::string reason = "PE " + std::to_string(pe) + " runs '" + theirs->executable + "' with " +
-                               std::to_string(theirs->static_bytes) + " bytes of static data, this PE '" +
-                               mine.executable + "' with " + std::to_string(mine.static_bytes);
-    debug_line("globals are not symmetric: %s", reason.c_str());
-    context::set_private_globals_reason(reason);
-    return false;
-  }
-  return true;
 }
 
 // Returns true if the kernel backs shared memory with huge pages after MADV_HUGEPAGE. The file reads "always
@@ -190,6 +177,7 @@ Status exchange_start_data(windows::Arena& arena, StartParameters& parameters, b
   bootstrap::PeRecord& record = arena.record(identity.pe);
   divide(parameters.nodes, launcher.nodes(), identity, parameters.config, arena);
   SHMEMX_TRY(open_networks(parameters.nodes, arena, launcher, parameters.config));
+  find_statics(parameters);
   fill_record(record, parameters);
   SHMEMX_TRY(meet_node_pes(arena, routine));
   if (launcher.nodes().n_nodes() == 1) return {};
@@ -205,7 +193,6 @@ Status read_parameters(StartParameters& parameters) {
   SHMEMX_TRY_ASSIGN(config, config::parse_environment(environ));
   parameters.config = std::move(config);
   diagnostic_identity().debug = parameters.config.debug;
-  if (parameters.config.static_data) parameters.statics = windows::StaticData::of_executable();
   parameters.heap_bytes = parameters.config.symmetric_size.value_or(default_heap_bytes());
   const rma::CopySizes sizes = rma::measured_copy_sizes();
   rma::copy_sizes = {parameters.config.copy_large.value_or(sizes.large_bytes),
@@ -222,13 +209,24 @@ Status share_memory(windows::Arena& arena, StartParameters& parameters, bootstra
   const windows::Geometry& geometry = arena.geometry();
   if (const std::string directory = bootstrap::directory_of_file(arena.fd()); pe == 0 && !directory.empty())
     debug_line("memfd_create is refused: the PEs' memory lies in a file without a name in %s", directory.c_str());
+  if (!arena.follow_locking())
+    parameters.config.warnings.push_back(
+        "the program locks its memory (mlockall), but symmetric memory stays unlocked: the limit on locked memory "
+        "(ulimit "
+        "-l) is " +
+        std::to_string(locked_memory_limit()) + " bytes");
   prefer_own_node(arena, parameters.nodes.index);
   request_huge_pages(arena, parameters);
   // Rounded to pages, but no more than the least that a PE requests.
   parameters.heap_limit_bytes = geometry.heap_bytes;
   for (const auto& of_pe : arena.records())
     parameters.heap_limit_bytes = std::min<std::uint64_t>(parameters.heap_limit_bytes, of_pe.record->heap_bytes);
-  if (parameters.statics.span_bytes() == 0) return {};
+  parameters.statics_are_symmetric = agree_on_statics(arena, parameters);
+  if (!parameters.statics_are_symmetric || parameters.statics.span_bytes() == 0) {
+    if (parameters.nodes.setup.stop_signal != 0) windows::stop_no_more();
+    return {};
+  }
+  windows::set_static_holes(parameters.statics.holes());
   return parameters.statics.share(arena.fd(), arena.offset_of_block(parameters.nodes.index) + geometry.static_offset);
 }
 
@@ -241,7 +239,7 @@ context::Context make_world(const windows::Arena& arena, const StartParameters& 
   world.window_bytes = parameters.heap_limit_bytes;
   world.n_pes = arena.header().n_pes;
   context::set_hot_limits(world);
-  const bool has_statics = statics_are_symmetric(arena, pe);
+  const bool has_statics = parameters.statics_are_symmetric;
   if (has_statics) {
     world.static_base = reinterpret_cast<std::uintptr_t>(parameters.statics.base());
     world.static_bytes = parameters.statics.span_bytes();

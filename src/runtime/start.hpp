@@ -18,6 +18,8 @@ struct StartParameters {
   bootstrap::Identity identity;
   config::Config config;
   windows::StaticData statics;
+  bootstrap::StaticDataState static_data{};
+  bool statics_are_symmetric = false;  // agreed between the PEs
   std::uint64_t heap_bytes = 0;        // what this PE requests; the least of all PEs' is reserved
   std::uint64_t heap_limit_bytes = 0;  // what shmem_malloc may hand out
   std::uintptr_t common_heap = 0;      // where the heap of each PE was to lie; 0: anywhere

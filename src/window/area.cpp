@@ -11,6 +11,7 @@
 #include "base/cache_line.hpp"
 #include "base/contact_table.hpp"
 #include "base/fatal.hpp"
+#include "base/lazy_mapping.hpp"
 #include "base/machine.hpp"
 #include "base/mutex.hpp"
 #include "bootstrap/wire.hpp"
@@ -48,8 +49,8 @@ std::uint64_t area_begin(int pe) { return areas().begin + node().place_of(pe) * 
 Area& area_of(int pe) { return areas().of_pe.get(pe); }
 
 std::byte* map_range(int pe, std::uint64_t offset, std::uint64_t bytes) {
-  void* const address = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, node().fd,
-                               static_cast<off_t>(area_begin(pe) + offset));
+  void* const address = map_on_touch(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, node().fd(),
+                                     area_begin(pe) + offset);
   if (address == MAP_FAILED) {
     debug_line("cannot map %llu bytes of windows of PE %d (limit: ulimit -v)", static_cast<unsigned long long>(bytes),
                pe);
@@ -97,7 +98,7 @@ bool has_memory(std::size_t bytes) {
   unchecked += bytes;
   if (unchecked < kCheckEvery) return true;
   unchecked = 0;
-  return bytes <= std::min(available_memory_bytes(), bootstrap::file_room_bytes(node().fd));
+  return bytes <= std::min(available_memory_bytes(), bootstrap::file_room_bytes(node().fd()));
 }
 
 }  // namespace
@@ -107,7 +108,7 @@ bool set_up_areas() noexcept {
   const std::lock_guard lock(all.mutex);
   all.begin = round_up(node().file_bytes, kHugePageBytes);
   // All PEs give it the same size, so nobody cuts it short.
-  if (const Status sized = bootstrap::size_job_file(node().fd, all.begin + node().n_places * kAreaBytes); !sized) {
+  if (const Status sized = bootstrap::size_job_file(node().fd(), all.begin + node().n_places * kAreaBytes); !sized) {
     debug_line("no room for windows in the node's file: %s", sized.error().text.c_str());
     return false;
   }
@@ -158,7 +159,7 @@ void release_memory(std::uint64_t place) noexcept {
   if (bytes < kPageBytes) return;
   // Its pages go back to the system; they belong to no other block, as the begin is a page's.
   // Where that is refused they stay for the next window: new memory of a window is not initialised.
-  if (!windows::punch_hole(node().fd, area_begin(node().me) + place, bytes))
+  if (!windows::punch_hole(node().fd(), area_begin(node().me) + place, bytes))
     debug_line("the memory of a window cannot be given back to the system: %s", std::strerror(errno));
 }
 

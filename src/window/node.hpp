@@ -11,7 +11,7 @@ namespace shmemx::window {
 struct Node {
   int me = 0;
   int n_pes = 0;
-  int fd = -1;                   // the node's file; windows lie behind what it holds when they are first used
+  int (*fd)() = nullptr;         // of the node's file; windows lie behind what it holds when they are first used
   std::uint64_t file_bytes = 0;  // so much of it belongs to others
   std::size_t n_places = 0;      // PEs that share the file
   std::uint64_t key = 0;         // of the job

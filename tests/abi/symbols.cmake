@@ -22,6 +22,9 @@ else()
 endif()
 
 file(STRINGS ${LIST} wanted)
+if(option STREQUAL -g)
+  list(REMOVE_ITEM wanted _Fork mlockall)  # the linker of the shared library makes them
+endif()
 set(missing ${wanted})
 list(REMOVE_ITEM missing ${exported})
 set(extra ${exported})

@@ -55,6 +55,70 @@ END
   expect_ok 'Python with subprocess, fork and multiprocessing'
 }
 
+# Programs whose allocator registers handlers of fork before anything else of the program runs.
+case_own_allocator() {
+  need "$OSHCC"
+  check_allocator() {  # NAME COMPILER-ARGUMENTS...
+    name=$1
+    shift
+    "$@" -O1 -pthread -o allocator 2>link.err || { grep -q 'cannot find -l' link.err && return 0; die "$name: $(cat link.err)"; }
+    run 60 "$OSHRUN" -n 2 --timeout 50 ./allocator
+    expect_ok "$name"
+    echo "$name: works"
+  }
+  set -- "$SOURCES/allocator.c"
+  check_allocator 'shared library' "$OSHCC" "$@"
+  check_allocator 'static library' cc "-I$INCLUDES" "$@" "$STATIC_LIBRARY" -lstdc++ -lm -ldl
+  check_allocator 'static executable' "$OSHCC" -static "$@"
+  for library in jemalloc tcmalloc_minimal; do
+    set -- -DOTHER_ALLOCATOR "$SOURCES/allocator.c"
+    check_allocator "$library, shared" "$OSHCC" "$@" -Wl,--no-as-needed "-l$library"
+    check_allocator "$library, in the program" "$OSHCC" "$@" -Wl,-Bstatic "-l$library" -Wl,-Bdynamic -lstdc++ -lm
+    check_allocator "$library, static executable" "$OSHCC" -static "$@" "-l$library" -lstdc++ -lm
+  done
+}
+
+# Copies of much static data are announced, once for each process.
+case_much_static_data() {
+  "$OSHCC" -O1 -DOTHER_ALLOCATOR "$SOURCES/allocator.c" -pthread -o allocator
+  run 60 "$OSHRUN" -n 1 --timeout 50 ./allocator much
+  expect_ok 'children of 300 MB of static data'
+  [ "$(grep -c 'a fork copies all static data that the program has touched at once, here 31[0-9] MB' err)" = 1 ] || die 'not one line'
+}
+
+# The interpreter, whose state lies in globals of the executable, has busy threads when the library starts.
+case_busy_python() {
+  need python3
+  cat >busy.py <<'END'
+import ctypes, sys, threading
+lib = ctypes.CDLL(sys.argv[1])
+ends = False
+counts = [0] * 4
+objects = []
+def work(i):
+    while not ends:
+        counts[i] += 1
+        objects.append(str(counts[i]) + "x")
+        if len(objects) > 1000: objects.clear()
+threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+sys.setswitchinterval(1e-5)
+for thread in threads: thread.start()
+lib.shmem_init()
+lib.shmem_barrier_all()
+ends = True
+for thread in threads: thread.join()
+assert all(counts)
+if lib.shmem_my_pe() == 0: print("ok busy", flush=True)
+lib.shmem_finalize()
+END
+  for turn in 1 2 3 4 5; do
+    run 60 "$OSHRUN" -n 2 --timeout 50 python3 busy.py "$LIBRARY"
+    expect_ok "Python with busy threads, turn $turn"
+    [ -s err ] && die 'a line was printed'
+  done
+  return 0
+}
+
 # A child that runs another program is not the PE, nor are the PEs of an oshrun that a PE starts.
 case_nested() {
   cat >nested.sh <<'END'

@@ -117,6 +117,45 @@ case_processes() {
   expect_ok '20 processes'
 }
 
+# A program that has locked all future mappings, as a user with little to lock.
+case_locked_memory() {
+  need setpriv prlimit
+  user=65500
+  [ "$(id -u)" = 0 ] || skip 'only root can take another user number'
+  chmod 755 "$dir"
+  cat >locks.c <<'END'
+#include <shmem.h>
+#include <stdio.h>
+#include <sys/mman.h>
+int main(void) {
+  if (mlockall(MCL_FUTURE) != 0) return 77;
+  shmem_init();
+  long *word = shmem_malloc(1 << 20);
+  shmem_barrier_all();
+  if (word != NULL && shmem_my_pe() == 0) puts("ok locked");
+  shmem_finalize();
+  return word == NULL;
+}
+END
+  "$OSHCC" -o locks locks.c || die 'cannot compile'
+  as_user() { kib=$1; shift; run 30 setpriv --reuid $user --regid $user --clear-groups prlimit --memlock=$((kib * 1024)) "$@"; }
+  setpriv --reuid $user --regid $user --clear-groups "$OSHRUN" --version >/dev/null 2>&1 || skip 'another user cannot run oshrun here'
+  as_user 1024 "$OSHRUN" -n 2 --timeout 20 ./locks
+  [ "$rc" != 77 ] || skip 'this user may not lock memory'
+  expect_ok '1 MiB of locked memory'
+  [ "$(grep -c 'symmetric memory stays unlocked: the limit on locked memory (ulimit -l) is 1048576 bytes' err)" = 1 ] || die 'not one line'
+  as_user 64 "$OSHRUN" -n 2 --timeout 20 ./locks
+  expect_refusal '64 KiB of locked memory' 'limit on locked memory .ulimit -l, RLIMIT_MEMLOCK. is 65536 bytes'
+  export SHMEMX_PES_PER_NODE=1
+  as_user 256 "$OSHRUN" -n 2 --timeout 20 ./locks
+  expect_refusal '256 KiB of locked memory, nodes' 'ulimit -l'
+  for transport in ucx ofi; do
+    [ -e "$(dirname "$LIBRARY")/libshmemx_$transport.so" ] || continue
+    SHMEMX_TRANSPORT=$transport as_user 8192 "$OSHRUN" -n 2 --timeout 20 ./locks
+    expect_refusal "8 MiB of locked memory, $transport" 'limit on locked memory .ulimit -l. is 8388608 bytes'
+  done
+}
+
 case_other_limits() {
   for option in --core=0 --data=200000000 --stack=300000 --memlock=0 --sigpending=0 --msgqueue=0 --rtprio=0 --nice=0; do
     limited $option 20 "$OSHRUN" -n 3 --timeout 15 "$pe" work

@@ -222,6 +222,68 @@ case_faked_launchers() {
   done
 }
 
+# Wrappers that start the program with closed descriptors. Those of oshrun are found in the processes above; otherwise one
+# line says what helps.
+case_closed_descriptors() {
+  need python3
+  cat >wrapper.py <<'END'
+import subprocess, sys
+sys.exit(subprocess.run(sys.argv[1:]).returncode)
+END
+  for n in 1 3; do
+    run 30 "$OSHRUN" -n $n --timeout 20 python3 wrapper.py "$pe" work
+    expect_ok "$n PEs in wrappers that close descriptors"
+  done
+  run 30 "$OSHRUN" -n 2 --timeout 20 python3 wrapper.py python3 wrapper.py "$pe" work
+  expect_ok 'two wrappers'
+  cat >orphan.py <<'END'
+import os, subprocess, sys, time
+program = subprocess.Popen(["setsid", "sh", "-c", "(sleep 1; exec \"$@\") & sleep 0.1", "sh"] + sys.argv[1:])
+os.close(int(os.environ["SHMEMX_JOB_FD"]))
+time.sleep(2)
+END
+  run 30 "$OSHRUN" -n 1 --timeout 8 python3 orphan.py "$pe" work
+  [ "$(grep -c 'descriptor [0-9]* is not open, nor in a process above this one; .*close_fds=False' err)" = 1 ] || die 'not one line'
+  command -v mpiexec.hydra >/dev/null 2>&1 || return 0
+  run 30 mpiexec.hydra -n 2 python3 wrapper.py "$pe" work
+  [ "$rc" = 0 ] || cat out >>err
+  expect_ok_or_refusal 'a wrapper under Hydra' 'PMI_FD is closed: .*close_fds=False'
+  # Nothing above has it open.
+  run 30 env PMI_FD=77 PMI_RANK=0 PMI_SIZE=2 "$pe" work
+  expect_refusal 'PMI_FD is closed' 'PMI_FD is closed: .*close_fds=False'
+}
+
+# The longest name that the kernel allows: UCX ends processes there.
+case_long_host_name() {
+  need unshare hostname
+  may_unshare --uts || skip 'a UTS namespace is not allowed'
+  name=$(printf 'h%.0s' $(seq 64))
+  for transport in tcp ofi ucx; do
+    [ $transport = tcp ] || [ -e "$(dirname "$LIBRARY")/libshmemx_$transport.so" ] || continue
+    SHMEMX_PES_PER_NODE=1 SHMEMX_TRANSPORT=$transport run 30 unshare --uts sh -c "hostname $name && exec \"\$@\"" sh \
+      "$OSHRUN" -n 2 --timeout 20 "$pe" work
+    if [ $transport = ucx ]; then
+      expect_refusal 'a host name of 64 characters over ucx' "ucx \\(its library ends the process on a host whose name has more than 63 characters"
+    else
+      expect_ok "a host name of 64 characters over $transport"
+    fi
+  done
+}
+
+case_no_getrandom() {
+  "$FORBID" getrandom true || skip 'no filter of system calls can be set here'
+  run 30 "$FORBID" getrandom "$OSHRUN" -n 3 --timeout 20 "$pe" work
+  expect_ok 'getrandom is forbidden'
+  SHMEMX_PES_PER_NODE=1 SHMEMX_TRANSPORT=tcp run 30 "$FORBID" getrandom "$OSHRUN" -n 3 --timeout 20 "$pe" work
+  expect_ok 'getrandom is forbidden, tcp'
+  need unshare
+  may_unshare --mount || skip 'a mount namespace is not allowed'
+  mkdir empty
+  SHMEMX_PES_PER_NODE=1 SHMEMX_TRANSPORT=tcp run 30 "$FORBID" getrandom unshare --mount sh -c \
+    'mount --bind /dev/null /dev/urandom && exec "$@"' sh "$OSHRUN" -n 2 --timeout 20 "$pe" work
+  expect_refusal 'getrandom and /dev/urandom are refused' 'networks need unpredictable numbers, and both getrandom and /dev/urandom are refused'
+}
+
 # The reason is printed although the launcher ends all PEs at once.
 case_reason_under_hydra() {
   need mpiexec.hydra

@@ -53,6 +53,91 @@ case_linked() {
   done
 }
 
+# The library is found by a relative path, and the program changes its directory before the start.
+case_relative_path() {
+  mkdir lib
+  cp -P "$(dirname "$LIBRARY")"/libshmemx*.so* lib/
+  cat >moves.c <<'END'
+#include <shmem.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+  if (chdir("/") != 0) return 9;
+  shmem_init();
+  shmem_barrier_all();
+  if (shmem_my_pe() == 0) puts("ok moved");
+  shmem_finalize();
+  return 0;
+}
+END
+  cc -I"$INCLUDES" -o moves moves.c -Llib -lshmemx || die 'cannot compile'
+  for transport in tcp ucx ofi; do
+    [ $transport = tcp ] || [ -e lib/libshmemx_$transport.so ] || continue
+    LD_LIBRARY_PATH=lib SHMEMX_PES_PER_NODE=1 SHMEMX_TRANSPORT=$transport run 30 "$OSHRUN" -n 2 --timeout 20 ./moves
+    expect_ok "a relative path, $transport"
+  done
+}
+
+# A second copy of the library in a process is refused with a line, whichever comes first. A first one in another link
+# namespace works, without static data.
+case_two_copies() {
+  cat >part.c <<'END'
+#include <shmem.h>
+int part(void) { shmem_init(); shmem_barrier_all(); shmem_finalize(); return 0; }
+END
+  cat >whole.c <<'END'
+#include <dlfcn.h>
+#include <shmem.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+  shmem_init();
+  void *const module = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+  if (argc != 2 || module == NULL) { fprintf(stderr, "%s\n", dlerror()); return 9; }
+  const int rc = ((int (*)(void))dlsym(module, "part"))();
+  shmem_barrier_all();
+  if (shmem_my_pe() == 0) puts("ok whole");
+  shmem_finalize();
+  return rc;
+}
+END
+  cat >space.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+static long global = 5;
+int main(int argc, char **argv) {
+  void *const space = dlmopen(LM_ID_NEWLM, argv[1], RTLD_NOW | RTLD_LOCAL);
+  if (space == NULL) { fprintf(stderr, "%s\n", dlerror()); return 9; }
+  ((void (*)(void))dlsym(space, "shmem_init"))();
+  const int me = ((int (*)(void))dlsym(space, "shmem_my_pe"))();
+  long *const word = ((void *(*)(size_t))dlsym(space, "shmem_malloc"))(8);
+  ((void (*)(long *, long, int))dlsym(space, "shmem_long_p"))(argc > 2 ? &global : word, 7, 0);
+  ((void (*)(void))dlsym(space, "shmem_barrier_all"))();
+  if (me == 0 && *word == 7) puts("ok space");
+  fflush(stdout);
+  ((void (*)(void))dlsym(space, "shmem_finalize"))();
+  return global != 5;
+}
+END
+  cc -shared -fPIC -I"$INCLUDES" -o part_shared.so part.c "$LIBRARY" -Wl,-rpath,"$(dirname "$LIBRARY")" || die 'cannot compile'
+  cc -shared -fPIC -I"$INCLUDES" -o part_static.so part.c "$STATIC_LIBRARY" -lstdc++ -lm -ldl -lpthread -Wl,--exclude-libs,ALL -Wl,-Bsymbolic || die 'cannot compile'
+  "$OSHCC" -o whole_shared whole.c -ldl || die 'cannot compile'
+  cc -I"$INCLUDES" -o whole_static whole.c "$STATIC_LIBRARY" -lstdc++ -lm -ldl -lpthread || die 'cannot compile'
+  cc -o space space.c -ldl || die 'cannot compile'
+  run 30 "$OSHRUN" -n 2 --timeout 20 ./whole_shared ./part_shared.so
+  expect_ok 'one copy'
+  for pair in 'whole_shared part_static' 'whole_static part_shared'; do
+    set -- $pair
+    run 30 "$OSHRUN" -n 2 --timeout 20 "./$1" "./$2.so"
+    expect_refusal "$pair" 'another copy of this library has been started in this process, and this one, in /.* link all parts of the program with one shared library'
+  done
+  run 30 "$OSHRUN" -n 2 --timeout 20 ./space "$LIBRARY"
+  expect_ok 'a link namespace of its own'
+  [ "$(grep -c 'static data stay private on all PEs: PE 0 has loaded the library into a link namespace of its own' err)" = 1 ] || die 'not one line'
+  run 30 "$OSHRUN" -n 2 --timeout 20 ./space "$LIBRARY" global
+  expect_refusal 'a global, from a link namespace' 'it is a global .*, which is private since PE 0 has loaded the library into a link namespace'
+}
+
 case_linked_statically() {
   "$OSHCC" --help 2>&1 | grep -q -- '-static' || [ -f "$STATIC_LIBRARY" ] || skip 'no static library'
   for flags in '-static -fno-pie -no-pie' '-static-pie -fPIE'; do
@@ -146,10 +231,11 @@ case_no_interposition() {
   process='fork|vfork|sigaction|signal|memcpy|memmove|open|close|exit|_exit|abort|__malloc_hook|_Znwm|_ZdlPv|_Znam|_ZdaPv'
   taken=$(grep -Ex "$memory|$process" defined)
   [ -z "$taken" ] || die "the library defines $taken"
-  # Names reserved for the C++ library cannot collide with a program's; the standard's handles are symbols, too.
+  # Names reserved for the C++ library cannot collide with a program's; the standard's handles are symbols, too. _Fork and
+  # mlockall stand before the C library's, which they call.
   handles='SHMEM_(CTX_DEFAULT|CTX_INVALID|TEAM_INVALID|TEAM_SHARED|TEAM_WORLD)'
   legacy='start_pes|_?my_pe|_?num_pes|shmalloc|shfree|shrealloc|shmemalign'
-  other=$(grep -Ev "^p?shmemx?_|^p?($legacy)$|^$handles$|^_ZZ?NK?St" defined | head -n 5)
+  other=$(grep -Ev "^p?shmemx?_|^p?($legacy)$|^$handles$|^(_Fork|mlockall)$|^_ZZ?NK?St" defined | head -n 5)
   [ -z "$other" ] || die "the library exports names that are not OpenSHMEM's: $other"
   used=$(grep -Ex 'sigaction|signal|sigaltstack|__malloc_hook|shm_open|shmget|mkstemp|tmpfile' wanted)
   [ -z "$used" ] || die "the library calls $used"

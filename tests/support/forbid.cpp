@@ -22,7 +22,8 @@ struct Call {
 constexpr Call kCalls[] = {{"process_vm_readv", SYS_process_vm_readv},
                            {"process_vm_writev", SYS_process_vm_writev},
                            {"memfd_create", SYS_memfd_create},
-                           {"fallocate", SYS_fallocate}};
+                           {"fallocate", SYS_fallocate},
+                           {"getrandom", SYS_getrandom}};
 
 // Returns false if a name is not known.
 bool add_rules(const std::string& names, std::vector<sock_filter>& rules) {

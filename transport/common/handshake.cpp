@@ -1,10 +1,13 @@
 #include "transport/common/handshake.hpp"
 
-#include <errno.h>
-#include <sys/random.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <span>
+#include <string_view>
+
+#include "base/random_bytes.hpp"
 
 namespace shmemx::transport {
 
@@ -40,11 +43,12 @@ std::uint64_t proof_of(const transport::Setup& setup, const Hello& hello, const 
 
 }  // namespace
 
-// No kernel that this library runs on refuses it. Plug-ins have no diagnostics of their own.
+// It has worked when the networks were opened. Plug-ins have no diagnostics of their own.
 void fill_nonce(std::uint64_t (&nonce)[2]) noexcept {
-  while (::getrandom(nonce, sizeof nonce, 0) != static_cast<ssize_t>(sizeof nonce)) {
-    if (errno != EINTR) std::abort();
-  }
+  if (fill_random(std::as_writable_bytes(std::span(nonce)))) return;
+  constexpr std::string_view kLine = "shmemx: getrandom and /dev/urandom are refused, a connection cannot be proven\n";
+  (void)!::write(STDERR_FILENO, kLine.data(), kLine.size());
+  std::abort();
 }
 
 Hello make_hello(const transport::Setup& setup, int to, std::uint64_t connections) noexcept {

@@ -2,12 +2,13 @@
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/random.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/random_bytes.hpp"
 
 namespace shmemx::ethernet {
 namespace {
@@ -57,7 +58,7 @@ Status EthernetTransport::choose_settings() {
         Errc::unsupported, 0,
         "the MTU of " + narrow.name + " is " + std::to_string(mtu) + ", the least is " + std::to_string(kLeastMtu)};
   std::uint32_t random[2];
-  if (::getrandom(random, sizeof random, 0) != sizeof random) return system_error("get random bytes");
+  if (!fill_random(std::as_writable_bytes(std::span(random)))) return system_error("get random bytes");
   settings_.own = {.port = random[0], .life = random[1], .mtu = static_cast<std::uint16_t>(mtu)};
   for (const Interface& interface : interfaces_) {
     const unsigned number = settings_.own.interfaces++;

@@ -37,13 +37,14 @@ Error refused(const char* what, ucs_status_t status) {
   return Error{Errc::unsupported, 0, std::string(what) + " says \"" + status_text(status) + '"'};
 }
 
-// Blocks all signals while it lives. UCX starts a thread for its connections, and the program's signals must go to the
-// program's threads.
+// Blocks all signals while it lives, but that by which this library stops threads. UCX starts a thread for its
+// connections, and the program's signals must go to the program's threads.
 class SignalsBlocked {
  public:
-  SignalsBlocked() {
+  explicit SignalsBlocked(int stop_signal) {
     sigset_t all;
     ::sigfillset(&all);
+    if (stop_signal != 0) ::sigdelset(&all, stop_signal);
     ::pthread_sigmask(SIG_SETMASK, &all, &before_);
   }
   ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
@@ -180,7 +181,7 @@ void Library::stop() noexcept {
 // Opens a context without a worker first, which listens nowhere. The devices that it sees decide how the worker is
 // opened.
 Result<Library> Library::open(const Needs& needs) {
-  const SignalsBlocked blocked;
+  const SignalsBlocked blocked(needs.stop_signal);
   Choice choice;
   {
     Library all;

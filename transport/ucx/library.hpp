@@ -15,6 +15,7 @@ namespace shmemx::ucx {
 struct Needs {
   std::size_t n_peers = 1;
   std::size_t address_bytes = 0;  // limit of the worker's address; open() leaves devices out until it holds
+  int stop_signal = 0;            // UCX's thread leaves it unblocked
   bool one_machine = false;       // no PE of another machine connects to the worker
 };
 

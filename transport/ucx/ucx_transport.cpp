@@ -18,6 +18,7 @@ constexpr std::uint32_t kEnoughPolls = 1000;
 Result<TransportPtr> UcxTransport::open(const Setup& setup) {
   SHMEMX_TRY_ASSIGN(library, Library::open({.n_peers = static_cast<std::size_t>(setup.n_pes),
                                             .address_bytes = kMaxAddressBytes - kKindBytes,
+                                            .stop_signal = setup.stop_signal,
                                             .one_machine = setup.one_machine}));
   SHMEMX_TRY_ASSIGN(timer, transport::KeepaliveTimer::open(library.descriptor()));
   std::unique_ptr<UcxTransport> opened(new UcxTransport(setup, std::move(library), std::move(timer)));

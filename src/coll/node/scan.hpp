@@ -25,7 +25,7 @@ inline void scan_published(TeamGroup& group, Elements<T> dest, Elements<T> sourc
 // Computes the running sums of one share for all PEs. Exclusive: each PE gets the sum of the lower ones, PE 0 zeros.
 template <class T>
 inline void scan_share(TeamGroup& group, Elements<T> dest, Elements<T> source, Share share, bool exclusive) noexcept {
-  constexpr std::size_t kBlock = kCacheBlockBytes / sizeof(T);
+  constexpr std::size_t kBlock = kCacheBlockBytes / 2 / sizeof(T);  // two of them on stacks of 16 KiB
   alignas(kCacheLine) T sum[kBlock];
   alignas(kCacheLine) T own[kBlock];
   for (std::size_t at = share.begin; at < share.end; at += kBlock) {

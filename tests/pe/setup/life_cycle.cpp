@@ -6,6 +6,7 @@
 #include <shmem.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -289,6 +290,41 @@ void descriptors_returned() {
   EXPECT(has_network ? open_descriptors() <= before + 4 + of_network : open_descriptors() == after);
 }
 
+// A program that closes all descriptors, as daemons do, and opens files of its own under these numbers: nothing is
+// written to them, and children still get their copy of the static data. On one node, where nothing needs a descriptor.
+void descriptors_closed() {
+  shmem_init();
+  if (shmem_team_n_pes(SHMEM_TEAM_SHARED) != shmem_n_pes()) return shmem_finalize();
+  for (int fd = 3; fd < 256; ++fd) close(fd);
+  constexpr std::size_t kBytes = std::size_t{64} << 20;  // where the arena has its heaps, too
+  constexpr char kText[] = "of the program";
+  int own[8];
+  for (int& fd : own) {
+    fd = memfd_create("own", 0);
+    EXPECT(ftruncate(fd, kBytes) == 0);
+    for (std::size_t at = 0; at < kBytes; at += kBytes / 64)
+      EXPECT(pwrite(fd, kText, sizeof kText, static_cast<off_t>(at)) == sizeof kText);
+  }
+  use_library(11);
+  global_word = 77;
+  const pid_t child = fork();
+  if (child == 0) {
+    const bool is_copy = global_word == 77;
+    global_word = 78;
+    _exit(is_copy ? 0 : 1);
+  }
+  int status = -1;
+  EXPECT(waitpid(child, &status, 0) == child && status == 0);
+  EXPECT(global_word == 77);
+  shmem_finalize();
+  for (const int fd : own) {
+    for (std::size_t at = 0; at < kBytes; at += kBytes / 64) {
+      char text[sizeof kText] = "";
+      EXPECT(pread(fd, text, sizeof text, static_cast<off_t>(at)) == sizeof text && std::strcmp(text, kText) == 0);
+    }
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -306,7 +342,8 @@ int main(int argc, char** argv) {
                    {"main_thread_ends", main_thread_ends},
                    {"main_thread_ends_no_finalize", main_thread_ends_no_finalize},
                    {"signals_untouched", signals_untouched},
-                   {"descriptors_returned", descriptors_returned}};
+                   {"descriptors_returned", descriptors_returned},
+                   {"descriptors_closed", descriptors_closed}};
   for (const auto& scenario : scenarios) {
     if (argc > 1 && std::strcmp(argv[1], scenario.name) == 0) {
       EXPECT(!initialised());

@@ -5,6 +5,8 @@
 #include <thread>
 #include <vector>
 
+#include "windows/static_holes.hpp"
+
 using namespace shmemx::windows;
 
 BOOST_AUTO_TEST_SUITE(windows_exposure)
@@ -40,6 +42,26 @@ BOOST_AUTO_TEST_CASE(built_in_windows_come_and_go) {
   BOOST_TEST(!withdraw(kStaticWindow));
   expose_builtin(kStaticWindow, nullptr, 0);
   BOOST_TEST(find_exposed(kStaticWindow, 0, 0) == none);
+}
+
+BOOST_AUTO_TEST_CASE(holes_between_static_data_are_found_by_nobody) {
+  std::byte memory[100];
+  const std::byte* const none = nullptr;
+  expose_builtin(kStaticWindow, memory, sizeof memory);
+  set_static_holes({{10, 20}, {50, 60}});
+  for (const std::uint64_t offset : {0U, 9U, 20U, 49U, 60U, 99U})
+    BOOST_TEST(find_exposed(kStaticWindow, offset, 1) == memory + offset);
+  for (const std::uint64_t offset : {10U, 15U, 19U, 50U, 59U})
+    BOOST_TEST(find_exposed(kStaticWindow, offset, 1) == none);
+  BOOST_TEST(find_exposed(kStaticWindow, 20, 30) == memory + 20);
+  BOOST_TEST(find_exposed(kStaticWindow, 20, 31) == none);
+  BOOST_TEST(find_exposed(kStaticWindow, 0, 100) == none);
+  BOOST_TEST(find_exposed(kStaticWindow, 9, 2) == none);
+  BOOST_TEST(static_bytes_from(20, 100) == 30U);
+  BOOST_TEST(static_bytes_from(60, 100) == 40U);
+  set_static_holes({});
+  BOOST_TEST(find_exposed(kStaticWindow, 0, 100) == memory);
+  expose_builtin(kStaticWindow, nullptr, 0);
 }
 
 BOOST_AUTO_TEST_CASE(a_place_is_used_again_under_another_name) {

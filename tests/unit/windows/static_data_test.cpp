@@ -1,6 +1,7 @@
 // What maps the executable's data anew runs in a forked child: the test program itself keeps its own.
 #include "windows/static_data.hpp"
 
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -91,6 +92,24 @@ BOOST_AUTO_TEST_CASE(constants_stack_heap_and_libraries_are_not_covered) {
 BOOST_AUTO_TEST_CASE(the_same_executable_has_the_same_digest) {
   BOOST_CHECK_EQUAL(StaticData::of_executable().digest(), StaticData::of_executable().digest());
   BOOST_CHECK_NE(StaticData::of_executable().digest(), 0U);
+}
+
+// The digest tells PEs apart whose programs have left out different pages.
+BOOST_AUTO_TEST_CASE(pages_over_which_something_is_mapped_are_left_out) {
+  const auto end = unit::in_child([] {
+    const std::size_t page = page_bytes();
+    alignas(kPageBytes) static std::byte pages[4 * kPageBytes];
+    const StaticData before = StaticData::of_executable();
+    if (::mmap(pages + page, page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+      return 1;
+    const StaticData after = StaticData::of_executable();
+    if (after.holes().size() != before.holes().size() + 1 || after.digest() == before.digest()) return 2;
+    const auto offset = static_cast<std::uint64_t>(pages + page - after.base());
+    for (const auto& hole : after.holes())
+      if (hole.begin == offset && hole.end == offset + page) return 0;
+    return 3;
+  });
+  BOOST_CHECK_EQUAL(end.status, 0);
 }
 
 BOOST_AUTO_TEST_CASE(sharing_keeps_values_and_addresses) {

@@ -1,0 +1,65 @@
+#include "transport/roomy.hpp"
+
+namespace shmemx::transport {
+
+Sent RoomyTransport::send(int pe, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing,
+                          Urgency urgency) noexcept {
+  Sent sent{};
+  stack_.call([&] { sent = inner_->send(pe, fixed, header, payload, outgoing, urgency); });
+  return sent;
+}
+
+void RoomyTransport::flush() noexcept {
+  stack_.call([this] { inner_->flush(); });
+}
+
+bool RoomyTransport::poll(int expected) noexcept {
+  bool has_moved = false;
+  stack_.call([&] { has_moved = inner_->poll(expected); });
+  return has_moved;
+}
+
+bool RoomyTransport::arm() noexcept {
+  bool may_sleep = false;
+  stack_.call([&] { may_sleep = inner_->arm(); });
+  return may_sleep;
+}
+
+void RoomyTransport::close(std::uint32_t patience_ms) noexcept {
+  stack_.call([this, patience_ms] { inner_->close(patience_ms); });
+}
+
+bool RoomyTransport::abandon(int pe) noexcept {
+  bool is_done = false;
+  stack_.call([&] { is_done = inner_->abandon(pe); });
+  return is_done;
+}
+
+Result<std::string> RoomyTransport::register_memory(std::byte* base, std::size_t bytes) {
+  Result<std::string> key(std::string{});
+  stack_.call([&] { key = inner_->register_memory(base, bytes); });
+  return key;
+}
+
+void RoomyTransport::unregister_memory(std::byte* base) noexcept {
+  stack_.call([this, base] { inner_->unregister_memory(base); });
+}
+
+void RoomyTransport::forget_key(int pe, Bytes key) noexcept {
+  stack_.call([&] { inner_->forget_key(pe, key); });
+}
+
+bool RoomyTransport::put(int pe, Bytes key, std::uint64_t offset, Bytes source, Completion& completion) noexcept {
+  bool is_started = false;
+  stack_.call([&] { is_started = inner_->put(pe, key, offset, source, completion); });
+  return is_started;
+}
+
+bool RoomyTransport::get(int pe, Bytes key, std::uint64_t offset, std::span<std::byte> dest,
+                         Completion& completion) noexcept {
+  bool is_started = false;
+  stack_.call([&] { is_started = inner_->get(pe, key, offset, dest, completion); });
+  return is_started;
+}
+
+}  // namespace shmemx::transport
