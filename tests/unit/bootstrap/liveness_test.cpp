@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(a_process_of_another_pid_namespace_lives) {
   const pid_t outer = fork_child();
   if (outer == 0) {
     if (::unshare(CLONE_NEWPID) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) {
-      arena.record().reserved = 77;
+      arena.record().networks = 77;
       arena.say_ready();
       ::_exit(0);
     }
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(a_process_of_another_pid_namespace_lives) {
     ::_exit(0);
   }
   arena.await_ready();
-  if (arena.record().reserved == 77) {
+  if (arena.record().networks == 77) {
     BOOST_TEST_MESSAGE("skipped: no PID namespaces here");
   } else {
     BOOST_CHECK(!arena.has_ended());
