@@ -62,17 +62,17 @@ using Parameter = std::tuple_element_t<I, typename ParametersOf<Routine>::Types>
     return PMPI_##name(SHMEMX_ARGUMENTS_##parameters);                                 \
   }
 
-// Defines both names of a routine that is called most often by way of short_way(arguments), which returns true if it
+// Defines both names of a routine that is called most often by way of fast_path(arguments), which returns true if it
 // has done everything: it does nothing where there are tools, so they need not be looked for before. Else PMPI_X calls
 // otherwise(arguments), and MPI_X a tool or that.
-#define SHMEMX_SHORT_NAMES(name, parameters, short_way, otherwise)                     \
+#define SHMEMX_SHORT_NAMES(name, parameters, fast_path, otherwise)                     \
   SHMEMX_ENTRY int PMPI_##name(SHMEMX_PARAMETERS_##parameters(decltype(MPI_##name))) { \
-    if (short_way(SHMEMX_ARGUMENTS_##parameters)) [[likely]]                           \
+    if (fast_path(SHMEMX_ARGUMENTS_##parameters)) [[likely]]                           \
       return MPI_SUCCESS;                                                              \
     return otherwise(SHMEMX_ARGUMENTS_##parameters);                                   \
   }                                                                                    \
   SHMEMX_ENTRY int MPI_##name(SHMEMX_PARAMETERS_##parameters(decltype(PMPI_##name))) { \
-    if (short_way(SHMEMX_ARGUMENTS_##parameters)) [[likely]]                           \
+    if (fast_path(SHMEMX_ARGUMENTS_##parameters)) [[likely]]                           \
       return MPI_SUCCESS;                                                              \
     const auto tool = shmemx::interpose::tools().name;                                 \
     if (tool != nullptr) [[unlikely]]                                                  \

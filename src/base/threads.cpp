@@ -24,10 +24,8 @@ struct DirectoryEntry {
   char name[1];
 };
 
-// Reads the begin of a file of a thread. Returns false if the thread has ended.
-bool read_file_of(pid_t thread, const char* file, std::span<char> text) noexcept {
-  char path[64];
-  std::snprintf(path, sizeof path, "/proc/self/task/%d/%s", static_cast<int>(thread), file);
+// Reads the begin of a file. Returns false if there is none.
+bool read_file(const char* path, std::span<char> text) noexcept {
   const UniqueFd opened(::open(path, O_RDONLY | O_CLOEXEC));
   const ssize_t got = opened.valid() ? ::read(opened.get(), text.data(), text.size() - 1) : 0;
   text[got > 0 ? static_cast<std::size_t>(got) : 0] = '\0';
@@ -38,6 +36,51 @@ bool read_file_of(pid_t thread, const char* file, std::span<char> text) noexcept
 const char* value_of(const char* text, const char* name) noexcept {
   const char* const line = std::strstr(text, name);
   return line == nullptr ? nullptr : line + std::strlen(name);
+}
+
+// Returns true if /proc shows threads by the numbers of an outer PID namespace: if this process has been put into one
+// of its own, and nobody has mounted a /proc for it.
+bool has_outer_numbers() noexcept {
+  char link[64];
+  const ssize_t bytes = ::readlink("/proc/thread-self", link, sizeof link - 1);  // "<pid>/task/<tid>"
+  if (bytes <= 0) return false;
+  link[bytes] = '\0';
+  const char* const slash = std::strrchr(link, '/');
+  return slash != nullptr && std::atoi(slash + 1) != ::gettid();
+}
+
+// Returns the number in this process's own PID namespace of the thread that /proc lists by this number, 0 if it has
+// ended.
+[[gnu::noinline]] pid_t inner_number(pid_t listed) noexcept {
+  char path[64];
+  char text[2048];
+  std::snprintf(path, sizeof path, "/proc/self/task/%d/status", static_cast<int>(listed));
+  const char* number = read_file(path, text) ? value_of(text, "\nNSpid:") : nullptr;
+  pid_t inner = 0;  // the last of the line
+  while (number != nullptr && *number == '\t') {
+    char* rest = nullptr;
+    inner = static_cast<pid_t>(std::strtol(number, &rest, 10));
+    number = rest;
+  }
+  return inner;
+}
+
+// The reverse, 0 if the thread has ended.
+pid_t outer_number(pid_t thread) noexcept {
+  ThreadReader reader(ThreadReader::Numbers::listed);
+  pid_t listed = 0;
+  while (reader.next(listed)) {
+    if (inner_number(listed) == thread) return listed;
+  }
+  return 0;
+}
+
+// Reads the begin of a file of a thread. Returns false if the thread has ended.
+bool read_file_of(pid_t thread, const char* file, std::span<char> text) noexcept {
+  char path[64];
+  const pid_t listed = has_outer_numbers() ? outer_number(thread) : thread;
+  std::snprintf(path, sizeof path, "/proc/self/task/%d/%s", static_cast<int>(listed), file);
+  return read_file(path, text);
 }
 
 // Returns the signals that a thread waits for in sigwait or its kin, for which the kernel shows them as not blocked.
@@ -86,7 +129,10 @@ bool only_these_threads_run(std::span<const pid_t> known) noexcept {
   return any;
 }
 
-ThreadReader::ThreadReader() noexcept : directory_(::open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
+ThreadReader::ThreadReader() noexcept : ThreadReader(has_outer_numbers() ? Numbers::translated : Numbers::listed) {}
+
+ThreadReader::ThreadReader(Numbers numbers) noexcept
+    : directory_(::open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC)), numbers_(numbers) {}
 
 bool ThreadReader::next(pid_t& thread) noexcept {
   for (;;) {
@@ -99,6 +145,7 @@ bool ThreadReader::next(pid_t& thread) noexcept {
     const char* const entry = buffer_ + at_;
     at_ += reinterpret_cast<const DirectoryEntry*>(entry)->bytes;
     thread = std::atoi(entry + offsetof(DirectoryEntry, name));  // 0 for "." and ".."
+    if (thread > 0 && numbers_ == Numbers::translated) thread = inner_number(thread);
     if (thread > 0) return true;
   }
 }

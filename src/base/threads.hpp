@@ -1,5 +1,6 @@
-// Queries the threads of this process from the kernel. All but threads_of_process() allocate nothing and take no
-// lock, so code may use them while other threads are stopped.
+// Queries the threads of this process from the kernel, by the numbers that gettid() returns, also where /proc belongs
+// to another PID namespace and lists other numbers. All but threads_of_process() allocate nothing and take no lock, so
+// code may use them while other threads are stopped.
 #pragma once
 
 #include <sys/types.h>
@@ -36,7 +37,10 @@ bool has_armed_timers() noexcept;
 // Lists the threads of this process. A thread that begins or ends meanwhile may be left out.
 class ThreadReader {
  public:
+  enum class Numbers { listed, translated };
+
   ThreadReader() noexcept;
+  explicit ThreadReader(Numbers numbers) noexcept;  // `listed`: the names of files in /proc/self/task
 
   // Returns false after the last thread, or if the kernel does not list them.
   bool next(pid_t& thread) noexcept;
@@ -44,6 +48,7 @@ class ThreadReader {
  private:
   static constexpr std::size_t kBufferBytes = 1024;  // on stacks of 16 KiB
   UniqueFd directory_;
+  Numbers numbers_;
   std::size_t at_ = 0;
   std::size_t filled_ = 0;
   alignas(std::uint64_t) char buffer_[kBufferBytes];

@@ -99,7 +99,7 @@ def work(i):
     while not ends:
         counts[i] += 1
         objects.append(str(counts[i]) + "x")
-        if len(objects) > 1000: objects.clear()
+        if counts[i] % 1000 == 0: objects.clear()
 threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
 sys.setswitchinterval(1e-5)
 for thread in threads: thread.start()

@@ -1,7 +1,9 @@
 #include "base/stopped_threads.hpp"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -165,6 +167,34 @@ BOOST_AUTO_TEST_CASE(the_threads_of_the_process_are_listed) {
   BOOST_CHECK(state_of_thread(blocker.id()).blocks(SIGUSR1));
   BOOST_CHECK(!state_of_thread(::getpid()).blocks(SIGUSR1));
   BOOST_CHECK(state_of_thread(1 << 22).has_ended());
+}
+
+// Here /proc lists other numbers than those that signals take.
+BOOST_AUTO_TEST_CASE(a_process_in_a_pid_namespace_of_its_own_stops_its_threads) {
+  constexpr int kNoNamespaces = 77;
+  const pid_t outer = ::fork();
+  if (outer == 0) {
+    if (::unshare(CLONE_NEWPID) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) ::_exit(kNoNamespaces);
+    const pid_t inner = ::fork();
+    if (inner == 0) {
+      const Counter counter;
+      while (counter.value() == 0) usleep(100);
+      const StoppedThreads stopped(Stop::once);
+      const long before = counter.value();
+      usleep(10'000);
+      ::_exit(stopped.unstopped() == 0 && counter.value() == before && !state_of_thread(1).has_ended() ? 0 : 1);
+    }
+    int status = 0;
+    ::waitpid(inner, &status, 0);
+    ::_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 2);
+  }
+  int status = 0;
+  ::waitpid(outer, &status, 0);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kNoNamespaces) {
+    BOOST_TEST_MESSAGE("skipped: no PID namespaces here");
+    return;
+  }
+  BOOST_CHECK_EQUAL(status, 0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
