@@ -25,6 +25,12 @@ constexpr std::size_t kSmallestStream = std::size_t{1} << 20;
 constexpr std::size_t kLine = 64;
 constexpr std::size_t kPrefetchBytes = 1024;  // ahead: the processor's own prefetching stops at each page
 
+constexpr std::size_t kPrefetchedBytes = 32768;  // smaller blocks are in the first cache, where prefetching costs time
+
+[[gnu::always_inline]] inline void prefetch(const unsigned char* from) noexcept {
+  _mm_prefetch(reinterpret_cast<const char*>(from) + kPrefetchBytes, _MM_HINT_T0);
+}
+
 std::size_t bytes_to_multiple(const unsigned char* at, std::size_t of) noexcept {
   return of - reinterpret_cast<std::uintptr_t>(at) % of;
 }
@@ -86,7 +92,16 @@ struct Block128 {
   const Block128 tail(from + bytes - kStep);
   const std::size_t skipped = bytes_to_multiple(begin, sizeof head);
   unsigned char* to = begin + skipped;
-  for (from += skipped; to < last; to += kStep, from += kStep) Block128(from).store(to);
+  from += skipped;
+  if (bytes >= kPrefetchedBytes) {
+    for (; to < last; to += kStep, from += kStep) {
+      prefetch(from);
+      prefetch(from + kLine);
+      Block128(from).store(to);
+    }
+  } else {
+    for (; to < last; to += kStep, from += kStep) Block128(from).store(to);
+  }
   _mm256_storeu_si256(static_cast<__m256i*>(dest), head);
   tail.store(last);
 }
@@ -162,7 +177,7 @@ void copy_stream(void* dest, const void* source, std::size_t bytes) noexcept {
   from += head;
   bytes -= head;
   for (; bytes >= kLine; bytes -= kLine, to += kLine, from += kLine) {
-    _mm_prefetch(reinterpret_cast<const char*>(from) + kPrefetchBytes, _MM_HINT_T0);
+    prefetch(from);
     Block64(from).store_past_caches(to);
   }
   _mm_sfence();  // a fence or signal that follows orders plain stores only
