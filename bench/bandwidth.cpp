@@ -37,7 +37,7 @@ void get(Work& work, long iterations) {
 }
 
 constexpr Case row(const char* name, void (*kernel)(Work&, long), std::size_t bytes) {
-  return {name, bytes, Unit::gb_per_s, Role::alone, "", one_operation, kernel, nullptr, 3};
+  return {name, bytes, Unit::gb_per_s, Role::alone, "", one_operation, kernel, nullptr, 4};
 }
 
 constexpr std::array kCases = {

@@ -23,7 +23,7 @@ esac
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${BUILD_DIR:-$root/build}
-programs="latency atomics bandwidth pingpong barrier collectives idle_cpu threads_rate instructions"
+programs="latency atomics bandwidth distances pingpong barrier collectives idle_cpu threads_rate instructions"
 message_programs="two_sided/sendrecv two_sided/alltoall_messages two_sided/message_instructions halo/halo
   message_barrier/message_barrier"
 

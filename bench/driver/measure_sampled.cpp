@@ -87,6 +87,7 @@ constexpr ProgramRun kRuns[] = {
     {"latency", 2},
     {"atomics", 2},
     {"bandwidth", 2},
+    {"distances", 2},
     {"pingpong", 2},
     {"pingpong", 8},
     {"barrier", 2},

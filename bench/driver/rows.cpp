@@ -274,7 +274,7 @@ Verdict against_limit(const Row& row, const Rows& all) {
   if (name == "pingpong" && row.pes == 2) return within(1.25, row, row.limit, "limit");
   if (name == "pingpong") return at_most("<= 10 us", row.ours, 10'000);
   if (kAtomics.count(name) != 0) return within(1.3, row, row.limit, "limit");
-  if (name == "put" || name == "get") return reaches(0.95, row, "limit");
+  if (name == "put" || name == "get" || name == "put_at" || name == "get_at") return reaches(0.95, row, "limit");
   if (name == "put_nbi_rate") return reaches(0.5, row, "limit");
   if (name == "barrier") return barrier(row);
   if (kCollectives.count(name) != 0) return collective(row, all);

@@ -1,7 +1,7 @@
 // The methods by which a plain program can copy memory; the best one at a size is the limit of put and get.
 #pragma once
 
-#include <emmintrin.h>
+#include <immintrin.h>
 
 #include <cstddef>
 #include <cstring>
@@ -10,7 +10,7 @@
 
 namespace shmemx::bench {
 
-constexpr int kCopyMethods = 3;
+constexpr int kCopyMethods = 4;
 
 inline void copy_string_move(void* dest, const void* source, std::size_t bytes) {
   asm volatile("rep movsb" : "+D"(dest), "+S"(source), "+c"(bytes) : : "memory");
@@ -33,6 +33,24 @@ inline void copy_non_temporal(void* dest, const void* source, std::size_t bytes)
   _mm_sfence();
 }
 
+// A loop of vector loads and stores.
+__attribute__((target("avx2"))) inline void copy_vectors(void* dest, const void* source, std::size_t bytes) {
+  auto* to = static_cast<__m256i*>(dest);
+  const auto* from = static_cast<const __m256i*>(source);
+  const __m256i* const end = from + bytes / sizeof(__m256i) / 4 * 4;
+  for (; from != end; from += 4, to += 4) {
+    const __m256i a = _mm256_loadu_si256(from);
+    const __m256i b = _mm256_loadu_si256(from + 1);
+    const __m256i c = _mm256_loadu_si256(from + 2);
+    const __m256i d = _mm256_loadu_si256(from + 3);
+    _mm256_storeu_si256(to, a);
+    _mm256_storeu_si256(to + 1, b);
+    _mm256_storeu_si256(to + 2, c);
+    _mm256_storeu_si256(to + 3, d);
+  }
+  std::memcpy(to, from, bytes % (4 * sizeof(__m256i)));
+}
+
 inline void raw_copy(int method, void* dest, const void* source, std::size_t bytes) {
   switch (method) {
     case 0:
@@ -41,8 +59,12 @@ inline void raw_copy(int method, void* dest, const void* source, std::size_t byt
     case 1:
       copy_string_move(dest, source, bytes);
       break;
-    default:
+    case 2:
       copy_non_temporal(dest, source, bytes);
+      break;
+    default:
+      if (!__builtin_cpu_supports("avx2")) return raw_copy(0, dest, source, bytes);
+      copy_vectors(dest, source, bytes);
       break;
   }
   forget_memory();

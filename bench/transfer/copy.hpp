@@ -8,7 +8,7 @@
 
 namespace shmemx::bench {
 
-constexpr const char* kCopyNames[kCopyMethods] = {"memcpy", "movsb", "stream"};
+constexpr const char* kCopyNames[kCopyMethods] = {"memcpy", "movsb", "stream", "vectors"};
 
 inline int copy_method = 0;  // set once, before the processes are forked
 

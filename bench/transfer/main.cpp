@@ -68,7 +68,7 @@ int main(int argc, char** argv) {
   std::vector<std::string> names;
   for (const MechanismInfo& info : mechanisms()) names.push_back(info.name);
   app.add_option("--only", line.only, "names of the mechanisms wanted")->delimiter(',')->check(CLI::IsMember(names));
-  app.add_option("--copy", line.copy, "how processes copy")->check(CLI::IsMember({"memcpy", "movsb", "stream"}));
+  app.add_option("--copy", line.copy, "how processes copy")->check(CLI::IsMember({"memcpy", "movsb", "stream", "vectors"}));
   app.add_option("--rounds", line.rounds, "turns of each mechanism")->check(CLI::Range(1, 1000));
   app.add_option("--budget", line.budget_ms, "milliseconds of one size in one turn")->check(CLI::Range(0.1, 10'000.0));
   app.add_option("--limit", line.limit_s, "seconds after which no further round begins")->check(CLI::PositiveNumber);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "am/endpoint.hpp"
+#include "base/bulk_copy.hpp"
 #include "base/fatal.hpp"
 #include "progress/policy.hpp"
 #include "progress/send.hpp"
@@ -79,7 +80,7 @@ void add_piece(int source, const PieceHead& head, Bytes piece) {
   }
   if (head.offset != at->received || head.total > at->words.size() * 8)
     fatal("shmemx_am_send", "a piece of a message of PE %d does not fit to the pieces before it", source);
-  std::memcpy(reinterpret_cast<std::byte*>(at->words.data()) + head.offset, piece.data(), piece.size());
+  copy_block(reinterpret_cast<std::byte*>(at->words.data()) + head.offset, piece.data(), piece.size());
   at->received += piece.size();
   if (at->received < head.total) return;
   const std::vector<std::uint64_t> words = std::move(at->words);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/bulk_copy.hpp"
 #include "base/bytes.hpp"
 #include "base/cache_line.hpp"
 #include "base/contact_table.hpp"
@@ -39,7 +40,7 @@ class Batch {
     const ItemHeader item{handler, 0, static_cast<std::uint32_t>(bytes)};
     std::memcpy(at, &item, sizeof item);
     copy_short(at + sizeof item, header.data(), header.size());
-    copy_short(at + sizeof item + header.size(), payload.data(), payload.size());
+    copy_payload(at + sizeof item + header.size(), payload);
     used_ += room_for(bytes);
     ++items_;
   }

@@ -35,7 +35,27 @@ std::uint64_t limit_of(int resource) {
   return limit.rlim_cur;
 }
 
+// Returns the size of a cache of the first CPU by its index in the kernel's list, which ends with the last cache: a
+// line like "32768K". 0 if there is none. sysconf is no substitute: it counts the caches of a whole socket as one.
+std::uint64_t cache_bytes(char index) noexcept {
+  char path[] = "/sys/devices/system/cpu/cpu0/cache/index?/size";
+  *std::strchr(path, '?') = index;
+  char text[32];
+  const UniqueFd fd(::open(path, O_RDONLY | O_CLOEXEC));
+  const ssize_t got = fd.valid() ? ::read(fd.get(), text, sizeof text - 1) : 0;
+  text[got > 0 ? got : 0] = '\0';
+  return std::strtoull(text, nullptr, 10) * 1024;
+}
+
 }  // namespace
+
+std::uint64_t last_cache_bytes() noexcept {
+  // 0 to 3 are usual: two first ones, for data and instructions.
+  for (const char index : {'4', '3', '2'}) {
+    if (const std::uint64_t bytes = cache_bytes(index); bytes != 0) return bytes;
+  }
+  return 0;
+}
 
 std::size_t page_bytes() noexcept { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
 

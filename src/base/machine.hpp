@@ -19,6 +19,8 @@ std::uint64_t available_memory_bytes() noexcept;
 // Returns the CPU time per second that the control groups allow, in thousandths of a core; kUnlimited if there is no
 // quota.
 std::uint64_t cpu_quota_milli() noexcept;
+// Returns the size of the first CPU's last cache; 0 if the system does not tell. Other CPUs may share it.
+std::uint64_t last_cache_bytes() noexcept;
 // Fills `words` with the CPUs this process may run on, one bit each. Returns false if the kernel does not tell.
 bool read_affinity(std::span<std::uint64_t> words) noexcept;
 // Returns true if valgrind runs this process. Its tools keep a record of each mapped byte.

@@ -17,8 +17,8 @@
   X(init_errors,    error_choice, "SHMEM_INIT_ERRORS",     "abort", "What shmem_init_thread does when it fails. abort: end the job; return: return a nonzero value.") \
   X(warn_unknown,   flag,         "SHMEMX_WARN_UNKNOWN",   "1",     "Warn of SHMEM variables that are unknown or misspelled.") \
   X(huge_pages,     page_choice,  "SHMEMX_HUGE_PAGES",     "auto",  "Huge pages for the symmetric heap. auto: ask the kernel and go on without; always: warn when there are none; never: do not ask.") \
-  X(copy_large,     bytes,        "SHMEMX_COPY_LARGE",     "auto",  "Size from which contiguous transfers use the processor's string copy.") \
-  X(copy_stream,    bytes,        "SHMEMX_COPY_STREAM",    "auto",  "Size from which contiguous transfers bypass the caches.") \
+  X(copy_large,     bytes,        "SHMEMX_COPY_LARGE",     "auto",  "Size from which contiguous blocks are copied by loops of vector instructions instead of the C library. auto: 1 KiB.") \
+  X(copy_stream,    bytes,        "SHMEMX_COPY_STREAM",    "auto",  "Size from which contiguous blocks are copied past the caches. auto: a third of the last cache, 4 MiB if that is unknown or above 64 MiB.") \
   X(spin_ns,        nanoseconds,  "SHMEMX_SPIN_NS",        "auto",  "How long a waiting PE spins before it yields. auto: short when PEs outnumber the usable cores.") \
   X(yield_us,       microseconds, "SHMEMX_YIELD_US",       "auto",  "How long a waiting PE yields before it sleeps. It does not yield if a program that computes shares its core. auto: not at all with more than 16 PEs on each usable core.") \
   X(sleep_max_us,   microseconds, "SHMEMX_SLEEP_MAX_US",   "auto",  "Longest single sleep of a waiting PE. auto: 1 ms, in waits of more than 128 ms a 128th of their time so far up to 10 ms, with more than 16 PEs on each usable core 0.2 ms for each of them.") \

@@ -1,5 +1,6 @@
 #include "nemesis/shm_channel.hpp"
 
+#include "base/bulk_copy.hpp"
 #include "base/fatal.hpp"
 
 namespace shmemx::nemesis {
@@ -45,7 +46,7 @@ bool ShmChannel::try_send_in_cell(int pe, std::uint8_t handler, Bytes header, By
   cell.executed = peer.received;
   cell.bytes = static_cast<std::uint32_t>(header.size() + payload.size());
   if (!header.empty()) std::memcpy(cell.payload(), header.data(), header.size());
-  copy_short(cell.payload() + header.size(), payload.data(), payload.size());
+  copy_payload(cell.payload() + header.size(), payload);
   parts_.control(pe).receive.enqueue(taken);
   wake(doorbell_of(pe));
   return true;
@@ -72,7 +73,7 @@ bool ShmChannel::try_send_behind_box(int pe, std::uint8_t handler, Bytes header,
   if (cell == nullptr) return false;
   std::byte* const at = CellHeader::of(cell).payload();
   if (!header.empty()) std::memcpy(at, header.data(), header.size());
-  copy_short(at + header.size(), payload.data(), payload.size());
+  copy_payload(at + header.size(), payload);
   const BoxHeader box{peer.received, handler, 0, kInCell, static_cast<std::uint32_t>(parts_.index_of_cell(me_, cell))};
   const auto bytes = static_cast<BoxCellBytes>(header.size() + payload.size());
   std::memcpy(slot->head, &box, sizeof box);

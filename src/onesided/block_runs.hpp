@@ -8,6 +8,7 @@
 #include <cstring>
 #include <memory>
 
+#include "base/bulk_copy.hpp"
 #include "base/cache_line.hpp"
 #include "onesided/wire.hpp"
 #include "rma/strided.hpp"
@@ -57,7 +58,7 @@ class BlockPack {
     ++run_.block_count;
     last_ = offset;
     std::memcpy(memory_.get() + run_at_, &run_, sizeof run_);
-    std::memcpy(memory_.get() + used_, data, block_bytes);
+    copy_block(memory_.get() + used_, data, block_bytes);
     used_ += block_bytes;
   }
   // Copies as many of several equal blocks as there is room for; returns how many. One lies `step` behind the other in

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "am/endpoint.hpp"
+#include "base/bulk_copy.hpp"
 #include "base/immortal.hpp"
 #include "progress/policy.hpp"
 #include "pt2pt/engine.hpp"
@@ -45,7 +46,7 @@ using nemesis::Taken;
     const std::size_t bytes = payload.size() - sizeof header;
     if (header.bytes != bytes || header.tag < 0 || (header.tag != key.tag && key.tag != kAny)) return false;
     const std::size_t taken = bytes <= dest.bytes ? bytes : dest.bytes;
-    am::copy_short(dest.at, payload.data() + sizeof header, taken);
+    copy_payload(dest.at, payload.subspan(sizeof header, taken));
     out = {key.source, header.tag, taken, bytes > dest.bytes, false};
     return true;
   });

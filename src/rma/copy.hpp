@@ -1,39 +1,13 @@
-// The copy routine: by size, thresholds measured (bench/, docs/decisions/). All bulk data of the library goes through
-// here.
+// Copies into memory that programs see: words by single stores, blocks by copy_block.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
+#include "base/bulk_copy.hpp"
+
 namespace shmemx::rma {
-
-// Below the first size the C library copies; from there fast string copies; from the second size stores that bypass the
-// caches. Set once at init.
-struct CopySizes {
-  std::size_t large_bytes = 4096;
-  std::size_t stream_bytes = std::size_t{32} << 20;
-};
-inline constinit CopySizes copy_sizes;
-
-// What suits this processor.
-CopySizes measured_copy_sizes() noexcept;
-
-[[gnu::noinline]] void copy_stream(void* dest, const void* source, std::size_t bytes) noexcept;
-
-// As fast as the C library's loops or faster from a few KiB up, where both ends are aligned. Ordered like plain stores
-// once it is done, so fence and signal need nothing extra.
-inline void copy_large(void* dest, const void* source, std::size_t bytes) noexcept {
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-  if (bytes >= copy_sizes.stream_bytes) return copy_stream(dest, source, bytes);
-  const auto ends = reinterpret_cast<std::uintptr_t>(dest) | reinterpret_cast<std::uintptr_t>(source);
-  if (ends % 16 == 0) [[likely]] {
-    asm volatile("rep movsb" : "+D"(dest), "+S"(source), "+c"(bytes) : : "memory");
-    return;
-  }
-#endif
-  std::memcpy(dest, source, bytes);
-}
 
 // Aligned copies of 1, 2, 4 and 8 bytes are single stores: programs wait on words that others put.
 inline void copy(void* dest, const void* source, std::size_t bytes) noexcept {
@@ -47,10 +21,8 @@ inline void copy(void* dest, const void* source, std::size_t bytes) noexcept {
     __builtin_memcpy(to, from, 2);
   } else if (bytes == 1) {
     *to = *from;
-  } else if (bytes < copy_sizes.large_bytes) {
-    std::memcpy(to, from, bytes);
   } else {
-    copy_large(to, from, bytes);
+    copy_block(to, from, bytes);
   }
 }
 
@@ -76,14 +48,17 @@ inline void copy_visible(void* dest, const void* source, std::size_t bytes) noex
   copy(dest, source, bytes);
 }
 
-// The same where source and dest may overlap.
+// The same where source and dest may overlap. Large blocks that move down are copied upwards by copy_large, since the C
+// library's string instructions are slow at some distances (docs/decisions/0014-large-copies.md).
 inline void move_visible(void* dest, const void* source, std::size_t bytes) noexcept {
   const auto to = reinterpret_cast<std::uintptr_t>(dest);
   const auto from = reinterpret_cast<std::uintptr_t>(source);
-  if (bytes > 8 && (to - from < bytes || from - to < bytes)) {
-    std::memmove(dest, source, bytes);
-  } else {
+  if (bytes <= 8 || (to - from >= bytes && from - to >= bytes)) {
     copy_visible(dest, source, bytes);
+  } else if (to < from && bytes >= copy_sizes.large_bytes) {
+    copy_large(dest, source, bytes);
+  } else {
+    std::memmove(dest, source, bytes);
   }
 }
 

@@ -194,9 +194,9 @@ Status read_parameters(StartParameters& parameters) {
   parameters.config = std::move(config);
   diagnostic_identity().debug = parameters.config.debug;
   parameters.heap_bytes = parameters.config.symmetric_size.value_or(default_heap_bytes());
-  const rma::CopySizes sizes = rma::measured_copy_sizes();
-  rma::copy_sizes = {parameters.config.copy_large.value_or(sizes.large_bytes),
-                     parameters.config.copy_stream.value_or(sizes.stream_bytes)};
+  const CopySizes sizes = copy_sizes_for(last_cache_bytes());
+  copy_sizes = {parameters.config.copy_large.value_or(sizes.large_bytes),
+                parameters.config.copy_stream.value_or(sizes.stream_bytes), sizes.loop};
   return {};
 }
 

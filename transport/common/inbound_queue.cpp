@@ -1,13 +1,14 @@
 #include "transport/common/inbound_queue.hpp"
 
-#include <cstring>
 #include <utility>
+
+#include "base/bulk_copy.hpp"
 
 namespace shmemx::transport {
 namespace {
 
 void copy(std::byte* to, Bytes from) noexcept {
-  if (!from.empty()) std::memcpy(to, from.data(), from.size());
+  if (!from.empty()) copy_block(to, from.data(), from.size());
 }
 
 }  // namespace
@@ -135,7 +136,7 @@ bool InboundQueue::finish(InboundMessage& message) {
   }
   *settings_.active = true;
   if (message.copied_to != nullptr)
-    std::memcpy(message.copied_to, message.own.get() + message.fixed.header_bytes, message.payload_bytes);
+    copy_block(message.copied_to, message.own.get() + message.fixed.header_bytes, message.payload_bytes);
   if (message.place != nullptr || message.copied_to != nullptr) {
     sink_.placed(settings_.source, message.fixed, message.header_bytes(), message.payload_bytes);
   } else {
@@ -182,7 +183,7 @@ void InboundQueue::begin(InboundMessage& message) {
   if (message.place == nullptr && !make_own_memory(message)) return;
   message.has_begun = true;
   if (message.kept != nullptr) {
-    std::memcpy(message.destination(), message.kept.get(), message.payload_bytes);
+    copy_block(message.destination(), message.kept.get(), message.payload_bytes);
     message.kept.reset();
   }
   if (message.is_fetched && transport_.fetch(message)) message.is_payload_due = false;

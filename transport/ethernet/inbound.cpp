@@ -1,8 +1,9 @@
 #include "transport/ethernet/inbound.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
+
+#include "base/bulk_copy.hpp"
 
 namespace shmemx::ethernet {
 
@@ -69,10 +70,9 @@ const char* Inbound::add_part(Bytes content) {
   if (content.size() > whole_bytes_ - here_) return "a part that is too long";
   const std::size_t of_whole =
       place_ == nullptr ? content.size() : fixed_.header_bytes - std::min<std::size_t>(here_, fixed_.header_bytes);
-  std::memcpy(whole_.get() + here_, content.data(), of_whole);
+  copy_block(whole_.get() + here_, content.data(), of_whole);
   if (of_whole != content.size())
-    std::memcpy(place_ + (here_ + of_whole - fixed_.header_bytes), content.data() + of_whole,
-                content.size() - of_whole);
+    copy_block(place_ + (here_ + of_whole - fixed_.header_bytes), content.data() + of_whole, content.size() - of_whole);
   here_ += content.size();
   if (here_ == whole_bytes_) end_whole();
   return nullptr;

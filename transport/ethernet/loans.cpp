@@ -1,7 +1,8 @@
 #include "transport/ethernet/loans.hpp"
 
 #include <algorithm>
-#include <cstring>
+
+#include "base/bulk_copy.hpp"
 
 namespace shmemx::ethernet {
 
@@ -10,7 +11,7 @@ std::uint64_t Loans::lend(Bytes payload, transport::Outgoing* outgoing) {
   if (outgoing == nullptr) {
     loan.copy = transport::allocate_aligned(payload.size());
     if (loan.copy == nullptr) return 0;
-    std::memcpy(loan.copy.get(), payload.data(), payload.size());
+    copy_block(loan.copy.get(), payload.data(), payload.size());
     loan.payload = {loan.copy.get(), payload.size()};
     copied_bytes_ += payload.size();
   }

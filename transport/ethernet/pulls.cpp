@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <utility>
+
+#include "base/bulk_copy.hpp"
 
 namespace shmemx::ethernet {
 namespace {
@@ -212,7 +213,7 @@ Pulls::Taken Pulls::take(const FrameHeader& header, Bytes packet, std::uint64_t 
            (one.missing >> (header.index - one.first) & 1) != 0;
   });
   if (block == pull->blocks.end()) return Taken::no;
-  std::memcpy(pull->message->destination() + begin, packet.data(), packet.size());
+  copy_block(pull->message->destination() + begin, packet.data(), packet.size());
   block->missing &= ~(std::uint64_t{1} << (header.index - block->first));
   block->moved_ns = now_ns;
   measure(*block, header.request, now_ns, block->is_second ? second_trip_ : round_trip);

@@ -1,8 +1,7 @@
 // The receiving half of the reliability of one peer: which of its records frames are here, and what to acknowledge.
 #pragma once
 
-#include <cstring>
-
+#include "base/bulk_copy.hpp"
 #include "transport/common/reorder_window.hpp"
 #include "transport/ethernet/frame_pool.hpp"
 
@@ -24,7 +23,7 @@ class ReceiveWindow {
   // Keeps a copy of the content of a frame whose turn is `early`.
   void hold(std::uint64_t number, Bytes content) {
     std::byte* const memory = pool_.take();
-    std::memcpy(memory, content.data(), content.size());
+    copy_block(memory, content.data(), content.size());
     early_.hold(number, {memory, content.size()});
     received_ |= std::uint64_t{1} << (number - expected() - 1);
   }

@@ -1,8 +1,9 @@
 #include "transport/ethernet/send_window.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
+
+#include "base/bulk_copy.hpp"
 
 namespace shmemx::ethernet {
 namespace {
@@ -48,7 +49,7 @@ void SendWindow::keep_lent() noexcept {
     const Bytes lent = std::exchange(frame.lent, {});
     if (lent.empty()) continue;
     frame.has_digest = false;  // another thread of the program may have changed the bytes meanwhile
-    std::memcpy(FrameMemory::content(frame.memory) + frame.content_bytes - lent.size(), lent.data(), lent.size());
+    copy_block(FrameMemory::content(frame.memory) + frame.content_bytes - lent.size(), lent.data(), lent.size());
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/bulk_copy.hpp"
 #include "transport/ethernet/engine.hpp"
 
 namespace shmemx::ethernet {
@@ -21,7 +22,7 @@ using transport::Record;
 using transport::record_bytes;
 
 void copy(std::byte*& to, Bytes from) noexcept {
-  if (!from.empty()) std::memcpy(to, from.data(), from.size());
+  if (!from.empty()) copy_block(to, from.data(), from.size());
   to += from.size();
 }
 

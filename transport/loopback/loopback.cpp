@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/bulk_copy.hpp"
 #include "base/unique_fd.hpp"
 
 namespace shmemx::loopback {
@@ -172,7 +173,7 @@ void Loopback::hand_over(Mail& mail) noexcept {
   const Bytes payload = mail.outgoing != nullptr ? mail.lasting : Bytes(mail.message).subspan(header_bytes);
   if (payload.size() >= transport::kLongBytes) {
     if (std::byte* place = setup_.sink->placement(mail.source, mail.fixed, header, payload.size())) {
-      std::memcpy(place, payload.data(), payload.size());
+      copy_block(place, payload.data(), payload.size());
       setup_.sink->placed(mail.source, mail.fixed, header, payload.size());
       return;
     }

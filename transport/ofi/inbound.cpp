@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/bulk_copy.hpp"
 #include "base/cache_line.hpp"
 #include "base/clock.hpp"
 #include "transport/ofi/wire.hpp"
@@ -235,7 +236,7 @@ void Inbound::refuse(Peer& peer, const char* what) { peers_.fail(peer, std::stri
 void Inbound::hold(Peer& peer, std::uint64_t number, Bytes packet) {
   EarlyPacket early{packet.size(), transport::allocate_aligned(packet.size())};
   if (early.memory == nullptr) return peers_.fail(peer, "no memory to hold back its messages");
-  std::memcpy(early.memory.get(), packet.data(), packet.size());
+  copy_block(early.memory.get(), packet.data(), packet.size());
   peer.window.hold(number, std::move(early));
 }
 
@@ -250,7 +251,7 @@ void Inbound::take(Peer& peer, Bytes packet) {
   if (is_aligned(packet.data())) return take_aligned(peer, packet);
   const AlignedMemory copy = transport::allocate_aligned(packet.size());
   if (copy == nullptr) return out_of_memory(peer.pe, packet.size());
-  std::memcpy(copy.get(), packet.data(), packet.size());
+  copy_block(copy.get(), packet.data(), packet.size());
   take_aligned(peer, Bytes(copy.get(), packet.size()));
 }
 

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <new>
 
+#include "base/bulk_copy.hpp"
+
 namespace shmemx::ofi {
 namespace {
 
@@ -15,13 +17,13 @@ constexpr std::size_t kLongSends = 16;        // to one peer
 constexpr std::size_t kAnnouncementBytes = sizeof(Announcement) + kMaxHeaderBytes;
 
 void copy(std::byte*& to, Bytes from) noexcept {
-  if (!from.empty()) std::memcpy(to, from.data(), from.size());
+  if (!from.empty()) copy_block(to, from.data(), from.size());
   to += from.size();
 }
 
 std::unique_ptr<std::byte[]> clone(Bytes payload) {
   std::unique_ptr<std::byte[]> own(new (std::nothrow) std::byte[payload.size()]);
-  if (own != nullptr) std::memcpy(own.get(), payload.data(), payload.size());
+  if (own != nullptr) copy_block(own.get(), payload.data(), payload.size());
   return own;
 }
 
@@ -177,7 +179,7 @@ void Outbound::queue_handshake(Peer& peer, HandshakeKind kind, Bytes content) {
   packet->handshake = kind;
   const std::size_t padded = round_up(content.size(), transport::kRecordAlign);
   std::memset(packet->bytes + packet->used, 0, padded);
-  std::memcpy(packet->bytes + packet->used, content.data(), content.size());
+  copy_block(packet->bytes + packet->used, content.data(), content.size());
   packet->used += static_cast<std::uint32_t>(padded);
   const auto behind =
       std::find_if(peer.control.begin(), peer.control.end(), [](const Packet* other) { return other->handshake == 0; });

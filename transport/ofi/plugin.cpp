@@ -1,4 +1,5 @@
 // The entry that the loader looks for.
+#include "base/bulk_copy.hpp"
 #include "transport/ofi/choice.hpp"
 #include "transport/ofi/library.hpp"
 #include "transport/ofi/ofi.hpp"
@@ -8,6 +9,7 @@ namespace shmemx::ofi {
 namespace {
 
 Result<TransportPtr> open(const Setup& setup) {
+  copy_sizes = copy_sizes_for(0);  // the plug-in has its own
   const StartGuard guard;
   SHMEMX_TRY_ASSIGN(library, load_library());
   SHMEMX_TRY_ASSIGN(choice, choose_fabric(*library));

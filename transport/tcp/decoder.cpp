@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/bulk_copy.hpp"
+
 namespace shmemx::tcp {
 
 namespace {
@@ -234,7 +236,7 @@ bool Decoder::take_payload(const FrameHeader& header, std::size_t first_bytes) n
   next.begin = next.place;
   next.first_bytes = first_bytes;
   const std::size_t here = std::min(first_bytes, end_ - begin_);
-  std::memcpy(next.place, buffer_.get() + begin_, here);
+  copy_block(next.place, buffer_.get() + begin_, here);
   begin_ += here;
   padding_ = padding_of(header.message_bytes);
   next.place += here;
@@ -269,7 +271,7 @@ bool Decoder::take_kept() noexcept {
       return false;
     }
     const std::size_t bytes = std::min(out[0].iov_len, kept.size() - at);
-    std::memcpy(out[0].iov_base, kept.data() + at, bytes);
+    copy_block(out[0].iov_base, kept.data() + at, bytes);
     at += bytes;
     if (!advance(bytes)) return false;
   }

@@ -9,6 +9,7 @@
 #include <new>
 #include <utility>
 
+#include "base/bulk_copy.hpp"
 #include "base/cache_line.hpp"
 #include "base/fatal.hpp"
 
@@ -20,7 +21,7 @@ constexpr std::size_t kChunkBytes = std::size_t{32} << 10;  // a filled one cost
 constexpr int kMaxAreas = 64;
 
 void copy(std::byte*& to, Bytes from) noexcept {
-  if (!from.empty()) std::memcpy(to, from.data(), from.size());
+  if (!from.empty()) copy_block(to, from.data(), from.size());
   to += from.size();
 }
 
@@ -150,7 +151,7 @@ std::size_t Outbox::copy_next(std::span<std::byte> to) const noexcept {
   std::size_t part = part_;
   const auto take = [&](const std::byte* data, std::size_t bytes) {
     const std::size_t now = std::min(bytes - part, to.size() - copied);
-    if (now != 0) std::memcpy(to.data() + copied, data + part, now);
+    if (now != 0) copy_block(to.data() + copied, data + part, now);
     copied += now;
     part = 0;
   };
@@ -228,7 +229,7 @@ std::byte* Outbox::Copies::add(Bytes bytes) noexcept {
   if (at + bytes.size() - begin > kBytes) return nullptr;
   end = at + bytes.size();
   std::byte* const to = memory + at % kBytes;
-  std::memcpy(to, bytes.data(), bytes.size());
+  copy_block(to, bytes.data(), bytes.size());
   return to;
 }
 
@@ -257,7 +258,7 @@ void Outbox::keep_payload(const transport::Outgoing& outgoing) noexcept {
     if (kept.outgoing != &outgoing) continue;
     if (i >= first_) lasting_ -= kept.bytes - (i == first_ ? part_ : 0);
     kept.chunk = make_chunk(kept.bytes);
-    std::memcpy(kept.chunk->memory(), kept.data, kept.bytes);
+    copy_block(kept.chunk->memory(), kept.data, kept.bytes);
     kept.data = kept.chunk->memory();
     kept.outgoing = nullptr;
     --lent_;

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/bulk_copy.hpp"
 #include "base/clock.hpp"
 #include "transport/tcp/socket.hpp"
 #include "transport/tcp/tcp_transport.hpp"
@@ -229,7 +230,7 @@ void TcpTransport::take_waiting_part(Peer& first) noexcept {
     const Bytes payload = Bytes(message).subspan(sizeof part);
     std::byte* const place = first.in.place_of_part(part, payload.size());
     if (place == nullptr) return lose(first, "it sent a part of a message that does not fit");
-    std::memcpy(place, payload.data(), payload.size());
+    copy_block(place, payload.data(), payload.size());
     if (!first.in.complete_part()) return lose(first, std::string("it sent ") + first.in.what_is_broken());
     if (first.in.has_control() && is_open(first)) heed_control(first);
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/bulk_copy.hpp"
 #include "transport/common/authentication.hpp"
 #include "transport/common/keyed_hash.hpp"
 
@@ -54,7 +55,7 @@ Outbox::Written Sealing::write(Outbox& out, int fd) noexcept {
 }
 
 bool Sealing::send(int fd, Bytes content) noexcept {
-  std::memcpy(record_.data() + sizeof(RecordHeader), content.data(), content.size());
+  copy_block(record_.data() + sizeof(RecordHeader), content.data(), content.size());
   seal(content.size());
   return write_record(fd);
 }
@@ -90,7 +91,7 @@ std::size_t Sealing::take(const iovec* areas, int n) noexcept {
     while (filled < areas[i].iov_len) {
       if (proven_ == 0 && (!is_record_complete() || !open_record())) return taken;
       const std::size_t bytes = std::min(proven_, areas[i].iov_len - filled);
-      std::memcpy(area + filled, received_.data() + begin_, bytes);
+      copy_block(area + filled, received_.data() + begin_, bytes);
       begin_ += bytes;
       proven_ -= bytes;
       filled += bytes;

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/bulk_copy.hpp"
 #include "transport/ucx/limits.hpp"
 
 namespace shmemx::ucx {
@@ -83,7 +84,7 @@ ucs_status_t Inbox::hold(std::uint64_t number, const UcpMessage& message) {
       fail_for_memory(message.bytes);
       return UCS_OK;
     }
-    std::memcpy(early.data.get(), message.data, message.bytes);
+    copy_block(early.data.get(), message.data, message.bytes);
   }
   window_.hold(number, std::move(early));
   return message.is_rendezvous ? UCS_INPROGRESS : UCS_OK;
@@ -115,7 +116,7 @@ void Inbox::take_records(const UcpMessage& message) {
   }
   const transport::AlignedMemory large = transport::allocate_aligned(records.size());
   if (large == nullptr) return fail_for_memory(records.size());
-  std::memcpy(large.get(), records.data(), records.size());
+  copy_block(large.get(), records.data(), records.size());
   read_records({large.get(), records.size()});
 }
 

@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include "base/bulk_copy.hpp"
 #include "transport/ucx/limits.hpp"
 #include "transport/ucx/ucx_transport.hpp"
 
@@ -86,7 +87,7 @@ void UcxTransport::post(Peer& peer, Kind kind, StagingPtr staging) {
 
 void UcxTransport::post_handshake(Peer& peer, Kind kind, Bytes content) {
   StagingPtr staging = pool_.take();
-  std::memcpy(staging->bytes, content.data(), content.size());
+  copy_block(staging->bytes, content.data(), content.size());
   staging->used = content.size();
   hand_over(peer, kind, std::move(staging));
 }
@@ -130,7 +131,7 @@ Sent UcxTransport::send_long(Peer& peer, const Header& fixed, Bytes header, Byte
   if (copies) {
     send->copy.reset(new (std::nothrow) std::byte[payload.size()]);
     if (send->copy == nullptr) return Sent::no;
-    std::memcpy(send->copy.get(), payload.data(), payload.size());
+    copy_block(send->copy.get(), payload.data(), payload.size());
     send->copied_bytes = payload.size();
     payload = {send->copy.get(), payload.size()};
   }

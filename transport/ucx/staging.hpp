@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/bulk_copy.hpp"
 #include "transport/ucx/wire.hpp"
 
 namespace shmemx::ucx {
@@ -33,7 +34,7 @@ struct Staging {
     std::memset(at + bytes_added - transport::kRecordAlign, 0, transport::kRecordAlign);
     std::memcpy(at, &record, sizeof record);
     if (!header.empty()) std::memcpy(at + sizeof record, header.data(), header.size());
-    if (!payload.empty()) std::memcpy(at + sizeof record + header.size(), payload.data(), payload.size());
+    if (!payload.empty()) copy_block(at + sizeof record + header.size(), payload.data(), payload.size());
     used += bytes_added;
   }
 };

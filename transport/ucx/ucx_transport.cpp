@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/bulk_copy.hpp"
 #include "base/clock.hpp"
 #include "transport/ucx/limits.hpp"
 
@@ -16,6 +17,7 @@ constexpr std::uint32_t kEnoughPolls = 1000;
 }  // namespace
 
 Result<TransportPtr> UcxTransport::open(const Setup& setup) {
+  copy_sizes = copy_sizes_for(0);  // the plug-in has its own
   SHMEMX_TRY_ASSIGN(library, Library::open({.n_peers = static_cast<std::size_t>(setup.n_pes),
                                             .address_bytes = kMaxAddressBytes - kKindBytes,
                                             .stop_signal = setup.stop_signal,

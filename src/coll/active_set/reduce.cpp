@@ -1,7 +1,6 @@
 #include "coll/active_set/reduce.hpp"
 
-#include <cstring>
-
+#include "base/bulk_copy.hpp"
 #include "base/recycled_memory.hpp"
 #include "coll/active_set/members.hpp"
 #include "coll/common/select.hpp"
@@ -52,7 +51,7 @@ void reduce_remote(ActiveGroup& group, Symmetric dest, Symmetric source, std::si
     const std::size_t offset = at * combine.element_bytes;
     const std::size_t bytes = count * combine.element_bytes;
     gather(group, gathered, source.pe0 + offset, bytes);
-    std::memcpy(gathered.result(), gathered.of(0), bytes);
+    copy_block(gathered.result(), gathered.of(0), bytes);
     for (int pe = 1; pe < group.size(); ++pe) combine.accumulate(gathered.result(), gathered.of(pe), count);
     put_to_all(group, dest.pe0 + offset, gathered.result(), bytes);
   }

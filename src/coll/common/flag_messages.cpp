@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "am/endpoint.hpp"
+#include "base/bulk_copy.hpp"
 #include "base/doorbell.hpp"
 #include "base/fatal.hpp"
 #include "coll/common/eager.hpp"
@@ -122,7 +123,7 @@ am::Verdict handle_flag(am::Endpoint&, const am::Message& message) {
   if (header.epoch == 0 || (header.total != 0 && data.empty())) damaged(message.source, header);
   if (header.window > windows::kBuiltinWindows) damaged(message.source, header);
   Receiver& receiver = checked_receiver(header, message.source);
-  if (!data.empty()) std::memcpy(place_of(receiver, header, data.size(), message.source), data.data(), data.size());
+  if (!data.empty()) copy_block(place_of(receiver, header, data.size(), message.source), data.data(), data.size());
   complete(receiver, header, data.size(), message.source);
   return am::Verdict::done;
 }
@@ -132,7 +133,7 @@ am::Verdict handle_contribution(am::Endpoint&, const am::Message& message) {
   const auto data = message.payload.subspan(sizeof header);
   if (header.epoch != 0 || header.total != 0 || header.window != 0) damaged(message.source, header);
   Receiver& receiver = checked_receiver(header, message.source);
-  if (!data.empty()) std::memcpy(place_of(receiver, header, data.size(), message.source), data.data(), data.size());
+  if (!data.empty()) copy_block(place_of(receiver, header, data.size(), message.source), data.data(), data.size());
   return am::Verdict::done;
 }
 

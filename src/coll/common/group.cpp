@@ -1,6 +1,7 @@
 #include "coll/common/group.hpp"
 
 #include "am/endpoint.hpp"
+#include "base/bulk_copy.hpp"
 #include "progress/send.hpp"
 
 namespace shmemx::coll {
@@ -9,7 +10,7 @@ namespace shmemx::coll {
 // collective. Mapped members look into this PE's scratch area.
 void TeamGroup::publish_remote(const void* data, std::size_t bytes) noexcept {
   const std::uint64_t parity = ++team_.exchanges & 1;
-  if (bytes != 0) std::memcpy(team_.scratch(me(), parity), data, bytes);
+  if (bytes != 0) copy_block(team_.scratch(me(), parity), data, bytes);
   for (int i = 1; i < size(); ++i) {
     const int pe = me() + i < size() ? me() + i : me() + i - size();
     if (!context::is_mapped(team_.route, pe)) send_contribution(team_, routine_, pe, {data, bytes, parity});

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/bulk_copy.hpp"
 #include "coll/barrier.hpp"
 #include "coll/common/flag_messages.hpp"
 #include "coll/common/symmetric.hpp"
@@ -35,7 +36,7 @@ class TeamGroup {
   void publish(const void* data, std::size_t bytes) noexcept {
     if (!is_direct()) [[unlikely]]
       return publish_remote(data, bytes);
-    std::memcpy(team_.scratch(team_.me(), ++team_.exchanges & 1), data, bytes);
+    copy_block(team_.scratch(team_.me(), ++team_.exchanges & 1), data, bytes);
   }
   const std::byte* published(int pe) const noexcept {
     if (!context::is_mapped(team_.route, pe)) [[unlikely]]

@@ -1,7 +1,6 @@
 #include "coll/internode/collect.hpp"
 
-#include <cstring>
-
+#include "base/bulk_copy.hpp"
 #include "coll/common/flags.hpp"
 #include "coll/common/member_access.hpp"
 #include "coll/common/select.hpp"
@@ -57,7 +56,7 @@ class Collect {
     LeaderGather all(team_, group_.routine(), bytes_by_node());
     std::byte* at = all.own();
     for (const int pe : nodes_.here()) {
-      if (bytes_of(pe) != 0) std::memcpy(at, place_of(pe), bytes_of(pe));
+      if (bytes_of(pe) != 0) copy_block(at, place_of(pe), bytes_of(pe));
       at += bytes_of(pe);
     }
     all.exchange(epoch);

@@ -1,8 +1,8 @@
 #include "coll/internode/leader_gather.hpp"
 
 #include <algorithm>
-#include <cstring>
 
+#include "base/bulk_copy.hpp"
 #include "coll/common/eager.hpp"
 #include "coll/common/select.hpp"
 
@@ -23,7 +23,7 @@ void LeaderGather::receive(int from_node, int count, std::uint64_t epoch) noexce
   const int distance = distance_to(from_node);
   const std::size_t bytes = begin_of(distance + count) - begin_of(distance);
   const EagerMessage message = await_eager(team_, routine_, nodes_.leader(from_node), epoch, bytes);
-  if (bytes != 0) std::memcpy(memory_.get() + begin_of(distance), message.data(), bytes);
+  if (bytes != 0) copy_block(memory_.get() + begin_of(distance), message.data(), bytes);
 }
 
 void LeaderGather::exchange(std::uint64_t epoch) noexcept {

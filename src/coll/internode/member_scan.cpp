@@ -1,6 +1,6 @@
 #include "coll/internode/member_scan.hpp"
 
-#include <cstring>
+#include "base/bulk_copy.hpp"
 
 namespace shmemx::coll {
 
@@ -15,7 +15,7 @@ const std::byte* MemberScan::source_of(int pe, std::size_t at) const {
 void MemberScan::scan_node(std::size_t at, std::size_t nelems, ScanBuffer& sum) const {
   ScanBuffer elements(nelems * element_bytes());
   for (const int pe : nodes_.here()) {
-    std::memcpy(elements.data(), source_of(pe, at), elements.size());  // dest may be the same memory
+    copy_block(elements.data(), source_of(pe, at), elements.size());  // dest may be the same memory
     scan_member(pe, at, elements.data(), sum);
   }
 }
@@ -23,9 +23,9 @@ void MemberScan::scan_node(std::size_t at, std::size_t nelems, ScanBuffer& sum) 
 void MemberScan::scan_member(int pe, std::size_t at, const std::byte* elements, ScanBuffer& sum) const {
   std::byte* const dest =
       context::is_mapped(team_.route, pe) ? mapped_copy(team_.route, dest_ + at * element_bytes(), pe) : nullptr;
-  if (dest != nullptr && scan_.exclusive) std::memcpy(dest, sum.data(), sum.size());
+  if (dest != nullptr && scan_.exclusive) copy_block(dest, sum.data(), sum.size());
   scan_.sum.accumulate(sum.data(), elements, sum.size() / element_bytes());
-  if (dest != nullptr && !scan_.exclusive) std::memcpy(dest, sum.data(), sum.size());
+  if (dest != nullptr && !scan_.exclusive) copy_block(dest, sum.data(), sum.size());
 }
 
 }  // namespace shmemx::coll

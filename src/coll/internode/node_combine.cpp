@@ -1,7 +1,6 @@
 #include "coll/internode/node_combine.hpp"
 
-#include <cstring>
-
+#include "base/bulk_copy.hpp"
 #include "coll/common/select.hpp"
 #include "rma/copy.hpp"
 
@@ -13,8 +12,8 @@ void combine_node(Team& team, const Part& source, const Combine& combine, std::b
   for (std::size_t at = 0; at < source.nelems; at += block) {
     const std::size_t count = std::min(block, source.nelems - at);
     const std::size_t offset = at * combine.element_bytes;
-    std::memcpy(into + offset, mapped_copy(team.route, source.own_copy, here[0]) + offset,
-                count * combine.element_bytes);
+    copy_block(into + offset, mapped_copy(team.route, source.own_copy, here[0]) + offset,
+               count * combine.element_bytes);
     for (const int pe : here.subspan(1))
       combine.accumulate(into + offset, mapped_copy(team.route, source.own_copy, pe) + offset, count);
   }

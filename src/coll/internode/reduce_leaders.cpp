@@ -2,9 +2,9 @@
 // stores the result for its node. Few nodes: every leader sends to all others. Many: recursive doubling, in which the
 // partial result of lower nodes is always the left operand, so that all leaders compute the same tree.
 #include <bit>
-#include <cstring>
 #include <vector>
 
+#include "base/bulk_copy.hpp"
 #include "base/recycled_memory.hpp"
 #include "coll/common/eager.hpp"
 #include "coll/common/select.hpp"
@@ -50,7 +50,7 @@ class LeaderReduction {
       if (node != nodes_.mine) messages[static_cast<std::size_t>(node)] = receive(node);
       if (node != 0) combine_.accumulate(of(0), of(node), nelems_);
     }
-    if (nodes_.mine != 0) std::memcpy(own, of(0), bytes_);
+    if (nodes_.mine != 0) copy_block(own, of(0), bytes_);
   }
 
   // Receives the partial result of `node` and combines it with the own one, as its left operand if it is from below.
@@ -58,7 +58,7 @@ class LeaderReduction {
     const EagerMessage message = receive(node);
     if (!from_below) return combine_.accumulate(own, message.data(), nelems_);
     combine_.accumulate(message.data(), own, nelems_);
-    std::memcpy(own, message.data(), bytes_);
+    copy_block(own, message.data(), bytes_);
   }
 
   // If their number is no power of two, the first nodes pair up: the lower node of a pair acts for the upper one.
@@ -82,7 +82,7 @@ class LeaderReduction {
   void let_lower_act(std::byte* own) {
     send(nodes_.mine - 1, own);
     const EagerMessage result = receive(nodes_.mine - 1);
-    std::memcpy(own, result.data(), bytes_);
+    copy_block(own, result.data(), bytes_);
   }
 
   Team& team_;

@@ -6,9 +6,9 @@
 //
 // Source and dest may be the same: a worker writes dest only where all have read already.
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
+#include "base/bulk_copy.hpp"
 #include "base/recycled_memory.hpp"
 #include "coll/common/eager.hpp"
 #include "coll/common/flags.hpp"
@@ -103,9 +103,9 @@ class ShareReduction {
     for (std::size_t at = 0; at < own.nelems; at += most) {
       const std::size_t count = std::min(most, own.nelems - at);
       const std::size_t begin = at * combine_.element_bytes;
-      std::memcpy(block, parts[0] + begin, count * combine_.element_bytes);
+      copy_block(block, parts[0] + begin, count * combine_.element_bytes);
       for (std::size_t node = 1; node < parts.size(); ++node) combine_.accumulate(block, parts[node] + begin, count);
-      std::memcpy(dest_ + own.offset + begin, block, count * combine_.element_bytes);
+      copy_block(dest_ + own.offset + begin, block, count * combine_.element_bytes);
     }
   }
 

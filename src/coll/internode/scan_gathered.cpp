@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <cstring>
 
+#include "base/bulk_copy.hpp"
 #include "coll/common/select.hpp"
 #include "coll/internode/leader_gather.hpp"
 #include "coll/internode/leaders.hpp"
@@ -17,7 +17,7 @@ void gather_and_scan(TeamGroup& group, const MemberScan& members, Share block, s
     lengths.push_back(bytes * static_cast<std::size_t>(nodes.size_of(node)));
   LeaderGather all(group.team(), group.routine(), lengths);
   for (std::size_t i = 0; i < nodes.here().size(); ++i)
-    std::memcpy(all.own() + i * bytes, members.source_of(nodes.here()[i], block.begin), bytes);
+    copy_block(all.own() + i * bytes, members.source_of(nodes.here()[i], block.begin), bytes);
   all.exchange(epoch);
   ScanBuffer sum(bytes);
   std::vector<std::size_t> seen(static_cast<std::size_t>(nodes.count()), 0);  // members of each node

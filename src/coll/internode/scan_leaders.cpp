@@ -1,5 +1,5 @@
-#include <cstring>
 
+#include "base/bulk_copy.hpp"
 #include "coll/common/eager.hpp"
 #include "coll/common/select.hpp"
 #include "coll/internode/leaders.hpp"
@@ -23,7 +23,7 @@ class LeaderScan {
     for (int node = 0; node < nodes_.mine; ++node) {
       const EagerMessage next = receive(node, below.size());
       if (node == 0) {
-        std::memcpy(below.data(), next.data(), below.size());
+        copy_block(below.data(), next.data(), below.size());
       } else {
         members_.sum().accumulate(below.data(), next.data(), nelems_);
       }

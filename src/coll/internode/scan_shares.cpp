@@ -1,5 +1,5 @@
-#include <cstring>
 
+#include "base/bulk_copy.hpp"
 #include "coll/common/eager.hpp"
 #include "coll/common/flags.hpp"
 #include "coll/common/select.hpp"
@@ -37,7 +37,7 @@ class ShareScan {
   void receive_below(ScanBuffer& sum) {
     const int from = worker(nodes_.mine - 1);
     const EagerMessage below = await_eager(group_.team(), group_.routine(), from, epoch_, sum.size());
-    std::memcpy(sum.data(), below.data(), sum.size());
+    copy_block(sum.data(), below.data(), sum.size());
     set_flag(group_.team(), group_.routine(), from, epoch_);
   }
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "base/bulk_copy.hpp"
 #include "coll/common/combine.hpp"
 #include "coll/common/group.hpp"
 #include "coll/common/select.hpp"
@@ -24,7 +25,7 @@ inline void reduce_published(Group& group, Elements<T> dest, Elements<T> source,
   for (int pe = 0; nelems != 0 && pe < group.size(); ++pe) {
     const T* const from = reinterpret_cast<const T*>(group.published(pe));
     if (pe == 0) {
-      std::copy_n(from, nelems, out);
+      copy_block(out, from, nelems * sizeof(T));
     } else {
       accumulate<T, Op>(out, from, nelems);
     }
@@ -37,9 +38,9 @@ inline void reduce_share(Group& group, Elements<T> dest, Elements<T> source, Sha
   alignas(kCacheLine) T block[kBlock];
   for (std::size_t at = share.begin; at < share.end; at += kBlock) {
     const std::size_t count = std::min(kBlock, share.end - at);
-    std::copy_n(source.at(0) + at, count, block);
+    copy_block(block, source.at(0) + at, count * sizeof(T));
     for (int pe = 1; pe < group.size(); ++pe) accumulate<T, Op>(block, source.at(pe) + at, count);
-    for (int pe = 0; pe < group.size(); ++pe) std::copy_n(block, count, dest.at(pe) + at);
+    for (int pe = 0; pe < group.size(); ++pe) copy_block(dest.at(pe) + at, block, count * sizeof(T));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "base/bulk_copy.hpp"
 #include "coll/common/flags.hpp"
 
 namespace shmemx::coll {
@@ -24,15 +25,15 @@ void scan_chain(TeamGroup& group, Symmetric dest, Symmetric source, std::size_t 
       std::memset(before, 0, bytes);
     } else {
       await_flag(team, group.routine(), me - 1, epoch);
-      std::memcpy(before, team.scratch(me, 0), bytes);
+      copy_block(before, team.scratch(me, 0), bytes);
     }
-    std::memcpy(with_own, before, bytes);
+    copy_block(with_own, before, bytes);
     sum.accumulate(with_own, source.at(me) + offset, count);
     if (me + 1 != group.size()) {
-      std::memcpy(team.scratch(me + 1, 0), with_own, bytes);
+      copy_block(team.scratch(me + 1, 0), with_own, bytes);
       set_flag(team, group.routine(), me + 1, epoch);
     }
-    if (bytes != 0) std::memcpy(dest.at(me) + offset, scan.exclusive ? before : with_own, bytes);
+    if (bytes != 0) copy_block(dest.at(me) + offset, scan.exclusive ? before : with_own, bytes);
     at += count;
   } while (at < nelems);
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/bulk_copy.hpp"
 #include "coll/common/combine.hpp"
 #include "coll/common/group.hpp"
 #include "coll/common/select.hpp"
@@ -32,10 +33,10 @@ inline void scan_share(TeamGroup& group, Elements<T> dest, Elements<T> source, S
     const std::size_t count = std::min(kBlock, share.end - at);
     std::fill_n(sum, count, T{});
     for (int pe = 0; pe < group.size(); ++pe) {
-      std::copy_n(source.at(pe) + at, count, own);  // dest may be the same memory
-      if (exclusive) std::copy_n(sum, count, dest.at(pe) + at);
+      copy_block(own, source.at(pe) + at, count * sizeof(T));  // dest may be the same memory
+      if (exclusive) copy_block(dest.at(pe) + at, sum, count * sizeof(T));
       accumulate<T, Sum>(sum, own, count);
-      if (!exclusive) std::copy_n(sum, count, dest.at(pe) + at);
+      if (!exclusive) copy_block(dest.at(pe) + at, sum, count * sizeof(T));
     }
   }
 }

@@ -1,7 +1,7 @@
 // The receiver's side of eager messages. A message without a receive is copied at once: its cell is needed.
 #include <algorithm>
-#include <cstring>
 
+#include "base/bulk_copy.hpp"
 #include "pt2pt/eager/eager.hpp"
 #include "rma/copy.hpp"
 
@@ -38,7 +38,7 @@ void Eager::on_eager(int source, Payload payload) noexcept {
   Unexpected* const message =
       matching_->keep({source, header.tag}, header.bytes, header.bytes, Unexpected::Kind::eager);
   if (message == nullptr) return;
-  if (!payload.empty()) std::memcpy(message->data(), payload.data(), payload.size());
+  if (!payload.empty()) copy_block(message->data(), payload.data(), payload.size());
   message->received = payload.size();
 }
 
@@ -52,7 +52,7 @@ void Eager::begin_arrival(int source, const EagerHeader& header, Payload data) n
   } else {
     from.message = matching_->keep({source, header.tag}, header.bytes, header.bytes, Unexpected::Kind::eager);
     if (from.message == nullptr) return;
-    std::memcpy(from.message->data(), data.data(), data.size());
+    copy_block(from.message->data(), data.data(), data.size());
     from.message->received = data.size();
   }
   from.total = header.bytes;
@@ -90,7 +90,7 @@ void Eager::on_more(int source, std::uint64_t offset, Payload data) noexcept {
   if (ReceiveRequest* const receive = from.receive) {
     receive->cursor.scatter(data.data(), std::min(data.size(), receive->goal - receive->cursor.passed()));
   } else if (from.message != nullptr) {
-    std::memcpy(from.message->data() + from.received, data.data(), data.size());
+    copy_block(from.message->data() + from.received, data.data(), data.size());
     from.message->received += data.size();
   }
   from.received += data.size();

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/bulk_copy.hpp"
 #include "pt2pt/lmt/lmt.hpp"
 #include "pt2pt/lmt/section.hpp"
 #include "pt2pt/lmt/shared_copy.hpp"
@@ -39,7 +40,7 @@ void Rendezvous::on_rts(int source, Payload payload) noexcept {
       matching_->keep({source, offer.rts.tag}, offer.rts.bytes, sizeof offer + data.size(), Unexpected::Kind::offer);
   if (message == nullptr) return;
   std::memcpy(message->data(), &offer, sizeof offer);
-  if (!data.empty()) std::memcpy(message->data() + sizeof offer, data.data(), data.size());
+  if (!data.empty()) copy_block(message->data() + sizeof offer, data.data(), data.size());
   message->received = data.size();
 }
 

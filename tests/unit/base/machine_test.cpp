@@ -3,8 +3,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <boost/test/unit_test.hpp>
+#include <fstream>
+#include <string>
 
 #include "base/affinity.hpp"
 #include "base/cache_line.hpp"
@@ -53,6 +56,16 @@ BOOST_AUTO_TEST_CASE(the_quota_is_in_thousandths_of_a_core) {
   } else {
     BOOST_CHECK_EQUAL(cpu_quota_milli(), kUnlimited);
   }
+}
+
+BOOST_AUTO_TEST_CASE(the_last_cache_is_the_largest_one) {
+  std::uint64_t largest = 0;
+  for (int index = 0; index < 5; ++index) {
+    std::ifstream size("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/size");
+    std::uint64_t kib = 0;
+    if (size >> kib) largest = std::max(largest, kib * 1024);
+  }
+  BOOST_CHECK_EQUAL(last_cache_bytes(), largest);
 }
 
 BOOST_AUTO_TEST_CASE(the_limit_of_the_address_space_is_reported) {

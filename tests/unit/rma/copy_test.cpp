@@ -8,10 +8,13 @@
 #include <vector>
 
 #include "../../support/pattern.hpp"
+#include "copy_sizes_guard.hpp"
 
 namespace {
 
 namespace rma = shmemx::rma;
+using shmemx::CopySizes;
+using unit::CopySizesGuard;
 
 constexpr std::size_t kMargin = 16;
 
@@ -26,15 +29,6 @@ bool copies_exactly(const std::vector<unsigned char>& source, std::size_t bytes,
   }
   return std::memcmp(dest.data() + at, source.data() + source_offset, bytes) == 0;
 }
-
-class CopySizesGuard {
- public:
-  explicit CopySizesGuard(rma::CopySizes sizes) : before_(rma::copy_sizes) { rma::copy_sizes = sizes; }
-  ~CopySizesGuard() { rma::copy_sizes = before_; }
-
- private:
-  rma::CopySizes before_;
-};
 
 constexpr std::size_t kNever = ~std::size_t{0};
 
@@ -58,7 +52,7 @@ BOOST_AUTO_TEST_CASE(all_small_sizes_and_alignments_are_copied_exactly) { check_
 
 // A user may set any thresholds.
 BOOST_AUTO_TEST_CASE(the_other_paths_copy_all_small_sizes_exactly) {
-  for (const rma::CopySizes sizes : {rma::CopySizes{kNever, kNever}, rma::CopySizes{0, kNever}, rma::CopySizes{0, 0}}) {
+  for (const CopySizes sizes : {CopySizes{kNever, kNever}, CopySizes{0, kNever}, CopySizes{0, 0}}) {
     const CopySizesGuard guard(sizes);
     check_small_sizes();
   }
@@ -67,7 +61,7 @@ BOOST_AUTO_TEST_CASE(the_other_paths_copy_all_small_sizes_exactly) {
 BOOST_AUTO_TEST_CASE(sizes_around_the_thresholds_are_copied_exactly) {
   constexpr std::size_t kLarge = 4096;
   constexpr std::size_t kStream = 65536;
-  const CopySizesGuard guard({kLarge, kStream});
+  const CopySizesGuard guard({kLarge, kStream, shmemx::copy_loops().back().copy});
   const auto source = test_support::pattern(2 * kStream + 64, 0);
   for (const std::size_t around : {kLarge, kStream, kStream + 16384, 2 * kStream - 1}) {
     for (const std::size_t bytes : {around - 1, around, around + 1}) {
@@ -82,10 +76,24 @@ BOOST_AUTO_TEST_CASE(sizes_around_the_thresholds_are_copied_exactly) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(sizes_of_this_processor_are_in_order) {
-  const rma::CopySizes sizes = rma::measured_copy_sizes();
-  BOOST_CHECK_GT(sizes.large_bytes, 8U);
-  BOOST_CHECK_GT(sizes.stream_bytes, sizes.large_bytes);
+// Blocks that overlap, in both directions, on either side of the thresholds.
+BOOST_AUTO_TEST_CASE(overlapping_blocks_move_unharmed) {
+  const CopySizesGuard guard({1024, 20'000, shmemx::copy_loops().back().copy});
+  const auto content = test_support::pattern(40'000, 0);
+  for (const std::size_t bytes : {1U, 8U, 9U, 200U, 1023U, 1024U, 6000U, 25'000U}) {
+    for (const std::size_t by : {0U, 1U, 5U, 8U, 31U, 64U, 100U, 1500U, 4091U, 4101U}) {
+      for (const bool up : {false, true}) {
+        auto memory = content;
+        auto expected = content;
+        const std::size_t to = up ? by : 0;
+        const std::size_t from = up ? 0 : by;
+        std::memmove(expected.data() + to, expected.data() + from, bytes);
+        rma::move_visible(memory.data() + to, memory.data() + from, bytes);
+        BOOST_TEST_CONTEXT(bytes << " bytes, " << (up ? "up" : "down") << " by " << by)
+        BOOST_CHECK(memory == expected);
+      }
+    }
+  }
 }
 
 // The copy is a plain store by design, while a program that waits reads with atomic loads on another CPU. That is
