@@ -14,7 +14,9 @@ class EndpointLock {
  public:
   void lock() noexcept {
     note_lock();
-    if (shared_ && held_.exchange(true, std::memory_order_acquire)) lock_slow();  // endpoint
+    if (shared_ && (impatient_.load(std::memory_order_relaxed) != 0 ||  // a hint
+                    held_.exchange(true, std::memory_order_acquire)))   // endpoint
+      lock_slow();
   }
   bool try_lock() noexcept {
     note_lock();
@@ -37,10 +39,12 @@ class EndpointLock {
 
  private:
   [[gnu::noinline, gnu::cold]] void lock_slow() noexcept;
+  void let_impatient_go_first() const noexcept;
 
   bool shared_ = false;
   alignas(kCacheLine) std::atomic<bool> held_{false};
   alignas(kCacheLine) std::atomic<std::uint32_t> contention_{0};
+  std::atomic<std::uint32_t> impatient_{0};  // threads that have yielded their core several times in vain
 };
 inline constinit EndpointLock endpoint_lock;
 
