@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import select
+import shlex
 import shutil
 import signal
 import struct
@@ -32,7 +33,7 @@ class Shell:
             os.execvp("bash", ["bash", "--norc", "--noprofile", "--noediting", "-i"])
         self.out = b""
         self.set_size(33, 111)
-        self.type(f"PS1='$ '; PATH='{os.path.dirname(OSHRUN)}':$PATH; echo READ''Y\n")
+        self.type(f"PS1='$ '; PATH={shlex.quote(os.path.dirname(OSHRUN))}:$PATH; echo READ''Y\n")
         self.expect("READY")
 
     def set_size(self, rows, columns):
