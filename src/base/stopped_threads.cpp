@@ -116,12 +116,13 @@ void block_all(int signal, void* context) noexcept {
 // A signal that arrives after its round is over has no slot that waits for it.
 void stop_here(int signal, siginfo_t* info, void* context) noexcept {
   const int cause = errno;
-  const std::uint32_t round = load(handshake->round);
+  Handshake* const shared = load(handshake);
+  const std::uint32_t round = load(shared->round);
   const auto number = static_cast<std::size_t>(info->si_value.sival_int);
-  Slot* const slot = number < kMostThreads ? &handshake->slots[number] : nullptr;
+  Slot* const slot = number < kMostThreads ? &shared->slots[number] : nullptr;
   if (round % 2 != 0 && info->si_code == SI_QUEUE && slot != nullptr && load(slot->thread) == ::gettid()) {
-    if (handshake->is_last != 0) block_all(signal, context);
-    answer_and_wait(&slot->answered, &handshake->round, round);
+    if (load(shared->is_last) != 0) block_all(signal, context);
+    answer_and_wait(&slot->answered, &shared->round, round);
   }
   errno = cause;
 }
@@ -259,8 +260,8 @@ StoppedThreads::StoppedThreads(Stop stop) noexcept : mask_before_(change_mask(~0
                                                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
   unstopped_ = ::gettid();  // if nobody can be signalled
   if (memory == MAP_FAILED) return;
-  handshake = static_cast<Handshake*>(memory);
-  handshake->is_last = stop == Stop::last ? 1 : 0;
+  store(handshake, static_cast<Handshake*>(memory));
+  store(handshake->is_last, stop == Stop::last ? 1U : 0U);
   constexpr int kAttempts = 3;
   for (int attempt = 0; attempt < kAttempts && unstopped_ != 0; ++attempt) {
     if (attempt > 0 && blocks_all(state_of_thread(unstopped_))) return;

@@ -24,7 +24,9 @@ class Counter {
   Counter()
       : thread_([this] {
           while (!ends_.load()) count_.fetch_add(1);
-        }) {}
+        }) {
+    while (count_.load() == 0) usleep(100);  // the C library and sanitizers block all signals while a thread begins
+  }
   ~Counter() {
     ends_ = true;
     thread_.join();
