@@ -142,10 +142,11 @@ bool blocks_all(const ThreadState& state) noexcept {
   return (state.blocked_signals & real_time_signals()) == real_time_signals();
 }
 
-// Threads of the sanitizer, which block all signals, write no memory of the program.
+// The sanitizer's own thread, which blocks all signals and sleeps, writes no memory of the program. A thread that has
+// been stopped before also blocks all while it leaves the sanitizer's handler, but does not sleep.
 bool is_foreign_to_program([[maybe_unused]] const ThreadState& state) noexcept {
 #if defined(__SANITIZE_THREAD__)
-  return blocks_all(state);
+  return blocks_all(state) && state.state == 'S';
 #else
   return false;
 #endif
