@@ -30,6 +30,7 @@ class Shell:
             skip(f"no pseudo-terminal: {error}")
         if self.pid == 0:
             os.environ["OSHRUN_QUIET"] = "1"
+            os.environ.pop("PYTHONUNBUFFERED", None)  # with it lines of two PEs are written word by word
             os.execvp("bash", ["bash", "--norc", "--noprofile", "--noediting", "-i"])
         self.out = b""
         self.set_size(33, 111)
