@@ -3,7 +3,9 @@
 # Usage: tools_test.sh <folder of shmemx-rma> <folder of the libraries> <folder of the programs> <mpi>
 . "$(dirname "$0")/../support/script.sh"
 rma=$1/shmemx-rma
-programs=$3
+# LD_PRELOAD, and files of programs, take no spaces.
+ln -s "$3" tested || die 'no link'
+programs=$PWD/tested
 mpi=$4
 options="-n 2"
 [ "$mpi" = openmpi ] && options="$options --allow-run-as-root --oversubscribe"
