@@ -72,8 +72,7 @@ Status map_over(void* reserved, std::size_t bytes, int fd, std::size_t offset) {
 
 Arena::Arena(Arena&& other) noexcept
     : fd_(std::move(other.fd_)),
-      device_(other.device_),
-      inode_(other.inode_),
+      file_(other.file_),
       header_(std::exchange(other.header_, nullptr)),
       header_mapped_bytes_(other.header_mapped_bytes_),
       pes_(std::move(other.pes_)),
@@ -108,18 +107,13 @@ Result<Arena> Arena::open(UniqueFd fd) {
   arena.header_ = static_cast<bootstrap::JobHeader*>(header);
   arena.header_mapped_bytes_ = wanted;
   arena.fd_ = std::move(fd);
-  arena.device_ = status.st_dev;
-  arena.inode_ = status.st_ino;
+  arena.file_ = FileIdentity(status);
   const std::size_t grows_at = round_up(bootstrap::layout_of(arena.header_).locations(), kPageBytes);
   leave_out_of_dumps(static_cast<std::byte*>(header) + grows_at, wanted - grows_at);
   return arena;
 }
 
-int Arena::fd() const noexcept {
-  struct stat status;
-  const bool is_own = ::fstat(fd_.get(), &status) == 0 && status.st_dev == device_ && status.st_ino == inode_;
-  return is_own ? fd_.get() : -1;
-}
+int Arena::fd() const noexcept { return file_.is_of(fd_.get()) ? fd_.get() : -1; }
 
 std::size_t Arena::place_of(int pe) const noexcept {
   if (pes_.empty()) return static_cast<std::size_t>(pe);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/file_identity.hpp"
 #include "base/pe.hpp"
 #include "base/result.hpp"
 #include "base/unique_fd.hpp"
@@ -102,8 +103,7 @@ class Arena {
   Status map_channel(const Geometry& geometry, std::size_t node);
 
   UniqueFd fd_;
-  dev_t device_ = 0;
-  ino_t inode_ = 0;
+  FileIdentity file_;
   bootstrap::JobHeader* header_ = nullptr;
   std::size_t header_mapped_bytes_ = 0;
   std::vector<int> pes_;

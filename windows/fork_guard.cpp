@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include <new>
 
 #include "base/fatal.hpp"
+#include "base/file_identity.hpp"
 #include "base/lazy_mapping.hpp"
 #include "base/linkage.hpp"
 #include "base/machine.hpp"
@@ -45,9 +45,8 @@ struct Guarded {
   std::uintptr_t end = 0;
   int fd = -1;
   std::size_t file_offset = 0;  // of `begin`
-  dev_t device = 0;             // with the inode: the file, also where the program has closed its descriptor
-  ino_t inode = 0;
-  Mapping mapped;  // the file as the list of mappings names it
+  FileIdentity file;            // the program may have closed its descriptor
+  Mapping mapped;               // the file as the list of mappings names it
 
   bool holds(const Mapping& mapping) const noexcept {
     return mapping.is_shared && of_same_file(mapping, mapped) && mapping.begin < end && begin < mapping.end;
@@ -123,9 +122,7 @@ bool Snapshot::list_pieces(const Guarded& guarded) noexcept {
 }
 
 bool Snapshot::copy(const Guarded& guarded) noexcept {
-  struct stat status;
-  const bool is_open =
-      ::fstat(guarded.fd, &status) == 0 && status.st_dev == guarded.device && status.st_ino == guarded.inode;
+  const bool is_open = guarded.file.is_of(guarded.fd);
   for (std::size_t i = 0; i < count_; ++i) {
     if (!is_open)
       copy_in_place(pieces()[i]);
@@ -306,10 +303,7 @@ void guard_forks(std::span<const StaticRange> ranges, int fd, std::size_t file_o
   guarded.end = reinterpret_cast<std::uintptr_t>(ranges.back().end);
   guarded.fd = fd;
   guarded.file_offset = file_offset;
-  struct stat status {};
-  ::fstat(fd, &status);
-  guarded.device = status.st_dev;
-  guarded.inode = status.st_ino;
+  guarded.file = FileIdentity(fd);
   find_mapping(guarded.begin, guarded.mapped);
   fork_guard->is_armed.store(true, std::memory_order_release);
 }

@@ -1,7 +1,8 @@
 #include "windows/heap_address.hpp"
 
 #include <algorithm>
-#include <cstdio>
+
+#include "base/mappings.hpp"
 
 namespace shmemx::windows {
 namespace {
@@ -26,18 +27,15 @@ std::uint64_t free_zones() noexcept {
 #if defined(__SANITIZE_THREAD__)
   return 0;
 #endif
-  std::FILE* const maps = std::fopen("/proc/self/maps", "re");
-  if (maps == nullptr) return 0;
+  MappingReader reader;
+  Mapping mapping;
   std::uint64_t used = bits_below(kFirstZone);
   std::uint64_t highest = 0;
-  unsigned long long begin = 0;
-  unsigned long long end = 0;
-  while (std::fscanf(maps, "%llx-%llx%*[^\n]", &begin, &end) == 2) {
-    if (begin >= kZones * kZoneBytes && highest != 0) continue;  // the kernel's own page on x86-64
-    used |= zones_of(begin, end);
-    highest = std::max<std::uint64_t>(highest, end);
+  while (reader.next(mapping)) {
+    if (mapping.begin >= kZones * kZoneBytes && highest != 0) continue;  // the kernel's own page on x86-64
+    used |= zones_of(mapping.begin, mapping.end);
+    highest = std::max<std::uint64_t>(highest, mapping.end);
   }
-  std::fclose(maps);
   // What lies above all mappings, the stack among them, need not exist.
   const std::uint64_t last = highest / kZoneBytes;
   return last == 0 ? 0 : bits_below(static_cast<int>(std::min<std::uint64_t>(last, kZones))) & ~used;

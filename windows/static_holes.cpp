@@ -12,17 +12,6 @@ std::vector<StaticHole>& static_holes() {
   return *instance;
 }
 
-}  // namespace
-
-constinit bool has_static_holes = false;
-
-void set_static_holes(std::vector<StaticHole> holes) {
-  has_static_holes = !holes.empty();
-  static_holes() = std::move(holes);
-}
-
-namespace {
-
 // Returns the first hole that does not end before the offset; the end of the list if there is none.
 auto next_hole(std::uint64_t offset) noexcept {
   const auto& holes = static_holes();
@@ -31,6 +20,13 @@ auto next_hole(std::uint64_t offset) noexcept {
 }
 
 }  // namespace
+
+constinit bool has_static_holes = false;
+
+void set_static_holes(std::vector<StaticHole> holes) {
+  has_static_holes = !holes.empty();
+  static_holes() = std::move(holes);
+}
 
 bool is_in_static_hole(std::uint64_t offset, std::uint64_t bytes) noexcept {
   const auto hole = next_hole(offset);

@@ -1,6 +1,5 @@
 #include "base/machine.hpp"
 
-#include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -13,7 +12,7 @@
 
 #include "base/affinity.hpp"
 #include "base/cache_line.hpp"
-#include "base/unique_fd.hpp"
+#include "base/small_file.hpp"
 
 namespace shmemx {
 namespace {
@@ -21,9 +20,7 @@ namespace {
 // Returns the value of "MemAvailable:  1234 kB" in /proc/meminfo in bytes; 0 if the line is missing.
 std::uint64_t kernel_available_bytes() {
   char text[4096];
-  const UniqueFd fd(::open("/proc/meminfo", O_RDONLY | O_CLOEXEC));
-  const ssize_t got = fd.valid() ? ::read(fd.get(), text, sizeof text - 1) : 0;
-  text[got > 0 ? got : 0] = '\0';
+  read_small_file("/proc/meminfo", text);
   const char* const line = std::strstr(text, "MemAvailable:");
   return line == nullptr ? 0 : std::strtoull(line + std::strlen("MemAvailable:"), nullptr, 10) * 1024;
 }
@@ -41,9 +38,7 @@ std::uint64_t cache_bytes(char index) noexcept {
   char path[] = "/sys/devices/system/cpu/cpu0/cache/index?/size";
   *std::strchr(path, '?') = index;
   char text[32];
-  const UniqueFd fd(::open(path, O_RDONLY | O_CLOEXEC));
-  const ssize_t got = fd.valid() ? ::read(fd.get(), text, sizeof text - 1) : 0;
-  text[got > 0 ? got : 0] = '\0';
+  read_small_file(path, text);
   return std::strtoull(text, nullptr, 10) * 1024;
 }
 

@@ -12,6 +12,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/small_file.hpp"
+
 namespace shmemx {
 namespace {
 
@@ -23,14 +25,6 @@ struct DirectoryEntry {
   std::uint8_t type;
   char name[1];
 };
-
-// Reads the begin of a file. Returns false if there is none.
-bool read_file(const char* path, std::span<char> text) noexcept {
-  const UniqueFd opened(::open(path, O_RDONLY | O_CLOEXEC));
-  const ssize_t got = opened.valid() ? ::read(opened.get(), text.data(), text.size() - 1) : 0;
-  text[got > 0 ? static_cast<std::size_t>(got) : 0] = '\0';
-  return got > 0;
-}
 
 // Returns what follows the name in front of the first colon of a line; null if there is no such line.
 const char* value_of(const char* text, const char* name) noexcept {
@@ -55,7 +49,7 @@ bool has_outer_numbers() noexcept {
   char path[64];
   char text[2048];
   std::snprintf(path, sizeof path, "/proc/self/task/%d/status", static_cast<int>(listed));
-  const char* number = read_file(path, text) ? value_of(text, "\nNSpid:") : nullptr;
+  const char* number = read_small_file(path, text) ? value_of(text, "\nNSpid:") : nullptr;
   pid_t inner = 0;  // the last of the line
   while (number != nullptr && *number == '\t') {
     char* rest = nullptr;
@@ -80,7 +74,7 @@ bool read_file_of(pid_t thread, const char* file, std::span<char> text) noexcept
   char path[64];
   const pid_t listed = has_outer_numbers() ? outer_number(thread) : thread;
   std::snprintf(path, sizeof path, "/proc/self/task/%d/%s", static_cast<int>(listed), file);
-  return read_file(path, text);
+  return read_small_file(path, text);
 }
 
 // Returns the signals that a thread waits for in sigwait or its kin, for which the kernel shows them as not blocked.

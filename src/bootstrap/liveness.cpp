@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,6 +10,7 @@
 
 #include "base/cache_line.hpp"
 #include "base/unique_fd.hpp"
+#include "bootstrap/placement.hpp"
 
 namespace shmemx::bootstrap {
 namespace {
@@ -45,13 +45,8 @@ bool take_lock(int arena_fd, std::size_t place) {
   return false;
 }
 
-std::uint64_t pid_namespace() {
-  struct stat about {};
-  return ::stat("/proc/self/ns/pid", &about) == 0 ? static_cast<std::uint64_t>(about.st_ino) : 0;
-}
-
 bool pid_is_gone(const PeRecord& record) {
-  if (record.pid_namespace == 0 || record.pid_namespace != pid_namespace()) return false;
+  if (record.pid_namespace == 0 || record.pid_namespace != namespace_inode("pid")) return false;
   return ::kill(record.pid, 0) != 0 && errno == ESRCH;
 }
 
@@ -59,26 +54,16 @@ bool pid_is_gone(const PeRecord& record) {
 
 void announce_liveness(int arena_fd, std::size_t place, PeRecord& record) noexcept {
   record.pid = static_cast<std::int32_t>(::getpid());
-  record.pid_namespace = pid_namespace();
+  record.pid_namespace = namespace_inode("pid");
   record.has_liveness_lock = take_lock(arena_fd, place) ? 1 : 0;
 }
 
-Liveness::Liveness(int arena_fd) noexcept : fd_(arena_fd) {
-  struct stat about {};
-  if (::fstat(fd_, &about) != 0) return;
-  device_ = about.st_dev;
-  inode_ = about.st_ino;
-}
-
-bool Liveness::is_open() const noexcept {
-  struct stat about {};
-  return ::fstat(fd_, &about) == 0 && about.st_dev == device_ && about.st_ino == inode_;
-}
+Liveness::Liveness(int arena_fd) noexcept : fd_(arena_fd), file_(arena_fd) {}
 
 bool Liveness::has_ended(std::size_t place, const PeRecord& record) const noexcept {
   if (record.has_liveness_lock == 0) return pid_is_gone(record);
   struct flock lock = lock_of(place);
-  return is_open() && ::fcntl(fd_, F_OFD_GETLK, &lock) == 0 && lock.l_type == F_UNLCK;
+  return file_.is_of(fd_) && ::fcntl(fd_, F_OFD_GETLK, &lock) == 0 && lock.l_type == F_UNLCK;
 }
 
 }  // namespace shmemx::bootstrap

@@ -6,10 +6,9 @@
 // at exec. Descriptors that the program closes do not matter, and the mapping is left out of forked children.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstddef>
 
+#include "base/file_identity.hpp"
 #include "bootstrap/wire.hpp"
 
 namespace shmemx::bootstrap {
@@ -28,11 +27,8 @@ class Liveness {
   bool has_ended(std::size_t place, const PeRecord& record) const noexcept;
 
  private:
-  bool is_open() const noexcept;
-
   int fd_ = -1;
-  dev_t device_ = 0;  // of the file, to notice that the program has reused the descriptor's number
-  ino_t inode_ = 0;
+  FileIdentity file_;
 };
 
 }  // namespace shmemx::bootstrap

@@ -51,7 +51,7 @@ Error closed(int pe, int fd) {
 // starts can be the PE, since the arena counts every PE once.
 Status not_taken_yet(JobHeader* header, int pe) {
   const PeRecord* record = record_of(header, static_cast<std::size_t>(pe));
-  const bool taken = record->phase.load(std::memory_order_acquire) != static_cast<std::uint32_t>(PePhase::none);
+  const bool taken = phase_of(*record) != PePhase::none;
   if (!taken || record->pid == ::getpid()) return {};
   return Error{Errc::protocol, 0,
                "pe " + std::to_string(pe) + " of this job was already taken by process " + std::to_string(record->pid) +

@@ -36,11 +36,6 @@ std::string portable_host_name() {
   return host;
 }
 
-std::uint64_t namespace_inode(const char* name) {
-  struct stat about {};
-  return ::stat((std::string("/proc/self/ns/") + name).c_str(), &about) == 0 ? about.st_ino : 0;
-}
-
 using Group = std::array<std::uint64_t, 5>;
 
 Group group_of(Likeness likeness, const HostDescription& host) {
@@ -53,6 +48,11 @@ Error not_readable(const char* what, const std::string& text) {
 }
 
 }  // namespace
+
+std::uint64_t namespace_inode(const char* name) {
+  struct stat about {};
+  return ::stat((std::string("/proc/self/ns/") + name).c_str(), &about) == 0 ? about.st_ino : 0;
+}
 
 HostDescription describe_own_host() {
   HostDescription host;

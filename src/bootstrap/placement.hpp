@@ -21,6 +21,8 @@ struct HostDescription {
   std::string host;
 };
 HostDescription describe_own_host();
+// Returns the number of this process's namespace of a kind, such as "pid"; 0 if it is not known.
+std::uint64_t namespace_inode(const char* name);
 std::string encode(const HostDescription& host);
 Result<HostDescription> decode_host(const std::string& text);
 

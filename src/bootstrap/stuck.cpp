@@ -9,8 +9,6 @@ namespace {
 
 constexpr char kFinalize[] = "shmem_finalize";
 
-PePhase phase_of(const PeRecord& record) { return static_cast<PePhase>(record.phase.load(std::memory_order_acquire)); }
-
 }  // namespace
 
 // PEs that wait in shmem_finalize do not wait in vain for departed ones: those come there, too.

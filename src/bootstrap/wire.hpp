@@ -224,9 +224,13 @@ inline RoutineName routine_of(const PeRecord& record) {
   return name;
 }
 
+inline PePhase phase_of(const PeRecord& record) {
+  return static_cast<PePhase>(record.phase.load(std::memory_order_acquire));
+}
+
 // Returns whether a PE waits in shmem_init for PEs that have not come there.
 inline bool waits_in_init(const JobHeader* header, const PeRecord& record) {
-  if (record.phase.load(std::memory_order_acquire) != static_cast<std::uint32_t>(PePhase::attached)) return false;
+  if (phase_of(record) != PePhase::attached) return false;
   return header->arrived.load(std::memory_order_acquire) < header->n_node_pes;
 }
 

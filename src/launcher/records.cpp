@@ -23,7 +23,7 @@ bootstrap::JobEnd Records::job_end() const {
   return bootstrap::JobEnd::of(header_->end_word.load(std::memory_order_acquire));
 }
 
-PePhase Records::phase(int pe) const { return static_cast<PePhase>(record(pe).phase.load(std::memory_order_acquire)); }
+PePhase Records::phase(int pe) const { return bootstrap::phase_of(record(pe)); }
 
 std::string Records::routine(int pe) const {
   const PePhase now = phase(pe);

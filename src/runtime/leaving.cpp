@@ -58,13 +58,9 @@ void end_job(int status) {
 
 bool has_left(PePhase phase) { return phase == PePhase::departed || phase == PePhase::finalized; }
 
-PePhase phase_of(const bootstrap::PeRecord& record) {
-  return static_cast<PePhase>(record.phase.load(std::memory_order_acquire));
-}
-
 // Of any PE of the job, as far as this arena knows.
 PePhase phase_of(int pe) {
-  if (watch.arena->has(pe)) return phase_of(watch.arena->record(pe));
+  if (watch.arena->has(pe)) return bootstrap::phase_of(watch.arena->record(pe));
   const auto& phase = *bootstrap::foreign_phase_of(watch.header, static_cast<std::size_t>(pe));
   return static_cast<PePhase>(phase.load(std::memory_order_acquire));
 }
@@ -111,8 +107,7 @@ void at_exit(int status, void*) {
 // and finalize the library.
 [[gnu::destructor]] void say_good_bye() {
   if (watch.record == nullptr || ::getpid() != watch.pid) return;
-  const bool is_ending =
-      watch.record->phase.load(std::memory_order_acquire) == static_cast<std::uint32_t>(PePhase::ending);
+  const bool is_ending = bootstrap::phase_of(*watch.record) == PePhase::ending;
   if (is_inside_call()) leave_inside_call(is_ending);
   if (!is_ending) finalize_at_exit();
   progress::stop_threads();

@@ -87,10 +87,6 @@ Waiter& make_waiter() {
 
 Waiter& this_waiter() { return own_waiter != nullptr ? *own_waiter : make_waiter(); }
 
-PePhase phase_of(const bootstrap::PeRecord& record) {
-  return static_cast<PePhase>(record.phase.load(std::memory_order_acquire));
-}
-
 bool has_departed(const bootstrap::PeRecord& record) { return phase_of(record) == PePhase::departed; }
 
 // Returns a PE that departed before a collective of all PEs that this PE has entered, or -1. Collectives that the
