@@ -1,5 +1,7 @@
+# How the build is made faster.
+#
 # With SHMEMX_PRECOMPILE, headers that many files of a kind include are compiled once for them. Off by default where a
-# compiler cache is used, which gains more, and in the tsan preset, so that files are seen to compile without.
+# compiler cache is used, which gains more, and in the dev preset, so that files are seen to compile without.
 set(shmemx_precompile_default ON)
 if(CMAKE_CXX_COMPILER_LAUNCHER OR NOT PROJECT_IS_TOP_LEVEL)
   set(shmemx_precompile_default OFF)
@@ -25,4 +27,11 @@ function(shmemx_precompile target)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     target_compile_options(${target} PRIVATE -Wno-stringop-overflow -Wno-array-bounds)
   endif()
+endfunction()
+
+# With SHMEMX_UNITY, as in the presets with sanitizers, the files of a target are compiled in batches: what they share is
+# instrumented once. The release preset compiles each file alone, so that names of one file are not seen in another.
+option(SHMEMX_UNITY "Compile the library's files in batches" OFF)
+function(shmemx_unity target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${SHMEMX_UNITY} UNITY_BUILD_BATCH_SIZE 10)
 endfunction()

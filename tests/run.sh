@@ -24,12 +24,12 @@ configure_and_build() {
   cmake --build "$build"
 }
 
-# Most tests wait most of the time, so there are two slots for each core. A test takes as many slots as its PROCESSORS;
-# tests that measure or use all resources have the label `serial` and run alone.
+# There are four slots for each core. A test takes as many as its PROCESSORS: a job of several PEs four, one process two,
+# one that mostly waits one. Tests that measure or use all resources have the label `serial` and run alone.
 run_tests() {
   local preset=$1
   shift
-  ctest --test-dir "$(build_directory "$preset")" --output-on-failure --no-label-summary -j $((2 * $(nproc))) "$@"
+  ctest --test-dir "$(build_directory "$preset")" --output-on-failure --no-label-summary -j $((4 * $(nproc))) "$@"
 }
 
 # timed PART COMMAND...: runs the command and notes how long it took; returns its status.

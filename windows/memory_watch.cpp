@@ -19,7 +19,7 @@
 namespace shmemx::windows {
 namespace {
 
-constexpr std::size_t kStackBytes = std::size_t{64} << 10;
+constexpr std::size_t kWatchStackBytes = std::size_t{64} << 10;
 constexpr std::uint64_t kReports = UFFD_FEATURE_EVENT_UNMAP | UFFD_FEATURE_EVENT_REMAP | UFFD_FEATURE_EVENT_REMOVE;
 
 // Without the right to handle faults of the kernel, which are none of ours: nobody needs a privilege for it.
@@ -55,7 +55,7 @@ bool MemoryWatch::open() noexcept {
 bool MemoryWatch::start_thread() noexcept {
   pthread_attr_t attributes;
   ::pthread_attr_init(&attributes);
-  ::pthread_attr_setstacksize(&attributes, kStackBytes);
+  ::pthread_attr_setstacksize(&attributes, kWatchStackBytes);
   sigset_t all;
   sigset_t before;
   ::sigfillset(&all);

@@ -15,9 +15,6 @@ std::size_t limit_of(const std::string& line, const char* key, std::size_t fallb
 // Slurm takes no longer lines, whatever lengths of keys and values it reports.
 constexpr std::size_t kLineBytes = 1023;
 
-// Returns the key with its owner: PMI-1 has one space of keys for all PEs, and refuses to put a key twice.
-std::string full_key(int owner, const std::string& key) { return key + "-" + std::to_string(owner); }
-
 }  // namespace
 
 Result<KvsPtr> Pmi1::open(UniqueFd socket, Identity identity) {

@@ -10,9 +10,6 @@ namespace {
 constexpr std::size_t kLengthBytes = 6;
 constexpr std::size_t kLongestMessage = 999'999;
 
-// Returns the key with its owner: there is one space of keys for all PEs.
-std::string full_key(int owner, const std::string& key) { return key + "-" + std::to_string(owner); }
-
 }  // namespace
 
 std::string part_of(const std::string& message, const char* key) {

@@ -93,6 +93,8 @@ Status PmiSocket::say_hello(int version) {
   return {};
 }
 
+std::string full_key(int owner, const std::string& key) { return key + "-" + std::to_string(owner); }
+
 std::string word_of(const std::string& line, const char* key, char separator) {
   const std::string needle = std::string(key) + "=";
   std::size_t at = 0;

@@ -36,6 +36,8 @@ class PmiSocket {
 
 // Returns the word after "key=" in a line of words; empty if there is none.
 std::string word_of(const std::string& line, const char* key, char separator = ' ');
+// Returns the key with its owner: both versions have one space of keys for all PEs.
+std::string full_key(int owner, const std::string& key);
 
 // Waits a moment until the launcher has read what this PE has printed. The launcher's proxy ends as soon as it reads of
 // an abort, and unread output would be lost.

@@ -24,7 +24,7 @@ namespace shmemx::bootstrap {
 namespace {
 
 constexpr int kPatienceMs = 30'000;  // for tasks that start late
-constexpr std::uint32_t kLongestMessage = 1U << 28;
+constexpr std::uint32_t kLongestRecord = 1U << 28;
 
 Error step_error(std::string text, int system_errno = 0) {
   return Error{Errc::protocol, system_errno, "Slurm's step: " + std::move(text)};
@@ -59,7 +59,7 @@ Status write_text(int socket, const std::string& text) {
 Result<std::string> read_text(int socket) {
   std::uint32_t n_bytes = 0;
   SHMEMX_TRY(read_bytes(socket, &n_bytes, sizeof n_bytes));
-  if (n_bytes > kLongestMessage) return step_error("another task sends rubbish");
+  if (n_bytes > kLongestRecord) return step_error("another task sends rubbish");
   std::string text(n_bytes, '\0');
   SHMEMX_TRY(read_bytes(socket, text.data(), text.size()));
   return text;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kLongest = 63;
 
-constexpr std::string_view kNames[] = {
+constexpr std::string_view kVariableNames[] = {
 #define SHMEMX_CONFIG_NAME(member, kind_, variable, ...) variable,
     SHMEMX_CONFIG_TABLE(SHMEMX_CONFIG_NAME)
 #undef SHMEMX_CONFIG_NAME
@@ -43,7 +43,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::string_view nearest_variable(std::string_view name) {
   std::string_view best;
   std::size_t best_distance = 0;
-  for (const std::string_view known : kNames) {
+  for (const std::string_view known : kVariableNames) {
     // Prefixes are ignored: a shared prefix does not make two names similar.
     const std::size_t distance = edit_distance(without_prefix(name), without_prefix(known));
     const std::size_t tolerated = std::max<std::size_t>(1, without_prefix(known).size() / 3);

@@ -18,7 +18,7 @@
 namespace shmemx::progress {
 namespace {
 
-constexpr std::uint32_t kBusyPolls = 5;  // of others between two looks: each is a system call or two
+constexpr std::uint32_t kFewPolls = 5;  // of others between two looks: each is a system call or two
 
 constinit std::atomic<bool> waiter_on_networks{false};      // a waiter sleeps on the networks in the thread's place
 constinit std::atomic<bool> network_thread_is_idle{false};  // it leaves the networks to others, and may be called
@@ -58,23 +58,23 @@ void drain_event() {
   static_cast<void>(!::read(wake_up().event.get(), &count, sizeof count));
 }
 
-enum class Slept : std::uint8_t { timed_out, woken, network };
+enum class SleptOnNetwork : std::uint8_t { timed_out, woken, network };
 
 // Short times need ppoll, since epoll_wait counts milliseconds.
-Slept sleep_on_descriptors(std::uint64_t ns) {
+SleptOnNetwork sleep_on_descriptors(std::uint64_t ns) {
   constexpr std::uint64_t kNsPerMs = 1'000'000;
   int ms = static_cast<int>((ns + kNsPerMs - 1) / kNsPerMs);
   if (ns < kNsPerMs) {
     pollfd descriptor{wake_up().epoll.get(), POLLIN, 0};
     const timespec time{0, static_cast<long>(ns)};
-    if (::ppoll(&descriptor, 1, &time, nullptr) <= 0) return Slept::timed_out;
+    if (::ppoll(&descriptor, 1, &time, nullptr) <= 0) return SleptOnNetwork::timed_out;
     ms = 0;
   }
   epoll_event event;
-  if (::epoll_wait(wake_up().epoll.get(), &event, 1, ms) <= 0) return Slept::timed_out;
-  if (event.data.fd != wake_up().event.get()) return Slept::network;
+  if (::epoll_wait(wake_up().epoll.get(), &event, 1, ms) <= 0) return SleptOnNetwork::timed_out;
+  if (event.data.fd != wake_up().event.get()) return SleptOnNetwork::network;
   drain_event();
-  return Slept::woken;
+  return SleptOnNetwork::woken;
 }
 
 // Returns whether all threads that wait in the library sleep. Then none of them polls the networks.
@@ -85,7 +85,7 @@ bool waiters_sleep() {
 
 // Returns whether others poll more often than `few` times, or sleep in place of this thread: then its wake-ups are a
 // waste.
-bool others_poll(const std::uint32_t before, std::uint32_t few = kBusyPolls) {
+bool others_poll(const std::uint32_t before, std::uint32_t few = kFewPolls) {
   if (waiter_on_networks.load(std::memory_order_relaxed)) return true;
   return !waiters_sleep() && am::own_endpoint.activity() - before > few;
 }
@@ -144,7 +144,7 @@ void idle_beside_others(Gathering& gathering) {
     network_thread_is_idle.store(false, std::memory_order_relaxed);
     if (gathers) gathering.look();
     busy = !waiters_sleep() &&
-           (others_poll(before, look_ns < kLookNs ? 0 : kBusyPolls) || am::endpoint_lock.contention() != contention);
+           (others_poll(before, look_ns < kLookNs ? 0 : kFewPolls) || am::endpoint_lock.contention() != contention);
   }
 }
 
@@ -163,12 +163,12 @@ std::uint64_t sleep_ns(Gathering& gathering) {
 // Returns true if a message has arrived and no other thread polls, or if it is time to look for old batches. Returns
 // false also if a thread has woken this one: it is in the library, and this thread looks after what it leaves behind
 // later.
-bool sleep_on_networks(std::uint64_t ns, Slept& slept) {
+bool sleep_on_networks(std::uint64_t ns, SleptOnNetwork& slept) {
   const std::uint32_t before = am::own_endpoint.activity();
   slept = sleep_on_descriptors(ns);
   am::network_thread.sleeps_long.store(false, std::memory_order_relaxed);
-  if (slept == Slept::timed_out) return ns < kLongSleepNs;
-  return slept == Slept::network && !others_poll(before);
+  if (slept == SleptOnNetwork::timed_out) return ns < kLongSleepNs;
+  return slept == SleptOnNetwork::network && !others_poll(before);
 }
 
 // Wake-ups without a message in a row: some networks leave their descriptor readable without need. Then this thread
@@ -200,9 +200,9 @@ void network_main() {
     if (work(network_thread) == Worked::contended) continue;
     for (std::uint64_t ns; !network_thread.is_stopping() && (ns = sleep_ns(gathering)) != 0;) {
       last.look();
-      Slept slept;
+      SleptOnNetwork slept;
       if (!sleep_on_networks(std::min(ns, last.interval_ns()), slept)) break;
-      if (slept == Slept::timed_out) {
+      if (slept == SleptOnNetwork::timed_out) {
         gathering.look();
         continue;
       }
@@ -224,11 +224,11 @@ void call_network_thread() {
 NetworkSleep sleep_in_place_of_thread(std::uint32_t seen, std::uint64_t ns) {
   if (waiter_on_networks.exchange(true, std::memory_order_seq_cst)) return NetworkSleep::refused;  // seat
   const Doorbell& doorbell = am::own_endpoint.doorbell_of(am::own_endpoint.me());
-  Slept slept = Slept::woken;
+  SleptOnNetwork slept = SleptOnNetwork::woken;
   if (am::is_quiet_for_sleep() && doorbell.wake_seq.load(std::memory_order_seq_cst) == seen)  // seat
     slept = sleep_on_descriptors(round_up(ns, 1'000'000));
   waiter_on_networks.store(false, std::memory_order_seq_cst);  // hand_over
-  return slept != Slept::timed_out ? NetworkSleep::woken : NetworkSleep::timed_out;
+  return slept != SleptOnNetwork::timed_out ? NetworkSleep::woken : NetworkSleep::timed_out;
 }
 
 }  // namespace

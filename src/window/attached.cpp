@@ -14,11 +14,11 @@ namespace {
 
 bool may_map() { return node().path == WindowPath::automatic || node().path == WindowPath::mapped; }
 
-bool is_mapped(int pe) { return context::is_mapped(context::default_context(), pe); }
+bool is_node_peer(int pe) { return context::is_mapped(context::default_context(), pe); }
 
 // On the queue path nothing of another PE is touched directly, unless the user selects this path.
 bool may_use_cma(int owner) {
-  return node().path == WindowPath::cma || (node().path == WindowPath::automatic && is_mapped(owner));
+  return node().path == WindowPath::cma || (node().path == WindowPath::automatic && is_node_peer(owner));
 }
 
 // Returns the process number of `pe` if CMA can reach its memory, else 0. Probes once for each PE.
@@ -35,7 +35,7 @@ std::int32_t reachable_pid(int pe) {
 
 std::byte* map_symmetric(const windows::Description& description) {
   const context::Context& world = context::default_context();
-  if (!is_mapped(description.owner)) return nullptr;
+  if (!is_node_peer(description.owner)) return nullptr;
   const windows::WindowName window =
       description.kind == windows::Kind::heap ? windows::kHeapWindow : windows::kStaticWindow;
   return context::mapped_address(world, {window, description.place}, description.owner);
@@ -55,10 +55,10 @@ bool map_window(const windows::Description& description, std::byte*& mapped) {
     return true;
   }
   if (description.kind != windows::Kind::allocated ||
-      (!is_mapped(description.owner) && node().path != WindowPath::mapped))
+      (!is_node_peer(description.owner) && node().path != WindowPath::mapped))
     return true;
   mapped = map_memory(description.owner, description.place, description.bytes);
-  return mapped != nullptr || !is_mapped(description.owner);
+  return mapped != nullptr || !is_node_peer(description.owner);
 }
 
 // What all ways have in common. Nobody has the handle yet.

@@ -112,12 +112,13 @@ Endpoints::Endpoints(const std::string& transport, const Options& options) {
   for (const TransportPtr& endpoint : endpoints_) endpoint->set_addresses(book_);
 }
 
-// Closes all endpoints before the first one is destroyed, as at the end of a job.
+// Closes all endpoints before the first one is destroyed, as at the end of a job. One that closes waits in vain for
+// answers of the others, which are of this thread.
 Endpoints::~Endpoints() { close_all(); }
 
 void Endpoints::close_all() {
   for (const TransportPtr& endpoint : endpoints_) {
-    if (endpoint) endpoint->close(1000);
+    if (endpoint) endpoint->close(100);
   }
   endpoints_.clear();
   endpoints_.resize(sinks_.size());

@@ -12,7 +12,7 @@ endfunction()
 
 if(SHMEMX_SANITIZE)
   set(SHMEMX_PE_COUNTS 3)  # instrumented programs are slow and large
-  set(SHMEMX_TEST_ENVIRONMENT SHMEMX_TEST_SECONDS=0.2)
+  set(SHMEMX_TEST_ENVIRONMENT SHMEMX_TEST_SECONDS=0.05)
 else()
   set(SHMEMX_PE_COUNTS 1 2 3 8)
   set(SHMEMX_TEST_ENVIRONMENT)
@@ -39,9 +39,9 @@ function(shmemx_add_run name program pes timeout label)
   if("${ARG_VARIABLES}" MATCHES "SHMEMX_(NODE_PATH|PES_PER_NODE|TRANSPORT)=")
     list(APPEND variables ${SHMEMX_TEST_ROUTINES_ONCE})
   endif()
-  set(processors 2)
+  set(processors 4)
   if(pes EQUAL 1)
-    set(processors 1)
+    set(processors 2)
   endif()
   set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT ${outer} PROCESSORS ${processors}
                                           ENVIRONMENT "${variables}")
@@ -61,7 +61,7 @@ function(shmemx_add_forbidden name calls pes program)
   add_test(NAME ${name} COMMAND forbid ${calls} ${SHMEMX_OSHRUN} -n ${pes} --timeout 90 $<TARGET_FILE:${program}>
                                 ${ARG_UNPARSED_ARGUMENTS})
   set(variables ${SHMEMX_TEST_ENVIRONMENT} ${ARG_VARIABLES})
-  set_tests_properties(${name} PROPERTIES LABELS pe TIMEOUT 105 PROCESSORS 2 SKIP_RETURN_CODE 77 ENVIRONMENT "${variables}")
+  set_tests_properties(${name} PROPERTIES LABELS pe TIMEOUT 105 PROCESSORS 4 SKIP_RETURN_CODE 77 ENVIRONMENT "${variables}")
 endfunction()
 
 # Builds pe_<area> and adds pe<N>.<area> for each number of PEs. ThreadSanitizer cannot check PEs of one thread that use

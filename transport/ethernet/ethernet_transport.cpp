@@ -13,7 +13,7 @@
 namespace shmemx::ethernet {
 namespace {
 
-constexpr int kFramesAtOnce = 64;  // of one poll
+constexpr int kPolledAtOnce = 64;  // of one poll
 constexpr unsigned kReadsBeforeUnwatch = 8;
 constexpr std::uint32_t kMostBlocksPerBlock = 8;  // outstanding on a link without losses, to those at first
 
@@ -87,7 +87,7 @@ bool EthernetTransport::poll(int) noexcept {
   bool has_more = false;
   for (unsigned i = 0; i < n_interfaces(); ++i) {
     const int taken = receive(i);
-    has_more = has_more || taken == kFramesAtOnce;
+    has_more = has_more || taken == kPolledAtOnce;
     n += taken;
   }
   if (n != 0 && is_watched_ && ++reads_ >= kReadsBeforeUnwatch) unwatch();
@@ -101,7 +101,7 @@ bool EthernetTransport::poll(int) noexcept {
 int EthernetTransport::receive(unsigned interface) noexcept {
   PacketSocket& socket = sockets_[interface];
   int n = 0;
-  for (; n < kFramesAtOnce; ++n) {
+  for (; n < kPolledAtOnce; ++n) {
     const Bytes frame = socket.receive();
     if (frame.empty()) break;
     engine_->take(frame, static_cast<std::uint8_t>(interface));

@@ -18,10 +18,10 @@
 namespace shmemx::ethernet {
 namespace {
 
-constexpr std::size_t kRingBytes = std::size_t{3} << 20;  // less cache than 4 MiB takes, and room for 240 long frames
+constexpr std::size_t kRingBytes = std::size_t{3} << 20;    // less cache than 4 MiB takes, and room for 240 long frames
 constexpr std::size_t kBlockBytes = std::size_t{64} << 10;  // of the ring, contiguous in the kernel
 constexpr int kSendBufferBytes = 4 << 20;
-constexpr std::size_t kFramesAtOnce = 32;
+constexpr std::size_t kMessagesAtOnce = 32;
 
 // What the kernel writes in front of a frame: its own header, the address, and gaps that keep the content aligned.
 constexpr std::size_t kSlotHeadBytes = 128;
@@ -149,9 +149,9 @@ std::size_t PacketSocket::send(std::span<const OutgoingFrame> frames) noexcept {
     const ssize_t bytes = ::send(fd_.get(), frames[0].head.data(), frames[0].head.size(), MSG_DONTWAIT);
     return bytes < 0 ? not_sent(1) : sent(1);
   }
-  iovec areas[2 * kFramesAtOnce];
-  mmsghdr messages[kFramesAtOnce];
-  const std::size_t n = std::min(frames.size(), kFramesAtOnce);
+  iovec areas[2 * kMessagesAtOnce];
+  mmsghdr messages[kMessagesAtOnce];
+  const std::size_t n = std::min(frames.size(), kMessagesAtOnce);
   for (std::size_t i = 0; i < n; ++i) {
     areas[2 * i] = {const_cast<std::byte*>(frames[i].head.data()), frames[i].head.size()};
     areas[2 * i + 1] = {const_cast<std::byte*>(frames[i].rest.data()), frames[i].rest.size()};

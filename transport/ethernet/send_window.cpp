@@ -8,7 +8,7 @@
 namespace shmemx::ethernet {
 namespace {
 
-constexpr unsigned kLeastWindow = 2;
+constexpr unsigned kLeastFrames = 2;
 constexpr std::uint64_t kReordered = 3;  // later frames that have to arrive before one counts as lost
 
 }  // namespace
@@ -152,7 +152,7 @@ void SendWindow::lose(std::uint64_t number) noexcept {
   ++lost_;
   if (number < recovered_) return;
   recovered_ = unsent_;
-  window_ = threshold_ = std::max(window_ / 2, kLeastWindow);
+  window_ = threshold_ = std::max(window_ / 2, kLeastFrames);
   credit_ = 0;
 }
 

@@ -21,7 +21,6 @@ using transport::raise_limit;
 
 namespace {
 
-constexpr std::uint64_t kMillisecond = 1'000'000;
 constexpr std::uint64_t kPatience = 250 * kMillisecond;  // at most, before the next address is tried, too
 constexpr std::uint64_t kPatienceOfResumed = 80 * kMillisecond;
 constexpr std::uint64_t kFirstPause = 50 * kMillisecond;  // after all have failed; doubles each round

@@ -18,6 +18,8 @@ using transport::Hello;
 using transport::NetworkFd;
 using transport::Response;
 
+inline constexpr std::uint64_t kMillisecond = 1'000'000;  // in nanoseconds
+
 class Dial {
  public:
   enum class State : std::uint8_t { trying, up, failed };

@@ -28,12 +28,6 @@
 
 namespace shmemx::tcp {
 
-namespace {
-
-constexpr std::uint64_t kMillisecond = 1'000'000;
-
-}  // namespace
-
 // Drops what the other kernel has acknowledged. The kernel's count includes the handshake and headers of records, so it
 // is an upper bound. A record of which a part is acknowledged is kept whole.
 void TcpTransport::drop_acknowledged(Peer& peer) noexcept {
