@@ -117,7 +117,8 @@ PE_TEST_MIN(more_teams_than_slots_work_alike, 2) {
 // Programs that keep few teams and always make new ones: the indices behind all that are in use come to an end.
 PE_TEST_MIN(indices_beyond_the_slots_are_used_again, 2) {
   constexpr int kLasting = 1030;  // more than there are slots
-  // More than there are indices beyond them; with many PEs over nodes that would take a minute.
+  // More than there are indices beyond them; with many PEs over nodes that would take a minute, and short runs
+  // (SHMEMX_TEST_SECONDS) have fewer.
   const int n_rolls = pes() <= 4 && stress_seconds(1) >= 1 ? 15'500 : 500;
   std::vector<shmem_team_t> lasting;
   for (int i = 0; i < kLasting; ++i) lasting.push_back(split(SHMEM_TEAM_WORLD, pes() - 1, -1, pes()));
