@@ -62,6 +62,7 @@ std::uint64_t RangeSet::range_around(std::uint64_t address, std::uint64_t& begin
 void RangeSet::clear() {
   store_newest();
   while (!ranges_.empty()) leave(ranges_.begin());
+  removed_ = {};  // the next set here has removed nothing
 }
 
 void RangeSet::begin_use(std::uint64_t address, std::uint64_t bytes) {

@@ -40,6 +40,7 @@ class RangeSet {
   // Returns when a range that held any of these bytes was last removed; 0 if none is known.
   std::uint64_t removed_at(std::uint64_t address, std::uint64_t bytes) const noexcept;
   bool is_leaving(std::uint64_t address) const { return !leaving_.empty() && leaving_.count(address) != 0; }
+  // Removes all ranges, and forgets which were removed.
   void clear();
   // Count users of the ranges that hold any of [address, address + bytes): of those in the set at begin_use(), and for
   // end_use() of the same.

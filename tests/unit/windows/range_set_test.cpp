@@ -168,6 +168,8 @@ BOOST_AUTO_TEST_CASE(the_last_ranges_that_were_removed_are_known) {
   for (std::uint64_t i = 0; i < 100; ++i) set.note_removed(1000, 1, 10 + i);
   BOOST_TEST(set.removed_at(100, 1) == 0u);  // too many since
   BOOST_TEST(set.removed_at(1000, 1) == 109u);
+  set.clear();
+  BOOST_TEST(set.removed_at(0, 2000) == 0u);
 }
 
 BOOST_AUTO_TEST_CASE(sets_are_windows_without_a_base) {
@@ -182,6 +184,8 @@ BOOST_AUTO_TEST_CASE(sets_are_windows_without_a_base) {
   BOOST_TEST(set_of(name)->add(offset, 64));
   BOOST_TEST(find_exposed(name, offset + 8, 56) == memory + 8);
   BOOST_TEST(find_exposed(name, offset + 8, 57) == none);
+  set_of(name)->note_removed(offset + 64, 8, 3);
+  BOOST_TEST(removed_at(name, offset + 64, 8) == 3u);
   BOOST_TEST(withdraw(name));
   BOOST_TEST(find_exposed(name, offset, 1) == none);
   BOOST_TEST((set_of(name) == nullptr));
@@ -192,6 +196,7 @@ BOOST_AUTO_TEST_CASE(sets_are_windows_without_a_base) {
   BOOST_TEST(withdraw(next));
   BOOST_REQUIRE(expose_ranges(name));
   BOOST_TEST(find_exposed(name, offset, 1) == none);
+  BOOST_TEST(removed_at(name, offset + 64, 8) == 0u);
   BOOST_TEST(withdraw(name));
   BOOST_REQUIRE(expose(nullptr, 0, next));
   BOOST_TEST(range_of_exposed(next).base != nullptr);
