@@ -8,7 +8,7 @@
 #include "base/fatal.hpp"
 #include "progress/test_loop.hpp"
 #include "progress/wait.hpp"
-#include "window/completion.hpp"
+#include "public_windows/completion.hpp"
 
 namespace api = shmemx::api;
 namespace context = shmemx::context;
@@ -63,7 +63,7 @@ bool is_complete(shmemx_request_t request) noexcept {
 bool has_happened(const char* routine, const shmemx_event_t& event) noexcept {
   switch (event.kind) {
     case SHMEMX_EVENT_COUNTER:
-      return shmemx::window::is_complete(static_cast<const long*>(event.object));
+      return shmemx::public_windows::is_complete(static_cast<const long*>(event.object));
     case SHMEMX_EVENT_REQUEST:
       return is_complete(*static_cast<const shmemx_request_t*>(event.object));
     case SHMEMX_EVENT_MESSAGE: {

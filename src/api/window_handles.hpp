@@ -6,14 +6,14 @@
 #include <cstdint>
 
 #include "api/arg_check.hpp"
+#include "public_windows/node.hpp"
+#include "public_windows/transfer.hpp"
 #include "rma/shape.hpp"
-#include "window/node.hpp"
-#include "window/transfer.hpp"
 
 namespace shmemx::api::windows {
 
 namespace context = shmemx::context;
-namespace window_ops = shmemx::window;
+namespace window_ops = shmemx::public_windows;
 using rma::Place;
 using rma::Shape;
 using window_ops::Mode;

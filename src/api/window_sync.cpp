@@ -7,8 +7,8 @@
 #include "base/fatal.hpp"
 #include "progress/test_loop.hpp"
 #include "progress/wait.hpp"
-#include "window/completion.hpp"
-#include "window/lock.hpp"
+#include "public_windows/completion.hpp"
+#include "public_windows/lock.hpp"
 
 namespace api = shmemx::api;
 

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "api/window_handles.hpp"
-#include "window/update.hpp"
+#include "public_windows/update.hpp"
 
 namespace atomic = shmemx::atomic;
 

@@ -5,11 +5,11 @@
 #include <cstring>
 
 #include "api/window_handles.hpp"
+#include "public_windows/attached.hpp"
+#include "public_windows/error_detail.hpp"
+#include "public_windows/owned.hpp"
+#include "public_windows/transfer.hpp"
 #include "runtime/public_windows.hpp"
-#include "window/attached.hpp"
-#include "window/error_detail.hpp"
-#include "window/owned.hpp"
-#include "window/transfer.hpp"
 
 namespace runtime = shmemx::runtime;
 

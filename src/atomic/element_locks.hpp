@@ -44,7 +44,7 @@ struct ElementLocks {
 };
 static_assert(std::uint64_t{1} << (64 - 54) == ElementLocks::kLocks);
 
-// Of this PE: shared ones as soon as others may reach its windows, by window::start().
+// Of this PE: shared ones as soon as others may reach its windows, by public_windows::start().
 extern constinit ElementLocks* own_element_locks;
 
 }  // namespace shmemx::atomic

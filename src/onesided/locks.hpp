@@ -11,8 +11,8 @@
 
 namespace shmemx::onesided {
 
-// Written once by window::start(), under the endpoint's lock: the words of this PE's windows, by their index, and the
-// PEs of this node.
+// Written once by public_windows::start(), under the endpoint's lock: the words of this PE's windows, by their index,
+// and the PEs of this node.
 struct LockSetup {
   LockWord* own_words = nullptr;
   std::span<const int> node_pes;

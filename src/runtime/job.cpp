@@ -17,25 +17,24 @@
 #include "am/endpoint.hpp"
 #include "base/fatal.hpp"
 #include "base/mutex.hpp"
+#include "base/own_stack.hpp"
 #include "base/threads.hpp"
 #include "bootstrap/bootstrap.hpp"
-#include "coll/active_set/teams.hpp"
-#include "base/own_stack.hpp"
-#include "bootstrap/bootstrap.hpp"
 #include "bootstrap/second_copy.hpp"
+#include "coll/active_set/teams.hpp"
 #include "coll/barrier.hpp"
 #include "coll/internode/barrier.hpp"
 #include "coll/split.hpp"
 #include "config/config.hpp"
 #include "context/route.hpp"
 #include "onesided/order.hpp"
+#include "public_windows/lock.hpp"
 #include "runtime/contexts.hpp"
 #include "runtime/leaving.hpp"
 #include "runtime/memory.hpp"
 #include "runtime/messaging.hpp"
 #include "runtime/start.hpp"
 #include "runtime/waiting.hpp"
-#include "window/lock.hpp"
 
 // Of the C library. A strong reference would bring its allocator into static executables that have another one.
 extern "C" [[gnu::weak]] int malloc_trim(std::size_t kept) noexcept;
@@ -176,7 +175,7 @@ void meet_in_finalize(const char* routine) {
 
 // Nobody shall wait for a lock of a PE that does nothing more.
 void release_locks(const char* routine) {
-  const int owner = window::release_held_locks(routine);
+  const int owner = public_windows::release_held_locks(routine);
   if (owner >= 0) warn("%s: this PE still held the lock of a window of PE %d, which is free now", routine, owner);
 }
 

@@ -2,16 +2,16 @@
 
 #include "context/context.hpp"
 #include "context/route.hpp"
+#include "public_windows/node.hpp"
 #include "runtime/job.hpp"
-#include "window/node.hpp"
 
 namespace shmemx::runtime {
 
 bool start_windows(const char* routine) noexcept {
   context::require_initialized(routine);
-  if (window::is_started()) return true;
+  if (public_windows::is_started()) return true;
   const windows::Arena& own = arena();
-  window::Node node;
+  public_windows::Node node;
   node.me = context::default_context().my_pe;
   node.n_pes = static_cast<int>(context::default_context().n_pes);
   node.fd = [] { return arena().fd(); };
@@ -22,7 +22,7 @@ bool start_windows(const char* routine) noexcept {
   node.agent = configuration().progress != config::Progress::off;
   node.place_of = [](int pe) { return arena().place_of(pe); };
   node.pid_of = [](int pe) { return arena().has(pe) ? arena().record(pe).pid : 0; };
-  return window::start(node);
+  return public_windows::start(node);
 }
 
 }  // namespace shmemx::runtime

@@ -1,4 +1,4 @@
-// Starts public windows: connects src/window with the arena, the configuration and the job.
+// Starts public windows: connects src/public_windows with the arena, the configuration and the job.
 #pragma once
 
 namespace shmemx::runtime {

@@ -1,16 +1,16 @@
-#include "window/lock.hpp"
+#include "public_windows/lock.hpp"
 
 #include <shmemx/windows.h>
 
 #include "am/endpoint.hpp"
 #include "onesided/locks.hpp"
 #include "onesided/rdma.hpp"
-#include "window/completion.hpp"
-#include "window/error_detail.hpp"
-#include "window/node.hpp"
-#include "window/transfer.hpp"
+#include "public_windows/completion.hpp"
+#include "public_windows/error_detail.hpp"
+#include "public_windows/node.hpp"
+#include "public_windows/transfer.hpp"
 
-namespace shmemx::window {
+namespace shmemx::public_windows {
 namespace {
 
 // Notes in the handle that the lock is held. Threads that share it count themselves; who holds it alone is alone.
@@ -167,4 +167,4 @@ Code put_locked(const char* routine, const LockedPut& put, const rma::Shape& tar
   return moved != SHMEMX_SUCCESS ? moved : released;
 }
 
-}  // namespace shmemx::window
+}  // namespace shmemx::public_windows

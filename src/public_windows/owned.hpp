@@ -7,7 +7,7 @@
 #include "windows/description.hpp"
 #include "windows/exposure.hpp"
 
-namespace shmemx::window {
+namespace shmemx::public_windows {
 
 // What routines return; the numbers are those of the public header.
 using Code = int;
@@ -34,4 +34,4 @@ Code free_window(const char* routine, std::uint64_t handle) noexcept;
 // Null when the handle is not that of a live window of this PE.
 const Owned* find_owned(std::uint64_t handle) noexcept;
 
-}  // namespace shmemx::window
+}  // namespace shmemx::public_windows

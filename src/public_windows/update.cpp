@@ -1,13 +1,13 @@
-#include "window/update.hpp"
+#include "public_windows/update.hpp"
 
 #include <shmemx/windows.h>
 
 #include <cstring>
 
-#include "window/completion.hpp"
-#include "window/error_detail.hpp"
+#include "public_windows/completion.hpp"
+#include "public_windows/error_detail.hpp"
 
-namespace shmemx::window {
+namespace shmemx::public_windows {
 namespace {
 
 using rma::ElementRun;
@@ -148,4 +148,4 @@ Code accumulate_shapes(const char* routine, std::uint64_t handle, const atomic::
   return SHMEMX_SUCCESS;
 }
 
-}  // namespace shmemx::window
+}  // namespace shmemx::public_windows

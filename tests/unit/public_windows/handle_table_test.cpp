@@ -1,10 +1,10 @@
-#include "window/handle_table.hpp"
+#include "public_windows/handle_table.hpp"
 
 #include <boost/test/unit_test.hpp>
 
-using shmemx::window::HandleTable;
+using shmemx::public_windows::HandleTable;
 
-BOOST_AUTO_TEST_SUITE(window_handle_table)
+BOOST_AUTO_TEST_SUITE(public_windows_handle_table)
 
 BOOST_AUTO_TEST_CASE(only_live_handles_are_found) {
   static auto* const table = new HandleTable<int, 1>;  // lives as long as the process, like the library's

@@ -4,9 +4,9 @@
 
 #include <shmemx/windows.h>
 
-#include "window/attached.hpp"
+#include "public_windows/attached.hpp"
 
-namespace shmemx::window {
+namespace shmemx::public_windows {
 
 // `code` is SHMEMX_ERR_RANGE or SHMEMX_ERR_STALE; others leave the note as it is. Return the code.
 Code note_failed(const Attached& window, std::uint64_t address, std::uint64_t bytes, Code code) noexcept;
@@ -21,4 +21,4 @@ Code note_refused(const Attached& window, const onesided::Tracker& tracker, Code
 // Empty if there was none. Valid until the thread's next call.
 const char* error_detail() noexcept;
 
-}  // namespace shmemx::window
+}  // namespace shmemx::public_windows

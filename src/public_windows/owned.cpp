@@ -1,4 +1,4 @@
-#include "window/owned.hpp"
+#include "public_windows/owned.hpp"
 
 #include <shmemx/windows.h>
 
@@ -9,12 +9,12 @@
 #include "context/location.hpp"
 #include "onesided/rdma.hpp"
 #include "progress/wait.hpp"
-#include "window/area.hpp"
-#include "window/handle_table.hpp"
-#include "window/node.hpp"
+#include "public_windows/area.hpp"
+#include "public_windows/handle_table.hpp"
+#include "public_windows/node.hpp"
 #include "windows/range_set.hpp"
 
-namespace shmemx::window {
+namespace shmemx::public_windows {
 namespace {
 
 constinit Immortal<HandleTable<Owned, 0>> owned_table;
@@ -187,4 +187,4 @@ Code free_window(const char* routine, std::uint64_t handle) noexcept {
 
 const Owned* find_owned(std::uint64_t handle) noexcept { return table().find(handle); }
 
-}  // namespace shmemx::window
+}  // namespace shmemx::public_windows

@@ -19,7 +19,7 @@
 #include "onesided/lock_word.hpp"
 #include "windows/exposure.hpp"
 
-namespace shmemx::window {
+namespace shmemx::public_windows {
 
 struct Life {
   std::atomic<std::uint32_t> generation;  // of the window that lives here; another number: it does not
@@ -66,4 +66,4 @@ bool find_own_memory(const std::byte* base, std::uint64_t bytes, std::uint64_t& 
 // Where a range of another PE's area is mapped here; null when it is no such range or there is no address space.
 std::byte* map_memory(int pe, std::uint64_t place, std::uint64_t bytes) noexcept;
 
-}  // namespace shmemx::window
+}  // namespace shmemx::public_windows

@@ -1,15 +1,15 @@
-#include "window/attached.hpp"
+#include "public_windows/attached.hpp"
 
 #include <shmemx/windows.h>
 
 #include "am/endpoint.hpp"
 #include "base/contact_table.hpp"
 #include "context/location.hpp"
+#include "public_windows/completion.hpp"
+#include "public_windows/node.hpp"
 #include "rma/cma.hpp"
-#include "window/completion.hpp"
-#include "window/node.hpp"
 
-namespace shmemx::window {
+namespace shmemx::public_windows {
 namespace {
 
 bool may_map() { return node().path == WindowPath::automatic || node().path == WindowPath::mapped; }
@@ -151,4 +151,4 @@ WindowPath path_of(const Attached& window) noexcept {
   return window.pid != 0 ? WindowPath::cma : WindowPath::messages;
 }
 
-}  // namespace shmemx::window
+}  // namespace shmemx::public_windows

@@ -1,10 +1,10 @@
-#include "window/error_detail.hpp"
+#include "public_windows/error_detail.hpp"
 
 #include <shmemx/windows.h>
 
 #include <cstdio>
 
-namespace shmemx::window {
+namespace shmemx::public_windows {
 namespace {
 
 struct Access {
@@ -58,4 +58,4 @@ const char* error_detail() noexcept {
   return text;
 }
 
-}  // namespace shmemx::window
+}  // namespace shmemx::public_windows

@@ -1,4 +1,4 @@
-#include "window/node.hpp"
+#include "public_windows/node.hpp"
 
 #include <atomic>
 #include <mutex>
@@ -11,11 +11,11 @@
 #include "onesided/locks.hpp"
 #include "progress/policy.hpp"
 #include "progress/threads.hpp"
-#include "window/area.hpp"
-#include "window/attached.hpp"
-#include "window/completion.hpp"
+#include "public_windows/area.hpp"
+#include "public_windows/attached.hpp"
+#include "public_windows/completion.hpp"
 
-namespace shmemx::window {
+namespace shmemx::public_windows {
 namespace {
 
 enum class Started : int { no, yes, failed };
@@ -82,4 +82,4 @@ void expect_answers() noexcept {
   if (!progress::is_open()) progress::open();
 }
 
-}  // namespace shmemx::window
+}  // namespace shmemx::public_windows

@@ -6,7 +6,7 @@
 
 #include "base/window_path.hpp"
 
-namespace shmemx::window {
+namespace shmemx::public_windows {
 
 struct Node {
   int me = 0;
@@ -34,4 +34,4 @@ void serve_messages() noexcept;
 // This PE sends messages and waits for answers.
 void expect_answers() noexcept;
 
-}  // namespace shmemx::window
+}  // namespace shmemx::public_windows

@@ -15,7 +15,7 @@
 
 #include "base/mutex.hpp"
 
-namespace shmemx::window {
+namespace shmemx::public_windows {
 
 template <class T, unsigned Tag>
 class HandleTable {
@@ -122,4 +122,4 @@ class HandleTable {
   std::atomic<Slot*> chunks_[kMaxObjects / kChunk] = {};  // the other ones
 };
 
-}  // namespace shmemx::window
+}  // namespace shmemx::public_windows

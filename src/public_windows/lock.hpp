@@ -2,10 +2,10 @@
 #pragma once
 
 #include "onesided/lock_word.hpp"
+#include "public_windows/attached.hpp"
 #include "rma/shape.hpp"
-#include "window/attached.hpp"
 
-namespace shmemx::window {
+namespace shmemx::public_windows {
 
 using onesided::LockKind;
 
@@ -30,4 +30,4 @@ struct LockedPut {
 };
 Code put_locked(const char* routine, const LockedPut& put, const rma::Shape& target, const rma::Shape& local) noexcept;
 
-}  // namespace shmemx::window
+}  // namespace shmemx::public_windows

@@ -10,12 +10,12 @@
 #include "base/immortal.hpp"
 #include "base/window_path.hpp"
 #include "onesided/requests.hpp"
-#include "window/area.hpp"
-#include "window/handle_table.hpp"
-#include "window/owned.hpp"
+#include "public_windows/area.hpp"
+#include "public_windows/handle_table.hpp"
+#include "public_windows/owned.hpp"
 #include "windows/description.hpp"
 
-namespace shmemx::window {
+namespace shmemx::public_windows {
 
 inline constexpr std::int32_t kHeldAlone = -1;
 
@@ -65,4 +65,4 @@ void publish_probe() noexcept;
 // After something was stored in mapped memory.
 inline void tell_owner(const Attached& window) noexcept { wake(*window.doorbell); }
 
-}  // namespace shmemx::window
+}  // namespace shmemx::public_windows

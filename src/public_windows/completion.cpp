@@ -1,12 +1,12 @@
-#include "window/completion.hpp"
+#include "public_windows/completion.hpp"
 
 #include <shmemx/windows.h>
 
 #include "progress/wait.hpp"
-#include "window/error_detail.hpp"
-#include "window/node.hpp"
+#include "public_windows/error_detail.hpp"
+#include "public_windows/node.hpp"
 
-namespace shmemx::window {
+namespace shmemx::public_windows {
 namespace {
 
 Code flush_tracker(const char* routine, int pe, onesided::Tracker& tracker) noexcept {
@@ -56,4 +56,4 @@ void flush_local(const char* routine, const Attached& window) noexcept {
 
 Code flush_pe(const char* routine, int pe) noexcept { return flush_tracker(routine, pe, tracker_of(pe)); }
 
-}  // namespace shmemx::window
+}  // namespace shmemx::public_windows

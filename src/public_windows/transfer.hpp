@@ -2,10 +2,10 @@
 #pragma once
 
 #include "onesided/rdma.hpp"
+#include "public_windows/attached.hpp"
 #include "rma/shape.hpp"
-#include "window/attached.hpp"
 
-namespace shmemx::window {
+namespace shmemx::public_windows {
 
 using onesided::Direction;
 
@@ -37,4 +37,4 @@ struct LocalRange {
 Code transfer_range(const char* routine, std::uint64_t handle, Direction direction, const void* target,
                     LocalRange local, Mode mode) noexcept;
 
-}  // namespace shmemx::window
+}  // namespace shmemx::public_windows

@@ -1,15 +1,15 @@
-#include "window/transfer.hpp"
+#include "public_windows/transfer.hpp"
 
 #include <shmemx/windows.h>
 
 #include <cerrno>
 
+#include "public_windows/completion.hpp"
+#include "public_windows/error_detail.hpp"
 #include "rma/cma.hpp"
 #include "rma/copy.hpp"
-#include "window/completion.hpp"
-#include "window/error_detail.hpp"
 
-namespace shmemx::window {
+namespace shmemx::public_windows {
 namespace {
 
 using rma::Pair;
@@ -149,4 +149,4 @@ Code transfer_range(const char* routine, std::uint64_t handle, Direction directi
   return SHMEMX_SUCCESS;
 }
 
-}  // namespace shmemx::window
+}  // namespace shmemx::public_windows

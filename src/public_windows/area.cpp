@@ -1,4 +1,4 @@
-#include "window/area.hpp"
+#include "public_windows/area.hpp"
 
 #include <sys/mman.h>
 
@@ -16,10 +16,10 @@
 #include "base/mutex.hpp"
 #include "bootstrap/wire.hpp"
 #include "heap/block_allocator.hpp"
-#include "window/node.hpp"
+#include "public_windows/node.hpp"
 #include "windows/arena.hpp"
 
-namespace shmemx::window {
+namespace shmemx::public_windows {
 namespace {
 
 struct Segment {
@@ -184,4 +184,4 @@ std::byte* map_memory(int pe, std::uint64_t place, std::uint64_t bytes) noexcept
   return base == nullptr ? nullptr : base + (place - segment_offset(segment));
 }
 
-}  // namespace shmemx::window
+}  // namespace shmemx::public_windows

@@ -4,10 +4,10 @@
 #include <shmemx/window_updates.h>
 
 #include "onesided/lists.hpp"
-#include "window/attached.hpp"
-#include "window/transfer.hpp"
+#include "public_windows/attached.hpp"
+#include "public_windows/transfer.hpp"
 
-namespace shmemx::window {
+namespace shmemx::public_windows {
 
 // The public numbers. Returns false if there is no such pair. With `arrays` the operator may carry SHMEMX_OP_EXCLUSIVE.
 inline bool make_update(int type, int op, bool arrays, atomic::Update& update) noexcept {
@@ -44,4 +44,4 @@ struct UpdateShapes {
 Code accumulate_shapes(const char* routine, std::uint64_t handle, const atomic::Update& update,
                        const UpdateShapes& shapes, Mode mode) noexcept;
 
-}  // namespace shmemx::window
+}  // namespace shmemx::public_windows

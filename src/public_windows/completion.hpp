@@ -6,9 +6,9 @@
 #include "base/contact_table.hpp"
 #include "base/immortal.hpp"
 #include "onesided/lists.hpp"
-#include "window/attached.hpp"
+#include "public_windows/attached.hpp"
 
-namespace shmemx::window {
+namespace shmemx::public_windows {
 
 // The nonblocking operations on windows of each PE.
 inline constinit Immortal<ContactTable<onesided::Tracker>> trackers;
@@ -58,4 +58,4 @@ inline void await_all_of(const char* routine, int pe) noexcept {
 // Completes them locally.
 void flush_local(const char* routine, const Attached& window) noexcept;
 
-}  // namespace shmemx::window
+}  // namespace shmemx::public_windows
