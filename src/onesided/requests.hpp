@@ -49,7 +49,7 @@ struct Tracker {
   std::atomic<Code> error{0};
   std::atomic<std::uint64_t> refused_offset{0};
   std::atomic<std::uint64_t> refused_bytes{0};
-  std::atomic<std::uint64_t> removed_ms{RefusedRange::kNotRemoved};  // how long before the range had been removed
+  std::atomic<std::uint64_t> removed_ms{0};  // of RefusedRange; known where there is an error
 };
 
 // Who started a request.

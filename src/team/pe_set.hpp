@@ -39,7 +39,7 @@ class PeSet {
 
  private:
   int start_ = 0;
-  int stride_ = 1;
+  int stride_ = 0;  // tables of sets are zeros until they are used
   int size_ = 0;
 };
 

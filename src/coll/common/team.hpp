@@ -51,7 +51,7 @@ struct Team {
   std::uint64_t arrivals_seen = 0;   // as leader: arrivals of node peers that this PE has waited for
   const TeamNodes* nodes = nullptr;  // common/nodes.hpp; made on first use
   std::byte* own_slot = nullptr;     // of a team beyond the slots: what takes the place of this PE's one
-  bool direct = true;                // all members are near; else there are nodes and messages
+  bool direct = false;               // all members are near; else there are nodes and messages
   bool counting = false;             // the barrier is the counting one or the tree, else dissemination
   int num_contexts = 0;              // as asked at the split
 

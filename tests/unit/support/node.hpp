@@ -60,6 +60,7 @@ class Node {
     team.near_slot = arena_.block(NodeIndex{set.start()}) + slot * arena_.geometry().slot_bytes;
     team.scratch_offset = arena_.geometry().slot_bytes - 2 * windows::kScratchBytes;
     team.counting = counting;
+    team.direct = true;
     return team;
   }
   coll::Team world_team(int pe, bool counting) const { return team(pe, coll::kWorldTeam, world(pe).set, counting); }
