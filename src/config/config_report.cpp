@@ -8,10 +8,12 @@ namespace shmemx::config {
 
 namespace {
 
+constexpr const char* kByDefault = "default";
+
 std::string source_text(const Origin& origin) {
   switch (origin.source) {
     case Source::by_default:
-      return "default";
+      return kByDefault;
     case Source::environment:
       return "environment";
     case Source::alias:
@@ -39,10 +41,13 @@ std::vector<ReportRow> report(const Config& config) {
   std::vector<ReportRow> rows;
   rows.reserve(kVariableCount);
 #define SHMEMX_CONFIG_ROW(member, kind_, variable, default_, meaning)                                \
-  rows.push_back({variable, default_, kind::kind_::allowed, kind::kind_::example, meaning,           \
+  rows.push_back({audience, variable, default_, kind::kind_::allowed, kind::kind_::example, meaning, \
                   kind::kind_::text(config.member), source_text(config.origin_of(Variable::member)), \
                   aliases_of(Variable::member)});
-  SHMEMX_CONFIG_TABLE(SHMEMX_CONFIG_ROW)
+  auto audience = Audience::users;
+  SHMEMX_CONFIG_USER_TABLE(SHMEMX_CONFIG_ROW)
+  audience = Audience::tests;
+  SHMEMX_CONFIG_TEST_TABLE(SHMEMX_CONFIG_ROW)
 #undef SHMEMX_CONFIG_ROW
   return rows;
 }
@@ -50,10 +55,11 @@ std::vector<ReportRow> report(const Config& config) {
 std::string render_info(const Config& config) {
   std::string out = "shmemx: environment variables\n";
   for (const ReportRow& row : report(config)) {
+    if (row.audience == Audience::tests && row.source == kByDefault) continue;
     std::string head = std::string("  ") + row.variable + " = " + row.value;
     head.resize(std::max<std::size_t>(head.size(), 44), ' ');
     out += head + "  [" + row.source + "; default " + row.default_text + "]\n";
-    out += std::string("      ") + row.meaning + "\n";
+    out += std::string("      ") + row.meaning + (row.audience == Audience::tests ? " For tests.\n" : "\n");
     out += std::string("      Allowed: ") + row.allowed + ".";
     if (!row.aliases.empty()) out += " Also: " + row.aliases + ".";
     out += "\n";
@@ -81,7 +87,15 @@ std::string render_markdown() {
       "- Sizes: `64m`, `.5g`, `3.1M` (3250586: rounded up to bytes). What follows the suffix is ignored, so `64MB` is "
       "`64m`.\n"
       "  Anything else after the number is an error, so that `1e9` or `1,5g` is never taken for one byte.\n";
+  Audience audience = Audience::users;
   for (const ReportRow& row : report(Config{})) {
+    if (row.audience != audience)
+      out +=
+          "\n# Variables for tests and measurements\n\n"
+          "They show a job something that is not so, or leave a part of the design out. `SHMEM_INFO` lists those that "
+          "are\n"
+          "set.\n";
+    audience = row.audience;
     out += std::string("\n## ") + row.variable + "\n\n" + row.meaning + "\n\n";
     out += std::string("- Default: `") + row.default_text + "`\n";
     out += std::string("- Allowed: ") + row.allowed + ". Example: `" + row.variable + "=" + row.example + "`\n";

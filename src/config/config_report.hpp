@@ -1,6 +1,7 @@
 // Describes the configuration for users and programs: SHMEM_INFO and shmem_info.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -8,7 +9,10 @@
 
 namespace shmemx::config {
 
+enum class Audience : std::uint8_t { users, tests };
+
 struct ReportRow {
+  Audience audience;
   const char* variable;
   const char* default_text;
   const char* allowed;
@@ -22,7 +26,8 @@ struct ReportRow {
 // Returns one row for each variable, in the order of the table.
 std::vector<ReportRow> report(const Config& config);
 
-// Returns every variable with value, default, source and meaning as plain text that ends with a newline.
+// Returns every variable with value, default, source and meaning as plain text that ends with a newline; those for
+// tests if they are set.
 std::string render_info(const Config& config);
 
 }  // namespace shmemx::config

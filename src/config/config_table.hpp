@@ -8,7 +8,7 @@
 
 // clang-format off
 //  member          kind          variable                 default  text
-#define SHMEMX_CONFIG_TABLE(X) \
+#define SHMEMX_CONFIG_USER_TABLE(X) \
   X(symmetric_size, bytes,        "SHMEM_SYMMETRIC_SIZE",  "auto",  "Symmetric heap of each PE. auto: as much as this machine can back, 64 MiB under valgrind; pages are taken on first touch.") \
   X(debug,          presence,     "SHMEM_DEBUG",           "unset", "Print debug messages, among them why an allocation failed.") \
   X(info,           info_level,   "SHMEM_INFO",            "unset", "PE 0 prints this list with the values in force at start. 2: also the routes to the other PEs, why other routes are not used, and at the end the connections to some of them, the share of a second link, how small operations to other nodes have gathered, and the frames of the network ethernet by their fate; peers: the routes alone.") \
@@ -29,15 +29,11 @@
   X(progress,       progress_choice, "SHMEMX_PROGRESS",    "auto",  "A helper thread that handles messages while the PE computes. auto: if messages are the only path to this PE; on: in every job; off: never, messages wait for a call of the library.") \
   X(window_path,    window_path_choice, "SHMEMX_WINDOW_PATH", "auto", "The path to attached windows of other PEs. mapped: load and store; cma: process_vm_readv and process_vm_writev; messages: the owner executes; auto: the first of them that is possible. Operations that a path does not support use messages. The same on all PEs.") \
   X(transport,      networks,     "SHMEMX_TRANSPORT",      "auto",  "Networks between nodes, separated by commas, in order of preference: tcp, ucx, ofi, ethernet. Each pair of PEs uses the first one that works for both. auto: those with RMA in hardware, then tcp. The same on all PEs.") \
-  X(pes_per_node,   node_pes,     "SHMEMX_PES_PER_NODE",   "0",     "Treats the PEs of a machine as nodes of at most this number of PEs, which communicate through the network. 0: a node is a machine. For tests. The same on all PEs.") \
-  X(node_order,     node_order_choice, "SHMEMX_NODE_ORDER", "block", "How SHMEMX_PES_PER_NODE deals out PEs. block: PEs of a node follow each other; cyclic: to the nodes in turn; mixed: in no order, the same in each job. For tests. The same on all PEs.") \
-  X(synthetic_world, synthetic_world, "SHMEMX_SYNTHETIC_WORLD", "unset", "Claims that the job of oshrun is part of a much larger one: PEs of the named nodes are real, in equal shares, all others do not exist. They take part in nothing, and contact with one of them ends the job. For tests. The same on all PEs.") \
+  X(pes_per_node,   node_pes,     "SHMEMX_PES_PER_NODE",   "0",     "Treats the PEs of a machine as nodes of at most this number of PEs, which communicate through the network. 0: a node is a machine. The same on all PEs.") \
   X(net_timeout,    seconds,      "SHMEMX_NET_TIMEOUT",    "30",    "Seconds of silence after which a PE of another node counts as lost, which ends the job.") \
   X(net_rma,        net_rma_choice, "SHMEMX_NET_RMA",      "auto",  "Whether long puts and gets between nodes use the network's own RMA instead of messages that the target executes. auto: if the network has it in hardware; on: also in software (ucx, ofi); off: never. Both PEs of a pair must allow it.") \
   X(registration_cache, cache_limit, "SHMEMX_REGISTRATION_CACHE", "1g", "Memory of freed windows that stays registered with networks whose RMA is used, so that the next window over it costs no registration. What was used longest ago ends first, and what the program unmaps is not used again. 0: none. Applies to private memory of the program, if SHMEMX_PROGRESS is not off.") \
   X(net_mac,        switch_choice, "SHMEMX_NET_MAC",       "off",   "Whether all that travels on connections of the network tcp carries keyed hashes, so that whoever can alter packets cannot alter data; an altered connection ends the job. ethernet has them always. The same on all PEs.") \
-  X(net_bypass,     flag,         "SHMEMX_NET_BYPASS",     "1",     "Short messages to other nodes leave at once. 0: they wait until the PE polls the network the next time, or its progress thread does, as behind a queue of messages to be sent. For measurements.") \
-  X(tcp_one_read,   flag,         "SHMEMX_TCP_ONE_READ",   "1",     "tcp reads headers and payloads together, of several messages if they are there. 0: first a header, then the rest of its message. For measurements.") \
   X(eth_interface,  interface_names, "SHMEMX_ETH_INTERFACE", "auto", "The interfaces of the network ethernet. auto: the first Ethernet interface with a link, those of devices before virtual ones, those with an address before others, and if it has an address, up to three more of the same kind with an address and no smaller MTU; the loopback device in a job on one machine. Each pair of PEs uses one of each, and others when that fails. At least one of each host must belong to a segment that all have in common.") \
   X(eth_mtu,        frame_mtu,    "SHMEMX_ETH_MTU",        "auto",  "Bytes of the longest frame of the network ethernet, without its Ethernet header. auto: the MTU of the interface, at most 9000. A pair of PEs uses the smaller one of both.") \
   X(eth_block_packets, block_count, "SHMEMX_ETH_BLOCK_PACKETS", "32", "Packets of a long payload that are requested at once on the network ethernet.") \
@@ -46,6 +42,15 @@
   X(pending_max,    memory_limit, "SHMEMX_PENDING_MAX",    "64m",   "Memory limit of a PE for deferred messages; exceeding it ends the job.") \
   X(lmt,            lmt_choice,   "SHMEMX_LMT",            "auto",  "How long two-sided messages are copied. mapped: one copy if memory is mapped; cma: by the kernel; copy: through a shared buffer; queue: in cells. If the selected one is not possible, in cells. The same on all PEs.") \
   X(unexpected_max, memory_limit, "SHMEMX_UNEXPECTED_MAX", "1g",    "Memory limit of a PE for two-sided messages without a matching receive; exceeding it ends the job.")
+
+// For tests and measurements: they show a job something that is not so, or leave a part of the design out.
+#define SHMEMX_CONFIG_TEST_TABLE(X) \
+  X(node_order,     node_order_choice, "SHMEMX_NODE_ORDER", "block", "How SHMEMX_PES_PER_NODE deals out PEs. block: PEs of a node follow each other; cyclic: to the nodes in turn; mixed: in no order, the same in each job. The same on all PEs.") \
+  X(synthetic_world, synthetic_world, "SHMEMX_SYNTHETIC_WORLD", "unset", "Claims that the job of oshrun is part of a much larger one: PEs of the named nodes are real, in equal shares, all others do not exist. They take part in nothing, and contact with one of them ends the job. The same on all PEs.") \
+  X(net_bypass,     flag,         "SHMEMX_NET_BYPASS",     "1",     "Short messages to other nodes leave at once. 0: they wait until the PE polls the network the next time, or its progress thread does, as behind a queue of messages to be sent.") \
+  X(tcp_one_read,   flag,         "SHMEMX_TCP_ONE_READ",   "1",     "tcp reads headers and payloads together, of several messages if they are there. 0: first a header, then the rest of its message.")
+
+#define SHMEMX_CONFIG_TABLE(X) SHMEMX_CONFIG_USER_TABLE(X) SHMEMX_CONFIG_TEST_TABLE(X)
 
 // Alternative names of a row, in order of precedence; the row's own name precedes all of them.
 //   standard     deprecated by OpenSHMEM but still part of it: accepted silently
