@@ -46,8 +46,8 @@ class Arena {
   // Sizes the file (the same size whoever does it) and maps the channel region and the blocks of a node. Called once,
   // after all records are complete. `node`: this PE's one among those that share the file.
   Status map_blocks(const Geometry& geometry, std::size_t node = 0, HeapAt heap = {});
-  // The same with the block of one PE only: block() and its kin are right for that PE. `guard_others`: where the other
-  // blocks would be nothing else is put, so that a stray access there faults.
+  // map_blocks() of the block of one PE only: block() and its kin are right for that PE. `guard_others`: where the
+  // other blocks would be nothing else is put, so that a stray access there faults.
   Status map_own_block(const Geometry& geometry, std::size_t node, HeapAt heap, bool guard_others);
 
   bootstrap::JobHeader& header() const noexcept { return *header_; }

@@ -2,13 +2,12 @@
 // only a name and an offset, and both are checked here before memory is touched.
 //
 // find_exposed() takes no lock and no time that grows with the number of windows: the index leads to the entry.
-// expose() and withdraw() take a mutex. A window that is withdrawn is found by nobody who asks later; whoever found it
-// before may still be at it, so the owner of the memory waits for handlers under way (Endpoint's lock) before it lets
-// go.
+// expose() and withdraw() take a mutex. After withdraw() find_exposed() fails, but a handler that found the window
+// before may still access its memory. So the owner takes the endpoint's lock once, under which handlers run, before it
+// releases the memory.
 //
 // Edges:  expose    generation.store -> generation.load    base and bytes of the window, before its name is known
-//         withdraw  generation.store -> base/bytes.load    whoever reads the successor's range reads that this one
-//         ended
+//         withdraw  generation.store -> base/bytes.load    a reader of the successor's range reads that this one ended
 //         use       users.store -> users.load              what the network has done, before the owner releases memory
 #pragma once
 
@@ -56,8 +55,9 @@ bool is_in_use(WindowName window) noexcept;
 
 // A new window; `base` is null only without bytes. False: kMaxWindows are exposed, or there is no memory for the table.
 [[nodiscard]] bool expose(std::byte* base, std::uint64_t bytes, WindowName& window) noexcept;
-// The same for a set of ranges, empty at first: an offset in it is an address. find_exposed() takes O(log n) there.
-// range_of_exposed() has a base and no bytes. Ranges are found, added, removed and withdrawn under the endpoint's lock.
+// A new window that is a set of ranges, empty at first: an offset in it is an address. find_exposed() takes O(log n)
+// there. range_of_exposed() has a base and no bytes. Ranges are found, added, removed and withdrawn under the
+// endpoint's lock.
 [[nodiscard]] bool expose_ranges(WindowName& window) noexcept;
 // The ranges of such a window. Null if the window is no set, or not exposed any more. A set is never destroyed: the
 // next one in its place takes it over.

@@ -39,7 +39,7 @@ class StaticData {
   // What lies between the ranges.
   std::vector<StaticHole> holes() const;
   bool is_other_namespace() const noexcept { return is_other_namespace_; }
-  // The same for PEs that run the same executable; differs when the layout differs.
+  // A hash of the layout: equal on PEs that run the same executable, different if the layout differs.
   std::uint64_t digest() const noexcept { return digest_; }
 
   // Copies the ranges into the arena file `fd` at `file_offset` and maps them over themselves, with the protections

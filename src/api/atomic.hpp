@@ -175,7 +175,7 @@ struct FetchXor : Update {
   atomic::Operation remote() const noexcept { return atomic::operation(atomic::ElementOp::bxor, value); }
 };
 
-// The same without a result: a message needs no answer.
+// An update whose result is not asked for: as a message it needs no answer.
 template <class Fetching>
 struct Without : Fetching {
   static constexpr bool kFetches = false;

@@ -129,8 +129,8 @@ void apply_plainly(std::byte* at, const std::byte* source, std::byte* result, st
 }
 
 #if defined(__x86_64__)
-// The same with vectors that not every CPU has, for long runs of numbers. Complex products are left out: with fused
-// instructions their last bit would depend on the CPU.
+// apply_plainly() compiled for vectors that not every CPU has, for long runs of numbers. Complex products are left out:
+// with fused instructions their last bit would depend on the CPU.
 template <class T, ElementOp Op>
 inline constexpr bool kHasVectors =
     (std::is_floating_point_v<T> && kFitsWord<T> && Op <= ElementOp::max) ||

@@ -13,7 +13,7 @@ inline std::uint64_t now_ns() noexcept {
   return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(t.tv_nsec);
 }
 
-// The same in milliseconds, a few of them late, for a few nanoseconds.
+// The time in milliseconds, up to a few of them late; takes a few nanoseconds.
 inline std::uint64_t coarse_now_ms() noexcept {
   timespec t;
   ::clock_gettime(CLOCK_MONOTONIC_COARSE, &t);

@@ -4,13 +4,13 @@
 // another one (a put, an atomic, a signal, a flag, a message) looks at `sleepers` of the target's doorbell and wakes it
 // if it is set: one load of a line that is almost never written.
 //
-// Edges:  sleep  sleeper: sleepers.store(1), then reads the condition and polls; waker: stores the data, then reads
-//                sleepers.
-//                Both sides would need a full fence to exclude that each misses the other. The waker has none, on
-//                purpose: its store leaves the store buffer within nanoseconds, the sleeper reads the condition again a
-//                system call later. What is still missed costs one sleep step, which is bounded
-//                (WaitPolicy::sleep_max_ns).
-//         wake   waker: wake_seq.fetch_add -> sleeper: futex compares wake_seq: no wake before the sleep is lost.
+// Edges:  asleep  sleeper: sleepers.store(1), then reads the condition and polls; waker: stores the data, then reads
+//                 sleepers.
+//                 Both sides would need a full fence to exclude that each misses the other. The waker has none, on
+//                 purpose: its store leaves the store buffer within nanoseconds, the sleeper reads the condition again
+//                 a system call later. What is still missed costs one sleep step, which is bounded
+//                 (progress::Policy::sleep_max_ns).
+//         wake    waker: wake_seq.fetch_add -> sleeper: futex compares wake_seq: no wake before the sleep is lost.
 #pragma once
 
 #include <atomic>
@@ -52,8 +52,8 @@ inline Doorbell* own_doorbell() noexcept { return doorbell_hooks.own; }
 
 [[gnu::noinline, gnu::cold]] void wake_sleepers(Doorbell& doorbell) noexcept;
 
-// Reads `sleepers` after everything stored before (compiler order only, see edge sleep). As one comparison with memory:
-// a std::atomic load costs an instruction more, and this stands at the end of every put.
+// Reads `sleepers` after everything stored before (compiler order only, see edge asleep). As one comparison with
+// memory: a std::atomic load costs an instruction more, and this stands at the end of every put.
 [[gnu::always_inline]] inline bool has_sleepers(const Doorbell& doorbell) noexcept {
 #if defined(__x86_64__)
   asm goto("cmpl $0, %0\n\tjne %l1" : : "m"(doorbell.sleepers) : "cc", "memory" : asleep);
@@ -62,7 +62,7 @@ asleep:
   return true;
 #else
   std::atomic_signal_fence(std::memory_order_seq_cst);            // compiler order
-  return doorbell.sleepers.load(std::memory_order_relaxed) != 0;  // sleep
+  return doorbell.sleepers.load(std::memory_order_relaxed) != 0;  // asleep
 #endif
 }
 

@@ -49,7 +49,7 @@ void call_with_stack(std::size_t bytes, Run&& run) noexcept {
   own.run(call_by_pointer<Run>, &run);
 }
 
-// The same for calls that are made often: keeps the stack for the next one. Any thread.
+// call_with_stack() for calls that are made often: keeps the stack for the next one. Any thread.
 class SpareStack {
  public:
   template <class Run>

@@ -16,8 +16,8 @@ UniqueFd socket_from_ancestor(int fd, const char* variable);
 // For diagnostics: what helps if a descriptor of the launcher is closed.
 inline constexpr char kKeepDescriptors[] =
     "if a wrapper has closed it, let it keep descriptors: close_fds=False in Python's subprocess, or exec";
-// The same wrapper may start all PEs. Others than PE 0 leave it to that one, whose end ends the job, to say so: this
-// waits a moment.
+// One wrapper may start all PEs, and then all fail alike. PE 0 reports it, and its end ends the job; on other PEs this
+// waits a moment for that.
 void let_first_pe_speak(int pe);
 
 }  // namespace shmemx::bootstrap

@@ -22,7 +22,8 @@ struct Members {
 // members.
 Result<std::string> combine_at_first(Kvs& kvs, const std::string& key, const Members& members, std::string mine,
                                      const Merge& merge);
-// The same, and returns the result on all members; on the other PEs of the job if `for_all` is set, else empty there.
+// combine_at_first(), and returns the result on all members; on the other PEs of the job if `for_all` is set, else
+// empty there.
 Result<std::string> combine(Kvs& kvs, const std::string& key, const Members& members, std::string mine,
                             const Merge& merge, bool for_all = false);
 

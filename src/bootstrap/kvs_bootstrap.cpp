@@ -2,8 +2,9 @@
 //   hosts     where all PEs run, combined at PE 0 along a tree (combining.hpp)
 //   plan      PE 0 puts which PEs try to share an arena (plan.hpp)
 //   offers    the lowest PE of each group makes an arena and puts how to open it; a plan of one group contains the
-//   offer attached  the others open it, or fail; each marks its success in the arena missing   the PEs that could not,
-//   combined along a tree of the makers of arenas
+//             offer
+//   attached  the others open it, or fail; each marks its success in the arena
+//   missing   the PEs that could not, combined along a tree of the makers of arenas
 // A job on one node ends after `attached`, since the marks show that all have opened the arena. Otherwise the missing
 // PEs are grouped once more, more narrowly. A PE that fails again is a node of its own.
 #include <fcntl.h>

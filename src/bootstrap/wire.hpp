@@ -309,7 +309,7 @@ struct NewJob {
 // Creates the node's arena file: anonymous, close-on-exec, header_bytes() long, header filled, magic last. It is a
 // memfd, or, if the kernel refuses that, an unlinked file in /dev/shm, $TMPDIR or /tmp.
 Result<UniqueFd> create_job_file(const NewJob& job);
-// The same for a job on one node, with a new secret.
+// Of a job on one node, with a new secret.
 Result<UniqueFd> create_job_file(std::uint32_t n_pes, std::uint64_t job_id);
 
 // Gives the arena file its size. Checks RLIMIT_FSIZE first: growing or writing a file past it would end the process by

@@ -15,7 +15,7 @@ struct AddressText {
 // or of the executable, memory of malloc. `globals_are_symmetric`: those of the executable.
 AddressText describe_address(std::uintptr_t address, bool globals_are_symmetric);
 
-// The same for an address between the first and the last byte of the static data, in a part that is private.
+// Describes an address between the first and the last byte of the static data, in a part that is private.
 AddressText describe_hole(std::uintptr_t address);
 
 // Said by runtime: why globals of the executable are not symmetric in this job.

@@ -34,7 +34,7 @@ struct alignas(256) Context {  // a power of two: a handle's index becomes a shi
   std::uint32_t n_near;
   std::uint64_t heap_limit[kSizeClasses];
   std::uint64_t heap_elements[2];  // whole words of 4 and of 8 bytes in the heap
-  // The same for operations that a program may repeat until the value is another one: reads, swaps, compare-and-swaps.
+  // The limits of operations that a program may repeat until the value is another one: reads, swaps, compare-and-swaps.
   // 0 where reads are watched.
   std::uint64_t read_limit[kSizeClasses];
   std::uint64_t read_elements[2];

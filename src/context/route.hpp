@@ -99,7 +99,7 @@ inline bool in_heap(const Context& context, std::uintptr_t address, std::uint64_
   return resolve_near(context, site, symmetric, bytes, near_index(context, pe));
 }
 
-// The same for the routines without a PE: this PE's own copy, checked. For wait and test, and lock words.
+// Checks an address of routines without a PE, which access this PE's own copy: wait and test, and lock words.
 bool is_symmetric(const Context& context, const void* address, std::uint64_t bytes) noexcept;
 
 // Ends the job when the handle is not that of a live context.

@@ -48,14 +48,14 @@ std::optional<Offset> BlockAllocator::allocate(std::size_t bytes, std::size_t al
   if (block == nullptr) return std::nullopt;
 
   free_by_size_.erase(SizeTree::s_iterator_to(*block));
-  const std::uint64_t doorbell = padding(block->offset, aligned_to);
-  if (doorbell > 0) {
+  const std::uint64_t gap = padding(block->offset, aligned_to);
+  if (gap > 0) {
     const Offset start = block->offset;
     by_offset_.erase(OffsetTree::s_iterator_to(*block));
-    block->offset += doorbell;
-    block->set_bytes(block->bytes() - doorbell);
+    block->offset += gap;
+    block->set_bytes(block->bytes() - gap);
     by_offset_.insert(*block);
-    insert_free_block(start, doorbell);
+    insert_free_block(start, gap);
   }
   block->set_live(true);
   used_ += block->bytes();

@@ -210,7 +210,7 @@ class ShmChannel {
       note_unflushed(pe, peer);
   }
   void note_unflushed(int pe, ShmPeer& peer) noexcept;
-  // The same as next_in_line(), but not in a pause: a look would only delay the message that it waits for.
+  // next_in_line(), but in a pause nothing: a look would only delay the message that it waits for.
   [[gnu::always_inline]] const PairLine* look_at_line(int source, ShmPeer& peer, LineHeader& head) const noexcept {
     if (peer.written == 0) return next_in_line(source, peer, head);
     const Cycles since = now_cycles() - peer.written;

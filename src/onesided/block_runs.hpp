@@ -18,8 +18,8 @@ namespace shmemx::onesided {
 
 // Runs that leave as one message: a short one, which is copied when it is sent.
 inline constexpr std::size_t kMostPacked = transport::kLongBytes - kCacheLine;
-// The same on a network that sends such a payload like a short one: fewer messages, and no copy to the network's
-// memory.
+// On a network that sends such a payload as it does a short one, longer ones: fewer messages, and no copy to the
+// network's memory.
 inline constexpr std::size_t kMostPackedLong = (std::size_t{64} << 10) + kCacheLine;
 
 // In front of the data of each run, without padding.

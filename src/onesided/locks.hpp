@@ -30,7 +30,7 @@ struct NodeLock {
 
 // Waits for a ticket's turn. Returns false if the window has been freed.
 bool await_lock(const char* routine, const NodeLock& lock, LockKind kind, std::uint32_t ticket) noexcept;
-// The same without waiting: the initiator's counter is positive until then.
+// Returns at once; the initiator's counter is positive until the ticket's turn.
 void await_lock_nbi(const char* routine, const NodeLock& lock, LockKind kind, std::uint32_t ticket,
                     const Initiator& initiator) noexcept;
 // Wakes those that wait for a lock, after leave() has said that there are some. No other PE knows who they are, so all

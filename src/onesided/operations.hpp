@@ -21,7 +21,7 @@ inline am::SendOptions options_of(const context::Context& context) noexcept {
 // Long blocks go by the network's own put and get where it has them (rdma.hpp).
 void put(const char* routine, context::Place dest, const void* source, std::size_t bytes,
          am::SendOptions options = {}) noexcept;
-// The same, but `source` stays in use until flush(): short ones may leave together with others, long ones are
+// As put(), but `source` stays in use until flush(): short ones may leave together with others, long ones are
 // read from their place.
 void put_nbi(const char* routine, const context::Context& context, context::Place dest, const void* source,
              std::size_t bytes) noexcept;

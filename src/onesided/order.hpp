@@ -34,7 +34,7 @@ inline void quiet(const char* routine = "shmem_quiet") noexcept {
     flush_all(routine);
 }
 
-// The same for one context.
+// What one context has started is complete and visible to all.
 inline void quiet(const char* routine, const context::Context& context) noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (!context::all_mapped && may_be_under_way()) [[unlikely]]

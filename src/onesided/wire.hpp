@@ -238,7 +238,7 @@ bool decode(Bytes payload, Header& header, Bytes& data) noexcept {
   data = payload.subspan(sizeof header);
   return true;
 }
-// The same for messages without data: returns false if the length is not the header's.
+// Of a message without data. Returns false if the length is not the header's.
 template <class Header>
 bool decode_exactly(Bytes payload, Header& header) noexcept {
   Bytes data;

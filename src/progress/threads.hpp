@@ -8,7 +8,8 @@ namespace shmemx::progress {
 // Starts the thread for messages of the node if it does not run, and makes all waits poll. Any thread, any time after
 // am::set_up().
 void start_node_thread() noexcept;
-// The same for the networks, if there are any that can be slept on. Without node peers a waiter may sleep in its place.
+// Starts the thread for messages of the networks, if there are any that can be slept on. Without node peers a waiter
+// may sleep in its place.
 void start_network_thread(bool has_node_peers) noexcept;
 // End one or both and wait for it. Do nothing if none runs.
 void stop_node_thread() noexcept;

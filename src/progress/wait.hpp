@@ -70,7 +70,7 @@ void wait_until(const char* routine, int expected, Done done) noexcept {
   wait_for(routine, done);
 }
 
-// The same for what may be read under the endpoint's lock only: looks before and after each poll.
+// Waits for what may be read under the endpoint's lock only: looks before and after each poll.
 template <class Done>
 void wait_under_lock(const char* routine, int expected, Done done) noexcept {
   wait_for(routine, [&] {

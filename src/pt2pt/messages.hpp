@@ -88,7 +88,7 @@ bool is_open(RequestId id) noexcept;
 bool wait(const char* routine, RequestId id, Result& out) noexcept;
 enum class TestAnswer : std::uint8_t { unknown, open, complete };
 TestAnswer test(RequestId id, Result& out) noexcept;
-// The same, but the request stays open, and nothing is polled.
+// As test(), but the request stays open, and nothing is polled.
 TestAnswer look_at(RequestId id) noexcept;
 // Waits until one of the requests is complete and returns its index. Ignores numbers of no open request; returns
 // `count` if no other is left. `id_of(handles, i)` is the i-th number.

@@ -7,8 +7,8 @@ namespace shmemx::pt2pt {
 
 // Longer messages wait for their receive (rendezvous).
 inline constexpr std::size_t kEagerBytes = std::size_t{24} << 10;
-// The same where both PEs have a core and the sender's memory is one range: one copy after a handshake is faster there
-// than two copies through several cells.
+// kEagerBytes where both PEs have a core and the sender's memory is one range: one copy after a handshake is faster
+// there than two copies through several cells.
 inline constexpr std::size_t kEagerBytesOfRange = std::size_t{8} << 10;
 // Polls of the sender's fastbox alone, before a receive polls everything.
 inline constexpr int kBoxPolls = 200;
@@ -27,7 +27,7 @@ inline constexpr std::size_t kInternodeEagerBytes = std::size_t{64} << 10;
 inline constexpr std::size_t kOfferedBytes = std::size_t{124} << 10;
 // Bytes of a long message in one message of the network, so that others to the same PE get their turn.
 inline constexpr std::size_t kNetworkBytes = std::size_t{16} << 20;
-// The same if a side has to pack; fits the caches.
+// kNetworkBytes if a side has to pack: what fits the caches.
 inline constexpr std::size_t kPackedBytes = std::size_t{256} << 10;
 // Longer places of a list are sent without packing.
 inline constexpr std::size_t kUnpackedBytes = std::size_t{64} << 10;

@@ -30,7 +30,7 @@ onesided::Call nonblocking(const char* routine, Attached& window, long* counter)
 
 // Notes that the owner has freed the window, so that later operations fail at once. Returns the code.
 Code note_result(Attached& window, Code code) noexcept;
-// The same for the error of a tracker, which says where it was.
+// note_result() for the error of a tracker, which says where in the window the refused bytes were.
 Code note_result(Attached& window, const onesided::Tracker& tracker, Code code) noexcept;
 
 // Waits until the counter is 0.

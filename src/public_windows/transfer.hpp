@@ -29,7 +29,7 @@ Code check_target(const Attached& window, const rma::Shape& target, std::uint64_
 Code transfer(const char* routine, std::uint64_t handle, Direction direction, const rma::Shape& target,
               const rma::Shape& local, Mode mode) noexcept;
 
-// The same for one range on each side; short for a mapped window.
+// transfer() of one range on each side: fewer instructions for a mapped window.
 struct LocalRange {
   const void* address;
   std::uint64_t bytes;

@@ -36,8 +36,8 @@ inline bool copy_word(std::byte* to, const std::byte* from) noexcept {
   return true;
 }
 
-// The same on behalf of another PE, in memory that threads of this one may be looking at: an aligned word is written so
-// that whoever waits for it also sees what was written before it.
+// Copies on behalf of another PE to memory that threads of this one may read: an aligned word is a release store, so a
+// thread that waits for it also sees what was written before it.
 inline void copy_visible(void* dest, const void* source, std::size_t bytes) noexcept {
   auto* const to = static_cast<std::byte*>(dest);
   const auto* const from = static_cast<const std::byte*>(source);
@@ -48,8 +48,8 @@ inline void copy_visible(void* dest, const void* source, std::size_t bytes) noex
   copy(dest, source, bytes);
 }
 
-// The same where source and dest may overlap. Large blocks that move down are copied upwards by copy_large, since the C
-// library's string instructions are slow at some distances (docs/decisions/0014-large-copies.md).
+// copy_visible() where source and dest may overlap. Large blocks that move down are copied upwards by copy_large, since
+// the C library's string instructions are slow at some distances (docs/decisions/0014-large-copies.md).
 inline void move_visible(void* dest, const void* source, std::size_t bytes) noexcept {
   const auto to = reinterpret_cast<std::uintptr_t>(dest);
   const auto from = reinterpret_cast<std::uintptr_t>(source);

@@ -37,7 +37,7 @@ struct Shape {
   }
   // Keeps a pointer to `list`, not a copy of it.
   static Shape of_list(const Place* list, std::size_t count) noexcept;
-  // The same, contiguous if there are no gaps. For memory of this process.
+  // As of_list(), but contiguous if there are no gaps. For memory of this process.
   static Shape of_local_list(const Place* list, std::size_t count) noexcept;
   static Shape strided(const void* base, std::size_t block_bytes, std::ptrdiff_t stride_bytes,
                        std::size_t count) noexcept;
@@ -141,7 +141,7 @@ class PairWalk {
 
   // Writes the next pair, of at most `most` bytes, and advances. Returns false at the end.
   bool next(Pair& pair, std::size_t most = SIZE_MAX) noexcept;
-  // The same for all pairs from here on that are equal. Looks at each place of a list once.
+  // As next(), for all pairs from here on that are equal. Looks at each place of a list once.
   bool next_blocks(PairBlocks& blocks, std::size_t most) noexcept;
   std::size_t left() const noexcept { return first_.left(); }
 

@@ -79,7 +79,7 @@ std::string describe_links(const Nodes& nodes);
 // The small operations that this PE has sent to other nodes, and the messages that carried them; and a line about them.
 am::GatherCounts gather_counts() noexcept;
 std::string describe_gathering(const am::GatherCounts& counts);
-// The same of the frames of its networks; the line is empty if they leave frames to others.
+// The frames of its networks, by their fate; and a line about them, empty if the networks leave frames to others.
 transport::FrameCounts frame_counts() noexcept;
 std::string describe_frames(const transport::FrameCounts& counts);
 
