@@ -42,11 +42,9 @@ inline constexpr bool kHasDestination = requires(Operation operation) {
   operation.fetch;
 };
 
-// By a message: the memory of `pe` is not mapped. `own_copy` is this PE's.
+// By a message: the PE's memory is not mapped.
 template <class T, class Operation>
-T apply_remote(const Context& context, const char* routine, const std::byte* own_copy, Operation operation,
-               int pe) noexcept {
-  const context::Place place = context::place_of(context, own_copy, pe);
+T apply_remote(const Context& context, const char* routine, const context::Place& place, Operation operation) noexcept {
   if constexpr (kHasDestination<Operation>) {
     onesided::fetch_nbi(routine, context, operation.fetch, place, operation.remote());
     return T{};
@@ -59,8 +57,8 @@ T apply_remote(const Context& context, const char* routine, const std::byte* own
 }
 
 // Static data, what is not mapped, and what is wrong with any other address.
-[[gnu::noinline]] context::Target atomic_target_cold(const Context& context, context::Site site, std::uintptr_t address,
-                                                     std::size_t bytes, int pe) noexcept;
+[[gnu::noinline]] context::Location atomic_target_cold(const Context& context, context::Site site,
+                                                       std::uintptr_t address, std::size_t bytes, int pe) noexcept;
 
 // The parameters stand in the order of the entry points', so that the jump to here moves none of them. `index` is the
 // rotated offset.
@@ -69,8 +67,8 @@ template <class T, class Operation>
                                const char* routine) noexcept {
   const int pe = context::pe_at(context, near);
   const std::uintptr_t address = std::rotl(index, context::kSizeClass<sizeof(T)>) + context.heap_base;
-  const context::Target target = atomic_target_cold(context, {routine, Operation::kArgument}, address, sizeof(T), pe);
-  if (is_remote(target)) return apply_remote<T>(context, routine, target.address, operation, pe);
+  const context::Location target = atomic_target_cold(context, {routine, Operation::kArgument}, address, sizeof(T), pe);
+  if (!target.is_mapped()) return apply_remote<T>(context, routine, target.place, operation);
   const T old = static_cast<T>(operation(reinterpret_cast<Canonical<T>*>(target.address)));
   wake(*target.doorbell);
   if constexpr (Operation::kMayPoll) {

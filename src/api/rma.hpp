@@ -15,20 +15,16 @@ struct Bytes16 {
   std::uint64_t words[2];
 };
 
-inline context::Place place_of(const Context& context, const context::Target& target, int pe) noexcept {
-  return context::place_of(context, target.address, pe);
-}
-
 // The cold halves of p and g take the value itself: its address would put a stack frame into every call. Their
 // parameters stand in the order of the entry points', so that the jump to here moves none of them.
 template <class T>
 [[gnu::noinline]] void p_cold(std::uint64_t offset, T value, std::uint32_t near, const Context& context,
                               const char* routine) noexcept {
   const int pe = context::pe_at(context, near);
-  const context::Target target =
+  const context::Location target =
       context::resolve_cold(context, {routine, "dest"}, offset + context.heap_base, sizeof(T), pe);
-  if (is_remote(target))
-    return onesided::put(routine, place_of(context, target, pe), &value, sizeof(T), onesided::options_of(context));
+  if (!target.is_mapped())
+    return onesided::put(routine, target.place, &value, sizeof(T), onesided::options_of(context));
   rma::copy_visible(target.address, &value, sizeof(T));
   wake(*target.doorbell);
 }
@@ -38,10 +34,10 @@ template <class T>
                            const char* routine) noexcept {
   const int pe = context::pe_at(context, near);
   T value;
-  const context::Target target =
+  const context::Location target =
       context::resolve_cold(context, {routine, "source"}, offset + context.heap_base, sizeof(T), pe);
-  if (is_remote(target)) {
-    onesided::get(routine, &value, place_of(context, target, pe), sizeof(T));
+  if (!target.is_mapped()) {
+    onesided::get(routine, &value, target.place, sizeof(T));
     return value;
   }
   rma::copy_visible(&value, target.address, sizeof(T));
@@ -174,10 +170,10 @@ inline void put_blocks(const Context& context, const char* routine, void* dest, 
   const rma::Strided shape = checked_shape<T>(routine, blocks);
   const bool empty = shape.block_count == 0 || shape.block_bytes == 0;
   const std::uint64_t span = empty ? 0 : span_bytes(routine, shape.dest_step, shape.block_count, shape.block_bytes);
-  const context::Target target = context::resolve(context, {routine, "dest"}, dest, span, pe);
+  const context::Location target = context::resolve(context, {routine, "dest"}, dest, span, pe);
   if (empty) return;
-  if (is_remote(target)) [[unlikely]]
-    return onesided::put_strided(routine, place_of(context, target, pe), source, shape, onesided::options_of(context));
+  if (!target.is_mapped()) [[unlikely]]
+    return onesided::put_strided(routine, target.place, source, shape, onesided::options_of(context));
   rma::copy_strided(target.address, source, shape);
   wake(*target.doorbell);
 }
@@ -190,10 +186,10 @@ inline void get_blocks(const Context& context, const char* routine, void* dest, 
   const rma::Strided shape = checked_shape<T>(routine, blocks);
   const bool empty = shape.block_count == 0 || shape.block_bytes == 0;
   const std::uint64_t span = empty ? 0 : span_bytes(routine, shape.source_step, shape.block_count, shape.block_bytes);
-  const context::Target target = context::resolve(context, {routine, "source"}, source, span, pe);
+  const context::Location target = context::resolve(context, {routine, "source"}, source, span, pe);
   if (empty) return;
-  if (is_remote(target)) [[unlikely]]
-    return onesided::get_strided(routine, dest, place_of(context, target, pe), shape);
+  if (!target.is_mapped()) [[unlikely]]
+    return onesided::get_strided(routine, dest, target.place, shape);
   rma::copy_strided(dest, target.address, shape);
 }
 

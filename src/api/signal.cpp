@@ -12,20 +12,19 @@ void check_alignment(const char* routine, const std::uint64_t* sig_addr) noexcep
 
 }  // namespace
 
-void update_signal_remote(const Context& context, const char* routine, const context::Target& at, const Signal& signal,
-                          int pe) noexcept {
+void update_signal_remote(const Context& context, const char* routine, const context::Place& at,
+                          const Signal& signal) noexcept {
   check_alignment(routine, signal.address);
-  onesided::update_signal(routine, {place_of(context, at, pe), signal.value, signal.sig_op},
-                          onesided::options_of(context));
+  onesided::update_signal(routine, {at, signal.value, signal.sig_op}, onesided::options_of(context));
 }
 
 void put_signal_remote(const Context& context, const char* routine, const RemotePut& put, const Signal& signal,
                        int pe) noexcept {
-  const context::Target at =
+  const context::Location at =
       context::resolve(context, {routine, "sig_addr"}, signal.address, sizeof *signal.address, pe);
   check_alignment(routine, signal.address);
-  onesided::put_signal(routine, place_of(context, put.dest, pe), put.source, put.bytes,
-                       {place_of(context, at, pe), signal.value, signal.sig_op}, onesided::options_of(context));
+  onesided::put_signal(routine, put.dest, put.source, put.bytes, {at.place, signal.value, signal.sig_op},
+                       onesided::options_of(context));
 }
 
 }  // namespace shmemx::api

@@ -6,7 +6,7 @@
 
 namespace shmemx::api {
 
-inline std::uint64_t* signal_on(const context::Target& target) noexcept {
+inline std::uint64_t* signal_on(const context::Location& target) noexcept {
   return reinterpret_cast<std::uint64_t*>(target.address);
 }
 
@@ -16,12 +16,11 @@ struct Signal {
   int sig_op;
 };
 
-// The PE's memory is not mapped: `at` and `dest` are this PE's own copies.
+// The PE's memory is not mapped.
 [[gnu::cold, gnu::noinline]] void update_signal_remote(const Context& context, const char* routine,
-                                                       const context::Target& at, const Signal& signal,
-                                                       int pe) noexcept;
+                                                       const context::Place& at, const Signal& signal) noexcept;
 struct RemotePut {
-  context::Target dest;
+  context::Place dest;
   const void* source;
   std::uint64_t bytes;
 };
@@ -30,9 +29,9 @@ struct RemotePut {
 
 inline void update_signal(const Context& context, context::Site site, std::uint64_t* sig_addr, std::uint64_t value,
                           int sig_op, int pe) noexcept {
-  const context::Target target = context::resolve(context, site, sig_addr, sizeof *sig_addr, pe);
-  if (is_remote(target)) [[unlikely]]
-    return update_signal_remote(context, site.routine, target, {sig_addr, value, sig_op}, pe);
+  const context::Location target = context::resolve(context, site, sig_addr, sizeof *sig_addr, pe);
+  if (!target.is_mapped()) [[unlikely]]
+    return update_signal_remote(context, site.routine, target.place, {sig_addr, value, sig_op});
   if (sig_op == SHMEM_SIGNAL_SET) {
     atomic::set(signal_on(target), value);  // a release store: after the data
   } else {
@@ -46,9 +45,9 @@ inline void put_signal(const Context& context, const char* routine, void* dest, 
                        std::uint64_t* sig_addr, std::uint64_t value, int sig_op, int pe) noexcept {
   check_signal_operator(routine, sig_op);
   const std::uint64_t bytes = checked_bytes(routine, nelems, sizeof(T));
-  const context::Target target = context::resolve(context, {routine, "dest"}, dest, bytes, pe);
-  if (is_remote(target)) [[unlikely]]
-    return put_signal_remote(context, routine, {target, source, bytes}, {sig_addr, value, sig_op}, pe);
+  const context::Location target = context::resolve(context, {routine, "dest"}, dest, bytes, pe);
+  if (!target.is_mapped()) [[unlikely]]
+    return put_signal_remote(context, routine, {target.place, source, bytes}, {sig_addr, value, sig_op}, pe);
   rma::copy(target.address, source, bytes);
   update_signal(context, {routine, "sig_addr"}, sig_addr, value, sig_op, pe);
 }

@@ -68,35 +68,34 @@ bool is_in_hole(const Context& context, std::uintptr_t address) {
   bad_address(context, site, address);
 }
 
-// Returns this PE's own copy. On the queue path this PE's doorbell does not lie in front of its heap.
-Target own_copy(const Context& context, const WindowOffset& at, int pe) {
-  const std::uintptr_t base = at.window == windows::kStaticWindow ? context.static_base : context.heap_base;
-  return {reinterpret_cast<std::byte*>(base + at.offset), pe == context.my_pe ? own_doorbell() : nullptr};
+// On the queue path this PE's doorbell does not lie in front of its heap.
+Location location_of(const Context& context, const Place& place, int pe) {
+  const bool maps_all = all_mapped && !context.by_messages;
+  if (!maps_all && pe == context.my_pe) {
+    const std::uintptr_t base = place.window == windows::kStaticWindow ? context.static_base : context.heap_base;
+    return {reinterpret_cast<std::byte*>(base + place.offset), own_doorbell(), place};
+  }
+  if (!maps_all && !is_mapped(context, pe)) return {nullptr, nullptr, place};
+  return {mapped_address(context, place, pe), &doorbell_of_heap(peer_heap(context, pe)), place};
 }
 
 }  // namespace
 
 void wake_owner(std::byte* heap) noexcept { wake_sleepers(doorbell_of_heap(heap)); }
 
-Target resolve_cold(const Context& context, Site site, std::uintptr_t address, std::uint64_t bytes, int pe) noexcept {
+Location resolve_cold(const Context& context, Site site, std::uintptr_t address, std::uint64_t bytes, int pe) noexcept {
   if (context.n_pes == 0) {
     require_initialized(site.routine);
     bad_context(site.routine, context.handle);
   }
   if (!pe_in_range(context, pe)) bad_pe(context, site.routine, pe);
-  WindowOffset at;
-  if (!find_window(context, address, bytes, at)) {
-    if (bytes != 0) bad_range(context, site, address, bytes);
-    at = {windows::kHeapWindow, 0};
-  }
-  const bool maps_all = all_mapped && !context.by_messages;
-  if (!maps_all && (pe == context.my_pe || !is_mapped(context, pe))) return own_copy(context, at, pe);
-  return {mapped_address(context, at, pe), &doorbell_of_heap(peer_heap(context, pe))};
+  const auto place = find_place(context, address, bytes, pe);
+  if (!place && bytes != 0) bad_range(context, site, address, bytes);
+  return location_of(context, place.value_or(Place{world_pe(context, pe), windows::kHeapWindow, 0}), pe);
 }
 
 bool is_symmetric(const Context& context, const void* address, std::uint64_t bytes) noexcept {
-  WindowOffset at;
-  return find_window(context, reinterpret_cast<std::uintptr_t>(address), bytes, at);
+  return find_place(context, reinterpret_cast<std::uintptr_t>(address), bytes, context.my_pe).has_value();
 }
 
 void not_initialized(const char* routine) noexcept { fatal(routine, "%s", unusable_reason); }

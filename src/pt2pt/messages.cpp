@@ -40,22 +40,20 @@ class LibraryPlatform final : public Platform {
 
   Space describe(int pe, const std::byte* at, std::size_t bytes, std::uint64_t& offset) noexcept override {
     const context::Context& world = context::default_context();
-    context::WindowOffset found;
-    if (!context::is_mapped(world, pe) ||
-        !context::find_window(world, reinterpret_cast<std::uintptr_t>(at), bytes, found))
-      return Space::private_memory;
-    offset = found.offset;
-    return found.window == windows::kHeapWindow ? Space::heap : Space::statics;
+    const auto found = context::find_place(world, reinterpret_cast<std::uintptr_t>(at), bytes, pe);
+    if (!found || !context::is_mapped(world, pe)) return Space::private_memory;
+    offset = found->offset;
+    return found->window == windows::kHeapWindow ? Space::heap : Space::statics;
   }
 
   std::byte* address_of(int pe, Space space, std::uint64_t offset, std::uint64_t bytes) noexcept override {
     const context::Context& world = context::default_context();
     if (!context::is_mapped(world, pe)) return nullptr;
     if (space == Space::heap && context::range_fits(offset, bytes, world.window_bytes))
-      return context::mapped_address(world, {windows::kHeapWindow, offset}, pe);
+      return context::mapped_address(world, {pe, windows::kHeapWindow, offset}, pe);
     if (space == Space::statics && context::range_fits(offset, bytes, world.static_bytes) &&
         !windows::touches_static_hole(offset, bytes))
-      return context::mapped_address(world, {windows::kStaticWindow, offset}, pe);
+      return context::mapped_address(world, {pe, windows::kStaticWindow, offset}, pe);
     return nullptr;
   }
 

@@ -38,7 +38,7 @@ std::byte* map_symmetric(const windows::Description& description) {
   if (!is_node_peer(description.owner)) return nullptr;
   const windows::WindowName window =
       description.kind == windows::Kind::heap ? windows::kHeapWindow : windows::kStaticWindow;
-  return context::mapped_address(world, {window, description.place}, description.owner);
+  return context::mapped_address(world, {description.owner, window, description.place}, description.owner);
 }
 
 // Null: it has to go another way. False: it should have worked, but there is no address space.

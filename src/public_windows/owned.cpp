@@ -23,14 +23,15 @@ HandleTable<Owned, 0>& table() { return owned_table.object; }
 // What others can map is known by its place in a window that they have anyway.
 void classify(Owned& window) {
   const context::Context& world = context::default_context();
-  context::WindowOffset found;
   if (window.bytes != 0 && find_own_memory(window.base, window.bytes, window.place)) {
     window.kind = windows::Kind::allocated;
     return;
   }
-  if (!context::find_window(world, reinterpret_cast<std::uintptr_t>(window.base), window.bytes, found)) return;
-  window.kind = found.window == windows::kHeapWindow ? windows::Kind::heap : windows::Kind::statics;
-  window.place = found.offset;
+  const auto found =
+      context::find_place(world, reinterpret_cast<std::uintptr_t>(window.base), window.bytes, world.my_pe);
+  if (!found) return;
+  window.kind = found->window == windows::kHeapWindow ? windows::Kind::heap : windows::Kind::statics;
+  window.place = found->offset;
 }
 
 // PEs of other nodes wait for a lock by the owner, which a node peer that releases it wakes.

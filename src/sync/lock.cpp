@@ -4,7 +4,7 @@
 
 #include "base/doorbell.hpp"
 #include "base/fatal.hpp"
-#include "context/location.hpp"
+#include "context/route.hpp"
 #include "onesided/update.hpp"
 #include "progress/test_loop.hpp"
 #include "progress/wait.hpp"
@@ -56,7 +56,7 @@ context::Location location_on(const context::Context& world, const char* routine
           "first use",
           static_cast<const void*>(lock));
   }
-  return context::locate(world, {routine, "lock"}, lock, sizeof(long), pe);
+  return context::resolve(world, {routine, "lock"}, lock, sizeof(long), pe);
 }
 
 LockWord word_on(const context::Context& world, const char* routine, const long* lock, int pe) {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "context/location.hpp"
+#include "context/route.hpp"
 
 namespace shmemx::coll {
 
@@ -19,8 +19,7 @@ struct Symmetric {
 
 // Returns where `pe`, whose memory is mapped, has its copy of a symmetric object that has been checked.
 inline std::byte* mapped_copy(const context::Context& route, const std::byte* own_copy, int pe) noexcept {
-  const context::Place place = context::place_of(route, own_copy, pe);
-  return context::mapped_address(route, {place.window, place.offset}, pe);
+  return context::mapped_address(route, context::place_of(route, own_copy, pe), pe);
 }
 
 // Checks and translates an argument of a collective; a range of 0 bytes is always valid. `direct`: the memory of all

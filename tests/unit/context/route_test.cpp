@@ -95,7 +95,7 @@ void check_routes(const NodesPath& nodes, const Context& route) {
     const auto heap = context::resolve(route, kSite, in_heap, 8, pe);
     const auto statics = context::resolve(route, kSite, in_statics, 8, pe);
     const bool is_here = context::node_of(world) == context::places.my_node;
-    BOOST_TEST_CONTEXT("PE " << pe) BOOST_CHECK_EQUAL(is_remote(heap), !is_here);
+    BOOST_TEST_CONTEXT("PE " << pe) BOOST_CHECK_EQUAL(heap.is_mapped(), is_here);
     if (!is_here) continue;
     const NodeIndex index = context::node_index(world);
     BOOST_CHECK_EQUAL(heap.address, node().arena().heap(index) + 64);
@@ -301,10 +301,14 @@ BOOST_AUTO_TEST_CASE(addresses_are_checked_even_if_memory_is_not_mapped) {
     BOOST_CHECK_EQUAL(context::is_mapped(world, pe), pe == 1);
     for (std::byte* const address : {in_heap, in_statics}) {
       const auto target = context::resolve(world, kSite, address, 8, pe);
-      BOOST_CHECK_EQUAL(target.address, address);
+      BOOST_CHECK_EQUAL(target.address, pe == 1 ? address : nullptr);
       BOOST_CHECK_EQUAL(target.doorbell, pe == 1 ? &QueuePath::own_doorbell : nullptr);
+      BOOST_CHECK_EQUAL(target.place.pe, pe);
+      BOOST_CHECK_EQUAL(target.place.offset, address == in_heap ? 64u : 8u);
     }
-    BOOST_CHECK_EQUAL(context::resolve(world, kSite, nullptr, 0, pe).address, node().arena().heap(NodeIndex{1}));
+    const auto nothing = context::resolve(world, kSite, nullptr, 0, pe);
+    BOOST_CHECK_EQUAL(nothing.address, pe == 1 ? node().arena().heap(NodeIndex{1}) : nullptr);
+    BOOST_CHECK(nothing.place.window == windows::kHeapWindow && nothing.place.offset == 0);
   }
   BOOST_CHECK(context::is_symmetric(world, node().at<void>(1, 0), unit::kNodeHeapBytes));
   BOOST_CHECK(!context::is_symmetric(world, node().at<void>(1, 0), unit::kNodeHeapBytes + 1));
@@ -322,15 +326,15 @@ BOOST_AUTO_TEST_CASE(a_location_is_mapped_or_a_place_in_a_window) {
   Context world = node().world(1);
   std::byte* const in_heap = node().arena().heap(NodeIndex{1}) + 64;
   std::byte* const in_statics = node().arena().statics(NodeIndex{1}) + 8;
-  const context::Location mapped = context::locate(world, kSite, in_heap, 8, 2);
+  const context::Location mapped = context::resolve(world, kSite, in_heap, 8, 2);
   BOOST_CHECK(mapped.is_mapped());
   BOOST_CHECK_EQUAL(mapped.address, node().arena().heap(NodeIndex{2}) + 64);
   const QueuePath queue_path;
   context::set_hot_limits(world);
-  const context::Location heap = context::locate(world, kSite, in_heap, 8, 2);
+  const context::Location heap = context::resolve(world, kSite, in_heap, 8, 2);
   BOOST_CHECK(!heap.is_mapped());
   BOOST_CHECK(heap.place.window == windows::kHeapWindow && heap.place.offset == 64 && heap.place.pe == 2);
-  const context::Location statics = context::locate(world, kSite, in_statics, 8, 3);
+  const context::Location statics = context::resolve(world, kSite, in_statics, 8, 3);
   BOOST_CHECK(statics.place.window == windows::kStaticWindow && statics.place.offset == 8 && statics.place.pe == 3);
   const Context back = coll::route_of(world, *world.set.subset(3, -1, 4), 2);
   BOOST_CHECK_EQUAL(context::place_of(back, in_heap, 0).pe, 3);
@@ -339,15 +343,15 @@ BOOST_AUTO_TEST_CASE(a_location_is_mapped_or_a_place_in_a_window) {
 BOOST_AUTO_TEST_CASE(windows_and_addresses_translate_both_ways) {
   const Context& world = node().world(1);
   for (std::byte* const own : {node().arena().heap(NodeIndex{1}) + 4096, node().arena().statics(NodeIndex{1}) + 16}) {
-    context::WindowOffset found{};
-    BOOST_REQUIRE(context::find_window(world, reinterpret_cast<std::uintptr_t>(own), 8, found));
-    BOOST_CHECK_EQUAL(context::mapped_address(world, found, 1), own);
-    BOOST_CHECK_EQUAL(context::mapped_address(world, found, 3),
+    const auto found = context::find_place(world, reinterpret_cast<std::uintptr_t>(own), 8, 3);
+    BOOST_REQUIRE(found);
+    BOOST_CHECK_EQUAL(found->pe, 3);
+    BOOST_CHECK_EQUAL(context::mapped_address(world, *found, 1), own);
+    BOOST_CHECK_EQUAL(context::mapped_address(world, *found, 3),
                       own - node().arena().block(NodeIndex{1}) + node().arena().block(NodeIndex{3}));
   }
-  context::WindowOffset found{};
   int automatic = 0;
-  BOOST_CHECK(!context::find_window(world, reinterpret_cast<std::uintptr_t>(&automatic), 4, found));
+  BOOST_CHECK(!context::find_place(world, reinterpret_cast<std::uintptr_t>(&automatic), 4, 3));
 }
 
 BOOST_AUTO_TEST_CASE(members_of_teams_are_translated_to_world_numbers) {
