@@ -1,7 +1,9 @@
 #include "api/active_set.hpp"
 
 namespace shmemx::api {
+namespace {
 
+// Checks the three numbers of an active set and makes its group.
 coll::ActiveGroup active_group(const char* routine, const coll::ActiveSet& set) noexcept {
   const auto [start, log_stride, size, psync] = set;
   const Context& world = default_context();
@@ -13,6 +15,66 @@ coll::ActiveGroup active_group(const char* routine, const coll::ActiveSet& set) 
     bad_argument(routine, "PE_size", size, "numbers from 1 that keep the set within the world");
   }
   return {world, routine, team::PeSet(Pe{start}, 1 << log_stride, size), const_cast<long*>(psync)};
+}
+
+// Calls use(group) with what collectives need of an active set: its team, or a group of its own if it has none.
+template <class Use>
+void with_active_group(const char* routine, const coll::ActiveSet& set, const Use& use) noexcept {
+  coll::Team* team = coll::find_active_team(set);
+  if (team == nullptr) [[unlikely]] {
+    coll::ActiveGroup group = active_group(routine, set);
+    team = coll::make_active_team(group, set);
+    if (team == nullptr) return use(group);
+  }
+  coll::TeamGroup group(*team, routine);
+  use(group);
+}
+
+}  // namespace
+
+void active_sync(const char* routine, const coll::ActiveSet& set) noexcept {
+  with_active_group(routine, set, [](auto& group) { group.sync(); });
+}
+
+void active_alltoall(TypedRoutine routine, void* dest, const void* source, std::size_t nelems, int start,
+                     int log_stride, int size, long* psync) noexcept {
+  with_active_group(routine.name, {start, log_stride, size, psync},
+                    [&](auto& group) { alltoall_on(group, dest, source, nelems, routine.element_bytes); });
+}
+
+void active_alltoalls(TypedRoutine routine, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst,
+                      std::size_t nelems, int start, int log_stride, int size, long* psync) noexcept {
+  with_active_group(routine.name, {start, log_stride, size, psync},
+                    [&](auto& group) { alltoalls_on(group, dest, source, dst, sst, nelems, routine.element_bytes); });
+}
+
+void active_broadcast(TypedRoutine routine, void* dest, const void* source, std::size_t nelems, int root, int start,
+                      int log_stride, int size, long* psync) noexcept {
+  with_active_group(routine.name, {start, log_stride, size, psync}, [&](auto& group) {
+    check_root(routine.name, "PE_root", root, size);
+    const CollectiveBuffers buffers = checked_buffers(group, dest, nelems, source, nelems, routine.element_bytes);
+    coll::broadcast(group, buffers.dest, buffers.source, nelems * routine.element_bytes, root, coll::RootDest::kept);
+  });
+}
+
+void active_collect(TypedRoutine routine, void* dest, const void* source, std::size_t nelems, int start, int log_stride,
+                    int size, long* psync) noexcept {
+  with_active_group(routine.name, {start, log_stride, size, psync},
+                    [&](auto& group) { collect_on(group, dest, source, nelems, routine.element_bytes); });
+}
+
+void active_fcollect(TypedRoutine routine, void* dest, const void* source, std::size_t nelems, int start,
+                     int log_stride, int size, long* psync) noexcept {
+  with_active_group(routine.name, {start, log_stride, size, psync},
+                    [&](auto& group) { fcollect_on(group, dest, source, nelems, routine.element_bytes); });
+}
+
+void active_combine(const char* routine, void* dest, const void* source, int nreduce, const coll::ActiveSet& set,
+                    const coll::Combine& combine) noexcept {
+  with_active_group(routine, set, [&](auto& group) {
+    if (nreduce < 0) bad_argument(routine, "nreduce", nreduce, "numbers from 0");
+    reduce_on(group, dest, source, static_cast<std::size_t>(nreduce), combine);
+  });
 }
 
 }  // namespace shmemx::api

@@ -246,10 +246,10 @@ int pshmem_team_sync(shmem_team_t team) noexcept {
 
 void pshmem_barrier(int start, int log_stride, int size, long* psync) noexcept {
   quiet_default("shmem_barrier");
-  api::with_active_group("shmem_barrier", {start, log_stride, size, psync}, [](auto& group) { group.sync(); });
+  api::active_sync("shmem_barrier", {start, log_stride, size, psync});
 }
 void pshmem_sync(int start, int log_stride, int size, long* psync) noexcept {
-  api::with_active_group("shmem_sync", {start, log_stride, size, psync}, [](auto& group) { group.sync(); });
+  api::active_sync("shmem_sync", {start, log_stride, size, psync});
 }
 
 void pshmem_set_lock(long* lock) noexcept {

@@ -67,11 +67,12 @@ void merge_by_leaders(TeamGroup& group, Merged& own, std::size_t bytes, MergeRec
   const TeamNodes& nodes = nodes_of(team);
   const std::uint64_t epoch = ++team.epoch;
   const std::size_t record_bytes = round_up(offsetof(Merged, data) + bytes, 16);
+  const Combine records = {record_bytes, merge};
   std::memcpy(team.scratch(team.me(), ++team.exchanges & 1), &own, record_bytes);
   if (gather_at_leader(team, group.routine(), epoch)) {
     for (const int pe : nodes.here().subspan(1))
-      merge(reinterpret_cast<std::byte*>(&own), team.scratch(pe, team.exchanges & 1), 1);
-    combine_among_leaders(group, reinterpret_cast<std::byte*>(&own), 1, {record_bytes, merge}, epoch);
+      records.accumulate(reinterpret_cast<std::byte*>(&own), team.scratch(pe, team.exchanges & 1), 1);
+    combine_among_leaders(group, reinterpret_cast<std::byte*>(&own), 1, records, epoch);
     for (const int pe : nodes.here()) {
       Result& result = result_at(team, pe);
       result.epoch = epoch;

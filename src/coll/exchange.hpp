@@ -6,6 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "coll/common/combine.hpp"
 #include "coll/common/group.hpp"
 
 namespace shmemx::coll {
@@ -23,7 +24,8 @@ struct Merged {
   std::uint64_t alike;
   std::byte data[kMaxMergedBytes];
 };
-using MergeRecords = void (*)(std::byte* into, const std::byte* from, std::size_t count) noexcept;
+// Merges `right` into `result`, which is `left`; of one record, as a member of Combine.
+using MergeRecords = decltype(Combine::apply);
 // `own`: {1, this member's contribution of `bytes` bytes}; becomes the result.
 void merge_by_leaders(TeamGroup& group, Merged& own, std::size_t bytes, MergeRecords merge) noexcept;
 
@@ -38,17 +40,18 @@ bool exchange_merged(TeamGroup& group, T& data) noexcept {
   if (group.is_direct()) return exchange_alike(group, &data, sizeof data);
   Merged merged{1, {}};
   std::memcpy(merged.data, &data, sizeof data);
-  merge_by_leaders(group, merged, sizeof data, [](std::byte* into, const std::byte* from, std::size_t) noexcept {
-    Merged& mine = *reinterpret_cast<Merged*>(into);
-    std::uint64_t theirs_alike;
-    std::memcpy(&theirs_alike, from, sizeof theirs_alike);
-    T own;
-    T theirs;
-    std::memcpy(&own, mine.data, sizeof own);
-    std::memcpy(&theirs, from + offsetof(Merged, data), sizeof theirs);
-    mine.alike = theirs_alike != 0 && mine.alike != 0 && T::merge(own, theirs) ? 1 : 0;
-    std::memcpy(mine.data, &own, sizeof own);
-  });
+  merge_by_leaders(group, merged, sizeof data,
+                   [](std::byte* into, const std::byte*, const std::byte* from, std::size_t) noexcept {
+                     Merged& mine = *reinterpret_cast<Merged*>(into);
+                     std::uint64_t theirs_alike;
+                     std::memcpy(&theirs_alike, from, sizeof theirs_alike);
+                     T own;
+                     T theirs;
+                     std::memcpy(&own, mine.data, sizeof own);
+                     std::memcpy(&theirs, from + offsetof(Merged, data), sizeof theirs);
+                     mine.alike = theirs_alike != 0 && mine.alike != 0 && T::merge(own, theirs) ? 1 : 0;
+                     std::memcpy(mine.data, &own, sizeof own);
+                   });
   if (merged.alike == 0) return false;
   std::memcpy(&data, merged.data, sizeof data);
   return true;

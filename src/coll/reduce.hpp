@@ -8,18 +8,19 @@
 
 namespace shmemx::coll {
 
-template <class T, class Op, class Group>
-inline void reduce(Group& group, Elements<T> dest, Elements<T> source, std::size_t nelems) noexcept {
+template <class Group>
+inline void reduce(Group& group, Symmetric dest, Symmetric source, std::size_t nelems,
+                   const Combine& combine) noexcept {
   if (!group.is_direct()) [[unlikely]]
-    return reduce_remote(group, dest.base, source.base, nelems, combine_of<T, Op>());
+    return reduce_remote(group, dest, source, nelems, combine);
   if constexpr (Group::kHasScratch) {
-    if (moves_by_tree(nelems * sizeof(T), group.size(), group.team().counting)) [[unlikely]]
-      return reduce_tree(group, dest.base, source.base, nelems, combine_of<T, Op>());
-    if (reduction_publishes(nelems * sizeof(T), group.size()))
-      return reduce_published<T, Op>(group, dest, source, nelems);
+    const std::size_t bytes = nelems * combine.element_bytes;
+    if (moves_by_tree(bytes, group.size(), group.team().counting)) [[unlikely]]
+      return reduce_tree(group, dest, source, nelems, combine);
+    if (reduction_publishes(bytes, group.size())) return reduce_published(group, dest, source, nelems, combine);
   }
   group.sync();
-  reduce_share<T, Op>(group, dest, source, share_of(nelems, group.me(), group.size()));
+  reduce_share(group.size(), dest, source, share_of(nelems, group.me(), group.size()), combine);
   group.sync();
 }
 

@@ -6,16 +6,15 @@
 
 namespace shmemx::coll {
 
-template <class T>
-inline void scan(TeamGroup& group, Elements<T> dest, Elements<T> source, std::size_t nelems, bool exclusive) noexcept {
+inline void scan(TeamGroup& group, Symmetric dest, Symmetric source, std::size_t nelems, const Scan& scan) noexcept {
   if (!group.is_direct()) [[unlikely]]
-    return scan_remote(group, dest.base, source.base, nelems, {combine_of<T, Sum>(), exclusive});
+    return scan_remote(group, dest, source, nelems, scan);
   if (scan_chains(group.size(), group.team().counting)) [[unlikely]]
-    return scan_chain(group, dest.base, source.base, nelems, {combine_of<T, Sum>(), exclusive});
-  if (reduction_publishes(nelems * sizeof(T), group.size()))
-    return scan_published<T>(group, dest, source, nelems, exclusive);
+    return scan_chain(group, dest, source, nelems, scan);
+  if (reduction_publishes(nelems * scan.sum.element_bytes, group.size()))
+    return scan_published(group, dest, source, nelems, scan);
   group.sync();
-  scan_share<T>(group, dest, source, share_of(nelems, group.me(), group.size()), exclusive);
+  scan_share(group.size(), dest, source, share_of(nelems, group.me(), group.size()), scan);
   group.sync();
 }
 

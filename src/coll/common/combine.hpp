@@ -1,37 +1,55 @@
-// How reductions and scans combine elements: typed loops, the same without the type, and the shares of elements that
-// PEs compute for each other.
+// How reductions and scans combine elements: loops for each operator and type, which are called without the type, and
+// the shares of elements that PEs compute for each other.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <type_traits>
 
 #include "coll/common/operators.hpp"
-#include "coll/common/symmetric.hpp"
 
 namespace shmemx::coll {
 
-template <class T>
-struct Elements {
-  Symmetric base;
-  T* at(int pe) const noexcept { return reinterpret_cast<T*>(base.at(pe)); }
-};
-
-template <class T, class Op>
-inline void accumulate(T* __restrict into, const T* __restrict from, std::size_t nelems) noexcept {
-  for (std::size_t i = 0; i < nelems; ++i) into[i] = Op::template apply<T>(into[i], from[i]);
-}
-
-// An operator on elements of some type, for code that does not know the type: into = into op from.
+// An operator on elements of some type, for code that does not know the type.
 struct Combine {
   std::size_t element_bytes;
-  void (*accumulate)(std::byte* into, const std::byte* from, std::size_t nelems) noexcept;
+  // result = left op right. `result` may be `left`.
+  void (*apply)(std::byte* result, const std::byte* left, const std::byte* right, std::size_t nelems) noexcept;
+  // into = into op from
+  void accumulate(std::byte* into, const std::byte* from, std::size_t nelems) const noexcept {
+    apply(into, into, from, nelems);
+  }
 };
 
+// Integers of equal size and signedness share a loop.
+template <std::size_t kBytes, bool kSigned>
+struct IntegerOf {
+  using type = std::conditional_t<kSigned, std::int64_t, std::uint64_t>;
+  static_assert(sizeof(type) == kBytes);
+};
+template <bool kSigned>
+struct IntegerOf<1, kSigned> : std::conditional<kSigned, std::int8_t, std::uint8_t> {};
+template <bool kSigned>
+struct IntegerOf<2, kSigned> : std::conditional<kSigned, std::int16_t, std::uint16_t> {};
+template <bool kSigned>
+struct IntegerOf<4, kSigned> : std::conditional<kSigned, std::int32_t, std::uint32_t> {};
+template <class T, bool = std::is_integral_v<T>>
+struct LoopTypeOf : std::type_identity<T> {};
+template <class T>
+struct LoopTypeOf<T, true> : IntegerOf<sizeof(T), std::is_signed_v<T>> {};
+
 template <class T, class Op>
-inline Combine combine_of() noexcept {
-  return {sizeof(T), [](std::byte* into, const std::byte* from, std::size_t nelems) noexcept {
-            accumulate<T, Op>(reinterpret_cast<T*>(into), reinterpret_cast<const T*>(from), nelems);
-          }};
+inline constexpr Combine kCombine = {
+    sizeof(T), [](std::byte* result, const std::byte* left, const std::byte* right, std::size_t nelems) noexcept {
+      for (std::size_t i = 0; i < nelems; ++i) {
+        reinterpret_cast<T*>(result)[i] =
+            Op::template apply<T>(reinterpret_cast<const T*>(left)[i], reinterpret_cast<const T*>(right)[i]);
+      }
+    }};
+template <class T, class Op>
+constexpr const Combine& combine_of() noexcept {
+  return kCombine<typename LoopTypeOf<T>::type, Op>;
 }
 
 // A scan, for code that does not know the type.
@@ -39,6 +57,10 @@ struct Scan {
   Combine sum;
   bool exclusive;
 };
+template <class T>
+inline constexpr Scan kInclusiveScan = {combine_of<T, Sum>(), false};
+template <class T>
+inline constexpr Scan kExclusiveScan = {combine_of<T, Sum>(), true};
 
 // The elements that PE `pe` of `n` computes for all.
 struct Share {

@@ -4,6 +4,7 @@
 
 #include "coll/common/combine.hpp"
 #include "coll/common/nodes.hpp"
+#include "coll/common/symmetric.hpp"
 
 namespace shmemx::coll {
 

@@ -17,32 +17,20 @@
 
 namespace shmemx::coll {
 
-template <class T, class Op, class Group>
-inline void reduce_published(Group& group, Elements<T> dest, Elements<T> source, std::size_t nelems) noexcept {
-  if (nelems != 0) group.publish(source.at(group.me()), nelems * sizeof(T));
+inline void reduce_published(TeamGroup& group, Symmetric dest, Symmetric source, std::size_t nelems,
+                             const Combine& combine) noexcept {
+  const std::size_t bytes = nelems * combine.element_bytes;
+  if (nelems != 0) group.publish(source.at(group.me()), bytes);
   group.sync();
-  T* const out = dest.at(group.me());
-  for (int pe = 0; nelems != 0 && pe < group.size(); ++pe) {
-    const T* const from = reinterpret_cast<const T*>(group.published(pe));
-    if (pe == 0) {
-      copy_block(out, from, nelems * sizeof(T));
-    } else {
-      accumulate<T, Op>(out, from, nelems);
-    }
-  }
+  if (nelems == 0) return;
+  std::byte* const out = dest.at(group.me());
+  const std::byte* left = group.published(0);
+  if (group.size() == 1) copy_block(out, left, bytes);
+  for (int pe = 1; pe < group.size(); ++pe, left = out) combine.apply(out, left, group.published(pe), nelems);
 }
 
-template <class T, class Op, class Group>
-inline void reduce_share(Group& group, Elements<T> dest, Elements<T> source, Share share) noexcept {
-  constexpr std::size_t kBlock = kCacheBlockBytes / sizeof(T);
-  alignas(kCacheLine) T block[kBlock];
-  for (std::size_t at = share.begin; at < share.end; at += kBlock) {
-    const std::size_t count = std::min(kBlock, share.end - at);
-    copy_block(block, source.at(0) + at, count * sizeof(T));
-    for (int pe = 1; pe < group.size(); ++pe) accumulate<T, Op>(block, source.at(pe) + at, count);
-    for (int pe = 0; pe < group.size(); ++pe) copy_block(dest.at(pe) + at, block, count * sizeof(T));
-  }
-}
+// Computes a share of the elements of PEs 0 .. n_pes - 1.
+void reduce_share(int n_pes, Symmetric dest, Symmetric source, Share share, const Combine& combine) noexcept;
 
 // The last to arrive at a group combines its members' parts into the dest of the first member.
 void reduce_tree(TeamGroup& group, Symmetric dest, Symmetric source, std::size_t nelems,

@@ -1,11 +1,31 @@
 #include "coll/node/scan.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/bulk_copy.hpp"
 #include "coll/common/flags.hpp"
 
 namespace shmemx::coll {
+
+void scan_share(int n_pes, Symmetric dest, Symmetric source, Share share, const Scan& scan) noexcept {
+  alignas(kCacheLine) std::byte sum[kCacheBlockBytes / 2];  // two of them on stacks of 16 KiB
+  alignas(kCacheLine) std::byte own[kCacheBlockBytes / 2];
+  const std::size_t element_bytes = scan.sum.element_bytes;
+  const std::size_t most = sizeof sum / element_bytes;
+  for (std::size_t at = share.begin; at < share.end; at += most) {
+    const std::size_t count = std::min(most, share.end - at);
+    const std::size_t offset = at * element_bytes;
+    const std::size_t bytes = count * element_bytes;
+    std::memset(sum, 0, bytes);
+    for (int pe = 0; pe < n_pes; ++pe) {
+      copy_block(own, source.at(pe) + offset, bytes);  // dest may be the same memory
+      if (scan.exclusive) copy_block(dest.at(pe) + offset, sum, bytes);
+      scan.sum.accumulate(sum, own, count);
+      if (!scan.exclusive) copy_block(dest.at(pe) + offset, sum, bytes);
+    }
+  }
+}
 
 void scan_chain(TeamGroup& group, Symmetric dest, Symmetric source, std::size_t nelems, const Scan& scan) noexcept {
   const Combine& sum = scan.sum;

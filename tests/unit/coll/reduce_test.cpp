@@ -12,10 +12,15 @@
 namespace {
 
 using namespace shmemx;
-using coll::Elements;
 using coll::Share;
 using unit::Failures;
 using unit::Node;
+
+template <class T>
+struct Elements {
+  coll::Symmetric base;
+  T* at(int pe) const { return reinterpret_cast<T*>(base.at(pe)); }
+};
 
 constexpr std::size_t kDest = 0;  // heap offsets
 constexpr std::size_t kSource = std::size_t{2} << 20;
@@ -69,7 +74,7 @@ std::vector<double> sums_of_fractions(const Node& node, int late) {
     source.at(pe)[0] = 1.0 / (pe + 3) * (pe % 2 == 0 ? 1e8 : -1e-8);
     for (int i = 0; i < (pe * late) % 23; ++i) sched_yield();
     coll::TeamGroup group(team, "reduce_test");
-    coll::reduce<double, coll::Sum>(group, dest, source, 1);
+    coll::reduce(group, dest.base, source.base, 1, coll::combine_of<double, coll::Sum>());
     sums[static_cast<std::size_t>(pe)] = dest.at(pe)[0];
   });
   return sums;
@@ -116,15 +121,18 @@ BOOST_AUTO_TEST_CASE(accumulate_applies_the_operator_to_each_element) {
     std::vector<int> from(nelems);
     std::iota(into.begin(), into.end(), 1);
     std::iota(from.begin(), from.end(), 100);
-    coll::accumulate<int, coll::Sum>(into.data(), from.data(), nelems);
+    coll::combine_of<int, coll::Sum>().accumulate(reinterpret_cast<std::byte*>(into.data()),
+                                                  reinterpret_cast<const std::byte*>(from.data()), nelems);
     for (std::size_t i = 0; i < nelems; ++i) BOOST_REQUIRE_EQUAL(into[i], static_cast<int>(101 + 2 * i));
   }
 }
 
 BOOST_AUTO_TEST_CASE(reductions_of_every_length_are_the_same_on_all_pes) {
-  check_sums([](coll::TeamGroup& group, Elements<long> dest, Elements<long> source,
-                std::size_t nelems) { coll::reduce<long, coll::Sum>(group, dest, source, nelems); },
-             [](int, int n) { return n; });
+  check_sums(
+      [](coll::TeamGroup& group, Elements<long> dest, Elements<long> source, std::size_t nelems) {
+        coll::reduce(group, dest.base, source.base, nelems, coll::combine_of<long, coll::Sum>());
+      },
+      [](int, int n) { return n; });
 }
 
 BOOST_AUTO_TEST_CASE(trees_of_few_members_reduce_too) {
@@ -160,13 +168,13 @@ BOOST_AUTO_TEST_CASE(sums_of_fractions_are_the_same_bits_whoever_comes_last) {
 
 BOOST_AUTO_TEST_CASE(inclusive_scans_include_the_contribution_of_the_pe) {
   check_sums([](coll::TeamGroup& group, Elements<long> dest, Elements<long> source,
-                std::size_t nelems) { coll::scan<long>(group, dest, source, nelems, false); },
+                std::size_t nelems) { coll::scan(group, dest.base, source.base, nelems, coll::kInclusiveScan<long>); },
              [](int pe, int) { return pe + 1; });
 }
 
 BOOST_AUTO_TEST_CASE(exclusive_scans_include_the_lower_contributions_only) {
   check_sums([](coll::TeamGroup& group, Elements<long> dest, Elements<long> source,
-                std::size_t nelems) { coll::scan<long>(group, dest, source, nelems, true); },
+                std::size_t nelems) { coll::scan(group, dest.base, source.base, nelems, coll::kExclusiveScan<long>); },
              [](int pe, int) { return pe; });
 }
 

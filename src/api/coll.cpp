@@ -1,0 +1,54 @@
+#include "api/coll.hpp"
+
+namespace shmemx::api {
+
+int alltoall(TypedRoutine routine, shmem_team_t team, void* dest, const void* source, std::size_t nelems) noexcept {
+  coll::TeamGroup group(checked_team(team, routine.name), routine.name);
+  alltoall_on(group, dest, source, nelems, routine.element_bytes);
+  return 0;
+}
+
+int alltoalls(TypedRoutine routine, shmem_team_t team, void* dest, const void* source, std::ptrdiff_t dst,
+              std::ptrdiff_t sst, std::size_t nelems) noexcept {
+  coll::TeamGroup group(checked_team(team, routine.name), routine.name);
+  alltoalls_on(group, dest, source, dst, sst, nelems, routine.element_bytes);
+  return 0;
+}
+
+int broadcast(TypedRoutine routine, shmem_team_t team, void* dest, const void* source, std::size_t nelems,
+              int root) noexcept {
+  coll::TeamGroup group(checked_team(team, routine.name), routine.name);
+  check_root(routine.name, "PE_root", root, group.size());
+  const CollectiveBuffers buffers = checked_buffers(group, dest, nelems, source, nelems, routine.element_bytes);
+  coll::broadcast(group, buffers.dest, buffers.source, nelems * routine.element_bytes, root);
+  return 0;
+}
+
+int collect(TypedRoutine routine, shmem_team_t team, void* dest, const void* source, std::size_t nelems) noexcept {
+  coll::TeamGroup group(checked_team(team, routine.name), routine.name);
+  collect_on(group, dest, source, nelems, routine.element_bytes);
+  return 0;
+}
+
+int fcollect(TypedRoutine routine, shmem_team_t team, void* dest, const void* source, std::size_t nelems) noexcept {
+  coll::TeamGroup group(checked_team(team, routine.name), routine.name);
+  fcollect_on(group, dest, source, nelems, routine.element_bytes);
+  return 0;
+}
+
+int combine(const char* routine, shmem_team_t team, void* dest, const void* source, std::size_t nreduce,
+            const coll::Combine& combine) noexcept {
+  coll::TeamGroup group(checked_team(team, routine), routine);
+  reduce_on(group, dest, source, nreduce, combine);
+  return 0;
+}
+
+int combine(const char* routine, shmem_team_t team, void* dest, const void* source, std::size_t nelems,
+            const coll::Scan& scan) noexcept {
+  coll::TeamGroup group(checked_team(team, routine), routine);
+  const CollectiveBuffers buffers = checked_buffers(group, dest, nelems, source, nelems, scan.sum.element_bytes);
+  coll::scan(group, buffers.dest, buffers.source, nelems, scan);
+  return 0;
+}
+
+}  // namespace shmemx::api
