@@ -2,9 +2,9 @@
 // window.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
+#include "transport/ethernet/congestion_window.hpp"
 #include "transport/ethernet/round_trip.hpp"
 
 namespace shmemx::ethernet {
@@ -13,10 +13,9 @@ class PullLane {
  public:
   static constexpr std::uint32_t kLeastWindow = 4;  // packets
 
-  PullLane(std::uint32_t window, std::uint32_t most) noexcept
-      : window_(std::min(window, most)), most_(most), threshold_(window_) {}
+  PullLane(std::uint32_t window, std::uint32_t most) noexcept : window_(window, kLeastWindow, most) {}
 
-  std::uint32_t window() const noexcept { return window_; }
+  std::uint32_t window() const noexcept { return window_.size(); }
   std::uint32_t outstanding() const noexcept { return outstanding_; }
   // When the last packet came.
   std::uint64_t moved_ns() const noexcept { return moved_ns_; }
@@ -27,34 +26,26 @@ class PullLane {
   // Packets are requested over another path, or not at all any more.
   void give_up(std::uint32_t packets) noexcept { outstanding_ -= packets; }
 
-  // A packet is here. Below the threshold the window grows by one for each packet, above it by one for each window of
-  // them, but only while the window is what limits: with a block of `block_packets` more it would be full.
+  // A packet is here. The window grows only while it is what limits: with a block of `block_packets` more it would be
+  // full.
   void note_arrived(std::uint64_t now_ns, std::uint32_t block_packets) noexcept {
     --outstanding_;
     moved_ns_ = now_ns;
     ++arrived_;
-    if (window_ >= most_ || outstanding_ + block_packets < window_) return;
-    if (window_ < threshold_ || ++credit_ >= window_) {
-      ++window_;
-      credit_ = 0;
-    }
+    if (outstanding_ + block_packets >= window_.size()) window_.grow();
   }
 
   // Halves the window, once for each round trip. Returns whether it did.
   bool note_loss(std::uint64_t now_ns, const RoundTrip& round_trip) noexcept {
     if (halved_ns_ != 0 && now_ns - halved_ns_ < round_trip.resend_ns()) return false;
     halved_ns_ = now_ns;
-    window_ = threshold_ = std::max(window_ / 2, kLeastWindow);
-    credit_ = 0;
+    window_.halve();
     return true;
   }
   void clear() noexcept { outstanding_ = 0; }
 
  private:
-  std::uint32_t window_;  // packets
-  std::uint32_t most_;
-  std::uint32_t threshold_;  // above it the window grows slowly
-  std::uint32_t credit_ = 0;
+  CongestionWindow window_;  // packets
   std::uint32_t outstanding_ = 0;
   std::uint64_t halved_ns_ = 0;
   std::uint64_t moved_ns_ = 0;

@@ -8,7 +8,6 @@
 namespace shmemx::ethernet {
 namespace {
 
-constexpr unsigned kLeastFrames = 2;
 constexpr std::uint64_t kReordered = 3;  // later frames that have to arrive before one counts as lost
 
 }  // namespace
@@ -16,8 +15,8 @@ constexpr std::uint64_t kReordered = 3;  // later frames that have to arrive bef
 // ---- filling ----
 
 std::byte* SendWindow::append(std::size_t bytes) {
-  if (has_open_ && room() < bytes) close_open();
-  if (!has_open_) {
+  if (has_open() && room() < bytes) close_open();
+  if (!has_open()) {
     if (free_frames() == 0) return nullptr;
     begin_frame();
   }
@@ -29,22 +28,16 @@ std::byte* SendWindow::append(std::size_t bytes) {
 
 void SendWindow::begin_frame() {
   at(closed_) = Sending{.memory = pool_.take()};
-  has_open_ = true;
-  is_due_ = false;
+  open_ = Open::filling;
 }
 
 void SendWindow::close_open() noexcept {
-  has_open_ = is_due_ = false;
+  open_ = Open::none;
   ++closed_;
 }
 
-void SendWindow::lend(Bytes content) noexcept {
-  at(closed_).lent = content;
-  lent_ = std::min(lent_, closed_);
-}
-
-void SendWindow::keep_lent() noexcept {
-  for (std::uint64_t number = std::exchange(lent_, kNone); number < end(); ++number) {
+void SendWindow::keep_lent(std::uint64_t first) noexcept {
+  for (std::uint64_t number = first; number < end(); ++number) {
     Sending& frame = at(number);
     const Bytes lent = std::exchange(frame.lent, {});
     if (lent.empty()) continue;
@@ -63,7 +56,7 @@ std::uint64_t SendWindow::next_to_send(bool all) noexcept {
     }
   }
   if (unsent_ - first_ >= kMostInFlight && !all) return kNone;
-  if (unsent_ == closed_ && is_due_) close_open();
+  if (unsent_ == closed_ && open_ == Open::due) close_open();
   return unsent_ == closed_ ? kNone : unsent_;
 }
 
@@ -126,15 +119,7 @@ void SendWindow::note_received(std::uint64_t number, std::uint64_t now_ns, Round
   }
   frame.state = State::received;
   round_trip.heard();
-  grow();
-}
-
-void SendWindow::grow() noexcept {
-  if (window_ >= kMostInFlight) return;
-  if (window_ < threshold_ || ++credit_ >= window_) {
-    ++window_;
-    credit_ = 0;
-  }
+  window_.grow();
 }
 
 // One that was sent again counts as lost a second time only a round trip later.
@@ -152,8 +137,7 @@ void SendWindow::lose(std::uint64_t number) noexcept {
   ++lost_;
   if (number < recovered_) return;
   recovered_ = unsent_;
-  window_ = threshold_ = std::max(window_ / 2, kLeastFrames);
-  credit_ = 0;
+  window_.halve();
 }
 
 bool SendWindow::expire(std::uint64_t now_ns, RoundTrip& round_trip) noexcept {
@@ -185,7 +169,7 @@ void SendWindow::clear() noexcept {
     at(first_).memory = nullptr;
   }
   unsent_ = closed_ = first_;
-  has_open_ = is_due_ = false;
+  open_ = Open::none;
   in_flight_ = lost_ = 0;
 }
 

@@ -2,15 +2,15 @@
 // passes the time, and sends the frames that next_to_send() names.
 //
 // The last frame may be open: it takes further records until it is full or has to leave. As many frames are in flight
-// as the congestion window and the peer's window allow. That grows with acknowledgements, and is halved once for each
-// window in which a frame was lost. A frame counts as lost if three later ones have arrived, or if its acknowledgement
-// is overdue.
+// as the congestion window and the peer's window allow. The first one is halved once for each window in which a frame
+// was lost. A frame counts as lost if three later ones have arrived, or if its acknowledgement is overdue.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 
+#include "transport/ethernet/congestion_window.hpp"
 #include "transport/ethernet/frame_pool.hpp"
 #include "transport/ethernet/frame_proof.hpp"
 #include "transport/ethernet/round_trip.hpp"
@@ -48,15 +48,20 @@ class SendWindow {
   std::size_t most_content_bytes() const noexcept { return most_content_bytes_; }
   unsigned free_frames() const noexcept { return kFrames - static_cast<unsigned>(end() - first_); }
   // Bytes that the open frame still takes; 0 if none is open.
-  std::size_t room() const noexcept { return has_open_ ? most_content_bytes_ - at(closed_).content_bytes : 0; }
-  bool has_open() const noexcept { return has_open_; }
-  // The last bytes of the open frame, which they fill, lie at `content` until keep_lent(), which copies them.
-  void lend(Bytes content) noexcept;
-  void keep_lent() noexcept;
+  std::size_t room() const noexcept { return has_open() ? most_content_bytes_ - at(closed_).content_bytes : 0; }
+  bool has_open() const noexcept { return open_ != Open::none; }
+  // The number of the open frame, or of the next one.
+  std::uint64_t open_number() const noexcept { return closed_; }
+  // The last bytes of the open frame, which they fill, lie at `content` until keep_lent(), which copies them for all
+  // frames from `first` on.
+  void lend(Bytes content) noexcept { at(closed_).lent = content; }
+  void keep_lent(std::uint64_t first) noexcept;
   // The open frame has to leave as soon as it may.
-  void set_due() noexcept { is_due_ = has_open_; }
-  bool is_empty() const noexcept { return first_ == closed_ && !has_open_; }
-  bool has_unsent() const noexcept { return lost_ != 0 || unsent_ != closed_ || is_due_; }
+  void set_due() noexcept {
+    if (has_open()) open_ = Open::due;
+  }
+  bool is_empty() const noexcept { return first_ == closed_ && !has_open(); }
+  bool has_unsent() const noexcept { return lost_ != 0 || unsent_ != closed_ || open_ == Open::due; }
   bool is_in_flight() const noexcept { return in_flight_ != 0; }
 
   // ---- sending ----
@@ -83,7 +88,7 @@ class SendWindow {
   bool expire(std::uint64_t now_ns, RoundTrip& round_trip) noexcept;
   // When expire() may find something; ~0 if nothing is in flight.
   std::uint64_t deadline_ns(const RoundTrip& round_trip) const noexcept;
-  unsigned congestion_window() const noexcept { return window_; }
+  unsigned congestion_window() const noexcept { return window_.size(); }
   // How many the peer's ring has room for (FrameHeader::window).
   void set_peer_window(std::uint32_t frames) noexcept { peer_window_ = frames; }
   // Gives up all frames.
@@ -92,30 +97,32 @@ class SendWindow {
  private:
   using State = Sending::State;
 
-  unsigned most_in_flight() const noexcept { return window_ < peer_window_ ? window_ : peer_window_; }
-  std::uint64_t end() const noexcept { return closed_ + (has_open_ ? 1 : 0); }
+  enum class Open : std::uint8_t {
+    none,     // the next record begins a frame
+    filling,  // the frame behind the closed ones takes records
+    due,      // as filling, until next_to_send() closes it
+  };
+  static constexpr unsigned kLeastInFlight = 2;
+
+  unsigned most_in_flight() const noexcept { return std::min<unsigned>(window_.size(), peer_window_); }
+  std::uint64_t end() const noexcept { return closed_ + (has_open() ? 1 : 0); }
   void begin_frame();
   void close_open() noexcept;
   void note_received(std::uint64_t number, std::uint64_t now_ns, RoundTrip& round_trip) noexcept;
   void find_lost(std::uint64_t highest, std::uint64_t now_ns, const RoundTrip& round_trip) noexcept;
   void lose(std::uint64_t number) noexcept;
-  void grow() noexcept;
 
   FramePool& pool_;
   std::size_t most_content_bytes_;
   std::array<Sending, kFrames> frames_;
-  std::uint64_t first_ = 0;     // the oldest one that is not acknowledged
-  std::uint64_t unsent_ = 0;    // the first one that was never sent
-  std::uint64_t closed_ = 0;    // behind the last closed one; the number of the open one
-  std::uint64_t lent_ = kNone;  // the first one with lent content
-  bool has_open_ = false;
-  bool is_due_ = false;
+  std::uint64_t first_ = 0;   // the oldest one that is not acknowledged
+  std::uint64_t unsent_ = 0;  // the first one that was never sent
+  std::uint64_t closed_ = 0;  // behind the last closed one; the number of the open one
+  Open open_ = Open::none;
   unsigned in_flight_ = 0;
-  unsigned lost_ = 0;                // frames to be sent again
-  unsigned window_ = kMostInFlight;  // of the congestion: it begins wide, since most segments are idle
+  unsigned lost_ = 0;                                                      // frames to be sent again
+  CongestionWindow window_{kMostInFlight, kLeastInFlight, kMostInFlight};  // it begins wide: most segments are idle
   std::uint32_t peer_window_ = kFirstInFlight;
-  unsigned threshold_ = kMostInFlight;  // above it the window grows by one for each window of acknowledgements
-  unsigned credit_ = 0;
   std::uint64_t recovered_ = 0;  // losses below this number belong to a window that has been halved
 };
 

@@ -113,6 +113,7 @@ Sent Engine::send_parts(Peer& peer, const Header& fixed, Bytes header, Bytes pay
   if ((whole - std::min(whole, in_open) + most - 1) / most > peer.out.free_frames()) return Sent::no;
   std::size_t part = in_open != 0 ? std::min(in_open, whole) : most;
   Piece piece{RecordKind::first_part, part, whole};
+  const std::uint64_t first = peer.out.open_number();
   Burst burst{.goes_on = true};
   std::size_t held = 0;
   for (std::size_t left = whole; left != 0; left -= part) {
@@ -135,7 +136,7 @@ Sent Engine::send_parts(Peer& peer, const Header& fixed, Bytes header, Bytes pay
   if (urgency == Urgency::now) {
     peer.out.set_due();
     transmit(peer, {.before = burst.before});
-    peer.out.keep_lent();
+    peer.out.keep_lent(first);
   }
   return Sent::yes;
 }
