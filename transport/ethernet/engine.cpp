@@ -52,22 +52,14 @@ Peer* Engine::contact(int pe) noexcept {
 // Marks the peer as lost; run() reports it, since it may call the sink.
 void Engine::lose(Peer& peer, const std::string& cause) noexcept {
   if (peer.state == State::lost) return;
-  peer.state = State::lost;
-  peer.cause = cause;
-  peer.inbound.queue().stop();
-  peer.out.clear();
-  peer.in.clear();
-  peer.loans.end_all();
-  peer.pulls.clear();
-  peer.unsent_request.reset();
-  peer.unsent_blocks.clear();
-  if (!is_closing_) lost_.push_back(&peer);
+  peer.give_up();
+  if (!is_closing_) lost_.push_back({peer.pe, cause});
 }
 
 void Engine::report_lost() noexcept {
-  for (Peer* const peer : std::exchange(lost_, {})) {
+  for (const Loss& loss : std::exchange(lost_, {})) {
     is_active_ = true;
-    setup_.sink->lost(peer->pe, peer->cause);
+    setup_.sink->lost(loss.pe, loss.cause);
   }
 }
 
@@ -91,10 +83,10 @@ void Engine::run(bool has_more) noexcept {
   if (++turn_ % kTurnsPerLook == 0) look_at_clock();
   if (is_failing_) [[unlikely]]
     leave_failing_paths();
-  if (!blocked_.empty()) [[unlikely]]
+  if (!blocked_.is_empty()) [[unlikely]]
     retry_blocked();
   if (now_ns_ >= check_ns_ && (!has_more || now_ns_ - check_ns_ > kMostCheckNs)) check_time(now_ns_);
-  if (!unacknowledged_.empty()) send_acks(false, now_ns_);
+  if (!unacknowledged_.is_empty()) send_acks(false, now_ns_);
   is_timely_ = false;
   if (!lost_.empty()) report_lost();
 }
@@ -111,9 +103,10 @@ void Engine::check_time(std::uint64_t now) noexcept {
 }
 
 void Engine::expire(Peer& peer, std::uint64_t now) noexcept {
-  if (peer.round_trip.is_path_silent() && peer.paths.size() > 1) leave_path(peer);
-  if (peer.out.is_in_flight()) peer.out.expire(now, peer.round_trip);
-  if (peer.state == State::left && peer.round_trip.is_hopeless()) peer.out.clear();
+  RoundTrip& round_trip = peer.paths.round_trip();
+  if (round_trip.is_path_silent() && peer.paths.size() > 1) peer.paths.leave(failing_interfaces());
+  if (peer.out.is_in_flight()) peer.out.expire(now, round_trip);
+  if (peer.state == State::left && round_trip.is_hopeless()) peer.out.clear();
   if (peer.out.has_unsent()) transmit(peer);
   if (!peer.pulls.is_empty()) send_requests(peer, true);
 }
@@ -125,8 +118,9 @@ void Engine::end_keepalive_round() noexcept {
     const Keepalive::Action action = Keepalive::end_round(peer.keepalive);
     if (action == Keepalive::Action::lose) {
       const bool are_several = peer.paths.size() > 1;
-      lose(peer, transport::silence_text(setup_.silence_ms) +
-                     (are_several ? "; no path works now: " + paths_text(peer.paths, peer.address, true) : ""));
+      lose(peer,
+           transport::silence_text(setup_.silence_ms) +
+               (are_several ? "; no path works now: " + paths_text(peer.paths, peer.endpoint.address(), true) : ""));
     }
     if (action == Keepalive::Action::ping) send_pings(peer);
   }
@@ -141,9 +135,10 @@ bool Engine::send_pending() noexcept {
 }
 
 std::uint64_t Engine::deadline_ns() const noexcept {
-  std::uint64_t first = blocked_.empty() ? ~std::uint64_t{0} : now_ns_ + kRetryNs;
+  std::uint64_t first = blocked_.is_empty() ? ~std::uint64_t{0} : now_ns_ + kRetryNs;
   for (const Peer* const peer : peers_.list()) {
-    first = std::min({first, peer->out.deadline_ns(peer->round_trip), peer->pulls.deadline_ns(peer->round_trip)});
+    const RoundTrip& round_trip = peer->paths.round_trip();
+    first = std::min({first, peer->out.deadline_ns(round_trip), peer->pulls.deadline_ns(round_trip)});
     if (peer->is_watched()) first = std::min(first, keepalive_.round_end_ns());
   }
   return first;
@@ -159,9 +154,9 @@ void Engine::begin_close() noexcept {
     Peer& peer = *peers_.list()[i];
     peer.inbound.queue().stop();
     peer.pulls.clear();
-    peer.unsent_request.reset();
+    peer.unsent.request.reset();
     if (peer.state != State::open) continue;
-    peer.is_shutdown_due = true;
+    peer.unsent.is_shutdown_due = true;
     append_notes(peer);
   }
 }
@@ -169,7 +164,8 @@ void Engine::begin_close() noexcept {
 // A peer that has left needs nothing any more.
 bool Engine::is_drained() noexcept {
   return std::all_of(peers_.list().begin(), peers_.list().end(), [](const Peer* peer) {
-    return peer->state != State::open || (peer->out.is_empty() && !peer->is_shutdown_due && peer->loans.is_empty());
+    return peer->state != State::open ||
+           (peer->out.is_empty() && !peer->unsent.is_shutdown_due && peer->loans.is_empty());
   });
 }
 

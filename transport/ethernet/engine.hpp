@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/contact_table.hpp"
-#include "transport/ethernet/peer.hpp"
+#include "transport/ethernet/peer_list.hpp"
 #include "transport/ethernet/port.hpp"
 
 namespace shmemx::ethernet {
@@ -101,7 +101,6 @@ class Engine final : private Inbound::Owner {
 
   // pathing.cpp
   unsigned failing_interfaces() const noexcept;
-  void leave_path(Peer& peer) noexcept;
   void leave_failing_paths() noexcept;
   void note_other_path(Peer& peer, Path path, const FrameHeader& header) noexcept;
   void send_pings(Peer& peer) noexcept;
@@ -114,8 +113,6 @@ class Engine final : private Inbound::Owner {
   // sending.cpp
   Sent send_parts(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Urgency urgency) noexcept;
   Sent announce(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing) noexcept;
-  static std::uint32_t packets_to_push(const Peer& peer) noexcept;
-  void send_requested(Peer& peer, Path path, std::uint64_t handle, const PullRequest& what) noexcept;
   static std::byte* append(Peer& peer, const Header& fixed, const Piece& piece) noexcept;
   static bool has_room(const Peer& peer, std::size_t content_bytes) noexcept;
   bool append_note(Peer& peer, RecordKind kind, Bytes content) noexcept;
@@ -141,10 +138,11 @@ class Engine final : private Inbound::Owner {
   // receiving.cpp
   Peer* authenticate(Frame& frame) noexcept;
   void note_newest(Peer& peer, Path path, const FrameHeader& header) noexcept;
-  void note_source(Peer& peer) noexcept;
+  void add_source() noexcept;
   void take_acknowledgement(Peer& peer, const FrameHeader& header) noexcept;
   void take_records(Peer& peer, const Frame& frame) noexcept;
   bool take_next(Peer& peer, Bytes records) noexcept;
+  void take_request(Peer& peer, Path path, const Frame& frame) noexcept;
   void take_packet(Peer& peer, const Frame& frame) noexcept;
   void list_for_acks(Peer& peer) noexcept;
   void leave(Peer& peer) noexcept;
@@ -165,10 +163,14 @@ class Engine final : private Inbound::Owner {
   std::uint32_t n_sources_ = 0;  // peers that have sent records
   std::uint32_t window_;         // FrameHeader::window
   Contacts<Peer> peers_;
-  std::vector<Peer*> gathered_;
-  std::vector<Peer*> unacknowledged_;
-  std::vector<Peer*> blocked_;                       // the port's queue was full for frames to them
-  std::vector<Peer*> lost_;                          // for run(), which may call the sink
+  PeerList gathered_{Peer::List::gathered};
+  PeerList unacknowledged_{Peer::List::unacknowledged};
+  PeerList blocked_{Peer::List::blocked};
+  struct Loss {
+    int pe;
+    std::string cause;
+  };
+  std::vector<Loss> lost_;                           // for run(), which may call the sink
   std::array<OutgoingFrame, kFramesAtOnce> frames_;  // of one call of the port
   transport::Keepalive keepalive_;
   FrameCounts counts_;

@@ -172,8 +172,9 @@ std::string EthernetTransport::describe(int pe) const {
   std::size_t mtu = settings_.own.mtu;
   if (addresses != nullptr && unpack_address(addresses->address_of(pe), peer)) {
     const Peer* const contact = engine_->find(pe);
-    text =
-        engine_->paths_text(contact != nullptr ? contact->paths : Paths(n_interfaces(), peer.interfaces), peer, false);
+    const Paths paths =
+        contact != nullptr ? contact->paths : Paths(n_interfaces(), peer.interfaces, settings_.resend_ns);
+    text = engine_->paths_text(paths, peer, false);
     mtu = std::min<std::size_t>(mtu, peer.mtu);
   }
   const FrameCounts counts = frames();

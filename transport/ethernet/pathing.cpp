@@ -22,20 +22,13 @@ unsigned Engine::failing_interfaces() const noexcept {
   return failing;
 }
 
-// Nothing is acknowledged over the current path: takes the next one.
-void Engine::leave_path(Peer& peer) noexcept {
-  if (peer.round_trip.was_heard()) peer.paths.forget_left();
-  const bool goes_on = peer.paths.leave(failing_interfaces());
-  peer.round_trip.change_path(!goes_on);
-}
-
 // Leaves the paths over interfaces that have begun to fail, where another interface is left.
 void Engine::leave_failing_paths() noexcept {
   is_failing_ = false;
   const unsigned failing = failing_interfaces();
   if (failing == (1U << settings_.own.interfaces) - 1) return;
   for (Peer* const peer : peers_.list()) {
-    if (peer->state != State::lost && (failing >> peer->paths.current().own & 1) != 0) leave_path(*peer);
+    if (peer->state != State::lost && (failing >> peer->paths.current().own & 1) != 0) peer->paths.leave(failing);
   }
 }
 
@@ -49,7 +42,7 @@ void Engine::note_failure(unsigned interface, int error) noexcept {
 // the PE with the lower number leads, so that both take the same path.
 void Engine::note_other_path(Peer& peer, Path path, const FrameHeader& header) noexcept {
   const bool is_first = peer.paths.heard_ns(peer.paths.current()) == 0 && !peer.paths.was_left(path);
-  const bool is_late = peer.round_trip.is_late() && !peer.paths.was_left(path);
+  const bool is_late = peer.paths.round_trip().is_late() && !peer.paths.was_left(path);
   const bool is_ping = header.kind == FrameKind::ack && (header.flags & kAckNow) != 0;
   const bool is_again =
       header.kind == FrameKind::records && peer.in.turn_of(header.number) == transport::Turn::duplicate;
@@ -59,12 +52,11 @@ void Engine::note_other_path(Peer& peer, Path path, const FrameHeader& header) n
   outlets_[path.own].refused_ns = 0;
   if (!is_first && !is_late && !is_ping && !is_again && !leads) return;
   peer.paths.use(path);
-  peer.round_trip.change_path(false);
 }
 
 // Requests a sign of life: over the current path, later over all.
 void Engine::send_pings(Peer& peer) noexcept {
-  peer.is_ping_due = !send_control(peer, peer.paths.current(), FrameKind::ack, kAckNow);
+  peer.unsent.is_ping_due = !send_control(peer, peer.paths.current(), FrameKind::ack, kAckNow);
   if (peer.keepalive.silent_rounds == transport::Keepalive::kRoundsUntilPing) return;
   for (unsigned i = 0; i < peer.paths.size(); ++i) {
     const Path path = peer.paths[i];
@@ -123,23 +115,22 @@ std::size_t Engine::note_refusal(Path path, std::size_t taken, std::size_t all) 
 
 // Frames to the peer wait for room in a port's queue. They would have carried an acknowledgement.
 void Engine::note_blocked(Peer& peer) noexcept {
-  peer.is_ack_awaited = true;
+  peer.in.await_ack();
   list_for_acks(peer);
-  if (std::exchange(peer.is_blocked, true)) return;
-  blocked_.push_back(&peer);
+  blocked_.add(peer);
 }
 
 void Engine::retry_blocked() noexcept {
-  for (Peer* const peer : std::exchange(blocked_, {})) {
-    peer->is_blocked = false;
-    if (peer->state != State::lost) resume(*peer);
-  }
+  blocked_.take_each([this](Peer& peer) {
+    if (peer.state != State::lost) resume(peer);
+  });
 }
 
 void Engine::resume(Peer& peer) noexcept {
   if (peer.out.has_unsent()) transmit(peer);
-  if (peer.is_ping_due) peer.is_ping_due = !send_control(peer, peer.paths.current(), FrameKind::ack, kAckNow);
-  for (const Peer::UnsentBlock& block : std::exchange(peer.unsent_blocks, {}))
+  if (peer.unsent.is_ping_due)
+    peer.unsent.is_ping_due = !send_control(peer, peer.paths.current(), FrameKind::ack, kAckNow);
+  for (const Unsent::Block& block : std::exchange(peer.unsent.blocks, {}))
     send_block(peer, block.path, block.request.handle, block.request.what);
   if (!peer.pulls.is_empty()) send_requests(peer, false);
 }

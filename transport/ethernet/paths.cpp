@@ -4,7 +4,8 @@
 
 namespace shmemx::ethernet {
 
-Paths::Paths(unsigned own_interfaces, unsigned peers_interfaces) noexcept {
+Paths::Paths(unsigned own_interfaces, unsigned peers_interfaces, std::uint64_t resend_ns) noexcept
+    : round_trip_(resend_ns) {
   for (const bool is_alike : {true, false}) {
     for (std::uint8_t own = 0; own < own_interfaces; ++own) {
       for (std::uint8_t peers = 0; peers < peers_interfaces; ++peers) {
@@ -41,6 +42,7 @@ Path Paths::second() const noexcept {
 }
 
 bool Paths::leave(unsigned failing) noexcept {
+  if (round_trip_.was_heard()) left_ = 0;  // others may work again, too
   left_ |= bit_of(current_);
   const Path* next = best(failing);
   const bool goes_on = next != nullptr;
@@ -49,6 +51,7 @@ bool Paths::leave(unsigned failing) noexcept {
     next = best(failing);
   }
   current_ = *next;
+  round_trip_.change_path(!goes_on);
   return goes_on;
 }
 

@@ -1,12 +1,14 @@
 // The paths to one peer: pairs of an interface of this PE and one of the peer. Nobody knows which of them lead there.
 // One is used as long as frames over it are acknowledged, then another one. Each direction has a path of its own; where
-// nothing is against it, the PE with the higher number uses that of the other one.
+// nothing is against it, the PE with the higher number uses that of the other one. Round trips are those of the path in
+// use.
 #pragma once
 
 #include <array>
 #include <cstdint>
 
 #include "transport/ethernet/address.hpp"
+#include "transport/ethernet/round_trip.hpp"
 
 namespace shmemx::ethernet {
 
@@ -21,7 +23,7 @@ class Paths {
   static constexpr unsigned kMost = kMostInterfaces * kMostInterfaces;
 
   // Pairs of interfaces with the same number precede others: hosts are mostly alike.
-  Paths(unsigned own_interfaces, unsigned peers_interfaces) noexcept;
+  Paths(unsigned own_interfaces, unsigned peers_interfaces, std::uint64_t resend_ns) noexcept;
 
   Path current() const noexcept { return current_; }
   unsigned size() const noexcept { return n_; }
@@ -32,15 +34,19 @@ class Paths {
   std::uint64_t heard_ns(Path path) const noexcept { return heard_ns_[path.own][path.peers]; }
   // Returns whether the path was left since frames were acknowledged.
   bool was_left(Path path) const noexcept { return (left_ & bit_of(path)) != 0; }
-  void use(Path path) noexcept { current_ = path; }
+  void use(Path path) noexcept {
+    current_ = path;
+    round_trip_.change_path(false);
+  }
+  RoundTrip& round_trip() noexcept { return round_trip_; }
+  const RoundTrip& round_trip() const noexcept { return round_trip_; }
   // Returns a path that has no interface in common with the current one: that over which the peer was heard last. There
   // is one if both PEs have several interfaces.
   Path second() const noexcept;
   // Leaves the current path for the best one of those that were not left before: `failing` says which own interfaces
-  // cannot send now, one bit for each. Returns false if all had been left, so that the next round begins.
+  // cannot send now, one bit for each. Returns false if all had been left, so that the next round
+  // begins.
   bool leave(unsigned failing) noexcept;
-  // Frames over the current path have been acknowledged, so others may work again.
-  void forget_left() noexcept { left_ = 0; }
 
  private:
   static std::uint32_t bit_of(Path path) noexcept {
@@ -51,6 +57,7 @@ class Paths {
   std::array<Path, kMost> paths_;
   unsigned n_ = 0;
   Path current_;
+  RoundTrip round_trip_;
   std::uint32_t left_ = 0;
   std::uint64_t heard_ns_[kMostInterfaces][kMostInterfaces] = {};
 };

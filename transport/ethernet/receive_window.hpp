@@ -1,4 +1,5 @@
-// The receiving half of the reliability of one peer: which of its records frames are here, and what to acknowledge.
+// The receiving half of the reliability of one peer: which of its records frames are here, what to acknowledge, and by
+// when. Every frame to the peer acknowledges; one of its own is sent if none leaves in time.
 #pragma once
 
 #include "base/bulk_copy.hpp"
@@ -40,11 +41,33 @@ class ReceiveWindow {
     received_ = 0;
   }
 
+  // ---- acknowledgements ----
+  // A frame has arrived. `is_awaited`: its sender waits for the acknowledgement. Returns whether it is the first one.
+  bool note_arrival(bool is_awaited) noexcept {
+    ++unacknowledged_;
+    is_ack_awaited_ = is_ack_awaited_ || is_awaited;
+    return !std::exchange(has_begun_, true);
+  }
+  // The peer waits for an acknowledgement.
+  void await_ack() noexcept { is_ack_awaited_ = true; }
+  // Something has arrived that has to be acknowledged some time after `now_ns`.
+  void begin_ack(std::uint64_t now_ns) noexcept { ack_due_ns_ = now_ns + kAckDelayNs; }
+  bool is_ack_pending() const noexcept { return is_ack_awaited_ || unacknowledged_ != 0; }
+  bool is_ack_due(std::uint64_t now_ns) const noexcept {
+    return is_ack_awaited_ || unacknowledged_ >= kAckFrames || now_ns >= ack_due_ns_;
+  }
+  void note_acknowledged() noexcept {
+    unacknowledged_ = 0;
+    is_ack_awaited_ = false;
+  }
   std::uint64_t expected() const noexcept { return early_.expected(); }  // FrameHeader::expected
   std::uint64_t received() const noexcept { return received_; }          // FrameHeader::received
 
  private:
   static constexpr std::uint32_t kMostAhead = 64;  // bits of FrameHeader::received
+  static constexpr unsigned kAckFrames = 16;       // that are acknowledged at once
+  // An acknowledgement may wait so long for a frame that carries it.
+  static constexpr std::uint64_t kAckDelayNs = 200'000;
 
   struct Held {
     std::byte* memory;
@@ -54,6 +77,10 @@ class ReceiveWindow {
   FramePool& pool_;
   std::uint64_t received_ = 0;
   transport::ReorderWindow<Held> early_;
+  unsigned unacknowledged_ = 0;   // frames that no frame to the peer has acknowledged
+  std::uint64_t ack_due_ns_ = 0;  // when they have to be
+  bool is_ack_awaited_ = false;
+  bool has_begun_ = false;
 };
 
 }  // namespace shmemx::ethernet

@@ -6,12 +6,7 @@
 #include "transport/ethernet/engine.hpp"
 
 namespace shmemx::ethernet {
-namespace {
-
-// An acknowledgement may wait so long for a frame that carries it.
-constexpr std::uint64_t kAckDelayNs = 200'000;
-
-}  // namespace
+namespace {}  // namespace
 
 // The frame is newer than all that the peer has sent before, so the peer is there.
 inline void Engine::note_newest(Peer& peer, Path path, const FrameHeader& header) noexcept {
@@ -33,7 +28,7 @@ void Engine::take(Bytes bytes, std::uint8_t interface) noexcept {
   Peer& peer = *found;
   ++counts_.received;
   const Path path{interface, static_cast<std::uint8_t>(frame.header.interface)};
-  const ReplayWindow::Verdict verdict = peer.seen.admit(frame.header.serial);
+  const ReplayWindow::Verdict verdict = peer.endpoint.admit(frame.header);
   if (verdict == ReplayWindow::Verdict::repeated) {
     ++counts_.duplicates;
     return;
@@ -44,7 +39,7 @@ void Engine::take(Bytes bytes, std::uint8_t interface) noexcept {
   if (peer.state == State::lost) return;
   // First what the program waits for, and what answers it.
   if (frame.header.kind == FrameKind::records) take_records(peer, frame);
-  if (frame.header.kind == FrameKind::pull) send_requested(peer, path, frame.header.number, pull_request_of(frame));
+  if (frame.header.kind == FrameKind::pull) take_request(peer, path, frame);
   look_at_clock();
   if (peer.state == State::lost) return;
   if (is_newest) take_acknowledgement(peer, frame.header);
@@ -55,7 +50,7 @@ void Engine::take(Bytes bytes, std::uint8_t interface) noexcept {
       return;
     case FrameKind::ack:
       if ((frame.header.flags & kAckNow) == 0) return;
-      peer.is_ack_awaited = true;
+      peer.in.await_ack();
       return list_for_acks(peer);
     case FrameKind::block:
       return take_packet(peer, frame);
@@ -80,42 +75,36 @@ Peer* Engine::authenticate(Frame& frame) noexcept {
   const auto source = static_cast<int>(header.source);
   Peer* const known = peers_.find(source);
   Peer& peer = known != nullptr ? *known : *contact(source);
-  if (header.life != peer.address.life) return drop(counts_.stale);
-  return header.interface < peer.address.interfaces ? &peer : drop(counts_.truncated);
+  if (header.life != peer.endpoint.address().life) return drop(counts_.stale);
+  return header.interface < peer.endpoint.address().interfaces ? &peer : drop(counts_.truncated);
 }
 
 // Half of the ring is for records, the other half for packets that are pulled. All who send share it equally, so that
 // it never overflows.
-void Engine::note_source(Peer& peer) noexcept {
-  if (std::exchange(peer.is_source, true)) return;
+void Engine::add_source() noexcept {
   ++n_sources_;
   window_ = std::clamp(settings_.ring_frames / 2 / n_sources_, 1U, std::uint32_t{SendWindow::kMostInFlight});
 }
 
 void Engine::take_acknowledgement(Peer& peer, const FrameHeader& header) noexcept {
   if (!peer.out.is_in_flight() && !peer.out.has_unsent()) return;
-  const bool frees = peer.out.acknowledge(header.expected, header.received, now_ns_, peer.round_trip) != 0;
+  const bool frees = peer.out.acknowledge(header.expected, header.received, now_ns_, peer.paths.round_trip()) != 0;
   if (frees) is_active_ = true;
-  if (frees && (!peer.ended_pulls.empty() || peer.is_shutdown_due)) append_notes(peer);
+  if (frees && peer.unsent.has_notes()) append_notes(peer);
   if (peer.out.has_unsent()) transmit(peer);
 }
 
 // Something of the peer has arrived that has to be acknowledged.
 void Engine::list_for_acks(Peer& peer) noexcept {
-  if (peer.is_ack_listed) return;
-  peer.is_ack_listed = true;
-  peer.ack_due_ns = now_ns_ + kAckDelayNs;
-  unacknowledged_.push_back(&peer);
+  if (unacknowledged_.add(peer)) peer.in.begin_ack(now_ns_);
 }
 
 void Engine::take_records(Peer& peer, const Frame& frame) noexcept {
   const std::uint64_t number = frame.header.number;
   const transport::Turn turn = peer.in.turn_of(number);
   if (turn == transport::Turn::next && peer.inbound.queue().is_full()) return;  // its sender sends it again
-  ++peer.unacknowledged;
-  note_source(peer);
   // The sender has to learn at once that a frame is missing, or that its acknowledgement was.
-  peer.is_ack_awaited |= turn != transport::Turn::next || (frame.header.flags & kAckNow) != 0;
+  if (peer.in.note_arrival(turn != transport::Turn::next || (frame.header.flags & kAckNow) != 0)) add_source();
   if (turn == transport::Turn::duplicate) ++counts_.duplicates;
   if (turn == transport::Turn::early) peer.in.hold(number, frame.content);
   if (turn != transport::Turn::next) return;
@@ -145,21 +134,28 @@ bool Engine::take_next(Peer& peer, Bytes records) noexcept {
 // The peer has called close(): it takes nothing any more, but what it has announced may still be pulled.
 void Engine::leave(Peer& peer) noexcept {
   peer.state = State::left;
-  peer.is_ack_awaited = true;
+  peer.in.await_ack();
   peer.out.clear();
   peer.loans.end_all();
 }
 
+// Sends what the peer has requested.
+void Engine::take_request(Peer& peer, Path path, const Frame& frame) noexcept {
+  const PullRequest what = pull_request_of(frame);
+  peer.loans.note_requested(frame.header.number, what);
+  send_block(peer, path, frame.header.number, what);
+}
+
 void Engine::take_packet(Peer& peer, const Frame& frame) noexcept {
   transport::InboundMessage* done = nullptr;
-  const Pulls::Taken taken = peer.pulls.take(frame.header, frame.content, now_ns_, peer.round_trip, done);
+  const Pulls::Taken taken = peer.pulls.take(frame.header, frame.content, now_ns_, peer.paths.round_trip(), done);
   if (taken == Pulls::Taken::no) {
     ++counts_.duplicates;
     return;
   }
   is_active_ = true;
   if (taken == Pulls::Taken::last) {
-    peer.ended_pulls.push_back(frame.header.number);
+    peer.unsent.ended_pulls.push_back(frame.header.number);
     append_notes(peer);
     peer.inbound.queue().complete(*done);
   }

@@ -1,7 +1,6 @@
 // Sending: from messages to frames.
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -13,8 +12,6 @@ namespace {
 
 constexpr std::size_t kCopiedBytes = std::size_t{4} << 20;     // of long payloads for one peer that will not stay
 constexpr std::size_t kPipelinedBytes = std::size_t{8} << 10;  // of a message that leave before the others are hashed
-constexpr std::size_t kMostUnsentBlocks = 256;                 // of one peer, that wait for room in the port's queue
-constexpr unsigned kAckFrames = 16;                            // received frames that are acknowledged at once
 constexpr unsigned kBurst = 16;                                // frames whose sender asks for an acknowledgement
 
 using transport::kRecordAlign;
@@ -63,10 +60,8 @@ Sent Engine::send(int pe, const Header& fixed, Bytes header, Bytes payload, Outg
   }
   if (urgency == Urgency::now) {
     send_now(peer);
-  } else if (!peer.is_gathered) {
-    peer.is_gathered = true;
-    gathered_.push_back(&peer);
-    if (peer.out.has_unsent()) transmit(peer);
+  } else if (gathered_.add(peer) && peer.out.has_unsent()) {
+    transmit(peer);
   }
   return sent;
 }
@@ -74,17 +69,16 @@ Sent Engine::send(int pe, const Header& fixed, Bytes header, Bytes payload, Outg
 void Engine::send_now(Peer& peer) noexcept {
   peer.out.set_due();
   transmit(peer);
-  if (peer.pushed_handle == 0) return;
-  const PullRequest first{0, 0, lowest_bits(peer.pushed_packets)};
-  send_block(peer, peer.paths.current(), std::exchange(peer.pushed_handle, 0), first);
+  if (!peer.loans.has_pushed()) return;
+  PullRequest first;
+  const std::uint64_t handle = peer.loans.take_pushed(first);
+  send_block(peer, peer.paths.current(), handle, first);
 }
 
 void Engine::flush() noexcept {
-  for (Peer* const peer : gathered_) {
-    peer->is_gathered = false;
-    if (peer->state == State::open) send_now(*peer);
-  }
-  gathered_.clear();
+  gathered_.take_each([this](Peer& peer) {
+    if (peer.state == State::open) send_now(peer);
+  });
 }
 
 bool Engine::has_room(const Peer& peer, std::size_t content_bytes) noexcept {
@@ -141,30 +135,21 @@ Sent Engine::send_parts(Peer& peer, const Header& fixed, Bytes header, Bytes pay
   return Sent::yes;
 }
 
-// Returns how many packets of a payload follow its announcement: a block as the peer has requested it last, so not more
-// than its window was. Only if the peer pulls nothing else, or they would come before what it waits for.
-std::uint32_t Engine::packets_to_push(const Peer& peer) noexcept {
-  if (!peer.loans.is_empty() || peer.out.has_unsent() || peer.out.unused() == 0) return 0;
-  return std::min<std::uint32_t>(peer.requested_packets, peer.out.unused() - 1);
-}
-
 // Announces a long payload, which the peer will pull. The first packets follow at once.
 Sent Engine::announce(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing) noexcept {
   const std::size_t content_bytes = sizeof(Announcement) + header.size();
   const std::size_t copied = peer.loans.copied_bytes();
   if (outgoing == nullptr && copied != 0 && copied + payload.size() > kCopiedBytes) return Sent::no;
   if (!peer.loans.has_room() || !has_room(peer, content_bytes)) return Sent::no;
-  const std::uint32_t pushed = packets_to_push(peer);
+  const bool may_push = !peer.out.has_unsent() && peer.out.unused() != 0;
+  const std::uint32_t pushed = may_push ? peer.loans.packets_to_push(peer.out.unused() - 1) : 0;
   const auto payload_bytes = static_cast<std::uint32_t>(payload.size());
   const Announcement announcement{peer.loans.lend(payload, outgoing), payload_bytes, pushed};
   if (announcement.handle == 0) return Sent::no;
   std::byte* to = append(peer, fixed, {RecordKind::announced, content_bytes});
   copy(to, std::as_bytes(std::span(&announcement, 1)));
   copy(to, header);
-  if (pushed != 0) {
-    peer.pushed_handle = announcement.handle;
-    peer.pushed_packets = pushed;
-  }
+  if (pushed != 0) peer.loans.push(announcement.handle, pushed);
   return outgoing != nullptr ? Sent::later : Sent::yes;
 }
 
@@ -177,10 +162,10 @@ bool Engine::append_note(Peer& peer, RecordKind kind, Bytes content) noexcept {
 
 // Appends notes for which there was no room before.
 void Engine::append_notes(Peer& peer) noexcept {
-  while (!peer.ended_pulls.empty() && append_note(peer, RecordKind::pulled, as_bytes(peer.ended_pulls.front())))
-    peer.ended_pulls.erase(peer.ended_pulls.begin());
-  if (peer.is_shutdown_due && peer.ended_pulls.empty() && append_note(peer, RecordKind::shutdown, {}))
-    peer.is_shutdown_due = false;
+  std::vector<std::uint64_t>& ended = peer.unsent.ended_pulls;
+  while (!ended.empty() && append_note(peer, RecordKind::pulled, as_bytes(ended.front()))) ended.erase(ended.begin());
+  if (peer.unsent.is_shutdown_due && ended.empty() && append_note(peer, RecordKind::shutdown, {}))
+    peer.unsent.is_shutdown_due = false;
   send_now(peer);
 }
 
@@ -230,20 +215,18 @@ OutgoingFrame Engine::records_frame(Peer& peer, std::uint64_t number, const Burs
 // Completes the header of a frame, with what it acknowledges and its proof. Returns the Ethernet and the frame header.
 Bytes Engine::finish_frame(Peer& peer, Path path, std::byte* memory, FrameHeader header,
                            const FrameProof::Digest& content) noexcept {
-  const EthernetHeader ethernet{peer.address.macs[path.peers], settings_.own.macs[path.own]};
-  header.port = peer.address.port;
+  const EthernetHeader ethernet{peer.endpoint.address().macs[path.peers], settings_.own.macs[path.own]};
+  peer.endpoint.fill_in(header);
   header.source = static_cast<std::uint32_t>(setup_.me);
   header.life = settings_.own.life;
   header.expected = peer.in.expected();
   header.received = peer.in.received();
-  header.serial = ++peer.serial & kMostSerial;
   header.interface = path.own;
   header.window = window_ & kMostWindow;
   header.proof = proof_.prove(header, content);
   std::memcpy(FrameMemory::ethernet(memory), &ethernet, sizeof ethernet);
   std::memcpy(FrameMemory::header(memory), &header, sizeof header);
-  peer.unacknowledged = 0;
-  peer.is_ack_awaited = false;
+  peer.in.note_acknowledged();
   return {FrameMemory::ethernet(memory), sizeof ethernet + sizeof header};
 }
 
@@ -259,22 +242,10 @@ bool Engine::send_control(Peer& peer, Path path, FrameKind kind, std::uint8_t fl
 
 // Acknowledges what no frame has acknowledged meanwhile, as far as it is due.
 void Engine::send_acks(bool all, std::uint64_t now) noexcept {
-  std::erase_if(unacknowledged_, [&](Peer* peer) {
-    const bool is_due = all || peer->is_ack_awaited || peer->unacknowledged >= kAckFrames || now >= peer->ack_due_ns;
-    const bool is_pending = peer->state != State::lost && (peer->is_ack_awaited || peer->unacknowledged != 0);
-    if (is_pending && !is_due) return false;
-    if (is_pending && !send_control(*peer, peer->paths.current(), FrameKind::ack, 0)) return false;
-    peer->is_ack_listed = false;
-    return true;
+  unacknowledged_.take_if([&](Peer& peer) {
+    if (peer.state == State::lost || !peer.in.is_ack_pending()) return true;
+    return (all || peer.in.is_ack_due(now)) && send_control(peer, peer.paths.current(), FrameKind::ack, 0);
   });
-}
-
-// Notes how long the blocks are that the peer requests of its newest payload, and sends this one.
-void Engine::send_requested(Peer& peer, Path path, std::uint64_t handle, const PullRequest& what) noexcept {
-  if (handle > peer.requested_handle) peer.requested_packets = 0;
-  peer.requested_handle = std::max(peer.requested_handle, handle);
-  peer.requested_packets = std::max(peer.requested_packets, static_cast<std::uint32_t>(std::popcount(what.wanted)));
-  send_block(peer, path, handle, what);
 }
 
 // Sends packets of a long payload over a path, that of the request if there was one, as many with one system call as it
@@ -291,7 +262,7 @@ void Engine::send_block(Peer& peer, Path path, std::uint64_t handle, const PullR
     for (std::size_t i = 0; i < taken; ++i) left &= left - 1;
     return std::exchange(n, 0) == taken;
   };
-  bool has_room = peer.unsent_blocks.empty();
+  bool has_room = peer.unsent.blocks.empty();
   for (std::uint64_t wanted = what.wanted; wanted != 0 && has_room; wanted &= wanted - 1) {
     const std::uint32_t index = what.first + static_cast<unsigned>(__builtin_ctzll(wanted));
     const Bytes packet = peer.loans.packet(handle, index, peer.out.most_content_bytes());
@@ -305,19 +276,19 @@ void Engine::send_block(Peer& peer, Path path, std::uint64_t handle, const PullR
     if (++n == frames_.size()) has_room = send();
   }
   if (n != 0) has_room = send();
-  if (has_room || peer.unsent_blocks.size() >= kMostUnsentBlocks) return;
-  peer.unsent_blocks.push_back({path, {handle, {what.first, what.number, left}, false}});
+  if (has_room || !peer.unsent.has_room_for_block()) return;
+  peer.unsent.blocks.push_back({path, {handle, {what.first, what.number, left}, false}});
   note_blocked(peer);
 }
 
 void Engine::send_requests(Peer& peer, bool has_all) noexcept {
-  if (peer.unsent_request) {
-    if (!send_request(peer, *peer.unsent_request)) return;
-    peer.pulls.postpone(*std::exchange(peer.unsent_request, {}), now_ns_);
+  if (peer.unsent.request) {
+    if (!send_request(peer, *peer.unsent.request)) return;
+    peer.pulls.postpone(*std::exchange(peer.unsent.request, {}), now_ns_);
   }
-  while (const auto request = peer.pulls.next_request(now_ns_, peer.round_trip, has_all)) {
+  while (const auto request = peer.pulls.next_request(now_ns_, peer.paths.round_trip(), has_all)) {
     if (send_request(peer, *request)) continue;
-    peer.unsent_request = request;
+    peer.unsent.request = request;
     return;
   }
 }
