@@ -174,7 +174,7 @@ std::string EthernetTransport::describe(int pe) const {
     const Peer* const contact = engine_->find(pe);
     const Paths paths =
         contact != nullptr ? contact->paths : Paths(n_interfaces(), peer.interfaces, settings_.resend_ns);
-    text = engine_->paths_text(paths, peer, false);
+    text = engine_->paths().text(paths, peer, false);
     mtu = std::min<std::size_t>(mtu, peer.mtu);
   }
   const FrameCounts counts = frames();

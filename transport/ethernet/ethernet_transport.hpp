@@ -46,7 +46,7 @@ class EthernetTransport final : public transport::Transport {
 
   transport::Setup setup_;
   std::vector<Interface> interfaces_;
-  Engine::Settings settings_;
+  Settings settings_;
   std::array<PacketSocket, kMostInterfaces> sockets_;  // by interface
   UniqueFd wake_fd_;
   std::optional<transport::KeepaliveTimer> timer_;

@@ -7,15 +7,14 @@
 
 namespace shmemx::ethernet {
 
+template <Peer::List which>
 class PeerList {
  public:
-  explicit PeerList(Peer::List which) noexcept : bit_(static_cast<std::uint8_t>(which)) {}
-
   bool is_empty() const noexcept { return peers_.empty(); }
   // Returns false if the peer was listed already.
   bool add(Peer& peer) {
-    if ((peer.lists & bit_) != 0) return false;
-    peer.lists |= bit_;
+    if ((peer.lists & kBit) != 0) return false;
+    peer.lists |= kBit;
     peers_.push_back(&peer);
     return true;
   }
@@ -27,6 +26,7 @@ class PeerList {
       remove(*peers_[i]);
       act(*peers_[i]);
     }
+    if (n == peers_.size()) return peers_.clear();
     peers_.erase(peers_.begin(), peers_.begin() + static_cast<std::ptrdiff_t>(n));
   }
   // Takes those from the list for which `is_done(peer)`.
@@ -43,9 +43,10 @@ class PeerList {
   }
 
  private:
-  void remove(Peer& peer) const noexcept { peer.lists &= static_cast<std::uint8_t>(~bit_); }
+  static constexpr auto kBit = static_cast<std::uint8_t>(which);  // in Peer::lists
 
-  std::uint8_t bit_;  // in Peer::lists
+  static void remove(Peer& peer) noexcept { peer.lists &= static_cast<std::uint8_t>(~kBit); }
+
   std::vector<Peer*> peers_;
 };
 

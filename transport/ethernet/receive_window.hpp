@@ -45,7 +45,7 @@ class ReceiveWindow {
   // A frame has arrived. `is_awaited`: its sender waits for the acknowledgement. Returns whether it is the first one.
   bool note_arrival(bool is_awaited) noexcept {
     ++unacknowledged_;
-    is_ack_awaited_ = is_ack_awaited_ || is_awaited;
+    is_ack_awaited_ |= is_awaited;
     return !std::exchange(has_begun_, true);
   }
   // The peer waits for an acknowledgement.

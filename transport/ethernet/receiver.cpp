@@ -1,23 +1,33 @@
-// Receiving: from frames to records and packets.
+#include "transport/ethernet/receiver.hpp"
+
 #include <algorithm>
 #include <utility>
 
 #include "transport/common/authentication.hpp"
-#include "transport/ethernet/engine.hpp"
 
 namespace shmemx::ethernet {
-namespace {}  // namespace
+
+Receiver::Receiver(const Settings& settings, Peers& peers, const Parts& parts) noexcept
+    : settings_(settings),
+      peers_(peers),
+      paths_(parts.paths),
+      writer_(parts.writer),
+      sender_(parts.sender),
+      clock_(parts.clock),
+      counts_(parts.counts) {
+  peers.set_owner(*this);
+}
 
 // The frame is newer than all that the peer has sent before, so the peer is there.
-inline void Engine::note_newest(Peer& peer, Path path, const FrameHeader& header) noexcept {
+inline void Receiver::note_newest(Peer& peer, Path path, const FrameHeader& header) noexcept {
   peer.keepalive.heard();
   peer.out.set_peer_window(header.window);
   if (path != peer.paths.current()) [[unlikely]]
-    note_other_path(peer, path, header);
-  peer.paths.note_heard(path, now_ns_);
+    paths_.note_other_path(peer, path, header);
+  peer.paths.note_heard(path, clock_.now_ns());
 }
 
-void Engine::take(Bytes bytes, std::uint8_t interface) noexcept {
+void Receiver::take(Bytes bytes, std::uint8_t interface) noexcept {
   Frame frame;
   if (!read_frame(bytes, frame)) {
     ++counts_.truncated;
@@ -40,66 +50,62 @@ void Engine::take(Bytes bytes, std::uint8_t interface) noexcept {
   // First what the program waits for, and what answers it.
   if (frame.header.kind == FrameKind::records) take_records(peer, frame);
   if (frame.header.kind == FrameKind::pull) take_request(peer, path, frame);
-  look_at_clock();
+  clock_.look();
   if (peer.state == State::lost) return;
   if (is_newest) take_acknowledgement(peer, frame.header);
   switch (frame.header.kind) {
     case FrameKind::records:
-      return list_for_acks(peer);
+      return writer_.list_for_acks(peer);
     case FrameKind::pull:
       return;
     case FrameKind::ack:
       if ((frame.header.flags & kAckNow) == 0) return;
       peer.in.await_ack();
-      return list_for_acks(peer);
+      return writer_.list_for_acks(peer);
     case FrameKind::block:
       return take_packet(peer, frame);
     case FrameKind::gone:
-      if (peer.state == State::open) lose(peer, "its endpoint has ended without a shutdown record");
+      if (peer.state == State::open) peers_.lose(peer, "its endpoint has ended without a shutdown record");
   }
 }
 
 // Returns the sender of a frame, or null if the frame does not prove it, and counts why. Nothing is kept of such a
 // sender.
-Peer* Engine::authenticate(Frame& frame) noexcept {
+Peer* Receiver::authenticate(Frame& frame) noexcept {
   FrameHeader& header = frame.header;
   const auto drop = [](std::uint64_t& cause) -> Peer* {
     ++cause;
     return nullptr;
   };
-  if (header.port != settings_.own.port || header.source >= peers_.n_pes() || addresses_ == nullptr)
+  if (header.port != settings_.own.port || header.source >= peers_.n_pes() || peers_.addresses() == nullptr)
     return drop(counts_.foreign);
   if (frame.content.size() > content_bytes_of(settings_.own.mtu)) return drop(counts_.truncated);
   const std::uint64_t proof = std::exchange(header.proof, 0);
-  if (!transport::is_same_proof(proof, proof_.prove(header, proof_.digest(frame.content)))) return drop(counts_.forged);
+  if (!transport::is_same_proof(proof, writer_.proof().prove(header, writer_.proof().digest(frame.content))))
+    return drop(counts_.forged);
   const auto source = static_cast<int>(header.source);
-  Peer* const known = peers_.find(source);
-  Peer& peer = known != nullptr ? *known : *contact(source);
+  Peer& peer = peers_.contact(source);
   if (header.life != peer.endpoint.address().life) return drop(counts_.stale);
   return header.interface < peer.endpoint.address().interfaces ? &peer : drop(counts_.truncated);
 }
 
 // Half of the ring is for records, the other half for packets that are pulled. All who send share it equally, so that
 // it never overflows.
-void Engine::add_source() noexcept {
+void Receiver::add_source() noexcept {
   ++n_sources_;
-  window_ = std::clamp(settings_.ring_frames / 2 / n_sources_, 1U, std::uint32_t{SendWindow::kMostInFlight});
+  writer_.set_window(std::clamp(settings_.ring_frames / 2 / n_sources_, 1U, std::uint32_t{SendWindow::kMostInFlight}));
 }
 
-void Engine::take_acknowledgement(Peer& peer, const FrameHeader& header) noexcept {
+void Receiver::take_acknowledgement(Peer& peer, const FrameHeader& header) noexcept {
   if (!peer.out.is_in_flight() && !peer.out.has_unsent()) return;
-  const bool frees = peer.out.acknowledge(header.expected, header.received, now_ns_, peer.paths.round_trip()) != 0;
-  if (frees) is_active_ = true;
-  if (frees && peer.unsent.has_notes()) append_notes(peer);
-  if (peer.out.has_unsent()) transmit(peer);
+  const bool frees =
+      peer.out.acknowledge(header.expected, header.received, clock_.now_ns(), peer.paths.round_trip()) != 0;
+  if (frees) peers_.note_progress();
+  if (frees && peer.unsent.has_notes()) sender_.append_notes(peer);
+  if (peer.out.has_unsent()) sender_.transmit(peer);
 }
 
-// Something of the peer has arrived that has to be acknowledged.
-void Engine::list_for_acks(Peer& peer) noexcept {
-  if (unacknowledged_.add(peer)) peer.in.begin_ack(now_ns_);
-}
-
-void Engine::take_records(Peer& peer, const Frame& frame) noexcept {
+void Receiver::take_records(Peer& peer, const Frame& frame) noexcept {
   const std::uint64_t number = frame.header.number;
   const transport::Turn turn = peer.in.turn_of(number);
   if (turn == transport::Turn::next && peer.inbound.queue().is_full()) return;  // its sender sends it again
@@ -120,19 +126,19 @@ void Engine::take_records(Peer& peer, const Frame& frame) noexcept {
 }
 
 // Takes the records of the frame whose turn it is. Returns false if the peer is lost.
-bool Engine::take_next(Peer& peer, Bytes records) noexcept {
-  is_active_ = true;
-  if (const char* fault = peer.inbound.take(records)) lose(peer, std::string("it sent ") + fault);
+bool Receiver::take_next(Peer& peer, Bytes records) noexcept {
+  peers_.note_progress();
+  if (const char* fault = peer.inbound.take(records)) peers_.lose(peer, std::string("it sent ") + fault);
   if (peer.state == State::open && peer.inbound.has_shut_down()) leave(peer);
   if (!peer.pulls.is_empty()) {
-    look_at_clock();
-    send_requests(peer, false);
+    clock_.look();
+    sender_.send_requests(peer, false);
   }
   return peer.state != State::lost;
 }
 
 // The peer has called close(): it takes nothing any more, but what it has announced may still be pulled.
-void Engine::leave(Peer& peer) noexcept {
+void Receiver::leave(Peer& peer) noexcept {
   peer.state = State::left;
   peer.in.await_ack();
   peer.out.clear();
@@ -140,26 +146,43 @@ void Engine::leave(Peer& peer) noexcept {
 }
 
 // Sends what the peer has requested.
-void Engine::take_request(Peer& peer, Path path, const Frame& frame) noexcept {
+void Receiver::take_request(Peer& peer, Path path, const Frame& frame) noexcept {
   const PullRequest what = pull_request_of(frame);
   peer.loans.note_requested(frame.header.number, what);
-  send_block(peer, path, frame.header.number, what);
+  sender_.send_block(peer, path, frame.header.number, what);
 }
 
-void Engine::take_packet(Peer& peer, const Frame& frame) noexcept {
+void Receiver::take_packet(Peer& peer, const Frame& frame) noexcept {
   transport::InboundMessage* done = nullptr;
-  const Pulls::Taken taken = peer.pulls.take(frame.header, frame.content, now_ns_, peer.paths.round_trip(), done);
+  const Pulls::Taken taken =
+      peer.pulls.take(frame.header, frame.content, clock_.now_ns(), peer.paths.round_trip(), done);
   if (taken == Pulls::Taken::no) {
     ++counts_.duplicates;
     return;
   }
-  is_active_ = true;
+  peers_.note_progress();
   if (taken == Pulls::Taken::last) {
     peer.unsent.ended_pulls.push_back(frame.header.number);
-    append_notes(peer);
+    sender_.append_notes(peer);
     peer.inbound.queue().complete(*done);
   }
-  if (!peer.pulls.is_empty()) send_requests(peer, false);
+  if (!peer.pulls.is_empty()) sender_.send_requests(peer, false);
 }
+
+// ---- what the queues of messages need ----
+
+bool Receiver::fetch(transport::InboundMessage& message) noexcept {
+  Peer& peer = *peers_.find(message.queue->source());
+  const std::uint32_t pushed = peer.inbound.pushed_of(message.fetch_key[0]);
+  if (pushed != 0) clock_.look();
+  peer.pulls.begin(message.fetch_key[0], message, pushed, clock_.now_ns());
+  return false;
+}
+
+void Receiver::out_of_memory(int source, std::size_t bytes) noexcept {
+  peers_.lose(*peers_.find(source), "no memory for a message of " + std::to_string(bytes) + " bytes from it");
+}
+
+void Receiver::ended_loan(int source, std::uint64_t handle) noexcept { peers_.find(source)->loans.end(handle); }
 
 }  // namespace shmemx::ethernet

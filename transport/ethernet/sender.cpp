@@ -1,11 +1,11 @@
-// Sending: from messages to frames.
+#include "transport/ethernet/sender.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <utility>
 
 #include "base/bulk_copy.hpp"
-#include "transport/ethernet/engine.hpp"
 
 namespace shmemx::ethernet {
 namespace {
@@ -39,11 +39,10 @@ Bytes as_bytes(const std::uint64_t& word) noexcept { return std::as_bytes(std::s
 
 }  // namespace
 
-Sent Engine::send(int pe, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing,
+Sent Sender::send(int pe, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing,
                   Urgency urgency) noexcept {
-  Peer* const known = peers_.find(pe);
-  Peer& peer = known != nullptr ? *known : *contact(pe);
-  if (peer.state != State::open) [[unlikely]]
+  Peer& peer = peers_.contact(pe);
+  if (peer.state != Peer::State::open) [[unlikely]]
     return Sent::yes;
   const std::size_t message_bytes = header.size() + payload.size();
   Sent sent = Sent::yes;
@@ -66,7 +65,7 @@ Sent Engine::send(int pe, const Header& fixed, Bytes header, Bytes payload, Outg
   return sent;
 }
 
-void Engine::send_now(Peer& peer) noexcept {
+void Sender::send_now(Peer& peer) noexcept {
   peer.out.set_due();
   transmit(peer);
   if (!peer.loans.has_pushed()) return;
@@ -75,18 +74,18 @@ void Engine::send_now(Peer& peer) noexcept {
   send_block(peer, peer.paths.current(), handle, first);
 }
 
-void Engine::flush() noexcept {
+void Sender::flush() noexcept {
   gathered_.take_each([this](Peer& peer) {
-    if (peer.state == State::open) send_now(peer);
+    if (peer.state == Peer::State::open) send_now(peer);
   });
 }
 
-bool Engine::has_room(const Peer& peer, std::size_t content_bytes) noexcept {
+bool Sender::has_room(const Peer& peer, std::size_t content_bytes) noexcept {
   return peer.out.room() >= record_bytes(content_bytes) || peer.out.free_frames() != 0;
 }
 
 // Begins a record. Returns the place of its content, or null if there is no room.
-std::byte* Engine::append(Peer& peer, const Header& fixed, const Piece& piece) noexcept {
+std::byte* Sender::append(Peer& peer, const Header& fixed, const Piece& piece) noexcept {
   const std::size_t bytes = record_bytes(piece.content_bytes);
   std::byte* const at = peer.out.append(bytes);
   if (at == nullptr) return nullptr;
@@ -100,7 +99,7 @@ std::byte* Engine::append(Peer& peer, const Header& fixed, const Piece& piece) n
 // Sends a message as several records, each as long as its frame. The first ones leave before the others are hashed, so
 // that the receiver can begin; the others leave with one system call, and the copies that may have to be sent again are
 // made when all have left.
-Sent Engine::send_parts(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Urgency urgency) noexcept {
+Sent Sender::send_parts(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Urgency urgency) noexcept {
   const std::size_t most = peer.out.most_content_bytes() - sizeof(Record);
   const std::size_t whole = header.size() + payload.size();
   const std::size_t in_open = peer.out.room() > 2 * sizeof(Record) ? peer.out.room() - sizeof(Record) : 0;
@@ -136,7 +135,7 @@ Sent Engine::send_parts(Peer& peer, const Header& fixed, Bytes header, Bytes pay
 }
 
 // Announces a long payload, which the peer will pull. The first packets follow at once.
-Sent Engine::announce(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing) noexcept {
+Sent Sender::announce(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing) noexcept {
   const std::size_t content_bytes = sizeof(Announcement) + header.size();
   const std::size_t copied = peer.loans.copied_bytes();
   if (outgoing == nullptr && copied != 0 && copied + payload.size() > kCopiedBytes) return Sent::no;
@@ -153,7 +152,7 @@ Sent Engine::announce(Peer& peer, const Header& fixed, Bytes header, Bytes paylo
   return outgoing != nullptr ? Sent::later : Sent::yes;
 }
 
-bool Engine::append_note(Peer& peer, RecordKind kind, Bytes content) noexcept {
+bool Sender::append_note(Peer& peer, RecordKind kind, Bytes content) noexcept {
   std::byte* to = append(peer, {}, {kind, content.size()});
   if (to == nullptr) return false;
   copy(to, content);
@@ -161,7 +160,7 @@ bool Engine::append_note(Peer& peer, RecordKind kind, Bytes content) noexcept {
 }
 
 // Appends notes for which there was no room before.
-void Engine::append_notes(Peer& peer) noexcept {
+void Sender::append_notes(Peer& peer) noexcept {
   std::vector<std::uint64_t>& ended = peer.unsent.ended_pulls;
   while (!ended.empty() && append_note(peer, RecordKind::pulled, as_bytes(ended.front()))) ended.erase(ended.begin());
   if (peer.unsent.is_shutdown_due && ended.empty() && append_note(peer, RecordKind::shutdown, {}))
@@ -171,7 +170,7 @@ void Engine::append_notes(Peer& peer) noexcept {
 
 // Sends the frames that are due, as far as the windows allow it. Returns how many. The clock is read when they are
 // gone.
-std::size_t Engine::transmit(Peer& peer, Burst burst) noexcept {
+std::size_t Sender::transmit(Peer& peer, Burst burst) noexcept {
   const Path path = peer.paths.current();
   std::size_t sent = 0;
   while (true) {
@@ -184,73 +183,38 @@ std::size_t Engine::transmit(Peer& peer, Burst burst) noexcept {
       numbers[n] = number;
     }
     if (n == 0) return sent;
-    const std::size_t taken = give_to_port(path, std::span(frames_).first(n));
-    now_ns_ = clock_();  // also where this poll has read it: the program may have computed since
-    for (std::size_t i = 0; i < taken; ++i) peer.out.at(numbers[i]).sent_ns = now_ns_;
+    const std::size_t taken = paths_.send(path, std::span(frames_).first(n));
+    const std::uint64_t now = clock_.read();  // also where this poll has read it: the program may have computed since
+    for (std::size_t i = 0; i < taken; ++i) peer.out.at(numbers[i]).sent_ns = now;
     sent += taken;
+    if (taken == n && n == frames_.size()) continue;  // there may be more
     if (taken == n) [[likely]]
-      continue;
+      return sent;
     while (n-- != taken) counts_.resent -= peer.out.take_back(numbers[n]) ? 1 : 0;
-    note_blocked(peer);
+    writer_.note_blocked(peer);
     return sent;
   }
 }
 
 // Completes a frame of records that is to be sent now.
-OutgoingFrame Engine::records_frame(Peer& peer, std::uint64_t number, const Burst& burst) noexcept {
+OutgoingFrame Sender::records_frame(Peer& peer, std::uint64_t number, const Burst& burst) noexcept {
   SendWindow::Sending& frame = peer.out.at(number);
   const Bytes content(FrameMemory::content(frame.memory), frame.content_bytes - frame.lent.size());
-  if (!std::exchange(frame.has_digest, true)) frame.digest = proof_.digest(content, frame.lent);
-  const bool again = peer.out.note_sent(number, now_ns_);
+  if (!std::exchange(frame.has_digest, true)) frame.digest = writer_.proof().digest(content, frame.lent);
+  const bool again = peer.out.note_sent(number, clock_.now_ns());
   counts_.resent += again ? 1 : 0;
   const bool waits = again || peer.out.is_stalled() || ends_burst(peer, burst.before, burst.goes_on);
-  const FrameHeader header{.kind = FrameKind::records,
-                           .flags = waits ? kAckNow : std::uint8_t{0},
-                           .bytes = static_cast<std::uint16_t>(frame.content_bytes),
-                           .number = number};
-  const Bytes head = finish_frame(peer, peer.paths.current(), frame.memory, header, frame.digest);
+  FrameHeader header{.kind = FrameKind::records,
+                     .flags = waits ? kAckNow : std::uint8_t{0},
+                     .bytes = static_cast<std::uint16_t>(frame.content_bytes),
+                     .number = number};
+  const Bytes head = writer_.finish(peer, peer.paths.current(), frame.memory, header, frame.digest);
   return {{head.data(), head.size() + content.size()}, frame.lent};
-}
-
-// Completes the header of a frame, with what it acknowledges and its proof. Returns the Ethernet and the frame header.
-Bytes Engine::finish_frame(Peer& peer, Path path, std::byte* memory, FrameHeader header,
-                           const FrameProof::Digest& content) noexcept {
-  const EthernetHeader ethernet{peer.endpoint.address().macs[path.peers], settings_.own.macs[path.own]};
-  peer.endpoint.fill_in(header);
-  header.source = static_cast<std::uint32_t>(setup_.me);
-  header.life = settings_.own.life;
-  header.expected = peer.in.expected();
-  header.received = peer.in.received();
-  header.interface = path.own;
-  header.window = window_ & kMostWindow;
-  header.proof = proof_.prove(header, content);
-  std::memcpy(FrameMemory::ethernet(memory), &ethernet, sizeof ethernet);
-  std::memcpy(FrameMemory::header(memory), &header, sizeof header);
-  peer.in.note_acknowledged();
-  return {FrameMemory::ethernet(memory), sizeof ethernet + sizeof header};
-}
-
-// Returns false if the port's queue is full.
-bool Engine::send_control(Peer& peer, Path path, FrameKind kind, std::uint8_t flags) noexcept {
-  alignas(16) std::byte memory[FrameMemory::kHeadBytes];
-  const OutgoingFrame frame{finish_frame(peer, path, memory, {.kind = kind, .flags = flags}, {}), {}};
-  if (give_to_port(path, {&frame, 1}) != 0) [[likely]]
-    return true;
-  note_blocked(peer);
-  return false;
-}
-
-// Acknowledges what no frame has acknowledged meanwhile, as far as it is due.
-void Engine::send_acks(bool all, std::uint64_t now) noexcept {
-  unacknowledged_.take_if([&](Peer& peer) {
-    if (peer.state == State::lost || !peer.in.is_ack_pending()) return true;
-    return (all || peer.in.is_ack_due(now)) && send_control(peer, peer.paths.current(), FrameKind::ack, 0);
-  });
 }
 
 // Sends packets of a long payload over a path, that of the request if there was one, as many with one system call as it
 // takes: that saves more than sending few, of which the nearest cache still holds what was hashed.
-void Engine::send_block(Peer& peer, Path path, std::uint64_t handle, const PullRequest& what) noexcept {
+void Sender::send_block(Peer& peer, Path path, std::uint64_t handle, const PullRequest& what) noexcept {
   struct alignas(16) Head {
     std::byte memory[FrameMemory::kHeadBytes];
   };
@@ -258,7 +222,7 @@ void Engine::send_block(Peer& peer, Path path, std::uint64_t handle, const PullR
   std::size_t n = 0;
   std::uint64_t left = what.wanted;
   const auto send = [&] {
-    const std::size_t taken = give_to_port(path, std::span(frames_).first(n));
+    const std::size_t taken = paths_.send(path, std::span(frames_).first(n));
     for (std::size_t i = 0; i < taken; ++i) left &= left - 1;
     return std::exchange(n, 0) == taken;
   };
@@ -267,26 +231,26 @@ void Engine::send_block(Peer& peer, Path path, std::uint64_t handle, const PullR
     const std::uint32_t index = what.first + static_cast<unsigned>(__builtin_ctzll(wanted));
     const Bytes packet = peer.loans.packet(handle, index, peer.out.most_content_bytes());
     if (packet.empty()) break;
-    const FrameHeader header{.kind = FrameKind::block,
-                             .bytes = static_cast<std::uint16_t>(packet.size()),
-                             .number = handle,
-                             .index = index,
-                             .request = what.number};
-    frames_[n] = {finish_frame(peer, path, heads[n].memory, header, proof_.digest(packet)), packet};
+    FrameHeader header{.kind = FrameKind::block,
+                       .bytes = static_cast<std::uint16_t>(packet.size()),
+                       .number = handle,
+                       .index = index,
+                       .request = what.number};
+    frames_[n] = {writer_.finish(peer, path, heads[n].memory, header, writer_.proof().digest(packet)), packet};
     if (++n == frames_.size()) has_room = send();
   }
   if (n != 0) has_room = send();
   if (has_room || !peer.unsent.has_room_for_block()) return;
   peer.unsent.blocks.push_back({path, {handle, {what.first, what.number, left}, false}});
-  note_blocked(peer);
+  writer_.note_blocked(peer);
 }
 
-void Engine::send_requests(Peer& peer, bool has_all) noexcept {
+void Sender::send_requests(Peer& peer, bool has_all) noexcept {
   if (peer.unsent.request) {
     if (!send_request(peer, *peer.unsent.request)) return;
-    peer.pulls.postpone(*std::exchange(peer.unsent.request, {}), now_ns_);
+    peer.pulls.postpone(*std::exchange(peer.unsent.request, {}), clock_.now_ns());
   }
-  while (const auto request = peer.pulls.next_request(now_ns_, peer.paths.round_trip(), has_all)) {
+  while (const auto request = peer.pulls.next_request(clock_.now_ns(), peer.paths.round_trip(), has_all)) {
     if (send_request(peer, *request)) continue;
     peer.unsent.request = request;
     return;
@@ -294,20 +258,22 @@ void Engine::send_requests(Peer& peer, bool has_all) noexcept {
 }
 
 // Returns false if the port's queue is full.
-bool Engine::send_request(Peer& peer, const Pulls::Request& request) noexcept {
-  const Path path = request.is_second ? peer.paths.second() : peer.paths.current();
-  alignas(16) std::byte memory[FrameMemory::kHeadBytes + sizeof request.what];
-  std::memcpy(FrameMemory::content(memory), &request.what, sizeof request.what);
-  const Bytes content(FrameMemory::content(memory), sizeof request.what);
-  const FrameHeader header{.kind = FrameKind::pull, .bytes = sizeof request.what, .number = request.handle};
-  const Bytes head = finish_frame(peer, path, memory, header, proof_.digest(content));
-  const OutgoingFrame frame{{head.data(), head.size() + content.size()}, {}};
-  if (give_to_port(path, {&frame, 1}) == 0) [[unlikely]] {
-    note_blocked(peer);
-    return false;
-  }
+bool Sender::send_request(Peer& peer, const Pulls::Request& request) noexcept {
+  if (!writer_.send_request(peer, request)) return false;
   counts_.resent += request.is_repeated ? 1 : 0;
   return true;
+}
+
+void Sender::retry_blocked() noexcept {
+  writer_.take_blocked([this](Peer& peer) { resume(peer); });
+}
+
+void Sender::resume(Peer& peer) noexcept {
+  if (peer.out.has_unsent()) transmit(peer);
+  if (peer.unsent.is_ping_due) writer_.send_ping(peer);
+  for (const Unsent::Block& block : std::exchange(peer.unsent.blocks, {}))
+    send_block(peer, block.path, block.request.handle, block.request.what);
+  if (!peer.pulls.is_empty()) send_requests(peer, false);
 }
 
 }  // namespace shmemx::ethernet
