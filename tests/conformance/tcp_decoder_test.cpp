@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cstring>
+#include <span>
 
 #include "endpoints.hpp"
 
@@ -247,6 +248,71 @@ BOOST_AUTO_TEST_CASE(a_new_connection_begins_a_new_stream) {
     BOOST_CHECK_EQUAL(sink.messages.size(), round);
     decoder.restart();
     BOOST_CHECK(!decoder.has_control());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_part_waits_for_its_message_and_the_message_for_it) {
+  constexpr std::size_t kFirst = 50'000;
+  constexpr std::size_t kSecond = 30'001;
+  const Stream payload = pattern(kFirst + kSecond, 5);
+  const auto bytes_of_struct = [](const auto& one) {
+    const auto bytes = std::as_bytes(std::span(&one, 1));
+    return Stream(bytes.begin(), bytes.end());
+  };
+  for (const std::size_t step : {1, 1000, 1'000'000}) {
+    Recorder sink;
+    Decoder first(0, sink);
+    Decoder second(2, sink);
+    second.expect_parts();
+    for (std::uint64_t number = 0; number < 3; ++number) {
+      Stream part = bytes_of_struct(PartHeader{number, kFirst});
+      part.insert(part.end(), payload.begin() + kFirst, payload.end());
+      Stream parts;
+      add_frame(parts, {static_cast<std::uint32_t>(part.size()), FrameKind::part, 0, {0, 0, sizeof(PartHeader), 0}},
+                part);
+      const std::size_t in_front = sizeof(FrameHeader) + sizeof(PartHeader);
+      feed(second, Stream(parts.begin(), parts.begin() + in_front), step);
+      BOOST_REQUIRE(second.needs_place() && second.is_waiting());
+      second.keep(Bytes(parts).subspan(in_front, 100));
+
+      Stream message = bytes_of_struct(SplitHeader{number, payload.size()});
+      message.resize(message.size() + 4);
+      message.insert(message.end(), payload.begin(), payload.begin() + kFirst);
+      Stream stream;
+      add_frame(stream, {static_cast<std::uint32_t>(message.size()), FrameKind::split, 0, {1, 0, 4, 0}}, message);
+      stream.resize(stream.size() - padding_of(message.size()));
+      BOOST_REQUIRE_EQUAL(feed(first, stream, step), stream.size());
+      BOOST_REQUIRE(first.lacks_part() && first.is_waiting());
+
+      std::byte* const place = first.place_of(second);
+      BOOST_REQUIRE(place != nullptr);
+      BOOST_CHECK(second.place_part(place));
+      feed(second, Stream(parts.begin() + in_front + 100, parts.end() - padding_of(part.size())), step);
+      BOOST_REQUIRE(second.has_part());
+      BOOST_CHECK(first.complete_part() && second.complete_part());
+      BOOST_REQUIRE_EQUAL(sink.messages.size(), number + 1);
+      BOOST_CHECK(sink.messages.back().payload == payload);
+      feed(first, Stream(padding_of(message.size())), step);
+      feed(second, Stream(padding_of(part.size())), step);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(each_rail_takes_its_own_frames_only) {
+  const FrameHeader part{sizeof(PartHeader) + 20'000, FrameKind::part, 0, {0, 0, sizeof(PartHeader), 0}};
+  BOOST_CHECK(is_refused(part));
+  int number = 0;
+  for (FrameHeader header : {kGood, part, part, part}) {
+    if (number == 2) header.message_bytes = sizeof(PartHeader) + 100;
+    if (number == 3) header.fixed.header_bytes = 8;
+    Stream stream;
+    add_frame(stream, header, pattern(64, 1));
+    stream.resize(sizeof header + sizeof(PartHeader));
+    Recorder sink;
+    Decoder decoder(0, sink);
+    decoder.expect_parts();
+    BOOST_CHECK_EQUAL(feed(decoder, stream, 1U << 20) != 0, number == 1);
+    ++number;
   }
 }
 

@@ -1,8 +1,9 @@
 // Fuzzes the decoder of the tcp transport: random bytes on an authenticated connection. The decoder must refuse or
 // accept them, deliver only checked messages, and touch no other memory.
 //
-// Input: one byte that selects how the stream is divided into reads, whether long payloads are placed, and whether
-// suspend frames end the connection, then the stream. If the flag for it is set, the byte 0xaa and a byte n stand for n
+// Input: one byte that selects how the stream is divided into reads, whether long payloads are placed, whether suspend
+// frames end the connection, and whether it is a second rail, then the stream. If the flag for it is set, the byte 0xaa
+// and a byte n stand for n
 // * 256 zeros, so that short inputs hold long payloads.
 #include <sys/mman.h>
 
@@ -24,6 +25,14 @@ constexpr std::size_t kPlaceBytes = std::size_t{1} << 20;  // longer payloads ar
 
 void demand(bool condition) {
   if (!condition) std::abort();
+}
+
+// Reserved memory for the longest payload; an input fills at most its beginning.
+std::byte* untouched() noexcept {
+  static void* const memory = ::mmap(nullptr, shmemx::tcp::kMaxPayloadBytes, PROT_READ | PROT_WRITE,
+                                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  demand(memory != MAP_FAILED);
+  return static_cast<std::byte*>(memory);
 }
 
 class Sink final : public shmemx::transport::Sink {
@@ -58,14 +67,6 @@ class Sink final : public shmemx::transport::Sink {
   void lost(int, const std::string&) noexcept override { std::abort(); }
 
  private:
-  // Reserved memory for the longest payload; an input fills at most its beginning.
-  static std::byte* untouched() noexcept {
-    static void* const memory = ::mmap(nullptr, shmemx::tcp::kMaxPayloadBytes, PROT_READ | PROT_WRITE,
-                                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    demand(memory != MAP_FAILED);
-    return static_cast<std::byte*>(memory);
-  }
-
   bool lands_;
   bool placement_ = false;
   std::unique_ptr<std::byte[]> place_;
@@ -113,7 +114,7 @@ bool feed(Decoder& decoder, Bytes stream, std::size_t step, bool suspends) {
     }
     if (!decoder.advance(given)) return false;
     while (decoder.is_waiting()) {
-      if (!decoder.complete_part()) return false;
+      if (!(decoder.needs_place() ? decoder.place_part(untouched()) : decoder.complete_part())) return false;
     }
     if (decoder.has_control()) heed_control(decoder, suspends);
     stream = stream.subspan(given);
@@ -128,6 +129,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   constexpr std::size_t kSteps[] = {1, 7, 16, 100, 4096, 30'000, 65'536, 1'000'000};
   Sink sink((data[0] & 8) != 0);
   Decoder decoder(kSource, sink);
+  if ((data[0] & 64) != 0) decoder.expect_parts();
   const std::vector<std::byte> stream = expand(data + 1, size - 1, (data[0] & 16) != 0);
   const bool taken = feed(decoder, stream, kSteps[data[0] & 7], (data[0] & 32) != 0);
   demand(taken == (decoder.what_is_broken()[0] == '\0'));

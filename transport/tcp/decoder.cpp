@@ -78,7 +78,7 @@ bool Decoder::advance(std::size_t bytes) noexcept {
     long_->missing -= taken;
     bytes -= taken;
     if (long_->missing != 0) return true;
-    if (long_->lacks_part) {
+    if (long_->stops_behind) {
       end_ += bytes;
       return true;
     }
@@ -110,11 +110,10 @@ bool Decoder::parse() noexcept {
       has_suspended_ = false;
     if (take_control(header)) continue;
     const std::size_t here = end_ - begin_ - sizeof header;
-    if (header.kind == FrameKind::split) [[unlikely]] {
-      if (here < sizeof(SplitHeader) + header.fixed.header_bytes) break;
-      if (!begin_split(header)) return false;
-      if (long_) break;
-      continue;
+    if (header.kind != FrameKind::message) [[unlikely]] {
+      const bool is_part = header.kind == FrameKind::part;
+      if (here < (is_part ? 0 : sizeof(SplitHeader)) + header.fixed.header_bytes) break;
+      return is_part ? begin_part(header) : begin_split(header);
     }
     if (header.message_bytes - header.fixed.header_bytes >= kLongBytes) {
       if (here < header.fixed.header_bytes) break;
@@ -131,9 +130,17 @@ bool Decoder::parse() noexcept {
   return true;
 }
 
+namespace {
+
+bool has_message(FrameKind kind) noexcept {
+  return kind == FrameKind::message || kind == FrameKind::split || kind == FrameKind::part;
+}
+
+}  // namespace
+
 // Takes a frame without a message. Returns false if it has one.
 bool Decoder::take_control(const FrameHeader& header) noexcept {
-  if (header.kind == FrameKind::message || header.kind == FrameKind::split) return false;
+  if (has_message(header.kind)) return false;
   has_shut_down_ |= header.kind == FrameKind::shutdown;
   has_suspended_ |= header.kind == FrameKind::suspend;
   has_kept_ |= header.kind == FrameKind::keep;
@@ -153,9 +160,9 @@ class Drop final : public transport::Sink {
 };
 constinit Drop dropping_sink;
 
-bool is_known(FrameKind kind) noexcept {
-  return kind == FrameKind::message || kind == FrameKind::shutdown || kind == FrameKind::suspend ||
-         kind == FrameKind::keep || kind == FrameKind::nothing || kind == FrameKind::split;
+bool is_control(FrameKind kind) noexcept {
+  return kind == FrameKind::shutdown || kind == FrameKind::suspend || kind == FrameKind::keep ||
+         kind == FrameKind::nothing;
 }
 
 }  // namespace
@@ -173,9 +180,10 @@ void Decoder::restart() noexcept {
 const char* Decoder::check(const FrameHeader& header) const noexcept {
   if (has_shut_down_) return "a frame behind the shutdown frame";
   if (header.reserved != 0) return "a frame with reserved bits";
-  if (!is_known(header.kind)) return "a frame of an unknown kind";
-  if (header.kind != FrameKind::message && header.kind != FrameKind::split)
+  if (is_control(header.kind))
     return header.message_bytes == 0 ? nullptr : "a frame with a payload that it must not have";
+  if (!has_message(header.kind)) return "a frame of an unknown kind";
+  if ((header.kind == FrameKind::part) != is_of_parts_) return "a frame on the wrong one of two links";
   if (header.fixed.header_bytes > kMaxHeaderBytes) return "a frame whose header is too long";
   if (header.fixed.header_bytes > header.message_bytes) return "a frame whose header is longer than itself";
   if (header.message_bytes - header.fixed.header_bytes > kMaxPayloadBytes) return "a frame that is too long";
@@ -202,11 +210,32 @@ bool Decoder::begin_split(const FrameHeader& header) noexcept {
   }
   next_long(header);
   Long& next = *spare_;
-  next.is_split = next.lacks_part = true;
+  next.stops_behind = true;
   next.number = split.number;
   next.payload_bytes = split.payload_bytes;
   begin_ += sizeof header + sizeof split;
   return take_payload(header, header.message_bytes - in_front);
+}
+
+bool Decoder::begin_part(const FrameHeader& header) noexcept {
+  const std::size_t bytes = header.message_bytes - header.fixed.header_bytes;
+  if (header.fixed.header_bytes != sizeof(PartHeader) || bytes < kLongBytes) {
+    broken_ = "a part that is none";
+    return false;
+  }
+  next_long(header);
+  Long& next = *spare_;
+  PartHeader part;
+  std::memcpy(&part, buffer_.get() + begin_ + sizeof header, sizeof part);
+  begin_ += sizeof header + sizeof part;
+  padding_ = padding_of(header.message_bytes);
+  next.stops_behind = true;
+  next.number = part.number;
+  next.first_bytes = part.offset;
+  next.missing = next.payload_bytes = bytes;
+  next.place = nullptr;
+  long_ = std::move(spare_);
+  return true;
 }
 
 void Decoder::next_long(const FrameHeader& header) noexcept {
@@ -215,7 +244,7 @@ void Decoder::next_long(const FrameHeader& header) noexcept {
   if (!spare_) spare_ = std::make_unique<Long>();
   Long& next = *spare_;
   next.fixed = header.fixed;
-  next.is_split = next.lacks_part = false;
+  next.stops_behind = false;
 }
 
 // Takes the message's header and what is here of its payload, or of the first part of that.
@@ -234,26 +263,38 @@ bool Decoder::take_payload(const FrameHeader& header, std::size_t first_bytes) n
   }
   begin_ += header.fixed.header_bytes;
   next.begin = next.place;
-  next.first_bytes = first_bytes;
-  const std::size_t here = std::min(first_bytes, end_ - begin_);
-  copy_block(next.place, buffer_.get() + begin_, here);
-  begin_ += here;
+  next.missing = next.first_bytes = first_bytes;
+  fill(next);
   padding_ = padding_of(header.message_bytes);
-  next.place += here;
-  next.missing = first_bytes - here;
   long_ = std::move(spare_);
-  if (long_->missing == 0 && !long_->lacks_part) end_long();
+  if (long_->missing == 0 && !long_->stops_behind) end_long();
   return true;
 }
 
-std::byte* Decoder::place_of_part(const PartHeader& part, std::size_t bytes) noexcept {
-  if (!has_split(part.number) || !long_->lacks_part) return nullptr;
-  if (part.offset != long_->first_bytes || bytes != long_->payload_bytes - long_->first_bytes) return nullptr;
-  return long_->begin + part.offset;
+// Takes what is in the buffer of a payload.
+void Decoder::fill(Long& next) noexcept {
+  const std::size_t here = std::min(next.missing, end_ - begin_);
+  copy_block(next.place, buffer_.get() + begin_, here);
+  begin_ += here;
+  next.place += here;
+  next.missing -= here;
+}
+
+std::byte* Decoder::place_of(const Decoder& second) const noexcept {
+  const Long& part = *second.long_;
+  const bool fits = part.number == long_->number && part.first_bytes == long_->first_bytes &&
+                    part.payload_bytes == long_->payload_bytes - long_->first_bytes;
+  return fits ? long_->begin + long_->first_bytes : nullptr;
+}
+
+bool Decoder::place_part(std::byte* place) noexcept {
+  long_->place = place;
+  fill(*long_);
+  return take_kept();
 }
 
 bool Decoder::complete_part() noexcept {
-  long_->lacks_part = false;
+  long_->stops_behind = false;
   if (long_->missing != 0) return true;
   end_long();
   return parse() && take_kept();
@@ -282,6 +323,7 @@ bool Decoder::take_kept() noexcept {
 void Decoder::end_long() noexcept {
   spare_ = std::move(long_);
   Long& done = *spare_;
+  if (is_of_parts_) return;
   const std::size_t header_bytes = done.fixed.header_bytes;
   if (done.own) {
     sink_->deliver(source_, done.fixed, {done.own.get(), header_bytes + done.payload_bytes});

@@ -19,6 +19,8 @@ class Decoder {
 
   // From now on areas() asks for a header alone, then for the rest of its message.
   void read_parts() noexcept { reads_parts_ = true; }
+  // The stream is that of a second rail: parts of split messages, and nothing else but control frames.
+  void expect_parts() noexcept { is_of_parts_ = true; }
 
   // Fills in the areas to read the next bytes to. Returns their number, 1 or 2, or 0 if there is no memory.
   int areas(iovec (&out)[2]) noexcept;
@@ -38,16 +40,24 @@ class Decoder {
   // Returns whether there was a keep frame since the last call.
   bool take_keep() noexcept { return std::exchange(has_kept_, false); }
   // ---- split messages ----
-  // Returns whether the first part of a split message is complete, and the other part is not. Nothing can be taken
-  // until it is: areas() must not be called.
-  bool is_waiting() const noexcept { return long_ && long_->missing == 0; }
+  // Returns whether it waits for the other rail, and takes nothing until then: areas() must not be called. The first
+  // rail waits behind the first part of a split message until the other part is complete. The second rail waits in
+  // front of a part until it has its place, and behind it until the part has been taken.
+  bool is_waiting() const noexcept { return long_ && (long_->missing == 0 || long_->place == nullptr); }
   // Keeps bytes that have been read while it was waiting.
   void keep(transport::Bytes bytes) { kept_.insert(kept_.end(), bytes.begin(), bytes.end()); }
-  // Returns where the second part of a split message belongs: null if the message has not begun yet.
-  std::byte* place_of_part(const PartHeader& part, std::size_t bytes) noexcept;
-  // The second part is there. Returns false if the stream is broken, as advance() does.
+  // Of the first rail: returns whether a split message has begun.
+  bool lacks_part() const noexcept { return !is_of_parts_ && long_ && long_->stops_behind; }
+  // Returns where the other part of that message belongs, at which the decoder of the second rail waits. Null if the
+  // two do not fit.
+  std::byte* place_of(const Decoder& second) const noexcept;
+  // Of the second rail: returns whether it waits in front of a part, or behind one.
+  bool needs_place() const noexcept { return is_of_parts_ && long_ && long_->place == nullptr; }
+  bool has_part() const noexcept { return is_of_parts_ && long_ && long_->missing == 0; }
+  // The part belongs there. Returns false if the stream is broken, as advance() does.
+  bool place_part(std::byte* place) noexcept;
+  // Of both: the second part is complete, so the decoder goes on. Returns false if the stream is broken.
   bool complete_part() noexcept;
-  bool has_split(std::uint64_t number) const noexcept { return long_ && long_->is_split && long_->number == number; }
 
   // From now on the sink gets nothing.
   void drop_messages() noexcept;
@@ -71,12 +81,11 @@ class Decoder {
     std::byte* place;           // of the missing part
     std::size_t missing;        // bytes
     std::size_t payload_bytes;  // all of it
-    bool is_split;
-    bool lacks_part;          // which travels on the other rail
-    std::uint64_t number;     // of a split message
-    std::size_t first_bytes;  // of its first part
-    std::byte* begin;         // where its payload begins
-    Memory own;               // header and payload, if the sink named no place
+    bool stops_behind;          // until complete_part(): a split message, or a part of one
+    std::uint64_t number;       // of the split message
+    std::size_t first_bytes;    // of its first part
+    std::byte* begin;           // where its payload begins
+    Memory own;                 // header and payload, if the sink named no place
     alignas(kFrameAlignment) std::byte header[kMaxHeaderBytes];
   };
 
@@ -85,8 +94,10 @@ class Decoder {
   const char* check(const FrameHeader& header) const noexcept;
   bool begin_long(const FrameHeader& header) noexcept;
   bool begin_split(const FrameHeader& header) noexcept;
+  bool begin_part(const FrameHeader& header) noexcept;
   void next_long(const FrameHeader& header) noexcept;
   bool take_payload(const FrameHeader& header, std::size_t first_bytes) noexcept;
+  void fill(Long& next) noexcept;
   bool take_kept() noexcept;
   void end_long() noexcept;
   bool skip_padding() noexcept;
@@ -108,6 +119,7 @@ class Decoder {
   bool has_suspended_ = false;
   bool has_kept_ = false;
   bool reads_parts_ = false;
+  bool is_of_parts_ = false;
   bool is_stream_ = false;  // the last read has brought many bytes
 
  public:

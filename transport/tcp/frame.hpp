@@ -20,6 +20,7 @@ enum class FrameKind : std::uint16_t {
   keep = 0x4b50,      // the answer to a suspend frame: the connection stays
   nothing = 0x4e4f,   // a suspend or keep frame of a broken connection, sent once more: it asks for nothing now
   split = 0x5453,     // a message of which a part travels on the second rail; a SplitHeader is in front of its header
+  part = 0x5054,      // the second part of such a message, behind a PartHeader; nothing else travels on a second rail
   // Not part of the stream: the first frame of a connection, from both sides; of the first one of a pair from the side
   // that has accepted it. See resuming.cpp.
   resume = 0x5253,
@@ -38,9 +39,9 @@ struct SplitHeader {
   std::uint64_t payload_bytes;  // of both parts; the first one follows
 };
 static_assert(sizeof(SplitHeader) == 16);
-// The header of a message on the second rail; its payload is the second part.
+// The header of a part; its payload is the second part of the split message's payload.
 struct PartHeader {
-  std::uint64_t number;
+  std::uint64_t number;  // of the split message
   std::uint64_t offset;  // in the payload
 };
 

@@ -50,9 +50,18 @@ void Outbox::append_control(FrameKind kind) noexcept {
 }
 
 void Outbox::append_lasting(const Header& fixed, Bytes header, Bytes payload, transport::Outgoing& outgoing) noexcept {
+  append_long(FrameKind::message, fixed, header, payload, outgoing);
+}
+
+void Outbox::append_part(const PartHeader& header, Bytes part, transport::Outgoing& outgoing) noexcept {
+  append_long(FrameKind::part, {0, 0, sizeof header, 0}, std::as_bytes(std::span(&header, 1)), part, outgoing);
+}
+
+void Outbox::append_long(FrameKind kind, const Header& fixed, Bytes header, Bytes payload,
+                         transport::Outgoing& outgoing) noexcept {
   const std::size_t message_bytes = header.size() + payload.size();
   std::byte* to = reserve(sizeof(FrameHeader) + header.size());
-  put_frame(to, {static_cast<std::uint32_t>(message_bytes), FrameKind::message, 0, fixed});
+  put_frame(to, {static_cast<std::uint32_t>(message_bytes), kind, 0, fixed});
   copy(to, header);
   append_payload(payload, message_bytes, outgoing);
 }

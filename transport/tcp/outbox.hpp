@@ -38,6 +38,8 @@ class Outbox {
   // Appends a message whose payload is sent from where it lies. `outgoing` is done when the payload is not needed any
   // more: the other side has it, or the little that is missing has been copied.
   void append_lasting(const Header& fixed, Bytes header, Bytes payload, transport::Outgoing& outgoing) noexcept;
+  // The same for a part, on the second rail.
+  void append_part(const PartHeader& header, Bytes part, transport::Outgoing& outgoing) noexcept;
 
   // The same for the first part of a message whose second part travels elsewhere.
   void append_split(const SplitHeader& split, const Header& fixed, Bytes header, Bytes part,
@@ -101,6 +103,8 @@ class Outbox {
     bytes_ += bytes;
     return place;
   }
+  void append_long(FrameKind kind, const Header& fixed, Bytes header, Bytes payload,
+                   transport::Outgoing& outgoing) noexcept;
   void append_payload(Bytes payload, std::size_t message_bytes, transport::Outgoing& outgoing) noexcept;
   static Chunk* make_chunk(std::size_t bytes) noexcept;
   void next_chunk(std::size_t bytes) noexcept;

@@ -9,9 +9,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <cstring>
 
-#include "base/bulk_copy.hpp"
 #include "base/clock.hpp"
 #include "transport/tcp/socket.hpp"
 #include "transport/tcp/tcp_transport.hpp"
@@ -26,7 +24,6 @@ constexpr std::size_t kLeastSample = std::size_t{128} << 10;  // acknowledged by
 // After so long, or so large a part of a sample, it is not known when a connection has become idle.
 constexpr std::uint64_t kUnwatchedNs = 500'000;
 constexpr std::uint64_t kPartUnwatched = 8;
-constexpr std::size_t kMostEarly = std::size_t{4} << 20;  // of parts whose messages have not begun
 constexpr std::size_t kShareUnit = std::size_t{4} << 10;
 constexpr unsigned kSamples = 3;        // before a speed is believed
 constexpr double kUnknownShare = 0.25;  // until then
@@ -37,7 +34,8 @@ constexpr unsigned kTurnsAlone = 64;    // payloads until it is measured once mo
 }  // namespace
 
 TcpTransport::Peer& TcpTransport::add_peer(int number) noexcept {
-  Peer& peer = peers_.add(number, number, is_rail(number) ? static_cast<transport::Sink&>(parts_) : *setup_.sink);
+  Peer& peer = peers_.add(number, number, *setup_.sink);
+  if (is_rail(number)) peer.in.expect_parts();
   if (!setup_.tcp_one_read) peer.in.read_parts();
   return peer;
 }
@@ -45,7 +43,7 @@ TcpTransport::Peer& TcpTransport::add_peer(int number) noexcept {
 // The second rail takes an interface that the first one does not use.
 void TcpTransport::arrange_for_rail(const Peer& rail, std::vector<Candidate>& candidates) noexcept {
   const Peer* const first = peers_.find(rail.pe - setup_.n_pes);
-  const std::string taken = first != nullptr && is_open(*first) ? first->path.interface : std::string{};
+  const std::string taken = first != nullptr && is_open(*first) ? first->path.interface : std::string {};
   const auto is_other = [&taken](const Candidate& one) { return !one.interface.empty() && one.interface != taken; };
   if (rail.connections == 0 && !any_rail_) {
     std::erase_if(candidates, [&is_other](const Candidate& one) { return !is_other(one); });
@@ -151,8 +149,7 @@ bool TcpTransport::send_split(Peer& peer, const Header& fixed, Bytes header, Byt
   Split& split = *splits_.emplace_back(std::make_unique<Split>());
   split.whole = &outgoing;
   const PartHeader place{peer.split_number++, first};
-  rail->out.append_lasting({0, 0, sizeof place, 0}, std::as_bytes(std::span(&place, 1)), payload.subspan(first),
-                           split.second);
+  rail->out.append_part(place, payload.subspan(first), split.second);
   rail->used = turn_;
   peer.out.append_split({place.number, payload.size()}, fixed, header, payload.first(first), split.first);
   for (Peer* const one : {&peer, rail}) begin_measuring(*one, now_ns());
@@ -170,97 +167,49 @@ void TcpTransport::lend(Peer& peer) noexcept {
 
 // ---- receiving ----
 
-std::byte* TcpTransport::Parts::placement(int source, const Header& fixed, Bytes header, std::size_t bytes) noexcept {
-  PartHeader part;
-  if (fixed.header_bytes != sizeof part) return nullptr;
-  std::memcpy(&part, header.data(), sizeof part);
-  Peer* const first = owner_->first_rail(source);
-  return first == nullptr ? nullptr : first->in.place_of_part(part, bytes);
-}
-
-void TcpTransport::Parts::placed(int source, const Header&, Bytes, std::size_t) noexcept {
-  owner_->part_arrived(source);
-}
-
-// A part that arrives before its message has begun waits here.
-void TcpTransport::Parts::deliver(int source, const Header& fixed, Bytes message) noexcept {
-  if (fixed.header_bytes != sizeof(PartHeader) || owner_->first_rail(source) == nullptr) return;
-  waiting.push_back({source, {message.begin(), message.end()}});
-  owner_->peers_.find(source)->early += message.size();
-  if (Peer* const first = owner_->first_rail(source)) {
-    owner_->take_waiting_part(*first);
-    owner_->receive_unread(*first);
-  }
-}
-
 TcpTransport::Peer* TcpTransport::first_rail(int rail) noexcept {
   Peer* const first = peers_.find(rail - setup_.n_pes);
   return first == nullptr || first->state == State::ended ? nullptr : first;
 }
 
-// The second part of the message at which the first rail waits is in its place.
-void TcpTransport::part_arrived(int rail) noexcept {
-  Peer* const first = first_rail(rail);
-  if (first == nullptr) return;
-  if (!first->in.complete_part()) return lose(*first, std::string("it sent ") + first->in.what_is_broken());
-  if (first->in.has_control() && is_open(*first)) heed_control(*first);
-  take_waiting_part(*first);
-  receive_unread(*first);
+void TcpTransport::match_parts(Peer& one) noexcept {
+  Peer* const first = is_rail(one.pe) ? first_rail(one.pe) : &one;
+  Peer* const rail = is_rail(one.pe) ? &one : peers_.find(one.pe + setup_.n_pes);
+  if (first == nullptr || rail == nullptr) return;
+  match_parts(*first, *rail);
+  some_unread_ = some_unread_ || has_unread(*first) || has_unread(*rail);
 }
 
-// Goes on with what has been read from the socket while the first rail was waiting.
-void TcpTransport::receive_unread(Peer& first) noexcept {
-  if (is_open(first) && !first.is_replaced && !first.in.is_waiting() && has_unread(first)) receive(first);
-}
-
-// Takes the second part of the message that has begun, if it has come before.
-void TcpTransport::take_waiting_part(Peer& first) noexcept {
-  const auto fits = [this, &first](const Parts::Waiting& one) {
-    PartHeader part;
-    std::memcpy(&part, one.message.data(), sizeof part);
-    return one.rail == first.pe + setup_.n_pes && first.in.has_split(part.number);
-  };
-  for (auto one = std::find_if(parts_.waiting.begin(), parts_.waiting.end(), fits); one != parts_.waiting.end();
-       one = std::find_if(parts_.waiting.begin(), parts_.waiting.end(), fits)) {
-    const std::vector<std::byte> message = std::move(one->message);
-    parts_.waiting.erase(one);
-    peers_.find(first.pe + setup_.n_pes)->early -= message.size();
-    PartHeader part;
-    std::memcpy(&part, message.data(), sizeof part);
-    const Bytes payload = Bytes(message).subspan(sizeof part);
-    std::byte* const place = first.in.place_of_part(part, payload.size());
-    if (place == nullptr) return lose(first, "it sent a part of a message that does not fit");
-    copy_block(place, payload.data(), payload.size());
-    if (!first.in.complete_part()) return lose(first, std::string("it sent ") + first.in.what_is_broken());
-    if (first.in.has_control() && is_open(first)) heed_control(first);
+// Lets the decoders of both rails go on as far as they have what they need of each other: a place for the part at which
+// the second one waits, and the part for which the first one waits. A part that arrives before its message has begun
+// stays where it is, so the other side soon sends no more.
+void TcpTransport::match_parts(Peer& first, Peer& rail) noexcept {
+  while (first.state != State::ended && rail.state != State::ended) {
+    if (rail.in.needs_place()) {
+      if (!first.in.lacks_part()) return;
+      std::byte* const place = first.in.place_of(rail.in);
+      if (place == nullptr) return lose(first, "it sent a part of a message that does not fit");
+      if (!rail.in.place_part(place)) return lose(first, std::string("it sent ") + rail.in.what_is_broken());
+    } else if (rail.in.has_part()) {
+      if (!first.in.complete_part()) return lose(first, std::string("it sent ") + first.in.what_is_broken());
+      if (!rail.in.complete_part()) return lose(first, std::string("it sent ") + rail.in.what_is_broken());
+      if (first.in.has_control() && is_open(first)) heed_control(first);
+    } else {
+      return;
+    }
   }
 }
 
-// Returns whether a second rail is not read for now: its parts come before the first one has brought their messages,
-// perhaps because the link of that one is down. The other side then sends no more. All that is left of a connection
-// that ends is read.
-bool TcpTransport::is_held_back(const Peer& peer) noexcept {
-  const bool is_held = peer.early > kMostEarly && !peer.broken && !peer.is_replaced;
-  if (is_held) [[unlikely]]
-    some_held_back_ = true;
-  return is_held;
-}
-
-// Goes on with second rails that were held back, as nothing else may report what has been read from their sockets.
-bool TcpTransport::read_held_back() noexcept {
-  some_held_back_ = false;
+// Goes on with connections that have waited for the other rail, as nothing else may report what has been read from
+// their sockets.
+bool TcpTransport::read_unread() noexcept {
+  some_unread_ = false;
   bool progress = false;
   const std::vector<Peer*> up = up_;
   for (Peer* const peer : up) {
-    if (is_rail(peer->pe) && is_open(*peer) && has_unread(*peer)) progress |= receive(*peer);
+    if (is_open(*peer) && has_unread(*peer)) progress |= receive(*peer);
   }
   return progress;
-}
-
-std::size_t TcpTransport::waiting_parts() const noexcept {
-  std::size_t bytes = 0;
-  for (const Parts::Waiting& one : parts_.waiting) bytes += one.message.size();
-  return bytes;
 }
 
 // Reads what the kernel has for a connection that is about to be closed while its decoder waits.

@@ -44,8 +44,8 @@ bool TcpTransport::poll(int expected) noexcept {
   unsigned turns = up_.size() > kFewConnections ? kTurnsSeveral : kTurnsFew;
   if (up_.empty() || blocked_ != 0 || !dialing_.empty() || acceptor_.has_deadlines()) turns = kTurnsBusy;
   if (turn_ % turns == 0) progress |= handle_events();
-  if (some_held_back_) [[unlikely]]
-    progress |= read_held_back();
+  if (some_unread_) [[unlikely]]
+    progress |= read_unread();
   if (!measured_.empty()) measure_all();
   if (!lending_.empty()) release_lent();
   if (!failing_.empty()) progress |= handle_failing();
@@ -107,7 +107,7 @@ bool TcpTransport::receive(Peer& peer) noexcept {
     return drain(peer);
   if (is_paused(peer)) return false;
   bool progress = false;
-  for (int i = 0; (i < kReadsAtOnce || has_unread(peer)) && !peer.in.is_waiting() && !is_held_back(peer); ++i) {
+  for (int i = 0; (i < kReadsAtOnce || has_unread(peer)) && !peer.in.is_waiting(); ++i) {
     iovec areas[2];
     const int n = peer.in.areas(areas);
     if (n == 0) {
@@ -122,7 +122,6 @@ bool TcpTransport::receive(Peer& peer) noexcept {
     hot_ = &peer;
     peer.used = turn_;
     const bool is_valid = peer.in.advance(static_cast<std::size_t>(got));
-    if (!is_open(peer)) return true;  // a part of a message has ended both rails
     if (!is_valid) {
       lose(peer, std::string("it sent ") + peer.in.what_is_broken());
       return true;
@@ -131,8 +130,8 @@ bool TcpTransport::receive(Peer& peer) noexcept {
       heed_control(peer);
       if (!is_open(peer)) return true;
     }
-    if (peer.in.is_waiting() && !parts_.waiting.empty()) [[unlikely]] {
-      take_waiting_part(peer);
+    if (peer.in.is_waiting() || peer.in.lacks_part()) [[unlikely]] {
+      match_parts(peer);
       if (!is_open(peer)) return true;
     }
     const std::size_t asked = areas[0].iov_len + (n == 1 ? 0 : areas[1].iov_len);
@@ -182,8 +181,6 @@ void TcpTransport::lose(Peer& peer, const std::string& cause) noexcept {
   acceptor_.forget(peer.pe);
   some_ended_ = true;
   if (is_rail(peer.pe)) {
-    std::erase_if(parts_.waiting, [&peer](const Parts::Waiting& one) { return one.rail == peer.pe; });
-    peer.early = 0;
     Peer* const first = first_rail(peer.pe);
     if (!text.empty() && peer.connections != 0 && first != nullptr) lose(*first, text);
     return;

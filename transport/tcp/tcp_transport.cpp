@@ -208,7 +208,6 @@ void TcpTransport::close(std::uint32_t patience_ms) noexcept {
   measured_.clear();
   for (const std::unique_ptr<Split>& split : splits_) split->whole->done = true;
   splits_.clear();
-  parts_.waiting.clear();
   hot_ = nullptr;
   blocked_ = 0;
   peers_.clear();

@@ -43,8 +43,6 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   bool suspend(int pe) noexcept;
   // For tests: opens a second rail to `pe` on any interface. Returns true when it is there.
   bool open_rail(int pe) noexcept;
-  // For tests: returns how many bytes of second parts wait for their messages.
-  std::size_t waiting_parts() const noexcept;
   // For tests: moves the connection to `pe` to another one. Returns false if there is none, or if it moves already.
   bool move(int pe) noexcept;
   // For tests: resets the connection to `pe`, as a machine between the two may do. Returns false if there is none.
@@ -98,7 +96,6 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
     Speed speed;
     unsigned turns_alone = 0;  // a slow second rail: payloads that it got nothing of
     double share = 0;          // a second rail: of long payloads
-    std::size_t early = 0;     // a second rail: bytes of parts whose messages have not begun
     NetworkFd fd;
     Outbox out;
     Decoder in;
@@ -201,23 +198,6 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
     Outgoing second;
     Outgoing* whole;
   };
-  class Parts final : public transport::Sink {
-   public:
-    explicit Parts(TcpTransport& owner) noexcept : owner_(&owner) {}
-    void deliver(int source, const Header& fixed, Bytes message) noexcept override;
-    std::byte* placement(int source, const Header& fixed, Bytes header, std::size_t bytes) noexcept override;
-    void placed(int source, const Header& fixed, Bytes header, std::size_t bytes) noexcept override;
-    void lost(int, const std::string&) noexcept override {}
-
-    struct Waiting {
-      int rail;
-      std::vector<std::byte> message;
-    };
-    std::vector<Waiting> waiting;
-
-   private:
-    TcpTransport* owner_;
-  };
   bool is_rail(int number) const noexcept { return number >= setup_.n_pes; }
   Peer& add_peer(int number) noexcept;
   void arrange_for_rail(const Peer& rail, std::vector<Candidate>& candidates) noexcept;
@@ -230,12 +210,10 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   bool send_split(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Outgoing& outgoing) noexcept;
   void lend(Peer& peer) noexcept;
   Peer* first_rail(int rail) noexcept;
-  void part_arrived(int rail) noexcept;
-  void receive_unread(Peer& first) noexcept;
-  void take_waiting_part(Peer& first) noexcept;
+  void match_parts(Peer& one) noexcept;
+  void match_parts(Peer& first, Peer& rail) noexcept;
   static void keep_unread(Peer& peer) noexcept;
-  bool is_held_back(const Peer& peer) noexcept;
-  bool read_held_back() noexcept;
+  bool read_unread() noexcept;
   std::string rail_text(int pe) const;
 
   transport::Setup setup_;
@@ -246,12 +224,11 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   Acceptor acceptor_;
   std::uint64_t machine_ = 0;
   Dial::Share share_;
-  std::unique_ptr<transport::NhHash> hash_;  // for records, if SHMEMX_NET_MAC is on
-  Parts parts_{*this};
+  std::unique_ptr<transport::NhHash> hash_;     // for records, if SHMEMX_NET_MAC is on
   std::vector<std::unique_ptr<Split>> splits_;  // under way
   bool may_split_ = false;                      // this machine has several interfaces, perhaps not all of them ready
   bool any_rail_ = false;                       // for tests
-  bool some_held_back_ = false;                 // a second rail is not read, or was not at the last look
+  bool some_unread_ = false;                    // a decoder goes on, and nothing reports what was read for it before
   Contacts<Peer> peers_;                        // PEs, and behind them their second rails
   std::vector<Peer*> up_;                       // connected
   std::vector<Peer*> dialing_;
