@@ -1,6 +1,7 @@
 #include "transport/tcp/decoder.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <boost/test/unit_test.hpp>
 #include <cstring>
 #include <span>
@@ -211,43 +212,35 @@ BOOST_AUTO_TEST_CASE(a_truncated_message_is_recognised) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_suspend_frame_is_the_last_one_or_means_nothing) {
-  Stream stream;
-  add_message(stream, 4, 100, 1);
-  add_frame(stream, {0, FrameKind::suspend, 0, {}}, {});
-  Stream more;
-  add_message(more, 4, 100, 2);
-  Recorder sink;
-  Decoder decoder(0, sink);
-  BOOST_CHECK_EQUAL(feed(decoder, stream, 7), stream.size());
-  BOOST_CHECK(decoder.has_suspended() && decoder.between_frames() && !decoder.take_keep());
-  decoder.forget_suspend();
-  BOOST_CHECK_EQUAL(feed(decoder, more, 1000), more.size());
-  BOOST_CHECK_EQUAL(sink.messages.size(), 2u);
-  BOOST_CHECK_EQUAL(feed(decoder, stream, 1000), stream.size());
-  BOOST_CHECK(decoder.has_suspended());
-  const Stream begin(more.begin(), more.begin() + 5);
-  BOOST_CHECK_EQUAL(feed(decoder, begin, 1000), begin.size());
-  BOOST_CHECK(!decoder.has_suspended());
-  more.erase(more.begin(), more.begin() + 5);
-  BOOST_CHECK_EQUAL(feed(decoder, more, 1000), more.size());
-  BOOST_CHECK(!decoder.has_suspended());
-  BOOST_CHECK_EQUAL(sink.messages.size(), 4u);
-}
-
-BOOST_AUTO_TEST_CASE(a_new_connection_begins_a_new_stream) {
+BOOST_AUTO_TEST_CASE(a_suspend_frame_carries_the_number_of_its_connection) {
   Stream stream;
   add_message(stream, 4, 101, 1);  // with padding at its end
-  add_frame(stream, {0, FrameKind::keep, 0, {}}, {});
-  add_frame(stream, {0, FrameKind::suspend, 0, {}}, {});
+  add_frame(stream, {0, FrameKind::suspend, 0, std::bit_cast<Header>(std::uint64_t{7})}, {});
+  add_message(stream, 4, 100, 2);
+  Recorder sink;
+  Decoder decoder(0, sink);
+  BOOST_CHECK_EQUAL(decoder.suspends(), 0u);
+  BOOST_CHECK_EQUAL(feed(decoder, stream, 7), stream.size());
+  BOOST_CHECK_EQUAL(decoder.suspends(), 7u);
+  BOOST_CHECK_EQUAL(sink.messages.size(), 2u);
+}
+
+BOOST_AUTO_TEST_CASE(a_stream_goes_on_after_its_memory_was_freed) {
+  Stream stream;
+  add_message(stream, 4, 101, 1);
+  const std::size_t padding = padding_of(105);
   Recorder sink;
   Decoder decoder(0, sink);
   for (std::size_t round = 1; round <= 3; ++round) {
-    BOOST_CHECK_EQUAL(feed(decoder, stream, 1000), stream.size());
-    BOOST_CHECK(decoder.take_keep() && !decoder.take_keep());
+    for (const std::size_t at : {std::size_t{0}, stream.size() - padding / 2}) {  // in the middle of the padding
+      const std::size_t end = at == 0 ? stream.size() - padding / 2 : stream.size();
+      const Stream part(stream.begin() + static_cast<std::ptrdiff_t>(at),
+                        stream.begin() + static_cast<std::ptrdiff_t>(end));
+      BOOST_CHECK_EQUAL(feed(decoder, part, 1000), part.size());
+      BOOST_REQUIRE(decoder.between_frames());
+      decoder.free_memory();
+    }
     BOOST_CHECK_EQUAL(sink.messages.size(), round);
-    decoder.restart();
-    BOOST_CHECK(!decoder.has_control());
   }
 }
 
@@ -317,7 +310,7 @@ BOOST_AUTO_TEST_CASE(each_rail_takes_its_own_frames_only) {
 }
 
 BOOST_AUTO_TEST_CASE(frames_without_a_message_have_no_length) {
-  for (const FrameKind kind : {FrameKind::shutdown, FrameKind::suspend, FrameKind::keep}) {
+  for (const FrameKind kind : {FrameKind::shutdown, FrameKind::suspend}) {
     BOOST_CHECK(!is_refused({0, kind, 0, {}}));
     BOOST_CHECK(is_refused({8, kind, 0, {}}));
   }

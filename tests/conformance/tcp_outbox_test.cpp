@@ -51,8 +51,6 @@ class Receiver {
       BOOST_REQUIRE_MESSAGE(decoder_.advance(static_cast<std::size_t>(got)), decoder_.what_is_broken());
     }
   }
-  void forget_control() { decoder_.forget_control(); }
-  bool has_suspended() const { return decoder_.has_suspended(); }
 
   Recorder sink;
   std::uint64_t received = 0;
@@ -180,26 +178,6 @@ BOOST_AUTO_TEST_CASE(a_payload_that_is_kept_can_be_used_again_at_once) {
   check_messages(receiver.sink, 3);
   out.acknowledge(receiver.received);
   BOOST_CHECK(outgoing[1].done && out.is_acknowledged() && !out.lends());
-}
-
-BOOST_AUTO_TEST_CASE(control_frames_of_a_broken_connection_mean_nothing) {
-  for (const bool received : {false, true}) {
-    Outbox out;
-    Receiver receiver;
-    append(out, 0, 10);
-    out.append_control(FrameKind::suspend);
-    BOOST_CHECK(out.write(receiver.descriptor()) == Outbox::Written::all);
-    if (received) receiver.receive(1 << 20);
-    BOOST_CHECK_EQUAL(receiver.has_suspended(), received);
-    receiver.connect();
-    receiver.forget_control();
-    append(out, 1, 10);
-    BOOST_REQUIRE(out.rewind(receiver.received));
-    BOOST_CHECK(out.write(receiver.descriptor()) == Outbox::Written::all);
-    receiver.receive(1 << 20);
-    check_messages(receiver.sink, 2);
-    BOOST_CHECK(!receiver.has_suspended());
-  }
 }
 
 BOOST_AUTO_TEST_CASE(the_end_of_the_outbox_releases_all_payloads) {

@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(an_idle_connection_closes_on_both_sides_and_opens_again) {
   check_no_losses(job);
 }
 
-BOOST_AUTO_TEST_CASE(both_sides_may_request_it_at_once) {
+BOOST_AUTO_TEST_CASE(both_sides_may_suspend_it_at_once) {
   Endpoints job("tcp");
   BOOST_REQUIRE(arrives(job, 0, 1));
   for (unsigned round = 0; round < 20; ++round) {
@@ -77,8 +77,8 @@ BOOST_AUTO_TEST_CASE(both_sides_may_request_it_at_once) {
   check_no_losses(job);
 }
 
-// Messages of both sides are under way when one requests it, and more follow before the answer.
-BOOST_AUTO_TEST_CASE(messages_that_meet_the_request_arrive_once_and_in_order) {
+// Messages of both sides are under way when one suspends the connection, and more follow before the other closes it.
+BOOST_AUTO_TEST_CASE(messages_that_meet_the_suspend_frame_arrive_once_and_in_order) {
   Endpoints job("tcp");
   BOOST_REQUIRE(arrives(job, 0, 1) && arrives(job, 1, 0));
   job.sink(0).messages.clear();
@@ -101,17 +101,17 @@ BOOST_AUTO_TEST_CASE(messages_that_meet_the_request_arrive_once_and_in_order) {
   check_no_losses(job);
 }
 
-// PE 1 has more to send than the kernel takes, so it declines, and the connection stays.
-BOOST_AUTO_TEST_CASE(a_side_with_unsent_messages_declines) {
+// PE 1 has more to send than the kernel takes, so it closes the connection and makes another one.
+BOOST_AUTO_TEST_CASE(a_side_with_unsent_messages_connects_again) {
   Endpoints job("tcp");
   BOOST_REQUIRE(arrives(job, 0, 1) && arrives(job, 1, 0));
   std::vector<std::byte> data(std::size_t{24} << 20);
   shmemx::transport::Outgoing outgoing;
   const Header fixed{1, 0, 4, 0};
   BOOST_REQUIRE(job[1].send(0, fixed, pattern(4, 0), data, &outgoing, Urgency::now) == Sent::later);
-  BOOST_CHECK(!suspend(job, 1, 0));  // nor does it request it
+  BOOST_CHECK(!suspend(job, 1, 0));  // it is not idle
   BOOST_REQUIRE(suspend(job, 0, 1));
-  post(job, 0, 1, 7);  // waits for the answer
+  post(job, 0, 1, 7);  // waits for the next connection
   BOOST_CHECK(job.poll_until([&] { return job.sink(1).messages.size() == 2 && job.sink(0).messages.size() == 2; }));
   BOOST_CHECK_EQUAL(number_of(job.sink(1).messages.back()), 7u);
   BOOST_CHECK(outgoing.done);
@@ -119,15 +119,15 @@ BOOST_AUTO_TEST_CASE(a_side_with_unsent_messages_declines) {
   check_no_losses(job);
 }
 
-// One that was begun before the connection broke may be completed on the next one, when nobody waits for it any more.
-BOOST_AUTO_TEST_CASE(an_answer_without_a_request_means_nothing) {
+// One that was begun before its connection broke may be completed on the next one.
+BOOST_AUTO_TEST_CASE(a_suspend_frame_of_a_former_connection_means_nothing) {
   using shmemx::tcp::FrameKind;
   Endpoints job("tcp", {.n = 2});
   ActedPe acted(job);
   post(job, 0, 1, 0);
   const shmemx::UniqueFd fd = acted.accept_and_begin();
-  for (const FrameKind kind : {FrameKind::keep, FrameKind::nothing, FrameKind::keep}) {
-    ActedPe::send_frame(fd, {0, kind, 0, {}});
+  for (const std::uint64_t number : {0, 7, 2}) {
+    ActedPe::send_frame(fd, {0, FrameKind::suspend, 0, std::bit_cast<Header>(number)});
     ActedPe::send_frame(fd, {0, FrameKind::message, 0, {1, 0, 4, 0}}, {number_bytes(7)});
   }
   BOOST_CHECK(job.poll_until([&] { return job.sink(0).messages.size() == 3 || !job.sink(0).losses.empty(); }, 1));
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(an_answer_without_a_request_means_nothing) {
   acted.leave();
 }
 
-BOOST_AUTO_TEST_CASE(the_end_of_the_job_meets_the_request) {
+BOOST_AUTO_TEST_CASE(the_end_of_the_job_meets_the_suspend_frame) {
   for (const bool busy : {false, true}) {
     Endpoints job("tcp");
     BOOST_REQUIRE(arrives(job, 0, 1) && arrives(job, 1, 0));

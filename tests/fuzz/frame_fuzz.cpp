@@ -1,9 +1,9 @@
 // Fuzzes the decoder of the tcp transport: random bytes on an authenticated connection. The decoder must refuse or
 // accept them, deliver only checked messages, and touch no other memory.
 //
-// Input: one byte that selects how the stream is divided into reads, whether long payloads are placed, whether suspend
-// frames end the connection, and whether it is a second rail, then the stream. If the flag for it is set, the byte 0xaa
-// and a byte n stand for n
+// Input: one byte that selects how the stream is divided into reads, whether long payloads are placed, whether memory
+// is freed between frames behind a suspend frame, and whether it is a second rail, then the stream. If the flag for it
+// is set, the byte 0xaa and a byte n stand for n
 // * 256 zeros, so that short inputs hold long payloads.
 #include <sys/mman.h>
 
@@ -86,18 +86,6 @@ std::vector<std::byte> expand(const std::uint8_t* data, std::size_t size, bool w
   return stream;
 }
 
-// As the transport does it: a suspend frame is declined, or ends the connection, and another one begins.
-void heed_control(Decoder& decoder, bool suspends) {
-  if (decoder.take_keep()) demand(!decoder.take_keep());
-  if (!decoder.has_suspended() || decoder.has_shut_down()) return;
-  if (suspends) {
-    decoder.restart();
-  } else {
-    decoder.forget_suspend();
-  }
-  demand(!decoder.has_control());
-}
-
 // Feeds the stream in reads of at most `step` bytes. Returns false if it was refused.
 bool feed(Decoder& decoder, Bytes stream, std::size_t step, bool suspends) {
   while (!stream.empty()) {
@@ -116,7 +104,7 @@ bool feed(Decoder& decoder, Bytes stream, std::size_t step, bool suspends) {
     while (decoder.is_waiting()) {
       if (!(decoder.needs_place() ? decoder.place_part(untouched()) : decoder.complete_part())) return false;
     }
-    if (decoder.has_control()) heed_control(decoder, suspends);
+    if (suspends && decoder.suspends() != 0 && decoder.between_frames()) decoder.free_memory();
     stream = stream.subspan(given);
   }
   return true;

@@ -1,6 +1,7 @@
 #include "transport/tcp/decoder.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "base/bulk_copy.hpp"
@@ -106,8 +107,6 @@ bool Decoder::parse() noexcept {
       broken_ = broken;
       return false;
     }
-    if (has_suspended_ && header.kind != FrameKind::shutdown) [[unlikely]]
-      has_suspended_ = false;
     if (take_control(header)) continue;
     const std::size_t here = end_ - begin_ - sizeof header;
     if (header.kind != FrameKind::message) [[unlikely]] {
@@ -142,8 +141,7 @@ bool has_message(FrameKind kind) noexcept {
 bool Decoder::take_control(const FrameHeader& header) noexcept {
   if (has_message(header.kind)) return false;
   has_shut_down_ |= header.kind == FrameKind::shutdown;
-  has_suspended_ |= header.kind == FrameKind::suspend;
-  has_kept_ |= header.kind == FrameKind::keep;
+  if (header.kind == FrameKind::suspend) suspends_ = std::bit_cast<std::uint64_t>(header.fixed);
   begin_ += sizeof header;
   return true;
 }
@@ -160,20 +158,16 @@ class Drop final : public transport::Sink {
 };
 constinit Drop dropping_sink;
 
-bool is_control(FrameKind kind) noexcept {
-  return kind == FrameKind::shutdown || kind == FrameKind::suspend || kind == FrameKind::keep ||
-         kind == FrameKind::nothing;
-}
+bool is_control(FrameKind kind) noexcept { return kind == FrameKind::shutdown || kind == FrameKind::suspend; }
 
 }  // namespace
 
 void Decoder::drop_messages() noexcept { sink_ = &dropping_sink; }
 
-void Decoder::restart() noexcept {
+void Decoder::free_memory() noexcept {
   buffer_.reset();
   spare_.reset();
-  begin_ = end_ = padding_ = 0;
-  has_suspended_ = has_kept_ = false;
+  begin_ = end_ = 0;
 }
 
 // Returns what is wrong with a frame, or null if nothing is.

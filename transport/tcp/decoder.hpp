@@ -31,14 +31,9 @@ class Decoder {
   // Returns how many bytes are missing of the long payload that has begun; 0 if none has.
   std::size_t missing_payload() const noexcept { return long_ ? long_->missing : 0; }
   bool has_shut_down() const noexcept { return has_shut_down_; }
-  // Returns whether a suspend or keep frame has to be heeded.
-  bool has_control() const noexcept { return has_suspended() || has_kept_; }
-  // Returns whether the last frame was a suspend frame; a shutdown frame may follow. Any other frame takes it back: it
-  // was begun on a connection that has broken, and completed on the next one.
-  bool has_suspended() const noexcept { return has_suspended_ && begin_ == end_; }
-  void forget_suspend() noexcept { has_suspended_ = false; }
-  // Returns whether there was a keep frame since the last call.
-  bool take_keep() noexcept { return std::exchange(has_kept_, false); }
+  // Returns which connection the last suspend frame is about; 0 if there was none. One of a former connection means
+  // nothing: it was begun before that broke, and completed on the next one.
+  std::uint64_t suspends() const noexcept { return suspends_; }
   // ---- split messages ----
   // Returns whether it waits for the other rail, and takes nothing until then: areas() must not be called. The first
   // rail waits behind the first part of a split message until the other part is complete. The second rail waits in
@@ -61,10 +56,8 @@ class Decoder {
 
   // From now on the sink gets nothing.
   void drop_messages() noexcept;
-  // Forgets the control frames of a connection that has broken.
-  void forget_control() noexcept { has_suspended_ = has_kept_ = false; }
-  // Frees memory, and forgets control frames. Requires that the stream has stopped between two frames.
-  void restart() noexcept;
+  // Frees memory. Requires that the stream has stopped between two frames.
+  void free_memory() noexcept;
   // Returns true between two frames: an end of the stream here cuts no message off.
   bool between_frames() const noexcept { return begin_ == end_ && !long_; }
   const char* what_is_broken() const noexcept { return broken_; }
@@ -115,9 +108,8 @@ class Decoder {
   std::unique_ptr<Long> spare_;
   std::vector<std::byte> kept_;
   const char* broken_ = "";
+  std::uint64_t suspends_ = 0;
   bool has_shut_down_ = false;
-  bool has_suspended_ = false;
-  bool has_kept_ = false;
   bool reads_parts_ = false;
   bool is_of_parts_ = false;
   bool is_stream_ = false;  // the last read has brought many bytes

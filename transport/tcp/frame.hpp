@@ -16,9 +16,7 @@ enum class FrameKind : std::uint16_t {
   message = 0x4d53,
   // Without a message:
   shutdown = 0x4742,  // the last frame of the PE
-  suspend = 0x5350,   // the last frame of the connection, unless a keep frame is the answer; see suspending.cpp
-  keep = 0x4b50,      // the answer to a suspend frame: the connection stays
-  nothing = 0x4e4f,   // a suspend or keep frame of a broken connection, sent once more: it asks for nothing now
+  suspend = 0x5350,   // the last frame on the connection whose number it carries: the other side is to close that
   split = 0x5453,     // a message of which a part travels on the second rail; a SplitHeader is in front of its header
   part = 0x5054,      // the second part of such a message, behind a PartHeader; nothing else travels on a second rail
   // Not part of the stream: the first frame of a connection, from both sides; of the first one of a pair from the side

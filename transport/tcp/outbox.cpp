@@ -5,6 +5,7 @@
 #include <sys/uio.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <new>
 #include <utility>
@@ -43,10 +44,9 @@ void Outbox::append(const Header& fixed, Bytes header, Bytes payload) noexcept {
   std::memset(to, 0, padding);
 }
 
-void Outbox::append_control(FrameKind kind) noexcept {
+void Outbox::append_control(FrameKind kind, std::uint64_t number) noexcept {
   std::byte* to = reserve(sizeof(FrameHeader));
-  if (kind != FrameKind::shutdown) controls_.push_back({sent_ + bytes_ - sizeof(FrameHeader), to});
-  put_frame(to, {0, kind, 0, {}});
+  put_frame(to, {0, kind, 0, std::bit_cast<Header>(number)});
 }
 
 void Outbox::append_lasting(const Header& fixed, Bytes header, Bytes payload, transport::Outgoing& outgoing) noexcept {
@@ -203,7 +203,6 @@ void Outbox::acknowledge(std::uint64_t offset) noexcept {
       --first_;
     }
     if (queue_.empty()) trim_open(bytes);
-    std::erase_if(controls_, [this](const Control& one) { return one.offset + sizeof(FrameHeader) <= kept_; });
   }
   if (lent_ != 0) release_payloads();
 }
@@ -283,13 +282,6 @@ bool Outbox::rewind(std::uint64_t offset) noexcept {
   first_ = part_ = 0;
   lasting_ = 0;
   for (const Segment& segment : queue_) lasting_ += segment.outgoing != nullptr ? segment.bytes : 0;
-  for (const Control& control : controls_) {
-    if (control.offset >= offset) {
-      std::byte* to = control.frame;
-      put_frame(to, {0, FrameKind::nothing, 0, {}});
-    }
-  }
-  controls_.clear();
   return true;
 }
 
@@ -299,7 +291,6 @@ void Outbox::drop() noexcept {
     std::free(segment.chunk);
   }
   queue_.clear();
-  controls_.clear();
   std::free(std::exchange(chunk_, nullptr));
   std::free(std::exchange(spare_, nullptr));
   open_ = at_ = limit_ = nullptr;

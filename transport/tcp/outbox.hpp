@@ -6,7 +6,6 @@
 
 #include <cstring>
 #include <deque>
-#include <vector>
 
 #include "transport/tcp/frame.hpp"
 
@@ -33,8 +32,8 @@ class Outbox {
 
   // Appends a copy of the message.
   void append(const Header& fixed, Bytes header, Bytes payload) noexcept;
-  // Appends a frame without a message.
-  void append_control(FrameKind kind) noexcept;
+  // Appends a frame without a message. `number`: of the connection, in a suspend frame.
+  void append_control(FrameKind kind, std::uint64_t number = 0) noexcept;
   // Appends a message whose payload is sent from where it lies. `outgoing` is done when the payload is not needed any
   // more: the other side has it, or the little that is missing has been copied.
   void append_lasting(const Header& fixed, Bytes header, Bytes payload, transport::Outgoing& outgoing) noexcept;
@@ -60,8 +59,8 @@ class Outbox {
   void release_payloads() noexcept;
   // Copies what is here of a payload that is in use: it is not needed any more.
   void keep_payload(const transport::Outgoing& outgoing) noexcept;
-  // Continues at `offset`: everything behind is sent once more. Control frames of the former connection mean nothing
-  // any more. Returns false if not everything behind it is kept, or if it has never been sent.
+  // Continues at `offset`: everything behind is sent once more. Returns false if not everything behind it is kept, or
+  // if it has never been sent.
   bool rewind(std::uint64_t offset) noexcept;
   // Drops everything. The stream goes on behind it.
   void drop() noexcept;
@@ -88,11 +87,6 @@ class Outbox {
     std::size_t end = 0;
     std::byte* add(Bytes bytes) noexcept;
     void reset() noexcept;
-  };
-  // A suspend or keep frame that is kept.
-  struct Control {
-    std::uint64_t offset;
-    std::byte* frame;
   };
 
   std::byte* reserve(std::size_t bytes) noexcept {
@@ -128,7 +122,6 @@ class Outbox {
   std::uint64_t sent_ = 0;  // offset of the next byte to be sent
   std::uint64_t kept_ = 0;  // offset of the first byte that is here
   bool has_filled_chunk_ = false;
-  std::vector<Control> controls_;
 };
 
 }  // namespace shmemx::tcp

@@ -193,7 +193,8 @@ void TcpTransport::match_parts(Peer& first, Peer& rail) noexcept {
     } else if (rail.in.has_part()) {
       if (!first.in.complete_part()) return lose(first, std::string("it sent ") + first.in.what_is_broken());
       if (!rail.in.complete_part()) return lose(first, std::string("it sent ") + rail.in.what_is_broken());
-      if (first.in.has_control() && is_open(first)) heed_control(first);
+      heed_suspend(first);
+      heed_suspend(rail);
     } else {
       return;
     }

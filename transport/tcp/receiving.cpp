@@ -103,7 +103,7 @@ bool TcpTransport::receive(Peer& peer) noexcept {
     const bool is_read = read_resume(peer);
     if (peer.unconfirmed || !is_open(peer) || !has_unread(peer)) return is_read;
   }
-  if (closing_ && peer.state != State::parting) [[unlikely]]
+  if (closing_ && peer.state != State::leaving) [[unlikely]]
     return drain(peer);
   if (is_paused(peer)) return false;
   bool progress = false;
@@ -126,8 +126,8 @@ bool TcpTransport::receive(Peer& peer) noexcept {
       lose(peer, std::string("it sent ") + peer.in.what_is_broken());
       return true;
     }
-    if (peer.in.has_control()) [[unlikely]] {
-      heed_control(peer);
+    if (peer.in.suspends() == peer.connections) [[unlikely]] {
+      heed_suspend(peer);
       if (!is_open(peer)) return true;
     }
     if (peer.in.is_waiting() || peer.in.lacks_part()) [[unlikely]] {
@@ -240,7 +240,6 @@ bool TcpTransport::handle_peer_event(int pe, std::uint32_t events) noexcept {
       rewatch(epoll_.get(), peer.fd.get(), EPOLLIN, event_tag(EventKind::peer, pe));
     }
     if (written == Outbox::Written::failed) write_failed(peer, errno);
-    if (written == Outbox::Written::all && std::exchange(peer.is_suspend_unsent, false)) finish_parting(peer);
     progress = true;
   }
   if (is_open(peer) && (events & (EPOLLIN | EPOLLERR | EPOLLHUP)) != 0) progress |= receive(peer);

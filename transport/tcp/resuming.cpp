@@ -62,9 +62,11 @@ void TcpTransport::interrupted(Peer& peer, bool was_closed, const std::string& c
   } else if (peer.silent_since == 0) {
     peer.silent_since = now_ns() - unheard_ns(peer.fd.get());
   }
+  const bool has_left = peer.state == State::leaving;
   retire(peer);
   if (peer.is_replaced) return;
   if (closing_ && peer.out.is_acknowledged()) return lose(peer, {});
+  if (has_left) return suspended(peer, true);
   peer.was_closed = was_closed;
   peer.failure = text;
   reopen(peer);
@@ -78,7 +80,7 @@ void TcpTransport::retire(Peer& peer) noexcept {
   if (peer.dial) peer.dial->note_end();
   if (peer.blocked) --blocked_;
   peer.blocked = true;
-  peer.broken = peer.unconfirmed = peer.is_suspend_unsent = false;
+  peer.broken = peer.unconfirmed = false;
   peer.state = State::connecting;
   close_watched(epoll_.get(), peer.fd);
   some_ended_ = true;
@@ -101,7 +103,6 @@ bool TcpTransport::replace(Peer& peer) noexcept {
 
 // Tells the other side that this PE has taken the connection, and where its stream goes on.
 void TcpTransport::confirm(Peer& peer) noexcept {
-  peer.in.forget_control();
   if (peer.is_resuming()) {
     peer.blocked = true;
     ++blocked_;

@@ -1,11 +1,11 @@
 // Connections that close although both PEs go on: when descriptors become few, the connection that was idle longest is
 // suspended, and the next message opens it again.
 //
-// Both sides send a suspend frame as the last one of the connection. The side that has sent its own and has received
-// the other one closes: nothing is under way then, in either direction. A side that receives the request while it has
-// something to send declines with a keep frame, and both go on. If both request it at once, each takes the other's
-// request for its answer. Messages to a PE whose answer is missing wait in the outbox, for the answer or for the next
-// connection.
+// A side that suspends a connection sends a suspend frame as its last one, and reads on. The other side closes when it
+// reads the frame: it has everything then. What it has sent itself, and the first side's kernel has not acknowledged
+// yet, is sent once more on another connection, as after one that has broken (resuming.cpp); so is what the first side
+// wants to send meanwhile. If neither side has anything, none follows. If both suspend the connection at once, the PE
+// with the lower number closes it.
 #include <algorithm>
 
 #include "transport/common/descriptors.hpp"
@@ -18,7 +18,7 @@ using transport::kFewestConnections;
 
 namespace {
 
-constexpr std::size_t kMostParting = 4;  // connections that wait for an answer
+constexpr std::size_t kMostLeaving = 4;  // connections that wait for the other side to close them
 
 }  // namespace
 
@@ -26,12 +26,12 @@ constexpr std::size_t kMostParting = 4;  // connections that wait for an answer
 void TcpTransport::make_room(const Peer* spared) noexcept {
   if (closing_) return close_acknowledged();
   Peer* idlest = nullptr;
-  std::size_t parting = 0;
+  std::size_t leaving = 0;
   for (Peer* const peer : up_) {
-    if (peer->state == State::parting) ++parting;
+    if (peer->state == State::leaving) ++leaving;
     if (peer != spared && is_idle(*peer) && (idlest == nullptr || peer->used < idlest->used)) idlest = peer;
   }
-  if (idlest != nullptr && parting < kMostParting) part(*idlest);
+  if (idlest != nullptr && leaving < kMostLeaving) leave(*idlest);
 }
 
 // While this PE closes: ends a connection on which the peer's kernel has everything, the shutdown frame included.
@@ -57,51 +57,40 @@ bool TcpTransport::is_idle(const Peer& peer) noexcept {
 bool TcpTransport::suspend(int pe) noexcept {
   Peer* const peer = peers_.find(pe);
   if (peer == nullptr || !is_idle(*peer)) return false;
-  part(*peer);
+  leave(*peer);
   return true;
 }
 
-// Sends the suspend frame, as a request or as the answer to one. Requires an idle peer.
-void TcpTransport::part(Peer& peer) noexcept {
-  peer.out.append_control(FrameKind::suspend);
-  write(peer);
-  if (peer.broken) return;
-  peer.state = State::parting;
-  peer.is_suspend_unsent = !peer.out.empty();
-  finish_parting(peer);
-}
-
-// After bytes of the peer have been taken: acts on its suspend and keep frames. A keep frame that answers nothing means
-// nothing: what it answers may have been lost with a connection that broke in the middle of the frame.
-void TcpTransport::heed_control(Peer& peer) noexcept {
-  if (peer.in.take_keep() && peer.state == State::parting && !peer.is_suspend_unsent) {
-    peer.state = State::up;
-    peer.used = turn_;
-    if (closing_) append_shutdown(peer);
-    write(peer);
+// Sends the suspend frame. Requires an idle peer. If the kernel takes a part of the frame only, another connection
+// follows this one, on which it means nothing.
+void TcpTransport::leave(Peer& peer) noexcept {
+  peer.out.append_control(FrameKind::suspend, peer.connections);
+  if (write(peer)) {
+    peer.state = State::leaving;
+  } else if (!peer.broken && replace(peer)) {
+    reopen(peer);
   }
-  if (!peer.in.has_suspended() || peer.in.has_shut_down() || !is_open(peer)) return;
-  if (peer.state == State::parting) return finish_parting(peer);
-  if (peer.broken) return;
-  if (peer.out.empty() && !peer.blocked) return part(peer);
-  peer.in.forget_suspend();
-  peer.out.append_control(FrameKind::keep);
-  write(peer);
 }
 
-// Closes the connection if both suspend frames have passed.
-void TcpTransport::finish_parting(Peer& peer) noexcept {
-  if (peer.state != State::parting || peer.is_suspend_unsent || !peer.in.has_suspended()) return;
-  drop_acknowledged(peer);
-  if (peer.blocked) --blocked_;
+// After bytes of the peer have been taken: closes the connection if the other side has suspended it.
+void TcpTransport::heed_suspend(Peer& peer) noexcept {
+  if (!is_open(peer) || peer.in.suspends() != peer.connections || peer.is_replaced) return;
+  const bool has_left = peer.state == State::leaving;
+  if (has_left && setup_.me > peer.pe % setup_.n_pes) return;
+  retire(peer);
+  suspended(peer, has_left);
+}
+
+// The connection has ended because one side has suspended it. Another one follows if there is something to send: what
+// the other side may lack, but not this side's suspend frame alone.
+void TcpTransport::suspended(Peer& peer, bool has_left) noexcept {
   peer.state = State::suspended;
   peer.silent_since = 0;
-  peer.blocked = true;
-  close_watched(epoll_.get(), peer.fd);
-  peer.in.restart();
-  some_ended_ = true;
   has_room_ = true;
-  if (!peer.out.empty() || acceptor_.knows(peer.pe)) return reopen(peer);
+  if (peer.in.between_frames()) peer.in.free_memory();
+  const bool lacks_nothing = peer.out.unacknowledged() <= (has_left ? sizeof(FrameHeader) : 0);
+  if (!lacks_nothing || acceptor_.knows(peer.pe)) return reopen(peer);
+  stop_dial(peer);
   if (peer.out.is_acknowledged()) peer.out.drop();
 }
 

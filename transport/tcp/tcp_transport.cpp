@@ -59,10 +59,9 @@ Sent TcpTransport::send(int pe, const Header& fixed, Bytes header, Bytes payload
                         Urgency urgency) noexcept {
   Peer* known = peers_.find(pe);
   Peer& peer = known != nullptr ? *known : contact(pe);
-  if (peer.state >= State::parting) [[unlikely]] {
+  if (peer.state >= State::suspended) [[unlikely]] {
     if (peer.state == State::ended) return Sent::yes;
-    if (peer.is_suspend_unsent) return Sent::no;
-    if (peer.state == State::suspended) reopen(peer);
+    reopen(peer);
   }
   peer.used = turn_;
   if (payload.size() >= kLongBytes) return send_large(peer, fixed, header, payload, outgoing, urgency);
@@ -114,7 +113,7 @@ Sent TcpTransport::send_large(Peer& peer, const Header& fixed, Bytes header, Byt
 
 // Writes what waits for the peer. Returns true if nothing waits any more.
 bool TcpTransport::write(Peer& peer) noexcept {
-  if (peer.blocked || peer.state == State::parting) return false;
+  if (peer.blocked || peer.state == State::leaving) return false;
   if (peer.out.empty()) return true;
   ++writes_;
   const Outbox::Written written = write_out(peer);
@@ -190,7 +189,7 @@ void TcpTransport::close(std::uint32_t patience_ms) noexcept {
   watch_all();
   gathered_.clear();
   for (Peer* const peer : up_) {
-    if (peer->state == State::parting) peer->in.drop_messages();  // its answer is still needed
+    if (peer->state == State::leaving) peer->in.drop_messages();  // its control frames are still needed
     if (peer->state != State::up) continue;
     append_shutdown(*peer);
     write(*peer);

@@ -52,7 +52,7 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   enum class State : std::uint8_t {
     connecting,  // by its Dial; without one, by the other side
     up,
-    parting,    // the suspend frame has been sent, or is being sent
+    leaving,    // the suspend frame has been sent: nothing more is, and the other side is to close
     suspended,  // without a connection, until the next message
     ended,      // shut down in order, or lost
   };
@@ -76,7 +76,6 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
     bool broken = false;             // cannot be written to any more; what it has sent before is still read
     bool unconfirmed = false;        // the other side's resume frame is missing: it may never take this connection
     bool is_replaced = false;        // another connection is there, and this one is read for the last time
-    bool is_suspend_unsent = false;  // parting: a part of the suspend frame is in `out`, and nothing else
     bool is_given_up = false;        // its Dial has failed for good: poll() is about to report the loss
     bool is_shut_down = false;       // the shutdown frame has been appended
     bool was_closed = false;         // the last connection: by the other side
@@ -160,13 +159,13 @@ class TcpTransport final : public transport::Transport, private Acceptor::Owner 
   bool all_gone() noexcept;
 
   // suspending.cpp
-  static bool is_open(const Peer& peer) noexcept { return peer.state == State::up || peer.state == State::parting; }
+  static bool is_open(const Peer& peer) noexcept { return peer.state == State::up || peer.state == State::leaving; }
   static bool is_idle(const Peer& peer) noexcept;
   void make_room(const Peer* spared) noexcept;
   void close_acknowledged() noexcept;
-  void part(Peer& peer) noexcept;
-  void heed_control(Peer& peer) noexcept;
-  void finish_parting(Peer& peer) noexcept;
+  void leave(Peer& peer) noexcept;
+  void heed_suspend(Peer& peer) noexcept;
+  void suspended(Peer& peer, bool has_left) noexcept;
   void reopen(Peer& peer) noexcept;
   void use_room() noexcept;
 
