@@ -244,14 +244,16 @@ BOOST_AUTO_TEST_CASE(a_stream_goes_on_after_its_memory_was_freed) {
   }
 }
 
+template <class T>
+Stream bytes_of_struct(const T& one) {
+  const auto bytes = std::as_bytes(std::span(&one, 1));
+  return Stream(bytes.begin(), bytes.end());
+}
+
 BOOST_AUTO_TEST_CASE(a_part_waits_for_its_message_and_the_message_for_it) {
   constexpr std::size_t kFirst = 50'000;
   constexpr std::size_t kSecond = 30'001;
   const Stream payload = pattern(kFirst + kSecond, 5);
-  const auto bytes_of_struct = [](const auto& one) {
-    const auto bytes = std::as_bytes(std::span(&one, 1));
-    return Stream(bytes.begin(), bytes.end());
-  };
   for (const std::size_t step : {1, 1000, 1'000'000}) {
     Recorder sink;
     Decoder first(0, sink);

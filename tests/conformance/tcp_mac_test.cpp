@@ -203,11 +203,11 @@ BOOST_AUTO_TEST_CASE(nothing_is_lost_or_doubled_at_random) {
   RandomTraffic traffic(seed, "tcp:mac");
   unsigned resets = 0;
   traffic.run([&](int from, int to) {
-    auto& transport = static_cast<TcpTransport&>(traffic.job[from]);
+    const auto& parts = static_cast<TcpTransport&>(traffic.job[from]).parts();
     if (traffic.pick(12) == 0) {
-      resets += transport.reset(to) ? 1 : 0;
+      resets += parts.resume.reset(to) ? 1 : 0;
     } else if (traffic.pick(12) == 0) {
-      transport.suspend(to);
+      parts.suspension.suspend(to);
     } else {
       return false;
     }

@@ -21,9 +21,11 @@ using shmemx::transport::Outgoing;
 
 namespace {
 
-bool reset(Endpoints& job, int from, int to) { return static_cast<TcpTransport&>(job[from]).reset(to); }
-bool move(Endpoints& job, int from, int to) { return static_cast<TcpTransport&>(job[from]).move(to); }
-bool suspend(Endpoints& job, int from, int to) { return static_cast<TcpTransport&>(job[from]).suspend(to); }
+bool reset(Endpoints& job, int from, int to) { return static_cast<TcpTransport&>(job[from]).parts().resume.reset(to); }
+bool move(Endpoints& job, int from, int to) { return static_cast<TcpTransport&>(job[from]).parts().connector.move(to); }
+bool suspend(Endpoints& job, int from, int to) {
+  return static_cast<TcpTransport&>(job[from]).parts().suspension.suspend(to);
+}
 
 }  // namespace
 
@@ -195,7 +197,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_lost_when_connections_move) {
 // ---- payloads on two rails ----
 
 void open_rail(Endpoints& job, int from, int to) {
-  BOOST_REQUIRE(job.poll_until([&] { return static_cast<TcpTransport&>(job[from]).open_rail(to); }));
+  BOOST_REQUIRE(job.poll_until([&] { return static_cast<TcpTransport&>(job[from]).parts().rails.open_on_any(to); }));
 }
 
 void check_split_payloads(const std::string& transport) {
@@ -244,7 +246,7 @@ BOOST_AUTO_TEST_CASE(a_part_that_ends_both_rails_is_the_last_that_is_read) {
   ActedPe acted(job);
   post(job, 0, 1, 0);
   const UniqueFd first = acted.accept_and_begin();
-  BOOST_CHECK(!static_cast<TcpTransport&>(job[0]).open_rail(1));
+  BOOST_CHECK(!static_cast<TcpTransport&>(job[0]).parts().rails.open_on_any(1));
   const UniqueFd second = acted.accept_and_begin();
   const std::vector<std::byte> payload = pattern(64 << 10, 1);
   const std::size_t part = 8 << 10;

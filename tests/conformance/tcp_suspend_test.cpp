@@ -20,7 +20,9 @@ using shmemx::tcp::TcpTransport;
 
 namespace {
 
-bool suspend(Endpoints& job, int from, int to) { return static_cast<TcpTransport&>(job[from]).suspend(to); }
+bool suspend(Endpoints& job, int from, int to) {
+  return static_cast<TcpTransport&>(job[from]).parts().suspension.suspend(to);
+}
 bool is_suspended(Endpoints& job, int at, int pe) {
   return job[at].describe(pe).find("not connected until the next message") != std::string::npos;
 }

@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(replayed_hellos_do_not_keep_pes_from_connecting) {
     BOOST_CHECK(poll_beside(job, replayers, [&] { return job.sink(to).messages.size() == 1; }));
     const std::uint64_t later = shmemx::now_ns() + 2'000'000'000;  // when repeated hellos have become old
     BOOST_CHECK(poll_beside(job, replayers, [later] { return shmemx::now_ns() > later; }));
-    BOOST_REQUIRE(static_cast<shmemx::tcp::TcpTransport&>(job[from]).reset(to));
+    BOOST_REQUIRE(static_cast<shmemx::tcp::TcpTransport&>(job[from]).parts().resume.reset(to));
     BOOST_REQUIRE(job.send({.from = from, .to = to, .header = pattern(4, 1)}));
     BOOST_CHECK(poll_beside(job, replayers, [&] { return job.sink(to).messages.size() == 2; }));
     for (int pe = 0; pe < job.size(); ++pe) BOOST_CHECK(job.sink(pe).losses.empty());

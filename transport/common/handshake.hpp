@@ -4,7 +4,7 @@
 //   Response   from the side that connects; proves that it answers now, too. Frames follow at once.
 // Each has a fixed size. Neither side looks at anything else before it is complete. Both sides number the connection:
 // one more than the larger number of connections that they have had. The first one begins the streams of both sides,
-// all others continue them (resuming.cpp).
+// all others continue them (resume.hpp).
 #pragma once
 
 #include "transport/common/authentication.hpp"

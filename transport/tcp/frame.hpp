@@ -20,7 +20,7 @@ enum class FrameKind : std::uint16_t {
   split = 0x5453,     // a message of which a part travels on the second rail; a SplitHeader is in front of its header
   part = 0x5054,      // the second part of such a message, behind a PartHeader; nothing else travels on a second rail
   // Not part of the stream: the first frame of a connection, from both sides; of the first one of a pair from the side
-  // that has accepted it. See resuming.cpp.
+  // that has accepted it. See resume.hpp.
   resume = 0x5253,
 };
 

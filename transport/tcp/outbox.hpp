@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <deque>
+#include <utility>
 
 #include "transport/tcp/frame.hpp"
 
@@ -32,8 +33,12 @@ class Outbox {
 
   // Appends a copy of the message.
   void append(const Header& fixed, Bytes header, Bytes payload) noexcept;
-  // Appends a frame without a message. `number`: of the connection, in a suspend frame.
-  void append_control(FrameKind kind, std::uint64_t number = 0) noexcept;
+  // Appends a suspend frame for the socket of that number.
+  void append_suspend(std::uint64_t number) noexcept { append_control(FrameKind::suspend, number); }
+  // Appends the shutdown frame, once.
+  void append_shutdown() noexcept {
+    if (!std::exchange(is_shut_down_, true)) append_control(FrameKind::shutdown, 0);
+  }
   // Appends a message whose payload is sent from where it lies. `outgoing` is done when the payload is not needed any
   // more: the other side has it, or the little that is missing has been copied.
   void append_lasting(const Header& fixed, Bytes header, Bytes payload, transport::Outgoing& outgoing) noexcept;
@@ -97,6 +102,7 @@ class Outbox {
     bytes_ += bytes;
     return place;
   }
+  void append_control(FrameKind kind, std::uint64_t number) noexcept;
   void append_long(FrameKind kind, const Header& fixed, Bytes header, Bytes payload,
                    transport::Outgoing& outgoing) noexcept;
   void append_payload(Bytes payload, std::size_t message_bytes, transport::Outgoing& outgoing) noexcept;
@@ -122,6 +128,7 @@ class Outbox {
   std::uint64_t sent_ = 0;  // offset of the next byte to be sent
   std::uint64_t kept_ = 0;  // offset of the first byte that is here
   bool has_filled_chunk_ = false;
+  bool is_shut_down_ = false;  // the shutdown frame has been appended
 };
 
 }  // namespace shmemx::tcp
