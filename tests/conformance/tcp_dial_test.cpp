@@ -52,8 +52,8 @@ struct Attempts {
 
   shmemx::transport::Setup setup{.me = 0, .n_pes = 2};
   UniqueFd epoll{::epoll_create1(EPOLL_CLOEXEC)};
-  Dial::Share share;
-  Dial dial{setup, 1, epoll.get(), share};
+  Dial::Share share{&setup, epoll.get()};
+  Dial dial{1, share};
   std::uint64_t now = now_ns();
 };
 

@@ -19,9 +19,11 @@ constexpr std::uint64_t kMoveNs = 2'000'000'000;  // time for the other interfac
 
 }  // namespace
 
-Connector::Connector(const Parts& parts) noexcept : parts_(parts), acceptor_(parts.setup, *this) {}
+Connector::Connector(const Parts& parts) noexcept
+    : parts_(parts), acceptor_(parts.setup, *this), share_{&parts.setup} {}
 
 Status Connector::open() {
+  share_.epoll = parts_.poller.epoll();
   look(now_ns());
   machine_ = machine_id();
   if (parts_.setup.tcp_mac)
@@ -76,7 +78,7 @@ void Connector::start_dial(Peer& peer) noexcept {
     return;
   }
   peer.dialing = Peer::Dialing::connects;
-  peer.dial = std::make_unique<Dial>(parts_.setup, peer.pe, parts_.poller.epoll(), share_);
+  peer.dial = std::make_unique<Dial>(peer.pe, share_);
   look(now_ns());
   std::vector<Candidate> candidates = candidates_to(peer, endpoint);
   if (peer.sockets() != 0) {
@@ -131,8 +133,7 @@ void Connector::step_dial(Peer& peer) noexcept {
     if (peer.dial->is_starved()) return is_moving ? stop_dial(peer) : parts_.suspension.make_room(nullptr);
     return;
   }
-  if (state == Dial::State::up)
-    return connected(peer, {peer.dial->take(), peer.dial->number(), peer.dial->keys(), true});
+  if (state == Dial::State::up) return connected(peer, peer.dial->take(), true);
   if (is_moving) return stop_dial(peer);  // the connection stays
   peer.ending.cause = failure_of(peer);
   stop_dial(peer);
@@ -181,7 +182,7 @@ void Connector::move(Peer& peer, const MayUse& may_use) noexcept {
   std::erase_if(candidates, [&may_use](const Candidate& one) { return !may_use(one); });
   if (candidates.empty()) return;
   peer.dialing = Peer::Dialing::moves;
-  peer.dial = std::make_unique<Dial>(parts_.setup, peer.pe, parts_.poller.epoll(), share_);
+  peer.dial = std::make_unique<Dial>(peer.pe, share_);
   peer.dial->set_candidates(endpoint, std::move(candidates));
   peer.dial->resume(
       {.connections = peer.sockets(), .deadline = now_ns() + kMoveNs, .is_closing = parts_.peers.is_closing()});
@@ -204,22 +205,22 @@ bool Connector::move(int pe) noexcept {
   return peer->dialing == Peer::Dialing::moves;
 }
 
-void Connector::connected(Peer& peer, Made made) noexcept {
+void Connector::connected(Peer& peer, Connected made, bool was_dialed) noexcept {
   if (peer.is_open() && !parts_.resume.replace(peer)) return;
   stop_dial(peer);
   peer.sharing.speed = {};
   forget(peer);
-  const bool sends_resume = !made.was_dialed || made.number > 1;
+  const bool follows = made.number > 1;
   std::unique_ptr<Sealing> sealing;
   if (hash_) sealing = std::make_unique<Sealing>(*hash_, made.keys);
-  peer.open(std::move(made.fd), made.number, std::move(sealing), made.was_dialed || made.number > 1);
+  peer.open(std::move(made.fd), made.number, std::move(sealing), was_dialed || follows);
   tune(peer.fd(), parts_.setup.timeout_ms, parts_.setup.silence_ms);
   parts_.poller.add(peer);
   peer.ending.silent_since = 0;
   peer.ending.cause.clear();
   note_path(peer);
   parts_.peers.note_up(peer);
-  if (sends_resume) parts_.sender.send_resume(peer);
+  if (!was_dialed || follows) parts_.sender.send_resume(peer);
   if (parts_.peers.is_closing()) peer.out.append_shutdown();
   parts_.sender.write(peer);
   if (is_limit_near(peer.fd())) parts_.suspension.make_room(&peer);
@@ -256,7 +257,7 @@ std::uint64_t Connector::connections_with(int pe) noexcept {
 void Connector::arrived(int pe, NetworkFd connection, std::uint64_t number, const ConnectionKeys& keys) noexcept {
   Peer& peer = parts_.peers.get(pe);
   if (is_over(peer)) return forget(peer);
-  connected(peer, {std::move(connection), number, keys, false});
+  connected(peer, {std::move(connection), number, keys}, false);
 }
 
 void Connector::left(int pe) noexcept {

@@ -67,13 +67,7 @@ class Connector final : private Acceptor::Owner {
   bool kept_waiting(int pe) noexcept override;
   bool no_descriptors() noexcept override;
 
-  struct Made {
-    NetworkFd fd;
-    std::uint64_t number;  // among those of the pair
-    ConnectionKeys keys;
-    bool was_dialed;  // by this PE
-  };
-  void connected(Peer& peer, Made made) noexcept;
+  void connected(Peer& peer, Connected made, bool was_dialed) noexcept;
   void note_path(Peer& peer) noexcept;
   bool find_endpoint(int pe, EndpointAddress& endpoint) const;
   std::vector<Candidate> candidates_to(const Peer& peer, const EndpointAddress& endpoint) const;

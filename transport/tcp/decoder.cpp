@@ -20,15 +20,13 @@ constexpr std::size_t kAloneBytes = std::size_t{2}
 // Bytes of one read of a long payload. Packets that arrive during a read are acknowledged at its end, and the sender
 // keeps what is not acknowledged.
 constexpr std::size_t kReadLong = std::size_t{128} << 10;
-constexpr std::size_t kLongestShortFrame = sizeof(FrameHeader) + kMaxHeaderBytes + kLongBytes + kFrameAlignment;
-static_assert(Decoder::kBufferBytes >= kReadMany + 2 * kLongestShortFrame);
+static_assert(ReadBuffer::kBytes >= kReadMany + 2 * ReadBuffer::kLongestFrame);
 
 }  // namespace
 
 int Decoder::areas(iovec (&out)[2]) noexcept {
-  if (!buffer_) {
-    buffer_.reset(static_cast<std::byte*>(std::aligned_alloc(64, kBufferBytes)));
-    if (!buffer_) return 0;
+  if (!buffer_.is_allocated()) {
+    if (!buffer_.allocate()) return 0;
     read_bytes_ = kReadMany;
   }
   if (long_) {
@@ -38,38 +36,28 @@ int Decoder::areas(iovec (&out)[2]) noexcept {
     }
     out[0] = {long_->place, long_->missing};
     // Behind the payload: read the padding so that the next frame begins at a multiple of 16.
-    begin_ = end_ = padding_of(padding_);
-    out[1] = {buffer_.get() + end_, kReadFew};
+    buffer_.make_room();
+    out[1] = {buffer_.end(), kReadFew};
     return reads_parts_ ? 1 : 2;
   }
-  make_room();
+  buffer_.make_room();
   if (reads_parts_) [[unlikely]]
     read_bytes_ = missing_bytes();
-  out[0] = {buffer_.get() + end_, std::min(read_bytes_, kBufferBytes - end_)};
+  out[0] = {buffer_.end(), std::min(read_bytes_, buffer_.room())};
   return 1;
 }
 
 // Returns how much is missing of the next header, or of the message behind it, of a long one only what precedes its
 // payload. parse() has checked a header that is complete.
 std::size_t Decoder::missing_bytes() const noexcept {
-  const std::size_t here = end_ - begin_;
-  if (padding_ != 0 || here < sizeof(FrameHeader)) return padding_ + sizeof(FrameHeader) - here;
+  const std::size_t here = buffer_.size();
+  if (buffer_.padding() != 0 || here < sizeof(FrameHeader)) return buffer_.padding() + sizeof(FrameHeader) - here;
   FrameHeader header;
-  std::memcpy(&header, buffer_.get() + begin_, sizeof header);
+  std::memcpy(&header, buffer_.data(), sizeof header);
   const bool is_long = header.message_bytes - header.fixed.header_bytes >= kLongBytes;
   std::size_t behind = is_long ? header.fixed.header_bytes : header.message_bytes;
   if (header.kind == FrameKind::split) behind = sizeof(SplitHeader) + header.fixed.header_bytes;
   return sizeof header + behind - here;
-}
-
-void Decoder::make_room() noexcept {
-  if (begin_ == end_) {
-    begin_ = end_ = padding_of(padding_);
-  } else if (kBufferBytes - end_ < kLongestShortFrame) {
-    std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
-    end_ -= begin_;
-    begin_ = 0;
-  }
 }
 
 bool Decoder::advance(std::size_t bytes) noexcept {
@@ -80,27 +68,19 @@ bool Decoder::advance(std::size_t bytes) noexcept {
     bytes -= taken;
     if (long_->missing != 0) return true;
     if (long_->stops_behind) {
-      end_ += bytes;
+      buffer_.add(bytes);
       return true;
     }
     end_long();
   }
-  end_ += bytes;
+  buffer_.add(bytes);
   is_stream_ = bytes >= kReadFew;
   return parse();
 }
 
-// Returns false if the padding is not complete.
-bool Decoder::skip_padding() noexcept {
-  const std::size_t here = std::min(padding_, end_ - begin_);
-  begin_ += here;
-  padding_ -= here;
-  return padding_ == 0;
-}
-
 bool Decoder::parse() noexcept {
-  while (skip_padding() && end_ - begin_ >= sizeof(FrameHeader)) {
-    std::byte* const frame = buffer_.get() + begin_;
+  while (buffer_.skip_padding() && buffer_.size() >= sizeof(FrameHeader)) {
+    std::byte* const frame = buffer_.data();
     FrameHeader header;
     std::memcpy(&header, frame, sizeof header);
     if (const char* broken = check(header)) {
@@ -108,7 +88,7 @@ bool Decoder::parse() noexcept {
       return false;
     }
     if (take_control(header)) continue;
-    const std::size_t here = end_ - begin_ - sizeof header;
+    const std::size_t here = buffer_.size() - sizeof header;
     if (header.kind != FrameKind::message) [[unlikely]] {
       const bool is_part = header.kind == FrameKind::part;
       if (here < (is_part ? 0 : sizeof(SplitHeader)) + header.fixed.header_bytes) break;
@@ -122,8 +102,8 @@ bool Decoder::parse() noexcept {
     }
     if (here < header.message_bytes) break;
     sink_->deliver(source_, header.fixed, {frame + sizeof header, header.message_bytes});
-    begin_ += sizeof header + header.message_bytes;
-    padding_ = padding_of(header.message_bytes);
+    buffer_.drop(sizeof header + header.message_bytes);
+    buffer_.expect_padding(header.message_bytes);
     read_bytes_ = is_stream_ || header.message_bytes > kAloneBytes ? kReadMany : kReadFew;
   }
   return true;
@@ -142,7 +122,7 @@ bool Decoder::take_control(const FrameHeader& header) noexcept {
   if (has_message(header.kind)) return false;
   has_shut_down_ |= header.kind == FrameKind::shutdown;
   if (header.kind == FrameKind::suspend) suspends_ = std::bit_cast<std::uint64_t>(header.fixed);
-  begin_ += sizeof header;
+  buffer_.drop(sizeof header);
   return true;
 }
 
@@ -165,9 +145,8 @@ bool is_control(FrameKind kind) noexcept { return kind == FrameKind::shutdown ||
 void Decoder::drop_messages() noexcept { sink_ = &dropping_sink; }
 
 void Decoder::free_memory() noexcept {
-  buffer_.reset();
+  buffer_.free();
   spare_.reset();
-  begin_ = end_ = 0;
 }
 
 // Returns what is wrong with a frame, or null if nothing is.
@@ -189,13 +168,13 @@ bool Decoder::begin_long(const FrameHeader& header) noexcept {
   next_long(header);
   const std::size_t first_bytes = header.message_bytes - header.fixed.header_bytes;
   spare_->payload_bytes = first_bytes;
-  begin_ += sizeof header;
+  buffer_.drop(sizeof header);
   return take_payload(header, first_bytes);
 }
 
 bool Decoder::begin_split(const FrameHeader& header) noexcept {
   SplitHeader split;
-  std::memcpy(&split, buffer_.get() + begin_ + sizeof header, sizeof split);
+  std::memcpy(&split, buffer_.data() + sizeof header, sizeof split);
   const std::size_t in_front = sizeof split + header.fixed.header_bytes;
   if (header.message_bytes < in_front || split.payload_bytes > kMaxPayloadBytes || split.payload_bytes < kLongBytes ||
       header.message_bytes - in_front >= split.payload_bytes) {
@@ -207,7 +186,7 @@ bool Decoder::begin_split(const FrameHeader& header) noexcept {
   next.stops_behind = true;
   next.number = split.number;
   next.payload_bytes = split.payload_bytes;
-  begin_ += sizeof header + sizeof split;
+  buffer_.drop(sizeof header + sizeof split);
   return take_payload(header, header.message_bytes - in_front);
 }
 
@@ -220,9 +199,9 @@ bool Decoder::begin_part(const FrameHeader& header) noexcept {
   next_long(header);
   Long& next = *spare_;
   PartHeader part;
-  std::memcpy(&part, buffer_.get() + begin_ + sizeof header, sizeof part);
-  begin_ += sizeof header + sizeof part;
-  padding_ = padding_of(header.message_bytes);
+  std::memcpy(&part, buffer_.data() + sizeof header, sizeof part);
+  buffer_.drop(sizeof header + sizeof part);
+  buffer_.expect_padding(header.message_bytes);
   next.stops_behind = true;
   next.number = part.number;
   next.first_bytes = part.offset;
@@ -244,7 +223,7 @@ void Decoder::next_long(const FrameHeader& header) noexcept {
 // Takes the message's header and what is here of its payload, or of the first part of that.
 bool Decoder::take_payload(const FrameHeader& header, std::size_t first_bytes) noexcept {
   Long& next = *spare_;
-  std::memcpy(next.header, buffer_.get() + begin_, header.fixed.header_bytes);
+  std::memcpy(next.header, buffer_.data(), header.fixed.header_bytes);
   next.place = sink_->placement(source_, header.fixed, {next.header, header.fixed.header_bytes}, next.payload_bytes);
   if (next.place == nullptr) {
     next.own.reset(static_cast<std::byte*>(std::malloc(header.fixed.header_bytes + next.payload_bytes)));
@@ -255,11 +234,11 @@ bool Decoder::take_payload(const FrameHeader& header, std::size_t first_bytes) n
     std::memcpy(next.own.get(), next.header, header.fixed.header_bytes);
     next.place = next.own.get() + header.fixed.header_bytes;
   }
-  begin_ += header.fixed.header_bytes;
+  buffer_.drop(header.fixed.header_bytes);
   next.begin = next.place;
   next.missing = next.first_bytes = first_bytes;
   fill(next);
-  padding_ = padding_of(header.message_bytes);
+  buffer_.expect_padding(header.message_bytes);
   long_ = std::move(spare_);
   if (long_->missing == 0 && !long_->stops_behind) end_long();
   return true;
@@ -267,9 +246,9 @@ bool Decoder::take_payload(const FrameHeader& header, std::size_t first_bytes) n
 
 // Takes what is in the buffer of a payload.
 void Decoder::fill(Long& next) noexcept {
-  const std::size_t here = std::min(next.missing, end_ - begin_);
-  copy_block(next.place, buffer_.get() + begin_, here);
-  begin_ += here;
+  const std::size_t here = std::min(next.missing, buffer_.size());
+  copy_block(next.place, buffer_.data(), here);
+  buffer_.drop(here);
   next.place += here;
   next.missing -= here;
 }

@@ -4,12 +4,11 @@
 
 #include <sys/uio.h>
 
-#include <cstdlib>
 #include <memory>
 #include <utility>
 #include <vector>
 
-#include "transport/tcp/frame.hpp"
+#include "transport/tcp/read_buffer.hpp"
 
 namespace shmemx::tcp {
 
@@ -59,15 +58,10 @@ class Decoder {
   // Frees memory. Requires that the stream has stopped between two frames.
   void free_memory() noexcept;
   // Returns true between two frames: an end of the stream here cuts no message off.
-  bool between_frames() const noexcept { return begin_ == end_ && !long_; }
+  bool between_frames() const noexcept { return buffer_.empty() && !long_; }
   const char* what_is_broken() const noexcept { return broken_; }
 
  private:
-  struct Free {
-    void operator()(std::byte* memory) const noexcept { std::free(memory); }
-  };
-  using Memory = std::unique_ptr<std::byte, Free>;
-
   // A long message whose payload is not complete.
   struct Long {
     Header fixed;
@@ -93,16 +87,11 @@ class Decoder {
   void fill(Long& next) noexcept;
   bool take_kept() noexcept;
   void end_long() noexcept;
-  bool skip_padding() noexcept;
-  void make_room() noexcept;
   std::size_t missing_bytes() const noexcept;
 
   int source_;
   transport::Sink* sink_;
-  Memory buffer_;
-  std::size_t begin_ = 0;       // of the bytes not yet delivered; frames begin at multiples of 16
-  std::size_t end_ = 0;         // of the bytes that have been read
-  std::size_t padding_ = 0;     // bytes of the stream to skip before the next frame
+  ReadBuffer buffer_;
   std::size_t read_bytes_ = 0;  // at most, in one read to the buffer
   std::unique_ptr<Long> long_;
   std::unique_ptr<Long> spare_;
@@ -113,9 +102,6 @@ class Decoder {
   bool reads_parts_ = false;
   bool is_of_parts_ = false;
   bool is_stream_ = false;  // the last read has brought many bytes
-
- public:
-  static constexpr std::size_t kBufferBytes = std::size_t{128} << 10;
 };
 
 }  // namespace shmemx::tcp

@@ -34,14 +34,14 @@ constexpr char kClosed[] = "whoever answers there has closed the connection";
 
 }  // namespace
 
-Dial::Dial(const transport::Setup& setup, int pe, int epoll, Share& share)
-    : setup_(&setup), pe_(pe), epoll_(epoll), share_(&share), deadline_(now_ns() + setup.silence_ms * kMillisecond) {}
+Dial::Dial(int pe, Share& share)
+    : pe_(pe), share_(&share), deadline_(now_ns() + share.setup->silence_ms * kMillisecond) {}
 
 void Dial::set_candidates(const EndpointAddress& endpoint, std::vector<Candidate> candidates) {
   port_ = endpoint.port;
   attempts_.resize(candidates.size());
   // All addresses are tried in the first half of the time, however many they are.
-  patience_ = std::min(kPatience, setup_->timeout_ms * kMillisecond / (2 * candidates.size() + 1));
+  rounds_.set_patience(std::min(kPatience, share_->setup->timeout_ms * kMillisecond / (2 * candidates.size() + 1)));
   for (std::size_t i = 0; i < candidates.size(); ++i) attempts_[i].candidate = std::move(candidates[i]);
 }
 
@@ -65,7 +65,7 @@ Dial::State Dial::step(std::uint64_t now) noexcept {
   for (Attempt& attempt : attempts_) {
     if (attempt.stage == Stage::connecting) greet(attempt);
     if (attempt.stage == Stage::greeting) read_challenge(attempt);
-    if (connection_.valid()) return State::up;
+    if (connected_.fd.valid()) return State::up;
   }
   if (resumed_.connections != 0) give_up_silent(now);
   start_due(now);
@@ -76,20 +76,19 @@ Dial::State Dial::step(std::uint64_t now) noexcept {
     return State::failed;
   }
   if (is_hopeless()) return State::failed;
-  if (any_open() || next_ < attempts_.size()) return State::trying;
+  if (any_open() || rounds_.next() < attempts_.size()) return State::trying;
   return next_round(now) ? State::trying : State::failed;
 }
 
 // All attempts have failed. Returns false if there is no other round.
 bool Dial::next_round(std::uint64_t now) noexcept {
   if (attempts_.empty()) return false;
-  ++round_;
+  const unsigned round = rounds_.round() + 1;
   const bool may_give_up = resumed_.connections == 0 || (resumed_.has_ended && !resumed_.has_other);
   const bool answers = any_was_cut_off() || was_refused();
-  if (may_give_up && answers && round_ >= (any_was_cut_off() ? kRoundsInCrowd : kRounds)) return false;
-  next_ = 0;
+  if (may_give_up && answers && round >= (any_was_cut_off() ? kRoundsInCrowd : kRounds)) return false;
   const std::uint64_t longest = resumed_.connections == 0 ? kLongestPause : kPatience;
-  next_start_ = now + std::min(kFirstPause << std::min(round_, kRounds), longest);
+  rounds_.begin(now + std::min(kFirstPause << std::min(round, kRounds), longest));
   return true;
 }
 
@@ -97,13 +96,14 @@ void Dial::resume(const Resumed& resumed) {
   constexpr std::uint64_t kNever = ~std::uint64_t{0} / 2;
   resumed_ = resumed;
   if (resumed_.has_other) resumed_.deadline = deadline_ = kNever;
-  patience_ = std::min(patience_, kPatienceOfResumed);
+  rounds_.limit_patience(kPatienceOfResumed);
 }
 
 // A path may come back at any time, so nothing waits for the kernel to try again after one, three, seven seconds.
 void Dial::give_up_silent(std::uint64_t now) noexcept {
   for (Attempt& attempt : attempts_) {
-    const std::uint64_t limit = attempt.stage == Stage::connecting ? kSilence : setup_->silence_ms * kMillisecond;
+    const std::uint64_t limit =
+        attempt.stage == Stage::connecting ? kSilence : share_->setup->silence_ms * kMillisecond;
     if (attempt.fd.valid() && now - attempt.since > limit) fail(attempt, ETIMEDOUT, nullptr);
   }
 }
@@ -142,15 +142,13 @@ bool Dial::is_hopeless() const noexcept {
 }
 
 void Dial::start_due(std::uint64_t now) noexcept {
-  // If all earlier attempts of this round have failed, the next one starts at once.
-  if (next_ != 0 && !any_open()) next_start_ = 0;
-  while (next_ < attempts_.size() && now >= next_start_) {
-    Attempt& attempt = attempts_[next_];
+  if (!any_open()) rounds_.hurry();
+  while (rounds_.next() < attempts_.size() && rounds_.is_due(now)) {
+    Attempt& attempt = attempts_[rounds_.next()];
     attempt.since = now;
     is_starved_ = !start(attempt);
     if (is_starved_) return;
-    ++next_;
-    if (attempt.fd.valid()) next_start_ = now + patience_;
+    rounds_.note_start(now, attempt.fd.valid());
   }
 }
 
@@ -204,19 +202,19 @@ bool Dial::start(Attempt& attempt) noexcept {
     return true;
   }
   attempt.stage = Stage::connecting;
-  if (!watch(epoll_, attempt.fd.get(), EPOLLOUT, event_tag(EventKind::dial, pe_))) fail(attempt, errno, nullptr);
+  if (!watch(share_->epoll, attempt.fd.get(), EPOLLOUT, event_tag(EventKind::dial, pe_))) fail(attempt, errno, nullptr);
   return true;
 }
 
 // Sends the hello as soon as the connection is established.
 void Dial::greet(Attempt& attempt) noexcept {
-  const Hello hello = make_hello(*setup_, pe_, resumed_.connections);
+  const Hello hello = make_hello(*share_->setup, pe_, resumed_.connections);
   const ssize_t sent = ::send(attempt.fd.get(), &hello, sizeof hello, MSG_NOSIGNAL);
   if (sent < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (sent != static_cast<ssize_t>(sizeof hello)) return fail(attempt, sent < 0 ? errno : EIO, nullptr);
   attempt.hello = hello;
   attempt.stage = Stage::greeting;
-  rewatch(epoll_, attempt.fd.get(), EPOLLIN, event_tag(EventKind::dial, pe_));
+  rewatch(share_->epoll, attempt.fd.get(), EPOLLIN, event_tag(EventKind::dial, pe_));
 }
 
 void Dial::read_challenge(Attempt& attempt) noexcept {
@@ -230,28 +228,27 @@ void Dial::read_challenge(Attempt& attempt) noexcept {
   if (attempt.got < sizeof(Challenge)) return;
   Challenge challenge;
   memcpy(&challenge, attempt.input, sizeof challenge);
-  if (!is_genuine(*setup_, attempt.hello, challenge)) return fail(attempt, 0, "somebody else answers there");
-  const Response response = make_response(*setup_, attempt.hello, challenge);
+  if (!is_genuine(*share_->setup, attempt.hello, challenge)) return fail(attempt, 0, "somebody else answers there");
+  const Response response = make_response(*share_->setup, attempt.hello, challenge);
   if (::send(attempt.fd.get(), &response, sizeof response, MSG_NOSIGNAL) != static_cast<ssize_t>(sizeof response)) {
     return fail(attempt, errno, nullptr);
   }
-  number_ = number_of(attempt.hello, challenge);
-  keys_ = keys_of(*setup_, attempt.hello, challenge, true);
-  connection_ = std::move(attempt.fd);
+  connected_ = {std::move(attempt.fd), number_of(attempt.hello, challenge),
+                keys_of(*share_->setup, attempt.hello, challenge, true)};
   --share_->attempts;
 }
 
 Dial::~Dial() {
   for (Attempt& attempt : attempts_) {
     if (attempt.fd.valid()) --share_->attempts;
-    close_watched(epoll_, attempt.fd);
+    close_watched(share_->epoll, attempt.fd);
   }
-  close_watched(epoll_, connection_);
+  close_watched(share_->epoll, connected_.fd);
 }
 
 void Dial::fail(Attempt& attempt, int error, const char* note) noexcept {
   if (attempt.fd.valid()) --share_->attempts;
-  close_watched(epoll_, attempt.fd);
+  close_watched(share_->epoll, attempt.fd);
   attempt.stage = Stage::failed;
   attempt.error = error;
   attempt.note = note;

@@ -3,6 +3,7 @@
 // attempt whose other side proves to be that PE becomes the connection.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -20,18 +21,56 @@ using transport::Response;
 
 inline constexpr std::uint64_t kMillisecond = 1'000'000;  // in nanoseconds
 
+// A socket whose other side has proven to be the PE, and the other way round.
+struct Connected {
+  NetworkFd fd;
+  std::uint64_t number = 0;  // among those of the pair
+  ConnectionKeys keys{};
+};
+
+// Which address is tried next, and when: one after the other, then all of them in another round.
+class DialRounds {
+ public:
+  void set_patience(std::uint64_t ns) noexcept { patience_ = ns; }
+  void limit_patience(std::uint64_t ns) noexcept { patience_ = std::min(patience_, ns); }
+  unsigned round() const noexcept { return round_; }
+  std::size_t next() const noexcept { return next_; }
+  bool is_due(std::uint64_t now) const noexcept { return now >= next_start_; }
+  // All earlier attempts of this round have failed: the next one starts at once.
+  void hurry() noexcept {
+    if (next_ != 0) next_start_ = 0;
+  }
+  void note_start(std::uint64_t now, bool is_open) noexcept {
+    ++next_;
+    if (is_open) next_start_ = now + patience_;
+  }
+  void begin(std::uint64_t start) noexcept {
+    ++round_;
+    next_ = 0;
+    next_start_ = start;
+  }
+
+ private:
+  std::size_t next_ = 0;
+  unsigned round_ = 0;
+  std::uint64_t patience_ = 0;  // before the next address is tried, too
+  std::uint64_t next_start_ = 0;
+};
+
 class Dial {
  public:
   enum class State : std::uint8_t { trying, up, failed };
 
   // What the dials of a transport have in common.
   struct Share {
+    const transport::Setup* setup;
+    int epoll = -1;
     std::size_t attempts = 0;     // that are open
     std::size_t connections = 0;  // of the transport, set before step()
-    OwnAddresses own;
+    OwnAddresses own = {};
   };
 
-  Dial(const transport::Setup& setup, int pe, int epoll, Share& share);
+  Dial(int pe, Share& share);
   Dial(const Dial&) = delete;
   Dial& operator=(const Dial&) = delete;
   ~Dial();
@@ -55,14 +94,12 @@ class Dial {
   void note_end() noexcept { resumed_.has_ended = true; }
   // Adds those that are new. They are tried in this round.
   void add_candidates(std::vector<Candidate> candidates);
-  unsigned round() const noexcept { return round_; }  // how often all addresses have been tried
+  unsigned round() const noexcept { return rounds_.round(); }  // how often all addresses have been tried
   // Makes progress. To be called if one of its descriptors is ready, and at each event of the timer.
   State step(std::uint64_t now) noexcept;
   // Returns whether no attempt is open because the last step() found no descriptor. It is made in a later one.
   bool is_starved() const noexcept { return is_starved_ && !any_open(); }
-  NetworkFd take() noexcept { return std::move(connection_); }
-  std::uint64_t number() const noexcept { return number_; }  // of the connection
-  const ConnectionKeys& keys() const noexcept { return keys_; }
+  Connected take() noexcept { return std::move(connected_); }
   // Returns whether the machine of the PE has replied that nobody listens there.
   bool was_refused() const noexcept;
   // Returns a line for each address: interface, address, what happened.
@@ -102,23 +139,16 @@ class Dial {
   void start_due(std::uint64_t now) noexcept;
   bool next_round(std::uint64_t now) noexcept;
 
-  const transport::Setup* setup_;
   int pe_;
-  int epoll_;
   Share* share_;
   std::uint16_t port_ = 0;
   std::vector<Attempt> attempts_;
-  std::size_t next_ = 0;
-  unsigned round_ = 0;
-  std::uint64_t patience_ = 0;
-  std::uint64_t next_start_ = 0;
+  DialRounds rounds_;
   std::uint64_t deadline_ = 0;
   std::uint64_t looked_ = 0;  // time of the last step()
   bool is_starved_ = false;
   Resumed resumed_;
-  NetworkFd connection_;
-  std::uint64_t number_ = 0;
-  ConnectionKeys keys_{};
+  Connected connected_;
 };
 
 }  // namespace shmemx::tcp

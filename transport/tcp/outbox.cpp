@@ -7,18 +7,15 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
-#include <new>
 #include <utility>
 
 #include "base/bulk_copy.hpp"
 #include "base/cache_line.hpp"
-#include "base/fatal.hpp"
 
 namespace shmemx::tcp {
 
 namespace {
 
-constexpr std::size_t kChunkBytes = std::size_t{32} << 10;  // a filled one costs a system call
 constexpr int kMaxAreas = 64;
 
 void copy(std::byte*& to, Bytes from) noexcept {
@@ -87,36 +84,21 @@ void Outbox::append_payload(Bytes payload, std::size_t message_bytes, transport:
 }
 
 // Makes the open part a segment. A chunk that is used up is freed with it.
-void Outbox::close_open(Chunk* chunk) noexcept {
-  if (at_ == open_ && chunk == nullptr) return;
-  const auto bytes = static_cast<std::size_t>(at_ - open_);
+void Outbox::close_open(Chunks::Chunk* chunk) noexcept {
+  const std::size_t bytes = chunks_.open_bytes();
+  if (bytes == 0 && chunk == nullptr) return;
   const bool is_sent = first_ == queue_.size() && part_ == bytes;
-  queue_.push_back({open_, bytes, nullptr, chunk, 0});
-  open_ = at_;
+  queue_.push_back({chunks_.open(), bytes, nullptr, chunk, 0});
+  chunks_.close();
   if (!is_sent) return;
   ++first_;
   part_ = 0;
 }
 
-Outbox::Chunk* Outbox::make_chunk(std::size_t bytes) noexcept {
-  void* const memory = std::malloc(sizeof(Chunk) + bytes);
-  if (memory == nullptr) fatal(nullptr, "tcp: no memory for %zu bytes of messages to be sent", bytes);
-  return new (memory) Chunk{bytes};
-}
-
-void Outbox::next_chunk(std::size_t bytes) noexcept {
-  if (chunk_ != nullptr) close_open(chunk_);
-  const std::size_t wanted = std::max(kChunkBytes, round_up(bytes, kCacheLine));
-  chunk_ = wanted == kChunkBytes && spare_ != nullptr ? std::exchange(spare_, nullptr) : make_chunk(wanted);
-  open_ = at_ = chunk_->memory();
-  limit_ = at_ + wanted;
+std::byte* Outbox::reserve_in_next(std::size_t bytes) noexcept {
+  if (chunks_.present() != nullptr) close_open(chunks_.present());
   has_filled_chunk_ = true;
-}
-
-// One chunk stays for the next one that is needed.
-void Outbox::recycle(Chunk* chunk) noexcept {
-  if (chunk != nullptr && chunk->bytes == kChunkBytes) std::swap(chunk, spare_);
-  std::free(chunk);
+  return chunks_.reserve_in_next(bytes);
 }
 
 Outbox::Written Outbox::write(int fd) noexcept {
@@ -131,9 +113,9 @@ Outbox::Written Outbox::write(int fd) noexcept {
       asked += queue_[i].bytes - part;
       part = 0;
     }
-    const std::size_t open = static_cast<std::size_t>(at_ - open_) - part;
+    const std::size_t open = chunks_.open_bytes() - part;
     if (i == queue_.size() && open != 0) {
-      areas[n++] = {open_ + part, open};
+      areas[n++] = {const_cast<std::byte*>(chunks_.open()) + part, open};
       asked += open;
     }
     ssize_t sent = 0;
@@ -165,7 +147,7 @@ std::size_t Outbox::copy_next(std::span<std::byte> to) const noexcept {
     part = 0;
   };
   for (std::size_t i = first_; i < queue_.size() && copied < to.size(); ++i) take(queue_[i].data, queue_[i].bytes);
-  if (copied < to.size()) take(open_, static_cast<std::size_t>(at_ - open_));
+  if (copied < to.size()) take(chunks_.open(), chunks_.open_bytes());
   return copied;
 }
 
@@ -202,7 +184,10 @@ void Outbox::acknowledge(std::uint64_t offset) noexcept {
       queue_.pop_front();
       --first_;
     }
-    if (queue_.empty()) trim_open(bytes);
+    if (queue_.empty()) {
+      chunks_.trim(bytes);
+      part_ -= bytes;
+    }
   }
   if (lent_ != 0) release_payloads();
 }
@@ -213,19 +198,7 @@ void Outbox::finish(const Segment& segment) noexcept {
     --lent_;
   }
   if (segment.copies_end != 0) copies_.begin = segment.copies_end;
-  recycle(segment.chunk);
-}
-
-void Outbox::trim_open(std::size_t bytes) noexcept {
-  open_ += bytes;
-  part_ -= bytes;
-  if (open_ != at_ || chunk_ == nullptr) return;
-  if (chunk_->bytes == kChunkBytes) {
-    open_ = at_ = chunk_->memory();
-    return;
-  }
-  std::free(std::exchange(chunk_, nullptr));  // it was made for one long message
-  open_ = at_ = limit_ = nullptr;
+  chunks_.recycle(segment.chunk);
 }
 
 std::byte* Outbox::Copies::add(Bytes bytes) noexcept {
@@ -265,7 +238,7 @@ void Outbox::keep_payload(const transport::Outgoing& outgoing) noexcept {
     Segment& kept = queue_[i];
     if (kept.outgoing != &outgoing) continue;
     if (i >= first_) lasting_ -= kept.bytes - (i == first_ ? part_ : 0);
-    kept.chunk = make_chunk(kept.bytes);
+    kept.chunk = Chunks::make(kept.bytes);
     copy_block(kept.chunk->memory(), kept.data, kept.bytes);
     kept.data = kept.chunk->memory();
     kept.outgoing = nullptr;
@@ -291,9 +264,7 @@ void Outbox::drop() noexcept {
     std::free(segment.chunk);
   }
   queue_.clear();
-  std::free(std::exchange(chunk_, nullptr));
-  std::free(std::exchange(spare_, nullptr));
-  open_ = at_ = limit_ = nullptr;
+  chunks_.drop();
   sent_ += bytes_;
   kept_ = sent_;
   copies_.reset();

@@ -8,6 +8,7 @@
 #include <deque>
 #include <utility>
 
+#include "transport/tcp/chunks.hpp"
 #include "transport/tcp/frame.hpp"
 
 namespace shmemx::tcp {
@@ -73,15 +74,11 @@ class Outbox {
   static constexpr std::size_t kMostCopied = std::size_t{256} << 10;  // of one payload that is sent where it lies
 
  private:
-  struct Chunk {
-    std::size_t bytes;
-    std::byte* memory() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
-  };
   struct Segment {
     const std::byte* data;
     std::size_t bytes;
     transport::Outgoing* outgoing;  // done with the segment
-    Chunk* chunk;                   // freed with it
+    Chunks::Chunk* chunk;           // freed with it
     std::size_t copies_end;         // the end of a payload: behind its copy, in copies_; otherwise 0
   };
   // A ring of copies, which are made and freed in the same order. Positions grow without end.
@@ -95,32 +92,22 @@ class Outbox {
   };
 
   std::byte* reserve(std::size_t bytes) noexcept {
-    if (static_cast<std::size_t>(limit_ - at_) < bytes) [[unlikely]]
-      next_chunk(bytes);
-    std::byte* const place = at_;
-    at_ += bytes;
     bytes_ += bytes;
-    return place;
+    std::byte* const place = chunks_.try_reserve(bytes);
+    return place != nullptr ? place : reserve_in_next(bytes);
   }
   void append_control(FrameKind kind, std::uint64_t number) noexcept;
   void append_long(FrameKind kind, const Header& fixed, Bytes header, Bytes payload,
                    transport::Outgoing& outgoing) noexcept;
   void append_payload(Bytes payload, std::size_t message_bytes, transport::Outgoing& outgoing) noexcept;
-  static Chunk* make_chunk(std::size_t bytes) noexcept;
-  void next_chunk(std::size_t bytes) noexcept;
-  void recycle(Chunk* chunk) noexcept;
-  void close_open(Chunk* chunk) noexcept;
+  std::byte* reserve_in_next(std::size_t bytes) noexcept;
+  void close_open(Chunks::Chunk* chunk) noexcept;
   void finish(const Segment& segment) noexcept;
-  void trim_open(std::size_t bytes) noexcept;
 
   std::deque<Segment> queue_;  // in front of the open part
   std::size_t first_ = 0;      // the first segment that has not been sent completely; their number: the open part is
   std::size_t part_ = 0;       // bytes of that one that have been sent
-  std::byte* open_ = nullptr;  // the open part: [open_, at_) of chunk_
-  std::byte* at_ = nullptr;
-  std::byte* limit_ = nullptr;  // of chunk_
-  Chunk* chunk_ = nullptr;
-  Chunk* spare_ = nullptr;
+  Chunks chunks_;
   std::size_t bytes_ = 0;    // all that is to be sent
   std::size_t lasting_ = 0;  // of those, in payloads that are not copied
   std::size_t lent_ = 0;     // segments with an Outgoing
