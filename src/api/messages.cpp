@@ -146,6 +146,14 @@ int start_receive(const Call& call, const Shape& shape, shmemx_request_t* reques
   return 0;
 }
 
+// Apart from the shortest paths, which keep nothing in memory then.
+[[gnu::noinline]] void send_slowly(Call call, const void* source, size_t bytes) noexcept {
+  pt2pt::send_contiguous(call, source, bytes);
+}
+[[gnu::noinline]] int receive_slowly(Call call, pt2pt::Place dest, shmemx_status_t* status) noexcept {
+  return give_result(pt2pt::receive_contiguous(call, dest), status);
+}
+
 // Lets other PEs run while a program polls in a loop.
 void look_again_later() noexcept { shmemx::progress::repeated_test(nullptr, 0); }
 
@@ -161,7 +169,7 @@ int shmemx_send(const void* source, size_t bytes, int pe, int tag) noexcept {
   check_memory(call.routine, "source", source, bytes);
   if (pt2pt::send_at_once(pe, tag, source, bytes)) [[likely]]
     return 0;
-  pt2pt::send_contiguous(call, source, bytes);
+  send_slowly({call.routine, pe, tag}, source, bytes);
   return 0;
 }
 
@@ -181,7 +189,7 @@ int shmemx_recv(void* dest, size_t bytes, int pe, int tag, shmemx_status_t* stat
   Result result;
   if (pt2pt::receive_at_once({pe, tag}, place, result)) [[likely]]
     return give_result(result, status);
-  return give_result(pt2pt::receive_contiguous(call, place), status);
+  return receive_slowly({call.routine, pe, tag}, place, status);
 }
 
 int shmemx_sendrecv(const void* source, size_t source_bytes, int dest_pe, int send_tag, void* dest, size_t dest_bytes,

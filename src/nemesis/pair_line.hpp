@@ -14,8 +14,6 @@
 // Edges:  turn   turn.store -> turn.load   the message, and that the message before has been read: both are in one line
 #pragma once
 
-#include <algorithm>
-
 #include "nemesis/fastbox.hpp"
 
 namespace shmemx::nemesis {
@@ -33,11 +31,6 @@ inline constexpr std::size_t kLinePayloadBytes = sizeof(PairLine::payload);
 enum class LineSide : std::uint8_t { first, second };
 
 using LineTurn = std::uint8_t;
-
-// Returns whether this side may write, where `turn` is the last message that it has written or taken.
-constexpr bool may_write(LineSide side, LineTurn turn) noexcept {
-  return (turn % 2 != 0) == (side == LineSide::second);
-}
 
 // Times by the processor's counter, whose rate is near its clock's; they wrap. Reading it is no call.
 using Cycles = std::uint32_t;
@@ -60,15 +53,25 @@ inline constexpr Cycles kLongestPause = 0;
 // transfer, it is several steps longer. A side keeps by how many steps its pause is shorter than the longest one.
 using PauseSteps = std::uint8_t;
 inline constexpr Cycles kPauseStep = 4;
-inline constexpr PauseSteps kMostPauseSteps = 60;
+inline constexpr PauseSteps kMostPauseSteps = kLongestPause == 0 ? 0 : 60;
+static_assert(kMostPauseSteps * kPauseStep <= kLongestPause);
 inline constexpr PauseSteps kStepsBack = 6;
 inline constexpr Cycles kPromptLook = 128;  // a look that is later by more than that tells nothing about the pause
-constexpr Cycles pause_of(PauseSteps steps) noexcept {
-  return kLongestPause - std::min(kLongestPause, steps * kPauseStep);
-}
+constexpr Cycles pause_of(PauseSteps steps) noexcept { return kLongestPause - steps * kPauseStep; }
 constexpr PauseSteps next_steps(PauseSteps steps, bool found) noexcept {
   if (found) return steps < kMostPauseSteps ? static_cast<PauseSteps>(steps + 1) : steps;
   return steps > kStepsBack ? static_cast<PauseSteps>(steps - kStepsBack) : PauseSteps{0};
 }
+
+// The private half of each side. Zeros before the first message.
+struct LineUser {
+  Cycles written;          // when this side last wrote to the line; 0: it has looked at it since
+  PauseSteps pause_steps;  // see above
+  LineTurn turn;           // the last message that it has written or taken
+  LineSide side;           // set at the first message
+
+  // Returns whether this side writes the next message. Else it may only take one.
+  constexpr bool may_write() const noexcept { return ((turn ^ static_cast<LineTurn>(side)) & 1U) == 0; }
+};
 
 }  // namespace shmemx::nemesis

@@ -1,5 +1,7 @@
 #include "nemesis/shm_channel.hpp"
 
+#include <algorithm>
+
 #include "base/bulk_copy.hpp"
 #include "base/fatal.hpp"
 
@@ -8,14 +10,6 @@ namespace shmemx::nemesis {
 void ShmChannel::open(const ShmSetup& setup) noexcept {
   parts_ = setup.parts;
   me_ = setup.me;
-  part_bytes_ = parts_.layout().part_bytes;
-  const std::size_t index = parts_.index_of(me_);
-  boxes_ = &parts_.box(me_, me_) - index;
-  consumed_ = &parts_.consumed(me_, me_) - index;
-  boxes_to_ = reinterpret_cast<std::byte*>(boxes_ + index) - index * part_bytes_;
-  consumed_by_ = reinterpret_cast<std::byte*>(consumed_ + index) - index * part_bytes_;
-  lines_ = reinterpret_cast<PairLine*>(parts_.part(me_) + parts_.layout().lines_offset);
-  lines_with_ = reinterpret_cast<std::byte*>(lines_ + index) - index * part_bytes_;
   doorbells_ = setup.doorbells;
   credits_.open(parts_, me_, setup.cells_in_use);
   box_cells_ = setup.box_cells;
@@ -23,6 +17,17 @@ void ShmChannel::open(const ShmSetup& setup) noexcept {
   box_sources_ = setup.box_sources;
   unflushed_ = setup.unflushed;
   peers_ = setup.peers;
+}
+
+// A PE writes to itself through the box only: as the second one in a line that it never takes from.
+void ShmChannel::find_places(int pe, ShmPeer& peer) const noexcept {
+  peer.in_line.side = pe > me_ ? LineSide::first : LineSide::second;
+  peer.places = {&parts_.line(std::min(me_, pe), std::max(me_, pe)),
+                 &parts_.box(pe, me_),
+                 &parts_.box(me_, pe),
+                 &parts_.consumed(me_, pe),
+                 &parts_.consumed(pe, me_),
+                 &doorbell_of(pe)};
 }
 
 void ShmChannel::note_unflushed(int pe, ShmPeer& peer) noexcept {
@@ -35,20 +40,21 @@ bool ShmChannel::try_send_in_cell(int pe, std::uint8_t handler, Bytes header, By
   if (taken == nullptr) return false;
   CellHeader& cell = CellHeader::of(taken);
   ShmPeer& peer = peer_of(pe);
+  meet(pe, peer);
   cell.target = static_cast<std::uint32_t>(pe);
   cell.source = static_cast<std::uint32_t>(me_);
   cell.handler = handler;
   cell.flags = peer.writes_box ? 0 : kUsesBox;
   peer.writes_box = true;
   note_sent(pe, peer);
-  refresh(consumed_by(pe), peer.sent, peer.executed);
+  refresh(*peer.places.consumed_by, peer.sent, peer.executed);
   cell.number = peer.sent;
   cell.executed = peer.received;
   cell.bytes = static_cast<std::uint32_t>(header.size() + payload.size());
   if (!header.empty()) std::memcpy(cell.payload(), header.data(), header.size());
   copy_payload(cell.payload() + header.size(), payload);
   parts_.control(pe).receive.enqueue(taken);
-  wake(doorbell_of(pe));
+  wake(*peer.places.doorbell);
   return true;
 }
 
@@ -67,7 +73,7 @@ bool ShmChannel::try_send_behind_box(int pe, std::uint8_t handler, Bytes header,
   if (!peer.writes_box ||
       (peer.sent - peer.executed >= kBoxSlots && !has_executed(pe, peer.sent - Number{kBoxSlots} + 1)))
     return false;
-  BoxSlot* const slot = peer.writer.try_claim(box_to(pe), consumed_by(pe), peer.executed);
+  BoxSlot* const slot = peer.writer.try_claim(*peer.places.box_to, *peer.places.consumed_by, peer.executed);
   if (slot == nullptr) return false;
   Cell* const cell = box_cells_->behind({pe, peer.writer.claimed()}, Slots{*this});
   if (cell == nullptr) return false;
@@ -80,7 +86,7 @@ bool ShmChannel::try_send_behind_box(int pe, std::uint8_t handler, Bytes header,
   std::memcpy(slot->payload, &bytes, sizeof bytes);
   note_sent(pe, peer);
   peer.writer.publish(*slot, peer.sent);
-  wake(doorbell_of(pe));
+  wake(*peer.places.doorbell);
   return true;
 }
 
@@ -96,7 +102,7 @@ Bytes ShmChannel::payload_behind_box(int source, const BoxSlot& slot, const BoxH
 bool ShmChannel::has_executed(int pe, Number number) noexcept {
   ShmPeer& peer = peer_of(pe);
   if (reached(peer.executed, number)) return true;
-  peer.executed = consumed_by(pe).count.load(std::memory_order_acquire);  // done
+  peer.executed = peer.places.consumed_by->count.load(std::memory_order_acquire);  // done
   return reached(peer.executed, number);
 }
 
@@ -125,7 +131,7 @@ bool ShmChannel::has_messages() noexcept {
     ShmPeer& peer = peer_of(source);
     LineHeader head;
     if (next_in_line(source, peer, head) != nullptr) return true;
-    if (peer.reader.find(boxes_[parts_.index_of(source)], peer.received + 1) != nullptr) return true;
+    if (peer.reader.find(*peer.places.box_from, peer.received + 1) != nullptr) return true;
   }
   return false;
 }

@@ -31,22 +31,32 @@
 
 namespace shmemx::nemesis {
 
+// Where the shared memory of two PEs lies, and the peer's doorbell: computed at the first message in either direction.
+struct ShmPlaces {
+  PairLine* line;
+  Fastbox* box_to;              // that we write
+  Fastbox* box_from;            // that we read
+  Consumed* consumed;           // how many of its messages we have executed
+  const Consumed* consumed_by;  // how many of ours it has executed
+  Doorbell* doorbell;
+};
+
 // What a channel knows of a peer. Zeros until first contact.
-struct ShmPeer {
-  Number sent;      // messages sent to it
-  Number executed;  // of those, how many we know it has executed
-  Number received;  // messages of it that we have executed
+struct alignas(kCacheLine) ShmPeer {
+  Number sent;        // messages sent to it
+  Number executed;    // of those, how many we know it has executed
+  Number received;    // messages of it that we have executed
+  bool is_unflushed;  // in the list of unflushed PEs
+  bool writes_box;    // it knows that we use our box
+  bool reads_box;     // it has announced that it uses its box
+  LineUser in_line;
   BoxWriter writer;
   BoxReader reader;
-  Cycles written;                // when we last wrote to the line that we share; 0: we have looked at it since
-  bool is_unflushed : 1;         // in the list of unflushed PEs
-  bool writes_box : 1;           // it knows that we use our box
-  bool reads_box : 1;            // it has announced that it uses its box
-  PauseSteps pause_steps;        // of the line that we share
-  LineTurn turn;                 // the last message in the line that we have written or taken
+  ShmPlaces places;              // null before the first message
   BoxCellName cells[kBoxSlots];  // behind the slots of our box
 };
-static_assert(sizeof(ShmPeer) == kCacheLine);  // a power of two: an index is a shift
+static_assert(sizeof(ShmPeer) == 2 * kCacheLine);  // a power of two: an index is a shift
+static_assert(offsetof(ShmPeer, places) == kCacheLine);
 
 // The spans are private memory of zeros, one element for each PE, of which only those of PEs in contact are touched.
 // All that is named here stays.
@@ -81,11 +91,11 @@ class ShmChannel {
     ShmPeer& peer = peer_of(pe);
     if (!peer.writes_box) [[unlikely]]
       return false;
-    if (header.size() + payload.size() <= kLinePayloadBytes && may_write(side_to(pe), peer.turn)) {
+    if (header.size() + payload.size() <= kLinePayloadBytes && peer.in_line.may_write()) {
       send_in_line(pe, peer, handler, header, payload);
       return true;
     }
-    BoxSlot* const slot = peer.writer.try_claim(box_to(pe), consumed_by(pe), peer.executed);
+    BoxSlot* const slot = peer.writer.try_claim(*peer.places.box_to, *peer.places.consumed_by, peer.executed);
     if (slot == nullptr) return false;
     const BoxHeader box{peer.received, handler, 0, static_cast<std::uint16_t>(header.size() + payload.size()), 0};
     std::memcpy(slot->head, &box, sizeof box);
@@ -93,7 +103,7 @@ class ShmChannel {
     copy_short(slot->payload + header.size(), payload.data(), payload.size());
     note_sent(pe, peer);
     peer.writer.publish(*slot, peer.sent);
-    wake(doorbell_of(pe));
+    wake(*peer.places.doorbell);
     return true;
   }
   // Sends in a cell that the box names: for messages that do not fit a slot and that no receiver keeps. Returns false
@@ -114,39 +124,41 @@ class ShmChannel {
   template <class Take>
   [[gnu::always_inline]] Taken take_next(int source, std::uint8_t handler, Take take) noexcept {
     ShmPeer& peer = peer_of(source);
+    if (!peer.reads_box) return Taken::nothing;
     LineHeader head;
     if (const PairLine* const line = look_at_line(source, peer, head)) {
       if (head.handler != handler || !take(Bytes{line->payload, head.bytes})) return Taken::not_it;
-      ++peer.turn;
-      finish(source, peer);
+      ++peer.in_line.turn;
+      finish(peer);
       return Taken::yes;
     }
     BoxHeader box;
-    BoxSlot* const slot = next_in_box(source, peer, box);
+    BoxSlot* const slot = next_in_box(peer, box);
     if (slot == nullptr) return Taken::nothing;
     if (box.handler != handler || !take(payload_of(source, *slot, box))) return Taken::not_it;
-    leave_box(source, peer);
+    leave_box(peer);
     return Taken::yes;
   }
   // Delivers the next message of `source` if it lies in the line or its box.
   template <class Deliver>
   bool poll_box(int source, const Deliver& deliver) noexcept {
     ShmPeer& peer = peer_of(source);
+    if (!peer.reads_box) return false;
     LineHeader head;
     if (const PairLine* const line = look_at_line(source, peer, head)) {
       // The handler's own message may go to the same line.
       alignas(16) std::byte payload[kLinePayloadBytes];
       std::memcpy(payload, line->payload, sizeof payload);
-      ++peer.turn;
+      ++peer.in_line.turn;
       deliver(ShmMessage{source, head.handler, {payload, head.bytes}, nullptr});
-      finish(source, peer);
+      finish(peer);
       return true;
     }
     BoxHeader box;
-    BoxSlot* const slot = next_in_box(source, peer, box);
+    BoxSlot* const slot = next_in_box(peer, box);
     if (slot == nullptr) return false;
     deliver(ShmMessage{source, box.handler, payload_of(source, *slot, box), nullptr});
-    leave_box(source, peer);
+    leave_box(peer);
     return true;
   }
   // Delivers what lies in all lines and boxes, at most a boxful of each source.
@@ -179,30 +191,23 @@ class ShmChannel {
   static constexpr int kCellsPerPoll = 32;  // then the caller looks at what it waits for
 
   ShmPeer& peer_of(int pe) noexcept { return peers_[static_cast<std::size_t>(pe)]; }
-  Fastbox& box_to(int pe) const noexcept {
-    return *reinterpret_cast<Fastbox*>(boxes_to_ + parts_.index_of(pe) * part_bytes_);
+  void meet(int pe, ShmPeer& peer) noexcept {
+    if (peer.places.doorbell == nullptr) [[unlikely]]
+      find_places(pe, peer);
   }
-  const Consumed& consumed_by(int pe) const noexcept {
-    return *reinterpret_cast<Consumed*>(consumed_by_ + parts_.index_of(pe) * part_bytes_);
-  }
-  // A PE writes to itself through the box only.
-  LineSide side_to(int pe) const noexcept { return pe > me_ ? LineSide::first : LineSide::second; }
-  PairLine& line_with(int pe) const noexcept {
-    return pe > me_ ? lines_[parts_.index_of(pe)]
-                    : *reinterpret_cast<PairLine*>(lines_with_ + parts_.index_of(pe) * part_bytes_);
-  }
+  [[gnu::noinline, gnu::cold]] void find_places(int pe, ShmPeer& peer) const noexcept;
   [[gnu::always_inline]] void send_in_line(int pe, ShmPeer& peer, std::uint8_t handler, Bytes header,
                                            Bytes payload) noexcept {
-    PairLine& line = line_with(pe);
+    PairLine& line = *peer.places.line;
     note_sent(pe, peer);
     const LineHeader head{peer.sent, peer.received, handler, 0,
                           static_cast<std::uint16_t>(header.size() + payload.size())};
     std::memcpy(line.head, &head, sizeof head);
     copy_short(line.payload, header.data(), header.size());
     copy_short(line.payload + header.size(), payload.data(), payload.size());
-    line.turn.store(++peer.turn, std::memory_order_release);  // turn
-    peer.written = now_cycles() | 1;
-    wake(doorbell_of(pe));
+    line.turn.store(++peer.in_line.turn, std::memory_order_release);  // turn
+    peer.in_line.written = now_cycles() | 1;
+    wake(*peer.places.doorbell);
   }
   void note_sent(int pe, ShmPeer& peer) noexcept {
     ++peer.sent;
@@ -212,20 +217,23 @@ class ShmChannel {
   void note_unflushed(int pe, ShmPeer& peer) noexcept;
   // next_in_line(), but in a pause nothing: a look would only delay the message that it waits for.
   [[gnu::always_inline]] const PairLine* look_at_line(int source, ShmPeer& peer, LineHeader& head) const noexcept {
-    if (peer.written == 0) return next_in_line(source, peer, head);
-    const Cycles since = now_cycles() - peer.written;
-    const Cycles pause = pause_of(peer.pause_steps);
+    LineUser& user = peer.in_line;
+    if (user.written == 0) return next_in_line(source, peer, head);
+    const Cycles since = now_cycles() - user.written;
+    const Cycles pause = pause_of(user.pause_steps);
     if (since < pause) return nullptr;
-    peer.written = 0;
+    user.written = 0;
     const PairLine* const line = next_in_line(source, peer, head);
-    if (since - pause < kPromptLook) peer.pause_steps = next_steps(peer.pause_steps, line != nullptr);
+    if (since - pause < kPromptLook) user.pause_steps = next_steps(user.pause_steps, line != nullptr);
     return line;
   }
-  // Returns the line with the next message of `source`, and its header; null if it does not lie there.
+  // Returns the line with the next message of `source`, and its header; null if it does not lie there. Requires
+  // reads_box, like next_in_box().
   [[gnu::always_inline]] const PairLine* next_in_line(int source, ShmPeer& peer, LineHeader& head) const noexcept {
-    if (!peer.reads_box || may_write(side_to(source), peer.turn)) return nullptr;
-    const PairLine& line = line_with(source);
-    if (line.turn.load(std::memory_order_acquire) != static_cast<LineTurn>(peer.turn + 1)) return nullptr;  // turn
+    const LineUser& user = peer.in_line;
+    if (user.may_write()) return nullptr;
+    const PairLine& line = *peer.places.line;
+    if (line.turn.load(std::memory_order_acquire) != static_cast<LineTurn>(user.turn + 1)) return nullptr;  // turn
     std::memcpy(&head, line.head, sizeof head);
     if (head.number != peer.received + 1) return nullptr;
     if (head.bytes > kLinePayloadBytes) [[unlikely]]
@@ -234,9 +242,8 @@ class ShmChannel {
     return &line;
   }
   // Returns the slot with the next message of `source`, and its header; null if it does not lie in the box.
-  [[gnu::always_inline]] BoxSlot* next_in_box(int source, ShmPeer& peer, BoxHeader& box) noexcept {
-    if (!peer.reads_box) return nullptr;
-    BoxSlot* const slot = peer.reader.find(boxes_[parts_.index_of(source)], peer.received + 1);
+  [[gnu::always_inline]] BoxSlot* next_in_box(ShmPeer& peer, BoxHeader& box) noexcept {
+    BoxSlot* const slot = peer.reader.find(*peer.places.box_from, peer.received + 1);
     if (slot == nullptr) return nullptr;
     std::memcpy(&box, slot->head, sizeof box);
     if (reached(box.executed, peer.executed)) peer.executed = box.executed;
@@ -248,14 +255,14 @@ class ShmChannel {
     return {slot.payload, box.bytes};
   }
   [[gnu::noinline]] Bytes payload_behind_box(int source, const BoxSlot& slot, const BoxHeader& box) const noexcept;
-  [[gnu::always_inline]] void leave_box(int source, ShmPeer& peer) noexcept {
+  [[gnu::always_inline]] void leave_box(ShmPeer& peer) noexcept {
     peer.reader.release(peer.received + 1);
-    finish(source, peer);
+    finish(peer);
   }
-  void finish(int source, ShmPeer& peer) noexcept {
+  void finish(ShmPeer& peer) noexcept {
     ++peer.received;
-    consumed_[parts_.index_of(source)].count.store(peer.received, std::memory_order_release);  // done
-    wake(doorbell_of(source));
+    peer.places.consumed->count.store(peer.received, std::memory_order_release);  // done
+    wake(*peer.places.doorbell);
   }
   template <class Deliver>
   void receive_cell(CellHeader& cell, const Deliver& deliver) noexcept {
@@ -264,15 +271,16 @@ class ShmChannel {
     const std::uint32_t bytes = cell.bytes;
     if (bytes > max_payload_bytes()) reject_length(source, bytes, max_payload_bytes());
     ShmPeer& peer = peer_of(source);
+    meet(source, peer);
     // What was sent before it and is not here yet lies in the line or the box: that was filled before the cell was
     // sent.
     while (peer.received + 1 != cell.number) {
-      peer.written = 0;
+      peer.in_line.written = 0;
       if (!poll_box(source, deliver)) reject_number(source, cell.number, peer.received + 1);
     }
     note_cell(cell, peer);
     const bool is_done = deliver(ShmMessage{source, cell.handler, {cell.payload(), bytes}, &cell.link});
-    finish(source, peer);
+    finish(peer);
     if (is_done) give_back(&cell.link);
   }
   void note_cell(const CellHeader& cell, ShmPeer& peer) noexcept;
@@ -284,13 +292,6 @@ class ShmChannel {
 
   // What every message needs stands first.
   std::span<ShmPeer> peers_;
-  Fastbox* boxes_ = nullptr;          // of this PE, by node index of the source
-  Consumed* consumed_ = nullptr;      // by this PE, by node index of the source
-  std::byte* boxes_to_ = nullptr;     // the box from this PE in the first part
-  std::byte* consumed_by_ = nullptr;  // the count for this PE in the first part
-  PairLine* lines_ = nullptr;         // in this PE's part, by node index
-  std::byte* lines_with_ = nullptr;   // the line for this PE in the first part
-  std::size_t part_bytes_ = 0;
   Doorbells doorbells_;
   int me_ = 0;
   Parts parts_;

@@ -39,17 +39,18 @@ using nemesis::Taken;
 // Receives straight from the sender's fastbox into the user's memory. Requires Engine::is_bare(). Takes nothing if the
 // next message there does not fit.
 [[gnu::always_inline]] inline Taken take_from_box(am::Endpoint& endpoint, Key key, Place dest, Result& out) noexcept {
-  return endpoint.take_next(key.source, am::kMessageEager, [&](am::Bytes payload) {
-    EagerHeader header;
-    if (payload.size() < sizeof header) return false;
-    std::memcpy(&header, payload.data(), sizeof header);
-    const std::size_t bytes = payload.size() - sizeof header;
-    if (header.bytes != bytes || header.tag < 0 || (header.tag != key.tag && key.tag != kAny)) return false;
-    const std::size_t taken = bytes <= dest.bytes ? bytes : dest.bytes;
-    copy_payload(dest.at, payload.subspan(sizeof header, taken));
-    out = {key.source, header.tag, taken, bytes > dest.bytes, false};
-    return true;
-  });
+  return endpoint.take_next(
+      key.source, am::kMessageEager, [&](am::Bytes payload) __attribute__((always_inline)) {
+        EagerHeader header;
+        if (payload.size() < sizeof header) return false;
+        std::memcpy(&header, payload.data(), sizeof header);
+        const std::size_t bytes = payload.size() - sizeof header;
+        if (header.bytes != bytes || header.tag < 0 || (header.tag != key.tag && key.tag != kAny)) return false;
+        const std::size_t taken = bytes <= dest.bytes ? bytes : dest.bytes;
+        copy_payload(dest.at, payload.subspan(sizeof header, taken));
+        out = {key.source, header.tag, taken, bytes > dest.bytes, false};
+        return true;
+      });
 }
 
 // The shortest paths. Return false, without an effect, if they do not apply.

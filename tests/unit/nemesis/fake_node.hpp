@@ -61,7 +61,7 @@ struct FakePe {
   }
   // A look at a line may come too early after a message that this PE has written there.
   void let_time_pass() {
-    for (ShmPeer& peer : peers) peer.written = 0;
+    for (ShmPeer& peer : peers) peer.in_line.written = 0;
   }
   bool poll() {
     let_time_pass();

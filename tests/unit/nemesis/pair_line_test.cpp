@@ -63,24 +63,24 @@ BOOST_AUTO_TEST_CASE(first_looks_in_vain_make_the_pause_longer_again) {
   announce(node, 0, 1);
   ShmPeer& peer = node[0].peers[1];
   const auto look = [&](Cycles ago) {
-    peer.written = (now_cycles() - ago) | 1;
+    peer.in_line.written = (now_cycles() - ago) | 1;
     return node[0].channel.poll_box(1, [](const ShmMessage&) { return true; });
   };
   BOOST_CHECK(node[0].send(1, 8));
-  peer.pause_steps = kMostPauseSteps;
+  peer.in_line.pause_steps = kMostPauseSteps;
   for (int i = 0; i < 100; ++i) BOOST_CHECK(!look(1'000'000'000));
-  BOOST_CHECK_EQUAL(peer.pause_steps, kMostPauseSteps);
+  BOOST_CHECK_EQUAL(peer.in_line.pause_steps, kMostPauseSteps);
   // How long the call itself takes is not known, so ages of all lengths are tried; of some the pause ends in time.
-  for (Cycles age = 0; age < 10'000'000 && peer.pause_steps != 0; age += 16)
-    look(pause_of(peer.pause_steps) - age % 20'000);
-  BOOST_CHECK_EQUAL(peer.pause_steps, 0);
+  for (Cycles age = 0; age < 10'000'000 && peer.in_line.pause_steps != 0; age += 16)
+    look(pause_of(peer.in_line.pause_steps) - age % 20'000);
+  BOOST_CHECK_EQUAL(peer.in_line.pause_steps, 0);
 }
 
 BOOST_AUTO_TEST_CASE(turns_wrap) {
   Node node(2);
   announce(node, 0, 1);
   PairLine& line = node.memory.parts.line(0, 1);
-  node[0].peers[1].turn = node[1].peers[0].turn = 0xfe;
+  node[0].peers[1].in_line.turn = node[1].peers[0].in_line.turn = 0xfe;
   line.turn.store(0xfe);
   for (int round = 0; round < 3; ++round) {
     BOOST_CHECK(node[0].send(1, 8) && node[1].poll() && node[1].send(0, 8) && node[0].poll());
