@@ -13,6 +13,9 @@
 
 namespace shmemx::am {
 
+// transport::Header::flags: no flush waits for this message, so its acknowledgement need not travel alone.
+inline constexpr std::uint8_t kUncounted = 0x01;
+
 // How much of a source may be unacknowledged before it may be waiting for room, whatever flushes wait for.
 struct AckLimits {
   nemesis::Number messages = ~nemesis::Number{0};

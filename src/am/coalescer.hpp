@@ -1,5 +1,5 @@
 // Short messages to one PE of another node that travel as one message: a batch of items, each with a header that names
-// its handler and its length. When a batch begins and when it leaves is decided by NetChannel.
+// its handler and its length. When a batch begins and when it leaves is decided by Gathering.
 #pragma once
 
 #include <cstddef>

@@ -37,10 +37,9 @@ void PathProbe::open(const Setup& setup) {
 // Finds out at the first contact which networks might lead to the PE. A PE that none leads to is lost by the first one.
 PathProbe::Contact& PathProbe::known(int pe) noexcept {
   Contact& contact = contacts_[pe];
-  if (contact.is_known) return contact;
-  contact.is_known = true;
+  if (contact.state != PathState::unknown) return contact;
   contact.paths = paths_of_(pe);
-  contact.has_path = std::popcount(contact.paths) < 2;
+  contact.state = std::popcount(contact.paths) < 2 ? PathState::open : PathState::probing;
   const auto first = static_cast<unsigned>(contact.paths == 0 ? 0 : std::countr_zero(contact.paths));
   ++users_[first];
   route(pe).store(static_cast<std::uint8_t>(first), std::memory_order_relaxed);
@@ -50,8 +49,8 @@ PathProbe::Contact& PathProbe::known(int pe) noexcept {
 bool PathProbe::has_path(int pe) noexcept {
   if (paths_of_ == nullptr) return true;
   const Contact& contact = known(pe);
-  if (!contact.has_path) begin(pe);
-  return contact.has_path;
+  if (contact.state != PathState::open) begin(pe);
+  return contact.state == PathState::open;
 }
 
 void PathProbe::begin(int pe) {
@@ -98,16 +97,16 @@ void PathProbe::heed_reply(int pe, unsigned network, const PathNote& note) noexc
   const auto probe = open_.find(pe);
   if (probe == open_.end() || (probe->second.requested & bit_of(network)) == 0 || probe->second.has_reply) return;
   Contact& contact = known(pe);
-  if (!contact.has_path) {
+  if (contact.state != PathState::open) {
     // A network that was given up has only been slow. Nothing else has been sent yet, so it may still be used.
     use(pe, network);
     ++records_[network].succeeded;
-    if (contact.is_resuming) {
+    if (contact.state == PathState::resuming) {
       probe->second.has_reply = true;
       probe->second.received = note.received;
       return;
     }
-    contact.has_path = true;
+    contact.state = PathState::open;
   }
   open_.erase(probe);
 }
@@ -194,7 +193,7 @@ bool PathProbe::is_lost(int pe, unsigned network, std::string& cause) noexcept {
     follow(pe, network, cause);
     return false;
   }
-  if (contact.has_path || (contact.received_over & bit_of(network)) != 0) {
+  if (contact.state == PathState::open || (contact.received_over & bit_of(network)) != 0) {
     cause = all_causes(pe, network, cause);
     return is_in_use || (contact.received_over & bit_of(network)) != 0;
   }
@@ -216,7 +215,7 @@ bool PathProbe::is_lost(int pe, unsigned network, std::string& cause) noexcept {
 bool PathProbe::may_follow(int pe, unsigned network) noexcept {
   const Contact& contact = known(pe);
   if (records_[network].resumes || (contact.lost_over & bit_of(network)) != 0) return false;
-  const bool was_used = contact.has_path || contact.is_resuming;
+  const bool was_used = contact.state != PathState::probing;
   if (network == network_of(pe)) return (was_used || (contact.received_over & bit_of(network)) != 0) && has_next(pe);
   return was_used && (contact.received_over & bit_of(network)) != 0;
 }
@@ -233,16 +232,15 @@ void PathProbe::follow(int pe, unsigned network, const std::string& cause) {
     probe.requested &= static_cast<std::uint8_t>(~bit_of(network_of(pe)));
     return send_request(pe, probe);
   }
-  contact.is_resuming = contact.is_resuming || contact.has_path;
+  if (contact.state == PathState::open) contact.state = PathState::resuming;
   contact.has_followed = true;
-  contact.has_path = probe.has_reply = probe.has_begun = false;
+  probe.has_reply = probe.has_begun = false;
   probe.requested = 0;
   try_next(pe, probe, cause);
 }
 
 void PathProbe::note_resumed(int pe, const Probe& probe) {
-  contacts_[pe].has_path = true;
-  contacts_[pe].is_resuming = false;
+  contacts_[pe].state = PathState::open;
   former_causes_[pe] = probe.causes;
   debug_line("%s has taken over the messages to PE %d (%s)", networks_[network_of(pe)]->name(), pe,
              probe.causes.c_str());
@@ -261,7 +259,7 @@ void PathProbe::progress() noexcept {
   });
   for (auto& [pe, probe] : open_) {
     send_request(pe, probe);
-    if (!contacts_[pe].has_path && !probe.has_reply && has_next(pe) && now_ns() > probe.deadline_ns) {
+    if (contacts_[pe].state != PathState::open && !probe.has_reply && has_next(pe) && now_ns() > probe.deadline_ns) {
       try_next(pe, probe, "no answer for " + std::to_string(limit_ns_ / 1'000'000U) + " ms");
     }
   }

@@ -55,7 +55,10 @@ class PathProbe {
   // Returns whether messages may go to `pe`. Otherwise a probe is under way, after this call at the latest.
   bool has_path(int pe) noexcept;
   // Returns whether a path is known, and looks for none.
-  bool is_open(int pe) const noexcept { return paths_of_ == nullptr || contacts_[pe].has_path; }
+  bool is_open(int pe) const noexcept { return paths_of_ == nullptr || contacts_[pe].state == PathState::open; }
+  std::span<transport::Transport* const> networks() const noexcept { return networks_; }
+  // Returns the network to `pe`; another one may take its place until is_open().
+  transport::Transport& network_to(int pe) const noexcept { return *networks_[network_of(pe)]; }
   // Handles a probe or its reply, which `pe` has sent over a network. Returns false if `pe` is lost; `cause` tells why.
   bool receive(int pe, unsigned network, HandlerId kind, transport::Bytes content, std::string& cause) noexcept;
   // Notes that `pe` has sent any other message over a network: it has found that this one leads here. Those that are
@@ -119,15 +122,20 @@ class PathProbe {
     int pe;
     unsigned network;
   };
+  // What is known of the path to a PE:
+  //   unknown    no contact yet                      -> probing, or open if one network at most might lead there
+  //   probing    a probe asks for a reply            -> open, by the reply
+  //   open       messages leave                      -> resuming, if its network fails and may be followed
+  //   resuming   another network is being probed, or -> open, when all that is behind has been sent once more
+  //              sends once more what is behind
+  enum class PathState : std::uint8_t { unknown, probing, open, resuming };
   // A PE of another node. Networks as bits.
   struct Contact {
     std::uint8_t paths;          // those that might lead there
     std::uint8_t received_over;  // those over which it has sent messages
     std::uint8_t lost_over;      // those that have lost it
-    bool has_path;
-    bool is_known;           // `paths` is filled in
-    bool is_resuming;        // another network takes over
-    bool has_followed;       // one has taken over, or does
+    PathState state;
+    bool has_followed;       // another network has taken over, or does
     std::uint64_t received;  // numbered messages of the PE, over all networks
   };
 
