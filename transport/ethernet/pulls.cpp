@@ -5,18 +5,17 @@
 #include <utility>
 
 #include "base/bulk_copy.hpp"
+#include "transport/common/link_share.hpp"
 
 namespace shmemx::ethernet {
 namespace {
 
 constexpr std::uint32_t kLeastWindow = PullLane::kLeastWindow;
-constexpr std::uint32_t kOvertakers = 3;                     // packets that tell that those in front of them are lost
-constexpr std::size_t kSplitBytes = std::size_t{256} << 10;  // payloads from here on use both paths
-constexpr std::uint32_t kOvertakersElsewhere = 32;           // packets over the first path while the second is silent
-constexpr std::uint32_t kSample = 256;                       // packets over both by which speeds are compared
-constexpr std::uint32_t kSampleBlocks = 2;                   // over a second path whose speed is not known
-constexpr double kMuchSlower = 4;                  // a second path that is slower by this factor is left alone
-constexpr std::uint64_t kAloneNs = 1'000'000'000;  // before the next sample; doubled for each that brings nothing
+constexpr std::uint32_t kOvertakers = 3;            // packets that tell that those in front of them are lost
+constexpr std::uint32_t kOvertakersElsewhere = 32;  // packets over the first path while the second is silent
+constexpr std::uint32_t kSample = 256;              // packets over both by which speeds are compared
+constexpr std::uint32_t kSampleBlocks = 2;          // over a second path whose speed is not known
+constexpr std::uint64_t kAloneNs = 1'000'000'000;   // before the next sample; doubled for each that brings nothing
 constexpr unsigned kMostFailures = 6;
 
 // Numbers of requests begin anew after 2^32.
@@ -140,10 +139,10 @@ void Pulls::add_block(Pull& pull, std::uint32_t packets, bool is_second, std::ui
 // ---- the second path ----
 
 bool Pulls::may_use_second(const Pull& pull, std::uint64_t now_ns) noexcept {
-  if (!settings_.has_second || pull.message->payload_bytes < kSplitBytes || now_ns < alone_ns_) return false;
+  if (!settings_.has_second || pull.message->payload_bytes < transport::kSplitBytes || now_ns < alone_ns_) return false;
   if (share_ == kUnknown) return lanes_[1].outstanding() < kSampleBlocks * settings_.block_packets;
   second_failures_ = 0;
-  if (share_ * (kMuchSlower + 1) > 1) return true;
+  if (!transport::is_much_slower(share_)) return true;
   leave_second(now_ns);
   return false;
 }
@@ -157,8 +156,7 @@ void Pulls::compare_paths(bool is_second) noexcept {
   }
   sampled_second_ += is_second ? 1 : 0;
   if (++sampled_ < kSample) return;
-  const double share = static_cast<double>(sampled_second_) / sampled_;
-  share_ = share_ == kUnknown ? share : (3 * share_ + share) / 4;
+  share_ = transport::averaged(share_, static_cast<double>(sampled_second_) / sampled_);
   sampled_ = sampled_second_ = 0;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "transport/common/link_share.hpp"
 #include "transport/tcp/connector.hpp"
 #include "transport/tcp/reader.hpp"
 #include "transport/tcp/resume.hpp"
@@ -10,9 +11,10 @@
 
 namespace shmemx::tcp {
 
+using transport::kSplitBytes;
+
 namespace {
 
-constexpr std::size_t kSplitBytes = std::size_t{256} << 10;  // payloads from here on use both
 constexpr std::size_t kLeastPart = std::size_t{64} << 10;
 constexpr std::size_t kShareUnit = std::size_t{4} << 10;
 constexpr double kUnknownShare = 0.25;  // until the speeds are known

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "transport/common/link_share.hpp"
+
 namespace shmemx::tcp {
 
 namespace {
@@ -9,12 +11,12 @@ namespace {
 // After so long, or so large a part of a sample, it is not known when a connection has become idle.
 constexpr std::uint64_t kUnwatchedNs = 500'000;
 constexpr std::uint64_t kPartUnwatched = 8;
-constexpr double kMuchSlower = 4;
 
 }  // namespace
 
 bool Speed::is_much_slower_than(const Speed& other) const noexcept {
-  return is_known() && other.is_known() && bytes_per_ns_ * kMuchSlower < other.bytes_per_ns_;
+  if (!is_known() || !other.is_known()) return false;
+  return transport::is_much_slower(bytes_per_ns_ / (bytes_per_ns_ + other.bytes_per_ns_));
 }
 
 void Speed::measure(const Outbox& out, std::uint64_t now) noexcept {
@@ -26,7 +28,7 @@ void Speed::measure(const Outbox& out, std::uint64_t now) noexcept {
   if (since_ != 0 && bytes >= kLeastSample && (is_busy || has_watched) && now > since_) {
     const double measured = static_cast<double>(bytes) / static_cast<double>(now - since_);
     ++samples_;
-    bytes_per_ns_ = bytes_per_ns_ == 0 ? measured : (3 * bytes_per_ns_ + measured) / 4;
+    bytes_per_ns_ = transport::averaged(bytes_per_ns_, measured);
   }
   since_ = is_busy ? now : 0;
   from_ = out.kept_from();
